@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "queue/rules/windows/window_close.h"
 #include "queue/core.h"
+#include "queue/job/stop_rate.h"
 #include "queue/rules/windows/lead.h"
 #include "queue/admit/pass.h"
 #include "queue/rules/reclaim.h"
@@ -123,7 +124,7 @@ static void end_back_offs(struct queue *q)
 		workload_replace(q, w);
 }
 
-#define OTHER_PAUSE_MAX_MS 120000 /* of the gate after a refusal, and of RECLAIM_PAUSE_MS */
+#define OTHER_PAUSE_MAX_MS STOP_RATE_MS /* longer than those of the gate after a refusal */
 
 /* A back-off is kept as the moment of its end. If the clock was set back, or that of an earlier
  * leader was fast, it would last too long. So it is limited to the longest possible pause. */

@@ -151,8 +151,6 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 	struct scale_down *s = &j->scale_down;
 	bool reclaimed = s->reason != REAPPLIED, first = j->stop.reason[0] == '\0';
 	stop_want(j);
-	if (first && reclaimed)
-		attempt_pause(j, g->now_ms + RECLAIM_PAUSE_MS);
 	stop_with_sentence(j, reclaimed ? stop_reason_name(STOP_REASON_IDLE_RECLAIMED) : "ScaledUp",
 		g->identity, s->why);
 	s->to = 0;

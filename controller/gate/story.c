@@ -117,7 +117,8 @@ static void format_owner(const struct story *s, struct buf *out)
 
 static bool has_history(const struct job_history *h)
 {
-	return h->requeues || h->ran_ms || h->not_before_ms || h->evicted_ms || h->suspensions;
+	return h->requeues || h->ran_ms || h->not_before_ms || h->evicted_ms || h->suspensions ||
+	       h->reclaims_paid_ms;
 }
 
 /* Milliseconds: read back by a program, and a time of queueing that lost its fraction would change
@@ -133,6 +134,8 @@ static void format_history(const struct job_history *h, struct buf *out)
 		(long long)h->evicted_ms);
 	if (h->suspensions > 0)
 		buf_printf(out, ",\"suspensions\":%d", (int)h->suspensions);
+	if (h->reclaims_paid_ms > 0)
+		buf_printf(out, ",\"reclaimsPaidMs\":%lld", (long long)h->reclaims_paid_ms);
 	buf_putc(out, '}');
 }
 

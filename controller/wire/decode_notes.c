@@ -52,6 +52,7 @@ static void read_history(const cJSON *history, struct job_history *h)
 	h->not_before_ms = number_of(history, "notBeforeMs", LAST_MS);
 	h->evicted_ms = number_of(history, "evictedMs", LAST_MS);
 	h->suspensions = (int32_t)number_of(history, "suspensions", INT32_MAX);
+	h->reclaims_paid_ms = number_of(history, "reclaimsPaidMs", LAST_MS);
 }
 
 /* What was taken down counts as long as the spec still is what was applied; when it is not, its

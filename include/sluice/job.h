@@ -132,11 +132,12 @@ struct job_admission {
 	/* What earlier attempts left behind; a fact for the queue when it sees the Job for the
 	 * first time. */
 	struct job_history {
-		int32_t requeues;      /* stops because the pods were not ready in time */
-		int64_t not_before_ms; /* back-off; 0 when none */
-		int64_t ran_ms;	       /* run time that counts towards max_run_ms */
-		int64_t evicted_ms;    /* of the last such stop: its place in the order */
-		int32_t suspensions;   /* stops because a window closed or the price rose */
+		int32_t requeues;	  /* stops because the pods were not ready in time */
+		int64_t not_before_ms;	  /* back-off; 0 when none */
+		int64_t ran_ms;		  /* run time that counts towards max_run_ms */
+		int64_t evicted_ms;	  /* of the last such stop: its place in the order */
+		int32_t suspensions;	  /* stops because a window closed or the price rose */
+		int64_t reclaims_paid_ms; /* of stops for idle resources: queue/job/stop_rate.h */
 	} history;
 };
 

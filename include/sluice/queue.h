@@ -295,15 +295,12 @@ void queue_ending_job(struct queue *q, const struct uid *uid);
  * place for its return. */
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
-/* From the stop on. What it leaves shows in what its nodes lend only after its pods are gone, usage
- * was sampled twice (15 s each) and the figure is raised again (once in 60 s): a Job that came back
- * earlier would be let into room that is about to be wanted back once more. */
-#define RECLAIM_PAUSE_MS 60000
-
 /* What it has room in is lent, and wanted back (overcommit/reclaim.h): it is to go on with so many
  * pods, or to stop (0, or fewer than its min-parallelism). The decision comes with the next
  * queue_decide(): DECISION_SHRINK or DECISION_STOP. False: it has no room, or is stopping already,
- * or runs with no more than that. why: one line for people, copied. */
+ * or runs with no more than that. why: one line for people, copied. A Job that was stopped for this
+ * starts again as soon as it fits, but not so soon that it could be stopped for it more than once in
+ * five minutes on average (queue/job/stop_rate.h). */
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why);
 /* What became of that: with so many pods it goes on; 0: it stops (or has no room). */
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid);

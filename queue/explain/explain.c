@@ -19,6 +19,7 @@
 #include "queue/admit/spared.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/job/stop_rate.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 
@@ -258,11 +259,19 @@ static void add_ahead(const struct question *a)
 			n == 1 ? "Job is" : "Jobs are", a->cq->name);
 }
 
+static bool is_stopped_too_often(const struct workload *w)
+{
+	return w->past && w->past->reclaims_paid_ms - STOP_RATE_MS == w->not_before_ms;
+}
+
 static bool is_backing_off(const struct question *a)
 {
 	if (a->w->not_before_ms <= a->now_ms)
 		return false;
-	if (a->w->past && a->w->past->evicted_ms > 0)
+	if (is_stopped_too_often(a->w))
+		text_add(a->text,
+			"idle resources were reclaimed from it more than once in five minutes; it waits until ");
+	else if (a->w->past && a->w->past->evicted_ms > 0)
 		text_add(a->text, "its pods were not ready in time, %d %s so far; it waits until ",
 			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
 	else

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/job/stop_rate.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/reclaim.h"
 #include "sluice/quantity.h"
@@ -36,8 +37,8 @@ bool past_deactivated(const struct workload *w)
 
 static void past_take(struct queue *q, struct workload *w, const struct job_history *h)
 {
-	bool empty =
-		h->requeues == 0 && h->ran_ms == 0 && h->evicted_ms == 0 && h->suspensions == 0;
+	bool empty = h->requeues == 0 && h->ran_ms == 0 && h->evicted_ms == 0 &&
+		     h->suspensions == 0 && h->reclaims_paid_ms == 0;
 	if (!w->past && empty)
 		return;
 	struct past *p = past_of(q, w);
@@ -45,6 +46,7 @@ static void past_take(struct queue *q, struct workload *w, const struct job_hist
 	p->ran_ms = h->ran_ms;
 	p->evicted_ms = h->evicted_ms;
 	p->suspensions = h->suspensions;
+	p->reclaims_paid_ms = h->reclaims_paid_ms;
 	bool moves = p->evicted_ms > 0 && !q->config.requeue_at_creation;
 	w->key.queued_ms = moves ? p->evicted_ms : p->created_ms;
 	if (empty && !past_deactivated(w))
@@ -201,6 +203,7 @@ static struct job_history history_after(
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;
 		h.suspensions = p->suspensions;
+		h.reclaims_paid_ms = p->reclaims_paid_ms;
 		/* If the attempt never ran, the Job keeps its place. */
 		h.evicted_ms = r->confirmed ? 0 : p->evicted_ms;
 	}
@@ -211,8 +214,11 @@ static struct job_history history_after(
 	int64_t until_ms = r->stop_given && r->run.stop_ms > 0 ? r->run.stop_ms : now_ms;
 	if (r->confirmed && until_ms > r->since_ms)
 		h.ran_ms = quantity_add(h.ran_ms, until_ms - r->since_ms);
-	if (r->run.stop == STOP_REASON_IDLE_RECLAIMED)
-		h.not_before_ms = quantity_add(r->run.stop_ms, RECLAIM_PAUSE_MS);
+	if (reclaim_ended(r)) {
+		int64_t stop_ms = r->run.stop_ms > 0 ? r->run.stop_ms : now_ms;
+		h.reclaims_paid_ms = stop_rate_pay(h.reclaims_paid_ms, stop_ms);
+		h.not_before_ms = stop_rate_returns(h.reclaims_paid_ms, stop_ms);
+	}
 	if (r->run.stop == STOP_REASON_PODS_READY_TIMEOUT) {
 		h.requeues += h.requeues < INT32_MAX;
 		h.evicted_ms = r->run.stop_ms;
@@ -232,6 +238,7 @@ struct job_history past_history(const struct queue *q, const struct workload *w,
 		h.ran_ms = p->ran_ms;
 		h.evicted_ms = p->evicted_ms;
 		h.suspensions = p->suspensions;
+		h.reclaims_paid_ms = p->reclaims_paid_ms;
 	}
 	return h;
 }

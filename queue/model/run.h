@@ -26,6 +26,7 @@ struct past {
 	int64_t max_run_ms;	      /* the limit that held when it was deactivated */
 	enum stop_reason deactivated; /* STOP_REASON_NONE: it is not */
 	int32_t suspensions;	      /* stops because a window closed or the price rose */
+	int64_t reclaims_paid_ms;     /* queue/job/stop_rate.h */
 };
 
 /* The history as an earlier leader recorded it. With a reservation: as it is at the end of that

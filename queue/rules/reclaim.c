@@ -56,6 +56,13 @@ bool reclaim_tell(struct reservation *r, struct decision *ret)
 	return true;
 }
 
+bool reclaim_ended(const struct reservation *r)
+{
+	if (r->run.stop == STOP_REASON_NONE)
+		return r->reclaim.pods < reservation_pods_at_once(r);
+	return r->run.stop == STOP_REASON_IDLE_RECLAIMED;
+}
+
 void reclaim_done(struct queue *q, struct reservation *r)
 {
 	why_set(q, r, NULL);

@@ -3,8 +3,9 @@
  * and how much.
  *
  * If the Job's min-parallelism allows it, the run goes on with fewer pods, and keeps its quota
- * until the others are gone. Else it is stopped, keeps its place in the order, and waits for
- * RECLAIM_PAUSE_MS. The gate is told each number once; the next number must be smaller.
+ * until the others are gone. Else it is stopped, keeps its place in the order, and starts again as
+ * soon as it fits; later only if this happens to it too often (queue/job/stop_rate.h). The gate is
+ * told each number once; the next number must be smaller.
  */
 #ifndef SLUICE_QUEUE_RULES_RECLAIM_H
 #define SLUICE_QUEUE_RULES_RECLAIM_H
@@ -18,6 +19,10 @@ bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const cha
 bool reclaim_stops(const struct reservation *r);
 /* Is there a smaller number to tell? True once for each; *ret. */
 bool reclaim_tell(struct reservation *r, struct decision *ret);
+
+/* Does the run end because of this? Also where no stop was decided: the gate stops a run that cannot
+ * go on with fewer pods. (One that its owner suspends in the same seconds is taken for that.) */
+bool reclaim_ended(const struct reservation *r);
 
 void reclaim_done(struct queue *q, struct reservation *r);
 

@@ -317,8 +317,10 @@ static void take_back(struct sim *s, struct replica *r, int64_t over)
 		int32_t left = least > 0 && least < pods && rng_odds(&s->rng, 7000)
 				       ? (int32_t)rng_between(&s->rng, least, pods - 1)
 				       : 0;
-		if (queue_reclaim_job(r->queue, &n->job.uid, left, "the night is over"))
-			over -= (pods - left) * own_amount(n, "cpu");
+		if (!queue_reclaim_job(r->queue, &n->job.uid, left, "the night is over"))
+			continue;
+		j->reclaims++;
+		over -= (pods - left) * own_amount(n, "cpu");
 	}
 }
 

@@ -554,8 +554,10 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 	return false;
 }
 
-static void check_admitted(struct sim *s, struct replica *r)
+/* True: a Job was left out that may have to wait for a while (queue/job/stop_rate.h). */
+static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 {
+	bool left_out = false;
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? promises_config(s, j) : NULL;
@@ -565,12 +567,17 @@ static void check_admitted(struct sim *s, struct replica *r)
 		bool fit = fits(s, j, cq, priority);
 		if (!fit && !take_back_is_possible(s, j, cq, priority))
 			continue;
+		if (j->reclaims > 1 && !pauses_over) {
+			left_out = true;
+			continue;
+		}
 		struct explanation x = {.sentence = "it does not know it"};
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
 		sim_break(s, "P7", "%s/%s waits though it %s %s: %s says '%s'", j->now->job.ns,
 			j->now->job.name, fit ? "fits in" : "could take back what is lent of",
 			clusterqueue_names[cq->index], r->identity, x.sentence);
 	}
+	return left_out;
 }
 
 /* What the worlds with a cluster are for. */
@@ -797,11 +804,11 @@ static void check_rest(struct sim *s)
 	count_beside(s);
 }
 
-void promises_check_quiet(struct sim *s, bool all_ended)
+bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over)
 {
 	struct replica *r = leader(s);
 	if (!r)
-		return;
+		return false;
 	check_known(s, r);
 	const struct model_reservation *const *holds;
 	size_t n = model_ledger_reservations(s->ledger, &holds);
@@ -816,11 +823,12 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 	check_endings(s);
 	promises_check_books(s);
 	check_ceilings(s);
-	check_admitted(s, r);
+	bool left_out = check_admitted(s, r, pauses_over);
 	count_waiting(s, r);
 	if (!all_ended) {
 		cluster_check_quiet(s);
 		check_rest(s);
 	}
 	check_budgets(s, r, all_ended);
+	return left_out;
 }

@@ -42,10 +42,12 @@
 struct sim;
 
 void promises_check(struct sim *s);
-/* all_ended: pods have been let end, so that no reservation may be left at all. */
 /* The leader's queue counts as held what the ledger holds. Also asked when a world does not come to
  * rest: it is the usual cause. */
 void promises_check_books(struct sim *s);
-void promises_check_quiet(struct sim *s, bool all_ended);
+/* all_ended: pods have been let end, so that no reservation may be left at all. pauses_over: it was
+ * quiet for longer than a Job waits that was stopped twice for its idle resources. If not, such Jobs
+ * are left out. True: one would have been found to wait for nothing. */
+bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over);
 
 #endif

@@ -225,14 +225,24 @@ static void settle(struct sim *s)
 	}
 }
 
+/* The pause of a Job that was stopped twice for its idle resources is longer than QUIET_MS, and
+ * shorter than twice that. Whatever else waits is judged after QUIET_MS. */
+static void come_to_rest(struct sim *s, bool all_ended)
+{
+	settle(s);
+	if (s->broken[0] || !promises_check_quiet(s, all_ended, false) || s->broken[0])
+		return;
+	settle(s);
+	if (!s->broken[0])
+		promises_check_quiet(s, all_ended, true);
+}
+
 /* Nothing ends meanwhile, so that a start alone can have enabled a Job that waits. */
 static void come_one_by_one(struct sim *s)
 {
 	for (int i = 0; i < 20 && !s->broken[0]; i++) {
 		people_submit(s, NULL);
-		settle(s);
-		if (!s->broken[0])
-			promises_check_quiet(s, false);
+		come_to_rest(s, false);
 	}
 }
 
@@ -248,18 +258,14 @@ static void calm_down(struct sim *s)
 	sim_log(s, "---- faults and people stop; pods go on until further notice");
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_calm(s, &s->replica[i]);
-	settle(s);
-	if (!s->broken[0])
-		promises_check_quiet(s, false);
+	come_to_rest(s, false);
 	if (s->o.lending)
 		come_one_by_one(s);
 	if (s->broken[0])
 		return;
 	sim_log(s, "---- pods end again");
 	model_jobs_thaw(s);
-	settle(s);
-	if (!s->broken[0])
-		promises_check_quiet(s, true);
+	come_to_rest(s, true);
 }
 
 void sim_run(const struct sim_options *o, struct sim_report *ret)

@@ -35,7 +35,8 @@
 
 #define SIM_EPOCH_MS 1795255200000 /* when virtual time begins: 2026-11-21T10:00:00Z */
 #define REPLICAS 2
-/* Longer than anything the gate waits for before it tries again. */
+/* Longer than anything that is waited for before it is tried again, but for one pause: see
+ * come_to_rest(). */
 #define QUIET_MS 200000
 #define NOTE_AFTER_MS 5000
 #define STUCK_AFTER_MS 10000

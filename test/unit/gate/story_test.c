@@ -42,7 +42,7 @@ static void what_outlives_us(void **state)
 		.pods = 3,
 		.owner_parallelism = 8,
 		.owner_completions = 8,
-		.history = {2, 7, 5000, 1795255110001, 3}};
+		.history = {2, 7, 5000, 1795255110001, 3, 1795255410000}};
 	struct buf b;
 	(void)state;
 	buf_init(&b, STORY_TEXT_MAX);
@@ -53,7 +53,8 @@ static void what_outlives_us(void **state)
 		"\"sluice-0\",\"preemptor\":\"team-b/urgent\",\"message\":\"needs \\\"room\\\"\","
 		"\"trouble\":\"Unschedulable: no\","
 		"\"pods\":3,\"parallelism\":8,\"completions\":8,\"history\":{\"requeues\":2,"
-		"\"ranMs\":5000,\"notBeforeMs\":7,\"evictedMs\":1795255110001,\"suspensions\":3}}");
+		"\"ranMs\":5000,\"notBeforeMs\":7,\"evictedMs\":1795255110001,\"suspensions\":3,"
+		"\"reclaimsPaidMs\":1795255410000}}");
 	buf_done(&b);
 }
 
@@ -91,7 +92,8 @@ static struct job_history draw_history(void)
 		.not_before_ms = draw_number(INT64_C(253402300799000)),
 		.ran_ms = draw_number(INT64_C(253402300799000)),
 		.evicted_ms = draw_number(INT64_C(253402300799000)),
-		.suspensions = (int32_t)draw_number(INT32_MAX)};
+		.suspensions = (int32_t)draw_number(INT32_MAX),
+		.reclaims_paid_ms = draw_number(INT64_C(253402300799000))};
 }
 
 /* Whatever is to be told of a stop: it fits where the story of the start stood, if that was ours,

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "queue/core.h"
+#include "queue/job/stop_rate.h"
+#include "queue/model/run.h"
 #include "queue/rules/lending.h"
 #include "fixture.h"
 
@@ -190,8 +192,40 @@ static void why_is_a_copy(void **state)
 	assert_int_equal(d[0].reason, STOP_REASON_IDLE_RECLAIMED);
 	assert_string_equal(d[0].why, "node n2 is short");
 	queue_release_job(q, &j.uid, 1000, 0);
-	assert_true(queue_memory_bytes(q) <= waiting); /* queue_free() counts to the byte */
+	/* How often it was stopped is kept. (queue_free() counts to the byte.) */
+	assert_true(queue_memory_bytes(q) <= waiting + sizeof(struct past));
 	queue_free(q);
+}
+
+#define MINUTE INT64_C(60000)
+
+/* Moments in minutes, but for the ends of what a story may say. */
+static void stops_are_paid_for(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		int64_t paid_ms, stop_ms;	  /* before it */
+		int64_t then_paid_ms, returns_ms; /* 0: at once */
+	} rows[] = {
+		{"the first is free", 0, 100 * MINUTE, 105 * MINUTE, 0},
+		{"a second waits for what the first paid", 105 * MINUTE, 101 * MINUTE, 110 * MINUTE,
+			105 * MINUTE},
+		{"a third that is as late as may be", 110 * MINUTE, 105 * MINUTE, 115 * MINUTE,
+			110 * MINUTE},
+		{"what is long paid for", 105 * MINUTE, 200 * MINUTE, 205 * MINUTE, 0},
+		{"paid up to now", 105 * MINUTE, 105 * MINUTE, 110 * MINUTE, 0},
+		{"the clock was set back", 500 * MINUTE, 100 * MINUTE, 110 * MINUTE, 105 * MINUTE},
+		{"the end of time", INT64_MAX, 100 * MINUTE, 110 * MINUTE, 105 * MINUTE},
+		{"no clock", 0, INT64_MAX, INT64_MAX, 0},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t paid_ms = stop_rate_pay(rows[i].paid_ms, rows[i].stop_ms);
+		int64_t returns_ms = stop_rate_returns(paid_ms, rows[i].stop_ms);
+		if (paid_ms != rows[i].then_paid_ms || returns_ms != rows[i].returns_ms)
+			fail_msg("%s: paid until %lld, returns at %lld", rows[i].name,
+				(long long)paid_ms, (long long)returns_ms);
+	}
 }
 
 /* The lines of an adopted Job that asks for lent names show how many pods they are for. */
@@ -243,6 +277,7 @@ int main(void)
 		cmocka_unit_test(equal_resources_are_one_shape),
 		cmocka_unit_test(who_has_no_room_has_nothing_lent),
 		cmocka_unit_test(why_is_a_copy),
+		cmocka_unit_test(stops_are_paid_for),
 		cmocka_unit_test(lines_of_lent_names_are_adopted),
 		cmocka_unit_test(names),
 	};

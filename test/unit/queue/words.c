@@ -500,6 +500,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		j->annotations.stopping_at_ms = atoll(value) * 1000;
 	else if (strcmp(key, "ran") == 0)
 		j->admission.history.ran_ms = atoll(value) * 1000;
+	else if (strcmp(key, "paid") == 0)
+		j->admission.history.reclaims_paid_ms = atoll(value) * 1000;
 	else if (strcmp(key, "evicted") == 0)
 		j->admission.history.evicted_ms = atoll(value) * 1000;
 	else if (strcmp(key, "grace") == 0)

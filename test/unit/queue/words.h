@@ -33,7 +33,7 @@
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
  *   (limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
- *   requeues=N ran=S evicted=S are what earlier attempts left behind)
+ *   requeues=N ran=S evicted=S paid=S are what earlier attempts left behind)
  *   (idle resources: words_idle.h; nodes: words_cluster.h)
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way

@@ -151,7 +151,8 @@ static struct job *let_in_with_three(const char *state, const char *spec)
 		"'annotations':{'sluice.dev/min-parallelism':'3','sluice.dev/admission':"
 		"'{\\'attempt\\':1,\\'state\\':\\'%s\\',\\'pods\\':3,\\'parallelism\\':8,"
 		"\\'completions\\':8,\\'history\\':{\\'requeues\\':2,\\'ranMs\\':5000,"
-		"\\'notBeforeMs\\':7,\\'evictedMs\\':1795255110001,\\'suspensions\\':3}}'}",
+		"\\'notBeforeMs\\':7,\\'evictedMs\\':1795255110001,\\'suspensions\\':3,"
+		"\\'reclaimsPaidMs\\':1795255410000}}'}",
 		state);
 	return job_with(meta, spec, "");
 }
@@ -171,6 +172,7 @@ static void what_its_owner_wrote_comes_back(void **state)
 	assert_int_equal(j->admission.history.not_before_ms, 7);
 	assert_int_equal(j->admission.history.evicted_ms, 1795255110001);
 	assert_int_equal(j->admission.history.suspensions, 3);
+	assert_int_equal(j->admission.history.reclaims_paid_ms, 1795255410000);
 	free(j);
 	j = let_in_with_three("Started",
 		"'suspend':true,'parallelism':3,'completions':3,'completionMode':'Indexed'");
