@@ -26,6 +26,7 @@ QUIET, BUSY = "800m", "7800m"
 BATCH_CPU = "kubernetes.io/batch-cpu"
 PREEMPTIBLE, RECLAIMED = "sluice.dev/preemptible", "IdleResourcesReclaimed"
 PATIENCE_SECONDS = 150  # for one step
+UNUSED_SECONDS = 10  # for less than so long lent room may stand beside a Job that waits for it
 SPOT = [{"key": "spot", "operator": "Equal", "value": "true", "effect": "NoSchedule"}]
 
 # As an admin would write it, but for the times: a demo cannot wait for five minutes' means.
@@ -56,7 +57,7 @@ class Pods(Follow):
 
     def __init__(self, api):
         super().__init__(api, f"/api/v1/namespaces/{TEAM}/pods")
-        self.web, self.work, self.waited, self.lost = {}, {}, {}, set()
+        self.web, self.work, self.waited, self.lost = {}, {}, {}, set()  # work: the node of each, and its cores
         self.kinds = Counter()  # of pods of Jobs, by their quality of service
 
     def replace(self, pods):
@@ -72,7 +73,7 @@ class Pods(Follow):
             elif pod["spec"].get("nodeName"):
                 if name not in self.work:
                     self.kinds[pod["status"].get("qosClass")] += 1
-                self.work[name] = pod["spec"]["nodeName"]
+                self.work[name] = pod["spec"]["nodeName"], asked(pod["spec"], BATCH_CPU)
             return
         if gone:
             self.lost.add(name)
@@ -86,6 +87,7 @@ class Jobs(Follow):
     def __init__(self, api):
         super().__init__(api, f"/apis/batch/v1/namespaces/{TEAM}/jobs")
         self.started, self.running, self.preempted, self.finished, self.failed = set(), set(), set(), set(), set()
+        self.cores = {}  # that each asked for as it was made; a start writes another name there
 
     def replace(self, jobs):
         for obj in jobs:
@@ -93,6 +95,7 @@ class Jobs(Follow):
 
     def take(self, kind, obj):
         name = obj["metadata"]["name"]
+        self.cores.setdefault(name, asked(obj["spec"]["template"]["spec"], "cpu"))
         ends = {c["type"] for c in obj["status"].get("conditions", []) if c["status"] == "True"}
         runs = not obj["spec"].get("suspend") and not ends & {"Complete", "Failed"}
         if runs:
@@ -121,6 +124,39 @@ class Nodes(Follow):
         said = node["status"]["allocatable"].get(BATCH_CPU)
         if said is not None:
             self.lent[node["metadata"]["name"]] = units("", said) / 1000
+
+
+class Unused:
+    """For how long at a stretch lent room stood beside a Job that waits and would fit into it.
+
+    It would fit when a node has room for its pod, and all nodes together have it beyond what the Jobs
+    that run ask for (those whose pods have no node yet among them)."""
+
+    def __init__(self):
+        self.since, self.longest = None, 0.0
+
+    def look(self, now, lent, pods, jobs):
+        if not self.is_now(lent, pods, jobs):
+            self.since = None
+            return
+        self.since = self.since or now
+        self.longest = max(self.longest, now - self.since)
+
+    @staticmethod
+    def is_now(lent, pods, jobs):
+        waiting = [cores for name, cores in jobs.cores.items() if name not in jobs.running | jobs.finished | jobs.failed]
+        room = Counter(lent)
+        for node, cores in pods.work.values():
+            room[node] -= cores
+        taken = sum(jobs.cores[name] for name in jobs.running)
+        free = min(sum(lent.values()) - taken, max(room.values(), default=0))
+        return bool(waiting) and min(waiting) <= free
+
+
+def asked(pod_spec, resource):
+    """In cores; kubernetes.io/batch-cpu is in thousandths of one."""
+    said = pod_spec["containers"][0]["resources"]["requests"].get(resource, "0")
+    return units("cpu", said) / 1000 if resource == "cpu" else units("", said) / 1000
 
 
 def at_once(what, items):
@@ -160,6 +196,7 @@ class IdleScene:
 
     def run(self):
         self.began = time.monotonic()
+        self.unused = Unused()
         self.nodes, self.pods, self.jobs = Nodes(self.api), Pods(self.api), Jobs(self.api)
         for thread in (self.nodes, self.pods, self.jobs):
             thread.start()
@@ -212,6 +249,7 @@ class IdleScene:
     def until(self, what, check):
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
+            self.measure()
             self.show()
             if check():
                 return
@@ -220,6 +258,10 @@ class IdleScene:
             if time.monotonic() > deadline:
                 raise SandboxError(f"waited {PATIENCE_SECONDS} s for {what}; see the logs in {self.box.state / 'logs'}")
             time.sleep(0.25)
+
+    def measure(self):
+        with self.nodes.lock, self.pods.lock, self.jobs.lock:
+            self.unused.look(time.monotonic(), self.nodes.lent, self.pods, self.jobs)
 
     # -- showing -----------------------------------------------------------
 
@@ -294,6 +336,7 @@ class IdleScene:
             (set(pods.kinds) == {"BestEffort"}, f"Jobs ran on it with {pods.kinds['BestEffort']} pods, all of them BestEffort: they take nothing of what others asked for"),
             (not unlucky and not pods.lost and len(pods.waited) == BY_DAY, f"{len(pods.waited)} web servers got a node, none waited for room (the longest {longest:.0f} s), none was touched"),
             (jobs.preempted and jobs.preempted <= told, f"{len(jobs.preempted)} Jobs were stopped in the morning, each was told why ({RECLAIMED})"),
+            (self.unused.longest < UNUSED_SECONDS, f"lent room and a Job that waits for it stood side by side for {self.unused.longest:.1f} s at the longest (less than {UNUSED_SECONDS} s)"),
             (not jobs.failed, "no Job failed of it"),
             (len(jobs.finished) == JOBS, f"{len(jobs.finished)} of {JOBS} Jobs finished"),
         ]
