@@ -12,8 +12,8 @@
 #define QUEUES "/apis/sluice.dev/v1alpha1/clusterqueues"
 
 struct lowest {
-	char kind[32], name[254];
-	double value; /* 0: no class is negative */
+	char whose[300]; /* "PriorityClass gaps" */
+	double value;	 /* 0: no class is negative */
 };
 
 static double number(const cJSON *object, const char *key)
@@ -38,8 +38,7 @@ static bool look_at_classes(struct doctor_context *p, struct findings *f, const 
 		if (!name || number(item, "value") >= l->value)
 			continue;
 		l->value = number(item, "value");
-		snprintf(l->kind, sizeof(l->kind), "%s", kind);
-		snprintf(l->name, sizeof(l->name), "%s", name);
+		snprintf(l->whose, sizeof(l->whose), "%s %s", kind, name);
 	}
 	return true;
 }
@@ -50,17 +49,30 @@ static bool says(const cJSON *object, const char *key, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
+/* Which Jobs of a ClusterQueue fill gaps: all, if it takes none for more than a negative one. */
+static bool name_gap_fillers(const cJSON *spec, const struct lowest *l, char *ret, size_t size)
+{
+	double most = number(spec, "maxPriority");
+	if (most < 0)
+		snprintf(ret, size, "all its Jobs fill gaps (maxPriority %.0f)", most);
+	else
+		snprintf(ret, size, "its Jobs of %s (%.0f) fill gaps", l->whose, l->value);
+	return most < 0 || l->value < 0;
+}
+
 static void look_at_queue(struct findings *f, const cJSON *queue, const struct lowest *l)
 {
+	char which[400];
 	const char *name = json_text(json_object(queue, "metadata"), "name");
 	const cJSON *spec = json_object(queue, "spec");
 	bool any = says(json_object(spec, "preemption"), "reclaimWithinCohort", "Any");
 	bool strict = says(spec, "queueingStrategy", "StrictFIFO");
-	if (!name || json_get(spec, "gapFillers") || (!any && !strict))
+	if (!name || json_get(spec, "gapFillers") || (!any && !strict) ||
+		!name_gap_fillers(spec, l, which, sizeof(which)))
 		return;
 	findings_add(f, VERDICT_WARN,
-		"ClusterQueue %s: its Jobs of %s %s (%.0f) fill gaps:%s%s%s; spec.gapFillers does not say whether that is meant",
-		name, l->kind, l->name, l->value,
+		"ClusterQueue %s: %s:%s%s%s; spec.gapFillers does not say whether that is meant",
+		name, which,
 		any ? " they take back nothing that it lent, though reclaimWithinCohort is Any"
 		    : "",
 		any && strict ? ", and" : "",
@@ -82,10 +94,6 @@ void check_gap_fillers(struct doctor_context *p, struct findings *f)
 		!look_at_classes(
 			p, f, "PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses", &l))
 		return;
-	if (l.value >= 0) {
-		findings_ok(f, "no class has a negative priority");
-		return;
-	}
 	int rc = doctor_context_get(p, QUEUES, &root, &e);
 	if (rc < 0 && rc != ERR_GONE) {
 		findings_skip(f, "%s", e.text);

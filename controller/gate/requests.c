@@ -127,10 +127,67 @@ static void tell_template(
 	queue_job_template_edit(g->queue, uid, &g->taken.edit, &ret->edit);
 }
 
-void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
+static void tell_lines(struct gate *g, const struct gate_job *j, struct story *s)
+{
+	s->lines = g->taken.lines;
+	s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
+}
+
+static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	attempt_sent(j);
+	i->generation = j->attempt.generation;
+	i->has_notice = j->seen.has_notice;
+	i->story.state = STORY_STARTED;
+	tell_lines(g, j, &i->story);
+	tell_template(g, &j->uid, &i->story, &i->template);
+	take_down(j, i);
+}
+
+/* INTENT_STOP, INTENT_TELL. */
+static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	struct story *s = &i->story;
-	*s = (struct story){.attempt = j->attempt.number,
+	bool lost = job_story_is_lost(j);
+	bool stops = i->kind == INTENT_STOP;
+	bool over = stops || j->phase == PHASE_WAITING || lost;
+	/* Of one whose start was refused nothing is to be taken for a run. But where a STOP lands
+	 * the Job ran: an earlier request of that start came through. */
+	bool stopped = lost || stops || (over && j->stop.reason != REFUSED_BY_SERVER);
+	s->state = stopped ? STORY_STOPPED : STORY_FENCED;
+	s->trouble = stopped ? j->stop.pod_trouble : NULL;
+	s->is_signed &= stopped;
+	if (s->is_signed)
+		tell_lines(g, j, s); /* its pods have them until they are gone */
+	i->resume = i->kind == INTENT_TELL && j->phase == PHASE_WAITING && j->seen.cannot_end;
+	i->hold = over && !i->resume ? j->stop.hold : NULL;
+	i->drop_notice = i->resume && j->seen.has_notice;
+	put_back(j, i);
+}
+
+/* What tells of an attempt: how it starts, goes on with less, or ends. */
+static void tell_story(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	struct story *s = &i->story;
+	if (i->kind == INTENT_SHRINK) {
+		s->state = STORY_STARTED;
+		tell_lines(g, j, s);
+		scale_down_tell(j, i);
+		return;
+	}
+	i->drop_warning = stop_notice_stands(j);
+	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
+	if (j->attempt.number < j->seen.story_attempt)
+		s->attempt = j->seen.story_attempt;
+	if (i->kind == INTENT_START)
+		tell_start(g, j, i);
+	else
+		tell_end(g, j, i);
+}
+
+void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	i->story = (struct story){.attempt = j->attempt.number,
 		.epoch = g->epoch,
 		.at_ms = g->now_ms,
 		.clusterqueue = j->attempt.clusterqueue,
@@ -144,54 +201,13 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	if (i->kind == INTENT_NOTICE) {
 		notice_format(g, j, g->notices.text, sizeof(g->notices.text));
 		i->notice = g->notices.text;
-		return;
-	}
-	if (i->kind == INTENT_WARN) {
+	} else if (i->kind == INTENT_WARN) {
 		stop_notice_tell(j, i);
-		return;
-	}
-	if (i->kind == INTENT_SHRINK) {
-		s->state = STORY_STARTED;
-		s->lines = g->taken.lines;
-		s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
-		scale_down_tell(j, i);
+	} else {
+		tell_story(g, j, i);
 		if (j->refusals.short_of_room)
 			shorten(j, i);
-		return;
 	}
-	i->drop_warning = stop_notice_stands(j);
-	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
-	if (j->attempt.number < j->seen.story_attempt)
-		s->attempt = j->seen.story_attempt;
-	if (i->kind == INTENT_START) {
-		attempt_sent(j);
-		i->generation = j->attempt.generation;
-		i->has_notice = j->seen.has_notice;
-		s->state = STORY_STARTED;
-		s->lines = g->taken.lines;
-		s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
-		tell_template(g, &j->uid, s, &i->template);
-		take_down(j, i);
-	} else {
-		bool lost = job_story_is_lost(j);
-		bool stops = i->kind == INTENT_STOP;
-		bool over = stops || j->phase == PHASE_WAITING || lost;
-		/* Of one whose start was refused nothing is to be taken for a run. But where a
-		 * STOP lands the Job ran: an earlier request of that start came through. */
-		bool stopped = lost || stops || (over && j->stop.reason != REFUSED_BY_SERVER);
-		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
-		s->trouble = stopped ? j->stop.pod_trouble : NULL;
-		s->is_signed &= stopped;
-		s->lines = g->taken.lines; /* its pods have them until they are gone */
-		s->nlines = s->is_signed ? queue_job_lines(g->queue, &j->uid, g->taken.lines) : 0;
-		i->resume =
-			i->kind == INTENT_TELL && j->phase == PHASE_WAITING && j->seen.cannot_end;
-		i->hold = over && !i->resume ? j->stop.hold : NULL;
-		i->drop_notice = i->resume && j->seen.has_notice;
-		put_back(j, i);
-	}
-	if (j->refusals.short_of_room)
-		shorten(j, i);
 }
 
 /* Before Kubernetes 1.36 the API server lets no client change what a Job's containers ask for

@@ -225,8 +225,11 @@ static bool may_take_back(struct scan *w, const struct group *g)
 {
 	if (w->left == 0)
 		return false;
-	w->left = g->key.priority < w->displaces_from ? 0 : w->left - 1;
-	return w->left > 0 && g->displaces;
+	if (g->key.priority < w->displaces_from)
+		w->left = 0;
+	else
+		w->left--;
+	return g->key.priority >= w->displaces_from && g->displaces;
 }
 
 static bool group_may(const struct tree_node *n, void *ctx)

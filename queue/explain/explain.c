@@ -12,11 +12,11 @@
 #include "queue/preempt/disruption.h"
 #include "queue/explain/explain_cluster.h"
 #include "queue/explain/explain_money.h"
+#include "queue/explain/explain_others.h"
 #include "queue/explain/explain_time.h"
 #include "queue/admit/shortage.h"
 #include "queue/admit/nominate.h"
 #include "queue/admit/precedence.h"
-#include "queue/admit/spared.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/job/stop_rate.h"
@@ -281,13 +281,9 @@ static bool is_backing_off(const struct question *a)
 	return true;
 }
 
-/* Another Job, for the owner of this one: its name is told in its own namespace only. */
 static void add_other(const struct question *a, const struct workload *other)
 {
-	if (other->lq->ns == a->w->lq->ns)
-		text_add_name(a->text, other->lq->ns->name, other->name);
-	else
-		text_add(a->text, "a Job of another namespace");
+	explain_other(a->w, other, a->text);
 }
 
 static const struct workload *head_of(const struct question *a)
@@ -446,31 +442,12 @@ static bool is_held_still(const struct question *a)
 }
 
 /* Why it waits though its ClusterQueue uses less than its own, and may take that back. */
-static void add_fills_gaps(const struct question *a)
-{
-	if (workload_fills_gaps(a->w))
-		text_add(a->text,
-			"; it fills gaps (priority %" PRId32 " is below %" PRId32
-			"): it displaces no Job",
-			a->w->key.priority, a->cq->spec.gap_fillers_below);
-}
-
-/* Until when those that it would preempt are spared. */
-static void add_spared(const struct question *a)
+static void add_preemption(const struct question *a)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
 	struct clusterqueue *cq = (struct clusterqueue *)(uintptr_t)a->cq; /* only read */
-	const struct reservation *last;
-	int64_t until_ms = spared_until(q, a->w, cq, a->claim, a->now_ms, &last);
-	if (until_ms == INT64_MAX)
-		return;
-	text_add(a->text, "; it waits until ");
-	text_add_time(a->text, until_ms);
-	text_add(a->text, ", when ");
-	add_other(a, last->w);
-	text_add(a->text, " has run its minimum of ");
-	text_add_span(a->text, last->cq->spec.preemption.min_run_ms);
-	text_add(a->text, " (preemption.minRun of ClusterQueue %s)", last->cq->name);
+	explain_fills_gaps(cq, a->w, a->text);
+	explain_spared(q, cq, a->w, a->claim, a->now_ms, a->text);
 }
 
 /* What its owner asks of time. */
@@ -505,8 +482,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY || lent) {
 		shortage_add_busy(a->text, a->cq, a->claim, verdict);
-		add_fills_gaps(a);
-		add_spared(a);
+		add_preemption(a);
 		add_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;

@@ -15,7 +15,7 @@
  * admins of the cluster add, they cannot change.
  *
  * Only keys of its owner's labels and annotations are known here (struct template_metadata), for a
- * start touches no other key. So a waiting Job costs no more for them.
+ * start touches no other key. Jobs that have the same keys share them.
  */
 #ifndef SLUICE_QUEUE_REQUESTS_DIRECTIVES_H
 #define SLUICE_QUEUE_REQUESTS_DIRECTIVES_H

@@ -84,8 +84,8 @@ static void write_lending(struct buf *b, const struct job *j)
 		write_string(b, j->resources);
 }
 
-/* What of it matters to the next start: only a Job that is suspended is started. So a run that goes
- * on has the shape that it had before, whatever its start has added. */
+/* What of it matters to the next start: only a Job that is suspended is started. So what a start has
+ * added makes no new shape of a run that goes on. */
 static struct template_metadata metadata_of(const struct job *j)
 {
 	struct template_metadata m = j->metadata;

@@ -319,7 +319,6 @@ static void take_back(struct sim *s, struct replica *r, int64_t over)
 				       : 0;
 		if (!queue_reclaim_job(r->queue, &n->job.uid, left, "the night is over"))
 			continue;
-		j->reclaims++;
 		over -= (pods - left) * own_amount(n, "cpu");
 	}
 }

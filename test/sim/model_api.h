@@ -67,7 +67,6 @@ struct model_job {
 	bool vandalized;  /* our annotations were taken off */
 	bool moved;	  /* its queue label was changed or taken off */
 	bool refused;	  /* its last pod was not let in */
-	int32_t reclaims; /* so often idle resources were reclaimed from it */
 	struct {	  /* by each controller, last */
 		uint64_t life;
 		enum decision_kind kind;

@@ -554,7 +554,8 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 	return false;
 }
 
-/* True: a Job was left out that may have to wait for a while (queue/job/stop_rate.h). */
+/* True: a Job was left out that may have to wait for a while (queue/job/stop_rate.h, and
+ * shorten_back_offs() of queue.c where a clock was set back). */
 static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 {
 	bool left_out = false;
@@ -567,12 +568,12 @@ static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 		bool fit = fits(s, j, cq, priority);
 		if (!fit && !take_back_is_possible(s, j, cq, priority))
 			continue;
-		if (j->reclaims > 1 && !pauses_over) {
+		struct explanation x = {.sentence = "it does not know it"};
+		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
+		if (x.reason == WAIT_BACK_OFF && !pauses_over) {
 			left_out = true;
 			continue;
 		}
-		struct explanation x = {.sentence = "it does not know it"};
-		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
 		sim_break(s, "P7", "%s/%s waits though it %s %s: %s says '%s'", j->now->job.ns,
 			j->now->job.name, fit ? "fits in" : "could take back what is lent of",
 			clusterqueue_names[cq->index], r->identity, x.sentence);

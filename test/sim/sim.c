@@ -226,7 +226,8 @@ static void settle(struct sim *s)
 }
 
 /* The pause of a Job that was stopped twice for its idle resources is longer than QUIET_MS, and
- * shorter than twice that. Whatever else waits is judged after QUIET_MS. */
+ * shorter than twice that; so may any other be where a clock was set back. Whatever else waits is
+ * judged after QUIET_MS. */
 static void come_to_rest(struct sim *s, bool all_ended)
 {
 	settle(s);

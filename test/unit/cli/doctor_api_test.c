@@ -359,11 +359,17 @@ static void negative_priorities_mean_what_their_queue_says(void **state)
 #define CLASS(name, value) "{\"metadata\":{\"name\":\"" name "\"},\"value\":" value "}"
 #define QUEUE(spec) ITEM("q", ",\"x\":0},\"spec\":{" spec)
 	static const struct {
-		const char *classes, *pod_classes, *queue; /* queue NULL: not asked for */
+		const char *classes, *pod_classes, *queue;
 		enum verdict verdict;
 		const char *says;
 	} cases[] = {
-		{CLASS("high", "5"), CLASS("normal", "0"), NULL, VERDICT_OK, "no class has"},
+		{CLASS("high", "5"), CLASS("normal", "0"),
+			QUEUE("\"queueingStrategy\":\"StrictFIFO\""), VERDICT_OK,
+			"no ClusterQueue with"},
+		{CLASS("high", "5"), "",
+			QUEUE("\"queueingStrategy\":\"StrictFIFO\",\"maxPriority\":-1"),
+			VERDICT_WARN,
+			"ClusterQueue q: all its Jobs fill gaps (maxPriority -1): they hold up no"},
 		{CLASS("low", "-1"), CLASS("gaps", "-100"),
 			QUEUE("\"preemption\":{\"reclaimWithinCohort\":\"Any\"}"), VERDICT_WARN,
 			"ClusterQueue q: its Jobs of PriorityClass gaps (-100) fill gaps: they "
@@ -385,10 +391,8 @@ static void negative_priorities_mean_what_their_queue_says(void **state)
 		answer(&s, CLASSES, 200, list);
 		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].pod_classes);
 		answer(&s, POD_CLASSES, 200, list);
-		snprintf(list, sizeof(list), "{\"items\":[%s]}",
-			cases[i].queue ? cases[i].queue : "");
-		if (cases[i].queue)
-			answer(&s, QUEUES, 200, list);
+		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].queue);
+		answer(&s, QUEUES, 200, list);
 		examine(&s, "gap-fillers");
 		expect(&s, cases[i].verdict, cases[i].says);
 		stage_close(&s);
