@@ -180,8 +180,10 @@ static bool concerns(const cJSON *op)
 	return !strncmp(path, "/spec/template", 14) || strstr(path, "original-directives");
 }
 
+/* NULL: it is of another template than there is by now. */
 static cJSON *patched(const struct sim *s, const struct snap *n, const char *patch)
 {
+	bool applies = true;
 	struct buf b;
 	buf_init(&b, 1 << 20);
 	put_object(n, &b);
@@ -192,10 +194,12 @@ static cJSON *patched(const struct sim *s, const struct snap *n, const char *pat
 		bool left_out = s->o.bug == BUG_RESOURCES_KEPT &&
 				strstr(down(op, "path")->valuestring, "/resources");
 		if (concerns(op) && !left_out)
-			must(apply_op(o, op));
+			applies = applies && apply_op(o, op);
 	}
 	cJSON_Delete(ops);
-	return o;
+	if (!applies)
+		cJSON_Delete(o);
+	return applies ? o : NULL;
 }
 
 static const cJSON *resources_of(const cJSON *template)
@@ -248,6 +252,10 @@ bool lent_takes(const struct sim *s, const struct model_job *j, const char *patc
 	if (!patch || !s->lent.old_server)
 		return true;
 	cJSON *was = cJSON_Parse(j->now->template), *o = patched(s, j->now, patch);
+	if (!o) {
+		cJSON_Delete(was);
+		return true; /* what else it tests refuses it */
+	}
 	bool same = cJSON_Compare(
 		resources_of(was), resources_of(down(down(o, "spec"), "template")), true);
 	cJSON_Delete(was);
@@ -260,6 +268,7 @@ void lent_apply(struct sim *s, struct snap *n, const char *patch)
 	if (!patch || !n->template)
 		return;
 	cJSON *o = patched(s, n, patch);
+	must(o);
 	const cJSON *template = down(down(o, "spec"), "template");
 	const cJSON *kept = down(down(down(o, "metadata"), "annotations"), DIRECTIVES_ANNOTATION);
 	char *text = cJSON_PrintUnformatted(template);
