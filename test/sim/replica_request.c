@@ -156,6 +156,13 @@ static void count_unready(struct sim *s, const struct api_request *q, struct mod
 			q->intent.name, j->unready, limit);
 }
 
+/* Without its queue label no leader adopts it after a loss, and what the ledger still has of it may be
+ * of an earlier attempt. */
+static bool is_off_the_queue(const struct sim *s, const struct snap *n)
+{
+	return s->failover.lost_ms > 0 && !n->job.queue[0];
+}
+
 static void record_stop(struct sim *s, const struct api_request *q, const struct snap *before)
 {
 	if (before->run && before->run->outside) {
@@ -165,6 +172,7 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 	const char *message = q->intent.story.message;
 	if (!strcmp(q->intent.story.reason, "NotAdmitted") && before->run &&
 		!before->job.status.complete && !before->job.status.failed &&
+		!is_off_the_queue(s, before) &&
 		q->born == s->restore.store && /* else it may have given it back: restore.h */
 		!model_api_by_uid(&s->api, &q->intent.uid)->vandalized &&
 		!(message && strstr(message, "give way")))
