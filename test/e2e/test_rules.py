@@ -3,6 +3,8 @@
 As in test_admission.py, and after each test the ledger is compared with the pods,
 at every node of the quota tree (sluice.audit adds it up)."""
 
+from datetime import datetime
+
 import pytest
 from checks import look
 from objects import HOLD, TERMINATE_SECONDS, annotations, conditions, group, has, jobs_path, path_of, story
@@ -275,6 +277,21 @@ def test_when_the_preemptor_goes_away_its_victims_come_back(world):
     world.delete("urgent")
     vanish(world, "victim")
     assert story(world.started("victim"))["attempt"] == 2
+
+
+def test_a_run_is_no_victim_until_it_has_run_its_minimum(world):
+    world.priorities(low=1, high=10)
+    world.queue(cpu=2, preemption={**WITHIN, "minRun": "20s"})
+    world.job("victim", pods=2, priority="low")
+    started = story(world.started("victim"))["at"]
+    world.job("urgent", pods=2, priority="high")
+    world.waits("urgent", "WaitingForQuota")
+    sentence = world.explain("urgent")["sentence"]
+    assert f"when {world.ns}/victim has run its minimum of 20s (preemption.minRun of ClusterQueue {world.full('q')})" in sentence, sentence
+    world.started("urgent")
+    preempted(world, "victim", "urgent", "prioritization in the ClusterQueue")
+    at = lambda text: datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+    assert at(story(world.get("urgent"))["at"]) - at(started) >= 19  # stories tell whole seconds
 
 
 # ---- preemption in a cohort -----------------------------------------------------------------
