@@ -241,20 +241,32 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	each_waiting(q, lq, workload_place);
 }
 
-/* Rules look at both: its Jobs may move to other groups, and some may start. */
+/* Would rules part its Jobs from those of others (rule.parts) where they did not, or the reverse? */
+static bool parts_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata)
+{
+	return (lq->limits.max_running > 0) != (limits->max_running > 0) ||
+	       (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
+}
+
+/* Rules look at both. They read numbers and labels each time, so some Jobs may start. But its
+ * waiting Jobs move to other groups only where it parts them otherwise: an admin of a namespace may
+ * edit it without end, and each move costs as much as a new Job. */
 static void take_terms(struct queue *q, struct localqueue *lq,
 	const struct localqueue_limits *limits, const struct pod_metadata *metadata)
 {
 	if (memcmp(&lq->limits, limits, sizeof(*limits)) == 0 &&
 		pod_metadata_same(&lq->metadata, metadata))
 		return;
-	each_waiting(q, lq, workload_unplace);
+	bool regroups = parts_otherwise(lq, limits, metadata);
+	if (regroups)
+		each_waiting(q, lq, workload_unplace);
 	lq->limits = *limits;
 	localqueue_take_metadata(lq, metadata);
 	rules_edited(q);
-	each_waiting(q, lq, place_again);
-	if (lq->cq)
-		queue_touch_queue(q, lq->cq);
+	if (regroups)
+		each_waiting(q, lq, place_again);
+	queue_touch_reservation(q, lq->cq); /* its head may keep quota no longer */
 }
 
 /* The record, with the object's one reference, and what was said of a spec before it. */

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Comparisons of strings for one answer. A pair of a few requirements takes some dozens. */
-#define COMPARISONS_MAX 20000
+/* Comparisons of strings for one answer. A pair of a few requirements takes some dozens. All that a
+ * tenant's Jobs ask for may be spent for each of them at once, when their LocalQueue is edited. */
+#define COMPARISONS_MAX 2000
 
 /* ---- contradictions -------------------------------------------------------------------------- */
 

@@ -177,7 +177,9 @@ static enum flavor_verdict suits_joined(
 	enum flavor_verdict found = match_verdict(&tolerant, f, ret);
 	if (found == FLAVOR_SUITS)
 		found = affinity_verdict(v);
-	if (found == FLAVOR_SUITS && node_affinity_contradicts(&joined, &ret->key))
+	/* Terms that were joined have been looked at beside the selector. */
+	if (found == FLAVOR_SUITS && f->adds.nterms == 0 &&
+		node_affinity_contradicts(&joined, &ret->key))
 		found = FLAVOR_CONTRADICTS;
 	arena_done(&scratch); /* keys and taints are not its own */
 	return found;

@@ -230,6 +230,29 @@ static void a_bounded_search(void **state)
 	arena_done(&memory);
 }
 
+/* In n values, and in none of them: found out for as many as the CRD of a flavor takes. With 100 of
+ * them a Job would cost as much in each flavor, each time its LocalQueue is edited. */
+static void how_far_it_looks(void **state)
+{
+	enum { FEW = 16, MANY = 100 };
+	static char text[MANY][8];
+	static const char *values[MANY];
+	struct requirement in = {"zone", SELECTOR_IN, values, FEW},
+			   none = {"zone", SELECTOR_NOT_IN, values, FEW};
+	struct node_term own = {.labels = {&none, 1}}, added = {.labels = {&in, 1}};
+	struct placement p = {.terms = &own, .nterms = 1}, add = {.terms = &added, .nterms = 1};
+	struct arena memory = {0};
+	(void)state;
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(text[i], sizeof(text[i]), "%zu", i);
+		values[i] = text[i];
+	}
+	assert_int_equal(node_affinity_join(&memory, &p, &add, NULL), NODE_AFFINITY_CONTRADICTS);
+	in.nvalues = none.nvalues = MANY;
+	assert_int_equal(node_affinity_join(&memory, &p, &add, NULL), NODE_AFFINITY_JOINED);
+	arena_done(&memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +262,7 @@ int main(void)
 		cmocka_unit_test(an_empty_term_stays_empty),
 		cmocka_unit_test(too_much),
 		cmocka_unit_test(a_bounded_search),
+		cmocka_unit_test(how_far_it_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "queue/core.h"
 
 static const struct resource one = {"cpu", 1000};
 static const struct container c = {.requests = {&one, 1}};
@@ -322,6 +323,52 @@ static void a_job_that_ends_frees_its_quota_and_is_forgotten(void **state)
 	queue_free(q);
 }
 
+static const struct label red = {"team", "red"}, blue = {"team", "blue"};
+
+/* Edits of a LocalQueue, one after the other: whether its waiting Jobs move to other groups. */
+static const struct edit_row {
+	const char *name;
+	struct localqueue_limits limits;
+	const struct label *label, *annotation;
+	bool moves;
+} edit_rows[] = {
+	{"an annotation", {0, 0}, NULL, &red, false},
+	{"another one", {0, 0}, NULL, &blue, false},
+	{"the first label", {0, 0}, &red, NULL, true},
+	{"another value", {0, 0}, &blue, NULL, false},
+	{"no label", {0, 0}, NULL, NULL, true},
+	{"maxWaiting", {7, 0}, NULL, NULL, false},
+	{"the first maxRunning", {7, 1}, NULL, NULL, true},
+	{"a higher one", {7, 2}, NULL, NULL, false},
+	{"none", {7, 0}, NULL, NULL, true},
+};
+
+/* Its author may repeat it without end, and each move costs as much as a new Job. */
+static void an_edit_of_a_localqueue_moves_jobs_only_between_groups(void **state)
+{
+	struct queue *q = fixture_new(0, 0);
+	(void)state;
+	for (uint32_t i = 1; i <= 3; i++) {
+		struct job j = fixture_job(i, &c);
+		queue_set_job(q, &j);
+	}
+	for (size_t i = 0; i < sizeof(edit_rows) / sizeof(*edit_rows); i++) {
+		const struct edit_row *r = &edit_rows[i];
+		const struct pod_metadata m = {
+			r->label, r->label != NULL, r->annotation, r->annotation != NULL};
+		struct localqueue_spec s = {.ns = "team-a",
+			.name = "main",
+			.clusterqueue = "batch",
+			.limits = r->limits,
+			.metadata = m};
+		uint64_t placed = q->counters.placed;
+		queue_set_localqueue(q, &s, NULL);
+		if (q->counters.placed - placed != (r->moves ? 3 : 0))
+			fail_msg("%s: %d moved", r->name, (int)(q->counters.placed - placed));
+	}
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +382,7 @@ int main(void)
 		cmocka_unit_test(adopted_pods_may_be_more_than_parallelism_is_now),
 		cmocka_unit_test(a_job_that_ends_frees_its_quota_and_is_forgotten),
 		cmocka_unit_test(long_and_strange_names),
+		cmocka_unit_test(an_edit_of_a_localqueue_moves_jobs_only_between_groups),
 		cmocka_unit_test(ceilings_are_retaken_in_order),
 		cmocka_unit_test(names_of_teams_do_not_pile_up),
 		cmocka_unit_test(a_back_off_does_not_grow_when_the_clock_is_set_back),
