@@ -18,7 +18,7 @@
 #define LABELS_MAX 4096
 #define NOTICE_KEPT_BYTES 40
 #define LAST_MS INT64_C(253402300799000) /* 9999-12-31T23:59:59Z */
-#define NOTE_TREE_MAX (4 << 20)
+#define NOTE_TREE_MAX (16 << 20) /* ANNOTATIONS_MAX_BYTES take 8 MiB at most: 64 for each "0," */
 #define TROUBLE_TEXT_MAX (TROUBLE_MESSAGE_MAX + 200) /* with the words around it */
 
 void job_labels(struct decoder *d, const cJSON *o, struct job *j)

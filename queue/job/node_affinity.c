@@ -190,13 +190,18 @@ static struct selector_term selector_join(
 	return (struct selector_term){all, n};
 }
 
+static size_t text_bytes(const char *s)
+{
+	return strlen(s) + NODE_AFFINITY_TEXT_BYTES;
+}
+
 static size_t selector_bytes(const struct selector_term *t)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < t->nrequirements; i++) {
-		bytes += strlen(t->requirements[i].key);
+		bytes += text_bytes(t->requirements[i].key);
 		for (size_t v = 0; v < t->requirements[i].nvalues; v++)
-			bytes += strlen(t->requirements[i].values[v]);
+			bytes += text_bytes(t->requirements[i].values[v]);
 	}
 	return bytes;
 }

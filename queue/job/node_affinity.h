@@ -20,9 +20,11 @@
 #include "base/buf.h"
 #include "sluice/placement.h"
 
-#define NODE_AFFINITY_TERMS_MAX 64	    /* required, and preferred: what a decoder takes */
-#define NODE_AFFINITY_REQUIREMENTS_MAX 64   /* of one term */
-#define NODE_AFFINITY_BYTES_MAX (16 * 1024) /* of keys and values of the joined terms */
+#define NODE_AFFINITY_TERMS_MAX 64	  /* required, and preferred: what a decoder takes */
+#define NODE_AFFINITY_REQUIREMENTS_MAX 64 /* of one term */
+/* Of keys and values of the joined terms; each counts some more, for an empty one takes room, too. */
+#define NODE_AFFINITY_BYTES_MAX (16 * 1024)
+#define NODE_AFFINITY_TEXT_BYTES 8
 
 enum node_affinity_verdict {
 	NODE_AFFINITY_JOINED,

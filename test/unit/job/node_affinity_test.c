@@ -206,6 +206,26 @@ static void too_much(void **state)
 	arena_done(&memory);
 }
 
+/* Each is written and read back as a text of its own. */
+static void empty_values_take_room(void **state)
+{
+	enum { MOST = 255 };
+	static const char *none[MOST];
+	struct requirement many = {"", SELECTOR_NOT_IN, none, MOST};
+	struct node_term own[8], added = {.labels = {&there, 1}};
+	struct placement p = {.terms = own, .nterms = 7}, add = {.terms = &added, .nterms = 1};
+	struct arena memory = {0};
+	(void)state;
+	for (size_t i = 0; i < MOST; i++)
+		none[i] = "";
+	for (size_t i = 0; i < 8; i++)
+		own[i] = (struct node_term){.labels = {&many, 1}};
+	assert_int_equal(node_affinity_join(&memory, &p, &add, NULL), NODE_AFFINITY_JOINED);
+	p = (struct placement){.terms = own, .nterms = 8};
+	assert_int_equal(node_affinity_join(&memory, &p, &add, NULL), NODE_AFFINITY_TOO_LARGE);
+	arena_done(&memory);
+}
+
 /* Ten thousand values on either side, none in common: looked at for a while, then let be. */
 static void a_bounded_search(void **state)
 {
@@ -261,6 +281,7 @@ int main(void)
 		cmocka_unit_test(every_term_with_every_term),
 		cmocka_unit_test(an_empty_term_stays_empty),
 		cmocka_unit_test(too_much),
+		cmocka_unit_test(empty_values_take_room),
 		cmocka_unit_test(a_bounded_search),
 		cmocka_unit_test(how_far_it_looks),
 	};

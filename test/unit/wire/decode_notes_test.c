@@ -289,6 +289,29 @@ static void a_users_own_directives_come_back(void **state)
 	}
 }
 
+/* One value after the other in as few bytes as can be, up to what the API server takes. */
+static void the_largest_annotation_is_read(void **state)
+{
+	enum { MOST = 256 * 1024 };
+	static const char begin[] = "{\\'original\\':{\\'x\\':[0",
+			  end[] = "]},\\'applied\\':{\\'labels\\':{\\'team\\':\\'x\\'}}}";
+	struct buf b;
+	(void)state;
+	buf_init(&b, 4 << 20);
+	buf_puts(&b, "{'kind':'Job','metadata':{'name':'train','namespace':'team-a'," UID
+		     ",'annotations':{'sluice.dev/original-directives':'");
+	buf_puts(&b, begin);
+	for (size_t n = (MOST - sizeof(begin) - sizeof(end)) / 2; n > 0; n--)
+		buf_puts(&b, ",0");
+	buf_puts(&b, end);
+	buf_puts(&b, "'}},'spec':{'template':{'metadata':{'labels':{'team':'x'}}}}}");
+	struct job *j = decoded(buf_text(&b));
+	assert_int_equal(j->metadata.labels.nold, 1);
+	assert_int_equal(j->metadata.labels.nown, 0);
+	free(j);
+	buf_done(&b);
+}
+
 /* 3 of 8 pods run; somebody applies the manifest again. */
 static void a_manifest_that_is_applied_again(void **state)
 {
@@ -424,6 +447,7 @@ int main(void)
 		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(a_users_own_directives_come_back),
+		cmocka_unit_test(the_largest_annotation_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
