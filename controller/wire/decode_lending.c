@@ -17,7 +17,6 @@
 
 #define TREE_MAX_BYTES (16 << 20)
 #define TEXT_MAX_BYTES (64 * 1024) /* it stands twice in an annotation */
-#define LEGACY_QOS_ANNOTATION "alibabacloud.com/qosClass"
 
 static const char *const lists[] = {"containers", "initContainers"};
 
@@ -185,7 +184,7 @@ static void check_container(
 static void check_class(struct decoder *d, const cJSON *template)
 {
 	char shown[SHOWN_SIZE];
-	static const char *const keys[] = {QOS_LABEL, LEGACY_QOS_ANNOTATION};
+	static const char *const keys[] = {QOS_LABEL, LEGACY_QOS_KEY};
 	static const char *const where[] = {"labels", "annotations"};
 	const struct path *at = PATH(PATH(PATH(NULL, "spec"), "template"), "metadata");
 	for (size_t i = 0; i < 2; i++) {

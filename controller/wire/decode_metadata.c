@@ -4,7 +4,7 @@
  *
  * Nothing is accepted here that the API server would refuse in a Job: else each start in such a
  * flavor would fail. Keys that belong to Kubernetes, to the Job controller or to Sluice are
- * reserved, for what they say is read by those.
+ * reserved, for what they say is read by those. That includes what Sluice reads of Koordinator's.
  */
 #include <string.h>
 
@@ -91,9 +91,10 @@ static bool is_of(const char *key, const char *domain)
 static const char *key_owner(const char *key)
 {
 	static const char *const job_controller[] = {"controller-uid", "job-name", NULL};
+	static const char *const lending[] = {
+		QOS_LABEL, LEGACY_QOS_KEY, TIER_LABEL, EVICTION_PRIORITY_ANNOTATION, NULL};
 	const char *slash = strchr(key, '/'), *ours = strstr(key, ".sluice.dev/");
-	if (is_of(key, "sluice.dev") || (ours && slash && ours < slash) ||
-		strcmp(key, QOS_LABEL) == 0)
+	if (is_of(key, "sluice.dev") || (ours && slash && ours < slash) || is_in(lending, key))
 		return "Sluice";
 	if (is_of(key, "batch.kubernetes.io") || is_in(job_controller, key))
 		return "the Job controller";

@@ -6,6 +6,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_parts.h"
+#include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
 #include "controller/wire/resources.h"
 #include "sluice/quantity.h"
@@ -14,7 +15,6 @@
 #define POD_GUESS 2048
 #define VALUE_MAX_BYTES 63 /* of a label */
 #define RESOURCES_MAX 64   /* names in one pod */
-#define LEGACY_QOS "alibabacloud.com/qosClass"
 
 _Static_assert((int)POD_GUARANTEED == (int)QOS_GUARANTEED &&
 		       (int)POD_BURSTABLE == (int)QOS_BURSTABLE &&
@@ -91,8 +91,8 @@ static const char *qos_word(struct decoder *d, const cJSON *labels, const cJSON 
 {
 	const char *said = word_of(d, labels, QOS_LABEL);
 	if (!said)
-		said = word_of(d, annotations, LEGACY_QOS);
-	return said ? said : word_of(d, labels, LEGACY_QOS);
+		said = word_of(d, annotations, LEGACY_QOS_KEY);
+	return said ? said : word_of(d, labels, LEGACY_QOS_KEY);
 }
 
 static void read_tier(struct decoder *d, const cJSON *o, const cJSON *spec, struct pod_facts *f)
@@ -100,7 +100,7 @@ static void read_tier(struct decoder *d, const cJSON *o, const cJSON *spec, stru
 	int64_t priority;
 	const cJSON *labels = json_object(meta_of(o), "labels");
 	f->tier.qos_label = qos_word(d, labels, annotations_of(o));
-	f->tier.priority_label = word_of(d, labels, "koordinator.sh/priority-class");
+	f->tier.priority_label = word_of(d, labels, TIER_LABEL);
 	f->tier.in_kube_system = strcmp(f->ns, "kube-system") == 0;
 	if (json_i64(spec, "priority", &priority) == 0 && priority >= INT32_MIN &&
 		priority <= INT32_MAX) {
@@ -154,7 +154,7 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	read_tier(d, o, spec, f);
 	read_resources(d, o, spec, f);
 	f->eviction_priority =
-		signed_value(json_text(annotations_of(o), "koordinator.sh/eviction-priority"));
+		signed_value(json_text(annotations_of(o), EVICTION_PRIORITY_ANNOTATION));
 	f->started_ms = started_ms(o);
 	return decoder_verdict(d, "Pod", o, e);
 }

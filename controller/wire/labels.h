@@ -17,6 +17,10 @@
 /* Label or annotation; the label wins. */
 #define PREEMPTIBLE_KEY "sluice.dev/preemptible"
 
+/* Koordinator's, on pods: what may be lent from under them, and which go first (overcommit/). */
+#define TIER_LABEL "koordinator.sh/priority-class"
+#define EVICTION_PRIORITY_ANNOTATION "koordinator.sh/eviction-priority"
+
 #define START_AFTER_ANNOTATION "sluice.dev/start-after"
 #define DEADLINE_ANNOTATION "sluice.dev/deadline"
 #define MISSED_ANNOTATION "sluice.dev/on-missed-deadline"

@@ -34,6 +34,8 @@ struct cJSON;
 
 #define QOS_LABEL "koordinator.sh/qosClass"
 #define QOS_LENT "BE"
+/* Of the first protocol: annotation, or label. */
+#define LEGACY_QOS_KEY "alibabacloud.com/qosClass"
 
 /* A name under which pods ask for lent resources. */
 struct lent {
