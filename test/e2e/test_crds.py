@@ -409,6 +409,8 @@ BAD = {
     "selector that nodes cannot have": (pod_template(nodeSelector={"a": "b c"}), "must be a label value"),
     "toleration of a pod that exists and equals": (pod_template(tolerations=[{"key": "k", "operator": "Exists", "value": "x"}]),
                                                    "value must be empty when operator is Exists"),
+    "toleration of a pod with a long name": (pod_template(tolerations=[{"key": "a" * 64, "operator": "Exists"}]), "must be a label key"),
+    "toleration of a pod of no domain": (pod_template(tolerations=[{"key": "a..b/c", "operator": "Exists"}]), "must be a label key"),
     "affinity to nothing": (required(), "should have at least 1 items"),
     "affinity to any node": (required([]), "should have at least 1 items"),
     "affinity to more than can be joined": (required(*[[{"key": "zone", "operator": "Exists"}]] * 9), "must have at most 8 items"),

@@ -91,6 +91,26 @@ static void check_selector(struct decoder *d, const struct path *at, const struc
 	}
 }
 
+/* What the API server asks of a toleration, but for the operators. */
+static void check_toleration(struct decoder *d, const struct path *at, const struct toleration *t)
+{
+	bool exists = t->op == TOLERATION_EXISTS;
+	if (*t->key && !label_key_valid(t->key))
+		decoder_fault(
+			d, PATH(at, "key"), "is not a key; write e.g. spot or example.com/spot");
+	else if (!*t->key && !exists)
+		decoder_fault(d, PATH(at, "key"),
+			"is missing; name one, or set operator to Exists to tolerate every taint");
+	if (exists && *t->value)
+		decoder_fault(d, PATH(at, "value"),
+			"must be empty when operator is Exists; remove it, or set operator to Equal");
+	else if (!label_value_valid(t->value))
+		decoder_fault(d, PATH(at, "value"), "is not a value that a taint can have");
+	if (t->has_seconds && t->effect != TAINT_NO_EXECUTE)
+		decoder_fault(d, PATH(at, "tolerationSeconds"),
+			"needs effect NoExecute; set it, or remove tolerationSeconds");
+}
+
 /* spec.podTemplate of a flavor. */
 static void pod_template_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
@@ -107,6 +127,9 @@ static void pod_template_field(
 	s->adds.tolerations = tolerations_field(d, at, o, FLAVOR_LIST_MAX, &s->adds.ntolerations);
 	node_affinity_field(d, node, object_field(d, at, o, "nodeAffinity"), &s->adds);
 	check_selector(d, PATH(at, "nodeSelector"), s);
+	for (size_t i = 0; i < s->adds.ntolerations; i++)
+		check_toleration(
+			d, PATH_INDEX(PATH(at, "tolerations"), i), &s->adds.tolerations[i]);
 	for (size_t i = 0; i < s->adds.nterms; i++)
 		check_term(d, PATH_INDEX(required, i), &s->adds.terms[i]);
 	for (size_t i = 0; i < s->adds.npreferred; i++)

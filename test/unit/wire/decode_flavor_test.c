@@ -24,7 +24,8 @@ static void all_of_it(void **state)
 		"{'labels':{'example.com/mesh':'on','app.kubernetes.io/part-of':'x'},"
 		"'annotations':{'cluster-autoscaler.kubernetes.io/safe-to-evict':'false'},"
 		"'nodeSelector':{'disk':'ssd','pool':'spot'},"
-		"'tolerations':[{'key':'spot','operator':'Exists'}],'nodeAffinity':{"
+		"'tolerations':[{'key':'spot','operator':'Exists'},{'operator':'Exists'},{'key':'a.b/c',"
+		"'value':'','effect':'NoExecute','tolerationSeconds':5}],'nodeAffinity':{"
 		"'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':[{"
 		"'matchExpressions':[{'key':'zone','operator':'In','values':['b']}]}]},"
 		"'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':50,'preference':{"
@@ -37,7 +38,7 @@ static void all_of_it(void **state)
 	assert_int_equal(s->metadata.nannotations, 1);
 	assert_string_equal(s->metadata.annotations[0].value, "false");
 	assert_int_equal(s->adds.nnode_selector, 2);
-	assert_int_equal(s->adds.ntolerations, 1);
+	assert_int_equal(s->adds.ntolerations, 3);
 	assert_int_equal(s->adds.nterms, 1);
 	assert_string_equal(s->adds.terms[0].labels.requirements[0].values[0], "b");
 	assert_int_equal(s->adds.npreferred, 1);
@@ -94,6 +95,18 @@ static const struct {
 	{"{'nodeSelector':{'pool':'other'}}",
 		"nodeSelector.pool: contradicts nodeLabels, which has another value for it; write it in one place"},
 	{"{'nodeSelector':{'disk':'a b'}}", "nodeSelector.disk: is no label that a node can have"},
+	{"{'tolerations':[{'key':'ok'},{'key':'a..b/c','operator':'Exists'}]}",
+		"tolerations[1].key: is not a key; write e.g. spot or example.com/spot"},
+	{"{'tolerations':[{'key':'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'}]}",
+		"tolerations[0].key: is not a key; write e.g. spot or example.com/spot"},
+	{"{'tolerations':[{'operator':'Equal','value':'x'}]}",
+		"tolerations[0].key: is missing; name one, or set operator to Exists to tolerate every taint"},
+	{"{'tolerations':[{'key':'spot','value':'a b'}]}",
+		"tolerations[0].value: is not a value that a taint can have"},
+	{"{'tolerations':[{'operator':'Exists','value':'x'}]}",
+		"tolerations[0].value: must be empty when operator is Exists; remove it, or set operator to Equal"},
+	{"{'tolerations':[{'operator':'Exists','tolerationSeconds':5}]}",
+		"tolerations[0].tolerationSeconds: needs effect NoExecute; set it, or remove tolerationSeconds"},
 	{"{" TERMS "{}]}}}",
 		AT ".matchExpressions: is missing: such a term matches no node; name a label"},
 	{"{" TERMS "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n']}]}]}}}",
