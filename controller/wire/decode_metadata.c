@@ -19,6 +19,8 @@
 #define ANNOTATIONS_TOGETHER 8192 /* bytes of keys and values; the CRD allows 2048 characters */
 #define TEMPLATE_KEYS_MAX 16384	  /* of one Job; the API server's bound on bytes comes first */
 #define APPLIED_MAX 512		  /* more no start adds: METADATA_MAX of each flavor and queue */
+/* Comparisons: as many keys that a start has added, and as many of its owner's. */
+#define LOOKUPS_MAX (2 * APPLIED_MAX * APPLIED_MAX)
 
 /* ---- keys and values ------------------------------------------------------------------------- */
 
@@ -176,12 +178,13 @@ static size_t members(const cJSON *map)
 	return n < TEMPLATE_KEYS_MAX ? n : TEMPLATE_KEYS_MAX;
 }
 
-/* Where no policy keeps others from writing the annotation, it may say anything: each key is looked
- * up in it. */
-static const cJSON *applied_field(const cJSON *applied, const char *key)
+/* Where no policy keeps others from writing the annotation, it may say anything, and each key of map
+ * is looked up in it. Too much of both: all keys are the owner's own. */
+static const cJSON *applied_field(const cJSON *applied, const char *key, const cJSON *map)
 {
-	const cJSON *map = json_object(applied, key);
-	return members(map) <= APPLIED_MAX ? map : NULL;
+	const cJSON *added = json_object(applied, key);
+	size_t n = members(added);
+	return n <= APPLIED_MAX && n * members(map) <= LOOKUPS_MAX ? added : NULL;
 }
 
 /* applied: what an earlier start has added, or NULL. Keys that no start may add are left out. */
@@ -213,12 +216,13 @@ struct template_metadata template_metadata_field(
 {
 	const struct path *at = PATH(up, "metadata");
 	const cJSON *meta = json_object(template, "metadata");
+	const cJSON *labels = json_object(meta, "labels");
 	const cJSON *annotations = json_object(meta, "annotations");
 	return (struct template_metadata){
-		.labels = keys_of(d, PATH(at, "labels"), json_object(meta, "labels"),
-			applied_field(applied, "labels")),
+		.labels = keys_of(
+			d, PATH(at, "labels"), labels, applied_field(applied, "labels", labels)),
 		.annotations = keys_of(d, PATH(at, "annotations"), annotations,
-			applied_field(applied, "annotations")),
+			applied_field(applied, "annotations", annotations)),
 		.has_annotations = annotations != NULL,
 	};
 }

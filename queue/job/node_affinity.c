@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Comparisons of strings for one answer. A pair of a few requirements takes some dozens. All that a
- * tenant's Jobs ask for may be spent for each of them at once, when their LocalQueue is edited. */
+/* Comparisons of strings for one answer. A pair of a few requirements takes some dozens. An edit of
+ * a LocalQueue may need an answer for each waiting Job and flavor, all in one turn of the loop. */
 #define COMPARISONS_MAX 2000
 
 /* ---- contradictions -------------------------------------------------------------------------- */

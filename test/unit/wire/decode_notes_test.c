@@ -312,6 +312,40 @@ static void the_largest_annotation_is_read(void **state)
 	buf_done(&b);
 }
 
+static void put_keys(struct buf *b, const char *quote, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%s%sk%zu%s:%sx%s", i ? "," : "", quote, i, quote, quote, quote);
+}
+
+/* Any client may have written the annotation, where no policy keeps it from that. */
+static void too_many_keys_are_all_its_owners(void **state)
+{
+	static const struct {
+		size_t has, applied, old;
+	} rows[] = {{1024, 512, 512}, {1025, 512, 0}, {1, 512, 1}, {1, 513, 0}, {16384, 32, 32},
+		{16384, 33, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct buf b;
+		buf_init(&b, 4 << 20);
+		buf_puts(&b, "{'kind':'Job','metadata':{'name':'train','namespace':'team-a'," UID
+			     ",'annotations':{'sluice.dev/original-directives':"
+			     "'{\\'original\\':{},\\'applied\\':{\\'labels\\':{");
+		put_keys(&b, "\\'", rows[i].applied);
+		buf_puts(&b, "}}}'}},'spec':{'template':{'metadata':{'labels':{");
+		put_keys(&b, "'", rows[i].has);
+		buf_puts(&b, "}}}}}");
+		struct job *j = decoded(buf_text(&b));
+		if (j->metadata.labels.nold != rows[i].old ||
+			j->metadata.labels.nown != rows[i].has - rows[i].old)
+			fail_msg("row %zu: %zu, %zu", i, j->metadata.labels.nold,
+				j->metadata.labels.nown);
+		free(j);
+		buf_done(&b);
+	}
+}
+
 /* 3 of 8 pods run; somebody applies the manifest again. */
 static void a_manifest_that_is_applied_again(void **state)
 {
@@ -448,6 +482,7 @@ int main(void)
 		cmocka_unit_test(durations),
 		cmocka_unit_test(a_users_own_directives_come_back),
 		cmocka_unit_test(the_largest_annotation_is_read),
+		cmocka_unit_test(too_many_keys_are_all_its_owners),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
