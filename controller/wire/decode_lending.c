@@ -283,26 +283,29 @@ static bool preemptible(struct decoder *d, const cJSON *o)
 /* ---- The owner's own --------------------------------------------------------------------------
  */
 
-/* notes holds what we kept of it. */
-static void owners_text(const cJSON *o, const cJSON *template, struct json *notes, struct buf *text)
+/* Of containers' resources; NULL: a start has not written them. */
+struct kept_resources {
+	const cJSON *original, *applied;
+};
+
+/* notes holds them. Most Jobs have no such word in it, and are not parsed for it. */
+static struct kept_resources kept_resources(const cJSON *o, struct json *notes)
 {
-	const cJSON *root, *original = NULL, *applied = NULL;
+	const cJSON *root;
 	const char *kept = json_text(annotations_of(o), DIRECTIVES_ANNOTATION);
-	if (kept && strlen(kept) <= ANNOTATIONS_MAX_BYTES &&
-		json_parse(notes, slice_of(kept), &root, NULL) == 0) {
-		original = json_object(json_object(root, "original"), "resources");
-		applied = json_object(json_object(root, "applied"), "resources");
-	}
-	if (original && applied)
-		resources_restore(template, original, applied, text);
-	else
-		resources_take(template, text);
+	if (!kept || strlen(kept) > ANNOTATIONS_MAX_BYTES || !strstr(kept, "\"resources\"") ||
+		json_parse(notes, slice_of(kept), &root, NULL) < 0)
+		return (struct kept_resources){NULL, NULL};
+	return (struct kept_resources){json_object(json_object(root, "original"), "resources"),
+		json_object(json_object(root, "applied"), "resources")};
 }
 
-static bool keeps_resources(const cJSON *o)
+static void owners_text(const cJSON *template, const struct kept_resources *kept, struct buf *text)
 {
-	const char *kept = json_text(annotations_of(o), DIRECTIVES_ANNOTATION);
-	return kept && strstr(kept, "\"resources\"") != NULL;
+	if (kept->original && kept->applied)
+		resources_restore(template, kept->original, kept->applied, text);
+	else
+		resources_take(template, text);
 }
 
 static const char *keep_text(struct decoder *d, const struct buf *text)
@@ -351,17 +354,14 @@ static void read_text(struct decoder *d, const cJSON *template, const struct buf
 		j->lending |= 1 << LENDING_GOCRAN;
 }
 
-void job_lending(struct decoder *d, const cJSON *o, struct job *j)
+static void read_lending(struct decoder *d, const cJSON *template,
+	const struct kept_resources *kept, bool opted_in, struct job *j)
 {
-	const cJSON *template = json_object(json_object(o, "spec"), "template"), *root;
-	bool opted_in = preemptible(d, o);
-	j->lending = 1 << LENDING_NONE;
-	if (!opted_in && !keeps_resources(o) && !names_lent(&j->pod))
-		return;
-	struct json *notes = json_new(TREE_MAX_BYTES), *tree = json_new(TREE_MAX_BYTES);
+	const cJSON *root;
+	struct json *tree = json_new(TREE_MAX_BYTES);
 	struct buf text;
 	buf_init(&text, TEXT_MAX_BYTES);
-	owners_text(o, template, notes, &text);
+	owners_text(template, kept, &text);
 	if (text.failed || json_parse(tree, buf_slice(&text), &root, NULL) < 0) {
 		decoder_fault(d, PATH(PATH(PATH(NULL, "spec"), "template"), "spec"),
 			"what its containers ask for takes more than %d bytes to write down, and a Job that may run on lent resources has that in an annotation; use fewer containers",
@@ -372,5 +372,16 @@ void job_lending(struct decoder *d, const cJSON *o, struct job *j)
 	}
 	buf_done(&text);
 	json_free(tree);
+}
+
+void job_lending(struct decoder *d, const cJSON *o, struct job *j)
+{
+	const cJSON *template = json_object(json_object(o, "spec"), "template");
+	bool opted_in = preemptible(d, o);
+	struct json *notes = json_new(TREE_MAX_BYTES);
+	const struct kept_resources kept = kept_resources(o, notes);
+	j->lending = 1 << LENDING_NONE;
+	if (opted_in || kept.original || names_lent(&j->pod))
+		read_lending(d, template, &kept, opted_in, j);
 	json_free(notes);
 }

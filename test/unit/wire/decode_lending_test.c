@@ -249,6 +249,38 @@ static void the_label_wins_over_the_annotation(void **state)
 	}
 }
 
+/* The word alone does not say so: a label may be called like that. */
+static void what_a_start_wrote_is_read_as_such(void **state)
+{
+	static const struct {
+		const char *name, *kept;
+		bool is;
+	} rows[] = {
+		{"what its containers asked for",
+			"\\'original\\':{\\'resources\\':{}},\\'applied\\':{\\'resources\\':{}}",
+			true},
+		{"a label",
+			"\\'original\\':{},\\'applied\\':{\\'labels\\':{\\'resources\\':\\'x\\'}}",
+			false},
+		{"a key of node affinity",
+			"\\'original\\':{\\'nodeAffinity\\':{\\'key\\':\\'resources\\'}},"
+			"\\'applied\\':{}",
+			false},
+		{"no object", "\\'original\\':{\\'resources\\':7}", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[300];
+		snprintf(text, sizeof(text), "'sluice.dev/original-directives':'{%s}'",
+			rows[i].kept);
+		struct job *j = job_with(text, "", POD(BOTH("'cpu':'1'")));
+		assert_null(j->invalid);
+		if ((j->resources != NULL) != rows[i].is)
+			fail_msg("%s: %s", rows[i].name, j->resources ? j->resources : "none");
+		free(j);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +288,7 @@ int main(void)
 		cmocka_unit_test(on_what_room_it_may_run),
 		cmocka_unit_test(old_names_are_read_as_the_new_ones),
 		cmocka_unit_test(the_label_wins_over_the_annotation),
+		cmocka_unit_test(what_a_start_wrote_is_read_as_such),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
