@@ -356,16 +356,31 @@ static void drop_job(struct model *m, struct m_job *j)
 	j->alive = false;
 }
 
+/* The run ends because its idle resources are wanted back: once in five minutes on average. The
+ * first time it may come back at once, and never later than five minutes after. */
+static void pay_for_reclaim(struct m_job *j, int64_t stop_ms)
+{
+	enum { FIVE_MINUTES_MS = 300000 };
+	int64_t from_ms = j->paid_ms > stop_ms ? j->paid_ms : stop_ms;
+	if (from_ms > stop_ms + FIVE_MINUTES_MS)
+		from_ms = stop_ms + FIVE_MINUTES_MS;
+	j->paid_ms = from_ms + FIVE_MINUTES_MS;
+	if (from_ms > stop_ms && j->not_before_ms < from_ms)
+		j->not_before_ms = from_ms;
+}
+
 static void release_job(struct model *m, struct m_job *j)
 {
 	if (!j->room)
 		return;
+	int32_t runs = j->room_pods < j->pods ? j->room_pods : j->pods;
+	bool unheard = j->reclaimed && !j->stop_given && runs > 0;
 	j->room = j->confirmed = j->stop_given = j->reclaimed = false;
 	j->nlines = 0;
 	j->not_before_ms = one_in(m, 2) ? m->now_ms + (int64_t)model_below(m, 20) * 100 : 0;
-	queue_release_job(m->q, &j->uid, 0, j->not_before_ms);
-	if (j->stopped_ms > 0 && j->not_before_ms < j->stopped_ms + 60000)
-		j->not_before_ms = j->stopped_ms + 60000;
+	queue_release_job(m->q, &j->uid, m->now_ms, j->not_before_ms);
+	if (j->stopped_ms > 0 || unheard)
+		pay_for_reclaim(j, unheard ? m->now_ms : j->stopped_ms);
 	j->stopped_ms = 0;
 }
 

@@ -78,6 +78,7 @@ struct m_job {
 	bool room, confirmed, stop_given; /* room: it has a reservation */
 	bool reclaimed;			  /* its idle resources are reclaimed */
 	int64_t stopped_ms;		  /* for that; 0: it was not */
+	int64_t paid_ms;		  /* until then such stops have paid; 0: there was none */
 	int room_queue, room_local;
 	int32_t room_pods;
 	size_t nlines;
