@@ -27,6 +27,7 @@ struct api_request {
 	struct replica *from;
 	uint64_t life;
 	int64_t epoch;	      /* the asker's */
+	uint64_t led_on;      /* the ledger's server that gave it that epoch */
 	struct intent intent; /* a copy of all that the models read */
 	enum fate fate;
 	uint64_t store, born; /* that it was sent to; when the asker began (restore.h) */
@@ -163,6 +164,7 @@ static bool is_off_the_queue(const struct sim *s, const struct snap *n)
 	return s->failover.lost_ms > 0 && !n->job.queue[0];
 }
 
+/* What a leader knows of a stop is lost with it when the ledger has moved to another server. */
 static void record_stop(struct sim *s, const struct api_request *q, const struct snap *before)
 {
 	if (before->run && before->run->outside) {
@@ -178,6 +180,8 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 		!(message && strstr(message, "give way")))
 		sim_break(s, "P2", "%s was admitted, and is stopped as if it was not",
 			q->intent.name);
+	if (q->led_on != s->failover.server)
+		return;
 	struct stop_seen *t = sim_alloc(s, sizeof(*t));
 	*t = (struct stop_seen){.next = s->stops,
 		.uid = q->intent.uid,
@@ -351,6 +355,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 	*q = (struct api_request){.from = r,
 		.life = r->life,
 		.epoch = gate_epoch(r->gate),
+		.led_on = r->led_on,
 		.intent = copy_intent(s, i),
 		.fate = draw_fate(s),
 		.store = s->restore.store,
