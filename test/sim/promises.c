@@ -745,13 +745,13 @@ static int64_t all_held(const struct sim *s, const struct model_job *j, const ch
 
 /* Whatever client unsuspended them, and also where they were raised since: in the end all is
  * reserved. But pods of a Job that was deleted before it could be stopped run on: nothing stops
- * them. */
+ * them; and what was started by mistake cannot be told (restore.h). */
 static void check_pods(struct sim *s)
 {
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		const struct snap *n = p->of->now;
-		if (p->state != POD_RUNNING || !p->run || !p->run->outside || n->gone ||
-			n->job.deleting || !n->job.queue[0])
+		if (p->state != POD_RUNNING || !p->run || !p->run->outside ||
+			p->run->mistaken || n->gone || n->job.deleting || !n->job.queue[0])
 			continue;
 		int64_t real = all_use(s, p->of, "cpu"), held = all_held(s, p->of, "cpu");
 		if (real > held)

@@ -232,7 +232,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	}
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START) {
 		disown(s, q, j);
-		restore_started(s, q->born, j);
+		restore_started(s, q->born, j, q->intent.generation);
 	}
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",

@@ -201,13 +201,29 @@ void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op
 			judge_run(s, j, p->run);
 }
 
-void restore_started(struct sim *s, uint64_t born, const struct model_job *j)
+/* Before the store went back that generation had another template. */
+static bool is_mistaken(const struct sim *s, const struct model_job *j, int64_t generation)
+{
+	for (size_t i = 0; i < s->api.nhistory; i++) {
+		const struct snap *n = s->api.history[i].snap;
+		if (n->of != j || n->job.generation != generation)
+			continue;
+		for (size_t k = 0; k < JOB_RESOURCES; k++)
+			if (n->request[k].amount != j->now->request[k].amount)
+				return true;
+	}
+	return false;
+}
+
+void restore_started(struct sim *s, uint64_t born, const struct model_job *j, int64_t generation)
 {
 	const struct model_run *run = j->now->run;
 	const struct model_reservation *h =
 		model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt);
-	if (born != s->restore.store && h && h->open && has_more(s, j, &h->reservation))
-		disown(s, j, run, true);
+	if (born == s->restore.store || !h || !h->open || !has_more(s, j, &h->reservation))
+		return;
+	disown(s, j, run, true);
+	((struct model_run *)run)->mistaken = is_mistaken(s, j, generation);
 }
 
 /* ---- It goes back -----------------------------------------------------------------------------

@@ -28,7 +28,10 @@
  *     may not know yet, and may never learn when nothing that it still knows of has changed. It may
  *     stop that run before the ledger has heard of it;
  *   - when such a controller starts a Job of which pods had succeeded since the snapshot: it
- *     reserved for those that were left, and now all of them are to run.
+ *     reserved for those that were left, and now all of them are to run;
+ *   - when such a controller starts a Job that its owner has edited since. A generation is given out
+ *     twice, so the one that was decided on may name another template now. Nothing on the Job tells
+ *     that later, and it runs to its end (docs/restore.md).
  * For how long, when such a run is not of a hostile hand and nothing else keeps it from being
  * stopped: a leader that has read the store as it is now and has no write to the ledger under way
  * is about to stop it when its pass is over (P2, checked after each pass), or has adopted it.
@@ -67,8 +70,9 @@ void restore_done(struct sim *s);
 bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from);
 /* Something was given back, by a controller that began with that store. */
 void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op);
-/* A start of a controller that began with that store has landed. */
-void restore_started(struct sim *s, uint64_t born, const struct model_job *j);
+/* A start of a controller that began with that store has landed, on the Job of that generation. */
+void restore_started(
+	struct sim *s, uint64_t born, const struct model_job *j, int64_t generation);
 /* After a pass. */
 void restore_check_pass(struct sim *s, struct replica *r);
 
