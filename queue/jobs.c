@@ -106,6 +106,18 @@ bool queue_start_stands(const struct queue *q, const struct uid *uid)
 	return !w || !w->reservation || w->reservation->confirmed || window_state_of(w->lq)->open;
 }
 
+bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct reservation *r = w ? w->reservation : NULL;
+	for (size_t i = 0; r && i < r->nlines; i++) {
+		const struct flavor *f = flavor_find(&q->flavors, r->line[i].row->flavor);
+		if (!f || !f->exists)
+			return false;
+	}
+	return true;
+}
+
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);

@@ -585,7 +585,7 @@ static const struct intent *job_intent(struct gate *g)
 {
 	struct gate_job *j;
 	while ((j = take_wanting(g)) &&
-		(!job_still_wants(j) || gate_doubts_lease(g, j, j->request.want)))
+		(!job_still_wants(g, j) || gate_doubts_lease(g, j, j->request.want)))
 		gate_mark_dirty(g, j);
 	if (!j)
 		return NULL;

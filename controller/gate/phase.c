@@ -260,8 +260,10 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 	return PHASE_WAITING;
 }
 
-static bool must_not_start(const struct gate_job *j)
+static bool must_not_start(const struct gate *g, const struct gate_job *j)
 {
+	if (!queue_job_flavors_exist(g->queue, &j->uid))
+		return true;
 	return j->stop.wanted || j->lost || j->seen.finished || j->seen.deleting ||
 	       !j->seen.suspend || j->seen.generation != j->attempt.generation || j->attempt.moved;
 }
@@ -290,14 +292,16 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 		stop_want(j);
 		stop_because(j, stop_reason_name(STOP_REASON_WINDOW_CLOSED), g->identity);
 	}
-	if (must_not_start(j) && !j->attempt.doubt && !j->attempt.sent && !job_busy(j))
+	if (!queue_job_flavors_exist(g->queue, &j->uid))
+		stop_because(j, "FlavorNotFound", g->identity);
+	if (must_not_start(g, j) && !j->attempt.doubt && !j->attempt.sent && !job_busy(j))
 		return attempt_call_off(g, j);
 	if (!looked_for(g, j))
 		return PHASE_STARTING;
 	enum phase next = settled_otherwise(g, j);
 	if (next != PHASE_STARTING || job_busy(j))
 		return next;
-	if (must_not_start(j))
+	if (must_not_start(g, j))
 		return j->attempt.doubt ? PHASE_FENCING : attempt_call_off(g, j);
 	job_request(g, j, INTENT_START);
 	return PHASE_STARTING;
@@ -409,10 +413,19 @@ static void read_whole(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_READ);
 }
 
+/* Kubernetes ends it, and it does not wait again: no Job behind its place waits for its return, though
+ * a pod of it may take for ever to go. */
+static void heed_ending(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.ending)
+		block(g, j, ENDING);
+}
+
 static enum phase running(struct gate *g, struct gate_job *j)
 {
 	if (!looked_for(g, j))
 		return PHASE_RUNNING;
+	heed_ending(g, j);
 	if (j->seen.start_seen)
 		attempt_acked(j);
 	if (ended(g, j))
@@ -458,6 +471,7 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 	if (j->gone || (j->lost && !j->attempt.has_reservation) || j->seen.finished ||
 		j->seen.suspend || j->seen.deleting)
 		return stopped(g, j);
+	heed_ending(g, j);
 	if (!j->seen.ending) /* else its pods go without us, and it ends */
 		job_request(g, j, INTENT_STOP);
 	return PHASE_STOPPING;
@@ -579,7 +593,7 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_va
 	gate_mark_dirty(g, j);
 }
 
-bool job_still_wants(const struct gate_job *j)
+bool job_still_wants(const struct gate *g, const struct gate_job *j)
 {
 	if (j->request.want == INTENT_NOTICE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
@@ -592,5 +606,5 @@ bool job_still_wants(const struct gate_job *j)
 	if (j->request.want == INTENT_PODS) /* of a run they say something else than of its end */
 		return j->request.want_in == j->phase;
 	return j->request.want != INTENT_START ||
-	       (j->phase == PHASE_STARTING && !must_not_start(j));
+	       (j->phase == PHASE_STARTING && !must_not_start(g, j));
 }

@@ -253,6 +253,10 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
  * open? What was sent counts as running. True for a Job without room. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
 
+/* Asked before a start is sent: it carries the directives of the flavors that the Job has room in, so
+ * all of them must still be there. True for a Job without room. */
+bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid);
+
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 

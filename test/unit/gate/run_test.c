@@ -126,6 +126,30 @@ static void a_start_that_was_not_sent_by_the_close_is_called_off(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+/* It would carry nothing of the flavor: no node selector, no label. */
+static void a_start_whose_flavor_is_gone_is_called_off(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	turn(w);
+	w->batches_lost = 1000;
+	submit(w, &n);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	queue_drop_flavor(w->queue, "spot");
+	w->batches_lost = 0;
+	for (int64_t s = 1; s < 60; s++)
+		at(w, T0 + s * 1000);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	assert_int_equal(first_reservation(w)->open, false);
+	assert_non_null(strstr(w->notes, "called off: FlavorNotFound"));
+
+	struct flavor_spec spot = {.name = "spot"};
+	assert_int_equal(queue_set_flavor(w->queue, &spot, NULL), 0);
+	at(w, T0 + 120000);
+	assert_int_equal(w->sent[INTENT_START], 1);
+	assert_false(w->j->now->job.suspend);
+}
+
 static void a_start_that_was_sent_by_the_close_counts_as_running(void **state)
 {
 	struct world *w = *state;
@@ -891,6 +915,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SILENT_WORLD(a_start_that_was_not_sent_by_the_close_is_called_off),
+		SILENT_WORLD(a_start_whose_flavor_is_gone_is_called_off),
 		SILENT_WORLD(a_start_that_was_sent_by_the_close_counts_as_running),
 		SILENT_RUN(a_job_is_told_once_and_the_stop_takes_it_back),
 		SILENT_RUN(another_time_is_told_as_well),
