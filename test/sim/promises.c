@@ -555,7 +555,7 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 }
 
 /* True: a Job was left out that may have to wait for a while (queue/job/stop_rate.h, and
- * shorten_back_offs() of queue.c where a clock was set back). */
+ * shorten_back_offs() of queue.c where a clock was set back), or did until this moment. */
 static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 {
 	bool left_out = false;
@@ -570,7 +570,8 @@ static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 			continue;
 		struct explanation x = {.sentence = "it does not know it"};
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
-		if (x.reason == WAIT_BACK_OFF && !pauses_over) {
+		bool pauses = x.reason == WAIT_BACK_OFF || x.reason == WAIT_PENDING_EVALUATION;
+		if (pauses && !pauses_over) {
 			left_out = true;
 			continue;
 		}
