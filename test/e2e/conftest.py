@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 import checks
-from objects import clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
+from objects import KUBERNETES, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
 from sandbox import Api, ApiError, Sandbox, SandboxError, wait_until
 from sandbox.process import tail
 from sandbox.sandbox import BUILD
@@ -43,7 +43,14 @@ def pytest_configure(config):
         config.option.durations = 12
     config.addinivalue_line("markers", "timeout(seconds): ends a test that hangs (pytest-timeout)")
     config.addinivalue_line("markers", "synchronous: the pair of `pair` replicates synchronously")
+    config.addinivalue_line("markers", "since_kubernetes(minor, why): what an older API server cannot do")
     config.addinivalue_line("markers", "flags(*flags): the controller of `world` has these flags beside its usual ones")
+
+
+def pytest_runtest_setup(item):
+    since = item.get_closest_marker("since_kubernetes")
+    if since and KUBERNETES < since.args[0]:
+        pytest.skip(f"before Kubernetes 1.{since.args[0]} {since.args[1]}")
 
 
 def pytest_collection_modifyitems(config, items):

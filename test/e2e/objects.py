@@ -4,6 +4,12 @@ Nothing here talks to anybody. A test says what matters to it and gets an object
 that is complete otherwise; what is left out (no image, no command) kwok plays."""
 
 import json
+import os
+
+# The minor version of the control plane: ./dev test --kubernetes 1.34. Before 1.36 there is no policy
+# that suspends a Job at its creation, so who writes one says so (deploy/components/without-mutating-policy).
+KUBERNETES = int(os.environ.get("SLUICE_KUBERNETES", "1.36").split(".")[1])
+WRITTEN_SUSPENDED = {} if KUBERNETES >= 36 else {"suspend": True}
 
 GROUP = "sluice.dev/v1alpha1"
 QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
@@ -59,7 +65,7 @@ def job(name, queue=None, requests=None, pods=1, seconds=LONG, priority=None, la
             "spec": {"parallelism": pods, "completions": pods, "backoffLimit": 0,
                      "template": {"metadata": {"annotations": {RUN_SECONDS: str(seconds), **(pod_annotations or {})}},
                                   "spec": {"restartPolicy": "Never", "containers": [work], **(pod or {})}},
-                     **spec}}
+                     **(WRITTEN_SUSPENDED if queue is not None else {}), **spec}}
 
 
 def owner_reference(obj):

@@ -13,6 +13,7 @@ from sandbox.sandbox import ROOT
 
 REQUIRED, PREFERRED = (f"{kind}DuringSchedulingIgnoredDuringExecution" for kind in ("required", "preferred"))
 ZONE = "topology.kubernetes.io/zone"
+again = pytest.mark.since_kubernetes(36, "the template of a Job that has run once cannot be changed any more")
 TOLERATION = {"key": "spot", "operator": "Exists", "effect": "NoSchedule"}
 
 
@@ -113,6 +114,7 @@ def test_what_runs_carries_exactly_that(world):
     assert set(kept["applied"]) == {"nodeSelector", "tolerations", "nodeAffinity", "labels", "annotations"}
 
 
+@again
 @pytest.mark.parametrize("own", [{}, {"nodeAffinity": required(zone("zone-a", "zone-b"))}, {"podAntiAffinity": {PREFERRED: [
     {"weight": 1, "podAffinityTerm": {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"a": "b"}}}}]}}],
     ids=["no affinity", "node affinity", "pod affinity"])
@@ -186,6 +188,7 @@ def test_what_only_the_whole_shows_is_a_condition(world):
     assert said["message"].endswith("contradicts itself, or nodeLabels or nodeSelector, so no node could suit: see label pool")
 
 
+@pytest.mark.since_kubernetes(36, "a manifest that is applied again stops the run (SuspendedByManifest)")
 @pytest.mark.parametrize("how", [(), ("--server-side", "--force-conflicts")], ids=["client-side", "server-side"])
 def test_the_same_manifest_again_and_the_run_goes_on(world, how):
     """Also where the start has joined node affinity to the manifest's own."""
@@ -206,6 +209,7 @@ def test_the_same_manifest_again_and_the_run_goes_on(world, how):
     assert world.get("train")["spec"] == before["spec"]
 
 
+@again
 def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
     one = spot(world, labels={"mesh": "off", "tier": "spot"}, nodeAffinity=preferred(zone("zone-b")))
     two = flavor(world, "on-demand", "on-demand")
@@ -220,6 +224,7 @@ def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
     assert own_labels(after) == {"mesh": "mine"} and "affinity" not in after["spec"]
 
 
+@again
 def test_a_cost_centre_that_no_tenant_chooses(world):
     """With the policy that docs/fit.md has, word for word."""
     world.queue(flavors={flavor(world, "any"): 4}, podTemplate={"labels": {"cost-centre": "4711"}})

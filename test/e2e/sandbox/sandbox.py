@@ -51,6 +51,7 @@ OVERCOMMIT_PORTS = PORTS + ["metrics-server"]
 SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
 TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it here
 SOCKET_PATH_MAX = 107
+MUTATING_POLICIES_SINCE = 36  # Kubernetes 1.36: MutatingAdmissionPolicy as v1
 
 
 class Sandbox:
@@ -123,8 +124,12 @@ class Sandbox:
         return self._ports[what]
 
     def tool(self, name):
-        """A program: ours from build/tools or, for kubectl, the machine's."""
-        built = BUILD / "tools" / name
+        """A program: ours from build/tools or, for kubectl, the machine's.
+
+        SLUICE_KUBERNETES is the Kubernetes whose own programs are wanted (./dev test --kubernetes)."""
+        built = BUILD / "tools" / os.environ.get("SLUICE_KUBERNETES", "") / name
+        if not built.exists():
+            built = BUILD / "tools" / name
         found = str(built) if built.exists() else shutil.which(name)
         if not found:
             raise SandboxError(f"{name} is neither in build/tools nor in PATH; ./dev tools builds it")
@@ -367,6 +372,8 @@ class Sandbox:
         self.say(f"applying {folder.relative_to(ROOT)}")
         # A CRD and an object of it in one folder need a second go, and so does
         # a policy whose kind is not served at the first moment.
+        if self.minor() < MUTATING_POLICIES_SINCE:
+            folder = self._without_mutating_policy(folder)
         wait_until("kubectl apply to succeed", lambda: self._apply("-k", folder))
         if self.overcommit:
             wait_until("kubectl apply to succeed", lambda: self._apply(
@@ -377,6 +384,23 @@ class Sandbox:
             path = f"/apis/sluice.dev/{crd['spec']['versions'][0]['name']}/{crd['spec']['names']['plural']}?limit=1"
             wait_until(f"CRD {crd['metadata']['name']} to be served", lambda p=path: self.api.get(p))
         self._wait_policy()
+
+    def minor(self):
+        """Of the API server's version: 36."""
+        return int(self.api.get("/version")["minor"].rstrip("+"))
+
+    def _without_mutating_policy(self, folder):
+        """The overlay that an admin of an older API server would write: deploy/README.md."""
+        overlay = self.state / "deploy"
+        overlay.mkdir(exist_ok=True)
+        to = lambda path: os.path.relpath(path, overlay)
+        _write(overlay / "kustomization.yaml", f"""\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [{to(folder)}]
+components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
+""")
+        return overlay
 
     # -- how the components are started ------------------------------------
 
