@@ -245,8 +245,12 @@ void gate_confirm_lease(struct gate *g)
 		g->lease.due_ms = g->tick_ms;
 }
 
+/* A successor may lead by now, and may have fenced the start off on the Job. Where etcd went back
+ * since, the Job does not tell of that any more: so a start wants more than the Job's word. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
 {
+	if (kind == INTENT_START && gate_lease_ran_out(g))
+		return true;
 	return j->after_lease > g->lease.confirmed && kind != INTENT_READ && kind != INTENT_PODS;
 }
 
@@ -263,7 +267,7 @@ static void lease_is_ours(struct gate *g)
 		return;
 	g->lease.awaited = false;
 	for (struct gate_job *j = g->first; j; j = j->next)
-		if (j->after_lease > 0)
+		if (j->after_lease > 0 || j->phase == PHASE_STARTING)
 			gate_mark_dirty(g, j);
 }
 

@@ -150,6 +150,26 @@ static void a_start_whose_flavor_is_gone_is_called_off(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+/* A successor may lead by now. What it wrote on the Job to hold our start off may be gone again, when
+ * etcd went back. */
+static void no_start_is_sent_once_the_lease_has_run_out(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	turn(w);
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	assert_true(w->sent[INTENT_START] > 0);
+	w->lease_silent = true;
+	at(w, T0 + 20000);
+	size_t sent = w->sent[INTENT_START];
+	w->outcome = JOB_DONE;
+	for (int64_t s = 20; s < 60; s++)
+		at(w, T0 + s * 1000);
+	assert_int_equal(w->sent[INTENT_START], sent);
+	assert_true(w->j->now->job.suspend);
+}
+
 static void a_start_that_was_sent_by_the_close_counts_as_running(void **state)
 {
 	struct world *w = *state;
@@ -916,6 +936,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SILENT_WORLD(a_start_that_was_not_sent_by_the_close_is_called_off),
 		SILENT_WORLD(a_start_whose_flavor_is_gone_is_called_off),
+		SILENT_WORLD(no_start_is_sent_once_the_lease_has_run_out),
 		SILENT_WORLD(a_start_that_was_sent_by_the_close_counts_as_running),
 		SILENT_RUN(a_job_is_told_once_and_the_stop_takes_it_back),
 		SILENT_RUN(another_time_is_told_as_well),
