@@ -548,7 +548,7 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 			return true;
 		bool before = its > mine || o->now->job.terms.deadline_ms > 0 ||
 			      (its == mine && queued_ms(s, o) <= queued_ms(s, j));
-		if (before && its >= 0) /* below 0 it only fills gaps */
+		if (before && its >= cq->gaps_below) /* below that it only fills gaps */
 			return true;
 	}
 	return false;
