@@ -11,6 +11,8 @@
  *   COMMIT    the start is seen: pending becomes posted, the segment (the bill) begins
  *   STOP      the Job is told to stop or has ended, pods are left: posted becomes releasing
  *   SHRINK    fewer pods need room: the reservation is lowered to the lines given
+ *   GROW      a run is to have more pods: the reservation is raised to the lines given, if there is
+ *             room as for a RESERVE. Durable before the PATCH that asks for the pods
  *   RELEASE   no pod is left: the reservation is returned, the segment ends
  *   VOID      the start was called off and can no longer land: the reservation is returned
  *   CEILING   what a balance row may reach, and where it stands in the quota tree; lowering it
@@ -50,6 +52,7 @@ enum ledger_kind {
 	LEDGER_COMMIT,
 	LEDGER_STOP,
 	LEDGER_SHRINK,
+	LEDGER_GROW,
 	LEDGER_RELEASE,
 	LEDGER_VOID,
 	LEDGER_CEILING,

@@ -152,6 +152,13 @@ struct job_annotations {
 /* Pods that may take longer to end keep quota for too long after a stop: such a Job is invalid. */
 #define JOB_GRACE_MAX_S 3600
 
+/* Does its run grow? */
+enum job_grow {
+	GROW_AS_QUEUE, /* as its ClusterQueue says (spec.growByDefault) */
+	GROW_YES,
+	GROW_NO,
+};
+
 struct job {
 	struct uid uid;
 	const char *ns, *name;
@@ -225,6 +232,9 @@ struct job {
 	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
 	 * and sluice.dev/completions-equal-parallelism. */
 	int32_t min_parallelism;
+	/* sluice.dev/grow: its run takes more pods when there is room, up to what its owner asked
+	 * for. Only of a Job with min_parallelism. */
+	enum job_grow grow;
 	bool completions_follow;
 
 	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */
