@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "queue/admit/growth.h"
 #include "queue/core.h"
 #include "queue/rules/reclaim.h"
 #include "queue/model/reservation.h"
@@ -37,8 +38,10 @@ static void take_job(
 	wake_behind_leaving(q, w);
 	if (w->reservation && w->held)
 		reservation_suspect(q, w->reservation);
-	if (w->reservation)
+	if (w->reservation) {
 		run_arm(q, w->reservation);
+		growth_heed(q, w->reservation);
+	}
 	q->counters.version++;
 }
 
@@ -160,6 +163,16 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 	bool freed = reservation_shrink(q, w->reservation, pods);
 	q->counters.version += freed;
 	return freed;
+}
+
+void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->reservation || !w->reservation->grows)
+		return;
+	w->reservation->grows = false;
+	w->reservation->sized_ms = now_ms;
+	growth_heed(q, w->reservation);
 }
 
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)

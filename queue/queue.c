@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/job/stop_rate.h"
 #include "queue/rules/windows/lead.h"
+#include "queue/admit/growth.h"
 #include "queue/admit/pass.h"
 #include "queue/rules/reclaim.h"
 #include "queue/model/reservation.h"
@@ -169,6 +170,9 @@ static void heed_alarms(struct queue *q)
 		case ALARM_FIT:
 		case ALARM_GROWN:
 			queue_touch_reservation(q, a->owner);
+			break;
+		case ALARM_GROWTH:
+			growth_wake(q, a->owner);
 			break;
 		case ALARM_LEAD:
 			lead_turn(q, a->owner);

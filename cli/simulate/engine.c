@@ -306,6 +306,7 @@ static bool carry_out(struct engine *p, const struct decision *d)
 		stop(p, sim_job, d);
 		return true;
 	case DECISION_SHRINK:
+	case DECISION_GROW:
 		must(false); /* what nodes lend stays as the files have it, and is not reclaimed */
 		return false;
 	case DECISION_NOTICE:

@@ -247,6 +247,10 @@ struct job {
  * reference/kueue-semantics.md 9.6). With status all zero: the pods of a fresh start. */
 int32_t job_pods(const struct job *j);
 
+/* The pods that its run would have if it grew: as its owner wrote it, less what is done. 0: it may
+ * not grow as it is now. */
+int32_t job_pods_wanted(const struct job *j);
+
 /* True when the status, read after the Job controller saw the end or the stop, says that no pod is
  * left: finished or Suspended, active == 0 and terminating == 0. */
 bool job_quiet(const struct job *j);

@@ -130,7 +130,10 @@ enum cluster_fit {
 	CLUSTER_FIT_NOW,      /* all pods with which it would start fit now, beside each other */
 };
 
+/* growInterval: the default, and its bounds. */
 #define GROW_INTERVAL_MS 30000
+#define GROW_INTERVAL_MIN_MS 1000
+#define GROW_INTERVAL_MAX_MS (INT64_C(24) * 3600 * 1000)
 
 struct clusterqueue_spec {
 	const char *name;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/admit/assign.h"
+#include "queue/admit/growth.h"
 #include "queue/rules/backfill.h"
 #include "queue/preempt/preemption.h"
 #include "queue/admit/nominate.h"
@@ -493,6 +494,16 @@ static void watch_spared(const struct pass *p)
 	}
 }
 
+/* What is left, and what no StrictFIFO head keeps, is for runs that want more pods. */
+static void let_grow(struct pass *p)
+{
+	for (size_t i = 0; i < p->nscans; i++)
+		if (p->scan[i].nominee.group && p->scan[i].nominee.keeps)
+			reserve_head(p, &p->scan[i].nominee);
+	p->n += growth_run(p->q, p->scan, p->nscans, p->out + p->n, p->cap - p->n, &p->full);
+	reserves_end(p);
+}
+
 size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
 	bool *ret_done)
 {
@@ -508,6 +519,8 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			look_end(&p);
 	} while (!p.full && (cohort_tree->search || borrowing_wakes(&p, false)) &&
 		 ++looks < LOOKS_MAX);
+	if (!p.full)
+		let_grow(&p);
 	watch_spared(&p);
 	*ret_done = !p.full;
 	free(p.scan);

@@ -53,7 +53,7 @@ static struct reservation *reservation_new(struct queue *q, struct workload *w, 
 	r->w = w;
 	r->nlines = nlines;
 	r->serial = ++q->counters.reservations;
-	r->reserved_ms = q->now_ms;
+	r->reserved_ms = r->sized_ms = q->now_ms;
 	r->reclaim.pods = INT32_MAX;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
@@ -171,7 +171,7 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	workload_unplace(q, r->w);
 	list_leave(&r->of_clusterqueue);
 	r->w->promise = NULL;
-	r->reserved_ms = q->now_ms;
+	r->reserved_ms = r->sized_ms = q->now_ms;
 	free(r->giver);
 	r->giver = NULL;
 	r->ngivers = 0;
@@ -332,7 +332,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 		r->base_pods = w->shape->pods;
 	r->pods = r->base_pods;
 	r->lingers = w->deleting;
-	r->reserved_ms = reserved_ms;
+	r->reserved_ms = r->sized_ms = reserved_ms;
 	r->run.noticed_ms = w->stopping_at_ms;
 	for (size_t i = 0; i < n; i++) {
 		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
@@ -403,7 +403,7 @@ void reservation_ends(struct reservation *r)
 int32_t reservation_pods_at_once(const struct reservation *r)
 {
 	int32_t asked = r->w->shape->pods;
-	return asked < r->pods ? asked : r->pods;
+	return asked < r->pods && !r->grows ? asked : r->pods;
 }
 
 enum lending reservation_lending(const struct queue *q, const struct reservation *r)
@@ -436,6 +436,39 @@ static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
 {
 	int64_t each = base / base_pods, rest = base % base_pods;
 	return each * pods + (rest * pods + base_pods - 1) / base_pods;
+}
+
+int64_t reservation_more(const struct reservation *r, size_t line, int32_t more)
+{
+	const struct reservation_line *l = &r->line[line];
+	int64_t pods = (int64_t)r->pods + more;
+	if (pods > INT32_MAX || l->base / r->base_pods > INT64_MAX / 2 / pods)
+		return INT64_MAX;
+	int64_t amount = part_of(l->base, (int32_t)pods, r->base_pods);
+	return amount > l->amount ? amount - l->amount : 0;
+}
+
+static void line_raise(struct queue *q, struct reservation *r, size_t line, int64_t more)
+{
+	struct reservation_line *l = &r->line[line];
+	l->amount += more;
+	usage_change(q, r->lq, l->row->resource, more, q->now_ms);
+	quota_take(l->row, QUOTA_NOW, more);
+	quota_take(l->row, QUOTA_THEN, more);
+	if (r->confirmed)
+		l->row->used += more;
+}
+
+void reservation_grow(struct queue *q, struct reservation *r, int32_t pods)
+{
+	must(r->state == RESERVATION_HELD && pods > r->pods && r->base_pods > 0);
+	bill_settle(q, r, q->now_ms);
+	runs_before(q, r, RUN_RESIZED);
+	for (size_t i = 0; i < r->nlines; i++)
+		line_raise(q, r, i, reservation_more(r, i, pods - r->pods));
+	r->pods = pods;
+	r->reclaim.pods = INT32_MAX;
+	runs_after(q, r, RUN_RESIZED);
 }
 
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)

@@ -80,6 +80,9 @@ struct reservation {
 	int64_t ends_ms;
 
 	struct run_state run;
+	bool grows;	  /* DECISION_GROW was emitted, and the Job does not say so yet */
+	int64_t sized_ms; /* its start, or the last change of its size: growth.h */
+	struct wish *wish; /* for more pods: growth.h; or NULL */
 	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */
 	struct reclaim reclaim;
 	bool has_left; /* it has ended already; its history is: */
@@ -139,13 +142,18 @@ void reservation_displace(struct queue *q, struct reservation *r, const struct w
 /* It ends, for whatever reason: sets stop_given. */
 void reservation_ends(struct reservation *r);
 
-/* How many pods it may have at once: as many as the Job asks for now, within its quota. */
+/* How many pods it may have at once: as many as the Job asks for now, or will as soon as it grows,
+ * within its quota. */
 int32_t reservation_pods_at_once(const struct reservation *r);
 
 /* Under which kind of names its pods ask for cpu and memory. */
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
+/* What `more` pods more hold of a line; INT64_MAX: more than can be counted. */
+int64_t reservation_more(const struct reservation *r, size_t line, int32_t more);
+/* To so many pods. There must be quota for them. */
+void reservation_grow(struct queue *q, struct reservation *r, int32_t pods);
 /* True when something became free. */
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 

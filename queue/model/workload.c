@@ -201,7 +201,8 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->most_pods != most_pods(j) || w->max_run_ms != j->durations.max_run_ms ||
+	       w->most_pods != most_pods(j) || w->wants != job_pods_wanted(j) ||
+	       w->grow != j->grow || w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
@@ -255,6 +256,8 @@ void workload_take(
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);
+	w->wants = job_pods_wanted(j);
+	w->grow = j->grow;
 	w->progress = progress_of(j);
 }
 

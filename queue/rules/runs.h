@@ -12,7 +12,7 @@
  *   kept         it is held because it was promised: told after `reserved`
  *   reshaped     its pods turned out to be other ones
  *   confirmed    the API server has it: it runs
- *   resized      it has fewer pods from now on
+ *   resized      it has fewer pods from now on, or more
  *   leaving      it has to go. Its pods are still there: nodes and namespace quotas are not told
  *   ended        its quota is free
  *   forgotten    its record is freed
