@@ -210,12 +210,6 @@ int32_t queue_job_pods(const struct queue *q, const struct uid *uid)
 	return w && w->reservation ? w->reservation->pods : 0;
 }
 
-bool queue_job_pods_guessed(const struct queue *q, const struct uid *uid)
-{
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation && w->reservation->guessed;
-}
-
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why)
 {
 	struct workload *w = queue_find_workload(q, uid);

@@ -177,6 +177,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->admission.state;
 	f->story_attempt = seen->admission.attempt;
+	f->story_sizes = seen->admission.sizes;
+	f->story_epoch = seen->admission.epoch;
 	if (seen->admission.epoch > g->epoch_seen)
 		g->epoch_seen = seen->admission.epoch;
 	/* Of a leader that came after us, as it seems. */

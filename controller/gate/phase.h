@@ -28,6 +28,8 @@ void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
+	const struct ledger_result *r);
 /* The ledger has this open reservation for it, of an earlier leader. */
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* The ledger's answer to ADOPT. in_vain: it had closed that attempt. */
@@ -37,7 +39,7 @@ bool job_busy(const struct gate_job *j);
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* False when the facts have overtaken the wish. */
-bool job_still_wants(const struct gate_job *j);
+bool job_still_wants(const struct gate *g, const struct gate_job *j);
 /* Resumed by others with pods that are more than is reserved for them. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
 /* It has no story, and its spec was changed since the decision (made on generation 1, as far as a

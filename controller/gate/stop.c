@@ -201,14 +201,15 @@ static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)
 	return buf_take(&b);
 }
 
-static void describe_preemptor(const struct gate_job *j, const struct gate_job *by, struct buf *out)
+static void describe_preemptor(
+	const struct gate_job *by, const char *name, const char *clusterqueue, struct buf *out)
 {
 	if (!by)
 		buf_puts(out, "Job (deleted)");
-	else if (j->stop.preemptor)
-		buf_printf(out, "Job %s", j->stop.preemptor);
-	else if (j->stop.preempting && *j->stop.preempting)
-		buf_printf(out, "a Job of ClusterQueue %s", j->stop.preempting);
+	else if (name)
+		buf_printf(out, "Job %s", name);
+	else if (*clusterqueue)
+		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
 	else
 		buf_puts(out, "a Job of another namespace");
 }
@@ -231,23 +232,35 @@ static const char *preemption_words(enum preemption_reason r)
 	return "its priority";
 }
 
-static void stop_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+/* The ClusterQueue of the Job that needs the room; until the next call on the queue. */
+static const char *preempting_queue(struct gate *g, const struct decision *d)
+{
+	struct explanation x = {.clusterqueue = ""};
+	return queue_explain(g->queue, &d->by, g->now_ms, &x) ? x.clusterqueue : "";
+}
+
+char *stop_preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
 	char uid[UID_TEXT_SIZE];
-	struct stop *s = &j->stop;
 	const struct gate_job *by = gate_find_job(g, &d->by);
-	s->preemption = preemption_reason_name(d->preemption);
-	s->preemptor = name_preemptor(j, by);
-	struct explanation x = {0};
-	if (queue_explain(g->queue, &d->by, g->now_ms, &x))
-		s->preempting = mem_strdup(x.clusterqueue);
+	char *name = name_preemptor(j, by);
 	uid_format(&d->by, uid);
 	buf_init(&text, 1024);
 	buf_puts(&text, "Preempted to accommodate ");
-	describe_preemptor(j, by, &text);
+	describe_preemptor(by, name, preempting_queue(g, d), &text);
 	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
-	keep_sentence(s, buf_take(&text));
+	free(name);
+	return buf_take(&text);
+}
+
+static void stop_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	struct stop *s = &j->stop;
+	s->preemption = preemption_reason_name(d->preemption);
+	s->preemptor = name_preemptor(j, gate_find_job(g, &d->by));
+	s->preempting = mem_strdup(preempting_queue(g, d));
+	keep_sentence(s, stop_preemption_sentence(g, j, d));
 	stop_because(j, stop_reason_name(d->reason), g->identity);
 }
 

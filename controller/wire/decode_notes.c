@@ -98,6 +98,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 		return;
 	j->admission.state = state;
 	j->admission.attempt = (int32_t)attempt;
+	j->admission.sizes = (int32_t)number_of(root, "sizes", INT32_MAX);
 	j->admission.epoch = number_of(root, "epoch", INT64_MAX);
 	read_history(json_object(root, "history"), &j->admission.history);
 	read_owner(root, j);

@@ -120,6 +120,7 @@ struct job_admission {
 	const char *story; /* its text as read; NULL when absent */
 	enum story_state state;
 	int32_t attempt;     /* 0 when never started */
+	int32_t sizes;	     /* how often the size of that run had changed; 0: never */
 	int64_t epoch;	     /* of the leader that wrote it; 0: it does not say */
 	const char *trouble; /* what kept the pods of its last run; or NULL */
 	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in

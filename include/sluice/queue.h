@@ -266,8 +266,6 @@ void queue_leaving_job(struct queue *q, const struct uid *uid);
 
 /* How many pods its room is for; 0: it has none. */
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid);
-/* ... but that is a guess: it was adopted, and what it holds is no number of such pods. */
-bool queue_job_pods_guessed(const struct queue *q, const struct uid *uid);
 
 /* As many of its pods as are needed are ready, or not any more, since now_ms (reference 12.1). */
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms);

@@ -133,6 +133,7 @@ static void draw_clusterqueue(struct sim *s, struct config *c)
 	c->covers_pods = rng_odds(&s->rng, 5000) && !s->lent.on; /* idle room is cpu and memory */
 	draw_quota(s, c);
 	min_run_draw(s, c);
+	growing_draw_queue(s, c);
 	if (s->o.lending)
 		lend_all(c);
 }
@@ -330,6 +331,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 		n.job.durations.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
 	windows_draw_terms(s, &n);
 	lent_draw(s, &n);
+	growing_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
 		draw_owner(s, &n);
 	if (twist)
@@ -646,6 +648,7 @@ void people_begin(struct sim *s)
 		p->config[CONFIG_CLASS][i].value = (int32_t)i * 10;
 	draw_flags(s);
 	min_run_begin(s);
+	growing_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
 	for (size_t i = 0; i < CLUSTERQUEUES; i++)

@@ -66,6 +66,8 @@ struct config {
 	int lend, borrow; /* limits in percent of cpu's and memory's nominal quota; -1: none */
 	struct preemption_spec preemption;
 	int32_t gaps_below; /* spec.gapFillers */
+	bool grow_by_default;
+	int64_t grow_interval_ms;
 	struct fungibility_spec fungibility;
 	double weight;
 	/* LocalQueue, Budget */

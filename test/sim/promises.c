@@ -825,6 +825,7 @@ bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over)
 	promises_check_books(s);
 	check_ceilings(s);
 	bool left_out = check_admitted(s, r, pauses_over);
+	left_out = (!all_ended && growing_check(s, r, pauses_over)) || left_out;
 	count_waiting(s, r);
 	if (!all_ended) {
 		cluster_check_quiet(s);
