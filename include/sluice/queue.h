@@ -369,7 +369,8 @@ enum stop_reason {
 	STOP_REASON_REQUEUE_LIMIT,	/* ... once too often: it is deactivated */
 	STOP_REASON_MAX_RUN,		/* it ran as long as it may: it is deactivated */
 	STOP_REASON_WINDOW_CLOSED,	/* a RunPolicy's window closed */
-	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need */
+	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need; also of
+					   SHRINK */
 	STOP_REASON_PRICE,		/* the price rose above its max-price */
 	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
 	STOP_REASON_IDLE_RECLAIMED,	/* "IdleResourcesReclaimed": what it ran on was lent */

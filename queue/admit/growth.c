@@ -8,18 +8,19 @@
 #include "queue/rules/backfill.h"
 #include "sluice/quantity.h"
 
-struct wish {
+struct grow_wish {
 	struct tree_node node; /* in clusterqueue.resting or quota_row.wishes */
 	struct reservation *r;
 	struct order_key key;  /* its Job's, as it stood when it took its place */
 	int64_t next_ms;       /* rests until then */
 	struct quota_row *row; /* asks there; NULL: it rests */
 	int64_t each, least;   /* of one pod more in that row; the least in the subtree */
+	const char *refused;   /* what refused it last, if it was not quota; or NULL */
 };
 
-static struct wish *wish_of(const struct tree_node *n)
+static struct grow_wish *wish_of(const struct tree_node *n)
 {
-	return container_of((struct tree_node *)(uintptr_t)n, struct wish, node);
+	return container_of((struct tree_node *)(uintptr_t)n, struct grow_wish, node);
 }
 
 /* ---- Places ---- */
@@ -37,7 +38,7 @@ static int by_time(const struct tree_node *a, const struct tree_node *b)
 
 static bool least_update(struct tree_node *n)
 {
-	struct wish *w = wish_of(n);
+	struct grow_wish *w = wish_of(n);
 	int64_t old = w->least;
 	w->least = w->each;
 	if (n->left && wish_of(n->left)->least < w->least)
@@ -63,7 +64,7 @@ static void growth_arm(struct queue *q, struct clusterqueue *cq, int64_t at_most
 	alarm_set(&q->alarms, &cq->growth, cq->exists ? at_ms : INT64_MAX);
 }
 
-static void wish_leave(struct wish *w)
+static void wish_leave(struct grow_wish *w)
 {
 	struct clusterqueue *cq = w->r->cq;
 	if (!tree_in(&w->node))
@@ -73,14 +74,14 @@ static void wish_leave(struct wish *w)
 	w->row = NULL;
 }
 
-static void wish_stand(struct wish *w)
+static void wish_stand(struct grow_wish *w)
 {
 	w->key = w->r->w->key;
 	tree_insert(w->row ? &w->row->wishes : &w->r->cq->resting, &w->node, w->r->serial);
 	w->r->cq->nasking += w->row != NULL;
 }
 
-static void wish_rest(struct queue *q, struct wish *w, int64_t until_ms)
+static void wish_rest(struct queue *q, struct grow_wish *w, int64_t until_ms)
 {
 	wish_leave(w);
 	w->next_ms = until_ms;
@@ -89,10 +90,11 @@ static void wish_rest(struct queue *q, struct wish *w, int64_t until_ms)
 }
 
 /* In the row of this line, which lacks `each` for one pod more. */
-static void wish_ask(struct wish *w, size_t line)
+static void wish_ask(struct grow_wish *w, size_t line)
 {
 	wish_leave(w);
 	w->row = w->r->line[line].row;
+	w->refused = NULL;
 	w->each = reservation_more(w->r, line, 1);
 	if (!w->row->wishes.cmp)
 		tree_init(&w->row->wishes, by_key, least_update);
@@ -119,7 +121,7 @@ static bool wishes(const struct reservation *r)
 {
 	const struct workload *w = r->w;
 	return may_ever(r) && w->wants > r->pods && r->pods > 0 && r->nlines > 0 && r->confirmed &&
-	       r->state == RESERVATION_HELD && !r->grows && !r->stop_given && !r->lingers &&
+	       r->state == RESERVATION_HELD && !r->grows && r->giving.keeps == 0 && !r->stop_given && !r->lingers &&
 	       !r->guessed && !r->gives_back && !w->held && !w->invalid &&
 	       r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
 	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
@@ -172,9 +174,24 @@ void growth_wake(struct queue *q, struct clusterqueue *cq)
 		queue_touch_fresh(q, cq);
 }
 
-int64_t growth_next_ms(const struct reservation *r)
+bool growth_view(const struct reservation *r, struct growth_view *ret)
 {
-	return r->wish ? r->wish->next_ms : 0;
+	const struct grow_wish *w = r->wish;
+	*ret = (struct growth_view){0};
+	if (!w)
+		return false;
+	*ret = (struct growth_view){w->row ? 0 : w->next_ms, w->refused, NULL, 0};
+	if (w->row && (w->each > quota_free(w->row, QUOTA_NOW) ||
+			      w->each > quota_free(w->row, QUOTA_THEN))) {
+		ret->row = w->row;
+		ret->lacks = w->each;
+	}
+	return true;
+}
+
+bool growth_asked_for(const struct reservation *r)
+{
+	return may_ever(r);
 }
 
 /* ---- How many pods more ---- */
@@ -233,11 +250,20 @@ static bool borrows_with(const struct reservation *r, int32_t more)
 	return borrows;
 }
 
-/* What else than quota bounds the number. */
+/* What else than quota refuses so many, as the end of a sentence; NULL: nothing. */
+static const char *refusal(const struct growth *g, const struct reservation *r, int32_t more)
+{
+	const char *by = NULL;
+	if (borrows_with(r, more) && may_be_taken_back(g, r))
+		return "it would borrow quota that a Job waiting in another ClusterQueue could take back";
+	if (!backfill_lets_grow(r, more))
+		return "it would delay the first Job of its queue (Backfill)";
+	return rules_growth_pods(g->q, r, more, &by) < more ? by : NULL;
+}
+
 static bool may_grow(const struct growth *g, const struct reservation *r, int32_t more)
 {
-	return (!borrows_with(r, more) || !may_be_taken_back(g, r)) &&
-	       backfill_lets_grow(r, more) && rules_growth_pods(g->q, r, more) >= more;
+	return !refusal(g, r, more);
 }
 
 /* The most up to `most` for which all of it holds. *ret_line: if not even one, the line without
@@ -289,9 +315,9 @@ static int64_t room_in(const struct quota_row *row)
 }
 
 /* The first wish of cq whose row has room; NULL: there is none. */
-static struct wish *first_with_room(const struct clusterqueue *cq)
+static struct grow_wish *first_with_room(const struct clusterqueue *cq)
 {
-	struct wish *first = NULL;
+	struct grow_wish *first = NULL;
 	for (size_t i = 0; i < cq->node->nrows; i++) {
 		const struct quota_row *row = cq->node->row[i];
 		int64_t room = room_in(row);
@@ -332,6 +358,7 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	} else if (r->wish && line != SIZE_MAX) {
 		wish_ask(r->wish, line);
 	} else if (r->wish) {
+		r->wish->refused = refusal(g, r, 1);
 		wish_rest(g->q, r->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
 	}
 	return more;
@@ -340,7 +367,7 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 /* Asks the next wish of a ClusterQueue, for one pod. False: it has none that may be asked. */
 static bool ask_next(struct growth *g, const struct scan *s)
 {
-	struct wish *w = may_grow_in(g->q, s) ? first_with_room(s->cq) : NULL;
+	struct grow_wish *w = may_grow_in(g->q, s) ? first_with_room(s->cq) : NULL;
 	if (!w)
 		return false;
 	struct reservation *r = w->r;

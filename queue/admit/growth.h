@@ -39,7 +39,7 @@
 /* If more than that could grow, the others are asked so much later. */
 #define GROWTH_PAUSE_MS 1000
 
-struct wish;
+struct grow_wish;
 
 void growth_init(struct clusterqueue *cq);
 
@@ -59,7 +59,16 @@ void growth_wake(struct queue *q, struct clusterqueue *cq);
 size_t growth_run(struct queue *q, const struct scan *scan, size_t nscans, struct decision *out,
 	size_t cap, bool *ret_full);
 
-/* When it will ask, for explanations; 0: it does not want to grow, or is growing. */
-int64_t growth_next_ms(const struct reservation *r);
+/* For explanations: why a run that wants more pods has none yet. */
+struct growth_view {
+	int64_t rests_until_ms;	     /* 0: it asks */
+	const char *refused;	     /* what refused it last, as the end of a sentence; or NULL */
+	const struct quota_row *row; /* which lacks quota for a pod more; or NULL */
+	int64_t lacks;		     /* ... so much */
+};
+/* False: it does not want to grow, or is growing. */
+bool growth_view(const struct reservation *r, struct growth_view *ret);
+/* Does its Job or its ClusterQueue say that it grows? */
+bool growth_asked_for(const struct reservation *r);
 
 #endif

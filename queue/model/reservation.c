@@ -10,6 +10,7 @@
 #include "queue/rules/lending.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/runs.h"
+#include "queue/model/giving.h"
 #include "queue/model/run.h"
 
 static size_t reservation_size(const struct reservation *r)
@@ -87,14 +88,19 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 
 static void lines_take(struct reservation *r, enum quota_when when)
 {
-	for (size_t i = 0; i < r->nlines; i++)
+	for (size_t i = 0; i < r->nlines; i++) {
 		quota_take(r->line[i].row, when, r->line[i].amount);
+		if (when == QUOTA_THEN)
+			r->line[i].then = r->line[i].amount;
+	}
 }
 
-static void lines_give(struct reservation *r, enum quota_when when)
+static void lines_give_then(struct reservation *r)
 {
-	for (size_t i = 0; i < r->nlines; i++)
-		quota_give(r->line[i].row, when, r->line[i].amount);
+	for (size_t i = 0; i < r->nlines; i++) {
+		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].then);
+		r->line[i].then = 0;
+	}
 }
 
 static bool line_borrows(const struct reservation_line *l)
@@ -202,7 +208,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
 	runs_before(q, r, RUN_UNPROMISED);
-	lines_give(r, QUOTA_THEN);
+	lines_give_then(r);
 	queue_touch_reservation(q, r->cq);
 	reservation_free(q, r);
 }
@@ -221,7 +227,8 @@ void reservation_leave(struct queue *q, struct reservation *r)
 		return;
 	r->state = RESERVATION_LEAVING;
 	runs_before(q, r, RUN_LEAVING);
-	lines_give(r, QUOTA_THEN);
+	giving_end(q, r);
+	lines_give_then(r);
 	if (r->cq)
 		r->cq->nleaving++;
 	queue_touch_reservation(q, r->cq);
@@ -353,19 +360,21 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 static void line_lower(
 	struct queue *q, struct reservation *r, struct reservation_line *l, int64_t amount)
 {
-	int64_t less = l->amount - amount;
+	int64_t less = l->amount - amount, given = l->then - amount;
 	l->amount = amount;
 	if (less > 0 && r->run.end_ms > 0)
 		usage_change(q, r->lq, l->row->resource, -less, r->run.end_ms);
 	else if (less > 0)
 		usage_change_next(q, r->lq, l->row->resource, -less);
 	quota_give(l->row, QUOTA_NOW, less);
-	if (r->state != RESERVATION_LEAVING)
-		quota_give(l->row, QUOTA_THEN, less);
+	if (given > 0) {
+		quota_give(l->row, QUOTA_THEN, given);
+		l->then = amount;
+	}
 	if (r->confirmed)
 		l->row->used -= less;
 	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
-	if (r->preemption == PREEMPTION_NONE)
+	if (r->preemption == PREEMPTION_NONE && (r->giving.keeps == 0 || given > 0))
 		queue_touch(q, l->row->node->owner);
 	else
 		queue_touch_reservation(q, l->row->node->owner);
@@ -378,6 +387,7 @@ void reservation_end(struct queue *q, struct workload *w)
 	runs_before(q, r, RUN_ENDED);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
+	giving_end(q, r);
 	r->lq->nreserving--;
 	r->lq->nadmitted -= r->confirmed;
 	if (r->cq) {
@@ -438,6 +448,19 @@ static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
 	return each * pods + (rest * pods + base_pods - 1) / base_pods;
 }
 
+int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods)
+{
+	return part_of(r->line[line].base, pods, r->base_pods);
+}
+
+int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods)
+{
+	if (pods >= giving_pods_then(r))
+		return r->line[line].then;
+	int64_t part = pods > 0 ? reservation_part(r, line, pods) : 0;
+	return part < r->line[line].then ? part : r->line[line].then;
+}
+
 int64_t reservation_more(const struct reservation *r, size_t line, int32_t more)
 {
 	const struct reservation_line *l = &r->line[line];
@@ -455,6 +478,7 @@ static void line_raise(struct queue *q, struct reservation *r, size_t line, int6
 	usage_change(q, r->lq, l->row->resource, more, q->now_ms);
 	quota_take(l->row, QUOTA_NOW, more);
 	quota_take(l->row, QUOTA_THEN, more);
+	l->then += more;
 	if (r->confirmed)
 		l->row->used += more;
 }
@@ -485,6 +509,8 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
+	if (pods <= r->giving.keeps)
+		giving_end(q, r);
 	runs_after(q, r, RUN_RESIZED);
 	return freed;
 }

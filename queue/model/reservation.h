@@ -11,7 +11,7 @@
  *   promised   THEN only: runs are being stopped for it. It starts once it fits NOW; with
  *              clusterFit Now, once their pods are gone. Nodes count it as admitted, so that no
  *              other Job takes the space that comes free there
- *   held       NOW and THEN
+ *   held       NOW and THEN; but pods that it gives NOW only (giving.h)
  *   leaving    NOW only: it is being stopped, and its quota is promised to another workload
  */
 #ifndef SLUICE_QUEUE_MODEL_RESERVATION_H
@@ -30,7 +30,8 @@ enum reservation_state {
 
 struct reservation_line {
 	struct quota_row *row;	     /* at the ClusterQueue's node */
-	int64_t amount;		     /* now */
+	int64_t amount;		     /* NOW */
+	int64_t then;		     /* THEN: less where pods leave */
 	int64_t base;		     /* for reservation.base_pods */
 	struct victim_entry *victim; /* in row->victim_index, or NULL */
 };
@@ -51,6 +52,14 @@ struct reclaim {
 	int32_t pods; /* so many keep their idle resources (reclaim.h); INT32_MAX: all */
 	bool untold;  /* ... and the gate was not told yet */
 	char *why;    /* why idle resources were last reclaimed from it; or NULL */
+};
+
+/* It is to go on with fewer pods: giving.h. */
+struct giving {
+	int32_t keeps; /* so many; 0: all */
+	bool untold;   /* ... and the gate was not told yet */
+	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window that opens */
+	struct uid by;
 };
 
 struct reservation {
@@ -82,9 +91,10 @@ struct reservation {
 	struct run_state run;
 	bool grows;	  /* DECISION_GROW was emitted, and the Job does not say so yet */
 	int64_t sized_ms; /* its start, or the last change of its size: growth.h */
-	struct wish *wish; /* for more pods: growth.h; or NULL */
+	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
 	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */
 	struct reclaim reclaim;
+	struct giving giving;
 	bool has_left; /* it has ended already; its history is: */
 	struct job_history left;
 
@@ -150,6 +160,9 @@ int32_t reservation_pods_at_once(const struct reservation *r);
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
+/* What so many of its pods hold of a line / of what the line counts THEN. */
+int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods);
+int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods);
 /* What `more` pods more hold of a line; INT64_MAX: more than can be counted. */
 int64_t reservation_more(const struct reservation *r, size_t line, int32_t more);
 /* To so many pods. There must be quota for them. */

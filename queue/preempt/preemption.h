@@ -93,6 +93,9 @@ void victims_spare(struct preemption *x, bool may_borrow);
 /* Puts all back in THEN; they stay victims. */
 void victims_put_back(const struct preemption *x);
 
+/* By the rules of the classic search: may a candidate of o go now? */
+bool classic_may_give(const struct preemption *x, const struct candidate_source *o,
+	const struct reservation *r, bool may_borrow);
 /* Both leave THEN as it was. The result is x->victim; x->nvictims 0: none. */
 void find_classic(struct preemption *x);
 void find_fair(struct preemption *x);

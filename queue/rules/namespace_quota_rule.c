@@ -67,5 +67,6 @@ const struct rule namespace_quota_rule = {
 	.parts = namespace_quota_parts,
 	.promise_may = namespace_quota_keeps,
 	.growth_pods = namespace_quota_growth_pods,
+	.growth_refused = "the ResourceQuotas of its namespace allow no more pods",
 	.explain = namespace_quota_explain,
 };

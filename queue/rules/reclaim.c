@@ -42,6 +42,13 @@ bool reclaim_stops(const struct reservation *r)
 	return r->reclaim.pods == 0 && !r->stop_given;
 }
 
+/* It may have been told to give more. */
+static int32_t pods_told(const struct reservation *r)
+{
+	return r->giving.keeps > 0 && r->giving.keeps < r->reclaim.pods ? r->giving.keeps
+									: r->reclaim.pods;
+}
+
 bool reclaim_tell(struct reservation *r, struct decision *ret)
 {
 	bool tells = r->reclaim.untold && !r->stop_given && r->state == RESERVATION_HELD;
@@ -50,7 +57,7 @@ bool reclaim_tell(struct reservation *r, struct decision *ret)
 		return false;
 	*ret = (struct decision){.kind = DECISION_SHRINK,
 		.uid = r->w->key.uid,
-		.pods = r->reclaim.pods,
+		.pods = pods_told(r),
 		.reason = STOP_REASON_IDLE_RECLAIMED,
 		.why = r->reclaim.why};
 	return true;

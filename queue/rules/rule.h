@@ -135,6 +135,7 @@ struct rule {
 	enum stop_reason (*stops)(struct queue *q, struct reservation *r);
 	/* It would grow (growth.h): with how many of `more` pods more? */
 	int32_t (*growth_pods)(struct queue *q, const struct reservation *r, int32_t more);
+	const char *growth_refused; /* why it says fewer, as the end of a sentence */
 	/* When time alone may change the answer of stops(); INT64_MAX: never. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
@@ -191,8 +192,9 @@ bool rules_promise_may_choose(const struct queue *q, const struct reservation *r
 	const struct claim *claim, const struct choice *choice);
 bool rules_may_return(const struct workload *w, int64_t now_ms);
 
-/* The fewest that any rule says. */
-int32_t rules_growth_pods(struct queue *q, const struct reservation *r, int32_t more);
+/* The fewest that any rule says. *ret_why: that rule's, if it is fewer. */
+int32_t rules_growth_pods(
+	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why);
 enum stop_reason rules_stop(struct queue *q, struct reservation *r);
 int64_t rules_next_ms(struct queue *q, const struct reservation *r);
 void rules_run_ended(struct queue *q, struct reservation *r);

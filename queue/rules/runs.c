@@ -95,6 +95,8 @@ static observer *const OBSERVERS[RUN_EVENTS][MOMENTS][OBSERVERS_MAX] = {
 	[RUN_RESIZED][BEFORE] = {index_loses},
 	[RUN_RESIZED][AFTER] = {index_gains, namespace_quota_run, nodes_expect_pods, bill_expect,
 		budget_changed, growth_heed},
+	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
+	[RUN_GIVES][AFTER] = {index_gains},
 	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
 	[RUN_ENDED][BEFORE] = {nodes_forget_pods, index_loses, end_forgotten, budget_changed,
 		growth_forget},

@@ -72,5 +72,6 @@ const struct rule budget_rule = {
 	.looks_at_duration = budget_looks_at_duration,
 	.stops = budget_stops_run,
 	.growth_pods = budget_growth_pods,
+	.growth_refused = "a Budget has not enough left",
 	.explain = budget_explain,
 };

@@ -52,5 +52,6 @@ const struct rule price_rule = {
 	.stops = price_stops,
 	.next_ms = terms_next_ms,
 	.growth_pods = price_growth_pods,
+	.growth_refused = "the price is above its max-price",
 	.explain = price_explain,
 };

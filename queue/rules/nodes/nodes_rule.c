@@ -90,4 +90,5 @@ const struct rule nodes_rule = {
 	.promise_room = nodes_promise_room,
 	.promise_may_choose = node_fit_elsewhere,
 	.growth_pods = nodes_growth_pods,
+	.growth_refused = "no node has room for another pod",
 };

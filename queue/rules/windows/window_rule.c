@@ -126,6 +126,7 @@ const struct rule window_rule = {
 	.may_return = window_may_return,
 	.stops = window_stops,
 	.growth_pods = window_growth_pods,
+	.growth_refused = "its window is closed",
 	.next_ms = window_next_ms,
 	.explain = window_explain,
 };

@@ -106,7 +106,9 @@ static void say_decision(struct run *r, const struct decision *d)
 		say(r, " by %s", d->policy);
 	if (d->why)
 		say(r, " \"%s\"", d->why);
-	if (d->kind == DECISION_STOP && d->reason == STOP_REASON_PREEMPTED) {
+	if (d->kind == DECISION_SHRINK && !d->why)
+		say(r, " %s", stop_reason_name(d->reason));
+	if (d->reason == STOP_REASON_PREEMPTED) {
 		const struct words_job *by = words_job_of(&r->words, &d->by);
 		say(r, " %s by %s/%s", preemption_reason_name(d->preemption), by->ns, by->name);
 	}
