@@ -45,7 +45,8 @@ static void unreserve(struct gate *g, struct gate_job *j)
 static bool may_begin(const struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	return runs_on(j) && j->attempt.pods < d->pods && g->tick_ms >= j->growth.denied_ms &&
-	       !growth_keeps(g, j) && d->pods > j->seen.parallelism &&
+	       !growth_keeps(g, j) && j->attempt.pods <= j->seen.pods &&
+	       j->scale_down.to == 0 && d->pods > j->seen.parallelism &&
 	       d->pods <= j->seen.owner_parallelism;
 }
 
@@ -59,7 +60,7 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 	x->step = GROWTH_RESERVING;
 	x->from = j->attempt.pods;
 	x->to = d->pods;
-	x->may_have_landed = false;
+	x->may_have_landed = x->dropped = false;
 	gate_operate(g, j, LEDGER_GROW, 0);
 	x->seq = j->attempt.sizes;
 }
@@ -117,29 +118,45 @@ static void landed(struct gate *g, struct gate_job *j)
 	over(g, j);
 }
 
-bool growth_see_to(struct gate *g, struct gate_job *j)
+/* No PATCH of it can land any more. */
+static bool is_decided(const struct gate_job *j)
 {
-	struct growth *x = &j->growth;
-	if (owes_story(g, j)) {
-		job_request(g, j, INTENT_RETELL);
-		return true;
-	}
+	return !j->growth.may_have_landed || j->growth.fenced || !can_grow(j);
+}
+
+void growth_settle(struct gate *g, struct gate_job *j)
+{
+	const struct growth *x = &j->growth;
 	if (x->step != GROWTH_TELLING)
-		return false;
+		return;
+	bool goes_on = can_grow(j) && !x->dropped;
 	if (j->seen.parallelism >= x->to)
 		landed(g, j);
-	else if (can_grow(j))
-		job_request(g, j, INTENT_GROW);
-	else if (!job_busy(j))
+	else if (!goes_on && !job_busy(j) && is_decided(j))
 		call_off(g, j);
-	return true;
+}
+
+bool growth_see_to(struct gate *g, struct gate_job *j)
+{
+	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped;
+	if (owes_story(g, j))
+		job_request(g, j, INTENT_RETELL);
+	else if (tells)
+		job_request(g, j, INTENT_GROW);
+	return tells || owes_story(g, j);
+}
+
+void growth_drop(struct gate_job *j)
+{
+	j->growth.dropped = true;
 }
 
 bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell)
 {
 	if (!runs_on(j))
 		return false;
-	return retell ? owes_story(g, j) : j->growth.step == GROWTH_TELLING && can_grow(j);
+	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && can_grow(j);
+	return retell ? owes_story(g, j) : tells;
 }
 
 /* As many as its owner wrote: then the spec is the owner's own again. */
@@ -152,8 +169,9 @@ static void tell_counts(const struct gate_job *j, int32_t parallelism, struct st
 	s->owner_completions = j->seen.owner_completions;
 }
 
-void growth_tell(const struct gate_job *j, struct intent *i)
+void growth_tell(struct gate_job *j, struct intent *i)
 {
+	j->growth.fenced = false;
 	i->parallelism = j->growth.to;
 	i->completions = j->seen.owner_completions > 0 ? j->growth.to : 0;
 	i->story.reason = "Grown";
@@ -171,6 +189,11 @@ void growth_retell(const struct gate_job *j, struct intent *i)
 void growth_may_have_landed(struct gate_job *j)
 {
 	j->growth.may_have_landed = true;
+}
+
+void growth_retold(struct gate_job *j)
+{
+	j->growth.fenced = true;
 }
 
 /* While another PATCH of it may land it is asked for again, and stays reserved. */

@@ -433,6 +433,8 @@ static enum phase running(struct gate *g, struct gate_job *j)
 	if (j->stop.wanted && (j->attempt.acked || j->seen.uncontrolled))
 		return PHASE_STOPPING;
 	bool goes_on = !j->stop.wanted && !j->lost;
+	if (goes_on)
+		growth_settle(g, j);
 	if (goes_on && !scale_down_see_to(g, j) && !growth_see_to(g, j))
 		stop_notice_see_to(g, j);
 	return PHASE_RUNNING;

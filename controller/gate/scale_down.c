@@ -24,6 +24,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
@@ -67,6 +68,7 @@ static void wish(
 	free(s->why);
 	s->why = mem_strdup(why);
 	s->decided = (struct decision){0};
+	growth_drop(j);
 	gate_mark_dirty(g, j);
 }
 

@@ -6,19 +6,46 @@
 #include "test/sim/sim.h"
 
 #define SALT 0x67726f77696e67 /* "growing" */
+#define TIDE 4		      /* so many times as much quota, for a while */
+
+/* Where Jobs wait at all times nothing grows: so quota comes, for whoever waits and then for runs, and
+ * goes. */
+static void tide_turns(struct sim *s, void *arg)
+{
+	struct growing *w = &s->growing;
+	(void)arg;
+	if (s->calm)
+		return;
+	size_t k = (size_t)rng_between(&w->rng, 0, CLUSTERQUEUES - 1);
+	struct config *c = &s->people.config[CONFIG_CLUSTERQUEUE][k];
+	w->high[k] = !w->high[k];
+	for (size_t i = 0; i < 2; i++) {
+		c->cpu[i] = w->high[k] ? c->cpu[i] * TIDE : c->cpu[i] / TIDE;
+		c->memory[i] = w->high[k] ? c->memory[i] * TIDE : c->memory[i] / TIDE;
+		c->pods[i] = w->high[k] ? c->pods[i] * TIDE : c->pods[i] / TIDE;
+	}
+	sim_log(s, "admin  clusterqueue %s has %s quota", clusterqueue_names[k],
+		w->high[k] ? "more" : "less");
+	people_changed(s, c);
+	sim_after(s, rng_between(&w->rng, 1, 2 * w->tide_every_ms), tide_turns, NULL);
+}
 
 void growing_begin(struct sim *s)
 {
 	struct growing *w = &s->growing;
 	rng_seed(&w->rng, s->o.seed ^ SALT);
+	w->tardy = rng_odds(&w->rng, 4000);
+	w->tide_every_ms = rng_between(&w->rng, 300, 3000);
 	w->on = (rng_odds(&w->rng, 3000) && !s->o.lending) || s->o.growth;
+	if (w->on)
+		sim_after(s, 1, tide_turns, NULL);
 }
 
 void growing_draw_queue(struct sim *s, struct config *c)
 {
 	struct rng *r = &s->growing.rng;
 	c->grow_by_default = s->growing.on && rng_odds(r, 5000);
-	c->grow_interval_ms = s->growing.on ? rng_between(r, 1, 40) * 1000 : 0;
+	c->grow_interval_ms = s->growing.on ? rng_skewed(r, 100, 8000) : 0;
 }
 
 void growing_describe(const struct config *c, struct clusterqueue_spec *ret)
@@ -32,13 +59,13 @@ void growing_draw(struct sim *s, struct snap *n)
 {
 	struct rng *r = &s->growing.rng;
 	struct job *j = &n->job;
-	if (!s->growing.on || !rng_odds(r, 6000))
+	if (!s->growing.on || !rng_odds(r, 8500))
 		return;
 	j->parallelism = (int32_t)rng_between(r, 2, 8);
 	j->min_parallelism = (int32_t)rng_between(r, 1, j->parallelism - 1);
 	if (j->has_completions)
 		j->completions = j->parallelism +
-				 (rng_odds(r, 3000) ? 0 : (int32_t)rng_between(r, 0, 12));
+				 (rng_odds(r, 3000) ? 0 : (int32_t)rng_between(r, 0, 4));
 	j->completions_follow = j->indexed && j->completions == j->parallelism;
 	j->grow = rng_odds(r, 6000) ? GROW_YES : rng_odds(r, 7000) ? GROW_AS_QUEUE : GROW_NO;
 }
@@ -61,19 +88,29 @@ static bool may_grow(const struct job *j, const struct config *cq)
 	return j->grow == GROW_YES || (j->grow == GROW_AS_QUEUE && cq->grow_by_default);
 }
 
-/* Somebody else wants room, or gives some back: who may have what is not judged then. */
-static bool others_wait(const struct sim *s)
+static const struct config *root_of(const struct sim *s, const struct config *c)
 {
-	for (const struct model_job *o = s->api.first; o; o = o->next)
-		if (!o->now->gone && o->now->job.suspend && o->now->job.queue[0])
+	for (const struct config *up; (up = config_parent(&s->people, c));)
+		c = up;
+	return c;
+}
+
+/* Somebody else wants room there, or will: who may have what is not judged then. */
+static bool others_wait(const struct sim *s, const struct config *cq)
+{
+	for (const struct model_job *o = s->api.first; o; o = o->next) {
+		const struct snap *n = o->now;
+		const struct config *its = promises_config(s, o);
+		if (!n->gone && n->job.suspend && !n->job.hold && !n->job.invalid &&
+			!n->job.deleting && its && root_of(s, its) == root_of(s, cq))
 			return true;
+	}
 	return false;
 }
 
 static bool is_judged(const struct sim *s)
 {
-	return s->growing.on && !s->cluster.on && !s->people.time && !s->lent.on &&
-	       !others_wait(s);
+	return s->growing.on && !s->cluster.on && !s->people.time && !s->lent.on;
 }
 
 /* One pod more, of the flavors that it has. */
@@ -113,7 +150,7 @@ bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over
 		int64_t held = pods_held(all[i], j), wants = job_pods_wanted(&j->now->job);
 		if (wants > 0 && held >= wants)
 			sim_reach(s, PATH_GROWN_AT_REST);
-		if (held == 0 || held >= wants || !has_room(s, all[i], j, cq))
+		if (held == 0 || held >= wants || others_wait(s, cq) || !has_room(s, all[i], j, cq))
 			continue;
 		left_out = true;
 		if (pauses_over)
@@ -128,6 +165,12 @@ bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over
 
 /* ---- A late one ---------------------------------------------------------------------------------
  */
+
+bool growing_is_late(struct sim *s, const struct intent *i)
+{
+	return s->growing.tardy && !s->calm && i->kind == INTENT_GROW &&
+	       rng_odds(&s->growing.rng, 5000);
+}
 
 void growing_landed(struct sim *s, struct model_job *j)
 {
@@ -158,4 +201,10 @@ void growing_plant_in_result(
 	if (s->o.bug == BUG_GROW_REFUSAL_UNHEARD && op->kind == LEDGER_GROW &&
 		r->verdict == LEDGER_REFUSED)
 		r->verdict = LEDGER_APPLIED;
+}
+
+void growing_plant_in_story(const struct sim *s, const struct snap *before, struct snap *now)
+{
+	if (s->o.bug == BUG_RETELL_UNDONE)
+		now->job.admission.story = before->job.admission.story;
 }

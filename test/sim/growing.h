@@ -14,9 +14,11 @@
 #include <stdbool.h>
 
 #include "sluice/spec.h"
+#include "test/sim/people.h"
 #include "test/sim/rng.h"
 
 struct config;
+struct intent;
 struct ledger_op;
 struct ledger_result;
 struct model_job;
@@ -26,6 +28,9 @@ struct snap;
 
 struct growing {
 	bool on;
+	bool tardy; /* many growths land long after their sender gave up */
+	bool high[CLUSTERQUEUES]; /* it has more quota just now */
+	int64_t tide_every_ms;
 	struct rng rng;
 };
 
@@ -40,6 +45,8 @@ void growing_describe(const struct config *clusterqueue, struct clusterqueue_spe
  * the API server for a while (pauses_over: not so long). */
 bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over);
 
+/* Is this one of those? */
+bool growing_is_late(struct sim *s, const struct intent *i);
 /* A growth landed. Longer after a loss of the ledger than any request lives it is nobody's. */
 void growing_landed(struct sim *s, struct model_job *j);
 
@@ -47,5 +54,7 @@ void growing_landed(struct sim *s, struct model_job *j);
 void growing_plant_in_op(const struct sim *s, struct ledger_op *op);
 void growing_plant_in_result(
 	const struct sim *s, const struct ledger_op *op, struct ledger_result *r);
+/* INTENT_RETELL landed. */
+void growing_plant_in_story(const struct sim *s, const struct snap *before, struct snap *now);
 
 #endif

@@ -32,7 +32,7 @@ size_t config_count(enum config_kind k)
 /* ---- Admins -------------------------------------------------------------------------------------
  */
 
-static void config_changed(struct sim *s, struct config *c)
+void people_changed(struct sim *s, struct config *c)
 {
 	c->generation++;
 	for (size_t i = 0; i < s->nreplicas; i++)
@@ -180,7 +180,7 @@ static void admin_clusterqueue(struct sim *s, struct config *c)
 		clusterqueue_names[c->index], c->exists ? "is" : "deleted",
 		c->cohort < 0 ? "no cohort" : cohort_names[c->cohort], c->stop,
 		(long long)c->cpu[0], (long long)c->cpu[1]);
-	config_changed(s, c);
+	people_changed(s, c);
 }
 
 static void admin_cohort(struct sim *s, struct config *c)
@@ -192,7 +192,7 @@ static void admin_cohort(struct sim *s, struct config *c)
 	sim_log(s, "admin  cohort %s %s below %s cpu=%lld,%lld", cohort_names[c->index],
 		c->exists ? "is" : "deleted", c->cohort < 0 ? "nobody" : cohort_names[c->cohort],
 		c->has_quota ? (long long)c->cpu[0] : 0, c->has_quota ? (long long)c->cpu[1] : 0);
-	config_changed(s, c);
+	people_changed(s, c);
 }
 
 static void admin_acts(struct sim *s, void *arg)
@@ -217,21 +217,21 @@ static void admin_acts(struct sim *s, void *arg)
 						  : (enum stop_policy)rng_between(&s->rng, 1, 2);
 		sim_log(s, "admin  localqueue %s %s stop=%d", localqueue_names[c->index],
 			c->exists ? "is" : "deleted", c->stop);
-		config_changed(s, c);
+		people_changed(s, c);
 	} else if (what < 9) {
 		struct config *c = &p->config[CONFIG_CLASS][rng_between(&s->rng, 0, CLASSES - 1)];
 		c->exists = rng_odds(&s->rng, 8000);
 		c->value = (int32_t)rng_between(&s->rng, -100, 100);
 		sim_log(s, "admin  class %s %s value=%d", class_names[c->index],
 			c->exists ? "is" : "deleted", c->value);
-		config_changed(s, c);
+		people_changed(s, c);
 	} else {
 		struct config *c = &p->config[CONFIG_FLAVOR][rng_between(&s->rng, 0, FLAVORS - 1)];
 		/* What is lent no more has no quota, and nothing here says so. */
 		c->exists = rng_odds(&s->rng, 7000) || (s->lent.on && c->index == IDLE_FLAVOR);
 		sim_log(s, "admin  flavor %s %s", flavor_names[c->index],
 			c->exists ? "is" : "deleted");
-		config_changed(s, c);
+		people_changed(s, c);
 	}
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.admins_every_ms), admin_acts, NULL);
 }

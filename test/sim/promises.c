@@ -325,8 +325,10 @@ static void check_open(struct sim *s, const struct model_reservation *h, bool al
 		    n->run->attempt == h->reservation.attempt;
 	if (!all_ended && runs && h->reservation.state == LEDGER_POSTED)
 		return;
-	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. */
-	if (!all_ended && (!runs || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
+	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. So does
+	 * one whose work is over, and whose pods are still going. */
+	bool ends = n->failing || n->succeeding;
+	if (!all_ended && (!runs || ends || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
 		return;
 	if (all_ended && never_ends(s, j))
 		return;

@@ -249,6 +249,8 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	}
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_GROW)
 		growing_landed(s, j);
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_RETELL)
+		growing_plant_in_story(s, before, j->now);
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
 			q->intent.kind == INTENT_START	  ? "START"
@@ -327,15 +329,12 @@ static enum fate draw_fate(struct sim *s)
 static bool pretend_fence(struct sim *s, struct api_request *q)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
-	bool fences = s->o.bug == BUG_TELL_UNDONE && q->intent.kind == INTENT_TELL &&
-		      q->intent.story.state == STORY_FENCED;
-	bool retells = s->o.bug == BUG_RETELL_UNDONE && q->intent.kind == INTENT_RETELL;
-	if ((!fences && !retells) || !j || j->now->gone)
+	if (s->o.bug != BUG_TELL_UNDONE || q->intent.kind != INTENT_TELL || !j || j->now->gone ||
+		q->intent.story.state != STORY_FENCED)
 		return false;
 	q->job = j->now->job;
 	q->job.admission.state = q->intent.story.state;
 	q->job.admission.attempt = q->intent.story.attempt;
-	q->job.admission.epoch = q->intent.story.epoch;
 	q->answer = (struct job_answer){.outcome = JOB_DONE, .job = &q->job};
 	answer_after(s, q, 5);
 	return true;
@@ -381,6 +380,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.born = r->born,
 		.body = lent_render(s, i)};
 	plant_in_patch(s, &q->intent);
+	if (growing_is_late(s, i))
+		q->fate = FATE_LATE;
 	if (i->kind == INTENT_START)
 		windows_check_sent(s, r, &i->uid);
 	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);
