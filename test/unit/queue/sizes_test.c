@@ -409,6 +409,16 @@ static void take(struct world *w, const struct decision *d)
 	}
 }
 
+/* Fair sharing weighs each victim: pods first only where all are of one ClusterQueue. */
+static bool is_weighed(struct world *w, const struct decision *d, size_t n, const struct decision *of)
+{
+	bool others = false;
+	for (size_t i = 0; i < n; i++)
+		others = others || (d[i].kind == DECISION_STOP && uid_cmp(&d[i].by, &of->by) == 0 &&
+					   find(w, &d[i].uid)->queue != find(w, &of->uid)->queue);
+	return w->config.fair_sharing && others;
+}
+
 static void pass(struct world *w)
 {
 	static struct decision d[DECISIONS];
@@ -428,9 +438,9 @@ static void pass(struct world *w)
 	check_quota(w);
 	for (size_t i = 0; i < n; i++) {
 		const struct sized *s = find(w, &d[i].uid);
-		if (d[i].kind == DECISION_STOP && s->confirmed && !w->config.fair_sharing &&
+		if (d[i].kind == DECISION_STOP && s->confirmed &&
 			d[i].preemption == PREEMPTION_IN_CLUSTERQUEUE &&
-			s->class < find(w, &d[i].by)->class)
+			s->class < find(w, &d[i].by)->class && !is_weighed(w, d, n, &d[i]))
 			check_rank(w, s, had[s - w->job]);
 	}
 	assert_int_equal(queue_decide(w->q, w->now_ms, d, DECISIONS, &next_ms), 0);
