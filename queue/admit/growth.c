@@ -250,49 +250,40 @@ static bool borrows_with(const struct reservation *r, int32_t more)
 	return borrows;
 }
 
-/* What else than quota refuses so many, as the end of a sentence; NULL: nothing. */
-static const char *refusal(const struct growth *g, const struct reservation *r, int32_t more)
+static bool may_borrow(const struct growth *g, const struct reservation *r, int32_t more)
 {
-	const char *by = NULL;
-	if (borrows_with(r, more) && may_be_taken_back(g, r))
-		return "it would borrow quota that a Job waiting in another ClusterQueue could take back";
-	if (!backfill_lets_grow(r, more))
-		return "it would delay the first Job of its queue (Backfill)";
-	return rules_growth_pods(g->q, r, more, &by) < more ? by : NULL;
+	return !borrows_with(r, more) || !may_be_taken_back(g, r);
 }
 
-static bool may_grow(const struct growth *g, const struct reservation *r, int32_t more)
+static bool has_room(const struct growth *g, const struct reservation *r, int32_t more)
 {
-	return !refusal(g, r, more);
+	size_t line;
+	return has_quota(r, more, &line) && may_borrow(g, r, more) && backfill_lets_grow(r, more);
 }
 
-/* The most up to `most` for which all of it holds. *ret_line: if not even one, the line without
- * quota; SIZE_MAX: it was not quota. */
-static int32_t pods_more(
-	const struct growth *g, const struct reservation *r, int32_t most, size_t *ret_line)
+/* The most up to `most` for which there is room, and that all rules let it have. *ret_line: if not
+ * even one, the line without quota; SIZE_MAX: it was not quota, but *ret_why, the end of a sentence.
+ */
+static int32_t pods_more(const struct growth *g, const struct reservation *r, int32_t most,
+	size_t *ret_line, const char **ret_why)
 {
-	int32_t least = 0, line_of = most;
-	size_t line = SIZE_MAX;
-	while (least < line_of) { /* quota first: it is cheap */
-		int32_t more = least + (line_of - least + 1) / 2;
-		if (has_quota(r, more, &line))
-			least = more;
-		else
-			line_of = more - 1;
-	}
-	*ret_line = least > 0 ? SIZE_MAX : line;
-	int32_t low = 0, high = least;
-	if (high > 0 && may_grow(g, r, high))
-		return high;
-	high -= high > 0;
+	int32_t low = 0, high = most;
+	*ret_line = SIZE_MAX;
 	while (low < high) {
 		int32_t more = low + (high - low + 1) / 2;
-		if (may_grow(g, r, more))
+		if (has_room(g, r, more))
 			low = more;
 		else
 			high = more - 1;
 	}
-	return low;
+	if (low > 0)
+		return rules_growth_pods(g->q, r, low, ret_why);
+	if (!has_quota(r, 1, ret_line))
+		return 0;
+	*ret_why = may_borrow(g, r, 1)
+			   ? "it would delay the first Job of its queue (Backfill)"
+			   : "it would borrow quota that a Job waiting in another ClusterQueue could take back";
+	return 0;
 }
 
 /* ---- Turns ---- */
@@ -348,8 +339,9 @@ static bool may_grow_in(struct queue *q, const struct scan *s)
 static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 {
 	size_t line;
+	const char *why = NULL;
 	int32_t left = r->w->wants - r->pods;
-	int32_t more = pods_more(g, r, most < left ? most : left, &line);
+	int32_t more = pods_more(g, r, most < left ? most : left, &line, &why);
 	if (more > 0) {
 		backfill_grew(r, more);
 		r->grows = true;
@@ -358,7 +350,7 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	} else if (r->wish && line != SIZE_MAX) {
 		wish_ask(r->wish, line);
 	} else if (r->wish) {
-		r->wish->refused = refusal(g, r, 1);
+		r->wish->refused = why;
 		wish_rest(g->q, r->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
 	}
 	return more;

@@ -35,7 +35,7 @@
 
 #include "queue/admit/nominate.h"
 
-#define GROWTH_ASKED_MAX 64
+#define GROWTH_ASKED_MAX 256
 /* If more than that could grow, the others are asked so much later. */
 #define GROWTH_PAUSE_MS 1000
 

@@ -546,10 +546,10 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			;
 		if (!p.full)
 			look_end(&p);
+		if (!p.full && !cohort_tree->search && !borrowing_wakes(&p, false))
+			let_grow(&p);
 	} while (!p.full && (cohort_tree->search || borrowing_wakes(&p, false)) &&
 		 ++looks < LOOKS_MAX);
-	if (!p.full)
-		let_grow(&p);
 	watch_spared(&p);
 	*ret_done = !p.full;
 	free(p.scan);

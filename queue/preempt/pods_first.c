@@ -85,8 +85,7 @@ static const struct victim *most_important_of(
 	return most;
 }
 
-/* Shares were weighed as if it went whole, and more of it stays: it stays no less legal. But of its
- * own ClusterQueue that would count against the next one. */
+/* Shares are weighed of one ClusterQueue only: what stays of a victim counts against the next one. */
 static bool is_of_one_queue(const struct preemption *x)
 {
 	const struct clusterqueue *cq = NULL;
@@ -116,7 +115,7 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 			continue;
 		if (r->w->key.priority > top->reservation->w->key.priority)
 			return;
-		if (classic_may_give(x, o, r, p->may_borrow))
+		if (p->fair || classic_may_give(x, o, r, p->may_borrow))
 			giver_add(p, r, top->reason, o);
 	}
 }
@@ -156,7 +155,7 @@ static bool gather(struct pods_first *p)
 			return false;
 		giver_add(p, r, x->victim[i].reason, source_of(x, r));
 	}
-	for (size_t i = 0; !p->fair && i < x->nsources; i++)
+	for (size_t i = 0; i < x->nsources; i++)
 		add_rank(p, &x->source[i]);
 	return any_can(p);
 }
@@ -185,6 +184,15 @@ static void keep_most(struct pods_first *p, struct giver *g)
 	keep(g, low);
 }
 
+/* All others have given: may this one? */
+static bool may_give(const struct pods_first *p, const struct giver *g)
+{
+	if (!g->source)
+		return true; /* for a window: all may */
+	return p->fair ? fair_still_borrows(p->x, g->source->cq)
+		       : classic_may_give(p->x, g->source, g->r, p->may_borrow);
+}
+
 /* Is there an order in which all may give what they give? Each is tried as the last one. */
 static bool is_legal(struct pods_first *p)
 {
@@ -203,7 +211,7 @@ static bool is_legal(struct pods_first *p)
 			if (gives == g->most)
 				continue;
 			keep(g, g->most);
-			if (g->source && !classic_may_give(p->x, g->source, g->r, p->may_borrow)) {
+			if (!may_give(p, g)) {
 				keep(g, gives);
 				continue;
 			}
@@ -230,7 +238,7 @@ static bool choose(struct pods_first *p, size_t nvictims)
 	for (size_t i = 0; i < p->n; i++)
 		if (p->giver[i].keeps > 0)
 			keep_most(p, &p->giver[i]);
-	return p->fair || is_legal(p);
+	return (!p->fair || fair_may_give(p->x, p->giver[0].r->cq)) && is_legal(p);
 }
 
 /* ---- The victims ---- */

@@ -13,8 +13,8 @@
  *
  * So the least important give first. Whether there is a set at all was decided before, by whole
  * runs; and a set that is not legal as a whole (still_borrows() in classic_victims.c) is dropped for
- * the one that was found. With fair sharing, where each victim is weighed against shares, victims
- * give pods themselves, and only where all are of one ClusterQueue; none gives in place of another.
+ * the one that was found. With fair sharing, where each victim is weighed against shares, it is done
+ * only where all victims are of one ClusterQueue.
  *
  * It is not done where the nodes are asked (clusterFit Now): which pods go, and from which nodes, is
  * the Job controller's choice, and not known before. Nor with victims_as_kueue.
