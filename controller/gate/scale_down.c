@@ -83,12 +83,11 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 {
 	if (j->phase != PHASE_RUNNING || j->stop.wanted || d->pods <= 0)
 		return; /* it is ending anyway */
-	char *preempted =
-		d->reason == STOP_REASON_PREEMPTED ? stop_preemption_sentence(g, j, d) : NULL;
-	wish(g, j, d->pods, stop_reason_name(d->reason), preempted ? preempted : d->why);
+	char *why = stop_sentence(g, j, d);
+	wish(g, j, d->pods, stop_reason_name(d->reason), why);
 	j->scale_down.decided = *d;
 	j->scale_down.decided.policy = j->scale_down.decided.why = NULL;
-	free(preempted);
+	free(why);
 }
 
 static const char REAPPLIED[] = "ManifestReapplied", NOT_RESERVED[] = "NotReserved";
@@ -170,12 +169,13 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 	struct scale_down *s = &j->scale_down;
 	struct decision d = s->decided;
 	bool first = j->stop.reason[0] == '\0';
-	d.why = s->why;
+	char *why = s->why;
+	s->why = NULL;
 	stop_want(j);
 	if (d.kind == DECISION_SHRINK)
-		stop_decided(g, j, &d);
+		stop_told(g, j, &d, why);
 	else
-		stop_with_sentence(j, "ScaledUp", g->identity, mem_strdup(s->why));
+		stop_with_sentence(j, "ScaledUp", g->identity, why);
 	forget_wish(s);
 	if (first)
 		gate_mark_dirty(g, j);

@@ -239,7 +239,8 @@ static const char *preempting_queue(struct gate *g, const struct decision *d)
 	return queue_explain(g->queue, &d->by, g->now_ms, &x) ? x.clusterqueue : "";
 }
 
-char *stop_preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
+static char *preemption_sentence(
+	struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
 	char uid[UID_TEXT_SIZE];
@@ -254,32 +255,42 @@ char *stop_preemption_sentence(struct gate *g, const struct gate_job *j, const s
 	return buf_take(&text);
 }
 
-static void stop_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
+{
+	if (d->reason == STOP_REASON_PREEMPTED)
+		return preemption_sentence(g, j, d);
+	if (d->reason == STOP_REASON_IDLE_RECLAIMED)
+		return mem_strdup(d->why);
+	return stop_notice_sentence(d->reason, d->policy);
+}
+
+static void name_other(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	struct stop *s = &j->stop;
 	s->preemption = preemption_reason_name(d->preemption);
 	s->preemptor = name_preemptor(j, gate_find_job(g, &d->by));
 	s->preempting = mem_strdup(preempting_queue(g, d));
-	keep_sentence(s, stop_preemption_sentence(g, j, d));
-	stop_because(j, stop_reason_name(d->reason), g->identity);
 }
 
-void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence)
 {
-	if (has_reason(&j->stop))
-		return;
-	if (d->reason == STOP_REASON_PREEMPTED) {
-		stop_preempted(g, j, d);
+	if (has_reason(&j->stop)) {
+		free(sentence);
 		return;
 	}
-	keep_sentence(&j->stop, d->reason == STOP_REASON_IDLE_RECLAIMED
-					? mem_strdup(d->why)
-					: stop_notice_sentence(d->reason, d->policy));
+	if (d->reason == STOP_REASON_PREEMPTED)
+		name_other(g, j, d);
+	keep_sentence(&j->stop, sentence);
 	if (stop_reason_deactivates(d->reason)) {
 		j->stop.hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
 		j->stop.message = j->stop.hold;
 	}
 	stop_because(j, stop_reason_name(d->reason), g->identity);
+}
+
+void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	stop_told(g, j, d, has_reason(&j->stop) ? NULL : stop_sentence(g, j, d));
 }
 
 /* ---- what it cost ---------------------------------------------------------------------------- */

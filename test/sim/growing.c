@@ -45,7 +45,7 @@ void growing_draw_queue(struct sim *s, struct config *c)
 {
 	struct rng *r = &s->growing.rng;
 	c->grow_by_default = s->growing.on && rng_odds(r, 5000);
-	c->grow_interval_ms = s->growing.on ? rng_skewed(r, 100, 8000) : 0;
+	c->grow_interval_ms = s->growing.on ? rng_skewed(r, GROW_INTERVAL_MIN_MS, 8000) : 0;
 }
 
 void growing_describe(const struct config *c, struct clusterqueue_spec *ret)
@@ -166,10 +166,20 @@ bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over
 /* ---- A late one ---------------------------------------------------------------------------------
  */
 
-bool growing_is_late(struct sim *s, const struct intent *i)
+static bool is_tardy(const struct sim *s, const struct intent *i)
 {
-	return s->growing.tardy && !s->calm && i->kind == INTENT_GROW &&
-	       rng_odds(&s->growing.rng, 5000);
+	return s->growing.on && s->growing.tardy && !s->calm && i->kind == INTENT_GROW;
+}
+
+int64_t growing_late_ms(struct sim *s, const struct intent *i)
+{
+	struct rng *r = &s->growing.rng;
+	return is_tardy(s, i) && rng_odds(r, 5000) ? rng_between(r, 20000, 120000) : 0;
+}
+
+bool growing_kills(struct sim *s, const struct intent *i)
+{
+	return is_tardy(s, i) && rng_odds(&s->growing.rng, 2500);
 }
 
 void growing_landed(struct sim *s, struct model_job *j)

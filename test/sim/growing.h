@@ -45,8 +45,10 @@ void growing_describe(const struct config *clusterqueue, struct clusterqueue_spe
  * the API server for a while (pauses_over: not so long). */
 bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over);
 
-/* Is this one of those? */
-bool growing_is_late(struct sim *s, const struct intent *i);
+/* So late this one lands; 0: as others do. */
+int64_t growing_late_ms(struct sim *s, const struct intent *i);
+/* Its sender dies with that. */
+bool growing_kills(struct sim *s, const struct intent *i);
 /* A growth landed. Longer after a loss of the ledger than any request lives it is nobody's. */
 void growing_landed(struct sim *s, struct model_job *j);
 

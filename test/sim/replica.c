@@ -247,6 +247,10 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 			replica_send_ledger(s, r, i);
 		else
 			replica_send_api(s, r, i);
+		if (growing_kills(s, i)) {
+			process_dies(s, r, "with a growth under way");
+			return;
+		}
 	}
 	take_notes(s, r);
 	cluster_look(s, r);

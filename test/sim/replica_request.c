@@ -380,7 +380,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.born = r->born,
 		.body = lent_render(s, i)};
 	plant_in_patch(s, &q->intent);
-	if (growing_is_late(s, i))
+	int64_t late_ms = growing_late_ms(s, i);
+	if (late_ms > 0)
 		q->fate = FATE_LATE;
 	if (i->kind == INTENT_START)
 		windows_check_sent(s, r, &i->uid);
@@ -398,10 +399,10 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		sim_after(s, there < patience ? there : patience, lands_at_api, q);
 		break;
 	case FATE_LATE:
-		sim_after(s,
-			patience +
-				rng_between(&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000),
-			lands_at_api, q);
+		if (late_ms == 0)
+			late_ms = rng_between(
+				&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000);
+		sim_after(s, patience + late_ms, lands_at_api, q);
 		break;
 	case FATE_BUSY:
 		q->answer = (struct job_answer){
