@@ -221,14 +221,26 @@ static void tell_total(const struct total *t)
 		printf("%12" PRIu64 "  %s\n", t->count[p], path_text(p));
 }
 
-/* Of worlds with a cluster: what is only in them. */
-static bool all_reached(const struct total *t, bool cluster)
+static bool is_of_growth(enum path p)
 {
-	enum path from = cluster ? PATH_POD_REFUSED : 0;
-	enum path to = cluster ? PATH_COUNT : PATH_POD_REFUSED;
+	return p >= PATH_GROWN && p <= PATH_GROWN_AT_REST;
+}
+
+/* Of worlds with a cluster, and of those with growth alone: what is only in them. */
+static bool is_expected(enum path p, const struct sim_options *o)
+{
+	if (o->cluster)
+		return p >= PATH_POD_REFUSED;
+	if (is_of_growth(p) || o->growth)
+		return is_of_growth(p) && o->growth;
+	return p < PATH_POD_REFUSED && p != PATH_OWN_LENT; /* of --lending alone */
+}
+
+static bool all_reached(const struct total *t, const struct sim_options *o)
+{
 	bool all = true;
-	for (enum path p = from; p < to; p++)
-		if (!t->count[p] && p != PATH_OWN_LENT) { /* of --lending alone */
+	for (enum path p = 0; p < PATH_COUNT; p++)
+		if (!t->count[p] && is_expected(p, o)) {
 			printf("never reached: %s\n", path_text(p));
 			all = false;
 		}
@@ -257,6 +269,6 @@ int main(int argc, char **argv)
 	}
 	if (!o.quiet)
 		tell_total(&t);
-	bool covered = !o.cover || all_reached(&t, o.world.cluster);
+	bool covered = !o.cover || all_reached(&t, &o.world);
 	return t.broken || !covered ? EXIT_BROKEN : EXIT_KEPT;
 }

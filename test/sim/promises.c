@@ -141,32 +141,36 @@ static void check_started(struct sim *s)
 	}
 }
 
-static int64_t bound_of(const struct model_ledger *l, const struct model_row *like)
+static bool row_is_kept(
+	const struct sim *s, const struct model_ledger *l, const struct model_row *like, int64_t *ret)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(l, &rows);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i].node, like->node) && !strcmp(rows[i].flavor, like->flavor) &&
-			!strcmp(rows[i].resource, like->resource))
-			return rows[i].bound;
-	return 0;
+			!strcmp(rows[i].resource, like->resource)) {
+			*ret = real_at(s, rows, n, &rows[i]);
+			return *ret <= rows[i].bound;
+		}
+	*ret = 0;
+	return false;
 }
 
-/* While the ledger lacks what it lost: what runs is within the quota, as it was or is. */
+/* While the ledger lacks what it lost: what runs is within the quota, as it was then, or is now (the
+ * tree may be another one). */
 static void check_quota(struct sim *s, const struct model_ledger *before)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(before, &rows);
-	for (size_t i = 0; i < n; i++) {
-		int64_t real = real_at(s, rows, n, &rows[i]), now = bound_of(s->ledger, &rows[i]);
-		int64_t bound = rows[i].bound > now ? rows[i].bound : now;
-		if (real > bound)
+	int64_t then, now;
+	for (size_t i = 0; i < n; i++)
+		if (!row_is_kept(s, before, &rows[i], &then) &&
+			!row_is_kept(s, s->ledger, &rows[i], &now))
 			sim_break(s, "P1",
-				"real use <= quota after a loss: pods at %s use %lld of %s %s, it "
-				"has %lld",
-				rows[i].node, (ll)real, rows[i].flavor, rows[i].resource,
-				(ll)bound);
-	}
+				"real use <= quota after a loss: pods at %s use %lld of %s %s, as "
+				"of then and %lld as of now; it had %lld",
+				rows[i].node, (ll)then, rows[i].flavor, rows[i].resource, (ll)now,
+				(ll)rows[i].bound);
 }
 
 void promises_check(struct sim *s)
