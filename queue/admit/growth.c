@@ -121,7 +121,8 @@ static bool wishes(const struct reservation *r)
 {
 	const struct workload *w = r->w;
 	return may_ever(r) && w->wants > r->pods && r->pods > 0 && r->nlines > 0 && r->confirmed &&
-	       r->state == RESERVATION_HELD && !r->grows && r->giving.keeps == 0 && !r->stop_given && !r->lingers &&
+	       r->state == RESERVATION_HELD && !reservation_grows(r) &&
+	       reservation_keeps(r) == 0 && !r->stop_given && !r->lingers &&
 	       !r->guessed && !r->gives_back && !w->held && !w->invalid &&
 	       r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
 	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
@@ -130,11 +131,12 @@ static bool wishes(const struct reservation *r)
 void growth_forget(struct queue *q, struct reservation *r)
 {
 	(void)q;
-	if (!r->wish)
+	struct grow_wish *w = r->sizing ? r->sizing->wish : NULL;
+	if (!w)
 		return;
-	wish_leave(r->wish);
-	free(r->wish);
-	r->wish = NULL;
+	wish_leave(w);
+	free(w);
+	r->sizing->wish = NULL;
 }
 
 void growth_heed(struct queue *q, struct reservation *r)
@@ -143,11 +145,13 @@ void growth_heed(struct queue *q, struct reservation *r)
 		growth_forget(q, r);
 		return;
 	}
-	if (r->wish)
+	struct sizing *s = reservation_sizing(q, r);
+	if (s->wish)
 		return;
-	r->wish = mem_alloc(sizeof(*r->wish));
-	r->wish->r = r;
-	wish_rest(q, r->wish, quantity_add(r->sized_ms, interval_ms(r->cq)));
+	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
+	s->wish = mem_alloc(sizeof(*s->wish));
+	s->wish->r = r;
+	wish_rest(q, s->wish, quantity_add(changed_ms, interval_ms(r->cq)));
 }
 
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)
@@ -176,7 +180,7 @@ void growth_wake(struct queue *q, struct clusterqueue *cq)
 
 bool growth_view(const struct reservation *r, struct growth_view *ret)
 {
-	const struct grow_wish *w = r->wish;
+	const struct grow_wish *w = r->sizing ? r->sizing->wish : NULL;
 	*ret = (struct growth_view){0};
 	if (!w)
 		return false;
@@ -344,14 +348,14 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	int32_t more = pods_more(g, r, most < left ? most : left, &line, &why);
 	if (more > 0) {
 		backfill_grew(r, more);
-		r->grows = true;
+		r->sizing->grows = true;
 		reservation_grow(g->q, r, r->pods + more);
 		reservation_borrows_more(r);
-	} else if (r->wish && line != SIZE_MAX) {
-		wish_ask(r->wish, line);
-	} else if (r->wish) {
-		r->wish->refused = why;
-		wish_rest(g->q, r->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
+	} else if (r->sizing->wish && line != SIZE_MAX) {
+		wish_ask(r->sizing->wish, line);
+	} else if (r->sizing->wish) {
+		r->sizing->wish->refused = why;
+		wish_rest(g->q, r->sizing->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
 	}
 	return more;
 }

@@ -45,8 +45,8 @@ bool reclaim_stops(const struct reservation *r)
 /* It may have been told to give more. */
 static int32_t pods_told(const struct reservation *r)
 {
-	return r->giving.keeps > 0 && r->giving.keeps < r->reclaim.pods ? r->giving.keeps
-									: r->reclaim.pods;
+	int32_t keeps = reservation_keeps(r);
+	return keeps > 0 && keeps < r->reclaim.pods ? keeps : r->reclaim.pods;
 }
 
 bool reclaim_tell(struct reservation *r, struct decision *ret)

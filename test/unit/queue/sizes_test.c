@@ -310,16 +310,16 @@ static void check_quota(struct world *w)
 		list_each(&cq->reservations, l) {
 			const struct reservation *r =
 				container_of(l, struct reservation, of_clusterqueue);
-			assert_true(r->line[0].then <= r->line[0].amount);
+			int64_t holds = reservation_line_then(r, &r->line[0]);
 			assert_int_equal(r->line[0].amount, r->pods * find(w, &r->w->key.uid)->cpu);
 			if (r->state == RESERVATION_LEAVING)
-				assert_true(r->line[0].then == 0 && r->giving.keeps == 0);
+				assert_true(holds == 0 && reservation_keeps(r) == 0);
 			else
-				assert_int_equal(r->line[0].then,
+				assert_int_equal(holds,
 					giving_pods_then(r) * find(w, &r->w->key.uid)->cpu);
-			leaving += r->state == RESERVATION_LEAVING || r->giving.keeps > 0;
+			leaving += r->state == RESERVATION_LEAVING || reservation_keeps(r) > 0;
 			now += r->line[0].amount;
-			then += r->line[0].then;
+			then += holds;
 		}
 		list_each(&cq->promised, l)
 			then += container_of(l, struct reservation, of_clusterqueue)->line[0].amount;
