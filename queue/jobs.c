@@ -173,6 +173,8 @@ void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	w->reservation->sizing->grows = false;
 	w->reservation->sizing->changed_ms = now_ms;
 	growth_heed(q, w->reservation);
+	if (w->reservation->reclaim.untold)
+		reservation_suspect(q, w->reservation);
 }
 
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)

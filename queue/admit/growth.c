@@ -57,7 +57,7 @@ static void growth_arm(struct queue *q, struct clusterqueue *cq, int64_t at_most
 {
 	const struct tree_node *first = tree_first(&cq->resting);
 	int64_t at_ms = first && wish_of(first)->next_ms < at_most_ms ? wish_of(first)->next_ms
-								     : at_most_ms;
+								      : at_most_ms;
 	cq->growth.kind = ALARM_GROWTH;
 	cq->growth.serial = cq->serial;
 	cq->growth.owner = cq;
@@ -111,8 +111,8 @@ static int64_t interval_ms(const struct clusterqueue *cq)
 static bool may_ever(const struct reservation *r)
 {
 	const struct workload *w = r->w;
-	return r->cq && (w->grow == GROW_YES ||
-				(w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
+	return r->cq &&
+	       (w->grow == GROW_YES || (w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
 }
 
 /* A run whose stop was announced, or which its owner's edits moved to other queues, stays as it is.
@@ -121,11 +121,10 @@ static bool wishes(const struct reservation *r)
 {
 	const struct workload *w = r->w;
 	return may_ever(r) && w->wants > r->pods && r->pods > 0 && r->nlines > 0 && r->confirmed &&
-	       r->state == RESERVATION_HELD && !reservation_grows(r) &&
-	       reservation_keeps(r) == 0 && !r->stop_given && !r->lingers &&
-	       !r->guessed && !r->gives_back && !w->held && !w->invalid &&
-	       r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
-	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
+	       r->state == RESERVATION_HELD && !reservation_grows(r) && reservation_keeps(r) == 0 &&
+	       !r->stop_given && !r->lingers && !r->guessed && !r->gives_back && !w->held &&
+	       !w->invalid && r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods &&
+	       w->lq == r->lq && w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
 }
 
 void growth_forget(struct queue *q, struct reservation *r)
@@ -284,9 +283,10 @@ static int32_t pods_more(const struct growth *g, const struct reservation *r, in
 		return rules_growth_pods(g->q, r, low, ret_why);
 	if (!has_quota(r, 1, ret_line))
 		return 0;
-	*ret_why = may_borrow(g, r, 1)
-			   ? "it would delay the first Job of its queue (Backfill)"
-			   : "it would borrow quota that a Job waiting in another ClusterQueue could take back";
+	*ret_why =
+		may_borrow(g, r, 1)
+			? "it would delay the first Job of its queue (Backfill)"
+			: "it would borrow quota that a Job waiting in another ClusterQueue could take back";
 	return 0;
 }
 

@@ -18,8 +18,7 @@ static void explain_giving(const struct queue *q, const struct reservation *r, s
 				: "another Job");
 }
 
-static void explain_wish(
-	const struct reservation *r, const struct growth_view *v, struct text *t)
+static void explain_wish(const struct reservation *r, const struct growth_view *v, struct text *t)
 {
 	text_add(t, "; runs with %d of %d pods; grows when there is room", r->pods, r->w->wants);
 	if (v->refused)

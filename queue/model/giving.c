@@ -9,14 +9,14 @@ bool giving_may(const struct reservation *r, int32_t *ret_least)
 	const struct shape *now = r->w->shape;
 	bool may = r->w->wants > 0 && now->min_pods < giving_pods_then(r) && r->confirmed &&
 		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed &&
-		   !reservation_grows(r) &&
-		   !r->stop_given && !r->lingers;
+		   !reservation_grows(r) && !r->stop_given && !r->lingers;
 	*ret_least = now->min_pods;
 	return may && now->min_pods > 0;
 }
 
 /* Gives back what it counts THEN, or takes it. */
-static void lines_move(const struct reservation *r, void (*move)(struct quota_row *, enum quota_when, int64_t))
+static void lines_move(
+	const struct reservation *r, void (*move)(struct quota_row *, enum quota_when, int64_t))
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		move(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));

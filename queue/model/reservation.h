@@ -55,8 +55,8 @@ struct reclaim {
 
 /* It is to go on with fewer pods: giving.h. */
 struct giving {
-	int32_t keeps; /* so many; 0: all */
-	bool untold;   /* ... and the gate was not told yet */
+	int32_t keeps;			   /* so many; 0: all */
+	bool untold;			   /* ... and the gate was not told yet */
 	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window that opens */
 	struct uid by;
 };

@@ -83,9 +83,9 @@ struct workload {
 	bool held : 1, deleting : 1;
 	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again;  /* preempted twice or more at that value of news */
-	bool cut;	     /* its shape is without directives: they were too long to keep (overflow.h) */
-	uint32_t yielded;    /* cohort_tree.news when it was last preempted; 0: never */
-	int32_t wants;	     /* so many pods its run would have if it grew (growth.h); 0: it does not */
+	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
+	uint32_t yielded; /* cohort_tree.news when it was last preempted; 0: never */
+	int32_t wants; /* so many pods its run would have if it grew (growth.h); 0: it does not */
 	uint32_t in_vain; /* cohort_tree.news when Jobs were last preempted for it in vain; or 0 */
 	uint64_t exempt;  /* RunPolicies that spare it at a close: bits of runpolicy.exempts */
 	struct progress progress; /* of the pods of all its runs, as its Job says */

@@ -91,7 +91,8 @@ bool reservations_alike(const struct reservation *a, const struct reservation *b
 static bool costs_alike(const struct candidate *a, const struct candidate *b)
 {
 	return a->reservation->w->key.priority == b->reservation->w->key.priority &&
-	       giving_pods_then(a->reservation) == giving_pods_then(b->reservation) && a->source->kind == b->source->kind;
+	       giving_pods_then(a->reservation) == giving_pods_then(b->reservation) &&
+	       a->source->kind == b->source->kind;
 }
 
 bool candidates_is_alike(const struct preemption *x)

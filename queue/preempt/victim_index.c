@@ -175,7 +175,8 @@ int64_t victim_index_next_start(const struct quota_row *row, int64_t after_ms)
 
 static int64_t amount_by(const struct victim_entry *e, int64_t by_ms)
 {
-	return start_of(e->reservation) <= by_ms ? reservation_line_then(e->reservation, e->line) : 0;
+	return start_of(e->reservation) <= by_ms ? reservation_line_then(e->reservation, e->line)
+						 : 0;
 }
 
 /* As many steps as next_start(). */

@@ -20,7 +20,8 @@ static void why_set(struct queue *q, struct reservation *r, const char *why)
 static bool may_shrink(const struct reservation *r, int32_t pods)
 {
 	const struct shape *now = r->w->shape;
-	return r->confirmed && pods > 0 && pods >= now->min_pods && pods < now->pods;
+	return r->confirmed && pods > 0 && pods >= now->min_pods &&
+	       pods < reservation_pods_at_once(r);
 }
 
 bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const char *why)
@@ -52,6 +53,8 @@ static int32_t pods_told(const struct reservation *r)
 bool reclaim_tell(struct reservation *r, struct decision *ret)
 {
 	bool tells = r->reclaim.untold && !r->stop_given && r->state == RESERVATION_HELD;
+	if (tells && reservation_grows(r))
+		return false; /* later: queue_grew_job() */
 	r->reclaim.untold = false;
 	if (!tells)
 		return false;
