@@ -168,11 +168,13 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation || !w->reservation->grows)
+	if (!w || !w->reservation || !reservation_grows(w->reservation))
 		return;
-	w->reservation->grows = false;
-	w->reservation->sized_ms = now_ms;
+	w->reservation->sizing->grows = false;
+	w->reservation->sizing->changed_ms = now_ms;
 	growth_heed(q, w->reservation);
+	if (w->reservation->reclaim.untold)
+		reservation_suspect(q, w->reservation);
 }
 
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)

@@ -192,9 +192,9 @@ static int check(const struct simulate_options *o, struct err *e)
 	if (o->nmanifests == 0)
 		return err_set(e, ERR_INVALID,
 			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml");
-	if (!o->trace && (o->queue || o->compress != 1 || o->terms.deadline_ms > 0 ||
-				 o->terms.cheapest || o->terms.exact || o->terms.grow ||
-				 o->terms.min_parallelism > 0))
+	if (!o->trace &&
+		(o->queue || o->compress != 1 || o->terms.deadline_ms > 0 || o->terms.cheapest ||
+			o->terms.exact || o->terms.grow || o->terms.min_parallelism > 0))
 		return err_set(e, ERR_INVALID,
 			"--queue, --compress and --trace-... are for --trace FILE.swf");
 	if (o->terms.grow && o->terms.min_parallelism <= 0)

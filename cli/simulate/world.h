@@ -50,9 +50,9 @@ struct sim_job {
 	int64_t done_ms;	  /* RUNNING: of duration_ms, what was done by then */
 	int32_t attempt;	  /* how many there were, this one included */
 	int32_t pods;		  /* RUNNING */
-	int32_t full_pods;	  /* with so many it takes duration_ms, with fewer longer; 0: with any
+	int32_t full_pods; /* with so many it takes duration_ms, with fewer longer; 0: with any
 				     number it takes as long */
-	int32_t sizes;		  /* how often its pods became so many, or none */
+	int32_t sizes;	   /* how often its pods became so many, or none */
 	enum sim_job_state state;
 	bool has_own_uid; /* else it is made of its index */
 	bool unreachable; /* it was told that it cannot meet its deadline */

@@ -593,7 +593,7 @@ struct clusterqueue_view {
 	char message[1000];  /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
-	bool grows; /* growByDefault */
+	bool grows;	       /* growByDefault */
 	bool has_max_priority; /* priorities of its Jobs count up to: */
 	int32_t max_priority;
 	const char *cohort;

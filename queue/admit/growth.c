@@ -57,7 +57,7 @@ static void growth_arm(struct queue *q, struct clusterqueue *cq, int64_t at_most
 {
 	const struct tree_node *first = tree_first(&cq->resting);
 	int64_t at_ms = first && wish_of(first)->next_ms < at_most_ms ? wish_of(first)->next_ms
-								     : at_most_ms;
+								      : at_most_ms;
 	cq->growth.kind = ALARM_GROWTH;
 	cq->growth.serial = cq->serial;
 	cq->growth.owner = cq;
@@ -111,8 +111,8 @@ static int64_t interval_ms(const struct clusterqueue *cq)
 static bool may_ever(const struct reservation *r)
 {
 	const struct workload *w = r->w;
-	return r->cq && (w->grow == GROW_YES ||
-				(w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
+	return r->cq &&
+	       (w->grow == GROW_YES || (w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
 }
 
 /* A run whose stop was announced, or which its owner's edits moved to other queues, stays as it is.
@@ -121,20 +121,21 @@ static bool wishes(const struct reservation *r)
 {
 	const struct workload *w = r->w;
 	return may_ever(r) && w->wants > r->pods && r->pods > 0 && r->nlines > 0 && r->confirmed &&
-	       r->state == RESERVATION_HELD && !r->grows && r->giving.keeps == 0 && !r->stop_given && !r->lingers &&
-	       !r->guessed && !r->gives_back && !w->held && !w->invalid &&
-	       r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
-	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
+	       r->state == RESERVATION_HELD && !reservation_grows(r) && reservation_keeps(r) == 0 &&
+	       !r->stop_given && !r->lingers && !r->guessed && !r->gives_back && !w->held &&
+	       !w->invalid && r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods &&
+	       w->lq == r->lq && w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
 }
 
 void growth_forget(struct queue *q, struct reservation *r)
 {
 	(void)q;
-	if (!r->wish)
+	struct grow_wish *w = r->sizing ? r->sizing->wish : NULL;
+	if (!w)
 		return;
-	wish_leave(r->wish);
-	free(r->wish);
-	r->wish = NULL;
+	wish_leave(w);
+	free(w);
+	r->sizing->wish = NULL;
 }
 
 void growth_heed(struct queue *q, struct reservation *r)
@@ -143,11 +144,13 @@ void growth_heed(struct queue *q, struct reservation *r)
 		growth_forget(q, r);
 		return;
 	}
-	if (r->wish)
+	struct sizing *s = reservation_sizing(q, r);
+	if (s->wish)
 		return;
-	r->wish = mem_alloc(sizeof(*r->wish));
-	r->wish->r = r;
-	wish_rest(q, r->wish, quantity_add(r->sized_ms, interval_ms(r->cq)));
+	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
+	s->wish = mem_alloc(sizeof(*s->wish));
+	s->wish->r = r;
+	wish_rest(q, s->wish, quantity_add(changed_ms, interval_ms(r->cq)));
 }
 
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)
@@ -176,7 +179,7 @@ void growth_wake(struct queue *q, struct clusterqueue *cq)
 
 bool growth_view(const struct reservation *r, struct growth_view *ret)
 {
-	const struct grow_wish *w = r->wish;
+	const struct grow_wish *w = r->sizing ? r->sizing->wish : NULL;
 	*ret = (struct growth_view){0};
 	if (!w)
 		return false;
@@ -280,9 +283,10 @@ static int32_t pods_more(const struct growth *g, const struct reservation *r, in
 		return rules_growth_pods(g->q, r, low, ret_why);
 	if (!has_quota(r, 1, ret_line))
 		return 0;
-	*ret_why = may_borrow(g, r, 1)
-			   ? "it would delay the first Job of its queue (Backfill)"
-			   : "it would borrow quota that a Job waiting in another ClusterQueue could take back";
+	*ret_why =
+		may_borrow(g, r, 1)
+			? "it would delay the first Job of its queue (Backfill)"
+			: "it would borrow quota that a Job waiting in another ClusterQueue could take back";
 	return 0;
 }
 
@@ -344,14 +348,14 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	int32_t more = pods_more(g, r, most < left ? most : left, &line, &why);
 	if (more > 0) {
 		backfill_grew(r, more);
-		r->grows = true;
+		r->sizing->grows = true;
 		reservation_grow(g->q, r, r->pods + more);
 		reservation_borrows_more(r);
-	} else if (r->wish && line != SIZE_MAX) {
-		wish_ask(r->wish, line);
-	} else if (r->wish) {
-		r->wish->refused = why;
-		wish_rest(g->q, r->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
+	} else if (r->sizing->wish && line != SIZE_MAX) {
+		wish_ask(r->sizing->wish, line);
+	} else if (r->sizing->wish) {
+		r->sizing->wish->refused = why;
+		wish_rest(g->q, r->sizing->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
 	}
 	return more;
 }

@@ -47,8 +47,7 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 			cq->name);
 }
 
-static void explain_reservation(
-	const struct queue *q, const struct reservation *r, struct text *t)
+static void explain_reservation(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
 	if (reclaimed) {

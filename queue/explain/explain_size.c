@@ -6,20 +6,19 @@
 
 static void explain_giving(const struct queue *q, const struct reservation *r, struct text *t)
 {
-	const struct workload *by = queue_find_workload(q, &r->giving.by);
-	text_add(t, "; goes on with %d of %d pods: the others make room for ", r->giving.keeps,
-		r->pods);
-	if (by && r->giving.preemption != PREEMPTION_NONE)
+	const struct giving *g = &r->sizing->giving;
+	const struct workload *by = queue_find_workload(q, &g->by);
+	text_add(t, "; goes on with %d of %d pods: the others make room for ", g->keeps, r->pods);
+	if (by && g->preemption != PREEMPTION_NONE)
 		explain_other(r->w, by, t);
 	else
 		text_add(t, "%s",
-			r->giving.preemption == PREEMPTION_NONE
+			g->preemption == PREEMPTION_NONE
 				? "the owner of the quota that it borrows, whose window opens soon"
 				: "another Job");
 }
 
-static void explain_wish(
-	const struct reservation *r, const struct growth_view *v, struct text *t)
+static void explain_wish(const struct reservation *r, const struct growth_view *v, struct text *t)
 {
 	text_add(t, "; runs with %d of %d pods; grows when there is room", r->pods, r->w->wants);
 	if (v->refused)
@@ -41,9 +40,9 @@ void explain_size(const struct queue *q, const struct reservation *r, struct tex
 	struct growth_view v;
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD)
 		return;
-	if (r->giving.keeps > 0)
+	if (reservation_keeps(r) > 0)
 		explain_giving(q, r, t);
-	else if (r->grows)
+	else if (reservation_grows(r))
 		text_add(t, "; grows to %d pods", r->pods);
 	else if (growth_view(r, &v))
 		explain_wish(r, &v, t);

@@ -37,11 +37,11 @@ int32_t job_pods(const struct job *j)
 int32_t job_pods_wanted(const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
-	struct job whole = *j;
 	bool follows = j->completions_follow && j->status.indexes_done > 0;
 	bool over = !j->has_completions && j->status.succeeded > 0;
 	if (j->min_parallelism <= 0 || a->reapplied || follows || over)
 		return 0;
+	struct job whole = *j;
 	if (a->owner_parallelism > 0)
 		whole.parallelism = a->owner_parallelism;
 	if (a->owner_completions > 0)

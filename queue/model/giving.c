@@ -8,35 +8,33 @@ bool giving_may(const struct reservation *r, int32_t *ret_least)
 {
 	const struct shape *now = r->w->shape;
 	bool may = r->w->wants > 0 && now->min_pods < giving_pods_then(r) && r->confirmed &&
-		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed && !r->grows &&
-		   !r->stop_given && !r->lingers;
+		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed &&
+		   !reservation_grows(r) && !r->stop_given && !r->lingers;
 	*ret_least = now->min_pods;
 	return may && now->min_pods > 0;
 }
 
-static void lines_give(struct reservation *r, int32_t keeps)
+/* Gives back what it counts THEN, or takes it. */
+static void lines_move(
+	const struct reservation *r, void (*move)(struct quota_row *, enum quota_when, int64_t))
 {
-	for (size_t i = 0; i < r->nlines; i++) {
-		struct reservation_line *l = &r->line[i];
-		int64_t then = reservation_part(r, i, keeps);
-		if (then >= l->then)
-			continue;
-		quota_give(l->row, QUOTA_THEN, l->then - then);
-		l->then = then;
-	}
+	for (size_t i = 0; i < r->nlines; i++)
+		move(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const struct workload *by,
 	enum preemption_reason why)
 {
 	must(r->state == RESERVATION_HELD && keeps > 0 && keeps < giving_pods_then(r));
+	struct sizing *s = reservation_sizing(q, r);
 	runs_before(q, r, RUN_GIVES);
-	lines_give(r, keeps);
-	if (r->cq && r->giving.keeps == 0)
+	lines_move(r, quota_give);
+	if (r->cq && s->giving.keeps == 0)
 		r->cq->nleaving++;
-	r->giving = (struct giving){.keeps = keeps, .untold = true, .preemption = why};
+	s->giving = (struct giving){.keeps = keeps, .untold = true, .preemption = why};
 	if (by)
-		r->giving.by = by->key.uid;
+		s->giving.by = by->key.uid;
+	lines_move(r, quota_take);
 	runs_after(q, r, RUN_GIVES);
 	queue_touch_reservation(q, r->cq);
 	reservation_suspect(q, r);
@@ -44,17 +42,19 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 
 void giving_end(struct queue *q, struct reservation *r)
 {
-	if (r->giving.keeps == 0)
+	if (reservation_keeps(r) == 0)
 		return;
 	if (r->cq)
 		r->cq->nleaving--;
-	r->giving = (struct giving){0};
-	r->sized_ms = q->now_ms;
+	r->sizing->giving = (struct giving){0};
+	r->sizing->changed_ms = q->now_ms;
 }
 
 bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 {
-	struct giving *g = &r->giving;
+	if (reservation_keeps(r) == 0)
+		return false;
+	struct giving *g = &r->sizing->giving;
 	bool tells = g->untold && !r->stop_given && r->state == RESERVATION_HELD;
 	bool opens = g->preemption == PREEMPTION_NONE;
 	g->untold = false;

@@ -20,7 +20,8 @@ bool giving_may(const struct reservation *r, int32_t *ret_least);
 /* How many pods it has THEN. */
 static inline int32_t giving_pods_then(const struct reservation *r)
 {
-	return r->giving.keeps > 0 ? r->giving.keeps : r->pods;
+	int32_t keeps = reservation_keeps(r);
+	return keeps > 0 ? keeps : r->pods;
 }
 
 /* It goes on with so many. by: the Job that gets the room; NULL: for a window. */

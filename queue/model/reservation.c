@@ -54,7 +54,7 @@ static struct reservation *reservation_new(struct queue *q, struct workload *w, 
 	r->w = w;
 	r->nlines = nlines;
 	r->serial = ++q->counters.reservations;
-	r->reserved_ms = r->sized_ms = q->now_ms;
+	r->reserved_ms = q->now_ms;
 	r->reclaim.pods = INT32_MAX;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
@@ -86,21 +86,41 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	runs_after(q, r, RUN_RESERVED);
 }
 
+/* The part of base that `pods` of `base_pods` hold, rounded up. */
+static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
+{
+	int64_t each = base / base_pods, rest = base % base_pods;
+	return each * pods + (rest * pods + base_pods - 1) / base_pods;
+}
+
+int64_t reservation_line_then(const struct reservation *r, const struct reservation_line *l)
+{
+	int32_t keeps = reservation_keeps(r);
+	if (r->state == RESERVATION_LEAVING)
+		return 0;
+	int64_t then = keeps > 0 ? part_of(l->base, keeps, r->base_pods) : l->amount;
+	return then < l->amount ? then : l->amount;
+}
+
+struct sizing *reservation_sizing(struct queue *q, struct reservation *r)
+{
+	if (!r->sizing) {
+		r->sizing = mem_alloc(sizeof(*r->sizing));
+		q->workload_bytes += sizeof(*r->sizing);
+	}
+	return r->sizing;
+}
+
 static void lines_take(struct reservation *r, enum quota_when when)
 {
-	for (size_t i = 0; i < r->nlines; i++) {
+	for (size_t i = 0; i < r->nlines; i++)
 		quota_take(r->line[i].row, when, r->line[i].amount);
-		if (when == QUOTA_THEN)
-			r->line[i].then = r->line[i].amount;
-	}
 }
 
 static void lines_give_then(struct reservation *r)
 {
-	for (size_t i = 0; i < r->nlines; i++) {
-		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].then);
-		r->line[i].then = 0;
-	}
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_give(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 static bool line_borrows(const struct reservation_line *l)
@@ -177,7 +197,7 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	workload_unplace(q, r->w);
 	list_leave(&r->of_clusterqueue);
 	r->w->promise = NULL;
-	r->reserved_ms = r->sized_ms = q->now_ms;
+	r->reserved_ms = q->now_ms;
 	free(r->giver);
 	r->giver = NULL;
 	r->ngivers = 0;
@@ -195,6 +215,9 @@ static void reservation_free(struct queue *q, struct reservation *r)
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= reservation_size(r);
 	runs_after(q, r, RUN_FORGOTTEN);
+	if (r->sizing)
+		q->workload_bytes -= sizeof(*r->sizing);
+	free(r->sizing);
 	free(r->giver);
 	give_memory(q, r);
 }
@@ -225,10 +248,10 @@ void reservation_leave(struct queue *q, struct reservation *r)
 {
 	if (r->state != RESERVATION_HELD)
 		return;
-	r->state = RESERVATION_LEAVING;
 	runs_before(q, r, RUN_LEAVING);
-	giving_end(q, r);
 	lines_give_then(r);
+	r->state = RESERVATION_LEAVING;
+	giving_end(q, r);
 	if (r->cq)
 		r->cq->nleaving++;
 	queue_touch_reservation(q, r->cq);
@@ -339,7 +362,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 		r->base_pods = w->shape->pods;
 	r->pods = r->base_pods;
 	r->lingers = w->deleting;
-	r->reserved_ms = r->sized_ms = reserved_ms;
+	r->reserved_ms = reserved_ms;
 	r->run.noticed_ms = w->stopping_at_ms;
 	for (size_t i = 0; i < n; i++) {
 		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
@@ -360,21 +383,19 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 static void line_lower(
 	struct queue *q, struct reservation *r, struct reservation_line *l, int64_t amount)
 {
-	int64_t less = l->amount - amount, given = l->then - amount;
+	int64_t less = l->amount - amount, then = reservation_line_then(r, l);
 	l->amount = amount;
 	if (less > 0 && r->run.end_ms > 0)
 		usage_change(q, r->lq, l->row->resource, -less, r->run.end_ms);
 	else if (less > 0)
 		usage_change_next(q, r->lq, l->row->resource, -less);
 	quota_give(l->row, QUOTA_NOW, less);
-	if (given > 0) {
-		quota_give(l->row, QUOTA_THEN, given);
-		l->then = amount;
-	}
+	int64_t given = then - reservation_line_then(r, l);
+	quota_give(l->row, QUOTA_THEN, given);
 	if (r->confirmed)
 		l->row->used -= less;
 	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
-	if (r->preemption == PREEMPTION_NONE && (r->giving.keeps == 0 || given > 0))
+	if (r->preemption == PREEMPTION_NONE && (reservation_keeps(r) == 0 || given > 0))
 		queue_touch(q, l->row->node->owner);
 	else
 		queue_touch_reservation(q, l->row->node->owner);
@@ -413,7 +434,7 @@ void reservation_ends(struct reservation *r)
 int32_t reservation_pods_at_once(const struct reservation *r)
 {
 	int32_t asked = r->w->shape->pods;
-	return asked < r->pods && !r->grows ? asked : r->pods;
+	return asked < r->pods && !reservation_grows(r) ? asked : r->pods;
 }
 
 enum lending reservation_lending(const struct queue *q, const struct reservation *r)
@@ -441,13 +462,6 @@ void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 	runs_after(q, r, RUN_CONFIRMED);
 }
 
-/* The part of base that `pods` of `base_pods` hold, rounded up. */
-static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
-{
-	int64_t each = base / base_pods, rest = base % base_pods;
-	return each * pods + (rest * pods + base_pods - 1) / base_pods;
-}
-
 int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods)
 {
 	return part_of(r->line[line].base, pods, r->base_pods);
@@ -455,10 +469,11 @@ int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods)
 
 int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods)
 {
+	int64_t then = reservation_line_then(r, &r->line[line]);
 	if (pods >= giving_pods_then(r))
-		return r->line[line].then;
+		return then;
 	int64_t part = pods > 0 ? reservation_part(r, line, pods) : 0;
-	return part < r->line[line].then ? part : r->line[line].then;
+	return part < then ? part : then;
 }
 
 int64_t reservation_more(const struct reservation *r, size_t line, int32_t more)
@@ -478,7 +493,6 @@ static void line_raise(struct queue *q, struct reservation *r, size_t line, int6
 	usage_change(q, r->lq, l->row->resource, more, q->now_ms);
 	quota_take(l->row, QUOTA_NOW, more);
 	quota_take(l->row, QUOTA_THEN, more);
-	l->then += more;
 	if (r->confirmed)
 		l->row->used += more;
 }
@@ -509,7 +523,7 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
-	if (pods <= r->giving.keeps)
+	if (pods <= reservation_keeps(r))
 		giving_end(q, r);
 	runs_after(q, r, RUN_RESIZED);
 	return freed;

@@ -30,8 +30,7 @@ enum reservation_state {
 
 struct reservation_line {
 	struct quota_row *row;	     /* at the ClusterQueue's node */
-	int64_t amount;		     /* NOW */
-	int64_t then;		     /* THEN: less where pods leave */
+	int64_t amount;		     /* NOW; THEN: reservation_line_then() */
 	int64_t base;		     /* for reservation.base_pods */
 	struct victim_entry *victim; /* in row->victim_index, or NULL */
 };
@@ -56,10 +55,18 @@ struct reclaim {
 
 /* It is to go on with fewer pods: giving.h. */
 struct giving {
-	int32_t keeps; /* so many; 0: all */
-	bool untold;   /* ... and the gate was not told yet */
+	int32_t keeps;			   /* so many; 0: all */
+	bool untold;			   /* ... and the gate was not told yet */
 	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window that opens */
 	struct uid by;
+};
+
+/* Of a run that changes its size, or may. Most runs have none. */
+struct sizing {
+	bool grows;	    /* DECISION_GROW was emitted, and the Job does not say so yet */
+	int64_t changed_ms; /* when its size was last changed by a decision; 0: not since its start */
+	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
+	struct giving giving;
 };
 
 struct reservation {
@@ -89,15 +96,12 @@ struct reservation {
 	int64_t ends_ms;
 
 	struct run_state run;
-	bool grows;	  /* DECISION_GROW was emitted, and the Job does not say so yet */
-	int64_t sized_ms; /* its start, or the last change of its size: growth.h */
-	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
 	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */
 	struct reclaim reclaim;
-	struct giving giving;
 	bool has_left; /* it has ended already; its history is: */
 	struct job_history left;
 
+	struct sizing *sizing; /* or NULL */
 	struct bill bill;
 
 	struct pods_facts pods_facts;
@@ -114,6 +118,22 @@ struct reservation {
 	size_t nlines;
 	struct reservation_line line[];
 };
+
+/* It was told to grow, and its Job does not say so yet. */
+static inline bool reservation_grows(const struct reservation *r)
+{
+	return r->sizing && r->sizing->grows;
+}
+/* With so many pods it is to go on; 0: with all. */
+static inline int32_t reservation_keeps(const struct reservation *r)
+{
+	return r->sizing ? r->sizing->giving.keeps : 0;
+}
+/* Made when it is first asked for. */
+struct sizing *reservation_sizing(struct queue *q, struct reservation *r);
+
+/* What a line counts THEN. */
+int64_t reservation_line_then(const struct reservation *r, const struct reservation_line *l);
 
 /* The memory that reservations are made of, in the queue (core.h). */
 void reservations_init(struct queue *q);
@@ -160,7 +180,7 @@ int32_t reservation_pods_at_once(const struct reservation *r);
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
-/* What so many of its pods hold of a line / of what the line counts THEN. */
+/* What so many of its pods hold of a line / with so many, of what the line counts THEN. */
 int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods);
 int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods);
 /* What `more` pods more hold of a line; INT64_MAX: more than can be counted. */

@@ -81,7 +81,8 @@ bool reservations_alike(const struct reservation *a, const struct reservation *b
 {
 	bool same = a->nlines == b->nlines;
 	for (size_t i = 0; same && i < a->nlines; i++)
-		same = a->line[i].then == b->line[i].then &&
+		same = reservation_line_then(a, &a->line[i]) ==
+			       reservation_line_then(b, &b->line[i]) &&
 		       a->line[i].row->flavor == b->line[i].row->flavor &&
 		       a->line[i].row->resource == b->line[i].row->resource;
 	return same;
@@ -90,7 +91,8 @@ bool reservations_alike(const struct reservation *a, const struct reservation *b
 static bool costs_alike(const struct candidate *a, const struct candidate *b)
 {
 	return a->reservation->w->key.priority == b->reservation->w->key.priority &&
-	       giving_pods_then(a->reservation) == giving_pods_then(b->reservation) && a->source->kind == b->source->kind;
+	       giving_pods_then(a->reservation) == giving_pods_then(b->reservation) &&
+	       a->source->kind == b->source->kind;
 }
 
 bool candidates_is_alike(const struct preemption *x)
@@ -149,7 +151,8 @@ static int64_t worth_of(const struct preemption *x, const struct reservation *r)
 				want->row->flavor != l->row->flavor ||
 				want->row->resource != l->row->resource)
 				continue;
-			int64_t part = l->then < want->amount ? l->then : want->amount;
+			int64_t then = reservation_line_then(r, l);
+			int64_t part = then < want->amount ? then : want->amount;
 			worth += (int64_t)((__int128)part * 1000 / want->amount);
 		}
 	}

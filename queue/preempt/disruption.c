@@ -260,7 +260,7 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 	s->leaving += cq->nleaving;
 	list_each(&cq->reservations, l) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
-		if (r->giving.keeps > 0) {
+		if (reservation_keeps(r) > 0) {
 			s->giving++;
 			s->leaving--;
 		}

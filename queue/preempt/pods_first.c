@@ -10,9 +10,9 @@ struct giver {
 	struct reservation *r;
 	enum preemption_reason reason;
 	const struct candidate_source *source; /* NULL: unknown */
-	int32_t least; /* it can do with so few; 0: it can only stop */
-	int32_t most;  /* that it has THEN */
-	int32_t keeps; /* 0: it stops */
+	int32_t least;			       /* it can do with so few; 0: it can only stop */
+	int32_t most;			       /* that it has THEN */
+	int32_t keeps;			       /* 0: it stops */
 };
 
 struct pods_first {
@@ -108,7 +108,8 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 	if (!top)
 		return;
 	candidate_source_rewind(x, o);
-	for (size_t asked = 0; o->next && asked < PODS_FIRST_MAX && p->n < 2 * PODS_FIRST_MAX; asked++) {
+	for (size_t asked = 0; o->next && asked < PODS_FIRST_MAX && p->n < 2 * PODS_FIRST_MAX;
+		asked++) {
 		struct reservation *r = candidate_source_take(x, o);
 		int32_t least;
 		if (room_is_free(r) || is_victim(x, r) || !giving_may(r, &least))
@@ -120,7 +121,8 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 	}
 }
 
-static const struct candidate_source *source_of(const struct preemption *x, const struct reservation *r)
+static const struct candidate_source *source_of(
+	const struct preemption *x, const struct reservation *r)
 {
 	for (size_t i = 0; i < x->nsources; i++)
 		if (x->source[i].cq == r->cq)

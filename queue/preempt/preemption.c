@@ -50,7 +50,7 @@ static bool holds_contested(const struct preemption *x, const struct reservation
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		for (size_t k = 0; k < x->ncontested; k++)
-			if (r->line[i].then > 0 && r->line[i].row->node == r->cq->node &&
+			if (r->line[i].amount > 0 && r->line[i].row->node == r->cq->node &&
 				r->line[i].row->flavor == x->contested[k]->flavor &&
 				r->line[i].row->resource == x->contested[k]->resource)
 				return true;
@@ -327,13 +327,13 @@ int64_t candidate_source_lent(
 void reservation_take_away(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].then);
+		quota_give(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 void reservation_put_back(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		quota_take(r->line[i].row, QUOTA_THEN, r->line[i].then);
+		quota_take(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)

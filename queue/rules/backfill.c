@@ -83,7 +83,7 @@ static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 	int64_t held = 0;
 	for (size_t i = 0; i < r->nlines; i++)
 		if (r->line[i].row == row)
-			held = quantity_add(held, r->line[i].then);
+			held = quantity_add(held, reservation_line_then(r, &r->line[i]));
 	return held;
 }
 

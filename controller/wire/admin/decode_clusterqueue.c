@@ -101,8 +101,8 @@ static void growth_fields(
 	if (by_default && !cJSON_IsBool(by_default))
 		decoder_fault(d, PATH(up, "growByDefault"), "must be true or false");
 	ret->grow_by_default = cJSON_IsTrue(by_default);
-	ret->grow_interval_ms = span_field(
-		d, up, spec, "growInterval", GROW_INTERVAL_MAX_MS, GROW_INTERVAL_MS);
+	ret->grow_interval_ms =
+		span_field(d, up, spec, "growInterval", GROW_INTERVAL_MAX_MS, GROW_INTERVAL_MS);
 	if (ret->grow_interval_ms < GROW_INTERVAL_MIN_MS)
 		decoder_fault(d, PATH(up, "growInterval"),
 			"must be at least 1s, for each change of a run's size is a write to its Job");

@@ -97,9 +97,9 @@ static void tell_all(struct world *w)
 	queue_configure(w->q, &w->config);
 	queue_set_flavor(w->q, &(struct flavor_spec){.name = "spot"}, NULL);
 	for (int i = 0; i < 4; i++)
-		queue_set_priority(w->q, &(struct priority_spec){.kind = PRIORITY_WORKLOAD,
-						 .name = class_name[i],
-						 .value = i - 1});
+		queue_set_priority(w->q,
+			&(struct priority_spec){
+				.kind = PRIORITY_WORKLOAD, .name = class_name[i], .value = i - 1});
 	for (int i = 0; i < QUEUES; i++)
 		tell_queue(w, i);
 }
@@ -310,19 +310,21 @@ static void check_quota(struct world *w)
 		list_each(&cq->reservations, l) {
 			const struct reservation *r =
 				container_of(l, struct reservation, of_clusterqueue);
-			assert_true(r->line[0].then <= r->line[0].amount);
+			int64_t holds = reservation_line_then(r, &r->line[0]);
 			assert_int_equal(r->line[0].amount, r->pods * find(w, &r->w->key.uid)->cpu);
 			if (r->state == RESERVATION_LEAVING)
-				assert_true(r->line[0].then == 0 && r->giving.keeps == 0);
+				assert_true(holds == 0 && reservation_keeps(r) == 0);
 			else
-				assert_int_equal(r->line[0].then,
-					giving_pods_then(r) * find(w, &r->w->key.uid)->cpu);
-			leaving += r->state == RESERVATION_LEAVING || r->giving.keeps > 0;
+				assert_int_equal(
+					holds, giving_pods_then(r) * find(w, &r->w->key.uid)->cpu);
+			leaving += r->state == RESERVATION_LEAVING || reservation_keeps(r) > 0;
 			now += r->line[0].amount;
-			then += r->line[0].then;
+			then += holds;
 		}
 		list_each(&cq->promised, l)
-			then += container_of(l, struct reservation, of_clusterqueue)->line[0].amount;
+			then += container_of(l, struct reservation, of_clusterqueue)
+					->line[0]
+					.amount;
 		assert_true(row->use[QUOTA_NOW] == now && row->use[QUOTA_THEN] == then);
 		assert_int_equal(cq->nleaving, leaving);
 		assert_true(w->cohort || (now <= w->nominal[i] && then <= w->nominal[i]));
@@ -336,8 +338,8 @@ static void check_quota(struct world *w)
 static void check_growth(struct world *w, struct sized *s, const struct decision *d)
 {
 	bool asked = s->grow == GROW_YES || (s->grow == GROW_AS_QUEUE && w->by_default[s->queue]);
-	assert_true(asked && s->min > 0 && s->confirmed && !s->stopping && s->told == 0 &&
-		    !s->growing);
+	assert_true(
+		asked && s->min > 0 && s->confirmed && !s->stopping && s->told == 0 && !s->growing);
 	assert_true(d->pods <= s->parallelism && d->pods <= 4 * s->parallelism - s->done);
 	assert_true(w->now_ms - s->sized_ms >= INTERVAL_MS);
 }
@@ -410,7 +412,8 @@ static void take(struct world *w, const struct decision *d)
 }
 
 /* Fair sharing weighs each victim: pods first only where all are of one ClusterQueue. */
-static bool is_weighed(struct world *w, const struct decision *d, size_t n, const struct decision *of)
+static bool is_weighed(
+	struct world *w, const struct decision *d, size_t n, const struct decision *of)
 {
 	bool others = false;
 	for (size_t i = 0; i < n; i++)
