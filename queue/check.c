@@ -178,6 +178,10 @@ static int check_policies(const struct clusterqueue_spec *s, struct err *e)
 	if (p->min_run_ms < 0 || p->min_run_ms > MIN_RUN_MAX_MS)
 		return err_set(e, ERR_INVALID,
 			"ClusterQueue %s: spec.preemption.minRun must be from 0s to 744h", s->name);
+	if (s->grow_interval_ms != 0 && (s->grow_interval_ms < GROW_INTERVAL_MIN_MS ||
+						s->grow_interval_ms > GROW_INTERVAL_MAX_MS))
+		return err_set(e, ERR_INVALID,
+			"ClusterQueue %s: spec.growInterval must be from 1s to 24h", s->name);
 	if (p->borrow_within_cohort && p->reclaim_within_cohort == PREEMPT_NEVER)
 		return err_set(e, ERR_INVALID,
 			"ClusterQueue %s: spec.preemption.borrowWithinCohort needs reclaimWithinCohort LowerPriority or Any; set it or remove borrowWithinCohort",

@@ -80,6 +80,7 @@ struct queue {
 	bool deciding;	/* now_ms is now. Else it may be hours old: facts come between decisions */
 	size_t nwaiting;
 	size_t gap_fillers;    /* workloads that fill gaps */
+	size_t moldable;       /* workloads that can do with fewer pods */
 	size_t workload_bytes; /* of all workloads and reservations */
 	struct scratch *scratch;
 	struct preemption *preemption; /* kept from one search for victims to the next */

@@ -17,6 +17,7 @@
 #include "queue/rules/backfill.h"
 #include "queue/core.h"
 #include "queue/admit/effective_quota.h"
+#include "queue/admit/growth.h"
 #include "queue/job/placement_key.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
@@ -94,6 +95,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	free(cq->invalid);
 	cq->invalid = NULL;
 	bool recapped = caps_otherwise(cq, s);
+	bool regrows = !cq->exists || cq->spec.grow_by_default != s->grow_by_default;
 	bool regrouped = cq->spec.orders_by_usage != s->orders_by_usage ||
 			 cq->spec.strategy != s->strategy || cq->spec.cluster_fit != s->cluster_fit;
 	node_fit_policy(q, cq->spec.cluster_fit, s->cluster_fit);
@@ -127,6 +129,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		list_each(&cq->reservations, l)
 			run_arm(q, container_of(l, struct reservation, of_clusterqueue));
 	regate_localqueues(q, cq);
+	if (regrows)
+		growth_heed_all(q, cq);
 	queue_touch(q, cq);
 	q->counters.version++;
 	return 0;
@@ -152,6 +156,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	node_fit_policy(q, cq->spec.cluster_fit, CLUSTER_FIT_POSSIBLE);
 	alarm_clear(&q->alarms, &cq->fit);
 	alarm_clear(&q->alarms, &cq->grown);
+	alarm_clear(&q->alarms, &cq->growth);
 	bool capped = cq->spec.has_max_priority || cq->spec.gap_fillers_below != 0;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "queue/admit/growth.h"
 #include "queue/core.h"
 #include "queue/rules/reclaim.h"
 #include "queue/model/reservation.h"
@@ -37,8 +38,10 @@ static void take_job(
 	wake_behind_leaving(q, w);
 	if (w->reservation && w->held)
 		reservation_suspect(q, w->reservation);
-	if (w->reservation)
+	if (w->reservation) {
 		run_arm(q, w->reservation);
+		growth_heed(q, w->reservation);
+	}
 	q->counters.version++;
 }
 
@@ -174,6 +177,18 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 	return freed;
 }
 
+void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->reservation || !reservation_grows(w->reservation))
+		return;
+	w->reservation->sizing->grows = false;
+	w->reservation->sizing->changed_ms = now_ms;
+	growth_heed(q, w->reservation);
+	if (w->reservation->reclaim.untold)
+		reservation_suspect(q, w->reservation);
+}
+
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)
 {
 	const struct workload *w = queue_find_workload(q, uid);
@@ -207,12 +222,6 @@ int32_t queue_job_pods(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	return w && w->reservation ? w->reservation->pods : 0;
-}
-
-bool queue_job_pods_guessed(const struct queue *q, const struct uid *uid)
-{
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation && w->reservation->guessed;
 }
 
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why)

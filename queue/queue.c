@@ -8,8 +8,10 @@
 #include "queue/core.h"
 #include "queue/job/stop_rate.h"
 #include "queue/rules/windows/lead.h"
+#include "queue/admit/growth.h"
 #include "queue/admit/pass.h"
 #include "queue/rules/reclaim.h"
+#include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"
@@ -170,6 +172,9 @@ static void heed_alarms(struct queue *q)
 		case ALARM_GROWN:
 			queue_touch_reservation(q, a->owner);
 			break;
+		case ALARM_GROWTH:
+			growth_wake(q, a->owner);
+			break;
 		case ALARM_LEAD:
 			lead_turn(q, a->owner);
 			break;
@@ -201,7 +206,8 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 		struct reservation *r = container_of(q->suspects.next, struct reservation, suspect);
 		list_leave(&r->suspect);
 		enum stop_reason reason = reservation_stop_reason(q, r);
-		if (reason == STOP_REASON_NONE && reclaim_tell(r, out + n)) {
+		if (reason == STOP_REASON_NONE &&
+			(reclaim_tell(r, out + n) || giving_tell(q, r, out + n))) {
 			n++;
 			reservation_suspect(q, r); /* there may be a notice to give, too */
 			continue;

@@ -46,13 +46,13 @@ static void sift_down(struct agenda *a, size_t i)
 }
 
 void agenda_put(
-	struct agenda *a, int64_t at_ms, enum event_kind kind, size_t subject, int32_t attempt)
+	struct agenda *a, int64_t at_ms, enum event_kind kind, size_t subject, int32_t sizes)
 {
 	if (a->count == a->room) {
 		a->room = a->room ? a->room * 2 : 256;
 		a->heap = mem_grow(a->heap, a->room, sizeof(*a->heap));
 	}
-	a->heap[a->count] = (struct event){at_ms, a->put++, kind, attempt, subject};
+	a->heap[a->count] = (struct event){at_ms, a->put++, kind, sizes, subject};
 	sift_up(a, a->count++);
 }
 

@@ -4,7 +4,7 @@
  * Events come out in a total order: by time, at the same time by kind (what gives room back comes
  * before what asks for it), then in the order in which they were put in. An event is never taken
  * back: the engine looks whether it still means something (the attempt that was to end may
- * have been stopped).
+ * have been stopped, or have other pods).
  *
  * Left to others: arrivals that are known from the beginning. They are a sorted list of their own
  * (world.h), so that this heap has only as many entries as Jobs run.
@@ -29,7 +29,7 @@ struct event {
 	int64_t at_ms;
 	uint64_t order; /* the agenda's own */
 	enum event_kind kind;
-	int32_t attempt; /* EVENT_END */
+	int32_t sizes; /* EVENT_END: sim_job.sizes when this was put */
 	size_t subject;
 };
 
@@ -43,7 +43,7 @@ void agenda_init(struct agenda *a);
 void agenda_done(struct agenda *a);
 
 void agenda_put(
-	struct agenda *a, int64_t at_ms, enum event_kind kind, size_t subject, int32_t attempt);
+	struct agenda *a, int64_t at_ms, enum event_kind kind, size_t subject, int32_t sizes);
 /* INT64_MAX when there is nothing. */
 int64_t agenda_next_ms(const struct agenda *a);
 /* The next event that is not later than now_ms; false when there is none. */

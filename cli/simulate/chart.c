@@ -99,6 +99,12 @@ void chart_see(struct chart *c, const struct sim_event *e)
 		see_use(c, e, 1);
 		open_run(c, e);
 		return;
+	case SIM_EVENT_GREW:
+		see_use(c, e, 1);
+		return;
+	case SIM_EVENT_SHRANK:
+		see_use(c, e, -1);
+		return;
 	case SIM_EVENT_PREEMPTED:
 	case SIM_EVENT_STOPPED:
 	case SIM_EVENT_FINISHED:

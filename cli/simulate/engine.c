@@ -98,10 +98,17 @@ static void tell_progress(struct engine *p)
 
 /* ---- Jobs come and go ------------------------------------------------------------------------ */
 
+/* One whose completions follow its parallelism has less work with fewer pods. */
+static int32_t full_pods(const struct job *j)
+{
+	return j->min_parallelism > 0 && !j->completions_follow ? job_pods(j) : 0;
+}
+
 static void set_job(struct engine *p, size_t sim_job, const char *hold)
 {
 	struct job_scratch scratch;
 	struct job j = world_job(p->w, sim_job, &scratch);
+	p->w->sim_job[sim_job].full_pods = full_pods(&j);
 	if (hold)
 		j.hold = hold;
 	queue_set_job(p->w->queue, &j);
@@ -138,14 +145,20 @@ static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t su
 {
 	if (at_ms <= p->last_ms)
 		agenda_put(&p->agenda, at_ms, kind, subject,
-			kind == EVENT_END ? p->w->sim_job[subject].attempt : 0);
+			kind == EVENT_END ? p->w->sim_job[subject].sizes : 0);
 	else
 		p->cut |= kind == EVENT_FIRE;
 }
 
-static int64_t left_ms(const struct sim_job *a)
+/* It has so many pods from now on; before, done_ms of its work were done. */
+static void size(struct engine *p, size_t sim_job, int32_t pods, int64_t done_ms, int64_t since_ms)
 {
-	return a->duration_ms == NEVER_MS ? NEVER_MS : a->duration_ms - a->kept_ms;
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	a->pods = pods;
+	a->done_ms = done_ms;
+	a->sized_ms = since_ms;
+	a->sizes++;
+	put(p, later(since_ms, world_left_ms(a)), EVENT_END, sim_job);
 }
 
 static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms)
@@ -154,12 +167,11 @@ static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms
 	struct uid uid = world_uid(p->w, sim_job);
 	a->state = SIM_JOB_RUNNING;
 	a->attempt++;
-	a->pods = pods;
 	a->since_ms = since_ms;
 	p->nrunning++;
 	queue_confirm_job(p->w->queue, &uid, since_ms);
 	queue_ready_job(p->w->queue, &uid, true, since_ms);
-	put(p, later(since_ms, left_ms(a)), EVENT_END, sim_job);
+	size(p, sim_job, pods, a->kept_ms, since_ms);
 }
 
 static void adopt(struct engine *p, const struct adoption *a)
@@ -167,6 +179,7 @@ static void adopt(struct engine *p, const struct adoption *a)
 	struct uid uid = world_uid(p->w, a->sim_job);
 	struct job_scratch scratch;
 	struct job j = world_job(p->w, a->sim_job, &scratch);
+	p->w->sim_job[a->sim_job].full_pods = full_pods(&j);
 	queue_set_job(p->w->queue, &j);
 	queue_adopt_job(p->w->queue, &uid, a->lines, a->nlines, a->at_ms);
 	put(p, a->at_ms, EVENT_ADOPT, a->sim_job);
@@ -198,8 +211,8 @@ static void leave(struct engine *p, size_t sim_job)
 static void finish(struct engine *p, const struct event *event)
 {
 	const struct sim_job *a = &p->w->sim_job[event->subject];
-	if (a->state != SIM_JOB_RUNNING || a->attempt != event->attempt)
-		return; /* that attempt was stopped */
+	if (a->state != SIM_JOB_RUNNING || a->sizes != event->sizes)
+		return; /* that attempt was stopped, or goes on with other pods */
 	struct uid uid = world_uid(p->w, event->subject);
 	int64_t deadline_ms = world_deadline_ms(p->w, event->subject);
 	queue_finished_job(p->w->queue, &uid, p->now_ms);
@@ -218,6 +231,7 @@ static void remove_job(struct engine *p, size_t sim_job)
 		struct sim_event e = sim_event_of(p, SIM_EVENT_STOPPED, sim_job);
 		e.reason = "Deleted";
 		e.lost_ms = p->now_ms - a->since_ms;
+		e.lost_pods = a->pods;
 		tell(p, &e);
 		p->nrunning--;
 	}
@@ -260,10 +274,24 @@ static int64_t lose(struct engine *p, size_t sim_job)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
 	int64_t kept_ms = world_kept_ms(p->w, sim_job, p->now_ms);
-	int64_t lost_ms = a->kept_ms + (p->now_ms - a->since_ms) - kept_ms;
+	int64_t lost_ms = world_done_ms(a, p->now_ms) - kept_ms;
 	p->vain_stops = kept_ms > a->kept_ms ? 0 : p->vain_stops + 1;
 	a->kept_ms = kept_ms;
 	return lost_ms;
+}
+
+/* Its duration is the work of so many pods. */
+static int32_t pods_of_work(const struct sim_job *a)
+{
+	return a->full_pods > 0 ? a->full_pods : a->pods;
+}
+
+static void name_reason(const struct engine *p, const struct decision *d, struct sim_event *e)
+{
+	bool preempted = d->reason == STOP_REASON_PREEMPTED;
+	e->reason = preempted ? preemption_reason_name(d->preemption) : stop_reason_name(d->reason);
+	if (preempted)
+		e->by = world_find(p->w, &d->by);
 }
 
 static void stop(struct engine *p, size_t sim_job, const struct decision *d)
@@ -271,18 +299,49 @@ static void stop(struct engine *p, size_t sim_job, const struct decision *d)
 	bool preempted = d->reason == STOP_REASON_PREEMPTED;
 	struct sim_event e =
 		sim_event_of(p, preempted ? SIM_EVENT_PREEMPTED : SIM_EVENT_STOPPED, sim_job);
-	e.reason = preempted ? preemption_reason_name(d->preemption) : stop_reason_name(d->reason);
-	if (preempted)
-		e.by = world_find(p->w, &d->by);
+	name_reason(p, d, &e);
 	e.lost_ms = lose(p, sim_job);
+	e.lost_pods = pods_of_work(&p->w->sim_job[sim_job]);
 	tell(p, &e);
 	p->nrunning--;
 	p->w->sim_job[sim_job].state = SIM_JOB_WAITING;
+	p->w->sim_job[sim_job].sizes++;
 	queue_release_job(p->w->queue, &d->uid, p->now_ms, 0);
 	if (stop_reason_deactivates(d->reason))
 		set_job(p, sim_job, stop_reason_name(d->reason));
 	if (world_deadline_ms(p->w, sim_job) > 0)
 		press(p, sim_job);
+}
+
+/* What is not safe of the work is divided among its pods; those that go lose their part. */
+static void shrink(struct engine *p, size_t sim_job, const struct decision *d)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	struct quota_line after[QUEUE_LINES_MAX];
+	struct sim_event e = sim_event_of(p, SIM_EVENT_SHRANK, sim_job);
+	int64_t done_ms = world_done_ms(a, p->now_ms);
+	int64_t unsafe_ms = done_ms - world_kept_ms(p->w, sim_job, p->now_ms);
+	e.lost_ms = (int64_t)((__int128)unsafe_ms * (a->pods - d->pods) / a->pods);
+	e.lost_pods = pods_of_work(a);
+	name_reason(p, d, &e);
+	queue_shrink_job(p->w->queue, &d->uid, d->pods, p->now_ms);
+	size_t n = queue_job_lines(p->w->queue, &d->uid, after);
+	for (size_t i = 0; i < n && i < e.nlines; i++)
+		p->lines[i].amount -= after[i].amount;
+	size(p, sim_job, d->pods, done_ms - e.lost_ms, p->now_ms);
+	tell(p, &e);
+}
+
+/* The queue has counted the pods already. */
+static void grow(struct engine *p, size_t sim_job, const struct decision *d)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	struct sim_event e = sim_event_of(p, SIM_EVENT_GREW, sim_job);
+	for (size_t i = 0; i < e.nlines; i++)
+		p->lines[i].amount -= (int64_t)((__int128)p->lines[i].amount * a->pods / d->pods);
+	queue_grew_job(p->w->queue, &d->uid, p->now_ms);
+	size(p, sim_job, d->pods, world_done_ms(a, p->now_ms), p->now_ms);
+	tell(p, &e);
 }
 
 static void give_notice(struct engine *p, size_t sim_job, const struct decision *d)
@@ -306,7 +365,10 @@ static bool carry_out(struct engine *p, const struct decision *d)
 		stop(p, sim_job, d);
 		return true;
 	case DECISION_SHRINK:
-		must(false); /* what nodes lend stays as the files have it, and is not reclaimed */
+		shrink(p, sim_job, d);
+		return true;
+	case DECISION_GROW:
+		grow(p, sim_job, d);
 		return false;
 	case DECISION_NOTICE:
 		give_notice(p, sim_job, d);

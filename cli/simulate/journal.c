@@ -22,6 +22,10 @@ const char *sim_event_name(enum sim_event_kind kind)
 		return "Preempted";
 	case SIM_EVENT_STOPPED:
 		return "Stopped";
+	case SIM_EVENT_GREW:
+		return "Grew";
+	case SIM_EVENT_SHRANK:
+		return "Shrank";
 	case SIM_EVENT_FINISHED:
 		return "Finished";
 	case SIM_EVENT_NOTICE:
@@ -80,6 +84,16 @@ static void finished_message(
 		e->late_ms > 0 ? " late" : "");
 }
 
+static void shrank_message(
+	const struct journal *j, const struct sim_event *e, char *text, size_t size)
+{
+	char name[600], length[LENGTH_TEXT_SIZE];
+	snprintf(text, size, "goes on with %" PRId32 " pods%s%s; %s of work are lost",
+		j->w->sim_job[e->sim_job].pods, e->by != SIZE_MAX ? ", for " : "",
+		e->by != SIZE_MAX ? world_name(j->w, e->by, name, sizeof(name)) : "",
+		length_text(e->lost_ms, length));
+}
+
 /* Own words, where the queue has none. */
 static void message_of(const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
@@ -99,6 +113,12 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 		return;
 	case SIM_EVENT_STOPPED:
 		snprintf(text, size, "%s of work are lost", length_text(e->lost_ms, length));
+		return;
+	case SIM_EVENT_GREW:
+		snprintf(text, size, "goes on with %" PRId32 " pods", a->pods);
+		return;
+	case SIM_EVENT_SHRANK:
+		shrank_message(j, e, text, size);
 		return;
 	case SIM_EVENT_FINISHED:
 		finished_message(a, e, text, size);
@@ -145,12 +165,18 @@ static void money(struct buf *out, const char *key, int64_t micro)
 	member(out, key, text);
 }
 
+static bool runs_on(const struct sim_event *e)
+{
+	return e->kind == SIM_EVENT_ADMITTED || e->kind == SIM_EVENT_GREW ||
+	       e->kind == SIM_EVENT_SHRANK;
+}
+
 /* What it costs from now on; of those that end, what it has cost. */
 static void bill_json(struct buf *out, const struct sim_event *e)
 {
 	if (!e->bill)
 		return;
-	if (e->kind == SIM_EVENT_ADMITTED)
+	if (runs_on(e))
 		money(out, "perHour", e->bill->per_hour);
 	else if (e->kind != SIM_EVENT_NOTICE)
 		money(out, "cost", e->bill->cost);
@@ -180,8 +206,8 @@ static void write_json(struct journal *j, const struct sim_event *e)
 	if (e->by != SIZE_MAX)
 		member(out, "by", world_name(j->w, e->by, name, sizeof(name)));
 	member(out, "reason", e->reason);
-	if (e->kind == SIM_EVENT_PREEMPTED || e->kind == SIM_EVENT_STOPPED)
-		buf_printf(out, ",\"lost_ms\":%" PRId64, e->lost_ms * a->pods);
+	if (e->lost_pods > 0)
+		buf_printf(out, ",\"lost_ms\":%" PRId64, e->lost_ms * e->lost_pods);
 	if (e->late_ms > 0)
 		buf_printf(out, ",\"late_ms\":%" PRId64, e->late_ms);
 	time_json(out, "stop", e->stop_ms);
@@ -197,10 +223,12 @@ static enum colour colour_of(enum sim_event_kind kind)
 {
 	switch (kind) {
 	case SIM_EVENT_ADMITTED:
+	case SIM_EVENT_GREW:
 		return COLOUR_GREEN;
 	case SIM_EVENT_PREEMPTED:
 	case SIM_EVENT_STOPPED:
 		return COLOUR_RED;
+	case SIM_EVENT_SHRANK:
 	case SIM_EVENT_NOTICE:
 	case SIM_EVENT_UNREACHABLE:
 	case SIM_EVENT_WAITING:
@@ -219,7 +247,7 @@ static void add_cost(const struct sim_event *e, char *text, size_t size)
 	size_t len = strlen(text);
 	if (!e->bill || e->kind == SIM_EVENT_NOTICE)
 		return;
-	bool begins = e->kind == SIM_EVENT_ADMITTED;
+	bool begins = runs_on(e);
 	money_format(begins ? e->bill->per_hour : e->bill->cost, amount);
 	snprintf(text + len, size - len, "; %s %s%s", amount, e->bill->currency,
 		begins ? " an hour" : "");

@@ -16,6 +16,8 @@ enum {
 	OPT_DEADLINE,
 	OPT_START,
 	OPT_ESTIMATES,
+	OPT_MIN_PARALLELISM,
+	OPT_GROW,
 	OPT_UNTIL,
 	OPT_SEED,
 	SETTING = 512,
@@ -31,6 +33,8 @@ static const struct option own_flags[] = {
 	{"trace-deadline", required_argument, NULL, OPT_DEADLINE},
 	{"trace-start", required_argument, NULL, OPT_START},
 	{"trace-estimates", required_argument, NULL, OPT_ESTIMATES},
+	{"trace-min-parallelism", required_argument, NULL, OPT_MIN_PARALLELISM},
+	{"trace-grow", no_argument, NULL, OPT_GROW},
 	{"until", required_argument, NULL, OPT_UNTIL},
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"help", no_argument, NULL, 'h'},
@@ -111,11 +115,21 @@ static int take_until(const char *text, struct simulate_options *o, struct err *
 	return 0;
 }
 
-/* Nothing is drawn by lot today; the flag is there so that scripts need not change. */
-static int check_seed(const char *text, struct err *e)
+static int take_min_parallelism(const char *text, struct simulate_options *o, struct err *e)
 {
-	int64_t seed;
-	if (!text_number(text, INT64_MAX, &seed))
+	char *end;
+	double part = strtod(text, &end);
+	o->terms.min_parallelism = part;
+	if (end == text || *end || !isfinite(part) || part <= 0 || part > 1)
+		return err_set(e, ERR_INVALID,
+			"--trace-min-parallelism is \"%.60s\"; it must be a part of a job's processors above 0 and up to 1, as in 0.25",
+			text);
+	return 0;
+}
+
+static int take_seed(const char *text, struct simulate_options *o, struct err *e)
+{
+	if (!text_number(text, INT64_MAX, &o->terms.seed))
 		return err_set(
 			e, ERR_INVALID, "--seed is \"%.60s\"; it must be a whole number", text);
 	return 0;
@@ -147,10 +161,15 @@ static int apply(int flag, const char *arg, struct simulate_options *o, struct e
 	case OPT_ESTIMATES:
 		return take_word(
 			"--trace-estimates", arg, "requested", "exact", &o->terms.exact, e);
+	case OPT_MIN_PARALLELISM:
+		return take_min_parallelism(arg, o, e);
+	case OPT_GROW:
+		o->terms.grow = true;
+		return 0;
 	case OPT_UNTIL:
 		return take_until(arg, o, e);
 	case OPT_SEED:
-		return check_seed(arg, e);
+		return take_seed(arg, o, e);
 	default:
 		return settings_take(&o->settings, (size_t)(flag - SETTING), arg, e);
 	}
@@ -173,10 +192,14 @@ static int check(const struct simulate_options *o, struct err *e)
 	if (o->nmanifests == 0)
 		return err_set(e, ERR_INVALID,
 			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml");
-	if (!o->trace && (o->queue || o->compress != 1 || o->terms.deadline_ms > 0 ||
-				 o->terms.cheapest || o->terms.exact))
+	if (!o->trace &&
+		(o->queue || o->compress != 1 || o->terms.deadline_ms > 0 || o->terms.cheapest ||
+			o->terms.exact || o->terms.grow || o->terms.min_parallelism > 0))
 		return err_set(e, ERR_INVALID,
 			"--queue, --compress and --trace-... are for --trace FILE.swf");
+	if (o->terms.grow && o->terms.min_parallelism <= 0)
+		return err_set(e, ERR_INVALID,
+			"--trace-grow needs --trace-min-parallelism, for only a Job that may start with fewer pods can grow");
 	return 0;
 }
 

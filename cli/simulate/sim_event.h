@@ -12,6 +12,8 @@ enum sim_event_kind {
 	SIM_EVENT_ADMITTED,
 	SIM_EVENT_PREEMPTED,
 	SIM_EVENT_STOPPED,
+	SIM_EVENT_GREW,	  /* it goes on with more pods */
+	SIM_EVENT_SHRANK, /* it goes on with fewer */
 	SIM_EVENT_FINISHED,
 	SIM_EVENT_NOTICE,      /* it runs, and will be stopped: its owner is told */
 	SIM_EVENT_UNREACHABLE, /* it waits, and cannot end before its deadline any more; told once */
@@ -23,13 +25,14 @@ struct sim_event {
 	int64_t at_ms;
 	size_t sim_job;
 	const char *clusterqueue;	/* "" when unknown */
-	const struct quota_line *lines; /* what it takes, or gives back */
+	const struct quota_line *lines; /* what it takes, or gives back, now */
 	size_t nlines;
 	const char *reason;	     /* "" when there is none */
 	const char *message;	     /* SIM_EVENT_WAITING; NULL: the watcher's own words */
-	size_t by;		     /* SIM_EVENT_PREEMPTED: for which Job; SIZE_MAX */
+	size_t by;		     /* PREEMPTED, SHRANK: for which Job; SIZE_MAX */
 	const struct run_bill *bill; /* of a run that has a price, else NULL */
-	int64_t lost_ms;	     /* PREEMPTED, STOPPED: of the work of each pod */
+	int64_t lost_ms;	     /* PREEMPTED, STOPPED, SHRANK: of the work of each pod, */
+	int32_t lost_pods;	     /* ... of so many */
 	int64_t stop_ms;	     /* NOTICE: when it will be stopped */
 	int64_t late_ms;	     /* FINISHED: so long after its deadline; 0: in time, or none */
 };

@@ -145,6 +145,20 @@ static void count_stop(struct summary *s, const char *reason)
 	s->stop[i].count++;
 }
 
+static void lose(struct summary *s, const struct sim_event *e)
+{
+	s->lost_ms = quantity_add(s->lost_ms, quantity_times(e->lost_ms, e->lost_pods));
+}
+
+static void see_resized(struct summary *s, const struct sim_event *e)
+{
+	bool grew = e->kind == SIM_EVENT_GREW;
+	use(s, e, grew ? 1 : -1);
+	s->grown += grew;
+	s->shrunk += !grew;
+	lose(s, e);
+}
+
 static void see_ended(struct summary *s, const struct sim_event *e)
 {
 	bool deleted = e->kind == SIM_EVENT_STOPPED && strcmp(e->reason, "Deleted") == 0;
@@ -160,7 +174,7 @@ static void see_ended(struct summary *s, const struct sim_event *e)
 	else
 		count_stop(s, e->kind == SIM_EVENT_PREEMPTED ? "Preempted" : e->reason);
 	if (e->kind != SIM_EVENT_FINISHED && !deleted)
-		s->lost_ms = quantity_add(s->lost_ms, e->lost_ms * s->w->sim_job[e->sim_job].pods);
+		lose(s, e);
 	s->missed += e->late_ms > 0;
 }
 
@@ -178,6 +192,10 @@ void summary_see(struct summary *s, const struct sim_event *e)
 	case SIM_EVENT_STOPPED:
 	case SIM_EVENT_FINISHED:
 		see_ended(s, e);
+		break;
+	case SIM_EVENT_GREW:
+	case SIM_EVENT_SHRANK:
+		see_resized(s, e);
 		break;
 	case SIM_EVENT_NOTICE:
 		return;
@@ -289,6 +307,8 @@ void summary_render_json(const struct summary *s, struct buf *out)
 		s->w->nsim_jobs - s->w->nunqueued, s->admitted, s->preempted, s->finished,
 		s->waiting);
 	stops_json(s, out);
+	if (s->grown + s->shrunk > 0)
+		buf_printf(out, ",\"grown\":%zu,\"shrunk\":%zu", s->grown, s->shrunk);
 	buf_printf(out, ",\"work_lost_s\":%" PRId64 ",\"missed_deadlines\":%zu,\"unreachable\":%zu",
 		s->lost_ms / 1000, s->missed, s->unreachable);
 	cost_json(s, out);
@@ -362,6 +382,10 @@ static void counts_table(const struct summary *s, struct table *t)
 	count_row(t, "Jobs", s->w->nsim_jobs - s->w->nunqueued);
 	count_row(t, "admitted", s->admitted);
 	stops_rows(s, t);
+	if (s->grown > 0)
+		count_row(t, "grown", s->grown);
+	if (s->shrunk > 0)
+		count_row(t, "shrunk", s->shrunk);
 	count_row(t, "finished", s->finished);
 	count_row(t, "still waiting", s->waiting);
 	money_rows(s, t);

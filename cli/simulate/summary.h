@@ -44,6 +44,7 @@ struct summary {
 	struct column *column; /* by flavor, then resource */
 	size_t ncolumns;
 	size_t admitted, preempted, stopped, finished, waiting;
+	size_t grown, shrunk;
 	size_t missed, unreachable;
 	struct stop_count *stop; /* by reason */
 	size_t nstops;

@@ -486,6 +486,28 @@ static void put_number(char *ret, int64_t n)
 	*ret = '\0';
 }
 
+/* As even as any, and of each Job whatever the others are (splitmix64). */
+static uint64_t drawn(int64_t seed, size_t traced)
+{
+	uint64_t x = (uint64_t)seed * 0x9E3779B97F4A7C15u + traced + 1;
+	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+	x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+	return x ^ x >> 31;
+}
+
+/* 0: it needs all of its processors. */
+static int32_t trace_min_parallelism(const struct world *w, size_t traced)
+{
+	const struct trace_terms *terms = &w->trace_terms;
+	int32_t all = w->trace.job[traced].processors;
+	int32_t least = (int32_t)(terms->min_parallelism * all);
+	if (terms->min_parallelism <= 0)
+		return 0;
+	least = least > 0 ? least : 1;
+	int64_t min = least + (int64_t)(drawn(terms->seed, traced) % (uint64_t)(all - least + 1));
+	return min < all ? (int32_t)min : 0;
+}
+
 static struct job trace_record(const struct world *w, size_t traced, struct job_scratch *s)
 {
 	const struct trace_job *t = &w->trace.job[traced];
@@ -510,6 +532,8 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		.parallelism = t->processors,
 		.has_completions = true,
 		.completions = t->processors,
+		.min_parallelism = trace_min_parallelism(w, traced),
+		.grow = w->trace_terms.grow ? GROW_YES : GROW_AS_QUEUE,
 		.pod = {.containers = &s->container, .ncontainers = 1, .runtime_class = ""},
 	};
 }
@@ -552,10 +576,28 @@ int64_t world_deadline_ms(const struct world *w, size_t sim_job)
 	return world_job(w, sim_job, &scratch).terms.deadline_ms;
 }
 
+int64_t world_done_ms(const struct sim_job *a, int64_t now_ms)
+{
+	int64_t ms = now_ms - a->sized_ms;
+	if (a->full_pods > 0)
+		ms = (int64_t)((__int128)ms * a->pods / a->full_pods);
+	return a->done_ms + ms;
+}
+
+int64_t world_left_ms(const struct sim_job *a)
+{
+	if (a->duration_ms == NEVER_MS)
+		return NEVER_MS;
+	__int128 left = a->duration_ms - a->done_ms;
+	if (a->full_pods > 0)
+		left = (left * a->full_pods + a->pods - 1) / a->pods;
+	return left < NEVER_MS ? (int64_t)left : NEVER_MS;
+}
+
 int64_t world_kept_ms(const struct world *w, size_t sim_job, int64_t now_ms)
 {
 	const struct sim_job *a = &w->sim_job[sim_job];
-	int64_t done_ms = a->kept_ms + (now_ms - a->since_ms);
+	int64_t done_ms = world_done_ms(a, now_ms);
 	return a->step_ms > 0 ? done_ms / a->step_ms * a->step_ms : 0;
 }
 

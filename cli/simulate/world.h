@@ -46,8 +46,13 @@ struct sim_job {
 	int64_t step_ms;	  /* its work is safe in multiples of this; 0: only when it ends */
 	int64_t kept_ms;	  /* of duration_ms, what earlier attempts have left behind */
 	int64_t since_ms;	  /* RUNNING: when this attempt began */
+	int64_t sized_ms;	  /* RUNNING: since when it has so many pods */
+	int64_t done_ms;	  /* RUNNING: of duration_ms, what was done by then */
 	int32_t attempt;	  /* how many there were, this one included */
 	int32_t pods;		  /* RUNNING */
+	int32_t full_pods; /* with so many it takes duration_ms, with fewer longer; 0: with any
+				     number it takes as long */
+	int32_t sizes;	   /* how often its pods became so many, or none */
 	enum sim_job_state state;
 	bool has_own_uid; /* else it is made of its index */
 	bool unreachable; /* it was told that it cannot meet its deadline */
@@ -77,12 +82,17 @@ struct cronjob {
 	size_t last;	   /* the actor made last; SIZE_MAX: none yet */
 };
 
-/* What all Jobs of a trace ask of time and money. */
+/* What all Jobs of a trace ask of time and money, and of their size. */
 struct trace_terms {
 	int64_t deadline_ms; /* to have ended so long after submission, or their own run time if
 				that is longer; 0: none */
 	bool cheapest;
 	bool exact; /* they know how long they run; else what the trace says was asked for */
+	/* Each has a min-parallelism, drawn from the seed: from this part of its processors to all
+	 * of them. 0: none has. */
+	double min_parallelism;
+	bool grow; /* sluice.dev/grow */
+	int64_t seed;
 };
 
 struct entry; /* a name that is known, with what is known of it */
@@ -167,7 +177,11 @@ struct uid world_uid(const struct world *w, size_t sim_job);
 size_t world_find(const struct world *w, const struct uid *uid); /* SIZE_MAX when unknown */
 /* 0: none. */
 int64_t world_deadline_ms(const struct world *w, size_t sim_job);
-/* Of the actor's duration what would be left behind if it stopped at now_ms. */
+/* RUNNING: of its duration, what is done by now_ms. */
+int64_t world_done_ms(const struct sim_job *a, int64_t now_ms);
+/* RUNNING: how long it goes on with the pods that it has; NEVER_MS. */
+int64_t world_left_ms(const struct sim_job *a);
+/* Of its duration what would be left behind if it stopped at now_ms. */
 int64_t world_kept_ms(const struct world *w, size_t sim_job, int64_t now_ms);
 /* "ns/name", in text. Returns text. */
 const char *world_name(const struct world *w, size_t sim_job, char *text, size_t size);

@@ -10,6 +10,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_WARN:
 	case NOTE_STOP:
 	case NOTE_SHRINK:
+	case NOTE_GROW:
 	case NOTE_FINISH:
 	case NOTE_CALL_OFF:
 	case NOTE_TROUBLE_OVER:
@@ -42,6 +43,8 @@ static const char *note_event(enum note_kind k)
 		return "stopped-job";
 	case NOTE_SHRINK:
 		return "shrunk";
+	case NOTE_GROW:
+		return "grown";
 	case NOTE_FINISH:
 		return "finished";
 	case NOTE_CALL_OFF:

@@ -19,6 +19,10 @@
  * were adopted are stopped, the last to start first, until it is not. That may be when quota was
  * lowered meanwhile, or when two leaders led on two sides of a broken network.
  *
+ * The same holds for a run whose GROW was lost: the reservation that was read is for fewer pods than
+ * its story says. The number of its last change of size tells which of the two is later. Where the
+ * ledger is, the run goes on with what it holds (scale_down.c).
+ *
  * A story without a signature, or of an attempt that the ledger has closed, adopts nothing: such a
  * Job is stopped as any other that was not admitted (mass_stop.c has the exception).
  */
@@ -27,6 +31,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "controller/gate/gate.h"
@@ -37,6 +42,7 @@
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
+#include "sluice/quantity.h"
 
 #define LOOK_MS 1000
 
@@ -96,6 +102,7 @@ static bool adopt(struct gate *g, struct gate_job *j)
 		.attempt = run.attempt,
 		.state = LEDGER_POSTED,
 		.reserved_ms = run.at_ms,
+		.sizes = run.sizes,
 		.started_ms = run.at_ms,
 		.estimated = true};
 	attempt_adopting(j);
@@ -135,6 +142,93 @@ void adoption_begin(struct gate *g)
 		pause_starts(g);
 }
 
+static const struct quota_line *line_of(
+	const struct quota_line *lines, size_t n, const struct quota_line *like)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(lines[i].node, like->node) == 0 &&
+			strcmp(lines[i].flavor, like->flavor) == 0 &&
+			strcmp(lines[i].resource, like->resource) == 0)
+			return &lines[i];
+	return NULL;
+}
+
+/* It holds more of something, and of nothing less. */
+static bool holds_more(const struct story_run *run, const struct quota_line *lines, size_t n)
+{
+	bool more = run->nlines > n;
+	for (size_t i = 0; i < n; i++) {
+		const struct quota_line *told = line_of(run->lines, run->nlines, &lines[i]);
+		if (!told || told->amount < lines[i].amount)
+			return false;
+		more = more || told->amount > lines[i].amount;
+	}
+	return more;
+}
+
+bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledger_reservation *r)
+{
+	struct story_run *run = &g->adoption.run;
+	if (j->seen.story_attempt != r->attempt || j->seen.story_sizes <= r->sizes ||
+		!told_run(g, j, run) || run->epoch > g->epoch || run->sizes <= r->sizes)
+		return false;
+	r->sizes = run->sizes; /* also where it then shrank: nothing is numbered twice */
+	if (!holds_more(run, r->lines, r->nlines))
+		return false;
+	r->lines = run->lines;
+	r->nlines = run->nlines;
+	return true;
+}
+
+void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
+{
+	struct ledger_op op = {.kind = LEDGER_GROW,
+		.uid = j->uid,
+		.attempt = r->attempt,
+		.seq = r->sizes,
+		.adopts = true,
+		.at_ms = g->now_ms,
+		.lines = r->lines,
+		.nlines = r->nlines,
+		.reason = "Adopted",
+		.actor = g->identity};
+	outbox_add(&g->outbox, &op);
+	g->counts.operations++;
+	j->adopted = true;
+	g->adoption.adopted++;
+	gate_note(g, NOTE_ADOPT, j,
+		"adopted: the ledger had lost that attempt %d has grown; it keeps what its %s annotation says that it holds",
+		r->attempt, STORY_ANNOTATION);
+}
+
+static bool has_outgrown(struct gate *g, const struct gate_job *j)
+{
+	struct ledger_reservation r = {.attempt = j->attempt.number,
+		.sizes = j->attempt.sizes,
+		.lines = g->taken.lines,
+		.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines)};
+	return adoption_is_outgrown(g, j, &r);
+}
+
+bool adoption_story_covers(struct gate *g, const struct gate_job *j)
+{
+	struct story_run *run = &g->adoption.run;
+	size_t n = queue_job_lines(g->queue, &j->uid, g->taken.lines);
+	if (!told_run(g, j, run) || run->attempt != j->attempt.number ||
+		run->state != STORY_STARTED)
+		return false;
+	if (run->pods > 0 ? run->pods != j->seen.parallelism : run->sizes == 0)
+		return false; /* the number is its owner's */
+	for (size_t i = 0; i < n; i++) {
+		const struct quota_line *held = &g->taken.lines[i];
+		const struct quota_line *told = line_of(run->lines, run->nlines, held);
+		if (!told || quantity_times(told->amount, j->attempt.pods) <
+				     quantity_times(held->amount, j->seen.pods))
+			return false;
+	}
+	return n > 0;
+}
+
 bool adoption_takes(struct gate *g, struct gate_job *j)
 {
 	return g->adoption.pauses && adopt(g, j);
@@ -162,7 +256,7 @@ bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j)
 bool adoption_overtakes(struct gate *g, const struct gate_job *j)
 {
 	return g->adoption.pauses && j->attempt.has_reservation &&
-	       runs_later_attempt(g, j, j->attempt.number);
+	       (runs_later_attempt(g, j, j->attempt.number) || has_outgrown(g, j));
 }
 
 /* Stories tell whole seconds: within one, what was written last. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controller/gate/story.h"
+
 struct explanation;
 struct gate;
 struct gate_job;
@@ -18,7 +20,16 @@ struct adoption {
 	bool pauses; /* nothing starts */
 	int64_t until_ms, look_ms; /* by tick_ms */
 	size_t adopted;
+	struct story_run run; /* told last */
 };
+
+/* The reservation that was read, as its Job's story has it where the ledger lost a GROW. True: it
+ * holds more than the ledger says, which adoption_raise() writes. Lines are good until the next
+ * call. */
+bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledger_reservation *r);
+void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+/* It was let have as many pods as it has, by its own story. */
+bool adoption_story_covers(struct gate *g, const struct gate_job *j);
 
 /* A reservation that was read is of an attempt before the one that runs: it was given back, and
  * that was lost. */
@@ -30,8 +41,8 @@ void adoption_begin(struct gate *g);
 bool adoption_takes(struct gate *g, struct gate_job *j);
 /* It runs by the word of a leader that came after us: so we are none. */
 bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
-/* It runs a later attempt than the one that was adopted, which the ledger had closed and forgotten:
- * a takeover finds that out at its beginning, so it begins anew. */
+/* It runs a later attempt than the one that was adopted, which the ledger had closed and forgotten, or
+ * has grown since: a takeover finds that out at its beginning, so it begins anew. */
 bool adoption_overtakes(struct gate *g, const struct gate_job *j);
 /* The ledger would not have one that was adopted: it had closed that attempt. */
 void adoption_was_in_vain(struct gate *g, struct gate_job *j);

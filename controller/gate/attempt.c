@@ -10,6 +10,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
@@ -89,6 +90,7 @@ static enum phase close_reservation(struct gate *g, struct gate_job *j, enum led
 	a->started_ms = 0;
 	stop_notice_end(j);
 	scale_down_end(j);
+	growth_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, a->not_before_ms);
 	a->not_before_ms = 0;
 	return PHASE_WAITING;
@@ -236,6 +238,16 @@ enum phase attempt_run(struct gate *g, struct gate_job *j)
 	return PHASE_RUNNING;
 }
 
+int32_t attempt_resized(struct gate_job *j)
+{
+	return ++j->attempt.sizes;
+}
+
+void attempt_grow(struct gate_job *j, int32_t pods)
+{
+	j->attempt.pods = pods;
+}
+
 void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods)
 {
 	if (pods >= j->attempt.pods)
@@ -296,8 +308,8 @@ static enum phase decided_start(struct gate *g, struct gate_job *j, const struct
 	a->number++;
 	a->generation = j->seen.generation;
 	a->pods = d->pods;
-	a->moved = false;
-	a->estimated = false;
+	a->sizes = a->inherited_sizes = 0;
+	a->moved = a->estimated = false;
 	stop_forget(j);
 	a->has_reservation = true;
 	name_clusterqueue(g, j);
@@ -329,6 +341,9 @@ enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct deci
 		break;
 	case DECISION_SHRINK:
 		scale_down_decided(g, j, d);
+		break;
+	case DECISION_GROW:
+		growth_decided(g, j, d);
 		break;
 	}
 	return j->phase;
@@ -386,6 +401,7 @@ enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 	stop_unwant(j);
 	stop_notice_end(j);
 	scale_down_end(j);
+	growth_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, 0);
 	return PHASE_WAITING;
 }
@@ -421,6 +437,7 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	a->committed = h->state != LEDGER_PENDING;
 	a->started_ms = h->started_ms;
 	a->estimated = h->estimated;
+	a->sizes = a->inherited_sizes = h->sizes;
 	/* The leader that reserved it may have sent a PATCH that is still under way. What it
 	 * decided on we do not know, so we finish nothing: what did not land is called off, and
 	 * decided anew. */

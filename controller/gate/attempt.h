@@ -21,6 +21,9 @@ struct ledger_result;
 
 struct attempt {
 	int32_t number;
+	/* How often its size has changed: the last SHRINK or GROW has that number. Of these, so many
+	 * under an earlier leader. */
+	int32_t sizes, inherited_sizes;
 	int32_t pods; /* that the reservation is for; INT32_MAX: adopted, and not known yet */
 	const char *clusterqueue; /* has its quota: the queue's string, or "" */
 	int64_t generation;	  /* of the Job that was decided on */
@@ -71,6 +74,10 @@ void attempt_know_pods(struct gate *g, struct gate_job *j);
 void attempt_tell_ready(struct gate *g, struct gate_job *j);
 /* So many pods are left to it at most. */
 void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
+/* Its reservation is for so many from now on: GROW is durable. */
+void attempt_grow(struct gate_job *j, int32_t pods);
+/* Its size changes once more: the number of that. */
+int32_t attempt_resized(struct gate_job *j);
 /* A start came to nothing by its owner's doing: the pause until the next, often 0. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
 /* It never began, and cannot any more. */

@@ -156,21 +156,9 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 	g->want.tail = &j->request.next_want;
 }
 
-/* Each takes effect once. Another leader may guess otherwise for how many pods a reservation is,
- * and then the same number of pods is another amount: so it is the amounts that tell it from
- * others. */
-static int32_t shrink_key(
-	const struct gate *g, const struct gate_job *j, const struct quota_line *lines, size_t n)
+static bool changes_size(enum ledger_kind k)
 {
-	uint64_t sum = 0;
-	if (!queue_job_pods_guessed(g->queue, &j->uid))
-		return j->attempt.pods;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t hash = map_hash_string(lines[i].resource);
-		int64_t amount = lines[i].amount;
-		sum += hash ^ map_hash_bytes(&amount, sizeof(amount));
-	}
-	return -(int32_t)(sum % INT32_MAX) - 1;
+	return k == LEDGER_SHRINK || k == LEDGER_GROW;
 }
 
 static void operate(
@@ -183,12 +171,12 @@ static void operate(
 		.reason = j->stop.reason,
 		.actor = j->stop.actor,
 		.lost_ms = lost_ms};
-	if (ledger_reserves(kind) || kind == LEDGER_SHRINK) {
+	if (ledger_reserves(kind) || changes_size(kind)) {
 		op.lines = g->taken.lines;
 		op.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
 	}
-	if (kind == LEDGER_SHRINK)
-		op.seq = shrink_key(g, j, op.lines, op.nlines);
+	if (changes_size(kind))
+		op.seq = attempt_resized(j);
 	if (kind == LEDGER_ADOPT) {
 		op.reason = "Adopted";
 		op.actor = g->identity;
@@ -330,8 +318,12 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 		j = gate_add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, deferred, or without its label */
 	}
-	gate_adopt_in_queue(g, j, h->lines, h->nlines, h->reserved_ms);
-	job_adopt(g, j, h);
+	struct ledger_reservation r = *h;
+	bool outgrown = adoption_is_outgrown(g, j, &r);
+	gate_adopt_in_queue(g, j, r.lines, r.nlines, r.reserved_ms);
+	if (outgrown)
+		adoption_raise(g, j, &r);
+	job_adopt(g, j, &r);
 	if (j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt)
 		queue_recall_history(g->queue, &h->uid, &j->seen.history);
 	gate_mark_dirty(g, j);
@@ -390,7 +382,10 @@ void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 	g->counts.batches++;
 	for (size_t i = 0; i < g->outbox.nops; i++) {
 		const struct ledger_op *op = &g->outbox.ops[i];
-		struct gate_job *j = ledger_reserves(op->kind) ? gate_find_job(g, &op->uid) : NULL;
+		bool asks = ledger_reserves(op->kind) || op->kind == LEDGER_GROW;
+		struct gate_job *j = asks ? gate_find_job(g, &op->uid) : NULL;
+		if (op->kind == LEDGER_GROW && j)
+			job_grown(g, j, op, &results[i]);
 		if (op->kind == LEDGER_ADOPT && j)
 			job_adopted(g, j, op->attempt, results[i].verdict == LEDGER_SPENT);
 		if (op->kind != LEDGER_RESERVE)

@@ -32,7 +32,8 @@
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then "no pods left" looks like "no pods yet";
  *   - a reservation is lowered only to the pods that are left. While the Job controller may not
- *     have read a lower parallelism, the pods are counted first (scale_down.c);
+ *     have read a lower parallelism, the pods are counted first (scale_down.c). It is raised before
+ *     the Job is told to have more pods (growth.h);
  *   - a Job that a Job made is a Job like any other: it has a reservation of its own;
  *   - facts with an older version than the newest seen of that Job are ignored. In a complete list,
  *     or an answer, which are never older than what was known when they were asked for, they mean
@@ -138,9 +139,11 @@ enum intent_kind {
 	INTENT_START,  /* PATCH: suspend false, directives, story */
 	INTENT_STOP,   /* PATCH: suspend true, story */
 	INTENT_SHRINK, /* PATCH: parallelism (and completions) of a Job that runs, story */
+	INTENT_GROW,   /* the same, of one that is to have more pods */
 	INTENT_TELL,   /* PATCH: story alone (and hold, and resume), of a Job that is suspended */
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
 	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
+	INTENT_RETELL, /* PATCH: story alone, of a Job that runs: it says the same anew */
 	INTENT_READ,   /* GET the Job */
 	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
 };
@@ -248,6 +251,7 @@ enum note_kind {
 	NOTE_WARN, /* it will be stopped */
 	NOTE_STOP,
 	NOTE_SHRINK, /* it goes on with fewer pods */
+	NOTE_GROW,   /* ... with more */
 	NOTE_FINISH,
 	NOTE_RELEASE,
 	NOTE_CALL_OFF,

@@ -27,6 +27,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Stop";
 	case NOTE_SHRINK:
 		return "Shrink";
+	case NOTE_GROW:
+		return "Grow";
 	case NOTE_FINISH:
 		return "Finish";
 	case NOTE_RELEASE:

@@ -15,6 +15,7 @@
 #include "controller/gate/due.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
@@ -177,6 +178,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->admission.state;
 	f->story_attempt = seen->admission.attempt;
+	f->story_sizes = seen->admission.sizes;
+	f->story_epoch = seen->admission.epoch;
 	if (seen->admission.epoch > g->epoch_seen)
 		g->epoch_seen = seen->admission.epoch;
 	/* Of a leader that came after us, as it seems. */
@@ -215,6 +218,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	if (another)
 		scale_down_seen(g, j, some_left);
 	bool retold = keep_text(&j->story, seen->admission.story);
+	if (retold)
+		growth_retold(j);
 	if (keep_text(&j->queue, seen->queue) || retold)
 		attempt_moved(j);
 	return retold;

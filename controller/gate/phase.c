@@ -13,6 +13,7 @@
 #include "controller/gate/due.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
@@ -348,7 +349,7 @@ int32_t job_pods_in_sight(const struct gate_job *j)
 /* Pods that end leave room, but never less is held than there are pods. */
 static void shrink(struct gate *g, struct gate_job *j)
 {
-	if (!scale_down_in_doubt(g, j))
+	if (!growth_keeps(g, j) && !scale_down_in_doubt(g, j))
 		attempt_shrink(g, j, job_pods_in_sight(j));
 }
 
@@ -386,7 +387,8 @@ bool job_is_another(const struct gate *g, const struct gate_job *j)
 }
 
 /* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
- * go on with more pods than are reserved, or with pods that cannot be counted. */
+ * go on with more pods than are reserved, or with pods that cannot be counted. Where Sluice let it
+ * have so many (a store went back), it goes on with fewer. */
 static bool outgrows(struct gate *g, struct gate_job *j)
 {
 	attempt_know_pods(g, j);
@@ -399,6 +401,9 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		return false;
 	if (j->need_read) {
 		job_request(g, j, INTENT_READ);
+	} else if (!job_is_another(g, j) && adoption_story_covers(g, j) &&
+		   scale_down_to_hold(g, j)) {
+		return false;
 	} else {
 		stop_want(j);
 		stop_because(j, "ScaledUp", g->identity);
@@ -440,7 +445,10 @@ static enum phase running(struct gate *g, struct gate_job *j)
 	}
 	if (j->stop.wanted && (j->attempt.acked || j->seen.uncontrolled))
 		return PHASE_STOPPING;
-	if (!j->stop.wanted && !j->lost && !scale_down_see_to(g, j))
+	bool goes_on = !j->stop.wanted && !j->lost;
+	if (goes_on)
+		growth_settle(g, j);
+	if (goes_on && !scale_down_see_to(g, j) && !growth_see_to(g, j))
 		stop_notice_see_to(g, j);
 	return PHASE_RUNNING;
 }
@@ -550,7 +558,7 @@ void job_reconcile(struct gate *g, struct gate_job *j)
 {
 	if (adoption_overtakes(g, j)) {
 		gate_depose(g,
-			"a Job runs a later attempt than the one that the ledger has; the next takeover adopts it");
+			"a Job runs a later attempt than the one that the ledger has, or holds more; the next takeover adopts it");
 		return;
 	}
 	enum phase next = next_phase(g, j);
@@ -566,6 +574,13 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r)
 {
 	enter(g, j, attempt_reserved(g, j, r));
+}
+
+void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
+	const struct ledger_result *r)
+{
+	if (j->attempt.has_reservation && j->attempt.number == op->attempt && !op->adopts)
+		growth_reserved(g, j, op->seq, r->verdict);
 }
 
 void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
@@ -601,6 +616,8 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 		return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
 	if (j->request.want == INTENT_SHRINK)
 		return scale_down_still_wants(j);
+	if (j->request.want == INTENT_GROW || j->request.want == INTENT_RETELL)
+		return growth_still_wants(g, j, j->request.want == INTENT_RETELL);
 	if (j->request.want == INTENT_STOP)
 		return !j->seen.ending;
 	if (j->request.want == INTENT_PODS) /* of a run they say something else than of its end */

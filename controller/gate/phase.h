@@ -28,6 +28,8 @@ void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
+	const struct ledger_result *r);
 /* The ledger has this open reservation for it, of an earlier leader. */
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* The ledger's answer to ADOPT. in_vain: it had closed that attempt. */

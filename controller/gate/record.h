@@ -1,6 +1,6 @@
 /*
  * Private to the gate: its own record of a Job. Each part has a file that alone writes it: attempt.c,
- * stop.c, scale_down.c, stop_notice.c, waiting_note.c, requests.c. Other files use its functions.
+ * stop.c, scale_down.c, growth.c, stop_notice.c, waiting_note.c, requests.c. Other files use its functions.
  *
  * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
  * phase's details.
@@ -14,6 +14,7 @@
 
 #include "base/uid.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
@@ -40,7 +41,8 @@ struct facts {
 	bool leaving;
 	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;
-	int32_t story_attempt;
+	int32_t story_attempt, story_sizes;
+	int64_t story_epoch;
 	int32_t pods;	 /* job_pods() */
 	int32_t present; /* active and terminating: pods there are, needed or not */
 	int32_t active;	 /* before the Job controller read of a stop: the work that loses */
@@ -88,6 +90,7 @@ struct gate_job {
 	struct attempt attempt;
 	struct stop stop;
 	struct scale_down scale_down;
+	struct growth growth;
 	struct stop_notice stop_notice;
 	struct waiting_note waiting_note;
 	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed

@@ -5,6 +5,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/note.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
@@ -165,14 +166,29 @@ static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 	put_back(j, i);
 }
 
-/* What tells of an attempt: how it starts, goes on with less, or ends. */
+static bool tells_size(enum intent_kind k)
+{
+	return k == INTENT_SHRINK || k == INTENT_GROW || k == INTENT_RETELL;
+}
+
+static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	i->story.state = STORY_STARTED;
+	tell_lines(g, j, &i->story);
+	if (i->kind == INTENT_SHRINK)
+		scale_down_tell(j, i);
+	else if (i->kind == INTENT_GROW)
+		growth_tell(j, i);
+	else
+		growth_retell(j, i);
+}
+
+/* What tells of an attempt: how it starts, goes on with less or more, or ends. */
 static void tell_story(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	struct story *s = &i->story;
-	if (i->kind == INTENT_SHRINK) {
-		s->state = STORY_STARTED;
-		tell_lines(g, j, s);
-		scale_down_tell(j, i);
+	if (tells_size(i->kind)) {
+		tell_size(g, j, i);
 		return;
 	}
 	i->drop_warning = stop_notice_stands(j);
@@ -194,6 +210,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		.reason = j->stop.reason,
 		.by = g->identity,
 		.is_signed = j->attempt.has_reservation,
+		.sizes = j->attempt.has_reservation ? j->attempt.sizes : 0,
 		.key = g->story_key,
 		.uid = j->uid,
 		.preemptor = j->stop.preemptor,
@@ -300,7 +317,10 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		return;
 	}
 	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said);
-	if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK)
+	if (asked == INTENT_GROW)
+		growth_denied(g, j);
+	else if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK ||
+		 asked == INTENT_RETELL)
 		denied_telling(g, j, asked, said);
 	else
 		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
@@ -311,7 +331,9 @@ static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 {
 	if (j->request.asked_in != j->phase)
 		return j->phase;
-	if (j->phase == PHASE_RUNNING) {
+	if (j->phase == PHASE_RUNNING && growth_keeps(g, j)) {
+		return j->phase;
+	} else if (j->phase == PHASE_RUNNING) {
 		int32_t left = scale_down_counted(g, j, pods), seen = job_pods_in_sight(j);
 		attempt_shrink(g, j, left > seen ? left : seen);
 	} else if (pods == 0) {
@@ -345,6 +367,8 @@ enum phase request_answered(
 		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
 		return j->phase;
 	}
+	if (asked == INTENT_GROW && (a->outcome == JOB_DONE || a->outcome == JOB_IN_DOUBT))
+		growth_may_have_landed(j);
 	switch (a->outcome) {
 	case JOB_DONE:
 		return answered_done(g, j, asked, a->pods);

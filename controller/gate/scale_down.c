@@ -1,6 +1,6 @@
 /*
- * Scale-down: a run goes on with fewer pods. Either its idle resources are wanted back
- * (DECISION_SHRINK), or its owner lowered parallelism.
+ * Scale-down: a run goes on with fewer pods. Either its room is wanted for another Job, or its idle
+ * resources are wanted back (DECISION_SHRINK), or its owner lowered parallelism.
  *
  * What is wanted (scale_down.to) is compared with what the Job says, so a PATCH that was refused or
  * not answered is made again until the Job says it; a stop goes first. The owner's numbers go into
@@ -24,6 +24,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
@@ -66,6 +67,8 @@ static void wish(
 	s->reason = reason;
 	free(s->why);
 	s->why = mem_strdup(why);
+	s->decided = (struct decision){0};
+	growth_drop(j);
 	gate_mark_dirty(g, j);
 }
 
@@ -80,10 +83,14 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 {
 	if (j->phase != PHASE_RUNNING || j->stop.wanted || d->pods <= 0)
 		return; /* it is ending anyway */
-	wish(g, j, d->pods, stop_reason_name(STOP_REASON_IDLE_RECLAIMED), d->why);
+	char *why = stop_sentence(g, j, d);
+	wish(g, j, d->pods, stop_reason_name(d->reason), why);
+	j->scale_down.decided = *d;
+	j->scale_down.decided.policy = j->scale_down.decided.why = NULL;
+	free(why);
 }
 
-static const char REAPPLIED[] = "ManifestReapplied";
+static const char REAPPLIED[] = "ManifestReapplied", NOT_RESERVED[] = "NotReserved";
 
 /* The owner's number stays what is wanted; what it holds is what it may use. Of a work queue pods
  * that are too many could stay whatever is written: it is stopped. */
@@ -97,6 +104,17 @@ bool scale_down_again(struct gate *g, struct gate_job *j)
 		return true; /* it is to be smaller anyway */
 	wish(g, j, j->attempt.pods, REAPPLIED,
 		"its manifest was applied again; it goes on with what it holds, and the next start asks for all of its pods");
+	return true;
+}
+
+bool scale_down_to_hold(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.work_queue || j->stop.wanted || j->attempt.pods <= 0)
+		return false;
+	scale_down_may_have(j, j->seen.parallelism);
+	if (j->scale_down.to == 0 || j->scale_down.to > j->attempt.pods)
+		wish(g, j, j->attempt.pods, NOT_RESERVED,
+			"no more is reserved for it since a store was restored or failed over");
 	return true;
 }
 
@@ -149,12 +167,16 @@ static void done(struct gate *g, struct gate_job *j)
 void scale_down_fails(struct gate *g, struct gate_job *j)
 {
 	struct scale_down *s = &j->scale_down;
-	bool reclaimed = s->reason != REAPPLIED, first = j->stop.reason[0] == '\0';
-	stop_want(j);
-	stop_with_sentence(j, reclaimed ? stop_reason_name(STOP_REASON_IDLE_RECLAIMED) : "ScaledUp",
-		g->identity, s->why);
-	s->to = 0;
+	struct decision d = s->decided;
+	bool first = j->stop.reason[0] == '\0';
+	char *why = s->why;
 	s->why = NULL;
+	stop_want(j);
+	if (d.kind == DECISION_SHRINK)
+		stop_told(g, j, &d, why);
+	else
+		stop_with_sentence(j, "ScaledUp", g->identity, why);
+	forget_wish(s);
 	if (first)
 		gate_mark_dirty(g, j);
 }
@@ -173,6 +195,12 @@ bool scale_down_see_to(struct gate *g, struct gate_job *j)
 	}
 	job_request(g, j, INTENT_SHRINK);
 	return true;
+}
+
+void scale_down_may_have(struct gate_job *j, int32_t pods)
+{
+	if (j->scale_down.parallelism < pods)
+		j->scale_down.parallelism = pods;
 }
 
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j)

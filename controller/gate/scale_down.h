@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct decision;
+#include "sluice/queue.h"
+
 struct gate;
 struct gate_job;
 struct intent;
@@ -15,6 +16,7 @@ struct scale_down {
 	int32_t to;	     /* so many; 0: with all */
 	const char *reason;  /* one word, static */
 	char *why;	     /* a sentence, or NULL */
+	struct decision decided; /* that wants it, without its texts; of kind START: none */
 	int32_t parallelism; /* spec.parallelism of this run when last looked at; 0: never */
 	int64_t since_ms;    /* since then, by tick_ms, pods too many may be left; 0: none are */
 };
@@ -27,8 +29,12 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 bool scale_down_see_to(struct gate *g, struct gate_job *j);
 /* Its owner's manifest was applied again: to as many pods as before. False: it was not. */
 bool scale_down_again(struct gate *g, struct gate_job *j);
+/* It was let have more pods than are reserved for it now: to as many as these. False: it cannot. */
+bool scale_down_to_hold(struct gate *g, struct gate_job *j);
 bool scale_down_still_wants(const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);
+/* It may have been told to have so many pods a moment ago: those may be left, too. */
+void scale_down_may_have(struct gate_job *j, int32_t pods);
 /* It cannot be told to: it is to stop instead. */
 void scale_down_fails(struct gate *g, struct gate_job *j);
 /* May there be more pods than what is seen of it tells? Then its reservation stays as it is. */

@@ -201,14 +201,15 @@ static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)
 	return buf_take(&b);
 }
 
-static void describe_preemptor(const struct gate_job *j, const struct gate_job *by, struct buf *out)
+static void describe_preemptor(
+	const struct gate_job *by, const char *name, const char *clusterqueue, struct buf *out)
 {
 	if (!by)
 		buf_puts(out, "Job (deleted)");
-	else if (j->stop.preemptor)
-		buf_printf(out, "Job %s", j->stop.preemptor);
-	else if (j->stop.preempting && *j->stop.preempting)
-		buf_printf(out, "a Job of ClusterQueue %s", j->stop.preempting);
+	else if (name)
+		buf_printf(out, "Job %s", name);
+	else if (*clusterqueue)
+		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
 	else
 		buf_puts(out, "a Job of another namespace");
 }
@@ -231,42 +232,65 @@ static const char *preemption_words(enum preemption_reason r)
 	return "its priority";
 }
 
-static void stop_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+/* The ClusterQueue of the Job that needs the room; until the next call on the queue. */
+static const char *preempting_queue(struct gate *g, const struct decision *d)
+{
+	struct explanation x = {.clusterqueue = ""};
+	return queue_explain(g->queue, &d->by, g->now_ms, &x) ? x.clusterqueue : "";
+}
+
+static char *preemption_sentence(
+	struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
 	char uid[UID_TEXT_SIZE];
-	struct stop *s = &j->stop;
 	const struct gate_job *by = gate_find_job(g, &d->by);
-	s->preemption = preemption_reason_name(d->preemption);
-	s->preemptor = name_preemptor(j, by);
-	struct explanation x = {0};
-	if (queue_explain(g->queue, &d->by, g->now_ms, &x))
-		s->preempting = mem_strdup(x.clusterqueue);
+	char *name = name_preemptor(j, by);
 	uid_format(&d->by, uid);
 	buf_init(&text, 1024);
 	buf_puts(&text, "Preempted to accommodate ");
-	describe_preemptor(j, by, &text);
+	describe_preemptor(by, name, preempting_queue(g, d), &text);
 	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
-	keep_sentence(s, buf_take(&text));
-	stop_because(j, stop_reason_name(d->reason), g->identity);
+	free(name);
+	return buf_take(&text);
 }
 
-void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
 {
-	if (has_reason(&j->stop))
-		return;
-	if (d->reason == STOP_REASON_PREEMPTED) {
-		stop_preempted(g, j, d);
+	if (d->reason == STOP_REASON_PREEMPTED)
+		return preemption_sentence(g, j, d);
+	if (d->reason == STOP_REASON_IDLE_RECLAIMED)
+		return mem_strdup(d->why);
+	return stop_notice_sentence(d->reason, d->policy);
+}
+
+static void name_other(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	struct stop *s = &j->stop;
+	s->preemption = preemption_reason_name(d->preemption);
+	s->preemptor = name_preemptor(j, gate_find_job(g, &d->by));
+	s->preempting = mem_strdup(preempting_queue(g, d));
+}
+
+void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence)
+{
+	if (has_reason(&j->stop)) {
+		free(sentence);
 		return;
 	}
-	keep_sentence(&j->stop, d->reason == STOP_REASON_IDLE_RECLAIMED
-					? mem_strdup(d->why)
-					: stop_notice_sentence(d->reason, d->policy));
+	if (d->reason == STOP_REASON_PREEMPTED)
+		name_other(g, j, d);
+	keep_sentence(&j->stop, sentence);
 	if (stop_reason_deactivates(d->reason)) {
 		j->stop.hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
 		j->stop.message = j->stop.hold;
 	}
 	stop_because(j, stop_reason_name(d->reason), g->identity);
+}
+
+void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	stop_told(g, j, d, has_reason(&j->stop) ? NULL : stop_sentence(g, j, d));
 }
 
 /* ---- what it cost ---------------------------------------------------------------------------- */

@@ -55,6 +55,11 @@ void stop_because_of(
 /* The same; message becomes the stop's. */
 void stop_with_sentence(struct gate_job *j, const char *reason, const char *actor, char *message);
 void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* The same; sentence becomes the stop's. */
+void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence);
+/* What is to be said of a decision to stop a run, or to take pods of it, beside its reason: yours, or
+ * NULL. */
+char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decision *d);
 /* It was suspended while it ran, and not by us. */
 void stop_suspended(struct gate *g, struct gate_job *j);
 /* The same, of a Job that has no reservation any more: what its story is to tell. */

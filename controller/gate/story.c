@@ -103,6 +103,8 @@ static void format_holds(const struct story *s, struct buf *out)
 		buf_printf(out, ":%lld", (long long)s->lines[i].amount);
 	}
 	buf_putc(out, '}');
+	if (s->sizes > 0)
+		buf_printf(out, ",\"sizes\":%d", (int)s->sizes);
 }
 
 /* What a start took down for the time of its run. */
@@ -322,6 +324,13 @@ static bool read_state(const char *name, enum story_state *ret)
 	return name && strcmp(name, story_state_name(*ret)) == 0;
 }
 
+/* 0 when absent. */
+static int32_t count_of(const cJSON *root, const char *key)
+{
+	int64_t n;
+	return json_i64(root, key, &n) < 0 || n < 0 || n > INT32_MAX ? 0 : (int32_t)n;
+}
+
 bool story_read_run(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_run *ret)
 {
@@ -338,6 +347,8 @@ bool story_read_run(struct story_reader *r, const char *text, const struct uid *
 		json_i64(root, "attempt", &attempt) < 0 || attempt < 1 || attempt > INT32_MAX)
 		return false;
 	ret->attempt = (int32_t)attempt;
+	ret->sizes = count_of(root, "sizes");
+	ret->pods = count_of(root, "pods");
 	int n = snprintf(r->node, sizeof(r->node), NODE "%s", ret->clusterqueue);
 	return n > 0 && (size_t)n < sizeof(r->node) && read_lines(r, root, ret);
 }

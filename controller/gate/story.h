@@ -7,7 +7,8 @@
  *
  * The story of a start, or of its stop, is enough to take the run over without a ledger. It says
  * how much is held of each resource ("holds", in the ledger's units: milli-CPU, bytes, whole
- * devices), and is signed ("mac", with a key that the ledger keeps, over the Job's uid and the text
+ * devices), after how many changes of its size ("sizes": a ledger that knows of fewer has lost some;
+ * one that knows of more, tells later than this), and is signed ("mac", with a key that the ledger keeps, over the Job's uid and the text
  * before it), since a tenant may find a way to write annotations. Only adoption.c asks for the
  * signature.
  *
@@ -53,6 +54,7 @@ struct story {
 	const char *trouble;		/* of a stop: what kept its pods from running; or NULL */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
+	int32_t sizes; /* how often the size of the attempt has changed: of its SHRINKs and GROWs the last */
 	int32_t pods; /* of a start with fewer pods than asked for: so many; else 0 */
 	int32_t owner_parallelism,
 		owner_completions; /* ... of what the owner wrote; 0: not changed */
@@ -74,7 +76,8 @@ void story_fit(const struct story *s, size_t max, struct buf *out);
 /* A run as the story of its start, or of its stop, tells of it. Texts are the reader's. */
 struct story_run {
 	enum story_state state;
-	int32_t attempt;
+	int32_t attempt, sizes;
+	int32_t pods; /* 0: as many as its owner wrote */
 	int64_t epoch, at_ms;
 	const char *clusterqueue;
 	struct quota_line lines[QUEUE_LINES_MAX]; /* of the ClusterQueue's node */

@@ -286,6 +286,8 @@ static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
 	put_key(out, "cohort", v->cohort);
 	if (v->has_max_priority)
 		buf_printf(out, ",\"maxPriority\":%" PRId32, v->max_priority);
+	if (v->grows)
+		put_bool(out, "growByDefault", true);
 	put_bool(out, "active", v->active);
 	put_bool(out, "exists", v->exists);
 	put_key(out, "reason", v->reason);

@@ -38,6 +38,12 @@ static const char *state_name(enum ledger_state s)
 	must_not_get_here();
 }
 
+static int32_t seq_of(const struct ledger_op *op)
+{
+	bool numbered = op->kind == LEDGER_SHRINK || op->kind == LEDGER_GROW;
+	return numbered ? PG_SIZES_FROM + op->seq : op->seq;
+}
+
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
@@ -54,19 +60,20 @@ static void ask_reservations(struct pg *pg, struct request *r)
 	pg_conn_add(pg->conn, SQL_BATCH_HOLDS, p);
 }
 
-static void ask_shrinks(struct pg *pg, struct request *r)
+static void ask_resizes(struct pg *pg, struct request *r)
 {
 	struct params *p = params_new();
 	params_text(p, pg->cell);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *seq = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < r->batch_plan->nshrinks; i++) {
-		const struct ledger_op *op = &r->batch_plan->ops[r->batch_plan->shrinks[i]];
+	struct param *kind = params_array(p, PARAM_TEXT), *seq = params_array(p, PARAM_INT4);
+	for (size_t i = 0; i < r->batch_plan->nresizes; i++) {
+		const struct ledger_op *op = &r->batch_plan->ops[r->batch_plan->resizes[i]];
 		put_uuid(uid, &op->uid);
 		put_int4(attempt, op->attempt);
-		put_int4(seq, op->seq);
+		put_text(kind, ledger_kind_name(op->kind));
+		put_int4(seq, seq_of(op));
 	}
-	pg_conn_add(pg->conn, SQL_BATCH_SHRINKS, p);
+	pg_conn_add(pg->conn, SQL_BATCH_RESIZES, p);
 }
 
 static void ask_rows(struct pg *pg, struct request *r)
@@ -103,8 +110,8 @@ static void batch_read(struct pg *pg, struct request *r)
 	batch_open_batch_plan(r);
 	request_begin_round(pg, r, STEP_READ);
 	ask_reservations(pg, r);
-	if (r->batch_plan->nshrinks)
-		ask_shrinks(pg, r);
+	if (r->batch_plan->nresizes)
+		ask_resizes(pg, r);
 	ask_rows(pg, r);
 	pg_conn_go(pg->conn);
 }
@@ -180,9 +187,9 @@ static void found_row(struct batch_plan *b, const struct pg_result *res, int row
 static bool batch_found(struct batch_plan *b, const struct round *round)
 {
 	/* Before the answers to the questions are those of the settings and perhaps an attach. */
-	size_t at = round->count - 2 - (b->nshrinks > 0);
+	size_t at = round->count - 2 - (b->nresizes > 0);
 	const struct pg_result *reservations = round->result[at++];
-	const struct pg_result *shrinks = b->nshrinks ? round->result[at++] : NULL;
+	const struct pg_result *resizes = b->nresizes ? round->result[at++] : NULL;
 	const struct pg_result *rows = round->result[at++];
 	if (!PQntuples(reservations))
 		return false;
@@ -190,8 +197,8 @@ static bool batch_found(struct batch_plan *b, const struct round *round)
 		if (!field_null(reservations, i,
 			    0)) /* one row of NULLs when no reservation was named */
 			found_reservation(b, reservations, i);
-	for (int i = 0; i < PQntuples(shrinks); i++)
-		batch_plan_found_shrink(b, (size_t)field_int4(shrinks, i, 0) - 1);
+	for (int i = 0; i < PQntuples(resizes); i++)
+		batch_plan_found_resize(b, (size_t)field_int4(resizes, i, 0) - 1);
 	for (int i = 0; i < PQntuples(rows); i++)
 		found_row(b, rows, i);
 	return true;
@@ -250,14 +257,14 @@ static void write_transfers(struct pg *pg, struct request *r)
 		/* They share the key: an attempt is reserved once. The reason tells them apart. */
 		bool reserves = ledger_reserves(op->kind);
 		put_text(kind, ledger_kind_name(reserves ? LEDGER_RESERVE : op->kind));
-		put_int4(seq, op->seq);
+		put_int4(seq, seq_of(op));
 		put_time(at, op->at_ms > 0 ? op->at_ms : 1);
 		put_text(source, e->has_source ? state_name(e->source) : NULL);
 		put_text(target, e->has_target ? state_name(e->target) : NULL);
 		put_lines(lines, b, e->lines, e->nlines);
 		bool ends = op->kind == LEDGER_STOP || op->kind == LEDGER_RELEASE ||
 			    op->kind == LEDGER_VOID;
-		bool tells = ends || op->kind == LEDGER_ADOPT;
+		bool tells = ends || op->kind == LEDGER_ADOPT || op->adopts;
 		put_text(reason, tells ? op->reason : NULL);
 		put_text(actor, tells ? op->actor : NULL);
 		if (ends)
@@ -375,7 +382,7 @@ static void write_reservations(struct pg *pg, struct request *r)
 		put_text(reason, h->reason);
 		put_text(actor, h->actor);
 		put_int8_if(lost, h->has_lost, h->lost_ms);
-		if (h->shrunk)
+		if (h->resized)
 			put_lines(lines, b, h->lines, h->nlines);
 		else
 			put_null(lines);

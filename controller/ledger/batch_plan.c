@@ -120,13 +120,18 @@ static int64_t over(const struct batch_plan_row *r, int64_t use)
 /* ---- What must be read ------------------------------------------------------------------------
  */
 
+static bool changes_size(enum ledger_kind k)
+{
+	return k == LEDGER_SHRINK || k == LEDGER_GROW;
+}
+
 /* The lines of an operation: the same name twice is one, and what is 0 is none (but a ceiling of 0
  * is one). Lines are few: at most QUEUE_LINES_MAX. */
 static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
 	must(op->kind != LEDGER_CEILING || (op->nlines == 1 && op->guaranteed >= 0));
-	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING && op->kind != LEDGER_SHRINK)
+	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING && !changes_size(op->kind))
 		return;
 	struct batch_plan_line *lines = batch_plan_alloc(b, op->nlines, sizeof(*lines));
 	size_t n = 0;
@@ -180,7 +185,7 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 	b->nops = nops;
 	map_init(&b->by_name, row_has_name);
 	b->known = batch_plan_alloc(b, nops, sizeof(*b->known));
-	b->shrinks = batch_plan_alloc(b, nops, sizeof(*b->shrinks));
+	b->resizes = batch_plan_alloc(b, nops, sizeof(*b->resizes));
 	b->reservation_of = batch_plan_alloc(b, nops, sizeof(*b->reservation_of));
 	b->lines_of = batch_plan_alloc(b, nops, sizeof(*b->lines_of));
 	b->nlines_of = batch_plan_alloc(b, nops, sizeof(*b->nlines_of));
@@ -192,8 +197,8 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 	for (size_t i = 0; i < nops; i++) {
 		batch_plan_take_reservation(b, &by_key, i);
 		batch_plan_take_lines(b, i);
-		if (ops[i].kind == LEDGER_SHRINK)
-			b->shrinks[b->nshrinks++] = (uint32_t)i;
+		if (changes_size(ops[i].kind))
+			b->resizes[b->nresizes++] = (uint32_t)i;
 	}
 	map_done(&by_key);
 	b->nnamed = b->nrows;
@@ -203,10 +208,10 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 /* ---- What was found ---------------------------------------------------------------------------
  */
 
-void batch_plan_found_shrink(struct batch_plan *b, size_t shrink)
+void batch_plan_found_resize(struct batch_plan *b, size_t resize)
 {
-	must(shrink < b->nshrinks);
-	b->known[b->shrinks[shrink]] = true;
+	must(resize < b->nresizes);
+	b->known[b->resizes[resize]] = true;
 }
 
 void batch_plan_found_reservation(
@@ -275,7 +280,7 @@ void batch_plan_found_row(
  */
 
 /* Its use was `before`: the rows above take over the difference in what it passes up. moved: by a
- * CEILING or an ADOPT, which never fail. The walk ends, since linked rows are in no circle. */
+ * CEILING or what adopts, which never fail. The walk ends, since linked rows are in no circle. */
 static void batch_plan_pass_up(
 	struct batch_plan *b, struct batch_plan_row *r, int64_t before, bool moved)
 {
@@ -389,30 +394,29 @@ static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_
 }
 
 /* Whatever the ceilings: it is used already. */
-static void batch_plan_take_used(
-	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
+static void batch_plan_take_used(struct batch_plan *b, const struct batch_plan_line *lines,
+	size_t n, enum ledger_state s)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct batch_plan_row *r = b->rows[lines[k].row];
 		int64_t before = balance_use(&r->now);
-		r->now.part[LEDGER_PENDING] =
-			sum_capped(r->now.part[LEDGER_PENDING], lines[k].amount);
+		r->now.part[s] = sum_capped(r->now.part[s], lines[k].amount);
 		r->follows = true;
 		batch_plan_pass_up(b, r, before, true);
 	}
 }
 
 /* Line after line, since they may meet further up; taken back if one does not fit. */
-static bool batch_plan_take_room(
-	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
+static bool batch_plan_take_room(struct batch_plan *b, const struct batch_plan_line *lines,
+	size_t n, enum ledger_state s)
 {
 	size_t taken = 0;
 	while (taken < n && batch_plan_fits(b, &lines[taken]))
-		batch_plan_add(b, &lines[taken++], LEDGER_PENDING, 1);
+		batch_plan_add(b, &lines[taken++], s, 1);
 	if (taken == n)
 		return true;
 	while (taken--)
-		batch_plan_add(b, &lines[taken], LEDGER_PENDING, -1);
+		batch_plan_add(b, &lines[taken], s, -1);
 	return false;
 }
 
@@ -459,8 +463,8 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 		return;
 	}
 	if (op->kind == LEDGER_ADOPT) {
-		batch_plan_take_used(b, lines, n);
-	} else if (!batch_plan_take_room(b, lines, n)) {
+		batch_plan_take_used(b, lines, n, LEDGER_PENDING);
+	} else if (!batch_plan_take_room(b, lines, n, LEDGER_PENDING)) {
 		b->results[i].verdict = LEDGER_REFUSED;
 		return;
 	}
@@ -498,6 +502,19 @@ static void batch_plan_advance(
 	h->changed = true;
 }
 
+static void batch_plan_resize(
+	struct batch_plan_reservation *h, struct batch_plan_line *lines, size_t n)
+{
+	if (h->started_ms && !h->has_started_lines) {
+		h->has_started_lines = true;
+		h->started_lines = h->lines;
+		h->nstarted_lines = h->nlines;
+	}
+	h->lines = lines;
+	h->nlines = n;
+	h->changed = h->resized = true;
+}
+
 static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
 	const struct batch_plan_line *given = b->lines_of[i];
@@ -520,14 +537,47 @@ static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_
 	e->source = h->state;
 	for (size_t k = 0; k < nfreed; k++)
 		batch_plan_add(b, &freed[k], h->state, -1);
-	if (h->started_ms && !h->has_started_lines) {
-		h->has_started_lines = true;
-		h->started_lines = h->lines;
-		h->nstarted_lines = h->nlines;
+	batch_plan_resize(h, kept, nkept);
+}
+
+static size_t batch_plan_line_of(const struct batch_plan_line *lines, size_t n, uint32_t row)
+{
+	size_t k = 0;
+	while (k < n && lines[k].row != row)
+		k++;
+	return k;
+}
+
+static void batch_plan_grow(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
+{
+	const struct ledger_op *op = &b->ops[i];
+	const struct batch_plan_line *given = b->lines_of[i];
+	size_t most = h->nlines + b->nlines_of[i], n = h->nlines, nmore = 0;
+	struct batch_plan_line *more = batch_plan_alloc(b, most, sizeof(*more));
+	struct batch_plan_line *lines = batch_plan_alloc(b, most, sizeof(*lines));
+	if (n)
+		memcpy(lines, h->lines, n * sizeof(*lines));
+	for (size_t g = 0; g < b->nlines_of[i]; g++) {
+		size_t at = batch_plan_line_of(lines, n, given[g].row);
+		if (at == n)
+			lines[n++] = (struct batch_plan_line){given[g].row, 0};
+		if (given[g].amount <= lines[at].amount)
+			continue;
+		more[nmore++] = (struct batch_plan_line){
+			given[g].row, given[g].amount - lines[at].amount};
+		lines[at].amount = given[g].amount;
 	}
-	h->lines = kept;
-	h->nlines = nkept;
-	h->changed = h->shrunk = true;
+	if (op->adopts) {
+		batch_plan_take_used(b, more, nmore, h->state);
+	} else if (h->state != LEDGER_POSTED ||
+		   !batch_plan_take_room(b, more, nmore, LEDGER_POSTED)) {
+		b->results[i].verdict = LEDGER_REFUSED;
+		return;
+	}
+	struct batch_plan_entry *e = batch_plan_enter(b, i, more, nmore);
+	e->has_target = true;
+	e->target = h->state;
+	batch_plan_resize(h, lines, n);
 }
 
 static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
@@ -575,6 +625,7 @@ static bool batch_plan_repeated(
 	case LEDGER_STOP:
 		return h->state == LEDGER_RELEASING;
 	case LEDGER_SHRINK:
+	case LEDGER_GROW:
 		return b->known[i];
 	case LEDGER_RESERVE:
 	case LEDGER_ADOPT:
@@ -613,6 +664,9 @@ static void batch_plan_take_op(struct batch_plan *b, size_t i)
 		break;
 	case LEDGER_SHRINK:
 		batch_plan_shrink(b, i, h);
+		break;
+	case LEDGER_GROW:
+		batch_plan_grow(b, i, h);
 		break;
 	case LEDGER_RELEASE:
 	case LEDGER_VOID:

@@ -2,8 +2,8 @@
  * The plan of one batch: what its operations do to the ledger. Pure: no libpq, no clock. Three
  * steps:
  *
- *   1. batch_plan_new() lists what must be known: the reservations that are named, the SHRINKs that
- *      are asked for, and the balance rows that are named;
+ *   1. batch_plan_new() lists what must be known: the reservations that are named, the SHRINKs and
+ *      GROWs that are asked for, and the balance rows that are named;
  *   2. batch_plan_found_*() takes in what was found: those, the rows of the lines of the
  *      reservations, and every row above one of them. What was not found does not exist;
  *   3. batch_plan_run() takes the operations one by one, in order, and leaves a verdict for each
@@ -14,12 +14,15 @@
  *     segment and leaves it releasing; STOP, RELEASE and VOID take it from any state;
  *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace. The state
  *     of the reservation tells what took effect: only COMMIT sets started_ms, only STOP makes it
- *     releasing. Only SHRINK, of which there are many, and RESERVE are looked up;
+ *     releasing. Only SHRINK and GROW, of which there are many, and RESERVE are looked up;
  *   - RESERVE must fit under `wanted` at every row that it makes grow: a ceiling above it only says
  *     that more is used already;
  *   - ADOPT need not fit: the ceilings of the rows that it makes grow follow their use, as they do
  *     when a quota is lowered. Everything else of it is as of RESERVE, with which it shares the key;
  *   - SHRINK lowers each line to what is given, to nothing when it is not given, and raises none;
+ *   - GROW raises each line to what is given, and lowers none. The reservation must be posted, and
+ *     what it takes more must fit as a RESERVE must. One that `adopts` need neither: it is as ADOPT,
+ *     and takes a reservation of any state;
  *   - CEILING has no key: it takes effect each time, and the last one stays. It makes the row of
  *     the parent it names;
  *   - what a row passes up to its parent is over(row): its use beyond what is guaranteed to it.
@@ -54,8 +57,8 @@ struct batch_plan_row {
 	struct balance was, now; /* as found, then as the operations leave it */
 	uint32_t up;		 /* index of its parent in rows, or BATCH_PLAN_NO_ROW */
 	bool linked;		 /* has a parent and counts there */
-	bool follows; /* a CEILING made it grow or capped it, or an ADOPT did: the ceiling follows the
-			 use */
+	bool follows; /* a CEILING made it grow or capped it, or what adopts did: the ceiling follows
+			 the use */
 };
 
 struct batch_plan_line {
@@ -82,7 +85,7 @@ struct batch_plan_reservation {
 	int32_t last_attempt; /* of the Job, ever reserved; 0: none */
 
 	bool was_open;
-	bool changed, shrunk;
+	bool changed, resized;
 
 	/* What the segment will say. */
 	int64_t stopping_ms, stopped_ms;
@@ -90,7 +93,7 @@ struct batch_plan_reservation {
 	bool has_lost;
 	int64_t lost_ms;
 	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
-	bool has_started_lines;	      /* a SHRINK came after COMMIT: what it held at that */
+	bool has_started_lines; /* a SHRINK or GROW came after COMMIT: what it held at that */
 	struct batch_plan_line *started_lines;
 	size_t nstarted_lines;
 };
@@ -107,9 +110,9 @@ struct batch_plan_entry {
 struct batch_plan {
 	const struct ledger_op *ops;
 	size_t nops;
-	bool *known;	   /* of each operation: a SHRINK that took effect before */
-	uint32_t *shrinks; /* the operations that are SHRINKs: must be looked up */
-	size_t nshrinks;
+	bool *known;	   /* of each operation: a SHRINK or GROW that took effect before */
+	uint32_t *resizes; /* the operations that are SHRINKs or GROWs: must be looked up */
+	size_t nresizes;
 	uint32_t *reservation_of;	   /* of each operation: index in holds; CEILING: none */
 	struct batch_plan_line **lines_of; /* of each operation: its own lines, merged */
 	size_t *nlines_of;
@@ -131,7 +134,7 @@ struct batch_plan {
 struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops);
 void batch_plan_free(struct batch_plan *b);
 
-void batch_plan_found_shrink(struct batch_plan *b, size_t shrink); /* index in shrinks */
+void batch_plan_found_resize(struct batch_plan *b, size_t resize); /* index in resizes */
 /* Everything but its lines. Afterwards these may be set in holds[hold]: what the segment will say.
  */
 void batch_plan_found_reservation(

@@ -15,6 +15,8 @@ const char *ledger_kind_name(enum ledger_kind k)
 		return "STOP";
 	case LEDGER_SHRINK:
 		return "SHRINK";
+	case LEDGER_GROW:
+		return "GROW";
 	case LEDGER_RELEASE:
 		return "RELEASE";
 	case LEDGER_VOID:

@@ -11,6 +11,9 @@
  *   COMMIT    the start is seen: pending becomes posted, the segment (the bill) begins
  *   STOP      the Job is told to stop or has ended, pods are left: posted becomes releasing
  *   SHRINK    fewer pods need room: the reservation is lowered to the lines given
+ *   GROW      a run is to have more pods: the reservation is raised to the lines given, if there is
+ *             room as for a RESERVE. Durable before the PATCH that asks for the pods. Of a run that
+ *             has them already, and of which the ledger lost the GROW, it is never refused
  *   RELEASE   no pod is left: the reservation is returned, the segment ends
  *   VOID      the start was called off and can no longer land: the reservation is returned
  *   CEILING   what a balance row may reach, and where it stands in the quota tree; lowering it
@@ -25,8 +28,9 @@
  *
  * Operations on reservations are keyed by (cell, job uid, attempt, kind, seq) and each key takes
  * effect once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it
- * was. The ledger itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no
- * lines. An operation on a reservation that is closed or was never opened changes nothing and is
+ * was. A run may shrink, grow, and shrink to the same size again: so SHRINK and GROW are numbered, in
+ * one row of numbers for each attempt, which a new leader reads back and goes on with. The ledger
+ * itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no lines. An operation on a reservation that is closed or was never opened changes nothing and is
  * SPENT. RESERVE and ADOPT share a key: an attempt is reserved once.
  *
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
@@ -50,6 +54,7 @@ enum ledger_kind {
 	LEDGER_COMMIT,
 	LEDGER_STOP,
 	LEDGER_SHRINK,
+	LEDGER_GROW,
 	LEDGER_RELEASE,
 	LEDGER_VOID,
 	LEDGER_CEILING,
@@ -66,8 +71,7 @@ struct ledger_op {
 	enum ledger_kind kind;
 	struct uid uid;
 	int32_t attempt; /* from 1 */
-	int32_t seq;	 /* SHRINK: pods left; where that is a guess a number of the amounts left,
-			    below 0. Each takes effect once. Of others 0 */
+	int32_t seq;	 /* SHRINK, GROW: which change of its size, from 1. Of others 0 */
 	int64_t at_ms;	 /* wall clock of the leader, for people and bills, never for decisions */
 
 	/* RESERVE, ADOPT: whose it is. COMMIT may leave them NULL. */
@@ -76,6 +80,8 @@ struct ledger_op {
 	/* RESERVE, ADOPT, for its bill: what it and its like have in common, or its name; some of the
 	 * Job's labels as a JSON object, NULL: none. */
 	const char *owner, *labels;
+
+	bool adopts; /* GROW: the pods are there already, so there is room */
 
 	/* RELEASE: when it ended is not known, since the ledger lost a part of its past. */
 	bool estimated;
@@ -86,7 +92,8 @@ struct ledger_op {
 	const char *plan, *currency, *price;
 	int64_t cost;
 
-	/* RESERVE, ADOPT, SHRINK: what is held from now on. CEILING: exactly one line, the ceiling. */
+	/* RESERVE, ADOPT, SHRINK, GROW: what is held from now on. CEILING: exactly one line, the
+	 * ceiling. */
 	const struct quota_line *lines;
 	size_t nlines;
 
@@ -111,7 +118,8 @@ enum ledger_verdict {
 	LEDGER_REPEATED, /* had taken effect before, and its reservation is still open */
 	LEDGER_SPENT, /* nothing to do: the reservation is closed (RESERVE, ADOPT: this attempt was
 			 used up) */
-	LEDGER_REFUSED, /* RESERVE only: a ceiling would be exceeded, here or further up */
+	LEDGER_REFUSED, /* RESERVE, GROW: a ceiling would be exceeded, here or further up. GROW: or it
+			   is of no run (pending, releasing) */
 };
 
 struct ledger_result {
@@ -152,13 +160,15 @@ struct ledger_reservation {
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
 	bool estimated;			/* its bill will be: an ADOPT made it */
+	int32_t sizes;			/* the seq of its last SHRINK or GROW; 0: there was none */
 	const struct quota_line *lines; /* sorted by node, flavor, resource */
 	size_t nlines;
 };
 
 /* What was held for a while by an attempt that has ended, as read back at a takeover: what fair
- * share over time remembers. An attempt that shrank is several runs, which add up: what it kept to
- * its end, and what each SHRINK gave back. */
+ * share over time remembers. An attempt whose size changed is several runs, which add up, all from
+ * its start on: what it held at its end, what each SHRINK gave back, until then, and what each GROW
+ * took, until then, with amounts below 0. */
 struct ledger_run {
 	const char *ns, *localqueue, *clusterqueue; /* localqueue: "" when unknown */
 	const struct quota_line *lines;

@@ -68,6 +68,10 @@ struct request {
 	struct round read;	       /* STEP_WRITE: what the plan borrows from */
 };
 
+/* Of sluice.transfer.seq: number n of an attempt's changes of size is this and n. What programs
+ * before version 10 wrote of theirs lies below: the pods that were left. */
+#define PG_SIZES_FROM (1 << 30)
+
 /* The lease of another, as it was looked at. Its row changes with each renewal. */
 struct lease_look {
 	char version[24]; /* of the row; "": it was not looked at */

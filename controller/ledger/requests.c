@@ -178,6 +178,9 @@ static size_t load_read(const struct pg_result *res, struct ledger_reservation *
 					.started_ms = field_time(res, i, 7),
 					.localqueue = field_text(res, i, 12),
 					.estimated = field_bool(res, i, 13),
+					.sizes = field_null(res, i, 14)
+							 ? 0
+							 : field_int4(res, i, 14) - PG_SIZES_FROM,
 					.lines = lines};
 		if (field_null(res, i, 8))
 			continue;
@@ -210,8 +213,10 @@ void load_step(struct pg *pg, struct request *r, struct round *round)
 		load_answer(pg, round);
 		return;
 	}
+	struct params *p = request_params(pg, r);
+	params_int8(p, PG_SIZES_FROM);
 	request_begin_round(pg, r, STEP_LOAD);
-	pg_conn_add(pg->conn, SQL_LOAD, request_params(pg, r));
+	pg_conn_add(pg->conn, SQL_LOAD, p);
 	pg_conn_go(pg->conn);
 }
 

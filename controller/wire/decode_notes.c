@@ -98,6 +98,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 		return;
 	j->admission.state = state;
 	j->admission.attempt = (int32_t)attempt;
+	j->admission.sizes = (int32_t)number_of(root, "sizes", INT32_MAX);
 	j->admission.epoch = number_of(root, "epoch", INT64_MAX);
 	read_history(json_object(root, "history"), &j->admission.history);
 	read_owner(root, j);
@@ -252,6 +253,27 @@ static void read_min_parallelism(
 		j->min_parallelism = (int32_t)least;
 }
 
+/* After min-parallelism. A fault there is told, not that it is missing here. */
+static void read_grow(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	char shown[SHOWN_SIZE];
+	const struct path *here = PATH(at, GROW_ANNOTATION);
+	const char *text = text_field(d, at, annotations, GROW_ANNOTATION, NAME_MAX_BYTES);
+	if (!json_get(annotations, GROW_ANNOTATION))
+		return;
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		decoder_fault(
+			d, here, "%s is neither \"true\" nor \"false\"", text_show(text, shown));
+	else if (strcmp(text, "false") == 0)
+		j->grow = GROW_NO;
+	else if (!json_get(annotations, MIN_PARALLELISM_ANNOTATION))
+		decoder_fault(d, here,
+			"needs annotation sluice.dev/min-parallelism, for only a run that may start with fewer pods can grow; add that, or remove this");
+	else
+		j->grow = GROW_YES;
+}
+
 static void read_completions_follow(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
 {
@@ -316,6 +338,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	check_directives(d, j);
 	read_times(d, at, annotations, j);
 	read_min_parallelism(d, at, annotations, j);
+	read_grow(d, at, annotations, j);
 	read_completions_follow(d, at, annotations, j);
 	job_terms_field(d, at, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);

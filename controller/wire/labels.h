@@ -12,6 +12,7 @@
 #define MAX_RUN_ANNOTATION "sluice.dev/max-run-seconds"
 #define EXPECTED_ANNOTATION "sluice.dev/expected-duration"
 #define MIN_PARALLELISM_ANNOTATION "sluice.dev/min-parallelism"
+#define GROW_ANNOTATION "sluice.dev/grow"
 #define COMPLETIONS_ANNOTATION "sluice.dev/completions-equal-parallelism"
 
 /* Label or annotation; the label wins. */

@@ -359,8 +359,8 @@ static void put_notice(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* Of a Job that runs: it goes on with fewer pods. The story goes on, too. */
-static void put_shrink(const struct intent *i, struct buf *out)
+/* Of a Job that runs: it goes on with fewer pods, or more. The story goes on, too. */
+static void put_size(const struct intent *i, struct buf *out)
 {
 	put_auth(i, false, out);
 	put_number(out, "test", "/metadata/generation", i->generation);
@@ -369,7 +369,15 @@ static void put_shrink(const struct intent *i, struct buf *out)
 	put_story(i, out);
 }
 
-/* So does this. */
+/* Of a Job that runs: what was under way to it tests another story from here on. */
+static void put_retell(const struct intent *i, struct buf *out)
+{
+	put_auth(i, false, out);
+	put_annotations_map(i, out);
+	put_story(i, out);
+}
+
+/* Of a Job that runs: the story stays. */
 static void put_warn(const struct intent *i, struct buf *out)
 {
 	put_auth(i, false, out);
@@ -395,7 +403,11 @@ void patch_render(const struct intent *i, struct buf *out)
 		put_stop(i, out);
 		break;
 	case INTENT_SHRINK:
-		put_shrink(i, out);
+	case INTENT_GROW:
+		put_size(i, out);
+		break;
+	case INTENT_RETELL:
+		put_retell(i, out);
 		break;
 	case INTENT_TELL:
 		put_tell(i, out);

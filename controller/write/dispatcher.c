@@ -62,8 +62,8 @@ void dispatcher_set_pg(struct dispatcher *c, struct pg *pg)
 
 static bool is_write(enum intent_kind k)
 {
-	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_TELL ||
-	       k == INTENT_NOTICE || k == INTENT_WARN;
+	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_GROW ||
+	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE || k == INTENT_WARN;
 }
 
 static void errand_free(struct errand *e)
@@ -452,7 +452,9 @@ static void carry(struct dispatcher *c, const struct intent *i)
 	case INTENT_START:
 	case INTENT_STOP:
 	case INTENT_SHRINK:
+	case INTENT_GROW:
 	case INTENT_TELL:
+	case INTENT_RETELL:
 	case INTENT_NOTICE:
 	case INTENT_WARN:
 		send_patch(c, i);

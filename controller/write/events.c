@@ -280,6 +280,9 @@ void events_note(struct events *h, const struct note *n)
 	case NOTE_SHRINK:
 		tell_note(h, n, EVENTS_NORMAL, "Shrunk");
 		return;
+	case NOTE_GROW:
+		tell_note(h, n, EVENTS_NORMAL, "Grown");
+		return;
 	case NOTE_OVERDUE:
 		tell_note(h, n, EVENTS_WARNING, "StopOverdue");
 		return;

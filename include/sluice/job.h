@@ -120,6 +120,7 @@ struct job_admission {
 	const char *story; /* its text as read; NULL when absent */
 	enum story_state state;
 	int32_t attempt;     /* 0 when never started */
+	int32_t sizes;	     /* how often the size of that run had changed; 0: never */
 	int64_t epoch;	     /* of the leader that wrote it; 0: it does not say */
 	const char *trouble; /* what kept the pods of its last run; or NULL */
 	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in
@@ -151,6 +152,13 @@ struct job_annotations {
 
 /* Pods that may take longer to end keep quota for too long after a stop: such a Job is invalid. */
 #define JOB_GRACE_MAX_S 3600
+
+/* Does its run grow? */
+enum job_grow {
+	GROW_AS_QUEUE, /* as its ClusterQueue says (spec.growByDefault) */
+	GROW_YES,
+	GROW_NO,
+};
 
 struct job {
 	struct uid uid;
@@ -225,6 +233,9 @@ struct job {
 	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
 	 * and sluice.dev/completions-equal-parallelism. */
 	int32_t min_parallelism;
+	/* sluice.dev/grow: its run takes more pods when there is room, up to what its owner asked
+	 * for. Only of a Job with min_parallelism. */
+	enum job_grow grow;
 	bool completions_follow;
 
 	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */
@@ -236,6 +247,10 @@ struct job {
  * completions) less what is finished and will not be made up for (Kueue's reclaimable pods,
  * reference/kueue-semantics.md 9.6). With status all zero: the pods of a fresh start. */
 int32_t job_pods(const struct job *j);
+
+/* The pods that its run would have if it grew: as its owner wrote it, less what is done. 0: it may
+ * not grow as it is now. */
+int32_t job_pods_wanted(const struct job *j);
 
 /* True when the status, read after the Job controller saw the end or the stop, says that no pod is
  * left: finished or Suspended, active == 0 and terminating == 0. */

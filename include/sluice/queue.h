@@ -270,8 +270,6 @@ void queue_leaving_job(struct queue *q, const struct uid *uid);
 
 /* How many pods its room is for; 0: it has none. */
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid);
-/* ... but that is a guess: it was adopted, and what it holds is no number of such pods. */
-bool queue_job_pods_guessed(const struct queue *q, const struct uid *uid);
 
 /* As many of its pods as are needed are ready, or not any more, since now_ms (reference 12.1). */
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms);
@@ -283,6 +281,10 @@ void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 /* From now_ms on only this many pods still need room; more than now is ignored. True when quota
  * became free: the caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
+
+/* What became of DECISION_GROW: the Job says so many pods now, or never will (called off). Its size
+ * may change again, growInterval later at the earliest. */
+void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
 /* Its run ends for another reason than the one for which it was decided to deactivate it. */
 void queue_keep_active(struct queue *q, const struct uid *uid);
@@ -354,6 +356,9 @@ enum decision_kind {
 	DECISION_STOP,	 /* quota stays taken until the gate releases it */
 	DECISION_SHRINK, /* it is to go on with fewer pods; quota stays taken until they are gone
 			    and queue_shrink_job() says so */
+	DECISION_GROW,	 /* it is to go on with more pods, and quota for them is taken from here on.
+			    Until queue_grew_job() or a stop there is no other decision of its size.
+			    Called off: queue_shrink_job() to what it had, then queue_grew_job() */
 	DECISION_NOTICE, /* it will be stopped at stop_ms: its owner is to be told, so that it can
 			    save its work. Once for each stop_ms; nothing else changes */
 };
@@ -363,12 +368,13 @@ enum stop_reason {
 	STOP_REASON_CLUSTERQUEUE_STOPPED, /* HoldAndDrain, as Kueue's ClusterQueueStopped */
 	STOP_REASON_LOCALQUEUE_STOPPED,
 	STOP_REASON_HELD,		/* annotation sluice.dev/hold on a running Job */
-	STOP_REASON_PREEMPTED,		/* decision.by needs the room */
+	STOP_REASON_PREEMPTED,		/* decision.by needs the room, or a part of it (SHRINK) */
 	STOP_REASON_PODS_READY_TIMEOUT, /* its pods were not ready in time */
 	STOP_REASON_REQUEUE_LIMIT,	/* ... once too often: it is deactivated */
 	STOP_REASON_MAX_RUN,		/* it ran as long as it may: it is deactivated */
 	STOP_REASON_WINDOW_CLOSED,	/* a RunPolicy's window closed */
-	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need */
+	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need; also of
+					   SHRINK */
 	STOP_REASON_PRICE,		/* the price rose above its max-price */
 	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
 	STOP_REASON_IDLE_RECLAIMED,	/* "IdleResourcesReclaimed": what it ran on was lent */
@@ -395,7 +401,8 @@ struct decision {
 	enum decision_kind kind;
 	struct uid uid;
 	int32_t pods;		 /* DECISION_START: so many at once; fewer than asked for only with
-				    min-parallelism. DECISION_SHRINK: so many from now on */
+				    min-parallelism. DECISION_SHRINK, DECISION_GROW: so many from
+				    now on */
 	enum stop_reason reason; /* DECISION_STOP and DECISION_SHRINK only, as what follows */
 	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
 	enum preemption_reason preemption;
@@ -590,6 +597,7 @@ struct clusterqueue_view {
 	char message[1000];  /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
+	bool grows;	       /* growByDefault */
 	bool has_max_priority; /* priorities of its Jobs count up to: */
 	int32_t max_priority;
 	const char *cohort;

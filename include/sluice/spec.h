@@ -130,6 +130,11 @@ enum cluster_fit {
 	CLUSTER_FIT_NOW,      /* all pods with which it would start fit now, beside each other */
 };
 
+/* growInterval: the default, and its bounds. */
+#define GROW_INTERVAL_MS 30000
+#define GROW_INTERVAL_MIN_MS 1000
+#define GROW_INTERVAL_MAX_MS (INT64_C(24) * 3600 * 1000)
+
 struct clusterqueue_spec {
 	const char *name;
 	int64_t generation; /* what status.observedGeneration will say */
@@ -152,6 +157,9 @@ struct clusterqueue_spec {
 	struct pod_metadata metadata; /* spec.podTemplate */
 	int32_t gap_fillers_below; /* spec.gapFillers.below: Jobs of a lower priority fill gaps. 0
 				      when gapFillers is absent, GAP_FILLERS_NONE when it is empty */
+	bool grow_by_default;	   /* growByDefault, for Jobs that do not say (struct job, grow) */
+	int64_t grow_interval_ms; /* growInterval: the size of a run changes so often at most, by growth or
+				     to make room for growth; 0: GROW_INTERVAL_MS */
 };
 
 /* No priority is below it, so no Job fills gaps: as in Kueue. */

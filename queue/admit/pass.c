@@ -4,7 +4,10 @@
 
 #include "base/mem.h"
 #include "queue/admit/assign.h"
+#include "queue/admit/growth.h"
 #include "queue/rules/backfill.h"
+#include "queue/model/giving.h"
+#include "queue/preempt/pods_first.h"
 #include "queue/preempt/preemption.h"
 #include "queue/admit/nominate.h"
 #include "queue/model/reservation.h"
@@ -83,13 +86,22 @@ static struct uid *givers_of(const struct victim *v, size_t n, size_t *ret_n)
 	return all;
 }
 
+static void make_room(struct pass *p, const struct nominee *e, const struct victim *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].keeps > 0)
+			giving_begin(p->q, v[i].reservation, v[i].keeps, e->w, v[i].reason);
+		else
+			reservation_displace(p->q, v[i].reservation, e->w, v[i].reason);
+	}
+}
+
 static void promise_nominee(
 	struct pass *p, const struct nominee *e, const struct victim *v, size_t n)
 {
 	size_t ngivers;
 	struct uid *giver = givers_of(v, n, &ngivers);
-	for (size_t i = 0; i < n; i++)
-		reservation_displace(p->q, v[i].reservation, e->w, v[i].reason);
+	make_room(p, e, v, n);
 	p->displacements += n > 0;
 	backfill_started(p->q, e->cq, e->group, &e->choice);
 	struct reservation *r =
@@ -152,17 +164,35 @@ static bool takes_back_its_own(
 	return own;
 }
 
+/* Which of its victims can give pods instead? */
+static void ask_for_pods_first(struct pass *p, struct attempt *a, bool own)
+{
+	struct demand d;
+	if (a->nvictims == 0 || rules_look_at_victims(p->q, a->nominee) ||
+		!nominee_demand(a->nominee, &d))
+		return;
+	if (own)
+		reserves_give(p);
+	a->nvictims = pods_first(p->q, &d, own, &a->victim, a->nvictims);
+	if (own)
+		reserves_take(p);
+}
+
 /* An earlier turn may have taken quota or freed some by its victims, so this looks again. True: it
  * starts, or has a promise. */
 static bool turn(struct pass *p, const struct nominee *e)
 {
 	struct attempt a = {.nominee = e};
-	bool now, fits = nominee_fits(e, &now);
-	if (!fits && e->verdict == ASSIGN_PREEMPTS && !takes_back_its_own(p, &a, &fits, &now))
-		a.nvictims = nominee_victims(p->q, e, &a.victim);
+	bool now, fits = nominee_fits(e, &now), own = false;
+	if (!fits && e->verdict == ASSIGN_PREEMPTS) {
+		own = takes_back_its_own(p, &a, &fits, &now);
+		if (!own)
+			a.nvictims = nominee_victims(p->q, e, &a.victim);
+	}
 	if ((!fits && a.nvictims == 0) || !rules_choice_may(p->q, &a))
 		return false;
 	if (!fits) {
+		ask_for_pods_first(p, &a, own);
 		promise_nominee(p, e, a.victim, a.nvictims);
 		return true;
 	}
@@ -493,6 +523,16 @@ static void watch_spared(const struct pass *p)
 	}
 }
 
+/* What is left, and what no StrictFIFO head keeps, is for runs that want more pods. */
+static void let_grow(struct pass *p)
+{
+	for (size_t i = 0; i < p->nscans; i++)
+		if (p->scan[i].nominee.group && p->scan[i].nominee.keeps)
+			reserve_head(p, &p->scan[i].nominee);
+	p->n += growth_run(p->q, p->scan, p->nscans, p->out + p->n, p->cap - p->n, &p->full);
+	reserves_end(p);
+}
+
 size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
 	bool *ret_done)
 {
@@ -506,6 +546,8 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			;
 		if (!p.full)
 			look_end(&p);
+		if (!p.full && !cohort_tree->search && !borrowing_wakes(&p, false))
+			let_grow(&p);
 	} while (!p.full && (cohort_tree->search || borrowing_wakes(&p, false)) &&
 		 ++looks < LOOKS_MAX);
 	watch_spared(&p);

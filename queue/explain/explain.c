@@ -13,6 +13,7 @@
 #include "queue/explain/explain_cluster.h"
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_others.h"
+#include "queue/explain/explain_size.h"
 #include "queue/explain/explain_time.h"
 #include "queue/admit/shortage.h"
 #include "queue/admit/nominate.h"
@@ -46,7 +47,7 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 			cq->name);
 }
 
-static void explain_reservation(const struct reservation *r, struct text *t)
+static void explain_reservation(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
 	if (reclaimed) {
@@ -74,6 +75,7 @@ static void explain_reservation(const struct reservation *r, struct text *t)
 			text_add(t, " in flavor %s", row->flavor);
 		text_add(t, last ? "" : ", ");
 	}
+	explain_size(q, r, t);
 	explain_end_of_queue(r->cq, t);
 }
 
@@ -182,8 +184,12 @@ static void explain_promise(const struct reservation *r, struct text *t)
 {
 	struct stopping s = stopping_in(r->cq->cohort_tree);
 	if (s.leaving > 0)
-		text_add(t, "starts when the pods of %zu stopped %s are gone: ", s.leaving,
-			s.leaving == 1 ? "Job" : "Jobs");
+		text_add(t, "starts when the pods of %zu stopped %s%s are gone: ", s.leaving,
+			s.leaving == 1 ? "Job" : "Jobs",
+			s.giving > 0 ? ", and those that others give," : "");
+	else if (s.giving > 0)
+		text_add(t, "starts when the pods are gone that %zu %s: ", s.giving,
+			s.giving == 1 ? "run gives" : "runs give");
 	else
 		text_add(t, "starts when the pods of stopped Jobs are gone from the nodes: ");
 	for (size_t i = 0; i < r->nlines; i++) {
@@ -569,7 +575,7 @@ bool queue_explain(
 	ret->stop_ms = 0;
 	explain_times((struct queue *)(uintptr_t)q, w, now_ms, ret);
 	if (w->reservation) {
-		explain_reservation(w->reservation, &text);
+		explain_reservation(q, w->reservation, &text);
 		ret->stop_ms = explain_stop(q, w->reservation, &text);
 		ret->reason = WAIT_NOT;
 		explain_unreachable(ret, &text);

@@ -183,6 +183,7 @@ static void fill_clusterqueue(
 	ret->generation = cq->generation;
 	ret->invalid = cq->invalid;
 	ret->strategy = cq->spec.strategy;
+	ret->grows = cq->spec.grow_by_default;
 	ret->has_max_priority = cq->spec.has_max_priority;
 	ret->max_priority = cq->spec.max_priority;
 	ret->cohort = cq->spec.cohort ? cq->spec.cohort->name : "";

@@ -32,6 +32,23 @@ int32_t job_pods(const struct job *j)
 	return remaining < j->parallelism ? (int32_t)remaining : j->parallelism;
 }
 
+/* Completions that follow parallelism stay as they are once an index is done, and of a work queue no
+ * pod is made any more once one has succeeded. */
+int32_t job_pods_wanted(const struct job *j)
+{
+	const struct job_admission *a = &j->admission;
+	bool follows = j->completions_follow && j->status.indexes_done > 0;
+	bool over = !j->has_completions && j->status.succeeded > 0;
+	if (j->min_parallelism <= 0 || a->reapplied || follows || over)
+		return 0;
+	struct job whole = *j;
+	if (a->owner_parallelism > 0)
+		whole.parallelism = a->owner_parallelism;
+	if (a->owner_completions > 0)
+		whole.completions = a->owner_completions;
+	return job_pods(&whole);
+}
+
 /* One line of one list. Sorted by name, and within it in the order in which they are counted. */
 enum request_kind {
 	REQUEST_CONTAINER,

@@ -16,6 +16,7 @@ enum alarm_kind {
 	ALARM_CALENDAR, /* a Calendar changes (calendar_ref.h) */
 	ALARM_FIT,	/* the head does not fit its window any more (nominate.h) */
 	ALARM_LEAD,	/* a window opens soon (lead.h) */
+	ALARM_GROWTH,	/* a run may grow now (growth.h) */
 	ALARM_GROWN,	/* a run has run its minRun, and a Job waits that may preempt it (pass.h) */
 };
 

@@ -1,3 +1,4 @@
+#include "queue/admit/growth.h"
 #include "queue/model/clusterqueue.h"
 
 #include <stdlib.h>
@@ -114,6 +115,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->window_state = window_state_new(cq->serial);
 	group_trees_init(&cq->groups_waiting, &cq->order);
 	backfill_init(cq);
+	growth_init(cq);
 	list_init(&cq->localqueues);
 	list_init(&cq->reservations);
 	list_init(&cq->promised);
@@ -271,6 +273,8 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->spec.weight = s->weight;
 	cq->spec.orders_by_usage = s->orders_by_usage;
 	cq->spec.default_max_run_ms = s->default_max_run_ms;
+	cq->spec.grow_by_default = s->grow_by_default;
+	cq->spec.grow_interval_ms = s->grow_interval_ms;
 	cq->spec.cluster_fit = s->cluster_fit;
 	cq->spec.has_max_priority = s->has_max_priority;
 	cq->spec.max_priority = s->max_priority;
@@ -301,7 +305,8 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 	cq->exists = cq->deleting = cq->spec.has_selector = cq->spec.orders_by_usage = false;
 	cq->spec.has_max_priority = false;
 	cq->spec.gap_fillers_below = 0;
-	cq->generation = cq->spec.default_max_run_ms = 0;
+	cq->generation = cq->spec.default_max_run_ms = cq->spec.grow_interval_ms = 0;
+	cq->spec.grow_by_default = false;
 	cq->spec.strategy = BEST_EFFORT_FIFO;
 	cq->spec.cluster_fit = CLUSTER_FIT_POSSIBLE;
 	cq->spec.stop_policy = STOP_NONE;

@@ -52,6 +52,8 @@ struct cq_spec {
 	struct pod_metadata metadata;
 	int32_t max_priority;	   /* its Jobs' priorities are capped at this */
 	int32_t gap_fillers_below; /* Jobs of a lower priority fill gaps */
+	bool grow_by_default;	   /* its runs with min-parallelism grow unless their Jobs say no */
+	int64_t grow_interval_ms;  /* 0: GROW_INTERVAL_MS */
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;
@@ -90,6 +92,9 @@ struct clusterqueue {
 	struct lead *lead;		   /* lead.h; NULL: there never was one */
 	struct alarm fit;		   /* when the head does not fit its window any more */
 	struct alarm grown;		   /* when the next run is spared no more: pass.h */
+	struct tree resting;		   /* runs that want more pods, but not yet: growth.h */
+	size_t nasking;			   /* ... and that ask for them: quota_row.wishes */
+	struct alarm growth;		   /* when the next of `resting` asks */
 	struct link localqueues;	   /* localqueue.of_clusterqueue */
 	struct link reservations;	   /* reservation.of_clusterqueue, held or leaving */
 	struct link promised;		   /* reservation.of_clusterqueue, oldest promise first */

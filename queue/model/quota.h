@@ -89,6 +89,7 @@ struct quota_row {
 	/* Of a leaf: its reservations in victim_index.h's order, from the first question on. */
 	bool ranked;
 	struct tree victim_index;
+	struct tree wishes; /* of a leaf: runs that lack quota here for more pods (growth.h) */
 };
 
 struct quota {

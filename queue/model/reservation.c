@@ -10,6 +10,7 @@
 #include "queue/rules/lending.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/runs.h"
+#include "queue/model/giving.h"
 #include "queue/model/run.h"
 
 static size_t reservation_size(const struct reservation *r)
@@ -85,16 +86,41 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	runs_after(q, r, RUN_RESERVED);
 }
 
+/* The part of base that `pods` of `base_pods` hold, rounded up. */
+static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
+{
+	int64_t each = base / base_pods, rest = base % base_pods;
+	return each * pods + (rest * pods + base_pods - 1) / base_pods;
+}
+
+int64_t reservation_line_then(const struct reservation *r, const struct reservation_line *l)
+{
+	int32_t keeps = reservation_keeps(r);
+	if (r->state == RESERVATION_LEAVING)
+		return 0;
+	int64_t then = keeps > 0 ? part_of(l->base, keeps, r->base_pods) : l->amount;
+	return then < l->amount ? then : l->amount;
+}
+
+struct sizing *reservation_sizing(struct queue *q, struct reservation *r)
+{
+	if (!r->sizing) {
+		r->sizing = mem_alloc(sizeof(*r->sizing));
+		q->workload_bytes += sizeof(*r->sizing);
+	}
+	return r->sizing;
+}
+
 static void lines_take(struct reservation *r, enum quota_when when)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_take(r->line[i].row, when, r->line[i].amount);
 }
 
-static void lines_give(struct reservation *r, enum quota_when when)
+static void lines_give_then(struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		quota_give(r->line[i].row, when, r->line[i].amount);
+		quota_give(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 static bool line_borrows(const struct reservation_line *l)
@@ -189,6 +215,9 @@ static void reservation_free(struct queue *q, struct reservation *r)
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= reservation_size(r);
 	runs_after(q, r, RUN_FORGOTTEN);
+	if (r->sizing)
+		q->workload_bytes -= sizeof(*r->sizing);
+	free(r->sizing);
 	free(r->giver);
 	give_memory(q, r);
 }
@@ -202,7 +231,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
 	runs_before(q, r, RUN_UNPROMISED);
-	lines_give(r, QUOTA_THEN);
+	lines_give_then(r);
 	queue_touch_reservation(q, r->cq);
 	reservation_free(q, r);
 }
@@ -219,9 +248,10 @@ void reservation_leave(struct queue *q, struct reservation *r)
 {
 	if (r->state != RESERVATION_HELD)
 		return;
-	r->state = RESERVATION_LEAVING;
 	runs_before(q, r, RUN_LEAVING);
-	lines_give(r, QUOTA_THEN);
+	lines_give_then(r);
+	r->state = RESERVATION_LEAVING;
+	giving_end(q, r);
 	if (r->cq)
 		r->cq->nleaving++;
 	queue_touch_reservation(q, r->cq);
@@ -353,19 +383,19 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 static void line_lower(
 	struct queue *q, struct reservation *r, struct reservation_line *l, int64_t amount)
 {
-	int64_t less = l->amount - amount;
+	int64_t less = l->amount - amount, then = reservation_line_then(r, l);
 	l->amount = amount;
 	if (less > 0 && r->run.end_ms > 0)
 		usage_change(q, r->lq, l->row->resource, -less, r->run.end_ms);
 	else if (less > 0)
 		usage_change_next(q, r->lq, l->row->resource, -less);
 	quota_give(l->row, QUOTA_NOW, less);
-	if (r->state != RESERVATION_LEAVING)
-		quota_give(l->row, QUOTA_THEN, less);
+	int64_t given = then - reservation_line_then(r, l);
+	quota_give(l->row, QUOTA_THEN, given);
 	if (r->confirmed)
 		l->row->used -= less;
 	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
-	if (r->preemption == PREEMPTION_NONE)
+	if (r->preemption == PREEMPTION_NONE && (reservation_keeps(r) == 0 || given > 0))
 		queue_touch(q, l->row->node->owner);
 	else
 		queue_touch_reservation(q, l->row->node->owner);
@@ -378,6 +408,7 @@ void reservation_end(struct queue *q, struct workload *w)
 	runs_before(q, r, RUN_ENDED);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
+	giving_end(q, r);
 	r->lq->nreserving--;
 	r->lq->nadmitted -= r->confirmed;
 	if (r->cq) {
@@ -403,7 +434,7 @@ void reservation_ends(struct reservation *r)
 int32_t reservation_pods_at_once(const struct reservation *r)
 {
 	int32_t asked = r->w->shape->pods;
-	return asked < r->pods ? asked : r->pods;
+	return asked < r->pods && !reservation_grows(r) ? asked : r->pods;
 }
 
 enum lending reservation_lending(const struct queue *q, const struct reservation *r)
@@ -431,11 +462,51 @@ void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 	runs_after(q, r, RUN_CONFIRMED);
 }
 
-/* The part of base that `pods` of `base_pods` hold, rounded up. */
-static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
+int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods)
 {
-	int64_t each = base / base_pods, rest = base % base_pods;
-	return each * pods + (rest * pods + base_pods - 1) / base_pods;
+	return part_of(r->line[line].base, pods, r->base_pods);
+}
+
+int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods)
+{
+	int64_t then = reservation_line_then(r, &r->line[line]);
+	if (pods >= giving_pods_then(r))
+		return then;
+	int64_t part = pods > 0 ? reservation_part(r, line, pods) : 0;
+	return part < then ? part : then;
+}
+
+int64_t reservation_more(const struct reservation *r, size_t line, int32_t more)
+{
+	const struct reservation_line *l = &r->line[line];
+	int64_t pods = (int64_t)r->pods + more;
+	if (pods > INT32_MAX || l->base / r->base_pods > INT64_MAX / 2 / pods)
+		return INT64_MAX;
+	int64_t amount = part_of(l->base, (int32_t)pods, r->base_pods);
+	return amount > l->amount ? amount - l->amount : 0;
+}
+
+static void line_raise(struct queue *q, struct reservation *r, size_t line, int64_t more)
+{
+	struct reservation_line *l = &r->line[line];
+	l->amount += more;
+	usage_change(q, r->lq, l->row->resource, more, q->now_ms);
+	quota_take(l->row, QUOTA_NOW, more);
+	quota_take(l->row, QUOTA_THEN, more);
+	if (r->confirmed)
+		l->row->used += more;
+}
+
+void reservation_grow(struct queue *q, struct reservation *r, int32_t pods)
+{
+	must(r->state == RESERVATION_HELD && pods > r->pods && r->base_pods > 0);
+	bill_settle(q, r, q->now_ms);
+	runs_before(q, r, RUN_RESIZED);
+	for (size_t i = 0; i < r->nlines; i++)
+		line_raise(q, r, i, reservation_more(r, i, pods - r->pods));
+	r->pods = pods;
+	r->reclaim.pods = INT32_MAX;
+	runs_after(q, r, RUN_RESIZED);
 }
 
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
@@ -452,6 +523,8 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
+	if (pods <= reservation_keeps(r))
+		giving_end(q, r);
 	runs_after(q, r, RUN_RESIZED);
 	return freed;
 }

@@ -11,7 +11,7 @@
  *   promised   THEN only: runs are being stopped for it. It starts once it fits NOW; with
  *              clusterFit Now, once their pods are gone. Nodes count it as admitted, so that no
  *              other Job takes the space that comes free there
- *   held       NOW and THEN
+ *   held       NOW and THEN; but pods that it gives NOW only (giving.h)
  *   leaving    NOW only: it is being stopped, and its quota is promised to another workload
  */
 #ifndef SLUICE_QUEUE_MODEL_RESERVATION_H
@@ -30,7 +30,7 @@ enum reservation_state {
 
 struct reservation_line {
 	struct quota_row *row;	     /* at the ClusterQueue's node */
-	int64_t amount;		     /* now */
+	int64_t amount;		     /* NOW; THEN: reservation_line_then() */
 	int64_t base;		     /* for reservation.base_pods */
 	struct victim_entry *victim; /* in row->victim_index, or NULL */
 };
@@ -51,6 +51,22 @@ struct reclaim {
 	int32_t pods; /* so many keep their idle resources (reclaim.h); INT32_MAX: all */
 	bool untold;  /* ... and the gate was not told yet */
 	char *why;    /* why idle resources were last reclaimed from it; or NULL */
+};
+
+/* It is to go on with fewer pods: giving.h. */
+struct giving {
+	int32_t keeps;			   /* so many; 0: all */
+	bool untold;			   /* ... and the gate was not told yet */
+	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window that opens */
+	struct uid by;
+};
+
+/* Of a run that changes its size, or may. Most runs have none. */
+struct sizing {
+	bool grows;	    /* DECISION_GROW was emitted, and the Job does not say so yet */
+	int64_t changed_ms; /* when its size was last changed by a decision; 0: not since its start */
+	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
+	struct giving giving;
 };
 
 struct reservation {
@@ -85,6 +101,7 @@ struct reservation {
 	bool has_left; /* it has ended already; its history is: */
 	struct job_history left;
 
+	struct sizing *sizing; /* or NULL */
 	struct bill bill;
 
 	struct pods_facts pods_facts;
@@ -101,6 +118,22 @@ struct reservation {
 	size_t nlines;
 	struct reservation_line line[];
 };
+
+/* It was told to grow, and its Job does not say so yet. */
+static inline bool reservation_grows(const struct reservation *r)
+{
+	return r->sizing && r->sizing->grows;
+}
+/* With so many pods it is to go on; 0: with all. */
+static inline int32_t reservation_keeps(const struct reservation *r)
+{
+	return r->sizing ? r->sizing->giving.keeps : 0;
+}
+/* Made when it is first asked for. */
+struct sizing *reservation_sizing(struct queue *q, struct reservation *r);
+
+/* What a line counts THEN. */
+int64_t reservation_line_then(const struct reservation *r, const struct reservation_line *l);
 
 /* The memory that reservations are made of, in the queue (core.h). */
 void reservations_init(struct queue *q);
@@ -139,13 +172,21 @@ void reservation_displace(struct queue *q, struct reservation *r, const struct w
 /* It ends, for whatever reason: sets stop_given. */
 void reservation_ends(struct reservation *r);
 
-/* How many pods it may have at once: as many as the Job asks for now, within its quota. */
+/* How many pods it may have at once: as many as the Job asks for now, or will as soon as it grows,
+ * within its quota. */
 int32_t reservation_pods_at_once(const struct reservation *r);
 
 /* Under which kind of names its pods ask for cpu and memory. */
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
+/* What so many of its pods hold of a line / with so many, of what the line counts THEN. */
+int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods);
+int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods);
+/* What `more` pods more hold of a line; INT64_MAX: more than can be counted. */
+int64_t reservation_more(const struct reservation *r, size_t line, int32_t more);
+/* To so many pods. There must be quota for them. */
+void reservation_grow(struct queue *q, struct reservation *r, int32_t pods);
 /* True when something became free. */
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 

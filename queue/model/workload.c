@@ -91,6 +91,12 @@ static void set_fills_gaps(struct queue *q, struct workload *w, bool fills)
 	w->fills_gaps = fills;
 }
 
+static void set_wants(struct queue *q, struct workload *w, int32_t wants)
+{
+	q->moldable += (size_t)(wants > 0) - (size_t)(w->wants > 0);
+	w->wants = wants;
+}
+
 /* Its place among the candidates follows. */
 static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 {
@@ -141,6 +147,7 @@ void workload_free(struct queue *q, struct workload *w)
 	must(w->place == PLACE_NOWHERE && !w->reservation && !w->promise && !w->group);
 	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
 	set_fills_gaps(q, w, false);
+	set_wants(q, w, 0);
 	overflow_count_out(w);
 	forget_queue(q, w);
 	forget_class(q, w);
@@ -201,7 +208,8 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->most_pods != most_pods(j) || w->max_run_ms != j->durations.max_run_ms ||
+	       w->most_pods != most_pods(j) || w->wants != job_pods_wanted(j) ||
+	       w->grow != j->grow || w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
@@ -255,6 +263,8 @@ void workload_take(
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);
+	set_wants(q, w, job_pods_wanted(j));
+	w->grow = j->grow;
 	w->progress = progress_of(j);
 }
 

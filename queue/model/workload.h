@@ -77,16 +77,19 @@ struct workload {
 	int64_t expected_ms; /* 0: unknown; else from: */
 	enum duration_source expected_from;
 	int32_t most_pods; /* that it may have had at once */
-	enum workload_place place;
-	uint32_t yielded; /* cohort_tree.news when it was last preempted; 0: never */
-	uint64_t exempt;  /* RunPolicies that spare it at a close: bits of runpolicy.exempts */
-	struct progress progress; /* of the pods of all its runs, as its Job says */
-	int64_t stopping_at_ms;	  /* the stop that its annotation announces; 0: none */
-	uint32_t in_vain; /* cohort_tree.news when Jobs were last preempted for it in vain; or 0 */
-	bool held : 1, deleting : 1; /* bits: one byte more would be eight for each Job */
+	/* Bits and bytes: a word more would be eight bytes for each Job. */
+	enum workload_place place : 8;
+	enum job_grow grow : 2; /* as its Job says */
+	bool held : 1, deleting : 1;
 	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again;  /* preempted twice or more at that value of news */
 	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
+	uint32_t yielded; /* cohort_tree.news when it was last preempted; 0: never */
+	int32_t wants; /* so many pods its run would have if it grew (growth.h); 0: it does not */
+	uint32_t in_vain; /* cohort_tree.news when Jobs were last preempted for it in vain; or 0 */
+	uint64_t exempt;  /* RunPolicies that spare it at a close: bits of runpolicy.exempts */
+	struct progress progress; /* of the pods of all its runs, as its Job says */
+	int64_t stopping_at_ms;	  /* the stop that its annotation announces; 0: none */
 	char name[];
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "queue/model/giving.h"
 #include "queue/preempt/preemption.h"
 #include "queue/preempt/disruption.h"
 
@@ -73,14 +74,15 @@ bool candidates_is_settled(const struct preemption *x)
 	if (l->n == 0)
 		return true;
 	const struct reservation *first = l->who[0].reservation;
-	return l->n == 1 && first->pods <= 1 && !disruption_concerns(x->q, first);
+	return l->n == 1 && giving_pods_then(first) <= 1 && !disruption_concerns(x->q, first);
 }
 
 bool reservations_alike(const struct reservation *a, const struct reservation *b)
 {
 	bool same = a->nlines == b->nlines;
 	for (size_t i = 0; same && i < a->nlines; i++)
-		same = a->line[i].amount == b->line[i].amount &&
+		same = reservation_line_then(a, &a->line[i]) ==
+			       reservation_line_then(b, &b->line[i]) &&
 		       a->line[i].row->flavor == b->line[i].row->flavor &&
 		       a->line[i].row->resource == b->line[i].row->resource;
 	return same;
@@ -89,7 +91,8 @@ bool reservations_alike(const struct reservation *a, const struct reservation *b
 static bool costs_alike(const struct candidate *a, const struct candidate *b)
 {
 	return a->reservation->w->key.priority == b->reservation->w->key.priority &&
-	       a->reservation->pods == b->reservation->pods && a->source->kind == b->source->kind;
+	       giving_pods_then(a->reservation) == giving_pods_then(b->reservation) &&
+	       a->source->kind == b->source->kind;
 }
 
 bool candidates_is_alike(const struct preemption *x)
@@ -148,7 +151,8 @@ static int64_t worth_of(const struct preemption *x, const struct reservation *r)
 				want->row->flavor != l->row->flavor ||
 				want->row->resource != l->row->resource)
 				continue;
-			int64_t part = l->amount < want->amount ? l->amount : want->amount;
+			int64_t then = reservation_line_then(r, l);
+			int64_t part = then < want->amount ? then : want->amount;
 			worth += (int64_t)((__int128)part * 1000 / want->amount);
 		}
 	}
@@ -169,7 +173,7 @@ static void book_open(struct book *b, const struct preemption *x)
 		const struct reservation *r = l->who[i].reservation;
 		b->run[i] = (struct victim_cost_run){.reach = (uint32_t)l->who[i].source->kind,
 			.priority = r->w->key.priority,
-			.pods = r->pods,
+			.pods = giving_pods_then(r),
 			.start_ms = r->reserved_ms};
 		b->worth[i] = worth_of(x, r);
 		enter_budgets(b, x->q, i, r);

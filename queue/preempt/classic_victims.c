@@ -100,6 +100,12 @@ static bool may_take(const struct preemption *x, const struct candidate_source *
 	return !(may_borrow && forbids_borrowing(x, o, r)) && still_borrows(x, o);
 }
 
+bool classic_may_give(const struct preemption *x, const struct candidate_source *o,
+	const struct reservation *r, bool may_borrow)
+{
+	return may_take(x, o, r, may_borrow);
+}
+
 /* Free ones first, then by kind, then by reservation_cmp(). */
 static bool goes_before(const struct candidate_source *a, const struct candidate_source *b)
 {

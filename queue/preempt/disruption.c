@@ -255,11 +255,15 @@ void disruption_spend(struct queue *q, struct reservation *r)
 /* Adds those of cq to *s. */
 static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 {
-	s->leaving += cq->nleaving;
 	if (cq->nleaving == 0)
 		return;
+	s->leaving += cq->nleaving;
 	list_each(&cq->reservations, l) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (reservation_keeps(r) > 0) {
+			s->giving++;
+			s->leaving--;
+		}
 		if (r->state != RESERVATION_LEAVING || r->run.stop == STOP_REASON_NONE)
 			continue;
 		s->since_ms =
@@ -272,14 +276,14 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 
 struct stopping stopping_of(const struct clusterqueue *cq)
 {
-	struct stopping s = {0, 0, 0, 0};
+	struct stopping s = {0};
 	count_stopping(cq, &s);
 	return s;
 }
 
 struct stopping stopping_in(const struct cohort_tree *cohort_tree)
 {
-	struct stopping s = {0, 0, 0, 0};
+	struct stopping s = {0};
 	list_each(&cohort_tree->members, l)
 		count_stopping(container_of(l, struct clusterqueue, of_cohort_tree), &s);
 	return s;

@@ -289,6 +289,26 @@ static bool run_second(struct fair *f)
 	return false;
 }
 
+bool fair_may_give(const struct preemption *x, const struct clusterqueue *cq)
+{
+	const struct quota_node *mine = x->d->cq->node, *theirs = cq->node;
+	if (cq == x->d->cq || x->takes_back)
+		return true;
+	demand_take(x->d);
+	below_shared(&mine, &theirs);
+	struct share a = share_of(mine), b = share_of(theirs);
+	demand_give(x->d);
+	int order = share_cmp(&a, &b);
+	for (size_t i = 0; order == 0 && i < x->q->config.nfair_strategies; i++)
+		order -= x->q->config.fair_strategy[i] == FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE;
+	return order < 0;
+}
+
+bool fair_still_borrows(const struct preemption *x, const struct clusterqueue *cq)
+{
+	return cq == x->d->cq || !x->takes_back || share_of(cq->node).borrows;
+}
+
 /* ---- Cheaper candidates instead ---- */
 
 /* A kind is the candidates of one ClusterQueue that hold the same. Of each kind as many go as the

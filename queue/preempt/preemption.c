@@ -327,13 +327,13 @@ int64_t candidate_source_lent(
 void reservation_take_away(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].amount);
+		quota_give(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 void reservation_put_back(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		quota_take(r->line[i].row, QUOTA_THEN, r->line[i].amount);
+		quota_take(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)
@@ -342,7 +342,7 @@ void victim_add(struct preemption *x, struct reservation *r, enum preemption_rea
 		x->victims_capacity = x->victims_capacity ? x->victims_capacity * 2 : 16;
 		x->victim = mem_grow(x->victim, x->victims_capacity, sizeof(*x->victim));
 	}
-	x->victim[x->nvictims++] = (struct victim){r, reason};
+	x->victim[x->nvictims++] = (struct victim){r, reason, 0};
 	reservation_take_away(r);
 }
 

@@ -93,6 +93,13 @@ void victims_spare(struct preemption *x, bool may_borrow);
 /* Puts all back in THEN; they stay victims. */
 void victims_put_back(const struct preemption *x);
 
+/* By the rules of the classic search: may a candidate of o go now? */
+bool classic_may_give(const struct preemption *x, const struct candidate_source *o,
+	const struct reservation *r, bool may_borrow);
+/* By the strategies of fair sharing. What is to go of cq, and of no other ClusterQueue, is away: may
+ * all of it go? Or, if all that the demand takes is its own: may more of cq go, after that? */
+bool fair_may_give(const struct preemption *x, const struct clusterqueue *cq);
+bool fair_still_borrows(const struct preemption *x, const struct clusterqueue *cq);
 /* Both leave THEN as it was. The result is x->victim; x->nvictims 0: none. */
 void find_classic(struct preemption *x);
 void find_fair(struct preemption *x);

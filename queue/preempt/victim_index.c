@@ -55,7 +55,7 @@ static int64_t start_of(const struct reservation *r)
 static bool index_update(struct tree_node *n)
 {
 	struct victim_entry *e = entry_of(n), old = *e;
-	e->sum = e->largest = e->line->amount;
+	e->sum = e->largest = reservation_line_then(e->reservation, e->line);
 	e->newest_ms = e->reservation->w->key.queued_ms;
 	e->first_ms = e->last_ms = start_of(e->reservation);
 	add_subtree(e, n->left);
@@ -66,7 +66,7 @@ static bool index_update(struct tree_node *n)
 
 static void line_join(struct reservation *r, struct reservation_line *l)
 {
-	if (!l->row->ranked || l->amount <= 0 || r->lingers || l->victim)
+	if (!l->row->ranked || reservation_line_then(r, l) <= 0 || r->lingers || l->victim)
 		return;
 	struct victim_entry *e = mem_alloc(sizeof(*e));
 	e->reservation = r;
@@ -175,7 +175,8 @@ int64_t victim_index_next_start(const struct quota_row *row, int64_t after_ms)
 
 static int64_t amount_by(const struct victim_entry *e, int64_t by_ms)
 {
-	return start_of(e->reservation) <= by_ms ? e->line->amount : 0;
+	return start_of(e->reservation) <= by_ms ? reservation_line_then(e->reservation, e->line)
+						 : 0;
 }
 
 /* As many steps as next_start(). */

@@ -63,6 +63,7 @@ void demand_init(struct demand *d, const struct workload *w, struct clusterqueue
 struct victim {
 	struct reservation *reservation;
 	enum preemption_reason reason;
+	int32_t keeps; /* so many pods (pods_first.h); 0: it stops */
 };
 
 /* The victims, in the order in which they are to go; at least one. 0: no set of candidates

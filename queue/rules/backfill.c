@@ -83,7 +83,7 @@ static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 	int64_t held = 0;
 	for (size_t i = 0; i < r->nlines; i++)
 		if (r->line[i].row == row)
-			held = quantity_add(held, r->line[i].amount);
+			held = quantity_add(held, reservation_line_then(r, &r->line[i]));
 	return held;
 }
 
@@ -257,6 +257,44 @@ void backfill_started(struct queue *q, struct clusterqueue *cq, const struct gro
 		struct reserved_row *row = reserved(cq, n, choice);
 		if (row)
 			row->spare -= need_amount(n, choice->pods);
+	}
+}
+
+/* The head's row of a line; NULL: the head does not ask for it, or nothing is asked of it. */
+static struct reserved_row *reserved_line(
+	const struct reservation *r, const struct reservation_line *l)
+{
+	struct backfill_slot *slot = r->cq->backfill_slot;
+	for (size_t i = 0; slot && slot->on && i < slot->nrows; i++)
+		if (slot->row[i].row == l->row)
+			return &slot->row[i];
+	return NULL;
+}
+
+/* Its end is the one that was expected of it before. With more pods it is rather sooner. */
+static bool ends_in_time(const struct reservation *r)
+{
+	const struct backfill_slot *slot = r->cq->backfill_slot;
+	return tree_in(&r->by_end) && r->ends_ms <= slot->at_ms;
+}
+
+bool backfill_lets_grow(const struct reservation *r, int32_t more)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct reserved_row *row = reserved_line(r, &r->line[i]);
+		if (row && !ends_in_time(r) &&
+			(!tree_in(&r->by_end) || reservation_more(r, i, more) > row->spare))
+			return false;
+	}
+	return true;
+}
+
+void backfill_grew(struct reservation *r, int32_t more)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		struct reserved_row *row = reserved_line(r, &r->line[i]);
+		if (row && !ends_in_time(r))
+			row->spare -= reservation_more(r, i, more);
 	}
 }
 

@@ -70,6 +70,9 @@ bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 /* It started: takes its part off the spare quota. */
 void backfill_started(struct queue *q, struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice);
+/* May a run of the ClusterQueue have so many pods more without delaying the head? / It has. */
+bool backfill_lets_grow(const struct reservation *r, int32_t more);
+void backfill_grew(struct reservation *r, int32_t more);
 /* What is free for each key, for Jobs that do not end by the slot. */
 void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[]);
 

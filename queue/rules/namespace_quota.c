@@ -619,6 +619,18 @@ bool namespace_quota_keeps(struct queue *q, struct reservation *r)
 	return admitted(places, r->w, r->pods) >= r->pods;
 }
 
+/* Its own pods are in flight, with all that it makes in the end. */
+int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int32_t more)
+{
+	const struct namespace_quota *n = asks(q, r->w);
+	if (!n || !r->shape->template)
+		return more;
+	struct pod_count places = ask(q, n, r->shape->template, reservation_lending(q, r), false);
+	bool makes_more = r->w->progress.left < 0;
+	int32_t room = makes_more ? least(places.at_once, places.in_all) : places.at_once;
+	return least(more, room > 0 ? room : 0);
+}
+
 /* ---- In words ---- */
 
 static void put_refusal(const struct quota_state *all, size_t n, const struct pod *p,

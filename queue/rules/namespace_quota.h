@@ -74,6 +74,9 @@ bool namespace_quota_lets(const struct queue *q, const struct nominee *e);
 /* May the promise still start? */
 bool namespace_quota_keeps(struct queue *q, struct reservation *r);
 
+/* With how many of `more` pods more may the run grow? */
+int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int32_t more);
+
 /* Would it be refused even if nothing were used? It asks for more than the whole quota, or lacks a
  * field that a quota requires. Kept with its template, so it may be asked of all waiting Jobs. */
 bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,

@@ -53,6 +53,12 @@ static enum wait_reason namespace_quota_explain(struct question *a)
 	return WAIT_NAMESPACE_QUOTA;
 }
 
+static int32_t namespace_quota_growth_pods(
+	struct queue *q, const struct reservation *r, int32_t more)
+{
+	return namespace_quota_growth(q, r, more);
+}
+
 const struct rule namespace_quota_rule = {
 	.name = "namespace quota",
 	.concerns = namespace_quota_concerns,
@@ -60,5 +66,7 @@ const struct rule namespace_quota_rule = {
 	.choice_may = namespace_quota_choice_may,
 	.parts = namespace_quota_parts,
 	.promise_may = namespace_quota_keeps,
+	.growth_pods = namespace_quota_growth_pods,
+	.growth_refused = "the ResourceQuotas of its namespace allow no more pods",
 	.explain = namespace_quota_explain,
 };

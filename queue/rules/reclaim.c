@@ -20,7 +20,8 @@ static void why_set(struct queue *q, struct reservation *r, const char *why)
 static bool may_shrink(const struct reservation *r, int32_t pods)
 {
 	const struct shape *now = r->w->shape;
-	return r->confirmed && pods > 0 && pods >= now->min_pods && pods < now->pods;
+	return r->confirmed && pods > 0 && pods >= now->min_pods &&
+	       pods < reservation_pods_at_once(r);
 }
 
 bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const char *why)
@@ -42,15 +43,24 @@ bool reclaim_stops(const struct reservation *r)
 	return r->reclaim.pods == 0 && !r->stop_given;
 }
 
+/* It may have been told to give more. */
+static int32_t pods_told(const struct reservation *r)
+{
+	int32_t keeps = reservation_keeps(r);
+	return keeps > 0 && keeps < r->reclaim.pods ? keeps : r->reclaim.pods;
+}
+
 bool reclaim_tell(struct reservation *r, struct decision *ret)
 {
 	bool tells = r->reclaim.untold && !r->stop_given && r->state == RESERVATION_HELD;
+	if (tells && reservation_grows(r))
+		return false; /* later: queue_grew_job() */
 	r->reclaim.untold = false;
 	if (!tells)
 		return false;
 	*ret = (struct decision){.kind = DECISION_SHRINK,
 		.uid = r->w->key.uid,
-		.pods = r->reclaim.pods,
+		.pods = pods_told(r),
 		.reason = STOP_REASON_IDLE_RECLAIMED,
 		.why = r->reclaim.why};
 	return true;

@@ -5,7 +5,8 @@
  * If the Job's min-parallelism allows it, the run goes on with fewer pods, and keeps its quota
  * until the others are gone. Else it is stopped, keeps its place in the order, and starts again as
  * soon as it fits; later only if this happens to it too often (queue/job/stop_rate.h). The gate is
- * told each number once; the next number must be smaller.
+ * told each number once; the next number must be smaller, unless the run has grown since. A run that
+ * is just growing is told when it has.
  */
 #ifndef SLUICE_QUEUE_RULES_RECLAIM_H
 #define SLUICE_QUEUE_RULES_RECLAIM_H

@@ -189,6 +189,19 @@ bool rules_may_return(const struct workload *w, int64_t now_ms)
 
 /* ---- Runs ---- */
 
+int32_t rules_growth_pods(
+	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why)
+{
+	int32_t least = more;
+	each_rule(rule, rules_of(q, r->cq), growth_pods) {
+		int32_t pods = least > 0 ? rule->growth_pods(q, r, least) : 0;
+		if (pods < least)
+			*ret_why = rule->growth_refused;
+		least = pods < least ? pods : least;
+	}
+	return least;
+}
+
 enum stop_reason rules_stop(struct queue *q, struct reservation *r)
 {
 	each_rule(rule, ALL_RULES, stops) {

@@ -8,7 +8,7 @@
  *   group     may the Jobs of this group start, with how many pods?
  *   choice    may this Job start with these flavors, this number of pods and these victims?
  *   promise   does the promise still stand, and is there room for it now?
- *   run       does this run have to stop?
+ *   run       does this run have to stop? May it have more pods?
  *
  * A Job that a rule refuses at `queue` or `group` is passed over: it blocks nothing and preempts
  * nothing. Functions that a rule does not need are NULL.
@@ -133,6 +133,9 @@ struct rule {
 
 	/* STOP_REASON_NONE: it goes on. */
 	enum stop_reason (*stops)(struct queue *q, struct reservation *r);
+	/* It would grow (growth.h): with how many of `more` pods more? */
+	int32_t (*growth_pods)(struct queue *q, const struct reservation *r, int32_t more);
+	const char *growth_refused; /* why it says fewer, as the end of a sentence */
 	/* When time alone may change the answer of stops(); INT64_MAX: never. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
@@ -189,6 +192,9 @@ bool rules_promise_may_choose(const struct queue *q, const struct reservation *r
 	const struct claim *claim, const struct choice *choice);
 bool rules_may_return(const struct workload *w, int64_t now_ms);
 
+/* The fewest that any rule says. *ret_why: that rule's, if it is fewer. */
+int32_t rules_growth_pods(
+	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why);
 enum stop_reason rules_stop(struct queue *q, struct reservation *r);
 int64_t rules_next_ms(struct queue *q, const struct reservation *r);
 void rules_run_ended(struct queue *q, struct reservation *r);

@@ -1,5 +1,6 @@
 #include "queue/rules/runs.h"
 
+#include "queue/admit/growth.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
@@ -90,12 +91,15 @@ static observer *const OBSERVERS[RUN_EVENTS][MOMENTS][OBSERVERS_MAX] = {
 	[RUN_KEPT][AFTER] = {budget_changed},
 	[RUN_RESHAPED][AFTER] = {namespace_quota_run, nodes_expect_pods},
 	[RUN_CONFIRMED][AFTER] = {end_expected, bill_expect, budget_changed, money_suspects,
-		run_arm},
+		run_arm, growth_heed},
 	[RUN_RESIZED][BEFORE] = {index_loses},
 	[RUN_RESIZED][AFTER] = {index_gains, namespace_quota_run, nodes_expect_pods, bill_expect,
-		budget_changed},
-	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten},
-	[RUN_ENDED][BEFORE] = {nodes_forget_pods, index_loses, end_forgotten, budget_changed},
+		budget_changed, growth_heed},
+	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
+	[RUN_GIVES][AFTER] = {index_gains},
+	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
+	[RUN_ENDED][BEFORE] = {nodes_forget_pods, index_loses, end_forgotten, budget_changed,
+		growth_forget},
 	[RUN_ENDED][AFTER] = {run_disarm, namespace_quota_over, rules_run_ended},
 	[RUN_FORGOTTEN][AFTER] = {reclaim_done, disruption_leave, bill_forgotten},
 };

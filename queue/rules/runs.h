@@ -12,7 +12,8 @@
  *   kept         it is held because it was promised: told after `reserved`
  *   reshaped     its pods turned out to be other ones
  *   confirmed    the API server has it: it runs
- *   resized      it has fewer pods from now on
+ *   resized      it has fewer pods from now on, or more
+ *   gives        it has to go on with fewer pods. They are still there
  *   leaving      it has to go. Its pods are still there: nodes and namespace quotas are not told
  *   ended        its quota is free
  *   forgotten    its record is freed
@@ -34,6 +35,7 @@ enum run_event {
 	RUN_RESHAPED,
 	RUN_CONFIRMED,
 	RUN_RESIZED,
+	RUN_GIVES,
 	RUN_LEAVING,
 	RUN_ENDED,
 	RUN_FORGOTTEN,

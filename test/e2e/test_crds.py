@@ -229,6 +229,8 @@ GOOD = {
     "gap fillers from a priority of its own": queue(gapFillers={"below": 50}),
     "the lowest bound of gap fillers": queue(gapFillers={"below": -2147483648}),
     "no gap fillers": queue(gapFillers={}),
+    "runs that grow": queue(growByDefault=True, growInterval="1s"),
+    "runs that grow once a day": queue(growByDefault=False, growInterval="24h"),
     "runs that are spared for a while": queue(preemption={"minRun": "1h30m"}),
     "runs that are spared for as long as can be": queue(preemption={"minRun": "744h"}),
 }
@@ -272,6 +274,9 @@ BAD = {
     "a cohort that cannot exist": (queue(cohortName="A B"), "must be the name of a Cohort"),
     "an unknown strategy": (queue(queueingStrategy="LIFO"), 'supported values: "BestEffortFIFO", "StrictFIFO"'),
     "a priority of the system's": (ours("WorkloadPriorityClass", "t", value=1000000001), "less than or equal to 1000000000"),
+    "runs that grow at once": (queue(growInterval="0s"), "growInterval must be a duration from 1s to 24h"),
+    "runs that grow once in two days": (queue(growInterval="48h"), "growInterval must be a duration from 1s to 24h"),
+    "runs that grow by a word": (queue(growByDefault="yes"), "must be of type boolean"),
     "runs that are spared for ten of nothing": (queue(preemption={"minRun": "10"}), "minRun must be a duration of at most 744h (31 days)"),
     "runs that are spared for too long": (queue(preemption={"minRun": "745h"}), "minRun must be a duration of at most 744h (31 days)"),
     "gap fillers above all priorities": (queue(gapFillers={"below": 1000000001}), "less than or equal to 1000000000"),

@@ -72,6 +72,8 @@ static void try_clusterqueue(const cJSON *o, struct queue *q)
 			check_group(&s->groups[i]);
 		must(s->weight >= 0 && s->default_max_run_ms >= 0);
 		must(s->preemption.min_run_ms >= 0 && s->preemption.min_run_ms <= MIN_RUN_MAX_MS);
+		must(s->grow_interval_ms >= GROW_INTERVAL_MIN_MS &&
+			s->grow_interval_ms <= GROW_INTERVAL_MAX_MS);
 		labels_match(NULL, 0, &s->namespace_selector);
 		check_metadata(&s->metadata);
 		if (queue_set_clusterqueue(q, s, &e) < 0)

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const names[] = {STORY_ANNOTATION, DIRECTIVES_ANNOTATION, HOLD_ANNOTATION,
 	MAX_RUN_ANNOTATION, EXPECTED_ANNOTATION, MIN_PARALLELISM_ANNOTATION, COMPLETIONS_ANNOTATION,
 	START_AFTER_ANNOTATION, DEADLINE_ANNOTATION, MISSED_ANNOTATION, START_ANNOTATION,
-	MAX_PRICE_ANNOTATION, STOPPING_ANNOTATION};
+	MAX_PRICE_ANNOTATION, STOPPING_ANNOTATION, GROW_ANNOTATION};
 
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
@@ -49,6 +49,7 @@ static void check_job(const struct job *j)
 		j->admission.history.not_before_ms >= 0);
 	must(j->durations.max_run_ms >= 0 && j->durations.expected_ms >= 0 &&
 		j->min_parallelism >= 0);
+	must(j->grow != GROW_YES || j->min_parallelism > 0 || j->invalid);
 	must(j->parallelism >= 0 && j->completions >= 0);
 	must(j->terms.has_max_price == (j->terms.max_price_resource != NULL));
 	must(j->terms.max_price >= 0 && j->annotations.stopping_at_ms >= 0 &&

@@ -214,6 +214,9 @@ static void obey(struct queue *q, const struct decision *d, int64_t now_ms)
 		must(d->pods > 0 && d->why);
 		must(queue_shrink_job(q, &d->uid, d->pods, now_ms));
 		break;
+	case DECISION_GROW:
+		queue_grew_job(q, &d->uid, now_ms);
+		break;
 	case DECISION_NOTICE:
 		must(d->stop_ms >= now_ms);
 	}

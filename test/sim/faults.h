@@ -133,6 +133,14 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(NARROWED, "runs that were told to go on with fewer pods")                                \
 	X(NARROWED_BY_OWNER, "... by their owner")                                                 \
 	X(REAPPLIED_NARROWED, "... and whose manifest was applied again")                          \
+	X(GROWN, "runs that were told to go on with more pods")                                    \
+	X(GROWN_WHOLE, "... with all that their owners wrote")                                     \
+	X(LATE_GROWTH, "... by a PATCH that was in doubt")                                         \
+	X(GROWTH_REFUSED, "... not: the ledger refused it")                                        \
+	X(GROWTH_ADOPTED, "growths adopted that the ledger had lost")                              \
+	X(RETOLD, "runs of an earlier leader whose story was told anew")                           \
+	X(GROWTH_LATE_HELD, "... so that a late growth was held off")                              \
+	X(GROWN_AT_REST, "runs at rest that have all that they could have")                        \
 	X(RECLAIMED, "stops landed because idle room was wanted back")                             \
 	X(LENT_START, "starts landed with what is lent written in")                                \
 	X(LENT_BACK, "starts landed of such Jobs with their owners' own")                          \

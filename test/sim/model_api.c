@@ -116,6 +116,12 @@ struct model_job *model_api_by_uid(const struct model_api *api, const struct uid
 /* ---- Requests of a gate ------------------------------------------------------------------------
  */
 
+static bool of_a_run(enum intent_kind k)
+{
+	return k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_GROW || k == INTENT_RETELL ||
+	       k == INTENT_WARN;
+}
+
 /* The `test` operations of the PATCH (controller/wire/patch.h). NULL when all hold. */
 static const char *tests_fail(const struct snap *s, const struct intent *i, bool unguarded)
 {
@@ -123,8 +129,7 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return "another uid";
 	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE) && !s->job.suspend)
 		return "not suspended";
-	if ((i->kind == INTENT_STOP || i->kind == INTENT_SHRINK || i->kind == INTENT_WARN) &&
-		s->job.suspend)
+	if (of_a_run(i->kind) && s->job.suspend)
 		return "suspended";
 	if (unguarded)
 		return NULL;
@@ -260,13 +265,15 @@ static const struct snap *patch_apply(
 	s->job.admission.story = story_text(api, &i->story, i->story_max);
 	s->job.admission.state = i->story.state;
 	s->job.admission.attempt = i->story.attempt;
+	s->job.admission.sizes = i->story.sizes;
 	s->job.admission.epoch = i->story.epoch;
 	s->job.admission.trouble = pool_strdup(api->pool, i->story.trouble);
 	if (i->hold)
 		s->job.hold = pool_strdup(api->pool, i->hold);
 	if (i->kind == INTENT_START && api->started)
 		api->started(api, s, api->ctx);
-	return model_api_write(api, s, s->job.suspend != was || i->kind == INTENT_SHRINK);
+	bool resized = i->kind == INTENT_SHRINK || i->kind == INTENT_GROW;
+	return model_api_write(api, s, s->job.suspend != was || resized);
 }
 
 /* The directives of a Job may change only while nothing of a run is left (Kubernetes 1.36,

@@ -57,7 +57,7 @@ static void reservation_free(struct model_reservation *h)
 	free(h->stop.actor);
 	free(h->close.reason);
 	free(h->close.actor);
-	free(h->shrunk);
+	free(h->resized);
 	free(h);
 }
 
@@ -292,32 +292,37 @@ static struct quota_line *lines_copy(
 	return lines;
 }
 
-static void reservation_grow(struct model_ledger *l, const struct ledger_op *op, int sign)
+struct lines {
+	const struct quota_line *line;
+	size_t n;
+};
+
+static void rows_take(struct model_ledger *l, struct lines more, enum ledger_state s, int sign)
 {
-	for (size_t i = 0; i < op->nlines; i++)
-		row_get(l, &op->lines[i])->pending += sign * op->lines[i].amount;
+	for (size_t i = 0; i < more.n; i++)
+		*row_part(row_get(l, &more.line[i]), s) += sign * more.line[i].amount;
 	rows_derive(l);
 }
 
 /* With the lines added, no row that grew is over its ceiling. */
-static bool has_room(struct model_ledger *l, const struct ledger_op *op)
+static bool has_room(struct model_ledger *l, struct lines more)
 {
-	for (size_t i = 0; i < op->nlines; i++) {
-		const struct model_row *r = row_get(l, &op->lines[i]);
-		if (op->lines[i].amount &&
-			(r->squeezed || INT64_MAX - row_use(r) < op->lines[i].amount))
+	for (size_t i = 0; i < more.n; i++) {
+		const struct model_row *r = row_get(l, &more.line[i]);
+		if (more.line[i].amount &&
+			(r->squeezed || INT64_MAX - row_use(r) < more.line[i].amount))
 			return false;
 	}
 	size_t n = l->nrows;
 	int64_t *before = mem_array(n + 1, sizeof(*before));
 	for (size_t i = 0; i < n; i++)
 		before[i] = row_use(&l->rows[i]);
-	reservation_grow(l, op, 1);
+	rows_take(l, more, LEDGER_PENDING, 1);
 	bool room = true;
 	for (size_t i = 0; i < n; i++)
 		if (row_use(&l->rows[i]) > before[i])
 			room &= row_use(&l->rows[i]) <= l->rows[i].ceiling && !l->rows[i].squeezed;
-	reservation_grow(l, op, -1);
+	rows_take(l, more, LEDGER_PENDING, -1);
 	free(before);
 	return room;
 }
@@ -326,11 +331,12 @@ static struct ledger_result op_reserve(
 	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
 {
 	struct model_reservation *h = reservation_find(l, &op->uid, op->attempt);
+	struct lines all = {op->lines, op->nlines};
 	if (h && h->open)
 		return (struct ledger_result){LEDGER_REPEATED, 0};
 	if (h)
 		return (struct ledger_result){LEDGER_SPENT, next_attempt(l, &op->uid)};
-	if (op->kind == LEDGER_RESERVE && !has_room(l, op))
+	if (op->kind == LEDGER_RESERVE && !has_room(l, all))
 		return (struct ledger_result){LEDGER_REFUSED, 0};
 	h = mem_alloc(sizeof(*h));
 	h->open = true;
@@ -348,7 +354,7 @@ static struct ledger_result op_reserve(
 	h->owner = mem_strdup(op->owner ? op->owner : "");
 	h->labels = mem_strdup(op->labels);
 	h->reservation.lines = lines_copy(l, op, &h->reservation.nlines);
-	reservation_grow(l, op, 1);
+	rows_take(l, all, LEDGER_PENDING, 1);
 	l->reservations =
 		mem_grow(l->reservations, l->nreservations + 1, sizeof(struct model_reservation *));
 	l->reservations[l->nreservations++] = h;
@@ -381,15 +387,29 @@ static enum ledger_verdict op_stop(
 	return LEDGER_APPLIED;
 }
 
+/* False: it did before. */
+static bool takes_effect(struct model_reservation *h, const struct ledger_op *op)
+{
+	for (size_t i = 0; i < h->nresized; i++)
+		if (h->resized[i].kind == op->kind && h->resized[i].seq == op->seq)
+			return false;
+	return true;
+}
+
+static void resized(struct model_reservation *h, const struct ledger_op *op)
+{
+	h->resized = mem_grow(h->resized, h->nresized + 1, sizeof(*h->resized));
+	h->resized[h->nresized++] = (struct model_resize){op->kind, op->seq};
+	if (op->seq > h->reservation.sizes)
+		h->reservation.sizes = op->seq;
+}
+
 static enum ledger_verdict op_shrink(
 	struct model_ledger *l, struct model_reservation *h, const struct ledger_op *op)
 {
-	for (size_t i = 0; i < h->nshrunk; i++)
-		if (h->shrunk[i] == op->seq)
-			return LEDGER_REPEATED;
-	h->shrunk = mem_grow(h->shrunk, h->nshrunk + 1, sizeof(*h->shrunk));
-	h->shrunk[h->nshrunk++] = op->seq;
-
+	if (!takes_effect(h, op))
+		return LEDGER_REPEATED;
+	resized(h, op);
 	struct quota_line *lines = (struct quota_line *)h->reservation.lines;
 	size_t kept = 0;
 	for (size_t i = 0; i < h->reservation.nlines; i++) {
@@ -407,6 +427,66 @@ static enum ledger_verdict op_shrink(
 	}
 	h->reservation.nlines = kept;
 	return LEDGER_APPLIED;
+}
+
+static int64_t held_of(const struct model_reservation *h, const struct quota_line *name)
+{
+	for (size_t i = 0; i < h->reservation.nlines; i++)
+		if (!line_cmp(&h->reservation.lines[i], name))
+			return h->reservation.lines[i].amount;
+	return 0;
+}
+
+/* What the lines given are more than what is held. */
+static struct lines lines_more(
+	struct model_ledger *l, const struct model_reservation *h, const struct ledger_op *op)
+{
+	size_t n, nmore = 0;
+	struct quota_line *more = lines_copy(l, op, &n);
+	for (size_t i = 0; i < n; i++) {
+		int64_t held = held_of(h, &more[i]);
+		more[nmore] = more[i];
+		more[nmore].amount -= held;
+		nmore += more[nmore].amount > 0;
+	}
+	return (struct lines){more, nmore};
+}
+
+static void raise_lines(struct model_reservation *h, struct lines more)
+{
+	size_t n = h->reservation.nlines;
+	struct quota_line *lines = (struct quota_line *)h->reservation.lines;
+	lines = mem_grow(lines, n + more.n + 1, sizeof(*lines));
+	for (size_t i = 0; i < more.n; i++) {
+		size_t at = 0;
+		while (at < n && line_cmp(&lines[at], &more.line[i]))
+			at++;
+		if (at == n) {
+			lines[n] = more.line[i];
+			lines[n++].amount = 0;
+		}
+		lines[at].amount += more.line[i].amount;
+	}
+	qsort(lines, n, sizeof(*lines), line_cmp);
+	h->reservation.lines = lines;
+	h->reservation.nlines = n;
+}
+
+static enum ledger_verdict op_grow(
+	struct model_ledger *l, struct model_reservation *h, const struct ledger_op *op)
+{
+	if (!takes_effect(h, op))
+		return LEDGER_REPEATED;
+	struct lines more = lines_more(l, h, op);
+	bool runs = h->reservation.state == LEDGER_POSTED;
+	bool taken = op->adopts || (runs && has_room(l, more));
+	if (taken) {
+		resized(h, op);
+		rows_take(l, more, h->reservation.state, 1);
+		raise_lines(h, more);
+	}
+	free((void *)more.line);
+	return taken ? LEDGER_APPLIED : LEDGER_REFUSED;
 }
 
 static void take_bill(struct model_reservation *h, const struct ledger_op *op)
@@ -478,6 +558,8 @@ static struct ledger_result op_take(
 		return (struct ledger_result){op_stop(l, h, op), 0};
 	case LEDGER_SHRINK:
 		return (struct ledger_result){op_shrink(l, h, op), 0};
+	case LEDGER_GROW:
+		return (struct ledger_result){op_grow(l, h, op), 0};
 	case LEDGER_RELEASE:
 	case LEDGER_VOID:
 		return (struct ledger_result){op_close(l, h, op, epoch), 0};
@@ -494,7 +576,8 @@ static struct ledger_result op_apply(
 {
 	struct ledger_result r = op_take(l, op, epoch);
 	rows_derive(l);
-	if (op->kind != LEDGER_RESERVE)
+	bool never_refused = op->kind != LEDGER_RESERVE && (op->kind != LEDGER_GROW || op->adopts);
+	if (never_refused)
 		rows_settle(l);
 	return r;
 }
@@ -548,9 +631,9 @@ static struct model_reservation *reservation_copy(
 	c->stop.actor = mem_strdup(h->stop.actor);
 	c->close.reason = mem_strdup(h->close.reason);
 	c->close.actor = mem_strdup(h->close.actor);
-	c->shrunk = mem_array(h->nshrunk + 1, sizeof(*c->shrunk));
-	if (h->nshrunk)
-		memcpy(c->shrunk, h->shrunk, h->nshrunk * sizeof(*c->shrunk));
+	c->resized = mem_array(h->nresized + 1, sizeof(*c->resized));
+	if (h->nresized)
+		memcpy(c->resized, h->resized, h->nresized * sizeof(*c->resized));
 	return c;
 }
 

@@ -19,6 +19,8 @@
  *   - ADOPT is a RESERVE that is never refused: the bound of each row follows its use;
  *   - SHRINK lowers each line to the amount given, to nothing when it is not given, and raises
  *     none, so that two of them may come in any order;
+ *   - GROW raises each line to the amount given, and lowers none: a posted reservation's, where what
+ *     that takes more would not be REFUSED as a RESERVE. One that `adopts` is never refused, as ADOPT;
  *   - RELEASE and VOID close a reservation in any state; asked again they are SPENT, like
  *     everything else on a closed reservation (REPEATED always means: still open);
  *   - CEILING takes effect every time (APPLIED) and is never refused; the row of its parent exists
@@ -109,8 +111,11 @@ struct model_reservation {
 		int64_t at_ms, lost_ms;
 		char *reason, *actor; /* NULL when the operation did not say */
 	} stop, close;		      /* as given by STOP, and by RELEASE or VOID */
-	int32_t *shrunk;	      /* the seqs that took effect */
-	size_t nshrunk;
+	struct model_resize {
+		enum ledger_kind kind;
+		int32_t seq;
+	} *resized; /* the SHRINKs and GROWs that took effect */
+	size_t nresized;
 };
 /* In order of RESERVE. */
 size_t model_ledger_reservations(

@@ -32,7 +32,7 @@ size_t config_count(enum config_kind k)
 /* ---- Admins -------------------------------------------------------------------------------------
  */
 
-static void config_changed(struct sim *s, struct config *c)
+void people_changed(struct sim *s, struct config *c)
 {
 	c->generation++;
 	for (size_t i = 0; i < s->nreplicas; i++)
@@ -133,6 +133,7 @@ static void draw_clusterqueue(struct sim *s, struct config *c)
 	c->covers_pods = rng_odds(&s->rng, 5000) && !s->lent.on; /* idle room is cpu and memory */
 	draw_quota(s, c);
 	min_run_draw(s, c);
+	growing_draw_queue(s, c);
 	if (s->o.lending)
 		lend_all(c);
 }
@@ -179,7 +180,7 @@ static void admin_clusterqueue(struct sim *s, struct config *c)
 		clusterqueue_names[c->index], c->exists ? "is" : "deleted",
 		c->cohort < 0 ? "no cohort" : cohort_names[c->cohort], c->stop,
 		(long long)c->cpu[0], (long long)c->cpu[1]);
-	config_changed(s, c);
+	people_changed(s, c);
 }
 
 static void admin_cohort(struct sim *s, struct config *c)
@@ -191,7 +192,7 @@ static void admin_cohort(struct sim *s, struct config *c)
 	sim_log(s, "admin  cohort %s %s below %s cpu=%lld,%lld", cohort_names[c->index],
 		c->exists ? "is" : "deleted", c->cohort < 0 ? "nobody" : cohort_names[c->cohort],
 		c->has_quota ? (long long)c->cpu[0] : 0, c->has_quota ? (long long)c->cpu[1] : 0);
-	config_changed(s, c);
+	people_changed(s, c);
 }
 
 static void admin_acts(struct sim *s, void *arg)
@@ -216,21 +217,21 @@ static void admin_acts(struct sim *s, void *arg)
 						  : (enum stop_policy)rng_between(&s->rng, 1, 2);
 		sim_log(s, "admin  localqueue %s %s stop=%d", localqueue_names[c->index],
 			c->exists ? "is" : "deleted", c->stop);
-		config_changed(s, c);
+		people_changed(s, c);
 	} else if (what < 9) {
 		struct config *c = &p->config[CONFIG_CLASS][rng_between(&s->rng, 0, CLASSES - 1)];
 		c->exists = rng_odds(&s->rng, 8000);
 		c->value = (int32_t)rng_between(&s->rng, -100, 100);
 		sim_log(s, "admin  class %s %s value=%d", class_names[c->index],
 			c->exists ? "is" : "deleted", c->value);
-		config_changed(s, c);
+		people_changed(s, c);
 	} else {
 		struct config *c = &p->config[CONFIG_FLAVOR][rng_between(&s->rng, 0, FLAVORS - 1)];
 		/* What is lent no more has no quota, and nothing here says so. */
 		c->exists = rng_odds(&s->rng, 7000) || (s->lent.on && c->index == IDLE_FLAVOR);
 		sim_log(s, "admin  flavor %s %s", flavor_names[c->index],
 			c->exists ? "is" : "deleted");
-		config_changed(s, c);
+		people_changed(s, c);
 	}
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.admins_every_ms), admin_acts, NULL);
 }
@@ -330,6 +331,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 		n.job.durations.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
 	windows_draw_terms(s, &n);
 	lent_draw(s, &n);
+	growing_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
 		draw_owner(s, &n);
 	if (twist)
@@ -646,6 +648,7 @@ void people_begin(struct sim *s)
 		p->config[CONFIG_CLASS][i].value = (int32_t)i * 10;
 	draw_flags(s);
 	min_run_begin(s);
+	growing_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
 	for (size_t i = 0; i < CLUSTERQUEUES; i++)

@@ -66,6 +66,8 @@ struct config {
 	int lend, borrow; /* limits in percent of cpu's and memory's nominal quota; -1: none */
 	struct preemption_spec preemption;
 	int32_t gaps_below; /* spec.gapFillers */
+	bool grow_by_default;
+	int64_t grow_interval_ms;
 	struct fungibility_spec fungibility;
 	double weight;
 	/* LocalQueue, Budget */
@@ -121,6 +123,8 @@ size_t config_count(enum config_kind k);
 struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, struct snap *n));
 /* A user unsuspends a Job that was not admitted. */
 void people_unsuspend(struct sim *s, struct model_job *j);
+/* An admin has edited that. */
+void people_changed(struct sim *s, struct config *c);
 void people_delete_orphaning(struct sim *s, struct model_job *j);
 
 /* Describes the first queues and starts acting. */

@@ -141,32 +141,36 @@ static void check_started(struct sim *s)
 	}
 }
 
-static int64_t bound_of(const struct model_ledger *l, const struct model_row *like)
+static bool row_is_kept(
+	const struct sim *s, const struct model_ledger *l, const struct model_row *like, int64_t *ret)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(l, &rows);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i].node, like->node) && !strcmp(rows[i].flavor, like->flavor) &&
-			!strcmp(rows[i].resource, like->resource))
-			return rows[i].bound;
-	return 0;
+			!strcmp(rows[i].resource, like->resource)) {
+			*ret = real_at(s, rows, n, &rows[i]);
+			return *ret <= rows[i].bound;
+		}
+	*ret = 0;
+	return false;
 }
 
-/* While the ledger lacks what it lost: what runs is within the quota, as it was or is. */
+/* While the ledger lacks what it lost: what runs is within the quota, as it was then, or is now (the
+ * tree may be another one). */
 static void check_quota(struct sim *s, const struct model_ledger *before)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(before, &rows);
-	for (size_t i = 0; i < n; i++) {
-		int64_t real = real_at(s, rows, n, &rows[i]), now = bound_of(s->ledger, &rows[i]);
-		int64_t bound = rows[i].bound > now ? rows[i].bound : now;
-		if (real > bound)
+	int64_t then, now;
+	for (size_t i = 0; i < n; i++)
+		if (!row_is_kept(s, before, &rows[i], &then) &&
+			!row_is_kept(s, s->ledger, &rows[i], &now))
 			sim_break(s, "P1",
-				"real use <= quota after a loss: pods at %s use %lld of %s %s, it "
-				"has %lld",
-				rows[i].node, (ll)real, rows[i].flavor, rows[i].resource,
-				(ll)bound);
-	}
+				"real use <= quota after a loss: pods at %s use %lld of %s %s, as "
+				"of then and %lld as of now; it had %lld",
+				rows[i].node, (ll)then, rows[i].flavor, rows[i].resource, (ll)now,
+				(ll)rows[i].bound);
 }
 
 void promises_check(struct sim *s)
@@ -325,8 +329,10 @@ static void check_open(struct sim *s, const struct model_reservation *h, bool al
 		    n->run->attempt == h->reservation.attempt;
 	if (!all_ended && runs && h->reservation.state == LEDGER_POSTED)
 		return;
-	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. */
-	if (!all_ended && (!runs || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
+	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. So does
+	 * one whose work is over, and whose pods are still going. */
+	bool ends = n->failing || n->succeeding;
+	if (!all_ended && (!runs || ends || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
 		return;
 	if (all_ended && never_ends(s, j))
 		return;
@@ -826,6 +832,7 @@ bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over)
 	promises_check_books(s);
 	check_ceilings(s);
 	bool left_out = check_admitted(s, r, pauses_over);
+	left_out = (!all_ended && growing_check(s, r, pauses_over)) || left_out;
 	count_waiting(s, r);
 	if (!all_ended) {
 		cluster_check_quiet(s);

@@ -17,7 +17,8 @@
  *       the leader's queue and the ledger have the same books
  *   P7  no waiting Job fits beside what the ledger holds, and its pods beside those that there are
  *       on the nodes and in the quotas of its namespace, and none could take back what is lent of
- *       its ClusterQueue's own (take_back.h); the ledger knows today's quotas
+ *       its ClusterQueue's own (take_back.h); no run that may grow has room for a pod more
+ *       (growing.h); the ledger knows today's quotas
  *
  *   P11 a tenant's Jobs start as soon as they would without the hostile one (tenant.h), but for the
  *       quota that one holds rightly. To play each world twice would not tell: after the first

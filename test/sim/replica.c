@@ -161,7 +161,7 @@ void replica_leave(struct sim *s, struct replica *r, const char *why)
 static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
-		"TELL", "NOTICE", "WARN", "READ", "PODS"};
+		"GROW", "TELL", "NOTICE", "WARN", "RETELL", "READ", "PODS"};
 	return names[k];
 }
 
@@ -247,6 +247,10 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 			replica_send_ledger(s, r, i);
 		else
 			replica_send_api(s, r, i);
+		if (growing_kills(s, i)) {
+			process_dies(s, r, "with a growth under way");
+			return;
+		}
 	}
 	take_notes(s, r);
 	cluster_look(s, r);

@@ -90,12 +90,14 @@ static void answer_api(struct sim *s, struct replica *r, void *arg)
 
 static void count_landed(struct sim *s, const struct api_request *q, enum job_outcome o)
 {
-	bool start = q->intent.kind == INTENT_START;
+	bool start = q->intent.kind == INTENT_START, growth = q->intent.kind == INTENT_GROW;
 	bool orphan = q->from->life != q->life || q->doubted;
 	if (o == JOB_REFUSED) {
 		sim_reach(s, PATH_GUARD_REFUSED);
 		if (start && orphan)
 			sim_reach(s, PATH_LATE_START_HELD);
+		if (growth && orphan)
+			sim_reach(s, PATH_GROWTH_LATE_HELD);
 	}
 	if (o != JOB_DONE)
 		return;
@@ -111,6 +113,14 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 			sim_reach(s, PATH_PARTIAL);
 	} else if (q->intent.kind == INTENT_SHRINK) {
 		sim_reach(s, PATH_NARROWED);
+	} else if (growth) {
+		sim_reach(s, PATH_GROWN);
+		if (q->intent.story.owner_parallelism == 0)
+			sim_reach(s, PATH_GROWN_WHOLE);
+		if (q->doubted)
+			sim_reach(s, PATH_LATE_GROWTH);
+	} else if (q->intent.kind == INTENT_RETELL) {
+		sim_reach(s, PATH_RETOLD);
 	} else if (q->intent.kind == INTENT_STOP) {
 		sim_reach(s, PATH_STOP);
 		if (!strcmp(q->intent.story.reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)))
@@ -204,6 +214,13 @@ static void disown(struct sim *s, const struct api_request *q, struct model_job 
 		((struct model_run *)j->now->run)->outside = true;
 }
 
+/* Planted faults. */
+static bool is_unguarded(const struct sim *s, enum intent_kind k)
+{
+	return (s->o.bug == BUG_UNGUARDED && k == INTENT_START) ||
+	       (s->o.bug == BUG_GROW_UNGUARDED && k == INTENT_GROW);
+}
+
 /* What the server does with it, now. */
 static struct job_answer serve(struct sim *s, struct api_request *q)
 {
@@ -224,7 +241,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	}
 	s->start = q->body;
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
-		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
+		is_unguarded(s, q->intent.kind), &snap, &a.sentence);
 	must(a.outcome != JOB_DONE || before); /* what is found by name is found by uid */
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		record_stop(s, q, before);
@@ -234,11 +251,17 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		disown(s, q, j);
 		restore_started(s, q->born, j, q->intent.generation);
 	}
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_GROW)
+		growing_landed(s, j);
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_RETELL)
+		growing_plant_in_story(s, before, j->now);
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
 			q->intent.kind == INTENT_START	  ? "START"
 			: q->intent.kind == INTENT_STOP	  ? "STOP"
 			: q->intent.kind == INTENT_SHRINK ? "SHRINK"
+			: q->intent.kind == INTENT_GROW	  ? "GROW"
+			: q->intent.kind == INTENT_RETELL ? "RETELL"
 			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
 			: q->intent.kind == INTENT_WARN	  ? "WARN"
 							  : "TELL",
@@ -362,6 +385,9 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.born = r->born,
 		.body = lent_render(s, i)};
 	plant_in_patch(s, &q->intent);
+	int64_t late_ms = growing_late_ms(s, i);
+	if (late_ms > 0)
+		q->fate = FATE_LATE;
 	if (i->kind == INTENT_START)
 		windows_check_sent(s, r, &i->uid);
 	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);
@@ -378,10 +404,10 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		sim_after(s, there < patience ? there : patience, lands_at_api, q);
 		break;
 	case FATE_LATE:
-		sim_after(s,
-			patience +
-				rng_between(&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000),
-			lands_at_api, q);
+		if (late_ms == 0)
+			late_ms = rng_between(
+				&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000);
+		sim_after(s, patience + late_ms, lands_at_api, q);
 		break;
 	case FATE_BUSY:
 		q->answer = (struct job_answer){
@@ -450,6 +476,7 @@ static void copy_ops(struct sim *s, struct ledger_request *q)
 				pool_strdup(&s->pool, op->lines[k].flavor),
 				pool_strdup(&s->pool, op->lines[k].resource), op->lines[k].amount};
 		op->lines = lines;
+		growing_plant_in_op(s, op);
 	}
 	q->intent.batch.ops = q->ops;
 }
@@ -624,7 +651,7 @@ static void own(struct sim *s, const struct ledger_op *op)
 static void count_batch(struct sim *s, const struct ledger_request *q, size_t upto)
 {
 	static const enum path applied[] = {PATH_RESERVE, PATH_ADOPT, PATH_COMMIT, PATH_COUNT,
-		PATH_SHRINK, PATH_RELEASE, PATH_VOID, PATH_COUNT};
+		PATH_SHRINK, PATH_COUNT, PATH_RELEASE, PATH_VOID, PATH_COUNT};
 	static const enum path reserve[] = {
 		PATH_RESERVE, PATH_REPEATED_RESERVE, PATH_SPENT_RESERVE, PATH_REFUSED_RESERVE};
 	if (q->outcome == LEDGER_FENCED) {
@@ -643,8 +670,14 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 			count_borrowed(s, &q->ops[i]);
 		if (v == LEDGER_APPLIED)
 			restore_given_back(s, q->born, &q->ops[i]);
-		if (q->ops[i].kind == LEDGER_ADOPT && v == LEDGER_APPLIED)
+		bool adopts = q->ops[i].kind == LEDGER_ADOPT || q->ops[i].adopts;
+		if (adopts && v == LEDGER_APPLIED)
 			own(s, &q->ops[i]);
+		if (q->ops[i].adopts && v == LEDGER_APPLIED)
+			sim_reach(s, PATH_GROWTH_ADOPTED);
+		if (q->ops[i].kind == LEDGER_GROW && v == LEDGER_REFUSED)
+			sim_reach(s, PATH_GROWTH_REFUSED);
+		growing_plant_in_result(s, &q->ops[i], &q->results[i]);
 		if (q->ops[i].kind == LEDGER_RELEASE && q->ops[i].priced && v == LEDGER_APPLIED)
 			sim_reach(s, PATH_BILL);
 		if (q->ops[i].kind == LEDGER_RESERVE)

@@ -95,6 +95,7 @@ static void set_clusterqueue(const struct sim *s, struct queue *q, const struct 
 		.stop_policy = c->stop,
 		.cluster_fit = cluster_fit_of(s, c),
 		.has_namespace_selector = true};
+	growing_describe(c, &spec);
 	struct err e = {""};
 	if (s->o.bug == BUG_MIN_RUN_UNREAD)
 		spec.preemption.min_run_ms = 0;

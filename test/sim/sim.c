@@ -20,7 +20,8 @@ const char *bug_name(enum bug b)
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
 		"control_unseen", "ending_unseen", "borrowing_unheard", "min_run_unread",
 		"reapply_unseen", "loss_unseen", "story_unsigned", "starts_at_once", "blind_leads",
-		"batch_assumed", "older_ignored", "place_kept"};
+		"batch_assumed", "older_ignored", "place_kept", "grow_assumed",
+		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered"};
 	return names[b];
 }
 

@@ -21,6 +21,7 @@
 #include "test/sim/pool.h"
 #include "test/sim/failover.h"
 #include "test/sim/faults.h"
+#include "test/sim/growing.h"
 #include "test/sim/lent.h"
 #include "test/sim/model_api.h"
 #include "test/sim/model_jobs.h"
@@ -80,6 +81,11 @@ enum bug {
 	BUG_BATCH_ASSUMED,	/* cut off from the ledger, it takes its batches for written */
 	BUG_OLDER_IGNORED,	/* a list with older Jobs than were known is not minded */
 	BUG_PLACE_KEPT,		/* a watch is taken up where it was although the server was away */
+	BUG_GROW_ASSUMED,	/* GROW is told to be durable, and was not written */
+	BUG_GROW_REFUSAL_UNHEARD, /* a GROW that was refused is taken for done */
+	BUG_GROW_UNGUARDED,	/* the PATCH of a growth does not test story and generation */
+	BUG_RETELL_UNDONE,	/* a story that is told anew is, to the byte, the one that was there */
+	BUG_SIZES_UNNUMBERED,	/* changes of size have the amount that is left for a number */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -101,6 +107,7 @@ struct sim_options {
 	bool partitions; /* ... and these (partition.h) */
 	bool restores;	 /* ... and these (restore.h) */
 	bool lending; /* worlds whose ClusterQueues lend each other all they have (take_back.h) */
+	bool growth;  /* worlds in which runs grow, all of them (growing.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
 };
@@ -126,6 +133,7 @@ struct sim {
 	struct people people;
 	struct lent_world lent;
 	struct cluster cluster;
+	struct growing growing;
 	struct tenant tenant;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template
 			    */

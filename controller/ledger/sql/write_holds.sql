@@ -1,4 +1,4 @@
--- Holds that went on, and shrank (lines NULL: they did not; started_lines NULL: still what it holds).
+-- Holds that went on, shrank or grew (lines NULL: they did not; started_lines NULL: still what it holds).
 -- OFFSET 0 hides from the planner that cell is the same in all rows: it must not read all rows of a
 -- cell and then look among them.
 UPDATE sluice.hold h

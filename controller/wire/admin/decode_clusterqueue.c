@@ -94,6 +94,20 @@ static int32_t gap_fillers_below(struct decoder *d, const struct path *up, const
 	return below;
 }
 
+static void growth_fields(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct clusterqueue_spec *ret)
+{
+	const cJSON *by_default = json_get(spec, "growByDefault");
+	if (by_default && !cJSON_IsBool(by_default))
+		decoder_fault(d, PATH(up, "growByDefault"), "must be true or false");
+	ret->grow_by_default = cJSON_IsTrue(by_default);
+	ret->grow_interval_ms =
+		span_field(d, up, spec, "growInterval", GROW_INTERVAL_MAX_MS, GROW_INTERVAL_MS);
+	if (ret->grow_interval_ms < GROW_INTERVAL_MIN_MS)
+		decoder_fault(d, PATH(up, "growInterval"),
+			"must be at least 1s, for each change of a run's size is a write to its Job");
+}
+
 static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	static const char *const strategies[] = {
@@ -122,6 +136,7 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	max_priority(d, at, spec, s);
 	s->metadata = queue_metadata_field(d, at, spec);
 	s->gap_fillers_below = gap_fillers_below(d, at, spec);
+	growth_fields(d, at, spec, s);
 	s->cluster_fit =
 		(enum cluster_fit)name_field(d, at, spec, "clusterFit", fits, CLUSTER_FIT_POSSIBLE);
 	return decoder_verdict(d, "ClusterQueue", o, e);

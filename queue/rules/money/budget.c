@@ -221,6 +221,21 @@ bool budget_lets(struct queue *q, const struct nominee *e, const struct budget *
 	return budget_lets_lines(q, e->cq, e->w, line, d.nlines, ret_by, &cost);
 }
 
+bool budget_lets_grow(struct queue *q, const struct reservation *r, int32_t more)
+{
+	struct quota_line line[QUEUE_LINES_MAX];
+	size_t n = r->nlines < QUEUE_LINES_MAX ? r->nlines : QUEUE_LINES_MAX;
+	if (!budget_concerns(r) || !plan_of(q, r->cq))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		line[i] = (struct quota_line){"", r->line[i].row->flavor, r->line[i].row->resource,
+			reservation_more(r, i, more)};
+	int64_t ran_ms = q->now_ms - r->since_ms, lasts_ms = r->bill.duration_ms;
+	int64_t left_ms = lasts_ms > 0 ? lasts_ms - ran_ms : HOUR_MS;
+	int64_t cost = bill_expected(q, r->cq, line, n, q->now_ms, left_ms);
+	return !refusing(q, &r->cq->budgets, cost) && !refusing(q, &r->lq->budgets, cost);
+}
+
 /* ---- The life of a run ---- */
 
 static void change(struct queue *q, const struct link *budgets)

@@ -75,6 +75,8 @@ bool budget_lets(struct queue *q, const struct nominee *e, const struct budget *
 /* The same for w with these lines. *ret_cost: its expected cost. */
 bool budget_lets_lines(struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct quota_line *lines, size_t n, const struct budget **ret_by, int64_t *ret_cost);
+/* Do they let the run have so many pods more, for what is left of its expected duration? */
+bool budget_lets_grow(struct queue *q, const struct reservation *r, int32_t more);
 /* Nothing of cq can start, whatever it costs. */
 bool budget_holds_all(struct queue *q, struct clusterqueue *cq);
 

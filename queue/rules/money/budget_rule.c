@@ -49,6 +49,14 @@ static enum stop_reason budget_stops_run(struct queue *q, struct reservation *r)
 	return STOP_REASON_BUDGET;
 }
 
+/* Half as many, until they can be paid for. */
+static int32_t budget_growth_pods(struct queue *q, const struct reservation *r, int32_t more)
+{
+	while (more > 0 && !budget_lets_grow(q, r, more))
+		more /= 2;
+	return more;
+}
+
 static enum wait_reason budget_explain(struct question *a)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* only to keep answers */
@@ -63,5 +71,7 @@ const struct rule budget_rule = {
 	.parts = budget_parts,
 	.looks_at_duration = budget_looks_at_duration,
 	.stops = budget_stops_run,
+	.growth_pods = budget_growth_pods,
+	.growth_refused = "a Budget has not enough left",
 	.explain = budget_explain,
 };

@@ -31,6 +31,12 @@ static enum stop_reason price_stops(struct queue *q, struct reservation *r)
 	return STOP_REASON_PRICE;
 }
 
+/* A run that its owner would not start at this price takes no more pods at it either. */
+static int32_t price_growth_pods(struct queue *q, const struct reservation *r, int32_t more)
+{
+	return terms_above_max_price(q, r) ? 0 : more;
+}
+
 static enum wait_reason price_explain(struct question *a)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* only to keep answers */
@@ -45,5 +51,7 @@ const struct rule price_rule = {
 	.promise_may = price_promise_may,
 	.stops = price_stops,
 	.next_ms = terms_next_ms,
+	.growth_pods = price_growth_pods,
+	.growth_refused = "the price is above its max-price",
 	.explain = price_explain,
 };

@@ -397,6 +397,11 @@ bool terms_price_too_high(
 	return true;
 }
 
+bool terms_above_max_price(struct queue *q, const struct reservation *r)
+{
+	return above_ceiling(q, r);
+}
+
 int64_t terms_next_ms(struct queue *q, const struct reservation *r)
 {
 	const struct runpolicy *by = NULL;

@@ -81,6 +81,8 @@ void terms_ask_again(struct queue *q, struct clusterqueue *cq);
  * restart goes on, unless on-missed-deadline is Fail. */
 bool terms_price_too_high(
 	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by);
+/* Is the price above its max-price now, whatever protects the run? */
+bool terms_above_max_price(struct queue *q, const struct reservation *r);
 /* When a protection against that ends; INT64_MAX: there is nothing to look at. */
 int64_t terms_next_ms(struct queue *q, const struct reservation *r);
 

@@ -138,6 +138,23 @@ bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 	return room_for(q, &start, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
+int32_t node_fit_growth(struct queue *q, const struct reservation *r, int32_t more)
+{
+	int32_t pods = 0;
+	if (!node_fit_asks(q, r->cq, r->w) || !r->shape->template)
+		return more;
+	if (q->node_suitability.pods_known) {
+		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+		struct start_of start = {r->shape->template, flavors,
+			directives_flavors(q, r, flavors), r->cq, r->lq};
+		pods = room_for(q, &start, more, NULL, 0);
+		free(flavors);
+	}
+	if (pods < more)
+		lacks(q, r->cq);
+	return pods;
+}
+
 int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret)
 {

@@ -48,6 +48,9 @@ bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret);
 
+/* With how many of `more` pods more may the run grow? Its pods that are still to come count. */
+int32_t node_fit_growth(struct queue *q, const struct reservation *r, int32_t more);
+
 /* A reservation is new, or has other pods / has no pods to come any more. */
 void node_fit_expect(struct queue *q, const struct reservation *r);
 void node_fit_forget(struct queue *q, const struct reservation *r);

@@ -73,6 +73,11 @@ static enum room nodes_promise_room(struct queue *q, const struct reservation *r
 	return ROOM_NONE;
 }
 
+static int32_t nodes_growth_pods(struct queue *q, const struct reservation *r, int32_t more)
+{
+	return node_fit_growth(q, r, more);
+}
+
 const struct rule nodes_rule = {
 	.name = "nodes",
 	.concerns = nodes_concern,
@@ -84,4 +89,6 @@ const struct rule nodes_rule = {
 	.is_in_vain = nodes_in_vain,
 	.promise_room = nodes_promise_room,
 	.promise_may_choose = node_fit_elsewhere,
+	.growth_pods = nodes_growth_pods,
+	.growth_refused = "no node has room for another pod",
 };

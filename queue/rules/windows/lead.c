@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/model/giving.h"
+#include "queue/preempt/pods_first.h"
 #include "queue/preempt/preemption.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/admit/effective_quota.h"
@@ -231,8 +233,13 @@ static void gather(struct preemption *x, struct demand_line *line)
 		line->amount = free_now > 0 ? (int64_t)free_now : 0;
 }
 
-static void give_back(struct queue *q, struct reservation *r)
+static void give_back(struct queue *q, const struct victim *v)
 {
+	struct reservation *r = v->reservation;
+	if (v->keeps > 0) {
+		giving_begin(q, r, v->keeps, NULL, PREEMPTION_NONE);
+		return;
+	}
 	r->gives_back = true;
 	reservation_suspect(q, r);
 	reservation_leave(q, r);
@@ -251,8 +258,10 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 		victims_spare(&x, true);
 		victims_put_back(&x);
 	}
+	if (x.nvictims > 0)
+		pods_first_for_window(&x);
 	for (size_t i = 0; i < x.nvictims; i++)
-		give_back(q, x.victim[i].reservation);
+		give_back(q, &x.victim[i]);
 	free(x.victim);
 }
 

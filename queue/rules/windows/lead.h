@@ -5,7 +5,8 @@
  * more. Runs of other ClusterQueues that borrow it are stopped (WindowOpening), until what its
  * waiting Jobs will need is free or all that was lent is back. As few as possible are stopped, in
  * the order of preemption: promises, runs that end anyway, lower priority, later start. Nothing
- * protects them, because they borrowed the quota.
+ * protects them, because they borrowed the quota. One that can do with fewer pods gives pods, if that
+ * suffices (pods_first.h).
  *
  * It ends when the window has opened and the owner's Jobs have had their turn. What they leave is
  * lent again.

@@ -86,6 +86,12 @@ static bool window_promise_may(struct queue *q, struct reservation *r)
 	return window_may_return(r->w, q->now_ms);
 }
 
+static int32_t window_growth_pods(struct queue *q, const struct reservation *r, int32_t more)
+{
+	(void)q;
+	return window_state_of(r->lq)->open ? more : 0;
+}
+
 static enum stop_reason window_stops(struct queue *q, struct reservation *r)
 {
 	struct runpolicy *policy;
@@ -119,6 +125,8 @@ const struct rule window_rule = {
 	.promise_may = window_promise_may,
 	.may_return = window_may_return,
 	.stops = window_stops,
+	.growth_pods = window_growth_pods,
+	.growth_refused = "its window is closed",
 	.next_ms = window_next_ms,
 	.explain = window_explain,
 };

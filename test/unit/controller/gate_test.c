@@ -70,6 +70,8 @@ static void answer(struct life *l, const struct intent *i)
 		return;
 	case INTENT_NOTICE:
 	case INTENT_SHRINK:
+	case INTENT_GROW:
+	case INTENT_RETELL:
 	case INTENT_WARN:
 	case INTENT_READ:
 	case INTENT_PODS:

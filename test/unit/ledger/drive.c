@@ -38,6 +38,8 @@ void reservation_print(struct buf *b, const struct ledger_reservation *h)
 	buf_printf(b, " %lld %lld", (long long)h->reserved_ms, (long long)h->started_ms);
 	if (h->estimated)
 		buf_puts(b, " estimated");
+	if (h->sizes)
+		buf_printf(b, " sizes %d", h->sizes);
 	for (size_t i = 0; i < h->nlines; i++)
 		buf_printf(b, " %s:%s:%s=%lld", h->lines[i].node, h->lines[i].flavor,
 			h->lines[i].resource, (long long)h->lines[i].amount);
@@ -247,7 +249,9 @@ void drive_go_back_a_version(void)
 {
 	pg_fixture_sql(
 		&F, "DELETE FROM sluice.schema_version WHERE version = %d", MIGRATIONS_COUNT);
-	pg_fixture_sql(&F, "ALTER TABLE sluice.lease DROP COLUMN taken_on");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.transfer DROP CONSTRAINT transfer_kind_check, "
+			   "ADD CONSTRAINT transfer_kind_check CHECK (kind IN ('RESERVE', 'COMMIT', "
+			   "'STOP', 'SHRINK', 'RELEASE', 'VOID'))");
 }
 
 enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)

@@ -96,9 +96,10 @@ static void draw_op(struct world *w, size_t i)
 	/* As a gate would ask more often than not, so that reservations get far. */
 	static const enum ledger_kind kinds[] = {LEDGER_RESERVE, LEDGER_RESERVE, LEDGER_RESERVE,
 		LEDGER_RESERVE, LEDGER_COMMIT, LEDGER_COMMIT, LEDGER_STOP, LEDGER_SHRINK,
-		LEDGER_SHRINK, LEDGER_RELEASE, LEDGER_VOID, LEDGER_CEILING, LEDGER_ADOPT};
+		LEDGER_SHRINK, LEDGER_GROW, LEDGER_GROW, LEDGER_GROW, LEDGER_RELEASE, LEDGER_VOID,
+		LEDGER_CEILING, LEDGER_ADOPT};
 	struct ledger_op *op = &w->ops[i];
-	*op = (struct ledger_op){.kind = kinds[rng_between(&w->rng, 0, 12)],
+	*op = (struct ledger_op){.kind = kinds[rng_between(&w->rng, 0, 15)],
 		.attempt = (int32_t)rng_skewed(&w->rng, 1, 6),
 		.at_ms = w->at_ms++,
 		.ns = "ns",
@@ -110,8 +111,9 @@ static void draw_op(struct world *w, size_t i)
 		.lost_ms = rng_between(&w->rng, 0, 9)};
 	op->uid.byte[15] = (uint8_t)rng_between(&w->rng, 1, JOBS);
 	draw_bill(w, op);
-	if (op->kind == LEDGER_SHRINK)
-		op->seq = (int32_t)rng_between(&w->rng, 0, 3);
+	if (op->kind == LEDGER_SHRINK || op->kind == LEDGER_GROW)
+		op->seq = (int32_t)rng_between(&w->rng, 1, 6);
+	op->adopts = op->kind == LEDGER_GROW && rng_odds(&w->rng, 2000);
 	draw_lines(w, i, 8);
 	if (op->kind == LEDGER_CEILING)
 		draw_ceiling(w, i);

@@ -48,12 +48,19 @@ static struct ledger_op reserve(int n, int attempt, int64_t amount)
 	return o;
 }
 
-static struct ledger_op shrink(int n, int attempt, int pods, int64_t amount)
+static struct ledger_op shrink(int n, int attempt, int seq, int64_t amount)
 {
 	struct ledger_op o = op(LEDGER_SHRINK, n, attempt);
-	o.seq = pods;
+	o.seq = seq;
 	o.lines = cpu(amount);
 	o.nlines = 1;
+	return o;
+}
+
+static struct ledger_op grow(int n, int attempt, int seq, int64_t amount)
+{
+	struct ledger_op o = shrink(n, attempt, seq, amount);
+	o.kind = LEDGER_GROW;
 	return o;
 }
 
@@ -547,7 +554,7 @@ static void test_life_of_a_reservation(void **state)
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
 	assert_string_equal(buf_text(&d.reservations),
 		"ab000000-0000-0000-0000-000000000001#1 releasing team/train a 1700000000123 "
-		"1700000000123 cq/a:spot:cpu=4\n");
+		"1700000000123 sizes 2 cq/a:spot:cpu=4\n");
 	assert_verdict(&d, e, op(LEDGER_RELEASE, 1, 1), LEDGER_APPLIED);
 	assert_balance(&d, "0/0/0 10 10");
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
@@ -618,6 +625,67 @@ static void test_each_operation_takes_effect_once(void **state)
 	}
 	assert_verdict(&d, e, reserve(1, 2, 1), LEDGER_APPLIED);
 	assert_verdict(&d, e, op(LEDGER_COMMIT, 1, 2), LEDGER_APPLIED);
+	drive_stop(&d);
+	assert_string_equal(drive_audit(), "");
+}
+
+/* Back to the same size as before: each change is another one. */
+static void test_runs_grow_and_shrink(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "grow");
+	struct ledger_op grown = grow(1, 1, 2, 8);
+	assert_verdict(&d, e, ceiling(10), LEDGER_APPLIED);
+	assert_verdict(&d, e, reserve(1, 1, 6), LEDGER_APPLIED);
+	assert_verdict(&d, e, grow(1, 1, 1, 7), LEDGER_REFUSED); /* it does not run */
+	assert_verdict(&d, e, op(LEDGER_COMMIT, 1, 1), LEDGER_APPLIED);
+	assert_verdict(&d, e, shrink(1, 1, 1, 3), LEDGER_APPLIED);
+	assert_verdict(&d, e, grow(1, 1, 2, 11), LEDGER_REFUSED);
+	assert_balance(&d, "0/3/0 10 10");
+	assert_verdict(&d, e, grown, LEDGER_APPLIED);
+	assert_balance(&d, "0/8/0 10 10");
+	assert_verdict(&d, e, grown, LEDGER_REPEATED);
+	assert_verdict(&d, e, reserve(2, 1, 3), LEDGER_REFUSED);
+	assert_verdict(&d, e, shrink(1, 1, 3, 3), LEDGER_APPLIED);
+	assert_balance(&d, "0/3/0 10 10");
+	assert_verdict(&d, e, grow(1, 1, 4, 2), LEDGER_APPLIED); /* it lowers nothing */
+	assert_balance(&d, "0/3/0 10 10");
+	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
+	assert_string_equal(buf_text(&d.reservations),
+		"ab000000-0000-0000-0000-000000000001#1 posted team/train a 1700000000123 "
+		"1700000000123 sizes 4 cq/a:spot:cpu=3\n");
+	assert_verdict(&d, e, op(LEDGER_STOP, 1, 1), LEDGER_APPLIED);
+	assert_verdict(&d, e, grow(1, 1, 5, 4), LEDGER_REFUSED);
+	struct ledger_op adopts = grow(1, 1, 5, 12); /* what runs is used */
+	adopts.adopts = true;
+	assert_verdict(&d, e, adopts, LEDGER_APPLIED);
+	assert_balance(&d, "0/0/12 10 12");
+	assert_verdict(&d, e, op(LEDGER_RELEASE, 1, 1), LEDGER_APPLIED);
+	assert_verdict(&d, e, grow(1, 1, 6, 4), LEDGER_SPENT);
+	assert_balance(&d, "0/0/0 10 10");
+	drive_stop(&d);
+	assert_string_equal(drive_audit(), "");
+}
+
+/* A program of version 9 gave each SHRINK the number of pods that were left. */
+static void test_beside_shrinks_of_before(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "before");
+	assert_verdict(&d, e, ceiling(10), LEDGER_APPLIED);
+	assert_verdict(&d, e, reserve(1, 1, 6), LEDGER_APPLIED);
+	assert_verdict(&d, e, op(LEDGER_COMMIT, 1, 1), LEDGER_APPLIED);
+	pg_fixture_sql(&F, "INSERT INTO sluice.transfer (cell, job_uid, attempt, kind, seq, epoch, "
+			   "at, source, lines) SELECT cell, job_uid, attempt, 'SHRINK', n, epoch, at, "
+			   "'posted', '[]' FROM sluice.transfer, generate_series(1, 3) AS n "
+			   "WHERE cell = 'before' AND kind = 'COMMIT'");
+	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
+	assert_null(strstr(buf_text(&d.reservations), "sizes"));
+	assert_verdict(&d, e, shrink(1, 1, 1, 3), LEDGER_APPLIED);
+	assert_verdict(&d, e, shrink(1, 1, 2, 2), LEDGER_APPLIED);
+	assert_balance(&d, "0/2/0 10 10");
 	drive_stop(&d);
 	assert_string_equal(drive_audit(), "");
 }
@@ -817,6 +885,8 @@ int main(void)
 		cmocka_unit_test(test_life_of_a_reservation),
 		cmocka_unit_test(test_whole_life_in_one_batch),
 		cmocka_unit_test(test_each_operation_takes_effect_once),
+		cmocka_unit_test(test_runs_grow_and_shrink),
+		cmocka_unit_test(test_beside_shrinks_of_before),
 		cmocka_unit_test(test_refused_alone_and_the_attempt_is_not_used_up),
 		cmocka_unit_test(test_quota_lowered_below_use),
 		cmocka_unit_test(test_strange_names_and_amounts),

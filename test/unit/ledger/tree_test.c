@@ -432,6 +432,46 @@ static void test_run_that_shrank_is_several(void **state)
 	finish(&d);
 }
 
+/* Nothing is counted twice, and nothing before it was held: what a GROW took comes off what was held
+ * before it. */
+static void test_run_that_grew_is_several(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "grew");
+	struct quota_line two[] = {*line("cq/a", 3), {"cq/a", "spot", "pods", 1}},
+			  more[] = {*line("cq/a", 9), {"cq/a", "spot", "pods", 3}},
+			  less[] = {*line("cq/a", 6), {"cq/a", "spot", "pods", 2}};
+	struct ledger_op o = reservation(1, "cq/a", 0), grow = o, fewer = o;
+	struct ledger_op pods = cap("", 9, "", 0);
+	pods.lines = &(struct quota_line){"cq/a", "spot", "pods", 9};
+	grow.kind = LEDGER_GROW;
+	fewer.kind = LEDGER_SHRINK;
+	o.lines = two;
+	grow.lines = more;
+	fewer.lines = less;
+	o.nlines = grow.nlines = fewer.nlines = 2;
+	grow.seq = 1;
+	fewer.seq = 2;
+	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), pods, o);
+	BATCH(&d, e, "AAA", at(op(LEDGER_COMMIT, 1), 1000), at(grow, 2000), at(fewer, 4000));
+	pg_conn_drop(
+		d.pg->conn, "cut by the test"); /* what it held at COMMIT is not only remembered */
+	drive_until_up(&d);
+	BATCH(&d, e, "A", at(op(LEDGER_RELEASE, 1), 5000));
+	d.mark = ledger_mark_since(0);
+	assert_page(&d, e, 9,
+		"team/main a 1000-5000 cq/a:spot:cpu=6 cq/a:spot:pods=2\n"
+		"team/main a 1000-4000 cq/a:spot:cpu=3 cq/a:spot:pods=1\n"
+		"team/main a 1000-2000 cq/a:spot:cpu=-6 cq/a:spot:pods=-2\n");
+	/* 1 pod for a second, 3 for two, 2 for one */
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT concat_ws(' ', run_seconds::float8, "
+				   "pod_seconds::float8) FROM sluice.cost WHERE cell = 'grew'"),
+		"4 9");
+	finish(&d);
+}
+
 /* A program of version 1 led: its reservations have open segments, which end as they would have. */
 static void test_segment_that_version_1_began_is_ended(void **state)
 {
@@ -537,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_hands_that_edit_rows_are_seen),
 		cmocka_unit_test(test_runs_that_ended_are_recalled_page_by_page),
 		cmocka_unit_test(test_run_that_shrank_is_several),
+		cmocka_unit_test(test_run_that_grew_is_several),
 		cmocka_unit_test(test_segment_that_version_1_began_is_ended),
 		cmocka_unit_test(test_version_1_is_migrated_and_may_go_on_elsewhere),
 	};

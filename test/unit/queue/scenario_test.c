@@ -91,13 +91,14 @@ static void say_decision(struct run *r, const struct decision *d)
 	const char *what = d->kind == DECISION_START	? "starts"
 			   : d->kind == DECISION_STOP	? "stops"
 			   : d->kind == DECISION_SHRINK ? "shrinks"
+			   : d->kind == DECISION_GROW	? "grows"
 							: "notices";
 	say(r, "%s %s/%s", what, j->ns, j->name);
 	if (d->kind == DECISION_START)
 		say_flavors(r, &d->uid);
 	else if (d->kind == DECISION_STOP)
 		say(r, " %s", stop_reason_name(d->reason));
-	else if (d->kind == DECISION_SHRINK)
+	else if (d->kind == DECISION_SHRINK || d->kind == DECISION_GROW)
 		say(r, " to %d", d->pods);
 	else
 		say(r, " at %s", words_time(&r->words, d->stop_ms));
@@ -105,7 +106,9 @@ static void say_decision(struct run *r, const struct decision *d)
 		say(r, " by %s", d->policy);
 	if (d->why)
 		say(r, " \"%s\"", d->why);
-	if (d->kind == DECISION_STOP && d->reason == STOP_REASON_PREEMPTED) {
+	if (d->kind == DECISION_SHRINK && !d->why)
+		say(r, " %s", stop_reason_name(d->reason));
+	if (d->reason == STOP_REASON_PREEMPTED) {
 		const struct words_job *by = words_job_of(&r->words, &d->by);
 		say(r, " %s by %s/%s", preemption_reason_name(d->preemption), by->ns, by->name);
 	}
@@ -341,7 +344,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 static void expect(struct run *r, const char *expected)
 {
 	if (strncmp(expected, "starts ", 7) == 0 || strncmp(expected, "stops ", 6) == 0 ||
-		strncmp(expected, "shrinks ", 8) == 0 || strncmp(expected, "notices ", 8) == 0) {
+		strncmp(expected, "shrinks ", 8) == 0 || strncmp(expected, "grows ", 6) == 0 ||
+		strncmp(expected, "notices ", 8) == 0) {
 		snprintf(r->got, sizeof(r->got), "nothing more");
 		if (r->taken < r->ndecisions)
 			say_decision(r, &r->decision[r->taken++]);

@@ -567,6 +567,7 @@ static void take(struct world *w, const struct decision *d)
 		r->suspensions++;
 		break;
 	case DECISION_SHRINK:
+	case DECISION_GROW:
 		fail_msg("nobody reclaims in this world");
 		break;
 	case DECISION_NOTICE:

@@ -276,6 +276,18 @@ static bool read_gaps(struct clusterqueue_spec *s, const char *word)
 	return value != NULL;
 }
 
+static bool read_growth(struct clusterqueue_spec *s, const char *word)
+{
+	const char *value = piece_value(word, "grow-interval");
+	if (value)
+		s->grow_interval_ms = atoll(value) * 1000;
+	else if (strcmp(word, "grow") == 0)
+		s->grow_by_default = true;
+	else
+		return false;
+	return true;
+}
+
 static bool read_queue_option(
 	struct words *w, struct clusterqueue_spec *s, const char *word, bool *ret_known)
 {
@@ -303,7 +315,8 @@ static bool read_queue_option(
 		s->orders_by_usage = true;
 	else
 		*ret_known = words_cluster_of_queue(s, word) || read_cap(s, word) ||
-			     read_gaps(s, word) || read_preemption(&s->preemption, word) ||
+			     read_gaps(s, word) || read_growth(s, word) ||
+			     read_preemption(&s->preemption, word) ||
 			     read_fungibility(&s->fungibility, word);
 	return true;
 }
@@ -472,6 +485,7 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 	} field[] = {{"queue", &j->queue, NULL}, {"class", &j->priority_class, NULL},
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
 		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
+		{"owner-pods", NULL, &j->admission.owner_parallelism},
 		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
 		{"active", NULL, &j->status.active}, {"runtime", &j->pod.runtime_class, NULL},
 		{"requeues", NULL, &j->admission.history.requeues},
@@ -532,7 +546,11 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	char *value = piece_after(word, '=');
 	if (words_money_of_job(j, word, value) || words_idle_of_job(j, word))
 		return true;
-	if (!value && strcmp(word, "hold") == 0) {
+	if (!value && strcmp(word, "grow") == 0) {
+		j->grow = GROW_YES;
+	} else if (!value && strcmp(word, "nogrow") == 0) {
+		j->grow = GROW_NO;
+	} else if (!value && strcmp(word, "hold") == 0) {
 		j->hold = "true";
 	} else if (!value && strcmp(word, "nohold") == 0) {
 		j->hold = NULL;
@@ -743,6 +761,8 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		return words_tell_reclaim(w, j, word, n);
 	if (strcmp(what, "confirm") == 0) {
 		queue_confirm_job(w->q, &j->uid, w->now_ms);
+	} else if (strcmp(what, "grew") == 0) {
+		queue_grew_job(w->q, &j->uid, w->now_ms);
 	} else if (strcmp(what, "ready") == 0 || strcmp(what, "unready") == 0) {
 		queue_ready_job(w->q, &j->uid, strcmp(what, "ready") == 0, w->now_ms);
 	} else if (strcmp(what, "block") == 0) {

@@ -15,22 +15,24 @@
  *              [cap=MAX-PRIORITY] [gaps-below=PRIORITY|none] [selector="TERM"] [noselector]
  *              [by-usage] [within=POLICY]
  *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [min-run=SECONDS]
+ *              [grow] [grow-interval=SECONDS]
  *              [next-when-borrowing] [stop-when-preempting] [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
  *   local NS/NAME -> QUEUE [stop=..] [deleting] [max=N] [running=N]
  *                                    spec.maxWaiting and spec.maxRunning; none: no limit
- *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N]
+ *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N] [grow] [nogrow]
  *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
  *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]
  *               [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
- *                                    prio=N is a class of that value; resources are per pod
+ *                                    prio=N is a class of that value; resources are per pod;
+ *                                    owner-pods=N: pods are those of a run with fewer
  *   edit NS/NAME ..                  the same Job, with these words added
  *   drop flavor|queue|cohort|class|podclass|namespace|local|job NAME
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
- *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
+ *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N | grew NS/NAME
  *   (limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
  *   requeues=N ran=S evicted=S paid=S are what earlier attempts left behind)

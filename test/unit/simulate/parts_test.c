@@ -16,7 +16,7 @@
 #include "controller/wire/decode_text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-enum { WORDS_MAX = 10 };
+enum { WORDS_MAX = 12 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
@@ -57,13 +57,15 @@ static void all_flags(void **state)
 	(void)state;
 	static const char *const words[] = {"-fa", "--trace=t.swf.gz", "--compress=1.5",
 		"--queue=ns/q", "--until=1h30m", "--seed=7", "--trace-deadline=24h",
-		"--trace-start=Cheapest", "--trace-estimates=exact", NULL};
+		"--trace-start=Cheapest", "--trace-estimates=exact", "--trace-min-parallelism=0.5",
+		"--trace-grow", NULL};
 	struct simulate_options o;
 	struct err e = {""};
 	assert_int_equal(parse(words, &o, &e), 0);
 	assert_string_equal(o.trace, "t.swf.gz");
 	assert_true(o.compress == 1.5);
 	assert_true(o.terms.deadline_ms == 86400000 && o.terms.cheapest && o.terms.exact);
+	assert_true(o.terms.min_parallelism == 0.5 && o.terms.grow && o.terms.seed == 7);
 	assert_string_equal(o.queue, "ns/q");
 	assert_true(o.has_until && !o.until_is_time);
 	assert_int_equal(o.until_ms, 5400000);
@@ -112,6 +114,11 @@ static void a_mistake_gets_a_sentence(void **state)
 			"--trace-start is \"cheap\"; it must be Asap or Cheapest"},
 		{{"-f", "a", "--trace", "t", "--trace-estimates", "no"},
 			"--trace-estimates is \"no\"; it must be requested or exact"},
+		{{"-f", "a", "--trace", "t", "--trace-min-parallelism", "1.5"},
+			"--trace-min-parallelism is \"1.5\"; it must be a part of a job's processors"},
+		{{"-f", "a", "--trace", "t", "--trace-grow"},
+			"--trace-grow needs --trace-min-parallelism"},
+		{{"-f", "a", "--trace-min-parallelism", "1"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--trace-start", "Cheapest"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
 		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},

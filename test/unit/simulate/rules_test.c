@@ -194,8 +194,8 @@ static void a_stop_leaves_what_was_safe(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct world w;
 		must_read(cases[i].text, &w);
-		w.sim_job[0].kept_ms = cases[i].kept_ms;
-		w.sim_job[0].since_ms = 1000;
+		w.sim_job[0].done_ms = cases[i].kept_ms;
+		w.sim_job[0].sized_ms = 1000;
 		int64_t got_ms = world_kept_ms(&w, 0, 1000 + cases[i].ran_ms);
 		if (got_ms != cases[i].want_ms)
 			fail_msg("case %zu keeps %lld ms", i, (long long)got_ms);

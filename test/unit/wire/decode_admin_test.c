@@ -151,6 +151,14 @@ static const struct wrong_row {
 	{SPEC("'preemption':{'minRun':'745h'}"),
 		"ClusterQueue batch: spec.preemption.minRun: \"745h\" is too long; at most 744h is "
 		"supported"},
+	{SPEC("'growByDefault':'yes'"),
+		"ClusterQueue batch: spec.growByDefault: must be true or false"},
+	{SPEC("'growInterval':'0s'"),
+		"ClusterQueue batch: spec.growInterval: must be at least 1s, for each change of a "
+		"run's size is a write to its Job"},
+	{SPEC("'growInterval':'25h'"),
+		"ClusterQueue batch: spec.growInterval: \"25h\" is too long; at most 24h is "
+		"supported"},
 	{SPEC("'gapFillers':-1"), "ClusterQueue batch: spec.gapFillers: must be an object"},
 	{SPEC("'stopPolicy':'Pause'"), "ClusterQueue batch: spec.stopPolicy: \"Pause\" is unknown; "
 				       "write None, Hold or HoldAndDrain"},
@@ -210,6 +218,12 @@ static void whom_it_may_stop_and_where_it_looks(void **state)
 	free(s);
 	s = clusterqueue(SPEC("'preemption':{'minRun':'1h30m'}"));
 	assert_true(s->preemption.min_run_ms == 90 * 60000);
+	free(s);
+	s = clusterqueue(SPEC("'growByDefault':true,'growInterval':'2m'"));
+	assert_true(s->grow_by_default && s->grow_interval_ms == 120000);
+	free(s);
+	s = clusterqueue(SPEC("'growByDefault':false"));
+	assert_true(!s->grow_by_default && s->grow_interval_ms == GROW_INTERVAL_MS);
 	free(s);
 	s = clusterqueue(SPEC("'gapFillers':{'below':-10}"));
 	assert_int_equal(s->gap_fillers_below, -10);

@@ -98,6 +98,7 @@ static const struct partial_row {
 	int32_t least; /* min_parallelism */
 	bool follow;
 	const char *sentence; /* NULL: fine */
+	enum job_grow grow;
 } partial_rows[] = {
 	{"'sluice.dev/min-parallelism':'2'", "'parallelism':4", 2, false, NULL},
 	{"'sluice.dev/min-parallelism':'3'", "'parallelism':4", 3, false, NULL},
@@ -113,6 +114,22 @@ static const struct partial_row {
 		"sluice.dev/min-parallelism: \"two\" is not a number of pods; write e.g. 2"},
 	{"'sluice.dev/min-parallelism':2", "'parallelism':4", 0, false,
 		"sluice.dev/min-parallelism: must be a string"},
+	{"'sluice.dev/min-parallelism':'2','sluice.dev/grow':'true'", "'parallelism':4", 2, false,
+		NULL, GROW_YES},
+	{"'sluice.dev/min-parallelism':'2','sluice.dev/grow':'false'", "'parallelism':4", 2, false,
+		NULL, GROW_NO},
+	{"'sluice.dev/grow':'false'", "'parallelism':4", 0, false, NULL, GROW_NO},
+	{"'sluice.dev/grow':'true'", "'parallelism':4", 0, false,
+		"sluice.dev/grow: needs annotation sluice.dev/min-parallelism, for only a run "
+		"that may start with fewer pods can grow; add that, or remove this"},
+	{"'sluice.dev/min-parallelism':'2','sluice.dev/grow':'yes'", "'parallelism':4", 2, false,
+		"sluice.dev/grow: \"yes\" is neither \"true\" nor \"false\""},
+	{"'sluice.dev/min-parallelism':'2','sluice.dev/grow':true", "'parallelism':4", 2, false,
+		"sluice.dev/grow: must be a string"},
+	{"'sluice.dev/min-parallelism':'4','sluice.dev/grow':'true'", "'parallelism':4", 0, false,
+		"sluice.dev/min-parallelism: \"4\" is not less than spec.parallelism, which is "
+		"4; lower it, or remove it to start with all pods only",
+		GROW_YES},
 	{"'sluice.dev/completions-equal-parallelism':'true'", INDEXED, 0, true, NULL},
 	{"'sluice.dev/completions-equal-parallelism':'false'", "", 0, false, NULL},
 	{"'sluice.dev/completions-equal-parallelism':'yes'", INDEXED, 0, false,
@@ -136,6 +153,7 @@ static void fewer_pods_than_asked_for(void **state)
 			r->sentence ? r->sentence : "");
 		struct job *j = job_with(meta, r->spec, "");
 		if (j->min_parallelism != r->least || j->completions_follow != r->follow ||
+			j->grow != r->grow ||
 			(r->sentence ? !j->invalid || strcmp(j->invalid, sentence) != 0
 				     : j->invalid != NULL))
 			fail_msg("%s: %s", r->annotation, j->invalid ? j->invalid : "");

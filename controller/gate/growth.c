@@ -1,0 +1,218 @@
+#include "controller/gate/growth.h"
+
+#include "controller/gate/attempt.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
+#include "controller/gate/record.h"
+#include "controller/gate/scale_down.h"
+
+#define DENIED_MS INT64_C(60000) /* doubled with each refusal in a row */
+#define DENIED_DOUBLINGS 2
+
+static bool runs_on(const struct gate_job *j)
+{
+	return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
+}
+
+/* Its owner's number is still there to grow to. Else its owner has edited the Job, and the PATCHes
+ * that were sent cannot land any more. */
+static bool can_grow(const struct gate_job *j)
+{
+	return j->seen.owner_parallelism >= j->growth.to &&
+	       j->seen.parallelism < j->growth.to;
+}
+
+static void over(struct gate *g, struct gate_job *j)
+{
+	j->growth.step = GROWTH_NONE;
+	queue_grew_job(g->queue, &j->uid, g->now_ms);
+	gate_mark_dirty(g, j);
+}
+
+/* Nothing of it was reserved in the ledger. */
+static void unreserve(struct gate *g, struct gate_job *j)
+{
+	int32_t pods = j->attempt.pods < INT32_MAX ? j->attempt.pods : j->seen.pods;
+	queue_shrink_job(g->queue, &j->uid, pods, g->now_ms);
+	over(g, j);
+}
+
+/* ---- GROW ------------------------------------------------------------------------------------ */
+
+static bool may_begin(const struct gate *g, const struct gate_job *j, const struct decision *d)
+{
+	return runs_on(j) && j->attempt.pods < d->pods && g->tick_ms >= j->growth.denied_ms &&
+	       !growth_keeps(g, j) && j->attempt.pods <= j->seen.pods &&
+	       j->scale_down.to == 0 && d->pods > j->seen.parallelism &&
+	       d->pods <= j->seen.owner_parallelism;
+}
+
+void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	struct growth *x = &j->growth;
+	if (!may_begin(g, j, d)) {
+		unreserve(g, j);
+		return;
+	}
+	x->step = GROWTH_RESERVING;
+	x->from = j->attempt.pods;
+	x->to = d->pods;
+	x->may_have_landed = x->dropped = false;
+	gate_operate(g, j, LEDGER_GROW, 0);
+	x->seq = j->attempt.sizes;
+}
+
+void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v)
+{
+	struct growth *x = &j->growth;
+	if (x->step != GROWTH_RESERVING || x->seq != seq)
+		return;
+	if (v == LEDGER_REFUSED || v == LEDGER_SPENT) {
+		g->counts.refusals++;
+		gate_note(g, NOTE_REFUSE, j,
+			"the ledger has no quota left for it to grow to %d pods", x->to);
+		unreserve(g, j);
+		return;
+	}
+	x->step = GROWTH_TELLING;
+	attempt_grow(j, x->to);
+	gate_mark_dirty(g, j);
+}
+
+/* ---- The PATCH ------------------------------------------------------------------------------- */
+
+/* An earlier leader may have sent it a larger number (see the header): the ledger knows of a change of
+ * its size that its story does not tell of. */
+static bool owes_story(const struct gate *g, const struct gate_job *j)
+{
+	const struct facts *f = &j->seen;
+	return f->story_sizes < j->attempt.inherited_sizes && f->story_epoch != g->epoch &&
+	       f->story_state == STORY_STARTED && f->owner_parallelism > f->parallelism &&
+	       j->attempt.pods < INT32_MAX && j->attempt.pods > f->pods;
+}
+
+bool growth_keeps(const struct gate *g, const struct gate_job *j)
+{
+	return j->growth.step != GROWTH_NONE || owes_story(g, j);
+}
+
+static void call_off(struct gate *g, struct gate_job *j)
+{
+	const struct growth *x = &j->growth;
+	int32_t seen = job_pods_in_sight(j);
+	gate_note(g, NOTE_CALL_OFF, j, "does not grow to %d pods", x->to);
+	if (x->may_have_landed)
+		scale_down_may_have(j, x->to);
+	else
+		attempt_shrink(g, j, x->from > seen ? x->from : seen);
+	over(g, j);
+}
+
+static void landed(struct gate *g, struct gate_job *j)
+{
+	gate_note(g, NOTE_GROW, j, "grows from %d to %d pods", j->growth.from, j->growth.to);
+	j->growth.denials = 0;
+	over(g, j);
+}
+
+/* No PATCH of it can land any more. */
+static bool is_decided(const struct gate_job *j)
+{
+	return !j->growth.may_have_landed || j->growth.fenced || !can_grow(j);
+}
+
+void growth_settle(struct gate *g, struct gate_job *j)
+{
+	const struct growth *x = &j->growth;
+	if (x->step != GROWTH_TELLING)
+		return;
+	bool goes_on = can_grow(j) && !x->dropped;
+	if (j->seen.parallelism >= x->to)
+		landed(g, j);
+	else if (!goes_on && !job_busy(j) && is_decided(j))
+		call_off(g, j);
+}
+
+bool growth_see_to(struct gate *g, struct gate_job *j)
+{
+	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped;
+	if (owes_story(g, j))
+		job_request(g, j, INTENT_RETELL);
+	else if (tells)
+		job_request(g, j, INTENT_GROW);
+	return tells || owes_story(g, j);
+}
+
+void growth_drop(struct gate_job *j)
+{
+	j->growth.dropped = true;
+}
+
+bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell)
+{
+	if (!runs_on(j))
+		return false;
+	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && can_grow(j);
+	return retell ? owes_story(g, j) : tells;
+}
+
+/* As many as its owner wrote: then the spec is the owner's own again. */
+static void tell_counts(const struct gate_job *j, int32_t parallelism, struct story *s)
+{
+	if (parallelism >= j->seen.owner_parallelism)
+		return;
+	s->pods = parallelism;
+	s->owner_parallelism = j->seen.owner_parallelism;
+	s->owner_completions = j->seen.owner_completions;
+}
+
+void growth_tell(struct gate_job *j, struct intent *i)
+{
+	j->growth.fenced = false;
+	i->parallelism = j->growth.to;
+	i->completions = j->seen.owner_completions > 0 ? j->growth.to : 0;
+	i->story.reason = "Grown";
+	i->story.history = j->seen.history; /* of the attempts before this one */
+	tell_counts(j, i->parallelism, &i->story);
+}
+
+void growth_retell(const struct gate_job *j, struct intent *i)
+{
+	i->story.reason = "TakenOver";
+	i->story.history = j->seen.history;
+	tell_counts(j, j->seen.parallelism, &i->story);
+}
+
+void growth_may_have_landed(struct gate_job *j)
+{
+	j->growth.may_have_landed = true;
+}
+
+void growth_retold(struct gate_job *j)
+{
+	j->growth.fenced = true;
+}
+
+/* While another PATCH of it may land it is asked for again, and stays reserved. */
+void growth_denied(struct gate *g, struct gate_job *j)
+{
+	struct growth *x = &j->growth;
+	unsigned doublings = x->denials < DENIED_DOUBLINGS ? x->denials : DENIED_DOUBLINGS;
+	int64_t pause_ms = gate_spread(g, DENIED_MS << doublings);
+	x->denials++;
+	if (x->may_have_landed) {
+		job_pause(g, j, g->tick_ms + pause_ms);
+		return;
+	}
+	x->denied_ms = g->tick_ms + pause_ms;
+	if (x->step == GROWTH_TELLING && runs_on(j))
+		call_off(g, j);
+}
+
+void growth_end(struct gate_job *j)
+{
+	j->growth = (struct growth){.denials = j->growth.denials, .denied_ms = j->growth.denied_ms};
+}

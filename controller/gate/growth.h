@@ -1,0 +1,80 @@
+/*
+ * Growth: a run goes on with more pods (DECISION_GROW), up to what its owner asked for. growth.c
+ * alone writes it.
+ *
+ * The order is that of a start: GROW in the ledger, and only when that is durable the PATCH that
+ * raises parallelism (and completions, where they were taken down with it). So at every instant the
+ * reservation is for at least the pods that may be there.
+ *
+ *   RESERVING  GROW is on its way to the ledger. The reservation is as before
+ *   TELLING    GROW is durable, the reservation is for all of the pods. The PATCH is sent, and sent
+ *              again, until the Job says the number, or its owner says another one. It tests uid,
+ *              generation and story, and writes a story that says the new number
+ *
+ * Until then nothing is taken off the reservation, whatever pods end. When the growth is called off
+ * it goes back to what it was. Where a PATCH may have landed before its owner edited the Job, pods
+ * are counted first (scale_down.c). It does not begin while pods of a larger size may be left.
+ *
+ * A stop goes first, and so does what makes the run smaller: their PATCHes write a story, too, after
+ * which none of ours can land.
+ *
+ * A leader that dies between GROW and PATCH leaves a reservation for more pods than the Job says,
+ * and a PATCH that may be under way. Its successor does not know what that one wanted: it takes
+ * back what is not used. But first it tells the Job its story anew (INTENT_RETELL), after which no
+ * PATCH of an earlier leader can land.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_GROWTH_H
+#define SLUICE_CONTROLLER_GATE_GROWTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/ledger/ledger.h"
+
+struct decision;
+struct gate;
+struct gate_job;
+struct intent;
+
+enum growth_step {
+	GROWTH_NONE,
+	GROWTH_RESERVING,
+	GROWTH_TELLING,
+};
+
+struct growth {
+	enum growth_step step;
+	int32_t from, to;     /* pods that the reservation is for, before and after */
+	int32_t seq;	      /* of its GROW */
+	bool may_have_landed; /* a PATCH of it */
+	bool fenced;	      /* the story is another one since the last of them was sent */
+	bool dropped;	      /* it is to be smaller: no PATCH is sent any more */
+	unsigned denials;     /* in a row */
+	int64_t denied_ms;    /* by tick_ms: refused by the API server, and not tried again before */
+};
+
+void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* The ledger's answer to the GROW of that number. */
+void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v);
+/* Of a run that is not to stop: ends what has landed, or cannot any more. */
+void growth_settle(struct gate *g, struct gate_job *j);
+/* The same; and it is not to be smaller: asks for the PATCH that is due. False: none is. */
+bool growth_see_to(struct gate *g, struct gate_job *j);
+/* It is to be smaller. */
+void growth_drop(struct gate_job *j);
+/* The reservation is for more pods than there are, and stays so. */
+bool growth_keeps(const struct gate *g, const struct gate_job *j);
+bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell);
+void growth_tell(struct gate_job *j, struct intent *i);
+/* INTENT_RETELL. */
+void growth_retell(const struct gate_job *j, struct intent *i);
+/* The PATCH was answered, or will not be: it may have landed. */
+void growth_may_have_landed(struct gate_job *j);
+/* Another story stands there: what was sent before tests the one that did. */
+void growth_retold(struct gate_job *j);
+/* The API server will not have it. */
+void growth_denied(struct gate *g, struct gate_job *j);
+/* The attempt ends. */
+void growth_end(struct gate_job *j);
+
+#endif

@@ -1,0 +1,71 @@
+#include "queue/model/giving.h"
+
+#include "base/must.h"
+#include "queue/rules/runs.h"
+#include "queue/rules/windows/lead.h"
+
+bool giving_may(const struct reservation *r, int32_t *ret_least)
+{
+	const struct shape *now = r->w->shape;
+	bool may = r->w->wants > 0 && now->min_pods < giving_pods_then(r) && r->confirmed &&
+		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed &&
+		   !reservation_grows(r) && !r->stop_given && !r->lingers;
+	*ret_least = now->min_pods;
+	return may && now->min_pods > 0;
+}
+
+/* Gives back what it counts THEN, or takes it. */
+static void lines_move(
+	const struct reservation *r, void (*move)(struct quota_row *, enum quota_when, int64_t))
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		move(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
+}
+
+void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const struct workload *by,
+	enum preemption_reason why)
+{
+	must(r->state == RESERVATION_HELD && keeps > 0 && keeps < giving_pods_then(r));
+	struct sizing *s = reservation_sizing(q, r);
+	runs_before(q, r, RUN_GIVES);
+	lines_move(r, quota_give);
+	if (r->cq && s->giving.keeps == 0)
+		r->cq->nleaving++;
+	s->giving = (struct giving){.keeps = keeps, .untold = true, .preemption = why};
+	if (by)
+		s->giving.by = by->key.uid;
+	lines_move(r, quota_take);
+	runs_after(q, r, RUN_GIVES);
+	queue_touch_reservation(q, r->cq);
+	reservation_suspect(q, r);
+}
+
+void giving_end(struct queue *q, struct reservation *r)
+{
+	if (reservation_keeps(r) == 0)
+		return;
+	if (r->cq)
+		r->cq->nleaving--;
+	r->sizing->giving = (struct giving){0};
+	r->sizing->changed_ms = q->now_ms;
+}
+
+bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
+{
+	if (reservation_keeps(r) == 0)
+		return false;
+	struct giving *g = &r->sizing->giving;
+	bool tells = g->untold && !r->stop_given && r->state == RESERVATION_HELD;
+	bool opens = g->preemption == PREEMPTION_NONE;
+	g->untold = false;
+	if (!tells)
+		return false;
+	*ret = (struct decision){.kind = DECISION_SHRINK,
+		.uid = r->w->key.uid,
+		.pods = g->keeps < r->reclaim.pods ? g->keeps : r->reclaim.pods,
+		.reason = opens ? STOP_REASON_WINDOW_OPENING : STOP_REASON_PREEMPTED,
+		.by = g->by,
+		.policy = opens ? lead_policy(q, r->cq) : NULL,
+		.preemption = g->preemption};
+	return true;
+}
