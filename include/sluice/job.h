@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/uid.h"
+#include "sluice/dependency.h"
 #include "sluice/placement.h"
 
 struct pod; /* queue/cluster/pod.h */
@@ -174,6 +175,7 @@ struct job {
 	struct job_durations durations;
 	struct job_terms terms;
 	struct zoned_time start_after, deadline; /* of which those two of terms are to be made */
+	struct dependencies after;		 /* annotation sluice.dev/after */
 	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" when it is
 	 * one of a kind. Their durations tell what to expect of the next. */
 	const char *family;
