@@ -11,6 +11,7 @@
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
 #include "queue/explain/explain_cluster.h"
+#include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_others.h"
 #include "queue/explain/explain_time.h"
@@ -468,6 +469,20 @@ static bool exceeds(const struct question *a)
 	return true;
 }
 
+/* Why w waits, for one that waits for it. */
+static void explain_aside(struct question *a, const struct workload *w)
+{
+	struct claim own = {0};
+	const struct clusterqueue *cq = w->lq->cq;
+	a->w = w;
+	a->cq = cq && cq->exists ? cq : NULL;
+	a->claim = w->group ? &w->group->claim : &own;
+	if (!w->group && a->cq)
+		claim_init(&own, &a->q->node_suitability, a->cq, w->shape);
+	explain_waiting(a);
+	claim_done(&own);
+}
+
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
 	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
@@ -475,6 +490,9 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		return WAIT_EXCEEDS_MAX;
 	if (is_kept_by_terms(a, WAIT_START_AFTER))
 		return WAIT_START_AFTER;
+	enum wait_reason after = explain_dependencies(a, explain_aside);
+	if (after != WAIT_NOT)
+		return after;
 	enum wait_reason rule = rules_explain(a);
 	if (rule != WAIT_NOT)
 		return rule;

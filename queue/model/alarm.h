@@ -16,6 +16,8 @@ enum alarm_kind {
 	ALARM_CALENDAR, /* a Calendar changes (calendar_ref.h) */
 	ALARM_FIT,	/* the head does not fit its window any more (nominate.h) */
 	ALARM_LEAD,	/* a window opens soon (lead.h) */
+	ALARM_DEPENDENCY, /* a Job waits in vain for long enough (dependency_wait.h) */
+	ALARM_WANTED,	  /* a question is asked again (wanted.h) */
 	ALARM_GROWN,	/* a run has run its minRun, and a Job waits that may preempt it (pass.h) */
 };
 

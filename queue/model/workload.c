@@ -14,6 +14,7 @@
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/terms.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
@@ -146,6 +147,7 @@ void workload_free(struct queue *q, struct workload *w)
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
 	past_forget(q, w);
+	dependencies_forget(q, w);
 	family_leave(q, w);
 	terms_forget(q, w);
 	disruption_forget(q, w);
@@ -169,7 +171,7 @@ static const char *fault_of(
 		return system;
 	if (*account->fault)
 		return account->fault;
-	return *shape_fault ? shape_fault : NULL;
+	return *shape_fault ? shape_fault : dependencies_fault(j);
 }
 
 /* A run that was scaled down may hold quota for the parallelism that its owner wrote. Where its
@@ -200,6 +202,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
+	       dependencies_differ(w, &j->after) ||
 	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
 	       w->most_pods != most_pods(j) || w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
@@ -252,6 +255,7 @@ void workload_take(
 	terms_take(q, w, &j->terms);
 	family_leave(q, w);
 	family_join(q, w, j->ns, j->family);
+	dependencies_take(q, w, j);
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);
@@ -262,7 +266,7 @@ void workload_take(
 static bool may_wait(const struct workload *w)
 {
 	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
-	       priority_usable(w->class) && w->lq->gate == GATE_OPEN;
+	       priority_usable(w->class) && w->lq->gate == GATE_OPEN && dependencies_hold(w);
 }
 
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
