@@ -198,7 +198,7 @@ static enum outcome outcome_of(const struct predecessor *p)
 	case PREDECESSOR_WAITS:
 		return OUTCOME_WAITS;
 	case PREDECESSOR_STARTED:
-		return p->gone ? OUTCOME_DELETED : OUTCOME_RUNS;
+		return p->deleted ? OUTCOME_DELETED : p->gone ? OUTCOME_VANISHED : OUTCOME_RUNS;
 	case PREDECESSOR_SUCCEEDED:
 		return OUTCOME_SUCCEEDED;
 	case PREDECESSOR_FAILED:
@@ -219,7 +219,8 @@ static struct predecessor_selector *selector_of(struct awaited *a)
 	return container_of(a, struct predecessor_selector, awaited);
 }
 
-static uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct predecessor *p)
+static uint64_t selectors_taking(
+	const struct predecessor_namespace *ns, const struct predecessor *p)
 {
 	uint64_t bits = 0;
 	for (size_t i = 0; p->labels && i < PREDECESSOR_SELECTORS_MAX; i++) {
@@ -238,7 +239,8 @@ static uint64_t selectors_taking(const struct predecessor_namespace *ns, const s
 static void count_out(struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	each_selector(n->awaited.ns, n->taken_by, s) {
+	each_selector(n->awaited.ns, n->taken_by, s)
+	{
 		s->ntaken--;
 		s->with[newest->outcome]--;
 		n->awaited.ns->selectors_moved |= s->bit;
@@ -252,7 +254,8 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 	n->taken_by = 0;
 	if (!newest)
 		return;
-	each_selector(n->awaited.ns, bits, s) {
+	each_selector(n->awaited.ns, bits, s)
+	{
 		n->awaited.ns->selectors_moved |= s->bit;
 		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
 			s->too_many = true;
@@ -323,8 +326,7 @@ size_t selector_takes_itself(const struct predecessor_selector *s, const struct 
 	       uid_cmp(&newest->uid, &w->key.uid) == 0;
 }
 
-enum dependency_verdict awaited_verdict(
-	const struct awaited *a, const struct dependency_item *item)
+enum dependency_verdict awaited_verdict(const struct awaited *a, const struct dependency_item *item)
 {
 	if (!a->is_selector)
 		return name_verdict(awaited_name(a), item->kind, item->wait->created_ms);
@@ -378,7 +380,8 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	}
 	uint64_t moved = ns->selectors_moved;
 	ns->selectors_moved = 0;
-	each_selector(ns, moved, s) {
+	each_selector(ns, moved, s)
+	{
 		uint32_t verdicts = selector_verdicts(s);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
@@ -396,19 +399,27 @@ static void name_moved(struct predecessor_name *n)
 
 /* ---- What is told of a Job ---- */
 
-static struct known_job job_told(const struct predecessor *p)
+/* Its end was not seen where this comes from; but up to when it left it was followed. */
+static enum outcome outcome_told(const struct known_job *old, const struct predecessor *p)
+{
+	enum outcome o = outcome_of(p);
+	return o == OUTCOME_VANISHED && old && old->told_end ? OUTCOME_DELETED : o;
+}
+
+static struct known_job job_told(const struct known_job *old, const struct predecessor *p)
 {
 	return (struct known_job){.uid = p->uid,
 		.created_ms = p->created_ms,
 		.ended_ms = p->ended_ms,
-		.outcome = outcome_of(p),
+		.outcome = outcome_told(old, p),
+		.told_end = old && old->told_end && p->gone,
 		.pods_done = p->pods_done,
 		.pods = p->pods,
 		.gone = p->gone,
 		.followed = p->followed,
-		.failure = p->failure && *p->failure ? mem_strndup(p->failure,
-							       strnlen(p->failure, 200))
-						     : NULL};
+		.failure = p->failure && *p->failure
+				   ? mem_strndup(p->failure, strnlen(p->failure, 200))
+				   : NULL};
 }
 
 /* Those that take it. The ledger knows no labels: what was known before is still right. */
@@ -433,14 +444,15 @@ static void name_take(struct predecessor_name *n, const struct predecessor *p)
 	uint64_t taken_by = n->taken_by, bits = taking(n, old, p);
 	count_out(n);
 	bool was_newest = old && old == predecessor_newest(n);
+	struct known_job j = job_told(old, p);
 	if (old)
 		job_remove(n, old);
 	if (!never_was(p)) {
-		struct known_job j = job_told(p);
 		job_insert(n, &j);
 		n->was_deleted = false;
-	} else if (was_newest) {
-		n->was_deleted = true;
+	} else {
+		free(j.failure);
+		n->was_deleted |= was_newest;
 	}
 	const struct known_job *now = predecessor_newest(n);
 	bool is_newest = now && uid_cmp(&now->uid, &p->uid) == 0;
@@ -453,13 +465,15 @@ static void name_take(struct predecessor_name *n, const struct predecessor *p)
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
 	const struct known_job *old = job_known(n, &p->uid);
+	if (old && old->outcome == OUTCOME_RUNS && p->state == PREDECESSOR_WAITS)
+		return true;
 	return old && (has_ended(old->outcome) || old->gone) && !has_ended(outcome_of(p));
 }
 
 /* The same again: only what is shown to people. */
 static bool job_stands(struct known_job *old, const struct predecessor *p)
 {
-	if (!old || old->outcome != outcome_of(p) || old->created_ms != p->created_ms ||
+	if (!old || old->outcome != outcome_told(old, p) || old->created_ms != p->created_ms ||
 		old->ended_ms != p->ended_ms || old->gone != p->gone ||
 		old->followed != p->followed)
 		return false;
@@ -519,6 +533,29 @@ void queue_lose_predecessor(
 	ns_settle(q, ns);
 }
 
+static uint8_t questions_under_way(const struct predecessor_name *n)
+{
+	unsigned count = n->awaited.wanted.state == WANTED_ASKED;
+	each_selector(n->awaited.ns, n->taken_by, s) count +=
+		s->awaited.wanted.state == WANTED_ASKED;
+	return (uint8_t)count; /* at most one more than there are selectors */
+}
+
+void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns_name,
+	const char *name, bool told_end)
+{
+	struct predecessor_namespace *ns = ns_known(q, ns_name);
+	struct predecessor_name *n = ns ? name_known(ns, name) : NULL;
+	struct known_job *j = n ? job_known(n, uid) : NULL;
+	if (!j || j->gone)
+		return;
+	j->followed = false;
+	j->told_end = told_end;
+	j->spared = questions_under_way(n);
+	if (!list_empty(&n->awaited.followers))
+		wanted_ask(q, &n->awaited.wanted);
+}
+
 /* ---- Questions ---- */
 
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
@@ -539,10 +576,13 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 /* Not on the API server any more, and nothing told of its end. */
 static void vanish_unnamed(struct predecessor_name *n, uint64_t mark)
 {
-	const struct known_job *newest = predecessor_newest(n);
+	struct known_job *newest = n->njobs > 0 ? &n->job[n->njobs - 1] : NULL;
 	if (n->mark == mark || !newest || newest->gone || newest->followed)
 		return;
-	job_is_gone(n, &n->job[n->njobs - 1], OUTCOME_VANISHED);
+	if (newest->spared > 0)
+		newest->spared--;
+	else
+		job_is_gone(n, newest, newest->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED);
 }
 
 static void take_answer(struct queue *q, struct awaited *a, const struct predecessor *p, size_t n)
@@ -663,8 +703,8 @@ static void selector_free(struct queue *q, struct predecessor_selector *s)
 	free(s);
 }
 
-static bool place_item(struct queue *q, struct predecessor_namespace *ns,
-	struct dependency_item *item)
+static bool place_item(
+	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
 {
 	struct predecessor_selector *s = selector_made(ns, item);
 	if (!s)
