@@ -64,9 +64,10 @@ static inline bool ledger_reserves(enum ledger_kind k)
 
 /* What became of a Job, as far as a RELEASE knows. */
 enum ledger_job_outcome {
-	LEDGER_JOB_GOES_ON, /* it was stopped, deleted, or that is not known */
+	LEDGER_JOB_GOES_ON, /* it was stopped, or it is gone and its end was not seen */
 	LEDGER_JOB_SUCCEEDED,
 	LEDGER_JOB_FAILED,
+	LEDGER_JOB_DELETED, /* before it had ended */
 };
 
 struct ledger_op {
