@@ -320,6 +320,7 @@ void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct 
 		.queue = "",
 		.priority_class = "",
 		.pod_priority_class = "",
+		.family = j->family ? j->family : "",
 		.suspend = true,
 		.admission.history = j->seen.history};
 	queue_set_job(g->queue, &ended);
@@ -336,6 +337,8 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 	if (!j) {
 		j = gate_add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, deferred, or without its label */
+		if (h->owner && h->owner[0] && strcmp(h->owner, h->name) != 0)
+			j->family = mem_strdup(h->owner);
 	}
 	gate_adopt_in_queue(g, j, h->lines, h->nlines, h->reserved_ms);
 	job_adopt(g, j, h);

@@ -37,10 +37,8 @@ static bool owner_wants(const struct gate_job *j)
 /* By what is known now. */
 static bool is_so(const struct gate *g, const struct gate_job *j)
 {
-	struct explanation x = {0};
 	bool settled = !g->adoption.pauses && g->mass_stop.stage == MASS_STOP_NONE;
-	return settled && owner_wants(j) && queue_explain(g->queue, &j->uid, g->now_ms, &x) &&
-	       x.reason == WAIT_DEPENDENCY_NEVER;
+	return settled && owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
 }
 
 static void put_on_hold(struct gate *g, struct gate_job *j)

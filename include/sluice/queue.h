@@ -290,6 +290,9 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 /* Asked before a start is sent that took its time (a ledger that was away): is its window still
  * open? What was sent counts as running. True for a Job without room. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
+/* Has an item of its sluice.dev/after become such that it can hold no more, by what is known now? What
+ * DECISION_HOLD and DECISION_DELETE rest on. */
+bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid);
 
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
