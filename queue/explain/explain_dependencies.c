@@ -26,7 +26,7 @@ static void add_cut(struct text *t, const char *s)
 struct edges {
 	const struct queue *q;
 	const struct workload *w;
-	size_t at; /* in its items */
+	size_t at;		 /* in its items */
 	const struct link *name; /* of a selector: the last that was looked at */
 };
 
@@ -60,7 +60,7 @@ static const struct workload *next_edge(
 	struct edges *e, size_t *budget, const struct dependency_item **ret_item)
 {
 	const struct dependency_wait *x = e->w->after;
-	while (x && e->at < x->nitems && *budget > 0) {
+	while (x && e->at<x->nitems && * budget> 0) {
 		const struct dependency_item *item = &x->item[e->at];
 		const struct predecessor_name *n = NULL;
 		if (item->awaited && item->awaited->is_selector)
@@ -241,9 +241,9 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 	const struct dependency_item *item = x->item;
 	while (item->verdict != VERDICT_NEVER)
 		item++;
-	const struct predecessor_name *n = item->awaited->is_selector
-						   ? culprit(awaited_selector(item->awaited), item->kind)
-						   : awaited_name(item->awaited);
+	const struct predecessor_name *n =
+		item->awaited->is_selector ? culprit(awaited_selector(item->awaited), item->kind)
+					   : awaited_name(item->awaited);
 	text_add(t, "waits in vain for ");
 	add_cut(t, item->text);
 	if (n) {
@@ -266,11 +266,14 @@ static void add_name(struct text *t, const struct predecessor_name *n)
 	if (!n->awaited.wanted.answered)
 		text_add(t, " (it is being looked up)");
 	else if (!j && n->was_deleted)
-		text_add(t, ", which was deleted before it was started: create it again, or correct sluice.dev/after");
+		text_add(t,
+			", which was deleted before it was started: create it again, or correct sluice.dev/after");
 	else if (!j)
-		text_add(t, ", which is not known: no Job of that name is there, and the ledger knows of none: " CORRECT);
+		text_add(t,
+			", which is not known: no Job of that name is there, and the ledger knows of none: " CORRECT);
 	else if (j->outcome == OUTCOME_VANISHED)
-		text_add(t, ", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
+		text_add(t,
+			", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
 	else if (j->outcome == OUTCOME_RUNS && j->pods > 0)
 		text_add(t, " (%d of %d %s done)", j->pods_done, j->pods,
 			j->pods == 1 ? "pod" : "pods");
@@ -292,7 +295,8 @@ static void add_selector(
 		text_add(t, ", which takes more than %d Jobs: let it take fewer",
 			PREDECESSOR_TAKEN_MAX);
 	else if (s->ntaken == self)
-		text_add(t, ", which takes no Job: create one with these labels, or correct sluice.dev/after");
+		text_add(t,
+			", which takes no Job: create one with these labels, or correct sluice.dev/after");
 	else
 		text_add(t, " (true of %zu of %zu Jobs)", holding, s->ntaken - self);
 }
@@ -305,7 +309,8 @@ static void add_item(struct text *t, const struct dependency_item *item)
 		add_name(t, awaited_name(item->awaited));
 	} else {
 		add_cut(t, item->text);
-		text_add(t, ", which is looked at when fewer than %d other selectors are waited for in its namespace",
+		text_add(t,
+			", which is looked at when fewer than %d other selectors are waited for in its namespace",
 			PREDECESSOR_SELECTORS_MAX);
 	}
 }

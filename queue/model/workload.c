@@ -202,9 +202,9 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
-	       dependencies_differ(w, &j->after) ||
-	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->most_pods != most_pods(j) || w->max_run_ms != j->durations.max_run_ms ||
+	       dependencies_differ(w, &j->after) || w->held != (j->hold != NULL) ||
+	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
+	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||

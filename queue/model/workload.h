@@ -71,7 +71,7 @@ struct workload {
 	const char *blocked; /* NULL, or what the gate sees in its way: queue_block_job() */
 	struct past *past;   /* what earlier attempts left behind, or NULL: run.h */
 	struct dependency_wait *after; /* the Jobs it waits for, or NULL: dependency_wait.h */
-	struct terms *terms; /* its owner's terms on time and money, or NULL: terms.h */
+	struct terms *terms;	       /* its owner's terms on time and money, or NULL: terms.h */
 	struct family
 		*family; /* its expected duration is that of their runs (duration.h), or NULL */
 	struct link of_family;

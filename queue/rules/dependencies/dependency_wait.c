@@ -249,7 +249,7 @@ size_t dependencies_give(struct queue *q, struct decision *out, size_t cap)
 		explain_failed_dependency(x, &text);
 		out[n++] = (struct decision){
 			.kind = x->on_failure == DEPENDENCY_FAILURE_DELETE ? DECISION_DELETE
-									    : DECISION_HOLD,
+									   : DECISION_HOLD,
 			.uid = x->w->key.uid,
 			.why = arena_string(&q->predecessors.sentences, words),
 		};

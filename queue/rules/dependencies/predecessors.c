@@ -127,6 +127,7 @@ static bool name_is_told(const struct predecessor_name *n)
 static void name_tidy(struct queue *q, struct predecessor_name *n)
 {
 	struct wanted *w = &n->awaited.wanted;
+	bool all_told = q->predecessors.wanteds.all_told;
 	if (list_empty(&n->awaited.followers)) {
 		if (w->state == WANTED_ASKED)
 			return;
@@ -136,7 +137,7 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 			name_free(q, n);
 	} else if (!w->answered) {
 		wanted_ask(q, w);
-	} else if (w->state == WANTED_QUIET && !name_is_told(n)) {
+	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
 	} else if (w->state == WANTED_RESTING && name_is_told(n)) {
 		wanted_forget(q, w);
@@ -219,7 +220,8 @@ static struct predecessor_selector *selector_of(struct awaited *a)
 	return container_of(a, struct predecessor_selector, awaited);
 }
 
-static uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct predecessor *p)
+static uint64_t selectors_taking(
+	const struct predecessor_namespace *ns, const struct predecessor *p)
 {
 	uint64_t bits = 0;
 	for (size_t i = 0; p->labels && i < PREDECESSOR_SELECTORS_MAX; i++) {
@@ -238,7 +240,8 @@ static uint64_t selectors_taking(const struct predecessor_namespace *ns, const s
 static void count_out(struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	each_selector(n->awaited.ns, n->taken_by, s) {
+	each_selector(n->awaited.ns, n->taken_by, s)
+	{
 		s->ntaken--;
 		s->with[newest->outcome]--;
 		n->awaited.ns->selectors_moved |= s->bit;
@@ -252,7 +255,8 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 	n->taken_by = 0;
 	if (!newest)
 		return;
-	each_selector(n->awaited.ns, bits, s) {
+	each_selector(n->awaited.ns, bits, s)
+	{
 		n->awaited.ns->selectors_moved |= s->bit;
 		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
 			s->too_many = true;
@@ -323,8 +327,7 @@ size_t selector_takes_itself(const struct predecessor_selector *s, const struct 
 	       uid_cmp(&newest->uid, &w->key.uid) == 0;
 }
 
-enum dependency_verdict awaited_verdict(
-	const struct awaited *a, const struct dependency_item *item)
+enum dependency_verdict awaited_verdict(const struct awaited *a, const struct dependency_item *item)
 {
 	if (!a->is_selector)
 		return name_verdict(awaited_name(a), item->kind, item->wait->created_ms);
@@ -378,7 +381,8 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	}
 	uint64_t moved = ns->selectors_moved;
 	ns->selectors_moved = 0;
-	each_selector(ns, moved, s) {
+	each_selector(ns, moved, s)
+	{
 		uint32_t verdicts = selector_verdicts(s);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
@@ -406,9 +410,9 @@ static struct known_job job_told(const struct predecessor *p)
 		.pods = p->pods,
 		.gone = p->gone,
 		.followed = p->followed,
-		.failure = p->failure && *p->failure ? mem_strndup(p->failure,
-							       strnlen(p->failure, 200))
-						     : NULL};
+		.failure = p->failure && *p->failure
+				   ? mem_strndup(p->failure, strnlen(p->failure, 200))
+				   : NULL};
 }
 
 /* Those that take it. The ledger knows no labels: what was known before is still right. */
@@ -663,8 +667,8 @@ static void selector_free(struct queue *q, struct predecessor_selector *s)
 	free(s);
 }
 
-static bool place_item(struct queue *q, struct predecessor_namespace *ns,
-	struct dependency_item *item)
+static bool place_item(
+	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
 {
 	struct predecessor_selector *s = selector_made(ns, item);
 	if (!s)
@@ -699,9 +703,14 @@ static void selector_tidy(struct queue *q, struct predecessor_selector *s)
 			return;
 		selector_free(q, s);
 		place_crowded(q, ns);
-	} else if (w->state == WANTED_QUIET) {
+	} else if (w->state == WANTED_QUIET && !q->predecessors.wanteds.all_told) {
 		wanted_rest(q, w);
 	}
+}
+
+void queue_follow_predecessors(struct queue *q)
+{
+	q->predecessors.wanteds.all_told = true;
 }
 
 void predecessors_join(struct queue *q, struct dependency_item *item, const char *ns_name,

@@ -72,14 +72,14 @@ struct predecessor_selector {
 	size_t ntaken, with[OUTCOMES]; /* names by the outcome of their newest Job */
 	int64_t failed_ms;	       /* when the last of them failed */
 	bool too_many;		       /* it takes more than it may */
-	uint32_t verdicts; /* that its followers were told: selector_verdicts() */
+	uint32_t verdicts;	       /* that its followers were told: selector_verdicts() */
 };
 
 struct predecessor_namespace {
 	char *name;
 	struct map by_name;
-	struct link names; /* predecessor_name.of_namespace */
-	struct link moved; /* predecessor_name.moved */
+	struct link names;	  /* predecessor_name.of_namespace */
+	struct link moved;	  /* predecessor_name.moved */
 	uint64_t selectors_moved; /* bits of those whose counts have changed */
 	struct predecessor_selector *selector[PREDECESSOR_SELECTORS_MAX];
 	struct link crowded; /* dependency_item.of_awaited: there was no place for its selector */
@@ -88,8 +88,8 @@ struct predecessor_namespace {
 struct predecessors {
 	struct map namespaces;
 	struct wanteds wanteds;
-	uint64_t answers; /* that came so far */
-	struct link due;  /* dependency_wait.due */
+	uint64_t answers;	/* that came so far */
+	struct link due;	/* dependency_wait.due */
 	struct arena sentences; /* of the decisions that were given last */
 };
 
@@ -97,8 +97,8 @@ void predecessors_init(struct predecessors *all);
 void predecessors_done(struct queue *q); /* no Job is left */
 
 /* The item waits from here on / does not wait any more. */
-void predecessors_join(struct queue *q, struct dependency_item *item, const char *ns,
-	const struct dependency *d);
+void predecessors_join(
+	struct queue *q, struct dependency_item *item, const char *ns, const struct dependency *d);
 void predecessors_leave(struct queue *q, struct dependency_item *item);
 
 /* For an item that waits for it. */

@@ -70,8 +70,7 @@ void wanted_rest(struct queue *q, struct wanted *w)
 	must(w->state == WANTED_QUIET);
 	w->state = WANTED_RESTING;
 	w->timed = q->deciding;
-	int64_t at_ms =
-		w->timed ? quantity_add(q->now_ms, PREDECESSOR_AGAIN_MS) : q->now_ms;
+	int64_t at_ms = w->timed ? quantity_add(q->now_ms, PREDECESSOR_AGAIN_MS) : q->now_ms;
 	alarm_set(&q->alarms, &w->alarm, at_ms);
 }
 

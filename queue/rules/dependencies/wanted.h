@@ -35,6 +35,7 @@ struct wanted {
 struct wanteds {
 	struct link waiting;
 	struct map asked; /* by id */
+	bool all_told;	  /* queue_follow_predecessors() */
 	uint64_t last_id;
 };
 
