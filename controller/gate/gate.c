@@ -200,7 +200,10 @@ static void operate(
 		op.localqueue = j->queue;
 		op.owner = j->family ? j->family : j->name;
 		op.labels = j->labels;
+		op.created_ms = j->seen.created_ms;
 	}
+	if (kind == LEDGER_RELEASE && j->seen.finished)
+		op.outcome = j->seen.failed ? LEDGER_JOB_FAILED : LEDGER_JOB_SUCCEEDED;
 	op.estimated = kind == LEDGER_RELEASE && g->adoption.pauses;
 	if (kind == LEDGER_RELEASE && g->bill.priced) {
 		op.priced = true;

@@ -62,6 +62,7 @@ struct job_status {
 	 * suspended is only written once it is let run. */
 	bool ending;
 	int64_t finished_ms; /* when it became so; 0 when it did not */
+	const char *failure; /* of one that failed: "BackoffLimitExceeded: ..."; or NULL */
 	int32_t active, terminating, ready, succeeded;
 	int32_t failed_pods;
 	/* uncountedTerminatedPods: ended, and not yet in succeeded or failed_pods. */

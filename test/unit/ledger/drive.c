@@ -247,7 +247,10 @@ void drive_go_back_a_version(void)
 {
 	pg_fixture_sql(
 		&F, "DELETE FROM sluice.schema_version WHERE version = %d", MIGRATIONS_COUNT);
-	pg_fixture_sql(&F, "ALTER TABLE sluice.lease DROP COLUMN taken_on");
+	pg_fixture_sql(&F, "DROP INDEX sluice.segment_by_name");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.hold DROP COLUMN created_at");
+	pg_fixture_sql(
+		&F, "ALTER TABLE sluice.segment DROP COLUMN created_at, DROP COLUMN job_outcome");
 }
 
 enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)
