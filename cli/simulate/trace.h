@@ -22,10 +22,10 @@ struct trace_job {
 	int64_t run_s;	     /* how long it really runs */
 	int64_t requested_s; /* what its owner said; the run time when nothing was said */
 	int64_t user;	     /* -1 when not known */
+	int32_t processors;
 	/* The Job after whose end it was submitted: its number, and after trace_link() its index;
 	 * TRACE_NONE: none. So long after that end: divided by the compression, too. */
 	int64_t preceding, think_s;
-	int32_t processors;
 };
 
 struct trace {
