@@ -9,10 +9,12 @@
 
 #define CORRECT "create it, or correct sluice.dev/after"
 
-/* What users write has any length. */
+/* Names and items, which users write, are cut to this. */
+#define NAME_SHOWN 100
+
 static void add_cut(struct text *t, const char *s)
 {
-	text_add(t, strlen(s) > 100 ? "%.100s..." : "%s", s);
+	text_add_cut(t, s, NAME_SHOWN);
 }
 
 /* ---- The graph of Jobs that wait for Jobs ---- */
@@ -218,8 +220,11 @@ static void add_outcome(struct text *t, const struct known_job *j, enum dependen
 	case OUTCOME_VANISHED:
 		break;
 	}
-	if (j->outcome == OUTCOME_FAILED && j->failure && k != AFTER_NOT_OK)
-		text_add(t, " (%s)", j->failure);
+	if (j->outcome != OUTCOME_FAILED || !j->failure || k == AFTER_NOT_OK)
+		return;
+	text_add(t, " (");
+	text_add_cut(t, j->failure, 150);
+	text_add(t, ")");
 }
 
 /* The first name taken whose newest Job has an outcome that makes it so. */
@@ -328,6 +333,16 @@ static const struct workload *first_waiting(const struct queue *q, const struct 
 	return NULL;
 }
 
+/* "for 4 cpu" of "waiting for 4 cpu". */
+static const char *after_verb(const char *sentence)
+{
+	static const char *const verbs[] = {"waiting ", "waits "};
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strncmp(sentence, verbs[i], strlen(verbs[i])) == 0)
+			return sentence + strlen(verbs[i]);
+	return sentence;
+}
+
 static void add_waiting(
 	const struct question *a, void (*explain)(struct question *a, const struct workload *w))
 {
@@ -340,8 +355,7 @@ static void add_waiting(
 	explain(&about, other);
 	text_add(a->text, "; ");
 	add_cut(a->text, other->name);
-	text_add(a->text, " itself waits: %s",
-		words + (strncmp(words, "waiting for ", 12) == 0 ? strlen("waiting ") : 0));
+	text_add(a->text, " itself waits: %s", after_verb(words));
 }
 
 enum wait_reason explain_dependencies(

@@ -145,6 +145,9 @@ bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree
 void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
 
+/* How much of the memory of its LocalQueue it takes (overflow.h). */
+size_t workload_slots(const struct workload *w);
+
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);
 

@@ -66,6 +66,9 @@ static inline bool workload_is_singleton(const struct workload *w)
 	return w->after && w->after->is_singleton;
 }
 
+/* What it takes in memory, with what is kept of the names it waits for. */
+size_t dependencies_bytes(const struct workload *w);
+
 /* What it waits for may have changed. */
 void dependency_item_judge(struct queue *q, struct dependency_item *item);
 
