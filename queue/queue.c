@@ -330,5 +330,5 @@ size_t queue_memory_bytes(const struct queue *q)
 {
 	return q->workload_bytes + shapes_bytes(&q->shapes) + q->groups.bytes +
 	       table_bytes(&q->workloads) + table_bytes(&q->groups.map) +
-	       disruptions_bytes(&q->disruptions) + overflow_bytes(q);
+	       disruptions_bytes(&q->disruptions) + overflow_bytes(q) + q->predecessors.bytes;
 }

@@ -179,6 +179,7 @@ void summary_see(struct summary *s, const struct sim_event *e)
 	case SIM_EVENT_FINISHED:
 		see_ended(s, e);
 		break;
+	case SIM_EVENT_GIVEN_UP:
 	case SIM_EVENT_NOTICE:
 		return;
 	case SIM_EVENT_UNREACHABLE:

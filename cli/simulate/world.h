@@ -46,10 +46,14 @@ struct sim_job {
 	int64_t step_ms;	  /* its work is safe in multiples of this; 0: only when it ends */
 	int64_t kept_ms;	  /* of duration_ms, what earlier attempts have left behind */
 	int64_t since_ms;	  /* RUNNING: when this attempt began */
+	int64_t ended_ms;	  /* GONE: when it finished, or was deleted */
 	int32_t attempt;	  /* how many there were, this one included */
 	int32_t pods;		  /* RUNNING */
 	enum sim_job_state state;
 	bool has_own_uid; /* else it is made of its index */
+	bool fails;	  /* its work ends badly */
+	bool deleted;	  /* GONE: before it finished */
+	bool never_came;  /* GONE: it names no queue, or was deleted before it came */
 	bool unreachable; /* it was told that it cannot meet its deadline */
 };
 
@@ -72,6 +76,7 @@ struct cronjob {
 	const struct zone *zone; /* kept by the world, shared */
 	enum cron_policy policy;
 	int64_t duration_ms, step_ms;
+	bool fails;
 	int64_t from_ms;   /* its creation; NEVER_MS: the world's start */
 	int64_t missed_ms; /* CRON_FORBID: the latest time at which the last one still ran; 0 */
 	size_t last;	   /* the actor made last; SIZE_MAX: none yet */
@@ -126,6 +131,7 @@ struct job_plan { /* what annotations say of a Job of the simulation */
 	bool has_own_uid, has_arrival;
 	int64_t duration_ms, delete_ms; /* NEVER_MS */
 	int64_t step_ms;		/* 0 */
+	bool fails;
 };
 /* ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's then. */
 int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);

@@ -205,7 +205,8 @@ void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const ch
 	const char *name, bool told_end);
 /* It was deleted. What it had become stays known while Jobs wait for it; one that had not ended is
  * gone for good, and no name, then, is as good as one that was never used. */
-void queue_lose_predecessor(struct queue *q, const struct uid *uid, const char *ns, const char *name);
+void queue_lose_predecessor(
+	struct queue *q, const struct uid *uid, const char *ns, const char *name);
 
 /* What the queue wants to know: of the Jobs of that name, or of those that the selector takes. */
 struct wanted_predecessors {
@@ -222,6 +223,9 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
 /* All that is known, from API server and ledger, in any order: several Jobs may have had that name.
  * n 0: there is no such Job, and the ledger knows of none. */
 void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n);
+/* From now on the caller tells of every Job there is, whether it names a queue or not: no question is
+ * asked twice. */
+void queue_follow_predecessors(struct queue *q);
 /* It could not be answered now: the question comes again, after PREDECESSOR_AGAIN_MS. */
 void queue_return_wanted(struct queue *q, uint64_t id);
 
@@ -391,7 +395,7 @@ enum decision_kind {
 	DECISION_STOP,	 /* quota stays taken until the gate releases it */
 	DECISION_SHRINK, /* it is to go on with fewer pods; quota stays taken until they are gone
 			    and queue_shrink_job() says so */
-	DECISION_HOLD,	 /* of one that waits: it can never start (sluice.dev/on-dependency-failure).
+	DECISION_HOLD, /* of one that waits: it can never start (sluice.dev/on-dependency-failure).
 			    Its owner is to be told by sluice.dev/hold; why says what failed. Once,
 			    until its dependencies or what is known of them change */
 	DECISION_DELETE, /* the same, and its owner wants it deleted */
@@ -558,9 +562,9 @@ void queue_retake_ceilings(struct queue *q);
 	X(EXCEEDS_MAX, "ExceedsMaxQuota")                                                          \
 	/* its owner said not before a time */                                                     \
 	X(START_AFTER, "StartAfter")                                                               \
-	/* a Job that it waits for has become what it must not (sluice.dev/after) */                \
+	/* a Job that it waits for has become what it must not (sluice.dev/after) */               \
 	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied")                                            \
-	/* Jobs that it waits for have not ended (sluice.dev/after) */                              \
+	/* Jobs that it waits for have not ended (sluice.dev/after) */                             \
 	X(DEPENDENCY, "WaitingForDependency")                                                      \
 	/* a RunPolicy's calendar is closed */                                                     \
 	X(WINDOW, "OutsideWindow")                                                                 \

@@ -569,6 +569,20 @@ static enum wait_reason explain_waiting(struct question *a)
 	return explain_by_quota(a, verdict);
 }
 
+/* A deadline that the Jobs that it waits for do not leave time for. */
+static void explain_chain(const struct question *a, struct explanation *ret)
+{
+	if (ret->reason != WAIT_DEPENDENCY || ret->deadline_ms == 0 || ret->unreachable)
+		return;
+	int64_t start_ms = explain_chain_ms(a->q, a->w, a->now_ms);
+	ret->unreachable = quantity_add(start_ms, a->w->expected_ms) > ret->deadline_ms;
+	if (!ret->unreachable)
+		return;
+	text_add(a->text, "; by their expected durations the Jobs that it waits for end ");
+	text_add_time(a->text, start_ms);
+	text_add(a->text, " at the earliest");
+}
+
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
 {
@@ -600,6 +614,7 @@ bool queue_explain(
 	else if (about.cq)
 		claim_init(&own, &q->node_suitability, cq, w->shape);
 	ret->reason = explain_waiting(&about);
+	explain_chain(&about, ret);
 	if (about.not_before_ms > ret->not_before_ms)
 		ret->not_before_ms = about.not_before_ms;
 	explain_unreachable(ret, &text);

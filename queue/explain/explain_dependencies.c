@@ -9,10 +9,12 @@
 
 #define CORRECT "create it, or correct sluice.dev/after"
 
-/* What users write has any length. */
+/* Names and items, which users write, are cut to this. */
+#define NAME_SHOWN 100
+
 static void add_cut(struct text *t, const char *s)
 {
-	text_add(t, strlen(s) > 100 ? "%.100s..." : "%s", s);
+	text_add_cut(t, s, NAME_SHOWN);
 }
 
 /* ---- The graph of Jobs that wait for Jobs ---- */
@@ -26,7 +28,7 @@ static void add_cut(struct text *t, const char *s)
 struct edges {
 	const struct queue *q;
 	const struct workload *w;
-	size_t at; /* in its items */
+	size_t at;		 /* in its items */
 	const struct link *name; /* of a selector: the last that was looked at */
 };
 
@@ -60,7 +62,7 @@ static const struct workload *next_edge(
 	struct edges *e, size_t *budget, const struct dependency_item **ret_item)
 {
 	const struct dependency_wait *x = e->w->after;
-	while (x && e->at < x->nitems && *budget > 0) {
+	while (x && e->at<x->nitems && * budget> 0) {
 		const struct dependency_item *item = &x->item[e->at];
 		const struct predecessor_name *n = NULL;
 		if (item->awaited && item->awaited->is_selector)
@@ -218,8 +220,11 @@ static void add_outcome(struct text *t, const struct known_job *j, enum dependen
 	case OUTCOME_VANISHED:
 		break;
 	}
-	if (j->outcome == OUTCOME_FAILED && j->failure && k != AFTER_NOT_OK)
-		text_add(t, " (%s)", j->failure);
+	if (j->outcome != OUTCOME_FAILED || !j->failure || k == AFTER_NOT_OK)
+		return;
+	text_add(t, " (");
+	text_add_cut(t, j->failure, 150);
+	text_add(t, ")");
 }
 
 /* The first name taken whose newest Job has an outcome that makes it so. */
@@ -241,9 +246,9 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 	const struct dependency_item *item = x->item;
 	while (item->verdict != VERDICT_NEVER)
 		item++;
-	const struct predecessor_name *n = item->awaited->is_selector
-						   ? culprit(awaited_selector(item->awaited), item->kind)
-						   : awaited_name(item->awaited);
+	const struct predecessor_name *n =
+		item->awaited->is_selector ? culprit(awaited_selector(item->awaited), item->kind)
+					   : awaited_name(item->awaited);
 	text_add(t, "waits in vain for ");
 	add_cut(t, item->text);
 	if (n) {
@@ -266,11 +271,14 @@ static void add_name(struct text *t, const struct predecessor_name *n)
 	if (!n->awaited.wanted.answered)
 		text_add(t, " (it is being looked up)");
 	else if (!j && n->was_deleted)
-		text_add(t, ", which was deleted before it was started: create it again, or correct sluice.dev/after");
+		text_add(t,
+			", which was deleted before it was started: create it again, or correct sluice.dev/after");
 	else if (!j)
-		text_add(t, ", which is not known: no Job of that name is there, and the ledger knows of none: " CORRECT);
+		text_add(t,
+			", which is not known: no Job of that name is there, and the ledger knows of none: " CORRECT);
 	else if (j->outcome == OUTCOME_VANISHED)
-		text_add(t, ", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
+		text_add(t,
+			", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
 	else if (j->outcome == OUTCOME_RUNS && j->pods > 0)
 		text_add(t, " (%d of %d %s done)", j->pods_done, j->pods,
 			j->pods == 1 ? "pod" : "pods");
@@ -292,7 +300,8 @@ static void add_selector(
 		text_add(t, ", which takes more than %d Jobs: let it take fewer",
 			PREDECESSOR_TAKEN_MAX);
 	else if (s->ntaken == self)
-		text_add(t, ", which takes no Job: create one with these labels, or correct sluice.dev/after");
+		text_add(t,
+			", which takes no Job: create one with these labels, or correct sluice.dev/after");
 	else
 		text_add(t, " (true of %zu of %zu Jobs)", holding, s->ntaken - self);
 }
@@ -305,7 +314,8 @@ static void add_item(struct text *t, const struct dependency_item *item)
 		add_name(t, awaited_name(item->awaited));
 	} else {
 		add_cut(t, item->text);
-		text_add(t, ", which is looked at when fewer than %d other selectors are waited for in its namespace",
+		text_add(t,
+			", which is looked at when fewer than %d other selectors are waited for in its namespace",
 			PREDECESSOR_SELECTORS_MAX);
 	}
 }
@@ -323,6 +333,16 @@ static const struct workload *first_waiting(const struct queue *q, const struct 
 	return NULL;
 }
 
+/* "for 4 cpu" of "waiting for 4 cpu". */
+static const char *after_verb(const char *sentence)
+{
+	static const char *const verbs[] = {"waiting ", "waits "};
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strncmp(sentence, verbs[i], strlen(verbs[i])) == 0)
+			return sentence + strlen(verbs[i]);
+	return sentence;
+}
+
 static void add_waiting(
 	const struct question *a, void (*explain)(struct question *a, const struct workload *w))
 {
@@ -335,8 +355,7 @@ static void add_waiting(
 	explain(&about, other);
 	text_add(a->text, "; ");
 	add_cut(a->text, other->name);
-	text_add(a->text, " itself waits: %s",
-		words + (strncmp(words, "waiting for ", 12) == 0 ? strlen("waiting ") : 0));
+	text_add(a->text, " itself waits: %s", after_verb(words));
 }
 
 enum wait_reason explain_dependencies(

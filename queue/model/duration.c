@@ -11,8 +11,8 @@
 
 struct family {
 	char *ns, *name;
-	struct link idle;    /* in families.idle, while no Job names it */
-	struct link members; /* workload.of_family */
+	struct link idle;	    /* in families.idle, while no Job names it */
+	struct link members;	    /* workload.of_family */
 	struct link runs, promises; /* reservation.of_family */
 	struct link singletons;	    /* dependency_wait.of_family */
 	size_t nmembers;

@@ -57,6 +57,11 @@ static size_t workload_size(const struct workload *w)
 	return sizeof(*w) + strlen(w->name) + 1;
 }
 
+size_t workload_slots(const struct workload *w)
+{
+	return w->shape->slots + dependencies_bytes(w) / SHAPE_SLOT_BYTES;
+}
+
 struct workload *workload_new(struct queue *q, const struct job *j)
 {
 	size_t n = strlen(j->name) + 1;
@@ -202,9 +207,9 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
-	       dependencies_differ(w, &j->after) ||
-	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->most_pods != most_pods(j) || w->max_run_ms != j->durations.max_run_ms ||
+	       dependencies_differ(w, &j->after) || w->held != (j->hold != NULL) ||
+	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
+	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
@@ -234,6 +239,7 @@ void workload_take(
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	set_invalid(q, w, fault_of(j, account, fault));
+	dependencies_take(q, w, j);
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
 	forget_queue(q, w);
@@ -255,7 +261,6 @@ void workload_take(
 	terms_take(q, w, &j->terms);
 	family_leave(q, w);
 	family_join(q, w, j->ns, j->family);
-	dependencies_take(q, w, j);
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);
@@ -328,7 +333,7 @@ void workload_place(struct queue *q, struct workload *w)
 	w->place = place_for(q, w);
 	if (w->place != PLACE_RESERVATION) {
 		w->lq->nwaiting++;
-		w->lq->waiting_slots += w->shape->slots;
+		w->lq->waiting_slots += workload_slots(w);
 		w->lq->nactive += is_active(w);
 		q->nwaiting++;
 	}
@@ -366,7 +371,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
-		w->lq->waiting_slots -= w->shape->slots;
+		w->lq->waiting_slots -= workload_slots(w);
 		w->lq->nactive -= is_active(w);
 		q->nwaiting--;
 	}

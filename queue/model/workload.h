@@ -71,7 +71,7 @@ struct workload {
 	const char *blocked; /* NULL, or what the gate sees in its way: queue_block_job() */
 	struct past *past;   /* what earlier attempts left behind, or NULL: run.h */
 	struct dependency_wait *after; /* the Jobs it waits for, or NULL: dependency_wait.h */
-	struct terms *terms; /* its owner's terms on time and money, or NULL: terms.h */
+	struct terms *terms;	       /* its owner's terms on time and money, or NULL: terms.h */
 	struct family
 		*family; /* its expected duration is that of their runs (duration.h), or NULL */
 	struct link of_family;
@@ -144,6 +144,9 @@ bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree
  * quota and be stopped for it, for ever. */
 void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
+
+/* How much of the memory of its LocalQueue it takes (overflow.h). */
+size_t workload_slots(const struct workload *w);
 
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);

@@ -214,6 +214,10 @@ static void obey(struct queue *q, const struct decision *d, int64_t now_ms)
 		must(d->pods > 0 && d->why);
 		must(queue_shrink_job(q, &d->uid, d->pods, now_ms));
 		break;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
+		must(d->why);
+		break;
 	case DECISION_NOTICE:
 		must(d->stop_ms >= now_ms);
 	}

@@ -28,6 +28,15 @@ static bool asks_singleton(const struct dependencies *d)
 	return items_of(d) < d->count;
 }
 
+/* What it costs to match it. */
+static size_t comparisons_of(const struct selector_term *t)
+{
+	size_t n = t->nrequirements;
+	for (size_t i = 0; i < t->nrequirements; i++)
+		n += t->requirements[i].nvalues > 1 ? t->requirements[i].nvalues : 0;
+	return n;
+}
+
 const char *dependencies_fault(const struct job *j)
 {
 	const struct dependencies *d = &j->after;
@@ -35,6 +44,10 @@ const char *dependencies_fault(const struct job *j)
 		return "annotation sluice.dev/after has more than 64 items; give those Jobs a label in common and wait for afterok:{KEY=VALUE}";
 	if (asks_singleton(d) && (!j->family || !*j->family))
 		return "annotation sluice.dev/after says singleton, but no other Job is of its kind: create it with metadata.generateName, or by a CronJob";
+	for (size_t i = 0; i < d->count; i++)
+		if (!d->item[i].name &&
+			comparisons_of(&d->item[i].selector) > PREDECESSOR_REQUIREMENTS_MAX)
+			return "annotation sluice.dev/after has a selector with more than 16 keys and values; give those Jobs one label in common";
 	for (size_t i = 0; i < d->count; i++)
 		if (d->item[i].name && strcmp(d->item[i].name, j->name) == 0)
 			return "annotation sluice.dev/after names the Job itself, so that it would wait for ever; take that item out";
@@ -67,6 +80,12 @@ bool dependencies_differ(const struct workload *w, const struct dependencies *as
 static size_t wait_size(const struct dependency_wait *x)
 {
 	return sizeof(*x) + x->nitems * sizeof(x->item[0]) + x->memory.bytes;
+}
+
+size_t dependencies_bytes(const struct workload *w)
+{
+	const struct dependency_wait *x = w->after;
+	return x ? wait_size(x) + x->nitems * sizeof(struct predecessor_name) : 0;
 }
 
 static void wait_free(struct queue *q, struct dependency_wait *x)
@@ -249,7 +268,7 @@ size_t dependencies_give(struct queue *q, struct decision *out, size_t cap)
 		explain_failed_dependency(x, &text);
 		out[n++] = (struct decision){
 			.kind = x->on_failure == DEPENDENCY_FAILURE_DELETE ? DECISION_DELETE
-									    : DECISION_HOLD,
+									   : DECISION_HOLD,
 			.uid = x->w->key.uid,
 			.why = arena_string(&q->predecessors.sentences, words),
 		};

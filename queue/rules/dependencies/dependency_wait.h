@@ -29,7 +29,7 @@ struct dependency_item {
 	struct awaited *awaited; /* NULL: it holds, or is crowded out */
 	enum dependency_kind kind;
 	enum dependency_verdict verdict;
-	const char *text;	   /* "afterok:prep"; in the memory of its wait, like: */
+	const char *text; /* "afterok:prep"; in the memory of its wait, like: */
 	struct selector_term term;
 };
 
@@ -41,7 +41,7 @@ struct dependency_wait {
 	bool is_singleton;
 	bool given;	    /* its decision was */
 	bool since_unknown; /* since when it waits in vain */
-	struct link due; /* in dependencies.due: a decision is to be given */
+	struct link due;    /* in dependencies.due: a decision is to be given */
 	struct alarm alarm;
 	struct link of_family; /* family.singletons, if it is one */
 	size_t nitems, nheld, nnever;
@@ -65,6 +65,9 @@ static inline bool workload_is_singleton(const struct workload *w)
 {
 	return w->after && w->after->is_singleton;
 }
+
+/* What it takes in memory, with what is kept of the names it waits for. */
+size_t dependencies_bytes(const struct workload *w);
 
 /* What it waits for may have changed. */
 void dependency_item_judge(struct queue *q, struct dependency_item *item);

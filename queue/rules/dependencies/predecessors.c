@@ -10,6 +10,8 @@
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "sluice/quantity.h"
 
+#define FAILURE_MAX 200 /* bytes of what is kept of the reason of a failure */
+
 /* ---- Namespaces ---- */
 
 static bool namespace_is(const void *value, const void *key)
@@ -45,6 +47,7 @@ static struct predecessor_namespace *ns_made(struct queue *q, const char *name)
 	list_init(&ns->names);
 	list_init(&ns->moved);
 	list_init(&ns->crowded);
+	wanted_line_init(&ns->questions);
 	map_put(&q->predecessors.namespaces, map_hash_string(name), ns);
 	return ns;
 }
@@ -83,7 +86,13 @@ static struct predecessor_name *name_known(const struct predecessor_namespace *n
 	return map_get(&ns->by_name, map_hash_string(name), name);
 }
 
-static struct predecessor_name *name_made(struct predecessor_namespace *ns, const char *name)
+static size_t name_bytes(const struct predecessor_name *n)
+{
+	return sizeof(*n) + strlen(n->name) + 1 + n->room * sizeof(*n->job);
+}
+
+static struct predecessor_name *name_made(
+	struct queue *q, struct predecessor_namespace *ns, const char *name)
 {
 	struct predecessor_name *n = name_known(ns, name);
 	if (n)
@@ -94,6 +103,7 @@ static struct predecessor_name *name_made(struct predecessor_namespace *ns, cons
 	n->name = mem_strdup(name);
 	list_add(&ns->names, &n->of_namespace);
 	map_put(&ns->by_name, map_hash_string(name), n);
+	q->predecessors.bytes += name_bytes(n);
 	return n;
 }
 
@@ -104,6 +114,7 @@ static void name_free(struct queue *q, struct predecessor_name *n)
 	wanted_forget(q, &n->awaited.wanted);
 	list_leave(&n->of_namespace);
 	list_leave(&n->moved);
+	q->predecessors.bytes -= name_bytes(n);
 	for (size_t i = 0; i < n->njobs; i++)
 		free(n->job[i].failure);
 	free(n->job);
@@ -127,6 +138,7 @@ static bool name_is_told(const struct predecessor_name *n)
 static void name_tidy(struct queue *q, struct predecessor_name *n)
 {
 	struct wanted *w = &n->awaited.wanted;
+	bool all_told = q->predecessors.wanteds.all_told;
 	if (list_empty(&n->awaited.followers)) {
 		if (w->state == WANTED_ASKED)
 			return;
@@ -135,8 +147,8 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 		if (n->taken_by == 0)
 			name_free(q, n);
 	} else if (!w->answered) {
-		wanted_ask(q, w);
-	} else if (w->state == WANTED_QUIET && !name_is_told(n)) {
+		wanted_ask(q, w, &n->awaited.ns->questions);
+	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
 	} else if (w->state == WANTED_RESTING && name_is_told(n)) {
 		wanted_forget(q, w);
@@ -171,7 +183,7 @@ static void job_remove(struct predecessor_name *n, struct known_job *j)
 }
 
 /* Its place follows from created_ms, ended_ms and uid. */
-static void job_insert(struct predecessor_name *n, const struct known_job *j)
+static void job_insert(struct queue *q, struct predecessor_name *n, const struct known_job *j)
 {
 	if (n->njobs == PREDECESSOR_JOBS_MAX) {
 		if (job_order(j, &n->job[0]) < 0) {
@@ -181,8 +193,10 @@ static void job_insert(struct predecessor_name *n, const struct known_job *j)
 		job_remove(n, &n->job[0]);
 	}
 	if (n->njobs == n->room) {
+		q->predecessors.bytes -= name_bytes(n);
 		n->room = n->room ? n->room * 2 : 1;
 		n->job = mem_grow(n->job, n->room, sizeof(*n->job));
+		q->predecessors.bytes += name_bytes(n);
 	}
 	size_t at = n->njobs;
 	while (at > 0 && job_order(j, &n->job[at - 1]) < 0)
@@ -223,6 +237,8 @@ static uint64_t selectors_taking(
 	const struct predecessor_namespace *ns, const struct predecessor *p)
 {
 	uint64_t bits = 0;
+	if (p->nlabels > PREDECESSOR_LABELS_MAX)
+		return 0;
 	for (size_t i = 0; p->labels && i < PREDECESSOR_SELECTORS_MAX; i++) {
 		const struct predecessor_selector *s = ns->selector[i];
 		if (s && labels_match(p->labels, p->nlabels, &s->term))
@@ -418,7 +434,7 @@ static struct known_job job_told(const struct known_job *old, const struct prede
 		.gone = p->gone,
 		.followed = p->followed,
 		.failure = p->failure && *p->failure
-				   ? mem_strndup(p->failure, strnlen(p->failure, 200))
+				   ? mem_strndup(p->failure, strnlen(p->failure, FAILURE_MAX))
 				   : NULL};
 }
 
@@ -437,7 +453,7 @@ static bool never_was(const struct predecessor *p)
 	return p->gone && p->state == PREDECESSOR_WAITS;
 }
 
-static void name_take(struct predecessor_name *n, const struct predecessor *p)
+static void name_take(struct queue *q, struct predecessor_name *n, const struct predecessor *p)
 {
 	struct known_job *old = job_known(n, &p->uid);
 	struct uid newest = n->njobs > 0 ? predecessor_newest(n)->uid : (struct uid){{0}};
@@ -448,7 +464,7 @@ static void name_take(struct predecessor_name *n, const struct predecessor *p)
 	if (old)
 		job_remove(n, old);
 	if (!never_was(p)) {
-		job_insert(n, &j);
+		job_insert(q, n, &j);
 		n->was_deleted = false;
 	} else {
 		free(j.failure);
@@ -483,7 +499,7 @@ static bool job_stands(struct known_job *old, const struct predecessor *p)
 }
 
 /* Of a Job of which nothing is asked nothing is kept. */
-static void ns_take(struct predecessor_namespace *ns, const struct predecessor *p)
+static void ns_take(struct queue *q, struct predecessor_namespace *ns, const struct predecessor *p)
 {
 	struct predecessor_name *n = name_known(ns, p->name);
 	struct known_job *old = n ? job_known(n, &p->uid) : NULL;
@@ -492,7 +508,7 @@ static void ns_take(struct predecessor_namespace *ns, const struct predecessor *
 	if (old && job_stands(old, p) &&
 		(old != predecessor_newest(n) || taking(n, old, p) == n->taken_by))
 		return;
-	name_take(n ? n : name_made(ns, p->name), p);
+	name_take(q, n ? n : name_made(q, ns, p->name), p);
 }
 
 void queue_see_predecessor(struct queue *q, const struct predecessor *p)
@@ -500,7 +516,7 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 	struct predecessor_namespace *ns = ns_known(q, p->ns);
 	if (!ns)
 		return;
-	ns_take(ns, p);
+	ns_take(q, ns, p);
 	ns_settle(q, ns);
 }
 
@@ -553,7 +569,7 @@ void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const ch
 	j->told_end = told_end;
 	j->spared = questions_under_way(n);
 	if (!list_empty(&n->awaited.followers))
-		wanted_ask(q, &n->awaited.wanted);
+		wanted_ask(q, &n->awaited.wanted, &ns->questions);
 }
 
 /* ---- Questions ---- */
@@ -592,7 +608,7 @@ static void take_answer(struct queue *q, struct awaited *a, const struct predece
 	for (size_t i = 0; i < n; i++) {
 		struct predecessor_name *known = name_known(ns, p[i].name);
 		if (!known || !is_stale(known, &p[i]))
-			ns_take(ns, &p[i]);
+			ns_take(q, ns, &p[i]);
 		known = name_known(ns, p[i].name);
 		if (known && (a->is_selector || !p[i].gone))
 			known->mark = mark;
@@ -663,7 +679,7 @@ static bool terms_same(const struct selector_term *a, const struct selector_term
 
 /* NULL: there are too many others in its namespace. */
 static struct predecessor_selector *selector_made(
-	struct predecessor_namespace *ns, const struct dependency_item *item)
+	struct queue *q, struct predecessor_namespace *ns, const struct dependency_item *item)
 {
 	size_t free_at = PREDECESSOR_SELECTORS_MAX;
 	for (size_t i = PREDECESSOR_SELECTORS_MAX; i-- > 0;) {
@@ -682,6 +698,7 @@ static struct predecessor_selector *selector_made(
 	s->bit = UINT64_C(1) << free_at;
 	s->term = *terms_copy(&s->memory, &item->term, 1);
 	ns->selector[free_at] = s;
+	q->predecessors.bytes += sizeof(*s) + s->memory.bytes;
 	return s;
 }
 
@@ -699,6 +716,7 @@ static void selector_free(struct queue *q, struct predecessor_selector *s)
 	wanted_forget(q, &s->awaited.wanted);
 	ns->selector[__builtin_ctzll(s->bit)] = NULL;
 	ns->selectors_moved &= ~s->bit;
+	q->predecessors.bytes -= sizeof(*s) + s->memory.bytes;
 	arena_done(&s->memory);
 	free(s);
 }
@@ -706,13 +724,13 @@ static void selector_free(struct queue *q, struct predecessor_selector *s)
 static bool place_item(
 	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
 {
-	struct predecessor_selector *s = selector_made(ns, item);
+	struct predecessor_selector *s = selector_made(q, ns, item);
 	if (!s)
 		return false;
 	item->awaited = &s->awaited;
 	list_add(&s->awaited.followers, &item->of_awaited);
 	if (!s->awaited.wanted.answered)
-		wanted_ask(q, &s->awaited.wanted);
+		wanted_ask(q, &s->awaited.wanted, &ns->questions);
 	return true;
 }
 
@@ -739,9 +757,14 @@ static void selector_tidy(struct queue *q, struct predecessor_selector *s)
 			return;
 		selector_free(q, s);
 		place_crowded(q, ns);
-	} else if (w->state == WANTED_QUIET) {
+	} else if (w->state == WANTED_QUIET && !q->predecessors.wanteds.all_told) {
 		wanted_rest(q, w);
 	}
+}
+
+void queue_follow_predecessors(struct queue *q)
+{
+	q->predecessors.wanteds.all_told = true;
 }
 
 void predecessors_join(struct queue *q, struct dependency_item *item, const char *ns_name,
@@ -753,7 +776,7 @@ void predecessors_join(struct queue *q, struct dependency_item *item, const char
 			list_add(&ns->crowded, &item->of_awaited);
 		return;
 	}
-	struct predecessor_name *n = name_made(ns, d->name);
+	struct predecessor_name *n = name_made(q, ns, d->name);
 	item->awaited = &n->awaited;
 	list_add(&n->awaited.followers, &item->of_awaited);
 	name_tidy(q, n);
@@ -790,7 +813,7 @@ void predecessors_done(struct queue *q)
 		else
 			i++;
 	}
-	must(all->namespaces.count == 0 && list_empty(&all->due));
+	must(all->bytes == 0 && all->namespaces.count == 0 && list_empty(&all->due));
 	map_done(&all->namespaces);
 	wanteds_done(&all->wanteds);
 	arena_done(&all->sentences);

@@ -29,6 +29,10 @@
 #define PREDECESSOR_SELECTORS_MAX 64 /* of a namespace: more wait for their turn */
 #define PREDECESSOR_TAKEN_MAX 10000  /* of a selector: with more it does not hold */
 #define PREDECESSOR_JOBS_MAX 64	     /* of a name: older ones are forgotten */
+/* And for what an event may cost: so many comparisons for each selector of the namespace. */
+#define PREDECESSOR_REQUIREMENTS_MAX                                                               \
+	16			   /* of a selector, and values of them all: more are refused */
+#define PREDECESSOR_LABELS_MAX 100 /* of a Job: one with more is taken by no selector */
 
 struct dependency_item;
 struct workload;
@@ -69,7 +73,6 @@ struct predecessor_selector {
 	struct awaited awaited;
 	uint64_t bit; /* one bit */
 	struct selector_term term;
-	char *text; /* as first written */
 	struct arena memory;
 	size_t ntaken, with[OUTCOMES]; /* names by the outcome of their newest Job */
 	int64_t failed_ms;	       /* when the last of them failed */
@@ -84,12 +87,14 @@ struct predecessor_namespace {
 	struct link moved;	  /* predecessor_name.moved */
 	uint64_t selectors_moved; /* bits of those whose counts have changed */
 	struct predecessor_selector *selector[PREDECESSOR_SELECTORS_MAX];
+	struct wanted_line questions;
 	struct link crowded; /* dependency_item.of_awaited: there was no place for its selector */
 };
 
 struct predecessors {
 	struct map namespaces;
 	struct wanteds wanteds;
+	size_t bytes;		/* of names and selectors */
 	uint64_t answers;	/* that came so far */
 	struct link due;	/* dependency_wait.due */
 	struct arena sentences; /* of the decisions that were given last */

@@ -16,18 +16,30 @@ static uint64_t id_hash(uint64_t id)
 
 void wanteds_init(struct wanteds *all)
 {
-	list_init(&all->waiting);
+	list_init(&all->lines);
 	map_init(&all->asked, wanted_is);
 	all->last_id = 0;
 }
 
 void wanteds_done(struct wanteds *all)
 {
-	must(list_empty(&all->waiting) && all->asked.count == 0);
+	must(list_empty(&all->lines) && all->asked.count == 0);
 	map_done(&all->asked);
 }
 
-void wanted_ask(struct queue *q, struct wanted *w)
+void wanted_line_init(struct wanted_line *l)
+{
+	list_init(&l->waiting);
+}
+
+static void leave_line(struct wanted *w)
+{
+	list_leave(&w->waiting);
+	if (w->line && list_empty(&w->line->waiting))
+		list_leave(&w->line->of_all);
+}
+
+void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
 {
 	struct wanteds *all = &q->predecessors.wanteds;
 	if (w->state == WANTED_WANTED || w->state == WANTED_ASKED)
@@ -35,21 +47,27 @@ void wanted_ask(struct queue *q, struct wanted *w)
 	alarm_clear(&q->alarms, &w->alarm);
 	if (w->id == 0) {
 		w->id = ++all->last_id;
+		w->line = l;
 		w->alarm.kind = ALARM_WANTED;
 		w->alarm.serial = w->id;
 		w->alarm.owner = w;
 	}
 	w->state = WANTED_WANTED;
-	list_add(&all->waiting, &w->waiting);
+	list_add(&l->waiting, &w->waiting);
+	if (!list_in(&l->of_all))
+		list_add(&all->lines, &l->of_all);
 }
 
 struct wanted *wanted_take(struct queue *q)
 {
 	struct wanteds *all = &q->predecessors.wanteds;
-	if (list_empty(&all->waiting))
+	if (list_empty(&all->lines))
 		return NULL;
-	struct wanted *w = container_of(all->waiting.next, struct wanted, waiting);
-	list_leave(&w->waiting);
+	struct wanted_line *l = container_of(all->lines.next, struct wanted_line, of_all);
+	struct wanted *w = container_of(l->waiting.next, struct wanted, waiting);
+	list_leave(&l->of_all);
+	list_add(&all->lines, &l->of_all);
+	leave_line(w);
 	w->state = WANTED_ASKED;
 	map_put(&all->asked, id_hash(w->id), w);
 	return w;
@@ -70,15 +88,14 @@ void wanted_rest(struct queue *q, struct wanted *w)
 	must(w->state == WANTED_QUIET);
 	w->state = WANTED_RESTING;
 	w->timed = q->deciding;
-	int64_t at_ms =
-		w->timed ? quantity_add(q->now_ms, PREDECESSOR_AGAIN_MS) : q->now_ms;
+	int64_t at_ms = w->timed ? quantity_add(q->now_ms, PREDECESSOR_AGAIN_MS) : q->now_ms;
 	alarm_set(&q->alarms, &w->alarm, at_ms);
 }
 
 void wanted_ring(struct queue *q, struct wanted *w)
 {
 	if (w->timed) {
-		wanted_ask(q, w);
+		wanted_ask(q, w, w->line);
 		return;
 	}
 	w->state = WANTED_QUIET;
@@ -87,7 +104,7 @@ void wanted_ring(struct queue *q, struct wanted *w)
 
 void wanted_forget(struct queue *q, struct wanted *w)
 {
-	list_leave(&w->waiting);
+	leave_line(w);
 	alarm_clear(&q->alarms, &w->alarm);
 	if (w->state == WANTED_ASKED)
 		wanted_answered(q, w->id);

@@ -6,6 +6,8 @@
  *   asked     taken, and not answered. Its owner must not be freed: whoever took it reads its names
  *   resting   answered, or given back; it is wanted again PREDECESSOR_AGAIN_MS later
  *   quiet     answered, and events tell of all changes
+ *
+ * Namespaces take turns: one with a million questions does not keep others waiting.
  */
 #ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_WANTED_H
 #define SLUICE_QUEUE_RULES_DEPENDENCIES_WANTED_H
@@ -23,26 +25,37 @@ enum wanted_state {
 	WANTED_RESTING,
 };
 
+/* The questions of a namespace. */
+struct wanted_line {
+	struct link of_all;  /* wanteds.lines, while some are wanted */
+	struct link waiting; /* wanted.waiting */
+};
+
 struct wanted {
 	enum wanted_state state;
 	uint64_t id;
-	struct link waiting; /* wanteds.waiting */
+	struct wanted_line *line;
+	struct link waiting; /* of its line */
 	struct alarm alarm;  /* when it is wanted again */
 	bool answered;	     /* once or more */
 	bool timed;	     /* resting: the alarm is at the moment that is meant (wanted_ring()) */
 };
 
 struct wanteds {
-	struct link waiting;
-	struct map asked; /* by id */
+	struct link lines; /* wanted_line.of_all: the one whose turn it is first */
+	struct map asked;  /* by id */
+	bool all_told;	   /* queue_follow_predecessors() */
 	uint64_t last_id;
 };
 
 void wanteds_init(struct wanteds *all);
 void wanteds_done(struct wanteds *all);
 
-/* It is wanted: for the first time, or again before it would be. */
-void wanted_ask(struct queue *q, struct wanted *w);
+void wanted_line_init(struct wanted_line *l);
+
+/* It is wanted: for the first time, or again before it would be. The line is that of its namespace,
+ * each time the same. */
+void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l);
 struct wanted *wanted_take(struct queue *q); /* NULL: there is none */
 /* The one that was asked with this id; NULL: none. It is quiet from here on. */
 struct wanted *wanted_answered(struct queue *q, uint64_t id);

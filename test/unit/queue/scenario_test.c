@@ -346,8 +346,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 static void expect(struct run *r, const char *expected)
 {
 	if (strncmp(expected, "starts ", 7) == 0 || strncmp(expected, "stops ", 6) == 0 ||
-		strncmp(expected, "shrinks ", 8) == 0 || strncmp(expected, "notices ", 8) == 0 || strncmp(expected, "holds ", 6) == 0 ||
-		strncmp(expected, "deletes ", 8) == 0) {
+		strncmp(expected, "shrinks ", 8) == 0 || strncmp(expected, "notices ", 8) == 0 ||
+		strncmp(expected, "holds ", 6) == 0 || strncmp(expected, "deletes ", 8) == 0) {
 		snprintf(r->got, sizeof(r->got), "nothing more");
 		if (r->taken < r->ndecisions)
 			say_decision(r, &r->decision[r->taken++]);

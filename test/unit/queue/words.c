@@ -532,7 +532,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 {
 	struct job *j = &x->job;
 	char *value = piece_after(word, '=');
-	if (words_after_of_job(j, word, value) || words_money_of_job(j, word, value) || words_idle_of_job(j, word))
+	if (words_after_of_job(j, word, value) || words_money_of_job(j, word, value) ||
+		words_idle_of_job(j, word))
 		return true;
 	if (!value && strcmp(word, "hold") == 0) {
 		j->hold = "true";

@@ -81,7 +81,7 @@ struct words {
 	struct words_job job[WORDS_JOBS_MAX];
 	size_t npredecessors, nasked;
 	struct words_predecessor predecessor[WORDS_PREDECESSORS_MAX];
-	bool silent; /* questions of the queue are not answered */
+	bool silent;	    /* questions of the queue are not answered */
 	struct err refused; /* of the last fact; "" when it was taken */
 	char wrong[512];    /* why a line could not be read; "" when it could */
 };

@@ -254,8 +254,9 @@ static bool is_wanted(const struct wanted_predecessors *asked, const struct word
 {
 	if (x->forgotten || strcmp(asked->ns, x->p.ns) != 0)
 		return false;
-	return asked->name ? strcmp(asked->name, x->p.name) == 0
-			   : x->p.labels && labels_match(x->p.labels, x->p.nlabels, asked->selector);
+	return asked->name
+		       ? strcmp(asked->name, x->p.name) == 0
+		       : x->p.labels && labels_match(x->p.labels, x->p.nlabels, asked->selector);
 }
 
 void words_answer_wanted(struct words *w)
