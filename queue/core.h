@@ -20,6 +20,7 @@
 #include "queue/rules/namespace_quota.h"
 #include "queue/model/overflow.h"
 #include "queue/rules/money/plan.h"
+#include "queue/rules/dependencies/predecessors.h"
 #include "queue/admit/priority.h"
 #include "queue/model/quota.h"
 #include "queue/rules/windows/window_state.h"
@@ -63,6 +64,7 @@ struct queue {
 	struct plans plans;
 	struct budgets budgets;
 	struct disruptions disruptions;
+	struct predecessors predecessors;
 	struct buf bill_text; /* what queue_job_bill() hands out until the next call */
 	struct map workloads;
 	struct slab reservations[RESERVATION_SLABS + 1]; /* by how many lines they have */

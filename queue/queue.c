@@ -10,6 +10,7 @@
 #include "queue/rules/windows/lead.h"
 #include "queue/admit/growth.h"
 #include "queue/admit/pass.h"
+#include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/reclaim.h"
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
@@ -47,6 +48,7 @@ struct queue *queue_new(void)
 	plans_init(&q->plans);
 	budgets_init(&q->budgets);
 	disruptions_init(&q->disruptions);
+	predecessors_init(&q->predecessors);
 	buf_init(&q->bill_text, 64 * 1024);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
@@ -82,6 +84,7 @@ void queue_free(struct queue *q)
 	drop_all_jobs(q);
 	overflow_done(q);
 	unread_done(&q->unread);
+	predecessors_done(q);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
@@ -164,6 +167,12 @@ static void heed_alarms(struct queue *q)
 			break;
 		case ALARM_TERMS:
 			workload_replace(q, a->owner);
+			break;
+		case ALARM_DEPENDENCY:
+			dependencies_ring(q, a->owner);
+			break;
+		case ALARM_WANTED:
+			wanted_ring(q, a->owner);
 			break;
 		case ALARM_CALENDAR:
 			calendar_ref_turn(q, a->owner);
@@ -251,6 +260,7 @@ size_t queue_decide(
 	bool back = now_ms < q->now_ms;
 	q->now_ms = now_ms;
 	q->deciding = true;
+	arena_done(&q->predecessors.sentences);
 	if (back) {
 		calendar_refs_turn(q);
 		plans_turn(q);
@@ -265,6 +275,7 @@ size_t queue_decide(
 	namespace_quotas_refresh(q);
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
+	n += dependencies_give(q, out + n, cap - n);
 	n += give_starts(q, out + n, cap - n);
 	while (lead_end(q))
 		n += give_starts(q, out + n, cap - n);
@@ -278,7 +289,8 @@ size_t queue_decide(
 	if (w && w->not_before_ms < *ret_next_ms)
 		*ret_next_ms = w->not_before_ms;
 	bool starts = !list_empty(&q->dirty) && !q->paused;
-	if (starts || !list_empty(&q->suspects))
+	bool tells = !list_empty(&q->predecessors.due) && !q->paused;
+	if (starts || tells || !list_empty(&q->suspects))
 		*ret_next_ms = now_ms;
 	q->deciding = false;
 	return n;
@@ -324,5 +336,5 @@ size_t queue_memory_bytes(const struct queue *q)
 {
 	return q->workload_bytes + shapes_bytes(&q->shapes) + q->groups.bytes +
 	       table_bytes(&q->workloads) + table_bytes(&q->groups.map) +
-	       disruptions_bytes(&q->disruptions) + overflow_bytes(q);
+	       disruptions_bytes(&q->disruptions) + overflow_bytes(q) + q->predecessors.bytes;
 }

@@ -21,6 +21,7 @@ enum event_kind {
 	EVENT_END,    /* subject: a Job whose attempt ends by itself */
 	EVENT_DELETE, /* subject: a Job that its owner deletes */
 	EVENT_FIRE,   /* subject: a CronJob that makes a Job */
+	EVENT_SUBMIT, /* subject: a Job that comes now, after the preceding one of its trace */
 	EVENT_LATEST, /* subject: a Job that must have started by now to meet its deadline */
 	EVENT_LOOK,   /* nothing but a reason to decide */
 };

@@ -111,6 +111,7 @@ void chart_see(struct chart *c, const struct sim_event *e)
 		see_use(c, e, -1);
 		close_run(c, e);
 		return;
+	case SIM_EVENT_GIVEN_UP:
 	case SIM_EVENT_NOTICE:
 	case SIM_EVENT_UNREACHABLE:
 	case SIM_EVENT_WAITING:

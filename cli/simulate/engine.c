@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cli/simulate/agenda.h"
+#include "cli/simulate/followed.h"
+#include "cli/simulate/think.h"
 #include "controller/common/clock.h"
 #include "controller/common/stamp.h"
 
@@ -24,6 +26,7 @@
 struct engine {
 	struct world *w;
 	struct agenda agenda;
+	struct think think;
 	const struct observers *observers;
 	int64_t now_ms, last_ms; /* last_ms: what is later is not played */
 	int64_t wake_ms;	 /* when time alone may change what the queue decides */
@@ -132,6 +135,7 @@ static void arrive(struct engine *p, size_t sim_job)
 	p->last_news_ms = p->now_ms;
 	p->vain_stops = 0;
 	set_job(p, sim_job, NULL);
+	followed_tell(p->w, sim_job);
 	if (world_deadline_ms(p->w, sim_job) > 0)
 		press(p, sim_job);
 }
@@ -147,7 +151,31 @@ static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t su
 		agenda_put(&p->agenda, at_ms, kind, subject,
 			kind == EVENT_END ? p->w->sim_job[subject].sizes : 0);
 	else
-		p->cut |= kind == EVENT_FIRE;
+		p->cut |= kind == EVENT_FIRE || kind == EVENT_SUBMIT;
+}
+
+/* Its time has come, but of a trace another Job may have to end first. */
+static void submit(struct engine *p, size_t sim_job)
+{
+	int64_t at_ms = think_submit_ms(&p->think, sim_job, p->now_ms);
+	if (at_ms <= p->now_ms)
+		arrive(p, sim_job);
+	else if (at_ms != NEVER_MS)
+		put(p, at_ms, EVENT_SUBMIT, sim_job);
+}
+
+/* Those that waited for its end to be submitted. */
+static void let_follow(struct engine *p, size_t sim_job)
+{
+	int64_t at_ms;
+	for (size_t next; (next = think_next(&p->think, sim_job, p->now_ms, &at_ms)) != SIZE_MAX;)
+		put(p, at_ms, EVENT_SUBMIT, next);
+}
+
+static void come_after(struct engine *p, size_t sim_job)
+{
+	p->w->sim_job[sim_job].arrival_ms = p->now_ms;
+	arrive(p, sim_job);
 }
 
 /* It has so many pods from now on; before, done_ms of its work were done. */
@@ -170,6 +198,7 @@ static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms
 	a->since_ms = since_ms;
 	p->nrunning++;
 	queue_confirm_job(p->w->queue, &uid, since_ms);
+	followed_tell(p->w, sim_job);
 	queue_ready_job(p->w->queue, &uid, true, since_ms);
 	size(p, sim_job, pods, a->kept_ms, since_ms);
 }
@@ -198,7 +227,10 @@ static void leave(struct engine *p, size_t sim_job)
 	else
 		queue_drop_job(p->w->queue, &uid);
 	a->state = SIM_JOB_GONE;
+	a->ended_ms = p->now_ms;
 	p->vain_stops = 0;
+	followed_tell(p->w, sim_job);
+	let_follow(p, sim_job);
 	if (!a->name)
 		return;
 	struct cronjob *c = &p->w->cronjob[a->origin];
@@ -235,10 +267,14 @@ static void remove_job(struct engine *p, size_t sim_job)
 		tell(p, &e);
 		p->nrunning--;
 	}
-	if (a->state == SIM_JOB_COMING)
+	if (a->state == SIM_JOB_COMING) {
 		a->state = SIM_JOB_GONE;
-	if (a->state != SIM_JOB_GONE)
-		leave(p, sim_job);
+		a->never_came = true;
+	}
+	if (a->state == SIM_JOB_GONE)
+		return;
+	a->deleted = true;
+	leave(p, sim_job);
 }
 
 static void fire(struct engine *p, size_t cronjob, int64_t due_ms)
@@ -352,6 +388,20 @@ static void give_notice(struct engine *p, size_t sim_job, const struct decision 
 	tell(p, &e);
 }
 
+/* What it waits for has failed: its owner said what then. */
+static void give_up(struct engine *p, size_t sim_job, const struct decision *d)
+{
+	struct sim_event e = sim_event_of(p, SIM_EVENT_GIVEN_UP, sim_job);
+	bool deletes = d->kind == DECISION_DELETE;
+	e.reason = deletes ? "Deleted" : "Held";
+	e.message = d->why;
+	tell(p, &e);
+	if (deletes)
+		remove_job(p, sim_job);
+	else
+		set_job(p, sim_job, "DependencyNeverSatisfied");
+}
+
 /* True when room came free. */
 static bool carry_out(struct engine *p, const struct decision *d)
 {
@@ -370,6 +420,10 @@ static bool carry_out(struct engine *p, const struct decision *d)
 	case DECISION_GROW:
 		grow(p, sim_job, d);
 		return false;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
+		give_up(p, sim_job, d);
+		return true;
 	case DECISION_NOTICE:
 		give_notice(p, sim_job, d);
 		return false;
@@ -384,6 +438,7 @@ static void settle(struct engine *p)
 	static struct decision out[DECISIONS_MAX];
 	bool again;
 	do {
+		followed_answer(p->w);
 		size_t n = queue_decide(p->w->queue, p->now_ms, out, DECISIONS_MAX, &p->wake_ms);
 		again = n == DECISIONS_MAX;
 		for (size_t i = 0; i < n; i++)
@@ -466,6 +521,9 @@ static void happen(struct engine *p, const struct event *event)
 		fire(p, event->subject, event->at_ms);
 		put_next_fire(p, event->subject, event->at_ms);
 		return;
+	case EVENT_SUBMIT:
+		come_after(p, event->subject);
+		return;
 	case EVENT_LATEST:
 		press(p, event->subject);
 		return;
@@ -480,7 +538,7 @@ static void engine_instant(struct engine *p)
 	while (agenda_take(&p->agenda, p->now_ms, &event))
 		happen(p, &event);
 	while (next_arrival_ms(p) <= p->now_ms)
-		arrive(p, p->w->arrival[p->narrived++]);
+		submit(p, p->w->arrival[p->narrived++]);
 	look_at_deadlines(p); /* of those that came: a late one is told before it starts */
 	p->wake_ms = NEVER_MS;
 	/* Before that, those that wait are known to have waited: another one started. */
@@ -626,6 +684,8 @@ void engine_run(struct world *w, int64_t until_ms, bool progress, const struct o
 	struct engine p = {
 		.w = w, .observers = observers, .progress = progress, .wake_ms = NEVER_MS};
 	agenda_init(&p.agenda);
+	think_init(&p.think, w);
+	queue_follow_predecessors(w->queue);
 	p.last_ms = w->start_ms + HORIZON_MS;
 	if (until_ms < p.last_ms)
 		p.last_ms = until_ms;
@@ -641,5 +701,6 @@ void engine_run(struct world *w, int64_t until_ms, bool progress, const struct o
 		tell_stuck(&p);
 	summary_close(observers->summary, cut ? p.last_ms : observers->summary->last_ms);
 	free(p.pressed);
+	think_done(&p.think);
 	agenda_done(&p.agenda);
 }

@@ -11,6 +11,7 @@
 
 #define DURATION_ANNOTATION "sluice.dev/simulate-duration"
 #define CHECKPOINT_ANNOTATION "sluice.dev/simulate-checkpoint"
+#define OUTCOME_ANNOTATION "sluice.dev/simulate-outcome"
 #define DELETE_ANNOTATION "sluice.dev/simulate-delete"
 #define ADMITTED_ANNOTATION "sluice.dev/simulate-admitted"
 
@@ -87,6 +88,18 @@ static int read_delete(const cJSON *o, const struct job *j, int64_t *ret_ms, str
 	return fault(j, DELETE_ANNOTATION, e);
 }
 
+static int read_outcome(const cJSON *o, const struct job *j, bool *ret_fails, struct err *e)
+{
+	char number[32], shown[SHOWN_SIZE];
+	const char *text = note(o, OUTCOME_ANNOTATION, number);
+	*ret_fails = text && strcmp(text, "Failed") == 0;
+	if (!text || *ret_fails || strcmp(text, "Succeeded") == 0)
+		return 0;
+	err_set(e, ERR_INVALID, "%s is no outcome; write Failed or Succeeded",
+		text_show(text, shown));
+	return fault(j, OUTCOME_ANNOTATION, e);
+}
+
 /* What decode_job passes over, since no API server lets it in. */
 static int check_shape(const cJSON *o, const struct job *j, struct err *e)
 {
@@ -135,6 +148,8 @@ int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, s
 		rc = read_duration(o, j, &n.plan.duration_ms, e);
 	if (rc == 0)
 		rc = read_step(o, j, &n.plan, e);
+	if (rc == 0)
+		rc = read_outcome(o, j, &n.plan.fails, e);
 	if (rc == 0)
 		rc = read_delete(o, j, &n.plan.delete_ms, e);
 	if (rc == 0)
@@ -304,6 +319,7 @@ static int read_template(
 	if (rc == 0) {
 		c->duration_ms = notes.plan.duration_ms;
 		c->step_ms = notes.plan.step_ms;
+		c->fails = notes.plan.fails;
 		*ret = j;
 	} else {
 		free(j);

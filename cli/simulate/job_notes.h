@@ -4,6 +4,7 @@
  *   sluice.dev/simulate-duration   how long a run takes; absent: it never ends by itself
  *   sluice.dev/simulate-checkpoint so often it saves its work: a stop loses only what came after;
  *                                  absent: a stop loses all but pods that have finished
+ *   sluice.dev/simulate-outcome    Failed: its work ends badly; Succeeded, the default
  *   sluice.dev/simulate-delete     when its owner deletes it
  *   sluice.dev/simulate-admitted   {"clusterQueue":"a","flavors":{"cpu":"spot"},"at":"..."}: it
  *                                  runs already (with suspend: false)

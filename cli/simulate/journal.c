@@ -28,6 +28,8 @@ const char *sim_event_name(enum sim_event_kind kind)
 		return "Shrank";
 	case SIM_EVENT_FINISHED:
 		return "Finished";
+	case SIM_EVENT_GIVEN_UP:
+		return "GivenUp";
 	case SIM_EVENT_NOTICE:
 		return "Notice";
 	case SIM_EVENT_UNREACHABLE:
@@ -127,6 +129,7 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 		snprintf(text, size, "will be stopped in %s",
 			length_text(e->stop_ms - e->at_ms, length));
 		return;
+	case SIM_EVENT_GIVEN_UP:
 	case SIM_EVENT_UNREACHABLE:
 	case SIM_EVENT_WAITING:
 		snprintf(text, size, "%s", e->message ? e->message : "");
@@ -229,6 +232,7 @@ static enum colour colour_of(enum sim_event_kind kind)
 	case SIM_EVENT_STOPPED:
 		return COLOUR_RED;
 	case SIM_EVENT_SHRANK:
+	case SIM_EVENT_GIVEN_UP:
 	case SIM_EVENT_NOTICE:
 	case SIM_EVENT_UNREACHABLE:
 	case SIM_EVENT_WAITING:

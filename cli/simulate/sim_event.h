@@ -15,6 +15,7 @@ enum sim_event_kind {
 	SIM_EVENT_GREW,	  /* it goes on with more pods */
 	SIM_EVENT_SHRANK, /* it goes on with fewer */
 	SIM_EVENT_FINISHED,
+	SIM_EVENT_GIVEN_UP,    /* what it waits for has failed: it is held or deleted, as it asks */
 	SIM_EVENT_NOTICE,      /* it runs, and will be stopped: its owner is told */
 	SIM_EVENT_UNREACHABLE, /* it waits, and cannot end before its deadline any more; told once */
 	SIM_EVENT_WAITING,     /* told at the end, of those that still wait */
@@ -28,7 +29,7 @@ struct sim_event {
 	const struct quota_line *lines; /* what it takes, or gives back, now */
 	size_t nlines;
 	const char *reason;	     /* "" when there is none */
-	const char *message;	     /* SIM_EVENT_WAITING; NULL: the watcher's own words */
+	const char *message;	     /* WAITING, GIVEN_UP; NULL: the watcher's own words */
 	size_t by;		     /* PREEMPTED, SHRANK: for which Job; SIZE_MAX */
 	const struct run_bill *bill; /* of a run that has a price, else NULL */
 	int64_t lost_ms;	     /* PREEMPTED, STOPPED, SHRANK: of the work of each pod, */

@@ -197,6 +197,7 @@ void summary_see(struct summary *s, const struct sim_event *e)
 	case SIM_EVENT_SHRANK:
 		see_resized(s, e);
 		break;
+	case SIM_EVENT_GIVEN_UP:
 	case SIM_EVENT_NOTICE:
 		return;
 	case SIM_EVENT_UNREACHABLE:

@@ -18,6 +18,8 @@ enum {
 	FIELD_REQUESTED_PROCESSORS = 7,
 	FIELD_REQUESTED_TIME,
 	FIELD_USER = 11,
+	FIELD_PRECEDING = 16,
+	FIELD_THINK,
 	FIELDS = 18,
 	FIELDS_NEEDED = FIELD_ALLOCATED + 1,
 };
@@ -132,11 +134,17 @@ int trace_line(struct trace *t, const char *line, double compress, struct err *e
 	double submit = floor((double)field[FIELD_SUBMIT] / compress);
 	if (submit > (double)SECONDS_MAX)
 		return err_set(e, ERR_INVALID, "has a submit time of more than 100 years");
+	double think = floor((double)field[FIELD_THINK] / compress);
 	put(t, &(struct trace_job){.number = field[FIELD_NUMBER],
 		       .submit_s = (int64_t)submit,
 		       .run_s = field[FIELD_RUN],
 		       .requested_s = requested > 0 ? requested : field[FIELD_RUN],
 		       .user = field[FIELD_USER],
+		       .preceding =
+			       field[FIELD_PRECEDING] > 0 ? field[FIELD_PRECEDING] : TRACE_NONE,
+		       .think_s = think <= 0			 ? 0
+				  : think >= (double)SECONDS_MAX ? SECONDS_MAX
+								 : (int64_t)think,
 		       .processors = (int32_t)processors});
 	return 1;
 }
@@ -195,6 +203,54 @@ void trace_sort(struct trace *t)
 	free(to);
 }
 
+struct numbered {
+	int64_t number;
+	size_t at;
+};
+
+/* Of equal numbers the first Job of the trace counts. */
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static size_t index_of(const struct numbered *all, size_t n, int64_t number)
+{
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (all[mid].number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < n && all[low].number == number ? all[low].at : SIZE_MAX;
+}
+
+void trace_link(struct trace *t)
+{
+	bool any = false;
+	for (size_t i = 0; i < t->njobs && !any; i++)
+		any = t->job[i].preceding != TRACE_NONE;
+	if (!any)
+		return;
+	struct numbered *all = mem_array(t->njobs, sizeof(*all));
+	for (size_t i = 0; i < t->njobs; i++)
+		all[i] = (struct numbered){t->job[i].number, i};
+	qsort(all, t->njobs, sizeof(*all), by_number);
+	for (size_t i = 0; i < t->njobs; i++) {
+		struct trace_job *j = &t->job[i];
+		size_t at = j->preceding == TRACE_NONE ? SIZE_MAX
+						       : index_of(all, t->njobs, j->preceding);
+		j->preceding = at < i ? (int64_t)at : TRACE_NONE;
+		t->has_preceding = t->has_preceding || at < i;
+	}
+	free(all);
+}
+
 int trace_read(const char *path, double compress, struct trace *ret, struct err *e)
 {
 	struct trace t = {0};
@@ -218,6 +274,7 @@ int trace_read(const char *path, double compress, struct trace *ret, struct err 
 		return rc;
 	}
 	trace_sort(&t);
+	trace_link(&t);
 	*ret = t;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #ifndef SLUICE_CLI_SIMULATE_TRACE_H
 #define SLUICE_CLI_SIMULATE_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,9 @@ struct trace_job {
 	int64_t requested_s; /* what its owner said; the run time when nothing was said */
 	int64_t user;	     /* -1 when not known */
 	int32_t processors;
+	/* The Job after whose end it was submitted: its number, and after trace_link() its index;
+	 * TRACE_NONE: none. So long after that end: divided by the compression, too. */
+	int64_t preceding, think_s;
 };
 
 struct trace {
@@ -29,7 +33,10 @@ struct trace {
 	size_t njobs;
 	size_t nskipped; /* no run time or no processors: they never ran */
 	int64_t start_ms;
+	bool has_preceding; /* some Job has one */
 };
+
+#define TRACE_NONE (-1)
 
 #define TRACE_JOBS_MAX 50000000
 
@@ -39,6 +46,9 @@ int trace_read(const char *path, double compress, struct trace *ret, struct err 
  * counted); negative: the sentence, without file and line. */
 int trace_line(struct trace *t, const char *line, double compress, struct err *e);
 void trace_sort(struct trace *t);
+/* Of a sorted trace: finds the preceding Jobs. One that is not there, or does not come before, is
+ * none. */
+void trace_link(struct trace *t);
 void trace_done(struct trace *t);
 
 #endif

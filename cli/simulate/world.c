@@ -261,6 +261,7 @@ int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, s
 	a->duration_ms = plan->duration_ms;
 	a->step_ms = plan->step_ms;
 	a->delete_ms = plan->delete_ms;
+	a->fails = plan->fails;
 	if (plan->has_arrival)
 		a->arrival_ms = j->created_ms;
 	return 0;
@@ -292,6 +293,7 @@ size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms
 	a->arrival_ms = now_ms;
 	a->duration_ms = c->duration_ms;
 	a->step_ms = c->step_ms;
+	a->fails = c->fails;
 	c->last = w->nsim_jobs - 1;
 	return c->last;
 }
@@ -401,6 +403,7 @@ static void line_up(struct world *w)
 			continue;
 		if (!is_queued(w, a)) {
 			a->state = SIM_JOB_GONE;
+			a->never_came = true;
 			w->nunqueued++;
 			continue;
 		}

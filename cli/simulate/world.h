@@ -48,6 +48,7 @@ struct sim_job {
 	int64_t since_ms;	  /* RUNNING: when this attempt began */
 	int64_t sized_ms;	  /* RUNNING: since when it has so many pods */
 	int64_t done_ms;	  /* RUNNING: of duration_ms, what was done by then */
+	int64_t ended_ms;	  /* GONE: when it finished, or was deleted */
 	int32_t attempt;	  /* how many there were, this one included */
 	int32_t pods;		  /* RUNNING */
 	int32_t full_pods; /* with so many it takes duration_ms, with fewer longer; 0: with any
@@ -55,6 +56,9 @@ struct sim_job {
 	int32_t sizes;	   /* how often its pods became so many, or none */
 	enum sim_job_state state;
 	bool has_own_uid; /* else it is made of its index */
+	bool fails;	  /* its work ends badly */
+	bool deleted;	  /* GONE: before it finished */
+	bool never_came;  /* GONE: it names no queue, or was deleted before it came */
 	bool unreachable; /* it was told that it cannot meet its deadline */
 };
 
@@ -77,6 +81,7 @@ struct cronjob {
 	const struct zone *zone; /* kept by the world, shared */
 	enum cron_policy policy;
 	int64_t duration_ms, step_ms;
+	bool fails;
 	int64_t from_ms;   /* its creation; NEVER_MS: the world's start */
 	int64_t missed_ms; /* CRON_FORBID: the latest time at which the last one still ran; 0 */
 	size_t last;	   /* the actor made last; SIZE_MAX: none yet */
@@ -136,6 +141,7 @@ struct job_plan { /* what annotations say of a Job of the simulation */
 	bool has_own_uid, has_arrival;
 	int64_t duration_ms, delete_ms; /* NEVER_MS */
 	int64_t step_ms;		/* 0 */
+	bool fails;
 };
 /* ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's then. */
 int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);

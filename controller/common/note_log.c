@@ -22,6 +22,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_OVERDUE:
 	case NOTE_TROUBLE:
 	case NOTE_HOLD:
+	case NOTE_DELETE:
 	case NOTE_ADOPT:
 		return LEVEL_WARN;
 	case NOTE_MASS_STOP:
@@ -63,6 +64,8 @@ static const char *note_event(enum note_kind k)
 		return "pods-go-on";
 	case NOTE_HOLD:
 		return "held";
+	case NOTE_DELETE:
+		return "deleted-job";
 	case NOTE_ADOPT:
 		return "adopted";
 	case NOTE_MASS_STOP:

@@ -161,6 +161,14 @@ static bool changes_size(enum ledger_kind k)
 	return k == LEDGER_SHRINK || k == LEDGER_GROW;
 }
 
+/* Of one that is gone, and of which something was missed, nobody knows. */
+static enum ledger_job_outcome outcome_of(const struct gate_job *j)
+{
+	if (j->seen.finished)
+		return j->seen.failed ? LEDGER_JOB_FAILED : LEDGER_JOB_SUCCEEDED;
+	return j->gone && j->told_end ? LEDGER_JOB_DELETED : LEDGER_JOB_GOES_ON;
+}
+
 static void operate(
 	struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms, int64_t lost_ms)
 {
@@ -188,7 +196,10 @@ static void operate(
 		op.localqueue = j->queue;
 		op.owner = j->family ? j->family : j->name;
 		op.labels = j->labels;
+		op.created_ms = j->seen.created_ms;
 	}
+	if (kind == LEDGER_RELEASE)
+		op.outcome = outcome_of(j);
 	op.estimated = kind == LEDGER_RELEASE && g->adoption.pauses;
 	if (kind == LEDGER_RELEASE && g->bill.priced) {
 		op.priced = true;
@@ -301,6 +312,7 @@ void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct 
 		.queue = "",
 		.priority_class = "",
 		.pod_priority_class = "",
+		.family = j->family ? j->family : "",
 		.suspend = true,
 		.admission.history = j->seen.history};
 	queue_set_job(g->queue, &ended);
@@ -317,6 +329,8 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 	if (!j) {
 		j = gate_add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, deferred, or without its label */
+		if (h->owner && h->owner[0] && strcmp(h->owner, h->name) != 0)
+			j->family = mem_strdup(h->owner);
 	}
 	struct ledger_reservation r = *h;
 	bool outgrown = adoption_is_outgrown(g, j, &r);

@@ -141,6 +141,7 @@ static void found_segment(struct batch_plan_reservation *h, const struct pg_resu
 	h->owner = field_text(res, row, 23);
 	h->labels = text_or_null(res, row, 24);
 	h->estimated = field_bool(res, row, 25);
+	h->created_ms = field_time(res, row, 26);
 }
 
 static void found_reservation(struct batch_plan *b, const struct pg_result *res, int row)
@@ -411,7 +412,8 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	struct param *started_lines = params_array(p, PARAM_JSONB);
 	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
-	struct param *estimated = params_array(p, PARAM_BOOL);
+	struct param *estimated = params_array(p, PARAM_BOOL),
+		     *created = params_array(p, PARAM_TIME);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (h->was_open || !h->open)
@@ -434,6 +436,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 		put_text(owner, h->owner);
 		put_json_text(labels, h->labels);
 		put_bool(estimated, h->estimated);
+		put_time(created, h->created_ms);
 	}
 	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
@@ -462,6 +465,21 @@ static void put_bill(struct param *const text[2], struct param *price, struct pa
 	put_int8_if(cost, bill, bill ? bill->cost : 0);
 }
 
+static const char *outcome_name(enum ledger_job_outcome o)
+{
+	switch (o) {
+	case LEDGER_JOB_GOES_ON:
+		return NULL;
+	case LEDGER_JOB_SUCCEEDED:
+		return "Succeeded";
+	case LEDGER_JOB_FAILED:
+		return "Failed";
+	case LEDGER_JOB_DELETED:
+		return "Deleted";
+	}
+	must_not_get_here();
+}
+
 static void write_segments(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
@@ -477,7 +495,9 @@ static void write_segments(struct pg *pg, struct request *r)
 	params_arrays(p, PARAM_TEXT, bill, 2);
 	price = params_array(p, PARAM_JSONB);
 	cost = params_array(p, PARAM_INT8);
-	struct param *estimated = params_array(p, PARAM_BOOL);
+	struct param *estimated = params_array(p, PARAM_BOOL),
+		     *created = params_array(p, PARAM_TIME);
+	struct param *outcome = params_array(p, PARAM_TEXT);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (!batch_plan_reservation_ended(h))
@@ -502,6 +522,8 @@ static void write_segments(struct pg *pg, struct request *r)
 		put_json_text(labels, h->labels);
 		put_bill(bill, price, cost, h->bill);
 		put_bool(estimated, h->estimated);
+		put_time(created, h->created_ms);
+		put_text(outcome, outcome_name(h->outcome));
 	}
 	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
 }

@@ -480,6 +480,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	h->localqueue = op->localqueue ? op->localqueue : "";
 	h->owner = op->owner ? op->owner : "";
 	h->labels = op->labels;
+	h->created_ms = op->created_ms;
 	h->reserved_ms = op->at_ms;
 	h->lines = batch_plan_copy(b, lines, n);
 	h->nlines = n;
@@ -607,6 +608,8 @@ static void batch_plan_tell_segment(
 		h->stopped_ms = at_ms;
 	if (op->kind == LEDGER_RELEASE && op->priced)
 		h->bill = op;
+	if (op->kind == LEDGER_RELEASE)
+		h->outcome = op->outcome;
 	h->estimated |= op->estimated;
 	h->reason = h->reason ? h->reason : op->reason;
 	h->actor = h->actor ? h->actor : op->actor;

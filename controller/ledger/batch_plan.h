@@ -78,6 +78,7 @@ struct batch_plan_reservation {
 	const char *ns, *name, *clusterqueue, *localqueue;
 	const char *owner, *labels; /* of its bill; labels NULL: none */
 	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
+	int64_t created_ms; /* of the Job */
 	int64_t reserved_ms, started_ms;
 	struct batch_plan_line *lines; /* none of amount 0 */
 	size_t nlines;
@@ -93,7 +94,8 @@ struct batch_plan_reservation {
 	bool has_lost;
 	int64_t lost_ms;
 	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
-	bool has_started_lines; /* a SHRINK or GROW came after COMMIT: what it held at that */
+	enum ledger_job_outcome outcome;
+	bool has_started_lines;	      /* a SHRINK or GROW came after COMMIT: what it held at that */
 	struct batch_plan_line *started_lines;
 	size_t nstarted_lines;
 };

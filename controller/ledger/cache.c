@@ -24,7 +24,7 @@ struct cache_reservation {
 	bool has_started_lines, has_lost, estimated;
 	struct cache_line *started_lines;
 	size_t nstarted_lines;
-	int64_t stopping_ms, lost_ms;
+	int64_t created_ms, stopping_ms, lost_ms;
 	const char *reason, *actor, *owner, *labels;
 	char bytes[]; /* the lines, then the strings */
 };
@@ -148,6 +148,7 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	told->estimated = h->estimated;
 	told->owner = h->owner;
 	told->labels = h->labels;
+	told->created_ms = h->created_ms;
 }
 
 /* A reservation that is to be reserved need not be known: if the attempt was used before, the key
@@ -273,6 +274,7 @@ static struct cache_reservation *reservation_copy(
 	mine->owner = learn_text(&bytes, h->owner);
 	mine->labels = learn_text(&bytes, h->labels);
 	mine->has_started_lines = h->has_started_lines;
+	mine->created_ms = h->created_ms;
 	mine->stopping_ms = h->stopping_ms;
 	mine->estimated = h->estimated;
 	mine->has_lost = h->has_lost;

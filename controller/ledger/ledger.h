@@ -67,6 +67,14 @@ static inline bool ledger_reserves(enum ledger_kind k)
 	return k == LEDGER_RESERVE || k == LEDGER_ADOPT;
 }
 
+/* What became of a Job, as far as a RELEASE knows. */
+enum ledger_job_outcome {
+	LEDGER_JOB_GOES_ON, /* it was stopped, or it is gone and its end was not seen */
+	LEDGER_JOB_SUCCEEDED,
+	LEDGER_JOB_FAILED,
+	LEDGER_JOB_DELETED, /* before it had ended */
+};
+
 struct ledger_op {
 	enum ledger_kind kind;
 	struct uid uid;
@@ -80,6 +88,10 @@ struct ledger_op {
 	/* RESERVE, ADOPT, for its bill: what it and its like have in common, or its name; some of the
 	 * Job's labels as a JSON object, NULL: none. */
 	const char *owner, *labels;
+	int64_t created_ms; /* of the Job; 0: not known */
+
+	/* RELEASE: the Job has ended with this run. */
+	enum ledger_job_outcome outcome;
 
 	bool adopts; /* GROW: the pods are there already, so there is room */
 
@@ -157,6 +169,7 @@ struct ledger_reservation {
 	int32_t attempt;
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue; /* localqueue: "" when unknown */
+	const char *owner;		/* as RESERVE had it; "" when unknown */
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
 	bool estimated;			/* its bill will be: an ADOPT made it */
@@ -187,6 +200,16 @@ struct ledger_spent {
 struct ledger_duration {
 	const char *ns, *family;
 	int64_t ran_ms;
+};
+
+/* What became of a Job of a name, for those that wait for it: of the attempts that ran. */
+struct ledger_outcome_row {
+	size_t name; /* which one was asked for */
+	struct uid uid;
+	enum ledger_job_outcome outcome;
+	int64_t ended_ms;   /* its last run; 0: that goes on */
+	int64_t created_ms; /* 0: not known, an earlier program wrote it */
+	bool held;	    /* it holds quota still: it runs, or its pods are going */
 };
 
 /* What people ask: what runs cost that started at from_ms or later, before to_ms. */

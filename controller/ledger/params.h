@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/uid.h"
 
-#define PARAMS_MAX 24
+#define PARAMS_MAX 32
 
 enum param_type { /* the OIDs that Postgres has for them, fixed for good */
 	PARAM_BOOL = 16,

@@ -69,7 +69,7 @@ struct request {
 };
 
 /* Of sluice.transfer.seq: number n of an attempt's changes of size is this and n. What programs
- * before version 10 wrote of theirs lies below: the pods that were left. */
+ * before version 11 wrote of theirs lies below: the pods that were left. */
 #define PG_SIZES_FROM (1 << 30)
 
 /* The lease of another, as it was looked at. Its row changes with each renewal. */

@@ -181,6 +181,7 @@ static size_t load_read(const struct pg_result *res, struct ledger_reservation *
 					.sizes = field_null(res, i, 14)
 							 ? 0
 							 : field_int4(res, i, 14) - PG_SIZES_FROM,
+					.owner = field_text(res, i, 15),
 					.lines = lines};
 		if (field_null(res, i, 8))
 			continue;

@@ -203,7 +203,7 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 		j->suspend && j->admission.state == STORY_STARTED && suspended_by_person(o);
 	j->resumed_by_other = !j->suspend && resumed_by_other(o);
 	job_lending(d, o, j);
-	job_status(o, j);
+	job_status(d, o, j);
 	read_template(d, o, j);
 	keep_invalid(d, j);
 	return 0;

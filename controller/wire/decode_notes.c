@@ -341,6 +341,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	read_grow(d, at, annotations, j);
 	read_completions_follow(d, at, annotations, j);
 	job_terms_field(d, at, annotations, j);
+	job_after_field(d, at, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	const char *notice = json_text(annotations, WAITING_ANNOTATION);
 	if (json_get(annotations, WAITING_ANNOTATION))

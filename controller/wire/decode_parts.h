@@ -153,6 +153,10 @@ bool resumed_by_other(const cJSON *o);
 void job_terms_field(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j);
 
+/* decode_after.c: the annotations that name the Jobs it waits for (sluice/dependency.h). */
+void job_after_field(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j);
+
 /* decode_template.c. What the scheduler and quotas look at in the pods of a template; own: what its
  * owner wrote of it, which has been decoded. */
 struct own_parts {
@@ -165,6 +169,6 @@ struct pod *template_field(struct decoder *d, const char *ns, const struct path 
 	const struct own_parts *own);
 
 /* decode_status.c: needs completions and indexed. */
-void job_status(const cJSON *o, struct job *j);
+void job_status(struct decoder *d, const cJSON *o, struct job *j);
 
 #endif

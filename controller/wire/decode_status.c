@@ -2,6 +2,8 @@
 
 #include "controller/wire/decode_parts.h"
 
+#define FAILURE_MAX_BYTES 400
+
 /* The API server writes the status, and nothing in it makes a Job invalid: what makes no sense
  * counts as absent. */
 static int32_t count_field(const cJSON *status, const char *key)
@@ -91,7 +93,21 @@ static int64_t time_field(const cJSON *object, const char *key)
 	return text && text_time(text, &ms) ? ms : 0;
 }
 
-static void read_condition(const cJSON *condition, struct job_status *s)
+/* "BackoffLimitExceeded: Job has reached the specified backoff limit" */
+static const char *failure_text(struct decoder *d, const cJSON *condition)
+{
+	const char *reason = json_text(condition, "reason"),
+		   *message = json_text(condition, "message");
+	struct buf b;
+	buf_init(&b, FAILURE_MAX_BYTES + 1);
+	buf_printf(&b, "%.*s%s%.*s", FAILURE_MAX_BYTES / 4, reason ? reason : "",
+		reason && message ? ": " : "", FAILURE_MAX_BYTES / 2, message ? message : "");
+	const char *text = text_quote(d, buf_text(&b), FAILURE_MAX_BYTES);
+	buf_done(&b);
+	return text;
+}
+
+static void read_condition(struct decoder *d, const cJSON *condition, struct job_status *s)
 {
 	const char *type = json_text(condition, "type");
 	if (!type || !is_true(condition))
@@ -102,6 +118,8 @@ static void read_condition(const cJSON *condition, struct job_status *s)
 	s->ending |= strcmp(type, "SuccessCriteriaMet") == 0 || strcmp(type, "FailureTarget") == 0;
 	s->complete |= complete;
 	s->failed |= failed;
+	if (failed)
+		s->failure = failure_text(d, condition);
 	if (complete || failed)
 		s->finished_ms = time_field(condition, "lastTransitionTime");
 }
@@ -116,14 +134,14 @@ static int32_t count_uncounted(const cJSON *status, const char *how)
 	return n;
 }
 
-void job_status(const cJSON *o, struct job *j)
+void job_status(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const cJSON *status = json_object(o, "status");
 	const char *start = json_text(status, "startTime");
 	struct job_status *s = &j->status;
 	s->has_start_time = start && text_time(start, &s->start_ms);
 	json_each(condition, json_array(status, "conditions"))
-		read_condition(condition, s);
+		read_condition(d, condition, s);
 	s->active = count_field(status, "active");
 	s->terminating = count_field(status, "terminating");
 	s->ready = count_field(status, "ready");

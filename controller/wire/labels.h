@@ -28,6 +28,9 @@
 #define START_ANNOTATION "sluice.dev/start"
 #define MAX_PRICE_ANNOTATION "sluice.dev/max-price"
 
+#define AFTER_ANNOTATION "sluice.dev/after"
+#define DEPENDENCY_FAILURE_ANNOTATION "sluice.dev/on-dependency-failure"
+
 /* On Nodes, by us: when the sample behind what they publish was taken, in RFC 3339. */
 #define SAMPLE_ANNOTATION "sluice.dev/overcommit-sample"
 

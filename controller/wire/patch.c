@@ -421,6 +421,7 @@ void patch_render(const struct intent *i, struct buf *out)
 	case INTENT_LEASE:
 	case INTENT_LOAD:
 	case INTENT_BATCH:
+	case INTENT_DELETE:
 	case INTENT_READ:
 	case INTENT_PODS:
 		must(!"an intent that is a PATCH");

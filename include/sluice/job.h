@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/uid.h"
+#include "sluice/dependency.h"
 #include "sluice/placement.h"
 
 struct pod; /* queue/cluster/pod.h */
@@ -61,6 +62,7 @@ struct job_status {
 	 * suspended is only written once it is let run. */
 	bool ending;
 	int64_t finished_ms; /* when it became so; 0 when it did not */
+	const char *failure; /* of one that failed: "BackoffLimitExceeded: ..."; or NULL */
 	int32_t active, terminating, ready, succeeded;
 	int32_t failed_pods;
 	/* uncountedTerminatedPods: ended, and not yet in succeeded or failed_pods. */
@@ -182,6 +184,7 @@ struct job {
 	struct job_durations durations;
 	struct job_terms terms;
 	struct zoned_time start_after, deadline; /* of which those two of terms are to be made */
+	struct dependencies after;		 /* annotation sluice.dev/after */
 	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" when it is
 	 * one of a kind. Their durations tell what to expect of the next. */
 	const char *family;

@@ -187,6 +187,48 @@ int64_t queue_recall_spent_since_ms(const struct queue *q, int64_t now_ms);
  * from when it waits again. */
 void queue_set_job(struct queue *q, const struct job *j);
 
+/* ---- Facts: Jobs that others wait for (sluice/dependency.h) ------------------------------------
+ *
+ * The queue keeps of a predecessor what its followers ask for, and nothing while it has none. So it
+ * is told of every Job that changes, which costs a look into a map, and asks for what it was not
+ * told: of a name, or of all Jobs that a selector takes. Until the answer, items that rest on it do
+ * not hold.
+ */
+
+/* A Job as it is now, whether it names a queue or not. The same again changes nothing. Of one Job
+ * what it was never comes after what it is: the caller sees to that. */
+void queue_see_predecessor(struct queue *q, const struct predecessor *p);
+/* It is not followed any more: it was deleted, or lost its label. So it is asked for at once.
+ * told_end: all that it became until then was told, so that, if it is gone, it was deleted before it had
+ * ended. */
+void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns,
+	const char *name, bool told_end);
+/* It was deleted. What it had become stays known while Jobs wait for it; one that had not ended is
+ * gone for good, and no name, then, is as good as one that was never used. */
+void queue_lose_predecessor(
+	struct queue *q, const struct uid *uid, const char *ns, const char *name);
+
+/* What the queue wants to know: of the Jobs of that name, or of those that the selector takes. */
+struct wanted_predecessors {
+	uint64_t id; /* the answer quotes it */
+	const char *ns;
+	const char *name; /* NULL: those with the labels of: */
+	const struct selector_term *selector;
+};
+/* The next question, each once; false when there is none. It stays valid until it is answered. While
+ * some Job waits for it, it comes again PREDECESSOR_AGAIN_MS after the answer, unless it was for a
+ * name whose newest Job is followed: no event tells of the others. */
+#define PREDECESSOR_AGAIN_MS 15000
+bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
+/* All that is known, from API server and ledger, in any order: several Jobs may have had that name.
+ * n 0: there is no such Job, and the ledger knows of none. */
+void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n);
+/* From now on the caller tells of every Job there is, whether it names a queue or not: no question is
+ * asked twice. */
+void queue_follow_predecessors(struct queue *q);
+/* It could not be answered now: the question comes again, after PREDECESSOR_AGAIN_MS. */
+void queue_return_wanted(struct queue *q, uint64_t id);
+
 /* The Job is no longer ours to think about (deleted, finished, label removed); quota it had is
  * free. Unknown: nothing happens. */
 void queue_drop_job(struct queue *q, const struct uid *uid);
@@ -252,6 +294,9 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 /* Asked before a start is sent that took its time (a ledger that was away): is its window still
  * open? What was sent counts as running. True for a Job without room. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
+/* Has an item of its sluice.dev/after become such that it can hold no more, by what is known now? What
+ * DECISION_HOLD and DECISION_DELETE rest on. */
+bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid);
 
 /* Asked before a start is sent: it carries the directives of the flavors that the Job has room in, so
  * all of them must still be there. True for a Job without room. */
@@ -359,6 +404,10 @@ enum decision_kind {
 	DECISION_GROW,	 /* it is to go on with more pods, and quota for them is taken from here on.
 			    Until queue_grew_job() or a stop there is no other decision of its size.
 			    Called off: queue_shrink_job() to what it had, then queue_grew_job() */
+	DECISION_HOLD, /* of one that waits: it can never start (sluice.dev/on-dependency-failure).
+			    Its owner is to be told by sluice.dev/hold; why says what failed. Once,
+			    until its dependencies or what is known of them change */
+	DECISION_DELETE, /* the same, and its owner wants it deleted */
 	DECISION_NOTICE, /* it will be stopped at stop_ms: its owner is to be told, so that it can
 			    save its work. Once for each stop_ms; nothing else changes */
 };
@@ -410,7 +459,9 @@ struct decision {
 	/* Of a stop or notice by a window, a price or a Budget: the name of the RunPolicy or Budget
 	 * that says so, until the next call on this queue; else NULL. */
 	const char *policy;
-	const char *why; /* of what is reclaimed: as queue_reclaim_job() was told; so long, too */
+	/* Of what is reclaimed: as queue_reclaim_job() was told; so long, too. Of DECISION_HOLD and
+	 * DECISION_DELETE: a sentence, until the next call on this queue. */
+	const char *why;
 };
 
 /* Decides until nothing more fits or out is full (then call again at once: *ret_next_ms is
@@ -522,6 +573,10 @@ void queue_retake_ceilings(struct queue *q);
 	X(EXCEEDS_MAX, "ExceedsMaxQuota")                                                          \
 	/* its owner said not before a time */                                                     \
 	X(START_AFTER, "StartAfter")                                                               \
+	/* a Job that it waits for has become what it must not (sluice.dev/after) */               \
+	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied")                                            \
+	/* Jobs that it waits for have not ended (sluice.dev/after) */                             \
+	X(DEPENDENCY, "WaitingForDependency")                                                      \
 	/* a RunPolicy's calendar is closed */                                                     \
 	X(WINDOW, "OutsideWindow")                                                                 \
 	/* it would not end before the close */                                                    \

@@ -11,6 +11,7 @@
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
 #include "queue/explain/explain_cluster.h"
+#include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_others.h"
 #include "queue/explain/explain_size.h"
@@ -474,6 +475,20 @@ static bool exceeds(const struct question *a)
 	return true;
 }
 
+/* Why w waits, for one that waits for it. */
+static void explain_aside(struct question *a, const struct workload *w)
+{
+	struct claim own = {0};
+	const struct clusterqueue *cq = w->lq->cq;
+	a->w = w;
+	a->cq = cq && cq->exists ? cq : NULL;
+	a->claim = w->group ? &w->group->claim : &own;
+	if (!w->group && a->cq)
+		claim_init(&own, &a->q->node_suitability, a->cq, w->shape);
+	explain_waiting(a);
+	claim_done(&own);
+}
+
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
 	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
@@ -481,6 +496,9 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		return WAIT_EXCEEDS_MAX;
 	if (is_kept_by_terms(a, WAIT_START_AFTER))
 		return WAIT_START_AFTER;
+	enum wait_reason after = explain_dependencies(a, explain_aside);
+	if (after != WAIT_NOT)
+		return after;
 	enum wait_reason rule = rules_explain(a);
 	if (rule != WAIT_NOT)
 		return rule;
@@ -557,6 +575,20 @@ static enum wait_reason explain_waiting(struct question *a)
 	return explain_by_quota(a, verdict);
 }
 
+/* A deadline that the Jobs that it waits for do not leave time for. */
+static void explain_chain(const struct question *a, struct explanation *ret)
+{
+	if (ret->reason != WAIT_DEPENDENCY || ret->deadline_ms == 0 || ret->unreachable)
+		return;
+	int64_t start_ms = explain_chain_ms(a->q, a->w, a->now_ms);
+	ret->unreachable = quantity_add(start_ms, a->w->expected_ms) > ret->deadline_ms;
+	if (!ret->unreachable)
+		return;
+	text_add(a->text, "; by their expected durations the Jobs that it waits for end ");
+	text_add_time(a->text, start_ms);
+	text_add(a->text, " at the earliest");
+}
+
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
 {
@@ -588,6 +620,7 @@ bool queue_explain(
 	else if (about.cq)
 		claim_init(&own, &q->node_suitability, cq, w->shape);
 	ret->reason = explain_waiting(&about);
+	explain_chain(&about, ret);
 	if (about.not_before_ms > ret->not_before_ms)
 		ret->not_before_ms = about.not_before_ms;
 	explain_unreachable(ret, &text);

@@ -45,13 +45,18 @@ void text_add(struct text *t, const char *fmt, ...)
 		t->len += (size_t)n;
 }
 
+void text_add_cut(struct text *t, const char *s, size_t n)
+{
+	if (strlen(s) <= n)
+		text_add(t, "%s", s);
+	else
+		text_add(t, "%.*s...", (int)whole_characters(s, n), s);
+}
+
 void text_add_name(struct text *t, const char *ns, const char *name)
 {
-	size_t n = strlen(name);
-	if (n <= 100)
-		text_add(t, "%s/%s", ns, name);
-	else
-		text_add(t, "%s/%.*s...", ns, (int)whole_characters(name, 100), name);
+	text_add(t, "%s/", ns);
+	text_add_cut(t, name, 100);
 }
 
 void text_add_amount(struct text *t, int64_t amount, const char *resource)

@@ -16,6 +16,8 @@ struct text {
 struct text text_over(char *ptr, size_t size); /* size at least 4; starts empty */
 void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What users wrote, cut to n bytes. */
+void text_add_cut(struct text *t, const char *s, size_t n);
 /* A Job's name, cut to 100 bytes. */
 void text_add_name(struct text *t, const char *ns, const char *name);
 void text_add_amount(struct text *t, int64_t amount, const char *resource); /* "12 cpu" */

@@ -8,16 +8,18 @@
 #include "base/tree.h"
 
 enum alarm_kind {
-	ALARM_RUN,	/* a run may have gone on for too long (run.h) */
-	ALARM_BACKFILL, /* a run did not end when it was expected to (backfill.h) */
-	ALARM_PLAN,	/* a price changes (plan.h) */
-	ALARM_BUDGET,	/* a period ends, or a Budget may be used up (budget.h) */
-	ALARM_TERMS,	/* a Job's terms may have another answer (terms.h) */
-	ALARM_CALENDAR, /* a Calendar changes (calendar_ref.h) */
-	ALARM_FIT,	/* the head does not fit its window any more (nominate.h) */
-	ALARM_LEAD,	/* a window opens soon (lead.h) */
-	ALARM_GROWTH,	/* a run may grow now (growth.h) */
-	ALARM_GROWN,	/* a run has run its minRun, and a Job waits that may preempt it (pass.h) */
+	ALARM_RUN,	  /* a run may have gone on for too long (run.h) */
+	ALARM_BACKFILL,	  /* a run did not end when it was expected to (backfill.h) */
+	ALARM_PLAN,	  /* a price changes (plan.h) */
+	ALARM_BUDGET,	  /* a period ends, or a Budget may be used up (budget.h) */
+	ALARM_TERMS,	  /* a Job's terms may have another answer (terms.h) */
+	ALARM_CALENDAR,	  /* a Calendar changes (calendar_ref.h) */
+	ALARM_FIT,	  /* the head does not fit its window any more (nominate.h) */
+	ALARM_LEAD,	  /* a window opens soon (lead.h) */
+	ALARM_DEPENDENCY, /* a Job waits in vain for long enough (dependency_wait.h) */
+	ALARM_WANTED,	  /* a question is asked again (wanted.h) */
+	ALARM_GROWTH,	  /* a run may grow now (growth.h) */
+	ALARM_GROWN, /* a run has run its minRun, and a Job waits that may preempt it (pass.h) */
 };
 
 struct alarm {

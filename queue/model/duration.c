@@ -7,11 +7,14 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/dependencies/dependency_wait.h"
 
 struct family {
 	char *ns, *name;
-	struct link idle;    /* in families.idle, while no Job names it */
-	struct link members; /* workload.of_family */
+	struct link idle;	    /* in families.idle, while no Job names it */
+	struct link members;	    /* workload.of_family */
+	struct link runs, promises; /* reservation.of_family */
+	struct link singletons;	    /* dependency_wait.of_family */
 	size_t nmembers;
 	size_t untold;	 /* runs that ended since its members were told: */
 	int64_t told_ms; /* 0: nothing yet */
@@ -79,6 +82,9 @@ static struct family *family_of(struct families *all, const char *ns, const char
 	f->ns = mem_strdup(ns);
 	f->name = mem_strdup(name);
 	list_init(&f->members);
+	list_init(&f->runs);
+	list_init(&f->promises);
+	list_init(&f->singletons);
 	map_put(&all->map, family_hash(ns, name), f);
 	all->count++;
 	return f;
@@ -98,6 +104,21 @@ static void rest(struct families *all, struct family *f)
 		family_free(all, oldest);
 }
 
+struct link *family_runs(struct family *f)
+{
+	return &f->runs;
+}
+
+struct link *family_promises(struct family *f)
+{
+	return &f->promises;
+}
+
+struct link *family_singletons(struct family *f)
+{
+	return &f->singletons;
+}
+
 void family_join(struct queue *q, struct workload *w, const char *ns, const char *family)
 {
 	must(!w->family);
@@ -108,6 +129,12 @@ void family_join(struct queue *q, struct workload *w, const char *ns, const char
 	list_add(&f->members, &w->of_family);
 	f->nmembers++;
 	w->family = f;
+	if (w->reservation)
+		list_add(&f->runs, &w->reservation->of_family);
+	if (w->promise)
+		list_add(&f->promises, &w->promise->of_family);
+	if (workload_is_singleton(w))
+		list_add(&f->singletons, &w->after->of_family);
 }
 
 void family_leave(struct queue *q, struct workload *w)
@@ -116,6 +143,12 @@ void family_leave(struct queue *q, struct workload *w)
 	if (!f)
 		return;
 	list_leave(&w->of_family);
+	if (w->reservation)
+		list_leave(&w->reservation->of_family);
+	if (w->promise)
+		list_leave(&w->promise->of_family);
+	if (w->after)
+		list_leave(&w->after->of_family);
 	w->family = NULL;
 	if (--f->nmembers == 0)
 		rest(&q->families, f);

@@ -30,6 +30,7 @@
 struct queue;
 struct workload;
 struct family; /* shared by the Jobs of it */
+struct link;
 
 struct families {
 	struct map map;
@@ -43,6 +44,13 @@ void families_done(struct families *all); /* no Job is left */
 /* The Job is of that family from here on; "": of none. */
 void family_join(struct queue *q, struct workload *w, const char *ns, const char *family);
 void family_leave(struct queue *q, struct workload *w);
+/* Its runs, and its promises of quota in the order in which they were made (reservation.of_family).
+ * The family is kept by its members. */
+struct link *family_runs(struct family *f);
+struct link *family_promises(struct family *f);
+/* Its members that wait to run alone: dependency_wait.of_family. */
+struct link *family_singletons(struct family *f);
+
 /* The family's name; "": none. */
 const char *family_name(const struct workload *w);
 

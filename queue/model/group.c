@@ -19,7 +19,8 @@ struct group_key {
 
 static bool parting_same(const struct parting *a, const struct parting *b)
 {
-	return a->window_state == b->window_state && a->alone == b->alone && a->in_all == b->in_all;
+	return a->window_state == b->window_state && a->alone == b->alone &&
+	       a->singletons == b->singletons && a->in_all == b->in_all;
 }
 
 static bool group_is(const void *value, const void *key)

@@ -59,16 +59,16 @@ size_t overflow_bytes(const struct queue *q)
 
 void overflow_count_in(const struct workload *w)
 {
-	w->lq->slots += w->shape->slots;
+	w->lq->slots += workload_slots(w);
 	if (!w->lq->exists)
-		w->lq->ns->unknown_slots += w->shape->slots;
+		w->lq->ns->unknown_slots += workload_slots(w);
 }
 
 void overflow_count_out(const struct workload *w)
 {
-	w->lq->slots -= w->shape->slots;
+	w->lq->slots -= workload_slots(w);
 	if (!w->lq->exists)
-		w->lq->ns->unknown_slots -= w->shape->slots;
+		w->lq->ns->unknown_slots -= workload_slots(w);
 }
 
 void overflow_exists(struct localqueue *lq, bool exists)
@@ -114,7 +114,7 @@ static size_t slots_of_others(const struct queue *q, const struct localqueue *lq
 	size_t slots = exists ? lq->slots : n ? n->unknown_slots : 0;
 	bool counted = w && w->lq &&
 		       (exists ? w->lq == lq : !w->lq->exists && strcmp(w->lq->ns->name, ns) == 0);
-	return slots - (counted ? w->shape->slots : 0);
+	return slots - (counted ? workload_slots(w) : 0);
 }
 
 /* A running Job's template cannot grow, and was counted when it got its reservation. */

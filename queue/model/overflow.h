@@ -11,7 +11,7 @@
  *   - of Jobs that name LocalQueues that do not exist, OVERFLOW_UNKNOWN_MAX in a namespace.
  *
  * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
- * once. So maxWaiting bounds bytes, too.
+ * once; and for each that a long sluice.dev/after takes. So maxWaiting bounds bytes, too.
  *
  * A Job beyond the limit is deferred: a name, a uid and the time of its creation, some 150 bytes.
  * It is read again and taken in when fewer are kept, the oldest first. Its place in the order of

@@ -76,6 +76,7 @@ struct reservation {
 	struct shape *shape;
 	struct link of_clusterqueue; /* cq->reservations, or cq->promised */
 	struct link of_localqueue;   /* lq->reservations; not while promised */
+	struct link of_family;	     /* family_runs(), or family_promises() */
 	struct link suspect;	     /* in queue.suspects: may have to stop */
 	enum reservation_state state;
 	int32_t pods, base_pods;

@@ -14,6 +14,7 @@
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/terms.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
@@ -54,6 +55,11 @@ static uint64_t arrival_of(struct queue *q, const struct job *j)
 static size_t workload_size(const struct workload *w)
 {
 	return sizeof(*w) + strlen(w->name) + 1;
+}
+
+size_t workload_slots(const struct workload *w)
+{
+	return w->shape->slots + dependencies_bytes(w) / SHAPE_SLOT_BYTES;
 }
 
 struct workload *workload_new(struct queue *q, const struct job *j)
@@ -153,6 +159,7 @@ void workload_free(struct queue *q, struct workload *w)
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
 	past_forget(q, w);
+	dependencies_forget(q, w);
 	family_leave(q, w);
 	terms_forget(q, w);
 	disruption_forget(q, w);
@@ -176,7 +183,7 @@ static const char *fault_of(
 		return system;
 	if (*account->fault)
 		return account->fault;
-	return *shape_fault ? shape_fault : NULL;
+	return *shape_fault ? shape_fault : dependencies_fault(j);
 }
 
 /* A run that was scaled down may hold quota for the parallelism that its owner wrote. Where its
@@ -207,9 +214,10 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
-	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->most_pods != most_pods(j) || w->wants != job_pods_wanted(j) ||
-	       w->grow != j->grow || w->max_run_ms != j->durations.max_run_ms ||
+	       dependencies_differ(w, &j->after) || w->held != (j->hold != NULL) ||
+	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
+	       w->wants != job_pods_wanted(j) || w->grow != j->grow ||
+	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
@@ -239,6 +247,7 @@ void workload_take(
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	set_invalid(q, w, fault_of(j, account, fault));
+	dependencies_take(q, w, j);
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
 	forget_queue(q, w);
@@ -272,7 +281,7 @@ void workload_take(
 static bool may_wait(const struct workload *w)
 {
 	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
-	       priority_usable(w->class) && w->lq->gate == GATE_OPEN;
+	       priority_usable(w->class) && w->lq->gate == GATE_OPEN && dependencies_hold(w);
 }
 
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
@@ -334,7 +343,7 @@ void workload_place(struct queue *q, struct workload *w)
 	w->place = place_for(q, w);
 	if (w->place != PLACE_RESERVATION) {
 		w->lq->nwaiting++;
-		w->lq->waiting_slots += w->shape->slots;
+		w->lq->waiting_slots += workload_slots(w);
 		w->lq->nactive += is_active(w);
 		q->nwaiting++;
 	}
@@ -372,7 +381,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
-		w->lq->waiting_slots -= w->shape->slots;
+		w->lq->waiting_slots -= workload_slots(w);
 		w->lq->nactive -= is_active(w);
 		q->nwaiting--;
 	}

@@ -4,7 +4,8 @@
  * It stands in exactly one place, and only workload_place() and workload_unplace() move it:
  *
  *   aside      something else than quota stops it: it is held or misconfigured, its LocalQueue is
- *              closed, or its terms on time and price are not met (terms.h)
+ *              closed, Jobs that it waits for have not ended (dependency_wait.h), or its
+ *              terms on time and price are not met (terms.h)
  *   back-off   it may not start before a time; it is in queue.back_off
  *   ready      it is in a group of its ClusterQueue (group.h)
  *   promised   runs are being stopped for it (reservation.h)
@@ -26,6 +27,7 @@ struct group;
 struct localqueue;
 struct account;
 struct clusterqueue;
+struct dependency_wait;
 struct family;
 struct past;
 struct priority_class;
@@ -68,7 +70,8 @@ struct workload {
 	char *invalid;			 /* NULL, or why it can never start as it is */
 	const char *blocked; /* NULL, or what the gate sees in its way: queue_block_job() */
 	struct past *past;   /* what earlier attempts left behind, or NULL: run.h */
-	struct terms *terms; /* its owner's terms on time and money, or NULL: terms.h */
+	struct dependency_wait *after; /* the Jobs it waits for, or NULL: dependency_wait.h */
+	struct terms *terms;	       /* its owner's terms on time and money, or NULL: terms.h */
 	struct family
 		*family; /* its expected duration is that of their runs (duration.h), or NULL */
 	struct link of_family;
@@ -144,6 +147,9 @@ bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree
  * quota and be stopped for it, for ever. */
 void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
+
+/* How much of the memory of its LocalQueue it takes (overflow.h). */
+size_t workload_slots(const struct workload *w);
 
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);

@@ -31,6 +31,7 @@
 struct choice;
 struct claim;
 struct clusterqueue;
+struct family;
 struct group;
 struct localqueue;
 struct nominee;
@@ -65,8 +66,9 @@ struct attempt {
 /* What parts groups beside shape and priority, so that all Jobs of a group get the same answers. */
 struct parting {
 	const struct window_state *window_state;
-	const struct localqueue *alone; /* of this LocalQueue only; NULL: of any */
-	int32_t in_all;			/* pods that its Job asks for in all (namespace_quota.h) */
+	const struct localqueue *alone;	 /* of this LocalQueue only; NULL: of any */
+	const struct family *singletons; /* of this family, each of which runs alone; NULL: no */
+	int32_t in_all;			 /* pods that its Job asks for in all (namespace_quota.h) */
 };
 
 /* Of a promise, when its quota is free. Worse answers first. */
@@ -154,6 +156,7 @@ struct rule {
 	X(price)                                                                                   \
 	X(budget)                                                                                  \
 	X(namespace_quota)                                                                         \
+	X(singleton)                                                                               \
 	X(max_running)                                                                             \
 	X(nodes)
 

@@ -6,6 +6,7 @@
 #include "queue/model/run.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/backfill.h"
+#include "queue/rules/dependencies/singleton.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/rule.h"
@@ -79,15 +80,17 @@ static void bill_forgotten(struct queue *q, struct reservation *r)
 
 typedef void observer(struct queue *q, struct reservation *r);
 
-#define OBSERVERS_MAX 8 /* with the NULL behind the last */
+#define OBSERVERS_MAX 9 /* with the NULL behind the last */
 
 enum moment { BEFORE, AFTER, MOMENTS };
 
 static observer *const OBSERVERS[RUN_EVENTS][MOMENTS][OBSERVERS_MAX] = {
-	[RUN_PROMISED][AFTER] = {namespace_quota_run, nodes_expect_pods, budget_started},
-	[RUN_UNPROMISED][BEFORE] = {namespace_quota_over, nodes_forget_pods, budget_changed},
+	[RUN_PROMISED][AFTER] = {namespace_quota_run, nodes_expect_pods, budget_started,
+		singleton_promised},
+	[RUN_UNPROMISED][BEFORE] = {namespace_quota_over, nodes_forget_pods, budget_changed,
+		singleton_over},
 	[RUN_RESERVED][AFTER] = {disruption_enter, nodes_expect_pods, usage_hears,
-		namespace_quota_run, index_gains, end_expected, budget_started},
+		namespace_quota_run, index_gains, end_expected, budget_started, singleton_runs},
 	[RUN_KEPT][AFTER] = {budget_changed},
 	[RUN_RESHAPED][AFTER] = {namespace_quota_run, nodes_expect_pods},
 	[RUN_CONFIRMED][AFTER] = {end_expected, bill_expect, budget_changed, money_suspects,
@@ -99,7 +102,7 @@ static observer *const OBSERVERS[RUN_EVENTS][MOMENTS][OBSERVERS_MAX] = {
 	[RUN_GIVES][AFTER] = {index_gains},
 	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
 	[RUN_ENDED][BEFORE] = {nodes_forget_pods, index_loses, end_forgotten, budget_changed,
-		growth_forget},
+		growth_forget, singleton_over},
 	[RUN_ENDED][AFTER] = {run_disarm, namespace_quota_over, rules_run_ended},
 	[RUN_FORGOTTEN][AFTER] = {reclaim_done, disruption_leave, bill_forgotten},
 };

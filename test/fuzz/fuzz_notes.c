@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const names[] = {STORY_ANNOTATION, DIRECTIVES_ANNOTATION, HOLD_ANNOTATION,
 	MAX_RUN_ANNOTATION, EXPECTED_ANNOTATION, MIN_PARALLELISM_ANNOTATION, COMPLETIONS_ANNOTATION,
 	START_AFTER_ANNOTATION, DEADLINE_ANNOTATION, MISSED_ANNOTATION, START_ANNOTATION,
-	MAX_PRICE_ANNOTATION, STOPPING_ANNOTATION, GROW_ANNOTATION};
+	MAX_PRICE_ANNOTATION, STOPPING_ANNOTATION, GROW_ANNOTATION,
+	AFTER_ANNOTATION, DEPENDENCY_FAILURE_ANNOTATION};
 
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
@@ -38,8 +39,26 @@ static void check_texts(const char *text)
 		must(n >= 0 && n <= INT32_MAX);
 }
 
+/* Each item has a name, or a selector of some labels, or neither. */
+static void check_after(const struct dependencies *after)
+{
+	must(after->count <= DEPENDENCIES_MAX);
+	for (size_t i = 0; i < after->count; i++) {
+		const struct dependency *d = &after->item[i];
+		bool selects = d->selector.nrequirements > 0;
+		must(d->text && d->text[0] &&
+			(d->name != NULL) + selects + (d->kind == AFTER_SINGLETON) == 1);
+		must(!d->name || (d->name[0] && !strpbrk(d->name, ":/, {}")));
+		for (size_t k = 0; k < d->selector.nrequirements; k++)
+			must(d->selector.requirements[k].key[0]);
+		for (const char *s = d->text; *s; s++)
+			must((unsigned char)*s >= 0x20 && (unsigned char)*s < 0x7f);
+	}
+}
+
 static void check_job(const struct job *j)
 {
+	check_after(&j->after);
 	must((j->admission.state == STORY_NONE) == (j->admission.attempt == 0));
 	must(j->admission.epoch >= 0 && (j->admission.epoch == 0 || j->admission.attempt > 0));
 	must(j->admission.owner_parallelism == 0 ||

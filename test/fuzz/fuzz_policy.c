@@ -217,6 +217,10 @@ static void obey(struct queue *q, const struct decision *d, int64_t now_ms)
 	case DECISION_GROW:
 		queue_grew_job(q, &d->uid, now_ms);
 		break;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
+		must(d->why);
+		break;
 	case DECISION_NOTICE:
 		must(d->stop_ms >= now_ms);
 	}

@@ -218,7 +218,8 @@ static void disown(struct sim *s, const struct api_request *q, struct model_job 
 static bool is_unguarded(const struct sim *s, enum intent_kind k)
 {
 	return (s->o.bug == BUG_UNGUARDED && k == INTENT_START) ||
-	       (s->o.bug == BUG_GROW_UNGUARDED && k == INTENT_GROW);
+	       (s->o.bug == BUG_GROW_UNGUARDED && k == INTENT_GROW) ||
+	       s->o.bug == BUG_DELETE_UNGUARDED;
 }
 
 /* What the server does with it, now. */
@@ -243,6 +244,8 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
 		is_unguarded(s, q->intent.kind), &snap, &a.sentence);
 	must(a.outcome != JOB_DONE || before); /* what is found by name is found by uid */
+	if (a.outcome == JOB_DONE)
+		pipelines_check_landed(s, &q->intent, before);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		record_stop(s, q, before);
 		count_unready(s, q, j, before->run);
@@ -264,11 +267,13 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			: q->intent.kind == INTENT_RETELL ? "RETELL"
 			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
 			: q->intent.kind == INTENT_WARN	  ? "WARN"
+			: q->intent.kind == INTENT_DELETE ? "DELETE"
 							  : "TELL",
 			q->intent.name,
 			q->intent.kind == INTENT_NOTICE ? q->intent.notice
-			: a.outcome == JOB_DONE		? snap->job.admission.story
+			: snap				? snap->job.admission.story
 			: a.sentence			? a.sentence
+			: a.outcome == JOB_DONE		? "done"
 							: "gone");
 		count_landed(s, q, a.outcome);
 	}

@@ -28,6 +28,7 @@
 #include "test/sim/model_ledger.h"
 #include "test/sim/partition.h"
 #include "test/sim/people.h"
+#include "test/sim/pipelines.h"
 #include "test/sim/replica.h"
 #include "test/sim/restore.h"
 #include "test/sim/rng.h"
@@ -86,6 +87,10 @@ enum bug {
 	BUG_GROW_UNGUARDED,	/* the PATCH of a growth does not test story and generation */
 	BUG_RETELL_UNDONE,	/* a story that is told anew is, to the byte, the one that was there */
 	BUG_SIZES_UNNUMBERED,	/* changes of size have the amount that is left for a number */
+	BUG_OUTCOME_UNREAD,	/* what the ledger has of predecessors that are gone is not read */
+	BUG_FAILURE_UNSEEN,	/* a predecessor that failed is read as one that ended well */
+	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
+	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -106,6 +111,7 @@ struct sim_options {
 	bool failovers;	 /* each world has them (failover.h) */
 	bool partitions; /* ... and these (partition.h) */
 	bool restores;	 /* ... and these (restore.h) */
+	bool pipelines;	 /* ... and Jobs that wait for others (pipelines.h) */
 	bool lending; /* worlds whose ClusterQueues lend each other all they have (take_back.h) */
 	bool growth;  /* worlds in which runs grow, all of them (growing.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
@@ -131,6 +137,7 @@ struct sim {
 	struct partition partition;
 	struct restore restore;
 	struct people people;
+	struct pipelines pipelines;
 	struct lent_world lent;
 	struct cluster cluster;
 	struct growing growing;

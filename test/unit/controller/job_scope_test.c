@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "controller/watch/selector.h"
+#include "controller/common/selector.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

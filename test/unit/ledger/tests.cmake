@@ -18,6 +18,8 @@ ledger_test(tree)
 ledger_test(bills)
 ledger_test(faults)
 ledger_test(parity ${LEDGER_SIM_DIR}/model_ledger.c ${LEDGER_SIM_DIR}/rng.c)
+ledger_test(outcomes)
+target_link_libraries(test_ledger_outcomes PRIVATE outcomes)
 target_link_libraries(test_ledger_faults PRIVATE ${LIBEV})
 
 add_executable(bench_ledger ${LEDGER_TEST_DIR}/../../bench/ledger.c)

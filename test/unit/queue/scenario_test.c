@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "words.h"
+#include "words_after.h"
 #include "words_cluster.h"
 #include "words_idle.h"
 #include "words_money.h"
@@ -92,6 +93,8 @@ static void say_decision(struct run *r, const struct decision *d)
 			   : d->kind == DECISION_STOP	? "stops"
 			   : d->kind == DECISION_SHRINK ? "shrinks"
 			   : d->kind == DECISION_GROW	? "grows"
+			   : d->kind == DECISION_HOLD	? "holds"
+			   : d->kind == DECISION_DELETE ? "deletes"
 							: "notices";
 	say(r, "%s %s/%s", what, j->ns, j->name);
 	if (d->kind == DECISION_START)
@@ -100,7 +103,7 @@ static void say_decision(struct run *r, const struct decision *d)
 		say(r, " %s", stop_reason_name(d->reason));
 	else if (d->kind == DECISION_SHRINK || d->kind == DECISION_GROW)
 		say(r, " to %d", d->pods);
-	else
+	else if (d->kind == DECISION_NOTICE)
 		say(r, " at %s", words_time(&r->words, d->stop_ms));
 	if (d->policy)
 		say(r, " by %s", d->policy);
@@ -331,6 +334,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		say_priority(r, name);
 	else if (strcmp(what, "history") == 0)
 		say_history(r, name);
+	else if (strcmp(what, "asks") == 0)
+		say(r, "asks %zu", r->words.nasked);
 	else if (strcmp(what, "next") == 0)
 		say_next(r);
 	else if (strcmp(what, "refused") == 0)
@@ -345,7 +350,8 @@ static void expect(struct run *r, const char *expected)
 {
 	if (strncmp(expected, "starts ", 7) == 0 || strncmp(expected, "stops ", 6) == 0 ||
 		strncmp(expected, "shrinks ", 8) == 0 || strncmp(expected, "grows ", 6) == 0 ||
-		strncmp(expected, "notices ", 8) == 0) {
+		strncmp(expected, "notices ", 8) == 0 || strncmp(expected, "holds ", 6) == 0 ||
+		strncmp(expected, "deletes ", 8) == 0) {
 		snprintf(r->got, sizeof(r->got), "nothing more");
 		if (r->taken < r->ndecisions)
 			say_decision(r, &r->decision[r->taken++]);
@@ -377,8 +383,12 @@ static void pass(struct run *r)
 {
 	nothing_left(r);
 	words_fetch_deferred(&r->words);
+	words_answer_wanted(&r->words);
 	r->ndecisions =
 		queue_decide(r->words.q, r->words.now_ms, r->decision, DECISIONS_MAX, &r->next_ms);
+	for (size_t i = 0; i < r->ndecisions; i++)
+		if (r->decision[i].kind == DECISION_START)
+			words_after_started(&r->words, &r->decision[i].uid);
 }
 
 static void run_line(struct run *r, const char *text)

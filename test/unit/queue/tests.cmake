@@ -16,6 +16,7 @@ endforeach()
 # Text that an administrator can read.
 add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/scenario_test.c
   ${CMAKE_CURRENT_LIST_DIR}/words.c ${CMAKE_CURRENT_LIST_DIR}/words_limits.c
+  ${CMAKE_CURRENT_LIST_DIR}/words_after.c
   ${CMAKE_CURRENT_LIST_DIR}/words_idle.c ${CMAKE_CURRENT_LIST_DIR}/words_cluster.c
   ${CMAKE_CURRENT_LIST_DIR}/../cluster/words.c
   ${CMAKE_CURRENT_LIST_DIR}/words_time.c ${CMAKE_CURRENT_LIST_DIR}/words_money.c

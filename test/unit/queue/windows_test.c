@@ -570,6 +570,10 @@ static void take(struct world *w, const struct decision *d)
 	case DECISION_GROW:
 		fail_msg("nobody reclaims in this world");
 		break;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
+		fail_msg("no Job waits for another in this world");
+		break;
 	case DECISION_NOTICE:
 		w->notices++;
 		assert_true(r->has_room && r->confirmed && d->stop_ms > w->now_ms);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "pieces.h"
+#include "words_after.h"
 #include "words_cluster.h"
 #include "words_idle.h"
 #include "words_limits.h"
@@ -26,6 +27,7 @@ void words_done(struct words *w)
 		for (size_t k = 0; k < w->job[i].n; k++)
 			free(w->job[i].word[k]);
 	}
+	words_after_done(w);
 	piece_drop_all();
 }
 
@@ -544,7 +546,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 {
 	struct job *j = &x->job;
 	char *value = piece_after(word, '=');
-	if (words_money_of_job(j, word, value) || words_idle_of_job(j, word))
+	if (words_after_of_job(j, word, value) || words_money_of_job(j, word, value) ||
+		words_idle_of_job(j, word))
 		return true;
 	if (!value && strcmp(word, "grow") == 0) {
 		j->grow = GROW_YES;
@@ -617,6 +620,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known, bool 
 		queue_defer_job(w->q, j, 0);
 	else
 		queue_set_job(w->q, j);
+	words_after_told(w, j);
 	arena_done(&arena);
 	return true;
 }
@@ -793,6 +797,8 @@ bool words_tell(struct words *w, char **word, size_t n)
 	bool known, sense = words_tell_money(w, word, n, &known);
 	if (!known)
 		sense = words_tell_cluster(w, word, n, &known);
+	if (!known)
+		sense = words_tell_after(w, word, n, &known);
 	if (known)
 		return sense;
 	if (strcmp(what, "flavor") == 0)

@@ -33,7 +33,8 @@
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N | grew NS/NAME
- *   (limits, run, usage: words_limits.h; time and money: words_money.h;
+ *   (Jobs that others wait for: words_after.h;
+ *   limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
  *   requeues=N ran=S evicted=S paid=S are what earlier attempts left behind)
  *   (idle resources: words_idle.h; nodes: words_cluster.h)
@@ -64,12 +65,25 @@ struct words_job {
 	char *word[WORDS_JOB_WORDS_MAX];
 };
 
+#define WORDS_PREDECESSORS_MAX 64
+
+struct words_predecessor { /* what API server or ledger know: words_after.h */
+	char *ns_name, *failure;
+	struct predecessor p;
+	struct label label[4];
+	size_t nlabels;
+	bool forgotten;
+};
+
 struct words {
 	struct queue *q;
 	int64_t now_ms, generation;
 	const struct zone *zone; /* in which times are written; NULL: in seconds */
 	size_t njobs;
 	struct words_job job[WORDS_JOBS_MAX];
+	size_t npredecessors, nasked;
+	struct words_predecessor predecessor[WORDS_PREDECESSORS_MAX];
+	bool silent;	    /* questions of the queue are not answered */
 	struct err refused; /* of the last fact; "" when it was taken */
 	char wrong[512];    /* why a line could not be read; "" when it could */
 };

@@ -66,11 +66,10 @@ struct run {
 	double share;
 };
 
-static void run_trace(uint64_t seed, struct run *r)
+static void run_this_trace(struct trace *t, struct run *r)
 {
 	struct queue_config config;
 	struct world w;
-	struct trace t;
 	struct summary s;
 	struct journal journal;
 	struct chart chart;
@@ -80,8 +79,7 @@ static void run_trace(uint64_t seed, struct run *r)
 	queue_config_default(&config);
 	world_init(&w, &config);
 	assert_int_equal(manifest_read_text(&w, "queues", slice_of(queues), &e), 0);
-	make_trace(&t, seed);
-	if (world_add_trace(&w, &t, "default/main", &(struct trace_terms){0}, &e) != 0)
+	if (world_add_trace(&w, t, "default/main", &(struct trace_terms){0}, &e) != 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(world_close(&w, &e), 0);
 	summary_init(&s, &w);
@@ -101,6 +99,13 @@ static void run_trace(uint64_t seed, struct run *r)
 	chart_done(&chart);
 	summary_done(&s);
 	world_done(&w);
+}
+
+static void run_trace(uint64_t seed, struct run *r)
+{
+	struct trace t;
+	make_trace(&t, seed);
+	run_this_trace(&t, r);
 }
 
 static void free_run(struct run *r)
@@ -142,6 +147,42 @@ static void a_trace_under_fifo_is_what_a_naive_one_says(void **state)
 		trace_done(&t);
 		free_run(&r);
 	}
+}
+
+/* Field 17 is the preceding job, field 18 the think time. */
+static void a_job_comes_when_the_preceding_one_has_ended(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"1 0 -1 100 64",
+		"2 10 -1 10 64 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1 30",	/* ended at 100 */
+		"3 20 -1 10 64 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 2 0",	/* of a chain */
+		"4 500 -1 10 64 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1 30", /* its own time is later */
+		"5 500 -1 10 64 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 3 1000",
+		"6 520 -1 -1 64", /* it never ran */
+		"7 520 -1 10 64 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 6 30",
+	};
+	static const char *const says[] = {
+		"\"ms\":0,\"event\":\"Admitted\",\"job\":\"default/1\"",
+		"\"ms\":130000,\"event\":\"Admitted\",\"job\":\"default/2\"",
+		"\"ms\":140000,\"event\":\"Admitted\",\"job\":\"default/3\"",
+		"\"ms\":500000,\"event\":\"Admitted\",\"job\":\"default/4\"",
+		"\"ms\":520000,\"event\":\"Admitted\",\"job\":\"default/7\"",
+		"\"ms\":1150000,\"event\":\"Admitted\",\"job\":\"default/5\"",
+	};
+	struct trace t = {0};
+	struct run r;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		assert_true(trace_line(&t, lines[i], 1, NULL) >= 0);
+	trace_sort(&t);
+	trace_link(&t);
+	run_this_trace(&t, &r);
+	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
+		if (!strstr(r.text, says[i]))
+			fail_msg("no %s in %s", says[i], r.text);
+	assert_int_equal(r.finished, 6);
+	assert_non_null(strstr(r.text, "0s after the Job came"));
+	free_run(&r);
 }
 
 static void two_runs_are_the_same_byte_for_byte(void **state)
@@ -221,6 +262,7 @@ static void a_trace_needs_its_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_job_comes_when_the_preceding_one_has_ended),
 		cmocka_unit_test(a_trace_under_fifo_is_what_a_naive_one_says),
 		cmocka_unit_test(two_runs_are_the_same_byte_for_byte),
 		cmocka_unit_test(the_chart_is_well_formed),

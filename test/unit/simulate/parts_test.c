@@ -144,7 +144,8 @@ static bool same_job(const struct trace_job *a, const struct trace_job *b)
 {
 	return a->number == b->number && a->submit_s == b->submit_s && a->run_s == b->run_s &&
 	       a->requested_s == b->requested_s && a->user == b->user &&
-	       a->processors == b->processors;
+	       a->processors == b->processors && a->preceding == b->preceding &&
+	       a->think_s == b->think_s;
 }
 
 static void a_line_becomes_a_job(void **state)
@@ -157,17 +158,25 @@ static void a_line_becomes_a_job(void **state)
 		struct trace_job job;
 		const char *says;
 	} cases[] = {
-		{"7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 -1 2 -1 -1 -1", 1, 1, {7, 100, 50, 60, 3, 8},
-			""},
+		{"7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 -1 2 -1 -1 -1", 1, 1,
+			{7, 100, 50, 60, 3, 8, -1, 0}, ""},
 		/* requested processors and time unknown: what it was given and took */
-		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 1, 1, {7, 100, 50, 50, 3, 4},
-			""},
+		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 1, 1,
+			{7, 100, 50, 50, 3, 4, -1, 0}, ""},
 		/* compressed: whole seconds, rounded down */
-		{"7 100 0 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 3, 1, {7, 33, 50, 50, 3, 4},
-			""},
-		{"7 99 0 50 4", 0.5, 1, {7, 198, 50, 50, -1, 4}, ""},
-		{"\t 7 1.9 0.5 50.7 4 0.25\r\n", 1, 1, {7, 1, 50, 50, -1, 4}, ""},
-		{"7 100 -1 0 1 -1 -1 0 0", 1, 1, {7, 100, 0, 0, -1, 1}, ""},
+		{"7 100 0 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 3, 1,
+			{7, 33, 50, 50, 3, 4, -1, 0}, ""},
+		{"7 99 0 50 4", 0.5, 1, {7, 198, 50, 50, -1, 4, -1, 0}, ""},
+		{"\t 7 1.9 0.5 50.7 4 0.25\r\n", 1, 1, {7, 1, 50, 50, -1, 4, -1, 0}, ""},
+		{"7 100 -1 0 1 -1 -1 0 0", 1, 1, {7, 100, 0, 0, -1, 1, -1, 0}, ""},
+		/* submitted 30 s after job 5 had ended; compressed, 15 s */
+		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 5 30", 2, 1,
+			{7, 50, 50, 50, 3, 4, 5, 15}, ""},
+		/* no preceding job, or a think time that is not known */
+		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 0 30", 1, 1,
+			{7, 100, 50, 50, 3, 4, -1, 30}, ""},
+		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 5 -1", 1, 1,
+			{7, 100, 50, 50, 3, 4, 5, 0}, ""},
 		{"7 100 -1 -1 4", 1, 0, {0}, ""}, /* it never ran */
 		{"7 100 -1 50 0", 1, 0, {0}, ""},
 		{"; MaxNodes: 128", 1, 0, {0}, ""},
@@ -220,6 +229,26 @@ static void jobs_are_sorted_by_submit_and_stay_in_order(void **state)
 		if (t.job[i - 1].submit_s == t.job[i].submit_s)
 			assert_true(t.job[i - 1].number < t.job[i].number);
 	}
+	trace_done(&t);
+}
+
+static void a_preceding_job_comes_before(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"3 20 -1 1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1 5", /* job 1 comes before */
+		"1 10 -1 1 1", "2 10 -1 1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 3 5", /* comes later */
+		"4 30 -1 1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 4 5",		   /* itself */
+		"5 30 -1 1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 9 5", /* there is none */
+	};
+	struct trace t = {0};
+	for (size_t i = 0; i < COUNT(lines); i++)
+		assert_int_equal(trace_line(&t, lines[i], 1, NULL), 1);
+	trace_sort(&t);
+	trace_link(&t);
+	assert_true(t.has_preceding);
+	for (size_t i = 0; i < t.njobs; i++)
+		assert_int_equal(t.job[i].preceding, t.job[i].number == 3 ? 0 : TRACE_NONE);
 	trace_done(&t);
 }
 
@@ -285,6 +314,7 @@ int main(void)
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(a_line_becomes_a_job),
 		cmocka_unit_test(a_trace_knows_its_epoch_and_who_is_left_out),
+		cmocka_unit_test(a_preceding_job_comes_before),
 		cmocka_unit_test(jobs_are_sorted_by_submit_and_stay_in_order),
 		cmocka_unit_test(a_bad_file_gets_its_line),
 		cmocka_unit_test(events_come_in_a_total_order),

@@ -1,4 +1,4 @@
-#include "controller/watch/selector.h"
+#include "controller/common/selector.h"
 
 #include <stdlib.h>
 #include <string.h>

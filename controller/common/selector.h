@@ -5,8 +5,8 @@
  *
  * All of it must hold. NotIn, != and ! hold for an absent key, as Kubernetes has it.
  */
-#ifndef SLUICE_CONTROLLER_WATCH_SELECTOR_H
-#define SLUICE_CONTROLLER_WATCH_SELECTOR_H
+#ifndef SLUICE_CONTROLLER_COMMON_SELECTOR_H
+#define SLUICE_CONTROLLER_COMMON_SELECTOR_H
 
 #include <stdbool.h>
 

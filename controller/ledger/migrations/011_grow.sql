@@ -1,4 +1,4 @@
--- The ledger, version 10: runs grow.
+-- The ledger, version 11: runs grow.
 --
 -- A program of version 9 may go on for a while as a leader: it writes no GROW, and of a run that grew
 -- it recalls what that held at its start. It numbers its SHRINKs by the pods that are left; ours, and

@@ -1,0 +1,384 @@
+#include "queue/explain/explain_dependencies.h"
+
+#include <string.h>
+
+#include "base/order.h"
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+#include "sluice/quantity.h"
+
+#define CORRECT "create it, or correct sluice.dev/after"
+
+/* Names and items, which users write, are cut to this. */
+#define NAME_SHOWN 100
+
+static void add_cut(struct text *t, const char *s)
+{
+	text_add_cut(t, s, NAME_SHOWN);
+}
+
+/* ---- The graph of Jobs that wait for Jobs ---- */
+
+/* Of a chain so many links are looked at, and of all that a Job waits for so many. Any user can
+ * make longer ones. */
+#define CHAIN_MAX 32
+#define EDGES_MAX 2000
+
+/* The Jobs that one workload waits for, one after the other. */
+struct edges {
+	const struct queue *q;
+	const struct workload *w;
+	size_t at;		 /* in its items */
+	const struct link *name; /* of a selector: the last that was looked at */
+};
+
+static const struct workload *newest_of(const struct queue *q, const struct predecessor_name *n)
+{
+	const struct known_job *newest = predecessor_newest(n);
+	return newest ? queue_find_workload(q, &newest->uid) : NULL;
+}
+
+/* The next name that the selector of this item takes. */
+static const struct predecessor_name *next_taken(
+	struct edges *e, const struct predecessor_selector *s, size_t *budget)
+{
+	const struct link *head = &s->awaited.ns->names;
+	for (e->name = e->name ? e->name->next : head->next; e->name != head;
+		e->name = e->name->next) {
+		const struct predecessor_name *n =
+			container_of_const(e->name, struct predecessor_name, of_namespace);
+		if (*budget == 0)
+			break;
+		(*budget)--;
+		if (n->taken_by & s->bit)
+			return n;
+	}
+	e->name = NULL;
+	return NULL;
+}
+
+/* The next workload; NULL: that was the last. *ret_item: by which item. */
+static const struct workload *next_edge(
+	struct edges *e, size_t *budget, const struct dependency_item **ret_item)
+{
+	const struct dependency_wait *x = e->w->after;
+	while (x && e->at<x->nitems && * budget> 0) {
+		const struct dependency_item *item = &x->item[e->at];
+		const struct predecessor_name *n = NULL;
+		if (item->awaited && item->awaited->is_selector)
+			n = next_taken(e, awaited_selector(item->awaited), budget);
+		else if (item->awaited)
+			n = awaited_name(item->awaited);
+		if (!n || !item->awaited->is_selector) {
+			e->at++;
+			(*budget)--;
+		}
+		const struct workload *other = n ? newest_of(e->q, n) : NULL;
+		if (other && other != e->w) {
+			*ret_item = item;
+			return other;
+		}
+	}
+	return NULL;
+}
+
+struct chain {
+	struct edges step[CHAIN_MAX];
+	int64_t tail_ms[CHAIN_MAX]; /* what comes after the start of that Job */
+	size_t n;
+	size_t budget;
+};
+
+static void chain_push(
+	struct chain *c, const struct queue *q, const struct workload *w, int64_t tail_ms)
+{
+	c->step[c->n] = (struct edges){q, w, 0, NULL};
+	c->tail_ms[c->n] = tail_ms;
+	c->n++;
+}
+
+static bool is_waiting(const struct workload *w)
+{
+	return !w->reservation && !dependencies_hold(w);
+}
+
+/* ---- Cycles ---- */
+
+#define VISITED_MAX 256
+
+static size_t place_in(const struct chain *c, const struct workload *w)
+{
+	size_t i = 0;
+	while (i < c->n && c->step[i].w != w)
+		i++;
+	return i;
+}
+
+static bool add_visited(const struct workload **visited, size_t *n, const struct workload *w)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (visited[i] == w)
+			return false;
+	if (*n == VISITED_MAX)
+		return false;
+	visited[(*n)++] = w;
+	return true;
+}
+
+/* Leaves in c the way to a Job that waits for one before it: *ret_from. */
+static bool find_cycle(
+	const struct queue *q, const struct workload *w, struct chain *c, size_t *ret_from)
+{
+	const struct workload *visited[VISITED_MAX];
+	const struct dependency_item *item;
+	size_t nvisited = 0;
+	*c = (struct chain){.budget = EDGES_MAX};
+	chain_push(c, q, w, 0);
+	while (c->n > 0) {
+		const struct workload *next = next_edge(&c->step[c->n - 1], &c->budget, &item);
+		if (!next) {
+			c->n--;
+			continue;
+		}
+		*ret_from = place_in(c, next);
+		if (*ret_from < c->n)
+			return true;
+		if (c->n < CHAIN_MAX && is_waiting(next) && add_visited(visited, &nvisited, next))
+			chain_push(c, q, next, 0);
+	}
+	return false;
+}
+
+static bool explain_cycle(const struct question *a)
+{
+	struct chain c;
+	size_t from;
+	if (!find_cycle(a->q, a->w, &c, &from))
+		return false;
+	text_add(a->text, "in a circle, so that none of them can start: ");
+	for (size_t i = from; i < c.n; i++) {
+		add_cut(a->text, c.step[i].w->name);
+		text_add(a->text, " waits for ");
+		add_cut(a->text, c.step[i + 1 < c.n ? i + 1 : from].w->name);
+		text_add(a->text, i + 1 < c.n ? ", " : "; ");
+	}
+	text_add(a->text, "take an item out of sluice.dev/after of one of them");
+	return true;
+}
+
+/* ---- Deadlines ---- */
+
+static int64_t expected_end_ms(const struct workload *w, int64_t now_ms)
+{
+	return greater(now_ms, quantity_add(w->reservation->since_ms, w->expected_ms));
+}
+
+int64_t explain_chain_ms(const struct queue *q, const struct workload *w, int64_t now_ms)
+{
+	struct chain c = {.budget = EDGES_MAX};
+	const struct dependency_item *item;
+	int64_t earliest_ms = now_ms;
+	if (!w->reservation)
+		chain_push(&c, q, w, 0);
+	while (c.n > 0) {
+		int64_t tail_ms = c.tail_ms[c.n - 1];
+		const struct workload *next = next_edge(&c.step[c.n - 1], &c.budget, &item);
+		if (!next) {
+			c.n--;
+			continue;
+		}
+		bool starts = item->kind == AFTER_START;
+		if (next->reservation && !starts)
+			earliest_ms = greater(
+				earliest_ms, quantity_add(expected_end_ms(next, now_ms), tail_ms));
+		if (next->reservation)
+			continue;
+		tail_ms = quantity_add(tail_ms, starts ? 0 : next->expected_ms);
+		earliest_ms = greater(earliest_ms, quantity_add(now_ms, tail_ms));
+		if (c.n < CHAIN_MAX && place_in(&c, next) == c.n)
+			chain_push(&c, q, next, tail_ms);
+	}
+	return earliest_ms;
+}
+
+/* ---- Failures ---- */
+
+static void add_outcome(struct text *t, const struct known_job *j, enum dependency_kind k)
+{
+	switch (j->outcome) {
+	case OUTCOME_SUCCEEDED:
+		text_add(t, " succeeded");
+		break;
+	case OUTCOME_FAILED:
+		text_add(t, " failed");
+		break;
+	case OUTCOME_DELETED:
+		text_add(t, " was deleted before it ended");
+		break;
+	case OUTCOME_WAITS:
+	case OUTCOME_RUNS:
+	case OUTCOME_VANISHED:
+		break;
+	}
+	if (j->outcome != OUTCOME_FAILED || !j->failure || k == AFTER_NOT_OK)
+		return;
+	text_add(t, " (");
+	text_add_cut(t, j->failure, 150);
+	text_add(t, ")");
+}
+
+/* The first name taken whose newest Job has an outcome that makes it so. */
+static const struct predecessor_name *culprit(
+	const struct predecessor_selector *s, enum dependency_kind k)
+{
+	list_each(&s->awaited.ns->names, l) {
+		const struct predecessor_name *n =
+			container_of_const(l, struct predecessor_name, of_namespace);
+		if ((n->taken_by & s->bit) &&
+			outcome_verdict(predecessor_newest(n)->outcome, k) == VERDICT_NEVER)
+			return n;
+	}
+	return NULL;
+}
+
+void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
+{
+	const struct dependency_item *item = x->item;
+	while (item->verdict != VERDICT_NEVER)
+		item++;
+	const struct predecessor_name *n =
+		item->awaited->is_selector ? culprit(awaited_selector(item->awaited), item->kind)
+					   : awaited_name(item->awaited);
+	text_add(t, "waits in vain for ");
+	add_cut(t, item->text);
+	if (n) {
+		text_add(t, ": ");
+		add_cut(t, n->name);
+		add_outcome(t, predecessor_newest(n), item->kind);
+	}
+	if (x->nnever > 1)
+		text_add(t, ", and for %zu other %s", x->nnever - 1,
+			x->nnever == 2 ? "item" : "items");
+	text_add(t, "; create a Job of that name again, or correct sluice.dev/after");
+}
+
+/* ---- What it waits for ---- */
+
+static void add_name(struct text *t, const struct predecessor_name *n)
+{
+	const struct known_job *j = predecessor_newest(n);
+	add_cut(t, n->name);
+	if (!n->awaited.wanted.answered)
+		text_add(t, " (it is being looked up)");
+	else if (!j && n->was_deleted)
+		text_add(t,
+			", which was deleted before it was started: create it again, or correct sluice.dev/after");
+	else if (!j)
+		text_add(t,
+			", which is not known: no Job of that name is there, and the ledger knows of none: " CORRECT);
+	else if (j->outcome == OUTCOME_VANISHED)
+		text_add(t,
+			", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
+	else if (j->outcome == OUTCOME_RUNS && j->pods > 0)
+		text_add(t, " (%d of %d %s done)", j->pods_done, j->pods,
+			j->pods == 1 ? "pod" : "pods");
+	else if (j->outcome == OUTCOME_RUNS)
+		text_add(t, " (it was started)");
+}
+
+static void add_selector(
+	struct text *t, const struct predecessor_selector *s, const struct dependency_item *item)
+{
+	size_t holding = 0, self = selector_takes_itself(s, item->wait->w);
+	for (enum outcome o = 0; o < OUTCOMES; o++)
+		if (outcome_verdict(o, item->kind) == VERDICT_HOLDS)
+			holding += s->with[o];
+	add_cut(t, item->text);
+	if (!s->awaited.wanted.answered)
+		text_add(t, " (its Jobs are being looked up)");
+	else if (s->too_many)
+		text_add(t, ", which takes more than %d Jobs: let it take fewer",
+			PREDECESSOR_TAKEN_MAX);
+	else if (s->ntaken == self)
+		text_add(t,
+			", which takes no Job: create one with these labels, or correct sluice.dev/after");
+	else
+		text_add(t, " (true of %zu of %zu Jobs)", holding, s->ntaken - self);
+}
+
+static void add_item(struct text *t, const struct dependency_item *item)
+{
+	if (item->awaited && item->awaited->is_selector) {
+		add_selector(t, awaited_selector(item->awaited), item);
+	} else if (item->awaited) {
+		add_name(t, awaited_name(item->awaited));
+	} else {
+		add_cut(t, item->text);
+		text_add(t,
+			", which is looked at when fewer than %d other selectors are waited for in its namespace",
+			PREDECESSOR_SELECTORS_MAX);
+	}
+}
+
+/* The first that it waits for and that waits itself. */
+static const struct workload *first_waiting(const struct queue *q, const struct workload *w)
+{
+	struct edges e = {q, w, 0, NULL};
+	const struct dependency_item *item;
+	size_t budget = EDGES_MAX;
+	const struct workload *other;
+	while ((other = next_edge(&e, &budget, &item)))
+		if (!other->reservation)
+			return other;
+	return NULL;
+}
+
+/* "for 4 cpu" of "waiting for 4 cpu". */
+static const char *after_verb(const char *sentence)
+{
+	static const char *const verbs[] = {"waiting ", "waits "};
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strncmp(sentence, verbs[i], strlen(verbs[i])) == 0)
+			return sentence + strlen(verbs[i]);
+	return sentence;
+}
+
+static void add_waiting(
+	const struct question *a, void (*explain)(struct question *a, const struct workload *w))
+{
+	char words[400];
+	struct text sub = text_over(words, sizeof(words));
+	const struct workload *other = first_waiting(a->q, a->w);
+	if (!other)
+		return;
+	struct question about = {.q = a->q, .now_ms = a->now_ms, .text = &sub, .aside = true};
+	explain(&about, other);
+	text_add(a->text, "; ");
+	add_cut(a->text, other->name);
+	text_add(a->text, " itself waits: %s", after_verb(words));
+}
+
+enum wait_reason explain_dependencies(
+	struct question *a, void (*explain)(struct question *a, const struct workload *w))
+{
+	const struct dependency_wait *x = a->w->after;
+	if (dependencies_hold(a->w))
+		return WAIT_NOT;
+	if (x->nnever > 0) {
+		explain_failed_dependency(x, a->text);
+		return WAIT_DEPENDENCY_NEVER;
+	}
+	if (explain_cycle(a))
+		return WAIT_DEPENDENCY_NEVER;
+	const struct dependency_item *item = x->item;
+	while (item->verdict != VERDICT_WAITS)
+		item++;
+	size_t others = x->nitems - x->nheld - 1;
+	text_add(a->text, "waits for ");
+	add_item(a->text, item);
+	if (others > 0)
+		text_add(a->text, " and %zu %s", others, others == 1 ? "other" : "others");
+	if (!a->aside)
+		add_waiting(a, explain);
+	return WAIT_DEPENDENCY;
+}

@@ -1,0 +1,277 @@
+#include "queue/rules/dependencies/dependency_wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "queue/core.h"
+#include "queue/explain/explain_dependencies.h"
+#include "queue/job/copies.h"
+#include "queue/model/reservation.h"
+#include "sluice/quantity.h"
+
+/* ---- What the Job says ---- */
+
+/* Items but for `singleton`. */
+static size_t items_of(const struct dependencies *d)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < d->count; i++)
+		n += d->item[i].kind != AFTER_SINGLETON;
+	return n;
+}
+
+static bool asks_singleton(const struct dependencies *d)
+{
+	return items_of(d) < d->count;
+}
+
+/* What it costs to match it. */
+static size_t comparisons_of(const struct selector_term *t)
+{
+	size_t n = t->nrequirements;
+	for (size_t i = 0; i < t->nrequirements; i++)
+		n += t->requirements[i].nvalues > 1 ? t->requirements[i].nvalues : 0;
+	return n;
+}
+
+const char *dependencies_fault(const struct job *j)
+{
+	const struct dependencies *d = &j->after;
+	if (d->count > DEPENDENCIES_MAX)
+		return "annotation sluice.dev/after has more than 64 items; give those Jobs a label in common and wait for afterok:{KEY=VALUE}";
+	if (asks_singleton(d) && (!j->family || !*j->family))
+		return "annotation sluice.dev/after says singleton, but no other Job is of its kind: create it with metadata.generateName, or by a CronJob";
+	for (size_t i = 0; i < d->count; i++)
+		if (!d->item[i].name &&
+			comparisons_of(&d->item[i].selector) > PREDECESSOR_REQUIREMENTS_MAX)
+			return "annotation sluice.dev/after has a selector with more than 16 keys and values; give those Jobs one label in common";
+	for (size_t i = 0; i < d->count; i++)
+		if (d->item[i].name && strcmp(d->item[i].name, j->name) == 0)
+			return "annotation sluice.dev/after names the Job itself, so that it would wait for ever; take that item out";
+	return NULL;
+}
+
+static bool item_same(const struct dependency_item *a, const struct dependency *b)
+{
+	return a->kind == b->kind && strcmp(a->text, b->text) == 0;
+}
+
+bool dependencies_differ(const struct workload *w, const struct dependencies *asked)
+{
+	const struct dependency_wait *x = w->after;
+	if (!x)
+		return asked->count > 0;
+	if (x->nitems != items_of(asked) || x->is_singleton != asks_singleton(asked) ||
+		x->on_failure != asked->on_failure)
+		return true;
+	size_t n = 0;
+	for (size_t i = 0; i < asked->count; i++)
+		if (asked->item[i].kind != AFTER_SINGLETON &&
+			!item_same(&x->item[n++], &asked->item[i]))
+			return true;
+	return false;
+}
+
+/* ---- The record ---- */
+
+static size_t wait_size(const struct dependency_wait *x)
+{
+	return sizeof(*x) + x->nitems * sizeof(x->item[0]) + x->memory.bytes;
+}
+
+size_t dependencies_bytes(const struct workload *w)
+{
+	const struct dependency_wait *x = w->after;
+	return x ? wait_size(x) + x->nitems * sizeof(struct predecessor_name) : 0;
+}
+
+static void wait_free(struct queue *q, struct dependency_wait *x)
+{
+	for (size_t i = 0; i < x->nitems; i++)
+		predecessors_leave(q, &x->item[i]);
+	alarm_clear(&q->alarms, &x->alarm);
+	list_leave(&x->due);
+	list_leave(&x->of_family);
+	q->workload_bytes -= wait_size(x);
+	arena_done(&x->memory);
+	free(x);
+}
+
+void dependencies_forget(struct queue *q, struct workload *w)
+{
+	if (w->after)
+		wait_free(q, w->after);
+	w->after = NULL;
+}
+
+static struct dependency_wait *wait_new(
+	struct queue *q, struct workload *w, const struct dependencies *d)
+{
+	size_t n = items_of(d);
+	struct dependency_wait *x = mem_alloc(sizeof(*x) + n * sizeof(x->item[0]));
+	x->w = w;
+	x->on_failure = d->on_failure;
+	x->is_singleton = asks_singleton(d);
+	x->alarm.kind = ALARM_DEPENDENCY;
+	x->alarm.serial = w->key.arrival;
+	x->alarm.owner = w;
+	for (size_t i = 0; i < d->count; i++) {
+		const struct dependency *from = &d->item[i];
+		if (from->kind == AFTER_SINGLETON)
+			continue;
+		struct dependency_item *to = &x->item[x->nitems++];
+		to->wait = x;
+		to->kind = from->kind;
+		to->text = arena_string(&x->memory, from->text);
+		if (!from->name)
+			to->term = *terms_copy(&x->memory, &from->selector, 1);
+	}
+	q->workload_bytes += wait_size(x);
+	return x;
+}
+
+static bool held_before(const struct dependency_wait *old, const struct dependency *d)
+{
+	for (size_t i = 0; old && i < old->nitems; i++)
+		if (old->item[i].verdict == VERDICT_HOLDS && item_same(&old->item[i], d))
+			return true;
+	return false;
+}
+
+static void item_holds(struct dependency_item *item)
+{
+	item->verdict = VERDICT_HOLDS;
+	item->wait->nheld++;
+}
+
+/* Of a Job that was started once all held, as far as they were there then. */
+void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
+{
+	struct dependency_wait *old = w->after;
+	if (!dependencies_differ(w, &j->after))
+		return;
+	bool started = w->reservation || (!old && j->admission.attempt > 0);
+	w->after = j->after.count > 0 ? wait_new(q, w, &j->after) : NULL;
+	size_t n = 0;
+	for (size_t i = 0; w->after && i < j->after.count; i++) {
+		const struct dependency *d = &j->after.item[i];
+		if (d->kind == AFTER_SINGLETON)
+			continue;
+		struct dependency_item *item = &w->after->item[n++];
+		if (started || held_before(old, d))
+			item_holds(item);
+		else
+			predecessors_join(q, item, j->ns, d);
+	}
+	if (old)
+		wait_free(q, old);
+	if (!w->after)
+		return;
+	w->after->created_ms = j->created_ms;
+	if (w->after->is_singleton && w->family)
+		list_add(family_singletons(w->family), &w->after->of_family);
+	for (size_t i = 0; i < w->after->nitems; i++)
+		dependency_item_judge(q, &w->after->item[i]);
+}
+
+/* ---- Verdicts ---- */
+
+/* The failure that counts is the last one: so long some item has not failed the Job may be about
+ * to be mended. */
+static int64_t failed_ms(const struct dependency_wait *x)
+{
+	int64_t last_ms = 0;
+	for (size_t i = 0; i < x->nitems; i++) {
+		const struct dependency_item *item = &x->item[i];
+		if (item->verdict == VERDICT_NEVER)
+			last_ms = greater(last_ms, awaited_failed_ms(item->awaited));
+	}
+	return last_ms;
+}
+
+static bool asks_action(const struct dependency_wait *x)
+{
+	return x->nnever > 0 && x->on_failure != DEPENDENCY_FAILURE_WAIT;
+}
+
+/* When its decision is to be given. A failure at an unknown time counts from when the queue saw
+ * it: between decisions that time is not known either, and the alarm asks at the next one. */
+static void arm(struct queue *q, struct dependency_wait *x)
+{
+	list_leave(&x->due);
+	x->given = false;
+	alarm_clear(&q->alarms, &x->alarm);
+	if (!asks_action(x))
+		return;
+	int64_t since_ms = greater(failed_ms(x), x->created_ms);
+	x->since_unknown = failed_ms(x) == 0;
+	alarm_set(&q->alarms, &x->alarm,
+		x->since_unknown ? q->now_ms : quantity_add(since_ms, DEPENDENCY_GRACE_MS));
+}
+
+void dependency_item_judge(struct queue *q, struct dependency_item *item)
+{
+	struct dependency_wait *x = item->wait;
+	if (!item->awaited)
+		return;
+	enum dependency_verdict v = awaited_verdict(item->awaited, item);
+	if (v == item->verdict)
+		return;
+	x->nnever += (size_t)(v == VERDICT_NEVER) - (size_t)(item->verdict == VERDICT_NEVER);
+	item->verdict = v;
+	if (v == VERDICT_HOLDS) {
+		item_holds(item);
+		item->awaited = NULL;
+		list_leave(&item->of_awaited);
+	}
+	arm(q, x);
+	if (dependencies_hold(x->w) && x->w->place != PLACE_NOWHERE)
+		workload_replace(q, x->w);
+	q->counters.version++;
+}
+
+/* ---- Decisions ---- */
+
+void dependencies_ring(struct queue *q, struct workload *w)
+{
+	struct dependency_wait *x = w->after;
+	if (x->since_unknown) {
+		x->since_unknown = false;
+		alarm_set(&q->alarms, &x->alarm, quantity_add(q->now_ms, DEPENDENCY_GRACE_MS));
+		return;
+	}
+	if (!x->given && !list_in(&x->due))
+		list_add(&q->predecessors.due, &x->due);
+}
+
+/* One on hold is its owner's again. */
+static bool may_be_told(const struct workload *w)
+{
+	return !w->reservation && !w->held && !w->deleting;
+}
+
+size_t dependencies_give(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	while (!q->paused && n < cap && !list_empty(&q->predecessors.due)) {
+		struct dependency_wait *x =
+			container_of(q->predecessors.due.next, struct dependency_wait, due);
+		char words[600];
+		struct text text = text_over(words, sizeof(words));
+		list_leave(&x->due);
+		x->given = true;
+		if (!may_be_told(x->w))
+			continue;
+		explain_failed_dependency(x, &text);
+		out[n++] = (struct decision){
+			.kind = x->on_failure == DEPENDENCY_FAILURE_DELETE ? DECISION_DELETE
+									   : DECISION_HOLD,
+			.uid = x->w->key.uid,
+			.why = arena_string(&q->predecessors.sentences, words),
+		};
+	}
+	return n;
+}

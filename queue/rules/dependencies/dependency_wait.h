@@ -1,0 +1,80 @@
+/*
+ * What a workload waits for: the items of its annotation sluice.dev/after. A record of its own,
+ * because most workloads have none.
+ *
+ * While an item does not hold, the workload is set aside (workload.h): it is in no group, is asked
+ * in no pass, blocks and displaces nothing. An item that has held holds for good. One of a workload
+ * that was started once holds, too: it could not have been started otherwise.
+ *
+ * `singleton` is none of these items: whether it holds changes all the time, so that it is a rule
+ * like others (singleton.c).
+ *
+ * When an item can hold no more and its owner asked for that, DECISION_HOLD or DECISION_DELETE is
+ * given, DEPENDENCY_GRACE_MS after the failure. Once: until the annotation or what is known
+ * changes.
+ */
+#ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_DEPENDENCY_WAIT_H
+#define SLUICE_QUEUE_RULES_DEPENDENCIES_DEPENDENCY_WAIT_H
+
+#include "base/list.h"
+#include "queue/model/alarm.h"
+#include "queue/model/workload.h"
+#include "queue/rules/dependencies/predecessors.h"
+
+struct decision;
+
+struct dependency_item {
+	struct dependency_wait *wait;
+	struct link of_awaited;	 /* awaited.followers, or predecessor_namespace.crowded */
+	struct awaited *awaited; /* NULL: it holds, or is crowded out */
+	enum dependency_kind kind;
+	enum dependency_verdict verdict;
+	const char *text; /* "afterok:prep"; in the memory of its wait, like: */
+	struct selector_term term;
+};
+
+struct dependency_wait {
+	struct workload *w;
+	struct arena memory; /* of texts and selectors */
+	int64_t created_ms;  /* of its Job */
+	enum dependency_failure on_failure;
+	bool is_singleton;
+	bool given;	    /* its decision was */
+	bool since_unknown; /* since when it waits in vain */
+	struct link due;    /* in dependencies.due: a decision is to be given */
+	struct alarm alarm;
+	struct link of_family; /* family.singletons, if it is one */
+	size_t nitems, nheld, nnever;
+	struct dependency_item item[];
+};
+
+/* Takes over what the Job says. The workload stands nowhere, or is reserved. */
+void dependencies_take(struct queue *q, struct workload *w, const struct job *j);
+bool dependencies_differ(const struct workload *w, const struct dependencies *asked);
+void dependencies_forget(struct queue *q, struct workload *w);
+/* NULL, or why it can never start as it is. */
+const char *dependencies_fault(const struct job *j);
+
+/* May it start, singletons aside? */
+static inline bool dependencies_hold(const struct workload *w)
+{
+	return !w->after || w->after->nheld == w->after->nitems;
+}
+
+static inline bool workload_is_singleton(const struct workload *w)
+{
+	return w->after && w->after->is_singleton;
+}
+
+/* What it takes in memory, with what is kept of the names it waits for. */
+size_t dependencies_bytes(const struct workload *w);
+
+/* What it waits for may have changed. */
+void dependency_item_judge(struct queue *q, struct dependency_item *item);
+
+/* Its alarm has come. */
+void dependencies_ring(struct queue *q, struct workload *w);
+/* Gives at most cap decisions. */
+size_t dependencies_give(struct queue *q, struct decision *out, size_t cap);
+
+#endif

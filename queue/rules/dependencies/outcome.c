@@ -1,0 +1,25 @@
+#include "queue/rules/dependencies/outcome.h"
+
+static enum dependency_verdict when(bool holds, bool never)
+{
+	return holds ? VERDICT_HOLDS : never ? VERDICT_NEVER : VERDICT_WAITS;
+}
+
+enum dependency_verdict outcome_verdict(enum outcome o, enum dependency_kind k)
+{
+	bool ended = o != OUTCOME_WAITS && o != OUTCOME_RUNS;
+	bool badly = o == OUTCOME_FAILED || o == OUTCOME_DELETED;
+	switch (k) {
+	case AFTER_OK:
+		return when(o == OUTCOME_SUCCEEDED, badly);
+	case AFTER_NOT_OK:
+		return when(badly, o == OUTCOME_SUCCEEDED);
+	case AFTER_ANY:
+		return when(ended, false);
+	case AFTER_START:
+		return when(o != OUTCOME_WAITS, false);
+	case AFTER_SINGLETON:
+		break;
+	}
+	return VERDICT_HOLDS; /* the rule of singletons judges it (singleton.c) */
+}

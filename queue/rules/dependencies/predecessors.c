@@ -1,0 +1,832 @@
+#include "queue/rules/dependencies/predecessors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/job/copies.h"
+#include "queue/rules/dependencies/dependency_wait.h"
+#include "sluice/quantity.h"
+
+#define FAILURE_MAX 200 /* bytes of what is kept of the reason of a failure */
+
+/* ---- Namespaces ---- */
+
+static bool namespace_is(const void *value, const void *key)
+{
+	return strcmp(((const struct predecessor_namespace *)value)->name, key) == 0;
+}
+
+static bool name_is(const void *value, const void *key)
+{
+	return strcmp(((const struct predecessor_name *)value)->name, key) == 0;
+}
+
+void predecessors_init(struct predecessors *all)
+{
+	map_init(&all->namespaces, namespace_is);
+	wanteds_init(&all->wanteds);
+	list_init(&all->due);
+}
+
+static struct predecessor_namespace *ns_known(const struct queue *q, const char *ns)
+{
+	return map_get(&q->predecessors.namespaces, map_hash_string(ns), ns);
+}
+
+static struct predecessor_namespace *ns_made(struct queue *q, const char *name)
+{
+	struct predecessor_namespace *ns = ns_known(q, name);
+	if (ns)
+		return ns;
+	ns = mem_alloc(sizeof(*ns));
+	ns->name = mem_strdup(name);
+	map_init(&ns->by_name, name_is);
+	list_init(&ns->names);
+	list_init(&ns->moved);
+	list_init(&ns->crowded);
+	wanted_line_init(&ns->questions);
+	map_put(&q->predecessors.namespaces, map_hash_string(name), ns);
+	return ns;
+}
+
+static bool has_selectors(const struct predecessor_namespace *ns)
+{
+	for (size_t i = 0; i < PREDECESSOR_SELECTORS_MAX; i++)
+		if (ns->selector[i])
+			return true;
+	return false;
+}
+
+static void ns_free(struct queue *q, struct predecessor_namespace *ns)
+{
+	must(map_take(&q->predecessors.namespaces, map_hash_string(ns->name), ns->name) == ns);
+	map_done(&ns->by_name);
+	free(ns->name);
+	free(ns);
+}
+
+static void ns_tidy(struct queue *q, struct predecessor_namespace *ns)
+{
+	if (list_empty(&ns->names) && list_empty(&ns->crowded) && !has_selectors(ns))
+		ns_free(q, ns);
+}
+
+/* ---- Names ---- */
+
+static struct predecessor_name *name_of(struct awaited *a)
+{
+	return container_of(a, struct predecessor_name, awaited);
+}
+
+static struct predecessor_name *name_known(const struct predecessor_namespace *ns, const char *name)
+{
+	return map_get(&ns->by_name, map_hash_string(name), name);
+}
+
+static size_t name_bytes(const struct predecessor_name *n)
+{
+	return sizeof(*n) + strlen(n->name) + 1 + n->room * sizeof(*n->job);
+}
+
+static struct predecessor_name *name_made(
+	struct queue *q, struct predecessor_namespace *ns, const char *name)
+{
+	struct predecessor_name *n = name_known(ns, name);
+	if (n)
+		return n;
+	n = mem_alloc(sizeof(*n));
+	n->awaited.ns = ns;
+	list_init(&n->awaited.followers);
+	n->name = mem_strdup(name);
+	list_add(&ns->names, &n->of_namespace);
+	map_put(&ns->by_name, map_hash_string(name), n);
+	q->predecessors.bytes += name_bytes(n);
+	return n;
+}
+
+static void name_free(struct queue *q, struct predecessor_name *n)
+{
+	struct predecessor_namespace *ns = n->awaited.ns;
+	must(map_take(&ns->by_name, map_hash_string(n->name), n->name) == n);
+	wanted_forget(q, &n->awaited.wanted);
+	list_leave(&n->of_namespace);
+	list_leave(&n->moved);
+	q->predecessors.bytes -= name_bytes(n);
+	for (size_t i = 0; i < n->njobs; i++)
+		free(n->job[i].failure);
+	free(n->job);
+	free(n->name);
+	free(n);
+}
+
+const struct known_job *predecessor_newest(const struct predecessor_name *n)
+{
+	return n->njobs > 0 ? &n->job[n->njobs - 1] : NULL;
+}
+
+/* Events tell of a Job that is followed. Of all others only answers do. */
+static bool name_is_told(const struct predecessor_name *n)
+{
+	const struct known_job *newest = predecessor_newest(n);
+	return newest && newest->followed && !newest->gone;
+}
+
+/* The question that it needs now; frees it when nothing waits for it any more. */
+static void name_tidy(struct queue *q, struct predecessor_name *n)
+{
+	struct wanted *w = &n->awaited.wanted;
+	bool all_told = q->predecessors.wanteds.all_told;
+	if (list_empty(&n->awaited.followers)) {
+		if (w->state == WANTED_ASKED)
+			return;
+		wanted_forget(q, w);
+		w->answered = false;
+		if (n->taken_by == 0)
+			name_free(q, n);
+	} else if (!w->answered) {
+		wanted_ask(q, w, &n->awaited.ns->questions);
+	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
+		wanted_rest(q, w);
+	} else if (w->state == WANTED_RESTING && name_is_told(n)) {
+		wanted_forget(q, w);
+	}
+}
+
+/* ---- Jobs of a name ---- */
+
+/* Of two of one second (a manifest that is replaced) the one that the watch follows is there, and what
+ * is gone was before it. */
+static int job_presence(const struct known_job *j)
+{
+	return j->gone ? 0 : j->followed ? 2 : 1;
+}
+
+static int job_order(const struct known_job *a, const struct known_job *b)
+{
+	if (a->created_ms != b->created_ms)
+		return a->created_ms < b->created_ms ? -1 : 1;
+	if (job_presence(a) != job_presence(b))
+		return job_presence(a) < job_presence(b) ? -1 : 1;
+	if (a->created_ms == 0 && a->ended_ms != b->ended_ms)
+		return a->ended_ms < b->ended_ms ? -1 : 1;
+	return uid_cmp(&a->uid, &b->uid);
+}
+
+static struct known_job *job_known(const struct predecessor_name *n, const struct uid *uid)
+{
+	for (size_t i = 0; i < n->njobs; i++)
+		if (uid_cmp(&n->job[i].uid, uid) == 0)
+			return &n->job[i];
+	return NULL;
+}
+
+static void job_remove(struct predecessor_name *n, struct known_job *j)
+{
+	size_t at = (size_t)(j - n->job);
+	free(j->failure);
+	n->njobs--;
+	memmove(j, j + 1, (n->njobs - at) * sizeof(*j));
+}
+
+/* Its place follows from created_ms, ended_ms and uid. */
+static void job_insert(struct queue *q, struct predecessor_name *n, const struct known_job *j)
+{
+	if (n->njobs == PREDECESSOR_JOBS_MAX) {
+		if (job_order(j, &n->job[0]) < 0) {
+			free(j->failure);
+			return;
+		}
+		job_remove(n, &n->job[0]);
+	}
+	if (n->njobs == n->room) {
+		q->predecessors.bytes -= name_bytes(n);
+		n->room = n->room ? n->room * 2 : 1;
+		n->job = mem_grow(n->job, n->room, sizeof(*n->job));
+		q->predecessors.bytes += name_bytes(n);
+	}
+	size_t at = n->njobs;
+	while (at > 0 && job_order(j, &n->job[at - 1]) < 0)
+		at--;
+	memmove(&n->job[at + 1], &n->job[at], (n->njobs - at) * sizeof(*j));
+	n->job[at] = *j;
+	n->njobs++;
+}
+
+static enum outcome outcome_of(const struct predecessor *p)
+{
+	switch (p->state) {
+	case PREDECESSOR_WAITS:
+		return OUTCOME_WAITS;
+	case PREDECESSOR_STARTED:
+		return p->deleted ? OUTCOME_DELETED : p->gone ? OUTCOME_VANISHED : OUTCOME_RUNS;
+	case PREDECESSOR_SUCCEEDED:
+		return OUTCOME_SUCCEEDED;
+	case PREDECESSOR_FAILED:
+		return OUTCOME_FAILED;
+	}
+	return OUTCOME_WAITS;
+}
+
+static bool has_ended(enum outcome o)
+{
+	return o == OUTCOME_SUCCEEDED || o == OUTCOME_FAILED;
+}
+
+/* ---- Selectors: what they take ---- */
+
+static struct predecessor_selector *selector_of(struct awaited *a)
+{
+	return container_of(a, struct predecessor_selector, awaited);
+}
+
+static uint64_t selectors_taking(
+	const struct predecessor_namespace *ns, const struct predecessor *p)
+{
+	uint64_t bits = 0;
+	if (p->nlabels > PREDECESSOR_LABELS_MAX)
+		return 0;
+	for (size_t i = 0; p->labels && i < PREDECESSOR_SELECTORS_MAX; i++) {
+		const struct predecessor_selector *s = ns->selector[i];
+		if (s && labels_match(p->labels, p->nlabels, &s->term))
+			bits |= s->bit;
+	}
+	return bits;
+}
+
+#define each_selector(ns, bits, s)                                                                 \
+	for (uint64_t left_ = (bits); left_; left_ &= left_ - 1)                                   \
+		for (struct predecessor_selector *s = (ns)->selector[__builtin_ctzll(left_)]; s;   \
+			s = NULL)
+
+static void count_out(struct predecessor_name *n)
+{
+	const struct known_job *newest = predecessor_newest(n);
+	each_selector(n->awaited.ns, n->taken_by, s)
+	{
+		s->ntaken--;
+		s->with[newest->outcome]--;
+		n->awaited.ns->selectors_moved |= s->bit;
+	}
+}
+
+/* With those among bits that have a place left. */
+static void count_in(struct predecessor_name *n, uint64_t bits)
+{
+	const struct known_job *newest = predecessor_newest(n);
+	n->taken_by = 0;
+	if (!newest)
+		return;
+	each_selector(n->awaited.ns, bits, s)
+	{
+		n->awaited.ns->selectors_moved |= s->bit;
+		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
+			s->too_many = true;
+			continue;
+		}
+		n->taken_by |= s->bit;
+		s->ntaken++;
+		s->with[newest->outcome]++;
+		if (newest->outcome == OUTCOME_FAILED && newest->ended_ms > s->failed_ms)
+			s->failed_ms = newest->ended_ms;
+	}
+}
+
+/* ---- Verdicts ---- */
+
+/* Was it the newest of its name at some moment since the follower is there? At its end it was: no
+ * other could have the name. A creation that is not known counts for nothing. */
+static bool job_counts(
+	const struct known_job *j, const struct known_job *next, int64_t follower_created_ms)
+{
+	if (!next || (j->ended_ms > 0 && follower_created_ms < j->ended_ms))
+		return true;
+	return next->created_ms > follower_created_ms && next->created_ms > j->ended_ms;
+}
+
+/* One that is not the newest of its name is gone. */
+static enum outcome outcome_when_gone(const struct known_job *j)
+{
+	if (j->outcome != OUTCOME_RUNS)
+		return j->outcome;
+	return j->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED;
+}
+
+static enum dependency_verdict name_verdict(
+	const struct predecessor_name *n, enum dependency_kind k, int64_t follower_created_ms)
+{
+	const struct known_job *newest = predecessor_newest(n);
+	if (!n->awaited.wanted.answered || !newest)
+		return VERDICT_WAITS;
+	for (const struct known_job *j = n->job; j < newest; j++)
+		if (job_counts(j, j + 1, follower_created_ms) &&
+			outcome_verdict(outcome_when_gone(j), k) == VERDICT_HOLDS)
+			return VERDICT_HOLDS;
+	return outcome_verdict(newest->outcome, k);
+}
+
+/* nself: how many of those that wait are the follower itself. */
+static enum dependency_verdict selector_verdict(
+	const struct predecessor_selector *s, enum dependency_kind k, size_t nself)
+{
+	enum dependency_verdict all = VERDICT_HOLDS;
+	if (!s->awaited.wanted.answered || s->too_many || s->ntaken <= nself)
+		return VERDICT_WAITS;
+	for (enum outcome o = 0; o < OUTCOMES; o++) {
+		size_t n = s->with[o] - (o == OUTCOME_WAITS ? nself : 0);
+		enum dependency_verdict v = n > 0 ? outcome_verdict(o, k) : VERDICT_HOLDS;
+		if (v == VERDICT_NEVER)
+			return VERDICT_NEVER;
+		if (v == VERDICT_WAITS)
+			all = VERDICT_WAITS;
+	}
+	return all;
+}
+
+size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w)
+{
+	const struct predecessor_name *n = name_known(s->awaited.ns, w->name);
+	const struct known_job *newest = n && (n->taken_by & s->bit) ? predecessor_newest(n) : NULL;
+	return newest && newest->outcome == OUTCOME_WAITS &&
+	       uid_cmp(&newest->uid, &w->key.uid) == 0;
+}
+
+enum dependency_verdict awaited_verdict(const struct awaited *a, const struct dependency_item *item)
+{
+	if (!a->is_selector)
+		return name_verdict(awaited_name(a), item->kind, item->wait->created_ms);
+	const struct predecessor_selector *s = awaited_selector(a);
+	return selector_verdict(s, item->kind, selector_takes_itself(s, item->wait->w));
+}
+
+int64_t awaited_failed_ms(const struct awaited *a)
+{
+	if (a->is_selector)
+		return awaited_selector(a)->failed_ms;
+	const struct known_job *newest = predecessor_newest(awaited_name(a));
+	return newest ? newest->ended_ms : 0;
+}
+
+/* All verdicts that a follower may have of it: only when one has changed are they looked at. */
+static uint32_t selector_verdicts(const struct predecessor_selector *s)
+{
+	uint32_t all = 0;
+	for (enum dependency_kind k = AFTER_OK; k < AFTER_SINGLETON; k++)
+		for (size_t nself = 0; nself < 2; nself++) {
+			bool possible = nself <= s->with[OUTCOME_WAITS];
+			all = all << 2 | (possible ? selector_verdict(s, k, nself) : 3);
+		}
+	return all;
+}
+
+/* ---- Followers ---- */
+
+/* An item that holds leaves the list. */
+static void judge_followers(struct queue *q, struct awaited *a)
+{
+	for (struct link *l = a->followers.next, *next; l != &a->followers; l = next) {
+		next = l->next;
+		dependency_item_judge(q, container_of(l, struct dependency_item, of_awaited));
+	}
+}
+
+static void selector_tidy(struct queue *q, struct predecessor_selector *s);
+
+/* Judges the followers of all that has moved, and frees what has none any more. A verdict must not
+ * come from half of an answer: so nothing is judged before this. */
+static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
+{
+	while (!list_empty(&ns->moved)) {
+		struct predecessor_name *n =
+			container_of(ns->moved.next, struct predecessor_name, moved);
+		list_leave(&n->moved);
+		judge_followers(q, &n->awaited);
+		name_tidy(q, n);
+	}
+	uint64_t moved = ns->selectors_moved;
+	ns->selectors_moved = 0;
+	each_selector(ns, moved, s)
+	{
+		uint32_t verdicts = selector_verdicts(s);
+		if (verdicts != s->verdicts)
+			judge_followers(q, &s->awaited);
+		s->verdicts = verdicts;
+		selector_tidy(q, s);
+	}
+	ns_tidy(q, ns);
+}
+
+static void name_moved(struct predecessor_name *n)
+{
+	if (!list_in(&n->moved))
+		list_add(&n->awaited.ns->moved, &n->moved);
+}
+
+/* ---- What is told of a Job ---- */
+
+/* Its end was not seen where this comes from; but up to when it left it was followed. And it was
+ * started once, though nothing on it tells of that any more: it ran without being admitted. */
+static enum outcome outcome_told(const struct known_job *old, const struct predecessor *p)
+{
+	enum outcome o = outcome_of(p);
+	if (old && o == OUTCOME_VANISHED && old->told_end)
+		return OUTCOME_DELETED;
+	return old && o == OUTCOME_WAITS && old->outcome == OUTCOME_RUNS ? OUTCOME_RUNS : o;
+}
+
+static struct known_job job_told(const struct known_job *old, const struct predecessor *p)
+{
+	return (struct known_job){.uid = p->uid,
+		.created_ms = p->created_ms,
+		.ended_ms = p->ended_ms,
+		.outcome = outcome_told(old, p),
+		.told_end = old && old->told_end && p->gone,
+		.pods_done = p->pods_done,
+		.pods = p->pods,
+		.gone = p->gone,
+		.followed = p->followed,
+		.failure = p->failure && *p->failure
+				   ? mem_strndup(p->failure, strnlen(p->failure, FAILURE_MAX))
+				   : NULL};
+}
+
+/* Those that take it. The ledger knows no labels: what was known before is still right. */
+static uint64_t taking(
+	const struct predecessor_name *n, const struct known_job *old, const struct predecessor *p)
+{
+	bool same_newest = old && old == predecessor_newest(n);
+	return !p->labels && p->gone && same_newest ? n->taken_by
+						    : selectors_taking(n->awaited.ns, p);
+}
+
+/* One that was deleted before it was started is as if it had never been. */
+static bool never_was(const struct predecessor *p)
+{
+	return p->gone && p->state == PREDECESSOR_WAITS;
+}
+
+static void name_take(struct queue *q, struct predecessor_name *n, const struct predecessor *p)
+{
+	struct known_job *old = job_known(n, &p->uid);
+	struct uid newest = n->njobs > 0 ? predecessor_newest(n)->uid : (struct uid){{0}};
+	uint64_t taken_by = n->taken_by, bits = taking(n, old, p);
+	count_out(n);
+	bool was_newest = old && old == predecessor_newest(n);
+	struct known_job j = job_told(old, p);
+	if (old)
+		job_remove(n, old);
+	if (!never_was(p)) {
+		job_insert(q, n, &j);
+		n->was_deleted = false;
+	} else {
+		free(j.failure);
+		n->was_deleted |= was_newest;
+	}
+	const struct known_job *now = predecessor_newest(n);
+	bool is_newest = now && uid_cmp(&now->uid, &p->uid) == 0;
+	bool still = now && !is_newest && uid_cmp(&now->uid, &newest) == 0;
+	count_in(n, is_newest ? bits : still ? taken_by : 0);
+	name_moved(n);
+}
+
+/* What it became cannot be another thing in an answer that was on its way meanwhile. */
+static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
+{
+	const struct known_job *old = job_known(n, &p->uid);
+	return old && (has_ended(old->outcome) || old->gone) && !has_ended(outcome_of(p));
+}
+
+/* The same again: only what is shown to people. */
+static bool job_stands(struct known_job *old, const struct predecessor *p)
+{
+	if (!old || old->outcome != outcome_told(old, p) || old->created_ms != p->created_ms ||
+		old->ended_ms != p->ended_ms || old->gone != p->gone ||
+		old->followed != p->followed)
+		return false;
+	old->pods_done = p->pods_done;
+	old->pods = p->pods;
+	return true;
+}
+
+/* Of a Job of which nothing is asked nothing is kept. */
+static void ns_take(struct queue *q, struct predecessor_namespace *ns, const struct predecessor *p)
+{
+	struct predecessor_name *n = name_known(ns, p->name);
+	struct known_job *old = n ? job_known(n, &p->uid) : NULL;
+	if (!n && (never_was(p) || selectors_taking(ns, p) == 0))
+		return;
+	if (old && job_stands(old, p) &&
+		(old != predecessor_newest(n) || taking(n, old, p) == n->taken_by))
+		return;
+	name_take(q, n ? n : name_made(q, ns, p->name), p);
+}
+
+void queue_see_predecessor(struct queue *q, const struct predecessor *p)
+{
+	struct predecessor_namespace *ns = ns_known(q, p->ns);
+	if (!ns)
+		return;
+	ns_take(q, ns, p);
+	ns_settle(q, ns);
+}
+
+static void job_is_gone(struct predecessor_name *n, struct known_job *j, enum outcome otherwise)
+{
+	uint64_t bits = n->taken_by;
+	bool newest = j == predecessor_newest(n);
+	count_out(n);
+	j->gone = true;
+	if (j->outcome == OUTCOME_RUNS)
+		j->outcome = otherwise;
+	if (j->outcome == OUTCOME_WAITS) {
+		job_remove(n, j);
+		n->was_deleted = newest;
+		bits = newest ? 0 : bits;
+	}
+	count_in(n, bits);
+	name_moved(n);
+}
+
+void queue_lose_predecessor(
+	struct queue *q, const struct uid *uid, const char *ns_name, const char *name)
+{
+	struct predecessor_namespace *ns = ns_known(q, ns_name);
+	struct predecessor_name *n = ns ? name_known(ns, name) : NULL;
+	struct known_job *j = n ? job_known(n, uid) : NULL;
+	if (!j || j->gone)
+		return;
+	job_is_gone(n, j, OUTCOME_DELETED);
+	ns_settle(q, ns);
+}
+
+static uint8_t questions_under_way(const struct predecessor_name *n)
+{
+	unsigned count = n->awaited.wanted.state == WANTED_ASKED;
+	each_selector(n->awaited.ns, n->taken_by, s) count +=
+		s->awaited.wanted.state == WANTED_ASKED;
+	return (uint8_t)count; /* at most one more than there are selectors */
+}
+
+void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns_name,
+	const char *name, bool told_end)
+{
+	struct predecessor_namespace *ns = ns_known(q, ns_name);
+	struct predecessor_name *n = ns ? name_known(ns, name) : NULL;
+	struct known_job *j = n ? job_known(n, uid) : NULL;
+	if (!j || j->gone)
+		return;
+	j->followed = false;
+	j->told_end = told_end;
+	j->spared = questions_under_way(n);
+	if (!list_empty(&n->awaited.followers))
+		wanted_ask(q, &n->awaited.wanted, &ns->questions);
+}
+
+/* ---- Questions ---- */
+
+bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
+{
+	const struct wanted *w = wanted_take(q);
+	if (!w)
+		return false;
+	const struct awaited *a = container_of_const(w, struct awaited, wanted);
+	*ret = (struct wanted_predecessors){
+		.id = w->id,
+		.ns = a->ns->name,
+		.name = a->is_selector ? NULL : awaited_name(a)->name,
+		.selector = a->is_selector ? &awaited_selector(a)->term : NULL,
+	};
+	return true;
+}
+
+/* Not on the API server any more, and nothing told of its end. */
+static void vanish_unnamed(struct predecessor_name *n, uint64_t mark)
+{
+	struct known_job *newest = n->njobs > 0 ? &n->job[n->njobs - 1] : NULL;
+	if (n->mark == mark || !newest || newest->gone || newest->followed)
+		return;
+	if (newest->spared > 0)
+		newest->spared--;
+	else
+		job_is_gone(n, newest, newest->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED);
+}
+
+static void take_answer(struct queue *q, struct awaited *a, const struct predecessor *p, size_t n)
+{
+	struct predecessor_namespace *ns = a->ns;
+	uint64_t mark = ++q->predecessors.answers;
+	for (size_t i = 0; i < n; i++) {
+		struct predecessor_name *known = name_known(ns, p[i].name);
+		if (!known || !is_stale(known, &p[i]))
+			ns_take(q, ns, &p[i]);
+		known = name_known(ns, p[i].name);
+		if (known && (a->is_selector || !p[i].gone))
+			known->mark = mark;
+	}
+	if (!a->is_selector) {
+		vanish_unnamed(name_of(a), mark);
+		name_moved(name_of(a));
+		return;
+	}
+	list_each(&ns->names, l) {
+		struct predecessor_name *taken =
+			container_of(l, struct predecessor_name, of_namespace);
+		if (taken->taken_by & selector_of(a)->bit)
+			vanish_unnamed(taken, mark);
+	}
+	ns->selectors_moved |= selector_of(a)->bit;
+}
+
+void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n)
+{
+	struct wanted *w = wanted_answered(q, id);
+	if (!w)
+		return;
+	struct awaited *a = container_of(w, struct awaited, wanted);
+	struct predecessor_namespace *ns = a->ns;
+	w->answered = true;
+	if (a->is_selector)
+		selector_of(a)->too_many = n > PREDECESSOR_TAKEN_MAX;
+	take_answer(q, a, p, n);
+	ns_settle(q, ns);
+	q->counters.version++;
+}
+
+void queue_return_wanted(struct queue *q, uint64_t id)
+{
+	struct wanted *w = wanted_answered(q, id);
+	if (!w)
+		return;
+	struct awaited *a = container_of(w, struct awaited, wanted);
+	struct predecessor_namespace *ns = a->ns;
+	wanted_rest(q, w);
+	if (a->is_selector)
+		ns->selectors_moved |= selector_of(a)->bit;
+	else
+		name_moved(name_of(a));
+	ns_settle(q, ns);
+}
+
+/* ---- Items come and go ---- */
+
+static bool values_same(const struct requirement *a, const struct requirement *b)
+{
+	bool same = a->nvalues == b->nvalues;
+	for (size_t i = 0; same && i < a->nvalues; i++)
+		same = strcmp(a->values[i], b->values[i]) == 0;
+	return same;
+}
+
+static bool terms_same(const struct selector_term *a, const struct selector_term *b)
+{
+	bool same = a->nrequirements == b->nrequirements;
+	for (size_t i = 0; same && i < a->nrequirements; i++) {
+		const struct requirement *x = &a->requirements[i], *y = &b->requirements[i];
+		same = x->op == y->op && strcmp(x->key, y->key) == 0 && values_same(x, y);
+	}
+	return same;
+}
+
+/* NULL: there are too many others in its namespace. */
+static struct predecessor_selector *selector_made(
+	struct queue *q, struct predecessor_namespace *ns, const struct dependency_item *item)
+{
+	size_t free_at = PREDECESSOR_SELECTORS_MAX;
+	for (size_t i = PREDECESSOR_SELECTORS_MAX; i-- > 0;) {
+		struct predecessor_selector *s = ns->selector[i];
+		if (!s)
+			free_at = i;
+		else if (terms_same(&s->term, &item->term))
+			return s;
+	}
+	if (free_at == PREDECESSOR_SELECTORS_MAX)
+		return NULL;
+	struct predecessor_selector *s = mem_alloc(sizeof(*s));
+	s->awaited.ns = ns;
+	s->awaited.is_selector = true;
+	list_init(&s->awaited.followers);
+	s->bit = UINT64_C(1) << free_at;
+	s->term = *terms_copy(&s->memory, &item->term, 1);
+	ns->selector[free_at] = s;
+	q->predecessors.bytes += sizeof(*s) + s->memory.bytes;
+	return s;
+}
+
+static void selector_free(struct queue *q, struct predecessor_selector *s)
+{
+	struct predecessor_namespace *ns = s->awaited.ns;
+	for (struct link *l = ns->names.next, *next; l != &ns->names; l = next) {
+		struct predecessor_name *n = container_of(l, struct predecessor_name, of_namespace);
+		next = l->next;
+		if (!(n->taken_by & s->bit))
+			continue;
+		n->taken_by &= ~s->bit;
+		name_tidy(q, n);
+	}
+	wanted_forget(q, &s->awaited.wanted);
+	ns->selector[__builtin_ctzll(s->bit)] = NULL;
+	ns->selectors_moved &= ~s->bit;
+	q->predecessors.bytes -= sizeof(*s) + s->memory.bytes;
+	arena_done(&s->memory);
+	free(s);
+}
+
+static bool place_item(
+	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
+{
+	struct predecessor_selector *s = selector_made(q, ns, item);
+	if (!s)
+		return false;
+	item->awaited = &s->awaited;
+	list_add(&s->awaited.followers, &item->of_awaited);
+	if (!s->awaited.wanted.answered)
+		wanted_ask(q, &s->awaited.wanted, &ns->questions);
+	return true;
+}
+
+/* There is a place for another selector: those that waited for one take it. */
+static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
+{
+	while (!list_empty(&ns->crowded)) {
+		struct dependency_item *item =
+			container_of(ns->crowded.next, struct dependency_item, of_awaited);
+		list_leave(&item->of_awaited);
+		if (place_item(q, ns, item))
+			continue;
+		list_add(&ns->crowded, &item->of_awaited);
+		return;
+	}
+}
+
+static void selector_tidy(struct queue *q, struct predecessor_selector *s)
+{
+	struct wanted *w = &s->awaited.wanted;
+	struct predecessor_namespace *ns = s->awaited.ns;
+	if (list_empty(&s->awaited.followers)) {
+		if (w->state == WANTED_ASKED)
+			return;
+		selector_free(q, s);
+		place_crowded(q, ns);
+	} else if (w->state == WANTED_QUIET && !q->predecessors.wanteds.all_told) {
+		wanted_rest(q, w);
+	}
+}
+
+void queue_follow_predecessors(struct queue *q)
+{
+	q->predecessors.wanteds.all_told = true;
+}
+
+void predecessors_join(struct queue *q, struct dependency_item *item, const char *ns_name,
+	const struct dependency *d)
+{
+	struct predecessor_namespace *ns = ns_made(q, ns_name);
+	if (!d->name) {
+		if (!place_item(q, ns, item))
+			list_add(&ns->crowded, &item->of_awaited);
+		return;
+	}
+	struct predecessor_name *n = name_made(q, ns, d->name);
+	item->awaited = &n->awaited;
+	list_add(&n->awaited.followers, &item->of_awaited);
+	name_tidy(q, n);
+}
+
+void predecessors_leave(struct queue *q, struct dependency_item *item)
+{
+	struct awaited *a = item->awaited;
+	if (!list_in(&item->of_awaited))
+		return;
+	list_leave(&item->of_awaited);
+	item->awaited = NULL;
+	if (!a)
+		return;
+	struct predecessor_namespace *ns = a->ns;
+	if (a->is_selector)
+		selector_tidy(q, selector_of(a));
+	else
+		name_tidy(q, name_of(a));
+	ns_tidy(q, ns);
+}
+
+/* ---- The end ---- */
+
+/* Questions that were taken and never answered keep what they ask about. */
+void predecessors_done(struct queue *q)
+{
+	struct predecessors *all = &q->predecessors;
+	struct wanted *w;
+	for (size_t i = 0; all->wanteds.asked.slot && i <= all->wanteds.asked.mask;) {
+		w = all->wanteds.asked.slot[i].value;
+		if (w)
+			queue_return_wanted(q, w->id);
+		else
+			i++;
+	}
+	must(all->bytes == 0 && all->namespaces.count == 0 && list_empty(&all->due));
+	map_done(&all->namespaces);
+	wanteds_done(&all->wanteds);
+	arena_done(&all->sentences);
+}

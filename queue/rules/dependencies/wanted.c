@@ -1,0 +1,112 @@
+#include "queue/rules/dependencies/wanted.h"
+
+#include "base/must.h"
+#include "queue/core.h"
+#include "sluice/quantity.h"
+
+static bool wanted_is(const void *value, const void *key)
+{
+	return ((const struct wanted *)value)->id == *(const uint64_t *)key;
+}
+
+static uint64_t id_hash(uint64_t id)
+{
+	return map_hash_bytes(&id, sizeof(id));
+}
+
+void wanteds_init(struct wanteds *all)
+{
+	list_init(&all->lines);
+	map_init(&all->asked, wanted_is);
+	all->last_id = 0;
+}
+
+void wanteds_done(struct wanteds *all)
+{
+	must(list_empty(&all->lines) && all->asked.count == 0);
+	map_done(&all->asked);
+}
+
+void wanted_line_init(struct wanted_line *l)
+{
+	list_init(&l->waiting);
+}
+
+static void leave_line(struct wanted *w)
+{
+	list_leave(&w->waiting);
+	if (w->line && list_empty(&w->line->waiting))
+		list_leave(&w->line->of_all);
+}
+
+void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
+{
+	struct wanteds *all = &q->predecessors.wanteds;
+	if (w->state == WANTED_WANTED || w->state == WANTED_ASKED)
+		return;
+	alarm_clear(&q->alarms, &w->alarm);
+	if (w->id == 0) {
+		w->id = ++all->last_id;
+		w->line = l;
+		w->alarm.kind = ALARM_WANTED;
+		w->alarm.serial = w->id;
+		w->alarm.owner = w;
+	}
+	w->state = WANTED_WANTED;
+	list_add(&l->waiting, &w->waiting);
+	if (!list_in(&l->of_all))
+		list_add(&all->lines, &l->of_all);
+}
+
+struct wanted *wanted_take(struct queue *q)
+{
+	struct wanteds *all = &q->predecessors.wanteds;
+	if (list_empty(&all->lines))
+		return NULL;
+	struct wanted_line *l = container_of(all->lines.next, struct wanted_line, of_all);
+	struct wanted *w = container_of(l->waiting.next, struct wanted, waiting);
+	list_leave(&l->of_all);
+	list_add(&all->lines, &l->of_all);
+	leave_line(w);
+	w->state = WANTED_ASKED;
+	map_put(&all->asked, id_hash(w->id), w);
+	return w;
+}
+
+struct wanted *wanted_answered(struct queue *q, uint64_t id)
+{
+	struct wanted *w = map_take(&q->predecessors.wanteds.asked, id_hash(id), &id);
+	if (w)
+		w->state = WANTED_QUIET;
+	return w;
+}
+
+/* Between decisions the time is not known. So the alarm first comes with the next decision, and
+ * then at the moment that is meant. */
+void wanted_rest(struct queue *q, struct wanted *w)
+{
+	must(w->state == WANTED_QUIET);
+	w->state = WANTED_RESTING;
+	w->timed = q->deciding;
+	int64_t at_ms = w->timed ? quantity_add(q->now_ms, PREDECESSOR_AGAIN_MS) : q->now_ms;
+	alarm_set(&q->alarms, &w->alarm, at_ms);
+}
+
+void wanted_ring(struct queue *q, struct wanted *w)
+{
+	if (w->timed) {
+		wanted_ask(q, w, w->line);
+		return;
+	}
+	w->state = WANTED_QUIET;
+	wanted_rest(q, w);
+}
+
+void wanted_forget(struct queue *q, struct wanted *w)
+{
+	leave_line(w);
+	alarm_clear(&q->alarms, &w->alarm);
+	if (w->state == WANTED_ASKED)
+		wanted_answered(q, w->id);
+	w->state = WANTED_QUIET;
+}
