@@ -406,6 +406,8 @@ static void take(struct world *w, const struct decision *d)
 		s->growing = true;
 		w->grown++;
 		break;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
 	case DECISION_NOTICE:
 		fail_msg("there are no windows");
 	}
