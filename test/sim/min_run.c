@@ -47,6 +47,16 @@ static bool takes_back(const struct replica *r, const struct decision *d, int64_
 	       d->preemption != PREEMPTION_IN_CLUSTERQUEUE;
 }
 
+/* Of the run that it holds open: when the controller decided on it, or, of an earlier leader's, when the
+ * ledger was told. (A number of an attempt that was used up is told, and another one then.) */
+static int64_t decided_ms(
+	const struct sim *s, const struct replica *r, const struct model_reservation *h)
+{
+	const struct model_job *j = model_api_by_uid(&s->api, &h->reservation.uid);
+	bool own = j->decided[r->index].life == r->life && h->epoch == gate_epoch(r->gate);
+	return own ? j->decided[r->index].start_ms : h->reservation.reserved_ms;
+}
+
 void min_run_check(struct sim *s, const struct replica *r, const struct decision *d, int64_t now_ms)
 {
 	const struct model_reservation *h = model_ledger_open_reservation(s->ledger, &d->uid);
@@ -56,7 +66,7 @@ void min_run_check(struct sim *s, const struct replica *r, const struct decision
 	const struct config *cq =
 		clusterqueue_of(r->known[CONFIG_CLUSTERQUEUE], h->reservation.clusterqueue);
 	int64_t min_run_ms = cq ? cq->preemption.min_run_ms : 0;
-	int64_t ran_ms = now_ms - h->reservation.reserved_ms;
+	int64_t ran_ms = now_ms - decided_ms(s, r, h);
 	if (min_run_ms == 0 || takes_back(r, d, now_ms))
 		return;
 	sim_reach(s, PATH_PREEMPTED_GROWN);

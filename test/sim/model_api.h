@@ -71,6 +71,7 @@ struct model_job {
 	struct {	  /* by each controller, last */
 		uint64_t life;
 		enum decision_kind kind;
+		int64_t start_ms; /* when it last decided on a start */
 	} decided[2];
 
 	/* The Job controller's: what it knows, and what it is about (model_jobs.c). */

@@ -424,6 +424,8 @@ size_t __wrap_queue_decide(
 				sim_reach(world, out[i].reason == STOP_REASON_BUDGET
 							 ? PATH_STOP_BY_BUDGET
 							 : PATH_STOP_BY_WINDOW);
+			if (out[i].kind == DECISION_START)
+				j->decided[k].start_ms = now_ms;
 			if (out[i].kind == DECISION_START &&
 				queue_explain(q, &out[i].uid, now_ms, &x))
 				check_start(world, r, j, &x, now_ms);
