@@ -13,6 +13,7 @@
 #include "controller/gate/due.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/growth.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
@@ -244,11 +245,11 @@ void gate_confirm_lease(struct gate *g)
 		g->lease.due_ms = g->tick_ms;
 }
 
-/* A successor may lead by now, and may have fenced the start off on the Job. Where etcd went back
- * since, the Job does not tell of that any more: so a start wants more than the Job's word. */
+/* A successor may lead by now, and may have fenced the start, or the growth, off on the Job. Where
+ * etcd went back since, the Job does not tell of that any more: so both want more than its word. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
 {
-	if (kind == INTENT_START && gate_lease_ran_out(g))
+	if ((kind == INTENT_START || kind == INTENT_GROW) && gate_lease_ran_out(g))
 		return true;
 	return j->after_lease > g->lease.confirmed && kind != INTENT_READ && kind != INTENT_PODS;
 }
@@ -266,7 +267,7 @@ static void lease_is_ours(struct gate *g)
 		return;
 	g->lease.awaited = false;
 	for (struct gate_job *j = g->first; j; j = j->next)
-		if (j->after_lease > 0 || j->phase == PHASE_STARTING)
+		if (j->after_lease > 0 || j->phase == PHASE_STARTING || growth_tells(j))
 			gate_mark_dirty(g, j);
 }
 

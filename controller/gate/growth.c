@@ -151,6 +151,11 @@ void growth_drop(struct gate_job *j)
 	j->growth.dropped = true;
 }
 
+bool growth_tells(const struct gate_job *j)
+{
+	return j->growth.step == GROWTH_TELLING;
+}
+
 bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell)
 {
 	if (!runs_on(j))

@@ -64,6 +64,8 @@ bool growth_see_to(struct gate *g, struct gate_job *j);
 void growth_drop(struct gate_job *j);
 /* The reservation is for more pods than there are, and stays so. */
 bool growth_keeps(const struct gate *g, const struct gate_job *j);
+/* A PATCH of it is due, or under way. */
+bool growth_tells(const struct gate_job *j);
 bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell);
 void growth_tell(struct gate_job *j, struct intent *i);
 /* INTENT_RETELL. */
