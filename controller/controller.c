@@ -18,6 +18,7 @@
 #include "controller/watch/finalizers.h"
 #include "controller/watch/following.h"
 #include "controller/watch/informer.h"
+#include "controller/watch/predecessors.h"
 #include "controller/watch/recall.h"
 #include "controller/watch/stuck_pods.h"
 #include "controller/write/dispatcher.h"
@@ -140,6 +141,8 @@ static void pass(struct controller *c)
 	gate_step(c->parts.gate, parts_now_ms(&c->parts), tick_ms());
 	counters_pass(c->parts.counters, clock_monotonic_us() - began_us);
 	dispatcher_carry(c->parts.dispatcher);
+	if (gate_leading(c->parts.gate))
+		predecessors_carry(c->parts.predecessors, tick_ms());
 	drain_notes(c);
 	if (gate_deposed(c->parts.gate)) {
 		log_event(c->parts.log, LEVEL_WARN, "deposed", "why",
@@ -237,6 +240,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		finalizers_tick(c->parts.finalizers, parts_now_ms(&c->parts));
 		status_writer_tick(c->parts.status_writer, parts_now_ms(&c->parts));
 		events_tick(c->parts.events, parts_now_ms(&c->parts));
+		predecessors_carry(c->parts.predecessors, tick_ms());
 		retention_tick(c->parts.retention, gate_epoch(c->parts.gate),
 			recall_since_ms(c->parts.queue, parts_now_ms(&c->parts)),
 			parts_now_ms(&c->parts), tick_ms());

@@ -15,7 +15,7 @@
 #include "controller/gate/bill_labels.h"
 #include "controller/write/events.h"
 #include "controller/common/log.h"
-#include "controller/watch/selector.h"
+#include "controller/common/selector.h"
 #include "controller/settings.h"
 
 enum options_show {

@@ -12,6 +12,7 @@
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/finalizers.h"
 #include "controller/watch/informer.h"
+#include "controller/watch/predecessors.h"
 #include "controller/watch/stuck_pods.h"
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"
@@ -191,6 +192,21 @@ static void make_retention(struct parts *p)
 	p->retention = retention_new(p->loop, &o);
 }
 
+static void make_predecessors(struct parts *p, const struct parts_events *events)
+{
+	struct predecessors_options o = {.client = p->client,
+		.queue = p->queue,
+		.gate = p->gate,
+		.job_context = job_context(p),
+		.conninfo = p->options->database,
+		.cell = p->options->cell,
+		.log = p->log,
+		.seed = parts_draw_seed(),
+		.changed = events->changed,
+		.ctx = events->ctx};
+	p->predecessors = predecessors_new(&o);
+}
+
 /* It begins to follow the API server: last, when all that it tells is there. */
 static void start_informer(struct parts *p, const struct parts_events *events)
 {
@@ -230,6 +246,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 		.client = p->client, .gate = p->gate, .log = p->log, .seed = parts_draw_seed()};
 	p->stuck_pods = stuck_pods_new(&stuck_pods);
 	make_retention(p);
+	make_predecessors(p, events);
 	rc = open_ledger(p, events, e);
 	if (rc == 0)
 		start_informer(p, events);
@@ -241,6 +258,7 @@ void parts_close(struct parts *p)
 {
 	informer_free(p->informer);
 	stuck_pods_free(p->stuck_pods);
+	predecessors_free(p->predecessors);
 	history_free(p->history);
 	retention_free(p->retention);
 	overcommit_controller_free(p->overcommit_controller);

@@ -37,6 +37,7 @@ struct parts {
 	struct time_specs *time_specs;
 	struct informer *informer;
 	struct stuck_pods *stuck_pods;
+	struct predecessors *predecessors;
 
 	/* intents and reports out */
 	struct dispatcher *dispatcher;

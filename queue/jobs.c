@@ -3,6 +3,7 @@
 
 #include "base/must.h"
 #include "queue/core.h"
+#include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/reclaim.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
@@ -104,6 +105,12 @@ bool queue_start_stands(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	return !w || !w->reservation || w->reservation->confirmed || window_state_of(w->lq)->open;
+}
+
+bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->after && w->after->nnever > 0;
 }
 
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)

@@ -10,6 +10,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/never_starts.h"
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
@@ -260,6 +261,8 @@ enum phase attempt_release(struct gate *g, struct gate_job *j)
 		n->currency = g->bill.currency;
 	}
 	sample(g, j);
+	if (j->gone && j->told_end && !j->seen.finished)
+		queue_lose_predecessor(g->queue, &j->uid, j->ns, j->name);
 	return close_reservation(g, j, j->attempt.committed ? LEDGER_RELEASE : LEDGER_VOID);
 }
 
@@ -299,6 +302,7 @@ static enum phase decided_start(struct gate *g, struct gate_job *j, const struct
 	a->moved = false;
 	a->estimated = false;
 	stop_forget(j);
+	never_starts_end(j);
 	a->has_reservation = true;
 	name_clusterqueue(g, j);
 	reserve(g, j);
@@ -329,6 +333,10 @@ enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct deci
 		break;
 	case DECISION_SHRINK:
 		scale_down_decided(g, j, d);
+		break;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
+		never_starts_decided(g, j, d);
 		break;
 	}
 	return j->phase;

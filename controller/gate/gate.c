@@ -173,6 +173,14 @@ static int32_t shrink_key(
 	return -(int32_t)(sum % INT32_MAX) - 1;
 }
 
+/* Of one that is gone, and of which something was missed, nobody knows. */
+static enum ledger_job_outcome outcome_of(const struct gate_job *j)
+{
+	if (j->seen.finished)
+		return j->seen.failed ? LEDGER_JOB_FAILED : LEDGER_JOB_SUCCEEDED;
+	return j->gone && j->told_end ? LEDGER_JOB_DELETED : LEDGER_JOB_GOES_ON;
+}
+
 static void operate(
 	struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms, int64_t lost_ms)
 {
@@ -202,8 +210,8 @@ static void operate(
 		op.labels = j->labels;
 		op.created_ms = j->seen.created_ms;
 	}
-	if (kind == LEDGER_RELEASE && j->seen.finished)
-		op.outcome = j->seen.failed ? LEDGER_JOB_FAILED : LEDGER_JOB_SUCCEEDED;
+	if (kind == LEDGER_RELEASE)
+		op.outcome = outcome_of(j);
 	op.estimated = kind == LEDGER_RELEASE && g->adoption.pauses;
 	if (kind == LEDGER_RELEASE && g->bill.priced) {
 		op.priced = true;
@@ -312,6 +320,7 @@ void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct 
 		.queue = "",
 		.priority_class = "",
 		.pod_priority_class = "",
+		.family = j->family ? j->family : "",
 		.suspend = true,
 		.admission.history = j->seen.history};
 	queue_set_job(g->queue, &ended);
@@ -328,6 +337,8 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 	if (!j) {
 		j = gate_add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, deferred, or without its label */
+		if (h->owner && h->owner[0] && strcmp(h->owner, h->name) != 0)
+			j->family = mem_strdup(h->owner);
 	}
 	gate_adopt_in_queue(g, j, h->lines, h->nlines, h->reserved_ms);
 	job_adopt(g, j, h);

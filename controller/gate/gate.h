@@ -141,6 +141,7 @@ enum intent_kind {
 	INTENT_TELL,   /* PATCH: story alone (and hold, and resume), of a Job that is suspended */
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
 	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
+	INTENT_DELETE, /* DELETE of a Job that waits, with its pods; uid and version are tested */
 	INTENT_READ,   /* GET the Job */
 	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
 };
@@ -175,6 +176,7 @@ struct intent {
 	struct uid uid;
 	const char *ns, *name;
 	int64_t generation; /* INTENT_START tests it, and what restores parallelism does */
+	int64_t version;    /* INTENT_DELETE tests it: nothing of the Job is another since it was decided */
 	const char *queue;  /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
@@ -256,7 +258,9 @@ enum note_kind {
 	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
 	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
 	NOTE_TROUBLE_OVER, /* ... no more */
-	NOTE_HOLD,	   /* its start was refused too often: it is put on hold */
+	NOTE_HOLD,	   /* its start was refused too often, or what it waits for failed: it is put on
+			      hold */
+	NOTE_DELETE,	   /* what it waits for failed, and its owner wants it deleted */
 	NOTE_ADOPT,	   /* it runs, and the ledger had lost its reservation (adoption.c) */
 	NOTE_MASS_STOP,	   /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };
@@ -290,6 +294,8 @@ struct gate_counts {
 	size_t jobs;	    /* known, whatever the phase */
 	size_t by_phase[8]; /* in the order of the phases above */
 	uint64_t starts, stops, finishes, voids, refusals, held, batches, operations;
+	/* Of Jobs that can never start (sluice.dev/on-dependency-failure). */
+	uint64_t never_held, never_deleted;
 	uint64_t queued_operations; /* made, not yet durable */
 };
 void gate_count(const struct gate *g, struct gate_counts *ret);
@@ -351,6 +357,9 @@ bool gate_job_trouble(
 /* In the order in which they began to lack pods. What x points to is good for the call. */
 void gate_each_trouble(
 	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx);
+
+/* It is on the watch, and what becomes of it is told to the queue (queue_see_predecessor()). */
+bool gate_follows_job(const struct gate *g, const struct uid *uid);
 
 /* An eviction of one of its pods does not count as a failure (its podFailurePolicy ignores
  * DisruptionTarget). False for a Job that is unknown. */

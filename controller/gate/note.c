@@ -45,6 +45,8 @@ const char *note_kind_name(enum note_kind k)
 		return "TroubleOver";
 	case NOTE_HOLD:
 		return "Hold";
+	case NOTE_DELETE:
+		return "Delete";
 	case NOTE_ADOPT:
 		return "Adopt";
 	case NOTE_MASS_STOP:

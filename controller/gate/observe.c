@@ -15,8 +15,10 @@
 #include "controller/gate/due.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/never_starts.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
+#include "controller/gate/predecessor.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/stop.h"
@@ -36,6 +38,7 @@ void gate_free_job(struct gate_job *j)
 	free(j->trouble);
 	free(j->finalizer);
 	stop_done(&j->stop);
+	never_starts_end(j);
 	scale_down_end(j);
 	stuck_free(j->stuck);
 	free(j);
@@ -199,6 +202,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->stopping_at_ms = seen->annotations.stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
 	f->held = seen->hold != NULL;
+	f->on_failure = seen->after.on_failure;
 	if (f->held)
 		stop_hold_settled(j);
 	f->annotation_bytes = seen->annotations.bytes;
@@ -296,6 +300,7 @@ void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 		g->went_back = true; /* a GET is never older than what was known, nor is a PATCH */
 	else
 		j->told_in = g->list;
+	j->told_end = false; /* it goes on, off the watch */
 	see(g, j, seen);
 	if (j->request.asked == INTENT_READ && j->request.asked_lost)
 		j->lost = !j->seen.managed;
@@ -370,7 +375,41 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-void gate_see_job(struct gate *g, const struct job *seen)
+/* ---- Jobs that others wait for ---------------------------------------------------------------
+ *
+ * Only what the watch tells is told on, so that it comes in order. A Job is followed while it has a
+ * record here, for then it is noticed when it is missing in a list. Of those that have none, and have
+ * not ended, the answers to the queue's questions tell alone: else an answer that was on its way
+ * would seem to say that they are gone. Of one that leaves the watch it is not known whether it was
+ * deleted or lost its label: the queue asks for it. */
+
+bool gate_follows_job(const struct gate *g, const struct uid *uid)
+{
+	const struct gate_job *j = gate_find_job(g, uid);
+	return j && !j->lost;
+}
+
+static void tell_followers(struct gate *g, const struct job *seen)
+{
+	const struct gate_job *j = gate_find_job(g, &seen->uid);
+	if (j && (j->gone || seen->version < j->seen.version))
+		return; /* the watch will tell of what an answer told already */
+	bool followed = j && !j->lost;
+	if (!followed && !job_finished(seen))
+		return;
+	struct predecessor p = predecessor_of_job(seen, followed);
+	queue_see_predecessor(g->queue, &p);
+}
+
+/* by_event: all that it became was seen until it left. */
+static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
+{
+	lose(g, j);
+	j->told_end = by_event;
+	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, by_event);
+}
+
+static void see_job(struct gate *g, const struct job *seen)
 {
 	struct gate_job *j = gate_find_job(g, &seen->uid);
 	if (!j) {
@@ -392,16 +431,23 @@ void gate_see_job(struct gate *g, const struct job *seen)
 	if (j->seen.managed)
 		j->lost = false;
 	else if (!j->lost)
-		lose(g, j);
+		unfollow(g, j, false);
+}
+
+void gate_see_job(struct gate *g, const struct job *seen)
+{
+	see_job(g, seen);
+	tell_followers(g, seen);
 }
 
 void gate_lose_job(struct gate *g, const struct uid *uid)
 {
 	struct gate_job *j = gate_find_job(g, uid);
-	if (j)
-		lose(g, j);
-	else
+	if (!j) {
 		queue_undefer_job(g->queue, uid);
+		return;
+	}
+	unfollow(g, j, true);
 }
 
 void gate_keep_job(struct gate *g, const struct uid *uid)
@@ -430,7 +476,7 @@ void gate_end_list(struct gate *g)
 	g->retell = false;
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->in_list != g->list && !j->lost)
-			lose(g, j);
+			unfollow(g, j, false);
 	queue_end_deferred_list(g->queue, g->list);
 }
 

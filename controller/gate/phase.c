@@ -14,6 +14,7 @@
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/mass_stop.h"
+#include "controller/gate/never_starts.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
@@ -219,8 +220,12 @@ static void wait_suspended(struct gate *g, struct gate_job *j)
 		tell_hold(g, j);
 	else if (stop_bars(g, j))
 		block(g, j, MANIFEST_SUSPENDS);
-	else
-		block(g, j, j->seen.leaving || may_yet_have_pods(g, j) ? LEAVING : NULL);
+	else if (j->seen.leaving || may_yet_have_pods(g, j))
+		block(g, j, LEAVING);
+	else {
+		block(g, j, NULL);
+		never_starts_see_to(g, j);
+	}
 }
 
 /* No reservation. The queue has it, unless it is over. */
@@ -583,6 +588,9 @@ bool job_still_wants(const struct gate_job *j)
 {
 	if (j->request.want == INTENT_NOTICE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
+	if (j->request.want == INTENT_DELETE)
+		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend &&
+		       !j->seen.deleting && j->never.action == NEVER_DELETE;
 	if (j->request.want == INTENT_WARN)
 		return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
 	if (j->request.want == INTENT_SHRINK)

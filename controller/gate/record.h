@@ -1,6 +1,6 @@
 /*
  * Private to the gate: its own record of a Job. Each part has a file that alone writes it: attempt.c,
- * stop.c, scale_down.c, stop_notice.c, waiting_note.c, requests.c. Other files use its functions.
+ * stop.c, scale_down.c, stop_notice.c, waiting_note.c, never_starts.c, requests.c. Other files use its functions.
  *
  * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
  * phase's details.
@@ -14,6 +14,7 @@
 
 #include "base/uid.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/never_starts.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
@@ -56,6 +57,7 @@ struct facts {
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
 	int64_t finished_ms;
 	bool held;		  /* the annotation sluice.dev/hold is there */
+	enum dependency_failure on_failure; /* what its owner wants, should it never start */
 	int32_t annotation_bytes; /* of its owner's */
 	bool has_notice;
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
@@ -79,6 +81,7 @@ struct gate_job {
 	uint64_t in_list; /* number of the last complete list it was in */
 	uint64_t told_in; /* number of the last list when an answer told of it last */
 	bool lost;     /* not on the watch: deleted, or its label was taken off; a GET will tell */
+	bool told_end; /* it is lost by an event: all that it became until then was seen */
 	bool fetching; /* it was deferred, has its turn, and nothing of it was read yet */
 	bool gone;     /* a GET said that there is no such Job */
 	bool adopted;  /* its reservation was lost, and made anew by its story, a moment ago */
@@ -90,6 +93,7 @@ struct gate_job {
 	struct scale_down scale_down;
 	struct stop_notice stop_notice;
 	struct waiting_note waiting_note;
+	struct never_starts never;
 	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
 			       */
 	bool need_read;	      /* what we know may be old: GET before the next write */

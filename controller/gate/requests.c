@@ -5,6 +5,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
+#include "controller/gate/never_starts.h"
 #include "controller/gate/note.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
@@ -203,6 +204,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		i->notice = g->notices.text;
 	} else if (i->kind == INTENT_WARN) {
 		stop_notice_tell(j, i);
+	} else if (i->kind == INTENT_DELETE) {
+		never_starts_tell(j, i);
 	} else {
 		tell_story(g, j, i);
 		if (j->refusals.short_of_room)
@@ -302,6 +305,8 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said);
 	if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK)
 		denied_telling(g, j, asked, said);
+	else if (asked == INTENT_DELETE)
+		gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 	else
 		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
 }
@@ -331,6 +336,8 @@ static enum phase answered_done(
 		j->request.look_ms = g->tick_ms + LOST_LOOK_MS;
 	} else if (asked == INTENT_PODS) {
 		return answered_pods(g, j, pods);
+	} else if (asked == INTENT_DELETE) {
+		never_starts_deleted(g, j);
 	} else {
 		j->request.tries = 0;
 		j->refusals.short_of_room = 0;

@@ -189,6 +189,19 @@ void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 	gate_note(g, NOTE_HOLD, j, "%s", j->stop.hold);
 }
 
+/* Said anew with each try: the reason of an earlier stop does not count any more. */
+void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
+{
+	struct buf text;
+	buf_init(&text, 2 * SAID_MAX);
+	buf_printf(&text,
+		"it can never start: %.*s; correct sluice.dev/after, or create that Job anew, and remove the annotation sluice.dev/hold to queue it again",
+		cut(why, SAID_MAX), why);
+	stop_forget(j);
+	stop_with_sentence(j, wait_reason_name(WAIT_DEPENDENCY_NEVER), actor, buf_take(&text));
+	j->stop.hold = j->stop.message;
+}
+
 /* The name of the Job that needs the room, for the owner of the stopped Job: only when both are of
  * one namespace. */
 static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)

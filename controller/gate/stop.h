@@ -61,6 +61,8 @@ void stop_suspended(struct gate *g, struct gate_job *j);
 void stop_suspended_unseen(struct gate_job *j);
 /* Its start was refused too often. */
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
+/* What it waits for can never hold: it goes on hold with why. Keeps a copy. */
+void stop_never_starts(struct gate_job *j, const char *why, const char *actor);
 /* It goes on, or begins anew. */
 void stop_forget(struct gate_job *j);
 /* What kept its pods when it was stopped; becomes the stop's. */

@@ -191,6 +191,7 @@ void counters_note(struct counters *t, const struct note *n)
 	case NOTE_ADOPT:
 	case NOTE_MASS_STOP:
 	case NOTE_HOLD:
+	case NOTE_DELETE:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_WARN:

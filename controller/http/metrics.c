@@ -388,6 +388,12 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 	put_counter(out, "sluice_refused_jobs_held",
 		"Jobs put on hold because the API server refused to start them time and again.",
 		c.held);
+	put_counter(out, "sluice_never_starting_jobs_held",
+		"Jobs put on hold because what they wait for has failed (sluice.dev/after).",
+		c.never_held);
+	put_counter(out, "sluice_never_starting_jobs_deleted",
+		"Jobs deleted because what they wait for has failed, as their owner asked.",
+		c.never_deleted);
 }
 
 static void put_api(struct buf *out, const struct kube_client_stats *api)

@@ -460,7 +460,17 @@ static void put_bill(struct param *const text[2], struct param *price, struct pa
 
 static const char *outcome_name(enum ledger_job_outcome o)
 {
-	return o == LEDGER_JOB_SUCCEEDED ? "Succeeded" : o == LEDGER_JOB_FAILED ? "Failed" : NULL;
+	switch (o) {
+	case LEDGER_JOB_GOES_ON:
+		return NULL;
+	case LEDGER_JOB_SUCCEEDED:
+		return "Succeeded";
+	case LEDGER_JOB_FAILED:
+		return "Failed";
+	case LEDGER_JOB_DELETED:
+		return "Deleted";
+	}
+	must_not_get_here();
 }
 
 static void write_segments(struct pg *pg, struct request *r)

@@ -64,9 +64,10 @@ static inline bool ledger_reserves(enum ledger_kind k)
 
 /* What became of a Job, as far as a RELEASE knows. */
 enum ledger_job_outcome {
-	LEDGER_JOB_GOES_ON, /* it was stopped, deleted, or that is not known */
+	LEDGER_JOB_GOES_ON, /* it was stopped, or it is gone and its end was not seen */
 	LEDGER_JOB_SUCCEEDED,
 	LEDGER_JOB_FAILED,
+	LEDGER_JOB_DELETED, /* before it had ended */
 };
 
 struct ledger_op {
@@ -160,6 +161,7 @@ struct ledger_reservation {
 	int32_t attempt;
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue; /* localqueue: "" when unknown */
+	const char *owner;		/* as RESERVE had it; "" when unknown */
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
 	bool estimated;			/* its bill will be: an ADOPT made it */

@@ -35,6 +35,7 @@ static void send_question(struct outcomes *x)
 		(long long)(pg_conn_patience_ms(x->conn) * 4 / 5));
 	params_text(settings, patience);
 	pg_conn_add(x->conn, SQL_SETTINGS, settings);
+	pg_conn_add(x->conn, SQL_OUTCOMES_PLAN, NULL);
 	pg_conn_add(x->conn, SQL_OUTCOMES, x->asked);
 	x->asked = NULL;
 	x->under_way = true;
@@ -54,10 +55,15 @@ static void answer(
 
 static enum ledger_job_outcome outcome_named(const struct pg_result *res, int row)
 {
-	if (field_null(res, row, 2))
-		return LEDGER_JOB_GOES_ON;
-	return strcmp(field_text(res, row, 2), "Failed") == 0 ? LEDGER_JOB_FAILED
-							      : LEDGER_JOB_SUCCEEDED;
+	static const struct {
+		const char *name;
+		enum ledger_job_outcome outcome;
+	} names[] = {{"Succeeded", LEDGER_JOB_SUCCEEDED}, {"Failed", LEDGER_JOB_FAILED},
+		{"Deleted", LEDGER_JOB_DELETED}};
+	for (size_t i = 0; !field_null(res, row, 2) && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(field_text(res, row, 2), names[i].name) == 0)
+			return names[i].outcome;
+	return LEDGER_JOB_GOES_ON;
 }
 
 static void take_answer(struct outcomes *x, const struct pg_result *res)

@@ -178,6 +178,7 @@ static size_t load_read(const struct pg_result *res, struct ledger_reservation *
 					.started_ms = field_time(res, i, 7),
 					.localqueue = field_text(res, i, 12),
 					.estimated = field_bool(res, i, 13),
+					.owner = field_text(res, i, 14),
 					.lines = lines};
 		if (field_null(res, i, 8))
 			continue;

@@ -18,7 +18,7 @@ extern const char SQL_WRITE_HOLDS[], SQL_WRITE_NEW_HOLDS[], SQL_WRITE_CLOSED_HOL
 extern const char SQL_WRITE_SEGMENTS[];
 extern const char SQL_HISTORY_READ[], SQL_HISTORY_WRITE[], SQL_HISTORY_FORGET[];
 extern const char SQL_FORGET[];
-extern const char SQL_OUTCOMES[];
+extern const char SQL_OUTCOMES_PLAN[], SQL_OUTCOMES[];
 
 /* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. */
 struct migration {

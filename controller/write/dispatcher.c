@@ -1,5 +1,6 @@
 #include "controller/write/dispatcher.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ void dispatcher_set_pg(struct dispatcher *c, struct pg *pg)
 static bool is_write(enum intent_kind k)
 {
 	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_TELL ||
-	       k == INTENT_NOTICE || k == INTENT_WARN;
+	       k == INTENT_NOTICE || k == INTENT_WARN || k == INTENT_DELETE;
 }
 
 static void errand_free(struct errand *e)
@@ -342,7 +343,8 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS) {
 		if (!count_pods(e, a, &answer))
 			return;
-	} else if (answer.outcome == JOB_DONE)
+	} else if (answer.outcome == JOB_DONE &&
+		   e->kind != INTENT_DELETE) /* its answer is a Status */
 		job = decode_answer(c, e, a, &answer);
 	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
 		answer.sentence = server_words(c, a);
@@ -427,6 +429,23 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
 
+/* Its pods, if there are any against all that is known, go with it. */
+static void send_delete(struct dispatcher *c, const struct intent *i)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&i->uid, uid);
+	job_path(c, i);
+	buf_reset(&c->body);
+	buf_printf(&c->body,
+		"{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"propagationPolicy\":\"Background\",\"preconditions\":{\"uid\":\"%s\",\"resourceVersion\":\"%" PRId64
+		"\"}}",
+		uid, i->version);
+	struct errand *e = errand_new(c, i);
+	struct kube_request request = {
+		.method = KUBE_DELETE, .path = buf_text(&c->path), .body = buf_slice(&c->body)};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
 static void send_read(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);
@@ -456,6 +475,9 @@ static void carry(struct dispatcher *c, const struct intent *i)
 	case INTENT_NOTICE:
 	case INTENT_WARN:
 		send_patch(c, i);
+		return;
+	case INTENT_DELETE:
+		send_delete(c, i);
 		return;
 	case INTENT_READ:
 		send_read(c, i);

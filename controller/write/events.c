@@ -271,6 +271,9 @@ void events_note(struct events *h, const struct note *n)
 	case NOTE_HOLD:
 		tell_hold(h, n);
 		return;
+	case NOTE_DELETE: /* it stays in the namespace for an hour, as the last that tells of the Job */
+		tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
+		return;
 	case NOTE_WARN:
 		tell_warning(h, n);
 		return;

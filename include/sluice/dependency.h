@@ -84,6 +84,7 @@ struct predecessor {
 	int32_t pods_done, pods; /* "3 of 8 pods done"; 0 pods: not known */
 	const char *failure;   /* of one that failed: "BackoffLimitExceeded: ..."; "" */
 	bool gone;	       /* it is not on the API server any more */
+	bool deleted;	       /* it is gone, and is known not to have ended before */
 	bool followed;	       /* its changes are told: queue_see_predecessor() */
 };
 

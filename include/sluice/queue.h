@@ -198,6 +198,11 @@ void queue_set_job(struct queue *q, const struct job *j);
 /* A Job as it is now, whether it names a queue or not. The same again changes nothing. Of one Job
  * what it was never comes after what it is: the caller sees to that. */
 void queue_see_predecessor(struct queue *q, const struct predecessor *p);
+/* It is not followed any more: it was deleted, or lost its label. So it is asked for at once.
+ * told_end: all that it became until then was told, so that, if it is gone, it was deleted before it had
+ * ended. */
+void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns,
+	const char *name, bool told_end);
 /* It was deleted. What it had become stays known while Jobs wait for it; one that had not ended is
  * gone for good, and no name, then, is as good as one that was never used. */
 void queue_lose_predecessor(
@@ -289,6 +294,9 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 /* Asked before a start is sent that took its time (a ledger that was away): is its window still
  * open? What was sent counts as running. True for a Job without room. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
+/* Has an item of its sluice.dev/after become such that it can hold no more, by what is known now? What
+ * DECISION_HOLD and DECISION_DELETE rest on. */
+bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid);
 
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);

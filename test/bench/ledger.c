@@ -41,6 +41,16 @@ static struct uid job(uint64_t n)
 	return u;
 }
 
+/* Another one each, for the index by names. */
+static const char *name_of(uint64_t n)
+{
+	static char name[DRIVE_OPS_MAX][40];
+	char *mine = name[n % DRIVE_OPS_MAX];
+	snprintf(mine, sizeof(name[0]), "train-resnet-50-%llx",
+		(unsigned long long)(n * 0x9e3779b97f4a7c15u));
+	return mine;
+}
+
 static struct ledger_op op(enum ledger_kind k, uint64_t n)
 {
 	return (struct ledger_op){.kind = k,
@@ -48,7 +58,7 @@ static struct ledger_op op(enum ledger_kind k, uint64_t n)
 		.attempt = 1,
 		.at_ms = 1700000000000 + (int64_t)n,
 		.ns = "team-vision",
-		.name = "train-resnet-50-8f2c1",
+		.name = name_of(n),
 		.clusterqueue = "research",
 		.localqueue = "main",
 		.lines = lines[n % QUEUES],
@@ -85,6 +95,14 @@ static void make_history(struct pg_fixture *f, long rows)
 		"'RELEASE', 0, 1, now(), 'posted', '[[\"cq/queue-1\", \"spot\", \"cpu\", 4000]]', "
 		"'Finished', 'me', 0 "
 		"FROM generate_series(1, %ld)",
+		rows);
+	pg_fixture_sql(f,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, "
+		"localqueue, started_at, stopped_at, reason, lines, owner) SELECT 'bench', "
+		"gen_random_uuid(), 1, 'team-' || i %% 30, 'train-' || md5(i::text), 'queue-1', "
+		"'main', now() - i * interval '1 s', now() - i * interval '1 s', 'Finished', "
+		"'[[\"cq/queue-1\", \"spot\", \"cpu\", 4000]]', 'train-' "
+		"FROM generate_series(1, %ld) AS i",
 		rows);
 	pg_fixture_sql(f, "CHECKPOINT");
 }

@@ -155,6 +155,13 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(TENANT_ORPHANED, "... deleted without their pods")                                       \
 	X(TENANT_UNCONTROLLED, "... whose pods nobody could count")                                \
 	X(TENANT_BESIDE, "honest Jobs that run beside them at rest")                               \
+	X(UNQUEUED, "Jobs that are not queued")                                                    \
+	X(PREDECESSORS_READ, "reads of what Jobs wait for")                                        \
+	X(FOLLOWER, "starts landed of Jobs that wait for others")                                  \
+	X(FOLLOWER_OF_GONE, "... one of which was gone by then")                                   \
+	X(FOLLOWER_WAITS, "Jobs at rest that wait for others")                                     \
+	X(NEVER_HELD, "Jobs put on hold because what they wait for failed")                        \
+	X(NEVER_DELETED, "... or deleted")                                                         \
 	X(POD_REFUSED, "pods refused by a ResourceQuota")                                          \
 	X(POD_LATE, "... because some that have ended were counted still, or of others")           \
 	X(QUOTA_LOWERED, "ResourceQuotas that got less, or came")                                  \

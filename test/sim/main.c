@@ -20,7 +20,7 @@
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
-	"usage: sim [--cluster] [--failovers] [--partitions] [--restores] [--lending]\n"
+	"usage: sim [--cluster] [--failovers] [--partitions] [--restores] [--lending] [--pipelines]\n"
 	"           [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
 	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
 	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
@@ -33,6 +33,7 @@ static const char usage[] =
 	"  --failovers  worlds whose ledger fails over, all of them (else a quarter)\n"
 	"  --partitions worlds whose controllers are cut off from a server (else a fifth)\n"
 	"  --restores   worlds whose API server goes back to a snapshot (else a fifth)\n"
+	"  --pipelines  worlds with Jobs that wait for others, all of them (else a quarter)\n"
 	"  --lending    worlds whose queues lend each other all they have, in one Cohort\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
@@ -71,6 +72,8 @@ static void print_replay(FILE *out, const struct options *o, uint64_t seed)
 		fprintf(out, " --restores");
 	if (o->world.lending)
 		fprintf(out, " --lending");
+	if (o->world.pipelines)
+		fprintf(out, " --pipelines");
 	if (o->world.bug != BUG_NONE)
 		fprintf(out, " --bug %s", bug_name(o->world.bug));
 	fprintf(out, " -v\n");
@@ -135,14 +138,15 @@ static int parse(int argc, char **argv, struct options *o)
 		FAILOVERS,
 		PARTITIONS,
 		RESTORES,
-		LENDING
+		LENDING,
+		PIPELINES
 	};
 	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
 		{"seed", 1, NULL, SEED}, {"events", 1, NULL, EVENTS_}, {"bug", 1, NULL, BUG},
 		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 0, NULL, COVER},
 		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS},
 		{"partitions", 0, NULL, PARTITIONS}, {"restores", 0, NULL, RESTORES},
-		{"lending", 0, NULL, LENDING}, {0}};
+		{"lending", 0, NULL, LENDING}, {"pipelines", 0, NULL, PIPELINES}, {0}};
 	uint64_t n = 0;
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
 		bool numeric = c >= SEEDS && c <= EVENTS_;
@@ -161,6 +165,7 @@ static int parse(int argc, char **argv, struct options *o)
 		o->world.partitions |= c == PARTITIONS;
 		o->world.restores |= c == RESTORES;
 		o->world.lending |= c == LENDING;
+		o->world.pipelines |= c == PIPELINES;
 		o->world.verbose |= c == 'v';
 		o->quiet |= c == 'q';
 		if (c == '?' || c == 'h')

@@ -277,6 +277,17 @@ static bool may_change_directives(const struct job *j)
 	return j->suspend && (!s->has_start_time || s->suspended) && s->active == 0;
 }
 
+/* Its preconditions fail with a conflict. */
+static enum job_outcome delete_job(
+	struct model_api *api, struct model_job *j, const struct intent *i, bool unguarded)
+{
+	if (uid_cmp(&j->now->job.uid, &i->uid) ||
+		(!unguarded && j->now->job.version != i->version))
+		return JOB_REFUSED;
+	model_api_remove(api, j);
+	return JOB_DONE;
+}
+
 enum job_outcome model_api_request(struct model_api *api, const struct intent *i, int64_t now_ms,
 	bool unguarded, const struct snap **ret_snap, const char **ret_why)
 {
@@ -287,7 +298,9 @@ enum job_outcome model_api_request(struct model_api *api, const struct intent *i
 		*ret_snap = j->now;
 		return JOB_DONE;
 	}
-	const char *why = tests_fail(j->now, i, unguarded);
+	if (i->kind == INTENT_DELETE)
+		return delete_job(api, j, i, unguarded);
+	const char *why = tests_fail(j->now, i, unguarded && i->kind == INTENT_START);
 	if (why) {
 		*ret_why = why;
 		return JOB_REFUSED;

@@ -125,8 +125,8 @@ struct model_job *model_api_find(const struct model_api *api, const char *ns, co
 struct model_job *model_api_by_uid(const struct model_api *api, const struct uid *uid);
 
 /* A PATCH or GET of a gate, now. Copies what it needs of i. *ret_snap: the Job as it is afterwards
- * (JOB_DONE). *ret_why: what a test found (JOB_REFUSED). unguarded: a planted fault, the tests of
- * story and generation are left out. */
+ * (JOB_DONE; of a DELETE nothing). *ret_why: what a test found (JOB_REFUSED). unguarded: a planted
+ * fault, the tests of story and generation, or a DELETE's of the version, are left out. */
 enum job_outcome model_api_request(struct model_api *api, const struct intent *i, int64_t now_ms,
 	bool unguarded, const struct snap **ret_snap, const char **ret_why);
 

@@ -347,6 +347,7 @@ static struct ledger_result op_reserve(
 	h->estimated = h->reservation.estimated;
 	h->owner = mem_strdup(op->owner ? op->owner : "");
 	h->labels = mem_strdup(op->labels);
+	h->created_ms = op->created_ms;
 	h->reservation.lines = lines_copy(l, op, &h->reservation.nlines);
 	reservation_grow(l, op, 1);
 	l->reservations =
@@ -431,6 +432,7 @@ static enum ledger_verdict op_close(struct model_ledger *l, struct model_reserva
 	h->closed_from = h->reservation.state;
 	h->closed_ms = op->at_ms;
 	h->close.at_ms = op->at_ms;
+	h->outcome = op->kind == LEDGER_RELEASE ? op->outcome : LEDGER_JOB_GOES_ON;
 	h->close.lost_ms = op->lost_ms;
 	h->close.reason = mem_strdup(op->reason);
 	h->close.actor = mem_strdup(op->actor);
@@ -604,6 +606,7 @@ enum ledger_outcome model_ledger_load(
 		if (!l->reservations[i]->open)
 			continue;
 		out[k] = *h;
+		out[k].owner = l->reservations[i]->owner;
 		out[k++].lines = line;
 		if (h->nlines)
 			memcpy(line, h->lines, h->nlines * sizeof(*line));

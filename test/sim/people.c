@@ -332,6 +332,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 	lent_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
 		draw_owner(s, &n);
+	pipelines_draw(s, &n);
 	if (twist)
 		twist(s, &n);
 	s->people.submitted++;

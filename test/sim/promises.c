@@ -542,7 +542,8 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 		return false;
 	promises_priority(s, j, &mine);
 	for (const struct model_job *o = s->api.first; o; o = o->next) {
-		if (o == j || !(waits(s, o) || returns(s, o)) || promises_config(s, o) != cq)
+		if (o == j || !(waits(s, o) || returns(s, o)) || promises_config(s, o) != cq ||
+			pipelines_surely_waits(s, o))
 			continue;
 		if (!promises_priority(s, o, &its))
 			return true;
@@ -563,6 +564,7 @@ static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? promises_config(s, j) : NULL;
 		if (!cq || !promises_priority(s, j, &priority) || has_terms(&j->now->job) ||
+			!pipelines_surely_ready(s, j) ||
 			may_be_blocked(s, j, cq) || may_be_kept(s, r, cq))
 			continue;
 		bool fit = fits(s, j, cq, priority);
@@ -831,5 +833,6 @@ bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over)
 		check_rest(s);
 	}
 	check_budgets(s, r, all_ended);
+	pipelines_check_quiet(s);
 	return left_out;
 }

@@ -30,6 +30,8 @@
  *
  * P12 no run is preempted in its first preemption.minRun (min_run.h), asked at each decision
  *
+ * P13 no Job starts before what it waits for has come about (pipelines.h)
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

@@ -161,7 +161,7 @@ void replica_leave(struct sim *s, struct replica *r, const char *why)
 static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
-		"TELL", "NOTICE", "WARN", "READ", "PODS"};
+		"TELL", "NOTICE", "WARN", "DELETE", "READ", "PODS"};
 	return names[k];
 }
 
@@ -255,6 +255,7 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 		process_dies(s, r, "deposed");
 		return;
 	}
+	pipelines_ask(s, r);
 	restore_check_pass(s, r);
 	sleep_until_due(s, r);
 }

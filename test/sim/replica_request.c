@@ -220,8 +220,12 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	}
 	s->start = q->body;
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
-		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
+		(s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START) ||
+			s->o.bug == BUG_DELETE_UNGUARDED,
+		&snap, &a.sentence);
 	must(a.outcome != JOB_DONE || before); /* what is found by name is found by uid */
+	if (a.outcome == JOB_DONE)
+		pipelines_check_landed(s, &q->intent, before);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		record_stop(s, q, before);
 		count_unready(s, q, j, before->run);
@@ -237,11 +241,13 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			: q->intent.kind == INTENT_SHRINK ? "SHRINK"
 			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
 			: q->intent.kind == INTENT_WARN	  ? "WARN"
+			: q->intent.kind == INTENT_DELETE ? "DELETE"
 							  : "TELL",
 			q->intent.name,
 			q->intent.kind == INTENT_NOTICE ? q->intent.notice
-			: a.outcome == JOB_DONE		? snap->job.admission.story
+			: snap				? snap->job.admission.story
 			: a.sentence			? a.sentence
+			: a.outcome == JOB_DONE		? "done"
 							: "gone");
 		count_landed(s, q, a.outcome);
 	}

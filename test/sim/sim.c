@@ -20,7 +20,8 @@ const char *bug_name(enum bug b)
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
 		"control_unseen", "ending_unseen", "borrowing_unheard", "min_run_unread",
 		"reapply_unseen", "loss_unseen", "story_unsigned", "starts_at_once", "blind_leads",
-		"batch_assumed", "older_ignored", "place_kept"};
+		"batch_assumed", "older_ignored", "place_kept", "outcome_unread", "failure_unseen",
+		"end_guessed", "delete_unguarded"};
 	return names[b];
 }
 
@@ -83,6 +84,7 @@ static void job_written(struct model_api *api, const struct snap *now, void *ctx
 	(void)api;
 	struct sim *s = ctx;
 	sim_touch(s);
+	pipelines_see(s, now);
 	model_jobs_inform(s, now);
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_hear_jobs(s, &s->replica[i]);
@@ -173,6 +175,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	failover_begin(s);
 	partition_begin(s);
 	restore_begin(s);
+	pipelines_begin(s);
 }
 
 static void done(struct sim *s)
@@ -182,6 +185,7 @@ static void done(struct sim *s)
 	model_ledger_free(s->ledger);
 	failover_done(s);
 	restore_done(s);
+	pipelines_done(s);
 	model_api_done(&s->api);
 	timeline_done(&s->timeline);
 	pool_done(&s->pool);

@@ -27,6 +27,7 @@
 #include "test/sim/model_ledger.h"
 #include "test/sim/partition.h"
 #include "test/sim/people.h"
+#include "test/sim/pipelines.h"
 #include "test/sim/replica.h"
 #include "test/sim/restore.h"
 #include "test/sim/rng.h"
@@ -80,6 +81,10 @@ enum bug {
 	BUG_BATCH_ASSUMED,	/* cut off from the ledger, it takes its batches for written */
 	BUG_OLDER_IGNORED,	/* a list with older Jobs than were known is not minded */
 	BUG_PLACE_KEPT,		/* a watch is taken up where it was although the server was away */
+	BUG_OUTCOME_UNREAD,	/* what the ledger has of predecessors that are gone is not read */
+	BUG_FAILURE_UNSEEN,	/* a predecessor that failed is read as one that ended well */
+	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
+	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -100,6 +105,7 @@ struct sim_options {
 	bool failovers;	 /* each world has them (failover.h) */
 	bool partitions; /* ... and these (partition.h) */
 	bool restores;	 /* ... and these (restore.h) */
+	bool pipelines;	 /* ... and Jobs that wait for others (pipelines.h) */
 	bool lending; /* worlds whose ClusterQueues lend each other all they have (take_back.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
@@ -124,6 +130,7 @@ struct sim {
 	struct partition partition;
 	struct restore restore;
 	struct people people;
+	struct pipelines pipelines;
 	struct lent_world lent;
 	struct cluster cluster;
 	struct tenant tenant;

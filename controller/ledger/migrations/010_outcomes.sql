@@ -14,11 +14,11 @@ COMMENT ON COLUMN sluice.hold.created_at IS
 
 ALTER TABLE sluice.segment
 	ADD created_at  timestamptz,
-	ADD job_outcome text COLLATE "C" CHECK (job_outcome IN ('Succeeded', 'Failed'));
+	ADD job_outcome text COLLATE "C" CHECK (job_outcome IN ('Succeeded', 'Failed', 'Deleted'));
 COMMENT ON COLUMN sluice.segment.created_at IS
 	'metadata.creationTimestamp of the Job; NULL: written by version 9';
 COMMENT ON COLUMN sluice.segment.job_outcome IS
-	'what became of the Job, if it had ended when no pod was left: Succeeded or Failed; NULL: it had not, or version 9 wrote this';
+	'what became of the Job, if it had ended when no pod was left: Succeeded, Failed, Deleted; NULL: it had not, or nobody saw it, or version 9 wrote this';
 
 -- By hash: a quarter of the size of an index with the names themselves.
 CREATE INDEX segment_by_name ON sluice.segment (hashtextextended(ns || '/' || name, 0), stopped_at);

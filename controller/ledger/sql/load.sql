@@ -4,7 +4,7 @@ WITH fence AS MATERIALIZED (
 	SELECT 1 FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2 FOR SHARE
 )
 SELECT job_uid, attempt, state, ns, name, clusterqueue, reserved_at, started_at,
-	l ->> 0, l ->> 1, l ->> 2, (l ->> 3)::int8, localqueue, estimated
+	l ->> 0, l ->> 1, l ->> 2, (l ->> 3)::int8, localqueue, estimated, owner
 FROM (SELECT h.*, jsonb_array_elements(coalesce(nullif(h.lines, '[]'), '[null]')) AS l
 	FROM fence LEFT JOIN sluice.hold h ON h.cell = $1) AS h
 ORDER BY job_uid, attempt, (l ->> 0) COLLATE "C", (l ->> 1) COLLATE "C", (l ->> 2) COLLATE "C"

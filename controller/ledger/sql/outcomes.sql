@@ -1,6 +1,6 @@
 -- What became of the Jobs of these names: $1 cell; $2, $3 namespace and name of each; $4 Jobs at most of
 -- each name, the newest, among its last $5 runs. A row for each Job: number of the name from 1, uid, whether
--- it is known to have ended and how (Succeeded, Failed; NULL: not known), when, when it was created
+-- it is known to have ended and how (Succeeded, Failed, Deleted; NULL: not known), when, when it was created
 -- (NULL: not known), whether it holds quota still. No row for a name that the ledger does not know.
 -- For all to read: no fence. What was stopped is in the history, and a run that goes on says so.
 -- The reason tells where version 9 wrote the row. Holds are few, and read whole; names are compared by

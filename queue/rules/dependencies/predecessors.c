@@ -146,7 +146,7 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 		w->answered = false;
 		if (n->taken_by == 0)
 			name_free(q, n);
-	} else if (!w->answered) {
+	} else if (w->state == WANTED_QUIET && !w->answered) {
 		wanted_ask(q, w, &n->awaited.ns->questions);
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
@@ -157,12 +157,19 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 
 /* ---- Jobs of a name ---- */
 
+static int64_t end_for_order(const struct known_job *j)
+{
+	return j->ended_ms > 0 ? j->ended_ms : INT64_MAX;
+}
+
+/* Jobs of which the creation is not known stand first, in the order of their ends; the last of them
+ * is one of which the end is not known either, so that less holds. */
 static int job_order(const struct known_job *a, const struct known_job *b)
 {
 	if (a->created_ms != b->created_ms)
 		return a->created_ms < b->created_ms ? -1 : 1;
 	if (a->created_ms == 0 && a->ended_ms != b->ended_ms)
-		return a->ended_ms < b->ended_ms ? -1 : 1;
+		return end_for_order(a) < end_for_order(b) ? -1 : 1;
 	return uid_cmp(&a->uid, &b->uid);
 }
 
@@ -212,7 +219,7 @@ static enum outcome outcome_of(const struct predecessor *p)
 	case PREDECESSOR_WAITS:
 		return OUTCOME_WAITS;
 	case PREDECESSOR_STARTED:
-		return p->gone ? OUTCOME_DELETED : OUTCOME_RUNS;
+		return p->deleted ? OUTCOME_DELETED : p->gone ? OUTCOME_VANISHED : OUTCOME_RUNS;
 	case PREDECESSOR_SUCCEEDED:
 		return OUTCOME_SUCCEEDED;
 	case PREDECESSOR_FAILED:
@@ -255,8 +262,7 @@ static uint64_t selectors_taking(
 static void count_out(struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	each_selector(n->awaited.ns, n->taken_by, s)
-	{
+	each_selector(n->awaited.ns, n->taken_by, s) {
 		s->ntaken--;
 		s->with[newest->outcome]--;
 		n->awaited.ns->selectors_moved |= s->bit;
@@ -270,8 +276,7 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 	n->taken_by = 0;
 	if (!newest)
 		return;
-	each_selector(n->awaited.ns, bits, s)
-	{
+	each_selector(n->awaited.ns, bits, s) {
 		n->awaited.ns->selectors_moved |= s->bit;
 		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
 			s->too_many = true;
@@ -287,6 +292,11 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 
 /* ---- Verdicts ---- */
 
+static bool order_is_known(const struct known_job *j)
+{
+	return j->created_ms > 0 || j->ended_ms > 0;
+}
+
 /* Was it the newest of its name at some moment since the follower is there? At its end it was: no
  * other could have the name. A creation that is not known counts for nothing. */
 static bool job_counts(
@@ -294,13 +304,28 @@ static bool job_counts(
 {
 	if (!next || (j->ended_ms > 0 && follower_created_ms < j->ended_ms))
 		return true;
-	return next->created_ms > follower_created_ms && next->created_ms > j->ended_ms;
+	return order_is_known(j) && next->created_ms > follower_created_ms &&
+	       next->created_ms > j->ended_ms;
 }
 
 /* One that is not the newest of its name is gone. */
-static enum outcome outcome_when_gone(enum outcome o)
+static enum outcome outcome_when_gone(const struct known_job *j)
 {
-	return o == OUTCOME_RUNS ? OUTCOME_DELETED : o;
+	if (j->outcome != OUTCOME_RUNS)
+		return j->outcome;
+	return j->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED;
+}
+
+/* Which of the last Jobs is the newest may not be known: then all that it could be must agree. */
+static enum dependency_verdict newest_verdict(
+	const struct predecessor_name *n, enum dependency_kind k)
+{
+	const struct known_job *j = predecessor_newest(n);
+	enum dependency_verdict v = outcome_verdict(j->outcome, k);
+	for (; !order_is_known(j) && j > n->job; j--)
+		if (outcome_verdict(j[-1].outcome, k) != v)
+			return VERDICT_WAITS;
+	return v;
 }
 
 static enum dependency_verdict name_verdict(
@@ -311,9 +336,9 @@ static enum dependency_verdict name_verdict(
 		return VERDICT_WAITS;
 	for (const struct known_job *j = n->job; j < newest; j++)
 		if (job_counts(j, j + 1, follower_created_ms) &&
-			outcome_verdict(outcome_when_gone(j->outcome), k) == VERDICT_HOLDS)
+			outcome_verdict(outcome_when_gone(j), k) == VERDICT_HOLDS)
 			return VERDICT_HOLDS;
-	return outcome_verdict(newest->outcome, k);
+	return newest_verdict(n, k);
 }
 
 /* nself: how many of those that wait are the follower itself. */
@@ -396,8 +421,7 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	}
 	uint64_t moved = ns->selectors_moved;
 	ns->selectors_moved = 0;
-	each_selector(ns, moved, s)
-	{
+	each_selector(ns, moved, s) {
 		uint32_t verdicts = selector_verdicts(s);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
@@ -415,12 +439,20 @@ static void name_moved(struct predecessor_name *n)
 
 /* ---- What is told of a Job ---- */
 
-static struct known_job job_told(const struct predecessor *p)
+/* Its end was not seen where this comes from; but up to when it left it was followed. */
+static enum outcome outcome_told(const struct known_job *old, const struct predecessor *p)
+{
+	enum outcome o = outcome_of(p);
+	return o == OUTCOME_VANISHED && old && old->told_end ? OUTCOME_DELETED : o;
+}
+
+static struct known_job job_told(const struct known_job *old, const struct predecessor *p)
 {
 	return (struct known_job){.uid = p->uid,
 		.created_ms = p->created_ms,
 		.ended_ms = p->ended_ms,
-		.outcome = outcome_of(p),
+		.outcome = outcome_told(old, p),
+		.told_end = old && old->told_end && p->gone,
 		.pods_done = p->pods_done,
 		.pods = p->pods,
 		.gone = p->gone,
@@ -452,14 +484,15 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	uint64_t taken_by = n->taken_by, bits = taking(n, old, p);
 	count_out(n);
 	bool was_newest = old && old == predecessor_newest(n);
+	struct known_job j = job_told(old, p);
 	if (old)
 		job_remove(n, old);
 	if (!never_was(p)) {
-		struct known_job j = job_told(p);
 		job_insert(q, n, &j);
 		n->was_deleted = false;
-	} else if (was_newest) {
-		n->was_deleted = true;
+	} else {
+		free(j.failure);
+		n->was_deleted |= was_newest;
 	}
 	const struct known_job *now = predecessor_newest(n);
 	bool is_newest = now && uid_cmp(&now->uid, &p->uid) == 0;
@@ -472,13 +505,15 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
 	const struct known_job *old = job_known(n, &p->uid);
+	if (old && old->outcome == OUTCOME_RUNS && p->state == PREDECESSOR_WAITS)
+		return true;
 	return old && (has_ended(old->outcome) || old->gone) && !has_ended(outcome_of(p));
 }
 
 /* The same again: only what is shown to people. */
 static bool job_stands(struct known_job *old, const struct predecessor *p)
 {
-	if (!old || old->outcome != outcome_of(p) || old->created_ms != p->created_ms ||
+	if (!old || old->outcome != outcome_told(old, p) || old->created_ms != p->created_ms ||
 		old->ended_ms != p->ended_ms || old->gone != p->gone ||
 		old->followed != p->followed)
 		return false;
@@ -538,6 +573,29 @@ void queue_lose_predecessor(
 	ns_settle(q, ns);
 }
 
+static uint8_t questions_under_way(const struct predecessor_name *n)
+{
+	unsigned count = n->awaited.wanted.state == WANTED_ASKED;
+	each_selector(n->awaited.ns, n->taken_by, s)
+		count += s->awaited.wanted.state == WANTED_ASKED;
+	return (uint8_t)count; /* at most one more than there are selectors */
+}
+
+void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns_name,
+	const char *name, bool told_end)
+{
+	struct predecessor_namespace *ns = ns_known(q, ns_name);
+	struct predecessor_name *n = ns ? name_known(ns, name) : NULL;
+	struct known_job *j = n ? job_known(n, uid) : NULL;
+	if (!j || j->gone)
+		return;
+	j->followed = false;
+	j->told_end = told_end;
+	j->spared = questions_under_way(n);
+	if (!list_empty(&n->awaited.followers))
+		wanted_ask(q, &n->awaited.wanted, &ns->questions);
+}
+
 /* ---- Questions ---- */
 
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
@@ -558,10 +616,13 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 /* Not on the API server any more, and nothing told of its end. */
 static void vanish_unnamed(struct predecessor_name *n, uint64_t mark)
 {
-	const struct known_job *newest = predecessor_newest(n);
+	struct known_job *newest = n->njobs > 0 ? &n->job[n->njobs - 1] : NULL;
 	if (n->mark == mark || !newest || newest->gone || newest->followed)
 		return;
-	job_is_gone(n, &n->job[n->njobs - 1], OUTCOME_VANISHED);
+	if (newest->spared > 0)
+		newest->spared--;
+	else
+		job_is_gone(n, newest, newest->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED);
 }
 
 static void take_answer(struct queue *q, struct awaited *a, const struct predecessor *p, size_t n)

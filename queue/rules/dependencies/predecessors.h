@@ -44,7 +44,9 @@ struct known_job {
 	enum outcome outcome;
 	int32_t pods_done, pods;
 	bool gone, followed;
-	char *failure; /* NULL: none */
+	bool told_end;	/* it is not followed any more, and all it became until then was told */
+	uint8_t spared; /* so many answers that do not name it were asked for before that */
+	char *failure;	/* NULL: none */
 };
 
 /* What an item waits for: a name or a selector. */

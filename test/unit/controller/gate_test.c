@@ -71,6 +71,7 @@ static void answer(struct life *l, const struct intent *i)
 	case INTENT_NOTICE:
 	case INTENT_SHRINK:
 	case INTENT_WARN:
+	case INTENT_DELETE:
 	case INTENT_READ:
 	case INTENT_PODS:
 		fail_msg("not asked for in this life");

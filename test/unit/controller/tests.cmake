@@ -16,7 +16,7 @@ target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_cale
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 # These have an API server that does as it is told (../kube/tests.cmake).
-foreach(name dispatcher finalizers auth events informer status_writer)
+foreach(name dispatcher finalizers auth events informer predecessors status_writer)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -33,4 +33,9 @@ target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_inte
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind clock_monotonic_us)
   target_link_options(test_controller_informer PRIVATE -Wl,--wrap=${told})
+endforeach()
+# What the queue asks and is told, and what the ledger says, is the test's.
+foreach(told queue_take_wanted queue_answer_wanted queue_return_wanted gate_follows_job outcomes_new outcomes_free outcomes_idle outcomes_ask
+  outcomes_tick)
+  target_link_options(test_controller_predecessors PRIVATE -Wl,--wrap=${told})
 endforeach()

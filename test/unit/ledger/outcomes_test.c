@@ -24,7 +24,7 @@ static struct answer {
 
 static void put_row(struct buf *out, const struct ledger_outcome_row *r)
 {
-	static const char *const outcomes[] = {"goes on", "Succeeded", "Failed"};
+	static const char *const outcomes[] = {"goes on", "Succeeded", "Failed", "Deleted"};
 	buf_printf(out, "%s%zu.%d %s", out->len ? "; " : "", r->name,
 		r->uid.byte[14] << 8 | r->uid.byte[15], outcomes[r->outcome]);
 	if (r->ended_ms)
@@ -143,7 +143,7 @@ static void what_became_of_each(void **state)
 	ran(&d, e, 1, "a", "prep", 1, 100, "Finished", LEDGER_JOB_SUCCEEDED);
 	ran(&d, e, 2, "a", "load", 1, 100, "Failed", LEDGER_JOB_FAILED);
 	ran(&d, e, 3, "a", "warm", 1, 100, "Preempted", LEDGER_JOB_GOES_ON);
-	ran(&d, e, 4, "b", "prep", 1, 100, "Deleted", LEDGER_JOB_GOES_ON);
+	ran(&d, e, 4, "b", "prep", 1, 100, "Deleted", LEDGER_JOB_DELETED);
 	/* Stopped, and its last pods ended well before they were gone. */
 	ran(&d, e, 5, "a", "late", 1, 100, "Preempted", LEDGER_JOB_SUCCEEDED);
 	/* Stopped, and later ended. */
@@ -158,7 +158,7 @@ static void what_became_of_each(void **state)
 		{"a", "none"}, {"b", "load"}};
 	assert_string_equal(asked(d.loop, x, names, COUNT(names)),
 		"0.1 Succeeded 130 created 1; 1.2 Failed 130 created 2; 2.3 goes on 130 created 3; "
-		"3.4 goes on 130 created 4; 4.5 Succeeded 130 created 5; "
+		"3.4 Deleted 130 created 4; 4.5 Succeeded 130 created 5; "
 		"5.6 Succeeded 230 created 6; 6.7 goes on created 7 held");
 	struct outcomes *other = reader(d.loop, "other");
 	assert_string_equal(asked(d.loop, other, names, COUNT(names)), "");

@@ -1,0 +1,95 @@
+#include "controller/gate/never_starts.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
+#include "controller/gate/record.h"
+#include "controller/gate/stop.h"
+
+#define LOOK_MS 60000 /* it is not so at the moment: look again */
+
+void never_starts_end(struct gate_job *j)
+{
+	free(j->never.why);
+	j->never = (struct never_starts){0};
+}
+
+void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	never_starts_end(j);
+	j->never.action = d->kind == DECISION_DELETE ? NEVER_DELETE : NEVER_HOLD;
+	j->never.why = mem_strdup(d->why);
+	gate_mark_dirty(g, j);
+}
+
+static bool owner_wants(const struct gate_job *j)
+{
+	enum dependency_failure wants = j->never.action == NEVER_DELETE ? DEPENDENCY_FAILURE_DELETE
+									: DEPENDENCY_FAILURE_HOLD;
+	return j->seen.on_failure == wants;
+}
+
+/* By what is known now. */
+static bool is_so(const struct gate *g, const struct gate_job *j)
+{
+	bool settled = !g->adoption.pauses && g->mass_stop.stage == MASS_STOP_NONE;
+	return settled && owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
+}
+
+static void put_on_hold(struct gate *g, struct gate_job *j)
+{
+	j->never.asked = true;
+	stop_never_starts(j, j->never.why, g->identity);
+	job_request(g, j, INTENT_TELL);
+}
+
+static void delete_it(struct gate *g, struct gate_job *j)
+{
+	if (!j->never.confirming) {
+		j->never.confirming = true;
+		j->after_lease = g->lease.asked + 1;
+	}
+	job_request(g, j, INTENT_DELETE);
+}
+
+static void is_held(struct gate *g, struct gate_job *j)
+{
+	if (j->never.action == NEVER_HOLD && j->never.asked) {
+		g->counts.never_held++;
+		gate_note(g, NOTE_HOLD, j, "%s", j->stop.hold ? j->stop.hold : j->never.why);
+	}
+	never_starts_end(j);
+}
+
+void never_starts_see_to(struct gate *g, struct gate_job *j)
+{
+	if (j->never.action == NEVER_NOTHING)
+		return;
+	if (j->seen.held)
+		is_held(g, j);
+	else if (!is_so(g, j))
+		gate_alarm(g, j, g->tick_ms + LOOK_MS);
+	else if (j->never.action == NEVER_HOLD)
+		put_on_hold(g, j);
+	else
+		delete_it(g, j);
+}
+
+void never_starts_tell(struct gate_job *j, struct intent *i)
+{
+	i->version = j->seen.version;
+	j->never.confirming = false;
+}
+
+void never_starts_deleted(struct gate *g, struct gate_job *j)
+{
+	g->counts.never_deleted++;
+	gate_note(g, NOTE_DELETE, j, "deleted (sluice.dev/on-dependency-failure: Delete): %s",
+		j->never.why ? j->never.why : "");
+	never_starts_end(j);
+}

@@ -1,0 +1,50 @@
+/*
+ * A Job that can never start, because a Job that it waits for has become what it must not
+ * (sluice.dev/after): it is put on hold, or deleted, as its owner asked
+ * (sluice.dev/on-dependency-failure).
+ *
+ * What the queue decided is done late, and perhaps more than once: a PATCH or a DELETE may be
+ * refused, or not be answered. So before each request it is asked again whether it still is so. The
+ * name may have been used again, or the owner may have changed the Job. Nothing of it is done
+ * while the ledger may have lost something (adoption.h): the outcome may be what it lost.
+ *
+ * A Job is deleted only while it waits: no reservation, no pods, and nothing of it changed since it
+ * was looked at (uid and resourceVersion are tested). No story stands guard, so the lease is
+ * confirmed before each DELETE: a leader that was replaced deletes nothing.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_NEVER_STARTS_H
+#define SLUICE_CONTROLLER_GATE_NEVER_STARTS_H
+
+#include <stdbool.h>
+
+#include "sluice/queue.h"
+
+struct gate;
+struct gate_job;
+struct intent;
+
+enum never_action {
+	NEVER_NOTHING,
+	NEVER_HOLD,
+	NEVER_DELETE,
+};
+
+/* never_starts.c alone writes it. */
+struct never_starts {
+	enum never_action action; /* what is to be done still */
+	char *why;		  /* the queue's sentence */
+	bool confirming;	  /* the lease is asked for once more, for the DELETE */
+	bool asked;		  /* a PATCH that puts it on hold went out */
+};
+
+void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* Of a Job that waits, suspended and without pods: asks for what is to be done, if it still is. */
+void never_starts_see_to(struct gate *g, struct gate_job *j);
+/* INTENT_DELETE is made. */
+void never_starts_tell(struct gate_job *j, struct intent *i);
+/* The DELETE landed. */
+void never_starts_deleted(struct gate *g, struct gate_job *j);
+/* It starts after all, or is forgotten. */
+void never_starts_end(struct gate_job *j);
+
+#endif

@@ -1,0 +1,46 @@
+#include "controller/gate/predecessor.h"
+
+/* Its start time is taken away when it is suspended again; its story, and pods that ended, stay. */
+static bool was_started(const struct job *j)
+{
+	const struct job_status *s = &j->status;
+	return s->has_start_time || s->active > 0 || s->terminating > 0 || s->succeeded > 0 ||
+	       s->failed_pods > 0 || s->uncounted > 0 || s->uncounted_failed > 0 ||
+	       ((j->admission.state == STORY_STARTED || j->admission.state == STORY_STOPPED) &&
+		       j->admission.attempt > 0);
+}
+
+static enum predecessor_state state_of(const struct job *j)
+{
+	if (j->status.failed)
+		return PREDECESSOR_FAILED;
+	if (job_finished(j))
+		return PREDECESSOR_SUCCEEDED;
+	return was_started(j) ? PREDECESSOR_STARTED : PREDECESSOR_WAITS;
+}
+
+/* As its owner wrote it, while it runs with fewer. */
+static int32_t pods_of(const struct job *j)
+{
+	const struct job_admission *a = &j->admission;
+	if (j->has_completions)
+		return a->owner_completions > 0 ? a->owner_completions : j->completions;
+	return a->owner_parallelism > 0 ? a->owner_parallelism : j->parallelism;
+}
+
+struct predecessor predecessor_of_job(const struct job *j, bool followed)
+{
+	bool ended = job_finished(j);
+	return (struct predecessor){.uid = j->uid,
+		.ns = j->ns,
+		.name = j->name,
+		.labels = j->labels,
+		.nlabels = j->nlabels,
+		.created_ms = j->created_ms,
+		.state = state_of(j),
+		.ended_ms = ended ? j->status.finished_ms : 0,
+		.pods_done = j->status.succeeded,
+		.pods = pods_of(j),
+		.failure = ended && j->status.failure ? j->status.failure : "",
+		.followed = followed};
+}

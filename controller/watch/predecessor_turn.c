@@ -1,0 +1,197 @@
+#include "controller/watch/predecessor_turn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/predecessor.h"
+
+struct question {
+	struct wanted_predecessors wanted;
+	struct predecessor *found;
+	size_t nfound;
+};
+
+struct predecessor_turn {
+	char *ns;
+	struct question **question;
+	size_t count;
+	struct map by_name; /* those that have one */
+	bool selects;	    /* there are others */
+	struct arena kept;  /* strings and labels of what was found */
+	bool too_large;
+};
+
+static bool has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct question *)value)->wanted.name, key) == 0;
+}
+
+struct predecessor_turn *predecessor_turn_new(const char *ns)
+{
+	struct predecessor_turn *t = mem_alloc(sizeof(*t));
+	t->ns = mem_strdup(ns);
+	map_init(&t->by_name, has_name);
+	return t;
+}
+
+void predecessor_turn_free(struct predecessor_turn *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++) {
+		free(t->question[i]->found);
+		free(t->question[i]);
+	}
+	free(t->question);
+	map_done(&t->by_name);
+	arena_done(&t->kept);
+	free(t->ns);
+	free(t);
+}
+
+void predecessor_turn_add(struct predecessor_turn *t, const struct wanted_predecessors *w)
+{
+	struct question *q = mem_alloc(sizeof(*q));
+	q->wanted = *w;
+	t->question = mem_grow(t->question, t->count + 1, sizeof(struct question *));
+	t->question[t->count++] = q;
+	if (w->name)
+		map_put(&t->by_name, map_hash_string(w->name), q);
+	else
+		t->selects = true;
+}
+
+const char *predecessor_turn_namespace(const struct predecessor_turn *t)
+{
+	return t->ns;
+}
+
+size_t predecessor_turn_count(const struct predecessor_turn *t)
+{
+	return t->count;
+}
+
+const struct wanted_predecessors *predecessor_turn_question(
+	const struct predecessor_turn *t, size_t i)
+{
+	return &t->question[i]->wanted;
+}
+
+bool predecessor_turn_wants(const struct predecessor_turn *t, const char *name)
+{
+	return t->selects || map_get(&t->by_name, map_hash_string(name), name);
+}
+
+bool predecessor_turn_is_too_large(const struct predecessor_turn *t)
+{
+	return t->too_large;
+}
+
+/* ---- what is found --------------------------------------------------------------------------- */
+
+static void add_found(struct question *q, const struct predecessor *p)
+{
+	/* Grown in steps: a name has one Job or a few, a selector may have thousands. */
+	if ((q->nfound & (q->nfound - 1)) == 0)
+		q->found = mem_grow(q->found, q->nfound ? 2 * q->nfound : 1, sizeof(*q->found));
+	q->found[q->nfound++] = *p;
+}
+
+static const struct label *keep_labels(struct arena *a, const struct predecessor *p)
+{
+	struct label *all = arena_take(a, p->nlabels, sizeof(*all));
+	for (size_t i = 0; i < p->nlabels; i++)
+		all[i] = (struct label){
+			arena_string(a, p->labels[i].key), arena_string(a, p->labels[i].value)};
+	return all;
+}
+
+static void keep(struct predecessor_turn *t, struct predecessor *p)
+{
+	p->ns = t->ns;
+	p->name = arena_string(&t->kept, p->name);
+	p->labels = keep_labels(&t->kept, p);
+	p->failure = arena_string(&t->kept, p->failure);
+	t->too_large = t->kept.bytes > PREDECESSOR_TURN_MAX_BYTES;
+}
+
+static bool concerns(const struct question *q, const struct predecessor *p)
+{
+	if (q->wanted.name)
+		return strcmp(q->wanted.name, p->name) == 0;
+	return labels_match(p->labels, p->nlabels, q->wanted.selector);
+}
+
+/* One copy, made for the first question that it is an answer to. */
+static void found_for(
+	struct predecessor_turn *t, struct question *q, struct predecessor *p, bool *kept)
+{
+	if (!*kept)
+		keep(t, p);
+	*kept = true;
+	add_found(q, p);
+}
+
+void predecessor_turn_see(struct predecessor_turn *t, const struct job *j)
+{
+	struct predecessor p = predecessor_of_job(j, false);
+	struct question *named = map_get(&t->by_name, map_hash_string(p.name), p.name);
+	bool kept = false;
+	if (t->too_large)
+		return;
+	if (named)
+		found_for(t, named, &p, &kept);
+	for (size_t i = 0; t->selects && i < t->count; i++)
+		if (!t->question[i]->wanted.name && concerns(t->question[i], &p))
+			found_for(t, t->question[i], &p, &kept);
+}
+
+static bool is_there(const struct question *q, const struct uid *uid)
+{
+	for (size_t i = 0; i < q->nfound; i++)
+		if (uid_cmp(&q->found[i].uid, uid) == 0)
+			return true;
+	return false;
+}
+
+void predecessor_turn_recall(
+	struct predecessor_turn *t, size_t i, const struct ledger_outcome_row *row)
+{
+	struct question *q = t->question[i];
+	bool ended = row->outcome == LEDGER_JOB_SUCCEEDED || row->outcome == LEDGER_JOB_FAILED;
+	if (is_there(q, &row->uid))
+		return;
+	add_found(q, &(struct predecessor){.uid = row->uid,
+			     .ns = t->ns,
+			     .name = q->wanted.name,
+			     .created_ms = row->created_ms,
+			     .state = row->outcome == LEDGER_JOB_SUCCEEDED ? PREDECESSOR_SUCCEEDED
+				      : row->outcome == LEDGER_JOB_FAILED  ? PREDECESSOR_FAILED
+									   : PREDECESSOR_STARTED,
+			     .ended_ms = ended ? row->ended_ms : 0,
+			     .failure = "",
+			     .gone = !row->held,
+			     .deleted = row->outcome == LEDGER_JOB_DELETED});
+}
+
+/* ---- the answers ----------------------------------------------------------------------------- */
+
+void predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct question *a = t->question[i];
+		for (size_t k = 0; k < a->nfound; k++)
+			a->found[k].followed = gate_follows_job(g, &a->found[k].uid);
+		queue_answer_wanted(q, a->wanted.id, a->found, a->nfound);
+	}
+}
+
+void predecessor_turn_return(struct predecessor_turn *t, struct queue *q)
+{
+	for (size_t i = 0; i < t->count; i++)
+		queue_return_wanted(q, t->question[i]->wanted.id);
+}

@@ -1,0 +1,54 @@
+/*
+ * Predecessors: what the queue wants to know of Jobs that others wait for (sluice.dev/after) is read
+ * and answered, while leading. Of Jobs on the watch the gate tells the queue what becomes of them; here
+ * is what was before that, and Jobs that are not queued, which no watch follows. First the API server is
+ * read, then the ledger (outcomes.h): a Job that is gone from the one has been written into the other
+ * before, if it was ever to be.
+ *
+ * A tenant writes these questions: as many as he has Jobs, times DEPENDENCIES_MAX, and each comes again
+ * every 15 s while it is open. So they are answered a namespace at a time, in turn, and a namespace
+ * rests after its turn, the longer the more that turn took:
+ *
+ *   a few     a GET for a name, a LIST with the selector for a selector
+ *   many      one LIST of all Jobs of the namespace, page by page, for all of them together
+ *
+ * At most two requests are under way, and only where nothing else waits for a connection, so that no
+ * start waits for them. Twenty thousand Jobs that wait for twenty thousand names that are not there cost
+ * one LIST of their namespace at a time, at most a twentieth of the time, and keep nobody else's
+ * questions waiting for more than a page.
+ *
+ * What could not be read is returned to the queue, which asks again after a while.
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_PREDECESSORS_H
+#define SLUICE_CONTROLLER_WATCH_PREDECESSORS_H
+
+#include <stdint.h>
+
+#include "controller/common/log.h"
+#include "controller/kube/client.h"
+#include "controller/wire/decode.h"
+#include "sluice/queue.h"
+
+struct gate;
+struct predecessors;
+
+struct predecessors_options {
+	struct kube_client *client;
+	struct queue *queue;
+	const struct gate *gate;
+	struct job_context job_context; /* for decode_job() */
+	const char *conninfo, *cell;	/* of the ledger; borrowed as long as it lives */
+	struct log *log;
+	uint64_t seed;
+	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
+	void *ctx;
+};
+
+struct predecessors *predecessors_new(const struct predecessors_options *o);
+void predecessors_free(struct predecessors *p); /* before the client */
+
+/* Takes the queue's questions and reads what it may. After each pass, and about once a second, while
+ * leading. tick_ms: a clock that is never set. */
+void predecessors_carry(struct predecessors *p, int64_t tick_ms);
+
+#endif

@@ -1,0 +1,781 @@
+#include "test/sim/pipelines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/watch/predecessor_turn.h"
+#include "test/sim/promises_priv.h"
+#include "test/sim/sim.h"
+
+#define SALT 0x706970656c696e65 /* "pipeline" */
+#define GRACE_MS 1000		/* creations are written in seconds */
+#define LATE_MS 200000		/* longer than any start is on its way */
+#define FAMILIES 2
+#define BATCHES 3
+#define ITEMS_MAX 3
+
+typedef long long ll;
+
+/* ---- What really became of each Job ----------------------------------------------------------
+ */
+
+struct job_past {
+	int64_t created_ms, started_ms, ended_ms, gone_ms; /* 0: not so far */
+	bool failed;
+	int64_t edited_ms; /* what it waits for was written anew */
+	bool told;	   /* a controller has put it on hold because it can never start */
+};
+
+static const struct job_past *past_of(const struct sim *s, const struct model_job *j)
+{
+	return &s->pipelines.past[j->index];
+}
+
+static struct job_past *past_made(struct sim *s, const struct model_job *j)
+{
+	struct pipelines *p = &s->pipelines;
+	if (j->index >= p->npast) {
+		size_t n = j->index + 64;
+		p->past = mem_grow(p->past, n, sizeof(*p->past));
+		memset(&p->past[p->npast], 0, (n - p->npast) * sizeof(*p->past));
+		p->npast = n;
+	}
+	return &p->past[j->index];
+}
+
+static const char *family_of(const struct job *j)
+{
+	return j->family ? j->family : "";
+}
+
+static bool is_over(const struct job *j)
+{
+	return j->status.complete || j->status.failed;
+}
+
+static void note_time(int64_t *at_ms, bool so, int64_t now_ms)
+{
+	if (so && *at_ms == 0)
+		*at_ms = now_ms;
+}
+
+void pipelines_see(struct sim *s, const struct snap *now)
+{
+	if (!s->pipelines.on)
+		return;
+	struct job_past *p = past_made(s, now->of);
+	note_time(&p->created_ms, true, s->now_ms);
+	note_time(&p->started_ms, !now->job.suspend && !now->gone, s->now_ms);
+	note_time(&p->ended_ms, is_over(&now->job), s->now_ms);
+	note_time(&p->gone_ms, now->gone, s->now_ms);
+	p->failed |= now->job.status.failed;
+}
+
+/* One that was deleted before it was ever started is as if it had never been: a controller that was
+ * started a moment ago could not tell. */
+static bool never_was(const struct job_past *p)
+{
+	return p->gone_ms > 0 && p->started_ms == 0;
+}
+
+/* Since when the item holds of this Job; 0: it does not. */
+static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
+{
+	bool ended = p->ended_ms > 0, cut_off = p->gone_ms > 0 && p->started_ms > 0 && !ended;
+	switch (k) {
+	case AFTER_OK:
+		return ended && !p->failed ? p->ended_ms : 0;
+	case AFTER_NOT_OK:
+		return ended && p->failed ? p->ended_ms : cut_off ? p->gone_ms : 0;
+	case AFTER_ANY:
+		return ended ? p->ended_ms : cut_off ? p->gone_ms : 0;
+	case AFTER_START:
+		return p->started_ms;
+	case AFTER_SINGLETON:
+		break;
+	}
+	return 1;
+}
+
+/* It will never, whatever comes. */
+static bool can_hold_no_more(const struct job_past *p, enum dependency_kind k)
+{
+	bool over = p->ended_ms > 0 || (p->gone_ms > 0 && p->started_ms > 0);
+	return over && holds_since(p, k) == 0;
+}
+
+static bool is_named(const struct model_job *j, const char *ns, const char *name)
+{
+	return !strcmp(j->now->job.name, name) && !strcmp(j->now->job.ns, ns);
+}
+
+static const struct model_job *next_named(
+	const struct sim *s, const struct model_job *j, const char *ns, const char *name)
+{
+	while (j && (!is_named(j, ns, name) || never_was(past_of(s, j))))
+		j = j->next;
+	return j;
+}
+
+static const struct model_job *newest_named(const struct sim *s, const char *ns, const char *name)
+{
+	const struct model_job *newest = NULL;
+	for (const struct model_job *j = next_named(s, s->api.first, ns, name); j;
+		j = next_named(s, j->next, ns, name))
+		newest = j;
+	return newest;
+}
+
+static bool has_label(const struct snap *n, const struct requirement *r)
+{
+	for (size_t i = 0; i < n->job.nlabels; i++)
+		if (!strcmp(n->job.labels[i].key, r->key) &&
+			!strcmp(n->job.labels[i].value, r->values[0]))
+			return true;
+	return false;
+}
+
+static bool is_selected(
+	const struct model_job *j, const struct model_job *by, const struct dependency *d)
+{
+	return j != by && !strcmp(j->now->job.ns, by->now->job.ns) &&
+	       has_label(j->now, d->selector.requirements);
+}
+
+/* A clock was set: what is compared across clocks may be off by hours. */
+static bool is_lenient(const struct sim *s)
+{
+	return s->count[PATH_CLOCK_STEP] > 0;
+}
+
+static bool name_held(const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	const char *ns = j->now->job.ns;
+	int64_t since_ms = past_of(s, j)->created_ms;
+	for (const struct model_job *p = next_named(s, s->api.first, ns, d->name), *next; p;
+		p = next) {
+		next = next_named(s, p->next, ns, d->name);
+		int64_t held_ms = holds_since(past_of(s, p), d->kind);
+		int64_t until_ms = next ? past_of(s, next)->created_ms + GRACE_MS : INT64_MAX;
+		int64_t from_ms = held_ms > since_ms ? held_ms : since_ms;
+		if (held_ms > 0 && (is_lenient(s) || from_ms < until_ms))
+			return true;
+	}
+	return false;
+}
+
+/* At that moment, of all that were there. Of one that is gone counts what it became. */
+static bool selector_held_at(
+	const struct sim *s, const struct model_job *j, const struct dependency *d, int64_t at_ms)
+{
+	bool any = false;
+	for (const struct model_job *p = s->api.first; p; p = p->next) {
+		const struct job_past *past = is_selected(p, j, d) ? past_of(s, p) : NULL;
+		if (!past || past->created_ms > at_ms)
+			continue;
+		int64_t held_ms = holds_since(past, d->kind);
+		bool held = held_ms > 0 && held_ms <= at_ms + GRACE_MS;
+		bool there = past->gone_ms == 0 || past->gone_ms > at_ms;
+		any |= held;
+		if (there && !held)
+			return false;
+	}
+	return any;
+}
+
+/* It became so with the end, or the removal, of one of them, or with its own creation. */
+static bool selector_held(
+	const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	int64_t since_ms = past_of(s, j)->created_ms;
+	if (selector_held_at(s, j, d, since_ms))
+		return true;
+	for (const struct model_job *p = s->api.first; p; p = p->next) {
+		if (!is_selected(p, j, d))
+			continue;
+		const struct job_past *past = past_of(s, p);
+		const int64_t at_ms[] = {past->started_ms, past->ended_ms, past->gone_ms};
+		for (size_t i = 0; i < 3; i++)
+			if (at_ms[i] >= since_ms && selector_held_at(s, j, d, at_ms[i]))
+				return true;
+	}
+	return false;
+}
+
+static bool item_held(const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	if (d->kind == AFTER_SINGLETON)
+		return true;
+	return d->name ? name_held(s, j, d) : selector_held(s, j, d);
+}
+
+static bool is_singleton(const struct job *j)
+{
+	for (size_t i = 0; i < j->after.count; i++)
+		if (j->after.item[i].kind == AFTER_SINGLETON)
+			return true;
+	return false;
+}
+
+/* ---- What controllers do ---------------------------------------------------------------------
+ */
+
+/* Of those that hold quota the first is the one that may. */
+static void check_singleton(struct sim *s, const struct snap *n)
+{
+	const struct model_reservation *const *holds;
+	size_t count = model_ledger_reservations(s->ledger, &holds);
+	for (size_t i = 0; is_singleton(&n->job) && i < count; i++) {
+		const struct model_reservation *h = holds[i];
+		const struct model_job *o = model_api_by_uid(&s->api, &h->reservation.uid);
+		if (!h->open || strcmp(h->reservation.ns, n->job.ns) ||
+			strcmp(family_of(&o->now->job), family_of(&n->job)))
+			continue;
+		if (o == n->of || h->estimated)
+			return;
+		sim_break(s, "P13", "%s/%s starts: it is a singleton, and %s of %s holds quota",
+			n->job.ns, n->job.name, o->now->job.name, family_of(&n->job));
+		return;
+	}
+}
+
+static void check_start(struct sim *s, const struct snap *n)
+{
+	const struct dependencies *a = &n->job.after;
+	/* What was decided before the edit counts: no start tests what a Job waits for. */
+	int64_t edited_ms = past_of(s, n->of)->edited_ms;
+	bool gone = false, is_fresh = edited_ms > 0 && s->now_ms - edited_ms < LATE_MS;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct model_job *p =
+			a->item[i].name ? newest_named(s, n->job.ns, a->item[i].name) : NULL;
+		gone |= p && p->now->gone;
+		/* Once it was let in it may come back: that all held is history. */
+		if (!item_held(s, n->of, &a->item[i]) && n->job.admission.attempt == 0 && !is_fresh)
+			sim_break(s, "P13", "%s/%s starts: expected '%s' to have held before",
+				n->job.ns, n->job.name, a->item[i].text);
+	}
+	if (!s->failover.lost_ms)
+		check_singleton(s, n);
+	if (a->count > 0)
+		sim_reach(s, PATH_FOLLOWER);
+	if (gone)
+		sim_reach(s, PATH_FOLLOWER_OF_GONE);
+}
+
+static bool name_never(const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
+	return p && can_hold_no_more(past_of(s, p), d->kind);
+}
+
+static bool selector_never(
+	const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	for (const struct model_job *p = s->api.first; p; p = p->next)
+		if (is_selected(p, j, d) && can_hold_no_more(past_of(s, p), d->kind))
+			return true;
+	return false;
+}
+
+static bool item_never(const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	if (d->kind == AFTER_SINGLETON || item_held(s, j, d))
+		return false;
+	return d->name ? name_never(s, j, d) : selector_never(s, j, d);
+}
+
+static bool never_starts(const struct sim *s, const struct model_job *j)
+{
+	const struct dependencies *a = &j->now->job.after;
+	for (size_t i = 0; i < a->count; i++)
+		if (item_never(s, j, &a->item[i]))
+			return true;
+	return false;
+}
+
+static void check_never(struct sim *s, const struct intent *i, const struct snap *n)
+{
+	bool deletes = i->kind == INTENT_DELETE;
+	enum dependency_failure said = n->job.after.on_failure;
+	past_made(s, n->of)->told |= !deletes;
+	sim_reach(s, deletes ? PATH_NEVER_DELETED : PATH_NEVER_HELD);
+	if (!never_starts(s, n->of))
+		sim_break(s, "P13", "%s/%s is %s: expected what it waits for to have failed", i->ns,
+			i->name, deletes ? "deleted" : "put on hold");
+	if (deletes && said != DEPENDENCY_FAILURE_DELETE)
+		sim_break(s, "P13", "%s/%s is deleted: its owner did not say so", i->ns, i->name);
+	if (deletes && !n->job.suspend)
+		sim_break(s, "P13", "%s/%s is deleted: it runs", i->ns, i->name);
+}
+
+void pipelines_check_landed(struct sim *s, const struct intent *i, const struct snap *before)
+{
+	if (!s->pipelines.on)
+		return;
+	if (i->kind == INTENT_START)
+		check_start(s, before);
+	bool holds = i->kind == INTENT_TELL && i->hold &&
+		     !strcmp(i->story.reason, wait_reason_name(WAIT_DEPENDENCY_NEVER));
+	if (holds || i->kind == INTENT_DELETE)
+		check_never(s, i, before);
+}
+
+/* ---- At rest ---------------------------------------------------------------------------------
+ */
+
+/* Of a Job that is gone the ledger tells, unless it lost that, or never had it. */
+static bool is_known(const struct sim *s, const struct model_job *j)
+{
+	const struct model_reservation *const *holds;
+	const struct job_past *p = past_of(s, j);
+	if (!j->now->gone)
+		return true;
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
+		const struct model_reservation *h = holds[i];
+		if (uid_cmp(&h->reservation.uid, &j->now->job.uid))
+			continue;
+		enum ledger_job_outcome is = p->ended_ms == 0 ? LEDGER_JOB_DELETED
+					     : p->failed      ? LEDGER_JOB_FAILED
+							      : LEDGER_JOB_SUCCEEDED;
+		return !h->open && h->committed && h->outcome == is;
+	}
+	return false;
+}
+
+/* Judged by the newest alone: of earlier ones it may have been missed. */
+static bool name_surely(const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
+	return p && holds_since(past_of(s, p), d->kind) > 0 && is_known(s, p);
+}
+
+static bool selector_surely(
+	const struct sim *s, const struct model_job *j, const struct dependency *d)
+{
+	bool any = false;
+	for (const struct model_job *p = s->api.first; p; p = p->next) {
+		if (!is_selected(p, j, d))
+			continue;
+		any = true;
+		if (p->now->gone || holds_since(past_of(s, p), d->kind) == 0)
+			return false;
+	}
+	return any;
+}
+
+/* Nobody of its family holds quota. */
+static bool is_alone(const struct sim *s, const struct model_job *j)
+{
+	const struct model_reservation *const *holds;
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
+		const struct model_job *o = model_api_by_uid(&s->api, &holds[i]->reservation.uid);
+		if (holds[i]->open && o != j &&
+			!strcmp(family_of(&o->now->job), family_of(&j->now->job)))
+			return false;
+	}
+	return true;
+}
+
+bool pipelines_surely_ready(const struct sim *s, const struct model_job *j)
+{
+	const struct dependencies *a = &j->now->job.after;
+	if (j->now->job.admission.attempt > 0 && !is_singleton(&j->now->job))
+		return true;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct dependency *d = &a->item[i];
+		bool surely = d->kind == AFTER_SINGLETON ? is_alone(s, j)
+			      : d->name			 ? name_surely(s, j, d)
+							 : selector_surely(s, j, d);
+		if (!surely)
+			return false;
+	}
+	return true;
+}
+
+bool pipelines_surely_waits(const struct sim *s, const struct model_job *j)
+{
+	const struct dependencies *a = &j->now->job.after;
+	for (size_t i = 0; i < a->count; i++)
+		if (!item_held(s, j, &a->item[i]) && j->now->job.admission.attempt == 0)
+			return true;
+	return false;
+}
+
+/* By a Job that is there still. */
+static bool is_plainly_never(const struct sim *s, const struct model_job *j)
+{
+	const struct dependencies *a = &j->now->job.after;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct dependency *d = &a->item[i];
+		const struct model_job *p =
+			d->name ? newest_named(s, j->now->job.ns, d->name) : NULL;
+		if (p && !p->now->gone && item_never(s, j, d))
+			return true;
+	}
+	return false;
+}
+
+void pipelines_check_quiet(struct sim *s)
+{
+	for (const struct model_job *j = s->api.first; s->pipelines.on && j; j = j->next) {
+		const struct snap *n = j->now;
+		enum dependency_failure said = n->job.after.on_failure;
+		if (n->gone || !n->job.queue[0] || !n->job.suspend || n->job.deleting ||
+			n->job.hold || n->job.invalid || is_over(&n->job) || n->failing ||
+			n->succeeding || n->job.after.count == 0)
+			continue;
+		if (pipelines_surely_waits(s, j))
+			sim_reach(s, PATH_FOLLOWER_WAITS);
+		bool plain = is_plainly_never(s, j) && n->job.admission.attempt == 0 &&
+			     promises_config(s, j);
+		if (plain && said == DEPENDENCY_FAILURE_HOLD && !past_of(s, j)->told)
+			sim_break(s, "P13", "%s/%s can never start: expected it on hold", n->job.ns,
+				n->job.name);
+		if (plain && said == DEPENDENCY_FAILURE_DELETE)
+			sim_break(s, "P13", "%s/%s can never start: expected it to be deleted",
+				n->job.ns, n->job.name);
+	}
+}
+
+/* ---- Questions -------------------------------------------------------------------------------
+ */
+
+struct sim_turn {
+	struct sim_turn *older;
+	struct replica *of;
+	uint64_t life;
+	struct predecessor_turn *asks;
+	size_t ns;
+	bool failed;
+};
+
+/* What a process has taken from its queue and not begun. */
+struct asking {
+	uint64_t life;
+	bool busy[NAMESPACES];
+	struct wanted_predecessors *wanted;
+	size_t count;
+};
+
+static struct asking *asking_of(struct sim *s, const struct replica *r)
+{
+	struct asking **a = &s->pipelines.asking[r->index];
+	if (!*a)
+		*a = sim_alloc(s, sizeof(**a));
+	if ((*a)->life != r->life) {
+		free((*a)->wanted);
+		**a = (struct asking){.life = r->life};
+	}
+	return *a;
+}
+
+static bool is_alive(const struct sim_turn *t)
+{
+	return t->of->up && t->of->life == t->life;
+}
+
+static void turn_ends(struct sim *s, struct replica *r, void *arg)
+{
+	struct sim_turn *t = arg;
+	asking_of(s, r)->busy[t->ns] = false;
+	if (t->failed)
+		predecessor_turn_return(t->asks, r->queue);
+	else
+		predecessor_turn_answer(t->asks, r->queue, r->gate);
+	if (!t->failed)
+		sim_reach(s, PATH_PREDECESSORS_READ);
+	replica_step_soon(s, r);
+}
+
+static int64_t draw_latency(struct sim *s, int64_t most_ms)
+{
+	return rng_skewed(&s->pipelines.rng, 1, most_ms > 1 ? most_ms : 1);
+}
+
+static void answer_later(struct sim *s, struct sim_turn *t, bool failed)
+{
+	t->failed |= failed;
+	if (is_alive(t))
+		replica_at(s, t->of, s->now_ms + draw_latency(s, s->faults.ledger_latency_ms),
+			turn_ends, t);
+}
+
+/* sql/outcomes.sql: the last run tells. */
+static bool row_of_job(const struct sim *s, const struct uid *uid, struct ledger_outcome_row *ret)
+{
+	const struct model_reservation *const *holds;
+	bool any = false;
+	*ret = (struct ledger_outcome_row){.uid = *uid};
+	for (size_t i = 0, n = model_ledger_reservations(s->ledger, &holds); i < n; i++) {
+		const struct model_reservation *h = holds[i];
+		if (!h->committed || uid_cmp(&h->reservation.uid, uid))
+			continue;
+		any = true;
+		ret->held |= h->open;
+		ret->created_ms = h->created_ms;
+		ret->ended_ms = h->stopped ? h->stop.at_ms : h->close.at_ms;
+		ret->outcome = h->open ? LEDGER_JOB_GOES_ON : h->outcome;
+	}
+	if (s->o.bug == BUG_END_GUESSED && any && !ret->held && ret->outcome == LEDGER_JOB_GOES_ON)
+		ret->outcome = LEDGER_JOB_DELETED;
+	return any;
+}
+
+static void recall_name(struct sim *s, struct sim_turn *t, size_t question, const char *name)
+{
+	for (const struct model_job *j = next_named(s, s->api.first, namespace_names[t->ns], name);
+		j; j = next_named(s, j->next, namespace_names[t->ns], name)) {
+		struct ledger_outcome_row row;
+		if (row_of_job(s, &j->now->job.uid, &row))
+			predecessor_turn_recall(t->asks, question, &row);
+	}
+}
+
+static void reads_ledger(struct sim *s, void *arg)
+{
+	struct sim_turn *t = arg;
+	bool down = s->now_ms < s->ledger_down_until_ms || !way_is_open(s, &t->of->to_ledger) ||
+		    rng_odds(&s->pipelines.rng, s->faults.ledger_lost);
+	for (size_t i = 0; !down && i < predecessor_turn_count(t->asks); i++) {
+		const struct wanted_predecessors *w = predecessor_turn_question(t->asks, i);
+		if (is_alive(t) && w->name && s->o.bug != BUG_OUTCOME_UNREAD)
+			recall_name(s, t, i, w->name);
+	}
+	answer_later(s, t, down);
+}
+
+static void reads_api(struct sim *s, void *arg)
+{
+	struct sim_turn *t = arg;
+	bool down = !way_is_open(s, &t->of->to_api) ||
+		    rng_odds(&s->pipelines.rng, s->faults.busy + s->faults.lost);
+	for (const struct model_job *j = s->api.first; is_alive(t) && !down && j; j = j->next) {
+		struct job job = j->now->job;
+		if (j->now->gone || strcmp(job.ns, namespace_names[t->ns]))
+			continue;
+		if (s->o.bug == BUG_FAILURE_UNSEEN && job.status.failed) {
+			job.status.failed = false;
+			job.status.complete = true;
+		}
+		predecessor_turn_see(t->asks, &job);
+	}
+	if (down)
+		answer_later(s, t, true);
+	else
+		sim_after(s, draw_latency(s, s->faults.ledger_latency_ms), reads_ledger, t);
+}
+
+static void begin_turn(struct sim *s, struct replica *r, struct asking *a, size_t ns)
+{
+	struct sim_turn *t = sim_alloc(s, sizeof(*t));
+	size_t kept = 0;
+	*t = (struct sim_turn){.older = s->pipelines.turns, .of = r, .life = r->life, .ns = ns};
+	t->asks = predecessor_turn_new(namespace_names[ns]);
+	s->pipelines.turns = t;
+	for (size_t i = 0; i < a->count; i++) {
+		if (strcmp(a->wanted[i].ns, namespace_names[ns]))
+			a->wanted[kept++] = a->wanted[i];
+		else
+			predecessor_turn_add(t->asks, &a->wanted[i]);
+	}
+	a->count = kept;
+	a->busy[ns] = predecessor_turn_count(t->asks) > 0;
+	if (a->busy[ns])
+		sim_after(s, draw_latency(s, s->faults.api_latency_ms), reads_api, t);
+}
+
+void pipelines_ask(struct sim *s, struct replica *r)
+{
+	struct wanted_predecessors w;
+	if (!s->pipelines.on || !gate_leading(r->gate))
+		return;
+	struct asking *a = asking_of(s, r);
+	while (queue_take_wanted(r->queue, &w)) {
+		a->wanted = mem_grow(a->wanted, a->count + 1, sizeof(*a->wanted));
+		a->wanted[a->count++] = w;
+	}
+	for (size_t ns = 0; ns < NAMESPACES && a->count > 0; ns++)
+		if (!a->busy[ns])
+			begin_turn(s, r, a, ns);
+}
+
+/* ---- What is drawn ---------------------------------------------------------------------------
+ */
+
+static const char *print_name(struct sim *s, const char *before, int64_t number, const char *after)
+{
+	char *text = sim_alloc(s, 32);
+	snprintf(text, 32, "%s%lld%s", before, (ll)number, after);
+	return text;
+}
+
+static const char *draw_target(struct sim *s, const struct snap *n)
+{
+	struct rng *r = &s->pipelines.rng;
+	int64_t seen = 0, what = rng_between(r, 0, 99);
+	const char *pick = NULL;
+	if (what < 5)
+		return "nobody";
+	if (what < 20)
+		return print_name(
+			s, "job-", (int64_t)s->people.submitted + rng_between(r, 1, 4), "");
+	for (const struct model_job *j = s->api.first; j; j = j->next)
+		if (!strcmp(j->now->job.ns, n->job.ns) && j->now->gone == (what < 35) &&
+			rng_between(r, 0, seen++) == 0)
+			pick = j->now->job.name;
+	return pick && strcmp(pick, n->job.name) ? pick : "nobody";
+}
+
+static const struct requirement *draw_requirement(struct sim *s)
+{
+	struct requirement *q = sim_alloc(s, sizeof(*q));
+	const char **value = sim_alloc(s, sizeof(*value));
+	*value = print_name(s, "", rng_between(&s->pipelines.rng, 0, BATCHES - 1), "");
+	*q = (struct requirement){"batch", SELECTOR_IN, value, 1};
+	return q;
+}
+
+static struct dependency draw_item(struct sim *s, const struct snap *n)
+{
+	static const enum dependency_kind kinds[] = {
+		AFTER_OK, AFTER_OK, AFTER_OK, AFTER_ANY, AFTER_ANY, AFTER_NOT_OK, AFTER_START};
+	struct rng *r = &s->pipelines.rng;
+	struct dependency d = {.kind = kinds[rng_between(r, 0, 6)]};
+	char text[100];
+	if (family_of(&n->job)[0] && rng_odds(r, 4000)) {
+		d.kind = AFTER_SINGLETON;
+		d.text = "singleton";
+		return d;
+	}
+	if (rng_odds(r, 2000))
+		d.selector = (struct selector_term){draw_requirement(s), 1};
+	else
+		d.name = draw_target(s, n);
+	snprintf(text, sizeof(text), "%s:%s%s%s", dependency_kind_name(d.kind),
+		d.name ? "" : "{batch=", d.name ? d.name : d.selector.requirements->values[0],
+		d.name ? "" : "}");
+	d.text = pool_strdup(&s->pool, text);
+	return d;
+}
+
+static enum dependency_failure draw_failure(struct sim *s)
+{
+	int64_t what = rng_between(&s->pipelines.rng, 0, 9);
+	return what < 5	  ? DEPENDENCY_FAILURE_WAIT
+	       : what < 7 ? DEPENDENCY_FAILURE_HOLD
+			  : DEPENDENCY_FAILURE_DELETE;
+}
+
+static void draw_after(struct sim *s, struct snap *n)
+{
+	struct dependency *all = sim_alloc(s, ITEMS_MAX * sizeof(*all));
+	size_t count = (size_t)rng_between(&s->pipelines.rng, 1, ITEMS_MAX);
+	for (size_t i = 0; i < count; i++)
+		all[i] = draw_item(s, n);
+	n->job.after = (struct dependencies){all, count, draw_failure(s)};
+}
+
+static void draw_labels(struct sim *s, struct snap *n)
+{
+	struct label *l = sim_alloc(s, sizeof(*l));
+	*l = (struct label){
+		"batch", print_name(s, "", rng_between(&s->pipelines.rng, 0, BATCHES - 1), "")};
+	n->job.labels = l;
+	n->job.nlabels = 1;
+}
+
+/* Not queued: no watch follows it, and nothing stops it. */
+static void draw_unqueued(struct sim *s, struct snap *n)
+{
+	struct model_run *run = sim_alloc(s, sizeof(*run));
+	*run = (struct model_run){.outside = true, .landed_ms = s->now_ms};
+	n->job.queue = "";
+	n->job.suspend = false;
+	n->run = run;
+	sim_reach(s, PATH_UNQUEUED);
+}
+
+void pipelines_draw(struct sim *s, struct snap *n)
+{
+	struct rng *r = &s->pipelines.rng;
+	if (!s->pipelines.on)
+		return;
+	if (rng_odds(r, 5000))
+		draw_labels(s, n);
+	if (rng_odds(r, 2500))
+		n->job.family = print_name(s, "sweep-", rng_between(r, 0, FAMILIES - 1), "-");
+	if (!s->cluster.on && n->job.suspend && rng_odds(r, 800))
+		draw_unqueued(s, n);
+	else if (rng_odds(r, 4500))
+		draw_after(s, n);
+}
+
+static struct model_job *draw_live(struct sim *s, bool over)
+{
+	struct model_job *pick = NULL;
+	int64_t seen = 0;
+	for (struct model_job *j = s->api.first; j; j = j->next)
+		if (!j->now->gone && !j->now->job.deleting && is_over(&j->now->job) == over &&
+			rng_between(&s->pipelines.rng, 0, seen++) == 0)
+			pick = j;
+	return pick;
+}
+
+static void ttl(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (s->calm)
+		return;
+	struct model_job *j = draw_live(s, true);
+	if (j) {
+		sim_log(s, "ttl    takes %s/%s", j->now->job.ns, j->now->job.name);
+		model_api_remove(&s->api, j);
+	}
+	sim_after(s, rng_between(&s->pipelines.rng, 1, 8000), ttl, NULL);
+}
+
+/* Its owner thinks better of it. */
+static void edits(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (s->calm)
+		return;
+	struct model_job *j = draw_live(s, false);
+	if (j && j->now->job.after.count > 0) {
+		struct snap *n = model_api_edit(&s->api, j);
+		if (rng_odds(&s->pipelines.rng, 5000))
+			n->job.after.on_failure = draw_failure(s);
+		else
+			draw_after(s, n);
+		past_made(s, j)->edited_ms = s->now_ms;
+		sim_log(s, "user   edits what %s waits for", n->job.name);
+		model_api_write(&s->api, n, false);
+	}
+	sim_after(s, rng_between(&s->pipelines.rng, 1, 30000), edits, NULL);
+}
+
+void pipelines_begin(struct sim *s)
+{
+	struct pipelines *p = &s->pipelines;
+	rng_seed(&p->rng, s->o.seed ^ SALT);
+	p->on = (rng_odds(&p->rng, 2500) || s->o.pipelines) && !s->o.lending &&
+		s->restore.every_ms == 0; /* what became of a Job would be undone */
+	if (!p->on)
+		return;
+	for (const struct model_job *j = s->api.first; j; j = j->next)
+		pipelines_see(s, j->now);
+	sim_after(s, rng_between(&p->rng, 1, 8000), ttl, NULL);
+	sim_after(s, rng_between(&p->rng, 1, 30000), edits, NULL);
+}
+
+void pipelines_done(struct sim *s)
+{
+	for (struct sim_turn *t = s->pipelines.turns; t; t = t->older)
+		predecessor_turn_free(t->asks);
+	for (size_t i = 0; i < REPLICAS; i++)
+		if (s->pipelines.asking[i])
+			free(s->pipelines.asking[i]->wanted);
+	free(s->pipelines.past);
+}

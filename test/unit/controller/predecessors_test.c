@@ -1,0 +1,332 @@
+/*
+ * The reader of predecessors, against an API server that does as it is told, a ledger that says what
+ * the test says, and a queue whose questions are the test's.
+ */
+#include "controller/watch/predecessors.h"
+
+#include "api_stage.h"
+#include "controller/common/clock.h"
+#include "controller/ledger/outcomes.h"
+
+#define JOBS "GET /apis/batch/v1/namespaces/a/jobs"
+#define MANY 9 /* more than are asked for one by one */
+
+/* ---- the queue and the ledger ---------------------------------------------------------------- */
+
+static struct {
+	struct wanted_predecessors wanted[64];
+	size_t nwanted, taken;
+	char told[4096]; /* "1: prep Succeeded; 2: returned; " */
+	struct outcomes_options outcomes;
+	bool asked;
+	char names[1024]; /* that the ledger was asked for */
+	size_t follows;	  /* the uid that the gate follows; 0: none */
+} now;
+
+bool __wrap_queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
+void __wrap_queue_answer_wanted(
+	struct queue *q, uint64_t id, const struct predecessor *p, size_t n);
+void __wrap_queue_return_wanted(struct queue *q, uint64_t id);
+bool __wrap_gate_follows_job(const struct gate *g, const struct uid *uid);
+struct outcomes *__wrap_outcomes_new(struct ev_loop *loop, const struct outcomes_options *o);
+void __wrap_outcomes_free(struct outcomes *x);
+bool __wrap_outcomes_idle(const struct outcomes *x);
+void __wrap_outcomes_ask(struct outcomes *x, const struct outcomes_name *names, size_t n);
+void __wrap_outcomes_tick(struct outcomes *x, int64_t tick_ms);
+
+bool __wrap_queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
+{
+	(void)q;
+	if (now.taken == now.nwanted)
+		return false;
+	*ret = now.wanted[now.taken++];
+	return true;
+}
+
+static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *fmt, ...)
+{
+	size_t len = strlen(now.told);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(now.told + len, sizeof(now.told) - len, fmt, ap);
+	va_end(ap);
+}
+
+void __wrap_queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n)
+{
+	static const char *const states[] = {"Waits", "Started", "Succeeded", "Failed"};
+	(void)q;
+	tell("%d:", (int)id);
+	for (size_t i = 0; i < n; i++)
+		tell(" %s.%d %s%s%s%s", p[i].name, p[i].uid.byte[15], states[p[i].state],
+			p[i].deleted ? " deleted" : p[i].gone ? " gone" : "", p[i].followed ? " followed" : "",
+			*p[i].failure ? p[i].failure : "");
+	tell("; ");
+}
+
+void __wrap_queue_return_wanted(struct queue *q, uint64_t id)
+{
+	(void)q;
+	tell("%d: returned; ", (int)id);
+}
+
+bool __wrap_gate_follows_job(const struct gate *g, const struct uid *uid)
+{
+	(void)g;
+	return uid->byte[15] == now.follows;
+}
+
+struct outcomes *__wrap_outcomes_new(struct ev_loop *loop, const struct outcomes_options *o)
+{
+	(void)loop;
+	now.outcomes = *o;
+	return NULL;
+}
+
+void __wrap_outcomes_free(struct outcomes *x)
+{
+	(void)x;
+}
+
+bool __wrap_outcomes_idle(const struct outcomes *x)
+{
+	(void)x;
+	return !now.asked;
+}
+
+void __wrap_outcomes_ask(struct outcomes *x, const struct outcomes_name *names, size_t n)
+{
+	(void)x;
+	assert_false(now.asked);
+	now.asked = true;
+	now.names[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(names[i].ns, "a");
+		size_t len = strlen(now.names);
+		snprintf(now.names + len, sizeof(now.names) - len, "%s ", names[i].name);
+	}
+}
+
+void __wrap_outcomes_tick(struct outcomes *x, int64_t tick_ms)
+{
+	(void)x, (void)tick_ms;
+}
+
+static void recalled(enum ledger_outcome o, const struct ledger_outcome_row *rows, size_t n)
+{
+	assert_true(now.asked);
+	now.asked = false;
+	now.outcomes.answered(o, rows, n, now.outcomes.ctx);
+}
+
+static void want(uint64_t id, const char *name)
+{
+	now.wanted[now.nwanted++] = (struct wanted_predecessors){.id = id, .ns = "a", .name = name};
+}
+
+static void want_labels(uint64_t id, const struct selector_term *s)
+{
+	now.wanted[now.nwanted++] =
+		(struct wanted_predecessors){.id = id, .ns = "a", .selector = s};
+}
+
+/* ---- the stage ------------------------------------------------------------------------------- */
+
+struct stage {
+	struct api_stage api;
+	struct predecessors *p;
+	struct log *log;
+	FILE *written;
+	int changes;
+	int64_t tick_ms;
+};
+
+static void on_changed(void *ctx)
+{
+	struct stage *s = ctx;
+	s->changes++;
+}
+
+static void stage_open(struct stage *s)
+{
+	memset(&now, 0, sizeof(now));
+	*s = (struct stage){.written = tmpfile(), .tick_ms = clock_monotonic_us() / 1000};
+	api_stage_open(&s->api);
+	s->log = log_new(fileno(s->written), LOG_JSON, LEVEL_INFO);
+	s->p = predecessors_new(&(struct predecessors_options){.client = s->api.client,
+		.queue = s->api.world.queue,
+		.gate = s->api.world.gate,
+		.conninfo = "",
+		.cell = "c",
+		.log = s->log,
+		.changed = on_changed,
+		.ctx = s});
+}
+
+static void stage_close(struct stage *s)
+{
+	assert_int_equal(scripted_server_unexpected(s->api.server), 0);
+	assert_int_equal(scripted_server_unused(s->api.server), 0);
+	predecessors_free(s->p);
+	api_stage_hang_up(&s->api);
+	api_stage_close(&s->api);
+	log_free(s->log);
+	fclose(s->written);
+}
+
+static void answers(struct stage *s, const char *line, int status, const char *body)
+{
+	script_answer(scripted_server_expect(s->api.server, line), status,
+		"Content-Type: application/json\r\n", body);
+}
+
+static void carry(struct stage *s)
+{
+	predecessors_carry(s->p, s->tick_ms);
+	api_stage_settle(&s->api);
+}
+
+/* Some of a Job; number is the end of its uid. */
+#define JOB(name, number, labels, status)                                                          \
+	"{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"a\",\"uid\":\"123e4567-e89b-12d3-"   \
+	"a456-4266141740" number "\",\"labels\":{" labels "}},\"spec\":{},\"status\":{" status     \
+	"}}"
+#define DONE "\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]"
+
+static struct uid uid_of(int number)
+{
+	struct uid u;
+	char text[64];
+	snprintf(text, sizeof(text), "123e4567-e89b-12d3-a456-4266141740%02x", number);
+	assert_true(uid_parse(text, &u));
+	return u;
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+static void a_few_are_asked_for_one_by_one(void **state)
+{
+	static const char *const tuesday[] = {"tuesday"};
+	static const struct requirement r[] = {
+		{"batch", SELECTOR_IN, tuesday, 1}, {"test", SELECTOR_DOES_NOT_EXIST, NULL, 0}};
+	static const struct selector_term selector = {r, 2};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want(1, "prep");
+	want(2, "gone");
+	want_labels(3, &selector);
+	now.follows = 0x17;
+	answers(&s, JOBS "/prep HTTP", 200, JOB("prep", "17", "", DONE));
+	answers(&s, JOBS "/gone HTTP", 404, "{}");
+	answers(&s, JOBS "?limit=250&labelSelector=batch%20in%20%28tuesday%29%2C%21test HTTP", 200,
+		"{\"metadata\":{},\"items\":[" JOB("x", "18", "\"batch\":\"tuesday\"",
+			"\"active\":1") "," JOB("y", "19", "\"batch\":\"tuesday\"", "") "]}");
+	carry(&s);
+	assert_string_equal(now.names, "prep gone ");
+	assert_string_equal(now.told, "");
+	struct ledger_outcome_row rows[] = {
+		{.name = 0, .uid = uid_of(0x17), .outcome = LEDGER_JOB_FAILED},
+		{.name = 0, .uid = uid_of(0x20), .outcome = LEDGER_JOB_FAILED},
+		{.name = 1, .uid = uid_of(0x21), .outcome = LEDGER_JOB_SUCCEEDED},
+		{.name = 1, .uid = uid_of(0x22), .held = true}};
+	recalled(LEDGER_DONE, rows, 4);
+	carry(&s);
+	assert_string_equal(now.told, "1: prep.23 Succeeded followed prep.32 Failed gone; "
+				      "2: gone.33 Succeeded gone gone.34 Started; "
+				      "3: x.24 Started y.25 Waits; ");
+	assert_true(s.changes > 0);
+	stage_close(&s);
+}
+
+/* One list, by pages, for all of them. */
+static void many_are_read_together(void **state)
+{
+	static const char *const names[MANY] = {
+		"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	for (uint64_t i = 0; i < MANY; i++)
+		want(i, names[i]);
+	want_labels(MANY, &selector);
+	answers(&s, JOBS "?limit=250 HTTP", 200,
+		"{\"metadata\":{\"continue\":\"a/b\"},\"items\":[" JOB("n3", "17", "", DONE) "]}");
+	answers(&s, JOBS "?limit=250&continue=a%2Fb HTTP", 200,
+		"{\"metadata\":{\"continue\":\"\"},\"items\":[" JOB(
+			"n5", "18", "\"batch\":\"\"", "") "," JOB("other", "19", "", "") "]}");
+	carry(&s);
+	assert_string_equal(now.names, "n0 n1 n2 n3 n4 n5 n6 n7 n8 ");
+	recalled(LEDGER_DONE, NULL, 0);
+	carry(&s);
+	assert_string_equal(now.told,
+		"0:; 1:; 2:; 3: n3.23 Succeeded; 4:; 5: n5.24 Waits; 6:; 7:; 8:; 9: n5.24 Waits; ");
+	/* It rests now: the next questions have to wait. */
+	want(20, "late");
+	carry(&s);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
+	answers(&s, JOBS "/late HTTP", 404, "{}");
+	s.tick_ms += 6000;
+	carry(&s);
+	assert_string_equal(now.names, "late ");
+	stage_close(&s);
+}
+
+static void what_cannot_be_read_is_returned(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want(1, "prep");
+	want(2, "load");
+	answers(&s, JOBS "/prep HTTP", 429, "{}");
+	carry(&s);
+	assert_string_equal(now.told, "1: returned; 2: returned; ");
+	now.told[0] = '\0';
+	now.taken = 0;
+	s.tick_ms += 10000;
+	answers(&s, JOBS "/prep HTTP", 200, JOB("prep", "17", "", DONE));
+	answers(&s, JOBS "/load HTTP", 404, "{}");
+	carry(&s);
+	recalled(LEDGER_LOST, NULL, 0);
+	assert_string_equal(now.told, "1: returned; 2: returned; ");
+	now.told[0] = '\0';
+	now.taken = 0;
+	s.tick_ms += 10000;
+	answers(&s, JOBS "/prep HTTP", 200, "{\"metadata\":{\"name\":\"prep\"}}"); /* no uid */
+	carry(&s);
+	assert_string_equal(now.told, "1: returned; 2: returned; ");
+	stage_close(&s);
+}
+
+/* What others ask does not wait for a namespace that rests. */
+static void each_namespace_has_its_turn(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want(1, "prep");
+	answers(&s, JOBS "/prep HTTP", 503, "{}");
+	carry(&s);
+	want(2, "prep");
+	now.wanted[now.nwanted++] =
+		(struct wanted_predecessors){.id = 3, .ns = "b", .name = "prep"};
+	answers(&s, "GET /apis/batch/v1/namespaces/b/jobs/prep HTTP", 500, "{}");
+	carry(&s);
+	assert_string_equal(now.told, "1: returned; 3: returned; ");
+	stage_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_few_are_asked_for_one_by_one),
+		cmocka_unit_test(many_are_read_together),
+		cmocka_unit_test(what_cannot_be_read_is_returned),
+		cmocka_unit_test(each_namespace_has_its_turn),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
