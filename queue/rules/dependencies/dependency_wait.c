@@ -7,7 +7,6 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/core.h"
-#include "queue/explain/explain_dependencies.h"
 #include "queue/job/copies.h"
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
@@ -59,9 +58,17 @@ static bool item_same(const struct dependency_item *a, const struct dependency *
 	return a->kind == b->kind && strcmp(a->text, b->text) == 0;
 }
 
-bool dependencies_differ(const struct workload *w, const struct dependencies *asked)
+/* Of a list that is refused nothing is taken. */
+static const struct dependencies *asked_by(const struct job *j)
+{
+	static const struct dependencies none;
+	return dependencies_fault(j) ? &none : &j->after;
+}
+
+bool dependencies_differ(const struct workload *w, const struct job *j)
 {
 	const struct dependency_wait *x = w->after;
+	const struct dependencies *asked = asked_by(j);
 	if (!x)
 		return asked->count > 0;
 	if (x->nitems != items_of(asked) || x->is_singleton != asks_singleton(asked) ||
@@ -147,17 +154,19 @@ static void item_holds(struct dependency_item *item)
 	item->wait->nheld++;
 }
 
-/* Of a Job that was started once all held, as far as they were there then. */
+/* Items of a Job that was started once held before, but for those that were added since. A workload
+ * without a LocalQueue is a new one. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 {
 	struct dependency_wait *old = w->after;
-	if (!dependencies_differ(w, &j->after))
+	const struct dependencies *asked = asked_by(j);
+	if (!dependencies_differ(w, j))
 		return;
-	bool started = w->reservation || (!old && j->admission.attempt > 0);
-	w->after = j->after.count > 0 ? wait_new(q, w, &j->after) : NULL;
+	bool started = w->reservation || (!w->lq && j->admission.attempt > 0);
+	w->after = asked->count > 0 ? wait_new(q, w, asked) : NULL;
 	size_t n = 0;
-	for (size_t i = 0; w->after && i < j->after.count; i++) {
-		const struct dependency *d = &j->after.item[i];
+	for (size_t i = 0; i < asked->count; i++) {
+		const struct dependency *d = &asked->item[i];
 		if (d->kind == AFTER_SINGLETON)
 			continue;
 		struct dependency_item *item = &w->after->item[n++];
@@ -220,6 +229,7 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 	enum dependency_verdict v = awaited_verdict(item->awaited, item);
 	if (v == item->verdict)
 		return;
+	bool failure_moves = v == VERDICT_NEVER || item->verdict == VERDICT_NEVER;
 	x->nnever += (size_t)(v == VERDICT_NEVER) - (size_t)(item->verdict == VERDICT_NEVER);
 	item->verdict = v;
 	if (v == VERDICT_HOLDS) {
@@ -227,13 +237,20 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 		item->awaited = NULL;
 		list_leave(&item->of_awaited);
 	}
-	arm(q, x);
+	if (failure_moves)
+		arm(q, x);
 	if (dependencies_hold(x->w) && x->w->place != PLACE_NOWHERE)
 		workload_replace(q, x->w);
 	q->counters.version++;
 }
 
 /* ---- Decisions ---- */
+
+void dependencies_unheld(struct queue *q, struct workload *w)
+{
+	if (w->after && !w->after->given)
+		arm(q, w->after);
+}
 
 void dependencies_ring(struct queue *q, struct workload *w)
 {
@@ -247,31 +264,21 @@ void dependencies_ring(struct queue *q, struct workload *w)
 		list_add(&q->predecessors.due, &x->due);
 }
 
-/* One on hold is its owner's again. */
+/* One on hold is its owner's again: dependencies_unheld(). */
 static bool may_be_told(const struct workload *w)
 {
 	return !w->reservation && !w->held && !w->deleting;
 }
 
-size_t dependencies_give(struct queue *q, struct decision *out, size_t cap)
+struct dependency_wait *dependencies_take_due(struct queue *q)
 {
-	size_t n = 0;
-	while (!q->paused && n < cap && !list_empty(&q->predecessors.due)) {
+	while (!q->paused && !list_empty(&q->predecessors.due)) {
 		struct dependency_wait *x =
 			container_of(q->predecessors.due.next, struct dependency_wait, due);
-		char words[600];
-		struct text text = text_over(words, sizeof(words));
 		list_leave(&x->due);
-		x->given = true;
-		if (!may_be_told(x->w))
-			continue;
-		explain_failed_dependency(x, &text);
-		out[n++] = (struct decision){
-			.kind = x->on_failure == DEPENDENCY_FAILURE_DELETE ? DECISION_DELETE
-									   : DECISION_HOLD,
-			.uid = x->w->key.uid,
-			.why = arena_string(&q->predecessors.sentences, words),
-		};
+		x->given = may_be_told(x->w);
+		if (x->given)
+			return x;
 	}
-	return n;
+	return NULL;
 }
