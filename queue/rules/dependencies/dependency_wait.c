@@ -9,6 +9,7 @@
 #include "queue/core.h"
 #include "queue/job/copies.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/rule.h"
 #include "sluice/quantity.h"
 
 /* ---- What the Job says ---- */
@@ -95,8 +96,20 @@ size_t dependencies_bytes(const struct workload *w)
 	return x ? wait_size(x) + x->nitems * sizeof(struct predecessor_name) : 0;
 }
 
+/* The rule concerns no ClusterQueue while there is none. */
+static void count_singleton(struct queue *q, const struct dependency_wait *x, int more)
+{
+	size_t before = q->predecessors.singletons;
+	if (!x->is_singleton)
+		return;
+	q->predecessors.singletons = more > 0 ? before + 1 : before - 1;
+	if (before == 0 || q->predecessors.singletons == 0)
+		rules_edited(q);
+}
+
 static void wait_free(struct queue *q, struct dependency_wait *x)
 {
+	count_singleton(q, x, -1);
 	for (size_t i = 0; i < x->nitems; i++)
 		predecessors_leave(q, &x->item[i]);
 	alarm_clear(&q->alarms, &x->alarm);
@@ -137,6 +150,7 @@ static struct dependency_wait *wait_new(
 			to->term = *terms_copy(&x->memory, &from->selector, 1);
 	}
 	q->workload_bytes += wait_size(x);
+	count_singleton(q, x, 1);
 	return x;
 }
 

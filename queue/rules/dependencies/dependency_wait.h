@@ -46,7 +46,7 @@ struct dependency_wait {
 	struct dependency_item item[];
 };
 
-/* Takes over what the Job says. The workload stands nowhere, or is reserved. */
+/* Takes over what the Job says, before it is placed. The workload stands nowhere, or is reserved. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j);
 bool dependencies_differ(const struct workload *w, const struct job *j);
 void dependencies_forget(struct queue *q, struct workload *w);

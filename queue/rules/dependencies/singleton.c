@@ -56,6 +56,12 @@ void singleton_over(struct queue *q, struct reservation *r)
 
 /* ---- The rule ---- */
 
+static bool singleton_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	(void)cq;
+	return q->predecessors.singletons > 0;
+}
+
 static uint64_t singleton_parts(const struct workload *w, struct parting *ret)
 {
 	if (!workload_is_singleton(w))
@@ -94,6 +100,7 @@ static enum wait_reason singleton_explain(struct question *a)
 
 const struct rule singleton_rule = {
 	.name = "singleton",
+	.concerns = singleton_concerns,
 	.group_may = singleton_group_may,
 	.parts = singleton_parts,
 	.promise_may = singleton_promise_may,
