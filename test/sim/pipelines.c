@@ -24,6 +24,7 @@ typedef long long ll;
 struct job_past {
 	int64_t created_ms, started_ms, ended_ms, gone_ms; /* 0: not so far */
 	bool failed;
+	int64_t told_ms;   /* something on it told that it was started, truly or not */
 	int64_t edited_ms; /* what it waits for was written anew */
 	bool told;	   /* a controller has put it on hold because it can never start */
 };
@@ -55,6 +56,13 @@ static bool is_over(const struct job *j)
 	return j->status.complete || j->status.failed;
 }
 
+/* Something on it tells that it was started: one that ran without being admitted may have nothing. */
+static bool tells_of_start(const struct job *j)
+{
+	return is_over(j) || j->status.has_start_time ||
+	       (j->admission.attempt > 0 && j->admission.state != STORY_FENCED);
+}
+
 static void note_time(int64_t *at_ms, bool so, int64_t now_ms)
 {
 	if (so && *at_ms == 0)
@@ -70,20 +78,21 @@ void pipelines_see(struct sim *s, const struct snap *now)
 	note_time(&p->started_ms, !now->job.suspend && !now->gone, s->now_ms);
 	note_time(&p->ended_ms, is_over(&now->job), s->now_ms);
 	note_time(&p->gone_ms, now->gone, s->now_ms);
+	note_time(&p->told_ms, tells_of_start(&now->job) || now->of->vandalized, s->now_ms);
 	p->failed |= now->job.status.failed;
 }
 
-/* One that was deleted before it was ever started is as if it had never been: a controller that was
- * started a moment ago could not tell. */
+/* One that was deleted before it was ever started, or before anything on it told so, is as if it had
+ * never been: a controller that was started a moment ago could not tell. */
 static bool never_was(const struct job_past *p)
 {
-	return p->gone_ms > 0 && p->started_ms == 0;
+	return p->gone_ms > 0 && p->told_ms == 0;
 }
 
 /* Since when the item holds of this Job; 0: it does not. */
 static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
 {
-	bool ended = p->ended_ms > 0, cut_off = p->gone_ms > 0 && p->started_ms > 0 && !ended;
+	bool ended = p->ended_ms > 0, cut_off = p->gone_ms > 0 && p->told_ms > 0 && !ended;
 	switch (k) {
 	case AFTER_OK:
 		return ended && !p->failed ? p->ended_ms : 0;
@@ -91,8 +100,8 @@ static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
 		return ended && p->failed ? p->ended_ms : cut_off ? p->gone_ms : 0;
 	case AFTER_ANY:
 		return ended ? p->ended_ms : cut_off ? p->gone_ms : 0;
-	case AFTER_START:
-		return p->started_ms;
+	case AFTER_START: /* when in doubt a new leader writes that it was started, and stopped */
+		return p->started_ms > 0 ? p->started_ms : p->told_ms;
 	case AFTER_SINGLETON:
 		break;
 	}
@@ -102,7 +111,7 @@ static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
 /* It will never, whatever comes. */
 static bool can_hold_no_more(const struct job_past *p, enum dependency_kind k)
 {
-	bool over = p->ended_ms > 0 || (p->gone_ms > 0 && p->started_ms > 0);
+	bool over = p->ended_ms > 0 || (p->gone_ms > 0 && p->told_ms > 0);
 	return over && holds_since(p, k) == 0;
 }
 
@@ -142,6 +151,22 @@ static bool is_selected(
 {
 	return j != by && !strcmp(j->now->job.ns, by->now->job.ns) &&
 	       has_label(j->now, d->selector.requirements);
+}
+
+/* Two Jobs had the name that were made in the same second: which of them is the newer is not known. */
+static bool is_ambiguous(
+	const struct sim *s, const struct model_job *by, const struct dependency *d)
+{
+	int64_t last_s = -1;
+	const char *ns = by->now->job.ns;
+	for (const struct model_job *j = s->api.first; d->name && j; j = j->next) {
+		int64_t created_s =
+			is_named(j, ns, d->name) ? past_of(s, j)->created_ms / 1000 : -1;
+		if (created_s >= 0 && created_s == last_s)
+			return true;
+		last_s = created_s >= 0 ? created_s : last_s;
+	}
+	return false;
 }
 
 /* A clock was set: what is compared across clocks may be off by hours. */
@@ -206,7 +231,7 @@ static bool selector_held(
 
 static bool item_held(const struct sim *s, const struct model_job *j, const struct dependency *d)
 {
-	if (d->kind == AFTER_SINGLETON)
+	if (d->kind == AFTER_SINGLETON || is_ambiguous(s, j, d))
 		return true;
 	return d->name ? name_held(s, j, d) : selector_held(s, j, d);
 }
@@ -264,10 +289,37 @@ static void check_start(struct sim *s, const struct snap *n)
 		sim_reach(s, PATH_FOLLOWER_OF_GONE);
 }
 
+/* Of a Job that is gone the ledger tells, unless it lost that, or never had it. */
+static bool is_known(const struct sim *s, const struct model_job *j)
+{
+	const struct model_reservation *const *holds;
+	const struct job_past *p = past_of(s, j);
+	if (!j->now->gone)
+		return true;
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
+		const struct model_reservation *h = holds[i];
+		if (uid_cmp(&h->reservation.uid, &j->now->job.uid))
+			continue;
+		enum ledger_job_outcome is = p->ended_ms == 0 ? LEDGER_JOB_DELETED
+					     : p->failed      ? LEDGER_JOB_FAILED
+							      : LEDGER_JOB_SUCCEEDED;
+		return !h->open && h->committed && h->outcome == is;
+	}
+	return false;
+}
+
+/* By what can be known: a Job that came and went unseen may have had the name since, or may have made
+ * the item hold before. */
 static bool name_never(const struct sim *s, const struct model_job *j, const struct dependency *d)
 {
-	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
-	return p && can_hold_no_more(past_of(s, p), d->kind);
+	const char *ns = j->now->job.ns;
+	bool never = false;
+	for (const struct model_job *p = next_named(s, s->api.first, ns, d->name); p;
+		p = next_named(s, p->next, ns, d->name)) {
+		bool fails = can_hold_no_more(past_of(s, p), d->kind);
+		never = fails || (never && !is_known(s, p));
+	}
+	return never;
 }
 
 static bool selector_never(
@@ -279,10 +331,13 @@ static bool selector_never(
 	return false;
 }
 
+/* At some moment of all there were, or it was not to be known that it did. */
 static bool item_never(const struct sim *s, const struct model_job *j, const struct dependency *d)
 {
-	if (d->kind == AFTER_SINGLETON || item_held(s, j, d))
+	if (d->kind == AFTER_SINGLETON)
 		return false;
+	if (is_ambiguous(s, j, d))
+		return true;
 	return d->name ? name_never(s, j, d) : selector_never(s, j, d);
 }
 
@@ -325,30 +380,13 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 /* ---- At rest ---------------------------------------------------------------------------------
  */
 
-/* Of a Job that is gone the ledger tells, unless it lost that, or never had it. */
-static bool is_known(const struct sim *s, const struct model_job *j)
-{
-	const struct model_reservation *const *holds;
-	const struct job_past *p = past_of(s, j);
-	if (!j->now->gone)
-		return true;
-	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
-		const struct model_reservation *h = holds[i];
-		if (uid_cmp(&h->reservation.uid, &j->now->job.uid))
-			continue;
-		enum ledger_job_outcome is = p->ended_ms == 0 ? LEDGER_JOB_DELETED
-					     : p->failed      ? LEDGER_JOB_FAILED
-							      : LEDGER_JOB_SUCCEEDED;
-		return !h->open && h->committed && h->outcome == is;
-	}
-	return false;
-}
-
 /* Judged by the newest alone: of earlier ones it may have been missed. */
 static bool name_surely(const struct sim *s, const struct model_job *j, const struct dependency *d)
 {
 	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
-	return p && holds_since(past_of(s, p), d->kind) > 0 && is_known(s, p);
+	return p && holds_since(past_of(s, p), d->kind) > 0 && is_known(s, p) &&
+	       !is_ambiguous(s, j, d) &&
+	       (d->kind != AFTER_START || p->now->gone || tells_of_start(&p->now->job));
 }
 
 static bool selector_surely(
@@ -359,7 +397,8 @@ static bool selector_surely(
 		if (!is_selected(p, j, d))
 			continue;
 		any = true;
-		if (p->now->gone || holds_since(past_of(s, p), d->kind) == 0)
+		if (p->now->gone || holds_since(past_of(s, p), d->kind) == 0 ||
+			(d->kind == AFTER_START && !tells_of_start(&p->now->job)))
 			return false;
 	}
 	return any;
@@ -411,31 +450,39 @@ static bool is_plainly_never(const struct sim *s, const struct model_job *j)
 		const struct dependency *d = &a->item[i];
 		const struct model_job *p =
 			d->name ? newest_named(s, j->now->job.ns, d->name) : NULL;
-		if (p && !p->now->gone && item_never(s, j, d))
+		if (p && !p->now->gone && can_hold_no_more(past_of(s, p), d->kind) &&
+			!item_held(s, j, d))
 			return true;
 	}
 	return false;
 }
 
-void pipelines_check_quiet(struct sim *s)
+static void check_was_told(struct sim *s, struct replica *r, const struct model_job *j)
+{
+	const struct job *n = &j->now->job;
+	struct explanation x = {.sentence = "it does not know it"};
+	bool deletes = n->after.on_failure == DEPENDENCY_FAILURE_DELETE;
+	if (n->after.on_failure == DEPENDENCY_FAILURE_WAIT || (!deletes && past_of(s, j)->told) ||
+		r->skew_ms < 0) /* its clock says that the grace is not over */
+		return;
+	gate_explain(r->gate, n->ns, n->name, s->now_ms + r->skew_ms, &x);
+	sim_break(s, "P13", "%s/%s can never start: expected it to be %s; %s says '%s'", n->ns,
+		n->name, deletes ? "deleted" : "on hold", r->identity, x.sentence);
+}
+
+void pipelines_check_quiet(struct sim *s, struct replica *r)
 {
 	for (const struct model_job *j = s->api.first; s->pipelines.on && j; j = j->next) {
 		const struct snap *n = j->now;
-		enum dependency_failure said = n->job.after.on_failure;
 		if (n->gone || !n->job.queue[0] || !n->job.suspend || n->job.deleting ||
 			n->job.hold || n->job.invalid || is_over(&n->job) || n->failing ||
 			n->succeeding || n->job.after.count == 0)
 			continue;
 		if (pipelines_surely_waits(s, j))
 			sim_reach(s, PATH_FOLLOWER_WAITS);
-		bool plain = is_plainly_never(s, j) && n->job.admission.attempt == 0 &&
-			     promises_config(s, j);
-		if (plain && said == DEPENDENCY_FAILURE_HOLD && !past_of(s, j)->told)
-			sim_break(s, "P13", "%s/%s can never start: expected it on hold", n->job.ns,
-				n->job.name);
-		if (plain && said == DEPENDENCY_FAILURE_DELETE)
-			sim_break(s, "P13", "%s/%s can never start: expected it to be deleted",
-				n->job.ns, n->job.name);
+		if (is_plainly_never(s, j) && n->job.admission.attempt == 0 &&
+			promises_config(s, j))
+			check_was_told(s, r, j);
 	}
 }
 
@@ -675,6 +722,9 @@ static void draw_after(struct sim *s, struct snap *n)
 	for (size_t i = 0; i < count; i++)
 		all[i] = draw_item(s, n);
 	n->job.after = (struct dependencies){all, count, draw_failure(s)};
+	for (size_t i = 0; i < count; i++)
+		sim_log(s, "user   %s is to wait for %s (%d)", n->job.name, all[i].text,
+			(int)n->job.after.on_failure);
 }
 
 static void draw_labels(struct sim *s, struct snap *n)

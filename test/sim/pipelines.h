@@ -58,6 +58,6 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 /* Judged of what is still there to be seen. */
 bool pipelines_surely_waits(const struct sim *s, const struct model_job *j);
 bool pipelines_surely_ready(const struct sim *s, const struct model_job *j);
-void pipelines_check_quiet(struct sim *s);
+void pipelines_check_quiet(struct sim *s, struct replica *leader);
 
 #endif

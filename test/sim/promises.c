@@ -833,6 +833,6 @@ bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over)
 		check_rest(s);
 	}
 	check_budgets(s, r, all_ended);
-	pipelines_check_quiet(s);
+	pipelines_check_quiet(s, r);
 	return left_out;
 }

@@ -157,6 +157,13 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 
 /* ---- Jobs of a name ---- */
 
+/* Of two of one second (a manifest that is replaced) the one that the watch follows is there, and what
+ * is gone was before it. */
+static int job_presence(const struct known_job *j)
+{
+	return j->gone ? 0 : j->followed ? 2 : 1;
+}
+
 static int64_t end_for_order(const struct known_job *j)
 {
 	return j->ended_ms > 0 ? j->ended_ms : INT64_MAX;
@@ -168,6 +175,8 @@ static int job_order(const struct known_job *a, const struct known_job *b)
 {
 	if (a->created_ms != b->created_ms)
 		return a->created_ms < b->created_ms ? -1 : 1;
+	if (job_presence(a) != job_presence(b))
+		return job_presence(a) < job_presence(b) ? -1 : 1;
 	if (a->created_ms == 0 && a->ended_ms != b->ended_ms)
 		return end_for_order(a) < end_for_order(b) ? -1 : 1;
 	return uid_cmp(&a->uid, &b->uid);
@@ -439,11 +448,14 @@ static void name_moved(struct predecessor_name *n)
 
 /* ---- What is told of a Job ---- */
 
-/* Its end was not seen where this comes from; but up to when it left it was followed. */
+/* Its end was not seen where this comes from; but up to when it left it was followed. And it was
+ * started once, though nothing on it tells of that any more: it ran without being admitted. */
 static enum outcome outcome_told(const struct known_job *old, const struct predecessor *p)
 {
 	enum outcome o = outcome_of(p);
-	return o == OUTCOME_VANISHED && old && old->told_end ? OUTCOME_DELETED : o;
+	if (old && o == OUTCOME_VANISHED && old->told_end)
+		return OUTCOME_DELETED;
+	return old && o == OUTCOME_WAITS && old->outcome == OUTCOME_RUNS ? OUTCOME_RUNS : o;
 }
 
 static struct known_job job_told(const struct known_job *old, const struct predecessor *p)
@@ -505,8 +517,6 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
 	const struct known_job *old = job_known(n, &p->uid);
-	if (old && old->outcome == OUTCOME_RUNS && p->state == PREDECESSOR_WAITS)
-		return true;
 	return old && (has_ended(old->outcome) || old->gone) && !has_ended(outcome_of(p));
 }
 

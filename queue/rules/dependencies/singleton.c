@@ -10,6 +10,7 @@
  */
 #include "queue/rules/dependencies/singleton.h"
 
+#include "queue/admit/nominate.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/dependencies/dependency_wait.h"
@@ -77,6 +78,14 @@ static struct ruling singleton_group_may(const struct queue *q, const struct gro
 	return f && first_of(f) ? RULING_NO : RULING_YES;
 }
 
+/* Another of its family may have started earlier in this pass, in another ClusterQueue. */
+static bool singleton_choice_may(struct queue *q, const struct attempt *a)
+{
+	const struct workload *w = a->nominee->w;
+	(void)q;
+	return !workload_is_singleton(w) || !w->family || !first_of(w->family);
+}
+
 static bool singleton_promise_may(struct queue *q, struct reservation *r)
 {
 	(void)q;
@@ -102,6 +111,7 @@ const struct rule singleton_rule = {
 	.name = "singleton",
 	.concerns = singleton_concerns,
 	.group_may = singleton_group_may,
+	.choice_may = singleton_choice_may,
 	.parts = singleton_parts,
 	.promise_may = singleton_promise_may,
 	.explain = singleton_explain,

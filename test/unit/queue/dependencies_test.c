@@ -581,6 +581,7 @@ static void set_sibling(struct siblings *s, uint32_t n)
 	j.created_ms = s->now_ms;
 	j.family = family[x->family + 1];
 	j.priority_class = class[draw(&s->seed, 3)];
+	j.queue = draw(&s->seed, 3) ? "main" : "more";
 	j.parallelism = j.completions = 1 + (int32_t)draw(&s->seed, 3);
 	j.after = (struct dependencies){&singleton, x->singleton, DEPENDENCY_FAILURE_WAIT};
 	queue_set_job(s->q, &j);
@@ -649,17 +650,22 @@ static void live_with_siblings(uint64_t seed)
 	static const struct flavor_quota_spec flavor = {"spot", &quota, 1};
 	static const struct resource_group_spec group = {resource, 1, &flavor, 1};
 	static const char *const class[] = {"low", "mid", "high"};
+	struct localqueue_spec more = {.ns = "team-a", .name = "more", .clusterqueue = "other"};
 	struct clusterqueue_spec cq = {.name = "batch",
-		.cohort = "",
+		.cohort = "all",
 		.groups = &group,
 		.ngroups = 1,
 		.has_namespace_selector = true,
+		.preemption.reclaim_within_cohort = PREEMPT_ANY,
 		.preemption.within_clusterqueue = PREEMPT_LOWER_PRIORITY};
 	for (int i = 0; i < 3; i++) {
 		struct priority_spec p = {.kind = PRIORITY_WORKLOAD, .name = class[i], .value = i};
 		queue_set_priority(s.q, &p);
 	}
 	queue_set_clusterqueue(s.q, &cq, NULL);
+	cq.name = "other";
+	queue_set_clusterqueue(s.q, &cq, NULL);
+	queue_set_localqueue(s.q, &more, NULL);
 	for (uint32_t n = 1; n <= SINGLETONS;) {
 		s.now_ms += 1000;
 		if (draw(&s.seed, 2))
