@@ -22,7 +22,7 @@ static void add_cut(struct text *t, const char *s)
 /* Of a chain so many links are looked at, and of all that a Job waits for so many. Any user can
  * make longer ones. */
 #define CHAIN_MAX 32
-#define EDGES_MAX 2000
+#define EDGES_MAX 500
 
 /* The Jobs that one workload waits for, one after the other. */
 struct edges {

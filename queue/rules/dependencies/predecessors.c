@@ -146,7 +146,7 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 		w->answered = false;
 		if (n->taken_by == 0)
 			name_free(q, n);
-	} else if (!w->answered) {
+	} else if (w->state == WANTED_QUIET && !w->answered) {
 		wanted_ask(q, w, &n->awaited.ns->questions);
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
@@ -164,6 +164,13 @@ static int job_presence(const struct known_job *j)
 	return j->gone ? 0 : j->followed ? 2 : 1;
 }
 
+static int64_t end_for_order(const struct known_job *j)
+{
+	return j->ended_ms > 0 ? j->ended_ms : INT64_MAX;
+}
+
+/* Jobs of which the creation is not known stand first, in the order of their ends; the last of them
+ * is one of which the end is not known either, so that less holds. */
 static int job_order(const struct known_job *a, const struct known_job *b)
 {
 	if (a->created_ms != b->created_ms)
@@ -171,7 +178,7 @@ static int job_order(const struct known_job *a, const struct known_job *b)
 	if (job_presence(a) != job_presence(b))
 		return job_presence(a) < job_presence(b) ? -1 : 1;
 	if (a->created_ms == 0 && a->ended_ms != b->ended_ms)
-		return a->ended_ms < b->ended_ms ? -1 : 1;
+		return end_for_order(a) < end_for_order(b) ? -1 : 1;
 	return uid_cmp(&a->uid, &b->uid);
 }
 
@@ -264,8 +271,7 @@ static uint64_t selectors_taking(
 static void count_out(struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	each_selector(n->awaited.ns, n->taken_by, s)
-	{
+	each_selector(n->awaited.ns, n->taken_by, s) {
 		s->ntaken--;
 		s->with[newest->outcome]--;
 		n->awaited.ns->selectors_moved |= s->bit;
@@ -279,8 +285,7 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 	n->taken_by = 0;
 	if (!newest)
 		return;
-	each_selector(n->awaited.ns, bits, s)
-	{
+	each_selector(n->awaited.ns, bits, s) {
 		n->awaited.ns->selectors_moved |= s->bit;
 		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
 			s->too_many = true;
@@ -296,6 +301,11 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 
 /* ---- Verdicts ---- */
 
+static bool order_is_known(const struct known_job *j)
+{
+	return j->created_ms > 0 || j->ended_ms > 0;
+}
+
 /* Was it the newest of its name at some moment since the follower is there? It was until the next was
  * created, by when it was gone. That is in the API server's time; when it ended may be in that of a
  * leader who saw it late, and counts only where the creation is not known. */
@@ -304,7 +314,8 @@ static bool job_counts(
 {
 	if (!next)
 		return true;
-	return (next->created_ms > 0 ? next->created_ms : j->ended_ms) > follower_created_ms;
+	return order_is_known(j) &&
+	       (next->created_ms > 0 ? next->created_ms : j->ended_ms) > follower_created_ms;
 }
 
 /* One that is not the newest of its name is gone. */
@@ -313,6 +324,18 @@ static enum outcome outcome_when_gone(const struct known_job *j)
 	if (j->outcome != OUTCOME_RUNS)
 		return j->outcome;
 	return j->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED;
+}
+
+/* Which of the last Jobs is the newest may not be known: then all that it could be must agree. */
+static enum dependency_verdict newest_verdict(
+	const struct predecessor_name *n, enum dependency_kind k)
+{
+	const struct known_job *j = predecessor_newest(n);
+	enum dependency_verdict v = outcome_verdict(j->outcome, k);
+	for (; !order_is_known(j) && j > n->job; j--)
+		if (outcome_verdict(j[-1].outcome, k) != v)
+			return VERDICT_WAITS;
+	return v;
 }
 
 static enum dependency_verdict name_verdict(
@@ -325,7 +348,7 @@ static enum dependency_verdict name_verdict(
 		if (job_counts(j, j + 1, follower_created_ms) &&
 			outcome_verdict(outcome_when_gone(j), k) == VERDICT_HOLDS)
 			return VERDICT_HOLDS;
-	return outcome_verdict(newest->outcome, k);
+	return newest_verdict(n, k);
 }
 
 /* nself: how many of those that wait are the follower itself. */
@@ -408,8 +431,7 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	}
 	uint64_t moved = ns->selectors_moved;
 	ns->selectors_moved = 0;
-	each_selector(ns, moved, s)
-	{
+	each_selector(ns, moved, s) {
 		uint32_t verdicts = selector_verdicts(s);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
@@ -565,8 +587,8 @@ void queue_lose_predecessor(
 static uint8_t questions_under_way(const struct predecessor_name *n)
 {
 	unsigned count = n->awaited.wanted.state == WANTED_ASKED;
-	each_selector(n->awaited.ns, n->taken_by, s) count +=
-		s->awaited.wanted.state == WANTED_ASKED;
+	each_selector(n->awaited.ns, n->taken_by, s)
+		count += s->awaited.wanted.state == WANTED_ASKED;
 	return (uint8_t)count; /* at most one more than there are selectors */
 }
 

@@ -96,6 +96,7 @@ struct predecessors {
 	struct wanteds wanteds;
 	size_t bytes;		/* of names and selectors */
 	uint64_t answers;	/* that came so far */
+	size_t singletons;	/* workloads with `singleton`: singleton.c */
 	struct link due;	/* dependency_wait.due */
 	struct arena sentences; /* of the decisions that were given last */
 };
