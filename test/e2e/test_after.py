@@ -144,9 +144,11 @@ def test_a_leader_that_dies_between_the_end_and_the_start_after_it(world):
     ends(world, "gone")
     world.delete("gone")
     assert "waits for prep" in sentence(world, "next")
+    pods = world.all_running("prep")
     box.kill("controller-one", signal.SIGKILL)
-    world.finish("prep")
-    ends(world, "prep")
+    for pod in pods:
+        world.finish_pod(pod)
+    wait_until("prep to be complete", lambda: has(world.get("prep"), "Complete"), RECOVERY)
     start_controller(box)
     wait_leading(box)
     world.started("next")

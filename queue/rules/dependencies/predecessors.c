@@ -150,8 +150,9 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 		wanted_ask(q, w, &n->awaited.ns->questions);
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
-	} else if (w->state == WANTED_RESTING && name_is_told(n)) {
-		wanted_forget(q, w);
+	} else if (w->state == WANTED_RESTING && w->answered && name_is_told(n)) {
+		wanted_forget(
+			q, w); /* one that was never answered is asked again: there may be others */
 	}
 }
 
