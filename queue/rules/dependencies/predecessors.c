@@ -274,6 +274,8 @@ static void count_out(struct predecessor_name *n)
 	each_selector(n->awaited.ns, n->taken_by, s) {
 		s->ntaken--;
 		s->with[newest->outcome]--;
+		if (s->one[newest->outcome] == n)
+			s->one[newest->outcome] = NULL;
 		n->awaited.ns->selectors_moved |= s->bit;
 	}
 }
@@ -294,6 +296,7 @@ static void count_in(struct predecessor_name *n, uint64_t bits)
 		n->taken_by |= s->bit;
 		s->ntaken++;
 		s->with[newest->outcome]++;
+		s->one[newest->outcome] = n;
 		if (newest->outcome == OUTCOME_FAILED && newest->ended_ms > s->failed_ms)
 			s->failed_ms = newest->ended_ms;
 	}
@@ -382,6 +385,28 @@ enum dependency_verdict awaited_verdict(const struct awaited *a, const struct de
 		return name_verdict(awaited_name(a), item->kind, item->wait->created_ms);
 	const struct predecessor_selector *s = awaited_selector(a);
 	return selector_verdict(s, item->kind, selector_takes_itself(s, item->wait->w));
+}
+
+static const struct predecessor_name *one_with(const struct predecessor_selector *s, enum outcome o)
+{
+	if (s->one[o])
+		return s->one[o];
+	list_each(&s->awaited.ns->names, l) {
+		const struct predecessor_name *n =
+			container_of_const(l, struct predecessor_name, of_namespace);
+		if ((n->taken_by & s->bit) && predecessor_newest(n)->outcome == o)
+			return n;
+	}
+	return NULL;
+}
+
+const struct predecessor_name *selector_culprit(
+	const struct predecessor_selector *s, enum dependency_kind k)
+{
+	for (enum outcome o = 0; o < OUTCOMES; o++)
+		if (s->with[o] > 0 && outcome_verdict(o, k) == VERDICT_NEVER)
+			return one_with(s, o);
+	return NULL;
 }
 
 int64_t awaited_failed_ms(const struct awaited *a)

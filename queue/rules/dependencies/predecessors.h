@@ -74,10 +74,11 @@ struct predecessor_selector {
 	uint64_t bit; /* one bit */
 	struct selector_term term;
 	struct arena memory;
-	size_t ntaken, with[OUTCOMES]; /* names by the outcome of their newest Job */
-	int64_t failed_ms;	       /* when the last of them failed */
-	bool too_many;		       /* it takes more than it may */
-	uint32_t verdicts;	       /* that its followers were told: selector_verdicts() */
+	size_t ntaken, with[OUTCOMES];		      /* names by the outcome of their newest Job */
+	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
+	int64_t failed_ms;			      /* when the last of them failed */
+	bool too_many;				      /* it takes more than it may */
+	uint32_t verdicts; /* that its followers were told: selector_verdicts() */
 };
 
 struct predecessor_namespace {
@@ -115,6 +116,10 @@ enum dependency_verdict awaited_verdict(
 /* When what makes it VERDICT_NEVER happened; 0: not known. */
 int64_t awaited_failed_ms(const struct awaited *a);
 
+/* A name that it takes of which the newest Job has an outcome by which items of that kind hold no
+ * more; NULL: there is none. */
+const struct predecessor_name *selector_culprit(
+	const struct predecessor_selector *s, enum dependency_kind k);
 /* 1 when w has the labels: a selector does not mean the Job that waits for it. Else 0. */
 size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w);
 
