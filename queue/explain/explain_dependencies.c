@@ -5,6 +5,7 @@
 #include "base/order.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/dependencies/selectors.h"
 #include "sluice/quantity.h"
 
 #define CORRECT "create it, or correct sluice.dev/after"
