@@ -18,6 +18,7 @@
 #include "queue/rules/nodes/node_fit.h"
 #include "base/symbol.h"
 #include "queue/preempt/victims.h"
+#include "queue/explain/explain_dependencies.h"
 #include "queue/explain/view.h"
 #include "sluice/quantity.h"
 
@@ -240,6 +241,24 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 	return n;
 }
 
+/* Of Jobs that wait in vain. */
+static size_t give_up(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	for (struct dependency_wait *x; n < cap && (x = dependencies_take_due(q)); n++) {
+		char words[600];
+		struct text text = text_over(words, sizeof(words));
+		bool deletes = x->on_failure == DEPENDENCY_FAILURE_DELETE;
+		explain_failed_dependency(x, &text);
+		out[n] = (struct decision){
+			.kind = deletes ? DECISION_DELETE : DECISION_HOLD,
+			.uid = x->w->key.uid,
+			.why = arena_string(&q->predecessors.sentences, words),
+		};
+	}
+	return n;
+}
+
 static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
@@ -275,7 +294,7 @@ size_t queue_decide(
 	namespace_quotas_refresh(q);
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
-	n += dependencies_give(q, out + n, cap - n);
+	n += give_up(q, out + n, cap - n);
 	n += give_starts(q, out + n, cap - n);
 	while (lead_end(q))
 		n += give_starts(q, out + n, cap - n);

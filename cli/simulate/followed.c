@@ -29,6 +29,7 @@ static bool followed_is(const struct world *w, size_t sim_job, struct predecesso
 		.ended_ms = a->state == SIM_JOB_GONE && !a->deleted ? a->ended_ms : 0,
 		.failure = a->fails ? "sluice.dev/simulate-outcome: Failed" : "",
 		.gone = a->deleted,
+		.deleted = a->deleted,
 		.followed = true,
 	};
 	return true;

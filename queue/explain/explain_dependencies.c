@@ -5,6 +5,7 @@
 #include "base/order.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/dependencies/selectors.h"
 #include "sluice/quantity.h"
 
 #define CORRECT "create it, or correct sluice.dev/after"
@@ -22,7 +23,7 @@ static void add_cut(struct text *t, const char *s)
 /* Of a chain so many links are looked at, and of all that a Job waits for so many. Any user can
  * make longer ones. */
 #define CHAIN_MAX 32
-#define EDGES_MAX 2000
+#define EDGES_MAX 500
 
 /* The Jobs that one workload waits for, one after the other. */
 struct edges {
@@ -227,28 +228,15 @@ static void add_outcome(struct text *t, const struct known_job *j, enum dependen
 	text_add(t, ")");
 }
 
-/* The first name taken whose newest Job has an outcome that makes it so. */
-static const struct predecessor_name *culprit(
-	const struct predecessor_selector *s, enum dependency_kind k)
-{
-	list_each(&s->awaited.ns->names, l) {
-		const struct predecessor_name *n =
-			container_of_const(l, struct predecessor_name, of_namespace);
-		if ((n->taken_by & s->bit) &&
-			outcome_verdict(predecessor_newest(n)->outcome, k) == VERDICT_NEVER)
-			return n;
-	}
-	return NULL;
-}
-
 void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 {
 	const struct dependency_item *item = x->item;
 	while (item->verdict != VERDICT_NEVER)
 		item++;
 	const struct predecessor_name *n =
-		item->awaited->is_selector ? culprit(awaited_selector(item->awaited), item->kind)
-					   : awaited_name(item->awaited);
+		item->awaited->is_selector
+			? selector_culprit(awaited_selector(item->awaited), item->kind)
+			: awaited_name(item->awaited);
 	text_add(t, "waits in vain for ");
 	add_cut(t, item->text);
 	if (n) {

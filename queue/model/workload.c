@@ -214,7 +214,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
-	       dependencies_differ(w, &j->after) || w->held != (j->hold != NULL) ||
+	       dependencies_differ(w, j) || w->held != (j->hold != NULL) ||
 	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
 	       w->wants != job_pods_wanted(j) || w->grow != j->grow ||
 	       w->max_run_ms != j->durations.max_run_ms ||
@@ -264,7 +264,10 @@ void workload_take(
 	}
 	if (w->held && !j->hold)
 		past_reactivate(q, w);
+	bool unheld = w->held && !j->hold;
 	w->held = j->hold != NULL;
+	if (unheld)
+		dependencies_unheld(q, w);
 	w->max_run_ms = j->durations.max_run_ms;
 	terms_take(q, w, &j->terms);
 	family_leave(q, w);

@@ -59,7 +59,9 @@ static bool is_over(const struct job *j)
 /* Something on it tells that it was started: one that ran without being admitted may have nothing. */
 static bool tells_of_start(const struct job *j)
 {
-	return is_over(j) || j->status.has_start_time ||
+	const struct job_status *s = &j->status;
+	return is_over(j) || s->has_start_time || s->active + s->terminating > 0 ||
+	       s->succeeded + s->failed_pods > 0 ||
 	       (j->admission.attempt > 0 && j->admission.state != STORY_FENCED);
 }
 
@@ -527,6 +529,8 @@ static void turn_ends(struct sim *s, struct replica *r, void *arg)
 {
 	struct sim_turn *t = arg;
 	asking_of(s, r)->busy[t->ns] = false;
+	sim_log(s, "%s has %s what others wait for in %s", r->identity,
+		t->failed ? "not read" : "read", namespace_names[t->ns]);
 	if (t->failed)
 		predecessor_turn_return(t->asks, r->queue);
 	else
@@ -640,6 +644,8 @@ void pipelines_ask(struct sim *s, struct replica *r)
 		return;
 	struct asking *a = asking_of(s, r);
 	while (queue_take_wanted(r->queue, &w)) {
+		sim_log(s, "%s wants to know of %s/%s", r->identity, w.ns,
+			w.name ? w.name : "labels");
 		a->wanted = mem_grow(a->wanted, a->count + 1, sizeof(*a->wanted));
 		a->wanted[a->count++] = w;
 	}

@@ -7,9 +7,9 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/core.h"
-#include "queue/explain/explain_dependencies.h"
 #include "queue/job/copies.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/rule.h"
 #include "sluice/quantity.h"
 
 /* ---- What the Job says ---- */
@@ -59,9 +59,17 @@ static bool item_same(const struct dependency_item *a, const struct dependency *
 	return a->kind == b->kind && strcmp(a->text, b->text) == 0;
 }
 
-bool dependencies_differ(const struct workload *w, const struct dependencies *asked)
+/* Of a list that is refused nothing is taken. */
+static const struct dependencies *asked_by(const struct job *j)
+{
+	static const struct dependencies none;
+	return dependencies_fault(j) ? &none : &j->after;
+}
+
+bool dependencies_differ(const struct workload *w, const struct job *j)
 {
 	const struct dependency_wait *x = w->after;
+	const struct dependencies *asked = asked_by(j);
 	if (!x)
 		return asked->count > 0;
 	if (x->nitems != items_of(asked) || x->is_singleton != asks_singleton(asked) ||
@@ -88,8 +96,20 @@ size_t dependencies_bytes(const struct workload *w)
 	return x ? wait_size(x) + x->nitems * sizeof(struct predecessor_name) : 0;
 }
 
+/* The rule concerns no ClusterQueue while there is none. */
+static void count_singleton(struct queue *q, const struct dependency_wait *x, int more)
+{
+	size_t before = q->predecessors.singletons;
+	if (!x->is_singleton)
+		return;
+	q->predecessors.singletons = more > 0 ? before + 1 : before - 1;
+	if (before == 0 || q->predecessors.singletons == 0)
+		rules_edited(q);
+}
+
 static void wait_free(struct queue *q, struct dependency_wait *x)
 {
+	count_singleton(q, x, -1);
 	for (size_t i = 0; i < x->nitems; i++)
 		predecessors_leave(q, &x->item[i]);
 	alarm_clear(&q->alarms, &x->alarm);
@@ -130,6 +150,7 @@ static struct dependency_wait *wait_new(
 			to->term = *terms_copy(&x->memory, &from->selector, 1);
 	}
 	q->workload_bytes += wait_size(x);
+	count_singleton(q, x, 1);
 	return x;
 }
 
@@ -147,17 +168,19 @@ static void item_holds(struct dependency_item *item)
 	item->wait->nheld++;
 }
 
-/* Of a Job that was started once all held, as far as they were there then. */
+/* Items of a Job that was started once held before, but for those that were added since. A workload
+ * without a LocalQueue is a new one. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 {
 	struct dependency_wait *old = w->after;
-	if (!dependencies_differ(w, &j->after))
+	const struct dependencies *asked = asked_by(j);
+	if (!dependencies_differ(w, j))
 		return;
-	bool started = w->reservation || (!old && j->admission.attempt > 0);
-	w->after = j->after.count > 0 ? wait_new(q, w, &j->after) : NULL;
+	bool started = w->reservation || (!w->lq && j->admission.attempt > 0);
+	w->after = asked->count > 0 ? wait_new(q, w, asked) : NULL;
 	size_t n = 0;
-	for (size_t i = 0; w->after && i < j->after.count; i++) {
-		const struct dependency *d = &j->after.item[i];
+	for (size_t i = 0; i < asked->count; i++) {
+		const struct dependency *d = &asked->item[i];
 		if (d->kind == AFTER_SINGLETON)
 			continue;
 		struct dependency_item *item = &w->after->item[n++];
@@ -220,6 +243,7 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 	enum dependency_verdict v = awaited_verdict(item->awaited, item);
 	if (v == item->verdict)
 		return;
+	bool failure_moves = v == VERDICT_NEVER || item->verdict == VERDICT_NEVER;
 	x->nnever += (size_t)(v == VERDICT_NEVER) - (size_t)(item->verdict == VERDICT_NEVER);
 	item->verdict = v;
 	if (v == VERDICT_HOLDS) {
@@ -227,13 +251,20 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 		item->awaited = NULL;
 		list_leave(&item->of_awaited);
 	}
-	arm(q, x);
+	if (failure_moves)
+		arm(q, x);
 	if (dependencies_hold(x->w) && x->w->place != PLACE_NOWHERE)
 		workload_replace(q, x->w);
 	q->counters.version++;
 }
 
 /* ---- Decisions ---- */
+
+void dependencies_unheld(struct queue *q, struct workload *w)
+{
+	if (w->after && !w->after->given)
+		arm(q, w->after);
+}
 
 void dependencies_ring(struct queue *q, struct workload *w)
 {
@@ -247,31 +278,21 @@ void dependencies_ring(struct queue *q, struct workload *w)
 		list_add(&q->predecessors.due, &x->due);
 }
 
-/* One on hold is its owner's again. */
+/* One on hold is its owner's again: dependencies_unheld(). */
 static bool may_be_told(const struct workload *w)
 {
 	return !w->reservation && !w->held && !w->deleting;
 }
 
-size_t dependencies_give(struct queue *q, struct decision *out, size_t cap)
+struct dependency_wait *dependencies_take_due(struct queue *q)
 {
-	size_t n = 0;
-	while (!q->paused && n < cap && !list_empty(&q->predecessors.due)) {
+	while (!q->paused && !list_empty(&q->predecessors.due)) {
 		struct dependency_wait *x =
 			container_of(q->predecessors.due.next, struct dependency_wait, due);
-		char words[600];
-		struct text text = text_over(words, sizeof(words));
 		list_leave(&x->due);
-		x->given = true;
-		if (!may_be_told(x->w))
-			continue;
-		explain_failed_dependency(x, &text);
-		out[n++] = (struct decision){
-			.kind = x->on_failure == DEPENDENCY_FAILURE_DELETE ? DECISION_DELETE
-									   : DECISION_HOLD,
-			.uid = x->w->key.uid,
-			.why = arena_string(&q->predecessors.sentences, words),
-		};
+		x->given = may_be_told(x->w);
+		if (x->given)
+			return x;
 	}
-	return n;
+	return NULL;
 }

@@ -21,8 +21,6 @@
 #include "queue/model/workload.h"
 #include "queue/rules/dependencies/predecessors.h"
 
-struct decision;
-
 struct dependency_item {
 	struct dependency_wait *wait;
 	struct link of_awaited;	 /* awaited.followers, or predecessor_namespace.crowded */
@@ -48,9 +46,9 @@ struct dependency_wait {
 	struct dependency_item item[];
 };
 
-/* Takes over what the Job says. The workload stands nowhere, or is reserved. */
+/* Takes over what the Job says, before it is placed. The workload stands nowhere, or is reserved. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j);
-bool dependencies_differ(const struct workload *w, const struct dependencies *asked);
+bool dependencies_differ(const struct workload *w, const struct job *j);
 void dependencies_forget(struct queue *q, struct workload *w);
 /* NULL, or why it can never start as it is. */
 const char *dependencies_fault(const struct job *j);
@@ -74,7 +72,9 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item);
 
 /* Its alarm has come. */
 void dependencies_ring(struct queue *q, struct workload *w);
-/* Gives at most cap decisions. */
-size_t dependencies_give(struct queue *q, struct decision *out, size_t cap);
+/* It was taken off its hold, during which nothing is decided. */
+void dependencies_unheld(struct queue *q, struct workload *w);
+/* The next of which a decision is to be given now; NULL: there is none. */
+struct dependency_wait *dependencies_take_due(struct queue *q);
 
 #endif

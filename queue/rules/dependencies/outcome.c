@@ -1,5 +1,25 @@
 #include "queue/rules/dependencies/outcome.h"
 
+enum outcome outcome_of(const struct predecessor *p)
+{
+	switch (p->state) {
+	case PREDECESSOR_WAITS:
+		return OUTCOME_WAITS;
+	case PREDECESSOR_STARTED:
+		return p->deleted ? OUTCOME_DELETED : p->gone ? OUTCOME_VANISHED : OUTCOME_RUNS;
+	case PREDECESSOR_SUCCEEDED:
+		return OUTCOME_SUCCEEDED;
+	case PREDECESSOR_FAILED:
+		return OUTCOME_FAILED;
+	}
+	return OUTCOME_WAITS;
+}
+
+bool outcome_ended(enum outcome o)
+{
+	return o == OUTCOME_SUCCEEDED || o == OUTCOME_FAILED;
+}
+
 static enum dependency_verdict when(bool holds, bool never)
 {
 	return holds ? VERDICT_HOLDS : never ? VERDICT_NEVER : VERDICT_WAITS;

@@ -26,6 +26,9 @@ enum dependency_verdict {
 	VERDICT_NEVER, /* not before its name is used again */
 };
 
+enum outcome outcome_of(const struct predecessor *p);
+bool outcome_ended(enum outcome o); /* well or badly, and how is known */
+
 enum dependency_verdict outcome_verdict(enum outcome o, enum dependency_kind k);
 
 #endif

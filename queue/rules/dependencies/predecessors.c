@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/job/copies.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/dependencies/selectors.h"
 #include "sluice/quantity.h"
 
 #define FAILURE_MAX 200 /* bytes of what is kept of the reason of a failure */
@@ -76,25 +77,31 @@ static void ns_tidy(struct queue *q, struct predecessor_namespace *ns)
 
 /* ---- Names ---- */
 
+static struct predecessor_selector *selector_of(struct awaited *a)
+{
+	return container_of(a, struct predecessor_selector, awaited);
+}
+
 static struct predecessor_name *name_of(struct awaited *a)
 {
 	return container_of(a, struct predecessor_name, awaited);
 }
 
-static struct predecessor_name *name_known(const struct predecessor_namespace *ns, const char *name)
+struct predecessor_name *predecessor_name_known(
+	const struct predecessor_namespace *ns, const char *name)
 {
 	return map_get(&ns->by_name, map_hash_string(name), name);
 }
 
 static size_t name_bytes(const struct predecessor_name *n)
 {
-	return sizeof(*n) + strlen(n->name) + 1 + n->room * sizeof(*n->job);
+	return sizeof(*n) + strlen(n->name) + 1 + n->jobs.room * sizeof(*n->jobs.job);
 }
 
 static struct predecessor_name *name_made(
 	struct queue *q, struct predecessor_namespace *ns, const char *name)
 {
-	struct predecessor_name *n = name_known(ns, name);
+	struct predecessor_name *n = predecessor_name_known(ns, name);
 	if (n)
 		return n;
 	n = mem_alloc(sizeof(*n));
@@ -115,16 +122,9 @@ static void name_free(struct queue *q, struct predecessor_name *n)
 	list_leave(&n->of_namespace);
 	list_leave(&n->moved);
 	q->predecessors.bytes -= name_bytes(n);
-	for (size_t i = 0; i < n->njobs; i++)
-		free(n->job[i].failure);
-	free(n->job);
+	known_jobs_done(&n->jobs);
 	free(n->name);
 	free(n);
-}
-
-const struct known_job *predecessor_newest(const struct predecessor_name *n)
-{
-	return n->njobs > 0 ? &n->job[n->njobs - 1] : NULL;
 }
 
 /* Events tell of a Job that is followed. Of all others only answers do. */
@@ -146,217 +146,29 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 		w->answered = false;
 		if (n->taken_by == 0)
 			name_free(q, n);
-	} else if (!w->answered) {
+	} else if (w->state == WANTED_QUIET && !w->answered) {
 		wanted_ask(q, w, &n->awaited.ns->questions);
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
-	} else if (w->state == WANTED_RESTING && name_is_told(n)) {
-		wanted_forget(q, w);
-	}
-}
-
-/* ---- Jobs of a name ---- */
-
-/* Of two of one second (a manifest that is replaced) the one that the watch follows is there, and what
- * is gone was before it. */
-static int job_presence(const struct known_job *j)
-{
-	return j->gone ? 0 : j->followed ? 2 : 1;
-}
-
-static int job_order(const struct known_job *a, const struct known_job *b)
-{
-	if (a->created_ms != b->created_ms)
-		return a->created_ms < b->created_ms ? -1 : 1;
-	if (job_presence(a) != job_presence(b))
-		return job_presence(a) < job_presence(b) ? -1 : 1;
-	if (a->created_ms == 0 && a->ended_ms != b->ended_ms)
-		return a->ended_ms < b->ended_ms ? -1 : 1;
-	return uid_cmp(&a->uid, &b->uid);
-}
-
-static struct known_job *job_known(const struct predecessor_name *n, const struct uid *uid)
-{
-	for (size_t i = 0; i < n->njobs; i++)
-		if (uid_cmp(&n->job[i].uid, uid) == 0)
-			return &n->job[i];
-	return NULL;
-}
-
-static void job_remove(struct predecessor_name *n, struct known_job *j)
-{
-	size_t at = (size_t)(j - n->job);
-	free(j->failure);
-	n->njobs--;
-	memmove(j, j + 1, (n->njobs - at) * sizeof(*j));
-}
-
-/* Its place follows from created_ms, ended_ms and uid. */
-static void job_insert(struct queue *q, struct predecessor_name *n, const struct known_job *j)
-{
-	if (n->njobs == PREDECESSOR_JOBS_MAX) {
-		if (job_order(j, &n->job[0]) < 0) {
-			free(j->failure);
-			return;
-		}
-		job_remove(n, &n->job[0]);
-	}
-	if (n->njobs == n->room) {
-		q->predecessors.bytes -= name_bytes(n);
-		n->room = n->room ? n->room * 2 : 1;
-		n->job = mem_grow(n->job, n->room, sizeof(*n->job));
-		q->predecessors.bytes += name_bytes(n);
-	}
-	size_t at = n->njobs;
-	while (at > 0 && job_order(j, &n->job[at - 1]) < 0)
-		at--;
-	memmove(&n->job[at + 1], &n->job[at], (n->njobs - at) * sizeof(*j));
-	n->job[at] = *j;
-	n->njobs++;
-}
-
-static enum outcome outcome_of(const struct predecessor *p)
-{
-	switch (p->state) {
-	case PREDECESSOR_WAITS:
-		return OUTCOME_WAITS;
-	case PREDECESSOR_STARTED:
-		return p->deleted ? OUTCOME_DELETED : p->gone ? OUTCOME_VANISHED : OUTCOME_RUNS;
-	case PREDECESSOR_SUCCEEDED:
-		return OUTCOME_SUCCEEDED;
-	case PREDECESSOR_FAILED:
-		return OUTCOME_FAILED;
-	}
-	return OUTCOME_WAITS;
-}
-
-static bool has_ended(enum outcome o)
-{
-	return o == OUTCOME_SUCCEEDED || o == OUTCOME_FAILED;
-}
-
-/* ---- Selectors: what they take ---- */
-
-static struct predecessor_selector *selector_of(struct awaited *a)
-{
-	return container_of(a, struct predecessor_selector, awaited);
-}
-
-static uint64_t selectors_taking(
-	const struct predecessor_namespace *ns, const struct predecessor *p)
-{
-	uint64_t bits = 0;
-	if (p->nlabels > PREDECESSOR_LABELS_MAX)
-		return 0;
-	for (size_t i = 0; p->labels && i < PREDECESSOR_SELECTORS_MAX; i++) {
-		const struct predecessor_selector *s = ns->selector[i];
-		if (s && labels_match(p->labels, p->nlabels, &s->term))
-			bits |= s->bit;
-	}
-	return bits;
-}
-
-#define each_selector(ns, bits, s)                                                                 \
-	for (uint64_t left_ = (bits); left_; left_ &= left_ - 1)                                   \
-		for (struct predecessor_selector *s = (ns)->selector[__builtin_ctzll(left_)]; s;   \
-			s = NULL)
-
-static void count_out(struct predecessor_name *n)
-{
-	const struct known_job *newest = predecessor_newest(n);
-	each_selector(n->awaited.ns, n->taken_by, s)
-	{
-		s->ntaken--;
-		s->with[newest->outcome]--;
-		n->awaited.ns->selectors_moved |= s->bit;
-	}
-}
-
-/* With those among bits that have a place left. */
-static void count_in(struct predecessor_name *n, uint64_t bits)
-{
-	const struct known_job *newest = predecessor_newest(n);
-	n->taken_by = 0;
-	if (!newest)
-		return;
-	each_selector(n->awaited.ns, bits, s)
-	{
-		n->awaited.ns->selectors_moved |= s->bit;
-		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
-			s->too_many = true;
-			continue;
-		}
-		n->taken_by |= s->bit;
-		s->ntaken++;
-		s->with[newest->outcome]++;
-		if (newest->outcome == OUTCOME_FAILED && newest->ended_ms > s->failed_ms)
-			s->failed_ms = newest->ended_ms;
+	} else if (w->state == WANTED_RESTING && w->answered && name_is_told(n)) {
+		wanted_forget(q, w); /* one that was never answered is asked again: there may be others */
 	}
 }
 
 /* ---- Verdicts ---- */
 
-/* Was it the newest of its name at some moment since the follower is there? At its end it was: no
- * other could have the name. A creation that is not known counts for nothing. */
-static bool job_counts(
-	const struct known_job *j, const struct known_job *next, int64_t follower_created_ms)
-{
-	if (!next || (j->ended_ms > 0 && follower_created_ms < j->ended_ms))
-		return true;
-	return next->created_ms > follower_created_ms && next->created_ms > j->ended_ms;
-}
-
-/* One that is not the newest of its name is gone. */
-static enum outcome outcome_when_gone(const struct known_job *j)
-{
-	if (j->outcome != OUTCOME_RUNS)
-		return j->outcome;
-	return j->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED;
-}
-
 static enum dependency_verdict name_verdict(
-	const struct predecessor_name *n, enum dependency_kind k, int64_t follower_created_ms)
+	const struct predecessor_name *n, const struct dependency_item *item)
 {
-	const struct known_job *newest = predecessor_newest(n);
-	if (!n->awaited.wanted.answered || !newest)
+	if (!n->awaited.wanted.answered || !predecessor_newest(n))
 		return VERDICT_WAITS;
-	for (const struct known_job *j = n->job; j < newest; j++)
-		if (job_counts(j, j + 1, follower_created_ms) &&
-			outcome_verdict(outcome_when_gone(j), k) == VERDICT_HOLDS)
-			return VERDICT_HOLDS;
-	return outcome_verdict(newest->outcome, k);
-}
-
-/* nself: how many of those that wait are the follower itself. */
-static enum dependency_verdict selector_verdict(
-	const struct predecessor_selector *s, enum dependency_kind k, size_t nself)
-{
-	enum dependency_verdict all = VERDICT_HOLDS;
-	if (!s->awaited.wanted.answered || s->too_many || s->ntaken <= nself)
-		return VERDICT_WAITS;
-	for (enum outcome o = 0; o < OUTCOMES; o++) {
-		size_t n = s->with[o] - (o == OUTCOME_WAITS ? nself : 0);
-		enum dependency_verdict v = n > 0 ? outcome_verdict(o, k) : VERDICT_HOLDS;
-		if (v == VERDICT_NEVER)
-			return VERDICT_NEVER;
-		if (v == VERDICT_WAITS)
-			all = VERDICT_WAITS;
-	}
-	return all;
-}
-
-size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w)
-{
-	const struct predecessor_name *n = name_known(s->awaited.ns, w->name);
-	const struct known_job *newest = n && (n->taken_by & s->bit) ? predecessor_newest(n) : NULL;
-	return newest && newest->outcome == OUTCOME_WAITS &&
-	       uid_cmp(&newest->uid, &w->key.uid) == 0;
+	return known_jobs_verdict(&n->jobs, item->kind, item->wait->created_ms);
 }
 
 enum dependency_verdict awaited_verdict(const struct awaited *a, const struct dependency_item *item)
 {
 	if (!a->is_selector)
-		return name_verdict(awaited_name(a), item->kind, item->wait->created_ms);
+		return name_verdict(awaited_name(a), item);
 	const struct predecessor_selector *s = awaited_selector(a);
 	return selector_verdict(s, item->kind, selector_takes_itself(s, item->wait->w));
 }
@@ -367,18 +179,6 @@ int64_t awaited_failed_ms(const struct awaited *a)
 		return awaited_selector(a)->failed_ms;
 	const struct known_job *newest = predecessor_newest(awaited_name(a));
 	return newest ? newest->ended_ms : 0;
-}
-
-/* All verdicts that a follower may have of it: only when one has changed are they looked at. */
-static uint32_t selector_verdicts(const struct predecessor_selector *s)
-{
-	uint32_t all = 0;
-	for (enum dependency_kind k = AFTER_OK; k < AFTER_SINGLETON; k++)
-		for (size_t nself = 0; nself < 2; nself++) {
-			bool possible = nself <= s->with[OUTCOME_WAITS];
-			all = all << 2 | (possible ? selector_verdict(s, k, nself) : 3);
-		}
-	return all;
 }
 
 /* ---- Followers ---- */
@@ -407,8 +207,7 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	}
 	uint64_t moved = ns->selectors_moved;
 	ns->selectors_moved = 0;
-	each_selector(ns, moved, s)
-	{
+	each_selector(ns, moved, s) {
 		uint32_t verdicts = selector_verdicts(s);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
@@ -431,9 +230,9 @@ static void name_moved(struct predecessor_name *n)
 static enum outcome outcome_told(const struct known_job *old, const struct predecessor *p)
 {
 	enum outcome o = outcome_of(p);
-	if (old && o == OUTCOME_VANISHED && old->told_end)
-		return OUTCOME_DELETED;
-	return old && o == OUTCOME_WAITS && old->outcome == OUTCOME_RUNS ? OUTCOME_RUNS : o;
+	if (old && o == OUTCOME_WAITS && old->outcome == OUTCOME_RUNS)
+		o = p->gone ? OUTCOME_VANISHED : OUTCOME_RUNS;
+	return old && o == OUTCOME_VANISHED && old->told_end ? OUTCOME_DELETED : o;
 }
 
 static struct known_job job_told(const struct known_job *old, const struct predecessor *p)
@@ -462,23 +261,26 @@ static uint64_t taking(
 }
 
 /* One that was deleted before it was started is as if it had never been. */
-static bool never_was(const struct predecessor *p)
+static bool never_was(const struct known_job *old, const struct predecessor *p)
 {
-	return p->gone && p->state == PREDECESSOR_WAITS;
+	return p->gone && outcome_told(old, p) == OUTCOME_WAITS;
 }
 
 static void name_take(struct queue *q, struct predecessor_name *n, const struct predecessor *p)
 {
-	struct known_job *old = job_known(n, &p->uid);
-	struct uid newest = n->njobs > 0 ? predecessor_newest(n)->uid : (struct uid){{0}};
+	struct known_job *old = known_jobs_find(&n->jobs, &p->uid);
+	struct uid newest = n->jobs.n > 0 ? predecessor_newest(n)->uid : (struct uid){{0}};
 	uint64_t taken_by = n->taken_by, bits = taking(n, old, p);
-	count_out(n);
+	selectors_count_out(n);
 	bool was_newest = old && old == predecessor_newest(n);
+	bool never = never_was(old, p);
 	struct known_job j = job_told(old, p);
 	if (old)
-		job_remove(n, old);
-	if (!never_was(p)) {
-		job_insert(q, n, &j);
+		known_jobs_remove(&n->jobs, old);
+	if (!never) {
+		q->predecessors.bytes -= name_bytes(n);
+		known_jobs_insert(&n->jobs, &j);
+		q->predecessors.bytes += name_bytes(n);
 		n->was_deleted = false;
 	} else {
 		free(j.failure);
@@ -487,15 +289,15 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	const struct known_job *now = predecessor_newest(n);
 	bool is_newest = now && uid_cmp(&now->uid, &p->uid) == 0;
 	bool still = now && !is_newest && uid_cmp(&now->uid, &newest) == 0;
-	count_in(n, is_newest ? bits : still ? taken_by : 0);
+	selectors_count_in(n, is_newest ? bits : still ? taken_by : 0);
 	name_moved(n);
 }
 
 /* What it became cannot be another thing in an answer that was on its way meanwhile. */
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
-	const struct known_job *old = job_known(n, &p->uid);
-	return old && (has_ended(old->outcome) || old->gone) && !has_ended(outcome_of(p));
+	const struct known_job *old = known_jobs_find(&n->jobs, &p->uid);
+	return old && (outcome_ended(old->outcome) || old->gone) && !outcome_ended(outcome_of(p));
 }
 
 /* The same again: only what is shown to people. */
@@ -513,9 +315,9 @@ static bool job_stands(struct known_job *old, const struct predecessor *p)
 /* Of a Job of which nothing is asked nothing is kept. */
 static void ns_take(struct queue *q, struct predecessor_namespace *ns, const struct predecessor *p)
 {
-	struct predecessor_name *n = name_known(ns, p->name);
-	struct known_job *old = n ? job_known(n, &p->uid) : NULL;
-	if (!n && (never_was(p) || selectors_taking(ns, p) == 0))
+	struct predecessor_name *n = predecessor_name_known(ns, p->name);
+	struct known_job *old = n ? known_jobs_find(&n->jobs, &p->uid) : NULL;
+	if (!n && (never_was(NULL, p) || selectors_taking(ns, p) == 0))
 		return;
 	if (old && job_stands(old, p) &&
 		(old != predecessor_newest(n) || taking(n, old, p) == n->taken_by))
@@ -536,16 +338,16 @@ static void job_is_gone(struct predecessor_name *n, struct known_job *j, enum ou
 {
 	uint64_t bits = n->taken_by;
 	bool newest = j == predecessor_newest(n);
-	count_out(n);
+	selectors_count_out(n);
 	j->gone = true;
 	if (j->outcome == OUTCOME_RUNS)
 		j->outcome = otherwise;
 	if (j->outcome == OUTCOME_WAITS) {
-		job_remove(n, j);
+		known_jobs_remove(&n->jobs, j);
 		n->was_deleted = newest;
 		bits = newest ? 0 : bits;
 	}
-	count_in(n, bits);
+	selectors_count_in(n, bits);
 	name_moved(n);
 }
 
@@ -553,8 +355,8 @@ void queue_lose_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns_name, const char *name)
 {
 	struct predecessor_namespace *ns = ns_known(q, ns_name);
-	struct predecessor_name *n = ns ? name_known(ns, name) : NULL;
-	struct known_job *j = n ? job_known(n, uid) : NULL;
+	struct predecessor_name *n = ns ? predecessor_name_known(ns, name) : NULL;
+	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
 	job_is_gone(n, j, OUTCOME_DELETED);
@@ -564,8 +366,8 @@ void queue_lose_predecessor(
 static uint8_t questions_under_way(const struct predecessor_name *n)
 {
 	unsigned count = n->awaited.wanted.state == WANTED_ASKED;
-	each_selector(n->awaited.ns, n->taken_by, s) count +=
-		s->awaited.wanted.state == WANTED_ASKED;
+	each_selector(n->awaited.ns, n->taken_by, s)
+		count += s->awaited.wanted.state == WANTED_ASKED;
 	return (uint8_t)count; /* at most one more than there are selectors */
 }
 
@@ -573,8 +375,8 @@ void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const ch
 	const char *name, bool told_end)
 {
 	struct predecessor_namespace *ns = ns_known(q, ns_name);
-	struct predecessor_name *n = ns ? name_known(ns, name) : NULL;
-	struct known_job *j = n ? job_known(n, uid) : NULL;
+	struct predecessor_name *n = ns ? predecessor_name_known(ns, name) : NULL;
+	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
 	j->followed = false;
@@ -604,7 +406,7 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 /* Not on the API server any more, and nothing told of its end. */
 static void vanish_unnamed(struct predecessor_name *n, uint64_t mark)
 {
-	struct known_job *newest = n->njobs > 0 ? &n->job[n->njobs - 1] : NULL;
+	struct known_job *newest = known_jobs_newest(&n->jobs);
 	if (n->mark == mark || !newest || newest->gone || newest->followed)
 		return;
 	if (newest->spared > 0)
@@ -618,10 +420,10 @@ static void take_answer(struct queue *q, struct awaited *a, const struct predece
 	struct predecessor_namespace *ns = a->ns;
 	uint64_t mark = ++q->predecessors.answers;
 	for (size_t i = 0; i < n; i++) {
-		struct predecessor_name *known = name_known(ns, p[i].name);
+		struct predecessor_name *known = predecessor_name_known(ns, p[i].name);
 		if (!known || !is_stale(known, &p[i]))
 			ns_take(q, ns, &p[i]);
-		known = name_known(ns, p[i].name);
+		known = predecessor_name_known(ns, p[i].name);
 		if (known && (a->is_selector || !p[i].gone))
 			known->mark = mark;
 	}
@@ -671,24 +473,6 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 
 /* ---- Items come and go ---- */
 
-static bool values_same(const struct requirement *a, const struct requirement *b)
-{
-	bool same = a->nvalues == b->nvalues;
-	for (size_t i = 0; same && i < a->nvalues; i++)
-		same = strcmp(a->values[i], b->values[i]) == 0;
-	return same;
-}
-
-static bool terms_same(const struct selector_term *a, const struct selector_term *b)
-{
-	bool same = a->nrequirements == b->nrequirements;
-	for (size_t i = 0; same && i < a->nrequirements; i++) {
-		const struct requirement *x = &a->requirements[i], *y = &b->requirements[i];
-		same = x->op == y->op && strcmp(x->key, y->key) == 0 && values_same(x, y);
-	}
-	return same;
-}
-
 /* NULL: there are too many others in its namespace. */
 static struct predecessor_selector *selector_made(
 	struct queue *q, struct predecessor_namespace *ns, const struct dependency_item *item)
@@ -698,7 +482,7 @@ static struct predecessor_selector *selector_made(
 		struct predecessor_selector *s = ns->selector[i];
 		if (!s)
 			free_at = i;
-		else if (terms_same(&s->term, &item->term))
+		else if (selector_terms_same(&s->term, &item->term))
 			return s;
 	}
 	if (free_at == PREDECESSOR_SELECTORS_MAX)

@@ -4,50 +4,31 @@
  * An item of sluice.dev/after waits for a name, or for all names that a selector takes. Both are
  * kept by namespace, and only while an item waits for them:
  *
- *   predecessor_name      the Jobs that had this name, oldest first. The last is what the name
- *                         means; the others count for items that are older than their successors
- *   predecessor_selector  how many of the names that it takes have which outcome. A name is taken
- *                         when its newest Job has the labels
+ *   predecessor_name      the Jobs that had this name (known_jobs.h)
+ *   predecessor_selector  how many of the names that it takes have which outcome (selectors.h). A
+ *                         name is taken when its newest Job has the labels
  *
  * So an event costs a look into a map, and in a namespace in which some Job waits for a selector, a
  * look at each of those (PREDECESSOR_SELECTORS_MAX). Followers are looked at only when a verdict
  * may have changed.
- *
- * Which of several Jobs of one name counts for an item: each that was the newest at some moment
- * since the item is there (job_counts()). That is what a controller that was always there has seen,
- * and what one that was started a minute ago works out from the list of all of them.
  */
 #ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_PREDECESSORS_H
 #define SLUICE_QUEUE_RULES_DEPENDENCIES_PREDECESSORS_H
 
 #include "base/arena.h"
-#include "queue/rules/dependencies/outcome.h"
+#include "queue/rules/dependencies/known_jobs.h"
 #include "queue/rules/dependencies/wanted.h"
 #include "sluice/queue.h"
 
 /* Bounds for what one namespace can make us keep. */
 #define PREDECESSOR_SELECTORS_MAX 64 /* of a namespace: more wait for their turn */
 #define PREDECESSOR_TAKEN_MAX 10000  /* of a selector: with more it does not hold */
-#define PREDECESSOR_JOBS_MAX 64	     /* of a name: older ones are forgotten */
 /* And for what an event may cost: so many comparisons for each selector of the namespace. */
 #define PREDECESSOR_REQUIREMENTS_MAX                                                               \
 	16			   /* of a selector, and values of them all: more are refused */
 #define PREDECESSOR_LABELS_MAX 100 /* of a Job: one with more is taken by no selector */
 
 struct dependency_item;
-struct workload;
-
-/* A Job of a name, as it was last seen. */
-struct known_job {
-	struct uid uid;
-	int64_t created_ms, ended_ms; /* 0: not known */
-	enum outcome outcome;
-	int32_t pods_done, pods;
-	bool gone, followed;
-	bool told_end;	/* it is not followed any more, and all it became until then was told */
-	uint8_t spared; /* so many answers that do not name it were asked for before that */
-	char *failure;	/* NULL: none */
-};
 
 /* What an item waits for: a name or a selector. */
 struct awaited {
@@ -61,8 +42,7 @@ struct predecessor_name {
 	struct awaited awaited;
 	struct link of_namespace;
 	char *name;
-	struct known_job *job; /* by creation and uid */
-	size_t njobs, room;
+	struct known_jobs jobs;
 	uint64_t taken_by; /* bits of predecessor_selector.bit */
 	uint64_t mark;	   /* serial of the last answer that named it */
 	struct link moved; /* in predecessor_namespace.moved: its followers are to be looked at */
@@ -74,10 +54,11 @@ struct predecessor_selector {
 	uint64_t bit; /* one bit */
 	struct selector_term term;
 	struct arena memory;
-	size_t ntaken, with[OUTCOMES]; /* names by the outcome of their newest Job */
-	int64_t failed_ms;	       /* when the last of them failed */
-	bool too_many;		       /* it takes more than it may */
-	uint32_t verdicts;	       /* that its followers were told: selector_verdicts() */
+	size_t ntaken, with[OUTCOMES];		      /* names by the outcome of their newest Job */
+	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
+	int64_t failed_ms;			      /* when the last of them failed */
+	bool too_many;				      /* it takes more than it may */
+	uint32_t verdicts; /* that its followers were told: selector_verdicts() */
 };
 
 struct predecessor_namespace {
@@ -96,6 +77,7 @@ struct predecessors {
 	struct wanteds wanteds;
 	size_t bytes;		/* of names and selectors */
 	uint64_t answers;	/* that came so far */
+	size_t singletons;	/* workloads with `singleton`: singleton.c */
 	struct link due;	/* dependency_wait.due */
 	struct arena sentences; /* of the decisions that were given last */
 };
@@ -108,14 +90,15 @@ void predecessors_join(
 	struct queue *q, struct dependency_item *item, const char *ns, const struct dependency *d);
 void predecessors_leave(struct queue *q, struct dependency_item *item);
 
+/* NULL: nothing waits for it, and no selector takes it. */
+struct predecessor_name *predecessor_name_known(
+	const struct predecessor_namespace *ns, const char *name);
+
 /* For an item that waits for it. */
 enum dependency_verdict awaited_verdict(
 	const struct awaited *a, const struct dependency_item *item);
 /* When what makes it VERDICT_NEVER happened; 0: not known. */
 int64_t awaited_failed_ms(const struct awaited *a);
-
-/* 1 when w has the labels: a selector does not mean the Job that waits for it. Else 0. */
-size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w);
 
 static inline const struct predecessor_name *awaited_name(const struct awaited *a)
 {
@@ -128,6 +111,9 @@ static inline const struct predecessor_selector *awaited_selector(const struct a
 }
 
 /* NULL: no Job of that name is known. */
-const struct known_job *predecessor_newest(const struct predecessor_name *n);
+static inline const struct known_job *predecessor_newest(const struct predecessor_name *n)
+{
+	return known_jobs_newest(&n->jobs);
+}
 
 #endif

@@ -57,6 +57,12 @@ void singleton_over(struct queue *q, struct reservation *r)
 
 /* ---- The rule ---- */
 
+static bool singleton_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	(void)cq;
+	return q->predecessors.singletons > 0;
+}
+
 static uint64_t singleton_parts(const struct workload *w, struct parting *ret)
 {
 	if (!workload_is_singleton(w))
@@ -103,6 +109,7 @@ static enum wait_reason singleton_explain(struct question *a)
 
 const struct rule singleton_rule = {
 	.name = "singleton",
+	.concerns = singleton_concerns,
 	.group_may = singleton_group_may,
 	.choice_may = singleton_choice_may,
 	.parts = singleton_parts,

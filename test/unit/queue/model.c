@@ -1,6 +1,7 @@
 #include "model.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <stdarg.h>
@@ -268,6 +269,84 @@ static void tell_namespace(struct model *m, int i)
 		queue_drop_namespace(m->q, s.name);
 }
 
+/* ---- Jobs that others wait for ---- */
+
+int model_namespace_of(int predecessor)
+{
+	return predecessor % N_NAMESPACES;
+}
+
+static struct predecessor seen(const struct model *m, int i)
+{
+	enum predecessor_state state = m->predecessor[i];
+	bool ended = state == PREDECESSOR_SUCCEEDED || state == PREDECESSOR_FAILED;
+	return (struct predecessor){.uid = {{1, (uint8_t)i}},
+		.ns = name_of("n", model_namespace_of(i)),
+		.name = name_of("x", i),
+		.created_ms = 1000,
+		.state = state,
+		.ended_ms = ended ? 2000 : 0,
+		.failure = "",
+		.followed = true};
+}
+
+/* It succeeded: that counts for those that wait for it now. */
+static void succeed(struct model *m, int predecessor)
+{
+	for (size_t i = 0; i < N_JOBS; i++) {
+		struct m_job *j = &m->job[i];
+		if (j->after == predecessor &&
+			j->local % N_NAMESPACES == model_namespace_of(predecessor))
+			j->after_holds = true;
+	}
+}
+
+static void step_predecessor(struct model *m)
+{
+	int i = m->npredecessors - (int)model_below(m, 4);
+	if (i < 0 || i == N_PREDECESSORS)
+		return;
+	if (i == m->npredecessors)
+		m->npredecessors++;
+	else if (m->predecessor[i] == PREDECESSOR_WAITS)
+		m->predecessor[i] = PREDECESSOR_STARTED;
+	else if (m->predecessor[i] == PREDECESSOR_STARTED)
+		m->predecessor[i] = one_in(m, 4) ? PREDECESSOR_FAILED : PREDECESSOR_SUCCEEDED;
+	if (m->predecessor[i] == PREDECESSOR_SUCCEEDED)
+		succeed(m, i);
+	struct predecessor p = seen(m, i);
+	queue_see_predecessor(m->q, &p);
+}
+
+static void answer_wanted(struct model *m)
+{
+	struct wanted_predecessors asked;
+	while (queue_take_wanted(m->q, &asked)) {
+		int i = atoi(asked.name + 1);
+		bool there = i < m->npredecessors &&
+			     strcmp(asked.ns, name_of("n", model_namespace_of(i))) == 0;
+		struct predecessor p = seen(m, i);
+		queue_answer_wanted(m->q, asked.id, &p, there);
+	}
+}
+
+/* What it waits for may have succeeded before. */
+static void look_back(const struct model *m, struct m_job *j)
+{
+	bool known = j->after >= 0 && model_namespace_of(j->after) == j->local % N_NAMESPACES;
+	if (known && m->predecessor[j->after] == PREDECESSOR_SUCCEEDED)
+		j->after_holds = true;
+}
+
+static void draw_after(struct model *m, struct m_job *j)
+{
+	int before = j->after, i = m->npredecessors - 3 + (int)model_below(m, 5);
+	j->after = one_in(m, 4) && i >= 0 && i < N_PREDECESSORS ? i : -1;
+	if (j->after == before)
+		return;
+	j->after_holds = j->after < 0 || j->room;
+}
+
 /* ---- What teams and the gate do ---- */
 
 static void tell_job(struct model *m, const struct m_job *j)
@@ -284,7 +363,11 @@ static void tell_job(struct model *m, const struct m_job *j)
 		if (j->tolerates >> t & 1)
 			toleration[ntolerations++] =
 				(struct toleration){taint_key[t], "", TOLERATION_EXISTS, TAINT_ANY};
+	struct dependency after = {.kind = AFTER_OK};
+	if (j->after >= 0)
+		after.name = after.text = name_of("x", j->after);
 	struct job job = {.uid = j->uid,
+		.after = {&after, j->after >= 0, DEPENDENCY_FAILURE_WAIT},
 		.ns = name_of("n", j->local % N_NAMESPACES),
 		.name = "job",
 		.queue = name_of("l", j->local),
@@ -303,6 +386,7 @@ static void tell_job(struct model *m, const struct m_job *j)
 		.pod = {.containers = &container, .ncontainers = 1},
 		.placement = {.tolerations = toleration, .ntolerations = ntolerations}};
 	queue_set_job(m->q, &job);
+	answer_wanted(m);
 }
 
 static void draw_wishes(struct model *m, struct m_job *j)
@@ -322,16 +406,19 @@ static void draw_wishes(struct model *m, struct m_job *j)
 	j->invalid = one_in(m, 30);
 	j->deleting = one_in(m, 40);
 	j->preemptible = one_in(m, 2);
+	draw_after(m, j);
 }
 
 static void new_job(struct model *m, struct m_job *j)
 {
-	*j = (struct m_job){.alive = true, .arrival = ++m->arrivals};
+	*j = (struct m_job){
+		.alive = true, .after = -1, .after_holds = true, .arrival = ++m->arrivals};
 	uint32_t serial = ++m->uids;
 	memcpy(j->uid.byte + 8, &serial, sizeof(serial));
 	j->uid.byte[0] = (uint8_t)draw(m);
 	j->created_ms = m->now_ms - (int64_t)model_below(m, 4) * 1000;
 	draw_wishes(m, j);
+	look_back(m, j);
 	tell_job(m, j);
 }
 
@@ -347,6 +434,7 @@ static void edit_job(struct model *m, struct m_job *j)
 	/* A Job cannot change its namespace. */
 	if (j->local % N_NAMESPACES != local % N_NAMESPACES)
 		j->local = local;
+	look_back(m, j);
 	tell_job(m, j);
 }
 
@@ -468,8 +556,10 @@ void model_step(struct model *m)
 {
 	uint32_t what = model_below(m, 100);
 	m->now_ms += (int64_t)model_below(m, 3) * 100;
-	if (what < 79)
+	if (what < 76)
 		step_job(m);
+	else if (what < 79)
+		step_predecessor(m);
 	else if (what < 84)
 		tell_pool(m, (int)model_below(m, 4));
 	else if (what < 89)

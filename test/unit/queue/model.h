@@ -18,6 +18,7 @@ enum {
 	N_LOCALS = 6, /* local i stands in namespace i % N_NAMESPACES */
 	N_CLASSES = 3,
 	N_JOBS = 120,
+	N_PREDECESSORS = 200,
 	N_RESOURCES = 5, /* cpu, memory, gpu, pods, odd */
 	N_TAINTS = 2,
 	PODS = 3, /* the index of "pods" */
@@ -73,6 +74,8 @@ struct m_job {
 	int32_t pods;
 	int64_t request[N_RESOURCES]; /* of one pod */
 	unsigned tolerates;	      /* a bit for each taint */
+	int after;		      /* the Job that it waits for (sluice.dev/after); -1: none */
+	bool after_holds;	      /* that one has succeeded since, or it runs */
 	int64_t created_ms, not_before_ms;
 	uint64_t arrival;
 	bool room, confirmed, stop_given; /* room: it has a reservation */
@@ -96,12 +99,17 @@ struct model {
 	bool ns_exists[N_NAMESPACES], ns_prod[N_NAMESPACES];
 	struct m_class class[N_CLASSES], pod_class[N_CLASSES];
 	struct m_job job[N_JOBS];
+	/* Jobs of no queue that others wait for, each of one namespace (model_namespace_of()), by
+	 * number; the last few of them move. */
+	enum predecessor_state predecessor[N_PREDECESSORS];
+	int npredecessors;
 };
 
 extern const char *const m_resource_name[N_RESOURCES];
 
 void model_init(struct model *m, uint64_t seed);
 void model_done(struct model *m);
+int model_namespace_of(int predecessor);
 uint32_t model_below(struct model *m, uint32_t n); /* a random number below n */
 void model_step(struct model *m);
 

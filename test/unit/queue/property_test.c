@@ -219,9 +219,9 @@ static bool ready(const struct model *m, const struct m_job *j)
 	int32_t value;
 	const struct m_local *l = &m->local[j->local];
 	return j->alive && !j->room && !j->held && !j->blocked && !j->invalid && !j->deleting &&
-	       class_of(m, j, &value) && l->exists && !l->deleting && l->stop == STOP_NONE &&
-	       m->queue[l->queue].exists && selected(m, j, &m->queue[l->queue]) &&
-	       j->not_before_ms <= m->now_ms;
+	       j->after_holds && class_of(m, j, &value) && l->exists && !l->deleting &&
+	       l->stop == STOP_NONE && m->queue[l->queue].exists &&
+	       selected(m, j, &m->queue[l->queue]) && j->not_before_ms <= m->now_ms;
 }
 
 static const struct model *sorting;
@@ -516,6 +516,11 @@ static enum wait_reason reason_of(const struct reference *r, const struct m_job 
 		return WAIT_SUSPENDED;
 	if (w == WAIT_EXCEEDS_MAX)
 		return w;
+	if (!j->after_holds)
+		return m->predecessor[j->after] == PREDECESSOR_FAILED &&
+				       j->local % N_NAMESPACES == model_namespace_of(j->after)
+			       ? WAIT_DEPENDENCY_NEVER
+			       : WAIT_DEPENDENCY;
 	if (j->not_before_ms > m->now_ms)
 		return WAIT_BACK_OFF;
 	return w == WAIT_NOT ? WAIT_BEHIND : w; /* it fits, so a Job before it blocks */

@@ -188,6 +188,7 @@ static bool tell_gone(struct words *w, char **word, size_t n)
 	if (!x)
 		return piece_wrong(w, "%s was never there", word[1]);
 	x->p.gone = true;
+	x->p.deleted = x->p.ended_ms == 0;
 	x->p.labels = NULL;
 	x->p.nlabels = 0;
 	if (n == 2)

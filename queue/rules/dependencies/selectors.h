@@ -1,0 +1,43 @@
+/*
+ * Selectors: items of sluice.dev/after that wait for all names with some labels.
+ *
+ * A selector counts the names that it takes by the outcome of their newest Job, so that what it says
+ * to an item costs nothing, however many it takes. It remembers what it said last: followers are
+ * looked at only when that changes.
+ */
+#ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_SELECTORS_H
+#define SLUICE_QUEUE_RULES_DEPENDENCIES_SELECTORS_H
+
+#include "queue/rules/dependencies/predecessors.h"
+
+struct workload;
+
+/* for (each selector of a set of bits). */
+#define each_selector(ns, bits, s)                                                                 \
+	for (uint64_t left_ = (bits); left_; left_ &= left_ - 1)                                   \
+		for (struct predecessor_selector *s = (ns)->selector[__builtin_ctzll(left_)]; s;   \
+			s = NULL)
+
+/* Those of the namespace that take this Job, a bit each. */
+uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct predecessor *p);
+/* Before and after another Job of the name is the newest, or has another outcome. bits: those that
+ * take it; where there is no place left, it is not taken. */
+void selectors_count_out(struct predecessor_name *n);
+void selectors_count_in(struct predecessor_name *n, uint64_t bits);
+
+/* nself: how many of those that wait are the follower itself (selector_takes_itself()). */
+enum dependency_verdict selector_verdict(
+	const struct predecessor_selector *s, enum dependency_kind k, size_t nself);
+/* All verdicts that a follower may have of it, two bits each. */
+uint32_t selector_verdicts(const struct predecessor_selector *s);
+
+/* 1 when w has the labels: a selector does not mean the Job that waits for it. Else 0. */
+size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w);
+
+/* A name that it takes of which the newest Job has an outcome by which items of that kind hold no
+ * more; NULL: there is none. */
+const struct predecessor_name *selector_culprit(
+	const struct predecessor_selector *s, enum dependency_kind k);
+bool selector_terms_same(const struct selector_term *a, const struct selector_term *b);
+
+#endif

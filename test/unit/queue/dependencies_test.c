@@ -1,0 +1,710 @@
+/*
+ * Jobs that wait for Jobs: what scenarios cannot show well.
+ *
+ *   restarts    a queue that saw every event, and one that is made anew and reads the list of all
+ *               Jobs of a name, come to the same verdicts
+ *   costs       a long chain, a thousand followers that fail at once, selectors that take all
+ *   bounds      of what one namespace can make the queue keep, ask or say
+ *   singletons  never two of a family, and no taking turns for ever
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "fixture.h"
+#include "queue/core.h"
+#include "queue/rules/dependencies/dependency_wait.h"
+
+static const struct resource one = {"cpu", 1000};
+static const struct container c = {.requests = {&one, 1}};
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % below;
+}
+
+static struct dependency after_name(enum dependency_kind k, const char *name)
+{
+	return (struct dependency){.kind = k, .name = name, .text = name};
+}
+
+static const struct workload *workload(const struct queue *q, uint32_t n)
+{
+	struct uid uid = fixture_uid(n);
+	return queue_find_workload(q, &uid);
+}
+
+/* A follower that waits for the items. */
+static void set_follower(struct queue *q, uint32_t n, const char *name, int64_t created_ms,
+	const struct dependency *item, size_t count)
+{
+	struct job j = fixture_job(n, &c);
+	j.name = name;
+	j.created_ms = created_ms;
+	j.after.item = item;
+	j.after.count = count;
+	queue_set_job(q, &j);
+}
+
+/* ---- Restarts -------------------------------------------------------------------------------- */
+
+enum { NAMES = 3, HISTORY = 60, FOLLOWERS = 24, STEPS = 120 };
+
+static const char *const NAME[NAMES] = {"prep", "train", "clean"};
+
+struct past_job { /* of some name */
+	struct predecessor p;
+	bool forgotten; /* deleted before it was started */
+};
+
+struct history {
+	uint64_t seed;
+	int64_t now_ms;
+	struct past_job job[HISTORY];
+	size_t njobs;
+	struct dependency item[FOLLOWERS];
+	int64_t created_ms[FOLLOWERS];
+	size_t nfollowers;
+	bool forgets_creation; /* the ledger does not know when a Job was created that is gone */
+};
+
+/* The Job that has this name now; NULL: none. */
+static struct past_job *alive(struct history *h, const char *name)
+{
+	for (size_t i = h->njobs; i-- > 0;)
+		if (h->job[i].p.name == name && !h->job[i].p.gone)
+			return &h->job[i];
+	return NULL;
+}
+
+static void answer(struct history *h, struct queue *q, bool restarted)
+{
+	struct wanted_predecessors asked;
+	while (queue_take_wanted(q, &asked)) {
+		struct predecessor found[HISTORY];
+		size_t n = 0;
+		for (size_t i = 0; i < h->njobs; i++) {
+			const struct past_job *j = &h->job[i];
+			if (j->forgotten || strcmp(j->p.name, asked.name) != 0)
+				continue;
+			found[n] = j->p;
+			if (j->p.gone && restarted && h->forgets_creation)
+				found[n].created_ms = 0;
+			n++;
+		}
+		queue_answer_wanted(q, asked.id, found, n);
+	}
+}
+
+static void create(struct history *h, struct queue *q, const char *name)
+{
+	if (h->njobs == HISTORY)
+		return;
+	struct past_job *j = &h->job[h->njobs++];
+	*j = (struct past_job){.p = {.uid = fixture_uid(1000 + (uint32_t)h->njobs),
+				       .ns = "team-a",
+				       .name = name,
+				       .created_ms = h->now_ms,
+				       .failure = "",
+				       .followed = true}};
+	queue_see_predecessor(q, &j->p);
+}
+
+static void move(struct history *h, struct queue *q, struct past_job *j)
+{
+	if (j->p.state == PREDECESSOR_WAITS) {
+		j->p.state = PREDECESSOR_STARTED;
+	} else if (j->p.state == PREDECESSOR_STARTED) {
+		j->p.state = draw(&h->seed, 2) ? PREDECESSOR_SUCCEEDED : PREDECESSOR_FAILED;
+		j->p.ended_ms = h->now_ms;
+	}
+	queue_see_predecessor(q, &j->p);
+}
+
+static void lose(struct queue *q, struct past_job *j)
+{
+	j->p.gone = true;
+	j->p.deleted = j->p.ended_ms == 0;
+	j->forgotten = j->p.state == PREDECESSOR_WAITS;
+	queue_lose_predecessor(q, &j->p.uid, j->p.ns, j->p.name);
+}
+
+static void follow(struct history *h, struct queue *q)
+{
+	if (h->nfollowers == FOLLOWERS)
+		return;
+	size_t n = h->nfollowers++;
+	h->item[n] = after_name(
+		(enum dependency_kind)draw(&h->seed, AFTER_SINGLETON), NAME[draw(&h->seed, NAMES)]);
+	h->created_ms[n] = h->now_ms;
+	set_follower(q, (uint32_t)n + 1, "follower", h->now_ms, &h->item[n], 1);
+	answer(h, q, false);
+}
+
+static void step(struct history *h, struct queue *q, uint32_t most_s)
+{
+	const char *name = NAME[draw(&h->seed, NAMES)];
+	struct past_job *j = alive(h, name);
+	h->now_ms += 1000 * (most_s == 0 ? draw(&h->seed, 2) : 1 + draw(&h->seed, most_s));
+	if (draw(&h->seed, 4) == 0)
+		follow(h, q);
+	else if (!j)
+		create(h, q, name);
+	else if (draw(&h->seed, 4) == 0)
+		lose(q, j);
+	else
+		move(h, q, j);
+}
+
+/* The same followers, told in another order. */
+static struct queue *restarted(struct history *h)
+{
+	struct queue *q = fixture_new(0, 0);
+	size_t from = h->nfollowers ? draw(&h->seed, (uint32_t)h->nfollowers) : 0;
+	for (size_t i = 0; i < h->nfollowers; i++) {
+		size_t n = (i + from) % h->nfollowers;
+		set_follower(q, (uint32_t)n + 1, "follower", h->created_ms[n], &h->item[n], 1);
+	}
+	answer(h, q, true);
+	return q;
+}
+
+static enum dependency_verdict verdict(const struct queue *q, size_t n)
+{
+	const struct workload *w = workload(q, (uint32_t)n + 1);
+	assert_int_equal(w->place == PLACE_READY, dependencies_hold(w));
+	return w->after->item[0].verdict;
+}
+
+static void compare(struct history *h, const struct queue *q, bool exactly)
+{
+	struct queue *fresh = restarted(h);
+	for (size_t n = 0; n < h->nfollowers; n++) {
+		enum dependency_verdict lived = verdict(q, n), read = verdict(fresh, n);
+		if (exactly ? lived != read : read == VERDICT_HOLDS && lived != VERDICT_HOLDS)
+			fail_msg("follower %zu of %s (%s) at %lld s: %d seen, %d read", n,
+				h->item[n].name, dependency_kind_name(h->item[n].kind),
+				(long long)h->now_ms / 1000, lived, read);
+	}
+	queue_free(fresh);
+}
+
+static void live(uint64_t seed, uint32_t most_s, bool forgets_creation)
+{
+	struct history h = {.seed = seed, .now_ms = 1000, .forgets_creation = forgets_creation};
+	struct queue *q = fixture_new(0, 0);
+	for (int i = 0; i < STEPS; i++) {
+		step(&h, q, most_s);
+		compare(&h, q, most_s > 0 && !forgets_creation);
+	}
+	queue_free(q);
+}
+
+static void a_restart_comes_to_the_same_verdicts(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 150; seed++)
+		live(seed, 3, false);
+}
+
+/* Events of one second, whose order is not known, and creations that are not: then less holds,
+ * and never more. */
+static void what_is_not_known_holds_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		live(seed, 0, false);
+		live(seed, 3, true);
+	}
+}
+
+/* ---- Costs ----------------------------------------------------------------------------------- */
+
+enum { CHAIN = 20000, FAN = 1000 };
+
+static struct predecessor seen(uint32_t n, const char *name, enum predecessor_state state)
+{
+	bool ended = state == PREDECESSOR_SUCCEEDED || state == PREDECESSOR_FAILED;
+	return (struct predecessor){.uid = fixture_uid(n),
+		.ns = "team-a",
+		.name = name,
+		.created_ms = 1000,
+		.state = state,
+		.ended_ms = ended ? 2000 : 0,
+		.failure = "",
+		.followed = true};
+}
+
+/* Every question is answered: there is one Job of that name, and it waits. */
+static void answer_waits(struct queue *q)
+{
+	struct wanted_predecessors asked;
+	while (queue_take_wanted(q, &asked)) {
+		struct predecessor p =
+			seen((uint32_t)atoi(asked.name + 4) + 1, asked.name, PREDECESSOR_WAITS);
+		queue_answer_wanted(q, asked.id, &p, 1);
+	}
+}
+
+/* job-0, job-1, ..., each after the one before. */
+static char (*chain_made(struct queue *q))[32]
+{
+	char(*name)[32] = mem_array(CHAIN, sizeof(*name));
+	for (uint32_t i = 0; i < CHAIN; i++) {
+		snprintf(name[i], sizeof(name[i]), "job-%u", i);
+		struct dependency before = after_name(AFTER_OK, i ? name[i - 1] : "");
+		set_follower(q, i + 1, name[i], 1000, &before, i > 0);
+	}
+	answer_waits(q);
+	return name;
+}
+
+static void a_chain_moves_link_by_link(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct decision d[4];
+	struct explanation x;
+	int64_t next_ms;
+	struct uid last = fixture_uid(CHAIN);
+	char(*name)[32] = chain_made(q);
+	assert_true(queue_explain(q, &last, 5000, &x));
+	assert_int_equal(x.reason, WAIT_DEPENDENCY);
+	for (uint32_t i = 0; i < CHAIN; i++) {
+		assert_int_equal(queue_decide(q, 5000 + i, d, 4, &next_ms), 1);
+		struct uid uid = fixture_uid(i + 1);
+		assert_int_equal(uid_cmp(&d[0].uid, &uid), 0);
+		struct predecessor p = seen(i + 1, name[i], PREDECESSOR_SUCCEEDED);
+		uint64_t placed = q->counters.placed;
+		queue_end_job(q, &uid, 5000 + i);
+		queue_see_predecessor(q, &p);
+		assert_in_range(q->counters.placed - placed, 0, 2);
+	}
+	assert_int_equal(q->predecessors.namespaces.count, 0);
+	queue_free(q);
+	free(name);
+}
+
+static void a_thousand_followers_fail_at_once(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency prep = after_name(AFTER_OK, "job-0");
+	struct decision d[64];
+	int64_t next_ms, now_ms = 5000;
+	size_t told = 0;
+	for (uint32_t i = 1; i <= FAN; i++) {
+		struct job j = fixture_job(i + 1, &c);
+		j.created_ms = 1000;
+		j.after = (struct dependencies){&prep, 1, DEPENDENCY_FAILURE_DELETE};
+		queue_set_job(q, &j);
+	}
+	answer_waits(q);
+	assert_int_equal(queue_decide(q, now_ms, d, 64, &next_ms), 0);
+	struct predecessor p = seen(1, "job-0", PREDECESSOR_FAILED);
+	uint64_t placed = q->counters.placed;
+	queue_see_predecessor(q, &p);
+	do {
+		size_t n = queue_decide(q, now_ms, d, 64, &next_ms);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(d[i].kind, DECISION_DELETE);
+			assert_non_null(strstr(d[i].why, "job-0 failed"));
+		}
+		told += n;
+		now_ms = next_ms;
+	} while (next_ms != INT64_MAX);
+	assert_int_equal(told, FAN);
+	assert_int_equal(q->counters.placed, placed);
+	queue_free(q);
+}
+
+/* ---- Selectors ------------------------------------------------------------------------------- */
+
+static struct dependency after_label(
+	enum dependency_kind k, struct requirement *r, const char *const *value)
+{
+	*r = (struct requirement){"batch", SELECTOR_IN, value, 1};
+	return (struct dependency){.kind = k, .selector = {r, 1}, .text = "afterok:{batch=..}"};
+}
+
+/* n Jobs with the label, as they are told. The caller frees the array and the names. */
+static struct predecessor *labelled(
+	size_t n, const struct label *label, char (*name)[32], enum predecessor_state state)
+{
+	struct predecessor *all = mem_array(n, sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		snprintf(name[i], sizeof(name[i]), "shard-%zu", i);
+		all[i] = seen((uint32_t)i + 1000, name[i], state);
+		all[i].labels = label;
+		all[i].nlabels = 1;
+	}
+	return all;
+}
+
+static void a_selector_takes_ten_thousand_and_no_more(void **state)
+{
+	(void)state;
+	static const char *const tuesday[] = {"tuesday"};
+	static const struct label label = {"batch", "tuesday"};
+	size_t n = PREDECESSOR_TAKEN_MAX + 1;
+	char(*name)[32] = mem_array(n, sizeof(*name));
+	struct predecessor *all = labelled(n, &label, name, PREDECESSOR_SUCCEEDED);
+	struct requirement r;
+	struct dependency d = after_label(AFTER_OK, &r, tuesday);
+	struct wanted_predecessors asked;
+	struct explanation x;
+	struct uid uid = fixture_uid(1);
+	struct queue *q = fixture_new(1000, 0);
+	set_follower(q, 1, "report", 1000, &d, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_null(asked.name);
+	assert_true(labels_match(&label, 1, asked.selector));
+	queue_answer_wanted(q, asked.id, all, n);
+	assert_false(dependencies_hold(workload(q, 1)));
+	queue_explain(q, &uid, 5000, &x);
+	assert_non_null(strstr(x.sentence, "which takes more than 10000 Jobs"));
+	queue_free(q);
+
+	q = fixture_new(1000, 0);
+	set_follower(q, 1, "report", 1000, &d, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	all[5].state = PREDECESSOR_STARTED;
+	queue_answer_wanted(q, asked.id, all, n - 1);
+	uint64_t placed = q->counters.placed;
+	for (size_t i = 0; i + 1 < n; i++)
+		queue_see_predecessor(q, &all[i]);
+	assert_int_equal(q->counters.placed, placed);
+	assert_false(dependencies_hold(workload(q, 1)));
+	all[5].state = PREDECESSOR_SUCCEEDED;
+	queue_see_predecessor(q, &all[5]);
+	assert_true(dependencies_hold(workload(q, 1)));
+	queue_free(q);
+	free(all);
+	free(name);
+}
+
+/* Half of an answer is no answer: the first of two Jobs has ended well, the second runs. */
+static void an_answer_is_judged_as_a_whole(void **state)
+{
+	(void)state;
+	static const char *const tuesday[] = {"tuesday"};
+	static const struct label label = {"batch", "tuesday"};
+	char name[2][32];
+	struct requirement r;
+	struct dependency d[2] = {after_label(AFTER_OK, &r, tuesday), after_name(AFTER_OK, "prep")};
+	struct predecessor *all = labelled(2, &label, name, PREDECESSOR_SUCCEEDED);
+	struct wanted_predecessors asked;
+	struct queue *q = fixture_new(1000, 0);
+	all[1].state = PREDECESSOR_STARTED;
+	set_follower(q, 1, "report", 5000, d, 2);
+	while (queue_take_wanted(q, &asked)) {
+		all[0].name = asked.name ? "prep" : name[0];
+		all[1].name = asked.name ? "prep" : name[1];
+		all[1].created_ms = asked.name ? 3000 : 1000;
+		queue_answer_wanted(q, asked.id, all, 2);
+	}
+	assert_int_equal(workload(q, 1)->after->nheld, 0);
+	queue_free(q);
+	free(all);
+}
+
+/* The 65th selector of a namespace waits for a place. */
+static void selectors_of_a_namespace_take_turns(void **state)
+{
+	(void)state;
+	enum { N = PREDECESSOR_SELECTORS_MAX + 1 };
+	char value[N][32];
+	const char *values[N];
+	struct requirement r[N];
+	struct explanation x;
+	struct uid last = fixture_uid(N), first = fixture_uid(1);
+	struct wanted_predecessors asked;
+	struct queue *q = fixture_new(1000, 0);
+	size_t n = 0;
+	for (uint32_t i = 0; i < N; i++) {
+		snprintf(value[i], sizeof(value[i]), "v%u", i);
+		values[i] = value[i];
+		struct dependency d = after_label(AFTER_OK, &r[i], &values[i]);
+		set_follower(q, i + 1, "follower", 1000, &d, 1);
+	}
+	while (queue_take_wanted(q, &asked)) {
+		queue_answer_wanted(q, asked.id, NULL, 0);
+		n++;
+	}
+	assert_int_equal(n, N - 1);
+	queue_explain(q, &last, 5000, &x);
+	assert_non_null(strstr(x.sentence, "fewer than 64 other selectors"));
+	queue_drop_job(q, &first);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.selector->requirements[0].values[0], value[N - 1]);
+	queue_free(q);
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+static void namespaces_take_turns_with_questions(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency item[DEPENDENCIES_MAX];
+	char name[DEPENDENCIES_MAX][32];
+	struct wanted_predecessors asked;
+	for (size_t i = 0; i < DEPENDENCIES_MAX; i++) {
+		snprintf(name[i], sizeof(name[i]), "job-%zu", i);
+		item[i] = after_name(AFTER_OK, name[i]);
+	}
+	set_follower(q, 1, "greedy", 1000, item, DEPENDENCIES_MAX);
+	struct job j = fixture_job(2, &c);
+	j.ns = "team-b";
+	j.after = (struct dependencies){item, 1, DEPENDENCY_FAILURE_WAIT};
+	queue_set_job(q, &j);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.ns, "team-a");
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.ns, "team-b");
+	queue_free(q); /* with two questions that nobody answered */
+}
+
+/* Whoever took a question reads its names, whatever becomes of the Job that asked. */
+static void a_question_outlives_its_follower(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency prep = after_name(AFTER_OK, "prep");
+	struct wanted_predecessors asked, other;
+	struct predecessor p = seen(9, "prep", PREDECESSOR_SUCCEEDED);
+	struct uid uid = fixture_uid(1);
+	set_follower(q, 1, "train", 1000, &prep, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_drop_job(q, &uid);
+	assert_string_equal(asked.name, "prep");
+	set_follower(q, 2, "train", 1000, &prep, 1);
+	assert_false(queue_take_wanted(q, &other)); /* it is asked already */
+	queue_answer_wanted(q, asked.id, &p, 1);
+	assert_true(dependencies_hold(workload(q, 2)));
+	queue_answer_wanted(q, asked.id, &p, 1); /* twice: nothing happens */
+	queue_return_wanted(q, 12345);
+	queue_free(q);
+}
+
+static void one_that_could_not_be_answered_comes_again(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency prep = after_name(AFTER_OK, "prep");
+	struct wanted_predecessors asked;
+	struct decision d[4];
+	int64_t next_ms;
+	set_follower(q, 1, "train", 1000, &prep, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_return_wanted(q, asked.id);
+	assert_false(queue_take_wanted(q, &asked));
+	queue_decide(q, 5000, d, 4, &next_ms);
+	assert_int_equal(next_ms, 5000 + PREDECESSOR_AGAIN_MS);
+	queue_decide(q, next_ms, d, 4, &next_ms);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_free(q);
+}
+
+/* ---- Sentences ------------------------------------------------------------------------------- */
+
+/* Names as long as they can be, and each of 64 items another one. */
+static void sentences_fit(void **state)
+{
+	(void)state;
+	static char name[DEPENDENCIES_MAX][254], why[2000];
+	struct dependency item[DEPENDENCIES_MAX];
+	struct explanation x;
+	struct uid uid = fixture_uid(1);
+	struct queue *q = fixture_new(1000, 0);
+	for (size_t i = 0; i < DEPENDENCIES_MAX; i++) {
+		memset(name[i], 'a' + (int)(i % 26), 253);
+		name[i][0] = (char)('a' + i / 26);
+		item[i] = after_name(AFTER_OK, name[i]);
+	}
+	memset(why, 0xC3, sizeof(why) - 1); /* halves of characters */
+	set_follower(q, 1, name[0], 1000, item + 1, DEPENDENCIES_MAX - 1);
+	for (uint32_t i = 1; i < DEPENDENCIES_MAX; i++)
+		set_follower(q, i + 1, name[i], 1000, &item[(i + 1) % DEPENDENCIES_MAX], 1);
+	for (struct wanted_predecessors asked; queue_take_wanted(q, &asked);) {
+		struct predecessor p = seen(1, asked.name, PREDECESSOR_WAITS);
+		for (uint32_t i = 0; i < DEPENDENCIES_MAX; i++)
+			if (strcmp(name[i], asked.name) == 0)
+				p.uid = fixture_uid(i + 1);
+		queue_answer_wanted(q, asked.id, &p, 1);
+	}
+	assert_true(queue_explain(q, &uid, 5000, &x));
+	assert_int_equal(x.reason, WAIT_DEPENDENCY_NEVER);
+	assert_true(strlen(x.sentence) < sizeof(x.sentence));
+	for (uint32_t i = 1; i < DEPENDENCIES_MAX; i++) {
+		struct predecessor p = seen(i + 1, name[i], PREDECESSOR_FAILED);
+		p.failure = why;
+		queue_see_predecessor(q, &p);
+	}
+	assert_true(queue_explain(q, &uid, 5000, &x));
+	assert_non_null(strstr(x.sentence, "and for 62 other items"));
+	queue_free(q);
+}
+
+/* ---- Singletons ------------------------------------------------------------------------------ */
+
+enum { FAMILIES = 3, SINGLETONS = 60 };
+
+struct sibling {
+	int family; /* -1: of none */
+	bool singleton, there, holds, stopping;
+};
+
+struct siblings {
+	struct queue *q;
+	uint64_t seed;
+	int64_t now_ms;
+	struct sibling job[SINGLETONS + 1];
+	size_t ended;
+};
+
+static void set_sibling(struct siblings *s, uint32_t n)
+{
+	static const char *const family[] = {"", "CronJob/a", "b-", "c-"};
+	static const char *const class[] = {"low", "mid", "high"};
+	static const struct dependency singleton = {.kind = AFTER_SINGLETON, .text = "singleton"};
+	struct sibling *x = &s->job[n];
+	struct job j = fixture_job(n, &c);
+	*x = (struct sibling){.family = (int)draw(&s->seed, FAMILIES + 1) - 1, .there = true};
+	x->singleton = x->family >= 0 && draw(&s->seed, 3) > 0;
+	j.created_ms = s->now_ms;
+	j.family = family[x->family + 1];
+	j.priority_class = class[draw(&s->seed, 3)];
+	j.queue = draw(&s->seed, 3) ? "main" : "more";
+	j.parallelism = j.completions = 1 + (int32_t)draw(&s->seed, 3);
+	j.after = (struct dependencies){&singleton, x->singleton, DEPENDENCY_FAILURE_WAIT};
+	queue_set_job(s->q, &j);
+}
+
+static uint32_t number_of(const struct uid *uid)
+{
+	return (uint32_t)uid->byte[15] | (uint32_t)uid->byte[14] << 8;
+}
+
+static void start_sibling(struct siblings *s, uint32_t n)
+{
+	struct sibling *x = &s->job[n];
+	for (uint32_t i = 1; i <= SINGLETONS && x->singleton; i++)
+		if (s->job[i].holds && s->job[i].family == x->family)
+			fail_msg("singleton %u starts while %u of its family runs", n, i);
+	assert_false(x->holds);
+	x->holds = true;
+	struct uid uid = fixture_uid(n);
+	queue_confirm_job(s->q, &uid, s->now_ms);
+}
+
+static void settle(struct siblings *s)
+{
+	struct decision d[8];
+	int64_t next_ms = s->now_ms;
+	for (int passes = 0; next_ms <= s->now_ms; passes++) {
+		size_t n = queue_decide(s->q, s->now_ms, d, 8, &next_ms);
+		assert_true(passes < 50);
+		for (size_t i = 0; i < n; i++) {
+			if (d[i].kind == DECISION_START)
+				start_sibling(s, number_of(&d[i].uid));
+			else if (d[i].kind == DECISION_STOP)
+				s->job[number_of(&d[i].uid)].stopping = true;
+		}
+	}
+}
+
+/* Ends a run, or one that was told to stop: that waits again. */
+static void end_some(struct siblings *s)
+{
+	uint32_t from = draw(&s->seed, SINGLETONS);
+	for (uint32_t i = 0; i < SINGLETONS; i++) {
+		uint32_t n = (from + i) % SINGLETONS + 1;
+		struct sibling *x = &s->job[n];
+		struct uid uid = fixture_uid(n);
+		if (!x->holds)
+			continue;
+		x->holds = false;
+		if (x->stopping)
+			queue_release_job(s->q, &uid, s->now_ms, 0);
+		else
+			queue_end_job(s->q, &uid, s->now_ms);
+		x->there = x->stopping;
+		s->ended += !x->stopping;
+		x->stopping = false;
+		return;
+	}
+}
+
+static void live_with_siblings(uint64_t seed)
+{
+	struct siblings s = {.q = fixture_new(0, 0), .seed = seed, .now_ms = 1000};
+	static const char *const resource[] = {"cpu"};
+	static const struct quota_spec quota = {"cpu", 4000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	static const struct flavor_quota_spec flavor = {"spot", &quota, 1};
+	static const struct resource_group_spec group = {resource, 1, &flavor, 1};
+	static const char *const class[] = {"low", "mid", "high"};
+	struct localqueue_spec more = {.ns = "team-a", .name = "more", .clusterqueue = "other"};
+	struct clusterqueue_spec cq = {.name = "batch",
+		.cohort = "all",
+		.groups = &group,
+		.ngroups = 1,
+		.has_namespace_selector = true,
+		.preemption.reclaim_within_cohort = PREEMPT_ANY,
+		.preemption.within_clusterqueue = PREEMPT_LOWER_PRIORITY};
+	for (int i = 0; i < 3; i++) {
+		struct priority_spec p = {.kind = PRIORITY_WORKLOAD, .name = class[i], .value = i};
+		queue_set_priority(s.q, &p);
+	}
+	queue_set_clusterqueue(s.q, &cq, NULL);
+	cq.name = "other";
+	queue_set_clusterqueue(s.q, &cq, NULL);
+	queue_set_localqueue(s.q, &more, NULL);
+	for (uint32_t n = 1; n <= SINGLETONS;) {
+		s.now_ms += 1000;
+		if (draw(&s.seed, 2))
+			set_sibling(&s, n++);
+		else
+			end_some(&s);
+		settle(&s);
+	}
+	for (int i = 0; s.ended < SINGLETONS; i++) {
+		assert_true(i < 1000);
+		s.now_ms += 1000;
+		end_some(&s);
+		settle(&s);
+	}
+	queue_free(s.q);
+}
+
+static void singletons_run_alone_and_all_get_their_turn(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 300; seed++)
+		live_with_siblings(seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_restart_comes_to_the_same_verdicts),
+		cmocka_unit_test(what_is_not_known_holds_nothing),
+		cmocka_unit_test(a_chain_moves_link_by_link),
+		cmocka_unit_test(a_thousand_followers_fail_at_once),
+		cmocka_unit_test(a_selector_takes_ten_thousand_and_no_more),
+		cmocka_unit_test(an_answer_is_judged_as_a_whole),
+		cmocka_unit_test(selectors_of_a_namespace_take_turns),
+		cmocka_unit_test(namespaces_take_turns_with_questions),
+		cmocka_unit_test(a_question_outlives_its_follower),
+		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
+		cmocka_unit_test(sentences_fit),
+		cmocka_unit_test(singletons_run_alone_and_all_get_their_turn),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
