@@ -195,7 +195,7 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text,
-		"it can never start: %.*s; correct sluice.dev/after, or create that Job anew, and remove the annotation sluice.dev/hold to queue it again",
+		"it can never start: %.*s. Then remove the annotation sluice.dev/hold to queue it again",
 		cut(why, SAID_MAX), why);
 	stop_forget(j);
 	stop_with_sentence(j, wait_reason_name(WAIT_DEPENDENCY_NEVER), actor, buf_take(&text));

@@ -59,7 +59,9 @@ static bool is_over(const struct job *j)
 /* Something on it tells that it was started: one that ran without being admitted may have nothing. */
 static bool tells_of_start(const struct job *j)
 {
-	return is_over(j) || j->status.has_start_time ||
+	const struct job_status *s = &j->status;
+	return is_over(j) || s->has_start_time || s->active + s->terminating > 0 ||
+	       s->succeeded + s->failed_pods > 0 ||
 	       (j->admission.attempt > 0 && j->admission.state != STORY_FENCED);
 }
 

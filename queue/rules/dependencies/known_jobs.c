@@ -88,15 +88,14 @@ static bool order_is_known(const struct known_job *j)
 	return j->created_ms > 0 || j->ended_ms > 0;
 }
 
-/* Was it the newest of its name at some moment since the follower is there? At its end it was: no
- * other could have the name. A creation that is not known counts for nothing. */
+/* Was it the newest of its name at some moment since the follower is there? It was until the next was
+ * created, by when it was gone. That is in the API server's time; when it ended may be in that of a
+ * leader who saw it late, and counts only where the creation is not known. */
 static bool job_counts(
 	const struct known_job *j, const struct known_job *next, int64_t follower_created_ms)
 {
-	if (j->ended_ms > 0 && follower_created_ms < j->ended_ms)
-		return true;
-	return order_is_known(j) && next->created_ms > follower_created_ms &&
-	       next->created_ms > j->ended_ms;
+	int64_t until_ms = next->created_ms > 0 ? next->created_ms : j->ended_ms;
+	return order_is_known(j) && until_ms > follower_created_ms;
 }
 
 /* One that is not the newest of its name is gone. */
