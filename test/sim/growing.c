@@ -6,7 +6,30 @@
 #include "test/sim/sim.h"
 
 #define SALT 0x67726f77696e67 /* "growing" */
-#define TIDE 4		      /* so many times as much quota, for a while */
+#define TIDE 6		      /* so many times as much quota, for a while */
+
+static void other_cell_leaves(struct sim *s, void *arg)
+{
+	model_ledger_squeeze(s->ledger, *(const size_t *)arg, false);
+	sim_touch(s);
+}
+
+/* Another cell that shares a row has taken what the queue takes for free. */
+static void other_cell_takes(struct sim *s, const struct config *c)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	char node[40];
+	config_node(c, node);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(rows[i].node, node) != 0 || strcmp(rows[i].resource, "cpu") != 0)
+			continue;
+		size_t *row = sim_alloc(s, sizeof(*row));
+		*row = i;
+		model_ledger_squeeze(s->ledger, i, true);
+		sim_after(s, rng_between(&s->growing.rng, 500, 5000), other_cell_leaves, row);
+	}
+}
 
 /* Where Jobs wait at all times nothing grows: so quota comes, for whoever waits and then for runs, and
  * goes. */
@@ -27,6 +50,8 @@ static void tide_turns(struct sim *s, void *arg)
 	sim_log(s, "admin  clusterqueue %s has %s quota", clusterqueue_names[k],
 		w->high[k] ? "more" : "less");
 	people_changed(s, c);
+	if (w->high[k] && rng_odds(&w->rng, 1500))
+		other_cell_takes(s, c);
 	sim_after(s, rng_between(&w->rng, 1, 2 * w->tide_every_ms), tide_turns, NULL);
 }
 
@@ -174,7 +199,7 @@ static bool is_tardy(const struct sim *s, const struct intent *i)
 int64_t growing_late_ms(struct sim *s, const struct intent *i)
 {
 	struct rng *r = &s->growing.rng;
-	return is_tardy(s, i) && rng_odds(r, 5000) ? rng_between(r, 20000, 120000) : 0;
+	return is_tardy(s, i) && rng_odds(r, 5000) ? rng_skewed(r, 200, 120000) : 0;
 }
 
 bool growing_kills(struct sim *s, const struct intent *i)
