@@ -115,16 +115,31 @@ static bool may_ever(const struct reservation *r)
 	       (w->grow == GROW_YES || (w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
 }
 
-/* A run whose stop was announced, or which its owner's edits moved to other queues, stays as it is.
- */
+/* Its lines are of its ClusterQueue. Those of an adopted run may be of others. */
+static bool stands_in_its_queue(const struct reservation *r)
+{
+	bool stands = r->nlines > 0;
+	for (size_t i = 0; i < r->nlines; i++)
+		stands = stands && r->line[i].row->node == r->cq->node;
+	return stands;
+}
+
 static bool wishes(const struct reservation *r)
 {
+	return may_ever(r) && r->w->wants > r->pods && r->pods > 0 && r->confirmed &&
+	       r->state == RESERVATION_HELD && !r->guessed && !reservation_grows(r) &&
+	       reservation_keeps(r) == 0 && stands_in_its_queue(r);
+}
+
+/* A run whose stop is under way or announced, or which its owner's edits moved to other queues, stays
+ * as it is for now. So does one of which pods are still awaited. */
+static bool may_now(const struct queue *q, const struct reservation *r)
+{
 	const struct workload *w = r->w;
-	return may_ever(r) && w->wants > r->pods && r->pods > 0 && r->nlines > 0 && r->confirmed &&
-	       r->state == RESERVATION_HELD && !reservation_grows(r) && reservation_keeps(r) == 0 &&
-	       !r->stop_given && !r->lingers && !r->guessed && !r->gives_back && !w->held &&
-	       !w->invalid && r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods &&
-	       w->lq == r->lq && w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
+	bool awaited = q->config.pods_ready_timeout_ms > 0 && !r->run.ready;
+	return !r->stop_given && !r->lingers && !r->gives_back && !w->held && !w->invalid &&
+	       !awaited && r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
+	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
 }
 
 void growth_forget(struct queue *q, struct reservation *r)
@@ -211,18 +226,26 @@ struct growth {
 static bool has_quota(const struct reservation *r, int32_t more, size_t *ret_line)
 {
 	for (size_t i = 0; i < r->nlines; i++) {
-		const struct reservation_line *l = &r->line[i];
+		const struct quota_row *row = r->line[i].row;
 		int64_t amount = reservation_more(r, i, more);
-		const struct flavor_pool *pool = l->row->flavor_pool;
-		bool too_large = pool->lent && reservation_more(r, i, 1) > pool->most;
-		if (amount > 0 && (too_large || amount == INT64_MAX ||
-					  !quota_has(l->row, QUOTA_NOW, amount) ||
-					  !quota_has(l->row, QUOTA_THEN, amount))) {
+		if (amount == INT64_MAX || !quota_has(row, QUOTA_NOW, amount) ||
+			!quota_has(row, QUOTA_THEN, amount)) {
 			*ret_line = i;
 			return false;
 		}
 	}
 	return true;
+}
+
+/* Of a flavor that nodes lend, no node may lend as much as a pod asks for any more. */
+static bool too_large(const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct flavor_pool *pool = r->line[i].row->flavor_pool;
+		if (pool->lent && reservation_more(r, i, 1) > pool->most)
+			return true;
+	}
+	return false;
 }
 
 /* Is there a Job in another ClusterQueue that could take back what r borrows? */
@@ -261,7 +284,8 @@ static bool may_borrow(const struct growth *g, const struct reservation *r, int3
 static bool has_room(const struct growth *g, const struct reservation *r, int32_t more)
 {
 	size_t line;
-	return has_quota(r, more, &line) && may_borrow(g, r, more) && backfill_lets_grow(r, more);
+	return has_quota(r, more, &line) && !too_large(r) && may_borrow(g, r, more) &&
+	       backfill_lets_grow(r, more);
 }
 
 /* The most up to `most` for which there is room, and that all rules let it have. *ret_line: if not
@@ -283,10 +307,13 @@ static int32_t pods_more(const struct growth *g, const struct reservation *r, in
 		return rules_growth_pods(g->q, r, low, ret_why);
 	if (!has_quota(r, 1, ret_line))
 		return 0;
-	*ret_why =
-		may_borrow(g, r, 1)
-			? "it would delay the first Job of its queue (Backfill)"
-			: "it would borrow quota that a Job waiting in another ClusterQueue could take back";
+	if (too_large(r))
+		*ret_why = "no node lends as much as a pod of it asks for";
+	else if (!may_borrow(g, r, 1))
+		*ret_why =
+			"it would borrow quota that a Job waiting in another ClusterQueue could take back";
+	else
+		*ret_why = "it would delay the first Job of its queue (Backfill)";
 	return 0;
 }
 
@@ -348,7 +375,7 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	int32_t more = pods_more(g, r, most < left ? most : left, &line, &why);
 	if (more > 0) {
 		backfill_grew(r, more);
-		r->sizing->grows = true;
+		r->sizing->grows = r->sizing->grew = true;
 		reservation_grow(g->q, r, r->pods + more);
 		reservation_borrows_more(r);
 	} else if (r->sizing->wish && line != SIZE_MAX) {
@@ -368,8 +395,8 @@ static bool ask_next(struct growth *g, const struct scan *s)
 		return false;
 	struct reservation *r = w->r;
 	g->asked++;
-	if (!wishes(r))
-		growth_forget(g->q, r);
+	if (!may_now(g->q, r))
+		wish_rest(g->q, w, quantity_add(g->q->now_ms, interval_ms(r->cq)));
 	else if (take(g, r, 1) > 0)
 		g->grown[g->ngrown++] = r;
 	return true;

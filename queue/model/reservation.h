@@ -64,6 +64,7 @@ struct giving {
 /* Of a run that changes its size, or may. Most runs have none. */
 struct sizing {
 	bool grows;	    /* DECISION_GROW was emitted, and the Job does not say so yet */
+	bool grew;	    /* ... at any time */
 	int64_t changed_ms; /* when its size was last changed by a decision; 0: not since its start */
 	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
 	struct giving giving;

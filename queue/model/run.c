@@ -113,7 +113,8 @@ static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 {
 	int64_t timeout =
 		r->run.was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
-	if (r->run.ready || timeout <= 0)
+	bool grew = r->sizing && r->sizing->grew;
+	if (r->run.ready || timeout <= 0 || grew)
 		return INT64_MAX;
 	return quantity_add(r->run.was_ready ? r->run.unready_ms : r->since_ms, timeout);
 }

@@ -6,6 +6,8 @@
  *                and the Job waits for a back-off, twice as long each time. Its place in the queue
  *                is that of the stop (config.requeue_at_creation: of its creation). After too many
  *                such stops it is deactivated (12.2)
+ *                A run that grew (growth.h) is not watched any more: the pods that it has more may
+ *                take their time
  *   max run      the run time of all attempts together (12.3). At its end the Job is deactivated
  *
  * A deactivated Job waits until annotation sluice.dev/hold is taken off, and begins anew.
