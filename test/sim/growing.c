@@ -199,7 +199,9 @@ static bool is_tardy(const struct sim *s, const struct intent *i)
 int64_t growing_late_ms(struct sim *s, const struct intent *i)
 {
 	struct rng *r = &s->growing.rng;
-	return is_tardy(s, i) && rng_odds(r, 5000) ? rng_skewed(r, 200, 120000) : 0;
+	if (!is_tardy(s, i) || !rng_odds(r, 7000))
+		return 0;
+	return rng_odds(r, 3000) ? rng_between(r, 200, 20000) : rng_between(r, 40000, 120000);
 }
 
 bool growing_kills(struct sim *s, const struct intent *i)
