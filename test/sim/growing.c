@@ -8,9 +8,13 @@
 #define SALT 0x67726f77696e67 /* "growing" */
 #define TIDE 6		      /* so many times as much quota, for a while */
 
+/* Another ledger may be in place by then, which has no such row, or is not squeezed. */
 static void other_cell_leaves(struct sim *s, void *arg)
 {
-	model_ledger_squeeze(s->ledger, *(const size_t *)arg, false);
+	const struct model_row *rows;
+	const size_t *row = arg;
+	if (*row < model_ledger_rows(s->ledger, &rows))
+		model_ledger_squeeze(s->ledger, *row, false);
 	sim_touch(s);
 }
 
@@ -89,8 +93,8 @@ void growing_draw(struct sim *s, struct snap *n)
 	j->parallelism = (int32_t)rng_between(r, 2, 8);
 	j->min_parallelism = (int32_t)rng_between(r, 1, j->parallelism - 1);
 	if (j->has_completions)
-		j->completions = j->parallelism +
-				 (rng_odds(r, 3000) ? 0 : (int32_t)rng_between(r, 0, 4));
+		j->completions =
+			j->parallelism + (rng_odds(r, 3000) ? 0 : (int32_t)rng_between(r, 0, 4));
 	j->completions_follow = j->indexed && j->completions == j->parallelism;
 	j->grow = rng_odds(r, 6000) ? GROW_YES : rng_odds(r, 7000) ? GROW_AS_QUEUE : GROW_NO;
 }
@@ -139,9 +143,8 @@ static bool is_judged(const struct sim *s)
 }
 
 /* One pod more, of the flavors that it has. */
-static bool has_room(
-	const struct sim *s, const struct model_reservation *h, const struct model_job *j,
-	const struct config *cq)
+static bool has_room(const struct sim *s, const struct model_reservation *h,
+	const struct model_job *j, const struct config *cq)
 {
 	for (size_t i = 0; i < h->reservation.nlines; i++) {
 		const struct quota_line *l = &h->reservation.lines[i];
@@ -182,8 +185,8 @@ bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over
 			sim_break(s, "P7",
 				"%s/%s runs with %lld pods and wants %lld: expected %s to let it "
 				"have one more, for which there is room",
-				j->now->job.ns, j->now->job.name, (long long)held,
-				(long long)wants, leader->identity);
+				j->now->job.ns, j->now->job.name, (long long)held, (long long)wants,
+				leader->identity);
 	}
 	return left_out;
 }
@@ -214,6 +217,8 @@ void growing_landed(struct sim *s, struct model_job *j)
 	const struct model_run *run = j->now->run;
 	const struct model_reservation *h =
 		run ? model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt) : NULL;
+	if (!s->calm && s->failover.every_ms > 0 && rng_odds(&s->growing.rng, 3000))
+		failover_soon(s); /* so that the ledger may lack the GROW */
 	bool lacks = !h || !h->open || pods_held(h, j) < job_pods(&j->now->job);
 	if (!run || !lacks || !failover_too_late(s))
 		return;
