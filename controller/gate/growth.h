@@ -50,7 +50,7 @@ struct growth {
 	bool fenced;	      /* the story is another one since the last of them was sent */
 	bool dropped;	      /* it is to be smaller: no PATCH is sent any more */
 	unsigned denials;     /* in a row */
-	int64_t denied_ms;    /* by tick_ms: refused by the API server, and not tried again before */
+	int64_t denied_ms; /* by tick_ms: refused by the API server, and not tried again before */
 };
 
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d);

@@ -59,9 +59,9 @@ struct facts {
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
 	int64_t finished_ms;
-	bool held;		  /* the annotation sluice.dev/hold is there */
+	bool held;			    /* the annotation sluice.dev/hold is there */
 	enum dependency_failure on_failure; /* what its owner wants, should it never start */
-	int32_t annotation_bytes; /* of its owner's */
+	int32_t annotation_bytes;	    /* of its owner's */
 	bool has_notice;
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
 };

@@ -13,12 +13,12 @@ struct gate_job;
 struct intent;
 
 struct scale_down {
-	int32_t to;	     /* so many; 0: with all */
-	const char *reason;  /* one word, static */
-	char *why;	     /* a sentence, or NULL */
+	int32_t to;		 /* so many; 0: with all */
+	const char *reason;	 /* one word, static */
+	char *why;		 /* a sentence, or NULL */
 	struct decision decided; /* that wants it, without its texts; of kind START: none */
-	int32_t parallelism; /* spec.parallelism of this run when last looked at; 0: never */
-	int64_t since_ms;    /* since then, by tick_ms, pods too many may be left; 0: none are */
+	int32_t parallelism;	 /* spec.parallelism of this run when last looked at; 0: never */
+	int64_t since_ms; /* since then, by tick_ms, pods too many may be left; 0: none are */
 };
 
 /* A run begins, with so many pods at most; and ends. */

@@ -252,8 +252,7 @@ static const char *preempting_queue(struct gate *g, const struct decision *d)
 	return queue_explain(g->queue, &d->by, g->now_ms, &x) ? x.clusterqueue : "";
 }
 
-static char *preemption_sentence(
-	struct gate *g, const struct gate_job *j, const struct decision *d)
+static char *preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
 	char uid[UID_TEXT_SIZE];

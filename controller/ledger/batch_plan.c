@@ -394,8 +394,8 @@ static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_
 }
 
 /* Whatever the ceilings: it is used already. */
-static void batch_plan_take_used(struct batch_plan *b, const struct batch_plan_line *lines,
-	size_t n, enum ledger_state s)
+static void batch_plan_take_used(
+	struct batch_plan *b, const struct batch_plan_line *lines, size_t n, enum ledger_state s)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct batch_plan_row *r = b->rows[lines[k].row];
@@ -407,8 +407,8 @@ static void batch_plan_take_used(struct batch_plan *b, const struct batch_plan_l
 }
 
 /* Line after line, since they may meet further up; taken back if one does not fit. */
-static bool batch_plan_take_room(struct batch_plan *b, const struct batch_plan_line *lines,
-	size_t n, enum ledger_state s)
+static bool batch_plan_take_room(
+	struct batch_plan *b, const struct batch_plan_line *lines, size_t n, enum ledger_state s)
 {
 	size_t taken = 0;
 	while (taken < n && batch_plan_fits(b, &lines[taken]))
@@ -564,8 +564,8 @@ static void batch_plan_grow(struct batch_plan *b, size_t i, struct batch_plan_re
 			lines[n++] = (struct batch_plan_line){given[g].row, 0};
 		if (given[g].amount <= lines[at].amount)
 			continue;
-		more[nmore++] = (struct batch_plan_line){
-			given[g].row, given[g].amount - lines[at].amount};
+		more[nmore++] =
+			(struct batch_plan_line){given[g].row, given[g].amount - lines[at].amount};
 		lines[at].amount = given[g].amount;
 	}
 	if (op->adopts) {

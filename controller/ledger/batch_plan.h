@@ -95,7 +95,7 @@ struct batch_plan_reservation {
 	int64_t lost_ms;
 	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
 	enum ledger_job_outcome outcome;
-	bool has_started_lines;	      /* a SHRINK or GROW came after COMMIT: what it held at that */
+	bool has_started_lines; /* a SHRINK or GROW came after COMMIT: what it held at that */
 	struct batch_plan_line *started_lines;
 	size_t nstarted_lines;
 };

@@ -390,7 +390,7 @@ class World:
         """What the ledger was told of a Job: ["RESERVE", "COMMIT", ...], in order."""
         uid = self.get(name)["metadata"]["uid"]
         return [row[0] for row in self.box.sql(f"select kind from sluice.transfer where job_uid = '{uid}' order by attempt, at, "
-                                               "array_position('{RESERVE,COMMIT,SHRINK,STOP,RELEASE,VOID}', kind)")]
+                                               "array_position('{RESERVE,COMMIT,SHRINK,GROW,STOP,RELEASE,VOID}', kind)")]
 
     def order_of_starts(self):
         """Names of Jobs in the order in which the ledger let them in (of one batch: as decided)."""

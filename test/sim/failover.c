@@ -25,12 +25,9 @@ static void put_in_place(struct sim *s, struct model_ledger *next)
 			replica_break_ledger(s, &s->replica[i]);
 }
 
-static void fails_over(struct sim *s, void *arg)
+static void fail_over(struct sim *s)
 {
-	(void)arg;
 	struct failover *f = &s->failover;
-	if (s->calm || f->ngone == LEDGERS_MAX)
-		return;
 	sim_reach(s, PATH_LEDGER_MOVED);
 	if (f->backup && !rng_odds(&f->rng, 2500)) {
 		put_in_place(s, f->backup);
@@ -38,6 +35,28 @@ static void fails_over(struct sim *s, void *arg)
 	} else {
 		put_in_place(s, model_ledger_copy(s->ledger));
 	}
+}
+
+static void fails_over_once(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (!s->calm && s->failover.ngone < LEDGERS_MAX)
+		fail_over(s);
+}
+
+void failover_soon(struct sim *s)
+{
+	if (s->failover.every_ms > 0)
+		sim_after(s, rng_between(&s->failover.rng, 1, 300), fails_over_once, NULL);
+}
+
+static void fails_over(struct sim *s, void *arg)
+{
+	(void)arg;
+	struct failover *f = &s->failover;
+	if (s->calm || f->ngone == LEDGERS_MAX)
+		return;
+	fail_over(s);
 	sim_after(s, rng_between(&f->rng, 1, 2 * f->every_ms), fails_over, NULL);
 }
 

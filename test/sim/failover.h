@@ -41,6 +41,8 @@ struct failover {
 
 void failover_begin(struct sim *s);
 void failover_done(struct sim *s);
+/* Once more, in a world that has failovers. */
+void failover_soon(struct sim *s);
 /* The ledger before the last loss, while that is not made good; else NULL. */
 const struct model_ledger *failover_gap(struct sim *s);
 /* A start that lands now may be one that no leader can wait for. */

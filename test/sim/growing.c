@@ -6,7 +6,34 @@
 #include "test/sim/sim.h"
 
 #define SALT 0x67726f77696e67 /* "growing" */
-#define TIDE 4		      /* so many times as much quota, for a while */
+#define TIDE 6		      /* so many times as much quota, for a while */
+
+/* Another ledger may be in place by then, which has no such row, or is not squeezed. */
+static void other_cell_leaves(struct sim *s, void *arg)
+{
+	const struct model_row *rows;
+	const size_t *row = arg;
+	if (*row < model_ledger_rows(s->ledger, &rows))
+		model_ledger_squeeze(s->ledger, *row, false);
+	sim_touch(s);
+}
+
+/* Another cell that shares a row has taken what the queue takes for free. */
+static void other_cell_takes(struct sim *s, const struct config *c)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	char node[40];
+	config_node(c, node);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(rows[i].node, node) != 0 || strcmp(rows[i].resource, "cpu") != 0)
+			continue;
+		size_t *row = sim_alloc(s, sizeof(*row));
+		*row = i;
+		model_ledger_squeeze(s->ledger, i, true);
+		sim_after(s, rng_between(&s->growing.rng, 500, 5000), other_cell_leaves, row);
+	}
+}
 
 /* Where Jobs wait at all times nothing grows: so quota comes, for whoever waits and then for runs, and
  * goes. */
@@ -27,6 +54,8 @@ static void tide_turns(struct sim *s, void *arg)
 	sim_log(s, "admin  clusterqueue %s has %s quota", clusterqueue_names[k],
 		w->high[k] ? "more" : "less");
 	people_changed(s, c);
+	if (w->high[k] && rng_odds(&w->rng, 1500))
+		other_cell_takes(s, c);
 	sim_after(s, rng_between(&w->rng, 1, 2 * w->tide_every_ms), tide_turns, NULL);
 }
 
@@ -64,8 +93,8 @@ void growing_draw(struct sim *s, struct snap *n)
 	j->parallelism = (int32_t)rng_between(r, 2, 8);
 	j->min_parallelism = (int32_t)rng_between(r, 1, j->parallelism - 1);
 	if (j->has_completions)
-		j->completions = j->parallelism +
-				 (rng_odds(r, 3000) ? 0 : (int32_t)rng_between(r, 0, 4));
+		j->completions =
+			j->parallelism + (rng_odds(r, 3000) ? 0 : (int32_t)rng_between(r, 0, 4));
 	j->completions_follow = j->indexed && j->completions == j->parallelism;
 	j->grow = rng_odds(r, 6000) ? GROW_YES : rng_odds(r, 7000) ? GROW_AS_QUEUE : GROW_NO;
 }
@@ -114,9 +143,8 @@ static bool is_judged(const struct sim *s)
 }
 
 /* One pod more, of the flavors that it has. */
-static bool has_room(
-	const struct sim *s, const struct model_reservation *h, const struct model_job *j,
-	const struct config *cq)
+static bool has_room(const struct sim *s, const struct model_reservation *h,
+	const struct model_job *j, const struct config *cq)
 {
 	for (size_t i = 0; i < h->reservation.nlines; i++) {
 		const struct quota_line *l = &h->reservation.lines[i];
@@ -157,8 +185,8 @@ bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over
 			sim_break(s, "P7",
 				"%s/%s runs with %lld pods and wants %lld: expected %s to let it "
 				"have one more, for which there is room",
-				j->now->job.ns, j->now->job.name, (long long)held,
-				(long long)wants, leader->identity);
+				j->now->job.ns, j->now->job.name, (long long)held, (long long)wants,
+				leader->identity);
 	}
 	return left_out;
 }
@@ -174,7 +202,9 @@ static bool is_tardy(const struct sim *s, const struct intent *i)
 int64_t growing_late_ms(struct sim *s, const struct intent *i)
 {
 	struct rng *r = &s->growing.rng;
-	return is_tardy(s, i) && rng_odds(r, 5000) ? rng_between(r, 20000, 120000) : 0;
+	if (!is_tardy(s, i) || !rng_odds(r, 7000))
+		return 0;
+	return rng_odds(r, 3000) ? rng_between(r, 200, 20000) : rng_between(r, 40000, 120000);
 }
 
 bool growing_kills(struct sim *s, const struct intent *i)
@@ -187,6 +217,8 @@ void growing_landed(struct sim *s, struct model_job *j)
 	const struct model_run *run = j->now->run;
 	const struct model_reservation *h =
 		run ? model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt) : NULL;
+	if (!s->calm && s->failover.every_ms > 0 && rng_odds(&s->growing.rng, 3000))
+		failover_soon(s); /* so that the ledger may lack the GROW */
 	bool lacks = !h || !h->open || pods_held(h, j) < job_pods(&j->now->job);
 	if (!run || !lacks || !failover_too_late(s))
 		return;

@@ -28,7 +28,7 @@ struct snap;
 
 struct growing {
 	bool on;
-	bool tardy; /* many growths land long after their sender gave up */
+	bool tardy;		  /* many growths land long after their sender gave up */
 	bool high[CLUSTERQUEUES]; /* it has more quota just now */
 	int64_t tide_every_ms;
 	struct rng rng;

@@ -151,8 +151,8 @@ static int parse(int argc, char **argv, struct options *o)
 		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 0, NULL, COVER},
 		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS},
 		{"partitions", 0, NULL, PARTITIONS}, {"restores", 0, NULL, RESTORES},
-		{"lending", 0, NULL, LENDING},
-		{"growth", 0, NULL, GROWTH}, {"pipelines", 0, NULL, PIPELINES}, {0}};
+		{"lending", 0, NULL, LENDING}, {"growth", 0, NULL, GROWTH},
+		{"pipelines", 0, NULL, PIPELINES}, {0}};
 	uint64_t n = 0;
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
 		bool numeric = c >= SEEDS && c <= EVENTS_;

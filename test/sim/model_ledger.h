@@ -116,7 +116,7 @@ struct model_reservation {
 	struct model_resize {
 		enum ledger_kind kind;
 		int32_t seq;
-	} *resized; /* the SHRINKs and GROWs that took effect */
+	} * resized; /* the SHRINKs and GROWs that took effect */
 	size_t nresized;
 };
 /* In order of RESERVE. */

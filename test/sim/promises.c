@@ -141,8 +141,8 @@ static void check_started(struct sim *s)
 	}
 }
 
-static bool row_is_kept(
-	const struct sim *s, const struct model_ledger *l, const struct model_row *like, int64_t *ret)
+static bool row_is_kept(const struct sim *s, const struct model_ledger *l,
+	const struct model_row *like, int64_t *ret)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(l, &rows);

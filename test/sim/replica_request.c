@@ -410,8 +410,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		break;
 	case FATE_LATE:
 		if (late_ms == 0)
-			late_ms = rng_between(
-				&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000);
+			late_ms = rng_between(&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000);
 		sim_after(s, patience + late_ms, lands_at_api, q);
 		break;
 	case FATE_BUSY:

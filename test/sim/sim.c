@@ -116,8 +116,10 @@ static void ledger_outage(struct sim *s, void *arg)
 
 static void other_cell_leaves(struct sim *s, void *arg)
 {
+	const struct model_row *rows;
 	const size_t *row = arg;
-	model_ledger_squeeze(s->ledger, *row, false);
+	if (*row < model_ledger_rows(s->ledger, &rows)) /* else another ledger is in place */
+		model_ledger_squeeze(s->ledger, *row, false);
 	sim_touch(s);
 }
 

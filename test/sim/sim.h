@@ -84,11 +84,11 @@ enum bug {
 	BUG_PLACE_KEPT,		/* a watch is taken up where it was although the server was away */
 	BUG_GROW_ASSUMED,	/* GROW is told to be durable, and was not written */
 	BUG_GROW_REFUSAL_UNHEARD, /* a GROW that was refused is taken for done */
-	BUG_GROW_UNGUARDED,	/* the PATCH of a growth does not test story and generation */
-	BUG_RETELL_UNDONE,	/* a story that is told anew is, to the byte, the one that was there */
-	BUG_SIZES_UNNUMBERED,	/* changes of size have the amount that is left for a number */
-	BUG_OUTCOME_UNREAD,	/* what the ledger has of predecessors that are gone is not read */
-	BUG_FAILURE_UNSEEN,	/* a predecessor that failed is read as one that ended well */
+	BUG_GROW_UNGUARDED,	  /* the PATCH of a growth does not test story and generation */
+	BUG_RETELL_UNDONE, /* a story that is told anew is, to the byte, the one that was there */
+	BUG_SIZES_UNNUMBERED, /* changes of size have the amount that is left for a number */
+	BUG_OUTCOME_UNREAD,   /* what the ledger has of predecessors that are gone is not read */
+	BUG_FAILURE_UNSEEN,   /* a predecessor that failed is read as one that ended well */
 	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
 	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
 	BUG_COUNT

@@ -227,6 +227,9 @@ static void what_is_signed_is_read_back(void **state)
 		.at_ms = 1795255110000,
 		.clusterqueue = "batch",
 		.by = "sluice-0",
+		.sizes = 3,
+		.pods = 4,
+		.owner_parallelism = 8,
 		.message = "a \"mac\":\"of its own",
 		.lines = lines,
 		.nlines = 2,
@@ -244,6 +247,8 @@ static void what_is_signed_is_read_back(void **state)
 	assert_true(story_read_run(r, buf_text(&b), &s.uid, &s.key, &run));
 	assert_int_equal(run.state, STORY_STARTED);
 	assert_int_equal(run.attempt, 2);
+	assert_int_equal(run.sizes, 3);
+	assert_int_equal(run.pods, 4);
 	assert_int_equal(run.epoch, 7);
 	assert_int_equal(run.at_ms, 1795255110000);
 	assert_string_equal(run.clusterqueue, "batch");

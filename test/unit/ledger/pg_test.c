@@ -677,10 +677,11 @@ static void test_beside_shrinks_of_before(void **state)
 	assert_verdict(&d, e, ceiling(10), LEDGER_APPLIED);
 	assert_verdict(&d, e, reserve(1, 1, 6), LEDGER_APPLIED);
 	assert_verdict(&d, e, op(LEDGER_COMMIT, 1, 1), LEDGER_APPLIED);
-	pg_fixture_sql(&F, "INSERT INTO sluice.transfer (cell, job_uid, attempt, kind, seq, epoch, "
-			   "at, source, lines) SELECT cell, job_uid, attempt, 'SHRINK', n, epoch, at, "
-			   "'posted', '[]' FROM sluice.transfer, generate_series(1, 3) AS n "
-			   "WHERE cell = 'before' AND kind = 'COMMIT'");
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.transfer (cell, job_uid, attempt, kind, seq, epoch, "
+		"at, source, lines) SELECT cell, job_uid, attempt, 'SHRINK', n, epoch, at, "
+		"'posted', '[]' FROM sluice.transfer, generate_series(1, 3) AS n "
+		"WHERE cell = 'before' AND kind = 'COMMIT'");
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
 	assert_null(strstr(buf_text(&d.reservations), "sizes"));
 	assert_verdict(&d, e, shrink(1, 1, 1, 3), LEDGER_APPLIED);

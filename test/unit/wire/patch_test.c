@@ -256,6 +256,67 @@ static int spec_number(const cJSON *o, const char *key)
 	return (int)value;
 }
 
+/* Of a Job that runs with 3 of 8 pods: 5, and then all that its owner wrote. A story that is told anew
+ * changes nothing but the story. */
+static void more_pods_while_it_runs(void **state)
+{
+	(void)state;
+	cJSON *o = make_job(NULL, "");
+	cJSON *spec = cJSON_GetObjectItemCaseSensitive(o, "spec");
+	cJSON_AddNumberToObject(spec, "parallelism", 8);
+	struct job *j = decode(o);
+	struct queue *q = make_queue();
+	queue_set_job(q, j);
+	struct intent start = intent_for(j, INTENT_START, STORY_STARTED);
+	start.parallelism = start.story.pods = 3;
+	start.story.owner_parallelism = 8;
+	cJSON *running = render_and_apply(&start, q, o);
+	struct job *r = decode(running);
+
+	struct intent retell = intent_for(r, INTENT_RETELL, STORY_STARTED);
+	retell.story.pods = 3;
+	retell.story.owner_parallelism = 8;
+	retell.story.sizes = 2;
+	retell.story.reason = "TakenOver";
+	retell.generation--; /* whatever its owner edits meanwhile */
+	cJSON *told = render_and_apply(&retell, q, running);
+	struct job *t = decode(told);
+	assert_int_equal(t->parallelism, 3);
+	assert_int_equal(t->admission.owner_parallelism, 8);
+	assert_string_not_equal(t->admission.story, r->admission.story);
+
+	struct intent grow = intent_for(t, INTENT_GROW, STORY_STARTED);
+	grow.parallelism = grow.story.pods = 5;
+	grow.story.owner_parallelism = 8;
+	cJSON *grown = render_and_apply(&grow, q, told);
+	struct job *g = decode(grown);
+	assert_int_equal(g->parallelism, 5);
+	assert_int_equal(g->admission.owner_parallelism, 8);
+	assert_false(g->suspend);
+	assert_null(render_and_apply(&grow, q, running)); /* another story */
+	grow.generation--;
+	assert_null(render_and_apply(&grow, q, told));
+
+	struct intent whole = intent_for(g, INTENT_GROW, STORY_STARTED);
+	whole.parallelism = 8;
+	cJSON *all = render_and_apply(&whole, q, grown);
+	struct job *a = decode(all);
+	assert_int_equal(a->parallelism, 8);
+	assert_int_equal(a->admission.owner_parallelism, 0);
+	assert_false(a->admission.reapplied);
+	free(j);
+	free(r);
+	free(t);
+	free(g);
+	free(a);
+	cJSON_Delete(o);
+	cJSON_Delete(running);
+	cJSON_Delete(told);
+	cJSON_Delete(grown);
+	cJSON_Delete(all);
+	queue_free(q);
+}
+
 /* 3 of 8 pods now, and 8 again after the stop, which puts it on hold as well. */
 static void fewer_pods_for_the_time_of_a_run(void **state)
 {
@@ -602,6 +663,7 @@ int main(void)
 		cmocka_unit_test(a_start_says_all_in_one_patch),
 		cmocka_unit_test(a_stop_and_another_start_carry_nothing_over),
 		cmocka_unit_test(fewer_pods_for_the_time_of_a_run),
+		cmocka_unit_test(more_pods_while_it_runs),
 		cmocka_unit_test(a_note_alone),
 		cmocka_unit_test(a_notice_comes_and_goes),
 		cmocka_unit_test(a_warning_comes_and_goes),
