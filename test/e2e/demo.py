@@ -1,4 +1,5 @@
-"""Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane. After it
+"""Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane. Ten of them are a
+pipeline (demo_pipeline.py). After it
 what the cluster would say is asked first (demo_cluster.py), and a night and a morning, in which idle
 resources are lent out and taken back (demo_idle.py).
 
@@ -18,6 +19,7 @@ from collections import Counter, deque
 
 from demo_cluster import ClusterScene
 from demo_idle import IdleScene
+from demo_pipeline import NAMES, Pipeline, step
 from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.audit import JobFollow, LedgerFollow, PodFollow, units
 from sandbox.view import Screen, amount
@@ -53,7 +55,7 @@ def plan():
                                   "spec": {"restartPolicy": "Never", "containers": [{
                                       "name": "work", "image": "busybox", "command": ["sleep", str(seconds)],
                                       "resources": {"requests": {"cpu": str(cpu), "memory": memory}}}]}}}}))
-    return jobs
+    return [step(name, job) for name, (*_, job) in zip(NAMES, jobs)] + jobs[len(NAMES):]
 
 
 def admin_objects(pools):
@@ -111,6 +113,7 @@ class Demo:
         self.pods = PodFollow(box.api, self.queue_of, pools=not box.cluster)
         self.ledger = LedgerFollow(box)
         self.controller = box.controller_api()
+        self.pipeline = Pipeline(self.seen, self.controller)
         self.queues, self.decisions, self.last_seq = [], deque(maxlen=50), 0
         self.began = time.monotonic()
 
@@ -157,6 +160,7 @@ class Demo:
         next_line = 0.0
         while True:
             self.ask_controller()
+            self.pipeline.look()
             now = time.monotonic()
             progress = self.progress()
             if progress != moved:
@@ -235,6 +239,7 @@ class Demo:
         if not self.queues:
             lines += [["  ", ("dim", "the controller has not answered yet")], ""]
         lines += [self.team_line(team, max(8, min(wide, width - 60))) for team in TEAMS]
+        lines.append(self.pipeline.line(self.screen))
         lines.append("")
         foot = ["", ["  ", *self.screen.bar(done / JOBS, max(10, min(60, width - 26)), "green"), ("bold", f" {done}"), f" of {JOBS} finished"]]
         room = max(1, min(8, height - len(lines) - len(foot) - 3))
@@ -287,6 +292,7 @@ class Demo:
         over = self.peaks()
         s.print()
         verdict(len(finished) == JOBS, f"{len(finished)} of {JOBS} Jobs finished" + (f", {len(failed)} failed" if failed else ""))
+        verdict(*self.pipeline.sentence())
         verdict(not over and pods_seen > 0, f"never over quota by the pods: {pods_seen} changes of pods were watched"
                 + (": OVER in " + "; ".join(over) if over else ""))
         try:

@@ -57,12 +57,13 @@ class Follow(threading.Thread):
 
 
 class JobFollow(Follow):
-    """When each queued Job was first seen started, and which have finished."""
+    """When each queued Job was first seen started, when it ended, and how."""
 
     def __init__(self, api, queues):
         super().__init__(api, "/apis/batch/v1/jobs?labelSelector=sluice.dev/queue-name")
         self.queues = queues  # (namespace, LocalQueue) -> ClusterQueue
-        self.started, self.finished, self.failed, self.active = {}, set(), set(), set()
+        self.started, self.ended = {}, {}
+        self.finished, self.failed, self.active = set(), set(), set()
 
     def replace(self, jobs):
         for job in jobs:
@@ -73,6 +74,8 @@ class JobFollow(Follow):
         if not job["spec"].get("suspend"):
             self.started.setdefault(key, time.monotonic())
         ends = {c["type"] for c in job["status"].get("conditions", []) if c["status"] == "True"}
+        if ends & {"Complete", "Failed"}:
+            self.ended.setdefault(key, time.monotonic())
         if "Complete" in ends:
             self.finished.add(key)
         if "Failed" in ends:
