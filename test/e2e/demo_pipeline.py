@@ -26,7 +26,7 @@ def step(name, job):
     """A Job of the demo becomes the step of that name."""
     meta = job["metadata"]
     meta["name"] = name
-    meta["labels"] |= {ROLE: "shard" if name in SHARD else name, "sluice.dev/priority-class": PRIORITY}
+    meta["labels"] |= {"sluice.dev/queue-name": QUEUE, ROLE: "shard" if name in SHARD else name, "sluice.dev/priority-class": PRIORITY}
     meta["annotations"] = waits_for(name)
     return TEAM, name, QUEUE, PRIORITY, job
 
