@@ -425,8 +425,10 @@ static int32_t reserved_pods(const struct gate *g, const struct gate_job *j)
 
 void attempt_know_pods(struct gate *g, struct gate_job *j)
 {
-	if (j->attempt.pods == INT32_MAX)
-		j->attempt.pods = reserved_pods(g, j);
+	if (j->attempt.pods != INT32_MAX)
+		return;
+	j->attempt.pods = reserved_pods(g, j);
+	scale_down_begin(g, j, j->attempt.pods);
 }
 
 void attempt_tell_ready(struct gate *g, struct gate_job *j)

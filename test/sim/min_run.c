@@ -67,7 +67,8 @@ void min_run_check(struct sim *s, const struct replica *r, const struct decision
 		clusterqueue_of(r->known[CONFIG_CLUSTERQUEUE], h->reservation.clusterqueue);
 	int64_t min_run_ms = cq ? cq->preemption.min_run_ms : 0;
 	int64_t ran_ms = now_ms - decided_ms(s, r, h);
-	if (min_run_ms == 0 || takes_back(r, d, now_ms))
+	bool set_back = ran_ms < 0; /* its clock was: it cannot tell */
+	if (min_run_ms == 0 || set_back || takes_back(r, d, now_ms))
 		return;
 	sim_reach(s, PATH_PREEMPTED_GROWN);
 	if (ran_ms + TOLD_MS < min_run_ms)
