@@ -60,7 +60,7 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 	x->step = GROWTH_RESERVING;
 	x->from = j->attempt.pods;
 	x->to = d->pods;
-	x->may_have_landed = x->dropped = false;
+	x->may_have_landed = x->dropped = x->denied = false;
 	gate_operate(g, j, LEDGER_GROW, 0);
 	x->seq = j->attempt.sizes;
 }
@@ -129,21 +129,29 @@ void growth_settle(struct gate *g, struct gate_job *j)
 	const struct growth *x = &j->growth;
 	if (x->step != GROWTH_TELLING)
 		return;
-	bool goes_on = can_grow(j) && !x->dropped;
+	bool goes_on = can_grow(j) && !x->dropped && !x->denied;
 	if (j->seen.parallelism >= x->to)
 		landed(g, j);
 	else if (!goes_on && !job_busy(j) && is_decided(j))
 		call_off(g, j);
 }
 
+/* It is refused, and a PATCH that was not answered may land yet: a new story keeps it from that. */
+static bool must_fence(const struct gate_job *j)
+{
+	return j->growth.step == GROWTH_TELLING && j->growth.denied && !j->growth.fenced &&
+	       can_grow(j);
+}
+
 bool growth_see_to(struct gate *g, struct gate_job *j)
 {
-	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped;
-	if (owes_story(g, j))
+	bool retells = owes_story(g, j) || must_fence(j);
+	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && !j->growth.denied;
+	if (retells)
 		job_request(g, j, INTENT_RETELL);
 	else if (tells)
 		job_request(g, j, INTENT_GROW);
-	return tells || owes_story(g, j);
+	return tells || retells;
 }
 
 void growth_drop(struct gate_job *j)
@@ -160,8 +168,10 @@ bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool ret
 {
 	if (!runs_on(j))
 		return false;
-	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && can_grow(j);
-	return retell ? owes_story(g, j) : tells;
+	if (retell)
+		return owes_story(g, j) || must_fence(j);
+	return j->growth.step == GROWTH_TELLING && !j->growth.dropped && !j->growth.denied &&
+	       can_grow(j);
 }
 
 /* As many as its owner wrote: then the spec is the owner's own again. */
@@ -186,7 +196,7 @@ void growth_tell(struct gate_job *j, struct intent *i)
 
 void growth_retell(const struct gate_job *j, struct intent *i)
 {
-	i->story.reason = "TakenOver";
+	i->story.reason = j->growth.denied ? "GrowthRefused" : "TakenOver";
 	i->story.history = j->seen.history;
 	tell_counts(j, j->seen.parallelism, &i->story);
 }
@@ -201,19 +211,18 @@ void growth_retold(struct gate_job *j)
 	j->growth.fenced = true;
 }
 
-/* While another PATCH of it may land it is asked for again, and stays reserved. */
+/* While another PATCH of it may land it stays reserved: growth_see_to() puts an end to that. */
 void growth_denied(struct gate *g, struct gate_job *j)
 {
 	struct growth *x = &j->growth;
 	unsigned doublings = x->denials < DENIED_DOUBLINGS ? x->denials : DENIED_DOUBLINGS;
-	int64_t pause_ms = gate_spread(g, DENIED_MS << doublings);
 	x->denials++;
-	if (x->may_have_landed) {
-		job_pause(g, j, g->tick_ms + pause_ms);
+	x->denied_ms = g->tick_ms + gate_spread(g, DENIED_MS << doublings);
+	if (x->step != GROWTH_TELLING || !runs_on(j))
 		return;
-	}
-	x->denied_ms = g->tick_ms + pause_ms;
-	if (x->step == GROWTH_TELLING && runs_on(j))
+	if (x->may_have_landed)
+		x->denied = true;
+	else
 		call_off(g, j);
 }
 

@@ -172,6 +172,42 @@ static void what_the_api_server_will_not_have_is_given_back(void **state)
 	world_done(&w);
 }
 
+/* The first PATCH is not answered, and then it is refused: the first may come yet. A new story keeps
+ * it from that, and the quota comes back. */
+static void what_is_refused_after_a_doubt_is_given_back(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	have_quota(&w, 5);
+	w.outcome = JOB_IN_DOUBT;
+	w.tick_ms += INTERVAL_MS;
+	w.now_ms += INTERVAL_MS;
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	const struct intent *i;
+	while ((i = gate_take_intent(w.gate)))
+		answer_ledger(&w, i); /* GROW */
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	while ((i = gate_take_intent(w.gate)))
+		answer_job(&w, i);
+	assert_int_equal(w.sent[INTENT_GROW], 1);
+	w.denied = 1;
+	at(&w, w.now_ms + 5000);
+	assert_int_equal(w.sent[INTENT_GROW], 2);
+	assert_int_equal(w.sent[INTENT_RETELL], 1);
+	assert_non_null(strstr(w.j->now->job.admission.story, "GrowthRefused"));
+	assert_int_equal(w.j->now->job.parallelism, 3);
+	at(&w, w.now_ms + 2 * DOUBT_MS);
+	assert_int_equal(pods_held(&w), 3);
+	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
+	assert_int_equal(w.sent[INTENT_GROW], 2); /* not so soon */
+	at(&w, w.now_ms + 6 * INTERVAL_MS);
+	assert_int_equal(w.j->now->job.parallelism, 5);
+	assert_int_equal(pods_held(&w), 5);
+	world_done(&w);
+}
+
 /* Its owner lowers parallelism while a PATCH is in doubt: that cannot land any more, and may have
  * before. */
 static void an_edit_of_its_owner_ends_it(void **state)
@@ -429,6 +465,7 @@ int main(void)
 		cmocka_unit_test(what_the_ledger_refuses_is_called_off),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
 		cmocka_unit_test(what_the_api_server_will_not_have_is_given_back),
+		cmocka_unit_test(what_is_refused_after_a_doubt_is_given_back),
 		cmocka_unit_test(an_edit_of_its_owner_ends_it),
 		cmocka_unit_test(pods_that_end_meanwhile_keep_their_place),
 		cmocka_unit_test(a_stop_goes_first),
