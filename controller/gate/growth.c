@@ -130,7 +130,10 @@ void growth_settle(struct gate *g, struct gate_job *j)
 	if (x->step != GROWTH_TELLING)
 		return;
 	bool goes_on = can_grow(j) && !x->dropped && !x->denied;
-	if (j->seen.parallelism >= x->to)
+	bool owners = x->dropped && j->seen.reapplied;
+	if (owners && j->scale_down.to > 0)
+		growth_may_have_landed(j); /* what makes it smaller is under way, and tells */
+	else if (j->seen.parallelism >= x->to && !owners)
 		landed(g, j);
 	else if (!goes_on && !job_busy(j) && is_decided(j))
 		call_off(g, j);

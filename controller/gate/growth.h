@@ -49,7 +49,7 @@ struct growth {
 	enum growth_step step;
 	int32_t from, to;     /* pods that the reservation is for, before and after */
 	int32_t seq;	      /* of its GROW */
-	bool may_have_landed; /* a PATCH of it */
+	bool may_have_landed; /* a PATCH of it, or its owner's manifest, with no fewer pods */
 	bool fenced;	      /* the story is another one since the last of them was sent */
 	bool dropped;	      /* it is to be smaller: no PATCH is sent any more */
 	bool denied;	      /* the API server will not have it: the same */

@@ -252,6 +252,38 @@ static void an_edit_of_its_owner_ends_it(void **state)
 	}
 }
 
+/* It is to be smaller by now, and its owner's manifest is applied again: that number is not ours. */
+static void a_manifest_that_is_applied_again_is_no_growth(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	have_quota(&w, 5);
+	w.outcome = JOB_BUSY;
+	at(&w, T0 + INTERVAL_MS);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	snap_disown(s);
+	s->job.parallelism = 8;
+	s->job.admission.reapplied = true;
+	model_api_write(&w.api, s, true);
+	gate_see_job(w.gate, &w.j->now->job);
+	w.pods = 8;
+	decide(&w, (struct decision){.kind = DECISION_SHRINK,
+			   .pods = 2,
+			   .reason = STOP_REASON_PREEMPTED,
+			   .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+	at(&w, w.now_ms + 5000);
+	assert_int_equal(w.j->now->job.parallelism, 2);
+	assert_null(strstr(w.notes, "grows from"));
+	assert_int_equal(pods_held(&w), 5); /* pods of eight may be left */
+	have_quota(&w, 2);
+	pods_run(&w, 2);
+	at(&w, w.now_ms + 2 * DOUBT_MS);
+	assert_int_equal(pods_held(&w), 2);
+	world_done(&w);
+}
+
 /* Two pods are enough to finish: nothing is taken off before the PATCH has landed. */
 static void pods_that_end_meanwhile_keep_their_place(void **state)
 {
@@ -467,6 +499,7 @@ int main(void)
 		cmocka_unit_test(what_the_api_server_will_not_have_is_given_back),
 		cmocka_unit_test(what_is_refused_after_a_doubt_is_given_back),
 		cmocka_unit_test(an_edit_of_its_owner_ends_it),
+		cmocka_unit_test(a_manifest_that_is_applied_again_is_no_growth),
 		cmocka_unit_test(pods_that_end_meanwhile_keep_their_place),
 		cmocka_unit_test(a_stop_goes_first),
 		cmocka_unit_test(a_successor_takes_back_what_was_not_used),
