@@ -327,6 +327,28 @@ static void a_stop_goes_first(void **state)
 	world_done(&w);
 }
 
+/* A successor may have fenced it off, and etcd may have gone back to before that: once the lease has
+ * run out the Job's word is not enough. */
+static void none_is_sent_once_the_lease_has_run_out(void **state)
+{
+	(void)state;
+	for (int silent = 0; silent < 2; silent++) {
+		struct world w;
+		world_init(&w);
+		have_three_of_eight_run(&w);
+		have_quota(&w, 5);
+		w.outcome = JOB_BUSY;
+		at(&w, T0 + INTERVAL_MS);
+		assert_int_equal(w.sent[INTENT_GROW], 1);
+		w.lease_silent = silent;
+		at(&w, w.now_ms + 20000); /* it slept; else the lease is confirmed before */
+		assert_int_equal(w.sent[INTENT_GROW], silent ? 1 : 2);
+		assert_int_equal(w.j->now->job.parallelism, silent ? 3 : 5);
+		assert_int_equal(pods_held(&w), 5);
+		world_done(&w);
+	}
+}
+
 /* Killed between GROW and PATCH: the PATCH may come yet. Its successor makes that harmless, and only
  * then takes back what was not used. */
 static void a_successor_takes_back_what_was_not_used(void **state)
@@ -502,6 +524,7 @@ int main(void)
 		cmocka_unit_test(a_manifest_that_is_applied_again_is_no_growth),
 		cmocka_unit_test(pods_that_end_meanwhile_keep_their_place),
 		cmocka_unit_test(a_stop_goes_first),
+		cmocka_unit_test(none_is_sent_once_the_lease_has_run_out),
 		cmocka_unit_test(a_successor_takes_back_what_was_not_used),
 		cmocka_unit_test(a_successor_adopts_what_was_grown),
 		cmocka_unit_test(it_shrinks_grows_and_shrinks_again),
