@@ -65,16 +65,22 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 	x->seq = j->attempt.sizes;
 }
 
+static void refused(struct gate *g, struct gate_job *j, enum ledger_verdict v)
+{
+	g->counts.refusals++;
+	gate_note(g, NOTE_REFUSE, j, "it does not grow to %d pods: %s", j->growth.to,
+		v == LEDGER_SPENT ? "the ledger has closed the reservation of its run"
+				  : "the ledger has no quota left for them");
+	unreserve(g, j);
+}
+
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v)
 {
 	struct growth *x = &j->growth;
 	if (x->step != GROWTH_RESERVING || x->seq != seq)
 		return;
 	if (v == LEDGER_REFUSED || v == LEDGER_SPENT) {
-		g->counts.refusals++;
-		gate_note(g, NOTE_REFUSE, j,
-			"the ledger has no quota left for it to grow to %d pods", x->to);
-		unreserve(g, j);
+		refused(g, j, v);
 		return;
 	}
 	x->step = GROWTH_TELLING;
@@ -99,11 +105,20 @@ bool growth_keeps(const struct gate *g, const struct gate_job *j)
 	return j->growth.step != GROWTH_NONE || owes_story(g, j);
 }
 
+static const char *why_not(const struct gate_job *j)
+{
+	if (j->growth.denied)
+		return "the API server refuses it";
+	if (j->growth.dropped)
+		return "it is to go on with fewer pods";
+	return "its owner has changed spec.parallelism since";
+}
+
 static void call_off(struct gate *g, struct gate_job *j)
 {
 	const struct growth *x = &j->growth;
 	int32_t seen = job_pods_in_sight(j);
-	gate_note(g, NOTE_CALL_OFF, j, "does not grow to %d pods", x->to);
+	gate_note(g, NOTE_CALL_OFF, j, "does not grow to %d pods: %s", x->to, why_not(j));
 	if (x->may_have_landed)
 		scale_down_may_have(j, x->to);
 	else
@@ -223,9 +238,8 @@ void growth_denied(struct gate *g, struct gate_job *j)
 	x->denied_ms = g->tick_ms + gate_spread(g, DENIED_MS << doublings);
 	if (x->step != GROWTH_TELLING || !runs_on(j))
 		return;
-	if (x->may_have_landed)
-		x->denied = true;
-	else
+	x->denied = true;
+	if (!x->may_have_landed)
 		call_off(g, j);
 }
 

@@ -117,8 +117,8 @@ static void what_the_ledger_refuses_is_called_off(void **state)
 	at(&w, T0 + INTERVAL_MS);
 	assert_int_equal(pods_held(&w), 3);
 	assert_int_equal(w.sent[INTENT_GROW], 0);
-	assert_string_equal(
-		w.last[NOTE_REFUSE].text, "the ledger has no quota left for it to grow to 5 pods");
+	assert_string_equal(w.last[NOTE_REFUSE].text,
+		"it does not grow to 5 pods: the ledger has no quota left for them");
 	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
 	for (size_t i = 0; i < n; i++)
 		model_ledger_squeeze(w.ledger, i, false);
@@ -165,6 +165,8 @@ static void what_the_api_server_will_not_have_is_given_back(void **state)
 	assert_int_equal(pods_held(&w), 3);
 	assert_int_equal(w.j->now->job.parallelism, 3);
 	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
+	assert_string_equal(w.last[NOTE_CALL_OFF].text,
+		"does not grow to 5 pods: the API server refuses it");
 	at(&w, T0 + 2 * INTERVAL_MS + 10); /* not so soon */
 	assert_int_equal(w.sent[INTENT_GROW], 1);
 	at(&w, T0 + 6 * INTERVAL_MS);
@@ -248,6 +250,8 @@ static void an_edit_of_its_owner_ends_it(void **state)
 		assert_int_equal(pods_held(&w), 2);
 		assert_int_equal(w.j->now->job.parallelism, 2);
 		assert_false(w.j->now->job.suspend);
+		assert_string_equal(w.last[NOTE_CALL_OFF].text,
+			"does not grow to 5 pods: its owner has changed spec.parallelism since");
 		world_done(&w);
 	}
 }
@@ -276,6 +280,8 @@ static void a_manifest_that_is_applied_again_is_no_growth(void **state)
 	at(&w, w.now_ms + 5000);
 	assert_int_equal(w.j->now->job.parallelism, 2);
 	assert_null(strstr(w.notes, "grows from"));
+	assert_string_equal(w.last[NOTE_CALL_OFF].text,
+		"does not grow to 5 pods: it is to go on with fewer pods");
 	assert_int_equal(pods_held(&w), 5); /* pods of eight may be left */
 	have_quota(&w, 2);
 	pods_run(&w, 2);
