@@ -515,6 +515,16 @@ static void a_store_that_goes_back_makes_no_pods(void **state)
 	assert_int_equal(w.j->now->job.parallelism, 3);
 	assert_non_null(strstr(w.j->now->job.admission.story, "NotReserved"));
 	assert_int_equal(pods_held(&w), 3);
+	/* Once more under the same leader it is no store that went back. */
+	pods_run(&w, 3);
+	at(&w, w.now_ms + DOUBT_MS + 1000);
+	s = model_api_edit(&w.api, w.j);
+	s->job.parallelism = large->job.parallelism;
+	s->job.admission = large->job.admission;
+	s->applied = large->applied;
+	write_job(&w, s, true);
+	assert_true(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
 	world_done(&w);
 }
 
