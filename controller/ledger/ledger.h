@@ -67,6 +67,12 @@ static inline bool ledger_reserves(enum ledger_kind k)
 	return k == LEDGER_RESERVE || k == LEDGER_ADOPT;
 }
 
+/* The reservation of a run is for fewer pods, or for more. */
+static inline bool ledger_changes_size(enum ledger_kind k)
+{
+	return k == LEDGER_SHRINK || k == LEDGER_GROW;
+}
+
 /* What became of a Job, as far as a RELEASE knows. */
 enum ledger_job_outcome {
 	LEDGER_JOB_GOES_ON, /* it was stopped, or it is gone and its end was not seen */
