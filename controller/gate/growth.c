@@ -21,8 +21,7 @@ static bool runs_on(const struct gate_job *j)
  * that were sent cannot land any more. */
 static bool can_grow(const struct gate_job *j)
 {
-	return j->seen.owner_parallelism >= j->growth.to &&
-	       j->seen.parallelism < j->growth.to;
+	return j->seen.owner_parallelism >= j->growth.to && j->seen.parallelism < j->growth.to;
 }
 
 static void over(struct gate *g, struct gate_job *j)
@@ -45,9 +44,8 @@ static void unreserve(struct gate *g, struct gate_job *j)
 static bool may_begin(const struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	return runs_on(j) && j->attempt.pods < d->pods && g->tick_ms >= j->growth.denied_ms &&
-	       !growth_keeps(g, j) && j->attempt.pods <= j->seen.pods &&
-	       j->scale_down.to == 0 && d->pods > j->seen.parallelism &&
-	       d->pods <= j->seen.owner_parallelism;
+	       !growth_keeps(g, j) && j->attempt.pods <= j->seen.pods && j->scale_down.to == 0 &&
+	       d->pods > j->seen.parallelism && d->pods <= j->seen.owner_parallelism;
 }
 
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d)

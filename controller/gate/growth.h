@@ -15,8 +15,8 @@
  * it goes back to what it was. Where a PATCH may have landed before its owner edited the Job, pods
  * are counted first (scale_down.c). It does not begin while pods of a larger size may be left.
  *
- * What the API server refuses is called off. Where an earlier PATCH of it was not answered, that may
- * land yet: then the Job is told its story anew first (INTENT_RETELL), after which it cannot.
+ * What the API server refuses is called off. Where an earlier PATCH of it was not answered, that
+ * may land yet: then the Job is told its story anew first (INTENT_RETELL), after which it cannot.
  *
  * A stop goes first, and so does what makes the run smaller: their PATCHes write a story, too, after
  * which none of ours can land.
@@ -54,7 +54,7 @@ struct growth {
 	bool dropped;	      /* it is to be smaller: no PATCH is sent any more */
 	bool denied;	      /* the API server will not have it: the same */
 	unsigned denials;     /* in a row */
-	int64_t denied_ms;    /* by tick_ms: refused by the API server, and not tried again before */
+	int64_t denied_ms; /* by tick_ms: refused by the API server, and not tried again before */
 };
 
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d);

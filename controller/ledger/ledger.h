@@ -28,11 +28,11 @@
  *
  * Operations on reservations are keyed by (cell, job uid, attempt, kind, seq) and each key takes
  * effect once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it
- * was. A run may shrink, grow, and shrink to the same size again: so SHRINK and GROW are numbered, in
- * one row of numbers for each attempt, which a new leader reads back and goes on with. The ledger
- * itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no lines. An operation
- * on a reservation that is closed or was never opened changes nothing and is SPENT. RESERVE and ADOPT
- * share a key: an attempt is reserved once.
+ * was. A run may shrink, grow, and shrink to the same size again: so SHRINK and GROW are numbered,
+ * in one row of numbers for each attempt, which a new leader reads back and goes on with. The ledger
+ * itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no lines. An
+ * operation on a reservation that is closed or was never opened changes nothing and is SPENT.
+ * RESERVE and ADOPT share a key: an attempt is reserved once.
  *
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
  * nothing. Batches are numbered, in the row of the lease: a leader whose last acknowledged batch is

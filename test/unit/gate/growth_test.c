@@ -165,8 +165,8 @@ static void what_the_api_server_will_not_have_is_given_back(void **state)
 	assert_int_equal(pods_held(&w), 3);
 	assert_int_equal(w.j->now->job.parallelism, 3);
 	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
-	assert_string_equal(w.last[NOTE_CALL_OFF].text,
-		"does not grow to 5 pods: the API server refuses it");
+	assert_string_equal(
+		w.last[NOTE_CALL_OFF].text, "does not grow to 5 pods: the API server refuses it");
 	at(&w, T0 + 2 * INTERVAL_MS + 10); /* not so soon */
 	assert_int_equal(w.sent[INTENT_GROW], 1);
 	at(&w, T0 + 6 * INTERVAL_MS);
