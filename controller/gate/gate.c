@@ -157,11 +157,6 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 	g->want.tail = &j->request.next_want;
 }
 
-static bool changes_size(enum ledger_kind k)
-{
-	return k == LEDGER_SHRINK || k == LEDGER_GROW;
-}
-
 /* Of one that is gone, and of which something was missed, nobody knows. */
 static enum ledger_job_outcome outcome_of(const struct gate_job *j)
 {
@@ -180,11 +175,11 @@ static void operate(
 		.reason = j->stop.reason,
 		.actor = j->stop.actor,
 		.lost_ms = lost_ms};
-	if (ledger_reserves(kind) || changes_size(kind)) {
+	if (ledger_reserves(kind) || ledger_changes_size(kind)) {
 		op.lines = g->taken.lines;
 		op.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
 	}
-	if (changes_size(kind))
+	if (ledger_changes_size(kind))
 		op.seq = attempt_resized(j);
 	if (kind == LEDGER_ADOPT) {
 		op.reason = "Adopted";

@@ -58,9 +58,18 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 	x->step = GROWTH_RESERVING;
 	x->from = j->attempt.pods;
 	x->to = d->pods;
-	x->may_have_landed = x->dropped = false;
+	x->may_have_landed = x->dropped = x->denied = false;
 	gate_operate(g, j, LEDGER_GROW, 0);
 	x->seq = j->attempt.sizes;
+}
+
+static void refused(struct gate *g, struct gate_job *j, enum ledger_verdict v)
+{
+	g->counts.refusals++;
+	gate_note(g, NOTE_REFUSE, j, "it does not grow to %d pods: %s", j->growth.to,
+		v == LEDGER_SPENT ? "the ledger has closed the reservation of its run"
+				  : "the ledger has no quota left for them");
+	unreserve(g, j);
 }
 
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v)
@@ -69,10 +78,7 @@ void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledge
 	if (x->step != GROWTH_RESERVING || x->seq != seq)
 		return;
 	if (v == LEDGER_REFUSED || v == LEDGER_SPENT) {
-		g->counts.refusals++;
-		gate_note(g, NOTE_REFUSE, j,
-			"the ledger has no quota left for it to grow to %d pods", x->to);
-		unreserve(g, j);
+		refused(g, j, v);
 		return;
 	}
 	x->step = GROWTH_TELLING;
@@ -97,11 +103,20 @@ bool growth_keeps(const struct gate *g, const struct gate_job *j)
 	return j->growth.step != GROWTH_NONE || owes_story(g, j);
 }
 
+static const char *why_not(const struct gate_job *j)
+{
+	if (j->growth.denied)
+		return "the API server refuses it";
+	if (j->growth.dropped)
+		return "it is to go on with fewer pods";
+	return "its owner has changed spec.parallelism since";
+}
+
 static void call_off(struct gate *g, struct gate_job *j)
 {
 	const struct growth *x = &j->growth;
 	int32_t seen = job_pods_in_sight(j);
-	gate_note(g, NOTE_CALL_OFF, j, "does not grow to %d pods", x->to);
+	gate_note(g, NOTE_CALL_OFF, j, "does not grow to %d pods: %s", x->to, why_not(j));
 	if (x->may_have_landed)
 		scale_down_may_have(j, x->to);
 	else
@@ -127,21 +142,32 @@ void growth_settle(struct gate *g, struct gate_job *j)
 	const struct growth *x = &j->growth;
 	if (x->step != GROWTH_TELLING)
 		return;
-	bool goes_on = can_grow(j) && !x->dropped;
-	if (j->seen.parallelism >= x->to)
+	bool goes_on = can_grow(j) && !x->dropped && !x->denied;
+	bool owners = x->dropped && j->seen.reapplied;
+	if (owners && j->scale_down.to > 0)
+		growth_may_have_landed(j); /* what makes it smaller is under way, and tells */
+	else if (j->seen.parallelism >= x->to && !owners)
 		landed(g, j);
 	else if (!goes_on && !job_busy(j) && is_decided(j))
 		call_off(g, j);
 }
 
+/* It is refused, and a PATCH that was not answered may land yet: a new story keeps it from that. */
+static bool must_fence(const struct gate_job *j)
+{
+	return j->growth.step == GROWTH_TELLING && j->growth.denied && !j->growth.fenced &&
+	       can_grow(j);
+}
+
 bool growth_see_to(struct gate *g, struct gate_job *j)
 {
-	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped;
-	if (owes_story(g, j))
+	bool retells = owes_story(g, j) || must_fence(j);
+	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && !j->growth.denied;
+	if (retells)
 		job_request(g, j, INTENT_RETELL);
 	else if (tells)
 		job_request(g, j, INTENT_GROW);
-	return tells || owes_story(g, j);
+	return tells || retells;
 }
 
 void growth_drop(struct gate_job *j)
@@ -158,8 +184,10 @@ bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool ret
 {
 	if (!runs_on(j))
 		return false;
-	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && can_grow(j);
-	return retell ? owes_story(g, j) : tells;
+	if (retell)
+		return owes_story(g, j) || must_fence(j);
+	return j->growth.step == GROWTH_TELLING && !j->growth.dropped && !j->growth.denied &&
+	       can_grow(j);
 }
 
 /* As many as its owner wrote: then the spec is the owner's own again. */
@@ -184,7 +212,7 @@ void growth_tell(struct gate_job *j, struct intent *i)
 
 void growth_retell(const struct gate_job *j, struct intent *i)
 {
-	i->story.reason = "TakenOver";
+	i->story.reason = j->growth.denied ? "GrowthRefused" : "TakenOver";
 	i->story.history = j->seen.history;
 	tell_counts(j, j->seen.parallelism, &i->story);
 }
@@ -199,19 +227,17 @@ void growth_retold(struct gate_job *j)
 	j->growth.fenced = true;
 }
 
-/* While another PATCH of it may land it is asked for again, and stays reserved. */
+/* While another PATCH of it may land it stays reserved: growth_see_to() puts an end to that. */
 void growth_denied(struct gate *g, struct gate_job *j)
 {
 	struct growth *x = &j->growth;
 	unsigned doublings = x->denials < DENIED_DOUBLINGS ? x->denials : DENIED_DOUBLINGS;
-	int64_t pause_ms = gate_spread(g, DENIED_MS << doublings);
 	x->denials++;
-	if (x->may_have_landed) {
-		job_pause(g, j, g->tick_ms + pause_ms);
+	x->denied_ms = g->tick_ms + gate_spread(g, DENIED_MS << doublings);
+	if (x->step != GROWTH_TELLING || !runs_on(j))
 		return;
-	}
-	x->denied_ms = g->tick_ms + pause_ms;
-	if (x->step == GROWTH_TELLING && runs_on(j))
+	x->denied = true;
+	if (!x->may_have_landed)
 		call_off(g, j);
 }
 

@@ -15,6 +15,9 @@
  * it goes back to what it was. Where a PATCH may have landed before its owner edited the Job, pods
  * are counted first (scale_down.c). It does not begin while pods of a larger size may be left.
  *
+ * What the API server refuses is called off. Where an earlier PATCH of it was not answered, that
+ * may land yet: then the Job is told its story anew first (INTENT_RETELL), after which it cannot.
+ *
  * A stop goes first, and so does what makes the run smaller: their PATCHes write a story, too, after
  * which none of ours can land.
  *
@@ -46,9 +49,10 @@ struct growth {
 	enum growth_step step;
 	int32_t from, to;     /* pods that the reservation is for, before and after */
 	int32_t seq;	      /* of its GROW */
-	bool may_have_landed; /* a PATCH of it */
+	bool may_have_landed; /* a PATCH of it, or its owner's manifest, with no fewer pods */
 	bool fenced;	      /* the story is another one since the last of them was sent */
 	bool dropped;	      /* it is to be smaller: no PATCH is sent any more */
+	bool denied;	      /* the API server will not have it: the same */
 	unsigned denials;     /* in a row */
 	int64_t denied_ms; /* by tick_ms: refused by the API server, and not tried again before */
 };

@@ -367,6 +367,41 @@ static enum phase answered_done(
 	return j->phase;
 }
 
+/* It is another one than was known. */
+static void answered_refused(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
+{
+	j->need_read = true;
+	if (asked == INTENT_START && j->request.tries >= REFUSED_TRIES)
+		denied(g, j, asked, sentence);
+	else
+		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+}
+
+static void answered_gone(struct gate *g, struct gate_job *j)
+{
+	j->gone = j->lost = true;
+	j->told_in = g->list;
+	j->need_read = false;
+	queue_block_job(g->queue, &j->uid, "deleted"); /* its room stays; it has no turn */
+}
+
+static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
+{
+	if (j->fetching)
+		gate_back_off(g, j, FETCH_RETRY_MS, DENIED_RETRY_MS);
+	else
+		job_pause(g, j, g->tick_ms + gate_spread(g, retry_ms > 0 ? retry_ms : RETRY_MS));
+}
+
+static void answered_in_doubt(struct gate *g, struct gate_job *j, enum intent_kind asked)
+{
+	j->need_read = true;
+	if (asked == INTENT_START)
+		attempt_in_doubt(j);
+	gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+}
+
 enum phase request_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
@@ -380,34 +415,19 @@ enum phase request_answered(
 	case JOB_DONE:
 		return answered_done(g, j, asked, a->pods);
 	case JOB_REFUSED:
-		j->need_read = true;
-		if (asked == INTENT_START && j->request.tries >= REFUSED_TRIES)
-			denied(g, j, asked, a->sentence);
-		else
-			gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		answered_refused(g, j, asked, a->sentence);
 		break;
 	case JOB_GONE:
-		j->gone = j->lost = true;
-		j->told_in = g->list;
-		j->need_read = false;
-		queue_block_job(g->queue, &j->uid, "deleted"); /* its room stays; it has no turn */
+		answered_gone(g, j);
 		break;
 	case JOB_BUSY:
-		if (j->fetching) {
-			gate_back_off(g, j, FETCH_RETRY_MS, DENIED_RETRY_MS);
-			break;
-		}
-		job_pause(g, j,
-			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
+		answered_busy(g, j, a->retry_ms);
 		break;
 	case JOB_DENIED:
 		denied(g, j, asked, a->sentence);
 		break;
 	case JOB_IN_DOUBT:
-		j->need_read = true;
-		if (asked == INTENT_START)
-			attempt_in_doubt(j);
-		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		answered_in_doubt(g, j, asked);
 		break;
 	}
 	return j->phase;

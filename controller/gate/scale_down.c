@@ -111,10 +111,15 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.work_queue || j->stop.wanted || j->attempt.pods <= 0)
 		return false;
+	bool pending = j->scale_down.to > 0 && j->scale_down.to <= j->attempt.pods;
+	if (!pending && j->scale_down.held_once)
+		return false; /* its owner writes an old story again and again */
 	scale_down_may_have(j, j->seen.parallelism);
-	if (j->scale_down.to == 0 || j->scale_down.to > j->attempt.pods)
+	if (!pending) {
+		j->scale_down.held_once = true;
 		wish(g, j, j->attempt.pods, NOT_RESERVED,
 			"no more is reserved for it since a store was restored or failed over");
+	}
 	return true;
 }
 

@@ -18,6 +18,7 @@ struct scale_down {
 	char *why;		 /* a sentence, or NULL */
 	struct decision decided; /* that wants it, without its texts; of kind START: none */
 	int32_t parallelism;	 /* spec.parallelism of this run when last looked at; 0: never */
+	bool held_once;		 /* scale_down_to_hold(), of this attempt and under this leader */
 	int64_t since_ms; /* since then, by tick_ms, pods too many may be left; 0: none are */
 };
 
@@ -29,7 +30,8 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 bool scale_down_see_to(struct gate *g, struct gate_job *j);
 /* Its owner's manifest was applied again: to as many pods as before. False: it was not. */
 bool scale_down_again(struct gate *g, struct gate_job *j);
-/* It was let have more pods than are reserved for it now: to as many as these. False: it cannot. */
+/* It was let have more pods than are reserved for it now: to as many as these. False: it cannot, or
+ * was once before: a store that goes back does so to a new leader. */
 bool scale_down_to_hold(struct gate *g, struct gate_job *j);
 bool scale_down_still_wants(const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);

@@ -8,9 +8,9 @@
  * The story of a start, or of its stop, is enough to take the run over without a ledger. It says
  * how much is held of each resource ("holds", in the ledger's units: milli-CPU, bytes, whole
  * devices), after how many changes of its size ("sizes": a ledger that knows of fewer has lost some;
- * one that knows of more, tells later than this), and is signed ("mac", with a key that the ledger keeps, over the Job's uid and the text
- * before it), since a tenant may find a way to write annotations. Only adoption.c asks for the
- * signature.
+ * one that knows of more, tells later than this). It is signed ("mac", with a key that the ledger
+ * keeps, over the Job's uid and the text before it), since a tenant may find a way to write
+ * annotations. Only adoption.c asks for the signature.
  *
  * It is also the memory that outlives us. A start with fewer pods than asked for says how many, and
  * what the owner wrote ("pods", "parallelism", "completions"): as long as the spec still is what
@@ -54,7 +54,7 @@ struct story {
 	const char *trouble;		/* of a stop: what kept its pods from running; or NULL */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
-	int32_t sizes; /* how often the size of the attempt has changed: of its SHRINKs and GROWs the last */
+	int32_t sizes; /* the number of the last SHRINK or GROW of the attempt; 0: there was none */
 	int32_t pods; /* of a start with fewer pods than asked for: so many; else 0 */
 	int32_t owner_parallelism,
 		owner_completions; /* ... of what the owner wrote; 0: not changed */

@@ -40,7 +40,7 @@ static const char *state_name(enum ledger_state s)
 
 static int32_t seq_of(const struct ledger_op *op)
 {
-	bool numbered = op->kind == LEDGER_SHRINK || op->kind == LEDGER_GROW;
+	bool numbered = ledger_changes_size(op->kind);
 	return numbered ? PG_SIZES_FROM + op->seq : op->seq;
 }
 

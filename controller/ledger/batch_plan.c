@@ -120,18 +120,13 @@ static int64_t over(const struct batch_plan_row *r, int64_t use)
 /* ---- What must be read ------------------------------------------------------------------------
  */
 
-static bool changes_size(enum ledger_kind k)
-{
-	return k == LEDGER_SHRINK || k == LEDGER_GROW;
-}
-
 /* The lines of an operation: the same name twice is one, and what is 0 is none (but a ceiling of 0
  * is one). Lines are few: at most QUEUE_LINES_MAX. */
 static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
 	must(op->kind != LEDGER_CEILING || (op->nlines == 1 && op->guaranteed >= 0));
-	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING && !changes_size(op->kind))
+	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING && !ledger_changes_size(op->kind))
 		return;
 	struct batch_plan_line *lines = batch_plan_alloc(b, op->nlines, sizeof(*lines));
 	size_t n = 0;
@@ -197,7 +192,7 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 	for (size_t i = 0; i < nops; i++) {
 		batch_plan_take_reservation(b, &by_key, i);
 		batch_plan_take_lines(b, i);
-		if (changes_size(ops[i].kind))
+		if (ledger_changes_size(ops[i].kind))
 			b->resizes[b->nresizes++] = (uint32_t)i;
 	}
 	map_done(&by_key);

@@ -17,7 +17,7 @@
  *   RELEASE   no pod is left: the reservation is returned, the segment ends
  *   VOID      the start was called off and can no longer land: the reservation is returned
  *   CEILING   what a balance row may reach, and where it stands in the quota tree; lowering it
- * below use, or moving a node below another, only stops growth
+ *             below use, or moving a node below another, only stops growth
  *
  * The quota tree. A Job holds lines at its ClusterQueue, and nowhere else. What a Cohort uses
  * follows from them: the use of a node is what is held at it, plus, of each of its children, what
@@ -28,10 +28,11 @@
  *
  * Operations on reservations are keyed by (cell, job uid, attempt, kind, seq) and each key takes
  * effect once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it
- * was. A run may shrink, grow, and shrink to the same size again: so SHRINK and GROW are numbered, in
- * one row of numbers for each attempt, which a new leader reads back and goes on with. The ledger
- * itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no lines. An operation on a reservation that is closed or was never opened changes nothing and is
- * SPENT. RESERVE and ADOPT share a key: an attempt is reserved once.
+ * was. A run may shrink, grow, and shrink to the same size again: so SHRINK and GROW are numbered,
+ * in one row of numbers for each attempt, which a new leader reads back and goes on with. The ledger
+ * itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no lines. An
+ * operation on a reservation that is closed or was never opened changes nothing and is SPENT.
+ * RESERVE and ADOPT share a key: an attempt is reserved once.
  *
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
  * nothing. Batches are numbered, in the row of the lease: a leader whose last acknowledged batch is
@@ -65,6 +66,12 @@ const char *ledger_kind_name(enum ledger_kind k); /* "RESERVE" ... */
 static inline bool ledger_reserves(enum ledger_kind k)
 {
 	return k == LEDGER_RESERVE || k == LEDGER_ADOPT;
+}
+
+/* The reservation of a run is for fewer pods, or for more. */
+static inline bool ledger_changes_size(enum ledger_kind k)
+{
+	return k == LEDGER_SHRINK || k == LEDGER_GROW;
 }
 
 /* What became of a Job, as far as a RELEASE knows. */

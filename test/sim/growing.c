@@ -230,7 +230,7 @@ void growing_landed(struct sim *s, struct model_job *j)
 
 void growing_plant_in_op(const struct sim *s, struct ledger_op *op)
 {
-	bool sizes = op->kind == LEDGER_SHRINK || op->kind == LEDGER_GROW;
+	bool sizes = ledger_changes_size(op->kind);
 	if (s->o.bug == BUG_GROW_ASSUMED && op->kind == LEDGER_GROW && !op->adopts)
 		op->kind = LEDGER_COMMIT; /* which it has: nothing is done, and so it is told */
 	if (s->o.bug == BUG_SIZES_UNNUMBERED && sizes)

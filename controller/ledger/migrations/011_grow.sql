@@ -3,6 +3,14 @@
 -- A program of version 9 may go on for a while as a leader: it writes no GROW, and of a run that grew
 -- it recalls what that held at its start. It numbers its SHRINKs by the pods that are left; ours, and
 -- GROWs, are numbered from 1073741824 on, so that neither is taken for one of the other's.
+--
+-- So runs should grow only once every replica is of this version. A leader of version 9 that follows
+-- one of ours does not know:
+--   - that a PATCH of a growth may be under way. It does not tell the Job its story anew, and such a
+--     PATCH may land after it has taken back the quota for it;
+--   - that a run has grown since it shrank. A SHRINK to as many pods as before has the number of the
+--     earlier one, and changes nothing: the ledger keeps quota for more pods than there are until the
+--     run ends.
 
 -- Not compared with what is there: that is of the kinds before, and may be very much.
 ALTER TABLE sluice.transfer

@@ -117,8 +117,8 @@ static void what_the_ledger_refuses_is_called_off(void **state)
 	at(&w, T0 + INTERVAL_MS);
 	assert_int_equal(pods_held(&w), 3);
 	assert_int_equal(w.sent[INTENT_GROW], 0);
-	assert_string_equal(
-		w.last[NOTE_REFUSE].text, "the ledger has no quota left for it to grow to 5 pods");
+	assert_string_equal(w.last[NOTE_REFUSE].text,
+		"it does not grow to 5 pods: the ledger has no quota left for them");
 	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
 	for (size_t i = 0; i < n; i++)
 		model_ledger_squeeze(w.ledger, i, false);
@@ -165,10 +165,48 @@ static void what_the_api_server_will_not_have_is_given_back(void **state)
 	assert_int_equal(pods_held(&w), 3);
 	assert_int_equal(w.j->now->job.parallelism, 3);
 	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
+	assert_string_equal(
+		w.last[NOTE_CALL_OFF].text, "does not grow to 5 pods: the API server refuses it");
 	at(&w, T0 + 2 * INTERVAL_MS + 10); /* not so soon */
 	assert_int_equal(w.sent[INTENT_GROW], 1);
 	at(&w, T0 + 6 * INTERVAL_MS);
 	assert_int_equal(w.j->now->job.parallelism, 5);
+	world_done(&w);
+}
+
+/* The first PATCH is not answered, and then it is refused: the first may come yet. A new story keeps
+ * it from that, and the quota comes back. */
+static void what_is_refused_after_a_doubt_is_given_back(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	have_quota(&w, 5);
+	w.outcome = JOB_IN_DOUBT;
+	w.tick_ms += INTERVAL_MS;
+	w.now_ms += INTERVAL_MS;
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	const struct intent *i;
+	while ((i = gate_take_intent(w.gate)))
+		answer_ledger(&w, i); /* GROW */
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	while ((i = gate_take_intent(w.gate)))
+		answer_job(&w, i);
+	assert_int_equal(w.sent[INTENT_GROW], 1);
+	w.denied = 1;
+	at(&w, w.now_ms + 5000);
+	assert_int_equal(w.sent[INTENT_GROW], 2);
+	assert_int_equal(w.sent[INTENT_RETELL], 1);
+	assert_non_null(strstr(w.j->now->job.admission.story, "GrowthRefused"));
+	assert_int_equal(w.j->now->job.parallelism, 3);
+	at(&w, w.now_ms + 2 * DOUBT_MS);
+	assert_int_equal(pods_held(&w), 3);
+	assert_int_equal(queue_job_pods(w.queue, &w.j->now->job.uid), 3);
+	assert_int_equal(w.sent[INTENT_GROW], 2); /* not so soon */
+	at(&w, w.now_ms + 6 * INTERVAL_MS);
+	assert_int_equal(w.j->now->job.parallelism, 5);
+	assert_int_equal(pods_held(&w), 5);
 	world_done(&w);
 }
 
@@ -212,8 +250,44 @@ static void an_edit_of_its_owner_ends_it(void **state)
 		assert_int_equal(pods_held(&w), 2);
 		assert_int_equal(w.j->now->job.parallelism, 2);
 		assert_false(w.j->now->job.suspend);
+		assert_string_equal(w.last[NOTE_CALL_OFF].text,
+			"does not grow to 5 pods: its owner has changed spec.parallelism since");
 		world_done(&w);
 	}
+}
+
+/* It is to be smaller by now, and its owner's manifest is applied again: that number is not ours. */
+static void a_manifest_that_is_applied_again_is_no_growth(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	have_quota(&w, 5);
+	w.outcome = JOB_BUSY;
+	at(&w, T0 + INTERVAL_MS);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	snap_disown(s);
+	s->job.parallelism = 8;
+	s->job.admission.reapplied = true;
+	model_api_write(&w.api, s, true);
+	gate_see_job(w.gate, &w.j->now->job);
+	w.pods = 8;
+	decide(&w, (struct decision){.kind = DECISION_SHRINK,
+			   .pods = 2,
+			   .reason = STOP_REASON_PREEMPTED,
+			   .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+	at(&w, w.now_ms + 5000);
+	assert_int_equal(w.j->now->job.parallelism, 2);
+	assert_null(strstr(w.notes, "grows from"));
+	assert_string_equal(w.last[NOTE_CALL_OFF].text,
+		"does not grow to 5 pods: it is to go on with fewer pods");
+	assert_int_equal(pods_held(&w), 5); /* pods of eight may be left */
+	have_quota(&w, 2);
+	pods_run(&w, 2);
+	at(&w, w.now_ms + 2 * DOUBT_MS);
+	assert_int_equal(pods_held(&w), 2);
+	world_done(&w);
 }
 
 /* Two pods are enough to finish: nothing is taken off before the PATCH has landed. */
@@ -257,6 +331,28 @@ static void a_stop_goes_first(void **state)
 	assert_true(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 8);
 	world_done(&w);
+}
+
+/* A successor may have fenced it off, and etcd may have gone back to before that: once the lease has
+ * run out the Job's word is not enough. */
+static void none_is_sent_once_the_lease_has_run_out(void **state)
+{
+	(void)state;
+	for (int silent = 0; silent < 2; silent++) {
+		struct world w;
+		world_init(&w);
+		have_three_of_eight_run(&w);
+		have_quota(&w, 5);
+		w.outcome = JOB_BUSY;
+		at(&w, T0 + INTERVAL_MS);
+		assert_int_equal(w.sent[INTENT_GROW], 1);
+		w.lease_silent = silent;
+		at(&w, w.now_ms + 20000); /* it slept; else the lease is confirmed before */
+		assert_int_equal(w.sent[INTENT_GROW], silent ? 1 : 2);
+		assert_int_equal(w.j->now->job.parallelism, silent ? 3 : 5);
+		assert_int_equal(pods_held(&w), 5);
+		world_done(&w);
+	}
 }
 
 /* Killed between GROW and PATCH: the PATCH may come yet. Its successor makes that harmless, and only
@@ -419,6 +515,16 @@ static void a_store_that_goes_back_makes_no_pods(void **state)
 	assert_int_equal(w.j->now->job.parallelism, 3);
 	assert_non_null(strstr(w.j->now->job.admission.story, "NotReserved"));
 	assert_int_equal(pods_held(&w), 3);
+	/* Once more under the same leader it is no store that went back. */
+	pods_run(&w, 3);
+	at(&w, w.now_ms + DOUBT_MS + 1000);
+	s = model_api_edit(&w.api, w.j);
+	s->job.parallelism = large->job.parallelism;
+	s->job.admission = large->job.admission;
+	s->applied = large->applied;
+	write_job(&w, s, true);
+	assert_true(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
 	world_done(&w);
 }
 
@@ -429,9 +535,12 @@ int main(void)
 		cmocka_unit_test(what_the_ledger_refuses_is_called_off),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
 		cmocka_unit_test(what_the_api_server_will_not_have_is_given_back),
+		cmocka_unit_test(what_is_refused_after_a_doubt_is_given_back),
 		cmocka_unit_test(an_edit_of_its_owner_ends_it),
+		cmocka_unit_test(a_manifest_that_is_applied_again_is_no_growth),
 		cmocka_unit_test(pods_that_end_meanwhile_keep_their_place),
 		cmocka_unit_test(a_stop_goes_first),
+		cmocka_unit_test(none_is_sent_once_the_lease_has_run_out),
 		cmocka_unit_test(a_successor_takes_back_what_was_not_used),
 		cmocka_unit_test(a_successor_adopts_what_was_grown),
 		cmocka_unit_test(it_shrinks_grows_and_shrinks_again),

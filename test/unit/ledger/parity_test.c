@@ -111,7 +111,7 @@ static void draw_op(struct world *w, size_t i)
 		.lost_ms = rng_between(&w->rng, 0, 9)};
 	op->uid.byte[15] = (uint8_t)rng_between(&w->rng, 1, JOBS);
 	draw_bill(w, op);
-	if (op->kind == LEDGER_SHRINK || op->kind == LEDGER_GROW)
+	if (ledger_changes_size(op->kind))
 		op->seq = (int32_t)rng_between(&w->rng, 1, 6);
 	op->adopts = op->kind == LEDGER_GROW && rng_odds(&w->rng, 2000);
 	draw_lines(w, i, 8);
