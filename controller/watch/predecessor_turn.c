@@ -150,6 +150,17 @@ void predecessor_turn_see(struct predecessor_turn *t, const struct job *j)
 			found_for(t, t->question[i], &p, &kept);
 }
 
+void predecessor_turn_begin_anew(struct predecessor_turn *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		free(t->question[i]->found);
+		t->question[i]->found = NULL;
+		t->question[i]->nfound = 0;
+	}
+	arena_done(&t->kept);
+	t->too_large = false;
+}
+
 static bool is_there(const struct question *q, const struct uid *uid)
 {
 	for (size_t i = 0; i < q->nfound; i++)

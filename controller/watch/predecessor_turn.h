@@ -36,6 +36,8 @@ const struct wanted_predecessors *predecessor_turn_question(
 
 /* Does any question name it, or go by labels? Else it need not be decoded. */
 bool predecessor_turn_wants(const struct predecessor_turn *t, const char *name);
+/* All is read once more: what was found is forgotten. */
+void predecessor_turn_begin_anew(struct predecessor_turn *t);
 /* A Job as the API server has it. */
 void predecessor_turn_see(struct predecessor_turn *t, const struct job *j);
 /* What the ledger says for question i, which has a name. All Jobs must have been seen before. */

@@ -10,7 +10,8 @@
  * rests after its turn, the longer the more that turn took:
  *
  *   a few     a GET for a name, a LIST with the selector for a selector
- *   many      one LIST of all Jobs of the namespace, page by page, for all of them together
+ *   many      one LIST of all Jobs of the namespace, page by page, for all of them together. The same
+ *             where the API server refuses one of a few
  *
  * At most two requests are under way, and only where nothing else waits for a connection, so that no
  * start waits for them. Twenty thousand Jobs that wait for twenty thousand names that are not there cost

@@ -220,7 +220,7 @@ static void a_few_are_asked_for_one_by_one(void **state)
 	now.follows = 0x17;
 	answers(&s, JOBS "/prep HTTP", 200, JOB("prep", "17", "", DONE));
 	answers(&s, JOBS "/gone HTTP", 404, "{}");
-	answers(&s, JOBS "?limit=250&labelSelector=batch%20in%20%28tuesday%29%2C%21test HTTP", 200,
+	answers(&s, JOBS "?limit=250&labelSelector=batch%3Dtuesday%2C%21test HTTP", 200,
 		"{\"metadata\":{},\"items\":[" JOB("x", "18", "\"batch\":\"tuesday\"",
 			"\"active\":1") "," JOB("y", "19", "\"batch\":\"tuesday\"", "") "]}");
 	carry(&s);
@@ -237,6 +237,48 @@ static void a_few_are_asked_for_one_by_one(void **state)
 				      "2: gone.33 Succeeded gone gone.34 Started; "
 				      "3: x.24 Started y.25 Waits; ");
 	assert_true(s.changes > 0);
+	stage_close(&s);
+}
+
+static void no_value_and_several_are_asked_for(void **state)
+{
+	static const char *const none[] = {""}, *const two[] = {"x", "y"};
+	static const struct requirement r[] = {{"batch", SELECTOR_IN, none, 1},
+		{"team", SELECTOR_NOT_IN, none, 1}, {"tier", SELECTOR_NOT_IN, two, 2}};
+	static const struct selector_term selector = {r, 3};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want_labels(1, &selector);
+	answers(&s,
+		JOBS "?limit=250&labelSelector=batch%3D%2Cteam%21%3D%2Ctier%20notin%20%28x%2Cy%29 "
+		     "HTTP",
+		200, "{\"metadata\":{},\"items\":[]}");
+	carry(&s);
+	carry(&s);
+	assert_string_equal(now.told, "1:; ");
+	stage_close(&s);
+}
+
+/* Nor does it take the other questions of the namespace with it. */
+static void what_the_server_does_not_take_is_compared_here(void **state)
+{
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want(1, "prep");
+	want_labels(2, &selector);
+	answers(&s, JOBS "/prep HTTP", 200, JOB("prep", "17", "", DONE));
+	answers(&s, JOBS "?limit=250&labelSelector=batch HTTP", 400, "{}");
+	answers(&s, JOBS "?limit=250 HTTP", 200,
+		"{\"metadata\":{},\"items\":[" JOB("prep", "17", "", DONE) "," JOB(
+			"x", "18", "\"batch\":\"\"", "") "]}");
+	carry(&s);
+	recalled(LEDGER_DONE, NULL, 0);
+	carry(&s);
+	assert_string_equal(now.told, "1: prep.23 Succeeded; 2: x.24 Waits; ");
 	stage_close(&s);
 }
 
@@ -324,6 +366,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_few_are_asked_for_one_by_one),
+		cmocka_unit_test(no_value_and_several_are_asked_for),
+		cmocka_unit_test(what_the_server_does_not_take_is_compared_here),
 		cmocka_unit_test(many_are_read_together),
 		cmocka_unit_test(what_cannot_be_read_is_returned),
 		cmocka_unit_test(each_namespace_has_its_turn),
