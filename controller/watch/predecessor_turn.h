@@ -3,7 +3,8 @@
  * (queue_take_wanted()), and what was found for them so far. Pure: who reads what, and when, is
  * predecessors.c's.
  *
- * Of a Job that several questions are about one copy is kept. What the ledger has of a Job that the
+ * Of a Job that several questions are about one copy is kept, and for a question at most
+ * PREDECESSOR_TAKEN_MAX + 1 of them: that says that there are too many. What the ledger has of a Job that the
  * API server has, too, is dropped: the API server knows better. A Job that only the ledger knows is
  * gone, unless it holds quota still: then it was made after the API server was asked, or its pods
  * are going, and the next answer will tell.
@@ -20,7 +21,7 @@
 struct gate;
 struct predecessor_turn;
 
-/* More bytes of Jobs are not kept: the turn comes to nothing. */
+/* More bytes are not kept, of Jobs and of which Job answers what: the turn comes to nothing. */
 #define PREDECESSOR_TURN_MAX_BYTES ((size_t)64 << 20)
 
 struct predecessor_turn *predecessor_turn_new(const char *ns); /* copied */

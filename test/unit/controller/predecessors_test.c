@@ -7,6 +7,7 @@
 #include "api_stage.h"
 #include "controller/common/clock.h"
 #include "controller/ledger/outcomes.h"
+#include "controller/watch/predecessor_turn.h"
 
 #define JOBS "GET /apis/batch/v1/namespaces/a/jobs"
 #define MANY 9 /* more than are asked for one by one */
@@ -21,6 +22,7 @@ static struct {
 	bool asked;
 	char names[1024]; /* that the ledger was asked for */
 	size_t follows;	  /* the uid that the gate follows; 0: none */
+	size_t answers, found; /* so far, and Jobs in them */
 } now;
 
 bool __wrap_queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
@@ -57,6 +59,8 @@ void __wrap_queue_answer_wanted(struct queue *q, uint64_t id, const struct prede
 {
 	static const char *const states[] = {"Waits", "Started", "Succeeded", "Failed"};
 	(void)q;
+	now.answers++;
+	now.found += n;
 	tell("%d:", (int)id);
 	for (size_t i = 0; i < n; i++)
 		tell(" %s.%d %s%s%s%s", p[i].name, p[i].uid.byte[15], states[p[i].state],
@@ -282,6 +286,65 @@ static void what_the_server_does_not_take_is_compared_here(void **state)
 	stage_close(&s);
 }
 
+/* ---- what is kept of a turn ------------------------------------------------------------------ */
+
+static struct predecessor_turn *turn_for_all(const struct selector_term *s, size_t questions)
+{
+	struct predecessor_turn *t = predecessor_turn_new("a");
+	for (size_t i = 0; i < questions; i++)
+		predecessor_turn_add(t,
+			&(struct wanted_predecessors){.id = i + 1, .ns = "a", .selector = s});
+	return t;
+}
+
+static void see_numbered(struct predecessor_turn *t, int number, const struct label *l, size_t n)
+{
+	char name[32];
+	struct job j = {.ns = "a", .name = name, .labels = l, .nlabels = n};
+	snprintf(name, sizeof(name), "n%d", number);
+	memcpy(j.uid.byte, &number, sizeof(number));
+	j.uid.byte[15] = 1;
+	predecessor_turn_see(t, &j);
+}
+
+/* As many selectors as a namespace may have, and each takes more than it may. */
+static void no_more_is_kept_than_counts(void **state)
+{
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	static const struct label batch = {"batch", ""};
+	enum { SELECTORS = 64 };
+	(void)state;
+	memset(&now, 0, sizeof(now));
+	struct predecessor_turn *t = turn_for_all(&selector, SELECTORS);
+	for (int i = 0; i < PREDECESSOR_TAKEN_MAX + 100; i++)
+		see_numbered(t, i, &batch, 1);
+	assert_false(predecessor_turn_is_too_large(t));
+	predecessor_turn_answer(t, NULL, NULL);
+	assert_int_equal(now.answers, SELECTORS);
+	assert_int_equal(now.found, SELECTORS * (PREDECESSOR_TAKEN_MAX + 1));
+	predecessor_turn_free(t);
+}
+
+static void a_job_with_too_many_labels_is_taken_by_no_selector(void **state)
+{
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	struct label labels[PREDECESSOR_LABELS_MAX + 1];
+	(void)state;
+	memset(&now, 0, sizeof(now));
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		labels[i] = (struct label){"batch", ""};
+	struct predecessor_turn *t = turn_for_all(&selector, 1);
+	see_numbered(t, 1, labels, PREDECESSOR_LABELS_MAX + 1);
+	see_numbered(t, 2, labels, PREDECESSOR_LABELS_MAX);
+	predecessor_turn_answer(t, NULL, NULL);
+	assert_string_equal(now.told, "1: n2.1 Waits; ");
+	predecessor_turn_free(t);
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
 /* One list, by pages, for all of them. */
 static void many_are_read_together(void **state)
 {
@@ -368,6 +431,8 @@ int main(void)
 		cmocka_unit_test(a_few_are_asked_for_one_by_one),
 		cmocka_unit_test(no_value_and_several_are_asked_for),
 		cmocka_unit_test(what_the_server_does_not_take_is_compared_here),
+		cmocka_unit_test(no_more_is_kept_than_counts),
+		cmocka_unit_test(a_job_with_too_many_labels_is_taken_by_no_selector),
 		cmocka_unit_test(many_are_read_together),
 		cmocka_unit_test(what_cannot_be_read_is_returned),
 		cmocka_unit_test(each_namespace_has_its_turn),
