@@ -9,6 +9,8 @@
 #include "controller/gate/gate.h"
 #include "controller/gate/predecessor.h"
 
+#define SLICE 1000 /* answers, and Jobs in them, between two passes */
+
 struct question {
 	struct wanted_predecessors wanted;
 	uint32_t *found; /* in predecessor_turn.job */
@@ -18,7 +20,7 @@ struct question {
 struct predecessor_turn {
 	char *ns;
 	struct question **question;
-	size_t count;
+	size_t count, answered;
 	struct map by_name; /* those that have one */
 	bool selects;	    /* there are others */
 	struct predecessor *job; /* what was found, each once */
@@ -242,10 +244,13 @@ static void answer(const struct predecessor_turn *t, const struct question *a, s
 	free(found);
 }
 
-void predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g)
+bool predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g)
 {
-	for (size_t i = 0; i < t->count; i++)
-		answer(t, t->question[i], q, g);
+	for (size_t told = 0; t->answered < t->count && told < SLICE; t->answered++) {
+		told += 1 + t->question[t->answered]->nfound;
+		answer(t, t->question[t->answered], q, g);
+	}
+	return t->answered == t->count;
 }
 
 void predecessor_turn_return(struct predecessor_turn *t, struct queue *q)

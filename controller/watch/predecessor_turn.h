@@ -46,8 +46,9 @@ void predecessor_turn_recall(
 	struct predecessor_turn *t, size_t i, const struct ledger_outcome_row *row);
 bool predecessor_turn_is_too_large(const struct predecessor_turn *t);
 
-/* Answers all of them. The gate says which Jobs it follows. */
-void predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g);
+/* Answers the next of them: as many as can be between two passes, one at least. The gate says which
+ * Jobs it follows. True: that were all. */
+bool predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g);
 /* None could be answered. */
 void predecessor_turn_return(struct predecessor_turn *t, struct queue *q);
 

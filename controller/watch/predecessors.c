@@ -47,6 +47,7 @@ enum turn_stage {
 	TURN_READS,	   /* the API server */
 	TURN_WAITS_RECALL, /* for another turn to be done with the ledger */
 	TURN_RECALLS,
+	TURN_ANSWERS, /* some with each pass */
 };
 
 struct turn {
@@ -275,8 +276,11 @@ static void give_up(struct turn *t, const char *why, int64_t retry_ms)
 
 static void answer(struct turn *t)
 {
-	predecessor_turn_answer(t->asks, t->p->o.queue, t->p->o.gate);
-	end_turn(t, rest_ms(t));
+	t->stage = TURN_ANSWERS;
+	if (predecessor_turn_answer(t->asks, t->p->o.queue, t->p->o.gate))
+		end_turn(t, rest_ms(t));
+	else
+		t->p->o.changed(t->p->o.ctx); /* the next pass goes on with it */
 }
 
 /* ---- the API server -------------------------------------------------------------------------- */
@@ -495,6 +499,9 @@ void predecessors_carry(struct predecessors *p, int64_t tick_ms)
 	p->tick_ms = tick_ms;
 	outcomes_tick(p->outcomes, tick_ms);
 	take_questions(p);
+	for (size_t i = 0; i < TURNS; i++)
+		if (p->turn[i].stage == TURN_ANSWERS)
+			answer(&p->turn[i]);
 	recall_next(p);
 	for (size_t i = 0; i < TURNS; i++) {
 		struct tenant *n = p->turn[i].stage == TURN_FREE ? next_tenant(p) : NULL;

@@ -18,7 +18,8 @@
  * one LIST of their namespace at a time, at most a twentieth of the time, and keep nobody else's
  * questions waiting for more than a page.
  *
- * What could not be read is returned to the queue, which asks again after a while.
+ * The queue is told some answers with each pass, so that none takes long because of them. What could not
+ * be read is returned to the queue, which asks again after a while.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_PREDECESSORS_H
 #define SLUICE_CONTROLLER_WATCH_PREDECESSORS_H
