@@ -5,7 +5,8 @@
  *
  * What the queue decided is done late, and perhaps more than once: a PATCH or a DELETE may be
  * refused, or not be answered. So before each request it is asked again whether it still is so. The
- * name may have been used again, or the owner may have changed the Job. Nothing of it is done
+ * name may have been used again, or the owner may have changed the Job. Then the decision is void: the
+ * next failure has its own minute of grace, which the queue keeps. Nothing of it is done
  * while the ledger may have lost something (adoption.h): the outcome may be what it lost.
  *
  * A Job is deleted only while it waits: no reservation, no pods, and nothing of it changed since it
