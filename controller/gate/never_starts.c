@@ -93,8 +93,14 @@ void never_starts_see_to(struct gate *g, struct gate_job *j)
 		delete_it(g, j);
 }
 
-void never_starts_tell(struct gate_job *j, struct intent *i)
+/* Said before it goes out, and once: whether it landed may never be known. */
+void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
+	if (!j->never.asked)
+		gate_note(g, NOTE_DELETE, j,
+			"to be deleted (sluice.dev/on-dependency-failure: Delete): %s",
+			j->never.why ? j->never.why : "");
+	j->never.asked = true;
 	i->version = j->seen.version;
 	j->never.confirming = false;
 }
@@ -102,7 +108,5 @@ void never_starts_tell(struct gate_job *j, struct intent *i)
 void never_starts_deleted(struct gate *g, struct gate_job *j)
 {
 	g->counts.never_deleted++;
-	gate_note(g, NOTE_DELETE, j, "deleted (sluice.dev/on-dependency-failure: Delete): %s",
-		j->never.why ? j->never.why : "");
 	never_starts_end(j);
 }

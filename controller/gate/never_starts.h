@@ -35,14 +35,14 @@ struct never_starts {
 	enum never_action action; /* what is to be done still */
 	char *why;		  /* the queue's sentence */
 	bool confirming;	  /* the lease is asked for once more, for the DELETE */
-	bool asked;		  /* a PATCH that puts it on hold went out */
+	bool asked;		  /* a PATCH that puts it on hold, or a DELETE, went out */
 };
 
 void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that waits, suspended and without pods: asks for what is to be done, if it still is. */
 void never_starts_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_DELETE is made. */
-void never_starts_tell(struct gate_job *j, struct intent *i);
+void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i);
 /* The DELETE landed. */
 void never_starts_deleted(struct gate *g, struct gate_job *j);
 /* It starts after all, or is forgotten. */

@@ -70,7 +70,7 @@ static void its_owner_wants_it_deleted(void **state)
 	assert_int_equal(w->sent[INTENT_LEASE], leases + 1); /* asked for before it */
 	assert_true(w->j->now->gone);
 	assert_non_null(strstr(w->notes,
-		"Delete: deleted (sluice.dev/on-dependency-failure: Delete): waits in vain for prep"));
+		"Delete: to be deleted (sluice.dev/on-dependency-failure: Delete): waits in vain for prep"));
 	gate_count(w->gate, &c);
 	assert_int_equal(c.never_deleted, 1);
 	gate_lose_job(w->gate, &w->j->now->job.uid);
@@ -131,6 +131,9 @@ static void no_answer_came(void **state)
 	decide_never(w, DECISION_DELETE);
 	at(w, w->now_ms + 1000);
 	assert_int_equal(w->sent[INTENT_DELETE], 2);
+	const char *said = strstr(w->notes, "Delete: to be deleted");
+	assert_non_null(said); /* before any answer, and not again */
+	assert_null(strstr(said + 1, "Delete: to be deleted"));
 	assert_int_equal(w->sent[INTENT_LEASE], leases + 2);
 	assert_true(w->j->now->gone);
 }
