@@ -84,7 +84,7 @@ void never_starts_see_to(struct gate *g, struct gate_job *j)
 	if (j->seen.held)
 		is_held(g, j);
 	else if (!is_so(g, j))
-		never_starts_end(j); /* if it is so again, the queue waits a minute anew and says so */
+		never_starts_end(j); /* if it is so again, the queue decides anew */
 	else if (pauses(g))
 		wait_for_pause(g, j);
 	else if (j->never.action == NEVER_HOLD)

@@ -21,8 +21,8 @@ struct predecessor_turn {
 	char *ns;
 	struct question **question;
 	size_t count, answered;
-	struct map by_name; /* those that have one */
-	bool selects;	    /* there are others */
+	struct map by_name;	 /* those that have one */
+	bool selects;		 /* there are others */
 	struct predecessor *job; /* what was found, each once */
 	size_t njobs;
 	struct arena kept;  /* its strings and labels */

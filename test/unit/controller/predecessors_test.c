@@ -20,8 +20,8 @@ static struct {
 	char told[4096]; /* "1: prep Succeeded; 2: returned; " */
 	struct outcomes_options outcomes;
 	bool asked;
-	char names[1024]; /* that the ledger was asked for */
-	size_t follows;	  /* the uid that the gate follows; 0: none */
+	char names[1024];      /* that the ledger was asked for */
+	size_t follows;	       /* the uid that the gate follows; 0: none */
 	size_t answers, found; /* so far, and Jobs in them */
 } now;
 
@@ -64,8 +64,10 @@ void __wrap_queue_answer_wanted(struct queue *q, uint64_t id, const struct prede
 	tell("%d:", (int)id);
 	for (size_t i = 0; i < n; i++)
 		tell(" %s.%d %s%s%s%s", p[i].name, p[i].uid.byte[15], states[p[i].state],
-			p[i].deleted ? " deleted" : p[i].gone ? " gone" : "", p[i].followed ? " followed" : "",
-			*p[i].failure ? p[i].failure : "");
+			p[i].deleted ? " deleted"
+			: p[i].gone  ? " gone"
+				     : "",
+			p[i].followed ? " followed" : "", *p[i].failure ? p[i].failure : "");
 	tell("; ");
 }
 
@@ -292,8 +294,8 @@ static struct predecessor_turn *turn_for_all(const struct selector_term *s, size
 {
 	struct predecessor_turn *t = predecessor_turn_new("a");
 	for (size_t i = 0; i < questions; i++)
-		predecessor_turn_add(t,
-			&(struct wanted_predecessors){.id = i + 1, .ns = "a", .selector = s});
+		predecessor_turn_add(
+			t, &(struct wanted_predecessors){.id = i + 1, .ns = "a", .selector = s});
 	return t;
 }
 
