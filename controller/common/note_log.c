@@ -65,7 +65,7 @@ static const char *note_event(enum note_kind k)
 	case NOTE_HOLD:
 		return "held";
 	case NOTE_DELETE:
-		return "deleted-job";
+		return "deletes-job";
 	case NOTE_ADOPT:
 		return "adopted";
 	case NOTE_MASS_STOP:

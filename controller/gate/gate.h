@@ -264,7 +264,7 @@ enum note_kind {
 	NOTE_TROUBLE_OVER, /* ... no more */
 	NOTE_HOLD,	   /* its start was refused too often, or what it waits for failed: it is put on
 			      hold */
-	NOTE_DELETE,	   /* what it waits for failed, and its owner wants it deleted */
+	NOTE_DELETE,	   /* what it waits for failed, its owner wants it deleted: the request goes out */
 	NOTE_ADOPT,	   /* it runs, and the ledger had lost its reservation (adoption.c) */
 	NOTE_MASS_STOP,	   /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };

@@ -11,7 +11,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 
-#define LOOK_MS 60000 /* it is not so at the moment: look again */
+#define LOOK_MS 60000 /* nothing is done at the moment: look again */
 
 void never_starts_end(struct gate_job *j)
 {
@@ -37,8 +37,19 @@ static bool owner_wants(const struct gate_job *j)
 /* By what is known now. */
 static bool is_so(const struct gate *g, const struct gate_job *j)
 {
-	bool settled = !g->adoption.pauses && g->mass_stop.stage == MASS_STOP_NONE;
-	return settled && owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
+	return owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
+}
+
+static bool pauses(const struct gate *g)
+{
+	return g->adoption.pauses || g->mass_stop.stage != MASS_STOP_NONE;
+}
+
+/* By the time it goes on, the lease may be another's: it is confirmed anew. */
+static void wait_for_pause(struct gate *g, struct gate_job *j)
+{
+	j->never.confirming = false;
+	gate_alarm(g, j, g->tick_ms + LOOK_MS);
 }
 
 static void put_on_hold(struct gate *g, struct gate_job *j)
@@ -73,15 +84,23 @@ void never_starts_see_to(struct gate *g, struct gate_job *j)
 	if (j->seen.held)
 		is_held(g, j);
 	else if (!is_so(g, j))
-		gate_alarm(g, j, g->tick_ms + LOOK_MS);
+		never_starts_end(j); /* if it is so again, the queue decides anew */
+	else if (pauses(g))
+		wait_for_pause(g, j);
 	else if (j->never.action == NEVER_HOLD)
 		put_on_hold(g, j);
 	else
 		delete_it(g, j);
 }
 
-void never_starts_tell(struct gate_job *j, struct intent *i)
+/* Said before it goes out, and once: whether it landed may never be known. */
+void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
+	if (!j->never.asked)
+		gate_note(g, NOTE_DELETE, j,
+			"to be deleted (sluice.dev/on-dependency-failure: Delete): %s",
+			j->never.why ? j->never.why : "");
+	j->never.asked = true;
 	i->version = j->seen.version;
 	j->never.confirming = false;
 }
@@ -89,7 +108,5 @@ void never_starts_tell(struct gate_job *j, struct intent *i)
 void never_starts_deleted(struct gate *g, struct gate_job *j)
 {
 	g->counts.never_deleted++;
-	gate_note(g, NOTE_DELETE, j, "deleted (sluice.dev/on-dependency-failure: Delete): %s",
-		j->never.why ? j->never.why : "");
 	never_starts_end(j);
 }

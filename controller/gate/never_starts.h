@@ -5,7 +5,8 @@
  *
  * What the queue decided is done late, and perhaps more than once: a PATCH or a DELETE may be
  * refused, or not be answered. So before each request it is asked again whether it still is so. The
- * name may have been used again, or the owner may have changed the Job. Nothing of it is done
+ * name may have been used again, or the owner may have changed the Job. Then the decision is void: the
+ * next failure has its own minute of grace, which the queue keeps. Nothing of it is done
  * while the ledger may have lost something (adoption.h): the outcome may be what it lost.
  *
  * A Job is deleted only while it waits: no reservation, no pods, and nothing of it changed since it
@@ -34,14 +35,14 @@ struct never_starts {
 	enum never_action action; /* what is to be done still */
 	char *why;		  /* the queue's sentence */
 	bool confirming;	  /* the lease is asked for once more, for the DELETE */
-	bool asked;		  /* a PATCH that puts it on hold went out */
+	bool asked;		  /* a PATCH that puts it on hold, or a DELETE, went out */
 };
 
 void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that waits, suspended and without pods: asks for what is to be done, if it still is. */
 void never_starts_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_DELETE is made. */
-void never_starts_tell(struct gate_job *j, struct intent *i);
+void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i);
 /* The DELETE landed. */
 void never_starts_deleted(struct gate *g, struct gate_job *j);
 /* It starts after all, or is forgotten. */

@@ -356,9 +356,16 @@ void gate_fetch_deferred(struct gate *g)
 	}
 }
 
+/* Of a Job that is known by its name alone nothing is told to the queue, nor its end. */
+static void unfollow_deferred(struct gate *g, const struct gate_job *j)
+{
+	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
+}
+
 void gate_return_deferred(struct gate *g, struct gate_job *j)
 {
 	queue_return_deferred(g->queue, &j->uid, j->in_list);
+	unfollow_deferred(g, j);
 	g->nfetching--;
 	j->fetching = false;
 	gate_forget_job(g, j);
@@ -376,6 +383,7 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 		!queue_has_too_many(g->queue, &j->uid, ran))
 		return false;
 	queue_defer_known_job(g->queue, &j->uid, j->in_list);
+	unfollow_deferred(g, j);
 	gate_forget_job(g, j);
 	return true;
 }
@@ -391,7 +399,7 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 bool gate_follows_job(const struct gate *g, const struct uid *uid)
 {
 	const struct gate_job *j = gate_find_job(g, uid);
-	return j && !j->lost;
+	return j && !j->lost && !j->fetching;
 }
 
 static void tell_followers(struct gate *g, const struct job *seen)
@@ -399,7 +407,7 @@ static void tell_followers(struct gate *g, const struct job *seen)
 	const struct gate_job *j = gate_find_job(g, &seen->uid);
 	if (j && (j->gone || seen->version < j->seen.version))
 		return; /* the watch will tell of what an answer told already */
-	bool followed = j && !j->lost;
+	bool followed = gate_follows_job(g, &seen->uid);
 	if (!followed && !job_finished(seen))
 		return;
 	struct predecessor p = predecessor_of_job(seen, followed);

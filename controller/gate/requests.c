@@ -222,7 +222,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	} else if (i->kind == INTENT_WARN) {
 		stop_notice_tell(j, i);
 	} else if (i->kind == INTENT_DELETE) {
-		never_starts_tell(j, i);
+		never_starts_tell(g, j, i);
 	} else {
 		tell_story(g, j, i);
 		if (j->refusals.short_of_room)

@@ -9,19 +9,24 @@
 #include "controller/gate/gate.h"
 #include "controller/gate/predecessor.h"
 
+#define SLICE 1000 /* answers, and Jobs in them, between two passes */
+
 struct question {
 	struct wanted_predecessors wanted;
-	struct predecessor *found;
+	uint32_t *found; /* in predecessor_turn.job */
 	size_t nfound;
 };
 
 struct predecessor_turn {
 	char *ns;
 	struct question **question;
-	size_t count;
-	struct map by_name; /* those that have one */
-	bool selects;	    /* there are others */
-	struct arena kept;  /* strings and labels of what was found */
+	size_t count, answered;
+	struct map by_name;	 /* those that have one */
+	bool selects;		 /* there are others */
+	struct predecessor *job; /* what was found, each once */
+	size_t njobs;
+	struct arena kept;  /* its strings and labels */
+	size_t found_bytes; /* of question.found, all of them */
 	bool too_large;
 };
 
@@ -47,6 +52,7 @@ void predecessor_turn_free(struct predecessor_turn *t)
 		free(t->question[i]);
 	}
 	free(t->question);
+	free(t->job);
 	map_done(&t->by_name);
 	arena_done(&t->kept);
 	free(t->ns);
@@ -93,12 +99,39 @@ bool predecessor_turn_is_too_large(const struct predecessor_turn *t)
 
 /* ---- what is found --------------------------------------------------------------------------- */
 
-static void add_found(struct question *q, const struct predecessor *p)
+static void weigh(struct predecessor_turn *t)
 {
-	/* Grown in steps: a name has one Job or a few, a selector may have thousands. */
-	if ((q->nfound & (q->nfound - 1)) == 0)
+	size_t bytes = t->kept.bytes + t->njobs * sizeof(*t->job) + t->found_bytes;
+	t->too_large = bytes > PREDECESSOR_TURN_MAX_BYTES;
+}
+
+/* Lists double: a name has one Job or a few, a selector may have thousands. */
+static bool is_full(size_t n)
+{
+	return (n & (n - 1)) == 0;
+}
+
+static uint32_t add_job(struct predecessor_turn *t, const struct predecessor *p)
+{
+	if (is_full(t->njobs))
+		t->job = mem_grow(t->job, t->njobs ? 2 * t->njobs : 1, sizeof(*t->job));
+	t->job[t->njobs] = *p;
+	return (uint32_t)t->njobs++;
+}
+
+static bool has_enough(const struct question *q)
+{
+	return q->nfound > PREDECESSOR_TAKEN_MAX;
+}
+
+static void add_found(struct predecessor_turn *t, struct question *q, uint32_t job)
+{
+	if (is_full(q->nfound)) {
 		q->found = mem_grow(q->found, q->nfound ? 2 * q->nfound : 1, sizeof(*q->found));
-	q->found[q->nfound++] = *p;
+		t->found_bytes += (q->nfound ? q->nfound : 1) * sizeof(*q->found);
+	}
+	q->found[q->nfound++] = job;
+	weigh(t);
 }
 
 static const struct label *keep_labels(struct arena *a, const struct predecessor *p)
@@ -110,50 +143,68 @@ static const struct label *keep_labels(struct arena *a, const struct predecessor
 	return all;
 }
 
-static void keep(struct predecessor_turn *t, struct predecessor *p)
+static uint32_t keep(struct predecessor_turn *t, struct predecessor *p)
 {
 	p->ns = t->ns;
 	p->name = arena_string(&t->kept, p->name);
 	p->labels = keep_labels(&t->kept, p);
 	p->failure = arena_string(&t->kept, p->failure);
-	t->too_large = t->kept.bytes > PREDECESSOR_TURN_MAX_BYTES;
-}
-
-static bool concerns(const struct question *q, const struct predecessor *p)
-{
-	if (q->wanted.name)
-		return strcmp(q->wanted.name, p->name) == 0;
-	return labels_match(p->labels, p->nlabels, q->wanted.selector);
+	return add_job(t, p);
 }
 
 /* One copy, made for the first question that it is an answer to. */
 static void found_for(
-	struct predecessor_turn *t, struct question *q, struct predecessor *p, bool *kept)
+	struct predecessor_turn *t, struct question *q, struct predecessor *p, int64_t *kept)
 {
-	if (!*kept)
-		keep(t, p);
-	*kept = true;
-	add_found(q, p);
+	if (has_enough(q))
+		return;
+	if (*kept < 0)
+		*kept = keep(t, p);
+	add_found(t, q, (uint32_t)*kept);
+}
+
+static bool takes(const struct question *q, const struct predecessor *p)
+{
+	return !q->wanted.name && !has_enough(q) &&
+	       labels_match(p->labels, p->nlabels, q->wanted.selector);
 }
 
 void predecessor_turn_see(struct predecessor_turn *t, const struct job *j)
 {
 	struct predecessor p = predecessor_of_job(j, false);
 	struct question *named = map_get(&t->by_name, map_hash_string(p.name), p.name);
-	bool kept = false;
+	bool selectable = p.nlabels <= PREDECESSOR_LABELS_MAX;
+	int64_t kept = -1;
 	if (t->too_large)
 		return;
+	if (!selectable) /* that there are too many is all that the queue needs to know */
+		p.nlabels = PREDECESSOR_LABELS_MAX + 1;
 	if (named)
 		found_for(t, named, &p, &kept);
-	for (size_t i = 0; t->selects && i < t->count; i++)
-		if (!t->question[i]->wanted.name && concerns(t->question[i], &p))
+	for (size_t i = 0; selectable && t->selects && i < t->count; i++)
+		if (takes(t->question[i], &p))
 			found_for(t, t->question[i], &p, &kept);
 }
 
-static bool is_there(const struct question *q, const struct uid *uid)
+void predecessor_turn_begin_anew(struct predecessor_turn *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		free(t->question[i]->found);
+		t->question[i]->found = NULL;
+		t->question[i]->nfound = 0;
+	}
+	t->njobs = t->found_bytes = 0;
+	free(t->job);
+	t->job = NULL;
+	arena_done(&t->kept);
+	t->too_large = false;
+}
+
+static bool is_there(
+	const struct predecessor_turn *t, const struct question *q, const struct uid *uid)
 {
 	for (size_t i = 0; i < q->nfound; i++)
-		if (uid_cmp(&q->found[i].uid, uid) == 0)
+		if (uid_cmp(&t->job[q->found[i]].uid, uid) == 0)
 			return true;
 	return false;
 }
@@ -163,31 +214,43 @@ void predecessor_turn_recall(
 {
 	struct question *q = t->question[i];
 	bool ended = row->outcome == LEDGER_JOB_SUCCEEDED || row->outcome == LEDGER_JOB_FAILED;
-	if (is_there(q, &row->uid))
+	if (has_enough(q) || is_there(t, q, &row->uid))
 		return;
-	add_found(q, &(struct predecessor){.uid = row->uid,
-			     .ns = t->ns,
-			     .name = q->wanted.name,
-			     .created_ms = row->created_ms,
-			     .state = row->outcome == LEDGER_JOB_SUCCEEDED ? PREDECESSOR_SUCCEEDED
-				      : row->outcome == LEDGER_JOB_FAILED  ? PREDECESSOR_FAILED
-									   : PREDECESSOR_STARTED,
-			     .ended_ms = ended ? row->ended_ms : 0,
-			     .failure = "",
-			     .gone = !row->held,
-			     .deleted = row->outcome == LEDGER_JOB_DELETED});
+	struct predecessor p = {.uid = row->uid,
+		.ns = t->ns,
+		.name = q->wanted.name,
+		.created_ms = row->created_ms,
+		.state = row->outcome == LEDGER_JOB_SUCCEEDED ? PREDECESSOR_SUCCEEDED
+			 : row->outcome == LEDGER_JOB_FAILED  ? PREDECESSOR_FAILED
+							      : PREDECESSOR_STARTED,
+		.ended_ms = ended ? row->ended_ms : 0,
+		.failure = "",
+		.gone = !row->held,
+		.deleted = row->outcome == LEDGER_JOB_DELETED};
+	add_found(t, q, add_job(t, &p));
 }
 
 /* ---- the answers ----------------------------------------------------------------------------- */
 
-void predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g)
+static void answer(const struct predecessor_turn *t, const struct question *a, struct queue *q,
+	const struct gate *g)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		struct question *a = t->question[i];
-		for (size_t k = 0; k < a->nfound; k++)
-			a->found[k].followed = gate_follows_job(g, &a->found[k].uid);
-		queue_answer_wanted(q, a->wanted.id, a->found, a->nfound);
+	struct predecessor *found = a->nfound ? mem_grow(NULL, a->nfound, sizeof(*found)) : NULL;
+	for (size_t k = 0; k < a->nfound; k++) {
+		found[k] = t->job[a->found[k]];
+		found[k].followed = gate_follows_job(g, &found[k].uid);
 	}
+	queue_answer_wanted(q, a->wanted.id, found, a->nfound);
+	free(found);
+}
+
+bool predecessor_turn_answer(struct predecessor_turn *t, struct queue *q, const struct gate *g)
+{
+	for (size_t told = 0; t->answered < t->count && told < SLICE; t->answered++) {
+		told += 1 + t->question[t->answered]->nfound;
+		answer(t, t->question[t->answered], q, g);
+	}
+	return t->answered == t->count;
 }
 
 void predecessor_turn_return(struct predecessor_turn *t, struct queue *q)

@@ -10,14 +10,19 @@
  * rests after its turn, the longer the more that turn took:
  *
  *   a few     a GET for a name, a LIST with the selector for a selector
- *   many      one LIST of all Jobs of the namespace, page by page, for all of them together
+ *   many      one LIST of all Jobs of the namespace, page by page, for all of them together. The same
+ *             where the API server refuses one of a few
  *
  * At most two requests are under way, and only where nothing else waits for a connection, so that no
- * start waits for them. Twenty thousand Jobs that wait for twenty thousand names that are not there cost
- * one LIST of their namespace at a time, at most a twentieth of the time, and keep nobody else's
- * questions waiting for more than a page.
+ * start waits for them. Two namespaces have a turn at a time, and each keeps it until all its pages are
+ * read and all its names are looked up in the ledger, which answers one turn at a time. So while two
+ * large namespaces have theirs, the questions of others wait for the shorter of the two. Twenty thousand
+ * Jobs that wait for twenty thousand names that are not there cost one LIST of their namespace at a time,
+ * and at most a twentieth of the time; more where a turn takes longer than 15 s, for no namespace rests
+ * longer than five minutes.
  *
- * What could not be read is returned to the queue, which asks again after a while.
+ * The queue is told some answers with each pass, so that none takes long because of them. What could not
+ * be read is returned to the queue, which asks again after a while.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_PREDECESSORS_H
 #define SLUICE_CONTROLLER_WATCH_PREDECESSORS_H

@@ -220,7 +220,10 @@ struct wanted_predecessors {
  * name whose newest Job is followed: no event tells of the others. */
 #define PREDECESSOR_AGAIN_MS 15000
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
+#define PREDECESSOR_TAKEN_MAX 10000 /* Jobs of a selector: with more it does not hold */
+#define PREDECESSOR_LABELS_MAX 100  /* of a Job: one with more is taken by no selector */
 /* All that is known, from API server and ledger, in any order: several Jobs may have had that name.
+ * Of a selector PREDECESSOR_TAKEN_MAX + 1 are enough.
  * n 0: there is no such Job, and the ledger knows of none. */
 void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n);
 /* From now on the caller tells of every Job there is, whether it names a queue or not: no question is

@@ -5,8 +5,9 @@
 -- it writes the two new columns are NULL; then the reason of the segment tells, and the creation of the Job
 -- is not known.
 --
--- While the index is made nothing can be written to sluice.segment, so no run that ends is released:
--- docs/operations.md says how long that takes.
+-- Nobody can read or write the two tables meanwhile. So this is short: new columns without a default, and
+-- a check that is not compared with the rows that are there, of which all are NULL. The index that is
+-- looked up takes longer, and leaves readers alone: it is made in version 12.
 
 ALTER TABLE sluice.hold ADD created_at timestamptz;
 COMMENT ON COLUMN sluice.hold.created_at IS
@@ -14,12 +15,10 @@ COMMENT ON COLUMN sluice.hold.created_at IS
 
 ALTER TABLE sluice.segment
 	ADD created_at  timestamptz,
-	ADD job_outcome text COLLATE "C" CHECK (job_outcome IN ('Succeeded', 'Failed', 'Deleted'));
+	ADD job_outcome text COLLATE "C",
+	ADD CONSTRAINT segment_job_outcome_check
+		CHECK (job_outcome IN ('Succeeded', 'Failed', 'Deleted')) NOT VALID;
 COMMENT ON COLUMN sluice.segment.created_at IS
 	'metadata.creationTimestamp of the Job; NULL: written by version 9';
 COMMENT ON COLUMN sluice.segment.job_outcome IS
 	'what became of the Job, if it had ended when no pod was left: Succeeded, Failed, Deleted; NULL: it had not, or nobody saw it, or version 9 wrote this';
-
--- By hash: a quarter of the size of an index with the names themselves.
-CREATE INDEX segment_by_name ON sluice.segment (hashtextextended(ns || '/' || name, 0), stopped_at);
-COMMENT ON INDEX sluice.segment_by_name IS 'the runs of the Jobs of a name, the last first';

@@ -22,11 +22,9 @@
 
 /* Bounds for what one namespace can make us keep. */
 #define PREDECESSOR_SELECTORS_MAX 64 /* of a namespace: more wait for their turn */
-#define PREDECESSOR_TAKEN_MAX 10000  /* of a selector: with more it does not hold */
 /* And for what an event may cost: so many comparisons for each selector of the namespace. */
 #define PREDECESSOR_REQUIREMENTS_MAX                                                               \
-	16			   /* of a selector, and values of them all: more are refused */
-#define PREDECESSOR_LABELS_MAX 100 /* of a Job: one with more is taken by no selector */
+	16 /* of a selector, and values of them all: more are refused */
 
 struct dependency_item;
 

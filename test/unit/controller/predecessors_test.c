@@ -7,6 +7,7 @@
 #include "api_stage.h"
 #include "controller/common/clock.h"
 #include "controller/ledger/outcomes.h"
+#include "controller/watch/predecessor_turn.h"
 
 #define JOBS "GET /apis/batch/v1/namespaces/a/jobs"
 #define MANY 9 /* more than are asked for one by one */
@@ -19,8 +20,9 @@ static struct {
 	char told[4096]; /* "1: prep Succeeded; 2: returned; " */
 	struct outcomes_options outcomes;
 	bool asked;
-	char names[1024]; /* that the ledger was asked for */
-	size_t follows;	  /* the uid that the gate follows; 0: none */
+	char names[1024];      /* that the ledger was asked for */
+	size_t follows;	       /* the uid that the gate follows; 0: none */
+	size_t answers, found; /* so far, and Jobs in them */
 } now;
 
 bool __wrap_queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
@@ -57,11 +59,15 @@ void __wrap_queue_answer_wanted(struct queue *q, uint64_t id, const struct prede
 {
 	static const char *const states[] = {"Waits", "Started", "Succeeded", "Failed"};
 	(void)q;
+	now.answers++;
+	now.found += n;
 	tell("%d:", (int)id);
 	for (size_t i = 0; i < n; i++)
 		tell(" %s.%d %s%s%s%s", p[i].name, p[i].uid.byte[15], states[p[i].state],
-			p[i].deleted ? " deleted" : p[i].gone ? " gone" : "", p[i].followed ? " followed" : "",
-			*p[i].failure ? p[i].failure : "");
+			p[i].deleted ? " deleted"
+			: p[i].gone  ? " gone"
+				     : "",
+			p[i].followed ? " followed" : "", *p[i].failure ? p[i].failure : "");
 	tell("; ");
 }
 
@@ -220,7 +226,7 @@ static void a_few_are_asked_for_one_by_one(void **state)
 	now.follows = 0x17;
 	answers(&s, JOBS "/prep HTTP", 200, JOB("prep", "17", "", DONE));
 	answers(&s, JOBS "/gone HTTP", 404, "{}");
-	answers(&s, JOBS "?limit=250&labelSelector=batch%20in%20%28tuesday%29%2C%21test HTTP", 200,
+	answers(&s, JOBS "?limit=250&labelSelector=batch%3Dtuesday%2C%21test HTTP", 200,
 		"{\"metadata\":{},\"items\":[" JOB("x", "18", "\"batch\":\"tuesday\"",
 			"\"active\":1") "," JOB("y", "19", "\"batch\":\"tuesday\"", "") "]}");
 	carry(&s);
@@ -239,6 +245,110 @@ static void a_few_are_asked_for_one_by_one(void **state)
 	assert_true(s.changes > 0);
 	stage_close(&s);
 }
+
+static void no_value_and_several_are_asked_for(void **state)
+{
+	static const char *const none[] = {""}, *const two[] = {"x", "y"};
+	static const struct requirement r[] = {{"batch", SELECTOR_IN, none, 1},
+		{"team", SELECTOR_NOT_IN, none, 1}, {"tier", SELECTOR_NOT_IN, two, 2}};
+	static const struct selector_term selector = {r, 3};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want_labels(1, &selector);
+	answers(&s,
+		JOBS "?limit=250&labelSelector=batch%3D%2Cteam%21%3D%2Ctier%20notin%20%28x%2Cy%29 "
+		     "HTTP",
+		200, "{\"metadata\":{},\"items\":[]}");
+	carry(&s);
+	carry(&s);
+	assert_string_equal(now.told, "1:; ");
+	stage_close(&s);
+}
+
+/* Nor does it take the other questions of the namespace with it. */
+static void what_the_server_does_not_take_is_compared_here(void **state)
+{
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	want(1, "prep");
+	want_labels(2, &selector);
+	answers(&s, JOBS "/prep HTTP", 200, JOB("prep", "17", "", DONE));
+	answers(&s, JOBS "?limit=250&labelSelector=batch HTTP", 400, "{}");
+	answers(&s, JOBS "?limit=250 HTTP", 200,
+		"{\"metadata\":{},\"items\":[" JOB("prep", "17", "", DONE) "," JOB(
+			"x", "18", "\"batch\":\"\"", "") "]}");
+	carry(&s);
+	recalled(LEDGER_DONE, NULL, 0);
+	carry(&s);
+	assert_string_equal(now.told, "1: prep.23 Succeeded; 2: x.24 Waits; ");
+	stage_close(&s);
+}
+
+/* ---- what is kept of a turn ------------------------------------------------------------------ */
+
+static struct predecessor_turn *turn_for_all(const struct selector_term *s, size_t questions)
+{
+	struct predecessor_turn *t = predecessor_turn_new("a");
+	for (size_t i = 0; i < questions; i++)
+		predecessor_turn_add(
+			t, &(struct wanted_predecessors){.id = i + 1, .ns = "a", .selector = s});
+	return t;
+}
+
+static void see_numbered(struct predecessor_turn *t, int number, const struct label *l, size_t n)
+{
+	char name[32];
+	struct job j = {.ns = "a", .name = name, .labels = l, .nlabels = n};
+	snprintf(name, sizeof(name), "n%d", number);
+	memcpy(j.uid.byte, &number, sizeof(number));
+	j.uid.byte[15] = 1;
+	predecessor_turn_see(t, &j);
+}
+
+/* As many selectors as a namespace may have, and each takes more than it may. */
+static void no_more_is_kept_than_counts(void **state)
+{
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	static const struct label batch = {"batch", ""};
+	enum { SELECTORS = 64 };
+	(void)state;
+	memset(&now, 0, sizeof(now));
+	struct predecessor_turn *t = turn_for_all(&selector, SELECTORS);
+	for (int i = 0; i < PREDECESSOR_TAKEN_MAX + 100; i++)
+		see_numbered(t, i, &batch, 1);
+	assert_false(predecessor_turn_is_too_large(t));
+	/* Told one by one: each alone is enough for a pass. */
+	for (size_t i = 1; i <= SELECTORS; i++) {
+		assert_int_equal(predecessor_turn_answer(t, NULL, NULL), i == SELECTORS);
+		assert_int_equal(now.answers, i);
+	}
+	assert_int_equal(now.found, SELECTORS * (PREDECESSOR_TAKEN_MAX + 1));
+	predecessor_turn_free(t);
+}
+
+static void a_job_with_too_many_labels_is_taken_by_no_selector(void **state)
+{
+	static const struct requirement r[] = {{"batch", SELECTOR_EXISTS, NULL, 0}};
+	static const struct selector_term selector = {r, 1};
+	struct label labels[PREDECESSOR_LABELS_MAX + 1];
+	(void)state;
+	memset(&now, 0, sizeof(now));
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		labels[i] = (struct label){"batch", ""};
+	struct predecessor_turn *t = turn_for_all(&selector, 1);
+	see_numbered(t, 1, labels, PREDECESSOR_LABELS_MAX + 1);
+	see_numbered(t, 2, labels, PREDECESSOR_LABELS_MAX);
+	assert_true(predecessor_turn_answer(t, NULL, NULL));
+	assert_string_equal(now.told, "1: n2.1 Waits; ");
+	predecessor_turn_free(t);
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
 
 /* One list, by pages, for all of them. */
 static void many_are_read_together(void **state)
@@ -324,6 +434,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_few_are_asked_for_one_by_one),
+		cmocka_unit_test(no_value_and_several_are_asked_for),
+		cmocka_unit_test(what_the_server_does_not_take_is_compared_here),
+		cmocka_unit_test(no_more_is_kept_than_counts),
+		cmocka_unit_test(a_job_with_too_many_labels_is_taken_by_no_selector),
 		cmocka_unit_test(many_are_read_together),
 		cmocka_unit_test(what_cannot_be_read_is_returned),
 		cmocka_unit_test(each_namespace_has_its_turn),

@@ -70,7 +70,7 @@ static void its_owner_wants_it_deleted(void **state)
 	assert_int_equal(w->sent[INTENT_LEASE], leases + 1); /* asked for before it */
 	assert_true(w->j->now->gone);
 	assert_non_null(strstr(w->notes,
-		"Delete: deleted (sluice.dev/on-dependency-failure: Delete): waits in vain for prep"));
+		"Delete: to be deleted (sluice.dev/on-dependency-failure: Delete): waits in vain for prep"));
 	gate_count(w->gate, &c);
 	assert_int_equal(c.never_deleted, 1);
 	gate_lose_job(w->gate, &w->j->now->job.uid);
@@ -95,11 +95,13 @@ static void it_is_not_so_any_more(void **state)
 		decide_never(&w, kinds[i % 2]);
 		at(&w, w.now_ms + 600000);
 		assert_int_equal(w.sent[INTENT_TELL] + w.sent[INTENT_DELETE], 0);
-		/* And then it is so once more. */
+		/* And then it is so once more: the queue decides when. */
 		in_vain = true;
 		if (!again)
 			edit(&w, i % 2 ? DEPENDENCY_FAILURE_DELETE : DEPENDENCY_FAILURE_HOLD);
-		at(&w, w.now_ms + 60000);
+		at(&w, w.now_ms + 600000);
+		assert_int_equal(w.sent[INTENT_TELL] + w.sent[INTENT_DELETE], 0);
+		decide_never(&w, kinds[i % 2]);
 		assert_int_equal(w.sent[INTENT_TELL] + w.sent[INTENT_DELETE], 1);
 		world_done(&w);
 	}
@@ -129,6 +131,9 @@ static void no_answer_came(void **state)
 	decide_never(w, DECISION_DELETE);
 	at(w, w->now_ms + 1000);
 	assert_int_equal(w->sent[INTENT_DELETE], 2);
+	const char *said = strstr(w->notes, "Delete: to be deleted");
+	assert_non_null(said); /* before any answer, and not again */
+	assert_null(strstr(said + 1, "Delete: to be deleted"));
 	assert_int_equal(w->sent[INTENT_LEASE], leases + 2);
 	assert_true(w->j->now->gone);
 }
