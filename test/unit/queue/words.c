@@ -557,6 +557,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 		j->hold = "true";
 	} else if (!value && strcmp(word, "nohold") == 0) {
 		j->hold = NULL;
+	} else if (!value && strcmp(word, "valid") == 0) {
+		j->invalid = NULL;
 	} else if (!value && strcmp(word, "deleting") == 0) {
 		j->deleting = true;
 	} else if (!value) {

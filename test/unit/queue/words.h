@@ -24,8 +24,8 @@
  *                                    spec.maxWaiting and spec.maxRunning; none: no limit
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N] [grow] [nogrow]
  *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
- *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]
- *               [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
+ *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [valid]
+ *               [select=K:V] [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
  *                                    prio=N is a class of that value; resources are per pod;
  *                                    owner-pods=N: pods are those of a run with fewer
  *   edit NS/NAME ..                  the same Job, with these words added
