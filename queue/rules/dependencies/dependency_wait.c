@@ -170,15 +170,21 @@ static void item_holds(struct dependency_item *item)
 	item->wait->nheld++;
 }
 
-/* Items of a Job that was started once held before, but for those that were added since. A workload
- * without a LocalQueue is a new one. */
+/* A story that is older than its Job came with a manifest that was copied from another Job. */
+static bool was_started(const struct workload *w, const struct job *j)
+{
+	const struct job_admission *a = &j->admission;
+	return w->reservation || (a->attempt > 0 && a->told_ms >= j->created_ms);
+}
+
+/* A Job that was started once waits for none of its items any more. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 {
 	struct dependency_wait *old = w->after;
 	const struct dependencies *asked = &j->after;
 	if (!dependencies_differ(w, j))
 		return;
-	bool started = w->reservation || (!w->lq && j->admission.attempt > 0);
+	bool started = was_started(w, j);
 	w->after = asked->count > 0 ? wait_new(q, w, asked) : NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < asked->count; i++) {

@@ -36,6 +36,7 @@
  *   (Jobs that others wait for: words_after.h;
  *   limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
+ *   attempt=N story-at=SECONDS is what its story says, and when it was written;
  *   requeues=N ran=S evicted=S paid=S are what earlier attempts left behind)
  *   (idle resources: words_idle.h; nodes: words_cluster.h)
  *   ending NS/NAME                   it was told to stop before this queue was made
