@@ -530,17 +530,19 @@ static bool place_item(
 	return true;
 }
 
-/* There is a place for another selector: those that waited for one take it. */
+/* There is a place for another selector: those that waited for one take it. That selector may be one
+ * of which all is known, so that no answer comes to judge them by. */
 static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
 {
 	while (!list_empty(&ns->crowded)) {
 		struct dependency_item *item =
 			container_of(ns->crowded.next, struct dependency_item, of_awaited);
 		list_leave(&item->of_awaited);
-		if (place_item(q, ns, item))
-			continue;
-		list_add(&ns->crowded, &item->of_awaited);
-		return;
+		if (!place_item(q, ns, item)) {
+			list_add(&ns->crowded, &item->of_awaited);
+			return;
+		}
+		dependency_item_judge(q, item);
 	}
 }
 

@@ -446,6 +446,40 @@ static void selectors_of_a_namespace_take_turns(void **state)
 	queue_free(q);
 }
 
+/* A place is free for one whose selector another took meanwhile, and all is known of that. */
+static void one_that_waited_for_a_place_is_judged(void **state)
+{
+	(void)state;
+	enum { N = PREDECESSOR_SELECTORS_MAX + 2 };
+	char value[N][32];
+	const char *values[N];
+	struct requirement r[N], again;
+	struct wanted_predecessors asked;
+	struct queue *q = fixture_new(1000, 0);
+	for (uint32_t i = 0; i < N; i++) {
+		snprintf(value[i], sizeof(value[i]), "v%u", i);
+		values[i] = value[i];
+		struct dependency d = after_label(AFTER_NOT_OK, &r[i], &values[i]);
+		set_follower(q, i + 1, "follower", 1000, &d, 1);
+	}
+	struct dependency late = after_label(AFTER_OK, &again, &values[N - 2]);
+	set_follower(q, N + 1, "late", 1000, &late, 1);
+	for (uint32_t i = 1; i <= 2; i++) {
+		while (queue_take_wanted(q, &asked)) {
+			struct label label = {"batch", asked.selector->requirements[0].values[0]};
+			struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
+			p.labels = &label;
+			p.nlabels = 1;
+			queue_answer_wanted(q, asked.id, &p, strcmp(label.value, values[N - 2]) == 0);
+		}
+		assert_false(dependencies_hold(workload(q, N + 1)));
+		struct uid uid = fixture_uid(i);
+		queue_drop_job(q, &uid);
+	}
+	assert_true(dependencies_hold(workload(q, N + 1)));
+	queue_free(q);
+}
+
 /* ---- Questions ------------------------------------------------------------------------------- */
 
 static void namespaces_take_turns_with_questions(void **state)
@@ -700,6 +734,7 @@ int main(void)
 		cmocka_unit_test(a_selector_takes_ten_thousand_and_no_more),
 		cmocka_unit_test(an_answer_is_judged_as_a_whole),
 		cmocka_unit_test(selectors_of_a_namespace_take_turns),
+		cmocka_unit_test(one_that_waited_for_a_place_is_judged),
 		cmocka_unit_test(namespaces_take_turns_with_questions),
 		cmocka_unit_test(a_question_outlives_its_follower),
 		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
