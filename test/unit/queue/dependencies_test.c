@@ -505,6 +505,37 @@ static void namespaces_take_turns_with_questions(void **state)
 	queue_free(q); /* with two questions that nobody answered */
 }
 
+/* So many questions of one namespace are asked at a time; the next when one was answered. */
+static void a_namespace_has_a_share_of_open_questions(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct wanted_predecessors asked, first = {0};
+	uint64_t n = 0;
+	for (uint32_t i = 0; i <= WANTED_ASKED_MAX; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "job-%u", i);
+		struct dependency item = after_name(AFTER_OK, name);
+		set_follower(q, i + 1, "follower", 1000, &item, 1);
+	}
+	for (; queue_take_wanted(q, &asked); n++)
+		if (n == 0)
+			first = asked;
+	assert_int_equal(n, WANTED_ASKED_MAX);
+	struct dependency prep = after_name(AFTER_OK, "prep");
+	struct job j = fixture_job(50000, &c);
+	j.ns = "team-b";
+	j.after = (struct dependencies){&prep, 1, DEPENDENCY_FAILURE_WAIT};
+	queue_set_job(q, &j);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.ns, "team-b");
+	assert_false(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, first.id, NULL, 0);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.ns, "team-a");
+	queue_free(q);
+}
+
 /* Whoever took a question reads its names, whatever becomes of the Job that asked. */
 static void a_question_outlives_its_follower(void **state)
 {
@@ -736,6 +767,7 @@ int main(void)
 		cmocka_unit_test(selectors_of_a_namespace_take_turns),
 		cmocka_unit_test(one_that_waited_for_a_place_is_judged),
 		cmocka_unit_test(namespaces_take_turns_with_questions),
+		cmocka_unit_test(a_namespace_has_a_share_of_open_questions),
 		cmocka_unit_test(a_question_outlives_its_follower),
 		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
 		cmocka_unit_test(sentences_fit),
