@@ -271,8 +271,10 @@ void workload_take(
 		dependencies_tell_again(q, w);
 	w->max_run_ms = j->durations.max_run_ms;
 	terms_take(q, w, &j->terms);
-	family_leave(q, w);
-	family_join(q, w, j->ns, j->family);
+	if (!text_same(family_name(w), j->family ? j->family : "")) {
+		family_leave(q, w);
+		family_join(q, w, j->ns, j->family);
+	}
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);
