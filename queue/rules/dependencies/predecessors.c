@@ -441,6 +441,7 @@ static void take_answer(struct queue *q, struct awaited *a, const struct predece
 	ns->selectors_moved |= selector_of(a)->bit;
 }
 
+/* A selector that takes too many does not hold, whatever has become of them: so none is looked at. */
 void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n)
 {
 	struct wanted *w = wanted_answered(q, id);
@@ -451,7 +452,10 @@ void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor 
 	w->answered = true;
 	if (a->is_selector)
 		selector_of(a)->too_many = n > PREDECESSOR_TAKEN_MAX;
-	take_answer(q, a, p, n);
+	if (a->is_selector && n > PREDECESSOR_TAKEN_MAX)
+		ns->selectors_moved |= selector_of(a)->bit;
+	else
+		take_answer(q, a, p, n);
 	ns_settle(q, ns);
 	q->counters.version++;
 }
