@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/labels.h"
@@ -83,6 +84,13 @@ static void read_owner(const cJSON *root, struct job *j)
 		j->completions = completions;
 }
 
+static void read_told(const cJSON *root, struct job_admission *a)
+{
+	const char *at = json_text(root, "at");
+	if (!at || !instant_parse(slice_of(at), &a->told_ms))
+		a->told_ms = 0;
+}
+
 static void read_story(struct decoder *d, struct json *notes, struct job *j)
 {
 	const cJSON *root;
@@ -100,6 +108,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	j->admission.attempt = (int32_t)attempt;
 	j->admission.sizes = (int32_t)number_of(root, "sizes", INT32_MAX);
 	j->admission.epoch = number_of(root, "epoch", INT64_MAX);
+	read_told(root, &j->admission);
 	read_history(json_object(root, "history"), &j->admission.history);
 	read_owner(root, j);
 	trouble = json_text(root, "trouble");

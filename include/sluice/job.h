@@ -122,6 +122,7 @@ struct job_admission {
 	const char *story; /* its text as read; NULL when absent */
 	enum story_state state;
 	int32_t attempt;     /* 0 when never started */
+	int64_t told_ms;     /* when it was written; 0: it does not say */
 	int32_t sizes;	     /* how often the size of that run had changed; 0: never */
 	int64_t epoch;	     /* of the leader that wrote it; 0: it does not say */
 	const char *trouble; /* what kept the pods of its last run; or NULL */

@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/dependencies/singleton.h"
 
 struct family {
 	char *ns, *name;
@@ -144,9 +145,9 @@ void family_leave(struct queue *q, struct workload *w)
 		return;
 	list_leave(&w->of_family);
 	if (w->reservation)
-		list_leave(&w->reservation->of_family);
+		singleton_over(q, w->reservation);
 	if (w->promise)
-		list_leave(&w->promise->of_family);
+		singleton_over(q, w->promise);
 	if (w->after)
 		list_leave(&w->after->of_family);
 	w->family = NULL;

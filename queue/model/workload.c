@@ -246,6 +246,7 @@ void workload_take(
 		w->in_vain = 0;
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
+	bool was_invalid = w->invalid != NULL;
 	set_invalid(q, w, fault_of(j, account, fault));
 	dependencies_take(q, w, j);
 
@@ -264,14 +265,16 @@ void workload_take(
 	}
 	if (w->held && !j->hold)
 		past_reactivate(q, w);
-	bool unheld = w->held && !j->hold;
+	bool was_held = w->held;
 	w->held = j->hold != NULL;
-	if (unheld)
-		dependencies_unheld(q, w);
+	if ((was_held && !w->held) || (was_invalid && !w->invalid))
+		dependencies_tell_again(q, w);
 	w->max_run_ms = j->durations.max_run_ms;
 	terms_take(q, w, &j->terms);
-	family_leave(q, w);
-	family_join(q, w, j->ns, j->family);
+	if (!text_same(family_name(w), j->family ? j->family : "")) {
+		family_leave(q, w);
+		family_join(q, w, j->ns, j->family);
+	}
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);

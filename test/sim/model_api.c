@@ -265,6 +265,7 @@ static const struct snap *patch_apply(
 	s->job.admission.story = story_text(api, &i->story, i->story_max);
 	s->job.admission.state = i->story.state;
 	s->job.admission.attempt = i->story.attempt;
+	s->job.admission.told_ms = i->story.at_ms;
 	s->job.admission.sizes = i->story.sizes;
 	s->job.admission.epoch = i->story.epoch;
 	s->job.admission.trouble = pool_strdup(api->pool, i->story.trouble);

@@ -59,17 +59,19 @@ static bool item_same(const struct dependency_item *a, const struct dependency *
 	return a->kind == b->kind && strcmp(a->text, b->text) == 0;
 }
 
-/* Of a list that is refused nothing is taken. */
-static const struct dependencies *asked_by(const struct job *j)
+/* Of an invalid Job nothing is taken. It keeps what it waited for until it is mended: a typo must not
+ * forget what has held. */
+static bool is_refused(const struct job *j)
 {
-	static const struct dependencies none;
-	return dependencies_fault(j) ? &none : &j->after;
+	return j->invalid || dependencies_fault(j);
 }
 
 bool dependencies_differ(const struct workload *w, const struct job *j)
 {
 	const struct dependency_wait *x = w->after;
-	const struct dependencies *asked = asked_by(j);
+	const struct dependencies *asked = &j->after;
+	if (is_refused(j))
+		return false;
 	if (!x)
 		return asked->count > 0;
 	if (x->nitems != items_of(asked) || x->is_singleton != asks_singleton(asked) ||
@@ -168,15 +170,21 @@ static void item_holds(struct dependency_item *item)
 	item->wait->nheld++;
 }
 
-/* Items of a Job that was started once held before, but for those that were added since. A workload
- * without a LocalQueue is a new one. */
+/* A story that is older than its Job came with a manifest that was copied from another Job. */
+static bool was_started(const struct workload *w, const struct job *j)
+{
+	const struct job_admission *a = &j->admission;
+	return w->reservation || (a->attempt > 0 && a->told_ms >= j->created_ms);
+}
+
+/* A Job that was started once waits for none of its items any more. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 {
 	struct dependency_wait *old = w->after;
-	const struct dependencies *asked = asked_by(j);
+	const struct dependencies *asked = &j->after;
 	if (!dependencies_differ(w, j))
 		return;
-	bool started = w->reservation || (!w->lq && j->admission.attempt > 0);
+	bool started = was_started(w, j);
 	w->after = asked->count > 0 ? wait_new(q, w, asked) : NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < asked->count; i++) {
@@ -260,7 +268,7 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 
 /* ---- Decisions ---- */
 
-void dependencies_unheld(struct queue *q, struct workload *w)
+void dependencies_tell_again(struct queue *q, struct workload *w)
 {
 	if (w->after && !w->after->given)
 		arm(q, w->after);
@@ -278,10 +286,11 @@ void dependencies_ring(struct queue *q, struct workload *w)
 		list_add(&q->predecessors.due, &x->due);
 }
 
-/* One on hold is its owner's again: dependencies_unheld(). */
+/* One on hold is its owner's again, and one that is invalid may wait for something else once it is
+ * mended: dependencies_tell_again(). */
 static bool may_be_told(const struct workload *w)
 {
-	return !w->reservation && !w->held && !w->deleting;
+	return !w->reservation && !w->held && !w->invalid && !w->deleting;
 }
 
 struct dependency_wait *dependencies_take_due(struct queue *q)

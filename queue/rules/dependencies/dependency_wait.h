@@ -72,8 +72,8 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item);
 
 /* Its alarm has come. */
 void dependencies_ring(struct queue *q, struct workload *w);
-/* It was taken off its hold, during which nothing is decided. */
-void dependencies_unheld(struct queue *q, struct workload *w);
+/* It was taken off its hold, or mended: until then nothing was decided. */
+void dependencies_tell_again(struct queue *q, struct workload *w);
 /* The next of which a decision is to be given now; NULL: there is none. */
 struct dependency_wait *dependencies_take_due(struct queue *q);
 

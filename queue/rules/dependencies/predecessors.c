@@ -441,6 +441,7 @@ static void take_answer(struct queue *q, struct awaited *a, const struct predece
 	ns->selectors_moved |= selector_of(a)->bit;
 }
 
+/* A selector that takes too many does not hold, whatever has become of them: so none is looked at. */
 void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n)
 {
 	struct wanted *w = wanted_answered(q, id);
@@ -451,7 +452,10 @@ void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor 
 	w->answered = true;
 	if (a->is_selector)
 		selector_of(a)->too_many = n > PREDECESSOR_TAKEN_MAX;
-	take_answer(q, a, p, n);
+	if (a->is_selector && n > PREDECESSOR_TAKEN_MAX)
+		ns->selectors_moved |= selector_of(a)->bit;
+	else
+		take_answer(q, a, p, n);
 	ns_settle(q, ns);
 	q->counters.version++;
 }
@@ -530,17 +534,19 @@ static bool place_item(
 	return true;
 }
 
-/* There is a place for another selector: those that waited for one take it. */
+/* There is a place for another selector: those that waited for one take it. That selector may be one
+ * of which all is known, so that no answer comes to judge them by. */
 static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
 {
 	while (!list_empty(&ns->crowded)) {
 		struct dependency_item *item =
 			container_of(ns->crowded.next, struct dependency_item, of_awaited);
 		list_leave(&item->of_awaited);
-		if (place_item(q, ns, item))
-			continue;
-		list_add(&ns->crowded, &item->of_awaited);
-		return;
+		if (!place_item(q, ns, item)) {
+			list_add(&ns->crowded, &item->of_awaited);
+			return;
+		}
+		dependency_item_judge(q, item);
 	}
 }
 

@@ -32,11 +32,13 @@ void wanted_line_init(struct wanted_line *l)
 	list_init(&l->waiting);
 }
 
-static void leave_line(struct wanted *w)
+/* It keeps its turn while it is among those that have one. */
+static void line_moved(struct wanteds *all, struct wanted_line *l)
 {
-	list_leave(&w->waiting);
-	if (w->line && list_empty(&w->line->waiting))
-		list_leave(&w->line->of_all);
+	if (list_empty(&l->waiting) || l->nasked >= WANTED_ASKED_MAX)
+		list_leave(&l->of_all);
+	else if (!list_in(&l->of_all))
+		list_add(&all->lines, &l->of_all);
 }
 
 void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
@@ -54,8 +56,7 @@ void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
 	}
 	w->state = WANTED_WANTED;
 	list_add(&l->waiting, &w->waiting);
-	if (!list_in(&l->of_all))
-		list_add(&all->lines, &l->of_all);
+	line_moved(all, l);
 }
 
 struct wanted *wanted_take(struct queue *q)
@@ -66,8 +67,9 @@ struct wanted *wanted_take(struct queue *q)
 	struct wanted_line *l = container_of(all->lines.next, struct wanted_line, of_all);
 	struct wanted *w = container_of(l->waiting.next, struct wanted, waiting);
 	list_leave(&l->of_all);
-	list_add(&all->lines, &l->of_all);
-	leave_line(w);
+	list_leave(&w->waiting);
+	l->nasked++;
+	line_moved(all, l);
 	w->state = WANTED_ASKED;
 	map_put(&all->asked, id_hash(w->id), w);
 	return w;
@@ -75,9 +77,13 @@ struct wanted *wanted_take(struct queue *q)
 
 struct wanted *wanted_answered(struct queue *q, uint64_t id)
 {
-	struct wanted *w = map_take(&q->predecessors.wanteds.asked, id_hash(id), &id);
-	if (w)
-		w->state = WANTED_QUIET;
+	struct wanteds *all = &q->predecessors.wanteds;
+	struct wanted *w = map_take(&all->asked, id_hash(id), &id);
+	if (!w)
+		return NULL;
+	w->state = WANTED_QUIET;
+	w->line->nasked--;
+	line_moved(all, w->line);
 	return w;
 }
 
@@ -104,7 +110,9 @@ void wanted_ring(struct queue *q, struct wanted *w)
 
 void wanted_forget(struct queue *q, struct wanted *w)
 {
-	leave_line(w);
+	list_leave(&w->waiting);
+	if (w->line)
+		line_moved(&q->predecessors.wanteds, w->line);
 	alarm_clear(&q->alarms, &w->alarm);
 	if (w->state == WANTED_ASKED)
 		wanted_answered(q, w->id);

@@ -7,7 +7,8 @@
  *   resting   answered, or given back; it is wanted again PREDECESSOR_AGAIN_MS later
  *   quiet     answered, and events tell of all changes
  *
- * Namespaces take turns: one with a million questions does not keep others waiting.
+ * Namespaces take turns: one with a million questions does not keep others waiting. And only so many
+ * of one namespace are asked at a time, so that the room of those who answer is left for others, too.
  */
 #ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_WANTED_H
 #define SLUICE_QUEUE_RULES_DEPENDENCIES_WANTED_H
@@ -25,10 +26,13 @@ enum wanted_state {
 	WANTED_RESTING,
 };
 
+#define WANTED_ASKED_MAX 10064 /* of a namespace: a turn of the controller, 10,000 names and 64 selectors */
+
 /* The questions of a namespace. */
 struct wanted_line {
-	struct link of_all;  /* wanteds.lines, while some are wanted */
+	struct link of_all;  /* wanteds.lines, while some may be taken */
 	struct link waiting; /* wanted.waiting */
+	size_t nasked;
 };
 
 struct wanted {

@@ -446,6 +446,40 @@ static void selectors_of_a_namespace_take_turns(void **state)
 	queue_free(q);
 }
 
+/* A place is free for one whose selector another took meanwhile, and all is known of that. */
+static void one_that_waited_for_a_place_is_judged(void **state)
+{
+	(void)state;
+	enum { N = PREDECESSOR_SELECTORS_MAX + 2 };
+	char value[N][32];
+	const char *values[N];
+	struct requirement r[N], again;
+	struct wanted_predecessors asked;
+	struct queue *q = fixture_new(1000, 0);
+	for (uint32_t i = 0; i < N; i++) {
+		snprintf(value[i], sizeof(value[i]), "v%u", i);
+		values[i] = value[i];
+		struct dependency d = after_label(AFTER_NOT_OK, &r[i], &values[i]);
+		set_follower(q, i + 1, "follower", 1000, &d, 1);
+	}
+	struct dependency late = after_label(AFTER_OK, &again, &values[N - 2]);
+	set_follower(q, N + 1, "late", 1000, &late, 1);
+	for (uint32_t i = 1; i <= 2; i++) {
+		while (queue_take_wanted(q, &asked)) {
+			struct label label = {"batch", asked.selector->requirements[0].values[0]};
+			struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
+			p.labels = &label;
+			p.nlabels = 1;
+			queue_answer_wanted(q, asked.id, &p, strcmp(label.value, values[N - 2]) == 0);
+		}
+		assert_false(dependencies_hold(workload(q, N + 1)));
+		struct uid uid = fixture_uid(i);
+		queue_drop_job(q, &uid);
+	}
+	assert_true(dependencies_hold(workload(q, N + 1)));
+	queue_free(q);
+}
+
 /* ---- Questions ------------------------------------------------------------------------------- */
 
 static void namespaces_take_turns_with_questions(void **state)
@@ -469,6 +503,37 @@ static void namespaces_take_turns_with_questions(void **state)
 	assert_true(queue_take_wanted(q, &asked));
 	assert_string_equal(asked.ns, "team-b");
 	queue_free(q); /* with two questions that nobody answered */
+}
+
+/* So many questions of one namespace are asked at a time; the next when one was answered. */
+static void a_namespace_has_a_share_of_open_questions(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct wanted_predecessors asked, first = {0};
+	uint64_t n = 0;
+	for (uint32_t i = 0; i <= WANTED_ASKED_MAX; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "job-%u", i);
+		struct dependency item = after_name(AFTER_OK, name);
+		set_follower(q, i + 1, "follower", 1000, &item, 1);
+	}
+	for (; queue_take_wanted(q, &asked); n++)
+		if (n == 0)
+			first = asked;
+	assert_int_equal(n, WANTED_ASKED_MAX);
+	struct dependency prep = after_name(AFTER_OK, "prep");
+	struct job j = fixture_job(50000, &c);
+	j.ns = "team-b";
+	j.after = (struct dependencies){&prep, 1, DEPENDENCY_FAILURE_WAIT};
+	queue_set_job(q, &j);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.ns, "team-b");
+	assert_false(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, first.id, NULL, 0);
+	assert_true(queue_take_wanted(q, &asked));
+	assert_string_equal(asked.ns, "team-a");
+	queue_free(q);
 }
 
 /* Whoever took a question reads its names, whatever becomes of the Job that asked. */
@@ -700,7 +765,9 @@ int main(void)
 		cmocka_unit_test(a_selector_takes_ten_thousand_and_no_more),
 		cmocka_unit_test(an_answer_is_judged_as_a_whole),
 		cmocka_unit_test(selectors_of_a_namespace_take_turns),
+		cmocka_unit_test(one_that_waited_for_a_place_is_judged),
 		cmocka_unit_test(namespaces_take_turns_with_questions),
+		cmocka_unit_test(a_namespace_has_a_share_of_open_questions),
 		cmocka_unit_test(a_question_outlives_its_follower),
 		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
 		cmocka_unit_test(sentences_fit),

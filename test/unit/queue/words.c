@@ -488,7 +488,7 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
 		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
 		{"owner-pods", NULL, &j->admission.owner_parallelism},
-		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
+		{"attempt", NULL, &j->admission.attempt}, {"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
 		{"active", NULL, &j->status.active}, {"runtime", &j->pod.runtime_class, NULL},
 		{"requeues", NULL, &j->admission.history.requeues},
 		{"suspensions", NULL, &j->admission.history.suspensions}};
@@ -514,6 +514,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		j->durations.expected_ms = words_ms(value);
 	else if (strcmp(key, "stopping-at") == 0)
 		j->annotations.stopping_at_ms = atoll(value) * 1000;
+	else if (strcmp(key, "story-at") == 0)
+		j->admission.told_ms = atoll(value) * 1000;
 	else if (strcmp(key, "ran") == 0)
 		j->admission.history.ran_ms = atoll(value) * 1000;
 	else if (strcmp(key, "paid") == 0)
@@ -557,6 +559,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 		j->hold = "true";
 	} else if (!value && strcmp(word, "nohold") == 0) {
 		j->hold = NULL;
+	} else if (!value && strcmp(word, "valid") == 0) {
+		j->invalid = NULL;
 	} else if (!value && strcmp(word, "deleting") == 0) {
 		j->deleting = true;
 	} else if (!value) {

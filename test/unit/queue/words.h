@@ -24,8 +24,8 @@
  *                                    spec.maxWaiting and spec.maxRunning; none: no limit
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N] [grow] [nogrow]
  *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
- *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]
- *               [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
+ *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [valid]
+ *               [select=K:V] [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
  *                                    prio=N is a class of that value; resources are per pod;
  *                                    owner-pods=N: pods are those of a run with fewer
  *   edit NS/NAME ..                  the same Job, with these words added
@@ -36,6 +36,7 @@
  *   (Jobs that others wait for: words_after.h;
  *   limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
+ *   attempt=N story-at=SECONDS is what its story says, and when it was written;
  *   requeues=N ran=S evicted=S paid=S are what earlier attempts left behind)
  *   (idle resources: words_idle.h; nodes: words_cluster.h)
  *   ending NS/NAME                   it was told to stop before this queue was made

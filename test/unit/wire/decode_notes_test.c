@@ -43,6 +43,17 @@ static void a_story_is_kept_even_when_it_makes_no_sense(void **state)
 	}
 }
 
+static void when_a_story_was_written_is_read_back(void **state)
+{
+	(void)state;
+	struct job *j = job_with(
+		"'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':"
+		"\\'Stopped\\',\\'at\\':\\'1970-01-01T00:01:40Z\\'}'}",
+		"", "");
+	assert_int_equal(j->admission.told_ms, 100000);
+	free(j);
+}
+
 static void what_kept_its_pods_is_read_back(void **state)
 {
 	static const struct {
@@ -490,6 +501,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_story_is_kept_even_when_it_makes_no_sense),
+		cmocka_unit_test(when_a_story_was_written_is_read_back),
 		cmocka_unit_test(what_kept_its_pods_is_read_back),
 		cmocka_unit_test(held_unless_false),
 		cmocka_unit_test(fewer_pods_than_asked_for),
