@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/model/reservation.h"
+#include "queue/model/run.h"
 #include "queue/rules/backfill.h"
 #include "sluice/quantity.h"
 
@@ -375,7 +376,8 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	int32_t more = pods_more(g, r, most < left ? most : left, &line, &why);
 	if (more > 0) {
 		backfill_grew(r, more);
-		r->sizing->grows = r->sizing->grew = true;
+		r->sizing->grows = true;
+		run_grew(g->q, r, g->q->now_ms);
 		reservation_grow(g->q, r, r->pods + more);
 		reservation_borrows_more(r);
 	} else if (r->sizing->wish && line != SIZE_MAX) {
