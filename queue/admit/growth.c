@@ -221,6 +221,9 @@ struct growth {
 	size_t nscans;
 	struct reservation *grown[GROWTH_ASKED_MAX];
 	size_t ngrown, asked;
+	/* ClusterQueues in which a Job waits that could take back what others borrow; one of them. */
+	const struct clusterqueue *taker;
+	size_t ntakers;
 };
 
 /* Is there quota for so many pods more? *ret_line: the first that has none. */
@@ -249,17 +252,54 @@ static bool too_large(const struct reservation *r)
 	return false;
 }
 
+struct startable {
+	struct queue *q;
+	const struct clusterqueue *cq;
+	int64_t potential[KEYS_MAX];
+};
+
+static bool any_startable(const struct tree_node *subtree, void *ctx)
+{
+	const struct startable *s = ctx;
+	const struct group *g = container_of_const(subtree, struct group, node);
+	return keys_may_fit(s->cq, g->claim.least, s->potential) && rules_subtree_may(s->q, g);
+}
+
+static bool is_startable(const struct tree_node *n, void *ctx)
+{
+	const struct startable *s = ctx;
+	const struct group *g = container_of_const(n, struct group, node);
+	return keys_may_fit(s->cq, g->claim.want, s->potential) &&
+	       rules_group_may(s->q, g).answer != ANSWER_NO;
+}
+
+/* Does a Job wait in cq that could take back what others borrow? One that is larger than all that
+ * it could ever have cannot, nor one that a rule refuses now. */
+static bool may_take_back(struct queue *q, const struct clusterqueue *cq)
+{
+	struct startable s = {.q = q, .cq = cq};
+	struct tree_search search = {any_startable, is_startable, &s};
+	bool may = cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER || q->gap_fillers > 0;
+	if (!may || tree_count(&cq->order) == 0 || !clusterqueue_active(cq))
+		return false;
+	keys_available(cq, KEYS_POTENTIAL, s.potential);
+	return tree_seek(&cq->groups_waiting, NULL, &search) != NULL;
+}
+
+static void find_takers(struct growth *g)
+{
+	for (size_t i = 0; i < g->nscans; i++) {
+		if (!may_take_back(g->q, g->scan[i].cq))
+			continue;
+		g->taker = g->scan[i].cq;
+		g->ntakers++;
+	}
+}
+
 /* Is there a Job in another ClusterQueue that could take back what r borrows? */
 static bool may_be_taken_back(const struct growth *g, const struct reservation *r)
 {
-	for (size_t i = 0; i < g->nscans; i++) {
-		const struct clusterqueue *cq = g->scan[i].cq;
-		bool may = cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER ||
-			   g->q->gap_fillers > 0;
-		if (cq != r->cq && may && tree_count(&cq->order) > 0)
-			return true;
-	}
-	return false;
+	return g->ntakers > 1 || (g->ntakers == 1 && g->taker != r->cq);
 }
 
 /* Would it borrow with so many pods more? */
@@ -456,6 +496,7 @@ size_t growth_run(struct queue *q, const struct scan *scan, size_t nscans, struc
 	*ret_full = false;
 	if (!any_asks(scan, nscans))
 		return 0;
+	find_takers(&g);
 	bool more = ask_in_turn(&g, most);
 	share_rest(&g);
 	*ret_full = more && most == cap;

@@ -13,7 +13,8 @@
  *             run takes what a head keeps. With Backfill growth does not delay the head
  *   rules     each is asked (rule.growth_pods)
  *   lending   a run does not grow into borrowed quota while a Job waits in another ClusterQueue that
- *             could take it back. It would be stopped for it at once
+ *             could take it back. It would be stopped for it at once. A Job that is larger than all
+ *             that it could ever have, or that a rule refuses, does not count
  *
  * Of several runs: ClusterQueues take turns, and in each the order is that of waiting Jobs. In the
  * first round each run takes one pod, then one, two, four more, until nothing fits. So the runs
