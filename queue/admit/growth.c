@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
+#include "queue/job/stop_rate.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/rules/backfill.h"
@@ -154,6 +156,36 @@ void growth_forget(struct queue *q, struct reservation *r)
 	r->sizing->wish = NULL;
 }
 
+/* It does not grow before then. */
+static int64_t rested_ms(const struct reservation *r)
+{
+	const struct sizing *s = r->sizing;
+	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
+	return greater(quantity_add(changed_ms, interval_ms(r->cq)),
+		stop_rate_returns(s->reclaims_paid_ms, s->changed_ms));
+}
+
+/* A wish that it has rests, too. */
+static void rest_anew(struct queue *q, struct reservation *r)
+{
+	growth_heed(q, r);
+	if (r->sizing && r->sizing->wish)
+		wish_rest(q, r->sizing->wish, rested_ms(r));
+}
+
+void growth_shrank(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	reservation_sizing(q, r)->changed_ms = now_ms;
+	rest_anew(q, r);
+}
+
+void growth_reclaimed(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	struct sizing *s = reservation_sizing(q, r);
+	s->reclaims_paid_ms = stop_rate_pay(s->reclaims_paid_ms, now_ms);
+	growth_shrank(q, r, now_ms);
+}
+
 void growth_heed(struct queue *q, struct reservation *r)
 {
 	if (!wishes(r)) {
@@ -163,10 +195,9 @@ void growth_heed(struct queue *q, struct reservation *r)
 	struct sizing *s = reservation_sizing(q, r);
 	if (s->wish)
 		return;
-	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
 	s->wish = mem_alloc(sizeof(*s->wish));
 	s->wish->r = r;
-	wish_rest(q, s->wish, quantity_add(changed_ms, interval_ms(r->cq)));
+	wish_rest(q, s->wish, rested_ms(r));
 }
 
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)

@@ -20,7 +20,9 @@
  * first round each run takes one pod, then one, two, four more, until nothing fits. So the runs
  * share the room evenly, whatever their sizes.
  *
- * The size of a run changes at most once in growInterval, counted from its start or its last change.
+ * A run grows at the earliest growInterval after its start or the last change of its size by Sluice.
+ * After idle resources were reclaimed from it again and again it waits longer, as a Job does that was
+ * stopped for them (queue/job/stop_rate.h).
  * A run that wants more pods has a wish. The wish
  *
  *   rests   until the interval is over, and as long again when something else than quota refused it
@@ -46,7 +48,11 @@ void growth_init(struct clusterqueue *cq);
 
 /* Whether a run wants more pods may have changed. */
 void growth_heed(struct queue *q, struct reservation *r);
-/* The same of all runs of the ClusterQueue: its spec was edited. */
+/* It has fewer pods now, as Sluice told it: it rests from here on. */
+void growth_shrank(struct queue *q, struct reservation *r, int64_t now_ms);
+/* Idle resources were reclaimed from it, and it goes on. */
+void growth_reclaimed(struct queue *q, struct reservation *r, int64_t now_ms);
+/* All runs of the ClusterQueue: its spec was edited. */
 void growth_heed_all(struct queue *q, struct clusterqueue *cq);
 /* It leaves or ends. */
 void growth_forget(struct queue *q, struct reservation *r);
