@@ -203,7 +203,7 @@ void growth_heed(struct queue *q, struct reservation *r)
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)
 {
 	list_each(&cq->reservations, l)
-		growth_heed(q, container_of(l, struct reservation, of_clusterqueue));
+		rest_anew(q, container_of(l, struct reservation, of_clusterqueue));
 	growth_arm(q, cq, INT64_MAX);
 }
 
