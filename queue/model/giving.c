@@ -27,6 +27,7 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 {
 	must(r->state == RESERVATION_HELD && keeps > 0 && keeps < giving_pods_then(r));
 	struct sizing *s = reservation_sizing(q, r);
+	disruption_spend_pods(q, r, giving_pods_then(r) - keeps);
 	runs_before(q, r, RUN_GIVES);
 	lines_move(r, quota_give);
 	if (r->cq && s->giving.keeps == 0)
