@@ -19,6 +19,7 @@ struct grow_wish {
 	struct quota_row *row; /* asks there; NULL: it rests */
 	int64_t each, least;   /* of one pod more in that row; the least in the subtree */
 	const char *refused;   /* what refused it last, if it was not quota; or NULL */
+	int refusals;	       /* ... in a row */
 };
 
 static struct grow_wish *wish_of(const struct tree_node *n)
@@ -92,6 +93,23 @@ static void wish_rest(struct queue *q, struct grow_wish *w, int64_t until_ms)
 	growth_arm(q, w->r->cq, INT64_MAX);
 }
 
+static int64_t interval_ms(const struct clusterqueue *cq)
+{
+	return cq->spec.grow_interval_ms > 0 ? cq->spec.grow_interval_ms : GROW_INTERVAL_MS;
+}
+
+/* Something else than quota refused it. It rests twice as long each time, so that those behind it in
+ * the order are asked, too. */
+static void wish_refused(struct queue *q, struct grow_wish *w, const char *why)
+{
+	int64_t interval = interval_ms(w->r->cq), rests = interval;
+	for (int i = 0; i < w->refusals && rests < GROWTH_REST_MAX_MS; i++)
+		rests = quantity_times(rests, 2);
+	w->refused = why;
+	w->refusals++;
+	wish_rest(q, w, quantity_add(q->now_ms, greater(interval, least(rests, GROWTH_REST_MAX_MS))));
+}
+
 /* In the row of this line, which lacks `each` for one pod more. */
 static void wish_ask(struct grow_wish *w, size_t line)
 {
@@ -105,11 +123,6 @@ static void wish_ask(struct grow_wish *w, size_t line)
 }
 
 /* ---- Which runs want to ---- */
-
-static int64_t interval_ms(const struct clusterqueue *cq)
-{
-	return cq->spec.grow_interval_ms > 0 ? cq->spec.grow_interval_ms : GROW_INTERVAL_MS;
-}
 
 static bool may_ever(const struct reservation *r)
 {
@@ -452,10 +465,10 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 		reservation_grow(g->q, r, r->pods + more);
 		reservation_borrows_more(r);
 	} else if (r->sizing->wish && line != SIZE_MAX) {
+		r->sizing->wish->refusals = 0;
 		wish_ask(r->sizing->wish, line);
 	} else if (r->sizing->wish) {
-		r->sizing->wish->refused = why;
-		wish_rest(g->q, r->sizing->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
+		wish_refused(g->q, r->sizing->wish, why);
 	}
 	return more;
 }
@@ -469,7 +482,7 @@ static bool ask_next(struct growth *g, const struct scan *s)
 	struct reservation *r = w->r;
 	g->asked++;
 	if (!may_now(g->q, r))
-		wish_rest(g->q, w, quantity_add(g->q->now_ms, interval_ms(r->cq)));
+		wish_refused(g->q, w, NULL);
 	else if (take(g, r, 1) > 0)
 		g->grown[g->ngrown++] = r;
 	return true;

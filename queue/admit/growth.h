@@ -25,7 +25,9 @@
  * stopped for them (queue/job/stop_rate.h).
  * A run that wants more pods has a wish. The wish
  *
- *   rests   until the interval is over, and as long again when something else than quota refused it
+ *   rests   until the interval is over, and as long again when something else than quota refused it; twice
+ *           as long each time in a row, up to GROWTH_REST_MAX_MS. So refused runs do not keep those
+ *           behind them from being asked
  *   asks    from then on. It stands at the row in which it found no quota last, in the order of the
  *           queue, and a pass asks only those for which that row has room now. So runs that cannot
  *           grow cost nothing, and at most GROWTH_ASKED_MAX runs are asked in a pass
@@ -41,6 +43,7 @@
 #define GROWTH_ASKED_MAX 256
 /* If more than that could grow, the others are asked so much later. */
 #define GROWTH_PAUSE_MS 1000
+#define GROWTH_REST_MAX_MS 300000
 
 struct grow_wish;
 
