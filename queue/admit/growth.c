@@ -107,7 +107,8 @@ static void wish_refused(struct queue *q, struct grow_wish *w, const char *why)
 		rests = quantity_times(rests, 2);
 	w->refused = why;
 	w->refusals++;
-	wish_rest(q, w, quantity_add(q->now_ms, greater(interval, least(rests, GROWTH_REST_MAX_MS))));
+	wish_rest(
+		q, w, quantity_add(q->now_ms, greater(interval, least(rests, GROWTH_REST_MAX_MS))));
 }
 
 /* In the row of this line, which lacks `each` for one pod more. */

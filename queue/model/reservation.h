@@ -69,7 +69,7 @@ struct sizing {
 	int64_t grew_ms;    /* ... at any time, and its pods were not ready since; or 0 */
 	int64_t changed_ms; /* when its size was last changed by a decision; 0: not since its start */
 	int64_t reclaims_paid_ms; /* of those after which it went on: queue/job/stop_rate.h */
-	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
+	struct grow_wish *wish;	  /* for more pods: growth.h; or NULL */
 	struct giving giving;
 };
 
