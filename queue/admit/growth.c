@@ -374,14 +374,10 @@ static bool has_room(const struct growth *g, const struct reservation *r, int32_
 	       backfill_lets_grow(r, more);
 }
 
-/* The most up to `most` for which there is room, and that all rules let it have. *ret_line: if not
- * even one, the line without quota; SIZE_MAX: it was not quota, but *ret_why, the end of a sentence.
- */
-static int32_t pods_more(const struct growth *g, const struct reservation *r, int32_t most,
-	size_t *ret_line, const char **ret_why)
+/* The most up to `most` for which there is room. */
+static int32_t room_for(const struct growth *g, const struct reservation *r, int32_t most)
 {
 	int32_t low = 0, high = most;
-	*ret_line = SIZE_MAX;
 	while (low < high) {
 		int32_t more = low + (high - low + 1) / 2;
 		if (has_room(g, r, more))
@@ -389,8 +385,19 @@ static int32_t pods_more(const struct growth *g, const struct reservation *r, in
 		else
 			high = more - 1;
 	}
-	if (low > 0)
-		return rules_growth_pods(g->q, r, low, ret_why);
+	return low;
+}
+
+/* The most up to `most` for which there is room, and that all rules let it have. *ret_line: if not
+ * even one, the line without quota; SIZE_MAX: it was not quota, but *ret_why, the end of a sentence.
+ */
+static int32_t pods_more(const struct growth *g, const struct reservation *r, int32_t most,
+	size_t *ret_line, const char **ret_why)
+{
+	int32_t room = room_for(g, r, most);
+	*ret_line = SIZE_MAX;
+	if (room > 0)
+		return rules_growth_pods(g->q, r, room, ret_why);
 	if (!has_quota(r, 1, ret_line))
 		return 0;
 	if (too_large(r))
@@ -503,15 +510,30 @@ static bool ask_in_turn(struct growth *g, size_t most)
 	return false;
 }
 
+/* What r takes in a round: `step`, but where there is not enough room for all that come after it, an
+ * equal part. */
+static int32_t fair_part(
+	const struct growth *g, const struct reservation *r, int32_t step, size_t among)
+{
+	int64_t all = (int64_t)step * (int64_t)among;
+	int32_t most = all < INT32_MAX - r->pods ? (int32_t)all : INT32_MAX - r->pods;
+	int32_t part = room_for(g, r, most) / (int32_t)among;
+	return part < 1 ? 1 : part < step ? part : step;
+}
+
 /* Those that have one pod more share what is left. */
 static void share_rest(struct growth *g)
 {
-	bool done[GROWTH_ASKED_MAX] = {false}, more = g->ngrown > 0;
-	for (int32_t step = 1; more; step = step > INT32_MAX / 2 ? INT32_MAX : step * 2) {
-		more = false;
+	bool done[GROWTH_ASKED_MAX] = {false};
+	size_t left = g->ngrown;
+	for (int32_t step = 1; left > 0; step = step > INT32_MAX / 2 ? INT32_MAX : step * 2) {
+		size_t among = left;
 		for (size_t i = 0; i < g->ngrown; i++) {
-			done[i] = done[i] || take(g, g->grown[i], step) < step;
-			more = more || !done[i];
+			if (done[i])
+				continue;
+			int32_t part = fair_part(g, g->grown[i], step, among--);
+			done[i] = take(g, g->grown[i], part) < part;
+			left -= done[i];
 		}
 	}
 }
