@@ -95,7 +95,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	free(cq->invalid);
 	cq->invalid = NULL;
 	bool recapped = caps_otherwise(cq, s);
-	bool regrows = !cq->exists || cq->spec.grow_by_default != s->grow_by_default;
+	bool regrows = !cq->exists || cq->spec.grow_by_default != s->grow_by_default ||
+		       cq->spec.grow_interval_ms != s->grow_interval_ms;
 	bool regrouped = cq->spec.orders_by_usage != s->orders_by_usage ||
 			 cq->spec.strategy != s->strategy || cq->spec.cluster_fit != s->cluster_fit;
 	node_fit_policy(q, cq->spec.cluster_fit, s->cluster_fit);

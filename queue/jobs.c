@@ -178,8 +178,15 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return false;
-	bill_settle(q, w->reservation, now_ms);
-	bool freed = reservation_shrink(q, w->reservation, pods);
+	struct reservation *r = w->reservation;
+	int32_t keeps = reservation_keeps(r);
+	bool reclaimed = reclaim_done_by(r, pods);
+	bill_settle(q, r, now_ms);
+	bool freed = reservation_shrink(q, r, pods);
+	if (reclaimed)
+		growth_reclaimed(q, r, now_ms);
+	else if (keeps > reservation_keeps(r))
+		growth_shrank(q, r, now_ms);
 	q->counters.version += freed;
 	return freed;
 }
@@ -191,8 +198,10 @@ void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 		return;
 	w->reservation->sizing->grows = false;
 	w->reservation->sizing->changed_ms = now_ms;
+	if (w->reservation->sizing->grew_ms > 0) /* and they were not ready meanwhile */
+		run_grew(q, w->reservation, now_ms);
 	growth_heed(q, w->reservation);
-	if (w->reservation->reclaim.untold)
+	if (w->reservation->reclaim.untold || w->reservation->sizing->giving.untold)
 		reservation_suspect(q, w->reservation);
 }
 

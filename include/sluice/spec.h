@@ -158,8 +158,8 @@ struct clusterqueue_spec {
 	int32_t gap_fillers_below; /* spec.gapFillers.below: Jobs of a lower priority fill gaps. 0
 				      when gapFillers is absent, GAP_FILLERS_NONE when it is empty */
 	bool grow_by_default;	   /* growByDefault, for Jobs that do not say (struct job, grow) */
-	int64_t grow_interval_ms; /* growInterval: the size of a run changes so often at most, by growth or
-				     to make room for growth; 0: GROW_INTERVAL_MS */
+	int64_t grow_interval_ms;  /* growInterval: a run grows so long after its start or the last
+				      change of its size at the earliest; 0: GROW_INTERVAL_MS */
 };
 
 /* No priority is below it, so no Job fills gaps: as in Kueue. */

@@ -4,7 +4,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
+#include "queue/job/stop_rate.h"
 #include "queue/model/reservation.h"
+#include "queue/model/run.h"
 #include "queue/rules/backfill.h"
 #include "sluice/quantity.h"
 
@@ -16,6 +19,7 @@ struct grow_wish {
 	struct quota_row *row; /* asks there; NULL: it rests */
 	int64_t each, least;   /* of one pod more in that row; the least in the subtree */
 	const char *refused;   /* what refused it last, if it was not quota; or NULL */
+	int refusals;	       /* ... in a row */
 };
 
 static struct grow_wish *wish_of(const struct tree_node *n)
@@ -89,6 +93,24 @@ static void wish_rest(struct queue *q, struct grow_wish *w, int64_t until_ms)
 	growth_arm(q, w->r->cq, INT64_MAX);
 }
 
+static int64_t interval_ms(const struct clusterqueue *cq)
+{
+	return cq->spec.grow_interval_ms > 0 ? cq->spec.grow_interval_ms : GROW_INTERVAL_MS;
+}
+
+/* Something else than quota refused it. It rests twice as long each time, so that those behind it in
+ * the order are asked, too. */
+static void wish_refused(struct queue *q, struct grow_wish *w, const char *why)
+{
+	int64_t interval = interval_ms(w->r->cq), rests = interval;
+	for (int i = 0; i < w->refusals && rests < GROWTH_REST_MAX_MS; i++)
+		rests = quantity_times(rests, 2);
+	w->refused = why;
+	w->refusals++;
+	wish_rest(
+		q, w, quantity_add(q->now_ms, greater(interval, least(rests, GROWTH_REST_MAX_MS))));
+}
+
 /* In the row of this line, which lacks `each` for one pod more. */
 static void wish_ask(struct grow_wish *w, size_t line)
 {
@@ -102,11 +124,6 @@ static void wish_ask(struct grow_wish *w, size_t line)
 }
 
 /* ---- Which runs want to ---- */
-
-static int64_t interval_ms(const struct clusterqueue *cq)
-{
-	return cq->spec.grow_interval_ms > 0 ? cq->spec.grow_interval_ms : GROW_INTERVAL_MS;
-}
 
 static bool may_ever(const struct reservation *r)
 {
@@ -153,6 +170,36 @@ void growth_forget(struct queue *q, struct reservation *r)
 	r->sizing->wish = NULL;
 }
 
+/* It does not grow before then. */
+static int64_t rested_ms(const struct reservation *r)
+{
+	const struct sizing *s = r->sizing;
+	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
+	return greater(quantity_add(changed_ms, interval_ms(r->cq)),
+		stop_rate_returns(s->reclaims_paid_ms, s->changed_ms));
+}
+
+/* A wish that it has rests, too. */
+static void rest_anew(struct queue *q, struct reservation *r)
+{
+	growth_heed(q, r);
+	if (r->sizing && r->sizing->wish)
+		wish_rest(q, r->sizing->wish, rested_ms(r));
+}
+
+void growth_shrank(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	reservation_sizing(q, r)->changed_ms = now_ms;
+	rest_anew(q, r);
+}
+
+void growth_reclaimed(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	struct sizing *s = reservation_sizing(q, r);
+	s->reclaims_paid_ms = stop_rate_pay(s->reclaims_paid_ms, now_ms);
+	growth_shrank(q, r, now_ms);
+}
+
 void growth_heed(struct queue *q, struct reservation *r)
 {
 	if (!wishes(r)) {
@@ -162,16 +209,15 @@ void growth_heed(struct queue *q, struct reservation *r)
 	struct sizing *s = reservation_sizing(q, r);
 	if (s->wish)
 		return;
-	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
 	s->wish = mem_alloc(sizeof(*s->wish));
 	s->wish->r = r;
-	wish_rest(q, s->wish, quantity_add(changed_ms, interval_ms(r->cq)));
+	wish_rest(q, s->wish, rested_ms(r));
 }
 
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)
 {
 	list_each(&cq->reservations, l)
-		growth_heed(q, container_of(l, struct reservation, of_clusterqueue));
+		rest_anew(q, container_of(l, struct reservation, of_clusterqueue));
 	growth_arm(q, cq, INT64_MAX);
 }
 
@@ -220,6 +266,9 @@ struct growth {
 	size_t nscans;
 	struct reservation *grown[GROWTH_ASKED_MAX];
 	size_t ngrown, asked;
+	/* ClusterQueues in which a Job waits that could take back what others borrow; one of them. */
+	const struct clusterqueue *taker;
+	size_t ntakers;
 };
 
 /* Is there quota for so many pods more? *ret_line: the first that has none. */
@@ -248,17 +297,54 @@ static bool too_large(const struct reservation *r)
 	return false;
 }
 
+struct startable {
+	struct queue *q;
+	const struct clusterqueue *cq;
+	int64_t potential[KEYS_MAX];
+};
+
+static bool any_startable(const struct tree_node *subtree, void *ctx)
+{
+	const struct startable *s = ctx;
+	const struct group *g = container_of_const(subtree, struct group, node);
+	return keys_may_fit(s->cq, g->claim.least, s->potential) && rules_subtree_may(s->q, g);
+}
+
+static bool is_startable(const struct tree_node *n, void *ctx)
+{
+	const struct startable *s = ctx;
+	const struct group *g = container_of_const(n, struct group, node);
+	return keys_may_fit(s->cq, g->claim.want, s->potential) &&
+	       rules_group_may(s->q, g).answer != ANSWER_NO;
+}
+
+/* Does a Job wait in cq that could take back what others borrow? One that is larger than all that
+ * it could ever have cannot, nor one that a rule refuses now. */
+static bool may_take_back(struct queue *q, const struct clusterqueue *cq)
+{
+	struct startable s = {.q = q, .cq = cq};
+	struct tree_search search = {any_startable, is_startable, &s};
+	bool may = cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER || q->gap_fillers > 0;
+	if (!may || tree_count(&cq->order) == 0 || !clusterqueue_active(cq))
+		return false;
+	keys_available(cq, KEYS_POTENTIAL, s.potential);
+	return tree_seek(&cq->groups_waiting, NULL, &search) != NULL;
+}
+
+static void find_takers(struct growth *g)
+{
+	for (size_t i = 0; i < g->nscans; i++) {
+		if (!may_take_back(g->q, g->scan[i].cq))
+			continue;
+		g->taker = g->scan[i].cq;
+		g->ntakers++;
+	}
+}
+
 /* Is there a Job in another ClusterQueue that could take back what r borrows? */
 static bool may_be_taken_back(const struct growth *g, const struct reservation *r)
 {
-	for (size_t i = 0; i < g->nscans; i++) {
-		const struct clusterqueue *cq = g->scan[i].cq;
-		bool may = cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER ||
-			   g->q->gap_fillers > 0;
-		if (cq != r->cq && may && tree_count(&cq->order) > 0)
-			return true;
-	}
-	return false;
+	return g->ntakers > 1 || (g->ntakers == 1 && g->taker != r->cq);
 }
 
 /* Would it borrow with so many pods more? */
@@ -288,14 +374,10 @@ static bool has_room(const struct growth *g, const struct reservation *r, int32_
 	       backfill_lets_grow(r, more);
 }
 
-/* The most up to `most` for which there is room, and that all rules let it have. *ret_line: if not
- * even one, the line without quota; SIZE_MAX: it was not quota, but *ret_why, the end of a sentence.
- */
-static int32_t pods_more(const struct growth *g, const struct reservation *r, int32_t most,
-	size_t *ret_line, const char **ret_why)
+/* The most up to `most` for which there is room. */
+static int32_t room_for(const struct growth *g, const struct reservation *r, int32_t most)
 {
 	int32_t low = 0, high = most;
-	*ret_line = SIZE_MAX;
 	while (low < high) {
 		int32_t more = low + (high - low + 1) / 2;
 		if (has_room(g, r, more))
@@ -303,8 +385,19 @@ static int32_t pods_more(const struct growth *g, const struct reservation *r, in
 		else
 			high = more - 1;
 	}
-	if (low > 0)
-		return rules_growth_pods(g->q, r, low, ret_why);
+	return low;
+}
+
+/* The most up to `most` for which there is room, and that all rules let it have. *ret_line: if not
+ * even one, the line without quota; SIZE_MAX: it was not quota, but *ret_why, the end of a sentence.
+ */
+static int32_t pods_more(const struct growth *g, const struct reservation *r, int32_t most,
+	size_t *ret_line, const char **ret_why)
+{
+	int32_t room = room_for(g, r, most);
+	*ret_line = SIZE_MAX;
+	if (room > 0)
+		return rules_growth_pods(g->q, r, room, ret_why);
 	if (!has_quota(r, 1, ret_line))
 		return 0;
 	if (too_large(r))
@@ -375,14 +468,15 @@ static int32_t take(struct growth *g, struct reservation *r, int32_t most)
 	int32_t more = pods_more(g, r, most < left ? most : left, &line, &why);
 	if (more > 0) {
 		backfill_grew(r, more);
-		r->sizing->grows = r->sizing->grew = true;
+		r->sizing->grows = true;
+		run_grew(g->q, r, g->q->now_ms);
 		reservation_grow(g->q, r, r->pods + more);
 		reservation_borrows_more(r);
 	} else if (r->sizing->wish && line != SIZE_MAX) {
+		r->sizing->wish->refusals = 0;
 		wish_ask(r->sizing->wish, line);
 	} else if (r->sizing->wish) {
-		r->sizing->wish->refused = why;
-		wish_rest(g->q, r->sizing->wish, quantity_add(g->q->now_ms, interval_ms(r->cq)));
+		wish_refused(g->q, r->sizing->wish, why);
 	}
 	return more;
 }
@@ -396,7 +490,7 @@ static bool ask_next(struct growth *g, const struct scan *s)
 	struct reservation *r = w->r;
 	g->asked++;
 	if (!may_now(g->q, r))
-		wish_rest(g->q, w, quantity_add(g->q->now_ms, interval_ms(r->cq)));
+		wish_refused(g->q, w, NULL);
 	else if (take(g, r, 1) > 0)
 		g->grown[g->ngrown++] = r;
 	return true;
@@ -416,15 +510,30 @@ static bool ask_in_turn(struct growth *g, size_t most)
 	return false;
 }
 
+/* What r takes in a round: `step`, but where there is not enough room for all that come after it, an
+ * equal part. */
+static int32_t fair_part(
+	const struct growth *g, const struct reservation *r, int32_t step, size_t among)
+{
+	int64_t all = (int64_t)step * (int64_t)among;
+	int32_t most = all < INT32_MAX - r->pods ? (int32_t)all : INT32_MAX - r->pods;
+	int32_t part = room_for(g, r, most) / (int32_t)among;
+	return part < 1 ? 1 : part < step ? part : step;
+}
+
 /* Those that have one pod more share what is left. */
 static void share_rest(struct growth *g)
 {
-	bool done[GROWTH_ASKED_MAX] = {false}, more = g->ngrown > 0;
-	for (int32_t step = 1; more; step = step > INT32_MAX / 2 ? INT32_MAX : step * 2) {
-		more = false;
+	bool done[GROWTH_ASKED_MAX] = {false};
+	size_t left = g->ngrown;
+	for (int32_t step = 1; left > 0; step = step > INT32_MAX / 2 ? INT32_MAX : step * 2) {
+		size_t among = left;
 		for (size_t i = 0; i < g->ngrown; i++) {
-			done[i] = done[i] || take(g, g->grown[i], step) < step;
-			more = more || !done[i];
+			if (done[i])
+				continue;
+			int32_t part = fair_part(g, g->grown[i], step, among--);
+			done[i] = take(g, g->grown[i], part) < part;
+			left -= done[i];
 		}
 	}
 }
@@ -454,6 +563,7 @@ size_t growth_run(struct queue *q, const struct scan *scan, size_t nscans, struc
 	*ret_full = false;
 	if (!any_asks(scan, nscans))
 		return 0;
+	find_takers(&g);
 	bool more = ask_in_turn(&g, most);
 	share_rest(&g);
 	*ret_full = more && most == cap;

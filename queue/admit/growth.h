@@ -13,16 +13,21 @@
  *             run takes what a head keeps. With Backfill growth does not delay the head
  *   rules     each is asked (rule.growth_pods)
  *   lending   a run does not grow into borrowed quota while a Job waits in another ClusterQueue that
- *             could take it back. It would be stopped for it at once
+ *             could take it back. It would be stopped for it at once. A Job that is larger than all
+ *             that it could ever have, or that a rule refuses, does not count
  *
  * Of several runs: ClusterQueues take turns, and in each the order is that of waiting Jobs. In the
  * first round each run takes one pod, then one, two, four more, until nothing fits. So the runs
  * share the room evenly, whatever their sizes.
  *
- * The size of a run changes at most once in growInterval, counted from its start or its last change.
+ * A run grows at the earliest growInterval after its start or the last change of its size by Sluice.
+ * After idle resources were reclaimed from it again and again it waits longer, as a Job does that was
+ * stopped for them (queue/job/stop_rate.h).
  * A run that wants more pods has a wish. The wish
  *
- *   rests   until the interval is over, and as long again when something else than quota refused it
+ *   rests   until the interval is over, and as long again when something else than quota refused it; twice
+ *           as long each time in a row, up to GROWTH_REST_MAX_MS. So refused runs do not keep those
+ *           behind them from being asked
  *   asks    from then on. It stands at the row in which it found no quota last, in the order of the
  *           queue, and a pass asks only those for which that row has room now. So runs that cannot
  *           grow cost nothing, and at most GROWTH_ASKED_MAX runs are asked in a pass
@@ -38,6 +43,7 @@
 #define GROWTH_ASKED_MAX 256
 /* If more than that could grow, the others are asked so much later. */
 #define GROWTH_PAUSE_MS 1000
+#define GROWTH_REST_MAX_MS 300000
 
 struct grow_wish;
 
@@ -45,7 +51,11 @@ void growth_init(struct clusterqueue *cq);
 
 /* Whether a run wants more pods may have changed. */
 void growth_heed(struct queue *q, struct reservation *r);
-/* The same of all runs of the ClusterQueue: its spec was edited. */
+/* It has fewer pods now, as Sluice told it: it rests from here on. */
+void growth_shrank(struct queue *q, struct reservation *r, int64_t now_ms);
+/* Idle resources were reclaimed from it, and it goes on. */
+void growth_reclaimed(struct queue *q, struct reservation *r, int64_t now_ms);
+/* All runs of the ClusterQueue: its spec was edited. */
 void growth_heed_all(struct queue *q, struct clusterqueue *cq);
 /* It leaves or ends. */
 void growth_forget(struct queue *q, struct reservation *r);

@@ -9,7 +9,7 @@ bool giving_may(const struct reservation *r, int32_t *ret_least)
 	const struct shape *now = r->w->shape;
 	bool may = r->w->wants > 0 && now->min_pods < giving_pods_then(r) && r->confirmed &&
 		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed &&
-		   !reservation_grows(r) && !r->stop_given && !r->lingers;
+		   !r->stop_given && !r->lingers;
 	*ret_least = now->min_pods;
 	return may && now->min_pods > 0;
 }
@@ -27,6 +27,7 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 {
 	must(r->state == RESERVATION_HELD && keeps > 0 && keeps < giving_pods_then(r));
 	struct sizing *s = reservation_sizing(q, r);
+	disruption_spend_pods(q, r, giving_pods_then(r) - keeps);
 	runs_before(q, r, RUN_GIVES);
 	lines_move(r, quota_give);
 	if (r->cq && s->giving.keeps == 0)
@@ -56,6 +57,8 @@ bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 		return false;
 	struct giving *g = &r->sizing->giving;
 	bool tells = g->untold && !r->stop_given && r->state == RESERVATION_HELD;
+	if (tells && reservation_grows(r))
+		return false; /* later: queue_grew_job() */
 	bool opens = g->preemption == PREEMPTION_NONE;
 	g->untold = false;
 	if (!tells)

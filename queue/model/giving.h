@@ -6,7 +6,8 @@
  * run that leaves. What it keeps counts in both. It may be told to give again before that, or be
  * stopped. It does not grow meanwhile.
  *
- * The gate is told each number once. A Job that cannot be told to go on with fewer pods is stopped by
+ * The gate is told each number once. A run that is growing gives, too; the gate is told when it has
+ * said what became of the growth. A Job that cannot be told to go on with fewer pods is stopped by
  * the gate; then all of its quota leaves.
  */
 #ifndef SLUICE_QUEUE_MODEL_GIVING_H

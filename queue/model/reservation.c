@@ -364,6 +364,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	r->lingers = w->deleting;
 	r->reserved_ms = reserved_ms;
 	r->run.noticed_ms = w->stopping_at_ms;
+	r->run.adopted = true;
 	for (size_t i = 0; i < n; i++) {
 		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
 		struct quota_row *row =

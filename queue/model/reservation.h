@@ -42,6 +42,8 @@ struct run_state {
 	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
 	int64_t unready_ms;
+	bool adopted;	    /* from the ledger: what its pods were before is not known */
+	int64_t adopted_ms; /* ... at the first decision after that; or 0 */
 	int64_t noticed_ms; /* when a window stops it, as its notice says; 0: no notice */
 	bool sampled;	    /* its family has its duration */
 };
@@ -64,9 +66,10 @@ struct giving {
 /* Of a run that changes its size, or may. Most runs have none. */
 struct sizing {
 	bool grows;	    /* DECISION_GROW was emitted, and the Job does not say so yet */
-	bool grew;	    /* ... at any time */
+	int64_t grew_ms;    /* ... at any time, and its pods were not ready since; or 0 */
 	int64_t changed_ms; /* when its size was last changed by a decision; 0: not since its start */
-	struct grow_wish *wish; /* for more pods: growth.h; or NULL */
+	int64_t reclaims_paid_ms; /* of those after which it went on: queue/job/stop_rate.h */
+	struct grow_wish *wish;	  /* for more pods: growth.h; or NULL */
 	struct giving giving;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/job/stop_rate.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/reclaim.h"
@@ -109,14 +110,24 @@ static int64_t max_run_at(const struct reservation *r)
 	return max > 0 ? quantity_add(r->since_ms, max > ran ? max - ran : 0) : INT64_MAX;
 }
 
+/* Pods that it may have more since a growth are awaited until then; 0: there are none. */
+static int64_t new_pods_ready_at(const struct queue *q, const struct reservation *r)
+{
+	int64_t grew_ms = r->sizing ? r->sizing->grew_ms : 0;
+	if (r->w->wants > 0 && !r->run.was_ready)
+		grew_ms = greater(grew_ms, r->run.adopted_ms);
+	int64_t timeout = greater(q->config.pods_ready_timeout_ms, q->config.recovery_timeout_ms);
+	return grew_ms > 0 ? quantity_add(grew_ms, timeout) : 0;
+}
+
 static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 {
 	int64_t timeout =
 		r->run.was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
-	bool grew = r->sizing && r->sizing->grew;
-	if (r->run.ready || timeout <= 0 || grew)
+	if (r->run.ready || timeout <= 0)
 		return INT64_MAX;
-	return quantity_add(r->run.was_ready ? r->run.unready_ms : r->since_ms, timeout);
+	int64_t at_ms = quantity_add(r->run.was_ready ? r->run.unready_ms : r->since_ms, timeout);
+	return greater(at_ms, new_pods_ready_at(q, r));
 }
 
 /* A Job that is being deleted ends by itself. A Job that the gate adopted and has not read yet is
@@ -145,6 +156,18 @@ void run_disarm(struct queue *q, struct reservation *r)
 	alarm_clear(&q->alarms, &r->run.alarm);
 }
 
+void run_grew(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	reservation_sizing(q, r)->grew_ms = now_ms;
+	run_arm(q, r);
+}
+
+void run_taken_over(struct queue *q, struct reservation *r)
+{
+	if (r->run.adopted && r->run.adopted_ms == 0)
+		r->run.adopted_ms = q->now_ms;
+}
+
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms)
 {
 	if (ready == r->run.ready)
@@ -153,6 +176,8 @@ void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_m
 	r->run.was_ready = r->run.was_ready || ready;
 	if (!ready)
 		r->run.unready_ms = now_ms;
+	else if (r->sizing)
+		r->sizing->grew_ms = 0;
 	run_arm(q, r);
 }
 

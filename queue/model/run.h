@@ -6,8 +6,9 @@
  *                and the Job waits for a back-off, twice as long each time. Its place in the queue
  *                is that of the stop (config.requeue_at_creation: of its creation). After too many
  *                such stops it is deactivated (12.2)
- *                A run that grew (growth.h) is not watched any more: the pods that it has more may
- *                take their time
+ *                Pods that a run has more since it grew (growth.h) have as long as those of a start,
+ *                counted from the growth. Whether a run with a minimum has just grown is not known
+ *                to a new leader, so it counts from its takeover
  *   max run      the run time of all attempts together (12.3). At its end the Job is deactivated
  *
  * A deactivated Job waits until annotation sluice.dev/hold is taken off, and begins anew.
@@ -46,6 +47,10 @@ void past_reactivate(struct queue *q, struct workload *w);
 /* Sets its next deadline: its start, the state of its pods or a limit has changed. */
 void run_arm(struct queue *q, struct reservation *r);
 void run_disarm(struct queue *q, struct reservation *r);
+/* It has more pods since then, or will. */
+void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
+/* The first decision since it was adopted: from here on the time is known. */
+void run_taken_over(struct queue *q, struct reservation *r);
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);
 
 /* Which deadline has passed; STOP_REASON_NONE: none. */

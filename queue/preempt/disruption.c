@@ -7,6 +7,7 @@
 #include "queue/cluster/pod.h"
 #include "queue/job/copies.h"
 #include "queue/core.h"
+#include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 
 /* More budgets of one pod are ignored. The API server refuses to evict a pod with more than one. */
@@ -239,17 +240,28 @@ size_t disruption_budgets(struct queue *q, const struct reservation *r,
 	return n;
 }
 
-void disruption_spend(struct queue *q, struct reservation *r)
+bool disruption_guards(struct queue *q, const struct reservation *r)
+{
+	const struct disruption_budget *any;
+	return disruption_budgets(q, r, &any, 1) > 0;
+}
+
+void disruption_spend_pods(struct queue *q, const struct reservation *r, int32_t pods)
 {
 	const struct disruption_budget *budget[BUDGETS_MAX];
-	if (r->spent)
-		return;
-	r->spent = true;
 	size_t n = disruption_budgets(q, r, budget, BUDGETS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		struct disruption_budget *b = (struct disruption_budget *)(uintptr_t)budget[i];
-		b->allowed = b->allowed > r->pods ? b->allowed - r->pods : 0;
+		b->allowed = b->allowed > pods ? b->allowed - pods : 0;
 	}
+}
+
+void disruption_spend(struct queue *q, struct reservation *r)
+{
+	if (r->spent)
+		return;
+	r->spent = true;
+	disruption_spend_pods(q, r, giving_pods_then(r));
 }
 
 /* Adds those of cq to *s. */

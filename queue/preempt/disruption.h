@@ -64,6 +64,11 @@ bool disruption_concerns(const struct queue *q, const struct reservation *r);
 size_t disruption_budgets(struct queue *q, const struct reservation *r,
 	const struct disruption_budget **ret, size_t cap);
 
+/* Does a budget select its pods? */
+bool disruption_guards(struct queue *q, const struct reservation *r);
+
+/* It gives so many pods: they are subtracted from its budgets. */
+void disruption_spend_pods(struct queue *q, const struct reservation *r, int32_t pods);
 /* It is being stopped: its pods are subtracted from its budgets. Once for each run. */
 void disruption_spend(struct queue *q, struct reservation *r);
 

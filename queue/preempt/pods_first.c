@@ -100,7 +100,8 @@ static bool is_of_one_queue(const struct preemption *x)
 	return true;
 }
 
-/* Other runs of the rank of a victim that can give pods. */
+/* Other runs of the rank of a victim that can give pods. One that a PodDisruptionBudget guards gives
+ * none to spare another. */
 static void add_rank(struct pods_first *p, struct candidate_source *o)
 {
 	struct preemption *x = p->x;
@@ -112,7 +113,8 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 		asked++) {
 		struct reservation *r = candidate_source_take(x, o);
 		int32_t least;
-		if (room_is_free(r) || is_victim(x, r) || !giving_may(r, &least))
+		if (room_is_free(r) || is_victim(x, r) || !giving_may(r, &least) ||
+			disruption_guards(x->q, r))
 			continue;
 		if (r->w->key.priority > top->reservation->w->key.priority)
 			return;

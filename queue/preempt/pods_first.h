@@ -11,7 +11,8 @@
  *      fewest pods;
  *   3. in the same order each run keeps as many pods as it can.
  *
- * So the least important give first. Whether there is a set at all was decided before, by whole
+ * A run that a PodDisruptionBudget guards gives pods only if it is a victim itself. So the least
+ * important give first. Whether there is a set at all was decided before, by whole
  * runs; and a set that is not legal as a whole (still_borrows() in classic_victims.c) is dropped for
  * the one that was found. With fair sharing, where each victim is weighed against shares, it is done
  * only where all victims are of one ClusterQueue.

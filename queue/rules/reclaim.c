@@ -50,6 +50,12 @@ static int32_t pods_told(const struct reservation *r)
 	return keeps > 0 && keeps < r->reclaim.pods ? keeps : r->reclaim.pods;
 }
 
+bool reclaim_done_by(const struct reservation *r, int32_t pods)
+{
+	int32_t to = r->reclaim.pods;
+	return to > 0 && !r->reclaim.untold && pods > 0 && pods <= to && r->pods > to;
+}
+
 bool reclaim_tell(struct reservation *r, struct decision *ret)
 {
 	bool tells = r->reclaim.untold && !r->stop_given && r->state == RESERVATION_HELD;

@@ -18,6 +18,8 @@ bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const cha
 
 /* Has it to stop for this? */
 bool reclaim_stops(const struct reservation *r);
+/* It was told to go on with fewer pods, and with so many it does. */
+bool reclaim_done_by(const struct reservation *r, int32_t pods);
 /* Is there a smaller number to tell? True once for each; *ret. */
 bool reclaim_tell(struct reservation *r, struct decision *ret);
 
