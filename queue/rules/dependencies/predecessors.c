@@ -151,7 +151,8 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
 	} else if (w->state == WANTED_RESTING && w->answered && name_is_told(n)) {
-		wanted_forget(q, w); /* one that was never answered is asked again: there may be others */
+		wanted_forget(
+			q, w); /* one that was never answered is asked again: there may be others */
 	}
 }
 
@@ -578,6 +579,16 @@ void predecessors_join(struct queue *q, struct dependency_item *item, const char
 	name_tidy(q, n);
 }
 
+void predecessors_tidy(struct queue *q, struct awaited *a)
+{
+	struct predecessor_namespace *ns = a->ns;
+	if (a->is_selector)
+		selector_tidy(q, selector_of(a));
+	else
+		name_tidy(q, name_of(a));
+	ns_tidy(q, ns);
+}
+
 void predecessors_leave(struct queue *q, struct dependency_item *item)
 {
 	struct awaited *a = item->awaited;
@@ -585,14 +596,8 @@ void predecessors_leave(struct queue *q, struct dependency_item *item)
 		return;
 	list_leave(&item->of_awaited);
 	item->awaited = NULL;
-	if (!a)
-		return;
-	struct predecessor_namespace *ns = a->ns;
-	if (a->is_selector)
-		selector_tidy(q, selector_of(a));
-	else
-		name_tidy(q, name_of(a));
-	ns_tidy(q, ns);
+	if (a)
+		predecessors_tidy(q, a);
 }
 
 /* ---- The end ---- */

@@ -89,6 +89,8 @@ void predecessors_done(struct queue *q); /* no Job is left */
 void predecessors_join(
 	struct queue *q, struct dependency_item *item, const char *ns, const struct dependency *d);
 void predecessors_leave(struct queue *q, struct dependency_item *item);
+/* One that waited for it does not any more: it held at once. May free it. */
+void predecessors_tidy(struct queue *q, struct awaited *a);
 
 /* NULL: nothing waits for it, and no selector takes it. */
 struct predecessor_name *predecessor_name_known(
