@@ -196,12 +196,8 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 	w->after->created_ms = j->created_ms;
 	if (w->after->is_singleton && w->family)
 		list_add(family_singletons(w->family), &w->after->of_family);
-	for (size_t i = 0; i < w->after->nitems; i++) {
-		struct awaited *a = w->after->item[i].awaited;
-		dependency_item_judge(q, &w->after->item[i]);
-		if (a && !w->after->item[i].awaited)
-			predecessors_tidy(q, a);
-	}
+	for (size_t i = 0; i < w->after->nitems; i++)
+		predecessors_judge(q, &w->after->item[i]);
 }
 
 /* ---- Verdicts ---- */

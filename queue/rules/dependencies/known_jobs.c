@@ -94,8 +94,8 @@ static bool order_is_known(const struct known_job *j)
 static bool job_counts(
 	const struct known_job *j, const struct known_job *next, int64_t follower_created_ms)
 {
-	return order_is_known(j) &&
-	       (next->created_ms > 0 ? next->created_ms : j->ended_ms) > follower_created_ms;
+	int64_t until_ms = next->created_ms > 0 ? next->created_ms : j->ended_ms;
+	return order_is_known(j) && until_ms > follower_created_ms;
 }
 
 /* One that is not the newest of its name is gone. */

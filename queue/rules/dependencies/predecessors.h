@@ -58,7 +58,7 @@ struct predecessor_selector {
 	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
 	int64_t failed_ms;			      /* when the last of them failed */
 	bool too_many;				      /* it takes more than it may */
-	uint32_t verdicts; /* that its followers were told: selector_verdicts() */
+	uint64_t verdicts; /* that its followers were told: selector_verdicts() */
 };
 
 struct predecessor_namespace {
@@ -89,8 +89,8 @@ void predecessors_done(struct queue *q); /* no Job is left */
 void predecessors_join(
 	struct queue *q, struct dependency_item *item, const char *ns, const struct dependency *d);
 void predecessors_leave(struct queue *q, struct dependency_item *item);
-/* One that waited for it does not any more: it held at once. May free it. */
-void predecessors_tidy(struct queue *q, struct awaited *a);
+/* Of one that has just joined: it may hold already. Then it waits no more. */
+void predecessors_judge(struct queue *q, struct dependency_item *item);
 
 /* NULL: nothing waits for it, and no selector takes it. */
 struct predecessor_name *predecessor_name_known(
