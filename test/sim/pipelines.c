@@ -422,6 +422,8 @@ static bool is_alone(const struct sim *s, const struct model_job *j)
 bool pipelines_surely_ready(const struct sim *s, const struct model_job *j)
 {
 	const struct dependencies *a = &j->now->job.after;
+	if (a->count == 0)
+		return true;
 	if (j->now->job.admission.attempt > 0 && !is_singleton(&j->now->job) &&
 		past_of(s, j)->edited_ms == 0)
 		return true;
