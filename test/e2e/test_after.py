@@ -89,7 +89,7 @@ def test_one_that_is_not_queued_counts_as_long_as_it_is_there(world):
     world.delete("unseen")
     gone(world, "unseen")
     world.job("late", annotations=after("unseen"))
-    assert "not known" in sentence(world, "late")
+    world.wait("late to say that it is not known", lambda: "not known" in world.explain("late").get("sentence", ""), about="late")
 
 
 def test_a_failure_is_told_held_or_deleted_as_the_owner_says(world):
@@ -144,9 +144,11 @@ def test_a_leader_that_dies_between_the_end_and_the_start_after_it(world):
     ends(world, "gone")
     world.delete("gone")
     assert "waits for prep" in sentence(world, "next")
+    pods = world.all_running("prep")
     box.kill("controller-one", signal.SIGKILL)
-    world.finish("prep")
-    ends(world, "prep")
+    for pod in pods:
+        world.finish_pod(pod)
+    wait_until("prep to be complete", lambda: has(world.get("prep"), "Complete"), RECOVERY)
     start_controller(box)
     wait_leading(box)
     world.started("next")

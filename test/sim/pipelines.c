@@ -422,7 +422,10 @@ static bool is_alone(const struct sim *s, const struct model_job *j)
 bool pipelines_surely_ready(const struct sim *s, const struct model_job *j)
 {
 	const struct dependencies *a = &j->now->job.after;
-	if (j->now->job.admission.attempt > 0 && !is_singleton(&j->now->job))
+	if (a->count == 0)
+		return true;
+	if (j->now->job.admission.attempt > 0 && !is_singleton(&j->now->job) &&
+		past_of(s, j)->edited_ms == 0)
 		return true;
 	for (size_t i = 0; i < a->count; i++) {
 		const struct dependency *d = &a->item[i];
@@ -529,6 +532,8 @@ static void turn_ends(struct sim *s, struct replica *r, void *arg)
 {
 	struct sim_turn *t = arg;
 	asking_of(s, r)->busy[t->ns] = false;
+	sim_log(s, "%s has %s what others wait for in %s", r->identity,
+		t->failed ? "not read" : "read", namespace_names[t->ns]);
 	if (t->failed)
 		predecessor_turn_return(t->asks, r->queue);
 	else
@@ -642,6 +647,8 @@ void pipelines_ask(struct sim *s, struct replica *r)
 		return;
 	struct asking *a = asking_of(s, r);
 	while (queue_take_wanted(r->queue, &w)) {
+		sim_log(s, "%s wants to know of %s/%s", r->identity, w.ns,
+			w.name ? w.name : "labels");
 		a->wanted = mem_grow(a->wanted, a->count + 1, sizeof(*a->wanted));
 		a->wanted[a->count++] = w;
 	}

@@ -1,7 +1,7 @@
 # The gate alone, against the simulation's models; what the queue says of windows and prices is the
 # test's.
 get_filename_component(GATE_SIM_DIR ${CMAKE_CURRENT_LIST_DIR}/../../sim ABSOLUTE)
-foreach(name run lending stuck doubt deferred hostile mass_stop adoption ending)
+foreach(name run lending stuck doubt deferred hostile mass_stop adoption ending never_starts)
   add_executable(test_gate_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
     ${GATE_SIM_DIR}/model_api.c ${GATE_SIM_DIR}/model_ledger.c ${GATE_SIM_DIR}/pool.c
     ${CMAKE_CURRENT_LIST_DIR}/../../../controller/ledger/ledger.c)
@@ -9,6 +9,7 @@ foreach(name run lending stuck doubt deferred hostile mass_stop adoption ending)
   target_link_options(test_gate_${name} PRIVATE -Wl,--wrap=queue_decide)
   add_test(NAME gate_${name} COMMAND test_gate_${name})
 endforeach()
+target_link_options(test_gate_never_starts PRIVATE -Wl,--wrap=queue_job_waits_in_vain)
 target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_job_bill
   -Wl,--wrap=queue_finished_job)
 foreach(name notice trouble)

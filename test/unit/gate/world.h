@@ -278,6 +278,7 @@ static inline void submit(struct world *w, struct snap *n)
 		.pod_priority_class = "",
 		.suspend = true,
 		.placement = n->job.placement,
+		.after = n->job.after,
 		.parallelism = pods,
 		.completions = pods,
 		.lending = n->job.lending,
