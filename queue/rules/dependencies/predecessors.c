@@ -127,11 +127,12 @@ static void name_free(struct queue *q, struct predecessor_name *n)
 	free(n);
 }
 
-/* Events tell of a Job that is followed. Of all others only answers do. */
+/* Events tell of a Job that is followed. Of all others only answers do: also of one that has the name
+ * after a Job that has ended, for the end of the following of that is not told. */
 static bool name_is_told(const struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	return newest && newest->followed && !newest->gone;
+	return newest && newest->followed && !newest->gone && !outcome_ended(newest->outcome);
 }
 
 /* The question that it needs now; frees it when nothing waits for it any more. */
