@@ -282,6 +282,7 @@ size_t queue_decide(
 	q->deciding = true;
 	arena_done(&q->predecessors.sentences);
 	if (back) {
+		wanteds_set_back(q);
 		calendar_refs_turn(q);
 		plans_turn(q);
 		budgets_turn(q);

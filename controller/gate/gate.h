@@ -362,7 +362,8 @@ bool gate_job_trouble(
 void gate_each_trouble(
 	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx);
 
-/* It is on the watch, and what becomes of it is told to the queue (queue_see_predecessor()). */
+/* It is on the watch, has not ended, and what becomes of it is told to the queue
+ * (queue_see_predecessor()). */
 bool gate_follows_job(const struct gate *g, const struct uid *uid);
 
 /* An eviction of one of its pods does not count as a failure (its podFailurePolicy ignores

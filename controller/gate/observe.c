@@ -393,13 +393,14 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
  * Only what the watch tells is told on, so that it comes in order. A Job is followed while it has a
  * record here, for then it is noticed when it is missing in a list. Of those that have none, and have
  * not ended, the answers to the queue's questions tell alone: else an answer that was on its way
- * would seem to say that they are gone. Of one that leaves the watch it is not known whether it was
+ * would seem to say that they are gone. One that has ended is followed no more: nobody tells when
+ * its name is used again by a Job that is not queued. Of one that leaves the watch it is not known whether it was
  * deleted or lost its label: the queue asks for it. */
 
 bool gate_follows_job(const struct gate *g, const struct uid *uid)
 {
 	const struct gate_job *j = gate_find_job(g, uid);
-	return j && !j->lost && !j->fetching;
+	return j && !j->lost && !j->fetching && !j->seen.finished;
 }
 
 static void tell_followers(struct gate *g, const struct job *seen)
@@ -407,8 +408,9 @@ static void tell_followers(struct gate *g, const struct job *seen)
 	const struct gate_job *j = gate_find_job(g, &seen->uid);
 	if (j && (j->gone || seen->version < j->seen.version))
 		return; /* the watch will tell of what an answer told already */
-	bool followed = gate_follows_job(g, &seen->uid);
-	if (!followed && !job_finished(seen))
+	bool finished = job_finished(seen);
+	bool followed = !finished && gate_follows_job(g, &seen->uid);
+	if (!followed && !finished)
 		return;
 	struct predecessor p = predecessor_of_job(seen, followed);
 	queue_see_predecessor(g->queue, &p);

@@ -217,7 +217,7 @@ struct wanted_predecessors {
 };
 /* The next question, each once; false when there is none. It stays valid until it is answered. While
  * some Job waits for it, it comes again PREDECESSOR_AGAIN_MS after the answer, unless it was for a
- * name whose newest Job is followed: no event tells of the others. */
+ * name whose newest Job is followed and has not ended: no event tells of the others. */
 #define PREDECESSOR_AGAIN_MS 15000
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
 #define PREDECESSOR_TAKEN_MAX 10000 /* Jobs of a selector: with more it does not hold */

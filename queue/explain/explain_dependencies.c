@@ -219,6 +219,7 @@ static void add_outcome(struct text *t, const struct known_job *j, enum dependen
 	case OUTCOME_WAITS:
 	case OUTCOME_RUNS:
 	case OUTCOME_VANISHED:
+	case OUTCOME_NONE:
 		break;
 	}
 	if (j->outcome != OUTCOME_FAILED || !j->failure || k == AFTER_NOT_OK)
@@ -277,21 +278,22 @@ static void add_name(struct text *t, const struct predecessor_name *n)
 static void add_selector(
 	struct text *t, const struct predecessor_selector *s, const struct dependency_item *item)
 {
-	size_t holding = 0, self = selector_takes_itself(s, item->wait->w);
+	enum outcome own = selector_own(s, item->wait->w);
+	size_t holding = 0, others = s->ntaken - (own != OUTCOME_NONE);
 	for (enum outcome o = 0; o < OUTCOMES; o++)
 		if (outcome_verdict(o, item->kind) == VERDICT_HOLDS)
-			holding += s->with[o];
+			holding += s->with[o] - (o == own);
 	add_cut(t, item->text);
 	if (!s->awaited.wanted.answered)
 		text_add(t, " (its Jobs are being looked up)");
 	else if (s->too_many)
 		text_add(t, ", which takes more than %d Jobs: let it take fewer",
 			PREDECESSOR_TAKEN_MAX);
-	else if (s->ntaken == self)
+	else if (others == 0)
 		text_add(t,
 			", which takes no Job: create one with these labels, or correct sluice.dev/after");
 	else
-		text_add(t, " (true of %zu of %zu Jobs)", holding, s->ntaken - self);
+		text_add(t, " (true of %zu of %zu Jobs)", holding, others);
 }
 
 static void add_item(struct text *t, const struct dependency_item *item)

@@ -177,13 +177,33 @@ static bool is_lenient(const struct sim *s)
 	return s->count[PATH_CLOCK_STEP] > 0;
 }
 
+/* It came and went, and no run of it is in the ledger: a controller that comes later cannot know that it
+ * ever had the name. */
+static bool went_unseen(const struct sim *s, const struct model_job *j)
+{
+	const struct model_reservation *const *holds;
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); j->now->gone && i-- > 0;)
+		if (holds[i]->committed && !uid_cmp(&holds[i]->reservation.uid, &j->now->job.uid))
+			return false;
+	return j->now->gone;
+}
+
+static const struct model_job *next_seen(
+	const struct sim *s, const struct model_job *p, const char *ns, const char *name)
+{
+	const struct model_job *next = next_named(s, p->next, ns, name);
+	while (next && went_unseen(s, next))
+		next = next_named(s, next->next, ns, name);
+	return next;
+}
+
 static bool name_held(const struct sim *s, const struct model_job *j, const struct dependency *d)
 {
 	const char *ns = j->now->job.ns;
 	int64_t since_ms = past_of(s, j)->created_ms;
-	for (const struct model_job *p = next_named(s, s->api.first, ns, d->name), *next; p;
-		p = next) {
-		next = next_named(s, p->next, ns, d->name);
+	for (const struct model_job *p = next_named(s, s->api.first, ns, d->name); p;
+		p = next_named(s, p->next, ns, d->name)) {
+		const struct model_job *next = next_seen(s, p, ns, d->name);
 		int64_t held_ms = holds_since(past_of(s, p), d->kind);
 		int64_t until_ms = next ? past_of(s, next)->created_ms + GRACE_MS : INT64_MAX;
 		int64_t from_ms = held_ms > since_ms ? held_ms : since_ms;
@@ -422,7 +442,10 @@ static bool is_alone(const struct sim *s, const struct model_job *j)
 bool pipelines_surely_ready(const struct sim *s, const struct model_job *j)
 {
 	const struct dependencies *a = &j->now->job.after;
-	if (j->now->job.admission.attempt > 0 && !is_singleton(&j->now->job))
+	if (a->count == 0)
+		return true;
+	if (j->now->job.admission.attempt > 0 && !is_singleton(&j->now->job) &&
+		past_of(s, j)->edited_ms == 0)
 		return true;
 	for (size_t i = 0; i < a->count; i++) {
 		const struct dependency *d = &a->item[i];

@@ -205,7 +205,7 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 	if (w->after->is_singleton && w->family)
 		list_add(family_singletons(w->family), &w->after->of_family);
 	for (size_t i = 0; i < w->after->nitems; i++)
-		dependency_item_judge(q, &w->after->item[i]);
+		predecessors_judge(q, &w->after->item[i]);
 }
 
 /* ---- Verdicts ---- */

@@ -27,7 +27,7 @@ static enum dependency_verdict when(bool holds, bool never)
 
 enum dependency_verdict outcome_verdict(enum outcome o, enum dependency_kind k)
 {
-	bool ended = o != OUTCOME_WAITS && o != OUTCOME_RUNS;
+	bool ended = o != OUTCOME_WAITS && o != OUTCOME_RUNS && o != OUTCOME_NONE;
 	bool badly = o == OUTCOME_FAILED || o == OUTCOME_DELETED;
 	switch (k) {
 	case AFTER_OK:
@@ -37,7 +37,7 @@ enum dependency_verdict outcome_verdict(enum outcome o, enum dependency_kind k)
 	case AFTER_ANY:
 		return when(ended, false);
 	case AFTER_START:
-		return when(o != OUTCOME_WAITS, false);
+		return when(ended || o == OUTCOME_RUNS, false);
 	case AFTER_SINGLETON:
 		break;
 	}

@@ -17,6 +17,7 @@ enum outcome {
 	OUTCOME_FAILED,
 	OUTCOME_DELETED,  /* after it was started, and before it ended */
 	OUTCOME_VANISHED, /* it was started, and is gone: how it ended was not seen */
+	OUTCOME_NONE,	  /* there is no such Job */
 };
 #define OUTCOMES (OUTCOME_VANISHED + 1)
 

@@ -127,11 +127,12 @@ static void name_free(struct queue *q, struct predecessor_name *n)
 	free(n);
 }
 
-/* Events tell of a Job that is followed. Of all others only answers do. */
+/* Events tell of a Job that is followed. Of all others only answers do: also of one that has the name
+ * after a Job that has ended, for the end of the following of that is not told. */
 static bool name_is_told(const struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	return newest && newest->followed && !newest->gone;
+	return newest && newest->followed && !newest->gone && !outcome_ended(newest->outcome);
 }
 
 /* The question that it needs now; frees it when nothing waits for it any more. */
@@ -151,7 +152,7 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
 	} else if (w->state == WANTED_RESTING && w->answered && name_is_told(n)) {
-		wanted_forget(q, w); /* one that was never answered is asked again: there may be others */
+		wanted_forget(q, w);
 	}
 }
 
@@ -170,7 +171,7 @@ enum dependency_verdict awaited_verdict(const struct awaited *a, const struct de
 	if (!a->is_selector)
 		return name_verdict(awaited_name(a), item);
 	const struct predecessor_selector *s = awaited_selector(a);
-	return selector_verdict(s, item->kind, selector_takes_itself(s, item->wait->w));
+	return selector_verdict(s, item->kind, selector_own(s, item->wait->w));
 }
 
 int64_t awaited_failed_ms(const struct awaited *a)
@@ -208,7 +209,7 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	uint64_t moved = ns->selectors_moved;
 	ns->selectors_moved = 0;
 	each_selector(ns, moved, s) {
-		uint32_t verdicts = selector_verdicts(s);
+		uint64_t verdicts = selector_verdicts(s);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
 		s->verdicts = verdicts;
@@ -584,6 +585,24 @@ void predecessors_join(struct queue *q, struct dependency_item *item, const char
 	name_tidy(q, n);
 }
 
+static void awaited_tidy(struct queue *q, struct awaited *a)
+{
+	struct predecessor_namespace *ns = a->ns;
+	if (a->is_selector)
+		selector_tidy(q, selector_of(a));
+	else
+		name_tidy(q, name_of(a));
+	ns_tidy(q, ns);
+}
+
+void predecessors_judge(struct queue *q, struct dependency_item *item)
+{
+	struct awaited *a = item->awaited;
+	dependency_item_judge(q, item);
+	if (a && !item->awaited)
+		awaited_tidy(q, a);
+}
+
 void predecessors_leave(struct queue *q, struct dependency_item *item)
 {
 	struct awaited *a = item->awaited;
@@ -591,14 +610,8 @@ void predecessors_leave(struct queue *q, struct dependency_item *item)
 		return;
 	list_leave(&item->of_awaited);
 	item->awaited = NULL;
-	if (!a)
-		return;
-	struct predecessor_namespace *ns = a->ns;
-	if (a->is_selector)
-		selector_tidy(q, selector_of(a));
-	else
-		name_tidy(q, name_of(a));
-	ns_tidy(q, ns);
+	if (a)
+		awaited_tidy(q, a);
 }
 
 /* ---- The end ---- */

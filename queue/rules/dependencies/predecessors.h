@@ -56,7 +56,7 @@ struct predecessor_selector {
 	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
 	int64_t failed_ms;			      /* when the last of them failed */
 	bool too_many;				      /* it takes more than it may */
-	uint32_t verdicts; /* that its followers were told: selector_verdicts() */
+	uint64_t verdicts; /* that its followers were told: selector_verdicts() */
 };
 
 struct predecessor_namespace {
@@ -87,6 +87,8 @@ void predecessors_done(struct queue *q); /* no Job is left */
 void predecessors_join(
 	struct queue *q, struct dependency_item *item, const char *ns, const struct dependency *d);
 void predecessors_leave(struct queue *q, struct dependency_item *item);
+/* Of one that has just joined: it may hold already. Then it waits no more. */
+void predecessors_judge(struct queue *q, struct dependency_item *item);
 
 /* NULL: nothing waits for it, and no selector takes it. */
 struct predecessor_name *predecessor_name_known(

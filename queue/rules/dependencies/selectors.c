@@ -55,13 +55,13 @@ void selectors_count_in(struct predecessor_name *n, uint64_t bits)
 /* ---- Verdicts ---- */
 
 enum dependency_verdict selector_verdict(
-	const struct predecessor_selector *s, enum dependency_kind k, size_t nself)
+	const struct predecessor_selector *s, enum dependency_kind k, enum outcome own)
 {
 	enum dependency_verdict all = VERDICT_HOLDS;
-	if (!s->awaited.wanted.answered || s->too_many || s->ntaken <= nself)
+	if (!s->awaited.wanted.answered || s->too_many || s->ntaken <= (own != OUTCOME_NONE))
 		return VERDICT_WAITS;
 	for (enum outcome o = 0; o < OUTCOMES; o++) {
-		size_t n = s->with[o] - (o == OUTCOME_WAITS ? nself : 0);
+		size_t n = s->with[o] - (o == own);
 		enum dependency_verdict v = n > 0 ? outcome_verdict(o, k) : VERDICT_HOLDS;
 		if (v == VERDICT_NEVER)
 			return VERDICT_NEVER;
@@ -71,21 +71,23 @@ enum dependency_verdict selector_verdict(
 	return all;
 }
 
-size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w)
+enum outcome selector_own(const struct predecessor_selector *s, const struct workload *w)
 {
 	const struct predecessor_name *n = predecessor_name_known(s->awaited.ns, w->name);
 	const struct known_job *newest = n && (n->taken_by & s->bit) ? predecessor_newest(n) : NULL;
-	return newest && newest->outcome == OUTCOME_WAITS &&
-	       uid_cmp(&newest->uid, &w->key.uid) == 0;
+	bool is_own = newest && uid_cmp(&newest->uid, &w->key.uid) == 0;
+	return is_own ? newest->outcome : OUTCOME_NONE;
 }
 
-uint32_t selector_verdicts(const struct predecessor_selector *s)
+/* A follower waits, or runs without having been admitted. */
+uint64_t selector_verdicts(const struct predecessor_selector *s)
 {
-	uint32_t all = 0;
+	static const enum outcome own[] = {OUTCOME_NONE, OUTCOME_WAITS, OUTCOME_RUNS};
+	uint64_t all = 0;
 	for (enum dependency_kind k = AFTER_OK; k < AFTER_SINGLETON; k++)
-		for (size_t nself = 0; nself < 2; nself++) {
-			bool possible = nself <= s->with[OUTCOME_WAITS];
-			all = all << 2 | (possible ? selector_verdict(s, k, nself) : 3);
+		for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+			bool possible = own[i] == OUTCOME_NONE || s->with[own[i]] > 0;
+			all = all << 2 | (possible ? (uint64_t)selector_verdict(s, k, own[i]) : 3);
 		}
 	return all;
 }

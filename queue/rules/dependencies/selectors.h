@@ -25,14 +25,15 @@ uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct p
 void selectors_count_out(struct predecessor_name *n);
 void selectors_count_in(struct predecessor_name *n, uint64_t bits);
 
-/* nself: how many of those that wait are the follower itself (selector_takes_itself()). */
+/* own: selector_own() of the Job that waits. */
 enum dependency_verdict selector_verdict(
-	const struct predecessor_selector *s, enum dependency_kind k, size_t nself);
+	const struct predecessor_selector *s, enum dependency_kind k, enum outcome own);
 /* All verdicts that a follower may have of it, two bits each. */
-uint32_t selector_verdicts(const struct predecessor_selector *s);
+uint64_t selector_verdicts(const struct predecessor_selector *s);
 
-/* 1 when w has the labels: a selector does not mean the Job that waits for it. Else 0. */
-size_t selector_takes_itself(const struct predecessor_selector *s, const struct workload *w);
+/* A selector does not mean the Job that waits for it. The outcome with which it is counted all the
+ * same; OUTCOME_NONE: it is not taken. */
+enum outcome selector_own(const struct predecessor_selector *s, const struct workload *w);
 
 /* A name that it takes of which the newest Job has an outcome by which items of that kind hold no
  * more; NULL: there is none. */

@@ -108,6 +108,19 @@ void wanted_ring(struct queue *q, struct wanted *w)
 	wanted_rest(q, w);
 }
 
+void wanteds_set_back(struct queue *q)
+{
+	int64_t last_ms = quantity_add(q->now_ms, PREDECESSOR_AGAIN_MS);
+	for (size_t i = tree_count(&q->alarms); i > 0;) {
+		struct alarm *a = container_of(tree_at(&q->alarms, i - 1), struct alarm, node);
+		if (a->kind == ALARM_WANTED && a->at_ms > last_ms)
+			alarm_set(
+				&q->alarms, a, last_ms); /* the one before it comes to its place */
+		else
+			i--;
+	}
+}
+
 void wanted_forget(struct queue *q, struct wanted *w)
 {
 	list_leave(&w->waiting);

@@ -66,6 +66,8 @@ struct wanted *wanted_answered(struct queue *q, uint64_t id);
 /* It is wanted again, later. */
 void wanted_rest(struct queue *q, struct wanted *w);
 void wanted_ring(struct queue *q, struct wanted *w); /* its alarm has come */
+/* The clock was set back: none waits longer than it would have. */
+void wanteds_set_back(struct queue *q);
 /* Its owner is freed. */
 void wanted_forget(struct queue *q, struct wanted *w);
 

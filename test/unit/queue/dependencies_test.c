@@ -572,8 +572,13 @@ static void one_that_could_not_be_answered_comes_again(void **state)
 	assert_false(queue_take_wanted(q, &asked));
 	queue_decide(q, 5000, d, 4, &next_ms);
 	assert_int_equal(next_ms, 5000 + PREDECESSOR_AGAIN_MS);
+	struct predecessor p = seen(9, "prep", PREDECESSOR_STARTED);
+	queue_see_predecessor(q, &p); /* that is no answer: who had the name before? */
 	queue_decide(q, next_ms, d, 4, &next_ms);
 	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &p, 1);
+	queue_decide(q, 50000, d, 4, &next_ms);
+	assert_int_equal(next_ms, INT64_MAX); /* events tell of the rest */
 	queue_free(q);
 }
 
