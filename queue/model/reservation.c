@@ -93,7 +93,7 @@ static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
 	return each * pods + (rest * pods + base_pods - 1) / base_pods;
 }
 
-int64_t reservation_line_then(const struct reservation *r, const struct reservation_line *l)
+int64_t reservation_line_left(const struct reservation *r, const struct reservation_line *l)
 {
 	int32_t keeps = reservation_keeps(r);
 	if (r->state == RESERVATION_LEAVING)

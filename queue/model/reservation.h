@@ -133,8 +133,15 @@ static inline int32_t reservation_keeps(const struct reservation *r)
 /* Made when it is first asked for. */
 struct sizing *reservation_sizing(struct queue *q, struct reservation *r);
 
+/* What a line counts THEN, where pods leave or all of it does. */
+int64_t reservation_line_left(const struct reservation *r, const struct reservation_line *l);
 /* What a line counts THEN. */
-int64_t reservation_line_then(const struct reservation *r, const struct reservation_line *l);
+static inline int64_t reservation_line_then(
+	const struct reservation *r, const struct reservation_line *l)
+{
+	bool whole = !r->sizing && r->state != RESERVATION_LEAVING;
+	return whole ? l->amount : reservation_line_left(r, l);
+}
 
 /* The memory that reservations are made of, in the queue (core.h). */
 void reservations_init(struct queue *q);
