@@ -163,6 +163,8 @@ void growth_heed(struct queue *q, struct reservation *r)
 	if (s->wish)
 		return;
 	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
+	if (changed_ms > q->now_ms) /* by another leader's clock, or before ours was set back */
+		changed_ms = q->now_ms;
 	s->wish = mem_alloc(sizeof(*s->wish));
 	s->wish->r = r;
 	wish_rest(q, s->wish, quantity_add(changed_ms, interval_ms(r->cq)));
@@ -173,6 +175,25 @@ void growth_heed_all(struct queue *q, struct clusterqueue *cq)
 	list_each(&cq->reservations, l)
 		growth_heed(q, container_of(l, struct reservation, of_clusterqueue));
 	growth_arm(q, cq, INT64_MAX);
+}
+
+/* None rests for longer than the interval. */
+static void shorten_rests(struct queue *q, struct clusterqueue *cq)
+{
+	int64_t last_ms = quantity_add(q->now_ms, interval_ms(cq));
+	for (size_t n; (n = tree_count(&cq->resting)) > 0;) {
+		struct grow_wish *w = wish_of(tree_at(&cq->resting, n - 1));
+		if (w->next_ms <= last_ms)
+			return;
+		wish_rest(q, w, last_ms);
+	}
+}
+
+void growth_turn(struct queue *q)
+{
+	struct clusterqueue *cq;
+	map_each(&q->clusterqueues.map, i, cq)
+		shorten_rests(q, cq);
 }
 
 static void wake_due(struct queue *q, struct clusterqueue *cq)
