@@ -286,6 +286,7 @@ size_t queue_decide(
 		calendar_refs_turn(q);
 		plans_turn(q);
 		budgets_turn(q);
+		growth_turn(q);
 	}
 	usages_decide(q);
 	node_suitability_refresh(q);

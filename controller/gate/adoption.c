@@ -188,8 +188,8 @@ void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_rese
 		.seq = r->sizes,
 		.adopts = true,
 		.at_ms = g->now_ms,
-		.lines = r->lines,
-		.nlines = r->nlines,
+		.lines = g->taken.lines, /* the queue's strings: the reader's are of the moment */
+		.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines),
 		.reason = "Adopted",
 		.actor = g->identity};
 	outbox_add(&g->outbox, &op);

@@ -24,8 +24,8 @@ struct adoption {
 };
 
 /* The reservation that was read, as its Job's story has it where the ledger lost a GROW. True: it
- * holds more than the ledger says, which adoption_raise() writes. Lines are good until the next
- * call. */
+ * holds more than the ledger says: once the queue has it so, adoption_raise() writes it. Lines are good
+ * until the next call. */
 bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledger_reservation *r);
 void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* It was let have as many pods as it has, by its own story. */

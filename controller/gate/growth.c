@@ -1,5 +1,6 @@
 #include "controller/gate/growth.h"
 
+#include "base/must.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
@@ -51,6 +52,7 @@ static bool may_begin(const struct gate *g, const struct gate_job *j, const stru
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	struct growth *x = &j->growth;
+	must(x->step == GROWTH_NONE); /* until then the queue decides on no other */
 	if (!may_begin(g, j, d)) {
 		unreserve(g, j);
 		return;

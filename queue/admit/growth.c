@@ -171,10 +171,12 @@ void growth_forget(struct queue *q, struct reservation *r)
 }
 
 /* It does not grow before then. */
-static int64_t rested_ms(const struct reservation *r)
+static int64_t rested_ms(const struct queue *q, const struct reservation *r)
 {
 	const struct sizing *s = r->sizing;
 	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
+	if (changed_ms > q->now_ms) /* by another leader's clock, or before ours was set back */
+		changed_ms = q->now_ms;
 	return greater(quantity_add(changed_ms, interval_ms(r->cq)),
 		stop_rate_returns(s->reclaims_paid_ms, s->changed_ms));
 }
@@ -184,7 +186,7 @@ static void rest_anew(struct queue *q, struct reservation *r)
 {
 	growth_heed(q, r);
 	if (r->sizing && r->sizing->wish)
-		wish_rest(q, r->sizing->wish, rested_ms(r));
+		wish_rest(q, r->sizing->wish, rested_ms(q, r));
 }
 
 void growth_shrank(struct queue *q, struct reservation *r, int64_t now_ms)
@@ -211,7 +213,7 @@ void growth_heed(struct queue *q, struct reservation *r)
 		return;
 	s->wish = mem_alloc(sizeof(*s->wish));
 	s->wish->r = r;
-	wish_rest(q, s->wish, rested_ms(r));
+	wish_rest(q, s->wish, rested_ms(q, r));
 }
 
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)
@@ -219,6 +221,25 @@ void growth_heed_all(struct queue *q, struct clusterqueue *cq)
 	list_each(&cq->reservations, l)
 		rest_anew(q, container_of(l, struct reservation, of_clusterqueue));
 	growth_arm(q, cq, INT64_MAX);
+}
+
+/* None rests for longer than the interval. */
+static void shorten_rests(struct queue *q, struct clusterqueue *cq)
+{
+	int64_t last_ms = quantity_add(q->now_ms, interval_ms(cq));
+	for (size_t n; (n = tree_count(&cq->resting)) > 0;) {
+		struct grow_wish *w = wish_of(tree_at(&cq->resting, n - 1));
+		if (w->next_ms <= last_ms)
+			return;
+		wish_rest(q, w, last_ms);
+	}
+}
+
+void growth_turn(struct queue *q)
+{
+	struct clusterqueue *cq;
+	map_each(&q->clusterqueues.map, i, cq)
+		shorten_rests(q, cq);
 }
 
 static void wake_due(struct queue *q, struct clusterqueue *cq)

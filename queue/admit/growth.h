@@ -60,6 +60,9 @@ void growth_heed_all(struct queue *q, struct clusterqueue *cq);
 /* It leaves or ends. */
 void growth_forget(struct queue *q, struct reservation *r);
 
+/* The clock was set back. */
+void growth_turn(struct queue *q);
+
 /* Wishes that have rested ask again: the alarm of cq rang. */
 void growth_wake(struct queue *q, struct clusterqueue *cq);
 

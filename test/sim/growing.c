@@ -163,6 +163,18 @@ static int64_t pods_held(const struct model_reservation *h, const struct model_j
 	return 0;
 }
 
+static void miss(struct sim *s, const struct replica *leader, const struct model_job *j,
+	int64_t held, int64_t wants)
+{
+	const struct job *n = &j->now->job;
+	struct explanation x = {.sentence = "it does not know it"};
+	gate_explain(leader->gate, n->ns, n->name, s->now_ms + leader->skew_ms, &x);
+	sim_break(s, "P7",
+		"%s/%s runs with %lld pods and wants %lld, and there is room for one more: %s says "
+		"'%s'",
+		n->ns, n->name, (long long)held, (long long)wants, leader->identity, x.sentence);
+}
+
 bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over)
 {
 	const struct model_reservation *const *all;
@@ -182,11 +194,7 @@ bool growing_check(struct sim *s, const struct replica *leader, bool pauses_over
 			continue;
 		left_out = true;
 		if (pauses_over)
-			sim_break(s, "P7",
-				"%s/%s runs with %lld pods and wants %lld: expected %s to let it "
-				"have one more, for which there is room",
-				j->now->job.ns, j->now->job.name, (long long)held, (long long)wants,
-				leader->identity);
+			miss(s, leader, j, held, wants);
 	}
 	return left_out;
 }

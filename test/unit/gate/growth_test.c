@@ -355,6 +355,46 @@ static void none_is_sent_once_the_lease_has_run_out(void **state)
 	}
 }
 
+/* A PATCH of the growth is in doubt, and its room is wanted: what makes it smaller goes first, and until
+ * that has landed nothing is given back. */
+static void what_makes_it_smaller_goes_first(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	have_quota(&w, 5);
+	w.tick_ms += INTERVAL_MS;
+	w.now_ms += INTERVAL_MS;
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	const struct intent *i;
+	while ((i = gate_take_intent(w.gate)))
+		answer_ledger(&w, i); /* GROW */
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	w.outcome = JOB_IN_DOUBT;
+	while ((i = gate_take_intent(w.gate)))
+		answer_job(&w, i);
+	assert_int_equal(w.sent[INTENT_GROW], 1);
+	have_quota(&w, 2);
+	w.outcome = JOB_IN_DOUBT; /* of the SHRINK */
+	decide(&w, (struct decision){.kind = DECISION_SHRINK,
+			   .pods = 2,
+			   .reason = STOP_REASON_PREEMPTED,
+			   .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+	assert_int_equal(w.j->now->job.parallelism, 3);
+	assert_int_equal(pods_held(&w), 5);
+	at(&w, w.now_ms + 2000);
+	at(&w, w.now_ms + 2000);
+	assert_int_equal(w.sent[INTENT_GROW], 1);
+	assert_int_equal(w.sent[INTENT_SHRINK], 2);
+	assert_int_equal(w.j->now->job.parallelism, 2);
+	assert_int_equal(pods_held(&w), 5);
+	pods_run(&w, 2);
+	at(&w, w.now_ms + DOUBT_MS);
+	assert_int_equal(pods_held(&w), 2);
+	world_done(&w);
+}
+
 /* Killed between GROW and PATCH: the PATCH may come yet. Its successor makes that harmless, and only
  * then takes back what was not used. */
 static void a_successor_takes_back_what_was_not_used(void **state)
@@ -541,6 +581,7 @@ int main(void)
 		cmocka_unit_test(pods_that_end_meanwhile_keep_their_place),
 		cmocka_unit_test(a_stop_goes_first),
 		cmocka_unit_test(none_is_sent_once_the_lease_has_run_out),
+		cmocka_unit_test(what_makes_it_smaller_goes_first),
 		cmocka_unit_test(a_successor_takes_back_what_was_not_used),
 		cmocka_unit_test(a_successor_adopts_what_was_grown),
 		cmocka_unit_test(it_shrinks_grows_and_shrinks_again),
