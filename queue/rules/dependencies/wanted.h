@@ -26,7 +26,8 @@ enum wanted_state {
 	WANTED_RESTING,
 };
 
-#define WANTED_ASKED_MAX 10064 /* of a namespace: a turn of the controller, 10,000 names and 64 selectors */
+#define WANTED_ASKED_MAX                                                                           \
+	10064 /* of a namespace: a turn of the controller, 10,000 names and 64 selectors */
 
 /* The questions of a namespace. */
 struct wanted_line {

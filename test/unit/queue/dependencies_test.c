@@ -470,7 +470,8 @@ static void one_that_waited_for_a_place_is_judged(void **state)
 			struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
 			p.labels = &label;
 			p.nlabels = 1;
-			queue_answer_wanted(q, asked.id, &p, strcmp(label.value, values[N - 2]) == 0);
+			queue_answer_wanted(
+				q, asked.id, &p, strcmp(label.value, values[N - 2]) == 0);
 		}
 		assert_false(dependencies_hold(workload(q, N + 1)));
 		struct uid uid = fixture_uid(i);

@@ -488,8 +488,9 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
 		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
 		{"owner-pods", NULL, &j->admission.owner_parallelism},
-		{"attempt", NULL, &j->admission.attempt}, {"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
-		{"active", NULL, &j->status.active}, {"runtime", &j->pod.runtime_class, NULL},
+		{"attempt", NULL, &j->admission.attempt}, {"completions", NULL, &j->completions},
+		{"succeeded", NULL, &j->status.succeeded}, {"active", NULL, &j->status.active},
+		{"runtime", &j->pod.runtime_class, NULL},
 		{"requeues", NULL, &j->admission.history.requeues},
 		{"suspensions", NULL, &j->admission.history.suspensions}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {

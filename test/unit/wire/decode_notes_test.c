@@ -46,10 +46,10 @@ static void a_story_is_kept_even_when_it_makes_no_sense(void **state)
 static void when_a_story_was_written_is_read_back(void **state)
 {
 	(void)state;
-	struct job *j = job_with(
-		"'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':"
-		"\\'Stopped\\',\\'at\\':\\'1970-01-01T00:01:40Z\\'}'}",
-		"", "");
+	struct job *j =
+		job_with("'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':"
+			 "\\'Stopped\\',\\'at\\':\\'1970-01-01T00:01:40Z\\'}'}",
+			"", "");
 	assert_int_equal(j->admission.told_ms, 100000);
 	free(j);
 }
