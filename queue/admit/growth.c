@@ -163,7 +163,8 @@ void growth_heed(struct queue *q, struct reservation *r)
 	if (s->wish)
 		return;
 	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
-	if (changed_ms > q->now_ms) /* by another leader's clock, or before ours was set back */
+	bool ahead = s->changed_ms == 0 && changed_ms > q->now_ms && q->now_ms > 0;
+	if (ahead) /* adopted from a leader whose clock is faster */
 		changed_ms = q->now_ms;
 	s->wish = mem_alloc(sizeof(*s->wish));
 	s->wish->r = r;
