@@ -277,7 +277,7 @@ static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
 {
-	bool back = now_ms < q->now_ms;
+	bool back = now_ms < q->now_ms, first = q->now_ms == 0;
 	q->now_ms = now_ms;
 	q->deciding = true;
 	arena_done(&q->predecessors.sentences);
@@ -286,8 +286,9 @@ size_t queue_decide(
 		calendar_refs_turn(q);
 		plans_turn(q);
 		budgets_turn(q);
-		growth_turn(q);
 	}
+	if (back || first)
+		growth_turn(q);
 	usages_decide(q);
 	node_suitability_refresh(q);
 	node_fit_refresh(q);

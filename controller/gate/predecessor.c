@@ -1,13 +1,15 @@
 #include "controller/gate/predecessor.h"
 
-/* Its start time is taken away when it is suspended again; its story, and pods that ended, stay. */
+/* Its start time is taken away when it is suspended again; its story, and pods that ended, stay. A story
+ * that is older than the Job was copied with the manifest of another one. */
 static bool was_started(const struct job *j)
 {
 	const struct job_status *s = &j->status;
+	const struct job_admission *a = &j->admission;
 	return s->has_start_time || s->active > 0 || s->terminating > 0 || s->succeeded > 0 ||
 	       s->failed_pods > 0 || s->uncounted > 0 || s->uncounted_failed > 0 ||
-	       ((j->admission.state == STORY_STARTED || j->admission.state == STORY_STOPPED) &&
-		       j->admission.attempt > 0);
+	       ((a->state == STORY_STARTED || a->state == STORY_STOPPED) && a->attempt > 0 &&
+		       a->told_ms >= j->created_ms);
 }
 
 static enum predecessor_state state_of(const struct job *j)

@@ -175,7 +175,8 @@ static int64_t rested_ms(const struct queue *q, const struct reservation *r)
 {
 	const struct sizing *s = r->sizing;
 	int64_t changed_ms = s->changed_ms > 0 ? s->changed_ms : r->reserved_ms;
-	if (changed_ms > q->now_ms) /* by another leader's clock, or before ours was set back */
+	bool ahead = s->changed_ms == 0 && changed_ms > q->now_ms && q->now_ms > 0;
+	if (ahead) /* adopted from a leader whose clock is faster */
 		changed_ms = q->now_ms;
 	return greater(quantity_add(changed_ms, interval_ms(r->cq)),
 		stop_rate_returns(s->reclaims_paid_ms, s->changed_ms));

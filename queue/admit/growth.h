@@ -60,7 +60,7 @@ void growth_heed_all(struct queue *q, struct clusterqueue *cq);
 /* It leaves or ends. */
 void growth_forget(struct queue *q, struct reservation *r);
 
-/* The clock was set back. */
+/* The clock was set back, or is slower than that of an earlier leader, whose runs were adopted. */
 void growth_turn(struct queue *q);
 
 /* Wishes that have rested ask again: the alarm of cq rang. */
