@@ -179,8 +179,8 @@ struct intent {
 	struct uid uid;
 	const char *ns, *name;
 	int64_t generation; /* INTENT_START tests it, and what restores parallelism does */
-	int64_t version;    /* INTENT_DELETE tests it: nothing of the Job is another since it was decided */
-	const char *queue;  /* INTENT_START tests the label: changing it moves no generation */
+	int64_t version; /* INTENT_DELETE tests it: nothing of the Job is another since it was decided */
+	const char *queue; /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
 	struct story story;	  /* what to write */
@@ -262,11 +262,11 @@ enum note_kind {
 	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
 	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
 	NOTE_TROUBLE_OVER, /* ... no more */
-	NOTE_HOLD,	   /* its start was refused too often, or what it waits for failed: it is put on
+	NOTE_HOLD,   /* its start was refused too often, or what it waits for failed: it is put on
 			      hold */
-	NOTE_DELETE,	   /* what it waits for failed, its owner wants it deleted: the request goes out */
-	NOTE_ADOPT,	   /* it runs, and the ledger had lost its reservation (adoption.c) */
-	NOTE_MASS_STOP,	   /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
+	NOTE_DELETE, /* what it waits for failed, its owner wants it deleted: the request goes out */
+	NOTE_ADOPT,  /* it runs, and the ledger had lost its reservation (adoption.c) */
+	NOTE_MASS_STOP, /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };
 
 const char *note_kind_name(enum note_kind k);

@@ -55,7 +55,7 @@ struct story {
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
 	int32_t sizes; /* the number of the last SHRINK or GROW of the attempt; 0: there was none */
-	int32_t pods; /* of a start with fewer pods than asked for: so many; else 0 */
+	int32_t pods;  /* of a start with fewer pods than asked for: so many; else 0 */
 	int32_t owner_parallelism,
 		owner_completions; /* ... of what the owner wrote; 0: not changed */
 	struct job_history history;

@@ -126,7 +126,8 @@ static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
 	must(op->kind != LEDGER_CEILING || (op->nlines == 1 && op->guaranteed >= 0));
-	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING && !ledger_changes_size(op->kind))
+	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING &&
+		!ledger_changes_size(op->kind))
 		return;
 	struct batch_plan_line *lines = batch_plan_alloc(b, op->nlines, sizeof(*lines));
 	size_t n = 0;

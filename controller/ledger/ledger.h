@@ -176,7 +176,7 @@ struct ledger_reservation {
 	int32_t attempt;
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue; /* localqueue: "" when unknown */
-	const char *owner;		/* as RESERVE had it; "" when unknown */
+	const char *owner;				   /* as RESERVE had it; "" when unknown */
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
 	bool estimated;			/* its bill will be: an ADOPT made it */

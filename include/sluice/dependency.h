@@ -80,12 +80,12 @@ struct predecessor {
 	size_t nlabels;
 	int64_t created_ms; /* 0: not known (the ledger): before anything that is known of it */
 	enum predecessor_state state;
-	int64_t ended_ms;      /* when it succeeded or failed; else 0 */
+	int64_t ended_ms;	 /* when it succeeded or failed; else 0 */
 	int32_t pods_done, pods; /* "3 of 8 pods done"; 0 pods: not known */
-	const char *failure;   /* of one that failed: "BackoffLimitExceeded: ..."; "" */
-	bool gone;	       /* it is not on the API server any more */
-	bool deleted;	       /* it is gone, and is known not to have ended before */
-	bool followed;	       /* its changes are told: queue_see_predecessor() */
+	const char *failure;	 /* of one that failed: "BackoffLimitExceeded: ..."; "" */
+	bool gone;		 /* it is not on the API server any more */
+	bool deleted;		 /* it is gone, and is known not to have ended before */
+	bool followed;		 /* its changes are told: queue_see_predecessor() */
 };
 
 #endif

@@ -201,8 +201,8 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p);
 /* It is not followed any more: it was deleted, or lost its label. So it is asked for at once.
  * told_end: all that it became until then was told, so that, if it is gone, it was deleted before it had
  * ended. */
-void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns,
-	const char *name, bool told_end);
+void queue_unfollow_predecessor(
+	struct queue *q, const struct uid *uid, const char *ns, const char *name, bool told_end);
 /* It was deleted. What it had become stays known while Jobs wait for it; one that had not ended is
  * gone for good, and no name, then, is as good as one that was never used. */
 void queue_lose_predecessor(

@@ -13,7 +13,8 @@ static void put_in_place(struct sim *s, struct model_ledger *next)
 	f->gone[f->ngone++] = s->ledger;
 	s->ledger = next;
 	f->server++;
-	s->stops = NULL; /* what their leader knew of them is lost, though its epoch may come again */
+	s->stops =
+		NULL; /* what their leader knew of them is lost, though its epoch may come again */
 	if (lost > 0) {
 		sim_reach(s, PATH_BATCHES_FORGOTTEN);
 		f->before = f->before ? f->before : f->gone[f->ngone - 1];

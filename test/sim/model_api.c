@@ -289,8 +289,7 @@ static bool may_change_directives(const struct job *j)
 static enum job_outcome delete_job(
 	struct model_api *api, struct model_job *j, const struct intent *i, bool unguarded)
 {
-	if (uid_cmp(&j->now->job.uid, &i->uid) ||
-		(!unguarded && j->now->job.version != i->version))
+	if (uid_cmp(&j->now->job.uid, &i->uid) || (!unguarded && j->now->job.version != i->version))
 		return JOB_REFUSED;
 	model_api_remove(api, j);
 	return JOB_DONE;

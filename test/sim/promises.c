@@ -570,8 +570,8 @@ static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? promises_config(s, j) : NULL;
 		if (!cq || !promises_priority(s, j, &priority) || has_terms(&j->now->job) ||
-			!pipelines_surely_ready(s, j) ||
-			may_be_blocked(s, j, cq) || may_be_kept(s, r, cq))
+			!pipelines_surely_ready(s, j) || may_be_blocked(s, j, cq) ||
+			may_be_kept(s, r, cq))
 			continue;
 		bool fit = fits(s, j, cq, priority);
 		if (!fit && !take_back_is_possible(s, j, cq, priority))
@@ -759,8 +759,8 @@ static void check_pods(struct sim *s)
 {
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		const struct snap *n = p->of->now;
-		if (p->state != POD_RUNNING || !p->run || !p->run->outside ||
-			p->run->mistaken || n->gone || n->job.deleting || !n->job.queue[0])
+		if (p->state != POD_RUNNING || !p->run || !p->run->outside || p->run->mistaken ||
+			n->gone || n->job.deleting || !n->job.queue[0])
 			continue;
 		int64_t real = all_use(s, p->of, "cpu"), held = all_held(s, p->of, "cpu");
 		if (real > held)

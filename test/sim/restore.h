@@ -71,8 +71,7 @@ bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from);
 /* Something was given back, by a controller that began with that store. */
 void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op);
 /* A start of a controller that began with that store has landed, on the Job of that generation. */
-void restore_started(
-	struct sim *s, uint64_t born, const struct model_job *j, int64_t generation);
+void restore_started(struct sim *s, uint64_t born, const struct model_job *j, int64_t generation);
 /* After a pass. */
 void restore_check_pass(struct sim *s, struct replica *r);
 

@@ -49,7 +49,8 @@ static void its_owner_wants_it_held(void **state)
 		"sluice.dev/hold to queue it again");
 	assert_non_null(strstr(w->j->now->job.admission.story, "DependencyNeverSatisfied"));
 	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status.suspended = true; /* as the Job controller has it, until then it may have pods */
+	s->job.status.suspended =
+		true; /* as the Job controller has it, until then it may have pods */
 	write_job(w, s, false);
 	at(w, w->now_ms + 3600000);
 	assert_int_equal(w->sent[INTENT_TELL], 1);
