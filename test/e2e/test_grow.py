@@ -1,4 +1,4 @@
-"""Runs that breathe, on the real Job controller: they start with what fits, grow when there is room, give pods to a Job of a
+"""Runs that change their size, on the real Job controller: they start with what fits, grow when there is room, give pods to a Job of a
 higher priority, and grow back. The ledger holds at least what their pods use, at each look."""
 
 import json
