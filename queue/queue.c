@@ -287,8 +287,10 @@ size_t queue_decide(
 		plans_turn(q);
 		budgets_turn(q);
 	}
-	if (back || first)
+	if (back || first) {
+		reservations_begin_by_now(q);
 		growth_turn(q);
+	}
 	usages_decide(q);
 	node_suitability_refresh(q);
 	node_fit_refresh(q);

@@ -556,3 +556,18 @@ enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 		reason = STOP_REASON_IDLE_RECLAIMED;
 	return reason != STOP_REASON_NONE ? reason : rules_stop(q, r);
 }
+
+void reservations_begin_by_now(struct queue *q)
+{
+	struct clusterqueue *cq;
+	map_each(&q->clusterqueues.map, i, cq)
+		list_each(&cq->reservations, l) {
+			struct reservation *r =
+				container_of(l, struct reservation, of_clusterqueue);
+			if (r->reserved_ms <= q->now_ms)
+				continue;
+			victim_index_leave(r);
+			r->reserved_ms = q->now_ms;
+			victim_index_join(r);
+		}
+}

@@ -162,6 +162,10 @@ void reservation_end(struct queue *q, struct workload *w);
 /* Its Job has changed. */
 void reservation_heed(struct queue *q, struct reservation *r);
 
+/* The clock was set back, or an earlier leader's was fast: no run began later than now. Else
+ * preemption.minRun would spare it until then. */
+void reservations_begin_by_now(struct queue *q);
+
 /* Its lines took more THEN. Where a node borrows now, others may take that back, so those are
  * searched again by the next look (pass.h). True: one does. */
 bool reservation_borrows_more(struct reservation *r);
