@@ -730,10 +730,12 @@ def test_the_controller_reads_nothing_else(sluice_account, path):
     assert refusal.value.status == 403
 
 
-def test_the_controller_neither_creates_nor_deletes_jobs(jobs, sluice_account):
+def test_the_controller_creates_no_jobs_and_deletes_no_collection(jobs, sluice_account):
+    """One Job it may delete, whose owner wrote sluice.dev/on-dependency-failure: Delete."""
     refused("cannot create resource", jobs.make, by=sluice_account)
     made = jobs.make()
-    refused("cannot delete resource", sluice_account.delete, jobs_path(jobs.ns, made["metadata"]["name"]))
+    refused("cannot deletecollection resource", sluice_account.delete, jobs_path(jobs.ns))
+    sluice_account.delete(jobs_path(jobs.ns, made["metadata"]["name"]))
 
 
 def test_the_controller_writes_the_status_of_a_queue_and_no_other_objects(plane, sluice_account, team):
