@@ -122,8 +122,9 @@ static bool ends_by_owner(const struct gate_job *j)
 
 enum phase attempt_call_off(struct gate *g, struct gate_job *j)
 {
+	bool has_flavors = queue_job_flavors_exist(g->queue, &j->uid);
 	must(!j->attempt.doubt);
-	stop_because(j, CHANGED, g->identity);
+	stop_because(j, has_flavors ? CHANGED : "FlavorNotFound", g->identity);
 	if (ends_by_owner(j))
 		j->attempt.not_before_ms = g->now_ms + attempt_restless_ms(g, j);
 	gate_note(g, NOTE_CALL_OFF, j, "start of attempt %d called off: %s", j->attempt.number,

@@ -298,8 +298,6 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 		stop_want(j);
 		stop_because(j, stop_reason_name(STOP_REASON_WINDOW_CLOSED), g->identity);
 	}
-	if (!queue_job_flavors_exist(g->queue, &j->uid))
-		stop_because(j, "FlavorNotFound", g->identity);
 	if (must_not_start(g, j) && !j->attempt.doubt && !j->attempt.sent && !job_busy(j))
 		return attempt_call_off(g, j);
 	if (!looked_for(g, j))
