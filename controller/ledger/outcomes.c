@@ -29,12 +29,7 @@ struct outcomes {
 
 static void send_question(struct outcomes *x)
 {
-	char patience[32];
-	struct params *settings = params_new();
-	snprintf(patience, sizeof(patience), "%lld",
-		(long long)(pg_conn_patience_ms(x->conn) * 4 / 5));
-	params_text(settings, patience);
-	pg_conn_add(x->conn, SQL_SETTINGS, settings);
+	pg_conn_add_settings(x->conn);
 	pg_conn_add(x->conn, SQL_OUTCOMES_PLAN, NULL);
 	pg_conn_add(x->conn, SQL_OUTCOMES, x->asked);
 	x->asked = NULL;

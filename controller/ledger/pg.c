@@ -419,16 +419,10 @@ struct params *request_params(const struct pg *pg, const struct request *r)
 void request_begin_round(struct pg *pg, struct request *r, enum request_step step)
 {
 	r->step = step;
-	/* A little before our own patience ends: a sentence of the server is better than none. */
-	int64_t ms = pg_conn_patience_ms(pg->conn) * 4 / 5;
-	char text[32];
-	snprintf(text, sizeof(text), "%lld", (long long)(ms > 0 ? ms : 1));
-	struct params *p = params_new();
-	params_text(p, text);
-	pg_conn_add(pg->conn, SQL_SETTINGS, p);
+	pg_conn_add_settings(pg->conn);
 	if (!request_fenced(r) || r->epoch == pg->attached_epoch)
 		return;
-	p = request_params(pg, r);
+	struct params *p = request_params(pg, r);
 	params_int8(p, pg_acknowledged(pg, r->epoch));
 	pg_conn_add(pg->conn, SQL_ATTACH, p);
 }

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/ledger/sql.h"
 
 #define PAUSE_FIRST_MS 100
 #define PAUSE_LAST_MS 5000
@@ -579,11 +580,6 @@ const char *pg_conn_user(const struct pg_conn *l)
 	return PQuser(l->conn);
 }
 
-int64_t pg_conn_patience_ms(const struct pg_conn *l)
-{
-	return l->patience_ms;
-}
-
 void pg_conn_set_patience(struct pg_conn *l, int64_t ms)
 {
 	l->patience_ms = ms;
@@ -592,4 +588,14 @@ void pg_conn_set_patience(struct pg_conn *l, int64_t ms)
 void pg_conn_praise(struct pg_conn *l)
 {
 	l->failures = 0;
+}
+
+void pg_conn_add_settings(struct pg_conn *l)
+{
+	int64_t ms = l->patience_ms * 4 / 5;
+	char text[32];
+	struct params *p = params_new();
+	snprintf(text, sizeof(text), "%lld", (long long)(ms > 0 ? ms : 1));
+	params_text(p, text);
+	pg_conn_add(l, SQL_SETTINGS, p);
 }

@@ -70,12 +70,14 @@ uint32_t pg_conn_number(const struct pg_conn *l); /* counts the connections that
 /* The process id that the server named; a pooler makes one up. */
 int pg_conn_backend_pid(const struct pg_conn *l);
 const char *pg_conn_user(const struct pg_conn *l); /* while it is up: the role */
-int64_t pg_conn_patience_ms(const struct pg_conn *l);
 void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 
 /* ---- A round, of an idle link that is up ------------------------------------------------------
  */
 
+/* The first of a round: the server gives up a little before our own patience ends, for a sentence of
+ * its own is better than none. */
+void pg_conn_add_settings(struct pg_conn *l);
 /* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
 void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p);
 void pg_conn_go(struct pg_conn *l);

@@ -34,18 +34,14 @@ struct retention {
 
 static void forget_batch(struct retention *r, int64_t before_ms)
 {
-	char patience[32];
-	struct params *settings = params_new(), *p = params_new();
-	snprintf(patience, sizeof(patience), "%lld",
-		(long long)(pg_conn_patience_ms(r->conn) * 4 / 5));
-	params_text(settings, patience);
+	struct params *p = params_new();
 	params_text(p, r->o.cell);
 	params_int8(p, r->epoch);
 	params_int8(p, before_ms > 0 ? before_ms : 0);
 	params_int8(p, r->o.keep_ms);
 	params_int8(p, r->batch);
 	r->under_way = true;
-	pg_conn_add(r->conn, SQL_SETTINGS, settings);
+	pg_conn_add_settings(r->conn);
 	pg_conn_add(r->conn, SQL_FORGET, p);
 	pg_conn_go(r->conn);
 }
