@@ -139,12 +139,19 @@ static bool is_decided(const struct gate_job *j)
 	return !j->growth.may_have_landed || j->growth.fenced || !can_grow(j);
 }
 
+/* Its PATCH is sent, and sent again. */
+static bool is_sent(const struct gate_job *j)
+{
+	const struct growth *x = &j->growth;
+	return x->step == GROWTH_TELLING && !x->dropped && !x->denied;
+}
+
 void growth_settle(struct gate *g, struct gate_job *j)
 {
 	const struct growth *x = &j->growth;
 	if (x->step != GROWTH_TELLING)
 		return;
-	bool goes_on = can_grow(j) && !x->dropped && !x->denied;
+	bool goes_on = can_grow(j) && is_sent(j);
 	bool owners = x->dropped && j->seen.reapplied;
 	if (owners && j->scale_down.to > 0)
 		growth_may_have_landed(j); /* what makes it smaller is under way, and tells */
@@ -161,10 +168,14 @@ static bool must_fence(const struct gate_job *j)
 	       can_grow(j);
 }
 
+static bool must_retell(const struct gate *g, const struct gate_job *j)
+{
+	return owes_story(g, j) || must_fence(j);
+}
+
 bool growth_see_to(struct gate *g, struct gate_job *j)
 {
-	bool retells = owes_story(g, j) || must_fence(j);
-	bool tells = j->growth.step == GROWTH_TELLING && !j->growth.dropped && !j->growth.denied;
+	bool retells = must_retell(g, j), tells = is_sent(j);
 	if (retells)
 		job_request(g, j, INTENT_RETELL);
 	else if (tells)
@@ -186,10 +197,7 @@ bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool ret
 {
 	if (!runs_on(j))
 		return false;
-	if (retell)
-		return owes_story(g, j) || must_fence(j);
-	return j->growth.step == GROWTH_TELLING && !j->growth.dropped && !j->growth.denied &&
-	       can_grow(j);
+	return retell ? must_retell(g, j) : is_sent(j) && can_grow(j);
 }
 
 /* As many as its owner wrote: then the spec is the owner's own again. */
