@@ -93,6 +93,13 @@ struct predecessor_name *predecessor_name_known(
 	return map_get(&ns->by_name, map_hash_string(name), name);
 }
 
+static struct predecessor_name *name_in(
+	const struct queue *q, const char *ns_name, const char *name)
+{
+	const struct predecessor_namespace *ns = ns_known(q, ns_name);
+	return ns ? predecessor_name_known(ns, name) : NULL;
+}
+
 static size_t name_bytes(const struct predecessor_name *n)
 {
 	return sizeof(*n) + strlen(n->name) + 1 + n->jobs.room * sizeof(*n->jobs.job);
@@ -355,13 +362,12 @@ static void job_is_gone(struct predecessor_name *n, struct known_job *j, enum ou
 void queue_lose_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns_name, const char *name)
 {
-	struct predecessor_namespace *ns = ns_known(q, ns_name);
-	struct predecessor_name *n = ns ? predecessor_name_known(ns, name) : NULL;
+	struct predecessor_name *n = name_in(q, ns_name, name);
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
 	job_is_gone(n, j, OUTCOME_DELETED);
-	ns_settle(q, ns);
+	ns_settle(q, n->awaited.ns);
 }
 
 static uint8_t questions_under_way(const struct predecessor_name *n)
@@ -375,8 +381,7 @@ static uint8_t questions_under_way(const struct predecessor_name *n)
 void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const char *ns_name,
 	const char *name, bool told_end)
 {
-	struct predecessor_namespace *ns = ns_known(q, ns_name);
-	struct predecessor_name *n = ns ? predecessor_name_known(ns, name) : NULL;
+	struct predecessor_name *n = name_in(q, ns_name, name);
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
@@ -384,7 +389,7 @@ void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const ch
 	j->told_end = told_end;
 	j->spared = questions_under_way(n);
 	if (!list_empty(&n->awaited.followers))
-		wanted_ask(q, &n->awaited.wanted, &ns->questions);
+		wanted_ask(q, &n->awaited.wanted, &n->awaited.ns->questions);
 }
 
 /* ---- Questions ---- */
