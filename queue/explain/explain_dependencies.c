@@ -253,11 +253,12 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 
 /* ---- What it waits for ---- */
 
-static void add_name(struct text *t, const struct predecessor_name *n)
+static void add_name(struct text *t, const struct dependency_item *item)
 {
+	const struct predecessor_name *n = awaited_name(item->awaited);
 	const struct known_job *j = predecessor_newest(n);
 	add_cut(t, n->name);
-	if (!n->awaited.wanted.answered)
+	if (n->awaited.wanted.answered < item->needs)
 		text_add(t, " (it is being looked up)");
 	else if (!j && n->was_deleted)
 		text_add(t,
@@ -284,7 +285,7 @@ static void add_selector(
 		if (outcome_verdict(o, item->kind) == VERDICT_HOLDS)
 			holding += s->with[o] - (o == own);
 	add_cut(t, item->text);
-	if (!s->awaited.wanted.answered)
+	if (s->awaited.wanted.answered < item->needs)
 		text_add(t, " (its Jobs are being looked up)");
 	else if (s->too_many)
 		text_add(t, ", which takes more than %d Jobs: let it take fewer",
@@ -301,7 +302,7 @@ static void add_item(struct text *t, const struct dependency_item *item)
 	if (item->awaited && item->awaited->is_selector) {
 		add_selector(t, awaited_selector(item->awaited), item);
 	} else if (item->awaited) {
-		add_name(t, awaited_name(item->awaited));
+		add_name(t, item);
 	} else {
 		add_cut(t, item->text);
 		text_add(t,

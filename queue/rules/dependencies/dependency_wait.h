@@ -26,6 +26,9 @@ struct dependency_item {
 	struct link of_awaited;	 /* awaited.followers, or predecessor_namespace.crowded */
 	struct awaited *awaited; /* NULL: it holds, or is crowded out */
 	enum dependency_kind kind;
+	/* An answer to a question that was asked before it waited may be older than it. So a new Job that has
+	 * the name since does not count less than one that is gone. Compared with wanted.answered. */
+	uint64_t needs;
 	enum dependency_verdict verdict;
 	const char *text; /* "afterok:prep"; in the memory of its wait, like: */
 	struct selector_term term;

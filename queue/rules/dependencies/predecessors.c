@@ -151,10 +151,10 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 		if (w->state == WANTED_ASKED)
 			return;
 		wanted_forget(q, w);
-		w->answered = false;
+		w->answered = 0;
 		if (n->taken_by == 0)
 			name_free(q, n);
-	} else if (w->state == WANTED_QUIET && !w->answered) {
+	} else if (w->state == WANTED_QUIET && w->answered < w->needed) {
 		wanted_ask(q, w, &n->awaited.ns->questions);
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
@@ -168,17 +168,20 @@ static void name_tidy(struct queue *q, struct predecessor_name *n)
 static enum dependency_verdict name_verdict(
 	const struct predecessor_name *n, const struct dependency_item *item)
 {
-	if (!n->awaited.wanted.answered || !predecessor_newest(n))
+	if (!predecessor_newest(n))
 		return VERDICT_WAITS;
 	return known_jobs_verdict(&n->jobs, item->kind, item->wait->created_ms);
 }
 
 enum dependency_verdict awaited_verdict(const struct awaited *a, const struct dependency_item *item)
 {
+	if (a->wanted.answered < item->needs)
+		return VERDICT_WAITS;
 	if (!a->is_selector)
 		return name_verdict(awaited_name(a), item);
 	const struct predecessor_selector *s = awaited_selector(a);
-	return selector_verdict(s, item->kind, selector_own(s, item->wait->w));
+	enum dependency_verdict v = selector_verdict(s, item->kind, selector_own(s, item->wait->w));
+	return v == VERDICT_HOLDS && a->wanted.answered < s->confirms ? VERDICT_WAITS : v;
 }
 
 int64_t awaited_failed_ms(const struct awaited *a)
@@ -202,9 +205,22 @@ static void judge_followers(struct queue *q, struct awaited *a)
 
 static void selector_tidy(struct queue *q, struct predecessor_selector *s);
 
-/* Judges the followers of all that has moved, and frees what has none any more. A verdict must not
+/* Where events do not tell all, a Job may have come that it takes, too. So before an item holds by an event
+ * the API server is asked once more. */
+static void confirm_holding(struct queue *q, struct predecessor_selector *s, uint64_t verdicts)
+{
+	struct wanted *w = &s->awaited.wanted;
+	if (q->predecessors.wanteds.all_told || !selector_verdicts_turn(s->verdicts, verdicts))
+		return;
+	s->confirms = w->needed = w->taken + 1;
+	wanted_ask(q, w, &s->awaited.ns->questions);
+}
+
+/* Judges the followers of all that has moved, by an event or by an answer about a selector, and frees
+ * what has none any more. A verdict must not
  * come from half of an answer: so nothing is judged before this. */
-static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
+static void ns_settle(struct queue *q, struct predecessor_namespace *ns,
+	const struct predecessor_selector *answered)
 {
 	while (!list_empty(&ns->moved)) {
 		struct predecessor_name *n =
@@ -217,6 +233,8 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns)
 	ns->selectors_moved = 0;
 	each_selector(ns, moved, s) {
 		uint64_t verdicts = selector_verdicts(s);
+		if (s != answered)
+			confirm_holding(q, s, verdicts);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
 		s->verdicts = verdicts;
@@ -339,7 +357,7 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 	if (!ns)
 		return;
 	ns_take(q, ns, p);
-	ns_settle(q, ns);
+	ns_settle(q, ns, NULL);
 }
 
 static void job_is_gone(struct predecessor_name *n, struct known_job *j, enum outcome otherwise)
@@ -367,7 +385,7 @@ void queue_lose_predecessor(
 	if (!j || j->gone)
 		return;
 	job_is_gone(n, j, OUTCOME_DELETED);
-	ns_settle(q, n->awaited.ns);
+	ns_settle(q, n->awaited.ns, NULL);
 }
 
 static uint8_t questions_under_way(const struct predecessor_name *n)
@@ -455,14 +473,17 @@ void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor 
 		return;
 	struct awaited *a = container_of(w, struct awaited, wanted);
 	struct predecessor_namespace *ns = a->ns;
-	w->answered = true;
-	if (a->is_selector)
-		selector_of(a)->too_many = n > PREDECESSOR_TAKEN_MAX;
-	if (a->is_selector && n > PREDECESSOR_TAKEN_MAX)
-		ns->selectors_moved |= selector_of(a)->bit;
+	struct predecessor_selector *s = a->is_selector ? selector_of(a) : NULL;
+	if (s && w->answered < w->needed)
+		s->verdicts = SELECTOR_UNTOLD;
+	w->answered = w->taken;
+	if (s)
+		s->too_many = n > PREDECESSOR_TAKEN_MAX;
+	if (s && s->too_many)
+		ns->selectors_moved |= s->bit;
 	else
 		take_answer(q, a, p, n);
-	ns_settle(q, ns);
+	ns_settle(q, ns, s);
 	q->counters.version++;
 }
 
@@ -478,7 +499,7 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 		ns->selectors_moved |= selector_of(a)->bit;
 	else
 		name_moved(name_of(a));
-	ns_settle(q, ns);
+	ns_settle(q, ns, NULL);
 }
 
 /* ---- Items come and go ---- */
@@ -527,6 +548,20 @@ static void selector_free(struct queue *q, struct predecessor_selector *s)
 	free(s);
 }
 
+/* Where events do not tell all, the item needs an answer that is younger than itself. */
+static void need_answer(struct queue *q, struct dependency_item *item)
+{
+	struct awaited *a = item->awaited;
+	struct wanted *w = &a->wanted;
+	bool is_told =
+		q->predecessors.wanteds.all_told || (!a->is_selector && name_is_told(name_of(a)));
+	item->needs = is_told ? 1 : w->taken + 1;
+	if (item->needs > w->needed)
+		w->needed = item->needs;
+	if (w->answered < item->needs)
+		wanted_ask(q, w, &a->ns->questions);
+}
+
 static bool place_item(
 	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
 {
@@ -535,8 +570,7 @@ static bool place_item(
 		return false;
 	item->awaited = &s->awaited;
 	list_add(&s->awaited.followers, &item->of_awaited);
-	if (!s->awaited.wanted.answered)
-		wanted_ask(q, &s->awaited.wanted, &ns->questions);
+	need_answer(q, item);
 	return true;
 }
 
@@ -565,6 +599,8 @@ static void selector_tidy(struct queue *q, struct predecessor_selector *s)
 			return;
 		selector_free(q, s);
 		place_crowded(q, ns);
+	} else if (w->state == WANTED_QUIET && w->answered < w->needed) {
+		wanted_ask(q, w, &ns->questions);
 	} else if (w->state == WANTED_QUIET && !q->predecessors.wanteds.all_told) {
 		wanted_rest(q, w);
 	}
@@ -587,6 +623,7 @@ void predecessors_join(struct queue *q, struct dependency_item *item, const char
 	struct predecessor_name *n = name_made(q, ns, d->name);
 	item->awaited = &n->awaited;
 	list_add(&n->awaited.followers, &item->of_awaited);
+	need_answer(q, item);
 	name_tidy(q, n);
 }
 

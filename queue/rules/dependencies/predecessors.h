@@ -57,6 +57,7 @@ struct predecessor_selector {
 	int64_t failed_ms;			      /* when the last of them failed */
 	bool too_many;				      /* it takes more than it may */
 	uint64_t verdicts; /* that its followers were told: selector_verdicts() */
+	uint64_t confirms; /* the answer without which none holds: as wanted.answered */
 };
 
 struct predecessor_namespace {

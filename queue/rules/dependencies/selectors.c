@@ -58,7 +58,7 @@ enum dependency_verdict selector_verdict(
 	const struct predecessor_selector *s, enum dependency_kind k, enum outcome own)
 {
 	enum dependency_verdict all = VERDICT_HOLDS;
-	if (!s->awaited.wanted.answered || s->too_many || s->ntaken <= (own != OUTCOME_NONE))
+	if (s->too_many || s->ntaken <= (own != OUTCOME_NONE))
 		return VERDICT_WAITS;
 	for (enum outcome o = 0; o < OUTCOMES; o++) {
 		size_t n = s->with[o] - (o == own);
@@ -90,6 +90,14 @@ uint64_t selector_verdicts(const struct predecessor_selector *s)
 			all = all << 2 | (possible ? (uint64_t)selector_verdict(s, k, own[i]) : 3);
 		}
 	return all;
+}
+
+bool selector_verdicts_turn(uint64_t before, uint64_t now)
+{
+	for (; now; now >>= 2, before >>= 2)
+		if ((now & 3) == VERDICT_HOLDS && (before & 3) != VERDICT_HOLDS)
+			return true;
+	return false;
 }
 
 /* ---- For people ---- */

@@ -28,8 +28,11 @@ void selectors_count_in(struct predecessor_name *n, uint64_t bits);
 /* own: selector_own() of the Job that waits. */
 enum dependency_verdict selector_verdict(
 	const struct predecessor_selector *s, enum dependency_kind k, enum outcome own);
-/* All verdicts that a follower may have of it, two bits each. */
+/* All verdicts that a follower may have of it, two bits each. SELECTOR_UNTOLD is none of them. */
+#define SELECTOR_UNTOLD UINT64_MAX
 uint64_t selector_verdicts(const struct predecessor_selector *s);
+/* Does some follower hold by them that did not before? */
+bool selector_verdicts_turn(uint64_t before, uint64_t now);
 
 /* A selector does not mean the Job that waits for it. The outcome with which it is counted all the
  * same; OUTCOME_NONE: it is not taken. */

@@ -71,6 +71,7 @@ struct wanted *wanted_take(struct queue *q)
 	l->nasked++;
 	line_moved(all, l);
 	w->state = WANTED_ASKED;
+	w->taken++;
 	map_put(&all->asked, id_hash(w->id), w);
 	return w;
 }

@@ -42,7 +42,9 @@ struct wanted {
 	struct wanted_line *line;
 	struct link waiting; /* of its line */
 	struct alarm alarm;  /* when it is wanted again */
-	bool answered;	     /* once or more */
+	uint64_t taken;	     /* how often it was */
+	uint64_t answered;   /* which of these times was answered last; 0: none */
+	uint64_t needed;     /* no answer to an earlier one will do (dependency_item.needs) */
 	bool timed;	     /* resting: the alarm is at the moment that is meant (wanted_ring()) */
 };
 

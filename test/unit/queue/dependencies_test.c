@@ -383,6 +383,9 @@ static void a_selector_takes_ten_thousand_and_no_more(void **state)
 	assert_false(dependencies_hold(workload(q, 1)));
 	all[5].state = PREDECESSOR_SUCCEEDED;
 	queue_see_predecessor(q, &all[5]);
+	assert_false(dependencies_hold(workload(q, 1))); /* one that is not queued may have come since */
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, all, n - 1);
 	assert_true(dependencies_hold(workload(q, 1)));
 	queue_free(q);
 	free(all);
@@ -477,6 +480,13 @@ static void one_that_waited_for_a_place_is_judged(void **state)
 		struct uid uid = fixture_uid(i);
 		queue_drop_job(q, &uid);
 	}
+	assert_false(dependencies_hold(workload(q, N + 1))); /* that answer is older than its place */
+	assert_true(queue_take_wanted(q, &asked));
+	struct label label = {"batch", values[N - 2]};
+	struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
+	p.labels = &label;
+	p.nlabels = 1;
+	queue_answer_wanted(q, asked.id, &p, 1);
 	assert_true(dependencies_hold(workload(q, N + 1)));
 	queue_free(q);
 }
@@ -553,8 +563,11 @@ static void a_question_outlives_its_follower(void **state)
 	set_follower(q, 2, "train", 1000, &prep, 1);
 	assert_false(queue_take_wanted(q, &other)); /* it is asked already */
 	queue_answer_wanted(q, asked.id, &p, 1);
+	assert_false(dependencies_hold(workload(q, 2))); /* asked before it waited */
+	queue_answer_wanted(q, asked.id, &p, 1);	 /* twice: nothing happens */
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &p, 1);
 	assert_true(dependencies_hold(workload(q, 2)));
-	queue_answer_wanted(q, asked.id, &p, 1); /* twice: nothing happens */
 	queue_return_wanted(q, 12345);
 	queue_free(q);
 }
