@@ -278,9 +278,19 @@ bool gate_store_went_back(const struct gate *g)
 	return g->went_back;
 }
 
+/* A request has found it gone before the watch told how it ended: others may wait for it to succeed. */
+static void see_late_end(struct gate_job *j, const struct job *seen)
+{
+	j->seen.finished |= job_finished(seen);
+	j->seen.failed |= seen->status.failed;
+	j->seen.finished_ms = seen->status.finished_ms;
+}
+
 /* Takes in what is newer than what is known. */
 static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
+	if (j->gone)
+		see_late_end(j, seen);
 	if (j->gone || seen->version < j->seen.version)
 		return false; /* a uid that is gone never comes back */
 	if (seen->version == j->seen.version && seen->version > 0 && !j->lost) {
@@ -406,7 +416,7 @@ bool gate_follows_job(const struct gate *g, const struct uid *uid)
 static void tell_followers(struct gate *g, const struct job *seen)
 {
 	const struct gate_job *j = gate_find_job(g, &seen->uid);
-	if (j && (j->gone || seen->version < j->seen.version))
+	if (j && seen->version < j->seen.version)
 		return; /* the watch will tell of what an answer told already */
 	bool finished = job_finished(seen);
 	bool followed = !finished && gate_follows_job(g, &seen->uid);
@@ -416,12 +426,13 @@ static void tell_followers(struct gate *g, const struct job *seen)
 	queue_see_predecessor(g->queue, &p);
 }
 
-/* by_event: all that it became was seen until it left. */
+/* by_event: all that it became was seen until it left. But of one that had ended when this controller
+ * listed Jobs, and that is known by its reservation alone, nothing was seen. */
 static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 {
 	lose(g, j);
-	j->told_end = by_event;
-	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, by_event);
+	j->told_end = by_event && j->seen.version > 0;
+	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 
 static void see_job(struct gate *g, const struct job *seen)
