@@ -564,6 +564,7 @@ void reservations_begin_by_now(struct queue *q)
 		list_each(&cq->reservations, l) {
 			struct reservation *r =
 				container_of(l, struct reservation, of_clusterqueue);
+			run_begins_by_now(q, r);
 			if (r->reserved_ms <= q->now_ms)
 				continue;
 			victim_index_leave(r);

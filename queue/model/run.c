@@ -104,10 +104,16 @@ static int64_t max_run_ms(const struct reservation *r)
 	return r->cq ? r->cq->spec.default_max_run_ms : 0;
 }
 
+/* For its deadlines. What it costs goes by the ledger's times. */
+static int64_t began_ms(const struct reservation *r)
+{
+	return r->run.began_ms > 0 ? r->run.began_ms : r->since_ms;
+}
+
 static int64_t max_run_at(const struct reservation *r)
 {
 	int64_t max = max_run_ms(r), ran = r->w->past ? r->w->past->ran_ms : 0;
-	return max > 0 ? quantity_add(r->since_ms, max > ran ? max - ran : 0) : INT64_MAX;
+	return max > 0 ? quantity_add(began_ms(r), max > ran ? max - ran : 0) : INT64_MAX;
 }
 
 /* Pods that it may have more since a growth are awaited until then; 0: there are none. */
@@ -126,7 +132,7 @@ static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 		r->run.was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
 	if (r->run.ready || timeout <= 0)
 		return INT64_MAX;
-	int64_t at_ms = quantity_add(r->run.was_ready ? r->run.unready_ms : r->since_ms, timeout);
+	int64_t at_ms = quantity_add(r->run.was_ready ? r->run.unready_ms : began_ms(r), timeout);
 	return greater(at_ms, new_pods_ready_at(q, r));
 }
 
@@ -154,6 +160,20 @@ void run_arm(struct queue *q, struct reservation *r)
 void run_disarm(struct queue *q, struct reservation *r)
 {
 	alarm_clear(&q->alarms, &r->run.alarm);
+}
+
+void run_begins_by_now(struct queue *q, struct reservation *r)
+{
+	struct sizing *s = r->sizing;
+	if (r->confirmed && r->since_ms > q->now_ms)
+		r->run.began_ms = q->now_ms;
+	r->run.unready_ms = least(r->run.unready_ms, q->now_ms);
+	r->run.adopted_ms = least(r->run.adopted_ms, q->now_ms);
+	if (s) {
+		s->grew_ms = least(s->grew_ms, q->now_ms);
+		s->changed_ms = least(s->changed_ms, q->now_ms);
+	}
+	run_arm(q, r);
 }
 
 void run_grew(struct queue *q, struct reservation *r, int64_t now_ms)

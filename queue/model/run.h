@@ -47,6 +47,9 @@ void past_reactivate(struct queue *q, struct workload *w);
 /* Sets its next deadline: its start, the state of its pods or a limit has changed. */
 void run_arm(struct queue *q, struct reservation *r);
 void run_disarm(struct queue *q, struct reservation *r);
+/* The clock was set back: no pod of it is awaited for longer than it would have been, and it runs no
+ * longer than it may from now on. */
+void run_begins_by_now(struct queue *q, struct reservation *r);
 /* It has more pods since then, or will. */
 void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
 /* The first decision since it was adopted: from here on the time is known. */
