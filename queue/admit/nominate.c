@@ -316,6 +316,12 @@ static bool nominate_by_usage(struct look *l)
 	return best.group != NULL;
 }
 
+/* Its pods did not get ready in time, preempted or not: it waits after a pause, from then on. */
+static bool loses_its_place(const struct reservation *r)
+{
+	return r->run.stop == STOP_REASON_PODS_READY_TIMEOUT;
+}
+
 const struct workload *workload_returning_before(
 	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms)
 {
@@ -324,8 +330,8 @@ const struct workload *workload_returning_before(
 	list_each(&cq->reservations, l) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		if (r->state == RESERVATION_LEAVING && r->preemption != PREEMPTION_NONE &&
-			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 &&
-			workload_returns(r->w, cq, now_ms))
+			!loses_its_place(r) && !workload_fills_gaps(r->w) &&
+			order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq, now_ms))
 			return r->w;
 	}
 	return NULL;
