@@ -113,15 +113,23 @@ static bool made_good(const struct sim *s)
 	return false;
 }
 
+static bool is_reserved(const struct sim *s, const struct snap *n, const struct model_run *run)
+{
+	const struct model_reservation *h =
+		model_ledger_reservation(s->ledger, &n->job.uid, run->attempt);
+	return h && h->open;
+}
+
 /* Jobs that are over, and those whose queue label was taken off while they ran, no leader sees: what
- * is left of their pods ends, and is counted by none until then. */
+ * is left of their pods ends, and is counted by none until then, or by an earlier attempt that the
+ * ledger still has. */
 static void disown_the_dead(struct sim *s)
 {
 	for (struct model_pod *p = s->jobs.first; p; p = p->next) {
 		const struct snap *n = p->of->now;
 		bool over = n->gone || n->job.status.complete || n->job.status.failed ||
 			    !n->job.queue[0];
-		if (over && p->run && !model_ledger_open_reservation(s->ledger, &n->job.uid))
+		if (over && p->run && !is_reserved(s, n, p->run))
 			((struct model_run *)p->run)->outside = true;
 	}
 }

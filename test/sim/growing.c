@@ -102,9 +102,12 @@ void growing_draw(struct sim *s, struct snap *n)
 /* ---- At rest ------------------------------------------------------------------------------------
  */
 
+/* While a pod that it gave is not gone it does not grow. */
 static bool runs_plainly(const struct model_reservation *h, const struct model_job *j)
 {
 	const struct snap *n = j->now;
+	if (n->job.status.terminating > 0)
+		return false;
 	return h->reservation.state == LEDGER_POSTED && !n->gone && !n->job.deleting &&
 	       !n->job.suspend && !n->job.status.ending && !n->job.hold && !n->job.invalid &&
 	       !j->vandalized && !j->moved && n->run && !n->run->outside &&

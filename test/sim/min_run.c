@@ -1,5 +1,7 @@
 #include "test/sim/min_run.h"
 
+#include "base/order.h"
+
 #include <string.h>
 
 #include "test/sim/sim.h"
@@ -57,6 +59,12 @@ static int64_t decided_ms(
 	return own ? j->decided[r->index].start_ms : h->reservation.reserved_ms;
 }
 
+static int64_t really_ran_ms(const struct sim *s, const struct model_reservation *h)
+{
+	const struct model_run *run = model_api_by_uid(&s->api, &h->reservation.uid)->now->run;
+	return run ? s->now_ms - run->landed_ms : 0;
+}
+
 void min_run_check(struct sim *s, const struct replica *r, const struct decision *d, int64_t now_ms)
 {
 	const struct model_reservation *h = model_ledger_open_reservation(s->ledger, &d->uid);
@@ -67,7 +75,9 @@ void min_run_check(struct sim *s, const struct replica *r, const struct decision
 		clusterqueue_of(r->known[CONFIG_CLUSTERQUEUE], h->reservation.clusterqueue);
 	int64_t min_run_ms = cq ? cq->preemption.min_run_ms : 0;
 	int64_t ran_ms = now_ms - decided_ms(s, r, h);
-	bool set_back = ran_ms < 0; /* its clock was: it cannot tell */
+	bool set_back = ran_ms < 0;	   /* its clock was: it cannot tell */
+	if (s->count[PATH_CLOCK_STEP] > 0) /* or it counts from then on */
+		ran_ms = greater(ran_ms, really_ran_ms(s, h));
 	if (min_run_ms == 0 || set_back || takes_back(r, d, now_ms))
 		return;
 	sim_reach(s, PATH_PREEMPTED_GROWN);

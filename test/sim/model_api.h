@@ -23,7 +23,7 @@ struct model_run {
 	bool outside;
 	bool raised;   /* ... for its owner raised it beyond what is reserved, while it ran */
 	bool returned; /* ... for the API server went back to when it ran (restore.h) */
-	bool mistaken; /* ... for the Job was edited under the generation that was decided on */
+	bool mistaken; /* ... and nothing on the Job tells of that (restore.h) */
 	struct quota_line line[START_LINES]; /* which flavor each resource got */
 	size_t nlines;
 	int64_t landed_ms;

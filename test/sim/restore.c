@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "test/sim/sim.h"
 
 #define SALT 0x726573746f7265 /* "restore" */
@@ -152,17 +153,31 @@ static void disown(struct sim *s, const struct model_job *j, const struct model_
 	sim_reach(s, PATH_RUN_BACK);
 }
 
-/* Of what it has, or may make. */
-static bool has_more(
-	const struct sim *s, const struct model_job *j, const struct ledger_reservation *r)
+static int64_t pods_asked(const struct model_job *j)
 {
-	int64_t pods = j->now->job.suspend ? 0 : job_pods(&j->now->job);
-	int64_t there = (int64_t)model_jobs_pods(&s->jobs, j);
-	pods = there > pods ? there : pods;
+	return j->now->job.suspend ? 0 : job_pods(&j->now->job);
+}
+
+static bool is_beyond(const struct model_job *j, int64_t pods, const struct ledger_reservation *r)
+{
 	for (size_t i = 0; i < r->nlines; i++)
 		if (pods * snap_asks(j->now, r->lines[i].resource) > r->lines[i].amount)
 			return true;
 	return r->nlines == 0 && pods > 0;
+}
+
+/* Of what it has, or may make. */
+static bool has_more(
+	const struct sim *s, const struct model_job *j, const struct ledger_reservation *r)
+{
+	return is_beyond(j, greater(pods_asked(j), (int64_t)model_jobs_pods(&s->jobs, j)), r);
+}
+
+/* A work queue of which a pod has succeeded keeps all pods that it has, whatever its parallelism says. Of
+ * one that gave pods before the snapshot nothing tells that pods are back that had ended. */
+static bool is_silent(const struct model_job *j, const struct ledger_reservation *r)
+{
+	return !j->now->job.has_completions && !is_beyond(j, pods_asked(j), r);
 }
 
 static void judge_run(struct sim *s, const struct model_job *j, const struct model_run *run)
@@ -173,8 +188,10 @@ static void judge_run(struct sim *s, const struct model_job *j, const struct mod
 		return;
 	if (!h || !h->open)
 		disown(s, j, run, false);
-	else if (has_more(s, j, &h->reservation))
+	else if (has_more(s, j, &h->reservation)) {
 		disown(s, j, run, true);
+		((struct model_run *)run)->mistaken |= is_silent(j, &h->reservation);
+	}
 }
 
 static void judge_runs(struct sim *s)

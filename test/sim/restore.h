@@ -32,6 +32,9 @@
  *   - when such a controller starts a Job that its owner has edited since. A generation is given out
  *     twice, so the one that was decided on may name another template now. Nothing on the Job tells
  *     that later, and it runs to its end (docs/restore.md).
+ * A work queue that gave pods, and of which one had succeeded, has those again that ended since the
+ * snapshot, and the Job controller keeps them. Neither its spec nor its story tells; they run to their
+ * end (docs/restore.md).
  * For how long, when such a run is not of a hostile hand and nothing else keeps it from being
  * stopped: a leader that has read the store as it is now and has no write to the ledger under way
  * is about to stop it when its pass is over (P2, checked after each pass), or has adopted it.
