@@ -12,6 +12,7 @@
 #define SALT 0x706970656c696e65 /* "pipeline" */
 #define GRACE_MS 1000		/* creations are written in seconds */
 #define LATE_MS 200000		/* longer than any start is on its way */
+#define LOOKED_UP_MS 60000	/* PREDECESSOR_AGAIN_MS, some of which fail */
 #define FAMILIES 2
 #define BATCHES 3
 #define ITEMS_MAX 3
@@ -311,13 +312,14 @@ static void check_start(struct sim *s, const struct snap *n)
 		sim_reach(s, PATH_FOLLOWER_OF_GONE);
 }
 
-/* Of a Job that is gone the ledger tells, unless it lost that, or never had it. */
+/* Of a Job that is gone the ledger tells, unless it lost that, or never had it. One that is not queued is
+ * looked up now and then. */
 static bool is_known(const struct sim *s, const struct model_job *j)
 {
 	const struct model_reservation *const *holds;
 	const struct job_past *p = past_of(s, j);
 	if (!j->now->gone)
-		return true;
+		return j->now->job.queue[0] || s->now_ms - p->created_ms > LOOKED_UP_MS;
 	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
 		const struct model_reservation *h = holds[i];
 		if (uid_cmp(&h->reservation.uid, &j->now->job.uid))
