@@ -483,8 +483,10 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 		j->seen.suspend || j->seen.deleting)
 		return stopped(g, j);
 	heed_ending(g, j);
-	if (!j->seen.ending) /* else its pods go without us, and it ends */
+	if (!j->seen.ending)
 		job_request(g, j, INTENT_STOP);
+	else if (j->attempt.has_reservation) /* its pods go without us, and it ends */
+		shrink(g, j);
 	return PHASE_STOPPING;
 }
 
