@@ -113,23 +113,24 @@ static bool made_good(const struct sim *s)
 	return false;
 }
 
-static bool is_reserved(const struct sim *s, const struct snap *n, const struct model_run *run)
+static bool is_reserved(const struct sim *s, const struct model_job *j, const struct model_run *run)
 {
 	const struct model_reservation *h =
-		model_ledger_reservation(s->ledger, &n->job.uid, run->attempt);
-	return h && h->open;
+		model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt);
+	return h && h->open &&
+	       !model_jobs_are_beyond(j, (int64_t)model_jobs_pods(&s->jobs, j), &h->reservation);
 }
 
 /* Jobs that are over, and those whose queue label was taken off while they ran, no leader sees: what
- * is left of their pods ends, and is counted by none until then, or by an earlier attempt that the
- * ledger still has. */
+ * is left of their pods ends, and is counted by none until then, or by what the ledger still has: an
+ * earlier attempt, or what it held before it grew. */
 static void disown_the_dead(struct sim *s)
 {
 	for (struct model_pod *p = s->jobs.first; p; p = p->next) {
 		const struct snap *n = p->of->now;
 		bool over = n->gone || n->job.status.complete || n->job.status.failed ||
 			    !n->job.queue[0];
-		if (over && p->run && !is_reserved(s, n, p->run))
+		if (over && p->run && !is_reserved(s, p->of, p->run))
 			((struct model_run *)p->run)->outside = true;
 	}
 }

@@ -307,7 +307,7 @@ enum job_outcome model_api_request(struct model_api *api, const struct intent *i
 	}
 	if (i->kind == INTENT_DELETE)
 		return delete_job(api, j, i, unguarded);
-	const char *why = tests_fail(j->now, i, unguarded && i->kind == INTENT_START);
+	const char *why = tests_fail(j->now, i, unguarded);
 	if (why) {
 		*ret_why = why;
 		return JOB_REFUSED;

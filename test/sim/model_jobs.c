@@ -19,6 +19,15 @@ size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j)
 	return n;
 }
 
+bool model_jobs_are_beyond(
+	const struct model_job *j, int64_t pods, const struct ledger_reservation *held)
+{
+	for (size_t i = 0; i < held->nlines; i++)
+		if (pods * snap_asks(j->now, held->lines[i].resource) > held->lines[i].amount)
+			return true;
+	return held->nlines == 0 && pods > 0;
+}
+
 size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j)
 {
 	size_t n = 0;

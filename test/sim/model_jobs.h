@@ -54,6 +54,9 @@ void model_jobs_inform(struct sim *s, const struct snap *now);
 /* Pods that hold resources: neither gone nor in a terminal phase. */
 size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j);
 size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j);
+/* So many pods of it ask for more than is held. */
+bool model_jobs_are_beyond(
+	const struct model_job *j, int64_t pods, const struct ledger_reservation *held);
 /* It has a node: from now on it works. */
 void model_jobs_begin_pod(struct sim *s, struct model_pod *p);
 /* It is terminating already, for so long yet. */

@@ -837,6 +837,27 @@ static void edits(struct sim *s, void *arg)
 	sim_after(s, rng_between(&s->pipelines.rng, 1, 30000), edits, NULL);
 }
 
+static void is_kept(struct sim *s, void *arg)
+{
+	struct model_job *j = arg;
+	if (j->now->gone || j->now->job.deleting)
+		return;
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.after.on_failure = DEPENDENCY_FAILURE_WAIT;
+	sim_log(s, "user   wants %s to be kept", n->job.name);
+	model_api_write(&s->api, n, false);
+}
+
+int64_t pipelines_late_ms(struct sim *s, const struct intent *i)
+{
+	struct rng *r = &s->pipelines.rng;
+	if (!rng_odds(r, 3000))
+		return 0;
+	int64_t late_ms = rng_between(r, 2, 5000);
+	sim_after(s, rng_between(r, 1, late_ms), is_kept, model_api_by_uid(&s->api, &i->uid));
+	return late_ms;
+}
+
 void pipelines_begin(struct sim *s)
 {
 	struct pipelines *p = &s->pipelines;

@@ -55,6 +55,9 @@ void pipelines_ask(struct sim *s, struct replica *r);
 /* A start, a hold or a DELETE of a controller has landed on the Job as it was before. */
 void pipelines_check_landed(struct sim *s, const struct intent *i, const struct snap *before);
 
+/* How long a DELETE is on its way, if its owner thinks better of it meanwhile; 0: as long as any. */
+int64_t pipelines_late_ms(struct sim *s, const struct intent *i);
+
 /* Judged of what is still there to be seen. */
 bool pipelines_surely_waits(const struct sim *s, const struct model_job *j);
 bool pipelines_surely_ready(const struct sim *s, const struct model_job *j);

@@ -219,7 +219,7 @@ static bool is_unguarded(const struct sim *s, enum intent_kind k)
 {
 	return (s->o.bug == BUG_UNGUARDED && k == INTENT_START) ||
 	       (s->o.bug == BUG_GROW_UNGUARDED && k == INTENT_GROW) ||
-	       s->o.bug == BUG_DELETE_UNGUARDED;
+	       (s->o.bug == BUG_DELETE_UNGUARDED && k == INTENT_DELETE);
 }
 
 /* What the server does with it, now. */
@@ -390,7 +390,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.born = r->born,
 		.body = lent_render(s, i)};
 	plant_in_patch(s, &q->intent);
-	int64_t late_ms = growing_late_ms(s, i);
+	int64_t late_ms =
+		i->kind == INTENT_DELETE ? pipelines_late_ms(s, i) : growing_late_ms(s, i);
 	if (late_ms > 0)
 		q->fate = FATE_LATE;
 	if (i->kind == INTENT_START)

@@ -158,26 +158,19 @@ static int64_t pods_asked(const struct model_job *j)
 	return j->now->job.suspend ? 0 : job_pods(&j->now->job);
 }
 
-static bool is_beyond(const struct model_job *j, int64_t pods, const struct ledger_reservation *r)
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		if (pods * snap_asks(j->now, r->lines[i].resource) > r->lines[i].amount)
-			return true;
-	return r->nlines == 0 && pods > 0;
-}
-
 /* Of what it has, or may make. */
 static bool has_more(
 	const struct sim *s, const struct model_job *j, const struct ledger_reservation *r)
 {
-	return is_beyond(j, greater(pods_asked(j), (int64_t)model_jobs_pods(&s->jobs, j)), r);
+	int64_t pods = greater(pods_asked(j), (int64_t)model_jobs_pods(&s->jobs, j));
+	return model_jobs_are_beyond(j, pods, r);
 }
 
 /* A work queue of which a pod has succeeded keeps all pods that it has, whatever its parallelism says. Of
  * one that gave pods before the snapshot nothing tells that pods are back that had ended. */
 static bool is_silent(const struct model_job *j, const struct ledger_reservation *r)
 {
-	return !j->now->job.has_completions && !is_beyond(j, pods_asked(j), r);
+	return !j->now->job.has_completions && !model_jobs_are_beyond(j, pods_asked(j), r);
 }
 
 static void judge_run(struct sim *s, const struct model_job *j, const struct model_run *run)
