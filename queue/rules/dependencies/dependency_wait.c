@@ -66,6 +66,13 @@ static bool is_refused(const struct job *j)
 	return j->invalid || dependencies_fault(j);
 }
 
+/* A story that is older than its Job came with a manifest that was copied from another Job. */
+static bool was_started(const struct workload *w, const struct job *j)
+{
+	const struct job_admission *a = &j->admission;
+	return w->reservation || (a->attempt > 0 && a->told_ms >= j->created_ms);
+}
+
 bool dependencies_differ(const struct workload *w, const struct job *j)
 {
 	const struct dependency_wait *x = w->after;
@@ -74,6 +81,8 @@ bool dependencies_differ(const struct workload *w, const struct job *j)
 		return false;
 	if (!x)
 		return asked->count > 0;
+	if (x->nheld < x->nitems && was_started(w, j))
+		return true; /* by an earlier leader, of which this one hears now */
 	if (x->nitems != items_of(asked) || x->is_singleton != asks_singleton(asked) ||
 		x->on_failure != asked->on_failure)
 		return true;
@@ -168,13 +177,6 @@ static void item_holds(struct dependency_item *item)
 {
 	item->verdict = VERDICT_HOLDS;
 	item->wait->nheld++;
-}
-
-/* A story that is older than its Job came with a manifest that was copied from another Job. */
-static bool was_started(const struct workload *w, const struct job *j)
-{
-	const struct job_admission *a = &j->admission;
-	return w->reservation || (a->attempt > 0 && a->told_ms >= j->created_ms);
 }
 
 /* A Job that was started once waits for none of its items any more. */
