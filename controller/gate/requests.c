@@ -334,11 +334,11 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 /* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
 static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 {
-	if (j->request.asked_in != j->phase)
+	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
+	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
+	if (j->request.asked_in != j->phase || (runs && growth_keeps(g, j)))
 		return j->phase;
-	if (j->phase == PHASE_RUNNING && growth_keeps(g, j)) {
-		return j->phase;
-	} else if (j->phase == PHASE_RUNNING) {
+	if (runs) {
 		int32_t left = scale_down_counted(g, j, pods), seen = job_pods_in_sight(j);
 		attempt_shrink(g, j, left > seen ? left : seen);
 	} else if (pods == 0) {
