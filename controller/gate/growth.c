@@ -33,9 +33,8 @@ static void over(struct gate *g, struct gate_job *j)
 }
 
 /* Nothing of it was reserved in the ledger. */
-static void unreserve(struct gate *g, struct gate_job *j)
+static void unreserve(struct gate *g, struct gate_job *j, int32_t pods)
 {
-	int32_t pods = j->attempt.pods < INT32_MAX ? j->attempt.pods : j->seen.pods;
 	queue_shrink_job(g->queue, &j->uid, pods, g->now_ms);
 	over(g, j);
 }
@@ -54,7 +53,7 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 	struct growth *x = &j->growth;
 	must(x->step == GROWTH_NONE); /* until then the queue decides on no other */
 	if (!may_begin(g, j, d)) {
-		unreserve(g, j);
+		unreserve(g, j, d->had);
 		return;
 	}
 	x->step = GROWTH_RESERVING;
@@ -71,7 +70,7 @@ static void refused(struct gate *g, struct gate_job *j, enum ledger_verdict v)
 	gate_note(g, NOTE_REFUSE, j, "it does not grow to %d pods: %s", j->growth.to,
 		v == LEDGER_SPENT ? "the ledger has closed the reservation of its run"
 				  : "the ledger has no quota left for them");
-	unreserve(g, j);
+	unreserve(g, j, j->growth.from);
 }
 
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v)

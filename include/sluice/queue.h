@@ -455,6 +455,7 @@ struct decision {
 	int32_t pods;		 /* DECISION_START: so many at once; fewer than asked for only with
 				    min-parallelism. DECISION_SHRINK, DECISION_GROW: so many from
 				    now on */
+	int32_t had;		 /* DECISION_GROW: so many before */
 	enum stop_reason reason; /* DECISION_STOP and DECISION_SHRINK only, as what follows */
 	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
 	enum preemption_reason preemption;

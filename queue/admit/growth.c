@@ -287,6 +287,7 @@ struct growth {
 	const struct scan *scan;
 	size_t nscans;
 	struct reservation *grown[GROWTH_ASKED_MAX];
+	int32_t had[GROWTH_ASKED_MAX]; /* pods, each of them */
 	size_t ngrown, asked;
 	/* ClusterQueues in which a Job waits that could take back what others borrow; one of them. */
 	const struct clusterqueue *taker;
@@ -510,6 +511,7 @@ static bool ask_next(struct growth *g, const struct scan *s)
 	if (!w)
 		return false;
 	struct reservation *r = w->r;
+	g->had[g->ngrown] = r->pods;
 	g->asked++;
 	if (!may_now(g->q, r))
 		wish_refused(g->q, w, NULL);
@@ -565,7 +567,8 @@ static size_t tell(const struct growth *g, struct decision *out)
 	for (size_t i = 0; i < g->ngrown; i++)
 		out[i] = (struct decision){.kind = DECISION_GROW,
 			.uid = g->grown[i]->w->key.uid,
-			.pods = g->grown[i]->pods};
+			.pods = g->grown[i]->pods,
+			.had = g->had[i]};
 	return g->ngrown;
 }
 
