@@ -17,6 +17,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_CALENDAR] = "calendar",
 	[COMMAND_OVERCOMMIT] = "overcommit",
 	[COMMAND_DOCTOR] = "doctor",
+	[COMMAND_IMPORT] = "import",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };

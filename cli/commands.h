@@ -22,6 +22,8 @@ int command_calendar(int argc, char **argv);
 int command_overcommit(int argc, char **argv);
 /* Asks the API server and Postgres. argv[0] is "doctor"; see doctor/options.h. */
 int command_doctor(int argc, char **argv);
+/* Asks the API server at most. argv[0] is "import"; see import/options.h. */
+int command_import(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);

@@ -16,14 +16,15 @@ static const char overview[] =
 	"    sluice overcommit calc -f FILES... [--now TIME] [-o table|json]\n"
 	"    sluice overcommit explain NODE [-o table|json]\n"
 	"    sluice doctor [--database CONNINFO] [--ignore CHECK] [-o table|json]\n"
+	"    sluice import kueue -f FILES...|--from-cluster [-o yaml|json]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
 	"    Under the name kubectl-sluice, anywhere in PATH: kubectl sluice queue ...\n"
 	"\n"
 	"DESCRIPTION\n"
-	"    queue, explain, decisions and cost ask a running sluice-controller. calendar and\n"
-	"    overcommit ask the API server or read files, simulate reads files, doctor asks the API\n"
+	"    queue, explain, decisions and cost ask a running sluice-controller. calendar, overcommit\n"
+	"    and import ask the API server or read files, simulate reads files, doctor asks the API\n"
 	"    server and Postgres. None changes anything: queues and Jobs are changed with kubectl.\n"
 	"\n";
 
@@ -432,6 +433,66 @@ static const char doctor_help[] =
 	"    2  the command line or a kubeconfig is wrong\n"
 	"    3  neither the API server nor Postgres answers\n";
 
+static const char import_help[] =
+	"NAME\n"
+	"    sluice import - what is described for Kueue, described for Sluice\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice import kueue -f FILE|DIR|-... [-o yaml|json]\n"
+	"    sluice import kueue --from-cluster [-n NAMESPACE] [-o yaml|json]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Reads objects of Kueue (v1alpha1, v1beta1 and v1beta2: ResourceFlavors, ClusterQueues,\n"
+	"    LocalQueues, Cohorts, WorkloadPriorityClasses), Jobs and CronJobs with its labels and\n"
+	"    annotations, and its configuration file, by itself or in a ConfigMap. Prints objects of\n"
+	"    Sluice to the standard output, and changes nothing anywhere: look at it, then give it to\n"
+	"    kubectl apply -f -.\n"
+	"\n"
+	"    Nothing is dropped in silence. A field without a counterpart is left out, with a note\n"
+	"    that says what follows; an object without one is refused. Notes are lines on the standard\n"
+	"    error, with file, line, object and field, and comments above the objects. The last line\n"
+	"    has the sum: how many were taken whole, with notes, and refused. What servers and kubectl\n"
+	"    write (status, uid, managedFields, last-applied-configuration ...) goes without a word.\n"
+	"\n"
+	"    Of the configuration file the flags of sluice-controller that say the same are comments,\n"
+	"    written as arguments for the Deployment.\n"
+	"\n"
+	"    What does not name Kueue at all is printed as it is, so whole folders can be given. Jobs\n"
+	"    and CronJobs that are on a cluster (they have a uid) are not printed: a comment has the\n"
+	"    kubectl patch that moves each. A Job that runs is refused, for its queue cannot be changed\n"
+	"    under it.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -f, --filename FILE|DIR|-\n"
+	"        YAML or JSON, several documents and Lists among them; of a directory: its *.yaml,\n"
+	"        *.yml and *.json. May be repeated.\n"
+	"    --from-cluster\n"
+	"        The same kinds, of the API server: Jobs that have Kueue's label, all CronJobs, and\n"
+	"        the ConfigMap kueue-manager-config. What you may not read is refused, and said.\n"
+	"    -n, --namespace NAME\n"
+	"        With --from-cluster: LocalQueues, Jobs and CronJobs of this namespace alone.\n"
+	"    --kueue-namespace NAME\n"
+	"        Where that ConfigMap is. Default: kueue-system.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"    -o json\n"
+	"        {\"items\":[{\"outcome\":\"Whole|WithNotes|Refused|Untouched\",\"kind\",\"title\",\n"
+	"        \"where\",\"command\",\"notes\":[{\"field\",\"where\",\"note\"}],\n"
+	"        \"flags\":[{\"name\",\"value\"}],\"object\":{...}}]}\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice import kueue -f kueue/ > sluice.yaml\n"
+	"    kubectl get clusterqueue,localqueue,resourceflavor -A -o yaml | sluice import kueue -f -\n"
+	"    sluice import kueue --from-cluster -n team-a -o json | jq '.items[].notes[]'\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  all was taken, maybe with notes\n"
+	"    1  something was refused; what could be taken is printed\n"
+	"    2  the command line, a file or a kubeconfig is wrong; nothing is printed\n"
+	"    3  the API server cannot be reached, or does not let us in\n"
+	"\n"
+	"    docs/migrate.md has the steps of a move.\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
@@ -446,6 +507,9 @@ void help_print(enum command c, FILE *out)
 		return;
 	case COMMAND_DOCTOR:
 		fputs(doctor_help, out);
+		return;
+	case COMMAND_IMPORT:
+		fputs(import_help, out);
 		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);

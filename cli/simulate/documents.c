@@ -1,9 +1,11 @@
 #include "cli/simulate/documents.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <yaml.h>
 
 #include "base/buf.h"
@@ -423,6 +425,53 @@ int objects_read(const char *file, const char *name, size_t max, object_reader *
 	rc = objects_read_text(name, (struct slice){text, len}, read, ctx, e);
 	free(text);
 	return rc;
+}
+
+static int read_file(const char *path, size_t max, object_reader *read, void *ctx, struct err *e)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	return objects_read(path, name, max, read, ctx, e);
+}
+
+static int is_manifest(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+	return entry->d_name[0] != '.' && dot &&
+	       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name); /* not in the order of some locale */
+}
+
+static int read_directory(
+	const char *path, size_t max, object_reader *read, void *ctx, struct err *e)
+{
+	struct dirent **names;
+	int n = scandir(path, &names, is_manifest, by_name), rc = 0;
+	if (n < 0)
+		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
+	if (n == 0)
+		rc = err_set(e, ERR_GONE, "%s: no file in it ends in .yaml, .yml or .json", path);
+	for (int i = 0; i < n; i++) {
+		char inner[4096];
+		snprintf(inner, sizeof(inner), "%s%s%s", path,
+			path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
+		if (rc == 0)
+			rc = read_file(inner, max, read, ctx, e);
+		free(names[i]);
+	}
+	free(names);
+	return rc;
+}
+
+int objects_read_path(const char *path, size_t max, object_reader *read, void *ctx, struct err *e)
+{
+	struct stat st;
+	if (*path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return read_directory(path, max, read, ctx, e);
+	return read_file(path, max, read, ctx, e);
 }
 
 int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e)

@@ -1,11 +1,8 @@
 #include "cli/simulate/manifest.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "cli/simulate/job_notes.h"
@@ -301,48 +298,7 @@ int manifest_read_text(struct world *w, const char *name, struct slice text, str
 	return objects_read_text(name, text, read_object, w, e);
 }
 
-static int read_file(struct world *w, const char *path, struct err *e)
-{
-	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-	return objects_read(path, name, FILE_MAX_BYTES, read_object, w, e);
-}
-
-static int is_manifest(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-	return entry->d_name[0] != '.' && dot &&
-	       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name); /* not in the order of some locale */
-}
-
-static int read_directory(struct world *w, const char *path, struct err *e)
-{
-	struct dirent **names;
-	int n = scandir(path, &names, is_manifest, by_name), rc = 0;
-	if (n < 0)
-		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
-	if (n == 0)
-		rc = err_set(e, ERR_GONE, "%s: no file in it ends in .yaml, .yml or .json", path);
-	for (int i = 0; i < n; i++) {
-		char inner[4096];
-		snprintf(inner, sizeof(inner), "%s%s%s", path,
-			path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
-		if (rc == 0)
-			rc = read_file(w, inner, e);
-		free(names[i]);
-	}
-	free(names);
-	return rc;
-}
-
 int manifest_read(struct world *w, const char *path, struct err *e)
 {
-	struct stat st;
-	if (*path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return read_directory(w, path, e);
-	return read_file(w, path, e);
+	return objects_read_path(path, FILE_MAX_BYTES, read_object, w, e);
 }

@@ -1,0 +1,149 @@
+#include "cli/import/cluster.h"
+
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/import/kinds.h"
+#include "cli/import/metadata.h"
+#include "cli/question.h"
+
+enum { PAGE = 500, PATH_SIZE = 1200, TOKEN_SIZE = 2100 };
+
+struct reader {
+	const struct import_cluster *c;
+	struct import *import;
+	struct ev_loop *loop;
+	struct kube_client *client;
+	struct json *json;
+	bool answered; /* something could be read */
+};
+
+/* One kind: where it is, and what its items are when they do not say so. */
+struct listing {
+	const char *api, *kind, *plural;
+	bool namespaced;
+	const char *query; /* "labelSelector=...", or "" */
+};
+
+static bool is_safe(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '_' || c == '.';
+}
+
+/* A token is the server's, and may be any text. False: it is too long. */
+static bool escape(const char *text, char ret[TOKEN_SIZE])
+{
+	size_t n = 0;
+	for (const char *p = text; *p; p++) {
+		if (n + 4 > TOKEN_SIZE)
+			return false;
+		if (is_safe(*p))
+			ret[n++] = *p;
+		else
+			n += (size_t)snprintf(
+				ret + n, TOKEN_SIZE - n, "%%%02X", (unsigned)(unsigned char)*p);
+	}
+	ret[n] = '\0';
+	return true;
+}
+
+static void path_of(const struct reader *r, const struct listing *l, const char *token,
+	char ret[PATH_SIZE + TOKEN_SIZE])
+{
+	bool one = l->namespaced && r->c->namespace_name;
+	snprintf(ret, PATH_SIZE + TOKEN_SIZE, "/apis/%s%s%.253s/%s?limit=%d%s%s%s%s", l->api,
+		one ? "/namespaces/" : "", one ? r->c->namespace_name : "", l->plural, PAGE,
+		*l->query ? "&" : "", l->query, *token ? "&continue=" : "", token);
+}
+
+/* All pages. ERR_GONE: there is no such kind, or version of it. */
+static int read_listing(struct reader *r, const struct listing *l, struct err *e)
+{
+	char path[PATH_SIZE + TOKEN_SIZE], token[TOKEN_SIZE] = "";
+	do {
+		const cJSON *root;
+		path_of(r, l, token, path);
+		int rc = question_ask(r->loop, r->client, path, r->json, &root, e);
+		if (rc < 0)
+			return rc;
+		r->answered = true;
+		json_each(o, json_array(root, "items"))
+			import_object(r->import, r->c->config->origin, l->api, l->kind, o);
+		const char *next = json_text(json_object(root, "metadata"), "continue");
+		if (!escape(next ? next : "", token))
+			return err_set(e, ERR_INVALID,
+				"GET %s: the token of the next page is too long", l->plural);
+	} while (*token);
+	return 0;
+}
+
+/* The newest version that is served. None: the cluster has no such kind, and nothing is lost. */
+static int read_kind(struct reader *r, const struct import_kind *k, struct err *e)
+{
+	static const char *const apis[] = {
+		KUEUE_DOMAIN "/v1beta2", KUEUE_DOMAIN "/v1beta1", KUEUE_DOMAIN "/v1alpha1"};
+	int rc = ERR_GONE;
+	for (size_t i = 0; rc == ERR_GONE && i < sizeof(apis) / sizeof(*apis); i++)
+		rc = read_listing(
+			r, &(struct listing){apis[i], k->name, k->plural, k->namespaced, ""}, e);
+	return rc == ERR_GONE ? 0 : rc;
+}
+
+static int read_configuration(struct reader *r, struct err *e)
+{
+	char path[PATH_SIZE];
+	const cJSON *root;
+	snprintf(path, sizeof(path), "/api/v1/namespaces/%.253s/configmaps/kueue-manager-config",
+		r->c->kueue_namespace);
+	int rc = question_ask(r->loop, r->client, path, r->json, &root, e);
+	if (rc == 0)
+		import_object(r->import, r->c->config->origin, "v1", "ConfigMap", root);
+	return rc;
+}
+
+/* What is denied is said, and the rest is read. */
+static int forgive(struct reader *r, int rc, const char *kind, const struct err *e)
+{
+	if (rc != ERR_DENIED && rc != ERR_GONE)
+		return rc;
+	import_missing(r->import, r->c->config->origin, kind, e->text);
+	return 0;
+}
+
+static int read_all(struct reader *r, struct err *e)
+{
+	const struct listing jobs = {
+		"batch/v1", "Job", "jobs", true, "labelSelector=" KUEUE_DOMAIN "%2Fqueue-name"};
+	const struct listing cronjobs = {"batch/v1", "CronJob", "cronjobs", true, ""};
+	const struct import_kind *k;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && (k = import_kind_at(i)); i++)
+		if (k->plural)
+			rc = forgive(r, read_kind(r, k, e), k->name, e);
+	if (rc == 0)
+		rc = forgive(r, read_configuration(r, e), "Configuration", e);
+	if (rc == 0)
+		rc = forgive(r, read_listing(r, &cronjobs, e), "CronJob", e);
+	if (rc == 0)
+		rc = forgive(r, read_listing(r, &jobs, e), "Job", e);
+	if (rc == 0 && !r->answered)
+		rc = ERR_DENIED;
+	return rc;
+}
+
+int import_cluster_read(const struct import_cluster *c, struct import *i, struct err *e)
+{
+	struct reader r = {
+		c, i, ev_loop_new(EVFLAG_AUTO), NULL, json_new(QUESTION_TREE_MAX), false};
+	r.client = kube_client_new(r.loop, c->config,
+		&(struct kube_client_options){
+			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	int rc = read_all(&r, e);
+	kube_client_free(r.client);
+	json_free(r.json);
+	ev_loop_destroy(r.loop);
+	return rc;
+}

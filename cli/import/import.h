@@ -1,0 +1,62 @@
+/*
+ * `sluice import kueue`: what is described for Kueue, described for Sluice.
+ *
+ * Objects come in, from files or from a cluster, in any order; each becomes an item (item.h). What
+ * came of them is printed at the end, in the order in which they came:
+ *
+ *     YAML   our objects, with the notes of each as comments above it; what was refused, flags and
+ *            commands as comments
+ *     JSON   the same for programs
+ *     notes  a line for each, with file and line of the field, and how many there were of each
+ *
+ * What concerns Kueue and is not known here is refused, never passed over: a kind, a version, and
+ * any other object that names Kueue's domain somewhere (a Role, a RayJob with a queue's name). What
+ * does not name it is printed as it is, so that whole folders can be piped through; where it is on
+ * a cluster already, nothing is to be done and nothing printed.
+ *
+ * Nothing is written anywhere. A module a noun:
+ *     fields.h    a table of fields, and the walk along it
+ *     kinds.h     the table for each kind of Kueue's
+ *     metadata.h  names, labels, annotations
+ *     jobs.h, configuration.h   what no table describes alone
+ *     yaml_text.h a tree as YAML
+ *     cluster.h   the same kinds, of a cluster
+ */
+#ifndef SLUICE_CLI_IMPORT_IMPORT_H
+#define SLUICE_CLI_IMPORT_IMPORT_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "cli/import/item.h"
+#include "cli/simulate/documents.h"
+
+struct import {
+	struct import_item *item;
+	size_t nitems;
+};
+
+void import_init(struct import *i);
+void import_done(struct import *i);
+
+/* A file, "-" or a directory. Below 0: it cannot be read as YAML, and nothing should be printed. */
+int import_file(struct import *i, const char *path, struct err *e);
+int import_text(struct import *i, const char *name, struct slice text, struct err *e);
+
+/* One object of a cluster; api and kind where it does not say so itself. */
+void import_object(
+	struct import *i, const char *origin, const char *api, const char *kind, const cJSON *o);
+/* What could not be asked of a cluster: an item of its own, refused. */
+void import_missing(struct import *i, const char *origin, const char *kind, const char *why);
+
+enum import_outcome { IMPORT_WHOLE, IMPORT_WITH_NOTES, IMPORT_REFUSED, IMPORT_UNTOUCHED };
+enum import_outcome import_outcome(const struct import_item *item);
+size_t import_count(const struct import *i, enum import_outcome outcome);
+
+void import_render_yaml(const struct import *i, struct buf *out);
+void import_render_json(const struct import *i, struct buf *out);
+void import_render_notes(const struct import *i, struct buf *out);
+
+#endif

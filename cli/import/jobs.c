@@ -1,0 +1,232 @@
+#include "cli/import/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "cli/import/metadata.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/labels.h"
+
+#define COMMAND_MAX_BYTES ((size_t)1 << 20)
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void take_manager(struct walk *w, const cJSON *value, cJSON *to)
+{
+	static const char ours[] = "kubernetes.io/job-controller";
+	(void)to;
+	if (!cJSON_IsString(value) || strcmp(value->valuestring, ours) != 0)
+		walk_note(w, "is left out: the Job runs on this cluster, by the Job controller");
+}
+
+static const struct field template_fields[] = {
+	{"metadata", .take = take_pod_metadata},
+	{"*"},
+	{NULL},
+};
+
+static const struct field job_spec_fields[] = {
+	{"template", .within = template_fields},
+	{"managedBy", .take = take_manager},
+	{"*"},
+	{NULL},
+};
+
+static const struct field job_fields[] = {
+	{"apiVersion"},
+	{"kind"},
+	{"metadata", .take = take_job_metadata},
+	{"status", .server = true},
+	{"spec", .within = job_spec_fields},
+	{NULL},
+};
+
+static const struct field job_template_fields[] = {
+	{"metadata", .take = take_job_metadata},
+	{"spec", .within = job_spec_fields},
+	{NULL},
+};
+
+static const struct field cronjob_spec_fields[] = {
+	{"jobTemplate", .within = job_template_fields},
+	{"*"},
+	{NULL},
+};
+
+static const struct field cronjob_fields[] = {
+	{"apiVersion"},
+	{"kind"},
+	{"metadata", .take = take_job_metadata},
+	{"status", .server = true},
+	{"spec", .within = cronjob_spec_fields},
+	{NULL},
+};
+
+/* ---- what is on the cluster: a patch --------------------------------------------------------- */
+
+static const char *text_in(const cJSON *map, const char *key)
+{
+	const cJSON *v = json_get(map, key);
+	return cJSON_IsString(v) ? v->valuestring : NULL;
+}
+
+/* The merge patch from one map of texts to another; NULL: they are the same. */
+static cJSON *map_patch(const cJSON *old, const cJSON *new)
+{
+	cJSON *patch = cJSON_CreateObject();
+	json_each(key, old)
+		if (!json_get(new, key->string) && strstr(key->string, KUEUE_DOMAIN))
+			must(cJSON_AddNullToObject(patch, key->string));
+	json_each(key, new) {
+		const char *before = text_in(old, key->string), *after = text_in(new, key->string);
+		if (after && (!before || strcmp(before, after) != 0))
+			must(cJSON_AddStringToObject(patch, key->string, after));
+	}
+	if (patch->child)
+		return patch;
+	cJSON_Delete(patch);
+	return NULL;
+}
+
+/* Down the given path of objects, which patch gets only where something is to be changed. */
+static void patch_metadata(
+	cJSON *patch, const cJSON *old, const cJSON *new, const char *const *path)
+{
+	static const char *const maps[] = {"labels", "annotations"};
+	if (*path) {
+		cJSON *inner = cJSON_GetObjectItemCaseSensitive(patch, *path);
+		bool there = inner != NULL;
+		if (!there)
+			inner = cJSON_CreateObject();
+		patch_metadata(inner, json_object(old, *path), json_object(new, *path), path + 1);
+		if (!there && inner->child)
+			must(cJSON_AddItemToObject(patch, *path, inner));
+		else if (!there)
+			cJSON_Delete(inner);
+		return;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		cJSON *map = map_patch(json_object(old, maps[i]), json_object(new, maps[i]));
+		if (map)
+			must(cJSON_AddItemToObject(patch, maps[i], map));
+	}
+}
+
+static void put_shell(struct buf *out, const char *text)
+{
+	buf_putc(out, '\'');
+	for (const char *p = text; *p; p++) {
+		if (*p == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_putc(out, *p);
+	}
+	buf_putc(out, '\'');
+}
+
+/* The pods' labels and annotations of a Job that waits may be changed; those of Kueue stay there,
+ * for they say nothing to Sluice. */
+static void give_command(struct walk *w, const cJSON *in, const cJSON *made, bool is_cronjob)
+{
+	static const char *const own[] = {"metadata", NULL};
+	static const char *const of_jobs[] = {"spec", "jobTemplate", "metadata", NULL};
+	cJSON *patch = cJSON_CreateObject();
+	struct buf command, json;
+	patch_metadata(patch, in, made, own);
+	if (is_cronjob)
+		patch_metadata(patch, in, made, of_jobs);
+	buf_init(&command, COMMAND_MAX_BYTES);
+	buf_init(&json, COMMAND_MAX_BYTES);
+	json_print(&json, patch);
+	buf_printf(&command, "kubectl patch %s ", is_cronjob ? "cronjob" : "job");
+	put_shell(&command, decode_name(in));
+	buf_puts(&command, " -n ");
+	put_shell(&command, decode_namespace_of(in));
+	buf_puts(&command, " --type=merge -p ");
+	put_shell(&command, buf_text(&json));
+	if (patch->child)
+		w->item->command = mem_strdup(buf_text(&command));
+	else
+		w->item->untouched = true;
+	buf_done(&json);
+	buf_done(&command);
+	cJSON_Delete(patch);
+}
+
+static bool has_ended(const cJSON *job)
+{
+	json_each(c, json_array(json_object(job, "status"), "conditions")) {
+		const char *type = json_text(c, "type"), *status = json_text(c, "status");
+		if (type && status && strcmp(status, "True") == 0 &&
+			(strcmp(type, "Complete") == 0 || strcmp(type, "Failed") == 0))
+			return true;
+	}
+	return false;
+}
+
+static void give_change(struct walk *w, const cJSON *in, const cJSON *made, bool is_cronjob)
+{
+	bool suspended = false;
+	json_bool(json_object(in, "spec"), "suspend", &suspended);
+	if (!is_cronjob && has_ended(in)) {
+		w->item->untouched = true;
+		return;
+	}
+	give_command(w, in, made, is_cronjob);
+	if (is_cronjob || suspended || !w->item->command)
+		return;
+	free(w->item->command);
+	w->item->command = NULL;
+	size_t back = walk_step(w, "spec.suspend");
+	walk_refuse(w,
+		"is false: the Job runs, and another queue's label would stop it; let it end under Kueue (docs/migrate.md)");
+	walk_back(w, back);
+}
+
+/* ---- one Job --------------------------------------------------------------------------------- */
+
+static void lend_text(cJSON *metadata, const char *key, const char *text)
+{
+	if (!json_get(metadata, key))
+		must(cJSON_AddStringToObject(metadata, key, text));
+}
+
+/* What Sluice would say of it: of a Job, or of a jobTemplate. A manifest has no uid yet, and a
+ * template no name; they are lent for the question. */
+static void check_job(struct walk *w, const cJSON *made)
+{
+	struct job *j = NULL;
+	struct err e = {""};
+	if (!text_in(json_object(json_object(made, "metadata"), "labels"), QUEUE_LABEL))
+		return;
+	cJSON *copy = cJSON_Duplicate(made, true);
+	cJSON *metadata = cJSON_GetObjectItemCaseSensitive(copy, "metadata");
+	lend_text(metadata, "uid", "00000000-0000-0000-0000-000000000001");
+	lend_text(metadata, "namespace", "default");
+	lend_text(metadata, "name", "job");
+	if (decode_job(copy, NULL, &j, &e) < 0)
+		walk_refuse(w, "%s", e.text);
+	else if (j->invalid)
+		walk_note(w, "would wait as Misconfigured: %s", j->invalid);
+	free(j);
+	cJSON_Delete(copy);
+}
+
+void import_job(struct walk *w, const cJSON *in, bool is_cronjob)
+{
+	bool live = json_get(json_object(in, "metadata"), "uid") != NULL;
+	cJSON *made = cJSON_CreateObject();
+	walk_fields(w, is_cronjob ? cronjob_fields : job_fields, in, made);
+	if (!w->item->refused)
+		check_job(w,
+			is_cronjob ? json_object(json_object(made, "spec"), "jobTemplate") : made);
+	note_kueue_left(w, made);
+	if (!w->item->refused && live)
+		give_change(w, in, made, is_cronjob);
+	if (live)
+		cJSON_Delete(made);
+	else
+		w->item->object = made;
+}

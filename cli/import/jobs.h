@@ -1,0 +1,19 @@
+/*
+ * Jobs and CronJobs: their spec stays as it is, keys of Kueue become ours, on the Job, in the
+ * jobTemplate of a CronJob and in the template of the pods.
+ *
+ * A manifest is printed whole. What is on a cluster already (it has a uid) is not made anew: for a
+ * Job that waits, and for a CronJob, a kubectl command is given that changes labels and annotations
+ * in place and takes off those of Kueue; `kubectl apply` of a manifest would leave those on. A Job
+ * that runs is refused, for a change of its queue under way would stop it. One that has ended needs
+ * nothing.
+ */
+#ifndef SLUICE_CLI_IMPORT_JOBS_H
+#define SLUICE_CLI_IMPORT_JOBS_H
+
+#include "cli/import/fields.h"
+
+/* in: a Job or a CronJob of batch/v1. Fills in w->item. */
+void import_job(struct walk *w, const cJSON *in, bool is_cronjob);
+
+#endif

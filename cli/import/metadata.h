@@ -1,0 +1,32 @@
+/*
+ * metadata, of any kind: what names an object and its labels and annotations stay; what servers and
+ * kubectl write goes without a word; keys of Kueue become ours.
+ *
+ * A key of Kueue is one whose prefix is kueue.x-k8s.io or ends in .kueue.x-k8s.io. On Jobs, and in
+ * the templates of Jobs and pods, some have a counterpart, which may be an annotation where Kueue
+ * has a label. All others are left out, and said.
+ */
+#ifndef SLUICE_CLI_IMPORT_METADATA_H
+#define SLUICE_CLI_IMPORT_METADATA_H
+
+#include "cli/import/fields.h"
+
+#define KUEUE_DOMAIN "kueue.x-k8s.io"
+
+/* The rows of every object whose spec is made anew. */
+#define METADATA_FIELDS                                                                            \
+	{"apiVersion", .server = true}, {"kind", .server = true},                                  \
+		{"metadata", .take = take_metadata},                                               \
+	{                                                                                          \
+		"status", .server = true                                                           \
+	}
+
+/* Of queues and flavors; of Jobs, CronJobs and their jobTemplates; of pod templates. */
+field_taker take_metadata, take_job_metadata, take_pod_metadata;
+
+/* Steps down to the first place where Kueue's domain is named, and stays there. */
+bool walk_find_kueue(struct walk *w, const cJSON *v);
+/* What was made may still name Kueue: a field selector, a scheduling gate, a script. */
+void note_kueue_left(struct walk *w, const cJSON *made);
+
+#endif
