@@ -210,7 +210,7 @@ static bool is_enabled(const struct walk *w, const cJSON *o)
 
 static void take_pods_ready(struct walk *w, const cJSON *value, cJSON *to)
 {
-	if (!is_enabled(w, value))
+	if (cJSON_IsObject(value) && !is_enabled(w, value))
 		return;
 	if (!json_get(value, "timeout")) {
 		give_setting(w, "wait-for-pods-ready", "5m");
@@ -236,7 +236,7 @@ static const struct field fair_fields[] = {
 
 static void take_fair(struct walk *w, const cJSON *value, cJSON *to)
 {
-	if (!is_enabled(w, value))
+	if (cJSON_IsObject(value) && !is_enabled(w, value))
 		return;
 	give_setting(w, "fair-sharing", NULL);
 	walk_fields(w, fair_fields, value, to);
@@ -253,13 +253,15 @@ static void take_weights(struct walk *w, const cJSON *value, cJSON *to)
 	struct buf text;
 	(void)to;
 	buf_init(&text, FLAG_MAX_BYTES);
-	json_each(weight, value) {
+	json_each(weight, cJSON_IsObject(value) ? value : NULL) {
 		buf_printf(&text, "%s%s=", text.len ? "," : "", weight->string);
 		if (cJSON_IsNumber(weight))
 			buf_printf(&text, "%.15g", weight->valuedouble);
 	}
 	if (text.len > 0)
 		give_setting(w, "usage-resource-weights", buf_text(&text));
+	else if (!says_nothing(value))
+		walk_note(w, "is left out: it must be an object");
 	buf_done(&text);
 }
 

@@ -82,7 +82,7 @@ void walk_refuse(struct walk *w, const char *fmt, ...)
 static bool is_exact(const cJSON *v)
 {
 	if (cJSON_IsNumber(v))
-		return fabs(v->valuedouble) <= 9007199254740992.0; /* 2^53; false for NaN */
+		return fabs(v->valuedouble) < 9007199254740992.0; /* 2^53, which others round to */
 	json_each(item, v)
 		if (!is_exact(item))
 			return false;
@@ -93,7 +93,7 @@ void walk_add(struct walk *w, cJSON *to, const char *name, cJSON *made)
 {
 	must(made);
 	if (cJSON_GetObjectItemCaseSensitive(to, name)) {
-		walk_refuse(w, "and its other name %s are both there; remove one of the two", name);
+		walk_refuse(w, "is there under another name, too; remove one of the two");
 		cJSON_Delete(made);
 		return;
 	}
@@ -186,6 +186,10 @@ static void take_field(struct walk *w, const struct field *f, const cJSON *in, c
 
 void walk_fields(struct walk *w, const struct field *fields, const cJSON *in, cJSON *to)
 {
+	if (!cJSON_IsObject(in)) {
+		walk_refuse(w, "must be an object");
+		return;
+	}
 	json_each(member, in) {
 		if (cJSON_IsNull(member))
 			continue;

@@ -187,6 +187,13 @@ static void give_change(struct walk *w, const cJSON *in, const cJSON *made, bool
 
 /* ---- one Job --------------------------------------------------------------------------------- */
 
+/* Behind "Job a/b: " of the decoder's sentence. */
+static const char *fault_of(const char *sentence)
+{
+	const char *colon = strstr(sentence, ": ");
+	return colon ? colon + 2 : sentence;
+}
+
 static void lend_text(cJSON *metadata, const char *key, const char *text)
 {
 	if (!json_get(metadata, key))
@@ -207,9 +214,9 @@ static void check_job(struct walk *w, const cJSON *made)
 	lend_text(metadata, "namespace", "default");
 	lend_text(metadata, "name", "job");
 	if (decode_job(copy, NULL, &j, &e) < 0)
-		walk_refuse(w, "%s", e.text);
+		walk_refuse(w, "cannot be taken: %s", fault_of(e.text));
 	else if (j->invalid)
-		walk_note(w, "would wait as Misconfigured: %s", j->invalid);
+		walk_note(w, "would wait as Misconfigured: %s", fault_of(j->invalid));
 	free(j);
 	cJSON_Delete(copy);
 }

@@ -207,7 +207,23 @@ CHECK(check_flavor, decode_flavor, flavor_spec)
 CHECK(check_cohort, decode_cohort, cohort_spec)
 CHECK(check_clusterqueue, decode_clusterqueue, clusterqueue_spec)
 CHECK(check_localqueue, decode_localqueue, localqueue_spec)
-CHECK(check_priority, decode_workload_priority, priority_spec)
+CHECK(check_priority_spec, decode_workload_priority, priority_spec)
+
+/* The CRD's own bounds; a Job carries the name in a label. */
+static int check_priority(const cJSON *o, struct err *e)
+{
+	int64_t value = 0;
+	int rc = check_priority_spec(o, e);
+	json_i64(o, "value", &value);
+	if (rc == 0 && value > PRIORITY_HIGHEST)
+		rc = err_set(e, ERR_INVALID,
+			"value is above %d, and such priorities are Kubernetes' own; lower it",
+			PRIORITY_HIGHEST);
+	if (rc == 0 && strlen(decode_name(o)) > 63)
+		rc = err_set(e, ERR_INVALID,
+			"metadata.name has more than 63 characters, and Jobs carry it in a label; shorten it");
+	return rc;
+}
 
 /* ---- the table ------------------------------------------------------------------------------- */
 

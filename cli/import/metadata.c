@@ -29,6 +29,8 @@ static const struct key_rule job_keys[] = {
 		"is left out: to give a run more pods put the Job on hold, raise spec.parallelism and remove the hold, or let it grow by itself (sluice.dev/min-parallelism with sluice.dev/grow)"},
 	{"prebuilt-workload-name", NULL, NULL,
 		"is left out: there are no Workload objects, the Job itself is what waits"},
+	{"", NULL, NULL,
+		"is left out: it is for what Kueue asks of others (a ProvisioningRequest), and Sluice does not"},
 	{"stopping", NULL, NULL, "is left out: Kueue writes it while it stops a Job"},
 	{NULL, NULL, NULL, NULL},
 };
@@ -95,6 +97,8 @@ static void take_key(struct walk *w, const struct key_rule *rules, const cJSON *
 		walk_note(w, "is left out: Sluice has nothing like it");
 		return;
 	}
+	if (r->meaning && says_nothing(in))
+		return;
 	if (r->meaning)
 		walk_note(w, "%s", r->meaning);
 	cJSON *to = r->label ? made->labels : made->annotations;
@@ -173,8 +177,6 @@ static void take_with(struct walk *w, const struct key_rule *rules, const cJSON 
 {
 	struct made made = {cJSON_CreateObject(), cJSON_CreateObject()};
 	cJSON *metadata = cJSON_CreateObject();
-	if (!cJSON_IsObject(in))
-		walk_refuse(w, "must be an object");
 	walk_fields(w, metadata_fields, in, metadata);
 	take_keys(w, rules, in, true, &made);
 	take_keys(w, rules, in, false, &made);

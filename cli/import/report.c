@@ -53,7 +53,8 @@ static void put_item(const struct import_item *item, struct buf *out)
 		put_head(item, " is there already; to move it:", out);
 	else
 		put_head(item, "", out);
-	put_flags(item, out);
+	if (!item->refused)
+		put_flags(item, out);
 	if (item->command && !item->refused) {
 		buf_puts(out, "#   ");
 		item_line(out, item->command);
@@ -98,7 +99,7 @@ static void put_json_lists(const struct import_item *item, struct buf *out)
 		buf_putc(out, '}');
 	}
 	buf_puts(out, "],\"flags\":[");
-	for (size_t n = 0; n < item->nflags; n++) {
+	for (size_t n = 0; n < item->nflags && !item->refused; n++) {
 		buf_printf(out, "%s{\"name\":", n ? "," : "");
 		buf_json_string(out, item->flag[n].name);
 		put_member(out, "value", item->flag[n].value);
@@ -147,10 +148,11 @@ void import_render_notes(const struct import *i, struct buf *out)
 	for (size_t n = 0; n < i->nitems; n++)
 		for (size_t k = 0; k < i->item[n].nnotes; k++)
 			put_note(&i->item[n], &i->item[n].note[k], out);
-	buf_printf(out, "%zu objects: %zu taken whole, %zu with notes, %zu refused",
-		i->nitems - import_count(i, IMPORT_UNTOUCHED), import_count(i, IMPORT_WHOLE),
+	size_t all = i->nitems - import_count(i, IMPORT_UNTOUCHED);
+	buf_printf(out, "%zu object%s: %zu taken whole, %zu with notes, %zu refused", all,
+		all == 1 ? "" : "s", import_count(i, IMPORT_WHOLE),
 		import_count(i, IMPORT_WITH_NOTES), import_count(i, IMPORT_REFUSED));
 	if (import_count(i, IMPORT_UNTOUCHED) > 0)
-		buf_printf(out, "; %zu need nothing", import_count(i, IMPORT_UNTOUCHED));
+		buf_printf(out, "; nothing to do for %zu", import_count(i, IMPORT_UNTOUCHED));
 	buf_putc(out, '\n');
 }

@@ -12,3 +12,12 @@ target_link_libraries(test_doctor_ledger PRIVATE scripted_server ledger_drive sl
 target_compile_definitions(test_doctor_ledger PRIVATE DOCTOR_PAGE="${CMAKE_SOURCE_DIR}/docs/doctor.md")
 add_test(NAME doctor_ledger COMMAND test_doctor_ledger)
 set_tests_properties(doctor_api doctor_ledger PROPERTIES TIMEOUT 120)
+
+# `sluice import`: text that an administrator can read.
+add_executable(test_import ${CMAKE_CURRENT_LIST_DIR}/import_test.c)
+target_link_libraries(test_import PRIVATE sluice_cli)
+file(GLOB imports CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../import/*.txt)
+foreach(path ${imports})
+  get_filename_component(name ${path} NAME_WE)
+  add_test(NAME import_${name} COMMAND test_import ${path})
+endforeach()

@@ -1,0 +1,2 @@
+# What people hand to `sluice import`.
+fuzz_entry(import sluice_cli)
