@@ -1,4 +1,5 @@
 /* The command: what is described for Kueue, described for Sluice. Prints, and changes nothing. */
+#include <ev.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
@@ -22,8 +23,10 @@ static int read_cluster(const struct import_options *o, struct import *i, struct
 	struct kube_config *config;
 	if (kube_config_load(&o->kube, &config, e) < 0)
 		return ERR_INVALID;
-	struct import_cluster c = {config, o->namespace_name, o->kueue_namespace};
+	struct import_cluster c = {
+		ev_loop_new(EVFLAG_AUTO), config, o->namespace_name, o->kueue_namespace};
 	int rc = import_cluster_read(&c, i, e);
+	ev_loop_destroy(c.loop);
 	kube_config_free(config);
 	return rc;
 }

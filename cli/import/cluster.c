@@ -1,6 +1,5 @@
 #include "cli/import/cluster.h"
 
-#include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@ enum { PAGE = 500, PATH_SIZE = 1200, TOKEN_SIZE = 2100 };
 struct reader {
 	const struct import_cluster *c;
 	struct import *import;
-	struct ev_loop *loop;
 	struct kube_client *client;
 	struct json *json;
 	bool answered; /* something could be read */
@@ -66,7 +64,7 @@ static int read_listing(struct reader *r, const struct listing *l, struct err *e
 	do {
 		const cJSON *root;
 		path_of(r, l, token, path);
-		int rc = question_ask(r->loop, r->client, path, r->json, &root, e);
+		int rc = question_ask(r->c->loop, r->client, path, r->json, &root, e);
 		if (rc < 0)
 			return rc;
 		r->answered = true;
@@ -98,7 +96,7 @@ static int read_configuration(struct reader *r, struct err *e)
 	const cJSON *root;
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%.253s/configmaps/kueue-manager-config",
 		r->c->kueue_namespace);
-	int rc = question_ask(r->loop, r->client, path, r->json, &root, e);
+	int rc = question_ask(r->c->loop, r->client, path, r->json, &root, e);
 	if (rc == 0)
 		import_object(r->import, r->c->config->origin, "v1", "ConfigMap", root);
 	return rc;
@@ -136,14 +134,12 @@ static int read_all(struct reader *r, struct err *e)
 
 int import_cluster_read(const struct import_cluster *c, struct import *i, struct err *e)
 {
-	struct reader r = {
-		c, i, ev_loop_new(EVFLAG_AUTO), NULL, json_new(QUESTION_TREE_MAX), false};
-	r.client = kube_client_new(r.loop, c->config,
+	struct reader r = {c, i, NULL, json_new(QUESTION_TREE_MAX), false};
+	r.client = kube_client_new(c->loop, c->config,
 		&(struct kube_client_options){
 			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
 	int rc = read_all(&r, e);
 	kube_client_free(r.client);
 	json_free(r.json);
-	ev_loop_destroy(r.loop);
 	return rc;
 }

@@ -12,7 +12,10 @@
 #include "cli/import/import.h"
 #include "controller/kube/config.h"
 
+struct ev_loop;
+
 struct import_cluster {
+	struct ev_loop *loop;
 	const struct kube_config *config;
 	const char *namespace_name;  /* whose LocalQueues, Jobs and CronJobs; NULL: all */
 	const char *kueue_namespace; /* of Kueue's ConfigMap */

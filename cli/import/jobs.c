@@ -72,12 +72,13 @@ static const char *text_in(const cJSON *map, const char *key)
 	return cJSON_IsString(v) ? v->valuestring : NULL;
 }
 
-/* The merge patch from one map of texts to another; NULL: they are the same. */
+/* The merge patch from one map of texts to another; NULL: they are the same. Of Kueue's keys only
+ * the queue's name goes: by it Kueue manages the Job, and its webhook lets others not be removed. */
 static cJSON *map_patch(const cJSON *old, const cJSON *new)
 {
 	cJSON *patch = cJSON_CreateObject();
 	json_each(key, old)
-		if (!json_get(new, key->string) && strstr(key->string, KUEUE_DOMAIN))
+		if (strcmp(key->string, KUEUE_DOMAIN "/queue-name") == 0)
 			must(cJSON_AddNullToObject(patch, key->string));
 	json_each(key, new) {
 		const char *before = text_in(old, key->string), *after = text_in(new, key->string);
@@ -126,8 +127,6 @@ static void put_shell(struct buf *out, const char *text)
 	buf_putc(out, '\'');
 }
 
-/* The pods' labels and annotations of a Job that waits may be changed; those of Kueue stay there,
- * for they say nothing to Sluice. */
 static void give_command(struct walk *w, const cJSON *in, const cJSON *made, bool is_cronjob)
 {
 	static const char *const own[] = {"metadata", NULL};
@@ -216,7 +215,8 @@ static void check_job(struct walk *w, const cJSON *made)
 	if (decode_job(copy, NULL, &j, &e) < 0)
 		walk_refuse(w, "cannot be taken: %s", fault_of(e.text));
 	else if (j->invalid)
-		walk_note(w, "would wait as Misconfigured: %s", fault_of(j->invalid));
+		walk_note(
+			w, "would be refused, or wait as Misconfigured: %s", fault_of(j->invalid));
 	free(j);
 	cJSON_Delete(copy);
 }
@@ -226,6 +226,8 @@ void import_job(struct walk *w, const cJSON *in, bool is_cronjob)
 	bool live = json_get(json_object(in, "metadata"), "uid") != NULL;
 	cJSON *made = cJSON_CreateObject();
 	walk_fields(w, is_cronjob ? cronjob_fields : job_fields, in, made);
+	if (!decode_name(in)[0] && !json_text(json_object(in, "metadata"), "generateName"))
+		walk_refuse(w, "has no metadata.name");
 	if (!w->item->refused)
 		check_job(w,
 			is_cronjob ? json_object(json_object(made, "spec"), "jobTemplate") : made);

@@ -1,0 +1,146 @@
+/* Kueue's objects of an API server: the requests, and what follows from each answer. */
+#include "test/unit/kube/test.h"
+
+#include "cli/import/cluster.h"
+#include "test/unit/kube/scripted_server.h"
+
+#define LIST(items) "{\"metadata\":{},\"items\":[" items "]}"
+#define STATUS(reason)                                                                             \
+	"{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"" reason "\",\"reason\":\"x\"}"
+#define QUEUE(api, name)                                                                           \
+	"{\"apiVersion\":\"kueue.x-k8s.io/" api "\",\"kind\":\"ClusterQueue\",\"metadata\":"       \
+	"{\"name\":\"" name "\",\"uid\":\"u\"},\"spec\":{}}"
+#define POD_SPEC                                                                                   \
+	"\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":"   \
+	"{\"requests\":{\"cpu\":\"1\"}}}]}}"
+#define JOB                                                                                        \
+	"{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u\",\"labels\":"              \
+	"{\"kueue.x-k8s.io/queue-name\":\"main\"}},\"spec\":{\"suspend\":true," POD_SPEC "}}"
+
+static const char *const kinds[] = {"resourceflavors", "cohorts", "clusterqueues", "localqueues",
+	"workloadpriorityclasses", "topologies", "admissionchecks", "provisioningrequestconfigs",
+	"multikueueconfigs", "multikueueclusters"};
+
+struct stage {
+	struct import_cluster c;
+	struct scripted_server *server;
+	struct kube_config *config;
+	struct import import;
+	struct buf out;
+	struct err e;
+};
+
+static void stage_open(struct stage *s)
+{
+	*s = (struct stage){.c = {.loop = ev_loop_new(EVFLAG_AUTO),
+				    .namespace_name = "a",
+				    .kueue_namespace = "kueue-system"}};
+	s->server = scripted_server_new(s->c.loop);
+	s->config = config_for(scripted_server_url(s->server), NULL);
+	s->c.config = s->config;
+	import_init(&s->import);
+	buf_init(&s->out, 1 << 20);
+}
+
+static void stage_close(struct stage *s)
+{
+	assert_int_equal(scripted_server_unexpected(s->server), 0);
+	assert_int_equal(scripted_server_unused(s->server), 0);
+	buf_done(&s->out);
+	import_done(&s->import);
+	scripted_server_free(s->server);
+	kube_config_free(s->config);
+	ev_loop_destroy(s->c.loop);
+}
+
+static void answer(struct stage *s, const char *line, int status, const char *body)
+{
+	script_answer(scripted_server_expect(s->server, line), status, "", body);
+}
+
+/* The other kinds have nothing, and there is no configuration. */
+static void answer_rest(struct stage *s, const char *but)
+{
+	for (size_t i = 0; i < ROWS(kinds); i++)
+		if (strcmp(kinds[i], but) != 0)
+			answer(s, kinds[i], 200, LIST(""));
+}
+
+static void the_newest_version_that_is_served_is_read_page_by_page(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	answer(&s, "GET /apis/kueue.x-k8s.io/v1beta2/clusterqueues?limit=500 HTTP", 404,
+		STATUS("no such version"));
+	answer(&s, "GET /apis/kueue.x-k8s.io/v1beta1/clusterqueues?limit=500 HTTP", 200,
+		"{\"metadata\":{\"continue\":\"a/b+c=\"},\"items\":[" QUEUE("v1beta1", "one") "]}");
+	answer(&s,
+		"GET /apis/kueue.x-k8s.io/v1beta1/clusterqueues?limit=500&continue=a%2Fb%2Bc%3D HTTP",
+		200, LIST(QUEUE("v1beta1", "two")));
+	answer(&s, "GET /apis/kueue.x-k8s.io/v1beta2/namespaces/a/localqueues?limit=500 HTTP", 200,
+		LIST(""));
+	for (size_t i = 0; i < ROWS(kinds); i++)
+		if (strcmp(kinds[i], "clusterqueues") != 0 && strcmp(kinds[i], "localqueues") != 0)
+			answer(&s, kinds[i], 200, LIST(""));
+	answer(&s, "GET /api/v1/namespaces/kueue-system/configmaps/kueue-manager-config HTTP", 200,
+		"{\"metadata\":{\"name\":\"x\"},\"data\":{\"c.yaml\":\"apiVersion: config.kueue.x-k8s.io/v1beta2\\nkind: Configuration\\nfairSharing: {}\"}}");
+	answer(&s, "GET /apis/batch/v1/namespaces/a/cronjobs?limit=500 HTTP", 200, LIST(""));
+	answer(&s,
+		"GET /apis/batch/v1/namespaces/a/jobs?limit=500&labelSelector=kueue.x-k8s.io%2Fqueue-name HTTP",
+		200, LIST(JOB));
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), 0);
+	assert_int_equal(s.import.nitems, 4);
+	import_render_yaml(&s.import, &s.out);
+	assert_non_null(strstr(buf_text(&s.out), "  name: two\n"));
+	assert_non_null(strstr(buf_text(&s.out), "\"--fair-sharing\""));
+	assert_non_null(strstr(buf_text(&s.out), "kubectl patch job 'j' -n 'a'"));
+	assert_int_equal(import_count(&s.import, IMPORT_REFUSED), 0);
+	stage_close(&s);
+}
+
+static void what_may_not_be_read_is_said_and_the_rest_is_read(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	answer(&s, "clusterqueues", 403, STATUS("clusterqueues is forbidden"));
+	answer_rest(&s, "clusterqueues");
+	answer(&s, "configmaps", 404, STATUS("not found"));
+	answer(&s, "cronjobs", 200, LIST(""));
+	answer(&s, "jobs", 403, STATUS("jobs is forbidden"));
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), 0);
+	assert_int_equal(import_count(&s.import, IMPORT_REFUSED), 3);
+	import_render_notes(&s.import, &s.out);
+	assert_non_null(strstr(buf_text(&s.out), "ClusterQueue (refused): could not be read: "));
+	assert_non_null(strstr(buf_text(&s.out), "jobs is forbidden"));
+	stage_close(&s);
+}
+
+static void nothing_at_all_is_an_error(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	for (size_t i = 0; i < ROWS(kinds); i++)
+		answer(&s, kinds[i], 403, STATUS("is forbidden"));
+	answer(&s, "configmaps", 403, STATUS("is forbidden"));
+	answer(&s, "cronjobs", 403, STATUS("is forbidden"));
+	answer(&s, "jobs", 403, STATUS("is forbidden"));
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), ERR_DENIED);
+	stage_close(&s);
+	stage_open(&s);
+	answer(&s, "resourceflavors", 503, "");
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), ERR_BUSY);
+	stage_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_version_that_is_served_is_read_page_by_page),
+		cmocka_unit_test(what_may_not_be_read_is_said_and_the_rest_is_read),
+		cmocka_unit_test(nothing_at_all_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
