@@ -482,7 +482,7 @@ static const char import_help[] =
 	"\n"
 	"EXAMPLES\n"
 	"    sluice import kueue -f kueue/ > sluice.yaml\n"
-	"    kubectl get clusterqueue,localqueue,resourceflavor -A -o yaml | sluice import kueue -f -\n"
+	"    kubectl get clusterqueues.kueue.x-k8s.io -o yaml | sluice import kueue -f -\n"
 	"    sluice import kueue --from-cluster -n team-a -o json | jq '.items[].notes[]'\n"
 	"\n"
 	"EXIT STATUS\n"

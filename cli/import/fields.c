@@ -131,7 +131,7 @@ static void take_object(struct walk *w, const struct field *f, const cJSON *in, 
 	cJSON *made = to ? cJSON_CreateObject() : NULL;
 	walk_fields(w, f->within, in, made);
 	if (to)
-		walk_add(w, to, f->as ? f->as : in->string, made);
+		walk_add(w, to, in->string, made);
 }
 
 static void take_items(struct walk *w, const struct field *f, const cJSON *in, cJSON *to)
@@ -150,18 +150,17 @@ static void take_items(struct walk *w, const struct field *f, const cJSON *in, c
 		walk_back(w, back);
 	}
 	if (to)
-		walk_add(w, to, f->as ? f->as : in->string, made);
+		walk_add(w, to, in->string, made);
 }
 
 static void take_value(struct walk *w, const struct field *f, const cJSON *in, cJSON *to)
 {
-	const char *name = f->as ? f->as : in->string;
 	for (const struct field_value *v = f->values; v && v->theirs; v++)
 		if (cJSON_IsString(in) && strcmp(in->valuestring, v->theirs) == 0) {
-			walk_add(w, to, name, cJSON_CreateString(v->ours));
+			walk_add(w, to, in->string, cJSON_CreateString(v->ours));
 			return;
 		}
-	walk_copy(w, to, name, in);
+	walk_copy(w, to, in->string, in);
 }
 
 static void take_field(struct walk *w, const struct field *f, const cJSON *in, cJSON *to)

@@ -36,11 +36,9 @@ struct field_value {
 	const char *theirs, *ours; /* theirs NULL: the end */
 };
 
-/* Exactly one of the middle ones, or none: it is taken as it is. */
+/* At most one of what follows the name; none: it is taken as it is. */
 struct field {
-	const char *name; /* NULL: the end; "*": every other one */
-	const char *as;	  /* its name here; NULL: the same */
-
+	const char *name;		  /* NULL: the end; "*": every other one */
 	bool server;			  /* servers write it: left out without a word */
 	const char *meaning;		  /* it has no counterpart, and what follows from that */
 	const struct field *within;	  /* its own fields, or those of each of its items */

@@ -25,6 +25,7 @@ void import_done(struct import *i)
 	for (size_t n = 0; n < i->nitems; n++)
 		item_done(&i->item[n]);
 	free(i->item);
+	accepted_done(&i->accepted);
 	*i = (struct import){0};
 }
 
@@ -51,10 +52,14 @@ static void make_kind(struct walk *w, const struct input *in, const struct impor
 	must(cJSON_AddStringToObject(made, "apiVersion", OURS));
 	must(cJSON_AddStringToObject(made, "kind", k->name));
 	walk_fields(w, k->fields, in->o, made);
-	if (!w->item->refused && k->check(made, &e) < 0) {
-		const char *field = strstr(e.text, ": ");
-		walk_refuse(w, "cannot be taken: %s", field ? field + 2 : e.text);
-	}
+	if (k->wants_spec && !cJSON_GetObjectItemCaseSensitive(made, "spec"))
+		must(cJSON_AddObjectToObject(made, "spec"));
+	const char *field;
+	if (!w->item->refused && k->check(made, &e) < 0)
+		walk_refuse(w, "cannot be taken: %s",
+			(field = strstr(e.text, ": ")) ? field + 2 : e.text);
+	else if (!w->item->refused && accepted_check(&in->import->accepted, k->name, made, &e) < 0)
+		walk_refuse(w, "cannot be taken: %s", e.text);
 	note_kueue_left(w, made);
 	w->item->object = made;
 }

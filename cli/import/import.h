@@ -20,6 +20,7 @@
  *     metadata.h  names, labels, annotations
  *     jobs.h, configuration.h   what no table describes alone
  *     yaml_text.h a tree as YAML
+ *     accepted.h  whether our CRDs take what was made
  *     cluster.h   the same kinds, of a cluster
  */
 #ifndef SLUICE_CLI_IMPORT_IMPORT_H
@@ -30,12 +31,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "cli/import/accepted.h"
 #include "cli/import/item.h"
 #include "cli/simulate/documents.h"
 
 struct import {
 	struct import_item *item;
 	size_t nitems;
+	struct accepted accepted;
 };
 
 void import_init(struct import *i);

@@ -205,25 +205,33 @@ static const struct field priority_fields[] = {
 
 CHECK(check_flavor, decode_flavor, flavor_spec)
 CHECK(check_cohort, decode_cohort, cohort_spec)
-CHECK(check_clusterqueue, decode_clusterqueue, clusterqueue_spec)
 CHECK(check_localqueue, decode_localqueue, localqueue_spec)
-CHECK(check_priority_spec, decode_workload_priority, priority_spec)
 
-/* The CRD's own bounds; a Job carries the name in a label. */
-static int check_priority(const cJSON *o, struct err *e)
+static int check_lending(const struct flavor_quota_spec *f, struct err *e)
 {
-	int64_t value = 0;
-	int rc = check_priority_spec(o, e);
-	json_i64(o, "value", &value);
-	if (rc == 0 && value > PRIORITY_HIGHEST)
-		rc = err_set(e, ERR_INVALID,
-			"value is above %d, and such priorities are Kubernetes' own; lower it",
-			PRIORITY_HIGHEST);
-	if (rc == 0 && strlen(decode_name(o)) > 63)
-		rc = err_set(e, ERR_INVALID,
-			"metadata.name has more than 63 characters, and Jobs carry it in a label; shorten it");
+	for (size_t i = 0; i < f->nquotas; i++) {
+		const struct quota_spec *q = &f->quotas[i];
+		if (q->lending_limit != QUOTA_UNLIMITED && q->lending_limit > q->nominal)
+			return err_set(e, ERR_INVALID,
+				"spec: lendingLimit of %.100s in flavor %.100s exceeds its nominalQuota; lower it, or leave it out to lend everything",
+				q->resource, f->flavor);
+	}
+	return 0;
+}
+
+/* Of a Cohort it may: what its children have counts, too. */
+static int check_clusterqueue(const cJSON *o, struct err *e)
+{
+	struct clusterqueue_spec *spec = NULL;
+	int rc = decode_clusterqueue(o, &spec, e);
+	for (size_t g = 0; rc == 0 && g < spec->ngroups; g++)
+		for (size_t f = 0; rc == 0 && f < spec->groups[g].nflavors; f++)
+			rc = check_lending(&spec->groups[g].flavors[f], e);
+	free(spec);
 	return rc;
 }
+
+CHECK(check_priority, decode_workload_priority, priority_spec)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -233,21 +241,22 @@ static int check_priority(const cJSON *o, struct err *e)
 	"there are no AdmissionChecks; what such a check keeps Jobs waiting for does not keep them waiting here"
 
 static const struct import_kind kinds[] = {
-	{"ResourceFlavor", "resourceflavors", false, flavor_fields, NULL, check_flavor},
-	{"Cohort", "cohorts", false, cohort_fields, NULL, check_cohort},
-	{"ClusterQueue", "clusterqueues", false, clusterqueue_fields, NULL, check_clusterqueue},
-	{"LocalQueue", "localqueues", true, localqueue_fields, NULL, check_localqueue},
-	{"WorkloadPriorityClass", "workloadpriorityclasses", false, priority_fields, NULL,
+	{"ResourceFlavor", "resourceflavors", false, flavor_fields, false, NULL, check_flavor},
+	{"Cohort", "cohorts", false, cohort_fields, false, NULL, check_cohort},
+	{"ClusterQueue", "clusterqueues", false, clusterqueue_fields, true, NULL,
+		check_clusterqueue},
+	{"LocalQueue", "localqueues", true, localqueue_fields, false, NULL, check_localqueue},
+	{"WorkloadPriorityClass", "workloadpriorityclasses", false, priority_fields, false, NULL,
 		check_priority},
-	{"Topology", "topologies", false, NULL,
+	{"Topology", "topologies", false, NULL, false,
 		"pods are not placed by topology; kube-scheduler puts them on any node of their flavor",
 		NULL},
-	{"AdmissionCheck", "admissionchecks", false, NULL, CHECK_KIND, NULL},
-	{"ProvisioningRequestConfig", "provisioningrequestconfigs", false, NULL,
+	{"AdmissionCheck", "admissionchecks", false, NULL, false, CHECK_KIND, NULL},
+	{"ProvisioningRequestConfig", "provisioningrequestconfigs", false, NULL, false,
 		"nodes are not asked for by ProvisioningRequests before a Job starts", NULL},
-	{"MultiKueueConfig", "multikueueconfigs", false, NULL, OTHER_CLUSTERS, NULL},
-	{"MultiKueueCluster", "multikueueclusters", false, NULL, OTHER_CLUSTERS, NULL},
-	{"Workload", NULL, true, NULL,
+	{"MultiKueueConfig", "multikueueconfigs", false, NULL, false, OTHER_CLUSTERS, NULL},
+	{"MultiKueueCluster", "multikueueclusters", false, NULL, false, OTHER_CLUSTERS, NULL},
+	{"Workload", NULL, true, NULL, false,
 		"it is Kueue's record of a Job; Sluice keeps none in the API server, so move the Job itself",
 		NULL},
 };

@@ -15,6 +15,7 @@ struct import_kind {
 	const char *plural; /* in paths of the API server; NULL: not read from a cluster */
 	bool namespaced;
 	const struct field *fields; /* NULL: there is no such kind here */
+	bool wants_spec;	    /* ours has one always, if an empty one */
 	const char *meaning;	    /* then: what that means */
 	/* Whether Sluice accepts what was made: the controller's own decoder. */
 	int (*check)(const cJSON *o, struct err *e);

@@ -1,8 +1,8 @@
 /*
  * What admins describe: the specs of ClusterQueue, Cohort, LocalQueue, ResourceFlavor and the
- * priority classes, decoded; and the configuration that holds for all of them. Field names and
- * meaning are Kueue v1beta2's, so that YAML moves by changing apiVersion
- * (reference/kueue-semantics.md 1 to 4, 7, 10 to 12).
+ * priority classes, decoded; and the configuration that holds for all of them. Fields that Kueue
+ * v1beta2 has as well have its names and meaning (reference/kueue-semantics.md 1 to 4, 7, 10 to 12);
+ * cli/import/ knows which it has not.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to.
  */

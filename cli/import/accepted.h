@@ -1,0 +1,33 @@
+/*
+ * Whether the API server will accept an object of ours, before it is asked: by the CRDs themselves,
+ * which are compiled in (cli/doctor/deployed.h), so a bound that changes there changes here.
+ *
+ * Of a schema everything is judged but rules in CEL. Of those only texts that must match an
+ * expression are (self.matches('...')), with some others written out in accepted.c: what a
+ * ClusterQueue or Cohort must be as a whole, selectors, tolerations. test/e2e/test_import.py gives
+ * what was accepted here to a real API server.
+ *
+ * Left to others: what the controller says of it (controller/wire/decode.h).
+ */
+#ifndef SLUICE_CLI_IMPORT_ACCEPTED_H
+#define SLUICE_CLI_IMPORT_ACCEPTED_H
+
+#include "base/err.h"
+#include "cli/simulate/documents.h"
+
+/* The CRDs that were read so far. All zero is none. */
+struct accepted {
+	struct accepted_crd {
+		char *kind;
+		struct documents *documents; /* its tree lives here */
+		const cJSON *schema;
+	} * crd;
+	size_t ncrds;
+};
+
+void accepted_done(struct accepted *a);
+
+/* ERR_INVALID with the first fault: "spec.stopPolicy: must be one of None, Hold, HoldAndDrain". */
+int accepted_check(struct accepted *a, const char *kind, const cJSON *o, struct err *e);
+
+#endif
