@@ -69,7 +69,7 @@ static int read_listing(struct reader *r, const struct listing *l, struct err *e
 			return rc;
 		r->answered = true;
 		json_each(o, json_array(root, "items"))
-			import_object(r->import, r->c->config->origin, l->api, l->kind, o);
+			import_object(r->import, "the cluster", l->api, l->kind, o);
 		const char *next = json_text(json_object(root, "metadata"), "continue");
 		if (!escape(next ? next : "", token))
 			return err_set(e, ERR_INVALID,
@@ -98,7 +98,7 @@ static int read_configuration(struct reader *r, struct err *e)
 		r->c->kueue_namespace);
 	int rc = question_ask(r->c->loop, r->client, path, r->json, &root, e);
 	if (rc == 0)
-		import_object(r->import, r->c->config->origin, "v1", "ConfigMap", root);
+		import_object(r->import, "the cluster", "v1", "ConfigMap", root);
 	return rc;
 }
 
@@ -107,7 +107,7 @@ static int forgive(struct reader *r, int rc, const char *kind, const struct err 
 {
 	if (rc != ERR_DENIED && rc != ERR_GONE)
 		return rc;
-	import_missing(r->import, r->c->config->origin, kind, e->text);
+	import_missing(r->import, "the cluster", kind, e->text);
 	return 0;
 }
 

@@ -115,6 +115,15 @@ static void patch_metadata(
 	}
 }
 
+/* Kueue may start the Job before the command is given: then the patch must fail. */
+static void guard(cJSON *patch, const cJSON *in)
+{
+	const char *version = text_in(json_object(in, "metadata"), "resourceVersion");
+	cJSON *metadata = cJSON_GetObjectItemCaseSensitive(patch, "metadata");
+	if (metadata && version)
+		must(cJSON_AddStringToObject(metadata, "resourceVersion", version));
+}
+
 static void put_shell(struct buf *out, const char *text)
 {
 	buf_putc(out, '\'');
@@ -136,6 +145,8 @@ static void give_command(struct walk *w, const cJSON *in, const cJSON *made, boo
 	patch_metadata(patch, in, made, own);
 	if (is_cronjob)
 		patch_metadata(patch, in, made, of_jobs);
+	else
+		guard(patch, in);
 	buf_init(&command, COMMAND_MAX_BYTES);
 	buf_init(&json, COMMAND_MAX_BYTES);
 	json_print(&json, patch);

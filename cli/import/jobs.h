@@ -5,7 +5,7 @@
  * A manifest is printed whole. What is on a cluster already (it has a uid) is not made anew: for a
  * Job that waits, and for a CronJob, a kubectl command is given that adds our labels and annotations
  * in place and takes off the name of Kueue's queue, which `kubectl apply` of a manifest would leave
- * on. Kueue's other keys stay: they say nothing to Sluice, nor to Kueue without a queue. A Job that
+ * on. The command fails if the Job has changed meanwhile. Kueue's other keys stay: they say nothing to Sluice, nor to Kueue without a queue. A Job that
  * runs is refused, for a change of its queue under way would stop it. One that has ended needs
  * nothing.
  */
