@@ -29,6 +29,14 @@ static void give_setting(struct walk *w, const char *name, const char *value)
 		walk_note(w, "is left out: %s", e.text);
 }
 
+static void give_text(struct walk *w, const char *name, const struct buf *value)
+{
+	if (value->failed)
+		walk_note(w, "is left out: it is longer than %d bytes", FLAG_MAX_BYTES);
+	else
+		give_setting(w, name, buf_text(value));
+}
+
 /* What of a scalar a flag may be given. */
 static bool scalar_text(struct walk *w, const cJSON *value, struct buf *out)
 {
@@ -47,7 +55,7 @@ static void give_scalar(struct walk *w, const char *name, const cJSON *value, co
 	struct buf text;
 	if (scalar_text(w, value, &text)) {
 		buf_puts(&text, unit);
-		give_setting(w, name, buf_text(&text));
+		give_text(w, name, &text);
 	}
 	buf_done(&text);
 }
@@ -72,8 +80,10 @@ static void give_list(struct walk *w, const char *name, const cJSON *list)
 {
 	struct buf text;
 	buf_init(&text, FLAG_MAX_BYTES);
-	if (list && list->child && put_texts(w, list, &text))
-		give_setting(w, name, buf_text(&text));
+	if (!cJSON_IsArray(list))
+		walk_note(w, "is left out: it must be a list");
+	else if (list->child && put_texts(w, list, &text))
+		give_text(w, name, &text);
 	buf_done(&text);
 }
 
@@ -82,6 +92,8 @@ static void give_list(struct walk *w, const char *name, const cJSON *list)
 static void take_manage_all(struct walk *w, const cJSON *value, cJSON *to)
 {
 	(void)to;
+	if (!cJSON_IsBool(value))
+		walk_refuse(w, "must be true or false");
 	if (!cJSON_IsTrue(value))
 		return;
 	item_flag(w->item, "--manage-jobs-without-queue-name", NULL);
@@ -112,11 +124,17 @@ static void put_requirement(const cJSON *r, struct buf *out)
 	}
 }
 
+/* What is read below; the walk says what else is there. */
+static const struct field selector_requirement_fields[] = {
+	{"key", .server = true}, {"operator", .server = true}, {"values", .server = true}, {NULL}};
+static const struct field selector_fields[] = {{"matchLabels", .server = true},
+	{"matchExpressions", .within = selector_requirement_fields}, {NULL}};
+
 static void take_namespaces(struct walk *w, const cJSON *value, cJSON *to)
 {
 	struct buf text;
 	struct selector s;
-	(void)to;
+	walk_fields(w, selector_fields, value, to);
 	buf_init(&text, FLAG_MAX_BYTES);
 	json_each(label, json_object(value, "matchLabels"))
 		buf_printf(&text, "%s%s=%s", text.len ? "," : "", label->string,
@@ -259,7 +277,7 @@ static void take_weights(struct walk *w, const cJSON *value, cJSON *to)
 			buf_printf(&text, "%.15g", weight->valuedouble);
 	}
 	if (text.len > 0)
-		give_setting(w, "usage-resource-weights", buf_text(&text));
+		give_text(w, "usage-resource-weights", &text);
 	else if (!says_nothing(value))
 		walk_note(w, "is left out: it must be an object");
 	buf_done(&text);
@@ -299,19 +317,32 @@ static void put_outputs(const cJSON *outputs, struct buf *out)
 	}
 }
 
+static const struct field_value strategies[] = {
+	{"Retain", ""}, {"Replace", ";replace"}, {NULL, NULL}};
+
+static const struct field transformation_fields[] = {{"input", .server = true},
+	{"strategy", .server = true}, {"multiplyBy", .server = true}, {"outputs", .server = true},
+	{NULL}};
+
 static void take_transformation(struct walk *w, const cJSON *t)
 {
 	struct buf text;
+	const struct field_value *s = strategies;
 	const char *input = json_text(t, "input"), *strategy = json_text(t, "strategy");
 	const char *multiply = json_text(t, "multiplyBy");
 	buf_init(&text, FLAG_MAX_BYTES);
 	buf_printf(&text, "%s=", input ? input : "");
 	put_outputs(json_object(t, "outputs"), &text);
-	if (strategy && strcmp(strategy, "Replace") == 0)
-		buf_puts(&text, ";replace");
+	while (strategy && *strategy && s->theirs && strcmp(s->theirs, strategy) != 0)
+		s++;
+	if (!s->theirs)
+		walk_refuse(w, "has a strategy that is neither Retain nor Replace");
+	else
+		buf_puts(&text, s->ours);
 	if (multiply && *multiply)
 		buf_printf(&text, ";multiply-by=%s", multiply);
-	give_setting(w, "transformation", buf_text(&text));
+	walk_fields(w, transformation_fields, t, NULL);
+	give_text(w, "transformation", &text);
 	buf_done(&text);
 }
 
@@ -319,7 +350,9 @@ static void take_transformations(struct walk *w, const cJSON *value, cJSON *to)
 {
 	size_t index = 0;
 	(void)to;
-	json_each(t, value) {
+	if (!cJSON_IsArray(value))
+		walk_refuse(w, "must be a list");
+	json_each(t, cJSON_IsArray(value) ? value : NULL) {
 		size_t back = walk_step_item(w, index++);
 		take_transformation(w, t);
 		walk_back(w, back);
@@ -341,8 +374,10 @@ static const struct field resources_fields[] = {
 static void take_frameworks(struct walk *w, const cJSON *value, cJSON *to)
 {
 	(void)to;
-	json_each(f, value) {
-		const char *name = cJSON_IsString(f) ? f->valuestring : "";
+	if (!cJSON_IsArray(value))
+		walk_refuse(w, "must be a list");
+	json_each(f, cJSON_IsArray(value) ? value : NULL) {
+		const char *name = cJSON_IsString(f) ? f->valuestring : "?";
 		if (strcmp(name, "batch/job") != 0)
 			walk_note(w, "%.100s is left out: Sluice queues Jobs of batch/v1 alone",
 				name);

@@ -24,6 +24,7 @@ struct walk {
 	struct import_item *item;
 	struct object_source *from; /* NULL: of a cluster */
 	const char *origin;	    /* then: which */
+	bool live;		    /* it is on the cluster, and stays there */
 	struct buf path;	    /* "spec.resourceGroups[0]" */
 	struct settings *settings;  /* of a Configuration: its flags are tried here */
 	bool opts_in;		    /* of one of v1beta1: features are off without `enable: true` */

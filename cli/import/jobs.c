@@ -236,6 +236,7 @@ void import_job(struct walk *w, const cJSON *in, bool is_cronjob)
 {
 	bool live = json_get(json_object(in, "metadata"), "uid") != NULL;
 	cJSON *made = cJSON_CreateObject();
+	w->live = live;
 	walk_fields(w, is_cronjob ? cronjob_fields : job_fields, in, made);
 	if (!decode_name(in)[0] && !json_text(json_object(in, "metadata"), "generateName"))
 		walk_refuse(w, "has no metadata.name");

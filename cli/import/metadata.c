@@ -147,10 +147,17 @@ static void take_finalizers(struct walk *w, const cJSON *value, cJSON *to)
 	(void)to;
 	json_each(f, value) {
 		const char *name = cJSON_IsString(f) ? f->valuestring : "";
-		if (!name_of_kueue(name))
+		if (!w->live && !name_of_kueue(name))
 			walk_note(w, "are left out: %.100s belongs to the object that is there",
 				name);
 	}
+}
+
+static void take_owners(struct walk *w, const cJSON *value, cJSON *to)
+{
+	(void)to;
+	if (!w->live && !says_nothing(value))
+		walk_note(w, "is left out: what owned the object does not own what is made of it");
 }
 
 static const struct field metadata_fields[] = {
@@ -168,8 +175,7 @@ static const struct field metadata_fields[] = {
 	{"deletionGracePeriodSeconds", .server = true},
 	{"deletionTimestamp", .take = take_deletion},
 	{"finalizers", .take = take_finalizers},
-	{"ownerReferences",
-		.meaning = "what owned the object in Kueue does not own what is made of it"},
+	{"ownerReferences", .take = take_owners},
 	{NULL},
 };
 
