@@ -75,7 +75,8 @@ static void saves(struct sim *s, void *arg)
 /* ---- Jobs and pods as they were ---------------------------------------------------------------
  */
 
-/* What was written of it goes back; what it is, and what controllers were told, does not. */
+/* What was written of it goes back; what it is, and what controllers were told, does not. But that it is
+ * being deleted is not true any more. */
 static void put_back_job(struct model_job *j, const struct model_job *was)
 {
 	j->now = was->now;
@@ -87,6 +88,7 @@ static void put_back_job(struct model_job *j, const struct model_job *was)
 	j->vandalized = was->vandalized;
 	j->moved = was->moved;
 	j->refused = was->refused;
+	memcpy(j->told, was->told, sizeof(j->told));
 }
 
 static void put_back_jobs(struct sim *s, const struct saved_store *v)
