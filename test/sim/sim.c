@@ -245,13 +245,9 @@ static void come_to_rest(struct sim *s, bool all_ended)
 		promises_check_quiet(s, all_ended, true);
 }
 
-/* Nothing ends meanwhile, so that a start alone can have enabled a Job that waits. */
-static void come_one_by_one(struct sim *s)
+static void rest_before_the_end(struct sim *s)
 {
-	for (int i = 0; i < 20 && !s->broken[0]; i++) {
-		people_submit(s, NULL);
-		come_to_rest(s, false);
-	}
+	come_to_rest(s, false);
 }
 
 static void calm_down(struct sim *s)
@@ -266,9 +262,9 @@ static void calm_down(struct sim *s)
 	sim_log(s, "---- faults and people stop; pods go on until further notice");
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_calm(s, &s->replica[i]);
-	come_to_rest(s, false);
-	if (s->o.lending)
-		come_one_by_one(s);
+	rest_before_the_end(s);
+	if (s->o.lending && !s->broken[0])
+		one_by_one(s, rest_before_the_end);
 	if (s->broken[0])
 		return;
 	sim_log(s, "---- pods end again");

@@ -26,6 +26,7 @@
 #include "test/sim/model_api.h"
 #include "test/sim/model_jobs.h"
 #include "test/sim/model_ledger.h"
+#include "test/sim/one_by_one.h"
 #include "test/sim/partition.h"
 #include "test/sim/people.h"
 #include "test/sim/pipelines.h"
@@ -142,6 +143,7 @@ struct sim {
 	struct cluster cluster;
 	struct growing growing;
 	struct tenant tenant;
+	struct one_by_one one_by_one;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template
 			    */
 	struct replica replica[REPLICAS];
