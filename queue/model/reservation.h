@@ -60,8 +60,9 @@ struct reclaim {
 struct giving {
 	int32_t keeps;			   /* so many; 0: all */
 	bool untold;			   /* ... and the gate was not told yet */
-	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window that opens */
+	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window */
 	struct uid by;
+	const struct quota_row *quota; /* that a window made smaller; NULL: a window opens soon */
 };
 
 /* Of a run that changes its size, or may. Most runs have none. */
@@ -72,6 +73,7 @@ struct sizing {
 	int64_t reclaims_paid_ms; /* of those after which it went on: queue/job/stop_rate.h */
 	struct grow_wish *wish;	  /* for more pods: growth.h; or NULL */
 	struct giving giving;
+	bool cannot_give; /* its Job cannot be told to go on with fewer pods */
 };
 
 struct reservation {
