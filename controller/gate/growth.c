@@ -224,7 +224,7 @@ void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	struct story_words before;
 	bool known = story_read_words(g->story_reader, j->story, &j->uid, &g->story_key, &before);
-	i->story.reason = known ? before.reason : NULL;
+	i->story.reason = known && before.reason ? before.reason : "";
 	i->story.message = known ? before.message : NULL;
 	i->story.retold = j->growth.denied ? "GrowthRefused" : "TakenOver";
 	i->story.history = j->seen.history;

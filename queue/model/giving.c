@@ -61,7 +61,8 @@ void giving_cancel(struct queue *q, struct reservation *r)
 	lines_move(r, quota_take);
 	runs_after(q, r, RUN_GIVES);
 	growth_heed(q, r);
-	smaller_quota_look_again(q, r);
+	if (r->cq)
+		smaller_quota_begins(q, r->cq->cohort_tree);
 	queue_touch_reservation(q, r->cq);
 }
 

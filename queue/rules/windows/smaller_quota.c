@@ -145,13 +145,19 @@ struct debt {
 	__int128 goal;		       /* no more is asked for once it is no further beyond */
 };
 
+struct giver {
+	struct reservation *r;
+	const struct quota_row *cause;
+	int32_t least, most, keeps;
+};
+
 struct asking {
 	struct queue *q;
 	struct cohort_tree *tree;
 	struct debt *debt;
 	size_t ndebts;
-	struct reservation **run; /* that can give pods */
-	size_t nruns, runs_room;
+	struct giver *giver; /* the least important first */
+	size_t ngivers, givers_room;
 	struct reservation **going; /* away in THEN meanwhile: their stop is decided or announced */
 	size_t ngoing, going_room;
 };
@@ -186,12 +192,23 @@ static struct quota_node *root_of(const struct cohort_tree *tree)
 
 /* ---- Which runs give ---- */
 
-static void add(struct reservation ***runs, size_t *n, size_t *room, struct reservation *r)
+static void add_going(struct asking *a, struct reservation *r)
 {
-	if (*n == *room)
-		*runs = mem_grow(
-			*runs, *room = *room ? *room * 2 : 16, sizeof(struct reservation *));
-	(*runs)[(*n)++] = r;
+	if (a->ngoing == a->going_room)
+		a->going = mem_grow(a->going,
+			a->going_room = a->going_room ? a->going_room * 2 : 16, sizeof(*a->going));
+	a->going[a->ngoing++] = r;
+}
+
+static void add_giver(struct asking *a, struct reservation *r, int32_t least)
+{
+	int32_t most = giving_pods_then(r);
+	if (a->ngivers == a->givers_room)
+		a->giver = mem_grow(a->giver,
+			a->givers_room = a->givers_room ? a->givers_room * 2 : 16,
+			sizeof(*a->giver));
+	a->giver[a->ngivers++] =
+		(struct giver){.r = r, .least = least, .most = most, .keeps = most};
 }
 
 /* Does what the line holds count there? Each node below uses more than its own quota. */
@@ -244,7 +261,7 @@ static int by_importance(const void *a, const void *b)
 /* Before any has given. */
 static void gather(struct asking *a)
 {
-	int32_t least;
+	int32_t fewest;
 	list_each(&a->tree->members, m) {
 		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
 		list_each(&cq->reservations, l) {
@@ -253,49 +270,82 @@ static void gather(struct asking *a)
 			if (r->state != RESERVATION_HELD || r->lingers)
 				continue;
 			if (r->stop_given || r->run.noticed_ms > 0)
-				add(&a->going, &a->ngoing, &a->going_room, r);
-			else if (giving_may(r, &least))
-				add(&a->run, &a->nruns, &a->runs_room, r);
+				add_going(a, r);
+			else if (giving_may(r, &fewest))
+				add_giver(a, r, fewest);
 		}
 	}
-	if (a->nruns > 1)
-		qsort(a->run, a->nruns, sizeof(struct reservation *), by_importance);
+	if (a->ngivers > 1)
+		qsort(a->giver, a->ngivers, sizeof(*a->giver), by_importance);
 }
 
 /* ---- How many pods each keeps ---- */
 
-static void try(const struct reservation *r, int32_t *pods, int32_t to)
+static void keep(struct giver *g, int32_t keeps)
 {
+	const struct reservation *r = g->r;
 	for (size_t i = 0; i < r->nlines; i++) {
-		int64_t was = reservation_then(r, i, *pods), is = reservation_then(r, i, to);
+		int64_t was = reservation_then(r, i, g->keeps), is = reservation_then(r, i, keeps);
 		if (is > was)
 			quota_take(r->line[i].row, QUOTA_THEN, is - was);
 		else
 			quota_give(r->line[i].row, QUOTA_THEN, was - is);
 	}
-	*pods = to;
+	g->keeps = keeps;
 }
 
-/* The most with which it owes nothing; else the fewest that it can do with. */
-static void ask(struct asking *a, struct reservation *r)
+static bool owes_nothing(const struct asking *a, const struct giver *g)
 {
-	int32_t low, most = giving_pods_then(r), high = most, pods = most;
-	const struct quota_row *line, *cause;
-	const struct debt *d = debt_of(a, r, &line);
-	if (!d || !giving_may(r, &low))
-		return;
-	cause = cause_for(d, line);
+	const struct quota_row *line;
+	return !debt_of(a, g->r, &line);
+}
+
+static bool is_no_worse(const struct asking *a, const struct giver *g)
+{
+	(void)g;
+	for (size_t k = 0; k < a->ndebts; k++)
+		if (quota_over(a->debt[k].row, QUOTA_THEN) > a->debt[k].goal)
+			return false;
+	return true;
+}
+
+/* The most from `low` on with which that is so; `low` if it is with none. */
+static void keep_most(struct asking *a, struct giver *g, int32_t low,
+	bool (*is)(const struct asking *a, const struct giver *g))
+{
+	int32_t high = g->most;
 	while (low < high) {
 		int32_t keeps = low + (high - low + 1) / 2;
-		try(r, &pods, keeps);
-		if (debt_of(a, r, &line))
-			high = keeps - 1;
-		else
+		keep(g, keeps);
+		if (is(a, g))
 			low = keeps;
+		else
+			high = keeps - 1;
 	}
-	try(r, &pods, most);
-	if (low < most)
-		giving_begin_for_quota(a->q, r, low, cause);
+	keep(g, low);
+}
+
+/* The least important first, each as few pods as it must. Where the last one gave more than was still
+ * owed, the others keep some of theirs, the most important first. */
+static void choose(struct asking *a)
+{
+	for (size_t i = 0; i < a->ngivers; i++) {
+		struct giver *g = &a->giver[i];
+		const struct quota_row *line;
+		const struct debt *d = debt_of(a, g->r, &line);
+		if (!d)
+			continue;
+		g->cause = cause_for(d, line);
+		keep_most(a, g, g->least, owes_nothing);
+	}
+	for (size_t k = 0; k < a->ndebts; k++) {
+		__int128 left = quota_over(a->debt[k].row, QUOTA_THEN);
+		if (left > a->debt[k].goal)
+			a->debt[k].goal = left;
+	}
+	for (size_t i = a->ngivers; i-- > 0;)
+		if (a->giver[i].keeps < a->giver[i].most)
+			keep_most(a, &a->giver[i], a->giver[i].keeps, is_no_worse);
 }
 
 static void ask_all(struct asking *a)
@@ -303,8 +353,14 @@ static void ask_all(struct asking *a)
 	gather(a);
 	for (size_t i = 0; i < a->ngoing; i++)
 		reservation_take_away(a->going[i]);
-	for (size_t i = 0; i < a->nruns; i++)
-		ask(a, a->run[i]);
+	choose(a);
+	for (size_t i = 0; i < a->ngivers; i++) {
+		struct giver *g = &a->giver[i];
+		int32_t keeps = g->keeps;
+		keep(g, g->most);
+		if (keeps < g->most)
+			giving_begin_for_quota(a->q, g->r, keeps, g->cause);
+	}
 	for (size_t i = 0; i < a->ngoing; i++)
 		reservation_put_back(a->going[i]);
 }
@@ -320,7 +376,7 @@ static void ask_tree(struct queue *q, struct cohort_tree *tree)
 		ask_all(&a);
 	tree->owes_anew = false;
 	free(a.debt);
-	free(a.run);
+	free(a.giver);
 	free(a.going);
 }
 

@@ -7,17 +7,17 @@
  *                is nobody's debt, nor is what a lead keeps, nor what nodes lend
  * How much       a node that uses more than its limits owes what is beyond, but no more than what the
  *                windows below it have taken (quota_row.owed). That is worked out when a window
- *                makes quota smaller, and when runs are adopted by a new leader: level, not edge.
+ *                makes quota smaller, when runs are adopted by a new leader, and when a run keeps its
+ *                pods because its Job cannot be told: level, not edge.
  *                From then on it only falls, whatever is edited: as pods and runs go, or quota rises
  * Which runs     those whose quota counts at that node: each node up to there uses more than its own
  *                quota. So a ClusterQueue gives what it borrows, and of a node without a parent all give
  * In which order as runs are preempted: lower priority, then later start; each down to its minimum
- *                before the next. Each keeps as many pods as it can
+ *                before the next. Each keeps as many pods as it can, the most important first
  *
  * A run gives nothing if its stop was decided or announced: what it has counts as gone. Nor if the
  * policy exempts it (atClose.exempt). Neither preemption.minRun nor atClose.minRun protects it: it
- * is not stopped. A run that is not confirmed yet, and one that keeps its pods because its Job cannot
- * be told, is followed by another look (smaller_quota_look_again()).
+ * is not stopped. One that is not confirmed yet is asked once it is (smaller_quota_look_again()).
  *
  * Nothing grows into it: while a node uses more than its limits there is no room below it.
  *
@@ -31,7 +31,7 @@
 struct decision;
 struct reservation;
 
-/* A window of a member made its quota smaller, or runs of it were adopted. */
+/* What its nodes owe is worked out anew. */
 void smaller_quota_begins(struct queue *q, struct cohort_tree *tree);
 /* If the run's Cohort tree owes pods: it may have some to give by now. */
 void smaller_quota_look_again(struct queue *q, struct reservation *r);
