@@ -303,8 +303,7 @@ size_t queue_decide(
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_up(q, out + n, cap - n);
-	if (!q->paused && list_empty(&q->suspects)) /* else others end anyway, as will be known */
-		smaller_quota_ask(q);
+	smaller_quota_ask(q);
 	n += give_starts(q, out + n, cap - n);
 	while (lead_end(q))
 		n += give_starts(q, out + n, cap - n);

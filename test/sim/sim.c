@@ -21,8 +21,9 @@ const char *bug_name(enum bug b)
 		"control_unseen", "ending_unseen", "borrowing_unheard", "min_run_unread",
 		"reapply_unseen", "loss_unseen", "story_unsigned", "starts_at_once", "blind_leads",
 		"batch_assumed", "older_ignored", "place_kept", "grow_assumed",
-		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered", "kept_pods_unheard",
-		"outcome_unread", "failure_unseen", "end_guessed", "delete_unguarded"};
+		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered",
+		"kept_pods_unheard", "outcome_unread", "failure_unseen", "end_guessed",
+		"delete_unguarded"};
 	return names[b];
 }
 

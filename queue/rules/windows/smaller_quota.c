@@ -382,6 +382,9 @@ static void ask_tree(struct queue *q, struct cohort_tree *tree)
 
 void smaller_quota_ask(struct queue *q)
 {
+	if (q->paused ||
+		!list_empty(&q->suspects)) /* first it must be known which runs end anyway */
+		return;
 	while (!list_empty(&q->owing)) {
 		struct cohort_tree *tree = container_of(q->owing.next, struct cohort_tree, owing);
 		list_leave(&tree->owing);
