@@ -74,6 +74,7 @@ struct queue {
 	struct calendar_refs calendar_refs;
 	struct runpolicies runpolicies;
 	struct link leading;  /* lead.leading */
+	struct link owing;    /* cohort_tree.owing */
 	struct link dirty;    /* cohort_tree.dirty: in the order of the first touch */
 	struct link suspects; /* reservation.suspect: in the order of suspicion */
 	struct queue_counters counters;

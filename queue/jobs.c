@@ -6,6 +6,7 @@
 #include "queue/core.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/reclaim.h"
+#include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "sluice/quantity.h"
@@ -189,6 +190,15 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 		growth_shrank(q, r, now_ms);
 	q->counters.version += freed;
 	return freed;
+}
+
+void queue_keep_pods(struct queue *q, const struct uid *uid)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->reservation)
+		return;
+	giving_cancel(q, w->reservation);
+	q->counters.version++;
 }
 
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)

@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/job/stop_rate.h"
 #include "queue/rules/windows/lead.h"
+#include "queue/rules/windows/smaller_quota.h"
 #include "queue/admit/growth.h"
 #include "queue/admit/pass.h"
 #include "queue/rules/dependencies/dependency_wait.h"
@@ -59,6 +60,7 @@ struct queue *queue_new(void)
 	calendar_refs_init(&q->calendar_refs);
 	runpolicies_init(&q->runpolicies);
 	list_init(&q->leading);
+	list_init(&q->owing);
 	list_init(&q->dirty);
 	list_init(&q->suspects);
 	q->scratch = scratch_new();
@@ -301,10 +303,11 @@ size_t queue_decide(
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_up(q, out + n, cap - n);
+	smaller_quota_ask(q);
 	n += give_starts(q, out + n, cap - n);
 	while (lead_end(q))
 		n += give_starts(q, out + n, cap - n);
-	n += give_stops(q, out + n, cap - n); /* of the victims */
+	n += give_stops(q, out + n, cap - n); /* of the victims, and of runs that give pods */
 	if (n > 0)
 		q->counters.version++;
 

@@ -219,9 +219,14 @@ void growth_tell(struct gate_job *j, struct intent *i)
 	tell_counts(j, i->parallelism, &i->story);
 }
 
-void growth_retell(const struct gate_job *j, struct intent *i)
+/* Why it has the size that it has stays as it was told. */
+void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 {
-	i->story.reason = j->growth.denied ? "GrowthRefused" : "TakenOver";
+	struct story_words before;
+	bool known = story_read_words(g->story_reader, j->story, &j->uid, &g->story_key, &before);
+	i->story.reason = known && before.reason ? before.reason : "";
+	i->story.message = known ? before.message : NULL;
+	i->story.retold = j->growth.denied ? "GrowthRefused" : "TakenOver";
 	i->story.history = j->seen.history;
 	tell_counts(j, j->seen.parallelism, &i->story);
 }

@@ -73,7 +73,7 @@ bool growth_tells(const struct gate_job *j);
 bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell);
 void growth_tell(struct gate_job *j, struct intent *i);
 /* INTENT_RETELL. */
-void growth_retell(const struct gate_job *j, struct intent *i);
+void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i);
 /* The PATCH was answered, or will not be: it may have landed. */
 void growth_may_have_landed(struct gate_job *j);
 /* Another story stands there: what was sent before tests the one that did. */

@@ -181,7 +181,7 @@ static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
 	else if (i->kind == INTENT_GROW)
 		growth_tell(j, i);
 	else
-		growth_retell(j, i);
+		growth_retell(g, j, i);
 }
 
 /* What tells of an attempt: how it starts, goes on with less or more, or ends. */

@@ -1,6 +1,7 @@
 /*
- * Scale-down: a run goes on with fewer pods. Either its room is wanted for another Job, or its idle
- * resources are wanted back (DECISION_SHRINK), or its owner lowered parallelism.
+ * Scale-down: a run goes on with fewer pods. Either its room is wanted for another Job, a window has
+ * made quota smaller, or its idle resources are wanted back (DECISION_SHRINK), or its owner lowered
+ * parallelism.
  *
  * What is wanted (scale_down.to) is compared with what the Job says, so a PATCH that was refused or
  * not answered is made again until the Job says it; a stop goes first. The owner's numbers go into
@@ -169,10 +170,27 @@ static void done(struct gate *g, struct gate_job *j)
 	forget_wish(s);
 }
 
+/* For a smaller quota alone nothing is stopped. */
+static void keep_pods(struct gate *g, struct gate_job *j)
+{
+	struct note *n = gate_note(g, NOTE_CALL_OFF, j,
+		"keeps its %d pods: its Job cannot be told to go on with %d (%s%s%s)", j->seen.pods,
+		j->scale_down.to, j->scale_down.reason, j->scale_down.why ? "; " : "",
+		j->scale_down.why ? j->scale_down.why : "");
+	n->reason = j->scale_down.reason;
+	forget_wish(&j->scale_down);
+	queue_keep_pods(g->queue, &j->uid);
+	gate_mark_dirty(g, j);
+}
+
 void scale_down_fails(struct gate *g, struct gate_job *j)
 {
 	struct scale_down *s = &j->scale_down;
 	struct decision d = s->decided;
+	if (d.kind == DECISION_SHRINK && d.reason == STOP_REASON_WINDOW_QUOTA) {
+		keep_pods(g, j);
+		return;
+	}
 	bool first = j->stop.reason[0] == '\0';
 	char *why = s->why;
 	s->why = NULL;

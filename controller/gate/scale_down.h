@@ -37,7 +37,7 @@ bool scale_down_still_wants(const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);
 /* It may have been told to have so many pods a moment ago: those may be left, too. */
 void scale_down_may_have(struct gate_job *j, int32_t pods);
-/* It cannot be told to: it is to stop instead. */
+/* It cannot be told to: it is to stop instead. But for a smaller quota alone it keeps its pods. */
 void scale_down_fails(struct gate *g, struct gate_job *j);
 /* May there be more pods than what is seen of it tells? Then its reservation stays as it is. */
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j);

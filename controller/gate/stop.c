@@ -271,7 +271,7 @@ char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decis
 {
 	if (d->reason == STOP_REASON_PREEMPTED)
 		return preemption_sentence(g, j, d);
-	if (d->reason == STOP_REASON_IDLE_RECLAIMED)
+	if (d->reason == STOP_REASON_IDLE_RECLAIMED || d->reason == STOP_REASON_WINDOW_QUOTA)
 		return mem_strdup(d->why);
 	return stop_notice_sentence(d->reason, d->policy);
 }

@@ -228,6 +228,7 @@ static void format_in(const struct story *s, enum detail d, struct buf *out)
 		whole = format_body(s, out);
 	else if (d == SHORT)
 		format_text("reason", s->reason, out);
+	format_text("retold", s->retold, out);
 	if (d == WHOLE) {
 		format_text("preemptor", s->preemptor, out);
 		format_text("message", s->message, out);
@@ -351,4 +352,16 @@ bool story_read_run(struct story_reader *r, const char *text, const struct uid *
 	ret->pods = count_of(root, "pods");
 	int n = snprintf(r->node, sizeof(r->node), NODE "%s", ret->clusterqueue);
 	return n > 0 && (size_t)n < sizeof(r->node) && read_lines(r, root, ret);
+}
+
+bool story_read_words(struct story_reader *r, const char *text, const struct uid *uid,
+	const struct siphash_key *key, struct story_words *ret)
+{
+	const cJSON *root;
+	if (!text || !has_mac(text, uid, key) ||
+		json_parse(r->json, slice_of(text), &root, NULL) < 0)
+		return false;
+	ret->reason = json_text(root, "reason");
+	ret->message = json_text(root, "message");
+	return true;
 }

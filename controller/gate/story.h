@@ -18,7 +18,8 @@
  * ("history": times the pods were not ready, run time used, back-off, times a window
  * or a price stopped it) goes from story to story. A stop for another Job's sake says whose
  * ("preemptor") and why ("message"); one of a run whose pods were stuck says what kept them
- * ("trouble").
+ * ("trouble"). One that is told anew only to be another text says why ("retold"), and keeps the reason
+ * and the message.
  *
  * It also protects every write. Each PATCH tests that the story is still, byte for byte, the one
  * the decision was made on; all but those of notes write the next one. So of two writers that read
@@ -50,7 +51,10 @@ struct story {
 	const char *by;		  /* the controller's identity */
 	const char
 		*preemptor; /* "namespace/name" it was stopped for, of its own namespace; or NULL */
-	const char *message;		/* NULL, or a sentence to go with reason */
+	const char *message; /* NULL, or a sentence to go with reason */
+	const char
+		*retold; /* why it is told anew, with the reason and the message of the one before;
+			       or NULL */
 	const char *trouble;		/* of a stop: what kept its pods from running; or NULL */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
@@ -93,6 +97,14 @@ void story_reader_free(struct story_reader *r);
  * until the next call. */
 bool story_read_run(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_run *ret);
+
+/* What the last change was for; NULL: it does not say. Texts are the reader's. */
+struct story_words {
+	const char *reason, *message;
+};
+/* True if text is signed with that key for this Job. *ret is good until the next call. */
+bool story_read_words(struct story_reader *r, const char *text, const struct uid *uid,
+	const struct siphash_key *key, struct story_words *ret);
 
 /* Appends ms since the epoch as RFC 3339 in UTC, whole seconds: 2026-11-21T09:58:30Z. */
 void story_time(int64_t ms, struct buf *out);

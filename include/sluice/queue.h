@@ -330,6 +330,10 @@ void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
  * became free: the caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
+/* Its Job cannot be told to go on with fewer pods. If it was to for a smaller quota alone
+ * (STOP_REASON_WINDOW_QUOTA) it keeps them, and is not asked again. */
+void queue_keep_pods(struct queue *q, const struct uid *uid);
+
 /* What became of DECISION_GROW: the Job says so many pods now, or never will (called off). Its size
  * may change again, growInterval later at the earliest. */
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms);
@@ -427,6 +431,7 @@ enum stop_reason {
 	STOP_REASON_WINDOW_CLOSED,	/* a RunPolicy's window closed */
 	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need; also of
 					   SHRINK */
+	STOP_REASON_WINDOW_QUOTA,	/* a window made quota smaller; of SHRINK only */
 	STOP_REASON_PRICE,		/* the price rose above its max-price */
 	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
 	STOP_REASON_IDLE_RECLAIMED,	/* "IdleResourcesReclaimed": what it ran on was lent */
@@ -463,8 +468,8 @@ struct decision {
 	/* Of a stop or notice by a window, a price or a Budget: the name of the RunPolicy or Budget
 	 * that says so, until the next call on this queue; else NULL. */
 	const char *policy;
-	/* Of what is reclaimed: as queue_reclaim_job() was told; so long, too. Of DECISION_HOLD and
-	 * DECISION_DELETE: a sentence, until the next call on this queue. */
+	/* Of what is reclaimed: as queue_reclaim_job() was told; so long, too. Of DECISION_HOLD,
+	 * DECISION_DELETE and STOP_REASON_WINDOW_QUOTA: a sentence, until the next call on this queue. */
 	const char *why;
 };
 

@@ -6,17 +6,22 @@
 #include "queue/rules/windows/lead.h"
 #include "queue/rules/windows/window_state.h"
 
-static const struct window_quota_spec *set_of(
-	const struct runpolicy *p, const struct quota_row *row)
+const struct window_quota_spec *effective_quota_in(
+	const struct runpolicy *p, const char *window, const struct quota_row *row)
 {
-	const char *shown = p->calendar_ref ? p->calendar_ref->state.window : NULL;
-	for (size_t i = 0; shown && i < p->spec.nquotas; i++) {
+	for (size_t i = 0; window && i < p->spec.nquotas; i++) {
 		const struct window_quota_spec *x = &p->spec.quota[i];
-		if (strcmp(x->window, shown) == 0 && strcmp(x->flavor, row->flavor) == 0 &&
+		if (strcmp(x->window, window) == 0 && strcmp(x->flavor, row->flavor) == 0 &&
 			strcmp(x->resource, row->resource) == 0)
 			return x;
 	}
 	return NULL;
+}
+
+static const struct window_quota_spec *set_of(
+	const struct runpolicy *p, const struct quota_row *row)
+{
+	return effective_quota_in(p, p->calendar_ref ? p->calendar_ref->state.window : NULL, row);
 }
 
 const struct window_quota_spec *effective_quota_set(
@@ -28,30 +33,41 @@ const struct window_quota_spec *effective_quota_set(
 	return x;
 }
 
-static struct quota_limits due_of(const struct clusterqueue *cq, const struct quota_row *row)
+struct quota_limits effective_quota_with(
+	const struct quota_row *row, const struct window_quota_spec *x)
 {
 	struct quota_limits l = row->said;
-	const struct window_quota_spec *x = cq ? effective_quota_set(cq, row) : NULL;
 	if (x) {
 		l.nominal = x->nominal;
 		l.borrowing = x->has_borrowing ? x->borrowing_limit : l.borrowing;
 		l.lending = x->has_lending ? x->lending_limit : l.lending;
 	}
-	if (cq && lead_is_on(cq))
-		l.lending = 0;
 	return l;
 }
 
-static bool limits_same(const struct quota_limits *a, const struct quota_limits *b)
+static bool limits_fell(const struct quota_limits *was, const struct quota_limits *is)
 {
-	return a->nominal == b->nominal && a->borrowing == b->borrowing && a->lending == b->lending;
+	return is->nominal < was->nominal || is->borrowing < was->borrowing ||
+	       is->lending < was->lending;
+}
+
+/* What spec and windows say, and the lead. */
+static struct quota_limits due_of(struct clusterqueue *cq, struct quota_row *row)
+{
+	struct quota_limits l = effective_quota_with(row, cq ? effective_quota_set(cq, row) : NULL);
+	if (cq)
+		cq->quota_fell = cq->quota_fell || limits_fell(&row->timed, &l);
+	row->timed = l;
+	if (cq && lead_is_on(cq))
+		l.lending = 0;
+	return l;
 }
 
 /* False: they were the same. */
 static bool row_limit(struct quota_row *row, const struct quota_limits *l)
 {
 	struct quota_limits now = {row->nominal, row->borrowing_limit, row->lending_limit};
-	if (limits_same(&now, l))
+	if (quota_limits_same(&now, l))
 		return false;
 	quota_set_limits(row, l);
 	return true;
@@ -66,10 +82,12 @@ static void flavor_pool_stale(struct queue *q, struct flavor_pool *flavor_pool)
 bool effective_quota_apply(struct queue *q, struct quota_node *node)
 {
 	bool changed = false;
+	if (node->owner)
+		node->owner->quota_fell = false;
 	for (size_t i = 0; i < node->nrows; i++) {
 		struct quota_row *row = node->row[i];
 		struct quota_limits due = due_of(node->owner, row);
-		if (row->flavor_pool->lent && !limits_same(&row->due, &due))
+		if (row->flavor_pool->lent && !quota_limits_same(&row->due, &due))
 			flavor_pool_stale(q, row->flavor_pool);
 		row->due = due;
 		if (!row->flavor_pool->lent)

@@ -10,7 +10,8 @@
  *              now is divided by them, rounded down. Limits are scaled alike. A nominal quota of 0
  *              has no part, but may borrow
  *
- * Quota that is lowered under use stops no run; it only stops growth.
+ * Quota that is lowered under use stops no run; it only stops growth. Where a window lowers it, runs
+ * give pods (smaller_quota.h).
  */
 #ifndef SLUICE_QUEUE_ADMIT_EFFECTIVE_QUOTA_H
 #define SLUICE_QUEUE_ADMIT_EFFECTIVE_QUOTA_H
@@ -18,6 +19,7 @@
 #include "queue/model/clusterqueue.h"
 
 struct queue;
+struct runpolicy;
 
 /* After the spec, the windows or the lead of a node may have changed. True when any limit has
  * changed: the caller settles the tree. Call effective_quota_divide() afterwards. */
@@ -30,8 +32,14 @@ void effective_quota_divide(struct queue *q);
 void effective_quota_lend(struct queue *q, const struct flavor *f);
 void effective_quota_pool(struct queue *q, const struct idle_pool *p);
 
+/* What the row's spec says, with a window's quota in its place (NULL: none). */
+struct quota_limits effective_quota_with(
+	const struct quota_row *row, const struct window_quota_spec *x);
 /* The window's quota that counts for this row now; NULL: its spec's does. */
 const struct window_quota_spec *effective_quota_set(
 	const struct clusterqueue *cq, const struct quota_row *row);
+/* The same of one policy, while its Calendar shows that window (NULL: none). */
+const struct window_quota_spec *effective_quota_in(
+	const struct runpolicy *p, const char *window, const struct quota_row *row);
 
 #endif

@@ -2,13 +2,19 @@
 
 #include "queue/admit/growth.h"
 #include "queue/explain/explain_others.h"
+#include "queue/explain/explain_time.h"
 #include "queue/model/giving.h"
 
 static void explain_giving(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	const struct giving *g = &r->sizing->giving;
 	const struct workload *by = queue_find_workload(q, &g->by);
-	text_add(t, "; goes on with %d of %d pods: the others make room for ", g->keeps, r->pods);
+	text_add(t, "; goes on with %d of %d pods: ", g->keeps, r->pods);
+	if (g->quota) {
+		explain_smaller_quota(q, g->quota, t);
+		return;
+	}
+	text_add(t, "the others make room for ");
 	if (by && g->preemption != PREEMPTION_NONE)
 		explain_other(r->w, by, t);
 	else

@@ -1,10 +1,13 @@
 #include "queue/explain/explain_time.h"
 
 #include "queue/calendar/zone.h"
+#include "queue/admit/effective_quota.h"
+#include "queue/rules/windows/smaller_quota.h"
 #include "queue/rules/windows/window_close.h"
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
 
+#define QUOTA_LOOKS_MAX 100
 #define YEAR_MS (INT64_C(366) * 24 * 3600 * 1000)
 
 static void add_policy(struct text *t, const struct runpolicy *p)
@@ -142,6 +145,61 @@ int64_t explain_stop(const struct queue *q, const struct reservation *r, struct 
 	text_add(t, " will stop it ");
 	add_local(t, p, stop_ms);
 	return stop_ms;
+}
+
+/* When the policy's Calendar shows a window with another quota for the row; CALENDAR_NEVER: not within
+ * what is looked at. */
+static int64_t quota_until_ms(
+	const struct queue *q, const struct runpolicy *p, const struct quota_row *row)
+{
+	struct calendar *c = p->calendar_ref ? p->calendar_ref->calendar : NULL;
+	int64_t at_ms = q->now_ms;
+	for (int looks = 0; c && looks < QUOTA_LOOKS_MAX; looks++) {
+		struct calendar_state now = calendar_at(c, at_ms);
+		const struct window_quota_spec *x = effective_quota_in(p, now.window, row);
+		struct quota_limits then = effective_quota_with(row, x);
+		if (!quota_limits_same(&then, &row->timed))
+			return at_ms;
+		if (now.until_ms == CALENDAR_NEVER)
+			break;
+		at_ms = now.until_ms;
+	}
+	return CALENDAR_NEVER;
+}
+
+static void add_limit(struct text *t, const char *what, int64_t limit, const char *resource)
+{
+	if (limit == QUOTA_UNLIMITED)
+		return;
+	text_add(t, "%s", what);
+	text_add_amount(t, limit, resource);
+	text_add(t, " at most");
+}
+
+void explain_smaller_quota(const struct queue *q, const struct quota_row *row, struct text *t)
+{
+	const struct window_quota_spec *now = NULL, *more = NULL;
+	const struct clusterqueue *cq = row->node->owner;
+	const struct runpolicy *p = cq ? smaller_quota_policy(cq, row, &now, &more) : NULL;
+	if (!p) {
+		text_add(t, "a window has made quota smaller");
+		return;
+	}
+	text_add(t, "the quota of ClusterQueue %s ", cq->name);
+	if (now)
+		text_add(t, "in window %s is ", now->window);
+	else
+		text_add(t, "is smaller since window %s is over: ", more->window);
+	text_add_amount(t, row->timed.nominal, row->resource);
+	text_add(t, " in flavor %s", row->flavor);
+	add_limit(t, ", borrowing ", row->timed.borrowing, row->resource);
+	add_limit(t, ", lending ", row->timed.lending, row->resource);
+	int64_t until_ms = quota_until_ms(q, p, row);
+	if (until_ms != CALENDAR_NEVER) {
+		text_add(t, " until ");
+		add_local(t, p, until_ms);
+	}
+	text_add(t, " (RunPolicy %s)", p->name);
 }
 
 bool explain_has_sets(const struct clusterqueue *cq)

@@ -13,6 +13,9 @@ enum wait_reason explain_window(const struct queue *q, const struct workload *w,
 /* A run: adds when a window will stop it. Returns that; 0: it will not. */
 int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t);
 
+/* The quota of a row that a window made smaller: how much it is, and until when. */
+void explain_smaller_quota(const struct queue *q, const struct quota_row *row, struct text *t);
+
 /* A Job waits for more than there is: does some window have another quota? */
 bool explain_has_sets(const struct clusterqueue *cq);
 

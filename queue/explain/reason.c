@@ -24,6 +24,8 @@ const char *stop_reason_name(enum stop_reason r)
 		return "WindowClosed";
 	case STOP_REASON_WINDOW_OPENING:
 		return "WindowOpening";
+	case STOP_REASON_WINDOW_QUOTA:
+		return "WindowQuota";
 	case STOP_REASON_PRICE:
 		return "PriceAboveCeiling";
 	case STOP_REASON_BUDGET:

@@ -23,6 +23,9 @@ struct cohort_tree {
 	uint32_t news;	   /* how often anything changed for the better other than by preemption:
 				quota came free or was edited, a window changed */
 	bool borrows_more; /* of a member: clusterqueue.borrows_more */
+	/* smaller_quota.h: a window has made quota smaller, or runs were adopted; a row owes. */
+	bool owes_anew, owes;
+	struct link owing; /* in queue.owing: its runs are to be asked for pods */
 	struct displacements displacements;
 	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };

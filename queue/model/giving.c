@@ -2,14 +2,16 @@
 
 #include "base/must.h"
 #include "queue/rules/runs.h"
+#include "queue/admit/growth.h"
 #include "queue/rules/windows/lead.h"
+#include "queue/rules/windows/smaller_quota.h"
 
 bool giving_may(const struct reservation *r, int32_t *ret_least)
 {
 	const struct shape *now = r->w->shape;
 	bool may = r->w->wants > 0 && now->min_pods < giving_pods_then(r) && r->confirmed &&
 		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed &&
-		   !r->stop_given && !r->lingers;
+		   !r->stop_given && !r->lingers && !(r->sizing && r->sizing->cannot_give);
 	*ret_least = now->min_pods;
 	return may && now->min_pods > 0;
 }
@@ -41,6 +43,29 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 	reservation_suspect(q, r);
 }
 
+void giving_begin_for_quota(
+	struct queue *q, struct reservation *r, int32_t keeps, const struct quota_row *quota)
+{
+	giving_begin(q, r, keeps, NULL, PREEMPTION_NONE);
+	r->sizing->giving.quota = quota;
+}
+
+void giving_cancel(struct queue *q, struct reservation *r)
+{
+	if (r->state != RESERVATION_HELD || reservation_keeps(r) == 0 || !r->sizing->giving.quota)
+		return;
+	runs_before(q, r, RUN_GIVES);
+	lines_move(r, quota_give);
+	giving_end(q, r);
+	r->sizing->cannot_give = true;
+	lines_move(r, quota_take);
+	runs_after(q, r, RUN_GIVES);
+	growth_heed(q, r);
+	if (r->cq)
+		smaller_quota_begins(q, r->cq->cohort_tree);
+	queue_touch_reservation(q, r->cq);
+}
+
 void giving_end(struct queue *q, struct reservation *r)
 {
 	if (reservation_keeps(r) == 0)
@@ -59,16 +84,20 @@ bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 	bool tells = g->untold && !r->stop_given && r->state == RESERVATION_HELD;
 	if (tells && reservation_grows(r))
 		return false; /* later: queue_grew_job() */
-	bool opens = g->preemption == PREEMPTION_NONE;
+	bool quota = g->quota, opens = g->preemption == PREEMPTION_NONE && !quota;
 	g->untold = false;
 	if (!tells)
 		return false;
 	*ret = (struct decision){.kind = DECISION_SHRINK,
 		.uid = r->w->key.uid,
 		.pods = g->keeps < r->reclaim.pods ? g->keeps : r->reclaim.pods,
-		.reason = opens ? STOP_REASON_WINDOW_OPENING : STOP_REASON_PREEMPTED,
+		.reason = quota	  ? STOP_REASON_WINDOW_QUOTA
+			  : opens ? STOP_REASON_WINDOW_OPENING
+				  : STOP_REASON_PREEMPTED,
 		.by = g->by,
 		.policy = opens ? lead_policy(q, r->cq) : NULL,
 		.preemption = g->preemption};
+	if (quota)
+		smaller_quota_tell(q, g->quota, ret);
 	return true;
 }

@@ -216,11 +216,21 @@ static int64_t local_of(const struct quota_row *row)
 	return row->subtree - row->lending_limit;
 }
 
-/* An inner node starts from 0 use, a leaf keeps what it holds. */
+__int128 quota_over(const struct quota_row *row, enum quota_when when)
+{
+	int64_t most = quota_ceiling(row);
+	return most != QUOTA_UNLIMITED && row->use[when] > most ? row->use[when] - most : 0;
+}
+
+/* An inner node starts from 0 use, a leaf keeps what it holds. What has come free since is owed no
+ * more, whatever the new limits say. */
 static void node_clear(struct quota_node *node)
 {
 	for (size_t i = 0; i < node->nrows; i++) {
 		struct quota_row *row = node->row[i];
+		__int128 over = row->owed > 0 ? quota_over(row, QUOTA_THEN) : 0;
+		if (over < row->owed)
+			row->owed = over;
 		row->subtree = row->nominal;
 		if (node->cohort)
 			row->use[QUOTA_NOW] = row->use[QUOTA_THEN] = 0;

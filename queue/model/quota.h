@@ -63,6 +63,11 @@ struct quota_limits {
 	int64_t nominal, borrowing, lending; /* QUOTA_UNLIMITED: no limit */
 };
 
+static inline bool quota_limits_same(const struct quota_limits *a, const struct quota_limits *b)
+{
+	return a->nominal == b->nominal && a->borrowing == b->borrowing && a->lending == b->lending;
+}
+
 /* Sums are 128 bits wide. Lines adopted from the ledger may be absurd (INT64_MAX each), and what
  * was added must come off again exactly. */
 struct quota_row {
@@ -76,10 +81,13 @@ struct quota_row {
 	/* What of it counts now; a pool is divided by it. The next three lines are the effective
 	 * quota (effective_quota.h). */
 	struct quota_limits due;
-	int64_t nominal;			/* 0 when not in the spec */
+	struct quota_limits timed; /* the same without a lead: what spec and windows say */
+	int64_t nominal;	   /* 0 when not in the spec */
 	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
 	int64_t subtree, local;
 	__int128 use[QUOTA_WHENS];
+	__int128
+		owed; /* of what is used beyond its limits: so much by a window (smaller_quota.h) */
 	__int128 used;	     /* of use[QUOTA_NOW], by confirmed reservations; of a leaf only */
 	struct link changed; /* in quota.changed until queue_take_ceiling */
 	bool told;	     /* the ledger knows: */
@@ -135,6 +143,8 @@ int64_t quota_available(const struct quota_row *row);
 /* The most that it could ever have. */
 int64_t quota_potential(const struct quota_row *row);
 
+/* How much more the node uses than it may by its own limits; 0: no more. */
+__int128 quota_over(const struct quota_row *row, enum quota_when when);
 /* With `amount` more, would it use more than its own subtree's quota? */
 bool quota_borrows_with(const struct quota_row *row, enum quota_when when, __int128 amount);
 static inline bool quota_borrows(const struct quota_row *row, enum quota_when when)

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/windows/lead.h"
+#include "queue/rules/windows/smaller_quota.h"
 #include "queue/rules/lending.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/runs.h"
@@ -379,6 +380,8 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 		queue_touch_fresh(q, r->cq);
 	reservation_hold(q, r);
 	reservation_suspect(q, r);
+	if (r->cq)
+		smaller_quota_begins(q, r->cq->cohort_tree);
 }
 
 static void line_lower(
@@ -461,6 +464,7 @@ void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 	for (size_t i = 0; i < r->nlines; i++)
 		r->line[i].row->used += r->line[i].amount;
 	runs_after(q, r, RUN_CONFIRMED);
+	smaller_quota_look_again(q, r);
 }
 
 int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods)

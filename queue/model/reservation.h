@@ -41,7 +41,7 @@ struct run_state {
 	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
 	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
-	int64_t began_ms; /* by the clock as it is, where that was set back since; else 0 */
+	int64_t began_ms;      /* by the clock as it is, where that was set back since; else 0 */
 	int64_t unready_ms;
 	bool adopted;	    /* from the ledger: what its pods were before is not known */
 	int64_t adopted_ms; /* ... at the first decision after that; or 0 */
@@ -60,8 +60,9 @@ struct reclaim {
 struct giving {
 	int32_t keeps;			   /* so many; 0: all */
 	bool untold;			   /* ... and the gate was not told yet */
-	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window that opens */
+	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window */
 	struct uid by;
+	const struct quota_row *quota; /* that a window made smaller; NULL: a window opens soon */
 };
 
 /* Of a run that changes its size, or may. Most runs have none. */
@@ -72,6 +73,7 @@ struct sizing {
 	int64_t reclaims_paid_ms; /* of those after which it went on: queue/job/stop_rate.h */
 	struct grow_wish *wish;	  /* for more pods: growth.h; or NULL */
 	struct giving giving;
+	bool cannot_give; /* its Job cannot be told to go on with fewer pods */
 };
 
 struct reservation {

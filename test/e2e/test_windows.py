@@ -15,6 +15,7 @@ import pytest
 from conftest import SOON, World, run_with, wait_leading
 from objects import annotations, conditions, job, jobs_path, ours, owner_reference, path_of, story
 from sandbox import wait_until
+from test_grow import has_size, told
 
 BERLIN = ZoneInfo("Europe/Berlin")
 STOPPING_AT = "sluice.dev/stopping-at"
@@ -220,6 +221,41 @@ def test_what_may_finish_goes_on_and_nobody_else_starts(night):
     assert not world.get("first")["spec"]["suspend"]
     world.finish("first")
     world.finished("first")
+
+
+@pytest.mark.parametrize("mode", ["NonIndexed", "Indexed"])
+def test_in_the_morning_a_run_gives_the_pods_for_which_there_is_quota_no_more(night, mode):
+    """By night there is quota for six pods, by day for two: the run goes on with two, and has six again in the evening."""
+    world, clock = night
+    world.queue(cpu=2, growInterval="1s")
+    calendar = world.full("shifts")
+    world.create("calendars", ours("Calendar", calendar, {"timeZone": "Europe/Berlin", "open": [
+        {"name": "night", "days": ["Mon-Sun"], "from": "19:00", "to": "07:00"},
+        {"name": "day", "days": ["Mon-Sun"], "from": "07:00", "to": "19:00"}]}))
+    world.create("runpolicies", ours("RunPolicy", world.full("shifts"), {
+        "queues": [world.full("q")], "calendar": calendar, "start": {"fit": "Ignore"},
+        "quota": [{"window": "night", "flavor": world.full("any-q"), "resource": "cpu", "nominal": 6}]}))
+    in_force(world, "runpolicies", "shifts")
+    clock.set("Mon 19:00:05")
+    world.job("sweep", pods=6, completions=40, completionMode=mode,
+              annotations={"sluice.dev/min-parallelism": "1", "sluice.dev/grow": "true"})
+    has_size(world, 6)
+    clock.set("Tue 06:59:57")
+    now = has_size(world, 2)
+    why = f"the quota of ClusterQueue {world.full('q')} is smaller since window night is over: 2 cpu in flavor {world.full('any-q')} " \
+          f"until Tue 2026-11-24 19:00 CET (RunPolicy {world.full('shifts')})"
+    assert not now["spec"]["suspend"]
+    assert (story(now)["reason"], story(now)["message"], story(now)["parallelism"]) == ("WindowQuota", why, 6)
+    world.wait("an Event that says so", lambda: told(world, "Shrunk") == [f"goes on with 2 pods (WindowQuota; {why})"])
+    # An admin's mistake takes no pods.
+    world.set_quota(1)
+    clock.set("Tue 18:50")
+    assert has_size(world, 2)["spec"]["parallelism"] == 2
+    clock.set("Tue 18:59:58")
+    has_size(world, 6)
+    assert "STOP" not in world.transfers("sweep")
+    world.finish_all("sweep")
+    world.empty()
 
 
 def test_a_clock_that_steps_back_stops_what_must_not_run(night):

@@ -140,6 +140,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(GROWTH_ADOPTED, "growths adopted that the ledger had lost")                              \
 	X(RETOLD, "runs of an earlier leader whose story was told anew")                           \
 	X(GROWTH_LATE_HELD, "... so that a late growth was held off")                              \
+	X(GIVES_TO_WINDOW, "runs that were told to give pods for a window's smaller quota")        \
 	X(GROWN_AT_REST, "runs at rest that have all that they could have")                        \
 	X(RECLAIMED, "stops landed because idle room was wanted back")                             \
 	X(LENT_START, "starts landed with what is lent written in")                                \

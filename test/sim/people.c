@@ -650,6 +650,7 @@ void people_begin(struct sim *s)
 	draw_flags(s);
 	min_run_begin(s);
 	growing_begin(s);
+	window_quota_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
 	for (size_t i = 0; i < CLUSTERQUEUES; i++)

@@ -76,6 +76,8 @@ struct config {
 	 * to another; in a zone that is so far from UTC, as a Budget's. */
 	bool broken, by_days;
 	int offset_minutes, period, length, from_minute, to_minute;
+	int offset_s;	   /* of that zone, too */
+	bool never_closes; /* besides, another window of it is open all the time */
 	/* RunPolicy, and PricePlan, whose factor holds while the calendar is open. queues: a bit
 	 * for each ClusterQueue; localqueue: -1 none */
 	size_t calendar;
@@ -85,7 +87,8 @@ struct config {
 	bool hold_unknown, suspends, at_price_rise;
 	int32_t margin, suspensions; /* -1: no limit */
 	int64_t notice_ms, overrun_ms, min_run_ms;
-	int64_t price, factor; /* of a core's hour; a Budget's amount */
+	int64_t window_cpu, window_borrow; /* in its window: window_quota.h; -1: none */
+	int64_t price, factor;		   /* of a core's hour; a Budget's amount */
 	/* Budget */
 	enum budget_period budget_period;
 	enum budget_exhausted exhausted;

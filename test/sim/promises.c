@@ -842,5 +842,6 @@ bool promises_check_quiet(struct sim *s, bool all_ended, bool pauses_over)
 	}
 	check_budgets(s, r, all_ended);
 	pipelines_check_quiet(s, r);
+	window_quota_check_quiet(s, r);
 	return left_out;
 }

@@ -33,6 +33,9 @@
  *
  * P13 no Job starts before what it waits for has come about (pipelines.h)
  *
+ * P14 no run is stopped for a window's smaller quota, and at rest none is still to give pods
+ *     (window_quota.h)
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

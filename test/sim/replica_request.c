@@ -51,6 +51,7 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 	c.story.by = pool_strdup(&s->pool, i->story.by);
 	c.story.preemptor = pool_strdup(&s->pool, i->story.preemptor);
 	c.story.message = pool_strdup(&s->pool, i->story.message);
+	c.story.retold = pool_strdup(&s->pool, i->story.retold);
 	struct quota_line *lines = sim_alloc(s, (i->story.nlines + 1) * sizeof(*lines));
 	for (size_t k = 0; k < i->story.nlines; k++)
 		lines[k] = (struct quota_line){pool_strdup(&s->pool, i->story.lines[k].node),
@@ -123,6 +124,7 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		sim_reach(s, PATH_RETOLD);
 	} else if (q->intent.kind == INTENT_STOP) {
 		sim_reach(s, PATH_STOP);
+		window_quota_check_stop(s, &q->intent.story, q->intent.name);
 		if (!strcmp(q->intent.story.reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)))
 			sim_reach(s, PATH_RECLAIMED);
 		if (q->intent.parallelism > 0)
@@ -394,6 +396,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		i->kind == INTENT_DELETE ? pipelines_late_ms(s, i) : growing_late_ms(s, i);
 	if (late_ms > 0)
 		q->fate = FATE_LATE;
+	if (window_quota_denies(s, i))
+		q->fate = FATE_DENIED;
 	if (i->kind == INTENT_START)
 		windows_check_sent(s, r, &i->uid);
 	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);

@@ -35,6 +35,7 @@
 #include "test/sim/rng.h"
 #include "test/sim/tenant.h"
 #include "test/sim/timeline.h"
+#include "test/sim/window_quota.h"
 
 #define SIM_EPOCH_MS 1795255200000 /* when virtual time begins: 2026-11-21T10:00:00Z */
 #define REPLICAS 2
@@ -87,9 +88,10 @@ enum bug {
 	BUG_GROW_REFUSAL_UNHEARD, /* a GROW that was refused is taken for done */
 	BUG_GROW_UNGUARDED,	  /* the PATCH of a growth does not test story and generation */
 	BUG_RETELL_UNDONE, /* a story that is told anew is, to the byte, the one that was there */
-	BUG_SIZES_UNNUMBERED, /* changes of size have the amount that is left for a number */
-	BUG_OUTCOME_UNREAD,   /* what the ledger has of predecessors that are gone is not read */
-	BUG_FAILURE_UNSEEN,   /* a predecessor that failed is read as one that ended well */
+	BUG_SIZES_UNNUMBERED,  /* changes of size have the amount that is left for a number */
+	BUG_KEPT_PODS_UNHEARD, /* the queue is not told that a run keeps pods that it was to give */
+	BUG_OUTCOME_UNREAD,    /* what the ledger has of predecessors that are gone is not read */
+	BUG_FAILURE_UNSEEN,    /* a predecessor that failed is read as one that ended well */
 	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
 	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
 	BUG_COUNT
@@ -142,6 +144,7 @@ struct sim {
 	struct lent_world lent;
 	struct cluster cluster;
 	struct growing growing;
+	struct window_quota window_quota;
 	struct tenant tenant;
 	struct one_by_one one_by_one;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template

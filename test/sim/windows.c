@@ -8,6 +8,7 @@
 #include "test/sim/min_run.h"
 #include "test/sim/sim.h"
 #include "test/sim/take_back.h"
+#include "test/sim/window_quota.h"
 
 #define MINUTE_MS INT64_C(60000)
 #define DAY_MINUTES 1440
@@ -37,6 +38,7 @@ static void draw_calendar(struct sim *s, struct config *c)
 	c->to_minute = (c->to_minute + DAY_MINUTES) % DAY_MINUTES;
 	if (c->to_minute == c->from_minute)
 		c->to_minute = (c->from_minute + 1) % DAY_MINUTES;
+	window_quota_draw_calendar(s, c);
 }
 
 static void draw_runpolicy(struct sim *s, struct config *c)
@@ -56,6 +58,7 @@ static void draw_runpolicy(struct sim *s, struct config *c)
 	c->overrun_ms = rng_odds(&s->rng, 3000) ? rng_between(&s->rng, 1, 60) * 1000 : 0;
 	c->min_run_ms = rng_odds(&s->rng, 3000) ? rng_between(&s->rng, 1, 60) * 1000 : 0;
 	c->suspensions = rng_odds(&s->rng, 4000) ? (int32_t)rng_between(&s->rng, 0, 3) : -1;
+	window_quota_draw(s, c);
 }
 
 static void draw_plan(struct sim *s, struct config *c)
@@ -173,9 +176,9 @@ void windows_draw_terms(struct sim *s, struct snap *n)
 /* ---- A queue is told ---------------------------------------------------------------------------
  */
 
-static struct zone *zone_plus(int offset_minutes)
+static struct zone *zone_plus(int offset_minutes, int seconds)
 {
-	struct zone_span span = {INT64_MIN, offset_minutes * 60, "SIM", 0};
+	struct zone_span span = {INT64_MIN, offset_minutes * 60 + seconds, "SIM", 0};
 	return zone_new("Sim/Zone", &span, 1);
 }
 
@@ -184,21 +187,23 @@ static void set_calendar(struct sim *s, struct queue *q, const struct config *c)
 	char cron[32];
 	struct err e = {""};
 	/* A planted fault: local times are taken for UTC. */
-	struct zone *zone = zone_plus(s->o.bug == BUG_ZONE_IGNORED ? 0 : c->offset_minutes);
+	struct zone *zone =
+		zone_plus(s->o.bug == BUG_ZONE_IGNORED ? 0 : c->offset_minutes, c->offset_s);
 	snprintf(cron, sizeof(cron), "*/%d * * * *", c->period);
-	struct window_spec w = {.name = "w",
-		.shape = c->by_days ? WINDOW_DAYS : WINDOW_CRON,
-		.days = 0x7f,
-		.from_minute = c->from_minute,
-		.to_minute = c->to_minute,
-		.cron = cron,
-		.duration_s = c->length * 60};
+	struct window_spec w[2] = {{.name = WINDOW_NAME,
+					   .shape = c->by_days ? WINDOW_DAYS : WINDOW_CRON,
+					   .days = 0x7f,
+					   .from_minute = c->from_minute,
+					   .to_minute = c->to_minute,
+					   .cron = cron,
+					   .duration_s = c->length * 60},
+		{.name = "rest", .shape = WINDOW_DAYS, .days = 0x7f, .to_minute = DAY_MINUTES}};
 	struct calendar_spec spec = {.name = calendar_names[c->index],
 		.generation = c->generation,
 		.time_zone = "Sim/Zone",
 		.zone = zone,
-		.window = &w,
-		.nwindows = 1};
+		.window = w,
+		.nwindows = c->never_closes ? 2 : 1};
 	if (c->broken)
 		queue_reject_calendar(q, spec.name, "nobody can read it");
 	else
@@ -218,6 +223,7 @@ static size_t name_queues(unsigned queues, const char *ret[CLUSTERQUEUES])
 static void set_runpolicy(struct queue *q, const struct config *c)
 {
 	const char *queues[CLUSTERQUEUES], *localqueue;
+	struct window_quota_spec quota[FLAVORS];
 	char local[64];
 	bool again;
 	struct err e = {""};
@@ -242,7 +248,9 @@ static void set_runpolicy(struct queue *q, const struct config *c)
 		.min_run_ms = c->min_run_ms,
 		.max_suspensions =
 			c->suspensions < 0 ? RUNPOLICY_SUSPENSIONS_UNLIMITED : c->suspensions,
-		.at_price_rise = c->at_price_rise ? CLOSE_SUSPEND : CLOSE_FINISH};
+		.at_price_rise = c->at_price_rise ? CLOSE_SUSPEND : CLOSE_FINISH,
+		.quota = quota,
+		.nquotas = window_quota_describe(c, quota)};
 	must(queue_set_runpolicy(q, &spec, &again, &e) == 0);
 }
 
@@ -269,7 +277,7 @@ static void set_plan(struct queue *q, const struct config *c)
 static void set_budget(struct queue *q, const struct config *c)
 {
 	struct err e = {""};
-	struct zone *zone = zone_plus(c->offset_minutes);
+	struct zone *zone = zone_plus(c->offset_minutes, 0);
 	struct budget_spec spec = {.name = budget_names[c->index],
 		.generation = c->generation,
 		.clusterqueue = clusterqueue_names[c->clusterqueue],
@@ -327,7 +335,8 @@ static int64_t floor_mod(int64_t a, int64_t b)
 
 bool window_is_open(const struct config *c, int64_t at_ms, int64_t *ret_closes_ms)
 {
-	int64_t local_ms = at_ms + c->offset_minutes * MINUTE_MS, into_ms, length_ms;
+	int64_t local_ms = at_ms + c->offset_minutes * MINUTE_MS + c->offset_s * 1000;
+	int64_t into_ms, length_ms;
 	if (!c->exists)
 		return false; /* unknown */
 	if (c->by_days) {
@@ -338,8 +347,8 @@ bool window_is_open(const struct config *c, int64_t at_ms, int64_t *ret_closes_m
 		into_ms = floor_mod(local_ms, c->period * MINUTE_MS);
 		length_ms = c->length * MINUTE_MS;
 	}
-	*ret_closes_ms = at_ms + length_ms - into_ms;
-	return into_ms < length_ms;
+	*ret_closes_ms = c->never_closes ? INT64_MAX : at_ms + length_ms - into_ms;
+	return c->never_closes || into_ms < length_ms;
 }
 
 static bool binds(const struct config *policy, const struct explanation *x, const char *ns)
@@ -380,7 +389,8 @@ static void check_start(struct sim *s, const struct replica *r, const struct mod
 		if (p->fit != FIT_REQUIRE)
 			continue;
 		int64_t ends_ms = now_ms + x->expected_ms + x->expected_ms * margin / 1000;
-		if (x->expected_ms > 0 ? ends_ms > closes_ms : p->hold_unknown)
+		bool closes = closes_ms != INT64_MAX; /* else nothing needs to end */
+		if (closes && (x->expected_ms > 0 ? ends_ms > closes_ms : p->hold_unknown))
 			sim_break(s, "P5",
 				"%s lets %s in, which takes %.3f s (0: unknown): RunPolicy %s "
 				"closes in %.3f s and requires that it ends before",
@@ -416,6 +426,7 @@ size_t __wrap_queue_decide(
 					"would do nothing",
 					j->now->job.name, r->identity);
 			min_run_check(world, r, &out[i], now_ms);
+			window_quota_check(world, r, &out[i]);
 			j->decided[k].life = r->life;
 			j->decided[k].kind =
 				out[i].kind == DECISION_NOTICE ? j->decided[k].kind : out[i].kind;

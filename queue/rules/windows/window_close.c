@@ -8,7 +8,7 @@
 
 /* ---- Protections ---- */
 
-static bool is_exempt(const struct runpolicy *p, const struct workload *w)
+bool window_close_exempts(const struct runpolicy *p, const struct workload *w)
 {
 	return (p->spec.has_exempt_priority && w->key.priority >= p->spec.exempt_priority) ||
 	       (p->exempts >= 0 && (w->exempt >> p->exempts & 1));
@@ -23,7 +23,7 @@ static bool had_enough(const struct runpolicy *p, const struct workload *w)
 /* Without minRun nothing is spared, not even a start in the future (by a clock set back). */
 int64_t window_close_spares_until_ms(const struct runpolicy *p, const struct reservation *r)
 {
-	if (is_exempt(p, r->w) || had_enough(p, r->w))
+	if (window_close_exempts(p, r->w) || had_enough(p, r->w))
 		return INT64_MAX;
 	if (!r->confirmed || p->spec.min_run_ms == 0)
 		return INT64_MIN;

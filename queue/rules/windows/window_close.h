@@ -36,6 +36,8 @@ int64_t window_close_notice_ms(
 /* When it must be looked at again for its stop or notice. */
 int64_t window_close_next_ms(const struct queue *q, const struct reservation *r);
 
+/* Does it, by its priority or its labels? */
+bool window_close_exempts(const struct runpolicy *p, const struct workload *w);
 /* Until when the policy spares this run: INT64_MAX for good (exempt, maxSuspensions), else minRun's
  * end. */
 int64_t window_close_spares_until_ms(const struct runpolicy *p, const struct reservation *r);

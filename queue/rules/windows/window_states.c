@@ -6,6 +6,7 @@
 #include "queue/rules/backfill.h"
 #include "queue/core.h"
 #include "queue/rules/windows/lead.h"
+#include "queue/rules/windows/smaller_quota.h"
 #include "queue/admit/effective_quota.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/model/reservation.h"
@@ -131,6 +132,8 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 	if (effective_quota_apply(q, cq->node))
 		cohort_tree_settle(q, cq);
 	effective_quota_divide(q);
+	if (q->deciding && cq->quota_fell) /* by time; else by an edit */
+		smaller_quota_begins(q, cq->cohort_tree);
 	cq->cohort_tree->news++;
 	queue_touch_reservation(q, cq);
 	queue_suspect_reservations(q, cq);

@@ -129,11 +129,6 @@ static void write_status(struct world *w, struct job_status status)
 	write_job(w, s, false);
 }
 
-static int64_t held_cpu(const struct world *w)
-{
-	return first_reservation(w)->reservation.lines[0].amount;
-}
-
 /* Two pods that leave end well; the Job controller has made two others in their place, and does not
  * see them yet. */
 static void pods_that_leave_and_end_well_take_no_quota_from_others(void **state)

@@ -6,12 +6,12 @@
 
 #define DOUBT_MS 10000
 #define INTERVAL_MS 30000
+#define QUOTA "the quota of ClusterQueue batch in window day is 1 cpu"
 #define EACH 500 /* milli-CPU of a pod */
 
 static int64_t pods_held(const struct world *w)
 {
-	const struct model_reservation *h = first_reservation(w);
-	return h->open && h->reservation.nlines > 0 ? h->reservation.lines[0].amount / EACH : 0;
+	return held_cpu(w) / EACH;
 }
 
 static void have_quota(struct world *w, int64_t pods)
@@ -19,16 +19,6 @@ static void have_quota(struct world *w, int64_t pods)
 	w->quota = pods * EACH;
 	fixture_quota(w->queue, w->quota, 0);
 	turn(w);
-}
-
-static void pods_run(struct world *w, int32_t pods)
-{
-	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status.has_start_time = true;
-	s->job.status.start_ms = T0;
-	s->job.status.active = s->job.status.ready = pods;
-	w->pods = (size_t)pods;
-	write_job(w, s, false);
 }
 
 /* A sweep of 40 tasks, eight at once, of which three fit. */
@@ -57,8 +47,16 @@ static void have_three_of_eight_run(struct world *w)
 	turn(w);
 	assert_int_equal(w->sent[INTENT_START], 1);
 	assert_int_equal(w->j->now->job.parallelism, 3);
-	pods_run(w, 3);
+	have_pods(w, 3, 0);
 	assert_int_equal(pods_held(w), 3);
+}
+
+static void decide_smaller_quota(struct world *w, int32_t pods)
+{
+	decide(w, (struct decision){.kind = DECISION_SHRINK,
+			  .pods = pods,
+			  .reason = STOP_REASON_WINDOW_QUOTA,
+			  .why = QUOTA});
 }
 
 /* There is room for five; an interval later it has them. */
@@ -88,7 +86,7 @@ static void the_ledger_first_then_the_job(void **state)
 	assert_non_null(strstr(w.j->now->job.admission.story, "\"pods\":5,\"parallelism\":8"));
 	assert_non_null(strstr(w.j->now->job.admission.story, "\"holds\":{\"cpu\":2500}"));
 	assert_string_equal(w.last[NOTE_GROW].text, "grows from 3 to 5 pods");
-	pods_run(&w, 5);
+	have_pods(&w, 5, 0);
 	assert_int_equal(pods_held(&w), 5);
 
 	/* As many as its owner wrote: the story has nothing to put back. */
@@ -145,7 +143,7 @@ static void what_was_refused_or_not_answered_is_made_again(void **state)
 		at(&w, T0 + INTERVAL_MS + 9000);
 		assert_int_equal(w.sent[INTENT_GROW], k == 3 ? 1 : 2);
 		assert_int_equal(w.j->now->job.parallelism, 5);
-		pods_run(&w, 5);
+		have_pods(&w, 5, 0);
 		at(&w, T0 + INTERVAL_MS + 20000);
 		assert_int_equal(pods_held(&w), 5);
 		world_done(&w);
@@ -241,7 +239,7 @@ static void an_edit_of_its_owner_ends_it(void **state)
 		s->job.status.active = 3;
 		write_job(&w, s, true);
 		assert_int_equal(pods_held(&w), 5);
-		pods_run(&w, 2);
+		have_pods(&w, 2, 0);
 		w.pods = landed ? 5 : 3;
 		at(&w, w.now_ms + DOUBT_MS + 1000);
 		assert_int_equal(pods_held(&w), landed ? 5 : 3);
@@ -284,7 +282,7 @@ static void a_manifest_that_is_applied_again_is_no_growth(void **state)
 		"does not grow to 5 pods: it is to go on with fewer pods");
 	assert_int_equal(pods_held(&w), 5); /* pods of eight may be left */
 	have_quota(&w, 2);
-	pods_run(&w, 2);
+	have_pods(&w, 2, 0);
 	at(&w, w.now_ms + 2 * DOUBT_MS);
 	assert_int_equal(pods_held(&w), 2);
 	world_done(&w);
@@ -389,7 +387,7 @@ static void what_makes_it_smaller_goes_first(void **state)
 	assert_int_equal(w.sent[INTENT_SHRINK], 2);
 	assert_int_equal(w.j->now->job.parallelism, 2);
 	assert_int_equal(pods_held(&w), 5);
-	pods_run(&w, 2);
+	have_pods(&w, 2, 0);
 	at(&w, w.now_ms + DOUBT_MS);
 	assert_int_equal(pods_held(&w), 2);
 	world_done(&w);
@@ -453,7 +451,7 @@ static void a_successor_adopts_what_was_grown(void **state)
 	(void)state;
 	world_init(&w);
 	grow_to_five(&w);
-	pods_run(&w, 5);
+	have_pods(&w, 5, 0);
 	world_restart(&w);
 	turn(&w);
 	at(&w, w.now_ms + 5000);
@@ -469,7 +467,7 @@ static void it_shrinks_grows_and_shrinks_again(void **state)
 	(void)state;
 	world_init(&w);
 	grow_to_five(&w);
-	pods_run(&w, 5);
+	have_pods(&w, 5, 0);
 	for (int again = 0; again < 2; again++) {
 		have_quota(&w, 3); /* so that it does not grow at once */
 		decide(&w, (struct decision){.kind = DECISION_SHRINK,
@@ -481,20 +479,82 @@ static void it_shrinks_grows_and_shrinks_again(void **state)
 		assert_non_null(strstr(w.last[NOTE_SHRINK].text,
 			"goes on with 3 pods (Preempted; Preempted to accommodate Job (deleted)"));
 		assert_string_equal(w.last[NOTE_SHRINK].reason, "Preempted");
-		pods_run(&w, 3);
+		have_pods(&w, 3, 0);
 		at(&w, w.now_ms + DOUBT_MS + 1000);
 		assert_int_equal(pods_held(&w), 3);
 		have_quota(&w, 5);
 		at(&w, w.now_ms + 2 * INTERVAL_MS);
 		assert_int_equal(w.j->now->job.parallelism, 5);
 		assert_int_equal(pods_held(&w), 5);
-		pods_run(&w, 5);
+		have_pods(&w, 5, 0);
 		if (again == 0) {
 			world_restart(&w);
 			turn(&w);
 		}
 	}
 	world_done(&w);
+}
+
+/* Killed between GROW and PATCH, as above; before that it gave pods. Its successor tells its story
+ * anew, and why it has so few pods stays in it. */
+static void a_story_told_anew_says_why_it_is_so_small(void **state)
+{
+	struct world w;
+	const struct intent *i;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	decide_smaller_quota(&w, 2);
+	have_pods(&w, 2, 0);
+	at(&w, w.now_ms + DOUBT_MS + 1000);
+	assert_int_equal(pods_held(&w), 2);
+	have_quota(&w, 5);
+	w.tick_ms += 2 * INTERVAL_MS;
+	w.now_ms += 2 * INTERVAL_MS;
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	while ((i = gate_take_intent(w.gate)))
+		answer_ledger(&w, i); /* GROW */
+	assert_int_equal(pods_held(&w), 5);
+	w.quota = 2 * EACH;
+	world_restart(&w);
+	turn(&w);
+	at(&w, w.now_ms + 5000);
+	const char *story = w.j->now->job.admission.story;
+	assert_int_equal(w.sent[INTENT_RETELL], 1);
+	assert_non_null(strstr(story, "\"reason\":\"WindowQuota\""));
+	assert_non_null(strstr(story, "\"message\":\"" QUOTA "\""));
+	assert_non_null(strstr(story, "\"retold\":\"TakenOver\""));
+	world_done(&w);
+}
+
+/* Nothing is stopped for a smaller quota, whoever says that it cannot be told. */
+static void who_cannot_be_told_of_a_smaller_quota_keeps_its_pods(void **state)
+{
+	(void)state;
+	for (int indexes_done = 0; indexes_done < 2; indexes_done++) {
+		struct world w;
+		world_init(&w);
+		have_three_of_eight_run(&w);
+		w.denied = indexes_done ? 0 : 2;
+		if (indexes_done) {
+			/* Its completions were lowered with it, and one is done. */
+			struct snap *s = model_api_edit(&w.api, w.j);
+			s->job.admission.owner_completions = 8;
+			s->job.status.succeeded = 1;
+			write_job(&w, s, false);
+		}
+		decide_smaller_quota(&w, 2);
+		at(&w, w.now_ms + 5 * INTERVAL_MS);
+		assert_int_equal(
+			w.sent[INTENT_SHRINK], indexes_done ? 0 : 2); /* a shorter story, too */
+		assert_int_equal(w.sent[INTENT_STOP], 0);
+		assert_int_equal(w.j->now->job.parallelism, 3);
+		assert_int_equal(pods_held(&w), 3);
+		assert_string_equal(w.last[NOTE_CALL_OFF].text,
+			"keeps its 3 pods: its Job cannot be told to go on with 2 (WindowQuota; " QUOTA
+			")");
+		world_done(&w);
+	}
 }
 
 /* The ledger fails over, and lacks the GROW: the pods are there. */
@@ -508,7 +568,7 @@ static void a_growth_that_the_ledger_lost_is_adopted(void **state)
 	struct model_ledger *lost, *backup = model_ledger_copy(w.ledger);
 	have_quota(&w, 5);
 	at(&w, T0 + INTERVAL_MS);
-	pods_run(&w, 5);
+	have_pods(&w, 5, 0);
 	assert_int_equal(w.j->now->job.parallelism, 5);
 	lost = w.ledger;
 	w.ledger = backup;
@@ -532,14 +592,14 @@ static void a_store_that_goes_back_makes_no_pods(void **state)
 	(void)state;
 	world_init(&w);
 	grow_to_five(&w);
-	pods_run(&w, 5);
+	have_pods(&w, 5, 0);
 	const struct snap *large = w.j->now;
 	have_quota(&w, 3);
 	decide(&w, (struct decision){.kind = DECISION_SHRINK,
 			   .pods = 3,
 			   .reason = STOP_REASON_PREEMPTED,
 			   .preemption = PREEMPTION_IN_CLUSTERQUEUE});
-	pods_run(&w, 3);
+	have_pods(&w, 3, 0);
 	at(&w, w.now_ms + DOUBT_MS + 1000);
 	assert_int_equal(pods_held(&w), 3);
 	struct snap *s = model_api_edit(&w.api, w.j);
@@ -556,7 +616,7 @@ static void a_store_that_goes_back_makes_no_pods(void **state)
 	assert_non_null(strstr(w.j->now->job.admission.story, "NotReserved"));
 	assert_int_equal(pods_held(&w), 3);
 	/* Once more under the same leader it is no store that went back. */
-	pods_run(&w, 3);
+	have_pods(&w, 3, 0);
 	at(&w, w.now_ms + DOUBT_MS + 1000);
 	s = model_api_edit(&w.api, w.j);
 	s->job.parallelism = large->job.parallelism;
@@ -585,6 +645,8 @@ int main(void)
 		cmocka_unit_test(a_successor_takes_back_what_was_not_used),
 		cmocka_unit_test(a_successor_adopts_what_was_grown),
 		cmocka_unit_test(it_shrinks_grows_and_shrinks_again),
+		cmocka_unit_test(a_story_told_anew_says_why_it_is_so_small),
+		cmocka_unit_test(who_cannot_be_told_of_a_smaller_quota_keeps_its_pods),
 		cmocka_unit_test(a_growth_that_the_ledger_lost_is_adopted),
 		cmocka_unit_test(a_store_that_goes_back_makes_no_pods),
 	};

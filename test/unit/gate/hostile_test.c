@@ -7,12 +7,6 @@
 
 #define DOUBT_MS 10000
 
-static int64_t held_cpu(const struct world *w)
-{
-	const struct model_reservation *h = first_reservation(w);
-	return h->open ? h->reservation.lines[0].amount : 0;
-}
-
 static void one_more(struct world *w, struct snap **ret)
 {
 	*ret = model_api_edit(&w->api, w->j);

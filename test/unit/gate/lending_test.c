@@ -7,25 +7,13 @@
 #define DOUBT_MS 10000
 #define WHY "node n1 lends 4 cores, and pods ask for 6"
 
-static int64_t held_cpu(const struct world *w)
-{
-	const struct model_reservation *h = first_reservation(w);
-	return h->open ? h->reservation.lines[0].amount : 0;
-}
-
 /* Four pods of half a core, indexed, that may go on with one. */
 static void have_four_run(struct world *w)
 {
-	struct snap n = {0};
 	w->pods_of_job = 4;
-	submit(w, &n);
-	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status = (struct job_status){
-		.has_start_time = true, .start_ms = w->now_ms, .active = 4, .ready = 4};
-	write_job(w, s, false);
-	assert_non_null(strstr(w->notes, "Start: "));
-	assert_int_equal(held_cpu(w), 2000);
+	have_it_run(w);
 	w->pods = 4;
+	assert_int_equal(held_cpu(w), 2000);
 }
 
 static void decide_shrink(struct world *w, int32_t pods)
@@ -40,16 +28,6 @@ static void decide_stop(struct world *w)
 {
 	decide(w, (struct decision){
 			  .kind = DECISION_STOP, .reason = STOP_REASON_IDLE_RECLAIMED, .why = WHY});
-}
-
-/* The Job controller has taken the pods down. */
-static void pods_go(struct world *w, int32_t active, int32_t terminating)
-{
-	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status.active = s->job.status.ready = active;
-	s->job.status.terminating = terminating;
-	w->pods = (size_t)(active + terminating);
-	write_job(w, s, false);
 }
 
 static void a_stop_says_why(void **state)
@@ -93,7 +71,7 @@ static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
 	assert_int_equal(held_cpu(&w), 2000);
 
 	/* What the status says may have been counted before the Job controller read of it. */
-	pods_go(&w, 2, 0);
+	have_pods(&w, 2, 0);
 	w.pods = 4;
 	at(&w, T0 + 60000 + DOUBT_MS - 1);
 	assert_int_equal(held_cpu(&w), 2000);
@@ -126,7 +104,7 @@ static void a_manifest_that_is_applied_again_makes_no_pods(void **state)
 	world_init(&w);
 	have_four_run(&w);
 	decide_shrink(&w, 2);
-	pods_go(&w, 2, 0);
+	have_pods(&w, 2, 0);
 	w.pods = 2;
 	at(&w, T0 + 2 * DOUBT_MS);
 	assert_int_equal(held_cpu(&w), 1000);
@@ -161,7 +139,7 @@ static void a_number_that_is_raised_stops_the_run(void **state)
 	world_init(&w);
 	have_four_run(&w);
 	decide_shrink(&w, 2);
-	pods_go(&w, 2, 0);
+	have_pods(&w, 2, 0);
 	w.pods = 2;
 	at(&w, T0 + 2 * DOUBT_MS);
 	struct snap *s = model_api_edit(&w.api, w.j);
@@ -188,7 +166,7 @@ static void what_was_refused_or_not_answered_is_made_again(void **state)
 		at(&w, T0 + 9000);
 		assert_int_equal(w.sent[INTENT_SHRINK], k == 3 ? 1 : 2);
 		assert_int_equal(w.j->now->job.parallelism, 2);
-		pods_go(&w, 2, 0);
+		have_pods(&w, 2, 0);
 		at(&w, T0 + 30000);
 		assert_int_equal(held_cpu(&w), 1000);
 		world_done(&w);
@@ -240,13 +218,13 @@ static void a_successor_lowers_the_hold(void **state)
 		w.lands = true;
 		decide(&w, (struct decision){.kind = DECISION_SHRINK, .pods = 2, .why = WHY});
 		if (gone)
-			pods_go(&w, 2, 0);
+			have_pods(&w, 2, 0);
 		world_restart(&w);
 		int64_t then_ms = w.now_ms;
 		turn(&w);
 		assert_int_equal(held_cpu(&w), 2000);
 		if (!gone)
-			pods_go(&w, 2, 0);
+			have_pods(&w, 2, 0);
 		at(&w, then_ms + DOUBT_MS - 1);
 		assert_int_equal(held_cpu(&w), 2000);
 		at(&w, then_ms + DOUBT_MS + 1000);
@@ -270,7 +248,7 @@ static void an_owner_who_wants_fewer_frees_room_later_too(void **state)
 	s->job.status.active = 1; /* the others are being made */
 	write_job(&w, s, true);
 	assert_int_equal(held_cpu(&w), 2000);
-	pods_go(&w, 3, 0);
+	have_pods(&w, 3, 0);
 	at(&w, T0 + DOUBT_MS + 1000);
 	assert_int_equal(held_cpu(&w), 1500);
 	assert_int_equal(w.j->now->job.admission.owner_parallelism, 0);

@@ -290,16 +290,27 @@ static inline void submit(struct world *w, struct snap *n)
 	turn(w);
 }
 
+/* So many of its pods run, and so many are leaving. */
+static inline void have_pods(struct world *w, int32_t active, int32_t terminating)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	if (!s->job.status.has_start_time)
+		s->job.status.start_ms = w->now_ms;
+	s->job.status.has_start_time = true;
+	s->job.status.active = s->job.status.ready = active;
+	s->job.status.terminating = terminating;
+	w->pods = (size_t)(active + terminating);
+	write_job(w, s, false);
+}
+
 /* Has it run since T0. */
 static inline void have_it_run(struct world *w)
 {
 	struct snap n = {0};
 	submit(w, &n);
 	assert_int_equal(w->sent[INTENT_START], 1);
-	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status = (struct job_status){
-		.has_start_time = true, .start_ms = w->now_ms, .active = 2, .ready = 2};
-	write_job(w, s, false);
+	have_pods(w, w->j->now->job.parallelism, 0);
+	w->pods = 0; /* when they are counted, after its end */
 	assert_non_null(strstr(w->notes, "Start: "));
 }
 
@@ -326,6 +337,13 @@ static inline const struct model_reservation *first_reservation(const struct wor
 	const struct model_reservation *const *holds;
 	assert_true(model_ledger_reservations(w->ledger, &holds) > 0);
 	return holds[0];
+}
+
+/* What its reservation holds of cpu in the ledger. */
+static inline int64_t held_cpu(const struct world *w)
+{
+	const struct model_reservation *h = first_reservation(w);
+	return h->open && h->reservation.nlines > 0 ? h->reservation.lines[0].amount : 0;
 }
 
 /* ---- Before a test, and behind it --------------------------------------------------------------

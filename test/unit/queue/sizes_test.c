@@ -12,6 +12,10 @@
  *   - a run gives pods only down to its minimum, and no run is stopped for room in its own
  *     ClusterQueue while others of its rank could give as much.
  *
+ *   - where a window makes quota smaller runs give pods until the use is within it, or none of those
+ *     that use too much has any to give; none gives a pod more than it must, and none is stopped for
+ *     that. Use that is over its quota only falls.
+ *
  * When all that was decided is carried out, no Job waits for pods that are gone. At some moments a
  * new leader adopts what runs, as the ledger has it.
  */
@@ -27,6 +31,7 @@
 
 #include "base/must.h"
 #include "fixture.h"
+#include "queue/calendar/zone.h"
 #include "queue/core.h"
 #include "queue/model/giving.h"
 #include "test/sim/rng.h"
@@ -45,6 +50,7 @@ struct sized {
 	int64_t cpu, created_ms, sized_ms;
 	enum job_grow grow;
 	int32_t told; /* to go on with so many; 0: nothing */
+	bool told_for_window;
 	int32_t before_growth;
 };
 
@@ -57,9 +63,12 @@ struct world {
 	struct queue_config config;
 	enum queueing_strategy strategy[QUEUES];
 	struct preemption_spec preemption[QUEUES];
-	int64_t nominal[QUEUES];
+	int64_t nominal[QUEUES], by_window[QUEUES]; /* -1: no other one */
+	bool windows;
+	bool kept; /* a run kept pods that were promised to others by then, and more is used since */
+	__int128 use_then[QUEUES], use_now[QUEUES]; /* after the last pass */
 	struct sized job[JOBS];
-	size_t grown, gave, stopped, started, adopted;
+	size_t grown, gave, gave_to_window, stopped, started, adopted;
 };
 
 static size_t below(struct world *w, size_t n)
@@ -91,6 +100,37 @@ static void tell_queue(struct world *w, int i)
 	queue_set_localqueue(w->q, &l, NULL);
 }
 
+/* Of two windows of a minute each the first has another quota. */
+static void tell_windows(struct world *w)
+{
+	struct zone_span span = {INT64_MIN, 0, "UTC", 0};
+	struct zone *utc = zone_new("UTC", &span, 1);
+	struct window_spec window[] = {
+		{.name = "day", .shape = WINDOW_CRON, .cron = "*/2 * * * *", .duration_s = 60},
+		{.name = "rest", .shape = WINDOW_DAYS, .days = 0x7f, .to_minute = 1440}};
+	struct calendar_spec c = {
+		.name = "c", .time_zone = "UTC", .zone = utc, .window = window, .nwindows = 2};
+	assert_int_equal(queue_set_calendar(w->q, &c, NULL), 0);
+	zone_free(utc);
+	for (int i = 0; i < QUEUES; i++) {
+		struct window_quota_spec quota = {.window = "day",
+			.flavor = "spot",
+			.resource = "cpu",
+			.nominal = w->by_window[i]};
+		struct runpolicy_spec p = {.name = queue_name[i],
+			.queues = &queue_name[i],
+			.nqueues = 1,
+			.calendar = "c",
+			.fit = FIT_IGNORE,
+			.max_suspensions = RUNPOLICY_SUSPENSIONS_UNLIMITED,
+			.quota = &quota,
+			.nquotas = 1};
+		bool again;
+		if (w->by_window[i] >= 0)
+			assert_int_equal(queue_set_runpolicy(w->q, &p, &again, NULL), 0);
+	}
+}
+
 static void tell_all(struct world *w)
 {
 	w->q = queue_new();
@@ -102,6 +142,8 @@ static void tell_all(struct world *w)
 				.kind = PRIORITY_WORKLOAD, .name = class_name[i], .value = i - 1});
 	for (int i = 0; i < QUEUES; i++)
 		tell_queue(w, i);
+	if (w->windows)
+		tell_windows(w);
 }
 
 static void make_world(struct world *w, uint64_t seed)
@@ -129,7 +171,16 @@ static void make_world(struct world *w, uint64_t seed)
 		w->preemption[i].borrow_within_cohort =
 			w->preemption[i].reclaim_within_cohort != PREEMPT_NEVER && below(w, 2) == 0;
 	}
+	w->windows = below(w, 2) == 0;
+	for (int i = 0; i < QUEUES; i++)
+		w->by_window[i] = w->windows && below(w, 3) > 0 ? 500 * (int64_t)below(w, 24) : -1;
 	tell_all(w);
+}
+
+static int64_t quota_of(const struct world *w, int i)
+{
+	bool day = w->windows && w->now_ms / 60000 % 2 == 0;
+	return day && w->by_window[i] >= 0 ? w->by_window[i] : w->nominal[i];
 }
 
 static void tell_job(struct world *w, const struct sized *s)
@@ -201,7 +252,14 @@ static void carry_out(struct world *w, struct sized *s)
 		s->sized_ms = w->now_ms;
 	} else if (s->told > 0) {
 		int32_t has = queue_job_pods(w->q, &uid);
-		if (below(w, 8) == 0) { /* it cannot be told to: all of it goes */
+		if (below(w, 8) == 0 && s->told_for_window) { /* it cannot be told to */
+			queue_keep_pods(w->q, &uid);
+			w->use_then[s->queue] += (has - s->told) * s->cpu;
+			w->kept = true;
+			s->told = 0;
+			return;
+		}
+		if (below(w, 8) == 0) { /* the same, of another Job's room: all of it goes */
 			queue_leaving_job(w->q, &uid);
 			queue_ending_job(w->q, &uid);
 			s->stopping = true;
@@ -259,6 +317,8 @@ static void crash(struct world *w)
 	}
 	queue_free(w->q);
 	tell_all(w);
+	memcpy(w->use_then, w->use_now,
+		sizeof(w->use_then)); /* what was to be given counts again */
 	for (int i = 0; i < JOBS; i++) {
 		struct sized *s = &w->job[i];
 		struct uid uid = uid_of(s);
@@ -298,10 +358,16 @@ static struct sized *find(struct world *w, const struct uid *uid)
 	return NULL;
 }
 
+/* Within its quota; or over it since that was larger, and falling. */
+static bool is_within(__int128 use, __int128 quota, __int128 before)
+{
+	return use <= quota || use <= before;
+}
+
 /* Use is the sum of what is held, and within quota. */
 static void check_quota(struct world *w)
 {
-	__int128 now_all = 0, then_all = 0, quota_all = 0;
+	__int128 now_all = 0, then_all = 0, quota_all = 0, now_before = 0, then_before = 0;
 	for (int i = 0; i < QUEUES; i++) {
 		struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, queue_name[i]);
 		const struct quota_row *row = cq->node->row[0];
@@ -327,12 +393,16 @@ static void check_quota(struct world *w)
 					.amount;
 		assert_true(row->use[QUOTA_NOW] == now && row->use[QUOTA_THEN] == then);
 		assert_int_equal(cq->nleaving, leaving);
-		assert_true(w->cohort || (now <= w->nominal[i] && then <= w->nominal[i]));
-		now_all += now;
-		then_all += then;
-		quota_all += w->nominal[i];
+		assert_true(w->cohort || (is_within(now, quota_of(w, i), w->use_now[i]) &&
+						 is_within(then, quota_of(w, i), w->use_then[i])));
+		now_before += w->use_now[i];
+		then_before += w->use_then[i];
+		now_all += w->use_now[i] = now;
+		then_all += w->use_then[i] = then;
+		quota_all += quota_of(w, i);
 	}
-	assert_true(now_all <= quota_all && then_all <= quota_all);
+	assert_true(!w->cohort || is_within(now_all, quota_all, now_before));
+	assert_true(!w->cohort || is_within(then_all, quota_all, then_before));
 }
 
 static void check_growth(struct world *w, struct sized *s, const struct decision *d)
@@ -353,6 +423,48 @@ static int32_t could_give(const struct world *w, const struct sized *s)
 		!giving_may(x->reservation, &least))
 		return 0;
 	return giving_pods_then(x->reservation) - least;
+}
+
+/* What it uses THEN, but for runs that end anyway. */
+static __int128 stays(const struct world *w, int queue)
+{
+	__int128 then = w->use_then[queue];
+	const struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, queue_name[queue]);
+	list_each(&cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (r->stop_given)
+			then -= reservation_line_then(r, &r->line[0]);
+	}
+	return then;
+}
+
+/* So much more is used than there is, where this queue's quota counts. */
+static __int128 over(const struct world *w, int queue)
+{
+	__int128 then = 0, quota = 0;
+	for (int i = 0; i < QUEUES; i++) {
+		if (!w->cohort && i != queue)
+			continue;
+		then += stays(w, i);
+		quota += quota_of(w, i);
+	}
+	return then - quota;
+}
+
+/* What a window has taken is given back, as far as any can. */
+static void check_windows(struct world *w)
+{
+	bool any_over = false;
+	for (int i = 0; i < QUEUES; i++)
+		any_over = any_over || over(w, i) > 0;
+	w->kept = w->kept && any_over;
+	if (w->kept)
+		return;
+	for (int i = 0; i < JOBS; i++) {
+		struct sized *s = &w->job[i];
+		if (s->alive && over(w, s->queue) > 0 && stays(w, s->queue) > quota_of(w, s->queue))
+			assert_int_equal(could_give(w, s), 0);
+	}
 }
 
 /* Could other runs of its rank have given what it had? */
@@ -391,7 +503,10 @@ static void take(struct world *w, const struct decision *d)
 		w->stopped++;
 		break;
 	case DECISION_SHRINK:
-		assert_int_equal(d->reason, STOP_REASON_PREEMPTED);
+		s->told_for_window = d->reason == STOP_REASON_WINDOW_QUOTA;
+		w->gave_to_window += s->told_for_window;
+		assert_true(s->told_for_window || d->reason == STOP_REASON_PREEMPTED);
+		assert_true(!s->told_for_window || (w->windows && d->why));
 		assert_true(s->confirmed && !s->stopping && !s->growing && s->min > 0);
 		assert_true(d->pods < has && d->pods > 0);
 		assert_true(d->pods >= s->min || d->pods >= 4 * s->parallelism - s->done);
@@ -428,11 +543,14 @@ static bool is_weighed(
 static void pass(struct world *w)
 {
 	static struct decision d[DECISIONS];
-	int32_t had[JOBS];
+	int32_t had[JOBS], kept[JOBS];
+	bool preempts = false;
 	int64_t next_ms;
 	for (int i = 0; i < JOBS; i++) {
 		struct uid uid = uid_of(&w->job[i]);
+		const struct workload *x = queue_find_workload(w->q, &uid);
 		had[i] = queue_job_pods(w->q, &uid);
+		kept[i] = x && x->reservation ? reservation_keeps(x->reservation) : 0;
 	}
 	size_t n = queue_decide(w->q, w->now_ms, d, DECISIONS, &next_ms);
 	assert_true(n < DECISIONS);
@@ -440,10 +558,14 @@ static void pass(struct world *w)
 		struct sized *s = find(w, &d[i].uid);
 		s->before_growth = had[s - w->job];
 		take(w, &d[i]);
+		preempts = preempts || d[i].reason == STOP_REASON_PREEMPTED;
 	}
 	check_quota(w);
+	check_windows(w);
 	for (size_t i = 0; i < n; i++) {
 		const struct sized *s = find(w, &d[i].uid);
+		if (d[i].kind == DECISION_SHRINK && !preempts && kept[s - w->job] != d[i].pods)
+			assert_true(over(w, s->queue) + s->cpu > 0); /* not a pod more */
 		if (d[i].kind == DECISION_STOP && s->confirmed &&
 			d[i].preemption == PREEMPTION_IN_CLUSTERQUEUE &&
 			s->class < find(w, &d[i].by)->class && !is_weighed(w, d, n, &d[i]))
@@ -502,7 +624,7 @@ static size_t worlds = WORLDS;
 static void sizes_keep_their_word(void **state)
 {
 	static struct world w;
-	size_t grown = 0, gave = 0, stopped = 0, adopted = 0;
+	size_t grown = 0, gave = 0, to_window = 0, stopped = 0, adopted = 0;
 	(void)state;
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		make_world(&w, seed);
@@ -511,13 +633,16 @@ static void sizes_keep_their_word(void **state)
 		rest(&w);
 		grown += w.grown;
 		gave += w.gave;
+		to_window += w.gave_to_window;
 		stopped += w.stopped;
 		adopted += w.adopted;
 		queue_free(w.q);
 	}
-	print_message("%zu grew, %zu gave pods, %zu were stopped, %zu were adopted\n", grown, gave,
-		stopped, adopted);
-	assert_true(grown > worlds && gave > worlds && stopped > worlds && adopted > worlds);
+	print_message(
+		"%zu grew, %zu gave pods, %zu of them to windows, %zu were stopped, %zu were adopted\n",
+		grown, gave, to_window, stopped, adopted);
+	assert_true(grown > worlds && gave > worlds && to_window > worlds / 2 && stopped > worlds &&
+		    adopted > worlds);
 }
 
 int main(int argc, char **argv)

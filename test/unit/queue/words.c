@@ -783,6 +783,8 @@ static bool tell_run(struct words *w, char **word, size_t n)
 	} else if (strcmp(what, "release") == 0) {
 		const char *until = n > 2 ? piece_value(word[2], "until") : NULL;
 		queue_release_job(w->q, &j->uid, w->now_ms, until ? atoll(until) * 1000 : 0);
+	} else if (strcmp(what, "keep") == 0) {
+		queue_keep_pods(w->q, &j->uid);
 	} else if (strcmp(what, "shrink") == 0) {
 		const char *pods = n > 2 ? piece_value(word[2], "pods") : NULL;
 		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0, w->now_ms);

@@ -33,6 +33,7 @@
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N | grew NS/NAME
+ *   keep NS/NAME                     it cannot be told to go on with fewer pods
  *   (Jobs that others wait for: words_after.h;
  *   limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;

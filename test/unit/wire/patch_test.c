@@ -277,7 +277,7 @@ static void more_pods_while_it_runs(void **state)
 	retell.story.pods = 3;
 	retell.story.owner_parallelism = 8;
 	retell.story.sizes = 2;
-	retell.story.reason = "TakenOver";
+	retell.story.retold = "TakenOver";
 	retell.generation--; /* whatever its owner edits meanwhile */
 	cJSON *told = render_and_apply(&retell, q, running);
 	struct job *t = decode(told);
