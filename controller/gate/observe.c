@@ -169,6 +169,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->deleting = seen->deleting;
 	f->uncontrolled = seen->uncontrolled;
 	f->work_queue = !seen->has_completions;
+	f->has_succeeded = seen->status.succeeded > 0;
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;
 	f->managed = manages(g, seen);

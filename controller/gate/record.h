@@ -32,10 +32,11 @@ struct stuck;
 struct facts {
 	int64_t generation, version;
 	bool suspend, by_person, resumed_by_other, deleting, finished, failed, has_annotations;
-	bool uncontrolled; /* as in struct job */
-	bool work_queue;   /* no completions: after a success the Job controller ends no pod */
-	bool managed;	   /* ours, as the gate's options have it */
-	bool quiet;	   /* job_quiet() */
+	bool uncontrolled;  /* as in struct job */
+	bool work_queue;    /* no completions: after a success the Job controller ends no pod */
+	bool has_succeeded; /* a pod of it */
+	bool managed;	    /* ours, as the gate's options have it */
+	bool quiet;	    /* job_quiet() */
 	/* Its status says so, and the Job controller will end it: see struct job_status. */
 	bool ending;
 	bool cannot_end; /* it will not: it is suspended, was stopped before its start time was written */

@@ -126,9 +126,11 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 
 /* Completions were lowered at the start, and cannot be any more, for some of its indexes are done:
  * with fewer it would be taken for finished, and with other than parallelism it would not be known
- * what its owner wrote. */
+ * what its owner wrote. And a work queue of which a pod has succeeded keeps all that it has. */
 static bool can_narrow(const struct gate_job *j)
 {
+	if (j->seen.work_queue && j->seen.has_succeeded)
+		return false;
 	return j->seen.reapplied || j->seen.owner_completions == 0 ||
 	       (j->seen.completions_follow && j->seen.pods >= j->seen.parallelism);
 }
