@@ -22,7 +22,8 @@ const char *bug_name(enum bug b)
 		"reapply_unseen", "loss_unseen", "story_unsigned", "starts_at_once", "blind_leads",
 		"batch_assumed", "older_ignored", "place_kept", "grow_assumed",
 		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered",
-		"outcome_unread", "failure_unseen", "end_guessed", "delete_unguarded"};
+		"outcome_unread", "failure_unseen", "end_guessed", "delete_unguarded",
+		"held_forgotten"};
 	return names[b];
 }
 
