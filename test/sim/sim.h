@@ -56,7 +56,6 @@ enum bug {
 	BUG_TELL_UNDONE,	/* the fence is taken for done and was not sent */
 	BUG_UNGUARDED,		/* the start does not test story and generation */
 	BUG_NO_DOUBT,		/* an old status is believed at once */
-	BUG_HELD_FORGOTTEN,   /* a new leader does not read what has held before */
 	BUG_COUNTS_KEPT,	/* a stop does not put the owner's parallelism back */
 	BUG_ZONE_IGNORED,	/* local times are taken for UTC */
 	BUG_SPENT_FORGOTTEN,	/* a new leader is not told what was spent */
@@ -93,6 +92,7 @@ enum bug {
 	BUG_FAILURE_UNSEEN,   /* a predecessor that failed is read as one that ended well */
 	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
 	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
+	BUG_HELD_FORGOTTEN,   /* a new leader does not read what has held before */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
