@@ -64,8 +64,8 @@ void dispatcher_set_pg(struct dispatcher *c, struct pg *pg)
 static bool is_write(enum intent_kind k)
 {
 	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_GROW ||
-	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE || k == INTENT_OUTCOMES || k == INTENT_WARN ||
-	       k == INTENT_DELETE;
+	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE ||
+	       k == INTENT_OUTCOMES || k == INTENT_WARN || k == INTENT_DELETE;
 }
 
 static void errand_free(struct errand *e)

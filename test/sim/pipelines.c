@@ -30,7 +30,7 @@ struct job_past {
 	int64_t told_ms;   /* something on it told that it was started, truly or not */
 	int64_t edited_ms; /* what it waits for was written anew */
 	int64_t recorded_ms, record_epoch; /* when its record landed last, and whose it is */
-	bool told;	   /* a controller has put it on hold because it can never start */
+	bool told; /* a controller has put it on hold because it can never start */
 };
 
 static const struct job_past *past_of(const struct sim *s, const struct model_job *j)
@@ -288,8 +288,8 @@ static bool is_last_named(const struct sim *s, const struct job *j, const struct
 }
 
 /* A leader that came since has read it. */
-static void check_record(struct sim *s, const struct intent *i, const struct job *j,
-	const struct job_past *past)
+static void check_record(
+	struct sim *s, const struct intent *i, const struct job *j, const struct job_past *past)
 {
 	const char *at = outcome_record_lines(j->after.record, &j->uid);
 	struct record_line l;
@@ -432,6 +432,28 @@ static void check_never(struct sim *s, const struct intent *i, const struct snap
 		sim_break(s, "P13", "%s/%s is deleted: it runs", i->ns, i->name);
 }
 
+/* What is written on a Job is all that is left of it: the Jobs that it waits for are taken away, as far as
+ * they have ended, and its leader dies. */
+static void is_put_to_the_test(struct sim *s, void *arg)
+{
+	const struct model_job *j = arg;
+	if (s->calm)
+		return;
+	for (size_t i = 0; i < REPLICAS; i++)
+		if (s->replica[i].up && gate_leading(s->replica[i].gate))
+			replica_leave(s, &s->replica[i], "kill -9, and what others wait for goes");
+	for (struct model_job *p = s->api.first; p; p = p->next) {
+		bool waited_for = false;
+		for (size_t i = 0; i < j->now->job.after.count; i++) {
+			const struct dependency *d = &j->now->job.after.item[i];
+			waited_for |= d->name ? is_named(p, j->now->job.ns, d->name)
+					      : d->kind != AFTER_SINGLETON && is_selected(p, j, d);
+		}
+		if (waited_for && !p->now->gone && !p->now->job.deleting && is_over(&p->now->job))
+			model_api_remove(&s->api, p);
+	}
+}
+
 void pipelines_check_landed(struct sim *s, const struct intent *i, const struct snap *before)
 {
 	if (!s->pipelines.on)
@@ -443,6 +465,9 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 	if (i->kind == INTENT_OUTCOMES) {
 		past_made(s, before->of)->recorded_ms = s->now_ms;
 		past_made(s, before->of)->record_epoch = i->story.epoch;
+		if (rng_odds(&s->pipelines.rng, 3000))
+			sim_after(s, rng_between(&s->pipelines.rng, 1, 3000), is_put_to_the_test,
+				before->of);
 	}
 	bool holds = i->kind == INTENT_TELL && i->hold &&
 		     !strcmp(i->story.reason, wait_reason_name(WAIT_DEPENDENCY_NEVER));

@@ -263,23 +263,23 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		growing_plant_in_story(s, before, j->now);
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
-			q->intent.kind == INTENT_START	  ? "START"
-			: q->intent.kind == INTENT_STOP	  ? "STOP"
-			: q->intent.kind == INTENT_SHRINK ? "SHRINK"
-			: q->intent.kind == INTENT_GROW	  ? "GROW"
-			: q->intent.kind == INTENT_RETELL ? "RETELL"
+			q->intent.kind == INTENT_START	    ? "START"
+			: q->intent.kind == INTENT_STOP	    ? "STOP"
+			: q->intent.kind == INTENT_SHRINK   ? "SHRINK"
+			: q->intent.kind == INTENT_GROW	    ? "GROW"
+			: q->intent.kind == INTENT_RETELL   ? "RETELL"
 			: q->intent.kind == INTENT_OUTCOMES ? "OUTCOMES"
-			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
-			: q->intent.kind == INTENT_WARN	  ? "WARN"
-			: q->intent.kind == INTENT_DELETE ? "DELETE"
-							  : "TELL",
+			: q->intent.kind == INTENT_NOTICE   ? "NOTICE"
+			: q->intent.kind == INTENT_WARN	    ? "WARN"
+			: q->intent.kind == INTENT_DELETE   ? "DELETE"
+							    : "TELL",
 			q->intent.name,
 			q->intent.kind == INTENT_OUTCOMES ? q->intent.outcomes
 			: q->intent.kind == INTENT_NOTICE ? q->intent.notice
-			: snap				? snap->job.admission.story
-			: a.sentence			? a.sentence
-			: a.outcome == JOB_DONE		? "done"
-							: "gone");
+			: snap				  ? snap->job.admission.story
+			: a.sentence			  ? a.sentence
+			: a.outcome == JOB_DONE		  ? "done"
+							  : "gone");
 		count_landed(s, q, a.outcome);
 	}
 	if (snap) {

@@ -140,8 +140,7 @@ void dependencies_forget(struct queue *q, struct workload *w)
 	w->after = NULL;
 }
 
-static struct dependency_wait *wait_new(
-	struct queue *q, struct workload *w, const struct job *j)
+static struct dependency_wait *wait_new(struct queue *q, struct workload *w, const struct job *j)
 {
 	const struct dependencies *d = &j->after;
 	size_t n = items_of(d);

@@ -30,7 +30,7 @@ struct dependency_item {
 	 * the name since does not count less than one that is gone. Compared with wanted.answered. */
 	uint64_t needs;
 	enum dependency_verdict verdict;
-	bool is_lost; /* it holds, and that could not be read again: outcome_record.h */
+	bool is_lost;	  /* it holds, and that could not be read again: outcome_record.h */
 	const char *text; /* "afterok:prep"; in the memory of its wait, like: */
 	struct selector_term term;
 };
@@ -49,7 +49,8 @@ struct dependency_wait {
 	 * written; 0: nothing. */
 	struct link unrecorded;
 	uint64_t recorded, being_written;
-	const char *record; /* as read when this was made, for selectors that get a place later; or NULL */
+	const char *
+		record; /* as read when this was made, for selectors that get a place later; or NULL */
 	const char *ns;
 	struct link of_family; /* family.singletons, if it is one */
 	size_t nitems, nheld, nnever;

@@ -128,8 +128,8 @@ static void put_line(struct buf *out, struct buf *line)
 		buf_add(out, line->ptr, line->len);
 }
 
-static void put_member(struct buf *out, const struct dependency_item *item,
-	const struct predecessor_name *n)
+static void put_member(
+	struct buf *out, const struct dependency_item *item, const struct predecessor_name *n)
 {
 	const struct known_job *j = predecessor_newest(n);
 	char uid[UID_TEXT_SIZE];
@@ -152,8 +152,9 @@ static bool has_kept(const struct predecessor_selector *s, enum dependency_kind 
 
 static void put_members(struct buf *out, const struct dependency_item *item, size_t *left)
 {
-	const struct predecessor_selector *s =
-		item->awaited && item->awaited->is_selector ? awaited_selector(item->awaited) : NULL;
+	const struct predecessor_selector *s = item->awaited && item->awaited->is_selector
+						       ? awaited_selector(item->awaited)
+						       : NULL;
 	if (!s || !has_kept(s, item->kind))
 		return;
 	list_each(&s->awaited.ns->names, l) {

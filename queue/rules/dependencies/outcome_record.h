@@ -20,7 +20,8 @@
 #include "base/buf.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 
-#define OUTCOME_RECORD_MEMBERS_MAX 32 /* of a Job, of all its selectors; the others are not written */
+#define OUTCOME_RECORD_MEMBERS_MAX                                                                 \
+	32 /* of a Job, of all its selectors; the others are not written */
 
 struct record_line {
 	bool holds; /* else a member */

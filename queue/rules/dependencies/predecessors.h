@@ -57,9 +57,9 @@ struct predecessor_selector {
 	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
 	int64_t failed_ms;			      /* when the last of them failed */
 	bool too_many;				      /* it takes more than it may */
-	uint64_t verdicts; /* that its followers were told: selector_verdicts() */
+	uint64_t verdicts;   /* that its followers were told: selector_verdicts() */
 	unsigned kept_moved; /* bits of outcomes of members that came or went: outcome_record.h */
-	uint64_t confirms; /* the answer without which none holds: as wanted.answered */
+	uint64_t confirms;   /* the answer without which none holds: as wanted.answered */
 };
 
 struct predecessor_namespace {

@@ -247,8 +247,8 @@ static void set_report(struct stage *s, struct queue *q)
 {
 	static const char *values[] = {"shard"};
 	static const struct requirement r = {"stage", SELECTOR_IN, values, 1};
-	const struct dependency items[] = {
-		{AFTER_OK, NULL, {&r, 1}, "afterok:{stage=shard}"}, {AFTER_OK, "prep", {0}, "prep"}};
+	const struct dependency items[] = {{AFTER_OK, NULL, {&r, 1}, "afterok:{stage=shard}"},
+		{AFTER_OK, "prep", {0}, "prep"}};
 	struct job j = fixture_job(1, &c);
 	j.name = "report";
 	j.created_ms = 500;
@@ -339,7 +339,8 @@ static enum dependency_verdict item_verdict(const struct queue *q, size_t i)
 
 static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 {
-	struct stage s = {.seed = seed, .q = fixture_new(0, 0), .now_ms = 1000, .prep_is_there = true};
+	struct stage s = {
+		.seed = seed, .q = fixture_new(0, 0), .now_ms = 1000, .prep_is_there = true};
 	s.prep = (struct predecessor){.uid = fixture_uid(999),
 		.ns = "team-a",
 		.name = "prep",
@@ -363,7 +364,8 @@ static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 		answer_stage(&s, fresh);
 		for (size_t i = 0; i < 2; i++)
 			if (item_verdict(fresh, i) != item_verdict(s.q, i))
-				fail_msg("seed %llu step %d item %zu: %d seen, %d read; written:\n%s",
+				fail_msg(
+					"seed %llu step %d item %zu: %d seen, %d read; written:\n%s",
 					(unsigned long long)seed, step, i, item_verdict(s.q, i),
 					item_verdict(fresh, i), s.record ? s.record : "nothing");
 		*ret_held += !s.prep_is_there && item_verdict(fresh, 1) == VERDICT_HOLDS;
@@ -463,7 +465,8 @@ static void namespaces_take_turns_with_records(void **state)
 	j.after = (struct dependencies){.item = &item, .count = 1};
 	queue_set_job(q, &j);
 	while (queue_take_wanted(q, &asked)) {
-		struct predecessor p = {.uid = fixture_uid(strcmp(asked.ns, "team-b") ? 30001 : 30002),
+		struct predecessor p = {
+			.uid = fixture_uid(strcmp(asked.ns, "team-b") ? 30001 : 30002),
 			.ns = asked.ns,
 			.name = "prep",
 			.created_ms = 600,
@@ -638,7 +641,8 @@ static void a_selector_takes_ten_thousand_and_no_more(void **state)
 	assert_false(dependencies_hold(workload(q, 1)));
 	all[5].state = PREDECESSOR_SUCCEEDED;
 	queue_see_predecessor(q, &all[5]);
-	assert_false(dependencies_hold(workload(q, 1))); /* one that is not queued may have come since */
+	assert_false(
+		dependencies_hold(workload(q, 1))); /* one that is not queued may have come since */
 	assert_true(queue_take_wanted(q, &asked));
 	queue_answer_wanted(q, asked.id, all, n - 1);
 	assert_true(dependencies_hold(workload(q, 1)));
@@ -735,7 +739,8 @@ static void one_that_waited_for_a_place_is_judged(void **state)
 		struct uid uid = fixture_uid(i);
 		queue_drop_job(q, &uid);
 	}
-	assert_false(dependencies_hold(workload(q, N + 1))); /* that answer is older than its place */
+	assert_false(
+		dependencies_hold(workload(q, N + 1))); /* that answer is older than its place */
 	assert_true(queue_take_wanted(q, &asked));
 	struct label label = {"batch", values[N - 2]};
 	struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
