@@ -73,6 +73,7 @@ void queue_set_job(struct queue *q, const struct job *j)
 	account_done(&account);
 	w = queue_find_workload(q, &j->uid);
 	heed_marks(q, w, j);
+	dependencies_see(q, w, j);
 	disruption_see(q, w, j);
 }
 

@@ -293,11 +293,12 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 		j->attempt.clusterqueue = g->taken.lines[0].node + 3;
 }
 
-/* A notice under way does no harm: the start tests that there is none, or takes it off. */
+/* A notice under way does no harm: the start tests that there is none, or takes it off. Nor does a
+ * record of outcomes: it may stand on a run. */
 static bool busy_with_more_than_a_notice(const struct gate_job *j)
 {
-	return job_busy(j) &&
-	       (j->request.wanting ? j->request.want : j->request.asked) != INTENT_NOTICE;
+	enum intent_kind k = j->request.wanting ? j->request.want : j->request.asked;
+	return job_busy(j) && k != INTENT_NOTICE && k != INTENT_OUTCOMES;
 }
 
 static enum phase decided_start(struct gate *g, struct gate_job *j, const struct decision *d)

@@ -86,6 +86,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	outbox_init(&g->outbox);
 	init_text(&g->taken.own_directives);
 	init_text(&g->taken.run_directives);
+	buf_init(&g->outcome_notes.text, OUTCOME_RECORD_MAX);
 	g->dirty.tail = &g->dirty.first;
 	g->want.tail = &g->want.first;
 	g->notes.tail = &g->notes.first;
@@ -109,6 +110,7 @@ void gate_free(struct gate *g)
 	outbox_done(&g->outbox);
 	done_text(&g->taken.own_directives);
 	done_text(&g->taken.run_directives);
+	buf_done(&g->outcome_notes.text);
 	arena_done(&g->taken.edit);
 	troubles_free(g->troubles);
 	story_reader_free(g->story_reader);
@@ -511,6 +513,7 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 		gate_fetch_deferred(g); /* for which those that went or start made a place */
 		reconcile_dirty(g);
 		notice_tick(g);
+		outcome_note_tick(g);
 		stuck_tick(g);
 	}
 	ask_ledger(g);
@@ -536,6 +539,8 @@ struct gate_wake gate_wake(const struct gate *g)
 			wake.tick_ms = least(wake.tick_ms, g->batch.due_ms);
 		if (g->notices.after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)
 			wake.tick_ms = least(wake.tick_ms, g->notices.due_ms);
+		if (queue_has_unrecorded(g->queue))
+			wake.tick_ms = least(wake.tick_ms, g->outcome_notes.due_ms);
 	}
 	return wake;
 }

@@ -65,6 +65,7 @@
 
 #define HOLD_ANNOTATION "sluice.dev/hold"
 #define WAITING_ANNOTATION "sluice.dev/waiting"
+#define OUTCOMES_ANNOTATION "sluice.dev/after-outcomes"
 #define STOPPING_ANNOTATION "sluice.dev/stopping-at"
 
 struct gate;
@@ -141,6 +142,7 @@ enum intent_kind {
 	INTENT_SHRINK, /* PATCH: parallelism (and completions) of a Job that runs, story */
 	INTENT_GROW,   /* the same, of one that is to have more pods */
 	INTENT_TELL,   /* PATCH: story alone (and hold, and resume), of a Job that is suspended */
+	INTENT_OUTCOMES, /* PATCH: what is known of Jobs that it waits for; of one that is suspended */
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
 	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
 	INTENT_RETELL, /* PATCH: story alone, of a Job that runs: it says the same anew */
@@ -192,6 +194,7 @@ struct intent {
 	 * them. */
 	int32_t parallelism, completions;
 	const char *notice;	/* INTENT_NOTICE: the text of sluice.dev/waiting */
+	const char *outcomes;	/* INTENT_OUTCOMES: the text of sluice.dev/after-outcomes */
 	bool has_notice;	/* INTENT_START: take that off; false: test that there is none */
 	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off
 				 */

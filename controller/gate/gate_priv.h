@@ -18,6 +18,7 @@
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/note.h"
 #include "controller/gate/outbox.h"
+#include "controller/gate/outcome_note.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/waiting_note.h"
 
@@ -113,6 +114,7 @@ struct gate {
 	struct story_reader *story_reader;
 
 	struct notices notices;
+	struct outcome_notes outcome_notes;
 
 	struct outbox outbox;
 	struct taken taken;

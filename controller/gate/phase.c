@@ -615,7 +615,7 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_va
 
 bool job_still_wants(const struct gate *g, const struct gate_job *j)
 {
-	if (j->request.want == INTENT_NOTICE)
+	if (j->request.want == INTENT_NOTICE || j->request.want == INTENT_OUTCOMES)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
 	if (j->request.want == INTENT_DELETE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend &&

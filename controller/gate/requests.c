@@ -8,6 +8,7 @@
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
 #include "controller/gate/note.h"
+#include "controller/gate/outcome_note.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
@@ -219,6 +220,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	if (i->kind == INTENT_NOTICE) {
 		notice_format(g, j, g->notices.text, sizeof(g->notices.text));
 		i->notice = g->notices.text;
+	} else if (i->kind == INTENT_OUTCOMES) {
+		outcome_note_tell(g, j, i);
 	} else if (i->kind == INTENT_WARN) {
 		stop_notice_tell(j, i);
 	} else if (i->kind == INTENT_DELETE) {
@@ -407,6 +410,10 @@ enum phase request_answered(
 {
 	if (asked == INTENT_NOTICE) {
 		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
+		return j->phase;
+	}
+	if (asked == INTENT_OUTCOMES) {
+		outcome_note_answered(g, j, a->outcome == JOB_DONE);
 		return j->phase;
 	}
 	if (asked == INTENT_GROW && (a->outcome == JOB_DONE || a->outcome == JOB_IN_DOUBT))

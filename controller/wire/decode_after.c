@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "controller/common/selector.h"
+#include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/labels.h"
 
@@ -229,6 +230,12 @@ static bool all_blank(const char *text)
 	return *text == '\0';
 }
 
+static const char *keep_text(struct decoder *d, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	return memcpy(parcel_bytes(&d->parcel, size), text, size);
+}
+
 void job_after_field(
 	struct decoder *d, const struct path *up, const cJSON *annotations, struct job *j)
 {
@@ -247,4 +254,7 @@ void job_after_field(
 		read_items(d, at, text, j);
 	if (d->faulty) /* what could be read of a wrong list would be another one */
 		j->after = (struct dependencies){.on_failure = j->after.on_failure};
+	const char *record = json_text(annotations, OUTCOMES_ANNOTATION);
+	if (record && strlen(record) <= OUTCOME_RECORD_MAX)
+		j->after.record = keep_text(d, record);
 }

@@ -10,6 +10,7 @@
 #define ANNOTATIONS "/metadata/annotations"
 #define STORY_POINTER ANNOTATIONS "/sluice.dev~1admission"
 #define DIRECTIVES_POINTER ANNOTATIONS "/sluice.dev~1original-directives"
+#define OUTCOMES_POINTER ANNOTATIONS "/sluice.dev~1after-outcomes"
 #define WAITING_POINTER ANNOTATIONS "/sluice.dev~1waiting"
 #define STOPPING_POINTER ANNOTATIONS "/sluice.dev~1stopping-at"
 #define HOLD_POINTER ANNOTATIONS "/sluice.dev~1hold"
@@ -359,6 +360,16 @@ static void put_notice(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
+/* The same. */
+static void put_outcomes(const struct intent *i, struct buf *out)
+{
+	put_auth(i, true, out);
+	put_annotations_map(i, out);
+	begin(out, "add", OUTCOMES_POINTER);
+	buf_json_string(out, i->outcomes);
+	buf_putc(out, '}');
+}
+
 /* Of a Job that runs: it goes on with fewer pods, or more. The story goes on, too. */
 static void put_size(const struct intent *i, struct buf *out)
 {
@@ -414,6 +425,9 @@ void patch_render(const struct intent *i, struct buf *out)
 		break;
 	case INTENT_NOTICE:
 		put_notice(i, out);
+		break;
+	case INTENT_OUTCOMES:
+		put_outcomes(i, out);
 		break;
 	case INTENT_WARN:
 		put_warn(i, out);

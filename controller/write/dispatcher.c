@@ -64,8 +64,8 @@ void dispatcher_set_pg(struct dispatcher *c, struct pg *pg)
 static bool is_write(enum intent_kind k)
 {
 	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_GROW ||
-	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE || k == INTENT_WARN ||
-	       k == INTENT_DELETE;
+	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE ||
+	       k == INTENT_OUTCOMES || k == INTENT_WARN || k == INTENT_DELETE;
 }
 
 static void errand_free(struct errand *e)
@@ -476,6 +476,7 @@ static void carry(struct dispatcher *c, const struct intent *i)
 	case INTENT_TELL:
 	case INTENT_RETELL:
 	case INTENT_NOTICE:
+	case INTENT_OUTCOMES:
 	case INTENT_WARN:
 		send_patch(c, i);
 		return;

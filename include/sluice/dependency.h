@@ -11,8 +11,8 @@
  *
  * Items are separated by commas, and all must hold. The words are Slurm's.
  *
- * A name means the newest Job of that name. Once an item has held it stays held while that queue
- * lives, also when that Job is gone, or its name is used again. What is known of a Job that others wait for is a struct
+ * A name means the newest Job of that name. Once an item has held it stays held, also
+ * when that Job is gone, or its name is used again. What is known of a Job that others wait for is a struct
  * predecessor. Where it comes from does not matter to the queue: the watch, for Jobs that name a
  * queue; the ledger, for those of them that are gone; the API server, for all others, as long as
  * they are there.
@@ -59,7 +59,11 @@ struct dependencies {
 	const struct dependency *item; /* in the order in which they were written */
 	size_t count;
 	enum dependency_failure on_failure;
+	const char *record; /* sluice.dev/after-outcomes as read; NULL: absent, or too long */
 };
+
+/* Bytes of sluice.dev/after-outcomes, what an earlier leader knew (queue_take_unrecorded()). */
+#define OUTCOME_RECORD_MAX 16384
 
 /* So long nothing is put on hold or deleted: counted from the failure and from the creation of the
  * Job that waits, whichever is later. Who applies a chain anew may create its end first. */

@@ -232,6 +232,17 @@ void queue_follow_predecessors(struct queue *q);
 /* It could not be answered now: the question comes again, after PREDECESSOR_AGAIN_MS. */
 void queue_return_wanted(struct queue *q, uint64_t id);
 
+/* What a new leader could not read again is to be written on the Job that waits, in
+ * sluice.dev/after-outcomes; struct dependencies brings it back. The next Job of which what it says may be
+ * another thing than what is known, each once; namespaces in turn. *ret: its uid, or no uid where it says
+ * all already. False: there is none. */
+bool queue_take_unrecorded(struct queue *q, struct uid *ret);
+bool queue_has_unrecorded(struct queue *q);
+/* It could not be written: its turn comes again. */
+void queue_return_unrecorded(struct queue *q, const struct uid *uid);
+/* The text of that annotation, appended. */
+void queue_job_outcomes(const struct queue *q, const struct uid *uid, struct buf *out);
+
 /* The Job is no longer ours to think about (deleted, finished, label removed); quota it had is
  * free. Unknown: nothing happens. */
 void queue_drop_job(struct queue *q, const struct uid *uid);

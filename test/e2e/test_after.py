@@ -156,6 +156,45 @@ def test_a_leader_that_dies_between_the_end_and_the_start_after_it(world):
     world.started("third")
 
 
+OUTCOMES = "sluice.dev/after-outcomes"
+
+
+def written(world, name, words):
+    world.wait_job(name, f"to have {words} written on it", lambda j: words in annotations(j).get(OUTCOMES, ""))
+
+
+def test_what_has_held_and_what_failed_outlives_the_controller(world):
+    """A predecessor that is not queued and gone; a member of a selector that failed and was deleted."""
+    box = world.box
+    world.queue(cpu=2)
+    world.job("full", cpu=2)
+    world.started("full")
+    world.job("prep", queue=None, seconds=3600)
+    world.job("next", annotations=after("prep"))
+    for name in ("shard-1", "shard-3"):
+        world.job(name, queue=None, labels={"stage": "shard"}, seconds=1,
+                  pod_annotations={"sandbox.sluice.dev/fail": "true"} if name == "shard-3" else {})
+    world.job("report", annotations=after("afterok:{stage=shard}"))
+    ends(world, "shard-1")
+    ends(world, "shard-3", "Failed")
+    world.finish("prep")
+    ends(world, "prep")
+    written(world, "next", "holds prep")
+    written(world, "report", "member failed shard-3")
+    box.kill("controller-one", signal.SIGKILL)
+    for name in ("prep", "shard-3"):
+        world.delete(name)
+        gone(world, name)
+    start_controller(box)
+    wait_leading(box)
+    world.finish("full")
+    world.started("next")
+    assert "shard-3 failed" in sentence(world, "report", "DependencyNeverSatisfied")
+    assert world.get("report")["spec"]["suspend"]
+    world.job("shard-3", queue=None, labels={"stage": "shard"}, seconds=1)  # created again, it replaces the one that failed
+    world.started("report")
+
+
 BAD = {
     "corr": ("aftercorr:prep", 'sluice.dev/after: "aftercorr:prep" waits index by index'),
     "other": ("kube-system/prep", "names a Job of another namespace"),

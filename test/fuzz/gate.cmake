@@ -1,1 +1,2 @@
 fuzz_entry(story gate)
+fuzz_entry(outcomes gate)

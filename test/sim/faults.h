@@ -165,6 +165,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(TENANT_UNCONTROLLED, "... whose pods nobody could count")                                \
 	X(TENANT_BESIDE, "honest Jobs that run beside them at rest")                               \
 	X(UNQUEUED, "Jobs that are not queued")                                                    \
+	X(OUTCOMES, "records of what was waited for")                                              \
 	X(PREDECESSORS_READ, "reads of what Jobs wait for")                                        \
 	X(FOLLOWER, "starts landed of Jobs that wait for others")                                  \
 	X(FOLLOWER_OF_GONE, "... one of which was gone by then")                                   \

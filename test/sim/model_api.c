@@ -127,7 +127,8 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 {
 	if (uid_cmp(&s->job.uid, &i->uid))
 		return "another uid";
-	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE) && !s->job.suspend)
+	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE || i->kind == INTENT_OUTCOMES) &&
+		!s->job.suspend)
 		return "not suspended";
 	if (of_a_run(i->kind) && s->job.suspend)
 		return "suspended";
@@ -239,6 +240,10 @@ static const struct snap *patch_apply(
 	bool was = s->job.suspend;
 	if (i->kind == INTENT_NOTICE) {
 		s->job.annotations.waiting = pool_strdup(api->pool, i->notice);
+		return model_api_write(api, s, false);
+	}
+	if (i->kind == INTENT_OUTCOMES) {
+		s->job.after.record = pool_strdup(api->pool, i->outcomes);
 		return model_api_write(api, s, false);
 	}
 	if (i->kind == INTENT_WARN) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "controller/watch/predecessor_turn.h"
+#include "queue/rules/dependencies/outcome_record.h"
 #include "test/sim/promises_priv.h"
 #include "test/sim/sim.h"
 
@@ -13,6 +14,7 @@
 #define GRACE_MS 1000		/* creations are written in seconds */
 #define LATE_MS 200000		/* longer than any start is on its way */
 #define LOOKED_UP_MS 60000	/* PREDECESSOR_AGAIN_MS, some of which fail */
+#define READ_MS 15000		/* so old a record was read by whoever leads since */
 #define FAMILIES 2
 #define BATCHES 3
 #define ITEMS_MAX 3
@@ -27,7 +29,8 @@ struct job_past {
 	bool failed;
 	int64_t told_ms;   /* something on it told that it was started, truly or not */
 	int64_t edited_ms; /* what it waits for was written anew */
-	bool told;	   /* a controller has put it on hold because it can never start */
+	int64_t recorded_ms, record_epoch; /* when its record landed last, and whose it is */
+	bool told; /* a controller has put it on hold because it can never start */
 };
 
 static const struct job_past *past_of(const struct sim *s, const struct model_job *j)
@@ -259,6 +262,46 @@ static bool item_held(const struct sim *s, const struct model_job *j, const stru
 	return d->name ? name_held(s, j, d) : selector_held(s, j, d);
 }
 
+/* ---- What is written of it -------------------------------------------------------------------- */
+
+static bool is_recorded_held(const struct job *j, const struct dependency *d)
+{
+	return outcome_record_holds(j->after.record, &j->uid, d->text);
+}
+
+static bool is_listed(const struct job *j, const struct record_line *l)
+{
+	for (size_t i = 0; i < j->after.count; i++)
+		if (record_line_is_of(l, j->after.item[i].text))
+			return true;
+	return false;
+}
+
+/* No Job was created with its name since. */
+static bool is_last_named(const struct sim *s, const struct job *j, const struct record_line *l)
+{
+	const struct model_job *last = NULL;
+	for (const struct model_job *p = s->api.first; p; p = p->next)
+		if (is_named(p, j->ns, l->name))
+			last = p;
+	return last && !uid_cmp(&last->now->job.uid, &l->uid);
+}
+
+/* A leader that came since has read it. */
+static void check_record(
+	struct sim *s, const struct intent *i, const struct job *j, const struct job_past *past)
+{
+	const char *at = outcome_record_lines(j->after.record, &j->uid);
+	struct record_line l;
+	if (is_lenient(s) || j->admission.attempt > 0 || i->story.epoch <= past->record_epoch ||
+		i->story.at_ms < past->recorded_ms + READ_MS || past->edited_ms > 0)
+		return;
+	while (at && *at && outcome_record_next(&at, &l))
+		if (!l.holds && is_listed(j, &l) && is_last_named(s, j, &l))
+			sim_break(s, "P13", "%s/%s starts: it is written on it that %s keeps it",
+				j->ns, j->name, l.name);
+}
+
 static bool is_singleton(const struct job *j)
 {
 	for (size_t i = 0; i < j->after.count; i++)
@@ -389,12 +432,43 @@ static void check_never(struct sim *s, const struct intent *i, const struct snap
 		sim_break(s, "P13", "%s/%s is deleted: it runs", i->ns, i->name);
 }
 
+/* What is written on a Job is all that is left of it: the Jobs that it waits for are taken away, as far as
+ * they have ended, and its leader dies. */
+static void is_put_to_the_test(struct sim *s, void *arg)
+{
+	const struct model_job *j = arg;
+	if (s->calm)
+		return;
+	for (size_t i = 0; i < REPLICAS; i++)
+		if (s->replica[i].up && gate_leading(s->replica[i].gate))
+			replica_leave(s, &s->replica[i], "kill -9, and what others wait for goes");
+	for (struct model_job *p = s->api.first; p; p = p->next) {
+		bool waited_for = false;
+		for (size_t i = 0; i < j->now->job.after.count; i++) {
+			const struct dependency *d = &j->now->job.after.item[i];
+			waited_for |= d->name ? is_named(p, j->now->job.ns, d->name)
+					      : d->kind != AFTER_SINGLETON && is_selected(p, j, d);
+		}
+		if (waited_for && !p->now->gone && !p->now->job.deleting && is_over(&p->now->job))
+			model_api_remove(&s->api, p);
+	}
+}
+
 void pipelines_check_landed(struct sim *s, const struct intent *i, const struct snap *before)
 {
 	if (!s->pipelines.on)
 		return;
-	if (i->kind == INTENT_START)
+	if (i->kind == INTENT_START) {
 		check_start(s, before);
+		check_record(s, i, &before->job, past_of(s, before->of));
+	}
+	if (i->kind == INTENT_OUTCOMES) {
+		past_made(s, before->of)->recorded_ms = s->now_ms;
+		past_made(s, before->of)->record_epoch = i->story.epoch;
+		if (rng_odds(&s->pipelines.rng, 3000))
+			sim_after(s, rng_between(&s->pipelines.rng, 1, 3000), is_put_to_the_test,
+				before->of);
+	}
 	bool holds = i->kind == INTENT_TELL && i->hold &&
 		     !strcmp(i->story.reason, wait_reason_name(WAIT_DEPENDENCY_NEVER));
 	if (holds || i->kind == INTENT_DELETE)
@@ -454,7 +528,7 @@ bool pipelines_surely_ready(const struct sim *s, const struct model_job *j)
 		bool surely = d->kind == AFTER_SINGLETON ? is_alone(s, j)
 			      : d->name			 ? name_surely(s, j, d)
 							 : selector_surely(s, j, d);
-		if (!surely)
+		if (!surely && !is_recorded_held(&j->now->job, d))
 			return false;
 	}
 	return true;
@@ -752,7 +826,7 @@ static void draw_after(struct sim *s, struct snap *n)
 	size_t count = (size_t)rng_between(&s->pipelines.rng, 1, ITEMS_MAX);
 	for (size_t i = 0; i < count; i++)
 		all[i] = draw_item(s, n);
-	n->job.after = (struct dependencies){all, count, draw_failure(s)};
+	n->job.after = (struct dependencies){all, count, draw_failure(s), n->job.after.record};
 	for (size_t i = 0; i < count; i++)
 		sim_log(s, "user   %s is to wait for %s (%d)", n->job.name, all[i].text,
 			(int)n->job.after.on_failure);

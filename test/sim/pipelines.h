@@ -11,6 +11,10 @@
  *        a Job is put on hold or deleted only if an item of it can hold no more, and its owner said so.
  *        At rest no Job is left that should have been. (That those whose items hold are let in is P7.)
  *
+ * What a controller has written of it on a Job (sluice.dev/after-outcomes) binds those that come after:
+ * a Job does not start while the newest Job of a name that it has there keeps it from that, and is let in
+ * at rest if all that it waits for stands there as held. Only the reading of that text is the queue's.
+ *
  * Times are compared with a second's grace: Kubernetes writes creations in seconds. Where a controller's
  * clock was set, what comes from the ledger may be off by hours, and only what was never so counts.
  *

@@ -161,7 +161,7 @@ void replica_leave(struct sim *s, struct replica *r, const char *why)
 static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
-		"GROW", "TELL", "NOTICE", "WARN", "RETELL", "DELETE", "READ", "PODS"};
+		"GROW", "TELL", "OUTCOMES", "NOTICE", "WARN", "RETELL", "DELETE", "READ", "PODS"};
 	return names[k];
 }
 
@@ -172,7 +172,8 @@ static void log_intent(struct sim *s, const struct replica *r, const struct inte
 			(long long)i->epoch);
 		return;
 	}
-	if (i->kind != INTENT_READ && i->kind != INTENT_PODS && i->kind != INTENT_NOTICE)
+	if (i->kind != INTENT_READ && i->kind != INTENT_PODS && i->kind != INTENT_NOTICE &&
+		i->kind != INTENT_OUTCOMES)
 		sim_touch(s); /* looking again and again while pods are left is no movement */
 	if (i->kind != INTENT_BATCH) {
 		sim_log(s, "%s asks %s %s attempt %d generation %lld", r->identity,

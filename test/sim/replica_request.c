@@ -46,6 +46,7 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 	c.story_before = pool_strdup(&s->pool, i->story_before);
 	c.hold = pool_strdup(&s->pool, i->hold);
 	c.notice = pool_strdup(&s->pool, i->notice);
+	c.outcomes = pool_strdup(&s->pool, i->outcomes);
 	c.story.clusterqueue = pool_strdup(&s->pool, i->story.clusterqueue);
 	c.story.reason = pool_strdup(&s->pool, i->story.reason);
 	c.story.by = pool_strdup(&s->pool, i->story.by);
@@ -129,6 +130,8 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 			sim_reach(s, PATH_RECLAIMED);
 		if (q->intent.parallelism > 0)
 			sim_reach(s, PATH_COUNTS_BACK);
+	} else if (q->intent.kind == INTENT_OUTCOMES) {
+		sim_reach(s, PATH_OUTCOMES);
 	} else if (q->intent.kind == INTENT_NOTICE) {
 		sim_reach(s, PATH_NOTICE);
 		if (q->doubted)
@@ -262,21 +265,23 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		growing_plant_in_story(s, before, j->now);
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
-			q->intent.kind == INTENT_START	  ? "START"
-			: q->intent.kind == INTENT_STOP	  ? "STOP"
-			: q->intent.kind == INTENT_SHRINK ? "SHRINK"
-			: q->intent.kind == INTENT_GROW	  ? "GROW"
-			: q->intent.kind == INTENT_RETELL ? "RETELL"
-			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
-			: q->intent.kind == INTENT_WARN	  ? "WARN"
-			: q->intent.kind == INTENT_DELETE ? "DELETE"
-							  : "TELL",
+			q->intent.kind == INTENT_START	    ? "START"
+			: q->intent.kind == INTENT_STOP	    ? "STOP"
+			: q->intent.kind == INTENT_SHRINK   ? "SHRINK"
+			: q->intent.kind == INTENT_GROW	    ? "GROW"
+			: q->intent.kind == INTENT_RETELL   ? "RETELL"
+			: q->intent.kind == INTENT_OUTCOMES ? "OUTCOMES"
+			: q->intent.kind == INTENT_NOTICE   ? "NOTICE"
+			: q->intent.kind == INTENT_WARN	    ? "WARN"
+			: q->intent.kind == INTENT_DELETE   ? "DELETE"
+							    : "TELL",
 			q->intent.name,
-			q->intent.kind == INTENT_NOTICE ? q->intent.notice
-			: snap				? snap->job.admission.story
-			: a.sentence			? a.sentence
-			: a.outcome == JOB_DONE		? "done"
-							: "gone");
+			q->intent.kind == INTENT_OUTCOMES ? q->intent.outcomes
+			: q->intent.kind == INTENT_NOTICE ? q->intent.notice
+			: snap				  ? snap->job.admission.story
+			: a.sentence			  ? a.sentence
+			: a.outcome == JOB_DONE		  ? "done"
+							  : "gone");
 		count_landed(s, q, a.outcome);
 	}
 	if (snap) {

@@ -94,6 +94,7 @@ enum bug {
 	BUG_FAILURE_UNSEEN,    /* a predecessor that failed is read as one that ended well */
 	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
 	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
+	BUG_HELD_FORGOTTEN,   /* a new leader does not read what has held before */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);

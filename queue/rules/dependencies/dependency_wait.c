@@ -9,6 +9,7 @@
 #include "queue/core.h"
 #include "queue/job/copies.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/dependencies/outcome_record.h"
 #include "queue/rules/rule.h"
 #include "sluice/quantity.h"
 
@@ -126,6 +127,7 @@ static void wait_free(struct queue *q, struct dependency_wait *x)
 	alarm_clear(&q->alarms, &x->alarm);
 	list_leave(&x->due);
 	list_leave(&x->of_family);
+	list_leave(&x->unrecorded);
 	q->workload_bytes -= wait_size(x);
 	arena_done(&x->memory);
 	free(x);
@@ -138,12 +140,15 @@ void dependencies_forget(struct queue *q, struct workload *w)
 	w->after = NULL;
 }
 
-static struct dependency_wait *wait_new(
-	struct queue *q, struct workload *w, const struct dependencies *d)
+static struct dependency_wait *wait_new(struct queue *q, struct workload *w, const struct job *j)
 {
+	const struct dependencies *d = &j->after;
 	size_t n = items_of(d);
 	struct dependency_wait *x = mem_alloc(sizeof(*x) + n * sizeof(x->item[0]));
 	x->w = w;
+	x->ns = arena_string(&x->memory, j->ns);
+	if (outcome_record_lines(d->record, &j->uid))
+		x->record = arena_string(&x->memory, d->record);
 	x->on_failure = d->on_failure;
 	x->is_singleton = asks_singleton(d);
 	x->alarm.kind = ALARM_DEPENDENCY;
@@ -165,12 +170,17 @@ static struct dependency_wait *wait_new(
 	return x;
 }
 
-static bool held_before(const struct dependency_wait *old, const struct dependency *d)
+/* What an earlier leader has written counts for a Job that is new to us: of others we know better. */
+static bool held_before(const struct dependency_wait *old, const struct job *j,
+	const struct dependency *d, bool *ret_is_lost)
 {
 	for (size_t i = 0; old && i < old->nitems; i++)
-		if (old->item[i].verdict == VERDICT_HOLDS && item_same(&old->item[i], d))
+		if (old->item[i].verdict == VERDICT_HOLDS && item_same(&old->item[i], d)) {
+			*ret_is_lost = old->item[i].is_lost;
 			return true;
-	return false;
+		}
+	*ret_is_lost = !old && outcome_record_holds(j->after.record, &j->uid, d->text);
+	return *ret_is_lost;
 }
 
 static void item_holds(struct dependency_item *item)
@@ -187,14 +197,15 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 	if (!dependencies_differ(w, j))
 		return;
 	bool started = was_started(w, j);
-	w->after = asked->count > 0 ? wait_new(q, w, asked) : NULL;
+	uint64_t old_recorded = old ? old->recorded : 0;
+	w->after = asked->count > 0 ? wait_new(q, w, j) : NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < asked->count; i++) {
 		const struct dependency *d = &asked->item[i];
 		if (d->kind == AFTER_SINGLETON)
 			continue;
 		struct dependency_item *item = &w->after->item[n++];
-		if (started || held_before(old, d))
+		if (held_before(old, j, d, &item->is_lost) || started)
 			item_holds(item);
 		else
 			predecessors_join(q, item, j->ns, d);
@@ -204,10 +215,19 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 	if (!w->after)
 		return;
 	w->after->created_ms = j->created_ms;
+	w->after->recorded = old_recorded;
+	if (old)
+		unrecorded_mark(q, w->after);
 	if (w->after->is_singleton && w->family)
 		list_add(family_singletons(w->family), &w->after->of_family);
 	for (size_t i = 0; i < w->after->nitems; i++)
 		predecessors_judge(q, &w->after->item[i]);
+}
+
+void dependencies_see(struct queue *q, struct workload *w, const struct job *j)
+{
+	if (w->after)
+		unrecorded_see(q, w->after, j);
 }
 
 /* ---- Verdicts ---- */
@@ -257,6 +277,9 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 	x->nnever += (size_t)(v == VERDICT_NEVER) - (size_t)(item->verdict == VERDICT_NEVER);
 	item->verdict = v;
 	if (v == VERDICT_HOLDS) {
+		item->is_lost = !awaited_is_in_ledger(item->awaited);
+		if (item->is_lost)
+			unrecorded_mark(q, x);
 		item_holds(item);
 		item->awaited = NULL;
 		list_leave(&item->of_awaited);

@@ -30,6 +30,7 @@ struct dependency_item {
 	 * the name since does not count less than one that is gone. Compared with wanted.answered. */
 	uint64_t needs;
 	enum dependency_verdict verdict;
+	bool is_lost;	  /* it holds, and that could not be read again: outcome_record.h */
 	const char *text; /* "afterok:prep"; in the memory of its wait, like: */
 	struct selector_term term;
 };
@@ -44,6 +45,13 @@ struct dependency_wait {
 	bool since_unknown; /* since when it waits in vain */
 	struct link due;    /* in dependencies.due: a decision is to be given */
 	struct alarm alarm;
+	/* Its record of outcomes (outcome_record.h): hashes of what the Job says, and of what is being
+	 * written; 0: nothing. */
+	struct link unrecorded;
+	uint64_t recorded, being_written;
+	const char *
+		record; /* as read when this was made, for selectors that get a place later; or NULL */
+	const char *ns;
 	struct link of_family; /* family.singletons, if it is one */
 	size_t nitems, nheld, nnever;
 	struct dependency_item item[];
@@ -51,6 +59,8 @@ struct dependency_wait {
 
 /* Takes over what the Job says, before it is placed. The workload stands nowhere, or is reserved. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j);
+/* Each time that the Job is seen: what it says on itself. */
+void dependencies_see(struct queue *q, struct workload *w, const struct job *j);
 bool dependencies_differ(const struct workload *w, const struct job *j);
 void dependencies_forget(struct queue *q, struct workload *w);
 /* NULL, or why it can never start as it is. */

@@ -23,6 +23,7 @@ struct known_job {
 	enum outcome outcome;
 	int32_t pods_done, pods;
 	bool gone, followed;
+	bool in_ledger; /* what became of it can be read there */
 	bool told_end;	/* it is not followed any more, and all it became until then was told */
 	uint8_t spared; /* so many answers that do not name it were asked for before that */
 	char *failure;	/* NULL: none */

@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/job/copies.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/dependencies/outcome_record.h"
 #include "queue/rules/dependencies/selectors.h"
 #include "sluice/quantity.h"
 
@@ -29,6 +30,7 @@ void predecessors_init(struct predecessors *all)
 {
 	map_init(&all->namespaces, namespace_is);
 	wanteds_init(&all->wanteds);
+	unrecorded_init(&all->unrecorded);
 	list_init(&all->due);
 }
 
@@ -184,6 +186,17 @@ enum dependency_verdict awaited_verdict(const struct awaited *a, const struct de
 	return v == VERDICT_HOLDS && a->wanted.answered < s->confirms ? VERDICT_WAITS : v;
 }
 
+bool awaited_is_in_ledger(const struct awaited *a)
+{
+	if (a->is_selector)
+		return false;
+	const struct known_jobs *all = &awaited_name(a)->jobs;
+	for (size_t i = 0; i < all->n; i++)
+		if (!all->job[i].in_ledger)
+			return false;
+	return true;
+}
+
 int64_t awaited_failed_ms(const struct awaited *a)
 {
 	if (a->is_selector)
@@ -200,6 +213,23 @@ static void judge_followers(struct queue *q, struct awaited *a)
 	for (struct link *l = a->followers.next, *next; l != &a->followers; l = next) {
 		next = l->next;
 		dependency_item_judge(q, container_of(l, struct dependency_item, of_awaited));
+	}
+}
+
+/* Members that keep an item from holding are written on its Job: they may be gone when another leads. */
+static void record_members(struct queue *q, struct predecessor_selector *s)
+{
+	unsigned moved = s->kept_moved;
+	s->kept_moved = 0;
+	for (enum outcome o = 0; moved >> o; o++) {
+		if (!(moved >> o & 1) || o == OUTCOME_WAITS || o == OUTCOME_RUNS)
+			continue;
+		list_each(&s->awaited.followers, l) {
+			struct dependency_item *item =
+				container_of(l, struct dependency_item, of_awaited);
+			if (outcome_is_kept(o, item->kind))
+				unrecorded_mark(q, item->wait);
+		}
 	}
 }
 
@@ -238,6 +268,7 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns,
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
 		s->verdicts = verdicts;
+		record_members(q, s);
 		selector_tidy(q, s);
 	}
 	ns_tidy(q, ns);
@@ -272,6 +303,7 @@ static struct known_job job_told(const struct known_job *old, const struct prede
 		.pods = p->pods,
 		.gone = p->gone,
 		.followed = p->followed,
+		.in_ledger = p->followed || p->gone,
 		.failure = p->failure && *p->failure
 				   ? mem_strndup(p->failure, strnlen(p->failure, FAILURE_MAX))
 				   : NULL};
@@ -562,6 +594,44 @@ static void need_answer(struct queue *q, struct dependency_item *item)
 		wanted_ask(q, w, &a->ns->questions);
 }
 
+/* One that an earlier leader knew of. If it is there still, or another has its name, answers tell. */
+static void recall_member(
+	struct queue *q, struct predecessor_selector *s, const struct record_line *line)
+{
+	struct predecessor_name *n = name_made(q, s->awaited.ns, line->name);
+	const struct known_job *old = known_jobs_find(&n->jobs, &line->uid);
+	uint64_t bits = n->taken_by;
+	if (old && !old->gone)
+		return;
+	selectors_count_out(n);
+	if (!old) {
+		q->predecessors.bytes -= name_bytes(n);
+		known_jobs_insert(&n->jobs, &(struct known_job){.uid = line->uid,
+						    .created_ms = line->created_ms,
+						    .ended_ms = line->ended_ms,
+						    .outcome = line->outcome,
+						    .gone = true});
+		q->predecessors.bytes += name_bytes(n);
+	}
+	if (uid_cmp(&predecessor_newest(n)->uid, &line->uid) == 0)
+		bits = (old ? bits : 0) | s->bit;
+	selectors_count_in(n, bits);
+	name_moved(n);
+	if (n->taken_by == 0)
+		name_tidy(q, n);
+}
+
+static void recall_members(
+	struct queue *q, struct predecessor_selector *s, const struct dependency_item *item)
+{
+	const struct dependency_wait *x = item->wait;
+	const char *at = outcome_record_lines(x->record, &x->w->key.uid);
+	struct record_line line;
+	while (at && *at && outcome_record_next(&at, &line))
+		if (!line.holds && record_line_is_of(&line, item->text))
+			recall_member(q, s, &line);
+}
+
 static bool place_item(
 	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
 {
@@ -571,6 +641,7 @@ static bool place_item(
 	item->awaited = &s->awaited;
 	list_add(&s->awaited.followers, &item->of_awaited);
 	need_answer(q, item);
+	recall_members(q, s, item);
 	return true;
 }
 
@@ -586,6 +657,7 @@ static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
 			list_add(&ns->crowded, &item->of_awaited);
 			return;
 		}
+		unrecorded_mark(q, item->wait);
 		dependency_item_judge(q, item);
 	}
 }
@@ -673,5 +745,6 @@ void predecessors_done(struct queue *q)
 	must(all->bytes == 0 && all->namespaces.count == 0 && list_empty(&all->due));
 	map_done(&all->namespaces);
 	wanteds_done(&all->wanteds);
+	unrecorded_done(&all->unrecorded);
 	arena_done(&all->sentences);
 }

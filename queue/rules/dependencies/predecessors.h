@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "queue/rules/dependencies/known_jobs.h"
+#include "queue/rules/dependencies/unrecorded.h"
 #include "queue/rules/dependencies/wanted.h"
 #include "sluice/queue.h"
 
@@ -56,8 +57,9 @@ struct predecessor_selector {
 	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
 	int64_t failed_ms;			      /* when the last of them failed */
 	bool too_many;				      /* it takes more than it may */
-	uint64_t verdicts; /* that its followers were told: selector_verdicts() */
-	uint64_t confirms; /* the answer without which none holds: as wanted.answered */
+	uint64_t verdicts;   /* that its followers were told: selector_verdicts() */
+	unsigned kept_moved; /* bits of outcomes of members that came or went: outcome_record.h */
+	uint64_t confirms;   /* the answer without which none holds: as wanted.answered */
 };
 
 struct predecessor_namespace {
@@ -74,6 +76,7 @@ struct predecessor_namespace {
 struct predecessors {
 	struct map namespaces;
 	struct wanteds wanteds;
+	struct unrecorded unrecorded;
 	size_t bytes;		/* of names and selectors */
 	uint64_t answers;	/* that came so far */
 	size_t singletons;	/* workloads with `singleton`: singleton.c */
@@ -100,6 +103,9 @@ enum dependency_verdict awaited_verdict(
 	const struct awaited *a, const struct dependency_item *item);
 /* When what makes it VERDICT_NEVER happened; 0: not known. */
 int64_t awaited_failed_ms(const struct awaited *a);
+
+/* Can a new leader read again what it says now? */
+bool awaited_is_in_ledger(const struct awaited *a);
 
 static inline const struct predecessor_name *awaited_name(const struct awaited *a)
 {

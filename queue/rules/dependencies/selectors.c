@@ -24,6 +24,7 @@ void selectors_count_out(struct predecessor_name *n)
 	const struct known_job *newest = predecessor_newest(n);
 	each_selector(n->awaited.ns, n->taken_by, s) {
 		s->ntaken--;
+		s->kept_moved |= 1u << newest->outcome;
 		s->with[newest->outcome]--;
 		if (s->one[newest->outcome] == n)
 			s->one[newest->outcome] = NULL;
@@ -45,6 +46,7 @@ void selectors_count_in(struct predecessor_name *n, uint64_t bits)
 		}
 		n->taken_by |= s->bit;
 		s->ntaken++;
+		s->kept_moved |= 1u << newest->outcome;
 		s->with[newest->outcome]++;
 		s->one[newest->outcome] = n;
 		if (newest->outcome == OUTCOME_FAILED && newest->ended_ms > s->failed_ms)

@@ -69,6 +69,7 @@ static void answer(struct life *l, const struct intent *i)
 		answer_patch(l, i);
 		return;
 	case INTENT_NOTICE:
+	case INTENT_OUTCOMES:
 	case INTENT_SHRINK:
 	case INTENT_GROW:
 	case INTENT_RETELL:

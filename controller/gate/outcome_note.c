@@ -1,0 +1,79 @@
+#include "controller/gate/outcome_note.h"
+
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
+#include "controller/gate/record.h"
+
+#define TICK_MS 1000
+#define LOOKS_MAX 100 /* in a tick */
+#define POSTS_MAX 20
+#define POSTS_BUSY 2
+#define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
+#define OWNER_BYTES_MAX (128 * 1024)
+#define RETRY_MS 1000
+#define DOUBLINGS_MAX 9
+
+static bool waits(const struct gate_job *j)
+{
+	return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend && !j->seen.deleting &&
+	       j->seen.annotation_bytes <= OWNER_BYTES_MAX;
+}
+
+static bool may_write(const struct gate *g, const struct gate_job *j)
+{
+	return !job_busy(j) && !j->need_read && g->tick_ms >= j->outcome_note.not_before_ms;
+}
+
+static size_t posts_max(const struct gate *g)
+{
+	size_t starts = g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING];
+	return starts > BUSY_STARTS ? POSTS_BUSY : POSTS_MAX;
+}
+
+/* What cannot be written now is returned when all were looked at: else it would come again at once. */
+void outcome_note_tick(struct gate *g)
+{
+	struct uid uid, later[LOOKS_MAX];
+	size_t nlater = 0, posts = 0, most = posts_max(g);
+	if (g->tick_ms < g->outcome_notes.due_ms)
+		return;
+	g->outcome_notes.due_ms = g->tick_ms + TICK_MS;
+	for (size_t looks = 0; looks < LOOKS_MAX && posts < most; looks++) {
+		if (!queue_take_unrecorded(g->queue, &uid))
+			break;
+		struct gate_job *j = gate_find_job(g, &uid);
+		if (!j || !waits(j))
+			continue;
+		if (!may_write(g, j)) {
+			later[nlater++] = uid;
+			continue;
+		}
+		gate_want(g, j, INTENT_OUTCOMES);
+		posts++;
+	}
+	for (size_t i = 0; i < nlater; i++)
+		queue_return_unrecorded(g->queue, &later[i]);
+}
+
+void outcome_note_tell(struct gate *g, const struct gate_job *j, struct intent *i)
+{
+	buf_reset(&g->outcome_notes.text);
+	queue_job_outcomes(g->queue, &j->uid, &g->outcome_notes.text);
+	i->outcomes = buf_text(&g->outcome_notes.text);
+}
+
+/* Whether it landed, when in doubt, the Job tells: the queue compares. */
+void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed)
+{
+	struct outcome_note *n = &j->outcome_note;
+	if (landed) {
+		n->failures = 0;
+		return;
+	}
+	unsigned doublings = n->failures < DOUBLINGS_MAX ? n->failures : DOUBLINGS_MAX;
+	n->failures++;
+	n->not_before_ms = g->tick_ms + gate_spread(g, (int64_t)RETRY_MS << doublings);
+	queue_return_unrecorded(g->queue, &j->uid);
+}

@@ -1,0 +1,196 @@
+#include "queue/rules/dependencies/outcome_record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/rules/dependencies/selectors.h"
+#include "sluice/queue.h"
+
+static const char *const OUTCOME_NAME[] = {[OUTCOME_WAITS] = "",
+	[OUTCOME_RUNS] = "",
+	[OUTCOME_SUCCEEDED] = "succeeded",
+	[OUTCOME_FAILED] = "failed",
+	[OUTCOME_DELETED] = "deleted",
+	[OUTCOME_VANISHED] = "vanished"};
+
+bool outcome_is_kept(enum outcome o, enum dependency_kind k)
+{
+	return o < OUTCOMES && OUTCOME_NAME[o][0] && outcome_verdict(o, k) != VERDICT_HOLDS;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* The next word of the line, with one blank behind it. False: there is none, or it is too long. */
+static bool take_word(const char **at, char *ret, size_t size)
+{
+	size_t len = strcspn(*at, " \n");
+	if (len == 0 || len >= size || (*at)[len] != ' ')
+		return false;
+	memcpy(ret, *at, len);
+	ret[len] = '\0';
+	*at += len + 1;
+	return true;
+}
+
+static bool take_time(const char **at, int64_t *ret)
+{
+	char word[20]; /* 19 digits may be too many for 64 bits: 18 are not */
+	if (!take_word(at, word, sizeof(word) - 1) || strspn(word, "0123456789") != strlen(word))
+		return false;
+	*ret = strtoll(word, NULL, 10);
+	return true;
+}
+
+static bool take_outcome(const char **at, enum outcome *ret)
+{
+	char word[16];
+	if (!take_word(at, word, sizeof(word)))
+		return false;
+	for (enum outcome o = 0; o < OUTCOMES; o++)
+		if (strcmp(OUTCOME_NAME[o], word) == 0) {
+			*ret = o;
+			return true;
+		}
+	return false;
+}
+
+static bool take_member(const char **at, struct record_line *ret)
+{
+	char uid[UID_TEXT_SIZE];
+	return take_outcome(at, &ret->outcome) && take_word(at, ret->name, sizeof(ret->name)) &&
+	       take_word(at, uid, sizeof(uid)) && uid_parse(uid, &ret->uid) &&
+	       take_time(at, &ret->created_ms) && take_time(at, &ret->ended_ms);
+}
+
+bool outcome_record_next(const char **at, struct record_line *ret)
+{
+	char word[8];
+	*ret = (struct record_line){0};
+	if (!take_word(at, word, sizeof(word)))
+		return false;
+	ret->holds = strcmp(word, "holds") == 0;
+	if (!ret->holds && (strcmp(word, "member") != 0 || !take_member(at, ret)))
+		return false;
+	ret->item = *at;
+	ret->item_len = strcspn(*at, "\n");
+	*at += ret->item_len;
+	if (ret->item_len == 0 || **at != '\n')
+		return false;
+	++*at;
+	return true;
+}
+
+const char *outcome_record_lines(const char *text, const struct uid *of)
+{
+	char word[UID_TEXT_SIZE];
+	struct uid uid;
+	struct record_line line;
+	if (!text || strlen(text) > OUTCOME_RECORD_MAX || strncmp(text, "for ", 4) != 0)
+		return NULL;
+	text += 4;
+	size_t len = strcspn(text, "\n");
+	if (len >= sizeof(word) || text[len] != '\n')
+		return NULL;
+	memcpy(word, text, len);
+	word[len] = '\0';
+	text += len + 1;
+	if (!uid_parse(word, &uid) || uid_cmp(&uid, of) != 0)
+		return NULL;
+	const char *at = text;
+	while (*at)
+		if (!outcome_record_next(&at, &line))
+			return NULL;
+	return text;
+}
+
+bool record_line_is_of(const struct record_line *l, const char *item_text)
+{
+	return strlen(item_text) == l->item_len && memcmp(item_text, l->item, l->item_len) == 0;
+}
+
+bool outcome_record_holds(const char *text, const struct uid *of, const char *item_text)
+{
+	const char *at = outcome_record_lines(text, of);
+	struct record_line line;
+	while (at && *at && outcome_record_next(&at, &line))
+		if (line.holds && record_line_is_of(&line, item_text))
+			return true;
+	return false;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Whole lines, as many as there is room for. */
+static void put_line(struct buf *out, struct buf *line)
+{
+	if (!line->failed && out->len + line->len <= OUTCOME_RECORD_MAX)
+		buf_add(out, line->ptr, line->len);
+}
+
+static void put_member(
+	struct buf *out, const struct dependency_item *item, const struct predecessor_name *n)
+{
+	const struct known_job *j = predecessor_newest(n);
+	char uid[UID_TEXT_SIZE];
+	struct buf line;
+	uid_format(&j->uid, uid);
+	buf_init(&line, OUTCOME_RECORD_MAX);
+	buf_printf(&line, "member %s %s %s %" PRId64 " %" PRId64 " %s\n", OUTCOME_NAME[j->outcome],
+		n->name, uid, j->created_ms, j->ended_ms, item->text);
+	put_line(out, &line);
+	buf_done(&line);
+}
+
+static bool has_kept(const struct predecessor_selector *s, enum dependency_kind k)
+{
+	for (enum outcome o = 0; o < OUTCOMES; o++)
+		if (s->with[o] > 0 && outcome_is_kept(o, k))
+			return true;
+	return false;
+}
+
+static void put_members(struct buf *out, const struct dependency_item *item, size_t *left)
+{
+	const struct predecessor_selector *s = item->awaited && item->awaited->is_selector
+						       ? awaited_selector(item->awaited)
+						       : NULL;
+	if (!s || !has_kept(s, item->kind))
+		return;
+	list_each(&s->awaited.ns->names, l) {
+		const struct predecessor_name *n =
+			container_of_const(l, struct predecessor_name, of_namespace);
+		if (*left == 0)
+			return;
+		if (!(n->taken_by & s->bit) ||
+			!outcome_is_kept(predecessor_newest(n)->outcome, item->kind))
+			continue;
+		put_member(out, item, n);
+		--*left;
+	}
+}
+
+static void put_held(struct buf *out, const struct dependency_item *item)
+{
+	struct buf line;
+	buf_init(&line, OUTCOME_RECORD_MAX);
+	buf_printf(&line, "holds %s\n", item->text);
+	put_line(out, &line);
+	buf_done(&line);
+}
+
+void outcome_record_format(const struct dependency_wait *x, struct buf *out)
+{
+	char uid[UID_TEXT_SIZE];
+	size_t left = OUTCOME_RECORD_MEMBERS_MAX;
+	uid_format(&x->w->key.uid, uid);
+	buf_printf(out, "for %s\n", uid);
+	size_t head = out->len;
+	for (size_t i = 0; i < x->nitems; i++)
+		if (x->item[i].verdict == VERDICT_HOLDS && x->item[i].is_lost)
+			put_held(out, &x->item[i]);
+	for (size_t i = 0; i < x->nitems; i++)
+		put_members(out, &x->item[i], &left);
+	if (out->len == head && x->recorded == 0)
+		buf_reset(out);
+}
