@@ -102,7 +102,13 @@ void window_quota_check_stop(struct sim *s, const struct story *story, const cha
 		sim_break(s, "P14", "%s was stopped for a smaller quota", job);
 }
 
-/* One that it gave may take for ever to go. */
+/* One that it gave may take for ever to go. And a work queue keeps its pods if one succeeded before the Job
+ * controller saw that there are to be fewer. */
+static bool may_keep(const struct job *j)
+{
+	return j->status.terminating > 0 || (!j->has_completions && j->status.succeeded > 0);
+}
+
 void window_quota_check_quiet(struct sim *s, const struct replica *leader)
 {
 	const struct model_reservation *const *all;
@@ -111,7 +117,7 @@ void window_quota_check_quiet(struct sim *s, const struct replica *leader)
 		struct explanation x = {0};
 		if (!all[i]->open || all[i]->reservation.state != LEDGER_POSTED || !j ||
 			j->now->gone || j->now->job.deleting || j->now->job.suspend ||
-			j->now->job.status.terminating > 0)
+			may_keep(&j->now->job))
 			continue;
 		if (gate_explain(leader->gate, j->now->job.ns, j->now->job.name,
 			    s->now_ms + leader->skew_ms, &x) &&
