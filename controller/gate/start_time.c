@@ -16,8 +16,8 @@ bool start_time_is_left(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
 	return seen->suspend && s->suspended && s->has_start_time && s->active == 0 &&
-	       s->terminating == 0 && s->uncounted == 0 && s->uncounted_failed == 0 &&
-	       !s->ending && !job_finished(seen) && !seen->deleting && !seen->uncontrolled;
+	       s->terminating == 0 && s->uncounted == 0 && s->uncounted_failed == 0 && !s->ending &&
+	       !job_finished(seen) && !seen->deleting && !seen->uncontrolled;
 }
 
 void start_time_settled(struct gate_job *j)
@@ -66,7 +66,8 @@ void start_time_failed(struct gate *g, struct gate_job *j, const struct job_answ
 	if (moved)
 		j->need_read = true;
 	else if (j->start_time.failures < FAILURES_MAX)
-		j->start_time.failures = FAILURES_MAX; /* no start waits for a server that is busy */
+		j->start_time.failures =
+			FAILURES_MAX; /* no start waits for a server that is busy */
 	if (a->outcome == JOB_DENIED && j->start_time.failures == FAILURES_MAX)
 		gate_note(g, NOTE_REFUSE, j,
 			"the API server keeps the start time of its last run, so before Kubernetes 1.36 it can start in no other flavor: %s",

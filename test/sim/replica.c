@@ -161,7 +161,7 @@ void replica_leave(struct sim *s, struct replica *r, const char *why)
 static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
-		"GROW", "TELL", "NOTICE", "WARN", "RETELL", "DELETE", "READ", "PODS"};
+		"GROW", "TELL", "NOTICE", "WARN", "RETELL", "CLEAR", "DELETE", "READ", "PODS"};
 	return names[k];
 }
 
