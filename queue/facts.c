@@ -22,6 +22,7 @@
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"
+#include "queue/rules/nodes/nodes_to_come.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -358,7 +359,8 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 {
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
 	if (flavor_set(&q->flavors, s)) {
-		const struct flavor *f = flavor_find(&q->flavors, s->name);
+		struct flavor *f = flavor_find(&q->flavors, s->name);
+		nodes_to_come_judge(q->node_suitability.nodes, f);
 		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}

@@ -294,16 +294,17 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 }
 
 /* A notice under way does no harm: the start tests that there is none, or takes it off. Nor does a
- * record of outcomes: it may stand on a run. */
-static bool busy_with_more_than_a_notice(const struct gate_job *j)
+ * record of outcomes: it may stand on a run. Nor does what takes the start time off: it moves neither
+ * story nor generation, and the start is sent behind it. */
+static bool busy_with_another(const struct gate_job *j)
 {
 	enum intent_kind k = j->request.wanting ? j->request.want : j->request.asked;
-	return job_busy(j) && k != INTENT_NOTICE && k != INTENT_OUTCOMES;
+	return job_busy(j) && k != INTENT_NOTICE && k != INTENT_OUTCOMES && k != INTENT_CLEAR;
 }
 
 static enum phase decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
 {
-	if (j->phase != PHASE_WAITING || busy_with_more_than_a_notice(j)) {
+	if (j->phase != PHASE_WAITING || busy_with_another(j)) {
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
 		return j->phase;
 	}

@@ -146,6 +146,7 @@ enum intent_kind {
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
 	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
 	INTENT_RETELL, /* PATCH: story alone, of a Job that runs: it says the same anew */
+	INTENT_CLEAR,  /* PATCH of the status: no start time; uid and version are tested */
 	INTENT_DELETE, /* DELETE of a Job that waits, with its pods; uid and version are tested */
 	INTENT_READ,   /* GET the Job */
 	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
@@ -181,7 +182,7 @@ struct intent {
 	struct uid uid;
 	const char *ns, *name;
 	int64_t generation; /* INTENT_START tests it, and what restores parallelism does */
-	int64_t version; /* INTENT_DELETE tests it: nothing of the Job is another since it was decided */
+	int64_t version; /* INTENT_CLEAR and INTENT_DELETE test it: nothing of the Job is another since it was decided */
 	const char *queue; /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */

@@ -22,6 +22,7 @@
 #include "controller/gate/predecessor.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
+#include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/waiting_note.h"
@@ -179,6 +180,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->cannot_end = f->ending && f->suspend && !seen->status.has_start_time &&
 			seen->status.active == 0 && seen->status.terminating == 0;
 	f->leaving = is_leaving(seen);
+	f->start_left = start_time_is_left(seen);
+	if (!f->start_left)
+		start_time_settled(j);
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->admission.state;
 	f->story_attempt = seen->admission.attempt;

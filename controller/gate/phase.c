@@ -21,6 +21,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
+#include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
 #include "controller/gate/stuck.h"
@@ -226,6 +227,7 @@ static void wait_suspended(struct gate *g, struct gate_job *j)
 	else {
 		block(g, j, NULL);
 		never_starts_see_to(g, j);
+		start_time_see_to(g, j);
 	}
 }
 
@@ -307,7 +309,8 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 		return next;
 	if (must_not_start(g, j))
 		return j->attempt.doubt ? PHASE_FENCING : attempt_call_off(g, j);
-	job_request(g, j, INTENT_START);
+	if (!start_time_see_to(g, j))
+		job_request(g, j, INTENT_START);
 	return PHASE_STARTING;
 }
 
@@ -620,6 +623,8 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 	if (j->request.want == INTENT_DELETE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend &&
 		       !j->seen.deleting && j->never.action == NEVER_DELETE;
+	if (j->request.want == INTENT_CLEAR)
+		return start_time_still_wants(j);
 	if (j->request.want == INTENT_WARN)
 		return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
 	if (j->request.want == INTENT_SHRINK)

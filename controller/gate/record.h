@@ -1,7 +1,7 @@
 /*
  * Private to the gate: its own record of a Job. Each part has a file that alone writes it:
  * attempt.c, stop.c, scale_down.c, growth.c, stop_notice.c, waiting_note.c, outcome_note.c,
- * never_starts.c, requests.c. Other files use its functions.
+ * never_starts.c, start_time.c, requests.c. Other files use its functions.
  *
  * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
  * phase's details.
@@ -21,6 +21,7 @@
 #include "controller/gate/phase.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
+#include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
 #include "controller/gate/waiting_note.h"
@@ -43,6 +44,7 @@ struct facts {
 	bool cannot_end; /* it will not: it is suspended, was stopped before its start time was written */
 	/* Of a run that was, pods may be left: it is not started anew until then. */
 	bool leaving;
+	bool start_left; /* start_time_is_left() */
 	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;
 	int32_t story_attempt, story_sizes;
@@ -101,6 +103,7 @@ struct gate_job {
 	struct waiting_note waiting_note;
 	struct outcome_note outcome_note;
 	struct never_starts never;
+	struct start_time start_time;
 	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
 			       */
 	bool need_read;	      /* what we know may be old: GET before the next write */

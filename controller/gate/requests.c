@@ -13,6 +13,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
+#include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
 #include "controller/gate/story.h"
@@ -226,6 +227,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		stop_notice_tell(j, i);
 	} else if (i->kind == INTENT_DELETE) {
 		never_starts_tell(g, j, i);
+	} else if (i->kind == INTENT_CLEAR) {
+		start_time_tell(j, i);
 	} else {
 		tell_story(g, j, i);
 		if (j->refusals.short_of_room)
@@ -414,6 +417,10 @@ enum phase request_answered(
 	}
 	if (asked == INTENT_OUTCOMES) {
 		outcome_note_answered(g, j, a->outcome == JOB_DONE);
+		return j->phase;
+	}
+	if (asked == INTENT_CLEAR && a->outcome != JOB_DONE && a->outcome != JOB_GONE) {
+		start_time_failed(g, j, a);
 		return j->phase;
 	}
 	if (asked == INTENT_GROW && (a->outcome == JOB_DONE || a->outcome == JOB_IN_DOUBT))

@@ -1,5 +1,6 @@
 #include "controller/wire/patch.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/must.h"
@@ -403,6 +404,17 @@ static void put_warn(const struct intent *i, struct buf *out)
 	buf_puts(out, "\"}");
 }
 
+/* Of the status. A Job that has become another since is another version. */
+static void put_clear(const struct intent *i, struct buf *out)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&i->uid, uid);
+	test_string(out, "/metadata/uid", uid);
+	begin(out, "test", "/metadata/resourceVersion");
+	buf_printf(out, "\"%" PRId64 "\"}", i->version);
+	put_off("/status/startTime", out);
+}
+
 void patch_render(const struct intent *i, struct buf *out)
 {
 	buf_putc(out, '[');
@@ -431,6 +443,9 @@ void patch_render(const struct intent *i, struct buf *out)
 		break;
 	case INTENT_WARN:
 		put_warn(i, out);
+		break;
+	case INTENT_CLEAR:
+		put_clear(i, out);
 		break;
 	case INTENT_LEASE:
 	case INTENT_LOAD:

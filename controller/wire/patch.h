@@ -30,7 +30,7 @@
 #define PATCH_MAX_BYTES (1 << 20)
 
 /* Appends the patch for INTENT_START, INTENT_STOP, INTENT_SHRINK, INTENT_GROW, INTENT_TELL,
- * INTENT_RETELL, INTENT_NOTICE, INTENT_OUTCOMES or INTENT_WARN. */
+ * INTENT_RETELL, INTENT_NOTICE, INTENT_OUTCOMES, INTENT_WARN, or, of the status, INTENT_CLEAR. */
 void patch_render(const struct intent *i, struct buf *out);
 
 #endif

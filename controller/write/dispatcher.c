@@ -65,7 +65,7 @@ static bool is_write(enum intent_kind k)
 {
 	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_GROW ||
 	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE ||
-	       k == INTENT_OUTCOMES || k == INTENT_WARN || k == INTENT_DELETE;
+	       k == INTENT_OUTCOMES || k == INTENT_WARN || k == INTENT_CLEAR || k == INTENT_DELETE;
 }
 
 static void errand_free(struct errand *e)
@@ -406,6 +406,8 @@ static void send_pods(struct dispatcher *c, const struct intent *i)
 static void send_patch(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);
+	if (i->kind == INTENT_CLEAR)
+		buf_puts(&c->path, "/status");
 	buf_reset(&c->body);
 	patch_render(i, &c->body);
 	if (c->body.failed) { /* not sent at all, so nothing can land */
@@ -478,6 +480,7 @@ static void carry(struct dispatcher *c, const struct intent *i)
 	case INTENT_NOTICE:
 	case INTENT_OUTCOMES:
 	case INTENT_WARN:
+	case INTENT_CLEAR:
 		send_patch(c, i);
 		return;
 	case INTENT_DELETE:

@@ -31,6 +31,13 @@ enum lending {
  * LENDING_NONE and for all others. */
 const char *lending_name(enum lending l, const char *resource);
 
+/* spec.nodes of a ResourceFlavor: which nodes of it there can be. */
+enum node_pool {
+	NODE_POOL_UNSAID,     /* those that are up; some can be made while there is none */
+	NODE_POOL_FIXED,      /* those that are up */
+	NODE_POOL_AUTOSCALED, /* whatever its pods need can be made */
+};
+
 struct flavor_spec {
 	const char *name;
 	struct node_group nodes;
@@ -41,6 +48,7 @@ struct flavor_spec {
 	/* spec.podTemplate: what else a start adds (queue/requests/directives.h). */
 	struct pod_metadata metadata;
 	struct placement adds;
+	enum node_pool pool; /* queue/rules/nodes/nodes_to_come.h */
 };
 
 /* What the nodes of a flavor lend out now, without what pods of others ask for of it. */

@@ -76,6 +76,37 @@ size_t nodes_count(const struct nodes *n)
 	return n->nknown;
 }
 
+static bool has_all(
+	const struct label *has, size_t nhas, const struct label *wanted, size_t nwanted)
+{
+	for (size_t i = 0; i < nwanted; i++) {
+		const char *value = label_value(has, nhas, wanted[i].key);
+		if (!value || strcmp(value, wanted[i].value) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Shapes do not have the labels that are a node's own. */
+bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels)
+{
+	struct pod seeker = {.node_name = "", .node_selector = labels, .nnode_selector = nlabels};
+	const struct node_classes *c = &n->node_classes;
+	if (node_classes_blind_to(c, &seeker)) {
+		n->names_nodes = true;
+		for (size_t i = 0; i < n->nslots; i++)
+			if (n->slot[i] && n->slot[i]->known &&
+				has_all(n->slot[i]->labels, n->slot[i]->nlabels, labels, nlabels))
+				return true;
+		return false;
+	}
+	for (size_t i = 0; i < c->nslots; i++)
+		if (c->slot[i] && c->slot[i]->nodes > 0 &&
+			has_all(c->slot[i]->site.labels, c->slot[i]->site.nlabels, labels, nlabels))
+			return true;
+	return false;
+}
+
 uint64_t nodes_vacated(const struct nodes *n)
 {
 	return n->vacated;

@@ -72,6 +72,8 @@ void nodes_bind(struct nodes *n, const struct bound_pod *p);
 void nodes_unbind(struct nodes *n, const struct uid *uid);
 
 size_t nodes_count(const struct nodes *n); /* nodes that were set */
+/* Does a node have all these labels, well or not? nodes_ground() changes where that may. */
+bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels);
 
 /* For namespaceSelector of affinity terms. */
 void nodes_set_namespace(

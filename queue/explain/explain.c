@@ -5,8 +5,10 @@
  * The reasons are asked in the order of enum wait_reason; the first that applies is the answer.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "queue/rules/backfill.h"
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
@@ -21,6 +23,7 @@
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/requests/directives.h"
 #include "queue/job/stop_rate.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
@@ -46,6 +49,18 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 		text_add(t,
 			"; ClusterQueue %s does not exist any more: the Job runs to its end; after a stop it starts again only when that ClusterQueue is created",
 			cq->name);
+}
+
+/* Its pods have no node yet. */
+static void explain_pools(const struct queue *q, const struct reservation *r, struct text *t)
+{
+	if (!q->node_suitability.asks || r->stop_given || !r->shape->template)
+		return;
+	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, r, flavors);
+	for (size_t i = 0; i < n; i++)
+		explain_pool(flavors[i], t);
+	free(flavors);
 }
 
 static void explain_reservation(const struct queue *q, const struct reservation *r, struct text *t)
@@ -77,6 +92,7 @@ static void explain_reservation(const struct queue *q, const struct reservation 
 		text_add(t, last ? "" : ", ");
 	}
 	explain_size(q, r, t);
+	explain_pools(q, r, t);
 	explain_end_of_queue(r->cq, t);
 }
 

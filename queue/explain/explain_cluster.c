@@ -4,6 +4,7 @@
 
 #include "queue/admit/assign.h"
 #include "queue/rules/nodes/node_fit.h"
+#include "queue/rules/nodes/nodes_to_come.h"
 
 /* So many ways to choose flavors are told; the rest is a number. */
 #define WAYS_TOLD 2
@@ -39,6 +40,35 @@ static void add_answer(const struct queue *q, const struct shape *shape, const s
 	text_add(t, "%s", words);
 }
 
+/* With clusterFit Now: nothing is asked of an autoscaler, where one could help. */
+static bool add_to_come(const struct queue *q, const struct clusterqueue *cq,
+	const struct shape *shape, const struct way *way, struct text *t)
+{
+	const struct flavor *f = NULL;
+	if (cq->spec.cluster_fit != CLUSTER_FIT_NOW ||
+		!nodes_to_come_for(shape->template, way->flavor, way->n))
+		return false;
+	for (size_t i = 0; i < way->n && !f; i++)
+		f = nodes_to_come_of(way->flavor[i]) ? way->flavor[i] : NULL;
+	if (f->at_zero) {
+		text_add(t, "no node of flavor %s is up", f->name);
+	} else {
+		text_add(t, "no node of flavor %s that is up could run its pods: ", f->name);
+		add_answer(q, shape, way, ANSWERS_SIZE, t);
+	}
+	text_add(t,
+		"; one can be made for pods that wait, but with clusterFit: Now ClusterQueue %s starts a Job only where there is room: set clusterFit: Possible there, or add a node",
+		cq->name);
+	return true;
+}
+
+void explain_pool(const struct flavor *f, struct text *t)
+{
+	if (f->at_zero)
+		text_add(t, "; no node of flavor %s is up%s", f->name,
+			nodes_to_come_of(f) ? "; one can be made" : "");
+}
+
 void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, const struct claim *claim, struct text *t)
 {
@@ -47,6 +77,9 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 	while (n <= WAYS_TOLD && node_suitability_way(cq, claim, n, way[n].flavor, &way[n].n))
 		n++;
 	size_t told = n < WAYS_TOLD ? n : WAYS_TOLD;
+	for (size_t i = 0; i < told; i++)
+		if (add_to_come(q, cq, shape, &way[i], t))
+			return;
 	text_add(t, "no node of this cluster can ever run its pods: ");
 	for (size_t i = 0; i < told; i++) {
 		text_add(t, i ? "; " : "");
@@ -57,9 +90,10 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 		add_answer(q, shape, &way[i], n > 1 ? ANSWERS_SIZE / WAYS_TOLD : ANSWERS_SIZE, t);
 	}
 	text_add(t, n > told ? "; nor in any other flavor" : "");
+	bool one = n == 1 && way[0].n == 1;
 	text_add(t,
-		"; change the template or the nodes, or set clusterFit: Ignore in ClusterQueue %s if an autoscaler brings such nodes",
-		cq->name);
+		"; change the template or the nodes, or set nodes: Autoscaled in %s%s if an autoscaler brings such nodes",
+		one ? "ResourceFlavor " : "the ResourceFlavor", one ? way[0].flavor[0]->name : "");
 }
 
 bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,
@@ -77,7 +111,8 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 		way.flavor[way.n++] = cq->spec.groups[g].flavors[flavor];
 	}
 	if (way.n < 2 || !node_suitability_asks(&q->node_suitability, cq, shape) ||
-		!node_suitability_never(&q->node_suitability, shape->template, way.flavor, way.n))
+		!node_suitability_never(
+			&q->node_suitability, cq, shape->template, way.flavor, way.n))
 		return false;
 	text_add(t, "quota is left ");
 	add_flavors(t, &way);

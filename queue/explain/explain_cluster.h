@@ -9,6 +9,9 @@
 void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, const struct claim *claim, struct text *t);
 
+/* Of what holds quota in the flavor: no node of it is up. Nothing, if some are. */
+void explain_pool(const struct flavor *f, struct text *t);
+
 /* The first flavors with quota left go with others, but not with each other: it waits for quota in
  * some that do. False: they go together. */
 bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,

@@ -132,8 +132,9 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	struct flavor *f = object_keep(flavors, s->name);
 	free(f->invalid);
 	f->invalid = NULL;
-	if (f->exists && f->lending == s->lending && f->share_permille == s->share_permille &&
-		nodes_same(&f->nodes, &s->nodes) && adds_same(f, s))
+	if (f->exists && f->pool == s->pool && f->lending == s->lending &&
+		f->share_permille == s->share_permille && nodes_same(&f->nodes, &s->nodes) &&
+		adds_same(f, s))
 		return false;
 	struct arena memory = {0};
 	struct node_group copy;
@@ -145,6 +146,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	placement_copy(&f->memory, &s->adds, &f->adds);
 	f->lending = s->lending;
 	f->share_permille = s->share_permille;
+	f->pool = s->pool;
 	f->exists = true;
 	return true;
 }
@@ -168,6 +170,8 @@ void flavor_unset(struct map *flavors, struct flavor *f)
 	f->adds = (struct placement){0};
 	f->lending = LENDING_NONE;
 	f->share_permille = 0;
+	f->pool = NODE_POOL_UNSAID;
+	f->at_zero = false;
 	f->exists = false;
 	flavor_put(flavors, f);
 }

@@ -22,6 +22,9 @@ struct flavor {
 	int32_t share_permille;
 	struct pod_metadata metadata; /* spec.podTemplate: these two (directives.h) */
 	struct placement adds;
+	enum node_pool pool;
+	bool at_zero;	 /* no node has its labels (nodes_to_come.h) */
+	bool pool_moved; /* ... which was otherwise at the last look */
 	struct arena memory;
 };
 

@@ -354,7 +354,7 @@ def test_who_fits_no_node_waits_with_the_schedulers_words_and_starts_when_one_co
     world.queue(flavors={pool.flavor: 100}, queueingStrategy="StrictFIFO")
     world.job("lost", **asked)
     said = words_agree(world, "lost", as_started(pool, asked.get("requests"), **asked.get("pod", {})))
-    assert "clusterFit" in said
+    assert "nodes: Autoscaled" in said
     world.wait("the metric to count it", lambda: metric(world, "jobs_no_node_suits", cluster_queue=world.full("q")) == 1)
     world.job("next", pods=4)
     world.started("next")  # nobody waits behind it

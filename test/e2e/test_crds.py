@@ -199,6 +199,8 @@ GOOD = {
                            flavors={f"f{i}": "1000" for i in range(64)},
                            rates=[{"calendar": f"c{i}", "window": "w", "factor": "0.000001"} for i in range(64)]),
     "a plan with a series": series(reference="80.5", staleAfter="8784h", whenStale="HoldStarts"),
+    "flavor of a pool that is scaled": flavor(nodes="Autoscaled"),
+    "flavor of the nodes that are up": flavor(nodes="Fixed", idlePool={}),
     "flavor of an idle pool": flavor(idlePool={}),
     "flavor of a part of it": flavor(idlePool={"names": "Gocran", "share": "12.5%"}),
     "flavor of the whole of it": flavor(idlePool={"share": "100.0%"}),
@@ -430,6 +432,9 @@ BAD = {
     "preference of no weight": (preferred(weight=0), "should be greater than or equal to 1"),
     "preference of too much weight": (preferred(weight=101), "should be less than or equal to 100"),
     "too many preferences": (preferred(n=9), "must have at most 8 items"),
+    # ResourceFlavor.nodes
+    "nodes by feeling": (flavor(nodes="Elastic"), 'supported values: "Autoscaled", "Fixed"'),
+    "nodes that are made, and lend": (flavor(nodes="Autoscaled", idlePool={}), "it is nodes that are up that lend their idle resources; remove nodes"),
     # ResourceFlavor.idlePool
     "pool of other names": (flavor(idlePool={"names": "batch"}), 'supported values: "Batch", "Gocran"'),
     "pool of nothing": (flavor(idlePool={"share": "0%"}), "share must be a share from 0.1% to 100%"),

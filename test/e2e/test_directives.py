@@ -13,7 +13,6 @@ from sandbox.sandbox import ROOT
 
 REQUIRED, PREFERRED = (f"{kind}DuringSchedulingIgnoredDuringExecution" for kind in ("required", "preferred"))
 ZONE = "topology.kubernetes.io/zone"
-again = pytest.mark.since_kubernetes(36, "the template of a Job that has run once cannot be changed any more")
 TOLERATION = {"key": "spot", "operator": "Exists", "effect": "NoSchedule"}
 
 
@@ -75,6 +74,12 @@ def moved(world, name, taken):
     return world.started(name)
 
 
+def editable(world, name):
+    """It was stopped, and its template may be changed again: before Kubernetes 1.36 Sluice takes its start time off for that."""
+    world.stopped(name)
+    world.wait(f"the start time of {name} to be off", lambda: "startTime" not in world.get(name)["status"], SOON, about=name)
+
+
 def tell_local(world, pod_template):
     """The LocalQueue's, and that the controller knows it."""
     path = path_of("localqueues", "q", world.ns)
@@ -114,7 +119,6 @@ def test_what_runs_carries_exactly_that(world):
     assert set(kept["applied"]) == {"nodeSelector", "tolerations", "nodeAffinity", "labels", "annotations"}
 
 
-@again
 @pytest.mark.parametrize("own", [{}, {"nodeAffinity": required(zone("zone-a", "zone-b"))}, {"podAntiAffinity": {PREFERRED: [
     {"weight": 1, "podAffinityTerm": {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"a": "b"}}}}]}}],
     ids=["no affinity", "node affinity", "pod affinity"])
@@ -209,7 +213,6 @@ def test_the_same_manifest_again_and_the_run_goes_on(world, how):
     assert world.get("train")["spec"] == before["spec"]
 
 
-@again
 def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
     one = spot(world, labels={"mesh": "off", "tier": "spot"}, nodeAffinity=preferred(zone("zone-b")))
     two = flavor(world, "on-demand", "on-demand")
@@ -217,14 +220,13 @@ def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
     world.job("mover")
     world.started("mover")
     hold(world, "mover", "a while")
-    world.stopped("mover")
+    editable(world, "mover")
     world.patch("mover", {"spec": {"template": {"metadata": {"labels": {"mesh": "mine"}}}}})
     hold(world, "mover", "still")
     after = moved(world, "mover", one)["spec"]["template"]
     assert own_labels(after) == {"mesh": "mine"} and "affinity" not in after["spec"]
 
 
-@again
 def test_a_cost_centre_that_no_tenant_chooses(world):
     """With the policy that docs/fit.md has, word for word."""
     world.queue(flavors={flavor(world, "any"): 4}, podTemplate={"labels": {"cost-centre": "4711"}})
@@ -245,7 +247,7 @@ def test_a_cost_centre_that_no_tenant_chooses(world):
         world.started("train")
         assert own_labels(template(world, "train")) == {"cost-centre": "4711"}
         hold(world, "train", "a while")
-        world.stopped("train")
+        editable(world, "train")
         for value in ("of-others", None):
             with pytest.raises(ApiError, match="is set by the queue"):
                 world.patch("train", {"spec": {"template": {"metadata": {"labels": {"cost-centre": value}}}}})

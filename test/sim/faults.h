@@ -138,6 +138,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(LATE_GROWTH, "... by a PATCH that was in doubt")                                         \
 	X(GROWTH_REFUSED, "... not: the ledger refused it")                                        \
 	X(GROWTH_ADOPTED, "growths adopted that the ledger had lost")                              \
+	X(CLEARED, "start times of stopped runs that were taken off")                              \
 	X(RETOLD, "runs of an earlier leader whose story was told anew")                           \
 	X(GROWTH_LATE_HELD, "... so that a late growth was held off")                              \
 	X(GIVES_TO_WINDOW, "runs that were told to give pods for a window's smaller quota")        \

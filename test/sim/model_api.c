@@ -127,6 +127,8 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 {
 	if (uid_cmp(&s->job.uid, &i->uid))
 		return "another uid";
+	if (i->kind == INTENT_CLEAR)
+		return s->job.version == i->version ? NULL : "another version";
 	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE || i->kind == INTENT_OUTCOMES) &&
 		!s->job.suspend)
 		return "not suspended";
@@ -250,6 +252,11 @@ static const struct snap *patch_apply(
 		s->job.annotations.stopping_at_ms = i->stopping_at_ms / 1000 * 1000;
 		return model_api_write(api, s, false);
 	}
+	if (i->kind == INTENT_CLEAR) {
+		s->job.status.has_start_time = false;
+		s->job.status.start_ms = 0;
+		return model_api_write(api, s, false);
+	}
 	if (i->drop_warning)
 		s->job.annotations.stopping_at_ms = 0;
 	if (i->kind == INTENT_START) {
@@ -282,11 +289,13 @@ static const struct snap *patch_apply(
 	return model_api_write(api, s, s->job.suspend != was || resized);
 }
 
-/* The directives of a Job may change only while nothing of a run is left (Kubernetes 1.36,
- * pkg/registry/batch/job: a start of ours always changes them). */
-static bool may_change_directives(const struct job *j)
+/* The directives of a Job may change only while nothing of a run is left (pkg/registry/batch/job of
+ * Kubernetes 1.36, or of 1.34: a start of ours always changes them). */
+static bool may_change_directives(const struct model_api *api, const struct job *j)
 {
 	const struct job_status *s = &j->status;
+	if (api->old_server)
+		return j->suspend && !s->has_start_time;
 	return j->suspend && (!s->has_start_time || s->suspended) && s->active == 0;
 }
 
@@ -317,7 +326,7 @@ enum job_outcome model_api_request(struct model_api *api, const struct intent *i
 		*ret_why = why;
 		return JOB_REFUSED;
 	}
-	if (i->kind == INTENT_START && !may_change_directives(&j->now->job)) {
+	if (i->kind == INTENT_START && !may_change_directives(api, &j->now->job)) {
 		*ret_why = "spec.template: field is immutable";
 		return JOB_DENIED;
 	}

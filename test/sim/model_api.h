@@ -94,6 +94,7 @@ struct model_api {
 	struct model_job *first, **tail;
 	size_t njobs;
 	int64_t version;
+	bool old_server;	 /* Kubernetes 1.34: a Job with a start time keeps its directives */
 	struct history *history; /* grows; entry k is history[k] */
 	size_t nhistory, room;
 	void (*written)(struct model_api *api, const struct snap *now, void *ctx);

@@ -306,6 +306,8 @@ static void suspended_or_resumed(struct sim *s, struct snap *next)
 	struct job_status *st = &next->job.status;
 	if (next->job.suspend && !st->suspended) {
 		st->suspended = true;
+		if (s->api.old_server)
+			return;
 		st->has_start_time = false;
 		st->start_ms = 0;
 	} else if (!next->job.suspend && st->suspended) {

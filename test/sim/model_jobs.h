@@ -9,7 +9,7 @@
  *   - it writes the status with the resourceVersion of its view: a status that was computed from an
  *     old view is refused with a conflict, and it waits until it has seen its own last write;
  *   - suspended: deletes what is active, counts that as terminating, sets condition Suspended and
- *     takes startTime away; resumed: the condition goes, startTime is now;
+ *     takes startTime away (on an old server it stays); resumed: the condition goes, startTime is now;
  *   - Complete and Failed come only when no pod is active or terminating.
  */
 #ifndef SLUICE_TEST_SIM_MODEL_JOBS_H

@@ -136,6 +136,8 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		sim_reach(s, PATH_NOTICE);
 		if (q->doubted)
 			sim_reach(s, PATH_LATE_NOTICE);
+	} else if (q->intent.kind == INTENT_CLEAR) {
+		sim_reach(s, PATH_CLEARED);
 	} else if (q->intent.kind == INTENT_WARN) {
 		sim_reach(s, PATH_WARN);
 	} else if (q->intent.kind == INTENT_TELL) {
@@ -273,6 +275,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			: q->intent.kind == INTENT_OUTCOMES ? "OUTCOMES"
 			: q->intent.kind == INTENT_NOTICE   ? "NOTICE"
 			: q->intent.kind == INTENT_WARN	    ? "WARN"
+			: q->intent.kind == INTENT_CLEAR    ? "CLEAR"
 			: q->intent.kind == INTENT_DELETE   ? "DELETE"
 							    : "TELL",
 			q->intent.name,

@@ -24,6 +24,20 @@ static void idle_pool_field(
 			"is not a share from 0.1%% to 100%%; write e.g. 80%%");
 }
 
+/* spec.nodes. What lends idle resources is quota of nodes that are up, whatever is made. */
+static void node_pool_field(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
+{
+	static const char *const names[] = {
+		"Fixed", "Autoscaled", NULL}; /* enum node_pool, from 1 on */
+	if (!json_get(spec, "nodes"))
+		return;
+	s->pool = (enum node_pool)(NODE_POOL_FIXED + name_field(d, up, spec, "nodes", names, 0));
+	if (s->pool == NODE_POOL_AUTOSCALED && s->lending != LENDING_NONE)
+		decoder_fault(d, PATH(up, "nodes"),
+			"is Autoscaled beside idlePool: it is nodes that are up that lend; remove nodes");
+}
+
 static void check_values(struct decoder *d, const struct path *at, const struct requirement *r)
 {
 	int64_t number;
@@ -150,6 +164,7 @@ static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
 	g->taints = taints_field(d, at, spec, "nodeTaints", FLAVOR_LIST_MAX, &g->ntaints);
 	g->tolerations = tolerations_field(d, at, spec, FLAVOR_LIST_MAX, &g->ntolerations);
 	idle_pool_field(d, at, spec, s);
+	node_pool_field(d, at, spec, s);
 	pod_template_field(d, at, spec, s);
 	return decoder_verdict(d, "ResourceFlavor", o, e);
 }

@@ -8,6 +8,7 @@
 #include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/nodes/node_fit.h"
+#include "queue/rules/nodes/nodes_to_come.h"
 
 /* With more combinations of flavors than this they are not looked through before the nominee's
  * turn: each flavor is taken to suit. */
@@ -81,7 +82,7 @@ static struct verdict *verdict_of(
 	return NULL;
 }
 
-bool node_suitability_never(const struct node_suitability *t, struct pod_template *template,
+static bool never(const struct node_suitability *t, struct pod_template *template,
 	const struct flavor *const *flavors, size_t n)
 {
 	struct verdict *v = verdict_of(template->verdicts, flavors, n);
@@ -97,6 +98,14 @@ bool node_suitability_never(const struct node_suitability *t, struct pod_templat
 	v->next = template->verdicts->first;
 	template->verdicts->first = v;
 	return v->never;
+}
+
+/* The nodes are asked in either case, so that the answer is kept, and asked for again. */
+bool node_suitability_never(const struct node_suitability *t, const struct clusterqueue *cq,
+	struct pod_template *template, const struct flavor *const *flavors, size_t n)
+{
+	return never(t, template, flavors, n) && !(cq->spec.cluster_fit == CLUSTER_FIT_POSSIBLE &&
+							 nodes_to_come_for(template, flavors, n));
 }
 
 static bool verdict_names(const struct verdict *v, const struct flavor *f)
@@ -122,6 +131,7 @@ static void verdicts_forget(struct verdicts *v, const struct flavor *f)
 
 void node_suitability_forget_flavor(struct queue *q, const struct flavor *f)
 {
+	q->node_suitability.edited = true;
 	list_each(&q->shapes.templates.all, l) {
 		struct pod_template *t = container_of(l, struct pod_template, of_all);
 		if (t->verdicts)
@@ -218,7 +228,7 @@ static bool find_possible(const struct node_suitability *t, const struct cluster
 	do {
 		const struct flavor *flavors[CQ_GROUPS_MAX];
 		size_t n = combination_flavors(k, cq, flavors);
-		if (is_settled(k, possible) || node_suitability_never(t, template, flavors, n))
+		if (is_settled(k, possible) || node_suitability_never(t, cq, template, flavors, n))
 			continue;
 		any = true;
 		for (size_t i = 0; i < n; i++)
@@ -244,6 +254,15 @@ void node_suitability_narrow(const struct node_suitability *t, const struct clus
 
 /* ---- Nodes that change ----------------------------------------------------------------------- */
 
+/* For one of its flavors a node can be made now, or need not be any more. */
+static bool pool_moved(const struct verdict *v)
+{
+	for (size_t i = 0; i < v->nflavors; i++)
+		if (v->flavor[i]->pool_moved)
+			return true;
+	return false;
+}
+
 /* True: some answer has changed. */
 static bool ask_again(const struct node_suitability *t, const struct pod_template *template)
 {
@@ -251,7 +270,7 @@ static bool ask_again(const struct node_suitability *t, const struct pod_templat
 	struct verdict *v = template->verdicts ? template->verdicts->first : NULL;
 	for (; v; v = v->next) {
 		bool never = ask(t, template, v->flavor, v->nflavors);
-		moved = moved || never != v->never;
+		moved = moved || never != v->never || (never && pool_moved(v));
 		v->never = never;
 	}
 	return moved;
@@ -262,19 +281,21 @@ static bool is_lost(const struct queue *q, const struct reservation *r)
 {
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
-	bool lost = node_suitability_asks(&q->node_suitability, r->cq, r->shape) &&
-		    node_suitability_never(&q->node_suitability, r->shape->template, flavors, n);
+	bool lost =
+		node_suitability_asks(&q->node_suitability, r->cq, r->shape) &&
+		node_suitability_never(&q->node_suitability, r->cq, r->shape->template, flavors, n);
 	free(flavors);
 	return lost;
 }
 
-static void break_lost_promises(struct queue *q, struct clusterqueue *cq)
+/* all: not only of templates with another answer. */
+static void break_lost_promises(struct queue *q, struct clusterqueue *cq, bool all)
 {
 	struct link *next;
 	for (struct link *l = cq->promised.next; l != &cq->promised; l = next) {
 		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		next = l->next;
-		if (r->shape->template && r->shape->template->moved && is_lost(q, r))
+		if (r->shape->template && (all || r->shape->template->moved) && is_lost(q, r))
 			reservation_break_promise(q, r);
 	}
 }
@@ -285,12 +306,22 @@ static void judge_anew(struct queue *q)
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		if (groups_rederive_moved(&q->groups, cq))
 			queue_touch(q, cq);
-		break_lost_promises(q, cq);
+		break_lost_promises(q, cq, false);
 	}
 	q->counters.version++;
 }
 
-void node_suitability_refresh(struct queue *q)
+/* What was promised in a flavor as it was before. */
+static void break_outdated_promises(struct queue *q)
+{
+	if (!q->node_suitability.edited)
+		return;
+	q->node_suitability.edited = false;
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n))
+		break_lost_promises(q, container_of(n, struct clusterqueue, by_name), true);
+}
+
+static void ask_nodes_again(struct queue *q)
 {
 	struct node_suitability *t = &q->node_suitability;
 	bool asks = t->known && nodes_count(t->nodes) > 0, turned = asks != t->asks, any = turned;
@@ -298,6 +329,7 @@ void node_suitability_refresh(struct queue *q)
 		return;
 	t->ground = nodes_ground(t->nodes);
 	t->asks = asks;
+	nodes_to_come_judge_all(t->nodes, &q->flavors);
 	if (turned)
 		rules_edited(q);
 	list_each(&q->shapes.templates.all, l) {
@@ -307,6 +339,12 @@ void node_suitability_refresh(struct queue *q)
 	}
 	if (any)
 		judge_anew(q);
+}
+
+void node_suitability_refresh(struct queue *q)
+{
+	ask_nodes_again(q);
+	break_outdated_promises(q);
 }
 
 /* ---- At the nominee's turn ------------------------------------------------------------------- */
@@ -331,7 +369,7 @@ bool node_suitability_lets(
 	if (node_suitability_asks(&q->node_suitability, e->cq, shape)) {
 		size_t nflavors = flavors_chosen(e, flavors);
 		if (node_suitability_never(
-			    &q->node_suitability, shape->template, flavors, nflavors))
+			    &q->node_suitability, e->cq, shape->template, flavors, nflavors))
 			return false;
 	}
 	return node_fit_lets(q, e, victims, n);

@@ -4,8 +4,8 @@
  * There are three questions. Each is about a pod template as a start on certain flavors would write
  * it: with the flavors' node labels and tolerations, and lent resources under their names.
  *
- *   ever       could any node take such a pod, if it were empty and healthy? If not, the flavor
- *              does not suit (claim.suits, claim.never). Asked with each choice for the other
+ *   ever       could any node take such a pod, if it were empty and healthy? If not, and if no
+ *              such node can be made (nodes_to_come.h), the flavor does not suit (claim.suits, claim.never). Asked with each choice for the other
  *              resource groups that the claim needs. If no flavor is left, the group waits with
  *              WAIT_NEVER_FITS, as if its window were closed: it blocks nothing
  *   together   the same for the flavors that a nominee has chosen. Each of them suits with some
@@ -43,6 +43,7 @@ struct node_suitability {
 	struct nodes *nodes;
 	bool known;	 /* queue_know_cluster() */
 	bool asks;	 /* that, and there was a node at the last refresh */
+	bool edited;	 /* a flavor has changed: promises in it may be lost */
 	uint64_t ground; /* nodes_ground() of the answers and claims */
 	/* node_fit.h: */
 	size_t asking;	     /* ClusterQueues with clusterFit Now */
@@ -64,10 +65,11 @@ void node_suitability_narrow(const struct node_suitability *t, const struct clus
 bool node_suitability_asks(
 	const struct node_suitability *t, const struct clusterqueue *cq, const struct shape *shape);
 
-/* Could no node ever take a pod of the template as a start on these flavors writes it? */
-bool node_suitability_never(const struct node_suitability *t, struct pod_template *template,
-	const struct flavor *const *flavors, size_t n);
-/* The same, asked anew and in the scheduler's words. */
+/* Could no node ever take a pod of the template as a start on these flavors writes it, and would none
+ * be made that can? */
+bool node_suitability_never(const struct node_suitability *t, const struct clusterqueue *cq,
+	struct pod_template *template, const struct flavor *const *flavors, size_t n);
+/* What the nodes that are there say, asked anew, in the scheduler's words. */
 void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret);
 

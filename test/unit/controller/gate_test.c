@@ -74,6 +74,7 @@ static void answer(struct life *l, const struct intent *i)
 	case INTENT_GROW:
 	case INTENT_RETELL:
 	case INTENT_WARN:
+	case INTENT_CLEAR:
 	case INTENT_DELETE:
 	case INTENT_READ:
 	case INTENT_PODS:

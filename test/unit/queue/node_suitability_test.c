@@ -1,7 +1,7 @@
 /*
  * Random worlds of nodes, flavors and Jobs, against a plain reference: for a Job that starts some
- * node could take its pods, and a Job waits because no node suits exactly when none does, in any
- * flavors.
+ * node could take its pods, or one could be made, and a Job waits because no node suits exactly when
+ * none does, in any flavors.
  *
  * The reference is told everything in words (test/unit/cluster/words.h): a start adds more words.
  */
@@ -37,6 +37,7 @@ struct world {
 	struct queue *q;
 	bool known;
 	char node[NODES][TEXT]; /* "" : there is none */
+	enum node_pool pool[FLAVORS];
 	enum cluster_fit fit[QUEUES];
 	size_t first_flavor[QUEUES]; /* of cpu */
 	struct {
@@ -74,6 +75,7 @@ static void tell_flavors(struct world *w)
 		s.nodes.nlabels = label.key != NULL;
 		s.nodes.tolerations = &toleration;
 		s.nodes.ntolerations = toleration.key != NULL;
+		s.pool = w->pool[i] = (enum node_pool)(roll(w, 4) ? NODE_POOL_UNSAID : roll(w, 3));
 		queue_set_flavor(w->q, &s, NULL);
 	}
 }
@@ -200,9 +202,27 @@ static bool any_node(const struct world *w)
 	return false;
 }
 
-/* Could some node take the pods of the Job, with these words added? */
+/* Can nodes of the flavor be made: it says so, or has none and does not say otherwise? */
+static bool can_be_made(const struct world *w, const char *words)
+{
+	size_t f = 0;
+	while (strcmp(flavors[f].words, words) != 0)
+		f++;
+	bool any = !flavors[f].label;
+	for (size_t i = 0; i < NODES && !any; i++) {
+		char label[32];
+		snprintf(label, sizeof(label), " %s=%s", flavors[f].label, flavors[f].value);
+		any = strstr(w->node[i], label) != NULL;
+	}
+	return w->pool[f] == NODE_POOL_AUTOSCALED || (w->pool[f] == NODE_POOL_UNSAID && !any);
+}
+
+/* Could some node take the pods of the Job, with these words of a flavor of cpu, and of one of gpus
+ * or of none, or could one be made? */
 static bool could(const struct world *w, int job, const char *one, const char *two)
 {
+	if (can_be_made(w, one) || (*two && can_be_made(w, two)))
+		return true;
 	struct arena a = {0};
 	struct fit_answer answer;
 	char text[2 * TEXT];

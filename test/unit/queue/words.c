@@ -105,7 +105,8 @@ static bool tell_flavor(struct words *w, char **word, size_t n)
 			.terms = adds.term}};
 	for (size_t i = 2; i + 1 < n; i += 2) {
 		char *save;
-		if (words_idle_of_flavor(&s, word[i], word[i + 1]))
+		if (words_idle_of_flavor(&s, word[i], word[i + 1]) ||
+			words_pool_of_flavor(&s, word[i], word[i + 1]))
 			continue;
 		if (read_adds(w, &s, &adds, word[i], word[i + 1], &ok)) {
 			if (!ok)

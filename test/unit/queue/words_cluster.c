@@ -263,3 +263,11 @@ bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t
 			snprintf(got, size, "nowhere %s %zu", v.name, v.no_node_suits);
 	return true;
 }
+
+bool words_pool_of_flavor(struct flavor_spec *s, const char *word, const char *value)
+{
+	if (strcmp(word, "nodes") != 0)
+		return false;
+	s->pool = strcmp(value, "Autoscaled") == 0 ? NODE_POOL_AUTOSCALED : NODE_POOL_FIXED;
+	return true;
+}

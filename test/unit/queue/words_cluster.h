@@ -11,6 +11,7 @@
  *   queue .. [fit=Ignore|Possible|Now]
  *   job .. [pod="WORDS"]             more about its pods: ports, near/.., apart/.., labels, node=,
  *                                    scheduler=
+ *   flavor .. [nodes Fixed|Autoscaled]
  *   runtimeclass NAME [select=K:V]   what a RuntimeClass asks of nodes
  *
  *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many of the pods that it selects may
@@ -48,5 +49,8 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 
 /* False: the expectation is none of these. */
 bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t size);
+
+/* "nodes Autoscaled". False: the word is another. */
+bool words_pool_of_flavor(struct flavor_spec *s, const char *word, const char *value);
 
 #endif

@@ -195,6 +195,41 @@ static void of_queues(void **state)
 		"LocalQueue a/main: spec.podTemplate.labels.job-name: is reserved for the Job controller; choose another key");
 }
 
+static void which_nodes_there_can_be(void **state)
+{
+	static const struct {
+		const char *spec;
+		enum node_pool pool;
+	} cases[] = {
+		{"{}", NODE_POOL_UNSAID},
+		{"{'nodes':'Fixed','idlePool':{}}", NODE_POOL_FIXED},
+		{"{'nodes':'Autoscaled'}", NODE_POOL_AUTOSCALED},
+	};
+	struct flavor_spec *s;
+	struct err e;
+	char text[200];
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(
+			text, sizeof(text), "{'metadata':{'name':'gpu'},'spec':%s}", cases[i].spec);
+		assert_int_equal(decode_flavor(parsed(text), &s, &e), 0);
+		assert_int_equal(s->pool, cases[i].pool);
+		free(s);
+	}
+	assert_int_equal(
+		decode_flavor(
+			parsed("{'metadata':{'name':'gpu'},'spec':{'nodes':'Elastic'}}"), &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text,
+		"ResourceFlavor gpu: spec.nodes: \"Elastic\" is unknown; write Fixed or Autoscaled");
+	assert_int_equal(
+		decode_flavor(
+			parsed("{'metadata':{'name':'gpu'},'spec':{'nodes':'Autoscaled','idlePool':{}}}"),
+			&s, &e),
+		ERR_INVALID);
+	assert_non_null(strstr(e.text, "it is nodes that are up that lend"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +237,7 @@ int main(void)
 		cmocka_unit_test(refused_with_a_sentence),
 		cmocka_unit_test(too_large),
 		cmocka_unit_test(of_queues),
+		cmocka_unit_test(which_nodes_there_can_be),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,6 +317,34 @@ static void more_pods_while_it_runs(void **state)
 	queue_free(q);
 }
 
+/* Of the status: one field goes, if nothing of the Job has changed. */
+static void a_start_time_is_taken_off(void **state)
+{
+	(void)state;
+	cJSON *o = make_job(NULL, "");
+	cJSON *status = cJSON_AddObjectToObject(o, "status");
+	cJSON_AddStringToObject(
+		cJSON_GetObjectItemCaseSensitive(o, "metadata"), "resourceVersion", "812");
+	cJSON_AddStringToObject(status, "startTime", "2026-11-21T10:00:00Z");
+	struct job *j = decode(o);
+	struct queue *q = make_queue();
+	struct intent clear = intent_for(j, INTENT_CLEAR, STORY_STOPPED);
+	clear.version = j->version;
+	cJSON *cleared = render_and_apply(&clear, q, o);
+	assert_non_null(cleared);
+	struct job *c = decode(cleared);
+	assert_false(c->status.has_start_time);
+	clear.version++;
+	assert_null(render_and_apply(&clear, q, o));
+	cJSON_DeleteItemFromObject(status, "startTime");
+	assert_true(cJSON_Compare(cleared, o, true));
+	free(j);
+	free(c);
+	cJSON_Delete(o);
+	cJSON_Delete(cleared);
+	queue_free(q);
+}
+
 /* 3 of 8 pods now, and 8 again after the stop, which puts it on hold as well. */
 static void fewer_pods_for_the_time_of_a_run(void **state)
 {
@@ -664,6 +692,7 @@ int main(void)
 		cmocka_unit_test(a_stop_and_another_start_carry_nothing_over),
 		cmocka_unit_test(fewer_pods_for_the_time_of_a_run),
 		cmocka_unit_test(more_pods_while_it_runs),
+		cmocka_unit_test(a_start_time_is_taken_off),
 		cmocka_unit_test(a_note_alone),
 		cmocka_unit_test(a_notice_comes_and_goes),
 		cmocka_unit_test(a_warning_comes_and_goes),

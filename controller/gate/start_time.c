@@ -1,0 +1,79 @@
+#include "controller/gate/start_time.h"
+
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/phase.h"
+#include "controller/gate/record.h"
+
+#define FAILURES_MAX 4 /* a start waits for so many */
+#define RETRY_MS 50
+#define PATIENT_MS 60000
+#define PATIENT_MAX_MS 3600000
+
+/* What is uncounted may yet end it. */
+bool start_time_is_left(const struct job *seen)
+{
+	const struct job_status *s = &seen->status;
+	return seen->suspend && s->suspended && s->has_start_time && s->active == 0 &&
+	       s->terminating == 0 && s->uncounted == 0 && s->uncounted_failed == 0 && !s->ending &&
+	       !job_finished(seen) && !seen->deleting && !seen->uncontrolled;
+}
+
+void start_time_settled(struct gate_job *j)
+{
+	j->start_time = (struct start_time){0};
+}
+
+bool start_time_see_to(struct gate *g, struct gate_job *j)
+{
+	if (!j->seen.start_left || j->lost)
+		return false;
+	if (g->tick_ms < j->start_time.patient_ms) {
+		gate_alarm(g, j, j->start_time.patient_ms);
+		return false;
+	}
+	job_request(g, j, INTENT_CLEAR);
+	return j->start_time.failures < FAILURES_MAX;
+}
+
+bool start_time_still_wants(const struct gate_job *j)
+{
+	return (j->phase == PHASE_WAITING || j->phase == PHASE_STARTING) && !j->lost &&
+	       j->seen.start_left;
+}
+
+void start_time_tell(const struct gate_job *j, struct intent *i)
+{
+	i->version = j->seen.version;
+}
+
+/* What the server will not do now it is asked for ever more rarely. */
+static void be_patient(struct gate *g, struct gate_job *j)
+{
+	unsigned doublings = j->start_time.failures - FAILURES_MAX;
+	int64_t pause_ms = PATIENT_MS << (doublings < 6 ? doublings : 6);
+	if (pause_ms > PATIENT_MAX_MS)
+		pause_ms = PATIENT_MAX_MS;
+	j->start_time.patient_ms = g->tick_ms + gate_spread(g, pause_ms);
+	gate_alarm(g, j, j->start_time.patient_ms);
+}
+
+void start_time_failed(struct gate *g, struct gate_job *j, const struct job_answer *a)
+{
+	bool moved = a->outcome == JOB_REFUSED || a->outcome == JOB_IN_DOUBT;
+	j->start_time.failures++;
+	if (moved)
+		j->need_read = true;
+	else if (j->start_time.failures < FAILURES_MAX)
+		j->start_time.failures =
+			FAILURES_MAX; /* no start waits for a server that is busy */
+	if (a->outcome == JOB_DENIED && j->start_time.failures == FAILURES_MAX)
+		gate_note(g, NOTE_REFUSE, j,
+			"the API server keeps the start time of its last run, so before Kubernetes 1.36 it can start in no other flavor: %s",
+			a->sentence ? a->sentence : "no reason given");
+	if (j->start_time.failures >= FAILURES_MAX)
+		be_patient(g, j);
+	else
+		job_pause(g, j, g->tick_ms + gate_spread(g, RETRY_MS << j->start_time.failures));
+}
