@@ -24,6 +24,10 @@ def write(out, files):
         for name, path in sorted(files):
             info = tarfile.TarInfo(name)
             info.mtime, info.uname, info.gname = EPOCH, "root", "root"
+            if path.is_symlink():
+                info.type, info.linkname = tarfile.SYMTYPE, os.readlink(path)
+                tar.addfile(info)
+                continue
             if path.is_dir():
                 info.type, info.mode = tarfile.DIRTYPE, 0o755
                 tar.addfile(info)
