@@ -16,8 +16,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import LATER, SOON, USUAL_FLAGS, close_sandbox, open_sandbox, start_controller, wait_leading
-from sandbox import Sandbox, wait_until
+from conftest import LATER, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from objects import jobs_path
+from sandbox import Api, ApiError, Sandbox, wait_until
 from sandbox.sandbox import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -55,7 +56,7 @@ def objects(rendered):
     return found
 
 
-@pytest.mark.parametrize("folder", ["base", "quickstart"])
+@pytest.mark.parametrize("folder", ["base", "quickstart", "examples/cloudnative-pg"])
 def test_images_are_pinned_and_ours_is_of_this_version(folder):
     version = re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     rendered = render(DEPLOY / folder)
@@ -172,7 +173,7 @@ def test_postgres_lets_in_who_has_the_password_of_now(database):
     database.serve()
     database.sql("create table kept (n int)")
     assert database.run("stop").returncode == 0
-    assert database.proc.wait(SOON) == 0  # although nothing hindered a client from staying
+    assert database.proc.wait(SOON) == 0
     database.set_password("it's another, with a quote and " + "x" * 1200)
     database.serve()
     assert database.sql("select count(*) from kept").stdout == "0\n"
@@ -224,43 +225,81 @@ def versions(box):
     return {name: generation if name.split("/")[0] in NEVER_STILL else version for name, generation, version in rows}
 
 
-def test_the_quickstart_in_one_command_and_once_more(box, program):
+@pytest.fixture(scope="module")
+def installed(box):
+    """(the control plane with the quickstart, its password, its Postgres); the controller runs outside, as its pods would."""
     apply(box)
     token = wait_until("the control plane to make a password", lambda: secret(box).get("data", {}).get("token"), SOON)
+    d = Database(base64.b64decode(token).decode())
+    d.serve()
+    # As the Deployment has it: the password by the environment.
+    start_controller(box, extra=(*USUAL_FLAGS, "--database", d.conninfo()), env={"PGPASSWORD": d.password})
+    wait_leading(box, timeout=LATER)
+    yield box, token, d
+    box.process("controller-one").stop()
+    d.end()
+
+
+def test_applied_once_more_the_quickstart_changes_nothing(installed):
+    box, token, _ = installed
     before = versions(box)
     assert {"StatefulSet/sluice-postgres", "Deployment/sluice-controller", "NetworkPolicy/sluice-postgres"} <= set(before)
     apply(box)
     assert versions(box) == before
     assert secret(box)["data"]["token"] == token
-    # The account of the password may do what any account may.
-    rights = box.kubectl("auth", "can-i", "--list", "--as", "system:serviceaccount:sluice-system:sluice-postgres", "-n", "sluice-system")
-    assert "secrets" not in rights.stdout and "[*]" not in rights.stdout
-
-    password = base64.b64decode(token).decode()
-    d = Database(password)
-    try:
-        d.serve()
-        # As the Deployment has it: the address by the environment, and the password too.
-        env = {"PGPASSWORD": password}
-        start_controller(box, extra=(*USUAL_FLAGS, "--database", d.conninfo()), env=env)
-        wait_leading(box, timeout=LATER)
-        done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--settle", "2s", "--database", d.conninfo(),
-                       "--ignore", "controllers", env=env)  # their pods are played, by a kwok that is in no hurry
-        assert done.returncode == 0 and re.search(r"skipped +replication +deploy/quickstart has one Postgres", done.stdout), done
-        done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--ignore", "controllers")
-        assert "docs/install.md has how to reach that of deploy/quickstart" in done.stdout
-    finally:
-        box.process("controller-one").stop()
-        d.end()
 
 
-def test_it_goes_without_leaving_anything_behind(box):
-    """The controller of the test before is gone; nothing was in a queue, so no finalizer waits for it."""
-    before = {o for o in versions(box) if not o.startswith("Namespace/")}
-    assert before
-    box.kubectl("delete", "--ignore-not-found", "-k", QUICKSTART)
-    listed = box.kubectl("get", "-k", QUICKSTART, "--ignore-not-found", "-o", "name")
-    assert not listed.stdout.strip()
+def test_the_account_of_the_password_has_no_rights(installed):
+    box, token, d = installed
+    ours = Api(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=d.password)
+    for path in ("/api/v1/namespaces/sluice-system/secrets", "/api/v1/pods", "/apis/batch/v1/jobs", "/apis/sluice.dev/v1alpha1/clusterqueues"):
+        with pytest.raises(ApiError) as refusal:
+            ours.get(path)
+        assert refusal.value.status == 403
+
+
+def test_doctor_is_green(installed, program):
+    box, _, d = installed
+    # The pods are played, by a kwok that is in no hurry.
+    done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--settle", "2s", "--ignore", "controllers", "--database", d.conninfo(),
+                   env={"PGPASSWORD": d.password})
+    assert done.returncode == 0 and re.search(r"skipped +replication +deploy/quickstart has one Postgres", done.stdout), done
+    done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--ignore", "controllers")
+    assert "docs/install.md has how to reach that of deploy/quickstart" in done.stdout
+
+
+def test_uninstalled_nothing_is_stopped_and_nothing_left(installed):
+    """The steps of docs/install.md."""
+    box, _, _ = installed
+    world = World(box, "stays")
+    world.queue(cpu=1)
+    world.job("runs")
+    world.started("runs")
+    world.job("waits")
+    world.waits("waits", "WaitingForQuota")
+    pods = {p["metadata"]["uid"] for p in world.pods("runs")}
+    assert pods
+
+    box.kubectl("-n", "sluice-system", "delete", "deployment", "sluice-controller", "--wait")
+    box.process("controller-one").stop()  # one of its pods
+    for name in box.kubectl("get", "clusterqueues.sluice.dev,resourceflavors.sluice.dev", "-o", "name").stdout.split():
+        box.kubectl("patch", name, "--type", "merge", "-p", '{"metadata":{"finalizers":null}}')
+    box.kubectl("delete", "-k", QUICKSTART, "--ignore-not-found")  # the deployment is gone already
+
+    assert not box.kubectl("get", "-k", QUICKSTART, "--ignore-not-found", "-o", "name", check=False).stdout.strip()
     left = box.kubectl("get", "crds,clusterroles,clusterrolebindings,flowschemas,validatingadmissionpolicies,validatingadmissionpolicybindings,"
-                              "mutatingadmissionpolicies,mutatingadmissionpolicybindings", "-o", "name")
-    assert "sluice" not in left.stdout
+                              "mutatingadmissionpolicies,mutatingadmissionpolicybindings,namespaces,persistentvolumeclaims", "-A", "-o", "name").stdout
+    assert left and "sluice" not in left
+    assert {p["metadata"]["uid"] for p in world.pods("runs")} == pods and not world.get("runs")["spec"]["suspend"]
+    assert world.get("waits")["spec"]["suspend"]
+    wait_until("the API server to let the Job be started by hand", lambda: may_start(world, "waits"), SOON)
+    world.patch("waits", {"spec": {"suspend": False}})
+    wait_until("the Job to have a pod", lambda: world.get("waits")["status"].get("active"), SOON)
+    assert not world.get("runs")["spec"]["suspend"]
+
+
+def may_start(world, name):
+    try:
+        return world.api.patch(jobs_path(world.ns, name) + "?dryRun=All", {"spec": {"suspend": False}})
+    except ApiError:
+        return None
