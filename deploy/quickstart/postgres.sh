@@ -17,7 +17,7 @@ PATH=${newest:-/usr/local/bin}:$PATH
 
 say() { printf 'postgres.sh: %s\n' "$*" >&2; }
 
-# sql DATA DATABASE, of what comes in: without a server, so that nobody connects meanwhile. An error
+# sql DATA DATABASE, of what comes in: without a server, so no client connects meanwhile. An error
 # ends it, and does not repeat the statement, which may have the password in it.
 sql() {
   postgres --single -D "$1" -c exit_on_error=on -c log_min_error_statement=panic -c log_statement=none "$2" >/dev/null
