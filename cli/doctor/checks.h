@@ -60,6 +60,9 @@ void check_schema(struct doctor_context *p, struct findings *f);
 void check_role(struct doctor_context *p, struct findings *f);
 void check_lease(struct doctor_context *p, struct findings *f);
 void check_balances(struct doctor_context *p, struct findings *f);
+/* quickstart.c. Do the controllers use the Postgres of deploy/quickstart? False, too, where that
+ * cannot be read. */
+bool quickstart_is_used(struct doctor_context *p);
 /* history.c */
 void check_history(struct doctor_context *p, struct findings *f);
 /* reconcile.c */

@@ -66,7 +66,10 @@ static bool is_standby(struct doctor_context *p)
 void check_postgres(struct doctor_context *p, struct findings *f)
 {
 	if (!p->o->database) {
-		findings_skip(f, "no database is named (--database, PGHOST)");
+		findings_skip(f, "no database is named (--database, PGHOST)%s",
+			quickstart_is_used(p)
+				? "; docs/install.md has how to reach that of deploy/quickstart"
+				: "");
 		return;
 	}
 	p->pg = dial(p->o->database);
@@ -180,9 +183,15 @@ void check_replication(struct doctor_context *p, struct findings *f)
 		return;
 	}
 	const char *names = PQgetvalue(r, 0, 0), *commit = PQgetvalue(r, 0, 1);
-	judge_replication(names, commit, atoi(PQgetvalue(r, 0, 2)), f);
+	int standbys = atoi(PQgetvalue(r, 0, 2));
+	bool alone_by_choice = *names == '\0' && standbys == 0 && quickstart_is_used(p);
+	if (!alone_by_choice)
+		judge_replication(names, commit, standbys, f);
 	check_hosts(p, f);
-	if (f->count == 0)
+	if (f->count == 0 && alone_by_choice)
+		findings_skip(f,
+			"deploy/quickstart has one Postgres: if its volume is lost, so is the ledger since the last backup (docs/operations.md)");
+	else if (f->count == 0)
 		findings_ok(f, "synchronous_standby_names is %s, standbys connected: %s", names,
 			PQgetvalue(r, 0, 2));
 	PQclear(r);

@@ -31,6 +31,13 @@ def is_kept_suspended(world, name):
         return "no Job runs outside one here" in refusal.message
 
 
+def is_refused(world, j):
+    try:
+        world.api.post(jobs_path(world.ns) + "?dryRun=All", j)
+    except ApiError as refusal:
+        return "no Job runs outside one here" in refusal.message
+
+
 def test_jobs_without_a_queue_wait_until_they_get_one(managed):
     world = World(managed, "inside")
     world.api.patch("/api/v1/namespaces/inside", {"metadata": {"labels": {"team": "a"}}})
@@ -52,8 +59,12 @@ def test_jobs_without_a_queue_wait_until_they_get_one(managed):
         world.patch("child", {"spec": {"suspend": False}})
     assert "no Job runs outside one here" in refusal.value.message
     world.waits("child", "Misconfigured")
+    # Where no mutating policy can be (components/without-mutating-policy), the guard refuses what it would have suspended.
+    managed.kubectl("delete", "mutatingadmissionpolicy", "sluice-suspend-unqueued-jobs")
+    wait_until("the API server to refuse Jobs without a queue", lambda: is_refused(world, job("probe")), SOON)
+    assert world.api.post(jobs_path(world.ns) + "?dryRun=All", job("probe", suspend=True))
     # A Job that nobody suspended, as one that ran before all this.
-    managed.kubectl("delete", "--wait=true", "-f", POLICIES)
+    managed.kubectl("delete", "--wait=true", "--ignore-not-found", "-f", POLICIES)
     wait_until("the API server to let Jobs run", lambda: not world.api.post(
         jobs_path(world.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
     world.job("old", queue=None)

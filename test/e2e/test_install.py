@@ -1,0 +1,305 @@
+"""What an admin applies: deploy/ rendered, the quickstart and its Postgres.
+
+Pods are played here, so the Postgres of the quickstart runs outside, by the script that the pod runs,
+with the password that the cluster made."""
+
+import base64
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from conftest import LATER, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from objects import jobs_path
+from sandbox import Api, ApiError, Sandbox, wait_until
+from sandbox.sandbox import ROOT
+
+DEPLOY = ROOT / "deploy"
+QUICKSTART = DEPLOY / "quickstart"
+KUBECTL = shutil.which("kubectl") or ROOT / "build" / "tools" / "kubectl"
+COMPONENTS = sorted(p.name for p in (DEPLOY / "components").iterdir())
+
+
+# ---- rendered ------------------------------------------------------------------
+
+
+def render(folder):
+    done = subprocess.run([KUBECTL, "kustomize", folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def overlay(tmp_path):
+    """overlay("base", components...): rendered, as an admin's own overlay."""
+    def make(folder, *components):
+        to = lambda path: os.path.relpath(path, tmp_path)
+        (tmp_path / "kustomization.yaml").write_text(
+            f"resources: [{to(DEPLOY / folder)}]\ncomponents: [{', '.join(to(DEPLOY / 'components' / c) for c in components)}]\n")
+        return render(tmp_path)
+    return make
+
+
+def objects(rendered):
+    """{(kind, name)} of the objects."""
+    found = set()
+    for text in rendered.split("\n---\n"):
+        meta = text[text.index("metadata:\n"):]
+        found.add((re.search(r"^kind: (.*)", text, re.M)[1], re.search(r"^  name: (.*)", meta, re.M)[1]))
+    return found
+
+
+@pytest.mark.parametrize("folder", ["base", "quickstart", "examples/cloudnative-pg"])
+def test_images_are_pinned_and_ours_is_of_this_version(folder):
+    version = re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    rendered = render(DEPLOY / folder)
+    images = re.findall(r"^ +(?:- )?image: (.*)\n +imagePullPolicy: (.*)", rendered, re.M)
+    assert len(images) == len(re.findall(r"^ +(?:- )?image:", rendered, re.M)), "one has no pull policy"
+    assert (f"sluice-controller:{version}", "IfNotPresent") in images
+    for image, policy in images:
+        assert re.search(r":\d+\.\d+\S*$", image) and policy == "IfNotPresent"
+
+
+@pytest.mark.parametrize("others", [(), ("manage-jobs-without-queue-name",), tuple(c for c in COMPONENTS if c != "without-mutating-policy")])
+def test_without_mutating_policy_leaves_none_of_any_component(overlay, others):
+    has, lacks = objects(overlay("base", *others)), objects(overlay("base", *others, "without-mutating-policy"))
+    gone = has - lacks
+    assert gone == {o for o in has if o[0].startswith("Mutating")} | {
+        (kind, "sluice-suspend-is-ignored") for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")}
+    assert not lacks - has
+    assert ("MutatingAdmissionPolicy", "sluice-suspend-unqueued-jobs") in gone or not others
+
+
+def test_each_component_goes_with_the_quickstart(overlay):
+    rendered = overlay("quickstart", *COMPONENTS)
+    assert {("ServiceMonitor", "sluice-controller"), ("StatefulSet", "sluice-postgres")} <= objects(rendered)
+    assert "- --manage-jobs-without-queue-name" in rendered
+
+
+# ---- the start of Postgres -------------------------------------------------------
+
+
+class Database:
+    """What the pod sluice-postgres-0 runs, as the user that it may not run as root for."""
+
+    def __init__(self, password):
+        self.home = Path(tempfile.mkdtemp(prefix="sluice-", dir="/var/tmp"))
+        shutil.copytree(QUICKSTART, self.home / "sluice")
+        user = Sandbox.pg_user()
+        self.become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        self.set_password(password)
+        for folder in ("data", "s"):
+            (self.home / folder).mkdir()
+        for folder in (self.home, self.home / "data", self.home / "s") if user else ():
+            os.chown(folder, *user)
+        self.proc = None
+
+    def set_password(self, password):
+        self.password = password
+        (self.home / "token").write_text(password)
+
+    def run(self, what, popen=subprocess.run, **kw):
+        env = {"PATH": os.environ["PATH"], "SLUICE_DATA": self.home / "data", "SLUICE_SOCKETS": self.home / "s",
+               "SLUICE_PASSWORD_FILE": self.home / "token", "PGPORT": str(self.port)}
+        return popen(["bash", self.home / "sluice" / "postgres.sh", what], env=env, cwd="/", **self.become, **kw)
+
+    def start(self):
+        with open(self.home / "log", "a") as log:
+            self.proc = self.run("serve", subprocess.Popen, stdout=log, stderr=log, start_new_session=True)
+
+    def log(self):
+        return (self.home / "log").read_text()
+
+    def is_ready(self):
+        assert self.proc.poll() is None, self.log()[-3000:]
+        return self.run("ready").returncode == 0
+
+    def serve(self):
+        self.start()
+        wait_until("the Postgres of the quickstart to answer", self.is_ready, SOON)
+
+    def kill(self):
+        os.killpg(self.proc.pid, signal.SIGKILL)
+        self.proc.wait()
+
+    def conninfo(self, user="sluice"):
+        return f"host=127.0.0.1 port={self.port} dbname=sluice user={user}"
+
+    def sql(self, statement, password=None, user="sluice"):
+        return subprocess.run([Sandbox._pg("psql"), "-wtAc", statement, self.conninfo(user)], capture_output=True, text=True,
+                              env={"PGPASSWORD": password or self.password, "PATH": os.environ["PATH"]})
+
+    def end(self):
+        if self.proc and self.proc.poll() is None:
+            self.kill()
+        shutil.rmtree(self.home)
+
+
+@pytest.fixture
+def database():
+    d = Database("first.password")
+    yield d
+    d.end()
+
+
+def test_postgres_may_be_killed_at_any_moment_of_its_start(database):
+    draw = random.Random(os.environ.get("SLUICE_KILL_SEED"))
+    for _ in range(6):  # one takes a second or two, most of it initdb
+        database.start()
+        time.sleep(draw.uniform(0, 1.5))
+        database.kill()
+    database.serve()
+    assert database.sql("create table kept (n int); insert into kept values (7)").returncode == 0
+    for _ in range(3):
+        database.kill()
+        database.start()
+        time.sleep(draw.uniform(0, 0.5))
+    database.kill()
+    database.serve()
+    assert database.sql("select n from kept").stdout == "7\n"
+
+
+def test_postgres_lets_in_who_has_the_password_of_now(database):
+    database.serve()
+    database.sql("create table kept (n int)")
+    assert database.run("stop").returncode == 0
+    assert database.proc.wait(SOON) == 0
+    database.set_password("it's another, with a quote and " + "x" * 1200)
+    database.serve()
+    assert database.sql("select count(*) from kept").stdout == "0\n"
+    assert "password authentication failed" in database.sql("select 1", "first.password").stderr
+    assert "no pg_hba.conf entry" in database.sql("select 1", user="postgres").stderr
+    assert "another" not in database.log()
+
+
+def test_postgres_of_another_version_leaves_the_ledger_alone(database):
+    database.serve()
+    database.kill()
+    version = database.home / "data" / "pgdata" / "PG_VERSION"
+    was = version.read_text()
+    version.write_text("9\n")
+    done = database.run("serve", capture_output=True, text=True)
+    assert done.returncode == 1 and "the ledger was made by Postgres 9, and this is Postgres" in done.stderr
+    version.write_text(was)
+    database.serve()
+
+
+# ---- applied --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def box():
+    b = open_sandbox("install")
+    yield b
+    for component in b.controllers():
+        b.process(component).stop()
+    close_sandbox(b)
+
+
+def apply(box):
+    return box.kubectl("apply", "--server-side", "-k", QUICKSTART)
+
+
+def secret(box):
+    return box.api.get("/api/v1/namespaces/sluice-system/secrets/sluice-postgres")
+
+
+NEVER_STILL = {"Deployment", "StatefulSet", "PodDisruptionBudget"}  # their status says what pods do
+
+
+def versions(box):
+    """Of each object of the quickstart what its writers wrote, status aside."""
+    listed = box.kubectl("get", "-k", QUICKSTART, "-o",
+                         "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.generation} {.metadata.resourceVersion}{\"\\n\"}{end}")
+    rows = [line.split(" ") for line in listed.stdout.splitlines()]
+    return {name: generation if name.split("/")[0] in NEVER_STILL else version for name, generation, version in rows}
+
+
+@pytest.fixture(scope="module")
+def installed(box):
+    """(the control plane with the quickstart, its password, its Postgres); the controller runs outside, as its pods would."""
+    apply(box)
+    token = wait_until("the control plane to make a password", lambda: secret(box).get("data", {}).get("token"), SOON)
+    d = Database(base64.b64decode(token).decode())
+    d.serve()
+    # As the Deployment has it: the password by the environment.
+    start_controller(box, extra=(*USUAL_FLAGS, "--database", d.conninfo()), env={"PGPASSWORD": d.password})
+    wait_leading(box, timeout=LATER)
+    yield box, token, d
+    box.process("controller-one").stop()
+    d.end()
+
+
+def test_applied_once_more_the_quickstart_changes_nothing(installed):
+    box, token, _ = installed
+    before = versions(box)
+    assert {"StatefulSet/sluice-postgres", "Deployment/sluice-controller", "NetworkPolicy/sluice-postgres"} <= set(before)
+    apply(box)
+    assert versions(box) == before
+    assert secret(box)["data"]["token"] == token
+
+
+def test_the_account_of_the_password_has_no_rights(installed):
+    box, token, d = installed
+    ours = Api(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=d.password)
+    for path in ("/api/v1/namespaces/sluice-system/secrets", "/api/v1/pods", "/apis/batch/v1/jobs", "/apis/sluice.dev/v1alpha1/clusterqueues"):
+        with pytest.raises(ApiError) as refusal:
+            ours.get(path)
+        assert refusal.value.status == 403
+
+
+def test_doctor_is_green(installed, program):
+    box, _, d = installed
+    # The pods are played, by a kwok that is in no hurry.
+    done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--settle", "2s", "--ignore", "controllers", "--database", d.conninfo(),
+                   env={"PGPASSWORD": d.password})
+    assert done.returncode == 0 and re.search(r"skipped +replication +deploy/quickstart has one Postgres", done.stdout), done
+    done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--ignore", "controllers")
+    assert "docs/install.md has how to reach that of deploy/quickstart" in done.stdout
+
+
+def test_uninstalled_nothing_is_stopped_and_nothing_left(installed):
+    """The steps of docs/install.md."""
+    box, _, _ = installed
+    world = World(box, "stays")
+    world.queue(cpu=1)
+    world.job("runs")
+    world.started("runs")
+    world.job("waits")
+    world.waits("waits", "WaitingForQuota")
+    pods = {p["metadata"]["uid"] for p in world.pods("runs")}
+    assert pods
+
+    box.kubectl("-n", "sluice-system", "delete", "deployment", "sluice-controller", "--wait")
+    box.process("controller-one").stop()  # one of its pods
+    for name in box.kubectl("get", "clusterqueues.sluice.dev,resourceflavors.sluice.dev", "-o", "name").stdout.split():
+        box.kubectl("patch", name, "--type", "merge", "-p", '{"metadata":{"finalizers":null}}')
+    box.kubectl("delete", "-k", QUICKSTART, "--ignore-not-found")  # the deployment is gone already
+
+    assert not box.kubectl("get", "-k", QUICKSTART, "--ignore-not-found", "-o", "name", check=False).stdout.strip()
+    left = box.kubectl("get", "crds,clusterroles,clusterrolebindings,flowschemas,validatingadmissionpolicies,validatingadmissionpolicybindings,"
+                              "mutatingadmissionpolicies,mutatingadmissionpolicybindings,namespaces,persistentvolumeclaims", "-A", "-o", "name").stdout
+    assert left and "sluice" not in left
+    assert {p["metadata"]["uid"] for p in world.pods("runs")} == pods and not world.get("runs")["spec"]["suspend"]
+    assert world.get("waits")["spec"]["suspend"]
+    wait_until("the API server to let the Job be started by hand", lambda: may_start(world, "waits"), SOON)
+    world.patch("waits", {"spec": {"suspend": False}})
+    wait_until("the Job to have a pod", lambda: world.get("waits")["status"].get("active"), SOON)
+    assert not world.get("runs")["spec"]["suspend"]
+
+
+def may_start(world, name):
+    try:
+        return world.api.patch(jobs_path(world.ns, name) + "?dryRun=All", {"spec": {"suspend": False}})
+    except ApiError:
+        return None
