@@ -15,8 +15,6 @@ it alone. Its one image is busybox:1 (with the tag: without, a kubelet always pu
 loopback and no other network.
 
 The parts are made by ./dev (`./dev up --real-node`, `./dev test`): build/tools/kubelet and build/real-node.
-
-    python -m sandbox.real_node    says what this machine lacks for it; exit code 0 if nothing
 """
 
 import os
@@ -24,7 +22,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 import zlib
 from datetime import datetime
@@ -241,8 +238,3 @@ class RealNode:
         (home / "cni/net.d/10-nothing.conflist").write_text(CNI_CONFIG)
         (home / "kubelet.yaml").write_text(KUBELET.format(port=self.box.port("kubelet"), pki=pki, label=LABEL, cgroup=self.cgroup))
         shutil.copy(self.box.state / "real-node.kubeconfig", home / "kubelet.kubeconfig")
-
-
-if __name__ == "__main__":
-    why = lacks()
-    sys.exit(print(why) or 1 if why else 0)
