@@ -307,8 +307,11 @@ def test_while_a_node_has_lost_its_power_the_quota_of_its_pods_is_given_to_no_ot
     wait_until("the node to be missed", lambda: not box.real_node.is_ready(), LATER)
     world.wait_job("evicted", "to have its pod evicted", lambda j: j["status"].get("terminating") == 1, LATER)
     world.waits("next")
-    for name in ("stopped", "evicted", "next"):
-        print(f"\n{name}: {world.explain(name)['sentence']}")
+    said = {name: world.explain(name)["sentence"] for name in ("stopped", "evicted", "next")}
+    print("", *(f"{name}: {sentence}" for name, sentence in said.items()), sep="\n")
+    assert said["stopped"] == "ended (Held); its quota is free once its last pod is gone"
+    assert "but 1 of its pods was deleted and has not gone yet; a pod is replaced, and its quota free, only when it is gone" in said["evicted"]
+    assert "800m of 1 in use" in said["next"]
     assert world.get("stopped")["status"].get("terminating") == 1 and world.get("evicted")["status"].get("active", 0) == 0
     world.uses(q=0.8)
     world.at_most(1000)
