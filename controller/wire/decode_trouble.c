@@ -207,9 +207,10 @@ DECODER(decode_trouble_refusal, trouble_refusal, "Event", TROUBLE_GUESS, fill_re
 
 #define REJECTED "Pod was rejected: " /* the kubelet's words, since Kubernetes 1.27 */
 
-static void copy(char *ret, size_t size, const char *text)
+/* Cut between characters, with blanks for what a terminal would obey. */
+static void copy(struct decoder *d, char *ret, size_t size, const char *text)
 {
-	snprintf(ret, size, "%s", text ? text : "");
+	snprintf(ret, size, "%s", text ? text_quote(d, text, size - 1) : "");
 }
 
 static const char *name_of_job(const cJSON *o)
@@ -238,13 +239,13 @@ static int fill_rejected(struct decoder *d, const cJSON *o, struct err *e)
 	if (!read_job(o, &p->job))
 		return err_set(e, ERR_INVALID, "Pod %.253s: no Job controls it", decode_name(o));
 	p->made_ms = time_of(meta_of(o), "creationTimestamp");
-	copy(p->ns, sizeof(p->ns), json_text(meta_of(o), "namespace"));
-	copy(p->job_name, sizeof(p->job_name), name_of_job(o));
-	copy(p->node, sizeof(p->node), json_text(json_object(o, "spec"), "nodeName"));
-	copy(p->clusterqueue, sizeof(p->clusterqueue),
+	copy(d, p->ns, sizeof(p->ns), json_text(meta_of(o), "namespace"));
+	copy(d, p->job_name, sizeof(p->job_name), name_of_job(o));
+	copy(d, p->node, sizeof(p->node), json_text(json_object(o, "spec"), "nodeName"));
+	copy(d, p->clusterqueue, sizeof(p->clusterqueue),
 		json_text(json_object(meta_of(o), "labels"), CLUSTERQUEUE_LABEL));
-	copy(p->reason, sizeof(p->reason), clean(d, reason ? reason : ""));
-	copy(p->message, sizeof(p->message), clean(d, without(REJECTED, message)));
+	copy(d, p->reason, sizeof(p->reason), reason);
+	copy(d, p->message, sizeof(p->message), without(REJECTED, message));
 	return 0;
 }
 
