@@ -101,12 +101,19 @@ void rejections_end(struct rejections *r)
 
 /* ---- what follows ---------------------------------------------------------------------------- */
 
-struct rejection rejections_of(const struct rejections *r, const struct uid *job, int64_t since_ms)
+/* An owner reference is believed within its namespace. */
+static bool is_of(const struct rejected_pod *pod, const char *ns, const struct uid *job)
+{
+	return uid_cmp(&pod->job, job) == 0 && strcmp(pod->ns, ns) == 0;
+}
+
+struct rejection rejections_of(
+	const struct rejections *r, const char *ns, const struct uid *job, int64_t since_ms)
 {
 	struct rejection x = {0};
 	for (size_t i = 0; i < r->n; i++) {
 		const struct rejected_pod *pod = &r->entries[i].pod;
-		if (uid_cmp(&pod->job, job) != 0 || pod->made_ms < since_ms)
+		if (!is_of(pod, ns, job) || pod->made_ms < since_ms)
 			continue;
 		x.pods++;
 		if (!x.last || pod->made_ms > x.last->made_ms)
@@ -160,7 +167,7 @@ static size_t alike(const struct rejections *r, const struct rejected_pod *pod, 
 	size_t n = 0;
 	for (size_t i = 0; i < r->n; i++) {
 		const struct rejected_pod *other = &r->entries[i].pod;
-		n += uid_cmp(&other->job, &pod->job) == 0 && other->made_ms >= since_ms &&
+		n += is_of(other, pod->ns, &pod->job) && other->made_ms >= since_ms &&
 		     strcmp(other->reason, pod->reason) == 0;
 	}
 	return n;
@@ -171,7 +178,8 @@ void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod)
 	struct rejections *r = g->rejections;
 	const struct gate_job *j = gate_find_job(g, &pod->job);
 	bool is_new = rejections_see(r, pod);
-	bool of_this_run = j && j->attempt.has_reservation && pod->made_ms >= since_of(j);
+	bool of_this_run = j && is_of(pod, j->ns, &j->uid) && j->attempt.has_reservation &&
+			   pod->made_ms >= since_of(j);
 	if (!is_new || !of_this_run || alike(r, pod, since_of(j)) > 1)
 		return;
 	struct rejection x = {.pods = 1, .last = pod};
@@ -192,7 +200,7 @@ void explain_rejection(const struct gate *g, const struct gate_job *j, struct ex
 {
 	struct gate_trouble stuck;
 	struct buf text;
-	struct rejection rejected = rejections_of(g->rejections, &j->uid, since_of(j));
+	struct rejection rejected = rejections_of(g->rejections, j->ns, &j->uid, since_of(j));
 	if (rejected.pods == 0)
 		return;
 	buf_init(&text, SENTENCE_MAX);
@@ -217,7 +225,7 @@ bool explain_rejected(
 	struct buf text;
 	if (!pod)
 		return false;
-	struct rejection rejected = rejections_of(g->rejections, &pod->job, 0);
+	struct rejection rejected = rejections_of(g->rejections, ns, &pod->job, 0);
 	*ret = (struct explanation){
 		.reason = WAIT_NOT, .localqueue = "", .clusterqueue = pod->clusterqueue};
 	buf_init(&text, SENTENCE_MAX);

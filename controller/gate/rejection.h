@@ -18,6 +18,8 @@
  *   - level, not edge: what is told follows from the pods that are there. A successor says the
  *     same, and so it is said of a Job that has failed for as long as its pods are kept;
  *   - a pod counts once, however often a list tells of it, and only in the run that it was made in;
+ *   - a pod speaks only of a Job of its own namespace: an owner reference with another's uid anybody
+ *     may write;
  *   - memory is bounded: of REJECTIONS_MAX pods the newest are known, about 1 KB each. An owner who
  *     makes more of them loses the sentences about these, his own and others', and nothing else;
  *   - nothing of the protocol hangs on it: a run with rejected pods goes on, and is not stopped.
@@ -69,7 +71,8 @@ struct rejection {
 	int32_t pods;			 /* 0: none */
 	const struct rejected_pod *last; /* made last; until the next fact */
 };
-struct rejection rejections_of(const struct rejections *r, const struct uid *job, int64_t since_ms);
+struct rejection rejections_of(
+	const struct rejections *r, const char *ns, const struct uid *job, int64_t since_ms);
 /* The newest pod of a Job of that name; NULL: none. */
 const struct rejected_pod *rejections_find(
 	const struct rejections *r, const char *ns, const char *job_name);

@@ -103,6 +103,22 @@ static void a_pod_of_an_earlier_run_is_no_news(void **state)
 	world_done(&w);
 }
 
+/* With an owner reference that a stranger wrote. */
+static void a_pod_of_another_namespace_says_nothing_of_a_job(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	struct rejected_pod p = pod(&w, 1, T0 + 1000, "OutOfcpu");
+	snprintf(p.ns, sizeof(p.ns), "team-b");
+	gate_see_rejected_pod(w.gate, &p);
+	turn(&w);
+	assert_int_equal(told(&w), 0);
+	assert_null(strstr(explained(&w), "rejected"));
+	world_done(&w);
+}
+
 /* As after the controller was restarted: the gate has never seen the Job. */
 static void a_job_that_is_forgotten_is_explained_by_its_pods(void **state)
 {
@@ -136,10 +152,12 @@ static void of_very_many_the_newest_are_known(void **state)
 		struct rejected_pod p = pod(&w, n, T0 + n, "OutOfcpu");
 		assert_true(rejections_see(gate_rejections(w.gate), &p));
 	}
-	struct rejection x = rejections_of(gate_rejections(w.gate), &w.j->now->job.uid, 0);
+	struct rejection x =
+		rejections_of(gate_rejections(w.gate), "team-a", &w.j->now->job.uid, 0);
 	assert_int_equal(x.pods, REJECTIONS_MAX);
 	assert_int_equal(x.last->made_ms, T0 + REJECTIONS_MAX + 10);
-	assert_int_equal(rejections_of(gate_rejections(w.gate), &w.j->now->job.uid, T0 + 11).pods,
+	assert_int_equal(
+		rejections_of(gate_rejections(w.gate), "team-a", &w.j->now->job.uid, T0 + 11).pods,
 		REJECTIONS_MAX);
 	world_done(&w);
 }
@@ -150,6 +168,7 @@ int main(void)
 		cmocka_unit_test(a_rejected_pod_is_told_once_for_each_reason),
 		cmocka_unit_test(it_is_explained_while_the_run_goes_on),
 		cmocka_unit_test(a_pod_of_an_earlier_run_is_no_news),
+		cmocka_unit_test(a_pod_of_another_namespace_says_nothing_of_a_job),
 		cmocka_unit_test(a_job_that_is_forgotten_is_explained_by_its_pods),
 		cmocka_unit_test(of_very_many_the_newest_are_known),
 	};
