@@ -5,8 +5,7 @@
  * starts anything of it. Where the node cannot (OutOfcpu, OutOfkubernetes.io/batch-cpu,
  * NodeAffinity, ...) the pod is Failed at once. None of its containers ran, no condition and no
  * exit code tells why, and the Job controller counts it against backoffLimit like work that failed.
- * So a Job can fail of a node's figure without a line of its program having run, and after a
- * restart of a kubelet so can pods that ran well.
+ * So a Job can fail of a node's figure without a line of its program having run.
  *
  * Facts in: such pods, as the API server has them. Out: a note when a run loses its first pod like
  * this, or loses one for another reason than before; and a sentence for `sluice explain`. No rule of
@@ -77,7 +76,7 @@ struct rejection rejections_of(
 const struct rejected_pod *rejections_find(
 	const struct rejections *r, const char *ns, const char *job_name);
 
-/* "the kubelet of node n1 rejected 2 of its pods: OutOfcpu: Node didn't have enough ..." */
+/* "the kubelet of node n1 rejected a pod of it: OutOfcpu: Node didn't have enough ..." */
 void rejection_sentence(const struct rejection *x, struct buf *out);
 /* What to do about it: clauses. */
 const char *rejection_cure(void);
