@@ -150,8 +150,8 @@ void rejection_sentence(const struct rejection *x, struct buf *out)
 const char *rejection_cure(void)
 {
 	return "it counts against backoffLimit though nothing of it ran, and no podFailurePolicy can name it: it has no exit code and no condition. "
-	       "A Job outlasts it, and still ends of what its own program does, with backoffLimit: 20 and podFailurePolicy: {rules: "
-	       "[{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, {action: FailJob, onExitCodes: {operator: NotIn, values: [0]}}]}";
+	       "A Job outlasts it with a larger limit, such as backoffLimit: 20; and what else is no failure of its own is not counted with podFailurePolicy: "
+	       "{rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, {action: Ignore, onExitCodes: {operator: In, values: [143]}}]}";
 }
 
 /* ---- the gate -------------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
  * Facts in: such pods, as the API server has them. Out: a note when a run loses its first pod like
  * this, or loses one for another reason than before; and a sentence for `sluice explain`. No rule of
  * a podFailurePolicy matches such a pod: the kubelet takes even PodScheduled off it. So the cure
- * that is told is a backoffLimit that outlasts them, with a policy that ends the Job by its program's
- * own exit codes.
+ * that is told is a backoffLimit that outlasts them. A rule FailJob beside it would be a trap: a
+ * container that leaves on SIGTERM, at a stop of ours, ends as Failed too, and may be seen as such.
  *
  * What is always true:
  *   - level, not edge: what is told follows from the pods that are there. A successor says the

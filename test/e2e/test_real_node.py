@@ -38,11 +38,12 @@ WIDGET = "example.com/widget"  # as kubernetes.io/batch-cpu is: a figure that st
 
 
 # What the sentences advise (docs/trouble.md). No rule could name a rejected pod, so the limit is what has to bear it.
+# Nor is a stop counted by which a container leaves with 143: where the Job controller sees its pod before that is gone, it is Failed.
 POLICY = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
-                    {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [0]}}]}
+                    {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [143]}}]}
 OUTLASTS = {"backoffLimit": 20, "podFailurePolicy": POLICY}
-ADVICE = ("with backoffLimit: 20 and podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, "
-          "{action: FailJob, onExitCodes: {operator: NotIn, values: [0]}}]}")
+ADVICE = ("{rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, "
+          "{action: Ignore, onExitCodes: {operator: In, values: [143]}}]}")
 
 
 def uptime():
@@ -295,8 +296,8 @@ UNREACHABLE = [{"key": f"node.kubernetes.io/{k}", "operator": "Exists", "effect"
 def test_while_a_node_has_lost_its_power_the_quota_of_its_pods_is_given_to_no_other(world):
     """kill -9 of kubelet, containerd and all containers. Nobody can say whether the containers run: they may, behind a broken network."""
     world.real_queue(cpu=1)
-    world.run("stopped", ENDLESS, cpu="400m")
-    world.run("evicted", ENDLESS, cpu="400m", pod={"tolerations": UNREACHABLE}, backoffLimit=3)
+    world.run("stopped", ENDLESS, cpu="400m", **OUTLASTS)
+    world.run("evicted", ENDLESS, cpu="400m", pod={"tolerations": UNREACHABLE}, **OUTLASTS)
     for name in ("stopped", "evicted"):
         world.speaks(world.running(name)[0])
     box = world.box
@@ -361,8 +362,7 @@ def test_a_job_that_fails_by_its_nodes_doing_says_so_and_one_that_heeds_the_advi
     widget = {"container": {"resources": {"requests": {"cpu": "100m", WIDGET: "1"}, "limits": {WIDGET: "1"}}}}
     world.run("counted", SHORT, **widget)
     world.run("spared", SHORT, **OUTLASTS, **widget)
-    world.run("breaks", "exit 3", **OUTLASTS)
-    for name in ("counted", "spared", "breaks"):
+    for name in ("counted", "spared"):
         world.wait(f"the pod of {name} to have its node", lambda n=name: any(p["spec"].get("nodeName") for p in world.all_pods(n)), about=name)
     set_widgets(world, 0)
     box.start(real_node.COMPONENT)
@@ -376,10 +376,7 @@ def test_a_job_that_fails_by_its_nodes_doing_says_so_and_one_that_heeds_the_advi
     world.restart()
     assert world.wait("the successor to tell", lambda: (x := world.explain("counted")) and x)["sentence"] == said["sentence"]
     assert not conditions(world.all_pods("counted")[0]), "a podFailurePolicy could name it now, and the advice should"
-    # What the advice outlasts, and what still ends such a Job at once.
     world.wait("a pod of the other to be rejected", lambda: any(rejected(p) for p in world.all_pods("spared")), LATER, about="spared")
-    world.wait_job("breaks", "to fail", lambda j: has(j, "Failed"), LATER)
-    assert world.get("breaks")["status"]["failed"] == 1
     set_widgets(world, 10)
     world.finished("spared")
     assert world.get("spared")["status"]["failed"] == 1 and world.runs("spared") == [("Finished", 0)]
