@@ -233,7 +233,7 @@ def test_at_the_close_containers_get_sigterm_and_their_grace_and_at_the_open_onl
 def test_quota_of_a_container_that_ignores_sigterm_comes_back_when_its_process_is_gone_and_the_next_starts_only_then(world):
     world.priorities(low=1, high=10)
     world.real_queue(cpu=1, preemption={"withinClusterQueue": "LowerPriority"})
-    world.run("stubborn", STUBBORN, cpu="900m", priority="low")
+    world.run("stubborn", STUBBORN, cpu="900m", priority="low", backoffLimit=20)  # the kill may count as a failure
     (pod,) = world.running("stubborn")
     world.speaks(pod)
     follow = Followed(world, pod)
