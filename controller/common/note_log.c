@@ -21,6 +21,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_REFUSE:
 	case NOTE_OVERDUE:
 	case NOTE_TROUBLE:
+	case NOTE_REJECTED_POD:
 	case NOTE_HOLD:
 	case NOTE_DELETE:
 	case NOTE_ADOPT:
@@ -62,6 +63,8 @@ static const char *note_event(enum note_kind k)
 		return "pods-stuck";
 	case NOTE_TROUBLE_OVER:
 		return "pods-go-on";
+	case NOTE_REJECTED_POD:
+		return "pod-rejected";
 	case NOTE_HOLD:
 		return "held";
 	case NOTE_DELETE:

@@ -20,6 +20,7 @@
 #include "controller/gate/outbox.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/trouble.h"
@@ -77,6 +78,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->story_reader = story_reader_new();
 	g->stuck.due_ms = INT64_MAX;
 	g->troubles = troubles_new();
+	g->rejections = rejections_new();
 	g->manages = o->manages;
 	g->ctx = o->ctx;
 	g->bill_labels = o->bill_labels;
@@ -113,6 +115,7 @@ void gate_free(struct gate *g)
 	buf_done(&g->outcome_notes.text);
 	arena_done(&g->taken.edit);
 	troubles_free(g->troubles);
+	rejections_free(g->rejections);
 	story_reader_free(g->story_reader);
 	free(g->identity);
 	free(g);

@@ -266,6 +266,7 @@ enum note_kind {
 	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
 	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
 	NOTE_TROUBLE_OVER, /* ... no more */
+	NOTE_REJECTED_POD, /* it runs, and a kubelet rejected a pod of it (rejection.h) */
 	NOTE_HOLD,   /* its start was refused too often, or what it waits for failed: it is put on
 			      hold */
 	NOTE_DELETE, /* what it waits for failed, its owner wants it deleted: the request goes out */

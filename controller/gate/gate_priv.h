@@ -107,6 +107,7 @@ struct gate {
 	int64_t decide_due_ms;
 
 	struct troubles *troubles;
+	struct rejections *rejections;
 	struct stuck_list stuck;
 	struct adoption adoption;
 	struct mass_stop mass_stop;

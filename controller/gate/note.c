@@ -45,6 +45,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Trouble";
 	case NOTE_TROUBLE_OVER:
 		return "TroubleOver";
+	case NOTE_REJECTED_POD:
+		return "RejectedPod";
 	case NOTE_HOLD:
 		return "Hold";
 	case NOTE_DELETE:

@@ -251,19 +251,38 @@ void gate_each_trouble(
 	}
 }
 
+/* Nothing is known to be wrong, but pods that were deleted are there, and others are missing. On a
+ * node that is lost they stay for ever: whether their containers run nobody can say. */
+static void put_going(const struct gate_job *j, struct buf *out)
+{
+	int32_t going = j->seen.present - j->seen.active;
+	buf_printf(out,
+		going == 1 ? "%d of its pods was deleted and has not gone yet"
+			   : "%d of its pods were deleted and have not gone yet",
+		(int)going);
+	buf_puts(out,
+		"; a pod is replaced, and its quota free, only when it is gone. If its node is lost for good: "
+		"kubectl taint nodes NODE node.kubernetes.io/out-of-service=lost:NoExecute");
+}
+
 /* "runs since TIME, but 3 of its 8 pods cannot be scheduled, for 42 s: ...; CURE" */
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x)
 {
 	struct buf text;
-	if (!is_told(j))
+	bool going = j->seen.lacks > 0 && j->seen.present > j->seen.active;
+	if (!is_told(j) && !going)
 		return;
-	const struct trouble *told = &j->stuck->told;
 	buf_init(&text, SENTENCE_MAX);
 	buf_puts(&text, "runs since ");
 	story_time(j->attempt.started_ms, &text);
 	buf_puts(&text, ", but ");
-	trouble_sentence(told, j->seen.pods, now_ms, &text);
-	buf_printf(&text, "; %s", trouble_cure(told->word, told->message));
+	if (is_told(j)) {
+		const struct trouble *told = &j->stuck->told;
+		trouble_sentence(told, j->seen.pods, now_ms, &text);
+		buf_printf(&text, "; %s", trouble_cure(told->word, told->message));
+	} else {
+		put_going(j, &text);
+	}
 	snprintf(x->sentence, sizeof(x->sentence), "%s", buf_text(&text));
 	buf_done(&text);
 }

@@ -10,6 +10,7 @@
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/rejection.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/view.h"
@@ -166,15 +167,18 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	const struct gate_job *found = job_named(g, ns, name);
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return (found && explain_deleting(found, ret)) ||
-		       queue_explain_deferred(g->queue, ns, name, ret);
+		       queue_explain_deferred(g->queue, ns, name, ret) ||
+		       explain_rejected(g, ns, name, ret);
 	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
 		explain_pod_trouble(found, ret);
 		explain_adoption(g, ret);
 		explain_mass_stop(g, ret);
 	}
-	if (found->phase == PHASE_RUNNING)
+	if (found->phase == PHASE_RUNNING) {
 		explain_stuck(found, now_ms, ret);
+		explain_rejection(g, found, ret);
+	}
 	explain_phase(found, ret);
 	return true;
 }

@@ -187,6 +187,7 @@ void counters_note(struct counters *t, const struct note *n)
 		causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
 		return;
 	case NOTE_TROUBLE_OVER:
+	case NOTE_REJECTED_POD:
 	case NOTE_GROW:
 	case NOTE_LEADING:
 	case NOTE_ADOPT:

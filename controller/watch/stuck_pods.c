@@ -20,7 +20,7 @@ struct view {
 
 struct stuck_pods {
 	struct stuck_pods_options options;
-	struct view pods, refusals;
+	struct view pods, refusals, rejected;
 };
 
 static int64_t now_ms(void)
@@ -125,6 +125,37 @@ static void on_refusal(enum kube_event type, const cJSON *object, void *ctx)
 	free(r);
 }
 
+static void on_begin_rejected(void *ctx)
+{
+	const struct view *v = ctx;
+	rejections_begin(gate_rejections(v->stuck_pods->options.gate));
+}
+
+static void on_end_rejected(void *ctx)
+{
+	const struct view *v = ctx;
+	rejections_end(gate_rejections(v->stuck_pods->options.gate));
+	listed(ctx);
+}
+
+/* What no kubelet rejected is no news: such a pod has failed before it had an address. */
+static void on_rejected(enum kube_event type, const cJSON *object, void *ctx)
+{
+	const struct view *v = ctx;
+	struct gate *g = v->stuck_pods->options.gate;
+	struct rejected_pod *p = NULL;
+	struct err e = {""};
+	struct uid uid;
+	if (type == KUBE_DELETED) {
+		if (decode_uid(object, &uid))
+			rejections_lose(gate_rejections(g), &uid);
+	} else if (decode_rejected_pod(object, &p, &e) == 0) {
+		p->made_ms = clock_of_machine_ms(p->made_ms);
+		gate_see_rejected_pod(g, p);
+	}
+	free(p);
+}
+
 /* ---- its life -------------------------------------------------------------------------------- */
 
 static void open_pods(struct stuck_pods *l)
@@ -148,6 +179,17 @@ static void open_refusals(struct stuck_pods *l)
 	l->refusals.watch = kube_watch_new(l->options.client, &o, &handler, &l->refusals);
 }
 
+static void open_rejected(struct stuck_pods *l)
+{
+	static const struct kube_watch_handler handler = {on_begin_rejected, on_rejected,
+		on_end_rejected, on_trouble, NULL, NULL, on_unreadable};
+	struct kube_watch_options o = {.path = "/api/v1/pods",
+		.label_selector = CLUSTERQUEUE_LABEL,
+		.field_selector = "status.phase=Failed,status.podIP=",
+		.seed = l->options.seed + 2};
+	l->rejected.watch = kube_watch_new(l->options.client, &o, &handler, &l->rejected);
+}
+
 static void view_close(struct view *v)
 {
 	kube_watch_free(v->watch);
@@ -167,6 +209,8 @@ static bool is_wanted(struct view *v, bool wants, int64_t tick_ms)
 void stuck_pods_tick(struct stuck_pods *l, int64_t tick_ms)
 {
 	const struct gate *g = l->options.gate;
+	if (gate_leading(g) && !l->rejected.watch)
+		open_rejected(l);
 	bool pods = is_wanted(&l->pods, gate_wants_pods(g), tick_ms);
 	bool refusals = is_wanted(&l->refusals, gate_wants_refusals(g), tick_ms);
 	if (refusals && !l->refusals.watch)
@@ -187,6 +231,7 @@ struct stuck_pods *stuck_pods_new(const struct stuck_pods_options *o)
 	l->options = *o;
 	l->pods = (struct view){.stuck_pods = l, .kind = "pending pods"};
 	l->refusals = (struct view){.stuck_pods = l, .kind = "events of refused pods"};
+	l->rejected = (struct view){.stuck_pods = l, .kind = "rejected pods"};
 	return l;
 }
 
@@ -196,5 +241,6 @@ void stuck_pods_free(struct stuck_pods *l)
 		return;
 	kube_watch_free(l->pods.watch);
 	kube_watch_free(l->refusals.watch);
+	kube_watch_free(l->rejected.watch);
 	free(l);
 }

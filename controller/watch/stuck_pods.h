@@ -6,6 +6,10 @@
  * status.phase=Pending. Events: FailedCreate of Jobs. While all runs have the pods they need
  * neither is followed, so what the API server has to say does not grow with what runs.
  *
+ * Pods that a kubelet rejected (gate/rejection.h) are followed all the time while this controller
+ * leads: a Job may have failed a second after its pod. They are told from other Failed pods by
+ * their lack of an address, so there is nothing to hear where none is rejected.
+ *
  * Nothing hangs on it. When it may not look (an older ClusterRole) that is in the log, and Jobs run
  * as they did.
  */

@@ -5,6 +5,7 @@
 
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
+#include "controller/wire/patch.h"
 
 #define TROUBLE_GUESS 1024
 
@@ -201,3 +202,51 @@ static int fill_refusal(struct decoder *d, const cJSON *o, struct err *e)
 }
 
 DECODER(decode_trouble_refusal, trouble_refusal, "Event", TROUBLE_GUESS, fill_refusal)
+
+/* ---- a rejection ----------------------------------------------------------------------------- */
+
+#define REJECTED "Pod was rejected: " /* the kubelet's words, since Kubernetes 1.27 */
+
+/* Cut between characters, with blanks for what a terminal would obey. */
+static void copy(struct decoder *d, char *ret, size_t size, const char *text)
+{
+	snprintf(ret, size, "%s", text ? text_quote(d, text, size - 1) : "");
+}
+
+static const char *name_of_job(const cJSON *o)
+{
+	json_each(owner, json_array(meta_of(o), "ownerReferences")) {
+		bool controls = false;
+		json_bool(owner, "controller", &controls);
+		if (controls)
+			return json_text(owner, "name");
+	}
+	return NULL;
+}
+
+static int fill_rejected(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct rejected_pod *p = parcel_array(&d->parcel, 1, sizeof(*p));
+	const cJSON *status = json_object(o, "status");
+	const char *phase = json_text(status, "phase"), *reason = json_text(status, "reason");
+	const char *message = json_text(status, "message");
+	bool failed = phase && strcmp(phase, "Failed") == 0;
+	if (!failed || !message || without(REJECTED, message) == message)
+		return err_set(
+			e, ERR_INVALID, "Pod %.253s: no kubelet rejected it", decode_name(o));
+	if (!decode_uid(o, &p->uid))
+		return err_set(e, ERR_INVALID, "Pod %.253s: metadata.uid is none", decode_name(o));
+	if (!read_job(o, &p->job))
+		return err_set(e, ERR_INVALID, "Pod %.253s: no Job controls it", decode_name(o));
+	p->made_ms = time_of(meta_of(o), "creationTimestamp");
+	copy(d, p->ns, sizeof(p->ns), json_text(meta_of(o), "namespace"));
+	copy(d, p->job_name, sizeof(p->job_name), name_of_job(o));
+	copy(d, p->node, sizeof(p->node), json_text(json_object(o, "spec"), "nodeName"));
+	copy(d, p->clusterqueue, sizeof(p->clusterqueue),
+		json_text(json_object(meta_of(o), "labels"), CLUSTERQUEUE_LABEL));
+	copy(d, p->reason, sizeof(p->reason), reason);
+	copy(d, p->message, sizeof(p->message), without(REJECTED, message));
+	return 0;
+}
+
+DECODER(decode_rejected_pod, rejected_pod, "Pod", TROUBLE_GUESS, fill_rejected)

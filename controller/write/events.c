@@ -293,6 +293,9 @@ void events_note(struct events *h, const struct note *n)
 		if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
 			tell_note(h, n, EVENTS_WARNING, "PodsStuck");
 		return;
+	case NOTE_REJECTED_POD:
+		tell_note(h, n, EVENTS_WARNING, "PodRejected");
+		return;
 	case NOTE_START:
 		if (all)
 			tell_note(h, n, EVENTS_NORMAL, "Started");

@@ -308,13 +308,16 @@ class Server:
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         url = urlsplit(target)
         query = {k: v[-1] for k, v in parse_qs(url.query).items()}
+        path = url.path
+        if "status.phase=Failed" in query.get("fieldSelector", ""):
+            path += "?failed"  # there are none
         if not url.path.startswith("/bench"):
             self.cluster.asked[method] += 1
             self.cluster.by[f"{method} {re.sub(r'(team|node)-[0-9]+', '*', url.path)}"] += 1
         if query.get("watch") in ("1", "true"):
-            await self.watch(writer, url.path, query)
+            await self.watch(writer, path, query)
             return False
-        await self.answer(writer, method, url.path, body)
+        await self.answer(writer, method, path, body)
         return True
 
     async def answer(self, writer, method, path, body):

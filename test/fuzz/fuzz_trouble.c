@@ -1,5 +1,5 @@
 /*
- * Any bytes as Pods that are Pending and Events about Jobs (an object, or a list of them): facts
+ * Any bytes as Pods that are Pending or were rejected and Events about Jobs (an object, or a list of them): facts
  * whose text is safe to print, or a sentence that is; and whatever they say, what follows for a Job
  * is a trouble of at most as many pods as there are.
  */
@@ -37,6 +37,7 @@ static void try(struct troubles *t, const cJSON *o)
 {
 	struct trouble_pod *p = NULL;
 	struct trouble_refusal *r = NULL;
+	struct rejected_pod *rejected = NULL;
 	struct err e = {""};
 	int rc = decode_trouble_pod(o, &p, &e);
 	check_outcome(rc, p, &e);
@@ -53,8 +54,17 @@ static void try(struct troubles *t, const cJSON *o)
 		troubles_see_refusal(t, r);
 		ask(t, &r->job);
 	}
+	rc = decode_rejected_pod(o, &rejected, &e);
+	check_outcome(rc, rejected, &e);
+	if (rejected) {
+		check_text(rejected->reason);
+		check_text(rejected->message);
+		check_text(rejected->node);
+		check_text(rejected->job_name);
+	}
 	free(p);
 	free(r);
+	free(rejected);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,29 +1,41 @@
-"""python -m sandbox up|down|destroy|status --name NAME"""
+"""python -m sandbox up|down|destroy|status --name NAME
+
+python -m sandbox can-have-real-node says what this machine lacks for one; exit code 0 if nothing."""
 
 import argparse
 import os
 import sys
 import time
 
-from . import Sandbox, SandboxError
+from . import Sandbox, SandboxError, real_node
 from .sandbox import BUILD
 
 
 IDLE = """  kubectl top nodes                                # what is used (a minute after the start)
   kubectl apply -f test/e2e/sandbox/example-idle.yaml   # a Job on what nobody uses; the file says what to look at
 """
+REAL = """  kubectl apply -f test/e2e/sandbox/example-real.yaml   # a Job of four containers on the real node, and its queue
+  kubectl logs -l job-name=night --prefix          # what they say
+  kubectl annotate job night sluice.dev/hold=yes   # they get SIGTERM and their grace; what is done stays, with its logs
+"""
 
 
 def main():
     p = argparse.ArgumentParser(prog="sandbox", description="A private control plane with Postgres and fake nodes.")
-    p.add_argument("command", choices=["up", "down", "destroy", "status"])
+    p.add_argument("command", choices=["up", "down", "destroy", "status", "can-have-real-node"])
     p.add_argument("--name", default="dev")
     p.add_argument("--cluster", action="store_true", help="use the cluster that KUBECONFIG names")
     p.add_argument("--no-controller", action="store_true", help="up: all but sluice-controller")
     p.add_argument("--overcommit", action="store_true", help="up: with a metrics-server, for lending out idle resources")
+    p.add_argument("--real-node", action="store_true", help="up: with a node whose containers really run")
     args = p.parse_args()
+    if args.command == "can-have-real-node":
+        why = real_node.lacks()
+        print(why or "it can")
+        return 1 if why else 0
     began = time.monotonic()
-    box = Sandbox(args.name, args.cluster, args.overcommit, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
+    box = Sandbox(args.name, args.cluster, args.overcommit, with_real_node=args.real_node,
+                  say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
     if args.command == "up":
         up(box, not args.no_controller)
     elif args.command == "status":
@@ -64,7 +76,7 @@ Then try:
   sluice queue                                     # each queue's quota, what runs, what waits
   sluice explain job/three                         # why that one waits
   sluice doctor                                    # whether all that Sluice needs is right
-{IDLE if box.overcommit else ""}
+{IDLE if box.overcommit else ""}{REAL if box.real_node else ""}
 ./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
 
 

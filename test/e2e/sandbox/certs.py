@@ -21,6 +21,11 @@ MORE_CLIENTS = {
     "metrics-server": ("metrics-server", "system:masters"),
     "front-proxy": ("front-proxy-client", None),
 }
+# Only where there is a real node: its own, and what the API server shows of itself when it asks there.
+REAL_NODE_CLIENTS = {
+    "real-node": ("system:node:localhost", "system:nodes"),
+    "kubelet-client": ("kube-apiserver-kubelet-client", None),
+}
 SERVER_NAMES = "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,IP:127.0.0.1"
 
 
@@ -67,9 +72,18 @@ def make(folder: Path):
 
 def make_more(folder: Path):
     """Those of MORE_CLIENTS, in a folder that make() filled."""
-    done = folder / "complete-more"
+    _make_clients(folder, MORE_CLIENTS, "complete-more")
+
+
+def make_for_real_node(folder: Path):
+    """Those of REAL_NODE_CLIENTS, likewise."""
+    _make_clients(folder, REAL_NODE_CLIENTS, "complete-real-node")
+
+
+def _make_clients(folder, clients, mark):
+    done = folder / mark
     if done.exists():
         return
-    for name, (cn, org) in MORE_CLIENTS.items():
+    for name, (cn, org) in clients.items():
         _issue(folder, name, cn, org, "clientAuth")
     done.touch()

@@ -16,6 +16,9 @@ Always true:
 With `overcommit=True` there is a real metrics-server too, and kwok plays what nodes
 and pods use (usage.py). A sandbox that once had it keeps it.
 
+With `with_real_node=True` there is one more node, whose containers really run (real_node.py).
+A sandbox that once had it keeps it.
+
 With `cluster=True` the cluster is the one that KUBECONFIG names, and only
 Postgres, the controller and a `kubectl proxy` are ours.
 """
@@ -33,7 +36,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import certs, nodes, usage
+from . import certs, nodes, real_node, usage
 from .kube import Api, ApiError
 from .process import Process, SandboxError, start_time, tail, wait_until
 
@@ -43,10 +46,9 @@ HERE = Path(__file__).resolve().parent
 
 # In the order of their start. Controllers of ours come after all of them.
 COMPONENTS = ["postgres", "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
-OVERCOMMIT_COMPONENTS = COMPONENTS + ["metrics-server"]
 CLUSTER_COMPONENTS = ["postgres", "proxy"]
 PORTS = ["etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
-OVERCOMMIT_PORTS = PORTS + ["metrics-server"]
+LATE = ("metrics-server",)  # wants to be told of the nodes first
 
 SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
 TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it here
@@ -57,19 +59,22 @@ MUTATING_POLICIES_SINCE = 36  # Kubernetes 1.36: MutatingAdmissionPolicy as v1
 class Sandbox:
     """`with Sandbox("name") as s:` is up() and down(); both can be called alone."""
 
-    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None):
+    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None, with_real_node=False):
         if not name or not all(c.isalnum() or c in "-_" for c in name):
             raise SandboxError(f"sandbox name {name!r}: use letters, digits, - and _ only")
         self.name, self.say = name, say
         self.state = BUILD / "sandbox" / name
         self.cluster = cluster or (self.state / "cluster").exists()
         self.overcommit = not self.cluster and (overcommit or (self.state / "overcommit").exists())
-        self.components = CLUSTER_COMPONENTS if self.cluster else OVERCOMMIT_COMPONENTS if self.overcommit else COMPONENTS
         self.kubeconfig = self.state / "kubeconfig"
         self.pki = self.state / "pki"
         self._procs, self._ports, self._api = {}, None, None
         self.pair = None  # a Pair (pair.py) in the place of the one Postgres
         self.pooler = None  # a Pooler (pooler.py) before the one Postgres
+        with_real_node = not self.cluster and (with_real_node or (self.state / "with-real-node").exists())
+        self.real_node = real_node.RealNode(self) if with_real_node else None
+        self.components = CLUSTER_COMPONENTS if self.cluster else COMPONENTS + [
+            *(["metrics-server"] if self.overcommit else []), *([real_node.COMPONENT] if self.real_node else [])]
 
     def __enter__(self):
         self.up()
@@ -173,10 +178,12 @@ class Sandbox:
                 self._take_ports()
                 certs.make(self.pki)
                 if self.overcommit:
-                    self._turn_on_overcommit()
+                    self._turn_on("overcommit", certs.make_more)
+                if self.real_node:
+                    self._turn_on("with-real-node", certs.make_for_real_node)
                 self._write_kubeconfigs()
             self._make_socket_dir()
-            at_first = [c for c in self.components if c != "metrics-server"]  # wants to be told of the nodes first
+            at_first = [c for c in self.components if c not in LATE]
             for component in at_first:
                 self.start(component)
                 # The API server wants its etcd, the others their API server;
@@ -221,6 +228,8 @@ class Sandbox:
             for component in order:
                 how = self.process(component).stop()
                 went[component] = "ended" if component in told and how == "was not running" else how
+                if component == real_node.COMPONENT:
+                    self.real_node.clear()
             return went
 
     def destroy(self):
@@ -233,6 +242,8 @@ class Sandbox:
                         self.process(component).stop()
                     elif self.process(component).signal(signal.SIGKILL):
                         wait_until(f"{component} to be gone", lambda p=self.process(component): not p.alive())
+                if self.real_node:
+                    self.real_node.clear()
         if (self.state / "socket-dir").exists():
             for folder in {self.socket_dir, self.pg_home()}:
                 if self.state not in folder.parents:
@@ -253,7 +264,8 @@ class Sandbox:
                 where = str(self.socket_dir / "kube.sock")
             else:
                 plain = c in ("etcd", "kwok")
-                where = f"http{'' if plain else 's'}://127.0.0.1:{self.port(c)}" if (self.state / "ports.json").exists() else ""
+                port = "kubelet" if c == real_node.COMPONENT else c
+                where = f"http{'' if plain else 's'}://127.0.0.1:{self.port(port)}" if (self.state / "ports.json").exists() else ""
             rows.append((c, self.pid(c), where))
         return rows
 
@@ -288,6 +300,9 @@ class Sandbox:
             proc.start()
         elif component == "postgres":
             self._start_postgres()
+        elif component == real_node.COMPONENT:
+            self.say("starting a real node")
+            self.real_node.start()
         else:
             self.say(f"starting {component}")
             argv, env = getattr(self, "_argv_" + component.replace("-", "_"))()
@@ -316,6 +331,7 @@ class Sandbox:
             "kube-scheduler": lambda: self._tls("kube-scheduler").raw("GET", "/readyz") == b"ok",
             "kwok": lambda: self._plain("kwok").raw("GET", "/healthz") is not None,
             "metrics-server": lambda: self.api.get(usage.GROUP + "/nodes?limit=1"),
+            real_node.COMPONENT: lambda: self.real_node.ready(),
             "proxy": lambda: self.api.get("/version"),
         }[component]
         return wait_until(f"{component} to be ready", check, timeout, proc)
@@ -426,7 +442,13 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={self.pki / 'sa.pub'}",
                 f"--service-account-signing-key-file={self.pki / 'sa.key'}",
-                *(self._aggregator() if self.overcommit else [])], None
+                *(self._aggregator() if self.overcommit else []),
+                *(self._kubelet_client() if self.real_node else [])], None
+
+    def _kubelet_client(self):
+        """How the API server shows itself to kubelets, which it asks for logs."""
+        return [f"--kubelet-client-certificate={self.pki / 'kubelet-client.crt'}", f"--kubelet-client-key={self.pki / 'kubelet-client.key'}",
+                f"--kubelet-certificate-authority={self.pki / 'ca.crt'}"]
 
     def _aggregator(self):
         """How the API server shows whom it asks for when it asks another server."""
@@ -445,7 +467,7 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
                 # the Job controller the thing that is tested.
                 "--concurrent-job-syncs=20", "--kube-api-qps=2000", "--kube-api-burst=4000",
                 # kwok beats every 2 minutes; a dead kwok must not taint nodes.
-                "--node-monitor-grace-period=10m"], None
+                f"--node-monitor-grace-period={f'{real_node.GRACE_SECONDS}s' if self.real_node else '10m'}"], None
 
     def _argv_kube_scheduler(self):
         config = self.state / "scheduler.yaml"
@@ -468,8 +490,11 @@ clientConnection:
         # Metrics are asked for by https, on the port that its nodes say is their kubelet's.
         more = [f"--config={HERE / 'kwok-usage.yaml'}", "--node-ip=127.0.0.1", f"--node-port={self.port('kwok')}",
                 f"--tls-cert-file={self.pki / 'server.crt'}", f"--tls-private-key-file={self.pki / 'server.key'}"]
+        managed = ["--manage-all-nodes"]
+        if self.real_node:
+            managed = [f"--manage-nodes-with-label-selector={real_node.KWOK_SELECTOR}", f"--config={HERE / 'kwok-beats.yaml'}"]
         return [self.tool("kwok"), f"--kubeconfig={self.state / 'kwok.kubeconfig'}", f"--config={HERE / 'kwok.yaml'}",
-                *(more if self.overcommit else []), "--manage-all-nodes", "--v=WARN", "--node-lease-duration-seconds=0",
+                *(more if self.overcommit else []), *managed, "--v=WARN", "--node-lease-duration-seconds=0",
                 f"--server-address=127.0.0.1:{self.port('kwok')}"], {"KWOK_WORKDIR": str(home)}
 
     def _argv_metrics_server(self):
@@ -609,12 +634,12 @@ clientConnection:
         wait_until("the default ServiceAccount", lambda: self.api.get("/api/v1/namespaces/default/serviceaccounts/default"),
                    240, self.process("kube-controller-manager"))
 
-    def _turn_on_overcommit(self):
+    def _turn_on(self, part, make_certs):
         """Where it was up without: those that get other flags are started again."""
-        certs.make_more(self.pki)
-        mark = self.state / "overcommit"
+        make_certs(self.pki)
+        mark = self.state / part
         if not mark.exists():
-            for component in ("kwok", "kube-apiserver"):
+            for component in ("kwok", "kube-controller-manager", "kube-apiserver"):
                 self.process(component).stop()
             mark.touch()
 
@@ -667,7 +692,8 @@ clientConnection:
     # -- files -------------------------------------------------------------
 
     def _write_kubeconfigs(self):
-        for user in certs.CLIENTS | (certs.MORE_CLIENTS if self.overcommit else {}):
+        for user in (certs.CLIENTS | (certs.MORE_CLIENTS if self.overcommit else {}) |
+                     (certs.REAL_NODE_CLIENTS if self.real_node else {})):
             path = self.kubeconfig if user == "admin" else self.state / f"{user}.kubeconfig"
             _write(path, _kubeconfig(self.name, f"https://127.0.0.1:{self.port('kube-apiserver')}",
                                      f"certificate-authority: {self.pki / 'ca.crt'}", user,
@@ -709,8 +735,8 @@ clientConnection:
         file = self.state / "ports.json"
         ports = json.loads(file.read_text()) if file.exists() else {}
         with _port_lock():
-            for what in OVERCOMMIT_PORTS if self.overcommit else PORTS:
-                owner = self.process("etcd" if what == "etcd-peer" else what)
+            for what in [*PORTS, *(["metrics-server"] if self.overcommit else []), *(["kubelet"] if self.real_node else [])]:
+                owner = self.process({"etcd-peer": "etcd", "kubelet": real_node.COMPONENT}.get(what, what))
                 if what in ports and (owner.alive() or _is_free(ports[what])):
                     continue
                 ports[what] = _free_port(_ports_taken() | set(ports.values()))

@@ -16,6 +16,17 @@ static void dial(struct stage *s)
 	examine(s, "postgres");
 }
 
+/* Whether it is the quickstart's is asked of the Deployment, which names its host. */
+static void answer_deployment(struct stage *s, const char *host)
+{
+	char body[300];
+	snprintf(body, sizeof(body),
+		"{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"env\":[{\"name\":\"PGHOST\",\"value\":\"%s\"}]}]}}}}",
+		host);
+	answer(s, "GET /apis/apps/v1/namespaces/sluice-system/deployments/sluice-controller", 200,
+		body);
+}
+
 /* Connected, the schema seen. */
 static void stage_with_ledger(struct stage *s)
 {
@@ -35,6 +46,7 @@ static void a_database_that_does_not_answer(void **state)
 	struct stage s;
 	stage_open(&s);
 	s.o.database = "host=/nowhere password=secret";
+	answer_deployment(&s, "/nowhere");
 	examine(&s, "postgres");
 	expect(&s, VERDICT_FAIL, "/nowhere");
 	assert_null(strstr(s.f.kept[0].text, "secret"));
@@ -76,6 +88,12 @@ static void no_standby(void **state)
 	(void)state;
 	struct stage s;
 	stage_with_ledger(&s);
+	answer_deployment(&s, "sluice-postgres");
+	examine(&s, "replication");
+	expect(&s, VERDICT_SKIPPED, "deploy/quickstart has one Postgres");
+	stage_close(&s);
+	stage_with_ledger(&s);
+	answer_deployment(&s, "db");
 	examine(&s, "replication");
 	expect(&s, VERDICT_WARN, "Postgres has no standby: if its disk is lost, so is the ledger");
 	assert_non_null(strstr(s.f.kept[0].cure, "--ignore replication"));

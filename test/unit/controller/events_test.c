@@ -199,6 +199,8 @@ static const struct note_case {
 		"PodsStuck", "Warning"},
 	{"pods that were refused", {.kind = NOTE_TROUBLE, .reason = "PodsRefused"}, NULL, NULL,
 		NULL},
+	{"a pod that a kubelet rejected", {.kind = NOTE_REJECTED_POD}, "PodRejected", "PodRejected",
+		"Warning"},
 	{"pods that go on", {.kind = NOTE_TROUBLE_OVER, .reason = "Unschedulable"}, NULL, NULL,
 		NULL},
 	{"a finish", {.kind = NOTE_FINISH}, NULL, NULL, NULL},

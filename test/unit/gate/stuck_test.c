@@ -318,6 +318,29 @@ static void a_stop_quotes_it(void **state)
 	world_done(&w);
 }
 
+/* As on a node that has lost its power. */
+static void a_pod_that_was_deleted_and_stays_is_explained(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w);
+	have_it_run(&w);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	s->job.status.active = 1;
+	s->job.status.terminating = 1;
+	s->job.status.ready = 1;
+	write_job(&w, s, false);
+	assert_non_null(strstr(explained(&w),
+		", but 1 of its pods was deleted and has not gone yet; a pod is replaced, and its quota free, only when it is gone"));
+	s = model_api_edit(&w.api, w.j);
+	s->job.status.active = 2;
+	s->job.status.terminating = 0;
+	s->job.status.ready = 2;
+	write_job(&w, s, false);
+	assert_null(strstr(explained(&w), "has not gone"));
+	world_done(&w);
+}
+
 static void a_stop_of_one_that_was_well_says_nothing(void **state)
 {
 	struct world w;
@@ -345,6 +368,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_is_told_until_the_pods_are_there),
 		cmocka_unit_test(a_job_that_ends_is_in_no_trouble),
 		cmocka_unit_test(a_stop_quotes_it),
+		cmocka_unit_test(a_pod_that_was_deleted_and_stays_is_explained),
 		cmocka_unit_test(a_stop_of_one_that_was_well_says_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

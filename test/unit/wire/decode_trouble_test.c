@@ -155,6 +155,57 @@ static void what_is_no_pod_of_a_job(void **state)
 	}
 }
 
+/* ---- rejections ------------------------------------------------------------------------------ */
+
+#define REJECTED_META                                                                              \
+	"'metadata':{'name':'a-x','namespace':'team','uid':'" UID "',"                             \
+	"'labels':{'sluice.dev/cluster-queue-name':'batch'},"                                      \
+	"'creationTimestamp':'2026-11-21T10:00:00Z','ownerReferences':[{'apiVersion':'batch/v1',"  \
+	"'kind':'Job','name':'a','uid':'" JOB "','controller':true}]}"
+
+static void what_a_kubelet_rejected(void **state)
+{
+	struct rejected_pod *p = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_rejected_pod(
+			parsed("{'kind':'Pod'," REJECTED_META ",'spec':{'nodeName':'n1'},'status':"
+			       "{'phase':'Failed','reason':'OutOfcpu','message':'Pod was rejected: "
+			       "not \\u001b[2J enough cpu'}}"),
+			&p, &e),
+		0);
+	assert_string_equal(p->ns, "team");
+	assert_string_equal(p->job_name, "a");
+	assert_string_equal(p->node, "n1");
+	assert_string_equal(p->clusterqueue, "batch");
+	assert_string_equal(p->reason, "OutOfcpu");
+	assert_string_equal(p->message, "not  [2J enough cpu");
+	assert_int_equal(p->made_ms, T0);
+	assert_int_equal(p->uid.byte[0], 0x6f);
+	assert_int_equal(p->job.byte[0], 0x7a);
+	free(p);
+}
+
+static void what_no_kubelet_rejected(void **state)
+{
+	static const char *const statuses[] = {"null", "{'phase':'Failed'}",
+		"{'phase':'Failed','reason':'Evicted','message':'The node was low on memory'}",
+		"{'phase':'Pending','reason':'OutOfcpu','message':'Pod was rejected: no'}",
+		"{'phase':'Failed','reason':3,'message':['Pod was rejected: no']}"};
+	(void)state;
+	for (size_t i = 0; i < COUNT(statuses); i++) {
+		char text[2048];
+		struct rejected_pod *p = NULL;
+		struct err e = {""};
+		snprintf(text, sizeof(text), "{'kind':'Pod'," REJECTED_META ",'status':%s}",
+			statuses[i]);
+		assert_int_equal(decode_rejected_pod(parsed(text), &p, &e), ERR_INVALID);
+		assert_null(p);
+		assert_true(e.text[0] != '\0');
+	}
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static const struct refusal_row {
@@ -249,6 +300,8 @@ int main(void)
 		cmocka_unit_test(what_a_pod_says),
 		cmocka_unit_test(a_pod_that_goes),
 		cmocka_unit_test(what_is_no_pod_of_a_job),
+		cmocka_unit_test(what_a_kubelet_rejected),
+		cmocka_unit_test(what_no_kubelet_rejected),
 		cmocka_unit_test(what_was_refused),
 		cmocka_unit_test(what_is_no_refusal),
 		cmocka_unit_test(long_messages_are_cut),

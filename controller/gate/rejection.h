@@ -1,0 +1,99 @@
+/*
+ * Rejections: pods that a kubelet turned away.
+ *
+ * The scheduler binds a pod by what it has heard of a node; the kubelet looks again before it
+ * starts anything of it. Where the node cannot (OutOfcpu, OutOfkubernetes.io/batch-cpu,
+ * NodeAffinity, ...) the pod is Failed at once. None of its containers ran, no condition and no
+ * exit code tells why, and the Job controller counts it against backoffLimit like work that failed.
+ * So a Job can fail of a node's figure without a line of its program having run.
+ *
+ * Facts in: such pods, as the API server has them. Out: a note when a run loses its first pod like
+ * this, or loses one for another reason than before; and a sentence for `sluice explain`. No rule of
+ * a podFailurePolicy matches such a pod: the kubelet takes even PodScheduled off it. So the cure
+ * that is told is a backoffLimit that outlasts them. A rule FailJob beside it would be a trap: a
+ * container that leaves on SIGTERM, at a stop of ours, ends as Failed too, and may be seen as such.
+ *
+ * What is always true:
+ *   - level, not edge: what is told follows from the pods that are there. A successor says the
+ *     same, and so it is said of a Job that has failed for as long as its pods are kept;
+ *   - a pod counts once, however often a list tells of it, and only in the run that it was made in;
+ *   - a pod speaks only of a Job of its own namespace: an owner reference with another's uid anybody
+ *     may write;
+ *   - memory is bounded: of REJECTIONS_MAX pods the newest are known, about 1 KB each. An owner who
+ *     makes more of them loses the sentences about these, his own and others', and nothing else;
+ *   - nothing of the protocol hangs on it: a run with rejected pods goes on, and is not stopped.
+ *
+ * Left to others: following the pods (watch/stuck_pods.h), reading them (wire/decode_trouble.h),
+ * Events (write/events.h). Pods that get no node, or wait there, are Pending: trouble.h.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_REJECTION_H
+#define SLUICE_CONTROLLER_GATE_REJECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/uid.h"
+
+enum {
+	REJECTIONS_MAX = 1024,
+	REJECTION_NAME_MAX = 254,
+	REJECTION_WORD_MAX = 128,   /* bytes that are kept of a reason */
+	REJECTION_MESSAGE_MAX = 200 /* ... of a message */
+};
+
+/* A pod that a kubelet rejected. */
+struct rejected_pod {
+	struct uid uid, job;
+	int64_t made_ms; /* it was created; when it was rejected is not told */
+	char ns[64], job_name[REJECTION_NAME_MAX], node[REJECTION_NAME_MAX];
+	char clusterqueue[REJECTION_NAME_MAX];
+	char reason[REJECTION_WORD_MAX];     /* the kubelet's: "OutOfcpu" */
+	char message[REJECTION_MESSAGE_MAX]; /* ... "Node didn't have enough resource: cpu, ..." */
+};
+
+struct rejections;
+
+struct rejections *rejections_new(void);
+void rejections_free(struct rejections *r);
+
+/* Copied. False: it is known already. */
+bool rejections_see(struct rejections *r, const struct rejected_pod *pod);
+void rejections_lose(struct rejections *r, const struct uid *pod); /* it was deleted */
+/* Around a complete list: what was not seen between the two is gone. */
+void rejections_begin(struct rejections *r);
+void rejections_end(struct rejections *r);
+
+/* Of a Job, those that were made since then. */
+struct rejection {
+	int32_t pods;			 /* 0: none */
+	const struct rejected_pod *last; /* made last; until the next fact */
+};
+struct rejection rejections_of(
+	const struct rejections *r, const char *ns, const struct uid *job, int64_t since_ms);
+/* The newest pod of a Job of that name; NULL: none. */
+const struct rejected_pod *rejections_find(
+	const struct rejections *r, const char *ns, const char *job_name);
+
+/* "the kubelet of node n1 rejected a pod of it: OutOfcpu: Node didn't have enough ..." */
+void rejection_sentence(const struct rejection *x, struct buf *out);
+/* What to do about it: clauses. */
+const char *rejection_cure(void);
+
+/* ---- Of the gate ----------------------------------------------------------------------------- */
+
+struct explanation;
+struct gate;
+struct gate_job;
+
+struct rejections *gate_rejections(struct gate *g);
+/* A pod of a run is told about (NOTE_REJECTED_POD); of other Jobs it is only kept. */
+void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod);
+/* Of a Job that runs, after explain_stuck(). */
+void explain_rejection(const struct gate *g, const struct gate_job *j, struct explanation *x);
+/* Of one that the gate has forgotten since it ended; false: no pod of such a Job is known. */
+bool explain_rejected(
+	const struct gate *g, const char *ns, const char *name, struct explanation *ret);
+
+#endif
