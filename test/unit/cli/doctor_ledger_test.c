@@ -127,6 +127,7 @@ static void several_hosts(void **state)
 		s.o.database = conninfo;
 		examine(&s, "postgres");
 		expect(&s, VERDICT_OK, "database postgres");
+		answer_deployment(&s, "db");
 		examine(&s, "replication");
 		assert_int_equal(s.f.count, cases[i].said ? 2 : 1);
 		if (cases[i].said)
