@@ -437,8 +437,6 @@ static void check_never(struct sim *s, const struct intent *i, const struct snap
 static void is_put_to_the_test(struct sim *s, void *arg)
 {
 	const struct model_job *j = arg;
-	if (s->calm)
-		return;
 	for (size_t i = 0; i < REPLICAS; i++)
 		if (s->replica[i].up && gate_leading(s->replica[i].gate))
 			replica_leave(s, &s->replica[i], "kill -9, and what others wait for goes");
@@ -465,7 +463,7 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 	if (i->kind == INTENT_OUTCOMES) {
 		past_made(s, before->of)->recorded_ms = s->now_ms;
 		past_made(s, before->of)->record_epoch = i->story.epoch;
-		if (rng_odds(&s->pipelines.rng, 3000))
+		if (rng_odds(&s->pipelines.rng, 6000))
 			sim_after(s, rng_between(&s->pipelines.rng, 1, 3000), is_put_to_the_test,
 				before->of);
 	}
@@ -473,6 +471,11 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 		     !strcmp(i->story.reason, wait_reason_name(WAIT_DEPENDENCY_NEVER));
 	if (holds || i->kind == INTENT_DELETE)
 		check_never(s, i, before);
+}
+
+int64_t pipelines_record_epoch(const struct sim *s, const struct model_job *j)
+{
+	return s->pipelines.on ? past_of(s, j)->record_epoch : 0;
 }
 
 /* ---- At rest ---------------------------------------------------------------------------------

@@ -62,6 +62,9 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 /* How long a DELETE is on its way, if its owner thinks better of it meanwhile; 0: as long as any. */
 int64_t pipelines_late_ms(struct sim *s, const struct intent *i);
 
+/* Of the leader that wrote down what has held for it; 0: none did. */
+int64_t pipelines_record_epoch(const struct sim *s, const struct model_job *j);
+
 /* Judged of what is still there to be seen. */
 bool pipelines_surely_waits(const struct sim *s, const struct model_job *j);
 bool pipelines_surely_ready(const struct sim *s, const struct model_job *j);

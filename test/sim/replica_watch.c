@@ -257,7 +257,8 @@ static void show_job(struct sim *s, struct replica *r, const struct snap *snap)
 		j.status.active = j.status.terminating = 0;
 	}
 	tenant_show(s, r->index, r->life, &j);
-	if (s->o.bug == BUG_HELD_FORGOTTEN && !gate_follows_job(r->gate, &j.uid))
+	if (s->o.bug == BUG_HELD_FORGOTTEN &&
+		pipelines_record_epoch(s, snap->of) != gate_epoch(r->gate))
 		j.after.record = NULL;
 	gate_see_job(r->gate, &j);
 }
