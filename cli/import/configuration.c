@@ -98,7 +98,7 @@ static void take_manage_all(struct walk *w, const cJSON *value, cJSON *to)
 		return;
 	item_flag(w->item, "--manage-jobs-without-queue-name", NULL);
 	walk_note(w,
-		"is true: use deploy/components/manage-jobs-without-queue-name, which has the flag and the policies for it; it stops Jobs without a queue that run");
+		"is true: deploy/components/manage-jobs-without-queue-name has the flag and its policies. Add it only when Kueue manages no Job any more: Jobs with Kueue's label alone are stopped, and cannot be started");
 }
 
 static void put_requirement(const cJSON *r, struct buf *out)

@@ -88,7 +88,7 @@ static void take_other(struct walk *w, const struct input *in)
 	bool is_namespace = strcmp(in->kind, "Namespace") == 0 && strcmp(in->api, "v1") == 0;
 	if (!is_namespace && walk_find_kueue(w, in->o))
 		walk_refuse(w,
-			"names Kueue, and Sluice queues Jobs of batch/v1 alone: this stays with Kueue, or is to be written anew");
+			"names Kueue, and Sluice queues Jobs of batch/v1 alone: leave it with Kueue, or rewrite it as a Job");
 	else if (is_live(in->o))
 		w->item->untouched = true;
 	else

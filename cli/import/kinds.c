@@ -253,7 +253,7 @@ static const struct import_kind kinds[] = {
 		NULL},
 	{"AdmissionCheck", "admissionchecks", false, NULL, false, CHECK_KIND, NULL},
 	{"ProvisioningRequestConfig", "provisioningrequestconfigs", false, NULL, false,
-		"nodes are not asked for by ProvisioningRequests before a Job starts", NULL},
+		"Sluice makes no ProvisioningRequest; an autoscaler sees the pods once the Job has started", NULL},
 	{"MultiKueueConfig", "multikueueconfigs", false, NULL, false, OTHER_CLUSTERS, NULL},
 	{"MultiKueueCluster", "multikueueclusters", false, NULL, false, OTHER_CLUSTERS, NULL},
 	{"Workload", NULL, true, NULL, false,

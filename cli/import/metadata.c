@@ -93,7 +93,7 @@ static void take_key(struct walk *w, const struct key_rule *rules, const cJSON *
 		return;
 	}
 	if (!r) {
-		walk_note(w, "is left out: Sluice has nothing like it");
+		walk_note(w, "is left out: Sluice has no counterpart");
 		return;
 	}
 	if (r->meaning && says_nothing(in))
