@@ -119,6 +119,15 @@ static void count_singleton(struct queue *q, const struct dependency_wait *x, in
 		rules_edited(q);
 }
 
+/* It is no part of wait_size(): a workload takes as many places in its queue as it did before. */
+static void keep_record(struct queue *q, struct dependency_wait *x, const char *text)
+{
+	q->workload_bytes -= x->record ? strlen(x->record) + 1 : 0;
+	free(x->record);
+	x->record = text ? mem_strdup(text) : NULL;
+	q->workload_bytes += x->record ? strlen(x->record) + 1 : 0;
+}
+
 static void wait_free(struct queue *q, struct dependency_wait *x)
 {
 	count_singleton(q, x, -1);
@@ -128,6 +137,7 @@ static void wait_free(struct queue *q, struct dependency_wait *x)
 	list_leave(&x->due);
 	list_leave(&x->of_family);
 	list_leave(&x->unrecorded);
+	keep_record(q, x, NULL);
 	q->workload_bytes -= wait_size(x);
 	arena_done(&x->memory);
 	free(x);
@@ -148,7 +158,7 @@ static struct dependency_wait *wait_new(struct queue *q, struct workload *w, con
 	x->w = w;
 	x->ns = arena_string(&x->memory, j->ns);
 	if (outcome_record_lines(d->record, &j->uid))
-		x->record = arena_string(&x->memory, d->record);
+		keep_record(q, x, d->record);
 	x->on_failure = d->on_failure;
 	x->is_singleton = asks_singleton(d);
 	x->alarm.kind = ALARM_DEPENDENCY;
@@ -265,30 +275,54 @@ static void arm(struct queue *q, struct dependency_wait *x)
 		x->since_unknown ? q->now_ms : quantity_add(since_ms, DEPENDENCY_GRACE_MS));
 }
 
-void dependency_item_judge(struct queue *q, struct dependency_item *item)
+static void item_turns(struct queue *q, struct dependency_item *item, enum dependency_verdict v)
 {
 	struct dependency_wait *x = item->wait;
-	if (!item->awaited)
-		return;
-	enum dependency_verdict v = awaited_verdict(item->awaited, item);
-	if (v == item->verdict)
-		return;
 	bool failure_moves = v == VERDICT_NEVER || item->verdict == VERDICT_NEVER;
 	x->nnever += (size_t)(v == VERDICT_NEVER) - (size_t)(item->verdict == VERDICT_NEVER);
 	item->verdict = v;
-	if (v == VERDICT_HOLDS) {
-		item->is_lost = !awaited_is_in_ledger(item->awaited);
-		if (item->is_lost)
-			unrecorded_mark(q, x);
+	if (v == VERDICT_HOLDS)
 		item_holds(item);
-		item->awaited = NULL;
-		list_leave(&item->of_awaited);
-	}
 	if (failure_moves)
 		arm(q, x);
 	if (dependencies_hold(x->w) && x->w->place != PLACE_NOWHERE)
 		workload_replace(q, x->w);
 	q->counters.version++;
+}
+
+void dependency_item_judge(struct queue *q, struct dependency_item *item)
+{
+	if (!item->awaited)
+		return;
+	enum dependency_verdict v = awaited_verdict(item->awaited, item);
+	if (v == item->verdict)
+		return;
+	if (v == VERDICT_HOLDS) {
+		item->is_lost = !awaited_is_in_ledger(item->awaited);
+		if (item->is_lost)
+			unrecorded_mark(q, item->wait);
+		item->awaited = NULL;
+		list_leave(&item->of_awaited);
+	}
+	item_turns(q, item, v);
+}
+
+void dependencies_recall(struct queue *q, struct dependency_wait *x, const char *record)
+{
+	const struct uid *own = &x->w->key.uid;
+	if (!outcome_record_lines(record, own) || (x->record && !strcmp(x->record, record)))
+		return;
+	keep_record(q, x, record);
+	for (size_t i = 0; i < x->nitems; i++) {
+		struct dependency_item *item = &x->item[i];
+		if (item->verdict == VERDICT_HOLDS ||
+			!outcome_record_holds(record, own, item->text))
+			continue;
+		predecessors_leave(q, item);
+		item->is_lost = true;
+		item_turns(q, item, VERDICT_HOLDS);
+	}
+	predecessors_recall_for(q, x);
 }
 
 /* ---- Decisions ---- */

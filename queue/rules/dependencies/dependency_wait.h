@@ -49,8 +49,7 @@ struct dependency_wait {
 	 * written; 0: nothing. */
 	struct link unrecorded;
 	uint64_t recorded, being_written;
-	const char *
-		record; /* as read when this was made, for selectors that get a place later; or NULL */
+	char *record; /* as read last, for selectors that get a place later; or NULL */
 	const char *ns;
 	struct link of_family; /* family.singletons, if it is one */
 	size_t nitems, nheld, nnever;
@@ -79,6 +78,9 @@ static inline bool workload_is_singleton(const struct workload *w)
 
 /* What it takes in memory, with what is kept of the names it waits for. */
 size_t dependencies_bytes(const struct workload *w);
+
+/* Another leader has written on its Job what it knew: that counts, too. What holds by it holds for good. */
+void dependencies_recall(struct queue *q, struct dependency_wait *x, const char *record);
 
 /* What it waits for may have changed. */
 void dependency_item_judge(struct queue *q, struct dependency_item *item);

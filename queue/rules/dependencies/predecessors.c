@@ -328,6 +328,17 @@ void predecessors_recall(
 			recall_member(q, s, &line);
 }
 
+void predecessors_recall_for(struct queue *q, struct dependency_wait *x)
+{
+	for (size_t i = 0; i < x->nitems; i++) {
+		struct awaited *a = x->item[i].awaited;
+		if (!a || !a->is_selector)
+			continue;
+		predecessors_recall(q, selector_of(a), &x->item[i]);
+		ns_settle(q, a->ns, NULL);
+	}
+}
+
 /* ---- Questions ---- */
 
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)

@@ -28,6 +28,7 @@
 	16 /* of a selector, and values of them all: more are refused */
 
 struct dependency_item;
+struct dependency_wait;
 
 /* What an item waits for: a name or a selector. */
 struct awaited {
@@ -93,6 +94,9 @@ void predecessors_join(
 void predecessors_leave(struct queue *q, struct dependency_item *item);
 /* Of one that has just joined: it may hold already. Then it waits no more. */
 void predecessors_judge(struct queue *q, struct dependency_item *item);
+
+/* The members of its selectors that its record tells of. */
+void predecessors_recall_for(struct queue *q, struct dependency_wait *x);
 
 /* NULL: nothing waits for it, and no selector takes it. */
 struct predecessor_name *predecessor_name_known(

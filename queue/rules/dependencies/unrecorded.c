@@ -94,6 +94,8 @@ void unrecorded_see(struct queue *q, struct dependency_wait *x, const struct job
 	x->recorded = says;
 	if (x->being_written == says)
 		x->being_written = NO_RECORD;
+	if (is_news && text)
+		dependencies_recall(q, x, text);
 	if (is_news)
 		unrecorded_mark(q, x);
 }

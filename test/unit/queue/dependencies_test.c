@@ -229,7 +229,8 @@ static void what_is_not_known_holds_nothing(void **state)
 enum { SHARDS = 4, STAGES = 400 };
 
 /* A stage of a pipeline: Jobs that are not queued, with labels, and one that waits for all of them and for
- * prep. A queue that is made anew reads what is there, and what is written on the Job that waits. */
+ * prep. A queue that is made anew reads what is there, and what is written on the Job that waits. So does
+ * one of a standby, which has known that Job all the while, and has asked nothing. */
 struct stage {
 	uint64_t seed;
 	struct queue *q;
@@ -349,6 +350,8 @@ static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 		.failure = ""};
 	for (size_t i = 0; i < SHARDS; i++)
 		shard_moves(&s, i);
+	struct queue *standby = fixture_new(0, 0);
+	set_report(&s, standby);
 	set_report(&s, s.q);
 	answer_stage(&s, s.q);
 	for (int step = 0; step < 12; step++) {
@@ -359,8 +362,12 @@ static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 		look(&s);
 		write_records(&s);
 		assert_false(write_records(&s)); /* once for each change */
-		struct queue *fresh = fixture_new(0, 0);
+		set_report(&s, standby);
+		struct queue *fresh = draw(&s.seed, 2) ? standby : fixture_new(0, 0);
+		if (fresh == standby)
+			standby = fixture_new(0, 0);
 		set_report(&s, fresh);
+		set_report(&s, standby);
 		answer_stage(&s, fresh);
 		for (size_t i = 0; i < 2; i++)
 			if (item_verdict(fresh, i) != item_verdict(s.q, i))
@@ -374,6 +381,7 @@ static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 		s.q = fresh;
 	}
 	queue_free(s.q);
+	queue_free(standby);
 	free(s.record);
 }
 
