@@ -334,6 +334,7 @@ void queue_release_job(
 	w->not_before_ms = not_before_ms;
 	release(q, w, now_ms);
 	workload_place(q, w);
+	dependencies_released(q, w);
 	q->counters.version++;
 }
 

@@ -602,8 +602,11 @@ static const struct intent *job_intent(struct gate *g)
 {
 	struct gate_job *j;
 	while ((j = take_wanting(g)) &&
-		(!job_still_wants(g, j) || gate_doubts_lease(g, j, j->request.want)))
+		(!job_still_wants(g, j) || gate_doubts_lease(g, j, j->request.want))) {
+		if (j->request.want == INTENT_OUTCOMES)
+			queue_return_unrecorded(g->queue, &j->uid);
 		gate_mark_dirty(g, j);
+	}
 	if (!j)
 		return NULL;
 	j->request.asked = j->request.want;

@@ -1,5 +1,6 @@
 #include "controller/gate/outcome_note.h"
 
+#include "base/order.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/observe.h"
@@ -7,8 +8,8 @@
 #include "controller/gate/record.h"
 
 #define TICK_MS 1000
-#define LOOKS_MAX 100 /* in a tick */
-#define POSTS_MAX 20
+#define LOOKS_MAX 100	/* in a tick */
+#define COST_MAX 100000 /* names that are looked at in a tick, or a little more */
 #define POSTS_BUSY 2
 #define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
 #define OWNER_BYTES_MAX (128 * 1024)
@@ -29,18 +30,37 @@ static bool may_write(const struct gate *g, const struct gate_job *j)
 static size_t posts_max(const struct gate *g)
 {
 	size_t starts = g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING];
-	return starts > BUSY_STARTS ? POSTS_BUSY : POSTS_MAX;
+	return starts > BUSY_STARTS ? POSTS_BUSY : OUTCOME_POSTS_MAX;
+}
+
+static bool is_unanswered(const struct gate_job *j)
+{
+	return j && job_busy(j) &&
+	       (j->request.wanting ? j->request.want : j->request.asked) == INTENT_OUTCOMES;
+}
+
+/* An API server that is slow is given no more to do. */
+static void forget_answered(struct gate *g)
+{
+	struct outcome_notes *n = &g->outcome_notes;
+	size_t kept = 0;
+	for (size_t i = 0; i < n->nposted; i++)
+		if (is_unanswered(gate_find_job(g, &n->posted[i])))
+			n->posted[kept++] = n->posted[i];
+	n->nposted = kept;
 }
 
 /* What cannot be written now is returned when all were looked at: else it would come again at once. */
 void outcome_note_tick(struct gate *g)
 {
 	struct uid uid, later[LOOKS_MAX];
-	size_t nlater = 0, posts = 0, most = posts_max(g);
+	size_t nlater = 0, cost = 0, most = posts_max(g);
+	struct outcome_notes *n = &g->outcome_notes;
 	if (g->tick_ms < g->outcome_notes.due_ms)
 		return;
-	g->outcome_notes.due_ms = g->tick_ms + TICK_MS;
-	for (size_t looks = 0; looks < LOOKS_MAX && posts < most; looks++) {
+	n->due_ms = g->tick_ms + TICK_MS;
+	forget_answered(g);
+	for (size_t looks = 0; looks < LOOKS_MAX && n->nposted < most && cost < COST_MAX; looks++) {
 		if (!queue_take_unrecorded(g->queue, &uid))
 			break;
 		struct gate_job *j = gate_find_job(g, &uid);
@@ -50,8 +70,10 @@ void outcome_note_tick(struct gate *g)
 			later[nlater++] = uid;
 			continue;
 		}
+		if (!queue_is_unrecorded(g->queue, &uid, &cost))
+			continue;
 		gate_want(g, j, INTENT_OUTCOMES);
-		posts++;
+		n->posted[n->nposted++] = uid;
 	}
 	for (size_t i = 0; i < nlater; i++)
 		queue_return_unrecorded(g->queue, &later[i]);
@@ -65,7 +87,7 @@ void outcome_note_tell(struct gate *g, const struct gate_job *j, struct intent *
 }
 
 /* Whether it landed, when in doubt, the Job tells: the queue compares. */
-void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed)
+void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed, int64_t retry_ms)
 {
 	struct outcome_note *n = &j->outcome_note;
 	if (landed) {
@@ -74,6 +96,7 @@ void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed)
 	}
 	unsigned doublings = n->failures < DOUBLINGS_MAX ? n->failures : DOUBLINGS_MAX;
 	n->failures++;
-	n->not_before_ms = g->tick_ms + gate_spread(g, (int64_t)RETRY_MS << doublings);
+	n->not_before_ms =
+		g->tick_ms + greater(retry_ms, gate_spread(g, (int64_t)RETRY_MS << doublings));
 	queue_return_unrecorded(g->queue, &j->uid);
 }

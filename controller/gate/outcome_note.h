@@ -3,7 +3,8 @@
  * that Job, in sluice.dev/after-outcomes. The queue says of which Job, and what
  * (queue_take_unrecorded()): namespaces in turn, so that one with many followers keeps no other waiting.
  *
- * At most POSTS_MAX PATCHes a second, and POSTS_BUSY while the API server has starts to do. One that did
+ * At most OUTCOME_POSTS_MAX PATCHes a second, and as many unanswered; POSTS_BUSY while the API server has
+ * starts to do. One that did
  * not land is tried again, after a pause that doubles. A Job whose owner's annotations take more than half
  * of what the API server allows has none: its start and its stop need the room.
  *
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/uid.h"
 
 struct gate;
 struct gate_job;
@@ -26,13 +28,18 @@ struct outcome_note {
 	int64_t not_before_ms;
 };
 
+enum { OUTCOME_POSTS_MAX = 20 };
+
 struct outcome_notes {
 	int64_t due_ms;
+	struct uid posted[OUTCOME_POSTS_MAX]; /* that may not be answered yet */
+	size_t nposted;
 	struct buf text; /* of the intent taken last */
 };
 
 void outcome_note_tick(struct gate *g);
 void outcome_note_tell(struct gate *g, const struct gate_job *j, struct intent *i);
-void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed);
+/* retry_ms: what the API server asked for; or 0. */
+void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed, int64_t retry_ms);
 
 #endif

@@ -416,10 +416,12 @@ enum phase request_answered(
 		return j->phase;
 	}
 	if (asked == INTENT_OUTCOMES) {
-		outcome_note_answered(g, j, a->outcome == JOB_DONE);
+		outcome_note_answered(g, j, a->outcome == JOB_DONE, a->retry_ms);
 		return j->phase;
 	}
-	if (asked == INTENT_CLEAR && a->outcome != JOB_DONE && a->outcome != JOB_GONE) {
+	/* Done, and still there: something else writes it. */
+	if (asked == INTENT_CLEAR && a->outcome != JOB_GONE &&
+		(a->outcome != JOB_DONE || j->seen.start_left)) {
 		start_time_failed(g, j, a);
 		return j->phase;
 	}

@@ -234,10 +234,12 @@ void queue_return_wanted(struct queue *q, uint64_t id);
 
 /* What a new leader could not read again is to be written on the Job that waits, in
  * sluice.dev/after-outcomes; struct dependencies brings it back. The next Job of which what it says may be
- * another thing than what is known, each once; namespaces in turn. *ret: its uid, or no uid where it says
- * all already. False: there is none. */
+ * another thing than what is known, each once; namespaces in turn. False: there is none. */
 bool queue_take_unrecorded(struct queue *q, struct uid *ret);
 bool queue_has_unrecorded(struct queue *q);
+/* Is it? Then queue_job_outcomes() is being written from here on. *cost grows by the names that were looked
+ * at for that: up to all of its namespace for each of its items. */
+bool queue_is_unrecorded(struct queue *q, const struct uid *uid, size_t *cost);
 /* It could not be written: its turn comes again. */
 void queue_return_unrecorded(struct queue *q, const struct uid *uid);
 /* The text of that annotation, appended. */

@@ -150,24 +150,27 @@ static bool has_kept(const struct predecessor_selector *s, enum dependency_kind 
 	return false;
 }
 
-static void put_members(struct buf *out, const struct dependency_item *item, size_t *left)
+static size_t put_members(struct buf *out, const struct dependency_item *item, size_t *left)
 {
+	size_t looked = 0;
 	const struct predecessor_selector *s = item->awaited && item->awaited->is_selector
 						       ? awaited_selector(item->awaited)
 						       : NULL;
 	if (!s || !has_kept(s, item->kind))
-		return;
+		return 0;
 	list_each(&s->awaited.ns->names, l) {
 		const struct predecessor_name *n =
 			container_of_const(l, struct predecessor_name, of_namespace);
 		if (*left == 0)
-			return;
+			break;
+		looked++;
 		if (!(n->taken_by & s->bit) ||
 			!outcome_is_kept(predecessor_newest(n)->outcome, item->kind))
 			continue;
 		put_member(out, item, n);
 		--*left;
 	}
+	return looked;
 }
 
 static void put_held(struct buf *out, const struct dependency_item *item)
@@ -179,10 +182,19 @@ static void put_held(struct buf *out, const struct dependency_item *item)
 	buf_done(&line);
 }
 
-void outcome_record_format(const struct dependency_wait *x, struct buf *out)
+/* Its owner may write one item many times. */
+static bool is_repeated(const struct dependency_wait *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(x->item[i].text, x->item[n].text) == 0)
+			return true;
+	return false;
+}
+
+size_t outcome_record_format(const struct dependency_wait *x, struct buf *out)
 {
 	char uid[UID_TEXT_SIZE];
-	size_t left = OUTCOME_RECORD_MEMBERS_MAX;
+	size_t left = OUTCOME_RECORD_MEMBERS_MAX, looked = 0;
 	uid_format(&x->w->key.uid, uid);
 	buf_printf(out, "for %s\n", uid);
 	size_t head = out->len;
@@ -190,7 +202,8 @@ void outcome_record_format(const struct dependency_wait *x, struct buf *out)
 		if (x->item[i].verdict == VERDICT_HOLDS && x->item[i].is_lost)
 			put_held(out, &x->item[i]);
 	for (size_t i = 0; i < x->nitems; i++)
-		put_members(out, &x->item[i], &left);
+		looked += is_repeated(x, i) ? 0 : put_members(out, &x->item[i], &left);
 	if (out->len == head && x->recorded == 0)
 		buf_reset(out);
+	return looked;
 }

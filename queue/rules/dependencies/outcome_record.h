@@ -41,8 +41,8 @@ bool record_line_is_of(const struct record_line *l, const char *item_text);
 /* Does an item that was written so hold by it? */
 bool outcome_record_holds(const char *text, const struct uid *of, const char *item_text);
 
-/* What is to stand on the Job. "": nothing. */
-void outcome_record_format(const struct dependency_wait *x, struct buf *out);
+/* What is to stand on the Job. "": nothing. Returns how many names were looked at. */
+size_t outcome_record_format(const struct dependency_wait *x, struct buf *out);
 
 /* Does it keep such an item from holding, whatever becomes of the others? */
 bool outcome_is_kept(enum outcome o, enum dependency_kind k);

@@ -149,7 +149,7 @@ static struct known_job job_told(const struct known_job *old, const struct prede
 		.pods = p->pods,
 		.gone = p->gone,
 		.followed = p->followed,
-		.in_ledger = p->followed || p->gone,
+		.in_ledger = p->followed || p->gone || (old && old->in_ledger),
 		.failure = p->failure && *p->failure
 				   ? mem_strndup(p->failure, strnlen(p->failure, FAILURE_MAX))
 				   : NULL};

@@ -111,7 +111,7 @@ static bool is_whole(const struct dependency_wait *x)
 }
 
 /* True: it is to be written. One that has quota does not need it, unless it is called off. */
-static bool differs(struct dependency_wait *x)
+static bool differs(struct dependency_wait *x, size_t *cost)
 {
 	struct buf text;
 	if (x->w->reservation || !is_whole(x)) {
@@ -119,7 +119,7 @@ static bool differs(struct dependency_wait *x)
 		return false;
 	}
 	buf_init(&text, OUTCOME_RECORD_MAX);
-	outcome_record_format(x, &text);
+	*cost += outcome_record_format(x, &text);
 	uint64_t hash = record_hash(buf_text(&text));
 	bool write = hash != x->recorded;
 	x->being_written = write ? hash : NO_RECORD;
@@ -143,8 +143,14 @@ bool queue_take_unrecorded(struct queue *q, struct uid *ret)
 	list_leave(&x->unrecorded);
 	list_leave(&l->of_all);
 	list_add(&all->lines, &l->of_all);
-	*ret = differs(x) ? x->w->key.uid : (struct uid){{0}};
+	*ret = x->w->key.uid;
 	return true;
+}
+
+bool queue_is_unrecorded(struct queue *q, const struct uid *uid, size_t *cost)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->after && differs(w->after, cost);
 }
 
 void queue_return_unrecorded(struct queue *q, const struct uid *uid)

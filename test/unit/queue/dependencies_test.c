@@ -288,11 +288,12 @@ static void look(struct stage *s)
 static bool write_records(struct stage *s)
 {
 	struct uid uid;
+	size_t cost = 0;
 	bool any = false;
 	for (int i = 0; queue_take_unrecorded(s->q, &uid); i++) {
 		struct buf b;
 		assert_true(i < 10);
-		if (uid_cmp(&uid, &(struct uid){{0}}) == 0)
+		if (!queue_is_unrecorded(s->q, &uid, &cost))
 			continue;
 		buf_init(&b, OUTCOME_RECORD_MAX);
 		queue_job_outcomes(s->q, &uid, &b);
@@ -409,13 +410,20 @@ static void what_the_ledger_knows_is_not_written(void **state)
 		.followed = true};
 	struct wanted_predecessors asked;
 	struct uid uid;
+	size_t cost = 0;
 	(void)state;
 	set_follower(q, 1, "report", 500, &item, 1);
 	assert_true(queue_take_wanted(q, &asked));
+	p.state = PREDECESSOR_STARTED;
+	p.ended_ms = 0;
 	queue_answer_wanted(q, asked.id, &p, 1);
+	p.state = PREDECESSOR_SUCCEEDED; /* as the gate tells it: from here on it is not followed */
+	p.ended_ms = 700;
+	p.followed = false;
+	queue_see_predecessor(q, &p);
 	assert_true(dependencies_hold(workload(q, 1)));
 	while (queue_take_unrecorded(q, &uid))
-		assert_int_equal(uid_cmp(&uid, &(struct uid){{0}}), 0);
+		assert_false(queue_is_unrecorded(q, &uid, &cost));
 	queue_free(q);
 }
 
