@@ -202,6 +202,15 @@ void queue_keep_pods(struct queue *q, const struct uid *uid)
 	q->counters.version++;
 }
 
+void queue_clock_stepped(struct queue *q, int64_t step_ms)
+{
+	struct clusterqueue *cq;
+	map_each(&q->clusterqueues.map, i, cq)
+		list_each(&cq->reservations, l)
+			run_clock_stepped(
+				q, container_of(l, struct reservation, of_clusterqueue), step_ms);
+}
+
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);

@@ -488,14 +488,16 @@ static void ask_ledger(struct gate *g)
 }
 
 /* Alarms go by the other clock: Jobs that wait for a time of day are looked at when that has
- * stepped. */
+ * stepped, and the queue is told. */
 static void heed_clock(struct gate *g, int64_t now_ms, int64_t tick_ms)
 {
 	int64_t step_ms = (now_ms - g->now_ms) - (tick_ms - g->tick_ms);
+	bool is_first = g->now_ms == 0;
 	g->now_ms = now_ms;
 	g->tick_ms = tick_ms;
-	if (step_ms > -CLOCK_STEP_MS && step_ms < CLOCK_STEP_MS)
+	if (is_first || (step_ms > -CLOCK_STEP_MS && step_ms < CLOCK_STEP_MS))
 		return;
+	queue_clock_stepped(g->queue, step_ms);
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->seen.stopping_at_ms > 0)
 			gate_mark_dirty(g, j);

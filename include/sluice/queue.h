@@ -347,6 +347,10 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
  * (STOP_REASON_WINDOW_QUOTA) it keeps them, and is not asked again. */
 void queue_keep_pods(struct queue *q, const struct uid *uid);
 
+/* The wall clock was set, on or back (below 0). How long runs may go on, and how long their pods are awaited,
+ * does not change by that. */
+void queue_clock_stepped(struct queue *q, int64_t step_ms);
+
 /* What became of DECISION_GROW: the Job says so many pods now, or never will (called off). Its size
  * may change again, growInterval later at the earliest. */
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms);

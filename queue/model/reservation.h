@@ -41,7 +41,7 @@ struct run_state {
 	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
 	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
-	int64_t began_ms;      /* by the clock as it is, where that was set back since; else 0 */
+	int64_t began_ms;      /* by the clock as it is, where that was set since; else 0 */
 	int64_t unready_ms;
 	bool adopted;	    /* from the ledger: what its pods were before is not known */
 	int64_t adopted_ms; /* ... at the first decision after that; or 0 */

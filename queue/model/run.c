@@ -162,10 +162,29 @@ void run_disarm(struct queue *q, struct reservation *r)
 	alarm_clear(&q->alarms, &r->run.alarm);
 }
 
+static void move(int64_t *at_ms, int64_t by_ms)
+{
+	if (*at_ms > 0)
+		*at_ms = greater(quantity_add(*at_ms, by_ms), 1);
+}
+
+void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms)
+{
+	if (r->confirmed)
+		r->run.began_ms = greater(quantity_add(began_ms(r), step_ms), 1);
+	move(&r->run.unready_ms, step_ms);
+	move(&r->run.adopted_ms, step_ms);
+	if (r->sizing) {
+		move(&r->sizing->grew_ms, step_ms);
+		move(&r->sizing->changed_ms, step_ms);
+	}
+	run_arm(q, r);
+}
+
 void run_begins_by_now(struct queue *q, struct reservation *r)
 {
 	struct sizing *s = r->sizing;
-	if (r->confirmed && r->since_ms > q->now_ms)
+	if (r->confirmed && began_ms(r) > q->now_ms)
 		r->run.began_ms = q->now_ms;
 	r->run.unready_ms = least(r->run.unready_ms, q->now_ms);
 	r->run.adopted_ms = least(r->run.adopted_ms, q->now_ms);

@@ -47,7 +47,9 @@ void past_reactivate(struct queue *q, struct workload *w);
 /* Sets its next deadline: its start, the state of its pods or a limit has changed. */
 void run_arm(struct queue *q, struct reservation *r);
 void run_disarm(struct queue *q, struct reservation *r);
-/* The clock was set back: no pod of it is awaited for longer than it would have been, and it runs no
+/* The clock was set on by so much, or back: its deadlines move with it. */
+void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms);
+/* The clock was set back, by how much is not known: no pod of it is awaited for longer than it would have been, and it runs no
  * longer than it may from now on. */
 void run_begins_by_now(struct queue *q, struct reservation *r);
 /* It has more pods since then, or will. */

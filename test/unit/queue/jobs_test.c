@@ -301,6 +301,30 @@ static void a_back_off_does_not_grow_when_the_clock_is_set_back(void **state)
 	queue_free(q);
 }
 
+/* Nor does a clock that is set back and then on again stop a run before its time. */
+static void a_run_has_its_time_whatever_the_clock_says(void **state)
+{
+	(void)state;
+	static const int64_t noon = INT64_C(1795255200000), hour = INT64_C(3600000);
+	struct queue *q = fixture_new(1000, 1000);
+	struct job j = fixture_job(1, &c);
+	struct decision d;
+	int64_t next_ms;
+	j.durations.max_run_ms = 2 * hour;
+	queue_set_job(q, &j);
+	assert_int_equal(queue_decide(q, noon, &d, 1, &next_ms), 1);
+	queue_confirm_job(q, &j.uid, noon);
+	queue_clock_stepped(q, -3 * hour);
+	assert_int_equal(queue_decide(q, noon - 2 * hour, &d, 1, &next_ms), 0);
+	assert_true(next_ms == noon - hour); /* it has run for an hour */
+	queue_clock_stepped(q, 3 * hour);
+	assert_int_equal(queue_decide(q, noon + hour, &d, 1, &next_ms), 0);
+	assert_true(next_ms == noon + 2 * hour);
+	assert_int_equal(queue_decide(q, noon + 2 * hour, &d, 1, &next_ms), 1);
+	assert_int_equal(d.reason, STOP_REASON_MAX_RUN);
+	queue_free(q);
+}
+
 static void a_job_that_ends_frees_its_quota_and_is_forgotten(void **state)
 {
 	(void)state;
@@ -380,6 +404,7 @@ int main(void)
 		cmocka_unit_test(adopted_lines_shrink_rounded_up),
 		cmocka_unit_test(adopted_pods_must_be_plausible),
 		cmocka_unit_test(adopted_pods_may_be_more_than_parallelism_is_now),
+		cmocka_unit_test(a_run_has_its_time_whatever_the_clock_says),
 		cmocka_unit_test(a_job_that_ends_frees_its_quota_and_is_forgotten),
 		cmocka_unit_test(long_and_strange_names),
 		cmocka_unit_test(an_edit_of_a_localqueue_moves_jobs_only_between_groups),
