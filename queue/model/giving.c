@@ -46,8 +46,16 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 void giving_begin_for_quota(
 	struct queue *q, struct reservation *r, int32_t keeps, const struct quota_row *quota)
 {
+	struct giving before = r->sizing ? r->sizing->giving : (struct giving){0};
 	giving_begin(q, r, keeps, NULL, PREEMPTION_NONE);
-	r->sizing->giving.quota = quota;
+	struct giving *g = &r->sizing->giving;
+	if (before.keeps == 0 || before.quota) {
+		g->quota = quota;
+		return;
+	}
+	/* Others were promised some of it: where it cannot give, it is stopped for them. */
+	g->preemption = before.preemption;
+	g->by = before.by;
 }
 
 void giving_cancel(struct queue *q, struct reservation *r)
@@ -86,7 +94,7 @@ bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 		return false; /* later: queue_grew_job() */
 	bool quota = g->quota, opens = g->preemption == PREEMPTION_NONE && !quota;
 	g->untold = false;
-	if (!tells)
+	if (!tells || (quota && r->reclaim.pods <= g->keeps)) /* reclaim.h tells of fewer */
 		return false;
 	*ret = (struct decision){.kind = DECISION_SHRINK,
 		.uid = r->w->key.uid,

@@ -287,6 +287,21 @@ static bool is_last_named(const struct sim *s, const struct job *j, const struct
 	return last && !uid_cmp(&last->now->job.uid, &l->uid);
 }
 
+/* What has held is written, and stays, whoever leads. */
+static void check_record_grows(
+	struct sim *s, const struct job *j, const struct job_past *past, const char *written)
+{
+	const char *at = outcome_record_lines(j->after.record, &j->uid);
+	struct record_line l;
+	while (at && *at && past->edited_ms == 0 && outcome_record_next(&at, &l))
+		for (size_t i = 0; l.holds && i < j->after.count; i++)
+			if (record_line_is_of(&l, j->after.item[i].text) &&
+				!outcome_record_holds(written, &j->uid, j->after.item[i].text))
+				sim_break(s, "P13",
+					"%s/%s: it is not written any more that %s has held", j->ns,
+					j->name, j->after.item[i].text);
+}
+
 /* A leader that came since has read it. */
 static void check_record(
 	struct sim *s, const struct intent *i, const struct job *j, const struct job_past *past)
@@ -461,6 +476,7 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 		check_record(s, i, &before->job, past_of(s, before->of));
 	}
 	if (i->kind == INTENT_OUTCOMES) {
+		check_record_grows(s, &before->job, past_of(s, before->of), i->outcomes);
 		past_made(s, before->of)->recorded_ms = s->now_ms;
 		past_made(s, before->of)->record_epoch = i->story.epoch;
 		if (rng_odds(&s->pipelines.rng, 6000))

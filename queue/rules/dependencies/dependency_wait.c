@@ -321,11 +321,12 @@ void dependencies_recall(struct queue *q, struct dependency_wait *x, const char 
 	keep_record(q, x, record);
 	for (size_t i = 0; i < x->nitems; i++) {
 		struct dependency_item *item = &x->item[i];
-		if (item->verdict == VERDICT_HOLDS ||
-			!outcome_record_holds(record, own, item->text))
+		if (!outcome_record_holds(record, own, item->text))
+			continue;
+		item->is_lost = true; /* what is written stays */
+		if (item->verdict == VERDICT_HOLDS)
 			continue;
 		predecessors_leave(q, item);
-		item->is_lost = true;
 		item_turns(q, item, VERDICT_HOLDS);
 	}
 	predecessors_recall_for(q, x);
