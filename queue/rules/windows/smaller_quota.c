@@ -141,14 +141,18 @@ const struct runpolicy *smaller_quota_policy(const struct clusterqueue *cq,
 /* A row that owes, in the Cohort tree that is asked. */
 struct debt {
 	struct quota_row *row;
-	const struct quota_row *cause; /* of a ClusterQueue whose window took the most */
-	__int128 goal;		       /* no more is asked for once it is no further beyond */
+	const struct quota_row *cause;	/* of a ClusterQueue whose window took the most */
+	const struct runpolicy *policy; /* by which it did; NULL: it is gone */
+	__int128 goal;			/* no more is asked for once it is no further beyond */
 };
 
 struct giver {
 	struct reservation *r;
 	const struct quota_row *cause;
 	int32_t least, most, keeps;
+	/* Of each line: its own window took of it, by that policy; NULL: none did. Worked out once, for the
+	 * search asks again and again. */
+	const struct runpolicy **taker;
 };
 
 struct asking {
@@ -161,6 +165,12 @@ struct asking {
 	struct reservation **going; /* away in THEN meanwhile: their stop is decided or announced */
 	size_t ngoing, going_room;
 };
+
+static const struct runpolicy *policy_of(const struct quota_row *row)
+{
+	const struct window_quota_spec *now, *more;
+	return smaller_quota_policy(row->node->owner, row, &now, &more);
+}
 
 static void node_debts(struct asking *a, struct quota_node *node)
 {
@@ -176,7 +186,8 @@ static void node_debts(struct asking *a, struct quota_node *node)
 		if (row->owed <= 0 || !cause)
 			continue;
 		a->debt = mem_grow(a->debt, a->ndebts + 1, sizeof(*a->debt));
-		a->debt[a->ndebts++] = (struct debt){row, cause, over - row->owed};
+		a->debt[a->ndebts++] =
+			(struct debt){row, cause, policy_of(cause), over - row->owed};
 	}
 	list_each(&node->children, l)
 		node_debts(a, container_of(l, struct quota_node, of_parent));
@@ -207,8 +218,11 @@ static void add_giver(struct asking *a, struct reservation *r, int32_t least)
 		a->giver = mem_grow(a->giver,
 			a->givers_room = a->givers_room ? a->givers_room * 2 : 16,
 			sizeof(*a->giver));
-	a->giver[a->ngivers++] =
-		(struct giver){.r = r, .least = least, .most = most, .keeps = most};
+	struct giver *g = &a->giver[a->ngivers++];
+	*g = (struct giver){.r = r, .least = least, .most = most, .keeps = most};
+	g->taker = mem_array(r->nlines, sizeof(struct runpolicy *));
+	for (size_t i = 0; i < r->nlines; i++)
+		g->taker[i] = taken(r->line[i].row, lent) > 0 ? policy_of(r->line[i].row) : NULL;
 }
 
 /* Does what the line holds count there? Each node below uses more than its own quota. */
@@ -220,23 +234,19 @@ static bool counts_at(const struct quota_row *line, const struct quota_row *ther
 	return row == there;
 }
 
-/* Its own ClusterQueue's, where a window took of that; else the one that took the most. */
-static const struct quota_row *cause_for(const struct debt *d, const struct quota_row *line)
+/* By its own ClusterQueue's policy, where a window took of that; else by that of the one that took the
+ * most. */
+static bool is_exempt(const struct debt *d, const struct giver *g, size_t line)
 {
-	return taken(line, lent) > 0 ? line : d->cause;
+	const struct runpolicy *p = g->taker[line] ? g->taker[line] : d->policy;
+	return p && window_close_exempts(p, g->r->w);
 }
 
-static bool exempts(const struct quota_row *cause, const struct reservation *r)
-{
-	const struct window_quota_spec *now, *more;
-	const struct runpolicy *p = smaller_quota_policy(cause->node->owner, cause, &now, &more);
-	return p && window_close_exempts(p, r->w);
-}
-
-/* The first debt for which it has to give more; NULL: none. */
+/* The first debt for which it has to give more; NULL: none. *ret_cause: whose window is why. */
 static const struct debt *debt_of(
-	const struct asking *a, const struct reservation *r, const struct quota_row **ret_line)
+	const struct asking *a, const struct giver *g, const struct quota_row **ret_cause)
 {
+	const struct reservation *r = g->r;
 	for (size_t k = 0; k < a->ndebts; k++) {
 		const struct debt *d = &a->debt[k];
 		if (quota_over(d->row, QUOTA_THEN) <= d->goal)
@@ -244,9 +254,9 @@ static const struct debt *debt_of(
 		for (size_t i = 0; i < r->nlines; i++) {
 			const struct quota_row *line = r->line[i].row;
 			if (r->line[i].amount == 0 || !counts_at(line, d->row) ||
-				exempts(cause_for(d, line), r))
+				is_exempt(d, g, i))
 				continue;
-			*ret_line = line;
+			*ret_cause = g->taker[i] ? line : d->cause;
 			return d;
 		}
 	}
@@ -296,8 +306,8 @@ static void keep(struct giver *g, int32_t keeps)
 
 static bool owes_nothing(const struct asking *a, const struct giver *g)
 {
-	const struct quota_row *line;
-	return !debt_of(a, g->r, &line);
+	const struct quota_row *cause;
+	return !debt_of(a, g, &cause);
 }
 
 static bool is_no_worse(const struct asking *a, const struct giver *g)
@@ -331,11 +341,8 @@ static void choose(struct asking *a)
 {
 	for (size_t i = 0; i < a->ngivers; i++) {
 		struct giver *g = &a->giver[i];
-		const struct quota_row *line;
-		const struct debt *d = debt_of(a, g->r, &line);
-		if (!d)
+		if (!debt_of(a, g, &g->cause))
 			continue;
-		g->cause = cause_for(d, line);
 		keep_most(a, g, g->least, owes_nothing);
 	}
 	for (size_t k = 0; k < a->ndebts; k++) {
@@ -375,6 +382,8 @@ static void ask_tree(struct queue *q, struct cohort_tree *tree)
 	if (tree->owes && q->moldable > 0)
 		ask_all(&a);
 	tree->owes_anew = false;
+	for (size_t i = 0; i < a.ngivers; i++)
+		free(a.giver[i].taker);
 	free(a.debt);
 	free(a.giver);
 	free(a.going);
