@@ -240,10 +240,11 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
  * ("field is immutable", behind a template of any length). Later ones say the same of a Job that
  * has pods, which may be so without our knowledge: but not twice. A Job that may run on ordinary
  * quota as well is kept to that for a while, and then tries again: servers are upgraded. One that
- * may not has to be written otherwise. */
+ * may not has to be written otherwise. Of one that still has the start time of its last run nothing is
+ * learned by that (start_time.h). */
 static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
-	if (queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
+	if (j->seen.start_left || queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
 		!queue_job_resources(g->queue, &j->uid) || !strstr(said, "immutable"))
 		return "";
 	if (j->seen.rewritable && ++j->refusals.immutables > 1) {

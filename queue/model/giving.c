@@ -11,6 +11,7 @@ bool giving_may(const struct reservation *r, int32_t *ret_least)
 	const struct shape *now = r->w->shape;
 	bool may = r->w->wants > 0 && now->min_pods < giving_pods_then(r) && r->confirmed &&
 		   r->state == RESERVATION_HELD && r->base_pods > 0 && !r->guessed &&
+		   r->w->lq->name[0] != '\0' && /* else it is its owner's */
 		   !r->stop_given && !r->lingers && !(r->sizing && r->sizing->cannot_give);
 	*ret_least = now->min_pods;
 	return may && now->min_pods > 0;

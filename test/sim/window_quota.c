@@ -48,6 +48,7 @@ void window_quota_draw(struct sim *s, struct config *c)
 	struct rng *r = &s->window_quota.rng;
 	c->window_cpu = s->growing.on && rng_odds(r, 8500) ? rng_between(r, 0, 12) * 500 : -1;
 	c->window_borrow = rng_odds(r, 3000) ? rng_between(r, 0, 8) * 500 : -1;
+	s->window_quota.any |= c->window_cpu >= 0;
 	if (c->window_cpu >= 0 && rng_odds(r, 6000))
 		c->queues = (1 << CLUSTERQUEUES) - 1;
 }
@@ -74,16 +75,6 @@ bool window_quota_denies(const struct sim *s, const struct intent *i)
 /* ---- What must hold ----------------------------------------------------------------------------
  */
 
-static bool any_has_quota(const struct replica *r)
-{
-	for (size_t i = 0; i < RUNPOLICIES; i++) {
-		const struct config *c = &r->known[CONFIG_RUNPOLICY][i];
-		if (c->exists && c->window_cpu >= 0 && c->queues != 0)
-			return true;
-	}
-	return false;
-}
-
 void window_quota_check(struct sim *s, const struct replica *r, const struct decision *d)
 {
 	if (d->reason != STOP_REASON_WINDOW_QUOTA ||
@@ -91,8 +82,8 @@ void window_quota_check(struct sim *s, const struct replica *r, const struct dec
 		return;
 	if (d->kind == DECISION_STOP)
 		sim_break(s, "P14", "%s stops a run for a smaller quota", r->identity);
-	if (!any_has_quota(r))
-		sim_break(s, "P14", "%s asks for pods, and no RunPolicy has a quota", r->identity);
+	if (!s->window_quota.any) /* one that was edited since may have asked */
+		sim_break(s, "P14", "%s asks for pods, and no RunPolicy had a quota", r->identity);
 	sim_reach(s, PATH_GIVES_TO_WINDOW);
 }
 
@@ -102,11 +93,12 @@ void window_quota_check_stop(struct sim *s, const struct story *story, const cha
 		sim_break(s, "P14", "%s was stopped for a smaller quota", job);
 }
 
-/* One that it gave may take for ever to go. And a work queue keeps its pods if one succeeded before the Job
+/* One that it gave may take for ever to go. One whose label was taken off since is its owner's. And a work queue keeps its pods if one succeeded before the Job
  * controller saw that there are to be fewer. */
 static bool may_keep(const struct job *j)
 {
-	return j->status.terminating > 0 || (!j->has_completions && j->status.succeeded > 0);
+	return j->status.terminating > 0 || !j->queue[0] ||
+	       (!j->has_completions && j->status.succeeded > 0);
 }
 
 void window_quota_check_quiet(struct sim *s, const struct replica *leader)

@@ -29,6 +29,7 @@ struct story;
 
 struct window_quota {
 	struct rng rng;
+	bool any; /* some RunPolicy has or had a quota */
 };
 
 void window_quota_begin(struct sim *s);
