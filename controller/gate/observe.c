@@ -432,11 +432,12 @@ static void tell_followers(struct gate *g, const struct job *seen)
 }
 
 /* by_event: all that it became was seen until it left. But of one that had ended when this controller
- * listed Jobs, and that is known by its reservation alone, nothing was seen. */
+ * listed Jobs, and that is known by its reservation alone, nothing was seen. And a watch by label says the
+ * same of one that lost its label and runs on: a leader asks at once, a standby does not. */
 static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 {
 	lose(g, j);
-	j->told_end = by_event && j->seen.version > 0;
+	j->told_end = by_event && j->seen.version > 0 && g->role == ROLE_LEADING;
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 

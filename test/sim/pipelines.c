@@ -247,8 +247,9 @@ static bool selector_held(
 		if (!is_selected(p, j, d))
 			continue;
 		const struct job_past *past = past_of(s, p);
-		const int64_t at_ms[] = {past->started_ms, past->ended_ms, past->gone_ms};
-		for (size_t i = 0; i < 3; i++)
+		const int64_t at_ms[] = {
+			past->started_ms, past->ended_ms, past->gone_ms, past->told_ms};
+		for (size_t i = 0; i < sizeof(at_ms) / sizeof(*at_ms); i++)
 			if (at_ms[i] >= since_ms && selector_held_at(s, j, d, at_ms[i]))
 				return true;
 	}

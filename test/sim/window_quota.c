@@ -93,11 +93,12 @@ void window_quota_check_stop(struct sim *s, const struct story *story, const cha
 		sim_break(s, "P14", "%s was stopped for a smaller quota", job);
 }
 
-/* One that it gave may take for ever to go. One whose label was taken off since is its owner's. And a work queue keeps its pods if one succeeded before the Job
+/* One that it gave may take for ever to go. One whose label was taken off since, or whose manifest was applied
+ * again, is as its owner wrote it. And a work queue keeps its pods if one succeeded before the Job
  * controller saw that there are to be fewer. */
 static bool may_keep(const struct job *j)
 {
-	return j->status.terminating > 0 || !j->queue[0] ||
+	return j->status.terminating > 0 || !j->queue[0] || j->admission.reapplied ||
 	       (!j->has_completions && j->status.succeeded > 0);
 }
 

@@ -67,11 +67,13 @@ static bool is_refused(const struct job *j)
 	return j->invalid || dependencies_fault(j);
 }
 
-/* A story that is older than its Job came with a manifest that was copied from another Job. */
+/* Not if its start may be called off yet. A story that is older than its Job came with a manifest that was
+ * copied from another Job. */
 static bool was_started(const struct workload *w, const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
-	return w->reservation || (a->attempt > 0 && a->told_ms >= j->created_ms);
+	return (w->reservation && w->reservation->confirmed) ||
+	       (a->attempt > 0 && a->told_ms >= j->created_ms);
 }
 
 bool dependencies_differ(const struct workload *w, const struct job *j)
