@@ -15,6 +15,7 @@
 #define LATE_MS 200000		/* longer than any start is on its way */
 #define LOOKED_UP_MS 60000	/* PREDECESSOR_AGAIN_MS, some of which fail */
 #define READ_MS 15000		/* so old a record was read by whoever leads since */
+#define UNDER_WAY_MS 6000	/* what was decided before may land after its creation */
 #define FAMILIES 2
 #define BATCHES 3
 #define ITEMS_MAX 3
@@ -378,7 +379,8 @@ static bool is_known(const struct sim *s, const struct model_job *j)
 	const struct model_reservation *const *holds;
 	const struct job_past *p = past_of(s, j);
 	if (!j->now->gone)
-		return j->now->job.queue[0] || s->now_ms - p->created_ms > LOOKED_UP_MS;
+		return s->now_ms - p->created_ms >
+		       (j->now->job.queue[0] ? UNDER_WAY_MS : LOOKED_UP_MS);
 	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
 		const struct model_reservation *h = holds[i];
 		if (uid_cmp(&h->reservation.uid, &j->now->job.uid))

@@ -358,7 +358,8 @@ void restore_check_pass(struct sim *s, struct replica *r)
 		!gate_leading(r->gate) || r->cursor < s->api.nhistory)
 		return;
 	gate_count(r->gate, &c);
-	if (c.queued_operations > 0)
+	/* What a ledger that has failed over lost is adopted at the next takeover. */
+	if (c.queued_operations > 0 || failover_gap(s))
 		return;
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		if (!is_to_be_stopped(s, j) ||

@@ -105,11 +105,11 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns,
 		judge_followers(q, &n->awaited);
 		predecessor_name_tidy(q, n);
 	}
-	uint64_t moved = ns->selectors_moved;
+	uint64_t moved = ns->selectors_moved, fresh = answered ? answered->bit : 0;
 	ns->selectors_moved = 0;
 	each_selector(ns, moved, s) {
 		uint64_t verdicts = selector_verdicts(s);
-		if (s != answered)
+		if (!(s->bit & fresh))
 			confirm_holding(q, s, verdicts);
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
