@@ -67,12 +67,14 @@ static bool is_refused(const struct job *j)
 	return j->invalid || dependencies_fault(j);
 }
 
-/* Not if its start may be called off yet. A story that is older than its Job came with a manifest that was
- * copied from another Job. */
+/* Or an earlier leader gave it quota, which it could not without. Not if it is our start that may be called
+ * off yet: what it waits for may be edited meanwhile. A story that is older than its Job came with a manifest
+ * that was copied from another Job. */
 static bool was_started(const struct workload *w, const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
-	return (w->reservation && w->reservation->confirmed) ||
+	const struct reservation *r = w->reservation;
+	return (r && (r->confirmed || r->run.adopted)) ||
 	       (a->attempt > 0 && a->told_ms >= j->created_ms);
 }
 
