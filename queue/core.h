@@ -79,8 +79,9 @@ struct queue {
 	struct link suspects; /* reservation.suspect: in the order of suspicion */
 	struct queue_counters counters;
 	int64_t now_ms; /* of the last queue_decide */
-	bool paused;	/* nothing starts (queue_pause_starts()) */
-	bool deciding;	/* now_ms is now. Else it may be hours old: facts come between decisions */
+	int64_t set_back_ms; /* by so much the clock was set back, and not on again: queue_clock_stepped() */
+	bool paused;   /* nothing starts (queue_pause_starts()) */
+	bool deciding; /* now_ms is now. Else it may be hours old: facts come between decisions */
 	size_t nwaiting;
 	size_t gap_fillers;    /* workloads that fill gaps */
 	size_t moldable;       /* workloads that can do with fewer pods */

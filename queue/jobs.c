@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/admit/growth.h"
 #include "queue/core.h"
 #include "queue/rules/dependencies/dependency_wait.h"
@@ -205,6 +206,9 @@ void queue_keep_pods(struct queue *q, const struct uid *uid)
 void queue_clock_stepped(struct queue *q, int64_t step_ms)
 {
 	struct clusterqueue *cq;
+	if (step_ms > 0)
+		step_ms = least(step_ms, q->set_back_ms);
+	q->set_back_ms -= step_ms;
 	map_each(&q->clusterqueues.map, i, cq)
 		list_each(&cq->reservations, l)
 			run_clock_stepped(

@@ -347,8 +347,9 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
  * (STOP_REASON_WINDOW_QUOTA) it keeps them, and is not asked again. */
 void queue_keep_pods(struct queue *q, const struct uid *uid);
 
-/* The wall clock was set, on or back (below 0). How long runs may go on, and how long their pods are awaited,
- * does not change by that. */
+/* The wall clock was set, on or back (below 0). A clock that is set back, and later corrected, changes nothing in
+ * how long runs may go on and how long their pods are awaited. One that is set on beyond that is taken for time
+ * that has passed: so it is where this machine has slept. */
 void queue_clock_stepped(struct queue *q, int64_t step_ms);
 
 /* What became of DECISION_GROW: the Job says so many pods now, or never will (called off). Its size

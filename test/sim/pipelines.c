@@ -506,7 +506,8 @@ static bool name_surely(const struct sim *s, const struct model_job *j, const st
 	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
 	return p && holds_since(past_of(s, p), d->kind) > 0 && is_known(s, p) &&
 	       !is_ambiguous(s, j, d) &&
-	       (d->kind != AFTER_START || p->now->gone || tells_of_start(&p->now->job));
+	       (d->kind != AFTER_START || p->now->gone ||
+		       (tells_of_start(&p->now->job) && !is_lenient(s)));
 }
 
 static bool selector_surely(

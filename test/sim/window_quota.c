@@ -93,13 +93,23 @@ void window_quota_check_stop(struct sim *s, const struct story *story, const cha
 		sim_break(s, "P14", "%s was stopped for a smaller quota", job);
 }
 
-/* One that it gave may take for ever to go. One whose label was taken off since, or whose manifest was applied
- * again, is as its owner wrote it. And a work queue keeps its pods if one succeeded before the Job
- * controller saw that there are to be fewer. */
-static bool may_keep(const struct job *j)
+static bool some_terminate(const struct sim *s, const struct model_job *j)
 {
-	return j->status.terminating > 0 || !j->queue[0] || j->admission.reapplied ||
-	       (!j->has_completions && j->status.succeeded > 0);
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (p->of == j && p->state != POD_GONE &&
+			(p->gone_ms > 0 || p->state == POD_TERMINATING))
+			return true;
+	return false;
+}
+
+/* One that it gave may take for ever to go. One whose label was taken off since, or whose manifest was applied
+ * again, is as its owner wrote it. And a work queue keeps its pods if one succeeded before the Job controller
+ * saw that there are to be fewer. */
+static bool may_keep(const struct sim *s, const struct model_job *j)
+{
+	const struct job *now = &j->now->job;
+	return some_terminate(s, j) || !now->queue[0] || now->admission.reapplied ||
+	       (!now->has_completions && now->status.succeeded > 0);
 }
 
 void window_quota_check_quiet(struct sim *s, const struct replica *leader)
@@ -110,7 +120,7 @@ void window_quota_check_quiet(struct sim *s, const struct replica *leader)
 		struct explanation x = {0};
 		if (!all[i]->open || all[i]->reservation.state != LEDGER_POSTED || !j ||
 			j->now->gone || j->now->job.deleting || j->now->job.suspend ||
-			may_keep(&j->now->job))
+			may_keep(s, j))
 			continue;
 		if (gate_explain(leader->gate, j->now->job.ns, j->now->job.name,
 			    s->now_ms + leader->skew_ms, &x) &&
