@@ -162,37 +162,35 @@ void run_disarm(struct queue *q, struct reservation *r)
 	alarm_clear(&q->alarms, &r->run.alarm);
 }
 
-static void move(int64_t *at_ms, int64_t by_ms)
+/* 0 is no moment. */
+static int64_t moved(int64_t at_ms, int64_t by_ms, int64_t last_ms)
 {
-	if (*at_ms > 0)
-		*at_ms = greater(quantity_add(*at_ms, by_ms), 1);
+	return at_ms > 0 ? least(greater(quantity_add(at_ms, by_ms), 1), last_ms) : at_ms;
+}
+
+/* All moments that its deadlines go by: by so much, and not beyond last_ms. */
+static void move(struct queue *q, struct reservation *r, int64_t by_ms, int64_t last_ms)
+{
+	struct sizing *s = r->sizing;
+	if (r->confirmed)
+		r->run.began_ms = moved(began_ms(r), by_ms, last_ms);
+	r->run.unready_ms = moved(r->run.unready_ms, by_ms, last_ms);
+	r->run.adopted_ms = moved(r->run.adopted_ms, by_ms, last_ms);
+	if (s) {
+		s->grew_ms = moved(s->grew_ms, by_ms, last_ms);
+		s->changed_ms = moved(s->changed_ms, by_ms, last_ms);
+	}
+	run_arm(q, r);
 }
 
 void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms)
 {
-	if (r->confirmed)
-		r->run.began_ms = greater(quantity_add(began_ms(r), step_ms), 1);
-	move(&r->run.unready_ms, step_ms);
-	move(&r->run.adopted_ms, step_ms);
-	if (r->sizing) {
-		move(&r->sizing->grew_ms, step_ms);
-		move(&r->sizing->changed_ms, step_ms);
-	}
-	run_arm(q, r);
+	move(q, r, step_ms, INT64_MAX);
 }
 
 void run_begins_by_now(struct queue *q, struct reservation *r)
 {
-	struct sizing *s = r->sizing;
-	if (r->confirmed && began_ms(r) > q->now_ms)
-		r->run.began_ms = q->now_ms;
-	r->run.unready_ms = least(r->run.unready_ms, q->now_ms);
-	r->run.adopted_ms = least(r->run.adopted_ms, q->now_ms);
-	if (s) {
-		s->grew_ms = least(s->grew_ms, q->now_ms);
-		s->changed_ms = least(s->changed_ms, q->now_ms);
-	}
-	run_arm(q, r);
+	move(q, r, 0, q->now_ms);
 }
 
 void run_grew(struct queue *q, struct reservation *r, int64_t now_ms)
