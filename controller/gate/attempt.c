@@ -298,7 +298,7 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
  * story nor generation, and the start is sent behind it. */
 static bool busy_with_another(const struct gate_job *j)
 {
-	enum intent_kind k = j->request.wanting ? j->request.want : j->request.asked;
+	enum intent_kind k = job_busy_with(j);
 	return job_busy(j) && k != INTENT_NOTICE && k != INTENT_OUTCOMES && k != INTENT_CLEAR;
 }
 

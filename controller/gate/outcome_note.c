@@ -35,8 +35,7 @@ static size_t posts_max(const struct gate *g)
 
 static bool is_unanswered(const struct gate_job *j)
 {
-	return j && job_busy(j) &&
-	       (j->request.wanting ? j->request.want : j->request.asked) == INTENT_OUTCOMES;
+	return j && job_busy(j) && job_busy_with(j) == INTENT_OUTCOMES;
 }
 
 /* An API server that is slow is given no more to do. */

@@ -72,6 +72,11 @@ bool job_busy(const struct gate_job *j)
 	return j->request.id != 0 || j->request.wanting;
 }
 
+enum intent_kind job_busy_with(const struct gate_job *j)
+{
+	return j->request.wanting ? j->request.want : j->request.asked;
+}
+
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms)
 {
 	j->request.retry_ms = at_ms;

@@ -35,6 +35,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 /* The ledger's answer to ADOPT. in_vain: it had closed that attempt. */
 void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_vain);
 bool job_busy(const struct gate_job *j);
+/* Of one that is busy: what it is busy with. */
+enum intent_kind job_busy_with(const struct gate_job *j);
 /* Asks for kind, unless something is under way or a pause is on. */
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
