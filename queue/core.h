@@ -80,7 +80,8 @@ struct queue {
 	struct queue_counters counters;
 	int64_t now_ms; /* of the last queue_decide */
 	int64_t set_back_ms; /* by so much the clock was set back, and not on again: queue_clock_stepped() */
-	bool paused;   /* nothing starts (queue_pause_starts()) */
+	struct arena sentences; /* of the decisions that were given last */
+	bool paused;		/* nothing starts (queue_pause_starts()) */
 	bool deciding; /* now_ms is now. Else it may be hours old: facts come between decisions */
 	size_t nwaiting;
 	size_t gap_fillers;    /* workloads that fill gaps */

@@ -208,6 +208,8 @@ void queue_clock_stepped(struct queue *q, int64_t step_ms)
 	struct clusterqueue *cq;
 	if (step_ms > 0)
 		step_ms = least(step_ms, q->set_back_ms);
+	if (step_ms == 0)
+		return;
 	q->set_back_ms -= step_ms;
 	map_each(&q->clusterqueues.map, i, cq)
 		list_each(&cq->reservations, l)
@@ -347,7 +349,8 @@ void queue_release_job(
 	w->not_before_ms = not_before_ms;
 	release(q, w, now_ms);
 	workload_place(q, w);
-	dependencies_released(q, w);
+	if (w->after)
+		unrecorded_mark(q, w->after);
 	q->counters.version++;
 }
 

@@ -88,6 +88,7 @@ void queue_free(struct queue *q)
 	overflow_done(q);
 	unread_done(&q->unread);
 	predecessors_done(q);
+	arena_done(&q->sentences);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
@@ -256,7 +257,7 @@ static size_t give_up(struct queue *q, struct decision *out, size_t cap)
 		out[n] = (struct decision){
 			.kind = deletes ? DECISION_DELETE : DECISION_HOLD,
 			.uid = x->w->key.uid,
-			.why = arena_string(&q->predecessors.sentences, words),
+			.why = arena_string(&q->sentences, words),
 		};
 	}
 	return n;
@@ -282,7 +283,7 @@ size_t queue_decide(
 	bool back = now_ms < q->now_ms, first = q->now_ms == 0;
 	q->now_ms = now_ms;
 	q->deciding = true;
-	arena_done(&q->predecessors.sentences);
+	arena_done(&q->sentences);
 	if (back) {
 		wanteds_set_back(q);
 		calendar_refs_turn(q);

@@ -29,6 +29,24 @@ void predecessors_init(struct predecessors *all)
 	list_init(&all->due);
 }
 
+/* Questions that were taken and never answered keep what they ask about. */
+void predecessors_done(struct queue *q)
+{
+	struct predecessors *all = &q->predecessors;
+	struct wanted *w;
+	for (size_t i = 0; all->wanteds.asked.slot && i <= all->wanteds.asked.mask;) {
+		w = all->wanteds.asked.slot[i].value;
+		if (w)
+			queue_return_wanted(q, w->id);
+		else
+			i++;
+	}
+	must(all->bytes == 0 && all->namespaces.count == 0 && list_empty(&all->due));
+	map_done(&all->namespaces);
+	wanteds_done(&all->wanteds);
+	unrecorded_done(&all->unrecorded);
+}
+
 struct predecessor_namespace *predecessor_namespace_known(const struct queue *q, const char *ns)
 {
 	return map_get(&q->predecessors.namespaces, map_hash_string(ns), ns);

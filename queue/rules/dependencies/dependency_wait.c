@@ -311,12 +311,6 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item)
 	item_turns(q, item, v);
 }
 
-void dependencies_released(struct queue *q, struct workload *w)
-{
-	if (w->after)
-		unrecorded_mark(q, w->after);
-}
-
 void dependencies_recall(struct queue *q, struct dependency_wait *x, const char *record)
 {
 	const struct uid *own = &x->w->key.uid;

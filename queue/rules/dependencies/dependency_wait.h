@@ -79,8 +79,6 @@ static inline bool workload_is_singleton(const struct workload *w)
 /* What it takes in memory, with what is kept of the names it waits for. */
 size_t dependencies_bytes(const struct workload *w);
 
-/* It has no quota any more: what it waited for may be unwritten. */
-void dependencies_released(struct queue *q, struct workload *w);
 /* Another leader has written on its Job what it knew: that counts, too. What holds by it holds for good. */
 void dependencies_recall(struct queue *q, struct dependency_wait *x, const char *record);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "queue/core.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/dependencies/outcome_record.h"
@@ -434,25 +433,4 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 void queue_follow_predecessors(struct queue *q)
 {
 	q->predecessors.wanteds.all_told = true;
-}
-
-/* ---- The end ---- */
-
-/* Questions that were taken and never answered keep what they ask about. */
-void predecessors_done(struct queue *q)
-{
-	struct predecessors *all = &q->predecessors;
-	struct wanted *w;
-	for (size_t i = 0; all->wanteds.asked.slot && i <= all->wanteds.asked.mask;) {
-		w = all->wanteds.asked.slot[i].value;
-		if (w)
-			queue_return_wanted(q, w->id);
-		else
-			i++;
-	}
-	must(all->bytes == 0 && all->namespaces.count == 0 && list_empty(&all->due));
-	map_done(&all->namespaces);
-	wanteds_done(&all->wanteds);
-	unrecorded_done(&all->unrecorded);
-	arena_done(&all->sentences);
 }

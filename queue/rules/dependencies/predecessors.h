@@ -78,11 +78,10 @@ struct predecessors {
 	struct map namespaces;
 	struct wanteds wanteds;
 	struct unrecorded unrecorded;
-	size_t bytes;		/* of names and selectors */
-	uint64_t answers;	/* that came so far */
-	size_t singletons;	/* workloads with `singleton`: singleton.c */
-	struct link due;	/* dependency_wait.due */
-	struct arena sentences; /* of the decisions that were given last */
+	size_t bytes;	   /* of names and selectors */
+	uint64_t answers;  /* that came so far */
+	size_t singletons; /* workloads with `singleton`: singleton.c */
+	struct link due;   /* dependency_wait.due */
 };
 
 void predecessors_init(struct predecessors *all);
