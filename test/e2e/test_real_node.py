@@ -14,7 +14,7 @@ from conftest import BIN, LATER, SOON, World, close_sandbox, open_sandbox, run_w
 from objects import HOLD, KUBERNETES, conditions, group, has, ours, story
 from sandbox import real_node, wait_until
 from test_trouble import events, in_trouble
-from test_windows import STOPPING_AT, Clock, bills, describe
+from test_windows import STOPPING_AT, bills, describe, set_clock
 
 _numbers = itertools.count(1)
 
@@ -167,10 +167,7 @@ def world(place, request):
 @pytest.fixture
 def night(place, tmp_path):
     """A world whose controller goes by a clock of its own: (world, clock)."""
-    clock = Clock(tmp_path / "clock")
-    clock.set("Mon 18:50")
-    run_with(place, ("--clock-offset", f"@{clock.file}"))
-    clock.heard = lambda: place.process("controller-one").log.read_text().count(" clock-set")
+    clock = set_clock(place, tmp_path, "Mon 18:50")
     w = RealWorld(place, f"real-{next(_numbers)}")
     yield w, clock
     w.end()

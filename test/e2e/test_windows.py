@@ -53,6 +53,15 @@ class Clock:
         return self.of(time.time())
 
 
+def set_clock(box, folder, text):
+    """The controller goes by a clock of its own from here on, which is returned."""
+    clock = Clock(folder / "clock")
+    clock.set(text)
+    run_with(box, ("--clock-offset", f"@{clock.file}"))
+    clock.heard = lambda: box.process("controller-one").log.read_text().count(" clock-set")
+    return clock
+
+
 class Watcher(threading.Thread):
     """Looks at the pods of a namespace as often as it can: [(machine's time before, after, names alive)]."""
 
@@ -80,10 +89,7 @@ class Watcher(threading.Thread):
 @pytest.fixture
 def night(box, request, tmp_path):
     """A world whose controller goes by a clock of its own: (world, clock)."""
-    clock = Clock(tmp_path / "clock")
-    clock.set("Mon 18:50")
-    run_with(box, ("--clock-offset", f"@{clock.file}"))
-    clock.heard = lambda: box.process("controller-one").log.read_text().count(" clock-set")
+    clock = set_clock(box, tmp_path, "Mon 18:50")
     w = World(box, f"night-{next(_numbers)}")
     yield w, clock
     w.end()
