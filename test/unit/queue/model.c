@@ -344,13 +344,21 @@ static void draw_after(struct model *m, struct m_job *j)
 	j->after = one_in(m, 4) && i >= 0 && i < N_PREDECESSORS ? i : -1;
 	if (j->after == before)
 		return;
-	j->after_holds = j->after < 0 || j->room;
+	j->after_holds = j->after < 0;
 }
 
 /* ---- What teams and the gate do ---- */
 
-static void tell_job(struct model *m, const struct m_job *j)
+/* A start that may be called off yet is none. */
+static bool was_started(const struct m_job *j)
 {
+	return j->room && (j->confirmed || j->adopted);
+}
+
+static void tell_job(struct model *m, struct m_job *j)
+{
+	if (was_started(j) && !j->invalid)
+		j->after_holds = true;
 	struct resource item[N_RESOURCES];
 	struct container container = {.requests = {item, 0}};
 	struct toleration toleration[N_TAINTS];
@@ -463,7 +471,7 @@ static void release_job(struct model *m, struct m_job *j)
 		return;
 	int32_t runs = j->room_pods < j->pods ? j->room_pods : j->pods;
 	bool unheard = j->reclaimed && !j->stop_given && runs > 0;
-	j->room = j->confirmed = j->stop_given = j->reclaimed = false;
+	j->room = j->confirmed = j->adopted = j->stop_given = j->reclaimed = false;
 	j->nlines = 0;
 	j->not_before_ms = one_in(m, 2) ? m->now_ms + (int64_t)model_below(m, 20) * 100 : 0;
 	queue_release_job(m->q, &j->uid, m->now_ms, j->not_before_ms);
@@ -512,7 +520,7 @@ static void adopt_job(struct model *m, struct m_job *j)
 			name[l - j->line], name_of("f", l->flavor), m_resource_name[r], l->amount};
 	}
 	queue_adopt_job(m->q, &j->uid, line, j->nlines, 0);
-	j->room = true;
+	j->room = j->adopted = true;
 	j->confirmed = j->stop_given = j->reclaimed = false;
 	j->stopped_ms = 0;
 	j->not_before_ms = 0;

@@ -79,6 +79,7 @@ struct m_job {
 	int64_t created_ms, not_before_ms;
 	uint64_t arrival;
 	bool room, confirmed, stop_given; /* room: it has a reservation */
+	bool adopted;			  /* room was given by an earlier leader */
 	bool reclaimed;			  /* its idle resources are reclaimed */
 	int64_t stopped_ms;		  /* for that; 0: it was not */
 	int64_t paid_ms;		  /* until then such stops have paid; 0: there was none */
