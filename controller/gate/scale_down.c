@@ -65,6 +65,7 @@ static void wish(
 {
 	struct scale_down *s = &j->scale_down;
 	s->to = pods;
+	s->told = false;
 	s->reason = reason;
 	free(s->why);
 	s->why = mem_strdup(why);
@@ -156,20 +157,27 @@ bool scale_down_still_wants(const struct gate_job *j)
 	       j->scale_down.to > 0 && j->seen.pods > j->scale_down.to;
 }
 
-/* It is as small as it is to be, by us or by its own progress. */
-static void done(struct gate *g, struct gate_job *j)
+static void tell(struct gate *g, struct gate_job *j)
 {
 	struct scale_down *s = &j->scale_down;
-	if (j->seen.parallelism <= s->to) {
-		int32_t fewer = j->attempt.pods - s->to; /* of those it still holds */
-		int64_t ran_ms =
-			g->now_ms > j->attempt.started_ms ? g->now_ms - j->attempt.started_ms : 0;
-		struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d pods (%s%s%s)",
-			s->to, s->reason, s->why ? "; " : "", s->why ? s->why : "");
-		n->reason = s->reason;
-		n->lost_ms = quantity_times(ran_ms, fewer > 0 ? fewer : 0);
-	}
-	forget_wish(s);
+	int32_t fewer = j->attempt.pods - s->to; /* of those it still holds */
+	int64_t ran_ms = g->now_ms > j->attempt.started_ms ? g->now_ms - j->attempt.started_ms : 0;
+	struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d pods (%s%s%s)", s->to,
+		s->reason, s->why ? "; " : "", s->why ? s->why : "");
+	n->reason = s->reason;
+	n->lost_ms = quantity_times(ran_ms, fewer > 0 ? fewer : 0);
+	s->told = true;
+}
+
+/* It is as small as it is to be, by us or by its own progress. What is wanted is kept until its reservation
+ * is as small: a store that goes back in between makes the Job as large as it was. */
+static void is_small(struct gate *g, struct gate_job *j)
+{
+	struct scale_down *s = &j->scale_down;
+	if (j->seen.parallelism <= s->to && !s->told)
+		tell(g, j);
+	if (j->attempt.pods <= s->to || j->seen.parallelism > s->to)
+		forget_wish(s);
 }
 
 /* For a smaller quota alone nothing is stopped. */
@@ -211,7 +219,7 @@ bool scale_down_see_to(struct gate *g, struct gate_job *j)
 	if (j->scale_down.to == 0)
 		return false;
 	if (j->seen.pods <= j->scale_down.to) {
-		done(g, j);
+		is_small(g, j);
 		return false;
 	}
 	if (!can_narrow(j)) {

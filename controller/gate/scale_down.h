@@ -14,6 +14,7 @@ struct intent;
 
 struct scale_down {
 	int32_t to;		 /* so many; 0: with all */
+	bool told;		 /* that it is so small; its reservation is not yet */
 	const char *reason;	 /* one word, static */
 	char *why;		 /* a sentence, or NULL */
 	struct decision decided; /* that wants it, without its texts; of kind START: none */

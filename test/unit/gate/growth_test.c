@@ -393,6 +393,28 @@ static void what_makes_it_smaller_goes_first(void **state)
 	world_done(&w);
 }
 
+/* etcd goes back to before the PATCH, and its reservation is as large as before, too. */
+static void a_store_that_goes_back_makes_no_run_larger(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	struct snap *before = model_api_edit(&w.api, w.j);
+	decide_smaller_quota(&w, 2);
+	assert_int_equal(w.j->now->job.parallelism, 2);
+	assert_int_equal(pods_held(&w), 3);
+	write_job(&w, before, false);
+	assert_int_equal(w.j->now->job.parallelism, 2);
+	assert_int_equal(w.sent[INTENT_SHRINK], 2);
+	have_pods(&w, 2, 0);
+	at(&w, w.now_ms + DOUBT_MS + 1000);
+	assert_int_equal(pods_held(&w), 2);
+	assert_int_equal(w.sent[INTENT_SHRINK], 2);
+	assert_int_equal(w.sent[INTENT_STOP], 0);
+	world_done(&w);
+}
+
 /* Killed between GROW and PATCH: the PATCH may come yet. Its successor makes that harmless, and only
  * then takes back what was not used. */
 static void a_successor_takes_back_what_was_not_used(void **state)
@@ -642,6 +664,7 @@ int main(void)
 		cmocka_unit_test(a_stop_goes_first),
 		cmocka_unit_test(none_is_sent_once_the_lease_has_run_out),
 		cmocka_unit_test(what_makes_it_smaller_goes_first),
+		cmocka_unit_test(a_store_that_goes_back_makes_no_run_larger),
 		cmocka_unit_test(a_successor_takes_back_what_was_not_used),
 		cmocka_unit_test(a_successor_adopts_what_was_grown),
 		cmocka_unit_test(it_shrinks_grows_and_shrinks_again),
