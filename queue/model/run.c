@@ -76,6 +76,21 @@ void past_recall_before(struct queue *q, struct workload *w, const struct job_hi
 	run_arm(q, w->reservation);
 }
 
+void past_created(struct workload *w, const struct job *j)
+{
+	if (w->past && w->past->created_ms == 0)
+		w->past->created_ms = j->created_ms;
+	if (w->key.queued_ms > 0 || j->created_ms <= 0)
+		return;
+	if (w->reservation)
+		victim_index_leave(w->reservation);
+	w->key.queued_ms = j->created_ms;
+	if (j->version > 0)
+		w->key.arrival = (uint64_t)j->version;
+	if (w->reservation)
+		victim_index_join(w->reservation);
+}
+
 void past_reactivate(struct queue *q, struct workload *w)
 {
 	if (!past_deactivated(w))

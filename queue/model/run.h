@@ -37,6 +37,8 @@ struct past {
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
 /* The history before the attempt that it may hold a reservation for. */
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
+/* It was known by its reservation alone, and when it was created is heard only now: that is its place. */
+void past_created(struct workload *w, const struct job *j);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);
 /* It was to be deactivated, but its run ended otherwise. */

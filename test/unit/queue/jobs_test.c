@@ -205,6 +205,32 @@ static void adopted_pods_may_be_more_than_parallelism_is_now(void **state)
 	queue_free(q);
 }
 
+/* A leader finds a reservation of a Job that it has not seen yet. Once it sees it and the run is over, its
+ * place is by its creation as any other's, and not the first. */
+static void whose_job_is_seen_after_its_reservation_waits_at_its_place(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(0, 0);
+	struct job older = fixture_job(1, &c), j = fixture_job(2, &c), unseen = j;
+	struct quota_line line = {"cq/batch", "spot", "cpu", 1000};
+	struct explanation x;
+	older.created_ms = 1000;
+	j.created_ms = 2000;
+	j.version = 7;
+	unseen.created_ms = 0;
+	unseen.deleting = true;
+	unseen.admission.history.ran_ms = 500;
+	queue_set_job(q, &unseen);
+	assert_true(queue_adopt_job(q, &j.uid, &line, 1, 0));
+	queue_set_job(q, &older);
+	queue_set_job(q, &j);
+	queue_release_job(q, &j.uid, 3000, 0);
+	assert_true(queue_explain(q, &j.uid, 3000, &x));
+	assert_int_equal(x.queued_ms, 2000);
+	assert_int_equal(x.ahead, 1);
+	queue_free(q);
+}
+
 static void long_and_strange_names(void **state)
 {
 	(void)state;
@@ -407,6 +433,7 @@ int main(void)
 		cmocka_unit_test(adopted_pods_may_be_more_than_parallelism_is_now),
 		cmocka_unit_test(a_run_has_its_time_whatever_the_clock_says),
 		cmocka_unit_test(a_job_that_ends_frees_its_quota_and_is_forgotten),
+		cmocka_unit_test(whose_job_is_seen_after_its_reservation_waits_at_its_place),
 		cmocka_unit_test(long_and_strange_names),
 		cmocka_unit_test(an_edit_of_a_localqueue_moves_jobs_only_between_groups),
 		cmocka_unit_test(ceilings_are_retaken_in_order),
