@@ -312,6 +312,15 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	return true;
 }
 
+/* An event told that it is gone, but it goes on, off the watch: how it ends is not seen. */
+static void is_there(struct gate *g, struct gate_job *j)
+{
+	if (!j->told_end)
+		return;
+	j->told_end = false;
+	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
+}
+
 /* The same of an answer. A late one may tell of a Job that was deleted since; only a GET that was
  * asked after the watch lost it shows that it is there. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
@@ -320,7 +329,7 @@ void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 		g->went_back = true; /* a GET is never older than what was known, nor is a PATCH */
 	else
 		j->told_in = g->list;
-	j->told_end = false; /* it goes on, off the watch */
+	is_there(g, j);
 	see(g, j, seen);
 	if (j->request.asked == INTENT_READ && j->request.asked_lost)
 		j->lost = !j->seen.managed;

@@ -695,12 +695,15 @@ int32_t namespace_quota_in_all(const struct workload *w)
 	return n && n->keeps && w->shape->template && w->progress.left > 0 ? w->progress.left : 0;
 }
 
-/* For a moment a pod that ended may be in no count of the Job's status. So `made` never falls. */
+/* For a moment a pod that ended may be in no count of the Job's status. So `made` never falls. And a work
+ * queue of which a pod has succeeded asks for no more, but has those that run yet. */
 static struct quota_run run_of(struct reservation *r)
 {
 	const struct workload *w = r->w;
 	const struct progress *p = &w->progress;
 	int32_t at_once = reservation_pods_at_once(r);
+	if (at_once < p->active)
+		at_once = p->active;
 	int32_t to_come = (p->left >= 0 ? p->left : at_once) - p->active;
 	if (p->active + p->ended > r->made)
 		r->made = p->active + p->ended;

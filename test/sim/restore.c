@@ -199,6 +199,18 @@ static void judge_runs(struct sim *s)
 			judge_run(s, p->of, p->run);
 }
 
+/* What the Job controller sees now, or is to see yet: it makes the pods of a start that was stopped since. */
+static void judge_seen_yet(struct sim *s, const struct model_job *j)
+{
+	const struct snap *view = j ? j->controller.view : NULL;
+	int64_t seen = view ? view->job.version : 0;
+	for (size_t i = 0; j && i < s->api.nhistory; i++) {
+		const struct snap *n = s->api.history[i].snap;
+		if (n->of == j && n->job.version >= seen && !n->job.suspend)
+			judge_run(s, j, n->run);
+	}
+}
+
 void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op)
 {
 	bool gives =
@@ -208,6 +220,7 @@ void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op
 	const struct model_job *j = model_api_by_uid(&s->api, &op->uid);
 	if (j && !j->now->gone && !j->now->job.suspend)
 		judge_run(s, j, j->now->run);
+	judge_seen_yet(s, j);
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
 		if (p->of == j && pod_exists(p))
 			judge_run(s, j, p->run);
