@@ -58,7 +58,7 @@ def objects(rendered):
 
 @pytest.mark.parametrize("folder", ["base", "quickstart", "examples/cloudnative-pg"])
 def test_images_are_pinned_and_ours_is_of_this_version(folder):
-    version = re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    version = re.search(r"^set\(SLUICE_VERSION (.+)\)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
     rendered = render(DEPLOY / folder)
     images = re.findall(r"^ +(?:- )?image: (.*)\n +imagePullPolicy: (.*)", rendered, re.M)
     assert len(images) == len(re.findall(r"^ +(?:- )?image:", rendered, re.M)), "one has no pull policy"
