@@ -32,6 +32,26 @@ def test_the_same_manifest_again_and_the_run_goes_on(world, how, suspend):
     assert world.transfers("train") == ["RESERVE", "COMMIT"]
 
 
+# As which field manager, and how, Argo CD and Flux ask whether there is a difference (docs/gitops.md).
+ASKS = {"Flux": ("--server-side", "--force-conflicts", "--field-manager", "kustomize-controller"),
+        "Argo CD, server-side diff": ("--server-side", "--force-conflicts", "--field-manager", "argocd-controller")}
+
+
+@pytest.mark.parametrize("tool", ASKS)
+def test_a_tool_that_asks_for_the_difference_sees_none(world, tool):
+    world.queue(flavors={world.flavor("spot", pool="spot"): 4})
+    manifest = job("train", "q", {"cpu": "1"}, pods=2, pod={"tolerations": OWN, "nodeSelector": {"kubernetes.io/os": "linux"}})
+    shown = lambda: world.box.kubectl("diff", "-n", world.ns, *ASKS[tool], "-f", "-", input=json.dumps(manifest), check=False)
+    apply(world, manifest, *ASKS[tool])
+    world.started("train")
+    running = shown()
+    assert (running.returncode, running.stdout) == (0, ""), running
+    world.edit_queue(stopPolicy="HoldAndDrain")
+    world.stopped("train")
+    waiting = shown()
+    assert (waiting.returncode, waiting.stdout) == (0, ""), waiting
+
+
 def test_the_annotation_that_the_warning_names_stops_the_run(world):
     world.queue(cpu=1)
     apply(world, job("train", "q", {"cpu": "1"}))
