@@ -77,7 +77,7 @@ VALUES = {
 
 
 def version():
-    return re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    return re.search(r"^set\(SLUICE_VERSION (.+)\)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
 
 
 def value_of(component):

@@ -277,18 +277,23 @@ static void judge_older(struct doctor_context *p, int version, struct findings *
 		p->o->namespace_name);
 }
 
-static void judge_schema(struct doctor_context *p, int version, struct findings *f)
+/* version: the highest; number: that of additions too, which a program that does not know them stands. */
+static void judge_schema(struct doctor_context *p, int version, int number, struct findings *f)
 {
-	p->has_schema = version == MIGRATIONS_COUNT;
+	p->has_schema = version <= MIGRATIONS_COUNT && number >= MIGRATIONS_COUNT;
 	if (version > MIGRATIONS_COUNT) {
 		findings_add(f, VERDICT_FAIL,
 			"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller",
 			version, MIGRATIONS_COUNT);
 		findings_cure(f, "# use the sluice of that version, and run no older controller");
-	} else if (version < MIGRATIONS_COUNT)
-		judge_older(p, version, f);
+	} else if (number < MIGRATIONS_COUNT)
+		judge_older(p, number, f);
+	else if (number > MIGRATIONS_COUNT)
+		findings_ok(f,
+			"version %d: a newer sluice-controller has added to it, and this program's, %d, goes with that",
+			number, MIGRATIONS_COUNT);
 	else
-		findings_ok(f, "version %d, as this program's", version);
+		findings_ok(f, "version %d, as this program's", number);
 }
 
 static void say_may_not_read(
@@ -329,7 +334,7 @@ void check_schema(struct doctor_context *p, struct findings *f)
 		skip_for(f, &e);
 		return;
 	}
-	bool there = *PQgetvalue(r, 0, 1) == 't';
+	bool there = *PQgetvalue(r, 0, 1) == 't', has_additions = *PQgetvalue(r, 0, 2) == 't';
 	PQclear(r);
 	if (!there) {
 		findings_add(f, VERDICT_FAIL,
@@ -342,8 +347,18 @@ void check_schema(struct doctor_context *p, struct findings *f)
 		say_may_not_read(p, e.text, f);
 		return;
 	}
-	judge_schema(p, atoi(PQgetvalue(r, 0, 0)), f);
+	int version = atoi(PQgetvalue(r, 0, 0)), number = version;
 	PQclear(r);
+	if (has_additions) {
+		if (doctor_context_select(p, SQL_SCHEMA_ADDITIONS, 0, NULL, &r, &e) < 0) {
+			say_may_not_read(p, e.text, f);
+			return;
+		}
+		int addition = atoi(PQgetvalue(r, 0, 0));
+		number = addition > version ? addition : version;
+		PQclear(r);
+	}
+	judge_schema(p, version, number, f);
 }
 
 /* What the controller's statements need (sql/). */
@@ -351,7 +366,8 @@ void check_schema(struct doctor_context *p, struct findings *f)
 	"SELECT t, string_agg(lower(r), ', ' ORDER BY r), 'GRANT ' || string_agg(r, ', ' ORDER "   \
 	"BY "                                                                                      \
 	"r) || ' ON ' || t || ' TO ' || quote_ident(current_user) FROM (VALUES "                   \
-	"('sluice.schema_version', '{SELECT}'), ('sluice.lease', "                                 \
+	"('sluice.schema_version', '{SELECT}'), ('sluice.schema_addition', '{SELECT}'), "          \
+	"('sluice.lease', "                                                                        \
 	"'{SELECT,INSERT,UPDATE}'), "                                                              \
 	"('sluice.balance', '{SELECT,INSERT,UPDATE}'), "                                           \
 	"('sluice.transfer', '{SELECT,INSERT,DELETE}'), "                                          \

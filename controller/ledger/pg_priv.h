@@ -60,10 +60,11 @@ struct request {
 	char *label;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
-	bool doubted;	  /* what is remembered did not hold: read */
-	size_t rows_sent; /* STEP_WRITE: what must be written if all is as it was taken for */
-	bool has_schema;  /* STEP_SCHEMA_STATE: there is a schema named sluice */
-	int version;	  /* of the schema, as seen last */
+	bool doubted;	    /* what is remembered did not hold: read */
+	size_t rows_sent;   /* STEP_WRITE: what must be written if all is as it was taken for */
+	bool has_schema;    /* STEP_SCHEMA_STATE: there is a schema named sluice */
+	bool has_additions; /* ... and the table of additions in it */
+	int version;	    /* of the schema, as seen last */
 	struct batch_plan *batch_plan; /* from STEP_READ on */
 	struct round read;	       /* STEP_WRITE: what the plan borrows from */
 };
@@ -138,6 +139,8 @@ void migrate_step(struct pg *pg, struct request *r, struct round *round);
 void resign_step(struct pg *pg, struct request *r, struct round *round);
 /* True when the schema fits and nothing is under way: lease_step goes on. */
 bool schema_step(struct pg *pg, struct request *r, struct round *round);
+/* The connection ends, with the sentence that a newer program is to be run. */
+void schema_refuse_newer(struct pg *pg, int version);
 /* Another controller migrates at the same time: look again. */
 bool schema_fault_passes(const struct request *r, const char *sqlstate);
 /* What is to be said of a fault: its own sentence, or that another role has to migrate. */

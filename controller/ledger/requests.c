@@ -89,6 +89,8 @@ static void lease_ask(struct pg *pg, struct request *r)
 		if (r->epoch) {
 			params_int8(p, pg_acknowledged(pg, r->epoch));
 			params_text(p, r->settled ? "t" : "f");
+		} else {
+			params_int8(p, MIGRATIONS_COUNT);
 		}
 		pg_conn_add(pg->conn, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
 		ask_story_key(pg);
@@ -113,12 +115,17 @@ static void read_key(const struct pg_result *key, uint64_t ret[2])
 }
 
 /* After the settings: what was taken or renewed, and the key, if the schema has them; and at last
- * the lease as it is. */
+ * the lease as it is. A leader goes on where a newer program has changed the schema (MIGRATE leaves
+ * in place what it reads and writes); a standby says that it will not follow it. */
 static void lease_answer(struct pg *pg, struct round *round)
 {
 	const struct pg_result *look = round->result[round->count - 1];
 	const struct pg_result *held = pg->schema_fits ? round->result[1] : NULL;
 	struct ledger_lease lease = {.held = held && PQntuples(held) > 0};
+	if (!lease.held && PQntuples(look) && field_int4(look, 0, 3) > MIGRATIONS_COUNT) {
+		schema_refuse_newer(pg, field_int4(look, 0, 3));
+		return;
+	}
 	if (PQntuples(look)) {
 		lease.epoch = field_int8(look, 0, 0);
 		snprintf(lease.holder, sizeof(lease.holder), "%s", field_text(look, 0, 1));

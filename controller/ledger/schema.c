@@ -5,7 +5,9 @@
  *     cell: then the question is answered, and asked again next time. MIGRATE does not wait: a
  *     migration leaves what the version before reads and writes in place;
  *   - older, and our role may not change it: said in a sentence, and nothing works;
- *   - newer: the program refuses to work with it.
+ *   - newer, by additions alone (sql.h): it will do. What they are for, this program does not do;
+ *   - newer: the program refuses to work with it. A standby whose schema changes under it does so at
+ *     the next LEASE, and the statement that takes the lease does not take it (lease_take.sql).
  *
  * A LEASE gives a statement of a migration 50 s. Meanwhile its table is locked, nobody leads, and a
  * kubelet may run out of patience with us. On tables that are too large for that it says that
@@ -13,8 +15,8 @@
  * 10 s: behind it all others would wait.
  *
  * Two controllers may do this at once. Each migration is one transaction that takes its number
- * first (the key of sluice.schema_version), or, the very first one, the names of its tables: of two
- * one waits, fails, and looks again.
+ * first (the key of sluice.schema_version or schema_addition), or, the one that makes that table,
+ * its name: of two one waits, fails, and looks again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,35 +52,37 @@ static void put_limits(struct buf *script, int64_t statement_ms)
 		(long long)statement_ms);
 }
 
+/* That a migration was applied, in the table of its kind. */
+static void put_number(struct buf *script, const struct pg *pg, int version)
+{
+	const struct migration *m = &MIGRATIONS[version - 1];
+	buf_printf(script, "INSERT INTO sluice.%s, name, applied_by) VALUES (%d, ",
+		m->addition ? "schema_addition (number" : "schema_version (version", version);
+	buf_literal(script, m->name);
+	buf_puts(script, ", ");
+	buf_literal(script, pg->identity);
+	buf_puts(script, ");\n");
+}
+
 static void schema_migrate(struct pg *pg, struct request *r, int version)
 {
-	struct buf script, number;
+	struct buf script;
 	int64_t limit_ms = r->kind == REQUEST_MIGRATE ? 0 : pg->migration_ms;
 	const struct migration *m = &MIGRATIONS[version - 1];
+	bool makes_the_table = m->addition ? !r->has_additions : version == 1;
 	buf_init(&script, SCRIPT_BYTES_MAX);
-	buf_init(&number, SCRIPT_BYTES_MAX);
-	buf_printf(&number,
-		"INSERT INTO sluice.schema_version (version, name, applied_by) "
-		"VALUES (%d, ",
-		version);
-	buf_literal(&number, m->name);
-	buf_puts(&number, ", ");
-	buf_literal(&number, pg->identity);
-	buf_puts(&number, ");\n");
-
 	put_limits(&script, limit_ms);
 	if (version == 1 && !r->has_schema)
 		buf_puts(&script, "CREATE SCHEMA sluice;\n"); /* else made by an admin, for us */
-	if (version > 1)
-		buf_puts(&script, buf_text(&number));
+	if (!makes_the_table)
+		put_number(&script, pg, version);
 	buf_puts(&script, m->sql);
-	if (version == 1)
-		buf_puts(&script, buf_text(&number)); /* it makes the table */
-	must(!script.failed && !number.failed);
+	if (makes_the_table)
+		put_number(&script, pg, version);
+	must(!script.failed);
 	r->step = STEP_MIGRATE;
 	pg_conn_script(pg->conn, buf_text(&script), limit_ms > 0 ? limit_ms + SERVER_FIRST_MS : 0);
 	buf_done(&script);
-	buf_done(&number);
 }
 
 static void schema_ask_state(struct pg *pg, struct request *r)
@@ -98,11 +102,13 @@ static void schema_ask_version(struct pg *pg, struct request *r)
 	params_text(p, pg->cell);
 	params_text(p, pg->identity);
 	request_begin_round(pg, r, STEP_SCHEMA_VERSION);
+	if (r->has_additions)
+		pg_conn_add(pg->conn, SQL_SCHEMA_ADDITIONS, NULL);
 	pg_conn_add(pg->conn, SQL_SCHEMA_VERSION, p);
 	pg_conn_go(pg->conn);
 }
 
-static void refuse_newer(struct pg *pg, int version)
+void schema_refuse_newer(struct pg *pg, int version)
 {
 	char sentence[256];
 	snprintf(sentence, sizeof(sentence),
@@ -130,26 +136,44 @@ static void refuse_to_migrate(struct pg *pg, int version)
 	pg_conn_drop(pg->conn, e.text);
 }
 
-/* True: go on with the lease. */
-static bool schema_judge(
-	struct pg *pg, struct request *r, int version, bool led_by_other, bool may_migrate)
+/* What the round of STEP_SCHEMA_VERSION tells. */
+struct schema_seen {
+	int refusable; /* the highest version: one that we do not know is refused */
+	int version;   /* the highest number of all, additions too */
+	bool led_by_other, may_migrate;
+};
+
+static struct schema_seen schema_read(const struct request *r, const struct round *round)
 {
+	const struct pg_result *res = round->result[round->count - 1];
+	struct schema_seen s = {.refusable = field_int4(res, 0, 0),
+		.led_by_other = field_bool(res, 0, 1),
+		.may_migrate = field_bool(res, 0, 2)};
+	int additions = r->has_additions ? field_int4(round->result[round->count - 2], 0, 0) : 0;
+	s.version = s.refusable > additions ? s.refusable : additions;
+	return s;
+}
+
+/* True: go on with the lease. */
+static bool schema_judge(struct pg *pg, struct request *r, const struct schema_seen *s)
+{
+	int version = s->version;
 	if (version > r->version)
 		r->tries = 0; /* of two that migrate at once one loses each time, and gets on */
 	r->version = version;
-	if (version > MIGRATIONS_COUNT) {
-		refuse_newer(pg, version);
+	if (s->refusable > MIGRATIONS_COUNT) {
+		schema_refuse_newer(pg, s->refusable);
 		return false;
 	}
-	if (version == MIGRATIONS_COUNT) {
+	if (version >= MIGRATIONS_COUNT) {
 		pg->schema_fits = true;
 		return true;
 	}
-	if (!may_migrate) {
+	if (!s->may_migrate) {
 		refuse_to_migrate(pg, version);
 		return false;
 	}
-	if (led_by_other && r->kind != REQUEST_MIGRATE)
+	if (s->led_by_other && r->kind != REQUEST_MIGRATE)
 		return true; /* not ours to change: only the lease is looked up */
 	schema_migrate(pg, r, version + 1);
 	return false;
@@ -198,14 +222,16 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 		must(round);
 		pg->session_locked = session_locked(round->result[round->count - 2]);
 		r->has_schema = field_bool(res, 0, 0);
+		r->has_additions = field_bool(res, 0, 2);
 		if (field_bool(res, 0, 1))
 			schema_ask_version(pg, r);
 		else
 			schema_migrate(pg, r, 1);
 		return false;
 	case STEP_SCHEMA_VERSION:
-		return schema_judge(
-			pg, r, field_int4(res, 0, 0), field_bool(res, 0, 1), field_bool(res, 0, 2));
+		must(round);
+		struct schema_seen seen = schema_read(r, round);
+		return schema_judge(pg, r, &seen);
 	case STEP_LEASE:
 	case STEP_LOAD:
 	case STEP_RECALL:

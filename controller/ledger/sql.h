@@ -5,8 +5,10 @@
 #ifndef SLUICE_CONTROLLER_LEDGER_SQL_H
 #define SLUICE_CONTROLLER_LEDGER_SQL_H
 
+#include <stdbool.h>
+
 extern const char SQL_SETTINGS[], SQL_ATTACH[], SQL_SESSION_LOCK[];
-extern const char SQL_SCHEMA_STATE[], SQL_SCHEMA_VERSION[];
+extern const char SQL_SCHEMA_STATE[], SQL_SCHEMA_VERSION[], SQL_SCHEMA_ADDITIONS[];
 extern const char SQL_LEASE_TAKE[], SQL_LEASE_RENEW[], SQL_LEASE_LOOK[], SQL_LEASE_RESIGN[],
 	SQL_STORY_KEY[], SQL_LEASE_EXPIRE[];
 extern const char SQL_LOAD[], SQL_RECALL[], SQL_RECALL_SPENT[], SQL_RECALL_DURATIONS[], SQL_COST[];
@@ -20,9 +22,12 @@ extern const char SQL_HISTORY_READ[], SQL_HISTORY_WRITE[], SQL_HISTORY_FORGET[];
 extern const char SQL_FORGET[];
 extern const char SQL_OUTCOMES_PLAN[], SQL_OUTCOMES[];
 
-/* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. */
+/* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. Of an
+ * addition ("-- The ledger, addition N" in its first line) a program that does not know it is not
+ * in danger, see 013_additions.sql; of any other it is, and refuses the schema. */
 struct migration {
 	const char *name, *sql;
+	bool addition;
 };
 extern const struct migration MIGRATIONS[];
 extern const int MIGRATIONS_COUNT;

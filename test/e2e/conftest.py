@@ -85,12 +85,12 @@ def ledger_text(box):
 # ---- sandboxes ----------------------------------------------------------------
 
 
-def open_sandbox(name, **kw):
+def open_sandbox(name, manifests=True, **kw):
     """A Sandbox that is up; finished by close_sandbox."""
     box = Sandbox(f"{PREFIX}-{name}", **kw)
     if not KEEP:
         box.destroy()  # what an interrupted run has left
-    box.up()
+    box.up(manifests=manifests)
     _open[box.name] = box
     return box
 
@@ -285,7 +285,7 @@ class World:
             last[0] = self.queue_view(name)
             return last[0] and check(last[0]) and last[0]
         try:
-            return wait_until(f"queue {name} {what}", asked, timeout, self.box.process("controller-one"))
+            return wait_until(f"queue {name} {what}", asked, timeout, self.controller())
         except SandboxError as e:
             raise AssertionError(f"{e}\nthe controller's view of the queue: {last[0]}") from None
 

@@ -24,6 +24,7 @@ from sandbox.sandbox import ROOT
 DEPLOY = ROOT / "deploy"
 QUICKSTART = DEPLOY / "quickstart"
 KUBECTL = shutil.which("kubectl") or ROOT / "build" / "tools" / "kubectl"
+VERSION = re.search(r"^set\(SLUICE_VERSION (.+)\)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
 COMPONENTS = sorted(p.name for p in (DEPLOY / "components").iterdir())
 
 
@@ -58,13 +59,20 @@ def objects(rendered):
 
 @pytest.mark.parametrize("folder", ["base", "quickstart", "examples/cloudnative-pg"])
 def test_images_are_pinned_and_ours_is_of_this_version(folder):
-    version = re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     rendered = render(DEPLOY / folder)
     images = re.findall(r"^ +(?:- )?image: (.*)\n +imagePullPolicy: (.*)", rendered, re.M)
     assert len(images) == len(re.findall(r"^ +(?:- )?image:", rendered, re.M)), "one has no pull policy"
-    assert (f"sluice-controller:{version}", "IfNotPresent") in images
+    assert (f"sluice-controller:{VERSION}", "IfNotPresent") in images
     for image, policy in images:
         assert re.search(r":\d+\.\d+\S*$", image) and policy == "IfNotPresent"
+
+
+def test_pages_and_comments_name_the_image_of_this_version():
+    named = {(file.relative_to(ROOT), version) for folder in ("deploy", "docs") for file in (ROOT / folder).rglob("*")
+             if file.is_file() and file.suffix in (".md", ".yaml", "") for version in re.findall(r"sluice-controller:(\d[\w.-]*\w)", file.read_text())}
+    earlier = [line.split()[0] for line in (ROOT / "release" / "versions").read_text().splitlines() if line and line[0] != "#"]
+    assert {str(file) for file, version in named if version != VERSION} <= {"docs/upgrade.md"}, named
+    assert {version for _, version in named} <= {VERSION, *earlier}
 
 
 @pytest.mark.parametrize("others", [(), ("manage-jobs-without-queue-name",), tuple(c for c in COMPONENTS if c != "without-mutating-policy")])
@@ -194,6 +202,35 @@ def test_postgres_of_another_version_leaves_the_ledger_alone(database):
     database.serve()
 
 
+def test_a_dump_of_it_comes_back_as_the_page_has_it(database):
+    """The commands of docs/operations.md, "Backups": in the pod they are run by `kubectl exec`, as the same user and by the same socket."""
+    if not database.become:
+        pytest.skip("the socket lets in the user postgres alone, and only root may become it")
+    page = (ROOT / "docs" / "operations.md").read_text()
+    statements = re.search(r"<<'E'\n(.*?)\nE\n", page, re.S)[1]
+    words = {name: re.search(rf"-- ({name} -h /sockets -U postgres[^<>&]*)", page)[1].replace("/sockets", str(database.home / "s")).split()
+             for name in ("pg_dump", "psql", "pg_restore")}
+
+    def run(name, given=None):
+        done = subprocess.run([Sandbox._pg(name), *words[name][1:]], input=given, capture_output=True, cwd="/", **database.become,
+                              env={"PGPORT": str(database.port), "PATH": os.environ["PATH"]})
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    database.serve()
+    assert database.sql("create schema sluice; create table sluice.kept (n int); insert into sluice.kept values (7)").returncode == 0
+    dump = run("pg_dump")
+    database.sql("delete from sluice.kept")
+    with subprocess.Popen([Sandbox._pg("psql"), database.conninfo()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env={"PGPASSWORD": database.password, "PATH": os.environ["PATH"]}) as connected:  # a dashboard that was forgotten
+        for _ in range(2):  # the second time there is a sluice_before
+            run("psql", statements.encode())
+            run("pg_restore", dump)
+        connected.stdin.close()
+    assert database.sql("select n from sluice.kept").stdout == "7\n"
+    assert database.sql("update sluice.kept set n = 8").returncode == 0, "it belongs to another role"
+
+
 # ---- applied --------------------------------------------------------------------
 
 
@@ -296,6 +333,19 @@ def test_uninstalled_nothing_is_stopped_and_nothing_left(installed):
     world.patch("waits", {"spec": {"suspend": False}})
     wait_until("the Job to have a pod", lambda: world.get("waits")["status"].get("active"), SOON)
     assert not world.get("runs")["spec"]["suspend"]
+    # The gate is open: what comes now runs at once, and nothing holds on to a Job that goes.
+    world.job("new")
+    wait_until("a new Job to run", lambda: world.get("new")["status"].get("active"), SOON)
+    for name in ("runs", "waits", "new"):
+        world.delete(name, "Foreground")
+    wait_until("the Jobs to be gone", lambda: not world.api.list(jobs_path(world.ns)), SOON)
+    # And so is its namespace, with the LocalQueue that was in it.
+    world.api.delete(f"/api/v1/namespaces/{world.ns}")
+    wait_until("the namespace to be gone", lambda: not has_namespace(world), LATER)
+
+
+def has_namespace(world):
+    return world.ns in [n["metadata"]["name"] for n in world.api.list("/api/v1/namespaces")]
 
 
 def may_start(world, name):

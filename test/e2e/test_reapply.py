@@ -32,6 +32,40 @@ def test_the_same_manifest_again_and_the_run_goes_on(world, how, suspend):
     assert world.transfers("train") == ["RESERVE", "COMMIT"]
 
 
+# As which field manager, and how, Argo CD and Flux ask whether there is a difference (docs/gitops.md).
+ASKS = {"Flux": ("--server-side", "--force-conflicts", "--field-manager", "kustomize-controller"),
+        "Argo CD, server-side diff": ("--server-side", "--force-conflicts", "--field-manager", "argocd-controller")}
+
+
+@pytest.mark.since_kubernetes(36, "has no policy that puts back what a manifest says of a run")
+@pytest.mark.parametrize("tool", ASKS)
+def test_a_tool_that_asks_for_the_difference_sees_none(world, tool):
+    """While it waits for its first start, and while it runs. Once stopped, its template has what the last start made of it, until the tool
+    writes its owner's own again, which changes nothing of the next start."""
+    world.queue(flavors={world.flavor("spot", pool="spot"): 4}, stopPolicy="Hold")
+    manifest = job("train", "q", {"cpu": "1"}, pods=2, pod={"tolerations": OWN, "nodeSelector": {"kubernetes.io/os": "linux"}})
+
+    def difference():
+        done = world.box.kubectl("diff", "-n", world.ns, *ASKS[tool], "-f", "-", input=json.dumps(manifest), check=False)
+        assert done.returncode in (0, 1), done
+        return done.stdout
+
+    apply(world, manifest, *ASKS[tool])
+    world.waits("train")
+    assert not difference()
+    world.edit_queue(stopPolicy="None")
+    before = world.started("train")
+    assert not difference()
+    world.edit_queue(stopPolicy="HoldAndDrain")
+    world.stopped("train")
+    assert "tolerations" in difference()
+    apply(world, manifest, *ASKS[tool])
+    assert not difference()
+    world.edit_queue(stopPolicy="None")
+    assert world.started("train")["spec"]["template"]["spec"] == before["spec"]["template"]["spec"]
+    assert not difference()
+
+
 def test_the_annotation_that_the_warning_names_stops_the_run(world):
     world.queue(cpu=1)
     apply(world, job("train", "q", {"cpu": "1"}))

@@ -4,6 +4,8 @@
 -- $1 cell, $2 session, $3 identity, $4 milliseconds, $5 do we hold the lock of our own session?
 -- $6 the highest epoch that any Job tells of: a ledger that went back must not give it out again. It
 -- is heeded within reason, since it may be a tenant's word.
+-- $7 the highest version of the schema that we know: one that a newer program has brought since we looked
+-- is not ours to write.
 -- Answers the number of the last batch, and whether the server's timeline is another one than the
 -- last settled leader's. That stays as it was: lease_renew.sql writes it when this takeover is settled.
 -- The lease is good on this server's timeline alone (attach.sql, fence.sql).
@@ -21,6 +23,7 @@ WITH was AS (
 	WHERE cell = $1 AND (expires_at < clock_timestamp() OR holder = $3 AND session >> 32 = $2 >> 32
 		OR taken_on <> (SELECT now FROM was)
 		OR CASE WHEN session_lock = session THEN pg_try_advisory_xact_lock(session_lock) END)
+		AND NOT EXISTS (SELECT FROM sluice.schema_version WHERE version > $7)
 	RETURNING batch
 ), made AS (
 	INSERT INTO sluice.lease (cell, epoch, session, holder, session_lock, expires_at, timeline,
@@ -29,6 +32,7 @@ WITH was AS (
 		clock_timestamp() + $4 * interval '1 millisecond', now, now
 	FROM was
 	WHERE NOT EXISTS (SELECT FROM sluice.lease WHERE cell = $1)
+		AND NOT EXISTS (SELECT FROM sluice.schema_version WHERE version > $7)
 	ON CONFLICT (cell) DO NOTHING
 	RETURNING batch
 )

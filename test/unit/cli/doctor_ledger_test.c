@@ -146,6 +146,12 @@ static void schemas(void **state)
 	expect(&s, VERDICT_FAIL, "version 99 and this program knows versions up to");
 	assert_false(s.p.has_schema);
 	pg_fixture_sql(&F, "DELETE FROM sluice.schema_version WHERE version = 99");
+	pg_fixture_sql(&F, "INSERT INTO sluice.schema_addition VALUES (99, 'x', now(), 'x')");
+	examine(&s, "schema");
+	expect(&s, VERDICT_OK, "version 99: a newer sluice-controller has added to it");
+	assert_true(s.p.has_schema);
+	pg_fixture_sql(&F, "DELETE FROM sluice.schema_addition WHERE number = 99");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.schema_addition RENAME TO additions_kept");
 	pg_fixture_sql(
 		&F, "CREATE TABLE kept AS SELECT * FROM sluice.schema_version WHERE version > 1");
 	pg_fixture_sql(&F, "DELETE FROM sluice.schema_version WHERE version > 1");
@@ -153,6 +159,7 @@ static void schemas(void **state)
 	expect(&s, VERDICT_WARN, "is version 1, and this program is of version");
 	pg_fixture_sql(&F, "INSERT INTO sluice.schema_version SELECT * FROM kept");
 	pg_fixture_sql(&F, "DROP TABLE kept");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.additions_kept RENAME TO schema_addition");
 	pg_fixture_sql(&F, "ALTER SCHEMA sluice RENAME TO away");
 	examine(&s, "schema");
 	expect(&s, VERDICT_FAIL, "there is no ledger in database postgres");
@@ -211,6 +218,7 @@ static void rights_of_the_role(void **state)
 	pg_fixture_sql(&F, "%s", s.f.kept[0].cure);
 	examine(&s, "role");
 	expect(&s, VERDICT_OK, "belongs to role postgres, which has to migrate it");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.schema_addition RENAME TO additions_kept");
 	pg_fixture_sql(
 		&F, "CREATE TABLE kept AS SELECT * FROM sluice.schema_version WHERE version > 1");
 	pg_fixture_sql(&F, "DELETE FROM sluice.schema_version WHERE version > 1");
@@ -220,6 +228,7 @@ static void rights_of_the_role(void **state)
 		strstr(s.f.kept[0].cure, "--migrate-only --database \"... user=postgres\""));
 	pg_fixture_sql(&F, "INSERT INTO sluice.schema_version SELECT * FROM kept");
 	pg_fixture_sql(&F, "DROP TABLE kept");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.additions_kept RENAME TO schema_addition");
 	pg_fixture_sql(&F, "REVOKE USAGE ON SCHEMA sluice FROM reader");
 	examine(&s, "schema");
 	expect(&s, VERDICT_FAIL, "permission denied for schema sluice");

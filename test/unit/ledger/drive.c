@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -247,9 +248,17 @@ enum ledger_outcome drive_durations(
 
 void drive_go_back_a_version(void)
 {
-	pg_fixture_sql(
-		&F, "DELETE FROM sluice.schema_version WHERE version = %d", MIGRATIONS_COUNT);
-	pg_fixture_sql(&F, "DROP INDEX sluice.segment_by_name");
+	pg_fixture_sql(&F, "DROP TABLE sluice.schema_addition");
+}
+
+int drive_schema_version(struct pg_fixture *f)
+{
+	int version = atoi(pg_fixture_sql(f, "SELECT max(version) FROM sluice.schema_version"));
+	if (*pg_fixture_sql(f, "SELECT to_regclass('sluice.schema_addition') IS NOT NULL") != 't')
+		return version;
+	int addition = atoi(
+		pg_fixture_sql(f, "SELECT coalesce(max(number), 0) FROM sluice.schema_addition"));
+	return addition > version ? addition : version;
 }
 
 enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)

@@ -67,6 +67,8 @@ int drive_open_group(void **state);
 int drive_close_group(void **state);
 /* Undoes the newest migration. A new one is undone here instead. */
 void drive_go_back_a_version(void);
+/* The highest number of a migration that was applied. */
+int drive_schema_version(struct pg_fixture *f);
 /* What the audits of books and history find in it, of all cells: "" when all is sound. */
 const char *drive_audit(void);
 
