@@ -17,6 +17,7 @@
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
+#include "controller/gate/newcomer.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/predecessor.h"
@@ -41,6 +42,7 @@ void gate_free_job(struct gate_job *j)
 	free(j->finalizer);
 	stop_done(&j->stop);
 	never_starts_end(j);
+	newcomer_end(j);
 	scale_down_end(j);
 	stuck_free(j->stuck);
 	free(j);

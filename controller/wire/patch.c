@@ -453,6 +453,7 @@ void patch_render(const struct intent *i, struct buf *out)
 	case INTENT_DELETE:
 	case INTENT_READ:
 	case INTENT_PODS:
+	case INTENT_NAMESPACE:
 		must(!"an intent that is a PATCH");
 	}
 	buf_putc(out, ']');
