@@ -150,6 +150,7 @@ bool newcomer_owes_story(const struct gate_job *j)
 
 void newcomer_tell(const struct gate_job *j, struct intent *i)
 {
+	i->drop_notice = j->seen.has_notice; /* it waited once, and left its queue */
 	i->story.reason = "Adopted";
 	i->story.history = j->seen.history;
 }

@@ -19,6 +19,7 @@
 #include "queue/explain/explain_others.h"
 #include "queue/explain/explain_size.h"
 #include "queue/explain/explain_time.h"
+#include "queue/rules/windows/window_state.h"
 #include "queue/admit/shortage.h"
 #include "queue/admit/nominate.h"
 #include "queue/admit/precedence.h"
@@ -651,6 +652,9 @@ bool explain_intake(const struct queue *q, const struct workload *w, const struc
 	const struct clusterqueue *cq = w->lq->cq;
 	struct question about = {q, w, cq && cq->exists ? cq : NULL, claim, now_ms, t, false, 0};
 	int64_t opens_ms;
-	return is_misconfigured(&about) || is_suspended(&about) ||
-	       explain_window(q, w, now_ms, t, &opens_ms) == WAIT_WINDOW;
+	if (is_misconfigured(&about) || is_suspended(&about))
+		return true;
+	/* Open, it may not fit what is left of it; that keeps no run out. */
+	return !window_state_of(w->lq)->open &&
+	       explain_window(q, w, now_ms, t, &opens_ms) != WAIT_NOT;
 }
