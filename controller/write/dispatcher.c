@@ -327,8 +327,11 @@ static void read_namespace(
 	}
 	if (!kind || strcmp(kind, "Namespace") != 0)
 		ret->outcome = JOB_BUSY;
-	else if (!text || !instant_parse(slice_of(text), &ret->adopt_begun_by_ms))
-		ret->adopt_begun_by_ms = 0;
+	struct job as_begun = {0}; /* as the start time that it is compared with */
+	if (text && instant_parse(slice_of(text), &as_begun.status.start_ms) &&
+		c->options.job_context.bring_times)
+		c->options.job_context.bring_times(&as_begun);
+	ret->adopt_begun_by_ms = as_begun.status.start_ms;
 }
 
 /* A 2xx whose body is no Job: the write landed, and what it made must be read. */

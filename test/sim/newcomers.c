@@ -112,6 +112,7 @@ static void user_cheats(struct sim *s)
 	if (back && back->now->job.status.start_ms > *word_of(s, back->now->job.ns)) {
 		struct snap *n = model_api_edit(&s->api, back);
 		back->plain = false;
+		back->welcome = 0;
 		n->job.queue = localqueue_names[rng_between(&s->newcomers.rng, 0, LOCALQUEUES - 1)];
 		sim_reach(s, PATH_NEWCOMER_CHEATS);
 		sim_log(s, "user   labels %s, which runs: '%s'", n->job.name, n->job.queue);
@@ -153,7 +154,10 @@ static bool is_welcome(const struct model_job *j, const struct snap *n)
 void newcomers_check_stop(struct sim *s, const struct intent *i, const struct snap *before)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &i->uid);
-	if (j && is_welcome(j, before) && !strcmp(i->story.reason, "NotAdmitted"))
+	/* An API server that went back has its start time anew. */
+	if (j && is_welcome(j, before) &&
+		before->job.status.start_ms <= *word_of(s, before->job.ns) &&
+		!strcmp(i->story.reason, "NotAdmitted"))
 		sim_break(s, "P15", "%s was to be adopted, and is stopped", i->name);
 }
 
