@@ -22,24 +22,26 @@ static bool may_have(const struct claim *c, const struct resource_group *g, size
 	return suits && g->flavors[f]->exists && g->flavors[f]->lending == LENDING_NONE;
 }
 
-static bool is_free(const struct resource_group *g, size_t f, const struct need *need, size_t n)
+static bool is_free(
+	const struct resource_group *g, size_t f, const struct need *need, size_t n, int32_t pods)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!quota_has(g->row[f * g->nresources + need[i].resource], QUOTA_THEN,
-			    need[i].amount))
+			    need_amount(&need[i], pods)))
 			return false;
 	return true;
 }
 
 /* The flavors' number: there is none. */
-static size_t flavor_for(const struct claim *c, const struct resource_group *g, size_t group)
+static size_t flavor_for(
+	const struct claim *c, const struct resource_group *g, size_t group, int32_t pods)
 {
 	size_t n, first = g->nflavors;
 	const struct need *need = claim_needs(c, group, &n);
 	for (size_t f = 0; f < g->nflavors; f++) {
 		if (!may_have(c, g, group, f))
 			continue;
-		if (is_free(g, f, need, n))
+		if (is_free(g, f, need, n, pods))
 			return f;
 		if (first == g->nflavors)
 			first = f;
@@ -48,24 +50,24 @@ static size_t flavor_for(const struct claim *c, const struct resource_group *g, 
 }
 
 static void add_lines(const struct resource_group *g, size_t flavor, const struct need *need,
-	size_t n, struct intake *ret)
+	size_t n, int32_t pods, struct intake *ret)
 {
 	for (size_t i = 0; i < n && ret->nlines < QUEUE_LINES_MAX; i++) {
 		const struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
 		ret->line[ret->nlines++] = (struct quota_line){
-			row->node->name, row->flavor, row->resource, need[i].amount};
+			row->node->name, row->flavor, row->resource, need_amount(&need[i], pods)};
 	}
 }
 
 /* False: pods like its own are in no flavor of a group of which it needs something. */
-static bool choose_lines(
-	const struct clusterqueue *cq, const struct claim *c, struct text *t, struct intake *ret)
+static bool choose_lines(const struct clusterqueue *cq, const struct claim *c, int32_t pods,
+	struct text *t, struct intake *ret)
 {
 	for (size_t group = 0; group < cq->spec.ngroups; group++) {
 		const struct resource_group *g = &cq->spec.groups[group];
 		size_t n;
 		const struct need *need = claim_needs(c, group, &n);
-		size_t flavor = n > 0 ? flavor_for(c, g, group) : 0;
+		size_t flavor = n > 0 ? flavor_for(c, g, group, pods) : 0;
 		if (n > 0 && flavor == g->nflavors) {
 			text_add(t,
 				"no flavor of ClusterQueue %s suits its pods as they run (node selector, node affinity, tolerations), or only one of idle resources does",
@@ -73,12 +75,13 @@ static bool choose_lines(
 			return false;
 		}
 		if (n > 0)
-			add_lines(g, flavor, need, n, ret);
+			add_lines(g, flavor, need, n, pods, ret);
 	}
 	return true;
 }
 
-bool queue_intake(struct queue *q, const struct uid *uid, int64_t now_ms, struct intake *ret)
+bool queue_intake(
+	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms, struct intake *ret)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	struct text t = text_over(ret->why_not, sizeof(ret->why_not));
@@ -91,7 +94,10 @@ bool queue_intake(struct queue *q, const struct uid *uid, int64_t now_ms, struct
 	const struct clusterqueue *cq = w->lq->cq && w->lq->cq->exists ? w->lq->cq : NULL;
 	if (cq)
 		claim_init(&claim, &q->node_suitability, cq, w->shape);
-	bool in = !explain_intake(q, w, &claim, now_ms, &t) && choose_lines(cq, &claim, &t, ret);
+	if (pods < w->shape->pods)
+		pods = w->shape->pods;
+	bool in = !explain_intake(q, w, &claim, now_ms, &t) &&
+		  choose_lines(cq, &claim, pods, &t, ret);
 	claim_done(&claim);
 	return in;
 }

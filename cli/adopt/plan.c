@@ -244,7 +244,8 @@ static void judge(struct maker *m, const cJSON *in, struct adopt_row *r)
 		snprintf(r->why, sizeof(r->why), "%s", e.text);
 	} else {
 		queue_set_job(m->queue, j);
-		r->takes = queue_intake(m->queue, &j->uid, 0, &intake);
+		r->takes = queue_intake(
+			m->queue, &j->uid, j->status.active + j->status.terminating, 0, &intake);
 		snprintf(r->why, sizeof(r->why), "%s", intake.why_not);
 	}
 	if (r->takes) {

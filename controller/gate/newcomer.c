@@ -26,6 +26,13 @@ void newcomer_end(struct gate_job *j)
 	j->newcomer = (struct newcomer){.attempt = j->newcomer.attempt};
 }
 
+void newcomer_lost(struct gate *g, struct gate_job *j)
+{
+	if (j->newcomer.why)
+		queue_block_job(g->queue, &j->uid, NULL);
+	newcomer_end(j);
+}
+
 static bool is_newcomer(const struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
@@ -61,6 +68,12 @@ void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 	}
 }
 
+void newcomer_counted(struct gate_job *j, size_t pods)
+{
+	j->newcomer.counted = true;
+	j->newcomer.pods = pods < INT32_MAX ? (int32_t)pods : INT32_MAX;
+}
+
 void newcomer_spent(struct gate_job *j, int32_t next_attempt)
 {
 	if (next_attempt > j->newcomer.attempt)
@@ -77,7 +90,8 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 	static const char begins[] =
 		"it runs, and ran before it was queued: it is not stopped, and holds no quota; it is adopted when this is over: ";
 	struct newcomer *x = &j->newcomer;
-	gate_alarm(g, j, g->tick_ms + LOOK_MS);
+	x->counted = false;
+	job_pause(g, j, g->tick_ms + LOOK_MS);
 	if (x->why && strcmp(x->why + strlen(begins), why) == 0)
 		return;
 	char *before = x->why;
@@ -87,6 +101,12 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 	queue_block_job(g->queue, &j->uid, x->why);
 	free(before);
 	gate_note(g, NOTE_KEEP_OUT, j, "%s", x->why);
+}
+
+static int32_t pods_of(const struct gate_job *j)
+{
+	int32_t seen = job_pods_in_sight(j);
+	return seen > j->newcomer.pods ? seen : j->newcomer.pods;
 }
 
 static int32_t next_attempt(const struct gate_job *j)
@@ -108,7 +128,7 @@ static void tell(struct gate *g, struct gate_job *j)
 static void take_in(struct gate *g, struct gate_job *j)
 {
 	struct intake in;
-	if (!queue_intake(g->queue, &j->uid, g->now_ms, &in)) {
+	if (!queue_intake(g->queue, &j->uid, pods_of(j), g->now_ms, &in)) {
 		keep_out(g, j, in.why_not);
 		return;
 	}
@@ -136,6 +156,8 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j)
 	} else if (starts_are_paused(g)) {
 		queue_block_job(g->queue, &j->uid, PAUSED);
 		gate_alarm(g, j, g->tick_ms + PAUSE_MS);
+	} else if (!j->newcomer.counted) {
+		job_request(g, j, INTENT_PODS);
 	} else if (!job_busy(j)) {
 		take_in(g, j);
 	}

@@ -14,7 +14,7 @@
  * The word is asked of the API server (INTENT_NAMESPACE) when it is needed, and not watched: a watch
  * of Namespaces may be behind that of Jobs, and a run would be stopped for that.
  *
- * The order is that of any start, ledger before cluster: ADOPT and COMMIT, over quota if it must be;
+ * Then its pods are counted: its status may be older than they are. The order is that of any start, ledger before cluster: ADOPT and COMMIT, over quota if it must be;
  * once they are durable the story, by INTENT_RETELL. If we die between the two, the next leader
  * finds the reservation in the ledger, and writes the story. A Job that its queue cannot take yet
  * (its window is closed, its LocalQueue is stopped or missing) runs on, counted nowhere; it says so,
@@ -26,6 +26,7 @@
 #define SLUICE_CONTROLLER_GATE_NEWCOMER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gate;
@@ -45,6 +46,8 @@ enum newcomer_word {
 struct newcomer {
 	enum newcomer_word word;
 	int32_t attempt; /* the first that the ledger has not used, as far as we were told */
+	bool counted;	 /* its pods were, */
+	int32_t pods;	 /* ... and were so many */
 	char *why;	 /* what keeps it out of its queue; NULL: nothing, or it was not tried */
 };
 
@@ -53,11 +56,15 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_NAMESPACE: is it still wanted? It was answered. */
 bool newcomer_asks(const struct gate_job *j);
 void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+/* INTENT_PODS, of one that waits. */
+void newcomer_counted(struct gate_job *j, size_t pods);
 /* The ledger had used the attempt that it was adopted as. */
 void newcomer_spent(struct gate_job *j, int32_t next_attempt);
 /* It was adopted, and has no story yet. / INTENT_RETELL: that one. */
 bool newcomer_owes_story(const struct gate_job *j);
 void newcomer_tell(const struct gate_job *j, struct intent *i);
+/* It is off the watch: it may come back, by another word. */
+void newcomer_lost(struct gate *g, struct gate_job *j);
 void newcomer_end(struct gate_job *j);
 
 #endif

@@ -332,7 +332,7 @@ static void lose(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
 	j->lost = true;
-	newcomer_end(j); /* it may come back, by another word */
+	newcomer_lost(g, j);
 	j->request.asked_lost = false; /* a GET that is under way was asked before this */
 	j->request.look_ms = j->request.retry_ms = 0; /* a pause was for another state of things */
 	stop_drain_anew(g, j); /* it may have been let run again just before */

@@ -317,9 +317,11 @@ struct intake {
 	size_t nlines;
 	char why_not[QUEUE_INTAKE_SIZE]; /* else: what keeps it out of its queue, a sentence */
 };
-/* What a Job that runs and is to be adopted would hold, for the pods that it has, whether so much is
- * free or not. Nothing is changed. False: it cannot be adopted now, and ret->why_not says why. */
-bool queue_intake(struct queue *q, const struct uid *uid, int64_t now_ms, struct intake *ret);
+/* What a Job that runs and is to be adopted would hold for so many pods, or for as many as it needs
+ * if these are more, whether so much is free or not. Nothing is changed. False: it cannot be adopted
+ * now, and ret->why_not says why. */
+bool queue_intake(
+	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms, struct intake *ret);
 /* What the Job holds, where more is used than there is: "ClusterQueue batch uses 3 cpu in flavor spot
  * more than its quota". False: nowhere. */
 bool queue_job_excess(

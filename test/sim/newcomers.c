@@ -46,6 +46,7 @@ static void make_plain(struct sim *s, struct snap *n)
 	n->job.queue = "";
 	n->job.suspend = false;
 	n->job.hold = NULL;
+	n->job.after = (struct dependencies){0};
 	n->run = run;
 }
 
@@ -106,6 +107,7 @@ static void user_cheats(struct sim *s)
 	if (j) {
 		struct snap *n = model_api_edit(&s->api, j);
 		n->job.queue = "";
+		n->job.after = (struct dependencies){0}; /* it is to run now */
 		sim_log(s, "user   takes %s out of its queue", n->job.name);
 		model_api_write(&s->api, n, false);
 	}
