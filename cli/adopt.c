@@ -108,7 +108,7 @@ static int carry_out(
 			continue;
 		r->takes = false;
 		snprintf(r->why, sizeof(r->why), "%s%s", refused.text,
-			r->has_kueue_label
+			r->has_kueue_label && strstr(refused.text, KUEUE_DOMAIN)
 				? " (Kueue's webhook keeps its label on a Job that runs: docs/adopt.md, Jobs of Kueue)"
 				: "");
 	}

@@ -346,7 +346,7 @@ static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 {
 	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
 	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
-	if (j->phase == PHASE_WAITING) {
+	if (j->phase == PHASE_WAITING && j->request.asked_in == PHASE_WAITING) {
 		newcomer_counted(j, pods);
 		return j->phase;
 	}

@@ -49,7 +49,7 @@ def test_jobs_that_run_are_adopted_and_go_on(world, program):
         assert story(obj)["state"] == "Started" and story(obj)["reason"] == "Adopted" and "mac" in story(obj)
         assert not obj["spec"]["suspend"] and KUEUE not in obj["metadata"]["labels"]
         assert sorted(p["metadata"]["uid"] for p in world.pods(name)) == before[name]
-    assert sorted((n, a, s, sum(x.values())) for n, a, s, x in world.holds()) == [("kueues", 1, "POSTED", 1000), ("plain", 1, "POSTED", 2000)]
+    assert sorted((n, a, s, sum(x.values())) for n, a, s, x in world.holds()) == [("kueues", 1, "posted", 1000), ("plain", 1, "posted", 2000)]
     world.wait("an Event that says so", lambda: any(
         e["reason"] == "Adopted" and "1 cpu in flavor" in e["message"] and "nothing more starts there" in e["message"]
         for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events")), LATER)
