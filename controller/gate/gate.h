@@ -203,8 +203,8 @@ struct intent {
 				 */
 	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
 	size_t story_max;
-	bool resume;	   /* INTENT_TELL: suspend false, so that a Job without work left can end */
-	bool drop_notice;  /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
+	bool resume;	  /* INTENT_TELL: suspend false, so that a Job without work left can end */
+	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
 			      one that waits no more */
 	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
 	struct start_template template; /* INTENT_START */

@@ -458,12 +458,12 @@ def test_what_a_person_says_stops_the_run(jobs, kubectl, sluice_account):
     assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
 
 
-def test_a_job_that_sluice_has_not_started_is_stopped_by_its_manifest(jobs, kubectl):
-    """It runs without quota: whoever stops it is right."""
+def test_a_job_that_sluice_has_not_started_comes_into_a_queue_by_a_manifest_that_stops_it(jobs, kubectl):
     manifest = job("late", None, {"cpu": "1"})
     kubectl.apply(manifest)
     manifest["metadata"]["labels"] = {QUEUE: "gpu"}
-    assert kubectl.apply(manifest)[0]["spec"]["suspend"] is False
+    done = kubectl.plane.kubectl(*kubectl.who, "apply", "-f", "-", input=json.dumps(manifest), check=False)
+    assert done.returncode and 'runs, and was not started by queue "gpu"' in done.stderr
     manifest["spec"]["suspend"] = True
     assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
 
