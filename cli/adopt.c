@@ -90,7 +90,9 @@ static int label(struct ev_loop *loop, struct kube_client *client, const struct 
 	buf_json_string(&body, r->queue);
 	if (r->has_kueue_label)
 		buf_puts(&body, ",\"" KUEUE_DOMAIN "/queue-name\":null");
-	buf_puts(&body, "}}}");
+	/* Its reservation is for the pods that it has, and one that terminates is still one: before
+	 * Kubernetes 1.36 no policy of the API server sees to that. */
+	buf_puts(&body, "}},\"spec\":{\"podReplacementPolicy\":\"Failed\"}}");
 	int rc = patch(loop, client, path, &body, e);
 	buf_done(&body);
 	return rc;

@@ -47,6 +47,7 @@ def test_jobs_that_run_are_adopted_and_go_on(world, program):
     for name in before:
         obj = world.wait_job(name, "to be adopted", lambda j: STORY in annotations(j))
         assert story(obj)["state"] == "Started" and story(obj)["reason"] == "Adopted" and "mac" in story(obj)
+        assert obj["spec"]["podReplacementPolicy"] == "Failed"
         assert not obj["spec"]["suspend"] and KUEUE not in obj["metadata"]["labels"]
         assert sorted(p["metadata"]["uid"] for p in world.pods(name)) == before[name]
     assert sorted((n, a, s, sum(x.values())) for n, a, s, x in world.holds()) == [("kueues", 1, "posted", 1000), ("plain", 1, "posted", 2000)]
