@@ -18,6 +18,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_OVERCOMMIT] = "overcommit",
 	[COMMAND_DOCTOR] = "doctor",
 	[COMMAND_IMPORT] = "import",
+	[COMMAND_ADOPT] = "adopt",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };

@@ -25,6 +25,9 @@ int command_doctor(int argc, char **argv);
 /* Asks the API server at most. argv[0] is "import"; see import/options.h. */
 int command_import(int argc, char **argv);
 
+/* Asks the API server, and changes Jobs. argv[0] is "adopt"; see adopt/options.h. */
+int command_adopt(int argc, char **argv);
+
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);
 /* The end of a command that asks the API server at most: its output, or the complaint. A fault of

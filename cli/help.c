@@ -17,6 +17,7 @@ static const char overview[] =
 	"    sluice overcommit explain NODE [-o table|json]\n"
 	"    sluice doctor [--database CONNINFO] [--ignore CHECK] [-o table|json]\n"
 	"    sluice import kueue -f FILES...|--from-cluster [-o yaml|json]\n"
+	"    sluice adopt [-n NAMESPACE] [--queue NAME] [--dry-run] [JOB...]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
@@ -25,7 +26,8 @@ static const char overview[] =
 	"DESCRIPTION\n"
 	"    queue, explain, decisions and cost ask a running sluice-controller. calendar, overcommit\n"
 	"    and import ask the API server or read files, simulate reads files, doctor asks the API\n"
-	"    server and Postgres. None changes anything: queues and Jobs are changed with kubectl.\n"
+	"    server and Postgres. None changes anything but adopt, which labels Jobs; all else is\n"
+	"    changed with kubectl.\n"
 	"\n";
 
 static const char common[] =
@@ -459,8 +461,8 @@ static const char import_help[] =
 	"\n"
 	"    What does not name Kueue at all is printed as it is, so whole folders can be given. Jobs\n"
 	"    and CronJobs that are on a cluster (they have a uid) are not printed: a comment has the\n"
-	"    kubectl patch that moves each. A Job that runs is refused, for its queue cannot be changed\n"
-	"    under it.\n"
+	"    kubectl patch that moves each. A Job that runs is refused: it ends under\n"
+	"    Kueue, or sluice adopt takes it over.\n"
 	"\n"
 	"OPTIONS\n"
 	"    -f, --filename FILE|DIR|-\n"
@@ -493,6 +495,53 @@ static const char import_help[] =
 	"\n"
 	"    docs/migrate.md has the steps of a move.\n";
 
+static const char adopt_help[] =
+	"NAME\n"
+	"    sluice adopt - Jobs that run come into a queue, and are not stopped for it\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice adopt [-n NAMESPACE] [--queue NAME] [--dry-run] [JOB...]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    For an admin. Takes Jobs that run outside the queues of Sluice, or were started by Kueue,\n"
+	"    into a LocalQueue of their namespace: those that are named, or all that run there. Their\n"
+	"    pods go on. From then on a Job holds quota for them, is counted and billed, and is stopped\n"
+	"    and queued again by the rules of its queue, as any other run.\n"
+	"\n"
+	"    A Job is adopted also where there is no quota for it. That is said, and nothing more\n"
+	"    starts there until enough has ended.\n"
+	"\n"
+	"    Two things are written. The annotation sluice.dev/adopt-begun-by of the Namespace lets be\n"
+	"    adopted what had begun to run by then, and no later Job; who may write it, decides that.\n"
+	"    And each Job gets the label sluice.dev/queue-name, and loses Kueue's. The controller then\n"
+	"    adopts each, or says in an Event why it does not yet; such a Job runs on, uncounted.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -n, --namespace NAME\n"
+	"        Default: that of the kubeconfig's current context.\n"
+	"    --queue NAME\n"
+	"        The LocalQueue. Default: the one that is called as Kueue's was, else the namespace's\n"
+	"        only one.\n"
+	"    --dry-run\n"
+	"        Says of each Job what it would hold, in which flavor, and what would be used beyond\n"
+	"        the quota. Changes nothing. The flags of the controller and windows are not known\n"
+	"        here: the controller has the last word.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice adopt -n team --dry-run\n"
+	"    sluice adopt -n team --queue main train-7 train-8\n"
+	"    kubectl get events -n team --field-selector reason=Adopted\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  all Jobs that were meant are labelled (with --dry-run: would be)\n"
+	"    1  some are not, and the table says why; or there is no such namespace, queue or Job\n"
+	"    2  the command line or a kubeconfig is wrong\n"
+	"    3  the API server cannot be reached, or does not let us\n"
+	"\n"
+	"    docs/adopt.md has what is refused, and why.\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
@@ -510,6 +559,9 @@ void help_print(enum command c, FILE *out)
 		return;
 	case COMMAND_IMPORT:
 		fputs(import_help, out);
+		return;
+	case COMMAND_ADOPT:
+		fputs(adopt_help, out);
 		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);

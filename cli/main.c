@@ -67,6 +67,9 @@ static int run(const struct arguments *a)
 	case COMMAND_IMPORT:
 		fputs("sluice: import comes first, as in: sluice import kueue -f -\n", stderr);
 		return CLI_USAGE;
+	case COMMAND_ADOPT:
+		fputs("sluice: adopt comes first, as in: sluice adopt -n team --dry-run\n", stderr);
+		return CLI_USAGE;
 	case COMMAND_VERSION:
 		printf("sluice %s\n", SLUICE_VERSION);
 		return CLI_OK;
@@ -96,6 +99,8 @@ int main(int argc, char **argv)
 		return command_doctor(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_IMPORT)) == 0)
 		return command_import(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_ADOPT)) == 0)
+		return command_adopt(argc - 1, argv + 1);
 	if (arguments_parse(argc, argv, &a, &e) != 0) {
 		fprintf(stderr, "sluice: %s; see sluice help\n", e.text);
 		return CLI_USAGE;

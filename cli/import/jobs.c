@@ -191,7 +191,7 @@ static void give_change(struct walk *w, const cJSON *in, const cJSON *made, bool
 	w->item->command = NULL;
 	size_t back = walk_step(w, "spec.suspend");
 	walk_refuse(w,
-		"is false: the Job runs, and another queue's label would stop it; let it end under Kueue (docs/migrate.md)");
+		"is false: the Job runs; let it end under Kueue, or have it adopted without a stop: sluice adopt (docs/adopt.md)");
 	walk_back(w, back);
 }
 

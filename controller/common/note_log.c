@@ -25,6 +25,8 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_HOLD:
 	case NOTE_DELETE:
 	case NOTE_ADOPT:
+	case NOTE_TAKE_IN:
+	case NOTE_KEEP_OUT:
 		return LEVEL_WARN;
 	case NOTE_MASS_STOP:
 		return LEVEL_ERROR;
@@ -71,6 +73,10 @@ static const char *note_event(enum note_kind k)
 		return "deletes-job";
 	case NOTE_ADOPT:
 		return "adopted";
+	case NOTE_TAKE_IN:
+		return "adopted-run";
+	case NOTE_KEEP_OUT:
+		return "not-adopted";
 	case NOTE_MASS_STOP:
 		return "mass-stop";
 	}

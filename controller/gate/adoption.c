@@ -92,24 +92,31 @@ void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r
 	g->counts.operations++;
 }
 
+void adoption_take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
+{
+	gate_adopt_in_queue(g, j, r->lines, r->nlines, r->reserved_ms);
+	attempt_adopting(j);
+	job_adopt(g, j, r);
+	gate_operate(g, j, LEDGER_ADOPT, 0);
+	gate_operate_at(g, j, LEDGER_COMMIT, r->started_ms);
+}
+
 static bool adopt(struct gate *g, struct gate_job *j)
 {
 	struct story_run run;
 	if (!told_run(g, j, &run) || run.epoch > g->epoch || run.attempt <= j->attempt.number)
 		return false; /* not again what was given back */
-	gate_adopt_in_queue(g, j, run.lines, run.nlines, run.at_ms);
 	struct ledger_reservation r = {.uid = j->uid,
 		.attempt = run.attempt,
 		.state = LEDGER_POSTED,
 		.reserved_ms = run.at_ms,
 		.sizes = run.sizes,
 		.started_ms = run.at_ms,
+		.lines = run.lines,
+		.nlines = run.nlines,
 		.estimated = true};
-	attempt_adopting(j);
-	job_adopt(g, j, &r);
+	adoption_take_over(g, j, &r);
 	j->adopted = true;
-	gate_operate(g, j, LEDGER_ADOPT, 0);
-	gate_operate_at(g, j, LEDGER_COMMIT, run.at_ms);
 	gate_note(g, NOTE_ADOPT, j,
 		"adopted: the ledger had lost the reservation of attempt %d; it keeps what its %s annotation says that it holds, and its cost is estimated",
 		run.attempt, STORY_ANNOTATION);

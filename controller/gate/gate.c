@@ -402,7 +402,7 @@ void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 		if (op->kind == LEDGER_GROW && j)
 			job_grown(g, j, op, &results[i]);
 		if (op->kind == LEDGER_ADOPT && j)
-			job_adopted(g, j, op->attempt, results[i].verdict == LEDGER_SPENT);
+			job_adopted(g, j, op->attempt, &results[i]);
 		if (op->kind != LEDGER_RESERVE)
 			continue;
 		must(j && j->phase == PHASE_RESERVING && j->attempt.number == op->attempt);

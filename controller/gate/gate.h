@@ -43,6 +43,7 @@
  * A gate starts as a standby: it takes in facts, and with the first complete list of everything it
  * asks for the lease. With that it loads the open reservations, adopts each, and only then decides.
  * What runs although the ledger has lost its reservation is adopted by its own story (adoption.c).
+ * A Job that ran before it was queued is adopted by an admin's word (newcomer.h).
  * A gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
  * start again as a standby. Restart is the tested path.
  *
@@ -150,6 +151,7 @@ enum intent_kind {
 	INTENT_DELETE, /* DELETE of a Job that waits, with its pods; uid and version are tested */
 	INTENT_READ,   /* GET the Job */
 	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
+	INTENT_NAMESPACE, /* GET the Job's Namespace: what of it may be adopted (newcomer.h) */
 };
 
 /* What a start writes into the Pod template. Texts are JSON. */
@@ -201,8 +203,9 @@ struct intent {
 				 */
 	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
 	size_t story_max;
-	bool resume;	   /* INTENT_TELL: suspend false, so that a Job without work left can end */
-	bool drop_notice;  /* INTENT_TELL: take sluice.dev/waiting off, for its room */
+	bool resume;	  /* INTENT_TELL: suspend false, so that a Job without work left can end */
+	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
+			      one that waits no more */
 	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
 	struct start_template template; /* INTENT_START */
 };
@@ -234,10 +237,12 @@ enum job_outcome {
 
 struct job_answer {
 	enum job_outcome outcome;
-	int64_t retry_ms;      /* JOB_BUSY */
-	const struct job *job; /* JOB_DONE: the Job as it now is (NULL for INTENT_PODS) */
-	size_t pods;	       /* INTENT_PODS, JOB_DONE */
-	const char *sentence;  /* JOB_DENIED, JOB_REFUSED: what the server said; or NULL */
+	int64_t retry_ms; /* JOB_BUSY */
+	const struct job
+		*job; /* JOB_DONE: the Job as it now is (NULL for INTENT_PODS and _NAMESPACE) */
+	size_t pods;  /* INTENT_PODS, JOB_DONE */
+	int64_t adopt_begun_by_ms; /* INTENT_NAMESPACE, JOB_DONE: of ADOPT_ANNOTATION; 0: nothing */
+	const char *sentence;	   /* JOB_DENIED, JOB_REFUSED: what the server said; or NULL */
 };
 
 void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
@@ -271,6 +276,8 @@ enum note_kind {
 			      hold */
 	NOTE_DELETE, /* what it waits for failed, its owner wants it deleted: the request goes out */
 	NOTE_ADOPT,  /* it runs, and the ledger had lost its reservation (adoption.c) */
+	NOTE_TAKE_IN,	/* it ran before it was queued, and is adopted (newcomer.h) */
+	NOTE_KEEP_OUT,	/* ... and is not adopted yet */
 	NOTE_MASS_STOP, /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };
 

@@ -53,6 +53,10 @@ const char *note_kind_name(enum note_kind k)
 		return "Delete";
 	case NOTE_ADOPT:
 		return "Adopt";
+	case NOTE_TAKE_IN:
+		return "TakeIn";
+	case NOTE_KEEP_OUT:
+		return "KeepOut";
 	case NOTE_MASS_STOP:
 		return "MassStop";
 	}

@@ -17,6 +17,7 @@
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
+#include "controller/gate/newcomer.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/predecessor.h"
@@ -41,6 +42,7 @@ void gate_free_job(struct gate_job *j)
 	free(j->finalizer);
 	stop_done(&j->stop);
 	never_starts_end(j);
+	newcomer_end(j);
 	scale_down_end(j);
 	stuck_free(j->stuck);
 	free(j);
@@ -339,6 +341,7 @@ static void lose(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
 	j->lost = true;
+	newcomer_lost(g, j);
 	j->request.asked_lost = false; /* a GET that is under way was asked before this */
 	j->request.look_ms = j->request.retry_ms = 0; /* a pause was for another state of things */
 	stop_drain_anew(g, j); /* it may have been let run again just before */

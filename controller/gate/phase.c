@@ -16,6 +16,7 @@
 #include "controller/gate/growth.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/never_starts.h"
+#include "controller/gate/newcomer.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
@@ -258,6 +259,8 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 		block(g, j, ENDING);
 		return PHASE_WAITING;
 	}
+	if (!j->seen.suspend && newcomer_see_to(g, j))
+		return j->phase;
 	if (!j->seen.suspend && mass_stop_spares(g, j)) {
 		block(g, j, SPARED);
 		return PHASE_WAITING;
@@ -459,7 +462,9 @@ static enum phase running(struct gate *g, struct gate_job *j)
 	bool goes_on = !j->stop.wanted && !j->lost;
 	if (goes_on)
 		growth_settle(g, j);
-	if (goes_on && !scale_down_see_to(g, j) && !growth_see_to(g, j))
+	if (newcomer_owes_story(j))
+		job_request(g, j, INTENT_RETELL);
+	else if (goes_on && !scale_down_see_to(g, j) && !growth_see_to(g, j))
 		stop_notice_see_to(g, j);
 	return PHASE_RUNNING;
 }
@@ -608,12 +613,15 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 	j->need_read = j->seen.pods > j->attempt.pods || job_is_another(g, j);
 }
 
-void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_vain)
+void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r)
 {
+	bool in_vain = r->verdict == LEDGER_SPENT;
 	if (in_vain)
 		adoption_was_in_vain(g, j);
 	if (!j->attempt.has_reservation || j->attempt.number != attempt)
 		return;
+	if (in_vain)
+		newcomer_spent(j, r->next_attempt);
 	if (in_vain)
 		enter(g, j, attempt_adopted_in_vain(g, j));
 	else
@@ -634,6 +642,10 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 		return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
 	if (j->request.want == INTENT_SHRINK)
 		return scale_down_still_wants(j);
+	if (j->request.want == INTENT_NAMESPACE)
+		return newcomer_asks(j);
+	if (j->request.want == INTENT_RETELL && newcomer_owes_story(j))
+		return true;
 	if (j->request.want == INTENT_GROW || j->request.want == INTENT_RETELL)
 		return growth_still_wants(g, j, j->request.want == INTENT_RETELL);
 	if (j->request.want == INTENT_STOP)

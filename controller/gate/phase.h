@@ -32,8 +32,9 @@ void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
 	const struct ledger_result *r);
 /* The ledger has this open reservation for it, of an earlier leader. */
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* The ledger's answer to ADOPT. in_vain: it had closed that attempt. */
-void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_vain);
+/* The ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
+void job_adopted(
+	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
 bool job_busy(const struct gate_job *j);
 /* Of one that is busy: what it is busy with. */
 enum intent_kind job_busy_with(const struct gate_job *j);

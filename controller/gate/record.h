@@ -1,7 +1,7 @@
 /*
  * Private to the gate: its own record of a Job. Each part has a file that alone writes it:
  * attempt.c, stop.c, scale_down.c, growth.c, stop_notice.c, waiting_note.c, outcome_note.c,
- * never_starts.c, start_time.c, requests.c. Other files use its functions.
+ * never_starts.c, newcomer.c, start_time.c, requests.c. Other files use its functions.
  *
  * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
  * phase's details.
@@ -17,6 +17,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
+#include "controller/gate/newcomer.h"
 #include "controller/gate/outcome_note.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/requests.h"
@@ -103,6 +104,7 @@ struct gate_job {
 	struct waiting_note waiting_note;
 	struct outcome_note outcome_note;
 	struct never_starts never;
+	struct newcomer newcomer;
 	struct start_time start_time;
 	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
 			       */

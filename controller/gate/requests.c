@@ -7,6 +7,7 @@
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
+#include "controller/gate/newcomer.h"
 #include "controller/gate/note.h"
 #include "controller/gate/outcome_note.h"
 #include "controller/gate/phase.h"
@@ -182,6 +183,8 @@ static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
 		scale_down_tell(j, i);
 	else if (i->kind == INTENT_GROW)
 		growth_tell(j, i);
+	else if (newcomer_owes_story(j))
+		newcomer_tell(j, i);
 	else
 		growth_retell(g, j, i);
 }
@@ -229,7 +232,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		never_starts_tell(g, j, i);
 	} else if (i->kind == INTENT_CLEAR) {
 		start_time_tell(j, i);
-	} else {
+	} else if (i->kind != INTENT_NAMESPACE) {
 		tell_story(g, j, i);
 		if (j->refusals.short_of_room)
 			shorten(j, i);
@@ -343,6 +346,10 @@ static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 {
 	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
 	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
+	if (j->phase == PHASE_WAITING && j->request.asked_in == PHASE_WAITING) {
+		newcomer_counted(j, pods);
+		return j->phase;
+	}
 	if (j->request.asked_in != j->phase || (runs && growth_keeps(g, j)))
 		return j->phase;
 	if (runs) {
@@ -418,6 +425,10 @@ enum phase request_answered(
 	}
 	if (asked == INTENT_OUTCOMES) {
 		outcome_note_answered(g, j, a->outcome == JOB_DONE, a->retry_ms);
+		return j->phase;
+	}
+	if (asked == INTENT_NAMESPACE) {
+		newcomer_answered(g, j, a);
 		return j->phase;
 	}
 	/* Done, and still there: something else writes it. */

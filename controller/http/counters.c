@@ -191,6 +191,8 @@ void counters_note(struct counters *t, const struct note *n)
 	case NOTE_GROW:
 	case NOTE_LEADING:
 	case NOTE_ADOPT:
+	case NOTE_TAKE_IN:
+	case NOTE_KEEP_OUT:
 	case NOTE_MASS_STOP:
 	case NOTE_HOLD:
 	case NOTE_DELETE:

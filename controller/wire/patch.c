@@ -386,6 +386,8 @@ static void put_retell(const struct intent *i, struct buf *out)
 {
 	put_auth(i, false, out);
 	put_annotations_map(i, out);
+	if (i->drop_notice)
+		put_off(WAITING_POINTER, out);
 	put_story(i, out);
 }
 
@@ -453,6 +455,7 @@ void patch_render(const struct intent *i, struct buf *out)
 	case INTENT_DELETE:
 	case INTENT_READ:
 	case INTENT_PODS:
+	case INTENT_NAMESPACE:
 		must(!"an intent that is a PATCH");
 	}
 	buf_putc(out, ']');

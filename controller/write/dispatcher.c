@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
 #include "controller/common/path.h"
+#include "controller/gate/newcomer.h"
 #include "controller/watch/recall.h"
 #include "controller/common/clock.h"
 #include "controller/wire/decode.h"
@@ -312,6 +314,26 @@ static bool count_pods(struct errand *e, const struct kube_answer *a, struct job
 	return true;
 }
 
+/* What an admin's word on the Namespace says. One that cannot be read allows nothing. */
+static void read_namespace(
+	struct dispatcher *c, const struct kube_answer *a, struct job_answer *ret)
+{
+	const cJSON *root;
+	const char *kind = NULL, *text = NULL;
+	if (json_parse(c->json, a->body, &root, NULL) == 0) {
+		kind = json_text(root, "kind");
+		text = json_text(json_object(json_object(root, "metadata"), "annotations"),
+			ADOPT_ANNOTATION);
+	}
+	if (!kind || strcmp(kind, "Namespace") != 0)
+		ret->outcome = JOB_BUSY;
+	struct job as_begun = {0}; /* as the start time that it is compared with */
+	if (text && instant_parse(slice_of(text), &as_begun.status.start_ms) &&
+		c->options.job_context.bring_times)
+		c->options.job_context.bring_times(&as_begun);
+	ret->adopt_begun_by_ms = as_begun.status.start_ms;
+}
+
 /* A 2xx whose body is no Job: the write landed, and what it made must be read. */
 static struct job *decode_answer(struct dispatcher *c, const struct errand *e,
 	const struct kube_answer *a, struct job_answer *ret)
@@ -344,6 +366,8 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS) {
 		if (!count_pods(e, a, &answer))
 			return;
+	} else if (answer.outcome == JOB_DONE && e->kind == INTENT_NAMESPACE) {
+		read_namespace(c, a, &answer);
 	} else if (answer.outcome == JOB_DONE &&
 		   e->kind != INTENT_DELETE) /* its answer is a Status */
 		job = decode_answer(c, e, a, &answer);
@@ -457,6 +481,15 @@ static void send_read(struct dispatcher *c, const struct intent *i)
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
 
+static void send_namespace(struct dispatcher *c, const struct intent *i)
+{
+	buf_reset(&c->path);
+	path_format(&c->path, "/api/v1/namespaces/%s", i->ns);
+	struct errand *e = errand_new(c, i);
+	struct kube_request request = {.method = KUBE_GET, .path = buf_text(&c->path)};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
 static void carry(struct dispatcher *c, const struct intent *i)
 {
 	switch (i->kind) {
@@ -491,6 +524,9 @@ static void carry(struct dispatcher *c, const struct intent *i)
 		return;
 	case INTENT_PODS:
 		send_pods(c, i);
+		return;
+	case INTENT_NAMESPACE:
+		send_namespace(c, i);
 		return;
 	}
 	must_not_get_here();

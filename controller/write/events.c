@@ -304,6 +304,12 @@ void events_note(struct events *h, const struct note *n)
 		if (all)
 			tell_note(h, n, EVENTS_NORMAL, "Adopted");
 		return;
+	case NOTE_TAKE_IN:
+		tell_note(h, n, EVENTS_NORMAL, "Adopted");
+		return;
+	case NOTE_KEEP_OUT:
+		tell_note(h, n, EVENTS_WARNING, "NotAdopted");
+		return;
 	case NOTE_WAIT:
 		if (all)
 			tell_note(h, n, EVENTS_NORMAL, "Waiting");

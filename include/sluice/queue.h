@@ -307,6 +307,26 @@ void queue_end_unread_list(struct queue *q);
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
 
+#define QUEUE_LINES_MAX 128 /* of one workload */
+
+/* ---- A Job that runs, and holds nothing yet (queue/intake.c) ------------------------------------ */
+
+#define QUEUE_INTAKE_SIZE 600
+struct intake {
+	struct quota_line line[QUEUE_LINES_MAX]; /* what it would hold; texts are the queue's */
+	size_t nlines;
+	char why_not[QUEUE_INTAKE_SIZE]; /* else: what keeps it out of its queue, a sentence */
+};
+/* What a Job that runs and is to be adopted would hold for so many pods, or for as many as it needs
+ * if these are more, whether so much is free or not. Nothing is changed. False: it cannot be adopted
+ * now, and ret->why_not says why. */
+bool queue_intake(
+	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms, struct intake *ret);
+/* What the Job holds, where more is used than there is: "ClusterQueue batch uses 3 cpu in flavor spot
+ * more than its quota". False: nowhere. */
+bool queue_job_excess(
+	const struct queue *q, const struct uid *uid, char ret_words[QUEUE_INTAKE_SIZE]);
+
 /* Asked before a start is sent that took its time (a ledger that was away): is its window still
  * open? What was sent counts as running. True for a Job without room. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
@@ -516,7 +536,6 @@ struct run_bill {
 bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
 
 /* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
-#define QUEUE_LINES_MAX 128
 size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX]);
 

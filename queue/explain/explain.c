@@ -14,10 +14,12 @@
 #include "queue/preempt/disruption.h"
 #include "queue/explain/explain_cluster.h"
 #include "queue/explain/explain_dependencies.h"
+#include "queue/explain/explain_intake.h"
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_others.h"
 #include "queue/explain/explain_size.h"
 #include "queue/explain/explain_time.h"
+#include "queue/rules/windows/window_state.h"
 #include "queue/admit/shortage.h"
 #include "queue/admit/nominate.h"
 #include "queue/admit/precedence.h"
@@ -642,4 +644,17 @@ bool queue_explain(
 	explain_unreachable(ret, &text);
 	claim_done(&own);
 	return true;
+}
+
+bool explain_intake(const struct queue *q, const struct workload *w, const struct claim *claim,
+	int64_t now_ms, struct text *t)
+{
+	const struct clusterqueue *cq = w->lq->cq;
+	struct question about = {q, w, cq && cq->exists ? cq : NULL, claim, now_ms, t, false, 0};
+	int64_t opens_ms;
+	if (is_misconfigured(&about) || is_suspended(&about))
+		return true;
+	/* Open, it may not fit what is left of it; that keeps no run out. */
+	return !window_state_of(w->lq)->open &&
+	       explain_window(q, w, now_ms, t, &opens_ms) != WAIT_NOT;
 }

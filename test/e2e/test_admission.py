@@ -526,12 +526,18 @@ def test_a_waiting_job_may_leave_its_queue_and_run_by_itself(world):
     assert not world.holds()
 
 
-def test_a_running_job_that_is_given_a_queue_is_stopped_and_waits(world):
+def test_a_running_job_is_given_no_queue_and_runs_on(world):
+    """Without an admin's word (test_adopt.py)."""
     world.queue(cpu=0)
     world.job("stray", queue=None)
     world.wait_job("stray", "to run", lambda j: j["status"].get("active") == 1)
+    with pytest.raises(ApiError) as refusal:
+        world.patch("stray", {"metadata": {"labels": {QUEUE: "q"}}})
+    assert "ask an admin for: sluice adopt" in refusal.value.message
+    assert not world.get("stray")["spec"]["suspend"]
+    world.patch("stray", {"spec": {"suspend": True}})
+    world.wait_job("stray", "to have no pods", lambda j: has(j, "Suspended"))
     world.patch("stray", {"metadata": {"labels": {QUEUE: "q"}}})
-    world.stopped("stray")
     world.waits("stray", "ExceedsMaxQuota", "WaitingForQuota")
 
 

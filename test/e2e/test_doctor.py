@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from conftest import LATER, SOON, USUAL_FLAGS, close_sandbox, open_sandbox, readyz, start_controller, token, wait_leading
+from conftest import LATER, SOON, USUAL_FLAGS, as_account, close_sandbox, open_sandbox, readyz, start_controller, token, wait_leading
 from objects import LONG, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
@@ -202,7 +202,7 @@ def test_a_job_that_runs_without_a_hold(sick, doctor):
     sick.api.post(jobs_path(NS), job("young", requests={"cpu": "1"}, seconds=LONG))
     for name in ("wild", "young"):
         wait_until(f"{name} to run", lambda n=name: sick.api.get(jobs_path(NS, n))["status"].get("active") == 1, LATER)
-        sick.api.patch(jobs_path(NS, name), {"metadata": {"labels": {QUEUE: "q"}}})
+        as_account(sick, "sluice-system", "sluice-controller").patch(jobs_path(NS, name), {"metadata": {"labels": {QUEUE: "q"}}})
     started = datetime.fromisoformat(sick.api.get(jobs_path(NS, "wild"))["status"]["startTime"])
     wait_until("it to be a minute old", lambda: datetime.now(timezone.utc) - started > timedelta(seconds=63), 90)
     code, checks = doctor()

@@ -249,11 +249,29 @@ def test_a_stopped_job_keeps_its_queue_until_its_last_pod_is_gone(jobs, running)
     assert jobs.patch(running, label("other"))["metadata"]["labels"][QUEUE] == "other"
 
 
-def test_a_running_job_may_be_given_a_queue_and_sluice_stops_it(jobs, sluice_account):
-    made = jobs.make(queue=None)
-    jobs.patch(made, label("gpu"))
-    stop = [{"op": "test", "path": "/spec/suspend", "value": False}, {"op": "replace", "path": "/spec/suspend", "value": True}]
-    assert jobs.patch(made, stop, "json", by=sluice_account)["spec"]["suspend"] is True
+def test_a_running_job_gets_a_queue_by_an_admins_word_alone(plane, jobs, user):
+    """The Job controller leaves its status to the test."""
+    made = jobs.make(queue=None, managedBy="kubernetes.io/job-controller")
+    wait_until("it to have begun", lambda: jobs.get(made).get("status", {}).get("startTime"), SOON)
+    began = jobs.get(made)["status"]["startTime"]
+    said = refused(f"ask an admin for: sluice adopt -n {jobs.ns} --queue gpu {made['metadata']['name']}", jobs.patch, made, label("gpu"), by=user)
+    assert "adopt-begun-by" not in said
+    for word in ("2000-01-01T00:00:00Z", "soon", began.replace("Z", "+00:00")):
+        plane.api.patch(f"/api/v1/namespaces/{jobs.ns}", annotate("sluice.dev/adopt-begun-by", word))
+        wait_until("the API server to know the word", lambda: word in refused(
+            "what had begun to run by", jobs.patch, made, label("gpu")), SOON)
+    with pytest.raises(ApiError) as denied:
+        user.patch(f"/api/v1/namespaces/{jobs.ns}", annotate("sluice.dev/adopt-begun-by", began))
+    assert denied.value.status == 403
+    plane.api.patch(f"/api/v1/namespaces/{jobs.ns}", annotate("sluice.dev/adopt-begun-by", began))
+
+    def taken():
+        try:
+            return jobs.patch(made, label("gpu"), by=user)
+        except ApiError:
+            return None
+    assert wait_until("the API server to know the word", taken, SOON)["spec"]["suspend"] is False
+    refused(HOLDS, jobs.patch, made, label(None), by=user)
 
 
 def test_sluice_may_start_with_fewer_pods_down_to_the_least(jobs, sluice_account):
@@ -440,12 +458,12 @@ def test_what_a_person_says_stops_the_run(jobs, kubectl, sluice_account):
     assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
 
 
-def test_a_job_that_sluice_has_not_started_is_stopped_by_its_manifest(jobs, kubectl):
-    """It runs without quota: whoever stops it is right."""
+def test_a_job_that_sluice_has_not_started_comes_into_a_queue_by_a_manifest_that_stops_it(jobs, kubectl):
     manifest = job("late", None, {"cpu": "1"})
     kubectl.apply(manifest)
     manifest["metadata"]["labels"] = {QUEUE: "gpu"}
-    assert kubectl.apply(manifest)[0]["spec"]["suspend"] is False
+    done = kubectl.plane.kubectl(*kubectl.who, "apply", "-f", "-", input=json.dumps(manifest), check=False)
+    assert done.returncode and 'runs, and was not started by queue "gpu"' in done.stderr
     manifest["spec"]["suspend"] = True
     assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
 

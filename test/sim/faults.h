@@ -165,6 +165,9 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(TENANT_ORPHANED, "... deleted without their pods")                                       \
 	X(TENANT_UNCONTROLLED, "... whose pods nobody could count")                                \
 	X(TENANT_BESIDE, "honest Jobs that run beside them at rest")                               \
+	X(NEWCOMER_ADOPTED, "Jobs adopted that ran before they were queued")                       \
+	X(NEWCOMER_OVER, "... beyond the quota")                                                   \
+	X(NEWCOMER_CHEATS, "Jobs that left their queue to run, and came back to it")               \
 	X(UNQUEUED, "Jobs that are not queued")                                                    \
 	X(OUTCOMES, "records of what was waited for")                                              \
 	X(PREDECESSORS_READ, "reads of what Jobs wait for")                                        \

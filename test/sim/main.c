@@ -21,7 +21,7 @@ enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
 	"usage: sim [--cluster] [--failovers] [--partitions] [--restores] [--lending] [--growth]\n"
-	"           [--pipelines]\n"
+	"           [--pipelines] [--newcomers]\n"
 	"           [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
 	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
 	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
@@ -37,6 +37,7 @@ static const char usage[] =
 	"  --pipelines  worlds with Jobs that wait for others, all of them (else a quarter)\n"
 	"  --lending    worlds whose queues lend each other all they have, in one Cohort\n"
 	"  --growth     worlds whose runs grow when there is room, all of them (else a third)\n"
+	"  --newcomers  worlds in which Jobs that run get a queue, all of them (else none)\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
 	"  --cover      fail when a path that matters was never reached\n"
@@ -76,6 +77,8 @@ static void print_replay(FILE *out, const struct options *o, uint64_t seed)
 		fprintf(out, " --lending");
 	if (o->world.growth)
 		fprintf(out, " --growth");
+	if (o->world.newcomers)
+		fprintf(out, " --newcomers");
 	if (o->world.pipelines)
 		fprintf(out, " --pipelines");
 	if (o->world.bug != BUG_NONE)
@@ -144,7 +147,8 @@ static int parse(int argc, char **argv, struct options *o)
 		RESTORES,
 		LENDING,
 		GROWTH,
-		PIPELINES
+		PIPELINES,
+		NEWCOMERS
 	};
 	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
 		{"seed", 1, NULL, SEED}, {"events", 1, NULL, EVENTS_}, {"bug", 1, NULL, BUG},
@@ -152,7 +156,7 @@ static int parse(int argc, char **argv, struct options *o)
 		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS},
 		{"partitions", 0, NULL, PARTITIONS}, {"restores", 0, NULL, RESTORES},
 		{"lending", 0, NULL, LENDING}, {"growth", 0, NULL, GROWTH},
-		{"pipelines", 0, NULL, PIPELINES}, {0}};
+		{"pipelines", 0, NULL, PIPELINES}, {"newcomers", 0, NULL, NEWCOMERS}, {0}};
 	uint64_t n = 0;
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
 		bool numeric = c >= SEEDS && c <= EVENTS_;
@@ -173,6 +177,7 @@ static int parse(int argc, char **argv, struct options *o)
 		o->world.lending |= c == LENDING;
 		o->world.growth |= c == GROWTH;
 		o->world.pipelines |= c == PIPELINES;
+		o->world.newcomers |= c == NEWCOMERS;
 		o->world.verbose |= c == 'v';
 		o->quiet |= c == 'q';
 		if (c == '?' || c == 'h')
@@ -232,11 +237,18 @@ static bool is_of_growth(enum path p)
 	return p >= PATH_GROWN && p <= PATH_GROWN_AT_REST;
 }
 
+static bool is_of_newcomers(enum path p)
+{
+	return p >= PATH_NEWCOMER_ADOPTED && p <= PATH_NEWCOMER_CHEATS;
+}
+
 /* Of worlds with a cluster, and of those with growth alone: what is only in them. */
 static bool is_expected(enum path p, const struct sim_options *o)
 {
 	if (o->cluster)
 		return p >= PATH_POD_REFUSED;
+	if (is_of_newcomers(p) || o->newcomers)
+		return is_of_newcomers(p) && o->newcomers;
 	if (is_of_growth(p) || o->growth)
 		return is_of_growth(p) && o->growth;
 	return p < PATH_POD_REFUSED && p != PATH_OWN_LENT; /* of --lending alone */

@@ -273,6 +273,8 @@ static const struct snap *patch_apply(
 		if (i->drop_notice)
 			s->job.annotations.waiting = NULL;
 	}
+	if (i->kind == INTENT_RETELL && i->drop_notice)
+		s->job.annotations.waiting = NULL;
 	apply_counts(s, i);
 	s->job.admission.story = story_text(api, &i->story, i->story_max);
 	s->job.admission.state = i->story.state;

@@ -67,6 +67,8 @@ struct model_job {
 	uint64_t told[2]; /* the processes that were told that it is being deleted */
 	bool vandalized;  /* our annotations were taken off */
 	bool moved;	  /* its queue label was changed or taken off */
+	bool plain;	  /* it never had a queue (newcomers.h) */
+	int64_t welcome;  /* the generation in which it ran and got its label (newcomers.h); or 0 */
 	bool refused;	  /* its last pod was not let in */
 	struct {	  /* by each controller, last */
 		uint64_t life;

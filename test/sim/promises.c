@@ -235,7 +235,7 @@ static void check_known(struct sim *s, const struct replica *r)
 		phases += c.by_phase[i];
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		const struct snap *n = j->now;
-		struct explanation x;
+		struct explanation x = {0};
 		bool queued = is_queued(n);
 		expected += queued || model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 		if (queued && !n->job.deleting &&
@@ -251,7 +251,7 @@ static void check_known(struct sim *s, const struct replica *r)
 				n->job.ns, n->job.name, x.sentence);
 		/* Of work that has failed or succeeded only pods are left that go. */
 		bool ends = n->failing || n->succeeding;
-		if (queued && !n->job.suspend && !n->job.deleting &&
+		if (queued && !n->job.suspend && !n->job.deleting && !newcomers_kept_out(&x) &&
 			!(ends && !model_jobs_working(&s->jobs, j)) &&
 			!model_ledger_open_reservation(s->ledger, &j->now->job.uid))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
@@ -752,6 +752,16 @@ static int64_t all_held(const struct sim *s, const struct model_job *j, const ch
 	return sum;
 }
 
+/* It ran before it was queued, and its queue cannot take it. */
+static bool is_kept_out(struct sim *s, const struct snap *n)
+{
+	struct explanation x = {0};
+	const struct replica *r = leader(s);
+	return s->o.newcomers && r &&
+	       gate_explain(r->gate, n->job.ns, n->job.name, s->now_ms + r->skew_ms, &x) &&
+	       newcomers_kept_out(&x);
+}
+
 /* Whatever client unsuspended them, and also where they were raised since: in the end all is
  * reserved. But pods of a Job that was deleted before it could be stopped run on: nothing stops
  * them; and what was started by mistake cannot be told (restore.h). */
@@ -763,7 +773,7 @@ static void check_pods(struct sim *s)
 			n->gone || n->job.deleting || !n->job.queue[0])
 			continue;
 		int64_t real = all_use(s, p->of, "cpu"), held = all_held(s, p->of, "cpu");
-		if (real > held)
+		if (real > held && !is_kept_out(s, n))
 			sim_break(s, "P1",
 				"at rest pod %zu of %s/%s runs%s: its pods use %lld cpu, the "
 				"ledger holds %lld for it",

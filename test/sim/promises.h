@@ -36,6 +36,9 @@
  * P14 no run is stopped for a window's smaller quota, and at rest none is still to give pods
  *     (window_quota.h)
  *
+ * P15 who ran before it was queued is adopted by an admin's word alone, and never stopped for it
+ *     (newcomers.h)
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

@@ -162,7 +162,7 @@ static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
 		"GROW", "TELL", "OUTCOMES", "NOTICE", "WARN", "RETELL", "CLEAR", "DELETE", "READ",
-		"PODS"};
+		"PODS", "NAMESPACE"};
 	return names[k];
 }
 

@@ -240,6 +240,10 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			a.pods = model_jobs_working(&s->jobs, j);
 		return a;
 	}
+	if (q->intent.kind == INTENT_NAMESPACE) {
+		a.adopt_begun_by_ms = newcomers_word(s, q->intent.ns);
+		return a;
+	}
 	const struct snap *snap = NULL;
 	const struct snap *before = j ? j->now : NULL;
 	if (j && !lent_takes(s, j, q->body)) {
@@ -254,6 +258,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	if (a.outcome == JOB_DONE)
 		pipelines_check_landed(s, &q->intent, before);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
+		newcomers_check_stop(s, &q->intent, before);
 		record_stop(s, q, before);
 		count_unready(s, q, j, before->run);
 	}
@@ -263,6 +268,8 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	}
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_GROW)
 		growing_landed(s, j);
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_RETELL)
+		newcomers_landed(s, &q->intent, before);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_RETELL)
 		growing_plant_in_story(s, before, j->now);
 	if (q->intent.kind != INTENT_READ) {
@@ -363,7 +370,8 @@ static bool pretend_fence(struct sim *s, struct api_request *q)
 static bool is_cut_off(struct sim *s, struct api_request *q)
 {
 	const struct way *w = &q->from->to_api;
-	bool reads = q->intent.kind == INTENT_READ || q->intent.kind == INTENT_PODS;
+	bool reads = q->intent.kind == INTENT_READ || q->intent.kind == INTENT_PODS ||
+		     q->intent.kind == INTENT_NAMESPACE;
 	if (way_is_open(s, w))
 		return false;
 	q->local = true;

@@ -23,7 +23,7 @@ const char *bug_name(enum bug b)
 		"batch_assumed", "older_ignored", "place_kept", "grow_assumed",
 		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered",
 		"kept_pods_unheard", "outcome_unread", "failure_unseen", "end_guessed",
-		"delete_unguarded", "held_forgotten"};
+		"delete_unguarded", "held_forgotten", "word_unread", "word_for_all"};
 	return names[b];
 }
 
@@ -190,6 +190,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	partition_begin(s);
 	restore_begin(s);
 	pipelines_begin(s);
+	newcomers_begin(s);
 }
 
 static void done(struct sim *s)

@@ -26,6 +26,7 @@
 #include "test/sim/model_api.h"
 #include "test/sim/model_jobs.h"
 #include "test/sim/model_ledger.h"
+#include "test/sim/newcomers.h"
 #include "test/sim/one_by_one.h"
 #include "test/sim/partition.h"
 #include "test/sim/people.h"
@@ -95,6 +96,8 @@ enum bug {
 	BUG_END_GUESSED,      /* one that is gone is taken for deleted, though nobody saw its end */
 	BUG_DELETE_UNGUARDED, /* a DELETE tests no version */
 	BUG_HELD_FORGOTTEN,   /* a new leader does not read what has held before */
+	BUG_WORD_UNREAD,      /* an admin's word on a Namespace is not read */
+	BUG_WORD_FOR_ALL,     /* ... is taken to say nothing of when Jobs began */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -116,8 +119,9 @@ struct sim_options {
 	bool partitions; /* ... and these (partition.h) */
 	bool restores;	 /* ... and these (restore.h) */
 	bool pipelines;	 /* ... and Jobs that wait for others (pipelines.h) */
-	bool lending; /* worlds whose ClusterQueues lend each other all they have (take_back.h) */
-	bool growth;  /* worlds in which runs grow, all of them (growing.h) */
+	bool lending;	/* worlds whose ClusterQueues lend each other all they have (take_back.h) */
+	bool growth;	/* worlds in which runs grow, all of them (growing.h) */
+	bool newcomers; /* worlds in which Jobs that run get their label, all of them (newcomers.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
 };
@@ -142,6 +146,7 @@ struct sim {
 	struct restore restore;
 	struct people people;
 	struct pipelines pipelines;
+	struct newcomers newcomers;
 	struct lent_world lent;
 	struct cluster cluster;
 	struct growing growing;

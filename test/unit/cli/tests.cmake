@@ -24,3 +24,8 @@ endforeach()
 add_executable(test_import_cluster ${CMAKE_CURRENT_LIST_DIR}/import_cluster_test.c)
 target_link_libraries(test_import_cluster PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME import_cluster COMMAND test_import_cluster)
+
+# `sluice adopt`: against a scripted API server.
+add_executable(test_adopt ${CMAKE_CURRENT_LIST_DIR}/adopt_test.c)
+target_link_libraries(test_adopt PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME adopt COMMAND test_adopt)

@@ -78,6 +78,7 @@ static void answer(struct life *l, const struct intent *i)
 	case INTENT_DELETE:
 	case INTENT_READ:
 	case INTENT_PODS:
+	case INTENT_NAMESPACE:
 		fail_msg("not asked for in this life");
 	}
 }

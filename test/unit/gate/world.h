@@ -57,18 +57,19 @@ struct world {
 	int64_t quota; /* of spot; 0: 4000 */
 	int64_t mass_stop_after_ms;
 	struct model_job *j;
-	size_t sent[INTENT_PODS + 1]; /* by kind */
-	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
-	bool lands;		      /* JOB_IN_DOUBT: it does all the same */
-	size_t denied;		      /* so many writes are refused for good */
-	size_t room;		      /* bytes for story and hold; 0: enough */
-	size_t batches_lost;	      /* so many are not answered; they land */
-	int32_t pods_of_job;	      /* that it asks for; 0: two */
-	size_t pods;		      /* that are counted */
-	bool lease_silent;	      /* a request for the lease is not answered */
-	const struct job *listed;     /* what a list shows of it; NULL: what it is */
-	bool old_server;	      /* it does not let resources be rewritten */
-	char started_with[512];	      /* the template of the last start */
+	size_t sent[INTENT_NAMESPACE + 1]; /* by kind */
+	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
+	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
+	size_t denied;			   /* so many writes are refused for good */
+	size_t room;			   /* bytes for story and hold; 0: enough */
+	size_t batches_lost;		   /* so many are not answered; they land */
+	int32_t pods_of_job;		   /* that it asks for; 0: two */
+	size_t pods;			   /* that are counted */
+	bool lease_silent;		   /* a request for the lease is not answered */
+	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
+	int64_t adopt_begun_by_ms;	   /* an admin's word on the Namespace; 0: there is none */
+	bool old_server;		   /* it does not let resources be rewritten */
+	char started_with[512];		   /* the template of the last start */
 	char notes[16384];
 	struct note last[NOTE_MASS_STOP + 1];
 };
@@ -151,6 +152,11 @@ static inline bool is_rewriting(const struct world *w, const struct intent *i)
 	       i->template.resources;
 }
 
+static inline bool only_reads(enum intent_kind k)
+{
+	return k == INTENT_READ || k == INTENT_PODS || k == INTENT_NAMESPACE;
+}
+
 /* Annotations are full: this PATCH would make them too long. */
 static inline bool lacks_room(const struct world *w, const struct intent *i)
 {
@@ -166,7 +172,7 @@ static inline bool lacks_room(const struct world *w, const struct intent *i)
 
 static inline bool is_denied(struct world *w, const struct intent *i)
 {
-	if (i->kind == INTENT_READ || i->kind == INTENT_PODS)
+	if (only_reads(i->kind))
 		return false;
 	bool denied = w->denied > 0;
 	w->denied -= denied;
@@ -183,7 +189,8 @@ static inline void keep_template(struct world *w, const struct start_template *t
 static inline void answer_job(struct world *w, const struct intent *i)
 {
 	const struct snap *snap = NULL;
-	struct job_answer a = {.outcome = JOB_DONE, .pods = w->pods};
+	struct job_answer a = {
+		.outcome = JOB_DONE, .pods = w->pods, .adopt_begun_by_ms = w->adopt_begun_by_ms};
 	bool reaches = i->kind == INTENT_READ || w->outcome == JOB_DONE || w->lands;
 	w->sent[i->kind]++;
 	if (i->kind == INTENT_START)
@@ -197,10 +204,10 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	} else if (is_denied(w, i)) {
 		a.outcome = JOB_DENIED;
 		a.sentence = "metadata.annotations: Too long: may not be more than 262144 bytes";
-	} else if (i->kind != INTENT_PODS && reaches) {
+	} else if (i->kind != INTENT_PODS && i->kind != INTENT_NAMESPACE && reaches) {
 		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
 	}
-	if (i->kind != INTENT_READ && i->kind != INTENT_PODS && w->outcome != JOB_DONE) {
+	if (!only_reads(i->kind) && w->outcome != JOB_DONE) {
 		a.outcome = w->outcome;
 		snap = NULL;
 		w->outcome = JOB_DONE;

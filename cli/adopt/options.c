@@ -1,0 +1,56 @@
+#include "cli/adopt/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/flags.h"
+
+/* It becomes part of paths. */
+static int check_name(const char *flag, const char *text, struct err *e)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	size_t len = strlen(text);
+	if (len > 0 && len <= 253 && strspn(text, allowed) == len)
+		return 0;
+	return err_set(e, ERR_INVALID, "%s is \"%.80s\", which is not the name of one", flag, text);
+}
+
+static int take_namespace(const char *text, void *options, struct err *e)
+{
+	((struct adopt_options *)options)->namespace_name = text;
+	return check_name("--namespace", text, e);
+}
+
+static int take_queue(const char *text, void *options, struct err *e)
+{
+	((struct adopt_options *)options)->queue = text;
+	return check_name("--queue", text, e);
+}
+
+static const struct flag flags[] = {
+	{FLAG_TAKE("namespace", 'n', take_namespace)},
+	{FLAG_TAKE("queue", 0, take_queue)},
+	{FLAG_GIVEN("dry-run", 0, struct adopt_options, dry_run)},
+	{FLAG_KUBECONFIG(struct adopt_options, kube)},
+	{FLAG_CONTEXT(struct adopt_options, kube)},
+	{FLAG_GIVEN("help", 'h', struct adopt_options, help)},
+};
+
+int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct err *e)
+{
+	struct adopt_options o = {0};
+	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
+	if (rc < 0)
+		return rc;
+	o.job = argv + optind;
+	o.njobs = (size_t)(argc - optind);
+	for (size_t i = 0; i < o.njobs; i++) {
+		if (strncmp(o.job[i], "job/", 4) == 0)
+			o.job[i] += 4;
+		rc = check_name("JOB", o.job[i], e);
+		if (rc < 0)
+			return rc;
+	}
+	*ret = o;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* The command line of `sluice adopt`, which asks no controller and has flags of its own. */
+#ifndef SLUICE_CLI_ADOPT_OPTIONS_H
+#define SLUICE_CLI_ADOPT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "controller/kube/config.h"
+
+struct adopt_options {
+	bool help, dry_run;
+	struct kube_config_options kube; /* as kubectl */
+	const char *namespace_name;	 /* NULL: the kubeconfig's */
+	const char *queue;		 /* NULL: not given */
+	char **job;			 /* argv's */
+	size_t njobs;			 /* 0: all that run */
+};
+
+/* argv[0] is the command's name. Strings point into argv. */
+int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct err *e);
+
+#endif

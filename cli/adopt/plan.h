@@ -1,0 +1,48 @@
+/*
+ * The plan: which Jobs of a namespace that run can be adopted, into which queue, and what follows
+ * (docs/adopt.md). Asked of the API server alone.
+ *
+ * What each would hold is worked out by the queue itself (queue_intake()), one Job after the other,
+ * beside what the ClusterQueues' status says is held. It does not know the controller's flags, nor
+ * windows: the controller has the last word on each Job.
+ */
+#ifndef SLUICE_CLI_ADOPT_PLAN_H
+#define SLUICE_CLI_ADOPT_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "cli/adopt/options.h"
+#include "controller/kube/client.h"
+
+struct ev_loop;
+
+enum { ADOPT_WORDS = 600 };
+
+struct adopt_row {
+	char *name;
+	char *version;	      /* resourceVersion that was looked at */
+	char *queue;	      /* LocalQueue; NULL while none is chosen */
+	bool has_kueue_label; /* to be taken off */
+	int64_t start_ms;
+	bool takes;		 /* false: why */
+	char why[ADOPT_WORDS];	 /* what keeps it out */
+	char holds[ADOPT_WORDS]; /* "4 cpu in flavor spot" */
+	char over[ADOPT_WORDS];	 /* what is used beyond the quota once it is in; "": nothing */
+};
+
+struct adopt_plan {
+	const char *namespace_name;
+	struct adopt_row *row;
+	size_t nrows;
+	int64_t begun_by_ms; /* the latest start of those that are taken; 0: none is */
+};
+
+/* ERR_GONE: no such namespace, queue or Job; ERR_INVALID: a queue must be named. */
+int adopt_plan_make(struct ev_loop *loop, struct kube_client *client, const struct adopt_options *o,
+	struct adopt_plan *ret, struct err *e);
+void adopt_plan_done(struct adopt_plan *p);
+
+#endif

@@ -1,0 +1,178 @@
+#include "controller/gate/newcomer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/gate/adoption.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/phase.h"
+#include "controller/gate/record.h"
+
+#define LOOK_MS 10000	/* its queue cannot take it: look again */
+#define PAUSE_MS 1000	/* nothing starts: the same */
+#define DENIED_MS 60000 /* the API server does not tell */
+
+static const char ASKING[] =
+	"it runs, and ran before it was queued: whether an admin lets it be adopted is being asked";
+static const char PAUSED[] =
+	"it runs, and ran before it was queued: it is adopted when Jobs start again";
+
+void newcomer_end(struct gate_job *j)
+{
+	free(j->newcomer.why);
+	j->newcomer = (struct newcomer){.attempt = j->newcomer.attempt};
+}
+
+void newcomer_lost(struct gate *g, struct gate_job *j)
+{
+	if (j->newcomer.why)
+		queue_block_job(g->queue, &j->uid, NULL);
+	newcomer_end(j);
+}
+
+static bool is_newcomer(const struct gate_job *j)
+{
+	const struct facts *f = &j->seen;
+	return j->phase == PHASE_WAITING && !j->attempt.has_reservation && !j->story && j->queue &&
+	       j->queue[0] && f->start_seen && !f->finished && !f->deleting && !f->uncontrolled &&
+	       !j->lost;
+}
+
+bool newcomer_asks(const struct gate_job *j)
+{
+	return is_newcomer(j) && j->newcomer.word == NEWCOMER_UNASKED;
+}
+
+void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
+{
+	if (!newcomer_asks(j))
+		return;
+	switch (a->outcome) {
+	case JOB_DONE:
+		j->newcomer.word = j->seen.start_ms <= a->adopt_begun_by_ms ? NEWCOMER_ALLOWED
+									    : NEWCOMER_REFUSED;
+		return;
+	case JOB_GONE: /* the Namespace: the Job will be told to be gone, too */
+	case JOB_REFUSED:
+	case JOB_DENIED:
+		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_MS));
+		return;
+	case JOB_BUSY:
+	case JOB_IN_DOUBT:
+		job_pause(g, j,
+			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : PAUSE_MS));
+		return;
+	}
+}
+
+void newcomer_counted(struct gate_job *j, size_t pods)
+{
+	j->newcomer.counted = true;
+	j->newcomer.pods = pods < INT32_MAX ? (int32_t)pods : INT32_MAX;
+}
+
+void newcomer_spent(struct gate_job *j, int32_t next_attempt)
+{
+	if (next_attempt > j->newcomer.attempt)
+		j->newcomer.attempt = next_attempt;
+}
+
+static bool starts_are_paused(const struct gate *g)
+{
+	return g->adoption.pauses || g->mass_stop.stage != MASS_STOP_NONE;
+}
+
+static void keep_out(struct gate *g, struct gate_job *j, const char *why)
+{
+	static const char begins[] =
+		"it runs, and ran before it was queued: it is not stopped, and holds no quota; it is adopted when this is over: ";
+	struct newcomer *x = &j->newcomer;
+	x->counted = false;
+	job_pause(g, j, g->tick_ms + LOOK_MS);
+	if (x->why && strcmp(x->why + strlen(begins), why) == 0)
+		return;
+	char *before = x->why;
+	x->why = mem_alloc(sizeof(begins) + strlen(why));
+	memcpy(x->why, begins, strlen(begins));
+	strcpy(x->why + strlen(begins), why);
+	queue_block_job(g->queue, &j->uid, x->why);
+	free(before);
+	gate_note(g, NOTE_KEEP_OUT, j, "%s", x->why);
+}
+
+static int32_t pods_of(const struct gate_job *j)
+{
+	int32_t seen = job_pods_in_sight(j);
+	return seen > j->newcomer.pods ? seen : j->newcomer.pods;
+}
+
+static int32_t next_attempt(const struct gate_job *j)
+{
+	int32_t number = j->attempt.number + 1;
+	return number > j->newcomer.attempt ? number : j->newcomer.attempt;
+}
+
+static void tell(struct gate *g, struct gate_job *j)
+{
+	char excess[QUEUE_INTAKE_SIZE];
+	bool over = queue_job_excess(g->queue, &j->uid, excess);
+	gate_note(g, NOTE_TAKE_IN, j,
+		"adopted: it ran before it was queued, and goes on; its quota, and what it costs, are counted from now on%s%s%s",
+		over ? "; " : "", over ? excess : "",
+		over ? ", so nothing more starts there until enough has ended" : "");
+}
+
+static void take_in(struct gate *g, struct gate_job *j)
+{
+	struct intake in;
+	if (!queue_intake(g->queue, &j->uid, pods_of(j), g->now_ms, &in)) {
+		keep_out(g, j, in.why_not);
+		return;
+	}
+	struct ledger_reservation r = {.uid = j->uid,
+		.attempt = next_attempt(j),
+		.state = LEDGER_POSTED,
+		.reserved_ms = g->now_ms,
+		.started_ms = g->now_ms,
+		.lines = in.line,
+		.nlines = in.nlines,
+		.estimated = true};
+	queue_block_job(g->queue, &j->uid, NULL);
+	newcomer_end(j);
+	adoption_take_over(g, j, &r);
+	tell(g, j);
+}
+
+bool newcomer_see_to(struct gate *g, struct gate_job *j)
+{
+	if (!is_newcomer(j) || j->newcomer.word == NEWCOMER_REFUSED)
+		return false;
+	if (j->newcomer.word == NEWCOMER_UNASKED) {
+		queue_block_job(g->queue, &j->uid, ASKING);
+		job_request(g, j, INTENT_NAMESPACE);
+	} else if (starts_are_paused(g)) {
+		queue_block_job(g->queue, &j->uid, PAUSED);
+		gate_alarm(g, j, g->tick_ms + PAUSE_MS);
+	} else if (!j->newcomer.counted) {
+		job_request(g, j, INTENT_PODS);
+	} else if (!job_busy(j)) {
+		take_in(g, j);
+	}
+	return true;
+}
+
+bool newcomer_owes_story(const struct gate_job *j)
+{
+	return j->phase == PHASE_RUNNING && j->attempt.committed && j->attempt.estimated &&
+	       !j->attempt.adopting && !j->story && !j->seen.suspend && !j->stop.wanted && !j->lost;
+}
+
+void newcomer_tell(const struct gate_job *j, struct intent *i)
+{
+	i->drop_notice = j->seen.has_notice; /* it waited once, and left its queue */
+	i->story.reason = "Adopted";
+	i->story.history = j->seen.history;
+}

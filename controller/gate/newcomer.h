@@ -1,0 +1,70 @@
+/*
+ * A newcomer: a Job that ran before it was queued. It is adopted without being stopped.
+ *
+ * It runs, its label names a queue, and Sluice has never written a story on it. A Job that its owner
+ * has unsuspended past its queue may look the same, where the admission policies are missing or its
+ * story was taken off. What tells them apart must be beyond the reach of whoever may write Jobs:
+ *
+ *   an admin's word    the annotation sluice.dev/adopt-begun-by of the Job's Namespace names a moment
+ *   status.startTime   when the Job began to run. The Job controller alone writes it, anew at each
+ *                      resumption
+ *
+ * What began by that moment is adopted. All else is stopped as an intruder (phase.c). No Job that
+ * Sluice stops, or has yet to start, can come to have begun before: its next start time is later.
+ * The word is asked of the API server (INTENT_NAMESPACE) when it is needed, and not watched: a watch
+ * of Namespaces may be behind that of Jobs, and a run would be stopped for that.
+ *
+ * Then its pods are counted: its status may be older than they are. The order is that of any start, ledger before cluster: ADOPT and COMMIT, over quota if it must be;
+ * once they are durable the story, by INTENT_RETELL. If we die between the two, the next leader
+ * finds the reservation in the ledger, and writes the story. A Job that its queue cannot take yet
+ * (its window is closed, its LocalQueue is stopped or missing) runs on, counted nowhere; it says so,
+ * and is looked at again.
+ *
+ * From then on it is a run like any other, whose bill begins with its adoption.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_NEWCOMER_H
+#define SLUICE_CONTROLLER_GATE_NEWCOMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gate;
+struct gate_job;
+struct intent;
+struct job_answer;
+
+/* Of a Namespace, RFC 3339: Jobs that run, and began by then, may be adopted. */
+#define ADOPT_ANNOTATION "sluice.dev/adopt-begun-by"
+
+enum newcomer_word {
+	NEWCOMER_UNASKED,
+	NEWCOMER_ALLOWED,
+	NEWCOMER_REFUSED,
+};
+
+struct newcomer {
+	enum newcomer_word word;
+	int32_t attempt; /* the first that the ledger has not used, as far as we were told */
+	bool counted;	 /* its pods were, */
+	int32_t pods;	 /* ... and were so many */
+	char *why;	 /* what keeps it out of its queue; NULL: nothing, or it was not tried */
+};
+
+/* Of one that waits and runs. True: it is seen to, and is not to be stopped. */
+bool newcomer_see_to(struct gate *g, struct gate_job *j);
+/* INTENT_NAMESPACE: is it still wanted? It was answered. */
+bool newcomer_asks(const struct gate_job *j);
+void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+/* INTENT_PODS, of one that waits. */
+void newcomer_counted(struct gate_job *j, size_t pods);
+/* The ledger had used the attempt that it was adopted as. */
+void newcomer_spent(struct gate_job *j, int32_t next_attempt);
+/* It was adopted, and has no story yet. / INTENT_RETELL: that one. */
+bool newcomer_owes_story(const struct gate_job *j);
+void newcomer_tell(const struct gate_job *j, struct intent *i);
+/* It is off the watch: it may come back, by another word. */
+void newcomer_lost(struct gate *g, struct gate_job *j);
+void newcomer_end(struct gate_job *j);
+
+#endif

@@ -1,0 +1,76 @@
+"""Jobs that ran before they were queued: `sluice adopt` takes them into a queue without a stop, and nobody else does."""
+
+import pytest
+from conftest import LATER
+from objects import QUEUE, STORY, annotations, jobs_path, story
+from sandbox import ApiError
+
+KUEUE = "kueue.x-k8s.io/queue-name"
+
+
+def label(queue="q"):
+    return {"metadata": {"labels": {QUEUE: queue}}}
+
+
+def refused(world, name, words):
+    with pytest.raises(ApiError) as refusal:
+        world.patch(name, label())
+    assert words in refusal.value.message, refusal.value.message
+
+
+def runs(world, name, pods):
+    world.wait_job(name, f"to run {pods} pods", lambda j: j["status"].get("active") == pods and j["status"].get("startTime"))
+    return sorted(p["metadata"]["uid"] for p in world.pods(name))
+
+
+def test_jobs_that_run_are_adopted_and_go_on(world, program):
+    def adopt(*args):
+        return program("sluice", "adopt", "-n", world.ns, *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
+    world.queue(cpu=2)
+    world.job("plain", queue=None, pods=2)
+    world.job("kueues", queue=None, labels={KUEUE: "q"}, suspend=False,
+              annotations={"kueue.x-k8s.io/job-min-parallelism": "1"})
+    before = {"plain": runs(world, "plain", 2), "kueues": runs(world, "kueues", 1)}
+    # Who labels it by hand is told whom to ask, and it runs on.
+    refused(world, "plain", f"sluice adopt -n {world.ns} --queue q plain")
+
+    tried = adopt("--dry-run")
+    assert tried.returncode == 0, tried.stderr
+    rows = {line.split()[0]: line for line in tried.stdout.splitlines()}
+    assert "1 cpu in" in rows["kueues"] and "fits" in rows["kueues"]
+    assert "2 cpu in" in rows["plain"] and f"over quota: ClusterQueue {world.full('q')} uses 1 cpu in flavor" in rows["plain"]
+    assert "2 of 2 Jobs" in tried.stdout and "nothing was changed" in tried.stdout
+    assert QUEUE not in world.get("plain")["metadata"].get("labels", {})
+
+    done = adopt()
+    assert done.returncode == 0 and "2 of 2 Jobs" in done.stdout, done.stdout + done.stderr
+    for name in before:
+        obj = world.wait_job(name, "to be adopted", lambda j: STORY in annotations(j))
+        assert story(obj)["state"] == "Started" and story(obj)["reason"] == "Adopted" and "mac" in story(obj)
+        assert obj["spec"]["podReplacementPolicy"] == "Failed"
+        assert not obj["spec"]["suspend"] and KUEUE not in obj["metadata"]["labels"]
+        assert sorted(p["metadata"]["uid"] for p in world.pods(name)) == before[name]
+    assert sorted((n, a, s, sum(x.values())) for n, a, s, x in world.holds()) == [("kueues", 1, "posted", 1000), ("plain", 1, "posted", 2000)]
+    world.wait("an Event that says so", lambda: any(
+        e["reason"] == "Adopted" and "1 cpu in flavor" in e["message"] and "nothing more starts there" in e["message"]
+        for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events")), LATER)
+
+    # Over quota: nothing starts before it has fallen under it.
+    world.job("next")
+    world.waits("next", "WaitingForQuota")
+    world.finish_all("kueues")
+    world.uses(q=2)
+    world.waits("next", "WaitingForQuota")
+
+    # A Job that began after the admin's word is none of those that were meant.
+    word = world.api.get(f"/api/v1/namespaces/{world.ns}")["metadata"]["annotations"]["sluice.dev/adopt-begun-by"]
+    assert word == max(world.get(n)["status"]["startTime"] for n in before)
+    world.job("late", queue=None)
+    runs(world, "late", 1)
+    if world.get("late")["status"]["startTime"] > word:
+        refused(world, "late", f"lets in what had begun to run by {word}")
+    assert adopt("plain").returncode == 1  # it is in a queue already
+
+    world.finish_all("plain")
+    world.started("next")
+    assert world.api.get(jobs_path(world.ns, "late"))["status"]["active"] == 1

@@ -1,0 +1,226 @@
+/*
+ * Jobs that ran before they were queued (newcomer.h): adopted by an admin's word, and by nothing
+ * that who may write Jobs can write. The real gate and queue against the simulation's models.
+ */
+#include "world.h"
+
+/* A Job that runs since start_ms, past Sluice, and gets its label now. */
+static void come_with(struct world *w, int64_t start_ms, bool was_suspended)
+{
+	struct snap n = {0};
+	n.request[0] = (struct resource){"cpu", 500};
+	n.container.requests = (struct resource_list){n.request, 1};
+	n.job = (struct job){.ns = "team-a",
+		.name = "train",
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.parallelism = 2,
+		.completions = 2,
+		.has_completions = true,
+		.resumed_by_other = true,
+		.family = "train"};
+	n.job.status.has_start_time = true;
+	n.job.status.start_ms = start_ms;
+	n.job.status.suspended = was_suspended;
+	n.job.status.active = n.job.status.ready = 2;
+	w->j = model_api_create(&w->api, &n);
+	w->pods = 2;
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+}
+
+static void come(struct world *w, int64_t start_ms)
+{
+	come_with(w, start_ms, false);
+}
+
+static const char *sentence(struct world *w)
+{
+	static struct explanation x;
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	return x.sentence;
+}
+
+static void assert_adopted(struct world *w)
+{
+	const struct job *j = &w->j->now->job;
+	assert_false(j->suspend);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_int_equal(j->admission.state, STORY_STARTED);
+	assert_non_null(strstr(j->admission.story, "\"reason\":\"Adopted\""));
+	assert_non_null(strstr(j->admission.story, "\"mac\""));
+	assert_true(first_reservation(w)->open);
+	assert_int_equal(first_reservation(w)->reservation.state, LEDGER_POSTED);
+	assert_int_equal(held_cpu(w), 1000);
+}
+
+static void one_that_began_by_the_word_is_adopted(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0 - 60000;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	assert_int_equal(w->sent[INTENT_NAMESPACE], 1);
+	assert_int_equal(w->sent[INTENT_RETELL], 1);
+	assert_non_null(strstr(w->notes, "TakeIn: adopted: it ran before it was queued"));
+	assert_null(strstr(w->notes, "more than there is"));
+	assert_non_null(strstr(sentence(w), "runs since"));
+	have_pods(w, 0, 0);
+	finish(w);
+	assert_false(first_reservation(w)->open);
+	assert_int_equal(first_reservation(w)->closed_by, LEDGER_RELEASE);
+}
+
+static void one_that_began_later_is_stopped(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0 - 60000;
+	come(w, T0 - 59000);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	assert_true(w->j->now->job.suspend);
+	assert_int_equal(w->sent[INTENT_NAMESPACE], 1);
+}
+
+static void without_a_word_it_is_stopped(void **state)
+{
+	struct world *w = *state;
+	come(w, T0 - 60000);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+}
+
+/* Its status is of before it was resumed: when it began is not known. */
+static void one_that_has_just_been_resumed_is_stopped(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0;
+	come_with(w, T0 - 60000, true);
+	assert_int_equal(w->sent[INTENT_NAMESPACE], 0);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+}
+
+/* Stopped by Sluice, its story taken off, unsuspended: it began again after the word. */
+static void taking_the_story_off_adopts_nothing(void **state)
+{
+	struct world *w = *state;
+	have_it_run(w);
+	w->adopt_begun_by_ms = w->now_ms;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PREEMPTED});
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status = (struct job_status){.suspended = true};
+	s->job.hold = "by hand";
+	write_job(w, s, false);
+	assert_false(first_reservation(w)->open);
+	at(w, w->now_ms + 20000);
+	s = model_api_edit(&w->api, w->j);
+	s->job.admission.story = NULL;
+	s->job.admission.state = STORY_NONE;
+	s->job.admission.attempt = 0;
+	s->job.suspend = false;
+	s->job.status = (struct job_status){
+		.has_start_time = true, .start_ms = w->now_ms, .active = 2, .ready = 2};
+	write_job(w, s, true);
+	assert_int_equal(w->sent[INTENT_STOP], 2);
+	assert_true(w->j->now->job.suspend);
+}
+
+static void over_quota_it_is_said_and_nothing_more_starts(void **state)
+{
+	struct world *w = *state;
+	fixture_quota(w->queue, 600, 0);
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	assert_non_null(strstr(w->notes,
+		"ClusterQueue batch uses 400m cpu in flavor spot more than there is, so nothing more starts there"));
+
+	struct snap n = {0};
+	n.request[0] = (struct resource){"cpu", 100};
+	n.container.requests = (struct resource_list){n.request, 1};
+	n.job = (struct job){.ns = "team-a",
+		.name = "next",
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.suspend = true,
+		.parallelism = 1,
+		.completions = 1,
+		.has_completions = true,
+		.family = "next"};
+	struct model_job *next = model_api_create(&w->api, &n);
+	gate_see_job(w->gate, &next->now->job);
+	at(w, w->now_ms + 60000);
+	assert_true(next->now->job.suspend);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	finish(w);
+	at(w, w->now_ms + 1000);
+	assert_int_equal(w->sent[INTENT_START], 1);
+}
+
+/* kill -9 when ADOPT is durable and the story is not written. */
+static void a_successor_writes_the_story(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0;
+	w->outcome = JOB_BUSY;
+	come(w, T0 - 60000);
+	assert_true(first_reservation(w)->open);
+	assert_null(w->j->now->job.admission.story);
+	world_restart(w);
+	at(w, w->now_ms + 1000);
+	assert_adopted(w);
+	assert_int_equal(w->sent[INTENT_NAMESPACE], 1);
+}
+
+static void a_batch_that_is_not_answered_adopts_once(void **state)
+{
+	struct world *w = *state;
+	const struct model_reservation *const *all;
+	w->adopt_begun_by_ms = T0;
+	w->batches_lost = 1;
+	come(w, T0 - 60000);
+	at(w, w->now_ms + 60000);
+	assert_adopted(w);
+	assert_int_equal(model_ledger_reservations(w->ledger, &all), 1);
+}
+
+/* Its queue is stopped: it runs on, counted nowhere, and says so. */
+static void one_that_its_queue_cannot_take_runs_on(void **state)
+{
+	struct world *w = *state;
+	struct localqueue_spec local = {.ns = "team-a",
+		.name = "main",
+		.clusterqueue = "batch",
+		.stop_policy = STOP_HOLD_AND_DRAIN};
+	const struct model_reservation *const *all;
+	queue_set_localqueue(w->queue, &local, NULL);
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	at(w, w->now_ms + 60000);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_false(w->j->now->job.suspend);
+	assert_int_equal(model_ledger_reservations(w->ledger, &all), 0);
+	assert_non_null(strstr(sentence(w),
+		"holds no quota; it is adopted when this is over: LocalQueue team-a/main is stopped"));
+	local.stop_policy = STOP_NONE;
+	queue_set_localqueue(w->queue, &local, NULL);
+	at(w, w->now_ms + 20000);
+	assert_adopted(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD(one_that_began_by_the_word_is_adopted),
+		WORLD(one_that_began_later_is_stopped),
+		WORLD(without_a_word_it_is_stopped),
+		WORLD(one_that_has_just_been_resumed_is_stopped),
+		WORLD(taking_the_story_off_adopts_nothing),
+		WORLD(over_quota_it_is_said_and_nothing_more_starts),
+		WORLD(a_successor_writes_the_story),
+		WORLD(a_batch_that_is_not_answered_adopts_once),
+		WORLD(one_that_its_queue_cannot_take_runs_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
