@@ -85,12 +85,12 @@ def ledger_text(box):
 # ---- sandboxes ----------------------------------------------------------------
 
 
-def open_sandbox(name, **kw):
-    """A Sandbox that is up; finished by close_sandbox."""
+def open_sandbox(name, manifests=True, **kw):
+    """A Sandbox that is up; finished by close_sandbox. Without manifests: nothing of ours is applied."""
     box = Sandbox(f"{PREFIX}-{name}", **kw)
     if not KEEP:
         box.destroy()  # what an interrupted run has left
-    box.up()
+    box.up(manifests=manifests)
     _open[box.name] = box
     return box
 
