@@ -53,6 +53,7 @@ struct pod_facts {
 	struct load gocran_asked;  /* under gocran.io; cpu in thousandths here, too */
 	int32_t eviction_priority; /* annotation koordinator.sh/eviction-priority */
 	int64_t started_ms;	   /* status.startTime, else creation */
+	bool looked_at;		   /* there is a startTime: its kubelet has taken it */
 };
 
 /* A sample of metrics.k8s.io or of a kubelet. Of a pod: the sum over its containers. */

@@ -6,13 +6,21 @@
 #include "overcommit/span.h"
 
 /* What is not lent is 0 where there is a figure, and nothing where there is none. */
-static int64_t figure(const struct publication_input *in, bool lent, int64_t rest, int64_t there)
+static int64_t figure(
+	const struct publication_input *in, bool lent, int64_t rest, int64_t there, int64_t asked)
 {
+	int64_t bound = in->in_flight ? least(asked, there) : 0;
 	if (!lent)
-		return there < 0 ? -1 : 0;
+		return there < 0 ? -1 : greater(0, bound);
 	if (in->hold)
-		return there < 0 ? -1 : least(greater(0, rest), there);
-	return greater(0, rest);
+		return there < 0 ? -1 : least(greater(greater(0, rest), bound), there);
+	return greater(greater(0, rest), bound);
+}
+
+static int64_t whole_cores_up(int64_t milli)
+{
+	int64_t positive = greater(0, milli);
+	return positive / 1000 + (positive % 1000 > 0);
 }
 
 struct figures publication_figures(const struct publication_input *in, const struct figures *there)
@@ -26,16 +34,19 @@ struct figures publication_figures(const struct publication_input *in, const str
 	struct load for_batch = load_less(pool, load_max(in->gocran_asked, nothing));
 	struct load for_gocran = load_less(pool, load_max(in->batch_asked, nothing));
 	return (struct figures){
-		figure(in, batch, for_batch.cpu_milli, there->batch_cpu),
-		figure(in, batch, for_batch.memory_bytes, there->batch_memory),
-		figure(in, gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu),
-		figure(in, gocran, for_gocran.memory_bytes, there->gocran_memory),
+		figure(in, batch, for_batch.cpu_milli, there->batch_cpu, in->batch_asked.cpu_milli),
+		figure(in, batch, for_batch.memory_bytes, there->batch_memory,
+			in->batch_asked.memory_bytes),
+		figure(in, gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu,
+			whole_cores_up(in->gocran_asked.cpu_milli)),
+		figure(in, gocran, for_gocran.memory_bytes, there->gocran_memory,
+			in->gocran_asked.memory_bytes),
 	};
 }
 
 /* The four names side by side, so that each rule is one question asked of each. */
 struct row {
-	bool lent;
+	bool lent, in_flight;
 	int64_t want, there, written, asked; /* in the unit of the name, asked rounded up */
 };
 
@@ -46,14 +57,14 @@ static void fill(struct row row[ROWS], const struct publication_input *in,
 {
 	bool batch = in->lend && in->strategy->names & LEND_BATCH;
 	bool gocran = in->lend && in->strategy->names & LEND_GOCRAN;
-	int64_t gocran_cpu = greater(0, in->gocran_asked.cpu_milli);
-	row[0] = (struct row){batch, want->batch_cpu, there->batch_cpu, written->batch_cpu,
+	bool flies = in->in_flight;
+	row[0] = (struct row){batch, flies, want->batch_cpu, there->batch_cpu, written->batch_cpu,
 		in->batch_asked.cpu_milli};
-	row[1] = (struct row){batch, want->batch_memory, there->batch_memory, written->batch_memory,
-		in->batch_asked.memory_bytes};
-	row[2] = (struct row){gocran, want->gocran_cpu, there->gocran_cpu, written->gocran_cpu,
-		gocran_cpu / 1000 + (gocran_cpu % 1000 > 0)};
-	row[3] = (struct row){gocran, want->gocran_memory, there->gocran_memory,
+	row[1] = (struct row){batch, flies, want->batch_memory, there->batch_memory,
+		written->batch_memory, in->batch_asked.memory_bytes};
+	row[2] = (struct row){gocran, flies, want->gocran_cpu, there->gocran_cpu,
+		written->gocran_cpu, whole_cores_up(in->gocran_asked.cpu_milli)};
+	row[3] = (struct row){gocran, flies, want->gocran_memory, there->gocran_memory,
 		written->gocran_memory, in->gocran_asked.memory_bytes};
 }
 
@@ -72,9 +83,12 @@ static bool is_new(const struct row *r)
 	return r->there < 0;
 }
 
-/* It falls below what is asked for. Where it is below that already no new pod fits in either. */
+/* It falls below what is asked for, or is kept from that for a moment. Where it is below that already
+ * no new pod fits in either. */
 static bool is_exceeded(const struct row *r)
 {
+	if (r->in_flight && r->want == r->asked && r->there > r->asked)
+		return true;
 	return r->want < r->asked && r->there >= r->asked;
 }
 

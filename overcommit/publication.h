@@ -13,9 +13,15 @@
  * where there was a figure, and not a key less, for a key that is missing is ignored by kubelets
  * (7.5). Where there never was one nothing is written.
  *
+ * In flight: a pod is bound, and its kubelet has not looked at it. Were the figure lowered below what is
+ * bound, the kubelet would reject the pod (OutOfkubernetes.io/batch-cpu), and its Job could fail of that.
+ * So for that moment no figure is lowered below what pods on the node ask for under its name: no other
+ * pod fits in then, either. It is the caller who says how long that may be.
+ *
  * Written is (7.4)
  *     at once             0 for disabled and degraded; what was never written; a figure that falls
- *                         below what pods on the node ask for; a figure that another client changed
+ *                         below what pods on the node ask for, or in flight to it; a figure that
+ *                         another client changed
  *     after period_s      what differs by more than diff_permille of what is there
  *     after rewrite_s     what differs at all
  * and never what is there already.
@@ -44,6 +50,7 @@ struct publication_input {
 	const struct strategy *strategy;
 	bool lend; /* false: disabled or degraded */
 	bool hold; /* no figure may be raised: HELD, or one sample since the start */
+	bool in_flight;
 	struct load batch, gocran; /* what may be lent: thousandths of a core, bytes */
 	/* What pods on the node ask for under each name: thousandths of a core, bytes. */
 	struct load batch_asked, gocran_asked;

@@ -157,6 +157,13 @@ static bool is_leaving(const struct job *seen)
 		       !job_finished(seen));
 }
 
+/* As the Job controller counts: failed pods of all runs, and those that it is about to count. */
+static bool is_at_backoff_limit(const struct job *seen)
+{
+	int64_t failed = (int64_t)seen->status.failed_pods + seen->status.uncounted_failed;
+	return failed > 0 && failed == seen->backoff_limit;
+}
+
 /* True when the story is another one. */
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
@@ -207,6 +214,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->completions_follow = seen->completions_follow;
 	f->reapplied = seen->admission.reapplied;
 	f->ignores_disruption = seen->ignores_disruption;
+	f->at_backoff_limit = is_at_backoff_limit(seen);
 	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
 	f->created_ms = seen->created_ms;
 	f->stopping_at_ms = seen->annotations.stopping_at_ms;

@@ -20,6 +20,7 @@
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
@@ -227,7 +228,7 @@ static void wait_suspended(struct gate *g, struct gate_job *j)
 	else if (stop_owes_hold(j))
 		tell_hold(g, j);
 	else if (stop_bars(g, j))
-		block(g, j, MANIFEST_SUSPENDS);
+		block(g, j, j->stop.barred_for);
 	else if (j->seen.leaving || may_yet_have_pods(g, j))
 		block(g, j, LEAVING);
 	else {
@@ -457,6 +458,7 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		attempt_tell_ready(g, j);
 		stuck_see_to(g, j);
 	}
+	rejection_see_to(g, j);
 	if (j->stop.wanted && (j->attempt.acked || j->seen.uncontrolled))
 		return PHASE_STOPPING;
 	bool goes_on = !j->stop.wanted && !j->lost;

@@ -59,7 +59,8 @@ struct facts {
 	bool completions_follow;
 	bool reapplied; /* as in struct job */
 	bool ignores_disruption;
-	bool rewritable; /* it may run on idle room, but need not */
+	bool at_backoff_limit; /* of one more failed pod the Job controller fails it */
+	bool rewritable;       /* it may run on idle room, but need not */
 	int64_t created_ms, start_ms;
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */

@@ -10,6 +10,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/record.h"
+#include "controller/gate/stop.h"
 #include "controller/gate/story.h"
 #include "controller/gate/stuck.h"
 
@@ -176,17 +177,35 @@ static size_t alike(const struct rejections *r, const struct rejected_pod *pod, 
 void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod)
 {
 	struct rejections *r = g->rejections;
-	const struct gate_job *j = gate_find_job(g, &pod->job);
+	struct gate_job *j = gate_find_job(g, &pod->job);
 	bool is_new = rejections_see(r, pod);
 	bool of_this_run = j && is_of(pod, j->ns, &j->uid) && j->attempt.has_reservation &&
 			   pod->made_ms >= since_of(j);
-	if (!is_new || !of_this_run || alike(r, pod, since_of(j)) > 1)
+	if (!is_new || !of_this_run)
+		return;
+	gate_mark_dirty(g, j);
+	if (alike(r, pod, since_of(j)) > 1)
 		return;
 	struct rejection x = {.pods = 1, .last = pod};
 	struct buf text;
 	buf_init(&text, SENTENCE_MAX);
 	rejection_sentence(&x, &text);
 	gate_note(g, NOTE_REJECTED_POD, j, "%s; %s", buf_text(&text), rejection_cure());
+	buf_done(&text);
+}
+
+void rejection_see_to(struct gate *g, struct gate_job *j)
+{
+	const struct facts *f = &j->seen;
+	struct buf text;
+	if (j->stop.wanted || !f->at_backoff_limit || f->lacks == 0 || f->ending)
+		return;
+	struct rejection x = rejections_of(g->rejections, j->ns, &j->uid, since_of(j));
+	if (x.pods == 0)
+		return;
+	buf_init(&text, SENTENCE_MAX);
+	rejection_sentence(&x, &text);
+	stop_at_limit(g, j, buf_text(&text));
 	buf_done(&text);
 }
 

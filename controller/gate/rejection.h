@@ -21,7 +21,19 @@
  *     may write;
  *   - memory is bounded: of REJECTIONS_MAX pods the newest are known, about 1 KB each. An owner who
  *     makes more of them loses the sentences about these, his own and others', and nothing else;
- *   - nothing of the protocol hangs on it: a run with rejected pods goes on, and is not stopped.
+ *   - a run with rejected pods goes on, but for one case: one more failed pod would fail its Job, and
+ *     it lacks pods still. It is stopped then, and queued again at its old place after a pause, twice
+ *     as long each time, in which the figure of the node may become right;
+ *   - of the protocol nothing else hangs on it.
+ *
+ * The limit is status.failed (and uncountedTerminatedPods.failed) == backoffLimit: the Job controller
+ * fails a Job when more have failed than that, whatever they failed of, in this run or an earlier one
+ * (job_controller.go, exceedsBackoffLimit). It makes the next pod 10 s after the first failure, then 20
+ * s and so on, which is the time for a stop. None is left where backoffLimit is 0, where several pods
+ * of a Job are rejected in one moment, and where the failures of earlier runs have reached the limit.
+ * With backoffLimitPerIndex the limit is of an index, backoffLimit is without end, and nothing is
+ * stopped. What ran in other pods of the Job is lost by the stop, as it is by its failure; but a stopped
+ * Job runs again.
  *
  * Left to others: following the pods (watch/stuck_pods.h), reading them (wire/decode_trouble.h),
  * Events (write/events.h). Pods that get no node, or wait there, are Pending: trouble.h.
@@ -88,6 +100,8 @@ struct gate;
 struct gate_job;
 
 struct rejections *gate_rejections(struct gate *g);
+/* Of a run: stops it where its next rejected pod would fail its Job. */
+void rejection_see_to(struct gate *g, struct gate_job *j);
 /* A pod of a run is told about (NOTE_REJECTED_POD); of other Jobs it is only kept. */
 void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod);
 /* Of a Job that runs, after explain_stuck(). */

@@ -21,8 +21,8 @@
 
 #define SAID_MAX 600 /* of what the API server said, in an annotation of 1,024 bytes */
 #define OVERDUE_MS 300000
-#define REAPPLY_PAUSE_MS INT64_C(10000)
-#define REAPPLY_PAUSE_MAX_MS INT64_C(3600000)
+#define PAUSE_MS INT64_C(10000)
+#define PAUSE_MAX_MS INT64_C(3600000)
 
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 static const char HOLD_BY_OTHER[] =
@@ -31,6 +31,9 @@ const char REFUSED_BY_SERVER[] = "RefusedByServer";
 static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
 	"spec.suspend was set to true while it ran, as happens when a manifest with suspend: true is applied again; leave spec.suspend out of the manifest, and stop a Job with the annotation sluice.dev/hold";
+static const char BACKOFF_LIMIT_NEAR[] = "BackoffLimitNear";
+static const char PODS_ARE_REJECTED[] =
+	"a kubelet rejected a pod of it, and one more failed pod would fail it; it is queued again at its old place after a pause, so that the node's figures may become right; a larger spec.backoffLimit, which may be written at any time, outlasts such pods";
 static const char HOLD_REQUEUE_LIMIT[] =
 	"its pods were not ready in time, and no retry is left; find out why, and remove the annotation sluice.dev/hold to queue the Job again";
 static const char HOLD_MAX_RUN[] =
@@ -120,17 +123,20 @@ void stop_keep_trouble(struct gate_job *j, char *sentence)
 	j->stop.pod_trouble = sentence;
 }
 
-/* A tool that applies a manifest every few minutes must not have the Job start and stop as often.
- * A run that lasted longer than the longest pause begins the count anew. */
-static int64_t reapply_pause_ms(struct gate *g, struct gate_job *j)
+/* A tool that applies a manifest every few minutes, or a node whose figures are wrong, must not have
+ * the Job start and stop as often. A run that lasted longer than the longest pause begins the count
+ * anew. Returns the pause, in milliseconds. */
+static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const char *why)
 {
-	struct stop *s = &j->stop;
-	if (g->now_ms - j->attempt.started_ms > REAPPLY_PAUSE_MAX_MS)
-		s->reapplied = 0;
-	int64_t pause_ms =
-		s->reapplied < 16 ? REAPPLY_PAUSE_MS << s->reapplied : REAPPLY_PAUSE_MAX_MS;
-	s->reapplied++;
-	return pause_ms < REAPPLY_PAUSE_MAX_MS ? pause_ms : REAPPLY_PAUSE_MAX_MS;
+	if (g->now_ms - j->attempt.started_ms > PAUSE_MAX_MS)
+		*count = 0;
+	int64_t pause_ms = *count < 16 ? PAUSE_MS << *count : PAUSE_MAX_MS;
+	if (pause_ms > PAUSE_MAX_MS)
+		pause_ms = PAUSE_MAX_MS;
+	++*count;
+	j->stop.barred_ms = g->tick_ms + pause_ms;
+	j->stop.barred_for = why;
+	return pause_ms;
 }
 
 /* Held when a person meant it; else queued again at its old place, after a pause. */
@@ -142,13 +148,26 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 	stop_because(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
 	if (j->seen.by_person)
 		return;
-	int64_t pause_ms = reapply_pause_ms(g, j);
-	j->stop.barred_ms = g->tick_ms + pause_ms;
+	int64_t pause_ms = bar(g, j, &j->stop.reapplied, MANIFEST_SUSPENDS);
 	buf_init(&text, 1024);
 	buf_printf(&text,
 		"%s; it is queued again at its old place, in %lld s (twice as long each time)",
 		MANIFEST_SUSPENDS, (long long)(pause_ms / 1000));
 	keep_sentence(&j->stop, buf_take(&text));
+}
+
+void stop_at_limit(struct gate *g, struct gate_job *j, const char *why)
+{
+	struct buf text;
+	if (has_reason(&j->stop))
+		return;
+	int64_t pause_ms = bar(g, j, &j->stop.rejected, PODS_ARE_REJECTED);
+	buf_init(&text, 2048);
+	buf_printf(&text,
+		"%s; one more failed pod would fail the Job, so it is queued again at its old place, in %lld s (twice as long each time); a larger spec.backoffLimit, which may be written at any time, outlasts such pods",
+		why, (long long)(pause_ms / 1000));
+	stop_want(j);
+	stop_with_sentence(j, BACKOFF_LIMIT_NEAR, g->identity, buf_take(&text));
 }
 
 /* We put it on hold before that: then so it stays. */

@@ -34,7 +34,10 @@ struct stop {
 	int64_t overdue_ms; /* when to complain about pods that do not go */
 	bool finish_noted;  /* its NOTE_FINISH was made, by us or before us */
 	unsigned reapplied; /* runs in a row, none of them long, that a manifest suspended */
-	int64_t barred_ms;  /* it is not queued again before, for that; 0: it is */
+	unsigned
+		rejected; /* ... that were stopped before a rejected pod would have failed the Job */
+	int64_t barred_ms;	/* it is not queued again before, for one of these; 0: it is */
+	const char *barred_for; /* that one, a sentence */
 };
 
 #define DELETION_SIZE 640
@@ -64,6 +67,8 @@ char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decis
 void stop_suspended(struct gate *g, struct gate_job *j);
 /* The same, of a Job that has no reservation any more: what its story is to tell. */
 void stop_suspended_unseen(struct gate_job *j);
+/* It is to stop, for of one more pod like that its Job would fail; why: which pod. Keeps a copy. */
+void stop_at_limit(struct gate *g, struct gate_job *j, const char *why);
 /* Its start was refused too often. */
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
 /* What it waits for can never hold: it goes on hold with why. Keeps a copy. */
@@ -82,7 +87,8 @@ void stop_hold_refused(struct gate_job *j);
 void stop_hold_settled(struct gate_job *j);
 /* It is to be written still. */
 bool stop_owes_hold(struct gate_job *j);
-/* It is not queued again yet, for a manifest that suspends it is applied again and again. */
+/* It is not queued again yet: a manifest that suspends it is applied again and again, or kubelets reject
+ * its pods. */
 bool stop_bars(struct gate *g, struct gate_job *j);
 
 /* By itself: that counts more than any reason. */

@@ -108,7 +108,8 @@ static struct counters_row *counters_row(struct counters *t, const char *cluster
 /* What the gate itself stops. */
 static bool is_of_the_gate(const char *reason)
 {
-	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0;
+	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0 ||
+	       strcmp(reason, "BackoffLimitNear") == 0;
 }
 
 /* Stops by the Job's owner (deleted, suspended by its user, changed) are no evictions. */

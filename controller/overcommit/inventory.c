@@ -263,6 +263,7 @@ static void set_lent(struct inventory *v, struct inventory_pod *p, const struct 
 	p->lent->queued = f->queued;
 	p->lent->eviction_priority = f->eviction_priority;
 	p->lent->started_ms = f->started_ms;
+	p->lent->looked_at = f->looked_at;
 }
 
 static struct inventory_pod *new_pod(struct inventory *v, const char *key, struct inventory_node *n)

@@ -31,7 +31,8 @@ struct inventory_lent {
 	int64_t told_ms;   /* its Job was told to stop, or it to go; 0: neither */
 	int64_t spared_ms; /* its eviction was refused */
 	int32_t eviction_priority;
-	bool queued; /* of a Job that holds quota: pools do not lend twice what it asks for */
+	bool looked_at; /* its kubelet has taken it: it is not rejected any more */
+	bool queued;	/* of a Job that holds quota: pools do not lend twice what it asks for */
 	bool has_owner_job;
 };
 

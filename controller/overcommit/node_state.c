@@ -9,7 +9,8 @@
 enum {
 	MINUTE_MS = 60 * 1000,
 	GRACE_MS = 2 * MINUTE_MS,
-	SETTLE_MS = 5000, /* our own write may be older on the watch than its answer */
+	SETTLE_MS = 5000,  /* our own write may be older on the watch than its answer */
+	FLIGHT_MS = 10000, /* a figure waits for so long for kubelets to look at their pods */
 	RETRY_MS = 1000,
 	RETRY_MAX_MS = 60 * 1000,
 };
@@ -227,8 +228,44 @@ static void lend_nothing(struct node_state *a)
 
 /* ---- what is to be written ------------------------------------------------------------------- */
 
-static void publish(struct node_state *a, bool lends, int64_t now_ms)
+static bool has_pod_in_flight(const struct inventory_node *n)
 {
+	for (const struct inventory_pod *p = n->pods; p; p = p->next)
+		if (p->lent && !p->lent->looked_at && !p->deleting)
+			return true;
+	return false;
+}
+
+static bool same_figures(const struct figures *x, const struct figures *y)
+{
+	return x->batch_cpu == y->batch_cpu && x->batch_memory == y->batch_memory &&
+	       x->gocran_cpu == y->gocran_cpu && x->gocran_memory == y->gocran_memory;
+}
+
+/* Is the figure to be kept up for pods in flight, and not for too long yet? */
+static bool keeps_up(struct inventory_node *n, const struct publication_input *in, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
+	struct publication_input kept = *in;
+	kept.in_flight = true;
+	struct figures low = publication_figures(in, &a->there);
+	struct figures up = publication_figures(&kept, &a->there);
+	if (same_figures(&low, &up) || !has_pod_in_flight(n)) {
+		a->flight_ms = 0;
+		return false;
+	}
+	if (a->flight_ms == 0 || a->flight_ms > now_ms)
+		a->flight_ms = now_ms;
+	int64_t until_ms = a->flight_ms + FLIGHT_MS;
+	if (now_ms >= until_ms)
+		return false;
+	a->look_ms = least(a->look_ms, until_ms);
+	return true;
+}
+
+static void publish(struct inventory_node *n, bool lends, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
 	struct publication_input in = {.strategy = &a->strategy,
 		.lend = lends,
 		.hold = a->freshness != FRESH || a->window.count < 2,
@@ -237,6 +274,7 @@ static void publish(struct node_state *a, bool lends, int64_t now_ms)
 		.batch_asked = a->batch_asked,
 		.gocran_asked = a->gocran_asked};
 	a->why = PUBLISH_NOT;
+	in.in_flight = keeps_up(n, &in, now_ms);
 	a->want = publication_figures(&in, &a->there);
 	enum publication_why why =
 		publication_due(&in, &a->want, &a->there, &a->written, a->written_ms, now_ms);
@@ -276,7 +314,7 @@ void node_state_make(struct inventory_node *n, int64_t now_ms)
 		lend(n, gocran, now_ms);
 	else
 		lend_nothing(a);
-	publish(a, lends, now_ms);
+	publish(n, lends, now_ms);
 }
 
 bool node_state_falls(const struct node_state *a)

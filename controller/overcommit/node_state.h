@@ -6,6 +6,9 @@
  *
  *     estimate -> window -> publication
  *
+ * A figure that would fall below what is bound waits until the kubelet has looked at each pod (in
+ * flight: publication.h), 10 s at most: a kubelet that takes longer is slow, or its node is dead.
+ *
  * Nothing is published of a node until there are two samples of it; what was published before a
  * restart may stay or fall until then. How old that is its annotation says; but a figure that never
  * changes is never written again, so a new leader has two minutes (or half of degradeTimeMinutes)
@@ -65,7 +68,8 @@ struct node_state {
 	/* What is published. */
 	struct figures there, want, sending;
 	enum publication_why why; /* PUBLISH_NOT: nothing is due */
-	struct figures written;	  /* by us; -1: nothing yet */
+	int64_t flight_ms; /* since then a figure is not lowered for a pod in flight; 0: none is */
+	struct figures written; /* by us; -1: nothing yet */
 	int64_t written_ms;
 	bool under_way;
 	unsigned failures;

@@ -9,6 +9,7 @@
 /* An ordinary Job of one container takes about 1,300 bytes, 2,200 when it has run before. */
 #define JOB_GUESS 3072
 #define GRACE_DEFAULT_S 30
+#define BACKOFF_LIMIT 6 /* the default of the API server */
 #define CENTURY_S 3153600000.0
 
 /* Kubernetes counts it in 64 bits; more than a century means no limit. */
@@ -82,6 +83,7 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->completions = int32_field(d, spec, of, "completions", 0, 0);
 	j->durations.active_deadline_ms = active_deadline_ms(d, spec, of);
 	j->indexed = name_field(d, spec, of, "completionMode", modes, 0) == 1;
+	j->backoff_limit = int32_field(d, spec, of, "backoffLimit", 0, BACKOFF_LIMIT);
 	j->ignores_disruption = ignores_disruption(of);
 	j->pod_priority_class = text_field(d, at, pod, "priorityClassName", NAME_MAX_BYTES);
 	j->placement = placement_field(d, at, pod);

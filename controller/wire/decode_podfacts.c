@@ -156,6 +156,7 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	f->eviction_priority =
 		signed_value(json_text(annotations_of(o), EVICTION_PRIORITY_ANNOTATION));
 	f->started_ms = started_ms(o);
+	f->looked_at = json_text(json_object(o, "status"), "startTime") != NULL;
 	return decoder_verdict(d, "Pod", o, e);
 }
 

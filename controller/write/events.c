@@ -220,7 +220,8 @@ static void tell_hold(struct events *h, const struct note *n)
 /* Its owner has something to mend, or everything starts and stops for ever. */
 static bool wants_a_cure(const char *reason)
 {
-	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0;
+	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0 ||
+	       strcmp(reason, "BackoffLimitNear") == 0;
 }
 
 /* Expected stops have a word of their own, so that Events can be counted: a window that closes,

@@ -228,6 +228,7 @@ struct job {
 	/* What its containers ask for as its owner wrote it, opaque (controller/wire/resources.h);
 	 * NULL: a start never writes them. */
 	const char *resources;
+	int32_t backoff_limit;	 /* so many failed pods it bears, and fails of one more */
 	bool ignores_disruption; /* its podFailurePolicy ignores DisruptionTarget: an eviction does
 				    not count as a failure */
 

@@ -86,7 +86,7 @@ def ledger_text(box):
 
 
 def open_sandbox(name, manifests=True, **kw):
-    """A Sandbox that is up; finished by close_sandbox."""
+    """A Sandbox that is up; finished by close_sandbox. Without manifests: nothing of ours is applied."""
     box = Sandbox(f"{PREFIX}-{name}", **kw)
     if not KEEP:
         box.destroy()  # what an interrupted run has left

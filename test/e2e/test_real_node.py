@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BIN, LATER, SOON, World, close_sandbox, open_sandbox, run_with
-from objects import HOLD, KUBERNETES, conditions, group, has, ours, story
+from objects import HOLD, KUBERNETES, conditions, group, has, ours, path_of, story
 from sandbox import real_node, wait_until
 from test_trouble import events, in_trouble
 from test_windows import STOPPING_AT, bills, describe, set_clock
@@ -260,6 +260,39 @@ def test_quota_of_a_container_that_ignores_sigterm_comes_back_when_its_process_i
     assert reason == "Preempted" and ran - 1 < lost < used + 2, "what a run lost is what really ran"
 
 
+def test_a_drained_queue_gives_its_quota_when_its_stubborn_containers_are_gone_and_then_to_those_that_wait_in_their_order(world):
+    world.priorities(low=1, high=10)
+    world.real_queue(cpu=1)
+    world.api.post(path_of("localqueues", ns=world.ns), ours("LocalQueue", "other", {"clusterQueue": world.full("q")}))
+    world.made.append(path_of("localqueues", "other", world.ns))
+    for name in ("one", "two"):
+        world.run(name, STUBBORN, cpu="450m", backoffLimit=20)
+    pods = [pod for name in ("one", "two") for pod in world.running(name)]
+    for pod in pods:
+        world.speaks(pod)
+    follow = [Followed(world, pod) for pod in pods]
+    for name, priority in (("later", "low"), ("sooner", "high")):
+        world.run(name, SHORT, cpu="900m", priority=priority, queue="other")
+        world.waits(name)
+    world.ahead("sooner", "later")
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"stopPolicy": "HoldAndDrain"}})
+    for pod in pods:
+        world.speaks(pod, "SIGTERM")
+    assert all(world.explain(name)["waiting"] for name in ("sooner", "later"))
+    world.at_most(1000)
+    world.uses(q=0.9)
+    world.finished("sooner", "later")
+    gone = max(f.lines()[-1][0] for f in follow)
+    begins, ends = ([said_at(spoken(world.log(world.all_pods(name)[0]["metadata"]["name"])), words) for name in ("sooner", "later")]
+                    for words in ("begins", "done"))
+    assert gone < begins[0] and ends[0] < begins[1], "two had the room of one, or the order was another"
+    assert world.order_of_starts()[-2:] == ["sooner", "later"]
+    for name in ("one", "two"):
+        moment = world.times(name)
+        assert moment["RELEASE"] - moment["STOP"] > GRACE - 1
+        assert moment["RELEASE"] <= world.times("sooner")["RESERVE"]
+
+
 def test_a_container_that_is_killed_for_its_memory_ends_its_job_and_gives_the_quota_back(world):
     world.real_queue(cpu=1)
     world.run("greedy", "exec tail /dev/zero", container={"resources": {"limits": {"memory": "16Mi"}}})
@@ -350,7 +383,7 @@ def test_a_pod_that_the_kubelet_rejects_is_told_while_the_run_goes_on(world):
     assert "OutOfcpu" in world.wait("the successor to tell", lambda: (x := world.explain("two")) and "rejected" in x["sentence"] and x)["sentence"]
 
 
-def test_a_job_that_fails_by_its_nodes_doing_says_so_and_one_that_heeds_the_advice_goes_on(world):
+def test_a_job_that_fails_by_its_nodes_doing_says_so_one_is_stopped_before_and_one_that_heeds_the_advice_goes_on(world):
     """The figure of a node is lowered after pods were bound by it, and before its kubelet has looked at them."""
     world.real_queue(cpu=2)
     set_widgets(world, 10)
@@ -359,13 +392,20 @@ def test_a_job_that_fails_by_its_nodes_doing_says_so_and_one_that_heeds_the_advi
     widget = {"container": {"resources": {"requests": {"cpu": "100m", WIDGET: "1"}, "limits": {WIDGET: "1"}}}}
     world.run("counted", SHORT, **widget)
     world.run("spared", SHORT, **OUTLASTS, **widget)
-    for name in ("counted", "spared"):
+    world.run("rescued", SHORT, backoffLimit=1, **widget)
+    for name in ("counted", "spared", "rescued"):
         world.wait(f"the pod of {name} to have its node", lambda n=name: any(p["spec"].get("nodeName") for p in world.all_pods(n)), about=name)
     set_widgets(world, 0)
     box.start(real_node.COMPONENT)
     box.wait_ready(real_node.COMPONENT)
     failed = world.wait_job("counted", "to fail", lambda j: has(j, "Failed"), LATER)
     assert failed["status"]["failed"] == 1 and rejected(world.all_pods("counted")[0])
+    # Of one more it would fail, too: it is stopped before, and comes back.
+    saved = world.wait_job("rescued", "to be stopped at its limit", lambda j: j["spec"]["suspend"] and j["status"].get("failed") == 1, LATER)
+    assert story(saved)["reason"] == "BackoffLimitNear" and not has(saved, "Failed")
+    (told,) = world.wait("an Event of its stop", lambda: events(world, "rescued", "BackoffLimitNear"))
+    print(f"\n{told}")
+    assert f"OutOf{WIDGET}" in told and "spec.backoffLimit" in told
     (message,) = world.wait("an Event that says why", lambda: events(world, "counted", "PodRejected"))
     said = world.wait("explain to tell", lambda: (x := world.explain("counted")) and x["sentence"].startswith("has ended") and x)
     print(f"\n{said['sentence']}")
@@ -377,3 +417,6 @@ def test_a_job_that_fails_by_its_nodes_doing_says_so_and_one_that_heeds_the_advi
     set_widgets(world, 10)
     world.finished("spared")
     assert world.get("spared")["status"]["failed"] == 1 and world.runs("spared") == [("Finished", 0)]
+    world.patch("rescued", {"spec": {"backoffLimit": 20}})  # may be written while it waits or runs
+    world.finished("rescued")
+    assert [reason for reason, _ in world.runs("rescued")] == ["BackoffLimitNear", "Finished"]

@@ -7,12 +7,14 @@ What is always true:
   `down`, a crash of the tests and the drill that cuts the power are the same;
 - what survives a power cut on a machine survives here (/var/lib, /var/log: pods' logs), what does not is taken away
   (/run, cgroups);
-- nothing of it is installed and no service is started. Outside the sandbox's folder it has one cgroup, which goes with it;
+- nothing of it is installed and no service is started. Outside the sandbox's folder it has one cgroup, which goes with it,
+  and an interface for each pod, which goes with the pod;
 - its kubelet answers to clients of the sandbox's own authority alone.
 
 It has the label and the taint sandbox.sluice.dev/real, so nothing gets there that was not meant for it, and kwok leaves
-it alone. Its one image is busybox:1 (with the tag: without, a kubelet always pulls, and nothing is pulled here). Pods have
-loopback and no other network.
+it alone. Its images are busybox:1 (with the tag: without, a kubelet always pulls, and nothing is pulled here) and what a
+test imports. A pod has loopback and a cable to its node: the kubelet and this machine reach it, and it reaches what listens
+on GATEWAY (relay.py). No pod reaches another, or the world, and there is neither DNS nor a Service's address.
 
 The parts are made by ./dev (`./dev up --real-node`, `./dev test`): build/tools/kubelet and build/real-node.
 """
@@ -36,6 +38,7 @@ POOL = "real"
 TOLERATION = {"key": LABEL, "operator": "Exists"}
 KWOK_SELECTOR = f"!{LABEL}"
 IMAGE = "busybox:1"
+GATEWAY = "10.99.255.1"  # this machine, as pods see it
 # Not the ten minutes of a sandbox without it: a dead node is to be missed. kwok beats as often (kwok-beats.yaml).
 GRACE_SECONDS = 20
 
@@ -64,7 +67,7 @@ state = "/run/containerd"
     bin_dir = "{home}/cni/bin"
     conf_dir = "{home}/cni/net.d"
   [plugins."io.containerd.grpc.v1.cri".containerd]
-    snapshotter = "native"  # copies, which goes on any file system, and the image is small
+    snapshotter = "{snapshotter}"
     default_runtime_name = "runc"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
       runtime_type = "io.containerd.runc.v2"
@@ -73,17 +76,31 @@ state = "/run/containerd"
         SystemdCgroup = false
 """
 
-# Of a kind of plugin that only says that it did it, and one that containerd asks for by name.
 CNI_ANSWER = """\
 #!/bin/sh
 cat >/dev/null
 case "$CNI_COMMAND" in
 VERSION) echo '{"cniVersion":"0.4.0","supportedVersions":["0.3.0","0.3.1","0.4.0"]}' ;;
 """
-CNI_NOTHING = CNI_ANSWER + """\
+# A pair of interfaces, one of them in the pod. Not on a machine without iproute2: there the address is only said.
+CNI_CABLE = CNI_ANSWER + """\
 ADD) n=$(printf %s "$CNI_CONTAINERID" | cksum | cut -d' ' -f1)
-  printf '{"cniVersion":"0.4.0","interfaces":[{"name":"%s","sandbox":"%s"}],"ips":[{"version":"4","address":"10.99.%d.%d/16","interface":0}]}' \\
-    "$CNI_IFNAME" "$CNI_NETNS" $((n / 250 % 250)) $((n % 250 + 1)) ;;
+  address=10.99.$((n / 250 % 250)).$((n % 250 + 1)) end=sluice$(printf %08x "$n") pod="nsenter --net=$CNI_NETNS ip"
+  if command -v ip >/dev/null; then
+    set -e
+    exec 3>&1 >&2
+    ip link add "$end" type veth peer name "$CNI_IFNAME" netns "$CNI_NETNS"
+    $pod addr add "$address/32" dev "$CNI_IFNAME"
+    $pod link set "$CNI_IFNAME" up
+    $pod route add GATEWAY dev "$CNI_IFNAME"
+    $pod route add default via GATEWAY
+    ip addr add GATEWAY/32 dev "$end"
+    ip link set "$end" up
+    ip route add "$address/32" dev "$end"
+    exec >&3
+  fi
+  printf '{"cniVersion":"0.4.0","interfaces":[{"name":"%s","sandbox":"%s"}],"ips":[{"version":"4","address":"%s/16","interface":0}]}' \\
+    "$CNI_IFNAME" "$CNI_NETNS" "$address" ;;
 esac
 """
 CNI_LOOPBACK = CNI_ANSWER + """\
@@ -91,7 +108,7 @@ ADD) nsenter --net="$CNI_NETNS" BUSYBOX ip link set lo up
   printf '{"cniVersion":"0.3.1","interfaces":[{"name":"lo","sandbox":"%s"}],"ips":[{"version":"4","address":"127.0.0.1/8","interface":0}]}' "$CNI_NETNS" ;;
 esac
 """
-CNI_CONFIG = '{"cniVersion":"0.4.0","name":"nothing","plugins":[{"type":"nothing"}]}\n'
+CNI_CONFIG = '{"cniVersion":"0.4.0","name":"cable","plugins":[{"type":"cable"}]}\n'
 
 KUBELET = """\
 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -177,6 +194,14 @@ class RealNode:
         renewed = datetime.fromisoformat(lease["spec"]["renewTime"].replace("Z", "+00:00")).timestamp()
         return renewed > self._started() and self.is_ready()
 
+    def import_image(self, archive):
+        """As docs/install.md has it of a node with containerd; of a node that runs."""
+        inside = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        done = subprocess.run(["nsenter", "-t", inside[0], "-m", "-p", PARTS / "usr" / "bin" / "ctr", "-n", "k8s.io", "images", "import", archive],
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise SandboxError(f"{archive}: ctr images import: {done.stderr.strip()}")
+
     def is_ready(self):
         """As the API server has it."""
         node = self.box.api.get(f"/api/v1/nodes/{NODE}")
@@ -227,14 +252,24 @@ class RealNode:
             given = (CGROUPS / "cpuset" / f"cpuset.{what}").read_text()
             (CGROUPS / "cpuset" / self.cgroup / f"cpuset.{what}").write_text(given)
 
+    def _snapshotter(self):
+        """Copies go on any file system, but of a large image they take a minute each, and not where an overlay does."""
+        probe = self.home / "probe"
+        for folder in ("lower", "upper", "work", "merged"):
+            (probe / folder).mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(["unshare", "-m", "mount", "-t", "overlay", "overlay", "-o",
+                               f"lowerdir={probe}/lower,upperdir={probe}/upper,workdir={probe}/work", probe / "merged"], capture_output=True)
+        shutil.rmtree(probe)
+        return "native" if done.returncode else "overlayfs"
+
     def _write_configs(self):
         home, pki = self.home, self.box.pki
         for folder in ("cni/bin", "cni/net.d", "varlib/kubelet", "varlog", "run", "sysctl"):
             (home / folder).mkdir(parents=True, exist_ok=True)
-        (home / "containerd.toml").write_text(CONTAINERD.format(home=home, parts=PARTS))
-        for name, text in (("nothing", CNI_NOTHING), ("loopback", CNI_LOOPBACK.replace("BUSYBOX", str(PARTS / "bin" / "busybox")))):
+        (home / "containerd.toml").write_text(CONTAINERD.format(home=home, parts=PARTS, snapshotter=self._snapshotter()))
+        for name, text in (("cable", CNI_CABLE.replace("GATEWAY", GATEWAY)), ("loopback", CNI_LOOPBACK.replace("BUSYBOX", str(PARTS / "bin" / "busybox")))):
             (home / "cni/bin" / name).write_text(text)
             (home / "cni/bin" / name).chmod(0o755)
-        (home / "cni/net.d/10-nothing.conflist").write_text(CNI_CONFIG)
+        (home / "cni/net.d/10-cable.conflist").write_text(CNI_CONFIG)
         (home / "kubelet.yaml").write_text(KUBELET.format(port=self.box.port("kubelet"), pki=pki, label=LABEL, cgroup=self.cgroup))
         shutil.copy(self.box.state / "real-node.kubeconfig", home / "kubelet.kubeconfig")

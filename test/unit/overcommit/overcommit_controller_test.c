@@ -472,6 +472,55 @@ static void a_pool_shrinks_with_the_sample(void **state)
 	stage_close(&s);
 }
 
+static const char *written_cpu(const struct overcommit_controller_stage *s)
+{
+	const char *body = stage_last_body(s, PATCH_N1);
+	return body ? strstr(body, "\"allocatable\":{\"kubernetes.io/batch-cpu\":") : NULL;
+}
+
+/* A pod is bound, its kubelet has not looked at it yet, and use rises: it must not be rejected. */
+static void a_figure_waits_for_pods_in_flight(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	char *node = node_text("n1", "", 100, 100,
+		"\"sluice.dev/overcommit-sample\":\"2026-11-21T09:59:45Z\"",
+		",\"kubernetes.io/batch-cpu\":\"45000\",\"kubernetes.io/batch-memory\":\"62277025792\"");
+	char *web = pod_text("a", "web", "n1", "", "\"cpu\":\"20\",\"memory\":\"20Gi\"");
+	char *bound = pod_text("a", "bound", "n1", "",
+		"\"kubernetes.io/batch-cpu\":\"40k\",\"kubernetes.io/batch-memory\":\"1Gi\"");
+	struct buf pods;
+	buf_init(&pods, 1 << 16);
+	buf_printf(&pods, "%s\n%s", web, bound);
+	stage_open(&s, SEED_CONFIG);
+	stage_list(&s, "/api/v1/nodes", node);
+	stage_list(&s, "/api/v1/pods", buf_text(&pods));
+	overcommit_controller_tick(s.overcommit_controller, s.now_ms, true);
+	run_until(s.loop, inventory_nodes(s.overcommit_controller->inventory) == 1 &&
+				  inventory_pods(s.overcommit_controller->inventory) == 2);
+	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);
+	s.now_ms += 15000;
+	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);
+	assert_int_equal(stage_count(&s, PATCH_N1), 0); /* as it is there */
+	s.now_ms += 15000;
+	stage_patch(&s, "n1", 200);
+	measure(&s, 20000, 10 * 1024, 27000, 12 * 1024); /* 60 - 20 - 7 = 33 */
+	assert_int_equal(stage_count(&s, PATCH_N1), 1);
+	assert_non_null(strstr(written_cpu(&s), ":\"40000\""));
+	stage_pass(&s, 9000);
+	assert_int_equal(stage_count(&s, PATCH_N1), 1);
+	/* The kubelet takes longer than that. */
+	stage_patch(&s, "n1", 200);
+	stage_pass(&s, 1000);
+	assert_int_equal(stage_count(&s, PATCH_N1), 2);
+	assert_non_null(strstr(written_cpu(&s), ":\"33000\""));
+	buf_done(&pods);
+	free(node);
+	free(web);
+	free(bound);
+	stage_close(&s);
+}
+
 static void the_page_of_a_node_is_json(void **state)
 {
 	(void)state;
@@ -520,6 +569,7 @@ int main(void)
 		cmocka_unit_test(a_standby_reads_and_writes_nothing),
 		cmocka_unit_test(pools_are_what_nodes_publish),
 		cmocka_unit_test(a_pool_shrinks_with_the_sample),
+		cmocka_unit_test(a_figure_waits_for_pods_in_flight),
 		cmocka_unit_test(the_page_of_a_node_is_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void same_figures(const char *row, struct figures is, struct figures shal
 static const struct {
 	const char *name;
 	unsigned names;
-	bool off, hold;
+	bool off, hold, in_flight;
 	struct load batch, gocran, batch_asked, gocran_asked;
 	struct figures there, want;
 } sayings[] = {
@@ -74,6 +74,27 @@ static const struct {
 		.want = {9000, 9 * G, -1, -1}},
 	{"on hold and disabled", BOTH, .off = true, .hold = true, .there = {9000, 9 * G, -1, -1},
 		.want = {0, 0, -1, -1}},
+	{"it falls below what is bound", LEND_BATCH, .batch = {2000, 2 * G},
+		.batch_asked = {5000, 1 * G}, .there = {9000, 9 * G, -1, -1},
+		.want = {2000, 2 * G, -1, -1}},
+	{"in flight: to what is bound, and no further", LEND_BATCH, .in_flight = true,
+		.batch = {2000, 2 * G}, .batch_asked = {5000, 1 * G},
+		.there = {9000, 9 * G, -1, -1}, .want = {5000, 2 * G, -1, -1}},
+	{"in flight: what was lower already is not raised for that", LEND_BATCH, .in_flight = true,
+		.batch = {2000, 2 * G}, .batch_asked = {5000, 5 * G},
+		.there = {3000, 1 * G, -1, -1}, .want = {3000, 2 * G, -1, -1}},
+	{"in flight and on hold", LEND_BATCH, .hold = true, .in_flight = true,
+		.batch = {2000, 2 * G}, .batch_asked = {5000, 5 * G},
+		.there = {9000, 1 * G, -1, -1}, .want = {5000, 1 * G, -1, -1}},
+	{"in flight and disabled", BOTH, .off = true, .in_flight = true,
+		.batch_asked = {5000, 5 * G}, .there = {9000, 9 * G, 9, 9 * G},
+		.want = {5000, 5 * G, 0, 0}},
+	{"in flight: whole cores, rounded up", LEND_GOCRAN, .in_flight = true,
+		.gocran = {1000, 1 * G}, .gocran_asked = {2500, 3 * G}, .there = {-1, -1, 9, 9 * G},
+		.want = {-1, -1, 3, 3 * G}},
+	{"in flight where there never was a figure", LEND_BATCH, .in_flight = true,
+		.batch = {2000, 2 * G}, .batch_asked = {5000, 5 * G}, .there = {-1, -1, -1, -1},
+		.want = {2000, 2 * G, -1, -1}},
 	{"a key that is missing comes back", LEND_BATCH, .batch = {25000, 33 * G},
 		.there = {9000, -1, -1, -1}, .want = {25000, 33 * G, -1, -1}},
 };
@@ -85,8 +106,8 @@ static void what_it_says(void **state)
 		struct strategy s = strategy_default(PROFILE_ACK);
 		s.names = sayings[i].names;
 		struct publication_input in = {&s, !sayings[i].off, sayings[i].hold,
-			sayings[i].batch, sayings[i].gocran, sayings[i].batch_asked,
-			sayings[i].gocran_asked};
+			sayings[i].in_flight, sayings[i].batch, sayings[i].gocran,
+			sayings[i].batch_asked, sayings[i].gocran_asked};
 		same_figures(sayings[i].name, publication_figures(&in, &sayings[i].there),
 			sayings[i].want);
 	}
@@ -96,7 +117,7 @@ static void what_it_says(void **state)
  */
 static const struct {
 	const char *name;
-	bool off;
+	bool off, in_flight;
 	struct load asked;
 	struct figures want, there, written;
 	int64_t ago_s; /* when it was last written; -1: unknown */
@@ -121,6 +142,12 @@ static const struct {
 		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_SAFETY},
 	{"falls to what is asked for", .asked = {980, 0}, .want = {980, 1000, -1, -1},
 		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_NOT},
+	{"falls to what is asked for, in flight", .in_flight = true, .asked = {980, 0},
+		.want = {980, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 1, PUBLISH_SAFETY},
+	{"and falls on when nothing is in flight any more", .asked = {980, 0},
+		.want = {500, 1000, -1, -1}, .there = {980, 1000, -1, -1},
+		.written = {980, 1000, -1, -1}, 1, PUBLISH_SAFETY},
 	{"is below it already, and falls", .asked = {2000, 0}, .want = {980, 1000, -1, -1},
 		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_NOT},
 	{"somebody else changed it", .want = {1000, 1000, -1, -1}, .there = {9999, 1000, -1, -1},
@@ -171,8 +198,10 @@ static void when_it_is_written(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(writings); i++) {
 		struct strategy s = strategy_default(PROFILE_ACK);
-		struct publication_input in = {
-			.strategy = &s, .lend = !writings[i].off, .batch_asked = writings[i].asked};
+		struct publication_input in = {.strategy = &s,
+			.lend = !writings[i].off,
+			.in_flight = writings[i].in_flight,
+			.batch_asked = writings[i].asked};
 		int64_t written_ms = writings[i].ago_s == -1 ? 0 : T0 - writings[i].ago_s * S;
 		enum publication_why why = publication_due(&in, &writings[i].want,
 			&writings[i].there, &writings[i].written, written_ms, T0);
@@ -240,7 +269,8 @@ static void any_numbers(void **state)
 		struct strategy s = strategy_default(PROFILE_ACK);
 		s.names = BOTH;
 		s.diff_permille = s.period_s = s.rewrite_s = d;
-		struct publication_input in = {&s, true, false, {a, b}, {b, c}, {c, d}, {d, a}};
+		struct publication_input in = {
+			&s, true, false, i % 2, {a, b}, {b, c}, {c, d}, {d, a}};
 		struct figures there = {a, b, c, d}, written = {d, c, b, a};
 		struct figures want = publication_figures(&in, &there);
 		assert_true(want.batch_cpu >= 0 && want.batch_memory >= 0);

@@ -12,7 +12,7 @@ static const char real_job[] =
 	"'annotations':{'sluice.dev/hold':'until monday','sluice.dev/max-run-seconds':'3600',"
 	"'sluice.dev/expected-duration':'1h30m','other':'x',"
 	"'sluice.dev/admission':'{\\'attempt\\':2,\\'state\\':\\'Stopped\\'}'}},"
-	"'spec':{'suspend':true,'parallelism':5,'completions':10,'completionMode':'Indexed',"
+	"'spec':{'suspend':true,'parallelism':5,'completions':10,'completionMode':'Indexed','backoffLimit':9,"
 	"'template':{'metadata':{'labels':{'a':'b'}},'spec':{'priorityClassName':'urgent',"
 	"'nodeSelector':{'pool':'spot'},"
 	"'tolerations':[{'key':'spot','operator':'Exists','effect':'NoSchedule'},"
@@ -54,6 +54,7 @@ static void a_whole_job(void **state)
 	assert_int_equal(j->durations.expected_ms, 5400000);
 	assert_true(j->suspend && j->has_completions && j->indexed && j->annotations.present);
 	assert_int_equal(j->parallelism, 5);
+	assert_int_equal(j->backoff_limit, 9);
 	assert_int_equal(j->completions, 10);
 	assert_string_equal(j->admission.story, "{\"attempt\":2,\"state\":\"Stopped\"}");
 	assert_int_equal(j->admission.state, STORY_STOPPED);
@@ -187,6 +188,7 @@ static void absent_is_not_zero(void **state)
 	assert_null(j->admission.story);
 	assert_false(j->annotations.present || j->has_completions || j->suspend || j->indexed);
 	assert_int_equal(j->parallelism, 1);
+	assert_int_equal(j->backoff_limit, 6);
 	assert_int_equal(j->version, 0);
 	assert_int_equal(job_pods(j), 1);
 	assert_null(j->invalid);

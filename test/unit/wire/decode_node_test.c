@@ -232,6 +232,7 @@ static void a_pod(void **state)
 	assert_int_equal(f->batch_asked.cpu_milli, 1000);
 	assert_int_equal(f->eviction_priority, -5);
 	assert_int_equal(f->started_ms, INT64_C(1795255200000));
+	assert_true(f->looked_at);
 	free(f);
 }
 
@@ -253,6 +254,7 @@ static void a_bare_pod(void **state)
 	assert_int_equal(f->tier.qos, POD_BEST_EFFORT);
 	assert_int_equal(f->eviction_priority, 0);
 	assert_int_equal(f->started_ms, INT64_C(1795255200000));
+	assert_false(f->looked_at);
 	free(f);
 	f = pod("{'metadata':{'name':'p','namespace':'a'},'status':{'phase':'Failed'}}");
 	assert_int_equal(f->phase, POD_OVER);
