@@ -43,7 +43,7 @@ def _key(path):
 
 
 def _authority(folder, cn, name=None):
-    _key(folder / "ca.key")
+    """ca.crt of the key that is there."""
     _openssl("req", "-x509", "-new", "-key", folder / "ca.key", "-subj", f"/CN={cn}", "-days", "3650", "-out", folder / "ca.crt",
              *(["-addext", f"subjectAltName=DNS:{name}"] if name else []))
 
@@ -67,6 +67,7 @@ def make(folder: Path):
         return
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
+    _key(folder / "ca.key")
     _authority(folder, "sluice-sandbox-ca")
     _issue(folder, "server", "kube-apiserver", None, "serverAuth", SERVER_NAMES)
     for name, (cn, org) in CLIENTS.items():
@@ -93,6 +94,8 @@ def make_for_kueue(folder: Path):
         return
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
+    _openssl("genrsa", "-traditional", "-out", folder / "ca.key", "2048")  # Kueue reads no other form of it
+    (folder / "ca.key").chmod(0o600)
     _authority(folder, KUEUE_CA, KUEUE_CA)
     _issue(folder, "tls", KUEUE_SERVICE, None, "serverAuth", f"DNS:{KUEUE_SERVICE},IP:127.0.0.1")
     done.touch()
