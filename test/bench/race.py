@@ -20,13 +20,13 @@ from waiting import measure
 KUEUE = "Kueue v0.18.3"  # test/e2e/kueue/go.mod
 ROUNDS = 3
 
-# No rate limit of its own client (it ships with 50 requests a second), four times as many workers for Jobs and Workloads,
-# and nothing that these Jobs have no use for. SchedulingEquivalenceHashing, which makes it faster, is on by itself.
+# No rate limit of its own client (it ships with 50 requests a second), and four times as many workers for Jobs and Workloads.
+# `batch/job` is its one integration, the visibility server and metrics are off (sandbox/kueue.py). The feature gates are its
+# defaults: SchedulingEquivalenceHashing, which makes it faster, is one of them.
 SETTINGS = {
     "clientConnection": {"qps": -1, "burst": 1},
     "controller": {"groupKindConcurrency": {"Job.batch": 20, "Workload.kueue.x-k8s.io": 20, "LocalQueue.kueue.x-k8s.io": 2,
                                             "ClusterQueue.kueue.x-k8s.io": 2, "Cohort.kueue.x-k8s.io": 1, "ResourceFlavor.kueue.x-k8s.io": 1}},
-    "featureGates": {"TopologyAwareScheduling": False, "MultiKueue": False, "ElasticJobsViaWorkloadSlices": False},
 }
 
 BULK = [(1000, 1), (1000, 30), (5000, 1), (5000, 30)]
