@@ -227,6 +227,10 @@ def test_a_namespace_moves_and_its_runs_end_where_they_began_and_back_again(worl
 # ---- what Kueue does with a Job whose label is taken off -------------------------------------
 
 
+def pods_of(world, name):
+    return {p["metadata"]["uid"] for p in world.pods(name)}
+
+
 def disown(world, workload):
     world.api.patch(f"{BASE}/namespaces/{world.ns}/workloads/{workload['metadata']['name']}", {"metadata": {"ownerReferences": None}})
 
@@ -238,6 +242,33 @@ def test_the_label_of_a_run_cannot_be_taken_off(world):
     with pytest.raises(ApiError, match="field is immutable"):
         world.label("runs", **{kueue.QUEUE: None})
     world.kueue_uses(1)
+
+
+def test_nor_that_of_a_waiting_job_beside_a_default_queue(world):
+    world.kueue_queue(1)
+    world.of_kueue("localqueues", "LocalQueue", "default", {"clusterQueue": world.full("q")}, world.ns)
+    world.set_kueue_queue(stopPolicy="Hold")
+    world.kueue_job("waits")
+
+    def refused():
+        """Kueue may hear of the new queue a moment later."""
+        try:
+            world.api.patch(jobs_path(world.ns, "waits") + "?dryRun=All", {"metadata": {"labels": {kueue.QUEUE: None}}})
+            return False
+        except ApiError as e:
+            return "namespace with default queue" in str(e)
+    world.wait("Kueue to keep its label", refused)
+
+
+def test_a_run_whose_workload_is_disowned_or_deleted_is_stopped(world):
+    """Hence the label goes first."""
+    world.kueue_queue(2)
+    for name, harm in (("one", disown), ("two", lambda w, work: w.api.delete(f"{BASE}/namespaces/{w.ns}/workloads/{work['metadata']['name']}"))):
+        world.kueue_job(name)
+        world.started(name)
+        before = pods_of(world, name)
+        harm(world, world.workload(name))
+        world.wait(f"the pods of {name} to go", lambda n=name, b=before: not pods_of(world, n) & b, about=name)  # and it may be admitted anew
 
 
 def test_a_waiting_job_without_its_label_keeps_a_workload_that_takes_quota(world):
@@ -307,10 +338,6 @@ def leave_kueue(world, name, turn_off):
     world.label(name, **{kueue.QUEUE: None})
     disown(world, workload)
     world.kueue_uses(0)
-
-
-def pods_of(world, name):
-    return {p["metadata"]["uid"] for p in world.pods(name)}
 
 
 def test_a_run_leaves_kueue_and_goes_on(world, unwatched):
