@@ -3,7 +3,7 @@
 import time
 import uuid
 
-from ground import Ground, JobWatch, create, job, quantiles, say, table
+from ground import Ground, JobWatch, create, quantiles, say, table
 from sandbox import wait_until
 
 TURNS = 5
@@ -74,7 +74,7 @@ def admission_phase(ground, queues, turn, n):
     say(f"==> turn {turn}, admission: {n} Jobs in {len(queues)} ClusterQueue(s)")
     for name in queues:
         ground.set_queue(name, stopPolicy="Hold")
-    ground.blast([create(queues[i % len(queues)], f"job-{turn}-{i}") for i in range(n)])
+    ground.blast([ground.create(queues[i % len(queues)], f"job-{turn}-{i}") for i in range(n)])
     wait_until("the controller to have seen them", lambda: ground.pending() == n, 600, every=0.5)
     ground.wait_settled(queues, n * turn)
     ground.wait_reported(pendingWorkloads=n)
@@ -112,17 +112,17 @@ def in_turns(ground, queues, jobs):
     return raw, admitted
 
 
-def latency(ground):
+def latency(ground, jobs=LATENCY_JOBS):
     """One Job at a time on an idle queue, from the answer to its creation until a watch shows it
     unsuspended; and the same from before the creation was sent. The next one is made when this one
     has ended, so that its pods are not what is measured."""
     ground.queue("bench-idle", 1000)
-    say(f"==> latency: {LATENCY_JOBS} Jobs, one at a time, on an idle queue")
+    say(f"==> latency: {jobs} Jobs, one at a time, on an idle queue")
     watch, waits, from_send = JobWatch(ground, "bench-idle"), [], []
-    for i in range(LATENCY_JOBS):
+    for i in range(jobs):
         name = f"one-{i}"
         sent = time.monotonic()
-        ground.api.post("/apis/batch/v1/namespaces/bench-idle/jobs", job("bench-idle", name))
+        ground.api.post("/apis/batch/v1/namespaces/bench-idle/jobs", ground.job("bench-idle", name))
         created = time.monotonic()
         watch.wait(f"{name} to start", lambda: name in watch.started, 60)
         waits.append(max(0, watch.started[name] - created))
@@ -132,18 +132,18 @@ def latency(ground):
     return quantiles(waits), quantiles(from_send)
 
 
-def turnaround(ground):
-    """Under full quota, the k-th start after the first fill answers the k-th end."""
-    quota, jobs = TURNAROUND_QUOTA, TURNAROUND_JOBS
+def turnaround(ground, quota=TURNAROUND_QUOTA, jobs=TURNAROUND_JOBS):
+    """Under full quota, the k-th start after the first fill answers the k-th end. (quantiles of that, seconds for all of them)"""
     ground.queue("bench-churn", quota, stop_policy="Hold")
     say(f"==> turnaround: quota for {quota} pods, {jobs} Jobs of one second waiting")
-    ground.blast([create("bench-churn", f"churn-{i}") for i in range(jobs)])
+    ground.blast([ground.create("bench-churn", f"churn-{i}") for i in range(jobs)])
     ground.wait_settled(["bench-churn"], jobs)
-    watch = JobWatch(ground, "bench-churn")
+    ground.wait_reported(timeout=1800, pendingWorkloads=jobs)
+    watch, began = JobWatch(ground, "bench-churn"), time.monotonic()
     ground.set_queue("bench-churn", stopPolicy="None")
     watch.wait("all Jobs to end", lambda: len(watch.ended) == jobs, 1800)
-    starts, ends = sorted(watch.started.values())[quota:], sorted(watch.ended.values())
-    return quantiles([max(0, s - e) for s, e in zip(starts, ends)])
+    starts, ends = sorted(watch.started.values()), sorted(watch.ended.values())
+    return quantiles([max(0, s - e) for s, e in zip(starts[quota:], ends)]), ends[-1] - began
 
 
 def rates(ground, queues, jobs):
@@ -165,7 +165,7 @@ def run(args):
         ground.api.ensure("/api/v1/namespaces", {"metadata": {"name": "bench-raw"}})
         result = {"bench": "admission", "jobs": jobs, "queues": args.queues, **rates(ground, [f"bench-{i}" for i in range(args.queues)], jobs)}
         result["latency_ms"], result["latency_from_send_ms"] = latency(ground)
-        result["turnaround_ms"] = turnaround(ground)
+        result["turnaround_ms"], _ = turnaround(ground)
         result["rss_mb"] = max(result["rss_mb"], round(ground.usage()[0], 1))
     finally:
         if not args.keep:

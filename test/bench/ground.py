@@ -1,4 +1,4 @@
-"""What both benches stand on: a fresh sandbox, many Jobs at once, and reading what happened.
+"""What the benches stand on: a fresh sandbox, many Jobs at once, and reading what happened.
 
 The Jobs are made and the raw PATCHes sent by `blast`, a plain curl_multi loop in C, so that the
 yardstick is not Python's speed.
@@ -30,15 +30,30 @@ def quota(cpu):
 
 
 class Ground:
-    """A sandbox made anew, with one controller (the release build)."""
+    """A sandbox made anew, with one controller (the release build).
+
+    Another one whose queues have the same fields is a class of its own (race.py): what follows is said of it."""
+
+    group, version, label, component = "sluice.dev", "v1alpha1", "sluice.dev/queue-name", "controller-one"
+    local_queue = {"maxWaiting": 1000000}  # of the spec of each LocalQueue
 
     def __init__(self):
         self.box = Sandbox("bench", say=lambda text: None)
         self.box.destroy()
         say("==> a fresh sandbox: etcd, API server, controller-manager, scheduler, kwok, Postgres (about 10 s)")
+        self.begin()
+
+    def begin(self):
         self.box.up(controller="one")
-        self.api = self.box.api
         wait_until("the controller to lead", self.leads, 60)
+
+    @property
+    def api(self):
+        return self.box.api
+
+    @property
+    def base(self):
+        return f"/apis/{self.group}/{self.version}"
 
     def leads(self, component="controller-one"):
         return "\nsluice_leader 1\n" in self.metrics(component)  # its HELP line begins alike
@@ -52,10 +67,10 @@ class Ground:
         return sum(map(float, found))
 
     def writes(self):
-        """(PATCHes of Jobs, all writes that only Sluice makes), as the API server counted them.
+        """(writes of Jobs, all writes that only the controller makes), as the API server counted them.
 
-        Nobody else in the sandbox patches Jobs (the Job controller PUTs jobs/status) or writes
-        objects of sluice.dev; the bench's own are subtracted by taking differences around phases
+        Nothing else in the sandbox patches Jobs (the Job controller PUTs jobs/status) or writes
+        objects of that group; the bench's own are subtracted by taking differences around phases
         in which it makes none."""
         jobs = everything = 0
         for line in self.api.raw("GET", "/metrics").decode().splitlines():
@@ -68,13 +83,16 @@ class Ground:
             if labels.get("resource") == "jobs" and labels.get("verb") in ("PATCH", "APPLY"):
                 everything += count
                 jobs += count if not labels.get("subresource") else 0
-            elif labels.get("group") == "sluice.dev":
+            elif labels.get("resource") == "jobs" and labels.get("verb") == "PUT" and not labels.get("subresource"):
+                everything += count
+                jobs += count
+            elif labels.get("group") == self.group:
                 everything += count
         return jobs, everything
 
-    def usage(self, component="controller-one"):
+    def usage(self, component=None):
         """(resident MB, cpu seconds) of the controller, or another part."""
-        pid = self.box.pid(component)
+        pid = self.box.pid(component or self.component)
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, (int(fields[11]) + int(fields[12])) / CPU_HERTZ
@@ -100,34 +118,39 @@ class Ground:
 
     def queue(self, name, cpu, stop_policy="None"):
         """A ClusterQueue with one unlabelled flavor, and a namespace with a LocalQueue `main`."""
-        base = "/apis/sluice.dev/v1alpha1"
-        self.api.ensure(f"{base}/resourceflavors", {"apiVersion": "sluice.dev/v1alpha1", "kind": "ResourceFlavor",
-                                                    "metadata": {"name": "any"}, "spec": {}})
-        self.api.ensure(f"{base}/clusterqueues", {
-            "apiVersion": "sluice.dev/v1alpha1", "kind": "ClusterQueue", "metadata": {"name": name},
-            "spec": {"namespaceSelector": {}, "stopPolicy": stop_policy, "resourceGroups": quota(cpu)}})
+        def ensure(plural, kind, spec, ns=None):
+            meta = {"name": "main", "namespace": ns} if ns else {"name": name if kind == "ClusterQueue" else "any"}
+            self.api.ensure(f"{self.base}/namespaces/{ns}/{plural}" if ns else f"{self.base}/{plural}", {
+                "apiVersion": f"{self.group}/{self.version}", "kind": kind, "metadata": meta, "spec": spec})
         self.api.ensure("/api/v1/namespaces", {"metadata": {"name": name}})
-        self.api.ensure(f"{base}/namespaces/{name}/localqueues", {
-            "apiVersion": "sluice.dev/v1alpha1", "kind": "LocalQueue", "metadata": {"name": "main", "namespace": name},
-            "spec": {"clusterQueue": name, "maxWaiting": 1000000}})
+        ensure("resourceflavors", "ResourceFlavor", {})
+        ensure("clusterqueues", "ClusterQueue", {"namespaceSelector": {}, "stopPolicy": stop_policy, "resourceGroups": quota(cpu)})
+        ensure("localqueues", "LocalQueue", {"clusterQueue": name, **self.local_queue}, name)
 
     def set_queue(self, name, **spec):
-        self.api.patch(f"/apis/sluice.dev/v1alpha1/clusterqueues/{name}", {"spec": spec})
+        self.api.patch(f"{self.base}/clusterqueues/{name}", {"spec": spec})
+
+    def create(self, ns, name, **kw):
+        """The line for blast that creates a Job of this controller's."""
+        return create(ns, name, label=self.label, **kw)
+
+    def job(self, ns, name, **kw):
+        return job(ns, name, label=self.label, **kw)
 
     def pending(self, controller="controller-one"):
         queues = self.box.controller_api(controller).get("/api/v1/queues")["clusterQueues"]
         return sum(q["pending"] for q in queues)
 
-    def wait_reported(self, **counts):
+    def wait_reported(self, timeout=60, **counts):
         """Until the status of all ClusterQueues, and that of all LocalQueues, is written and adds up to
         these: wait_reported(pendingWorkloads=5000). Then no write of it is under way that a bench would count."""
         def reported():
             for plural in ("clusterqueues", "localqueues"):
-                told = [q.get("status") for q in self.api.list(f"/apis/sluice.dev/v1alpha1/{plural}")]
+                told = [q.get("status") for q in self.api.list(f"{self.base}/{plural}")]
                 if not all(told) or any(sum(t[key] for t in told) != n for key, n in counts.items()):
                     return False
             return True
-        wait_until(f"the status of the queues to say {counts or 'something'}", reported, 60, every=0.2)
+        wait_until(f"the status of the queues to say {counts or 'something'}", reported, timeout, every=0.2)
 
     def wait_settled(self, namespaces, jobs):
         """Until the Job controller has marked each of these Jobs Suspended: it writes no more."""
@@ -156,14 +179,14 @@ def create(ns, name, **kw):
 
 
 class JobWatch(threading.Thread):
-    """Notes when each Job of a namespace was first seen unsuspended, and first seen complete.
+    """Notes when each Job of a namespace (None: of any) was first seen unsuspended, and first seen complete.
 
     An API server that is flooded with creates ends watches that do not keep up
     (apiserver_terminated_watchers_total); this one goes on from the last event it saw."""
 
-    def __init__(self, ground, ns):
+    def __init__(self, ground, ns=None):
         super().__init__(daemon=True)
-        self.path = f"/apis/batch/v1/namespaces/{ns}/jobs"
+        self.path = f"/apis/batch/v1/namespaces/{ns}/jobs" if ns else "/apis/batch/v1/jobs"
         self.api, self.started, self.ended = ground.api, {}, {}
         self.version = self.newest()
         self.changed = threading.Condition()

@@ -26,6 +26,8 @@ REAL_NODE_CLIENTS = {
     "real-node": ("system:node:localhost", "system:nodes"),
     "kubelet-client": ("kube-apiserver-kubelet-client", None),
 }
+# Where there is a Kueue: the authority's name and the server's, by which Kueue knows a certificate that it need not replace.
+KUEUE_CA, KUEUE_SERVICE = "kueue-ca", "kueue-webhook-service.kueue-system.svc"
 SERVER_NAMES = "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,IP:127.0.0.1"
 
 
@@ -38,6 +40,12 @@ def _openssl(*args):
 def _key(path):
     _openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path)
     path.chmod(0o600)
+
+
+def _authority(folder, cn, name=None):
+    """ca.crt of the key that is there."""
+    _openssl("req", "-x509", "-new", "-key", folder / "ca.key", "-subj", f"/CN={cn}", "-days", "3650", "-out", folder / "ca.crt",
+             *(["-addext", f"subjectAltName=DNS:{name}"] if name else []))
 
 
 def _issue(folder, name, cn, org, usage, names=None):
@@ -60,8 +68,7 @@ def make(folder: Path):
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
     _key(folder / "ca.key")
-    _openssl("req", "-x509", "-new", "-key", folder / "ca.key", "-subj", "/CN=sluice-sandbox-ca",
-             "-days", "3650", "-out", folder / "ca.crt")
+    _authority(folder, "sluice-sandbox-ca")
     _issue(folder, "server", "kube-apiserver", None, "serverAuth", SERVER_NAMES)
     for name, (cn, org) in CLIENTS.items():
         _issue(folder, name, cn, org, "clientAuth")
@@ -78,6 +85,20 @@ def make_more(folder: Path):
 def make_for_real_node(folder: Path):
     """Those of REAL_NODE_CLIENTS, likewise."""
     _make_clients(folder, REAL_NODE_CLIENTS, "complete-real-node")
+
+
+def make_for_kueue(folder: Path):
+    """An authority of Kueue's own, and what its webhooks show of themselves: ca.crt, ca.key, tls.crt, tls.key."""
+    done = folder / "complete"
+    if done.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    _openssl("genrsa", "-traditional", "-out", folder / "ca.key", "2048")  # Kueue reads no other form of it
+    (folder / "ca.key").chmod(0o600)
+    _authority(folder, KUEUE_CA, KUEUE_CA)
+    _issue(folder, "tls", KUEUE_SERVICE, None, "serverAuth", f"DNS:{KUEUE_SERVICE},IP:127.0.0.1")
+    done.touch()
 
 
 def _make_clients(folder, clients, mark):

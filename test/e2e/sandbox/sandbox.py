@@ -71,6 +71,7 @@ class Sandbox:
         self._procs, self._ports, self._api = {}, None, None
         self.pair = None  # a Pair (pair.py) in the place of the one Postgres
         self.pooler = None  # a Pooler (pooler.py) before the one Postgres
+        self.kueue = None  # a Kueue (kueue.py) beside
         with_real_node = not self.cluster and (with_real_node or (self.state / "with-real-node").exists())
         self.real_node = real_node.RealNode(self) if with_real_node else None
         self.components = CLUSTER_COMPONENTS if self.cluster else COMPONENTS + [
@@ -101,6 +102,10 @@ class Sandbox:
     def _pairs(self):
         """Names of the servers of a pair, and of a pooler, that were ever started here: `postgres-a`, `postgres-pooler`."""
         return sorted(f.stem for f in (self.state / "run").glob("postgres-*.json"))
+
+    def _kueues(self):
+        """Names of the managers of Kueue that were ever started here."""
+        return sorted(f.stem for f in (self.state / "run").glob("kueue*.json"))
 
     @property
     def api(self):
@@ -215,7 +220,7 @@ class Sandbox:
         if not self.state.exists():
             return {}
         with self._locked():
-            order = self.controllers() + list(reversed(self.components)) + self._pairs()
+            order = self.controllers() + self._kueues() + list(reversed(self.components)) + self._pairs()
             # Those that only talk to the API server go together; each of the
             # rest must be gone before the next is told.
             together = [c for c in order if c not in ("kube-apiserver", "etcd") and not c.startswith("postgres")]
@@ -237,7 +242,7 @@ class Sandbox:
         half a minute for: what would be put in order goes with it. But Postgres is, for the memory it shares."""
         if self.state.exists():
             with self._locked():
-                for component in self.controllers() + list(reversed(self.components)) + self._pairs():
+                for component in self.controllers() + self._kueues() + list(reversed(self.components)) + self._pairs():
                     if component.startswith("postgres"):
                         self.process(component).stop()
                     elif self.process(component).signal(signal.SIGKILL):
@@ -353,7 +358,7 @@ class Sandbox:
         binary = Path(binary or BUILD / "bin" / "sluice-controller")
         if not binary.exists():
             raise SandboxError(f"{binary} does not exist; ./dev build makes it")
-        kubeconfig = kubeconfig or self._write_controller_kubeconfig()
+        kubeconfig = kubeconfig or self.account_kubeconfig("controller", SYSTEM_NAMESPACE, ACCOUNT)
         url = proc.record().get("env", {}).get("SLUICE_SANDBOX_URL")
         port = int(url.rpartition(":")[2]) if url else None
         if port is None or not _is_free(port):
@@ -699,16 +704,15 @@ clientConnection:
                                      f"certificate-authority: {self.pki / 'ca.crt'}", user,
                                      f"client-certificate: {self.pki / user}.crt\n    client-key: {self.pki / user}.key"))
 
-    def _write_controller_kubeconfig(self):
-        """The controller's own: a fresh token of its ServiceAccount, in a file."""
-        path = f"/api/v1/namespaces/{SYSTEM_NAMESPACE}/serviceaccounts/{ACCOUNT}"
+    def account_kubeconfig(self, name, namespace, account):
+        """NAME.kubeconfig of a ServiceAccount: a fresh token of it, in NAME.token."""
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}"
         try:
             answer = self.api.post(path + "/token", {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
                                                      "spec": {"expirationSeconds": TOKEN_SECONDS}})
         except ApiError as e:
-            raise SandboxError(f"no token for ServiceAccount {SYSTEM_NAMESPACE}/{ACCOUNT} ({e}); "
-                               "deploy/sandbox must create it") from None
-        token = self.state / "controller.token"
+            raise SandboxError(f"no token for ServiceAccount {namespace}/{account} ({e}); its manifests must create it") from None
+        token = self.state / f"{name}.token"
         _write(token, answer["status"]["token"])
         if self.cluster:
             view = json.loads(self.kubectl("config", "view", "--raw", "--minify", "--flatten", "-o", "json").stdout)
@@ -718,8 +722,8 @@ clientConnection:
                   if "certificate-authority-data" in cluster else "# verified by the system's authorities")
         else:
             server, ca = f"https://127.0.0.1:{self.port('kube-apiserver')}", f"certificate-authority: {self.pki / 'ca.crt'}"
-        config = self.state / "controller.kubeconfig"
-        _write(config, _kubeconfig(self.name, server, ca, ACCOUNT, f"tokenFile: {token}"))
+        config = self.state / f"{name}.kubeconfig"
+        _write(config, _kubeconfig(self.name, server, ca, account, f"tokenFile: {token}"))
         return config
 
     def free_ports(self, n):
