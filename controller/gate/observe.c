@@ -20,6 +20,7 @@
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/predecessor.h"
+#include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
@@ -98,6 +99,7 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	*(j->next ? &j->next->prev : &g->last) = j->prev;
 	g->counts.jobs--;
 	g->counts.by_phase[j->phase]--;
+	provision_forget(g, &j->uid);
 	gate_free_job(j);
 }
 
