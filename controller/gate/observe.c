@@ -99,7 +99,7 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	*(j->next ? &j->next->prev : &g->last) = j->prev;
 	g->counts.jobs--;
 	g->counts.by_phase[j->phase]--;
-	provision_forget(g, &j->uid);
+	provision_forget(g, j);
 	gate_free_job(j);
 }
 

@@ -18,7 +18,8 @@
 #define RETRY_MAX_MS 30000
 #define KEEP_MS 5000		/* a Job that waits may have its turn at once, and take it over */
 #define PAUSE_MS INT64_C(30000) /* after the first failure, then doubled */
-#define PAUSE_DOUBLINGS 6	/* to about half an hour */
+#define MESSAGE_MAX_BYTES 500
+#define PAUSE_DOUBLINGS 6 /* to about half an hour */
 
 /* One ProvisioningRequest. */
 struct request {
@@ -41,9 +42,17 @@ struct provision {
 	char *failure;	       /* why the last of them did; NULL: none did */
 };
 
+/* Of another namespace it is another's: a tenant may write what it likes into its own. */
+struct key {
+	const struct uid *uid;
+	const char *ns;
+};
+
 static bool is_of_job(const void *value, const void *key)
 {
-	return uid_cmp(&((const struct provision *)value)->uid, key) == 0;
+	const struct provision *v = value;
+	const struct key *k = key;
+	return uid_cmp(&v->uid, k->uid) == 0 && strcmp(v->ns, k->ns) == 0;
 }
 
 void provisions_init(struct provisions *p)
@@ -75,14 +84,19 @@ void provisions_done(struct provisions *p)
 	map_free(&p->by_job, provision_free);
 }
 
-static struct provision *find(const struct gate *g, const struct uid *job)
+static struct provision *find_of(const struct gate *g, const struct uid *job, const char *ns)
 {
-	return map_get(&g->provisions.by_job, uid_hash(job), job);
+	return map_get(&g->provisions.by_job, uid_hash(job), &(struct key){job, ns});
+}
+
+static struct provision *find(const struct gate *g, const struct gate_job *j)
+{
+	return find_of(g, &j->uid, j->ns);
 }
 
 static struct provision *keep(struct gate *g, const struct uid *job, const char *ns)
 {
-	struct provision *v = find(g, job);
+	struct provision *v = find_of(g, job, ns);
 	if (v)
 		return v;
 	v = mem_alloc(sizeof(*v));
@@ -92,13 +106,17 @@ static struct provision *keep(struct gate *g, const struct uid *job, const char 
 	return v;
 }
 
-void provision_forget(struct gate *g, const struct uid *job)
+static void forget(struct gate *g, struct provision *v)
 {
-	struct provision *v = find(g, job);
 	if (!v || v->first)
 		return;
-	map_take(&g->provisions.by_job, uid_hash(job), job);
+	map_take(&g->provisions.by_job, uid_hash(&v->uid), &(struct key){&v->uid, v->ns});
 	provision_free(v);
+}
+
+void provision_forget(struct gate *g, const struct gate_job *j)
+{
+	forget(g, find(g, j));
 }
 
 /* ---- requests that are seen ------------------------------------------------------------------ */
@@ -122,7 +140,8 @@ static void put(struct provision *v, int32_t number, uint64_t key, enum provisio
 		*at = r;
 	}
 	free(r->message);
-	r->message = mem_strdup(message ? message : "");
+	r->message = message ? mem_strndup(message, strnlen(message, MESSAGE_MAX_BYTES))
+			     : mem_strdup("");
 	r->key = key;
 	r->state = state;
 }
@@ -145,24 +164,18 @@ static void mark_dirty(struct gate *g, const struct uid *job)
 
 void gate_see_provision(struct gate *g, const struct provision_fact *f)
 {
-	struct gate_job *j = gate_find_job(g, &f->job);
-	if (j && strcmp(j->ns, f->ns) != 0) /* written by another namespace's tenant */
-		return;
-	struct provision *v = keep(g, &f->job, f->ns);
-	if (strcmp(v->ns, f->ns) != 0)
-		return;
-	put(v, f->number, f->key, f->state, f->message);
+	put(keep(g, &f->job, f->ns), f->number, f->key, f->state, f->message);
 	mark_dirty(g, &f->job);
 }
 
 void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, int32_t number)
 {
-	struct provision *v = find(g, job);
-	if (!v || strcmp(v->ns, ns) != 0)
+	struct provision *v = find_of(g, job, ns);
+	if (!v)
 		return;
 	drop(v, number);
 	if (!gate_find_job(g, job))
-		provision_forget(g, job);
+		forget(g, v);
 	mark_dirty(g, job);
 }
 
@@ -251,7 +264,7 @@ static char *failure_of(const struct provision *v)
 		buf_puts(&text,
 			"no nodes were provisioned for it within spec.provisioning.timeout of its flavor");
 	if (r && *r->message)
-		buf_printf(&text, ": %.500s", r->message);
+		buf_printf(&text, ": %s", r->message);
 	return buf_take(&text);
 }
 
@@ -272,7 +285,7 @@ void provision_give_up(struct gate *g, struct gate_job *j)
 
 bool provision_tidy(struct gate *g, struct gate_job *j)
 {
-	struct provision *v = find(g, &j->uid);
+	struct provision *v = find(g, j);
 	if (!v || !v->first)
 		return false;
 	if (j->gone) { /* they go with their owner */
@@ -292,7 +305,7 @@ bool provision_tidy(struct gate *g, struct gate_job *j)
 
 void provision_heed(struct gate *g, struct gate_job *j)
 {
-	struct provision *v = find(g, &j->uid);
+	struct provision *v = find(g, j);
 	if (!v)
 		return;
 	v->failures = 0;
@@ -304,7 +317,7 @@ void provision_heed(struct gate *g, struct gate_job *j)
 	buf_init(&text, 1024);
 	buf_puts(&text, "the autoscaler takes back the nodes that were provisioned for it");
 	if (*v->first->message)
-		buf_printf(&text, ": %.500s", v->first->message);
+		buf_printf(&text, ": %s", v->first->message);
 	stop_want(j);
 	stop_with_sentence(j, "CapacityRevoked", g->identity, buf_take(&text));
 }
@@ -313,7 +326,7 @@ void provision_heed(struct gate *g, struct gate_job *j)
 
 bool provision_still_wants(const struct gate *g, const struct gate_job *j)
 {
-	const struct provision *v = find(g, &j->uid);
+	const struct provision *v = find(g, j);
 	if (j->request.want == INTENT_UNPROVISION)
 		return v && v->first;
 	return j->phase == PHASE_STARTING && !(v && v->first);
@@ -343,7 +356,7 @@ static void annotate(struct gate *g, struct intent *i)
 void provision_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	struct provisioning p;
-	struct provision *v = find(g, &j->uid);
+	struct provision *v = find(g, j);
 	int32_t number = v && v->first ? v->first->number : j->attempt.number;
 	i->provision = (struct provision_ask){0};
 	if (i->kind == INTENT_UNPROVISION) {
@@ -396,7 +409,7 @@ static void answered_ask(struct gate *g, struct gate_job *j, const struct job_an
 void provision_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
-	struct provision *v = find(g, &j->uid);
+	struct provision *v = find(g, j);
 	if (asked == INTENT_PROVISION)
 		answered_ask(g, j, a);
 	else if (a->outcome == JOB_BUSY || a->outcome == JOB_IN_DOUBT)
@@ -410,7 +423,7 @@ void provision_answered(
 bool provision_words(const struct gate *g, const struct gate_job *j, char *ret, size_t size)
 {
 	struct provisioning p;
-	const struct provision *v = find(g, &j->uid);
+	const struct provision *v = find(g, j);
 	if (!v)
 		return false;
 	if (j->phase == PHASE_WAITING && v->failure) {
@@ -423,7 +436,7 @@ bool provision_words(const struct gate *g, const struct gate_job *j, char *ret, 
 	const struct request *r = v->first;
 	snprintf(ret, size,
 		"starting: quota is reserved, and a ProvisioningRequest of class %.100s %s nodes for its %" PRId32
-		" pods in flavor %s%s%.500s; without them the quota is given back after %" PRId64
+		" pods in flavor %s%s%s; without them the quota is given back after %" PRId64
 		" s (spec.provisioning.timeout)",
 		p.class_name, r ? "asks for" : "is to ask for", j->attempt.pods, p.flavor,
 		r && *r->message ? ": " : "", r ? r->message : "", p.timeout_ms / 1000);

@@ -72,7 +72,7 @@ bool provision_tidy(struct gate *g, struct gate_job *j);
 /* Of one that runs: it is stopped when what it runs on is taken back. */
 void provision_heed(struct gate *g, struct gate_job *j);
 /* Its record goes. */
-void provision_forget(struct gate *g, const struct uid *job);
+void provision_forget(struct gate *g, const struct gate_job *j);
 
 bool provision_still_wants(const struct gate *g, const struct gate_job *j);
 /* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: which request it is about. */

@@ -648,7 +648,7 @@ static void each_right_is_asked_for(void **state)
 			"\"groups\":["));
 		patch |= is_about(
 			r, "\"group\":\"batch\",\"resource\":\"jobs\"", "\"verb\":\"patch\"");
-		assert_null(strstr(r->body, "\"eviction\"")); /* the component's */
+		assert_null(strstr(r->body, "\"eviction\""));	/* the component's */
 		assert_null(strstr(r->body, "ack-slo-config")); /* the same */
 		status |= is_about(r, "\"namespace\":\"kube-system\"",
 			"\"name\":\"cluster-autoscaler-status\"");

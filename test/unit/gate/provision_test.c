@@ -222,6 +222,14 @@ static void another_namespace_says_nothing_of_it(void **state)
 	gate_see_provision(w->gate, &f);
 	turn(w);
 	assert_int_equal(w->sent[INTENT_START], 0);
+	/* Nor before its Job is known. */
+	world_restart(w);
+	provide(w, true);
+	gate_see_provision(w->gate, &f);
+	gate_see_job(w->gate, &w->j->now->job);
+	at(w, w->now_ms + 1000);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	assert_int_equal(w->sent[INTENT_PROVISION], 2);
 }
 
 static void capacity_that_is_revoked_stops_it(void **state)
