@@ -33,9 +33,9 @@ def karpenter(world):
 
 @pytest.fixture
 def autoscaler(world):
+    """It stays installed until the last test: our watch takes up to half a minute to find that it is back."""
     install(world, "provisioningrequests")
-    yield Autoscaler(world)
-    world.box.kubectl("delete", "--wait=false", "-f", CRDS / "provisioningrequests.yaml")
+    return Autoscaler(world)
 
 
 class Autoscaler:
@@ -181,6 +181,7 @@ def test_a_killed_leader_leaves_the_request_to_the_next(autoscaler):
 
 
 def test_where_the_api_is_not_served_the_sentence_says_so(world):
+    world.box.kubectl("delete", "--ignore-not-found", "-f", CRDS / "provisioningrequests.yaml")
     asking(world)
     world.job("train", cpu="3")
     world.wait("explain to tell", lambda: "the API server serves no ProvisioningRequest" in world.explain("train")["sentence"])
