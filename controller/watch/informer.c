@@ -355,6 +355,14 @@ static void is_absent(struct view *v)
 	changed(v->informer);
 }
 
+/* Its server fails (a conversion, an aggregated API): nothing of ours waits for that. */
+static void is_failing(struct view *v)
+{
+	v->denied = true;
+	note_synced(v->informer);
+	changed(v->informer);
+}
+
 static void on_probed(const struct kube_answer *a, void *ctx)
 {
 	struct view *v = ctx;
@@ -363,6 +371,9 @@ static void on_probed(const struct kube_answer *a, void *ctx)
 		crd_is_missing(v);
 	else if (a->http_status == 404 && v->kind->optional)
 		is_absent(v);
+	else if (a->http_status >= 500 && v->kind->optional && !v->listed &&
+		 any_listed(v->informer))
+		is_failing(v);
 	else if ((a->http_status == 403 || a->http_status == 404) && v->kind->without)
 		is_denied(v);
 }
