@@ -28,7 +28,8 @@
  * this: one that has just started denies everything.
  *
  * Kinds of other programs (NodePools of Karpenter) may not be served at all, and may come and go
- * while we run: where they are not there are none, and nothing waits for them.
+ * while we run: where they are not there are none, and nothing waits for them, nor for one whose
+ * server fails.
  *
  * What is followed, kind by kind: kinds.h; the pods: bound_pods.h.
  */
