@@ -25,6 +25,7 @@
 #include "queue/model/quota.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/requests/shape.h"
+#include "queue/rules/nodes/autoscalers.h"
 #include "queue/rules/nodes/node_suitability.h"
 #include "queue/rules/windows/calendar_ref.h"
 #include "queue/model/unread.h"
@@ -59,6 +60,7 @@ struct queue {
 	struct priorities priorities;
 	struct shapes shapes;
 	struct node_suitability node_suitability;
+	struct autoscalers autoscalers;
 	struct groups groups;
 	struct families families;
 	struct plans plans;

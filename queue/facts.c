@@ -361,6 +361,7 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 	if (flavor_set(&q->flavors, s)) {
 		struct flavor *f = flavor_find(&q->flavors, s->name);
 		nodes_to_come_judge(q->node_suitability.nodes, f);
+		autoscalers_judge(&q->autoscalers, f);
 		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}
@@ -387,6 +388,7 @@ void queue_drop_flavor(struct queue *q, const char *name)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */
 	flavor_unset(&q->flavors, f);
+	autoscalers_judge(&q->autoscalers, f);
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
 	q->counters.version++;

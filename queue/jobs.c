@@ -126,6 +126,22 @@ bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid)
 	return true;
 }
 
+bool queue_job_provisioning(const struct queue *q, const struct uid *uid, struct provisioning *ret)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct reservation *r = w ? w->reservation : NULL;
+	for (size_t i = 0; r && i < r->nlines; i++) {
+		const struct flavor *f = flavor_find(&q->flavors, r->line[i].row->flavor);
+		if (!f || !f->provisioning.class_name)
+			continue;
+		const struct provisioning_spec *p = &f->provisioning;
+		*ret = (struct provisioning){
+			f->name, p->class_name, p->parameters, p->nparameters, p->timeout_ms};
+		return true;
+	}
+	return false;
+}
+
 bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);

@@ -45,6 +45,7 @@ struct queue *queue_new(void)
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
 	node_suitability_init(&q->node_suitability);
+	autoscalers_init(&q->autoscalers);
 	groups_init(&q->groups, &q->node_suitability);
 	families_init(&q->families);
 	plans_init(&q->plans);
@@ -101,6 +102,7 @@ void queue_free(struct queue *q)
 	families_done(&q->families);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
+	autoscalers_done(&q->autoscalers);
 	node_suitability_done(&q->node_suitability);
 	priorities_done(&q->priorities);
 	namespace_quotas_done(q);

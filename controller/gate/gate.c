@@ -84,6 +84,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;
 	map_init(&g->by_uid, has_uid);
+	provisions_init(&g->provisions);
 	map_init(&g->by_request, has_request);
 	outbox_init(&g->outbox);
 	init_text(&g->taken.own_directives);
@@ -114,6 +115,7 @@ void gate_free(struct gate *g)
 	done_text(&g->taken.run_directives);
 	buf_done(&g->outcome_notes.text);
 	arena_done(&g->taken.edit);
+	provisions_done(&g->provisions);
 	troubles_free(g->troubles);
 	rejections_free(g->rejections);
 	story_reader_free(g->story_reader);

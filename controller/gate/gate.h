@@ -10,7 +10,8 @@
  *
  *   WAITING    no reservation. The queue library has it in its order.
  *   RESERVING  the queue chose it; RESERVE is on its way to the ledger.
- *   STARTING   RESERVE is durable; the start PATCH is sent, and sent again, until it is known to
+ *   STARTING   RESERVE is durable. In a flavor with spec.provisioning an autoscaler is asked for nodes
+ *              first (provision.h). Then the start PATCH is sent, and sent again, until it is known to
  *              have landed or to be impossible.
  *   FENCING    the start is called off but one of its PATCHes may still be under way: a new story
  *              makes it harmless. Then VOID.
@@ -104,6 +105,25 @@ void gate_lose_job(struct gate *g, const struct uid *uid);
  * known which Job that is, so none of them counts as lost in the list that is under way. */
 void gate_keep_job(struct gate *g, const struct uid *uid);
 
+/* A ProvisioningRequest that the gate had made for a Job (provision.h). */
+enum provision_state {
+	PROVISION_ASKED, /* no answer yet, or one that may change */
+	PROVISION_PROVISIONED,
+	PROVISION_FAILED,
+	PROVISION_EXPIRED, /* BookingExpired: nothing is set aside any more */
+	PROVISION_REVOKED, /* CapacityRevoked */
+};
+struct provision_fact {
+	struct uid job;
+	const char *ns;
+	int32_t number; /* the attempt that made it */
+	uint64_t key;	/* what it asks for */
+	enum provision_state state;
+	const char *message;
+};
+void gate_see_provision(struct gate *g, const struct provision_fact *f);
+void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, int32_t number);
+
 /* Around a complete list of Jobs: what was not seen or kept between the two is lost. */
 void gate_begin_list(struct gate *g);
 void gate_end_list(struct gate *g);
@@ -149,9 +169,11 @@ enum intent_kind {
 	INTENT_RETELL, /* PATCH: story alone, of a Job that runs: it says the same anew */
 	INTENT_CLEAR,  /* PATCH of the status: no start time; uid and version are tested */
 	INTENT_DELETE, /* DELETE of a Job that waits, with its pods; uid and version are tested */
-	INTENT_READ,   /* GET the Job */
-	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
-	INTENT_NAMESPACE, /* GET the Job's Namespace: what of it may be adopted (newcomer.h) */
+	INTENT_PROVISION,   /* make a ProvisioningRequest for what its start would be */
+	INTENT_UNPROVISION, /* DELETE that one */
+	INTENT_READ,	    /* GET the Job */
+	INTENT_PODS,	    /* count the Job's pods that are not in a terminal phase */
+	INTENT_NAMESPACE,   /* GET the Job's Namespace: what of it may be adopted (newcomer.h) */
 };
 
 /* What a start writes into the Pod template. Texts are JSON. */
@@ -165,6 +187,20 @@ struct start_template {
 	const char *resources;	   /* of its containers, as the owner wrote them; NULL: they stay */
 	enum lending lending;	   /* the names under which the run asks for these */
 	const char *fault;	   /* NULL, or why no patch of it can be made: a sentence */
+};
+
+/* Annotations of pods that take what was set aside for a ProvisioningRequest. */
+#define PROVISION_CONSUMES "autoscaling.x-k8s.io/consume-provisioning-request"
+#define PROVISION_CLASS "autoscaling.x-k8s.io/provisioning-class-name"
+
+/* A ProvisioningRequest, and the PodTemplate of the same name. */
+struct provision_ask {
+	const char *name; /* NULL: none */
+	const char *class_name;
+	const struct label *parameters;
+	size_t nparameters;
+	int32_t pods;
+	uint64_t key; /* kept with it: provision_fact.key */
 };
 
 struct intent {
@@ -207,7 +243,8 @@ struct intent {
 	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
 			      one that waits no more */
 	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
-	struct start_template template; /* INTENT_START */
+	struct start_template template; /* INTENT_START, INTENT_PROVISION */
+	struct provision_ask provision; /* INTENT_PROVISION, INTENT_UNPROVISION: its name */
 };
 
 /* The next intent, or NULL. It is whole: nothing else is asked to carry it out. It and all it

@@ -19,6 +19,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/outbox.h"
 #include "controller/gate/outcome_note.h"
+#include "controller/gate/provision.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/waiting_note.h"
 
@@ -69,6 +70,7 @@ struct taken {
 	struct directives_text own_directives, run_directives;
 	struct arena edit;
 	char fault[TEMPLATE_FAULT_SIZE];
+	char provision_name[UID_TEXT_SIZE + 24];
 };
 
 struct gate {
@@ -110,6 +112,7 @@ struct gate {
 	struct rejections *rejections;
 	struct stuck_list stuck;
 	struct adoption adoption;
+	struct provisions provisions;
 	struct mass_stop mass_stop;
 	struct siphash_key story_key; /* from the ledger, with the lease */
 	struct story_reader *story_reader;

@@ -21,6 +21,7 @@
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/predecessor.h"
+#include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
@@ -100,6 +101,7 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	*(j->next ? &j->next->prev : &g->last) = j->prev;
 	g->counts.jobs--;
 	g->counts.by_phase[j->phase]--;
+	provision_forget(g, j);
 	gate_free_job(j);
 }
 

@@ -19,6 +19,7 @@
 #include "controller/gate/newcomer.h"
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
+#include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
@@ -245,7 +246,7 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 		return fetch(g, j);
 	if (j->lost || j->seen.finished) {
 		queue_drop_job(g->queue, &j->uid);
-		if (job_busy(j))
+		if (job_busy(j) || provision_tidy(g, j))
 			return PHASE_WAITING;
 		gate_forget_job(g, j);
 		return FORGOTTEN;
@@ -271,6 +272,8 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 			"another client unsuspended it although it was not admitted; Sluice suspends it again");
 		return stop_intruder(g, j);
 	}
+	if (provision_tidy(g, j))
+		return PHASE_WAITING;
 	if (gate_defer_job(g, j))
 		return FORGOTTEN;
 	wait_suspended(g, j);
@@ -318,6 +321,15 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 		return next;
 	if (must_not_start(g, j))
 		return j->attempt.doubt ? PHASE_FENCING : attempt_call_off(g, j);
+	switch (provision_see_to(g, j)) {
+	case PROVISION_WAIT:
+		return PHASE_STARTING;
+	case PROVISION_FAIL:
+		provision_give_up(g, j);
+		return attempt_call_off(g, j);
+	case PROVISION_GO:
+		break;
+	}
 	if (!start_time_see_to(g, j))
 		job_request(g, j, INTENT_START);
 	return PHASE_STARTING;
@@ -446,6 +458,7 @@ static enum phase running(struct gate *g, struct gate_job *j)
 	if (!looked_for(g, j))
 		return PHASE_RUNNING;
 	heed_ending(g, j);
+	provision_heed(g, j);
 	if (j->seen.start_seen)
 		attempt_acked(j);
 	if (ended(g, j))
@@ -638,6 +651,10 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 	if (j->request.want == INTENT_DELETE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend &&
 		       !j->seen.deleting && j->never.action == NEVER_DELETE;
+	if (j->request.want == INTENT_PROVISION && must_not_start(g, j))
+		return false;
+	if (j->request.want == INTENT_PROVISION || j->request.want == INTENT_UNPROVISION)
+		return provision_still_wants(g, j);
 	if (j->request.want == INTENT_CLEAR)
 		return start_time_still_wants(j);
 	if (j->request.want == INTENT_WARN)

@@ -11,6 +11,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/outcome_note.h"
 #include "controller/gate/phase.h"
+#include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
@@ -56,7 +57,7 @@ static void put_back(const struct gate_job *j, struct intent *i)
  * and a stop does not wait for room for what holds the Job, which is told later. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
-	if (i->kind == INTENT_START)
+	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION)
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
 	i->drop_notice = i->kind == INTENT_TELL && j->seen.has_notice;
@@ -140,12 +141,14 @@ static void tell_lines(struct gate *g, const struct gate_job *j, struct story *s
 
 static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
 {
-	attempt_sent(j);
+	if (i->kind == INTENT_START)
+		attempt_sent(j);
 	i->generation = j->attempt.generation;
 	i->has_notice = j->seen.has_notice;
 	i->story.state = STORY_STARTED;
 	tell_lines(g, j, &i->story);
 	tell_template(g, &j->uid, &i->story, &i->template);
+	provision_tell(g, j, i);
 	take_down(j, i);
 }
 
@@ -201,7 +204,7 @@ static void tell_story(struct gate *g, struct gate_job *j, struct intent *i)
 	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
 	if (j->attempt.number < j->seen.story_attempt)
 		s->attempt = j->seen.story_attempt;
-	if (i->kind == INTENT_START)
+	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION)
 		tell_start(g, j, i);
 	else
 		tell_end(g, j, i);
@@ -232,6 +235,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		never_starts_tell(g, j, i);
 	} else if (i->kind == INTENT_CLEAR) {
 		start_time_tell(j, i);
+	} else if (i->kind == INTENT_UNPROVISION) {
+		provision_tell(g, j, i);
 	} else if (i->kind != INTENT_NAMESPACE) {
 		tell_story(g, j, i);
 		if (j->refusals.short_of_room)
@@ -429,6 +434,10 @@ enum phase request_answered(
 	}
 	if (asked == INTENT_NAMESPACE) {
 		newcomer_answered(g, j, a);
+		return j->phase;
+	}
+	if (asked == INTENT_PROVISION || asked == INTENT_UNPROVISION) {
+		provision_answered(g, j, asked, a);
 		return j->phase;
 	}
 	/* Done, and still there: something else writes it. */

@@ -36,6 +36,21 @@ void gate_count(const struct gate *g, struct gate_counts *ret)
 	ret->queued_operations = g->outbox.waiting + g->outbox.nops;
 }
 
+/* It waits for nodes that are asked for, or did so in vain. */
+static bool explain_provision(const struct gate *g, const struct gate_job *j, struct explanation *x)
+{
+	char words[sizeof(x->sentence)], rest[sizeof(x->sentence)];
+	if (!provision_words(g, j, words, sizeof(words)))
+		return false;
+	memcpy(rest, x->sentence, sizeof(rest));
+	if (j->phase == PHASE_WAITING)
+		snprintf(x->sentence, sizeof(x->sentence), "%.*s; %.*s", (int)(sizeof(words) / 2),
+			words, (int)(sizeof(rest) / 2 - 3), rest);
+	else
+		memcpy(x->sentence, words, sizeof(words));
+	return true;
+}
+
 static void explain_phase(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
@@ -179,6 +194,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		explain_stuck(found, now_ms, ret);
 		explain_rejection(g, found, ret);
 	}
-	explain_phase(found, ret);
+	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
+		explain_phase(found, ret);
 	return true;
 }

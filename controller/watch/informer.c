@@ -32,6 +32,7 @@ struct view {
 	struct seen_set *seen_set;
 	bool listed;	/* completely, once */
 	bool denied;	/* not yet listed, for we may not; we do without */
+	bool absent;	/* not served: of another program, which is not here */
 	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
 	char *trouble;	/* the last sentence that was logged */
 	int64_t troubled_ms;
@@ -47,6 +48,7 @@ struct informer {
 	struct view view[KINDS];
 	struct view pods; /* only for what goes wrong with them */
 	struct bound_pods *bound_pods;
+	struct autoscaler_status autoscaler_status;
 	bool synced, cluster_known, went_back;
 	bool jobs_anew;	      /* JOBS_ANEW was said since they were listed */
 	int64_t jobs_anew_ms; /* when they were listed for that last */
@@ -235,7 +237,7 @@ static void note_cluster(struct informer *o)
 
 static bool is_settled(const struct view *v)
 {
-	return v->listed || v->denied;
+	return v->listed || v->denied || v->absent;
 }
 
 static bool pods_are_settled(const struct informer *o)
@@ -280,7 +282,7 @@ static void on_end(void *ctx)
 		v->kind->name, "#objects",
 		is_jobs(v) ? NULL : LOG_NUMBER((int64_t)seen_set_count(v->seen_set)), NULL);
 	v->listed = true;
-	v->denied = false;
+	v->denied = v->absent = false;
 	start_late(o);
 	bound_pods_tick(
 		o->bound_pods); /* not in its own callback: of the Jobs, or what they name */
@@ -336,12 +338,42 @@ static void is_denied(struct view *v)
 	changed(o);
 }
 
+/* All that there was is gone with it. The watch goes on trying: it may come, or come back. */
+static void is_absent(struct view *v)
+{
+	const struct seen_set_entry *lost;
+	if (v->absent)
+		return;
+	seen_set_begin(v->seen_set);
+	seen_set_end(v->seen_set);
+	while ((lost = seen_set_take_lost(v->seen_set)))
+		drop(v, lost->ns, lost->name);
+	v->absent = true;
+	v->listed = v->denied = false;
+	log_event(v->informer->options.log, LEVEL_DEBUG, "absent", "kind", v->kind->name, NULL);
+	note_synced(v->informer);
+	changed(v->informer);
+}
+
+/* Its server fails (a conversion, an aggregated API): nothing of ours waits for that. */
+static void is_failing(struct view *v)
+{
+	v->denied = true;
+	note_synced(v->informer);
+	changed(v->informer);
+}
+
 static void on_probed(const struct kube_answer *a, void *ctx)
 {
 	struct view *v = ctx;
 	v->probe = 0;
 	if (a->http_status == 404 && v->kind->ours)
 		crd_is_missing(v);
+	else if (a->http_status == 404 && v->kind->optional)
+		is_absent(v);
+	else if (a->http_status >= 500 && v->kind->optional && !v->listed &&
+		 any_listed(v->informer))
+		is_failing(v);
 	else if ((a->http_status == 403 || a->http_status == 404) && v->kind->without)
 		is_denied(v);
 }
@@ -361,8 +393,12 @@ static void probe(struct view *v)
 static void on_trouble(const char *sentence, void *ctx)
 {
 	struct view *v = ctx;
-	if (v->kind->without && !is_settled(v) && v->probe == 0)
+	if (v->absent)
+		return;
+	if ((v->kind->optional || (v->kind->without && !is_settled(v))) && v->probe == 0)
 		probe(v); /* the gate may wait for the answer */
+	if (v->kind->optional && !v->listed && !v->denied)
+		return; /* that will tell */
 	if (!worth_saying(v, sentence))
 		return;
 	log_event(v->informer->options.log, LEVEL_WARN, "watch-trouble", "kind", v->kind->name,
@@ -524,8 +560,13 @@ struct informer *informer_new(const struct informer_options *options)
 	struct informer *o = mem_alloc(sizeof(*o));
 	o->options = *options;
 	o->quotas_pause_ms = QUOTAS_PAUSE_MS;
-	o->told = (struct kind_options){options->queue, options->job_scope, options->time_specs,
-		options->overcommit_controller};
+	o->told = (struct kind_options){.queue = options->queue,
+		.gate = options->gate,
+		.job_scope = options->job_scope,
+		.time_specs = options->time_specs,
+		.overcommit_controller = options->overcommit_controller};
+	autoscaler_status_init(&o->autoscaler_status, options->queue);
+	o->told.autoscaler_status = &o->autoscaler_status;
 	for (size_t i = 0; i < KINDS; i++)
 		view_init(o, i);
 	follow_pods(o);
@@ -595,6 +636,8 @@ void informer_tick(struct informer *o)
 	look_at_zones(o, now_ms);
 	list_jobs_anew(o, now_ms);
 	list_quotas_anew(o, now_ms);
+	if (autoscaler_status_tick(&o->autoscaler_status, now_ms))
+		changed(o);
 	bound_pods_tick(o->bound_pods);
 	note_synced(o); /* the pods may not be wanted any more */
 	if (o->view[CONFIGMAPS].listed && time_specs_wants_list(o->options.time_specs))
@@ -630,7 +673,7 @@ bool informer_synced(const struct informer *o)
 static int64_t stalled_ms(const struct view *v)
 {
 	const struct informer *o = v->informer;
-	if (v->denied)
+	if (v->denied || v->absent)
 		return 0;
 	if (v == &o->pods)
 		return bound_pods_wanted(o->bound_pods)

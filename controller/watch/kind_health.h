@@ -11,7 +11,7 @@ struct kind_health {
 };
 
 enum {
-	KIND_HEALTH_MAX = 20, /* more than there are kinds */
+	KIND_HEALTH_MAX = 24, /* more than there are kinds */
 	KIND_STALLED_MS =
 		60000, /* from then on it is worth saying, and a leader without Jobs goes */
 };

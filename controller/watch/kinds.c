@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_provision.h"
 #include "controller/wire/labels.h"
 
 /* ---- kinds that concern more than the queue ---------------------------------------------------
@@ -74,6 +75,40 @@ static int lose_configmap(const struct kind_options *o, const char *ns, const ch
 {
 	(void)ns;
 	time_specs_drop_configmap(o->time_specs, name);
+	return 0;
+}
+
+static int see_autoscaler(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	(void)e;
+	autoscaler_status_see(o->autoscaler_status, object);
+	return 0;
+}
+
+static int lose_autoscaler(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	(void)name;
+	autoscaler_status_lose(o->autoscaler_status);
+	return 0;
+}
+
+/* Of what is not of our making nothing is known, and nothing is said. */
+static int see_provision(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct provision_fact f;
+	(void)e;
+	if (decode_provision(object, &f))
+		gate_see_provision(o->gate, &f);
+	return 0;
+}
+
+static int lose_provision(const struct kind_options *o, const char *ns, const char *name)
+{
+	struct uid job;
+	int32_t number;
+	if (provision_name_parse(name, &job, &number))
+		gate_lose_provision(o->gate, &job, ns, number);
 	return 0;
 }
 
@@ -178,6 +213,30 @@ const struct kind kinds[KINDS] = {
 			"victims of preemption are chosen without a look at PodDisruptionBudgets",
 		.tell = tell_disruption_budget,
 		.drop_in = queue_drop_disruption_budget},
+	{.name = "nodepools",
+		.path = "/apis/karpenter.sh/v1/nodepools",
+		.optional = true,
+		.generations = true,
+		.without =
+			"no flavor counts as autoscaled for the NodePools of Karpenter: set spec.nodes in the ResourceFlavor",
+		.tell = tell_made_nodes,
+		.drop = queue_drop_made_nodes},
+	{.name = "cluster-autoscaler-status",
+		.path = "/api/v1/namespaces/kube-system/configmaps",
+		.field_selector = "metadata.name=cluster-autoscaler-status",
+		.optional = true,
+		.without =
+			"no flavor counts as autoscaled for cluster-autoscaler: set spec.nodes in the ResourceFlavor",
+		.see = see_autoscaler,
+		.lose = lose_autoscaler},
+	{.name = "provisioningrequests",
+		.path = "/apis/autoscaling.x-k8s.io/v1/provisioningrequests",
+		.label_selector = PROVISION_JOB_LABEL,
+		.optional = true,
+		.without =
+			"no Job starts in a flavor with spec.provisioning: what becomes of its ProvisioningRequest is not seen",
+		.see = see_provision,
+		.lose = lose_provision},
 	{.name = "configmaps", .is_configmaps = true, .see = see_configmap, .lose = lose_configmap},
 	/* The two namespaces that the admission policies leave alone are left alone here too. */
 	{.name = "jobs",

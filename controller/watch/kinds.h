@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "controller/kube/json.h"
 #include "controller/overcommit/overcommit_controller.h"
+#include "controller/watch/autoscaler_status.h"
 #include "controller/watch/job_scope.h"
 #include "controller/write/status_writer.h"
 #include "controller/watch/time_specs.h"
@@ -21,8 +22,10 @@
 /* Who is told. */
 struct kind_options {
 	struct queue *queue;
+	struct gate *gate; /* of ProvisioningRequests */
 	struct job_scope *job_scope;
 	struct time_specs *time_specs;
+	struct autoscaler_status *autoscaler_status;
 	struct overcommit_controller *overcommit_controller;
 };
 
@@ -40,6 +43,9 @@ struct kind {
 	/* Roles of an older deployment do not have it: then the queue does without, and this is
 	 * what comes of it. NULL: there is no doing without. */
 	const char *without;
+	/* Of another program that may not be there: where the API server does not serve the kind,
+	 * there are none, and nothing is said of that. */
+	bool optional;
 	/* How an object becomes a fact: one of these. Jobs have none: they go to the gate. */
 	bool is_time_spec; /* completed by time_specs.h first */
 	enum time_specs_kind time_spec;
@@ -58,7 +64,7 @@ struct kind {
 	enum status_writer_kind report; /* when has_status */
 };
 
-enum { NODES = 14, QUOTAS, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come last in the table */
+enum { NODES = 14, QUOTAS, CONFIGMAPS = 20, JOBS, KINDS }; /* those two come last in the table */
 
 /* Pods are too many to be a kind as others are: bound_pods.h follows them, when they are wanted. */
 extern const struct kind kind_pods;

@@ -54,6 +54,8 @@ int decode_budget(const struct cJSON *o, struct budget_spec **ret, struct err *e
  * labels meet. */
 int decode_disruption_budget(
 	const struct cJSON *o, struct disruption_budget_spec **ret, struct err *e);
+/* A NodePool of Karpenter that makes no nodes for pods has NULL as its name. */
+int decode_made_nodes(const struct cJSON *o, struct made_nodes_spec **ret, struct err *e);
 int decode_runtime_class(const struct cJSON *o, struct runtime_class_spec **ret, struct err *e);
 
 /* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */

@@ -422,6 +422,7 @@ void patch_render(const struct intent *i, struct buf *out)
 	buf_putc(out, '[');
 	switch (i->kind) {
 	case INTENT_START:
+	case INTENT_PROVISION: /* as a dry run: what its pods would be */
 		put_start(i, out);
 		break;
 	case INTENT_STOP:
@@ -453,6 +454,7 @@ void patch_render(const struct intent *i, struct buf *out)
 	case INTENT_LOAD:
 	case INTENT_BATCH:
 	case INTENT_DELETE:
+	case INTENT_UNPROVISION:
 	case INTENT_READ:
 	case INTENT_PODS:
 	case INTENT_NAMESPACE:

@@ -48,6 +48,16 @@ TELL(tell_runtime_class, runtime_class_spec, decode_runtime_class,
 TELL(tell_node, node_spec, decode_node_spec, (queue_set_node(q, s), 0), NOT_SHOWN)
 TELL(tell_resource_quota, resource_quota, decode_resource_quota,
 	(queue_set_resource_quota(q, s), 0), NOT_SHOWN)
+static void set_made_nodes(struct queue *q, const struct made_nodes_spec *s, const char *name)
+{
+	if (s->name)
+		queue_set_made_nodes(q, s);
+	else
+		queue_drop_made_nodes(q, name);
+}
+
+TELL(tell_made_nodes, made_nodes_spec, decode_made_nodes, (set_made_nodes(q, s, decode_name(o)), 0),
+	NOT_SHOWN)
 TELL(tell_written_quota, resource_quota, decode_written_quota, (queue_set_resource_quota(q, s), 0),
 	NOT_SHOWN)
 TELL(tell_disruption_budget, disruption_budget_spec, decode_disruption_budget,

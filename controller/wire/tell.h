@@ -23,6 +23,7 @@ tell_queue tell_clusterqueue, tell_localqueue, tell_cohort, tell_runpolicy;
 tell_queue tell_workload_priority, tell_pod_priority;
 tell_queue tell_limit_range, tell_runtime_class;
 tell_queue tell_node, tell_resource_quota, tell_disruption_budget;
+tell_queue tell_made_nodes;
 tell_queue tell_written_quota; /* decode_written_quota(): of a file */
 
 #endif

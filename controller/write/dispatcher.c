@@ -15,6 +15,7 @@
 #include "controller/common/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
+#include "controller/write/provisioner.h"
 
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
@@ -37,6 +38,7 @@ struct errand {
 struct dispatcher {
 	struct dispatcher_options options;
 	struct pg *pg;
+	struct provisioner *provisioner;
 	struct recall recall;
 	int64_t load_epoch; /* of the intent whose recall is under way */
 	struct json *json;
@@ -48,6 +50,10 @@ struct dispatcher {
 	int64_t complained_ms; /* that we lack rights */
 };
 
+static enum job_outcome judge_provision(const struct kube_answer *a, void *ctx);
+static const char *words_of_provision(const struct kube_answer *a, void *ctx);
+static void answer_provision(uint64_t id, const struct job_answer *a, void *ctx);
+
 struct dispatcher *dispatcher_new(const struct dispatcher_options *o)
 {
 	struct dispatcher *c = mem_alloc(sizeof(*c));
@@ -55,6 +61,9 @@ struct dispatcher *dispatcher_new(const struct dispatcher_options *o)
 	c->json = json_new(TREE_MAX_BYTES);
 	buf_init(&c->body, PATCH_MAX_BYTES);
 	buf_init(&c->path, PATH_MAX_BYTES);
+	struct provisioner_options provisioner = {
+		o->client, judge_provision, words_of_provision, answer_provision, c};
+	c->provisioner = provisioner_new(&provisioner);
 	return c;
 }
 
@@ -93,6 +102,7 @@ void dispatcher_free(struct dispatcher *c)
 		kube_client_cancel(c->options.client, c->first->request);
 		errand_free(c->first);
 	}
+	provisioner_free(c->provisioner);
 	json_free(c->json);
 	buf_done(&c->body);
 	buf_done(&c->path);
@@ -101,7 +111,7 @@ void dispatcher_free(struct dispatcher *c)
 
 size_t dispatcher_writes_under_way(const struct dispatcher *c)
 {
-	return c->writes + c->batches;
+	return c->writes + c->batches + provisioner_under_way(c->provisioner);
 }
 
 const char *dispatcher_lease_holder(const struct dispatcher *c)
@@ -389,6 +399,30 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	changed(c);
 }
 
+static enum job_outcome judge_provision(const struct kube_answer *a, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	enum job_outcome o =
+		dispatcher_judge(a, true, speaks_of_fields(c, a), speaks_of_rights(c, a));
+	if (a->outcome == KUBE_DENIED && o == JOB_BUSY)
+		complain(c, a);
+	json_reset(c->json);
+	return o;
+}
+
+static const char *words_of_provision(const struct kube_answer *a, void *ctx)
+{
+	return server_words(ctx, a);
+}
+
+static void answer_provision(uint64_t id, const struct job_answer *a, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	gate_answer_job(c->options.gate, id, a);
+	json_reset(c->json);
+	changed(c);
+}
+
 /* ---- setting out ----------------------------------------------------------------------------- */
 
 static struct errand *errand_new(struct dispatcher *c, const struct intent *i)
@@ -518,6 +552,12 @@ static void carry(struct dispatcher *c, const struct intent *i)
 		return;
 	case INTENT_DELETE:
 		send_delete(c, i);
+		return;
+	case INTENT_PROVISION:
+		provisioner_ask(c->provisioner, i);
+		return;
+	case INTENT_UNPROVISION:
+		provisioner_delete(c->provisioner, i);
 		return;
 	case INTENT_READ:
 		send_read(c, i);

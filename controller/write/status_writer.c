@@ -56,6 +56,7 @@ struct subject {
 	bool deleting;	    /* a flavor: it is kept while it is in use */
 	bool unsaid;	    /* a flavor: something is to be written */
 	char *refusal;	    /* a flavor: the sentence; NULL when it is fine */
+	char *maker;	    /* a flavor: what makes nodes of it, as was told; NULL: nothing */
 	int64_t generation; /* ... of the spec that was judged */
 
 	char *written;	 /* the text the server has, NULL when not known */
@@ -113,6 +114,7 @@ static void subject_free(struct subject *s)
 	free(s->ns);
 	free(s->name);
 	free(s->refusal);
+	free(s->maker);
 	free(s->written);
 	free(s->under_way);
 	free(s);
@@ -392,15 +394,26 @@ static void judge_termination(const struct subject *s, struct buf *message)
 		buf_puts(message, "is being deleted; nothing uses it any more");
 }
 
+static void judge_nodes(const struct subject *s, struct buf *message)
+{
+	buf_puts(message, "Jobs may be started in this flavor");
+	if (s->maker)
+		buf_printf(message,
+			"; it counts as nodes: Autoscaled, for %s is seen here, which makes such nodes: set spec.nodes if that is wrong",
+			s->maker);
+}
+
 static void report_flavor(struct subject *s)
 {
 	struct buf text, message;
 	buf_init(&message, 2 * QUEUE_USERS_SIZE);
 	if (s->deleting)
 		judge_termination(s, &message);
+	else
+		judge_nodes(s, &message);
 	struct status_verdict v = {.active = !s->refusal,
 		.reason = s->deleting ? "Terminating" : "Ready",
-		.message = s->deleting ? buf_text(&message) : "Jobs may be started in this flavor",
+		.message = buf_text(&message),
 		.invalid = s->refusal,
 		.generation = s->generation};
 	s->unsaid = false;
@@ -423,12 +436,25 @@ static bool report_flavors(struct status_writer *r)
 	return false;
 }
 
-/* What uses those that are being deleted changes with the queues. */
+/* True when it is another one than was told. */
+static bool look_at_maker(struct subject *s)
+{
+	const char *maker = queue_flavor_maker(s->status_writer->queue, s->name);
+	if (maker && s->maker ? strcmp(maker, s->maker) == 0 : !maker == !s->maker)
+		return false;
+	free(s->maker);
+	s->maker = maker ? mem_strdup(maker) : NULL;
+	return true;
+}
+
+/* What uses those that are being deleted changes with the queues, and what makes nodes comes and
+ * goes. */
 static void look_at_flavors(struct status_writer *r)
 {
 	struct subject *s;
 	map_each(&r->subjects, i, s)
-		s->unsaid |= s->kind == REPORT_FLAVOR && s->deleting;
+		if (s->kind == REPORT_FLAVOR && (look_at_maker(s) || s->deleting))
+			s->unsaid = true;
 }
 
 /* False past the last of the kind that the pass is at. */

@@ -96,6 +96,12 @@ void queue_drop_flavor(struct queue *q, const char *name);
  * Cheap, and free when it is the same again. */
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p);
 
+/* What is seen of programs that make nodes (queue/rules/nodes/autoscalers.h): the NodePools of
+ * Karpenter, and whether cluster-autoscaler works. */
+void queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s);
+void queue_drop_made_nodes(struct queue *q, const char *name);
+void queue_set_cluster_autoscaler(struct queue *q, bool works);
+
 /* Editing a class moves the waiting workloads that name it. */
 void queue_set_priority(struct queue *q, const struct priority_spec *s);
 void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name);
@@ -333,6 +339,16 @@ bool queue_start_stands(const struct queue *q, const struct uid *uid);
 /* Has an item of its sluice.dev/after become such that it can hold no more, by what is known now? What
  * DECISION_HOLD and DECISION_DELETE rest on. */
 bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid);
+
+/* Is an autoscaler to be asked for nodes before the workload, which has room, is started? That of the
+ * first of its flavors that says so. As long as no fact is told. */
+struct provisioning {
+	const char *flavor, *class_name;
+	const struct label *parameters;
+	size_t nparameters;
+	int64_t timeout_ms;
+};
+bool queue_job_provisioning(const struct queue *q, const struct uid *uid, struct provisioning *ret);
 
 /* Asked before a start is sent: it carries the directives of the flavors that the Job has room in, so
  * all of them must still be there. True for a Job without room. */
@@ -810,6 +826,9 @@ bool queue_clusterqueue_users(
 	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE]);
 bool queue_flavor_users(
 	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE]);
+/* Why nodes can be made of a flavor, although its spec.nodes is absent: "NodePool gpu of Karpenter",
+ * "cluster-autoscaler". NULL: by nothing that is seen. As long as no fact is told. */
+const char *queue_flavor_maker(const struct queue *q, const char *name);
 /* Of those that wait there: how many the ResourceQuotas of their namespace would refuse though
  * nothing were used. Not in the view, for it walks all that are different. */
 bool queue_count_beyond_quota(

@@ -33,9 +33,19 @@ const char *lending_name(enum lending l, const char *resource);
 
 /* spec.nodes of a ResourceFlavor: which nodes of it there can be. */
 enum node_pool {
-	NODE_POOL_UNSAID,     /* those that are up; some can be made while there is none */
-	NODE_POOL_FIXED,      /* those that are up */
+	NODE_POOL_UNSAID, /* those that are up; some can be made while there is none, or where an
+			     autoscaler is seen (queue/rules/nodes/autoscalers.h) */
+	NODE_POOL_FIXED,  /* those that are up */
 	NODE_POOL_AUTOSCALED, /* whatever its pods need can be made */
+};
+
+/* spec.provisioning of a ResourceFlavor: how an autoscaler is asked for nodes, before a Job starts
+ * (controller/gate/provision.h). */
+struct provisioning_spec {
+	const char *class_name; /* NULL: it is not */
+	const struct label *parameters;
+	size_t nparameters;
+	int64_t timeout_ms; /* so long a start waits at most */
 };
 
 struct flavor_spec {
@@ -49,6 +59,15 @@ struct flavor_spec {
 	struct pod_metadata metadata;
 	struct placement adds;
 	enum node_pool pool; /* queue/rules/nodes/nodes_to_come.h */
+	struct provisioning_spec provisioning;
+};
+
+/* A NodePool of Karpenter: which nodes it makes for pods that wait. */
+struct made_nodes_spec {
+	const char *name;
+	const struct label *labels; /* that each of them has */
+	size_t nlabels;
+	struct selector_term requirements; /* on what else is a label of them */
 };
 
 /* What the nodes of a flavor lend out now, without what pods of others ask for of it. */

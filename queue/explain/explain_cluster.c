@@ -57,16 +57,17 @@ static bool add_to_come(const struct queue *q, const struct clusterqueue *cq,
 		add_answer(q, shape, way, ANSWERS_SIZE, t);
 	}
 	text_add(t,
-		"; one can be made for pods that wait, but with clusterFit: Now ClusterQueue %s starts a Job only where there is room: set clusterFit: Possible there, or add a node",
-		cq->name);
+		"; one can be made%s%s for pods that wait, but with clusterFit: Now ClusterQueue %s starts a Job only where there is room: set clusterFit: Possible there, or add a node",
+		f->maker ? " by " : "", f->maker ? f->maker : "", cq->name);
 	return true;
 }
 
 void explain_pool(const struct flavor *f, struct text *t)
 {
 	if (f->at_zero)
-		text_add(t, "; no node of flavor %s is up%s", f->name,
-			nodes_to_come_of(f) ? "; one can be made" : "");
+		text_add(t, "; no node of flavor %s is up%s%s%s", f->name,
+			nodes_to_come_of(f) ? "; one can be made" : "", f->maker ? " by " : "",
+			f->maker ? f->maker : "");
 }
 
 void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,

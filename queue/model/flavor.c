@@ -23,6 +23,7 @@ static void flavor_free(struct flavor *f)
 {
 	arena_done(&f->memory);
 	free(f->invalid);
+	free(f->maker);
 	free(f->name);
 	free(f);
 }
@@ -118,6 +119,26 @@ static bool nodes_same(const struct node_group *a, const struct node_group *b)
 	       tolerations_same(a, b);
 }
 
+static bool provisioning_same(const struct provisioning_spec *a, const struct provisioning_spec *b)
+{
+	if (!a->class_name || !b->class_name)
+		return a->class_name == b->class_name;
+	return strcmp(a->class_name, b->class_name) == 0 && a->timeout_ms == b->timeout_ms &&
+	       labels_same(a->parameters, a->nparameters, b->parameters, b->nparameters);
+}
+
+static void provisioning_copy(
+	struct arena *a, const struct provisioning_spec *from, struct provisioning_spec *ret)
+{
+	*ret = (struct provisioning_spec){0};
+	if (!from->class_name)
+		return;
+	ret->class_name = arena_string(a, from->class_name);
+	ret->parameters = labels_copy(a, from->parameters, from->nparameters);
+	ret->nparameters = from->nparameters;
+	ret->timeout_ms = from->timeout_ms;
+}
+
 /* The record, with the object's one reference. */
 static struct flavor *object_keep(struct map *flavors, const char *name)
 {
@@ -133,8 +154,9 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	free(f->invalid);
 	f->invalid = NULL;
 	if (f->exists && f->pool == s->pool && f->lending == s->lending &&
-		f->share_permille == s->share_permille && nodes_same(&f->nodes, &s->nodes) &&
-		adds_same(f, s))
+		f->share_permille == s->share_permille &&
+		provisioning_same(&f->provisioning, &s->provisioning) &&
+		nodes_same(&f->nodes, &s->nodes) && adds_same(f, s))
 		return false;
 	struct arena memory = {0};
 	struct node_group copy;
@@ -147,6 +169,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	f->lending = s->lending;
 	f->share_permille = s->share_permille;
 	f->pool = s->pool;
+	provisioning_copy(&f->memory, &s->provisioning, &f->provisioning);
 	f->exists = true;
 	return true;
 }
@@ -171,6 +194,7 @@ void flavor_unset(struct map *flavors, struct flavor *f)
 	f->lending = LENDING_NONE;
 	f->share_permille = 0;
 	f->pool = NODE_POOL_UNSAID;
+	f->provisioning = (struct provisioning_spec){0};
 	f->at_zero = false;
 	f->exists = false;
 	flavor_put(flavors, f);

@@ -201,6 +201,7 @@ GOOD = {
     "a plan with a series": series(reference="80.5", staleAfter="8784h", whenStale="HoldStarts"),
     "flavor of a pool that is scaled": flavor(nodes="Autoscaled"),
     "flavor of the nodes that are up": flavor(nodes="Fixed", idlePool={}),
+    "flavor that asks an autoscaler": flavor(provisioning={"className": "check-capacity.autoscaling.x-k8s.io", "parameters": {"ValidUntilSeconds": "600"}, "timeout": "1h30m"}),
     "flavor of an idle pool": flavor(idlePool={}),
     "flavor of a part of it": flavor(idlePool={"names": "Gocran", "share": "12.5%"}),
     "flavor of the whole of it": flavor(idlePool={"share": "100.0%"}),
@@ -435,6 +436,12 @@ BAD = {
     # ResourceFlavor.nodes
     "nodes by feeling": (flavor(nodes="Elastic"), 'supported values: "Autoscaled", "Fixed"'),
     "nodes that are made, and lend": (flavor(nodes="Autoscaled", idlePool={}), "it is nodes that are up that lend their idle resources; remove nodes"),
+    # ResourceFlavor.provisioning
+    "asking by no class": (flavor(provisioning={}), "className: Required value"),
+    "asking by a sentence": (flavor(provisioning={"className": "Check capacity"}), "must be the name of a provisioning class"),
+    "asking without patience": (flavor(provisioning={"className": "a", "timeout": "0s"}), "timeout must be a duration from 1s to 24h"),
+    "asking for ever": (flavor(provisioning={"className": "a", "timeout": ""}), "timeout must be a duration from 1s to 24h"),
+    "asking for what is lent": (flavor(provisioning={"className": "a"}, idlePool={}), "remove provisioning"),
     # ResourceFlavor.idlePool
     "pool of other names": (flavor(idlePool={"names": "batch"}), 'supported values: "Batch", "Gocran"'),
     "pool of nothing": (flavor(idlePool={"share": "0%"}), "share must be a share from 0.1% to 100%"),

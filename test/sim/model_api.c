@@ -129,14 +129,14 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return "another uid";
 	if (i->kind == INTENT_CLEAR)
 		return s->job.version == i->version ? NULL : "another version";
-	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE || i->kind == INTENT_OUTCOMES) &&
-		!s->job.suspend)
+	bool starts = i->kind == INTENT_START || i->kind == INTENT_PROVISION;
+	if ((starts || i->kind == INTENT_NOTICE || i->kind == INTENT_OUTCOMES) && !s->job.suspend)
 		return "not suspended";
 	if (of_a_run(i->kind) && s->job.suspend)
 		return "suspended";
 	if (unguarded)
 		return NULL;
-	bool tests_generation = i->kind == INTENT_START || i->parallelism > 0;
+	bool tests_generation = starts || i->parallelism > 0;
 	if (tests_generation && s->job.generation != i->generation)
 		return "another generation";
 	if (s->job.annotations.present != i->has_annotations)
@@ -145,7 +145,7 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return i->story_before ? "no story" : "a story";
 	if (s->job.admission.story && strcmp(s->job.admission.story, i->story_before))
 		return "another story";
-	if (i->kind == INTENT_START && !s->job.annotations.waiting == i->has_notice)
+	if (starts && !s->job.annotations.waiting == i->has_notice)
 		return i->has_notice ? "no notice" : "a notice";
 	return NULL;
 }
@@ -321,6 +321,8 @@ enum job_outcome model_api_request(struct model_api *api, const struct intent *i
 		*ret_snap = j->now;
 		return JOB_DONE;
 	}
+	if (i->kind == INTENT_UNPROVISION) /* what an autoscaler was asked is not modelled */
+		return JOB_DONE;
 	if (i->kind == INTENT_DELETE)
 		return delete_job(api, j, i, unguarded);
 	const char *why = tests_fail(j->now, i, unguarded);
@@ -332,6 +334,8 @@ enum job_outcome model_api_request(struct model_api *api, const struct intent *i
 		*ret_why = "spec.template: field is immutable";
 		return JOB_DENIED;
 	}
+	if (i->kind == INTENT_PROVISION) /* a dry run */
+		return JOB_DONE;
 	*ret_snap = patch_apply(api, j, i, now_ms);
 	return JOB_DONE;
 }

@@ -161,8 +161,8 @@ void replica_leave(struct sim *s, struct replica *r, const char *why)
 static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
-		"GROW", "TELL", "OUTCOMES", "NOTICE", "WARN", "RETELL", "CLEAR", "DELETE", "READ",
-		"PODS", "NAMESPACE"};
+		"GROW", "TELL", "OUTCOMES", "NOTICE", "WARN", "RETELL", "CLEAR", "DELETE",
+		"PROVISION", "UNPROVISION", "READ", "PODS", "NAMESPACE"};
 	return names[k];
 }
 

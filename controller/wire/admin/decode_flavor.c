@@ -5,6 +5,8 @@
 #include "controller/wire/decode_parts.h"
 #include "queue/requests/directives.h"
 
+#define TIMEOUT_MS (INT64_C(15) * 60 * 1000)
+#define TIMEOUT_MAX_MS (INT64_C(24) * 3600 * 1000)
 #define FLAVOR_LIST_MAX 64 /* labels, taints, tolerations; the CRD allows 8 of each */
 
 /* spec.idlePool: {names, share}. There, it is a pool by all its defaults. */
@@ -36,6 +38,25 @@ static void node_pool_field(
 	if (s->pool == NODE_POOL_AUTOSCALED && s->lending != LENDING_NONE)
 		decoder_fault(d, PATH(up, "nodes"),
 			"is Autoscaled beside idlePool: it is nodes that are up that lend; remove nodes");
+}
+
+/* spec.provisioning: {className, parameters, timeout}. */
+static void provisioning_field(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
+{
+	const struct path *at = PATH(up, "provisioning");
+	const cJSON *o = object_field(d, up, spec, "provisioning");
+	struct provisioning_spec *p = &s->provisioning;
+	if (!o)
+		return;
+	p->class_name = needed_text(d, at, o, "className", "check-capacity.autoscaling.x-k8s.io");
+	p->parameters = labels_field(d, at, o, "parameters", FLAVOR_LIST_MAX, &p->nparameters);
+	p->timeout_ms = span_field(d, at, o, "timeout", TIMEOUT_MAX_MS, TIMEOUT_MS);
+	if (p->timeout_ms < 1000)
+		decoder_fault(d, PATH(at, "timeout"), "is less than a second; write e.g. 15m");
+	if (s->lending != LENDING_NONE)
+		decoder_fault(d, at,
+			"stands beside idlePool: it is nodes that are up that lend; remove provisioning");
 }
 
 static void check_values(struct decoder *d, const struct path *at, const struct requirement *r)
@@ -165,6 +186,7 @@ static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
 	g->tolerations = tolerations_field(d, at, spec, FLAVOR_LIST_MAX, &g->ntolerations);
 	idle_pool_field(d, at, spec, s);
 	node_pool_field(d, at, spec, s);
+	provisioning_field(d, at, spec, s);
 	pod_template_field(d, at, spec, s);
 	return decoder_verdict(d, "ResourceFlavor", o, e);
 }

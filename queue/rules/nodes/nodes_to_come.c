@@ -25,7 +25,7 @@ bool nodes_to_come_of(const struct flavor *f)
 		return false;
 	switch (f->pool) {
 	case NODE_POOL_UNSAID:
-		return f->at_zero;
+		return f->at_zero || f->maker || f->provisioning.class_name;
 	case NODE_POOL_FIXED:
 		return false;
 	case NODE_POOL_AUTOSCALED:

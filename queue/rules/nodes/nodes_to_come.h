@@ -6,6 +6,10 @@
  * cannot be refuted by what is. So nodes can be made of a flavor
  *
  *   - whose spec.nodes is Autoscaled: also larger ones than those that are up
+ *   - whose spec.nodes is absent, where an autoscaler is seen that makes such (autoscalers.h): the
+ *     same
+ *   - whose spec.nodes is absent, and that has spec.provisioning: an autoscaler is asked before a
+ *     start, and knows better than we what nodes there can be
  *   - whose spec.nodes is absent, as long as no node has all of its nodeLabels
  *
  * and never of one whose spec.nodes is Fixed, or that lends idle resources: a node lends what it

@@ -641,18 +641,20 @@ static void each_right_is_asked_for(void **state)
 	struct stage s;
 	stage_open(&s);
 	assert_int_equal(all_rights(&s, n, n), n);
-	bool patch = false, roles = false;
+	bool patch = false, roles = false, status = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct scripted_request *r = scripted_server_request(s.server, i);
 		assert_true(is_about(r, "system:serviceaccount:sluice-system:sluice-controller",
 			"\"groups\":["));
 		patch |= is_about(
 			r, "\"group\":\"batch\",\"resource\":\"jobs\"", "\"verb\":\"patch\"");
-		assert_null(strstr(r->body, "\"eviction\"")); /* the component's */
-		assert_null(strstr(r->body, "kube-system\""));
+		assert_null(strstr(r->body, "\"eviction\""));	/* the component's */
+		assert_null(strstr(r->body, "ack-slo-config")); /* the same */
+		status |= is_about(r, "\"namespace\":\"kube-system\"",
+			"\"name\":\"cluster-autoscaler-status\"");
 		roles |= is_about(r, "\"namespace\":\"sluice-system\"", "configmaps");
 	}
-	assert_true(patch && roles);
+	assert_true(patch && roles && status);
 	stage_close(&s);
 }
 

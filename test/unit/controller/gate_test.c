@@ -76,6 +76,8 @@ static void answer(struct life *l, const struct intent *i)
 	case INTENT_WARN:
 	case INTENT_CLEAR:
 	case INTENT_DELETE:
+	case INTENT_PROVISION:
+	case INTENT_UNPROVISION:
 	case INTENT_READ:
 	case INTENT_PODS:
 	case INTENT_NAMESPACE:

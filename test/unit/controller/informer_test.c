@@ -227,20 +227,25 @@ static struct script *list(struct stage *s, const char *path, const char *events
 	return p;
 }
 
-/* The watch and the question after it are denied; both wait for a release. */
-static struct script *deny(struct stage *s, const char *path)
+/* The watch and the question after it are answered with status; the first waits for a release. */
+static struct script *fail_with(struct stage *s, const char *path, int status)
 {
 	struct buf line;
 	buf_init(&line, 256);
 	buf_printf(&line, "GET %s?limit=1", path);
-	script_answer(scripted_server_expect(s->server, buf_text(&line)), 403, "", "{}");
+	script_answer(scripted_server_expect(s->server, buf_text(&line)), status, "", "{}");
 	buf_reset(&line);
 	buf_printf(&line, "GET %s?watch=1", path);
 	struct script *p = scripted_server_expect(s->server, buf_text(&line));
 	script_hold(p);
-	script_answer(p, 403, "", "{}");
+	script_answer(p, status, "", "{}");
 	buf_done(&line);
 	return p;
+}
+
+static struct script *deny(struct stage *s, const char *path)
+{
+	return fail_with(s, path, 403);
 }
 
 /* Only a server that lets us read something is believed when it denies the rest. */
@@ -394,6 +399,29 @@ static void without_nodes(void **state)
 	run_until(s.loop, has_heard("cluster "));
 	assert_true(has_heard("synced node:n1 cluster "));
 	assert_string_equal(denied(&s), "");
+	stage_close(&s);
+}
+
+/* Of other programs: not installed, which is no trouble, and one whose server fails. Nothing waits
+ * for either, and both may come later. */
+static void what_other_programs_have(void **state)
+{
+	static const char pools[] = "/apis/karpenter.sh/v1/nodepools";
+	static const char requests[] = "/apis/autoscaling.x-k8s.io/v1/provisioningrequests";
+	static const char *const some[] = {pools, requests, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	struct script *absent = fail_with(&s, pools, 404), *failing = fail_with(&s, requests, 500);
+	list(&s, pools, END("9"));
+	list(&s, requests, END("9"));
+	stage_observe(&s);
+	list_first(&s, absent);
+	script_release(failing);
+	settle(&s);
+	assert_true(has_heard("cluster synced "));
+	run_until(s.loop, scripted_server_unused(s.server) == 0 && !*denied(&s));
 	stage_close(&s);
 }
 
@@ -734,6 +762,7 @@ int main(void)
 		cmocka_unit_test(what_happens_then),
 		cmocka_unit_test(without_quotas_and_budgets),
 		cmocka_unit_test(without_nodes),
+		cmocka_unit_test(what_other_programs_have),
 		cmocka_unit_test(pods_only_when_wanted),
 		cmocka_unit_test(pods_that_a_new_list_lacks),
 		cmocka_unit_test(without_pods),

@@ -1,7 +1,7 @@
 # The gate alone, against the simulation's models; what the queue says of windows and prices is the
 # test's.
 get_filename_component(GATE_SIM_DIR ${CMAKE_CURRENT_LIST_DIR}/../../sim ABSOLUTE)
-foreach(name run lending growth stuck rejection doubt deferred hostile mass_stop adoption newcomer ending never_starts start_time)
+foreach(name run lending growth stuck rejection doubt deferred hostile mass_stop adoption newcomer ending never_starts start_time provision)
   add_executable(test_gate_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
     ${GATE_SIM_DIR}/model_api.c ${GATE_SIM_DIR}/model_ledger.c ${GATE_SIM_DIR}/pool.c
     ${CMAKE_CURRENT_LIST_DIR}/../../../controller/ledger/ledger.c)

@@ -69,7 +69,9 @@ struct world {
 	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
 	int64_t adopt_begun_by_ms;	   /* an admin's word on the Namespace; 0: there is none */
 	bool old_server;		   /* it does not let resources be rewritten */
-	char started_with[512];		   /* the template of the last start */
+	struct provision_ask asked; /* of an autoscaler, last; its name and class are below */
+	char asked_name[96], asked_class[96];
+	char started_with[512]; /* the template of the last start */
 	char notes[16384];
 	struct note last[NOTE_MASS_STOP + 1];
 };
@@ -186,6 +188,13 @@ static inline void keep_template(struct world *w, const struct start_template *t
 		t->resources ? t->resources : "nothing", (int)t->lending);
 }
 
+static inline void keep_asked(struct world *w, const struct provision_ask *p)
+{
+	w->asked = *p;
+	snprintf(w->asked_name, sizeof(w->asked_name), "%s", p->name);
+	snprintf(w->asked_class, sizeof(w->asked_class), "%s", p->class_name);
+}
+
 static inline void answer_job(struct world *w, const struct intent *i)
 {
 	const struct snap *snap = NULL;
@@ -195,6 +204,8 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	w->sent[i->kind]++;
 	if (i->kind == INTENT_START)
 		keep_template(w, &i->template);
+	if (i->kind == INTENT_PROVISION)
+		keep_asked(w, &i->provision);
 	if (i->kind == INTENT_START && i->template.fault) { /* as the dispatcher does */
 		a.outcome = JOB_DENIED;
 		a.sentence = i->template.fault;

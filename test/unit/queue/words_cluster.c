@@ -198,11 +198,31 @@ static bool tell_resource_quota(struct words *w, char **word, size_t n)
 	return true;
 }
 
+/* NodePools of Karpenter: KEY=VALUE is a label of their nodes, a piece_term() a requirement. */
+static bool tell_node_pool(struct words *w, char **word, size_t n)
+{
+	struct label label[8];
+	struct made_nodes_spec s = {.name = word[1], .labels = label};
+	for (size_t i = 2; i < n; i++) {
+		char *value = strpbrk(word[i], "!~<>:") ? NULL : strchr(word[i], '=');
+		if (value && s.nlabels < 8) {
+			*value++ = '\0';
+			label[s.nlabels++] = (struct label){word[i], value};
+		} else if (!piece_term(w, word[i], &s.requirements)) {
+			return false;
+		}
+	}
+	queue_set_made_nodes(w->q, &s);
+	return true;
+}
+
 static bool drop(struct words *w, char **word)
 {
 	char *name = piece_after(word[2], '/');
 	if (strcmp(word[1], "node") == 0)
 		queue_drop_node(w->q, word[2]);
+	else if (strcmp(word[1], "nodepool") == 0)
+		queue_drop_made_nodes(w->q, word[2]);
 	else if (name && strcmp(word[1], "pdb") == 0)
 		queue_drop_disruption_budget(w->q, word[2], name);
 	else if (name)
@@ -218,9 +238,13 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 	else if (strcmp(word[0], "node") == 0)
 		tell_node(w, word, n);
 	else if (strcmp(word[0], "drop") == 0 && n > 2 &&
-		 (strcmp(word[1], "node") == 0 || strcmp(word[1], "pdb") == 0 ||
-			 strcmp(word[1], "resourcequota") == 0))
+		 (strcmp(word[1], "node") == 0 || strcmp(word[1], "nodepool") == 0 ||
+			 strcmp(word[1], "pdb") == 0 || strcmp(word[1], "resourcequota") == 0))
 		return drop(w, word);
+	else if (strcmp(word[0], "nodepool") == 0)
+		return tell_node_pool(w, word, n);
+	else if (strcmp(word[0], "autoscaler") == 0)
+		queue_set_cluster_autoscaler(w->q, strcmp(word[1], "works") == 0);
 	else if (strcmp(word[0], "pdb") == 0)
 		return tell_disruption_budget(w, word, n);
 	else if (strcmp(word[0], "resourcequota") == 0)

@@ -12,6 +12,9 @@
  *   job .. [pod="WORDS"]             more about its pods: ports, near/.., apart/.., labels, node=,
  *                                    scheduler=
  *   flavor .. [nodes Fixed|Autoscaled]
+ *   nodepool NAME [KEY=VALUE|"TERM"] of Karpenter: a label of its nodes, a requirement on them
+ *   drop nodepool NAME
+ *   autoscaler works|silent          cluster-autoscaler
  *   runtimeclass NAME [select=K:V]   what a RuntimeClass asks of nodes
  *
  *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many of the pods that it selects may

@@ -1,0 +1,86 @@
+/*
+ * Provision: a start that waits until an autoscaler says that there are nodes for it.
+ *
+ * A ResourceFlavor with spec.provisioning asks an autoscaler before its Jobs start, by a
+ * ProvisioningRequest (autoscaling.x-k8s.io/v1): so many pods of this template. A run in such a
+ * flavor, once its RESERVE is durable, has this step before its start PATCH:
+ *
+ *   ask       a PodTemplate and a ProvisioningRequest are made, both owned by the Job
+ *   wait      quota is held meanwhile, as by a Job that is started: nobody else is to get it in the
+ *             moment when nodes are there
+ *   start     Provisioned: the start PATCH is sent. Its pods name the request, by annotation, and so
+ *             get what was set aside for it
+ *   give up   Failed, BookingExpired, refused, or not Provisioned within spec.provisioning.timeout:
+ *             the start is called off (VOID), so that another Job has its turn. The Job waits for a
+ *             pause that doubles with each failure in a row, and then for its own next turn
+ *
+ * What is always true:
+ *   - the start PATCH of such a run goes out only after its request was seen Provisioned. Once one
+ *     has gone out the request is not looked at any more: its fate is that of any start;
+ *   - a request has a name of the Job's uid and the attempt that made it, and says what it asks for
+ *     (a key of flavor, class, parameters, pods and the Job's generation). A later attempt takes one
+ *     over that asks for the same: so a new leader, which calls off what the last one had reserved
+ *     and not started (attempt_adopt), and decides anew, loses neither the request nor what is
+ *     booked for it. Anything else of the Job's is deleted before a new one is made: an autoscaler
+ *     would set aside room for both;
+ *   - to make and to delete may be done twice: each step that is there already counts as done. So a
+ *     crash between any two costs one more request. What is left when the Job goes is
+ *     deleted with its owner;
+ *   - a request of a Job that waits is deleted after a while, one of a Job that is over at once.
+ *
+ * CapacityRevoked, while it runs: its nodes go. It is stopped, and waits anew.
+ *
+ * The objects are the namespace's: who may write them there may delete a request (it is made again,
+ * or the start is called off), or say that it is Provisioned (the Job starts as it would without:
+ * quota is not given by it).
+ *
+ * Requests are known by the watch, also those of Jobs that are not known yet. Not here: what stands
+ * in the objects (controller/wire/provision_body.h), and what they mean (decode_provision.h).
+ */
+#ifndef SLUICE_CONTROLLER_GATE_PROVISION_H
+#define SLUICE_CONTROLLER_GATE_PROVISION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "controller/gate/gate.h"
+
+struct gate_job;
+
+/* Of all Jobs. provision.c alone writes it. */
+struct provisions {
+	struct map by_job; /* of struct provision */
+};
+
+void provisions_init(struct provisions *p);
+void provisions_done(struct provisions *p);
+
+enum provision_verdict {
+	PROVISION_GO,	/* the start may be sent */
+	PROVISION_WAIT, /* it was asked, or is being */
+	PROVISION_FAIL, /* call it off */
+};
+
+/* Of one whose RESERVE is durable, before its start is sent. */
+enum provision_verdict provision_see_to(struct gate *g, struct gate_job *j);
+/* After PROVISION_FAIL: says why, and for how long it pauses. Then the start is called off. */
+void provision_give_up(struct gate *g, struct gate_job *j);
+/* Of one that waits, or is over: true while a request of it is being deleted. */
+bool provision_tidy(struct gate *g, struct gate_job *j);
+/* Of one that runs: it is stopped when what it runs on is taken back. */
+void provision_heed(struct gate *g, struct gate_job *j);
+/* Its record goes. */
+void provision_forget(struct gate *g, const struct gate_job *j);
+
+bool provision_still_wants(const struct gate *g, const struct gate_job *j);
+/* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: which request it is about. */
+void provision_tell(struct gate *g, struct gate_job *j, struct intent *i);
+void provision_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+
+/* A sentence of one that waits for nodes, or did in vain; false: there is nothing to say. */
+bool provision_words(const struct gate *g, const struct gate_job *j, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * What asks an autoscaler for nodes: a PodTemplate with the pods of a start, and a
+ * ProvisioningRequest (autoscaling.x-k8s.io/v1) for so many of them. Both have the Job as their
+ * owner and one name, made of the Job's uid and the number of the attempt (controller/gate/provision.h).
+ */
+#ifndef SLUICE_CONTROLLER_WIRE_PROVISION_BODY_H
+#define SLUICE_CONTROLLER_WIRE_PROVISION_BODY_H
+
+#include "base/buf.h"
+#include "base/slice.h"
+#include "controller/gate/gate.h"
+
+/* i is INTENT_PROVISION. template is the JSON of the Job's spec.template, as a dry run of its start
+ * shows it. Functions append. */
+void provision_template_head(const struct intent *i, struct buf *out);
+void provision_template_tail(struct slice template, struct buf *out);
+void provision_request_body(const struct intent *i, struct buf *out);
+
+#endif
