@@ -663,11 +663,13 @@ bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *c
 
 /* ---- In flight ---- */
 
-/* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once. */
+/* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once, and others are
+ * made for them. But not for those of a Job that is suspended: they are the last. */
 struct progress progress_of(const struct job *j)
 {
 	const struct job_status *s = &j->status;
-	struct progress p = {.version = j->version, .active = s->active, .left = -1};
+	int32_t last = s->suspended ? s->terminating : 0;
+	struct progress p = {.version = j->version, .active = s->active + last, .left = -1};
 	int32_t well = s->succeeded + s->uncounted;
 	p.ended = well + s->failed_pods + s->uncounted_failed;
 	if (j->indexed && s->indexes_done > s->succeeded)
