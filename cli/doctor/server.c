@@ -8,6 +8,7 @@
 
 enum {
 	OLDEST_MINOR = 30,    /* ValidatingAdmissionPolicy as v1: what keeps the gate shut */
+	TESTED_MINOR = 34,    /* docs/testing.md */
 	RESOURCES_MINOR = 36, /* a suspended Job's resources may be written */
 	SKEW_MAX_MS = 5 * 1000,
 };
@@ -35,6 +36,10 @@ void check_version(struct doctor_context *p, struct findings *f)
 		findings_add(f, VERDICT_FAIL,
 			"Kubernetes 1.%d has no ValidatingAdmissionPolicy: any user can start a queued Job; use 1.%d or later",
 			p->minor, OLDEST_MINOR);
+	else if (p->minor < TESTED_MINOR)
+		findings_add(f, VERDICT_WARN,
+			"Kubernetes 1.%d: Sluice is tested from 1.%d on; upgrade the cluster", p->minor,
+			TESTED_MINOR);
 	else if (p->minor < RESOURCES_MINOR)
 		findings_add(f, VERDICT_WARN,
 			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors only, since resources of a suspended Job can be written from 1.%d on; all else works",

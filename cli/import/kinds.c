@@ -88,7 +88,7 @@ static const struct field preemption_fields[] = {
 static const struct field scope_fields[] = {{"admissionMode"}, {NULL}};
 
 #define NO_CHECKS                                                                                  \
-	"there are no AdmissionChecks, and Jobs start as soon as they have quota, without waiting for these"
+	"there are no AdmissionChecks, and Jobs start as soon as they have quota, without waiting for these; one that asked an autoscaler becomes spec.provisioning of the ResourceFlavor"
 
 static const struct field clusterqueue_spec_fields[] = {
 	{"resourceGroups", .within = group_fields},
@@ -238,7 +238,7 @@ CHECK(check_priority, decode_workload_priority, priority_spec)
 #define OTHER_CLUSTERS                                                                             \
 	"a Job runs on the cluster that it was made on; several clusters may share quota by one database (docs/ledger.md), but no Job is sent to another one"
 #define CHECK_KIND                                                                                 \
-	"there are no AdmissionChecks; what such a check keeps Jobs waiting for does not keep them waiting here"
+	"there are no AdmissionChecks; what such a check keeps Jobs waiting for does not keep them waiting here; one that asked an autoscaler becomes spec.provisioning of the ResourceFlavor"
 
 static const struct import_kind kinds[] = {
 	{"ResourceFlavor", "resourceflavors", false, flavor_fields, false, NULL, check_flavor},
@@ -253,7 +253,7 @@ static const struct import_kind kinds[] = {
 		NULL},
 	{"AdmissionCheck", "admissionchecks", false, NULL, false, CHECK_KIND, NULL},
 	{"ProvisioningRequestConfig", "provisioningrequestconfigs", false, NULL, false,
-		"Sluice makes no ProvisioningRequest; an autoscaler sees the pods once the Job has started",
+		"write its provisioningClassName and parameters into spec.provisioning of the ResourceFlavors whose ClusterQueue named its AdmissionCheck (docs/fit.md, ProvisioningRequest)",
 		NULL},
 	{"MultiKueueConfig", "multikueueconfigs", false, NULL, false, OTHER_CLUSTERS, NULL},
 	{"MultiKueueCluster", "multikueueclusters", false, NULL, false, OTHER_CLUSTERS, NULL},

@@ -29,7 +29,7 @@ static const struct key_rule job_keys[] = {
 	{"prebuilt-workload-name", NULL, NULL,
 		"is left out: there are no Workload objects, the Job itself is what waits"},
 	{"", NULL, NULL,
-		"is left out: it is for what Kueue asks of others (a ProvisioningRequest), and Sluice does not"},
+		"is left out: it is for what Kueue asks of an autoscaler; here that is spec.provisioning of a ResourceFlavor"},
 	{"stopping", NULL, NULL, "is left out: Kueue writes it while it stops a Job"},
 	{NULL, NULL, NULL, NULL},
 };

@@ -34,7 +34,8 @@ struct gate_job;
 struct intent;
 struct job_answer;
 
-/* Of a Namespace, RFC 3339: Jobs that run, and began by then, may be adopted. */
+/* On a Namespace, UTC and whole seconds (2026-11-25T10:00:00Z; the policy matches that form alone): Jobs that
+ * began by then may be adopted. */
 #define ADOPT_ANNOTATION "sluice.dev/adopt-begun-by"
 
 enum newcomer_word {

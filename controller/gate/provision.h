@@ -22,7 +22,7 @@
  *     over that asks for the same: so a new leader, which calls off what the last one had reserved
  *     and not started (attempt_adopt), and decides anew, loses neither the request nor what is
  *     booked for it. Anything else of the Job's is deleted before a new one is made: an autoscaler
- *     would set aside room for both;
+ *     would set aside room for both (as it does where we may not delete);
  *   - to make and to delete may be done twice: each step that is there already counts as done. So a
  *     crash between any two costs one more request. What is left when the Job goes is
  *     deleted with its owner;

@@ -6,7 +6,8 @@
  * difference is the safety of the ledger, so it is decided here once and tested as a table.
  *
  * Status.reason is not asked: nothing a caller does differently hangs on it that the code does not
- * say already (409 is AlreadyExists or Conflict by the method that got it).
+ * say already. Only who makes what may be there already looks: a POST gets 409 AlreadyExists, and also
+ * Conflict, of a ResourceQuota that counts the object and was busy.
  *
  * When a kind of answer is added, the switch statements without default in the callers say where.
  */

@@ -146,13 +146,25 @@ static bool deletes(const struct errand *e)
 	return e->step == STEP_DELETE_REQUEST || e->step == STEP_DELETE_TEMPLATE;
 }
 
+/* A POST gets Conflict as well: a ResourceQuota that counts the object was busy, and nothing was made. */
+static bool is_there_already(const struct kube_answer *a)
+{
+	struct slice reason;
+	return a->http_status == 409 && skim_member(a->body, "reason", &reason) &&
+	       slice_is(reason, "\"AlreadyExists\"");
+}
+
 /* What is there, or gone, already is as good as made or deleted just now. */
 static enum job_outcome outcome_of(const struct errand *e, const struct kube_answer *a)
 {
 	if (deletes(e) && a->http_status == 404)
 		return JOB_DONE;
-	if ((e->step == STEP_TEMPLATE || e->step == STEP_REQUEST) && a->http_status == 409)
-		return JOB_DONE;
+	if (e->step == STEP_TEMPLATE || e->step == STEP_REQUEST) {
+		if (is_there_already(a))
+			return JOB_DONE;
+		if (a->http_status == 409)
+			return JOB_BUSY;
+	}
 	return e->provisioner->options.judge(a, e->provisioner->options.ctx);
 }
 

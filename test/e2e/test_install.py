@@ -7,6 +7,7 @@ import base64
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -203,29 +204,33 @@ def test_postgres_of_another_version_leaves_the_ledger_alone(database):
 
 
 def test_a_dump_of_it_comes_back_as_the_page_has_it(database):
-    """The commands of docs/operations.md, "Backups": in the pod they are run by `kubectl exec`, as the same user and by the same socket."""
+    """The commands of docs/restore.md, "The Postgres of the quickstart": in the pod they are run by `kubectl exec`, as the same user and by the
+    same socket."""
     if not database.become:
         pytest.skip("the socket lets in the user postgres alone, and only root may become it")
-    page = (ROOT / "docs" / "operations.md").read_text()
-    statements = re.search(r"<<'E'\n(.*?)\nE\n", page, re.S)[1]
-    words = {name: re.search(rf"-- ({name} -h /sockets -U postgres[^<>&]*)", page)[1].replace("/sockets", str(database.home / "s")).split()
-             for name in ("pg_dump", "psql", "pg_restore")}
+    page = (ROOT / "docs" / "restore.md").read_text().split("### The Postgres of the quickstart")[1].split("\n## ")[0].replace("\\\n", "")
+    words = [shlex.split(found.replace("/sockets", str(database.home / "s"))) for found in
+             re.findall(r"exec (?:-i )?sluice-postgres-0 -- ((?:pg_dump|psql|pg_restore) [^<>#\n]*)", page)]
+    assert [w[0] for w in words] == ["pg_dump", "psql", "pg_restore", "psql", "psql"]
+    dump_it, put_aside, restore, _, begin_again = words
 
-    def run(name, given=None):
-        done = subprocess.run([Sandbox._pg(name), *words[name][1:]], input=given, capture_output=True, cwd="/", **database.become,
+    def run(command, given=None):
+        done = subprocess.run([Sandbox._pg(command[0]), *command[1:]], input=given, capture_output=True, cwd="/", **database.become,
                               env={"PGPORT": str(database.port), "PATH": os.environ["PATH"]})
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     database.serve()
     assert database.sql("create schema sluice; create table sluice.kept (n int); insert into sluice.kept values (7)").returncode == 0
-    dump = run("pg_dump")
+    dump = run(dump_it)
     database.sql("delete from sluice.kept")
     with subprocess.Popen([Sandbox._pg("psql"), database.conninfo()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           env={"PGPASSWORD": database.password, "PATH": os.environ["PATH"]}) as connected:  # a dashboard that was forgotten
-        for _ in range(2):  # the second time there is a sluice_before
-            run("psql", statements.encode())
-            run("pg_restore", dump)
+        run(put_aside)
+        run(begin_again)
+        assert database.sql("select count(*) from sluice.kept").stdout == "0\n", "what was there is not what is there again"
+        run(put_aside)
+        run(restore, dump)
         connected.stdin.close()
     assert database.sql("select n from sluice.kept").stdout == "7\n"
     assert database.sql("update sluice.kept set n = 8").returncode == 0, "it belongs to another role"

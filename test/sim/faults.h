@@ -169,7 +169,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(NEWCOMER_OVER, "... beyond the quota")                                                   \
 	X(NEWCOMER_CHEATS, "Jobs that left their queue to run, and came back to it")               \
 	X(UNQUEUED, "Jobs that are not queued")                                                    \
-	X(OUTCOMES, "records of what was waited for")                                              \
+	X(OUTCOMES_NOTED, "records of what was waited for")                                        \
 	X(PREDECESSORS_READ, "reads of what Jobs wait for")                                        \
 	X(FOLLOWER, "starts landed of Jobs that wait for others")                                  \
 	X(FOLLOWER_OF_GONE, "... one of which was gone by then")                                   \

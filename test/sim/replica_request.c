@@ -131,7 +131,7 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		if (q->intent.parallelism > 0)
 			sim_reach(s, PATH_COUNTS_BACK);
 	} else if (q->intent.kind == INTENT_OUTCOMES) {
-		sim_reach(s, PATH_OUTCOMES);
+		sim_reach(s, PATH_OUTCOMES_NOTED);
 	} else if (q->intent.kind == INTENT_NOTICE) {
 		sim_reach(s, PATH_NOTICE);
 		if (q->doubted)

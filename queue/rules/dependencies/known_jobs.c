@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 
 void known_jobs_done(struct known_jobs *all)
 {
@@ -109,7 +110,8 @@ static enum outcome outcome_when_gone(const struct known_job *j)
 /* Which of the last Jobs is the newest may not be known: then all that it could be must agree. */
 static enum dependency_verdict newest_verdict(const struct known_jobs *all, enum dependency_kind k)
 {
-	const struct known_job *j = known_jobs_newest(all);
+	must(all->n > 0);
+	const struct known_job *j = &all->job[all->n - 1];
 	enum dependency_verdict v = outcome_verdict(j->outcome, k);
 	for (; !order_is_known(j) && j > all->job; j--)
 		if (outcome_verdict(j[-1].outcome, k) != v)
