@@ -4,10 +4,12 @@
  * It is not decided whether it starts, for it has. So quota, order, nodes and preemption are not
  * asked: what it holds is counted as used, over quota if it must be, and nothing more starts there
  * until enough has ended. But it comes in only where it would not be stopped at once for it: its
- * LocalQueue and ClusterQueue are there and not stopped, and its window is open.
+ * LocalQueue and ClusterQueue are there and not stopped, and its window is open. And it never holds
+ * more than its queue could give to a start: pods that wait for nodes cost their owner nothing,
+ * whatever they ask for.
  *
- * Which flavor, in each resource group: of those that suit its pods as they are, the first with so
- * much free; else the first. Its pods cannot be changed any more, so a flavor of idle resources,
+ * Which flavor, in each resource group: of those that suit its pods as they are and could give so
+ * much, the first with so much free; else the first. Its pods cannot be changed any more, so a flavor of idle resources,
  * which has them ask under other names, is none for it.
  */
 #include "queue/core.h"
@@ -32,14 +34,32 @@ static bool is_free(
 	return true;
 }
 
-/* The flavors' number: there is none. */
-static size_t flavor_for(
-	const struct claim *c, const struct resource_group *g, size_t group, int32_t pods)
+/* Could it give so much to a start, were nothing used? */
+static bool could_give(
+	const struct resource_group *g, size_t f, const struct need *need, size_t n, int32_t pods)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t amount = need_amount(&need[i], pods);
+		const struct quota_row *row = g->row[f * g->nresources + need[i].resource];
+		if (amount == INT64_MAX || !quota_fits(amount, quota_potential(row)))
+			return false;
+	}
+	return true;
+}
+
+/* Index of the flavor in g; g->nflavors when there is none, and then *ret_suits says whether only for its
+ * quota. */
+static size_t flavor_for(const struct claim *c, const struct resource_group *g, size_t group,
+	int32_t pods, bool *ret_suits)
 {
 	size_t n, first = g->nflavors;
 	const struct need *need = claim_needs(c, group, &n);
+	*ret_suits = false;
 	for (size_t f = 0; f < g->nflavors; f++) {
 		if (!may_have(c, g, group, f))
+			continue;
+		*ret_suits = true;
+		if (!could_give(g, f, need, n, pods))
 			continue;
 		if (is_free(g, f, need, n, pods))
 			return f;
@@ -59,7 +79,7 @@ static void add_lines(const struct resource_group *g, size_t flavor, const struc
 	}
 }
 
-/* False: pods like its own are in no flavor of a group of which it needs something. */
+/* False: no flavor of a group of which it needs something is for it. */
 static bool choose_lines(const struct clusterqueue *cq, const struct claim *c, int32_t pods,
 	struct text *t, struct intake *ret)
 {
@@ -67,10 +87,12 @@ static bool choose_lines(const struct clusterqueue *cq, const struct claim *c, i
 		const struct resource_group *g = &cq->spec.groups[group];
 		size_t n;
 		const struct need *need = claim_needs(c, group, &n);
-		size_t flavor = n > 0 ? flavor_for(c, g, group, pods) : 0;
+		bool suits;
+		size_t flavor = n > 0 ? flavor_for(c, g, group, pods, &suits) : 0;
 		if (n > 0 && flavor == g->nflavors) {
 			text_add(t,
-				"no flavor of ClusterQueue %s suits its pods as they run (node selector, node affinity, tolerations), or only one of idle resources does",
+				suits ? "its pods ask for more than ClusterQueue %s could ever give"
+				      : "no flavor of ClusterQueue %s suits its pods as they run (node selector, node affinity, tolerations), or only one of idle resources does",
 				cq->name);
 			return false;
 		}

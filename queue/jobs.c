@@ -7,6 +7,7 @@
 #include "queue/core.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/reclaim.h"
+#include "queue/rules/windows/smaller_quota.h"
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
@@ -92,8 +93,8 @@ void queue_drop_job(struct queue *q, const struct uid *uid)
 	q->counters.version++;
 }
 
-bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
-	size_t n, int64_t reserved_ms)
+bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,
+	int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w)
@@ -102,9 +103,20 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	reservation_forget_promise(q, w);
 	if (w->reservation)
 		reservation_end(q, w);
-	reservation_adopt(q, w, lines, n, reserved_ms);
+	reservation_adopt(q, w, lines, n, now_ms);
 	workload_place(q, w);
 	q->counters.version++;
+	return true;
+}
+
+bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
+{
+	if (!queue_take_in(q, uid, lines, n, reserved_ms))
+		return false;
+	const struct clusterqueue *cq = queue_find_workload(q, uid)->reservation->cq;
+	if (cq)
+		smaller_quota_begins(q, cq->cohort_tree);
 	return true;
 }
 

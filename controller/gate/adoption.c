@@ -94,7 +94,6 @@ void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r
 
 void adoption_take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
 {
-	gate_adopt_in_queue(g, j, r->lines, r->nlines, r->reserved_ms);
 	attempt_adopting(j);
 	job_adopt(g, j, r);
 	gate_operate(g, j, LEDGER_ADOPT, 0);
@@ -115,6 +114,7 @@ static bool adopt(struct gate *g, struct gate_job *j)
 		.lines = run.lines,
 		.nlines = run.nlines,
 		.estimated = true};
+	gate_adopt_in_queue(g, j, r.lines, r.nlines, r.reserved_ms);
 	adoption_take_over(g, j, &r);
 	j->adopted = true;
 	gate_note(g, NOTE_ADOPT, j,

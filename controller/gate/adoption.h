@@ -35,8 +35,7 @@ bool adoption_story_covers(struct gate *g, const struct gate_job *j);
  * that was lost. */
 bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r);
 void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r);
-/* It runs, and the ledger has nothing of it: it holds these lines from here on, and ADOPT and COMMIT
- * are made. */
+/* It runs, the queue knows what it holds, and the ledger does not: ADOPT and COMMIT are made. */
 void adoption_take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* The open reservations were adopted: what runs besides? */
 void adoption_begin(struct gate *g);

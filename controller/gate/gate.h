@@ -239,6 +239,7 @@ struct intent {
 				 */
 	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
 	size_t story_max;
+	bool untold;	  /* INTENT_STOP: no story at all, of a Job that has none */
 	bool resume;	  /* INTENT_TELL: suspend false, so that a Job without work left can end */
 	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
 			      one that waits no more */

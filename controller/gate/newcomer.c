@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "controller/gate/adoption.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
@@ -43,7 +44,7 @@ static bool is_newcomer(const struct gate_job *j)
 
 bool newcomer_asks(const struct gate_job *j)
 {
-	return is_newcomer(j) && j->newcomer.word == NEWCOMER_UNASKED;
+	return is_newcomer(j) && !j->newcomer.asked;
 }
 
 void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
@@ -52,8 +53,8 @@ void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 		return;
 	switch (a->outcome) {
 	case JOB_DONE:
-		j->newcomer.word = j->seen.start_ms <= a->adopt_begun_by_ms ? NEWCOMER_ALLOWED
-									    : NEWCOMER_REFUSED;
+		j->newcomer.asked = true;
+		j->newcomer.begun_by_ms = a->adopt_begun_by_ms;
 		return;
 	case JOB_GONE: /* the Namespace: the Job will be told to be gone, too */
 	case JOB_REFUSED:
@@ -92,8 +93,11 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 	struct newcomer *x = &j->newcomer;
 	x->counted = false;
 	job_pause(g, j, g->tick_ms + LOOK_MS);
-	if (x->why && strcmp(x->why + strlen(begins), why) == 0)
+	if (x->why && strcmp(x->why + strlen(begins), why) == 0) {
+		queue_block_job(
+			g->queue, &j->uid, x->why); /* it may have been for another reason */
 		return;
+	}
 	char *before = x->why;
 	x->why = mem_alloc(sizeof(begins) + strlen(why));
 	memcpy(x->why, begins, strlen(begins));
@@ -115,8 +119,10 @@ static int32_t next_attempt(const struct gate_job *j)
 	return number > j->newcomer.attempt ? number : j->newcomer.attempt;
 }
 
-static void tell(struct gate *g, struct gate_job *j)
+void newcomer_adopted(struct gate *g, struct gate_job *j)
 {
+	if (!newcomer_owes_story(j))
+		return;
 	char excess[QUEUE_INTAKE_SIZE];
 	bool over = queue_job_excess(g->queue, &j->uid, excess);
 	gate_note(g, NOTE_TAKE_IN, j,
@@ -132,6 +138,12 @@ static void take_in(struct gate *g, struct gate_job *j)
 		keep_out(g, j, in.why_not);
 		return;
 	}
+	if (!j->newcomer.counted) {
+		job_request(g, j, INTENT_PODS);
+		return;
+	}
+	if (job_busy(j))
+		return;
 	struct ledger_reservation r = {.uid = j->uid,
 		.attempt = next_attempt(j),
 		.state = LEDGER_POSTED,
@@ -142,23 +154,27 @@ static void take_in(struct gate *g, struct gate_job *j)
 		.estimated = true};
 	queue_block_job(g->queue, &j->uid, NULL);
 	newcomer_end(j);
+	must(queue_take_in(g->queue, &j->uid, in.line, in.nlines, g->now_ms));
 	adoption_take_over(g, j, &r);
-	tell(g, j);
+}
+
+/* It may have been suspended and let run since the Namespace was read. */
+static bool began_in_time(const struct gate_job *j)
+{
+	return j->seen.start_ms <= j->newcomer.begun_by_ms;
 }
 
 bool newcomer_see_to(struct gate *g, struct gate_job *j)
 {
-	if (!is_newcomer(j) || j->newcomer.word == NEWCOMER_REFUSED)
+	if (!is_newcomer(j) || (j->newcomer.asked && !began_in_time(j)))
 		return false;
-	if (j->newcomer.word == NEWCOMER_UNASKED) {
+	if (!j->newcomer.asked) {
 		queue_block_job(g->queue, &j->uid, ASKING);
 		job_request(g, j, INTENT_NAMESPACE);
 	} else if (starts_are_paused(g)) {
 		queue_block_job(g->queue, &j->uid, PAUSED);
 		gate_alarm(g, j, g->tick_ms + PAUSE_MS);
-	} else if (!j->newcomer.counted) {
-		job_request(g, j, INTENT_PODS);
-	} else if (!job_busy(j)) {
+	} else {
 		take_in(g, j);
 	}
 	return true;

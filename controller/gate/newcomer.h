@@ -38,18 +38,13 @@ struct job_answer;
  * began by then may be adopted. */
 #define ADOPT_ANNOTATION "sluice.dev/adopt-begun-by"
 
-enum newcomer_word {
-	NEWCOMER_UNASKED,
-	NEWCOMER_ALLOWED,
-	NEWCOMER_REFUSED,
-};
-
 struct newcomer {
-	enum newcomer_word word;
-	int32_t attempt; /* the first that the ledger has not used, as far as we were told */
-	bool counted;	 /* its pods were, */
-	int32_t pods;	 /* ... and were so many */
-	char *why;	 /* what keeps it out of its queue; NULL: nothing, or it was not tried */
+	bool asked;	     /* its Namespace was read, */
+	int64_t begun_by_ms; /* ... and said this; 0: nothing */
+	int32_t attempt;     /* the first that the ledger has not used, as far as we were told */
+	bool counted;	     /* its pods were, */
+	int32_t pods;	     /* ... and were so many */
+	char *why; /* what keeps it out of its queue; NULL: nothing, or it was not tried */
 };
 
 /* Of one that waits and runs. True: it is seen to, and is not to be stopped. */
@@ -59,6 +54,8 @@ bool newcomer_asks(const struct gate_job *j);
 void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* INTENT_PODS, of one that waits. */
 void newcomer_counted(struct gate_job *j, size_t pods);
+/* Its ADOPT is durable: it is told. */
+void newcomer_adopted(struct gate *g, struct gate_job *j);
 /* The ledger had used the attempt that it was adopted as. */
 void newcomer_spent(struct gate_job *j, int32_t next_attempt);
 /* It was adopted, and has no story yet. / INTENT_RETELL: that one. */

@@ -477,9 +477,11 @@ static enum phase running(struct gate *g, struct gate_job *j)
 	bool goes_on = !j->stop.wanted && !j->lost;
 	if (goes_on)
 		growth_settle(g, j);
+	if (!goes_on || scale_down_see_to(g, j))
+		return PHASE_RUNNING;
 	if (newcomer_owes_story(j))
 		job_request(g, j, INTENT_RETELL);
-	else if (goes_on && !scale_down_see_to(g, j) && !growth_see_to(g, j))
+	else if (!growth_see_to(g, j))
 		stop_notice_see_to(g, j);
 	return PHASE_RUNNING;
 }
@@ -635,12 +637,13 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const stru
 		adoption_was_in_vain(g, j);
 	if (!j->attempt.has_reservation || j->attempt.number != attempt)
 		return;
-	if (in_vain)
+	if (in_vain) {
 		newcomer_spent(j, r->next_attempt);
-	if (in_vain)
 		enter(g, j, attempt_adopted_in_vain(g, j));
-	else
+	} else {
 		attempt_adopted(g, j);
+		newcomer_adopted(g, j);
+	}
 	gate_mark_dirty(g, j);
 }
 

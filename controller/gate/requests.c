@@ -60,6 +60,7 @@ static void shorten(struct gate_job *j, struct intent *i)
 	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION)
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
+	i->untold = i->kind == INTENT_STOP && !j->story; /* there is no room for the shortest */
 	i->drop_notice = i->kind == INTENT_TELL && j->seen.has_notice;
 	if (j->refusals.short_of_room < 2 || i->kind != INTENT_STOP || !i->hold)
 		return;

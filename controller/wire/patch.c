@@ -333,7 +333,8 @@ static void put_stop(const struct intent *i, struct buf *out)
 	put_raw(out, "replace", "/spec/suspend", "true");
 	put_counts_back(i, out);
 	put_hold(i, out);
-	put_story(i, out);
+	if (!i->untold)
+		put_story(i, out);
 }
 
 static void put_tell(const struct intent *i, struct buf *out)

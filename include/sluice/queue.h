@@ -312,6 +312,10 @@ void queue_end_unread_list(struct queue *q);
  * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
+/* The same of a Job that comes in by queue_intake(). What others use beyond a window's smaller quota is not
+ * owed anew for it: they give no pods. */
+bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,
+	int64_t now_ms);
 
 #define QUEUE_LINES_MAX 128 /* of one workload */
 
@@ -328,8 +332,8 @@ struct intake {
  * now, and ret->why_not says why. */
 bool queue_intake(
 	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms, struct intake *ret);
-/* What the Job holds, where more is used than there is: "ClusterQueue batch uses 3 cpu in flavor spot
- * more than its quota". False: nowhere. */
+/* Writes where more is used than there is, such as "ClusterQueue batch uses 3 cpu in flavor spot more than
+ * there is". False: what the Job holds is within quota. */
 bool queue_job_excess(
 	const struct queue *q, const struct uid *uid, char ret_words[QUEUE_INTAKE_SIZE]);
 

@@ -380,8 +380,6 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 		queue_touch_fresh(q, r->cq);
 	reservation_hold(q, r);
 	reservation_suspect(q, r);
-	if (r->cq)
-		smaller_quota_begins(q, r->cq->cohort_tree);
 }
 
 static void line_lower(

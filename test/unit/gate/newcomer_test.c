@@ -125,37 +125,85 @@ static void taking_the_story_off_adopts_nothing(void **state)
 	assert_true(w->j->now->job.suspend);
 }
 
-static void over_quota_it_is_said_and_nothing_more_starts(void **state)
+static struct model_job *another(struct world *w, const char *name, int64_t cpu, int64_t start_ms)
 {
-	struct world *w = *state;
-	fixture_quota(w->queue, 600, 0);
-	w->adopt_begun_by_ms = T0;
-	come(w, T0 - 60000);
-	assert_adopted(w);
-	assert_non_null(strstr(w->notes,
-		"ClusterQueue batch uses 400m cpu in flavor spot more than there is, so nothing more starts there"));
-
 	struct snap n = {0};
-	n.request[0] = (struct resource){"cpu", 100};
+	n.request[0] = (struct resource){"cpu", cpu};
 	n.container.requests = (struct resource_list){n.request, 1};
 	n.job = (struct job){.ns = "team-a",
-		.name = "next",
+		.name = name,
 		.queue = "main",
 		.priority_class = "",
 		.pod_priority_class = "",
-		.suspend = true,
+		.suspend = start_ms == 0,
+		.resumed_by_other = start_ms > 0,
 		.parallelism = 1,
 		.completions = 1,
 		.has_completions = true,
-		.family = "next"};
-	struct model_job *next = model_api_create(&w->api, &n);
-	gate_see_job(w->gate, &next->now->job);
+		.family = name};
+	n.job.status.has_start_time = start_ms > 0;
+	n.job.status.start_ms = start_ms;
+	n.job.status.active = n.job.status.ready = start_ms > 0;
+	struct model_job *j = model_api_create(&w->api, &n);
+	gate_see_job(w->gate, &j->now->job);
+	return j;
+}
+
+static void over_quota_it_is_said_and_nothing_more_starts(void **state)
+{
+	struct world *w = *state;
+	fixture_quota(w->queue, 1000, 0);
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	w->pods = 1;
+	another(w, "late", 400, T0 - 50000);
+	turn(w);
+	assert_non_null(strstr(w->notes,
+		"ClusterQueue batch uses 400m cpu in flavor spot more than there is, so nothing more starts there"));
+	struct model_job *next = another(w, "next", 100, 0);
 	at(w, w->now_ms + 60000);
 	assert_true(next->now->job.suspend);
 	assert_int_equal(w->sent[INTENT_START], 0);
 	finish(w);
 	at(w, w->now_ms + 1000);
 	assert_int_equal(w->sent[INTENT_START], 1);
+}
+
+/* Pods that wait for nodes cost nothing, whatever they ask for. */
+static void what_its_queue_could_never_give_is_not_adopted(void **state)
+{
+	struct world *w = *state;
+	const int64_t cpu[] = {1001, INT64_MAX};
+	const struct model_reservation *const *all;
+	fixture_quota(w->queue, 1000, 0);
+	w->adopt_begun_by_ms = T0;
+	w->pods = 1;
+	for (size_t i = 0; i < 2; i++) {
+		const struct model_job *j = another(w, i ? "huge" : "large", cpu[i], T0 - 60000);
+		turn(w);
+		assert_false(j->now->job.suspend);
+		assert_int_equal(model_ledger_reservations(w->ledger, &all), 0);
+		assert_non_null(strstr(w->last[NOTE_KEEP_OUT].text,
+			"its pods ask for more than ClusterQueue batch could ever give"));
+	}
+}
+
+/* There is no room for a story, so the stop goes without one. */
+static void one_whose_annotations_are_full_can_be_stopped(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0;
+	w->room = 1;
+	come(w, T0 - 60000);
+	at(w, w->now_ms + 60000);
+	assert_int_equal(held_cpu(w), 1000);
+	assert_null(w->j->now->job.admission.story);
+	decide(w, (struct decision){.kind = DECISION_STOP,
+			  .reason = STOP_REASON_PREEMPTED,
+			  .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+	at(w, w->now_ms + 200000);
+	assert_true(w->j->now->job.suspend);
 }
 
 /* kill -9 when ADOPT is durable and the story is not written. */
@@ -218,6 +266,8 @@ int main(void)
 		WORLD(one_that_has_just_been_resumed_is_stopped),
 		WORLD(taking_the_story_off_adopts_nothing),
 		WORLD(over_quota_it_is_said_and_nothing_more_starts),
+		WORLD(one_whose_annotations_are_full_can_be_stopped),
+		WORLD(what_its_queue_could_never_give_is_not_adopted),
 		WORLD(a_successor_writes_the_story),
 		WORLD(a_batch_that_is_not_answered_adopts_once),
 		WORLD(one_that_its_queue_cannot_take_runs_on),

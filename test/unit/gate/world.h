@@ -163,7 +163,7 @@ static inline bool only_reads(enum intent_kind k)
 static inline bool lacks_room(const struct world *w, const struct intent *i)
 {
 	struct buf b;
-	if (w->room == 0 || i->kind > INTENT_TELL)
+	if (w->room == 0 || i->untold || (i->kind > INTENT_TELL && i->kind != INTENT_RETELL))
 		return false;
 	buf_init(&b, STORY_TEXT_MAX);
 	story_fit(&i->story, i->story_max, &b);
