@@ -118,7 +118,7 @@ bool queue_intake(
 		claim_init(&claim, &q->node_suitability, cq, w->shape);
 	if (pods < w->shape->pods)
 		pods = w->shape->pods;
-	bool in = !explain_intake(q, w, &claim, now_ms, &t) &&
+	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq &&
 		  choose_lines(cq, &claim, pods, &t, ret);
 	claim_done(&claim);
 	return in;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "base/mem.h"
 #include "queue/rules/backfill.h"
 #include "queue/core.h"
@@ -172,7 +173,7 @@ static bool is_misconfigured(const struct question *a)
 		explain_class(w->class, a->text);
 	} else if (w->lq->gate == GATE_NOT_SELECTED) {
 		explain_not_selected(w->lq, a->text);
-	} else if (a->claim->uncovered) {
+	} else if (a->cq && a->claim->uncovered) {
 		const char *name = a->claim->uncovered;
 		text_add(a->text,
 			"resource %.100s unavailable in ClusterQueue %s: the Job asks for ", name,
@@ -652,7 +653,10 @@ bool explain_intake(const struct queue *q, const struct workload *w, const struc
 	const struct clusterqueue *cq = w->lq->cq;
 	struct question about = {q, w, cq && cq->exists ? cq : NULL, claim, now_ms, t, false, 0};
 	int64_t opens_ms;
-	if (is_misconfigured(&about) || is_suspended(&about))
+	if (is_misconfigured(&about))
+		return true;
+	must(about.cq);
+	if (is_suspended(&about))
 		return true;
 	/* Open, it may not fit what is left of it; that keeps no run out. */
 	return !window_state_of(w->lq)->open &&

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/must.h"
 #include "queue/admit/assign.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
@@ -50,6 +51,7 @@ static bool add_to_come(const struct queue *q, const struct clusterqueue *cq,
 		return false;
 	for (size_t i = 0; i < way->n && !f; i++)
 		f = nodes_to_come_of(way->flavor[i]) ? way->flavor[i] : NULL;
+	must(f);
 	if (f->at_zero) {
 		text_add(t, "no node of flavor %s is up", f->name);
 	} else {

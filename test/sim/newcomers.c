@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/must.h"
+
 #include "test/sim/sim.h"
 
 #define SALT 0x6e6577636f6d6572 /* "newcomer" */
@@ -11,7 +13,7 @@ static int64_t *word_of(struct sim *s, const char *ns)
 	for (size_t i = 0; i < NAMESPACES; i++)
 		if (!strcmp(namespace_names[i], ns))
 			return &s->newcomers.begun_by_ms[i];
-	return NULL;
+	must_not_get_here();
 }
 
 int64_t newcomers_word(const struct sim *s, const char *ns)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "controller/watch/predecessor_turn.h"
 #include "queue/rules/dependencies/outcome_record.h"
 #include "test/sim/promises_priv.h"
@@ -828,6 +829,7 @@ static struct dependency draw_item(struct sim *s, const struct snap *n)
 		d.selector = (struct selector_term){draw_requirement(s), 1};
 	else
 		d.name = draw_target(s, n);
+	must(d.name || d.selector.requirements);
 	snprintf(text, sizeof(text), "%s:%s%s%s", dependency_kind_name(d.kind),
 		d.name ? "" : "{batch=", d.name ? d.name : d.selector.requirements->values[0],
 		d.name ? "" : "}");

@@ -475,7 +475,9 @@ static void a_pool_shrinks_with_the_sample(void **state)
 static const char *written_cpu(const struct overcommit_controller_stage *s)
 {
 	const char *body = stage_last_body(s, PATCH_N1);
-	return body ? strstr(body, "\"allocatable\":{\"kubernetes.io/batch-cpu\":") : NULL;
+	const char *cpu =
+		body ? strstr(body, "\"allocatable\":{\"kubernetes.io/batch-cpu\":") : NULL;
+	return cpu ? cpu : "";
 }
 
 /* A pod is bound, its kubelet has not looked at it yet, and use rises: it must not be rejected. */

@@ -354,8 +354,7 @@ static struct sized *find(struct world *w, const struct uid *uid)
 		if (w->job[i].alive && uid_cmp(&own, uid) == 0)
 			return &w->job[i];
 	}
-	fail_msg("a decision about no Job");
-	return NULL;
+	must_not_get_here(); /* a decision about no Job */
 }
 
 /* Within its quota; or over it since that was larger, and falling. */

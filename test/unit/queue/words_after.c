@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "pieces.h"
 
 /* ---- The annotations ---- */
@@ -72,8 +73,9 @@ static struct words_predecessor *known(struct words *w, const char *ns_name, boo
 	for (size_t i = w->npredecessors; i-- > 0;)
 		if (strcmp(w->predecessor[i].ns_name, ns_name) == 0)
 			return &w->predecessor[i];
-	if (!make || w->npredecessors == WORDS_PREDECESSORS_MAX)
+	if (!make)
 		return NULL;
+	must(w->npredecessors < WORDS_PREDECESSORS_MAX);
 	struct words_predecessor *x = &w->predecessor[w->npredecessors++];
 	*x = (struct words_predecessor){.ns_name = mem_strdup(ns_name)};
 	x->p.uid.byte[0] = 1;
