@@ -142,6 +142,7 @@ static int check_enum(const struct judge *j, const cJSON *schema, const cJSON *v
 static int check_bounds(const struct judge *j, const cJSON *schema, const cJSON *v)
 {
 	int rc = 0;
+	must(v);
 	double length = length_of(v);
 	if (cJSON_IsArray(v) && (rc = bound(j, schema, "minItems", length, " items")) == 0)
 		rc = bound(j, schema, "maxItems", length, " items");
@@ -182,6 +183,7 @@ static bool matches(const char *expression, const char *text)
 static bool breaks(const char *rule, const cJSON *v)
 {
 	char x[400];
+	must(v);
 	if (cJSON_IsString(v) && expression_of(rule, "self.matches('", x, sizeof(x)))
 		return !matches(x, v->valuestring);
 	if (cJSON_IsString(v) && expression_of(rule, "self == '' || self.matches('", x, sizeof(x)))

@@ -269,9 +269,10 @@ static void take_half_life(struct walk *w, const cJSON *value, cJSON *to)
 static void take_weights(struct walk *w, const cJSON *value, cJSON *to)
 {
 	struct buf text;
+	const cJSON *weights = cJSON_IsObject(value) ? value : NULL;
 	(void)to;
 	buf_init(&text, FLAG_MAX_BYTES);
-	json_each(weight, cJSON_IsObject(value) ? value : NULL) {
+	json_each(weight, weights) {
 		buf_printf(&text, "%s%s=", text.len ? "," : "", weight->string);
 		if (cJSON_IsNumber(weight))
 			buf_printf(&text, "%.15g", weight->valuedouble);
@@ -349,10 +350,11 @@ static void take_transformation(struct walk *w, const cJSON *t)
 static void take_transformations(struct walk *w, const cJSON *value, cJSON *to)
 {
 	size_t index = 0;
+	const cJSON *list = cJSON_IsArray(value) ? value : NULL;
 	(void)to;
-	if (!cJSON_IsArray(value))
+	if (!list)
 		walk_refuse(w, "must be a list");
-	json_each(t, cJSON_IsArray(value) ? value : NULL) {
+	json_each(t, list) {
 		size_t back = walk_step_item(w, index++);
 		take_transformation(w, t);
 		walk_back(w, back);
