@@ -375,10 +375,11 @@ static const struct field resources_fields[] = {
 
 static void take_frameworks(struct walk *w, const cJSON *value, cJSON *to)
 {
+	const cJSON *list = cJSON_IsArray(value) ? value : NULL;
 	(void)to;
-	if (!cJSON_IsArray(value))
+	if (!list)
 		walk_refuse(w, "must be a list");
-	json_each(f, cJSON_IsArray(value) ? value : NULL) {
+	json_each(f, list) {
 		const char *name = cJSON_IsString(f) ? f->valuestring : "?";
 		if (strcmp(name, "batch/job") != 0)
 			walk_note(w, "%.100s is left out: Sluice queues Jobs of batch/v1 alone",
