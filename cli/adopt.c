@@ -20,7 +20,7 @@
 
 enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, OUTPUT_MAX = 16 * 1024 * 1024 };
 
-static int patch(struct ev_loop *loop, struct kube_client *client, const char *path,
+static int send_merge_patch(struct ev_loop *loop, struct kube_client *client, const char *path,
 	const struct buf *body, struct err *e)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
@@ -67,7 +67,7 @@ static int give_word(
 	buf_puts(&body, "{\"metadata\":{\"annotations\":{\"" ADOPT_ANNOTATION "\":\"");
 	story_time(p->begun_by_ms, &body);
 	buf_puts(&body, "\"}}}");
-	rc = patch(loop, client, path, &body, e);
+	rc = send_merge_patch(loop, client, path, &body, e);
 	if (rc < 0)
 		err_wrap(e, "who adopts writes the annotation " ADOPT_ANNOTATION
 			    " of the Namespace, which cluster admins may");
@@ -76,7 +76,7 @@ static int give_word(
 }
 
 /* The version is tested: a Job that has become another since is looked at again first. */
-static int label(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
+static int label_job(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
 	const struct adopt_row *r, struct err *e)
 {
 	char path[PATH_SIZE];
@@ -93,7 +93,7 @@ static int label(struct ev_loop *loop, struct kube_client *client, const struct 
 	/* Its reservation is for the pods that it has, and one that terminates is still one: before
 	 * Kubernetes 1.36 no policy of the API server sees to that. */
 	buf_puts(&body, "}},\"spec\":{\"podReplacementPolicy\":\"Failed\"}}");
-	int rc = patch(loop, client, path, &body, e);
+	int rc = send_merge_patch(loop, client, path, &body, e);
 	buf_done(&body);
 	return rc;
 }
@@ -106,7 +106,7 @@ static int carry_out(
 	for (size_t i = 0; rc == 0 && i < p->nrows; i++) {
 		struct adopt_row *r = &p->row[i];
 		struct err refused;
-		if (!r->takes || label(loop, client, p, r, &refused) == 0)
+		if (!r->takes || label_job(loop, client, p, r, &refused) == 0)
 			continue;
 		r->takes = false;
 		snprintf(r->why, sizeof(r->why), "%s%s", refused.text,
@@ -117,7 +117,7 @@ static int carry_out(
 	return rc;
 }
 
-static size_t count(const struct adopt_plan *p)
+static size_t count_taken(const struct adopt_plan *p)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->nrows; i++)
@@ -149,7 +149,7 @@ static void render(const struct adopt_plan *p, bool dry_run, struct buf *out)
 	if (p->nrows > 0)
 		table_render(t, out);
 	table_free(t);
-	size_t n = count(p);
+	size_t n = count_taken(p);
 	buf_printf(out, "%zu of %zu %s of namespace %s %s%s\n", n, p->nrows,
 		p->nrows == 1 ? "Job" : "Jobs", p->namespace_name,
 		dry_run ? "would be adopted; nothing was changed" : "labelled",
@@ -158,8 +158,8 @@ static void render(const struct adopt_plan *p, bool dry_run, struct buf *out)
 			: "; the controller adopts them now, and says so in an Event on each (Adopted, or NotAdopted)");
 }
 
-static int run(const struct adopt_options *o, const struct kube_config *config, struct buf *out,
-	size_t *ret_left_out, struct err *e)
+static int adopt_run(const struct adopt_options *o, const struct kube_config *config,
+	struct buf *out, size_t *ret_left_out, struct err *e)
 {
 	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
 	struct adopt_plan plan = {0};
@@ -171,7 +171,7 @@ static int run(const struct adopt_options *o, const struct kube_config *config, 
 		rc = carry_out(loop, client, &plan, e);
 	if (rc == 0) {
 		render(&plan, o->dry_run, out);
-		*ret_left_out = plan.nrows - count(&plan);
+		*ret_left_out = plan.nrows - count_taken(&plan);
 	}
 	adopt_plan_done(&plan);
 	kube_client_free(client);
@@ -199,7 +199,7 @@ int command_adopt(int argc, char **argv)
 	if (rc == 0) {
 		if (!o.namespace_name)
 			o.namespace_name = config->namespace_name;
-		rc = run(&o, config, &out, &left_out, &e);
+		rc = adopt_run(&o, config, &out, &left_out, &e);
 		kube_config_free(config);
 	}
 	int code = command_end(rc, &out, &e);

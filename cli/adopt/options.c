@@ -5,26 +5,16 @@
 
 #include "cli/flags.h"
 
-/* It becomes part of paths. */
-static int check_name(const char *flag, const char *text, struct err *e)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-	size_t len = strlen(text);
-	if (len > 0 && len <= 253 && strspn(text, allowed) == len)
-		return 0;
-	return err_set(e, ERR_INVALID, "%s is \"%.80s\", which is not the name of one", flag, text);
-}
-
 static int take_namespace(const char *text, void *options, struct err *e)
 {
 	((struct adopt_options *)options)->namespace_name = text;
-	return check_name("--namespace", text, e);
+	return flag_check_namespace("--namespace", text, e);
 }
 
 static int take_queue(const char *text, void *options, struct err *e)
 {
 	((struct adopt_options *)options)->queue = text;
-	return check_name("--queue", text, e);
+	return flag_check_name("--queue", text, e);
 }
 
 static const struct flag flags[] = {
@@ -47,7 +37,7 @@ int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct
 	for (size_t i = 0; i < o.njobs; i++) {
 		if (strncmp(o.job[i], "job/", 4) == 0)
 			o.job[i] += 4;
-		rc = check_name("JOB", o.job[i], e);
+		rc = flag_check_name("JOB", o.job[i], e);
 		if (rc < 0)
 			return rc;
 	}
