@@ -260,8 +260,11 @@ static void add_row(struct maker *m, const cJSON *job)
 	struct adopt_plan *p = &m->plan;
 	p->row = mem_grow(p->row, p->nrows + 1, sizeof(*p->row));
 	struct adopt_row *r = &p->row[p->nrows++];
-	const char *version = json_text(json_object(job, "metadata"), "resourceVersion");
+	const cJSON *metadata = json_object(job, "metadata");
+	const char *version = json_text(metadata, "resourceVersion"),
+		   *uid = json_text(metadata, "uid");
 	*r = (struct adopt_row){.name = mem_strdup(decode_name(job)),
+		.uid = mem_strdup(uid ? uid : ""),
 		.version = mem_strdup(version ? version : ""),
 		.has_kueue_label = label_of(job, KUEUE_LABEL) != NULL};
 	const char *why = job_object_is_over(job) ? "it has ended" : why_not(job, &r->start_ms);
@@ -343,6 +346,7 @@ void adopt_plan_done(struct adopt_plan *p)
 {
 	for (size_t i = 0; i < p->nrows; i++) {
 		free(p->row[i].name);
+		free(p->row[i].uid);
 		free(p->row[i].version);
 		free(p->row[i].queue);
 	}
