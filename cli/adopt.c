@@ -8,6 +8,7 @@
 #include <ev.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/adopt/controllers.h"
 #include "cli/adopt/options.h"
@@ -21,7 +22,7 @@
 #include "controller/gate/newcomer.h"
 #include "controller/wire/labels.h"
 
-enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, OUTPUT_MAX = 16 * 1024 * 1024 };
+enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, OUTPUT_MAX = 16 * 1024 * 1024, HEARSAY_SECONDS = 1 };
 
 /* The version is tested: a Job that has become another since is looked at again first. */
 static int label_job(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
@@ -46,13 +47,21 @@ static int label_job(struct ev_loop *loop, struct kube_client *client, const str
 	return rc;
 }
 
-/* One that is refused keeps no other from it. */
-static void label_jobs(struct ev_loop *loop, struct kube_client *client, struct adopt_plan *p)
+/* One that is refused keeps no other from it. The policies go by what their API server has heard of
+ * the Namespace: a permission that was just written may be a moment late there. */
+static void label_jobs(
+	struct ev_loop *loop, struct kube_client *client, struct adopt_plan *p, bool just_permitted)
 {
 	for (size_t i = 0; i < p->nrows; i++) {
 		struct adopt_row *r = &p->row[i];
 		struct err refused;
-		if (!r->takes || label_job(loop, client, p, r, &refused) == 0)
+		int rc = r->takes ? label_job(loop, client, p, r, &refused) : 0;
+		if (rc == ERR_DENIED && just_permitted) {
+			just_permitted = false;
+			nanosleep(&(struct timespec){.tv_sec = HEARSAY_SECONDS}, NULL);
+			rc = label_job(loop, client, p, r, &refused);
+		}
+		if (rc == 0)
 			continue;
 		r->takes = false;
 		snprintf(r->why, sizeof(r->why), "%s%s", refused.text,
@@ -117,7 +126,7 @@ static int carry_out(struct ev_loop *loop, struct kube_client *client,
 			loop, client, p->namespace_name, p->begun_by_ms, &given, e);
 	if (rc < 0)
 		return rc;
-	label_jobs(loop, client, p);
+	label_jobs(loop, client, p, given.ours);
 	if (adopt_outcome_wait(loop, client, p, o->timeout_ms, stderr, &needy, &unseen) < 0)
 		leave_permission(ret, p, unseen.text);
 	else

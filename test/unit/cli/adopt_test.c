@@ -60,7 +60,8 @@ static void open_server(struct stage *s)
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
 }
 
-static void open_stage(struct stage *s, const char *localqueues, const char *jobs)
+static void open_stage_of(
+	struct stage *s, const char *clusterqueues, const char *localqueues, const char *jobs)
 {
 	open_server(s);
 	answer(s, "GET /api/v1/namespaces/a HTTP",
@@ -71,10 +72,15 @@ static void open_stage(struct stage *s, const char *localqueues, const char *job
 	answer(s, "priorityclasses HTTP", LIST(""));
 	answer(s, "runtimeclasses", LIST(""));
 	answer(s, "limitranges", LIST(""));
-	answer(s, "clusterqueues", LIST(CLUSTERQUEUE));
+	answer(s, "clusterqueues", clusterqueues);
 	answer(s, "GET /apis/sluice.dev/v1alpha1/namespaces/a/localqueues HTTP", localqueues);
 	if (jobs)
 		answer(s, "GET /apis/batch/v1/namespaces/a/jobs HTTP", jobs);
+}
+
+static void open_stage(struct stage *s, const char *localqueues, const char *jobs)
+{
+	open_stage_of(s, LIST(CLUSTERQUEUE), localqueues, jobs);
 }
 
 static void close_stage(struct stage *s)
@@ -128,6 +134,32 @@ static void jobs_that_run_are_reckoned_one_after_the_other(void **state)
 	assert_non_null(strstr(r[2].why, "has not begun to run yet"));
 	assert_int_equal(s.plan.begun_by_ms, INT64_C(1795255205000));
 	close_stage(&s);
+}
+
+/* Of each of many ClusterQueues what is held is counted. */
+static void what_is_held_counts_of_however_many_queues(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct buf queues;
+	buf_init(&queues, 1 << 20);
+	buf_puts(&queues, "{\"metadata\":{},\"items\":[" CLUSTERQUEUE);
+	for (int i = 0; i < 600; i++)
+		buf_printf(&queues,
+			",{\"metadata\":{\"name\":\"q%d\"},\"spec\":{\"resourceGroups\":"
+			"[{\"coveredResources\":[\"cpu\"],\"flavors\":[{\"name\":\"any\",\"resources\":"
+			"[{\"name\":\"cpu\",\"nominalQuota\":\"4\"}]}]}]},\"status\":{\"flavorsReservation\":"
+			"[{\"name\":\"any\",\"resources\":[{\"name\":\"cpu\",\"total\":\"1\"}]}]}}",
+			i);
+	buf_puts(&queues, "]}");
+	open_stage_of(&s, buf_text(&queues), LIST(LOCALQUEUE("main")),
+		LIST(JOB("1", "plain", "", "\"parallelism\":3,\"completions\":3",
+			RUNS "1Z\",\"active\":3")));
+	assert_int_equal(make(&s), 0);
+	assert_string_equal(s.plan.row[0].over,
+		"ClusterQueue batch uses 500m cpu in flavor any more than there is");
+	close_stage(&s);
+	buf_done(&queues);
 }
 
 static void a_queue_must_be_named_where_there_are_two(void **state)
@@ -422,6 +454,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_that_run_are_reckoned_one_after_the_other),
+		cmocka_unit_test(what_is_held_counts_of_however_many_queues),
 		cmocka_unit_test(a_queue_must_be_named_where_there_are_two),
 		cmocka_unit_test(what_is_not_there_is_said),
 		cmocka_unit_test(controllers_that_would_stop_the_jobs_are_found),
