@@ -2,6 +2,7 @@
 #include "test/unit/kube/test.h"
 
 #include "base/mem.h"
+#include "cli/adopt/carry_out.h"
 #include "cli/adopt/controllers.h"
 #include "cli/adopt/outcome.h"
 #include "cli/adopt/permission.h"
@@ -413,6 +414,106 @@ static void when_the_time_is_up_it_is_said_what_is_not_known(void **state)
 	close_stage(&s);
 }
 
+/* ---- all of it, in its order ----------------------------------------------------------------- */
+
+#define NEW_CONTROLLER LIST(CONTROLLER("sluice-controller:0.2.0"))
+
+static int carry_out(struct stage *s, struct adopt_aftermath *ret)
+{
+	*ret = (struct adopt_aftermath){0};
+	s->o.controller_namespace = "sys";
+	s->plan.begun_by_ms = NOON_MS;
+	for (size_t i = 0; i < s->plan.nrows; i++) {
+		s->plan.row[i].version = mem_strdup("7");
+		s->plan.row[i].queue = mem_strdup("main");
+	}
+	return adopt_carry_out(s->loop, s->client, &s->o, &s->plan, NULL, ret, &s->e);
+}
+
+static void expect_permission_and_label(struct stage *s)
+{
+	answer(s, "GET /api/v1/namespaces/sys/pods?", NEW_CONTROLLER);
+	answer(s, "GET /api/v1/namespaces/a HTTP", NAMESPACE(""));
+	answer(s, "PATCH /api/v1/namespaces/a HTTP", NAMESPACE(""));
+	answer(s, "PATCH /apis/batch/v1/namespaces/a/jobs/j HTTP", "{}");
+}
+
+static void nothing_is_written_while_a_controller_would_stop_the_jobs(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct adopt_aftermath left;
+	open_server(&s);
+	plan_rows(&s, 1);
+	answer(&s, "GET /api/v1/namespaces/sys/pods?", LIST(CONTROLLER("s:0.1.0")));
+	assert_int_equal(carry_out(&s, &left), ERR_GONE);
+	assert_int_equal(scripted_server_count(s.server), 1);
+	close_stage(&s);
+}
+
+static void the_permission_goes_when_all_are_adopted(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct adopt_aftermath left;
+	open_server(&s);
+	plan_rows(&s, 1);
+	expect_permission_and_label(&s);
+	answer(&s, STORIES, LIST(LABELLED("1", "j", STORY, "", "")));
+	answer(&s, "PATCH /api/v1/namespaces/a HTTP", NAMESPACE(""));
+	assert_int_equal(carry_out(&s, &left), 0);
+	assert_false(left.left);
+	assert_non_null(strstr(left.words, "is taken back"));
+	assert_string_equal(scripted_server_request(s.server, 3)->body,
+		"{\"metadata\":{\"resourceVersion\":\"7\",\"labels\":{\"sluice.dev/queue-name\":\"main\"}},\"spec\":{\"podReplacementPolicy\":\"Failed\"}}");
+	assert_non_null(strstr(scripted_server_request(s.server, 5)->body, "\"remove\""));
+	close_stage(&s);
+}
+
+static void the_permission_stays_while_a_job_needs_it(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct adopt_aftermath left;
+	open_server(&s);
+	plan_rows(&s, 1);
+	expect_permission_and_label(&s);
+	answer(&s, STORIES, LIST(LABELLED("1", "j", "", "", "")));
+	answer(&s, EVENTS, LIST("{\"message\":\"closed\",\"involvedObject\":{\"uid\":\"u1\"}}"));
+	assert_int_equal(carry_out(&s, &left), 0);
+	assert_true(left.left);
+	assert_non_null(strstr(left.words, "Job j runs, is in a queue and is not adopted yet"));
+	assert_non_null(
+		strstr(left.words, "kubectl annotate namespace a sluice.dev/adopt-begun-by-\n"));
+	close_stage(&s);
+}
+
+/* The policies may not have heard of the permission yet; and one that stays refused is not waited for. */
+static void a_refused_label_is_tried_again_once(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct adopt_aftermath left;
+	open_server(&s);
+	plan_rows(&s, 2);
+	answer(&s, "GET /api/v1/namespaces/sys/pods?", NEW_CONTROLLER);
+	answer(&s, "GET /api/v1/namespaces/a HTTP", NAMESPACE(""));
+	answer(&s, "PATCH /api/v1/namespaces/a HTTP", NAMESPACE(""));
+	static const int status[] = {403, 200, 403};
+	for (size_t i = 0; i < sizeof(status) / sizeof(*status); i++)
+		script_answer(scripted_server_expect(
+				      s.server, "PATCH /apis/batch/v1/namespaces/a/jobs/j HTTP"),
+			status[i], "", "{\"kind\":\"Status\",\"message\":\"ask an admin\"}");
+	answer(&s, STORIES, LIST(LABELLED("1", "j", STORY, "", "")));
+	answer(&s, "PATCH /api/v1/namespaces/a HTTP", NAMESPACE(""));
+	assert_int_equal(carry_out(&s, &left), 0);
+	assert_false(left.left);
+	assert_int_equal(s.plan.row[0].outcome, ADOPT_ADOPTED);
+	assert_false(s.plan.row[1].takes);
+	assert_non_null(strstr(s.plan.row[1].why, "ask an admin"));
+	close_stage(&s);
+}
+
 /* ---- the command line ------------------------------------------------------------------------ */
 
 static int parse(const char *flag, const char *value)
@@ -464,6 +565,10 @@ int main(void)
 		cmocka_unit_test(each_job_is_waited_for_until_it_is_decided),
 		cmocka_unit_test(who_else_needs_the_permission_is_seen),
 		cmocka_unit_test(when_the_time_is_up_it_is_said_what_is_not_known),
+		cmocka_unit_test(nothing_is_written_while_a_controller_would_stop_the_jobs),
+		cmocka_unit_test(the_permission_goes_when_all_are_adopted),
+		cmocka_unit_test(the_permission_stays_while_a_job_needs_it),
+		cmocka_unit_test(a_refused_label_is_tried_again_once),
 		cmocka_unit_test(names_are_such_as_kubernetes_has),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
