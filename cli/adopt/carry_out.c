@@ -90,7 +90,7 @@ static void end_permission(struct ev_loop *loop, struct kube_client *client,
 		   0) {
 		leave_permission(ret, p, e.text);
 	} else if (!gone) {
-		leave_permission(ret, p, "somebody has written another meanwhile");
+		leave_permission(ret, p, "somebody has changed it meanwhile");
 	} else {
 		snprintf(ret->words, sizeof(ret->words),
 			"The permission (annotation " ADOPT_ANNOTATION
