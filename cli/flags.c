@@ -55,6 +55,35 @@ int flag_overcommit_config(const char *text, void *to, struct err *e)
 		"--overcommit-config is \"%.100s\"; write NAMESPACE/NAME, or \"\" for none", text);
 }
 
+/* Letters and digits, with dashes between them. Returns its length; 0: it is none. */
+static size_t label_length(const char *text)
+{
+	static const char inside[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	size_t len = strspn(text, inside);
+	return len > 0 && text[0] != '-' && text[len - 1] != '-' ? len : 0;
+}
+
+static int refuse_name(const char *flag, const char *text, struct err *e)
+{
+	return err_set(e, ERR_INVALID, "%s is \"%.80s\", which is not the name of one", flag, text);
+}
+
+int flag_check_namespace(const char *flag, const char *text, struct err *e)
+{
+	size_t len = label_length(text);
+	return len > 0 && len <= 63 && !text[len] ? 0 : refuse_name(flag, text, e);
+}
+
+int flag_check_name(const char *flag, const char *text, struct err *e)
+{
+	size_t len = label_length(text), end = len;
+	while (len > 0 && text[end] == '.') {
+		len = label_length(text + end + 1);
+		end += 1 + len;
+	}
+	return len > 0 && end <= 253 && !text[end] ? 0 : refuse_name(flag, text, e);
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static int wrong_flag(int argc, char **argv, int got, struct err *e)

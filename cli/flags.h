@@ -51,6 +51,11 @@ struct flag_files {
 
 flag_taker flag_text, flag_given, flag_json, flag_file, flag_overcommit_config;
 
+/* Names that become parts of paths, as Kubernetes writes them: of a Namespace (RFC 1123, a label),
+ * and of most other objects (a subdomain). ERR_INVALID names the flag. */
+int flag_check_namespace(const char *flag, const char *text, struct err *e);
+int flag_check_name(const char *flag, const char *text, struct err *e);
+
 /* All flags of argv behind its first `skip` words, wherever they stand. Behind it optind is at the
  * first word that is no flag. 0 or ERR_INVALID. */
 int flags_walk(int argc, char **argv, int skip, const struct flag *flags, size_t nflags,

@@ -86,3 +86,19 @@ int question_ask(struct ev_loop *loop, struct kube_client *client, const char *p
 		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
 	return question_send(loop, client, &r, json, ret_root, &facts, e);
 }
+
+int question_patch(struct ev_loop *loop, struct kube_client *client, const char *path,
+	const char *content_type, const struct buf *body, struct question_facts *ret_facts,
+	struct err *e)
+{
+	struct json *json = json_new(QUESTION_TREE_MAX);
+	struct question_facts facts;
+	const cJSON *root;
+	const struct kube_request r = {.method = KUBE_PATCH,
+		.path = path,
+		.content_type = content_type,
+		.body = buf_slice(body)};
+	int rc = question_send(loop, client, &r, json, &root, ret_facts ? ret_facts : &facts, e);
+	json_free(json);
+	return rc;
+}

@@ -4,33 +4,44 @@
 #include <string.h>
 
 #include "cli/flags.h"
+#include "controller/wire/decode_text.h"
 
-/* It becomes part of paths. */
-static int check_name(const char *flag, const char *text, struct err *e)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-	size_t len = strlen(text);
-	if (len > 0 && len <= 253 && strspn(text, allowed) == len)
-		return 0;
-	return err_set(e, ERR_INVALID, "%s is \"%.80s\", which is not the name of one", flag, text);
-}
+enum { TIMEOUT_MS = 120000 };
 
 static int take_namespace(const char *text, void *options, struct err *e)
 {
 	((struct adopt_options *)options)->namespace_name = text;
-	return check_name("--namespace", text, e);
+	return flag_check_namespace("--namespace", text, e);
 }
 
 static int take_queue(const char *text, void *options, struct err *e)
 {
 	((struct adopt_options *)options)->queue = text;
-	return check_name("--queue", text, e);
+	return flag_check_name("--queue", text, e);
+}
+
+static int take_controller_namespace(const char *text, void *options, struct err *e)
+{
+	((struct adopt_options *)options)->controller_namespace = text;
+	return flag_check_namespace("--controller-namespace", text, e);
+}
+
+static int take_timeout(const char *text, void *options, struct err *e)
+{
+	if (text_span(text, &((struct adopt_options *)options)->timeout_ms))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--timeout is \"%.40s\"; it must be a duration such as 90s or 2m, or 0s to look once",
+		text);
 }
 
 static const struct flag flags[] = {
 	{FLAG_TAKE("namespace", 'n', take_namespace)},
 	{FLAG_TAKE("queue", 0, take_queue)},
 	{FLAG_GIVEN("dry-run", 0, struct adopt_options, dry_run)},
+	{FLAG_TAKE("timeout", 0, take_timeout)},
+	{FLAG_TAKE("controller-namespace", 0, take_controller_namespace)},
+	{FLAG_GIVEN("force", 0, struct adopt_options, force)},
 	{FLAG_KUBECONFIG(struct adopt_options, kube)},
 	{FLAG_CONTEXT(struct adopt_options, kube)},
 	{FLAG_GIVEN("help", 'h', struct adopt_options, help)},
@@ -38,7 +49,8 @@ static const struct flag flags[] = {
 
 int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct err *e)
 {
-	struct adopt_options o = {0};
+	struct adopt_options o = {
+		.controller_namespace = "sluice-system", .timeout_ms = TIMEOUT_MS};
 	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
 	if (rc < 0)
 		return rc;
@@ -47,7 +59,7 @@ int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct
 	for (size_t i = 0; i < o.njobs; i++) {
 		if (strncmp(o.job[i], "job/", 4) == 0)
 			o.job[i] += 4;
-		rc = check_name("JOB", o.job[i], e);
+		rc = flag_check_name("JOB", o.job[i], e);
 		if (rc < 0)
 			return rc;
 	}

@@ -4,12 +4,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "controller/kube/config.h"
 
 struct adopt_options {
 	bool help, dry_run;
+	bool force; /* whatever the controllers' pods show */
+	const char *controller_namespace;
+	int64_t timeout_ms;		 /* to wait for the controller's decisions */
 	struct kube_config_options kube; /* as kubectl */
 	const char *namespace_name;	 /* NULL: the kubeconfig's */
 	const char *queue;		 /* NULL: not given */

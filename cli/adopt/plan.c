@@ -8,6 +8,7 @@
 #include "base/instant.h"
 #include "base/mem.h"
 #include "cli/import/metadata.h"
+#include "cli/job_object.h"
 #include "cli/question.h"
 #include "controller/gate/story.h"
 #include "controller/wire/decode.h"
@@ -31,7 +32,7 @@ struct maker {
 	struct json *json;
 	char **localqueue; /* the namespace's, by name */
 	size_t nqueues;
-	uint8_t nheld; /* Jobs that stand for what is held already */
+	size_t nheld; /* Jobs that stand for what is held already */
 	struct adopt_plan plan;
 };
 
@@ -72,6 +73,14 @@ static int read_kind(struct maker *m, const char *path, tell_queue *tell, struct
 	return 0;
 }
 
+/* Of no Job: the first byte is that of no UUID that the API server draws. */
+static struct uid uid_of_held(size_t i)
+{
+	struct uid uid = {{0xFF, 0xFF}};
+	memcpy(uid.byte + sizeof(uid.byte) - sizeof(i), &i, sizeof(i));
+	return uid;
+}
+
 /* What the controller says is held, in the name of a Job that is none. */
 static void hold_reserved(struct maker *m, const cJSON *clusterqueue)
 {
@@ -90,7 +99,7 @@ static void hold_reserved(struct maker *m, const cJSON *clusterqueue)
 					&e) == 0)
 				line[n++] = (struct quota_line){node, flavor, resource, amount};
 		}
-	struct job held = {.uid = {{0xFF, m->nheld++}},
+	struct job held = {.uid = uid_of_held(m->nheld++),
 		.ns = "",
 		.name = "",
 		.queue = "",
@@ -191,39 +200,22 @@ static const char *queue_of(const struct maker *m, const cJSON *job)
 	return m->nqueues == 1 ? m->localqueue[0] : NULL;
 }
 
-static bool has_condition(const cJSON *job, const char *wanted)
-{
-	json_each(c, json_array(json_object(job, "status"), "conditions")) {
-		const char *type = json_text(c, "type"), *status = json_text(c, "status");
-		if (type && status && strcmp(status, "True") == 0 && strcmp(type, wanted) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_over(const cJSON *job)
-{
-	return has_condition(job, "Complete") || has_condition(job, "Failed");
-}
-
 /* NULL: nothing that the Job itself shows. */
 static const char *why_not(const cJSON *job, int64_t *ret_start_ms)
 {
 	const cJSON *metadata = json_object(job, "metadata");
 	const char *start = json_text(json_object(job, "status"), "startTime");
-	bool suspended = false;
-	json_bool(json_object(job, "spec"), "suspend", &suspended);
 	if (label_of(job, QUEUE_LABEL))
 		return "it is in a queue already (label " QUEUE_LABEL ")";
 	if (json_text(metadata, "deletionTimestamp"))
 		return "it is being deleted";
-	if (suspended)
+	if (job_object_is_suspended(job))
 		return "it is suspended: set the label " QUEUE_LABEL ", and it waits in that queue";
 	if (json_text(json_object(metadata, "annotations"), STORY_ANNOTATION))
 		return "Sluice has started or stopped it before: suspend it, and set the label " QUEUE_LABEL
 		       " when its last pod is gone";
 	if (!start || !instant_parse(slice_of(start), ret_start_ms) ||
-		has_condition(job, "Suspended"))
+		job_object_has_condition(job, "Suspended"))
 		return "it has not begun to run yet (status.startTime): try again in a moment";
 	return NULL;
 }
@@ -268,11 +260,14 @@ static void add_row(struct maker *m, const cJSON *job)
 	struct adopt_plan *p = &m->plan;
 	p->row = mem_grow(p->row, p->nrows + 1, sizeof(*p->row));
 	struct adopt_row *r = &p->row[p->nrows++];
-	const char *version = json_text(json_object(job, "metadata"), "resourceVersion");
+	const cJSON *metadata = json_object(job, "metadata");
+	const char *version = json_text(metadata, "resourceVersion"),
+		   *uid = json_text(metadata, "uid");
 	*r = (struct adopt_row){.name = mem_strdup(decode_name(job)),
+		.uid = mem_strdup(uid ? uid : ""),
 		.version = mem_strdup(version ? version : ""),
 		.has_kueue_label = label_of(job, KUEUE_LABEL) != NULL};
-	const char *why = is_over(job) ? "it has ended" : why_not(job, &r->start_ms);
+	const char *why = job_object_is_over(job) ? "it has ended" : why_not(job, &r->start_ms);
 	r->queue = mem_strdup(queue_of(m, job));
 	if (!why && !r->queue)
 		why = "say which queue: --queue NAME";
@@ -295,11 +290,10 @@ static bool is_found(const struct adopt_plan *p, const char *name)
 /* Without names: those that run, and are in no queue. */
 static bool is_meant(const struct maker *m, const cJSON *job)
 {
-	bool suspended = false;
-	json_bool(json_object(job, "spec"), "suspend", &suspended);
 	if (m->options->njobs > 0)
 		return is_named(m->options, decode_name(job));
-	return !is_over(job) && !suspended && !label_of(job, QUEUE_LABEL);
+	return !job_object_is_over(job) && !job_object_is_suspended(job) &&
+	       !label_of(job, QUEUE_LABEL);
 }
 
 static int read_jobs(struct maker *m, struct err *e)
@@ -352,6 +346,7 @@ void adopt_plan_done(struct adopt_plan *p)
 {
 	for (size_t i = 0; i < p->nrows; i++) {
 		free(p->row[i].name);
+		free(p->row[i].uid);
 		free(p->row[i].version);
 		free(p->row[i].queue);
 	}

@@ -21,14 +21,25 @@ struct ev_loop;
 
 enum { ADOPT_WORDS = 600 };
 
+/* Of a row that takes, once it is labelled (outcome.h). */
+enum adopt_outcome {
+	ADOPT_WAITS,	/* nothing is known of it yet */
+	ADOPT_ADOPTED,	/* it runs, and has its story */
+	ADOPT_KEPT_OUT, /* it runs, and its queue cannot take it yet: why */
+	ADOPT_STOPPED,	/* it runs no more, and waits in its queue */
+	ADOPT_ENDED,	/* it is over, or was deleted */
+};
+
 struct adopt_row {
 	char *name;
+	char *uid;
 	char *version;	      /* resourceVersion that was looked at */
 	char *queue;	      /* LocalQueue; NULL while none is chosen */
 	bool has_kueue_label; /* to be taken off */
 	int64_t start_ms;
-	bool takes;		 /* false: why */
-	char why[ADOPT_WORDS];	 /* what keeps it out */
+	bool takes;	       /* false: why */
+	char why[ADOPT_WORDS]; /* what keeps it out */
+	enum adopt_outcome outcome;
 	char holds[ADOPT_WORDS]; /* "4 cpu in flavor spot" */
 	char over[ADOPT_WORDS];	 /* what is used beyond the quota once it is in; "": nothing */
 };

@@ -9,14 +9,8 @@
 /* It becomes part of paths, and of the manifests that are compared. */
 static int take_namespace(const char *text, void *options, struct err *e)
 {
-	struct doctor_options *o = options;
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-	size_t len = strlen(text);
-	o->namespace_name = text;
-	if (len > 0 && len <= 63 && strspn(text, allowed) == len)
-		return 0;
-	return err_set(
-		e, ERR_INVALID, "--namespace is \"%.80s\", which is not the name of one", text);
+	((struct doctor_options *)options)->namespace_name = text;
+	return flag_check_namespace("--namespace", text, e);
 }
 
 static int take_settle(const char *text, void *options, struct err *e)

@@ -8,6 +8,7 @@
 #include "base/instant.h"
 #include "base/mem.h"
 #include "cli/doctor/checks.h"
+#include "cli/job_object.h"
 #include "controller/common/clock.h"
 
 #define PAGE "limit=500"
@@ -115,16 +116,12 @@ static bool is_exempt(const struct doctor_context *p, const cJSON *metadata)
 	return ns && (strcmp(ns, "kube-system") == 0 || strcmp(ns, p->o->namespace_name) == 0);
 }
 
-static void read_conditions(struct job_seen *j, const cJSON *status)
+static void read_changes(struct job_seen *j, const cJSON *status)
 {
 	json_each(c, json_array(status, "conditions")) {
-		const char *type = json_text(c, "type"), *is = json_text(c, "status");
 		int64_t ms = time_of(c, "lastTransitionTime");
 		if (ms > j->changed_ms)
 			j->changed_ms = ms;
-		if (type && is && strcmp(is, "True") == 0 &&
-			(strcmp(type, "Complete") == 0 || strcmp(type, "Failed") == 0))
-			j->over = true;
 	}
 }
 
@@ -142,9 +139,11 @@ static void take_job(struct doctor_context *p, struct look *k, const cJSON *obje
 		k->job = mem_grow(k->job, k->room_jobs, sizeof(*k->job));
 	}
 	struct job_seen *j = &k->job[k->njobs++];
-	*j = (struct job_seen){.name = full_name(metadata), .queued = queued};
+	*j = (struct job_seen){.name = full_name(metadata),
+		.queued = queued,
+		.suspended = job_object_is_suspended(object),
+		.over = job_object_is_over(object)};
 	snprintf(j->uid, sizeof(j->uid), "%s", uid);
-	json_bool(json_object(object, "spec"), "suspend", &j->suspended);
 	int64_t active = 0, terminating = 0;
 	json_i64(status, "active", &active);
 	json_i64(status, "terminating", &terminating);
@@ -152,7 +151,7 @@ static void take_job(struct doctor_context *p, struct look *k, const cJSON *obje
 	j->changed_ms = time_of(status, "startTime");
 	if (j->changed_ms == 0)
 		j->changed_ms = time_of(metadata, "creationTimestamp");
-	read_conditions(j, status);
+	read_changes(j, status);
 }
 
 /* Pods of a list come in no order that helps, so they are joined when all are there. */

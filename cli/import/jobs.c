@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cli/import/metadata.h"
+#include "cli/job_object.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/labels.h"
 
@@ -165,22 +166,11 @@ static void give_command(struct walk *w, const cJSON *in, const cJSON *made, boo
 	cJSON_Delete(patch);
 }
 
-static bool has_ended(const cJSON *job)
-{
-	json_each(c, json_array(json_object(job, "status"), "conditions")) {
-		const char *type = json_text(c, "type"), *status = json_text(c, "status");
-		if (type && status && strcmp(status, "True") == 0 &&
-			(strcmp(type, "Complete") == 0 || strcmp(type, "Failed") == 0))
-			return true;
-	}
-	return false;
-}
-
 static void give_change(struct walk *w, const cJSON *in, const cJSON *made, bool is_cronjob)
 {
 	bool suspended = false;
 	json_bool(json_object(in, "spec"), "suspend", &suspended);
-	if (!is_cronjob && has_ended(in)) {
+	if (!is_cronjob && job_object_is_over(in)) {
 		w->item->untouched = true;
 		return;
 	}

@@ -3,25 +3,16 @@
 #include <getopt.h>
 #include <string.h>
 
-static int check_namespace(const char *flag, const char *text, struct err *e)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-	size_t len = strlen(text);
-	if (len > 0 && len <= 63 && strspn(text, allowed) == len)
-		return 0;
-	return err_set(e, ERR_INVALID, "%s is \"%.80s\", which is not the name of one", flag, text);
-}
-
 static int take_namespace(const char *text, void *options, struct err *e)
 {
 	((struct import_options *)options)->namespace_name = text;
-	return check_namespace("--namespace", text, e);
+	return flag_check_namespace("--namespace", text, e);
 }
 
 static int take_kueue_namespace(const char *text, void *options, struct err *e)
 {
 	((struct import_options *)options)->kueue_namespace = text;
-	return check_namespace("--kueue-namespace", text, e);
+	return flag_check_namespace("--kueue-namespace", text, e);
 }
 
 static int take_output(const char *text, void *options, struct err *e)

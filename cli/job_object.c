@@ -1,0 +1,25 @@
+#include "cli/job_object.h"
+
+#include <string.h>
+
+bool job_object_has_condition(const cJSON *job, const char *type)
+{
+	json_each(c, json_array(json_object(job, "status"), "conditions")) {
+		const char *is = json_text(c, "type"), *status = json_text(c, "status");
+		if (is && status && strcmp(status, "True") == 0 && strcmp(is, type) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool job_object_is_over(const cJSON *job)
+{
+	return job_object_has_condition(job, "Complete") || job_object_has_condition(job, "Failed");
+}
+
+bool job_object_is_suspended(const cJSON *job)
+{
+	bool suspended = false;
+	json_bool(json_object(job, "spec"), "suspend", &suspended);
+	return suspended;
+}
