@@ -38,8 +38,8 @@ void check_version(struct doctor_context *p, struct findings *f)
 			p->minor, OLDEST_MINOR);
 	else if (p->minor < TESTED_MINOR)
 		findings_add(f, VERDICT_WARN,
-			"Kubernetes 1.%d: Sluice is tested from 1.%d on; upgrade the cluster", p->minor,
-			TESTED_MINOR);
+			"Kubernetes 1.%d: Sluice is tested from 1.%d on; upgrade the cluster",
+			p->minor, TESTED_MINOR);
 	else if (p->minor < RESOURCES_MINOR)
 		findings_add(f, VERDICT_WARN,
 			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors only, since resources of a suspended Job can be written from 1.%d on; all else works",
