@@ -73,3 +73,13 @@ const char *slice_show(struct slice a, char ret[SLICE_SHOWN_SIZE])
 	snprintf(ret + n, SLICE_SHOWN_SIZE - n, "%s", a.len > 40 ? "..." : "");
 	return ret;
 }
+
+size_t slice_cut(const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+	if (len <= max)
+		return len;
+	for (len = max; len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80;)
+		len--;
+	return len;
+}

@@ -27,6 +27,9 @@ bool slice_ends(struct slice a, const char *suffix);
 /* True when the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
 bool slice_utf8(struct slice a);
 
+/* So many bytes of the text are at most max, and end with a character of UTF-8. */
+size_t slice_cut(const char *text, size_t max);
+
 /* As it may stand in a sentence: quoted, at most 40 characters, nothing a terminal obeys. Returns
  * ret. */
 #define SLICE_SHOWN_SIZE 64

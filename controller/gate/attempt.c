@@ -46,6 +46,11 @@ void attempt_sent(struct gate_job *j)
 	j->attempt.sent = true;
 }
 
+void attempt_provisioned(struct gate_job *j, int32_t number)
+{
+	j->attempt.provision = number;
+}
+
 void attempt_in_doubt(struct gate_job *j)
 {
 	if (j->attempt.has_reservation)
@@ -314,7 +319,7 @@ static enum phase decided_start(struct gate *g, struct gate_job *j, const struct
 	a->number++;
 	a->generation = j->seen.generation;
 	a->pods = d->pods;
-	a->sizes = a->inherited_sizes = 0;
+	a->sizes = a->inherited_sizes = a->provision = 0;
 	a->moved = a->estimated = false;
 	stop_forget(j);
 	never_starts_end(j);
@@ -446,6 +451,7 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 {
 	struct attempt *a = &j->attempt;
 	a->number = h->attempt;
+	a->provision = PROVISION_OF_EARLIER_LEADER;
 	a->has_reservation = true;
 	a->committed = h->state != LEDGER_PENDING;
 	a->started_ms = h->started_ms;

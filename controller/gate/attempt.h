@@ -13,6 +13,8 @@
 
 #include "controller/gate/phase.h"
 
+#define PROVISION_OF_EARLIER_LEADER (-1)
+
 struct decision;
 struct gate;
 struct gate_job;
@@ -24,7 +26,8 @@ struct attempt {
 	/* How often its size has changed: the last SHRINK or GROW has that number. Of these, so many
 	 * under an earlier leader. */
 	int32_t sizes, inherited_sizes;
-	int32_t pods; /* that the reservation is for; INT32_MAX: adopted, and not known yet */
+	int32_t provision; /* the ProvisioningRequest that its pods name (provision.h); 0: none */
+	int32_t pods;	   /* that the reservation is for; INT32_MAX: adopted, and not known yet */
 	const char *clusterqueue; /* has its quota: the queue's string, or "" */
 	int64_t generation;	  /* of the Job that was decided on */
 	int64_t started_ms;	  /* by the clock on the wall */
@@ -62,6 +65,8 @@ void attempt_moved(struct gate_job *j);
 /* A start PATCH goes out; there was no answer to it. */
 void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
+/* It names that ProvisioningRequest. */
+void attempt_provisioned(struct gate_job *j, int32_t number);
 /* The Job was read. */
 void attempt_caught_up(struct gate_job *j);
 /* The Job controller has seen the start. */

@@ -49,14 +49,14 @@ static uint64_t request_hash(uint64_t id)
 	return id * 0x9E3779B97F4A7C15u >> 20;
 }
 
-static void init_text(struct directives_text *t)
+void directives_text_init(struct directives_text *t)
 {
 	buf_init(&t->node_selector, DIRECTIVES_MAX);
 	buf_init(&t->tolerations, DIRECTIVES_MAX);
 	buf_init(&t->node_affinity, DIRECTIVES_MAX);
 }
 
-static void done_text(struct directives_text *t)
+void directives_text_done(struct directives_text *t)
 {
 	buf_done(&t->node_selector);
 	buf_done(&t->tolerations);
@@ -87,8 +87,8 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	provisions_init(&g->provisions);
 	map_init(&g->by_request, has_request);
 	outbox_init(&g->outbox);
-	init_text(&g->taken.own_directives);
-	init_text(&g->taken.run_directives);
+	directives_text_init(&g->taken.own_directives);
+	directives_text_init(&g->taken.run_directives);
 	buf_init(&g->outcome_notes.text, OUTCOME_RECORD_MAX);
 	g->dirty.tail = &g->dirty.first;
 	g->want.tail = &g->want.first;
@@ -111,8 +111,8 @@ void gate_free(struct gate *g)
 	map_done(&g->by_request);
 	due_done(&g->due);
 	outbox_done(&g->outbox);
-	done_text(&g->taken.own_directives);
-	done_text(&g->taken.run_directives);
+	directives_text_done(&g->taken.own_directives);
+	directives_text_done(&g->taken.run_directives);
 	buf_done(&g->outcome_notes.text);
 	arena_done(&g->taken.edit);
 	provisions_done(&g->provisions);
@@ -235,9 +235,14 @@ void gate_depose(struct gate *g, const char *why)
 	gate_note(g, NOTE_LEADING, NULL, "epoch %" PRId64 " is over: %s", g->epoch, why);
 }
 
+bool gate_starts_pause(const struct gate *g)
+{
+	return g->mass_stop.stage != MASS_STOP_NONE || g->adoption.pauses;
+}
+
 void gate_pause_starts(struct gate *g)
 {
-	queue_pause_starts(g->queue, g->mass_stop.stage != MASS_STOP_NONE || g->adoption.pauses);
+	queue_pause_starts(g->queue, gate_starts_pause(g));
 }
 
 void gate_confirm_lease(struct gate *g)

@@ -152,5 +152,10 @@ void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct 
 void gate_depose(struct gate *g, const char *why);
 /* Nothing starts while a mass stop or an adoption wants it so. */
 void gate_pause_starts(struct gate *g);
+/* ... it does. */
+bool gate_starts_pause(const struct gate *g);
+/* As large as the API server takes. */
+void directives_text_init(struct directives_text *t);
+void directives_text_done(struct directives_text *t);
 
 #endif

@@ -40,11 +40,6 @@ static bool is_so(const struct gate *g, const struct gate_job *j)
 	return owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
 }
 
-static bool pauses(const struct gate *g)
-{
-	return g->adoption.pauses || g->mass_stop.stage != MASS_STOP_NONE;
-}
-
 /* By the time it goes on, the lease may be another's: it is confirmed anew. */
 static void wait_for_pause(struct gate *g, struct gate_job *j)
 {
@@ -85,7 +80,7 @@ void never_starts_see_to(struct gate *g, struct gate_job *j)
 		is_held(g, j);
 	else if (!is_so(g, j))
 		never_starts_end(j); /* if it is so again, the queue decides anew */
-	else if (pauses(g))
+	else if (gate_starts_pause(g))
 		wait_for_pause(g, j);
 	else if (j->never.action == NEVER_HOLD)
 		put_on_hold(g, j);

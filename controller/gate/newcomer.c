@@ -81,11 +81,6 @@ void newcomer_spent(struct gate_job *j, int32_t next_attempt)
 		j->newcomer.attempt = next_attempt;
 }
 
-static bool starts_are_paused(const struct gate *g)
-{
-	return g->adoption.pauses || g->mass_stop.stage != MASS_STOP_NONE;
-}
-
 static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 {
 	static const char begins[] =
@@ -171,7 +166,7 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j)
 	if (!j->newcomer.asked) {
 		queue_block_job(g->queue, &j->uid, ASKING);
 		job_request(g, j, INTENT_NAMESPACE);
-	} else if (starts_are_paused(g)) {
+	} else if (gate_starts_pause(g)) {
 		queue_block_job(g->queue, &j->uid, PAUSED);
 		gate_alarm(g, j, g->tick_ms + PAUSE_MS);
 	} else {

@@ -272,11 +272,10 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 			"another client unsuspended it although it was not admitted; Sluice suspends it again");
 		return stop_intruder(g, j);
 	}
-	if (provision_tidy(g, j))
-		return PHASE_WAITING;
-	if (gate_defer_job(g, j))
+	if (!provision_is_left(g, j) && gate_defer_job(g, j))
 		return FORGOTTEN;
 	wait_suspended(g, j);
+	provision_tidy(g, j); /* last: what bars or holds it does not wait for that */
 	return PHASE_WAITING;
 }
 

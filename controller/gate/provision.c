@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/slice.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/observe.h"
@@ -16,7 +18,16 @@
 
 #define RETRY_MS 500
 #define RETRY_MAX_MS 30000
-#define KEEP_MS 5000		/* a Job that waits may have its turn at once, and take it over */
+#define KEEP_MS 5000	/* a Job that waits may have its turn at once, and take it over */
+#define CLEAR_MS 10000	/* for so long a start without provisioning waits for a DELETE */
+#define DELETE_TRIES 10 /* of a Job that is over: then its owner reference has to do */
+#define REMOVALS_FREE 2 /* requests that go within an attempt; from then on it pauses */
+#define REMOVAL_DOUBLINGS 6
+#define EACH_MAX 8 /* requests of a Job that are kept; more than two are not of our making */
+/* Who may write such objects can name Jobs that never were. At a takeover requests may be listed
+ * before their Jobs, and those of deferred Jobs stay unknown: so some are kept. Each has at most half
+ * a kilobyte. What is left out is not taken over, but asked for once more. */
+#define STRANGE_MAX 100000
 #define PAUSE_MS INT64_C(30000) /* after the first failure, then doubled */
 #define MESSAGE_MAX_BYTES 500
 #define PAUSE_DOUBLINGS 6 /* to about half an hour */
@@ -35,11 +46,17 @@ struct provision {
 	struct uid uid;
 	char *ns;
 	struct request *first; /* the newest one first */
-	int32_t deleting;      /* the number of the one that is being deleted */
-	int32_t attempt;       /* the one that waits, or waited last */
-	int64_t since_ms;      /* since when, by tick_ms */
-	unsigned failures;     /* attempts in a row that gave up */
-	char *failure;	       /* why the last of them did; NULL: none did */
+	size_t count;
+	bool strange;	   /* its Job is not known, and they are counted with those of all such */
+	int32_t deleting;  /* the number of the one that is being deleted */
+	int32_t attempt;   /* the one that waits, or waited last */
+	int64_t since_ms;  /* since when; this, and what follows, by tick_ms */
+	bool goes;	   /* its start waits no longer for what is left of earlier ones */
+	unsigned removals; /* requests that went since then */
+	int64_t calm_ms;   /* for that nothing is made or deleted before */
+	int64_t kept_ms; /* what is not over stays until then, while its Job waits; 0: not asked yet */
+	unsigned failures; /* attempts in a row that gave up */
+	char *failure;	   /* why the last of them did; NULL: none did */
 };
 
 /* Of another namespace it is another's: a tenant may write what it likes into its own. */
@@ -94,6 +111,30 @@ static struct provision *find(const struct gate *g, const struct gate_job *j)
 	return find_of(g, &j->uid, j->ns);
 }
 
+static void count_strange(struct gate *g, struct provision *v, bool strange)
+{
+	if (v->strange == strange)
+		return;
+	v->strange = strange;
+	g->provisions.nstrange += strange ? v->count : -v->count;
+}
+
+/* The same, of a Job whose turn it is: it is known. */
+static struct provision *meet(struct gate *g, const struct gate_job *j)
+{
+	struct provision *v = find(g, j);
+	if (v)
+		count_strange(g, v, false);
+	return v;
+}
+
+/* A Job of another namespace is not the one that the request names. */
+static struct gate_job *known_job(const struct gate *g, const struct uid *uid, const char *ns)
+{
+	struct gate_job *j = gate_find_job(g, uid);
+	return j && strcmp(j->ns, ns) == 0 ? j : NULL;
+}
+
 static struct provision *keep(struct gate *g, const struct uid *job, const char *ns)
 {
 	struct provision *v = find_of(g, job, ns);
@@ -116,7 +157,11 @@ static void forget(struct gate *g, struct provision *v)
 
 void provision_forget(struct gate *g, const struct gate_job *j)
 {
-	forget(g, find(g, j));
+	struct provision *v = find(g, j);
+	if (v && v->first)
+		count_strange(g, v, true);
+	else
+		forget(g, v);
 }
 
 /* ---- requests that are seen ------------------------------------------------------------------ */
@@ -129,54 +174,99 @@ static struct request **place_of(struct provision *v, int32_t number)
 	return at;
 }
 
-static void put(struct provision *v, int32_t number, uint64_t key, enum provision_state state,
-	const char *message)
+static bool drop(struct gate *g, struct provision *v, int32_t number)
 {
 	struct request **at = place_of(v, number), *r = *at;
-	if (!r || r->number != number) {
-		r = mem_alloc(sizeof(*r));
-		r->next = *at;
-		r->number = number;
-		*at = r;
-	}
+	if (!r || r->number != number)
+		return false;
+	*at = r->next;
+	v->count--;
+	g->provisions.nstrange -= v->strange;
+	request_free(r);
+	return true;
+}
+
+static void drop_all(struct gate *g, struct provision *v)
+{
+	while (v->first)
+		drop(g, v, v->first->number);
+}
+
+/* NULL: there are enough that are newer, or enough of Jobs that are not known. */
+static struct request *find_or_add(struct gate *g, struct provision *v, int32_t number)
+{
+	struct request **at = place_of(v, number), *r = *at;
+	if (r && r->number == number)
+		return r;
+	if ((v->count >= EACH_MAX && !r) || (v->strange && g->provisions.nstrange >= STRANGE_MAX))
+		return NULL;
+	r = mem_alloc(sizeof(*r));
+	r->next = *at;
+	r->number = number;
+	*at = r;
+	v->count++;
+	g->provisions.nstrange += v->strange;
+	if (v->count <= EACH_MAX)
+		return r;
+	const struct request *oldest = r;
+	while (oldest->next)
+		oldest = oldest->next;
+	drop(g, v, oldest->number);
+	return r;
+}
+
+static void put(struct gate *g, struct provision *v, int32_t number, uint64_t key,
+	enum provision_state state, const char *message)
+{
+	struct request *r = find_or_add(g, v, number);
+	if (!r)
+		return;
 	free(r->message);
-	r->message = message ? mem_strndup(message, strnlen(message, MESSAGE_MAX_BYTES))
+	r->message = message ? mem_strndup(message, slice_cut(message, MESSAGE_MAX_BYTES))
 			     : mem_strdup("");
 	r->key = key;
 	r->state = state;
 }
 
-static void drop(struct provision *v, int32_t number)
-{
-	struct request **at = place_of(v, number), *r = *at;
-	if (!r || r->number != number)
-		return;
-	*at = r->next;
-	request_free(r);
-}
-
-static void mark_dirty(struct gate *g, const struct uid *job)
-{
-	struct gate_job *j = gate_find_job(g, job);
-	if (j)
-		gate_mark_dirty(g, j);
-}
-
 void gate_see_provision(struct gate *g, const struct provision_fact *f)
 {
-	put(keep(g, &f->job, f->ns), f->number, f->key, f->state, f->message);
-	mark_dirty(g, &f->job);
+	struct gate_job *j = known_job(g, &f->job, f->ns);
+	struct provision *v = keep(g, &f->job, f->ns);
+	count_strange(g, v, !j);
+	put(g, v, f->number, f->key, f->state, f->message);
+	if (j)
+		gate_mark_dirty(g, j);
+	else
+		forget(g, v); /* unless it is kept */
+}
+
+/*
+ * A request of it went. Another client that deletes ours as soon as it is there, or makes one as soon as
+ * that is gone, would have us do several requests for each of its own: so from the third on what we do
+ * about it pauses.
+ */
+static void note_removal(struct gate *g, struct provision *v)
+{
+	unsigned paused = v->removals < REMOVALS_FREE ? 0 : v->removals - REMOVALS_FREE + 1;
+	v->removals++;
+	if (paused == 0)
+		return;
+	unsigned doublings = paused < REMOVAL_DOUBLINGS ? paused : REMOVAL_DOUBLINGS;
+	v->calm_ms = g->tick_ms + gate_spread(g, RETRY_MS << doublings);
 }
 
 void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, int32_t number)
 {
 	struct provision *v = find_of(g, job, ns);
+	struct gate_job *j = known_job(g, job, ns);
 	if (!v)
 		return;
-	drop(v, number);
-	if (!gate_find_job(g, job))
+	if (drop(g, v, number))
+		note_removal(g, v);
+	if (j)
+		gate_mark_dirty(g, j);
+	else
 		forget(g, v);
-	mark_dirty(g, job);
 }
 
 /* ---- a start that waits ---------------------------------------------------------------------- */
@@ -209,7 +299,33 @@ static void mix_text(uint64_t *key, const char *text)
 	mix(key, text, strlen(text) + 1);
 }
 
-static uint64_t key_of(const struct gate_job *j, const struct provisioning *p)
+static void mix_labels(uint64_t *key, const struct key_edit *e)
+{
+	for (size_t i = 0; i < e->nadd; i++) {
+		mix_text(key, e->add[i].key);
+		mix_text(key, e->add[i].value);
+	}
+}
+
+/* What flavors and queues add to its template: the owner's part is the generation's. */
+static void mix_template(uint64_t *key, const struct gate *g, const struct uid *uid)
+{
+	struct directives_text text;
+	struct template_edit edit;
+	struct arena arena = {0};
+	directives_text_init(&text);
+	queue_job_directives(g->queue, uid, &text);
+	mix_text(key, buf_text(&text.node_selector));
+	mix_text(key, buf_text(&text.tolerations));
+	mix_text(key, buf_text(&text.node_affinity));
+	directives_text_done(&text);
+	queue_job_template_edit(g->queue, uid, &arena, &edit);
+	mix_labels(key, &edit.labels);
+	mix_labels(key, &edit.annotations);
+	arena_done(&arena);
+}
+
+static uint64_t key_of(const struct gate *g, const struct gate_job *j, const struct provisioning *p)
 {
 	char numbers[64];
 	uint64_t key = UINT64_C(14695981039346656037);
@@ -222,39 +338,93 @@ static uint64_t key_of(const struct gate_job *j, const struct provisioning *p)
 	snprintf(numbers, sizeof(numbers), "%" PRId32 " %" PRId64, j->attempt.pods,
 		j->attempt.generation);
 	mix_text(&key, numbers);
+	mix_template(&key, g, &j->uid);
 	return key;
+}
+
+/* The request that says what comes of this start; NULL: there is none. One that is over is of an
+ * earlier start, unless this one made it. */
+static const struct request *request_of(const struct gate *g, const struct provision *v,
+	const struct gate_job *j, const struct provisioning *p)
+{
+	const struct request *r = v->first;
+	if (!r || r->key != key_of(g, j, p))
+		return NULL;
+	return is_over(r->state) && r->number != j->attempt.number ? NULL : r;
+}
+
+static void begin_attempt(const struct gate *g, struct provision *v, const struct gate_job *j)
+{
+	if (v->attempt == j->attempt.number)
+		return;
+	v->attempt = j->attempt.number;
+	v->since_ms = g->tick_ms;
+	v->removals = 0;
+	v->goes = false;
+	v->calm_ms = v->kept_ms = 0;
+}
+
+static void request_calmly(
+	struct gate *g, struct gate_job *j, const struct provision *v, enum intent_kind kind)
+{
+	if (g->tick_ms < v->calm_ms)
+		gate_alarm(g, j, v->calm_ms);
+	else
+		job_request(g, j, kind);
+}
+
+static enum provision_verdict wait_for_nodes(
+	struct gate *g, struct gate_job *j, const struct provision *v, const struct provisioning *p)
+{
+	const struct request *r = request_of(g, v, j, p);
+	if (r && r->state == PROVISION_PROVISIONED)
+		return PROVISION_GO;
+	if ((r && is_over(r->state)) || g->tick_ms - v->since_ms >= p->timeout_ms)
+		return PROVISION_FAIL;
+	gate_alarm(g, j, v->since_ms + p->timeout_ms);
+	if (!r)
+		request_calmly(g, j, v, v->first ? INTENT_UNPROVISION : INTENT_PROVISION);
+	return PROVISION_WAIT;
+}
+
+/* Nothing is asked for this start, but something is set aside for an earlier one. It may be that we
+ * cannot delete it: then it goes all the same. */
+static enum provision_verdict clear_away(struct gate *g, struct gate_job *j, struct provision *v)
+{
+	if (v->goes)
+		return PROVISION_GO;
+	if (g->tick_ms - v->since_ms >= CLEAR_MS) {
+		v->goes = true;
+		j->request.tries = 0; /* the pauses were those of the DELETE */
+		job_pause(g, j, g->tick_ms);
+		return PROVISION_GO;
+	}
+	gate_alarm(g, j, v->since_ms + CLEAR_MS);
+	request_calmly(g, j, v, INTENT_UNPROVISION);
+	return PROVISION_WAIT;
 }
 
 enum provision_verdict provision_see_to(struct gate *g, struct gate_job *j)
 {
 	struct provisioning p;
-	if (j->attempt.sent || j->attempt.doubt || !queue_job_provisioning(g->queue, &j->uid, &p))
+	if (j->attempt.sent || j->attempt.doubt)
 		return PROVISION_GO;
-	struct provision *v = keep(g, &j->uid, j->ns);
-	if (v->attempt != j->attempt.number) {
-		v->attempt = j->attempt.number;
-		v->since_ms = g->tick_ms;
-	}
-	const struct request *r = v->first;
-	bool ours = r && r->number == j->attempt.number;
-	if (r && (r->key != key_of(j, &p) || (is_over(r->state) && !ours))) {
-		job_request(g, j, INTENT_UNPROVISION);
-		return PROVISION_WAIT;
-	}
-	if (r && r->state == PROVISION_PROVISIONED)
+	bool asks = queue_job_provisioning(g->queue, &j->uid, &p);
+	struct provision *v = asks ? keep(g, &j->uid, j->ns) : meet(g, j);
+	if (!v || (!asks && !v->first))
 		return PROVISION_GO;
-	if ((r && is_over(r->state)) || g->tick_ms - v->since_ms >= p.timeout_ms)
-		return PROVISION_FAIL;
-	gate_alarm(g, j, v->since_ms + p.timeout_ms);
-	if (!r)
-		job_request(g, j, INTENT_PROVISION);
-	return PROVISION_WAIT;
+	count_strange(g, v, false);
+	begin_attempt(g, v, j);
+	return asks ? wait_for_nodes(g, j, v, &p) : clear_away(g, j, v);
 }
 
-static char *failure_of(const struct provision *v)
+static char *failure_of(const struct gate *g, const struct provision *v, const struct gate_job *j)
 {
 	struct buf text;
-	const struct request *r = v->first;
+	struct provisioning p;
+	const struct request *r = NULL;
+	if (queue_job_provisioning(g->queue, &j->uid, &p))
+		r = request_of(g, v, j, &p);
 	buf_init(&text, 1024);
 	if (r && r->state == PROVISION_EXPIRED)
 		buf_puts(&text, "what was set aside for it expired before it could start");
@@ -263,6 +433,9 @@ static char *failure_of(const struct provision *v)
 	else
 		buf_puts(&text,
 			"no nodes were provisioned for it within spec.provisioning.timeout of its flavor");
+	if (!r && v->first)
+		buf_puts(&text,
+			": a ProvisioningRequest of another start of it could not be deleted");
 	if (r && *r->message)
 		buf_printf(&text, ": %s", r->message);
 	return buf_take(&text);
@@ -275,7 +448,7 @@ void provision_give_up(struct gate *g, struct gate_job *j)
 			   << (v->failures < PAUSE_DOUBLINGS ? v->failures : PAUSE_DOUBLINGS);
 	v->failures++;
 	free(v->failure);
-	v->failure = failure_of(v);
+	v->failure = failure_of(g, v, j);
 	stop_want(j);
 	stop_with_sentence(j, "NotProvisioned", g->identity, mem_strdup(v->failure));
 	attempt_pause(j, g->now_ms + gate_spread(g, pause_ms));
@@ -283,41 +456,79 @@ void provision_give_up(struct gate *g, struct gate_job *j)
 
 /* ---- what is left of it ---------------------------------------------------------------------- */
 
+bool provision_is_left(const struct gate *g, const struct gate_job *j)
+{
+	const struct provision *v = find(g, j);
+	return v && v->first;
+}
+
+/* Its Job waits, and may have its turn: for a while, or as long as nothing starts and for a while after
+ * that. */
+static bool is_kept(struct gate *g, struct gate_job *j, struct provision *v)
+{
+	bool paused = gate_starts_pause(g);
+	if (is_over(v->first->state))
+		return false;
+	if (v->kept_ms == 0)
+		v->kept_ms = g->tick_ms + KEEP_MS;
+	if (paused) /* looked at again in KEEP_MS, so the pause may end just after this */
+		v->kept_ms = g->tick_ms + INT64_C(2) * KEEP_MS;
+	if (g->tick_ms >= v->kept_ms)
+		return false;
+	gate_alarm(g, j, paused ? g->tick_ms + KEEP_MS : v->kept_ms);
+	return true;
+}
+
 bool provision_tidy(struct gate *g, struct gate_job *j)
 {
-	struct provision *v = find(g, j);
+	struct provision *v = meet(g, j);
 	if (!v || !v->first)
 		return false;
-	if (j->gone) { /* they go with their owner */
-		while (v->first)
-			drop(v, v->first->number);
+	bool over = j->lost || j->seen.finished;
+	/* They go with their owner. */
+	if (j->gone || (over && j->request.tries >= DELETE_TRIES)) {
+		drop_all(g, v);
 		return false;
 	}
-	int64_t kept_ms = j->waits_ms + KEEP_MS;
-	bool over = j->lost || j->seen.finished || is_over(v->first->state);
-	if (!over && g->tick_ms < kept_ms) {
-		gate_alarm(g, j, kept_ms);
+	if (!over && is_kept(g, j, v))
 		return false;
-	}
-	job_request(g, j, INTENT_UNPROVISION);
+	request_calmly(g, j, v, INTENT_UNPROVISION);
 	return true;
+}
+
+/* The request whose place its pods have; NULL: none that is known. An earlier leader may have started
+ * it: then it is the newest of an attempt that can have been its own, if its flavor asks at all. */
+static const struct request *request_of_run(
+	const struct gate *g, const struct provision *v, const struct gate_job *j)
+{
+	struct provisioning p;
+	bool known = j->attempt.provision != PROVISION_OF_EARLIER_LEADER;
+	int32_t number = known ? j->attempt.provision : j->attempt.number;
+	if (!known && !queue_job_provisioning(g->queue, &j->uid, &p))
+		return NULL;
+	const struct request *r = v->first;
+	while (r && r->number > number)
+		r = r->next;
+	return r && (!known || r->number == number) ? r : NULL;
 }
 
 void provision_heed(struct gate *g, struct gate_job *j)
 {
-	struct provision *v = find(g, j);
+	struct provision *v = meet(g, j);
 	if (!v)
 		return;
 	v->failures = 0;
+	v->kept_ms = 0;
 	free(v->failure);
 	v->failure = NULL;
-	if (!v->first || v->first->state != PROVISION_REVOKED || j->stop.wanted)
+	const struct request *r = request_of_run(g, v, j);
+	if (!r || r->state != PROVISION_REVOKED || j->stop.wanted)
 		return;
 	struct buf text;
 	buf_init(&text, 1024);
 	buf_puts(&text, "the autoscaler takes back the nodes that were provisioned for it");
-	if (*v->first->message)
-		buf_printf(&text, ": %s", v->first->message);
+	if (*r->message)
+		buf_printf(&text, ": %s", r->message);
 	stop_want(j);
 	stop_with_sentence(j, "CapacityRevoked", g->identity, buf_take(&text));
 }
@@ -353,11 +564,19 @@ static void annotate(struct gate *g, struct intent *i)
 	e->nadd += 2;
 }
 
+/* Each PATCH of a start names the same: the first of them may have landed. */
+static int32_t number_of(const struct gate_job *j, const struct provision *v, enum intent_kind kind)
+{
+	if (kind == INTENT_START && j->attempt.provision > 0)
+		return j->attempt.provision;
+	return v && v->first ? v->first->number : j->attempt.number;
+}
+
 void provision_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	struct provisioning p;
 	struct provision *v = find(g, j);
-	int32_t number = v && v->first ? v->first->number : j->attempt.number;
+	int32_t number = number_of(j, v, i->kind);
 	i->provision = (struct provision_ask){0};
 	if (i->kind == INTENT_UNPROVISION) {
 		if (v)
@@ -369,53 +588,78 @@ void provision_tell(struct gate *g, struct gate_job *j, struct intent *i)
 			.parameters = p.parameters,
 			.nparameters = p.nparameters,
 			.pods = j->attempt.pods,
-			.key = key_of(j, &p)};
+			.key = key_of(g, j, &p)};
 	}
 	name_request(g, j, number);
 	i->provision.name = g->taken.provision_name;
-	if (i->kind == INTENT_START)
-		annotate(g, i);
+	if (i->kind != INTENT_START)
+		return;
+	annotate(g, i);
+	attempt_provisioned(j, number);
+}
+
+/* The first pause is what the server wants, if it says. */
+static void come_again(struct gate *g, struct gate_job *j, int64_t retry_ms)
+{
+	int64_t first_ms = retry_ms > 0 ? retry_ms : RETRY_MS;
+	gate_back_off(g, j, first_ms, first_ms > RETRY_MAX_MS ? first_ms : RETRY_MAX_MS);
+}
+
+/* It stands as a request does, for as long as there is none. */
+static void take_answer(
+	struct gate *g, struct gate_job *j, enum provision_state state, const char *message)
+{
+	struct provisioning p;
+	struct provision *v = keep(g, &j->uid, j->ns);
+	if (!v->first && queue_job_provisioning(g->queue, &j->uid, &p))
+		put(g, v, j->attempt.number, key_of(g, j, &p), state, message);
 }
 
 static void answered_ask(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	struct provisioning p;
-	struct provision *v = keep(g, &j->uid, j->ns);
-	bool known = queue_job_provisioning(g->queue, &j->uid, &p);
 	switch (a->outcome) {
 	case JOB_DONE:
-		if (known && !v->first)
-			put(v, j->attempt.number, key_of(j, &p), PROVISION_ASKED, "");
+		j->request.tries = 0;
+		take_answer(g, j, PROVISION_ASKED, "");
 		break;
 	case JOB_DENIED: /* asking again does not help */
-		if (known && !v->first)
-			put(v, j->attempt.number, key_of(j, &p), PROVISION_FAILED, a->sentence);
+		take_answer(g, j, PROVISION_FAILED, a->sentence);
 		break;
 	case JOB_REFUSED:
 	case JOB_GONE:
 		j->need_read = true;
-		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		if (j->request.tries >= REFUSED_TRIES)
+			take_answer(g, j, PROVISION_FAILED, a->sentence);
+		else
+			come_again(g, j, 0);
 		break;
 	case JOB_BUSY:
-		job_pause(g, j,
-			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
-		break;
 	case JOB_IN_DOUBT:
-		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		come_again(g, j, a->retry_ms);
 		break;
 	}
+}
+
+static void answered_delete(struct gate *g, struct gate_job *j, const struct job_answer *a)
+{
+	struct provision *v = find(g, j);
+	if (a->outcome == JOB_BUSY || a->outcome == JOB_IN_DOUBT) {
+		come_again(g, j, a->retry_ms);
+		return;
+	}
+	/* Done, or it will not be done by us. */
+	j->request.tries = 0;
+	if (v && drop(g, v, v->deleting))
+		note_removal(g, v);
 }
 
 void provision_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
-	struct provision *v = find(g, j);
 	if (asked == INTENT_PROVISION)
 		answered_ask(g, j, a);
-	else if (a->outcome == JOB_BUSY || a->outcome == JOB_IN_DOUBT)
-		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
-	else if (v) /* done, or it will not be done by us */
-		drop(v, v->deleting);
+	else
+		answered_delete(g, j, a);
 }
 
 /* ---- what people are told -------------------------------------------------------------------- */
@@ -433,7 +677,7 @@ bool provision_words(const struct gate *g, const struct gate_job *j, char *ret, 
 	if (j->phase != PHASE_STARTING || j->attempt.sent || j->attempt.doubt ||
 		!queue_job_provisioning(g->queue, &j->uid, &p))
 		return false;
-	const struct request *r = v->first;
+	const struct request *r = request_of(g, v, j, &p);
 	snprintf(ret, size,
 		"starting: quota is reserved, and a ProvisioningRequest of class %.100s %s nodes for its %" PRId32
 		" pods in flavor %s%s%s; without them the quota is given back after %" PRId64

@@ -10,31 +10,38 @@
  *             moment when nodes are there
  *   start     Provisioned: the start PATCH is sent. Its pods name the request, by annotation, and so
  *             get what was set aside for it
- *   give up   Failed, BookingExpired, refused, or not Provisioned within spec.provisioning.timeout:
- *             the start is called off (VOID), so that another Job has its turn. The Job waits for a
- *             pause that doubles with each failure in a row, and then for its own next turn
+ *   give up   Failed, BookingExpired, refused, or not Provisioned within spec.provisioning.timeout,
+ *             whatever it waits for by then: the start is called off (VOID), so that another Job has
+ *             its turn. The Job waits for a pause that doubles with each failure in a row, and then
+ *             for its own next turn
  *
  * What is always true:
  *   - the start PATCH of such a run goes out only after its request was seen Provisioned. Once one
  *     has gone out the request is not looked at any more: its fate is that of any start;
  *   - a request has a name of the Job's uid and the attempt that made it, and says what it asks for
- *     (a key of flavor, class, parameters, pods and the Job's generation). A later attempt takes one
- *     over that asks for the same: so a new leader, which calls off what the last one had reserved
- *     and not started (attempt_adopt), and decides anew, loses neither the request nor what is
- *     booked for it. Anything else of the Job's is deleted before a new one is made: an autoscaler
- *     would set aside room for both (as it does where we may not delete);
+ *     (a key of flavor, class, parameters, pods, the Job's generation, and what flavors and queues add
+ *     to its template). A later attempt takes one over that asks for the same: so a new leader, which
+ *     calls off what the last one had reserved and not started (attempt_adopt), and decides anew, loses
+ *     neither the request nor what is booked for it. Anything else of the Job's is deleted before a new
+ *     one is made: an autoscaler would set aside room for both (as it does where we may not delete).
+ *     A start in a flavor that asks nobody has it deleted too, but waits ten seconds for that at most;
  *   - to make and to delete may be done twice: each step that is there already counts as done. So a
  *     crash between any two costs one more request. What is left when the Job goes is
  *     deleted with its owner;
- *   - a request of a Job that waits is deleted after a while, one of a Job that is over at once.
+ *   - a request of a Job that waits is deleted after a while, which does not begin as long as nothing
+ *     starts (adoption.h, mass_stop.h); one of a Job that is over at once.
  *
- * CapacityRevoked, while it runs: its nodes go. It is stopped, and waits anew.
+ * CapacityRevoked of the request that its pods name, while it runs: its nodes go. It is stopped, and
+ * waits anew. A leader that has not started it itself takes the newest request that is not of a later
+ * attempt.
  *
  * The objects are the namespace's: who may write them there may delete a request (it is made again,
  * or the start is called off), or say that it is Provisioned (the Job starts as it would without:
- * quota is not given by it).
+ * quota is not given by it). What keeps coming back, or going, within one attempt is answered with
+ * pauses that double, and never beyond the timeout.
  *
- * Requests are known by the watch, also those of Jobs that are not known yet. Not here: what stands
+ * Requests are known by the watch, also those of Jobs that are not known yet: the newest few of each
+ * Job, and so many at most of all that are not known. Not here: what stands
  * in the objects (controller/wire/provision_body.h), and what they mean (decode_provision.h).
  */
 #ifndef SLUICE_CONTROLLER_GATE_PROVISION_H
@@ -52,6 +59,7 @@ struct gate_job;
 /* Of all Jobs. provision.c alone writes it. */
 struct provisions {
 	struct map by_job; /* of struct provision */
+	size_t nstrange;   /* requests of Jobs that the gate does not know */
 };
 
 void provisions_init(struct provisions *p);
@@ -67,6 +75,8 @@ enum provision_verdict {
 enum provision_verdict provision_see_to(struct gate *g, struct gate_job *j);
 /* After PROVISION_FAIL: says why, and for how long it pauses. Then the start is called off. */
 void provision_give_up(struct gate *g, struct gate_job *j);
+/* One is there. */
+bool provision_is_left(const struct gate *g, const struct gate_job *j);
 /* Of one that waits, or is over: true while a request of it is being deleted. */
 bool provision_tidy(struct gate *g, struct gate_job *j);
 /* Of one that runs: it is stopped when what it runs on is taken back. */

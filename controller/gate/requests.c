@@ -31,7 +31,6 @@
 #define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
 #define FETCH_RETRY_MS 500 /* of a deferred Job */
-#define REFUSED_TRIES 6	   /* then a refusal is not a race that we lost, but a no */
 
 /* A run with fewer pods than asked for. The completions follow when all indexes are still to be
  * done: a Job some of whose indexes are done would be taken for finished with fewer. */

@@ -13,6 +13,8 @@ struct gate_job;
 struct intent;
 struct job_answer;
 
+#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
+
 /* Wanted, then under way, then perhaps again. */
 struct job_request {
 	bool wanting;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/slice.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
@@ -183,24 +184,13 @@ void stop_suspended_unseen(struct gate_job *j)
 	s->hold = person ? HOLD_BY_OTHER : NULL;
 }
 
-/* Not within a character. */
-static int cut(const char *text, size_t max)
-{
-	size_t len = strnlen(text, max + 1);
-	if (len <= max)
-		return (int)len;
-	for (len = max; len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80;)
-		len--;
-	return (int)len;
-}
-
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 {
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text,
 		"its start was refused %u times in a row: %.*s; correct the Job, and remove the annotation sluice.dev/hold to queue it again",
-		j->refusals.starts, cut(said, SAID_MAX), said);
+		j->refusals.starts, (int)slice_cut(said, SAID_MAX), said);
 	keep_sentence(&j->stop, buf_take(&text));
 	j->stop.hold = j->stop.message;
 	j->stop.hold_owed = true;
@@ -215,7 +205,7 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text,
 		"it can never start: %.*s. Then remove the annotation sluice.dev/hold to queue it again",
-		cut(why, SAID_MAX), why);
+		(int)slice_cut(why, SAID_MAX), why);
 	stop_forget(j);
 	stop_with_sentence(j, wait_reason_name(WAIT_DEPENDENCY_NEVER), actor, buf_take(&text));
 	j->stop.hold = j->stop.message;

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/slice.h"
 
 enum {
 	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
@@ -199,15 +200,7 @@ static const char *said(const struct patient *p, enum trouble_word w)
 /* At most TROUBLE_MESSAGE_MAX bytes, not within a character. */
 static char *keep_message(const char *text)
 {
-	size_t len = strnlen(text, TROUBLE_MESSAGE_MAX + 1);
-	if (len > TROUBLE_MESSAGE_MAX) {
-		len = TROUBLE_MESSAGE_MAX;
-		while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-			len--;
-	}
-	char *copy = mem_alloc(len + 1);
-	memcpy(copy, text, len);
-	return copy;
+	return mem_strndup(text, slice_cut(text, TROUBLE_MESSAGE_MAX));
 }
 
 static void say(struct patient *p, enum trouble_word w, const char *message)

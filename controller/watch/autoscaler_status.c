@@ -16,7 +16,10 @@ void autoscaler_status_see(struct autoscaler_status *a, const struct cJSON *conf
 	const char *version = json_text(json_object(configmap, "metadata"), "resourceVersion");
 	if (!version || strcmp(version, a->version) == 0) /* listed once more */
 		return;
+	bool first = a->version[0] == '\0';
 	snprintf(a->version, sizeof(a->version), "%s", version);
+	if (first) /* it may have been written long ago, by one that is gone */
+		return;
 	a->changed = true;
 	queue_set_cluster_autoscaler(a->queue, true);
 }

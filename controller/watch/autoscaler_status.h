@@ -3,8 +3,9 @@
  *
  * It writes the ConfigMap kube-system/cluster-autoscaler-status in each of its rounds, every ten
  * seconds as a rule. The object outlives the program. So it works while the object changes: as soon
- * as the object is seen, and until it has been the same for AUTOSCALER_SILENCE_MS. No clock of
- * another machine is compared with ours.
+ * as the object is seen to be another than it was, and until it has been the same for
+ * AUTOSCALER_SILENCE_MS. The text has a time in it (lastProbeTime), but no clock of another machine is
+ * compared with ours.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_AUTOSCALER_STATUS_H
 #define SLUICE_CONTROLLER_WATCH_AUTOSCALER_STATUS_H

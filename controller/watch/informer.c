@@ -34,6 +34,7 @@ struct view {
 	bool denied;	/* not yet listed, for we may not; we do without */
 	bool absent;	/* not served: of another program, which is not here */
 	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
+	bool heard;	/* since that was sent, the watch told of an object, or had them all */
 	char *trouble;	/* the last sentence that was logged */
 	int64_t troubled_ms;
 	uint64_t unreadable;	  /* objects that could not be read or decoded, so far */
@@ -206,6 +207,7 @@ static void on_begin(void *ctx)
 static void on_event(enum kube_event type, const cJSON *object, void *ctx)
 {
 	struct view *v = ctx;
+	v->heard = true;
 	if (is_jobs(v)) {
 		see_job(v, type, object);
 	} else if (type == KUBE_DELETED) {
@@ -281,7 +283,7 @@ static void on_end(void *ctx)
 	log_event(o->options.log, v->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind",
 		v->kind->name, "#objects",
 		is_jobs(v) ? NULL : LOG_NUMBER((int64_t)seen_set_count(v->seen_set)), NULL);
-	v->listed = true;
+	v->listed = v->heard = true;
 	v->denied = v->absent = false;
 	start_late(o);
 	bound_pods_tick(
@@ -338,11 +340,12 @@ static void is_denied(struct view *v)
 	changed(o);
 }
 
-/* All that there was is gone with it. The watch goes on trying: it may come, or come back. */
+/* All that there was is gone with it. The watch goes on trying: it may come, or come back. If it did
+ * while the answer was on its way, a list may be under way, and what it has told of is there. */
 static void is_absent(struct view *v)
 {
 	const struct seen_set_entry *lost;
-	if (v->absent)
+	if (v->absent || v->heard)
 		return;
 	seen_set_begin(v->seen_set);
 	seen_set_end(v->seen_set);
@@ -383,6 +386,7 @@ static void probe(struct view *v)
 {
 	struct buf path;
 	buf_init(&path, 256);
+	v->heard = false;
 	buf_printf(&path, "%s?limit=1", v->path);
 	struct kube_request request = {
 		.method = KUBE_GET, .path = buf_text(&path), .timeout_ms = PROBE_TIMEOUT_MS};
@@ -422,6 +426,7 @@ static void keep_unread_job(struct view *v, const struct kube_unreadable *u)
 static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 {
 	struct view *v = ctx;
+	v->heard = true;
 	if (is_jobs(v))
 		keep_unread_job(v, u);
 	else

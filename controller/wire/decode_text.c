@@ -116,11 +116,8 @@ const char *text_keep(struct decoder *d, const struct path *at, const char *text
 
 const char *text_quote(struct decoder *d, const char *text, size_t max)
 {
-	size_t len = strnlen(text, max + 1);
+	size_t len = slice_cut(text, max);
 	bool utf8 = slice_utf8(slice_of(text));
-	if (len > max)
-		for (len = max; len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80;)
-			len--;
 	char *copy = parcel_bytes(&d->parcel, len + 1);
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];

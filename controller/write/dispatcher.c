@@ -50,7 +50,7 @@ struct dispatcher {
 	int64_t complained_ms; /* that we lack rights */
 };
 
-static enum job_outcome judge_provision(const struct kube_answer *a, void *ctx);
+static struct job_answer judge_provision(const struct kube_answer *a, void *ctx);
 static const char *words_of_provision(const struct kube_answer *a, void *ctx);
 static void answer_provision(uint64_t id, const struct job_answer *a, void *ctx);
 
@@ -361,16 +361,27 @@ static struct job *decode_answer(struct dispatcher *c, const struct errand *e,
 	return NULL;
 }
 
+/* Its outcome, and when to come again. */
+static struct job_answer judge(struct dispatcher *c, const struct kube_answer *a, bool write)
+{
+	struct job_answer answer = {
+		.outcome =
+			dispatcher_judge(a, write, speaks_of_fields(c, a), speaks_of_rights(c, a)),
+		.retry_ms = a->retry_after_ms,
+	};
+	if (a->outcome == KUBE_DENIED && answer.outcome == JOB_BUSY) {
+		answer.retry_ms = WAIT_FOR_RIGHTS_MS;
+		complain(c, a);
+	}
+	return answer;
+}
+
 static void on_answer(const struct kube_answer *a, void *ctx)
 {
 	struct errand *e = ctx;
 	struct dispatcher *c = e->dispatcher;
 	struct job *job = NULL;
-	struct job_answer answer = {
-		.outcome = dispatcher_judge(
-			a, is_write(e->kind), speaks_of_fields(c, a), speaks_of_rights(c, a)),
-		.retry_ms = a->retry_after_ms,
-	};
+	struct job_answer answer = judge(c, a, is_write(e->kind));
 	if (answer.outcome == JOB_GONE && e->kind == INTENT_PODS)
 		answer.outcome = JOB_BUSY; /* a page is, and that says nothing of the Job */
 	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS) {
@@ -383,10 +394,6 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 		job = decode_answer(c, e, a, &answer);
 	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
 		answer.sentence = server_words(c, a);
-	if (a->outcome == KUBE_DENIED && answer.outcome == JOB_BUSY) {
-		answer.retry_ms = WAIT_FOR_RIGHTS_MS;
-		complain(c, a);
-	}
 	if (answer.outcome != JOB_DONE)
 		log_event(c->options.log, LEVEL_DEBUG, "not-done", "#intent",
 			LOG_NUMBER((int64_t)e->id), "#status", LOG_NUMBER(a->http_status),
@@ -399,15 +406,12 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	changed(c);
 }
 
-static enum job_outcome judge_provision(const struct kube_answer *a, void *ctx)
+static struct job_answer judge_provision(const struct kube_answer *a, void *ctx)
 {
 	struct dispatcher *c = ctx;
-	enum job_outcome o =
-		dispatcher_judge(a, true, speaks_of_fields(c, a), speaks_of_rights(c, a));
-	if (a->outcome == KUBE_DENIED && o == JOB_BUSY)
-		complain(c, a);
+	struct job_answer answer = judge(c, a, true);
 	json_reset(c->json);
-	return o;
+	return answer;
 }
 
 static const char *words_of_provision(const struct kube_answer *a, void *ctx)

@@ -113,13 +113,7 @@ static void render_name(struct events *h, const char *job, int64_t now_ms, struc
 /* Not within a character. */
 static struct slice cut_message(const char *message)
 {
-	size_t len = strnlen(message, EVENTS_MESSAGE_MAX + 1);
-	if (len > EVENTS_MESSAGE_MAX) {
-		len = EVENTS_MESSAGE_MAX;
-		while (len > 0 && ((unsigned char)message[len] & 0xC0) == 0x80)
-			len--;
-	}
-	return (struct slice){message, len};
+	return (struct slice){message, slice_cut(message, EVENTS_MESSAGE_MAX)};
 }
 
 static void put_text(struct buf *out, const char *key, const char *value)

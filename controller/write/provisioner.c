@@ -155,17 +155,14 @@ static bool is_there_already(const struct kube_answer *a)
 }
 
 /* What is there, or gone, already is as good as made or deleted just now. */
-static enum job_outcome outcome_of(const struct errand *e, const struct kube_answer *a)
+static struct job_answer judge(const struct errand *e, const struct kube_answer *a)
 {
+	struct job_answer answer = e->provisioner->options.judge(a, e->provisioner->options.ctx);
 	if (deletes(e) && a->http_status == 404)
-		return JOB_DONE;
-	if (e->step == STEP_TEMPLATE || e->step == STEP_REQUEST) {
-		if (is_there_already(a))
-			return JOB_DONE;
-		if (a->http_status == 409)
-			return JOB_BUSY;
-	}
-	return e->provisioner->options.judge(a, e->provisioner->options.ctx);
+		answer.outcome = JOB_DONE;
+	if ((e->step == STEP_TEMPLATE || e->step == STEP_REQUEST) && a->http_status == 409)
+		answer.outcome = is_there_already(a) ? JOB_DONE : JOB_BUSY;
+	return answer;
 }
 
 static bool take_template(struct errand *e, struct slice job)
@@ -178,25 +175,24 @@ static bool take_template(struct errand *e, struct slice job)
 }
 
 /* Nothing else is asked: it is answered. */
-static void end(struct errand *e, const struct kube_answer *a, enum job_outcome outcome)
+static void end(struct errand *e, const struct kube_answer *a, struct job_answer *answer)
 {
-	struct job_answer answer = {.outcome = outcome, .retry_ms = a->retry_after_ms};
-	if (outcome == JOB_DENIED || outcome == JOB_REFUSED)
-		answer.sentence = e->provisioner->options.words(a, e->provisioner->options.ctx);
-	if (outcome == JOB_GONE && e->step == STEP_REQUEST) {
-		answer.outcome = JOB_DENIED;
-		answer.sentence = NOT_SERVED;
+	if (answer->outcome == JOB_DENIED || answer->outcome == JOB_REFUSED)
+		answer->sentence = e->provisioner->options.words(a, e->provisioner->options.ctx);
+	if (answer->outcome == JOB_GONE && e->step == STEP_REQUEST) {
+		answer->outcome = JOB_DENIED;
+		answer->sentence = NOT_SERVED;
 	}
-	finish(e, &answer);
+	finish(e, answer);
 }
 
 static void on_answer(const struct kube_answer *a, void *ctx)
 {
 	struct errand *e = ctx;
-	enum job_outcome outcome = outcome_of(e, a);
+	struct job_answer answer = judge(e, a);
 	bool last = e->step == STEP_REQUEST || e->step == STEP_DELETE_TEMPLATE;
-	if (outcome != JOB_DONE || last) {
-		end(e, a, outcome);
+	if (answer.outcome != JOB_DONE || last) {
+		end(e, a, &answer);
 	} else if (e->step == STEP_DRY_RUN && !take_template(e, a->body)) {
 		finish(e, &(struct job_answer){.outcome = JOB_DENIED, .sentence = NO_TEMPLATE});
 	} else {

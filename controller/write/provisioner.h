@@ -24,8 +24,8 @@ struct provisioner;
 
 struct provisioner_options {
 	struct kube_client *client;
-	/* What an answer means, and what the server itself said. */
-	enum job_outcome (*judge)(const struct kube_answer *a, void *ctx);
+	/* What an answer means, and when to come again; and what the server itself said. */
+	struct job_answer (*judge)(const struct kube_answer *a, void *ctx);
 	const char *(*words)(const struct kube_answer *a, void *ctx);
 	void (*answer)(uint64_t id, const struct job_answer *a, void *ctx);
 	void *ctx;

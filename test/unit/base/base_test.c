@@ -105,6 +105,18 @@ static void utf8_is_what_unicode_says(void **state)
 			fail_msg("row %zu", i);
 }
 
+static void a_text_is_cut_between_characters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t max, len;
+	} rows[] = {{"", 3, 0}, {"abc", 3, 3}, {"abcd", 3, 3}, {"ab\xC3\xA9", 4, 4},
+		{"ab\xC3\xA9", 3, 2}, {"a\xE2\x82\xAC", 3, 1}, {"\x80\x80\x80", 2, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(slice_cut(rows[i].text, rows[i].max), rows[i].len);
+}
+
 static void slices_compare(void **state)
 {
 	struct slice s = {"queue-name", 10};
@@ -226,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_buffer_is_taken_and_consumed),
 		cmocka_unit_test(json_text_is_always_valid),
 		cmocka_unit_test(utf8_is_what_unicode_says),
+		cmocka_unit_test(a_text_is_cut_between_characters),
 		cmocka_unit_test(slices_compare),
 		cmocka_unit_test(a_map_keeps_what_is_put_in),
 		cmocka_unit_test(uids_read_and_write),

@@ -125,7 +125,8 @@ static const struct count_case counts[] = {
 	{"half an answer", {{PAGE " HTTP", 200, "{\"kind\":\"Table\",\"rows\":["}}, JOB_BUSY, 0},
 };
 
-static void count(const struct count_case *c)
+/* Until it is answered; head: a part of the first request's. */
+static void carry(const struct intent *i, const struct page *pages, size_t n, const char *head)
 {
 	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
 	struct scripted_server *server = scripted_server_new(loop);
@@ -135,17 +136,15 @@ static void count(const struct count_case *c)
 	struct log *log = log_new(STDERR_FILENO, LOG_JSON, LEVEL_ERROR);
 	struct dispatcher *dispatcher = dispatcher_new(
 		&(struct dispatcher_options){.client = client, .log = log, .changed = on_change});
-	for (size_t i = 0; i < 2 && c->pages[i].line; i++)
-		script_answer(scripted_server_expect(server, c->pages[i].line), c->pages[i].status,
-			"Content-Type: application/json\r\n", c->pages[i].body);
-	next = &WANTED;
+	for (size_t k = 0; k < n && pages[k].line; k++)
+		script_answer(scripted_server_expect(server, pages[k].line), pages[k].status,
+			"Content-Type: application/json\r\n", pages[k].body);
+	next = i;
 	answers = 0;
 	dispatcher_carry(dispatcher);
 	while (answers == 0)
 		ev_run(loop, EVRUN_ONCE);
-	assert_int_equal(got.outcome, c->outcome);
-	assert_int_equal(got.pods, c->pods);
-	assert_non_null(strstr(scripted_server_request(server, 0)->head, "as=Table"));
+	assert_non_null(strstr(scripted_server_request(server, 0)->head, head));
 	assert_int_equal(scripted_server_unexpected(server), 0);
 	assert_int_equal(scripted_server_unused(server), 0);
 	dispatcher_free(dispatcher);
@@ -160,9 +159,30 @@ static void pods_are_counted_to_the_last_page(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		print_message("  %s\n", counts[i].name);
-		count(&counts[i]);
+		const struct count_case *c = &counts[i];
+		print_message("  %s\n", c->name);
+		carry(&WANTED, c->pages, 2, "as=Table");
+		assert_int_equal(got.outcome, c->outcome);
+		assert_int_equal(got.pods, c->pods);
 	}
+}
+
+/* ---- rights ---------------------------------------------------------------------------------- */
+
+/* As RBAC says it. */
+static void without_rights_it_comes_again_after_a_while(void **state)
+{
+	static const struct page denied = {
+		"DELETE /apis/autoscaling.x-k8s.io/v1/namespaces/a/provisioningrequests/sluice-1 HTTP",
+		403,
+		"{\"kind\":\"Status\",\"message\":\"provisioningrequests.autoscaling.x-k8s.io \\\"sluice-1\\\" is forbidden: User \\\"s\\\" cannot delete resource \\\"provisioningrequests\\\"\"}"};
+	struct intent i = WANTED;
+	(void)state;
+	i.kind = INTENT_UNPROVISION;
+	i.provision.name = "sluice-1";
+	carry(&i, &denied, 1, "");
+	assert_int_equal(got.outcome, JOB_BUSY);
+	assert_int_equal(got.retry_ms, 5000);
 }
 
 int main(void)
@@ -170,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_answer_has_one_meaning),
 		cmocka_unit_test(pods_are_counted_to_the_last_page),
+		cmocka_unit_test(without_rights_it_comes_again_after_a_while),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

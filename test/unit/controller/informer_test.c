@@ -12,8 +12,8 @@
 #include "test/unit/kube/scripted_server.h"
 #include "controller_world.h"
 
-/* What was told, as words: "node:a", "-node:a", "bind", "unbind", "pods:1", "saw:7", "cluster",
- * "synced". */
+/* What was told, as words: "node:a", "-node:a", "pool:a", "-pool:a", "bind", "unbind", "pods:1",
+ * "saw:7", "cluster", "synced". */
 static struct buf heard;
 static bool wants_pods, quotas_behind;
 static int64_t clock_ms; /* for the pauses of ticks; 0: the machine's */
@@ -26,6 +26,8 @@ void __wrap_gate_set_synced(struct gate *g);
 void __wrap_queue_know_cluster(struct queue *q);
 void __wrap_queue_set_node(struct queue *q, const struct node_spec *s);
 void __wrap_queue_drop_node(struct queue *q, const char *name);
+void __wrap_queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s);
+void __wrap_queue_drop_made_nodes(struct queue *q, const char *name);
 void __wrap_queue_bind_pod(struct queue *q, const struct bound_pod *p);
 void __wrap_queue_unbind_pod(struct queue *q, const struct uid *uid);
 bool __wrap_queue_wants_pods(const struct queue *q);
@@ -56,6 +58,18 @@ void __wrap_queue_drop_node(struct queue *q, const char *name)
 {
 	(void)q;
 	buf_printf(&heard, "-node:%s ", name);
+}
+
+void __wrap_queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s)
+{
+	(void)q;
+	buf_printf(&heard, "pool:%s ", s->name);
+}
+
+void __wrap_queue_drop_made_nodes(struct queue *q, const char *name)
+{
+	(void)q;
+	buf_printf(&heard, "-pool:%s ", name);
 }
 
 void __wrap_queue_bind_pod(struct queue *q, const struct bound_pod *p)
@@ -425,6 +439,40 @@ static void what_other_programs_have(void **state)
 	stage_close(&s);
 }
 
+/* It is installed while the answer is on its way that there is none: what a list that is under way has
+ * told of stays. */
+static void a_late_answer_that_there_is_none(void **state)
+{
+	static const char pools[] = "/apis/karpenter.sh/v1/nodepools";
+	static const char *const some[] = {pools, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	struct script *probe =
+		scripted_server_expect(s.server, "GET /apis/karpenter.sh/v1/nodepools?limit=1");
+	struct script *absent =
+		scripted_server_expect(s.server, "GET /apis/karpenter.sh/v1/nodepools?watch=1");
+	script_hold(probe);
+	script_answer(probe, 404, "", "{}");
+	script_hold(absent);
+	script_answer(absent, 404, "", "{}");
+	struct script *there = list(&s, pools,
+		EVENT("ADDED", "\"name\":\"gpu\"",
+			",\"spec\":{\"template\":{\"spec\":{\"requirements\":[]}}}"));
+	script_chunk(there, END("9"));
+	script_hold(there);
+	stage_observe(&s);
+	list_first(&s, absent);
+	run_until(s.loop, has_heard("pool:gpu "));
+	script_release(probe);
+	run_a_little(s.loop);
+	script_release(there);
+	run_until(s.loop, has_heard("synced "));
+	assert_false(has_heard("-pool:gpu "));
+	stage_close(&s);
+}
+
 /* Pods are followed while they are wanted, and the gate waits for them. */
 static void pods_only_when_wanted(void **state)
 {
@@ -763,6 +811,7 @@ int main(void)
 		cmocka_unit_test(without_quotas_and_budgets),
 		cmocka_unit_test(without_nodes),
 		cmocka_unit_test(what_other_programs_have),
+		cmocka_unit_test(a_late_answer_that_there_is_none),
 		cmocka_unit_test(pods_only_when_wanted),
 		cmocka_unit_test(pods_that_a_new_list_lacks),
 		cmocka_unit_test(without_pods),

@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts)
-foreach(name api decision_log cost clock gate http log metrics options job_scope seen_set status time_specs)
+foreach(name api autoscaler_status decision_log cost clock gate http log metrics options job_scope seen_set status time_specs)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -31,7 +31,8 @@ set_tests_properties(controller_tls PROPERTIES TIMEOUT 60)
 target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
-  queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind clock_monotonic_us)
+  queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind queue_set_made_nodes
+  queue_drop_made_nodes clock_monotonic_us)
   target_link_options(test_controller_informer PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What the queue asks and is told, and what the ledger says, is the test's.

@@ -68,6 +68,8 @@ struct world {
 	bool lease_silent;		   /* a request for the lease is not answered */
 	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
 	int64_t adopt_begun_by_ms;	   /* an admin's word on the Namespace; 0: there is none */
+	enum job_outcome of_provisions;	   /* of each request about them, unless JOB_DONE */
+	int64_t retry_ms;		   /* with that */
 	bool old_server;		   /* it does not let resources be rewritten */
 	struct provision_ask asked; /* of an autoscaler, last; its name and class are below */
 	char asked_name[96], asked_class[96];
@@ -223,6 +225,12 @@ static inline void answer_job(struct world *w, const struct intent *i)
 		snap = NULL;
 		w->outcome = JOB_DONE;
 		w->lands = false;
+	}
+	if ((i->kind == INTENT_PROVISION || i->kind == INTENT_UNPROVISION) &&
+		w->of_provisions != JOB_DONE) {
+		a.outcome = w->of_provisions;
+		a.retry_ms = w->retry_ms;
+		snap = NULL;
 	}
 	a.job = snap ? &snap->job : NULL;
 	gate_answer_job(w->gate, i->id, &a);
