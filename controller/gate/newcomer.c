@@ -181,6 +181,12 @@ bool newcomer_owes_story(const struct gate_job *j)
 	       !j->attempt.adopting && !j->story && !j->seen.suspend && !j->stop.wanted && !j->lost;
 }
 
+bool newcomer_is_reserved(const struct gate_job *j)
+{
+	return j->attempt.estimated && !j->story && !j->seen.suspend && j->seen.start_seen &&
+	       !j->lost;
+}
+
 void newcomer_tell(const struct gate_job *j, struct intent *i)
 {
 	i->drop_notice = j->seen.has_notice; /* it waited once, and left its queue */

@@ -58,6 +58,8 @@ void newcomer_counted(struct gate_job *j, size_t pods);
 void newcomer_adopted(struct gate *g, struct gate_job *j);
 /* The ledger had used the attempt that it was adopted as. */
 void newcomer_spent(struct gate_job *j, int32_t next_attempt);
+/* Of one in STARTING: the ledger has the ADOPT of an earlier leader, and not its COMMIT. */
+bool newcomer_is_reserved(const struct gate_job *j);
 /* It was adopted, and has no story yet. / INTENT_RETELL: that one. */
 bool newcomer_owes_story(const struct gate_job *j);
 void newcomer_tell(const struct gate_job *j, struct intent *i);

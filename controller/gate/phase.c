@@ -291,7 +291,7 @@ static bool must_not_start(const struct gate *g, const struct gate_job *j)
  * what comes next; the phase that it is in when nothing is shown. */
 static enum phase settled_otherwise(struct gate *g, struct gate_job *j)
 {
-	if (start_landed(j))
+	if (start_landed(j) || newcomer_is_reserved(j))
 		return attempt_run(g, j);
 	if (job_busy(j))
 		return j->phase;
