@@ -175,16 +175,21 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j)
 	return true;
 }
 
+/* It holds what it was adopted with, and nothing on it says so yet. */
+static bool is_untold(const struct gate_job *j)
+{
+	return j->attempt.estimated && !j->story && !j->seen.suspend && !j->lost;
+}
+
 bool newcomer_owes_story(const struct gate_job *j)
 {
-	return j->phase == PHASE_RUNNING && j->attempt.committed && j->attempt.estimated &&
-	       !j->attempt.adopting && !j->story && !j->seen.suspend && !j->stop.wanted && !j->lost;
+	return is_untold(j) && j->phase == PHASE_RUNNING && j->attempt.committed &&
+	       !j->attempt.adopting && !j->stop.wanted;
 }
 
 bool newcomer_is_reserved(const struct gate_job *j)
 {
-	return j->attempt.estimated && !j->story && !j->seen.suspend && j->seen.start_seen &&
-	       !j->lost;
+	return is_untold(j) && j->seen.start_seen;
 }
 
 void newcomer_tell(const struct gate_job *j, struct intent *i)

@@ -14,8 +14,9 @@
  * The word is asked of the API server (INTENT_NAMESPACE) when it is needed, and not watched: a watch
  * of Namespaces may be behind that of Jobs, and a run would be stopped for that.
  *
- * Then its pods are counted: its status may be older than they are. The order is that of any start, ledger before cluster: ADOPT and COMMIT, over quota if it must be;
- * once they are durable the story, by INTENT_RETELL. If we die between the two, the next leader
+ * Then its pods are counted, for its status may be older than they are. The order is that of any start,
+ * ledger before cluster: ADOPT and COMMIT, over quota if it must be, and once they are durable the
+ * story, by INTENT_RETELL. If we die between the two, the next leader
  * finds the reservation in the ledger, and writes the story. A Job that its queue cannot take yet
  * (its window is closed, its LocalQueue is stopped or missing) runs on, counted nowhere; it says so,
  * and is looked at again.
