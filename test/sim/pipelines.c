@@ -373,15 +373,16 @@ static void check_start(struct sim *s, const struct snap *n)
 		sim_reach(s, PATH_FOLLOWER_OF_GONE);
 }
 
-/* Of a Job that is gone the ledger tells, unless it lost that, or never had it. One that is not queued is
- * looked up now and then. */
-static bool is_known(const struct sim *s, const struct model_job *j)
+/* To who decided at that time. Of a Job that is gone the ledger tells, unless it lost that, or never had it.
+ * One that is not queued is looked up now and then. */
+static bool is_known(const struct sim *s, const struct model_job *j, int64_t at_ms)
 {
 	const struct model_reservation *const *holds;
 	const struct job_past *p = past_of(s, j);
+	if (p->created_ms > at_ms)
+		return false;
 	if (!j->now->gone)
-		return s->now_ms - p->created_ms >
-		       (j->now->job.queue[0] ? UNDER_WAY_MS : LOOKED_UP_MS);
+		return at_ms - p->created_ms > (j->now->job.queue[0] ? UNDER_WAY_MS : LOOKED_UP_MS);
 	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
 		const struct model_reservation *h = holds[i];
 		if (uid_cmp(&h->reservation.uid, &j->now->job.uid))
@@ -396,14 +397,15 @@ static bool is_known(const struct sim *s, const struct model_job *j)
 
 /* By what can be known: a Job that came and went unseen may have had the name since, or may have made
  * the item hold before. */
-static bool name_never(const struct sim *s, const struct model_job *j, const struct dependency *d)
+static bool name_never(
+	const struct sim *s, const struct model_job *j, const struct dependency *d, int64_t at_ms)
 {
 	const char *ns = j->now->job.ns;
 	bool never = false;
 	for (const struct model_job *p = next_named(s, s->api.first, ns, d->name); p;
 		p = next_named(s, p->next, ns, d->name)) {
 		bool fails = can_hold_no_more(past_of(s, p), d->kind);
-		never = fails || (never && !is_known(s, p));
+		never = fails || (never && !is_known(s, p, at_ms));
 	}
 	return never;
 }
@@ -418,31 +420,33 @@ static bool selector_never(
 }
 
 /* At some moment of all there were, or it was not to be known that it did. */
-static bool item_never(const struct sim *s, const struct model_job *j, const struct dependency *d)
+static bool item_never(
+	const struct sim *s, const struct model_job *j, const struct dependency *d, int64_t at_ms)
 {
 	if (d->kind == AFTER_SINGLETON)
 		return false;
 	if (is_ambiguous(s, j, d))
 		return true;
-	return d->name ? name_never(s, j, d) : selector_never(s, j, d);
+	return d->name ? name_never(s, j, d, at_ms) : selector_never(s, j, d);
 }
 
-static bool never_starts(const struct sim *s, const struct model_job *j)
+static bool never_starts(const struct sim *s, const struct model_job *j, int64_t at_ms)
 {
 	const struct dependencies *a = &j->now->job.after;
 	for (size_t i = 0; i < a->count; i++)
-		if (item_never(s, j, &a->item[i]))
+		if (item_never(s, j, &a->item[i], at_ms))
 			return true;
 	return false;
 }
 
-static void check_never(struct sim *s, const struct intent *i, const struct snap *n)
+static void check_never(
+	struct sim *s, const struct intent *i, const struct snap *n, int64_t sent_ms)
 {
 	bool deletes = i->kind == INTENT_DELETE;
 	enum dependency_failure said = n->job.after.on_failure;
 	past_made(s, n->of)->told |= !deletes;
 	sim_reach(s, deletes ? PATH_NEVER_DELETED : PATH_NEVER_HELD);
-	if (!never_starts(s, n->of))
+	if (!never_starts(s, n->of, sent_ms))
 		sim_break(s, "P13", "%s/%s is %s: expected what it waits for to have failed", i->ns,
 			i->name, deletes ? "deleted" : "put on hold");
 	if (deletes && said != DEPENDENCY_FAILURE_DELETE)
@@ -471,7 +475,8 @@ static void is_put_to_the_test(struct sim *s, void *arg)
 	}
 }
 
-void pipelines_check_landed(struct sim *s, const struct intent *i, const struct snap *before)
+void pipelines_check_landed(
+	struct sim *s, const struct intent *i, const struct snap *before, int64_t sent_ms)
 {
 	if (!s->pipelines.on)
 		return;
@@ -490,7 +495,7 @@ void pipelines_check_landed(struct sim *s, const struct intent *i, const struct 
 	bool holds = i->kind == INTENT_TELL && i->hold &&
 		     !strcmp(i->story.reason, wait_reason_name(WAIT_DEPENDENCY_NEVER));
 	if (holds || i->kind == INTENT_DELETE)
-		check_never(s, i, before);
+		check_never(s, i, before, sent_ms);
 }
 
 int64_t pipelines_record_epoch(const struct sim *s, const struct model_job *j)
@@ -505,7 +510,7 @@ int64_t pipelines_record_epoch(const struct sim *s, const struct model_job *j)
 static bool name_surely(const struct sim *s, const struct model_job *j, const struct dependency *d)
 {
 	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
-	return p && holds_since(past_of(s, p), d->kind) > 0 && is_known(s, p) &&
+	return p && holds_since(past_of(s, p), d->kind) > 0 && is_known(s, p, s->now_ms) &&
 	       !is_ambiguous(s, j, d) &&
 	       (d->kind != AFTER_START || p->now->gone ||
 		       (tells_of_start(&p->now->job) && !is_lenient(s)));

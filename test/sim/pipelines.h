@@ -56,8 +56,9 @@ void pipelines_draw(struct sim *s, struct snap *n);
 void pipelines_see(struct sim *s, const struct snap *now);
 /* After a pass: the questions of the queue set out. */
 void pipelines_ask(struct sim *s, struct replica *r);
-/* A start, a hold or a DELETE of a controller has landed on the Job as it was before. */
-void pipelines_check_landed(struct sim *s, const struct intent *i, const struct snap *before);
+/* A start, a hold or a DELETE of a controller, sent at that time, has landed on the Job as it was before. */
+void pipelines_check_landed(
+	struct sim *s, const struct intent *i, const struct snap *before, int64_t sent_ms);
 
 /* How long a DELETE is on its way, if its owner thinks better of it meanwhile; 0: as long as any. */
 int64_t pipelines_late_ms(struct sim *s, const struct intent *i);

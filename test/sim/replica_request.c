@@ -26,8 +26,9 @@ enum fate {
 struct api_request {
 	struct replica *from;
 	uint64_t life;
-	int64_t epoch;	      /* the asker's */
-	uint64_t led_on;      /* the ledger's server that gave it that epoch */
+	int64_t epoch;	 /* the asker's */
+	uint64_t led_on; /* the ledger's server that gave it that epoch */
+	int64_t sent_ms;
 	struct intent intent; /* a copy of all that the models read */
 	enum fate fate;
 	uint64_t store, born; /* that it was sent to; when the asker began (restore.h) */
@@ -256,7 +257,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		is_unguarded(s, q->intent.kind), &snap, &a.sentence);
 	must(a.outcome != JOB_DONE || before); /* what is found by name is found by uid */
 	if (a.outcome == JOB_DONE)
-		pipelines_check_landed(s, &q->intent, before);
+		pipelines_check_landed(s, &q->intent, before, q->sent_ms);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		newcomers_check_stop(s, &q->intent, before);
 		record_stop(s, q, before);
@@ -402,6 +403,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.life = r->life,
 		.epoch = gate_epoch(r->gate),
 		.led_on = r->led_on,
+		.sent_ms = s->now_ms,
 		.intent = copy_intent(s, i),
 		.fate = draw_fate(s),
 		.store = s->restore.store,
