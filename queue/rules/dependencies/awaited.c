@@ -163,7 +163,7 @@ void predecessor_name_tidy(struct queue *q, struct predecessor_name *n)
 		wanted_ask(q, w, &n->awaited.ns->questions);
 	} else if (w->state == WANTED_QUIET && !name_is_told(n) && !all_told) {
 		wanted_rest(q, w);
-	} else if (w->state == WANTED_RESTING && w->answered && name_is_told(n)) {
+	} else if (w->state == WANTED_RESTING && w->answered >= w->needed && name_is_told(n)) {
 		wanted_forget(q, w);
 	}
 }

@@ -872,6 +872,36 @@ static void one_that_could_not_be_answered_comes_again(void **state)
 	queue_free(q);
 }
 
+/* The first follower has its answer, the second one's could not be given. That events tell of the Job from
+ * now on is no answer either. */
+static void one_that_was_answered_for_another_comes_again(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency prep = after_name(AFTER_OK, "prep");
+	struct wanted_predecessors asked;
+	struct decision d[4];
+	int64_t next_ms;
+	struct predecessor p = seen(9, "prep", PREDECESSOR_WAITS);
+	p.followed = false;
+	set_follower(q, 1, "train", 1000, &prep, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &p, 1);
+	set_follower(q, 2, "late", 1000, &prep, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_return_wanted(q, asked.id);
+	p.followed = true;
+	queue_see_predecessor(q, &p);
+	queue_decide(q, 5000, d, 4, &next_ms);
+	queue_decide(q, next_ms, d, 4, &next_ms);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &p, 1);
+	p = seen(9, "prep", PREDECESSOR_SUCCEEDED);
+	queue_see_predecessor(q, &p);
+	assert_true(dependencies_hold(workload(q, 2)));
+	queue_free(q);
+}
+
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
 /* Names as long as they can be, and each of 64 items another one. */
@@ -1069,6 +1099,7 @@ int main(void)
 		cmocka_unit_test(a_namespace_has_a_share_of_open_questions),
 		cmocka_unit_test(a_question_outlives_its_follower),
 		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
+		cmocka_unit_test(one_that_was_answered_for_another_comes_again),
 		cmocka_unit_test(sentences_fit),
 		cmocka_unit_test(singletons_run_alone_and_all_get_their_turn),
 	};
