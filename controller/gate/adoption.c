@@ -58,12 +58,12 @@ static bool has_pods(const struct gate_job *j)
 }
 
 /* What its story tells of its run, if it has pods and Sluice wrote that. Resumed by others after
- * its stop it is no run of ours. */
+ * its stop it is no run of ours; but one that is being deleted cannot be stopped, and its pods count. */
 static bool told_run(struct gate *g, const struct gate_job *j, struct story_run *ret)
 {
 	return has_pods(j) &&
 	       story_read_run(g->story_reader, j->story, &j->uid, &g->story_key, ret) &&
-	       (ret->state == STORY_STARTED || j->seen.suspend);
+	       (ret->state == STORY_STARTED || j->seen.suspend || j->seen.deleting);
 }
 
 /* It has pods of a later attempt. Asked at every look at a Job: the story is read only if it may tell. */

@@ -156,7 +156,7 @@ static void raise_and_go_back(struct crowd *c, bool kept)
 	restart(c);
 }
 
-static int64_t held_by_the_raised(const struct crowd *c)
+static int64_t held_by_the_last(const struct crowd *c)
 {
 	const struct model_reservation *h =
 		model_ledger_open_reservation(c->w.ledger, &c->job[9]->now->job.uid);
@@ -173,7 +173,7 @@ static void one_that_was_raised_is_adopted_for_no_more_and_stopped(void **state)
 	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
 	assert_true(c.job[9]->now->job.suspend);
 	assert_string_equal(c.w.last[NOTE_STOP].reason, "ScaledUp");
-	assert_int_equal(held_by_the_raised(&c), 10);
+	assert_int_equal(held_by_the_last(&c), 10);
 	pass_time(&c, SETTLE_MS + 1000);
 	assert_int_equal(running(&c), 9);
 	world_done(&c.w);
@@ -187,12 +187,37 @@ static void one_that_was_raised_and_kept_is_adopted_for_no_more(void **state)
 	raise_and_go_back(&c, true);
 	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
 	pass_time(&c, SETTLE_MS + 1000);
-	assert_int_equal(held_by_the_raised(&c), 10);
+	assert_int_equal(held_by_the_last(&c), 10);
 	assert_int_equal(c.w.sent[INTENT_STOP], 0);
 	assert_int_equal(held(&c), 10);
 	c.w.pods = 0;
 	pass_time(&c, 20000);
-	assert_int_equal(held_by_the_raised(&c), 0);
+	assert_int_equal(held_by_the_last(&c), 0);
+	world_done(&c.w);
+}
+
+/* Stopped, unsuspended again, deleted and kept by a finalizer, before the ledger lost its start: no stop
+ * ends its pods. */
+static void one_that_cannot_be_stopped_any_more_holds_what_it_held(void **state)
+{
+	struct crowd c;
+	(void)state;
+	open_and_go_back(&c, 9);
+	struct model_job *last = c.w.j = c.job[9];
+	c.w.pods = 1;
+	decide(&c.w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
+	assert_non_null(strstr(last->now->job.admission.story, "Stopped"));
+	struct snap *s = model_api_edit(&c.w.api, last);
+	snap_suspend(s, false);
+	s->job.deleting = true;
+	s->job.finalizer = "example.com/keep";
+	model_api_write(&c.w.api, s, true);
+	restart(&c);
+	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
+	assert_int_equal(held_by_the_last(&c), 10);
+	c.w.pods = 0;
+	pass_time(&c, 20000);
+	assert_int_equal(held_by_the_last(&c), 0);
 	world_done(&c.w);
 }
 
@@ -255,6 +280,7 @@ int main(void)
 		cmocka_unit_test(beyond_the_quota_the_last_to_start_give_way),
 		cmocka_unit_test(one_that_was_raised_is_adopted_for_no_more_and_stopped),
 		cmocka_unit_test(one_that_was_raised_and_kept_is_adopted_for_no_more),
+		cmocka_unit_test(one_that_cannot_be_stopped_any_more_holds_what_it_held),
 		cmocka_unit_test(an_attempt_that_was_overtaken_is_closed),
 		cmocka_unit_test(a_ledger_that_moved_makes_a_pause),
 	};
