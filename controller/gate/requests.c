@@ -53,10 +53,14 @@ static void put_back(const struct gate_job *j, struct intent *i)
 }
 
 /* Its annotations are full, as far as we know: then the story is no longer than the one there is,
- * and a stop does not wait for room for what holds the Job, which is told later. */
+ * and a stop does not wait for room for what holds the Job, which is told later. Of a run that goes on
+ * its story keeps what it holds, unless the server said that there is no room: should the ledger lose
+ * its reservation, nothing else tells. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
-	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION)
+	bool goes_on = i->kind == INTENT_SHRINK || i->kind == INTENT_RETELL;
+	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION ||
+		(goes_on && !j->refusals.full))
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
 	i->untold = i->kind == INTENT_STOP && !j->story; /* there is no room for the shortest */
@@ -308,9 +312,11 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 static void denied_telling(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
 {
-	bool full = strstr(said, "annotations") != NULL; /* "metadata.annotations: Too long: ..." */
+	j->refusals.full =
+		strstr(said, "annotations") != NULL; /* "metadata.annotations: Too long: ..." */
 	if (j->refusals.short_of_room == 0 ||
-		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold && full)) {
+		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold &&
+			j->refusals.full)) {
 		j->refusals.short_of_room++;
 		j->request.tries =
 			0; /* from here on refusals are counted; what was in doubt is none */

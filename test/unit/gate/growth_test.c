@@ -567,8 +567,7 @@ static void who_cannot_be_told_of_a_smaller_quota_keeps_its_pods(void **state)
 		}
 		decide_smaller_quota(&w, 2);
 		at(&w, w.now_ms + 5 * INTERVAL_MS);
-		assert_int_equal(
-			w.sent[INTENT_SHRINK], indexes_done ? 0 : 2); /* a shorter story, too */
+		assert_int_equal(w.sent[INTENT_SHRINK], indexes_done ? 0 : 2);
 		assert_int_equal(w.sent[INTENT_STOP], 0);
 		assert_int_equal(w.j->now->job.parallelism, 3);
 		assert_int_equal(pods_held(&w), 3);

@@ -180,12 +180,29 @@ static void who_may_not_be_told_is_stopped(void **state)
 	(void)state;
 	world_init(&w);
 	have_four_run(&w);
-	w.denied = 2; /* whole, and as short as can be */
+	w.denied = 2;
 	decide_shrink(&w, 2);
 	assert_int_equal(w.sent[INTENT_SHRINK], 2);
 	assert_true(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 4);
 	assert_string_equal(w.last[NOTE_STOP].reason, "IdleResourcesReclaimed");
+	world_done(&w);
+}
+
+/* A policy refuses once, for its own reasons: there is room for what the run holds, and should the ledger
+ * lose its reservation nothing else tells. */
+static void one_refusal_takes_nothing_off_the_story(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_four_run(&w);
+	w.denied = 1;
+	w.refusal = "ValidatingAdmissionPolicy 'quiet-hours' denied request";
+	decide_shrink(&w, 2);
+	assert_int_equal(w.sent[INTENT_SHRINK], 2);
+	assert_int_equal(w.j->now->job.parallelism, 2);
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"holds\":"));
 	world_done(&w);
 }
 
@@ -402,6 +419,7 @@ int main(void)
 		cmocka_unit_test(a_number_that_is_raised_stops_the_run),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
 		cmocka_unit_test(who_may_not_be_told_is_stopped),
+		cmocka_unit_test(one_refusal_takes_nothing_off_the_story),
 		cmocka_unit_test(a_stop_that_is_due_goes_first),
 		cmocka_unit_test(a_successor_lowers_the_hold),
 		cmocka_unit_test(an_owner_who_wants_fewer_frees_room_later_too),

@@ -61,6 +61,7 @@ struct world {
 	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
 	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
 	size_t denied;			   /* so many writes are refused for good */
+	const char *refusal;		   /* in these words; NULL: annotations are too long */
 	size_t room;			   /* bytes for story and hold; 0: enough */
 	size_t batches_lost;		   /* so many are not answered; they land */
 	int32_t pods_of_job;		   /* that it asks for; 0: two */
@@ -216,7 +217,10 @@ static inline void answer_job(struct world *w, const struct intent *i)
 		a.sentence = "spec.template: Invalid value: field is immutable";
 	} else if (is_denied(w, i)) {
 		a.outcome = JOB_DENIED;
-		a.sentence = "metadata.annotations: Too long: may not be more than 262144 bytes";
+		a.sentence =
+			w->refusal
+				? w->refusal
+				: "metadata.annotations: Too long: may not be more than 262144 bytes";
 	} else if (i->kind != INTENT_PODS && i->kind != INTENT_NAMESPACE && reaches) {
 		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
 	}
