@@ -187,6 +187,7 @@ void newcomers_landed(struct sim *s, const struct intent *i, const struct snap *
 	sim_reach(s, PATH_NEWCOMER_ADOPTED);
 	run->outside = false;
 	run->attempt = i->story.attempt;
+	run->nlines = 0; /* etcd went back, and it is adopted once more */
 	must(i->story.nlines <= START_LINES);
 	for (size_t k = 0; k < i->story.nlines; k++) {
 		const struct quota_line *l = &i->story.lines[k];

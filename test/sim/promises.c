@@ -127,7 +127,8 @@ static void check_started(struct sim *s)
 			continue;
 		const struct model_reservation *h =
 			model_ledger_reservation(s->ledger, &n->job.uid, n->run->attempt);
-		if (n->job.annotations.waiting)
+		/* What an adopted Job said before goes with its story, and etcd may go back to before that. */
+		if (n->job.annotations.waiting && n->job.admission.attempt == n->run->attempt)
 			sim_break(s, "P2", "%s/%s is let run and still says why it waits: %s",
 				n->job.ns, n->job.name, n->job.annotations.waiting);
 		if (!h || !h->open)

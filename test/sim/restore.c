@@ -353,10 +353,12 @@ bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from)
 	return false;
 }
 
-/* One that is let run, and that a stop would reach. */
+/* One that is let run, and that a stop would reach. One without a story may be adopted once more. */
 static bool is_to_be_stopped(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
+	if (n->job.admission.state == STORY_NONE && newcomers_word(s, n->job.ns) > 0)
+		return false;
 	return !n->gone && n->job.queue[0] && !n->job.suspend && !n->job.deleting && n->run &&
 	       n->run->outside && n->run->returned && !n->run->raised && !n->failing &&
 	       !n->succeeding && !n->job.status.complete && !n->job.status.failed &&
