@@ -463,7 +463,7 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	a->doubt = true;
 	/* Our watch may lag behind what the last leader did: a run would be taken for an intruder,
 	 * or a start that is under way for one that was stopped. */
-	a->behind = !j->lost && j->seen.story_attempt < h->attempt;
+	a->behind = j->seen.story_attempt < h->attempt;
 	a->generation = GENERATION_UNKNOWN;
 	a->pods = j->lost ? INT32_MAX : reserved_pods(g, j); /* the first facts will tell */
 	scale_down_begin(g, j, j->lost ? 0 : a->pods);
