@@ -610,8 +610,9 @@ void pipelines_check_quiet(struct sim *s, struct replica *r)
 			continue;
 		if (pipelines_surely_waits(s, j))
 			sim_reach(s, PATH_FOLLOWER_WAITS);
+		/* While pods of a run that was not admitted do not go, that is what is said of it. */
 		if (is_plainly_never(s, j) && n->job.admission.attempt == 0 &&
-			promises_config(s, j))
+			promises_config(s, j) && model_jobs_pods(&s->jobs, j) == 0)
 			check_was_told(s, r, j);
 	}
 }

@@ -120,6 +120,12 @@ static bool others_were_there(
 	return false;
 }
 
+/* Its run was told to go on with fewer pods, and its controller does not know yet. */
+static bool is_surplus(const struct sim *s, const struct model_job *j)
+{
+	return model_jobs_working(&s->jobs, j) >= (size_t)j->now->job.parallelism;
+}
+
 /* P9: is there no room for it beside the pods of those that were let in? */
 static void check_refusal(struct sim *s, const struct model_quota *q, const struct model_job *j,
 	const struct snap *view)
@@ -129,7 +135,7 @@ static void check_refusal(struct sim *s, const struct model_quota *q, const stru
 		sim_reach(s, PATH_POD_LATE); /* others' pods, or some that have ended meanwhile */
 		return;
 	}
-	if (!view->run || view->run->outside || others_were_there(s, q, view->run) ||
+	if (!view->run || view->run->outside || is_surplus(s, j) || others_were_there(s, q, view->run) ||
 		(q->lowered_ms > 0 && view->run->landed_ms < q->lowered_ms + LATE_MS))
 		return;
 	sim_break(s, "P9",
