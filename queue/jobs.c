@@ -41,7 +41,7 @@ static void take_job(
 	if (w->reservation)
 		reservation_heed(q, w->reservation);
 	wake_behind_leaving(q, w);
-	if (w->reservation && w->held)
+	if (w->reservation && w->hold)
 		reservation_suspect(q, w->reservation);
 	if (w->reservation) {
 		run_arm(q, w->reservation);

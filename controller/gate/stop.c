@@ -26,8 +26,7 @@
 #define PAUSE_MAX_MS INT64_C(3600000)
 
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
-static const char HOLD_BY_OTHER[] =
-	"suspended by another client while it ran; remove the annotation sluice.dev/hold to queue the Job again";
+static const char HOLD_BY_OTHER[] = "suspended by another client while it ran";
 const char REFUSED_BY_SERVER[] = "RefusedByServer";
 static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
@@ -36,9 +35,9 @@ static const char BACKOFF_LIMIT_NEAR[] = "BackoffLimitNear";
 static const char PODS_ARE_REJECTED[] =
 	"a kubelet rejected a pod of it, and one more failed pod would fail it; it is queued again at its old place after a pause, so that the node's figures may become right; a larger spec.backoffLimit, which may be written at any time, outlasts such pods";
 static const char HOLD_REQUEUE_LIMIT[] =
-	"its pods were not ready in time, and no retry is left; find out why, and remove the annotation sluice.dev/hold to queue the Job again";
+	"its pods were not ready in time, and no retry is left; find out why";
 static const char HOLD_MAX_RUN[] =
-	"it reached its maximum run time (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); remove the annotation sluice.dev/hold to queue it again, with as much time once more";
+	"it reached its maximum run time (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); queued again, it has as much time once more";
 
 void stop_init(struct stop *s)
 {
@@ -188,8 +187,7 @@ void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 {
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
-	buf_printf(&text,
-		"its start was refused %u times in a row: %.*s; correct the Job, and remove the annotation sluice.dev/hold to queue it again",
+	buf_printf(&text, "its start was refused %u times in a row: %.*s; correct the Job",
 		j->refusals.starts, (int)slice_cut(said, SAID_MAX), said);
 	keep_sentence(&j->stop, buf_take(&text));
 	j->stop.hold = j->stop.message;
@@ -203,9 +201,7 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 {
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
-	buf_printf(&text,
-		"it can never start: %.*s. Then remove the annotation sluice.dev/hold to queue it again",
-		(int)slice_cut(why, SAID_MAX), why);
+	buf_printf(&text, "it can never start: %.*s", (int)slice_cut(why, SAID_MAX), why);
 	stop_forget(j);
 	stop_with_sentence(j, wait_reason_name(WAIT_DEPENDENCY_NEVER), actor, buf_take(&text));
 	j->stop.hold = j->stop.message;

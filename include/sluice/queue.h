@@ -679,7 +679,8 @@ struct explanation {
 	int32_t priority;		       /* the one that counts */
 	int32_t claimed_priority; /* its class's: more where its ClusterQueue caps it */
 	int64_t queued_ms;	  /* time of queueing */
-	size_t ahead;		  /* waiting Jobs before it in its ClusterQueue's order */
+	bool in_line;		  /* it has a place in its ClusterQueue's order */
+	size_t ahead;		  /* ... behind so many Jobs */
 	int64_t not_before_ms;	  /* when time alone will let it go on: back-off, the next opening,
 				     the cheapest start, the next period; 0: not known */
 	int64_t expected_ms;	  /* 0: unknown */

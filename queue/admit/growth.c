@@ -154,7 +154,7 @@ static bool may_now(const struct queue *q, const struct reservation *r)
 {
 	const struct workload *w = r->w;
 	bool awaited = q->config.pods_ready_timeout_ms > 0 && !r->run.ready;
-	return !r->stop_given && !r->lingers && !r->gives_back && !w->held && !w->invalid &&
+	return !r->stop_given && !r->lingers && !r->gives_back && !w->hold && !w->invalid &&
 	       !awaited && r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
 	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
 }

@@ -31,6 +31,8 @@
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 
+#define HOLD_SHOWN 600 /* bytes of what holds a Job: the command after it is to fit */
+
 const char *wait_reason_name(enum wait_reason r)
 {
 #define WAIT_REASON_NAME(reason, name) [WAIT_##reason] = name,
@@ -553,7 +555,17 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 		text_add(t, "deactivated: its pods were not ready in time once more after %d %s",
 			p->requeues, p->requeues == 1 ? "requeue" : "requeues");
 	text_add(t, "; to begin anew, %sremove annotation sluice.dev/hold",
-		w->held ? "" : "set and then ");
+		w->hold ? "" : "set and then ");
+}
+
+/* A person may have written no more than "true". */
+static void explain_hold(const struct workload *w, struct text *t)
+{
+	bool says = *w->hold && strcmp(w->hold, "true") != 0 && strcmp(w->hold, "yes") != 0;
+	text_add(t, "on hold: ");
+	text_add_cut(t, says ? w->hold : "annotation sluice.dev/hold is set", HOLD_SHOWN);
+	text_add(t, "; to queue it: kubectl annotate -n %s job/%s sluice.dev/hold-",
+		w->lq->ns->name, w->name);
 }
 
 static enum wait_reason explain_waiting(struct question *a)
@@ -568,9 +580,8 @@ static enum wait_reason explain_waiting(struct question *a)
 		text_add(a->text, "%s", a->w->blocked);
 		return WAIT_HELD;
 	}
-	if (a->w->held) {
-		text_add(a->text,
-			"held: annotation sluice.dev/hold is set; remove it to queue the Job");
+	if (a->w->hold) {
+		explain_hold(a->w, a->text);
 		return WAIT_HELD;
 	}
 	if (is_misconfigured(a))
@@ -621,6 +632,7 @@ bool queue_explain(
 	ret->priority = w->key.priority;
 	ret->claimed_priority = w->class->value;
 	ret->queued_ms = w->key.queued_ms;
+	ret->in_line = w->place == PLACE_READY;
 	ret->ahead = count_ahead(q, w);
 	ret->not_before_ms = w->not_before_ms;
 	ret->stop_ms = 0;

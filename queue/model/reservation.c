@@ -543,7 +543,7 @@ enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 	enum stop_reason reason;
 	if (r->preemption != PREEMPTION_NONE)
 		return STOP_REASON_PREEMPTED;
-	if (r->w->held)
+	if (r->w->hold)
 		return STOP_REASON_HELD;
 	if (r->cq && r->cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;

@@ -138,14 +138,12 @@ static void forget_class(struct queue *q, struct workload *w)
 	w->class = NULL;
 }
 
-static void set_invalid(struct queue *q, struct workload *w, const char *sentence)
+void workload_keep_text(struct queue *q, char **kept, const char *text)
 {
-	if (w->invalid)
-		q->workload_bytes -= strlen(w->invalid) + 1;
-	free(w->invalid);
-	w->invalid = mem_strdup(sentence);
-	if (w->invalid)
-		q->workload_bytes += strlen(w->invalid) + 1;
+	q->workload_bytes -= *kept ? strlen(*kept) + 1 : 0;
+	free(*kept);
+	*kept = mem_strdup(text);
+	q->workload_bytes += text ? strlen(text) + 1 : 0;
 }
 
 void workload_free(struct queue *q, struct workload *w)
@@ -157,7 +155,8 @@ void workload_free(struct queue *q, struct workload *w)
 	overflow_count_out(w);
 	forget_queue(q, w);
 	forget_class(q, w);
-	set_invalid(q, w, NULL);
+	workload_keep_text(q, &w->invalid, NULL);
+	workload_keep_text(q, &w->hold, NULL);
 	past_forget(q, w);
 	dependencies_forget(q, w);
 	family_leave(q, w);
@@ -214,7 +213,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
-	       dependencies_differ(w, j) || w->held != (j->hold != NULL) ||
+	       dependencies_differ(w, j) || !text_same(w->hold, j->hold) ||
 	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
 	       w->wants != job_pods_wanted(j) || w->grow != j->grow ||
 	       w->max_run_ms != j->durations.max_run_ms ||
@@ -247,7 +246,7 @@ void workload_take(
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	bool was_invalid = w->invalid != NULL;
-	set_invalid(q, w, fault_of(j, account, fault));
+	workload_keep_text(q, &w->invalid, fault_of(j, account, fault));
 	dependencies_take(q, w, j);
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
@@ -263,11 +262,11 @@ void workload_take(
 		w->class = class;
 		list_add(&class->members, &w->of_class);
 	}
-	if (w->held && !j->hold)
+	bool released = w->hold && !j->hold;
+	if (released)
 		past_reactivate(q, w);
-	bool was_held = w->held;
-	w->held = j->hold != NULL;
-	if ((was_held && !w->held) || (was_invalid && !w->invalid))
+	workload_keep_text(q, &w->hold, j->hold);
+	if (released || (was_invalid && !w->invalid))
 		dependencies_tell_again(q, w);
 	w->max_run_ms = j->durations.max_run_ms;
 	terms_take(q, w, &j->terms);
@@ -286,7 +285,7 @@ void workload_take(
 /* May it wait for quota, as far as terms and time are not asked? */
 static bool may_wait(const struct workload *w)
 {
-	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
+	return !past_deactivated(w) && !w->hold && !w->blocked && !w->deleting && !w->invalid &&
 	       priority_usable(w->class) && w->lq->gate == GATE_OPEN && dependencies_hold(w);
 }
 

@@ -68,6 +68,7 @@ struct workload {
 	struct reservation *reservation; /* what it holds, or NULL */
 	struct reservation *promise;	 /* what it was promised, or NULL */
 	char *invalid;			 /* NULL, or why it can never start as it is */
+	char *hold;			 /* NULL, or what its annotation sluice.dev/hold says */
 	const char *blocked; /* NULL, or what the gate sees in its way: queue_block_job() */
 	struct past *past;   /* what earlier attempts left behind, or NULL: run.h */
 	struct dependency_wait *after; /* the Jobs it waits for, or NULL: dependency_wait.h */
@@ -83,7 +84,7 @@ struct workload {
 	/* Bits and bytes: a word more would be eight bytes for each Job. */
 	enum workload_place place : 8;
 	enum job_grow grow : 2; /* as its Job says */
-	bool held : 1, deleting : 1;
+	bool deleting : 1;
 	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again;  /* preempted twice or more at that value of news */
 	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
@@ -95,6 +96,9 @@ struct workload {
 	int64_t stopping_at_ms;	  /* the stop that its annotation announces; 0: none */
 	char name[];
 };
+
+/* A text of a workload, owned and counted as its memory; NULL: none. */
+void workload_keep_text(struct queue *q, char **kept, const char *text);
 
 struct workload *workload_new(struct queue *q, const struct job *j);
 void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */

@@ -126,10 +126,7 @@ static void count_singleton(struct queue *q, const struct dependency_wait *x, in
 /* It is no part of wait_size(): a workload takes as many places in its queue as it did before. */
 static void keep_record(struct queue *q, struct dependency_wait *x, const char *text)
 {
-	q->workload_bytes -= x->record ? strlen(x->record) + 1 : 0;
-	free(x->record);
-	x->record = text ? mem_strdup(text) : NULL;
-	q->workload_bytes += x->record ? strlen(x->record) + 1 : 0;
+	workload_keep_text(q, &x->record, text);
 }
 
 static void wait_free(struct queue *q, struct dependency_wait *x)
@@ -354,7 +351,7 @@ void dependencies_ring(struct queue *q, struct workload *w)
  * mended: dependencies_tell_again(). */
 static bool may_be_told(const struct workload *w)
 {
-	return !w->reservation && !w->held && !w->invalid && !w->deleting;
+	return !w->reservation && !w->hold && !w->invalid && !w->deleting;
 }
 
 struct dependency_wait *dependencies_take_due(struct queue *q)

@@ -234,7 +234,7 @@ static void a_job_that_somebody_suspends_goes_on_hold(void **state)
 	assert_string_equal(told(&l, &last), "Start Stop");
 	assert_true(last.on_hold);
 	assert_string_equal(last.reason, "SuspendedByOther");
-	assert_non_null(strstr(last.text, "remove the annotation sluice.dev/hold to queue"));
+	assert_non_null(strstr(last.text, "suspended by another client while it ran"));
 	assert_int_equal(uid_cmp(&last.uid, &l.job.uid), 0);
 	life_close(&l);
 }

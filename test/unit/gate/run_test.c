@@ -468,7 +468,7 @@ static void a_start_that_is_refused_is_put_on_hold(void **state)
 	assert_non_null(w->j->now->job.hold);
 	assert_non_null(strstr(w->j->now->job.hold, "5 times in a row: metadata.annotations"));
 	assert_int_equal(w->j->now->job.admission.state, STORY_FENCED);
-	assert_non_null(strstr(w->last[NOTE_HOLD].text, "remove the annotation sluice.dev/hold"));
+	assert_non_null(strstr(w->last[NOTE_HOLD].text, "correct the Job"));
 	at(w, w->now_ms + INT64_C(3600000));
 	assert_int_equal(w->sent[INTENT_START], 5);
 
@@ -523,7 +523,7 @@ static void flavors_that_exclude_each_other_put_it_on_hold(void **state)
 	assert_int_equal(holds_open(w), 0);
 	assert_true(w->j->now->job.suspend);
 	assert_string_equal(w->j->now->job.hold,
-		"its start was refused 5 times in a row: spec.podTemplate of flavors spot, a100 and the Job's node affinity exclude each other, or are too much together (an admin can change the flavors); correct the Job, and remove the annotation sluice.dev/hold to queue it again");
+		"its start was refused 5 times in a row: spec.podTemplate of flavors spot, a100 and the Job's node affinity exclude each other, or are too much together (an admin can change the flavors); correct the Job");
 
 	at(w, w->now_ms + INT64_C(3600000));
 	have_flavor_in(w, "a100", "a");

@@ -567,6 +567,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 		j->deleting = true;
 	} else if (!value) {
 		return piece_wrong(w, "job: what is %s?", word);
+	} else if (strcmp(word, "hold") == 0) {
+		j->hold = value;
 	} else if (strcmp(word, "affinity") == 0) {
 		return read_affinity(w, x, value);
 	} else if (strcmp(word, "select") == 0) {
