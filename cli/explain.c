@@ -76,16 +76,29 @@ static void put_priority(const cJSON *job, struct buf *out)
 			claims, text_of(job, "clusterQueue"), counts);
 }
 
+/* Controllers before 0.2.0 do not tell these two. */
+static bool is_in_line(const cJSON *job)
+{
+	return truth_of(job, json_get(job, "inLine") ? "inLine" : "waiting");
+}
+
+static const char *state_of(const cJSON *job)
+{
+	const char *state = text_of(job, "state");
+	return *state ? state : truth_of(job, "waiting") ? "Waiting" : "Running";
+}
+
 static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 {
 	struct buf text;
 	buf_init(&text, 512);
 	const char *queued = text_of(job, "queuedAt");
 	put_label(t, "position");
-	if (truth_of(job, "waiting"))
+	if (is_in_line(job))
 		table_cellf(t, COLOUR_BOLD, "%" PRId64 " ahead", number_of(job, "ahead"));
 	else
-		table_cell(t, COLOUR_BOLD, "not waiting");
+		table_cell(
+			t, COLOUR_BOLD, truth_of(job, "waiting") ? "not in line" : "not waiting");
 	put_priority(job, &text);
 	if (queued[0]) {
 		buf_printf(&text, ", queued %s", queued);
@@ -95,8 +108,9 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 		buf_printf(&text, ", not before %s", text_of(job, "notBefore"));
 	table_cell(t, COLOUR_NONE, buf_text(&text));
 	table_end_row(t);
-	put_label(t, "reason");
-	table_cell(t, COLOUR_NONE, text_of(job, "reason"));
+	put_label(t, "state");
+	table_cell(t, COLOUR_BOLD, state_of(job));
+	table_cell(t, COLOUR_NONE, truth_of(job, "waiting") ? text_of(job, "reason") : "");
 	table_end_row(t);
 	buf_done(&text);
 }
@@ -230,9 +244,20 @@ static void lead_quota(struct table *t, bool first, const cJSON *q)
 	put_label(t, first ? "quota" : "");
 }
 
+/* What keeps every Job waiting is the news, before what this one waits for. */
+static void put_trouble_of_all(const cJSON *job, struct buf *out)
+{
+	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
+		buf_puts(out,
+			"The ledger (Postgres) is down: what runs goes on, nothing new starts before it is back.\n");
+	else if (json_get(job, "leading") && !truth_of(job, "leading"))
+		buf_puts(out, "This controller is a standby: it does not know what is running.\n");
+}
+
 void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	const struct style *style, struct buf *out)
 {
+	put_trouble_of_all(job, out);
 	text_render(text_of(job, "sentence"), out);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
@@ -254,11 +279,6 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 		table_render(quota, out);
 		table_free(quota);
 	}
-	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
-		buf_puts(out, "\nThe ledger is down: nothing new starts before it is back.\n");
-	else if (json_get(job, "leading") && !truth_of(job, "leading"))
-		buf_puts(
-			out, "\nThis controller is a standby: it does not know what is running.\n");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -90,8 +90,9 @@ static void shrank_message(
 	const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
 	char name[600], length[LENGTH_TEXT_SIZE];
-	snprintf(text, size, "goes on with %" PRId32 " pods%s%s; %s of work are lost",
-		j->w->sim_job[e->sim_job].pods, e->by != SIZE_MAX ? ", for " : "",
+	snprintf(text, size, "goes on with %" PRId32 " pod%s%s%s; %s of work are lost",
+		j->w->sim_job[e->sim_job].pods, j->w->sim_job[e->sim_job].pods == 1 ? "" : "s",
+		e->by != SIZE_MAX ? ", for " : "",
 		e->by != SIZE_MAX ? world_name(j->w, e->by, name, sizeof(name)) : "",
 		length_text(e->lost_ms, length));
 }

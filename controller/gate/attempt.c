@@ -240,8 +240,9 @@ enum phase attempt_run(struct gate *g, struct gate_job *j)
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);
 	g->counts.starts++;
 	size_t n = queue_job_lines(g->queue, &j->uid, g->taken.lines);
-	gate_note(g, NOTE_START, j, "started in flavor %s: %d pods, attempt %d",
-		n > 0 ? g->taken.lines[0].flavor : "none", j->seen.pods, j->attempt.number);
+	gate_note(g, NOTE_START, j, "started in flavor %s: %d pod%s, attempt %d",
+		n > 0 ? g->taken.lines[0].flavor : "none", j->seen.pods,
+		j->seen.pods == 1 ? "" : "s", j->attempt.number);
 	return PHASE_RUNNING;
 }
 

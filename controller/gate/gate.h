@@ -369,6 +369,9 @@ bool gate_settling(const struct gate *g, int64_t *ret_left_ms); /* false: it is 
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret);
 
+/* "Waiting", "Starting", "Running", "Stopping"; "" when it is unknown. */
+const char *gate_state(const struct gate *g, const char *ns, const char *name);
+
 /* What the Job's run has cost; false when it does not run, or is unknown. */
 bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct run_bill *ret);

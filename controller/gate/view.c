@@ -127,6 +127,22 @@ static const struct gate_job *job_named(const struct gate *g, const char *ns, co
 	return found;
 }
 
+const char *gate_state(const struct gate *g, const char *ns, const char *name)
+{
+	static const char *const words[] = {[PHASE_WAITING] = "Waiting",
+		[PHASE_RESERVING] = "Starting",
+		[PHASE_STARTING] = "Starting",
+		[PHASE_FENCING] = "Stopping",
+		[PHASE_RUNNING] = "Running",
+		[PHASE_STOPPING] = "Stopping",
+		[PHASE_DRAINING] = "Stopping"};
+	struct explanation x;
+	const struct gate_job *j = job_named(g, ns, name);
+	if (j)
+		return words[j->phase];
+	return queue_explain_deferred(g->queue, ns, name, &x) ? "Waiting" : "";
+}
+
 const char *gate_story(const struct gate *g, const char *ns, const char *name)
 {
 	const struct gate_job *j = job_named(g, ns, name);

@@ -217,6 +217,8 @@ static void put_resource(struct buf *out, const struct usage_view *u)
 	put_key(out, "nominal", status_quantity(u->nominal, u->resource, text));
 	put_key(out, "reserved", status_quantity(u->reserved, u->resource, text));
 	put_key(out, "used", status_quantity(u->used, u->resource, text));
+	if (u->borrowed > 0)
+		put_key(out, "borrowed", status_quantity(u->borrowed, u->resource, text));
 	buf_printf(out,
 		",\"nominalUnits\":%" PRId64 ",\"reservedUnits\":%" PRId64 ",\"usedUnits\":%" PRId64
 		"}",
@@ -243,7 +245,7 @@ static void put_flavor(struct buf *out, const struct clusterqueue_view *v, size_
 static void put_time(struct buf *out, const char *key, int64_t ms)
 {
 	char at[STAMP_TEXT_SIZE];
-	put_key(out, key, stamp_format(ms, at));
+	put_key(out, key, stamp_format_seconds(ms, at));
 }
 
 static void put_trouble_row(struct buf *out, const struct trouble_row *row, bool names)
@@ -417,15 +419,17 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 	buf_json_string(out, ns);
 	put_key(out, "name", name);
 	put_key(out, "reason", wait_reason_name(x->reason));
+	put_key(out, "state", gate_state(s->metrics.gate, ns, name));
 	put_bool(out, "waiting", x->reason != WAIT_NOT);
+	put_bool(out, "inLine", x->in_line);
 	put_key(out, "sentence", x->sentence);
 	put_key(out, "localQueue", x->localqueue);
 	put_key(out, "clusterQueue", x->clusterqueue);
 	buf_printf(out, ",\"priority\":%" PRId32 ",\"claimedPriority\":%" PRId32 ",\"ahead\":%zu",
 		x->priority, x->claimed_priority, x->ahead);
-	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format(x->queued_ms, at) : "");
+	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format_seconds(x->queued_ms, at) : "");
 	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
-	put_key(out, "notBefore", later ? stamp_format(x->not_before_ms, at) : "");
+	put_key(out, "notBefore", later ? stamp_format_seconds(x->not_before_ms, at) : "");
 	put_terms(out, x);
 	struct gate_trouble trouble;
 	if (gate_job_trouble(s->metrics.gate, ns, name, &trouble))

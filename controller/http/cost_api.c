@@ -70,9 +70,13 @@ static void settle(struct cost_api *t, struct asked **at, const struct buf *body
 	char sentence[700];
 	*at = a->next;
 	t->count--;
-	snprintf(sentence, sizeof(sentence),
-		"the ledger does not answer (%s); ask again, for a shorter time if that helps",
-		t->trouble[0] ? t->trouble : "the connection broke");
+	if (t->trouble[0])
+		snprintf(sentence, sizeof(sentence),
+			"the ledger is away (%s): what runs have cost is told when it is back",
+			t->trouble);
+	else
+		snprintf(sentence, sizeof(sentence),
+			"the ledger broke this question off; ask again, with a later --since if that helps");
 	a->fn(body, body ? NULL : sentence, a->ctx);
 	free(a);
 	arm_idle(t);
