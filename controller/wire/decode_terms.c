@@ -90,12 +90,16 @@ static void time_field(struct decoder *d, const struct path *at, const cJSON *an
 static void read_times(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
 {
-	static const char *const missed[] = {"RunAnyway", "Fail", NULL};
+	static const char *const missed[] = {"RunAnyway", "Hold", NULL};
+	const char *when_missed = json_text(annotations, MISSED_ANNOTATION);
 	time_field(d, at, annotations, START_AFTER_ANNOTATION, j, &j->terms.start_after_ms,
 		&j->start_after);
 	time_field(d, at, annotations, DEADLINE_ANNOTATION, j, &j->terms.deadline_ms, &j->deadline);
-	j->terms.fail_when_missed =
-		name_field(d, at, annotations, MISSED_ANNOTATION, missed, 0) == 1;
+	if (when_missed && strcmp(when_missed, "Fail") == 0) /* the word for it before 0.2.0 */
+		j->terms.hold_when_missed = true;
+	else
+		j->terms.hold_when_missed =
+			name_field(d, at, annotations, MISSED_ANNOTATION, missed, 0) == 1;
 }
 
 /* ---- money ----------------------------------------------------------------------------------- */

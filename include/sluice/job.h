@@ -87,7 +87,7 @@ struct zoned_time {
 struct job_terms {
 	int64_t start_after_ms; /* sluice.dev/start-after; 0: at once */
 	int64_t deadline_ms;	/* sluice.dev/deadline, by which it is to have ended; 0: none */
-	bool fail_when_missed;	/* sluice.dev/on-missed-deadline: Fail; else RunAnyway */
+	bool hold_when_missed;	/* sluice.dev/on-missed-deadline: Hold; else RunAnyway */
 	bool cheapest;		/* sluice.dev/start: Cheapest */
 	bool has_max_price;	/* sluice.dev/max-price: "0.05", or "2.50 nvidia.com/gpu": */
 	int64_t max_price;	/* millionths an hour, for a unit of: */

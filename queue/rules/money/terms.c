@@ -29,7 +29,7 @@ bool terms_differ(const struct workload *w, const struct job_terms *asked)
 		return asks_anything(asked);
 	const struct job_terms *a = &w->terms->asked;
 	return a->start_after_ms != asked->start_after_ms || a->deadline_ms != asked->deadline_ms ||
-	       a->fail_when_missed != asked->fail_when_missed || a->cheapest != asked->cheapest ||
+	       a->hold_when_missed != asked->hold_when_missed || a->cheapest != asked->cheapest ||
 	       a->has_max_price != asked->has_max_price || a->max_price != asked->max_price ||
 	       strcmp(resource_of(a), resource_of(asked)) != 0;
 }
@@ -215,7 +215,7 @@ static int64_t patience_ends(const struct outlook *o, const struct workload *w)
 static void judge_price(
 	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
 {
-	bool has_deadline = v->latest_ms != INT64_MAX, fails = o->asked->fail_when_missed;
+	bool has_deadline = v->latest_ms != INT64_MAX, fails = o->asked->hold_when_missed;
 	int64_t last_ms = has_deadline	       ? v->latest_ms
 			  : o->asked->cheapest ? greater(patience_ends(o, w), o->earliest_ms)
 					       : o->limit_ms;
@@ -273,7 +273,7 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 	const struct job_terms *a = o.asked;
 	if (a->deadline_ms > 0)
 		judge_deadline(&o, w, &v);
-	if (v.unreachable && a->fail_when_missed) {
+	if (v.unreachable && a->hold_when_missed) {
 		v.reason = WAIT_DEACTIVATED;
 		v.not_before_ms = INT64_MAX;
 		return v;
@@ -361,7 +361,7 @@ static bool above_ceiling(struct queue *q, const struct reservation *r)
 	if (o.unit_price < 0 || price_allows(&o, plan_factor_at(q, o.plan, q->now_ms)))
 		return false;
 	int64_t deadline_ms = o.asked->deadline_ms;
-	bool in_time = deadline_ms == 0 || o.asked->fail_when_missed ||
+	bool in_time = deadline_ms == 0 || o.asked->hold_when_missed ||
 		       quantity_add(q->now_ms, window_state_lasts_ms(o.window_state, o.lasts_ms)) <
 			       deadline_ms;
 	return in_time;

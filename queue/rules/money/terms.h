@@ -12,7 +12,7 @@
  *   max-price         the next moment at which the plan's price of that unit is not above it; with
  *                     Cheapest, the cheapest of these. While there is no price, it waits
  *   latest start      deadline less duration, or the last moment before at which the queue is open.
- *                     From then on prices do not matter, unless on-missed-deadline is Fail
+ *                     From then on prices do not matter, unless on-missed-deadline is Hold
  *
  * A Job of unknown duration counts as one of TERMS_ASSUMED_MS. It looks PLAN_HORIZON_MS ahead.
  *
@@ -78,7 +78,7 @@ void terms_ask_again(struct queue *q, struct clusterqueue *cq);
 
 /* Is the run's price above its max-price, does a policy's atPriceRise say Suspend, and does nothing
  * protect it? *ret_by (may be NULL): that policy. A run that could not finish in time after a
- * restart goes on, unless on-missed-deadline is Fail. */
+ * restart goes on, unless on-missed-deadline is Hold. */
 bool terms_price_too_high(
 	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by);
 /* Is the price above its max-price now, whatever protects the run? */

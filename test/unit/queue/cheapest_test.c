@@ -124,7 +124,7 @@ static void draw_job(struct cheapest *x)
 	j.durations.expected_ms = x->lasts_s * 1000;
 	j.terms = (struct job_terms){.start_after_ms = x->after_s * 1000,
 		.deadline_ms = x->deadline_s * 1000,
-		.fail_when_missed = x->fails,
+		.hold_when_missed = x->fails,
 		.cheapest = x->cheapest,
 		.has_max_price = x->has_ceiling,
 		.max_price = x->ceiling,

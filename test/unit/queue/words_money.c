@@ -249,7 +249,7 @@ bool words_money_of_job(struct job *j, const char *word, char *value)
 	if (!value && strcmp(word, "cheapest") == 0)
 		t->cheapest = true;
 	else if (!value && strcmp(word, "fails") == 0)
-		t->fail_when_missed = true;
+		t->hold_when_missed = true;
 	else if (!value)
 		return false;
 	else if (strcmp(word, "start-after") == 0)

@@ -45,7 +45,7 @@ static void all_of_them(void **state)
 	struct job *j = job_with(
 		"'annotations':{'sluice.dev/start-after':'2026-11-21T10:58:30+01:00',"
 		"'sluice.dev/deadline':'2026-11-22T08:00:00.5Z',"
-		"'sluice.dev/on-missed-deadline':'Fail','sluice.dev/start':'Cheapest',"
+		"'sluice.dev/on-missed-deadline':'Hold','sluice.dev/start':'Cheapest',"
 		"'sluice.dev/max-price':'2.50 nvidia.com/gpu',"
 		"'sluice.dev/stopping-at':'2026-11-21T10:00:00Z',"
 		"'sluice.dev/admission':'{\\'attempt\\':2,\\'state\\':\\'Stopped\\',\\'history\\':{"
@@ -58,7 +58,7 @@ static void all_of_them(void **state)
 	assert_int_equal(j->terms.start_after_ms, CREATED);
 	assert_int_equal(j->terms.deadline_ms, CREATED + 79290500);
 	assert_null(j->start_after.zone);
-	assert_true(j->terms.fail_when_missed && j->terms.cheapest && j->terms.has_max_price);
+	assert_true(j->terms.hold_when_missed && j->terms.cheapest && j->terms.has_max_price);
 	assert_int_equal(j->terms.max_price, 2500000);
 	assert_string_equal(j->terms.max_price_resource, "nvidia.com/gpu");
 	assert_int_equal(j->annotations.stopping_at_ms, CREATED + 90000);
@@ -78,7 +78,7 @@ static void none_of_them(void **state)
 	struct job *j = job_with("", "");
 	assert_null(j->invalid);
 	assert_int_equal(j->terms.start_after_ms + j->terms.deadline_ms, 0);
-	assert_false(j->terms.fail_when_missed || j->terms.cheapest || j->terms.has_max_price);
+	assert_false(j->terms.hold_when_missed || j->terms.cheapest || j->terms.has_max_price);
 	assert_int_equal(j->annotations.stopping_at_ms + j->durations.active_deadline_ms, 0);
 	assert_string_equal(j->family, "");
 	assert_int_equal(j->nlabels, 0);
@@ -87,7 +87,17 @@ static void none_of_them(void **state)
 		     "'sluice.dev/on-missed-deadline':'RunAnyway'}",
 		"");
 	assert_null(j->invalid);
-	assert_false(j->terms.fail_when_missed || j->terms.cheapest);
+	assert_false(j->terms.hold_when_missed || j->terms.cheapest);
+	free(j);
+}
+
+/* It said Fail before 0.2.0. */
+static void the_old_word_for_hold_is_understood(void **state)
+{
+	(void)state;
+	struct job *j = job_with("'annotations':{'sluice.dev/on-missed-deadline':'Fail'}", "");
+	assert_null(j->invalid);
+	assert_true(j->terms.hold_when_missed);
 	free(j);
 }
 
@@ -187,7 +197,7 @@ static const struct bad_row {
 	{"start-after", "1796000000", "\"1796000000\" " NO_TIME},
 	{"start", "cheapest", "\"cheapest\" is unknown; write Asap or Cheapest"},
 	{"start", "", "\"\" is unknown; write Asap or Cheapest"},
-	{"on-missed-deadline", "Cancel", "\"Cancel\" is unknown; write RunAnyway or Fail"},
+	{"on-missed-deadline", "Cancel", "\"Cancel\" is unknown; write RunAnyway or Hold"},
 	{"max-price", "cheap", "\"cheap\" " NO_PRICE},
 	{"max-price", "", "\"\" " NO_PRICE},
 	{"max-price", "-1", "\"-1\" " NO_PRICE},
@@ -395,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(none_of_them),
+		cmocka_unit_test(the_old_word_for_hold_is_understood),
 		cmocka_unit_test(prices),
 		cmocka_unit_test(the_past_is_a_time),
 		cmocka_unit_test(families),
