@@ -103,6 +103,8 @@ void status_judge_calendar(const struct calendar_view *v, struct status_conditio
 			v->valid.message);
 	if (never)
 		judge(ret, 1, "NeverOpens", true, true, "NeverOpens", v->valid.message);
+	else if (!v->valid.ok)
+		ret->type[1] = NULL; /* nothing is known of what it would do */
 	else
 		judge(ret, 1, "NeverOpens", false, false, "Opens",
 			"it is open now, or will be within five years");

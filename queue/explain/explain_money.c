@@ -64,12 +64,12 @@ struct telling {
 
 static void tell_deactivated(const struct telling *a)
 {
-	text_add(a->t, "deactivated: it cannot end by its deadline, ");
+	text_add(a->t, "on hold: it cannot end by its deadline any more, ");
 	add_time(a->t, a->plan, a->w->terms->asked.deadline_ms);
-	text_add(a->t, ", any more (its latest start was ");
+	text_add(a->t, ": its latest start was ");
 	add_time(a->t, a->plan, a->verdict.latest_ms);
 	text_add(a->t,
-		"), and annotation sluice.dev/on-missed-deadline is Fail; to queue it again, set sluice.dev/deadline to a later time or remove it");
+		" (annotation sluice.dev/on-missed-deadline: Hold); to queue it, set sluice.dev/deadline to a later time or remove it");
 }
 
 static void tell_start_after(const struct telling *a)
@@ -192,6 +192,17 @@ static void tell_fault(
 			b->name, b->currency, p->name, p->currency);
 }
 
+/* No period is ever enough for it. */
+static void tell_too_dear(const struct budget *b, int64_t cost, struct text *t)
+{
+	text_add(t, "is expected to cost ");
+	add_money(t, cost, b->currency);
+	text_add(t, " if it starts now, more than the whole of Budget %s, ", b->name);
+	add_money(t, b->spec.amount, "");
+	text_add(t,
+		": no new period helps; ask for less, say how long it takes (annotation sluice.dev/expected-duration), or have the Budget raised");
+}
+
 static void tell_budget(const struct budget *b, int64_t cost, struct text *t)
 {
 	char text[ZONE_TEXT_SIZE];
@@ -220,6 +231,8 @@ bool explain_budget(struct queue *q, const struct workload *w, const struct clus
 		return false;
 	if (budget_fault(q, by))
 		tell_fault(q, by, plan_of(q, own), t);
+	else if (cost > by->spec.amount && by->spec.charge == CHARGE_EXPECTED)
+		tell_too_dear(by, cost, t);
 	else
 		tell_budget(by, cost, t);
 	return true;

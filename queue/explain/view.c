@@ -150,6 +150,9 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 		return "IdleFlavorMisplaced";
 	}
 	text_add(message, "Can admit new workloads");
+	if (!cq->spec.has_selector)
+		text_add(message,
+			", but takes Jobs of no namespace: set spec.namespaceSelector ({} takes those of all)");
 	return "Ready";
 }
 

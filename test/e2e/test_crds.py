@@ -576,7 +576,7 @@ STATUS = {
                    ["CURRENCY", "EUR", "FACTOR", "0.4", "UNTIL", "2026-11-22T06:00:00Z"]),
     "budgets": (budget(), {"periodFrom": "2026-11-01T00:00:00Z", "periodTo": "2026-12-01T00:00:00Z", "spent": "12.50", "reserved": "1.20",
                            "remaining": "-4986.30"},
-                ["QUEUE", "batch", "PERIOD", "Monthly", "AMOUNT", "5000.00", "SPENT", "12.50", "REMAINING", "-4986.30"]),
+                ["QUEUE", "batch", "PERIOD", "Monthly", "AMOUNT", "5000.00", "SPENT", "12.50", "RESERVED", "1.20", "REMAINING", "-4986.30"]),
     "nodeovercommits": (overcommit(), {"nodes": 12, "degradedNodes": 1, "lent": {"cpu": "123500m", "memory": "512Gi"},
                                                     "requested": {"cpu": "60", "memory": "100Gi"}, "lastUpdateTime": "2026-11-21T00:00:00Z"},
                         ["ENABLED", "true", "PROFILE", "ack", "NODES", "12", "LENT-CPU", "123500m", "LENT-MEMORY", "512Gi", "ACTIVE", "True"]),
