@@ -517,6 +517,7 @@ void gate_begin_list(struct gate *g)
 {
 	g->list++;
 	g->listing = true;
+	queue_list_begins(g->queue);
 }
 
 void gate_retell(struct gate *g)
@@ -531,6 +532,7 @@ void gate_end_list(struct gate *g)
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->in_list != g->list && !j->lost)
 			unfollow(g, j, false);
+	queue_list_ends(g->queue);
 	queue_end_deferred_list(g->queue, g->list);
 }
 

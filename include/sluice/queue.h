@@ -214,6 +214,11 @@ void queue_unfollow_predecessor(
 void queue_lose_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns, const char *name);
 
+/* All Jobs are listed anew, from the one call to the other: a Job that is known may be gone, and another
+ * have its name. So a Job that comes meanwhile waits for an answer. */
+void queue_list_begins(struct queue *q);
+void queue_list_ends(struct queue *q);
+
 /* What the queue wants to know: of the Jobs of that name, or of those that the selector takes. */
 struct wanted_predecessors {
 	uint64_t id; /* the answer quotes it */

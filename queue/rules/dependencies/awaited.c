@@ -219,8 +219,8 @@ static void need_answer(struct queue *q, struct dependency_item *item)
 {
 	struct awaited *a = item->awaited;
 	struct wanted *w = &a->wanted;
-	bool is_told =
-		q->predecessors.wanteds.all_told || (!a->is_selector && name_is_told(name_of(a)));
+	bool is_told = q->predecessors.wanteds.all_told ||
+		       (!q->predecessors.listing && !a->is_selector && name_is_told(name_of(a)));
 	item->needs = is_told ? 1 : w->taken + 1;
 	if (item->needs > w->needed)
 		w->needed = item->needs;

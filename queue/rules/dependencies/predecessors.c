@@ -430,6 +430,16 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 	ns_settle(q, ns, NULL);
 }
 
+void queue_list_begins(struct queue *q)
+{
+	q->predecessors.listing = true;
+}
+
+void queue_list_ends(struct queue *q)
+{
+	q->predecessors.listing = false;
+}
+
 void queue_follow_predecessors(struct queue *q)
 {
 	q->predecessors.wanteds.all_told = true;

@@ -902,6 +902,31 @@ static void one_that_was_answered_for_another_comes_again(void **state)
 	queue_free(q);
 }
 
+/* A list goes by name, not by age: the Job that is known may be gone by now. */
+static void while_jobs_are_listed_anew_an_answer_is_needed(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency ended = after_name(AFTER_OK, "prep"),
+			  begun = after_name(AFTER_START, "prep");
+	struct wanted_predecessors asked;
+	struct predecessor old = seen(9, "prep", PREDECESSOR_STARTED);
+	struct predecessor new = seen(10, "prep", PREDECESSOR_WAITS);
+	set_follower(q, 1, "train", 1000, &ended, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &old, 1);
+	queue_list_begins(q);
+	set_follower(q, 2, "late", 5000, &begun, 1);
+	assert_false(dependencies_hold(workload(q, 2)));
+	queue_lose_predecessor(q, &old.uid, "team-a", "prep");
+	queue_list_ends(q);
+	new.created_ms = 3000;
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &new, 1);
+	assert_false(dependencies_hold(workload(q, 2)));
+	queue_free(q);
+}
+
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
 /* Names as long as they can be, and each of 64 items another one. */
@@ -1100,6 +1125,7 @@ int main(void)
 		cmocka_unit_test(a_question_outlives_its_follower),
 		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
 		cmocka_unit_test(one_that_was_answered_for_another_comes_again),
+		cmocka_unit_test(while_jobs_are_listed_anew_an_answer_is_needed),
 		cmocka_unit_test(sentences_fit),
 		cmocka_unit_test(singletons_run_alone_and_all_get_their_turn),
 	};
