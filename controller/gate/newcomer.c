@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/buf.h"
 #include "base/must.h"
 #include "controller/gate/adoption.h"
 #include "controller/gate/gate.h"
@@ -94,9 +94,10 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 		return;
 	}
 	char *before = x->why;
-	x->why = mem_alloc(sizeof(begins) + strlen(why));
-	memcpy(x->why, begins, strlen(begins));
-	strcpy(x->why + strlen(begins), why);
+	struct buf text;
+	buf_init(&text, sizeof(begins) + QUEUE_INTAKE_SIZE);
+	buf_printf(&text, "%s%s", begins, why);
+	x->why = buf_take(&text);
 	queue_block_job(g->queue, &j->uid, x->why);
 	free(before);
 	gate_note(g, NOTE_KEEP_OUT, j, "%s", x->why);
