@@ -7,6 +7,8 @@ sluice-batch-user in its one namespace and nothing else."""
 
 import itertools
 import json
+import re
+from pathlib import Path
 
 import pytest
 from conftest import SOON, as_account
@@ -15,6 +17,7 @@ from sandbox import ApiError, wait_until
 
 pytestmark = pytest.mark.usefixtures("asleep")
 
+ROOT = Path(__file__).resolve().parents[2]
 WAITS = 'waits in queue "'
 SLUICE_ALONE = "are written by Sluice alone"
 HOLDS = "holds quota of queue"
@@ -334,6 +337,49 @@ def test_a_story_cannot_be_made_to_say_another_number(jobs, user, sluice_account
     made = jobs.make(by=user, pods=4, completions=None, annotations={"sluice.dev/min-parallelism": "2"})
     jobs.patch(made, {**annotate(STORY, STARTED.replace("Started", "Fenced") % message), "spec": {"suspend": False, "parallelism": 2}}, by=sluice_account)
     refused("cannot be raised to 9", jobs.patch, made, {"spec": {"parallelism": 9}}, by=user)
+
+
+# ---- typing mistakes --------------------------------------------------------------------
+
+MISTAKES = [
+    ("annotations", "dead-line", 'no annotation sluice.dev/dead-line; did you mean the annotation sluice.dev/deadline?'),
+    ("annotations", "startAfter", "did you mean the annotation sluice.dev/start, or the annotation sluice.dev/start-after?"),
+    ("annotations", "queue-name", "no annotation sluice.dev/queue-name; did you mean the label sluice.dev/queue-name?"),
+    ("labels", "hold", "no label sluice.dev/hold; did you mean the annotation sluice.dev/hold?"),
+    ("labels", "xyz", "Sluice reads no label sluice.dev/xyz"),
+]
+
+
+@pytest.mark.parametrize("where,key,says", MISTAKES, ids=[f"{where}-{key}" for where, key, _ in MISTAKES])
+def test_a_key_that_nobody_reads_brings_a_warning_and_the_job_is_taken(jobs, kubectl, where, key, says):
+    obj = job("typo", "gpu", {"cpu": "1"})
+    obj["metadata"].setdefault(where, {})[f"sluice.dev/{key}"] = "yes"
+    made, warned = kubectl.apply(obj)
+    assert says in warned and made["metadata"]["uid"]
+
+
+def test_of_a_cronjob_the_template_of_its_jobs_is_looked_at(jobs, plane):
+    made = job("typo", "gpu", {"cpu": "1"})
+    made["metadata"]["annotations"] = {"sluice.dev/expected-durations": "2h"}
+    obj = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "typo", "namespace": jobs.ns},
+           "spec": {"schedule": "0 3 * * *", "jobTemplate": {"metadata": {k: made["metadata"][k] for k in ("labels", "annotations")}, "spec": made["spec"]}}}
+    warned = plane.kubectl("apply", "-f", "-", input=json.dumps(obj)).stderr
+    assert "no annotation sluice.dev/expected-durations; did you mean the annotation sluice.dev/expected-duration?" in warned
+
+
+def test_what_is_read_brings_no_warning(jobs, kubectl):
+    obj = job("fine", "gpu", {"cpu": "1"})
+    obj["metadata"].setdefault("annotations", {}).update({"sluice.dev/deadline": "2099-01-01T00:00:00Z", "sluice.dev/simulate-duration": "1h"})
+    assert "Sluice reads no" not in kubectl.apply(obj)[1]
+
+
+def test_the_policy_knows_what_the_controller_reads():
+    """Of a Job; the others are of Namespaces, Nodes, pods, and of what Sluice makes for itself."""
+    others = {"adopt-begun-by", "asks-for", "cluster-queue-name", "overcommit-sample", "provisions-job-uid", "resource-in-use"}
+    read = {key for path in (ROOT / "controller").rglob("*.[ch]") for key in re.findall(r'"sluice\.dev/([a-z-]+)"', path.read_text())}
+    policy = (ROOT / "deploy/policies/validating/unknown-keys.yaml").read_text()
+    known = re.findall(r"'([a-z-]+)'", "".join(re.findall(r"\['[^\]]*'\]", policy)))
+    assert set(known) == read - others
 
 
 # ---- a manifest that is applied again --------------------------------------------------
