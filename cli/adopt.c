@@ -78,9 +78,7 @@ static int adopt_run(const struct adopt_options *o, const struct kube_config *co
 	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
 	struct adopt_plan plan = {0};
 	struct adopt_aftermath aftermath = {0};
-	struct kube_client *client = kube_client_new(loop, config,
-		&(struct kube_client_options){
-			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	struct kube_client *client = question_client(loop, config);
 	int rc = adopt_plan_make(loop, client, o, &plan, e);
 	if (rc == 0 && !o->dry_run && plan.begun_by_ms > 0)
 		rc = adopt_carry_out(loop, client, o, &plan, stderr, &aftermath, e);

@@ -19,6 +19,8 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_DOCTOR] = "doctor",
 	[COMMAND_IMPORT] = "import",
 	[COMMAND_ADOPT] = "adopt",
+	[COMMAND_HOLD] = "hold",
+	[COMMAND_RELEASE] = "release",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };
@@ -118,6 +120,7 @@ static const struct flag flags[] = {
 	{FLAG_GIVEN("all-namespaces", 'A', struct arguments, all_namespaces)},
 	{FLAG_TAKE("output", 'o', take_output)},
 	{FLAG_GIVEN("follow", 'f', struct arguments, follow)},
+	{FLAG_GIVEN("watch", 'w', struct arguments, watch)},
 	{FLAG_GIVEN("help", 'h', struct arguments, help)},
 	{FLAG_TAKE("server", 0, take_server)},
 	{FLAG_TEXT("token-file", struct arguments, token_file)},
@@ -137,7 +140,7 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		a->command = command_by_name(argv[optind]);
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
-				"there is no command \"%.60s\"; the commands are queue, explain, decisions, cost, simulate, calendar, overcommit, doctor, version and help",
+				"there is no command \"%.60s\"; sluice help lists the commands",
 				argv[optind]);
 		optind++;
 	}

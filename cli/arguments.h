@@ -31,6 +31,8 @@ enum command {
 	COMMAND_DOCTOR,
 	COMMAND_IMPORT,
 	COMMAND_ADOPT,
+	COMMAND_HOLD,
+	COMMAND_RELEASE,
 	COMMAND_VERSION,
 	COMMAND_HELP,
 	COMMANDS
@@ -53,6 +55,7 @@ struct arguments {
 	bool all_namespaces;
 	enum output output;
 	bool follow;
+	bool watch;			/* queue and explain: refresh until interrupted */
 	const char *by, *since, *until; /* of cost; NULL: not given */
 	bool help;			/* -h, --help anywhere */
 	const char *server;		/* --server, else $SLUICE_SERVER, else the default */

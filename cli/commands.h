@@ -28,6 +28,9 @@ int command_import(int argc, char **argv);
 /* Asks the API server, and changes Jobs. argv[0] is "adopt"; see adopt/options.h. */
 int command_adopt(int argc, char **argv);
 
+/* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
+int command_hold(int argc, char **argv);
+
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);
 /* The end of a command that asks the API server at most: its output, or the complaint. A fault of

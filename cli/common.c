@@ -73,28 +73,15 @@ const cJSON *find_localqueue(const cJSON *queues, const char *ns, const char *na
 	return NULL;
 }
 
-enum { QUOTA_WORDS = 160 };
-
-/* "24 of 8 (16 borrowed)" */
-static const char *quota_words(const cJSON *r, char words[QUOTA_WORDS])
-{
-	const char *borrowed = text_of(r, "borrowed");
-	int n = snprintf(words, QUOTA_WORDS, "%.32s of %.32s", text_of(r, "reserved"),
-		text_of(r, "nominal"));
-	if (*borrowed)
-		snprintf(words + n, QUOTA_WORDS - (size_t)n, " (%.32s borrowed)", borrowed);
-	return words;
-}
-
 void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *style,
 	void (*lead)(struct table *t, bool first, const cJSON *clusterqueue))
 {
-	char words[QUOTA_WORDS];
 	bool first = true;
 	json_each(flavor, json_array(clusterqueue, "flavors")) {
 		json_each(r, json_array(flavor, "resources")) {
 			int64_t held = number_of(r, "reservedUnits");
 			int64_t nominal = number_of(r, "nominalUnits");
+			const char *borrowed = text_of(r, "borrowed");
 			struct buf bar;
 			buf_init(&bar, 256);
 			bar_render(held, nominal, 20, style, &bar);
@@ -103,7 +90,9 @@ void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *
 			table_cell(t, COLOUR_NONE, text_of(r, "name"));
 			table_cell(
 				t, held > nominal ? COLOUR_YELLOW : COLOUR_GREEN, buf_text(&bar));
-			table_cell(t, COLOUR_NONE, quota_words(r, words));
+			table_cellf(t, COLOUR_NONE, "%s of %s%s%s%s", text_of(r, "reserved"),
+				text_of(r, "nominal"), *borrowed ? " (" : "", borrowed,
+				*borrowed ? " borrowed)" : "");
 			table_end_row(t);
 			buf_done(&bar);
 			first = false;

@@ -42,9 +42,7 @@ static int run(const struct doctor_options *o, struct kube_config *config)
 {
 	struct doctor_context p = {.o = o, .config = config, .loop = ev_loop_new(EVFLAG_AUTO)};
 	p.json = json_new(QUESTION_TREE_MAX);
-	p.client = kube_client_new(p.loop, config,
-		&(struct kube_client_options){
-			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	p.client = question_client(p.loop, config);
 	int code = examine(&p);
 	reconciliation_free(p.reconciliation);
 	PQfinish(p.pg);

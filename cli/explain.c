@@ -4,8 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include <ev.h>
+
 #include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/question.h"
 #include "cli/server.h"
+#include "cli/unlisted_job.h"
 #include "controller/common/path.h"
 #include "controller/common/clock.h"
 
@@ -244,12 +249,12 @@ static void lead_quota(struct table *t, bool first, const cJSON *q)
 	put_label(t, first ? "quota" : "");
 }
 
-/* What keeps every Job waiting is the news, before what this one waits for. */
+/* First, for it concerns every Job. */
 static void put_trouble_of_all(const cJSON *job, struct buf *out)
 {
 	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
 		buf_puts(out,
-			"The ledger (Postgres) is down: what runs goes on, nothing new starts before it is back.\n");
+			"Postgres is down: running Jobs go on, but no Job starts until it is back.\n");
 	else if (json_get(job, "leading") && !truth_of(job, "leading"))
 		buf_puts(out, "This controller is a standby: it does not know what is running.\n");
 }
@@ -281,23 +286,11 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	}
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+/* ---- the question ----------------------------------------------------------------------------- */
 
-/* job/NAME, jobs/NAME, job.batch/NAME, `job NAME`, or NAME; NULL when it is none of them. */
-static const char *job_name(const struct arguments *a)
-{
-	static const char *const kinds[] = {"job", "jobs", "job.batch", "jobs.batch"};
-	const char *slash = a->nnames > 0 ? strchr(a->name[0], '/') : NULL;
-	size_t len = slash ? (size_t)(slash - a->name[0]) : a->nnames > 0 ? strlen(a->name[0]) : 0;
-	bool is_kind = false;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		is_kind |= strlen(kinds[i]) == len && strncmp(a->name[0], kinds[i], len) == 0;
-	if (a->nnames == 1 && slash)
-		return is_kind && slash[1] && !strchr(slash + 1, '/') ? slash + 1 : NULL;
-	if (a->nnames == 2 && !slash && is_kind)
-		return a->name[1];
-	return a->nnames == 1 && a->name[0][0] ? a->name[0] : NULL;
-}
+struct target {
+	const char *ns, *name;
+};
 
 static int fetch(const struct arguments *a, const char *path, struct json *j, struct buf *body,
 	const cJSON **ret_root, struct err *e)
@@ -306,7 +299,81 @@ static int fetch(const struct arguments *a, const char *path, struct json *j, st
 	return rc ? rc : json_parse(j, buf_slice(body), ret_root, e);
 }
 
-static int show_job(const struct arguments *a, const struct buf *path)
+/* ---- a Job that the controller does not have ---------------------------------------------------- */
+
+static int look_up(const struct arguments *a, const struct target *of, struct json *j,
+	const cJSON **ret_job, struct err *e)
+{
+	struct kube_config *config;
+	if (kube_config_load(&a->kube, &config, e) != 0)
+		return ERR_INVALID;
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct kube_client *client = question_client(loop, config);
+	int rc = question_job(loop, client, of->ns, of->name, j, ret_job, e);
+	kube_client_free(client);
+	ev_loop_destroy(loop);
+	kube_config_free(config);
+	return rc;
+}
+
+static void put_unlisted(
+	const cJSON *job, const struct target *of, enum output output, struct buf *out)
+{
+	enum unlisted_job x = unlisted_job_judge(job);
+	struct buf sentence;
+	buf_init(&sentence, OUTPUT_MAX_BYTES);
+	unlisted_job_tell(x, job, of->ns, of->name, &sentence);
+	if (output == OUTPUT_JSON) {
+		buf_puts(out, "{\"namespace\":");
+		buf_json_string(out, of->ns);
+		buf_puts(out, ",\"name\":");
+		buf_json_string(out, of->name);
+		buf_printf(out,
+			",\"state\":\"%s\",\"reason\":\"\",\"waiting\":false,\"inLine\":false,\"sentence\":",
+			unlisted_job_name(x));
+		buf_json_string(out, buf_text(&sentence));
+		buf_puts(out, "}\n");
+	} else {
+		text_render(buf_text(&sentence), out);
+		buf_putc(out, '\n');
+	}
+	buf_done(&sentence);
+}
+
+/* A controller that --server names may be another cluster's than the kubeconfig's context. */
+static bool same_cluster(const struct arguments *a)
+{
+	return !a->server_given || a->kube.kubeconfig || a->kube.context || getenv("KUBECONFIG");
+}
+
+/* said: what the controller answered. Where the API server cannot be asked that is all there is to say. */
+static int explain_unlisted(const struct arguments *a, const struct target *of, struct err *said)
+{
+	struct json *j = json_new(TREE_MAX_BYTES);
+	const cJSON *job;
+	struct buf text;
+	struct err e;
+	buf_init(&text, OUTPUT_MAX_BYTES);
+	int rc = same_cluster(a) ? look_up(a, of, j, &job, &e) : ERR_DENIED;
+	if (rc == ERR_GONE)
+		err_set(said, ERR_GONE,
+			"there is no Job %s/%s: it never existed or was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs)",
+			of->ns, of->name);
+	int exit_code = CLI_OK;
+	if (rc == 0) {
+		put_unlisted(job, of, a->output, &text);
+		fputs(buf_text(&text), stdout);
+	} else {
+		exit_code = command_fail(ERR_GONE, said);
+	}
+	json_free(j);
+	buf_done(&text);
+	return exit_code;
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+static int show_job(const struct arguments *a, const struct target *of, const struct buf *path)
 {
 	struct json *job_tree = json_new(TREE_MAX_BYTES), *queue_tree = json_new(TREE_MAX_BYTES);
 	struct buf body, queues_body, text;
@@ -318,7 +385,9 @@ static int show_job(const struct arguments *a, const struct buf *path)
 	buf_init(&queues_body, SERVER_ANSWER_MAX);
 	buf_init(&text, OUTPUT_MAX_BYTES);
 	int rc = fetch(a, buf_text(path), job_tree, &body, &job, &e);
-	if (rc) {
+	if (rc == ERR_GONE) {
+		exit_code = explain_unlisted(a, of, &e);
+	} else if (rc) {
 		exit_code = command_fail(rc, &e);
 	} else if (a->output == OUTPUT_JSON) {
 		fputs(buf_text(&body), stdout);
@@ -339,7 +408,7 @@ static int show_job(const struct arguments *a, const struct buf *path)
 
 int command_explain(const struct arguments *a)
 {
-	const char *name = job_name(a);
+	const char *name = flag_job_name((char *const *)a->name, a->nnames);
 	if (!name) {
 		fputs("sluice: explain wants one Job, as in: sluice explain job/train -n team-a\n",
 			stderr);
@@ -349,7 +418,7 @@ int command_explain(const struct arguments *a)
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
 	path_format(&path, "/api/v1/jobs/%s/%s", ns, name);
-	int exit_code = show_job(a, &path);
+	int exit_code = show_job(a, &(struct target){ns, name}, &path);
 	buf_done(&path);
 	free(ns);
 	return exit_code;

@@ -84,6 +84,21 @@ int flag_check_name(const char *flag, const char *text, struct err *e)
 	return len > 0 && end <= 253 && !text[end] ? 0 : refuse_name(flag, text, e);
 }
 
+const char *flag_job_name(char *const *word, size_t nwords)
+{
+	static const char *const kinds[] = {"job", "jobs", "job.batch", "jobs.batch"};
+	const char *slash = nwords > 0 ? strchr(word[0], '/') : NULL;
+	size_t len = slash ? (size_t)(slash - word[0]) : nwords > 0 ? strlen(word[0]) : 0;
+	bool is_kind = false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		is_kind |= strlen(kinds[i]) == len && strncmp(word[0], kinds[i], len) == 0;
+	if (nwords == 1 && slash)
+		return is_kind && slash[1] && !strchr(slash + 1, '/') ? slash + 1 : NULL;
+	if (nwords == 2 && !slash && is_kind)
+		return word[1];
+	return nwords == 1 && word[0][0] ? word[0] : NULL;
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static int wrong_flag(int argc, char **argv, int got, struct err *e)

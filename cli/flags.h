@@ -56,6 +56,10 @@ flag_taker flag_text, flag_given, flag_json, flag_file, flag_overcommit_config;
 int flag_check_namespace(const char *flag, const char *text, struct err *e);
 int flag_check_name(const char *flag, const char *text, struct err *e);
 
+/* The name in job/NAME, jobs/NAME, job.batch/NAME, `job NAME` or NAME; points into word. NULL: none of
+ * these. */
+const char *flag_job_name(char *const *word, size_t nwords);
+
 /* All flags of argv behind its first `skip` words, wherever they stand. Behind it optind is at the
  * first word that is no flag. 0 or ERR_INVALID. */
 int flags_walk(int argc, char **argv, int skip, const struct flag *flags, size_t nflags,

@@ -5,8 +5,8 @@ static const char overview[] =
 	"    sluice - what the queue of Jobs is doing, and why\n"
 	"\n"
 	"SYNOPSIS\n"
-	"    sluice queue [NAME] [-n NAMESPACE] [-o table|wide|json]\n"
-	"    sluice explain job/NAME [-n NAMESPACE] [-o table|json]\n"
+	"    sluice queue [NAME] [-n NAMESPACE] [-w] [-o table|wide|json]\n"
+	"    sluice explain job/NAME [-n NAMESPACE] [-w] [-o table|json]\n"
 	"    sluice decisions [-f] [-n NAMESPACE] [-o table|json]\n"
 	"    sluice cost [--by queue|namespace|owner|label=KEY] [--since 30d] [--until TIME]\n"
 	"                [-o table|csv|json]\n"
@@ -18,6 +18,8 @@ static const char overview[] =
 	"    sluice doctor [--database CONNINFO] [--ignore CHECK] [-o table|json]\n"
 	"    sluice import kueue -f FILES...|--from-cluster [-o yaml|json]\n"
 	"    sluice adopt [-n NAMESPACE] [--queue NAME] [--dry-run] [JOB...]\n"
+	"    sluice hold job/NAME [-n NAMESPACE] [--because TEXT]\n"
+	"    sluice release job/NAME [-n NAMESPACE]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
@@ -27,7 +29,7 @@ static const char overview[] =
 	"    queue, explain, decisions and cost ask a running sluice-controller. calendar, overcommit\n"
 	"    and import ask the API server or read files, simulate reads files, doctor asks the API\n"
 	"    server and Postgres. None changes anything but adopt, which writes to a Namespace and its\n"
-	"    Jobs; all else is changed with kubectl.\n"
+	"    Jobs, and hold and release, which write to a Job; all else is changed with kubectl.\n"
 	"\n";
 
 static const char common[] =
@@ -65,7 +67,7 @@ static const char queue_help[] =
 	"    sluice queue - the queues with their quotas\n"
 	"\n"
 	"SYNOPSIS\n"
-	"    sluice queue [NAME] [-n NAMESPACE] [-o table|wide|json]\n"
+	"    sluice queue [NAME] [-n NAMESPACE] [-w] [-o table|wide|json]\n"
 	"\n"
 	"DESCRIPTION\n"
 	"    One line for each resource of each flavor of each ClusterQueue: a bar that shows how\n"
@@ -73,6 +75,7 @@ static const char queue_help[] =
 	"    run. With a NAME: that ClusterQueue alone, what its condition says, and the LocalQueues\n"
 	"    that lead to it. With -n: the LocalQueues of that namespace, and where they lead.\n"
 	"\n"
+	"    -w, --watch  refresh every 2 seconds\n"
 	"    -o wide  also strategy, cohort and how many finished since the controller started\n"
 	"    -o json  {\"clusterQueues\":[...],\"localQueues\":[...]}\n"
 	"\n"
@@ -86,7 +89,7 @@ static const char explain_help[] =
 	"    sluice explain - why a Job waits\n"
 	"\n"
 	"SYNOPSIS\n"
-	"    sluice explain job/NAME [-n NAMESPACE] [-o table|json]\n"
+	"    sluice explain job/NAME [-n NAMESPACE] [-w] [-o table|json]\n"
 	"\n"
 	"DESCRIPTION\n"
 	"    The first line is a plain sentence with numbers. Below it the way the Job takes: its\n"
@@ -94,13 +97,21 @@ static const char explain_help[] =
 	"    last done to it. Where it is known: how long it is expected to take, and where that figure comes from,\n"
 	"    its deadline, when a window will stop it, and what it costs.\n"
 	"\n"
+	"    -w, --watch  refresh every 2 seconds\n"
+	"\n"
+	"    state (also in -o json) is Waiting, Starting, Running, Stopping, Deleting or Ended; of a\n"
+	"    Job that the controller does not have: Succeeded, Failed, Unqueued or Unknown.\n"
+	"\n"
 	"    The reasons (in -o json: reason) keep their names; they are Kueue's where they mean\n"
 	"    the same: Deactivated, OnHold, Misconfigured, TooManyWaiting, NoMatchingFlavor,\n"
 	"    Suspended, NoNodeSuits, ExceedsMaxQuota, StartAfter,\n"
 	"    DependencyNeverSatisfied, WaitingForDependency, OutsideWindow, WindowTooShort,\n"
 	"    WaitingForPrice, BudgetExhausted, NamespaceQuotaExceeded, TooManyRunning,\n"
 	"    NodesFull, BackOff, WaitingForQuota, WaitingForPreemptedWorkloads, WaitingForJobAhead, PendingEvaluation;\n"
-	"    QuotaReserved: it does not wait.\n"
+	"    QuotaReserved: it does not wait, and state says what it does.\n"
+	"\n"
+	"    Of a Job that the controller does not have it says what the API server knows: it has\n"
+	"    ended, it is in no queue, it is Kueue's, or there is none of that name.\n"
 	"\n"
 	"    Also in -o json, where known: notBefore, expectedMs and expectedFrom (Annotation,\n"
 	"    ActiveDeadlineSeconds or History), deadline and deadlineUnreachable, stopsAt, and\n"
@@ -561,6 +572,43 @@ static const char adopt_help[] =
 	"\n"
 	"    docs/adopt.md has what is refused, and why.\n";
 
+static const char hold_help[] =
+	"NAME\n"
+	"    sluice hold, sluice release - stop a queued Job, or keep it from starting, and let it go on\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice hold job/NAME [-n NAMESPACE] [--because TEXT]\n"
+	"    sluice release job/NAME [-n NAMESPACE]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    hold writes the annotation sluice.dev/hold on the Job, release takes it off: with your own\n"
+	"    rights, and no others. A Job that waits keeps its place. One that runs is stopped: its pods\n"
+	"    have their grace period, finished indexes stay finished, and when the last pod is gone its\n"
+	"    quota is free. A Job that was put on hold by Sluice, because it can never start or was\n"
+	"    suspended by hand, is released in the same way.\n"
+	"\n"
+	"    Nothing is written where it would have no effect: to a Job that has ended, is in no queue,\n"
+	"    is not on hold (release), or is so already (hold without --because).\n"
+	"\n"
+	"OPTIONS\n"
+	"    --because TEXT\n"
+	"        What sluice explain says to whoever asks why it waits.\n"
+	"    -n, --namespace NAME\n"
+	"        Default: that of the kubeconfig's current context.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"    -h, --help\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  written\n"
+	"    1  there is no such Job\n"
+	"    2  the command line is wrong, or it would do nothing\n"
+	"    3  the API server cannot be reached, or does not let you\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice hold job/train -n team-a --because 'wait for the new data'\n"
+	"    sluice release job/train -n team-a\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
@@ -581,6 +629,10 @@ void help_print(enum command c, FILE *out)
 		return;
 	case COMMAND_ADOPT:
 		fputs(adopt_help, out);
+		return;
+	case COMMAND_HOLD:
+	case COMMAND_RELEASE:
+		fputs(hold_help, out);
 		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);

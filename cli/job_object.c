@@ -2,14 +2,19 @@
 
 #include <string.h>
 
-bool job_object_has_condition(const cJSON *job, const char *type)
+const cJSON *job_object_condition(const cJSON *job, const char *type)
 {
 	json_each(c, json_array(json_object(job, "status"), "conditions")) {
 		const char *is = json_text(c, "type"), *status = json_text(c, "status");
 		if (is && status && strcmp(status, "True") == 0 && strcmp(is, type) == 0)
-			return true;
+			return c;
 	}
-	return false;
+	return NULL;
+}
+
+bool job_object_has_condition(const cJSON *job, const char *type)
+{
+	return job_object_condition(job, type) != NULL;
 }
 
 bool job_object_is_over(const cJSON *job)

@@ -2,10 +2,38 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+
+enum { WATCH_S = 2 };
+
+/* Commands that parse their own flags and do not ask the controller. */
+static const struct own_parser {
+	enum command command;
+	int (*run)(int argc, char **argv);
+	const char *example;
+} own_parsers[] = {
+	{COMMAND_SIMULATE, command_simulate, "simulate -f queues.yaml"},
+	{COMMAND_CALENDAR, command_calendar, "calendar show -f nights.yaml"},
+	{COMMAND_OVERCOMMIT, command_overcommit, "overcommit explain worker-1"},
+	{COMMAND_DOCTOR, command_doctor, "doctor -o json"},
+	{COMMAND_IMPORT, command_import, "import kueue -f -"},
+	{COMMAND_ADOPT, command_adopt, "adopt -n team --dry-run"},
+	{COMMAND_HOLD, command_hold, "hold job/train -n team"},
+	{COMMAND_RELEASE, command_hold, "release job/train -n team"},
+};
+
+static const struct own_parser *own_parser_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(own_parsers) / sizeof(*own_parsers); i++)
+		if (strcmp(name, command_name(own_parsers[i].command)) == 0)
+			return &own_parsers[i];
+	return NULL;
+}
 
 static int too_many(const struct arguments *a, size_t most)
 {
@@ -31,18 +59,40 @@ static int help(const struct arguments *a)
 	return CLI_OK;
 }
 
+/* Runs the command once; with --watch, until it fails, redrawn in place on a terminal. */
+static int repeat(const struct arguments *a, int (*command)(const struct arguments *a))
+{
+	bool screen = a->watch && isatty(STDOUT_FILENO);
+	for (;;) {
+		if (screen)
+			fputs("\033[H", stdout);
+		int code = command(a);
+		if (screen)
+			fputs("\033[J", stdout); /* what the last time was longer */
+		if (!a->watch || code != CLI_OK || fflush(stdout) != 0)
+			return code;
+		nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
+		if (!screen)
+			putchar('\n');
+	}
+}
+
 static int run(const struct arguments *a)
 {
 	int wrong = 0;
 	if (a->help)
 		return help(a);
+	if (a->watch && a->command != COMMAND_QUEUE && a->command != COMMAND_EXPLAIN) {
+		fputs("sluice: --watch is for queue and explain\n", stderr);
+		return CLI_USAGE;
+	}
 	switch (a->command) {
 	case COMMAND_QUEUE:
 		wrong = too_many(a, 1);
-		return wrong ? wrong : command_queue(a);
+		return wrong ? wrong : repeat(a, command_queue);
 	case COMMAND_EXPLAIN:
 		wrong = too_many(a, 2);
-		return wrong ? wrong : command_explain(a);
+		return wrong ? wrong : repeat(a, command_explain);
 	case COMMAND_DECISIONS:
 		wrong = too_many(a, 0);
 		return wrong ? wrong : command_decisions(a);
@@ -50,25 +100,15 @@ static int run(const struct arguments *a)
 		wrong = too_many(a, 0);
 		return wrong ? wrong : command_cost(a);
 	case COMMAND_SIMULATE:
-		fputs("sluice: simulate comes first, as in: sluice simulate -f queues.yaml\n",
-			stderr);
-		return CLI_USAGE;
 	case COMMAND_CALENDAR:
-		fputs("sluice: calendar comes first, as in: sluice calendar show -f nights.yaml\n",
-			stderr);
-		return CLI_USAGE;
 	case COMMAND_OVERCOMMIT:
-		fputs("sluice: overcommit comes first, as in: sluice overcommit explain worker-1\n",
-			stderr);
-		return CLI_USAGE;
 	case COMMAND_DOCTOR:
-		fputs("sluice: doctor comes first, as in: sluice doctor -o json\n", stderr);
-		return CLI_USAGE;
 	case COMMAND_IMPORT:
-		fputs("sluice: import comes first, as in: sluice import kueue -f -\n", stderr);
-		return CLI_USAGE;
 	case COMMAND_ADOPT:
-		fputs("sluice: adopt comes first, as in: sluice adopt -n team --dry-run\n", stderr);
+	case COMMAND_HOLD:
+	case COMMAND_RELEASE:
+		fprintf(stderr, "sluice: %s comes first, as in: sluice %s\n",
+			command_name(a->command), own_parser_of(command_name(a->command))->example);
 		return CLI_USAGE;
 	case COMMAND_VERSION:
 		printf("sluice %s\n", SLUICE_VERSION);
@@ -88,19 +128,9 @@ int main(int argc, char **argv)
 	struct arguments a;
 	struct err e = {""};
 	setlocale(LC_CTYPE, "");
-	/* They have flags of their own, and no controller to ask. */
-	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_SIMULATE)) == 0)
-		return command_simulate(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_CALENDAR)) == 0)
-		return command_calendar(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_OVERCOMMIT)) == 0)
-		return command_overcommit(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_DOCTOR)) == 0)
-		return command_doctor(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_IMPORT)) == 0)
-		return command_import(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_ADOPT)) == 0)
-		return command_adopt(argc - 1, argv + 1);
+	const struct own_parser *own = argc > 1 ? own_parser_of(argv[1]) : NULL;
+	if (own)
+		return own->run(argc - 1, argv + 1);
 	if (arguments_parse(argc, argv, &a, &e) != 0) {
 		fprintf(stderr, "sluice: %s; see sluice help\n", e.text);
 		return CLI_USAGE;

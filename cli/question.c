@@ -6,6 +6,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/common/path.h"
+
+struct kube_client *question_client(struct ev_loop *loop, const struct kube_config *config)
+{
+	return kube_client_new(loop, config,
+		&(struct kube_client_options){
+			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+}
 
 struct answer {
 	struct ev_loop *loop;
@@ -85,6 +93,17 @@ int question_ask(struct ev_loop *loop, struct kube_client *client, const char *p
 	const struct kube_request r = {
 		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
 	return question_send(loop, client, &r, json, ret_root, &facts, e);
+}
+
+int question_job(struct ev_loop *loop, struct kube_client *client, const char *ns, const char *name,
+	struct json *json, const cJSON **ret_job, struct err *e)
+{
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs/%s", ns, name);
+	int rc = question_ask(loop, client, buf_text(&path), json, ret_job, e);
+	buf_done(&path);
+	return rc;
 }
 
 int question_patch(struct ev_loop *loop, struct kube_client *client, const char *path,

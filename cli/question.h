@@ -14,10 +14,17 @@ struct ev_loop;
 #define QUESTION_ANSWER_MAX ((size_t)64 << 20)
 #define QUESTION_TREE_MAX ((size_t)256 << 20)
 
+/* A client for a command; yours to free. */
+struct kube_client *question_client(struct ev_loop *loop, const struct kube_config *config);
+
 /* GET path; the tree lives in json. ERR_GONE: there is no such thing; ERR_BUSY: no answer;
  * ERR_DENIED: we may not; ERR_INVALID: what came makes no sense. */
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e);
+
+/* The same of a Job. */
+int question_job(struct ev_loop *loop, struct kube_client *client, const char *ns, const char *name,
+	struct json *json, const cJSON **ret_job, struct err *e);
 
 /* What else came with an answer. */
 struct question_facts {

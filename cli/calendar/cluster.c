@@ -105,9 +105,7 @@ int cluster_read(const struct cluster *c, const char *name, struct calendar_spec
 	int rc = check_name(name, e);
 	if (rc < 0)
 		return rc;
-	struct kube_client *client = kube_client_new(c->loop, c->config,
-		&(struct kube_client_options){
-			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	struct kube_client *client = question_client(c->loop, c->config);
 	rc = read_calendars(c, client, name, s, complaints, e);
 	if (rc == 0)
 		rc = add_all_dates(c, client, s, e);

@@ -135,9 +135,7 @@ static int read_all(struct reader *r, struct err *e)
 int import_cluster_read(const struct import_cluster *c, struct import *i, struct err *e)
 {
 	struct reader r = {c, i, NULL, json_new(QUESTION_TREE_MAX), false};
-	r.client = kube_client_new(c->loop, c->config,
-		&(struct kube_client_options){
-			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	r.client = question_client(c->loop, c->config);
 	int rc = read_all(&r, e);
 	kube_client_free(r.client);
 	json_free(r.json);

@@ -100,9 +100,7 @@ int overcommit_cluster_read(
 	const struct overcommit_cluster *c, const char *node, struct snapshot *s, struct err *e)
 {
 	struct reading r = {.of = c, .s = s, .json = json_new(QUESTION_TREE_MAX)};
-	r.client = kube_client_new(c->loop, c->config,
-		&(struct kube_client_options){
-			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	r.client = question_client(c->loop, c->config);
 	int rc = read_node(&r, node, e);
 	if (rc == 0)
 		rc = read_configmap(&r, e);

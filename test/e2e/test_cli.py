@@ -2,13 +2,15 @@
 
 import http.client
 import json
+import os
 import re
 import socket
+import subprocess
 import threading
 
 import pytest
 from conftest import BIN, SOON, readyz, token
-from objects import ours
+from objects import job, jobs_path, ours
 from sandbox import ApiError, wait_until
 
 
@@ -70,6 +72,54 @@ def test_explain_in_json_has_the_reason_and_the_numbers(sluice, busy):
 def test_explain_of_a_job_that_is_not_there_is_a_sentence_and_code_1(sluice, world):
     done = sluice("explain", "job/nobody", "-n", world.ns)
     assert done.returncode == 1 and f"{world.ns}/nobody" in done.stderr and not done.stdout
+
+
+def test_explain_of_a_job_that_the_controller_does_not_have_is_told_by_the_job(sluice, world):
+    """It has ended, it is in no queue, it is Kueue's: a sentence for each, in a table and in JSON."""
+    world.queue(cpu=2)
+    world.job("done", cpu=1, seconds=0.1)
+    world.finished("done")
+    for name, labels in (("plain", {}), ("foreign", {"kueue.x-k8s.io/queue-name": "gpu"})):
+        world.api.post(jobs_path(world.ns), job(name, requests={"cpu": "1"}, labels=labels, suspend=True))
+    expected = {"done": ("Succeeded", "succeeded at "), "plain": ("Unqueued", f"kubectl label -n {world.ns} job/plain sluice.dev/queue-name=QUEUE"),
+                "foreign": ("Unqueued", "is queued by Kueue (LocalQueue gpu")}
+    for name, (state, says) in expected.items():
+        wait_until(f"explain of {name} to say so", lambda: says in ok(sluice("explain", f"job/{name}", "-n", world.ns)), SOON)  # noqa: B023
+        assert json.loads(ok(sluice("explain", f"job/{name}", "-n", world.ns, "-o", "json")))["state"] == state
+
+
+def test_queue_is_shown_again_and_again(busy):
+    env = {**os.environ, "SLUICE_SERVER": busy.box.controller_url(), "KUBECONFIG": str(busy.box.kubeconfig)}
+    with subprocess.Popen([BIN / "sluice", "queue", "-w"], env=env, stdout=subprocess.PIPE, text=True) as watching:
+        heads = 0
+        for line in watching.stdout:
+            heads += line.startswith("CLUSTERQUEUE")
+            if heads == 2:
+                break
+        watching.terminate()
+    assert heads == 2
+
+
+# ---- sluice hold, sluice release -----------------------------------------------------------
+
+
+def test_a_job_is_held_and_released_and_each_time_told_what_comes_of_it(sluice, world):
+    def say(command, *args, name="a"):
+        return sluice(command, f"job/{name}", "-n", world.ns, *args)
+
+    world.queue(cpu=2)
+    world.job("a", cpu=1)
+    world.started("a")
+    assert "is not on hold" in say("release").stderr
+    assert "is being stopped" in ok(say("hold", "--because", "wait for the new data"))
+    world.stopped("a")
+    wait_until("explain to tell why", lambda: ok(say("explain")).startswith("on hold: wait for the new data; to queue it again: "), SOON)
+    assert "Job a is already on hold: wait for the new data" in say("hold").stderr
+    assert "Job a is on hold; to queue it again: sluice release job/a" in ok(say("hold", "--because", "still no data"))
+    assert "is queued again" in ok(say("release"))
+    world.started("a")
+    absent = say("hold", name="nobody")
+    assert absent.returncode == 1 and f"there is no Job nobody in namespace {world.ns}" in absent.stderr
 
 
 # ---- sluice queue -------------------------------------------------------------------------

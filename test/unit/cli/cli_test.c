@@ -2,6 +2,7 @@
  * The command `sluice`: its command line, and what it makes of the controller's answers.
  */
 #include "cli/commands.h"
+#include "cli/unlisted_job.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -321,6 +322,45 @@ static void an_explanation_begins_with_its_sentence(void **state)
 	buf_done(&out);
 }
 
+static const struct unlisted_row {
+	const char *job, *state, *sentence;
+} unlisted_rows[] = {
+	{"{\"status\":{\"succeeded\":1,\"completionTime\":\"2026-11-21T10:00:00Z\",\"conditions\":["
+	 "{\"type\":\"Complete\",\"status\":\"True\"}]}}",
+		"Succeeded", "succeeded at 2026-11-21T10:00:00Z: 1 pod"},
+	{"{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\",\"reason\":"
+	 "\"BackoffLimitExceeded\",\"message\":\"it has failed too often\",\"lastTransitionTime\":"
+	 "\"2026-11-21T10:00:00Z\"}]}}",
+		"Failed",
+		"failed at 2026-11-21T10:00:00Z: BackoffLimitExceeded: it has failed too often"},
+	{"{\"metadata\":{\"labels\":{}},\"spec\":{\"suspend\":true}}", "Unqueued",
+		"to queue it: kubectl label -n team-a job/train sluice.dev/queue-name=QUEUE"},
+	{"{\"metadata\":{\"name\":\"train\"},\"spec\":{}}", "Unqueued",
+		"it runs as any Job does, and an admin can take it into a queue"},
+	{"{\"metadata\":{\"labels\":{\"kueue.x-k8s.io/queue-name\":\"gpu\"}}}", "Unqueued",
+		"is queued by Kueue (LocalQueue gpu"},
+	{"{\"metadata\":{\"labels\":{\"sluice.dev/queue-name\":\"main\"}}}", "Unknown",
+		"is labelled for LocalQueue main, but the controller has not seen it yet"},
+};
+
+static void a_job_that_the_controller_does_not_have_is_explained_by_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(unlisted_rows) / sizeof(*unlisted_rows); i++) {
+		const struct unlisted_row *row = &unlisted_rows[i];
+		struct json *j = json_new(1 << 20);
+		struct buf out;
+		buf_init(&out, 65536);
+		const cJSON *job = tree(j, row->job);
+		enum unlisted_job x = unlisted_job_judge(job);
+		assert_string_equal(unlisted_job_name(x), row->state);
+		unlisted_job_tell(x, job, "team-a", "train", &out);
+		assert_non_null(strstr(buf_text(&out), row->sentence));
+		buf_done(&out);
+		json_free(j);
+	}
+}
+
 static void an_explanation_tells_what_was_done_last(void **state)
 {
 	static const char text[] =
@@ -554,6 +594,7 @@ int main(void)
 		cmocka_unit_test(a_refused_localqueue_says_why),
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
+		cmocka_unit_test(a_job_that_the_controller_does_not_have_is_explained_by_itself),
 		cmocka_unit_test(an_explanation_tells_what_was_done_last),
 		cmocka_unit_test(jobs_that_are_stuck_or_stopping_are_told),
 		cmocka_unit_test(an_explanation_tells_of_time_and_money),

@@ -1,0 +1,32 @@
+/*
+ * A Job that the controller does not have: what there is to say of it, by the Job itself as the API server
+ * has it. The controller forgets Jobs that have ended, and never had those that are in no queue; to somebody
+ * who asks for one of these "no such Job" is no answer.
+ *
+ * Pure: a tree goes in, a sentence comes out.
+ */
+#ifndef SLUICE_CLI_UNLISTED_JOB_H
+#define SLUICE_CLI_UNLISTED_JOB_H
+
+#include "base/buf.h"
+#include "controller/kube/json.h"
+
+enum unlisted_job {
+	UNLISTED_SUCCEEDED,
+	UNLISTED_FAILED,
+	UNLISTED_UNQUEUED, /* it has no queue label: Sluice has nothing to do with it */
+	UNLISTED_KUEUE,	   /* ... but one of Kueue's */
+	UNLISTED_UNSEEN,   /* it has one, and the controller has not seen it */
+};
+
+/* job: as the API server answers. */
+enum unlisted_job unlisted_job_judge(const cJSON *job);
+
+/* "Succeeded", "Failed", "Unqueued" or "Unknown": what -o json calls it. */
+const char *unlisted_job_name(enum unlisted_job x);
+
+/* Appends the sentence, without a line break. */
+void unlisted_job_tell(
+	enum unlisted_job x, const cJSON *job, const char *ns, const char *name, struct buf *out);
+
+#endif
