@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 #include "cli/simulate/length.h"
-#include "controller/common/stamp.h"
+#include "cli/simulate/time_axis.h"
+#include "queue/calendar/zone.h"
 #include "queue/price/money.h"
 
 enum {
@@ -15,13 +16,15 @@ enum {
 	RIGHT = 980,
 	PLOT = RIGHT - LEFT,
 	CURVE_HEIGHT = 140,
+	STRIP_HEIGHT = 48,  /* of one flavor's resource */
 	QUEUE_HEIGHT = 260, /* of a ClusterQueue's lanes together, at most */
 	LANE_HEIGHT = 18,   /* at most */
 	PRICE_HEIGHT = 36,
 	RUNS_MAX = 3000, /* drawn one by one */
 	CURVES_MAX = 8,
-	TICKS = 6,
 };
+
+#define LETTER_WIDTH_PX 6.2 /* on average */
 
 /* Told apart also without most colours. */
 static const char *const palette[CURVES_MAX] = {
@@ -29,7 +32,7 @@ static const char *const palette[CURVES_MAX] = {
 
 void chart_init(struct chart *c, const struct world *w, const struct summary *summary)
 {
-	*c = (struct chart){.w = w, .summary = summary};
+	*c = (struct chart){.w = w, .summary = summary, .utc = zone_utc()};
 }
 
 void chart_done(struct chart *c)
@@ -38,6 +41,7 @@ void chart_done(struct chart *c)
 	free(c->step);
 	free(c->turn);
 	free(c->open);
+	zone_free(c->utc);
 	*c = (struct chart){0};
 }
 
@@ -88,6 +92,8 @@ static void close_run(struct chart *c, const struct sim_event *e)
 	struct chart_run *r = &c->run[c->open[e->sim_job]];
 	r->to_ms = e->at_ms;
 	r->stopped = e->kind != SIM_EVENT_FINISHED;
+	r->cost = e->bill ? e->bill->cost : 0;
+	r->currency = e->bill ? e->bill->currency : NULL;
 	c->open[e->sim_job] = SIZE_MAX;
 }
 
@@ -219,33 +225,34 @@ static void draw_label(struct buf *out, double x, double y, const char *extra, c
 	buf_puts(out, "</text>\n");
 }
 
-/* Days matter in long ones, parts of a second in short ones. */
-static void tick_text(int64_t ms, int64_t span, char stamp[STAMP_TEXT_SIZE])
+static const struct zone *zone_of(const struct chart *c)
 {
-	stamp_format(ms, stamp);
-	const char *time = strchr(stamp, 'T');
-	if (span < 86400000 && time)
-		memmove(stamp, time + 1, strlen(time));
-	char *end = strrchr(stamp, span < 20000 ? 'Z' : span > 5 * INT64_C(86400000) ? 'T' : '.');
-	if (end)
-		*end = '\0';
+	struct calendar_view v;
+	for (size_t i = 0; queue_view_calendar(c->w->queue, i, &v); i++)
+		if (v.zone)
+			return v.zone;
+	return c->utc;
 }
 
-static void draw_ticks(const struct chart *c, double top, double bottom, struct buf *out)
+static const char *anchor_at(double x)
 {
-	int64_t first = c->summary->first_ms, span = c->summary->last_ms - first;
-	for (int i = 0; i < TICKS; i++) {
-		char stamp[STAMP_TEXT_SIZE];
-		int64_t ms = first + span / (TICKS - 1) * i;
-		double x = LEFT + (double)PLOT * i / (TICKS - 1);
-		const char *anchor = i == 0	      ? ""
-				     : i == TICKS - 1 ? " text-anchor=\"end\""
-						      : " text-anchor=\"middle\"";
-		tick_text(ms, span, stamp);
+	return x < LEFT + 30	? ""
+	       : x > RIGHT - 30 ? " text-anchor=\"end\""
+				: " text-anchor=\"middle\"";
+}
+
+/* Drawn first, so that it lies behind everything; labels at top and bottom. */
+static void draw_axis(const struct chart *c, double top, double bottom, struct buf *out)
+{
+	struct time_tick tick[TIME_AXIS_TICKS];
+	size_t n = time_axis(c->zone, c->summary->first_ms, c->summary->last_ms, tick);
+	for (size_t i = 0; i < n; i++) {
+		double x = x_of(c, tick[i].at_ms);
 		buf_printf(out,
 			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n",
 			x, top, x, bottom);
-		draw_label(out, x, bottom + 13, anchor, stamp);
+		draw_label(out, x, top - 4, anchor_at(x), tick[i].text);
+		draw_label(out, x, bottom + 13, anchor_at(x), tick[i].text);
 	}
 }
 
@@ -262,38 +269,29 @@ static void draw_use(const struct chart *c, size_t column, double top, struct bu
 		since_ms = s->at_ms;
 	}
 	spread(c, bucket, since_ms, c->summary->last_ms, (double)level);
-	draw_curve(bucket, (double)c->summary->column[column].capacity, top, CURVE_HEIGHT,
-		palette[column], false, out);
+	draw_curve(bucket, (double)c->summary->column[column].capacity, top, STRIP_HEIGHT,
+		palette[column], true, out);
 }
 
+/* One strip for each: curves in one plot would hide each other. */
 static double draw_curves(const struct chart *c, double top, struct buf *out)
 {
-	double x = LEFT;
 	size_t n = c->summary->ncolumns < CURVES_MAX ? c->summary->ncolumns : CURVES_MAX;
-	draw_label(out, LEFT, top, " class=\"head\"", "Utilisation");
-	top += 18;
 	for (size_t i = 0; i < n; i++) {
 		const struct column *column = &c->summary->column[i];
-		char text[120];
-		snprintf(text, sizeof(text), "%.60s/%.50s", column->flavor, column->resource);
-		if (x + 24 + 6.5 * (double)strlen(text) > RIGHT) {
-			x = LEFT;
-			top += 16;
-		}
+		char text[300], amount[150];
+		quantity_describe(column->capacity, column->resource, amount, sizeof(amount));
+		snprintf(
+			text, sizeof(text), "in use of %.60s: 100 %% = %s", column->flavor, amount);
+		draw_label(out, LEFT, top + 11, "", text);
+		top += 16;
 		buf_printf(out,
-			"<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", x,
-			top - 9, palette[i]);
-		draw_label(out, x + 14, top, "", text);
-		x += 34 + 6.5 * (double)strlen(text);
-	}
-	top += 8;
-	draw_ticks(c, top, top + CURVE_HEIGHT, out);
-	buf_printf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"frame\"/>\n",
-		LEFT, top, PLOT, CURVE_HEIGHT);
-	for (size_t i = 0; i < n; i++)
+			"<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"frame\"/>\n",
+			LEFT, top, PLOT, STRIP_HEIGHT);
 		draw_use(c, i, top, out);
-	draw_label(out, LEFT + 3, top + 11, " class=\"dim\"", "100 %");
-	return top + CURVE_HEIGHT + 40;
+		top += STRIP_HEIGHT + 6;
+	}
+	return top + 16;
 }
 
 /* ---- what the rules said --------------------------------------------------------------------- */
@@ -315,6 +313,7 @@ static int64_t until_ms(const struct chart *c, size_t turn)
 static void draw_shade(
 	const struct chart *c, const struct rule *rule, double top, double bottom, struct buf *out)
 {
+	char text[80];
 	for (size_t i = 0; (i = next_turn(c, rule, i)) != SIZE_MAX; i++) {
 		double x = x_of(c, c->turn[i].at_ms), to = x_of(c, until_ms(c, i));
 		if (c->turn[i].value || to <= x)
@@ -322,6 +321,9 @@ static void draw_shade(
 		buf_printf(out,
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"closed\"/>\n",
 			x, top, to - x, bottom - top);
+		snprintf(text, sizeof(text), "closed: %.60s", rule_name(rule));
+		if (to - x > LETTER_WIDTH_PX * (double)strlen(text) + 6)
+			draw_label(out, x + 3, bottom - 3, " class=\"dim\"", text);
 	}
 }
 
@@ -405,14 +407,40 @@ static size_t find_lanes(const struct chart *c, const char *clusterqueue, size_t
 	return n;
 }
 
-static void draw_run(
-	const struct chart *c, const struct chart_run *r, double y, double height, struct buf *out)
+/* Where there is room for it before the lane's next run. */
+static void draw_cost(const struct chart *c, const struct chart_run *r, int64_t next_ms, double y,
+	struct buf *out)
 {
-	char name[600], from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE] = "the end";
+	char text[MONEY_TEXT_SIZE + 20], amount[MONEY_TEXT_SIZE];
+	double x = x_of(c, r->to_ms) + 3, end = next_ms == INT64_MAX ? RIGHT : x_of(c, next_ms);
+	if (!r->currency)
+		return;
+	money_format(r->cost, amount);
+	snprintf(text, sizeof(text), "%s %.16s", amount, r->currency);
+	if (x + LETTER_WIDTH_PX * (double)strlen(text) < end)
+		draw_label(out, x, y, " class=\"dim\"", text);
+}
+
+static void put_title(
+	const struct chart *c, const struct chart_run *r, const char *name, struct buf *out)
+{
+	char from[ZONE_TEXT_SIZE], to[ZONE_TEXT_SIZE] = "the end";
+	const struct zone *z = c->zone;
+	if (r->to_ms != INT64_MAX)
+		zone_text(z, r->to_ms / 1000, to);
+	buf_puts(out, "<title>");
+	put_text(out, name);
+	buf_printf(out, ", attempt %" PRId32 ": %s to %s%s</title>", r->attempt,
+		zone_text(z, r->from_ms / 1000, from), to, r->stopped ? ", stopped" : "");
+}
+
+/* next_ms: when the lane's next run begins. */
+static void draw_run(const struct chart *c, const struct chart_run *r, int64_t next_ms, double y,
+	double height, struct buf *out)
+{
+	char name[600];
 	double x = x_of(c, r->from_ms), width = x_of(c, r->to_ms) - x;
 	world_name(c->w, r->sim_job, name, sizeof(name));
-	if (r->to_ms != INT64_MAX)
-		stamp_format(r->to_ms, to);
 	buf_printf(out,
 		"<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" class=\"run\"/>",
 		x, y, width > 0.5 ? width : 0.5, height,
@@ -421,14 +449,13 @@ static void draw_run(
 		buf_printf(out,
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"2\" height=\"%.1f\" fill=\"#c00\"/>",
 			x + width - 2, y, height);
-	buf_puts(out, "<title>");
-	put_text(out, name);
-	buf_printf(out, ", attempt %" PRId32 ": %s to %s%s</title>", r->attempt,
-		stamp_format(r->from_ms, from), to, r->stopped ? ", stopped" : "");
+	put_title(c, r, name, out);
 	const char *slash = strchr(name, '/');
-	if (slash && height >= 11 && 6.2 * (double)strlen(slash + 1) + 6 < width)
+	if (slash && height >= 11 && LETTER_WIDTH_PX * (double)strlen(slash + 1) + 6 < width)
 		draw_label(out, x + 3, y + height - 4, " class=\"name\"", slash + 1);
 	buf_puts(out, "</g>\n");
+	if (height >= 11)
+		draw_cost(c, r, next_ms, y + height - 4, out);
 }
 
 static double draw_lanes(
@@ -437,10 +464,19 @@ static double draw_lanes(
 	size_t n = find_lanes(c, clusterqueue, lane);
 	double height =
 		n * LANE_HEIGHT > QUEUE_HEIGHT ? (double)QUEUE_HEIGHT / (double)n : LANE_HEIGHT;
-	for (size_t i = 0; i < c->nruns; i++)
-		if (strcmp(c->run[i].clusterqueue, clusterqueue) == 0)
-			draw_run(c, &c->run[i], top + height * (double)lane[i],
-				height > 3 ? height - 1 : height * 0.8, out);
+	int64_t *next_ms =
+		mem_array(n, sizeof(*next_ms)); /* of each lane, from the last run back */
+	for (size_t l = 0; l < n; l++)
+		next_ms[l] = INT64_MAX;
+	for (size_t i = c->nruns; i-- > 0;) {
+		const struct chart_run *r = &c->run[i];
+		if (strcmp(r->clusterqueue, clusterqueue) != 0)
+			continue;
+		draw_run(c, r, next_ms[lane[i]], top + height * (double)lane[i],
+			height > 3 ? height - 1 : height * 0.8, out);
+		next_ms[lane[i]] = r->from_ms;
+	}
+	free(next_ms);
 	return top + height * (double)n;
 }
 
@@ -472,8 +508,7 @@ static double draw_queue(
 	draw_closed(c, clusterqueue, low, bottom + 2, out);
 	buf_add(out, buf_text(&runs), runs.len);
 	buf_done(&runs);
-	draw_ticks(c, low, bottom + 2, out);
-	return bottom + 44;
+	return bottom + 32;
 }
 
 static double draw_queues(const struct chart *c, double top, struct buf *out)
@@ -500,6 +535,8 @@ static void draw_head(const struct chart *c, struct buf *out)
 		s->w->nsim_jobs - s->w->nunqueued, s->admitted, s->preempted, s->finished,
 		s->waiting, length_text(s->last_ms - s->first_ms, length));
 	draw_label(out, LEFT, 24, " class=\"head\"", text);
+	snprintf(text, sizeof(text), "times in %s", c->zone->name);
+	draw_label(out, RIGHT, 24, " class=\"dim\" text-anchor=\"end\"", text);
 }
 
 void chart_render(struct chart *c, struct buf *out)
@@ -512,13 +549,15 @@ void chart_render(struct chart *c, struct buf *out)
 		"path{stroke-width:1.2}</style>\n";
 	struct buf body;
 	buf_init(&body, out->ceiling);
-	draw_head(c, &body);
-	double bottom = draw_curves(c, 52, &body);
+	c->zone = zone_of(c);
+	double bottom = draw_curves(c, 56, &body);
 	bottom = draw_queues(c, bottom + 10, &body);
 	buf_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		WIDTH, bottom, WIDTH, bottom);
 	buf_puts(out, style);
+	draw_head(c, out);
+	draw_axis(c, 52, bottom - 24, out);
 	buf_add(out, buf_text(&body), body.len);
 	buf_puts(out, "</svg>\n");
 	buf_done(&body);

@@ -1,8 +1,11 @@
 /*
- * The chart: how much of each flavor's resources was in use over time, and a Gantt chart of the
- * runs in each ClusterQueue, as SVG of 1,000 pixels width. Where there are too many runs to draw
- * one by one, how many ran at a time. Behind them, shaded, when a RunPolicy that binds the queue
- * was closed; above them a line of what its PricePlan multiplied prices by.
+ * The chart: how much of each flavor's resources was in use over time, a strip for each, and a Gantt
+ * chart of the runs in each ClusterQueue, as SVG of 1,000 pixels width. Where there are too many runs
+ * to draw one by one, how many ran at a time. Behind them, shaded and named, when a RunPolicy that
+ * binds the queue was closed; above them a line of what its PricePlan multiplied prices by; behind
+ * the end of a run what it has cost.
+ *
+ * All stand on one time axis (time_axis.h), in the zone of the first Calendar; without one in UTC.
  */
 #ifndef SLUICE_CLI_SIMULATE_CHART_H
 #define SLUICE_CLI_SIMULATE_CHART_H
@@ -20,6 +23,8 @@ struct chart_run { /* one attempt of a Job */
 	int64_t from_ms, to_ms;
 	int32_t attempt;
 	bool stopped;
+	int64_t cost;
+	const char *currency; /* the queue's; NULL: it has no price, or has not ended */
 };
 
 struct chart_step { /* use of a column changes */
@@ -44,6 +49,8 @@ struct chart {
 	size_t nturns;
 	size_t *open; /* of each actor: which run goes on */
 	size_t nopen;
+	struct zone *utc;
+	const struct zone *zone; /* of its times, while it is drawn */
 };
 
 void chart_init(struct chart *c, const struct world *w, const struct summary *summary);

@@ -12,8 +12,10 @@
 #include "base/must.h"
 #include "cli/simulate/length.h"
 #include "cli/simulate/options.h"
+#include "cli/simulate/time_axis.h"
 #include "cli/simulate/trace.h"
 #include "controller/wire/decode_text.h"
+#include "queue/calendar/zone.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { WORDS_MAX = 12 };
@@ -305,6 +307,41 @@ static void lengths_for_people(void **state)
 	assert_string_equal(length_text(INT64_C(3600000) * 49, text), "2d 1h");
 }
 
+/* ---- the time axis ----------------------------------------------------------------------------- */
+
+static void says_ticks(const struct zone *z, int64_t first_s, int64_t last_s, const char *expected)
+{
+	struct time_tick tick[TIME_AXIS_TICKS];
+	char said[TIME_AXIS_TICKS * (TIME_AXIS_TEXT + 2)] = "";
+	size_t n = time_axis(z, first_s * 1000, last_s * 1000, tick);
+	for (size_t i = 0; i < n; i++) {
+		strcat(said, i > 0 ? ", " : "");
+		strcat(said, tick[i].text);
+		assert_true(tick[i].at_ms >= first_s * 1000 && tick[i].at_ms <= last_s * 1000);
+	}
+	assert_string_equal(said, expected);
+}
+
+/* Berlin, when its clocks were put forward: that Sunday has 23 hours. */
+static void ticks_are_round_local_times(void **state)
+{
+	static const struct zone_span spans[] = {
+		{INT64_MIN, 3600, "CET", 0}, {1774746000, 7200, "CEST", 0}};
+	(void)state;
+	struct zone *z = zone_new("Europe/Berlin", spans, COUNT(spans));
+	struct time_tick tick[TIME_AXIS_TICKS];
+	says_ticks(z, 1774652400, 1774908000,
+		"Sat 28 Mar, 12:00, Sun 29 Mar, 12:00, Mon 30 Mar, 12:00, Tue 31 Mar");
+	assert_int_equal(time_axis(z, INT64_C(1774652400000), INT64_C(1774908000000), tick), 7);
+	assert_true(tick[4].at_ms - tick[2].at_ms == 23 * INT64_C(3600000));
+	says_ticks(z, 1774652460, 1774652500,
+		"00:01:00, 00:01:05, 00:01:10, 00:01:15, 00:01:20, 00:01:25, "
+		"00:01:30, 00:01:35, 00:01:40");
+	says_ticks(z, 1774652400, 1774652400 + 28 * 86400,
+		"Mon 30 Mar, Mon 06 Apr, Mon 13 Apr, Mon 20 Apr");
+	zone_free(z);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_bad_file_gets_its_line),
 		cmocka_unit_test(events_come_in_a_total_order),
 		cmocka_unit_test(lengths_for_people),
+		cmocka_unit_test(ticks_are_round_local_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
