@@ -342,11 +342,11 @@ def test_a_story_cannot_be_made_to_say_another_number(jobs, user, sluice_account
 # ---- typing mistakes --------------------------------------------------------------------
 
 MISTAKES = [
-    ("annotations", "dead-line", 'no annotation sluice.dev/dead-line; did you mean the annotation sluice.dev/deadline?'),
-    ("annotations", "startAfter", "did you mean the annotation sluice.dev/start, or the annotation sluice.dev/start-after?"),
-    ("annotations", "queue-name", "no annotation sluice.dev/queue-name; did you mean the label sluice.dev/queue-name?"),
-    ("labels", "hold", "no label sluice.dev/hold; did you mean the annotation sluice.dev/hold?"),
-    ("labels", "xyz", "Sluice reads no label sluice.dev/xyz"),
+    ("annotations", "dead-line", "Sluice does not read annotation sluice.dev/dead-line; did you mean annotation sluice.dev/deadline?"),
+    ("annotations", "startAfter", "did you mean annotation sluice.dev/start, or annotation sluice.dev/start-after?"),
+    ("annotations", "queue-name", "annotation sluice.dev/queue-name; did you mean label sluice.dev/queue-name?"),
+    ("labels", "hold", "label sluice.dev/hold; did you mean annotation sluice.dev/hold?"),
+    ("labels", "xyz", "Sluice does not read label sluice.dev/xyz"),
 ]
 
 
@@ -364,13 +364,20 @@ def test_of_a_cronjob_the_template_of_its_jobs_is_looked_at(jobs, plane):
     obj = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "typo", "namespace": jobs.ns},
            "spec": {"schedule": "0 3 * * *", "jobTemplate": {"metadata": {k: made["metadata"][k] for k in ("labels", "annotations")}, "spec": made["spec"]}}}
     warned = plane.kubectl("apply", "-f", "-", input=json.dumps(obj)).stderr
-    assert "no annotation sluice.dev/expected-durations; did you mean the annotation sluice.dev/expected-duration?" in warned
+    assert "annotation sluice.dev/expected-durations; did you mean annotation sluice.dev/expected-duration?" in warned
+
+
+def test_on_the_cronjob_itself_a_key_does_nothing(jobs, plane):
+    made = job("typo", "gpu", {"cpu": "1"})
+    obj = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "own", "namespace": jobs.ns, "annotations": {"sluice.dev/hold": "yes"}},
+           "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": made["spec"]}}}
+    assert "on the CronJob itself have no effect" in plane.kubectl("apply", "-f", "-", input=json.dumps(obj)).stderr
 
 
 def test_what_is_read_brings_no_warning(jobs, kubectl):
     obj = job("fine", "gpu", {"cpu": "1"})
     obj["metadata"].setdefault("annotations", {}).update({"sluice.dev/deadline": "2099-01-01T00:00:00Z", "sluice.dev/simulate-duration": "1h"})
-    assert "Sluice reads no" not in kubectl.apply(obj)[1]
+    assert "Sluice does not read" not in kubectl.apply(obj)[1]
 
 
 def test_the_policy_knows_what_the_controller_reads():
