@@ -32,6 +32,13 @@
 #define LEDGER_RETRY_MAX_MS 2000
 #define DIRECTIVES_MAX (1 << 20) /* bytes of a text; a PATCH takes no more either */
 
+static bool has_name(const void *value, const void *key)
+{
+	const struct gate_job *j = value;
+	const struct job_name *n = key;
+	return strcmp(j->name, n->name) == 0 && strcmp(j->ns, n->ns) == 0;
+}
+
 static bool has_uid(const void *value, const void *key)
 {
 	const struct gate_job *j = value;
@@ -71,6 +78,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->lease.ms = o->lease_ms;
 	g->drain_doubt_ms = o->drain_doubt_ms;
 	g->random = o->seed | 1;
+	g->name_key = (struct siphash_key){{o->seed, ~o->seed}};
 	g->notices.after_ms = o->note_after_ms;
 	g->stuck.after_ms = o->stuck_after_ms;
 	g->mass_stop.after_ms = o->mass_stop_after_ms;
@@ -84,6 +92,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;
 	map_init(&g->by_uid, has_uid);
+	map_init(&g->by_name, has_name);
 	provisions_init(&g->provisions);
 	map_init(&g->by_request, has_request);
 	outbox_init(&g->outbox);
@@ -108,6 +117,7 @@ void gate_free(struct gate *g)
 	}
 	free(g->notes.out);
 	map_done(&g->by_uid);
+	map_done(&g->by_name);
 	map_done(&g->by_request);
 	due_done(&g->due);
 	outbox_done(&g->outbox);

@@ -369,7 +369,8 @@ bool gate_settling(const struct gate *g, int64_t *ret_left_ms); /* false: it is 
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret);
 
-/* "Waiting", "Starting", "Running", "Stopping"; "" when it is unknown. */
+/* Of a Job that gate_explain() knows: "Waiting", "Starting", "Running", "Stopping", "Deleting" or
+ * "Ended". */
 const char *gate_state(const struct gate *g, const char *ns, const char *name);
 
 /* What the Job's run has cost; false when it does not run, or is unknown. */

@@ -98,6 +98,8 @@ struct gate {
 	uint64_t next_id;
 
 	struct map by_uid;
+	struct siphash_key name_key;
+	struct map by_name; /* the newest Job of each name; older ones by gate_job.namesake */
 	struct map by_request;
 	struct gate_job *first, *last;
 	struct job_queue dirty, want;

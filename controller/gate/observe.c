@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/siphash.h"
 #include "base/must.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/bill_labels.h"
@@ -54,6 +55,44 @@ struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid)
 	return map_get(&g->by_uid, uid_hash(uid), uid);
 }
 
+/* Tenants choose names: with a key they cannot choose where these land. */
+static uint64_t name_hash(const struct gate *g, const char *ns, const char *name)
+{
+	uint64_t of_ns[2], of_name[2];
+	siphash128(&g->name_key, ns, strlen(ns), of_ns);
+	siphash128(&g->name_key, name, strlen(name), of_name);
+	return of_ns[0] + 31 * of_name[0];
+}
+
+struct gate_job *gate_job_named(const struct gate *g, const char *ns, const char *name)
+{
+	struct gate_job *last =
+		map_get(&g->by_name, name_hash(g, ns, name), &(struct job_name){ns, name});
+	for (struct gate_job *j = last; j; j = j->namesake)
+		if (!j->lost)
+			return j;
+	return last;
+}
+
+static void join_name(struct gate *g, struct gate_job *j)
+{
+	uint64_t hash = name_hash(g, j->ns, j->name);
+	j->namesake = map_take(&g->by_name, hash, &(struct job_name){j->ns, j->name});
+	map_put(&g->by_name, hash, j);
+}
+
+static void leave_name(struct gate *g, struct gate_job *j)
+{
+	uint64_t hash = name_hash(g, j->ns, j->name);
+	struct gate_job *last = map_take(&g->by_name, hash, &(struct job_name){j->ns, j->name});
+	struct gate_job **at = &last;
+	while (*at != j)
+		at = &(*at)->namesake;
+	*at = j->namesake;
+	if (last)
+		map_put(&g->by_name, hash, last);
+}
+
 struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name)
 {
@@ -74,6 +113,7 @@ struct gate_job *gate_add_job(
 		g->first = j;
 	g->last = j;
 	map_put(&g->by_uid, uid_hash(uid), j);
+	join_name(g, j);
 	g->counts.jobs++;
 	g->counts.by_phase[PHASE_WAITING]++;
 	return j;
@@ -97,6 +137,7 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 		g->notices.at = j->next;
 	due_clear(&g->due, &j->request.alarm);
 	map_take(&g->by_uid, uid_hash(&j->uid), &j->uid);
+	leave_name(g, j);
 	*(j->prev ? &j->prev->next : &g->first) = j->next;
 	*(j->next ? &j->next->prev : &g->last) = j->prev;
 	g->counts.jobs--;
@@ -517,7 +558,7 @@ void gate_begin_list(struct gate *g)
 {
 	g->list++;
 	g->listing = true;
-	queue_list_begins(g->queue);
+	queue_begin_job_list(g->queue);
 }
 
 void gate_retell(struct gate *g)
@@ -532,7 +573,7 @@ void gate_end_list(struct gate *g)
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->in_list != g->list && !j->lost)
 			unfollow(g, j, false);
-	queue_list_ends(g->queue);
+	queue_end_job_list(g->queue);
 	queue_end_deferred_list(g->queue, g->list);
 }
 
@@ -544,4 +585,9 @@ void gate_set_synced(struct gate *g)
 void gate_set_following(struct gate *g, bool following)
 {
 	g->blind = !following;
+	if (!following)
+		queue_begin_job_list(
+			g->queue); /* from here on what is known may be of a Job that is gone */
+	else if (!g->listing)
+		queue_end_job_list(g->queue);
 }

@@ -10,6 +10,8 @@ struct job;
 struct uid;
 
 struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
+/* The newest Job of that name that is on the watch, else the newest that is lost; NULL: none. */
+struct gate_job *gate_job_named(const struct gate *g, const char *ns, const char *name);
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);

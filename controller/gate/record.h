@@ -72,10 +72,15 @@ struct facts {
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
 };
 
+struct job_name {
+	const char *ns, *name;
+};
+
 struct gate_job {
 	struct uid uid;
 	char *ns, *name;	      /* name lies behind ns, in one block */
 	struct gate_job *prev, *next; /* all Jobs, in the order they were first seen */
+	struct gate_job *namesake;    /* the next older Job of its name, or NULL */
 	struct gate_job
 		*next_dirty; /* those to reconcile in this pass; leave by being reconciled */
 	bool dirty;

@@ -52,15 +52,19 @@ static void put_back(const struct gate_job *j, struct intent *i)
 	i->completions = j->seen.owner_completions;
 }
 
-/* Its annotations are full, as far as we know: then the story is no longer than the one there is,
- * and a stop does not wait for room for what holds the Job, which is told later. Of a run that goes on
- * its story keeps what it holds, unless the server said that there is no room: should the ledger lose
- * its reservation, nothing else tells. */
+/* Of a run that goes on. */
+static bool tells_size(enum intent_kind k)
+{
+	return k == INTENT_SHRINK || k == INTENT_GROW || k == INTENT_RETELL;
+}
+
+/* The annotations may be full: the story may not grow, and a stop goes without the text of its hold, which
+ * is told later. A run that goes on keeps "holds" in its story unless the server said that there is no
+ * room: if the ledger loses the reservation, only the story tells what it holds. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
-	bool goes_on = i->kind == INTENT_SHRINK || i->kind == INTENT_RETELL;
 	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION ||
-		(goes_on && !j->refusals.full))
+		(tells_size(i->kind) && !j->refusals.annotations_full))
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
 	i->untold = i->kind == INTENT_STOP && !j->story; /* there is no room for the shortest */
@@ -175,11 +179,6 @@ static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 	i->hold = over && !i->resume ? j->stop.hold : NULL;
 	i->drop_notice = i->resume && j->seen.has_notice;
 	put_back(j, i);
-}
-
-static bool tells_size(enum intent_kind k)
-{
-	return k == INTENT_SHRINK || k == INTENT_GROW || k == INTENT_RETELL;
 }
 
 static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
@@ -312,11 +311,11 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 static void denied_telling(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
 {
-	j->refusals.full =
-		strstr(said, "annotations") != NULL; /* "metadata.annotations: Too long: ..." */
+	j->refusals.annotations_full = strstr(said, "annotations: Too long") !=
+				       NULL; /* "metadata.annotations: Too long: ..." */
 	if (j->refusals.short_of_room == 0 ||
 		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold &&
-			j->refusals.full)) {
+			j->refusals.annotations_full)) {
 		j->refusals.short_of_room++;
 		j->request.tries =
 			0; /* from here on refusals are counted; what was in doubt is none */

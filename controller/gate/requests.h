@@ -41,7 +41,7 @@ struct refusals {
 	int32_t bytes;
 	unsigned short_of_room; /* PATCHes: 1, the story is to be short; 2, no hold goes with a
 				   stop either */
-	bool full;		/* the last refusal was of its annotations */
+	bool annotations_full;	/* the last refusal said that they are too long */
 	unsigned immutables;	/* starts in a row, as a change of what is immutable */
 	int64_t no_lending_ms;	/* until then, by tick_ms, it is kept off idle resources */
 };

@@ -118,15 +118,6 @@ static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 	return true;
 }
 
-static const struct gate_job *job_named(const struct gate *g, const char *ns, const char *name)
-{
-	const struct gate_job *found = NULL;
-	for (const struct gate_job *j = g->first; j; j = j->next) /* a person asks: rare */
-		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->lost))
-			found = j;
-	return found;
-}
-
 const char *gate_state(const struct gate *g, const char *ns, const char *name)
 {
 	static const char *const words[] = {[PHASE_WAITING] = "Waiting",
@@ -136,23 +127,24 @@ const char *gate_state(const struct gate *g, const char *ns, const char *name)
 		[PHASE_RUNNING] = "Running",
 		[PHASE_STOPPING] = "Stopping",
 		[PHASE_DRAINING] = "Stopping"};
-	struct explanation x;
-	const struct gate_job *j = job_named(g, ns, name);
+	const struct gate_job *j = gate_job_named(g, ns, name);
+	if (j && !j->attempt.has_reservation && (j->seen.finished || j->seen.deleting))
+		return j->seen.finished ? "Ended" : "Deleting";
 	if (j)
 		return words[j->phase];
-	return queue_explain_deferred(g->queue, ns, name, &x) ? "Waiting" : "";
+	return rejections_find(g->rejections, ns, name) ? "Ended" : "Waiting";
 }
 
 const char *gate_story(const struct gate *g, const char *ns, const char *name)
 {
-	const struct gate_job *j = job_named(g, ns, name);
+	const struct gate_job *j = gate_job_named(g, ns, name);
 	return j ? j->story : NULL;
 }
 
 bool gate_job_trouble(
 	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret)
 {
-	const struct gate_job *j = job_named(g, ns, name);
+	const struct gate_job *j = gate_job_named(g, ns, name);
 	return j && stuck_trouble(j, ret);
 }
 
@@ -165,7 +157,7 @@ bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid)
 bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct run_bill *ret)
 {
-	const struct gate_job *j = job_named(g, ns, name);
+	const struct gate_job *j = gate_job_named(g, ns, name);
 	return j && queue_job_bill(g->queue, &j->uid, now_ms, ret);
 }
 
@@ -195,7 +187,7 @@ void gate_each_run(struct gate *g, int64_t now_ms,
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret)
 {
-	const struct gate_job *found = job_named(g, ns, name);
+	const struct gate_job *found = gate_job_named(g, ns, name);
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return (found && explain_deleting(found, ret)) ||
 		       queue_explain_deferred(g->queue, ns, name, ret) ||

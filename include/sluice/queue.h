@@ -214,10 +214,10 @@ void queue_unfollow_predecessor(
 void queue_lose_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns, const char *name);
 
-/* All Jobs are listed anew, from the one call to the other: a Job that is known may be gone, and another
- * have its name. So a Job that comes meanwhile waits for an answer. */
-void queue_list_begins(struct queue *q);
-void queue_list_ends(struct queue *q);
+/* Between the two calls all Jobs are listed again. A Job that is known may have been replaced by another of
+ * its name, so one that comes now waits for an answer about its predecessors. */
+void queue_begin_job_list(struct queue *q);
+void queue_end_job_list(struct queue *q);
 
 /* What the queue wants to know: of the Jobs of that name, or of those that the selector takes. */
 struct wanted_predecessors {
@@ -685,7 +685,7 @@ struct explanation {
 	int32_t claimed_priority; /* its class's: more where its ClusterQueue caps it */
 	int64_t queued_ms;	  /* time of queueing */
 	bool in_line;		  /* it has a place in its ClusterQueue's order */
-	size_t ahead;		  /* ... behind so many Jobs */
+	size_t ahead;		  /* Jobs before it in that order; 0 where in_line is false */
 	int64_t not_before_ms;	  /* when time alone will let it go on: back-off, the next opening,
 				     the cheapest start, the next period; 0: not known */
 	int64_t expected_ms;	  /* 0: unknown */

@@ -123,12 +123,6 @@ static void count_singleton(struct queue *q, const struct dependency_wait *x, in
 		rules_edited(q);
 }
 
-/* It is no part of wait_size(): a workload takes as many places in its queue as it did before. */
-static void keep_record(struct queue *q, struct dependency_wait *x, const char *text)
-{
-	workload_keep_text(q, &x->record, text);
-}
-
 static void wait_free(struct queue *q, struct dependency_wait *x)
 {
 	count_singleton(q, x, -1);
@@ -138,7 +132,7 @@ static void wait_free(struct queue *q, struct dependency_wait *x)
 	list_leave(&x->due);
 	list_leave(&x->of_family);
 	list_leave(&x->unrecorded);
-	keep_record(q, x, NULL);
+	workload_keep_text(q, &x->record, NULL);
 	q->workload_bytes -= wait_size(x);
 	arena_done(&x->memory);
 	free(x);
@@ -159,7 +153,7 @@ static struct dependency_wait *wait_new(struct queue *q, struct workload *w, con
 	x->w = w;
 	x->ns = arena_string(&x->memory, j->ns);
 	if (outcome_record_lines(d->record, &j->uid))
-		keep_record(q, x, d->record);
+		workload_keep_text(q, &x->record, d->record);
 	x->on_failure = d->on_failure;
 	x->is_singleton = asks_singleton(d);
 	x->alarm.kind = ALARM_DEPENDENCY;
@@ -313,7 +307,7 @@ void dependencies_recall(struct queue *q, struct dependency_wait *x, const char 
 	const struct uid *own = &x->w->key.uid;
 	if (!outcome_record_lines(record, own) || (x->record && !strcmp(x->record, record)))
 		return;
-	keep_record(q, x, record);
+	workload_keep_text(q, &x->record, record);
 	for (size_t i = 0; i < x->nitems; i++) {
 		struct dependency_item *item = &x->item[i];
 		if (!outcome_record_holds(record, own, item->text))

@@ -430,12 +430,12 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 	ns_settle(q, ns, NULL);
 }
 
-void queue_list_begins(struct queue *q)
+void queue_begin_job_list(struct queue *q)
 {
 	q->predecessors.listing = true;
 }
 
-void queue_list_ends(struct queue *q)
+void queue_end_job_list(struct queue *q)
 {
 	q->predecessors.listing = false;
 }

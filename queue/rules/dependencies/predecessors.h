@@ -82,7 +82,7 @@ struct predecessors {
 	uint64_t answers;  /* that came so far */
 	size_t singletons; /* workloads with `singleton`: singleton.c */
 	struct link due;   /* dependency_wait.due */
-	bool listing;	   /* queue_list_begins() */
+	bool listing;	   /* between queue_begin_job_list() and queue_end_job_list() */
 };
 
 void predecessors_init(struct predecessors *all);

@@ -915,11 +915,11 @@ static void while_jobs_are_listed_anew_an_answer_is_needed(void **state)
 	set_follower(q, 1, "train", 1000, &ended, 1);
 	assert_true(queue_take_wanted(q, &asked));
 	queue_answer_wanted(q, asked.id, &old, 1);
-	queue_list_begins(q);
+	queue_begin_job_list(q);
 	set_follower(q, 2, "late", 5000, &begun, 1);
 	assert_false(dependencies_hold(workload(q, 2)));
 	queue_lose_predecessor(q, &old.uid, "team-a", "prep");
-	queue_list_ends(q);
+	queue_end_job_list(q);
 	new.created_ms = 3000;
 	assert_true(queue_take_wanted(q, &asked));
 	queue_answer_wanted(q, asked.id, &new, 1);
