@@ -72,11 +72,10 @@ static void settle(struct cost_api *t, struct asked **at, const struct buf *body
 	t->count--;
 	if (t->trouble[0])
 		snprintf(sentence, sizeof(sentence),
-			"the ledger is away (%s): what runs have cost is told when it is back",
-			t->trouble);
+			"Postgres is down (%s); costs can be read when it is back", t->trouble);
 	else
 		snprintf(sentence, sizeof(sentence),
-			"the ledger broke this question off; ask again, with a later --since if that helps");
+			"Postgres did not finish the query; try again, with a later --since if it covers too much");
 	a->fn(body, body ? NULL : sentence, a->ctx);
 	free(a);
 	arm_idle(t);

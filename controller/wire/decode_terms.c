@@ -95,11 +95,9 @@ static void read_times(
 	time_field(d, at, annotations, START_AFTER_ANNOTATION, j, &j->terms.start_after_ms,
 		&j->start_after);
 	time_field(d, at, annotations, DEADLINE_ANNOTATION, j, &j->terms.deadline_ms, &j->deadline);
-	if (when_missed && strcmp(when_missed, "Fail") == 0) /* the word for it before 0.2.0 */
-		j->terms.hold_when_missed = true;
-	else
-		j->terms.hold_when_missed =
-			name_field(d, at, annotations, MISSED_ANNOTATION, missed, 0) == 1;
+	bool old_word = when_missed && strcmp(when_missed, "Fail") == 0; /* before 0.2.0 */
+	j->terms.hold_when_missed =
+		old_word || name_field(d, at, annotations, MISSED_ANNOTATION, missed, 0) == 1;
 }
 
 /* ---- money ----------------------------------------------------------------------------------- */

@@ -31,8 +31,6 @@
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 
-#define HOLD_SHOWN 600 /* bytes of what holds a Job: the command after it is to fit */
-
 const char *wait_reason_name(enum wait_reason r)
 {
 #define WAIT_REASON_NAME(reason, name) [WAIT_##reason] = name,
@@ -545,6 +543,12 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	return WAIT_PENDING_EVALUATION;
 }
 
+static void add_release(const struct workload *w, struct text *t)
+{
+	text_add(t, "; to queue it again: kubectl annotate -n %s job/%s sluice.dev/hold-",
+		w->lq->ns->name, w->name);
+}
+
 static void explain_deactivated(const struct workload *w, struct text *t)
 {
 	const struct past *p = w->past;
@@ -554,18 +558,19 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 	else
 		text_add(t, "deactivated: its pods were not ready in time once more after %d %s",
 			p->requeues, p->requeues == 1 ? "requeue" : "requeues");
-	text_add(t, "; to begin anew, %sremove annotation sluice.dev/hold",
-		w->hold ? "" : "set and then ");
+	if (w->hold)
+		add_release(w, t);
+	else
+		text_add(t, "; to begin anew, set and then remove annotation sluice.dev/hold");
 }
 
-/* A person may have written no more than "true". */
+/* "true" and "yes" say only that there is a hold. */
 static void explain_hold(const struct workload *w, struct text *t)
 {
 	bool says = *w->hold && strcmp(w->hold, "true") != 0 && strcmp(w->hold, "yes") != 0;
 	text_add(t, "on hold: ");
-	text_add_cut(t, says ? w->hold : "annotation sluice.dev/hold is set", HOLD_SHOWN);
-	text_add(t, "; to queue it: kubectl annotate -n %s job/%s sluice.dev/hold-",
-		w->lq->ns->name, w->name);
+	text_add_cut(t, says ? w->hold : "annotation sluice.dev/hold is set", HOLD_SHOWN - 1);
+	add_release(w, t);
 }
 
 static enum wait_reason explain_waiting(struct question *a)

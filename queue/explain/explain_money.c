@@ -64,12 +64,12 @@ struct telling {
 
 static void tell_deactivated(const struct telling *a)
 {
-	text_add(a->t, "on hold: it cannot end by its deadline any more, ");
+	text_add(a->t, "does not start: it can no longer end by its deadline, ");
 	add_time(a->t, a->plan, a->w->terms->asked.deadline_ms);
-	text_add(a->t, ": its latest start was ");
+	text_add(a->t, " (latest start ");
 	add_time(a->t, a->plan, a->verdict.latest_ms);
 	text_add(a->t,
-		" (annotation sluice.dev/on-missed-deadline: Hold); to queue it, set sluice.dev/deadline to a later time or remove it");
+		"), and annotation sluice.dev/on-missed-deadline is Hold; to queue it again, set a later sluice.dev/deadline or remove it");
 }
 
 static void tell_start_after(const struct telling *a)
@@ -192,15 +192,15 @@ static void tell_fault(
 			b->name, b->currency, p->name, p->currency);
 }
 
-/* No period is ever enough for it. */
+/* At today's price not even an empty period has room. */
 static void tell_too_dear(const struct budget *b, int64_t cost, struct text *t)
 {
 	text_add(t, "is expected to cost ");
 	add_money(t, cost, b->currency);
-	text_add(t, " if it starts now, more than the whole of Budget %s, ", b->name);
+	text_add(t, " if it starts now, more than the whole of Budget %s (", b->name);
 	add_money(t, b->spec.amount, "");
 	text_add(t,
-		": no new period helps; ask for less, say how long it takes (annotation sluice.dev/expected-duration), or have the Budget raised");
+		"): a new period alone does not help; ask for less, say how long it takes (annotation sluice.dev/expected-duration), have the Budget raised, or wait for a lower price");
 }
 
 static void tell_budget(const struct budget *b, int64_t cost, struct text *t)

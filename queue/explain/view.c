@@ -152,7 +152,7 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	text_add(message, "Can admit new workloads");
 	if (!cq->spec.has_selector)
 		text_add(message,
-			", but takes Jobs of no namespace: set spec.namespaceSelector ({} takes those of all)");
+			", but selects no namespace: set spec.namespaceSelector ({} selects all)");
 	return "Ready";
 }
 

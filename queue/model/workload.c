@@ -59,7 +59,8 @@ static size_t workload_size(const struct workload *w)
 
 size_t workload_slots(const struct workload *w)
 {
-	return w->shape->slots + dependencies_bytes(w) / SHAPE_SLOT_BYTES;
+	size_t hold = w->hold ? strlen(w->hold) : 0;
+	return w->shape->slots + (dependencies_bytes(w) + hold) / SHAPE_SLOT_BYTES;
 }
 
 struct workload *workload_new(struct queue *q, const struct job *j)
@@ -195,6 +196,11 @@ static int32_t most_pods(const struct job *j)
 	return j->has_completions && j->completions > most ? j->completions : most;
 }
 
+static bool hold_differs(const struct workload *w, const char *hold)
+{
+	return !w->hold != !hold || (hold && strncmp(w->hold, hold, HOLD_SHOWN) != 0);
+}
+
 bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
 	const struct account *account)
 {
@@ -213,7 +219,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
-	       dependencies_differ(w, j) || !text_same(w->hold, j->hold) ||
+	       dependencies_differ(w, j) || hold_differs(w, j->hold) ||
 	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
 	       w->wants != job_pods_wanted(j) || w->grow != j->grow ||
 	       w->max_run_ms != j->durations.max_run_ms ||
@@ -221,6 +227,14 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
 	       !text_same(w->invalid, invalid);
+}
+
+/* Of a long text as much as is shown. */
+static void keep_hold(struct queue *q, struct workload *w, const char *hold)
+{
+	char shown[HOLD_SHOWN + 1];
+	snprintf(shown, sizeof(shown), "%s", hold ? hold : "");
+	workload_keep_text(q, &w->hold, hold ? shown : NULL);
 }
 
 /* Its place in clusterqueue.ends follows. */
@@ -248,6 +262,8 @@ void workload_take(
 	bool was_invalid = w->invalid != NULL;
 	workload_keep_text(q, &w->invalid, fault_of(j, account, fault));
 	dependencies_take(q, w, j);
+	bool released = w->hold && !j->hold;
+	keep_hold(q, w, j->hold);
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
 	forget_queue(q, w);
@@ -262,10 +278,8 @@ void workload_take(
 		w->class = class;
 		list_add(&class->members, &w->of_class);
 	}
-	bool released = w->hold && !j->hold;
 	if (released)
 		past_reactivate(q, w);
-	workload_keep_text(q, &w->hold, j->hold);
 	if (released || (was_invalid && !w->invalid))
 		dependencies_tell_again(q, w);
 	w->max_run_ms = j->durations.max_run_ms;

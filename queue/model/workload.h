@@ -37,6 +37,8 @@ struct shape;
 struct terms;
 
 /* The place in a ClusterQueue's order, which is total. */
+#define HOLD_SHOWN 600 /* bytes of what a hold says that are kept, and shown */
+
 struct order_key {
 	int32_t priority; /* that of its class, capped by its ClusterQueue */
 	int64_t due_ms;	  /* its latest start, once that has come (terms.h); else 0 */
@@ -97,7 +99,7 @@ struct workload {
 	char name[];
 };
 
-/* A text of a workload, owned and counted as its memory; NULL: none. */
+/* Replaces *kept by a copy of text (NULL: none) and keeps q->workload_bytes right. */
 void workload_keep_text(struct queue *q, char **kept, const char *text);
 
 struct workload *workload_new(struct queue *q, const struct job *j);

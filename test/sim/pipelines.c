@@ -373,7 +373,7 @@ static void check_start(struct sim *s, const struct snap *n)
 		sim_reach(s, PATH_FOLLOWER_OF_GONE);
 }
 
-/* To who decided at that time. Of a Job that is gone the ledger tells, unless it lost that, or never had it.
+/* Could it be known at at_ms? Of a Job that is gone the ledger tells, unless it lost that, or never had it.
  * One that is not queued is looked up now and then. */
 static bool is_known(const struct sim *s, const struct model_job *j, int64_t at_ms)
 {

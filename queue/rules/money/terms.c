@@ -215,12 +215,12 @@ static int64_t patience_ends(const struct outlook *o, const struct workload *w)
 static void judge_price(
 	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
 {
-	bool has_deadline = v->latest_ms != INT64_MAX, fails = o->asked->hold_when_missed;
+	bool has_deadline = v->latest_ms != INT64_MAX, holds = o->asked->hold_when_missed;
 	int64_t last_ms = has_deadline	       ? v->latest_ms
 			  : o->asked->cheapest ? greater(patience_ends(o, w), o->earliest_ms)
 					       : o->limit_ms;
-	int64_t otherwise_ms = has_deadline && !fails ? v->latest_ms : INT64_MAX;
-	if (has_deadline && !fails && o->now_ms >= v->latest_ms)
+	int64_t otherwise_ms = has_deadline && !holds ? v->latest_ms : INT64_MAX;
+	if (has_deadline && !holds && o->now_ms >= v->latest_ms)
 		return;
 	if (!o->plan || (o->asked->has_max_price && o->unit_price < 0)) {
 		if (o->asked->has_max_price)

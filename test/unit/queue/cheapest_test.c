@@ -24,7 +24,7 @@ struct cheapest {
 	struct queue *q;
 	struct zone *zone;
 	int64_t now_s, after_s, deadline_s, lasts_s;
-	bool cheapest, has_ceiling, fails, windows, require;
+	bool cheapest, has_ceiling, holds, windows, require;
 	int64_t ceiling; /* a factor: the base price is one */
 	struct price_point point[STEPS];
 	size_t npoints;
@@ -119,12 +119,12 @@ static void draw_job(struct cheapest *x)
 	x->ceiling = (roll(x, 9) - 1) * 250000;
 	if (x->ceiling < 0)
 		x->ceiling = 0;
-	x->fails = roll(x, 2);
+	x->holds = roll(x, 2);
 	j.created_ms = x->now_s * 1000;
 	j.durations.expected_ms = x->lasts_s * 1000;
 	j.terms = (struct job_terms){.start_after_ms = x->after_s * 1000,
 		.deadline_ms = x->deadline_s * 1000,
-		.hold_when_missed = x->fails,
+		.hold_when_missed = x->holds,
 		.cheapest = x->cheapest,
 		.has_max_price = x->has_ceiling,
 		.max_price = x->ceiling,
@@ -209,16 +209,16 @@ static void compare(struct cheapest *x)
 	assert_true(queue_explain(x->q, &uid, x->now_s * 1000, &e));
 	assert_int_equal(e.unreachable, a.latest_s < 0);
 	if (a.latest_s < 0) {
-		assert_int_equal(e.reason == WAIT_DEACTIVATED, x->fails);
+		assert_int_equal(e.reason == WAIT_DEACTIVATED, x->holds);
 		return;
 	}
 	int64_t told_s = e.not_before_ms / 1000;
 	if (a.best_s < 0) { /* never below the ceiling in time */
-		if (x->fails && a.latest_s > x->now_s)
+		if (x->holds && a.latest_s > x->now_s)
 			assert_int_equal(e.reason, x->after_s > x->now_s ? WAIT_START_AFTER
 						   : !x->open[x->now_s]	 ? e.reason
 									 : WAIT_PRICE);
-		else if (!x->fails && a.latest_s > x->now_s)
+		else if (!x->holds && a.latest_s > x->now_s)
 			assert_int_equal(told_s, a.latest_s);
 		return;
 	}

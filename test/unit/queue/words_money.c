@@ -248,7 +248,7 @@ bool words_money_of_job(struct job *j, const char *word, char *value)
 	struct job_terms *t = &j->terms;
 	if (!value && strcmp(word, "cheapest") == 0)
 		t->cheapest = true;
-	else if (!value && strcmp(word, "fails") == 0)
+	else if (!value && strcmp(word, "hold-when-missed") == 0)
 		t->hold_when_missed = true;
 	else if (!value)
 		return false;
