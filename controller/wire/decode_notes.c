@@ -91,6 +91,9 @@ static void read_told(const cJSON *root, struct job_admission *a)
 		a->told_ms = 0;
 }
 
+/* A tenant may have written it, where the policies are not installed; and the next attempts count on. */
+#define ATTEMPT_MAX (INT32_MAX - 1000000)
+
 static void read_story(struct decoder *d, struct json *notes, struct job *j)
 {
 	const cJSON *root;
@@ -102,11 +105,11 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	/* A Job that was never let in, and ran all the same, was stopped before its first. */
 	int64_t first = state == STORY_STOPPED ? 0 : 1;
 	if (state == STORY_NONE || json_i64(root, "attempt", &attempt) < 0 || attempt < first ||
-		attempt > INT32_MAX)
+		attempt > ATTEMPT_MAX)
 		return;
 	j->admission.state = state;
 	j->admission.attempt = (int32_t)attempt;
-	j->admission.sizes = (int32_t)number_of(root, "sizes", INT32_MAX);
+	j->admission.sizes = (int32_t)number_of(root, "sizes", ATTEMPT_MAX);
 	j->admission.epoch = number_of(root, "epoch", INT64_MAX);
 	read_told(root, &j->admission);
 	read_history(json_object(root, "history"), &j->admission.history);

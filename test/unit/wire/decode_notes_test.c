@@ -21,6 +21,8 @@ static const struct story_row {
 	{"{\\'attempt\\':-1,\\'state\\':\\'Stopped\\'}", STORY_NONE, 0},
 	{"{\\'attempt\\':-3,\\'state\\':\\'Started\\'}", STORY_NONE, 0},
 	{"{\\'attempt\\':2147483648,\\'state\\':\\'Started\\'}", STORY_NONE, 0},
+	{"{\\'attempt\\':2147483647,\\'state\\':\\'Fenced\\'}", STORY_NONE,
+		0}, /* a tenant's: the next would be none */
 	{"{\\'attempt\\':\\'1\\',\\'state\\':\\'Started\\'}", STORY_NONE, 0},
 	{"[1]", STORY_NONE, 0},
 };
