@@ -50,20 +50,21 @@ static const char OVERTAKEN[] = "Overtaken";
 static const char NO_ROOM[] =
 	"the ledger lost its reservation, and more is in use than the quota: of the runs that lost theirs the last to start give way; it is queued, and starts in its turn";
 
-/* It runs, or pods of its run may be left. */
+/* It runs, or pods of its run may be left: also where it was suspended before the Job controller saw the
+ * start. */
 static bool has_pods(const struct gate_job *j)
 {
 	return !j->lost && !j->gone && !j->seen.finished &&
-	       (!j->seen.suspend || j->seen.leaving || j->seen.deleting);
+	       (!j->seen.suspend || j->seen.leaving || j->seen.deleting ||
+		       j->seen.story_state == STORY_STARTED);
 }
 
-/* What its story tells of its run, if it has pods and Sluice wrote that. Resumed by others after
- * its stop it is no run of ours; but one that is being deleted cannot be stopped, and its pods count. */
+/* What its story tells of its run, if it may have pods and Sluice wrote that: also where others resumed it
+ * after its stop, for pods of the run that was stopped may be left. */
 static bool told_run(struct gate *g, const struct gate_job *j, struct story_run *ret)
 {
 	return has_pods(j) &&
-	       story_read_run(g->story_reader, j->story, &j->uid, &g->story_key, ret) &&
-	       (ret->state == STORY_STARTED || j->seen.suspend || j->seen.deleting);
+	       story_read_run(g->story_reader, j->story, &j->uid, &g->story_key, ret);
 }
 
 /* It has pods of a later attempt. Asked at every look at a Job: the story is read only if it may tell. */

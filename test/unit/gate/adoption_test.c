@@ -196,28 +196,68 @@ static void one_that_was_raised_and_kept_is_adopted_for_no_more(void **state)
 	world_done(&c.w);
 }
 
-/* Stopped, unsuspended again, deleted and kept by a finalizer, before the ledger lost its start: no stop
- * ends its pods. */
+/* Stopped and unsuspended again, before the ledger lost its start: pods of its run may be left, whatever
+ * becomes of the Job. */
+static void stop_resume_and_go_back(struct crowd *c, bool kept)
+{
+	open_and_go_back(c, 9);
+	struct model_job *last = c->w.j = c->job[9];
+	c->w.pods = 1;
+	decide(&c->w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
+	assert_non_null(strstr(last->now->job.admission.story, "Stopped"));
+	struct snap *s = model_api_edit(&c->w.api, last);
+	snap_suspend(s, false);
+	s->job.deleting = kept;
+	s->job.finalizer = kept ? "example.com/keep" : NULL;
+	model_api_write(&c->w.api, s, true);
+	restart(c);
+	assert_int_equal(count_notes(c, "Adopt: adopted"), 1);
+	assert_int_equal(held_by_the_last(c), 10);
+}
+
+static void one_that_was_resumed_after_its_stop_holds_what_it_held(void **state)
+{
+	struct crowd c;
+	(void)state;
+	stop_resume_and_go_back(&c, false);
+	assert_true(c.job[9]->now->job.suspend); /* and is stopped again */
+	world_done(&c.w);
+}
+
+/* Deleted and kept by a finalizer: no stop ends its pods. */
 static void one_that_cannot_be_stopped_any_more_holds_what_it_held(void **state)
 {
 	struct crowd c;
 	(void)state;
-	open_and_go_back(&c, 9);
-	struct model_job *last = c.w.j = c.job[9];
-	c.w.pods = 1;
-	decide(&c.w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
-	assert_non_null(strstr(last->now->job.admission.story, "Stopped"));
-	struct snap *s = model_api_edit(&c.w.api, last);
-	snap_suspend(s, false);
-	s->job.deleting = true;
-	s->job.finalizer = "example.com/keep";
-	model_api_write(&c.w.api, s, true);
-	restart(&c);
-	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
-	assert_int_equal(held_by_the_last(&c), 10);
+	stop_resume_and_go_back(&c, true);
 	c.w.pods = 0;
 	pass_time(&c, 20000);
 	assert_int_equal(held_by_the_last(&c), 0);
+	world_done(&c.w);
+}
+
+/* Suspended at once, and the ledger lost its start: the Job controller may have made its pods, and says
+ * nothing of them yet. */
+static void one_that_was_suspended_before_its_start_was_seen_holds_what_it_held(void **state)
+{
+	struct crowd c;
+	(void)state;
+	open_crowd(&c, 9, 0);
+	c.w.settle_ms = SETTLE_MS;
+	struct model_ledger *older = model_ledger_copy(c.w.ledger);
+	submit_one(&c);
+	assert_false(c.job[9]->now->job.suspend);
+	struct snap *s = model_api_edit(&c.w.api, c.job[9]);
+	snap_suspend(s, true);
+	model_api_write(&c.w.api, s, true);
+	model_ledger_free(c.w.ledger);
+	c.w.ledger = older;
+	c.w.notes[0] = '\0';
+	c.w.pods = 1;
+	restart(&c);
+	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
+	assert_int_equal(held_by_the_last(&c), 10);
 	world_done(&c.w);
 }
 
@@ -280,7 +320,10 @@ int main(void)
 		cmocka_unit_test(beyond_the_quota_the_last_to_start_give_way),
 		cmocka_unit_test(one_that_was_raised_is_adopted_for_no_more_and_stopped),
 		cmocka_unit_test(one_that_was_raised_and_kept_is_adopted_for_no_more),
+		cmocka_unit_test(one_that_was_resumed_after_its_stop_holds_what_it_held),
 		cmocka_unit_test(one_that_cannot_be_stopped_any_more_holds_what_it_held),
+		cmocka_unit_test(
+			one_that_was_suspended_before_its_start_was_seen_holds_what_it_held),
 		cmocka_unit_test(an_attempt_that_was_overtaken_is_closed),
 		cmocka_unit_test(a_ledger_that_moved_makes_a_pause),
 	};
