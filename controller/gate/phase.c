@@ -452,6 +452,13 @@ static void heed_ending(struct gate *g, struct gate_job *j)
 		block(g, j, ENDING);
 }
 
+/* etcd went back to an attempt before the one that holds quota: it may run in another flavor. */
+static bool is_of_another_attempt(const struct gate_job *j)
+{
+	return !j->lost && !j->seen.suspend && !j->seen.deleting &&
+	       j->seen.story_state == STORY_STARTED && j->seen.story_attempt != j->attempt.number;
+}
+
 static enum phase running(struct gate *g, struct gate_job *j)
 {
 	if (!looked_for(g, j))
@@ -462,6 +469,8 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		attempt_acked(j);
 	if (ended(g, j))
 		return attempt_drain(g, j);
+	if (is_of_another_attempt(j))
+		return stop_intruder(g, j);
 	if (!outgrows(g, j)) {
 		if (queue_job_is_cut(g->queue, &j->uid))
 			read_whole(g, j);
@@ -626,7 +635,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 {
 	enter(g, j, attempt_adopt(g, j, r));
 	/* What we saw may be older than the ledger: no run is stopped for that. */
-	j->need_read = j->seen.pods > j->attempt.pods || job_is_another(g, j);
+	j->need_read = j->lost || j->seen.pods > j->attempt.pods || job_is_another(g, j);
 }
 
 void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r)

@@ -357,12 +357,13 @@ bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from)
 static bool is_to_be_stopped(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
+	const struct model_reservation *h = model_ledger_open_reservation(s->ledger, &n->job.uid);
 	if (n->job.admission.state == STORY_NONE && newcomers_word(s, n->job.ns) > 0)
 		return false;
 	return !n->gone && n->job.queue[0] && !n->job.suspend && !n->job.deleting && n->run &&
 	       n->run->outside && n->run->returned && !n->run->raised && !n->failing &&
 	       !n->succeeding && !n->job.status.complete && !n->job.status.failed &&
-	       !model_ledger_open_reservation(s->ledger, &n->job.uid);
+	       (!h || h->reservation.attempt != n->run->attempt);
 }
 
 void restore_check_pass(struct sim *s, struct replica *r)
