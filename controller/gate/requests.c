@@ -59,12 +59,13 @@ static bool tells_size(enum intent_kind k)
 }
 
 /* The annotations may be full: the story may not grow, and a stop goes without the text of its hold, which
- * is told later. A run that goes on keeps "holds" in its story unless the server said that there is no
- * room: if the ledger loses the reservation, only the story tells what it holds. */
+ * is told later. What has pods keeps "holds" in its story unless the server said that there is no room: if
+ * the ledger loses the reservation, only the story tells what it holds. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
+	bool holds = tells_size(i->kind) || i->kind == INTENT_STOP;
 	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION ||
-		(tells_size(i->kind) && !j->refusals.annotations_full))
+		(holds && !j->refusals.annotations_full))
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
 	i->untold = i->kind == INTENT_STOP && !j->story; /* there is no room for the shortest */
@@ -306,13 +307,18 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 		stop_refused_for_good(g, j, said);
 }
 
+/* By the API server, or by etcd of the whole object. */
+static bool says_full(const char *said)
+{
+	return strstr(said, "metadata.annotations: Too long") || strstr(said, "too large");
+}
+
 /* The story is what has grown: once more, as short as can be. A hold that cannot be told waits for
  * its owner; a stop, and what fences a start, are asked for again and again. */
 static void denied_telling(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
 {
-	j->refusals.annotations_full = strstr(said, "annotations: Too long") !=
-				       NULL; /* "metadata.annotations: Too long: ..." */
+	j->refusals.annotations_full = says_full(said);
 	if (j->refusals.short_of_room == 0 ||
 		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold &&
 			j->refusals.annotations_full)) {
@@ -402,8 +408,11 @@ static void answered_refused(
 		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 }
 
+/* It may be forgotten before the watch tells of it, and then no event is told on. */
 static void answered_gone(struct gate *g, struct gate_job *j)
 {
+	if (!j->lost)
+		queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
 	j->gone = j->lost = true;
 	j->told_in = g->list;
 	j->need_read = false;

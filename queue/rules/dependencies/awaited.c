@@ -241,20 +241,37 @@ static bool place_item(
 	return true;
 }
 
-/* There is a place for another selector: those that waited for one take it. That selector may be one
+/* It keeps its place in the crowd if there is none for its selector. */
+static bool placed_from_crowd(
+	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
+{
+	struct link *behind = item->of_awaited.next;
+	list_leave(&item->of_awaited);
+	if (!place_item(q, ns, item)) {
+		list_add(behind, &item->of_awaited);
+		return false;
+	}
+	unrecorded_mark(q, item->wait);
+	dependency_item_judge(q, item);
+	return true;
+}
+
+/* There is a place for another selector: those that waited for one take it, and all others that say the same. That selector may be one
  * of which all is known, so that no answer comes to judge them by. */
 static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
 {
 	while (!list_empty(&ns->crowded)) {
-		struct dependency_item *item =
+		struct dependency_item *first =
 			container_of(ns->crowded.next, struct dependency_item, of_awaited);
-		list_leave(&item->of_awaited);
-		if (!place_item(q, ns, item)) {
-			list_add(&ns->crowded, &item->of_awaited);
+		if (!placed_from_crowd(q, ns, first))
 			return;
+		for (struct link *l = ns->crowded.next, *next; l != &ns->crowded; l = next) {
+			struct dependency_item *item =
+				container_of(l, struct dependency_item, of_awaited);
+			next = l->next;
+			if (selector_terms_same(&item->term, &first->term))
+				placed_from_crowd(q, ns, item);
 		}
-		unrecorded_mark(q, item->wait);
-		dependency_item_judge(q, item);
 	}
 }
 

@@ -68,14 +68,14 @@ static bool is_refused(const struct job *j)
 }
 
 /* Or an earlier leader gave it quota, which it could not without. Not if it is our start that may be called
- * off yet: what it waits for may be edited meanwhile. A story that is older than its Job came with a manifest
+ * off yet, or one that was (Fenced): what it waits for may be edited meanwhile. A story that is older than its Job came with a manifest
  * that was copied from another Job. */
 static bool was_started(const struct workload *w, const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
 	const struct reservation *r = w->reservation;
-	return (r && (r->confirmed || r->run.adopted)) ||
-	       (a->attempt > 0 && a->told_ms >= j->created_ms);
+	bool ran = a->attempt > 0 && (a->state != STORY_FENCED || a->history.ran_ms > 0);
+	return (r && (r->confirmed || r->run.adopted)) || (ran && a->told_ms >= j->created_ms);
 }
 
 bool dependencies_differ(const struct workload *w, const struct job *j)
@@ -204,6 +204,8 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 	bool started = was_started(w, j);
 	uint64_t old_recorded = old ? old->recorded : 0;
 	w->after = asked->count > 0 ? wait_new(q, w, j) : NULL;
+	if (old && w->after) /* what is new in it is read by unrecorded_see() */
+		workload_keep_text(q, &w->after->record, old->record);
 	size_t n = 0;
 	for (size_t i = 0; i < asked->count; i++) {
 		const struct dependency *d = &asked->item[i];

@@ -108,8 +108,10 @@ static void ns_settle(struct queue *q, struct predecessor_namespace *ns,
 	ns->selectors_moved = 0;
 	each_selector(ns, moved, s) {
 		uint64_t verdicts = selector_verdicts(s);
-		if (!(s->bit & fresh))
+		bool answered_now = s->bit & fresh;
+		if (!answered_now || s->disturbed)
 			confirm_holding(q, s, verdicts);
+		s->disturbed = !answered_now && s->awaited.wanted.state == WANTED_ASKED;
 		if (verdicts != s->verdicts)
 			judge_followers(q, &s->awaited);
 		s->verdicts = verdicts;
@@ -196,11 +198,15 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	name_moved(n);
 }
 
-/* What it became cannot be another thing in an answer that was on its way meanwhile. */
+/* What it became cannot be another thing in an answer that was on its way meanwhile. And that one is gone
+ * which is followed, or was when it was asked, is told by events: the ledger knows of runs that were stopped. */
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
 	const struct known_job *old = known_jobs_find(&n->jobs, &p->uid);
-	return old && (outcome_ended(old->outcome) || old->gone) && !outcome_ended(outcome_of(p));
+	if (!old || outcome_ended(outcome_of(p)))
+		return false;
+	return outcome_ended(old->outcome) || old->gone ||
+	       (p->gone && (old->followed || old->spared > 0));
 }
 
 /* The same again: only what is shown to people. */

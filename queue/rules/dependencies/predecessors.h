@@ -61,6 +61,7 @@ struct predecessor_selector {
 	uint64_t verdicts;   /* that its followers were told: selector_verdicts() */
 	unsigned kept_moved; /* bits of outcomes of members that came or went: outcome_record.h */
 	uint64_t confirms;   /* the answer without which none holds: as wanted.answered */
+	bool disturbed; /* events moved it while its question was out: that answer may be older */
 };
 
 struct predecessor_namespace {

@@ -724,8 +724,8 @@ static void selectors_of_a_namespace_take_turns(void **state)
 	queue_free(q);
 }
 
-/* A place is free for one whose selector another took meanwhile, and all is known of that. */
-static void one_that_waited_for_a_place_is_judged(void **state)
+/* A place is free: all that say the same take it, also those that stand behind others that wait. */
+static void those_that_waited_for_one_place_take_it_together(void **state)
 {
 	(void)state;
 	enum { N = PREDECESSOR_SELECTORS_MAX + 2 };
@@ -742,21 +742,11 @@ static void one_that_waited_for_a_place_is_judged(void **state)
 	}
 	struct dependency late = after_label(AFTER_OK, &again, &values[N - 2]);
 	set_follower(q, N + 1, "late", 1000, &late, 1);
-	for (uint32_t i = 1; i <= 2; i++) {
-		while (queue_take_wanted(q, &asked)) {
-			struct label label = {"batch", asked.selector->requirements[0].values[0]};
-			struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
-			p.labels = &label;
-			p.nlabels = 1;
-			queue_answer_wanted(
-				q, asked.id, &p, strcmp(label.value, values[N - 2]) == 0);
-		}
-		assert_false(dependencies_hold(workload(q, N + 1)));
-		struct uid uid = fixture_uid(i);
-		queue_drop_job(q, &uid);
-	}
-	assert_false(
-		dependencies_hold(workload(q, N + 1))); /* that answer is older than its place */
+	while (queue_take_wanted(q, &asked))
+		queue_answer_wanted(q, asked.id, NULL, 0);
+	assert_false(dependencies_hold(workload(q, N + 1)));
+	struct uid uid = fixture_uid(1);
+	queue_drop_job(q, &uid);
 	assert_true(queue_take_wanted(q, &asked));
 	struct label label = {"batch", values[N - 2]};
 	struct predecessor p = seen(1000, "shard", PREDECESSOR_SUCCEEDED);
@@ -924,6 +914,45 @@ static void while_jobs_are_listed_anew_an_answer_is_needed(void **state)
 	assert_true(queue_take_wanted(q, &asked));
 	queue_answer_wanted(q, asked.id, &new, 1);
 	assert_false(dependencies_hold(workload(q, 2)));
+	queue_free(q);
+}
+
+/* The ledger knows of a run that was stopped; events tell that the Job is there and waits again. */
+static void a_stopped_run_in_the_ledger_does_not_say_that_its_job_is_gone(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency any = after_name(AFTER_ANY, "prep");
+	struct wanted_predecessors asked;
+	struct predecessor p = seen(9, "prep", PREDECESSOR_STARTED);
+	set_follower(q, 1, "clean", 1000, &any, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_see_predecessor(q, &p);
+	p.gone = true;
+	queue_answer_wanted(q, asked.id, &p, 1);
+	assert_false(dependencies_hold(workload(q, 1)));
+	queue_free(q);
+}
+
+/* Its start was called off and fenced. What its owner has added since has to hold first. */
+static void a_start_that_was_called_off_is_none(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct dependency two[] = {after_name(AFTER_OK, "prep"), after_name(AFTER_OK, "clean")};
+	struct predecessor p = seen(9, "prep", PREDECESSOR_SUCCEEDED);
+	struct wanted_predecessors asked;
+	set_follower(q, 1, "train", 1000, two, 1);
+	assert_true(queue_take_wanted(q, &asked));
+	queue_answer_wanted(q, asked.id, &p, 1);
+	assert_true(dependencies_hold(workload(q, 1)));
+	struct job j = fixture_job(1, &c);
+	j.name = "train";
+	j.created_ms = 1000;
+	j.after = (struct dependencies){.item = two, .count = 2};
+	j.admission = (struct job_admission){.state = STORY_FENCED, .attempt = 1, .told_ms = 2000};
+	queue_set_job(q, &j);
+	assert_false(dependencies_hold(workload(q, 1)));
 	queue_free(q);
 }
 
@@ -1119,13 +1148,15 @@ int main(void)
 		cmocka_unit_test(a_selector_takes_ten_thousand_and_no_more),
 		cmocka_unit_test(an_answer_is_judged_as_a_whole),
 		cmocka_unit_test(selectors_of_a_namespace_take_turns),
-		cmocka_unit_test(one_that_waited_for_a_place_is_judged),
+		cmocka_unit_test(those_that_waited_for_one_place_take_it_together),
 		cmocka_unit_test(namespaces_take_turns_with_questions),
 		cmocka_unit_test(a_namespace_has_a_share_of_open_questions),
 		cmocka_unit_test(a_question_outlives_its_follower),
 		cmocka_unit_test(one_that_could_not_be_answered_comes_again),
 		cmocka_unit_test(one_that_was_answered_for_another_comes_again),
 		cmocka_unit_test(while_jobs_are_listed_anew_an_answer_is_needed),
+		cmocka_unit_test(a_stopped_run_in_the_ledger_does_not_say_that_its_job_is_gone),
+		cmocka_unit_test(a_start_that_was_called_off_is_none),
 		cmocka_unit_test(sentences_fit),
 		cmocka_unit_test(singletons_run_alone_and_all_get_their_turn),
 	};
