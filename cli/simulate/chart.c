@@ -20,6 +20,7 @@ enum {
 	QUEUE_HEIGHT = 260, /* of a ClusterQueue's lanes together, at most */
 	LANE_HEIGHT = 18,   /* at most */
 	PRICE_HEIGHT = 36,
+	COST_WIDTH = 90, /* left for what a run cost */
 	RUNS_MAX = 3000, /* drawn one by one */
 	CURVES_MAX = 8,
 };
@@ -322,8 +323,9 @@ static void draw_shade(
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"closed\"/>\n",
 			x, top, to - x, bottom - top);
 		snprintf(text, sizeof(text), "closed: %.60s", rule_name(rule));
-		if (to - x > LETTER_WIDTH_PX * (double)strlen(text) + 6)
-			draw_label(out, x + 3, bottom - 3, " class=\"dim\"", text);
+		if (to - x > LETTER_WIDTH_PX * (double)strlen(text) + COST_WIDTH)
+			draw_label(out, to - 3, bottom - 5, " class=\"dim\" text-anchor=\"end\"",
+				text);
 	}
 }
 
@@ -407,18 +409,22 @@ static size_t find_lanes(const struct chart *c, const char *clusterqueue, size_t
 	return n;
 }
 
-/* Where there is room for it before the lane's next run. */
+/* To the right of the run, before the lane's next one; else at its right end, if there is room beside its
+ * name. */
 static void draw_cost(const struct chart *c, const struct chart_run *r, int64_t next_ms, double y,
 	struct buf *out)
 {
 	char text[MONEY_TEXT_SIZE + 20], amount[MONEY_TEXT_SIZE];
-	double x = x_of(c, r->to_ms) + 3, end = next_ms == INT64_MAX ? RIGHT : x_of(c, next_ms);
+	double x = x_of(c, r->to_ms), end = next_ms == INT64_MAX ? RIGHT : x_of(c, next_ms);
 	if (!r->currency)
 		return;
 	money_format(r->cost, amount);
 	snprintf(text, sizeof(text), "%s %.16s", amount, r->currency);
-	if (x + LETTER_WIDTH_PX * (double)strlen(text) < end)
-		draw_label(out, x, y, " class=\"dim\"", text);
+	double width = LETTER_WIDTH_PX * (double)strlen(text) + 6;
+	if (x + width < end)
+		draw_label(out, x + 3, y, " class=\"dim\"", text);
+	else if (x - x_of(c, r->from_ms) > width + COST_WIDTH)
+		draw_label(out, x - 3, y, " class=\"name\" text-anchor=\"end\"", text);
 }
 
 static void put_title(

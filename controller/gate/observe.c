@@ -582,12 +582,12 @@ void gate_set_synced(struct gate *g)
 	g->synced = true;
 }
 
+/* From the loss of the watch on, what is known may be of a Job that is gone. */
 void gate_set_following(struct gate *g, bool following)
 {
 	g->blind = !following;
 	if (!following)
-		queue_begin_job_list(
-			g->queue); /* from here on what is known may be of a Job that is gone */
+		queue_begin_job_list(g->queue);
 	else if (!g->listing)
 		queue_end_job_list(g->queue);
 }

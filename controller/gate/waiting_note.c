@@ -70,6 +70,9 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	struct buf text;
 	queue_explain(g->queue, &j->uid, g->now_ms, &x);
 	explain_lending(g, j, &x);
+	if (x.reason == WAIT_HELD && j->seen.held) /* its text may change, and this stands */
+		snprintf(x.sentence, sizeof(x.sentence),
+			"on hold: the annotation " HOLD_ANNOTATION " says why");
 	buf_init(&text, 4096);
 	notice_words(&x, g->now_ms, &text);
 	snprintf(ret, size, "%s", buf_text(&text));

@@ -172,6 +172,24 @@ static void what_the_api_server_will_not_have_is_given_back(void **state)
 	world_done(&w);
 }
 
+/* Two refusals of a smaller quota take nothing off the story of the growth that comes later. */
+static void a_growth_after_refusals_keeps_what_it_holds(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	w.denied = 2;
+	w.refusal = "ValidatingAdmissionPolicy 'quiet-hours' denied request";
+	decide_smaller_quota(&w, 2);
+	at(&w, w.now_ms + 5 * INTERVAL_MS);
+	have_quota(&w, 5);
+	at(&w, w.now_ms + 5 * INTERVAL_MS);
+	assert_int_equal(w.j->now->job.parallelism, 5);
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"holds\":"));
+	world_done(&w);
+}
+
 /* The first PATCH is not answered, and then it is refused: the first may come yet. A new story keeps
  * it from that, and the quota comes back. */
 static void what_is_refused_after_a_doubt_is_given_back(void **state)
@@ -657,6 +675,7 @@ int main(void)
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
 		cmocka_unit_test(what_the_api_server_will_not_have_is_given_back),
 		cmocka_unit_test(what_is_refused_after_a_doubt_is_given_back),
+		cmocka_unit_test(a_growth_after_refusals_keeps_what_it_holds),
 		cmocka_unit_test(an_edit_of_its_owner_ends_it),
 		cmocka_unit_test(a_manifest_that_is_applied_again_is_no_growth),
 		cmocka_unit_test(pods_that_end_meanwhile_keep_their_place),
