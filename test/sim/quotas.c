@@ -135,7 +135,8 @@ static void check_refusal(struct sim *s, const struct model_quota *q, const stru
 		sim_reach(s, PATH_POD_LATE); /* others' pods, or some that have ended meanwhile */
 		return;
 	}
-	if (!view->run || view->run->outside || is_surplus(s, j) || others_were_there(s, q, view->run) ||
+	if (!view->run || view->run->outside || is_surplus(s, j) ||
+		others_were_there(s, q, view->run) ||
 		(q->lowered_ms > 0 && view->run->landed_ms < q->lowered_ms + LATE_MS))
 		return;
 	sim_break(s, "P9",
