@@ -2,7 +2,6 @@
  * The command: Jobs that run come into a queue, and are not stopped for it (docs/adopt.md). What is
  * asked, done and told; adopt/carry_out.h has the order in which things are written.
  */
-#include <ev.h>
 #include <stdio.h>
 
 #include "cli/adopt/carry_out.h"
@@ -72,50 +71,47 @@ static void render(const struct adopt_plan *p, bool dry_run, const char *words, 
 		dry_run ? "would be adopted; nothing was changed" : "adopted", words);
 }
 
-static int adopt_run(const struct adopt_options *o, const struct kube_config *config,
-	struct buf *out, bool *ret_left_out, struct err *e)
+struct adoption {
+	struct adopt_options o;
+	struct buf *out;
+	bool left_out;
+};
+
+static int adopt_run(struct ev_loop *loop, struct kube_client *client, const char *namespace_name,
+	void *ctx, struct err *e)
 {
-	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct adoption *x = ctx;
+	struct adopt_options *o = &x->o;
 	struct adopt_plan plan = {0};
 	struct adopt_aftermath aftermath = {0};
-	struct kube_client *client = question_client(loop, config);
+	o->namespace_name = namespace_name;
 	int rc = adopt_plan_make(loop, client, o, &plan, e);
 	if (rc == 0 && !o->dry_run && plan.begun_by_ms > 0)
 		rc = adopt_carry_out(loop, client, o, &plan, stderr, &aftermath, e);
 	if (rc == 0) {
-		render(&plan, o->dry_run, aftermath.words, out);
-		*ret_left_out = aftermath.left || count_left_out(&plan, o->dry_run) > 0;
+		render(&plan, o->dry_run, aftermath.words, x->out);
+		x->left_out = aftermath.left || count_left_out(&plan, o->dry_run) > 0;
 	}
 	adopt_plan_done(&plan);
-	kube_client_free(client);
-	ev_loop_destroy(loop);
 	return rc;
 }
 
 int command_adopt(int argc, char **argv)
 {
-	struct adopt_options o;
-	struct kube_config *config;
 	struct buf out;
+	struct adoption x = {.out = &out};
 	struct err e = {""};
-	bool left_out = false;
-	if (adopt_options_parse(argc, argv, &o, &e) < 0) {
+	if (adopt_options_parse(argc, argv, &x.o, &e) < 0) {
 		fprintf(stderr, "sluice: adopt: %s; see sluice help adopt\n", e.text);
 		return CLI_USAGE;
 	}
-	if (o.help) {
+	if (x.o.help) {
 		help_print(COMMAND_ADOPT, stdout);
 		return CLI_OK;
 	}
 	buf_init(&out, OUTPUT_MAX);
-	int rc = kube_config_load(&o.kube, &config, &e) < 0 ? ERR_INVALID : 0;
-	if (rc == 0) {
-		if (!o.namespace_name)
-			o.namespace_name = config->namespace_name;
-		rc = adopt_run(&o, config, &out, &left_out, &e);
-		kube_config_free(config);
-	}
+	int rc = question_run(&x.o.kube, x.o.namespace_name, adopt_run, &x, &e);
 	int code = command_end(rc, &out, &e);
 	buf_done(&out);
-	return code == CLI_OK && left_out ? CLI_FINDINGS : code;
+	return code == CLI_OK && x.left_out ? CLI_FINDINGS : code;
 }

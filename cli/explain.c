@@ -4,8 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <ev.h>
-
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/question.h"
@@ -301,19 +299,17 @@ static int fetch(const struct arguments *a, const char *path, struct json *j, st
 
 /* ---- a Job that the controller does not have ---------------------------------------------------- */
 
-static int look_up(const struct arguments *a, const struct target *of, struct json *j,
-	const cJSON **ret_job, struct err *e)
+struct looked_up {
+	const char *name;
+	struct json *json;
+	const cJSON *job;
+};
+
+static int look_up(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
 {
-	struct kube_config *config;
-	if (kube_config_load(&a->kube, &config, e) != 0)
-		return ERR_INVALID;
-	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
-	struct kube_client *client = question_client(loop, config);
-	int rc = question_job(loop, client, of->ns, of->name, j, ret_job, e);
-	kube_client_free(client);
-	ev_loop_destroy(loop);
-	kube_config_free(config);
-	return rc;
+	struct looked_up *l = ctx;
+	return question_job(loop, client, ns, l->name, l->json, &l->job, e);
 }
 
 static void put_unlisted(
@@ -349,24 +345,23 @@ static bool same_cluster(const struct arguments *a)
 /* said: what the controller answered. Where the API server cannot be asked that is all there is to say. */
 static int explain_unlisted(const struct arguments *a, const struct target *of, struct err *said)
 {
-	struct json *j = json_new(TREE_MAX_BYTES);
-	const cJSON *job;
+	struct looked_up l = {.name = of->name, .json = json_new(TREE_MAX_BYTES)};
 	struct buf text;
 	struct err e;
 	buf_init(&text, OUTPUT_MAX_BYTES);
-	int rc = same_cluster(a) ? look_up(a, of, j, &job, &e) : ERR_DENIED;
+	int rc = same_cluster(a) ? question_run(&a->kube, of->ns, look_up, &l, &e) : ERR_DENIED;
 	if (rc == ERR_GONE)
 		err_set(said, ERR_GONE,
 			"there is no Job %s/%s: it never existed or was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs)",
 			of->ns, of->name);
 	int exit_code = CLI_OK;
 	if (rc == 0) {
-		put_unlisted(job, of, a->output, &text);
+		put_unlisted(l.job, of, a->output, &text);
 		fputs(buf_text(&text), stdout);
 	} else {
 		exit_code = command_fail(ERR_GONE, said);
 	}
-	json_free(j);
+	json_free(l.json);
 	buf_done(&text);
 	return exit_code;
 }

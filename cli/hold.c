@@ -2,7 +2,6 @@
  * The commands hold and release: write or remove the annotation sluice.dev/hold with the user's own
  * rights, and say what follows. Unlike kubectl annotate they first check that it has an effect.
  */
-#include <ev.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +25,7 @@ struct hold_options {
 	const char *namespace_name;
 	const char *job;
 	struct kube_config_options kube; /* as kubectl */
+	struct buf *out;		 /* what follows, for the user */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -136,11 +136,13 @@ static void put_patch(const cJSON *job, const struct hold_options *o, struct buf
 }
 
 static int ask_and_write(struct ev_loop *loop, struct kube_client *client,
-	const struct hold_options *o, struct buf *out, struct err *e)
+	const char *namespace_name, void *options, struct err *e)
 {
+	struct hold_options *o = options;
 	struct json *j = json_new(QUESTION_TREE_MAX);
 	struct buf path, patch;
 	const cJSON *job;
+	o->namespace_name = namespace_name;
 	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&patch, OUTPUT_MAX);
 	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs/%s", o->namespace_name, o->job);
@@ -155,21 +157,10 @@ static int ask_and_write(struct ev_loop *loop, struct kube_client *client,
 			&patch, NULL, e);
 	}
 	if (rc == 0)
-		tell(job, o, out);
+		tell(job, o, o->out);
 	buf_done(&path);
 	buf_done(&patch);
 	json_free(j);
-	return rc;
-}
-
-static int hold_run(const struct hold_options *o, const struct kube_config *config, struct buf *out,
-	struct err *e)
-{
-	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
-	struct kube_client *client = question_client(loop, config);
-	int rc = ask_and_write(loop, client, o, out, e);
-	kube_client_free(client);
-	ev_loop_destroy(loop);
 	return rc;
 }
 
@@ -177,7 +168,6 @@ int command_hold(int argc, char **argv)
 {
 	enum command which = command_by_name(argv[0]);
 	struct hold_options o = {.release = which == COMMAND_RELEASE};
-	struct kube_config *config;
 	struct buf out;
 	struct err e = {""};
 	if (parse(argc, argv, &o, &e) < 0) {
@@ -190,13 +180,8 @@ int command_hold(int argc, char **argv)
 		return CLI_OK;
 	}
 	buf_init(&out, OUTPUT_MAX);
-	int rc = kube_config_load(&o.kube, &config, &e) < 0 ? ERR_INVALID : 0;
-	if (rc == 0) {
-		if (!o.namespace_name)
-			o.namespace_name = config->namespace_name;
-		rc = hold_run(&o, config, &out, &e);
-		kube_config_free(config);
-	}
+	o.out = &out;
+	int rc = question_run(&o.kube, o.namespace_name, ask_and_write, &o, &e);
 	int code = command_end(rc, &out, &e);
 	buf_done(&out);
 	return code;

@@ -15,6 +15,22 @@ struct kube_client *question_client(struct ev_loop *loop, const struct kube_conf
 			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
 }
 
+int question_run(const struct kube_config_options *o, const char *namespace_name, question_fn *ask,
+	void *ctx, struct err *e)
+{
+	struct kube_config *config;
+	if (kube_config_load(o, &config, e) < 0)
+		return ERR_INVALID;
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct kube_client *client = question_client(loop, config);
+	int rc =
+		ask(loop, client, namespace_name ? namespace_name : config->namespace_name, ctx, e);
+	kube_client_free(client);
+	ev_loop_destroy(loop);
+	kube_config_free(config);
+	return rc;
+}
+
 struct answer {
 	struct ev_loop *loop;
 	bool came;

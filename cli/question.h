@@ -17,6 +17,13 @@ struct ev_loop;
 /* A client for a command; yours to free. */
 struct kube_client *question_client(struct ev_loop *loop, const struct kube_config *config);
 
+/* Runs what a command has to ask, with a client for the cluster of the kubeconfig, in the namespace that it
+ * was given (NULL: the kubeconfig's). Returns what ask returns; ERR_INVALID: there is no kubeconfig. */
+typedef int question_fn(struct ev_loop *loop, struct kube_client *client,
+	const char *namespace_name, void *ctx, struct err *e);
+int question_run(const struct kube_config_options *o, const char *namespace_name, question_fn *ask,
+	void *ctx, struct err *e);
+
 /* GET path; the tree lives in json. ERR_GONE: there is no such thing; ERR_BUSY: no answer;
  * ERR_DENIED: we may not; ERR_INVALID: what came makes no sense. */
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,

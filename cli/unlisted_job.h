@@ -1,7 +1,7 @@
 /*
  * A Job that the controller does not have: what there is to say of it, by the Job itself as the API server
- * has it. The controller forgets Jobs that have ended, and never had those that are in no queue; to somebody
- * who asks for one of these "no such Job" is no answer.
+ * has it. The controller forgets Jobs that have ended, and never had those that are in no queue; a user
+ * who asks for one of these gets no answer from "no such Job".
  *
  * Pure: a tree goes in, a sentence comes out.
  */
