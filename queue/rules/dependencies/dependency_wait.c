@@ -68,8 +68,8 @@ static bool is_refused(const struct job *j)
 }
 
 /* Or an earlier leader gave it quota, which it could not without. Not if it is our start that may be called
- * off yet, or one that was (Fenced): what it waits for may be edited meanwhile. A story that is older than its Job came with a manifest
- * that was copied from another Job. */
+ * off yet, or one that was (Fenced): what it waits for may be edited meanwhile. A story that is older than
+ * its Job came with a manifest that was copied from another Job. */
 static bool was_started(const struct workload *w, const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
@@ -152,8 +152,6 @@ static struct dependency_wait *wait_new(struct queue *q, struct workload *w, con
 	struct dependency_wait *x = mem_alloc(sizeof(*x) + n * sizeof(x->item[0]));
 	x->w = w;
 	x->ns = arena_string(&x->memory, j->ns);
-	if (outcome_record_lines(d->record, &j->uid))
-		workload_keep_text(q, &x->record, d->record);
 	x->on_failure = d->on_failure;
 	x->is_singleton = asks_singleton(d);
 	x->alarm.kind = ALARM_DEPENDENCY;
@@ -204,8 +202,13 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 	bool started = was_started(w, j);
 	uint64_t old_recorded = old ? old->recorded : 0;
 	w->after = asked->count > 0 ? wait_new(q, w, j) : NULL;
-	if (old && w->after) /* what is new in it is read by unrecorded_see() */
-		workload_keep_text(q, &w->after->record, old->record);
+	/* What is new in it is read by unrecorded_see(). */
+	bool is_ours = outcome_record_lines(asked->record, &j->uid);
+	if (w->after)
+		workload_keep_text(q, &w->after->record,
+			old	  ? old->record
+			: is_ours ? asked->record
+				  : NULL);
 	size_t n = 0;
 	for (size_t i = 0; i < asked->count; i++) {
 		const struct dependency *d = &asked->item[i];
