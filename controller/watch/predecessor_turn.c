@@ -226,7 +226,8 @@ void predecessor_turn_recall(
 		.ended_ms = ended ? row->ended_ms : 0,
 		.failure = "",
 		.gone = !row->held,
-		.deleted = row->outcome == LEDGER_JOB_DELETED};
+		.deleted = row->outcome == LEDGER_JOB_DELETED,
+		.by_ledger = true};
 	add_found(t, q, add_job(t, &p));
 }
 

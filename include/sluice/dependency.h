@@ -80,7 +80,7 @@ enum predecessor_state {
 struct predecessor {
 	struct uid uid;
 	const char *ns, *name;
-	const struct label *labels; /* NULL from the ledger: no selector takes it */
+	const struct label *labels; /* NULL from the ledger: no selector takes it anew */
 	size_t nlabels;
 	int64_t created_ms; /* 0: not known (the ledger): before anything that is known of it */
 	enum predecessor_state state;
@@ -90,6 +90,7 @@ struct predecessor {
 	bool gone;		 /* it is not on the API server any more */
 	bool deleted;		 /* it is gone, and is known not to have ended before */
 	bool followed;		 /* its changes are told: queue_see_predecessor() */
+	bool by_ledger;		 /* the ledger tells of it, which knows no labels */
 };
 
 #endif

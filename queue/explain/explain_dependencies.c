@@ -29,8 +29,8 @@ static void add_cut(struct text *t, const char *s)
 struct edges {
 	const struct queue *q;
 	const struct workload *w;
-	size_t at;		 /* in its items */
-	const struct link *name; /* of a selector: the last that was looked at */
+	size_t at;   /* in its items */
+	size_t name; /* of a selector: the next that is looked at, in its taken */
 };
 
 static const struct workload *newest_of(const struct queue *q, const struct predecessor_name *n)
@@ -43,18 +43,11 @@ static const struct workload *newest_of(const struct queue *q, const struct pred
 static const struct predecessor_name *next_taken(
 	struct edges *e, const struct predecessor_selector *s, size_t *budget)
 {
-	const struct link *head = &s->awaited.ns->names;
-	for (e->name = e->name ? e->name->next : head->next; e->name != head;
-		e->name = e->name->next) {
-		const struct predecessor_name *n =
-			container_of_const(e->name, struct predecessor_name, of_namespace);
-		if (*budget == 0)
-			break;
+	if (*budget > 0 && e->name < s->ntaken) {
 		(*budget)--;
-		if (n->taken_by & s->bit)
-			return n;
+		return s->taken[e->name++];
 	}
-	e->name = NULL;
+	e->name = 0;
 	return NULL;
 }
 
@@ -93,7 +86,7 @@ struct chain {
 static void chain_push(
 	struct chain *c, const struct queue *q, const struct workload *w, int64_t tail_ms)
 {
-	c->step[c->n] = (struct edges){q, w, 0, NULL};
+	c->step[c->n] = (struct edges){q, w, 0, 0};
 	c->tail_ms[c->n] = tail_ms;
 	c->n++;
 }
@@ -314,7 +307,7 @@ static void add_item(struct text *t, const struct dependency_item *item)
 /* The first that it waits for and that waits itself. */
 static const struct workload *first_waiting(const struct queue *q, const struct workload *w)
 {
-	struct edges e = {q, w, 0, NULL};
+	struct edges e = {q, w, 0, 0};
 	const struct dependency_item *item;
 	size_t budget = EDGES_MAX;
 	const struct workload *other;

@@ -147,12 +147,17 @@ static bool name_is_told(const struct predecessor_name *n)
 	return newest && newest->followed && !newest->gone && !outcome_ended(newest->outcome);
 }
 
+static bool name_is_asked_for(const struct predecessor_name *n)
+{
+	return !list_empty(&n->awaited.followers) || (n->missed && n->taken_by != 0);
+}
+
 /* The question that it needs now; frees it when nothing waits for it any more. */
 void predecessor_name_tidy(struct queue *q, struct predecessor_name *n)
 {
 	struct wanted *w = &n->awaited.wanted;
 	bool all_told = q->predecessors.wanteds.all_told;
-	if (list_empty(&n->awaited.followers)) {
+	if (!name_is_asked_for(n)) {
 		if (w->state == WANTED_ASKED)
 			return;
 		wanted_forget(q, w);
@@ -198,14 +203,12 @@ static struct predecessor_selector *selector_made(
 static void selector_free(struct queue *q, struct predecessor_selector *s)
 {
 	struct predecessor_namespace *ns = s->awaited.ns;
-	for (struct link *l = ns->names.next, *next; l != &ns->names; l = next) {
-		struct predecessor_name *n = container_of(l, struct predecessor_name, of_namespace);
-		next = l->next;
-		if (!(n->taken_by & s->bit))
-			continue;
-		n->taken_by &= ~s->bit;
+	while (s->ntaken > 0) {
+		struct predecessor_name *n = s->taken[s->ntaken - 1];
+		selector_let_go(q, s, n);
 		predecessor_name_tidy(q, n);
 	}
+	free(s->taken);
 	wanted_forget(q, &s->awaited.wanted);
 	ns->selector[__builtin_ctzll(s->bit)] = NULL;
 	ns->selectors_moved &= ~s->bit;

@@ -158,14 +158,9 @@ static size_t put_members(struct buf *out, const struct dependency_item *item, s
 						       : NULL;
 	if (!s || !has_kept(s, item->kind))
 		return 0;
-	list_each(&s->awaited.ns->names, l) {
-		const struct predecessor_name *n =
-			container_of_const(l, struct predecessor_name, of_namespace);
-		if (*left == 0)
-			break;
-		looked++;
-		if (!(n->taken_by & s->bit) ||
-			!outcome_is_kept(predecessor_newest(n)->outcome, item->kind))
+	for (; *left > 0 && looked < s->ntaken; looked++) {
+		const struct predecessor_name *n = s->taken[looked];
+		if (!outcome_is_kept(predecessor_newest(n)->outcome, item->kind))
 			continue;
 		put_member(out, item, n);
 		--*left;

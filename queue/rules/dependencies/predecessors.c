@@ -139,18 +139,25 @@ static enum outcome outcome_told(const struct known_job *old, const struct prede
 	return old && o == OUTCOME_VANISHED && old->told_end ? OUTCOME_DELETED : o;
 }
 
+/* One that is there and is not followed is not queued, or not any more: its end will not be there. */
+static bool is_in_ledger(const struct known_job *old, const struct predecessor *p)
+{
+	return p->followed || p->gone || p->by_ledger ||
+	       (old && old->in_ledger && outcome_ended(outcome_of(p)));
+}
+
 static struct known_job job_told(const struct known_job *old, const struct predecessor *p)
 {
 	return (struct known_job){.uid = p->uid,
 		.created_ms = p->created_ms,
 		.ended_ms = p->ended_ms,
 		.outcome = outcome_told(old, p),
-		.told_end = old && old->told_end && p->gone,
+		.told_end = old && old->told_end && (p->gone || p->by_ledger),
 		.pods_done = p->pods_done,
 		.pods = p->pods,
 		.gone = p->gone,
 		.followed = p->followed,
-		.in_ledger = p->followed || p->gone || (old && old->in_ledger),
+		.in_ledger = is_in_ledger(old, p),
 		.failure = p->failure && *p->failure
 				   ? mem_strndup(p->failure, strnlen(p->failure, FAILURE_MAX))
 				   : NULL};
@@ -161,8 +168,8 @@ static uint64_t taking(
 	const struct predecessor_name *n, const struct known_job *old, const struct predecessor *p)
 {
 	bool same_newest = old && old == predecessor_newest(n);
-	return !p->labels && p->gone && same_newest ? n->taken_by
-						    : selectors_taking(n->awaited.ns, p);
+	bool unlabelled = !p->labels && (p->gone || p->by_ledger);
+	return unlabelled && same_newest ? n->taken_by : selectors_taking(n->awaited.ns, p);
 }
 
 /* One that was deleted before it was started is as if it had never been. */
@@ -194,7 +201,7 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	const struct known_job *now = predecessor_newest(n);
 	bool is_newest = now && uid_cmp(&now->uid, &p->uid) == 0;
 	bool still = now && !is_newest && uid_cmp(&now->uid, &newest) == 0;
-	selectors_count_in(n, is_newest ? bits : still ? taken_by : 0);
+	selectors_count_in(q, n, is_newest ? bits : still ? taken_by : 0);
 	name_moved(n);
 }
 
@@ -214,7 +221,7 @@ static bool job_stands(struct known_job *old, const struct predecessor *p)
 {
 	if (!old || old->outcome != outcome_told(old, p) || old->created_ms != p->created_ms ||
 		old->ended_ms != p->ended_ms || old->gone != p->gone ||
-		old->followed != p->followed)
+		old->followed != p->followed || old->in_ledger != is_in_ledger(old, p))
 		return false;
 	old->pods_done = p->pods_done;
 	old->pods = p->pods;
@@ -243,7 +250,8 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 	ns_settle(q, ns, NULL);
 }
 
-static void job_is_gone(struct predecessor_name *n, struct known_job *j, enum outcome otherwise)
+static void job_is_gone(
+	struct queue *q, struct predecessor_name *n, struct known_job *j, enum outcome otherwise)
 {
 	uint64_t bits = n->taken_by;
 	bool newest = j == predecessor_newest(n);
@@ -256,7 +264,7 @@ static void job_is_gone(struct predecessor_name *n, struct known_job *j, enum ou
 		n->was_deleted = newest;
 		bits = newest ? 0 : bits;
 	}
-	selectors_count_in(n, bits);
+	selectors_count_in(q, n, bits);
 	name_moved(n);
 }
 
@@ -267,7 +275,7 @@ void queue_lose_predecessor(
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
-	job_is_gone(n, j, OUTCOME_DELETED);
+	job_is_gone(q, n, j, OUTCOME_DELETED);
 	ns_settle(q, n->awaited.ns, NULL);
 }
 
@@ -316,7 +324,7 @@ static void recall_member(
 	}
 	if (uid_cmp(&predecessor_newest(n)->uid, &line->uid) == 0)
 		bits = (old ? bits : 0) | s->bit;
-	selectors_count_in(n, bits);
+	selectors_count_in(q, n, bits);
 	name_moved(n);
 	if (n->taken_by == 0)
 		predecessor_name_tidy(q, n);
@@ -361,16 +369,46 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 	return true;
 }
 
-/* Not on the API server any more, and nothing told of its end. */
-static void vanish_unnamed(struct predecessor_name *n, uint64_t mark)
+/* Its newest Job, if the answer does not name it though it was to; else NULL. */
+static struct known_job *unnamed(struct predecessor_name *n, uint64_t mark)
 {
 	struct known_job *newest = known_jobs_newest(&n->jobs);
 	if (n->mark == mark || !newest || newest->gone || newest->followed)
-		return;
-	if (newest->spared > 0)
-		newest->spared--;
-	else
-		job_is_gone(n, newest, newest->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED);
+		return NULL;
+	if (newest->spared == 0)
+		return newest;
+	newest->spared--;
+	return NULL;
+}
+
+static void vanish(struct queue *q, struct predecessor_name *n, struct known_job *j)
+{
+	job_is_gone(q, n, j, j->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED);
+}
+
+/* Not on the API server any more, and nothing told of its end. */
+static void vanish_unnamed(struct queue *q, struct predecessor_name *n, uint64_t mark)
+{
+	struct known_job *j = unnamed(n, mark);
+	n->missed = false;
+	if (j)
+		vanish(q, n, j);
+}
+
+/* It is gone, or has lost its labels and is there: an answer about its name will tell. Of one that has
+ * ended that makes no difference. */
+static void miss_unnamed(struct queue *q, struct predecessor_selector *s, uint64_t mark)
+{
+	for (size_t i = 0; i < s->ntaken; i++) {
+		struct predecessor_name *n = s->taken[i];
+		struct known_job *j = unnamed(n, mark);
+		if (j && outcome_ended(j->outcome)) {
+			vanish(q, n, j);
+		} else if (j) {
+			n->missed = true;
+			wanted_ask(q, &n->awaited.wanted, &s->awaited.ns->questions);
+		}
+	}
 }
 
 static void take_answer(struct queue *q, struct awaited *a, const struct predecessor *p, size_t n)
@@ -386,16 +424,11 @@ static void take_answer(struct queue *q, struct awaited *a, const struct predece
 			known->mark = mark;
 	}
 	if (!a->is_selector) {
-		vanish_unnamed(name_of(a), mark);
+		vanish_unnamed(q, name_of(a), mark);
 		name_moved(name_of(a));
 		return;
 	}
-	list_each(&ns->names, l) {
-		struct predecessor_name *taken =
-			container_of(l, struct predecessor_name, of_namespace);
-		if (taken->taken_by & selector_of(a)->bit)
-			vanish_unnamed(taken, mark);
-	}
+	miss_unnamed(q, selector_of(a), mark);
 	ns->selectors_moved |= selector_of(a)->bit;
 }
 

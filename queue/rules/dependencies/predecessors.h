@@ -11,6 +11,11 @@
  * So an event costs a look into a map, and in a namespace in which some Job waits for a selector, a
  * look at each of those (PREDECESSOR_SELECTORS_MAX). Followers are looked at only when a verdict
  * may have changed.
+ *
+ * A selector that is answered looks at the names that it takes, and at no others: a namespace may wait
+ * for hundreds of thousands. What it takes and its answer does not name may be gone, or may have lost
+ * its labels and run on. So that name is asked for: only an answer about a name says that its Job is
+ * gone.
  */
 #ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_PREDECESSORS_H
 #define SLUICE_QUEUE_RULES_DEPENDENCIES_PREDECESSORS_H
@@ -44,6 +49,8 @@ struct predecessor_name {
 	char *name;
 	struct known_jobs jobs;
 	uint64_t taken_by; /* bits of predecessor_selector.bit */
+	uint16_t *place;   /* in the .taken of each of them, the lowest bit first */
+	bool missed;	   /* by an answer about one of them, since the last about itself */
 	uint64_t mark;	   /* serial of the last answer that named it */
 	struct link moved; /* in predecessor_namespace.moved: its followers are to be looked at */
 	bool was_deleted;  /* its newest Job, before it was ever started */
@@ -54,7 +61,9 @@ struct predecessor_selector {
 	uint64_t bit; /* one bit */
 	struct selector_term term;
 	struct arena memory;
-	size_t ntaken, with[OUTCOMES];		      /* names by the outcome of their newest Job */
+	struct predecessor_name **taken; /* in no order; room: the next power of two */
+	size_t ntaken;
+	size_t with[OUTCOMES]; /* of them, by the outcome of their newest Job */
 	const struct predecessor_name *one[OUTCOMES]; /* of those, for people; NULL: look */
 	int64_t failed_ms;			      /* when the last of them failed */
 	bool too_many;				      /* it takes more than it may */

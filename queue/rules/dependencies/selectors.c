@@ -1,8 +1,10 @@
 #include "queue/rules/dependencies/selectors.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "queue/model/workload.h"
+#include "base/mem.h"
+#include "queue/core.h"
 
 /* ---- What they take ---- */
 
@@ -19,11 +21,52 @@ uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct p
 	return bits;
 }
 
+_Static_assert(PREDECESSOR_TAKEN_MAX <= UINT16_MAX, "predecessor_name.place");
+
+#define MEMBER_BYTES (sizeof(struct predecessor_name *) + sizeof(uint16_t))
+
+/* Of a selector that takes it, or is about to. */
+static uint16_t *place_by(const struct predecessor_name *n, const struct predecessor_selector *s)
+{
+	return n->place + __builtin_popcountll(n->taken_by & (s->bit - 1));
+}
+
+static void selector_take(
+	struct queue *q, struct predecessor_selector *s, struct predecessor_name *n)
+{
+	size_t nplaces = (size_t)__builtin_popcountll(n->taken_by);
+	n->place = mem_grow(n->place, nplaces + 1, sizeof(*n->place));
+	uint16_t *place = place_by(n, s);
+	memmove(place + 1, place, (size_t)(n->place + nplaces - place) * sizeof(*place));
+	*place = (uint16_t)s->ntaken;
+	n->taken_by |= s->bit;
+	if ((s->ntaken & (s->ntaken - 1)) == 0)
+		s->taken = mem_grow(s->taken, s->ntaken ? 2 * s->ntaken : 1, sizeof(*s->taken));
+	s->taken[s->ntaken++] = n;
+	q->predecessors.bytes += MEMBER_BYTES;
+}
+
+/* The last one takes its place. */
+void selector_let_go(struct queue *q, struct predecessor_selector *s, struct predecessor_name *n)
+{
+	uint16_t *place = place_by(n, s), at = *place;
+	struct predecessor_name *last = s->taken[--s->ntaken];
+	s->taken[at] = last;
+	*place_by(last, s) = at;
+	n->taken_by &= ~s->bit;
+	size_t nplaces = (size_t)__builtin_popcountll(n->taken_by);
+	memmove(place, place + 1, (size_t)(n->place + nplaces - place) * sizeof(*place));
+	if (nplaces == 0) {
+		free(n->place);
+		n->place = NULL;
+	}
+	q->predecessors.bytes -= MEMBER_BYTES;
+}
+
 void selectors_count_out(struct predecessor_name *n)
 {
 	const struct known_job *newest = predecessor_newest(n);
 	each_selector(n->awaited.ns, n->taken_by, s) {
-		s->ntaken--;
 		s->kept_moved |= 1u << newest->outcome;
 		s->with[newest->outcome]--;
 		if (s->one[newest->outcome] == n)
@@ -32,20 +75,20 @@ void selectors_count_out(struct predecessor_name *n)
 	}
 }
 
-void selectors_count_in(struct predecessor_name *n, uint64_t bits)
+void selectors_count_in(struct queue *q, struct predecessor_name *n, uint64_t bits)
 {
 	const struct known_job *newest = predecessor_newest(n);
-	n->taken_by = 0;
-	if (!newest)
-		return;
-	each_selector(n->awaited.ns, bits, s) {
+	uint64_t now = newest ? bits : 0;
+	each_selector(n->awaited.ns, n->taken_by & ~now, s)
+		selector_let_go(q, s, n);
+	each_selector(n->awaited.ns, now, s) {
 		n->awaited.ns->selectors_moved |= s->bit;
-		if (s->ntaken == PREDECESSOR_TAKEN_MAX) {
+		if (!(n->taken_by & s->bit) && s->ntaken == PREDECESSOR_TAKEN_MAX) {
 			s->too_many = true;
 			continue;
 		}
-		n->taken_by |= s->bit;
-		s->ntaken++;
+		if (!(n->taken_by & s->bit))
+			selector_take(q, s, n);
 		s->kept_moved |= 1u << newest->outcome;
 		s->with[newest->outcome]++;
 		s->one[newest->outcome] = n;
@@ -108,12 +151,9 @@ static const struct predecessor_name *one_with(const struct predecessor_selector
 {
 	if (s->one[o])
 		return s->one[o];
-	list_each(&s->awaited.ns->names, l) {
-		const struct predecessor_name *n =
-			container_of_const(l, struct predecessor_name, of_namespace);
-		if ((n->taken_by & s->bit) && predecessor_newest(n)->outcome == o)
-			return n;
-	}
+	for (size_t i = 0; i < s->ntaken; i++)
+		if (predecessor_newest(s->taken[i])->outcome == o)
+			return s->taken[i];
 	return NULL;
 }
 

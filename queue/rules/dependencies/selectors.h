@@ -3,13 +3,15 @@
  *
  * A selector counts the names that it takes by the outcome of their newest Job, so that what it says
  * to an item costs nothing, however many it takes. It remembers what it said last: followers are
- * looked at only when that changes.
+ * looked at only when that changes. Each name knows its place in the list of each selector that takes
+ * it, so that it comes and goes at once.
  */
 #ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_SELECTORS_H
 #define SLUICE_QUEUE_RULES_DEPENDENCIES_SELECTORS_H
 
 #include "queue/rules/dependencies/predecessors.h"
 
+struct queue;
 struct workload;
 
 /* for (each selector of a set of bits). */
@@ -23,7 +25,9 @@ uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct p
 /* Before and after another Job of the name is the newest, or has another outcome. bits: those that
  * take it; where there is no place left, it is not taken. */
 void selectors_count_out(struct predecessor_name *n);
-void selectors_count_in(struct predecessor_name *n, uint64_t bits);
+void selectors_count_in(struct queue *q, struct predecessor_name *n, uint64_t bits);
+/* Not any more; it is counted out. */
+void selector_let_go(struct queue *q, struct predecessor_selector *s, struct predecessor_name *n);
 
 /* own: selector_own() of the Job that waits. */
 enum dependency_verdict selector_verdict(
