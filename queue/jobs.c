@@ -394,6 +394,20 @@ void queue_end_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	q->counters.version++;
 }
 
+size_t queue_job_asks(const struct queue *q, const struct uid *uid, int32_t *ret_pods,
+	struct resource ret[QUEUE_LINES_MAX])
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	*ret_pods = w ? w->shape->pods : 0;
+	size_t n = w ? w->shape->nrequests : 0;
+	must(n <= QUEUE_LINES_MAX);
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = w->shape->request[i];
+		ret[i].amount = quantity_times(ret[i].amount, w->shape->pods);
+	}
+	return n;
+}
+
 size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX])
 {

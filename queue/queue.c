@@ -220,6 +220,8 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 	while (n < cap && !list_empty(&q->suspects)) {
 		struct reservation *r = container_of(q->suspects.next, struct reservation, suspect);
 		list_leave(&r->suspect);
+		if (r->lingers)
+			continue; /* it is judged when it does not any more: reservation_heed() */
 		run_taken_over(q, r);
 		enum stop_reason reason = reservation_stop_reason(q, r);
 		if (reason == STOP_REASON_NONE &&

@@ -115,7 +115,7 @@ static bool adopt(struct gate *g, struct gate_job *j)
 		.lines = run.lines,
 		.nlines = run.nlines,
 		.estimated = true};
-	gate_adopt_in_queue(g, j, r.lines, r.nlines, r.reserved_ms);
+	gate_adopt_in_queue(g, j, &r);
 	adoption_take_over(g, j, &r);
 	j->adopted = true;
 	gate_note(g, NOTE_ADOPT, j,

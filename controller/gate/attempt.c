@@ -57,6 +57,11 @@ void attempt_in_doubt(struct gate_job *j)
 		j->attempt.doubt = true;
 }
 
+bool attempt_is_behind(const struct gate_job *j)
+{
+	return j->attempt.behind && j->seen.story_attempt < j->attempt.number;
+}
+
 void attempt_caught_up(struct gate_job *j)
 {
 	j->attempt.behind = false;
@@ -466,11 +471,12 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	 * or a start that is under way for one that was stopped. */
 	a->behind = j->seen.story_attempt < h->attempt;
 	a->generation = GENERATION_UNKNOWN;
-	a->pods = j->lost ? INT32_MAX : reserved_pods(g, j); /* the first facts will tell */
-	scale_down_begin(g, j, j->lost ? 0 : a->pods);
+	bool unread = j->lost || a->behind;
+	a->pods = unread ? INT32_MAX : reserved_pods(g, j); /* the first facts will tell */
+	scale_down_begin(g, j, unread ? 0 : a->pods);
 	/* How many ran was not seen: better too much lost work than none. */
 	if (j->seen.suspend)
-		j->seen.active = a->pods;
+		j->seen.active = unread ? j->seen.parallelism : a->pods;
 	name_clusterqueue(g, j);
 	stop_forget(j);
 	/* Also one that is over: what it cost, and how long it ran, counts. */

@@ -40,12 +40,12 @@ struct attempt {
 	bool sent;		  /* a start PATCH went out */
 	bool doubt;		  /* one of them may still land */
 	bool acked;		  /* the Job controller has seen the start */
-	bool behind; /* adopted, and the Job is seen as it was before it: it is to be read first */
-	bool moved;  /* the queue label or the story changed since the decision */
-	bool told_ready;    /* the queue was told that all pods are ready */
-	unsigned refusals;  /* of the ledger, in a row */
-	uint8_t restless;   /* starts of late that came to nothing by the owner's doing */
-	int32_t restless_s; /* the last of these, by tick_ms, in seconds */
+	bool behind;		  /* adopted, and not read since: attempt_is_behind() */
+	bool moved;		  /* the queue label or the story changed since the decision */
+	bool told_ready;	  /* the queue was told that all pods are ready */
+	unsigned refusals;	  /* of the ledger, in a row */
+	uint8_t restless;	  /* starts of late that came to nothing by the owner's doing */
+	int32_t restless_s;	  /* the last of these, by tick_ms, in seconds */
 };
 
 enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d);
@@ -67,6 +67,9 @@ void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
 /* It names that ProvisioningRequest. */
 void attempt_provisioned(struct gate_job *j, int32_t number);
+/* Adopted, and the Job is seen as it was before it. It is to be read first; what is seen of it until
+ * then is not told to the queue, which would decide on a stop by what does not hold any more. */
+bool attempt_is_behind(const struct gate_job *j);
 /* The Job was read. */
 void attempt_caught_up(struct gate_job *j);
 /* The Job controller has seen the start. */

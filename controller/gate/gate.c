@@ -91,6 +91,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->ctx = o->ctx;
 	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;
+	label_sets_init(&g->label_sets, g->name_key);
 	map_init(&g->by_uid, has_uid);
 	map_init(&g->by_name, has_name);
 	provisions_init(&g->provisions);
@@ -111,11 +112,12 @@ void gate_free(struct gate *g)
 		return;
 	for (struct gate_job *j = g->first, *next; j; j = next) {
 		next = j->next;
-		gate_free_job(j);
+		gate_free_job(g, j);
 	}
 	while (gate_take_note(g)) {
 	}
 	free(g->notes.out);
+	label_sets_done(&g->label_sets);
 	map_done(&g->by_uid);
 	map_done(&g->by_name);
 	map_done(&g->by_request);
@@ -317,24 +319,31 @@ void gate_answer_lease(
 	}
 }
 
-void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct quota_line *lines,
-	size_t n, int64_t reserved_ms)
+/* What it holds counts. Nothing is decided about it: there is nothing to start any more, or what is
+ * seen of it is older than its reservation, and it will be read. */
+static void adopt_unread(
+	struct gate *g, const struct gate_job *j, const struct ledger_reservation *r)
 {
-	if (queue_adopt_job(g->queue, &j->uid, lines, n, reserved_ms))
-		return;
-	/* Nothing to start any more; what it holds counts all the same. */
-	struct job ended = {.uid = j->uid,
+	struct job unread = {.uid = j->uid,
 		.ns = j->ns,
 		.name = j->name,
 		.deleting = true,
-		.queue = "",
+		.queue = r->localqueue ? r->localqueue : "",
 		.priority_class = "",
 		.pod_priority_class = "",
 		.family = j->family ? j->family : "",
 		.suspend = true,
 		.admission.history = j->seen.history};
-	queue_set_job(g->queue, &ended);
-	must(queue_adopt_job(g->queue, &j->uid, lines, n, reserved_ms));
+	queue_set_job(g->queue, &unread);
+	must(queue_adopt_job(g->queue, &j->uid, r->lines, r->nlines, r->reserved_ms));
+}
+
+void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
+{
+	bool behind = j->seen.story_attempt < r->attempt;
+	j->retell |= behind;
+	if (behind || !queue_adopt_job(g->queue, &j->uid, r->lines, r->nlines, r->reserved_ms))
+		adopt_unread(g, j, r);
 }
 
 static void adopt_reservation(struct gate *g, const struct ledger_reservation *h)
@@ -352,7 +361,7 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 	}
 	struct ledger_reservation r = *h;
 	bool outgrown = adoption_is_outgrown(g, j, &r);
-	gate_adopt_in_queue(g, j, r.lines, r.nlines, r.reserved_ms);
+	gate_adopt_in_queue(g, j, &r);
 	if (outgrown)
 		adoption_raise(g, j, &r);
 	job_adopt(g, j, &r);

@@ -373,6 +373,22 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
  * "Ended". */
 const char *gate_state(const struct gate *g, const char *ns, const char *name);
 
+/* A Job that is managed and has not ended: gate_explain() knows it, but in its first moments. */
+struct gate_listed {
+	struct uid uid;
+	const char *ns, *name;
+	const char *state; /* as gate_state() */
+	int64_t created_ms, started_ms; /* 0: not known; its run, when it has one */
+	const struct label_set *labels; /* NULL: none, or too many to be kept */
+};
+/* All of them, in no order. x holds for one that is deferred, else it is NULL: ask gate_explain(). What
+ * both point to is good as long as nothing is told to the gate. */
+void gate_each_job(const struct gate *g,
+	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx), void *ctx);
+/* The newest of that name; false where gate_explain() knows none, or it has ended. */
+bool gate_find_listed(
+	const struct gate *g, const char *ns, const char *name, struct gate_listed *ret);
+
 /* What the Job's run has cost; false when it does not run, or is unknown. */
 bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct run_bill *ret);

@@ -15,6 +15,7 @@
 #include "controller/gate/adoption.h"
 #include "controller/gate/due.h"
 #include "controller/gate/gate.h"
+#include "controller/gate/label_set.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/note.h"
 #include "controller/gate/outbox.h"
@@ -97,6 +98,7 @@ struct gate {
 	struct batch_state batch;
 	uint64_t next_id;
 
+	struct label_sets label_sets;
 	struct map by_uid;
 	struct siphash_key name_key;
 	struct map by_name; /* the newest Job of each name; older ones by gate_job.namesake */
@@ -147,9 +149,8 @@ int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 /* The same of what was done at another time than now. */
 void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
-/* The queue counts these lines as the Job's, whether it has it in its order or not. */
-void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct quota_line *lines,
-	size_t n, int64_t reserved_ms);
+/* The queue counts its lines as the Job's, whether it has it in its order or not. */
+void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Our epoch is over. */
 void gate_depose(struct gate *g, const char *why);
 /* Nothing starts while a mass stop or an adoption wants it so. */

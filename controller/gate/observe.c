@@ -33,8 +33,9 @@
 #define ORDINARY (1u << LENDING_NONE) /* of job.lending */
 #define FETCHES_MAX 16		      /* GETs of deferred Jobs at a time */
 
-void gate_free_job(struct gate_job *j)
+void gate_free_job(struct gate *g, struct gate_job *j)
 {
+	label_set_put(&g->label_sets, j->label_set);
 	free(j->ns);
 	free(j->story);
 	free(j->queue);
@@ -143,7 +144,7 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	g->counts.jobs--;
 	g->counts.by_phase[j->phase]--;
 	provision_forget(g, j);
-	gate_free_job(j);
+	gate_free_job(g, j);
 }
 
 void gate_mark_dirty(struct gate *g, struct gate_job *j)
@@ -207,6 +208,13 @@ static bool is_at_backoff_limit(const struct job *seen)
 	return failed > 0 && failed == seen->backoff_limit;
 }
 
+static void keep_labels(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	struct label_set *before = j->label_set;
+	j->label_set = label_set_of(&g->label_sets, seen->labels, seen->nlabels);
+	label_set_put(&g->label_sets, before);
+}
+
 /* True when the story is another one. */
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
@@ -217,6 +225,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->suspend = seen->suspend;
 	f->by_person = seen->suspended_by_person;
 	f->resumed_by_other = seen->resumed_by_other;
+	f->redirected = seen->redirected;
 	if (seen->deleting && !f->deleting)
 		stop_drain_anew(g, j); /* what was before says nothing of its pods */
 	f->deleting = seen->deleting;
@@ -277,6 +286,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_text(&j->trouble, seen->admission.trouble);
 	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
+	keep_labels(g, j, seen);
 	if (another)
 		scale_down_seen(g, j, some_left);
 	bool retold = keep_text(&j->story, seen->admission.story);
@@ -357,7 +367,10 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	}
 	j->retell = false;
 	bool retold = take_facts(g, j, seen);
-	tell_queue(g, j, seen);
+	if (attempt_is_behind(j))
+		j->retell = true;
+	else
+		tell_queue(g, j, seen);
 	fetched(g, j);
 	if (retold)
 		recall(g, j, seen);
@@ -383,6 +396,8 @@ void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 	else
 		j->told_in = g->list;
 	is_there(g, j);
+	if (j->request.asked == INTENT_READ && seen->version >= j->seen.version)
+		attempt_caught_up(j);
 	see(g, j, seen);
 	if (j->request.asked == INTENT_READ && j->request.asked_lost)
 		j->lost = !j->seen.managed;

@@ -16,7 +16,7 @@ void gate_mark_dirty(struct gate *g, struct gate_job *j);
 struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
-void gate_free_job(struct gate_job *j);			  /* when all go */
+void gate_free_job(struct gate *g, struct gate_job *j);	  /* when all go */
 /* Reads Jobs again that were too many, as far as there is a place for them now
  * (queue/model/overflow.h); and the other way round: of one that waits, true when it was deferred,
  * and is no more. */

@@ -38,6 +38,8 @@ static const char NOT_ADMITTED_SENTENCE[] =
 	"it ran without being admitted: a client other than Sluice set spec.suspend to false, or the ledger has lost its reservation; it is queued, and starts in its turn";
 static const char SPARED[] =
 	"it runs, and the ledger has no reservation for it; it is one of many, so they are not stopped yet (docs/gate.md, Mass stop)";
+static const char ELSEWHERE[] =
+	"another client suspended it, changed the node selector, tolerations or node affinity of its pods, and unsuspended it: it may have run where it holds no quota; it is queued, and starts in its turn";
 static const char UNCONTROLLED[] =
 	"its pods could not be counted or stopped: create it without spec.manualSelector, spec.selector and spec.managedBy";
 static const char LEAVING[] =
@@ -106,7 +108,7 @@ void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
  * behind its reservation. False while it is not known yet what became of it. */
 static bool looked_for(struct gate *g, struct gate_job *j)
 {
-	if (j->attempt.behind && j->seen.story_attempt < j->attempt.number && !j->gone) {
+	if (attempt_is_behind(j) && !j->gone) {
 		job_request(g, j, INTENT_READ);
 		return false;
 	}
@@ -403,13 +405,33 @@ static bool ended(struct gate *g, struct gate_job *j)
 	return true;
 }
 
+/* Another client unsuspended it last. What was adopted as it ran was never unsuspended by Sluice: then
+ * that counts if it was since. A Job's start time is that of its last resumption. */
+static bool resumed_since(const struct gate_job *j)
+{
+	bool is_as_adopted = j->attempt.estimated && j->seen.start_seen &&
+			     j->seen.start_ms <= j->attempt.started_ms;
+	return j->seen.resumed_by_other && !is_as_adopted;
+}
+
 /* While no leader looked it was suspended, its template changed, and unsuspended, and what is
- * reserved is for the pods it had. The story may say that it runs, or that the attempt before it was
- * stopped, or nothing, where etcd was restored from before the start. That its pods count for more
- * does not tell by itself: admins change what is counted, and what runs is left alone. */
+ * reserved is for the pods it had, in the flavor it had. The story may say that it runs, or that the
+ * attempt before it was stopped, or nothing, where etcd was restored from before the start. That its
+ * pods count for more, or go to other nodes, does not tell by itself: admins change what is counted,
+ * webhooks what is written, and what runs is left alone. */
 bool job_is_another(const struct gate *g, const struct gate_job *j)
 {
-	return j->seen.resumed_by_other && queue_job_outgrows(g->queue, &j->uid, j->seen.pods);
+	return resumed_since(j) &&
+	       (j->seen.redirected || queue_job_outgrows(g->queue, &j->uid, j->seen.pods));
+}
+
+static void stop_another(struct gate *g, struct gate_job *j)
+{
+	stop_want(j);
+	if (j->seen.redirected && resumed_since(j))
+		stop_because_of(j, NOT_ADMITTED, g->identity, ELSEWHERE);
+	else
+		stop_because(j, "ScaledUp", g->identity);
 }
 
 /* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
@@ -431,8 +453,7 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		   scale_down_to_hold(g, j)) {
 		return false;
 	} else {
-		stop_want(j);
-		stop_because(j, "ScaledUp", g->identity);
+		stop_another(g, j);
 	}
 	return true;
 }

@@ -29,13 +29,15 @@
 #include "sluice/job.h"
 #include "sluice/queue.h"
 
+struct label_set;
 struct stuck;
 
 /* The newest that was observed of a Job, reduced to what the protocol asks. */
 struct facts {
 	int64_t generation, version;
-	bool suspend, by_person, resumed_by_other, deleting, finished, failed, has_annotations;
-	bool uncontrolled;  /* as in struct job */
+	bool suspend, by_person, deleting, finished, failed, has_annotations;
+	bool resumed_by_other, redirected; /* as in struct job */
+	bool uncontrolled;		   /* as in struct job */
 	bool work_queue;    /* no completions: after a success the Job controller ends no pod */
 	bool has_succeeded; /* a pod of it */
 	bool managed;	    /* ours, as the gate's options have it */
@@ -86,10 +88,11 @@ struct gate_job {
 	bool dirty;
 
 	struct facts seen;
-	char *story;	  /* the annotation's text, NULL when absent */
-	char *queue;	  /* the label's value */
-	char *family;	  /* what it and its like have in common; NULL when it is one of a kind */
-	char *labels;	  /* those that its bills carry, as JSON; NULL when it has none of them */
+	char *story;  /* the annotation's text, NULL when absent */
+	char *queue;  /* the label's value */
+	char *family; /* what it and its like have in common; NULL when it is one of a kind */
+	char *labels; /* those that its bills carry, as JSON; NULL when it has none of them */
+	struct label_set *label_set; /* its labels; NULL: none, or too many to be kept */
 	char *finalizer;  /* it is being deleted, and that keeps it; NULL: nothing does */
 	char *trouble;	  /* what its story tells of it; NULL: it stopped without, or runs */
 	uint64_t in_list; /* number of the last complete list it was in */

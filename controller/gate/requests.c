@@ -384,7 +384,6 @@ static enum phase answered_done(
 {
 	if (asked == INTENT_READ) {
 		j->need_read = false;
-		attempt_caught_up(j);
 		j->request.look_ms = g->tick_ms + LOST_LOOK_MS;
 	} else if (asked == INTENT_PODS) {
 		return answered_pods(g, j, pods);

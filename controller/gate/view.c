@@ -118,7 +118,7 @@ static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 	return true;
 }
 
-const char *gate_state(const struct gate *g, const char *ns, const char *name)
+static const char *state_of(const struct gate_job *j)
 {
 	static const char *const words[] = {[PHASE_WAITING] = "Waiting",
 		[PHASE_RESERVING] = "Starting",
@@ -127,12 +127,74 @@ const char *gate_state(const struct gate *g, const char *ns, const char *name)
 		[PHASE_RUNNING] = "Running",
 		[PHASE_STOPPING] = "Stopping",
 		[PHASE_DRAINING] = "Stopping"};
-	const struct gate_job *j = gate_job_named(g, ns, name);
-	if (j && !j->attempt.has_reservation && (j->seen.finished || j->seen.deleting))
+	if (!j->attempt.has_reservation && (j->seen.finished || j->seen.deleting))
 		return j->seen.finished ? "Ended" : "Deleting";
+	return words[j->phase];
+}
+
+const char *gate_state(const struct gate *g, const char *ns, const char *name)
+{
+	const struct gate_job *j = gate_job_named(g, ns, name);
 	if (j)
-		return words[j->phase];
+		return state_of(j);
 	return rejections_find(g->rejections, ns, name) ? "Ended" : "Waiting";
+}
+
+/* It is managed, and has not ended. */
+static bool is_listed(const struct gate_job *j)
+{
+	return j->attempt.has_reservation || (j->seen.managed && !j->seen.finished && !j->gone);
+}
+
+static struct gate_listed listed(const struct gate_job *j)
+{
+	return (struct gate_listed){.uid = j->uid,
+		.ns = j->ns,
+		.name = j->name,
+		.state = state_of(j),
+		.created_ms = j->seen.created_ms,
+		.started_ms = j->attempt.committed ? j->attempt.started_ms : 0,
+		.labels = j->label_set};
+}
+
+struct deferred_each {
+	const struct gate *g;
+	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx);
+	void *ctx;
+};
+
+static void each_deferred(const struct deferred_job *d, const struct explanation *x, void *ctx)
+{
+	const struct deferred_each *to = ctx;
+	struct gate_listed one = {.uid = d->uid,
+		.ns = d->ns,
+		.name = d->name,
+		.state = "Waiting",
+		.created_ms = x->queued_ms};
+	if (!gate_find_job(to->g, &d->uid))
+		to->each(&one, x, to->ctx);
+}
+
+void gate_each_job(const struct gate *g,
+	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx), void *ctx)
+{
+	struct deferred_each deferred = {g, each, ctx};
+	for (const struct gate_job *j = g->first; j; j = j->next) {
+		struct gate_listed one = listed(j);
+		if (is_listed(j) && gate_job_named(g, j->ns, j->name) == j)
+			each(&one, NULL, ctx);
+	}
+	queue_each_deferred(g->queue, each_deferred, &deferred);
+}
+
+bool gate_find_listed(
+	const struct gate *g, const char *ns, const char *name, struct gate_listed *ret)
+{
+	const struct gate_job *j = gate_job_named(g, ns, name);
+	if (!j || !is_listed(j))
+		return false;
+	*ret = listed(j);
+	return true;
 }
 
 const char *gate_story(const struct gate *g, const char *ns, const char *name)

@@ -163,31 +163,34 @@ static bool has_other_affinity(const cJSON *o)
 	return false;
 }
 
-/* A start that adds none leaves no trace of it here. */
-static void restore_affinity(const cJSON *o, const struct placement *original,
+/* A start that adds none leaves no trace of it here. True: the template has what was applied. */
+static bool restore_affinity(const cJSON *o, const struct placement *original,
 	const struct placement *applied, struct job *j)
 {
 	struct placement *p = &j->placement;
-	if (applied->nterms + applied->npreferred == 0 || p->affinity_unread ||
-		!node_affinity_same(applied, p))
-		return;
+	if (applied->nterms + applied->npreferred == 0 || p->affinity_unread)
+		return true;
+	if (!node_affinity_same(applied, p))
+		return false;
 	p->terms = original->terms;
 	p->nterms = original->nterms;
 	p->preferred = original->preferred;
 	p->npreferred = original->npreferred;
 	p->has_affinity = has_other_affinity(o) || p->nterms + p->npreferred > 0;
 	j->metadata.old_affinity = true;
+	return true;
 }
 
-static void restore_selectors(
+static bool restore_selectors(
 	const struct placement *original, const struct placement *applied, struct placement *p)
 {
 	if (!directives_same(applied, p))
-		return;
+		return false;
 	p->node_selector = original->node_selector;
 	p->nnode_selector = original->nnode_selector;
 	p->tolerations = original->tolerations;
 	p->ntolerations = original->ntolerations;
+	return true;
 }
 
 /* text: what the annotation says, or NULL. */
@@ -205,8 +208,9 @@ static void restore_directives(
 		return;
 	}
 	j->metadata = template_metadata_field(d, at, template_of(o), json_object(root, "applied"));
-	restore_selectors(&original, &applied, &j->placement);
-	restore_affinity(o, &original, &applied, j);
+	bool selectors = restore_selectors(&original, &applied, &j->placement);
+	bool affinity = restore_affinity(o, &original, &applied, j);
+	j->redirected = !j->suspend && !(selectors && affinity);
 }
 
 /* The bound is on the user's own: with a flavor's added the template may well be over it. */

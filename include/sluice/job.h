@@ -200,6 +200,9 @@ struct job {
 	 * says: that client may have changed its template before. As far as metadata.managedFields
 	 * tell; false for all other Jobs. */
 	bool resumed_by_other;
+	/* It runs, and the node selector, tolerations or node affinity of its pods are not what its start
+	 * wrote (sluice.dev/original-directives). False where a start kept nothing of these. */
+	bool redirected;
 	int32_t parallelism;  /* default 1 */
 	bool has_completions; /* absent: a work queue, finished by any success */
 	int32_t completions;

@@ -228,7 +228,8 @@ struct wanted_predecessors {
 };
 /* The next question, each once; false when there is none. It stays valid until it is answered. While
  * some Job waits for it, it comes again PREDECESSOR_AGAIN_MS after the answer, unless it was for a
- * name whose newest Job is followed and has not ended: no event tells of the others. */
+ * name whose newest Job is followed and has not ended: no event tells of the others. A name for which no
+ * Job waits is asked for, too, when the answer about a selector that takes it does not have it. */
 #define PREDECESSOR_AGAIN_MS 15000
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
 #define PREDECESSOR_TAKEN_MAX 10000 /* Jobs of a selector: with more it does not hold */
@@ -677,6 +678,8 @@ enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
 #undef WAIT_REASON_ID
 
 const char *wait_reason_name(enum wait_reason r);
+/* What it waits for, as a column of a list has it: "quota", "its window"; "" where it does not. */
+const char *wait_reason_phrase(enum wait_reason r);
 
 struct explanation {
 	enum wait_reason reason;
@@ -703,6 +706,15 @@ bool queue_explain(
 /* Of a deferred one; false when it is none. */
 bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret);
+/* All of those, in no order. */
+void queue_each_deferred(const struct queue *q,
+	void (*each)(const struct deferred_job *d, const struct explanation *x, void *ctx),
+	void *ctx);
+
+/* What a workload asks for: each resource of all its pods together, sorted by name. Returns how many,
+ * at most QUEUE_LINES_MAX; 0 also when it is unknown. Names live as long as the workload. */
+size_t queue_job_asks(const struct queue *q, const struct uid *uid, int32_t *ret_pods,
+	struct resource ret[QUEUE_LINES_MAX]);
 
 struct usage_view {
 	const char *flavor, *resource;

@@ -329,6 +329,16 @@ static void explain(const struct localqueue *lq, struct text *t)
 			SHAPE_SLOT_BYTES);
 }
 
+static void explain_one(const struct deferred *d, struct explanation *ret)
+{
+	*ret = (struct explanation){.reason = WAIT_TOO_MANY,
+		.localqueue = d->lq->name,
+		.clusterqueue = d->lq->cq ? d->lq->cq->name : "",
+		.queued_ms = d->created_ms};
+	struct text text = text_over(ret->sentence, sizeof(ret->sentence));
+	explain(d->lq, &text);
+}
+
 /* For a person's question: rare, so it may look at all. */
 bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret)
@@ -337,15 +347,23 @@ bool queue_explain_deferred(
 	map_each(&q->overflow.map, i, d) {
 		if (strcmp(d->name, name) != 0 || strcmp(d->lq->ns->name, ns) != 0)
 			continue;
-		*ret = (struct explanation){.reason = WAIT_TOO_MANY,
-			.localqueue = d->lq->name,
-			.clusterqueue = d->lq->cq ? d->lq->cq->name : "",
-			.queued_ms = d->created_ms};
-		struct text text = text_over(ret->sentence, sizeof(ret->sentence));
-		explain(d->lq, &text);
+		explain_one(d, ret);
 		return true;
 	}
 	return false;
+}
+
+void queue_each_deferred(const struct queue *q,
+	void (*each)(const struct deferred_job *d, const struct explanation *x, void *ctx),
+	void *ctx)
+{
+	const struct deferred *d;
+	struct explanation x;
+	map_each(&q->overflow.map, i, d) {
+		struct deferred_job one = {d->uid, d->lq->ns->name, d->name, d->list};
+		explain_one(d, &x);
+		each(&one, &x, ctx);
+	}
 }
 
 void overflow_done(struct queue *q)

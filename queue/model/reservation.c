@@ -334,6 +334,7 @@ void reservation_heed(struct queue *q, struct reservation *r)
 	victim_index_leave(r);
 	r->lingers = r->w->deleting;
 	victim_index_join(r);
+	reservation_suspect(q, r);
 }
 
 /* The ClusterQueue that the first line names, known yet or not; without lines, its LocalQueue's. Or

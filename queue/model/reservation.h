@@ -93,7 +93,8 @@ struct reservation {
 	const char *stop_policy; /* the RunPolicy or Budget that stops it, or NULL */
 	bool gives_back;	 /* it must stop to return borrowed quota (lead.h) */
 	/* Its Job is being deleted: nothing stops its pods, and their end is not known. It is no
-	 * candidate, and no promise waits for it. */
+	 * candidate, no promise waits for it, and no stop is decided. The gate says the same of a Job that
+	 * it has not read yet. */
 	bool lingers;
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway: it is not stopped again,
 			    and as a candidate it is before all other runs */

@@ -47,6 +47,7 @@ static void make_plain(struct sim *s, struct snap *n)
 	*run = (struct model_run){.outside = true, .landed_ms = s->now_ms};
 	n->job.queue = "";
 	n->job.suspend = false;
+	n->job.resumed_by_other = true; /* by the client that made it */
 	n->job.hold = NULL;
 	n->job.after = (struct dependencies){0};
 	n->run = run;

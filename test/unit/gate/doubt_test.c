@@ -367,9 +367,9 @@ static void take_over_with(struct world *w, const struct job *older)
 	turn(w);
 }
 
-static void a_run_that_is_not_seen_yet_goes_on(void **state)
+/* The Job as it was before its start. */
+static struct job before_its_start(const struct world *w)
 {
-	struct world *w = *state;
 	struct job older = w->j->now->job;
 	older.version--;
 	older.suspend = true;
@@ -377,6 +377,13 @@ static void a_run_that_is_not_seen_yet_goes_on(void **state)
 	older.admission.state = STORY_NONE;
 	older.admission.attempt = 0;
 	older.status = (struct job_status){.suspended = true};
+	return older;
+}
+
+static void a_run_that_is_not_seen_yet_goes_on(void **state)
+{
+	struct world *w = *state;
+	struct job older = before_its_start(w);
 	w->pods = 2;
 	take_over_with(w, &older);
 	assert_int_equal(w->sent[INTENT_READ], 1);
@@ -386,6 +393,65 @@ static void a_run_that_is_not_seen_yet_goes_on(void **state)
 	assert_int_equal(w->sent[INTENT_STOP], 0);
 	assert_false(w->j->now->job.suspend);
 	assert_true(first_reservation(w)->open);
+}
+
+static void goes_on_as_it_is(struct world *w)
+{
+	at(w, w->now_ms + 60000);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_false(w->j->now->job.suspend);
+	assert_int_equal(held_cpu(w), 1000);
+	assert_int_equal(queue_job_pods(w->queue, &w->j->now->job.uid), 2);
+}
+
+/* It was taken off before the start. */
+static void a_hold_that_is_gone_stops_no_run(void **state)
+{
+	struct world *w = *state;
+	struct job older = before_its_start(w);
+	older.hold = "its owner's";
+	take_over_with(w, &older);
+	goes_on_as_it_is(w);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.hold = "its owner's"; /* the queue knows the Job as it is now */
+	write_job(w, s, false);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+}
+
+/* The watch, which is behind, goes on while the Job is being read. */
+static void nor_does_one_that_the_watch_still_shows(void **state)
+{
+	struct world *w = *state;
+	struct job older = before_its_start(w), held = older;
+	older.version--;
+	held.hold = "its owner's";
+	w->listed = &older;
+	world_restart(w);
+	w->shown = &held;
+	turn(w);
+	assert_null(w->shown);
+	goes_on_as_it_is(w);
+}
+
+/* It left a LocalQueue that is stopped, and started in another. */
+static void a_localqueue_that_was_left_stops_no_run(void **state)
+{
+	struct world *w = *state;
+	struct job older = before_its_start(w);
+	struct localqueue_spec left = {.ns = "team-a",
+		.name = "left",
+		.clusterqueue = "batch",
+		.stop_policy = STOP_HOLD_AND_DRAIN};
+	older.queue = "left";
+	w->listed = &older;
+	world_restart(w);
+	queue_set_localqueue(w->queue, &left, NULL);
+	turn(w);
+	goes_on_as_it_is(w);
+	left.name = "main";
+	queue_set_localqueue(w->queue, &left, NULL);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
 }
 
 /* What is seen to run is the attempt before. The start of the one that is reserved may be under way:
@@ -480,6 +546,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RUN(what_a_successor_started_is_not_stopped),
 		RUN(a_run_that_is_not_seen_yet_goes_on),
+		RUN(a_hold_that_is_gone_stops_no_run),
+		RUN(nor_does_one_that_the_watch_still_shows),
+		RUN(a_localqueue_that_was_left_stops_no_run),
 		RUN(a_start_under_way_is_fenced_though_an_earlier_run_is_seen),
 		RUN(a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease),
 		WORLD(pods_are_looked_for_where_no_story_tells_of_a_start),

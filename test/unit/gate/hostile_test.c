@@ -115,6 +115,37 @@ static void counted_for_more_it_runs_on(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+/* Other nodes, as much quota. */
+static void resume_elsewhere(struct world *w, bool by_other)
+{
+	struct snap *s;
+	one_more(w, &s);
+	s->job.redirected = true;
+	s->job.resumed_by_other = by_other;
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+}
+
+static void its_nodes_were_changed_while_nobody_led(void **state)
+{
+	struct world *w = *state;
+	resume_elsewhere(w, true);
+	assert_int_equal(w->sent[INTENT_READ], 1);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "NotAdmitted");
+	assert_non_null(strstr(w->last[NOTE_STOP].text, "changed the node selector"));
+	assert_int_equal(held_cpu(w), 1000);
+}
+
+/* A webhook writes into templates: the start is ours. */
+static void written_to_by_others_it_runs_on(void **state)
+{
+	struct world *w = *state;
+	resume_elsewhere(w, false);
+	assert_false(w->j->now->job.suspend);
+}
+
 /* The leader died before it heard that its stop had landed, and its owner lets the Job run again.
  * The reservation is of a run that is over. */
 static void resumed_after_a_stop_it_is_stopped_again(void **state)
@@ -323,6 +354,8 @@ int main(void)
 		RUN(resumed_as_it_was_it_runs_on),
 		RUN(resumed_after_a_stop_it_is_stopped_again),
 		RUN(counted_for_more_it_runs_on),
+		RUN(its_nodes_were_changed_while_nobody_led),
+		RUN(written_to_by_others_it_runs_on),
 		WORLD(raised_without_its_label_while_nobody_led),
 		RUN(an_old_view_stops_nobody),
 		RUN(a_finalizer_keeps_quota_as_long_as_pods),

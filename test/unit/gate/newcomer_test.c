@@ -72,6 +72,38 @@ static void one_that_began_by_the_word_is_adopted(void **state)
 	assert_int_equal(first_reservation(w)->closed_by, LEDGER_RELEASE);
 }
 
+/* A LimitRange was changed, say. No client resumed it since it was adopted. */
+static void one_that_counts_for_more_runs_on(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0 - 60000;
+	come(w, T0 - 60000);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->request[0].amount = 750;
+	write_job(w, s, false);
+	assert_adopted(w);
+	world_restart(w);
+	turn(w);
+	assert_adopted(w);
+}
+
+/* Suspended, raised and unsuspended while no controller looked. */
+static void one_that_is_resumed_with_more_is_stopped(void **state)
+{
+	struct world *w = *state;
+	w->adopt_begun_by_ms = T0 - 60000;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->request[0].amount = 750;
+	s->job.status.start_ms = T0 + 30000;
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	assert_string_equal(w->last[NOTE_STOP].reason, "ScaledUp");
+}
+
 static void one_that_began_later_is_stopped(void **state)
 {
 	struct world *w = *state;
@@ -261,6 +293,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD(one_that_began_by_the_word_is_adopted),
+		WORLD(one_that_counts_for_more_runs_on),
+		WORLD(one_that_is_resumed_with_more_is_stopped),
 		WORLD(one_that_began_later_is_stopped),
 		WORLD(without_a_word_it_is_stopped),
 		WORLD(one_that_has_just_been_resumed_is_stopped),

@@ -12,7 +12,7 @@ endforeach()
 target_link_options(test_gate_never_starts PRIVATE -Wl,--wrap=queue_job_waits_in_vain)
 target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_job_bill
   -Wl,--wrap=queue_finished_job)
-foreach(name notice trouble)
+foreach(name label_set notice trouble)
   add_executable(test_gate_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_gate_${name} PRIVATE gate ${CMOCKA})
   add_test(NAME gate_${name} COMMAND test_gate_${name})

@@ -68,6 +68,7 @@ struct world {
 	size_t pods;			   /* that are counted */
 	bool lease_silent;		   /* a request for the lease is not answered */
 	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
+	const struct job *shown;	   /* by the watch, while it is read next; NULL: nothing */
 	int64_t adopt_begun_by_ms;	   /* an admin's word on the Namespace; 0: there is none */
 	enum job_outcome of_provisions;	   /* of each request about them, unless JOB_DONE */
 	int64_t retry_ms;		   /* with that */
@@ -205,6 +206,17 @@ static inline void answer_job(struct world *w, const struct intent *i)
 		.outcome = JOB_DONE, .pods = w->pods, .adopt_begun_by_ms = w->adopt_begun_by_ms};
 	bool reaches = i->kind == INTENT_READ || w->outcome == JOB_DONE || w->lands;
 	w->sent[i->kind]++;
+	if (i->kind == INTENT_READ && w->shown) {
+		const struct job *shown = w->shown;
+		uint64_t id = i->id;
+		w->shown = NULL;
+		model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
+		gate_see_job(w->gate, shown);
+		gate_step(w->gate, w->now_ms, w->tick_ms);
+		a.job = &snap->job;
+		gate_answer_job(w->gate, id, &a);
+		return;
+	}
 	if (i->kind == INTENT_START)
 		keep_template(w, &i->template);
 	if (i->kind == INTENT_PROVISION)

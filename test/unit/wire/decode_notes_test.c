@@ -280,6 +280,7 @@ static void durations(void **state)
 static const struct directives_row {
 	const char *name, *annotation, *pod;
 	size_t nselector, ntolerations; /* the user's own */
+	bool redirected;
 } directives_rows[] = {
 	{"as it was applied, in another order", "{" ORIGINAL "," APPLIED "}",
 		"'nodeSelector':{'pool':'spot','own':'1'},"
@@ -288,12 +289,12 @@ static const struct directives_row {
 	{"edited since", "{" ORIGINAL "," APPLIED "}",
 		"'nodeSelector':{'pool':'spot','own':'2'},"
 		"'tolerations':[{'key':'spot','operator':'Exists'},{'key':'b'}]",
-		2, 2},
+		2, 2, true},
 	{"a toleration added since", "{" ORIGINAL "," APPLIED "}",
 		"'nodeSelector':{'pool':'spot','own':'1'},"
 		"'tolerations':[{'key':'spot','operator':'Exists'},{'key':'b'},{'key':'c'}]",
-		2, 3},
-	{"everything removed since", "{" ORIGINAL "," APPLIED "}", "", 0, 0},
+		2, 3, true},
+	{"everything removed since", "{" ORIGINAL "," APPLIED "}", "", 0, 0, true},
 	{"no sense", "{" ORIGINAL "}", "'nodeSelector':{'pool':'spot'}", 1, 0},
 	{"no JSON", "{", "'nodeSelector':{'pool':'spot'}", 1, 0},
 	{"wrong inside", "{\\'original\\':{\\'nodeSelector\\':7}," APPLIED "}",
@@ -310,8 +311,13 @@ static void a_users_own_directives_come_back(void **state)
 		const struct directives_row *r = &directives_rows[i];
 		snprintf(text, sizeof(text),
 			"'annotations':{'sluice.dev/original-directives':'%s'}", r->annotation);
-		struct job *j = job_with(text, "", r->pod);
+		struct job *j = job_with(text, "'suspend':true", r->pod);
+		assert_false(j->redirected); /* its owner may write what they like */
+		free(j);
+		j = job_with(text, "", r->pod);
 		assert_null(j->invalid);
+		if (j->redirected != r->redirected)
+			fail_msg("%s: redirected", r->name);
 		if (j->placement.nnode_selector != r->nselector ||
 			j->placement.ntolerations != r->ntolerations)
 			fail_msg("%s: %zu, %zu", r->name, j->placement.nnode_selector,
