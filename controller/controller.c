@@ -15,6 +15,7 @@
 #include "controller/ledger/retention.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/parts.h"
+#include "controller/visibility/visibility.h"
 #include "controller/watch/finalizers.h"
 #include "controller/watch/following.h"
 #include "controller/watch/informer.h"
@@ -46,6 +47,7 @@ struct controller {
 	struct parts parts;
 	struct ports *ports;
 	struct ports_state ports_state;
+	struct visibility *visibility; /* NULL: off */
 
 	ev_prepare prepare;
 	ev_timer wake, second, grace, look;
@@ -235,6 +237,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		informer_tick(c->parts.informer);
 		look_for_news(c);
 		stuck_pods_tick(c->parts.stuck_pods, tick_ms());
+		visibility_tick(c->visibility, tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->parts.gate)) {
 		finalizers_tick(c->parts.finalizers, parts_now_ms(&c->parts));
@@ -343,7 +346,9 @@ static int controller_open(struct controller *c, struct err *e)
 		.changed = mark_dirty, .ledger_state = on_ledger_state, .ctx = c};
 	c->ports_state.ledger_trouble = c->ledger_trouble;
 	int rc = parts_open(&c->parts, &events, e);
-	return rc ? rc : ports_open(&c->parts, &c->ports_state, &c->ports, e);
+	if (rc == 0)
+		rc = ports_open(&c->parts, &c->ports_state, &c->ports, e);
+	return rc ? rc : visibility_open(&c->parts, &c->ports_state, &c->visibility, e);
 }
 
 int controller_run(const struct options *o, struct log *log)
@@ -368,6 +373,7 @@ int controller_run(const struct options *o, struct log *log)
 		log_event(log, LEVEL_ERROR, "cannot-start", "why", e.text, NULL);
 		c.exit_code = EXIT_NO_START;
 	}
+	visibility_close(c.visibility);
 	ports_close(c.ports);
 	parts_close(&c.parts);
 	ev_loop_destroy(loop);

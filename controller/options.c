@@ -1,5 +1,6 @@
 #include "controller/options.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -141,6 +142,49 @@ static int parse_tls_self_signed(const char *text, struct options *o, struct err
 	return 0;
 }
 
+static int parse_visibility_listen(const char *text, struct options *o, struct err *e)
+{
+	return parse_address("visibility-listen", text, &o->visibility_listen, e);
+}
+
+/* The API server takes no others into an EndpointSlice. */
+static bool v4_is_reachable(const struct in_addr *a)
+{
+	uint32_t n = ntohl(a->s_addr);
+	return n != 0 && n >> 24 != 127 && n >> 16 != 0xA9FE && n >> 28 < 0xE;
+}
+
+static bool v6_is_reachable(const struct in6_addr *a)
+{
+	return !IN6_IS_ADDR_UNSPECIFIED(a) && !IN6_IS_ADDR_LOOPBACK(a) &&
+	       !IN6_IS_ADDR_LINKLOCAL(a) && !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_V4MAPPED(a);
+}
+
+static int parse_visibility_address(const char *text, struct options *o, struct err *e)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+	bool is_v4 = inet_pton(AF_INET, text, &v4) == 1 && v4_is_reachable(&v4);
+	bool is_v6 = !is_v4 && inet_pton(AF_INET6, text, &v6) == 1 && v6_is_reachable(&v6);
+	if (!is_v4 && !is_v6)
+		return err_set(e, ERR_INVALID,
+			"--visibility-address is \"%.60s\"; it must be the IP address by which API servers reach this controller, such as 10.1.2.3 or fd00::5, and no loopback address",
+			text);
+	must(inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? (void *)&v4 : (void *)&v6,
+		o->visibility_address, sizeof(o->visibility_address)));
+	return 0;
+}
+
+static int parse_visibility_cert(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("visibility-cert-file", text, &o->visibility_cert_file, e);
+}
+
+static int parse_visibility_key(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("visibility-key-file", text, &o->visibility_key_file, e);
+}
+
 static int parse_migrate_only(const char *text, struct options *o, struct err *e)
 {
 	(void)text;
@@ -155,6 +199,10 @@ static int check_tls(const struct options *o, struct err *e)
 		return err_set(e, ERR_INVALID, "--%s is given without --%s; give both",
 			o->tls_cert_file ? "tls-cert-file" : "tls-private-key-file",
 			o->tls_cert_file ? "tls-private-key-file" : "tls-cert-file");
+	if (!o->visibility_cert_file != !o->visibility_key_file)
+		return err_set(e, ERR_INVALID, "--%s is given without --%s; give both",
+			o->visibility_cert_file ? "visibility-cert-file" : "visibility-key-file",
+			o->visibility_cert_file ? "visibility-key-file" : "visibility-cert-file");
 	if (o->tls_cert_file && o->tls_self_signed)
 		return err_set(
 			e, ERR_INVALID, "--tls-self-signed and --tls-cert-file exclude each other");
@@ -384,6 +432,10 @@ static const struct flag {
 	{"tls-cert-file", true, parse_tls_cert, SHOW_NOTHING},
 	{"tls-private-key-file", true, parse_tls_key, SHOW_NOTHING},
 	{"tls-self-signed", false, parse_tls_self_signed, SHOW_NOTHING},
+	{"visibility-listen", true, parse_visibility_listen, SHOW_NOTHING},
+	{"visibility-address", true, parse_visibility_address, SHOW_NOTHING},
+	{"visibility-cert-file", true, parse_visibility_cert, SHOW_NOTHING},
+	{"visibility-key-file", true, parse_visibility_key, SHOW_NOTHING},
 	{"log-format", true, parse_log_format, SHOW_NOTHING},
 	{"log-level", true, parse_log_level, SHOW_NOTHING},
 	{"identity", true, parse_identity, SHOW_NOTHING},

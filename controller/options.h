@@ -7,6 +7,7 @@
 #ifndef SLUICE_CONTROLLER_OPTIONS_H
 #define SLUICE_CONTROLLER_OPTIONS_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,9 @@ struct options {
 	const char *token_audience;		  /* NULL: the API server */
 	const char *tls_cert_file, *tls_key_file; /* both, or NULL both */
 	bool tls_self_signed;
+	struct listen_at visibility_listen;
+	char visibility_address[INET6_ADDRSTRLEN]; /* in its shortest form; "": not given */
+	const char *visibility_cert_file, *visibility_key_file; /* as those of tls */
 	bool migrate_only; /* brings the schema up to date, and ends */
 	enum log_format log_format;
 	enum log_level log_level;

@@ -2,8 +2,7 @@
 
     chart.py KUBECTL OUT       the folder OUT/sluice
 
-deploy/base is rendered, deploy/quickstart, and deploy/base with each component. Each object of them
-becomes a template. Where the renderings differ, the lines stand in an `if` of the component whose
+deploy/base is rendered, and deploy/base with each component. Each object of them becomes a template. Where the renderings differ, the lines stand in an `if` of the component whose
 they are. So there is no copy by hand that could be forgotten: an object or a line that is new in
 deploy/ is in the next chart. What is a value of the chart is in VALUES below; a line of it that is
 no longer found ends this program. test/e2e/test_chart.py compares what `helm template` makes of all
@@ -82,7 +81,7 @@ def version():
 
 def value_of(component):
     """without-mutating-policy: .Values.components.withoutMutatingPolicy"""
-    if component == "quickstart":
+    if component == "postgres":
         return ".Values.postgres.enabled"
     first, *rest = component.split("-")
     return ".Values.components." + first + "".join(word.capitalize() for word in rest)
@@ -92,11 +91,11 @@ class Renderer:
     def __init__(self, kubectl, scratch):
         self.kubectl, self.scratch = kubectl, scratch
 
-    def __call__(self, folder="base", *components):
-        """{"Kind name": its lines}, in the order of kustomize."""
+    def __call__(self, *components):
+        """{"Kind name": its lines} of deploy/base with components, in the order of kustomize."""
         to = lambda path: os.path.relpath(path, self.scratch)
         (self.scratch / "kustomization.yaml").write_text(
-            f"resources: [{to(DEPLOY / folder)}]\ncomponents: [{', '.join(to(DEPLOY / 'components' / c) for c in components)}]\n")
+            f"resources: [{to(DEPLOY / 'base')}]\ncomponents: [{', '.join(to(DEPLOY / 'components' / c) for c in components)}]\n")
         text = subprocess.run([self.kubectl, "kustomize", self.scratch], check=True, stdout=subprocess.PIPE, text=True).stdout
         found = {}
         for lines in text.rstrip("\n").split("\n---\n"):
@@ -165,10 +164,9 @@ def templates(render):
     """{"Kind name": text}"""
     components = sorted(p.name for p in (DEPLOY / "components").iterdir())
     base = render()
-    variants = {"quickstart": render("quickstart"), **{c: render("base", c) for c in components}}
+    variants = {c: render(c) for c in components}
     # Added by one, and taken out again by the remover.
-    beside = {c: render("quickstart" if c == "quickstart" else "base", *([] if c == "quickstart" else [c]), REMOVER)
-              for c in variants if c != REMOVER}
+    beside = {c: render(c, REMOVER) for c in components if c != REMOVER}
     made = {}
     for name, lines in base.items():
         if name.startswith("Namespace "):

@@ -114,6 +114,20 @@ const char *http_param(const struct http_question *q, const char *name)
 	return MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
+const char *http_header(const struct http_question *q, const char *name)
+{
+	return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
+}
+
+void *http_session(const struct http_question *q)
+{
+	if (!q->http->is_tls)
+		return NULL;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(q->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	return info ? info->tls_session : NULL;
+}
+
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
 {
 	must(q->state != REQUEST_ANSWERED);
@@ -511,6 +525,8 @@ static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->certificate : NULL},
 		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
 		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)TLS_PRIORITIES},
+		/* With one, libmicrohttpd asks for a certificate. It verifies none. */
+		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (char *)h->options.client_authorities},
 		{MHD_OPTION_END, 0, NULL},
 	};
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (tls ? MHD_USE_TLS : 0);
@@ -519,7 +535,7 @@ static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED,
 		on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_ARRAY,
-		tls ? secure : secure + 3, MHD_OPTION_END);
+		tls ? secure : secure + 4, MHD_OPTION_END);
 }
 
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
@@ -527,7 +543,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	int fd = -1;
 	if (o->tls && MHD_is_feature_supported(MHD_FEATURE_SSL) != MHD_YES)
 		return err_set(e, ERR_INVALID,
-			"this libmicrohttpd was built without TLS; leave the --tls flags out, or install one that has it, such as Debian's");
+			"this libmicrohttpd was built without TLS; leave the --tls flags and --visibility-listen out, or install one that has it, such as Debian's");
 	int rc = http_listen(o, &fd, e);
 	if (rc)
 		return rc;
@@ -546,6 +562,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	}
 	h->is_tls = o->tls;
 	h->options.tls = NULL; /* borrowed, as the host */
+	h->options.client_authorities = NULL;
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	must(info);
 	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);

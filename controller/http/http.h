@@ -9,7 +9,8 @@
  * out.
  *
  * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
- * the same ten seconds are for both.
+ * the same ten seconds are for both. Clients may be asked for certificates there
+ * (client_authorities); what one proves is for the owner to find out.
  *
  * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
  * make them wait: open paths only, one request a connection, five seconds for it.
@@ -45,6 +46,9 @@ struct http_options {
 	bool one_request;  /* then the connection is closed */
 	struct connections_limits limits;
 	const struct tls *tls; /* NULL: plain HTTP; borrowed for http_new() only */
+	/* PEM: clients are asked for a certificate of these authorities, and may show none;
+	 * http_session() tells. NULL: they are not asked. Borrowed as tls. */
+	const char *client_authorities;
 	struct api_rights (*rights)(const struct api_request *r);
 	struct api_reply (*answer)(const struct api_request *r, struct buf *out, void *ctx);
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
@@ -61,6 +65,10 @@ extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
 /* A parameter of the query, or NULL; while the question is being taken. */
 const char *http_param(const struct http_question *q, const char *name);
+/* The same of a header. */
+const char *http_header(const struct http_question *q, const char *name);
+/* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */
+void *http_session(const struct http_question *q);
 /* From inside defer, or later from the loop. */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
 

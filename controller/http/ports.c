@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "controller/common/clock.h"
-#include "controller/common/stamp.h"
 #include "controller/http/api.h"
 #include "controller/http/auth.h"
 #include "controller/http/cost_api.h"
@@ -135,23 +134,23 @@ static int open_port(struct ports *p, const struct listen_at *at, struct http_op
 	return rc;
 }
 
+/* Of deploy/manager. */
+static const char *const service_names[] = {"sluice-controller.sluice-system.svc"};
+
 /* *ret stays NULL: plain HTTP. */
 static int load_tls(struct ports *p, struct tls **ret, struct err *e)
 {
 	const struct options *o = p->parts->options;
 	if (!o->listen.on || (!o->tls_self_signed && !o->tls_cert_file))
 		return 0;
-	int rc = o->tls_self_signed ? tls_make(ret, e)
-				    : tls_load(o->tls_cert_file, o->tls_key_file, ret, e);
-	if (rc)
-		return rc;
-	char expires[STAMP_TEXT_SIZE];
-	bool is_over = (*ret)->expires_ms <= clock_now_ms();
-	log_event(p->parts->log, is_over ? LEVEL_WARN : LEVEL_INFO,
-		is_over ? "certificate-expired" : "certificate", "file", o->tls_cert_file, "sha256",
-		(*ret)->fingerprint, "expires", stamp_format_seconds((*ret)->expires_ms, expires),
-		NULL);
-	return 0;
+	struct tls_files files = {
+		"--tls-cert-file", "--tls-private-key-file", o->tls_cert_file, o->tls_key_file};
+	int rc = o->tls_self_signed ? tls_make(service_names, 1, ret, e) : tls_load(&files, ret, e);
+	if (rc == 0)
+		tls_log(*ret, o->tls_cert_file, p->parts->log);
+	else if (o->tls_self_signed)
+		err_wrap(e, "--tls-self-signed");
+	return rc;
 }
 
 static void make_sources(struct ports *p)

@@ -11,11 +11,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/common/clock.h"
+#include "controller/common/stamp.h"
 #include "controller/kube/source.h"
-
-#define CERT_FLAG "--tls-cert-file"
-#define KEY_FLAG "--tls-private-key-file"
-#define SERVICE "sluice-controller.sluice-system.svc"
 
 enum { SHA256_BYTES = 32, SERIAL_BYTES = 16, YEAR_SECONDS = 365 * 86400, YEARS = 10 };
 
@@ -52,7 +50,7 @@ static int read_pem(const char *flag, const char *path, char **ret, struct err *
 		flag, why.text);
 }
 
-static int check_certificate(struct tls *t, const char *path, struct err *e)
+static int check_certificate(struct tls *t, const struct tls_files *f, struct err *e)
 {
 	gnutls_x509_crt_t *list = NULL;
 	unsigned n = 0;
@@ -65,13 +63,12 @@ static int check_certificate(struct tls *t, const char *path, struct err *e)
 	gnutls_free(list);
 	if (rc)
 		return err_set(e, ERR_INVALID,
-			CERT_FLAG
-			" %.200s holds no certificate in PEM (%s); it must begin with the server's own, and its chain follows",
-			path, gnutls_strerror(rc));
+			"%s %.200s holds no certificate in PEM (%s); it must begin with the server's own, and its chain follows",
+			f->cert_flag, f->cert, gnutls_strerror(rc));
 	return 0;
 }
 
-static int check_key(const struct tls *t, const char *path, struct err *e)
+static int check_key(const struct tls *t, const struct tls_files *f, struct err *e)
 {
 	gnutls_x509_privkey_t key;
 	gnutls_datum_t text = datum(t->key);
@@ -80,13 +77,12 @@ static int check_key(const struct tls *t, const char *path, struct err *e)
 	gnutls_x509_privkey_deinit(key);
 	if (rc)
 		return err_set(e, ERR_INVALID,
-			KEY_FLAG " %.200s holds no private key in PEM without a password (%s)",
-			path, gnutls_strerror(rc));
+			"%s %.200s holds no private key in PEM without a password (%s)",
+			f->key_flag, f->key, gnutls_strerror(rc));
 	return 0;
 }
 
-static int check_pair(
-	const struct tls *t, const char *cert_file, const char *key_file, struct err *e)
+static int check_pair(const struct tls *t, const struct tls_files *f, struct err *e)
 {
 	gnutls_certificate_credentials_t both;
 	gnutls_datum_t certificate = datum(t->certificate), key = datum(t->key);
@@ -97,26 +93,24 @@ static int check_pair(
 		return 0;
 	if (rc == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
 		return err_set(e, ERR_INVALID,
-			"the key in " KEY_FLAG
-			" %.150s does not belong to the certificate in " CERT_FLAG
-			" %.150s; give the key that this certificate was made for",
-			key_file, cert_file);
-	return err_set(e, ERR_INVALID, CERT_FLAG " %.150s with " KEY_FLAG " %.150s: %s", cert_file,
-		key_file, gnutls_strerror(rc));
+			"the key in %s %.150s does not belong to the certificate in %s %.150s; give the key that this certificate was made for",
+			f->key_flag, f->key, f->cert_flag, f->cert);
+	return err_set(e, ERR_INVALID, "%s %.150s with %s %.150s: %s", f->cert_flag, f->cert,
+		f->key_flag, f->key, gnutls_strerror(rc));
 }
 
-int tls_load(const char *cert_file, const char *key_file, struct tls **ret, struct err *e)
+int tls_load(const struct tls_files *f, struct tls **ret, struct err *e)
 {
 	struct tls *t = mem_alloc(sizeof(*t));
-	int rc = read_pem(CERT_FLAG, cert_file, &t->certificate, e);
+	int rc = read_pem(f->cert_flag, f->cert, &t->certificate, e);
 	if (rc == 0)
-		rc = check_certificate(t, cert_file, e);
+		rc = check_certificate(t, f, e);
 	if (rc == 0)
-		rc = read_pem(KEY_FLAG, key_file, &t->key, e);
+		rc = read_pem(f->key_flag, f->key, &t->key, e);
 	if (rc == 0)
-		rc = check_key(t, key_file, e);
+		rc = check_key(t, f, e);
 	if (rc == 0)
-		rc = check_pair(t, cert_file, key_file, e);
+		rc = check_pair(t, f, e);
 	if (rc) {
 		tls_free(t);
 		return rc;
@@ -133,14 +127,19 @@ static int add_name(gnutls_x509_crt_t crt, const char *name)
 		crt, GNUTLS_SAN_DNSNAME, name, (unsigned)strlen(name), GNUTLS_FSAN_APPEND);
 }
 
-static int add_names(gnutls_x509_crt_t crt)
+struct made_for {
+	const char *const *names;
+	size_t n;
+};
+
+static int add_names(gnutls_x509_crt_t crt, const struct made_for *made_for)
 {
 	static const unsigned char v4[4] = {127, 0, 0, 1}, v6[16] = {[15] = 1};
 	char host[256] = "";
 	int rc = gnutls_x509_crt_set_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0,
 		"sluice-controller", strlen("sluice-controller"));
-	if (rc == 0)
-		rc = add_name(crt, SERVICE);
+	for (size_t i = 0; rc == 0 && i < made_for->n; i++)
+		rc = add_name(crt, made_for->names[i]);
 	if (rc == 0)
 		rc = add_name(crt, "localhost");
 	if (rc == 0 && gethostname(host, sizeof(host) - 1) == 0 && host[0] &&
@@ -156,7 +155,7 @@ static int add_names(gnutls_x509_crt_t crt)
 }
 
 /* Valid from an hour ago, as clocks differ, and longer than any process lives. */
-static int fill(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key)
+static int fill(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key, const struct made_for *made_for)
 {
 	unsigned char serial[SERIAL_BYTES];
 	time_t now = time(NULL);
@@ -171,7 +170,7 @@ static int fill(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key)
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_expiration_time(crt, now + (time_t)YEARS * YEAR_SECONDS);
 	if (rc == 0)
-		rc = add_names(crt);
+		rc = add_names(crt, made_for);
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_basic_constraints(crt, 0, -1);
 	if (rc == 0)
@@ -205,8 +204,9 @@ static int export_pem(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key, struct t
 	return describe(crt, t);
 }
 
-int tls_make(struct tls **ret, struct err *e)
+int tls_make(const char *const *names, size_t n, struct tls **ret, struct err *e)
 {
+	struct made_for made_for = {names, n};
 	gnutls_x509_privkey_t key;
 	gnutls_x509_crt_t crt;
 	struct tls *t = mem_alloc(sizeof(*t));
@@ -214,18 +214,29 @@ int tls_make(struct tls **ret, struct err *e)
 	int rc = gnutls_x509_privkey_generate2(
 		key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0, NULL, 0);
 	if (rc == 0)
-		rc = fill(crt, key);
+		rc = fill(crt, key, &made_for);
 	if (rc == 0)
 		rc = export_pem(crt, key, t);
 	gnutls_x509_crt_deinit(crt);
 	gnutls_x509_privkey_deinit(key);
 	if (rc) {
 		tls_free(t);
-		return err_set(e, ERR_INVALID, "--tls-self-signed: no certificate can be made: %s",
-			gnutls_strerror(rc));
+		return err_set(
+			e, ERR_INVALID, "no certificate can be made: %s", gnutls_strerror(rc));
 	}
 	*ret = t;
 	return 0;
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+void tls_log(const struct tls *t, const char *file, struct log *log)
+{
+	char expires[STAMP_TEXT_SIZE];
+	bool is_over = t->expires_ms <= clock_now_ms();
+	log_event(log, is_over ? LEVEL_WARN : LEVEL_INFO,
+		is_over ? "certificate-expired" : "certificate", "file", file, "sha256",
+		t->fingerprint, "expires", stamp_format_seconds(t->expires_ms, expires), NULL);
 }
 
 void tls_free(struct tls *t)

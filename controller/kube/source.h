@@ -1,5 +1,5 @@
 /*
- * Private to kube/: reading a struct kube_source, and forgetting secrets.
+ * Private to kube/, but for base64: reading a struct kube_source, and forgetting secrets.
  */
 #ifndef SLUICE_CONTROLLER_KUBE_SOURCE_H
 #define SLUICE_CONTROLLER_KUBE_SOURCE_H

@@ -18,8 +18,7 @@ HELM = ROOT / "build" / "tools" / "helm"
 if not HELM.exists():
     pytest.skip("helm is not built; ./dev chart builds it", allow_module_level=True)
 REMOVER = "without-mutating-policy"
-CHOICES = ["quickstart", *COMPONENTS]
-COMBINATIONS = [(), *((c,) for c in CHOICES), *itertools.combinations(CHOICES, 2), tuple(CHOICES)]
+COMBINATIONS = [(), *((c,) for c in COMPONENTS), *itertools.combinations(COMPONENTS, 2), tuple(COMPONENTS)]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +36,7 @@ def helm(*args):
 
 def switch(choice):
     first, *rest = choice.split("-")
-    return "postgres.enabled=true" if choice == "quickstart" else f"components.{first}{''.join(w.capitalize() for w in rest)}=true"
+    return "postgres.enabled=true" if choice == "postgres" else f"components.{first}{''.join(w.capitalize() for w in rest)}=true"
 
 
 def template(chart, *settings, namespace="sluice-system"):
@@ -63,8 +62,7 @@ def test_lint(chart):
 
 @pytest.mark.parametrize("choices", COMBINATIONS, ids=lambda c: "+".join(c) or "base")
 def test_the_chart_is_what_kustomize_renders(chart, overlay, choices):  # noqa: F811
-    components = sorted((c for c in choices if c != "quickstart"), key=lambda c: (c == REMOVER, c))
-    wanted = documents(overlay("quickstart" if "quickstart" in choices else "base", *components))
+    wanted = documents(overlay("base", *sorted(choices, key=lambda c: (c == REMOVER, c))))
     del wanted[("Namespace", "sluice-system", None)]
     made = documents(template(chart, *map(switch, choices)))
     assert made.keys() == wanted.keys()

@@ -20,7 +20,7 @@ from sandbox.relay import Relay
 from sandbox.sandbox import BUILD, ROOT
 from test_real_node import ENDLESS, OUTLASTS, SHORT, RealWorld, spoken
 
-VERSION = re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+VERSION = re.search(r"^set\(SLUICE_VERSION (.+)\)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
 IMAGES = [BUILD / "dist" / f"sluice-controller-{VERSION}-oci.tar", BUILD / "image" / "postgres-oci.tar"]
 NS = "sluice-system"
 VOLUME = "sluice-postgres"

@@ -27,6 +27,7 @@ QUICKSTART = DEPLOY / "quickstart"
 KUBECTL = shutil.which("kubectl") or ROOT / "build" / "tools" / "kubectl"
 VERSION = re.search(r"^set\(SLUICE_VERSION (.+)\)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
 COMPONENTS = sorted(p.name for p in (DEPLOY / "components").iterdir())
+OF_QUICKSTART = ("postgres", "visibility")
 
 
 # ---- rendered ------------------------------------------------------------------
@@ -86,8 +87,12 @@ def test_without_mutating_policy_leaves_none_of_any_component(overlay, others):
     assert ("MutatingAdmissionPolicy", "sluice-suspend-unqueued-jobs") in gone or not others
 
 
+def test_the_quickstart_is_the_base_with_two_components(overlay):
+    assert overlay("base", *OF_QUICKSTART) == render(QUICKSTART)
+
+
 def test_each_component_goes_with_the_quickstart(overlay):
-    rendered = overlay("quickstart", *COMPONENTS)
+    rendered = overlay("quickstart", *(c for c in COMPONENTS if c not in OF_QUICKSTART))
     assert {("ServiceMonitor", "sluice-controller"), ("StatefulSet", "sluice-postgres")} <= objects(rendered)
     assert "- --manage-jobs-without-queue-name" in rendered
 
@@ -100,7 +105,7 @@ class Database:
 
     def __init__(self, password):
         self.home = Path(tempfile.mkdtemp(prefix="sluice-", dir="/var/tmp"))
-        shutil.copytree(QUICKSTART, self.home / "sluice")
+        shutil.copytree(DEPLOY / "components" / "postgres", self.home / "sluice")
         user = Sandbox.pg_user()
         self.become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
         with socket.socket() as s:
@@ -256,7 +261,7 @@ def secret(box):
     return box.api.get("/api/v1/namespaces/sluice-system/secrets/sluice-postgres")
 
 
-NEVER_STILL = {"Deployment", "StatefulSet", "PodDisruptionBudget"}  # their status says what pods do
+NEVER_STILL = {"Deployment", "StatefulSet", "PodDisruptionBudget", "APIService"}  # their status says what pods do
 
 
 def versions(box):
@@ -322,6 +327,7 @@ def test_uninstalled_nothing_is_stopped_and_nothing_left(installed):
     pods = {p["metadata"]["uid"] for p in world.pods("runs")}
     assert pods
 
+    box.kubectl("delete", "apiservice", "v1alpha1.visibility.sluice.dev", "--ignore-not-found")
     box.kubectl("-n", "sluice-system", "delete", "deployment", "sluice-controller", "--wait")
     box.process("controller-one").stop()  # one of its pods
     for name in box.kubectl("get", "clusterqueues.sluice.dev,resourceflavors.sluice.dev", "-o", "name").stdout.split():

@@ -38,7 +38,7 @@ def box():
 
 def start(box, component):
     if component == OLDER:
-        box.start_controller("one", binary=THERE / "bin" / "sluice-controller", extra_args=USUAL_FLAGS)
+        box.start_controller("one", binary=THERE / "bin" / "sluice-controller", extra_args=USUAL_FLAGS, visibility=False)
     else:
         start_controller(box, "two")
 

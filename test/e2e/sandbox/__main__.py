@@ -11,6 +11,9 @@ from . import Sandbox, SandboxError, real_node
 from .sandbox import BUILD
 
 
+VISIBLE = """\
+  kubectl get queuedjobs                           # the Jobs of a namespace, as the API server passes it on
+"""
 IDLE = """  kubectl top nodes                                # what is used (a minute after the start)
   kubectl apply -f test/e2e/sandbox/example-idle.yaml   # a Job on what nobody uses; the file says what to look at
 """
@@ -76,7 +79,7 @@ Then try:
   sluice queue                                     # each queue's quota, what runs, what waits
   sluice explain job/three                         # why that one waits
   sluice doctor                                    # whether all that Sluice needs is right
-{IDLE if box.overcommit else ""}{REAL if box.real_node else ""}
+{VISIBLE if controller and not box.cluster else ""}{IDLE if box.overcommit else ""}{REAL if box.real_node else ""}
 ./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
 
 

@@ -16,10 +16,13 @@ CLIENTS = {
     "kube-scheduler": ("system:kube-scheduler", None),
     "kwok": ("kwok", "system:masters"),
 }
-# Only where there is a metrics-server: its own, and what the API server shows of itself when it asks there.
+# What the API server shows of itself when it asks another server for a user: the controller, a metrics-server.
+AGGREGATOR_CLIENTS = {
+    "front-proxy": ("front-proxy-client", None),
+}
+# Only where there is a metrics-server.
 MORE_CLIENTS = {
     "metrics-server": ("metrics-server", "system:masters"),
-    "front-proxy": ("front-proxy-client", None),
 }
 # Only where there is a real node: its own, and what the API server shows of itself when it asks there.
 REAL_NODE_CLIENTS = {
@@ -77,8 +80,13 @@ def make(folder: Path):
     done.touch()
 
 
+def make_for_aggregator(folder: Path):
+    """Those of AGGREGATOR_CLIENTS, in a folder that make() filled."""
+    _make_clients(folder, AGGREGATOR_CLIENTS, "complete-aggregator")
+
+
 def make_more(folder: Path):
-    """Those of MORE_CLIENTS, in a folder that make() filled."""
+    """Those of MORE_CLIENTS, likewise."""
     _make_clients(folder, MORE_CLIENTS, "complete-more")
 
 

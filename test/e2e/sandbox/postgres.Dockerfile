@@ -1,4 +1,4 @@
-# What of the image `postgres` deploy/quickstart needs: the programs, and a user of that name with its number. Debian's
+# What of the image `postgres` deploy/components/postgres needs: the programs, and a user of that name with its number. Debian's
 # Postgres of its own version, whatever the tag says: of the image at Docker Hub nothing is to be had here.
 ARG BASE=debian:12-slim
 FROM ${BASE}

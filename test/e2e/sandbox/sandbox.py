@@ -13,6 +13,9 @@ Always true:
   Postgres. An API server whose etcd went first holds its port for minutes.
 - etcd and Postgres keep their fsync. A bench on a sandbox is a fair one.
 
+The controller answers for visibility.sluice.dev: the API server asks the first one that was started,
+until visible() names another.
+
 With `overcommit=True` there is a real metrics-server too, and kwok plays what nodes
 and pods use (usage.py). A sandbox that once had it keeps it.
 
@@ -54,6 +57,10 @@ SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
 TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it here
 SOCKET_PATH_MAX = 107
 MUTATING_POLICIES_SINCE = 36  # Kubernetes 1.36: MutatingAdmissionPolicy as v1
+URL, VISIBILITY = "SLUICE_SANDBOX_URL", "SLUICE_SANDBOX_VISIBILITY"  # where a controller listens, in its environment
+APISERVICE = "/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.visibility.sluice.dev"
+INSTALLED_PORT = 443  # of the Service that deploy/components/visibility has
+NOWHERE = "192.0.2.1"  # an address for the EndpointSlice, which takes no loopback; nothing goes there
 
 
 class Sandbox:
@@ -182,6 +189,7 @@ class Sandbox:
             else:
                 self._take_ports()
                 certs.make(self.pki)
+                self._turn_on("aggregator", certs.make_for_aggregator)
                 if self.overcommit:
                     self._turn_on("overcommit", certs.make_more)
                 if self.real_node:
@@ -264,7 +272,7 @@ class Sandbox:
             if c == "postgres":
                 where = str(self.socket_dir) if (self.state / "socket-dir").exists() else ""
             elif c.startswith("controller-"):
-                where = record.get("env", {}).get("SLUICE_SANDBOX_URL", "")
+                where = record.get("env", {}).get(URL, "")
             elif c == "proxy":
                 where = str(self.socket_dir / "kube.sock")
             else:
@@ -346,11 +354,12 @@ class Sandbox:
         return wait_until(f"{component} to be healthy",
                           lambda: self.controller_api(component).raw("GET", "/healthz"), timeout, self.process(component))
 
-    def start_controller(self, identity="one", binary=None, extra_args=(), env=None, kubeconfig=None):
+    def start_controller(self, identity="one", binary=None, extra_args=(), env=None, kubeconfig=None, visibility=True):
         """Start sluice-controller as its own ServiceAccount (or with a kubeconfig of one's own); wait for /healthz.
 
         Returns the Process; its name, `controller-IDENTITY`, is what kill(),
-        start(), wait_ready() and controller_api() go by."""
+        start(), wait_ready() and controller_api() go by. `visibility` False: it
+        has no such flags (an older one)."""
         name = f"controller-{identity}"
         proc = self.process(name)
         if proc.alive():
@@ -359,26 +368,93 @@ class Sandbox:
         if not binary.exists():
             raise SandboxError(f"{binary} does not exist; ./dev build makes it")
         kubeconfig = kubeconfig or self.account_kubeconfig("controller", SYSTEM_NAMESPACE, ACCOUNT)
-        url = proc.record().get("env", {}).get("SLUICE_SANDBOX_URL")
-        port = int(url.rpartition(":")[2]) if url else None
-        if port is None or not _is_free(port):
-            with _port_lock():
-                port = _free_port(_ports_taken())
+        port, visible = self._controller_ports(name)
+        env = {**(env or {}), URL: f"http://127.0.0.1:{port}"}
+        # Somebody else's cluster cannot ask us here.
+        serves = visibility and not self.cluster and self.process("kube-apiserver").alive()
+        serving = ["--visibility-listen", f"127.0.0.1:{visible}", "--visibility-address", NOWHERE] if serves else []
+        if serves:
+            env[VISIBILITY] = str(visible)
+            if not self._is_asked_elsewhere(name):
+                self._ask_at(visible)
         self.say(f"starting sluice-controller as {identity}")
         # As in deploy/: the right to read of kube-system comes with components/idle-resources.
         lending = [] if self.overcommit else ["--overcommit-config", ""]
-        proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database, *lending,
-                    "--listen", f"127.0.0.1:{port}", "--identity", identity, *extra_args],
-                   env={**(env or {}), "SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
+        proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database, *lending, *serving,
+                    "--listen", f"127.0.0.1:{port}", "--identity", identity, *extra_args], env=env)
         self.wait_healthy(name)
         return proc
+
+    def _controller_ports(self, name):
+        """Its own port and that of visibility.sluice.dev: those of last time, if nobody took them."""
+        record = self.process(name).record().get("env", {})
+        ports = [int(record[what].rpartition(":")[2]) if record.get(what) else None for what in (URL, VISIBILITY)]
+        with _port_lock():
+            for i, port in enumerate(ports):
+                if port is None or not _is_free(port):
+                    ports[i] = _free_port(_ports_taken() | set(ports))
+        return ports
+
+    def visibility_port(self, component="controller-one"):
+        """Where a controller answers the API server for visibility.sluice.dev."""
+        port = self.process(component).record().get("env", {}).get(VISIBILITY)
+        if not port:
+            raise SandboxError(f"{component} of sandbox {self.name} was not started with a port for visibility.sluice.dev")
+        return int(port)
+
+    def visible(self, component="controller-one"):
+        """From now on the API server asks that controller for visibility.sluice.dev. Only the leader
+        answers, and tells the API server its certificate: see wait_visible()."""
+        self._ask_at(self.visibility_port(component))
+
+    def wait_visible(self, timeout=120):
+        """Until the API server has an answer."""
+        return wait_until("visibility.sluice.dev to be served", lambda: self.api.get("/apis/visibility.sluice.dev/v1alpha1/queuedjobs?limit=1"), timeout)
+
+    def _asked_port(self):
+        """Where the API server asks for visibility.sluice.dev, or None."""
+        try:
+            return self.api.get(APISERVICE)["spec"]["service"]["port"]
+        except ApiError as e:
+            if e.status == 404:
+                return None
+            raise
+
+    def _is_asked_elsewhere(self, name):
+        """Another controller, which is alive, or what an admin's manifests name."""
+        others = [c for c in self.controllers() if c != name and self.process(c).alive() and VISIBILITY in self.process(c).record().get("env", {})]
+        return others or self._asked_port() == INSTALLED_PORT
+
+    def _ask_at(self, port):
+        """The component as an admin has it, but with a Service that means this machine."""
+        if self._asked_port() == port:
+            return
+        overlay = self.state / "visibility"
+        overlay.mkdir(exist_ok=True)
+        _write(overlay / "kustomization.yaml", f"""\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+components: [{os.path.relpath(ROOT / "deploy" / "components" / "visibility", overlay)}]
+patches:
+- patch: |
+    apiVersion: v1
+    kind: Service
+    metadata: {{name: sluice-visibility, namespace: {SYSTEM_NAMESPACE}}}
+    spec: {{type: ExternalName, externalName: localhost}}
+- patch: |
+    apiVersion: apiregistration.k8s.io/v1
+    kind: APIService
+    metadata: {{name: v1alpha1.visibility.sluice.dev}}
+    spec: {{service: {{port: {port}}}}}
+""")
+        wait_until("kubectl apply to succeed", lambda: self._apply("-k", overlay))
 
     def controller_url(self, component="controller-one"):
         """Where a controller listens, as in http://127.0.0.1:20001."""
         record = self.process(component).record()
         if not record:
             raise SandboxError(f"{component} was never started in sandbox {self.name}")
-        return record["env"]["SLUICE_SANDBOX_URL"]
+        return record["env"][URL]
 
     def controller_api(self, component="controller-one"):
         """An Api for a controller's own HTTP: .get("/api/v1/queues") and so on."""
@@ -447,7 +523,7 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={self.pki / 'sa.pub'}",
                 f"--service-account-signing-key-file={self.pki / 'sa.key'}",
-                *(self._aggregator() if self.overcommit else []),
+                *self._aggregator(),
                 *(self._kubelet_client() if self.real_node else [])], None
 
     def _kubelet_client(self):
@@ -805,10 +881,11 @@ def _ports_taken():
     for file in (BUILD / "sandbox").glob("*/ports.json"):
         taken |= set(json.loads(file.read_text()).values())
     for file in (BUILD / "sandbox").glob("*/run/controller-*.json"):
-        try:
-            taken.add(int(json.loads(file.read_text())["env"]["SLUICE_SANDBOX_URL"].rpartition(":")[2]))
-        except (ValueError, KeyError, TypeError):
-            pass
+        for what in (URL, VISIBILITY):
+            try:
+                taken.add(int(json.loads(file.read_text())["env"][what].rpartition(":")[2]))
+            except (ValueError, KeyError, TypeError):
+                pass
     return taken
 
 

@@ -50,6 +50,25 @@ static const struct bad_case bad[] = {
 	{{"--tls-private-key-file", "a"}, {"--tls-private-key-file", "without --tls-cert-file"}},
 	{{"--tls-cert-file", "a", "--tls-private-key-file", "b", "--tls-self-signed"},
 		{"--tls-self-signed", "exclude"}},
+	{{"--visibility-listen", "8443"}, {"--visibility-listen", "\"8443\"", "ADDRESS:PORT"}},
+	{{"--visibility-address", ""}, {"--visibility-address", "IP address"}},
+	{{"--visibility-address", "leader.example"}, {"\"leader.example\"", "10.1.2.3"}},
+	{{"--visibility-address", "10.1.2.3:8443"}, {"\"10.1.2.3:8443\""}},
+	{{"--visibility-address", "127.0.0.1"}, {"--visibility-address", "no loopback"}},
+	{{"--visibility-address", "127.8.8.8"}, {"no loopback"}},
+	{{"--visibility-address", "::1"}, {"\"::1\"", "no loopback"}},
+	{{"--visibility-address", "::ffff:127.0.0.1"}, {"--visibility-address"}},
+	{{"--visibility-address", "[fd00::5]"}, {"--visibility-address"}},
+	{{"--visibility-address", "0.0.0.0"}, {"--visibility-address"}},
+	{{"--visibility-address", "::"}, {"--visibility-address"}},
+	{{"--visibility-address", "169.254.1.1"}, {"--visibility-address"}},
+	{{"--visibility-address", "fe80::1"}, {"--visibility-address"}},
+	{{"--visibility-address", "224.0.0.1"}, {"--visibility-address"}},
+	{{"--visibility-cert-file", ""}, {"--visibility-cert-file", "empty"}},
+	{{"--visibility-cert-file", "a"},
+		{"--visibility-cert-file", "without --visibility-key-file"}},
+	{{"--visibility-key-file", "a"},
+		{"--visibility-key-file", "without --visibility-cert-file"}},
 	{{"--listen", "8080"}, {"--listen", "\"8080\"", "ADDRESS:PORT"}},
 	{{"--listen", "127.0.0.1:"}, {"--listen"}},
 	{{"--listen", "127.0.0.1:http"}, {"--listen"}},
@@ -140,6 +159,10 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_string_equal(o.cell, "default");
 	assert_true(o.listen.on);
 	assert_false(o.probe_listen.on);
+	assert_false(o.visibility_listen.on);
+	assert_string_equal(o.visibility_address, "");
+	assert_null(o.visibility_cert_file);
+	assert_null(o.visibility_key_file);
 	assert_string_equal(o.listen.host, "127.0.0.1");
 	assert_int_equal(o.listen.port, 8080);
 	assert_int_equal(o.lease_ms, 15000);
@@ -309,6 +332,27 @@ static void listening_can_be_off_or_everywhere(void **state)
 	assert_int_equal(o.listen.port, 9090);
 }
 
+static void visibility_has_a_port_and_an_address(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	const char *first[WORDS_MAX] = {"--visibility-listen", "[::]:8443", "--visibility-address",
+		"10.1.2.3", "--visibility-cert-file", "tls.crt", "--visibility-key-file=tls.key"};
+	assert_int_equal(parse(first, &o, &e), 0);
+	assert_true(o.visibility_listen.on);
+	assert_string_equal(o.visibility_listen.host, "::");
+	assert_int_equal(o.visibility_listen.port, 8443);
+	assert_string_equal(o.visibility_address, "10.1.2.3");
+	assert_string_equal(o.visibility_cert_file, "tls.crt");
+	assert_string_equal(o.visibility_key_file, "tls.key");
+	const char *second[WORDS_MAX] = {
+		"--visibility-listen=off", "--visibility-address=FD00:0:0::05"};
+	assert_int_equal(parse(second, &o, &e), 0);
+	assert_false(o.visibility_listen.on);
+	assert_string_equal(o.visibility_address, "fd00::5");
+}
+
 static void help_comes_before_everything(void **state)
 {
 	(void)state;
@@ -333,6 +377,7 @@ int main(void)
 		cmocka_unit_test(which_jobs_are_managed),
 		cmocka_unit_test(transformations_are_taken_apart),
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
+		cmocka_unit_test(visibility_has_a_port_and_an_address),
 		cmocka_unit_test(help_comes_before_everything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

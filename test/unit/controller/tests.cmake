@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts)
-foreach(name api autoscaler_status decision_log cost clock gate http log metrics options job_scope seen_set status time_specs)
+foreach(name api queued_jobs autoscaler_status decision_log cost clock gate http log metrics options job_scope seen_set status time_specs)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -16,7 +16,7 @@ target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_cale
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 # These have an API server that does as it is told (../kube/tests.cmake).
-foreach(name dispatcher finalizers auth events informer predecessors status_writer)
+foreach(name announcement dispatcher finalizers auth events informer predecessors status_writer)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -27,6 +27,19 @@ add_executable(test_controller_tls ${CMAKE_CURRENT_LIST_DIR}/tls_test.c)
 target_link_libraries(test_controller_tls PRIVATE controller_parts sluice_cli ${CMOCKA})
 add_test(NAME controller_tls COMMAND test_controller_tls)
 set_tests_properties(controller_tls PROPERTIES TIMEOUT 60)
+# Clients with certificates of their own (tls_client.h).
+foreach(name front_proxy visibility)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE controller_parts scripted_server ${CMOCKA})
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 60)
+endforeach()
+target_link_options(test_controller_front_proxy PRIVATE -Wl,--wrap=gnutls_x509_trust_list_verify_crt2)
+# Who answers and who announces is the test's.
+foreach(told answers_new answers_free answers_take answers_refuse answers_drop gate_leading announcement_new announcement_free announcement_tick
+  announcement_pause)
+  target_link_options(test_controller_visibility PRIVATE -Wl,--wrap=${told})
+endforeach()
 # What the gate wants is the test's, and what it is answered, the test hears.
 target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.

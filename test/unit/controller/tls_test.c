@@ -206,11 +206,18 @@ static long server_cpu_ticks(const struct server *s)
 	return user + system;
 }
 
+static struct tls_files api_files(const char *cert, const char *key)
+{
+	return (struct tls_files){
+		"--tls-cert-file", "--tls-private-key-file", file(cert), file(key)};
+}
+
 static struct tls *load(void)
 {
 	struct tls *tls = NULL;
 	struct err e = {""};
-	if (tls_load(file("server.crt"), file("server.key"), &tls, &e) != 0)
+	struct tls_files files = api_files("server.crt", "server.key");
+	if (tls_load(&files, &tls, &e) != 0)
 		fail_msg("%s", e.text);
 	return tls;
 }
@@ -317,8 +324,8 @@ static void files_that_will_not_do_are_named(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct tls *tls = NULL;
 		struct err e = {""};
-		assert_int_equal(
-			tls_load(file(cases[i].cert), file(cases[i].key), &tls, &e), ERR_INVALID);
+		struct tls_files files = api_files(cases[i].cert, cases[i].key);
+		assert_int_equal(tls_load(&files, &tls, &e), ERR_INVALID);
 		assert_null(tls);
 		print_message("  %s\n", e.text);
 		for (size_t k = 0; k < COUNT(cases[i].says); k++)
@@ -349,8 +356,8 @@ static void one_that_is_made_here_can_be_trusted_by_itself(void **state)
 	char text[1000];
 	struct tls *tls = NULL, *next = NULL;
 	struct err e = {""};
-	assert_int_equal(tls_make(&tls, &e), 0);
-	assert_int_equal(tls_make(&next, &e), 0);
+	assert_int_equal(tls_make(NULL, 0, &tls, &e), 0);
+	assert_int_equal(tls_make(NULL, 0, &next, &e), 0);
 	assert_string_not_equal(tls->fingerprint, next->fingerprint);
 	FILE *f = fopen(file("made.crt"), "we");
 	assert_non_null(f);
@@ -365,6 +372,27 @@ static void one_that_is_made_here_can_be_trusted_by_itself(void **state)
 	server_stop(&other);
 	tls_free(tls);
 	tls_free(next);
+}
+
+static void it_is_made_for_the_names_that_it_is_told(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"one.svc", "two.svc"};
+	char text[4096];
+	struct tls *tls = NULL;
+	struct err e = {""};
+	assert_int_equal(tls_make(names, COUNT(names), &tls, &e), 0);
+	FILE *f = fopen(file("named.crt"), "we");
+	assert_non_null(f);
+	fputs(tls->certificate, f);
+	fclose(f);
+	tls_free(tls);
+	f = popen("openssl x509 -in \"$DIR\"/named.crt -noout -ext subjectAltName", "r");
+	assert_non_null(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	pclose(f);
+	assert_non_null(strstr(text, "DNS:one.svc, DNS:two.svc, DNS:localhost"));
+	assert_non_null(strstr(text, "IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1"));
 }
 
 /* ---- callers that stall in the handshake ----------------------------------------------------- */
@@ -500,6 +528,7 @@ int main(void)
 		cmocka_unit_test(files_that_will_not_do_are_named),
 		cmocka_unit_test(the_fingerprint_is_openssls),
 		cmocka_unit_test(one_that_is_made_here_can_be_trusted_by_itself),
+		cmocka_unit_test(it_is_made_for_the_names_that_it_is_told),
 		cmocka_unit_test(a_handshake_has_the_time_of_a_request),
 		cmocka_unit_test(a_handshake_that_stalls_costs_no_cpu),
 		cmocka_unit_test(nor_does_a_request_that_stalls),

@@ -1,0 +1,32 @@
+/*
+ * Answers: which question to the aggregated API is answered by whom.
+ *
+ *   documents (discovery.h)   at once
+ *   one Job                   at once, from what is known now
+ *   many                      by the reader (reader.h), whole or page by page
+ *
+ * Errors are Kubernetes' own Status objects, so that kubectl prints their sentence.
+ */
+#ifndef SLUICE_CONTROLLER_VISIBILITY_ANSWERS_H
+#define SLUICE_CONTROLLER_VISIBILITY_ANSWERS_H
+
+#include "controller/http/http.h"
+#include "controller/http/ports.h"
+#include "controller/parts.h"
+
+struct answers;
+
+/* All is borrowed until answers_free(). */
+struct answers *answers_new(const struct parts *parts, const struct ports_state *state);
+void answers_free(struct answers *a);
+
+/* Of the front proxy. http_answer() is called for q, once, now or later from the loop. */
+void answers_take(struct answers *a, struct http_question *q, const char *path);
+
+/* Of somebody else, who is told no more than why. */
+void answers_refuse(struct http_question *q, const char *sentence);
+
+/* The port is about to close: questions that have no answer yet get none. */
+void answers_drop(struct answers *a);
+
+#endif

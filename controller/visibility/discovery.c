@@ -1,0 +1,203 @@
+#include "controller/visibility/discovery.h"
+
+#include <string.h>
+
+#include "controller/visibility/job_query.h"
+
+#define NAMED "dev.sluice.visibility.v1alpha1."
+#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
+#define KIND(kind)                                                                                 \
+	"{\"group\":\"" VISIBILITY_GROUP "\",\"version\":\"" VISIBILITY_VERSION                    \
+	"\",\"kind\":\"" kind "\"}"
+#define OPENAPI_PATH "/openapi/v3" VISIBILITY_ROOT
+
+/* ---- groups and resources -------------------------------------------------------------------- */
+
+#define VERSION                                                                                    \
+	"{\"groupVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION                             \
+	"\",\"version\":\"" VISIBILITY_VERSION "\"}"
+#define GROUP_MEMBERS                                                                              \
+	"\"name\":\"" VISIBILITY_GROUP "\",\"versions\":[" VERSION "],\"preferredVersion\":" VERSION
+
+static const char GROUPS[] =
+	"{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[{" GROUP_MEMBERS "}]}\n";
+static const char GROUP[] = "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"," GROUP_MEMBERS "}\n";
+static const char RESOURCES[] =
+	"{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\",\"groupVersion\":\"" VISIBILITY_GROUP
+	"/" VISIBILITY_VERSION "\",\"resources\":["
+	"{\"name\":\"queuedjobs\",\"singularName\":\"queuedjob\",\"namespaced\":true,\"kind\":\"QueuedJob\","
+	"\"verbs\":[\"get\",\"list\"],\"shortNames\":[\"qj\"]},"
+	"{\"name\":\"clusterqueues/queuedjobs\",\"singularName\":\"\",\"namespaced\":false,"
+	"\"kind\":\"QueuedJobList\",\"verbs\":[\"get\"]}]}\n";
+
+/* ---- OpenAPI --------------------------------------------------------------------------------- */
+
+struct field {
+	const char *in; /* which schema */
+	const char *name;
+	const char *type; /* or the schema, with a capital */
+	const char *description;
+};
+
+static const struct field FIELDS[] = {
+	{"QueuedJob", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
+	{"QueuedJob", "kind", "string", "QueuedJob"},
+	{"QueuedJob", "metadata", "ObjectMeta",
+		"Name, namespace, uid, creation and labels of the Job."},
+	{"QueuedJob", "spec", "QueuedJobSpec", "What the Job asks for."},
+	{"QueuedJob", "status", "QueuedJobStatus", "Where it stands, why, and until when."},
+
+	{"QueuedJobSpec", "queue", "string", "The LocalQueue that the Job names."},
+	{"QueuedJobSpec", "clusterQueue", "string", "The ClusterQueue of that LocalQueue."},
+	{"QueuedJobSpec", "priority", "integer", "The priority that counts in the queue."},
+	{"QueuedJobSpec", "claimedPriority", "integer",
+		"The priority of its class, where the ClusterQueue counts less."},
+	{"QueuedJobSpec", "pods", "integer", "How many pods it has at once."},
+	{"QueuedJobSpec", "requests", "object", "What all its pods ask for together, by resource."},
+
+	{"QueuedJobStatus", "state", "string",
+		"Waiting, Starting, Running, Stopping or Deleting; Ended while pods are left."},
+	{"QueuedJobStatus", "position", "integer",
+		"Its place in the line of its ClusterQueue: 1 is the first. Absent where it is not in line."},
+	{"QueuedJobStatus", "reason", "string",
+		"Why it waits, in one word, such as WaitingForQuota."},
+	{"QueuedJobStatus", "waitsFor", "string", "What it waits for, in a few words."},
+	{"QueuedJobStatus", "message", "string",
+		"The whole sentence: what is known, and what can be done. `sluice explain` prints it."},
+	{"QueuedJobStatus", "queuedAt", "time", "Since when it counts as queued."},
+	{"QueuedJobStatus", "startAt", "time",
+		"When time alone lets it go on: the next opening of a window, the cheapest start, the end of a pause. Absent where that is not known."},
+	{"QueuedJobStatus", "startedAt", "time", "Since when it runs."},
+	{"QueuedJobStatus", "stopsAt", "time", "When a window will stop it."},
+	{"QueuedJobStatus", "deadline", "time", "When it must have ended, as its owner said."},
+	{"QueuedJobStatus", "deadlineUnreachable", "boolean", "It cannot end by then any more."},
+	{"QueuedJobStatus", "expectedSeconds", "integer", "How long it is expected to run."},
+	{"QueuedJobStatus", "expectedFrom", "string",
+		"How that is known: Annotation, ActiveDeadlineSeconds or History."},
+	{"QueuedJobStatus", "trouble", "QueuedJobTrouble", "What keeps pods of its run."},
+	{"QueuedJobStatus", "bill", "QueuedJobBill", "What its run has cost so far."},
+	{"QueuedJobStatus", "ledgerDown", "boolean",
+		"The ledger is not connected: running Jobs go on, nothing new starts."},
+	{"QueuedJobStatus", "story", "string",
+		"The annotation by which Sluice keeps what it did with the Job. Only of a single Job."},
+
+	{"QueuedJobTrouble", "reason", "string", "In one word, such as ErrImagePull."},
+	{"QueuedJobTrouble", "pods", "integer", "So many pods are kept."},
+	{"QueuedJobTrouble", "of", "integer", "Of so many that it needs."},
+	{"QueuedJobTrouble", "since", "time", "Since when."},
+	{"QueuedJobTrouble", "message", "string", "What the cluster says."},
+	{"QueuedJobTrouble", "cure", "string", "What can be done."},
+
+	{"QueuedJobBill", "currency", "string", "Of the amounts."},
+	{"QueuedJobBill", "plan", "string", "The PricePlan."},
+	{"QueuedJobBill", "cost", "string", "So far."},
+	{"QueuedJobBill", "perHour", "string", "As of now."},
+	{"QueuedJobBill", "expectedCost", "string", "Of the whole run, where its duration is known."},
+};
+
+enum { NFIELDS = sizeof(FIELDS) / sizeof(FIELDS[0]) };
+
+static bool is_schema(const char *type)
+{
+	return type[0] >= 'A' && type[0] <= 'Z';
+}
+
+static void put_type(struct buf *out, const struct field *f)
+{
+	if (is_schema(f->type))
+		buf_printf(out, "\"allOf\":[{\"$ref\":\"#/components/schemas/%s%s\"}]",
+			strcmp(f->type, "ObjectMeta") == 0 ? META : NAMED, f->type);
+	else if (strcmp(f->type, "time") == 0)
+		buf_puts(out, "\"type\":\"string\",\"format\":\"date-time\"");
+	else if (strcmp(f->type, "object") == 0)
+		buf_puts(out,
+			"\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}");
+	else
+		buf_printf(out, "\"type\":\"%s\"", f->type);
+}
+
+/* The fields of one schema stand one behind the other. */
+static size_t put_schema(struct buf *out, size_t first, const char *description)
+{
+	const char *in = FIELDS[first].in;
+	size_t i = first;
+	buf_printf(out, "\"" NAMED "%s\":{\"type\":\"object\",\"description\":\"%s\",\"properties\":{",
+		in, description);
+	for (; i < NFIELDS && strcmp(FIELDS[i].in, in) == 0; i++) {
+		buf_printf(out, "%s\"%s\":{", i > first ? "," : "", FIELDS[i].name);
+		put_type(out, &FIELDS[i]);
+		buf_puts(out, ",\"description\":");
+		buf_json_string(out, FIELDS[i].description);
+		buf_putc(out, '}');
+	}
+	buf_putc(out, '}');
+	if (strcmp(in, "QueuedJob") == 0)
+		buf_puts(out, ",\"x-kubernetes-group-version-kind\":[" KIND("QueuedJob") "]");
+	buf_putc(out, '}');
+	return i;
+}
+
+static void put_path(struct buf *out, const char *path, const char *action, const char *schema)
+{
+	buf_printf(out,
+		"\"" VISIBILITY_ROOT
+		"%s\":{\"get\":{\"x-kubernetes-action\":\"%s\",\"x-kubernetes-group-version-kind\":" KIND(
+			"QueuedJob") ",\"responses\":{\"200\":{\"description\":\"OK\",\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/" NAMED
+				     "%s\"}}}}}}}",
+		path, action, schema);
+}
+
+static void put_openapi(struct buf *out)
+{
+	static const char *const descriptions[] = {
+		"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when.",
+		"What the Job asks for.", "Where the Job stands.", "What keeps pods of a run.",
+		"What a run costs."};
+	buf_puts(out, "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Sluice\",\"version\":\"" SLUICE_VERSION
+		      "\"},\"paths\":{");
+	put_path(out, "/queuedjobs", "list", "QueuedJobList");
+	buf_putc(out, ',');
+	put_path(out, "/namespaces/{namespace}/queuedjobs", "list", "QueuedJobList");
+	buf_putc(out, ',');
+	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}", "get", "QueuedJob");
+	buf_puts(out, "},\"components\":{\"schemas\":{");
+	for (size_t i = 0, n = 0; i < NFIELDS; n++) {
+		i = put_schema(out, i, descriptions[n]);
+		buf_putc(out, ',');
+	}
+	buf_puts(out,
+		"\"" NAMED
+		"QueuedJobList\":{\"type\":\"object\",\"description\":\"QueuedJobs in the order of the queue.\",\"properties\":{"
+		"\"apiVersion\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},"
+		"\"items\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/" NAMED
+		"QueuedJob\"}}},\"x-kubernetes-group-version-kind\":[" KIND("QueuedJobList") "]},"
+		"\"" META
+		"ObjectMeta\":{\"type\":\"object\",\"description\":\"Name, namespace, uid, creation and labels of the Job.\"}"
+		"}}}\n");
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+bool discovery_document(const char *path, struct buf *out)
+{
+	static const struct {
+		const char *path, *text;
+	} documents[] = {
+		{"/apis", GROUPS},
+		{"/apis/" VISIBILITY_GROUP, GROUP},
+		{VISIBILITY_ROOT, RESOURCES},
+		{"/openapi/v3",
+			"{\"paths\":{\"apis/" VISIBILITY_GROUP "/" VISIBILITY_VERSION
+			"\":{\"serverRelativeURL\":\"" OPENAPI_PATH "?hash=" SLUICE_VERSION "\"}}}\n"},
+	};
+	for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
+		if (strcmp(path, documents[i].path) != 0)
+			continue;
+		buf_puts(out, documents[i].text);
+		return true;
+	}
+	if (strcmp(path, OPENAPI_PATH) != 0)
+		return false;
+	put_openapi(out);
+	return true;
+}

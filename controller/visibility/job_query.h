@@ -1,0 +1,61 @@
+/*
+ * A question about QueuedJobs: path and parameters of a request, taken apart and checked.
+ *
+ *   /apis/visibility.sluice.dev/v1alpha1/queuedjobs
+ *   /apis/visibility.sluice.dev/v1alpha1/namespaces/NS/queuedjobs[/NAME]
+ *   /apis/visibility.sluice.dev/v1alpha1/clusterqueues/NAME/queuedjobs
+ *
+ * It is of a fixed size, so that it goes to the reader as it is.
+ */
+#ifndef SLUICE_CONTROLLER_VISIBILITY_JOB_QUERY_H
+#define SLUICE_CONTROLLER_VISIBILITY_JOB_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define VISIBILITY_GROUP "visibility.sluice.dev"
+#define VISIBILITY_VERSION "v1alpha1"
+#define VISIBILITY_ROOT "/apis/" VISIBILITY_GROUP "/" VISIBILITY_VERSION
+
+enum { JOB_QUERY_TEXT_MAX = 1024 };
+
+enum job_query_form {
+	FORM_OBJECTS,
+	FORM_TABLE,	     /* with the metadata of each object */
+	FORM_TABLE_ALONE,    /* includeObject=None */
+	FORM_TABLE_OBJECTS,  /* includeObject=Object */
+};
+
+struct job_query {
+	bool one;		/* the path names it */
+	char ns[64];		/* "": all */
+	char name[254];		/* "": any */
+	char clusterqueue[254]; /* "": any */
+	char localqueue[254];	/* field selector spec.queue; "": any */
+	char state[16];		/* field selector status.state; "": any */
+	char not_state[16];	/* status.state!=; "": none */
+	char labels[JOB_QUERY_TEXT_MAX]; /* a label selector that parses; "": all */
+	enum job_query_form form;
+	size_t limit;	 /* 0: all */
+	size_t first;	 /* so many come before this page */
+	uint64_t moment; /* of the reader that gave the pages before; 0: this is the first */
+};
+
+/* What came with the request; NULL: was not given. */
+struct job_query_words {
+	const char *accept, *include_object, *label_selector, *field_selector, *limit, *token;
+};
+
+/* Is it a path of QueuedJobs at all? Then *ret has what the path says. */
+bool job_query_path(const char *path, struct job_query *ret);
+/* ERR_INVALID: a sentence that names the parameter and what would be right. */
+int job_query_take(struct job_query *q, const struct job_query_words *w, struct err *e);
+
+/* The token by which the page from `first` on is asked for. */
+#define JOB_QUERY_TOKEN_SIZE 48
+const char *job_query_token(uint64_t moment, size_t first, char ret[JOB_QUERY_TOKEN_SIZE]);
+
+#endif

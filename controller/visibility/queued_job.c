@@ -1,0 +1,335 @@
+#include "controller/visibility/queued_job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/common/stamp.h"
+#include "controller/gate/label_set.h"
+#include "controller/gate/trouble.h"
+#include "controller/write/status.h"
+#include "queue/price/money.h"
+#include "sluice/quantity.h"
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void put_text(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json_string(out, value);
+}
+
+static void put_time(struct buf *out, const char *key, int64_t ms)
+{
+	char at[STAMP_TEXT_SIZE];
+	if (ms > 0 && ms < INT64_MAX)
+		put_text(out, key, stamp_format_seconds(ms, at));
+}
+
+static void put_money(struct buf *out, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	put_text(out, key, text);
+}
+
+/* ---- metadata -------------------------------------------------------------------------------- */
+
+static void put_labels(struct buf *out, const struct label_set *s)
+{
+	const struct label *label = label_set_labels(s);
+	for (size_t i = 0; i < label_set_count(s); i++) {
+		buf_puts(out, i ? "," : ",\"labels\":{");
+		buf_json_string(out, label[i].key);
+		buf_putc(out, ':');
+		buf_json_string(out, label[i].value);
+	}
+	if (s)
+		buf_putc(out, '}');
+}
+
+static void put_metadata(struct buf *out, const struct gate_listed *j)
+{
+	char uid[UID_TEXT_SIZE];
+	buf_puts(out, "\"metadata\":{\"name\":");
+	buf_json_string(out, j->name);
+	put_text(out, "namespace", j->ns);
+	uid_format(&j->uid, uid);
+	put_text(out, "uid", uid);
+	put_time(out, "creationTimestamp", j->created_ms);
+	put_labels(out, j->labels);
+	buf_putc(out, '}');
+}
+
+/* ---- spec ------------------------------------------------------------------------------------ */
+
+static void put_requests(struct buf *out, const struct queue *q, const struct uid *uid)
+{
+	struct resource asks[QUEUE_LINES_MAX];
+	char text[QUANTITY_TEXT_SIZE];
+	int32_t pods;
+	size_t n = queue_job_asks(q, uid, &pods, asks);
+	if (pods > 0)
+		buf_printf(out, ",\"pods\":%" PRId32, pods);
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(out, i ? "," : ",\"requests\":{");
+		buf_json_string(out, asks[i].name);
+		buf_putc(out, ':');
+		buf_json_string(out, status_quantity(asks[i].amount, asks[i].name, text));
+	}
+	if (n > 0)
+		buf_putc(out, '}');
+}
+
+static void put_spec(const struct queued_jobs_sources *s, const struct queued_job *j,
+	struct buf *out)
+{
+	const struct explanation *x = &j->explanation;
+	buf_puts(out, ",\"spec\":{\"queue\":");
+	buf_json_string(out, x->localqueue);
+	if (*x->clusterqueue)
+		put_text(out, "clusterQueue", x->clusterqueue);
+	buf_printf(out, ",\"priority\":%" PRId32, x->priority);
+	if (x->claimed_priority != x->priority)
+		buf_printf(out, ",\"claimedPriority\":%" PRId32, x->claimed_priority);
+	put_requests(out, s->queue, &j->listed.uid);
+	buf_putc(out, '}');
+}
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+static bool is_waiting(const struct explanation *x)
+{
+	return x->reason != WAIT_NOT;
+}
+
+/* When time alone will let it go on; 0: not known. */
+static int64_t start_ms(const struct queued_jobs_sources *s, const struct explanation *x)
+{
+	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
+	return is_waiting(x) && later ? x->not_before_ms : 0;
+}
+
+/* What is known of its duration and its end. */
+static void put_terms(struct buf *out, const struct explanation *x)
+{
+	static const char *const sources[] = {[DURATION_UNKNOWN] = "",
+		[DURATION_ANNOTATION] = "Annotation",
+		[DURATION_DEADLINE] = "ActiveDeadlineSeconds",
+		[DURATION_HISTORY] = "History"};
+	if (x->expected_ms > 0) {
+		buf_printf(out, ",\"expectedSeconds\":%" PRId64, (x->expected_ms + 999) / 1000);
+		put_text(out, "expectedFrom", sources[x->expected_from]);
+	}
+	put_time(out, "deadline", x->deadline_ms);
+	if (x->deadline_ms > 0 && x->unreachable)
+		buf_puts(out, ",\"deadlineUnreachable\":true");
+	put_time(out, "stopsAt", x->stop_ms);
+}
+
+static void put_trouble(struct buf *out, const struct gate_trouble *x)
+{
+	buf_puts(out, ",\"trouble\":{\"reason\":");
+	buf_json_string(out, trouble_name(x->word));
+	buf_printf(out, ",\"pods\":%" PRId32 ",\"of\":%" PRId32, x->pods, x->of);
+	put_time(out, "since", x->since_ms);
+	put_text(out, "message", x->message);
+	put_text(out, "cure", trouble_cure(x->word, x->message));
+	buf_putc(out, '}');
+}
+
+static void put_bill(struct buf *out, const struct run_bill *b)
+{
+	buf_puts(out, ",\"bill\":{\"currency\":");
+	buf_json_string(out, b->currency);
+	put_text(out, "plan", b->plan);
+	put_money(out, "cost", b->cost);
+	put_money(out, "perHour", b->per_hour);
+	if (b->expected_cost >= 0)
+		put_money(out, "expectedCost", b->expected_cost);
+	buf_putc(out, '}');
+}
+
+static void put_run(
+	const struct queued_jobs_sources *s, const struct gate_listed *j, struct buf *out)
+{
+	struct gate_trouble trouble;
+	struct run_bill bill;
+	put_time(out, "startedAt", j->started_ms);
+	if (gate_job_trouble(s->gate, j->ns, j->name, &trouble))
+		put_trouble(out, &trouble);
+	if (gate_bill(s->gate, j->ns, j->name, s->now_ms, &bill) && bill.priced)
+		put_bill(out, &bill);
+}
+
+static void put_status(const struct queued_jobs_sources *s, const struct queued_job *j,
+	struct buf *out)
+{
+	const struct explanation *x = &j->explanation;
+	buf_puts(out, ",\"status\":{\"state\":");
+	buf_json_string(out, j->listed.state);
+	if (is_waiting(x) && x->in_line)
+		buf_printf(out, ",\"position\":%zu", x->ahead + 1);
+	if (is_waiting(x)) {
+		put_text(out, "reason", wait_reason_name(x->reason));
+		put_text(out, "waitsFor", wait_reason_phrase(x->reason));
+	}
+	put_text(out, "message", x->sentence);
+	put_time(out, "queuedAt", x->queued_ms);
+	put_time(out, "startAt", start_ms(s, x));
+	put_terms(out, x);
+	put_run(s, &j->listed, out);
+	if (j->story)
+		put_text(out, "story", j->story);
+	if (!s->ledger_up)
+		buf_puts(out, ",\"ledgerDown\":true");
+	buf_putc(out, '}');
+}
+
+static void put_object(const struct queued_jobs_sources *s, const struct queued_job *j,
+	struct buf *out)
+{
+	buf_puts(out,
+		"{\"kind\":\"QueuedJob\",\"apiVersion\":\"" VISIBILITY_GROUP
+		"/" VISIBILITY_VERSION "\",");
+	put_metadata(out, &j->listed);
+	put_spec(s, j, out);
+	put_status(s, j, out);
+	buf_putc(out, '}');
+}
+
+/* ---- a row ----------------------------------------------------------------------------------- */
+
+struct column {
+	const char *name, *type, *format, *description;
+	int priority; /* 1: only in -o wide */
+};
+
+static const struct column COLUMNS[] = {
+	{"Name", "string", "name", "Name of the Job.", 0},
+	{"Queue", "string", "", "Its LocalQueue.", 0},
+	{"State", "string", "", "Waiting, Starting, Running, Stopping or Deleting.", 0},
+	{"Position", "string", "", "Its place in the line of its ClusterQueue.", 0},
+	{"Priority", "integer", "", "The priority that counts.", 0},
+	{"Asks", "string", "", "What all its pods ask for together.", 0},
+	{"Waits for", "string", "", "What has to happen before it starts.", 0},
+	{"Start", "string", "", "When it starts, where that is known; or how long it runs.", 0},
+	{"Age", "string", "", "Since the Job was made.", 0},
+	{"ClusterQueue", "string", "", "Its ClusterQueue.", 1},
+	{"Message", "string", "", "The whole sentence.", 1},
+};
+
+void queued_job_put_columns(struct buf *out)
+{
+	buf_puts(out, ",\"columnDefinitions\":[");
+	for (size_t i = 0; i < sizeof(COLUMNS) / sizeof(COLUMNS[0]); i++) {
+		const struct column *c = &COLUMNS[i];
+		buf_printf(out,
+			"%s{\"name\":\"%s\",\"type\":\"%s\",\"format\":\"%s\",\"description\":\"%s\",\"priority\":%d}",
+			i ? "," : "", c->name, c->type, c->format, c->description, c->priority);
+	}
+	buf_putc(out, ']');
+}
+
+/* As kubectl has it: two units where the second one matters. */
+static void put_span(struct buf *out, int64_t ms)
+{
+	int64_t s = ms > 0 ? ms / 1000 : 0, m = s / 60, h = m / 60, d = h / 24;
+	if (s < 120)
+		buf_printf(out, "%" PRId64 "s", s);
+	else if (m < 10 && s % 60)
+		buf_printf(out, "%" PRId64 "m%" PRId64 "s", m, s % 60);
+	else if (m < 180)
+		buf_printf(out, "%" PRId64 "m", m);
+	else if (h < 8 && m % 60)
+		buf_printf(out, "%" PRId64 "h%" PRId64 "m", h, m % 60);
+	else if (h < 48)
+		buf_printf(out, "%" PRId64 "h", h);
+	else if (d < 8 && h % 24)
+		buf_printf(out, "%" PRId64 "d%" PRId64 "h", d, h % 24);
+	else
+		buf_printf(out, "%" PRId64 "d", d);
+}
+
+static void put_cell(struct buf *out, const char *text)
+{
+	buf_putc(out, ',');
+	buf_json_string(out, text);
+}
+
+/* "16 cpu, 64Gi memory" */
+static void put_asks(struct buf *out, const struct queue *q, const struct uid *uid)
+{
+	struct resource asks[QUEUE_LINES_MAX];
+	struct buf text;
+	char one[128];
+	int32_t pods;
+	size_t n = queue_job_asks(q, uid, &pods, asks);
+	buf_init(&text, QUEUE_LINES_MAX * sizeof(one));
+	for (size_t i = 0; i < n; i++) {
+		quantity_describe(asks[i].amount, asks[i].name, one, sizeof(one));
+		buf_puts(&text, i ? ", " : "");
+		buf_puts(&text, one);
+	}
+	put_cell(out, buf_text(&text));
+	buf_done(&text);
+}
+
+static void put_start(const struct queued_jobs_sources *s, const struct queued_job *j,
+	struct buf *out)
+{
+	int64_t at_ms = start_ms(s, &j->explanation);
+	buf_puts(out, ",\"");
+	if (at_ms > 0) {
+		buf_puts(out, "in ");
+		put_span(out, at_ms - s->now_ms);
+	} else if (j->listed.started_ms > 0) {
+		put_span(out, s->now_ms - j->listed.started_ms);
+		buf_puts(out, " ago");
+	}
+	buf_putc(out, '"');
+}
+
+static void put_cells(const struct queued_jobs_sources *s, const struct queued_job *j,
+	struct buf *out)
+{
+	const struct explanation *x = &j->explanation;
+	buf_json_string(out, j->listed.name);
+	put_cell(out, x->localqueue);
+	put_cell(out, j->listed.state);
+	if (is_waiting(x) && x->in_line)
+		buf_printf(out, ",\"%zu\"", x->ahead + 1);
+	else
+		put_cell(out, "");
+	buf_printf(out, ",%" PRId32, x->priority);
+	put_asks(out, s->queue, &j->listed.uid);
+	put_cell(out, wait_reason_phrase(x->reason));
+	put_start(s, j, out);
+	buf_puts(out, ",\"");
+	put_span(out, j->listed.created_ms > 0 ? s->now_ms - j->listed.created_ms : 0);
+	buf_putc(out, '"');
+	put_cell(out, x->clusterqueue);
+	put_cell(out, x->sentence);
+}
+
+void queued_job_put(const struct queued_jobs_sources *s, const struct queued_job *j,
+	enum job_query_form form, struct buf *out)
+{
+	if (form == FORM_OBJECTS) {
+		put_object(s, j, out);
+		return;
+	}
+	buf_puts(out, "{\"cells\":[");
+	put_cells(s, j, out);
+	buf_putc(out, ']');
+	if (form == FORM_TABLE_OBJECTS) {
+		buf_puts(out, ",\"object\":");
+		put_object(s, j, out);
+	} else if (form == FORM_TABLE) {
+		buf_puts(out,
+			",\"object\":{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",");
+		put_metadata(out, &j->listed);
+		buf_putc(out, '}');
+	}
+	buf_putc(out, '}');
+}

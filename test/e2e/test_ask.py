@@ -1,0 +1,180 @@
+"""A user's day with one RoleBinding: she asks as herself, through the API server, about her own Jobs.
+
+Alice is a ServiceAccount with sluice-batch-user in her namespace, and nothing else: no port-forward, no right to see
+other namespaces. kubectl and `sluice` have her kubeconfig alone."""
+
+import json
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+from conftest import BIN, LATER, SOON, World, as_account
+from objects import jobs_path
+from sandbox import ApiError, wait_until
+from test_rights import bind
+
+GROUP = "/apis/visibility.sluice.dev/v1alpha1"
+
+
+@pytest.fixture
+def api_is_there(world):
+    """The API server asks the leader."""
+    wait_until("the aggregated API to be available", lambda: available(world.api), LATER)
+
+
+def available(api):
+    said = api.get("/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.visibility.sluice.dev").get("status", {})
+    return any(c["type"] == "Available" and c["status"] == "True" for c in said.get("conditions", []))
+
+
+@pytest.fixture
+def bob(world):
+    """Another team: a namespace with a LocalQueue into the same ClusterQueue."""
+    w = World(world.box, f"{world.ns}-bob")
+    yield w
+    w.end()
+
+
+@pytest.fixture
+def alice(world, bob, api_is_there, program):
+    """Her Job runs, one of Bob's waits, and then hers waits; she has a kubeconfig."""
+    world.queue(cpu=2)
+    bob.local("theirs", world.full("q"))
+    bind(world, "alice", "sluice-batch-user")
+    config = world.box.account_kubeconfig("alice", world.ns, "alice")
+    world.job("runs", cpu=2)
+    world.started("runs")
+    bob.job("secret", queue="theirs", cpu=2)
+    bob.waits("secret", "WaitingForQuota")
+    world.job("mine", cpu=1)
+    world.waits("mine", "WaitingForQuota")
+
+    def kubectl(*args):
+        return subprocess.run(["kubectl", "--kubeconfig", config, *args], capture_output=True, text=True, timeout=SOON)
+
+    def sluice(*args):
+        return program("sluice", *args, env={"KUBECONFIG": str(config)})
+    yield SimpleNamespace(kubectl=kubectl, sluice=sluice, ns=world.ns, world=world, bob=bob, api=as_account(world.box, world.ns, "alice"))
+
+
+def rows(done):
+    """The lines of a table, as lists of words; without its head."""
+    assert done.returncode == 0, done
+    return [line.split() for line in done.stdout.splitlines()[1:]]
+
+
+# ---- kubectl -------------------------------------------------------------------------
+
+
+def test_kubectl_lists_her_jobs_in_the_order_of_the_queue(alice):
+    done = alice.kubectl("get", "qj", "-n", alice.ns)
+    head = (done.stdout or done.stderr).splitlines()[0]
+    assert head.split()[:5] == ["NAME", "QUEUE", "STATE", "POSITION", "PRIORITY"] and "WAITS FOR" in head, done
+    (first, *_), (second, queue, state, position, *_) = rows(done)
+    assert first == "runs" and (second, queue, state, position) == ("mine", "q", "Waiting", "2"), done.stdout
+
+
+def test_kubectl_shows_the_whole_explanation_of_one(alice):
+    done = alice.kubectl("get", "queuedjob", "mine", "-n", alice.ns, "-o", "json")
+    said = json.loads(done.stdout)
+    assert said["kind"] == "QueuedJob" and said["status"]["reason"] == "WaitingForQuota" and said["status"]["position"] == 2
+    assert "1 Job is ahead" in said["status"]["message"], said
+    assert said["spec"]["requests"] == {"cpu": "1"} and said["metadata"]["uid"] == alice.world.get("mine")["metadata"]["uid"]
+
+
+def test_selectors_and_sorting_are_kubectls(alice):
+    alice.world.patch("mine", {"metadata": {"labels": {"stage": "test"}}})
+    wait_until("the label to be known", lambda: [r[0] for r in rows(alice.kubectl("get", "qj", "-n", alice.ns, "-l", "stage=test"))] == ["mine"], SOON)
+    assert [r[0] for r in rows(alice.kubectl("get", "qj", "-n", alice.ns, "--field-selector", "status.state=Running"))] == ["runs"]
+    assert [r[0] for r in rows(alice.kubectl("get", "qj", "-n", alice.ns, "--sort-by=.metadata.name"))] == ["mine", "runs"]
+    done = alice.kubectl("get", "qj", "-n", alice.ns, "--field-selector", "spec.colour=red")
+    assert done.returncode == 1 and "spec.colour=red" in done.stderr and "status.state" in done.stderr, done
+
+
+def test_kubectl_explains_the_fields(alice):
+    done = alice.kubectl("explain", "queuedjobs.status.waitsFor")
+    assert done.returncode == 0 and "What it waits for" in done.stdout, done
+
+
+def test_pages_are_of_one_moment(alice):
+    names = [f"many-{i:02}" for i in range(12)]
+    for name in names:
+        alice.world.job(name, cpu=1)
+    alice.world.waits(names[-1], "WaitingForQuota")
+    path = f"{GROUP}/namespaces/{alice.ns}/queuedjobs"
+    wait_until("all to be listed", lambda: len(alice.api.get(path)["items"]) == 14, SOON)
+    page = alice.api.get(f"{path}?limit=5")
+    seen = page["items"]
+    while "continue" in page["metadata"]:
+        page = alice.api.get(f"{path}?limit=5&continue={page['metadata']['continue']}")
+        seen += page["items"]
+    assert [j["metadata"]["name"] for j in seen] == ["runs", "mine", *names]
+    with pytest.raises(ApiError) as e:
+        alice.api.get(f"{path}?limit=5&continue=1.5")
+    assert e.value.status == 410 and "ask for it anew" in e.value.message
+
+
+# ---- rights ------------------------------------------------------------------------------
+
+
+def test_others_jobs_are_nobodys_business(alice):
+    for path in (f"{GROUP}/queuedjobs", f"{GROUP}/namespaces/{alice.bob.ns}/queuedjobs", f"{GROUP}/namespaces/{alice.bob.ns}/queuedjobs/secret",
+                 f"{GROUP}/clusterqueues/{alice.world.full('q')}/queuedjobs"):
+        with pytest.raises(ApiError) as e:
+            alice.api.get(path)
+        assert e.value.status == 403, (path, e.value)
+    assert "secret" not in json.dumps(alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs"))
+
+
+def test_an_admin_sees_the_line_of_a_clusterqueue(alice):
+    def line():
+        said = alice.world.api.get(f"{GROUP}/clusterqueues/{alice.world.full('q')}/queuedjobs")
+        return [(j["metadata"]["name"], j["status"].get("position")) for j in said["items"]]
+    wait_until("a list that has all three", lambda: line() == [("runs", None), ("secret", 1), ("mine", 2)], SOON)
+
+
+def test_she_may_see_pods_logs_and_events_of_her_namespace(alice):
+    for what in (f"/api/v1/namespaces/{alice.ns}/pods", f"/api/v1/namespaces/{alice.ns}/events"):
+        alice.api.get(what)
+    for what in ("/api/v1/pods", f"/api/v1/namespaces/{alice.bob.ns}/pods", f"/api/v1/namespaces/{alice.ns}/secrets"):
+        with pytest.raises(ApiError):
+            alice.api.get(what)
+
+
+# ---- sluice ------------------------------------------------------------------------------
+
+
+def test_sluice_needs_her_kubeconfig_alone(alice):
+    done = alice.sluice("jobs", "-n", alice.ns)
+    assert [r[0] for r in rows(done)] == ["runs", "mine"], done
+    done = alice.sluice("explain", "job/mine", "-n", alice.ns)
+    assert done.returncode == 0 and "1 Job is ahead" in done.stdout and "secret" not in done.stdout, done
+    done = alice.sluice("jobs", "-A")
+    assert done.returncode == 1 and "queuedjobs" in done.stderr, done
+
+
+# ---- the API's own life --------------------------------------------------------------------
+
+
+def test_who_is_not_the_api_server_is_told_nothing(alice):
+    port = alice.world.box.visibility_port()
+    done = subprocess.run(["curl", "-sk", "-H", "X-Remote-User: admin", "-H", "X-Remote-Group: system:masters",
+                           f"https://127.0.0.1:{port}{GROUP}/queuedjobs"], capture_output=True, text=True, timeout=SOON)
+    said = json.loads(done.stdout)
+    assert said["code"] == 401 and "items" not in said, said
+
+
+def test_a_job_starts_without_it(alice):
+    """The API server cannot reach it: kubectl says so, and Jobs start as ever."""
+    service = "/api/v1/namespaces/sluice-system/services/sluice-visibility"
+    before = alice.world.api.get(service)["spec"]["externalName"]
+    alice.world.api.patch(service, {"spec": {"externalName": "nowhere.invalid"}})
+    try:
+        wait_until("the API to be gone", lambda: not available(alice.world.api), LATER)
+        done = alice.kubectl("get", "qj", "-n", alice.ns)
+        assert done.returncode == 1, done
+        alice.world.finish("runs")
+        alice.bob.started("secret")
+    finally:
+        alice.world.api.patch(service, {"spec": {"externalName": before}})
+    wait_until("the API to be back", lambda: available(alice.world.api), LATER)

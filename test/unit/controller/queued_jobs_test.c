@@ -1,0 +1,356 @@
+/*
+ * What the aggregated API understands, and what it says of Jobs, without a socket.
+ */
+#include "controller/visibility/queued_jobs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/kube/json.h"
+#include "controller/visibility/discovery.h"
+#include "controller_world.h"
+
+#define TABLE "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static void paths_of_queuedjobs_are_known(void **state)
+{
+	(void)state;
+	struct job_query q;
+	assert_true(job_query_path(VISIBILITY_ROOT "/queuedjobs", &q));
+	assert_string_equal(q.ns, "");
+	assert_true(job_query_path(VISIBILITY_ROOT "/namespaces/team-a/queuedjobs", &q));
+	assert_string_equal(q.ns, "team-a");
+	assert_false(q.one);
+	assert_true(job_query_path(VISIBILITY_ROOT "/namespaces/team-a/queuedjobs/train.1", &q));
+	assert_string_equal(q.name, "train.1");
+	assert_true(q.one);
+	assert_true(job_query_path(VISIBILITY_ROOT "/clusterqueues/batch/queuedjobs", &q));
+	assert_string_equal(q.clusterqueue, "batch");
+}
+
+static void other_paths_are_not(void **state)
+{
+	(void)state;
+	static const char *const paths[] = {"/", "/apis", VISIBILITY_ROOT,
+		VISIBILITY_ROOT "/queuedjobs/train", VISIBILITY_ROOT "/namespaces/team-a",
+		VISIBILITY_ROOT "/namespaces//queuedjobs",
+		VISIBILITY_ROOT "/namespaces/Team/queuedjobs",
+		VISIBILITY_ROOT "/namespaces/team-a/queuedjobs/",
+		VISIBILITY_ROOT "/namespaces/team-a/queuedjobs/x/y",
+		VISIBILITY_ROOT "/namespaces/team-a/queuedjobs/..%2f",
+		VISIBILITY_ROOT "/clusterqueues/batch", VISIBILITY_ROOT "/queuedjobsx"};
+	struct job_query q;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_false(job_query_path(paths[i], &q));
+}
+
+static int take(struct job_query *q, const struct job_query_words *w, struct err *e)
+{
+	assert_true(job_query_path(VISIBILITY_ROOT "/namespaces/team-a/queuedjobs", q));
+	return job_query_take(q, w, e);
+}
+
+static void selectors_and_pages_are_taken_apart(void **state)
+{
+	(void)state;
+	struct job_query q;
+	struct err e;
+	struct job_query_words w = {.accept = TABLE,
+		.include_object = "Object",
+		.label_selector = "team=a,stage!=test",
+		.field_selector = "spec.queue=main,status.state!=Running",
+		.limit = "500",
+		.token = "12.1000"};
+	assert_int_equal(take(&q, &w, &e), 0);
+	assert_int_equal(q.form, FORM_TABLE_OBJECTS);
+	assert_string_equal(q.labels, "team=a,stage!=test");
+	assert_string_equal(q.localqueue, "main");
+	assert_string_equal(q.not_state, "Running");
+	assert_int_equal(q.limit, 500);
+	assert_int_equal(q.moment, 12);
+	assert_int_equal(q.first, 1000);
+}
+
+static void a_table_is_given_to_those_that_ask_for_one(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *accept, *include;
+		enum job_query_form form;
+	} cases[] = {
+		{NULL, NULL, FORM_OBJECTS},
+		{"application/json", NULL, FORM_OBJECTS},
+		{"*/*", NULL, FORM_OBJECTS},
+		{TABLE, NULL, FORM_TABLE},
+		{TABLE, "Metadata", FORM_TABLE},
+		{TABLE, "None", FORM_TABLE_ALONE},
+		{"application/json,application/json;as=Table;v=v1;g=meta.k8s.io", NULL, FORM_OBJECTS},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct job_query q;
+		struct err e;
+		struct job_query_words w = {
+			.accept = cases[i].accept, .include_object = cases[i].include};
+		assert_int_equal(take(&q, &w, &e), 0);
+		assert_int_equal(q.form, cases[i].form);
+	}
+}
+
+static void what_makes_no_sense_is_refused_with_its_name(void **state)
+{
+	(void)state;
+	static const struct {
+		struct job_query_words words;
+		const char *says;
+	} cases[] = {
+		{{.label_selector = "team in (a"}, "labelSelector"},
+		{{.field_selector = "spec.colour=red"}, "\"spec.colour=red\" is not known"},
+		{{.field_selector = "status.state"}, "\"status.state\" is not known"},
+		{{.field_selector = "spec.queue!=main"}, "cannot be asked for with !="},
+		{{.field_selector = "metadata.namespace=team-b"}, "given twice"},
+		{{.field_selector = "status.state="}, "1 to 15 characters"},
+		{{.limit = "-1"}, "limit is \"-1\""},
+		{{.limit = "10x"}, "limit is \"10x\""},
+		{{.token = "12"}, "metadata.continue"},
+		{{.token = "0.5"}, "metadata.continue"},
+		{{.token = "1.5x"}, "metadata.continue"},
+		{{.accept = TABLE, .include_object = "All"}, "includeObject is \"All\""},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct job_query q;
+		struct err e = {""};
+		assert_int_equal(take(&q, &cases[i].words, &e), ERR_INVALID);
+		assert_non_null(strstr(e.text, cases[i].says));
+	}
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+struct stage {
+	struct world world;
+	struct queued_jobs_sources sources;
+	struct queued_jobs *all;
+	struct buf body;
+	struct json *json;
+};
+
+static void stage_open(struct stage *s)
+{
+	world_open(&s->world, "batch");
+	s->sources = (struct queued_jobs_sources){.gate = s->world.gate,
+		.queue = s->world.queue,
+		.ledger_up = true,
+		.now_ms = s->world.sources.now_ms};
+	s->all = NULL;
+	buf_init(&s->body, 1 << 20);
+	s->json = json_new(16 << 20);
+}
+
+static void stage_close(struct stage *s)
+{
+	queued_jobs_free(s->all);
+	json_free(s->json);
+	buf_done(&s->body);
+	world_close(&s->world);
+}
+
+static const cJSON *parsed(struct stage *s)
+{
+	const cJSON *root = NULL;
+	struct err e = {""};
+	assert_int_equal(json_parse(s->json, buf_slice(&s->body), &root, &e), 0);
+	return root;
+}
+
+static const cJSON *list(struct stage *s, const struct job_query *q)
+{
+	if (!s->all)
+		s->all = queued_jobs_new(&s->sources);
+	buf_reset(&s->body);
+	queued_jobs_list(s->all, q, 7, &s->body);
+	return parsed(s);
+}
+
+static const char *name_of(const cJSON *object)
+{
+	return json_text(json_object(object, "metadata"), "name");
+}
+
+static void add_jobs(struct stage *s, unsigned n)
+{
+	static const char *const names[] = {"one", "two", "three", "four", "five"};
+	for (unsigned i = 0; i < n; i++)
+		world_add_job(&s->world, (unsigned char)(i + 1), names[i]);
+}
+
+static void a_list_is_in_the_order_of_the_queue(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 3);
+	const cJSON *root = list(&s, &(struct job_query){0});
+	assert_string_equal(json_text(root, "kind"), "QueuedJobList");
+	const cJSON *one = json_array(root, "items")->child;
+	assert_string_equal(name_of(one), "one");
+	assert_string_equal(name_of(one->next), "two");
+	assert_string_equal(name_of(one->next->next), "three");
+	assert_null(one->next->next->next);
+	const cJSON *spec = json_object(one, "spec"), *status = json_object(one, "status");
+	int64_t position = 0;
+	assert_string_equal(json_text(spec, "queue"), "main");
+	assert_string_equal(json_text(spec, "clusterQueue"), "batch");
+	assert_string_equal(json_text(json_object(spec, "requests"), "cpu"), "12");
+	assert_string_equal(json_text(status, "state"), "Waiting");
+	assert_int_equal(json_i64(status, "position", &position), 0);
+	assert_int_equal(position, 1);
+	assert_string_equal(json_text(json_object(one, "metadata"), "creationTimestamp"),
+		"2026-11-21T09:59:00Z");
+	stage_close(&s);
+}
+
+static void pages_are_of_one_list(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 5);
+	struct job_query q = {.limit = 2};
+	const cJSON *root = list(&s, &q), *meta = json_object(root, "metadata");
+	int64_t left = 0;
+	assert_string_equal(json_text(meta, "continue"), "7.2");
+	assert_int_equal(json_i64(meta, "remainingItemCount", &left), 0);
+	assert_int_equal(left, 3);
+	q.first = 4;
+	root = list(&s, &q);
+	assert_string_equal(name_of(json_array(root, "items")->child), "five");
+	assert_null(json_array(root, "items")->child->next);
+	assert_null(json_text(json_object(root, "metadata"), "continue"));
+	q.first = 99;
+	assert_null(json_array(list(&s, &q), "items")->child);
+	stage_close(&s);
+}
+
+static void a_list_has_what_was_asked_for(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 2);
+	assert_null(json_array(list(&s, &(struct job_query){.ns = "team-b"}), "items")->child);
+	assert_null(json_array(list(&s, &(struct job_query){.localqueue = "x"}), "items")->child);
+	assert_null(json_array(list(&s, &(struct job_query){.clusterqueue = "x"}), "items")->child);
+	assert_null(json_array(list(&s, &(struct job_query){.state = "Running"}), "items")->child);
+	assert_null(json_array(list(&s, &(struct job_query){.not_state = "Waiting"}), "items")->child);
+	assert_null(json_array(list(&s, &(struct job_query){.labels = "team=a"}), "items")->child);
+	const cJSON *root = list(&s, &(struct job_query){.ns = "team-a", .name = "two"});
+	assert_string_equal(name_of(json_array(root, "items")->child), "two");
+	root = list(&s, &(struct job_query){.labels = "!team"});
+	assert_non_null(json_array(root, "items")->child->next);
+	stage_close(&s);
+}
+
+static void a_table_has_a_cell_for_each_column(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 1);
+	const cJSON *root = list(&s, &(struct job_query){.form = FORM_TABLE});
+	assert_string_equal(json_text(root, "kind"), "Table");
+	const cJSON *row = json_array(root, "rows")->child;
+	const cJSON *cells = json_array(row, "cells");
+	assert_int_equal(cJSON_GetArraySize(json_array(root, "columnDefinitions")),
+		cJSON_GetArraySize(cells));
+	static const char *const first[] = {
+		"one", "main", "Waiting", "1", NULL, "12 cpu, 1Gi memory"};
+	const cJSON *cell = cells->child;
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++, cell = cell->next)
+		if (first[i])
+			assert_string_equal(cell->valuestring, first[i]);
+	const cJSON *object = json_object(row, "object");
+	assert_string_equal(json_text(object, "kind"), "PartialObjectMetadata");
+	assert_string_equal(name_of(object), "one");
+	row = json_array(list(&s, &(struct job_query){.form = FORM_TABLE_ALONE}), "rows")->child;
+	assert_null(json_object(row, "object"));
+	row = json_array(list(&s, &(struct job_query){.form = FORM_TABLE_OBJECTS}), "rows")->child;
+	assert_string_equal(json_text(json_object(row, "object"), "kind"), "QueuedJob");
+	stage_close(&s);
+}
+
+static void one_job_is_told_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 2);
+	struct job_query q = {.one = true, .ns = "team-a", .name = "two"};
+	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
+	const cJSON *root = parsed(&s);
+	assert_string_equal(json_text(root, "kind"), "QueuedJob");
+	assert_non_null(json_text(json_object(root, "status"), "message"));
+	buf_reset(&s.body);
+	q.form = FORM_TABLE;
+	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
+	assert_string_equal(json_text(parsed(&s), "kind"), "Table");
+	buf_reset(&s.body);
+	strcpy(q.ns, "team-b");
+	assert_false(queued_jobs_one(&s.sources, &q, &s.body));
+	assert_int_equal(s.body.len, 0);
+	stage_close(&s);
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+static void documents_are_json_and_name_the_resource(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path, *says;
+	} cases[] = {
+		{"/apis", "APIGroupList"},
+		{"/apis/" VISIBILITY_GROUP, "preferredVersion"},
+		{VISIBILITY_ROOT, "\"shortNames\":[\"qj\"]"},
+		{"/openapi/v3", "serverRelativeURL"},
+		{"/openapi/v3" VISIBILITY_ROOT, "dev.sluice.visibility.v1alpha1.QueuedJobStatus"},
+	};
+	struct json *json = json_new(16 << 20);
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const cJSON *root = NULL;
+		struct err e = {""};
+		buf_reset(&out);
+		assert_true(discovery_document(cases[i].path, &out));
+		assert_int_equal(json_parse(json, buf_slice(&out), &root, &e), 0);
+		assert_non_null(strstr(buf_text(&out), cases[i].says));
+	}
+	assert_false(discovery_document("/apis/other", &out));
+	buf_done(&out);
+	json_free(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_of_queuedjobs_are_known),
+		cmocka_unit_test(other_paths_are_not),
+		cmocka_unit_test(selectors_and_pages_are_taken_apart),
+		cmocka_unit_test(a_table_is_given_to_those_that_ask_for_one),
+		cmocka_unit_test(what_makes_no_sense_is_refused_with_its_name),
+		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),
+		cmocka_unit_test(pages_are_of_one_list),
+		cmocka_unit_test(a_list_has_what_was_asked_for),
+		cmocka_unit_test(a_table_has_a_cell_for_each_column),
+		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
+		cmocka_unit_test(documents_are_json_and_name_the_resource),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
