@@ -10,6 +10,7 @@
 static const char *const command_names[COMMANDS] = {
 	[COMMAND_NONE] = "",
 	[COMMAND_QUEUE] = "queue",
+	[COMMAND_JOBS] = "jobs",
 	[COMMAND_EXPLAIN] = "explain",
 	[COMMAND_DECISIONS] = "decisions",
 	[COMMAND_COST] = "cost",

@@ -22,6 +22,7 @@ enum {
 enum command {
 	COMMAND_NONE,
 	COMMAND_QUEUE,
+	COMMAND_JOBS,
 	COMMAND_EXPLAIN,
 	COMMAND_DECISIONS,
 	COMMAND_COST,
@@ -42,7 +43,8 @@ enum output {
 	OUTPUT_TABLE,
 	OUTPUT_WIDE,
 	OUTPUT_JSON,
-	OUTPUT_CSV, /* cost only */
+	OUTPUT_CSV,  /* cost only */
+	OUTPUT_NAME, /* jobs only */
 };
 
 enum { NAMES_MAX = 4 };

@@ -28,6 +28,9 @@ int command_import(int argc, char **argv);
 /* Asks the API server, and changes Jobs. argv[0] is "adopt"; see adopt/options.h. */
 int command_adopt(int argc, char **argv);
 
+/* Asks the API server. argv[0] is "jobs"; see jobs/options.h. */
+int command_jobs(int argc, char **argv);
+
 /* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
 int command_hold(int argc, char **argv);
 
@@ -36,6 +39,13 @@ int command_fail(int error, const struct err *e);
 /* The end of a command that asks the API server at most: its output, or the complaint. A fault of
  * what was given to it is one of usage; that there is none of that name is an answer. */
 int command_end(int rc, const struct buf *out, const struct err *e);
+
+/* Runs show once; with watch, every 2 seconds until it returns anything but CLI_OK, on a terminal each
+ * time over what it showed before. Returns what show returned last. */
+typedef int command_show(void *ctx);
+int command_repeat(bool watch, command_show *show, void *ctx);
+/* What show has to print. Watched on a terminal: as many lines as that has, each to its end. */
+void command_print(bool watch, const char *text);
 
 /* ---- rendering, for the commands and their tests ----------------------------------------------
  */

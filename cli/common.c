@@ -1,7 +1,12 @@
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
+
+enum { WATCH_S = 2 };
 
 int command_fail(int error, const struct err *e)
 {
@@ -19,6 +24,57 @@ int command_fail(int error, const struct err *e)
 	if (error == ERR_GONE)
 		return CLI_NOT_FOUND;
 	return CLI_UNREACHABLE;
+}
+
+int command_repeat(bool watch, command_show *show, void *ctx)
+{
+	bool screen = watch && isatty(STDOUT_FILENO);
+	for (;;) {
+		if (screen)
+			fputs("\033[H", stdout);
+		int code = show(ctx);
+		if (screen)
+			fputs("\033[J", stdout); /* what the last time was longer */
+		if (!watch || code != CLI_OK || fflush(stdout) != 0)
+			return code;
+		nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
+		if (!screen)
+			putchar('\n');
+	}
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t n = 0;
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* Lines that a terminal can show above the cursor; 0: it does not say. */
+static size_t screen_lines(void)
+{
+	struct winsize size;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 2 ? size.ws_row - 1U
+									       : 0;
+}
+
+void command_print(bool watch, const char *text)
+{
+	if (!watch || !isatty(STDOUT_FILENO)) {
+		fputs(text, stdout);
+		return;
+	}
+	size_t most = screen_lines(), lines = lines_of(text);
+	size_t shown = most && lines > most ? most - 1 : lines;
+	for (size_t i = 0; i < shown; i++) {
+		size_t len = strcspn(text, "\n");
+		fwrite(text, 1, len, stdout);
+		fputs("\033[K\n", stdout);
+		text += len + 1;
+	}
+	if (shown < lines)
+		printf("(%zu more lines)\033[K\n", lines - shown);
 }
 
 int command_end(int rc, const struct buf *out, const struct err *e)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
+#include "cli/explain/answer.h"
 #include "cli/flags.h"
 #include "cli/question.h"
 #include "cli/server.h"
@@ -52,6 +53,8 @@ static void put_link(struct table *t, const char *label, const char *name, const
 	table_cell(t, COLOUR_BOLD, name[0] ? name : "(none)");
 	if (!q)
 		table_cell(t, COLOUR_RED, "does not exist");
+	else if (truth_of(q, "hidden"))
+		table_cell(t, COLOUR_DIM, "(cannot be read)");
 	else if (truth_of(q, "active"))
 		table_cellf(t, COLOUR_GREEN, "active%s%s", text_of(q, "strategy")[0] ? ", " : "",
 			text_of(q, "strategy"));
@@ -275,7 +278,7 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	table_render(chain, out);
 	table_free(chain);
 	const cJSON *q = find_clusterqueue(queues, text_of(job, "clusterQueue"));
-	if (q) {
+	if (q && !truth_of(q, "hidden")) {
 		struct table *quota = table_new(style);
 		quota_rows(quota, q, style, lead_quota);
 		buf_putc(out, '\n');
@@ -284,36 +287,37 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	}
 }
 
-/* ---- the question ----------------------------------------------------------------------------- */
-
-struct target {
-	const char *ns, *name;
-};
-
-static int fetch(const struct arguments *a, const char *path, struct json *j, struct buf *body,
-	const cJSON **ret_root, struct err *e)
-{
-	int rc = server_get(a, path, body, e);
-	return rc ? rc : json_parse(j, buf_slice(body), ret_root, e);
-}
-
-/* ---- a Job that the controller does not have ---------------------------------------------------- */
+/* ---- a Job that Sluice does not have ------------------------------------------------------------ */
 
 struct looked_up {
 	const char *name;
 	struct json *json;
-	const cJSON *job;
+	/* The Job; or its Events, where there is none; NULL: those may not be read. */
+	const cJSON *found;
 };
 
+/* ERR_GONE: there is no such Job. */
 static int look_up(
 	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
 {
 	struct looked_up *l = ctx;
-	return question_job(loop, client, ns, l->name, l->json, &l->job, e);
+	struct buf path;
+	int rc = question_job(loop, client, ns, l->name, l->json, &l->found, e);
+	if (rc != ERR_GONE)
+		return rc;
+	l->found = NULL;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path,
+		"/api/v1/namespaces/%s/events?limit=500&fieldSelector=involvedObject.kind%3DJob%2CinvolvedObject.name%3D%s",
+		ns, l->name);
+	if (question_ask(loop, client, buf_text(&path), l->json, &l->found, NULL) < 0)
+		l->found = NULL;
+	buf_done(&path);
+	return rc;
 }
 
 static void put_unlisted(
-	const cJSON *job, const struct target *of, enum output output, struct buf *out)
+	const cJSON *job, const struct explain_question *of, enum output output, struct buf *out)
 {
 	enum unlisted_job x = unlisted_job_judge(job);
 	struct buf sentence;
@@ -342,22 +346,23 @@ static bool same_cluster(const struct arguments *a)
 	return !a->server_given || a->kube.kubeconfig || a->kube.context || getenv("KUBECONFIG");
 }
 
-/* said: what the controller answered. Where the API server cannot be asked that is all there is to say. */
-static int explain_unlisted(const struct arguments *a, const struct target *of, struct err *said)
+/* said: what Sluice answered. Where the API server cannot be asked that is all there is to say. */
+static int explain_unlisted(
+	const struct arguments *a, const struct explain_question *of, struct err *said)
 {
 	struct looked_up l = {.name = of->name, .json = json_new(TREE_MAX_BYTES)};
 	struct buf text;
 	struct err e;
 	buf_init(&text, OUTPUT_MAX_BYTES);
 	int rc = same_cluster(a) ? question_run(&a->kube, of->ns, look_up, &l, &e) : ERR_DENIED;
-	if (rc == ERR_GONE)
-		err_set(said, ERR_GONE,
-			"there is no Job %s/%s: it never existed or was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs)",
-			of->ns, of->name);
+	if (rc == ERR_GONE) {
+		unlisted_job_tell_absent(l.found, of->ns, of->name, &text);
+		err_set(said, ERR_GONE, "%s", buf_text(&text));
+	}
 	int exit_code = CLI_OK;
 	if (rc == 0) {
-		put_unlisted(l.job, of, a->output, &text);
-		fputs(buf_text(&text), stdout);
+		put_unlisted(l.found, of, a->output, &text);
+		command_print(a->watch, buf_text(&text));
 	} else {
 		exit_code = command_fail(ERR_GONE, said);
 	}
@@ -368,35 +373,39 @@ static int explain_unlisted(const struct arguments *a, const struct target *of, 
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-static int show_job(const struct arguments *a, const struct target *of, const struct buf *path)
+static int render(const struct explain_answer *answer, struct buf *out, struct err *e)
 {
 	struct json *job_tree = json_new(TREE_MAX_BYTES), *queue_tree = json_new(TREE_MAX_BYTES);
-	struct buf body, queues_body, text;
-	struct err e;
-	const cJSON *job, *queues = NULL;
 	struct style style = style_of(stdout);
-	int exit_code = CLI_OK;
-	buf_init(&body, SERVER_ANSWER_MAX);
-	buf_init(&queues_body, SERVER_ANSWER_MAX);
-	buf_init(&text, OUTPUT_MAX_BYTES);
-	int rc = fetch(a, buf_text(path), job_tree, &body, &job, &e);
-	if (rc == ERR_GONE) {
-		exit_code = explain_unlisted(a, of, &e);
-	} else if (rc) {
-		exit_code = command_fail(rc, &e);
-	} else if (a->output == OUTPUT_JSON) {
-		fputs(buf_text(&body), stdout);
-	} else {
-		/* Without it the answer is shorter, but still an answer. */
-		if (fetch(a, "/api/v1/queues", queue_tree, &queues_body, &queues, &e) != 0)
-			queues = NULL;
-		explain_render(job, queues, clock_now_ms(), &style, &text);
-		fputs(buf_text(&text), stdout);
-	}
+	const cJSON *job, *queues;
+	int rc = json_parse(job_tree, buf_slice(&answer->job), &job, e);
+	if (json_parse(queue_tree, buf_slice(&answer->queues), &queues, NULL) != 0)
+		queues = NULL;
+	if (rc == 0)
+		explain_render(job, queues, clock_now_ms(), &style, out);
 	json_free(job_tree);
 	json_free(queue_tree);
-	buf_done(&body);
-	buf_done(&queues_body);
+	return rc;
+}
+
+static int show_job(const struct arguments *a, const struct explain_question *q)
+{
+	struct explain_answer answer;
+	struct buf text;
+	struct err e;
+	int exit_code = CLI_OK;
+	explain_answer_init(&answer);
+	buf_init(&text, OUTPUT_MAX_BYTES);
+	int rc = explain_answer_get(a, q, &answer, &e);
+	if (rc == 0 && a->output != OUTPUT_JSON)
+		rc = render(&answer, &text, &e);
+	if (rc == ERR_GONE)
+		exit_code = explain_unlisted(a, q, &e);
+	else if (rc)
+		exit_code = command_fail(rc, &e);
+	else
+		command_print(a->watch, buf_text(a->output == OUTPUT_JSON ? &answer.job : &text));
+	explain_answer_done(&answer);
 	buf_done(&text);
 	return exit_code;
 }
@@ -410,11 +419,7 @@ int command_explain(const struct arguments *a)
 		return CLI_USAGE;
 	}
 	char *ns = server_namespace(a);
-	struct buf path;
-	buf_init(&path, PATH_MAX_BYTES);
-	path_format(&path, "/api/v1/jobs/%s/%s", ns, name);
-	int exit_code = show_job(a, &(struct target){ns, name}, &path);
-	buf_done(&path);
+	int exit_code = show_job(a, &(struct explain_question){ns, name, a->output != OUTPUT_JSON});
 	free(ns);
 	return exit_code;
 }

@@ -5,6 +5,8 @@ static const char overview[] =
 	"    sluice - what the queue of Jobs is doing, and why\n"
 	"\n"
 	"SYNOPSIS\n"
+	"    sluice jobs [-n NAMESPACE | -A] [-q QUEUE] [--state STATE] [-l SELECTOR] [-w]\n"
+	"                [-o table|wide|json|name]\n"
 	"    sluice queue [NAME] [-n NAMESPACE] [-w] [-o table|wide|json]\n"
 	"    sluice explain job/NAME [-n NAMESPACE] [-w] [-o table|json]\n"
 	"    sluice decisions [-f] [-n NAMESPACE] [-o table|json]\n"
@@ -26,9 +28,11 @@ static const char overview[] =
 	"    Under the name kubectl-sluice, anywhere in PATH: kubectl sluice queue ...\n"
 	"\n"
 	"DESCRIPTION\n"
-	"    queue, explain, decisions and cost ask a running sluice-controller. calendar, overcommit\n"
-	"    and import ask the API server or read files, simulate reads files, doctor asks the API\n"
-	"    server and Postgres. None changes anything but adopt, which writes to a Namespace and its\n"
+	"    jobs and explain ask by the kubeconfig alone, as kubectl get queuedjobs does. queue,\n"
+	"    decisions and cost ask a running sluice-controller at its own port, and so does explain\n"
+	"    where the API server does not serve visibility.sluice.dev. calendar, overcommit and import\n"
+	"    ask the API server or read files, simulate reads files, doctor asks the API server and\n"
+	"    Postgres. None changes anything but adopt, which writes to a Namespace and its\n"
 	"    Jobs, and hold and release, which write to a Job; all else is changed with kubectl.\n"
 	"\n";
 
@@ -36,6 +40,8 @@ static const char common[] =
 	"OPTIONS OF queue, explain, decisions AND cost\n"
 	"    --server URL\n"
 	"        Where the controller listens. Default: $SLUICE_SERVER, else " DEFAULT_SERVER ".\n"
+	"        explain asks it only where one of these is given, or where the API server does not\n"
+	"        serve visibility.sluice.dev.\n"
 	"        From outside the cluster:\n"
 	"            kubectl -n sluice-system port-forward deploy/sluice-controller 8080\n"
 	"    --token-file FILE\n"
@@ -49,7 +55,7 @@ static const char common[] =
 	"    -n, --namespace NAME\n"
 	"        Default: that of the kubeconfig's current context.\n"
 	"    --kubeconfig FILE, --context NAME\n"
-	"        Where that default is looked up; as for kubectl.\n"
+	"        Where that default is looked up, and whom explain asks; as for kubectl.\n"
 	"    -h, --help\n"
 	"\n"
 	"ENVIRONMENT\n"
@@ -60,7 +66,58 @@ static const char common[] =
 	"    0  answered\n"
 	"    1  no such Job or queue\n"
 	"    2  the command line, a manifest or a trace is wrong\n"
-	"    3  the controller cannot be reached, or does not let us in\n";
+	"    3  the controller cannot be reached, or a right is missing\n";
+
+static const char jobs_help[] =
+	"NAME\n"
+	"    sluice jobs - the queued Jobs, in the order of the queue\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice jobs [-n NAMESPACE | -A] [-q QUEUE] [--state STATE[,STATE]] [-l SELECTOR] [-w]\n"
+	"                [-o table|wide|json|name]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    A line for each Job that Sluice manages, until it has ended: those that hold quota,\n"
+	"    then those in line by their place, then those that something else keeps, the oldest\n"
+	"    first. It is what kubectl get queuedjobs shows: the API server is asked, by the\n"
+	"    kubeconfig and with your own rights. The admin has installed the component visibility\n"
+	"    for that.\n"
+	"\n"
+	"    POSITION   its place in line, 1 being the next; - where it is not in line\n"
+	"    ASKS       its pods, and what all of them ask for together\n"
+	"    WAITS FOR  what keeps it; sluice explain has the whole sentence\n"
+	"    START      \"in 3h12m\" where that is known, \"since 14:05\" of one that has started\n"
+	"\n"
+	"OPTIONS\n"
+	"    -n, --namespace NAME\n"
+	"        Default: that of the kubeconfig's current context.\n"
+	"    -A, --all-namespaces\n"
+	"    -q, --queue NAME\n"
+	"        Of this LocalQueue alone.\n"
+	"    --state STATE[,STATE]\n"
+	"        Waiting, Starting, Running, Stopping, Deleting, or Ended (pods of it are left).\n"
+	"    -l, --selector SELECTOR\n"
+	"        By the Jobs' labels, as for kubectl.\n"
+	"    -w, --watch\n"
+	"        Refresh every 2 seconds.\n"
+	"    -o table|wide|json|name\n"
+	"        wide  also the ClusterQueue, and how the sentence begins\n"
+	"        json  a QueuedJobList\n"
+	"        name  job.batch/NAME, for kubectl and xargs\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"    -h, --help\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice jobs\n"
+	"    sluice jobs -A --state Waiting -o wide\n"
+	"    sluice jobs -q main -o json | jq '.items[].status.waitsFor'\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  answered, of no Job too\n"
+	"    2  the command line or a kubeconfig is wrong\n"
+	"    3  the API server cannot be reached, does not serve visibility.sluice.dev, or a right is\n"
+	"       missing\n";
 
 static const char queue_help[] =
 	"NAME\n"
@@ -97,6 +154,10 @@ static const char explain_help[] =
 	"    last done to it. Where it is known: how long it is expected to take, and where that figure comes from,\n"
 	"    its deadline, when a window will stop it, and what it costs.\n"
 	"\n"
+	"    The API server is asked, by the kubeconfig and with your own rights. Where it does not\n"
+	"    serve visibility.sluice.dev (the component visibility), or --server or SLUICE_SERVER is\n"
+	"    given, the controller is asked at its own port.\n"
+	"\n"
 	"    -w, --watch  refresh every 2 seconds\n"
 	"\n"
 	"    state (also in -o json) is Waiting, Starting, Running, Stopping, Deleting or Ended; of a\n"
@@ -111,7 +172,7 @@ static const char explain_help[] =
 	"    QuotaReserved: it does not wait, and state says what it does.\n"
 	"\n"
 	"    Of a Job that the controller does not have it says what the API server knows: it has\n"
-	"    ended, it is in no queue, it is Kueue's, or there is none of that name.\n"
+	"    ended, it is in no queue, it is Kueue's, it was deleted, or there never was one.\n"
 	"\n"
 	"    Also in -o json, where known: notBefore, expectedMs and expectedFrom (Annotation,\n"
 	"    ActiveDeadlineSeconds or History), deadline and deadlineUnreachable, stopsAt, and\n"
@@ -633,6 +694,9 @@ void help_print(enum command c, FILE *out)
 	case COMMAND_HOLD:
 	case COMMAND_RELEASE:
 		fputs(hold_help, out);
+		return;
+	case COMMAND_JOBS:
+		fputs(jobs_help, out);
 		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);

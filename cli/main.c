@@ -2,14 +2,10 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-
-enum { WATCH_S = 2 };
 
 /* Commands that parse their own flags and do not ask the controller. */
 static const struct own_parser {
@@ -25,6 +21,7 @@ static const struct own_parser {
 	{COMMAND_ADOPT, command_adopt, "adopt -n team --dry-run"},
 	{COMMAND_HOLD, command_hold, "hold job/train -n team"},
 	{COMMAND_RELEASE, command_hold, "release job/train -n team"},
+	{COMMAND_JOBS, command_jobs, "jobs -n team"},
 };
 
 static const struct own_parser *own_parser_of(const char *name)
@@ -59,22 +56,20 @@ static int help(const struct arguments *a)
 	return CLI_OK;
 }
 
-/* Runs the command once; with --watch, until it fails, redrawn in place on a terminal. */
+struct round {
+	const struct arguments *arguments;
+	int (*command)(const struct arguments *a);
+};
+
+static int run_round(void *ctx)
+{
+	const struct round *r = ctx;
+	return r->command(r->arguments);
+}
+
 static int repeat(const struct arguments *a, int (*command)(const struct arguments *a))
 {
-	bool screen = a->watch && isatty(STDOUT_FILENO);
-	for (;;) {
-		if (screen)
-			fputs("\033[H", stdout);
-		int code = command(a);
-		if (screen)
-			fputs("\033[J", stdout); /* what the last time was longer */
-		if (!a->watch || code != CLI_OK || fflush(stdout) != 0)
-			return code;
-		nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
-		if (!screen)
-			putchar('\n');
-	}
+	return command_repeat(a->watch, run_round, &(struct round){a, command});
 }
 
 static int run(const struct arguments *a)
@@ -83,7 +78,7 @@ static int run(const struct arguments *a)
 	if (a->help)
 		return help(a);
 	if (a->watch && a->command != COMMAND_QUEUE && a->command != COMMAND_EXPLAIN) {
-		fputs("sluice: --watch is for queue and explain\n", stderr);
+		fputs("sluice: --watch is for jobs, queue and explain\n", stderr);
 		return CLI_USAGE;
 	}
 	switch (a->command) {
@@ -107,6 +102,7 @@ static int run(const struct arguments *a)
 	case COMMAND_ADOPT:
 	case COMMAND_HOLD:
 	case COMMAND_RELEASE:
+	case COMMAND_JOBS:
 		fprintf(stderr, "sluice: %s comes first, as in: sluice %s\n",
 			command_name(a->command), own_parser_of(command_name(a->command))->example);
 		return CLI_USAGE;

@@ -31,6 +31,8 @@ int question_run(const struct kube_config_options *o, const char *namespace_name
 	return rc;
 }
 
+enum { QUESTION_STATUS_TREE_MAX = 1 << 20 };
+
 struct answer {
 	struct ev_loop *loop;
 	bool came;
@@ -41,6 +43,19 @@ struct answer {
 	char sentence[400];
 };
 
+static void read_status(struct slice body, struct question_facts *ret)
+{
+	struct json *j = json_new(QUESTION_STATUS_TREE_MAX);
+	const cJSON *root;
+	if (json_parse(j, body, &root, NULL) == 0) {
+		const char *reason = json_text(root, "reason"),
+			   *message = json_text(root, "message");
+		snprintf(ret->reason, sizeof(ret->reason), "%s", reason ? reason : "");
+		snprintf(ret->message, sizeof(ret->message), "%s", message ? message : "");
+	}
+	json_free(j);
+}
+
 static void on_answer(const struct kube_answer *from, void *ctx)
 {
 	struct answer *to = ctx;
@@ -48,7 +63,10 @@ static void on_answer(const struct kube_answer *from, void *ctx)
 	to->outcome = from->outcome;
 	to->body = mem_strndup(from->body.ptr ? from->body.ptr : "", from->body.len);
 	to->len = from->body.len;
-	to->facts = (struct question_facts){from->http_status, from->date_ms};
+	to->facts =
+		(struct question_facts){.http_status = from->http_status, .date_ms = from->date_ms};
+	if (from->http_status >= 400)
+		read_status(from->body, &to->facts);
 	snprintf(to->sentence, sizeof(to->sentence), "%s", from->sentence);
 	ev_break(to->loop, EVBREAK_ONE);
 }

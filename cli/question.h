@@ -37,6 +37,9 @@ int question_job(struct ev_loop *loop, struct kube_client *client, const char *n
 struct question_facts {
 	int http_status; /* 0: none came */
 	int64_t date_ms; /* the server's clock, in whole seconds; 0: it did not say */
+	/* Of the Status object of a failure; "" where none came. */
+	char reason[48];   /* "NotFound", "Forbidden", ... */
+	char message[256]; /* cut to fit */
 };
 
 /* The same of any request. *ret_facts is set whatever the outcome. */

@@ -345,10 +345,12 @@ int command_queue(const struct arguments *a)
 						: queue_render_table(root, &f,
 							  a->output == OUTPUT_WIDE, &style, &text);
 	bool named = f.clusterqueue || f.ns;
-	if (shown > 0 || (a->output == OUTPUT_JSON && !named))
-		exit_code = fputs(buf_text(&text), stdout) < 0 ? CLI_UNREACHABLE : CLI_OK;
-	else
+	if (shown > 0 || (a->output == OUTPUT_JSON && !named)) {
+		command_print(a->watch, buf_text(&text));
+		exit_code = ferror(stdout) ? CLI_UNREACHABLE : CLI_OK;
+	} else {
 		exit_code = not_found(&f, root);
+	}
 done:
 	json_free(j);
 	buf_done(&body);

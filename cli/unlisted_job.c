@@ -1,6 +1,7 @@
 #include "cli/unlisted_job.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/job_object.h"
@@ -86,4 +87,44 @@ void unlisted_job_tell(
 			label(job, QUEUE_LABEL));
 		break;
 	}
+}
+
+/* ---- no such Job ----------------------------------------------------------------------------- */
+
+/* When it was last seen: Events of the two APIs have it in different places. */
+static const char *event_time(const cJSON *event)
+{
+	static const char *const keys[] = {"lastTimestamp", "eventTime"};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (*text_of(event, keys[i]))
+			return text_of(event, keys[i]);
+	return text_of(json_object(event, "metadata"), "creationTimestamp");
+}
+
+static const cJSON *last_event(const cJSON *events)
+{
+	const cJSON *last = NULL;
+	json_each(event, json_array(events, "items"))
+		if (!last || strcmp(event_time(event), event_time(last)) >= 0)
+			last = event;
+	return last;
+}
+
+void unlisted_job_tell_absent(
+	const cJSON *events, const char *ns, const char *name, struct buf *out)
+{
+	const cJSON *last = last_event(events);
+	if (last)
+		buf_printf(out,
+			"there is no Job %s/%s any more: it was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs). Its last Event is %s, at %s: %s",
+			ns, name, text_of(last, "reason"), event_time(last),
+			text_of(last, "message"));
+	else if (events)
+		buf_printf(out,
+			"there is no Job %s/%s, and there are no Events of one: it never existed, or was deleted long ago. sluice jobs -n %s lists those that are queued",
+			ns, name, ns);
+	else
+		buf_printf(out,
+			"there is no Job %s/%s: it never existed or was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs)",
+			ns, name);
 }

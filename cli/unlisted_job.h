@@ -3,6 +3,9 @@
  * has it. The controller forgets Jobs that have ended, and never had those that are in no queue; a user
  * who asks for one of these gets no answer from "no such Job".
  *
+ * Where there is no such Job, its Events tell a deleted one from one that never was: they outlive it
+ * for about an hour.
+ *
  * Pure: a tree goes in, a sentence comes out.
  */
 #ifndef SLUICE_CLI_UNLISTED_JOB_H
@@ -28,5 +31,10 @@ const char *unlisted_job_name(enum unlisted_job x);
 /* Appends the sentence, without a line break. */
 void unlisted_job_tell(
 	enum unlisted_job x, const cJSON *job, const char *ns, const char *name, struct buf *out);
+
+/* The same of a Job that the API server does not have. events: the list of those of a Job of this
+ * name; NULL: they may not be read. */
+void unlisted_job_tell_absent(
+	const cJSON *events, const char *ns, const char *name, struct buf *out);
 
 #endif

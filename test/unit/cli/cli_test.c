@@ -361,6 +361,32 @@ static void a_job_that_the_controller_does_not_have_is_explained_by_itself(void 
 	}
 }
 
+/* Its Events outlive it for a while; they come in any order. */
+static void a_job_that_was_deleted_is_told_from_one_that_never_was(void **state)
+{
+	static const char events[] =
+		"{\"items\":[{\"reason\":\"Completed\",\"message\":\"Job completed\","
+		"\"lastTimestamp\":\"2026-11-21T10:05:00Z\"},{\"reason\":\"SuccessfulCreate\","
+		"\"message\":\"Created pod\",\"eventTime\":\"2026-11-21T10:00:00.123456Z\"}]}";
+	static const char *const said[] = {
+		"any more: it was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs). Its "
+		"last Event is Completed, at 2026-11-21T10:05:00Z: Job completed",
+		"it never existed, or was deleted long ago. sluice jobs -n team lists",
+		"it never existed or was deleted (spec.ttlSecondsAfterFinished"};
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	const char *const trees[] = {events, "{\"items\":[]}", NULL};
+	for (size_t i = 0; i < COUNT(trees); i++) {
+		struct buf out;
+		buf_init(&out, 65536);
+		unlisted_job_tell_absent(trees[i] ? tree(j, trees[i]) : NULL, "team", "x", &out);
+		assert_true(slice_starts(buf_slice(&out), "there is no Job team/x"));
+		assert_non_null(strstr(buf_text(&out), said[i]));
+		buf_done(&out);
+	}
+	json_free(j);
+}
+
 static void an_explanation_tells_what_was_done_last(void **state)
 {
 	static const char text[] =
@@ -595,6 +621,7 @@ int main(void)
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
 		cmocka_unit_test(a_job_that_the_controller_does_not_have_is_explained_by_itself),
+		cmocka_unit_test(a_job_that_was_deleted_is_told_from_one_that_never_was),
 		cmocka_unit_test(an_explanation_tells_what_was_done_last),
 		cmocka_unit_test(jobs_that_are_stuck_or_stopping_are_told),
 		cmocka_unit_test(an_explanation_tells_of_time_and_money),

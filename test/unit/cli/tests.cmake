@@ -3,6 +3,14 @@ add_executable(test_cli ${CMAKE_CURRENT_LIST_DIR}/cli_test.c)
 target_link_libraries(test_cli PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME cli COMMAND test_cli)
 
+# `sluice jobs`: against a scripted API server. And `sluice explain` of what that answers.
+add_executable(test_jobs ${CMAKE_CURRENT_LIST_DIR}/jobs_test.c)
+target_link_libraries(test_jobs PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME jobs COMMAND test_jobs)
+add_executable(test_explain ${CMAKE_CURRENT_LIST_DIR}/explain_test.c)
+target_link_libraries(test_explain PRIVATE sluice_cli ${CMOCKA})
+add_test(NAME explain COMMAND test_explain)
+
 # `sluice doctor`: against a scripted API server, and a Postgres of its own.
 add_executable(test_doctor_api ${CMAKE_CURRENT_LIST_DIR}/doctor_api_test.c)
 target_link_libraries(test_doctor_api PRIVATE scripted_server sluice_cli ${CMOCKA})

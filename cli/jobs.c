@@ -1,0 +1,96 @@
+/*
+ * The command jobs: what Sluice knows of each queued Job, in the order of the queue, through the API
+ * server with the user's own rights.
+ */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/jobs/options.h"
+#include "cli/jobs/pages.h"
+#include "cli/jobs/report.h"
+#include "cli/question.h"
+#include "controller/common/clock.h"
+
+enum { OUTPUT_MAX_BYTES = 512 * 1024 * 1024 };
+
+struct jobs_command {
+	const struct jobs_options *o;
+	struct ev_loop *loop;
+	struct kube_client *client;
+	const char *ns;
+	int exit_code;
+};
+
+/* As kubectl: on the standard error, for there may be a program that reads the other. */
+static void say_none(const struct jobs_command *c)
+{
+	const struct jobs_options *o = c->o;
+	bool chosen = o->queue || o->states != JOB_STATE_ANY || (o->selector && o->selector[0]);
+	const char *that = chosen ? " that match" : "";
+	char text[160];
+	if (o->all_namespaces)
+		snprintf(text, sizeof(text), "No queued Jobs%s.\n", that);
+	else
+		snprintf(text, sizeof(text), "No queued Jobs%s in namespace %.63s.\n", that, c->ns);
+	if (o->watch)
+		command_print(true, text);
+	else
+		fputs(text, stderr);
+}
+
+static int show(void *ctx)
+{
+	struct jobs_command *c = ctx;
+	const struct jobs_options *o = c->o;
+	struct buf out;
+	struct err e = {""};
+	struct jobs_report *report = jobs_report_new(&(struct jobs_report_options){
+		o->output, o->all_namespaces, o->states, clock_now_ms(), style_of(stdout)});
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	int rc = jobs_pages_read(c->loop, c->client, c->ns, o, report, &e), code = CLI_OK;
+	if (rc == 0) {
+		jobs_report_render(report, &out);
+		command_print(o->watch, buf_text(&out));
+		if (jobs_report_count(report) == 0 && o->output != OUTPUT_JSON)
+			say_none(c);
+	} else {
+		code = command_end(rc, &out, &e);
+	}
+	jobs_report_free(report);
+	buf_done(&out);
+	return code;
+}
+
+/* One client for all rounds, so that a credential plugin is not run for each. */
+static int ask(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	struct jobs_command *c = ctx;
+	(void)e;
+	c->loop = loop;
+	c->client = client;
+	c->ns = ns;
+	c->exit_code = command_repeat(c->o->watch, show, c);
+	return 0;
+}
+
+int command_jobs(int argc, char **argv)
+{
+	struct jobs_options o;
+	struct jobs_command c = {.o = &o};
+	struct err e = {""};
+	if (jobs_options_parse(argc, argv, &o, &e) < 0) {
+		fprintf(stderr, "sluice: jobs: %s; see sluice help jobs\n", e.text);
+		return CLI_USAGE;
+	}
+	if (o.help) {
+		help_print(COMMAND_JOBS, stdout);
+		return CLI_OK;
+	}
+	if (question_run(&o.kube, o.namespace_name, ask, &c, &e) < 0) {
+		command_fail(ERR_INVALID, &e);
+		return CLI_USAGE;
+	}
+	return c.exit_code;
+}

@@ -1,0 +1,36 @@
+/*
+ * The command line of `sluice jobs`.
+ */
+#ifndef SLUICE_CLI_JOBS_OPTIONS_H
+#define SLUICE_CLI_JOBS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/arguments.h"
+
+/* The states of a Job that is queued, a bit each. */
+enum { JOB_STATES = 6, JOB_STATE_ANY = 0 };
+
+/* The state with that bit's number. */
+const char *job_state_name(size_t number);
+/* "Waiting,Running", in any case of letters. ERR_INVALID: a sentence with all there are. */
+int job_states_parse(const char *text, unsigned *ret, struct err *e);
+/* Is the state one of these? One that we do not know is in JOB_STATE_ANY alone. */
+bool job_states_have(unsigned states, const char *state);
+
+struct jobs_options {
+	bool help, watch, all_namespaces;
+	const char *namespace_name; /* NULL: the kubeconfig's */
+	const char *queue;	    /* NULL: any */
+	unsigned states;	    /* JOB_STATE_ANY: any */
+	const char *selector;	    /* NULL: any */
+	enum output output;	    /* not OUTPUT_CSV */
+	struct kube_config_options kube;
+};
+
+/* Strings point into argv. 0 or ERR_INVALID. */
+int jobs_options_parse(int argc, char **argv, struct jobs_options *ret, struct err *e);
+
+#endif

@@ -1,0 +1,282 @@
+#include "cli/jobs/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/instant.h"
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/jobs/options.h"
+#include "controller/visibility/job_query.h"
+#include "queue/job/text.h"
+
+enum {
+	CELL_BYTES = 1024,
+	RESOURCES_NARROW = 3, /* more are counted */
+	MESSAGE_BYTES = 80,
+	JSON_MAX_BYTES = 512 * 1024 * 1024,
+	SECOND = 1000,
+	MINUTE = 60 * SECOND,
+	HOUR = 60 * MINUTE,
+};
+
+#define DAY (INT64_C(24) * HOUR)
+#define NONE "-"
+
+struct jobs_report {
+	struct jobs_report_options o;
+	size_t count;
+	bool ledger_down; /* as one of them says */
+	struct table *table;
+	struct buf text; /* names, or the items in JSON */
+};
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+const char *jobs_report_span(int64_t ms, char ret[SPAN_TEXT_SIZE])
+{
+	struct text t = text_over(ret, SPAN_TEXT_SIZE);
+	int64_t days = ms / DAY, unit = ms < 10 * MINUTE ? SECOND : MINUTE;
+	if (ms < 0)
+		text_add(&t, "0s");
+	else if (days < 2)
+		text_add_span(&t, ms - ms % unit);
+	else if (days < 10 && ms / HOUR % 24 > 0)
+		text_add(&t, "%" PRId64 "d%" PRId64 "h", days, ms / HOUR % 24);
+	else
+		text_add(&t, "%" PRId64 "d", days);
+	return ret;
+}
+
+static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
+{
+	return instant_parse(slice_of(text_of(object, key)), ret_ms);
+}
+
+/* By the user's own clock: "14:05", and the day where that was another. */
+static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
+{
+	time_t at = (time_t)(at_ms / SECOND), now = (time_t)(now_ms / SECOND);
+	struct tm then, today;
+	char text[32];
+	localtime_r(&at, &then);
+	localtime_r(&now, &today);
+	bool same = then.tm_yday == today.tm_yday && then.tm_year == today.tm_year;
+	strftime(text, sizeof(text), same ? "%H:%M" : "%Y-%m-%d %H:%M", &then);
+	buf_puts(out, text);
+}
+
+/* "in 3h12m" of one that waits, "since 14:05" of one that runs. */
+static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
+{
+	char span[SPAN_TEXT_SIZE];
+	int64_t at_ms;
+	if (time_of(status, "startedAt", &at_ms)) {
+		buf_puts(out, "since ");
+		put_clock(at_ms, now_ms, out);
+	} else if (!time_of(status, "startAt", &at_ms)) {
+		buf_puts(out, NONE);
+	} else if (at_ms > now_ms) {
+		buf_printf(out, "in %s", jobs_report_span(at_ms - now_ms, span));
+	} else {
+		buf_puts(out, "due");
+	}
+}
+
+static void put_age(const cJSON *job, int64_t now_ms, struct buf *out)
+{
+	char span[SPAN_TEXT_SIZE];
+	int64_t at_ms;
+	bool known = time_of(json_object(job, "metadata"), "creationTimestamp", &at_ms);
+	buf_puts(out, known ? jobs_report_span(now_ms - at_ms, span) : NONE);
+}
+
+/* ---- what it asks for ------------------------------------------------------------------------ */
+
+/* "4 pods: 16 cpu, 64Gi memory"; in the narrow table as many resources as fit a line. */
+static void put_asks(const cJSON *spec, bool wide, struct buf *out)
+{
+	const cJSON *requests = json_object(spec, "requests");
+	int64_t pods = number_of(spec, "pods");
+	size_t shown = 0, more = 0;
+	if (json_get(spec, "pods"))
+		buf_printf(out, "%" PRId64 " pod%s", pods, pods == 1 ? "" : "s");
+	json_each(r, requests) {
+		if (!wide && shown == RESOURCES_NARROW) {
+			more++;
+			continue;
+		}
+		buf_puts(out, shown > 0 ? ", " : out->len > 0 ? ": " : "");
+		buf_printf(out, "%s %s", text_of(requests, r->string), r->string);
+		shown++;
+	}
+	if (more > 0)
+		buf_printf(out, " and %zu more", more);
+	if (out->len == 0)
+		buf_puts(out, NONE);
+}
+
+/* What the message says before its first semicolon. */
+static void put_message(const cJSON *status, struct buf *out)
+{
+	char text[MESSAGE_BYTES + 4], first[CELL_BYTES];
+	const char *message = text_of(status, "message");
+	struct text cut = text_over(text, sizeof(text)), part = text_over(first, sizeof(first));
+	text_add(&part, "%.*s", (int)strcspn(message, ";\n"), message);
+	text_add_cut(&cut, first, MESSAGE_BYTES);
+	buf_puts(out, text[0] ? text : NONE);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* The cell is what text has; it is emptied for the next. */
+static void end_cell(struct table *t, enum colour colour, struct buf *text)
+{
+	table_cell(t, colour, buf_text(text));
+	buf_reset(text);
+}
+
+static void put_text(struct table *t, enum colour colour, const cJSON *object, const char *key)
+{
+	const char *text = text_of(object, key);
+	table_cell(t, colour, text[0] ? text : NONE);
+}
+
+static void put_number(struct table *t, const cJSON *object, const char *key)
+{
+	if (json_get(object, key))
+		table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(object, key));
+	else
+		table_cell(t, COLOUR_NONE, NONE);
+	table_right(t);
+}
+
+static enum colour colour_of(const cJSON *status)
+{
+	const char *state = text_of(status, "state");
+	if (json_object(status, "trouble"))
+		return COLOUR_RED;
+	if (strcmp(state, "Running") == 0)
+		return COLOUR_GREEN;
+	return strcmp(state, "Stopping") == 0 || strcmp(state, "Deleting") == 0 ? COLOUR_YELLOW
+										: COLOUR_NONE;
+}
+
+static void put_row(struct jobs_report *r, const cJSON *job)
+{
+	const cJSON *spec = json_object(job, "spec"), *status = json_object(job, "status");
+	bool wide = r->o.output == OUTPUT_WIDE;
+	struct table *t = r->table;
+	struct buf text;
+	buf_init(&text, CELL_BYTES);
+	if (r->o.namespaces)
+		put_text(t, COLOUR_NONE, json_object(job, "metadata"), "namespace");
+	put_text(t, COLOUR_BOLD, json_object(job, "metadata"), "name");
+	put_text(t, COLOUR_NONE, spec, "queue");
+	put_text(t, colour_of(status), status, "state");
+	put_number(t, status, "position");
+	put_number(t, spec, "priority");
+	put_asks(spec, wide, &text);
+	end_cell(t, COLOUR_NONE, &text);
+	put_text(t, COLOUR_NONE, status, "waitsFor");
+	put_start(status, r->o.now_ms, &text);
+	end_cell(t, COLOUR_NONE, &text);
+	put_age(job, r->o.now_ms, &text);
+	end_cell(t, COLOUR_NONE, &text);
+	if (wide) {
+		put_text(t, COLOUR_NONE, spec, "clusterQueue");
+		put_message(status, &text);
+		end_cell(t, COLOUR_NONE, &text);
+	}
+	table_end_row(t);
+	buf_done(&text);
+}
+
+static void put_head(struct jobs_report *r)
+{
+	static const char *const names[] = {"NAME", "QUEUE", "STATE", "POSITION", "PRIORITY",
+		"ASKS", "WAITS FOR", "START", "AGE", "CLUSTERQUEUE", "MESSAGE"};
+	size_t n = sizeof(names) / sizeof(*names) - (r->o.output == OUTPUT_WIDE ? 0 : 2);
+	if (r->o.namespaces)
+		table_cell(r->table, COLOUR_DIM, "NAMESPACE");
+	for (size_t i = 0; i < n; i++)
+		table_cell(r->table, COLOUR_DIM, names[i]);
+	table_end_row(r->table);
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+struct jobs_report *jobs_report_new(const struct jobs_report_options *o)
+{
+	struct jobs_report *r = mem_alloc(sizeof(*r));
+	*r = (struct jobs_report){.o = *o};
+	buf_init(&r->text, JSON_MAX_BYTES);
+	jobs_report_reset(r);
+	return r;
+}
+
+void jobs_report_free(struct jobs_report *r)
+{
+	if (!r)
+		return;
+	table_free(r->table);
+	buf_done(&r->text);
+	free(r);
+}
+
+void jobs_report_reset(struct jobs_report *r)
+{
+	r->count = 0;
+	r->ledger_down = false;
+	buf_reset(&r->text);
+	table_free(r->table);
+	r->table = table_new(&r->o.style);
+	put_head(r);
+}
+
+static void add_job(struct jobs_report *r, const cJSON *job)
+{
+	if (r->o.output == OUTPUT_JSON) {
+		buf_puts(&r->text, r->count > 0 ? "," : "");
+		json_print(&r->text, job);
+	} else if (r->o.output == OUTPUT_NAME) {
+		buf_puts(&r->text, "job.batch/");
+		text_render(text_of(json_object(job, "metadata"), "name"), &r->text);
+		buf_putc(&r->text, '\n');
+	} else {
+		put_row(r, job);
+	}
+	r->count++;
+	r->ledger_down |= truth_of(json_object(job, "status"), "ledgerDown");
+}
+
+void jobs_report_add(struct jobs_report *r, const cJSON *list)
+{
+	json_each(job, json_array(list, "items"))
+		if (job_states_have(r->o.states, text_of(json_object(job, "status"), "state")))
+			add_job(r, job);
+}
+
+size_t jobs_report_count(const struct jobs_report *r)
+{
+	return r->count;
+}
+
+void jobs_report_render(const struct jobs_report *r, struct buf *out)
+{
+	if (r->o.output == OUTPUT_JSON) {
+		buf_puts(out, "{\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION
+			      "\",\"kind\":\"QueuedJobList\",\"metadata\":{},\"items\":[");
+		buf_add(out, buf_text(&r->text), r->text.len);
+		buf_puts(out, "]}\n");
+	} else if (r->o.output == OUTPUT_NAME) {
+		buf_add(out, buf_text(&r->text), r->text.len);
+	} else if (r->count > 0) {
+		table_render(r->table, out);
+		if (r->ledger_down)
+			buf_puts(out,
+				"\nThe ledger is down: running Jobs go on, nothing new starts.\n");
+	}
+}

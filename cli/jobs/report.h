@@ -1,0 +1,44 @@
+/*
+ * The report of `sluice jobs`: QueuedJobs of the aggregated API, page by page, as a table, as names
+ * or as one list in JSON. Their order is the API's.
+ *
+ * Pure: trees go in, text comes out.
+ */
+#ifndef SLUICE_CLI_JOBS_REPORT_H
+#define SLUICE_CLI_JOBS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/arguments.h"
+#include "cli/table.h"
+#include "controller/kube/json.h"
+
+struct jobs_report_options {
+	enum output output;
+	bool namespaces; /* a column for them */
+	unsigned states; /* others are left out; see jobs/options.h */
+	int64_t now_ms;
+	struct style style;
+};
+
+struct jobs_report;
+
+struct jobs_report *jobs_report_new(const struct jobs_report_options *o);
+void jobs_report_free(struct jobs_report *r);
+
+/* list: a QueuedJobList; nothing of it is kept. */
+void jobs_report_add(struct jobs_report *r, const cJSON *list);
+/* Forgets what was added. */
+void jobs_report_reset(struct jobs_report *r);
+
+size_t jobs_report_count(const struct jobs_report *r); /* Jobs that it shows */
+/* Appends it; of no Job nothing, but in JSON. */
+void jobs_report_render(const struct jobs_report *r, struct buf *out);
+
+/* "45s", "12m", "3h12m", "2d4h", "12d": rounded down. Returns ret. */
+#define SPAN_TEXT_SIZE 32
+const char *jobs_report_span(int64_t ms, char ret[SPAN_TEXT_SIZE]);
+
+#endif

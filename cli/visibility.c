@@ -1,0 +1,102 @@
+#include "cli/visibility.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/common/path.h"
+
+enum { USER_MAX_BYTES = 100 };
+
+#define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP
+
+static int say_absent(struct err *e)
+{
+	return err_set(e, ERR_BUSY,
+		"this cluster does not serve the API " VISIBILITY_GROUP
+		". An admin adds the component deploy/components/visibility; kubectl get apiservice " APISERVICE
+		" says whether it is there");
+}
+
+static int say_silent(const struct question_facts *f, struct err *e)
+{
+	return err_set(e, ERR_BUSY,
+		"the API " VISIBILITY_GROUP
+		" does not answer (status %d%s%.200s). kubectl get apiservice " APISERVICE
+		" says why; it comes with the component deploy/components/visibility",
+		f->http_status, *f->message ? ": " : "", f->message);
+}
+
+/* Whom an authorizer refused, by its sentence: ... is forbidden: User "bob" cannot ... False: it is no
+ * such sentence, or no name that can stand in a command. */
+static bool read_user(const char *message, char ret[USER_MAX_BYTES])
+{
+	static const char
+		before[] = "is forbidden: User \"",
+		allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:@";
+	const char *at = strstr(message, before);
+	size_t len = at ? strspn(at + strlen(before), allowed) : 0;
+	if (len == 0 || len >= USER_MAX_BYTES || at[strlen(before) + len] != '"')
+		return false;
+	snprintf(ret, USER_MAX_BYTES, "%.*s", (int)len, at + strlen(before));
+	return true;
+}
+
+static int say_denied(
+	const struct visibility_request *r, const struct question_facts *f, struct err *e)
+{
+	const char *verb = r->one ? "get" : "list";
+	char user[USER_MAX_BYTES] = "USER";
+	if (!read_user(f->message, user) && !strstr(f->message, "is forbidden: "))
+		return err_set(e, ERR_DENIED, "the API " VISIBILITY_GROUP " refuses it: %s",
+			*f->message ? f->message : "status 403");
+	if (!r->ns)
+		return err_set(e, ERR_DENIED,
+			"you may not %s queuedjobs." VISIBILITY_GROUP
+			" of all namespaces. Name one with -n, or ask an admin for the right: kubectl create clusterrolebinding sluice-%s --clusterrole=sluice-batch-user --user=%s",
+			verb, user, user);
+	return err_set(e, ERR_DENIED,
+		"you may not %s queuedjobs." VISIBILITY_GROUP
+		" in namespace %.63s. An admin gives you the right: kubectl create rolebinding sluice-%s -n %.63s --clusterrole=sluice-batch-user --user=%s",
+		verb, r->ns, user, r->ns, user);
+}
+
+/* A user without the right gets 403 whether the API is there or not. Groups may be read by all. */
+static bool is_served(struct ev_loop *loop, struct kube_client *client, struct json *json)
+{
+	const cJSON *root;
+	return question_ask(loop, client, "/apis/" VISIBILITY_GROUP, json, &root, NULL) != ERR_GONE;
+}
+
+/* Of the Job, and not of the group: that is no Status. */
+static bool is_not_found(const struct visibility_request *r, const struct question_facts *f)
+{
+	return r->one && strcmp(f->reason, "NotFound") == 0;
+}
+
+int visibility_ask(struct ev_loop *loop, struct kube_client *client,
+	const struct visibility_request *r, struct json *json, const cJSON **ret_root,
+	struct err *e)
+{
+	struct question_facts f;
+	const struct kube_request request = {
+		.method = KUBE_GET, .path = r->path, .answer_ceiling = QUESTION_ANSWER_MAX};
+	int rc = question_send(loop, client, &request, json, ret_root, &f, e);
+	if (rc == 0 || (f.http_status >= 200 && f.http_status <= 299))
+		return rc;
+	switch (f.http_status) {
+	case 0: /* the API server itself does not answer: the client's words */
+	case 401:
+		return ERR_BUSY;
+	case 403:
+		return is_served(loop, client, json) ? say_denied(r, &f, e) : say_absent(e);
+	case 404:
+		return is_not_found(r, &f) ? ERR_GONE : say_absent(e);
+	case 410:
+		return ERR_CONFLICT;
+	case 400:
+	case 422:
+		return *f.message ? err_set(e, ERR_INVALID, "%s", f.message) : ERR_INVALID;
+	default:
+		return say_silent(&f, e);
+	}
+}

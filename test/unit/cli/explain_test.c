@@ -1,0 +1,187 @@
+/* What `sluice explain` makes of the API server's objects: the same text as of the controller's own answer. */
+#include "cli/commands.h"
+#include "cli/explain/translate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NOW_MS 1795694400000 /* 2026-11-26T12:00:00Z */
+#define META "\"metadata\":{\"name\":\"train\",\"namespace\":\"team\",\"uid\":\"u\"}"
+#define SPEC                                                                                       \
+	"\"spec\":{\"queue\":\"main\",\"clusterQueue\":\"batch\",\"priority\":100,"                \
+	"\"claimedPriority\":1000,\"pods\":4,\"requests\":{\"cpu\":\"16\"}}"
+
+static const struct style plain = {false, false};
+
+static const cJSON *tree(struct json *j, const char *text)
+{
+	const cJSON *root;
+	struct err e = {""};
+	if (json_parse(j, slice_of(text), &root, &e) != 0)
+		fail_msg("%s in %s", e.text, text);
+	return root;
+}
+
+/* The explanation of a QueuedJob. */
+static void explain(const char *queued_job, const cJSON *queues, struct buf *out)
+{
+	struct json *j = json_new(1 << 20), *k = json_new(1 << 20);
+	struct buf job;
+	buf_init(&job, 1 << 20);
+	translate_job(tree(j, queued_job), &job);
+	buf_reset(out);
+	explain_render(tree(k, buf_text(&job)), queues, NOW_MS, &plain, out);
+	buf_done(&job);
+	json_free(j);
+	json_free(k);
+}
+
+static void wants(const struct buf *out, const char *part)
+{
+	if (!strstr(buf_text(out), part))
+		fail_msg("no \"%s\" in\n%s", part, buf_text(out));
+}
+
+static void a_job_that_waits(void **state)
+{
+	(void)state;
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	explain("{" META "," SPEC
+		",\"status\":{\"state\":\"Waiting\",\"position\":3,\"reason\":\"WaitingForQuota\","
+		"\"message\":\"waiting for 12 cpu; 2 Jobs are ahead of it\",\"waitsFor\":\"quota\","
+		"\"queuedAt\":\"2026-11-26T11:50:00Z\",\"startAt\":\"2026-11-26T15:12:00Z\","
+		"\"deadline\":\"2026-11-27T08:00:00Z\",\"deadlineUnreachable\":true,"
+		"\"expectedSeconds\":5430,\"expectedFrom\":\"History\"}}",
+		NULL, &out);
+	assert_string_equal(buf_text(&out),
+		"waiting for 12 cpu; 2 Jobs are ahead of it\n\n"
+		"  position  2 ahead               priority 100 (claims 1000, ClusterQueue batch caps "
+		"at 100), queued 2026-11-26T11:50:00Z (10 min ago), not before 2026-11-26T15:12:00Z\n"
+		"  state     Waiting               WaitingForQuota\n"
+		"  takes     1h30m30s              as its last runs took, all but the longest\n"
+		"  deadline  2026-11-27T08:00:00Z  DeadlineUnreachable: it cannot end by then any "
+		"more\n");
+	buf_done(&out);
+}
+
+static void a_job_that_runs(void **state)
+{
+	(void)state;
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	explain("{" META "," SPEC ",\"status\":{\"state\":\"Running\",\"message\":"
+		"\"runs\",\"startedAt\":\"2026-11-26T11:00:00Z\",\"stopsAt\":\"2026-11-26T18:00:00Z\","
+		"\"trouble\":{\"reason\":\"Unschedulable\",\"pods\":3,\"of\":8,\"since\":"
+		"\"2026-11-26T11:59:30Z\",\"message\":\"no\",\"cure\":\"wait\"},\"bill\":"
+		"{\"currency\":\"EUR\",\"plan\":\"power\",\"cost\":\"0.35\",\"perHour\":\"0.16\","
+		"\"expectedCost\":\"1.24\"},\"story\":\"{\\\"state\\\":\\\"Started\\\",\\\"attempt\\\":"
+		"2,\\\"at\\\":\\\"2026-11-26T11:00:00Z\\\"}\"}}",
+		NULL, &out);
+	wants(&out, "  position  not waiting ");
+	assert_null(strstr(buf_text(&out), "not before"));
+	wants(&out, "  state     Running               \n");
+	wants(&out, "  stops     2026-11-26T18:00:00Z  when its window closes");
+	wants(&out, "3 of 8 pods, since 2026-11-26T11:59:30Z (30 s ago)\n");
+	wants(&out,
+		"so far, and 0.16 an hour by PricePlan power; 1.24 expected for the whole run\n");
+	wants(&out, "attempt 2, 2026-11-26T11:00:00Z (60 min ago)\n");
+	explain("{" META ",\"status\":{\"state\":\"Starting\",\"ledgerDown\":true}}", NULL, &out);
+	wants(&out, "Postgres is down: running Jobs go on");
+	wants(&out, "not waiting");
+	wants(&out, "Starting");
+	buf_done(&out);
+}
+
+static void what_is_not_in_line_says_so(void **state)
+{
+	(void)state;
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	explain("{" META ",\"status\":{\"state\":\"Waiting\",\"reason\":\"OnHold\",\"message\":"
+		"\"on hold\"}}",
+		NULL, &out);
+	wants(&out, "  position  not in line  priority 0\n");
+	explain("{}", NULL, &out); /* whatever answers there */
+	explain("{\"spec\":1,\"status\":[],\"metadata\":\"x\"}", NULL, &out);
+	buf_done(&out);
+}
+
+static const char local_text[] =
+	"{\"metadata\":{\"name\":\"main\"},\"spec\":{\"clusterQueue\":\"batch\"},\"status\":"
+	"{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":\"Stopped\","
+	"\"message\":\"it is stopped\"}]}}";
+static const char cluster_text[] =
+	"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"queueingStrategy\":\"StrictFIFO\","
+	"\"resourceGroups\":[{\"flavors\":[{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\","
+	"\"nominalQuota\":40},{\"name\":\"memory\",\"nominalQuota\":\"131072Mi\"}]}]},{\"flavors\":"
+	"[{\"name\":\"count\",\"resources\":[{\"name\":\"pods\",\"nominalQuota\":\"200\"}]}]}]},"
+	"\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"True\"}],"
+	"\"flavorsReservation\":[{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\",\"total\":"
+	"\"60500m\",\"borrowed\":\"20500m\"},{\"name\":\"memory\",\"total\":\"64Gi\",\"borrowed\":"
+	"\"0\"}]}]}}";
+
+/* As the controller has them: of each flavor how much is held. */
+static void queues_are_read_from_their_objects(void **state)
+{
+	(void)state;
+	struct json *j = json_new(1 << 20), *k = json_new(1 << 20), *l = json_new(1 << 20);
+	struct buf queues, out;
+	buf_init(&queues, 1 << 20);
+	buf_init(&out, 1 << 20);
+	translate_queues(&(struct queue_objects){.ns = "team",
+				 .local = tree(j, local_text),
+				 .cluster = tree(k, cluster_text),
+				 .hidden_local = "",
+				 .hidden_cluster = ""},
+		&queues);
+	explain("{" META "," SPEC ",\"status\":{}}", tree(l, buf_text(&queues)), &out);
+	wants(&out, "LocalQueue    main         Stopped: it is stopped\n");
+	wants(&out, "ClusterQueue  batch        active, StrictFIFO\n");
+	wants(&out, "cpu     ####################  60500m of 40 (20500m borrowed)\n");
+	wants(&out, "memory  ##########..........  64Gi of 128Gi\n");
+	wants(&out, "pods    ....................  0 of 200\n");
+	json_free(j);
+	json_free(k);
+	json_free(l);
+	buf_done(&queues);
+	buf_done(&out);
+}
+
+/* A RoleBinding does not reach ClusterQueues; that is no reason to say that there is none. */
+static void a_queue_that_may_not_be_read_is_not_a_missing_one(void **state)
+{
+	(void)state;
+	struct json *l = json_new(1 << 20);
+	struct buf queues, out;
+	buf_init(&queues, 1 << 20);
+	buf_init(&out, 1 << 20);
+	translate_queues(
+		&(struct queue_objects){
+			.ns = "team", .hidden_local = "", .hidden_cluster = "batch"},
+		&queues);
+	explain("{" META "," SPEC ",\"status\":{}}", tree(l, buf_text(&queues)), &out);
+	wants(&out, "LocalQueue    main         does not exist\n");
+	wants(&out, "ClusterQueue  batch        (cannot be read)\n");
+	assert_null(strstr(buf_text(&out), "quota"));
+	json_free(l);
+	buf_done(&queues);
+	buf_done(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_job_that_waits),
+		cmocka_unit_test(a_job_that_runs),
+		cmocka_unit_test(what_is_not_in_line_says_so),
+		cmocka_unit_test(queues_are_read_from_their_objects),
+		cmocka_unit_test(a_queue_that_may_not_be_read_is_not_a_missing_one),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
