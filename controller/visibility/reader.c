@@ -14,11 +14,11 @@
 
 #define LOOK_SECONDS 0.25
 #define SECOND_US INT64_C(1000000)
-#define PACE_LEAST_US SECOND_US
+#define PACE_LEAST_US (SECOND_US / 10)
 #define PACE_MOST_US (10 * SECOND_US)
 #define PACE_TIMES 10
 #define PAGES_US (2 * SECOND_US)      /* between two pages of one client */
-#define PAGES_ALL_US (60 * SECOND_US) /* for all of them, when others wait for a newer moment */
+#define PAGES_ALL_US (60 * SECOND_US) /* for all of them, once there is a newer child */
 #define IDLE_US (30 * SECOND_US)
 #define TIMEOUT_MS 30000
 #define WARN_US (60 * SECOND_US) /* between two warnings of one kind */
@@ -278,8 +278,7 @@ static bool is_time(const struct reader *r, int64_t now_us)
 /* Somebody reads pages of an older child, and may go on. */
 static bool is_needed(const struct child *c, int64_t now_us)
 {
-	return c->is_busy || !list_empty(&c->waiting) ||
-	       (now_us - c->asked_us < PAGES_US && now_us - c->passed_us < PAGES_ALL_US);
+	return c->is_busy || !list_empty(&c->waiting) || now_us - c->asked_us < PAGES_US;
 }
 
 /* There are fewer than may live. */

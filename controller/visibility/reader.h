@@ -8,15 +8,11 @@
  * lives. It answers questions one after the other, each by serve().
  *
  * When nobody asks there is no child. A new one is made for a question when the last one was made a
- * second ago, or ten times as long ago as it took to make it and to get its first answer, if that
- * is more (at most 10 s): reading takes about a tenth of a core. Two live at once, so that whoever
- * reads pages can go on. Where a third is needed, the older one ends, unless
- *
- * - it has a question, or
- * - somebody asked it within the last 2 s, and it was the newest less than a minute ago.
- *
- * Then the newest answers, though it is older than it should be. One that nobody has asked for 30 s
- * ends.
+ * tenth of a second ago, or ten times as long ago as it took to make it and to get its first answer,
+ * if that is more (at most 10 s): reading takes about a tenth of a core. Two live at once, so that whoever
+ * reads pages can go on: the older one takes questions for a minute yet. Where a third is needed,
+ * the older one ends, unless it has a question or had one within the last 2 s. Then the newest
+ * answers, though it is older than it should be. A child that nobody has asked for 30 s ends.
  *
  * A question that gets no answer in 30 s, or whose child dies, is answered by a sentence. A child
  * that works on one question for 30 s is killed. At most 256 questions wait.
