@@ -101,7 +101,8 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 	const char *queued = text_of(job, "queuedAt");
 	put_label(t, "position");
 	if (is_in_line(job))
-		table_cellf(t, COLOUR_BOLD, "%" PRId64 " ahead", number_of(job, "ahead"));
+		table_cellf(t, COLOUR_BOLD, "%" PRId64 ", %" PRId64 " ahead",
+			number_of(job, "ahead") + 1, number_of(job, "ahead"));
 	else
 		table_cell(
 			t, COLOUR_BOLD, truth_of(job, "waiting") ? "not in line" : "not waiting");

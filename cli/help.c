@@ -458,6 +458,8 @@ static const char doctor_help[] =
 	"        what is installed, beside what this program was built with\n"
 	"    controllers\n"
 	"        their pods: ready, and none that could not follow Jobs\n"
+	"    visibility\n"
+	"        kubectl get queuedjobs: whether the API server reaches the leader\n"
 	"    leftovers\n"
 	"        ClusterQueues and ResourceFlavors whose deletion waits for a controller\n"
 	"    gap-fillers\n"

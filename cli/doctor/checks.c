@@ -31,6 +31,8 @@ const struct check CHECKS[] = {
 		NEEDS_API, check_policies, APPLY "deploy/policies"},
 	{"controllers", "controller", "whether its pods are ready, and follow Jobs", NEEDS_API,
 		check_controllers, NULL},
+	{"visibility", "controller", "whether the API server reaches visibility.sluice.dev",
+		NEEDS_API, check_visibility, NULL},
 	{"postgres", "Postgres", "whether it answers, and which version it is", NEEDS_NOBODY,
 		check_postgres, "psql CONNINFO -c 'select 1'   # with the controller's --database"},
 	{"durability", "Postgres", "whether what it confirms is on disk", NEEDS_DATABASE,

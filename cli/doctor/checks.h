@@ -41,6 +41,8 @@ void check_crds(struct doctor_context *p, struct findings *f);
 void check_policies(struct doctor_context *p, struct findings *f);
 /* controllers.c */
 void check_controllers(struct doctor_context *p, struct findings *f);
+/* visibility.c */
+void check_visibility(struct doctor_context *p, struct findings *f);
 /* rights.c */
 void check_rbac(struct doctor_context *p, struct findings *f);
 void check_lending(struct doctor_context *p, struct findings *f);

@@ -92,7 +92,8 @@ static const struct field FIELDS[] = {
 	{"QueuedJobBill", "plan", "string", "The PricePlan."},
 	{"QueuedJobBill", "cost", "string", "So far."},
 	{"QueuedJobBill", "perHour", "string", "As of now."},
-	{"QueuedJobBill", "expectedCost", "string", "Of the whole run, where its duration is known."},
+	{"QueuedJobBill", "expectedCost", "string",
+		"Of the whole run, where its duration is known."},
 };
 
 enum { NFIELDS = sizeof(FIELDS) / sizeof(FIELDS[0]) };
@@ -110,19 +111,22 @@ static void put_type(struct buf *out, const struct field *f)
 	else if (strcmp(f->type, "time") == 0)
 		buf_puts(out, "\"type\":\"string\",\"format\":\"date-time\"");
 	else if (strcmp(f->type, "object") == 0)
-		buf_puts(out,
-			"\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}");
+		buf_puts(out, "\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}");
 	else
 		buf_printf(out, "\"type\":\"%s\"", f->type);
 }
 
-/* The fields of one schema stand one behind the other. */
-static size_t put_schema(struct buf *out, size_t first, const char *description)
+#define ROOT_DESCRIPTION                                                                           \
+	"\"description\":\"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when.\","
+
+/* The fields of one schema stand one behind the other. Schemas within it are described by the field. */
+static size_t put_schema(struct buf *out, size_t first)
 {
 	const char *in = FIELDS[first].in;
 	size_t i = first;
-	buf_printf(out, "\"" NAMED "%s\":{\"type\":\"object\",\"description\":\"%s\",\"properties\":{",
-		in, description);
+	bool is_root = strcmp(in, "QueuedJob") == 0;
+	buf_printf(out, "\"" NAMED "%s\":{\"type\":\"object\",%s\"properties\":{", in,
+		is_root ? ROOT_DESCRIPTION : "");
 	for (; i < NFIELDS && strcmp(FIELDS[i].in, in) == 0; i++) {
 		buf_printf(out, "%s\"%s\":{", i > first ? "," : "", FIELDS[i].name);
 		put_type(out, &FIELDS[i]);
@@ -131,7 +135,7 @@ static size_t put_schema(struct buf *out, size_t first, const char *description)
 		buf_putc(out, '}');
 	}
 	buf_putc(out, '}');
-	if (strcmp(in, "QueuedJob") == 0)
+	if (is_root)
 		buf_puts(out, ",\"x-kubernetes-group-version-kind\":[" KIND("QueuedJob") "]");
 	buf_putc(out, '}');
 	return i;
@@ -149,20 +153,17 @@ static void put_path(struct buf *out, const char *path, const char *action, cons
 
 static void put_openapi(struct buf *out)
 {
-	static const char *const descriptions[] = {
-		"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when.",
-		"What the Job asks for.", "Where the Job stands.", "What keeps pods of a run.",
-		"What a run costs."};
-	buf_puts(out, "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Sluice\",\"version\":\"" SLUICE_VERSION
-		      "\"},\"paths\":{");
+	buf_puts(out,
+		"{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Sluice\",\"version\":\"" SLUICE_VERSION
+		"\"},\"paths\":{");
 	put_path(out, "/queuedjobs", "list", "QueuedJobList");
 	buf_putc(out, ',');
 	put_path(out, "/namespaces/{namespace}/queuedjobs", "list", "QueuedJobList");
 	buf_putc(out, ',');
 	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}", "get", "QueuedJob");
 	buf_puts(out, "},\"components\":{\"schemas\":{");
-	for (size_t i = 0, n = 0; i < NFIELDS; n++) {
-		i = put_schema(out, i, descriptions[n]);
+	for (size_t i = 0; i < NFIELDS;) {
+		i = put_schema(out, i);
 		buf_putc(out, ',');
 	}
 	buf_puts(out,
@@ -170,10 +171,11 @@ static void put_openapi(struct buf *out)
 		"QueuedJobList\":{\"type\":\"object\",\"description\":\"QueuedJobs in the order of the queue.\",\"properties\":{"
 		"\"apiVersion\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},"
 		"\"items\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/" NAMED
-		"QueuedJob\"}}},\"x-kubernetes-group-version-kind\":[" KIND("QueuedJobList") "]},"
-		"\"" META
-		"ObjectMeta\":{\"type\":\"object\",\"description\":\"Name, namespace, uid, creation and labels of the Job.\"}"
-		"}}}\n");
+		"QueuedJob\"}}},\"x-kubernetes-group-version-kind\":[" KIND(
+			"QueuedJobList") "]},"
+					 "\"" META
+					 "ObjectMeta\":{\"type\":\"object\",\"description\":\"Name, namespace, uid, creation and labels of the Job.\"}"
+					 "}}}\n");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -186,9 +188,9 @@ bool discovery_document(const char *path, struct buf *out)
 		{"/apis", GROUPS},
 		{"/apis/" VISIBILITY_GROUP, GROUP},
 		{VISIBILITY_ROOT, RESOURCES},
-		{"/openapi/v3",
-			"{\"paths\":{\"apis/" VISIBILITY_GROUP "/" VISIBILITY_VERSION
-			"\":{\"serverRelativeURL\":\"" OPENAPI_PATH "?hash=" SLUICE_VERSION "\"}}}\n"},
+		{"/openapi/v3", "{\"paths\":{\"apis/" VISIBILITY_GROUP "/" VISIBILITY_VERSION
+				"\":{\"serverRelativeURL\":\"" OPENAPI_PATH "?hash=" SLUICE_VERSION
+				"\"}}}\n"},
 	};
 	for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
 		if (strcmp(path, documents[i].path) != 0)

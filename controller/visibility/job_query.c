@@ -50,8 +50,8 @@ bool job_query_path(const char *path, struct job_query *ret)
 	if (*at == '\0')
 		return true;
 	ret->one = true;
-	return ret->ns[0] && take_word(&at, "/") &&
-	       take_name(&at, ret->name, sizeof(ret->name)) && *at == '\0';
+	return ret->ns[0] && take_word(&at, "/") && take_name(&at, ret->name, sizeof(ret->name)) &&
+	       *at == '\0';
 }
 
 /* ---- what it shall look like ----------------------------------------------------------------- */
@@ -90,13 +90,13 @@ struct field {
 	size_t size;
 };
 
-static int take_value(const struct field *f, bool is_not, const char *value, size_t len,
-	struct err *e)
+static int take_value(
+	const struct field *f, bool is_not, const char *value, size_t len, struct err *e)
 {
 	char *to = is_not ? f->other : f->value;
 	if (!to)
-		return err_set(e, ERR_INVALID, "fieldSelector: %s cannot be asked for with !=",
-			f->name);
+		return err_set(
+			e, ERR_INVALID, "fieldSelector: %s cannot be asked for with !=", f->name);
 	if (len == 0 || len >= f->size)
 		return err_set(e, ERR_INVALID,
 			"fieldSelector: the value of %s must have 1 to %zu characters", f->name,
@@ -177,8 +177,8 @@ static int take_page(struct job_query *q, const struct job_query_words *w, struc
 	const char *limit = w->limit ? w->limit : "", *token = w->token ? w->token : "";
 	uint64_t n = 0, first = 0;
 	if (*limit && (!take_number(&limit, &n) || *limit))
-		return err_set(e, ERR_INVALID, "limit is \"%.40s\"; it must be a number, such as 500",
-			w->limit);
+		return err_set(e, ERR_INVALID,
+			"limit is \"%.40s\"; it must be a number, such as 500", w->limit);
 	q->limit = (size_t)n;
 	if (!*token)
 		return 0;

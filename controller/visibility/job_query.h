@@ -24,19 +24,19 @@ enum { JOB_QUERY_TEXT_MAX = 1024 };
 
 enum job_query_form {
 	FORM_OBJECTS,
-	FORM_TABLE,	     /* with the metadata of each object */
-	FORM_TABLE_ALONE,    /* includeObject=None */
-	FORM_TABLE_OBJECTS,  /* includeObject=Object */
+	FORM_TABLE,	    /* with the metadata of each object */
+	FORM_TABLE_ALONE,   /* includeObject=None */
+	FORM_TABLE_OBJECTS, /* includeObject=Object */
 };
 
 struct job_query {
-	bool one;		/* the path names it */
-	char ns[64];		/* "": all */
-	char name[254];		/* "": any */
-	char clusterqueue[254]; /* "": any */
-	char localqueue[254];	/* field selector spec.queue; "": any */
-	char state[16];		/* field selector status.state; "": any */
-	char not_state[16];	/* status.state!=; "": none */
+	bool one;			 /* the path names it */
+	char ns[64];			 /* "": all */
+	char name[254];			 /* "": any */
+	char clusterqueue[254];		 /* "": any */
+	char localqueue[254];		 /* field selector spec.queue; "": any */
+	char state[16];			 /* field selector status.state; "": any */
+	char not_state[16];		 /* status.state!=; "": none */
 	char labels[JOB_QUERY_TEXT_MAX]; /* a label selector that parses; "": all */
 	enum job_query_form form;
 	size_t limit;	 /* 0: all */

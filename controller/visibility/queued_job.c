@@ -81,8 +81,8 @@ static void put_requests(struct buf *out, const struct queue *q, const struct ui
 		buf_putc(out, '}');
 }
 
-static void put_spec(const struct queued_jobs_sources *s, const struct queued_job *j,
-	struct buf *out)
+static void put_spec(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
 	const struct explanation *x = &j->explanation;
 	buf_puts(out, ",\"spec\":{\"queue\":");
@@ -162,8 +162,8 @@ static void put_run(
 		put_bill(out, &bill);
 }
 
-static void put_status(const struct queued_jobs_sources *s, const struct queued_job *j,
-	struct buf *out)
+static void put_status(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
 	const struct explanation *x = &j->explanation;
 	buf_puts(out, ",\"status\":{\"state\":");
@@ -186,12 +186,11 @@ static void put_status(const struct queued_jobs_sources *s, const struct queued_
 	buf_putc(out, '}');
 }
 
-static void put_object(const struct queued_jobs_sources *s, const struct queued_job *j,
-	struct buf *out)
+static void put_object(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
-	buf_puts(out,
-		"{\"kind\":\"QueuedJob\",\"apiVersion\":\"" VISIBILITY_GROUP
-		"/" VISIBILITY_VERSION "\",");
+	buf_puts(out, "{\"kind\":\"QueuedJob\",\"apiVersion\":\"" VISIBILITY_GROUP
+		      "/" VISIBILITY_VERSION "\",");
 	put_metadata(out, &j->listed);
 	put_spec(s, j, out);
 	put_status(s, j, out);
@@ -275,8 +274,8 @@ static void put_asks(struct buf *out, const struct queue *q, const struct uid *u
 	buf_done(&text);
 }
 
-static void put_start(const struct queued_jobs_sources *s, const struct queued_job *j,
-	struct buf *out)
+static void put_start(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
 	int64_t at_ms = start_ms(s, &j->explanation);
 	buf_puts(out, ",\"");
@@ -290,8 +289,8 @@ static void put_start(const struct queued_jobs_sources *s, const struct queued_j
 	buf_putc(out, '"');
 }
 
-static void put_cells(const struct queued_jobs_sources *s, const struct queued_job *j,
-	struct buf *out)
+static void put_cells(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
 	const struct explanation *x = &j->explanation;
 	buf_json_string(out, j->listed.name);

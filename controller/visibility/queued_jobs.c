@@ -93,8 +93,7 @@ static bool explain(const struct queued_jobs *all, const struct row *r, struct e
 		*ret = *r->deferred;
 		return true;
 	}
-	return gate_explain(
-		all->sources.gate, r->job.ns, r->job.name, all->sources.now_ms, ret);
+	return gate_explain(all->sources.gate, r->job.ns, r->job.name, all->sources.now_ms, ret);
 }
 
 static void place(const struct queued_jobs *all, struct row *r)
@@ -207,8 +206,8 @@ static void put_head(const struct queued_jobs *all, const struct job_query *q, s
 	buf_puts(out, is_table ? ",\"rows\":[" : ",\"items\":[");
 }
 
-static void put_row(struct queued_jobs *all, const struct row *r, const struct job_query *q,
-	struct buf *out)
+static void put_row(
+	struct queued_jobs *all, const struct row *r, const struct job_query *q, struct buf *out)
 {
 	struct queued_job j;
 	must(explain(all, r, &j.explanation));

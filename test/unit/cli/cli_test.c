@@ -310,12 +310,12 @@ static void an_explanation_begins_with_its_sentence(void **state)
 	explain_render(tree(j, job_text), tree(q, queues_text), 1795255800000, &plain, &out);
 	assert_true(slice_starts(
 		buf_slice(&out), "waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it\n\n"));
-	assert_non_null(strstr(buf_text(&out), "LocalQueue    main     active\n"));
-	assert_non_null(strstr(buf_text(&out), "ClusterQueue  batch    active, BestEffortFIFO\n"));
-	assert_non_null(strstr(buf_text(&out), "position      3 ahead  priority 100 (claims 1000, "
+	assert_non_null(strstr(buf_text(&out), "LocalQueue    main        active\n"));
+	assert_non_null(strstr(buf_text(&out), "ClusterQueue  batch       active, BestEffortFIFO\n"));
+	assert_non_null(strstr(buf_text(&out), "position      4, 3 ahead  priority 100 (claims 1000, "
 					       "ClusterQueue batch caps at 100), queued "
 					       "2026-11-21T10:00:00.123Z (10 min ago)\n"));
-	assert_non_null(strstr(buf_text(&out), "state         Waiting  WaitingForQuota\n"));
+	assert_non_null(strstr(buf_text(&out), "state         Waiting     WaitingForQuota\n"));
 	assert_non_null(strstr(buf_text(&out), "20 of 40"));
 	json_free(j);
 	json_free(q);

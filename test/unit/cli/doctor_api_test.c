@@ -351,6 +351,35 @@ static void what_was_deleted_stays_where_nobody_leads(void **state)
 	}
 }
 
+static void an_aggregated_api_that_is_not_reached(void **state)
+{
+	(void)state;
+#define APISERVICE "GET /apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.visibility.sluice.dev "
+#define AVAILABLE(status)                                                                          \
+	"{\"status\":{\"conditions\":[{\"type\":\"Available\",\"status\":\"" status                \
+	"\",\"reason\":\"MissingEndpoints\",\"message\":\"no addresses\"}]}}"
+	static const struct {
+		int status;
+		const char *body;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{200, AVAILABLE("True"), VERDICT_OK, "is answered"},
+		{200, AVAILABLE("False"), VERDICT_WARN, "(MissingEndpoints: no addresses)"},
+		{200, "{}", VERDICT_WARN, "(not looked at yet: no condition Available)"},
+		{404, STATUS("not found"), VERDICT_SKIPPED, "is not installed"},
+		{403, STATUS("not allowed"), VERDICT_SKIPPED, "not allowed"},
+	};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, APISERVICE, cases[i].status, cases[i].body);
+		examine(&s, "visibility");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void negative_priorities_mean_what_their_queue_says(void **state)
 {
 	(void)state;
@@ -741,6 +770,7 @@ int main(void)
 		cmocka_unit_test(controllers_that_do_not_follow_jobs),
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
+		cmocka_unit_test(an_aggregated_api_that_is_not_reached),
 		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(kinds_that_are_missing_or_old),

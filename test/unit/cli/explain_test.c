@@ -61,7 +61,7 @@ static void a_job_that_waits(void **state)
 		NULL, &out);
 	assert_string_equal(buf_text(&out),
 		"waiting for 12 cpu; 2 Jobs are ahead of it\n\n"
-		"  position  2 ahead               priority 100 (claims 1000, ClusterQueue batch caps "
+		"  position  3, 2 ahead            priority 100 (claims 1000, ClusterQueue batch caps "
 		"at 100), queued 2026-11-26T11:50:00Z (10 min ago), not before 2026-11-26T15:12:00Z\n"
 		"  state     Waiting               WaitingForQuota\n"
 		"  takes     1h30m30s              as its last runs took, all but the longest\n"

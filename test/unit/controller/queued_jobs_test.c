@@ -91,7 +91,8 @@ static void a_table_is_given_to_those_that_ask_for_one(void **state)
 		{TABLE, NULL, FORM_TABLE},
 		{TABLE, "Metadata", FORM_TABLE},
 		{TABLE, "None", FORM_TABLE_ALONE},
-		{"application/json,application/json;as=Table;v=v1;g=meta.k8s.io", NULL, FORM_OBJECTS},
+		{"application/json,application/json;as=Table;v=v1;g=meta.k8s.io", NULL,
+			FORM_OBJECTS},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct job_query q;
@@ -248,7 +249,8 @@ static void a_list_has_what_was_asked_for(void **state)
 	assert_null(json_array(list(&s, &(struct job_query){.localqueue = "x"}), "items")->child);
 	assert_null(json_array(list(&s, &(struct job_query){.clusterqueue = "x"}), "items")->child);
 	assert_null(json_array(list(&s, &(struct job_query){.state = "Running"}), "items")->child);
-	assert_null(json_array(list(&s, &(struct job_query){.not_state = "Waiting"}), "items")->child);
+	assert_null(
+		json_array(list(&s, &(struct job_query){.not_state = "Waiting"}), "items")->child);
 	assert_null(json_array(list(&s, &(struct job_query){.labels = "team=a"}), "items")->child);
 	const cJSON *root = list(&s, &(struct job_query){.ns = "team-a", .name = "two"});
 	assert_string_equal(name_of(json_array(root, "items")->child), "two");

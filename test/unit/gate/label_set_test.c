@@ -76,7 +76,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(equal_labels_are_one_set, open_all, close_all),
 		cmocka_unit_test_setup_teardown(where_a_text_ends_counts, open_all, close_all),
-		cmocka_unit_test_setup_teardown(none_and_too_many_are_not_kept, open_all, close_all),
+		cmocka_unit_test_setup_teardown(
+			none_and_too_many_are_not_kept, open_all, close_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,55 @@
+/*
+ * The aggregated API (docs/visibility.md): where it is installed, does the API server reach it? While
+ * it does not, namespaces that are deleted stay Terminating.
+ */
+#include <string.h>
+
+#include "cli/doctor/checks.h"
+
+#define APISERVICE "v1alpha1.visibility.sluice.dev"
+
+static const cJSON *condition_available(const cJSON *apiservice)
+{
+	json_each(c, json_array(json_object(apiservice, "status"), "conditions")) {
+		const char *type = json_text(c, "type");
+		if (type && strcmp(type, "Available") == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static void find_unavailable(struct findings *f, const cJSON *condition)
+{
+	const char *reason = json_text(condition, "reason");
+	const char *message = json_text(condition, "message");
+	findings_add(f, VERDICT_WARN,
+		"the API server does not reach visibility.sluice.dev (%s: %s): kubectl get queuedjobs gets no answer, and namespaces that are deleted stay Terminating",
+		reason ? reason : "not looked at yet",
+		message ? message : "no condition Available");
+	findings_cure(f,
+		"kubectl -n sluice-system get endpointslices,pods; kubectl -n sluice-system logs deployment/sluice-controller --tail 20\n"
+		"# to do without it: kubectl delete apiservice " APISERVICE);
+}
+
+void check_visibility(struct doctor_context *p, struct findings *f)
+{
+	const cJSON *root;
+	struct err e = {""};
+	int rc = doctor_context_get(
+		p, "/apis/apiregistration.k8s.io/v1/apiservices/" APISERVICE, &root, &e);
+	if (rc == ERR_GONE) {
+		findings_skip(f,
+			"the component visibility is not installed: users ask by port-forward (docs/visibility.md)");
+		return;
+	}
+	if (rc < 0) {
+		findings_skip(f, "%s", e.text);
+		return;
+	}
+	const cJSON *available = condition_available(root);
+	const char *status = json_text(available, "status");
+	if (status && strcmp(status, "True") == 0)
+		findings_ok(f, "kubectl get queuedjobs is answered");
+	else
+		find_unavailable(f, available);
+}
