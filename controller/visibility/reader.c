@@ -15,7 +15,7 @@
 #define LOOK_SECONDS 0.25
 #define SECOND_US INT64_C(1000000)
 #define PACE_LEAST_US (SECOND_US / 10)
-#define PACE_MOST_US (10 * SECOND_US)
+#define PACE_MOST_US (2 * SECOND_US)
 #define PACE_TIMES 10
 #define PAGES_US (2 * SECOND_US)      /* between two pages of one client */
 #define PAGES_ALL_US (60 * SECOND_US) /* for all of them, once there is a newer child */

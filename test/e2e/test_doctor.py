@@ -33,6 +33,7 @@ def sick():
     wait_until("a Job to run", lambda: box.api.get(jobs_path(NS, "runs"))["status"].get("active") == 2, LATER)
     # Nobody's yet; a test that wants a Job that is a minute old has it when its turn comes.
     box.api.post(jobs_path(NS), job("wild", requests={"cpu": "1"}, seconds=LONG))
+    box.wait_visible()
     yield box
     box.process("controller-one").stop()
     close_sandbox(box)

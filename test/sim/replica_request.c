@@ -87,6 +87,8 @@ static void answer_api(struct sim *s, struct replica *r, void *arg)
 		q->answer.sentence ? ", " : "", q->answer.sentence ? q->answer.sentence : "");
 	if (q->answer.job)
 		tenant_show(s, r->index, r->life, &q->job);
+	if (q->answer.job && q->intent.kind == INTENT_READ)
+		restore_read(s, r, q->answer.job);
 	gate_answer_job(r->gate, q->intent.id, &q->answer);
 	replica_step_soon(s, r);
 }

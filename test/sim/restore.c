@@ -353,17 +353,33 @@ bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from)
 	return false;
 }
 
-/* One that is let run, and that a stop would reach. One without a story may be adopted once more. */
+/* One that is let run, and that a stop would reach. Of one without a story it is asked first whether
+ * it may be adopted, and nothing on it tells that it is not the attempt that has the reservation. */
 static bool is_to_be_stopped(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
 	const struct model_reservation *h = model_ledger_open_reservation(s->ledger, &n->job.uid);
-	if (n->job.admission.state == STORY_NONE && newcomers_word(s, n->job.ns) > 0)
+	if (n->job.admission.state == STORY_NONE)
 		return false;
 	return !n->gone && n->job.queue[0] && !n->job.suspend && !n->job.deleting && n->run &&
 	       n->run->outside && n->run->returned && !n->run->raised && !n->failing &&
 	       !n->succeeding && !n->job.status.complete && !n->job.status.failed &&
 	       (!h || h->reservation.attempt != n->run->attempt);
+}
+
+void restore_read(struct sim *s, const struct replica *r, const struct job *answer)
+{
+	struct model_job *j = model_api_by_uid(&s->api, &answer->uid);
+	if (j && gate_leading(r->gate) && answer->version == j->now->job.version)
+		j->read[r->index] = r->life;
+}
+
+/* It is seen as it was before its reservation, so its leader reads it first. */
+static bool is_read_first(const struct sim *s, const struct replica *r, const struct model_job *j)
+{
+	const struct job *n = &j->now->job;
+	const struct model_reservation *h = model_ledger_open_reservation(s->ledger, &n->uid);
+	return h && n->admission.attempt < h->reservation.attempt && j->read[r->index] != r->life;
 }
 
 void restore_check_pass(struct sim *s, struct replica *r)
@@ -378,7 +394,7 @@ void restore_check_pass(struct sim *s, struct replica *r)
 	if (c.queued_operations > 0 || failover_gap(s))
 		return;
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
-		if (!is_to_be_stopped(s, j) ||
+		if (!is_to_be_stopped(s, j) || is_read_first(s, r, j) ||
 			model_api_find(&s->api, j->now->job.ns, j->now->job.name) != j)
 			continue;
 		sim_reach(s, PATH_RUN_BACK_SEEN);

@@ -37,7 +37,9 @@
  * end (docs/restore.md).
  * For how long, when such a run is not of a hostile hand and nothing else keeps it from being
  * stopped: a leader that has read the store as it is now and has no write to the ledger under way
- * is about to stop it when its pass is over (P2, checked after each pass), or has adopted it.
+ * is about to stop it when its pass is over (P2, checked after each pass), or has adopted it. Where
+ * the ledger has a later attempt than the Job tells of, the watch of a new leader may lag: it has
+ * until it has read the Job (docs/gate.md, A new leader). A Job without a story is left out.
  */
 #ifndef SLUICE_TEST_SIM_RESTORE_H
 #define SLUICE_TEST_SIM_RESTORE_H
@@ -48,6 +50,7 @@
 
 #include "test/sim/rng.h"
 
+struct job;
 struct ledger_op;
 struct model_job;
 struct model_run;
@@ -75,6 +78,8 @@ bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from);
 void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op);
 /* A start of a controller that began with that store has landed, on the Job of that generation. */
 void restore_started(struct sim *s, uint64_t born, const struct model_job *j, int64_t generation);
+/* A GET of a Job is answered. */
+void restore_read(struct sim *s, const struct replica *r, const struct job *answer);
 /* After a pass. */
 void restore_check_pass(struct sim *s, struct replica *r);
 

@@ -408,8 +408,12 @@ class Sandbox:
         self._ask_at(self.visibility_port(component))
 
     def wait_visible(self, timeout=120):
-        """Until the API server has an answer."""
-        return wait_until("visibility.sluice.dev to be served", lambda: self.api.get("/apis/visibility.sluice.dev/v1alpha1/queuedjobs?limit=1"), timeout)
+        """Until the API server has an answer, and says so."""
+        return wait_until("visibility.sluice.dev to be served", self.is_visible, timeout)
+
+    def is_visible(self):
+        said = self.api.get(APISERVICE).get("status", {}).get("conditions", [])
+        return any(c["type"] == "Available" and c["status"] == "True" for c in said)
 
     def _asked_port(self):
         """Where the API server asks for visibility.sluice.dev, or None."""

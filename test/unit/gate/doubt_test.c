@@ -477,6 +477,47 @@ static void a_start_under_way_is_fenced_though_an_earlier_run_is_seen(void **sta
 	assert_int_equal(w->j->now->job.admission.attempt, 3); /* it has its turn again */
 }
 
+/* Etcd went back to a run of attempt 1, and the ledger holds attempt 2. The Job may be seen late, so
+ * it is read before it is stopped. */
+static void is_stopped_once_it_is_read(struct world *w, struct snap *first)
+{
+	const struct model_reservation *second =
+		model_ledger_reservation(w->ledger, &w->j->now->job.uid, 2);
+	assert_true(second && second->open);
+	size_t reads = w->sent[INTENT_READ], stops = w->sent[INTENT_STOP];
+	w->j->now = first;
+	take_over_with(w, &first->job);
+	assert_int_equal(w->sent[INTENT_READ], reads + 1);
+	assert_int_equal(w->sent[INTENT_STOP], stops + 1);
+	assert_true(w->j->now->job.suspend);
+	assert_true(second->open); /* as long as the run may have pods */
+	write_status(w, (struct job_status){.suspended = true});
+	at(w, w->now_ms + 30000);
+	assert_false(second->open);
+}
+
+static void an_earlier_run_is_stopped_when_the_next_was_to_start(void **state)
+{
+	struct world *w = *state;
+	struct snap *first = w->j->now;
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	w->outcome = JOB_IN_DOUBT;
+	write_status(w, (struct job_status){.suspended = true});
+	is_stopped_once_it_is_read(w, first);
+}
+
+static void an_earlier_run_is_stopped_when_the_next_had_started(void **state)
+{
+	struct world *w = *state;
+	struct snap *first = w->j->now;
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	write_status(w, (struct job_status){.suspended = true});
+	assert_int_equal(w->j->now->job.admission.attempt, 2);
+	is_stopped_once_it_is_read(w, first);
+}
+
 /* A list is as new as what was known when it was asked for; an answer may have come since. */
 static void an_older_job_in_a_list_means_that_the_store_went_back(void **state)
 {
@@ -550,6 +591,8 @@ int main(void)
 		RUN(nor_does_one_that_the_watch_still_shows),
 		RUN(a_localqueue_that_was_left_stops_no_run),
 		RUN(a_start_under_way_is_fenced_though_an_earlier_run_is_seen),
+		RUN(an_earlier_run_is_stopped_when_the_next_was_to_start),
+		RUN(an_earlier_run_is_stopped_when_the_next_had_started),
 		RUN(a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease),
 		WORLD(pods_are_looked_for_where_no_story_tells_of_a_start),
 		WORLD(a_successor_looks_for_them_too),
