@@ -253,8 +253,7 @@ void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 		return;
 	w->reservation->sizing->grows = false;
 	w->reservation->sizing->changed_ms = now_ms;
-	if (w->reservation->sizing->grew_ms > 0) /* and they were not ready meanwhile */
-		run_grew(q, w->reservation, now_ms);
+	run_has_grown(q, w->reservation, now_ms);
 	growth_heed(q, w->reservation);
 	if (w->reservation->reclaim.untold || w->reservation->sizing->giving.untold)
 		reservation_suspect(q, w->reservation);

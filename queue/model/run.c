@@ -141,10 +141,19 @@ static int64_t new_pods_ready_at(const struct queue *q, const struct reservation
 	return grew_ms > 0 ? quantity_add(grew_ms, timeout) : 0;
 }
 
+/* 0: its pods are not watched. Those that it has more since a growth are, as those of a start,
+ * where a recovery is not. */
+static int64_t pods_timeout_ms(const struct queue *q, const struct reservation *r)
+{
+	const struct queue_config *c = &q->config;
+	bool grew = r->sizing && r->sizing->grew_ms > 0 && !r->sizing->grows;
+	bool recovers = r->run.was_ready && (c->recovery_timeout_ms > 0 || !grew);
+	return recovers ? c->recovery_timeout_ms : c->pods_ready_timeout_ms;
+}
+
 static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 {
-	int64_t timeout =
-		r->run.was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
+	int64_t timeout = pods_timeout_ms(q, r);
 	if (r->run.ready || timeout <= 0)
 		return INT64_MAX;
 	int64_t at_ms = quantity_add(r->run.was_ready ? r->run.unready_ms : began_ms(r), timeout);
@@ -212,6 +221,12 @@ void run_grew(struct queue *q, struct reservation *r, int64_t now_ms)
 {
 	reservation_sizing(q, r)->grew_ms = now_ms;
 	run_arm(q, r);
+}
+
+void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	if (r->sizing->grew_ms > 0) /* and they were not ready meanwhile */
+		run_grew(q, r, r->run.ready ? 0 : now_ms);
 }
 
 void run_taken_over(struct queue *q, struct reservation *r)

@@ -7,8 +7,9 @@
  *                is that of the stop (config.requeue_at_creation: of its creation). After too many
  *                such stops it is deactivated (12.2)
  *                Pods that a run has more since it grew (growth.h) have as long as those of a start,
- *                counted from the growth. Whether a run with a minimum has just grown is not known
- *                to a new leader, so it counts from its takeover
+ *                counted from the growth, also where a recovery has no timeout. Whether a run with
+ *                a minimum has just grown is not known to a new leader, so it counts from its
+ *                takeover
  *   max run      the run time of all attempts together (12.3). At its end the Job is deactivated
  *
  * A deactivated Job waits until annotation sluice.dev/hold is taken off, and begins anew.
@@ -56,6 +57,9 @@ void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms);
 void run_begins_by_now(struct queue *q, struct reservation *r);
 /* It has more pods since then, or will. */
 void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
+/* Its Job says so, or it does not grow after all. Whether its pods are ready is told before: if so,
+ * none is awaited. */
+void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms);
 /* The first decision since it was adopted: from here on the time is known. */
 void run_taken_over(struct queue *q, struct reservation *r);
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);
