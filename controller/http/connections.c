@@ -2,6 +2,7 @@
 
 #include <ev.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct connection {
 	int fd;
 	struct address from;
 	bool serves;
+	bool streams;	/* serves, without a limit of time */
 	bool has_asked; /* a complete request was there once */
 	bool ended;	/* shut down; counts no longer */
 	double since;
@@ -53,10 +55,16 @@ static bool same_address(const struct connection *a, const struct connection *b)
 	return memcmp(&a->from, &b->from, sizeof(a->from)) == 0;
 }
 
-static void end(struct connection *x)
+void connection_end(struct connection *x)
 {
 	x->ended = true;
 	shutdown(x->fd, SHUT_RDWR);
+}
+
+bool connection_is_gone(const struct connection *x)
+{
+	struct pollfd fd = {.fd = x->fd, .events = POLLRDHUP};
+	return x->ended || (poll(&fd, 1, 0) == 1 && (fd.revents & (POLLRDHUP | POLLHUP | POLLERR)));
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -72,15 +80,22 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 	struct connections *c = w->data;
 	(void)revents;
 	for (struct connection *x = c->first; x; x = x->next)
-		if (!x->ended && is_late(x, ev_now(loop)))
-			end(x);
+		if (!x->ended && !x->streams && is_late(x, ev_now(loop)))
+			connection_end(x);
 }
 
 void connection_serves(struct connection *x, bool serves)
 {
 	x->serves = serves;
+	x->streams = false;
 	x->has_asked = true;
 	x->since = ev_now(x->all->loop);
+}
+
+void connection_streams(struct connection *x)
+{
+	connection_serves(x, true);
+	x->streams = true;
 }
 
 /* ---- number ---------------------------------------------------------------------------------- */
@@ -114,7 +129,7 @@ static void make_room(const struct connection *newcomer, bool of_address)
 	if (!x)
 		x = oldest(newcomer, of_address, true);
 	must(x);
-	end(x);
+	connection_end(x);
 }
 
 /* ---- their life ------------------------------------------------------------------------------ */

@@ -6,7 +6,8 @@
  * clients are left outside. So here:
  *
  * - a connection without a complete request is ended after request_ms, counted from its start or
- *   from its last answer, whatever it has sent meanwhile; one with a request after answer_ms;
+ *   from its last answer, whatever it has sent meanwhile; one with a request after answer_ms, but
+ *   not while its answer is a stream (stream.h);
  * - at the limit a new client is let in, and the oldest connection without a complete request is
  *   ended for it (of that client's own address, when it is the address that has too many). Where
  * all have one, the oldest of all is ended.
@@ -39,6 +40,13 @@ void connections_remove(struct connections *c, struct connection *x);
 
 /* A complete request is there that is worth an answer; false: it was answered. */
 void connection_serves(struct connection *x, bool serves);
+
+/* Its answer goes on for as long as its owner likes: until connection_serves(). */
+void connection_streams(struct connection *x);
+/* The other end has closed it, or it was ended here. */
+bool connection_is_gone(const struct connection *x);
+/* Shuts it down; twice is fine. */
+void connection_end(struct connection *x);
 
 /* There is one that never had a complete request: over TLS it may be in its handshake. */
 bool connections_has_newcomer(const struct connections *c);

@@ -14,6 +14,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/http/stream.h"
+
+#define LOOK_SECONDS 1.
 
 enum {
 	HEADERS_MAX_BYTES = 32 * 1024,
@@ -39,6 +42,7 @@ enum request_state {
 	REQUEST_SETTLED,  /* auth has answered; MHD will call again */
 	REQUEST_DEFERRED, /* the owner will answer; the connection is suspended */
 	REQUEST_ANSWERED, /* it has */
+	REQUEST_STREAMS,  /* it answers by a stream */
 };
 
 struct http_question {
@@ -54,6 +58,8 @@ struct http_question {
 	enum auth_verdict verdict;
 	struct api_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
+	struct http_stream *stream; /* REQUEST_STREAMS */
+	size_t unsent;		    /* bytes of its answer */
 };
 
 struct http {
@@ -65,10 +71,20 @@ struct http {
 	bool is_tls;
 	ev_io io;
 	ev_timer timer;
+	ev_timer look;	  /* at streams; runs while there are any */
+	bool has_drained; /* one of them */
 	struct http_question *first;
+	size_t unsent; /* of all answers that http_answer() was called for */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
+
+static void add_headers(struct MHD_Response *r, const char *content_type)
+{
+	MHD_add_response_header(r, "Content-Type", content_type);
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+}
 
 static enum MHD_Result queue_body(
 	const struct http_question *q, struct api_reply reply, struct buf *body, const char *extra)
@@ -80,14 +96,12 @@ static enum MHD_Result queue_body(
 		free(text);
 		return MHD_NO;
 	}
-	MHD_add_response_header(r, "Content-Type", reply.content_type);
-	MHD_add_response_header(r, "Cache-Control", "no-store");
-	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	add_headers(r, reply.content_type);
 	if (reply.status == 401)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
 	if (reply.status == 405)
 		MHD_add_response_header(r, "Allow", "GET, HEAD");
-	if (reply.status == 503 && extra)
+	if ((reply.status == 503 || reply.status == 429) && extra)
 		MHD_add_response_header(r, "Retry-After", extra);
 	if (q->http->options.one_request)
 		MHD_add_response_header(r, "Connection", "close");
@@ -109,9 +123,28 @@ static enum MHD_Result queue_error(
 
 static void http_soon(struct http *h);
 
+struct wanted {
+	const char *name, *value;
+};
+
+static enum MHD_Result on_param(
+	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct wanted *w = ctx;
+	(void)kind;
+	if (!name || strcmp(name, w->name) != 0)
+		return MHD_YES;
+	w->value = value;
+	return MHD_NO;
+}
+
+/* MHD_lookup_connection_value() takes FieldSelector for fieldSelector. The API server does not, and
+ * gives a right for what it reads. */
 const char *http_param(const struct http_question *q, const char *name)
 {
-	return MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
+	struct wanted w = {name, NULL};
+	MHD_get_connection_values(q->connection, MHD_GET_ARGUMENT_KIND, on_param, &w);
+	return w.value;
 }
 
 const char *http_header(const struct http_question *q, const char *name)
@@ -130,21 +163,73 @@ void *http_session(const struct http_question *q)
 
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
 {
-	must(q->state != REQUEST_ANSWERED);
+	must(q->state != REQUEST_ANSWERED && q->state != REQUEST_STREAMS);
 	bool sleeps = q->state == REQUEST_DEFERRED;
 	q->state = REQUEST_ANSWERED;
 	q->reply = reply;
 	buf_add(&q->body, body->ptr, body->len);
+	q->unsent = q->body.len;
+	q->http->unsent += q->unsent;
 	if (!sleeps)
 		return;
 	MHD_resume_connection(q->connection);
 	http_soon(q->http);
 }
 
+size_t http_unsent(const struct http_question *q)
+{
+	return q->http->unsent;
+}
+
+static void wake_port(void *ctx)
+{
+	http_soon(ctx);
+}
+
+static void note_drained(void *ctx)
+{
+	((struct http *)ctx)->has_drained = true;
+}
+
+struct http_stream *http_stream(
+	struct http_question *q, const char *content_type, const struct http_stream_events *events)
+{
+	struct http *h = q->http;
+	must(q->state == REQUEST_NEW || q->state == REQUEST_DEFERRED);
+	struct stream_options o = {.connection = q->connection,
+		.place = q->place,
+		.content_type = content_type,
+		.events = *events,
+		.wake = wake_port,
+		.drained = note_drained,
+		.ctx = h};
+	q->stream = stream_new(&o, ev_now(h->loop));
+	ev_timer_start(h->loop, &h->look);
+	bool sleeps = q->state == REQUEST_DEFERRED;
+	q->state = REQUEST_STREAMS;
+	if (sleeps)
+		MHD_resume_connection(q->connection);
+	http_soon(h);
+	return q->stream;
+}
+
+static enum MHD_Result queue_stream(struct http_question *q)
+{
+	struct MHD_Response *r = stream_response(q->stream);
+	if (!r)
+		return MHD_NO;
+	add_headers(r, stream_content_type(q->stream));
+	enum MHD_Result rc = MHD_queue_response(q->connection, 200, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
 static enum MHD_Result queue_deferred(struct http_question *r)
 {
 	if (r->state == REQUEST_ANSWERED)
 		return queue_body(r, r->reply, &r->body, "1");
+	if (r->state == REQUEST_STREAMS)
+		return queue_stream(r);
 	r->state = REQUEST_DEFERRED;
 	MHD_suspend_connection(r->connection);
 	return MHD_YES;
@@ -353,6 +438,8 @@ static void on_completed(
 	if (r->next)
 		r->next->prev = r->prev;
 	connection_serves(r->place, false);
+	stream_free(r->stream);
+	h->unsent -= r->unsent;
 	buf_done(&r->body);
 	free(r);
 	*ctx = NULL;
@@ -381,6 +468,23 @@ static bool has_body(struct MHD_Connection *c)
 	       MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
 }
 
+static enum MHD_Result on_text(void *ctx, enum MHD_ValueKind kind, const char *name,
+	size_t name_len, const char *value, size_t value_len)
+{
+	bool *has_nul = ctx;
+	(void)kind;
+	*has_nul = (name && strlen(name) != name_len) || (value && strlen(value) != value_len);
+	return *has_nul ? MHD_NO : MHD_YES;
+}
+
+/* %00 would end for us a text that goes on for whoever gave a right for it. */
+static bool has_nul(struct MHD_Connection *c)
+{
+	bool found = false;
+	MHD_get_connection_values_n(c, MHD_GET_ARGUMENT_KIND, on_text, &found);
+	return found;
+}
+
 /* Called once when the headers are there, then again until an answer is queued. */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *path,
 	const char *method, const char *version, const char *data, size_t *size, void **ctx)
@@ -391,6 +495,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 		*ctx = request_begin(cls, c);
 		if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 			return queue_error(*ctx, 405, "only GET and HEAD");
+		if (has_nul(c))
+			return queue_error(*ctx, 400, "a parameter has a NUL in it (%00)");
 		return has_body(c) ? queue_error(*ctx, 413, "a request must have no body")
 				   : MHD_YES;
 	}
@@ -406,6 +512,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 	case REQUEST_DEFERRED:
 		return MHD_YES;
 	case REQUEST_ANSWERED:
+	case REQUEST_STREAMS:
 		return queue_deferred(r);
 	}
 	return MHD_NO;
@@ -439,10 +546,36 @@ static void http_soon(struct http *h)
 	ev_timer_start(h->loop, &h->timer);
 }
 
+static void tell_drained(struct http *h)
+{
+	h->has_drained = false;
+	for (struct http_question *q = h->first; q; q = q->next)
+		if (q->stream)
+			stream_tell_drained(q->stream);
+}
+
+/* What is written in tell_drained() wants another turn: http_soon(). */
 static void http_turn(struct http *h)
 {
 	MHD_run(h->daemon);
 	http_arm(h);
+	if (h->has_drained)
+		tell_drained(h);
+}
+
+static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct http *h = w->data;
+	bool any = false;
+	(void)revents;
+	for (struct http_question *q = h->first; q; q = q->next) {
+		if (!q->stream)
+			continue;
+		any = true;
+		stream_look(q->stream, ev_now(loop));
+	}
+	if (!any)
+		ev_timer_stop(loop, w);
 }
 
 static void on_io(struct ev_loop *loop, ev_io *w, int revents)
@@ -567,7 +700,8 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	must(info);
 	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);
 	ev_timer_init(&h->timer, on_timer, 0., 0.);
-	h->io.data = h->timer.data = h;
+	ev_timer_init(&h->look, on_look, LOOK_SECONDS, LOOK_SECONDS);
+	h->io.data = h->timer.data = h->look.data = h;
 	ev_io_start(loop, &h->io);
 	*ret = h;
 	return 0;
@@ -579,7 +713,10 @@ void http_free(struct http *h)
 		return;
 	ev_io_stop(h->loop, &h->io);
 	ev_timer_stop(h->loop, &h->timer);
+	ev_timer_stop(h->loop, &h->look);
 	for (struct http_question *r = h->first; r; r = r->next) {
+		if (r->stream)
+			stream_stop(r->stream);
 		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
 			continue;
 		r->state = REQUEST_SETTLED;

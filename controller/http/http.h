@@ -8,6 +8,8 @@
  * whose bearer token the owner's `ask` gives that right. The connection sleeps while that is found
  * out.
  *
+ * An answer may also be a stream, which goes on for as long as its owner likes (stream.h).
+ *
  * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
  * the same ten seconds are for both. Clients may be asked for certificates there
  * (client_authorities); what one proves is for the owner to find out.
@@ -63,7 +65,8 @@ extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
 
 /* ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says why. */
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
-/* A parameter of the query, or NULL; while the question is being taken. */
+/* A parameter of the query, or NULL; while the question is being taken. Its name is this one to the
+ * letter; of several the first. */
 const char *http_param(const struct http_question *q, const char *name);
 /* The same of a header. */
 const char *http_header(const struct http_question *q, const char *name);
@@ -71,8 +74,32 @@ const char *http_header(const struct http_question *q, const char *name);
 void *http_session(const struct http_question *q);
 /* From inside defer, or later from the loop. */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
+/* Bytes of answers by http_answer() at the port of this question that are not fetched yet. */
+size_t http_unsent(const struct http_question *q);
 
-/* No verdict and no answer may come after this: free those who give them first. */
+/* Its answer is a stream instead: status 200, and what is written until one of the two ends it. */
+struct http_stream;
+
+struct http_stream_events {
+	/* From the loop: nothing waits to be sent any more. May be NULL. */
+	void (*drained)(void *ctx);
+	/* The client has gone, or takes nothing: the stream is no more. Not after http_stream_end(),
+	 * and not from inside another call; nothing of the port may be called in here. */
+	void (*closed)(void *ctx);
+	void *ctx;
+};
+
+/* As http_answer(). content_type: static. */
+struct http_stream *http_stream(
+	struct http_question *q, const char *content_type, const struct http_stream_events *events);
+/* At most 4 MiB may wait to be sent: with more the client is cut off. */
+void http_stream_write(struct http_stream *s, struct slice text);
+size_t http_stream_waiting(const struct http_stream *s);
+/* What was written is sent yet. s must not be named again. */
+void http_stream_end(struct http_stream *s);
+
+/* No verdict and no answer may come after this: free those who give them first. Streams are
+ * cut. */
 void http_free(struct http *h);
 
 uint16_t http_port(const struct http *h);

@@ -213,6 +213,16 @@ static bool is_of_slice(enum announcement_state state)
 	return state == ANNOUNCE_READ_SLICE || state == ANNOUNCE_WRITE_SLICE;
 }
 
+/* 422: the slice is of the other family of addresses, which cannot be changed. */
+static const char *cure_of(int http_status)
+{
+	if (http_status == 403)
+		return "kubectl apply -f deploy/components/visibility/role.yaml; no restart is needed";
+	if (http_status == 422)
+		return "kubectl -n sluice-system delete endpointslice " VISIBILITY_SERVICE;
+	return NULL;
+}
+
 static void has_failed(struct announcement *a, const struct kube_answer *answer)
 {
 	bool slice = is_of_slice(a->state);
@@ -222,10 +232,7 @@ static void has_failed(struct announcement *a, const struct kube_answer *answer)
 			slice ? "EndpointSlice" : "APIService", "name",
 			slice ? VISIBILITY_SERVICE : VISIBILITY_APISERVICE, "why", answer->sentence,
 			"effect", "kubectl get queuedjobs may not work; Jobs start as ever", "cure",
-			answer->http_status == 403
-				? "kubectl apply -f deploy/components/visibility/role.yaml; no restart is needed"
-				: NULL,
-			NULL);
+			cure_of(answer->http_status), NULL);
 	a->complained = true;
 	rest(a, answer->retry_after_ms > wait ? answer->retry_after_ms : wait);
 }

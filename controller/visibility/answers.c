@@ -7,63 +7,41 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/ledger/pg.h"
+#include "controller/visibility/complaint.h"
 #include "controller/visibility/discovery.h"
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/queued_jobs.h"
 #include "controller/visibility/reader.h"
+#include "controller/visibility/watchers.h"
 #include "controller/write/dispatcher.h"
 
 #define JSON "application/json"
 
-enum { ONE_MAX_BYTES = 1 << 20 };
+enum {
+	ONE_MAX_BYTES = 1 << 20,
+	/* Of all lists that are on their way: slow clients must not take the controller's memory. */
+	UNSENT_MAX_BYTES = 96 << 20,
+	/* One that is deferred, or that there is not, is looked for among all deferred Jobs: of more
+	 * than these not in the loop. */
+	DEFERRED_MAX = 1000,
+};
 
 /* A question that the reader has. */
 struct pending {
 	struct pending *prev, *next;
 	struct answers *answers;
 	struct http_question *question;
+	char name[254]; /* of the one Job that is asked for; "": it is a list */
 };
 
 struct answers {
 	const struct parts *parts;
 	const struct ports_state *state;
 	struct reader *reader;
+	struct watchers *watchers;
 	struct pending *first;
 	struct queued_jobs *all; /* in the child: of its moment */
 };
-
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-static const char *reason_of(unsigned status)
-{
-	switch (status) {
-	case 400:
-		return "BadRequest";
-	case 401:
-		return "Unauthorized";
-	case 404:
-		return "NotFound";
-	case 410:
-		return "Expired";
-	case 413:
-		return "RequestEntityTooLarge";
-	default:
-		return "ServiceUnavailable";
-	}
-}
-
-static void complain(struct http_question *q, unsigned status, const char *sentence)
-{
-	struct buf body;
-	buf_init(&body, 8192);
-	buf_printf(&body,
-		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"reason\":\"%s\",\"code\":%u,\"message\":",
-		reason_of(status), status);
-	buf_json_string(&body, sentence);
-	buf_puts(&body, "}\n");
-	http_answer(q, (struct api_reply){status, JSON}, &body);
-	buf_done(&body);
-}
 
 void answers_refuse(struct http_question *q, const char *sentence)
 {
@@ -72,27 +50,27 @@ void answers_refuse(struct http_question *q, const char *sentence)
 
 /* ---- who can answer -------------------------------------------------------------------------- */
 
-/* Only the leader knows. */
-static bool can_answer(const struct answers *a, struct http_question *q)
+enum { WHY_NOT_SIZE = 1024 };
+
+/* Only the leader knows. NULL: we are; else a sentence for others. */
+static const char *why_not(const struct answers *a, char sentence[WHY_NOT_SIZE])
 {
-	char sentence[1024];
 	const char *holder = dispatcher_lease_holder(a->parts->dispatcher);
 	const char *trouble = a->state->ledger_trouble;
 	if (gate_leading(a->parts->gate))
-		return true;
+		return NULL;
 	if (*trouble)
-		snprintf(sentence, sizeof(sentence),
+		snprintf(sentence, WHY_NOT_SIZE,
 			"no controller leads that this one knows of: the ledger is not connected (%.600s); running Jobs go on, nothing new starts",
 			trouble);
 	else if (*holder && strcmp(holder, a->parts->options->identity) != 0)
-		snprintf(sentence, sizeof(sentence),
+		snprintf(sentence, WHY_NOT_SIZE,
 			"this controller stands by, and %.200s leads: ask again in a moment",
 			holder);
 	else
-		snprintf(sentence, sizeof(sentence),
+		snprintf(sentence, WHY_NOT_SIZE,
 			"no controller leads yet: this one is about to; ask again in a moment");
-	complain(q, 503, sentence);
-	return false;
+	return sentence;
 }
 
 static struct queued_jobs_sources sources(const struct answers *a)
@@ -105,36 +83,73 @@ static struct queued_jobs_sources sources(const struct answers *a)
 
 /* ---- one Job --------------------------------------------------------------------------------- */
 
+static void say_unknown(struct http_question *q, const char *name)
+{
+	char sentence[512];
+	snprintf(sentence, sizeof(sentence), "queuedjobs." VISIBILITY_GROUP " \"%s\" not found",
+		name);
+	complain(q, 404, sentence);
+}
+
 static void take_one(struct answers *a, struct http_question *q, const struct job_query *query)
 {
 	struct queued_jobs_sources s = sources(a);
 	struct buf body;
-	char sentence[512];
 	buf_init(&body, ONE_MAX_BYTES);
-	if (queued_jobs_one(&s, query, &body)) {
+	bool is_known = queued_jobs_one(&s, query, &body);
+	if (body.failed) {
+		complain(q, 413, "what is known of this Job is larger than 1 MiB");
+	} else if (is_known) {
 		http_answer(q, (struct api_reply){200, JSON}, &body);
 	} else {
-		snprintf(sentence, sizeof(sentence),
-			"queuedjobs." VISIBILITY_GROUP " \"%s\" not found", query->name);
-		complain(q, 404, sentence);
+		say_unknown(q, query->name);
 	}
 	buf_done(&body);
 }
 
-/* ---- many ------------------------------------------------------------------------------------ */
+/* ---- by the reader --------------------------------------------------------------------------- */
+
+static void serve_events(
+	struct answers *a, const struct job_query *query, struct slice rest, struct buf *out)
+{
+	struct job_query_events how;
+	must(rest.len >= sizeof(how));
+	memcpy(&how, rest.ptr, sizeof(how));
+	rest.ptr += sizeof(how);
+	rest.len -= sizeof(how);
+	queued_jobs_events(a->all, query, &how, rest, out);
+}
 
 /* In the child. */
 static void serve(struct slice question, uint64_t moment, struct buf *out, void *ctx)
 {
 	struct answers *a = ctx;
 	struct job_query query;
-	must(question.len == sizeof(query));
+	must(question.len >= sizeof(query));
 	memcpy(&query, question.ptr, sizeof(query));
+	if (query.one) {
+		struct queued_jobs_sources s = sources(a);
+		queued_jobs_one(&s, &query, out);
+		return;
+	}
 	if (!a->all) {
 		struct queued_jobs_sources s = sources(a);
 		a->all = queued_jobs_new(&s);
 	}
-	queued_jobs_list(a->all, &query, moment, out);
+	question.ptr += sizeof(query);
+	question.len -= sizeof(query);
+	switch (query.ask) {
+	case ASK_LIST:
+		queued_jobs_list(a->all, &query, moment, out);
+		return;
+	case ASK_ROWS:
+		queued_jobs_rows(a->all, &query, out);
+		return;
+	case ASK_EVENTS:
+		serve_events(a, &query, question, out);
+		return;
+	}
+	must_not_get_here();
 }
 
 static void forget(struct pending *p)
@@ -153,40 +168,83 @@ static void on_list(const struct reader_answer *r, void *ctx)
 {
 	struct pending *p = ctx;
 	struct http_question *q = p->question;
-	struct buf body;
+	struct buf body = {.ptr = (char *)(uintptr_t)r->body.ptr, .len = r->body.len};
+	char name[sizeof(p->name)];
+	memcpy(name, p->name, sizeof(name));
 	forget(p);
 	if (r->code == ERR_LIMIT)
 		complain(q, 413,
 			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
 	else if (r->sentence)
 		complain(q, 503, r->sentence);
-	if (r->sentence)
-		return;
-	buf_init(&body, r->body.len + 1);
-	buf_add(&body, r->body.ptr, r->body.len);
-	http_answer(q, (struct api_reply){200, JSON}, &body);
-	buf_done(&body);
+	else if (*name && body.len == 0)
+		say_unknown(q, name);
+	else if (http_unsent(q) + body.len > UNSENT_MAX_BYTES)
+		complain(q, 503,
+			"too many large lists are on their way: ask for this one in pages (limit=500), or again in a moment");
+	else
+		http_answer(q, (struct api_reply){200, JSON}, &body);
 }
 
-static void take_list(struct answers *a, struct http_question *q, const struct job_query *query)
+static void take_later(struct answers *a, struct http_question *q, const struct job_query *query)
 {
 	struct pending *p = mem_alloc(sizeof(*p));
 	*p = (struct pending){.answers = a, .question = q, .next = a->first};
+	if (query->one)
+		memcpy(p->name, query->name, sizeof(p->name));
 	if (p->next)
 		p->next->prev = p;
 	a->first = p;
 	struct slice question = {(const char *)query, sizeof(*query)};
-	if (reader_ask(a->reader, query->moment, question, on_list, p))
+	if (reader_ask(a->reader, query->one ? 0 : query->moment, question, on_list, p))
 		return;
 	forget(p);
 	complain(q, 410,
 		"the list that this page continues is no longer kept: ask for it anew, without continue");
 }
 
+static bool is_long(const struct answers *a, const struct job_query *query)
+{
+	struct gate_listed j;
+	return queue_count_deferred(a->parts->queue) > DEFERRED_MAX &&
+	       !gate_find_listed(a->parts->gate, query->ns, query->name, &j);
+}
+
+/* ---- how they change ------------------------------------------------------------------------- */
+
+static struct watch_words watch_words_of(const struct http_question *q)
+{
+	return (struct watch_words){.watch = http_param(q, "watch"),
+		.version = http_param(q, "resourceVersion"),
+		.initial = http_param(q, "sendInitialEvents"),
+		.bookmarks = http_param(q, "allowWatchBookmarks"),
+		.timeout = http_param(q, "timeoutSeconds")};
+}
+
+/* The path asks for more than one Job. */
+static void take_watch(struct answers *a, struct http_question *q, const struct job_query *query,
+	const struct watch_words *words, bool is_of_clusterqueue)
+{
+	struct watch_terms terms;
+	struct err e = {""};
+	/* The API server takes it for a get, and would end it after a minute. */
+	if (is_of_clusterqueue)
+		complain(q, 400,
+			"the line of a ClusterQueue cannot be watched: watch queuedjobs with the fieldSelector spec.clusterQueue");
+	else if (watch_terms_take(&terms, words, &e) != 0)
+		complain(q, 400, e.text);
+	else
+		watchers_add(a->watchers, q, query, &terms, http_header(q, "X-Remote-User"));
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void take_jobs(struct answers *a, struct http_question *q, struct job_query *query)
 {
+	struct watch_words watch = watch_words_of(q);
+	bool is_of_clusterqueue = query->clusterqueue[0];
+	char sentence[WHY_NOT_SIZE];
+	const char *why = why_not(a, sentence);
 	struct job_query_words words = {.accept = http_header(q, "Accept"),
 		.include_object = http_param(q, "includeObject"),
 		.label_selector = http_param(q, "labelSelector"),
@@ -196,12 +254,14 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 	struct err e = {""};
 	if (job_query_take(query, &words, &e) != 0)
 		complain(q, 400, e.text);
-	else if (!can_answer(a, q))
-		return;
-	else if (query->one)
+	else if (why)
+		complain(q, 503, why);
+	else if (query->one && !is_long(a, query))
 		take_one(a, q, query);
+	else if (!query->one && watch_wanted(&watch))
+		take_watch(a, q, query, &watch, is_of_clusterqueue);
 	else
-		take_list(a, q, query);
+		take_later(a, q, query);
 }
 
 void answers_take(struct answers *a, struct http_question *q, const char *path)
@@ -227,6 +287,7 @@ struct answers *answers_new(const struct parts *parts, const struct ports_state 
 	struct reader_options o = {
 		.loop = parts->loop, .log = parts->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);
+	a->watchers = watchers_new(a->reader);
 	return a;
 }
 
@@ -236,6 +297,17 @@ void answers_drop(struct answers *a)
 		reader_forget(a->reader, a->first);
 		forget(a->first);
 	}
+	watchers_drop(a->watchers);
+}
+
+void answers_tick(struct answers *a, int64_t tick_ms)
+{
+	char sentence[WHY_NOT_SIZE];
+	const char *why = why_not(a, sentence);
+	if (why)
+		watchers_end(a->watchers, why);
+	else
+		watchers_tick(a->watchers, tick_ms);
 }
 
 void answers_free(struct answers *a)
@@ -243,6 +315,7 @@ void answers_free(struct answers *a)
 	if (!a)
 		return;
 	answers_drop(a);
+	watchers_free(a->watchers);
 	reader_free(a->reader);
 	free(a);
 }

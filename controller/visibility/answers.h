@@ -2,10 +2,12 @@
  * Answers: which question to the aggregated API is answered by whom.
  *
  *   documents (discovery.h)   at once
- *   one Job                   at once, from what is known now
+ *   one Job                   at once, from what is known now; where it has to be looked for among
+ *                             very many that are deferred, by the reader
  *   many                      by the reader (reader.h), whole or page by page
+ *   how they change           by watchers.h
  *
- * Errors are Kubernetes' own Status objects, so that kubectl prints their sentence.
+ * Errors are Kubernetes' own (complaint.h).
  */
 #ifndef SLUICE_CONTROLLER_VISIBILITY_ANSWERS_H
 #define SLUICE_CONTROLLER_VISIBILITY_ANSWERS_H
@@ -26,7 +28,11 @@ void answers_take(struct answers *a, struct http_question *q, const char *path);
 /* Of somebody else, who is told no more than why. */
 void answers_refuse(struct http_question *q, const char *sentence);
 
-/* The port is about to close: questions that have no answer yet get none. */
+/* Once a second: watches go on, or end when this controller does not lead. tick_ms: of a clock that
+ * only goes on. */
+void answers_tick(struct answers *a, int64_t tick_ms);
+
+/* The port is about to close: questions that have no answer yet get none, and watches end. */
 void answers_drop(struct answers *a);
 
 #endif

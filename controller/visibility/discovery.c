@@ -26,7 +26,7 @@ static const char RESOURCES[] =
 	"{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\",\"groupVersion\":\"" VISIBILITY_GROUP
 	"/" VISIBILITY_VERSION "\",\"resources\":["
 	"{\"name\":\"queuedjobs\",\"singularName\":\"queuedjob\",\"namespaced\":true,\"kind\":\"QueuedJob\","
-	"\"verbs\":[\"get\",\"list\"],\"shortNames\":[\"qj\"]},"
+	"\"verbs\":[\"get\",\"list\",\"watch\"],\"shortNames\":[\"qj\"]},"
 	"{\"name\":\"clusterqueues/queuedjobs\",\"singularName\":\"\",\"namespaced\":false,"
 	"\"kind\":\"QueuedJobList\",\"verbs\":[\"get\"]}]}\n";
 

@@ -29,7 +29,19 @@ enum job_query_form {
 	FORM_TABLE_OBJECTS, /* includeObject=Object */
 };
 
+/* What the reader is to say of them. */
+enum job_query_ask {
+	ASK_LIST,
+	ASK_ROWS,   /* watch_rows.h */
+	ASK_EVENTS, /* behind the query: struct job_query_events, then orders of watch_rows.h */
+};
+
+struct job_query_events {
+	bool with_columns; /* in the first one, if it is a Table */
+};
+
 struct job_query {
+	enum job_query_ask ask;
 	bool one;			 /* the path names it */
 	char ns[64];			 /* "": all */
 	char name[254];			 /* "": any */

@@ -11,6 +11,9 @@
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
+/* The state of one that is no more: ended, deleted, or no longer managed. */
+#define GONE "Gone"
+
 /* ---- members --------------------------------------------------------------------------------- */
 
 static void put_text(struct buf *out, const char *key, const char *value)
@@ -48,7 +51,13 @@ static void put_labels(struct buf *out, const struct label_set *s)
 		buf_putc(out, '}');
 }
 
-static void put_metadata(struct buf *out, const struct gate_listed *j)
+static void put_version(struct buf *out, uint64_t version)
+{
+	if (version > 0)
+		buf_printf(out, ",\"resourceVersion\":\"%" PRIu64 "\"", version);
+}
+
+static void put_metadata(struct buf *out, const struct gate_listed *j, uint64_t version)
 {
 	char uid[UID_TEXT_SIZE];
 	buf_puts(out, "\"metadata\":{\"name\":");
@@ -56,6 +65,7 @@ static void put_metadata(struct buf *out, const struct gate_listed *j)
 	put_text(out, "namespace", j->ns);
 	uid_format(&j->uid, uid);
 	put_text(out, "uid", uid);
+	put_version(out, version);
 	put_time(out, "creationTimestamp", j->created_ms);
 	put_labels(out, j->labels);
 	buf_putc(out, '}');
@@ -186,12 +196,15 @@ static void put_status(
 	buf_putc(out, '}');
 }
 
+#define QUEUED_JOB                                                                                 \
+	"\"kind\":\"QueuedJob\",\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION "\""
+#define METADATA_ALONE "\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\""
+
 static void put_object(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
-	buf_puts(out, "{\"kind\":\"QueuedJob\",\"apiVersion\":\"" VISIBILITY_GROUP
-		      "/" VISIBILITY_VERSION "\",");
-	put_metadata(out, &j->listed);
+	buf_puts(out, "{" QUEUED_JOB ",");
+	put_metadata(out, &j->listed, j->version);
 	put_spec(s, j, out);
 	put_status(s, j, out);
 	buf_putc(out, '}');
@@ -325,10 +338,103 @@ void queued_job_put(const struct queued_jobs_sources *s, const struct queued_job
 		buf_puts(out, ",\"object\":");
 		put_object(s, j, out);
 	} else if (form == FORM_TABLE) {
-		buf_puts(out,
-			",\"object\":{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",");
-		put_metadata(out, &j->listed);
+		buf_puts(out, ",\"object\":{" METADATA_ALONE ",");
+		put_metadata(out, &j->listed, j->version);
 		buf_putc(out, '}');
 	}
 	buf_putc(out, '}');
+}
+
+/* ---- one that is gone ------------------------------------------------------------------------ */
+
+/* The slices lie within one allocation of watch_rows.h and have no NUL. */
+static struct gate_listed listed_of(const struct watch_row *r, char ns[64], char name[256])
+{
+	snprintf(ns, 64, "%.*s", (int)r->ns.len, r->ns.ptr);
+	snprintf(name, 256, "%.*s", (int)r->name.len, r->name.ptr);
+	return (struct gate_listed){
+		.uid = r->uid, .ns = ns, .name = name, .state = GONE, .created_ms = r->created_ms};
+}
+
+static void put_gone_cells(const struct queued_jobs_sources *s, const struct gate_listed *j,
+	struct slice localqueue, struct buf *out)
+{
+	buf_json_string(out, j->name);
+	buf_putc(out, ',');
+	buf_json_slice(out, localqueue);
+	buf_puts(out, ",\"" GONE "\",\"\",null,\"\",\"\",\"\",\"");
+	put_span(out, j->created_ms > 0 ? s->now_ms - j->created_ms : 0);
+	buf_puts(out, "\",\"\",\"\"");
+}
+
+static void put_gone_object(
+	const struct gate_listed *j, struct slice localqueue, uint64_t version, struct buf *out)
+{
+	buf_puts(out, "{" QUEUED_JOB ",");
+	put_metadata(out, j, version);
+	buf_puts(out, ",\"spec\":{\"queue\":");
+	buf_json_slice(out, localqueue);
+	buf_puts(out, "},\"status\":{\"state\":\"" GONE "\"}}");
+}
+
+void queued_job_put_gone(const struct queued_jobs_sources *s, const struct watch_row *r,
+	uint64_t version, enum job_query_form form, struct buf *out)
+{
+	char ns[64], name[256];
+	struct gate_listed j = listed_of(r, ns, name);
+	if (form == FORM_OBJECTS) {
+		put_gone_object(&j, r->localqueue, version, out);
+		return;
+	}
+	buf_puts(out, "{\"cells\":[");
+	put_gone_cells(s, &j, r->localqueue, out);
+	buf_putc(out, ']');
+	if (form == FORM_TABLE_OBJECTS) {
+		buf_puts(out, ",\"object\":");
+		put_gone_object(&j, r->localqueue, version, out);
+	} else if (form == FORM_TABLE) {
+		buf_puts(out, ",\"object\":{" METADATA_ALONE ",");
+		put_metadata(out, &j, version);
+		buf_putc(out, '}');
+	}
+	buf_putc(out, '}');
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+void queued_job_begin_event(const char *type, uint64_t version, bool with_columns,
+	enum job_query_form form, struct buf *out)
+{
+	buf_printf(out, "{\"type\":\"%s\",\"object\":", type);
+	if (form == FORM_OBJECTS)
+		return;
+	buf_printf(out,
+		"{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
+		"\"}",
+		version);
+	if (with_columns)
+		queued_job_put_columns(out);
+	else
+		buf_puts(out, ",\"columnDefinitions\":[]");
+	buf_puts(out, ",\"rows\":[");
+}
+
+void queued_job_end_event(enum job_query_form form, struct buf *out)
+{
+	buf_puts(out, form == FORM_OBJECTS ? "}\n" : "]}}\n");
+}
+
+void queued_job_put_bookmark(
+	uint64_t version, bool is_end, enum job_query_form form, struct buf *out)
+{
+	bool is_table = form != FORM_OBJECTS;
+	queued_job_begin_event("BOOKMARK", version, false, form, out);
+	if (is_table)
+		buf_puts(out, "{\"cells\":[],\"object\":");
+	buf_puts(out, is_table ? "{" METADATA_ALONE : "{" QUEUED_JOB);
+	buf_printf(out, ",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", version);
+	if (is_end)
+		buf_puts(out, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
+	buf_puts(out, is_table ? "}}}" : "}}");
+	queued_job_end_event(form, out);
 }

@@ -10,14 +10,18 @@
 #include "controller/common/selector.h"
 #include "controller/gate/label_set.h"
 #include "controller/visibility/queued_job.h"
+#include "controller/visibility/row_digest.h"
+#include "controller/visibility/watch_rows.h"
+#include "controller/visibility/watch_terms.h"
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 struct row {
 	struct gate_listed job;
-	const struct explanation *deferred; /* what is known of one that is deferred; or NULL */
+	bool is_deferred; /* there may be very many, so what the queue says of it is not kept */
 	/* Where it stands; known once it was placed. */
-	bool is_placed, is_known;
+	bool is_placed, is_known, has_digest;
+	uint64_t digest;
 	const char *localqueue, *clusterqueue;
 	enum {
 		RANK_HOLDS_QUOTA,
@@ -46,12 +50,7 @@ static void add(const struct gate_listed *j, const struct explanation *x, void *
 		all->row = mem_grow(all->row, all->size, sizeof(*all->row));
 	}
 	struct row *r = &all->row[all->n++];
-	*r = (struct row){.job = *j};
-	if (x) {
-		struct explanation *copy = mem_alloc(sizeof(*copy));
-		*copy = *x;
-		r->deferred = copy;
-	}
+	*r = (struct row){.job = *j, .is_deferred = x != NULL};
 }
 
 static int by_name(const void *a, const void *b)
@@ -77,8 +76,6 @@ void queued_jobs_free(struct queued_jobs *all)
 {
 	if (!all)
 		return;
-	for (size_t i = 0; i < all->n; i++)
-		free((void *)(uintptr_t)all->row[i].deferred);
 	free(all->found);
 	free(all->row);
 	free(all);
@@ -89,10 +86,8 @@ void queued_jobs_free(struct queued_jobs *all)
 /* False: the gate knows it no more. */
 static bool explain(const struct queued_jobs *all, const struct row *r, struct explanation *ret)
 {
-	if (r->deferred) {
-		*ret = *r->deferred;
-		return true;
-	}
+	if (r->is_deferred)
+		return queue_explain_deferred_uid(all->sources.queue, &r->job.uid, ret);
 	return gate_explain(all->sources.gate, r->job.ns, r->job.name, all->sources.now_ms, ret);
 }
 
@@ -157,7 +152,8 @@ static size_t begin_of(const struct queued_jobs *all, const char *ns)
 	return from;
 }
 
-static void find(struct queued_jobs *all, const struct job_query *q)
+/* All that is asked for, by name. */
+static void find_by_name(struct queued_jobs *all, const struct job_query *q)
 {
 	struct selector labels = {0};
 	if (*q->labels)
@@ -170,15 +166,20 @@ static void find(struct queued_jobs *all, const struct job_query *q)
 	for (size_t i = from; i < to; i++)
 		if (is_asked_for(all, &all->row[i], q, &labels))
 			all->found[all->nfound++] = &all->row[i];
+	selector_done(&labels);
+}
+
+static void find(struct queued_jobs *all, const struct job_query *q)
+{
+	find_by_name(all, q);
 	if (all->nfound > 1)
 		qsort(all->found, all->nfound, sizeof(*all->found), by_place);
-	selector_done(&labels);
 }
 
 /* The same but for the page. */
 static bool is_same_list(const struct job_query *a, const struct job_query *b)
 {
-	return strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0 &&
+	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->clusterqueue, b->clusterqueue) == 0 &&
 	       strcmp(a->localqueue, b->localqueue) == 0 && strcmp(a->state, b->state) == 0 &&
 	       strcmp(a->not_state, b->not_state) == 0 && strcmp(a->labels, b->labels) == 0;
@@ -192,11 +193,11 @@ static void put_head(const struct queued_jobs *all, const struct job_query *q, s
 	char token[JOB_QUERY_TOKEN_SIZE];
 	bool is_table = q->form != FORM_OBJECTS;
 	buf_printf(out,
-		"{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRId64
+		"{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
 		"\"",
 		is_table ? "Table" : "QueuedJobList",
 		is_table ? "meta.k8s.io/v1" : VISIBILITY_GROUP "/" VISIBILITY_VERSION,
-		all->sources.now_ms);
+		watch_version(moment, 0));
 	if (end < all->nfound)
 		buf_printf(out, ",\"continue\":\"%s\",\"remainingItemCount\":%zu",
 			job_query_token(moment, end, token), all->nfound - end);
@@ -206,12 +207,11 @@ static void put_head(const struct queued_jobs *all, const struct job_query *q, s
 	buf_puts(out, is_table ? ",\"rows\":[" : ",\"items\":[");
 }
 
-static void put_row(
-	struct queued_jobs *all, const struct row *r, const struct job_query *q, struct buf *out)
+static void put_row(struct queued_jobs *all, const struct row *r, const struct job_query *q,
+	uint64_t version, struct buf *out)
 {
-	struct queued_job j;
+	struct queued_job j = {.listed = r->job, .version = version};
 	must(explain(all, r, &j.explanation));
-	j.listed = r->job;
 	queued_job_put(&all->sources, &j, q->form, out);
 }
 
@@ -228,9 +228,83 @@ void queued_jobs_list(
 	for (size_t i = first; i < end; i++) {
 		if (i > first)
 			buf_putc(out, ',');
-		put_row(all, all->found[i], q, out);
+		put_row(all, all->found[i], q, watch_version(moment, 0), out);
 	}
 	buf_puts(out, "]}\n");
+}
+
+/* ---- as a watch has them --------------------------------------------------------------------- */
+
+static uint64_t digest_of(const struct queued_jobs *all, struct row *r)
+{
+	struct queued_job j = {.listed = r->job};
+	if (r->has_digest)
+		return r->digest;
+	must(explain(all, r, &j.explanation));
+	r->digest = row_digest(&all->sources, &j);
+	r->has_digest = true;
+	return r->digest;
+}
+
+static bool is_same_name(const struct row *a, const struct row *b)
+{
+	return strcmp(a->job.ns, b->job.ns) == 0 && strcmp(a->job.name, b->job.name) == 0;
+}
+
+void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct buf *out)
+{
+	find_by_name(all, q);
+	all->query = *q;
+	for (size_t i = 0; i < all->nfound; i++) {
+		struct row *r = all->found[i];
+		struct watch_row row = {.uid = r->job.uid,
+			.created_ms = r->job.created_ms,
+			.ns = slice_of(r->job.ns),
+			.name = slice_of(r->job.name),
+			.localqueue = slice_of(r->localqueue)};
+		if (i + 1 < all->nfound && is_same_name(r, all->found[i + 1]))
+			continue;
+		row.digest = digest_of(all, r);
+		watch_row_put(out, &row);
+	}
+}
+
+/* NULL: it is there no more. */
+static struct row *row_of(const struct queued_jobs *all, const struct watch_row *wanted)
+{
+	char ns[64], name[256];
+	snprintf(ns, sizeof(ns), "%.*s", (int)wanted->ns.len, wanted->ns.ptr);
+	snprintf(name, sizeof(name), "%.*s", (int)wanted->name.len, wanted->name.ptr);
+	struct row like = {.job = {.uid = wanted->uid, .ns = ns, .name = name}};
+	return all->n ? bsearch(&like, all->row, all->n, sizeof(*all->row), by_name) : NULL;
+}
+
+static void put_event(struct queued_jobs *all, const struct job_query *q,
+	const struct watch_order *o, bool with_columns, struct buf *out)
+{
+	static const char *const types[] = {[WATCH_ADDED] = "ADDED",
+		[WATCH_MODIFIED] = "MODIFIED",
+		[WATCH_DELETED] = "DELETED"};
+	struct row *r = row_of(all, &o->row);
+	if (r && !r->is_placed)
+		place(all, r);
+	queued_job_begin_event(types[o->event], o->version, with_columns, q->form, out);
+	if (r && r->is_known)
+		put_row(all, r, q, o->version, out);
+	else
+		queued_job_put_gone(&all->sources, &o->row, o->version, q->form, out);
+	queued_job_end_event(q->form, out);
+}
+
+void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
+	const struct job_query_events *how, struct slice orders, struct buf *out)
+{
+	struct watch_order o;
+	bool with_columns = how->with_columns;
+	while (watch_order_take(&orders, &o)) {
+		put_event(all, q, &o, with_columns, out);
+		with_columns = false;
+	}
 }
 
 /* ---- one ------------------------------------------------------------------------------------- */

@@ -36,6 +36,13 @@ void queued_jobs_free(struct queued_jobs *all); /* NULL is fine */
 void queued_jobs_list(
 	struct queued_jobs *all, const struct job_query *q, uint64_t moment, struct buf *out);
 
+/* Appends what a watch of q compares (watch_rows.h): each Job's row, by namespace and name. */
+void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct buf *out);
+/* Appends the events that were ordered: what comes behind the q of ASK_EVENTS. One event a line. A Job
+ * that is DELETED and still there is no longer among those that q asks for; it is told as it is. */
+void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
+	const struct job_query_events *how, struct slice orders, struct buf *out);
+
 /* Appends the one that q names, as of now. False: no such Job is known, and nothing was appended. */
 bool queued_jobs_one(
 	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out);

@@ -18,7 +18,7 @@
 #define PACE_MOST_US (2 * SECOND_US)
 #define PACE_TIMES 10
 #define PAGES_US (2 * SECOND_US)      /* between two pages of one client */
-#define PAGES_ALL_US (60 * SECOND_US) /* for all of them, once there is a newer child */
+#define PAGES_ALL_US (20 * SECOND_US) /* for all of them, once there is a newer child */
 #define IDLE_US (30 * SECOND_US)
 #define TIMEOUT_MS 30000
 #define WARN_US (60 * SECOND_US) /* between two warnings of one kind */

@@ -11,7 +11,7 @@
  * tenth of a second ago, or ten times as long ago as it took to make it and to get its first answer,
  * if that is more (at most 2 s): whoever changes a Job and lists it sees that, and reading takes a
  * tenth of a core mostly. Two live at once, so that whoever
- * reads pages can go on: the older one takes questions for a minute yet. Where a third is needed,
+ * reads pages can go on: the older one takes questions for 20 s yet. Where a third is needed,
  * the older one ends, unless it has a question or had one within the last 2 s. Then the newest
  * answers, though it is older than it should be. A child that nobody has asked for 30 s ends.
  *

@@ -11,6 +11,7 @@
 #include "controller/visibility/announcement.h"
 #include "controller/visibility/answers.h"
 #include "controller/visibility/front_proxy.h"
+#include "controller/visibility/watchers.h"
 
 #define AUTHORITY_NAMESPACE "kube-system"
 #define AUTHORITY_CONFIGMAP "extension-apiserver-authentication"
@@ -24,9 +25,12 @@ enum {
 	TREE_MAX_BYTES = 8 * 1024 * 1024,
 };
 
-/* All callers are API servers, and there are few: one has as many connections as all. */
-static const struct connections_limits limits = {
-	.all = 256, .each_address = 256, .request_ms = 10000, .answer_ms = 60000};
+/* All callers are API servers, and there are few. A stranger at one address cannot have all. Watches
+ * take none from other questions. */
+static const struct connections_limits limits = {.all = 256 + WATCHERS_MAX,
+	.each_address = 192 + WATCHERS_MAX,
+	.request_ms = 10000,
+	.answer_ms = 60000};
 
 /* What is said in the log once, and again when its sentence is another. */
 enum matter {
@@ -265,6 +269,7 @@ void visibility_tick(struct visibility *v, int64_t tick_ms)
 	if (known && v->outdated)
 		open_port(v);
 	announce(v, tick_ms);
+	answers_tick(v->answers, tick_ms);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

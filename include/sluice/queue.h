@@ -399,7 +399,8 @@ void queue_keep_pods(struct queue *q, const struct uid *uid);
 void queue_clock_stepped(struct queue *q, int64_t step_ms);
 
 /* What became of DECISION_GROW: the Job says so many pods now, or never will (called off). Its size
- * may change again, growInterval later at the earliest. */
+ * may change again, growInterval later at the earliest. Call queue_ready_job() before: pods that are
+ * not ready by then are awaited as those of a start. */
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
 /* Its run ends for another reason than the one for which it was decided to deactivate it. */
@@ -703,9 +704,12 @@ struct explanation {
 /* False when the Job is unknown. */
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
-/* Of a deferred one; false when it is none. */
+size_t queue_count_deferred(const struct queue *q);
+/* Of a deferred one; false when it is none. By its name it looks at all of them. */
 bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret);
+bool queue_explain_deferred_uid(
+	const struct queue *q, const struct uid *uid, struct explanation *ret);
 /* All of those, in no order. */
 void queue_each_deferred(const struct queue *q,
 	void (*each)(const struct deferred_job *d, const struct explanation *x, void *ctx),

@@ -353,6 +353,20 @@ bool queue_explain_deferred(
 	return false;
 }
 
+size_t queue_count_deferred(const struct queue *q)
+{
+	return q->overflow.map.count;
+}
+
+bool queue_explain_deferred_uid(
+	const struct queue *q, const struct uid *uid, struct explanation *ret)
+{
+	const struct deferred *d = q->overflow.map.count > 0 ? find(q, uid) : NULL;
+	if (d)
+		explain_one(d, ret);
+	return d;
+}
+
 void queue_each_deferred(const struct queue *q,
 	void (*each)(const struct deferred_job *d, const struct explanation *x, void *ctx),
 	void *ctx)

@@ -49,7 +49,9 @@ def alice(world, bob, api_is_there, program):
 
     def sluice(*args):
         return program("sluice", *args, env={"KUBECONFIG": str(config)})
-    yield SimpleNamespace(kubectl=kubectl, sluice=sluice, ns=world.ns, world=world, bob=bob, api=as_account(world.box, world.ns, "alice"))
+    api = as_account(world.box, world.ns, "alice")
+    wait_until("a list that is new enough", lambda: len(api.get(f"{GROUP}/namespaces/{world.ns}/queuedjobs")["items"]) == 2, SOON)
+    yield SimpleNamespace(config=config, kubectl=kubectl, sluice=sluice, ns=world.ns, world=world, bob=bob, api=api)
 
 
 def rows(done):
@@ -109,6 +111,73 @@ def test_pages_are_of_one_moment(alice):
     with pytest.raises(ApiError) as e:
         alice.api.get(f"{path}?limit=5&continue=1.5")
     assert e.value.status == 410 and "ask for it anew" in e.value.message
+
+
+# ---- kubectl get -w ----------------------------------------------------------------
+
+
+@pytest.fixture
+def watch(alice, tmp_path):
+    """watch(*args): kubectl -w in the background; what it has printed so far, as lines of words."""
+    running = []
+
+    def start(*args):
+        out = tmp_path / f"watch-{len(running)}"
+        file = open(out, "w")
+        running.append(subprocess.Popen(["kubectl", "--kubeconfig", alice.config, *args], stdout=file, stderr=subprocess.STDOUT))
+        file.close()
+        return lambda: [line.split() for line in out.read_text().splitlines()]
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+def test_kubectl_watches_a_job_come_start_and_go(alice, watch):
+    said = watch("get", "qj", "-n", alice.ns, "-w")
+    wait_until("the list", lambda: [r[0] for r in said()] == ["NAME", "runs", "mine"], SOON)
+    alice.world.job("comes", cpu=1)
+    wait_until("it to come", lambda: ["comes", "q", "Waiting", "3"] in [r[:4] for r in said()], SOON)
+    alice.world.finish("runs")
+    alice.bob.started("secret")
+    alice.bob.finish("secret")
+    alice.world.started("comes")
+    wait_until("it to run", lambda: ["comes", "q", "Running"] in [r[:3] for r in said()], SOON)
+    alice.world.delete("comes")
+    wait_until("it to go", lambda: ["comes", "q", "Gone"] in [r[:3] for r in said()], SOON)
+    assert ["runs", "q", "Gone"] in [r[:3] for r in said()] and ["mine", "q", "Running"] in [r[:3] for r in said()], said()
+    assert [r[0] for r in said()].count("NAME") == 1 and not any("secret" in r or "Error" in r for r in said()), said()
+
+
+def test_a_watch_begins_as_it_is_asked_to(alice, watch):
+    path = f"{GROUP}/namespaces/{alice.ns}/queuedjobs"
+
+    def events(query):
+        done = alice.kubectl("get", "--raw", f"{path}?watch=true&timeoutSeconds=3&{query}")
+        assert done.returncode == 0, done
+        return [(e["type"], e["object"]["metadata"].get("name")) for e in map(json.loads, done.stdout.splitlines())]
+    both = [("ADDED", "mine"), ("ADDED", "runs")]
+    assert events("") == events("resourceVersion=0") == both
+    assert events("fieldSelector=status.state%3DRunning") == [("ADDED", "runs")]
+    assert events("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true") == [*both, ("BOOKMARK", None), ("BOOKMARK", None)]
+    assert events(f"resourceVersion={alice.api.get(path)['metadata']['resourceVersion']}") == []
+    with pytest.raises(ApiError) as e:
+        alice.api.get(f"{path}?watch=true&resourceVersion=1024")
+    assert e.value.status == 410 and "ask for the list anew" in e.value.message
+
+
+def test_kubectl_waits_for_a_job(alice):
+    waits = subprocess.Popen(["kubectl", "--kubeconfig", alice.config, "wait", "qj/mine", "-n", alice.ns, "--for=jsonpath={.status.state}=Running",
+                              f"--timeout={LATER}s"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    alice.world.finish("runs")
+    alice.bob.started("secret")
+    alice.bob.finish("secret")
+    assert "condition met" in waits.communicate(timeout=LATER)[0]
+    gone = subprocess.Popen(["kubectl", "--kubeconfig", alice.config, "wait", "qj/mine", "-n", alice.ns, "--for=delete", f"--timeout={LATER}s"],
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    alice.world.finish("mine")
+    said = gone.communicate(timeout=LATER)[0]
+    assert gone.returncode == 0, said
 
 
 # ---- rights ------------------------------------------------------------------------------

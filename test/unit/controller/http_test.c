@@ -28,6 +28,8 @@ struct guarded {
 
 struct port {
 	struct http_question *question;
+	struct http_stream *stream;
+	unsigned drained, closed;
 	char by[64];
 	struct ev_loop *loop;
 	struct http *http;
@@ -74,15 +76,36 @@ static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct
 	return AUTH_LATER;
 }
 
-/* "/now" is answered while it is asked, "/later" when the test says so. */
+static void on_closed(void *ctx)
+{
+	struct port *p = ctx;
+	p->closed++;
+	p->stream = NULL;
+}
+
+static void on_drained(void *ctx)
+{
+	((struct port *)ctx)->drained++;
+}
+
+static void begin_stream(struct port *p)
+{
+	struct http_stream_events events = {on_drained, on_closed, p};
+	p->stream = http_stream(p->question, "application/json", &events);
+}
+
+/* "/now" is answered while it is asked, "/later" when the test says so, "/stream" by a stream. */
 static bool defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct port *p = ctx;
 	const char *by = http_param(q, "by");
-	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0)
+	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0 &&
+		strcmp(path, "/stream") != 0)
 		return false;
 	snprintf(p->by, sizeof(p->by), "%s", by ? by : "(none)");
 	p->question = q;
+	if (strcmp(path, "/stream") == 0)
+		begin_stream(p);
 	if (strcmp(path, "/now") == 0) {
 		struct buf body;
 		buf_init(&body, 100);
@@ -239,6 +262,12 @@ static const struct request_case cases[] = {
 	{"nobody's token", true, "GET", "/", LOCAL "Authorization: Bearer x\r\n", 401,
 		"does not know"},
 	{"an empty token", true, "GET", "/", LOCAL "Authorization: Bearer \r\n", 401, ""},
+	{"a parameter does not end in its midst", false, "GET", "/api/v1/decisions?after=1%007",
+		LOCAL, 400, "NUL"},
+	{"nor does a parameter's name", false, "GET", "/api/v1/decisions?after%00x=17", LOCAL, 400,
+		"NUL"},
+	{"a parameter has one name to the letter", false, "GET",
+		"/api/v1/decisions?After=16&after=17&after=18", LOCAL, 200, "after=17"},
 	{"half of a path's name is not the path", true, "GET", "/healthz%00/x", LOCAL, 200, ""},
 };
 
@@ -552,6 +581,133 @@ static void an_answer_that_is_not_fetched_has_its_time(void **state)
 	port_close(&p);
 }
 
+/* ---- answers that go on ---------------------------------------------------------------------- */
+
+static int stream_open(struct port *p, const char *path)
+{
+	char request[200];
+	int fd = port_connect(p);
+	snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+	p->question = NULL;
+	port_say(fd, request);
+	while (!p->question)
+		ev_run(p->loop, EVRUN_ONCE);
+	return fd;
+}
+
+static void a_stream_tells_what_is_written_at_once(void **state)
+{
+	(void)state;
+	static const char *const paths[] = {"/stream", "/later"};
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct port p;
+		char text[4096];
+		port_open(&p, false);
+		int fd = stream_open(&p, paths[i]);
+		if (!p.stream)
+			begin_stream(&p);
+		port_hear(&p, fd, "\r\n\r\n", text, sizeof(text)); /* its client need not wait */
+		assert_int_equal(strncmp(text, "HTTP/1.1 200", 12), 0);
+		assert_non_null(strstr(text, "Content-Type: application/json"));
+		turn(&p, 20);
+		http_stream_write(p.stream, slice_of("one"));
+		http_stream_write(p.stream, slice_of("-two"));
+		port_hear(&p, fd, "one-two", text, sizeof(text));
+		assert_int_equal(http_stream_waiting(p.stream), 0);
+		turn(&p, 20);
+		assert_int_equal(p.drained, 1);
+		http_stream_write(p.stream, slice_of("three"));
+		http_stream_end(p.stream);
+		port_hear(&p, fd, "0\r\n\r\n", text, sizeof(text));
+		assert_non_null(strstr(text, "three"));
+		assert_int_equal(p.closed, 0);
+		port_say(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		port_hear(&p, fd, "path=/healthz", text, sizeof(text)); /* it serves others yet */
+		close(fd);
+		port_close(&p);
+	}
+}
+
+static void a_stream_has_no_limit_of_time(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 64, 300, 300};
+	port_open_with(&p, false, &limits);
+	int fd = stream_open(&p, "/stream");
+	turn(&p, 1500);
+	assert_int_equal(p.closed, 0);
+	http_stream_end(p.stream);
+	turn(&p, 800);
+	assert_true(fd >= 0);
+	close(fd);
+	port_close(&p);
+}
+
+static void a_client_that_goes_is_seen(void **state)
+{
+	(void)state;
+	struct port p;
+	port_open(&p, false);
+	int fd = stream_open(&p, "/stream");
+	turn(&p, 20);
+	close(fd);
+	turn(&p, 1300);
+	assert_int_equal(p.closed, 1);
+	fd = stream_open(&p, "/stream");
+	port_close(&p);
+	assert_int_equal(p.closed, 2);
+	close(fd);
+}
+
+static void a_client_that_reads_nothing_is_cut_off(void **state)
+{
+	(void)state;
+	struct port p;
+	char *much = calloc(1, 1 << 20);
+	port_open(&p, false);
+	int fd = stream_open(&p, "/stream");
+	for (int i = 0; i < 40 && p.closed == 0; i++) {
+		http_stream_write(p.stream, (struct slice){much, 1 << 20});
+		turn(&p, 5);
+	}
+	assert_int_equal(p.closed, 1);
+	close(fd);
+	port_close(&p);
+	free(much);
+}
+
+static void much_comes_whole_and_in_order(void **state)
+{
+	(void)state;
+	enum { LINES = 300000, LINE = 8 };
+	struct port p;
+	size_t size = LINES * LINE * 2, len = 0;
+	char *text = malloc(size), line[16];
+	port_open(&p, false);
+	int fd = stream_open(&p, "/stream");
+	for (int i = 0; i < LINES; i++) {
+		snprintf(line, sizeof(line), "%07d ", i);
+		http_stream_write(p.stream, slice_of(line));
+	}
+	http_stream_end(p.stream);
+	while (len < 5 || memcmp(text + len - 5, "0\r\n\r\n", 5) != 0) {
+		ev_run(p.loop, EVRUN_NOWAIT);
+		ssize_t n = recv(fd, text + len, size - len, MSG_DONTWAIT);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	char *at = (char *)memmem(text, len, "\r\n\r\n", 4) + 4, *to = text;
+	for (size_t n; (n = strtoul(at, &at, 16)) > 0; at += n + 2, to += n)
+		memmove(to, at + 2, n), at += 2;
+	assert_int_equal(to - text, LINES * LINE);
+	for (int i = 0; i < LINES; i++)
+		assert_int_equal(strtol(text + (size_t)i * LINE, NULL, 10), i);
+	free(text);
+	close(fd);
+	port_close(&p);
+}
+
 static void an_address_that_cannot_be_had_is_a_sentence(void **state)
 {
 	(void)state;
@@ -627,6 +783,11 @@ int main(void)
 		cmocka_unit_test(an_address_fills_only_its_own_part),
 		cmocka_unit_test(a_request_is_not_ended_for_a_newcomer),
 		cmocka_unit_test(an_answer_that_is_not_fetched_has_its_time),
+		cmocka_unit_test(a_stream_tells_what_is_written_at_once),
+		cmocka_unit_test(a_stream_has_no_limit_of_time),
+		cmocka_unit_test(a_client_that_goes_is_seen),
+		cmocka_unit_test(a_client_that_reads_nothing_is_cut_off),
+		cmocka_unit_test(much_comes_whole_and_in_order),
 		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
 		cmocka_unit_test(some_questions_are_answered_later),
 	};

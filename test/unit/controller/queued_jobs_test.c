@@ -13,6 +13,8 @@
 
 #include "controller/kube/json.h"
 #include "controller/visibility/discovery.h"
+#include "controller/visibility/queued_job.h"
+#include "controller/visibility/watch_rows.h"
 #include "controller_world.h"
 
 #define TABLE "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -259,6 +261,27 @@ static void a_list_has_what_was_asked_for(void **state)
 	stage_close(&s);
 }
 
+static void a_job_that_is_deferred_is_listed(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 1);
+	struct job beyond = {.uid.byte = {99},
+		.ns = "team-a",
+		.name = "beyond",
+		.queue = "main",
+		.created_ms = s.sources.now_ms};
+	queue_defer_job(s.world.queue, &beyond, 1);
+	assert_int_equal(queue_count_deferred(s.world.queue), 1);
+	const cJSON *one = json_array(list(&s, &(struct job_query){0}), "items")->child->next;
+	assert_string_equal(name_of(one), "beyond");
+	assert_null(one->next);
+	assert_non_null(
+		strstr(json_text(json_object(one, "status"), "message"), "spec.maxWaiting"));
+	stage_close(&s);
+}
+
 static void a_table_has_a_cell_for_each_column(void **state)
 {
 	(void)state;
@@ -284,6 +307,123 @@ static void a_table_has_a_cell_for_each_column(void **state)
 	assert_null(json_object(row, "object"));
 	row = json_array(list(&s, &(struct job_query){.form = FORM_TABLE_OBJECTS}), "rows")->child;
 	assert_string_equal(json_text(json_object(row, "object"), "kind"), "QueuedJob");
+	stage_close(&s);
+}
+
+static int size_of(const cJSON *object, const char *array)
+{
+	return cJSON_GetArraySize(json_array(object, array));
+}
+
+/* Takes the line of it. */
+static void check_event(struct stage *s, struct slice *text, enum job_query_form form, bool gone)
+{
+	const cJSON *event = NULL;
+	struct err e = {""};
+	const char *name = gone ? "two" : "one";
+	size_t len = (size_t)((const char *)memchr(text->ptr, '\n', text->len) - text->ptr);
+	assert_int_equal(json_parse(s->json, (struct slice){text->ptr, len}, &event, &e), 0);
+	assert_string_equal(json_text(event, "type"), gone ? "DELETED" : "ADDED");
+	const cJSON *object = json_object(event, "object");
+	assert_string_equal(json_text(json_object(object, "metadata"), "resourceVersion"), "7168");
+	if (form == FORM_OBJECTS) {
+		assert_string_equal(name_of(object), name);
+		assert_string_equal(json_text(json_object(object, "status"), "state"),
+			gone ? "Gone" : "Waiting");
+	} else {
+		const cJSON *row = json_array(object, "rows")->child;
+		assert_string_equal(json_array(row, "cells")->child->valuestring, name);
+		assert_int_equal(size_of(row, "cells"), 11);
+		assert_int_equal(size_of(object, "columnDefinitions"), gone ? 0 : 11);
+	}
+	json_reset(s->json);
+	*text = (struct slice){text->ptr + len + 1, text->len - len - 1};
+}
+
+/* What a watch compares, and the events that it orders: "one" is told, "two" is another Job by now. */
+static void events_are_lines_of_json(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct job_query q = {.ns = "team-a", .form = FORM_OBJECTS};
+	struct buf rows, orders;
+	struct watch_order o = {.version = 7168};
+	stage_open(&s);
+	add_jobs(&s, 2);
+	list(&s, &q);
+	buf_init(&rows, 4096);
+	buf_init(&orders, 4096);
+	queued_jobs_rows(s.all, &q, &rows);
+	struct slice left = buf_slice(&rows);
+	for (int i = 0; i < 2; i++) {
+		assert_true(watch_row_take(&left, &o.row));
+		assert_true(slice_is(o.row.name, i ? "two" : "one"));
+		assert_true(o.row.digest != 0);
+		o.event = i ? WATCH_DELETED : WATCH_ADDED;
+		o.row.uid.byte[3] += (uint8_t)i;
+		watch_order_put(&orders, &o);
+	}
+	assert_false(watch_row_take(&left, &o.row));
+	static const enum job_query_form forms[] = {
+		FORM_OBJECTS, FORM_TABLE, FORM_TABLE_ALONE, FORM_TABLE_OBJECTS};
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		q.form = forms[i];
+		buf_reset(&s.body);
+		queued_jobs_events(s.all, &q, &(struct job_query_events){.with_columns = true},
+			buf_slice(&orders), &s.body);
+		struct slice text = buf_slice(&s.body);
+		check_event(&s, &text, forms[i], false);
+		check_event(&s, &text, forms[i], true);
+		assert_int_equal(text.len, 0);
+	}
+	buf_done(&rows);
+	buf_done(&orders);
+	stage_close(&s);
+}
+
+static void bookmarks_are_lines_of_json(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	queued_job_put_bookmark(7168, true, FORM_OBJECTS, &s.body);
+	const cJSON *meta = json_object(json_object(parsed(&s), "object"), "metadata");
+	assert_string_equal(json_text(meta, "resourceVersion"), "7168");
+	assert_string_equal(
+		json_text(json_object(meta, "annotations"), "k8s.io/initial-events-end"), "true");
+	buf_reset(&s.body);
+	queued_job_put_bookmark(7168, true, FORM_TABLE, &s.body);
+	const cJSON *row = json_array(json_object(parsed(&s), "object"), "rows")->child;
+	meta = json_object(json_object(row, "object"), "metadata");
+	assert_string_equal(
+		json_text(json_object(meta, "annotations"), "k8s.io/initial-events-end"), "true");
+	stage_close(&s);
+}
+
+/* A Job that is told as DELETED because it is no longer asked for is told as it is. */
+static void one_that_leaves_the_selection_is_told_as_it_is(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct job_query q = {.ns = "team-a"};
+	struct buf rows, orders;
+	struct watch_order o = {.version = 7168, .event = WATCH_DELETED};
+	stage_open(&s);
+	add_jobs(&s, 1);
+	list(&s, &q);
+	buf_init(&rows, 4096);
+	buf_init(&orders, 4096);
+	queued_jobs_rows(s.all, &q, &rows);
+	struct slice left = buf_slice(&rows);
+	assert_true(watch_row_take(&left, &o.row));
+	watch_order_put(&orders, &o);
+	strcpy(q.labels, "team=a");
+	buf_reset(&s.body);
+	queued_jobs_events(s.all, &q, &(struct job_query_events){0}, buf_slice(&orders), &s.body);
+	const cJSON *object = json_object(parsed(&s), "object");
+	assert_string_equal(json_text(json_object(object, "status"), "state"), "Waiting");
+	buf_done(&rows);
+	buf_done(&orders);
 	stage_close(&s);
 }
 
@@ -350,7 +490,11 @@ int main(void)
 		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),
 		cmocka_unit_test(pages_are_of_one_list),
 		cmocka_unit_test(a_list_has_what_was_asked_for),
+		cmocka_unit_test(a_job_that_is_deferred_is_listed),
 		cmocka_unit_test(a_table_has_a_cell_for_each_column),
+		cmocka_unit_test(events_are_lines_of_json),
+		cmocka_unit_test(bookmarks_are_lines_of_json),
+		cmocka_unit_test(one_that_leaves_the_selection_is_told_as_it_is),
 		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
 	};

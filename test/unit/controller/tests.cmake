@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts)
-foreach(name api queued_jobs autoscaler_status decision_log cost clock gate http log metrics options job_scope reader seen_set status time_specs)
+foreach(name api queued_jobs autoscaler_status decision_log cost clock gate http log metrics options job_scope reader seen_set status time_specs watchers)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -10,6 +10,10 @@ endforeach()
 # What the queue says of windows and prices is the test's.
 target_link_options(test_controller_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill
   -Wl,--wrap=gate_each_trouble)
+# The reader and the port are the test's.
+foreach(told reader_ask reader_forget http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
+  target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
+endforeach()
 # The clock of the reader, and whether there may be one more process, is the test's.
 target_link_options(test_controller_reader PRIVATE -Wl,--wrap=clock_monotonic_us -Wl,--wrap=fork)
 target_compile_definitions(test_controller_metrics PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
@@ -38,7 +42,7 @@ foreach(name front_proxy visibility)
 endforeach()
 target_link_options(test_controller_front_proxy PRIVATE -Wl,--wrap=gnutls_x509_trust_list_verify_crt2)
 # Who answers and who announces is the test's.
-foreach(told answers_new answers_free answers_take answers_refuse answers_drop gate_leading announcement_new announcement_free announcement_tick
+foreach(told answers_new answers_free answers_take answers_refuse answers_drop answers_tick gate_leading announcement_new announcement_free announcement_tick
   announcement_pause)
   target_link_options(test_controller_visibility PRIVATE -Wl,--wrap=${told})
 endforeach()

@@ -28,6 +28,7 @@ void __wrap_answers_free(struct answers *a);
 void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path);
 void __wrap_answers_refuse(struct http_question *q, const char *sentence);
 void __wrap_answers_drop(struct answers *a);
+void __wrap_answers_tick(struct answers *a, int64_t tick_ms);
 bool __wrap_gate_leading(const struct gate *g);
 struct announcement *__wrap_announcement_new(const struct announcement_options *o);
 void __wrap_announcement_free(struct announcement *a);
@@ -74,6 +75,12 @@ void __wrap_answers_drop(struct answers *a)
 {
 	(void)a;
 	told.dropped++;
+}
+
+void __wrap_answers_tick(struct answers *a, int64_t tick_ms)
+{
+	(void)a;
+	(void)tick_ms;
 }
 
 bool __wrap_gate_leading(const struct gate *g)

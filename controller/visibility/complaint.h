@@ -1,0 +1,15 @@
+/*
+ * Complaints: errors as Kubernetes' own Status objects, so that kubectl prints their sentence.
+ */
+#ifndef SLUICE_CONTROLLER_VISIBILITY_COMPLAINT_H
+#define SLUICE_CONTROLLER_VISIBILITY_COMPLAINT_H
+
+#include "base/buf.h"
+#include "controller/http/http.h"
+
+/* Appends the Status. */
+void complaint_put(struct buf *out, unsigned status, const char *sentence);
+/* The answer to q. */
+void complain(struct http_question *q, unsigned status, const char *sentence);
+
+#endif
