@@ -22,6 +22,8 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_ADOPT] = "adopt",
 	[COMMAND_HOLD] = "hold",
 	[COMMAND_RELEASE] = "release",
+	[COMMAND_MOVE] = "move",
+	[COMMAND_PRIORITY] = "priority",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };

@@ -33,6 +33,9 @@ int command_jobs(int argc, char **argv);
 
 /* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
 int command_hold(int argc, char **argv);
+/* The same; argv[0] is "move". And "priority". */
+int command_move(int argc, char **argv);
+int command_priority(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/explain/answer.h"
 #include "cli/flags.h"
+#include "cli/local_times.h"
 #include "cli/question.h"
 #include "cli/server.h"
 #include "cli/unlisted_job.h"
@@ -41,14 +42,37 @@ static void put_age(const char *at, int64_t now_ms, struct buf *out)
 		buf_printf(out, " (%" PRId64 " days ago)", age / 86400);
 }
 
+/* Appends text as it may stand on a terminal, with its times as the user's clock shows them. */
+static void put_sentence(struct local_times *l, const char *text, struct buf *out)
+{
+	struct buf local;
+	buf_init(&local, OUTPUT_MAX_BYTES);
+	local_times_add(l, text, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
+}
+
+/* A cell of text in which times may stand. */
+static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
+{
+	struct buf local;
+	buf_init(&local, OUTPUT_MAX_BYTES);
+	local_times_add(l, text, &local);
+	table_cell(t, colour, buf_text(&local));
+	buf_done(&local);
+}
+
 static void put_label(struct table *t, const char *label)
 {
 	table_cellf(t, COLOUR_DIM, "  %s", label);
 }
 
 /* An object of the chain and what is to be said of it. */
-static void put_link(struct table *t, const char *label, const char *name, const cJSON *q)
+static void put_link(
+	struct table *t, struct local_times *l, const char *label, const char *name, const cJSON *q)
 {
+	struct buf says;
+	buf_init(&says, OUTPUT_MAX_BYTES);
 	put_label(t, label);
 	table_cell(t, COLOUR_BOLD, name[0] ? name : "(none)");
 	if (!q)
@@ -58,18 +82,21 @@ static void put_link(struct table *t, const char *label, const char *name, const
 	else if (truth_of(q, "active"))
 		table_cellf(t, COLOUR_GREEN, "active%s%s", text_of(q, "strategy")[0] ? ", " : "",
 			text_of(q, "strategy"));
-	else
-		table_cellf(t, COLOUR_RED, "%s: %s", text_of(q, "reason"), text_of(q, "message"));
+	else {
+		buf_printf(&says, "%s: %s", text_of(q, "reason"), text_of(q, "message"));
+		put_timed(t, COLOUR_RED, l, buf_text(&says));
+	}
 	table_end_row(t);
+	buf_done(&says);
 }
 
-static void put_chain(const cJSON *job, const cJSON *queues, struct table *t)
+static void put_chain(const cJSON *job, const cJSON *queues, struct table *t, struct local_times *l)
 {
 	const char *local = text_of(job, "localQueue"), *cluster = text_of(job, "clusterQueue");
 	const char *ns = text_of(job, "namespace");
-	put_link(t, "LocalQueue", local, find_localqueue(queues, ns, local));
+	put_link(t, l, "LocalQueue", local, find_localqueue(queues, ns, local));
 	if (cluster[0])
-		put_link(t, "ClusterQueue", cluster, find_clusterqueue(queues, cluster));
+		put_link(t, l, "ClusterQueue", cluster, find_clusterqueue(queues, cluster));
 }
 
 /* What counts, and what it claims where that is more. */
@@ -94,7 +121,7 @@ static const char *state_of(const cJSON *job)
 	return *state ? state : truth_of(job, "waiting") ? "Waiting" : "Running";
 }
 
-static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
+static void put_position(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
 	struct buf text;
 	buf_init(&text, 512);
@@ -113,7 +140,7 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 	}
 	if (text_of(job, "notBefore")[0])
 		buf_printf(&text, ", not before %s", text_of(job, "notBefore"));
-	table_cell(t, COLOUR_NONE, buf_text(&text));
+	put_timed(t, COLOUR_NONE, l, buf_text(&text));
 	table_end_row(t);
 	put_label(t, "state");
 	table_cell(t, COLOUR_BOLD, state_of(job));
@@ -123,12 +150,12 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 }
 
 /* A row of one name and one sentence, in red when it is bad news. */
-static void put_row(
-	struct table *t, const char *label, const char *value, bool bad, const struct buf *says)
+static void put_row(struct table *t, struct local_times *l, const char *label, const char *value,
+	bool bad, const struct buf *says)
 {
 	put_label(t, label);
-	table_cell(t, bad ? COLOUR_RED : COLOUR_BOLD, value);
-	table_cell(t, COLOUR_NONE, buf_text(says));
+	put_timed(t, bad ? COLOUR_RED : COLOUR_BOLD, l, value);
+	put_timed(t, COLOUR_NONE, l, buf_text(says));
 	table_end_row(t);
 }
 
@@ -158,7 +185,7 @@ static const char *source_words(const char *from)
 }
 
 /* How long it takes, by when it must end, and when it will be stopped. */
-static void put_terms(const cJSON *job, struct table *t)
+static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 {
 	struct buf span, says;
 	buf_init(&span, 64);
@@ -166,25 +193,25 @@ static void put_terms(const cJSON *job, struct table *t)
 	if (number_of(job, "expectedMs") > 0) {
 		format_span(number_of(job, "expectedMs"), &span);
 		buf_puts(&says, source_words(text_of(job, "expectedFrom")));
-		put_row(t, "takes", buf_text(&span), false, &says);
+		put_row(t, l, "takes", buf_text(&span), false, &says);
 	}
 	buf_reset(&says);
 	if (text_of(job, "deadline")[0]) {
 		bool late = truth_of(job, "deadlineUnreachable");
 		buf_puts(&says, late ? "DeadlineUnreachable: it cannot end by then any more" : "");
-		put_row(t, "deadline", text_of(job, "deadline"), late, &says);
+		put_row(t, l, "deadline", text_of(job, "deadline"), late, &says);
 	}
 	buf_reset(&says);
 	if (text_of(job, "stopsAt")[0]) {
 		buf_puts(&says, "when its window closes; it waits for the next one then");
-		put_row(t, "stops", text_of(job, "stopsAt"), false, &says);
+		put_row(t, l, "stops", text_of(job, "stopsAt"), false, &says);
 	}
 	buf_done(&span);
 	buf_done(&says);
 }
 
 /* What keeps its pods; the sentence above has the message and the cure. */
-static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t)
+static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
 	const cJSON *x = json_object(job, "trouble");
 	struct buf says;
@@ -194,11 +221,11 @@ static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t)
 	buf_printf(&says, "%" PRId64 " of %" PRId64 " pods, since %s", number_of(x, "pods"),
 		number_of(x, "of"), text_of(x, "since"));
 	put_age(text_of(x, "since"), now_ms, &says);
-	put_row(t, "trouble", text_of(x, "reason"), true, &says);
+	put_row(t, l, "trouble", text_of(x, "reason"), true, &says);
 	buf_done(&says);
 }
 
-static void put_bill(const cJSON *job, struct table *t)
+static void put_bill(const cJSON *job, struct table *t, struct local_times *l)
 {
 	const cJSON *bill = json_object(job, "bill");
 	const char *currency = text_of(bill, "currency"), *whole = text_of(bill, "expectedCost");
@@ -212,13 +239,13 @@ static void put_bill(const cJSON *job, struct table *t)
 		text_of(bill, "plan"));
 	if (whole[0])
 		buf_printf(&says, "; %s expected for the whole run", whole);
-	put_row(t, "cost", buf_text(&so_far), false, &says);
+	put_row(t, l, "cost", buf_text(&so_far), false, &says);
 	buf_done(&so_far);
 	buf_done(&says);
 }
 
 /* What was last done to it, from the story that stands on the Job. */
-static void put_last(const cJSON *job, int64_t now_ms, struct table *t)
+static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
 	struct json *tree = json_new(STORY_MAX_BYTES);
 	const cJSON *story;
@@ -238,7 +265,7 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t)
 			buf_printf(&text, ": %s", text_of(story, "message"));
 		if (text_of(story, "trouble")[0])
 			buf_printf(&text, "; %s", text_of(story, "trouble"));
-		table_cell(t, COLOUR_NONE, buf_text(&text));
+		put_timed(t, COLOUR_NONE, l, buf_text(&text));
 		table_end_row(t);
 		buf_done(&text);
 	}
@@ -264,18 +291,19 @@ static void put_trouble_of_all(const cJSON *job, struct buf *out)
 void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	const struct style *style, struct buf *out)
 {
+	struct local_times times = {""};
 	put_trouble_of_all(job, out);
-	text_render(text_of(job, "sentence"), out);
+	put_sentence(&times, text_of(job, "sentence"), out);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
 	if (queues)
-		put_chain(job, queues, chain);
-	put_position(job, now_ms, chain);
-	put_terms(job, chain);
-	put_trouble(job, now_ms, chain);
-	put_bill(job, chain);
+		put_chain(job, queues, chain, &times);
+	put_position(job, now_ms, chain, &times);
+	put_terms(job, chain, &times);
+	put_trouble(job, now_ms, chain, &times);
+	put_bill(job, chain, &times);
 	if (text_of(job, "story")[0])
-		put_last(job, now_ms, chain);
+		put_last(job, now_ms, chain, &times);
 	table_render(chain, out);
 	table_free(chain);
 	const cJSON *q = find_clusterqueue(queues, text_of(job, "clusterQueue"));
@@ -335,7 +363,7 @@ static void put_unlisted(
 		buf_json_string(out, buf_text(&sentence));
 		buf_puts(out, "}\n");
 	} else {
-		text_render(buf_text(&sentence), out);
+		put_sentence(&(struct local_times){""}, buf_text(&sentence), out);
 		buf_putc(out, '\n');
 	}
 	buf_done(&sentence);
@@ -345,6 +373,15 @@ static void put_unlisted(
 static bool same_cluster(const struct arguments *a)
 {
 	return !a->server_given || a->kube.kubeconfig || a->kube.context || getenv("KUBECONFIG");
+}
+
+static void say_absent(const char *sentence, struct err *said)
+{
+	struct buf local;
+	buf_init(&local, OUTPUT_MAX_BYTES);
+	local_times_add(&(struct local_times){""}, sentence, &local);
+	err_set(said, ERR_GONE, "%s", buf_text(&local));
+	buf_done(&local);
 }
 
 /* said: what Sluice answered. Where the API server cannot be asked that is all there is to say. */
@@ -358,7 +395,7 @@ static int explain_unlisted(
 	int rc = same_cluster(a) ? question_run(&a->kube, of->ns, look_up, &l, &e) : ERR_DENIED;
 	if (rc == ERR_GONE) {
 		unlisted_job_tell_absent(l.found, of->ns, of->name, &text);
-		err_set(said, ERR_GONE, "%s", buf_text(&text));
+		say_absent(buf_text(&text), said);
 	}
 	int exit_code = CLI_OK;
 	if (rc == 0) {

@@ -24,6 +24,12 @@ int flag_given(const char *text, void *to, struct err *e)
 	return 0;
 }
 
+int flag_namespace(const char *text, void *to, struct err *e)
+{
+	*(const char **)to = text;
+	return flag_check_namespace("--namespace", text, e);
+}
+
 int flag_json(const char *text, void *to, struct err *e)
 {
 	bool *json = to;

@@ -32,6 +32,9 @@ struct flag {
 	name, letter, true, flag_given, FLAG_TO(bool, options, member)
 #define FLAG_TAKE(name, letter, take) name, letter, false, take, 0
 
+/* -n NAMESPACE */
+#define FLAG_NAMESPACE(options, member)                                                            \
+	"namespace", 'n', false, flag_namespace, FLAG_TO(const char *, options, member)
 /* -o table|json */
 #define FLAG_JSON(options, member) "output", 'o', false, flag_json, FLAG_TO(bool, options, member)
 /* -f, which may be given several times */
@@ -49,7 +52,7 @@ struct flag_files {
 	size_t count;
 };
 
-flag_taker flag_text, flag_given, flag_json, flag_file, flag_overcommit_config;
+flag_taker flag_text, flag_given, flag_namespace, flag_json, flag_file, flag_overcommit_config;
 
 /* Names that become parts of paths, as Kubernetes writes them: of a Namespace (RFC 1123, a label),
  * and of most other objects (a subdomain). ERR_INVALID names the flag. */

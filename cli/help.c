@@ -10,7 +10,7 @@ static const char overview[] =
 	"    sluice queue [NAME] [-n NAMESPACE] [-w] [-o table|wide|json]\n"
 	"    sluice explain job/NAME [-n NAMESPACE] [-w] [-o table|json]\n"
 	"    sluice decisions [-f] [-n NAMESPACE] [-o table|json]\n"
-	"    sluice cost [--by queue|namespace|owner|label=KEY] [--since 30d] [--until TIME]\n"
+	"    sluice cost [--by queue|namespace|owner|user|label=KEY] [--since 30d] [--until TIME]\n"
 	"                [-o table|csv|json]\n"
 	"    sluice simulate -f MANIFESTS... [--trace FILE.swf[.gz]] [-o table|json|svg]\n"
 	"    sluice calendar show|test [NAME] [-f FILE...] [--at TIME] [--tz ZONE] [-o table|json]\n"
@@ -22,6 +22,8 @@ static const char overview[] =
 	"    sluice adopt [-n NAMESPACE] [--queue NAME] [--dry-run] [JOB...]\n"
 	"    sluice hold job/NAME [-n NAMESPACE] [--because TEXT]\n"
 	"    sluice release job/NAME [-n NAMESPACE]\n"
+	"    sluice move job/NAME --queue QUEUE [-n NAMESPACE]\n"
+	"    sluice priority job/NAME CLASS [-n NAMESPACE]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
@@ -33,7 +35,11 @@ static const char overview[] =
 	"    where the API server does not serve visibility.sluice.dev. calendar, overcommit and import\n"
 	"    ask the API server or read files, simulate reads files, doctor asks the API server and\n"
 	"    Postgres. None changes anything but adopt, which writes to a Namespace and its\n"
-	"    Jobs, and hold and release, which write to a Job; all else is changed with kubectl.\n"
+	"    Jobs, and hold, release, move and priority, which write to a Job; all else is changed with\n"
+	"    kubectl.\n"
+	"\n"
+	"    Times that explain, jobs and queue show are in the zone of TZ, else of this machine; the\n"
+	"    zone is named once. In -o json they are RFC 3339, in UTC.\n"
 	"\n";
 
 static const char common[] =
@@ -60,6 +66,7 @@ static const char common[] =
 	"\n"
 	"ENVIRONMENT\n"
 	"    SLUICE_SERVER, SLUICE_TOKEN, SLUICE_CA_FILE, KUBECONFIG\n"
+	"    TZ         the zone of the times that are shown; without it that of this machine.\n"
 	"    NO_COLOR   set to anything: no colours. There are none without a terminal either.\n"
 	"\n"
 	"EXIT STATUS\n"
@@ -73,8 +80,8 @@ static const char jobs_help[] =
 	"    sluice jobs - the queued Jobs, in the order of the queue\n"
 	"\n"
 	"SYNOPSIS\n"
-	"    sluice jobs [-n NAMESPACE | -A] [-q QUEUE] [--state STATE[,STATE]] [-l SELECTOR] [-w]\n"
-	"                [-o table|wide|json|name]\n"
+	"    sluice jobs [-n NAMESPACE | -A] [-q QUEUE] [--state STATE[,STATE]] [-l SELECTOR]\n"
+	"                [--mine] [-w] [-o table|wide|json|name]\n"
 	"\n"
 	"DESCRIPTION\n"
 	"    A line for each Job that Sluice manages, until it has ended: those that hold quota,\n"
@@ -98,10 +105,12 @@ static const char jobs_help[] =
 	"        Waiting, Starting, Running, Stopping, Deleting, or Ended (pods of it are left).\n"
 	"    -l, --selector SELECTOR\n"
 	"        By the Jobs' labels, as for kubectl.\n"
+	"    -m, --mine\n"
+	"        Those that you have submitted, and those of CronJobs of yours.\n"
 	"    -w, --watch\n"
 	"        Refresh every 2 seconds.\n"
 	"    -o table|wide|json|name\n"
-	"        wide  also the ClusterQueue, and how the sentence begins\n"
+	"        wide  also the ClusterQueue, who submitted it, and how the sentence begins\n"
 	"        json  a QueuedJobList\n"
 	"        name  job.batch/NAME, for kubectl and xargs\n"
 	"    --kubeconfig FILE, --context NAME\n"
@@ -111,6 +120,7 @@ static const char jobs_help[] =
 	"EXAMPLES\n"
 	"    sluice jobs\n"
 	"    sluice jobs -A --state Waiting -o wide\n"
+	"    sluice jobs --mine\n"
 	"    sluice jobs -q main -o json | jq '.items[].status.waitsFor'\n"
 	"\n"
 	"EXIT STATUS\n"
@@ -153,6 +163,8 @@ static const char explain_help[] =
 	"    LocalQueue, its ClusterQueue, the quota there, its place in the queue, and what was\n"
 	"    last done to it. Where it is known: how long it is expected to take, and where that figure comes from,\n"
 	"    its deadline, when a window will stop it, and what it costs.\n"
+	"\n"
+	"    Times are in your own zone (TZ), which the first one names: 2026-11-27 02:00 CET.\n"
 	"\n"
 	"    The API server is asked, by the kubeconfig and with your own rights. Where it does not\n"
 	"    serve visibility.sluice.dev (the component visibility), or --server or SLUICE_SERVER is\n"
@@ -203,7 +215,7 @@ static const char cost_help[] =
 	"    sluice cost - what runs cost\n"
 	"\n"
 	"SYNOPSIS\n"
-	"    sluice cost [--by queue|namespace|owner|label=KEY] [--since 30d] [--until TIME]\n"
+	"    sluice cost [--by queue|namespace|owner|user|label=KEY] [--since 30d] [--until TIME]\n"
 	"                [-o table|csv|json]\n"
 	"\n"
 	"DESCRIPTION\n"
@@ -217,8 +229,9 @@ static const char cost_help[] =
 	"    are left out.\n"
 	"\n"
 	"    --by WHAT      queue: the ClusterQueue (the default). namespace. owner: the CronJob, or\n"
-	"                   what Jobs of a generateName have in common, or the Job. label=KEY: a\n"
-	"                   label of the Job that the controller's --bill-labels names\n"
+	"                   what Jobs of a generateName have in common, or the Job. user: who submitted\n"
+	"                   the Job, of a CronJob who made it or changed its jobTemplate last. label=KEY:\n"
+	"                   a label of the Job that the controller's --bill-labels names\n"
 	"    --since TIME   so long ago (90m, 12h, 30d, 4w), a date (2026-11-01, 00:00 UTC), or a\n"
 	"                   time (2026-11-01T08:00:00+01:00). Default: 30d\n"
 	"    --until TIME   the same; runs that started at it or later do not count. Default: now\n"
@@ -672,6 +685,71 @@ static const char hold_help[] =
 	"    sluice hold job/train -n team-a --because 'wait for the new data'\n"
 	"    sluice release job/train -n team-a\n";
 
+static const char move_help[] =
+	"NAME\n"
+	"    sluice move - another LocalQueue for a Job that waits\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice move job/NAME --queue QUEUE [-n NAMESPACE]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Writes the label sluice.dev/queue-name on the Job, with your own rights, and no others. Its\n"
+	"    place in the other queue is by its creation time, as if it had waited there all along. How\n"
+	"    many are ahead of it then is told where the API server serves visibility.sluice.dev.\n"
+	"\n"
+	"    A Job that runs holds quota of its queue and cannot be moved, nor one whose last pods are\n"
+	"    going away: sluice hold stops it, and sluice release queues it again where it was moved to.\n"
+	"    One that is on hold stays so.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -q, --queue QUEUE\n"
+	"        A LocalQueue of the Job's namespace.\n"
+	"    -n, --namespace NAME\n"
+	"        Default: that of the kubeconfig's current context.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"    -h, --help\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  written\n"
+	"    1  there is no such Job or LocalQueue\n"
+	"    2  the command line is wrong, or the Job cannot be moved\n"
+	"    3  the API server cannot be reached, or does not let you\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice move job/train --queue night -n team-a\n"
+	"    sluice jobs -q old -o name | xargs -n 1 sluice move --queue new\n";
+
+static const char priority_help[] =
+	"NAME\n"
+	"    sluice priority - another WorkloadPriorityClass for a queued Job\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice priority job/NAME CLASS [-n NAMESPACE]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Writes the label sluice.dev/priority-class on the Job, with your own rights, and no others.\n"
+	"    Of a Job that waits it moves the place in line. One that runs goes on: its class decides\n"
+	"    whether it is stopped for another Job, and its place when it waits again. A ClusterQueue may\n"
+	"    count less than the class says (maxPriority); that is told.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -n, --namespace NAME\n"
+	"        Default: that of the kubeconfig's current context.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"    -h, --help\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  written\n"
+	"    1  there is no such Job or WorkloadPriorityClass\n"
+	"    2  the command line is wrong, the Job has ended or is in no queue, or it has that class\n"
+	"    3  the API server cannot be reached, or does not let you\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice priority job/train high -n team-a\n"
+	"    kubectl get workloadpriorityclasses.sluice.dev\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
@@ -696,6 +774,12 @@ void help_print(enum command c, FILE *out)
 	case COMMAND_HOLD:
 	case COMMAND_RELEASE:
 		fputs(hold_help, out);
+		return;
+	case COMMAND_MOVE:
+		fputs(move_help, out);
+		return;
+	case COMMAND_PRIORITY:
+		fputs(priority_help, out);
 		return;
 	case COMMAND_JOBS:
 		fputs(jobs_help, out);

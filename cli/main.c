@@ -21,6 +21,8 @@ static const struct own_parser {
 	{COMMAND_ADOPT, command_adopt, "adopt -n team --dry-run"},
 	{COMMAND_HOLD, command_hold, "hold job/train -n team"},
 	{COMMAND_RELEASE, command_hold, "release job/train -n team"},
+	{COMMAND_MOVE, command_move, "move job/train --queue night"},
+	{COMMAND_PRIORITY, command_priority, "priority job/train high"},
 	{COMMAND_JOBS, command_jobs, "jobs -n team"},
 };
 
@@ -102,6 +104,8 @@ static int run(const struct arguments *a)
 	case COMMAND_ADOPT:
 	case COMMAND_HOLD:
 	case COMMAND_RELEASE:
+	case COMMAND_MOVE:
+	case COMMAND_PRIORITY:
 	case COMMAND_JOBS:
 		fprintf(stderr, "sluice: %s comes first, as in: sluice %s\n",
 			command_name(a->command), own_parser_of(command_name(a->command))->example);

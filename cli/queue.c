@@ -4,10 +4,15 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/local_times.h"
 #include "cli/server.h"
 #include "sluice/quantity.h"
 
-enum { TREE_MAX_BYTES = 512 * 1024 * 1024, OUTPUT_MAX_BYTES = 256 * 1024 * 1024 };
+enum {
+	TREE_MAX_BYTES = 512 * 1024 * 1024,
+	OUTPUT_MAX_BYTES = 256 * 1024 * 1024,
+	MESSAGE_MAX_BYTES = 1024 * 1024
+};
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
@@ -169,8 +174,10 @@ static size_t localqueues(
 	return shown;
 }
 
-static void put_message(const cJSON *q, const char *message, struct buf *out)
+static void put_message(
+	const cJSON *q, const char *message, struct local_times *times, struct buf *out)
 {
+	struct buf local;
 	const char *ns = text_of(q, "namespace");
 	if (!message[0])
 		return;
@@ -179,7 +186,10 @@ static void put_message(const cJSON *q, const char *message, struct buf *out)
 	buf_puts(out, ns[0] ? "/" : "");
 	text_render(text_of(q, "name"), out);
 	buf_puts(out, ": ");
-	text_render(message, out);
+	buf_init(&local, MESSAGE_MAX_BYTES);
+	local_times_add(times, message, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
 	buf_putc(out, '\n');
 }
 
@@ -187,16 +197,17 @@ static void put_message(const cJSON *q, const char *message, struct buf *out)
  * nothing to what that says. */
 static void put_messages(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
+	struct local_times times = {""};
 	json_each(q, json_array(root, "clusterQueues")) {
 		const char *message = text_of(q, "invalid");
 		if (!message[0] && !truth_of(q, "active"))
 			message = text_of(q, "message");
 		if (shows_clusterqueue(root, f, q))
-			put_message(q, message, out);
+			put_message(q, message, &times, out);
 	}
 	json_each(l, json_array(root, "localQueues"))
 		if (shows_localqueue(f, l))
-			put_message(l, text_of(l, "invalid"), out);
+			put_message(l, text_of(l, "invalid"), &times, out);
 }
 
 /* "batch: stopping 3 Jobs, up to 30 s, to make room for others" */

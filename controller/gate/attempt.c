@@ -475,6 +475,8 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	a->pods = unread ? INT32_MAX : reserved_pods(g, j); /* the first facts will tell */
 	scale_down_begin(g, j, unread ? 0 : a->pods);
 	/* How many ran was not seen: better too much lost work than none. */
+	if (j->lost)
+		j->seen.at_work = reserved_pods(g, j);
 	if (j->seen.suspend)
 		j->seen.active = unread ? j->seen.parallelism : a->pods;
 	name_clusterqueue(g, j);

@@ -211,6 +211,7 @@ static void operate(
 		op.localqueue = j->queue;
 		op.owner = j->family ? j->family : j->name;
 		op.labels = j->labels;
+		op.submitted_by = j->submitted_by;
 		op.created_ms = j->seen.created_ms;
 	}
 	if (kind == LEDGER_RELEASE)
@@ -358,6 +359,7 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 		j->lost = true; /* deleted, deferred, or without its label */
 		if (h->owner && h->owner[0] && strcmp(h->owner, h->name) != 0)
 			j->family = mem_strdup(h->owner);
+		j->submitted_by = mem_strdup(h->submitted_by);
 	}
 	struct ledger_reservation r = *h;
 	bool outgrown = adoption_is_outgrown(g, j, &r);

@@ -377,14 +377,16 @@ const char *gate_state(const struct gate *g, const char *ns, const char *name);
 struct gate_listed {
 	struct uid uid;
 	const char *ns, *name;
-	const char *state; /* as gate_state() */
+	const char *state;		/* as gate_state() */
 	int64_t created_ms, started_ms; /* 0: not known; its run, when it has one */
 	const struct label_set *labels; /* NULL: none, or too many to be kept */
+	const char *submitted_by;	/* the user's name; NULL when it is not known */
 };
 /* All of them, in no order. x holds for one that is deferred, else it is NULL: ask gate_explain(). What
  * both point to is good as long as nothing is told to the gate. */
 void gate_each_job(const struct gate *g,
-	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx), void *ctx);
+	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx),
+	void *ctx);
 /* The newest of that name; false where gate_explain() knows none, or it has ended. */
 bool gate_find_listed(
 	const struct gate *g, const char *ns, const char *name, struct gate_listed *ret);
@@ -397,6 +399,7 @@ bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t n
 struct gate_run {
 	const char *ns, *name, *clusterqueue, *localqueue;
 	const char *owner, *labels; /* as RESERVE has them: labels is JSON, or NULL */
+	const char *submitted_by;   /* the user's name; NULL when it is not known */
 	int64_t started_ms, ran_ms;
 	int64_t lost_ms; /* it has been stopped: the work that loses */
 	bool estimated;	 /* when it began is not known, and so what it costs */

@@ -41,7 +41,9 @@ void gate_free_job(struct gate *g, struct gate_job *j)
 	free(j->queue);
 	free(j->family);
 	free(j->labels);
+	free(j->submitted_by);
 	free(j->trouble);
+	free(j->suspender);
 	free(j->finalizer);
 	stop_done(&j->stop);
 	never_starts_end(j);
@@ -215,6 +217,26 @@ static void keep_labels(struct gate *g, struct gate_job *j, const struct job *se
 	label_set_put(&g->label_sets, before);
 }
 
+/* What a stop or a deletion would lose; until the Job controller has read a stop. A pod that is gone
+ * stays at work unless it ended well, or the Job needs fewer now: another is made for it, or the Job
+ * goes, too. */
+static void take_work(struct facts *f, const struct job *seen)
+{
+	const struct job_status *s = &seen->status;
+	int64_t succeeded = (int64_t)s->succeeded + s->uncounted;
+	int64_t left = f->at_work - (succeeded > f->succeeded ? succeeded - f->succeeded : 0);
+	bool another_run = f->story_attempt != seen->admission.attempt;
+	f->succeeded = succeeded < INT32_MAX ? (int32_t)succeeded : INT32_MAX;
+	if (seen->suspend && s->suspended)
+		return;
+	f->active = s->active;
+	if (another_run || left < 0)
+		left = 0;
+	if (left > job_pods(seen))
+		left = job_pods(seen);
+	f->at_work = left > s->active ? (int32_t)left : s->active;
+}
+
 /* True when the story is another one. */
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
@@ -245,6 +267,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	if (!f->start_left)
 		start_time_settled(j);
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
+	take_work(f, seen);
 	f->story_state = seen->admission.state;
 	f->story_attempt = seen->admission.attempt;
 	f->story_sizes = seen->admission.sizes;
@@ -256,8 +279,6 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 		j->after_lease = g->lease.asked + 1;
 	f->pods = job_pods(seen);
 	f->present = seen->status.active + seen->status.terminating;
-	if (!seen->suspend || !seen->status.suspended)
-		f->active = seen->status.active; /* until the Job controller has read the stop */
 	f->ready = f->start_seen && pods_ready(seen);
 	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
 	f->parallelism = seen->parallelism;
@@ -271,6 +292,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->created_ms = seen->created_ms;
 	f->stopping_at_ms = seen->annotations.stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
+	f->suspended_ms = seen->suspended_ms;
 	f->held = seen->hold != NULL;
 	f->on_failure = seen->after.on_failure;
 	if (f->held)
@@ -283,7 +305,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
 	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
 	keep_text(&j->labels, labels);
+	keep_text(&j->submitted_by, seen->submitted_by);
 	keep_text(&j->trouble, seen->admission.trouble);
+	keep_text(&j->suspender, seen->suspender);
 	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
 	keep_labels(g, j, seen);

@@ -55,8 +55,12 @@ struct facts {
 	int32_t pods;	 /* job_pods() */
 	int32_t present; /* active and terminating: pods there are, needed or not */
 	int32_t active;	 /* before the Job controller read of a stop: the work that loses */
-	bool ready;	 /* it runs, and as many pods as it needs are ready, or have ended well */
-	int32_t lacks;	 /* it runs, and so many pods of those it needs are not ready now */
+	/* The same of a deletion: those, and pods of this run that went before and had not ended well.
+	 * A namespace that is deleted takes the pods first, and the Jobs when no pod is left. */
+	int32_t at_work;
+	int32_t succeeded;
+	bool ready;    /* it runs, and as many pods as it needs are ready, or have ended well */
+	int32_t lacks; /* it runs, and so many pods of those it needs are not ready now */
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
 	bool reapplied; /* as in struct job */
@@ -66,7 +70,7 @@ struct facts {
 	int64_t created_ms, start_ms;
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
-	int64_t finished_ms;
+	int64_t finished_ms, suspended_ms;
 	bool held;			    /* the annotation sluice.dev/hold is there */
 	enum dependency_failure on_failure; /* what its owner wants, should it never start */
 	int32_t annotation_bytes;	    /* of its owner's */
@@ -88,12 +92,14 @@ struct gate_job {
 	bool dirty;
 
 	struct facts seen;
-	char *story;  /* the annotation's text, NULL when absent */
-	char *queue;  /* the label's value */
-	char *family; /* what it and its like have in common; NULL when it is one of a kind */
-	char *labels; /* those that its bills carry, as JSON; NULL when it has none of them */
+	char *story;	    /* the annotation's text, NULL when absent */
+	char *queue;	    /* the label's value */
+	char *family;	    /* what it and its like have in common; NULL when it is one of a kind */
+	char *labels;	    /* those that its bills carry, as JSON; NULL when it has none of them */
+	char *submitted_by; /* the user's name; NULL when it is not known */
 	struct label_set *label_set; /* its labels; NULL: none, or too many to be kept */
 	char *finalizer;  /* it is being deleted, and that keeps it; NULL: nothing does */
+	char *suspender;  /* who suspended it while it ran; NULL: nobody is named, or it runs */
 	char *trouble;	  /* what its story tells of it; NULL: it stopped without, or runs */
 	uint64_t in_list; /* number of the last complete list it was in */
 	uint64_t told_in; /* number of the last list when an answer told of it last */

@@ -18,6 +18,7 @@
 #include "controller/gate/requests.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
+#include "queue/job/text.h"
 #include "sluice/quantity.h"
 
 #define SAID_MAX 600 /* of what the API server said, in an annotation of 1,024 bytes */
@@ -26,7 +27,6 @@
 #define PAUSE_MAX_MS INT64_C(3600000)
 
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
-static const char HOLD_BY_OTHER[] = "suspended by another client while it ran";
 const char REFUSED_BY_SERVER[] = "RefusedByServer";
 static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
@@ -62,6 +62,11 @@ void stop_want(struct gate_job *j)
 void stop_unwant(struct gate_job *j)
 {
 	j->stop.wanted = false;
+}
+
+static bool suspended_by_other(const struct gate_job *j)
+{
+	return strcmp(j->stop.reason, SUSPENDED_BY_OTHER) == 0;
 }
 
 static bool has_reason(const struct stop *s)
@@ -139,6 +144,29 @@ static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const ch
 	return pause_ms;
 }
 
+/* "kubectl-edit at 2026-11-27T18:43:05Z", as far as that is known. */
+static void describe_suspender(const struct gate_job *j, struct buf *out)
+{
+	char at[32];
+	struct text time = text_over(at, sizeof(at));
+	buf_puts(out, j->suspender ? j->suspender : "another client");
+	if (j->seen.suspended_ms == 0)
+		return;
+	text_add_time(&time, j->seen.suspended_ms);
+	buf_printf(out, " at %s", at);
+}
+
+/* What the annotation says that holds it from then on. */
+static char *suspension_sentence(const struct gate_job *j)
+{
+	struct buf text;
+	buf_init(&text, 256);
+	buf_puts(&text, "suspended by ");
+	describe_suspender(j, &text);
+	buf_puts(&text, " while it ran");
+	return buf_take(&text);
+}
+
 /* Held when a person meant it; else queued again at its old place, after a pause. */
 void stop_suspended(struct gate *g, struct gate_job *j)
 {
@@ -146,13 +174,21 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 	if (has_reason(&j->stop))
 		return;
 	stop_because(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
-	if (j->seen.by_person)
+	if (j->seen.by_person) {
+		keep_sentence(&j->stop, suspension_sentence(j));
 		return;
+	}
 	int64_t pause_ms = bar(g, j, &j->stop.reapplied, MANIFEST_SUSPENDS);
 	buf_init(&text, 1024);
+	buf_printf(&text, "%s", MANIFEST_SUSPENDS);
+	if (j->suspender) {
+		buf_puts(&text, " (this time it was ");
+		describe_suspender(j, &text);
+		buf_putc(&text, ')');
+	}
 	buf_printf(&text,
-		"%s; it is queued again at its old place, in %lld s (twice as long each time)",
-		MANIFEST_SUSPENDS, (long long)(pause_ms / 1000));
+		"; it is queued again at its old place, in %lld s (twice as long each time)",
+		(long long)(pause_ms / 1000));
 	keep_sentence(&j->stop, buf_take(&text));
 }
 
@@ -175,12 +211,13 @@ void stop_suspended_unseen(struct gate_job *j)
 {
 	struct stop *s = &j->stop;
 	bool person = j->seen.by_person;
-	if (s->hold && s->hold != HOLD_BY_OTHER)
+	if (s->hold && (person || !suspended_by_other(j)))
 		return;
 	stop_forget(j);
 	s->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
-	s->message = person ? NULL : MANIFEST_SUSPENDS;
-	s->hold = person ? HOLD_BY_OTHER : NULL;
+	s->sentence = person ? suspension_sentence(j) : NULL;
+	s->hold = s->sentence;
+	s->message = person ? NULL : MANIFEST_SUSPENDS; /* a hold is told by itself */
 }
 
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
@@ -318,7 +355,8 @@ int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms)
 	if (j->seen.finished || began_ms == 0)
 		return 0;
 	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;
-	return quantity_times(ran_ms, j->seen.active);
+	bool deleted = j->gone || j->seen.deleting;
+	return quantity_times(ran_ms, deleted ? j->seen.at_work : j->seen.active);
 }
 
 const char *deletion_words(const struct gate_job *j, char *ret, size_t size)
@@ -344,20 +382,10 @@ int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j)
 	return stop_loses_ms(j, j->stop.stopped_ms > 0 ? j->stop.stopped_ms : g->now_ms);
 }
 
-static bool suspended_by_other(const struct gate_job *j)
-{
-	return strcmp(j->stop.reason, SUSPENDED_BY_OTHER) == 0;
-}
-
+/* The hold for a suspension is written only once it has drained, by waiting(). */
 bool stop_holds(const struct gate_job *j)
 {
 	return j->stop.hold || suspended_by_other(j);
-}
-
-/* Its hold is written only once it has drained, by waiting(). */
-const char *stop_message(const struct gate_job *j)
-{
-	return suspended_by_other(j) ? HOLD_BY_OTHER : j->stop.message;
 }
 
 /* ---- on hold, and off the queue -------------------------------------------------------------- */
@@ -431,7 +459,7 @@ void stop_note_finish(struct gate *g, struct gate_job *j)
 
 void stop_note(struct gate *g, struct gate_job *j)
 {
-	const char *message = stop_message(j), *trouble = j->stop.pod_trouble;
+	const char *message = j->stop.message, *trouble = j->stop.pod_trouble;
 	int64_t lost_ms = stop_lost_ms(g, j);
 	g->counts.stops++;
 	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",

@@ -107,10 +107,8 @@ void stop_complain(struct gate *g, struct gate_job *j);
 
 /* It is being deleted, or is deleted: what keeps its pods, and the cure; "" when nothing does. */
 const char *deletion_words(const struct gate_job *j, char *ret, size_t size);
-/* More than the reason says, or NULL. */
-const char *stop_message(const struct gate_job *j);
 /* The work a stop at that time would throw away: pods that are active, times how long the attempt
- * will have run. */
+ * will have run. Of a Job that is deleted also pods that went before it, and had not ended well. */
 int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms);
 /* What its stop has thrown away. */
 int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j);

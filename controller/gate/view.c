@@ -154,7 +154,8 @@ static struct gate_listed listed(const struct gate_job *j)
 		.state = state_of(j),
 		.created_ms = j->seen.created_ms,
 		.started_ms = j->attempt.committed ? j->attempt.started_ms : 0,
-		.labels = j->label_set};
+		.labels = j->label_set,
+		.submitted_by = j->submitted_by};
 }
 
 struct deferred_each {
@@ -176,7 +177,8 @@ static void each_deferred(const struct deferred_job *d, const struct explanation
 }
 
 void gate_each_job(const struct gate *g,
-	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx), void *ctx)
+	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx),
+	void *ctx)
 {
 	struct deferred_each deferred = {g, each, ctx};
 	for (const struct gate_job *j = g->first; j; j = j->next) {
@@ -235,6 +237,7 @@ void gate_each_run(struct gate *g, int64_t now_ms,
 			.localqueue = j->queue ? j->queue : "",
 			.owner = j->family ? j->family : j->name,
 			.labels = j->labels,
+			.submitted_by = j->submitted_by,
 			.started_ms = j->attempt.started_ms,
 			.estimated = j->attempt.estimated,
 			.ran_ms = now_ms > j->attempt.started_ms ? now_ms - j->attempt.started_ms

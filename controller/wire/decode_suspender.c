@@ -11,12 +11,24 @@
  */
 #include <string.h>
 
+#include "base/instant.h"
+#include "base/slice.h"
 #include "controller/wire/decode_parts.h"
+
+enum { MANAGER_MAX = 64 }; /* bytes of its name that are kept */
 
 static bool sets_suspend(const cJSON *entry)
 {
 	const cJSON *spec = json_object(json_object(entry, "fieldsV1"), "f:spec");
 	return json_get(spec, "f:suspend") != NULL;
+}
+
+/* 0: it does not say. */
+static int64_t time_of_entry(const cJSON *entry)
+{
+	const char *time = json_text(entry, "time");
+	int64_t at_ms;
+	return time && instant_parse(slice_of(time), &at_ms) ? at_ms : 0;
 }
 
 static bool is_person(const cJSON *entry)
@@ -27,20 +39,45 @@ static bool is_person(const cJSON *entry)
 	       (strcmp(manager, "kubectl-patch") == 0 || strcmp(manager, "kubectl-edit") == 0);
 }
 
-bool suspended_by_person(const cJSON *o)
-{
-	json_each(entry, json_array(meta_of(o), "managedFields")) {
-		if (is_person(entry) && sets_suspend(entry))
-			return true;
-	}
-	return false;
-}
-
 /* The manager of a client that names none is its User-Agent up to the slash (controller.c). */
 static bool is_ours(const cJSON *entry)
 {
 	const char *manager = json_text(entry, "manager");
 	return manager && strcmp(manager, "sluice-controller") == 0;
+}
+
+/* Of several that agree: a person, else the one that wrote last. NULL: nobody is named. */
+static const cJSON *find_suspender(const cJSON *o)
+{
+	const cJSON *last = NULL;
+	int64_t last_ms = 0;
+	json_each(entry, json_array(meta_of(o), "managedFields")) {
+		int64_t at_ms = time_of_entry(entry);
+		if (!sets_suspend(entry) || is_ours(entry))
+			continue;
+		if (is_person(entry))
+			return entry;
+		if (!last || at_ms >= last_ms) {
+			last = entry;
+			last_ms = at_ms;
+		}
+	}
+	return last;
+}
+
+void job_suspender(struct decoder *d, const cJSON *o, struct job *j)
+{
+	const cJSON *entry = find_suspender(o);
+	const char *manager = json_text(entry, "manager");
+	if (!manager || !*manager)
+		return;
+	size_t len = slice_cut(manager, MANAGER_MAX);
+	char *copy = parcel_bytes(&d->parcel, len + 1);
+	memcpy(copy, manager, len);
+	copy[len] = '\0';
+	j->suspended_by_person = is_person(entry);
+	j->suspender = copy;
+	j->suspended_ms = time_of_entry(entry);
 }
 
 bool resumed_by_other(const cJSON *o)

@@ -47,7 +47,7 @@ def test_a_person_who_suspends_a_job_is_heeded(world, manager):
     run(world, "mine")
     suspend_as(world, "mine", manager, "strategic")
     obj = world.wait_job("mine", "to be marked as held", lambda j: HOLD in annotations(j))
-    assert "suspended by another client" in annotations(obj)[HOLD]
+    assert f"suspended by {manager} at 2" in annotations(obj)[HOLD]
     world.waits("mine", "OnHold")
 
 

@@ -122,6 +122,57 @@ def test_a_job_is_held_and_released_and_each_time_told_what_comes_of_it(sluice, 
     assert absent.returncode == 1 and f"there is no Job nobody in namespace {world.ns}" in absent.stderr
 
 
+# ---- sluice move, sluice priority -----------------------------------------------------------
+
+
+def test_a_job_that_waits_is_moved_and_one_that_runs_is_not(sluice, world):
+    world.queue(cpu=2)
+    world.queue("b", cpu=1)
+    world.job("runs", cpu=2)
+    world.job("other", queue="b", cpu=1)
+    world.started("runs", "other")
+    world.job("a", cpu=1)
+    world.waits("a", "WaitingForQuota")
+
+    def move(name, queue):
+        return sluice("move", f"job/{name}", "--queue", queue, "-n", world.ns)
+    refused = move("runs", "b")
+    assert refused.returncode == 2 and "holds quota of LocalQueue q, so it cannot be moved; stop it first (sluice hold job/runs" in refused.stderr
+    absent = move("a", "nowhere")
+    assert absent.returncode == 1 and f"there is no LocalQueue nowhere in namespace {world.ns}" in absent.stderr
+    assert ok(move("a", "b")).startswith("Job a is moved to LocalQueue b: it has its place there by its creation time")
+    assert world.get("a")["metadata"]["labels"]["sluice.dev/queue-name"] == "b"
+    wait_until("it to wait there", lambda: json.loads(ok(sluice("explain", "a", "-n", world.ns, "-o", "json")))["localQueue"] == "b", SOON)
+    world.finish("other")
+    world.started("a")
+
+
+def test_a_job_is_given_another_priority(sluice, world):
+    world.priorities(high=1000)
+    world.queue(cpu=1)
+    world.job("runs", cpu=1)
+    world.started("runs")
+    for name in ("first", "second"):
+        world.job(name, cpu=1)
+        world.waits(name, "WaitingForQuota")
+    absent = sluice("priority", "job/second", "nowhere", "-n", world.ns)
+    assert absent.returncode == 1 and "there is no WorkloadPriorityClass nowhere" in absent.stderr
+    said = ok(sluice("priority", "job/second", world.full("high"), "-n", world.ns))
+    assert said.startswith(f"Job second has WorkloadPriorityClass {world.full('high')} (1000): it has its place in line by that")
+    wait_until("it to be ahead", lambda: json.loads(ok(sluice("explain", "first", "-n", world.ns, "-o", "json")))["ahead"] == 1, SOON)
+    assert "it runs on" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
+
+
+def test_times_are_of_one_zone_in_a_table_and_utc_in_json(sluice, world):
+    world.queue(cpu=1)
+    world.job("a", cpu=1)
+    world.started("a")
+    wait_until("explain to say that it runs", lambda: ok(sluice("explain", "a", "-n", world.ns)).startswith("runs since "), SOON)
+    said = ok(sluice("explain", "a", "-n", world.ns, env={"TZ": "XYZ-5:30"}))
+    assert said.count("XYZ") == 1 and not re.search(r"\dT\d\d:\d\d", said), said
+    assert re.search(r"runs since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", ok(sluice("explain", "a", "-n", world.ns, "-o", "json", env={"TZ": "XYZ-5:30"})))
+
+
 # ---- sluice queue -------------------------------------------------------------------------
 
 

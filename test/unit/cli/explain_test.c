@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -61,11 +63,11 @@ static void a_job_that_waits(void **state)
 		NULL, &out);
 	assert_string_equal(buf_text(&out),
 		"waiting for 12 cpu; 2 Jobs are ahead of it\n\n"
-		"  position  3, 2 ahead            priority 100 (claims 1000, ClusterQueue batch caps "
-		"at 100), queued 2026-11-26T11:50:00Z (10 min ago), not before 2026-11-26T15:12:00Z\n"
-		"  state     Waiting               WaitingForQuota\n"
-		"  takes     1h30m30s              as its last runs took, all but the longest\n"
-		"  deadline  2026-11-27T08:00:00Z  DeadlineUnreachable: it cannot end by then any "
+		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
+		"at 100), queued 2026-11-26 12:50 CET (10 min ago), not before 2026-11-26 16:12\n"
+		"  state     Waiting           WaitingForQuota\n"
+		"  takes     1h30m30s          as its last runs took, all but the longest\n"
+		"  deadline  2026-11-27 09:00  DeadlineUnreachable: it cannot end by then any "
 		"more\n");
 	buf_done(&out);
 }
@@ -86,11 +88,11 @@ static void a_job_that_runs(void **state)
 	wants(&out, "  position  not waiting ");
 	assert_null(strstr(buf_text(&out), "not before"));
 	wants(&out, "  state     Running               \n");
-	wants(&out, "  stops     2026-11-26T18:00:00Z  when its window closes");
-	wants(&out, "3 of 8 pods, since 2026-11-26T11:59:30Z (30 s ago)\n");
+	wants(&out, "  stops     2026-11-26 19:00 CET  when its window closes");
+	wants(&out, "3 of 8 pods, since 2026-11-26 12:59:30 (30 s ago)\n");
 	wants(&out,
 		"so far, and 0.16 an hour by PricePlan power; 1.24 expected for the whole run\n");
-	wants(&out, "attempt 2, 2026-11-26T11:00:00Z (60 min ago)\n");
+	wants(&out, "attempt 2, 2026-11-26 12:00 (60 min ago)\n");
 	explain("{" META ",\"status\":{\"state\":\"Starting\",\"ledgerDown\":true}}", NULL, &out);
 	wants(&out, "Postgres is down: running Jobs go on");
 	wants(&out, "not waiting");
@@ -183,5 +185,7 @@ int main(void)
 		cmocka_unit_test(queues_are_read_from_their_objects),
 		cmocka_unit_test(a_queue_that_may_not_be_read_is_not_a_missing_one),
 	};
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
+#include "cli/jobs/user.h"
 #include "cli/visibility.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -70,6 +71,7 @@ static void flags_and_mistakes(void **state)
 	} rows[] = {
 		{{"-n", "team", "-q", "main", "-w", "-owide"}, NULL},
 		{{"-A", "--state", "Waiting,Running", "-l", "a=b"}, NULL},
+		{{"-A", "--mine"}, NULL},
 		{{"-o", "yaml"}, "table, wide, json or name"},
 		{{"-o", "csv"}, "table, wide, json or name"},
 		{{"-A", "-n", "team"}, "exclude"},
@@ -122,7 +124,7 @@ static void report(
 }
 
 static const char list_text[] = LIST("{" META(
-	"train") ",\"spec\":{\"queue\":\"main\",\"clusterQueue\":\"batch\",\"priority\":100,"
+	"train") ",\"spec\":{\"queue\":\"main\",\"clusterQueue\":\"batch\",\"submittedBy\":\"alice\",\"priority\":100,"
 		 "\"pods\":4,\"requests\":{\"cpu\":\"16\",\"memory\":\"64Gi\"}},\"status\":"
 		 "{\"state\":\"Running\",\"message\":\"runs in flavor spot; all is well\","
 		 "\"startedAt\":\"2026-11-26T11:05:00Z\"}},"
@@ -149,8 +151,9 @@ static void a_list_becomes_a_table(void **state)
 		"b?ad   -      -               -         -  -                                                      -          -            -\n");
 	report(list_text, OUTPUT_WIDE, true, JOB_STATE_ANY, &text);
 	assert_non_null(strstr(buf_text(&text), "NAMESPACE  NAME "));
-	assert_non_null(strstr(buf_text(&text), "  CLUSTERQUEUE  MESSAGE\n"));
-	assert_non_null(strstr(buf_text(&text), "44m  batch         runs in flavor spot\n"));
+	assert_non_null(strstr(buf_text(&text), "  CLUSTERQUEUE  SUBMITTED BY  MESSAGE\n"));
+	assert_non_null(
+		strstr(buf_text(&text), "44m  batch         alice         runs in flavor spot\n"));
 	assert_non_null(strstr(buf_text(&text), "1 nvidia.com/gpu, 2Mi hugepages-2Mi"));
 	assert_non_null(strstr(buf_text(&text), "\nother      b?ad "));
 	buf_done(&text);
@@ -215,6 +218,7 @@ struct stage {
 	struct kube_client *client;
 	struct jobs_report *report;
 	struct jobs_options o;
+	const char *user;
 	struct buf text;
 	struct err e;
 };
@@ -249,7 +253,7 @@ static void answer(struct stage *s, const char *line, int status, const char *bo
 
 static int list(struct stage *s)
 {
-	int rc = jobs_pages_read(s->loop, s->client, "team", &s->o, s->report, &s->e);
+	int rc = jobs_pages_read(s->loop, s->client, "team", s->user, &s->o, s->report, &s->e);
 	buf_reset(&s->text);
 	jobs_report_render(s->report, &s->text);
 	return rc;
@@ -282,10 +286,44 @@ static void what_can_be_chosen_there_is_chosen_there(void **state)
 		"&fieldSelector=spec.queue%3Dmain%2Cstatus.state%3DWaiting&labelSelector=a%20in%20%28b%2Cc%29 HTTP",
 		200, LIST(""));
 	assert_int_equal(list(&s), 0);
+	s.o = (struct jobs_options){.queue = "main", .states = 1};
+	s.user = "CORP\\bob,o=team";
+	answer(&s,
+		TEAM
+		"&fieldSelector=spec.queue%3Dmain%2Cspec.submittedBy%3DCORP%5C%5Cbob%5C%2Co%5C%3Dteam%2Cstatus.state%3DWaiting HTTP",
+		200, LIST(""));
+	assert_int_equal(list(&s), 0);
+	s.user = NULL;
 	s.o = (struct jobs_options){.states = 1 | 4};
 	answer(&s, TEAM " HTTP", 200, LIST(""));
 	assert_int_equal(list(&s), 0);
 	stage_close(&s);
+}
+
+static void the_api_server_says_who_asks(void **state)
+{
+	static const struct {
+		int status;
+		const char *body;
+		int rc;
+		const char *is;
+	} rows[] = {
+		{201, "{\"status\":{\"userInfo\":{\"username\":\"alice\",\"groups\":[]}}}", 0,
+			"alice"},
+		{201, "{\"status\":{\"userInfo\":{}}}", ERR_INVALID, "does not say who you are"},
+		{403, FORBIDDEN("x"), ERR_DENIED, "forbidden"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		char user[SUBMITTER_MAX_BYTES + 1] = "";
+		struct stage s;
+		stage_open(&s);
+		answer(&s, "POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP",
+			rows[i].status, rows[i].body);
+		assert_int_equal(jobs_user_read(s.loop, s.client, user, &s.e), rows[i].rc);
+		assert_non_null(strstr(rows[i].rc ? s.e.text : user, rows[i].is));
+		stage_close(&s);
+	}
 }
 
 static void pages_whose_moment_is_over_are_read_once_more(void **state)
@@ -384,6 +422,7 @@ int main(void)
 		cmocka_unit_test(states_names_and_json),
 		cmocka_unit_test(all_pages_are_read),
 		cmocka_unit_test(what_can_be_chosen_there_is_chosen_there),
+		cmocka_unit_test(the_api_server_says_who_asks),
 		cmocka_unit_test(pages_whose_moment_is_over_are_read_once_more),
 		cmocka_unit_test(no_answer_gets_a_sentence_with_the_cure),
 		cmocka_unit_test(a_job_that_is_not_there_is_no_api_that_is_not_there),

@@ -11,6 +11,15 @@ add_executable(test_explain ${CMAKE_CURRENT_LIST_DIR}/explain_test.c)
 target_link_libraries(test_explain PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME explain COMMAND test_explain)
 
+add_executable(test_local_times ${CMAKE_CURRENT_LIST_DIR}/local_times_test.c)
+target_link_libraries(test_local_times PRIVATE sluice_cli ${CMOCKA})
+add_test(NAME local_times COMMAND test_local_times)
+
+# `sluice move`, `sluice priority`: against a scripted API server.
+add_executable(test_job_change ${CMAKE_CURRENT_LIST_DIR}/job_change_test.c)
+target_link_libraries(test_job_change PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME job_change COMMAND test_job_change)
+
 # `sluice doctor`: against a scripted API server, and a Postgres of its own.
 add_executable(test_doctor_api ${CMAKE_CURRENT_LIST_DIR}/doctor_api_test.c)
 target_link_libraries(test_doctor_api PRIVATE scripted_server sluice_cli ${CMOCKA})

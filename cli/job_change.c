@@ -1,0 +1,125 @@
+#include "cli/job_change.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/job_object.h"
+#include "cli/unlisted_job.h"
+#include "controller/common/path.h"
+#include "controller/gate/gate.h"
+#include "controller/wire/labels.h"
+
+enum { OUTPUT_MAX = 64 * 1024, SENTENCE_MAX = 2048 };
+
+const char *job_label(const cJSON *job, const char *key)
+{
+	return text_of(json_object(json_object(job, "metadata"), "labels"), key);
+}
+
+const char *job_hold(const cJSON *job)
+{
+	const char *hold = json_text(
+		json_object(json_object(job, "metadata"), "annotations"), HOLD_ANNOTATION);
+	return hold && strcmp(hold, "false") != 0 ? hold : NULL;
+}
+
+static int say_unqueued(const struct job_asked *a, struct err *e)
+{
+	struct buf text;
+	buf_init(&text, SENTENCE_MAX);
+	unlisted_job_tell(unlisted_job_judge(a->job), a->job, a->ns, a->name, &text);
+	int rc = err_set(e, ERR_INVALID, "Job %s %s", a->name, buf_text(&text));
+	buf_done(&text);
+	return rc;
+}
+
+int job_check_queued(const struct job_asked *a, const char *verb, struct err *e)
+{
+	if (job_object_is_over(a->job))
+		return err_set(e, ERR_INVALID, "Job %s has ended: it cannot be %s", a->name, verb);
+	if (*text_of(json_object(a->job, "metadata"), "deletionTimestamp"))
+		return err_set(
+			e, ERR_INVALID, "Job %s is being deleted: it cannot be %s", a->name, verb);
+	return *job_label(a->job, QUEUE_LABEL) ? 0 : say_unqueued(a, e);
+}
+
+/* ---- the request ------------------------------------------------------------------------------- */
+
+static void put_patch(const struct job_change *c, const cJSON *job, struct buf *out)
+{
+	buf_puts(out, "{\"metadata\":{\"uid\":");
+	buf_json_string(out, text_of(json_object(job, "metadata"), "uid"));
+	buf_printf(out, ",\"%s\":{\"%s\":", c->field, c->key);
+	buf_json_string(out, c->value);
+	buf_puts(out, "}}}");
+}
+
+static int check_and_write(
+	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e)
+{
+	struct buf path, patch;
+	int rc = c->check(a, c->ctx, e);
+	if (rc < 0)
+		return rc;
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_init(&patch, OUTPUT_MAX);
+	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs/%s", a->ns, a->name);
+	put_patch(c, a->job, &patch);
+	rc = question_patch(a->loop, a->client, buf_text(&path), "application/merge-patch+json",
+		&patch, NULL, e);
+	if (rc == 0)
+		c->tell(a, c->ctx, out);
+	buf_done(&path);
+	buf_done(&patch);
+	return rc;
+}
+
+int job_change_make(
+	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e)
+{
+	struct json *j = json_new(QUESTION_TREE_MAX);
+	struct job_asked found = *a;
+	int rc = question_job(a->loop, a->client, a->ns, a->name, j, &found.job, e);
+	if (rc == ERR_GONE)
+		err_set(e, rc, "there is no Job %s in namespace %s", a->name, a->ns);
+	if (rc == 0)
+		rc = check_and_write(c, &found, out, e);
+	json_free(j);
+	return rc;
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+struct job_command {
+	const struct job_change *change;
+	const char *job;
+	struct buf *out;
+};
+
+static int ask(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	const struct job_command *c = ctx;
+	struct job_asked a = {loop, client, ns, c->job, NULL};
+	return job_change_make(c->change, &a, c->out, e);
+}
+
+int job_change_run(const struct job_change *c, const struct job_options *o)
+{
+	struct buf out;
+	struct err e = {""};
+	buf_init(&out, OUTPUT_MAX);
+	struct job_command command = {c, o->job, &out};
+	int rc = question_run(&o->kube, o->namespace_name, ask, &command, &e);
+	int code = command_end(rc, &out, &e);
+	buf_done(&out);
+	return code;
+}
+
+int job_change_usage(enum command command, const struct err *e)
+{
+	fprintf(stderr, "sluice: %s: %s; see sluice help %s\n", command_name(command), e->text,
+		command_name(command));
+	return CLI_USAGE;
+}

@@ -1,0 +1,67 @@
+/*
+ * Commands that change one label or annotation of one Job with the user's own rights, and say what
+ * follows: hold, release, move, priority. Unlike kubectl they look first: what would have no effect,
+ * or would be refused, is said in words, and nothing is written.
+ *
+ * The change is made to the Job that was looked at, and to none that was made since under its name.
+ *
+ * Left to the command: what the change is, what is checked, what is said (struct job_change).
+ */
+#ifndef SLUICE_CLI_JOB_CHANGE_H
+#define SLUICE_CLI_JOB_CHANGE_H
+
+#include "cli/arguments.h"
+#include "cli/question.h"
+
+/* What each of these commands takes; a member of its own options. */
+struct job_options {
+	bool help;
+	const char *job;
+	const char *namespace_name; /* NULL: that of the kubeconfig */
+	struct kube_config_options kube;
+};
+
+#define JOB_OPTIONS_FLAGS(options, member)                                                         \
+	{FLAG_NAMESPACE(options, member.namespace_name)}, {FLAG_KUBECONFIG(options, member.kube)}, \
+		{FLAG_CONTEXT(options, member.kube)},                                              \
+	{                                                                                          \
+		FLAG_GIVEN("help", 'h', options, member.help)                                      \
+	}
+
+/* The Job (job: NULL before it was looked at), and a way to ask for more. */
+struct job_asked {
+	struct ev_loop *loop;
+	struct kube_client *client;
+	const char *ns, *name;
+	const cJSON *job;
+};
+
+struct job_change {
+	const char *field;	 /* of metadata: "labels" or "annotations" */
+	const char *key, *value; /* value NULL: it is taken off */
+	/* ERR_INVALID: it would have no effect, or be refused. ERR_GONE: what it names is not there. The
+	 * sentence has the cure. */
+	int (*check)(const struct job_asked *a, void *ctx, struct err *e);
+	/* It was written: what follows. */
+	void (*tell)(const struct job_asked *a, void *ctx, struct buf *out);
+	void *ctx;
+};
+
+/* Looks at the Job that a names, and writes. What follows is appended to out. */
+int job_change_make(
+	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e);
+
+/* The same by the kubeconfig, and prints. Returns an exit code. */
+int job_change_run(const struct job_change *c, const struct job_options *o);
+
+/* The command line is wrong; e says why. Returns the exit code. */
+int job_change_usage(enum command command, const struct err *e);
+
+/* The Job's label or annotation, "" when absent. */
+const char *job_label(const cJSON *job, const char *key);
+/* Its hold, in the annotation's words; NULL: it is not on hold. */
+const char *job_hold(const cJSON *job);
+/* ERR_INVALID: it has ended, is being deleted, or is in no queue; verb is for the sentence: "moved". */
+int job_check_queued(const struct job_asked *a, const char *verb, struct err *e);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * `sluice move`: another LocalQueue for a Job that waits (label sluice.dev/queue-name). What the
+ * policies refuse (deploy/policies/validating) is refused here, with the commands that cure it: a
+ * Job that holds quota is stopped first.
+ */
+#ifndef SLUICE_CLI_MOVE_H
+#define SLUICE_CLI_MOVE_H
+
+#include "cli/job_change.h"
+
+struct move {
+	struct job_options of;
+	const char *queue;
+	char inactive
+		[256]; /* why nothing starts in that queue now; "": it does, as far as is known */
+};
+
+int move_parse(int argc, char **argv, struct move *m, struct err *e);
+/* Borrows m. */
+struct job_change move_change(struct move *m);
+
+#endif

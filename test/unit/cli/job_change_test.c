@@ -1,0 +1,353 @@
+/* `sluice move` and `sluice priority`: what is refused, what is written, and what is said of it. */
+#include "test/unit/kube/test.h"
+
+#include "cli/move.h"
+#include "cli/priority.h"
+#include "test/unit/kube/scripted_server.h"
+
+#define JOB(labels, more, spec, status)                                                            \
+	"{\"metadata\":{\"name\":\"train\",\"namespace\":\"team\",\"uid\":\"u1\",\"labels\":{"     \
+	"\"x\":\"y\"" labels "}" more "},\"spec\":{" spec "},\"status\":{" status "}}"
+#define QUEUED ",\"sluice.dev/queue-name\":\"main\",\"sluice.dev/priority-class\":\"low\""
+#define WAITS "\"suspend\":true"
+#define HELD ",\"annotations\":{\"sluice.dev/hold\":\"yes\"}"
+#define WAITING JOB(QUEUED, "", WAITS, "")
+#define RUNNING JOB(QUEUED, "", "", "\"active\":2")
+#define OVER "\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]"
+#define GET_JOB "GET /apis/batch/v1/namespaces/team/jobs/train "
+#define GET_QUEUE "GET /apis/sluice.dev/v1alpha1/namespaces/team/localqueues/night "
+#define GET_CLASS "GET /apis/sluice.dev/v1alpha1/workloadpriorityclasses/high "
+#define GET_PLACE "GET /apis/visibility.sluice.dev/v1alpha1/namespaces/team/queuedjobs/train "
+#define ACTIVE "{\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"True\"}]}}"
+#define INACTIVE                                                                                   \
+	"{\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"message\":"      \
+	"\"it is stopped\"}]}}"
+#define PLACE(queue, priorities, status)                                                           \
+	"{\"spec\":{\"queue\":\"" queue "\"" priorities "},\"status\":{" status "}}"
+#define IN_LINE(position) "\"state\":\"Waiting\",\"position\":" position
+#define NOT_FOUND                                                                                  \
+	"{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":\"not found\",\"code\":404}"
+
+struct stage {
+	struct ev_loop *loop;
+	struct scripted_server *server;
+	struct kube_config *config;
+	struct kube_client *client;
+	struct buf out;
+	struct err e;
+};
+
+static void open_stage(struct stage *s)
+{
+	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
+	s->server = scripted_server_new(s->loop);
+	s->config = config_for(scripted_server_url(s->server), NULL);
+	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
+	buf_init(&s->out, 1 << 16);
+}
+
+static void close_stage(struct stage *s)
+{
+	assert_int_equal(scripted_server_unexpected(s->server), 0);
+	assert_int_equal(scripted_server_unused(s->server), 0);
+	buf_done(&s->out);
+	kube_client_free(s->client);
+	kube_config_free(s->config);
+	scripted_server_free(s->server);
+	ev_loop_destroy(s->loop);
+}
+
+static void answer(struct stage *s, const char *line, int status, const char *body)
+{
+	script_answer(scripted_server_expect(s->server, line), status, "", body);
+}
+
+static int make(struct stage *s, struct job_change change)
+{
+	struct job_asked a = {s->loop, s->client, "team", "train", NULL};
+	return job_change_make(&change, &a, &s->out, &s->e);
+}
+
+static int move_to(struct stage *s, const char *queue)
+{
+	struct move m = {.queue = queue};
+	return make(s, move_change(&m));
+}
+
+static int give_priority(struct stage *s, const char *class_name)
+{
+	struct priority_change p = {.class_name = class_name};
+	return make(s, priority_change(&p));
+}
+
+static void wrote(struct stage *s, const char *labels)
+{
+	for (size_t i = 0; i < scripted_server_count(s->server); i++) {
+		const struct scripted_request *r = scripted_server_request(s->server, i);
+		if (strncmp(r->line, "PATCH ", 6) != 0)
+			continue;
+		assert_non_null(strstr(r->head, "application/merge-patch+json"));
+		assert_non_null(strstr(r->body, "\"uid\":\"u1\""));
+		assert_non_null(strstr(r->body, labels));
+		return;
+	}
+	fail_msg("nothing was written");
+}
+
+/* ---- move ------------------------------------------------------------------------------------ */
+
+static const struct refusal {
+	const char *job, *says;
+} refusals[] = {
+	{RUNNING,
+		"runs and holds quota of LocalQueue main, so it cannot be moved; stop it first (sluice "
+		"hold job/train -n team), move it when its last pod is gone, then sluice release"},
+	{JOB(QUEUED, HELD, WAITS, "\"terminating\":1"),
+		"until its last pod is gone (1 is left), so it cannot be moved yet; try again then: "
+		"sluice move job/train -n team --queue night"},
+	{JOB(QUEUED, "", WAITS, OVER), "has ended: it cannot be moved"},
+	{JOB(QUEUED, ",\"deletionTimestamp\":\"2026-11-26T11:00:00Z\"", WAITS, ""),
+		"is being deleted: it cannot be moved"},
+	{JOB("", "", WAITS, ""), "is in no queue"},
+	{JOB(",\"sluice.dev/queue-name\":\"night\"", "", WAITS, ""),
+		"is in LocalQueue night already"},
+};
+
+static void what_cannot_be_moved(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(refusals); i++) {
+		struct stage s;
+		open_stage(&s);
+		answer(&s, GET_JOB, 200, refusals[i].job);
+		assert_int_equal(move_to(&s, "night"), ERR_INVALID);
+		if (!strstr(s.e.text, refusals[i].says))
+			fail_msg("%s", s.e.text);
+		close_stage(&s);
+	}
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 404, NOT_FOUND);
+	assert_int_equal(move_to(&s, "night"), ERR_GONE);
+	assert_string_equal(s.e.text, "there is no Job train in namespace team");
+	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_QUEUE, 404, NOT_FOUND);
+	assert_int_equal(move_to(&s, "night"), ERR_GONE);
+	assert_non_null(strstr(s.e.text, "there is no LocalQueue night in namespace team"));
+	close_stage(&s);
+}
+
+/* The first answer is of the time before. */
+static void a_job_is_moved_and_told_its_place(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_QUEUE, 200, ACTIVE);
+	answer(&s, "PATCH /apis/batch/v1/namespaces/team/jobs/train ", 200, "{}");
+	answer(&s, GET_PLACE, 200, PLACE("main", "", IN_LINE("9")));
+	answer(&s, GET_PLACE, 200, PLACE("night", "", IN_LINE("4")));
+	assert_int_equal(move_to(&s, "night"), 0);
+	wrote(&s, "\"labels\":{\"sluice.dev/queue-name\":\"night\"}");
+	assert_string_equal(buf_text(&s.out),
+		"Job train is moved to LocalQueue night: it has its place there by its creation time, 3 Jobs are "
+		"ahead of it\n");
+	close_stage(&s);
+}
+
+static const struct place_row {
+	const char *status, *says;
+} places[] = {
+	{IN_LINE("1"), "creation time, and is the next in line\n"},
+	{IN_LINE("2"), "creation time, 1 Job is ahead of it\n"},
+	{"\"state\":\"Waiting\",\"waitsFor\":\"its window\"",
+		"creation time; it waits for its window\n"},
+	{"\"state\":\"Starting\"", "creation time; its turn has come, and it starts\n"},
+	{"\"state\":\"Deleting\"", "creation time\n"},
+};
+
+static void its_place_may_be_another(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(places); i++) {
+		struct stage s;
+		char place[512];
+		open_stage(&s);
+		snprintf(place, sizeof(place), "{\"spec\":{\"queue\":\"night\"},\"status\":{%s}}",
+			places[i].status);
+		answer(&s, GET_JOB, 200, WAITING);
+		answer(&s, GET_QUEUE, 403, "{}"); /* it may not be read */
+		answer(&s, "PATCH ", 200, "{}");
+		answer(&s, GET_PLACE, 200, place);
+		assert_int_equal(move_to(&s, "night"), 0);
+		if (!strstr(buf_text(&s.out), places[i].says))
+			fail_msg("%s", buf_text(&s.out));
+		close_stage(&s);
+	}
+}
+
+/* The API is not there; the queue is stopped; the Job is on hold. */
+static void less_is_said_where_less_is_known(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_QUEUE, 200, INACTIVE);
+	answer(&s, "PATCH ", 200, "{}");
+	answer(&s, GET_PLACE, 404, "404 page not found");
+	assert_int_equal(move_to(&s, "night"), 0);
+	assert_non_null(strstr(buf_text(&s.out),
+		"by its creation time; nothing starts there now: it is stopped\n"));
+	buf_reset(&s.out);
+	answer(&s, GET_JOB, 200, JOB(QUEUED, HELD, WAITS, ""));
+	answer(&s, GET_QUEUE, 200, ACTIVE);
+	answer(&s, "PATCH ", 200, "{}");
+	assert_int_equal(move_to(&s, "night"), 0);
+	assert_non_null(strstr(buf_text(&s.out),
+		"it stays on hold there; to queue it: sluice release job/train -n team\n"));
+	close_stage(&s);
+}
+
+/* A policy of the admin's, say. */
+static void what_the_api_server_refuses_is_passed_on(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_QUEUE, 200, ACTIVE);
+	answer(&s, "PATCH ", 403,
+		"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"code\":403,"
+		"\"message\":\"not into that queue\"}");
+	assert_int_equal(move_to(&s, "night"), ERR_DENIED);
+	assert_non_null(strstr(s.e.text, "not into that queue"));
+	assert_string_equal(buf_text(&s.out), "");
+	close_stage(&s);
+}
+
+/* ---- priority -------------------------------------------------------------------------------- */
+
+static const struct priority_row {
+	const char *job, *place, *says;
+} priorities[] = {
+	{WAITING, PLACE("main", ",\"priority\":1000", IN_LINE("1")),
+		"Job train has WorkloadPriorityClass high (1000): it has its place in line by that from now "
+		"on, and is the next in line\n"},
+	{WAITING, PLACE("main", ",\"priority\":100,\"claimedPriority\":1000", IN_LINE("3")),
+		"from now on, 2 Jobs are ahead of it; its ClusterQueue counts it as 100\n"},
+	{RUNNING, PLACE("main", ",\"priority\":1000", "\"state\":\"Running\""),
+		"(1000): it runs on, and that decides whether it is stopped for others, and its place when "
+		"it waits again\n"},
+	{JOB(QUEUED, HELD, WAITS, ""),
+		PLACE("main", ",\"priority\":1000", "\"state\":\"Waiting\",\"waitsFor\":\"x\""),
+		"(1000): it stays on hold; to queue it: sluice release job/train -n team\n"},
+};
+
+static void a_job_gets_another_class(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(priorities); i++) {
+		struct stage s;
+		open_stage(&s);
+		answer(&s, GET_JOB, 200, priorities[i].job);
+		answer(&s, GET_CLASS, 200, "{\"value\":1000}");
+		answer(&s, "PATCH ", 200, "{}");
+		answer(&s, GET_PLACE, 200, priorities[i].place);
+		assert_int_equal(give_priority(&s, "high"), 0);
+		wrote(&s, "\"labels\":{\"sluice.dev/priority-class\":\"high\"}");
+		if (!strstr(buf_text(&s.out), priorities[i].says))
+			fail_msg("%s", buf_text(&s.out));
+		close_stage(&s);
+	}
+}
+
+static void a_class_that_is_not_to_be_had(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_CLASS, 404, NOT_FOUND);
+	assert_int_equal(give_priority(&s, "high"), ERR_GONE);
+	assert_non_null(strstr(s.e.text, "there is no WorkloadPriorityClass high"));
+	answer(&s, GET_JOB, 200, WAITING);
+	assert_int_equal(give_priority(&s, "low"), ERR_INVALID);
+	assert_non_null(strstr(s.e.text, "has WorkloadPriorityClass low already"));
+	answer(&s, GET_JOB, 200, JOB("", "", WAITS, ""));
+	assert_int_equal(give_priority(&s, "high"), ERR_INVALID);
+	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_CLASS, 403, "{}"); /* then the API server has the word */
+	answer(&s, "PATCH ", 200, "{}");
+	assert_int_equal(give_priority(&s, "high"), 0);
+	assert_string_equal(buf_text(&s.out),
+		"Job train has WorkloadPriorityClass high: it has its place in line by that from now on\n");
+	close_stage(&s);
+}
+
+/* ---- the command lines ----------------------------------------------------------------------- */
+
+static void command_lines(void **state)
+{
+	static const struct {
+		const char *words[6];
+		int rc;
+	} rows[] = {
+		{{"move", "job/train", "--queue", "night"}, 0},
+		{{"move", "-q", "night", "job", "train"}, 0},
+		{{"move", "job/train"}, ERR_INVALID},
+		{{"move", "--queue", "night"}, ERR_INVALID},
+		{{"move", "job/train", "--queue", "Night"}, ERR_INVALID},
+		{{"move", "pod/train", "--queue", "night"}, ERR_INVALID},
+		{{"priority", "job/train", "high"}, 0},
+		{{"priority", "job", "train", "high"}, 0},
+		{{"priority", "train", "high", "-n", "team"}, 0},
+		{{"priority", "job/train"}, ERR_INVALID},
+		{{"priority", "job/train", "../high"}, ERR_INVALID},
+		{{"priority"}, ERR_INVALID},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct move m = {.queue = NULL};
+		struct priority_change p = {.class_name = NULL};
+		struct err e = {""};
+		char kept[6][32], *argv[7] = {NULL};
+		int argc = 0;
+		for (; argc < 6 && rows[i].words[argc]; argc++) {
+			snprintf(kept[argc], sizeof(kept[argc]), "%s", rows[i].words[argc]);
+			argv[argc] = kept[argc];
+		}
+		bool is_move = strcmp(argv[0], "move") == 0;
+		int rc = is_move ? move_parse(argc, argv, &m, &e)
+				 : priority_parse(argc, argv, &p, &e);
+		if (rc != rows[i].rc)
+			fail_msg("row %zu: %s", i, e.text);
+		if (rc == 0)
+			assert_string_equal(is_move ? m.of.job : p.of.job, "train");
+		if (rc == 0)
+			assert_string_equal(
+				is_move ? m.queue : p.class_name, is_move ? "night" : "high");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_cannot_be_moved),
+		cmocka_unit_test(what_is_not_there_is_said),
+		cmocka_unit_test(a_job_is_moved_and_told_its_place),
+		cmocka_unit_test(its_place_may_be_another),
+		cmocka_unit_test(less_is_said_where_less_is_known),
+		cmocka_unit_test(what_the_api_server_refuses_is_passed_on),
+		cmocka_unit_test(a_job_gets_another_class),
+		cmocka_unit_test(a_class_that_is_not_to_be_had),
+		cmocka_unit_test(command_lines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
