@@ -9,6 +9,7 @@
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
+#include "cli/jobs/user.h"
 #include "cli/question.h"
 #include "controller/common/clock.h"
 
@@ -19,6 +20,7 @@ struct jobs_command {
 	struct ev_loop *loop;
 	struct kube_client *client;
 	const char *ns;
+	char user[SUBMITTER_MAX_BYTES + 1]; /* --mine: who that is */
 	int exit_code;
 };
 
@@ -26,7 +28,8 @@ struct jobs_command {
 static void say_none(const struct jobs_command *c)
 {
 	const struct jobs_options *o = c->o;
-	bool chosen = o->queue || o->states != JOB_STATE_ANY || (o->selector && o->selector[0]);
+	bool chosen = o->queue || o->mine || o->states != JOB_STATE_ANY ||
+		      (o->selector && o->selector[0]);
 	const char *that = chosen ? " that match" : "";
 	char text[160];
 	if (o->all_namespaces)
@@ -48,7 +51,8 @@ static int show(void *ctx)
 	struct jobs_report *report = jobs_report_new(&(struct jobs_report_options){
 		o->output, o->all_namespaces, o->states, clock_now_ms(), style_of(stdout)});
 	buf_init(&out, OUTPUT_MAX_BYTES);
-	int rc = jobs_pages_read(c->loop, c->client, c->ns, o, report, &e), code = CLI_OK;
+	const char *user = o->mine ? c->user : NULL;
+	int rc = jobs_pages_read(c->loop, c->client, c->ns, user, o, report, &e), code = CLI_OK;
 	if (rc == 0) {
 		jobs_report_render(report, &out);
 		command_print(o->watch, buf_text(&out));
@@ -67,11 +71,14 @@ static int ask(
 	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
 {
 	struct jobs_command *c = ctx;
-	(void)e;
 	c->loop = loop;
 	c->client = client;
 	c->ns = ns;
-	c->exit_code = command_repeat(c->o->watch, show, c);
+	int rc = c->o->mine ? jobs_user_read(loop, client, c->user, e) : 0;
+	if (rc < 0)
+		c->exit_code = command_fail(rc, e);
+	else
+		c->exit_code = command_repeat(c->o->watch, show, c);
 	return 0;
 }
 

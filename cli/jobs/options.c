@@ -91,6 +91,7 @@ static const struct flag flags[] = {
 	{FLAG_GIVEN("all-namespaces", 'A', struct jobs_options, all_namespaces)},
 	{FLAG_TAKE("queue", 'q', take_queue)},
 	{FLAG_TAKE("state", 0, take_states)},
+	{FLAG_GIVEN("mine", 'm', struct jobs_options, mine)},
 	{"selector", 'l', false, flag_text, FLAG_TO(const char *, struct jobs_options, selector)},
 	{FLAG_GIVEN("watch", 'w', struct jobs_options, watch)},
 	{FLAG_TAKE("output", 'o', take_output)},

@@ -22,6 +22,7 @@ bool job_states_have(unsigned states, const char *state);
 
 struct jobs_options {
 	bool help, watch, all_namespaces;
+	bool mine;		    /* those that the user submitted */
 	const char *namespace_name; /* NULL: the kubeconfig's */
 	const char *queue;	    /* NULL: any */
 	unsigned states;	    /* JOB_STATE_ANY: any */

@@ -20,29 +20,51 @@ static const char *one_state(unsigned states)
 	return NULL;
 }
 
-static void put_field_selector(const struct jobs_options *o, struct buf *path)
+/* A name may have what a field selector takes for its own. */
+static void put_value(struct buf *fields, const char *value)
 {
-	const char *state = one_state(o->states);
+	for (; *value; value++) {
+		if (strchr("\\,=", *value))
+			buf_putc(fields, '\\');
+		buf_putc(fields, *value);
+	}
+}
+
+static void put_field(struct buf *fields, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(fields, "%s%s=", fields->len > 0 ? "," : "", name);
+	put_value(fields, value);
+}
+
+static void put_field_selector(const struct jobs_options *o, const char *user, struct buf *path)
+{
 	struct buf fields;
 	buf_init(&fields, SELECTOR_BYTES);
-	if (o->queue)
-		buf_printf(&fields, "spec.queue=%s", o->queue);
-	if (state)
-		buf_printf(&fields, "%sstatus.state=%s", o->queue ? "," : "", state);
+	put_field(&fields, "spec.queue", o->queue);
+	put_field(&fields, "spec.submittedBy", user);
+	put_field(&fields, "status.state", one_state(o->states));
 	if (fields.len > 0)
 		path_format(path, "&fieldSelector=%s", buf_text(&fields));
 	buf_done(&fields);
 }
 
+/* Which Jobs. */
+struct choice {
+	const char *ns, *user;
+	const struct jobs_options *o;
+};
+
 /* token: of the page before; "" for the first. */
-static int put_path(const char *ns, const struct jobs_options *o, const char *token,
-	struct buf *path, struct err *e)
+static int put_path(const struct choice *c, const char *token, struct buf *path, struct err *e)
 {
+	const struct jobs_options *o = c->o;
 	if (o->all_namespaces)
 		buf_puts(path, VISIBILITY_ROOT "/queuedjobs?limit=" PAGE);
 	else
-		path_format(path, VISIBILITY_ROOT "/namespaces/%s/queuedjobs?limit=" PAGE, ns);
-	put_field_selector(o, path);
+		path_format(path, VISIBILITY_ROOT "/namespaces/%s/queuedjobs?limit=" PAGE, c->ns);
+	put_field_selector(o, c->user, path);
 	if (o->selector && o->selector[0])
 		path_format(path, "&labelSelector=%s", o->selector);
 	if (token[0])
@@ -50,8 +72,8 @@ static int put_path(const char *ns, const struct jobs_options *o, const char *to
 	return path->failed ? err_set(e, ERR_INVALID, "-l is too long; shorten the selector") : 0;
 }
 
-static int read_all(struct ev_loop *loop, struct kube_client *client, const char *ns,
-	const struct jobs_options *o, struct jobs_report *report, struct err *e)
+static int read_all(struct ev_loop *loop, struct kube_client *client, const struct choice *c,
+	struct jobs_report *report, struct err *e)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	struct buf path, token;
@@ -61,11 +83,11 @@ static int read_all(struct ev_loop *loop, struct kube_client *client, const char
 	do {
 		const cJSON *list;
 		buf_reset(&path);
-		rc = put_path(ns, o, buf_text(&token), &path, e);
+		rc = put_path(c, buf_text(&token), &path, e);
 		if (rc == 0)
 			rc = visibility_ask(loop, client,
-				&(struct visibility_request){
-					buf_text(&path), o->all_namespaces ? NULL : ns, false},
+				&(struct visibility_request){buf_text(&path),
+					c->o->all_namespaces ? NULL : c->ns, false},
 				json, &list, e);
 		if (rc < 0)
 			break;
@@ -80,12 +102,13 @@ static int read_all(struct ev_loop *loop, struct kube_client *client, const char
 }
 
 int jobs_pages_read(struct ev_loop *loop, struct kube_client *client, const char *ns,
-	const struct jobs_options *o, struct jobs_report *report, struct err *e)
+	const char *user, const struct jobs_options *o, struct jobs_report *report, struct err *e)
 {
-	int rc = read_all(loop, client, ns, o, report, e);
+	const struct choice choice = {ns, user, o};
+	int rc = read_all(loop, client, &choice, report, e);
 	if (rc == ERR_CONFLICT) {
 		jobs_report_reset(report);
-		rc = read_all(loop, client, ns, o, report, e);
+		rc = read_all(loop, client, &choice, report, e);
 	}
 	return rc == ERR_CONFLICT
 		       ? err_set(e, ERR_BUSY,

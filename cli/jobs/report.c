@@ -187,6 +187,7 @@ static void put_row(struct jobs_report *r, const cJSON *job)
 	end_cell(t, COLOUR_NONE, &text);
 	if (wide) {
 		put_text(t, COLOUR_NONE, spec, "clusterQueue");
+		put_text(t, COLOUR_NONE, spec, "submittedBy");
 		put_message(status, &text);
 		end_cell(t, COLOUR_NONE, &text);
 	}
@@ -197,8 +198,8 @@ static void put_row(struct jobs_report *r, const cJSON *job)
 static void put_head(struct jobs_report *r)
 {
 	static const char *const names[] = {"NAME", "QUEUE", "STATE", "POSITION", "PRIORITY",
-		"ASKS", "WAITS FOR", "START", "AGE", "CLUSTERQUEUE", "MESSAGE"};
-	size_t n = sizeof(names) / sizeof(*names) - (r->o.output == OUTPUT_WIDE ? 0 : 2);
+		"ASKS", "WAITS FOR", "START", "AGE", "CLUSTERQUEUE", "SUBMITTED BY", "MESSAGE"};
+	size_t n = sizeof(names) / sizeof(*names) - (r->o.output == OUTPUT_WIDE ? 0 : 3);
 	if (r->o.namespaces)
 		table_cell(r->table, COLOUR_DIM, "NAMESPACE");
 	for (size_t i = 0; i < n; i++)

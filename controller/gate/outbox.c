@@ -10,7 +10,7 @@ struct outbox_item {
 	struct ledger_op op;
 	/* Copies that op points to: labels may change any time, a bill lasts a moment, and a Job that
 	 * was adopted may be forgotten before the ledger hears of it. */
-	char *ns, *name, *localqueue, *owner, *labels, *price;
+	char *ns, *name, *localqueue, *owner, *labels, *submitted_by, *price;
 	struct quota_line lines[]; /* op.lines points here */
 };
 
@@ -21,6 +21,7 @@ static void item_free(struct outbox_item *item)
 	free(item->localqueue);
 	free(item->owner);
 	free(item->labels);
+	free(item->submitted_by);
 	free(item->price);
 	free(item);
 }
@@ -55,6 +56,7 @@ void outbox_add(struct outbox *b, const struct ledger_op *op)
 	item->op.localqueue = item->localqueue = mem_strdup(op->localqueue);
 	item->op.owner = item->owner = mem_strdup(op->owner);
 	item->op.labels = item->labels = mem_strdup(op->labels);
+	item->op.submitted_by = item->submitted_by = mem_strdup(op->submitted_by);
 	item->op.price = item->price = mem_strdup(op->price);
 	if (bytes > 0)
 		memcpy(item->lines, op->lines, bytes);

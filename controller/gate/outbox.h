@@ -28,7 +28,7 @@ struct outbox {
 void outbox_init(struct outbox *b);
 void outbox_done(struct outbox *b);
 
-/* Copies op, its lines, ns, name, localqueue, owner, labels and price; the other strings (of lines,
+/* Copies op, its lines, ns, name, localqueue, owner, labels, submitted_by and price; the other strings (of lines,
  * too) must live until the batch is answered. */
 void outbox_add(struct outbox *b, const struct ledger_op *op);
 

@@ -72,11 +72,12 @@ static struct right right_to_jobs(const char *verb, const char *ns)
 	return r;
 }
 
-/* Owners and labels are those of Jobs. */
+/* Owners and labels are those of Jobs, and users are people. */
 static bool names_jobs(const struct api_request *r)
 {
 	return strcmp(r->path, COST_PATH) == 0 && r->by &&
-	       (strcmp(r->by, "owner") == 0 || strncmp(r->by, "label=", 6) == 0);
+	       (strcmp(r->by, "owner") == 0 || strcmp(r->by, "user") == 0 ||
+		       strncmp(r->by, "label=", 6) == 0);
 }
 
 struct api_rights api_rights(const struct api_request *r)

@@ -140,6 +140,8 @@ static const char *key_of(struct cost_report *r, const struct gate_run *run, str
 	case COST_BY_OWNER:
 		buf_printf(text, "%s/%s", run->ns, run->owner);
 		return buf_text(text);
+	case COST_BY_USER:
+		return run->submitted_by;
 	case COST_BY_LABEL:
 		if (!run->labels || json_parse(r->json, slice_of(run->labels), &labels, NULL) != 0)
 			return NULL;

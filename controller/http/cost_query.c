@@ -4,7 +4,7 @@
 
 #include "controller/wire/decode_text.h"
 
-static const char *const by_names[] = {"queue", "namespace", "owner", "label"};
+static const char *const by_names[] = {"queue", "namespace", "owner", "user", "label"};
 
 const char *cost_by_name(enum cost_by by)
 {
@@ -23,7 +23,8 @@ static int parse_by(const char *text, struct cost_query *q, struct err *e)
 	if (strncmp(text, label, strlen(label)) != 0 || len == strlen(label) ||
 		len - strlen(label) >= sizeof(q->label))
 		return err_set(e, ERR_INVALID,
-			"by is \"%.60s\"; it must be queue, namespace, owner or label=KEY", text);
+			"by is \"%.60s\"; it must be queue, namespace, owner, user or label=KEY",
+			text);
 	strcpy(q->label, text + strlen(label));
 	q->question.by = COST_BY_LABEL;
 	q->question.label = q->label;

@@ -11,7 +11,7 @@
 
 /* As the parameters of the path have them; NULL: not given. */
 struct cost_words {
-	const char *by;	   /* queue (the default), namespace, owner, label=KEY */
+	const char *by;	   /* queue (the default), namespace, owner, user, label=KEY */
 	const char *since; /* "30d" (the default), or a time */
 	const char *until; /* the same; now */
 };

@@ -123,25 +123,21 @@ static enum ledger_state state_of(const char *name)
 					 : LEDGER_RELEASING;
 }
 
-static const char *text_or_null(const struct pg_result *res, int row, int column)
-{
-	return field_null(res, row, column) ? NULL : field_text(res, row, column);
-}
-
 /* Columns as in batch_reservations.sql, here and below. */
 static void found_segment(struct batch_plan_reservation *h, const struct pg_result *res, int row)
 {
 	h->stopping_ms = field_time(res, row, 14);
-	h->reason = text_or_null(res, row, 15);
-	h->actor = text_or_null(res, row, 16);
+	h->reason = field_text_or_null(res, row, 15);
+	h->actor = field_text_or_null(res, row, 16);
 	h->has_lost = !field_null(res, row, 17);
 	if (h->has_lost)
 		h->lost_ms = field_int8(res, row, 17);
 	h->has_started_lines = field_bool(res, row, 18);
 	h->owner = field_text(res, row, 23);
-	h->labels = text_or_null(res, row, 24);
+	h->labels = field_text_or_null(res, row, 24);
 	h->estimated = field_bool(res, row, 25);
 	h->created_ms = field_time(res, row, 26);
+	h->submitted_by = field_text_or_null(res, row, 27);
 }
 
 static void found_reservation(struct batch_plan *b, const struct pg_result *res, int row)
@@ -414,6 +410,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
 	struct param *estimated = params_array(p, PARAM_BOOL),
 		     *created = params_array(p, PARAM_TIME);
+	struct param *submitted_by = params_array(p, PARAM_TEXT);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (h->was_open || !h->open)
@@ -437,6 +434,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 		put_json_text(labels, h->labels);
 		put_bool(estimated, h->estimated);
 		put_time(created, h->created_ms);
+		put_text(submitted_by, h->submitted_by);
 	}
 	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
@@ -498,6 +496,7 @@ static void write_segments(struct pg *pg, struct request *r)
 	struct param *estimated = params_array(p, PARAM_BOOL),
 		     *created = params_array(p, PARAM_TIME);
 	struct param *outcome = params_array(p, PARAM_TEXT);
+	struct param *submitted_by = params_array(p, PARAM_TEXT);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (!batch_plan_reservation_ended(h))
@@ -524,6 +523,7 @@ static void write_segments(struct pg *pg, struct request *r)
 		put_bool(estimated, h->estimated);
 		put_time(created, h->created_ms);
 		put_text(outcome, outcome_name(h->outcome));
+		put_text(submitted_by, h->submitted_by);
 	}
 	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
 }

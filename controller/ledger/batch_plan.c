@@ -476,6 +476,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	h->localqueue = op->localqueue ? op->localqueue : "";
 	h->owner = op->owner ? op->owner : "";
 	h->labels = op->labels;
+	h->submitted_by = op->submitted_by;
 	h->created_ms = op->created_ms;
 	h->reserved_ms = op->at_ms;
 	h->lines = batch_plan_copy(b, lines, n);

@@ -76,7 +76,7 @@ struct batch_plan_reservation {
 	bool open;
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue;
-	const char *owner, *labels; /* of its bill; labels NULL: none */
+	const char *owner, *labels, *submitted_by; /* of its bill; the last two NULL: none */
 	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
 	int64_t created_ms; /* of the Job */
 	int64_t reserved_ms, started_ms;

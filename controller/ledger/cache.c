@@ -25,7 +25,7 @@ struct cache_reservation {
 	struct cache_line *started_lines;
 	size_t nstarted_lines;
 	int64_t created_ms, stopping_ms, lost_ms;
-	const char *reason, *actor, *owner, *labels;
+	const char *reason, *actor, *owner, *labels, *submitted_by;
 	char bytes[]; /* the lines, then the strings */
 };
 
@@ -148,6 +148,7 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	told->estimated = h->estimated;
 	told->owner = h->owner;
 	told->labels = h->labels;
+	told->submitted_by = h->submitted_by;
 	told->created_ms = h->created_ms;
 }
 
@@ -253,7 +254,7 @@ static struct cache_reservation *reservation_copy(
 	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct cache_line);
 	size_t text = text_size(h->ns) + text_size(h->name) + text_size(h->clusterqueue) +
 		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor) +
-		      text_size(h->owner) + text_size(h->labels);
+		      text_size(h->owner) + text_size(h->labels) + text_size(h->submitted_by);
 	struct cache_reservation *mine = mem_alloc(sizeof(*mine) + lines + text);
 	char *bytes = mine->bytes;
 	mine->nlines = h->nlines;
@@ -273,6 +274,7 @@ static struct cache_reservation *reservation_copy(
 	mine->actor = learn_text(&bytes, h->actor);
 	mine->owner = learn_text(&bytes, h->owner);
 	mine->labels = learn_text(&bytes, h->labels);
+	mine->submitted_by = learn_text(&bytes, h->submitted_by);
 	mine->has_started_lines = h->has_started_lines;
 	mine->created_ms = h->created_ms;
 	mine->stopping_ms = h->stopping_ms;

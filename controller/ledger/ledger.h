@@ -95,7 +95,8 @@ struct ledger_op {
 	/* RESERVE, ADOPT, for its bill: what it and its like have in common, or its name; some of the
 	 * Job's labels as a JSON object, NULL: none. */
 	const char *owner, *labels;
-	int64_t created_ms; /* of the Job; 0: not known */
+	const char *submitted_by; /* ... and who submitted the Job; NULL: not known */
+	int64_t created_ms;	  /* of the Job; 0: not known */
 
 	/* RELEASE: the Job has ended with this run. */
 	enum ledger_job_outcome outcome;
@@ -177,6 +178,7 @@ struct ledger_reservation {
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue; /* localqueue: "" when unknown */
 	const char *owner;				   /* as RESERVE had it; "" when unknown */
+	const char *submitted_by;			   /* the same; NULL when unknown */
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
 	bool estimated;			/* its bill will be: an ADOPT made it */
@@ -224,6 +226,7 @@ enum cost_by {
 	COST_BY_QUEUE, /* the ClusterQueue */
 	COST_BY_NAMESPACE,
 	COST_BY_OWNER, /* "namespace/owner", see ledger_op */
+	COST_BY_USER,  /* who submitted the Job; NULL: not known */
 	COST_BY_LABEL,
 };
 
@@ -236,7 +239,7 @@ struct cost_question {
 /* A row of the answer. */
 struct ledger_cost {
 	bool is_total;	      /* of all with that currency; key is NULL */
-	const char *key;      /* NULL: those without that label */
+	const char *key;      /* NULL: those without that label, or whose user is not known */
 	const char *currency; /* NULL: those without a price */
 	int64_t runs, ran_ms, cost, lost_ms;
 	int64_t estimated_ms, estimated_cost; /* that part of ran_ms and cost */

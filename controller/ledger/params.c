@@ -277,6 +277,11 @@ const char *field_text(const struct pg_result *r, int row, int column)
 	return PQgetvalue(r, row, column);
 }
 
+const char *field_text_or_null(const struct pg_result *r, int row, int column)
+{
+	return field_null(r, row, column) ? NULL : field_text(r, row, column);
+}
+
 struct uid field_uuid(const struct pg_result *r, int row, int column)
 {
 	struct uid uid;

@@ -73,6 +73,7 @@ int64_t field_time(const struct pg_result *r, int row, int column); /* ms; NULL:
 bool field_bool(const struct pg_result *r, int row, int column);
 bool field_null(const struct pg_result *r, int row, int column);
 const char *field_text(const struct pg_result *r, int row, int column); /* lives as r does */
+const char *field_text_or_null(const struct pg_result *r, int row, int column);
 struct uid field_uuid(const struct pg_result *r, int row, int column);
 
 #endif

@@ -189,6 +189,7 @@ static size_t load_read(const struct pg_result *res, struct ledger_reservation *
 							 ? 0
 							 : field_int4(res, i, 14) - PG_SIZES_FROM,
 					.owner = field_text(res, i, 15),
+					.submitted_by = field_text_or_null(res, i, 16),
 					.lines = lines};
 		if (field_null(res, i, 8))
 			continue;
@@ -401,7 +402,7 @@ static int64_t time_within(int64_t ms)
 
 void cost_step(struct pg *pg, struct request *r, struct round *round)
 {
-	static const char *const by[] = {"queue", "namespace", "owner", "label"};
+	static const char *const by[] = {"queue", "namespace", "owner", "user", "label"};
 	if (round) {
 		cost_answer(pg, round);
 		return;

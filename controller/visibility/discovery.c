@@ -52,6 +52,8 @@ static const struct field FIELDS[] = {
 	{"QueuedJobSpec", "priority", "integer", "The priority that counts in the queue."},
 	{"QueuedJobSpec", "claimedPriority", "integer",
 		"The priority of its class, where the ClusterQueue counts less."},
+	{"QueuedJobSpec", "submittedBy", "string",
+		"The user who submitted the Job, as the API server knew the name. Absent where that is not known."},
 	{"QueuedJobSpec", "pods", "integer", "How many pods it has at once."},
 	{"QueuedJobSpec", "requests", "object", "What all its pods ask for together, by resource."},
 

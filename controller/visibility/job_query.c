@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "controller/common/selector.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-."
@@ -90,21 +91,46 @@ struct field {
 	size_t size;
 };
 
+/* Up to the next comma. A backslash takes its meaning from a comma, an equals sign or another backslash. */
+static size_t term_length(const char *text)
+{
+	size_t len = 0;
+	while (text[len] && text[len] != ',')
+		len += text[len] == '\\' && text[len + 1] ? 2 : 1;
+	return len;
+}
+
+/* The value without its backslashes; false: it is empty, or has no room. */
+static bool take_plain(const char *value, size_t len, char *ret, size_t size)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < len && n < size; i++) {
+		if (value[i] == '\\' && i + 1 < len)
+			i++;
+		ret[n++] = value[i];
+	}
+	if (n == 0 || n == size)
+		return false;
+	ret[n] = '\0';
+	return true;
+}
+
 static int take_value(
 	const struct field *f, bool is_not, const char *value, size_t len, struct err *e)
 {
+	char plain[sizeof(((struct job_query *)0)->submitted_by)];
 	char *to = is_not ? f->other : f->value;
+	must(f->size <= sizeof(plain));
 	if (!to)
 		return err_set(
 			e, ERR_INVALID, "fieldSelector: %s cannot be asked for with !=", f->name);
-	if (len == 0 || len >= f->size)
+	if (!take_plain(value, len, plain, f->size))
 		return err_set(e, ERR_INVALID,
 			"fieldSelector: the value of %s must have 1 to %zu characters", f->name,
 			f->size - 1);
-	if (*to && (strncmp(to, value, len) != 0 || to[len]))
+	if (*to && strcmp(to, plain) != 0)
 		return err_set(e, ERR_INVALID, "fieldSelector: %s is given twice", f->name);
-	memcpy(to, value, len);
-	to[len] = '\0';
+	strcpy(to, plain);
 	return 0;
 }
 
@@ -116,6 +142,7 @@ static int take_field(struct job_query *q, const char *text, size_t len, struct 
 		{"metadata.namespace", q->ns, NULL, sizeof(q->ns)},
 		{"spec.queue", q->localqueue, NULL, sizeof(q->localqueue)},
 		{"spec.clusterQueue", q->clusterqueue, NULL, sizeof(q->clusterqueue)},
+		{"spec.submittedBy", q->submitted_by, NULL, sizeof(q->submitted_by)},
 		{"status.state", q->state, q->not_state, sizeof(q->state)},
 	};
 	const char *equals = memchr(text, '=', len);
@@ -127,7 +154,7 @@ static int take_field(struct job_query *q, const char *text, size_t len, struct 
 			return take_value(
 				&fields[i], is_not, value, (size_t)(text + len - value), e);
 	return err_set(e, ERR_INVALID,
-		"fieldSelector: \"%.*s\" is not known; known are metadata.name, metadata.namespace, spec.queue, spec.clusterQueue and status.state, such as status.state=Waiting",
+		"fieldSelector: \"%.*s\" is not known; known are metadata.name, metadata.namespace, spec.queue, spec.clusterQueue, spec.submittedBy and status.state, such as status.state=Waiting",
 		(int)(len < 60 ? len : 60), text);
 }
 
@@ -135,7 +162,7 @@ static int take_fields(struct job_query *q, const char *text, struct err *e)
 {
 	int rc = 0;
 	for (const char *at = text; at && *at && rc == 0;) {
-		size_t len = strcspn(at, ",");
+		size_t len = term_length(at);
 		rc = take_field(q, at, len, e);
 		at += len + (at[len] == ',');
 	}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "sluice/job.h"
 
 #define VISIBILITY_GROUP "visibility.sluice.dev"
 #define VISIBILITY_VERSION "v1alpha1"
@@ -42,14 +43,15 @@ struct job_query_events {
 
 struct job_query {
 	enum job_query_ask ask;
-	bool one;			 /* the path names it */
-	char ns[64];			 /* "": all */
-	char name[254];			 /* "": any */
-	char clusterqueue[254];		 /* "": any */
-	char localqueue[254];		 /* field selector spec.queue; "": any */
-	char state[16];			 /* field selector status.state; "": any */
-	char not_state[16];		 /* status.state!=; "": none */
-	char labels[JOB_QUERY_TEXT_MAX]; /* a label selector that parses; "": all */
+	bool one;				    /* the path names it */
+	char ns[64];				    /* "": all */
+	char name[254];				    /* "": any */
+	char clusterqueue[254];			    /* "": any */
+	char localqueue[254];			    /* field selector spec.queue; "": any */
+	char submitted_by[SUBMITTER_MAX_BYTES + 1]; /* field selector spec.submittedBy; "": any */
+	char state[16];				    /* field selector status.state; "": any */
+	char not_state[16];			    /* status.state!=; "": none */
+	char labels[JOB_QUERY_TEXT_MAX];	    /* a label selector that parses; "": all */
 	enum job_query_form form;
 	size_t limit;	 /* 0: all */
 	size_t first;	 /* so many come before this page */

@@ -102,6 +102,8 @@ static void put_spec(
 	buf_printf(out, ",\"priority\":%" PRId32, x->priority);
 	if (x->claimed_priority != x->priority)
 		buf_printf(out, ",\"claimedPriority\":%" PRId32, x->claimed_priority);
+	if (j->listed.submitted_by)
+		put_text(out, "submittedBy", j->listed.submitted_by);
 	put_requests(out, s->queue, &j->listed.uid);
 	buf_putc(out, '}');
 }
@@ -228,6 +230,7 @@ static const struct column COLUMNS[] = {
 	{"Start", "string", "", "When it starts, where that is known; or how long it runs.", 0},
 	{"Age", "string", "", "Since the Job was made.", 0},
 	{"ClusterQueue", "string", "", "Its ClusterQueue.", 1},
+	{"Submitted by", "string", "", "The user who submitted it.", 1},
 	{"Message", "string", "", "The whole sentence.", 1},
 };
 
@@ -321,6 +324,7 @@ static void put_cells(
 	put_span(out, j->listed.created_ms > 0 ? s->now_ms - j->listed.created_ms : 0);
 	buf_putc(out, '"');
 	put_cell(out, x->clusterqueue);
+	put_cell(out, j->listed.submitted_by ? j->listed.submitted_by : "");
 	put_cell(out, x->sentence);
 }
 
@@ -364,7 +368,7 @@ static void put_gone_cells(const struct queued_jobs_sources *s, const struct gat
 	buf_json_slice(out, localqueue);
 	buf_puts(out, ",\"" GONE "\",\"\",null,\"\",\"\",\"\",\"");
 	put_span(out, j->created_ms > 0 ? s->now_ms - j->created_ms : 0);
-	buf_puts(out, "\",\"\",\"\"");
+	buf_puts(out, "\",\"\",\"\",\"\"");
 }
 
 static void put_gone_object(

@@ -113,6 +113,7 @@ static bool is_asked_for(struct queued_jobs *all, struct row *r, const struct jo
 {
 	const struct gate_listed *j = &r->job;
 	if (!is_or_any(q->ns, j->ns) || !is_or_any(q->name, j->name) ||
+		!is_or_any(q->submitted_by, j->submitted_by ? j->submitted_by : "") ||
 		!is_or_any(q->state, j->state) ||
 		(*q->not_state && strcmp(q->not_state, j->state) == 0))
 		return false;
@@ -181,7 +182,8 @@ static bool is_same_list(const struct job_query *a, const struct job_query *b)
 {
 	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->clusterqueue, b->clusterqueue) == 0 &&
-	       strcmp(a->localqueue, b->localqueue) == 0 && strcmp(a->state, b->state) == 0 &&
+	       strcmp(a->localqueue, b->localqueue) == 0 &&
+	       strcmp(a->submitted_by, b->submitted_by) == 0 && strcmp(a->state, b->state) == 0 &&
 	       strcmp(a->not_state, b->not_state) == 0 && strcmp(a->labels, b->labels) == 0;
 }
 

@@ -64,6 +64,7 @@ static void add_listed(struct buf *out, const struct gate_listed *j)
 {
 	const struct label *label = label_set_labels(j->labels);
 	add_text(out, j->state);
+	add_text(out, j->submitted_by);
 	add_number(out, j->started_ms);
 	add_number(out, (int64_t)label_set_count(j->labels));
 	for (size_t i = 0; i < label_set_count(j->labels); i++) {

@@ -201,8 +201,8 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	job_labels(d, o, j);
 	read_spec(d, o, j);
 	job_annotations(d, o, j);
-	j->suspended_by_person =
-		j->suspend && j->admission.state == STORY_STARTED && suspended_by_person(o);
+	if (j->suspend && j->admission.state == STORY_STARTED)
+		job_suspender(d, o, j);
 	j->resumed_by_other = !j->suspend && resumed_by_other(o);
 	job_lending(d, o, j);
 	job_status(d, o, j);

@@ -308,6 +308,14 @@ static void read_completions_follow(
 		j->completions_follow = true;
 }
 
+/* A name may be as long as the API server's authenticator likes, and of any characters. */
+static void read_submitter(struct decoder *d, const cJSON *annotations, struct job *j)
+{
+	const char *name = json_text(annotations, SUBMITTED_ANNOTATION);
+	if (name && *name)
+		j->submitted_by = text_quote(d, name, SUBMITTER_MAX_BYTES);
+}
+
 /* Its first word says what kind of notice it is; the rest is for people. */
 static const char *beginning(struct decoder *d, const char *text)
 {
@@ -358,6 +366,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	read_completions_follow(d, at, annotations, j);
 	job_terms_field(d, at, annotations, j);
 	job_after_field(d, at, annotations, j);
+	read_submitter(d, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	const char *notice = json_text(annotations, WAITING_ANNOTATION);
 	if (json_get(annotations, WAITING_ANNOTATION))

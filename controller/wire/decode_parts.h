@@ -144,8 +144,9 @@ bool ignores_disruption(const cJSON *spec);
 void job_labels(struct decoder *d, const cJSON *o, struct job *j);
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
 
-/* decode_suspender.c: of a Job that is suspended, and was not by us. */
-bool suspended_by_person(const cJSON *o);
+/* decode_suspender.c: of a Job that is suspended, and was not by us: the suspended_* and suspender of
+ * j. */
+void job_suspender(struct decoder *d, const cJSON *o, struct job *j);
 /* ... and of one that runs: others set spec.suspend, and we do not. False where nobody is named. */
 bool resumed_by_other(const cJSON *o);
 

@@ -28,6 +28,9 @@
 #define START_ANNOTATION "sluice.dev/start"
 #define MAX_PRICE_ANNOTATION "sluice.dev/max-price"
 
+/* Who submitted it: the name that the API server knew, written by deploy/policies/mutating. */
+#define SUBMITTED_ANNOTATION "sluice.dev/submitted-by"
+
 #define AFTER_ANNOTATION "sluice.dev/after"
 #define DEPENDENCY_FAILURE_ANNOTATION "sluice.dev/on-dependency-failure"
 

@@ -156,6 +156,8 @@ struct job_annotations {
 /* Pods that may take longer to end keep quota for too long after a stop: such a Job is invalid. */
 #define JOB_GRACE_MAX_S 3600
 
+#define SUBMITTER_MAX_BYTES 253
+
 /* Does its run grow? */
 enum job_grow {
 	GROW_AS_QUEUE, /* as its ClusterQueue says (spec.growByDefault) */
@@ -191,11 +193,18 @@ struct job {
 	const char *family;
 	const struct label *labels; /* metadata.labels */
 	size_t nlabels;
+	/* Annotation sluice.dev/submitted-by, the user's name, its first SUBMITTER_MAX_BYTES; NULL when
+	 * absent. True where the policies are installed: they let nobody write another's name. */
+	const char *submitted_by;
 
 	bool suspend;
 	/* Its story says that it runs, and yet it is suspended: a person did that, as far as
 	 * metadata.managedFields tell. False for all other Jobs. */
 	bool suspended_by_person;
+	/* The field manager that set spec.suspend, of the same Jobs (a person's, or a tool's), and when it
+	 * wrote last. NULL and 0: nobody is named. */
+	const char *suspender;
+	int64_t suspended_ms;
 	/* It runs, and it was another client than Sluice that unsuspended it last, whatever its story
 	 * says: that client may have changed its template before. As far as metadata.managedFields
 	 * tell; false for all other Jobs. */

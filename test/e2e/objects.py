@@ -14,11 +14,23 @@ WRITTEN_SUSPENDED = {} if KUBERNETES >= 36 else {"suspend": True}
 GROUP = "sluice.dev/v1alpha1"
 QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
 HOLD, STORY, ORIGINAL = "sluice.dev/hold", "sluice.dev/admission", "sluice.dev/original-directives"
+SUBMITTED = "sluice.dev/submitted-by"
 RUN_SECONDS, TERMINATE_SECONDS, FAIL = (f"sandbox.sluice.dev/{n}" for n in ("run-seconds", "terminate-seconds", "fail"))
 LONG = 3600  # longer than any test; such a Job is deleted, never awaited
 
 SPOT_TAINT = {"key": "spot", "value": "true", "effect": "NoSchedule"}
 SPOT_TOLERATION = {"key": "spot", "operator": "Equal", "value": "true", "effect": "NoSchedule"}
+
+
+def submitter(obj):
+    """Of a Job, or of the Jobs of a CronJob's jobTemplate; None: not known."""
+    return obj.get("metadata", {}).get("annotations", {}).get(SUBMITTED)
+
+
+def who(api):
+    """The name by which the API server knows the caller."""
+    review = api.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"})
+    return review["status"]["userInfo"]["username"]
 
 
 def jobs_path(ns, name=None, sub=None):

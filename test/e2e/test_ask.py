@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import BIN, LATER, SOON, World, as_account
-from objects import jobs_path
+from objects import job, jobs_path, who
 from sandbox import ApiError, wait_until
 from test_rights import bind
 
@@ -216,6 +216,18 @@ def test_sluice_needs_her_kubeconfig_alone(alice):
     assert done.returncode == 0 and "1 Job is ahead" in done.stdout and "secret" not in done.stdout, done
     done = alice.sluice("jobs", "-A")
     assert done.returncode != 0 and "queuedjobs" in done.stderr and "ask an admin for the right" in done.stderr, done
+
+
+@pytest.mark.since_kubernetes(36, "has no policy that writes who submitted a Job")
+def test_she_asks_for_what_she_has_submitted(alice):
+    name = who(alice.api)
+    alice.api.post(jobs_path(alice.ns), job("own", "q", {"cpu": "1"}))
+    wait_until("her Job among hers", lambda: [r[0] for r in rows(alice.sluice("jobs", "--mine", "-n", alice.ns))] == ["own"], SOON)
+    assert [r[0] for r in rows(alice.kubectl("get", "qj", "-n", alice.ns, "--field-selector", f"spec.submittedBy={name}"))] == ["own"]
+    assert name in alice.sluice("jobs", "--mine", "-n", alice.ns, "-o", "wide").stdout
+    assert alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/own")["spec"]["submittedBy"] == name
+    done = alice.kubectl("get", "qj", "-n", alice.ns, "--field-selector", r"spec.submittedBy=CN\=x\,O\=y")
+    assert done.returncode == 0 and "No resources found" in done.stderr, done
 
 
 # ---- the API's own life --------------------------------------------------------------------

@@ -7,8 +7,10 @@ import signal
 from decimal import Decimal
 
 import pytest
-from conftest import RECOVERY, wait_leading
-from objects import has, ours, path_of
+from conftest import RECOVERY, as_account, wait_leading
+from objects import SUBMITTED, has, job, jobs_path, ours, path_of, submitter, who
+from sandbox import ApiError
+from test_rights import bind
 
 MICRO = Decimal(1000000)
 
@@ -88,6 +90,47 @@ def test_segments_and_sluice_cost_and_the_budget_say_the_same(priced, sluice):
     assert row(asked(sluice, "--since", "1h", "--until", "30m"), priced.full("q")) is None
 
 
+def may(api, ns):
+    try:
+        return api.get(jobs_path(ns)) is not None
+    except ApiError:
+        return False
+
+
+@pytest.mark.since_kubernetes(36, "has no policy that writes who submitted a Job")
+def test_costs_are_told_by_whoever_submitted_the_job(priced, sluice):
+    """Of runs that have ended, of those that go on, and across a change of the leader."""
+    bind(priced, "alice", "sluice-batch-user")
+    alice = as_account(priced.box, priced.ns, "alice")
+    name = who(alice)
+
+    def submit(job_name, **kw):
+        return alice.post(jobs_path(priced.ns), job(job_name, "q", requests={"cpu": "1"}, **kw))
+    priced.wait("her rights to be known", lambda: may(alice, priced.ns))
+    assert submitter(submit("hers", seconds=2, annotations={SUBMITTED: who(priced.api)})) == name
+    priced.job("mine", cpu=1, seconds=2)
+    priced.finished("hers", "mine")
+    submit("long")
+    priced.started("long")
+    priced.wait("both bills", lambda: len(segments(priced)) == 2)
+    assert priced.box.sql(f"select name, submitted_by from sluice.cost where namespace = '{priced.ns}' order by name") == [
+        ["hers", name], ["mine", who(priced.api)]]
+    assert priced.box.sql(f"select submitted_by from sluice.hold where ns = '{priced.ns}'") == [[name]]
+    r = row(asked(sluice, "--by", "user"), name)
+    assert (r["runs"], r["running"]) == (1, 1)
+    priced.box.kill("controller-one", signal.SIGKILL)
+    priced.box.start("controller-one")
+    wait_leading(priced.box, timeout=RECOVERY)
+    priced.wait("the successor to know whose run goes on", lambda: row(asked(sluice, "--by", "user"), name)["running"] == 1)
+    priced.finish("long")
+    priced.finished("long")
+    priced.empty()
+    bills = {s["name"]: s for s in segments(priced)}
+    r = row(asked(sluice, "--by", "user"), name)
+    assert Decimal(r["cost"]) == bills["hers"]["cost"] + bills["long"]["cost"] and r["runs"] == 2
+    assert name in sluice("cost", "--by", "user").stdout and sluice("cost", "--by", "user").stdout.startswith("USER ")
+
+
 def test_a_run_that_goes_on_is_counted_with_what_it_has_cost_so_far(priced, sluice):
     priced.job("long", cpu=2)
     priced.started("long")
@@ -147,7 +190,7 @@ def test_a_table_and_a_csv(priced, sluice):
 
 
 @pytest.mark.parametrize("args, says", [
-    (["--by", "colour"], "queue, namespace, owner or label=KEY"),
+    (["--by", "colour"], "queue, namespace, owner, user or label=KEY"),
     (["--since", "1y"], 'since is "1y"'),
     (["--since", "1d", "--until", "2d"], "no time between"),
     (["-o", "wide"], "not for cost"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SOON, as_account
-from objects import HOLD, ORIGINAL, QUEUE, STORY, conditions, job, jobs_path, ours, owner_reference, path_of
+from objects import HOLD, ORIGINAL, QUEUE, STORY, SUBMITTED, conditions, job, jobs_path, ours, owner_reference, path_of, submitter, who
 from sandbox import ApiError, wait_until
 
 pytestmark = pytest.mark.usefixtures("asleep")
@@ -208,6 +208,165 @@ def test_sluices_own_marks_cannot_be_forged(jobs, mark):
     refused(SLUICE_ALONE, jobs.make, queue=None, annotations={mark: "{}"})
     refused(SLUICE_ALONE, jobs.patch, jobs.make(), annotate(mark, "{}"))
     refused(SLUICE_ALONE, jobs.patch, jobs.make(queue=None), annotate(mark, "{}"))
+
+
+# ---- who submitted it ------------------------------------------------------------
+
+SUBMITTER = "says who submitted the Job"
+NOT_YOURS = "and this request comes from"
+
+
+class CronJobs:
+    """CronJobs of a namespace, and the Jobs that Kubernetes makes of them, made here by its account."""
+
+    def __init__(self, plane, jobs):
+        self.jobs, self.path = jobs, f"/apis/batch/v1/namespaces/{jobs.ns}/cronjobs"
+        self.controller = as_account(plane, "kube-system", "cronjob-controller")
+
+    def make(self, name, by, queue="gpu", annotations=None, dry=False):
+        metadata = {**({"labels": {QUEUE: queue}} if queue else {}), **({"annotations": annotations} if annotations else {})}
+        return by.post(self.path + ("?dryRun=All" if dry else ""), {
+            "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": name},
+            "spec": {"schedule": "0 0 1 1 *", "jobTemplate": {"metadata": metadata, "spec": job("x", suspend=True)["spec"]}}})
+
+    def patch(self, name, patch, by, kind="merge"):
+        return by.patch(f"{self.path}/{name}", patch, kind)
+
+    def template(self, name, by, **metadata):
+        """Changes metadata of its jobTemplate."""
+        return self.patch(name, {"spec": {"jobTemplate": {"metadata": metadata}}}, by)
+
+    def run(self, cronjob, name):
+        """As at its hour."""
+        template = cronjob["spec"]["jobTemplate"]
+        return self.controller.post(jobs_path(self.jobs.ns), {
+            "apiVersion": "batch/v1", "kind": "Job", "spec": template["spec"],
+            "metadata": {**template["metadata"], "name": name, "ownerReferences": [{"apiVersion": "batch/v1", "kind": "CronJob", "controller": True,
+                         "name": cronjob["metadata"]["name"], "uid": cronjob["metadata"]["uid"]}]}})
+
+
+def named(cronjob):
+    return submitter(cronjob["spec"]["jobTemplate"])
+
+
+@pytest.fixture
+def cronjobs(plane, jobs):
+    return CronJobs(plane, jobs)
+
+
+def test_a_queued_job_says_who_submitted_it_whatever_its_manifest_says(plane, jobs, user):
+    admin, team = who(plane.api), f"system:serviceaccount:{jobs.ns}:user"
+    assert admin != team == who(user)
+    assert submitter(jobs.make()) == admin
+    assert submitter(jobs.make(by=user)) == team
+    assert submitter(jobs.make(by=user, annotations={"a": "b"})) == team
+    assert submitter(jobs.make(by=user, annotations={SUBMITTED: admin})) == team
+    assert submitter(jobs.make(by=user, annotations={SUBMITTED: ""})) == team
+    assert submitter(jobs.make(by=user, queue=None)) is None
+    assert submitter(jobs.make(by=user, queue=None, annotations={SUBMITTED: admin})) == team  # a label may come later
+
+
+def test_a_job_of_the_default_queue_says_who_submitted_it(plane, jobs, user, cronjobs):
+    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
+    wait_until("the API server to know the default queue", lambda: plane.api.post(
+        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    assert submitter(jobs.make(by=user, queue=None)) == who(user)
+    wait_until("the same of CronJobs", lambda: named(cronjobs.make("probe", user, queue=None, dry=True)), SOON)
+    cronjob = cronjobs.make("nightly", user, queue=None)
+    assert named(cronjob) == who(user) == submitter(cronjobs.run(cronjob, "nightly-1"))
+
+
+def test_nobody_changes_who_submitted_a_job(jobs, user, sluice_account):
+    made = jobs.make(by=user)
+    for by in (user, jobs.api):
+        refused(SUBMITTER, jobs.patch, made, annotate(SUBMITTED, who(jobs.api)), by=by)
+        refused(SUBMITTER, jobs.patch, made, annotate(SUBMITTED, None), by=by)
+        refused(SUBMITTER, jobs.patch, made, {**label(None), **{"metadata": {"labels": {QUEUE: None}, "annotations": {SUBMITTED: None}}}}, by=by)
+        said = refused(SUBMITTER, jobs.patch, made, [{"op": "remove", "path": "/metadata/annotations"}], "json", by=by)
+        assert "kubectl apply set-last-applied -f FILE" in said
+    assert submitter(jobs.patch(made, annotate("a", "b"))) == who(user)
+    assert submitter(jobs.patch(made, label(None), by=user)) == who(user)
+    refused(SUBMITTER, jobs.patch, made, annotate(SUBMITTED, "x"), by=user)
+    assert submitter(jobs.patch(made, label("gpu"))) == who(user)  # and comes back under its own name
+    assert submitter(jobs.patch(made, annotate(SUBMITTED, "x"), by=sluice_account)) == "x"
+
+
+def test_a_job_that_gets_the_label_later_is_submitted_by_whoever_gives_it(jobs, user, sluice_account):
+    waits = jobs.make(queue=None, suspend=True)
+    refused(SUBMITTER, jobs.patch, waits, annotate(SUBMITTED, who(user)), by=user)  # not before
+    assert submitter(jobs.patch(waits, label("gpu"), by=user)) == who(user)
+    another = jobs.make(queue=None, suspend=True)
+    refused(NOT_YOURS, jobs.patch, another, {"metadata": {"labels": {QUEUE: "gpu"}, "annotations": {SUBMITTED: "x"}}}, by=user)
+    runs = jobs.make(queue=None, managedBy="example.com/nobody")
+    assert submitter(jobs.patch(runs, label("gpu"), by=sluice_account)) is None  # adopted: who began it is not known
+
+
+def test_a_copy_of_a_job_is_its_copiers(jobs, user, kubectl, cronjobs):
+    """kubectl get -o yaml, with another name; and kubectl create job --from."""
+    copy = jobs.make()
+    copy["metadata"] = {"name": "copy", **{k: copy["metadata"][k] for k in ("labels", "annotations")}}
+    del copy["spec"]["selector"], copy["spec"]["template"]["metadata"], copy["status"]
+    assert submitter(user.post(jobs_path(jobs.ns), copy)) == who(user)
+    cronjobs.make("c", jobs.api)
+    kubectl.run("create", "job", "by-hand", "--from=cronjob/c")
+    assert submitter(jobs.get({"metadata": {"name": "by-hand"}})) == who(user)
+
+
+def test_jobs_of_a_cronjob_are_its_creators(jobs, user, cronjobs):
+    cronjob = cronjobs.make("nightly", user, annotations={SUBMITTED: "somebody"})
+    assert named(cronjob) == who(user)
+    assert submitter(cronjobs.run(cronjob, "nightly-1")) == who(user)
+    assert named(cronjobs.make("bare", user)) == who(user)
+    assert named(cronjobs.make("unqueued", user, queue=None)) is None
+    # From before the policies: nobody is known, and nobody is made up.
+    assert submitter(cronjobs.run(cronjobs.make("older", user, queue=None), "older-1")) is None
+    # What is no CronJob's is of the account that makes it, and no user passes for Kubernetes.
+    made = cronjobs.controller.post(jobs_path(jobs.ns), job("engine", "gpu", annotations={SUBMITTED: "x"}))
+    assert submitter(made) == "system:serviceaccount:kube-system:cronjob-controller"
+    forged = job("forged", "gpu", annotations={SUBMITTED: "x"})
+    forged["metadata"]["ownerReferences"] = [{"apiVersion": "batch/v1", "kind": "CronJob", "controller": True, "name": "nightly", "uid": cronjob["metadata"]["uid"]}]
+    assert submitter(user.post(jobs_path(jobs.ns), forged)) == who(user)
+
+
+def test_whoever_changes_a_jobtemplate_submits_its_jobs_from_then_on(plane, jobs, user, cronjobs):
+    admin = who(plane.api)
+    cronjobs.make("nightly", user)
+    assert named(cronjobs.patch("nightly", {"spec": {"schedule": "0 1 1 1 *", "suspend": True}}, plane.api)) == who(user)
+    assert named(cronjobs.patch("nightly", {"metadata": {"labels": {"a": "b"}}}, plane.api)) == who(user)
+    changes = [({"annotations": {"a": "b"}}, plane.api), ({"annotations": {"a": None, SUBMITTED: admin}}, user), ({"labels": {"a": "b"}}, plane.api),
+               ({"annotations": {SUBMITTED: None}}, user), ({"annotations": {SUBMITTED: "x"}}, plane.api)]
+    for metadata, by in changes:
+        assert named(cronjobs.template("nightly", by, **metadata)) == who(by), metadata
+    assert named(cronjobs.patch("nightly", {"spec": {"jobTemplate": {"spec": {"backoffLimit": 3}}}}, user)) == who(user)
+    # It comes into a queue by its label; and one that has no name gets that of whoever writes his own.
+    cronjobs.make("late", user, queue=None)
+    assert named(cronjobs.template("late", plane.api, labels={QUEUE: "gpu"})) == admin
+    cronjobs.make("unnamed", plane.api, queue=None)
+    assert named(cronjobs.template("unnamed", user, annotations={SUBMITTED: "whoever"})) == who(user)
+
+
+def test_a_cronjob_is_applied_again_without_a_change_of_name(plane, jobs, user, kubectl, cronjobs):
+    manifest = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "applied", "namespace": jobs.ns}, "spec": {
+        "schedule": "0 0 1 1 *", "jobTemplate": {"metadata": {"labels": {QUEUE: "gpu"}}, "spec": job("x")["spec"]}}}
+    kubectl.run("apply", "-f", "-", obj=manifest)
+    for how in ([], ["--server-side", "--force-conflicts"]):
+        for api in (kubectl.run, plane.kubectl):
+            api("apply", *how, "-f", "-", **({"obj": manifest} if api == kubectl.run else {"input": json.dumps(manifest)}))
+            assert named(plane.api.get(f"{cronjobs.path}/applied")) == who(user)
+    kubectl.apply(job("applied", "gpu"), "--server-side")
+    for _ in range(2):
+        assert submitter(kubectl.apply(job("applied", "gpu"), "--server-side", "--force-conflicts")[0]) == who(user)
+
+
+def test_the_largest_annotations_are_compared(plane, jobs, user, cronjobs):
+    """The API server stops an expression that takes too long. (Keys are few: sluice-unknown-keys looks at each.)"""
+    many = {f"k{i}": "x" * 1000 for i in range(240)}
+    cronjobs.make("large", user, annotations=many)
+    changed = cronjobs.template("large", plane.api, annotations={"k0": "y"})
+    assert named(changed) == who(plane.api)
+    assert named(cronjobs.patch("large", {"spec": {"suspend": True}}, user)) == who(plane.api)
+    assert submitter(cronjobs.run(changed, "large-1")) == who(plane.api)
+    assert submitter(jobs.make(by=user, annotations=many)) == who(user)
 
 
 # ---- what Sluice may do ----------------------------------------------------------
@@ -845,3 +1004,55 @@ def test_without_the_mutating_policy_a_job_must_say_suspend_itself(plane, team):
                 if e.status != 403:
                     raise
         wait_until("the API server to know the mutating policy again", suspends, SOON)
+
+
+STAMPS = ("sluice-stamp-submitter", "sluice-stamp-cronjob-submitter", "sluice-stamp-cronjob-submitter-default")
+
+
+@pytest.fixture
+def unstamped(plane, jobs, cronjobs):
+    """Without the policies that write who submitted a Job."""
+    bindings = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings"
+    kept = [plane.api.get(f"{bindings}/{name}") for name in STAMPS]
+
+    def stamped():
+        cronjob = cronjobs.make("probe", plane.api, dry=True)
+        made = plane.api.post(jobs_path(jobs.ns) + "?dryRun=All", job("probe", "gpu"))
+        return {named(cronjob) is not None, submitter(made) is not None}
+    for name in STAMPS:
+        plane.api.delete(f"{bindings}/{name}")
+    try:
+        wait_until("the API server to forget the mutating policies", lambda: stamped() == {False}, SOON)
+        yield
+    finally:
+        for binding in kept:
+            plane.api.post(bindings, {k: v for k, v in binding.items() if k != "metadata"} | {"metadata": {
+                "name": binding["metadata"]["name"], "labels": binding["metadata"].get("labels", {})}})
+        wait_until("the API server to know the mutating policies again", lambda: stamped() == {True}, SOON)
+
+
+def test_without_the_mutating_policy_nobody_claims_anothers_name(plane, jobs, user, cronjobs, unstamped):
+    """Servers before 1.36: a Job says nothing of it, or its creator's own name."""
+    assert submitter(jobs.make(by=user, suspend=True)) is None
+    own, admin = who(user), who(plane.api)
+    made = jobs.make(by=user, suspend=True, annotations={SUBMITTED: own})
+    assert submitter(made) == own
+    said = refused(NOT_YOURS, jobs.make, by=user, suspend=True, annotations={SUBMITTED: admin})
+    assert f'is "{admin}", and this request comes from "{own}": leave the annotation out' in said
+    refused(NOT_YOURS, jobs.make, by=user, queue=None, annotations={SUBMITTED: admin})
+    refused(SUBMITTER, jobs.patch, made, annotate(SUBMITTED, None), by=user)
+    refused(SUBMITTER, jobs.patch, jobs.make(by=user, suspend=True), annotate(SUBMITTED, own), by=user)
+
+    refused(NOT_YOURS, cronjobs.make, "a", user, annotations={SUBMITTED: admin})
+    refused(NOT_YOURS, cronjobs.make, "a", user, queue=None, annotations={SUBMITTED: admin})
+    cronjob = cronjobs.make("mine", user, annotations={SUBMITTED: own})
+    assert submitter(cronjobs.run(cronjob, "mine-1")) == own
+    cronjobs.patch("mine", {"spec": {"suspend": True}}, plane.api)
+    refused(NOT_YOURS, cronjobs.template, "mine", plane.api, annotations={"a": "b"})
+    refused(NOT_YOURS, cronjobs.template, "mine", plane.api, labels={"a": "b"})
+    refused(NOT_YOURS, cronjobs.patch, "mine", {"spec": {"jobTemplate": {"spec": {"backoffLimit": 3}}}}, plane.api)
+    assert named(cronjobs.template("mine", plane.api, annotations={"a": "b", SUBMITTED: admin})) == admin
+    assert named(cronjobs.template("mine", user, annotations={SUBMITTED: None})) is None
+    forged = job("forged", "gpu", suspend=True, annotations={SUBMITTED: admin})
+    forged["metadata"]["ownerReferences"] = [{"apiVersion": "batch/v1", "kind": "CronJob", "controller": True, "name": "mine", "uid": cronjob["metadata"]["uid"]}]
+    refused(NOT_YOURS, user.post, jobs_path(jobs.ns), forged)

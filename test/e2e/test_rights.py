@@ -120,7 +120,7 @@ def test_and_shows_nothing_of_any_other(tenants, strict):
     assert there.status == 403 and f"get jobs.batch in namespace {tenants.other.ns}" in there.text
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
     for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/",
-                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=label%3Dteam"):
+                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam"):
         answer = get(strict.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
         assert get(strict.port, path).status == 401 and get(strict.port, path, "nonsense").status == 401, path
@@ -130,7 +130,7 @@ def test_queues_are_for_viewers_and_names_of_jobs_for_those_who_may_list_them(te
     viewer = bind(tenants.mine, "viewer", "sluice-viewer", everywhere=True)
     wait_until("the viewer to be let in", lambda: get(strict.port, "/api/v1/queues", viewer).status == 200, SOON)
     assert get(strict.port, "/metrics", viewer).status == 200
-    for path in ("/api/v1/decisions", f"/api/v1/jobs/{tenants.other.ns}/secret", "/api/v1/cost?by=owner"):
+    for path in ("/api/v1/decisions", f"/api/v1/jobs/{tenants.other.ns}/secret", "/api/v1/cost?by=owner", "/api/v1/cost?by=user"):
         assert get(strict.port, path, viewer).status == 403, path
     assert "secret" not in get(strict.port, "/api/v1/queues", viewer).text
     lister = bind(tenants.mine, "lister", "sluice-batch-user", everywhere=True)

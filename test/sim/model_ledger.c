@@ -49,6 +49,7 @@ static void reservation_free(struct model_reservation *h)
 	free((char *)h->reservation.clusterqueue);
 	free((char *)h->reservation.localqueue);
 	free(h->owner);
+	free(h->submitted_by);
 	free(h->labels);
 	free(h->bill.plan);
 	free(h->bill.currency);
@@ -353,6 +354,7 @@ static struct ledger_result op_reserve(
 	h->estimated = h->reservation.estimated;
 	h->owner = mem_strdup(op->owner ? op->owner : "");
 	h->labels = mem_strdup(op->labels);
+	h->submitted_by = mem_strdup(op->submitted_by);
 	h->created_ms = op->created_ms;
 	h->reservation.lines = lines_copy(l, op, &h->reservation.nlines);
 	rows_take(l, all, LEDGER_PENDING, 1);
@@ -626,6 +628,7 @@ static struct model_reservation *reservation_copy(
 	r->lines = lines;
 	c->owner = mem_strdup(h->owner);
 	c->labels = mem_strdup(h->labels);
+	c->submitted_by = mem_strdup(h->submitted_by);
 	c->bill.plan = mem_strdup(h->bill.plan);
 	c->bill.currency = mem_strdup(h->bill.currency);
 	c->bill.price = mem_strdup(h->bill.price);
@@ -690,6 +693,7 @@ enum ledger_outcome model_ledger_load(
 			continue;
 		out[k] = *h;
 		out[k].owner = l->reservations[i]->owner;
+		out[k].submitted_by = l->reservations[i]->submitted_by;
 		out[k++].lines = line;
 		if (h->nlines)
 			memcpy(line, h->lines, h->nlines * sizeof(*line));

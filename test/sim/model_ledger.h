@@ -100,10 +100,10 @@ struct model_reservation {
 	enum ledger_kind closed_by;
 	enum ledger_state closed_from;
 	int64_t closed_ms;
-	int64_t epoch, close_epoch;	 /* of the batches with RESERVE, with RELEASE or VOID */
-	char *owner, *labels;		 /* as given by RESERVE; labels NULL: none */
-	int64_t created_ms;		 /* the same */
-	enum ledger_job_outcome outcome; /* as given by RELEASE */
+	int64_t epoch, close_epoch;	     /* of the batches with RESERVE, with RELEASE or VOID */
+	char *owner, *labels, *submitted_by; /* as given by RESERVE; the last two NULL: none */
+	int64_t created_ms;		     /* the same */
+	enum ledger_job_outcome outcome;     /* as given by RELEASE */
 	struct {
 		bool priced;
 		char *plan, *currency, *price;

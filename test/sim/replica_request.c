@@ -492,6 +492,7 @@ static void copy_ops(struct sim *s, struct ledger_request *q)
 		op->localqueue = pool_strdup(&s->pool, op->localqueue);
 		op->owner = pool_strdup(&s->pool, op->owner);
 		op->labels = pool_strdup(&s->pool, op->labels);
+		op->submitted_by = pool_strdup(&s->pool, op->submitted_by);
 		op->plan = pool_strdup(&s->pool, op->plan);
 		op->currency = pool_strdup(&s->pool, op->currency);
 		op->price = pool_strdup(&s->pool, op->price);

@@ -1,5 +1,5 @@
 -- What runs cost that started in a stretch of time: $1 cell; $2, $3 from and before (milliseconds since
--- 1970); $4 by what (queue, namespace, owner, label), $5 the label's key, $6 rows at most. First
+-- 1970); $4 by what (queue, namespace, owner, user, label), $5 the label's key, $6 rows at most. First
 -- the totals of each currency, then the dearest. For people: no fence, the history does not change.
 -- A run that started since then has ended since then: the index is by the end. (A day is for clocks.)
 -- Of what was forgotten (forget.sql) there are sums by month, queue and namespace: those months are
@@ -10,7 +10,8 @@ SELECT key, currency, sum(runs)::int8, least(sum(ran), 9223372036854775807)::int
 	least(sum(estimated_ms), 9223372036854775807)::int8,
 	least(greatest(sum(estimated_micro), -9223372036854775808), 9223372036854775807)::int8
 FROM (SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN ns
-		WHEN 'owner' THEN ns || '/' || coalesce(nullif(owner, ''), name) ELSE labels ->> $5 END AS key,
+		WHEN 'owner' THEN ns || '/' || coalesce(nullif(owner, ''), name)
+		WHEN 'user' THEN submitted_by ELSE labels ->> $5 END AS key,
 		currency, 1 AS runs, cost_micro::numeric, coalesce(lost_ms, 0)::numeric AS lost_ms, ran,
 		estimated::int * ran AS estimated_ms,
 		estimated::int * coalesce(cost_micro, 0)::numeric AS estimated_micro

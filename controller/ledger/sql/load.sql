@@ -5,7 +5,7 @@ WITH fence AS MATERIALIZED (
 	SELECT 1 FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2 FOR SHARE
 )
 SELECT job_uid, attempt, state, ns, name, clusterqueue, reserved_at, started_at,
-	l ->> 0, l ->> 1, l ->> 2, (l ->> 3)::int8, localqueue, estimated, sizes, owner
+	l ->> 0, l ->> 1, l ->> 2, (l ->> 3)::int8, localqueue, estimated, sizes, owner, submitted_by
 FROM (SELECT h.*, jsonb_array_elements(coalesce(nullif(h.lines, '[]'), '[null]')) AS l,
 		(SELECT max(t.seq) FROM sluice.transfer t WHERE t.cell = $1 AND t.job_uid = h.job_uid
 			AND t.attempt = h.attempt AND t.kind IN ('SHRINK', 'GROW') AND t.seq > $4) AS sizes

@@ -369,6 +369,7 @@ static void each_path_wants_its_right(void **state)
 		{{"/api/v1/cost"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/cost", .by = "namespace"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/cost", .by = "owner"}, "list jobs.batch", ""},
+		{{"/api/v1/cost", .by = "user"}, "list jobs.batch", ""},
 		{{"/api/v1/cost", .by = "label=team", .ns = "team-a"}, "list jobs.batch", ""},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -89,6 +89,7 @@ void world_add_job(struct world *w, unsigned char number, const char *name)
 		.queue = "main",
 		.priority_class = "",
 		.pod_priority_class = "",
+		.submitted_by = number == 2 ? "cn=bob,o=team" : NULL,
 		.suspend = true,
 		.parallelism = 1,
 		.has_completions = true,

@@ -26,6 +26,7 @@ static void words_of_the_question(void **state)
 		{{"owner", "2w", "1d"}, COST_BY_OWNER, "", NOW - 14 * DAY_MS, NOW - DAY_MS},
 		{{"label=acme.io/team", "2026-11-01", "2026-11-21"}, COST_BY_LABEL, "acme.io/team",
 			INT64_C(1793491200000), NOW - 36000000},
+		{{"user", "1d", NULL}, COST_BY_USER, "", NOW - DAY_MS, NOW + 1},
 		{{"queue", "2026-11-21T10:00:00+01:00", NULL}, COST_BY_QUEUE, "", NOW - 3600000,
 			NOW + 1},
 	};
@@ -47,7 +48,7 @@ static void wrong_words_get_a_sentence(void **state)
 		struct cost_words words;
 		const char *says;
 	} rows[] = {
-		{{"team", NULL, NULL}, "queue, namespace, owner or label=KEY"},
+		{{"team", NULL, NULL}, "queue, namespace, owner, user or label=KEY"},
 		{{"label=", NULL, NULL}, "label=KEY"},
 		{{"", NULL, NULL}, "label=KEY"},
 		{{NULL, "a month", NULL}, "since is \"a month\""},
@@ -98,6 +99,7 @@ static void what_was_forgotten_is_told(void **state)
 		{"queue", NOW - 20 * DAY_MS, "the months that lie whole between"},
 		{"namespace", NOW - 20 * DAY_MS, "the months that lie whole between"},
 		{"owner", NOW - 20 * DAY_MS, "Runs that ended by 2026-11-01T10:00:00.000Z are not"},
+		{"user", NOW - 20 * DAY_MS, "Ask by queue or namespace"},
 		{"label=team", NOW - 20 * DAY_MS, "Ask by queue or namespace"},
 		{"label=team", NOW - 31 * DAY_MS, NULL},
 		{"queue", 0, NULL},
@@ -127,6 +129,7 @@ static struct gate_run run_of(int64_t cost)
 	return (struct gate_run){.ns = "team",
 		.name = "train",
 		.owner = "CronJob/nightly",
+		.submitted_by = "alice",
 		.clusterqueue = "batch",
 		.localqueue = "main",
 		.started_ms = NOW - 60000,
@@ -172,6 +175,7 @@ static void keys_of_runs_that_go_on(void **state)
 	} rows[] = {
 		{"namespace", "\"team\""},
 		{"owner", "\"team/CronJob/nightly\""},
+		{"user", "\"alice\""},
 		{"label=team", "\"red \\\"1\\\"\""},
 		{"label=unit", "null"},
 	};
@@ -192,6 +196,22 @@ static void keys_of_runs_that_go_on(void **state)
 		buf_done(&out);
 		cost_report_free(r);
 	}
+}
+
+static void a_run_of_an_unknown_user_has_no_key(void **state)
+{
+	(void)state;
+	struct cost_query q;
+	struct cost_report *r = report_by("user", &q);
+	struct gate_run run = run_of(0);
+	run.submitted_by = NULL;
+	cost_report_run(&run, r);
+	assert_rows(r,
+		"\"rows\":[{\"currency\":null,\"key\":null,\"runs\":0,\"running\":1,"
+		"\"runSeconds\":60.000,\"lostSeconds\":0.000,\"estimatedSeconds\":0.000}],"
+		"\"totals\":[{\"currency\":null,\"runs\":0,\"running\":1,\"runSeconds\":60.000,"
+		"\"lostSeconds\":0.000,\"estimatedSeconds\":0.000}]}\n");
+	cost_report_free(r);
 }
 
 static void rows_are_bounded_and_totals_are_of_all(void **state)
@@ -228,6 +248,7 @@ int main(void)
 		cmocka_unit_test(what_was_forgotten_is_told),
 		cmocka_unit_test(runs_that_go_on_join_those_that_ended),
 		cmocka_unit_test(keys_of_runs_that_go_on),
+		cmocka_unit_test(a_run_of_an_unknown_user_has_no_key),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

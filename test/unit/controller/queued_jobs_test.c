@@ -80,6 +80,31 @@ static void selectors_and_pages_are_taken_apart(void **state)
 	assert_int_equal(q.first, 1000);
 }
 
+/* A backslash, as kubectl writes it before a comma, an equals sign and a backslash. */
+static void a_value_may_have_what_separates_values(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *selector, *user, *queue;
+	} cases[] = {
+		{"spec.submittedBy=system:serviceaccount:ci:runner",
+			"system:serviceaccount:ci:runner", ""},
+		{"spec.submittedBy=cn\\=bob\\,o\\=team,spec.queue=main", "cn=bob,o=team", "main"},
+		{"spec.submittedBy==a=b", "a=b", ""},
+		{"spec.submittedBy=CORP\\\\bob", "CORP\\bob", ""},
+		{"spec.submittedBy=bob\\", "bob\\", ""},
+		{"spec.submittedBy=a\\,b,spec.submittedBy=a\\,b", "a,b", ""},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct job_query q;
+		struct err e = {""};
+		struct job_query_words w = {.field_selector = cases[i].selector};
+		assert_int_equal(take(&q, &w, &e), 0);
+		assert_string_equal(q.submitted_by, cases[i].user);
+		assert_string_equal(q.localqueue, cases[i].queue);
+	}
+}
+
 static void a_table_is_given_to_those_that_ask_for_one(void **state)
 {
 	(void)state;
@@ -119,6 +144,10 @@ static void what_makes_no_sense_is_refused_with_its_name(void **state)
 		{{.field_selector = "spec.queue!=main"}, "cannot be asked for with !="},
 		{{.field_selector = "metadata.namespace=team-b"}, "given twice"},
 		{{.field_selector = "status.state="}, "1 to 15 characters"},
+		{{.field_selector = "status.state=Waiting-for-ever"}, "1 to 15 characters"},
+		{{.field_selector = "spec.submittedBy="}, "1 to 253 characters"},
+		{{.field_selector = "spec.submittedBy!=bob"}, "cannot be asked for with !="},
+		{{.field_selector = "spec.submittedBy=a,spec.submittedBy=b"}, "given twice"},
 		{{.limit = "-1"}, "limit is \"-1\""},
 		{{.limit = "10x"}, "limit is \"10x\""},
 		{{.token = "12"}, "metadata.continue"},
@@ -256,7 +285,16 @@ static void a_list_has_what_was_asked_for(void **state)
 	assert_null(json_array(list(&s, &(struct job_query){.labels = "team=a"}), "items")->child);
 	const cJSON *root = list(&s, &(struct job_query){.ns = "team-a", .name = "two"});
 	assert_string_equal(name_of(json_array(root, "items")->child), "two");
+	root = list(&s, &(struct job_query){.submitted_by = "cn=bob,o=team"});
+	const cJSON *bobs = json_array(root, "items")->child;
+	assert_string_equal(name_of(bobs), "two");
+	assert_string_equal(json_text(json_object(bobs, "spec"), "submittedBy"), "cn=bob,o=team");
+	assert_null(bobs->next);
+	assert_null(
+		json_array(list(&s, &(struct job_query){.submitted_by = "bob"}), "items")->child);
 	root = list(&s, &(struct job_query){.labels = "!team"});
+	assert_null(
+		json_text(json_object(json_array(root, "items")->child, "spec"), "submittedBy"));
 	assert_non_null(json_array(root, "items")->child->next);
 	stage_close(&s);
 }
@@ -333,8 +371,8 @@ static void check_event(struct stage *s, struct slice *text, enum job_query_form
 	} else {
 		const cJSON *row = json_array(object, "rows")->child;
 		assert_string_equal(json_array(row, "cells")->child->valuestring, name);
-		assert_int_equal(size_of(row, "cells"), 11);
-		assert_int_equal(size_of(object, "columnDefinitions"), gone ? 0 : 11);
+		assert_int_equal(size_of(row, "cells"), 12);
+		assert_int_equal(size_of(object, "columnDefinitions"), gone ? 0 : 12);
 	}
 	json_reset(s->json);
 	*text = (struct slice){text->ptr + len + 1, text->len - len - 1};
@@ -485,6 +523,7 @@ int main(void)
 		cmocka_unit_test(paths_of_queuedjobs_are_known),
 		cmocka_unit_test(other_paths_are_not),
 		cmocka_unit_test(selectors_and_pages_are_taken_apart),
+		cmocka_unit_test(a_value_may_have_what_separates_values),
 		cmocka_unit_test(a_table_is_given_to_those_that_ask_for_one),
 		cmocka_unit_test(what_makes_no_sense_is_refused_with_its_name),
 		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),

@@ -357,12 +357,47 @@ static void who_is_suspended_by_others_is_not_told_any_more(void **state)
 /* ---- Manifests that are applied again ---------------------------------------------------------
  */
 
+/* A namespace that is deleted loses its pods first, one by one, and its Jobs when none is left. */
+static void take_pods_and_job(struct world *w)
+{
+	for (int32_t left = 1; left >= 0; left--) {
+		have_pods(w, left, 2 - left);
+		have_pods(w, left, 0);
+		at(w, w->now_ms + 1000);
+	}
+	gate_lose_job(w->gate, &w->j->now->job.uid);
+	model_api_remove(&w->api, w->j);
+	turn(w);
+}
+
+static void a_deleted_namespace_costs_the_work_of_its_pods(void **state)
+{
+	struct world *w = *state;
+	at(w, T0 + 120000);
+	take_pods_and_job(w);
+	assert_string_equal(w->last[NOTE_STOP].reason, "Deleted");
+	assert_true(w->last[NOTE_STOP].lost_ms == 2 * 122000);
+}
+
+/* One of the two ended well before. */
+static void what_ended_well_is_not_lost_with_a_namespace(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	at(w, T0 + 120000);
+	s->job.status.active = s->job.status.succeeded = 1;
+	write_job(w, s, false);
+	take_pods_and_job(w);
+	assert_true(w->last[NOTE_STOP].lost_ms == 122000);
+}
+
 /* A tool applies the manifest, which says suspend: true; the Job controller ends the pods. */
 static void apply_again(struct world *w)
 {
 	struct snap *s = model_api_edit(&w->api, w->j);
 	snap_suspend(s, true);
 	s->job.suspended_by_person = false;
+	s->job.suspender = "helm";
 	s->job.status = (struct job_status){.suspended = true};
 	write_job(w, s, true);
 }
@@ -391,7 +426,8 @@ static void a_manifest_that_is_applied_again_holds_nobody(void **state)
 		assert_string_equal(w->last[NOTE_STOP].reason, "SuspendedByManifest");
 		assert_false(w->last[NOTE_STOP].on_hold);
 		assert_true(w->last[NOTE_STOP].lost_ms == 120000);
-		assert_non_null(strstr(w->last[NOTE_STOP].text, "sluice.dev/hold"));
+		assert_non_null(strstr(
+			w->last[NOTE_STOP].text, "sluice.dev/hold (this time it was helm); "));
 		assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
 		assert_non_null(strstr(x.sentence, "spec.suspend was set to true while it ran"));
 		at(w, w->now_ms + pauses_ms[i] - 1000);
@@ -424,13 +460,27 @@ static void a_successor_finds_it_and_has_it_start(void **state)
 
 static void a_person_who_means_it_is_heeded(void **state)
 {
+	static const char hold[] = "suspended by kubectl-edit at 2026-11-21T10:00:00Z while it ran";
 	struct world *w = *state;
+	struct explanation x;
 	struct snap *s = model_api_edit(&w->api, w->j);
 	snap_suspend(s, true);
 	s->job.suspended_by_person = true;
-	s->job.status = (struct job_status){.suspended = true};
+	s->job.suspender = "kubectl-edit";
+	s->job.suspended_ms = T0;
+	s->job.status.terminating = s->job.status.active;
+	s->job.status.active = 0;
 	write_job(w, s, true);
-	assert_non_null(w->j->now->job.hold);
+	assert_non_null(strstr(w->last[NOTE_STOP].text, hold));
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	assert_non_null(strstr(x.sentence, hold));
+	assert_null(w->j->now->job.hold);
+	s = model_api_edit(&w->api, w->j);
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(w, s, false);
+	assert_string_equal(w->j->now->job.hold, hold);
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	assert_ptr_equal(strstr(x.sentence, "on hold: suspended by kubectl-edit"), x.sentence);
 	at(w, w->now_ms + INT64_C(3600000));
 	assert_true(w->j->now->job.suspend);
 }
@@ -760,6 +810,7 @@ static void a_release_carries_the_bill(void **state)
 		assert_string_equal(h->bill.currency, "EUR");
 		assert_string_equal(h->bill.price, bill.detail);
 		assert_string_equal(h->owner, "CronJob/nightly");
+		assert_string_equal(h->submitted_by, "alice");
 		assert_true(w.last[NOTE_RELEASE].cost == 1060000);
 		assert_string_equal(w.last[NOTE_RELEASE].currency, "EUR");
 		assert_true(finished_ms == T0 + 60000);
@@ -950,6 +1001,8 @@ int main(void)
 		SILENT_RUN(nothing_is_told_while_the_lease_has_run_out),
 		SILENT_RUN(what_waits_for_the_lease_is_told_when_that_is_confirmed),
 		SILENT_RUN(who_is_suspended_by_others_is_not_told_any_more),
+		SILENT_RUN(a_deleted_namespace_costs_the_work_of_its_pods),
+		SILENT_RUN(what_ended_well_is_not_lost_with_a_namespace),
 		SILENT_RUN(a_manifest_that_is_applied_again_holds_nobody),
 		SILENT_RUN(a_successor_finds_it_and_has_it_start),
 		SILENT_RUN(a_person_who_means_it_is_heeded),

@@ -326,7 +326,8 @@ static inline void submit(struct world *w, struct snap *n)
 		.lending = n->job.lending,
 		.resources = n->job.resources,
 		.has_completions = true,
-		.family = "CronJob/nightly"};
+		.family = "CronJob/nightly",
+		.submitted_by = "alice"};
 	w->j = model_api_create(&w->api, n);
 	gate_see_job(w->gate, &w->j->now->job);
 	turn(w);

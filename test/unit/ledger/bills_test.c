@@ -50,6 +50,7 @@ static struct ledger_op reserve(int job, const char *owner)
 	o.localqueue = "main";
 	o.owner = owner;
 	o.labels = "{\"team\":\"red\"}";
+	o.submitted_by = "alice";
 	o.lines = line;
 	o.nlines = 1;
 	return o;
@@ -85,7 +86,7 @@ static void test_a_bill_is_written_once_however_often_it_is_sent(void **state)
 {
 	(void)state;
 	static const char query[] =
-		"SELECT concat_ws(' ', owner, labels, plan, currency, price, cost_micro) FROM "
+		"SELECT concat_ws(' ', owner, labels, submitted_by, plan, currency, price, cost_micro) FROM "
 		"sluice.segment WHERE cell = 'bill'";
 	struct drive d;
 	int64_t e = lead(&d, "bill");
@@ -95,7 +96,7 @@ static void test_a_bill_is_written_once_however_often_it_is_sent(void **state)
 	drive_until_up(&d);
 	struct ledger_op release = priced(op(LEDGER_RELEASE, 1, T0 + 60000), 1333334);
 	do_all(&d, e, &release, 1);
-	const char *expected = "CronJob/nightly {\"team\": \"red\"} day EUR [{\"from\": "
+	const char *expected = "CronJob/nightly {\"team\": \"red\"} alice day EUR [{\"from\": "
 			       "\"2026-11-20T00:00:00Z\", \"perHour\": \"0.0800\"}] 1333334";
 	assert_string_equal(pg_fixture_sql(&F, query), expected);
 	release.cost = 9; /* nobody would; and it would change nothing */
@@ -134,10 +135,10 @@ static void test_views(void **state)
 	assert_string_equal(
 		pg_fixture_sql(&F,
 			"SELECT concat_ws(' ', namespace, name, owner, clusterqueue, "
-			"localqueue, labels ->> 'team', round(run_seconds, 3), currency, "
+			"localqueue, labels ->> 'team', submitted_by, round(run_seconds, 3), currency, "
 			"cost::numeric(20, 6), round(lost_seconds, 1)) FROM sluice.cost "
 			"WHERE cell = 'views' AND cost < 2 AND cost > 1"),
-		"team train sweep- a main red 60.000 EUR 1.500000 1.5");
+		"team train sweep- a main red alice 60.000 EUR 1.500000 1.5");
 	assert_string_equal(
 		pg_fixture_sql(&F,
 			"SELECT string_agg(concat_ws(' ', (day AT TIME ZONE 'UTC')::date, "
@@ -221,9 +222,32 @@ static void test_every_column_says_what_it_is(void **state)
 			"pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON "
 			"a.attrelid "
 			"= c.oid WHERE n.nspname = 'sluice' AND a.attname IN ('plan', 'currency', "
-			"'owner', 'labels', 'price', 'cost_micro', 'cost') AND c.relkind IN ('r') "
+			"'owner', 'labels', 'submitted_by', 'price', 'cost_micro', 'cost') AND c.relkind IN ('r') "
 			"AND col_description(c.oid, a.attnum) IS NULL"),
 		"");
+}
+
+/* A program of before addition 14, beside ours and as the leader after us: what it writes names no column of
+ * that, so nobody is known, and we read it so. */
+static void test_what_an_older_program_writes_names_nobody(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "older");
+	struct ledger_op ops[] = {reserve(1, "x"), op(LEDGER_COMMIT, 1, T0)};
+	do_all(&d, e, ops, 2);
+	pg_fixture_sql(&F, "UPDATE sluice.hold SET submitted_by = NULL WHERE cell = 'older'");
+	pg_conn_drop(d.pg->conn, "cut by the test");
+	drive_until_up(&d);
+	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
+	assert_null(strstr(buf_text(&d.reservations), "alice"));
+	struct ledger_op release = op(LEDGER_RELEASE, 1, T0 + 1000);
+	do_all(&d, e, &release, 1);
+	assert_string_equal(
+		pg_fixture_sql(
+			&F, "SELECT submitted_by IS NULL FROM sluice.cost WHERE cell = 'older'"),
+		"t");
+	drive_stop(&d);
 }
 
 /* ---- What a new leader reads back -------------------------------------------------------------
@@ -306,7 +330,7 @@ static void test_costs_are_added_up(void **state)
 	ran(&d, e, 4, "sweep-", T0 + DAY_MS, T0 + DAY_MS + 1000, 32); /* at the end: after it */
 	struct ledger_op free_run[] = {
 		reserve(5, "sweep-"), op(LEDGER_COMMIT, 5, T0), op(LEDGER_RELEASE, 5, T0 + 500)};
-	free_run[0].labels = NULL;
+	free_run[0].labels = free_run[0].submitted_by = NULL;
 	do_all(&d, e, free_run, 3);
 	struct ledger_op dollars[] = {reserve(6, "sweep-"), op(LEDGER_COMMIT, 6, T0),
 		priced(op(LEDGER_RELEASE, 6, T0 + 500), 3)};
@@ -337,6 +361,12 @@ static void test_costs_are_added_up(void **state)
 		"* 1 runs 500 0 - lost 1500\n"
 		"red 1 runs 500 3 USD lost 1500\nred 1 runs 2000 1 EUR lost 1500\n"
 		"- 1 runs 500 0 - lost 1500\n");
+	q.by = COST_BY_USER;
+	assert_cost(&d, q, 99,
+		"* 1 runs 500 3 USD lost 1500\n* 1 runs 2000 1 EUR lost 1500\n"
+		"* 1 runs 500 0 - lost 1500\n"
+		"alice 1 runs 500 3 USD lost 1500\nalice 1 runs 2000 1 EUR lost 1500\n"
+		"- 1 runs 500 0 - lost 1500\n");
 	q.from_ms = q.to_ms = INT64_MAX;
 	assert_cost(&d, q, 99, "");
 	drive_stop(&d);
@@ -351,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_sums_say_what_of_them_is_estimated),
 		cmocka_unit_test(test_a_reader_reads_the_views_alone),
 		cmocka_unit_test(test_every_column_says_what_it_is),
+		cmocka_unit_test(test_what_an_older_program_writes_names_nobody),
 		cmocka_unit_test(test_what_was_spent_is_recalled_by_quarter_and_stretch),
 		cmocka_unit_test(test_the_last_good_runs_of_each_family_are_recalled),
 		cmocka_unit_test(test_costs_are_added_up),

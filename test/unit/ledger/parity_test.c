@@ -79,9 +79,11 @@ static void draw_ceiling(struct world *w, size_t i)
 static void draw_bill(struct world *w, struct ledger_op *op)
 {
 	static const char *const owners[] = {"CronJob/nightly", "sweep-", "job", NULL};
+	static const char *const users[] = {"alice", "system:serviceaccount:a:b", NULL};
 	static const char *const labels[] = {"{\"team\": \"a\"}", "{}", NULL};
 	static const char *const prices[] = {
 		"[{\"from\": \"2026-11-21T10:00:00Z\", \"perHour\": \"0.0800\"}]", "[]", NULL};
+	op->submitted_by = users[rng_between(&w->rng, 0, 2)];
 	op->owner = owners[rng_between(&w->rng, 0, 3)];
 	op->labels = labels[rng_between(&w->rng, 0, 2)];
 	op->priced = rng_odds(&w->rng, 7000);
@@ -208,8 +210,8 @@ static void compare_reservations(struct world *w, int batch)
 
 static void bill_print(struct buf *out, const struct model_reservation *h)
 {
-	buf_printf(out, "%d.%d %s|%s|", h->reservation.uid.byte[15], h->reservation.attempt,
-		h->owner, h->labels ? h->labels : "");
+	buf_printf(out, "%d.%d %s|%s|%s|", h->reservation.uid.byte[15], h->reservation.attempt,
+		h->owner, h->labels ? h->labels : "", h->submitted_by ? h->submitted_by : "");
 	if (h->bill.priced)
 		buf_printf(out, "%s|%s|%s|%lld;", h->bill.plan, h->bill.currency,
 			h->bill.price ? h->bill.price : "", (long long)h->bill.cost);
@@ -233,7 +235,7 @@ static void compare_segments(struct world *w, int batch)
 					bill_print(&expected, reservations[i]);
 	const char *actual = pg_fixture_sql(&F,
 		"SELECT string_agg(concat(get_byte(uuid_send(job_uid), 15), '.', attempt, ' ', "
-		"owner, '|', labels, '|', plan, '|', currency, '|', price, '|', cost_micro, ';'), "
+		"owner, '|', labels, '|', submitted_by, '|', plan, '|', currency, '|', price, '|', cost_micro, ';'), "
 		"'' ORDER BY job_uid, attempt) FROM sluice.segment WHERE cell = '%s'",
 		w->d.cell);
 	if (strcmp(buf_text(&expected), actual))

@@ -88,6 +88,41 @@ static const struct hold_row {
 	const char *value, *hold;
 } hold_rows[] = {{"false", NULL}, {"true", "true"}, {"", ""}, {"by anna", "by anna"}};
 
+/* Whatever an authenticator calls its users: never a fault, and never more than a bill keeps. */
+static void who_submitted_it(void **state)
+{
+	static const struct {
+		const char *text, *is; /* NULL: not known */
+	} rows[] = {
+		{"'alice@example.com'", "alice@example.com"},
+		{"'system:serviceaccount:ci:runner'", "system:serviceaccount:ci:runner"},
+		{"'CN=J\u00f6rg, OU=R\\\\D'", "CN=J\xc3\xb6rg, OU=R\\D"},
+		{"'two\\nlines'", "two lines"},
+		{"''", NULL},
+		{"7", NULL},
+	};
+	char text[600], name[400];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(text, sizeof(text), "'annotations':{'sluice.dev/submitted-by':%s}",
+			rows[i].text);
+		struct job *j = job_with(text, "", "");
+		assert_null(j->invalid);
+		if (rows[i].is)
+			assert_string_equal(j->submitted_by, rows[i].is);
+		else
+			assert_null(j->submitted_by);
+		free(j);
+	}
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(text, sizeof(text), "'annotations':{'sluice.dev/submitted-by':'%s'}", name);
+	struct job *j = job_with(text, "", "");
+	assert_null(j->invalid);
+	assert_int_equal(strlen(j->submitted_by), SUBMITTER_MAX_BYTES);
+	free(j);
+}
+
 static void held_unless_false(void **state)
 {
 	char text[100];
@@ -472,6 +507,43 @@ static void who_suspended_a_job_that_runs(void **state)
 	}
 }
 
+/* A person before others; else the last that wrote. Cut to 64 bytes. */
+static void who_suspended_it_is_named(void **state)
+{
+#define X16 "xxxxxxxxxxxxxxxx"
+	static const char early[] = "{'manager':'argocd-controller','operation':'Apply','time':"
+				    "'2026-11-22T19:00:00Z'," SETS_SUSPEND "}";
+	static const char late[] = "{'manager':'helm','operation':'Update','time':"
+				   "'2026-11-22T21:00:00Z'," SETS_SUSPEND "}";
+	static const char person[] = ENTRY("kubectl-edit", "Update", SETS_SUSPEND);
+	static const char ours[] = ENTRY("sluice-controller", "Update", SETS_SUSPEND);
+	static const char timeless[] = "{'manager':'" X16 X16 X16 X16 "y'," SETS_SUSPEND "}";
+	static const struct {
+		const char *one, *other, *name;
+		int64_t at_ms;
+	} rows[] = {{person, late, "kubectl-edit", INT64_C(1795377600000)},
+		{late, person, "kubectl-edit", INT64_C(1795377600000)},
+		{early, late, "helm", INT64_C(1795381200000)},
+		{late, early, "helm", INT64_C(1795381200000)},
+		{ours, early, "argocd-controller", INT64_C(1795374000000)},
+		{timeless, ours, X16 X16 X16 X16, 0}, {ours, "{}", NULL, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[2000];
+		snprintf(text, sizeof(text),
+			"'annotations':{'sluice.dev/admission':'" STARTED
+			"'},'managedFields':[%s,%s]",
+			rows[i].one, rows[i].other);
+		struct job *j = job_with(text, "'suspend':true", "");
+		if (rows[i].name)
+			assert_string_equal(j->suspender, rows[i].name);
+		else
+			assert_null(j->suspender);
+		assert_true(j->suspended_ms == rows[i].at_ms);
+		free(j);
+	}
+}
+
 static void who_unsuspended_a_job_that_runs(void **state)
 {
 	static const struct {
@@ -511,10 +583,12 @@ int main(void)
 		cmocka_unit_test(a_story_is_kept_even_when_it_makes_no_sense),
 		cmocka_unit_test(when_a_story_was_written_is_read_back),
 		cmocka_unit_test(what_kept_its_pods_is_read_back),
+		cmocka_unit_test(who_submitted_it),
 		cmocka_unit_test(held_unless_false),
 		cmocka_unit_test(fewer_pods_than_asked_for),
 		cmocka_unit_test(a_manifest_that_is_applied_again),
 		cmocka_unit_test(who_suspended_a_job_that_runs),
+		cmocka_unit_test(who_suspended_it_is_named),
 		cmocka_unit_test(who_unsuspended_a_job_that_runs),
 		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),
