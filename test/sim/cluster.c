@@ -349,8 +349,9 @@ void cluster_check_quiet(struct sim *s)
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		if (!pod_exists(p))
 			continue;
-		others += p->node >= 0 && is_excused(s, p->run);
-		if (!waits_for_node(p) || is_excused(s, p->run))
+		bool excused = is_excused(s, p->run) || cluster_is_foreign(s, p);
+		others += p->node >= 0 && excused;
+		if (!waits_for_node(p) || excused)
 			continue;
 		lacks = p;
 		n++;

@@ -127,6 +127,9 @@ bool cluster_is_foreign(const struct sim *s, const struct model_pod *p);
 /* A pod of a Job that was never admitted may fit on no node, and is not taken away: Sluice no
  * longer looks after the Job, or a finalizer keeps it. */
 bool cluster_never_binds(const struct sim *s, const struct model_pod *p);
+/* Pods that never bind take the room in a quota that a pod of this Job needs. They were made while the
+ * leader that let it in was cut off from the API server. */
+bool cluster_never_admits(const struct sim *s, const struct model_job *j);
 void quotas_pod_left(struct sim *s, const struct model_pod *p);
 void quotas_begin(struct sim *s);
 void quotas_edit(struct sim *s);

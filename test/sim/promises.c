@@ -318,7 +318,7 @@ static bool never_ends(const struct sim *s, const struct model_job *j)
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
 		if (p->of == j && pod_exists(p) && cluster_never_binds(s, p))
 			return true;
-	return false;
+	return cluster_never_admits(s, j);
 }
 
 static void check_open(struct sim *s, const struct model_reservation *h, bool all_ended)

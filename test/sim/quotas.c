@@ -95,6 +95,24 @@ bool cluster_never_binds(const struct sim *s, const struct model_pod *p)
 	       (p->of->now->gone || j->deleting || !j->queue[0]);
 }
 
+/* There would be room for a pod of it beside no pods at all, and there is none beside those. */
+bool cluster_never_admits(const struct sim *s, const struct model_job *j)
+{
+	struct pod_sum asks = cluster_asks(j->now);
+	for (size_t i = 0; j->refused && i < RESOURCE_QUOTAS; i++) {
+		const struct model_quota *q = &s->cluster.quota[i];
+		struct pod_sum used = asks;
+		if (!counts(q, j) || !speaks(q, asks) || !within(&asks, &q->hard))
+			continue;
+		for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+			if (pod_exists(p) && counts(q, p->of) && cluster_never_binds(s, p))
+				used = sum_of(used, cluster_asks(p->template), 1);
+		if (!within(&used, &q->hard))
+			return true;
+	}
+	return false;
+}
+
 /* Its run has ended, and it has not. */
 static bool outlasts(const struct model_pod *p)
 {
