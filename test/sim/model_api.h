@@ -65,13 +65,14 @@ struct model_job {
 	bool external;	  /* spec.managedBy of a controller that is not there */
 	bool unlabelled;  /* manualSelector: its pods do not say whose they are */
 	uint64_t told[2]; /* the processes that were told that it is being deleted */
-	uint64_t read[2]; /* the processes that have read it as leader, as it was then (restore.h) */
-	bool vandalized;  /* our annotations were taken off */
-	bool moved;	  /* its queue label was changed or taken off */
-	bool plain;	  /* it never had a queue (newcomers.h) */
-	int64_t welcome;  /* the generation in which it ran and got its label (newcomers.h); or 0 */
-	bool refused;	  /* its last pod was not let in */
-	struct {	  /* by each controller, last */
+	uint64_t
+		read[2]; /* the processes that have read it as leader, as it was then (restore.h) */
+	bool vandalized; /* our annotations were taken off */
+	bool moved;	 /* its queue label was changed or taken off */
+	bool plain;	 /* it never had a queue (newcomers.h) */
+	int64_t welcome; /* the generation in which it ran and got its label (newcomers.h); or 0 */
+	bool refused;	 /* its last pod was not let in */
+	struct {	 /* by each controller, last */
 		uint64_t life;
 		enum decision_kind kind;
 		int64_t start_ms; /* when it last decided on a start */
