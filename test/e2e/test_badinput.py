@@ -103,7 +103,8 @@ def test_a_job_with_annotations_near_the_limit_is_started(world, others):
 
 def test_a_job_whose_annotations_leave_no_room_for_the_story_waits_and_hurts_nobody(world, others):
     world.queue(cpu=1)
-    world.job("full", annotations={"example.com/fat": "x" * (262_144 - len("example.com/fat") - 20)})
+    stamp = len("sluice.dev/submitted-by") + 40  # the API server adds who submitted, where it fits
+    world.job("full", annotations={"example.com/fat": "x" * (262_144 - len("example.com/fat") - stamp)})
     world.wait("the start to be called off", lambda: "VOID" in world.transfers("full"), LATER)
     assert world.get("full")["spec"]["suspend"]
     world.job("next", seconds=0)

@@ -66,7 +66,7 @@ def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):
     world.started("mine")
     world.suspend("mine")
     kind, message = told(world, "mine", "Deactivated")
-    assert kind == "Warning" and HOLD in message and "another client" in message
+    assert kind == "Warning" and HOLD in message and "suspended by kubectl-patch" in message
 
 
 @pytest.mark.flags("--events", "none")
