@@ -304,7 +304,7 @@ static void check_lines(const struct model *m, const struct m_job *j)
 
 static enum stop_reason must_stop(const struct model *m, const struct m_job *j)
 {
-	if (!j->alive || !j->room || j->stop_given)
+	if (!j->alive || !j->room || j->stop_given || j->deleting)
 		return STOP_REASON_NONE;
 	if (j->held)
 		return STOP_REASON_HELD;
