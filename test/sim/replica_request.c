@@ -85,9 +85,11 @@ static void answer_api(struct sim *s, struct replica *r, void *arg)
 		"done", "refused", "gone", "busy", "denied", "in doubt"};
 	sim_log(s, "%s hears %s: %s%s%s", r->identity, q->intent.name, names[q->answer.outcome],
 		q->answer.sentence ? ", " : "", q->answer.sentence ? q->answer.sentence : "");
-	if (q->answer.job)
+	/* A GET goes by name. Of another Job of that name the gate takes nothing. */
+	bool own = q->answer.job && uid_cmp(&q->job.uid, &q->intent.uid) == 0;
+	if (own)
 		tenant_show(s, r->index, r->life, &q->job);
-	if (q->answer.job && q->intent.kind == INTENT_READ)
+	if (own && q->intent.kind == INTENT_READ)
 		restore_read(s, r, q->answer.job);
 	gate_answer_job(r->gate, q->intent.id, &q->answer);
 	replica_step_soon(s, r);
