@@ -40,6 +40,7 @@ struct scratch; /* what a view hands out until the next call */
 /* They only grow. */
 struct queue_counters {
 	uint64_t arrivals, reservations, version;
+	uint64_t alarms;      /* of Jobs: arrivals may repeat when the API server went back */
 	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
 	uint64_t placed;      /* how often any workload was placed: what a pass costs, for tests */
 };

@@ -120,6 +120,19 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	return true;
 }
 
+void queue_adopt_unread(struct queue *q, const struct job *unread, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
+{
+	const struct workload *seen = queue_find_workload(q, &unread->uid);
+	struct shape *shape = seen ? shape_keep(seen->shape) : NULL;
+	int32_t pods = seen ? reservation_pods_of(seen, lines, n) : 0;
+	queue_set_job(q, unread);
+	must(queue_adopt_job(q, &unread->uid, lines, n, reserved_ms));
+	if (shape)
+		reservation_expect_as_seen(
+			q, queue_find_workload(q, &unread->uid)->reservation, shape, pods);
+}
+
 bool queue_start_stands(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);

@@ -335,8 +335,7 @@ static void adopt_unread(
 		.family = j->family ? j->family : "",
 		.suspend = true,
 		.admission.history = j->seen.history};
-	queue_set_job(g->queue, &unread);
-	must(queue_adopt_job(g->queue, &j->uid, r->lines, r->nlines, r->reserved_ms));
+	queue_adopt_unread(g->queue, &unread, r->lines, r->nlines, r->reserved_ms);
 }
 
 void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)

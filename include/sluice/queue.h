@@ -318,6 +318,12 @@ void queue_end_unread_list(struct queue *q);
  * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
+/* The same of a Job that is not read yet: nothing is known of it, or what is known is older than its
+ * reservation. `unread` is what it counts as until then, and says that it is being deleted, so that
+ * nothing is decided about it. If it was set before, nodes and ResourceQuotas expect its pods as
+ * they were to be by that: a start that is under way may make them before the Job is read. */
+void queue_adopt_unread(struct queue *q, const struct job *unread, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms);
 /* The same of a Job that comes in by queue_intake(). What others use beyond a window's smaller quota is not
  * owed anew for it: they give no pods. */
 bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,

@@ -296,6 +296,12 @@ static int32_t pods_adopted(const struct workload *w, const struct quota_line *l
 	return pods <= w->most_pods ? (int32_t)pods : 0;
 }
 
+int32_t reservation_pods_of(const struct workload *w, const struct quota_line *lines, size_t n)
+{
+	int32_t pods = pods_adopted(w, lines, n);
+	return pods > 0 ? pods : w->shape->pods;
+}
+
 /* It was adopted before its Job was known. True: it is for another number of pods. */
 static bool recount(struct reservation *r)
 {
@@ -307,20 +313,26 @@ static bool recount(struct reservation *r)
 	int32_t pods = pods_adopted(r->w, lines, n);
 	r->guessed = pods == 0;
 	if (r->guessed)
-		pods = r->base_pods > 0 ? r->base_pods : r->w->shape->pods;
+		pods = r->base_pods > 0 && !r->as_seen ? r->base_pods : r->w->shape->pods;
 	if (pods == r->base_pods)
 		return false;
 	r->base_pods = r->pods = pods;
 	return true;
 }
 
-/* It was adopted before its pods' template was known. */
+static void take_shape(struct queue *q, struct reservation *r, struct shape *shape)
+{
+	shape_put(&q->shapes, r->shape);
+	r->shape = shape;
+}
+
+/* It was adopted before its pods' template was known, or is now. */
 static bool learn_shape(struct queue *q, struct reservation *r)
 {
-	if (r->shape->template || !r->w->shape->template)
+	if (!r->as_seen && (r->shape->template || !r->w->shape->template))
 		return false;
-	shape_put(&q->shapes, r->shape);
-	r->shape = shape_keep(r->w->shape);
+	r->as_seen = false;
+	take_shape(q, r, shape_keep(r->w->shape));
 	return true;
 }
 
@@ -383,6 +395,15 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	reservation_suspect(q, r);
 }
 
+void reservation_expect_as_seen(
+	struct queue *q, struct reservation *r, struct shape *shape, int32_t pods)
+{
+	take_shape(q, r, shape);
+	r->pods = r->base_pods = pods;
+	r->guessed = r->as_seen = true;
+	runs_after(q, r, RUN_RESHAPED);
+}
+
 static void line_lower(
 	struct queue *q, struct reservation *r, struct reservation_line *l, int64_t amount)
 {
@@ -436,7 +457,7 @@ void reservation_ends(struct reservation *r)
 
 int32_t reservation_pods_at_once(const struct reservation *r)
 {
-	int32_t asked = r->w->shape->pods;
+	int32_t asked = r->as_seen ? r->pods : r->w->shape->pods;
 	return asked < r->pods && !reservation_grows(r) ? asked : r->pods;
 }
 

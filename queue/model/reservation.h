@@ -87,7 +87,8 @@ struct reservation {
 	struct link suspect;	     /* in queue.suspects: may have to stop */
 	enum reservation_state state;
 	int32_t pods, base_pods;
-	bool guessed;	 /* adopted, and the lines did not say for how many pods they are */
+	bool guessed; /* adopted, and the lines did not say for how many pods they are */
+	bool as_seen; /* ... and its Job is not read: its pods are those of what was seen before */
 	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
 	const char *stop_policy; /* the RunPolicy or Budget that stops it, or NULL */
@@ -162,6 +163,12 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice);
 void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
+/* For how many pods such lines are, by what is known of the Job. */
+int32_t reservation_pods_of(const struct workload *w, const struct quota_line *lines, size_t n);
+/* It was adopted for a Job that is not read yet. So many pods of that shape are expected until it is.
+ * Takes the reference to the shape. */
+void reservation_expect_as_seen(
+	struct queue *q, struct reservation *r, struct shape *shape, int32_t pods);
 void reservation_end(struct queue *q, struct workload *w);
 /* Its Job has changed. */
 void reservation_heed(struct queue *q, struct reservation *r);
@@ -193,7 +200,7 @@ void reservation_displace(struct queue *q, struct reservation *r, const struct w
 void reservation_ends(struct reservation *r);
 
 /* How many pods it may have at once: as many as the Job asks for now, or will as soon as it grows,
- * within its quota. */
+ * within its quota. While the Job is not read, as many as it was told. */
 int32_t reservation_pods_at_once(const struct reservation *r);
 
 /* Under which kind of names its pods ask for cpu and memory. */

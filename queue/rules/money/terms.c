@@ -63,7 +63,7 @@ void terms_take(struct queue *q, struct workload *w, const struct job_terms *ask
 	t->asked.max_price_resource = mem_strdup(resource_of(asked));
 	t->w = w;
 	t->alarm.kind = ALARM_TERMS;
-	t->alarm.serial = w->key.arrival;
+	t->alarm.serial = ++q->counters.alarms;
 	t->alarm.owner = w;
 	q->workload_bytes += terms_size(t);
 	w->terms = t;

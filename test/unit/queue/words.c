@@ -740,14 +740,33 @@ static bool tell_reject(struct words *w, char **word, size_t n)
 	return true;
 }
 
+/* As the gate does it. */
+static void adopt_unread(
+	struct words *w, const struct words_job *j, const struct quota_line *line, size_t n)
+{
+	struct job unread = {.uid = j->uid,
+		.ns = j->ns,
+		.name = j->name,
+		.deleting = true,
+		.queue = "",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.family = "",
+		.suspend = true};
+	queue_adopt_unread(w->q, &unread, line, n, w->now_ms);
+}
+
 static bool tell_adopt(struct words *w, const struct words_job *j, char **word, size_t n)
 {
 	struct quota_line line[16];
 	size_t lines = 0;
+	bool unread = false;
 	const char *node = "", *flavor = "";
 	for (size_t i = 2; i < n && lines < 16; i++) {
 		char *amount = piece_after(word[i], '=');
-		if (amount) {
+		if (strcmp(word[i], "unread") == 0) {
+			unread = true;
+		} else if (amount) {
 			line[lines] = (struct quota_line){node, flavor, word[i], 0};
 			if (!piece_amount(w, word[i], amount, &line[lines++].amount))
 				return false;
@@ -757,7 +776,10 @@ static bool tell_adopt(struct words *w, const struct words_job *j, char **word, 
 			flavor = word[i];
 		}
 	}
-	queue_adopt_job(w->q, &j->uid, line, lines, w->now_ms);
+	if (unread)
+		adopt_unread(w, j, line, lines);
+	else
+		queue_adopt_job(w->q, &j->uid, line, lines, w->now_ms);
 	return true;
 }
 

@@ -31,7 +31,8 @@
  *   edit NS/NAME ..                  the same Job, with these words added
  *   drop flavor|queue|cohort|class|podclass|namespace|local|job NAME
  *   reject queue|flavor NAME "SENTENCE"
- *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
+ *   adopt NS/NAME [unread] NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
+ *                                    unread: what is known of it is older; `edit` reads it
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N | grew NS/NAME
  *   keep NS/NAME                     it cannot be told to go on with fewer pods
  *   (Jobs that others wait for: words_after.h;
