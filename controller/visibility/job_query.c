@@ -134,6 +134,9 @@ static int take_value(
 	return 0;
 }
 
+/* The only field that is compared with nothing: those that have a trouble, whichever it is. */
+#define IN_TROUBLE "status.trouble.reason!="
+
 /* NAME=VALUE, NAME==VALUE or NAME!=VALUE */
 static int take_field(struct job_query *q, const char *text, size_t len, struct err *e)
 {
@@ -144,7 +147,12 @@ static int take_field(struct job_query *q, const char *text, size_t len, struct 
 		{"spec.clusterQueue", q->clusterqueue, NULL, sizeof(q->clusterqueue)},
 		{"spec.submittedBy", q->submitted_by, NULL, sizeof(q->submitted_by)},
 		{"status.state", q->state, q->not_state, sizeof(q->state)},
+		{"status.trouble.reason", q->trouble, NULL, sizeof(q->trouble)},
 	};
+	if (len == strlen(IN_TROUBLE) && memcmp(text, IN_TROUBLE, len) == 0) {
+		q->in_trouble = true;
+		return 0;
+	}
 	const char *equals = memchr(text, '=', len);
 	bool is_not = equals && equals > text && equals[-1] == '!';
 	size_t name = equals ? (size_t)(equals - text) - is_not : len;
@@ -154,7 +162,7 @@ static int take_field(struct job_query *q, const char *text, size_t len, struct 
 			return take_value(
 				&fields[i], is_not, value, (size_t)(text + len - value), e);
 	return err_set(e, ERR_INVALID,
-		"fieldSelector: \"%.*s\" is not known; known are metadata.name, metadata.namespace, spec.queue, spec.clusterQueue, spec.submittedBy and status.state, such as status.state=Waiting",
+		"fieldSelector: \"%.*s\" is not known; known are metadata.name, metadata.namespace, spec.queue, spec.clusterQueue, spec.submittedBy, status.state and status.trouble.reason, such as status.state=Waiting",
 		(int)(len < 60 ? len : 60), text);
 }
 

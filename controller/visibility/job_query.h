@@ -51,6 +51,8 @@ struct job_query {
 	char submitted_by[SUBMITTER_MAX_BYTES + 1]; /* field selector spec.submittedBy; "": any */
 	char state[16];				    /* field selector status.state; "": any */
 	char not_state[16];			    /* status.state!=; "": none */
+	char trouble[32];			    /* status.trouble.reason=; "": any or none */
+	bool in_trouble;			    /* status.trouble.reason!= (and nothing): any */
 	char labels[JOB_QUERY_TEXT_MAX];	    /* a label selector that parses; "": all */
 	enum job_query_form form;
 	size_t limit;	 /* 0: all */

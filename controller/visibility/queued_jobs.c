@@ -108,6 +108,17 @@ static bool is_or_any(const char *wanted, const char *text)
 	return !*wanted || strcmp(wanted, text) == 0;
 }
 
+/* Most questions are not about troubles, and most Jobs have none. */
+static bool has_trouble_asked_for(
+	const struct queued_jobs *all, const struct gate_listed *j, const struct job_query *q)
+{
+	struct gate_trouble trouble;
+	if (!q->in_trouble && !*q->trouble)
+		return true;
+	return gate_job_trouble(all->sources.gate, j->ns, j->name, &trouble) &&
+	       is_or_any(q->trouble, trouble_name(trouble.word));
+}
+
 static bool is_asked_for(struct queued_jobs *all, struct row *r, const struct job_query *q,
 	const struct selector *labels)
 {
@@ -115,7 +126,8 @@ static bool is_asked_for(struct queued_jobs *all, struct row *r, const struct jo
 	if (!is_or_any(q->ns, j->ns) || !is_or_any(q->name, j->name) ||
 		!is_or_any(q->submitted_by, j->submitted_by ? j->submitted_by : "") ||
 		!is_or_any(q->state, j->state) ||
-		(*q->not_state && strcmp(q->not_state, j->state) == 0))
+		(*q->not_state && strcmp(q->not_state, j->state) == 0) ||
+		!has_trouble_asked_for(all, j, q))
 		return false;
 	if (*q->labels && !labels_match(label_set_labels(j->labels), label_set_count(j->labels),
 				  &labels->term))
@@ -184,7 +196,8 @@ static bool is_same_list(const struct job_query *a, const struct job_query *b)
 	       strcmp(a->clusterqueue, b->clusterqueue) == 0 &&
 	       strcmp(a->localqueue, b->localqueue) == 0 &&
 	       strcmp(a->submitted_by, b->submitted_by) == 0 && strcmp(a->state, b->state) == 0 &&
-	       strcmp(a->not_state, b->not_state) == 0 && strcmp(a->labels, b->labels) == 0;
+	       strcmp(a->not_state, b->not_state) == 0 && strcmp(a->trouble, b->trouble) == 0 &&
+	       a->in_trouble == b->in_trouble && strcmp(a->labels, b->labels) == 0;
 }
 
 /* ---- as a list ------------------------------------------------------------------------------- */

@@ -44,8 +44,9 @@ static void put_count(struct buf *out, const char *key, size_t n)
 
 enum column { RESERVATION, USAGE };
 
+/* tells_quota: also the quota of this moment, and what is held beyond it. */
 static void put_total(
-	struct buf *out, const struct usage_view *u, enum column column, bool tells_borrowed)
+	struct buf *out, const struct usage_view *u, enum column column, bool tells_quota)
 {
 	char text[QUANTITY_TEXT_SIZE];
 	int64_t amount = column == RESERVATION ? u->reserved : u->used;
@@ -53,14 +54,17 @@ static void put_total(
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, u->resource);
 	buf_printf(out, ",\"total\":\"%s\"", status_quantity(amount, u->resource, text));
-	if (tells_borrowed)
+	if (tells_quota)
 		buf_printf(
 			out, ",\"borrowed\":\"%s\"", status_quantity(borrowed, u->resource, text));
+	if (tells_quota && column == RESERVATION)
+		buf_printf(
+			out, ",\"nominal\":\"%s\"", status_quantity(u->nominal, u->resource, text));
 	buf_putc(out, '}');
 }
 
 static void put_flavor(struct buf *out, const struct usage_view *usage, size_t n, size_t first,
-	enum column column, bool tells_borrowed)
+	enum column column, bool tells_quota)
 {
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, usage[first].flavor);
@@ -72,14 +76,14 @@ static void put_flavor(struct buf *out, const struct usage_view *usage, size_t n
 		if (comma)
 			buf_putc(out, ',');
 		comma = true;
-		put_total(out, &usage[i], column, tells_borrowed);
+		put_total(out, &usage[i], column, tells_quota);
 	}
 	buf_puts(out, "]}");
 }
 
 /* A LocalQueue has no quota of its own: nothing it uses is borrowed or not. */
 static void put_flavors(struct buf *out, const struct usage_view *usage, size_t n,
-	enum column column, bool tells_borrowed)
+	enum column column, bool tells_quota)
 {
 	bool comma = false;
 	buf_printf(out, ",\"%s\":[", column == RESERVATION ? "flavorsReservation" : "flavorsUsage");
@@ -89,7 +93,7 @@ static void put_flavors(struct buf *out, const struct usage_view *usage, size_t 
 		if (comma)
 			buf_putc(out, ',');
 		comma = true;
-		put_flavor(out, usage, n, i, column, tells_borrowed);
+		put_flavor(out, usage, n, i, column, tells_quota);
 	}
 	buf_putc(out, ']');
 }

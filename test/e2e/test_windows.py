@@ -246,6 +246,8 @@ def test_in_the_morning_a_run_gives_the_pods_for_which_there_is_quota_no_more(ni
     world.job("sweep", pods=6, completions=40, completionMode=mode,
               annotations={"sluice.dev/min-parallelism": "1", "sluice.dev/grow": "true"})
     has_size(world, 6)
+    held = lambda: world.clusterqueue()["status"]["flavorsReservation"][0]["resources"][0]
+    world.wait("the status to have the quota of the night", lambda: held().get("nominal") == "6")
     clock.set("Tue 06:59:57")
     now = has_size(world, 2)
     why = f"the quota of ClusterQueue {world.full('q')} is smaller since window night is over: 2 cpu in flavor {world.full('any-q')} " \

@@ -144,6 +144,9 @@ static void what_makes_no_sense_is_refused_with_its_name(void **state)
 		{{.field_selector = "spec.queue!=main"}, "cannot be asked for with !="},
 		{{.field_selector = "metadata.namespace=team-b"}, "given twice"},
 		{{.field_selector = "status.state="}, "1 to 15 characters"},
+		{{.field_selector = "status.trouble.reason="}, "1 to 31 characters"},
+		{{.field_selector = "status.trouble.reason!=Unschedulable"},
+			"cannot be asked for with !="},
 		{{.field_selector = "status.state=Waiting-for-ever"}, "1 to 15 characters"},
 		{{.field_selector = "spec.submittedBy="}, "1 to 253 characters"},
 		{{.field_selector = "spec.submittedBy!=bob"}, "cannot be asked for with !="},
@@ -296,6 +299,49 @@ static void a_list_has_what_was_asked_for(void **state)
 	assert_null(
 		json_text(json_object(json_array(root, "items")->child, "spec"), "submittedBy"));
 	assert_non_null(json_array(root, "items")->child->next);
+	stage_close(&s);
+}
+
+static bool has_trouble; /* the Job two; the others have none */
+
+bool __wrap_gate_job_trouble(
+	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret);
+bool __wrap_gate_job_trouble(
+	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret)
+{
+	(void)g;
+	*ret = (struct gate_trouble){
+		.ns = ns, .name = name, .word = TROUBLE_UNSCHEDULABLE, .message = ""};
+	return has_trouble && strcmp(name, "two") == 0;
+}
+
+static void those_in_trouble_are_found(void **state)
+{
+	static const struct {
+		const char *selector;
+		bool finds;
+	} cases[] = {{"status.trouble.reason!=", true},
+		{"status.trouble.reason!=,spec.queue=x", false},
+		{"status.trouble.reason=Unschedulable", true},
+		{"status.trouble.reason=ErrImagePull", false}};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	add_jobs(&s, 3);
+	has_trouble = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct job_query q;
+		struct err e = {""};
+		struct job_query_words w = {.field_selector = cases[i].selector};
+		assert_int_equal(take(&q, &w, &e), 0);
+		const cJSON *found = json_array(list(&s, &q), "items")->child;
+		assert_true(!found == !cases[i].finds);
+		if (found) {
+			assert_string_equal(name_of(found), "two");
+			assert_null(found->next);
+		}
+	}
+	has_trouble = false;
 	stage_close(&s);
 }
 
@@ -529,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),
 		cmocka_unit_test(pages_are_of_one_list),
 		cmocka_unit_test(a_list_has_what_was_asked_for),
+		cmocka_unit_test(those_in_trouble_are_found),
 		cmocka_unit_test(a_job_that_is_deferred_is_listed),
 		cmocka_unit_test(a_table_has_a_cell_for_each_column),
 		cmocka_unit_test(events_are_lines_of_json),

@@ -83,8 +83,11 @@ static void a_clusterqueue_tells_all(void **state)
 	assert_string_equal(json_text(cpu, "borrowed"), "0");
 	assert_string_equal(json_text(memory, "total"), "128Gi");
 	assert_string_equal(json_text(memory, "borrowed"), "64Gi");
+	assert_string_equal(json_text(cpu, "nominal"), "40");
+	assert_string_equal(json_text(memory, "nominal"), "64Gi");
 	spot = member(json_array(status, "flavorsUsage"), "spot");
 	assert_string_equal(json_text(member(json_array(spot, "resources"), "cpu"), "total"), "12");
+	assert_null(json_get(json_array(spot, "resources")->child, "nominal"));
 	assert_non_null(member(json_array(status, "flavorsUsage"), "on-demand"));
 	json_free(j);
 	buf_done(&out);
