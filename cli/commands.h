@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "controller/kube/json.h"
 
+/* Asks the API server, or a controller that --server names. Repeats itself. */
 int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
@@ -52,17 +53,6 @@ void command_print(bool watch, const char *text);
 
 /* ---- rendering, for the commands and their tests ----------------------------------------------
  */
-
-/* What of /api/v1/queues is shown. NULL: all. */
-struct queue_filter {
-	const char *clusterqueue;
-	const char *ns; /* those that a LocalQueue of this namespace leads to */
-};
-
-/* These two return how many ClusterQueues and LocalQueues they showed. */
-size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool wide,
-	const struct style *style, struct buf *out);
-size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct buf *out);
 
 /* job: of /api/v1/jobs; queues: of /api/v1/queues, or NULL. */
 void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,

@@ -86,7 +86,7 @@ static int run(const struct arguments *a)
 	switch (a->command) {
 	case COMMAND_QUEUE:
 		wrong = too_many(a, 1);
-		return wrong ? wrong : repeat(a, command_queue);
+		return wrong ? wrong : command_queue(a);
 	case COMMAND_EXPLAIN:
 		wrong = too_many(a, 2);
 		return wrong ? wrong : repeat(a, command_explain);

@@ -120,6 +120,22 @@ int question_send(struct ev_loop *loop, struct kube_client *client, const struct
 	return rc;
 }
 
+/* ... is forbidden: User "bob" cannot ... */
+bool question_refused_user(const struct question_facts *f, char ret[QUESTION_USER_SIZE])
+{
+	static const char
+		before[] = "is forbidden: User \"",
+		allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:@";
+	const char *at = strstr(f->message, before);
+	size_t len = at ? strspn(at + strlen(before), allowed) : 0;
+	bool found = len > 0 && len < QUESTION_USER_SIZE && at[strlen(before) + len] == '"';
+	if (found)
+		snprintf(ret, QUESTION_USER_SIZE, "%.*s", (int)len, at + strlen(before));
+	else
+		snprintf(ret, QUESTION_USER_SIZE, "USER");
+	return found;
+}
+
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e)
 {

@@ -14,6 +14,8 @@ struct ev_loop;
 #define QUESTION_ANSWER_MAX ((size_t)64 << 20)
 #define QUESTION_TREE_MAX ((size_t)256 << 20)
 
+#define SLUICE_ROOT "/apis/sluice.dev/v1alpha1" /* Sluice's own kinds */
+
 /* A client for a command; yours to free. */
 struct kube_client *question_client(struct ev_loop *loop, const struct kube_config *config);
 
@@ -41,6 +43,11 @@ struct question_facts {
 	char reason[48];   /* "NotFound", "Forbidden", ... */
 	char message[256]; /* cut to fit */
 };
+
+enum { QUESTION_USER_SIZE = 100 };
+/* Whom an authorizer refused, by the sentence of a 403. False, and "USER": it is no such sentence, or
+ * no name that can stand in a command. */
+bool question_refused_user(const struct question_facts *f, char ret[QUESTION_USER_SIZE]);
 
 /* The same of any request. *ret_facts is set whatever the outcome. */
 int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,

@@ -1,11 +1,8 @@
 #include "cli/visibility.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "controller/common/path.h"
-
-enum { USER_MAX_BYTES = 100 };
 
 #define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP
 
@@ -26,27 +23,12 @@ static int say_silent(const struct question_facts *f, struct err *e)
 		f->http_status, *f->message ? ": " : "", f->message);
 }
 
-/* Whom an authorizer refused, by its sentence: ... is forbidden: User "bob" cannot ... False: it is no
- * such sentence, or no name that can stand in a command. */
-static bool read_user(const char *message, char ret[USER_MAX_BYTES])
-{
-	static const char
-		before[] = "is forbidden: User \"",
-		allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:@";
-	const char *at = strstr(message, before);
-	size_t len = at ? strspn(at + strlen(before), allowed) : 0;
-	if (len == 0 || len >= USER_MAX_BYTES || at[strlen(before) + len] != '"')
-		return false;
-	snprintf(ret, USER_MAX_BYTES, "%.*s", (int)len, at + strlen(before));
-	return true;
-}
-
 static int say_denied(
 	const struct visibility_request *r, const struct question_facts *f, struct err *e)
 {
 	const char *verb = r->one ? "get" : "list";
-	char user[USER_MAX_BYTES] = "USER";
-	if (!read_user(f->message, user) && !strstr(f->message, "is forbidden: "))
+	char user[QUESTION_USER_SIZE];
+	if (!question_refused_user(f, user) && !strstr(f->message, "is forbidden: "))
 		return err_set(e, ERR_DENIED, "the API " VISIBILITY_GROUP " refuses it: %s",
 			*f->message ? f->message : "status 403");
 	if (!r->ns)

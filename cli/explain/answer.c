@@ -10,8 +10,6 @@
 #include "cli/visibility.h"
 #include "controller/common/path.h"
 
-#define SLUICE_ROOT "/apis/sluice.dev/v1alpha1"
-
 void explain_answer_init(struct explain_answer *a)
 {
 	buf_init(&a->job, SERVER_ANSWER_MAX);

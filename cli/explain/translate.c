@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "queue/job/text.h"
+#include "cli/queue/translate.h"
 #include "sluice/quantity.h"
 
 #define NOT_WAITING "QuotaReserved" /* the reason of a Job that does not wait */
-
-enum { AMOUNT_TEXT_SIZE = 400 };
 
 static void put_key(struct buf *out, const char *key, const char *value)
 {
@@ -101,98 +99,6 @@ void translate_job(const cJSON *job, struct buf *out)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-static const cJSON *named(const cJSON *array, const char *name)
-{
-	json_each(item, array)
-		if (strcmp(text_of(item, "name"), name) == 0)
-			return item;
-	return NULL;
-}
-
-/* What its condition Active says. */
-static void put_active(const cJSON *object, struct buf *out)
-{
-	json_each(c, json_array(json_object(object, "status"), "conditions")) {
-		if (strcmp(text_of(c, "type"), "Active") != 0)
-			continue;
-		put_bool(out, "active", strcmp(text_of(c, "status"), "True") == 0);
-		put_key(out, "reason", text_of(c, "reason"));
-		put_key(out, "message", text_of(c, "message"));
-		return;
-	}
-	put_bool(out, "active", false);
-	put_key(out, "reason", "Unknown");
-	put_key(out, "message", "the controller has not written its status yet");
-}
-
-/* A quantity, which the API server also takes as a number. 0: it is none. */
-static int64_t amount_of(const cJSON *object, const char *key, const char *resource)
-{
-	const char *text = json_text(object, key);
-	int64_t whole = number_of(object, key), amount;
-	enum quantity_unit unit = quantity_unit_of(resource);
-	if (!text)
-		return unit == QUANTITY_MILLI ? quantity_times(whole, 1000) : whole;
-	return quantity_parse(slice_of(text), unit, &amount, NULL) == 0 ? amount : 0;
-}
-
-static void put_amount(struct buf *out, const char *key, int64_t amount, const char *resource)
-{
-	char text[AMOUNT_TEXT_SIZE];
-	struct text t = text_over(text, sizeof(text));
-	text_add_number(&t, amount, resource);
-	put_key(out, key, text);
-}
-
-/* held: how much of it is reserved, as the status says it. */
-static void put_resource(const cJSON *resource, const cJSON *held, struct buf *out)
-{
-	const char *name = text_of(resource, "name");
-	int64_t nominal = amount_of(resource, "nominalQuota", name);
-	int64_t reserved = amount_of(held, "total", name);
-	int64_t borrowed = amount_of(held, "borrowed", name);
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, name);
-	put_amount(out, "nominal", nominal, name);
-	put_amount(out, "reserved", reserved, name);
-	if (borrowed > 0)
-		put_amount(out, "borrowed", borrowed, name);
-	put_number(out, "nominalUnits", nominal);
-	put_number(out, "reservedUnits", reserved);
-	buf_putc(out, '}');
-}
-
-static void put_flavor(const cJSON *flavor, const cJSON *held, struct buf *out)
-{
-	const char *comma = "";
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, text_of(flavor, "name"));
-	buf_puts(out, ",\"resources\":[");
-	json_each(resource, json_array(flavor, "resources")) {
-		buf_puts(out, comma);
-		put_resource(resource,
-			named(json_array(held, "resources"), text_of(resource, "name")), out);
-		comma = ",";
-	}
-	buf_puts(out, "]}");
-}
-
-static void put_flavors(const cJSON *clusterqueue, struct buf *out)
-{
-	const cJSON *spec = json_object(clusterqueue, "spec");
-	const cJSON *held = json_array(json_object(clusterqueue, "status"), "flavorsReservation");
-	const char *comma = "";
-	buf_puts(out, ",\"flavors\":[");
-	json_each(group, json_array(spec, "resourceGroups")) {
-		json_each(flavor, json_array(group, "flavors")) {
-			buf_puts(out, comma);
-			put_flavor(flavor, named(held, text_of(flavor, "name")), out);
-			comma = ",";
-		}
-	}
-	buf_putc(out, ']');
-}
-
 static void put_hidden(const char *ns, const char *name, struct buf *out)
 {
 	buf_puts(out, "{\"namespace\":");
@@ -202,38 +108,17 @@ static void put_hidden(const char *ns, const char *name, struct buf *out)
 	buf_putc(out, '}');
 }
 
-static void put_clusterqueue(const cJSON *q, struct buf *out)
-{
-	const char *strategy = text_of(json_object(q, "spec"), "queueingStrategy");
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, text_of(json_object(q, "metadata"), "name"));
-	put_key(out, "strategy", strategy[0] ? strategy : "BestEffortFIFO");
-	put_active(q, out);
-	put_flavors(q, out);
-	buf_putc(out, '}');
-}
-
-static void put_localqueue(const cJSON *q, const char *ns, struct buf *out)
-{
-	buf_puts(out, "{\"namespace\":");
-	buf_json_string(out, ns);
-	put_key(out, "name", text_of(json_object(q, "metadata"), "name"));
-	put_key(out, "clusterQueue", text_of(json_object(q, "spec"), "clusterQueue"));
-	put_active(q, out);
-	buf_putc(out, '}');
-}
-
 void translate_queues(const struct queue_objects *q, struct buf *out)
 {
 	buf_puts(out, "{\"clusterQueues\":[");
 	if (q->hidden_cluster[0])
 		put_hidden("", q->hidden_cluster, out);
 	else if (q->cluster)
-		put_clusterqueue(q->cluster, out);
+		translate_clusterqueue(q->cluster, NULL, out);
 	buf_puts(out, "],\"localQueues\":[");
 	if (q->hidden_local[0])
 		put_hidden(q->ns, q->hidden_local, out);
 	else if (q->local)
-		put_localqueue(q->local, q->ns, out);
+		translate_localqueue(q->local, NULL, out);
 	buf_puts(out, "]}\n");
 }

@@ -218,6 +218,47 @@ def test_sluice_needs_her_kubeconfig_alone(alice):
     assert done.returncode != 0 and "queuedjobs" in done.stderr and "ask an admin for the right" in done.stderr, done
 
 
+def test_sluice_queue_shows_her_localqueues(alice):
+    ns, q = alice.ns, alice.world.full("q")
+
+    def line():
+        return next(iter(r for r in rows(alice.sluice("queue", "-n", ns)) if r[:2] == [ns, "q"]), None)
+    wait_until("what runs and waits in the status", lambda: line() == [ns, "q", "active", "1", "1", q, alice.world.full("any-q"), "cpu", "2"], LATER)
+    for args in (["queue", "-n", ns], ["queue", q, "-n", ns]):
+        done = alice.sluice(*args)
+        assert done.returncode == 0 and "You may not list clusterqueues.sluice.dev" in done.stdout and "sluice-viewer" in done.stdout, done
+        assert "CLUSTERQUEUE  STATE" not in done.stdout and "theirs" not in done.stdout and not done.stderr, done
+    done = alice.sluice("queue", "-n", ns, "-o", "json")
+    said = json.loads(done.stdout)
+    (local,) = said["localQueues"]
+    assert not said["clusterQueues"] and (local["pending"], local["admitted"], local["active"]) == (1, 1, True) and "You may not list" in done.stderr, done
+    done = alice.sluice("queue", "-n", alice.bob.ns)
+    assert done.returncode == 3 and "--clusterrole=sluice-batch-user" in done.stderr and not done.stdout, done
+
+
+def test_sluice_queue_says_why_nothing_starts(alice):
+    alice.world.api.patch(f"/apis/sluice.dev/v1alpha1/namespaces/{alice.ns}/localqueues/q", {"spec": {"stopPolicy": "Hold"}})
+    wait_until("it to be told", lambda: ["Stopped"] == [r[2] for r in rows(alice.sluice("queue", "-n", alice.ns)) if r[:2] == [alice.ns, "q"]], LATER)
+    assert f"\n{alice.ns}/q: " in alice.sluice("queue", "-n", alice.ns).stdout
+
+
+def test_an_admin_with_a_kubeconfig_alone_sees_quotas(alice, program):
+    env = {"KUBECONFIG": str(alice.world.box.kubeconfig)}
+    q = alice.world.full("q")
+
+    def line():
+        return next(iter(r for r in rows(program("sluice", "queue", env=env)) if r[:1] == [q]), [])
+    wait_until("the quota to be held", lambda: line()[1:6] + line()[-3:] == ["active", "2", "1", alice.world.full("any-q"), "cpu", "2", "of", "2"], LATER)
+    named = program("sluice", "queue", q, env=env)
+    assert {tuple(r[:2]) for r in rows(named)} >= {(alice.ns, "q"), (alice.bob.ns, "theirs")}, named
+    assert "may not" not in named.stdout and "does not answer" not in named.stdout, named
+    (said,) = json.loads(program("sluice", "queue", q, "-o", "json", env=env).stdout)["clusterQueues"]
+    (cpu,) = said["flavors"][0]["resources"]
+    assert (cpu["nominalUnits"], cpu["reservedUnits"], said["pending"]) == (2000, 2000, 2)
+    missing = program("sluice", "queue", "no-such-queue", env=env)
+    assert missing.returncode == 1 and "no-such-queue" in missing.stderr, missing
+
+
 @pytest.mark.since_kubernetes(36, "has no policy that writes who submitted a Job")
 def test_she_asks_for_what_she_has_submitted(alice):
     name = who(alice.api)
@@ -250,6 +291,8 @@ def test_a_job_starts_without_it(alice):
         wait_until("the API to be gone", lambda: not alice.world.box.is_visible(), LATER)
         done = alice.kubectl("get", "qj", "-n", alice.ns)
         assert done.returncode == 1, done
+        listed = alice.sluice("queue", "-n", alice.ns)
+        assert listed.returncode == 0 and f"{alice.ns}  q " in listed.stdout and "The controller does not answer" in listed.stdout, listed
         alice.world.finish("runs")
         alice.bob.started("secret")
     finally:

@@ -67,7 +67,7 @@ def events(world, name, reason):
     return [e["message"] for e in found if e["source"].get("component") == "sluice-controller"]
 
 
-def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world):
+def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world, program):
     world.queue(cpu=4)
     occupy(world)
     world.job("stuck", pods=2, cpu="2", pod=THERE)
@@ -78,6 +78,11 @@ def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world):
     assert said["trouble"]["message"] in said["sentence"] and not said["waiting"]
     (row,) = world.queue_view()["troubles"]
     assert (row["reason"], row["jobs"], row["namespace"], row["job"]) == ("Unschedulable", 1, world.ns, "stuck")
+    world.box.wait_visible(LATER)
+    asked = f"/apis/visibility.sluice.dev/v1alpha1/namespaces/{world.ns}/queuedjobs?fieldSelector=status.trouble.reason!%3D"
+    world.wait("it to be in the list of those in trouble", lambda: [j["metadata"]["name"] for j in world.api.list(asked)] == ["stuck"])
+    shown = program("sluice", "queue", world.full("q"), env={"KUBECONFIG": str(world.box.kubeconfig)})
+    assert "1 (1 stuck)" in shown.stdout and f"Unschedulable (sluice explain -n {world.ns} job/stuck)" in shown.stdout, shown
     for name in ("sluice_jobs_in_trouble", "sluice_job_troubles_total"):
         world.wait(f"{name} to count it", lambda n=name: metric(world, n, "Unschedulable") == 1)
     (message,) = world.wait("an Event that says so", lambda: events(world, "stuck", "PodsStuck"))

@@ -2,6 +2,7 @@
  * The command `sluice`: its command line, and what it makes of the controller's answers.
  */
 #include "cli/commands.h"
+#include "cli/queue/report.h"
 #include "cli/unlisted_job.h"
 
 #include <setjmp.h>

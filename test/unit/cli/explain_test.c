@@ -115,11 +115,11 @@ static void what_is_not_in_line_says_so(void **state)
 }
 
 static const char local_text[] =
-	"{\"metadata\":{\"name\":\"main\"},\"spec\":{\"clusterQueue\":\"batch\"},\"status\":"
+	"{\"metadata\":{\"name\":\"main\",\"namespace\":\"team\"},\"spec\":{\"clusterQueue\":\"batch\"},\"status\":"
 	"{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":\"Stopped\","
 	"\"message\":\"it is stopped\"}]}}";
 static const char cluster_text[] =
-	"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"queueingStrategy\":\"StrictFIFO\","
+	"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"cohortName\":\"all\",\"queueingStrategy\":\"StrictFIFO\","
 	"\"resourceGroups\":[{\"flavors\":[{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\","
 	"\"nominalQuota\":40},{\"name\":\"memory\",\"nominalQuota\":\"131072Mi\"}]}]},{\"flavors\":"
 	"[{\"name\":\"count\",\"resources\":[{\"name\":\"pods\",\"nominalQuota\":\"200\"}]}]}]},"

@@ -3,6 +3,11 @@ add_executable(test_cli ${CMAKE_CURRENT_LIST_DIR}/cli_test.c)
 target_link_libraries(test_cli PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME cli COMMAND test_cli)
 
+# `sluice queue`: against a scripted API server.
+add_executable(test_queue_command ${CMAKE_CURRENT_LIST_DIR}/queue_test.c)
+target_link_libraries(test_queue_command PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME queue_command COMMAND test_queue_command)
+
 # `sluice jobs`: against a scripted API server. And `sluice explain` of what that answers.
 add_executable(test_jobs ${CMAKE_CURRENT_LIST_DIR}/jobs_test.c)
 target_link_libraries(test_jobs PRIVATE scripted_server sluice_cli ${CMOCKA})

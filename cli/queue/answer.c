@@ -1,0 +1,199 @@
+#include "cli/queue/answer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/queue/translate.h"
+#include "controller/common/path.h"
+#include "controller/visibility/job_query.h"
+
+enum { STUCK_TIMEOUT_MS = 5000 };
+
+#define CLUSTERQUEUES "clusterqueues.sluice.dev"
+#define LOCALQUEUES "localqueues.sluice.dev"
+
+struct answer {
+	struct ev_loop *loop;
+	struct kube_client *client;
+	const struct queue_question *q;
+	struct json *clusterqueues, *localqueues, *stuck;
+	struct queue_lists lists;
+	struct notices notices;
+};
+
+static void put_notice(struct answer *a, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void put_notice(struct answer *a, const char *format, ...)
+{
+	va_list args;
+	if (a->notices.n == NOTICES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(a->notices.text[a->notices.n++], NOTICE_SIZE, format, args);
+	va_end(args);
+}
+
+/* ---- one list -------------------------------------------------------------------------------- */
+
+static int say_absent(struct err *e)
+{
+	return err_set(e, ERR_BUSY,
+		"this cluster has no ClusterQueues and LocalQueues: the kinds of Sluice are not installed. An admin installs them: docs/install.md");
+}
+
+/* Who has no right to a kind gets 403 whether the kind is there or not. Groups may be read by all. */
+static bool is_installed(struct answer *a, struct json *json)
+{
+	const cJSON *root;
+	return question_ask(a->loop, a->client, "/apis/sluice.dev", json, &root, NULL) != ERR_GONE;
+}
+
+/* ERR_DENIED: that right is missing, and *ret_facts says of whom; others: with their sentence. */
+static int list(struct answer *a, const char *path, struct json *json, const cJSON **ret_items,
+	struct question_facts *ret_facts, struct err *e)
+{
+	const cJSON *root;
+	const struct kube_request r = {
+		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
+	int rc = question_send(a->loop, a->client, &r, json, &root, ret_facts, e);
+	if (rc == ERR_GONE)
+		return say_absent(e);
+	if (rc == ERR_DENIED && ret_facts->http_status == 403)
+		return is_installed(a, json) ? ERR_DENIED : say_absent(e);
+	if (rc < 0)
+		return rc == ERR_DENIED ? ERR_BUSY : rc; /* it does not know the user */
+	*ret_items = json_array(root, "items");
+	return *ret_items
+		       ? 0
+		       : err_set(e, ERR_INVALID,
+				 "GET %.200s: the answer is no list; is it an API server?", path);
+}
+
+/* ---- ClusterQueues --------------------------------------------------------------------------- */
+
+static int read_clusterqueues(struct answer *a, struct err *e)
+{
+	struct question_facts facts;
+	int rc = list(a, SLUICE_ROOT "/clusterqueues", a->clusterqueues, &a->lists.clusterqueues,
+		&facts, e);
+	if (rc != ERR_DENIED)
+		return rc;
+	put_notice(a,
+		"You may not list " CLUSTERQUEUES
+		", so quotas are not shown. An admin can give you that right: the ClusterRole sluice-viewer has it, bound by a ClusterRoleBinding.");
+	return 0;
+}
+
+/* ---- LocalQueues ----------------------------------------------------------------------------- */
+
+static int say_denied(const char *ns, const struct question_facts *facts, struct err *e)
+{
+	char user[QUESTION_USER_SIZE];
+	question_refused_user(facts, user);
+	return err_set(e, ERR_DENIED,
+		"you may not list " LOCALQUEUES
+		" in namespace %.63s. Name a namespace of yours with -n, or ask an admin for the right: kubectl create rolebinding sluice-%s -n %.63s --clusterrole=sluice-batch-user --user=%s",
+		ns, user, ns, user);
+}
+
+static int list_localqueues(
+	struct answer *a, const char *ns, struct question_facts *ret_facts, struct err *e)
+{
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	if (ns)
+		path_format(&path, SLUICE_ROOT "/namespaces/%s/localqueues", ns);
+	else
+		buf_puts(&path, SLUICE_ROOT "/localqueues");
+	int rc = list(a, buf_text(&path), a->localqueues, &a->lists.localqueues, ret_facts, e);
+	buf_done(&path);
+	return rc;
+}
+
+static int read_localqueues(struct answer *a, struct err *e)
+{
+	const struct queue_question *q = a->q;
+	struct question_facts facts;
+	a->lists.ns = q->ns;
+	int rc = list_localqueues(a, q->ns, &facts, e);
+	if (rc == ERR_DENIED && !q->ns) {
+		a->lists.ns = q->home;
+		rc = list_localqueues(a, q->home, &facts, e);
+		if (rc == 0)
+			put_notice(a,
+				"You may not list " LOCALQUEUES
+				" of all namespaces: those of namespace %.63s are shown. Name another with -n.",
+				q->home);
+	}
+	if (rc != ERR_DENIED)
+		return rc;
+	if (q->ns || !a->lists.clusterqueues)
+		return say_denied(a->lists.ns, &facts, e);
+	put_notice(a, "You may not list " LOCALQUEUES ", so they are not shown.");
+	a->lists.ns = NULL;
+	return 0;
+}
+
+/* ---- Jobs whose pods are stuck --------------------------------------------------------------- */
+
+/* Of the API, and not of the question: its controller is down, stands by, or cannot be reached. */
+static bool is_silent(const struct question_facts *facts)
+{
+	return facts->http_status == 0 || facts->http_status >= 500;
+}
+
+/* Without them the answer is shorter, but still an answer. */
+static void read_stuck(struct answer *a)
+{
+	static const char any[] = "status.trouble.reason!=";
+	struct question_facts facts;
+	struct buf path;
+	const cJSON *root;
+	const char *ns = a->lists.ns;
+	buf_init(&path, PATH_MAX_BYTES);
+	if (ns)
+		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/queuedjobs?fieldSelector=%s", ns,
+			any);
+	else
+		path_format(&path, VISIBILITY_ROOT "/queuedjobs?fieldSelector=%s", any);
+	const struct kube_request r = {.method = KUBE_GET,
+		.path = buf_text(&path),
+		.timeout_ms = STUCK_TIMEOUT_MS,
+		.answer_ceiling = QUESTION_ANSWER_MAX};
+	if (question_send(a->loop, a->client, &r, a->stuck, &root, &facts, NULL) == 0) {
+		a->lists.stuck = json_array(root, "items");
+		a->lists.stuck_ns = ns;
+	} else if (is_silent(&facts)) {
+		put_notice(a,
+			"The controller does not answer%s%.300s%s: what stands here is what it wrote last.",
+			*facts.message ? " (" : "", facts.message, *facts.message ? ")" : "");
+	}
+	buf_done(&path);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+int queue_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct queue_question *q, struct buf *ret, struct err *e)
+{
+	struct answer a = {.loop = loop,
+		.client = client,
+		.q = q,
+		.clusterqueues = json_new(QUESTION_TREE_MAX),
+		.localqueues = json_new(QUESTION_TREE_MAX),
+		.stuck = json_new(QUESTION_TREE_MAX)};
+	int rc = read_clusterqueues(&a, e);
+	if (rc == 0 && (q->localqueues || !a.lists.clusterqueues))
+		rc = read_localqueues(&a, e);
+	if (rc == 0) {
+		read_stuck(&a);
+		a.lists.notices = &a.notices;
+		translate_queue_lists(&a.lists, ret);
+	}
+	json_free(a.clusterqueues);
+	json_free(a.localqueues);
+	json_free(a.stuck);
+	return rc;
+}
