@@ -33,6 +33,7 @@ int command_jobs(int argc, char **argv);
 
 /* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
 int command_hold(int argc, char **argv);
+extern const struct flag_table hold_flags, release_flags;
 /* The same; argv[0] is "move". And "priority". */
 int command_move(int argc, char **argv);
 int command_priority(int argc, char **argv);

@@ -1,6 +1,6 @@
 #include "cli/help.h"
 
-static const char overview[] =
+const char overview_help[] =
 	"NAME\n"
 	"    sluice - what the queue of Jobs is doing, and why\n"
 	"\n"
@@ -75,7 +75,7 @@ static const char common[] =
 	"    2  the command line, a manifest or a trace is wrong\n"
 	"    3  the controller cannot be reached, or a right is missing\n";
 
-static const char jobs_help[] =
+const char jobs_help[] =
 	"NAME\n"
 	"    sluice jobs - the queued Jobs, in the order of the queue\n"
 	"\n"
@@ -129,7 +129,7 @@ static const char jobs_help[] =
 	"    3  the API server cannot be reached, does not serve visibility.sluice.dev, or a right is\n"
 	"       missing\n";
 
-static const char queue_help[] =
+const char queue_help[] =
 	"NAME\n"
 	"    sluice queue - the queues with their quotas\n"
 	"\n"
@@ -151,7 +151,7 @@ static const char queue_help[] =
 	"    sluice queue batch -o json | jq '.clusterQueues[].pending'\n"
 	"\n";
 
-static const char explain_help[] =
+const char explain_help[] =
 	"NAME\n"
 	"    sluice explain - why a Job waits\n"
 	"\n"
@@ -195,7 +195,7 @@ static const char explain_help[] =
 	"    sluice explain train -o json | jq -r .reason\n"
 	"\n";
 
-static const char decisions_help[] =
+const char decisions_help[] =
 	"NAME\n"
 	"    sluice decisions - what was started and stopped lately\n"
 	"\n"
@@ -210,7 +210,7 @@ static const char decisions_help[] =
 	"    -o json       one JSON object on each line\n"
 	"\n";
 
-static const char cost_help[] =
+const char cost_help[] =
 	"NAME\n"
 	"    sluice cost - what runs cost\n"
 	"\n"
@@ -249,7 +249,7 @@ static const char cost_help[] =
 	"    sluice cost --by label=team --since 2026-11-01 --until 2026-12-01 -o csv\n"
 	"\n";
 
-static const char simulate_help[] =
+const char simulate_help[] =
 	"NAME\n"
 	"    sluice simulate - what the queues would do, in virtual time, without a cluster\n"
 	"\n"
@@ -340,7 +340,7 @@ static const char simulate_help[] =
 	"    0  played\n"
 	"    2  the command line, a manifest or the trace is wrong\n";
 
-static const char calendar_help[] =
+const char calendar_help[] =
 	"NAME\n"
 	"    sluice calendar - what a Calendar means\n"
 	"\n"
@@ -397,7 +397,7 @@ static const char calendar_help[] =
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us read\n";
 
-static const char overcommit_help[] =
+const char overcommit_help[] =
 	"NAME\n"
 	"    sluice overcommit - what of a node may be lent, and why that much\n"
 	"\n"
@@ -453,7 +453,7 @@ static const char overcommit_help[] =
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us in\n";
 
-static const char doctor_help[] =
+const char doctor_help[] =
 	"NAME\n"
 	"    sluice doctor - whether all that Sluice needs is right\n"
 	"\n"
@@ -522,7 +522,7 @@ static const char doctor_help[] =
 	"    2  the command line or a kubeconfig is wrong\n"
 	"    3  neither the API server nor Postgres answers\n";
 
-static const char import_help[] =
+const char import_help[] =
 	"NAME\n"
 	"    sluice import - what is described for Kueue, described for Sluice\n"
 	"\n"
@@ -582,7 +582,7 @@ static const char import_help[] =
 	"\n"
 	"    docs/migrate.md has the steps of a move.\n";
 
-static const char adopt_help[] =
+const char adopt_help[] =
 	"NAME\n"
 	"    sluice adopt - Jobs that run come into a queue, and are not stopped for it\n"
 	"\n"
@@ -648,7 +648,7 @@ static const char adopt_help[] =
 	"\n"
 	"    docs/adopt.md has what is refused, and why.\n";
 
-static const char hold_help[] =
+const char hold_help[] =
 	"NAME\n"
 	"    sluice hold, sluice release - stop a queued Job, or keep it from starting, and let it go on\n"
 	"\n"
@@ -685,7 +685,7 @@ static const char hold_help[] =
 	"    sluice hold job/train -n team-a --because 'wait for the new data'\n"
 	"    sluice release job/train -n team-a\n";
 
-static const char move_help[] =
+const char move_help[] =
 	"NAME\n"
 	"    sluice move - another LocalQueue for a Job that waits\n"
 	"\n"
@@ -720,7 +720,7 @@ static const char move_help[] =
 	"    sluice move job/train --queue night -n team-a\n"
 	"    sluice jobs -q old -o name | xargs -n 1 sluice move --queue new\n";
 
-static const char priority_help[] =
+const char priority_help[] =
 	"NAME\n"
 	"    sluice priority - another WorkloadPriorityClass for a queued Job\n"
 	"\n"
@@ -752,56 +752,8 @@ static const char priority_help[] =
 
 void help_print(enum command c, FILE *out)
 {
-	switch (c) {
-	case COMMAND_SIMULATE:
-		fputs(simulate_help, out);
-		return; /* what all other commands have in common is about the controller */
-	case COMMAND_CALENDAR:
-		fputs(calendar_help, out);
-		return;
-	case COMMAND_OVERCOMMIT:
-		fputs(overcommit_help, out);
-		return;
-	case COMMAND_DOCTOR:
-		fputs(doctor_help, out);
-		return;
-	case COMMAND_IMPORT:
-		fputs(import_help, out);
-		return;
-	case COMMAND_ADOPT:
-		fputs(adopt_help, out);
-		return;
-	case COMMAND_HOLD:
-	case COMMAND_RELEASE:
-		fputs(hold_help, out);
-		return;
-	case COMMAND_MOVE:
-		fputs(move_help, out);
-		return;
-	case COMMAND_PRIORITY:
-		fputs(priority_help, out);
-		return;
-	case COMMAND_JOBS:
-		fputs(jobs_help, out);
-		return;
-	case COMMAND_QUEUE:
-		fputs(queue_help, out);
-		break;
-	case COMMAND_EXPLAIN:
-		fputs(explain_help, out);
-		break;
-	case COMMAND_DECISIONS:
-		fputs(decisions_help, out);
-		break;
-	case COMMAND_COST:
-		fputs(cost_help, out);
-		break;
-	case COMMAND_NONE:
-	case COMMAND_VERSION:
-	case COMMAND_HELP:
-	case COMMANDS:
-		fputs(overview, out);
-		break;
-	}
-	fputs(common, out);
+	const struct command_row *row = &command_table[c];
+	fputs(row->page, out);
+	if (!row->run) /* what these have in common is about the controller that they ask */
+		fputs(common, out);
 }
