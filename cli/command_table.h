@@ -1,5 +1,6 @@
 /*
- * The commands of `sluice`, a row each: main.c runs them by it, and help prints their pages by it.
+ * The commands of `sluice`, a row each: main.c runs them by it, help prints their pages by it, and
+ * completion offers by it what may follow (completion/candidates.h).
  *
  * When a command is added: its name here, a row in command_table.c, its page in help.c.
  */
@@ -27,6 +28,7 @@ enum command {
 	COMMAND_RELEASE,
 	COMMAND_MOVE,
 	COMMAND_PRIORITY,
+	COMMAND_COMPLETION,
 	COMMAND_VERSION,
 	COMMAND_HELP,
 	COMMANDS

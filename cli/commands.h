@@ -38,6 +38,14 @@ extern const struct flag_table hold_flags, release_flags;
 int command_move(int argc, char **argv);
 int command_priority(int argc, char **argv);
 
+/* Asks no server. argv[0] is "completion"; prints a shell's script. */
+int command_completion(int argc, char **argv);
+extern const struct flag_table completion_flags;
+/* What those scripts ask, and kubectl: argv are the words behind the program's name, the last of which
+ * is to be completed. Asks the API server at most, for 2 seconds. Prints what
+ * completion/candidates.h says. */
+int command_complete(int argc, char **argv);
+
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);
 /* The end of a command that asks the API server at most: its output, or the complaint. A fault of

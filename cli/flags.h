@@ -2,10 +2,10 @@
  * Flags of a command: a table says what each is called and where in the command's options it goes,
  * and a walk through the command line fills them in. What several commands know stands here once.
  *
- * What a flag or a command wants is said by one text:
+ * What a flag or a command wants is said by one text, which completion reads too:
  *     table|json       one of these; the walk refuses all else
  *     Open|Closed|...  these are known, and there are others, which the flag itself judges
- *     QUEUE            the name of something
+ *     QUEUE            the name of something; completion/cluster_names.c has the kinds
  */
 #ifndef SLUICE_CLI_FLAGS_H
 #define SLUICE_CLI_FLAGS_H

@@ -24,6 +24,7 @@ const char overview_help[] =
 	"    sluice release job/NAME [-n NAMESPACE]\n"
 	"    sluice move job/NAME --queue QUEUE [-n NAMESPACE]\n"
 	"    sluice priority job/NAME CLASS [-n NAMESPACE]\n"
+	"    sluice completion bash|zsh|fish\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
@@ -749,6 +750,36 @@ const char priority_help[] =
 	"EXAMPLES\n"
 	"    sluice priority job/train high -n team-a\n"
 	"    kubectl get workloadpriorityclasses.sluice.dev\n";
+
+const char completion_help[] =
+	"NAME\n"
+	"    sluice completion - a shell completes commands, flags and names\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice completion bash|zsh|fish\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Prints a script, which asks sluice itself for what may follow: commands, flags, the values of\n"
+	"    flags that are known, and, by the kubeconfig or by --kubeconfig, --context and -n of the line\n"
+	"    itself, the names of Jobs, queues, priority classes, Calendars, nodes and namespaces that you\n"
+	"    may list. The cluster has 2 seconds for that; when it does not answer, nothing is offered.\n"
+	"    A Debian package has the scripts installed.\n"
+	"\n"
+	"    kubectl completes \"kubectl sluice\" by a program kubectl_complete-sluice in PATH: a link to\n"
+	"    sluice is one.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -h, --help\n"
+	"\n"
+	"EXAMPLES\n"
+	"    source <(sluice completion bash)        # in ~/.bashrc\n"
+	"    source <(sluice completion zsh)         # in ~/.zshrc, behind compinit\n"
+	"    sluice completion fish > ~/.config/fish/completions/sluice.fish\n"
+	"    ln -s \"$(command -v sluice)\" ~/.local/bin/kubectl_complete-sluice\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  printed\n"
+	"    2  there is no such shell\n";
 
 void help_print(enum command c, FILE *out)
 {

@@ -1,6 +1,7 @@
 #include <curl/curl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -57,11 +58,22 @@ static int run(struct arguments *a)
 	return CLI_USAGE;
 }
 
+/* Under that name kubectl asks for what may follow `kubectl sluice`. */
+static bool is_kubectl_complete(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	return strcmp(slash ? slash + 1 : program, "kubectl_complete-sluice") == 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments a;
 	struct err e = {""};
 	setlocale(LC_CTYPE, "");
+	if (argc > 0 && is_kubectl_complete(argv[0]))
+		return command_complete(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "__complete") == 0)
+		return command_complete(argc - 2, argv + 2);
 	const struct command_row *row = &command_table[argc > 1 ? command_by_name(argv[1]) : 0];
 	if (row->run)
 		return row->run(argc - 1, argv + 1);
