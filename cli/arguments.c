@@ -7,58 +7,17 @@
 #include "base/must.h"
 #include "cli/flags.h"
 
-static const char *const command_names[COMMANDS] = {
-	[COMMAND_NONE] = "",
-	[COMMAND_QUEUE] = "queue",
-	[COMMAND_JOBS] = "jobs",
-	[COMMAND_EXPLAIN] = "explain",
-	[COMMAND_DECISIONS] = "decisions",
-	[COMMAND_COST] = "cost",
-	[COMMAND_SIMULATE] = "simulate",
-	[COMMAND_CALENDAR] = "calendar",
-	[COMMAND_OVERCOMMIT] = "overcommit",
-	[COMMAND_DOCTOR] = "doctor",
-	[COMMAND_IMPORT] = "import",
-	[COMMAND_ADOPT] = "adopt",
-	[COMMAND_HOLD] = "hold",
-	[COMMAND_RELEASE] = "release",
-	[COMMAND_MOVE] = "move",
-	[COMMAND_PRIORITY] = "priority",
-	[COMMAND_VERSION] = "version",
-	[COMMAND_HELP] = "help",
-};
-
-const char *command_name(enum command c)
+enum output output_by_name(const char *name)
 {
-	must(c >= COMMAND_NONE && c < COMMANDS);
-	return command_names[c];
-}
-
-enum command command_by_name(const char *name)
-{
-	if (strcmp(name, "queues") == 0)
-		return COMMAND_QUEUE;
-	for (int c = COMMAND_QUEUE; c < COMMANDS; c++)
-		if (strcmp(command_names[c], name) == 0)
-			return (enum command)c;
-	return COMMAND_NONE;
+	int output = flag_choice("table|wide|json|csv|name", name);
+	must(output >= 0);
+	return (enum output)output;
 }
 
 static int take_output(const char *text, void *arguments, struct err *e)
 {
-	struct arguments *a = arguments;
-	if (strcmp(text, "table") == 0)
-		a->output = OUTPUT_TABLE;
-	else if (strcmp(text, "wide") == 0)
-		a->output = OUTPUT_WIDE;
-	else if (strcmp(text, "json") == 0)
-		a->output = OUTPUT_JSON;
-	else if (strcmp(text, "csv") == 0)
-		a->output = OUTPUT_CSV;
-	else
-		return err_set(e, ERR_INVALID,
-			"-o is \"%.60s\"; it must be table, wide or json (of cost: table, csv or json)",
-			text);
+	(void)e;
+	((struct arguments *)arguments)->output = output_by_name(text);
 	return 0;
 }
 
@@ -118,24 +77,40 @@ static int take_version(const char *text, void *arguments, struct err *e)
 	return 0;
 }
 
-static const struct flag flags[] = {
-	{FLAG_TAKE("namespace", 'n', take_namespace)},
-	{FLAG_GIVEN("all-namespaces", 'A', struct arguments, all_namespaces)},
-	{FLAG_TAKE("output", 'o', take_output)},
-	{FLAG_GIVEN("follow", 'f', struct arguments, follow)},
-	{FLAG_GIVEN("watch", 'w', struct arguments, watch)},
-	{FLAG_GIVEN("help", 'h', struct arguments, help)},
-	{FLAG_TAKE("server", 0, take_server)},
-	{FLAG_TEXT("token-file", struct arguments, token_file)},
-	{FLAG_TAKE("ca-file", 0, take_ca_file)},
-	{"insecure-skip-tls-verify", 0, true, take_insecure, 0},
-	{FLAG_KUBECONFIG(struct arguments, kube)},
-	{FLAG_CONTEXT(struct arguments, kube)},
-	{"version", 0, true, take_version, 0},
-	{FLAG_TEXT("by", struct arguments, by)},
-	{FLAG_TEXT("since", struct arguments, since)},
-	{FLAG_TEXT("until", struct arguments, until)},
-};
+#define COMMON                                                                                     \
+	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},                       \
+		{FLAG_GIVEN("all-namespaces", 'A', struct arguments, all_namespaces)},             \
+		{FLAG_GIVEN("help", 'h', struct arguments, help)},                                 \
+		{FLAG_TAKE("server", 0, take_server)},                                             \
+		{FLAG_TEXT("token-file", struct arguments, token_file), .value = "FILE"},          \
+		{FLAG_TAKE("ca-file", 0, take_ca_file), .value = "FILE"},                          \
+		{FLAG_ALONE("insecure-skip-tls-verify", 0, take_insecure)},                        \
+		{FLAG_KUBECONFIG(struct arguments, kube)},                                         \
+	{                                                                                          \
+		FLAG_CONTEXT(struct arguments, kube)                                               \
+	}
+#define OUTPUT(outputs) FLAG_TAKE("output", 'o', take_output), .value = outputs
+#define WATCH FLAG_GIVEN("watch", 'w', struct arguments, watch)
+#define FOLLOW FLAG_GIVEN("follow", 'f', struct arguments, follow)
+#define COST_TERMS                                                                                 \
+	{FLAG_TEXT("by", struct arguments, by), .value = "queue|namespace|owner|user|label=|..."}, \
+		{FLAG_TEXT("since", struct arguments, since)},                                     \
+	{                                                                                          \
+		FLAG_TEXT("until", struct arguments, until)                                        \
+	}
+
+static const struct flag queue_rows[] = {COMMON, {OUTPUT("table|wide|json")}, {WATCH}};
+static const struct flag explain_rows[] = {COMMON, {OUTPUT("table|json")}, {WATCH}};
+static const struct flag decisions_rows[] = {COMMON, {OUTPUT("table|json")}, {FOLLOW}};
+static const struct flag cost_rows[] = {COMMON, {OUTPUT("table|csv|json")}, COST_TERMS};
+static const struct flag any_rows[] = {COMMON, {OUTPUT("table|wide|json|csv")}, {WATCH}, {FOLLOW},
+	COST_TERMS, {FLAG_ALONE("version", 0, take_version)}};
+
+const struct flag_table queue_flags = {FLAG_TABLE(queue_rows)};
+const struct flag_table explain_flags = {FLAG_TABLE(explain_rows)};
+const struct flag_table decisions_flags = {FLAG_TABLE(decisions_rows)};
+const struct flag_table cost_flags = {FLAG_TABLE(cost_rows)};
+const struct flag_table any_flags = {FLAG_TABLE(any_rows)};
 
 static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 {
@@ -156,18 +131,17 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 	return 0;
 }
 
-/* What is cost's alone, and what is not cost's. */
-static int check_command(const struct arguments *a, struct err *e)
+/* Which command it is stands among the flags, so they are walked once before that is known. Then once
+ * more, by its own table. */
+static int check_command(int argc, char **argv, const struct arguments *a, struct err *e)
 {
-	bool cost = a->command == COMMAND_COST;
-	const char *only = a->by ? "--by" : a->since ? "--since" : a->until ? "--until" : NULL;
-	if (only && !cost && a->command != COMMAND_HELP && !a->help)
-		return err_set(e, ERR_INVALID, "%s is a flag of cost alone", only);
-	if (a->output == OUTPUT_CSV && !cost)
-		return err_set(e, ERR_INVALID, "-o csv is for cost alone");
-	if (a->output == OUTPUT_WIDE && cost)
-		return err_set(e, ERR_INVALID, "-o wide is not for cost: table, csv or json");
-	return 0;
+	struct arguments again = *a;
+	if (a->help)
+		return 0;
+	int rc = flags_walk(argc, argv, 0, command_table[a->command].flags, &again, e);
+	if (rc < 0)
+		err_wrap(e, "%s", command_name(a->command));
+	return rc;
 }
 
 int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
@@ -181,7 +155,7 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 	}
 	env = getenv("SLUICE_CA_FILE");
 	a.ca_file = env && env[0] ? env : NULL;
-	int rc = flags_walk(argc, argv, 0, flags, sizeof(flags) / sizeof(*flags), &a, e);
+	int rc = flags_walk(argc, argv, 0, &any_flags, &a, e);
 	if (rc)
 		return rc;
 	rc = check_insecure(argc, argv, &a, e);
@@ -191,7 +165,7 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 		return rc;
 	if (a.namespace_name && a.all_namespaces)
 		return err_set(e, ERR_INVALID, "-n and -A exclude each other");
-	rc = check_command(&a, e);
+	rc = check_command(argc, argv, &a, e);
 	if (rc)
 		return rc;
 	*ret = a;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "cli/command_table.h"
 #include "controller/kube/config.h"
 
 /* Exit codes; they are part of --help and never change. */
@@ -19,28 +20,7 @@ enum {
 	CLI_UNREACHABLE = 3,
 };
 
-enum command {
-	COMMAND_NONE,
-	COMMAND_QUEUE,
-	COMMAND_JOBS,
-	COMMAND_EXPLAIN,
-	COMMAND_DECISIONS,
-	COMMAND_COST,
-	COMMAND_SIMULATE,
-	COMMAND_CALENDAR,
-	COMMAND_OVERCOMMIT,
-	COMMAND_DOCTOR,
-	COMMAND_IMPORT,
-	COMMAND_ADOPT,
-	COMMAND_HOLD,
-	COMMAND_RELEASE,
-	COMMAND_MOVE,
-	COMMAND_PRIORITY,
-	COMMAND_VERSION,
-	COMMAND_HELP,
-	COMMANDS
-};
-
+/* output_by_name() has them in this order. */
 enum output {
 	OUTPUT_TABLE,
 	OUTPUT_WIDE,
@@ -75,7 +55,10 @@ struct arguments {
 /* Strings point into argv and the environment. Returns 0 or ERR_INVALID. */
 int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e);
 
-enum command command_by_name(const char *name); /* COMMAND_NONE when there is none */
-const char *command_name(enum command c);
+/* Each command's own, and what is known before a command is named: the flags of all four. */
+extern const struct flag_table any_flags, queue_flags, explain_flags, decisions_flags, cost_flags;
+
+/* One of table, wide, json, csv, name, which was checked. */
+enum output output_by_name(const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cli/table.h"
 #include "controller/kube/json.h"
 
-/* Asks the API server, or a controller that --server names. Repeats itself. */
+/* These ask the API server, or a controller that --server names; with --watch they repeat themselves. */
 int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
@@ -34,9 +34,18 @@ int command_jobs(int argc, char **argv);
 
 /* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
 int command_hold(int argc, char **argv);
+extern const struct flag_table hold_flags, release_flags;
 /* The same; argv[0] is "move". And "priority". */
 int command_move(int argc, char **argv);
 int command_priority(int argc, char **argv);
+
+/* Asks no server. argv[0] is "completion"; prints a shell's script. */
+int command_completion(int argc, char **argv);
+extern const struct flag_table completion_flags;
+/* What those scripts ask, and kubectl: argv are the words behind the program's name, the last of which
+ * is to be completed. Asks the API server at most, for 2 seconds. Prints what
+ * completion/candidates.h says. */
+int command_complete(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);

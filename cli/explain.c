@@ -448,8 +448,9 @@ static int show_job(const struct arguments *a, const struct explain_question *q)
 	return exit_code;
 }
 
-int command_explain(const struct arguments *a)
+static int explain_once(void *ctx)
 {
+	const struct arguments *a = ctx;
 	const char *name = flag_job_name((char *const *)a->name, a->nnames);
 	if (!name) {
 		fputs("sluice: explain wants one Job, as in: sluice explain job/train -n team-a\n",
@@ -460,4 +461,10 @@ int command_explain(const struct arguments *a)
 	int exit_code = show_job(a, &(struct explain_question){ns, name, a->output != OUTPUT_JSON});
 	free(ns);
 	return exit_code;
+}
+
+int command_explain(const struct arguments *a)
+{
+	struct arguments round = *a;
+	return command_repeat(a->watch, explain_once, &round);
 }

@@ -3,9 +3,11 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/must.h"
 
-enum { FLAGS_MAX = 32, FIRST = 256 }; /* getopt_long() returns FIRST + the index in the table */
+/* getopt_long() returns FIRST + the index in the table, and behind the table's own its others. */
+enum { FLAGS_MAX = 64, FIRST = 256, WORD = 1 };
 
 /* ---- what several commands know -------------------------------------------------------------- */
 
@@ -32,11 +34,9 @@ int flag_namespace(const char *text, void *to, struct err *e)
 
 int flag_json(const char *text, void *to, struct err *e)
 {
-	bool *json = to;
-	*json = strcmp(text, "json") == 0;
-	if (*json || strcmp(text, "table") == 0)
-		return 0;
-	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be table or json", text);
+	(void)e;
+	*(bool *)to = strcmp(text, "json") == 0;
+	return 0;
 }
 
 int flag_file(const char *text, void *to, struct err *e)
@@ -120,18 +120,27 @@ static int wrong_flag(int argc, char **argv, int got, struct err *e)
 }
 
 /* As getopt_long() wants it told: letters are short for the long flag that has them. */
-static void list_flags(const struct flag *flags, size_t n, struct option longs[FLAGS_MAX + 1],
-	char shorts[2 * FLAGS_MAX + 2])
+static void list_flags(const struct flag_table *t, struct option longs[FLAGS_MAX + 1],
+	char shorts[2 * FLAGS_MAX + 3])
 {
-	must(n <= FLAGS_MAX);
+	size_t n = 0;
+	bool wants = false;
+	if (t->take_word)
+		*shorts++ = '-';
 	*shorts++ = ':';
-	for (size_t i = 0; i < n; i++) {
-		longs[i] = (struct option){flags[i].name,
-			flags[i].alone ? no_argument : required_argument, NULL, FIRST + (int)i};
-		if (flags[i].letter)
-			*shorts++ = flags[i].letter;
-		if (flags[i].letter && !flags[i].alone)
+	for (const struct flag *f = t->flag; f < t->flag + t->count; f++) {
+		must(n < FLAGS_MAX);
+		longs[n] = (struct option){
+			f->name, f->alone ? no_argument : required_argument, NULL, FIRST + (int)n};
+		n++;
+		if (f->letter)
+			*shorts++ = f->letter;
+		if (f->letter && !f->alone)
 			*shorts++ = ':';
+	}
+	for (const char *name; t->other && (name = t->other(n - t->count, &wants)); n++) {
+		must(n < FLAGS_MAX);
+		longs[n] = (struct option){name, wants, NULL, FIRST + (int)n};
 	}
 	longs[n] = (struct option){0};
 	*shorts = '\0';
@@ -146,21 +155,75 @@ static const struct flag *find(const struct flag *flags, int got)
 	return flags;
 }
 
-int flags_walk(int argc, char **argv, int skip, const struct flag *flags, size_t nflags,
-	void *options, struct err *e)
+/* "table|wide|json": "table, wide or json" */
+static void put_choices(const char *choices, struct buf *out)
+{
+	for (const char *p = choices; *p; p++) {
+		if (*p != '|')
+			buf_putc(out, *p);
+		else
+			buf_puts(out, strchr(p + 1, '|') ? ", " : " or ");
+	}
+}
+
+static int check_choice(const struct flag *f, const char *text, struct err *e)
+{
+	const char *v = f->value;
+	if (!v || !strchr(v, '|') || strstr(v, "|...") || flag_choice(v, text) >= 0)
+		return 0;
+	struct buf all;
+	buf_init(&all, 1024);
+	put_choices(v, &all);
+	const char letter[] = {'-', f->letter, '\0'};
+	int rc = err_set(e, ERR_INVALID, "%s%s is \"%.60s\"; it must be %s",
+		f->letter ? letter : "--", f->letter ? "" : f->name, text, buf_text(&all));
+	buf_done(&all);
+	return rc;
+}
+
+static int take(const struct flag_table *t, int got, void *options, struct err *e)
+{
+	if (got == WORD)
+		return t->take_word(optarg, options, e);
+	if (got >= FIRST + (int)t->count)
+		return t->take_other(options, (size_t)(got - FIRST) - t->count, optarg, e);
+	const struct flag *f = find(t->flag, got);
+	int rc = check_choice(f, optarg, e);
+	return rc < 0 ? rc : f->take(optarg, (char *)options + f->to, e);
+}
+
+int flag_choice(const char *choices, const char *text)
+{
+	size_t len = strlen(text);
+	for (int i = 0;; i++) {
+		size_t n = strcspn(choices, "|");
+		if (n == len && memcmp(choices, text, n) == 0)
+			return i;
+		if (!choices[n])
+			return -1;
+		choices += n + 1;
+	}
+}
+
+int flags_walk(
+	int argc, char **argv, int skip, const struct flag_table *t, void *options, struct err *e)
 {
 	struct option longs[FLAGS_MAX + 1];
-	char shorts[2 * FLAGS_MAX + 2];
-	int rc = 0;
-	list_flags(flags, nflags, longs, shorts);
-	optind = skip;
+	char shorts[2 * FLAGS_MAX + 3];
+	int rc = 0, lead = skip > 0 ? skip - 1 : 0; /* getopt_long() skips one itself */
+	list_flags(t, longs, shorts);
+	argc -= lead;
+	argv += lead;
+	optind = 0; /* glibc: begin anew, and look at shorts again */
 	opterr = 0;
 	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (got == ':' || got == '?')
 			return wrong_flag(argc, argv, got, e);
-		const struct flag *f = find(flags, got);
-		rc = f->take(optarg, (char *)options + f->to, e);
+		rc = take(t, got, options, e);
 	}
+	for (; rc == 0 && t->take_word && optind < argc; optind++) /* behind "--" */
+		rc = t->take_word(argv[optind], options, e);
+	optind += lead;
 	return rc;
 }
 

@@ -1,6 +1,6 @@
 #include "cli/help.h"
 
-static const char overview[] =
+const char overview_help[] =
 	"NAME\n"
 	"    sluice - what the queue of Jobs is doing, and why\n"
 	"\n"
@@ -24,6 +24,7 @@ static const char overview[] =
 	"    sluice release job/NAME [-n NAMESPACE]\n"
 	"    sluice move job/NAME --queue QUEUE [-n NAMESPACE]\n"
 	"    sluice priority job/NAME CLASS [-n NAMESPACE]\n"
+	"    sluice completion bash|zsh|fish\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
@@ -75,7 +76,7 @@ static const char common[] =
 	"    2  the command line, a manifest or a trace is wrong\n"
 	"    3  the API server or the controller cannot be reached, or a right is missing\n";
 
-static const char jobs_help[] =
+const char jobs_help[] =
 	"NAME\n"
 	"    sluice jobs - the queued Jobs, in the order of the queue\n"
 	"\n"
@@ -129,7 +130,7 @@ static const char jobs_help[] =
 	"    3  the API server cannot be reached, does not serve visibility.sluice.dev, or a right is\n"
 	"       missing\n";
 
-static const char queue_help[] =
+const char queue_help[] =
 	"NAME\n"
 	"    sluice queue - the queues with their quotas\n"
 	"\n"
@@ -159,7 +160,7 @@ static const char queue_help[] =
 	"    sluice queue batch -o json | jq '.clusterQueues[].pending'\n"
 	"\n";
 
-static const char explain_help[] =
+const char explain_help[] =
 	"NAME\n"
 	"    sluice explain - why a Job waits\n"
 	"\n"
@@ -203,7 +204,7 @@ static const char explain_help[] =
 	"    sluice explain train -o json | jq -r .reason\n"
 	"\n";
 
-static const char decisions_help[] =
+const char decisions_help[] =
 	"NAME\n"
 	"    sluice decisions - what was started and stopped lately\n"
 	"\n"
@@ -218,7 +219,7 @@ static const char decisions_help[] =
 	"    -o json       one JSON object on each line\n"
 	"\n";
 
-static const char cost_help[] =
+const char cost_help[] =
 	"NAME\n"
 	"    sluice cost - what runs cost\n"
 	"\n"
@@ -257,7 +258,7 @@ static const char cost_help[] =
 	"    sluice cost --by label=team --since 2026-11-01 --until 2026-12-01 -o csv\n"
 	"\n";
 
-static const char simulate_help[] =
+const char simulate_help[] =
 	"NAME\n"
 	"    sluice simulate - what the queues would do, in virtual time, without a cluster\n"
 	"\n"
@@ -348,7 +349,7 @@ static const char simulate_help[] =
 	"    0  played\n"
 	"    2  the command line, a manifest or the trace is wrong\n";
 
-static const char calendar_help[] =
+const char calendar_help[] =
 	"NAME\n"
 	"    sluice calendar - what a Calendar means\n"
 	"\n"
@@ -405,7 +406,7 @@ static const char calendar_help[] =
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us read\n";
 
-static const char overcommit_help[] =
+const char overcommit_help[] =
 	"NAME\n"
 	"    sluice overcommit - what of a node may be lent, and why that much\n"
 	"\n"
@@ -461,7 +462,7 @@ static const char overcommit_help[] =
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us in\n";
 
-static const char doctor_help[] =
+const char doctor_help[] =
 	"NAME\n"
 	"    sluice doctor - whether all that Sluice needs is right\n"
 	"\n"
@@ -530,7 +531,7 @@ static const char doctor_help[] =
 	"    2  the command line or a kubeconfig is wrong\n"
 	"    3  neither the API server nor Postgres answers\n";
 
-static const char import_help[] =
+const char import_help[] =
 	"NAME\n"
 	"    sluice import - what is described for Kueue, described for Sluice\n"
 	"\n"
@@ -590,7 +591,7 @@ static const char import_help[] =
 	"\n"
 	"    docs/migrate.md has the steps of a move.\n";
 
-static const char adopt_help[] =
+const char adopt_help[] =
 	"NAME\n"
 	"    sluice adopt - Jobs that run come into a queue, and are not stopped for it\n"
 	"\n"
@@ -656,7 +657,7 @@ static const char adopt_help[] =
 	"\n"
 	"    docs/adopt.md has what is refused, and why.\n";
 
-static const char hold_help[] =
+const char hold_help[] =
 	"NAME\n"
 	"    sluice hold, sluice release - stop a queued Job, or keep it from starting, and let it go on\n"
 	"\n"
@@ -693,7 +694,7 @@ static const char hold_help[] =
 	"    sluice hold job/train -n team-a --because 'wait for the new data'\n"
 	"    sluice release job/train -n team-a\n";
 
-static const char move_help[] =
+const char move_help[] =
 	"NAME\n"
 	"    sluice move - another LocalQueue for a Job that waits\n"
 	"\n"
@@ -728,7 +729,7 @@ static const char move_help[] =
 	"    sluice move job/train --queue night -n team-a\n"
 	"    sluice jobs -q old -o name | xargs -n 1 sluice move --queue new\n";
 
-static const char priority_help[] =
+const char priority_help[] =
 	"NAME\n"
 	"    sluice priority - another WorkloadPriorityClass for a queued Job\n"
 	"\n"
@@ -758,58 +759,40 @@ static const char priority_help[] =
 	"    sluice priority job/train high -n team-a\n"
 	"    kubectl get workloadpriorityclasses.sluice.dev\n";
 
+const char completion_help[] =
+	"NAME\n"
+	"    sluice completion - a shell completes commands, flags and names\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice completion bash|zsh|fish\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Prints a script, which asks sluice itself for what may follow: commands, flags, the values of\n"
+	"    flags that are known, and, by the kubeconfig or by --kubeconfig, --context and -n of the line\n"
+	"    itself, the names of Jobs, queues, priority classes, Calendars, nodes and namespaces that you\n"
+	"    may list. The cluster has 2 seconds for that; when it does not answer, nothing is offered.\n"
+	"    A Debian package has the scripts installed.\n"
+	"\n"
+	"    kubectl completes \"kubectl sluice\" by a program kubectl_complete-sluice in PATH: a link to\n"
+	"    sluice is one.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -h, --help\n"
+	"\n"
+	"EXAMPLES\n"
+	"    source <(sluice completion bash)        # in ~/.bashrc\n"
+	"    source <(sluice completion zsh)         # in ~/.zshrc, behind compinit\n"
+	"    sluice completion fish > ~/.config/fish/completions/sluice.fish\n"
+	"    ln -s \"$(command -v sluice)\" ~/.local/bin/kubectl_complete-sluice\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  printed\n"
+	"    2  there is no such shell\n";
+
 void help_print(enum command c, FILE *out)
 {
-	switch (c) {
-	case COMMAND_SIMULATE:
-		fputs(simulate_help, out);
-		return; /* what all other commands have in common is about the controller */
-	case COMMAND_CALENDAR:
-		fputs(calendar_help, out);
-		return;
-	case COMMAND_OVERCOMMIT:
-		fputs(overcommit_help, out);
-		return;
-	case COMMAND_DOCTOR:
-		fputs(doctor_help, out);
-		return;
-	case COMMAND_IMPORT:
-		fputs(import_help, out);
-		return;
-	case COMMAND_ADOPT:
-		fputs(adopt_help, out);
-		return;
-	case COMMAND_HOLD:
-	case COMMAND_RELEASE:
-		fputs(hold_help, out);
-		return;
-	case COMMAND_MOVE:
-		fputs(move_help, out);
-		return;
-	case COMMAND_PRIORITY:
-		fputs(priority_help, out);
-		return;
-	case COMMAND_JOBS:
-		fputs(jobs_help, out);
-		return;
-	case COMMAND_QUEUE:
-		fputs(queue_help, out);
-		break;
-	case COMMAND_EXPLAIN:
-		fputs(explain_help, out);
-		break;
-	case COMMAND_DECISIONS:
-		fputs(decisions_help, out);
-		break;
-	case COMMAND_COST:
-		fputs(cost_help, out);
-		break;
-	case COMMAND_NONE:
-	case COMMAND_VERSION:
-	case COMMAND_HELP:
-	case COMMANDS:
-		fputs(overview, out);
-		break;
-	}
-	fputs(common, out);
+	const struct command_row *row = &command_table[c];
+	fputs(row->page, out);
+	if (!row->run) /* what these have in common is about the controller that they ask */
+		fputs(common, out);
 }

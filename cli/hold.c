@@ -38,22 +38,24 @@ static int take_because(const char *text, void *options, struct err *e)
 		BECAUSE_MAX);
 }
 
-static const struct flag flags[] = {
+static const struct flag hold_rows[] = {
 	{FLAG_TAKE("because", 0, take_because)},
 	JOB_OPTIONS_FLAGS(struct hold_options, of),
 };
+static const struct flag release_rows[] = {JOB_OPTIONS_FLAGS(struct hold_options, of)};
+
+const struct flag_table hold_flags = {FLAG_TABLE(hold_rows)};
+const struct flag_table release_flags = {FLAG_TABLE(release_rows)};
 
 static int parse(int argc, char **argv, struct hold_options *o, struct err *e)
 {
-	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), o, e);
+	int rc = flags_walk(argc, argv, 1, o->release ? &release_flags : &hold_flags, o, e);
 	if (rc < 0 || o->of.help)
 		return rc;
 	o->of.job = flag_job_name(argv + optind, (size_t)(argc - optind));
 	if (!o->of.job)
 		return err_set(e, ERR_INVALID, "it wants one Job, as in: sluice %s job/train",
 			o->release ? "release" : "hold");
-	if (o->release && o->because)
-		return err_set(e, ERR_INVALID, "--because is for hold");
 	return flag_check_name("JOB", o->of.job, e);
 }
 

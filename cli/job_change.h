@@ -11,6 +11,7 @@
 #define SLUICE_CLI_JOB_CHANGE_H
 
 #include "cli/arguments.h"
+#include "cli/flags.h"
 #include "cli/question.h"
 
 /* What each of these commands takes; a member of its own options. */

@@ -20,13 +20,15 @@ static int take_queue(const char *text, void *options, struct err *e)
 }
 
 static const struct flag flags[] = {
-	{FLAG_TAKE("queue", 'q', take_queue)},
+	{FLAG_TAKE("queue", 'q', take_queue), .value = "QUEUE"},
 	JOB_OPTIONS_FLAGS(struct move, of),
 };
 
+const struct flag_table move_flags = {FLAG_TABLE(flags)};
+
 int move_parse(int argc, char **argv, struct move *m, struct err *e)
 {
-	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), m, e);
+	int rc = flags_walk(argc, argv, 1, &move_flags, m, e);
 	if (rc < 0 || m->of.help)
 		return rc;
 	m->of.job = flag_job_name(argv + optind, (size_t)(argc - optind));

@@ -15,6 +15,7 @@ struct move {
 		[256]; /* why nothing starts in that queue now; "": it does, as far as is known */
 };
 
+extern const struct flag_table move_flags;
 int move_parse(int argc, char **argv, struct move *m, struct err *e);
 /* Borrows m. */
 struct job_change move_change(struct move *m);

@@ -15,9 +15,11 @@
 
 static const struct flag flags[] = {JOB_OPTIONS_FLAGS(struct priority_change, of)};
 
+const struct flag_table priority_flags = {FLAG_TABLE(flags)};
+
 int priority_parse(int argc, char **argv, struct priority_change *p, struct err *e)
 {
-	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), p, e);
+	int rc = flags_walk(argc, argv, 1, &priority_flags, p, e);
 	if (rc < 0 || p->of.help)
 		return rc;
 	int words = argc - optind;

@@ -14,6 +14,7 @@ struct priority_change {
 	int64_t value;
 };
 
+extern const struct flag_table priority_flags;
 int priority_parse(int argc, char **argv, struct priority_change *p, struct err *e);
 /* Borrows p. */
 struct job_change priority_change(struct priority_change *p);

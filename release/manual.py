@@ -1,4 +1,4 @@
-"""Man pages and completion for bash, made from what the programs say of themselves:
+"""Man pages and completion, made from what the programs say of themselves:
 
     manual.py BIN OUT       BIN has sluice and sluice-controller; OUT is the root that a package installs
 
@@ -56,29 +56,29 @@ def options_of(text):
     return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)))
 
 
-def completion(commands, controller):
-    """commands: {name: its help}."""
-    cases = "".join(f'    {name}) words="{" ".join(options_of(text))}" ;;\n' for name, text in sorted(commands.items()))
+def completion_of_controller(text):
+    """Its flags alone. For bash: whoever types this command does not do it often."""
     return f"""\
-# Completion of sluice and sluice-controller for bash.
-_sluice() {{
-  local words command=${{COMP_WORDS[1]}} word=${{COMP_WORDS[COMP_CWORD]}}
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "{' '.join(sorted(commands))} help version" -- "$word"))
-    return
-  fi
-  case "$word" in -*) ;; *) COMPREPLY=($(compgen -f -- "$word")); return ;; esac
-  case "$command" in
-{cases}    *) words="--help" ;;
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
-}}
+# Completion of sluice-controller for bash.
 _sluice_controller() {{
-  COMPREPLY=($(compgen -W "{' '.join(options_of(controller))}" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+  COMPREPLY=($(compgen -W "{' '.join(options_of(text))}" -- "${{COMP_WORDS[COMP_CWORD]}}"))
 }}
-complete -F _sluice sluice
 complete -F _sluice_controller sluice-controller
 """
+
+
+def write_completion(sluice, of_controller, share):
+    """Each shell looks for a file by the command's name; zsh's says itself what it is for."""
+    bash, zsh, fish = share / "bash-completion/completions", share / "zsh/vendor-completions", share / "fish/vendor_completions.d"
+    for folder in (bash, zsh, fish):
+        folder.mkdir(parents=True, exist_ok=True)
+    (bash / "sluice").write_text(say(sluice, "completion", "bash"))
+    (bash / "sluice-controller").write_text(completion_of_controller(of_controller))
+    (zsh / "_sluice").write_text(say(sluice, "completion", "zsh"))
+    (fish / "sluice.fish").write_text(say(sluice, "completion", "fish"))
+    for link, target in ((bash / "kubectl-sluice", "sluice"), (fish / "kubectl-sluice.fish", "sluice.fish")):
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
 
 
 def main(programs, out):
@@ -94,12 +94,7 @@ def main(programs, out):
     for name, text in commands.items():
         # The first line is "sluice explain - why a Job waits": as a page, sluice-explain.
         write_gz(man / f"man1/sluice-{name}.1.gz", page(f"sluice-{name}", 1, text.replace(f"sluice {name} - ", f"sluice-{name} - ", 1), version))
-    folder = out / "usr/share/bash-completion/completions"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sluice").write_text(completion(commands, of_controller))
-    link = folder / "sluice-controller"
-    link.unlink(missing_ok=True)
-    link.symlink_to("sluice")
+    write_completion(sluice, of_controller, out / "usr/share")
     print(f"{len(commands) + 2} man pages")
 
 

@@ -3,7 +3,6 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "cli/flags.h"
 #include "controller/wire/decode_text.h"
 
 enum { TIMEOUT_MS = 120000 };
@@ -36,22 +35,24 @@ static int take_timeout(const char *text, void *options, struct err *e)
 }
 
 static const struct flag flags[] = {
-	{FLAG_TAKE("namespace", 'n', take_namespace)},
-	{FLAG_TAKE("queue", 0, take_queue)},
+	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},
+	{FLAG_TAKE("queue", 0, take_queue), .value = "QUEUE"},
 	{FLAG_GIVEN("dry-run", 0, struct adopt_options, dry_run)},
 	{FLAG_TAKE("timeout", 0, take_timeout)},
-	{FLAG_TAKE("controller-namespace", 0, take_controller_namespace)},
+	{FLAG_TAKE("controller-namespace", 0, take_controller_namespace), .value = "NAMESPACE"},
 	{FLAG_GIVEN("force", 0, struct adopt_options, force)},
 	{FLAG_KUBECONFIG(struct adopt_options, kube)},
 	{FLAG_CONTEXT(struct adopt_options, kube)},
 	{FLAG_GIVEN("help", 'h', struct adopt_options, help)},
 };
 
+const struct flag_table adopt_flags = {FLAG_TABLE(flags)};
+
 int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct err *e)
 {
 	struct adopt_options o = {
 		.controller_namespace = "sluice-system", .timeout_ms = TIMEOUT_MS};
-	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
+	int rc = flags_walk(argc, argv, 1, &adopt_flags, &o, e);
 	if (rc < 0)
 		return rc;
 	o.job = argv + optind;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/flags.h"
 #include "controller/kube/config.h"
 
 struct adopt_options {
@@ -20,6 +21,8 @@ struct adopt_options {
 	char **job;			 /* argv's */
 	size_t njobs;			 /* 0: all that run */
 };
+
+extern const struct flag_table adopt_flags;
 
 /* argv[0] is the command's name. Strings point into argv. */
 int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct err *e);

@@ -7,6 +7,8 @@
 #include "queue/calendar/notation.h"
 #include "cli/flags.h"
 
+#define OUTPUTS "table|json|yaml|dates" /* as enum calendar_output has them */
+
 static int take_years(const char *text, void *options, struct err *e)
 {
 	struct calendar_options *o = options;
@@ -39,13 +41,10 @@ static int take_treat_as(const char *text, void *options, struct err *e)
 static int take_output(const char *text, void *options, struct err *e)
 {
 	struct calendar_options *o = options;
-	static const char *const names[] = {"table", "json", "yaml", "dates"};
 	bool import = o->verb == CALENDAR_IMPORT;
-	for (int i = 0; i < 4; i++)
-		if (strcmp(text, names[i]) == 0 && (i >= 2) == import) {
-			o->output = (enum calendar_output)i;
-			return 0;
-		}
+	o->output = (enum calendar_output)flag_choice(OUTPUTS, text);
+	if ((o->output >= CALENDAR_YAML) == import)
+		return 0;
 	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be %s", text,
 		import ? "yaml or dates" : "table or json");
 }
@@ -60,17 +59,22 @@ static int take_help(const char *text, void *options, struct err *e)
 
 static const struct flag flags[] = {
 	{FLAG_FILES(struct calendar_options, files)},
-	{FLAG_TAKE("output", 'o', take_output)},
+	{FLAG_TAKE("output", 'o', take_output), .value = OUTPUTS},
 	{FLAG_TEXT("at", struct calendar_options, at)},
 	{FLAG_TEXT("tz", struct calendar_options, tz)},
 	{FLAG_TAKE("years", 0, take_years)},
-	{FLAG_TAKE("treat-as", 0, take_treat_as)},
+	{FLAG_TAKE("treat-as", 0, take_treat_as),
+		.value =
+			"Open|Closed|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|..."},
 	{FLAG_TEXT("name", struct calendar_options, exception)},
 	{FLAG_KUBECONFIG(struct calendar_options, kube)},
 	{FLAG_CONTEXT(struct calendar_options, kube)},
-	{FLAG_TEXT("config-namespace", struct calendar_options, config_namespace)},
-	{"help", 'h', true, take_help, 0},
+	{FLAG_TEXT("config-namespace", struct calendar_options, config_namespace),
+		.value = "NAMESPACE"},
+	{FLAG_ALONE("help", 'h', take_help)},
 };
+
+const struct flag_table calendar_flags = {FLAG_TABLE(flags)};
 
 static int take_verb(const char *text, struct calendar_options *o, struct err *e)
 {
@@ -106,8 +110,7 @@ int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, 
 	if (o.verb == CALENDAR_IMPORT)
 		o.output = CALENDAR_YAML;
 	if (rc == 0)
-		rc = flags_walk(
-			argc, argv, verb ? 2 : 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
+		rc = flags_walk(argc, argv, verb ? 2 : 1, &calendar_flags, &o, e);
 	if (rc == 0)
 		rc = flags_last_word(argc, argv, &o.name, e);
 	if (rc == 0)

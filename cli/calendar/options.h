@@ -25,6 +25,8 @@ struct calendar_options {
 	enum calendar_output output;
 };
 
+extern const struct flag_table calendar_flags;
+
 /* argv[0] is the command's name. Strings point into argv. */
 int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, struct err *e);
 

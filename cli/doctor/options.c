@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/flags.h"
-
 /* It becomes part of paths, and of the manifests that are compared. */
 static int take_namespace(const char *text, void *options, struct err *e)
 {
@@ -36,16 +34,18 @@ static int take_ignored(const char *text, void *options, struct err *e)
 
 static const struct flag flags[] = {
 	{FLAG_JSON(struct doctor_options, json)},
-	{FLAG_TAKE("namespace", 'n', take_namespace)},
+	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},
 	{FLAG_KUBECONFIG(struct doctor_options, kube)},
 	{FLAG_CONTEXT(struct doctor_options, kube)},
 	{FLAG_TEXT("database", struct doctor_options, database)},
 	{FLAG_TEXT("cell", struct doctor_options, cell)},
 	{FLAG_OVERCOMMIT_CONFIG(struct doctor_options, configmap)},
-	{FLAG_TAKE("ignore", 0, take_ignored)},
+	{FLAG_TAKE("ignore", 0, take_ignored), .value = "CHECK"},
 	{FLAG_TAKE("settle", 0, take_settle)},
 	{FLAG_GIVEN("help", 'h', struct doctor_options, help)},
 };
+
+const struct flag_table doctor_flags = {FLAG_TABLE(flags)};
 
 /* Without any of these libpq would try a server on this machine, which was not named. */
 static const char *database_of_environment(void)
@@ -76,7 +76,7 @@ int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *nam
 		.namespace_name = "sluice-system",
 		.configmap = "kube-system/ack-slo-config",
 		.settle_ms = 5000};
-	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
+	int rc = flags_walk(argc, argv, 1, &doctor_flags, &o, e);
 	if (rc == 0 && optind < argc)
 		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
 	if (rc == 0)

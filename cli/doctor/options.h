@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/flags.h"
 #include "controller/kube/config.h"
 
 enum { DOCTOR_IGNORED_MAX = 32 };
@@ -22,6 +23,8 @@ struct doctor_options {
 	size_t nignored;
 	int64_t settle_ms; /* between the two looks at what may be under way */
 };
+
+extern const struct flag_table doctor_flags;
 
 /* argv[0] is the command's name. Strings point into argv. That an ignored check exists is asked of
  * is_check. */

@@ -16,6 +16,8 @@ struct import_options {
 	const char *kueue_namespace;	 /* where Kueue's ConfigMap is */
 };
 
+extern const struct flag_table import_flags;
+
 /* argv[0] is the command's name. Strings point into argv. */
 int import_options_parse(int argc, char **argv, struct import_options *ret, struct err *e);
 

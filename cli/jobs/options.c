@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "base/must.h"
-#include "cli/flags.h"
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
@@ -72,38 +71,32 @@ static int take_states(const char *text, void *options, struct err *e)
 
 static int take_output(const char *text, void *options, struct err *e)
 {
-	static const struct {
-		const char *name;
-		enum output output;
-	} all[] = {{"table", OUTPUT_TABLE}, {"wide", OUTPUT_WIDE}, {"json", OUTPUT_JSON},
-		{"name", OUTPUT_NAME}};
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (strcmp(text, all[i].name) == 0) {
-			((struct jobs_options *)options)->output = all[i].output;
-			return 0;
-		}
-	return err_set(
-		e, ERR_INVALID, "-o is \"%.40s\"; it must be table, wide, json or name", text);
+	(void)e;
+	((struct jobs_options *)options)->output = output_by_name(text);
+	return 0;
 }
 
 static const struct flag flags[] = {
-	{FLAG_TAKE("namespace", 'n', take_namespace)},
+	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},
 	{FLAG_GIVEN("all-namespaces", 'A', struct jobs_options, all_namespaces)},
-	{FLAG_TAKE("queue", 'q', take_queue)},
-	{FLAG_TAKE("state", 0, take_states)},
+	{FLAG_TAKE("queue", 'q', take_queue), .value = "QUEUE"},
+	{FLAG_TAKE("state", 0, take_states),
+		.value = "Waiting|Starting|Running|Stopping|Deleting|Ended|..."},
 	{FLAG_GIVEN("mine", 'm', struct jobs_options, mine)},
-	{"selector", 'l', false, flag_text, FLAG_TO(const char *, struct jobs_options, selector)},
+	{FLAG_TEXT("selector", struct jobs_options, selector), .letter = 'l'},
 	{FLAG_GIVEN("watch", 'w', struct jobs_options, watch)},
-	{FLAG_TAKE("output", 'o', take_output)},
+	{FLAG_TAKE("output", 'o', take_output), .value = "table|wide|json|name"},
 	{FLAG_KUBECONFIG(struct jobs_options, kube)},
 	{FLAG_CONTEXT(struct jobs_options, kube)},
 	{FLAG_GIVEN("help", 'h', struct jobs_options, help)},
 };
 
+const struct flag_table jobs_flags = {FLAG_TABLE(flags)};
+
 int jobs_options_parse(int argc, char **argv, struct jobs_options *ret, struct err *e)
 {
 	struct jobs_options o = {.output = OUTPUT_TABLE};
-	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
+	int rc = flags_walk(argc, argv, 1, &jobs_flags, &o, e);
 	if (rc < 0)
 		return rc;
 	if (!o.help && optind < argc)

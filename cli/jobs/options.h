@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "cli/flags.h"
 #include "cli/arguments.h"
 
 /* The states of a Job that is queued, a bit each. */
@@ -30,6 +31,8 @@ struct jobs_options {
 	enum output output;	    /* not OUTPUT_CSV */
 	struct kube_config_options kube;
 };
+
+extern const struct flag_table jobs_flags;
 
 /* Strings point into argv. 0 or ERR_INVALID. */
 int jobs_options_parse(int argc, char **argv, struct jobs_options *ret, struct err *e);

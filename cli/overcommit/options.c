@@ -17,13 +17,11 @@ static int take_now(const char *text, void *options, struct err *e)
 
 static int take_profile(const char *text, void *options, struct err *e)
 {
+	(void)e;
 	struct overcommit_options *o = options;
 	o->has_profile = true;
 	o->profile = strcmp(text, "ack") == 0 ? PROFILE_ACK : PROFILE_KOORDINATOR;
-	if (o->profile == PROFILE_ACK || strcmp(text, "koordinator") == 0)
-		return 0;
-	return err_set(
-		e, ERR_INVALID, "--profile is \"%.40s\"; it must be ack or koordinator", text);
+	return 0;
 }
 
 static int take_help(const char *text, void *options, struct err *e)
@@ -38,12 +36,14 @@ static const struct flag flags[] = {
 	{FLAG_FILES(struct overcommit_options, files)},
 	{FLAG_JSON(struct overcommit_options, json)},
 	{FLAG_TAKE("now", 0, take_now)},
-	{FLAG_TAKE("profile", 0, take_profile)},
+	{FLAG_TAKE("profile", 0, take_profile), .value = "ack|koordinator"},
 	{FLAG_KUBECONFIG(struct overcommit_options, kube)},
 	{FLAG_CONTEXT(struct overcommit_options, kube)},
 	{FLAG_OVERCOMMIT_CONFIG(struct overcommit_options, configmap)},
-	{"help", 'h', true, take_help, 0},
+	{FLAG_ALONE("help", 'h', take_help)},
 };
+
+const struct flag_table overcommit_flags = {FLAG_TABLE(flags)};
 
 static int take_verb(const char *text, struct overcommit_options *o, struct err *e)
 {
@@ -89,8 +89,7 @@ int overcommit_options_parse(int argc, char **argv, struct overcommit_options *r
 	bool verb = argc > 1 && argv[1][0] != '-';
 	int rc = verb ? take_verb(argv[1], &o, e) : 0;
 	if (rc == 0)
-		rc = flags_walk(
-			argc, argv, verb ? 2 : 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
+		rc = flags_walk(argc, argv, verb ? 2 : 1, &overcommit_flags, &o, e);
 	if (rc == 0)
 		rc = flags_last_word(argc, argv, &o.node, e);
 	if (rc == 0)

@@ -25,6 +25,8 @@ struct overcommit_options {
 	const char *configmap;		 /* of explain: NAMESPACE/NAME; "": none */
 };
 
+extern const struct flag_table overcommit_flags;
+
 /* argv[0] is the command's name. Strings point into argv. */
 int overcommit_options_parse(int argc, char **argv, struct overcommit_options *ret, struct err *e);
 

@@ -1,60 +1,16 @@
 #include "cli/simulate/options.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/must.h"
 #include "controller/wire/decode_text.h"
 
-/* What getopt_long returns: a letter, one of these, or SETTING + the index of settings.h. */
-enum {
-	OPT_TRACE = 256,
-	OPT_COMPRESS,
-	OPT_QUEUE,
-	OPT_DEADLINE,
-	OPT_START,
-	OPT_ESTIMATES,
-	OPT_MIN_PARALLELISM,
-	OPT_GROW,
-	OPT_UNTIL,
-	OPT_SEED,
-	SETTING = 512,
-	FLAGS_MAX = 64,
-};
+#define OUTPUTS "table|json|svg" /* as enum simulate_output has them */
 
-static const struct option own_flags[] = {
-	{"filename", required_argument, NULL, 'f'},
-	{"output", required_argument, NULL, 'o'},
-	{"trace", required_argument, NULL, OPT_TRACE},
-	{"compress", required_argument, NULL, OPT_COMPRESS},
-	{"queue", required_argument, NULL, OPT_QUEUE},
-	{"trace-deadline", required_argument, NULL, OPT_DEADLINE},
-	{"trace-start", required_argument, NULL, OPT_START},
-	{"trace-estimates", required_argument, NULL, OPT_ESTIMATES},
-	{"trace-min-parallelism", required_argument, NULL, OPT_MIN_PARALLELISM},
-	{"trace-grow", no_argument, NULL, OPT_GROW},
-	{"until", required_argument, NULL, OPT_UNTIL},
-	{"seed", required_argument, NULL, OPT_SEED},
-	{"help", no_argument, NULL, 'h'},
-};
-
-static void list_flags(struct option ret[FLAGS_MAX])
+static int take_manifest(const char *path, void *options, struct err *e)
 {
-	size_t n = sizeof(own_flags) / sizeof(own_flags[0]);
-	bool wants;
-	const char *name;
-	memcpy(ret, own_flags, sizeof(own_flags));
-	for (size_t i = 0; (name = settings_flag(i, &wants)); i++) {
-		must(n + 1 < FLAGS_MAX);
-		ret[n++] = (struct option){name, wants, NULL, SETTING + (int)i};
-	}
-	ret[n] = (struct option){0};
-}
-
-static int take_manifest(const char *path, struct simulate_options *o, struct err *e)
-{
+	struct simulate_options *o = options;
 	if (o->nmanifests == MANIFESTS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d files; put them into a directory",
 			MANIFESTS_MAX);
@@ -62,20 +18,17 @@ static int take_manifest(const char *path, struct simulate_options *o, struct er
 	return 0;
 }
 
-static int take_output(const char *text, struct simulate_options *o, struct err *e)
+static int take_output(const char *text, void *options, struct err *e)
 {
-	static const char *const names[] = {"table", "json", "svg"};
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(text, names[i]) != 0)
-			continue;
-		o->output = (enum simulate_output)i;
-		return 0;
-	}
-	return err_set(e, ERR_INVALID, "-o is \"%.60s\"; it must be table, json or svg", text);
+	(void)e;
+	((struct simulate_options *)options)->output =
+		(enum simulate_output)flag_choice(OUTPUTS, text);
+	return 0;
 }
 
-static int take_compress(const char *text, struct simulate_options *o, struct err *e)
+static int take_compress(const char *text, void *options, struct err *e)
 {
+	struct simulate_options *o = options;
 	char *end;
 	o->compress = strtod(text, &end);
 	if (end == text || *end || !isfinite(o->compress) || o->compress <= 0)
@@ -84,8 +37,9 @@ static int take_compress(const char *text, struct simulate_options *o, struct er
 	return 0;
 }
 
-static int take_deadline(const char *text, struct simulate_options *o, struct err *e)
+static int take_deadline(const char *text, void *options, struct err *e)
 {
+	struct simulate_options *o = options;
 	if (text_duration(text, &o->terms.deadline_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
@@ -93,19 +47,23 @@ static int take_deadline(const char *text, struct simulate_options *o, struct er
 		text);
 }
 
-/* One of two words; *ret: it is the second. */
-static int take_word(const char *flag, const char *text, const char *first, const char *second,
-	bool *ret, struct err *e)
+static int take_start(const char *text, void *options, struct err *e)
 {
-	*ret = strcmp(text, second) == 0;
-	if (*ret || strcmp(text, first) == 0)
-		return 0;
-	return err_set(
-		e, ERR_INVALID, "%s is \"%.60s\"; it must be %s or %s", flag, text, first, second);
+	(void)e;
+	((struct simulate_options *)options)->terms.cheapest = strcmp(text, "Cheapest") == 0;
+	return 0;
 }
 
-static int take_until(const char *text, struct simulate_options *o, struct err *e)
+static int take_estimates(const char *text, void *options, struct err *e)
 {
+	(void)e;
+	((struct simulate_options *)options)->terms.exact = strcmp(text, "exact") == 0;
+	return 0;
+}
+
+static int take_until(const char *text, void *options, struct err *e)
+{
+	struct simulate_options *o = options;
 	o->has_until = true;
 	o->until_is_time = text_time(text, &o->until_ms);
 	if (!o->until_is_time && !text_duration(text, &o->until_ms))
@@ -115,8 +73,9 @@ static int take_until(const char *text, struct simulate_options *o, struct err *
 	return 0;
 }
 
-static int take_min_parallelism(const char *text, struct simulate_options *o, struct err *e)
+static int take_min_parallelism(const char *text, void *options, struct err *e)
 {
+	struct simulate_options *o = options;
 	char *end;
 	double part = strtod(text, &end);
 	o->terms.min_parallelism = part;
@@ -127,63 +86,38 @@ static int take_min_parallelism(const char *text, struct simulate_options *o, st
 	return 0;
 }
 
-static int take_seed(const char *text, struct simulate_options *o, struct err *e)
+static int take_seed(const char *text, void *options, struct err *e)
 {
+	struct simulate_options *o = options;
 	if (!text_number(text, INT64_MAX, &o->terms.seed))
 		return err_set(
 			e, ERR_INVALID, "--seed is \"%.60s\"; it must be a whole number", text);
 	return 0;
 }
 
-static int apply(int flag, const char *arg, struct simulate_options *o, struct err *e)
+static int take_setting(void *options, size_t index, const char *text, struct err *e)
 {
-	switch (flag) {
-	case 1: /* a name that is no flag: one more file */
-	case 'f':
-		return take_manifest(arg, o, e);
-	case 'o':
-		return take_output(arg, o, e);
-	case 'h':
-		o->help = true;
-		return 0;
-	case OPT_TRACE:
-		o->trace = arg;
-		return 0;
-	case OPT_COMPRESS:
-		return take_compress(arg, o, e);
-	case OPT_QUEUE:
-		o->queue = arg;
-		return 0;
-	case OPT_DEADLINE:
-		return take_deadline(arg, o, e);
-	case OPT_START:
-		return take_word("--trace-start", arg, "Asap", "Cheapest", &o->terms.cheapest, e);
-	case OPT_ESTIMATES:
-		return take_word(
-			"--trace-estimates", arg, "requested", "exact", &o->terms.exact, e);
-	case OPT_MIN_PARALLELISM:
-		return take_min_parallelism(arg, o, e);
-	case OPT_GROW:
-		o->terms.grow = true;
-		return 0;
-	case OPT_UNTIL:
-		return take_until(arg, o, e);
-	case OPT_SEED:
-		return take_seed(arg, o, e);
-	default:
-		return settings_take(&o->settings, (size_t)(flag - SETTING), arg, e);
-	}
+	return settings_take(&((struct simulate_options *)options)->settings, index, text, e);
 }
 
-static int unknown_flag(int argc, char **argv, int got, struct err *e)
-{
-	const char *arg = optind > 0 && optind <= argc ? argv[optind - 1] : "?";
-	if (got == ':')
-		return err_set(e, ERR_INVALID, "%.80s wants a value", arg);
-	if (optopt >= 256)
-		return err_set(e, ERR_INVALID, "%.80s: this flag takes no value", arg);
-	return err_set(e, ERR_INVALID, "%.80s is not a flag of simulate", arg);
-}
+static const struct flag flags[] = {
+	{FLAG_TAKE("filename", 'f', take_manifest), .value = "FILE"},
+	{FLAG_TAKE("output", 'o', take_output), .value = OUTPUTS},
+	{FLAG_TEXT("trace", struct simulate_options, trace), .value = "FILE"},
+	{FLAG_TAKE("compress", 0, take_compress)},
+	{FLAG_TEXT("queue", struct simulate_options, queue)},
+	{FLAG_TAKE("trace-deadline", 0, take_deadline)},
+	{FLAG_TAKE("trace-start", 0, take_start), .value = "Asap|Cheapest"},
+	{FLAG_TAKE("trace-estimates", 0, take_estimates), .value = "requested|exact"},
+	{FLAG_TAKE("trace-min-parallelism", 0, take_min_parallelism)},
+	{FLAG_GIVEN("trace-grow", 0, struct simulate_options, terms.grow)},
+	{FLAG_TAKE("until", 0, take_until)},
+	{FLAG_TAKE("seed", 0, take_seed)},
+	{FLAG_GIVEN("help", 'h', struct simulate_options, help)},
+};
+
+const struct flag_table simulate_flags = {FLAG_TABLE(flags), .other = settings_flag,
+	.take_other = take_setting, .take_word = take_manifest};
 
 static int check(const struct simulate_options *o, struct err *e)
 {
@@ -205,23 +139,9 @@ static int check(const struct simulate_options *o, struct err *e)
 
 static int parse_line(int argc, char **argv, struct simulate_options *o, struct err *e)
 {
-	struct option flags[FLAGS_MAX];
-	list_flags(flags);
-	optind = 0; /* glibc: begin anew, for the tests */
-	opterr = 0;
-	for (int flag; (flag = getopt_long(argc, argv, "-:f:o:h", flags, NULL)) != -1;) {
-		if (flag == '?' || flag == ':')
-			return unknown_flag(argc, argv, flag, e);
-		int rc = apply(flag, optarg, o, e);
-		if (rc)
-			return rc;
-	}
-	for (; optind < argc; optind++) { /* behind "--" */
-		int rc = take_manifest(argv[optind], o, e);
-		if (rc)
-			return rc;
-	}
-	int rc = check(o, e);
+	int rc = flags_walk(argc, argv, 1, &simulate_flags, o, e);
+	if (rc == 0)
+		rc = check(o, e);
 	return rc ? rc : settings_finish(&o->settings, e);
 }
 

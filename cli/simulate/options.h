@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/flags.h"
 #include "cli/simulate/world.h"
 #include "controller/settings.h"
 
@@ -31,6 +32,8 @@ struct simulate_options {
 	struct settings settings;
 	bool help;
 };
+
+extern const struct flag_table simulate_flags;
 
 /* argv[0] is the command's name. Strings point into argv, and the settings' config into *ret: it
  * must stay where it is. On failure there is nothing to be done with. */

@@ -193,7 +193,7 @@ def test_a_table_and_a_csv(priced, sluice):
     (["--by", "colour"], "queue, namespace, owner, user or label=KEY"),
     (["--since", "1y"], 'since is "1y"'),
     (["--since", "1d", "--until", "2d"], "no time between"),
-    (["-o", "wide"], "not for cost"),
+    (["-o", "wide"], "it must be table, csv or json"),
     (["batch"], "does not know what to do"),
 ])
 def test_mistakes_are_told_and_nobody_is_asked(program, args, says):

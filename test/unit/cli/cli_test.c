@@ -63,7 +63,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		const char *says;
 	} cases[] = {
 		{{"frobnicate"}, "no command \"frobnicate\""},
-		{{"queue", "-o", "yaml"}, "table, wide or json"},
+		{{"queue", "-o", "yaml"}, "table, wide, json or csv"},
 		{{"queue", "-n"}, "wants a value"},
 		{{"queue", "-n", ""}, "-n is empty"},
 		{{"queue", "-z"}, "-z is not a flag"},
@@ -75,10 +75,14 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"queue", "--insecure"}, "must be spelled out"},
 		{{"queue", "--ca-file", "x", "--insecure-skip-tls-verify"}, "exclude"},
 		{{"queue", "a", "b", "c", "d", "e"}, "one name too many"},
-		{{"queue", "-o", "csv"}, "for cost alone"},
-		{{"queue", "--by", "owner"}, "--by is a flag of cost alone"},
-		{{"explain", "train", "--since", "1d"}, "--since is a flag of cost alone"},
-		{{"cost", "-o", "wide"}, "not for cost"},
+		{{"queue", "-o", "csv"}, "queue: -o is \"csv\"; it must be table, wide or json"},
+		{{"queue", "--by", "owner"}, "queue: --by is not a flag"},
+		{{"--since", "1d", "explain", "train"}, "explain: --since is not a flag"},
+		{{"explain", "train", "-o", "wide"},
+			"explain: -o is \"wide\"; it must be table or json"},
+		{{"decisions", "-w"}, "decisions: -w is not a flag"},
+		{{"-f", "queue"}, "queue: -f is not a flag"},
+		{{"cost", "-o", "wide"}, "cost: -o is \"wide\"; it must be table, csv or json"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct arguments a;

@@ -20,6 +20,12 @@ add_executable(test_local_times ${CMAKE_CURRENT_LIST_DIR}/local_times_test.c)
 target_link_libraries(test_local_times PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME local_times COMMAND test_local_times)
 
+# `sluice completion`: what is offered, by the tables and of a scripted API server; and its scripts in their shells.
+add_executable(test_completion ${CMAKE_CURRENT_LIST_DIR}/completion_test.c)
+target_link_libraries(test_completion PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME completion COMMAND test_completion)
+add_test(NAME completion_shells COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/completion_shells.bash $<TARGET_FILE:sluice>)
+
 # `sluice move`, `sluice priority`: against a scripted API server.
 add_executable(test_job_change ${CMAKE_CURRENT_LIST_DIR}/job_change_test.c)
 target_link_libraries(test_job_change PRIVATE scripted_server sluice_cli ${CMOCKA})

@@ -125,7 +125,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
 		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--seed", "x"}, "a whole number"},
-		{{"-f", "a", "--fast"}, "--fast is not a flag of simulate"},
+		{{"-f", "a", "--fast"}, "--fast is not a flag"},
 		{{"-f", "a", "--fair-preemption-strategies", "Other"},
 			"LessThanOrEqualToFinalShare, LessThanInitialShare, or both"},
 		{{"-f", "a", "--fair-sharing=yes"}, "this flag takes no value"},

@@ -1,0 +1,135 @@
+#include "cli/command_table.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "cli/adopt/options.h"
+#include "cli/calendar/options.h"
+#include "cli/commands.h"
+#include "cli/doctor/options.h"
+#include "cli/help.h"
+#include "cli/import/options.h"
+#include "cli/jobs/options.h"
+#include "cli/move.h"
+#include "cli/overcommit/options.h"
+#include "cli/priority.h"
+#include "cli/simulate/options.h"
+
+const struct command_row command_table[COMMANDS] = {
+	/* Nothing was named yet. */
+	[COMMAND_NONE] = {.name = "",
+		.page = overview_help,
+		.flags = &any_flags,
+		.words = "COMMAND"},
+	[COMMAND_QUEUE] = {.name = "queue",
+		.page = queue_help,
+		.flags = &queue_flags,
+		.words = "CLUSTERQUEUE",
+		.ask = command_queue,
+		.most_names = 1},
+	[COMMAND_JOBS] = {.name = "jobs",
+		.page = jobs_help,
+		.flags = &jobs_flags,
+		.run = command_jobs,
+		.example = "jobs -n team"},
+	[COMMAND_EXPLAIN] = {.name = "explain",
+		.page = explain_help,
+		.flags = &explain_flags,
+		.words = "JOB",
+		.ask = command_explain,
+		.most_names = 2}, /* job NAME */
+	[COMMAND_DECISIONS] = {.name = "decisions",
+		.page = decisions_help,
+		.flags = &decisions_flags,
+		.ask = command_decisions},
+	[COMMAND_COST] = {.name = "cost",
+		.page = cost_help,
+		.flags = &cost_flags,
+		.ask = command_cost},
+	[COMMAND_SIMULATE] = {.name = "simulate",
+		.page = simulate_help,
+		.flags = &simulate_flags,
+		.words = "FILE ...",
+		.run = command_simulate,
+		.example = "simulate -f queues.yaml"},
+	[COMMAND_CALENDAR] = {.name = "calendar",
+		.page = calendar_help,
+		.flags = &calendar_flags,
+		.words = "show CALENDAR|test CALENDAR|import FILE",
+		.run = command_calendar,
+		.example = "calendar show -f nights.yaml"},
+	[COMMAND_OVERCOMMIT] = {.name = "overcommit",
+		.page = overcommit_help,
+		.flags = &overcommit_flags,
+		.words = "calc|explain NODE",
+		.run = command_overcommit,
+		.example = "overcommit explain worker-1"},
+	[COMMAND_DOCTOR] = {.name = "doctor",
+		.page = doctor_help,
+		.flags = &doctor_flags,
+		.run = command_doctor,
+		.example = "doctor -o json"},
+	[COMMAND_IMPORT] = {.name = "import",
+		.page = import_help,
+		.flags = &import_flags,
+		.words = "kueue",
+		.run = command_import,
+		.example = "import kueue -f -"},
+	[COMMAND_ADOPT] = {.name = "adopt",
+		.page = adopt_help,
+		.flags = &adopt_flags,
+		.words = "UNQUEUED-JOB ...",
+		.run = command_adopt,
+		.example = "adopt -n team --dry-run"},
+	[COMMAND_HOLD] = {.name = "hold",
+		.page = hold_help,
+		.flags = &hold_flags,
+		.words = "JOB",
+		.run = command_hold,
+		.example = "hold job/train -n team"},
+	[COMMAND_RELEASE] = {.name = "release",
+		.page = hold_help,
+		.flags = &release_flags,
+		.words = "JOB",
+		.run = command_hold,
+		.example = "release job/train -n team"},
+	[COMMAND_MOVE] = {.name = "move",
+		.page = move_help,
+		.flags = &move_flags,
+		.words = "JOB",
+		.run = command_move,
+		.example = "move job/train --queue night"},
+	[COMMAND_PRIORITY] = {.name = "priority",
+		.page = priority_help,
+		.flags = &priority_flags,
+		.words = "JOB CLASS",
+		.run = command_priority,
+		.example = "priority job/train high"},
+	[COMMAND_COMPLETION] = {.name = "completion",
+		.page = completion_help,
+		.flags = &completion_flags,
+		.words = "bash|zsh|fish",
+		.run = command_completion,
+		.example = "completion bash"},
+	[COMMAND_VERSION] = {.name = "version", .page = overview_help, .flags = &any_flags},
+	[COMMAND_HELP] = {.name = "help",
+		.page = overview_help,
+		.flags = &any_flags,
+		.words = "COMMAND"},
+};
+
+const char *command_name(enum command c)
+{
+	must(c >= COMMAND_NONE && c < COMMANDS);
+	return command_table[c].name;
+}
+
+enum command command_by_name(const char *name)
+{
+	if (strcmp(name, "queues") == 0)
+		return COMMAND_QUEUE;
+	for (int c = COMMAND_NONE + 1; c < COMMANDS; c++)
+		if (strcmp(command_table[c].name, name) == 0)
+			return (enum command)c;
+	return COMMAND_NONE;
+}
