@@ -63,3 +63,11 @@ void siphash128(const struct siphash_key *key, const void *ptr, size_t len, uint
 	turn(&s, 4);
 	ret[1] = s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
+
+uint64_t siphash_names(const struct siphash_key *key, const char *ns, const char *name)
+{
+	uint64_t of_ns[2], of_name[2];
+	siphash128(key, ns, strlen(ns), of_ns);
+	siphash128(key, name, strlen(name), of_name);
+	return of_ns[0] + 31 * of_name[0];
+}

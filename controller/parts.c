@@ -87,6 +87,7 @@ static void make_queue_and_gate(struct parts *p)
 		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
 	p->queue = queue_new();
 	queue_configure(p->queue, &o->settings.config);
+	queue_key_names(p->queue, parts_draw_seed());
 	p->gate = gate_new(&gate, p->queue);
 	p->zones = zones_new();
 	struct time_specs_options time_specs = {

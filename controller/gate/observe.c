@@ -58,19 +58,10 @@ struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid)
 	return map_get(&g->by_uid, uid_hash(uid), uid);
 }
 
-/* Tenants choose names: with a key they cannot choose where these land. */
-static uint64_t name_hash(const struct gate *g, const char *ns, const char *name)
-{
-	uint64_t of_ns[2], of_name[2];
-	siphash128(&g->name_key, ns, strlen(ns), of_ns);
-	siphash128(&g->name_key, name, strlen(name), of_name);
-	return of_ns[0] + 31 * of_name[0];
-}
-
 struct gate_job *gate_job_named(const struct gate *g, const char *ns, const char *name)
 {
-	struct gate_job *last =
-		map_get(&g->by_name, name_hash(g, ns, name), &(struct job_name){ns, name});
+	struct gate_job *last = map_get(
+		&g->by_name, siphash_names(&g->name_key, ns, name), &(struct job_name){ns, name});
 	for (struct gate_job *j = last; j; j = j->namesake)
 		if (!j->lost)
 			return j;
@@ -79,14 +70,14 @@ struct gate_job *gate_job_named(const struct gate *g, const char *ns, const char
 
 static void join_name(struct gate *g, struct gate_job *j)
 {
-	uint64_t hash = name_hash(g, j->ns, j->name);
+	uint64_t hash = siphash_names(&g->name_key, j->ns, j->name);
 	j->namesake = map_take(&g->by_name, hash, &(struct job_name){j->ns, j->name});
 	map_put(&g->by_name, hash, j);
 }
 
 static void leave_name(struct gate *g, struct gate_job *j)
 {
-	uint64_t hash = name_hash(g, j->ns, j->name);
+	uint64_t hash = siphash_names(&g->name_key, j->ns, j->name);
 	struct gate_job *last = map_take(&g->by_name, hash, &(struct job_name){j->ns, j->name});
 	struct gate_job **at = &last;
 	while (*at != j)

@@ -21,9 +21,6 @@ enum {
 	ONE_MAX_BYTES = 1 << 20,
 	/* Of all lists that are on their way: slow clients must not take the controller's memory. */
 	UNSENT_MAX_BYTES = 96 << 20,
-	/* One that is deferred, or that there is not, is looked for among all deferred Jobs: of more
-	 * than these not in the loop. */
-	DEFERRED_MAX = 1000,
 };
 
 /* A question that the reader has. */
@@ -31,7 +28,6 @@ struct pending {
 	struct pending *prev, *next;
 	struct answers *answers;
 	struct http_question *question;
-	char name[254]; /* of the one Job that is asked for; "": it is a list */
 };
 
 struct answers {
@@ -127,11 +123,6 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 	struct job_query query;
 	must(question.len >= sizeof(query));
 	memcpy(&query, question.ptr, sizeof(query));
-	if (query.one) {
-		struct queued_jobs_sources s = sources(a);
-		queued_jobs_one(&s, &query, out);
-		return;
-	}
 	if (!a->all) {
 		struct queued_jobs_sources s = sources(a);
 		a->all = queued_jobs_new(&s);
@@ -169,16 +160,12 @@ static void on_list(const struct reader_answer *r, void *ctx)
 	struct pending *p = ctx;
 	struct http_question *q = p->question;
 	struct buf body = {.ptr = (char *)(uintptr_t)r->body.ptr, .len = r->body.len};
-	char name[sizeof(p->name)];
-	memcpy(name, p->name, sizeof(name));
 	forget(p);
 	if (r->code == ERR_LIMIT)
 		complain(q, 413,
 			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
 	else if (r->sentence)
 		complain(q, 503, r->sentence);
-	else if (*name && body.len == 0)
-		say_unknown(q, name);
 	else if (http_unsent(q) + body.len > UNSENT_MAX_BYTES)
 		complain(q, 503,
 			"too many large lists are on their way: ask for this one in pages (limit=500), or again in a moment");
@@ -190,24 +177,15 @@ static void take_later(struct answers *a, struct http_question *q, const struct 
 {
 	struct pending *p = mem_alloc(sizeof(*p));
 	*p = (struct pending){.answers = a, .question = q, .next = a->first};
-	if (query->one)
-		memcpy(p->name, query->name, sizeof(p->name));
 	if (p->next)
 		p->next->prev = p;
 	a->first = p;
 	struct slice question = {(const char *)query, sizeof(*query)};
-	if (reader_ask(a->reader, query->one ? 0 : query->moment, question, on_list, p))
+	if (reader_ask(a->reader, query->moment, question, on_list, p))
 		return;
 	forget(p);
 	complain(q, 410,
 		"the list that this page continues is no longer kept: ask for it anew, without continue");
-}
-
-static bool is_long(const struct answers *a, const struct job_query *query)
-{
-	struct gate_listed j;
-	return queue_count_deferred(a->parts->queue) > DEFERRED_MAX &&
-	       !gate_find_listed(a->parts->gate, query->ns, query->name, &j);
 }
 
 /* ---- how they change ------------------------------------------------------------------------- */
@@ -256,9 +234,9 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		complain(q, 400, e.text);
 	else if (why)
 		complain(q, 503, why);
-	else if (query->one && !is_long(a, query))
+	else if (query->one)
 		take_one(a, q, query);
-	else if (!query->one && watch_wanted(&watch))
+	else if (watch_wanted(&watch))
 		take_watch(a, q, query, &watch, is_of_clusterqueue);
 	else
 		take_later(a, q, query);

@@ -2,8 +2,7 @@
  * Answers: which question to the aggregated API is answered by whom.
  *
  *   documents (discovery.h)   at once
- *   one Job                   at once, from what is known now; where it has to be looked for among
- *                             very many that are deferred, by the reader
+ *   one Job                   at once, from what is known now
  *   many                      by the reader (reader.h), whole or page by page
  *   how they change           by watchers.h
  *

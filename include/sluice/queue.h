@@ -59,6 +59,9 @@ void queue_free(struct queue *q);
 void queue_config_default(struct queue_config *c);
 /* Once, before the first fact. Copies what it needs. */
 void queue_configure(struct queue *q, const struct queue_config *c);
+/* Names that tenants choose are hashed by it: they must not know it. Before the first Job; without, it
+ * is 0. */
+void queue_key_names(struct queue *q, uint64_t seed);
 
 /* ---- Facts: what admins describe -------------------------------------------------------------
  *
@@ -711,7 +714,7 @@ struct explanation {
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
 size_t queue_count_deferred(const struct queue *q);
-/* Of a deferred one; false when it is none. By its name it looks at all of them. */
+/* Of a deferred one; false when it is none. */
 bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret);
 bool queue_explain_deferred_uid(

@@ -13,8 +13,8 @@ struct deferred {
 	struct uid uid;
 	int64_t created_ms;
 	uint64_t arrival; /* as in order_key */
-	uint64_t list;	  /* the last complete list that it was in */
 	struct localqueue *lq;
+	uint32_t list;	  /* the last complete list that it was in */
 	uint32_t returns; /* how often it could not be read; it is behind Jobs with fewer */
 	char name[];
 };
@@ -22,6 +22,21 @@ struct deferred {
 static bool deferred_is(const void *value, const void *key)
 {
 	return uid_cmp(&((const struct deferred *)value)->uid, key) == 0;
+}
+
+/* What deferred Jobs are looked for by. */
+struct job_name {
+	const char *ns, *name;
+	const struct deferred *one; /* NULL: any of that name */
+};
+
+static bool deferred_is_named(const void *value, const void *key)
+{
+	const struct deferred *d = value;
+	const struct job_name *k = key;
+	if (k->one)
+		return d == k->one;
+	return strcmp(d->name, k->name) == 0 && strcmp(d->lq->ns->name, k->ns) == 0;
 }
 
 int overflow_order(const struct tree_node *a, const struct tree_node *b)
@@ -40,6 +55,7 @@ int overflow_order(const struct tree_node *a, const struct tree_node *b)
 void overflow_init(struct overflow *o)
 {
 	map_init(&o->map, deferred_is);
+	map_init(&o->names, deferred_is_named);
 	list_init(&o->queues);
 	o->beside = MAX_WAITING_DEFAULT;
 }
@@ -49,10 +65,21 @@ static size_t deferred_bytes(const struct deferred *d)
 	return sizeof(*d) + strlen(d->name) + 1;
 }
 
+static size_t map_bytes(const struct map *m)
+{
+	return m->slot ? (m->mask + 1) * sizeof(*m->slot) : 0;
+}
+
 size_t overflow_bytes(const struct queue *q)
 {
-	const struct map *m = &q->overflow.map;
-	return q->overflow.bytes + (m->slot ? (m->mask + 1) * sizeof(*m->slot) : 0);
+	const struct overflow *o = &q->overflow;
+	return o->bytes + map_bytes(&o->map) + map_bytes(&o->names);
+}
+
+void queue_key_names(struct queue *q, uint64_t seed)
+{
+	must(q->overflow.map.count == 0);
+	q->overflow.key = (struct siphash_key){{seed, ~seed}};
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
@@ -188,10 +215,17 @@ static void leave_order(struct deferred *d)
 		list_leave(&lq->overflowing);
 }
 
+static uint64_t name_hash(const struct queue *q, const char *ns, const char *name)
+{
+	return siphash_names(&q->overflow.key, ns, name);
+}
+
 static void forget(struct queue *q, struct deferred *d)
 {
 	struct localqueue *lq = d->lq;
+	struct job_name own = {.one = d};
 	must(map_take(&q->overflow.map, uid_hash(&d->uid), &d->uid) == d);
+	must(map_take(&q->overflow.names, name_hash(q, lq->ns->name, d->name), &own) == d);
 	if (tree_in(&d->node))
 		leave_order(d);
 	else
@@ -221,6 +255,13 @@ static void join_order(struct queue *q, struct deferred *d)
 	tree_insert(&d->lq->deferred, &d->node, d->arrival);
 }
 
+/* One is begun when a watch cannot go on: there are never so many. */
+static uint32_t list_number(uint64_t list)
+{
+	must(list <= UINT32_MAX);
+	return (uint32_t)list;
+}
+
 static void defer(struct queue *q, const struct deferred *as, const char *ns,
 	const struct localqueue *named, const char *name)
 {
@@ -231,6 +272,7 @@ static void defer(struct queue *q, const struct deferred *as, const char *ns,
 	d->lq = localqueue_keep(&q->localqueues, ns, bucket(named));
 	join_order(q, d);
 	map_put(&q->overflow.map, uid_hash(&d->uid), d);
+	map_put(&q->overflow.names, name_hash(q, ns, name), d);
 	q->overflow.bytes += deferred_bytes(d);
 	q->counters.version++;
 }
@@ -241,7 +283,7 @@ void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 	struct deferred *known = find(q, &j->uid);
 	if (known && known->lq->exists == (named && named->exists) &&
 		strcmp(known->lq->name, bucket(named)) == 0) {
-		known->list = list;
+		known->list = list_number(list);
 		return;
 	}
 	struct deferred as = {.uid = j->uid,
@@ -249,7 +291,7 @@ void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 		.arrival = known	    ? known->arrival
 			   : j->version > 0 ? (uint64_t)j->version
 					    : ++q->counters.arrivals,
-		.list = list};
+		.list = list_number(list)};
 	queue_undefer_job(q, &j->uid);
 	defer(q, &as, j->ns, named, j->name);
 }
@@ -260,7 +302,7 @@ void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list
 	must(d && !tree_in(&d->node));
 	untake(d->lq);
 	d->returns++;
-	d->list = list;
+	d->list = list_number(list);
 	join_order(q, d);
 }
 
@@ -271,7 +313,7 @@ void queue_defer_known_job(struct queue *q, const struct uid *uid, uint64_t list
 	struct deferred as = {.uid = *uid,
 		.created_ms = w->key.queued_ms,
 		.arrival = w->key.arrival,
-		.list = list};
+		.list = list_number(list)};
 	defer(q, &as, w->lq->ns->name, w->lq, w->name);
 	queue_drop_job(q, uid);
 }
@@ -339,18 +381,17 @@ static void explain_one(const struct deferred *d, struct explanation *ret)
 	explain(d->lq, &text);
 }
 
-/* For a person's question: rare, so it may look at all. */
 bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret)
 {
-	const struct deferred *d;
-	map_each(&q->overflow.map, i, d) {
-		if (strcmp(d->name, name) != 0 || strcmp(d->lq->ns->name, ns) != 0)
-			continue;
+	const struct map *names = &q->overflow.names;
+	struct job_name any = {ns, name, NULL};
+	if (names->count == 0)
+		return false;
+	const struct deferred *d = map_get(names, name_hash(q, ns, name), &any);
+	if (d)
 		explain_one(d, ret);
-		return true;
-	}
-	return false;
+	return d;
 }
 
 size_t queue_count_deferred(const struct queue *q)
@@ -391,4 +432,5 @@ void overflow_done(struct queue *q)
 		forget(q, all[i]);
 	free(all);
 	map_done(&o->map);
+	map_done(&o->names);
 }

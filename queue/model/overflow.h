@@ -13,7 +13,7 @@
  * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
  * once; and for each that a long sluice.dev/after takes. So maxWaiting bounds bytes, too.
  *
- * A Job beyond the limit is deferred: a name, a uid and the time of its creation, some 150 bytes.
+ * A Job beyond the limit is deferred: a name, a uid and the time of its creation, some 180 bytes.
  * It is read again and taken in when fewer are kept, the oldest first. Its place in the order of
  * the ClusterQueue is that of its creation, as ever. While Jobs of a LocalQueue are deferred, each
  * new one is deferred behind them.
@@ -28,6 +28,7 @@
 
 #include "base/map.h"
 #include "base/list.h"
+#include "base/siphash.h"
 #include "base/tree.h"
 #include "sluice/queue.h"
 
@@ -42,8 +43,10 @@ struct localqueue;
 struct workload;
 
 struct overflow {
-	struct map map;	    /* deferred, by uid; also those taken to be read and not set yet */
-	struct link queues; /* localqueue.overflowing */
+	struct map map;		/* deferred, by uid; also those taken to be read and not set yet */
+	struct map names;	/* the same, by namespace and name: two may have one name */
+	struct siphash_key key; /* of names: queue_key_names() */
+	struct link queues;	/* localqueue.overflowing */
 	size_t bytes;
 	size_t beside; /* the least limit of Jobs that run or ran: MAX_WAITING_DEFAULT */
 };

@@ -49,11 +49,23 @@ static void every_byte_and_the_length_count(void **state)
 	}
 }
 
+static void a_pair_of_names_is_no_one_text(void **state)
+{
+	(void)state;
+	const struct siphash_key key = {{1, 2}}, other = {{1, 3}};
+	uint64_t hash = siphash_names(&key, "team", "job");
+	assert_true(siphash_names(&key, "team", "job") == hash);
+	assert_true(siphash_names(&key, "teamj", "ob") != hash);
+	assert_true(siphash_names(&key, "job", "team") != hash);
+	assert_true(siphash_names(&other, "team", "job") != hash);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_authors_vectors_hold),
 		cmocka_unit_test(every_byte_and_the_length_count),
+		cmocka_unit_test(a_pair_of_names_is_no_one_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -420,6 +421,68 @@ static void an_edit_of_a_localqueue_moves_jobs_only_between_groups(void **state)
 	queue_free(q);
 }
 
+/* ---- by its name ------------------------------------------------------------------------------ */
+
+static void defer(struct queue *q, uint32_t n, const char *name, int64_t created_ms)
+{
+	struct job j = fixture_job(n, &c);
+	j.name = name;
+	j.created_ms = created_ms;
+	queue_defer_job(q, &j, 1);
+}
+
+static void undefer(struct queue *q, uint32_t n)
+{
+	struct uid uid = fixture_uid(n);
+	queue_undefer_job(q, &uid);
+}
+
+/* A Job that was made anew may be seen before the end of the other. */
+static void two_deferred_jobs_may_have_one_name(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(0, 0);
+	struct explanation x;
+	queue_key_names(q, 7);
+	defer(q, 1, "twice", 1000);
+	defer(q, 2, "twice", 2000);
+	defer(q, 3, "other", 3000);
+	assert_true(queue_explain_deferred(q, "team-a", "twice", &x));
+	assert_int_equal(x.reason, WAIT_TOO_MANY);
+	undefer(q, 1);
+	assert_true(queue_explain_deferred(q, "team-a", "twice", &x));
+	assert_int_equal(x.queued_ms, 2000);
+	assert_false(queue_explain_deferred(q, "team-b", "twice", &x));
+	undefer(q, 2);
+	assert_false(queue_explain_deferred(q, "team-a", "twice", &x));
+	assert_true(queue_explain_deferred(q, "team-a", "other", &x));
+	queue_free(q);
+}
+
+enum { MANY = 50000, SECONDS_MAX = 5 };
+
+/* A walk for each question would take a minute: 1,250 million names are looked at. */
+static void a_deferred_job_is_found_without_a_walk(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(0, 0);
+	struct explanation x;
+	char name[32];
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "job-%u", i);
+		defer(q, i + 1, name, i);
+	}
+	clock_t began = clock();
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "job-%u", i);
+		assert_true(queue_explain_deferred(q, "team-a", name, &x));
+		assert_int_equal(x.queued_ms, i);
+		assert_false(queue_explain_deferred(q, "team-b", name, &x));
+		assert_true(clock() - began < SECONDS_MAX * CLOCKS_PER_SEC);
+	}
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +502,8 @@ int main(void)
 		cmocka_unit_test(ceilings_are_retaken_in_order),
 		cmocka_unit_test(names_of_teams_do_not_pile_up),
 		cmocka_unit_test(a_back_off_does_not_grow_when_the_clock_is_set_back),
+		cmocka_unit_test(two_deferred_jobs_may_have_one_name),
+		cmocka_unit_test(a_deferred_job_is_found_without_a_walk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
