@@ -165,7 +165,7 @@ static void on_list(const struct reader_answer *r, void *ctx)
 		complain(q, 413,
 			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
 	else if (r->sentence)
-		complain(q, 503, r->sentence);
+		complain(q, r->too_many ? 429 : 503, r->sentence);
 	else if (http_unsent(q) + body.len > UNSENT_MAX_BYTES)
 		complain(q, 503,
 			"too many large lists are on their way: ask for this one in pages (limit=500), or again in a moment");
@@ -180,8 +180,10 @@ static void take_later(struct answers *a, struct http_question *q, const struct 
 	if (p->next)
 		p->next->prev = p;
 	a->first = p;
-	struct slice question = {(const char *)query, sizeof(*query)};
-	if (reader_ask(a->reader, query->moment, question, on_list, p))
+	struct reader_question question = {.text = {(const char *)query, sizeof(*query)},
+		.moment = query->moment,
+		.ns = query->path_ns};
+	if (reader_ask(a->reader, &question, on_list, p))
 		return;
 	forget(p);
 	complain(q, 410,

@@ -46,6 +46,7 @@ bool job_query_path(const char *path, struct job_query *ret)
 	if (take_word(&at, "namespaces/") &&
 		(!take_name(&at, ret->ns, sizeof(ret->ns)) || !take_word(&at, "/")))
 		return false;
+	memcpy(ret->path_ns, ret->ns, sizeof(ret->path_ns));
 	if (!take_word(&at, "queuedjobs"))
 		return false;
 	if (*at == '\0')

@@ -44,7 +44,8 @@ struct job_query_events {
 struct job_query {
 	enum job_query_ask ask;
 	bool one;				    /* the path names it */
-	char ns[64];				    /* "": all */
+	char path_ns[64];			    /* of the path: in its turn it is answered */
+	char ns[64];				    /* the same, or of a field selector; "": all */
 	char name[254];				    /* "": any */
 	char clusterqueue[254];			    /* "": any */
 	char localqueue[254];			    /* field selector spec.queue; "": any */

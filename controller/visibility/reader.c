@@ -1,6 +1,7 @@
 #include "controller/visibility/reader.h"
 
 #include <ev.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,7 +24,7 @@
 #define TIMEOUT_MS 30000
 #define WARN_US (60 * SECOND_US) /* between two warnings of one kind */
 
-enum { CHILDREN_MAX = 2, WAITING_MAX = 256 };
+enum { CHILDREN_MAX = 2, WAITING_MAX = 256, NAMESPACE_SIZE = 64 };
 
 enum failure {
 	FAILURE_FORK,
@@ -38,11 +39,15 @@ struct question {
 	struct child *child;
 	char *text;
 	size_t len;
+	char ns[NAMESPACE_SIZE];
+	bool is_of_watch;
+	uint64_t round; /* of its child, in which its namespace has its turn */
 	reader_answer_fn *fn;
 	void *ctx;
 	int64_t until_us;
 	uint64_t moment; /* of its child, which may be gone; 0: it had none */
 	char *sentence;	 /* of one that failed */
+	bool too_many;	 /* that is why */
 };
 
 struct child {
@@ -53,7 +58,8 @@ struct child {
 	int64_t made_us;
 	int64_t passed_us;   /* when a newer one was made */
 	int64_t asked_us;    /* or answered, whichever was last */
-	struct link waiting; /* questions, in the order in which they came */
+	struct link waiting; /* questions, by round; of one round in the order in which they came */
+	uint64_t round;	     /* of the last that was asked */
 	bool is_busy;
 	int64_t busy_us;	/* since when */
 	struct question *asked; /* under way; NULL also when nobody wants the answer any longer */
@@ -151,8 +157,10 @@ static void tell_failed(struct reader *r)
 	}
 	while (!list_empty(&now)) {
 		struct question *q = container_of(now.next, struct question, queue);
-		struct reader_answer a = {
-			.code = ERR_BUSY, .sentence = q->sentence, .moment = q->moment};
+		struct reader_answer a = {.code = ERR_BUSY,
+			.too_many = q->too_many,
+			.sentence = q->sentence,
+			.moment = q->moment};
 		question_tell(r, q, &a);
 	}
 }
@@ -166,15 +174,33 @@ static void child_next(struct child *c)
 	struct question *q = container_of(c->waiting.next, struct question, queue);
 	list_leave(&q->queue);
 	c->asked = q;
+	c->round = q->round;
 	c->is_busy = true;
 	c->busy_us = clock_monotonic_us();
 	reader_child_ask(c->process, (struct slice){q->text, q->len});
 }
 
+/* In each round a namespace has one question answered. One that asks for the first time takes part in
+ * the next round, not in this one: else two that ask in turns would keep a third waiting for ever. */
+static void line_up(struct child *c, struct question *q)
+{
+	struct link *behind = c->waiting.next;
+	q->round = c->round + 1;
+	list_each(&c->waiting, l) {
+		const struct question *x = container_of(l, struct question, queue);
+		if (strcmp(x->ns, q->ns) == 0)
+			q->round = x->round + 1;
+	}
+	while (behind != &c->waiting &&
+		container_of(behind, struct question, queue)->round <= q->round)
+		behind = behind->next;
+	list_add(behind, &q->queue); /* before that one */
+}
+
 static void child_take(struct child *c, struct question *q)
 {
 	list_leave(&q->queue);
-	list_add(&c->waiting, &q->queue);
+	line_up(c, q);
 	q->child = c;
 	q->moment = c->moment;
 	c->asked_us = clock_monotonic_us();
@@ -441,22 +467,61 @@ void reader_free(struct reader *r)
 	free(r);
 }
 
-bool reader_ask(
-	struct reader *r, uint64_t moment, struct slice question, reader_answer_fn *fn, void *ctx)
+static size_t count_of_namespace(const struct reader *r, const char *ns)
 {
-	struct child *c = moment ? child_of(r, moment) : NULL;
-	must(question.len <= READER_QUESTION_MAX);
-	if (moment && !c)
-		return false;
+	size_t n = 0;
+	list_each(&r->questions, l) {
+		const struct question *q = container_of(l, struct question, all);
+		n += !q->is_of_watch && !q->sentence && strcmp(q->ns, ns) == 0;
+	}
+	return n;
+}
+
+/* False: as many wait as may, and it has failed. */
+static bool has_place(struct reader *r, struct question *q)
+{
+	char text[256];
+	if (r->nquestions >= WAITING_MAX)
+		snprintf(text, sizeof(text),
+			"too many questions wait for an answer; ask again in a while");
+	else if (!q->is_of_watch && count_of_namespace(r, q->ns) >= READER_EACH_MAX)
+		snprintf(text, sizeof(text),
+			"%d questions about %s%s wait for an answer already; ask again in a second, or watch instead of asking often",
+			READER_EACH_MAX, q->ns[0] ? "namespace " : "all namespaces", q->ns);
+	else
+		return true;
+	q->too_many = true;
+	question_fail(r, q, text);
+	return false;
+}
+
+static struct question *question_new(
+	const struct reader *r, const struct reader_question *from, reader_answer_fn *fn, void *ctx)
+{
 	struct question *q = mem_alloc(sizeof(*q));
-	q->text = mem_strndup(question.ptr, question.len);
-	q->len = question.len;
+	must(from->text.len <= READER_QUESTION_MAX && strlen(from->ns) < sizeof(q->ns));
+	strcpy(q->ns, from->ns);
+	q->is_of_watch = from->is_of_watch;
+	q->text = mem_strndup(from->text.ptr, from->text.len);
+	q->len = from->text.len;
 	q->fn = fn;
 	q->ctx = ctx;
 	q->until_us = clock_monotonic_us() + r->timeout_us;
+	return q;
+}
+
+bool reader_ask(
+	struct reader *r, const struct reader_question *question, reader_answer_fn *fn, void *ctx)
+{
+	struct child *c = question->moment ? child_of(r, question->moment) : NULL;
+	if (question->moment && !c)
+		return false;
+	struct question *q = question_new(r, question, fn, ctx);
+	bool may = has_place(r, q);
 	list_add(&r->questions, &q->all);
-	if (r->nquestions++ >= WAITING_MAX)
-		question_fail(r, q, "too many questions wait for an answer; ask again in a while");
+	r->nquestions++;
+	if (!may)
+		turn_soon(r);
 	else if (c)
 		child_take(c, q);
 	else

@@ -208,6 +208,13 @@ static void on_events(const struct reader_answer *a, void *ctx)
 		tell_more(x);
 }
 
+static bool ask(struct watcher *x, uint64_t moment, struct slice text, reader_answer_fn *fn)
+{
+	struct reader_question q = {
+		.text = text, .moment = moment, .ns = x->query.path_ns, .is_of_watch = true};
+	return reader_ask(x->watchers->reader, &q, fn, x);
+}
+
 /* Of an event that is the last of its moment, or is not. */
 static uint64_t version_of(struct watcher *x, bool is_last)
 {
@@ -248,7 +255,7 @@ static void tell_more(struct watcher *x)
 	} else {
 		must(!question.failed);
 		x->state = WATCHER_ORDERS;
-		if (!reader_ask(x->watchers->reader, x->moment, buf_slice(&question), on_events, x))
+		if (!ask(x, x->moment, buf_slice(&question), on_events))
 			round_end(x);
 	}
 	buf_done(&question);
@@ -281,7 +288,7 @@ static void on_rows(const struct reader_answer *a, void *ctx)
 	else if (!a->sentence)
 		take_rows(x, a);
 	else if (x->question)
-		watcher_fail(x, 503, a->sentence);
+		watcher_fail(x, a->too_many ? 429 : 503, a->sentence);
 }
 
 /* moment 0: as it is now. False: that moment is over. */
@@ -290,7 +297,7 @@ static bool ask_rows(struct watcher *x, uint64_t moment)
 	x->query.ask = ASK_ROWS;
 	struct slice question = {(const char *)&x->query, sizeof(x->query)};
 	x->state = WATCHER_READS;
-	return reader_ask(x->watchers->reader, moment, question, on_rows, x);
+	return ask(x, moment, question, on_rows);
 }
 
 /* ---- who may --------------------------------------------------------------------------------- */

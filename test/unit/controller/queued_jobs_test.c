@@ -27,8 +27,15 @@ static void paths_of_queuedjobs_are_known(void **state)
 	struct job_query q;
 	assert_true(job_query_path(VISIBILITY_ROOT "/queuedjobs", &q));
 	assert_string_equal(q.ns, "");
+	assert_string_equal(q.path_ns, "");
+	struct job_query_words one = {.field_selector = "metadata.namespace=team-a"};
+	struct err e = {""};
+	assert_int_equal(job_query_take(&q, &one, &e), 0);
+	assert_string_equal(q.ns, "team-a");
+	assert_string_equal(q.path_ns, ""); /* whoever may ask so asks in the turn of all */
 	assert_true(job_query_path(VISIBILITY_ROOT "/namespaces/team-a/queuedjobs", &q));
 	assert_string_equal(q.ns, "team-a");
+	assert_string_equal(q.path_ns, "team-a");
 	assert_false(q.one);
 	assert_true(job_query_path(VISIBILITY_ROOT "/namespaces/team-a/queuedjobs/train.1", &q));
 	assert_string_equal(q.name, "train.1");

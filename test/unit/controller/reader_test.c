@@ -57,10 +57,11 @@ pid_t __wrap_fork(void)
 static int value; /* what the controller knows */
 static struct ev_loop *loop;
 static struct reader *reader;
-static int fds_before;
+static int fds_before, answers;
 
 struct heard {
-	int calls, code;
+	int calls, code, at; /* the how-manieth answer of all it was */
+	bool too_many;
 	uint64_t moment;
 	char sentence[200];
 	char *body; /* up to 100 bytes */
@@ -138,7 +139,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	now_us = SECOND;
-	value = forks_to_fail = 0;
+	value = forks_to_fail = answers = 0;
 	fds_before = count_fds();
 	loop = ev_loop_new(EVFLAG_AUTO);
 	open_reader(0);
@@ -158,7 +159,9 @@ static void on_answer(const struct reader_answer *a, void *ctx)
 {
 	struct heard *h = ctx;
 	h->calls++;
+	h->at = ++answers;
 	h->code = a->code;
+	h->too_many = a->too_many;
 	h->moment = a->moment;
 	h->len = a->body.len;
 	h->is_pattern = is_pattern(a->body);
@@ -168,16 +171,28 @@ static void on_answer(const struct reader_answer *a, void *ctx)
 		reader_forget(reader, h->forget);
 	uint64_t moment = h->ask_again;
 	h->ask_again = 0;
+	struct reader_question again = {slice_of("value"), moment, "", false};
 	if (moment)
-		assert_true(reader_ask(reader, moment, slice_of("value"), on_answer, h));
+		assert_true(reader_ask(reader, &again, on_answer, h));
+}
+
+static bool ask_this(struct heard *h, const struct reader_question *q)
+{
+	int calls = h->calls;
+	bool there = reader_ask(reader, q, on_answer, h);
+	assert_int_equal(h->calls, calls); /* never from inside */
+	return there;
 }
 
 static bool ask(struct heard *h, uint64_t moment, const char *question)
 {
-	int calls = h->calls;
-	bool there = reader_ask(reader, moment, slice_of(question), on_answer, h);
-	assert_int_equal(h->calls, calls); /* never from inside */
-	return there;
+	return ask_this(h,
+		&(struct reader_question){.text = slice_of(question), .moment = moment, .ns = ""});
+}
+
+static void ask_of(struct heard *h, const char *ns)
+{
+	assert_true(ask_this(h, &(struct reader_question){.text = slice_of("value"), .ns = ns}));
 }
 
 static void run_once(void)
@@ -462,11 +477,15 @@ static void too_many_are_told_so(void **state)
 	(void)state;
 	HEARD(h);
 	HEARD(last);
-	for (int i = 0; i < 256; i++)
-		ask(&h, 0, "value");
+	for (int i = 0; i < 256; i++) {
+		char ns[16];
+		snprintf(ns, sizeof(ns), "team-%d", i / READER_EACH_MAX);
+		ask_of(&h, ns);
+	}
 	ask(&last, 0, "value");
 	run_until(&last, 1);
 	assert_int_equal(last.code, ERR_BUSY);
+	assert_true(last.too_many);
 	assert_string_equal(
 		last.sentence, "too many questions wait for an answer; ask again in a while");
 	run_until(&h, 256);
@@ -474,6 +493,98 @@ static void too_many_are_told_so(void **state)
 	ask(&last, 0, "value");
 	run_until(&last, 2);
 	assert_int_equal(last.code, 0);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static void a_flood_of_one_namespace_keeps_no_other_waiting(void **state)
+{
+	(void)state;
+	struct heard loud[READER_EACH_MAX], calm[2];
+	char text[READER_EACH_MAX + 2][100];
+	for (int i = 0; i < READER_EACH_MAX; i++) {
+		loud[i] = (struct heard){.body = text[i]};
+		ask_of(&loud[i], "loud");
+	}
+	for (int i = 0; i < 2; i++) {
+		calm[i] = (struct heard){.body = text[READER_EACH_MAX + i]};
+		ask_of(&calm[i], i == 0 ? "calm" : ""); /* all namespaces have a turn, too */
+	}
+	run_until(&loud[READER_EACH_MAX - 1], 1);
+	assert_int_equal(loud[0].at, 1); /* it is under way when the others come */
+	assert_int_equal(loud[1].at, 2);
+	assert_int_equal(calm[0].at, 3);
+	assert_int_equal(calm[1].at, 4);
+	for (int i = 2; i < READER_EACH_MAX; i++)
+		assert_int_equal(loud[i].at, 3 + i);
+}
+
+struct asker {
+	struct heard heard;
+	const char *ns;
+	int left;
+};
+
+static void on_answer_ask_again(const struct reader_answer *a, void *ctx)
+{
+	struct asker *x = ctx;
+	(void)a;
+	answers++;
+	if (x->left-- > 0) {
+		struct reader_question again = {slice_of("value"), 0, x->ns, false};
+		assert_true(reader_ask(reader, &again, on_answer_ask_again, x));
+	}
+}
+
+/* Two that always have one question under way or waiting. */
+static void two_that_ask_in_turns_keep_no_third_waiting(void **state)
+{
+	(void)state;
+	struct asker one = {.ns = "one", .left = 20}, two = {.ns = "two", .left = 20};
+	HEARD(a);
+	HEARD(b);
+	struct reader_question q = {slice_of("value"), 0, "one", false};
+	assert_true(reader_ask(reader, &q, on_answer_ask_again, &one));
+	q.ns = "two";
+	assert_true(reader_ask(reader, &q, on_answer_ask_again, &two));
+	ask_of(&a, "third");
+	ask_of(&b, "third");
+	run_until(&b, 1);
+	assert_in_range(a.at, 1, 3);
+	assert_in_range(b.at, 4, 8);
+	while (one.left >= 0 || two.left >= 0)
+		run_once();
+}
+
+static void a_namespace_has_so_many_waiting(void **state)
+{
+	(void)state;
+	HEARD(h);
+	HEARD(last);
+	HEARD(other);
+	HEARD(watch);
+	for (int i = 0; i < READER_EACH_MAX; i++)
+		ask_of(&h, "loud");
+	ask_of(&last, "loud");
+	ask_of(&other, "calm");
+	struct reader_question q = {slice_of("value"), 0, "loud", true};
+	for (int i = 0; i < 2 * READER_EACH_MAX; i++)
+		ask_this(&watch, &q);
+	run_until(&last, 1);
+	assert_int_equal(last.code, ERR_BUSY);
+	assert_true(last.too_many);
+	assert_string_equal(last.sentence,
+		"8 questions about namespace loud wait for an answer already; ask again in a second, or watch instead of asking often");
+	run_until(&h, READER_EACH_MAX);
+	run_until(&other, 1);
+	run_until(&watch, 2 * READER_EACH_MAX);
+	assert_int_equal(h.code, 0);
+	assert_int_equal(other.code, 0);
+	assert_int_equal(watch.code, 0);
+	ask_of(&last, "loud"); /* when they have their answers */
+	run_until(&last, 2);
+	assert_int_equal(last.code, 0);
+	assert_false(last.too_many);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -511,8 +622,8 @@ static void a_long_question_arrives_whole(void **state)
 	(void)state;
 	HEARD(h);
 	char *text = calloc(1, READER_QUESTION_MAX);
-	struct slice question = {text, READER_QUESTION_MAX};
-	assert_true(reader_ask(reader, 0, question, on_answer, &h));
+	struct reader_question question = {.text = {text, READER_QUESTION_MAX}, .ns = ""};
+	assert_true(ask_this(&h, &question));
 	free(text); /* it was copied */
 	run_until(&h, 1);
 	assert_int_equal(atoi(h.body), READER_QUESTION_MAX);
@@ -661,6 +772,9 @@ int main(void)
 		CASE(signals_stay_the_controllers),
 		CASE(no_process_is_said_so),
 		CASE(too_many_are_told_so),
+		CASE(a_flood_of_one_namespace_keeps_no_other_waiting),
+		CASE(two_that_ask_in_turns_keep_no_third_waiting),
+		CASE(a_namespace_has_so_many_waiting),
 		CASE(a_big_answer_arrives_whole),
 		CASE(one_that_is_too_big_is_said_so),
 		CASE(a_long_question_arrives_whole),

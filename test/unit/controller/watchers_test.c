@@ -48,7 +48,7 @@ static char question_of_somebody, stream_of_somebody;
 #define STREAM ((struct http_stream *)(void *)&stream_of_somebody)
 
 bool __wrap_reader_ask(
-	struct reader *r, uint64_t moment, struct slice question, reader_answer_fn *fn, void *ctx);
+	struct reader *r, const struct reader_question *asked_for, reader_answer_fn *fn, void *ctx);
 void __wrap_reader_forget(struct reader *r, const void *ctx);
 void __wrap_http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
 struct http_stream *__wrap_http_stream(
@@ -58,8 +58,10 @@ size_t __wrap_http_stream_waiting(const struct http_stream *s);
 void __wrap_http_stream_end(struct http_stream *s);
 
 bool __wrap_reader_ask(
-	struct reader *r, uint64_t moment, struct slice question, reader_answer_fn *fn, void *ctx)
+	struct reader *r, const struct reader_question *asked_for, reader_answer_fn *fn, void *ctx)
 {
+	uint64_t moment = asked_for->moment;
+	struct slice question = asked_for->text;
 	struct asked *a = &told.asked[told.nasked];
 	(void)r;
 	if (moment && moment <= told.over)
@@ -67,6 +69,7 @@ bool __wrap_reader_ask(
 	must(told.nasked < ASKED_MAX && question.len <= READER_QUESTION_MAX);
 	*a = (struct asked){.moment = moment, .fn = fn, .ctx = ctx};
 	memcpy(&a->query, question.ptr, sizeof(a->query));
+	must(asked_for->is_of_watch && strcmp(asked_for->ns, a->query.path_ns) == 0);
 	buf_init(&a->orders, READER_QUESTION_MAX);
 	if (a->query.ask == ASK_EVENTS) {
 		struct job_query_events how;
