@@ -11,6 +11,7 @@
 #include "base/must.h"
 
 #define LOOK_SECONDS 0.25
+#define KEPT_MS INT64_C(600000)
 
 struct address {
 	unsigned char bytes[16]; /* IPv4 as ::ffff:1.2.3.4 */
@@ -22,7 +23,8 @@ struct connection {
 	int fd;
 	struct address from;
 	bool serves;
-	bool streams;	/* serves, without a limit of time */
+	bool streams; /* serves, without a limit of time */
+	bool kept;
 	bool has_asked; /* a complete request was there once */
 	bool ended;	/* shut down; counts no longer */
 	double since;
@@ -72,7 +74,8 @@ bool connection_is_gone(const struct connection *x)
 static bool is_late(const struct connection *x, double now)
 {
 	const struct connections_limits *l = &x->all->limits;
-	return (now - x->since) * 1000. >= (double)(x->serves ? l->answer_ms : l->request_ms);
+	int64_t idle_ms = x->kept ? KEPT_MS : l->request_ms;
+	return (now - x->since) * 1000. >= (double)(x->serves ? l->answer_ms : idle_ms);
 }
 
 static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
@@ -98,6 +101,11 @@ void connection_streams(struct connection *x)
 	x->streams = true;
 }
 
+void connection_keep(struct connection *x)
+{
+	x->kept = true;
+}
+
 /* ---- number ---------------------------------------------------------------------------------- */
 
 /* How many there are beside `than`; of its address, or of all. */
@@ -109,12 +117,17 @@ static unsigned count(const struct connection *than, bool of_address)
 	return n;
 }
 
+struct sort {
+	bool kept, serves;
+};
+
 /* By time without a complete request, or with one. */
-static struct connection *oldest(const struct connection *than, bool of_address, bool serves)
+static struct connection *oldest(
+	const struct connection *than, bool of_address, const struct sort *sort)
 {
 	struct connection *found = NULL;
 	for (struct connection *x = than->all->first; x; x = x->next) {
-		if (x == than || x->ended || x->serves != serves ||
+		if (x == than || x->ended || x->serves != sort->serves || x->kept != sort->kept ||
 			(of_address && !same_address(x, than)))
 			continue;
 		if (!found || x->since < found->since)
@@ -125,9 +138,11 @@ static struct connection *oldest(const struct connection *than, bool of_address,
 
 static void make_room(const struct connection *newcomer, bool of_address)
 {
-	struct connection *x = oldest(newcomer, of_address, false);
-	if (!x)
-		x = oldest(newcomer, of_address, true);
+	static const struct sort sorts[] = {
+		{false, false}, {false, true}, {true, false}, {true, true}};
+	struct connection *x = NULL;
+	for (size_t i = 0; !x && i < sizeof(sorts) / sizeof(sorts[0]); i++)
+		x = oldest(newcomer, of_address, &sorts[i]);
 	must(x);
 	connection_end(x);
 }

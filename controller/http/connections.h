@@ -10,7 +10,9 @@
  *   not while its answer is a stream (stream.h);
  * - at the limit a new client is let in, and the oldest connection without a complete request is
  *   ended for it (of that client's own address, when it is the address that has too many). Where
- * all have one, the oldest of all is ended.
+ *   all have one, the oldest of all is ended;
+ * - one that is kept, for its owner knows whose it is, is ended last, and may be without a request for
+ *   ten minutes. So no flood of strangers makes it come anew and wait among them.
  *
  * A connection is ended by a shutdown of its socket: the owner of the socket sees that, and closes.
  */
@@ -43,6 +45,8 @@ void connection_serves(struct connection *x, bool serves);
 
 /* Its answer goes on for as long as its owner likes: until connection_serves(). */
 void connection_streams(struct connection *x);
+/* Its other end is known, and trusted to come back. */
+void connection_keep(struct connection *x);
 /* The other end has closed it, or it was ended here. */
 bool connection_is_gone(const struct connection *x);
 /* Shuts it down; twice is fine. */

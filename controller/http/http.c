@@ -1,16 +1,14 @@
 #include "controller/http/http.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <ev.h>
 #include <microhttpd.h>
-#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -22,9 +20,8 @@ enum {
 	HEADERS_MAX_BYTES = 32 * 1024,
 	IDLE_SECONDS = 10,
 	BODY_MAX_BYTES = 64 * 1024 * 1024,
-	BACKLOG = 512,
 	/* Connections that were ended and that libmicrohttpd has not closed yet. At its own limit
-	 * it stops accepting: no client must be able to bring it there. */
+	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
 	HANDSHAKE_PACE_MS = 5,
 };
@@ -35,6 +32,8 @@ const struct connections_limits HTTP_LIMITS = {
 	.all = 64, .each_address = 16, .request_ms = 10000, .answer_ms = 60000};
 const struct connections_limits HTTP_PROBE_LIMITS = {
 	.all = 64, .each_address = 32, .request_ms = 5000, .answer_ms = 5000};
+
+const struct listener_pace HTTP_TLS_PACE = {.each_second = 100, .burst = 200};
 
 enum request_state {
 	REQUEST_NEW,
@@ -67,7 +66,7 @@ struct http {
 	struct http_options options;
 	struct MHD_Daemon *daemon;
 	struct connections *connections;
-	uint16_t port;
+	struct listener *listener;
 	bool is_tls;
 	ev_io io;
 	ev_timer timer;
@@ -159,6 +158,13 @@ void *http_session(const struct http_question *q)
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(q->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	return info ? info->tls_session : NULL;
+}
+
+void http_keep(struct http_question *q)
+{
+	connection_keep(q->place);
+	/* libmicrohttpd's own idle time is shorter. */
+	MHD_set_connection_option(q->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
 
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
@@ -592,66 +598,17 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	http_turn(w->data);
 }
 
+/* It is libmicrohttpd's from here on, and closed by that in any case. */
+static void on_accepted(int fd, const struct sockaddr *from, socklen_t len, void *ctx)
+{
+	struct http *h = ctx;
+	MHD_add_connection(h->daemon, fd, from, len);
+	http_soon(h);
+}
+
 /* ---- its life -------------------------------------------------------------------------------- */
 
-static int listen_on(const struct addrinfo *a)
-{
-	int yes = 1, no = 0;
-	int fd =
-		socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (a->ai_family == AF_INET6) /* [::] is all addresses, IPv4 too */
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
-	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
-		return fd;
-	int why = errno;
-	close(fd);
-	errno = why;
-	return -1;
-}
-
-static int http_listen(const struct http_options *o, int *ret_fd, struct err *e)
-{
-	char port[8];
-	struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-	struct addrinfo *found;
-	snprintf(port, sizeof(port), "%u", o->port);
-	int rc = getaddrinfo(o->host[0] ? o->host : NULL, port, &hints, &found);
-	if (rc)
-		return err_set(e, ERR_INVALID, "cannot listen on \"%s\" port %s: %s", o->host, port,
-			gai_strerror(rc));
-	int fd = -1;
-	for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
-		fd = listen_on(a);
-	int why = errno;
-	freeaddrinfo(found);
-	if (fd < 0)
-		return err_set(e, ERR_INVALID,
-			"cannot listen on \"%s\" port %s: %s; choose another with --%s", o->host,
-			port, strerror(why), o->flag ? o->flag : "listen");
-	*ret_fd = fd;
-	return 0;
-}
-
-static uint16_t port_of(int fd)
-{
-	struct sockaddr_storage s;
-	socklen_t len = sizeof(s);
-	memset(&s, 0, sizeof(s));
-	if (getsockname(fd, (struct sockaddr *)&s, &len) != 0)
-		return 0;
-	in_port_t port;
-	if (s.ss_family == AF_INET6)
-		memcpy(&port, (char *)&s + offsetof(struct sockaddr_in6, sin6_port), sizeof(port));
-	else
-		memcpy(&port, (char *)&s + offsetof(struct sockaddr_in, sin_port), sizeof(port));
-	return ntohs(port);
-}
-
-static struct MHD_Daemon *start_daemon(struct http *h, int fd)
+static struct MHD_Daemon *start_daemon(struct http *h)
 {
 	const struct tls *tls = h->options.tls;
 	struct MHD_OptionItem secure[] = {
@@ -662,33 +619,39 @@ static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (char *)h->options.client_authorities},
 		{MHD_OPTION_END, 0, NULL},
 	};
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (tls ? MHD_USE_TLS : 0);
-	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, h->options.limits.all + ENDING_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_ARRAY,
-		tls ? secure : secure + 4, MHD_OPTION_END);
+	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+			 (tls ? MHD_USE_TLS : 0);
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_CONNECTION_LIMIT,
+		h->options.limits.all + ENDING_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, h, MHD_OPTION_ARRAY, tls ? secure : secure + 4, MHD_OPTION_END);
 }
 
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
 {
-	int fd = -1;
 	if (o->tls && MHD_is_feature_supported(MHD_FEATURE_SSL) != MHD_YES)
 		return err_set(e, ERR_INVALID,
 			"this libmicrohttpd was built without TLS; leave the --tls flags and --visibility-listen out, or install one that has it, such as Debian's");
-	int rc = http_listen(o, &fd, e);
-	if (rc)
-		return rc;
 	struct http *h = mem_alloc(sizeof(*h));
+	struct listener_options at = {.host = o->host,
+		.port = o->port,
+		.flag = o->flag ? o->flag : "listen",
+		.pace = o->pace,
+		.accepted = on_accepted,
+		.ctx = h};
+	int rc = listener_new(loop, &at, &h->listener, e);
+	if (rc) {
+		free(h);
+		return rc;
+	}
 	h->loop = loop;
 	h->options = *o;
 	h->options.host = NULL; /* borrowed for this call only */
-	h->port = port_of(fd);
 	h->connections = connections_new(loop, &o->limits);
-	h->daemon = start_daemon(h, fd);
+	h->daemon = start_daemon(h);
 	if (!h->daemon) {
-		close(fd);
+		listener_free(h->listener);
 		connections_free(h->connections);
 		free(h);
 		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
@@ -711,6 +674,7 @@ void http_free(struct http *h)
 {
 	if (!h)
 		return;
+	listener_free(h->listener);
 	ev_io_stop(h->loop, &h->io);
 	ev_timer_stop(h->loop, &h->timer);
 	ev_timer_stop(h->loop, &h->look);
@@ -730,5 +694,5 @@ void http_free(struct http *h)
 
 uint16_t http_port(const struct http *h)
 {
-	return h->port;
+	return listener_port(h->listener);
 }

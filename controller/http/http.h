@@ -11,8 +11,9 @@
  * An answer may also be a stream, which goes on for as long as its owner likes (stream.h).
  *
  * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
- * the same ten seconds are for both. Clients may be asked for certificates there
- * (client_authorities); what one proves is for the owner to find out.
+ * the same ten seconds are for both. It costs about a millisecond, so http_options.pace bounds how
+ * many are begun (listener.h). Clients may be asked for certificates there (client_authorities); what
+ * one proves is for the owner to find out.
  *
  * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
  * make them wait: open paths only, one request a connection, five seconds for it.
@@ -32,6 +33,7 @@
 #include "controller/http/api.h"
 #include "controller/http/connections.h"
 #include "controller/http/auth.h"
+#include "controller/http/listener.h"
 #include "controller/http/tls.h"
 
 struct ev_loop;
@@ -47,7 +49,8 @@ struct http_options {
 	bool trust_nobody; /* loopback is an address like any other */
 	bool one_request;  /* then the connection is closed */
 	struct connections_limits limits;
-	const struct tls *tls; /* NULL: plain HTTP; borrowed for http_new() only */
+	struct listener_pace pace; /* of new connections */
+	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
 	/* PEM: clients are asked for a certificate of these authorities, and may show none;
 	 * http_session() tells. NULL: they are not asked. Borrowed as tls. */
 	const char *client_authorities;
@@ -62,6 +65,8 @@ struct http_options {
 };
 
 extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
+/* Of a port that speaks TLS: handshakes take a tenth of a core at most, whoever asks for them. */
+extern const struct listener_pace HTTP_TLS_PACE;
 
 /* ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says why. */
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
@@ -72,6 +77,8 @@ const char *http_param(const struct http_question *q, const char *name);
 const char *http_header(const struct http_question *q, const char *name);
 /* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */
 void *http_session(const struct http_question *q);
+/* Whose connection this is is known: no stranger's takes its place (connections.h). From inside defer. */
+void http_keep(struct http_question *q);
 /* From inside defer, or later from the loop. */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
 /* Bytes of answers by http_answer() at the port of this question that are not fetched yet. */

@@ -190,6 +190,8 @@ static int open_all(struct ports *p, struct err *e)
 	if (rc == 0)
 		rc = load_tls(p, &tls, e);
 	api.tls = tls;
+	if (tls)
+		api.pace = HTTP_TLS_PACE;
 	if (rc == 0)
 		rc = open_port(p, &p->parts->options->listen, &api, &p->http, e);
 	tls_free(tls);

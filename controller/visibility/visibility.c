@@ -183,10 +183,12 @@ static bool on_question(struct http_question *q, const char *path, void *ctx)
 	struct visibility *v = ctx;
 	int64_t now_ms = (int64_t)(ev_now(v->parts->loop) * 1000.0);
 	const char *why = front_proxy_refuses(v->front_proxy, http_session(q), now_ms);
-	if (why)
+	if (why) {
 		answers_refuse(q, why);
-	else
+	} else {
+		http_keep(q);
 		answers_take(v->answers, q, path);
+	}
 	return true;
 }
 
@@ -205,6 +207,7 @@ static int listen_anew(struct visibility *v, struct http **ret, struct err *e)
 		.port = at->port,
 		.flag = "visibility-listen",
 		.limits = limits,
+		.pace = HTTP_TLS_PACE,
 		.tls = v->tls,
 		.client_authorities = front_proxy_authorities(v->front_proxy),
 		.rights = open_to_all,

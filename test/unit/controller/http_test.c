@@ -16,6 +16,7 @@
 #include <ev.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -94,19 +95,22 @@ static void begin_stream(struct port *p)
 	p->stream = http_stream(p->question, "application/json", &events);
 }
 
-/* "/now" is answered while it is asked, "/later" when the test says so, "/stream" by a stream. */
+/* "/now" is answered while it is asked ("/kept" on a connection that is kept), "/later" when the test says so, "/stream" by a stream. */
 static bool defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct port *p = ctx;
 	const char *by = http_param(q, "by");
+	bool is_kept = strcmp(path, "/kept") == 0;
 	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0 &&
-		strcmp(path, "/stream") != 0)
+		strcmp(path, "/stream") != 0 && !is_kept)
 		return false;
+	if (is_kept)
+		http_keep(q);
 	snprintf(p->by, sizeof(p->by), "%s", by ? by : "(none)");
 	p->question = q;
 	if (strcmp(path, "/stream") == 0)
 		begin_stream(p);
-	if (strcmp(path, "/now") == 0) {
+	if (strcmp(path, "/now") == 0 || is_kept) {
 		struct buf body;
 		buf_init(&body, 100);
 		buf_puts(&body, "at once");
@@ -116,13 +120,14 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 	return true;
 }
 
-static void port_open_with(
-	struct port *p, bool trust_nobody, const struct connections_limits *limits)
+static void port_open_at(struct port *p, bool trust_nobody, const struct connections_limits *limits,
+	struct listener_pace pace)
 {
 	*p = (struct port){.loop = ev_loop_new(EVFLAG_AUTO)};
 	struct http_options o = {
 		.host = "127.0.0.1",
 		.limits = *limits,
+		.pace = pace,
 		.trust_nobody = trust_nobody,
 		.rights = api_rights,
 		.answer = answer,
@@ -133,6 +138,12 @@ static void port_open_with(
 	struct err e = {""};
 	assert_int_equal(http_new(p->loop, &o, &p->http, &e), 0);
 	assert_true(http_port(p->http) > 0);
+}
+
+static void port_open_with(
+	struct port *p, bool trust_nobody, const struct connections_limits *limits)
+{
+	port_open_at(p, trust_nobody, limits, (struct listener_pace){0});
 }
 
 static void port_open(struct port *p, bool trust_nobody)
@@ -562,6 +573,36 @@ static void a_request_is_not_ended_for_a_newcomer(void **state)
 	port_close(&p);
 }
 
+static void strangers_do_not_take_the_place_of_one_that_is_kept(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {4, 4, 300, 60000};
+	char text[4096];
+	int idle[20];
+	port_open_with(&p, false, &limits);
+	int kept = port_connect(&p), other = port_connect(&p);
+	port_say(kept, "GET /kept HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	port_hear(&p, kept, "at once", text, sizeof(text));
+	port_say(other, "GET /now HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	port_hear(&p, other, "at once", text, sizeof(text));
+	for (int i = 0; i < 20; i++) {
+		idle[i] = port_connect(&p);
+		port_say(idle[i], "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		turn(&p, 2);
+	}
+	assert_true(is_closed(other));
+	assert_false(is_closed(kept));
+	turn(&p, 700); /* more than the time for a request */
+	port_say(kept, "GET /kept HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	port_hear(&p, kept, "at once", text, sizeof(text));
+	for (int i = 0; i < 20; i++)
+		close(idle[i]);
+	close(other);
+	close(kept);
+	port_close(&p);
+}
+
 /* Many that wait for an answer, and read none. */
 static void an_answer_that_is_not_fetched_has_its_time(void **state)
 {
@@ -577,6 +618,84 @@ static void an_answer_that_is_not_fetched_has_its_time(void **state)
 	assert_false(is_closed(fd));
 	turn(&p, 700);
 	assert_true(is_closed(fd));
+	close(fd);
+	port_close(&p);
+}
+
+/* ---- more than may come at once -------------------------------------------------------------- */
+
+enum { COME = 12, BURST = 4, EACH_SECOND = 20 };
+
+static unsigned count_answered(const int fd[COME])
+{
+	unsigned n = 0;
+	char c;
+	for (int i = 0; i < COME; i++)
+		n += recv(fd[i], &c, 1, MSG_DONTWAIT | MSG_PEEK) == 1;
+	return n;
+}
+
+static void those_beyond_the_pace_wait_and_have_their_turn(void **state)
+{
+	(void)state;
+	struct port p;
+	struct listener_pace pace = {.each_second = EACH_SECOND, .burst = BURST};
+	char text[4096];
+	int fd[COME];
+	port_open_at(&p, false, &HTTP_LIMITS, pace);
+	int known = port_connect(&p);
+	turn(&p, 20); /* it is in */
+	double began = ev_time();
+	for (int i = 0; i < COME; i++) {
+		fd[i] = port_connect_from(&p, 2);
+		port_say(fd[i], "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n");
+	}
+	turn(&p, 50);
+	assert_in_range(count_answered(fd), BURST - 1, BURST + 1);
+	port_say(known, "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n"); /* is not held up */
+	port_hear(&p, known, "names=", text, sizeof(text));
+	assert_true(count_answered(fd) < COME);
+	while (count_answered(fd) < COME)
+		turn(&p, 5);
+	assert_true(ev_time() - began >= (COME - BURST - 1) / (double)EACH_SECOND);
+	turn(&p, 350); /* after a pause there is a burst again */
+	int late[BURST];
+	for (int i = 0; i < BURST; i++) {
+		late[i] = port_connect_from(&p, 3);
+		port_say(late[i], "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n");
+	}
+	turn(&p, 20);
+	for (int i = 0; i < BURST; i++) {
+		char c;
+		assert_int_equal(recv(late[i], &c, 1, MSG_DONTWAIT | MSG_PEEK), 1);
+		close(late[i]);
+	}
+	for (int i = 0; i < COME; i++)
+		close(fd[i]);
+	close(known);
+	port_close(&p);
+}
+
+/* The loop must not spin, and clients come in as soon as it can have files again. */
+static void without_a_file_left_clients_wait(void **state)
+{
+	(void)state;
+	struct port p;
+	struct rlimit before, none;
+	char text[4096];
+	port_open(&p, false);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){3, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	unsigned turns = ev_iteration(p.loop);
+	for (double until = ev_time() + 0.35; ev_time() < until;)
+		ev_run(p.loop, EVRUN_ONCE);
+	turns = ev_iteration(p.loop) - turns;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_in_range(turns, 2, 20);
+	port_hear(&p, fd, "names=", text, sizeof(text));
 	close(fd);
 	port_close(&p);
 }
@@ -782,7 +901,10 @@ int main(void)
 		cmocka_unit_test(a_byte_does_not_begin_the_time_anew),
 		cmocka_unit_test(an_address_fills_only_its_own_part),
 		cmocka_unit_test(a_request_is_not_ended_for_a_newcomer),
+		cmocka_unit_test(strangers_do_not_take_the_place_of_one_that_is_kept),
 		cmocka_unit_test(an_answer_that_is_not_fetched_has_its_time),
+		cmocka_unit_test(those_beyond_the_pace_wait_and_have_their_turn),
+		cmocka_unit_test(without_a_file_left_clients_wait),
 		cmocka_unit_test(a_stream_tells_what_is_written_at_once),
 		cmocka_unit_test(a_stream_has_no_limit_of_time),
 		cmocka_unit_test(a_client_that_goes_is_seen),

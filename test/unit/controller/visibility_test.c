@@ -11,6 +11,8 @@
 #include "test/unit/kube/test.h"
 #include "tls_client.h"
 
+#include <dirent.h>
+
 #define READ "GET /api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication "
 enum { HOUR = 3600, MINUTE_MS = 60000 };
 
@@ -286,6 +288,69 @@ static void it_opens_when_the_authority_is_known(void **state)
 	stage_close(&s);
 }
 
+enum { STRANGERS = 340, PACE_BURST = 200, PACE_EACH_SECOND = 100 };
+
+static void let_the_port_run(struct stage *s, int ms)
+{
+	for (double until = ev_time() + ms / 1000.; ev_time() < until; usleep(1000))
+		ev_run(s->parts.loop, EVRUN_NOWAIT);
+}
+
+static unsigned count_files(void)
+{
+	unsigned n = 0;
+	DIR *d = opendir("/proc/self/fd");
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static bool is_any_ended(const int fd[STRANGERS])
+{
+	bool is_ended = false;
+	char c;
+	for (int i = 0; i < STRANGERS; i++)
+		is_ended = is_ended || recv(fd[i], &c, 1, MSG_DONTWAIT) == 0;
+	return is_ended;
+}
+
+/* More than may be open from one address: they come at the port's pace, and the API server's connection
+ * stays. */
+static void strangers_wait_and_the_front_proxy_does_not(void **state)
+{
+	const struct wish wish = {"front-proxy-client", false, NULL, -HOUR, HOUR};
+	struct identity who = identity_make(&wish, &authority);
+	struct client c;
+	struct stage s;
+	char text[4096];
+	int fd[STRANGERS];
+	(void)state;
+	stage_prepare(&s);
+	stage_open(&s);
+	told.leads = true;
+	expect_read(&s, 200, &authority);
+	pass_ms(&s, 0);
+	client_open(&c, s.parts.loop, told.port, &who, NULL);
+	assert_int_equal(client_ask(&c, text, sizeof(text)), 200);
+	for (int i = 0; i < STRANGERS; i++)
+		fd[i] = client_connect(told.port);
+	unsigned before = count_files();
+	double began = ev_time();
+	let_the_port_run(&s, 100);
+	unsigned most = PACE_BURST + PACE_EACH_SECOND * (unsigned)(ev_time() - began + 1.);
+	assert_in_range(count_files() - before, 1, most);
+	while (!is_any_ended(fd)) /* for those that came later */
+		let_the_port_run(&s, 20);
+	assert_int_equal(client_ask(&c, text, sizeof(text)), 200);
+	for (int i = 0; i < STRANGERS; i++)
+		close(fd[i]);
+	client_close(&c);
+	identity_done(&who);
+	stage_close(&s);
+}
+
 static void only_the_leader_is_announced(void **state)
 {
 	struct stage s;
@@ -441,6 +506,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(off_is_nothing),
 		cmocka_unit_test(it_opens_when_the_authority_is_known),
+		cmocka_unit_test(strangers_wait_and_the_front_proxy_does_not),
 		cmocka_unit_test(only_the_leader_is_announced),
 		cmocka_unit_test(a_failure_is_told_once_and_tried_again),
 		cmocka_unit_test(it_opens_anew_for_other_authorities),
