@@ -106,6 +106,11 @@ void connection_keep(struct connection *x)
 	x->kept = true;
 }
 
+bool connection_is_kept(const struct connection *x)
+{
+	return x->kept;
+}
+
 /* ---- number ---------------------------------------------------------------------------------- */
 
 /* How many there are beside `than`; of its address, or of all. */

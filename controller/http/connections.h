@@ -47,6 +47,7 @@ void connection_serves(struct connection *x, bool serves);
 void connection_streams(struct connection *x);
 /* Its other end is known, and trusted to come back. */
 void connection_keep(struct connection *x);
+bool connection_is_kept(const struct connection *x);
 /* The other end has closed it, or it was ended here. */
 bool connection_is_gone(const struct connection *x);
 /* Shuts it down; twice is fine. */

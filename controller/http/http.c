@@ -59,6 +59,7 @@ struct http_question {
 	struct buf body;
 	struct http_stream *stream; /* REQUEST_STREAMS */
 	size_t unsent;		    /* bytes of its answer */
+	bool refused;
 };
 
 struct http {
@@ -85,6 +86,13 @@ static void add_headers(struct MHD_Response *r, const char *content_type)
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 }
 
+/* Its connection is closed: whoever was refused comes anew, at the port's pace. But a stranger at the
+ * other end of one that is kept must not make all who share it wait. */
+static bool is_last(const struct http_question *q)
+{
+	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
+}
+
 static enum MHD_Result queue_body(
 	const struct http_question *q, struct api_reply reply, struct buf *body, const char *extra)
 {
@@ -102,21 +110,29 @@ static enum MHD_Result queue_body(
 		MHD_add_response_header(r, "Allow", "GET, HEAD");
 	if ((reply.status == 503 || reply.status == 429) && extra)
 		MHD_add_response_header(r, "Retry-After", extra);
-	if (q->http->options.one_request)
+	if (is_last(q))
 		MHD_add_response_header(r, "Connection", "close");
 	enum MHD_Result rc = MHD_queue_response(q->connection, reply.status, r);
 	MHD_destroy_response(r);
 	return rc;
 }
 
-static enum MHD_Result queue_error(
-	const struct http_question *q, unsigned status, const char *sentence)
+static void put_error(struct buf *out, unsigned status, const char *sentence)
 {
+	(void)status;
+	buf_puts(out, "{\"error\":");
+	buf_json_string(out, sentence);
+	buf_puts(out, "}");
+}
+
+static enum MHD_Result queue_error(struct http_question *q, unsigned status, const char *sentence)
+{
+	const struct http_options *o = &q->http->options;
 	struct buf body;
 	buf_init(&body, 4096);
-	buf_puts(&body, "{\"error\":");
-	buf_json_string(&body, sentence);
-	buf_puts(&body, "}\n");
+	(o->put_error ? o->put_error : put_error)(&body, status, sentence);
+	buf_puts(&body, "\n");
+	q->refused = true;
 	return queue_body(q, (struct api_reply){status, "application/json"}, &body, "1");
 }
 
@@ -173,6 +189,7 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 	bool sleeps = q->state == REQUEST_DEFERRED;
 	q->state = REQUEST_ANSWERED;
 	q->reply = reply;
+	q->refused = reply.status == 401;
 	buf_add(&q->body, body->ptr, body->len);
 	q->unsent = q->body.len;
 	q->http->unsent += q->unsent;
@@ -491,7 +508,28 @@ static bool has_nul(struct MHD_Connection *c)
 	return found;
 }
 
-/* Called once when the headers are there, then again until an answer is queued. */
+/* The status of what is no question; 0: it is one. */
+static unsigned fault_of(struct MHD_Connection *c, const char *method, const char **ret_sentence)
+{
+	*ret_sentence = "only GET and HEAD";
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return 405;
+	*ret_sentence = "a parameter has a NUL in it (%00)";
+	if (has_nul(c))
+		return 400;
+	*ret_sentence = "a request must have no body";
+	return has_body(c) ? 413 : 0;
+}
+
+static enum MHD_Result take_new(struct http_question *q, const char *path, const char *method)
+{
+	const char *sentence;
+	unsigned status = fault_of(q->connection, method, &sentence);
+	return status ? queue_error(q, status, sentence) : admit(q, path);
+}
+
+/* Called once when the headers are there, then again until an answer is queued. One that is queued at
+ * once ends the connection: for libmicrohttpd somebody may send a body yet. */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *path,
 	const char *method, const char *version, const char *data, size_t *size, void **ctx)
 {
@@ -499,18 +537,13 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 	(void)data;
 	if (!*ctx) {
 		*ctx = request_begin(cls, c);
-		if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-			return queue_error(*ctx, 405, "only GET and HEAD");
-		if (has_nul(c))
-			return queue_error(*ctx, 400, "a parameter has a NUL in it (%00)");
-		return has_body(c) ? queue_error(*ctx, 413, "a request must have no body")
-				   : MHD_YES;
+		return has_body(c) ? take_new(*ctx, path, method) : MHD_YES;
 	}
 	struct http_question *r = *ctx;
 	*size = 0;
 	switch (r->state) {
 	case REQUEST_NEW:
-		return admit(r, path);
+		return take_new(r, path, method);
 	case REQUEST_ASLEEP:
 		return MHD_YES;
 	case REQUEST_SETTLED:

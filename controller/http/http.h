@@ -18,6 +18,9 @@
  * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
  * make them wait: open paths only, one request a connection, five seconds for it.
  *
+ * Whoever is refused (401, or by this module) has had the last answer of his connection, unless that is
+ * kept (http_keep()): else he could go on without a pace.
+ *
  * A caller from loopback must also name this host in its Host header by address or as localhost:
  * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
  * a user with a port-forward open.
@@ -59,6 +62,8 @@ struct http_options {
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
 	 * once. False: answer() has it. May be NULL. */
 	bool (*defer)(struct http_question *q, const char *path, void *ctx);
+	/* The body of an answer that is made here: application/json. NULL: {"error": sentence}. */
+	void (*put_error)(struct buf *out, unsigned status, const char *sentence);
 	enum auth_verdict (*ask)(const struct auth_caller *caller, const struct right *right,
 		auth_verdict_fn *fn, void *fn_ctx, void *ctx);
 	void *ctx;

@@ -232,8 +232,9 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		.limit = http_param(q, "limit"),
 		.token = http_param(q, "continue")};
 	struct err e = {""};
-	if (job_query_take(query, &words, &e) != 0)
-		complain(q, 400, e.text);
+	int rc = job_query_take(query, &words, &e);
+	if (rc)
+		complain(q, rc == ERR_GONE ? 406 : 400, e.text);
 	else if (why)
 		complain(q, 503, why);
 	else if (query->one)

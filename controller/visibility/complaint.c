@@ -9,12 +9,18 @@ static const char *reason_of(unsigned status)
 		return "Unauthorized";
 	case 404:
 		return "NotFound";
+	case 405:
+		return "MethodNotAllowed";
+	case 406:
+		return "NotAcceptable";
 	case 410:
 		return "Expired";
 	case 413:
 		return "RequestEntityTooLarge";
 	case 429:
 		return "TooManyRequests";
+	case 500:
+		return "InternalError";
 	default:
 		return "ServiceUnavailable";
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/slice.h"
 #include "controller/common/selector.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-."
@@ -58,21 +59,73 @@ bool job_query_path(const char *path, struct job_query *ret)
 
 /* ---- what it shall look like ----------------------------------------------------------------- */
 
-/* The first of its media types that we have; objects where it says nothing of a Table. */
-static bool wants_table(const char *accept)
+/* One of those that Accept names; "" where it does not say. */
+struct media {
+	struct slice type, as, version;
+};
+
+/* Up to one of the characters of `end`, without the spaces around it. */
+static struct slice take_part(const char **at, const char *end)
 {
-	const char *table = accept ? strstr(accept, "as=Table") : NULL;
-	const char *version = table ? strstr(accept, "v=v1") : NULL;
-	const char *plain = accept ? strstr(accept, "application/json,") : NULL;
-	return table && version && (!plain || plain > table);
+	*at += strspn(*at, " ");
+	struct slice part = {*at, strcspn(*at, end)};
+	*at += part.len;
+	while (part.len > 0 && part.ptr[part.len - 1] == ' ')
+		part.len--;
+	return part;
+}
+
+static struct media take_media(const char **at)
+{
+	struct media m = {.type = take_part(at, ";,"), .as = slice_of(""), .version = slice_of("")};
+	while (**at == ';') {
+		(*at)++;
+		struct slice name = take_part(at, "=;,"), value = slice_of("");
+		if (**at == '=') {
+			(*at)++;
+			value = take_part(at, ";,");
+		}
+		if (slice_is(name, "as"))
+			m.as = value;
+		else if (slice_is(name, "v"))
+			m.version = value;
+	}
+	*at += **at == ',';
+	return m;
+}
+
+static bool is_table(const struct media *m)
+{
+	bool is_json = slice_is(m->type, "application/json") || slice_is(m->type, "*/*") ||
+		       slice_is(m->type, "application/*");
+	return is_json && slice_is(m->as, "Table") && slice_is(m->version, "v1");
+}
+
+/* The first that we have: a Table of v1, or objects, for whatever is no form of something else. */
+static int take_accepted(const char *accept, bool *ret_table, struct err *e)
+{
+	const char *at = accept ? accept : "";
+	*ret_table = false;
+	if (!*at)
+		return 0;
+	while (*at) {
+		struct media m = take_media(&at);
+		*ret_table = is_table(&m);
+		if (*ret_table || m.as.len == 0)
+			return 0;
+	}
+	return err_set(e, ERR_GONE,
+		"Accept names no form that is served; ask for application/json, or for application/json;as=Table;v=v1;g=meta.k8s.io");
 }
 
 static int take_form(struct job_query *q, const struct job_query_words *w, struct err *e)
 {
 	const char *include = w->include_object ? w->include_object : "";
+	bool table;
+	int rc = take_accepted(w->accept, &table, e);
 	q->form = FORM_OBJECTS;
-	if (!wants_table(w->accept))
-		return 0;
+	if (rc || !table)
+		return rc;
 	q->form = FORM_TABLE;
 	if (strcmp(include, "None") == 0)
 		q->form = FORM_TABLE_ALONE;

@@ -10,6 +10,7 @@
 #include "controller/kube/json.h"
 #include "controller/visibility/announcement.h"
 #include "controller/visibility/answers.h"
+#include "controller/visibility/complaint.h"
 #include "controller/visibility/front_proxy.h"
 #include "controller/visibility/watchers.h"
 
@@ -54,7 +55,7 @@ struct visibility {
 	char said[MATTERS][512];
 };
 
-static void complain(
+static void warn_once(
 	struct visibility *v, enum matter which, const char *sentence, const char *cure)
 {
 	static const char *const events[MATTERS] = {[MATTER_AUTHORITY] = "front-proxy-unknown",
@@ -113,7 +114,7 @@ static void look_at_files(struct visibility *v)
 	if (!o->visibility_cert_file)
 		return;
 	if (load_files(o, &now, &e) != 0) {
-		complain(v, MATTER_FILES, e.text, NULL);
+		warn_once(v, MATTER_FILES, e.text, NULL);
 		return;
 	}
 	is_well(v, MATTER_FILES);
@@ -162,7 +163,7 @@ static void on_configmap(const struct kube_answer *a, void *ctx)
 		return;
 	}
 	err_wrap(&e, "ConfigMap " AUTHORITY_NAMESPACE "/" AUTHORITY_CONFIGMAP);
-	complain(v, MATTER_AUTHORITY, e.text, cure_of(a));
+	warn_once(v, MATTER_AUTHORITY, e.text, cure_of(a));
 }
 
 static void look_at_configmap(struct visibility *v)
@@ -212,6 +213,7 @@ static int listen_anew(struct visibility *v, struct http **ret, struct err *e)
 		.client_authorities = front_proxy_authorities(v->front_proxy),
 		.rights = open_to_all,
 		.defer = on_question,
+		.put_error = complaint_put,
 		.ctx = v,
 	};
 	return http_new(v->parts->loop, &o, ret, e);
@@ -230,7 +232,7 @@ static void open_port(struct visibility *v)
 	struct err e = {""};
 	close_port(v);
 	if (listen_anew(v, &v->http, &e) != 0) {
-		complain(v, MATTER_PORT, e.text, NULL);
+		warn_once(v, MATTER_PORT, e.text, NULL);
 		return;
 	}
 	is_well(v, MATTER_PORT);

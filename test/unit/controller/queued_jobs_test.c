@@ -127,6 +127,13 @@ static void a_table_is_given_to_those_that_ask_for_one(void **state)
 		{TABLE, "None", FORM_TABLE_ALONE},
 		{"application/json,application/json;as=Table;v=v1;g=meta.k8s.io", NULL,
 			FORM_OBJECTS},
+		{"application/json;as=Table;v=v1beta1;g=meta.k8s.io, application/json", NULL,
+			FORM_OBJECTS},
+		{"application/json;as=Table;v=v1beta1;g=meta.k8s.io," TABLE, NULL, FORM_TABLE},
+		{"application/json; g=meta.k8s.io; v=v1; as=Table", NULL, FORM_TABLE},
+		{"application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json",
+			NULL, FORM_OBJECTS},
+		{"application/json;q=0.5", NULL, FORM_OBJECTS},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct job_query q;
@@ -135,6 +142,21 @@ static void a_table_is_given_to_those_that_ask_for_one(void **state)
 			.accept = cases[i].accept, .include_object = cases[i].include};
 		assert_int_equal(take(&q, &w, &e), 0);
 		assert_int_equal(q.form, cases[i].form);
+	}
+}
+
+static void a_form_that_is_not_served_is_not_another_one(void **state)
+{
+	(void)state;
+	static const char *const accept[] = {"application/json;as=Table;v=v1beta1;g=meta.k8s.io",
+		"application/json;as=Table", "application/json;as=Table;v=v10",
+		"application/json;as=Table;v=v2,application/json;as=Chair;v=v1"};
+	for (size_t i = 0; i < sizeof(accept) / sizeof(accept[0]); i++) {
+		struct job_query q;
+		struct err e = {""};
+		struct job_query_words w = {.accept = accept[i]};
+		assert_int_equal(take(&q, &w, &e), ERR_GONE);
+		assert_non_null(strstr(e.text, "as=Table;v=v1;g=meta.k8s.io"));
 	}
 }
 
@@ -578,6 +600,7 @@ int main(void)
 		cmocka_unit_test(selectors_and_pages_are_taken_apart),
 		cmocka_unit_test(a_value_may_have_what_separates_values),
 		cmocka_unit_test(a_table_is_given_to_those_that_ask_for_one),
+		cmocka_unit_test(a_form_that_is_not_served_is_not_another_one),
 		cmocka_unit_test(what_makes_no_sense_is_refused_with_its_name),
 		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),
 		cmocka_unit_test(pages_are_of_one_list),

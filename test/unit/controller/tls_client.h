@@ -159,14 +159,16 @@ static inline bool answer_is_whole(const char *text, size_t len)
 	       len - (size_t)(body + 4 - text) >= (size_t)atoi(length + strlen("Content-Length: "));
 }
 
-/* Asks, and goes on with the same session. */
-static inline int client_ask(struct client *c, char *ret, size_t size)
+/* Goes on with the same session. */
+static inline int client_ask_by(struct client *c, const char *method, char *ret, size_t size)
 {
-	static const char request[] = "GET /apis HTTP/1.1\r\nHost: x\r\nX-Remote-User: mia\r\n\r\n";
+	char request[200];
+	snprintf(request, sizeof(request),
+		"%s /apis HTTP/1.1\r\nHost: x\r\nX-Remote-User: mia\r\n\r\n", method);
 	size_t len = 0;
 	ssize_t n;
 	do
-		n = gnutls_record_send(c->session, request, sizeof(request) - 1);
+		n = gnutls_record_send(c->session, request, strlen(request));
 	while (client_waits(c, n));
 	ret[0] = '\0';
 	while (!answer_is_whole(ret, len)) {
@@ -179,6 +181,11 @@ static inline int client_ask(struct client *c, char *ret, size_t size)
 	}
 	assert_int_equal(strncmp(ret, "HTTP/1.1 ", 9), 0);
 	return atoi(ret + 9);
+}
+
+static inline int client_ask(struct client *c, char *ret, size_t size)
+{
+	return client_ask_by(c, "GET", ret, size);
 }
 
 static inline void client_close(struct client *c)

@@ -351,6 +351,40 @@ static void strangers_wait_and_the_front_proxy_does_not(void **state)
 	stage_close(&s);
 }
 
+/* kubectl prints the sentence of a Status. And a stranger comes anew for each answer. */
+static void a_refusal_is_a_status_and_a_strangers_last_answer(void **state)
+{
+	struct client c;
+	struct stage s;
+	char text[4096];
+	(void)state;
+	stage_prepare(&s);
+	stage_open(&s);
+	told.leads = true;
+	expect_read(&s, 200, &authority);
+	pass_ms(&s, 0);
+	const struct wish wish = {"front-proxy-client", false, NULL, -HOUR, HOUR};
+	struct identity who = identity_make(&wish, &authority);
+	client_open(&c, s.parts.loop, told.port, &who, NULL);
+	assert_int_equal(client_ask(&c, text, sizeof(text)), 200);
+	assert_int_equal(client_ask_by(&c, "POST", text, sizeof(text)), 405);
+	assert_non_null(strstr(text, "\"kind\":\"Status\""));
+	assert_non_null(strstr(text, "\"reason\":\"MethodNotAllowed\",\"code\":405"));
+	assert_non_null(strstr(text, "\"message\":\"only GET and HEAD\""));
+	assert_null(strstr(text, "Connection: close"));
+	assert_int_equal(client_ask(&c, text, sizeof(text)), 200);
+	client_close(&c);
+	identity_done(&who);
+	for (int i = 0; i < 2; i++) {
+		client_open(&c, s.parts.loop, told.port, NULL, NULL);
+		int status = client_ask_by(&c, i ? "POST" : "GET", text, sizeof(text));
+		assert_int_equal(status, i ? 405 : 401);
+		assert_non_null(strstr(text, "Connection: close"));
+		client_close(&c);
+	}
+	stage_close(&s);
+}
+
 static void only_the_leader_is_announced(void **state)
 {
 	struct stage s;
@@ -507,6 +541,7 @@ int main(void)
 		cmocka_unit_test(off_is_nothing),
 		cmocka_unit_test(it_opens_when_the_authority_is_known),
 		cmocka_unit_test(strangers_wait_and_the_front_proxy_does_not),
+		cmocka_unit_test(a_refusal_is_a_status_and_a_strangers_last_answer),
 		cmocka_unit_test(only_the_leader_is_announced),
 		cmocka_unit_test(a_failure_is_told_once_and_tried_again),
 		cmocka_unit_test(it_opens_anew_for_other_authorities),
