@@ -181,7 +181,7 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 	}
 	env = getenv("SLUICE_CA_FILE");
 	a.ca_file = env && env[0] ? env : NULL;
-	int rc = flags_walk(argc, argv, 0, flags, sizeof(flags) / sizeof(*flags), &a, e);
+	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &a, e);
 	if (rc)
 		return rc;
 	rc = check_insecure(argc, argv, &a, e);

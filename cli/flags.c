@@ -152,15 +152,20 @@ int flags_walk(int argc, char **argv, int skip, const struct flag *flags, size_t
 	struct option longs[FLAGS_MAX + 1];
 	char shorts[2 * FLAGS_MAX + 2];
 	int rc = 0;
+	int before = skip - 1; /* getopt's own argv begins with the last word that is skipped */
 	list_flags(flags, nflags, longs, shorts);
-	optind = skip;
+	/* 0 makes getopt forget an earlier walk: after "-yw" with an unknown y it would go on with the
+	 * w, in words that may be gone. */
+	optind = 0;
 	opterr = 0;
-	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+	for (int got; rc == 0 && (got = getopt_long(argc - before, argv + before, shorts, longs,
+					  NULL)) != -1;) {
 		if (got == ':' || got == '?')
-			return wrong_flag(argc, argv, got, e);
+			return wrong_flag(argc - before, argv + before, got, e);
 		const struct flag *f = find(flags, got);
 		rc = f->take(optarg, (char *)options + f->to, e);
 	}
+	optind += before;
 	return rc;
 }
 

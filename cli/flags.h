@@ -63,7 +63,7 @@ int flag_check_name(const char *flag, const char *text, struct err *e);
  * these. */
 const char *flag_job_name(char *const *word, size_t nwords);
 
-/* All flags of argv behind its first `skip` words, wherever they stand. Behind it optind is at the
+/* All flags of argv behind its first `skip` words (1 or more), wherever they stand. Behind it optind is at the
  * first word that is no flag. 0 or ERR_INVALID. */
 int flags_walk(int argc, char **argv, int skip, const struct flag *flags, size_t nflags,
 	void *options, struct err *e);
