@@ -369,7 +369,8 @@ def test_a_caller_from_elsewhere_must_show_a_token_that_may_read_queues(open_con
     assert ask(open_controller, "/api/v1/queues") == 401
     assert ask(open_controller, "/api/v1/queues", "nonsense") == 401
     assert ask(open_controller, "/api/v1/queues", nobody) == 403
-    wait_until("the reader to be let in", lambda: ask(open_controller, "/api/v1/queues", reader) == 200, SOON)
+    wait_until("the reader to be let in", lambda: ask(open_controller, "/metrics", reader) == 200, SOON)
+    assert ask(open_controller, "/api/v1/queues", reader) == 503  # it stands by
 
 
 # ---- sluice calendar: the API server is asked, not the controller ------------------------
