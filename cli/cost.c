@@ -108,7 +108,7 @@ static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
 	if (truth_of(root, "more"))
 		buf_puts(out,
 			"There are more rows: these are the dearest; the totals are of all.\n");
-	if (!truth_of(root, "leading"))
+	if (!truth_of(root, "leading")) /* before 0.2 */
 		buf_puts(out, "Runs that go on are not in it: this controller does not lead.\n");
 }
 

@@ -284,7 +284,7 @@ static void put_trouble_of_all(const cJSON *job, struct buf *out)
 	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
 		buf_puts(out,
 			"Postgres is down: running Jobs go on, but no Job starts until it is back.\n");
-	else if (json_get(job, "leading") && !truth_of(job, "leading"))
+	else if (json_get(job, "leading") && !truth_of(job, "leading")) /* before 0.2 */
 		buf_puts(out, "This controller is a standby: it does not know what is running.\n");
 }
 

@@ -214,7 +214,9 @@ int flags_walk(
 	list_flags(t, longs, shorts);
 	argc -= lead;
 	argv += lead;
-	optind = 0; /* glibc: begin anew, and look at shorts again */
+	/* glibc: forget an earlier walk. After "-yw" with an unknown y it would go on with the w, in words
+	 * that may be gone. */
+	optind = 0;
 	opterr = 0;
 	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (got == ':' || got == '?')

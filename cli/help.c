@@ -51,6 +51,7 @@ static const char common[] =
 	"        server does not serve visibility.sluice.dev.\n"
 	"        From outside the cluster:\n"
 	"            kubectl -n sluice-system port-forward deploy/sluice-controller 8080\n"
+	"        Only the one that leads answers; another one says which pod that is: pod/NAME.\n"
 	"    --token-file FILE\n"
 	"        A bearer token to show to a controller that is not reached by port-forward\n"
 	"        (kubectl create token NAME makes one). Also: the variable SLUICE_TOKEN.\n"

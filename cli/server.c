@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/local_times.h"
 #include "controller/kube/config.h"
 #include "controller/kube/json.h"
 
@@ -122,9 +123,14 @@ static void said(const struct buf *body, const char *otherwise, char *ret, size_
 	struct json *j = json_new(1024 * 1024);
 	const cJSON *root;
 	const char *text = NULL;
+	struct local_times times = {""};
+	struct buf local;
+	buf_init(&local, 1024 * 1024);
 	if (json_parse(j, buf_slice(body), &root, NULL) == 0)
 		text = json_text(root, "error");
-	snprintf(ret, size, "%s", text ? text : otherwise);
+	local_times_add(&times, text ? text : otherwise, &local);
+	snprintf(ret, size, "%s", buf_text(&local));
+	buf_done(&local);
 	json_free(j);
 }
 

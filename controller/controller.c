@@ -149,7 +149,7 @@ static void pass(struct controller *c)
 	if (gate_deposed(c->parts.gate)) {
 		log_event(c->parts.log, LEVEL_WARN, "deposed", "why",
 			"another controller took the lease over, or ours ran out", "holder",
-			dispatcher_lease_holder(c->parts.dispatcher), "#epoch",
+			dispatcher_lease(c->parts.dispatcher).holder, "#epoch",
 			LOG_NUMBER(gate_epoch(c->parts.gate)), NULL);
 		leave(c, EXIT_DEPOSED);
 	}

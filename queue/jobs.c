@@ -272,6 +272,12 @@ void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 		reservation_suspect(q, w->reservation);
 }
 
+int64_t queue_job_grown_due_ms(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->reservation ? run_grown_due_ms(q, w->reservation) : 0;
+}
+
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)
 {
 	const struct workload *w = queue_find_workload(q, uid);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/jobs/options.h"
+#include "cli/local_times.h"
 #include "controller/visibility/job_query.h"
 #include "queue/job/text.h"
 
@@ -29,6 +30,7 @@ struct jobs_report {
 	struct jobs_report_options o;
 	size_t count;
 	bool ledger_down; /* as one of them says */
+	struct local_times times;
 	struct table *table;
 	struct buf text; /* names, or the items in JSON */
 };
@@ -118,15 +120,20 @@ static void put_asks(const cJSON *spec, bool wide, struct buf *out)
 		buf_puts(out, NONE);
 }
 
-/* What the message says before its first semicolon. */
-static void put_message(const cJSON *status, struct buf *out)
+/* What the message says before its first semicolon, cut when its times are the user's: half a time
+ * would stay the server's. */
+static void put_message(struct local_times *times, const cJSON *status, struct buf *out)
 {
 	char text[MESSAGE_BYTES + 4], first[CELL_BYTES];
 	const char *message = text_of(status, "message");
 	struct text cut = text_over(text, sizeof(text)), part = text_over(first, sizeof(first));
+	struct buf local;
+	buf_init(&local, 2 * CELL_BYTES);
 	text_add(&part, "%.*s", (int)strcspn(message, ";\n"), message);
-	text_add_cut(&cut, first, MESSAGE_BYTES);
+	local_times_add(times, first, &local);
+	text_add_cut(&cut, buf_text(&local), MESSAGE_BYTES);
 	buf_puts(out, text[0] ? text : NONE);
+	buf_done(&local);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -188,7 +195,7 @@ static void put_row(struct jobs_report *r, const cJSON *job)
 	if (wide) {
 		put_text(t, COLOUR_NONE, spec, "clusterQueue");
 		put_text(t, COLOUR_NONE, spec, "submittedBy");
-		put_message(status, &text);
+		put_message(&r->times, status, &text);
 		end_cell(t, COLOUR_NONE, &text);
 	}
 	table_end_row(t);
@@ -231,6 +238,7 @@ void jobs_report_reset(struct jobs_report *r)
 {
 	r->count = 0;
 	r->ledger_down = false;
+	r->times = (struct local_times){""};
 	buf_reset(&r->text);
 	table_free(r->table);
 	r->table = table_new(&r->o.style);

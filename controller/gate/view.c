@@ -12,6 +12,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/stop.h"
+#include "controller/gate/story.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/view.h"
 
@@ -51,6 +52,42 @@ static bool explain_provision(const struct gate *g, const struct gate_job *j, st
 	return true;
 }
 
+/* Behind what it says otherwise: until when the pods are awaited that it grew by. */
+static void explain_grown(const struct gate *g, const struct gate_job *j, struct explanation *x)
+{
+	int64_t due_ms = queue_job_grown_due_ms(g->queue, &j->uid);
+	size_t len = strlen(x->sentence);
+	struct buf until;
+	if (due_ms == 0 || j->seen.lacks == 0)
+		return;
+	buf_init(&until, 64);
+	story_time(due_ms, &until);
+	snprintf(x->sentence + len, sizeof(x->sentence) - len,
+		"; it grew, and %d of its %d pods %s not ready: it has until %s, then it is stopped",
+		j->seen.lacks, j->seen.pods, j->seen.lacks == 1 ? "is" : "are", buf_text(&until));
+	buf_done(&until);
+}
+
+/* What is known of it may be old, and nothing is sent before it has been read. */
+static bool is_read_first(const struct gate_job *j)
+{
+	return attempt_is_behind(j) || j->need_read || j->lost ||
+	       (job_busy(j) && job_busy_with(j) == INTENT_READ);
+}
+
+static void explain_starting(const struct gate_job *j, struct explanation *x)
+{
+	if (!is_read_first(j))
+		snprintf(x->sentence, sizeof(x->sentence),
+			"starting: quota is reserved, the API server is being told (try %u)",
+			j->request.tries + 1);
+	else
+		snprintf(x->sentence, sizeof(x->sentence),
+			"starting: quota is reserved, and the Job is being read: %s",
+			j->attempt.doubt ? "it may have been started already"
+					 : "what is known of it may be old");
+}
+
 static void explain_phase(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
@@ -64,9 +101,7 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 			"chosen to start: its quota is being reserved in the ledger");
 		break;
 	case PHASE_STARTING:
-		snprintf(x->sentence, sizeof(x->sentence),
-			"starting: quota is reserved, the API server is being told (try %u)",
-			j->request.tries + 1);
+		explain_starting(j, x);
 		break;
 	case PHASE_FENCING:
 		snprintf(x->sentence, sizeof(x->sentence), "its start is being called off: %s",
@@ -266,6 +301,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	if (found->phase == PHASE_RUNNING) {
 		explain_stuck(found, now_ms, ret);
 		explain_rejection(g, found, ret);
+		explain_grown(g, found, ret);
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);

@@ -14,6 +14,7 @@
 
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
+#define API_PREFIX "/api/v1/"
 #define JOBS_PREFIX "/api/v1/jobs/"
 #define QUEUES_PATH "/api/v1/queues"
 #define DECISIONS_PATH "/api/v1/decisions"
@@ -170,6 +171,7 @@ static struct api_reply ready(const struct api_sources *s, struct buf *out)
 static struct api_reply answer_ready(const struct api_sources *s, struct buf *out)
 {
 	const struct metrics_sources *m = &s->metrics;
+	const char *holder = s->leadership.lease.holder;
 	bool warm = m->synced && m->ledger_up && !s->stopping && jobs_stalled_ms(m) == 0;
 	if (warm && gate_leading(m->gate)) {
 		buf_printf(out, "leading: epoch %" PRId64 ", cell %s, as %s\n", gate_epoch(m->gate),
@@ -179,7 +181,7 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 	if (warm) {
 		buf_printf(out,
 			"standby: everything is read and the ledger is connected; the lease of cell %s is held by %s\n",
-			s->cell, s->holder[0] ? s->holder : "nobody yet");
+			s->cell, holder[0] ? holder : "nobody yet");
 		return ready(s, out);
 	}
 	buf_puts(out, "not ready\n");
@@ -195,6 +197,23 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 	if (m->synced)
 		put_stalled(m, out);
 	return (struct api_reply){503, TEXT};
+}
+
+/* ---- one that does not lead ------------------------------------------------------------------ */
+
+/* False: it leads, or the path is about the process itself. */
+static bool stands_by(
+	const struct api_sources *s, const char *path, struct buf *out, struct api_reply *ret)
+{
+	char cure[512], sentence[LEADERSHIP_TEXT_SIZE];
+	snprintf(cure, sizeof(cure),
+		"ask that one (kubectl -n %.63s port-forward pod/%.200s %u), or the API server, which finds it: kubectl get queuedjobs",
+		s->namespace_name, s->leadership.lease.holder, (unsigned)s->port);
+	if (strncmp(path, API_PREFIX, strlen(API_PREFIX)) != 0 ||
+		!leadership_why_not(&s->leadership, cure, sentence))
+		return false;
+	*ret = complain(out, 503, sentence);
+	return true;
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -474,10 +493,9 @@ static struct api_reply answer_overcommit(
 	char sentence[700];
 	if (l && overcommit_controller_show(l, *rest ? rest + 1 : "", out))
 		return (struct api_reply){200, JSON};
-	snprintf(sentence, sizeof(sentence), "no Node %.250s is followed%s", *rest ? rest + 1 : "",
-		gate_leading(s->metrics.gate)
-			? "; Nodes are while a NodeOvercommit or the ConfigMap enables lending"
-			: " here; the controller that leads follows them");
+	snprintf(sentence, sizeof(sentence),
+		"no Node %.250s is followed; Nodes are while a NodeOvercommit or the ConfigMap enables lending",
+		*rest ? rest + 1 : "");
 	return complain(out, 404, sentence);
 }
 
@@ -517,6 +535,9 @@ struct api_reply api_answer(
 	const struct api_sources *s, const struct api_request *r, struct buf *out)
 {
 	const char *path = r->path;
+	struct api_reply standby;
+	if (stands_by(s, path, out, &standby))
+		return standby;
 	if (strcmp(path, "/healthz") == 0) {
 		buf_puts(out, "ok\n");
 		return (struct api_reply){200, TEXT};

@@ -9,6 +9,8 @@
  * wants `get clusterqueues.sluice.dev`; of one Job, `get jobs.batch` in its namespace; of many,
  * `list jobs.batch` in the namespace that the query names, or in all. Whether a Job exists is found
  * out behind that.
+ *
+ * Below /api/v1 the leader alone answers (leadership.h).
  */
 #ifndef SLUICE_CONTROLLER_HTTP_API_H
 #define SLUICE_CONTROLLER_HTTP_API_H
@@ -18,6 +20,7 @@
 
 #include "base/buf.h"
 #include "controller/http/decision_log.h"
+#include "controller/http/leadership.h"
 #include "controller/http/metrics.h"
 #include "controller/http/review.h"
 
@@ -25,7 +28,9 @@ struct api_sources {
 	struct metrics_sources metrics;
 	const struct decision_log *decision_log;
 	const char *identity, *cell;
-	const char *holder;	    /* the holder of the lease, as last heard; "" unknown */
+	struct leadership leadership;
+	const char *namespace_name; /* where controllers are */
+	uint16_t port;		    /* of --listen */
 	const char *waiting_for;    /* which lists are missing, "" none */
 	const char *denied;	    /* which it does without, for it may not read them */
 	const char *ledger_trouble; /* why the ledger is away, "" when it is up */

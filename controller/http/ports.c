@@ -29,9 +29,17 @@ struct ports {
 	struct buf denied;  /* ... and those that it does without */
 };
 
-static struct api_reply on_request(const struct api_request *r, struct buf *out, void *ctx)
+struct leadership ports_leadership(const struct parts *parts, const struct ports_state *state)
 {
-	struct ports *p = ctx;
+	return (struct leadership){.leads = gate_leading(parts->gate),
+		.identity = parts->options->identity,
+		.lease = dispatcher_lease(parts->dispatcher),
+		.ledger_trouble = state->ledger_trouble,
+		.now_ms = parts_now_ms(parts)};
+}
+
+static struct api_sources sources_of(struct ports *p)
+{
 	buf_reset(&p->missing);
 	informer_missing(p->parts->informer, &p->missing);
 	buf_reset(&p->denied);
@@ -50,7 +58,9 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 		.decision_log = p->parts->decision_log,
 		.identity = p->parts->options->identity,
 		.cell = p->parts->options->cell,
-		.holder = dispatcher_lease_holder(p->parts->dispatcher),
+		.leadership = ports_leadership(p->parts, p->state),
+		.namespace_name = p->parts->options->config_namespace,
+		.port = p->http ? http_port(p->http) : 0,
 		.waiting_for = buf_text(&p->missing),
 		.denied = buf_text(&p->denied),
 		.ledger_trouble = p->state->ledger_trouble,
@@ -58,6 +68,13 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 		.now_ms = parts_now_ms(p->parts),
 	};
 	s.metrics.nkinds = informer_health(p->parts->informer, s.metrics.kinds);
+	return s;
+}
+
+static struct api_reply on_request(const struct api_request *r, struct buf *out, void *ctx)
+{
+	struct ports *p = ctx;
+	struct api_sources s = sources_of(p);
 	if (strcmp(r->path, "/metrics") == 0) {
 		metrics_page_put(&p->metrics, &s.metrics, out);
 		return (struct api_reply){200, METRICS_CONTENT_TYPE};
@@ -88,7 +105,7 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct ports *p = ctx;
 	struct err e = {""};
-	if (strcmp(path, "/api/v1/cost") != 0)
+	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
 		return false;
 	struct cost_words words = {
 		http_param(q, "by"), http_param(q, "since"), http_param(q, "until")};

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "controller/http/leadership.h"
 #include "controller/parts.h"
 
 struct ports;
@@ -22,6 +23,8 @@ struct ports_state {
 	bool stopping;		    /* the controller was told to stop */
 	const char *ledger_trouble; /* why the ledger is away; "" while it is up */
 };
+
+struct leadership ports_leadership(const struct parts *parts, const struct ports_state *state);
 
 /* parts and state are borrowed until ports_close(). On an error, which names the flag, *ret is NULL
  * and nothing listens. */

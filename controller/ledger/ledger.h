@@ -162,7 +162,8 @@ struct ledger_lease {
 	 * had last settled (its timeline says so): the last that a holder before was told may be lost. */
 	bool moved;
 	uint64_t story_key[2]; /* held: what stories are signed with */
-	char holder[128];
+	char holder[128];      /* "": nobody ever did */
+	int64_t left_ms;       /* until it ends unless it is renewed; below 0: since then */
 };
 
 /* An open reservation, as read at a takeover. */

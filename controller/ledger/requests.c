@@ -130,6 +130,7 @@ static void lease_answer(struct pg *pg, struct round *round)
 		lease.epoch = field_int8(look, 0, 0);
 		snprintf(lease.holder, sizeof(lease.holder), "%s", field_text(look, 0, 1));
 		lease_seen(pg, lease.held ? "" : field_text(look, 0, 2));
+		lease.left_ms = field_int8(look, 0, 4);
 	}
 	if (lease.held) {
 		pg_acknowledge(pg, lease.epoch, field_int8(held, 0, 0));

@@ -13,7 +13,6 @@
 #include "controller/visibility/queued_jobs.h"
 #include "controller/visibility/reader.h"
 #include "controller/visibility/watchers.h"
-#include "controller/write/dispatcher.h"
 
 #define JSON "application/json"
 
@@ -46,27 +45,11 @@ void answers_refuse(struct http_question *q, const char *sentence)
 
 /* ---- who can answer -------------------------------------------------------------------------- */
 
-enum { WHY_NOT_SIZE = 1024 };
-
 /* Only the leader knows. NULL: we are; else a sentence for others. */
-static const char *why_not(const struct answers *a, char sentence[WHY_NOT_SIZE])
+static const char *why_not(const struct answers *a, char sentence[LEADERSHIP_TEXT_SIZE])
 {
-	const char *holder = dispatcher_lease_holder(a->parts->dispatcher);
-	const char *trouble = a->state->ledger_trouble;
-	if (gate_leading(a->parts->gate))
-		return NULL;
-	if (*trouble)
-		snprintf(sentence, WHY_NOT_SIZE,
-			"no controller leads that this one knows of: the ledger is not connected (%.600s); running Jobs go on, nothing new starts",
-			trouble);
-	else if (*holder && strcmp(holder, a->parts->options->identity) != 0)
-		snprintf(sentence, WHY_NOT_SIZE,
-			"this controller stands by, and %.200s leads: ask again in a moment",
-			holder);
-	else
-		snprintf(sentence, WHY_NOT_SIZE,
-			"no controller leads yet: this one is about to; ask again in a moment");
-	return sentence;
+	struct leadership l = ports_leadership(a->parts, a->state);
+	return leadership_why_not(&l, "ask again in a moment", sentence);
 }
 
 static struct queued_jobs_sources sources(const struct answers *a)
@@ -223,7 +206,7 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 {
 	struct watch_words watch = watch_words_of(q);
 	bool is_of_clusterqueue = query->clusterqueue[0];
-	char sentence[WHY_NOT_SIZE];
+	char sentence[LEADERSHIP_TEXT_SIZE];
 	const char *why = why_not(a, sentence);
 	struct job_query_words words = {.accept = http_header(q, "Accept"),
 		.include_object = http_param(q, "includeObject"),
@@ -283,7 +266,7 @@ void answers_drop(struct answers *a)
 
 void answers_tick(struct answers *a, int64_t tick_ms)
 {
-	char sentence[WHY_NOT_SIZE];
+	char sentence[LEADERSHIP_TEXT_SIZE];
 	const char *why = why_not(a, sentence);
 	if (why)
 		watchers_end(a->watchers, why);

@@ -47,6 +47,7 @@ struct dispatcher {
 	size_t writes; /* errands that write */
 	size_t batches;
 	char holder[sizeof(((struct ledger_lease *)0)->holder)];
+	int64_t lease_ends_ms;
 	int64_t complained_ms; /* that we lack rights */
 };
 
@@ -114,9 +115,9 @@ size_t dispatcher_writes_under_way(const struct dispatcher *c)
 	return c->writes + c->batches + provisioner_under_way(c->provisioner);
 }
 
-const char *dispatcher_lease_holder(const struct dispatcher *c)
+struct lease_heard dispatcher_lease(const struct dispatcher *c)
 {
-	return c->holder;
+	return (struct lease_heard){c->holder, c->lease_ends_ms};
 }
 
 static void changed(const struct dispatcher *c)
@@ -126,12 +127,18 @@ static void changed(const struct dispatcher *c)
 
 /* ---- the ledger's answers -------------------------------------------------------------------- */
 
+static void hear_lease(struct dispatcher *c, const struct ledger_lease *l)
+{
+	snprintf(c->holder, sizeof(c->holder), "%s", l->holder);
+	c->lease_ends_ms = clock_now_ms() + l->left_ms;
+}
+
 void dispatcher_on_lease(
 	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
 {
 	struct dispatcher *c = ctx;
 	if (o == LEDGER_DONE && l)
-		snprintf(c->holder, sizeof(c->holder), "%s", l->holder);
+		hear_lease(c, l);
 	gate_answer_lease(c->options.gate, id, o, l);
 	changed(c);
 }

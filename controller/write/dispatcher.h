@@ -57,8 +57,12 @@ void dispatcher_carry(struct dispatcher *c);
 /* How many Job writes and ledger batches have no answer yet. */
 size_t dispatcher_writes_under_way(const struct dispatcher *c);
 
-/* The holder of the lease when it was last asked for, "" unknown. */
-const char *dispatcher_lease_holder(const struct dispatcher *c);
+/* The lease when it was last asked for. */
+struct lease_heard {
+	const char *holder; /* "": not known, nor when it ends */
+	int64_t ends_ms;    /* by our own clock, unless it is renewed */
+};
+struct lease_heard dispatcher_lease(const struct dispatcher *c);
 
 /* What an answer of the API server means for the gate. is_invalid: a 422 that speaks of an object's
  * fields, not of a failed test of the patch. is_rights: a 403 that speaks of our rights, not of

@@ -412,6 +412,9 @@ void queue_clock_stepped(struct queue *q, int64_t step_ms);
  * not ready by then are awaited as those of a start. */
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
+/* Until then the pods are awaited that it has more since it grew; 0: none is, or for ever. */
+int64_t queue_job_grown_due_ms(const struct queue *q, const struct uid *uid);
+
 /* Its run ends for another reason than the one for which it was decided to deactivate it. */
 void queue_keep_active(struct queue *q, const struct uid *uid);
 

@@ -229,6 +229,14 @@ void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms)
 		run_grew(q, r, r->run.ready ? 0 : now_ms);
 }
 
+int64_t run_grown_due_ms(const struct queue *q, const struct reservation *r)
+{
+	const struct sizing *s = r->sizing;
+	bool grew = s && s->grew_ms > 0 && !s->grows;
+	int64_t due_ms = grew && is_watched(r) ? pods_ready_at(q, r) : INT64_MAX;
+	return due_ms < INT64_MAX ? due_ms : 0;
+}
+
 void run_taken_over(struct queue *q, struct reservation *r)
 {
 	if (r->run.adopted && r->run.adopted_ms == 0)

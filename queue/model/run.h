@@ -60,6 +60,8 @@ void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
 /* Its Job says so, or it does not grow after all. Whether its pods are ready is told before: if so,
  * none is awaited. */
 void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms);
+/* Until then its pods are awaited, for it has more since it grew; 0: none is, or for ever. */
+int64_t run_grown_due_ms(const struct queue *q, const struct reservation *r);
 /* The first decision since it was adopted: from here on the time is known. */
 void run_taken_over(struct queue *q, struct reservation *r);
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);

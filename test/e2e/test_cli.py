@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 import pytest
-from conftest import BIN, SOON, readyz, token
+from conftest import BIN, LATER, SOON, readyz, token
 from objects import job, jobs_path, ours
 from sandbox import ApiError, wait_until
 
@@ -170,6 +170,9 @@ def test_times_are_of_one_zone_in_a_table_and_utc_in_json(sluice, world):
     wait_until("explain to say that it runs", lambda: ok(sluice("explain", "a", "-n", world.ns)).startswith("runs since "), SOON)
     said = ok(sluice("explain", "a", "-n", world.ns, env={"TZ": "XYZ-5:30"}))
     assert said.count("XYZ") == 1 and not re.search(r"\dT\d\d:\d\d", said), said
+    world.box.wait_visible(LATER)
+    said = ok(sluice("jobs", "-n", world.ns, "-o", "wide", env={"TZ": "XYZ-5:30"}))
+    assert "runs since " in said and said.count("XYZ") == 1 and not re.search(r"\dT\d\d:\d\d", said), said
     assert re.search(r"runs since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", ok(sluice("explain", "a", "-n", world.ns, "-o", "json", env={"TZ": "XYZ-5:30"})))
 
 
@@ -369,7 +372,8 @@ def test_a_caller_from_elsewhere_must_show_a_token_that_may_read_queues(open_con
     assert ask(open_controller, "/api/v1/queues") == 401
     assert ask(open_controller, "/api/v1/queues", "nonsense") == 401
     assert ask(open_controller, "/api/v1/queues", nobody) == 403
-    wait_until("the reader to be let in", lambda: ask(open_controller, "/api/v1/queues", reader) == 200, SOON)
+    wait_until("the reader to be let in", lambda: ask(open_controller, "/metrics", reader) == 200, SOON)
+    assert ask(open_controller, "/api/v1/queues", reader) == 503  # it stands by
 
 
 # ---- sluice calendar: the API server is asked, not the controller ------------------------

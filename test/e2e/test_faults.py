@@ -463,8 +463,27 @@ def test_a_second_controller_stands_by_and_says_who_leads(two):
     status, text = readyz(two, STANDBY)
     assert status == 200 and "held by one" in text
     assert readyz(two)[1].startswith("leading")
+    standby = two.controller_api(STANDBY)
+    for path in ("/api/v1/queues", "/api/v1/jobs/default/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/overcommit"):
+        with pytest.raises(ApiError) as refusal:
+            standby.get(path)
+        assert refusal.value.status == 503 and "stands by, and one leads: ask that one" in str(refusal.value), path
+    assert b"sluice_leader 0" in standby.raw("GET", "/metrics")
     two.process(STANDBY).stop()
     assert exit_code(two.process(STANDBY)) == 0
+
+
+def test_one_that_stands_by_says_since_when_nobody_is_known_to_lead(two):
+    def refusal():
+        with pytest.raises(ApiError) as said:
+            two.controller_api(STANDBY).get("/api/v1/queues")
+        return str(said.value)
+    two.process(POSTGRES).stop()
+    wait_until("the lease to end", lambda: re.search(r"nobody is known to lead since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, when the lease of one ended; "
+                                                     r"running Jobs go on, and nothing new starts until the ledger is connected", refusal()), LATER)
+    two.process(STANDBY).stop()  # else either may lead afterwards
+    two.start(POSTGRES)
+    wait_leading(two, timeout=RECOVERY)
 
 
 def test_when_the_leader_is_killed_the_second_takes_over_and_goes_on(two, load):

@@ -1,7 +1,8 @@
 """Who may read what at the controller's port, what a tenant is told of others, and slow callers.
 
 The tenant is a ServiceAccount that has sluice-batch-user in one namespace, by a RoleBinding, and
-nothing else. It asks a standby, which treats callers from this host like any others."""
+nothing else. It asks a leader that treats callers from this host like any others. Where it is enough to
+know whether one is let in, a standby is asked: it says who leads (503)."""
 
 import hashlib
 import json
@@ -20,6 +21,30 @@ from objects import annotations, jobs_path, story
 from sandbox import ApiError, wait_until
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
+pytestmark = pytest.mark.flags("--loopback-needs-token")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def admin(box):
+    """World asks the controller as one who may read all."""
+    made = {"/api/v1/namespaces/default/serviceaccounts": {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "rights-admin"}},
+            f"{RBAC}/clusterrolebindings": {
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "rights-admin"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+                "subjects": [{"kind": "ServiceAccount", "namespace": "default", "name": "rights-admin"}]}}
+    for path, obj in made.items():
+        box.api.ensure(path, obj)
+    box.controller_token = token(box.api, "default", "rights-admin")
+    yield
+    box.controller_token = None
+    for path in made:
+        box.api.delete(f"{path}/rights-admin")
+
+
+@pytest.fixture
+def leads(world):
+    """The leader: its port, and its process."""
+    return SimpleNamespace(port=int(world.box.controller_url().rpartition(":")[2]), proc=world.box.process("controller-one"))
 
 
 def free_ports(n):
@@ -85,7 +110,7 @@ def other(world):
 
 
 @pytest.fixture
-def tenants(world, other, strict):
+def tenants(world, other, leads):
     """Two Jobs that wait for the same quota; the tenant is of the world's namespace."""
     world.queue(cpu=1)
     other.local("q", world.full("q"))
@@ -94,48 +119,48 @@ def tenants(world, other, strict):
     world.waits("mine", "ExceedsMaxQuota")
     wait_until("the other Job to be seen", lambda: other.explain("secret")["waiting"], SOON)
     tenant = bind(world, "tenant", "sluice-batch-user")
-    # The standby hears of it by itself, and the authorizer of the binding.
-    wait_until("the tenant to be let in", lambda: get(strict.port, f"/api/v1/jobs/{world.ns}/mine", tenant).status == 200, SOON, strict.proc)
+    # The leader hears of it by itself, and the authorizer of the binding.
+    wait_until("the tenant to be let in", lambda: get(leads.port, f"/api/v1/jobs/{world.ns}/mine", tenant).status == 200, SOON, leads.proc)
     return SimpleNamespace(mine=world, other=other, token=tenant)
 
 
-def test_a_rolebinding_in_one_namespace_is_enough_to_explain_ones_own_jobs(tenants, strict, program, tmp_path):
-    answer = json.loads(get(strict.port, f"/api/v1/jobs/{tenants.mine.ns}/mine", tenants.token).text)
+def test_a_rolebinding_in_one_namespace_is_enough_to_explain_ones_own_jobs(tenants, leads, program, tmp_path):
+    answer = json.loads(get(leads.port, f"/api/v1/jobs/{tenants.mine.ns}/mine", tenants.token).text)
     assert answer["reason"] == "ExceedsMaxQuota" and answer["name"] == "mine"
     (tmp_path / "token").write_text(tenants.token)
-    done = program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{strict.port}",
+    done = program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{leads.port}",
                    "--token-file", str(tmp_path / "token"))
     assert done.returncode == 0 and "2 cpu" in done.stdout, done
-    done = program("sluice", "decisions", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{strict.port}",
+    done = program("sluice", "decisions", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{leads.port}",
                    "--token-file", str(tmp_path / "token"))
     assert done.returncode == 0, done
     assert tenants.other.ns not in done.stdout
-    done = program("sluice", "decisions", "--server", f"http://127.0.0.1:{strict.port}", "--token-file", str(tmp_path / "token"))
+    done = program("sluice", "decisions", "--server", f"http://127.0.0.1:{leads.port}", "--token-file", str(tmp_path / "token"))
     assert done.returncode == 3 and "list jobs.batch in all namespaces" in done.stderr and "-n NAMESPACE" in done.stderr
 
 
-def test_and_shows_nothing_of_any_other(tenants, strict):
-    there = get(strict.port, f"/api/v1/jobs/{tenants.other.ns}/secret", tenants.token)
-    absent = get(strict.port, f"/api/v1/jobs/{tenants.other.ns}/none", tenants.token)
+def test_and_shows_nothing_of_any_other(tenants, leads):
+    there = get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/secret", tenants.token)
+    absent = get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/none", tenants.token)
     assert there.status == 403 and f"get jobs.batch in namespace {tenants.other.ns}" in there.text
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
     for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/",
                  "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam"):
-        answer = get(strict.port, path, tenants.token)
+        answer = get(leads.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
-        assert get(strict.port, path).status == 401 and get(strict.port, path, "nonsense").status == 401, path
+        assert get(leads.port, path).status == 401 and get(leads.port, path, "nonsense").status == 401, path
 
 
-def test_queues_are_for_viewers_and_names_of_jobs_for_those_who_may_list_them(tenants, strict):
+def test_queues_are_for_viewers_and_names_of_jobs_for_those_who_may_list_them(tenants, leads):
     viewer = bind(tenants.mine, "viewer", "sluice-viewer", everywhere=True)
-    wait_until("the viewer to be let in", lambda: get(strict.port, "/api/v1/queues", viewer).status == 200, SOON)
-    assert get(strict.port, "/metrics", viewer).status == 200
+    wait_until("the viewer to be let in", lambda: get(leads.port, "/api/v1/queues", viewer).status == 200, SOON)
+    assert get(leads.port, "/metrics", viewer).status == 200
     for path in ("/api/v1/decisions", f"/api/v1/jobs/{tenants.other.ns}/secret", "/api/v1/cost?by=owner", "/api/v1/cost?by=user"):
-        assert get(strict.port, path, viewer).status == 403, path
-    assert "secret" not in get(strict.port, "/api/v1/queues", viewer).text
+        assert get(leads.port, path, viewer).status == 403, path
+    assert "secret" not in get(leads.port, "/api/v1/queues", viewer).text
     lister = bind(tenants.mine, "lister", "sluice-batch-user", everywhere=True)
-    wait_until("the lister to be let in", lambda: get(strict.port, "/api/v1/decisions", lister).status == 200, SOON)
-    assert get(strict.port, f"/api/v1/jobs/{tenants.other.ns}/secret", lister).status == 200
+    wait_until("the lister to be let in", lambda: get(leads.port, "/api/v1/decisions", lister).status == 200, SOON)
+    assert get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/secret", lister).status == 200
 
 
 def test_a_preempted_jobs_owner_is_not_told_the_other_ones_name(world, other):
@@ -246,7 +271,7 @@ def test_a_token_may_have_to_be_for_the_controller_alone(box, world):
         usual = bind(world, "viewer", "sluice-viewer", everywhere=True)
         bound = world.api.post(f"/api/v1/namespaces/{world.ns}/serviceaccounts/viewer/token", {
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice"]}})["status"]["token"]
-        wait_until("the token to be let in", lambda: get(audience.port, "/api/v1/queues", bound).status == 200, SOON, audience.proc)
+        wait_until("the token to be let in", lambda: get(audience.port, "/api/v1/queues", bound).status == 503, SOON, audience.proc)
         assert get(audience.port, "/api/v1/queues", usual).status == 401
         with pytest.raises(ApiError) as refusal:  # and it is of no use elsewhere
             type(world.api)(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=bound).get(jobs_path(world.ns))
@@ -274,9 +299,9 @@ def test_the_api_is_asked_over_https(tenants, box, program, tmp_path, own):
             return program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"{scheme}://localhost:{it.port}",
                            "--token-file", tmp_path / "token", *more, env=env)
 
-        wait_until("the Job to be explained", lambda: explain("--ca-file", ca).returncode == 0, SOON, it.proc)
+        wait_until("an answer", lambda: "one leads: ask that one" in explain("--ca-file", ca).stderr, SOON, it.proc)
         done = explain(env={"SLUICE_CA_FILE": str(ca)})
-        assert done.returncode == 0 and "2 cpu" in done.stdout, done
+        assert done.returncode == 3 and "one leads: ask that one" in done.stderr, done
         done = explain()
         assert done.returncode == 3 and "--ca-file" in done.stderr, done
         done = explain(scheme="http")

@@ -62,7 +62,7 @@ class Api:
     def _raise(status, reason, data):
         try:
             doc = json.loads(data)
-            raise ApiError(status, doc.get("reason") or reason, doc.get("message") or "")
+            raise ApiError(status, doc.get("reason") or reason, doc.get("message") or doc.get("error") or "")
         except (ValueError, AttributeError):
             raise ApiError(status, reason, data[:300].decode(errors="replace")) from None
 

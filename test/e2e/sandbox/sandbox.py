@@ -453,6 +453,8 @@ patches:
 """)
         wait_until("kubectl apply to succeed", lambda: self._apply("-k", overlay))
 
+    controller_token = None  # that controller_api() shows, where the controller wants one
+
     def controller_url(self, component="controller-one"):
         """Where a controller listens, as in http://127.0.0.1:20001."""
         record = self.process(component).record()
@@ -461,8 +463,8 @@ patches:
         return record["env"][URL]
 
     def controller_api(self, component="controller-one"):
-        """An Api for a controller's own HTTP: .get("/api/v1/queues") and so on."""
-        return Api(port=int(self.controller_url(component).rpartition(":")[2]))
+        """An Api for a controller's own HTTP: .get("/api/v1/queues") and so on, which the leader alone answers."""
+        return Api(port=int(self.controller_url(component).rpartition(":")[2]), token=self.controller_token)
 
     def apply_manifests(self, folder=None):
         """Our CRDs, namespace, RBAC and admission policies; wait until they hold."""

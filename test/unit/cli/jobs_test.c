@@ -1,6 +1,8 @@
 /* `sluice jobs`: its command line, what it asks the API server, and the table that it makes of the answers. */
 #include "test/unit/kube/test.h"
 
+#include <time.h>
+
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
@@ -50,16 +52,11 @@ static void states_are_read(void **state)
 
 static int parse(const char *const *words, size_t n, struct jobs_options *o, struct err *e)
 {
-	static char kept[8][64];
-	char *argv[9] = {kept[0]};
-	strcpy(kept[0], "jobs");
-	for (size_t i = 0; i < n && words[i]; i++) {
-		strcpy(kept[i + 1], words[i]);
-		argv[i + 1] = kept[i + 1];
-	}
+	static char name[] = "jobs";
+	char *argv[9] = {name};
 	int argc = 1;
-	while (argv[argc])
-		argc++;
+	for (size_t i = 0; i < n && words[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)words[i];
 	return jobs_options_parse(argc, argv, o, e);
 }
 
@@ -75,6 +72,7 @@ static void flags_and_mistakes(void **state)
 		{{"-o", "yaml"}, "table, wide, json or name"},
 		{{"-o", "csv"}, "table, wide, json or name"},
 		{{"-A", "-n", "team"}, "exclude"},
+		{{"-yw"}, "-y"}, /* what is left of these letters is not the next row's */
 		{{"-q", "Main"}, "--queue is \"Main\""},
 		{{"--state", "x"}, "must be Waiting, Starting"},
 		{{"train"}, "it takes no names"},
@@ -103,6 +101,13 @@ static void spans_are_short(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++)
 		assert_string_equal(jobs_report_span(rows[i].s * 1000, text), rows[i].text);
+}
+
+/* Of this machine. */
+static void clock_of(const char *zone)
+{
+	setenv("TZ", zone, 1);
+	tzset();
 }
 
 /* text: what it makes of the list. */
@@ -142,7 +147,7 @@ static void a_list_becomes_a_table(void **state)
 	(void)state;
 	struct buf text;
 	buf_init(&text, 65536);
-	setenv("TZ", "UTC", 1);
+	clock_of("UTC");
 	report(list_text, OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
 	assert_string_equal(buf_text(&text),
 		"NAME   QUEUE  STATE    POSITION  PRIORITY  ASKS                                                   WAITS FOR  START        AGE\n"
@@ -159,6 +164,56 @@ static void a_list_becomes_a_table(void **state)
 	buf_done(&text);
 }
 
+static const char timed[] = LIST("{" META(
+	"a") ",\"status\":{\"state\":\"Waiting\",\"message\":\"opens Fri 2026-11-27 01:00 UTC; x\"}},"
+	     "{" META("b") ",\"status\":{\"state\":\"Running\",\"message\":\"runs since "
+			   "2026-11-26T11:05:07Z: holds 4 cpu in flavor of a name that is "
+			   "so long that it does not fit\"}},"
+			   "{" META("c") ",\"status\":{\"state\":\"Waiting\",\"message\":"
+					 "\"there is a long reason, and after all of it in "
+					 "the end until 2026-11-26T13:00:00Z\"}}");
+
+/* The zone stands with the first time of an answer, and not with those after it. */
+static void a_message_has_the_users_times(void **state)
+{
+	(void)state;
+	struct buf text;
+	buf_init(&text, 65536);
+	clock_of("CET-1");
+	report(timed, OUTPUT_WIDE, false, JOB_STATE_ANY, &text);
+	assert_non_null(strstr(buf_text(&text), "  opens Fri 2026-11-27 02:00 CET\n"));
+	assert_non_null(strstr(buf_text(&text), "  runs since 2026-11-26 12:05:07: holds 4 cpu "));
+	assert_non_null(strstr(buf_text(&text), " until 2026-11-26 14:00\n"));
+	assert_null(strstr(buf_text(&text), "UTC"));
+	clock_of("UTC");
+	buf_done(&text);
+}
+
+static void a_report_begins_anew_with_its_zone(void **state)
+{
+	(void)state;
+	struct buf text;
+	struct json *j = json_new(1 << 20);
+	struct err e = {""};
+	const cJSON *root;
+	struct jobs_report *r = jobs_report_new(
+		&(struct jobs_report_options){OUTPUT_WIDE, false, JOB_STATE_ANY, NOW_MS, plain});
+	buf_init(&text, 65536);
+	clock_of("CET-1");
+	assert_int_equal(json_parse(j, slice_of(timed), &root, &e), 0);
+	for (size_t i = 0; i < 2; i++) { /* as after pages whose moment is over */
+		jobs_report_reset(r);
+		jobs_report_add(r, root);
+		buf_reset(&text);
+		jobs_report_render(r, &text);
+		assert_non_null(strstr(buf_text(&text), "02:00 CET\n"));
+	}
+	clock_of("UTC");
+	jobs_report_free(r);
+	json_free(j);
+	buf_done(&text);
+}
+
 static void a_start_says_when(void **state)
 {
 	static const struct {
@@ -170,7 +225,7 @@ static void a_start_says_when(void **state)
 		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"", "since 00:00"},
 		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "}};
 	(void)state;
-	setenv("TZ", "UTC", 1);
+	clock_of("UTC");
 	for (size_t i = 0; i < ROWS(rows); i++) {
 		struct buf list, text;
 		buf_init(&list, 4096);
@@ -418,6 +473,8 @@ int main(void)
 		cmocka_unit_test(flags_and_mistakes),
 		cmocka_unit_test(spans_are_short),
 		cmocka_unit_test(a_list_becomes_a_table),
+		cmocka_unit_test(a_message_has_the_users_times),
+		cmocka_unit_test(a_report_begins_anew_with_its_zone),
 		cmocka_unit_test(a_start_says_when),
 		cmocka_unit_test(states_names_and_json),
 		cmocka_unit_test(all_pages_are_read),

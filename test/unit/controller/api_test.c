@@ -290,13 +290,45 @@ static void a_name_as_long_as_can_be_breaks_nothing(void **state)
 	world_close(&w);
 }
 
+/* It knows what is on the watch, and not what holds quota. */
+static void one_that_stands_by_answers_for_itself_alone(void **state)
+{
+	static const char *const leaders[] = {"/api/v1/queues", "/api/v1/jobs/team-a/one",
+		"/api/v1/jobs/team-a/none", "/api/v1/decisions", "/api/v1/cost",
+		"/api/v1/overcommit", "/api/v1/overcommit/n1"};
+	static const char *const its_own[] = {"/", "/healthz", "/readyz", "/metrics"};
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	w.sources.leadership.leads = false;
+	w.sources.leadership.lease = (struct lease_heard){"sluice-b", w.sources.now_ms + 15000};
+	for (size_t i = 0; i < sizeof(leaders) / sizeof(*leaders); i++) {
+		ask(&a, &w, leaders[i], NULL);
+		assert_int_equal(a.reply.status, 503);
+		assert_string_equal(json_text(a.root, "error"),
+			"this controller stands by, and sluice-b leads: ask that one (kubectl -n sluice-system port-forward pod/sluice-b 8080), or the API server, which finds it: kubectl get queuedjobs");
+		done(&a);
+	}
+	for (size_t i = 0; i < sizeof(its_own) / sizeof(*its_own); i++) {
+		ask(&a, &w, its_own[i], NULL);
+		assert_int_equal(a.reply.status, 200);
+		done(&a);
+	}
+	ask(&a, &w, "/nothing", NULL);
+	assert_int_equal(a.reply.status, 404);
+	done(&a);
+	world_close(&w);
+}
+
 static void readiness_says_what_is_missing(void **state)
 {
 	(void)state;
 	struct world w;
 	struct answer a;
 	world_open(&w, "batch");
-	w.sources.holder = "other";
+	w.sources.leadership.lease.holder = "other";
 	ask(&a, &w, "/readyz", NULL); /* has no lease, but all else */
 	assert_int_equal(a.reply.status, 200);
 	assert_true(slice_starts(buf_slice(&a.body), "standby"));
@@ -495,6 +527,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(what_is_not_there_is_said_so),
 		cmocka_unit_test(a_name_as_long_as_can_be_breaks_nothing),
+		cmocka_unit_test(one_that_stands_by_answers_for_itself_alone),
 		cmocka_unit_test(readiness_says_what_is_missing),
 		cmocka_unit_test(readiness_says_what_is_not_followed),
 		cmocka_unit_test(each_path_wants_its_right),

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "controller/common/clock.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -185,12 +186,52 @@ static void without_rights_it_comes_again_after_a_while(void **state)
 	assert_int_equal(got.retry_ms, 5000);
 }
 
+/* ---- the lease ------------------------------------------------------------------------------- */
+
+void __wrap_gate_answer_lease(
+	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
+
+void __wrap_gate_answer_lease(
+	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l)
+{
+	(void)g;
+	(void)l;
+	assert_int_equal(id, 1);
+	assert_true(o == LEDGER_DONE || o == LEDGER_LOST);
+}
+
+/* The ledger tells how long it lasts, by a clock that is not ours. */
+static void the_lease_ends_by_our_own_clock(void **state)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct kube_config *config = config_for("http://127.0.0.1:1", NULL);
+	struct kube_client *client =
+		kube_client_new(loop, config, &(struct kube_client_options){0});
+	struct dispatcher *d = dispatcher_new(
+		&(struct dispatcher_options){.client = client, .changed = on_change});
+	const struct ledger_lease lease = {.holder = "two", .left_ms = 15000};
+	(void)state;
+	assert_string_equal(dispatcher_lease(d).holder, "");
+	int64_t from_ms = clock_now_ms();
+	dispatcher_on_lease(1, LEDGER_DONE, &lease, d);
+	int64_t ends_ms = dispatcher_lease(d).ends_ms;
+	assert_in_range(ends_ms, from_ms + 15000, clock_now_ms() + 15000);
+	dispatcher_on_lease(1, LEDGER_LOST, NULL, d); /* what was heard stays */
+	assert_string_equal(dispatcher_lease(d).holder, "two");
+	assert_int_equal(dispatcher_lease(d).ends_ms, ends_ms);
+	dispatcher_free(d);
+	kube_client_free(client);
+	kube_config_free(config);
+	ev_loop_destroy(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_answer_has_one_meaning),
 		cmocka_unit_test(pods_are_counted_to_the_last_page),
 		cmocka_unit_test(without_rights_it_comes_again_after_a_while),
+		cmocka_unit_test(the_lease_ends_by_our_own_clock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

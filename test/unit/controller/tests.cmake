@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts)
-foreach(name api queued_jobs autoscaler_status decision_log cost clock gate http log metrics options job_scope reader seen_set status time_specs watchers)
+foreach(name api queued_jobs autoscaler_status decision_log cost clock gate http leadership log metrics options job_scope reader seen_set status time_specs watchers)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -49,7 +49,8 @@ foreach(told answers_new answers_free answers_take answers_refuse answers_drop a
   target_link_options(test_controller_visibility PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What the gate wants is the test's, and what it is answered, the test hears.
-target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
+target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job
+  -Wl,--wrap=gate_answer_lease)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind queue_set_made_nodes

@@ -83,6 +83,10 @@ struct server {
 static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
 {
 	(void)ctx;
+	if (strcmp(r->path, "/standby") == 0) {
+		buf_puts(out, "{\"error\":\"nobody leads since 2026-11-26T14:03:05Z\"}");
+		return (struct api_reply){503, "application/json"};
+	}
 	buf_printf(out, "path=%s", r->path);
 	return (struct api_reply){200, "text/plain"};
 }
@@ -255,6 +259,24 @@ static void a_certificate_from_files_is_served(void **state)
 	/* A connection that slept is woken under TLS as well. */
 	assert_int_equal(get(&s, "https://localhost", "/later", ca, text, sizeof(text)), 0);
 	assert_string_equal(text, "at last");
+	server_stop(&s);
+}
+
+/* A time in it is the user's. */
+static void what_cannot_be_answered_is_told_in_the_controllers_words(void **state)
+{
+	(void)state;
+	char text[1000];
+	struct server s = server_start(NULL, &HTTP_LIMITS);
+	struct arguments none = {0};
+	setenv("TZ", "CET-1", 1);
+	tzset();
+	assert_int_equal(
+		get(&s, "http://localhost", "/standby", none, text, sizeof(text)), ERR_BUSY);
+	assert_non_null(
+		strstr(text, "cannot answer now: nobody leads since 2026-11-26 15:03:05 CET"));
+	unsetenv("TZ");
+	tzset();
 	server_stop(&s);
 }
 
@@ -523,6 +545,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_certificate_from_files_is_served),
+		cmocka_unit_test(what_cannot_be_answered_is_told_in_the_controllers_words),
 		cmocka_unit_test(a_client_takes_no_other_certificate),
 		cmocka_unit_test(tls_to_a_plain_port_gets_a_sentence),
 		cmocka_unit_test(files_that_will_not_do_are_named),

@@ -395,6 +395,29 @@ static void a_run_that_is_not_seen_yet_goes_on(void **state)
 	assert_true(first_reservation(w)->open);
 }
 
+/* A start of the leader before may be under way, and no PATCH of this one. */
+static void while_it_is_read_it_is_not_said_to_be_told(void **state)
+{
+	struct world *w = *state;
+	const struct intent *i = NULL;
+	struct explanation x;
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	w->outcome = JOB_IN_DOUBT;
+	write_status(w, (struct job_status){.suspended = true});
+	world_restart(w);
+	for (int round = 0; round < 10 && !i; round++) {
+		gate_step(w->gate, w->now_ms, w->tick_ms);
+		while ((i = gate_take_intent(w->gate)) && i->kind <= INTENT_BATCH)
+			answer_ledger(w, i);
+	}
+	assert_non_null(i);
+	assert_int_equal(i->kind, INTENT_READ);
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	assert_string_equal(x.sentence,
+		"starting: quota is reserved, and the Job is being read: it may have been started already");
+}
+
 static void goes_on_as_it_is(struct world *w)
 {
 	at(w, w->now_ms + 60000);
@@ -587,6 +610,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RUN(what_a_successor_started_is_not_stopped),
 		RUN(a_run_that_is_not_seen_yet_goes_on),
+		RUN(while_it_is_read_it_is_not_said_to_be_told),
 		RUN(a_hold_that_is_gone_stops_no_run),
 		RUN(nor_does_one_that_the_watch_still_shows),
 		RUN(a_localqueue_that_was_left_stops_no_run),

@@ -68,6 +68,34 @@ static void grow_to_five(struct world *w)
 	at(w, T0 + INTERVAL_MS);
 }
 
+static const char *explained(const struct world *w)
+{
+	static struct explanation x;
+	assert_true(gate_explain(w->gate, "team-a", "sweep", w->now_ms, &x));
+	return x.sentence;
+}
+
+static void pods_of_a_growth_are_named_while_they_are_awaited(void **state)
+{
+	const struct queue_config awaits = {.pods_ready_timeout_ms = 300000};
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_three_of_eight_run(&w);
+	queue_configure(w.queue, &awaits);
+	have_quota(&w, 5);
+	at(&w, T0 + INTERVAL_MS);
+	assert_non_null(strstr(explained(&w),
+		"; it grew, and 2 of its 5 pods are not ready: it has until 2026-11-21T10:05:30Z, then it is stopped"));
+	have_pods(&w, 4, 0);
+	assert_non_null(strstr(explained(&w), "; it grew, and 1 of its 5 pods is not ready: "));
+	have_pods(&w, 5, 0);
+	assert_null(strstr(explained(&w), "it grew"));
+	have_pods(&w, 4, 0); /* one that was ready is not of the growth */
+	assert_null(strstr(explained(&w), "it grew"));
+	world_done(&w);
+}
+
 static void the_ledger_first_then_the_job(void **state)
 {
 	struct world w;
@@ -670,6 +698,7 @@ static void a_store_that_goes_back_makes_no_pods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pods_of_a_growth_are_named_while_they_are_awaited),
 		cmocka_unit_test(the_ledger_first_then_the_job),
 		cmocka_unit_test(what_the_ledger_refuses_is_called_off),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
