@@ -5,6 +5,7 @@ controller that is about sleeps meanwhile: it would rightly stop those that are
 let in here in its name. What a team does is done by a ServiceAccount that has
 sluice-batch-user in its one namespace and nothing else."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -128,13 +129,25 @@ def test_a_cronjobs_jobs_are_created_suspended(plane, team):
 # ---- the default queue, and Jobs made by Jobs -----------------------------------
 
 
+def make_default_queue(plane, jobs):
+    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
+    wait_until("the API server to know the default queue", lambda: plane.api.post(
+        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    leaver = jobs.make()
+
+    def kept():
+        try:
+            plane.api.patch(jobs_path(jobs.ns, leaver["metadata"]["name"]) + "?dryRun=All", label(None))
+        except ApiError as e:
+            return "has a LocalQueue" in e.message
+    wait_until("the policy that keeps Jobs in it to know it as well", kept, SOON)
+
+
 def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, jobs):
     def queue_of(obj):
         return obj["metadata"].get("labels", {}).get(QUEUE), obj["spec"].get("suspend", False)
     assert queue_of(jobs.make(queue=None)) == (None, False)  # there is none yet
-    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
-    wait_until("the API server to know the default queue", lambda: plane.api.post(
-        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    make_default_queue(plane, jobs)
     made = jobs.make(queue=None)
     assert queue_of(made) == ("default", True)
     assert queue_of(jobs.make(queue=None, labels={"team": "x"})) == ("default", True)
@@ -146,6 +159,43 @@ def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, j
     generated["metadata"] = {"generateName": "nightly-"}
     cronjob_controller = as_account(plane, "kube-system", "cronjob-controller")
     assert queue_of(cronjob_controller.post(jobs_path(jobs.ns), generated)) == ("default", True)
+
+
+@contextlib.contextmanager
+def labelled_by_another(plane, ns):
+    """Another's policy gives each new Job of the namespace the label, as a webhook may. In which order policies run is not known."""
+    name, path = f"label-{ns}", "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolic"
+    value = 'Object{metadata: Object.metadata{labels: {"%s": "gpu"}}}' % QUEUE
+    plane.api.post(f"{path}ies", {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": name}, "spec": {
+        "reinvocationPolicy": "Never", "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": value}}],
+        "matchConstraints": {"resourceRules": [{"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["jobs"]}]}}})
+    plane.api.post(f"{path}ybindings", {
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": name}, "spec": {
+            "policyName": name, "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": ns}}}}})
+
+    def labels():
+        try:
+            return plane.api.post(jobs_path(ns) + "?dryRun=All", job("probe"))["metadata"].get("labels", {}).get(QUEUE) == "gpu"
+        except ApiError as e:
+            return WAITS in e.message
+    try:
+        wait_until("the other policy to label Jobs", labels, SOON)
+        yield
+    finally:
+        plane.api.delete(f"{path}ybindings/{name}")
+        plane.api.delete(f"{path}ies/{name}")
+
+
+def test_a_job_that_another_policy_labels_is_queued_as_any_other(plane, jobs, user):
+    with labelled_by_another(plane, jobs.ns):
+        made = jobs.make(by=user, queue=None)
+        assert (made["metadata"]["labels"][QUEUE], made["spec"]["suspend"], replacement(made), submitter(made)) == ("gpu", True, "Failed", who(user))
+
+
+def test_the_queue_that_another_policy_names_goes_before_the_default_one(plane, jobs, user):
+    make_default_queue(plane, jobs)
+    with labelled_by_another(plane, jobs.ns):
+        assert jobs.make(by=user, queue=None)["metadata"]["labels"][QUEUE] == "gpu"
 
 
 def test_a_job_made_by_a_job_is_queued_as_any_other(jobs, user):
@@ -267,9 +317,7 @@ def test_a_queued_job_says_who_submitted_it_whatever_its_manifest_says(plane, jo
 
 
 def test_a_job_of_the_default_queue_says_who_submitted_it(plane, jobs, user, cronjobs):
-    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
-    wait_until("the API server to know the default queue", lambda: plane.api.post(
-        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    make_default_queue(plane, jobs)
     assert submitter(jobs.make(by=user, queue=None)) == who(user)
     wait_until("the same of CronJobs", lambda: named(cronjobs.make("probe", user, queue=None, dry=True)), SOON)
     cronjob = cronjobs.make("nightly", user, queue=None)
@@ -680,6 +728,15 @@ def test_a_job_that_sluice_has_not_started_comes_into_a_queue_by_a_manifest_that
     assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
 
 
+def test_a_job_that_a_manifest_queues_and_starts_at_once_waits_in_the_name_of_whoever_applies_it(jobs, user, kubectl):
+    """One policy puts spec.suspend back, another one gives names to Jobs that do not run: in any order."""
+    manifest = job("at-once", None, {"cpu": "1"}, suspend=True)
+    kubectl.apply(manifest)
+    manifest["metadata"]["labels"], manifest["spec"]["suspend"] = {QUEUE: "gpu"}, False
+    now, _ = kubectl.apply(manifest)
+    assert now["spec"]["suspend"] is True and submitter(now) == who(user)
+
+
 def test_a_manifest_that_raises_the_run_is_refused_and_its_job_runs_on(jobs, kubectl, sluice_account):
     manifest = job("bigger", "gpu", {"cpu": "1"}, suspend=True, completionMode="Indexed")
     kubectl.apply(manifest)
@@ -840,26 +897,34 @@ def test_a_run_gets_no_orphan_finalizer(jobs, user, sluice_account):
 # ---- pods are replaced when they are gone ----------------------------------------------------
 
 
+def replacement(obj):
+    return obj["spec"]["podReplacementPolicy"]
+
+
 def test_pods_of_a_queued_job_are_replaced_when_they_are_gone(jobs, user, sluice_account):
-    def policy(obj):
-        return obj["spec"]["podReplacementPolicy"]
     early = "TerminatingOrFailed"
-    assert policy(jobs.make(by=user)) == "Failed"
+    assert replacement(jobs.make(by=user)) == "Failed"
     made = jobs.make(by=user, podReplacementPolicy=early)
-    assert policy(made) == "Failed"
-    assert policy(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
+    assert replacement(made) == "Failed"
+    assert replacement(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
     started(jobs, sluice_account, made)
-    assert policy(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
+    assert replacement(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
     outside = jobs.make(by=user, queue=None, suspend=True)
-    assert policy(outside) == early
-    assert policy(jobs.patch(outside, label("gpu"), by=user)) == "Failed"
+    assert replacement(outside) == early
+    assert replacement(jobs.patch(outside, label("gpu"), by=user)) == "Failed"
+
+
+def test_pods_of_a_job_of_the_default_queue_are_replaced_when_they_are_gone(plane, jobs, user):
+    make_default_queue(plane, jobs)
+    assert replacement(jobs.make(by=user, queue=None)) == "Failed"
+    assert replacement(jobs.make(by=user, queue=None, labels={"team": "x"}, suspend=True)) == "Failed"
 
 
 def test_a_run_from_before_keeps_its_replacement_policy(jobs, user, sluice_account):
     made = jobs.make(by=user, queue=None, suspend=True)
     jobs.patch(made, label("gpu"), by=sluice_account)
     started(jobs, sluice_account, made)
-    assert jobs.patch(made, annotate("a", "b"), by=user)["spec"]["podReplacementPolicy"] == "TerminatingOrFailed"
+    assert replacement(jobs.patch(made, annotate("a", "b"), by=user)) == "TerminatingOrFailed"
 
 
 # ---- as many as may wait ------------------------------------------------------------------
