@@ -5,8 +5,10 @@ controller that is about sleeps meanwhile: it would rightly stop those that are
 let in here in its name. What a team does is done by a ServiceAccount that has
 sluice-batch-user in its one namespace and nothing else."""
 
+import contextlib
 import itertools
 import json
+import os
 import re
 from pathlib import Path
 
@@ -128,13 +130,25 @@ def test_a_cronjobs_jobs_are_created_suspended(plane, team):
 # ---- the default queue, and Jobs made by Jobs -----------------------------------
 
 
+def make_default_queue(plane, jobs):
+    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
+    wait_until("the API server to know the default queue", lambda: plane.api.post(
+        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    leaver = jobs.make()
+
+    def kept():
+        try:
+            plane.api.patch(jobs_path(jobs.ns, leaver["metadata"]["name"]) + "?dryRun=All", label(None))
+        except ApiError as e:
+            return "has a LocalQueue" in e.message
+    wait_until("the policy that keeps Jobs in it to know it as well", kept, SOON)
+
+
 def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, jobs):
     def queue_of(obj):
         return obj["metadata"].get("labels", {}).get(QUEUE), obj["spec"].get("suspend", False)
     assert queue_of(jobs.make(queue=None)) == (None, False)  # there is none yet
-    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
-    wait_until("the API server to know the default queue", lambda: plane.api.post(
-        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    make_default_queue(plane, jobs)
     made = jobs.make(queue=None)
     assert queue_of(made) == ("default", True)
     assert queue_of(jobs.make(queue=None, labels={"team": "x"})) == ("default", True)
@@ -146,6 +160,43 @@ def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, j
     generated["metadata"] = {"generateName": "nightly-"}
     cronjob_controller = as_account(plane, "kube-system", "cronjob-controller")
     assert queue_of(cronjob_controller.post(jobs_path(jobs.ns), generated)) == ("default", True)
+
+
+@contextlib.contextmanager
+def labelled_by_another(plane, ns):
+    """Another's policy gives each new Job of the namespace the label, as a webhook may. In which order policies run is not known."""
+    name, path = f"label-{ns}", "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolic"
+    value = 'Object{metadata: Object.metadata{labels: {"%s": "gpu"}}}' % QUEUE
+    plane.api.post(f"{path}ies", {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": name}, "spec": {
+        "reinvocationPolicy": "Never", "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": value}}],
+        "matchConstraints": {"resourceRules": [{"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["jobs"]}]}}})
+    plane.api.post(f"{path}ybindings", {
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": name}, "spec": {
+            "policyName": name, "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": ns}}}}})
+
+    def labels():
+        try:
+            return plane.api.post(jobs_path(ns) + "?dryRun=All", job("probe"))["metadata"].get("labels", {}).get(QUEUE) == "gpu"
+        except ApiError as e:
+            return WAITS in e.message
+    try:
+        wait_until("the other policy to label Jobs", labels, SOON)
+        yield
+    finally:
+        plane.api.delete(f"{path}ybindings/{name}")
+        plane.api.delete(f"{path}ies/{name}")
+
+
+def test_a_job_that_another_policy_labels_is_queued_as_any_other(plane, jobs, user):
+    with labelled_by_another(plane, jobs.ns):
+        made = jobs.make(by=user, queue=None)
+        assert (made["metadata"]["labels"][QUEUE], made["spec"]["suspend"], replacement(made), submitter(made)) == ("gpu", True, "Failed", who(user))
+
+
+def test_the_queue_that_another_policy_names_goes_before_the_default_one(plane, jobs, user):
+    make_default_queue(plane, jobs)
+    with labelled_by_another(plane, jobs.ns):
+        assert jobs.make(by=user, queue=None)["metadata"]["labels"][QUEUE] == "gpu"
 
 
 def test_a_job_made_by_a_job_is_queued_as_any_other(jobs, user):
@@ -267,9 +318,7 @@ def test_a_queued_job_says_who_submitted_it_whatever_its_manifest_says(plane, jo
 
 
 def test_a_job_of_the_default_queue_says_who_submitted_it(plane, jobs, user, cronjobs):
-    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
-    wait_until("the API server to know the default queue", lambda: plane.api.post(
-        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    make_default_queue(plane, jobs)
     assert submitter(jobs.make(by=user, queue=None)) == who(user)
     wait_until("the same of CronJobs", lambda: named(cronjobs.make("probe", user, queue=None, dry=True)), SOON)
     cronjob = cronjobs.make("nightly", user, queue=None)
@@ -359,7 +408,7 @@ def test_a_cronjob_is_applied_again_without_a_change_of_name(plane, jobs, user, 
 
 
 def test_the_largest_annotations_are_compared(plane, jobs, user, cronjobs):
-    """The API server stops an expression that takes too long. (Keys are few: sluice-unknown-keys looks at each.)"""
+    """The API server stops an expression that takes too long."""
     many = {f"k{i}": "x" * 1000 for i in range(240)}
     cronjobs.make("large", user, annotations=many)
     changed = cronjobs.template("large", plane.api, annotations={"k0": "y"})
@@ -533,6 +582,45 @@ def test_on_the_cronjob_itself_a_key_does_nothing(jobs, plane):
     assert "on the CronJob itself have no effect" in plane.kubectl("apply", "-f", "-", input=json.dumps(obj)).stderr
 
 
+MANY = 10000
+LARGE = {
+    "annotations": dict(annotations={f"a{i}": "" for i in range(MANY)}),
+    "labels": dict(labels={f"a{i}": "" for i in range(MANY)}),
+    "unknown keys": dict(annotations={f"sluice.dev/a{i}": "" for i in range(MANY)}),
+    "finalizers": dict(finalizers=["foregroundDeletion"] * (2 * MANY)),
+}
+
+
+def effort(plane, ns, obj):
+    """Seconds of the API server's CPU for a request, the least of three. (Whatever else it does meanwhile counts as well.)"""
+    def spent():
+        fields = Path(f"/proc/{plane.pid('kube-apiserver')}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def once():
+        before = spent()
+        with contextlib.suppress(ApiError):  # refused, after it was looked at
+            plane.api.post(jobs_path(ns) + "?dryRun=All", obj)
+        return spent() - before
+    return min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_of_many_things_the_policies_cost_no_square(plane, jobs, what):
+    """Ten times what the same request costs in kube-system, which they leave alone, is enough for all of them."""
+    kw = dict(LARGE[what])
+    finalizers = kw.pop("finalizers", [])
+    obj = job("large", "gpu", **kw)
+    obj["metadata"]["finalizers"] = finalizers
+    assert effort(plane, jobs.ns, obj) <= 10 * effort(plane, "kube-system", obj) + 0.1
+
+
+def test_of_very_many_keys_none_is_told(jobs, kubectl):
+    few, many = ({"sluice.dev/dead-line": "x", **{f"a{i}": "" for i in range(n)}} for n in (50, 150))
+    assert "Sluice does not read" in kubectl.apply(job("few", "gpu", annotations=few))[1]
+    assert "Sluice does not read" not in kubectl.apply(job("many", "gpu", annotations=many))[1]
+
+
 def test_what_is_read_brings_no_warning(jobs, kubectl):
     obj = job("fine", "gpu", {"cpu": "1"})
     obj["metadata"].setdefault("annotations", {}).update({"sluice.dev/deadline": "2099-01-01T00:00:00Z", "sluice.dev/simulate-duration": "1h"})
@@ -680,6 +768,15 @@ def test_a_job_that_sluice_has_not_started_comes_into_a_queue_by_a_manifest_that
     assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
 
 
+def test_a_job_that_a_manifest_queues_and_starts_at_once_waits_in_the_name_of_whoever_applies_it(jobs, user, kubectl):
+    """One policy puts spec.suspend back, another one gives names to Jobs that do not run: in any order."""
+    manifest = job("at-once", None, {"cpu": "1"}, suspend=True)
+    kubectl.apply(manifest)
+    manifest["metadata"]["labels"], manifest["spec"]["suspend"] = {QUEUE: "gpu"}, False
+    now, _ = kubectl.apply(manifest)
+    assert now["spec"]["suspend"] is True and submitter(now) == who(user)
+
+
 def test_a_manifest_that_raises_the_run_is_refused_and_its_job_runs_on(jobs, kubectl, sluice_account):
     manifest = job("bigger", "gpu", {"cpu": "1"}, suspend=True, completionMode="Indexed")
     kubectl.apply(manifest)
@@ -720,6 +817,7 @@ FORBIDDEN = {
     "manualSelector": (dict(manualSelector=True, selector={"matchLabels": {"a": "b"}}), "spec.manualSelector cannot be true on a queued Job"),
     "finalizer": (dict(finalizers=["example.com/never"]), 'metadata.finalizers has "example.com/never"'),
     "finalizer with a name like Kubernetes'": (dict(finalizers=["foregroundDeletion", "batch.kubernetes.io/never"]), 'metadata.finalizers has "batch.kubernetes.io/never"'),
+    "many finalizers": (dict(finalizers=["foregroundDeletion"] * 21), 'metadata.finalizers has "foregroundDeletion" and 20 more'),
     "the finalizer orphan": (dict(finalizers=["orphan"]), "its pods would run on without it when it is deleted"),
     "managedBy": (dict(managedBy="example.com/nobody"), 'spec.managedBy is "example.com/nobody"'),
     "grace period": (pod_with(terminationGracePeriodSeconds=YEARS), f"terminationGracePeriodSeconds is {YEARS}, and a queued Job may have at most 3600"),
@@ -840,26 +938,34 @@ def test_a_run_gets_no_orphan_finalizer(jobs, user, sluice_account):
 # ---- pods are replaced when they are gone ----------------------------------------------------
 
 
+def replacement(obj):
+    return obj["spec"]["podReplacementPolicy"]
+
+
 def test_pods_of_a_queued_job_are_replaced_when_they_are_gone(jobs, user, sluice_account):
-    def policy(obj):
-        return obj["spec"]["podReplacementPolicy"]
     early = "TerminatingOrFailed"
-    assert policy(jobs.make(by=user)) == "Failed"
+    assert replacement(jobs.make(by=user)) == "Failed"
     made = jobs.make(by=user, podReplacementPolicy=early)
-    assert policy(made) == "Failed"
-    assert policy(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
+    assert replacement(made) == "Failed"
+    assert replacement(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
     started(jobs, sluice_account, made)
-    assert policy(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
+    assert replacement(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
     outside = jobs.make(by=user, queue=None, suspend=True)
-    assert policy(outside) == early
-    assert policy(jobs.patch(outside, label("gpu"), by=user)) == "Failed"
+    assert replacement(outside) == early
+    assert replacement(jobs.patch(outside, label("gpu"), by=user)) == "Failed"
+
+
+def test_pods_of_a_job_of_the_default_queue_are_replaced_when_they_are_gone(plane, jobs, user):
+    make_default_queue(plane, jobs)
+    assert replacement(jobs.make(by=user, queue=None)) == "Failed"
+    assert replacement(jobs.make(by=user, queue=None, labels={"team": "x"}, suspend=True)) == "Failed"
 
 
 def test_a_run_from_before_keeps_its_replacement_policy(jobs, user, sluice_account):
     made = jobs.make(by=user, queue=None, suspend=True)
     jobs.patch(made, label("gpu"), by=sluice_account)
     started(jobs, sluice_account, made)
-    assert jobs.patch(made, annotate("a", "b"), by=user)["spec"]["podReplacementPolicy"] == "TerminatingOrFailed"
+    assert replacement(jobs.patch(made, annotate("a", "b"), by=user)) == "TerminatingOrFailed"
 
 
 # ---- as many as may wait ------------------------------------------------------------------
