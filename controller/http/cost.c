@@ -156,6 +156,8 @@ void cost_report_run(const struct gate_run *run, void *ctx)
 	const struct cost_question *q = &r->query->question;
 	if (run->started_ms < q->from_ms || run->started_ms >= q->to_ms)
 		return;
+	if (q->ns && strcmp(run->ns, q->ns) != 0)
+		return;
 	struct buf text;
 	buf_init(&text, 1024);
 	const char *currency = run->bill.priced ? run->bill.currency : NULL;
@@ -247,6 +249,11 @@ void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 	if (q->by == COST_BY_LABEL) {
 		buf_puts(out, "\"label\":");
 		buf_json_string(out, q->label);
+		buf_putc(out, ',');
+	}
+	if (q->ns) {
+		buf_puts(out, "\"namespace\":");
+		buf_json_string(out, q->ns);
 		buf_putc(out, ',');
 	}
 	buf_printf(out, "\"since\":\"%s\",\"until\":\"%s\",\"leading\":%s,\"more\":%s,\"rows\":[",

@@ -27,11 +27,12 @@ void cost_report_row(struct cost_report *r, const struct ledger_cost *row);
 /* Of runs that ended until then the ledger has sums at best; 0: it has all of all. The answer says
  * what is not in it. */
 void cost_report_forgotten(struct cost_report *r, int64_t until_ms);
-/* With a gate_each_run(): ctx is the report. Runs outside the query's time are left out. */
+/* With a gate_each_run(): ctx is the report. Runs outside the query's time, or of another namespace than
+ * its own, are left out. */
 void cost_report_run(const struct gate_run *run, void *ctx);
 /* {"by":"queue","since":...,"until":...,"leading":true,"more":false,"rows":[...],"totals":[...]},
  * the dearest first, each with what of it is estimated; with "forgottenUntil" and "note" where
- * something old is not in it. leading: those that go on are in it. */
+ * something old is not in it, and "namespace" where it is of one alone. leading: those that go on are in it. */
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out);
 
 #endif

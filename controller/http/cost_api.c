@@ -9,7 +9,9 @@
 #include "controller/ledger/pg.h"
 
 enum {
-	ASKED_MAX = 16, /* at a time */
+	/* At a time: in all, and of one namespace. */
+	ASKED_MAX = 16,
+	ASKED_OF_NAMESPACE_MAX = 4,
 	IDLE_MS = 60000,
 	ANSWER_MAX_BYTES = 1 << 20,
 };
@@ -139,15 +141,33 @@ static int connect_to_ledger(struct cost_api *t, struct err *e)
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 
+static size_t count_of_namespace(const struct cost_api *t, const char *ns)
+{
+	size_t n = 0;
+	for (const struct asked *a = t->first; a; a = a->next)
+		n += a->query.question.ns && strcmp(a->query.question.ns, ns) == 0;
+	return n;
+}
+
+static int check_room(const struct cost_api *t, const char *ns, struct err *e)
+{
+	if (t->count >= ASKED_MAX)
+		return err_set(e, ERR_LIMIT,
+			"too many ask what runs cost just now; ask again in a moment");
+	if (ns && count_of_namespace(t, ns) >= ASKED_OF_NAMESPACE_MAX)
+		return err_set(e, ERR_LIMIT,
+			"%d questions what runs of namespace %.63s cost are not answered yet; ask again when one of them is",
+			ASKED_OF_NAMESPACE_MAX, ns);
+	return 0;
+}
+
 int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 	cost_api_answer_fn *fn, void *ctx, struct err *e)
 {
-	if (t->count >= ASKED_MAX) {
-		fn(NULL, "too many ask what runs cost just now; ask again in a moment", ctx);
-		return 0;
-	}
 	struct asked *a = mem_alloc(sizeof(*a));
 	int rc = cost_query_parse(w, now_ms, &a->query, e);
+	if (!rc)
+		rc = check_room(t, a->query.question.ns, e);
 	if (!rc)
 		rc = connect_to_ledger(t, e);
 	if (rc) {
@@ -166,6 +186,22 @@ int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
 		settle(t, &t->first, NULL);
 	return 0;
+}
+
+/* What the ledger says of it finds nobody. */
+void cost_api_forget(struct cost_api *t, cost_api_answer_fn *fn)
+{
+	for (struct asked **at = &t->first; *at;) {
+		struct asked *a = *at;
+		if (a->fn != fn) {
+			at = &a->next;
+			continue;
+		}
+		*at = a->next;
+		t->count--;
+		free(a);
+	}
+	arm_idle(t);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------

@@ -4,6 +4,9 @@
  * Its own, because requests to the ledger go one at a time: a question about a year of runs may
  * take seconds, and no admission is to wait for it. The connection is made for the first question
  * and closed when no question came for a while.
+ *
+ * It is one for all who ask, at the controller's own port (ports.c) and through the API server
+ * (visibility/costs.h). Tenants ask there: so of one namespace few questions are taken at a time.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_COST_API_H
 #define SLUICE_CONTROLLER_HTTP_COST_API_H
@@ -27,9 +30,11 @@ void cost_api_free(struct cost_api *t);
 /* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */
 typedef void cost_api_answer_fn(const struct buf *body, const char *sentence, void *ctx);
 
-/* fn is called once, from the loop or from inside this call. ERR_INVALID: the words make no
- * question, fn is not called. now_ms is wall clock. */
+/* fn is called once, from the loop or from inside this call. Not at all where the words make no
+ * question (ERR_INVALID), or too many are asked just now (ERR_LIMIT). now_ms is wall clock. */
 int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 	cost_api_answer_fn *fn, void *ctx, struct err *e);
+/* Questions that fn would answer get no answer any more. */
+void cost_api_forget(struct cost_api *t, cost_api_answer_fn *fn);
 
 #endif

@@ -56,12 +56,27 @@ static int parse_moment(
 		name, text);
 }
 
+/* "" would ask for all of them. */
+static int parse_namespace(const char *text, struct cost_query *q, struct err *e)
+{
+	size_t len = strlen(text);
+	if (len == 0 || len >= sizeof(q->ns))
+		return err_set(e, ERR_INVALID,
+			"namespace is \"%.70s\"; it must be the name of one, of 1 to %zu characters",
+			text, sizeof(q->ns) - 1);
+	strcpy(q->ns, text);
+	q->question.ns = q->ns;
+	return 0;
+}
+
 int cost_query_parse(
 	const struct cost_words *w, int64_t now_ms, struct cost_query *ret, struct err *e)
 {
 	struct cost_question *q = &ret->question;
 	*ret = (struct cost_query){.question = {.label = ""}};
 	int rc = parse_by(w->by ? w->by : "queue", ret, e);
+	if (!rc && w->ns)
+		rc = parse_namespace(w->ns, ret, e);
 	if (!rc)
 		rc = parse_moment("since", w->since ? w->since : "30d", now_ms, &q->from_ms, e);
 	q->to_ms = now_ms + 1;

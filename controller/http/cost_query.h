@@ -14,11 +14,13 @@ struct cost_words {
 	const char *by;	   /* queue (the default), namespace, owner, user, label=KEY */
 	const char *since; /* "30d" (the default), or a time */
 	const char *until; /* the same; now */
+	const char *ns;	   /* one namespace alone; all */
 };
 
 struct cost_query {
-	struct cost_question question; /* its label points to: */
+	struct cost_question question; /* its label and ns point to: */
 	char label[320];
+	char ns[64];
 };
 
 /* Times: "90m", "12h", "30d", "4w" before now, 2026-11-01 (at 00:00 UTC), or RFC 3339. ERR_INVALID

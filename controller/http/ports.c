@@ -22,7 +22,6 @@ struct ports {
 	const struct parts *parts;
 	const struct ports_state *state;
 	struct auth *auth; /* may this caller ask? */
-	struct cost_api *cost_api;
 	struct http *http, *probes;
 	struct metrics_page metrics;
 	struct buf missing; /* kinds that are not listed yet, for /readyz */
@@ -107,10 +106,13 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 	struct err e = {""};
 	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
 		return false;
-	struct cost_words words = {
-		http_param(q, "by"), http_param(q, "since"), http_param(q, "until")};
-	if (cost_api_ask(p->cost_api, &words, parts_now_ms(p->parts), on_told, q, &e) != 0)
-		complain(q, 400, e.text);
+	struct cost_words words = {.by = http_param(q, "by"),
+		.since = http_param(q, "since"),
+		.until = http_param(q, "until"),
+		.ns = http_param(q, "namespace")};
+	int rc = cost_api_ask(p->parts->cost_api, &words, parts_now_ms(p->parts), on_told, q, &e);
+	if (rc)
+		complain(q, rc == ERR_LIMIT ? 503 : 400, e.text);
 	return true;
 }
 
@@ -170,18 +172,12 @@ static int load_tls(struct ports *p, struct tls **ret, struct err *e)
 	return rc;
 }
 
-static void make_sources(struct ports *p)
+static void make_auth(struct ports *p)
 {
-	const struct options *o = p->parts->options;
-	struct auth_options auth = {
-		.client = p->parts->client, .log = p->parts->log, .audience = o->token_audience};
-	p->auth = auth_new(&auth);
-	struct cost_api_options cost_api = {.conninfo = o->database,
-		.cell = o->cell,
-		.identity = o->identity,
-		.gate = p->parts->gate,
-		.seed = parts_draw_seed()};
-	p->cost_api = cost_api_new(p->parts->loop, &cost_api);
+	struct auth_options o = {.client = p->parts->client,
+		.log = p->parts->log,
+		.audience = p->parts->options->token_audience};
+	p->auth = auth_new(&o);
 }
 
 static int open_all(struct ports *p, struct err *e)
@@ -223,7 +219,7 @@ int ports_open(const struct parts *parts, const struct ports_state *state, struc
 	metrics_page_init(&p->metrics);
 	buf_init(&p->missing, 1024);
 	buf_init(&p->denied, 1024);
-	make_sources(p);
+	make_auth(p);
 	int rc = open_all(p, e);
 	if (rc) {
 		ports_close(p);
@@ -239,7 +235,7 @@ void ports_close(struct ports *p)
 		return;
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
-	cost_api_free(p->cost_api);
+	cost_api_forget(p->parts->cost_api, on_told);
 	http_free(p->http);
 	http_free(p->probes);
 	metrics_page_done(&p->metrics);

@@ -235,6 +235,7 @@ struct cost_question {
 	enum cost_by by;
 	const char *label; /* COST_BY_LABEL: its key */
 	int64_t from_ms, to_ms;
+	const char *ns; /* the Jobs of this namespace alone; NULL: all */
 };
 
 /* A row of the answer. */

@@ -42,6 +42,7 @@ static void request_free(struct request *r)
 {
 	batch_plan_free(r->batch_plan);
 	free(r->label);
+	free(r->ns);
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
 	free(r);
@@ -161,10 +162,14 @@ void pg_recall_durations(
 
 void pg_cost(struct pg *pg, uint64_t id, const struct cost_question *q, size_t rows)
 {
-	char *label = mem_strdup(q->label ? q->label : "");
-	struct request r = {
-		.kind = REQUEST_COST, .id = id, .question = *q, .label = label, .attempts = rows};
-	r.question.label = label;
+	struct request r = {.kind = REQUEST_COST,
+		.id = id,
+		.question = *q,
+		.label = mem_strdup(q->label ? q->label : ""),
+		.ns = mem_strdup(q->ns),
+		.attempts = rows};
+	r.question.label = r.label;
+	r.question.ns = r.ns;
 	pg_ask(pg, r);
 }
 

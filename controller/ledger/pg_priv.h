@@ -56,8 +56,8 @@ struct request {
 	size_t attempts;
 	int64_t since_ms, from_ms,
 		to_ms; /* REQUEST_SPENT; REQUEST_DURATIONS: since, attempts of each */
-	struct cost_question question; /* REQUEST_COST; its label is: */
-	char *label;
+	struct cost_question question; /* REQUEST_COST; its label and ns are: */
+	char *label, *ns;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
 	bool doubted;	    /* what is remembered did not hold: read */

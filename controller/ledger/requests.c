@@ -415,6 +415,8 @@ void cost_step(struct pg *pg, struct request *r, struct round *round)
 	params_text(p, by[r->question.by]);
 	params_text(p, r->question.label);
 	params_int8(p, (int64_t)r->attempts);
+	must(!r->question.ns || r->question.ns[0]); /* "" would be all of them */
+	params_text(p, r->question.ns ? r->question.ns : "");
 	request_begin_round(pg, r, STEP_COST);
 	pg_conn_add(pg->conn, SQL_COST, p);
 	struct params *horizon = params_new();

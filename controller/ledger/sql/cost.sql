@@ -1,6 +1,7 @@
 -- What runs cost that started in a stretch of time: $1 cell; $2, $3 from and before (milliseconds since
--- 1970); $4 by what (queue, namespace, owner, user, label), $5 the label's key, $6 rows at most. First
--- the totals of each currency, then the dearest. For people: no fence, the history does not change.
+-- 1970); $4 by what (queue, namespace, owner, user, label), $5 the label's key, $6 rows at most, $7 the
+-- namespace, '' all. First the totals of each currency, then the dearest. For people: no fence, the
+-- history does not change.
 -- A run that started since then has ended since then: the index is by the end. (A day is for clocks.)
 -- Of what was forgotten (forget.sql) there are sums by month, queue and namespace: those months are
 -- added that lie whole in the stretch.
@@ -21,11 +22,12 @@ FROM (SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN ns
 			- interval '1 day'
 		AND started_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
+		AND ($7 = '' OR ns = $7)
 	UNION ALL
 	SELECT CASE $4 WHEN 'queue' THEN clusterqueue ELSE ns END, nullif(currency, ''), runs, cost_micro,
 		lost_ms, ran_ms, estimated_ms, estimated_micro
 	FROM sluice.segment_month
-	WHERE cell = $1 AND $4 IN ('queue', 'namespace')
+	WHERE cell = $1 AND $4 IN ('queue', 'namespace') AND ($7 = '' OR ns = $7)
 		AND month >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 		AND (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC'
 			<= timestamptz 'epoch' + $3 * interval '1 millisecond') AS run

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -372,6 +373,45 @@ static void test_costs_are_added_up(void **state)
 	drive_stop(&d);
 }
 
+/* Whatever it is asked by: no row of another namespace, and nothing of it in a total. Neither of what
+ * was forgotten. */
+static void test_costs_of_one_namespace_are_its_own(void **state)
+{
+	static const struct {
+		enum cost_by by;
+		const char *key;
+	} rows[] = {{COST_BY_QUEUE, "a"}, {COST_BY_NAMESPACE, "team"}, {COST_BY_OWNER, "team/hers"},
+		{COST_BY_USER, "alice"}, {COST_BY_LABEL, "red"}};
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "one");
+	ran(&d, e, 1, "hers", T0, T0 + 2000, 1);
+	struct ledger_op secret[] = {reserve(2, "secret"), op(LEDGER_COMMIT, 2, T0),
+		priced(op(LEDGER_RELEASE, 2, T0 + 500), 64)};
+	secret[0].ns = "team-other";
+	secret[0].submitted_by = "mallory";
+	do_all(&d, e, secret, 3);
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment_month (cell, month, ns, clusterqueue, localqueue, currency, "
+		"runs, ran_ms, cost_micro, lost_ms) SELECT 'one', '2020-01-01 00:00Z', ns, 'a', 'l', "
+		"'EUR', 1, 1000, cost, 0 FROM (VALUES ('team', 2), ('team-other', 128)) AS x (ns, cost)");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char expected[200];
+		struct cost_question q = {rows[i].by, "team", T0, T0 + DAY_MS, "team"};
+		snprintf(expected, sizeof(expected),
+			"* 1 runs 2000 1 EUR lost 1500\n%s 1 runs 2000 1 EUR lost 1500\n",
+			rows[i].key);
+		assert_cost(&d, q, 99, expected);
+	}
+	struct cost_question q = {COST_BY_NAMESPACE, "", 0, T0 + DAY_MS, "team"};
+	assert_cost(&d, q, 99, "* 2 runs 3000 3 EUR lost 1500\nteam 2 runs 3000 3 EUR lost 1500\n");
+	q.ns = "nobody";
+	assert_cost(&d, q, 99, "");
+	q.ns = NULL;
+	assert_cost(&d, q, 1, "* 4 runs 4500 195 EUR lost 3000\n");
+	drive_stop(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_what_was_spent_is_recalled_by_quarter_and_stretch),
 		cmocka_unit_test(test_the_last_good_runs_of_each_family_are_recalled),
 		cmocka_unit_test(test_costs_are_added_up),
+		cmocka_unit_test(test_costs_of_one_namespace_are_its_own),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

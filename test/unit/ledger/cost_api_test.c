@@ -63,8 +63,14 @@ static void close_bank(struct bank *b)
 static void ask(struct bank *b, const char *by, struct told *t)
 {
 	struct err e = {""};
-	struct cost_words w = {by, "30d", NULL};
+	struct cost_words w = {.by = by, .since = "30d"};
 	assert_int_equal(cost_api_ask(b->cost_api, &w, NOW, on_told, t, &e), 0);
+}
+
+static int ask_of(struct bank *b, const char *ns, struct told *t, struct err *e)
+{
+	struct cost_words w = {.ns = ns};
+	return cost_api_ask(b->cost_api, &w, NOW, on_told, t, e);
 }
 
 static void until_told(struct bank *b, const struct told *t, int times)
@@ -109,7 +115,7 @@ static void wrong_words_are_refused_at_once(void **state)
 	(void)state;
 	struct bank b;
 	struct err e = {""};
-	struct cost_words w = {"colour", NULL, NULL};
+	struct cost_words w = {.by = "colour"};
 	struct told t = {0};
 	open_bank(&b, F.conninfo, 1);
 	assert_int_equal(cost_api_ask(b.cost_api, &w, NOW, on_told, &t, &e), ERR_INVALID);
@@ -138,14 +144,66 @@ static void too_many_are_turned_away(void **state)
 {
 	(void)state;
 	struct bank b;
-	struct told t[20] = {{0}};
+	struct told t[16] = {{0}};
+	struct err e = {""};
 	open_bank(&b, F.conninfo, 1);
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 16; i++)
 		ask(&b, "queue", &t[i]);
-	assert_int_equal(t[15].times, 0);
-	assert_non_null(strstr(t[16].sentence, "too many"));
+	assert_int_equal(ask_of(&b, NULL, &t[0], &e), ERR_LIMIT);
+	assert_non_null(strstr(e.text, "too many"));
+	assert_int_equal(t[0].times, 0);
 	until_told(&b, &t[0], 1);
 	close_bank(&b); /* the others hear nothing any more */
+}
+
+/* The questions of one tenant do not fill it for the others. */
+static void few_of_one_namespace_at_a_time(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t[6] = {{0}};
+	struct err e = {""};
+	open_bank(&b, F.conninfo, 1);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(ask_of(&b, "team", &t[i], &e), 0);
+	assert_int_equal(ask_of(&b, "team", &t[4], &e), ERR_LIMIT);
+	assert_non_null(strstr(e.text, "namespace team "));
+	assert_int_equal(ask_of(&b, "other", &t[4], &e), 0);
+	assert_int_equal(ask_of(&b, NULL, &t[5], &e), 0);
+	for (int i = 0; i < 6; i++)
+		until_told(&b, &t[i], 1);
+	assert_non_null(strstr(t[0].body, "\"namespace\":\"team\""));
+	assert_null(strstr(t[5].body, "\"namespace\":"));
+	assert_int_equal(ask_of(&b, "team", &t[0], &e), 0); /* there is room again */
+	until_told(&b, &t[0], 2);
+	close_bank(&b);
+}
+
+static void on_other(const struct buf *body, const char *sentence, void *ctx)
+{
+	on_told(body, sentence, ctx);
+}
+
+/* One port closes: its questions are forgotten, those of the other are answered. */
+static void an_asker_that_goes_is_told_nothing(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told gone = {0}, stays = {0};
+	struct err e = {""};
+	open_bank(&b, F.conninfo, 1);
+	assert_int_equal(
+		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
+	ask(&b, "queue", &stays);
+	cost_api_forget(b.cost_api, on_other);
+	until_told(&b, &stays, 1);
+	assert_int_equal(
+		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
+	cost_api_forget(b.cost_api, on_other); /* sent, and not answered yet */
+	ev_run(b.loop, 0);
+	assert_int_equal(gone.times, 0);
+	assert_int_equal(stays.times, 1);
+	close_bank(&b);
 }
 
 int main(void)
@@ -155,6 +213,8 @@ int main(void)
 		cmocka_unit_test(wrong_words_are_refused_at_once),
 		cmocka_unit_test(it_says_why_when_the_ledger_is_away),
 		cmocka_unit_test(too_many_are_turned_away),
+		cmocka_unit_test(few_of_one_namespace_at_a_time),
+		cmocka_unit_test(an_asker_that_goes_is_told_nothing),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }
