@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "controller/ledger/pg.h"
 #include "controller/visibility/complaint.h"
+#include "controller/visibility/costs.h"
 #include "controller/visibility/discovery.h"
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/queued_jobs.h"
@@ -228,10 +229,25 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		take_later(a, q, query);
 }
 
+static void take_costs(struct answers *a, struct http_question *q, const char *ns)
+{
+	char sentence[LEADERSHIP_TEXT_SIZE];
+	const char *why = why_not(a, sentence);
+	if (why)
+		complain(q, 503, why);
+	else
+		costs_take(a->parts, q, ns);
+}
+
 void answers_take(struct answers *a, struct http_question *q, const char *path)
 {
 	struct job_query query;
+	char ns[COSTS_NAMESPACE_SIZE];
 	struct buf body;
+	if (costs_path(path, ns)) {
+		take_costs(a, q, ns);
+		return;
+	}
 	if (job_query_path(path, &query)) {
 		take_jobs(a, q, &query);
 		return;
@@ -262,6 +278,7 @@ void answers_drop(struct answers *a)
 		forget(a->first);
 	}
 	watchers_drop(a->watchers);
+	costs_drop(a->parts);
 }
 
 void answers_tick(struct answers *a, int64_t tick_ms)

@@ -27,6 +27,8 @@ static const char RESOURCES[] =
 	"/" VISIBILITY_VERSION "\",\"resources\":["
 	"{\"name\":\"queuedjobs\",\"singularName\":\"queuedjob\",\"namespaced\":true,\"kind\":\"QueuedJob\","
 	"\"verbs\":[\"get\",\"list\",\"watch\"],\"shortNames\":[\"qj\"]},"
+	"{\"name\":\"costs\",\"singularName\":\"cost\",\"namespaced\":true,\"kind\":\"CostReport\","
+	"\"verbs\":[\"list\"]},"
 	"{\"name\":\"clusterqueues/queuedjobs\",\"singularName\":\"\",\"namespaced\":false,"
 	"\"kind\":\"QueuedJobList\",\"verbs\":[\"get\"]}]}\n";
 
@@ -35,7 +37,7 @@ static const char RESOURCES[] =
 struct field {
 	const char *in; /* which schema */
 	const char *name;
-	const char *type; /* or the schema, with a capital */
+	const char *type; /* or the schema, with a capital; [] behind it: an array of these */
 	const char *description;
 };
 
@@ -96,6 +98,39 @@ static const struct field FIELDS[] = {
 	{"QueuedJobBill", "perHour", "string", "As of now."},
 	{"QueuedJobBill", "expectedCost", "string",
 		"Of the whole run, where its duration is known."},
+
+	{"CostReport", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
+	{"CostReport", "kind", "string", "CostReport"},
+	{"CostReport", "by", "string",
+		"What each row is of: queue, namespace, owner, user or label. As the parameter by of the question; label=KEY there."},
+	{"CostReport", "label", "string", "The label's key, where it is by label."},
+	{"CostReport", "namespace", "string",
+		"It is of the Jobs of this namespace alone. Absent: of all."},
+	{"CostReport", "since", "time", "The runs that started then or later, whole."},
+	{"CostReport", "until", "time", "And before then."},
+	{"CostReport", "leading", "boolean", "Runs that go on are in it."},
+	{"CostReport", "more", "boolean",
+		"There are more rows: these are the dearest; the totals are of all."},
+	{"CostReport", "rows", "CostReportRow[]", "The dearest first."},
+	{"CostReport", "totals", "CostReportRow[]", "Of all runs, a row each currency."},
+	{"CostReport", "forgottenUntil", "time",
+		"Of runs that ended by then the ledger has sums at best."},
+	{"CostReport", "note", "string", "What is therefore not in it."},
+
+	{"CostReportRow", "currency", "string",
+		"Of the amounts; null where the runs had no price."},
+	{"CostReportRow", "key", "string",
+		"What the row is of; null: the runs that have no such label, or no known user."},
+	{"CostReportRow", "runs", "integer", "That have ended."},
+	{"CostReportRow", "running", "integer", "That go on."},
+	{"CostReportRow", "runSeconds", "number", "How long all of these ran."},
+	{"CostReportRow", "lostSeconds", "number",
+		"The work, in pod-seconds, that stops threw away."},
+	{"CostReportRow", "estimatedSeconds", "number",
+		"The part of runSeconds of which the ledger lost the beginning or the end."},
+	{"CostReportRow", "cost", "string", "A decimal number, exact."},
+	{"CostReportRow", "runningCost", "string", "The part of it of runs that go on, so far."},
+	{"CostReportRow", "estimatedCost", "string", "The part of it of estimatedSeconds."},
 };
 
 enum { NFIELDS = sizeof(FIELDS) / sizeof(FIELDS[0]) };
@@ -105,9 +140,20 @@ static bool is_schema(const char *type)
 	return type[0] >= 'A' && type[0] <= 'Z';
 }
 
+/* The name of the schema, without brackets. */
+static int schema_length(const char *type)
+{
+	return (int)strcspn(type, "[");
+}
+
 static void put_type(struct buf *out, const struct field *f)
 {
-	if (is_schema(f->type))
+	if (strchr(f->type, '['))
+		buf_printf(out,
+			"\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/" NAMED
+			"%.*s\"}",
+			schema_length(f->type), f->type);
+	else if (is_schema(f->type))
 		buf_printf(out, "\"allOf\":[{\"$ref\":\"#/components/schemas/%s%s\"}]",
 			strcmp(f->type, "ObjectMeta") == 0 ? META : NAMED, f->type);
 	else if (strcmp(f->type, "time") == 0)
@@ -118,17 +164,36 @@ static void put_type(struct buf *out, const struct field *f)
 		buf_printf(out, "\"type\":\"%s\"", f->type);
 }
 
-#define ROOT_DESCRIPTION                                                                           \
-	"\"description\":\"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when.\","
+/* Schemas that are objects of the API themselves. */
+static const struct root {
+	const char *kind, *description;
+} ROOTS[] = {
+	{"QueuedJob",
+		"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when."},
+	{"CostReport", "What runs cost that started in a stretch of time."},
+};
+
+static const struct root *find_root(const char *kind)
+{
+	for (size_t i = 0; i < sizeof(ROOTS) / sizeof(ROOTS[0]); i++)
+		if (strcmp(ROOTS[i].kind, kind) == 0)
+			return &ROOTS[i];
+	return NULL;
+}
 
 /* The fields of one schema stand one behind the other. Schemas within it are described by the field. */
 static size_t put_schema(struct buf *out, size_t first)
 {
 	const char *in = FIELDS[first].in;
 	size_t i = first;
-	bool is_root = strcmp(in, "QueuedJob") == 0;
-	buf_printf(out, "\"" NAMED "%s\":{\"type\":\"object\",%s\"properties\":{", in,
-		is_root ? ROOT_DESCRIPTION : "");
+	const struct root *root = find_root(in);
+	buf_printf(out, "\"" NAMED "%s\":{\"type\":\"object\",", in);
+	if (root) {
+		buf_puts(out, "\"description\":");
+		buf_json_string(out, root->description);
+		buf_putc(out, ',');
+	}
+	buf_puts(out, "\"properties\":{");
 	for (; i < NFIELDS && strcmp(FIELDS[i].in, in) == 0; i++) {
 		buf_printf(out, "%s\"%s\":{", i > first ? "," : "", FIELDS[i].name);
 		put_type(out, &FIELDS[i]);
@@ -137,20 +202,21 @@ static size_t put_schema(struct buf *out, size_t first)
 		buf_putc(out, '}');
 	}
 	buf_putc(out, '}');
-	if (is_root)
-		buf_puts(out, ",\"x-kubernetes-group-version-kind\":[" KIND("QueuedJob") "]");
+	if (root)
+		buf_printf(out, ",\"x-kubernetes-group-version-kind\":[" KIND("%s") "]", in);
 	buf_putc(out, '}');
 	return i;
 }
 
-static void put_path(struct buf *out, const char *path, const char *action, const char *schema)
+static void put_path(
+	struct buf *out, const char *path, const char *action, const char *kind, const char *schema)
 {
 	buf_printf(out,
 		"\"" VISIBILITY_ROOT
 		"%s\":{\"get\":{\"x-kubernetes-action\":\"%s\",\"x-kubernetes-group-version-kind\":" KIND(
-			"QueuedJob") ",\"responses\":{\"200\":{\"description\":\"OK\",\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/" NAMED
-				     "%s\"}}}}}}}",
-		path, action, schema);
+			"%s") ",\"responses\":{\"200\":{\"description\":\"OK\",\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/" NAMED
+			      "%s\"}}}}}}}",
+		path, action, kind, schema);
 }
 
 static void put_openapi(struct buf *out)
@@ -158,11 +224,15 @@ static void put_openapi(struct buf *out)
 	buf_puts(out,
 		"{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Sluice\",\"version\":\"" SLUICE_VERSION
 		"\"},\"paths\":{");
-	put_path(out, "/queuedjobs", "list", "QueuedJobList");
+	put_path(out, "/queuedjobs", "list", "QueuedJob", "QueuedJobList");
 	buf_putc(out, ',');
-	put_path(out, "/namespaces/{namespace}/queuedjobs", "list", "QueuedJobList");
+	put_path(out, "/namespaces/{namespace}/queuedjobs", "list", "QueuedJob", "QueuedJobList");
 	buf_putc(out, ',');
-	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}", "get", "QueuedJob");
+	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}", "get", "QueuedJob", "QueuedJob");
+	buf_putc(out, ',');
+	put_path(out, "/costs", "list", "CostReport", "CostReport");
+	buf_putc(out, ',');
+	put_path(out, "/namespaces/{namespace}/costs", "list", "CostReport", "CostReport");
 	buf_puts(out, "},\"components\":{\"schemas\":{");
 	for (size_t i = 0; i < NFIELDS;) {
 		i = put_schema(out, i);

@@ -1,5 +1,7 @@
 /* What runs cost: the words of the question, and the answer. */
 #include "controller/http/cost.h"
+#include "controller/visibility/costs.h"
+#include "controller/visibility/job_query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,6 +200,91 @@ static void keys_of_runs_that_go_on(void **state)
 	}
 }
 
+/* The other's run would be a row, and part of the total. */
+static void a_question_of_one_namespace_has_nothing_of_another(void **state)
+{
+	static const char *const bys[] = {"queue", "namespace", "owner", "user", "label=team"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bys) / sizeof(*bys); i++) {
+		struct cost_query q;
+		struct err e;
+		struct gate_run hers = run_of(1250000), others = run_of(7000000);
+		struct buf out;
+		const struct cost_words words = {.by = bys[i], .ns = "team"};
+		hers.labels = "{\"team\":\"red\"}";
+		others.ns = "team-other";
+		others.owner = others.clusterqueue = others.submitted_by = "secret";
+		others.labels = "{\"team\":\"secret\"}";
+		assert_int_equal(cost_query_parse(&words, NOW, &q, &e), 0);
+		struct cost_report *r = cost_report_new(&q);
+		cost_report_run(&others, r);
+		cost_report_run(&hers, r);
+		buf_init(&out, 4096);
+		cost_report_render(r, true, &out);
+		assert_null(strstr(buf_text(&out), "secret"));
+		assert_null(strstr(buf_text(&out), "team-other"));
+		assert_null(strstr(buf_text(&out), "7.00"));
+		assert_non_null(strstr(buf_text(&out), "\"namespace\":\"team\","));
+		assert_non_null(strstr(buf_text(&out),
+			"\"totals\":[{\"currency\":\"EUR\",\"runs\":0,\"running\":1,"
+			"\"runSeconds\":60.000,\"lostSeconds\":0.000,\"estimatedSeconds\":0.000,"
+			"\"cost\":\"1.25\","));
+		buf_done(&out);
+		cost_report_free(r);
+	}
+}
+
+/* "" would be all of them. */
+static void a_namespace_has_a_name(void **state)
+{
+	static const char *const wrong[] = {
+		"", "0123456789012345678901234567890123456789012345678901234567890123"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct cost_query q;
+		struct err e = {""};
+		assert_int_equal(
+			cost_query_parse(&(struct cost_words){.ns = wrong[i]}, NOW, &q, &e),
+			ERR_INVALID);
+		assert_non_null(strstr(e.text, "namespace is \""));
+	}
+}
+
+static void paths_of_costs(void **state)
+{
+	static const struct {
+		const char *path, *ns; /* NULL: it is none */
+	} rows[] = {
+		{VISIBILITY_ROOT "/costs", ""},
+		{VISIBILITY_ROOT "/namespaces/team-a/costs", "team-a"},
+		{VISIBILITY_ROOT
+			"/namespaces/"
+			"012345678901234567890123456789012345678901234567890123456789012/costs",
+			"012345678901234567890123456789012345678901234567890123456789012"},
+		{VISIBILITY_ROOT
+			"/namespaces/"
+			"0123456789012345678901234567890123456789012345678901234567890123/costs",
+			NULL},
+		{VISIBILITY_ROOT "/costs/", NULL},
+		{VISIBILITY_ROOT "/costs/team", NULL},
+		{VISIBILITY_ROOT "/namespaces//costs", NULL},
+		{VISIBILITY_ROOT "/namespaces/costs", NULL},
+		{VISIBILITY_ROOT "/namespaces/team/costs/x", NULL},
+		{VISIBILITY_ROOT "/namespaces/Team/costs", NULL},
+		{VISIBILITY_ROOT "/namespaces/a/b/costs", NULL},
+		{VISIBILITY_ROOT "/queuedjobs", NULL},
+		{"/api/v1/cost", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char ns[COSTS_NAMESPACE_SIZE];
+		if (costs_path(rows[i].path, ns) != (rows[i].ns != NULL))
+			fail_msg("%s", rows[i].path);
+		if (rows[i].ns)
+			assert_string_equal(ns, rows[i].ns);
+	}
+}
+
 static void a_run_of_an_unknown_user_has_no_key(void **state)
 {
 	(void)state;
@@ -249,6 +336,9 @@ int main(void)
 		cmocka_unit_test(runs_that_go_on_join_those_that_ended),
 		cmocka_unit_test(keys_of_runs_that_go_on),
 		cmocka_unit_test(a_run_of_an_unknown_user_has_no_key),
+		cmocka_unit_test(a_question_of_one_namespace_has_nothing_of_another),
+		cmocka_unit_test(a_namespace_has_a_name),
+		cmocka_unit_test(paths_of_costs),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

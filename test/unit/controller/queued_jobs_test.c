@@ -573,8 +573,11 @@ static void documents_are_json_and_name_the_resource(void **state)
 		{"/apis", "APIGroupList"},
 		{"/apis/" VISIBILITY_GROUP, "preferredVersion"},
 		{VISIBILITY_ROOT, "\"shortNames\":[\"qj\"]"},
+		{VISIBILITY_ROOT, "\"kind\":\"CostReport\",\"verbs\":[\"list\"]"},
 		{"/openapi/v3", "serverRelativeURL"},
 		{"/openapi/v3" VISIBILITY_ROOT, "dev.sluice.visibility.v1alpha1.QueuedJobStatus"},
+		{"/openapi/v3" VISIBILITY_ROOT,
+			"\"items\":{\"$ref\":\"#/components/schemas/dev.sluice.visibility.v1alpha1.CostReportRow\"}"},
 	};
 	struct json *json = json_new(16 << 20);
 	struct buf out;
