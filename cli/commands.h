@@ -67,7 +67,7 @@ void command_print(bool watch, const char *text);
 void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	const struct style *style, struct buf *out);
 
-/* root: of /api/v1/cost. */
+/* root: of /api/v1/cost, or a CostReport. */
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out);
 void cost_render_csv(const cJSON *root, struct buf *out);
 

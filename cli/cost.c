@@ -1,11 +1,17 @@
+/*
+ * The command cost: what runs cost, as a table, CSV or JSON. Of the API server with the user's own rights,
+ * or of a controller that --server or SLUICE_SERVER names.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/cost/answer.h"
 #include "cli/server.h"
-#include "controller/http/cost_query.h"
+#include "controller/common/path.h"
+#include "controller/visibility/job_query.h"
 
 enum { TREE_MAX_BYTES = 64 * 1024 * 1024, OUTPUT_MAX_BYTES = 8 * 1024 * 1024 };
 
@@ -170,54 +176,60 @@ void cost_render_csv(const cJSON *root, struct buf *out)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static void put_parameter(struct buf *path, const char *name, const char *value)
+struct cost_command {
+	const struct arguments *a;
+	struct cost_words words;
+	int exit_code;
+};
+
+/* Those of one namespace are no sum of all: it is said wherever a person looks. */
+static void put_narrowed(const cJSON *root, struct buf *out)
 {
-	if (!value)
-		return;
-	buf_printf(path, "%c%s=", strchr(buf_text(path), '?') ? '&' : '?', name);
-	for (const unsigned char *p = (const unsigned char *)value; *p; p++) {
-		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-			     (*p >= '0' && *p <= '9') || strchr("-._~", *p);
-		buf_printf(path, plain ? "%c" : "%%%02X", *p);
-	}
+	buf_printf(out,
+		"You may not list costs." VISIBILITY_GROUP
+		" of all namespaces: those of namespace %.63s are shown. Name another with -n.\n",
+		text_of(root, "namespace"));
 }
 
-static void show(const struct arguments *a, const cJSON *root)
+static void show(const struct arguments *a, const cJSON *root, bool narrowed)
 {
 	struct style style = style_of(stdout);
-	struct buf text;
+	struct buf text, aside; /* a program reads the one, and not the other */
 	buf_init(&text, OUTPUT_MAX_BYTES);
+	buf_init(&aside, OUTPUT_MAX_BYTES);
 	if (a->output == OUTPUT_JSON) {
 		json_print(&text, root);
 		buf_putc(&text, '\n');
 	} else if (a->output == OUTPUT_CSV) {
 		cost_render_csv(root, &text);
 		if (text_of(root, "note")[0])
-			fprintf(stderr, "%s\n", text_of(root, "note"));
+			buf_printf(&aside, "%s\n", text_of(root, "note"));
 	} else {
 		cost_render_table(root, &style, &text);
 	}
+	if (narrowed)
+		put_narrowed(root, a->output == OUTPUT_TABLE ? &text : &aside);
 	fputs(buf_text(&text), stdout);
+	fputs(buf_text(&aside), stderr);
 	buf_done(&text);
+	buf_done(&aside);
 }
 
-static int ask(const struct arguments *a)
+static int ask_server(const struct cost_command *c)
 {
 	struct buf path, body;
 	struct err e = {""};
 	const cJSON *root;
 	struct json *j = json_new(TREE_MAX_BYTES);
-	buf_init(&path, 4096);
+	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&body, SERVER_ANSWER_MAX);
 	buf_puts(&path, "/api/v1/cost");
-	put_parameter(&path, "by", a->by);
-	put_parameter(&path, "since", a->since);
-	put_parameter(&path, "until", a->until);
-	int rc = server_get(a, buf_text(&path), &body, &e);
+	cost_answer_put_parameters(&c->words, &path);
+	int rc = server_get(c->a, buf_text(&path), &body, &e);
 	if (rc == 0)
 		rc = json_parse(j, buf_slice(&body), &root, &e);
 	if (rc == 0)
-		show(a, root);
+		show(c->a, root, false);
 	int exit_code = rc ? command_fail(rc, &e) : CLI_OK;
 	json_free(j);
 	buf_done(&path);
@@ -225,15 +237,41 @@ static int ask(const struct arguments *a)
 	return exit_code;
 }
 
+/* With -A all are wanted, or none: a part would be taken for the sum. */
+static int ask_cluster(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	struct cost_command *c = ctx;
+	struct json *j = json_new(TREE_MAX_BYTES);
+	const struct cost_answer_question q = {
+		.words = c->words, .home = c->a->all_namespaces ? NULL : ns};
+	const cJSON *root;
+	bool narrowed;
+	int rc = cost_answer_get(loop, client, &q, j, &root, &narrowed, e);
+	if (rc == 0)
+		show(c->a, root, narrowed);
+	c->exit_code = rc ? command_fail(rc, e) : CLI_OK;
+	json_free(j);
+	return 0;
+}
+
 int command_cost(const struct arguments *a)
 {
-	struct cost_words words = {a->by, a->since, a->until};
+	struct cost_command c = {a,
+		{.by = a->by, .since = a->since, .until = a->until, .ns = a->namespace_name},
+		CLI_OK};
 	struct cost_query query;
 	struct err e = {""};
 	/* Only whether they are understood: it is the controller's clock that counts. */
-	if (cost_query_parse(&words, ANY_TIME_MS, &query, &e) != 0) {
+	if (cost_query_parse(&c.words, ANY_TIME_MS, &query, &e) != 0) {
 		fprintf(stderr, "sluice: %s; see sluice help cost\n", e.text);
 		return CLI_USAGE;
 	}
-	return ask(a);
+	if (a->server_given)
+		return ask_server(&c);
+	if (question_run(&a->kube, NULL, ask_cluster, &c, &e) < 0) {
+		command_fail(ERR_INVALID, &e);
+		return CLI_USAGE;
+	}
+	return c.exit_code;
 }

@@ -23,6 +23,26 @@ static int say_silent(const struct question_facts *f, struct err *e)
 		f->http_status, *f->message ? ": " : "", f->message);
 }
 
+static const char *resource_of(const struct visibility_request *r)
+{
+	return r->resource ? r->resource : "queuedjobs";
+}
+
+/* The group is there, for that is its own answer. */
+static int say_older(const struct visibility_request *r, struct err *e)
+{
+	return err_set(e, ERR_BUSY,
+		"the API " VISIBILITY_GROUP
+		" has no %s: its controller is older than this sluice. Ask with --server at the controller's own port, or update it",
+		resource_of(r));
+}
+
+/* Who has the right in all namespaces, and who in one. */
+static const char *role_of(const struct visibility_request *r)
+{
+	return r->resource && !r->ns ? "sluice-viewer" : "sluice-batch-user";
+}
+
 static int say_denied(
 	const struct visibility_request *r, const struct question_facts *f, struct err *e)
 {
@@ -33,13 +53,13 @@ static int say_denied(
 			*f->message ? f->message : "status 403");
 	if (!r->ns)
 		return err_set(e, ERR_DENIED,
-			"you may not %s queuedjobs." VISIBILITY_GROUP
-			" of all namespaces. Name one with -n, or ask an admin for the right: kubectl create clusterrolebinding sluice-%s --clusterrole=sluice-batch-user --user=%s",
-			verb, user, user);
+			"you may not %s %s." VISIBILITY_GROUP
+			" of all namespaces. Name one with -n, or ask an admin for the right: kubectl create clusterrolebinding sluice-%s --clusterrole=%s --user=%s",
+			verb, resource_of(r), user, role_of(r), user);
 	return err_set(e, ERR_DENIED,
-		"you may not %s queuedjobs." VISIBILITY_GROUP
-		" in namespace %.63s. An admin gives you the right: kubectl create rolebinding sluice-%s -n %.63s --clusterrole=sluice-batch-user --user=%s",
-		verb, r->ns, user, r->ns, user);
+		"you may not %s %s." VISIBILITY_GROUP
+		" in namespace %.63s. An admin gives you the right: kubectl create rolebinding sluice-%s -n %.63s --clusterrole=%s --user=%s",
+		verb, resource_of(r), r->ns, user, r->ns, role_of(r), user);
 }
 
 /* A user without the right gets 403 whether the API is there or not. Groups may be read by all. */
@@ -49,10 +69,13 @@ static bool is_served(struct ev_loop *loop, struct kube_client *client, struct j
 	return question_ask(loop, client, "/apis/" VISIBILITY_GROUP, json, &root, NULL) != ERR_GONE;
 }
 
-/* Of the Job, and not of the group: that is no Status. */
-static bool is_not_found(const struct visibility_request *r, const struct question_facts *f)
+/* Of the group itself: that is no Status. */
+static int say_not_found(
+	const struct visibility_request *r, const struct question_facts *f, struct err *e)
 {
-	return r->one && strcmp(f->reason, "NotFound") == 0;
+	if (strcmp(f->reason, "NotFound") != 0)
+		return say_absent(e);
+	return r->one ? ERR_GONE : say_older(r, e);
 }
 
 int visibility_ask(struct ev_loop *loop, struct kube_client *client,
@@ -72,12 +95,14 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	case 403:
 		return is_served(loop, client, json) ? say_denied(r, &f, e) : say_absent(e);
 	case 404:
-		return is_not_found(r, &f) ? ERR_GONE : say_absent(e);
+		return say_not_found(r, &f, e);
 	case 410:
 		return ERR_CONFLICT;
 	case 400:
 	case 422:
 		return *f.message ? err_set(e, ERR_INVALID, "%s", f.message) : ERR_INVALID;
+	case 429: /* of our own making, or the API server's: in both cases it passes */
+		return *f.message ? err_set(e, ERR_BUSY, "%s", f.message) : ERR_BUSY;
 	default:
 		return say_silent(&f, e);
 	}

@@ -2,7 +2,8 @@
  * The aggregated API visibility.sluice.dev, asked through the API server with the rights of the
  * kubeconfig: what of its answers is an answer, and a sentence with the cure for every other.
  *
- * Left to others: what QueuedJobs mean (jobs/report.h, explain/translate.h).
+ * Left to others: what QueuedJobs mean (jobs/report.h, explain/translate.h), and what runs cost
+ * (cost.c).
  */
 #ifndef SLUICE_CLI_VISIBILITY_H
 #define SLUICE_CLI_VISIBILITY_H
@@ -11,15 +12,16 @@
 #include "controller/visibility/job_query.h"
 
 struct visibility_request {
-	const char *path; /* below VISIBILITY_ROOT, escaped */
-	const char *ns;	  /* NULL: all namespaces */
-	bool one;	  /* it names one Job */
+	const char *path;     /* below VISIBILITY_ROOT, escaped */
+	const char *ns;	      /* NULL: all namespaces */
+	bool one;	      /* it names one Job */
+	const char *resource; /* NULL: queuedjobs */
 };
 
 /* GET; the tree lives in json. ERR_GONE: it knows no such Job. ERR_CONFLICT: the moment of these pages
  * is over, begin with the first (410). ERR_DENIED: a right is missing. ERR_INVALID: it refuses the
  * question, in its own words, or what came makes no sense. ERR_BUSY: no answer, in most cases because
- * the API is not there. */
+ * the API is not there, or its controller is too old for that resource. */
 int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	const struct visibility_request *r, struct json *json, const cJSON **ret_root,
 	struct err *e);

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import BIN, LATER, SOON, World, as_account
-from objects import job, jobs_path, who
+from objects import has, job, jobs_path, ours, path_of, who
 from sandbox import ApiError, wait_until
 from test_rights import bind
 
@@ -269,6 +269,87 @@ def test_she_asks_for_what_she_has_submitted(alice):
     assert alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/own")["spec"]["submittedBy"] == name
     done = alice.kubectl("get", "qj", "-n", alice.ns, "--field-selector", r"spec.submittedBy=CN\=x\,O\=y")
     assert done.returncode == 0 and "No resources found" in done.stderr, done
+
+
+# ---- sluice cost ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def priced(alice):
+    """A core of both teams' queue costs a hundredth of a unit a second."""
+    w = alice.world
+    w.create("priceplans", ours("PricePlan", w.full("plan"), {"currency": "EUR", "queues": [w.full("q")], "base": {"cpu": "36.00"}}))
+    w.wait("the plan to be in force", lambda: has(w.api.get(path_of("priceplans", w.full("plan"))), "Active"))
+    w.finish("runs")
+    w.finished("runs")
+    alice.bob.started("secret")
+    alice.bob.finish("secret")
+    alice.bob.finished("secret")
+    w.started("mine")
+    assert alice.kubectl("config", "set-context", "--current", "--namespace", alice.ns).returncode == 0
+    return alice
+
+
+def counts(report):
+    return sum(t["runs"] for t in report["totals"]), sum(t["running"] for t in report["totals"])
+
+
+def test_sluice_cost_sees_her_namespace_and_nothing_of_another(priced, program):
+    mine, theirs = priced.ns, priced.bob.ns
+
+    def asked(*args):
+        done = priced.sluice("cost", *args, "-o", "json")
+        assert done.returncode == 0 and theirs not in done.stdout and "secret" not in done.stdout, done
+        return json.loads(done.stdout), done.stderr
+    wait_until("both of her runs", lambda: counts(asked()[0]) == (1, 1), SOON)
+    for by in "queue", "namespace", "owner", "user", "label=team":
+        said, aside = asked("--by", by)
+        assert (said["kind"], said["apiVersion"], said["namespace"]) == ("CostReport", "visibility.sluice.dev/v1alpha1", mine)
+        assert counts(said) == (1, 1) and f"those of namespace {mine} are shown" in aside, (said, aside)
+        assert asked("--by", by, "-n", mine)[1] == ""
+        refused = priced.sluice("cost", "--by", by, "-n", theirs)
+        assert refused.returncode == 3 and not refused.stdout, refused
+        assert "costs.visibility.sluice.dev" in refused.stderr and "--clusterrole=sluice-batch-user" in refused.stderr, refused
+        with pytest.raises(ApiError) as e:
+            priced.api.get(f"{GROUP}/costs?by={by}")
+        assert e.value.status == 403
+    refused = priced.sluice("cost", "-A")
+    assert refused.returncode == 3 and "--clusterrole=sluice-viewer" in refused.stderr and not refused.stdout, refused
+
+
+def test_an_admin_with_a_kubeconfig_alone_sees_what_all_cost(priced, program):
+    mine, theirs = priced.ns, priced.bob.ns
+
+    def asked(*args):
+        done = program("sluice", "cost", *args, "-o", "json", env={"KUBECONFIG": str(priced.world.box.kubeconfig)})
+        assert done.returncode == 0 and not done.stderr, done
+        return json.loads(done.stdout)
+    wait_until("the runs of both", lambda: {mine, theirs} <= {r["key"] for r in asked("--by", "namespace")["rows"]}, SOON)
+    assert "namespace" not in asked() and asked("-A")["rows"]
+    assert counts(asked("-n", theirs)) == (1, 0) and [r["key"] for r in asked("-n", theirs, "--by", "owner")["rows"]] == [f"{theirs}/secret"]
+
+
+def test_sluice_cost_as_a_table_says_that_it_is_not_all(priced):
+    wait_until("her runs", lambda: priced.ns in priced.sluice("cost", "--by", "owner").stdout, SOON)
+    done = priced.sluice("cost", "--by", "owner")
+    assert f"{priced.ns}/mine" in done.stdout and "secret" not in done.stdout and not done.stderr, done
+    assert done.stdout.splitlines()[-1].startswith("You may not list costs.visibility.sluice.dev of all namespaces"), done
+    assert "may not" not in priced.sluice("cost", "-n", priced.ns).stdout
+
+
+def test_costs_for_kubectl(priced):
+    raw = priced.kubectl("get", "--raw", f"{GROUP}/namespaces/{priced.ns}/costs?by=owner&since=1h")
+    assert raw.returncode == 0 and json.loads(raw.stdout)["by"] == "owner", raw
+    got = priced.kubectl("get", "costs", "-n", priced.ns, "-o", "json")
+    assert got.returncode == 0 and [o["kind"] for o in json.loads(got.stdout)["items"]] == ["CostReport"], got
+    plain = priced.kubectl("get", "costs", "-n", priced.ns)
+    assert plain.returncode == 0, plain
+    done = priced.kubectl("explain", "costs.rows.cost")
+    assert done.returncode == 0 and "exact" in done.stdout, done
+    for query, says in ("by=colour", "queue, namespace, owner, user or label=KEY"), ("since=1y", 'since is "1y"'):
+        with pytest.raises(ApiError) as e:
+            priced.api.get(f"{GROUP}/namespaces/{priced.ns}/costs?{query}")
+        assert e.value.status == 400 and says in e.value.message
 
 
 # ---- the API's own life --------------------------------------------------------------------

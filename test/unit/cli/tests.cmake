@@ -8,6 +8,11 @@ add_executable(test_queue_command ${CMAKE_CURRENT_LIST_DIR}/queue_test.c)
 target_link_libraries(test_queue_command PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME queue_command COMMAND test_queue_command)
 
+# `sluice cost`: the same.
+add_executable(test_cost_command ${CMAKE_CURRENT_LIST_DIR}/cost_test.c)
+target_link_libraries(test_cost_command PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME cost_command COMMAND test_cost_command)
+
 # `sluice jobs`: against a scripted API server. And `sluice explain` of what that answers.
 add_executable(test_jobs ${CMAKE_CURRENT_LIST_DIR}/jobs_test.c)
 target_link_libraries(test_jobs PRIVATE scripted_server sluice_cli ${CMOCKA})

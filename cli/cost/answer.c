@@ -1,0 +1,51 @@
+#include "cli/cost/answer.h"
+
+#include <string.h>
+
+#include "cli/visibility.h"
+#include "controller/common/path.h"
+
+static void put_parameter(struct buf *path, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(path, "%c%s=", strchr(buf_text(path), '?') ? '&' : '?', name);
+	path_escape(path, value);
+}
+
+void cost_answer_put_parameters(const struct cost_words *w, struct buf *path)
+{
+	put_parameter(path, "by", w->by);
+	put_parameter(path, "since", w->since);
+	put_parameter(path, "until", w->until);
+	put_parameter(path, "namespace", w->ns);
+}
+
+/* ns NULL: of all. */
+static int ask(struct ev_loop *loop, struct kube_client *client, const struct cost_words *w,
+	const char *ns, struct json *json, const cJSON **ret_root, struct err *e)
+{
+	struct cost_words words = *w;
+	struct buf path;
+	words.ns = NULL; /* the path has it */
+	buf_init(&path, PATH_MAX_BYTES);
+	if (ns)
+		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/costs", ns);
+	else
+		buf_puts(&path, VISIBILITY_ROOT "/costs");
+	cost_answer_put_parameters(&words, &path);
+	int rc = visibility_ask(loop, client,
+		&(struct visibility_request){buf_text(&path), ns, false, "costs"}, json, ret_root,
+		e);
+	buf_done(&path);
+	return rc;
+}
+
+int cost_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct cost_answer_question *q, struct json *json, const cJSON **ret_root,
+	bool *ret_narrowed, struct err *e)
+{
+	int rc = ask(loop, client, &q->words, q->words.ns, json, ret_root, e);
+	*ret_narrowed = rc == ERR_DENIED && !q->words.ns && q->home;
+	return *ret_narrowed ? ask(loop, client, &q->words, q->home, json, ret_root, e) : rc;
+}

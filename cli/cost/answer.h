@@ -1,0 +1,27 @@
+/*
+ * The answer to `sluice cost` by the kubeconfig: the costs of the API visibility.sluice.dev, with the
+ * user's own rights.
+ *
+ * A user who may not see those of all namespaces, and has named none, gets those of the kubeconfig's: the
+ * answer says which by "namespace", and *ret_narrowed that it is not all that she asked for.
+ */
+#ifndef SLUICE_CLI_COST_ANSWER_H
+#define SLUICE_CLI_COST_ANSWER_H
+
+#include "cli/question.h"
+#include "controller/http/cost_query.h"
+
+struct cost_answer_question {
+	struct cost_words words; /* .ns NULL: all */
+	const char *home;	 /* instead of all; NULL: those or none */
+};
+
+/* Appends the question as the parameters of /api/v1/cost, the first behind a question mark. */
+void cost_answer_put_parameters(const struct cost_words *w, struct buf *path);
+
+/* The tree lives in json. Errors as visibility_ask(). */
+int cost_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct cost_answer_question *q, struct json *json, const cJSON **ret_root,
+	bool *ret_narrowed, struct err *e);
+
+#endif
