@@ -9,6 +9,7 @@
 #include "queue/model/clusterqueue.h"
 #include "queue/model/group.h"
 #include "queue/model/overflow.h"
+#include "queue/model/user.h"
 #include "queue/rules/windows/window_state.h"
 
 struct localqueue_key {
@@ -132,6 +133,7 @@ struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, cons
 		lq->ns->refs++;
 		list_add(&lq->ns->localqueues, &lq->of_namespace);
 		list_init(&lq->members);
+		users_init(&lq->users);
 		list_init(&lq->reservations);
 		list_init(&lq->budgets);
 		lq->weight = 1;
@@ -148,7 +150,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	must(lq->refs > 0);
 	if (--lq->refs > 0)
 		return;
-	must(tree_count(&lq->order) == 0);
+	must(tree_count(&lq->order) == 0 && tree_count(&lq->users) == 0);
 	must(!lq->exists && list_empty(&lq->members) && list_empty(&lq->reservations));
 	struct localqueue_key key = {lq->ns->name, lq->name};
 	must(map_take(&all->map, localqueue_hash(key.ns, key.name), &key) == lq);

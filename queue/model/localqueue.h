@@ -61,6 +61,7 @@ struct localqueue {
 
 	struct link of_namespace, of_clusterqueue;
 	struct link members;	  /* workload.of_localqueue: all that name it now */
+	struct tree users;	  /* user.by_name: who submitted them (user.h) */
 	struct link budgets;	  /* budget.of_owner, by name */
 	struct link reservations; /* reservation.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;

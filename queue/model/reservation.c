@@ -13,6 +13,7 @@
 #include "queue/rules/runs.h"
 #include "queue/model/giving.h"
 #include "queue/model/run.h"
+#include "queue/model/user.h"
 
 static size_t reservation_size(const struct reservation *r)
 {
@@ -60,6 +61,8 @@ static struct reservation *reservation_new(struct queue *q, struct workload *w, 
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
+	r->user = w->user;
+	r->user->refs++;
 	q->workload_bytes += reservation_size(r);
 	return r;
 }
@@ -79,6 +82,7 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	r->w->not_before_ms = 0;
 	r->state = RESERVATION_HELD;
 	r->lq->nreserving++;
+	r->user->nreserving++;
 	list_add(&r->lq->reservations, &r->of_localqueue);
 	if (r->cq) {
 		r->cq->counts.reserving++;
@@ -212,6 +216,7 @@ static void reservation_free(struct queue *q, struct reservation *r)
 {
 	if (r->cq)
 		clusterqueue_put(&q->clusterqueues, r->cq);
+	user_put(q, r->user);
 	localqueue_put(&q->localqueues, r->lq);
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= reservation_size(r);
@@ -434,6 +439,7 @@ void reservation_end(struct queue *q, struct workload *w)
 		line_lower(q, r, &r->line[i], 0);
 	giving_end(q, r);
 	r->lq->nreserving--;
+	r->user->nreserving--;
 	r->lq->nadmitted -= r->confirmed;
 	if (r->cq) {
 		r->cq->counts.reserving--;

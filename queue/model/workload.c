@@ -14,6 +14,7 @@
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/model/user.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/terms.h"
 
@@ -127,6 +128,9 @@ static void forget_queue(struct queue *q, struct workload *w)
 {
 	if (!w->lq)
 		return;
+	list_leave(&w->of_user);
+	user_put(q, w->user);
+	w->user = NULL;
 	list_leave(&w->of_localqueue);
 	localqueue_put(&q->localqueues, w->lq);
 	w->lq = NULL;
@@ -225,6 +229,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
+	       strcmp(w->user->name, j->submitted_by ? j->submitted_by : "") != 0 ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
 	       !text_same(w->invalid, invalid);
 }
@@ -266,9 +271,12 @@ void workload_take(
 	keep_hold(q, w, j->hold);
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
+	struct user *user = user_keep(q, lq, j->submitted_by);
 	forget_queue(q, w);
 	w->lq = lq;
+	w->user = user;
 	list_add(&lq->members, &w->of_localqueue);
+	list_add(&user->members, &w->of_user);
 	overflow_count_in(w);
 
 	struct priority_class *class =
@@ -362,6 +370,7 @@ void workload_place(struct queue *q, struct workload *w)
 	w->place = place_for(q, w);
 	if (w->place != PLACE_RESERVATION) {
 		w->lq->nwaiting++;
+		w->user->nwaiting++;
 		w->lq->waiting_slots += workload_slots(w);
 		w->lq->nactive += is_active(w);
 		q->nwaiting++;
@@ -400,6 +409,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
+		w->user->nwaiting--;
 		w->lq->waiting_slots -= workload_slots(w);
 		w->lq->nactive -= is_active(w);
 		q->nwaiting--;

@@ -35,6 +35,7 @@ struct cohort_tree;
 struct reservation;
 struct shape;
 struct terms;
+struct user;
 
 /* The place in a ClusterQueue's order, which is total. */
 #define HOLD_SHOWN 600 /* bytes of what a hold says that are kept, and shown */
@@ -62,8 +63,9 @@ struct workload {
 	struct order_key key;
 	struct tree_node in_order; /* ready: clusterqueue.order; back-off: queue.back_off */
 	struct tree_node in_group; /* ready: group.waiting */
-	struct link of_localqueue, of_class;
+	struct link of_localqueue, of_class, of_user;
 	struct localqueue *lq; /* the one its label names now, even while it is reserved */
+	struct user *user;     /* who submitted it, in that LocalQueue (user.h) */
 	struct priority_class *class;
 	struct shape *shape;		 /* what it asks for now, even while it is reserved */
 	struct group *group;		 /* ready only */
