@@ -77,10 +77,11 @@ struct queue {
 	struct usages usages;
 	struct calendar_refs calendar_refs;
 	struct runpolicies runpolicies;
-	struct link leading;  /* lead.leading */
-	struct link owing;    /* cohort_tree.owing */
-	struct link dirty;    /* cohort_tree.dirty: in the order of the first touch */
-	struct link suspects; /* reservation.suspect: in the order of suspicion */
+	struct link leading;	     /* lead.leading */
+	struct link owing;	     /* cohort_tree.owing */
+	struct link dirty;	     /* cohort_tree.dirty: in the order of the first touch */
+	struct link suspects;	     /* reservation.suspect: in the order of suspicion */
+	struct link unsettled_lines; /* user_line.unsettled */
 	struct queue_counters counters;
 	int64_t now_ms; /* of the last queue_decide */
 	int64_t set_back_ms; /* by so much the clock was set back, and not on again: queue_clock_stepped() */

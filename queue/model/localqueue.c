@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/copies.h"
+#include "queue/job/resources.h"
 #include "queue/model/clusterqueue.h"
 #include "queue/model/group.h"
 #include "queue/model/overflow.h"
@@ -160,10 +161,21 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	localqueue_free(lq);
 }
 
-void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m)
+void localqueue_take_terms(struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata)
 {
 	arena_done(&lq->memory);
-	pod_metadata_copy(&lq->memory, m, &lq->metadata);
+	lq->limits = *limits;
+	lq->limits.per_user.quota = resources_copy(&lq->memory, &limits->per_user.quota);
+	pod_metadata_copy(&lq->memory, metadata, &lq->metadata);
+}
+
+bool localqueue_limits_same(const struct localqueue_limits *a, const struct localqueue_limits *b)
+{
+	return a->max_waiting == b->max_waiting && a->max_running == b->max_running &&
+	       a->per_user.running == b->per_user.running &&
+	       a->per_user.waiting == b->per_user.waiting &&
+	       resources_same(&a->per_user.quota, &b->per_user.quota);
 }
 
 size_t localqueue_pending(const struct localqueue *lq)

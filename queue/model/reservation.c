@@ -122,6 +122,19 @@ static void lines_take(struct reservation *r, enum quota_when when)
 		quota_take(r->line[i].row, when, r->line[i].amount);
 }
 
+/* Its user holds that, promised or not. */
+static void lines_count(struct queue *q, struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		user_hold(q, r->user, r->line[i].row->resource, r->line[i].amount);
+}
+
+static void lines_uncount(struct queue *q, struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		user_hold(q, r->user, r->line[i].row->resource, -r->line[i].amount);
+}
+
 static void lines_give_then(struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
@@ -169,6 +182,7 @@ struct reservation *reservation_start(struct queue *q, struct workload *w, struc
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
+	lines_count(q, r);
 	reservation_borrows_more(r);
 	reservation_hold(q, r);
 	return r;
@@ -180,7 +194,9 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	must(!w->promise);
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	r->state = RESERVATION_PROMISED;
+	r->user->npromised++;
 	lines_take(r, QUOTA_THEN);
+	lines_count(q, r);
 	reservation_borrows_more(r);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
@@ -201,6 +217,7 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	must(r->state == RESERVATION_PROMISED);
 	workload_unplace(q, r->w);
 	list_leave(&r->of_clusterqueue);
+	r->user->npromised--;
 	r->w->promise = NULL;
 	r->reserved_ms = q->now_ms;
 	free(r->giver);
@@ -238,6 +255,8 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	w->promise = NULL;
 	runs_before(q, r, RUN_UNPROMISED);
 	lines_give_then(r);
+	lines_uncount(q, r);
+	r->user->npromised--;
 	queue_touch_reservation(q, r->cq);
 	reservation_free(q, r);
 }
@@ -394,6 +413,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
+	lines_count(q, r);
 	if (reservation_borrows_more(r))
 		queue_touch_fresh(q, r->cq);
 	reservation_hold(q, r);
@@ -414,6 +434,7 @@ static void line_lower(
 {
 	int64_t less = l->amount - amount, then = reservation_line_then(r, l);
 	l->amount = amount;
+	user_hold(q, r->user, l->row->resource, -less);
 	if (less > 0 && r->run.end_ms > 0)
 		usage_change(q, r->lq, l->row->resource, -less, r->run.end_ms);
 	else if (less > 0)
@@ -521,6 +542,7 @@ static void line_raise(struct queue *q, struct reservation *r, size_t line, int6
 {
 	struct reservation_line *l = &r->line[line];
 	l->amount += more;
+	user_hold(q, r->user, l->row->resource, more);
 	usage_change(q, r->lq, l->row->resource, more, q->now_ms);
 	quota_take(l->row, QUOTA_NOW, more);
 	quota_take(l->row, QUOTA_THEN, more);

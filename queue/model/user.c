@@ -33,7 +33,7 @@ struct user *user_find(const struct localqueue *lq, const char *name)
 
 static size_t user_size(const struct user *u)
 {
-	return sizeof(*u) + strlen(u->name) + 1;
+	return sizeof(*u) + strlen(u->name) + 1 + u->nheld * sizeof(*u->held);
 }
 
 static struct user *user_new(struct queue *q, struct localqueue *lq, const char *name)
@@ -62,8 +62,39 @@ void user_put(struct queue *q, struct user *u)
 	must(u->refs > 0);
 	if (--u->refs > 0)
 		return;
-	must(list_empty(&u->members) && u->nwaiting == 0 && u->nreserving == 0);
+	must(list_empty(&u->members) && u->nwaiting == 0 && u->nreserving == 0 && !u->line);
+	for (size_t i = 0; i < u->nheld; i++)
+		must(u->held[i].amount == 0);
 	tree_remove(&u->lq->users, &u->by_name);
 	q->workload_bytes -= user_size(u);
+	free(u->held);
 	free(u);
+}
+
+static struct user_held *held_of(struct queue *q, struct user *u, const char *resource)
+{
+	for (size_t i = 0; i < u->nheld; i++)
+		if (u->held[i].resource == resource)
+			return &u->held[i];
+	u->held = mem_grow(u->held, u->nheld + 1, sizeof(*u->held));
+	q->workload_bytes += sizeof(*u->held);
+	u->held[u->nheld] = (struct user_held){resource, 0};
+	return &u->held[u->nheld++];
+}
+
+void user_hold(struct queue *q, struct user *u, const char *resource, int64_t more)
+{
+	if (more == 0)
+		return;
+	struct user_held *h = held_of(q, u, resource);
+	h->amount += more;
+	must(h->amount >= 0);
+}
+
+__int128 user_holds(const struct user *u, const char *resource)
+{
+	for (size_t i = 0; i < u->nheld; i++)
+		if (strcmp(u->held[i].resource, resource) == 0)
+			return u->held[i].amount;
+	return 0;
 }

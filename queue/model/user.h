@@ -20,13 +20,25 @@
 
 struct localqueue;
 struct queue;
+struct user_line;
+
+/* What its runs and promises hold of a resource, over all flavors. */
+struct user_held {
+	const char *resource; /* a symbol */
+	__int128 amount;
+};
 
 struct user {
 	struct tree_node by_name; /* in lq->users */
 	struct localqueue *lq;
 	struct link members;	     /* workload.of_user: all that it submitted, waiting or not */
 	size_t nwaiting, nreserving; /* as in its LocalQueue */
+	size_t npromised;	     /* of nwaiting: quota is promised to it */
 	uint32_t refs;		     /* workloads and reservations */
+	uint32_t nheld;
+	struct user_held *held;
+	struct user_line
+		*line; /* of those that wait, where that is limited (user_line.h); or NULL */
 	char name[];
 };
 
@@ -39,6 +51,10 @@ struct user *user_keep(struct queue *q, struct localqueue *lq, const char *name)
 void user_put(struct queue *q, struct user *u);
 /* NULL: it has no Job there. */
 struct user *user_find(const struct localqueue *lq, const char *name);
+
+/* It holds so much more of a resource, or less. The name is a symbol. */
+void user_hold(struct queue *q, struct user *u, const char *resource, int64_t more);
+__int128 user_holds(const struct user *u, const char *resource);
 
 static inline bool user_is_known(const struct user *u)
 {

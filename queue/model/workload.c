@@ -15,6 +15,7 @@
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/model/user.h"
+#include "queue/model/user_line.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/terms.h"
 
@@ -325,7 +326,7 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 		return PLACE_ASIDE;
 	if (w->promise)
 		return PLACE_PROMISED;
-	if (!terms_let(q, w))
+	if (!terms_let(q, w) || !user_line_enter(q, w))
 		return PLACE_ASIDE;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }
@@ -334,7 +335,7 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 static bool promise_stands(const struct workload *w)
 {
 	const struct reservation *r = w->promise;
-	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->lq == w->lq &&
+	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->user == w->user &&
 	       r->shape == w->shape;
 }
 
@@ -368,6 +369,8 @@ void workload_place(struct queue *q, struct workload *w)
 		reservation_forget_promise(q, w);
 	terms_stand(q, w);
 	w->place = place_for(q, w);
+	if (w->place == PLACE_ASIDE && !user_line_waits(w))
+		user_line_leave(q, w);
 	if (w->place != PLACE_RESERVATION) {
 		w->lq->nwaiting++;
 		w->user->nwaiting++;
@@ -405,7 +408,7 @@ static void leave_ready(struct queue *q, struct workload *w)
 	group_leave(&q->groups, w);
 }
 
-void workload_unplace(struct queue *q, struct workload *w)
+static void take_out(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
@@ -429,6 +432,18 @@ void workload_unplace(struct queue *q, struct workload *w)
 	}
 	terms_unstand(q, w);
 	w->place = PLACE_NOWHERE;
+}
+
+void workload_unplace(struct queue *q, struct workload *w)
+{
+	take_out(q, w);
+	user_line_leave(q, w);
+}
+
+void workload_stand_anew(struct queue *q, struct workload *w)
+{
+	take_out(q, w);
+	workload_place(q, w);
 }
 
 void workload_replace(struct queue *q, struct workload *w)
