@@ -189,7 +189,7 @@ const char explain_help[] =
 	"    the same: Deactivated, OnHold, Misconfigured, TooManyWaiting, NoMatchingFlavor,\n"
 	"    Suspended, NoNodeSuits, ExceedsMaxQuota, StartAfter,\n"
 	"    DependencyNeverSatisfied, WaitingForDependency, OutsideWindow, WindowTooShort,\n"
-	"    WaitingForPrice, BudgetExhausted, NamespaceQuotaExceeded, TooManyRunning,\n"
+	"    WaitingForPrice, BudgetExhausted, NamespaceQuotaExceeded, UserLimit, TooManyRunning,\n"
 	"    NodesFull, BackOff, WaitingForQuota, WaitingForPreemptedWorkloads, WaitingForJobAhead, PendingEvaluation;\n"
 	"    QuotaReserved: it does not wait, and state says what it does.\n"
 	"\n"

@@ -30,6 +30,7 @@
 #include "queue/rules/windows/calendar_ref.h"
 #include "queue/model/unread.h"
 #include "queue/model/usage.h"
+#include "queue/model/user.h"
 #include "sluice/queue.h"
 
 enum { RESERVATION_SLABS = 8 };
@@ -39,7 +40,7 @@ struct scratch; /* what a view hands out until the next call */
 
 /* They only grow. */
 struct queue_counters {
-	uint64_t arrivals, reservations, version;
+	uint64_t arrivals, reservations, users, version;
 	uint64_t alarms;      /* of Jobs: arrivals may repeat when the API server went back */
 	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
 	uint64_t placed;      /* how often any workload was placed: what a pass costs, for tests */
@@ -76,10 +77,11 @@ struct queue {
 	struct usages usages;
 	struct calendar_refs calendar_refs;
 	struct runpolicies runpolicies;
-	struct link leading;  /* lead.leading */
-	struct link owing;    /* cohort_tree.owing */
-	struct link dirty;    /* cohort_tree.dirty: in the order of the first touch */
-	struct link suspects; /* reservation.suspect: in the order of suspicion */
+	struct link leading;	     /* lead.leading */
+	struct link owing;	     /* cohort_tree.owing */
+	struct link dirty;	     /* cohort_tree.dirty: in the order of the first touch */
+	struct link suspects;	     /* reservation.suspect: in the order of suspicion */
+	struct link unsettled_lines; /* user_line.unsettled */
 	struct queue_counters counters;
 	int64_t now_ms; /* of the last queue_decide */
 	int64_t set_back_ms; /* by so much the clock was set back, and not on again: queue_clock_stepped() */
@@ -89,7 +91,7 @@ struct queue {
 	size_t nwaiting;
 	size_t gap_fillers;    /* workloads that fill gaps */
 	size_t moldable;       /* workloads that can do with fewer pods */
-	size_t workload_bytes; /* of all workloads and reservations */
+	size_t workload_bytes; /* of all workloads, reservations and users */
 	struct scratch *scratch;
 	struct preemption *preemption; /* kept from one search for victims to the next */
 };

@@ -23,6 +23,7 @@
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
+#include "queue/model/user_line.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -253,7 +254,14 @@ static bool parts_otherwise(const struct localqueue *lq, const struct localqueue
 	const struct pod_metadata *metadata)
 {
 	return (lq->limits.max_running > 0) != (limits->max_running > 0) ||
+	       user_limits_runs(&lq->limits.per_user) != user_limits_runs(&limits->per_user) ||
 	       (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
+}
+
+/* Would its users have lines (user_line.h) where they had none, or the reverse? */
+static bool lines_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits)
+{
+	return (lq->limits.per_user.waiting > 0) != (limits->per_user.waiting > 0);
 }
 
 /* Rules look at both. They read numbers and labels each time, so some Jobs may start. But its
@@ -262,17 +270,18 @@ static bool parts_otherwise(const struct localqueue *lq, const struct localqueue
 static void take_terms(struct queue *q, struct localqueue *lq,
 	const struct localqueue_limits *limits, const struct pod_metadata *metadata)
 {
-	if (memcmp(&lq->limits, limits, sizeof(*limits)) == 0 &&
+	if (localqueue_limits_same(&lq->limits, limits) &&
 		pod_metadata_same(&lq->metadata, metadata))
 		return;
-	bool regroups = parts_otherwise(lq, limits, metadata);
+	bool regroups = parts_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
 	if (regroups)
 		each_waiting(q, lq, workload_unplace);
-	lq->limits = *limits;
-	localqueue_take_metadata(lq, metadata);
+	localqueue_take_terms(lq, limits, metadata);
 	rules_edited(q);
 	if (regroups)
 		each_waiting(q, lq, place_again);
+	else
+		user_lines_limited(q, lq);
 	queue_touch_reservation(q, lq->cq); /* its head may keep quota no longer */
 }
 

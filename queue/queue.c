@@ -16,6 +16,7 @@
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/model/user_line.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "base/symbol.h"
 #include "queue/preempt/victims.h"
@@ -64,6 +65,7 @@ struct queue *queue_new(void)
 	list_init(&q->owing);
 	list_init(&q->dirty);
 	list_init(&q->suspects);
+	list_init(&q->unsettled_lines);
 	q->scratch = scratch_new();
 	q->counters.rules_edits = 1;
 	return q;
@@ -306,12 +308,13 @@ size_t queue_decide(
 	heed_alarms(q);
 	namespace_quotas_refresh(q);
 	lead_recall(q);
+	user_lines_settle(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_up(q, out + n, cap - n);
 	smaller_quota_ask(q);
-	n += give_starts(q, out + n, cap - n);
-	while (lead_end(q))
+	do
 		n += give_starts(q, out + n, cap - n);
+	while (user_lines_settle(q) || lead_end(q));
 	n += give_stops(q, out + n, cap - n); /* of the victims, and of runs that give pods */
 	if (n > 0)
 		q->counters.version++;

@@ -38,27 +38,27 @@ bool queue_clusterqueue_users(
 
 enum use { NAMED_BY_CLUSTERQUEUE, NAMED_BY_COHORT, HELD_IN_CLUSTERQUEUE };
 
-struct user {
+struct flavor_user {
 	enum use use;
 	const char *name; /* of the ClusterQueue or Cohort */
 };
 
-struct users {
-	struct user *user;
+struct flavor_users {
+	struct flavor_user *user;
 	size_t n, capacity;
 };
 
-static void users_add(struct users *u, enum use use, const struct quota_node *node)
+static void users_add(struct flavor_users *u, enum use use, const struct quota_node *node)
 {
 	if (u->n == u->capacity) {
 		u->capacity = u->capacity ? u->capacity * 2 : 16;
 		u->user = mem_grow(u->user, u->capacity, sizeof(*u->user));
 	}
-	u->user[u->n++] = (struct user){use, strchr(node->name, '/') + 1};
+	u->user[u->n++] = (struct flavor_user){use, strchr(node->name, '/') + 1};
 }
 
 /* A Cohort has rows for its members' flavors, too. Then the members name it, not the Cohort. */
-static void look_at_row(struct users *u, const struct quota_row *row)
+static void look_at_row(struct flavor_users *u, const struct quota_row *row)
 {
 	bool is_cohort = row->node->cohort != NULL;
 	if (row->in_spec)
@@ -69,12 +69,12 @@ static void look_at_row(struct users *u, const struct quota_row *row)
 
 static int user_order(const void *a, const void *b)
 {
-	const struct user *x = a, *y = b;
+	const struct flavor_user *x = a, *y = b;
 	return x->use != y->use ? (x->use < y->use ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 /* Each once: a flavor has a row for each resource. */
-static void users_sort(struct users *u)
+static void users_sort(struct flavor_users *u)
 {
 	size_t n = 0;
 	if (u->n > 1)
@@ -85,7 +85,7 @@ static void users_sort(struct users *u)
 	u->n = n;
 }
 
-static void add_names(struct text *t, const struct user *user, size_t n)
+static void add_names(struct text *t, const struct flavor_user *user, size_t n)
 {
 	for (size_t i = 0; i < n && i < NAMES_MAX; i++)
 		text_add(t, "%s%s", i ? ", " : "", user[i].name);
@@ -93,7 +93,7 @@ static void add_names(struct text *t, const struct user *user, size_t n)
 		text_add(t, " and %zu more", n - NAMES_MAX);
 }
 
-static void add_use(struct text *t, const struct user *user, size_t n)
+static void add_use(struct text *t, const struct flavor_user *user, size_t n)
 {
 	static const char *const words[][2] = {
 		[NAMED_BY_CLUSTERQUEUE] = {"ClusterQueue ", "ClusterQueues "},
@@ -109,7 +109,7 @@ static void add_use(struct text *t, const struct user *user, size_t n)
 				  : " names it in spec.resourceGroups");
 }
 
-static void add_users(struct text *t, const struct users *u)
+static void add_users(struct text *t, const struct flavor_users *u)
 {
 	for (size_t i = 0, n; i < u->n; i += n) {
 		for (n = 1; i + n < u->n && u->user[i + n].use == u->user[i].use;)
@@ -122,7 +122,7 @@ static void add_users(struct text *t, const struct users *u)
 bool users_of_flavor(const struct queue *q, const char *flavor, struct text *t)
 {
 	const struct flavor_pool *flavor_pool;
-	struct users users = {0};
+	struct flavor_users users = {0};
 	map_each(&q->quota.flavor_pools, i, flavor_pool) {
 		if (strcmp(flavor_pool->flavor, flavor) != 0)
 			continue;

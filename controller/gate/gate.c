@@ -333,6 +333,7 @@ static void adopt_unread(
 		.priority_class = "",
 		.pod_priority_class = "",
 		.family = j->family ? j->family : "",
+		.submitted_by = r->submitted_by ? r->submitted_by : j->submitted_by,
 		.suspend = true,
 		.admission.history = j->seen.history};
 	queue_adopt_unread(g->queue, &unread, r->lines, r->nlines, r->reserved_ms);

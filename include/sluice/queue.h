@@ -671,6 +671,8 @@ void queue_retake_ceilings(struct queue *q);
 	X(BUDGET, "BudgetExhausted")                                                               \
 	/* a ResourceQuota would refuse its pods */                                                \
 	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded")                                               \
+	/* its user has as much in its LocalQueue as a user may (spec.limits.perUser) */           \
+	X(USER_LIMIT, "UserLimit")                                                                 \
 	/* as many Jobs of its LocalQueue run as may */                                            \
 	X(MAX_RUNNING, "TooManyRunning")                                                           \
 	/* clusterFit Now, and no room beside what is there */                                     \

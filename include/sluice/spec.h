@@ -195,10 +195,24 @@ struct clusterqueue_spec {
 /* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
 #define MAX_WAITING_DEFAULT 20000
 
-/* How many of its Jobs a LocalQueue lets do what, as numbers only; 0: as many as there are. */
+/* spec.limits.perUser of a LocalQueue: what the Jobs of one person may do there at once. 0, or not in
+ * the list: no limit. */
+struct user_limits {
+	int32_t running, waiting;
+	struct resource_list quota; /* held, over all flavors */
+};
+
+/* Those on what runs, rather than on what waits. */
+static inline bool user_limits_runs(const struct user_limits *l)
+{
+	return l->running > 0 || l->quota.count > 0;
+}
+
+/* How many of its Jobs a LocalQueue lets do what; 0: as many as there are. */
 struct localqueue_limits {
 	int32_t max_waiting; /* spec.maxWaiting */
 	int32_t max_running; /* spec.maxRunning */
+	struct user_limits per_user;
 };
 
 struct localqueue_spec {

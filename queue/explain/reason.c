@@ -77,6 +77,7 @@ const char *wait_reason_phrase(enum wait_reason r)
 		[WAIT_PRICE] = "a lower price",
 		[WAIT_BUDGET] = "budget",
 		[WAIT_NAMESPACE_QUOTA] = "its namespace's ResourceQuota",
+		[WAIT_USER_LIMIT] = "a Job of its user to end",
 		[WAIT_MAX_RUNNING] = "a Job of its LocalQueue to end",
 		[WAIT_NODES_FULL] = "room on nodes",
 		[WAIT_BACK_OFF] = "its pause to end",

@@ -19,7 +19,7 @@ struct group_key {
 
 static bool parting_same(const struct parting *a, const struct parting *b)
 {
-	return a->window_state == b->window_state && a->alone == b->alone &&
+	return a->window_state == b->window_state && a->alone == b->alone && a->user == b->user &&
 	       a->singletons == b->singletons && a->in_all == b->in_all;
 }
 

@@ -6,9 +6,11 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/copies.h"
+#include "queue/job/resources.h"
 #include "queue/model/clusterqueue.h"
 #include "queue/model/group.h"
 #include "queue/model/overflow.h"
+#include "queue/model/user.h"
 #include "queue/rules/windows/window_state.h"
 
 struct localqueue_key {
@@ -132,6 +134,7 @@ struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, cons
 		lq->ns->refs++;
 		list_add(&lq->ns->localqueues, &lq->of_namespace);
 		list_init(&lq->members);
+		users_init(&lq->users);
 		list_init(&lq->reservations);
 		list_init(&lq->budgets);
 		lq->weight = 1;
@@ -148,7 +151,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	must(lq->refs > 0);
 	if (--lq->refs > 0)
 		return;
-	must(tree_count(&lq->order) == 0);
+	must(tree_count(&lq->order) == 0 && tree_count(&lq->users) == 0);
 	must(!lq->exists && list_empty(&lq->members) && list_empty(&lq->reservations));
 	struct localqueue_key key = {lq->ns->name, lq->name};
 	must(map_take(&all->map, localqueue_hash(key.ns, key.name), &key) == lq);
@@ -158,10 +161,21 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	localqueue_free(lq);
 }
 
-void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m)
+void localqueue_take_terms(struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata)
 {
 	arena_done(&lq->memory);
-	pod_metadata_copy(&lq->memory, m, &lq->metadata);
+	lq->limits = *limits;
+	lq->limits.per_user.quota = resources_copy(&lq->memory, &limits->per_user.quota);
+	pod_metadata_copy(&lq->memory, metadata, &lq->metadata);
+}
+
+bool localqueue_limits_same(const struct localqueue_limits *a, const struct localqueue_limits *b)
+{
+	return a->max_waiting == b->max_waiting && a->max_running == b->max_running &&
+	       a->per_user.running == b->per_user.running &&
+	       a->per_user.waiting == b->per_user.waiting &&
+	       resources_same(&a->per_user.quota, &b->per_user.quota);
 }
 
 size_t localqueue_pending(const struct localqueue *lq)

@@ -55,12 +55,13 @@ struct localqueue {
 	enum localqueue_gate gate;
 	struct localqueue_limits limits;
 	struct pod_metadata metadata; /* spec.podTemplate */
-	struct arena memory;	      /* of metadata */
+	struct arena memory;	      /* of limits and metadata */
 
 	struct window_state *window_state; /* its own (window_state.h); NULL: its ClusterQueue's */
 
 	struct link of_namespace, of_clusterqueue;
 	struct link members;	  /* workload.of_localqueue: all that name it now */
+	struct tree users;	  /* user.by_name: who submitted them (user.h) */
 	struct link budgets;	  /* budget.of_owner, by name */
 	struct link reservations; /* reservation.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
@@ -101,8 +102,10 @@ void namespace_tidy(struct localqueues *all, struct nspace *ns); /* frees it whe
 /* Waiting Jobs, deferred ones included. */
 size_t localqueue_pending(const struct localqueue *lq);
 
-/* Takes over spec.podTemplate. */
-void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m);
+/* Takes over spec.podTemplate, and the limits. */
+void localqueue_take_terms(struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata);
+bool localqueue_limits_same(const struct localqueue_limits *a, const struct localqueue_limits *b);
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);
 

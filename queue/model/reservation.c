@@ -13,6 +13,7 @@
 #include "queue/rules/runs.h"
 #include "queue/model/giving.h"
 #include "queue/model/run.h"
+#include "queue/model/user.h"
 
 static size_t reservation_size(const struct reservation *r)
 {
@@ -60,6 +61,8 @@ static struct reservation *reservation_new(struct queue *q, struct workload *w, 
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
+	r->user = w->user;
+	r->user->refs++;
 	q->workload_bytes += reservation_size(r);
 	return r;
 }
@@ -79,6 +82,7 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	r->w->not_before_ms = 0;
 	r->state = RESERVATION_HELD;
 	r->lq->nreserving++;
+	r->user->nreserving++;
 	list_add(&r->lq->reservations, &r->of_localqueue);
 	if (r->cq) {
 		r->cq->counts.reserving++;
@@ -116,6 +120,19 @@ static void lines_take(struct reservation *r, enum quota_when when)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_take(r->line[i].row, when, r->line[i].amount);
+}
+
+/* Its user holds that, promised or not. */
+static void lines_count(struct queue *q, struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		user_hold(q, r->user, r->line[i].row->resource, r->line[i].amount);
+}
+
+static void lines_uncount(struct queue *q, struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		user_hold(q, r->user, r->line[i].row->resource, -r->line[i].amount);
 }
 
 static void lines_give_then(struct reservation *r)
@@ -165,6 +182,7 @@ struct reservation *reservation_start(struct queue *q, struct workload *w, struc
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
+	lines_count(q, r);
 	reservation_borrows_more(r);
 	reservation_hold(q, r);
 	return r;
@@ -176,7 +194,9 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	must(!w->promise);
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	r->state = RESERVATION_PROMISED;
+	r->user->npromised++;
 	lines_take(r, QUOTA_THEN);
+	lines_count(q, r);
 	reservation_borrows_more(r);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
@@ -197,6 +217,7 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	must(r->state == RESERVATION_PROMISED);
 	workload_unplace(q, r->w);
 	list_leave(&r->of_clusterqueue);
+	r->user->npromised--;
 	r->w->promise = NULL;
 	r->reserved_ms = q->now_ms;
 	free(r->giver);
@@ -212,6 +233,7 @@ static void reservation_free(struct queue *q, struct reservation *r)
 {
 	if (r->cq)
 		clusterqueue_put(&q->clusterqueues, r->cq);
+	user_put(q, r->user);
 	localqueue_put(&q->localqueues, r->lq);
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= reservation_size(r);
@@ -233,6 +255,8 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	w->promise = NULL;
 	runs_before(q, r, RUN_UNPROMISED);
 	lines_give_then(r);
+	lines_uncount(q, r);
+	r->user->npromised--;
 	queue_touch_reservation(q, r->cq);
 	reservation_free(q, r);
 }
@@ -389,6 +413,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
+	lines_count(q, r);
 	if (reservation_borrows_more(r))
 		queue_touch_fresh(q, r->cq);
 	reservation_hold(q, r);
@@ -409,6 +434,7 @@ static void line_lower(
 {
 	int64_t less = l->amount - amount, then = reservation_line_then(r, l);
 	l->amount = amount;
+	user_hold(q, r->user, l->row->resource, -less);
 	if (less > 0 && r->run.end_ms > 0)
 		usage_change(q, r->lq, l->row->resource, -less, r->run.end_ms);
 	else if (less > 0)
@@ -434,6 +460,7 @@ void reservation_end(struct queue *q, struct workload *w)
 		line_lower(q, r, &r->line[i], 0);
 	giving_end(q, r);
 	r->lq->nreserving--;
+	r->user->nreserving--;
 	r->lq->nadmitted -= r->confirmed;
 	if (r->cq) {
 		r->cq->counts.reserving--;
@@ -515,6 +542,7 @@ static void line_raise(struct queue *q, struct reservation *r, size_t line, int6
 {
 	struct reservation_line *l = &r->line[line];
 	l->amount += more;
+	user_hold(q, r->user, l->row->resource, more);
 	usage_change(q, r->lq, l->row->resource, more, q->now_ms);
 	quota_take(l->row, QUOTA_NOW, more);
 	quota_take(l->row, QUOTA_THEN, more);

@@ -80,6 +80,7 @@ struct reservation {
 	struct workload *w;
 	struct clusterqueue *cq; /* that started it; NULL: adopted, and not known */
 	struct localqueue *lq;
+	struct user *user; /* for whom it began, in lq */
 	struct shape *shape;
 	struct link of_clusterqueue; /* cq->reservations, or cq->promised */
 	struct link of_localqueue;   /* lq->reservations; not while promised */

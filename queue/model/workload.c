@@ -14,6 +14,8 @@
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
+#include "queue/model/user.h"
+#include "queue/model/user_line.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/terms.h"
 
@@ -127,6 +129,9 @@ static void forget_queue(struct queue *q, struct workload *w)
 {
 	if (!w->lq)
 		return;
+	list_leave(&w->of_user);
+	user_put(q, w->user);
+	w->user = NULL;
 	list_leave(&w->of_localqueue);
 	localqueue_put(&q->localqueues, w->lq);
 	w->lq = NULL;
@@ -225,6 +230,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
+	       strcmp(w->user->name, j->submitted_by ? j->submitted_by : "") != 0 ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
 	       !text_same(w->invalid, invalid);
 }
@@ -266,9 +272,12 @@ void workload_take(
 	keep_hold(q, w, j->hold);
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
+	struct user *user = user_keep(q, lq, j->submitted_by);
 	forget_queue(q, w);
 	w->lq = lq;
+	w->user = user;
 	list_add(&lq->members, &w->of_localqueue);
+	list_add(&user->members, &w->of_user);
 	overflow_count_in(w);
 
 	struct priority_class *class =
@@ -317,7 +326,7 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 		return PLACE_ASIDE;
 	if (w->promise)
 		return PLACE_PROMISED;
-	if (!terms_let(q, w))
+	if (!terms_let(q, w) || !user_line_enter(q, w))
 		return PLACE_ASIDE;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }
@@ -326,7 +335,7 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 static bool promise_stands(const struct workload *w)
 {
 	const struct reservation *r = w->promise;
-	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->lq == w->lq &&
+	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->user == w->user &&
 	       r->shape == w->shape;
 }
 
@@ -360,8 +369,11 @@ void workload_place(struct queue *q, struct workload *w)
 		reservation_forget_promise(q, w);
 	terms_stand(q, w);
 	w->place = place_for(q, w);
+	if (w->place == PLACE_ASIDE && !user_line_waits(w))
+		user_line_leave(q, w);
 	if (w->place != PLACE_RESERVATION) {
 		w->lq->nwaiting++;
+		w->user->nwaiting++;
 		w->lq->waiting_slots += workload_slots(w);
 		w->lq->nactive += is_active(w);
 		q->nwaiting++;
@@ -396,10 +408,11 @@ static void leave_ready(struct queue *q, struct workload *w)
 	group_leave(&q->groups, w);
 }
 
-void workload_unplace(struct queue *q, struct workload *w)
+static void take_out(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
+		w->user->nwaiting--;
 		w->lq->waiting_slots -= workload_slots(w);
 		w->lq->nactive -= is_active(w);
 		q->nwaiting--;
@@ -419,6 +432,18 @@ void workload_unplace(struct queue *q, struct workload *w)
 	}
 	terms_unstand(q, w);
 	w->place = PLACE_NOWHERE;
+}
+
+void workload_unplace(struct queue *q, struct workload *w)
+{
+	take_out(q, w);
+	user_line_leave(q, w);
+}
+
+void workload_stand_anew(struct queue *q, struct workload *w)
+{
+	take_out(q, w);
+	workload_place(q, w);
 }
 
 void workload_replace(struct queue *q, struct workload *w)

@@ -4,8 +4,9 @@
  * It stands in exactly one place, and only workload_place() and workload_unplace() move it:
  *
  *   aside      something else than quota stops it: it is held or misconfigured, its LocalQueue is
- *              closed, Jobs that it waits for have not ended (dependency_wait.h), or its
- *              terms on time and price are not met (terms.h)
+ *              closed, Jobs that it waits for have not ended (dependency_wait.h), its
+ *              terms on time and price are not met (terms.h), or its user has as many Jobs in
+ *              line as may be (user_line.h)
  *   back-off   it may not start before a time; it is in queue.back_off
  *   ready      it is in a group of its ClusterQueue (group.h)
  *   promised   runs are being stopped for it (reservation.h)
@@ -29,12 +30,14 @@ struct account;
 struct clusterqueue;
 struct dependency_wait;
 struct family;
+struct line_place;
 struct past;
 struct priority_class;
 struct cohort_tree;
 struct reservation;
 struct shape;
 struct terms;
+struct user;
 
 /* The place in a ClusterQueue's order, which is total. */
 #define HOLD_SHOWN 600 /* bytes of what a hold says that are kept, and shown */
@@ -62,8 +65,10 @@ struct workload {
 	struct order_key key;
 	struct tree_node in_order; /* ready: clusterqueue.order; back-off: queue.back_off */
 	struct tree_node in_group; /* ready: group.waiting */
-	struct link of_localqueue, of_class;
-	struct localqueue *lq; /* the one its label names now, even while it is reserved */
+	struct link of_localqueue, of_class, of_user;
+	struct localqueue *lq;	    /* the one its label names now, even while it is reserved */
+	struct user *user;	    /* who submitted it, in that LocalQueue (user.h) */
+	struct line_place *in_line; /* among the user's waiting Jobs (user_line.h), or NULL */
 	struct priority_class *class;
 	struct shape *shape;		 /* what it asks for now, even while it is reserved */
 	struct group *group;		 /* ready only */
@@ -120,6 +125,9 @@ void workload_unplace(struct queue *q, struct workload *w);
  * it wait until it has left. Nothing starts by this. */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it is reserved */
+
+/* It came into its user's line, or out of it. */
+void workload_stand_anew(struct queue *q, struct workload *w);
 
 /* Sets its expected duration. */
 void workload_expect(

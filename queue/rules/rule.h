@@ -37,6 +37,7 @@ struct localqueue;
 struct nominee;
 struct queue;
 struct reservation;
+struct user;
 struct victim;
 struct window_state;
 struct workload;
@@ -67,6 +68,7 @@ struct attempt {
 struct parting {
 	const struct window_state *window_state;
 	const struct localqueue *alone;	 /* of this LocalQueue only; NULL: of any */
+	const struct user *user;	 /* of this user only; NULL: of any */
 	const struct family *singletons; /* of this family, each of which runs alone; NULL: no */
 	int32_t in_all;			 /* pods that its Job asks for in all (namespace_quota.h) */
 };
@@ -157,6 +159,7 @@ struct rule {
 	X(budget)                                                                                  \
 	X(namespace_quota)                                                                         \
 	X(singleton)                                                                               \
+	X(user_limits)                                                                             \
 	X(max_running)                                                                             \
 	X(nodes)
 

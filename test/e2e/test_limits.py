@@ -7,9 +7,11 @@ import re
 
 import pytest
 from checks import look
-from conftest import LATER, RECOVERY
+from conftest import LATER, RECOVERY, as_account
 from later import Later
-from objects import HOLD, annotations, group, has, jobs_path, path_of, story
+from objects import HOLD, annotations, group, has, job, jobs_path, path_of, story, who
+from test_cost import may
+from test_rights import bind
 from test_writes import Writes
 
 MAX_RUN, EXPECTED = "sluice.dev/max-run-seconds", "sluice.dev/expected-duration"
@@ -192,6 +194,38 @@ def test_at_most_so_many_jobs_of_a_localqueue_run_and_the_next_starts_when_one_e
     world.waits("d", "TooManyRunning")
     world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"maxRunning": None}})
     world.started("d")
+
+
+@pytest.mark.since_kubernetes(36, "has no policy that writes who submitted a Job")
+def test_each_person_runs_so_many_jobs_of_a_localqueue_and_is_told_so(world):
+    world.queue(cpu=8)
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"limits": {"perUser": {"running": 1, "waiting": 1}}}})
+    people = {}
+    for person in ("alice", "bob"):
+        bind(world, person, "sluice-batch-user")
+        people[person] = as_account(world.box, world.ns, person)
+        world.wait("the rights to be known", lambda p=person: may(people[p], world.ns))
+
+    def submit(person, name):
+        people[person].post(jobs_path(world.ns), job(name, "q", requests={"cpu": "1"}))
+    submit("alice", "a1")
+    world.started("a1")
+    submit("alice", "a2")
+    said = world.waits("a2", "UserLimit")["sentence"]
+    assert said == (f"{who(people['alice'])} runs 1 of 1 Job of LocalQueue {world.ns}/q (spec.limits.perUser.running): this one starts when it ends")
+    submit("alice", "a3")
+    said = world.waits("a3", "UserLimit")["sentence"]
+    assert "has 1 Job in line" in said and "spec.limits.perUser.waiting is 1" in said
+    submit("bob", "b1")
+    world.started("b1")
+    # A successor comes to the same.
+    world.restart()
+    world.waits("a2", "UserLimit")
+    world.finish("a1")
+    world.started("a2")
+    assert "runs 1 of 1 Job" in world.waits("a3", "UserLimit")["sentence"]
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"limits": None}})
+    world.started("a3")
 
 
 # ---- use over time -----------------------------------------------------------------------------

@@ -338,6 +338,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 	if (twist)
 		twist(s, &n);
 	s->people.submitted++;
+	users_draw(s, &n);
 	struct model_job *j = model_api_create(&s->api, &n);
 	j->wrote = n.job.parallelism;
 	j->sickly = s->people.queue.pods_ready_timeout_ms > 0 && rng_odds(&s->rng, 1500);
@@ -651,6 +652,7 @@ void people_begin(struct sim *s)
 	min_run_begin(s);
 	growing_begin(s);
 	window_quota_begin(s);
+	users_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
 	for (size_t i = 0; i < CLUSTERQUEUES; i++)

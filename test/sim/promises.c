@@ -571,8 +571,8 @@ static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? promises_config(s, j) : NULL;
 		if (!cq || !promises_priority(s, j, &priority) || has_terms(&j->now->job) ||
-			!pipelines_surely_ready(s, j) || may_be_blocked(s, j, cq) ||
-			may_be_kept(s, r, cq))
+			!pipelines_surely_ready(s, j) || users_may_wait(s, j) ||
+			may_be_blocked(s, j, cq) || may_be_kept(s, r, cq))
 			continue;
 		bool fit = fits(s, j, cq, priority);
 		if (!fit && !take_back_is_possible(s, j, cq, priority))

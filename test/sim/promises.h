@@ -39,6 +39,8 @@
  * P15 who ran before it was queued is adopted by an admin's word alone, and never stopped for it
  *     (newcomers.h)
  *
+ * P16 no user runs or holds more than the limits of a LocalQueue let (users.h)
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

@@ -102,7 +102,7 @@ static void set_clusterqueue(const struct sim *s, struct queue *q, const struct 
 	must(queue_set_clusterqueue(q, &spec, &e) == 0);
 }
 
-static void set_localqueue(struct queue *q, const struct config *c)
+static void set_localqueue(const struct sim *s, struct queue *q, const struct config *c)
 {
 	struct localqueue_spec spec = {.ns = namespace_names[localqueue_namespace(c->index)],
 		.name = localqueue_names[c->index],
@@ -110,6 +110,8 @@ static void set_localqueue(struct queue *q, const struct config *c)
 		.clusterqueue = clusterqueue_names[c->clusterqueue],
 		.stop_policy = c->stop,
 		.weight = 1};
+	if (s->o.bug != BUG_USERS_UNREAD)
+		spec.limits.per_user = s->users.limits[c->index];
 	struct err e = {""};
 	must(queue_set_localqueue(q, &spec, &e) == 0);
 }
@@ -148,7 +150,7 @@ static void set_config(struct sim *s, struct queue *q, const struct config *c)
 		set_clusterqueue(s, q, c);
 		break;
 	case CONFIG_LOCALQUEUE:
-		set_localqueue(q, c);
+		set_localqueue(s, q, c);
 		break;
 	case CONFIG_CALENDAR:
 	case CONFIG_RUNPOLICY:

@@ -31,6 +31,7 @@
 #include "test/sim/partition.h"
 #include "test/sim/people.h"
 #include "test/sim/pipelines.h"
+#include "test/sim/users.h"
 #include "test/sim/replica.h"
 #include "test/sim/restore.h"
 #include "test/sim/rng.h"
@@ -98,6 +99,7 @@ enum bug {
 	BUG_HELD_FORGOTTEN,   /* a new leader does not read what has held before */
 	BUG_WORD_UNREAD,      /* an admin's word on a Namespace is not read */
 	BUG_WORD_FOR_ALL,     /* ... is taken to say nothing of when Jobs began */
+	BUG_USERS_UNREAD,     /* limits for each user are not read */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -118,6 +120,7 @@ struct sim_options {
 	bool failovers;	 /* each world has them (failover.h) */
 	bool partitions; /* ... and these (partition.h) */
 	bool restores;	 /* ... and these (restore.h) */
+	bool users;	 /* ... and limits for each user (users.h) */
 	bool pipelines;	 /* ... and Jobs that wait for others (pipelines.h) */
 	bool lending;	/* worlds whose ClusterQueues lend each other all they have (take_back.h) */
 	bool growth;	/* worlds in which runs grow, all of them (growing.h) */
@@ -146,6 +149,7 @@ struct sim {
 	struct restore restore;
 	struct people people;
 	struct pipelines pipelines;
+	struct users users;
 	struct newcomers newcomers;
 	struct lent_world lent;
 	struct cluster cluster;

@@ -427,6 +427,7 @@ size_t __wrap_queue_decide(
 					j->now->job.name, r->identity);
 			min_run_check(world, r, &out[i], now_ms);
 			window_quota_check(world, r, &out[i]);
+			users_check(world, r, &out[i]);
 			j->decided[k].life = r->life;
 			j->decided[k].kind =
 				out[i].kind == DECISION_NOTICE ? j->decided[k].kind : out[i].kind;

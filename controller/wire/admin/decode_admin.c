@@ -23,6 +23,24 @@ int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, s
 	return ERR_INVALID;
 }
 
+/* spec.limits.perUser. */
+static struct user_limits user_limits_field(
+	struct decoder *d, const struct path *up, const cJSON *spec)
+{
+	const struct path *limits = PATH(up, "limits"), *at = PATH(limits, "perUser");
+	const cJSON *o = object_field(d, limits, object_field(d, up, spec, "limits"), "perUser");
+	struct user_limits l = {
+		.running = int32_field(d, at, o, "running", 1, 0),
+		.waiting = int32_field(d, at, o, "waiting", 1, 0),
+		.quota = amounts_field(d, at, o, "quota"),
+	};
+	for (size_t i = 0; i < l.quota.count; i++)
+		if (l.quota.item[i].amount <= 0)
+			decoder_fault(d, PATH(PATH(at, "quota"), l.quota.item[i].name),
+				"must be more than 0; leave it out for no limit");
+	return l;
+}
+
 static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
@@ -38,6 +56,7 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->limits.max_waiting = int32_field(d, at, spec, "maxWaiting", 1, MAX_WAITING_DEFAULT);
 	s->metadata = queue_metadata_field(d, at, spec);
 	s->limits.max_running = int32_field(d, at, spec, "maxRunning", 1, 0);
+	s->limits.per_user = user_limits_field(d, at, spec);
 	if (*s->clusterqueue == '\0')
 		decoder_fault(d, PATH(at, "clusterQueue"),
 			"is missing; write the name of the ClusterQueue it leads to");

@@ -2,6 +2,8 @@
  * What the gate does not know for sure: whether it still leads, what became of a start whose story
  * somebody took away, and how many pods there are when the Job's status is behind.
  */
+#include "queue/core.h"
+#include "queue/model/reservation.h"
 #include "world.h"
 
 /* ---- A successor -------------------------------------------------------------------------------
@@ -300,6 +302,20 @@ static void a_limit_that_a_start_had_which_never_was_puts_nothing_on_hold(void *
 	assert_null(strstr(w->notes, "DeactivatedDueTo"));
 	assert_false(w->j->now->job.suspend); /* it starts in its turn */
 	assert_int_equal(w->j->now->job.admission.attempt, 2);
+}
+
+/* The limits of a LocalQueue for each user count it (queue/rules/user_limits.c). */
+static void a_run_that_was_adopted_before_it_was_read_counts_for_its_submitter(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.queue = ""; /* so no list tells of it */
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	const struct workload *known = queue_find_workload(w->queue, &w->j->now->job.uid);
+	assert_non_null(known->reservation);
+	assert_string_equal(known->reservation->user->name, "alice");
 }
 
 /* ---- What earlier attempts left behind ---------------------------------------------------------
@@ -612,6 +628,7 @@ int main(void)
 		RUN(a_run_that_is_not_seen_yet_goes_on),
 		RUN(while_it_is_read_it_is_not_said_to_be_told),
 		RUN(a_hold_that_is_gone_stops_no_run),
+		RUN(a_run_that_was_adopted_before_it_was_read_counts_for_its_submitter),
 		RUN(nor_does_one_that_the_watch_still_shows),
 		RUN(a_localqueue_that_was_left_stops_no_run),
 		RUN(a_start_under_way_is_fenced_though_an_earlier_run_is_seen),

@@ -393,6 +393,11 @@ static const struct edit_row {
 	{"the first maxRunning", {7, 1}, NULL, NULL, true},
 	{"a higher one", {7, 2}, NULL, NULL, false},
 	{"none", {7, 0}, NULL, NULL, true},
+	{"the first perUser.running", {7, 0, {3, 0}}, NULL, NULL, true},
+	{"another one", {7, 0, {2, 0}}, NULL, NULL, false},
+	{"none, and the first perUser.waiting", {7, 0, {0, 9}}, NULL, NULL, true},
+	{"a longer line", {7, 0, {0, 10}}, NULL, NULL, false},
+	{"no limit", {7, 0}, NULL, NULL, true},
 };
 
 /* Its author may repeat it without end, and each move costs as much as a new Job. */

@@ -420,6 +420,8 @@ static bool tell_local(struct words *w, char **word, size_t n)
 			s.limits.max_running = atoi(piece_value(word[i], "running"));
 		else if (piece_value(word[i], "add-label"))
 			s.metadata = added_label(piece_after(word[i], '='), &added);
+		else if (words_of_user_limits(w, &s.limits.per_user, word[i]))
+			continue;
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else
@@ -528,6 +530,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		j->grace_ms = atoll(value) * 1000;
 	else if (strcmp(key, "tolerate") == 0)
 		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
+	else if (strcmp(key, "user") == 0)
+		j->submitted_by = value;
 	else if (strcmp(key, "pod") == 0)
 		x->pod = value;
 	else

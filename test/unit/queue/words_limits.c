@@ -158,3 +158,31 @@ bool words_tell_overhead(struct words *w, char **word, size_t n)
 	queue_set_runtime_class(w->q, &s);
 	return true;
 }
+
+enum { USER_QUOTAS_MAX = 8 };
+
+static bool add_user_quota(struct words *w, struct user_limits *l, char *resource)
+{
+	char *value = piece_after(resource, '=');
+	struct resource *all = (struct resource *)(uintptr_t)l->quota.item; /* made here */
+	if (!value || l->quota.count == USER_QUOTAS_MAX)
+		return false;
+	if (!all)
+		l->quota.item = all = piece_keep(calloc(USER_QUOTAS_MAX, sizeof(*all)));
+	struct resource *r = &all[l->quota.count++];
+	r->name = resource;
+	return piece_amount(w, resource, value, &r->amount);
+}
+
+bool words_of_user_limits(struct words *w, struct user_limits *l, const char *word)
+{
+	if (piece_value(word, "user-running"))
+		l->running = atoi(piece_value(word, "user-running"));
+	else if (piece_value(word, "user-waiting"))
+		l->waiting = atoi(piece_value(word, "user-waiting"));
+	else if (strncmp(word, "user.", 5) == 0)
+		return add_user_quota(w, l, piece_copy(word + 5));
+	else
+		return false;
+	return true;
+}

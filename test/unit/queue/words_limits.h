@@ -8,6 +8,7 @@
  *   overhead RUNTIMECLASS RESOURCE=QUANTITY ..
  *   recall NS/NAME FROM TO RESOURCE=QUANTITY ..   a run of this LocalQueue that ended before
  *   ready NS/NAME | unready NS/NAME
+ *   local .. [user-running=N] [user-waiting=N] [user.RESOURCE=QUANTITY ..]   spec.limits.perUser
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_LIMITS_H
 #define SLUICE_TEST_QUEUE_WORDS_LIMITS_H
@@ -17,6 +18,9 @@
 /* False when the word is none of these. What the configuration points to lives until the next
  * config. */
 bool words_config(struct words *w, struct queue_config *c, char *word);
+
+/* False when the word is none of these. What it points to lives until the next line. */
+bool words_of_user_limits(struct words *w, struct user_limits *l, const char *word);
 
 bool words_tell_limits(struct words *w, char **word, size_t n);
 bool words_tell_overhead(struct words *w, char **word, size_t n);

@@ -475,6 +475,49 @@ static void a_selector_beyond_all_measure_is_refused(void **state)
 	assert_non_null(strstr(e.text, "at most 16384 are kept of one, so it spares no pods"));
 }
 
+static void localqueues_limit_each_user(void **state)
+{
+	struct localqueue_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
+					 "'spec':{'clusterQueue':'batch','limits':{'perUser':{"
+					 "'running':3,'waiting':100,"
+					 "'quota':{'cpu':'64','nvidia.com/gpu':8}}}}}"),
+			&s, &e),
+		0);
+	const struct user_limits *l = &s->limits.per_user;
+	assert_int_equal(l->running, 3);
+	assert_int_equal(l->waiting, 100);
+	assert_int_equal(l->quota.count, 2);
+	assert_string_equal(l->quota.item[0].name, "cpu");
+	assert_int_equal(l->quota.item[0].amount, 64000);
+	assert_string_equal(l->quota.item[1].name, "nvidia.com/gpu");
+	assert_int_equal(l->quota.item[1].amount, 8);
+	free(s);
+	static const struct {
+		const char *limits, *fault;
+	} refused[] = {
+		{"{'perUser':{'running':0}}",
+			"perUser.running: must be a whole number from 1 to 2147483647"},
+		{"{'perUser':{'waiting':-1}}",
+			"perUser.waiting: must be a whole number from 1 to 2147483647"},
+		{"{'perUser':{'quota':{'cpu':'0'}}}",
+			"perUser.quota.cpu: must be more than 0; leave it out for no limit"},
+	};
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		char text[200], fault[200];
+		snprintf(text, sizeof(text),
+			"{'metadata':{'name':'main','namespace':'a'},'spec':{'clusterQueue':'batch','limits':%s}}",
+			refused[i].limits);
+		snprintf(fault, sizeof(fault), "LocalQueue a/main: spec.limits.%s",
+			refused[i].fault);
+		assert_int_equal(decode_localqueue(parsed(text), &s, &e), ERR_INVALID);
+		assert_string_equal(e.text, fault);
+	}
+}
+
 static void localqueues(void **state)
 {
 	struct localqueue_spec *s = NULL;
@@ -699,6 +742,7 @@ int main(void)
 		cmocka_unit_test(budgets_that_are_none),
 		cmocka_unit_test(a_selector_beyond_all_measure_is_refused),
 		cmocka_unit_test(localqueues),
+		cmocka_unit_test(localqueues_limit_each_user),
 		cmocka_unit_test(flavors),
 		cmocka_unit_test(idle_pools),
 		cmocka_unit_test(priorities),

@@ -1,0 +1,64 @@
+/*
+ * Users: who submitted the Jobs of a LocalQueue, and what they have there.
+ *
+ * A user is a name in one LocalQueue: that of the annotation sluice.dev/submitted-by, as far as it is
+ * read (SUBMITTER_MAX_BYTES). Jobs that do not say who submitted them are those of one user, whose
+ * name is "". The record is made for the first workload, and freed with the last reference.
+ *
+ * Workloads and reservations have a reference each, and one to the LocalQueue, so that the user
+ * needs none. A reservation remembers the user that it began for: its Job may move to another
+ * LocalQueue while it runs.
+ *
+ * Tenants choose names. So a user is looked up in a tree of its LocalQueue, which no choice of names
+ * makes slow, and its memory counts in queue.workload_bytes.
+ */
+#ifndef SLUICE_QUEUE_MODEL_USER_H
+#define SLUICE_QUEUE_MODEL_USER_H
+
+#include "base/list.h"
+#include "base/tree.h"
+
+struct localqueue;
+struct queue;
+struct user_line;
+
+/* What its runs and promises hold of a resource, over all flavors. */
+struct user_held {
+	const char *resource; /* a symbol */
+	__int128 amount;
+};
+
+struct user {
+	struct tree_node by_name; /* in lq->users */
+	struct localqueue *lq;
+	struct link members;	     /* workload.of_user: all that it submitted, waiting or not */
+	size_t nwaiting, nreserving; /* as in its LocalQueue */
+	size_t npromised;	     /* of nwaiting: quota is promised to it */
+	uint32_t refs;		     /* workloads and reservations */
+	uint32_t nheld;
+	struct user_held *held;
+	struct user_line
+		*line; /* of those that wait, where that is limited (user_line.h); or NULL */
+	char name[];
+};
+
+/* Inits localqueue.users. */
+void users_init(struct tree *users);
+
+/* name NULL: it is not known. With a reference for the caller. */
+struct user *user_keep(struct queue *q, struct localqueue *lq, const char *name);
+/* While its LocalQueue is still referenced. */
+void user_put(struct queue *q, struct user *u);
+/* NULL: it has no Job there. */
+struct user *user_find(const struct localqueue *lq, const char *name);
+
+/* It holds so much more of a resource, or less. The name is a symbol. */
+void user_hold(struct queue *q, struct user *u, const char *resource, int64_t more);
+__int128 user_holds(const struct user *u, const char *resource);
+
+static inline bool user_is_known(const struct user *u)
+{
+	return *u->name;
+}
+
+#endif
