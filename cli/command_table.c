@@ -11,6 +11,7 @@
 #include "cli/import/options.h"
 #include "cli/jobs/options.h"
 #include "cli/move.h"
+#include "cli/nice.h"
 #include "cli/overcommit/options.h"
 #include "cli/priority.h"
 #include "cli/simulate/options.h"
@@ -105,6 +106,12 @@ const struct command_row command_table[COMMANDS] = {
 		.words = "JOB CLASS",
 		.run = command_priority,
 		.example = "priority job/train high"},
+	[COMMAND_NICE] = {.name = "nice",
+		.page = nice_help,
+		.flags = &nice_flags,
+		.words = "JOB N",
+		.run = command_nice,
+		.example = "nice job/train 10"},
 	[COMMAND_COMPLETION] = {.name = "completion",
 		.page = completion_help,
 		.flags = &completion_flags,

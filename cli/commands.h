@@ -35,9 +35,10 @@ int command_jobs(int argc, char **argv);
 /* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
 int command_hold(int argc, char **argv);
 extern const struct flag_table hold_flags, release_flags;
-/* The same; argv[0] is "move". And "priority". */
+/* The same; argv[0] is "move". And "priority". And "nice". */
 int command_move(int argc, char **argv);
 int command_priority(int argc, char **argv);
+int command_nice(int argc, char **argv);
 
 /* Asks no server. argv[0] is "completion"; prints a shell's script. */
 int command_completion(int argc, char **argv);

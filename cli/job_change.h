@@ -1,6 +1,6 @@
 /*
  * Commands that change one label or annotation of one Job with the user's own rights, and say what
- * follows: hold, release, move, priority. Unlike kubectl they look first: what would have no effect,
+ * follows: hold, release, move, priority, nice. Unlike kubectl they look first: what would have no effect,
  * or would be refused, is said in words, and nothing is written.
  *
  * The change is made to the Job that was looked at, and to none that was made since under its name.

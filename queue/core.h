@@ -18,6 +18,7 @@
 #include "queue/model/group.h"
 #include "queue/model/localqueue.h"
 #include "queue/rules/namespace_quota.h"
+#include "queue/model/nice.h"
 #include "queue/model/overflow.h"
 #include "queue/rules/money/plan.h"
 #include "queue/rules/dependencies/predecessors.h"
@@ -73,6 +74,7 @@ struct queue {
 	struct map workloads;
 	struct slab reservations[RESERVATION_SLABS + 1]; /* by how many lines they have */
 	struct tree back_off;
+	struct nices nices;
 	struct tree alarms;
 	struct usages usages;
 	struct calendar_refs calendar_refs;

@@ -56,6 +56,7 @@ struct queue *queue_new(void)
 	buf_init(&q->bill_text, 64 * 1024);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
+	nices_init(&q->nices);
 	alarms_init(&q->alarms);
 	reservations_init(q);
 	usages_init(&q->usages);
@@ -309,6 +310,7 @@ size_t queue_decide(
 	namespace_quotas_refresh(q);
 	lead_recall(q);
 	user_lines_settle(q);
+	nices_deal(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_up(q, out + n, cap - n);
 	smaller_quota_ask(q);
@@ -326,7 +328,7 @@ size_t queue_decide(
 		*ret_next_ms = w->not_before_ms;
 	bool starts = !list_empty(&q->dirty) && !q->paused;
 	bool tells = !list_empty(&q->predecessors.due) && !q->paused;
-	if (starts || tells || !list_empty(&q->suspects))
+	if (starts || tells || !list_empty(&q->suspects) || !list_empty(&q->nices.dirty))
 		*ret_next_ms = now_ms;
 	q->deciding = false;
 	return n;

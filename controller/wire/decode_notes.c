@@ -308,6 +308,23 @@ static void read_completions_follow(
 		j->completions_follow = true;
 }
 
+static void read_nice(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	char shown[SHOWN_SIZE];
+	int64_t nice = 0;
+	const char *text = text_field(d, at, annotations, NICE_ANNOTATION, NAME_MAX_BYTES);
+	bool negative = *text == '-';
+	const char *digits = text + negative;
+	if (!json_get(annotations, NICE_ANNOTATION))
+		return;
+	if (strlen(digits) > 3 || !text_number(digits, NICE_MAX, &nice))
+		decoder_fault(d, PATH(at, NICE_ANNOTATION),
+			"%s is not a whole number from -%d to %d; write e.g. 10",
+			text_show(text, shown), NICE_MAX, NICE_MAX);
+	j->nice = (int32_t)(negative ? -nice : nice);
+}
+
 /* A name may be as long as the API server's authenticator likes, and of any characters. */
 static void read_submitter(struct decoder *d, const cJSON *annotations, struct job *j)
 {
@@ -366,6 +383,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	read_completions_follow(d, at, annotations, j);
 	job_terms_field(d, at, annotations, j);
 	job_after_field(d, at, annotations, j);
+	read_nice(d, at, annotations, j);
 	read_submitter(d, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	const char *notice = json_text(annotations, WAITING_ANNOTATION);

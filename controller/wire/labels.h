@@ -13,6 +13,7 @@
 #define EXPECTED_ANNOTATION "sluice.dev/expected-duration"
 #define MIN_PARALLELISM_ANNOTATION "sluice.dev/min-parallelism"
 #define GROW_ANNOTATION "sluice.dev/grow"
+#define NICE_ANNOTATION "sluice.dev/nice"
 #define COMPLETIONS_ANNOTATION "sluice.dev/completions-equal-parallelism"
 
 /* Label or annotation; the label wins. */

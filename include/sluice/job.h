@@ -157,6 +157,7 @@ struct job_annotations {
 #define JOB_GRACE_MAX_S 3600
 
 #define SUBMITTER_MAX_BYTES 253
+#define NICE_MAX 100 /* and -NICE_MAX is the least */
 
 /* Does its run grow? */
 enum job_grow {
@@ -188,6 +189,7 @@ struct job {
 	struct job_terms terms;
 	struct zoned_time start_after, deadline; /* of which those two of terms are to be made */
 	struct dependencies after;		 /* annotation sluice.dev/after */
+	int32_t nice; /* annotation sluice.dev/nice: of its submitter's Jobs the lower goes first */
 	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" when it is
 	 * one of a kind. Their durations tell what to expect of the next. */
 	const char *family;

@@ -322,6 +322,12 @@ static bool loses_its_place(const struct reservation *r)
 	return r->run.stop == STOP_REASON_PODS_READY_TIMEOUT;
 }
 
+static bool comes_before(const struct workload *w, const struct order_key *key)
+{
+	struct order_key own = nice_own_key(w);
+	return order_cmp(&own, key) < 0;
+}
+
 const struct workload *workload_returning_before(
 	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms)
 {
@@ -331,7 +337,7 @@ const struct workload *workload_returning_before(
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		if (r->state == RESERVATION_LEAVING && r->preemption != PREEMPTION_NONE &&
 			!loses_its_place(r) && !workload_fills_gaps(r->w) &&
-			order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq, now_ms))
+			comes_before(r->w, key) && workload_returns(r->w, cq, now_ms))
 			return r->w;
 	}
 	return NULL;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/model/group.h"
+#include "queue/model/nice.h"
 #include "queue/admit/share.h"
 #include "queue/preempt/victims.h"
 
@@ -14,7 +15,7 @@ static bool goes_before(const struct nominee *a, const struct nominee *b)
 {
 	if (a->choice.level != b->choice.level)
 		return a->choice.level < b->choice.level;
-	return order_cmp(&a->w->key, &b->w->key) < 0;
+	return order_cmp(workload_standing(a->w), workload_standing(b->w)) < 0;
 }
 
 static size_t next_classic(const struct nominee *nominee, size_t n)
@@ -76,7 +77,9 @@ static bool beats(const struct contender *a, const struct contender *b)
 	if (a->borrows != b->borrows)
 		return b->borrows;
 	int order = share_cmp(&a->share, &b->share);
-	return order ? order < 0 : order_cmp(&a->nominee->w->key, &b->nominee->w->key) < 0;
+	if (order)
+		return order < 0;
+	return order_cmp(workload_standing(a->nominee->w), workload_standing(b->nominee->w)) < 0;
 }
 
 /* Deepest first, and children of one parent next to each other. */

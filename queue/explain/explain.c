@@ -17,6 +17,7 @@
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_intake.h"
 #include "queue/explain/explain_money.h"
+#include "queue/explain/explain_nice.h"
 #include "queue/explain/explain_others.h"
 #include "queue/explain/explain_size.h"
 #include "queue/explain/explain_time.h"
@@ -322,7 +323,8 @@ static enum wait_reason explain_waiting(struct question *a);
 
 static bool is_behind_one_that_returns(const struct question *a)
 {
-	const struct workload *w = workload_returning_before(a->cq, &a->w->key, a->now_ms);
+	const struct workload *w =
+		workload_returning_before(a->cq, workload_standing(a->w), a->now_ms);
 	if (!w)
 		return false;
 	text_add(a->text, "behind ");
@@ -656,6 +658,7 @@ bool queue_explain(
 	else if (about.cq)
 		claim_init(&own, &q->node_suitability, cq, w->shape);
 	ret->reason = explain_waiting(&about);
+	explain_nice(w, &text);
 	explain_chain(&about, ret);
 	if (about.not_before_ms > ret->not_before_ms)
 		ret->not_before_ms = about.not_before_ms;

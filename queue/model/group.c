@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/model/localqueue.h"
+#include "queue/model/nice.h"
 #include "queue/admit/precedence.h"
 
 struct group_key {
@@ -40,14 +41,14 @@ static int group_order(const struct tree_node *a, const struct tree_node *b)
 
 static int in_group_order(const struct tree_node *a, const struct tree_node *b)
 {
-	return order_cmp(&container_of_const(a, struct workload, in_group)->key,
-		&container_of_const(b, struct workload, in_group)->key);
+	return order_cmp(workload_standing(container_of_const(a, struct workload, in_group)),
+		workload_standing(container_of_const(b, struct workload, in_group)));
 }
 
 static int in_order_order(const struct tree_node *a, const struct tree_node *b)
 {
-	return order_cmp(&container_of_const(a, struct workload, in_order)->key,
-		&container_of_const(b, struct workload, in_order)->key);
+	return order_cmp(workload_standing(container_of_const(a, struct workload, in_order)),
+		workload_standing(container_of_const(b, struct workload, in_order)));
 }
 
 static const int64_t *least_of(const struct tree_node *child, const int64_t *otherwise)
@@ -141,7 +142,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	if (g)
 		return g;
 	g = mem_alloc(sizeof(*g));
-	g->key = w->key;
+	g->key = *workload_standing(w);
 	g->cq = cq;
 	g->lq = lq;
 	g->parting = parting;
@@ -186,7 +187,7 @@ struct workload *group_head(const struct group *g)
 static void group_insert(struct group *g, struct workload *head)
 {
 	g->head = head;
-	g->key = head->key;
+	g->key = *workload_standing(head);
 	tree_insert(precedence_line(g), &g->node, g->key.arrival);
 }
 
@@ -199,7 +200,7 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 {
 	must(!w->group);
 	struct group *g = group_of(all, cq, w);
-	bool first = !tree_in(&g->node) || order_cmp(&w->key, &g->key) < 0;
+	bool first = !tree_in(&g->node) || order_cmp(workload_standing(w), &g->key) < 0;
 	if (first && tree_in(&g->node))
 		tree_remove(precedence_line(g), &g->node);
 	tree_insert(&g->waiting, &w->in_group, w->key.arrival);
@@ -241,6 +242,7 @@ static void group_rederive(struct groups *all, struct group *g)
 {
 	count_nowhere(g, -1);
 	all->bytes -= g->claim.bytes;
+	all->edits++;
 	claim_done(&g->claim);
 	claim_init(&g->claim, all->node_suitability, g->cq, g->shape);
 	all->bytes += g->claim.bytes;

@@ -22,7 +22,7 @@
 struct group {
 	struct tree_node node; /* in clusterqueue.groups_waiting, or its LocalQueue's */
 	struct claim claim;    /* next to the node: a search reads both */
-	struct order_key key;  /* its head's */
+	struct order_key key;  /* its head's, where that stands (workload_standing()) */
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* of all members, where usage orders; else NULL */
 	struct shape *shape;
@@ -41,6 +41,7 @@ struct groups {
 	const struct node_suitability *node_suitability;
 	struct map map;
 	size_t bytes;
+	uint64_t edits; /* how often claims were derived anew */
 };
 
 void groups_init(struct groups *all, const struct node_suitability *node_suitability);
@@ -51,7 +52,7 @@ void group_trees_init(struct tree *groups_waiting, struct tree *order);
 /* Does the expected duration part its Jobs into groups? */
 bool group_expects(const struct localqueue *lq);
 
-/* Puts the workload into the order of cq, at its key. A group made by this is fresh. */
+/* Puts the workload into the order of cq, where it stands. A group made by this is fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
 void group_leave(struct groups *all, struct workload *w);
 

@@ -272,6 +272,7 @@ static void node_settle(struct quota *quota, struct quota_node *node)
 void quota_settle(struct quota *quota, struct quota_node *root)
 {
 	must(!root->parent);
+	quota->edits++;
 	node_settle(quota, root);
 }
 

@@ -104,6 +104,7 @@ struct quota {
 	struct map nodes, rows, flavor_pools, *symbols;
 	struct link changed; /* rows of which the ledger is to be told, oldest change first */
 	struct link stale;   /* flavor_pool.stale */
+	uint64_t edits;	     /* how often quotas were settled anew */
 };
 
 void quota_init(struct quota *quota, struct map *symbols);

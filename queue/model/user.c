@@ -43,6 +43,7 @@ static struct user *user_new(struct queue *q, struct localqueue *lq, const char 
 	memcpy(u->name, name, n);
 	u->lq = lq;
 	list_init(&u->members);
+	list_init(&u->displaced);
 	tree_insert(&lq->users, &u->by_name, ++q->counters.users);
 	q->workload_bytes += user_size(u);
 	return u;
@@ -63,6 +64,8 @@ void user_put(struct queue *q, struct user *u)
 	if (--u->refs > 0)
 		return;
 	must(list_empty(&u->members) && u->nwaiting == 0 && u->nreserving == 0 && !u->line);
+	must(list_empty(&u->displaced) && u->nnice == 0);
+	list_leave(&u->nice_dirty);
 	for (size_t i = 0; i < u->nheld; i++)
 		must(u->held[i].amount == 0);
 	tree_remove(&u->lq->users, &u->by_name);

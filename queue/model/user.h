@@ -17,6 +17,7 @@
 
 #include "base/list.h"
 #include "base/tree.h"
+#include "queue/model/workload.h"
 
 struct localqueue;
 struct queue;
@@ -39,6 +40,14 @@ struct user {
 	struct user_held *held;
 	struct user_line
 		*line; /* of those that wait, where that is limited (user_line.h); or NULL */
+	/* The order that it gives its Jobs (nice.h): how many have a record of that; in nices.users
+	 * while some have; in nices.dirty when they are to be dealt anew; nice.of_user of those that
+	 * stand at another's place. */
+	size_t nnice;
+	struct link niced, nice_dirty, displaced;
+	bool counted; /* nice.before and .behind are right */
+	bool beyond;  /* there are more Jobs than are dealt; behind the place of: */
+	struct order_key last_dealt;
 	char name[];
 };
 

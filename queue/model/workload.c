@@ -10,6 +10,7 @@
 #include "queue/core.h"
 #include "queue/model/duration.h"
 #include "queue/preempt/victim_index.h"
+#include "queue/model/nice.h"
 #include "queue/model/overflow.h"
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
@@ -129,6 +130,7 @@ static void forget_queue(struct queue *q, struct workload *w)
 {
 	if (!w->lq)
 		return;
+	nice_leave_user(w);
 	list_leave(&w->of_user);
 	user_put(q, w->user);
 	w->user = NULL;
@@ -163,6 +165,7 @@ void workload_free(struct queue *q, struct workload *w)
 	forget_class(q, w);
 	workload_keep_text(q, &w->invalid, NULL);
 	workload_keep_text(q, &w->hold, NULL);
+	nice_forget(q, w);
 	past_forget(q, w);
 	dependencies_forget(q, w);
 	family_leave(q, w);
@@ -226,7 +229,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       dependencies_differ(w, j) || hold_differs(w, j->hold) ||
 	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
-	       w->wants != job_pods_wanted(j) || w->grow != j->grow ||
+	       w->wants != job_pods_wanted(j) || w->grow != j->grow || nice_of(w) != j->nice ||
 	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
@@ -278,6 +281,8 @@ void workload_take(
 	w->user = user;
 	list_add(&lq->members, &w->of_localqueue);
 	list_add(&user->members, &w->of_user);
+	nice_join_user(q, w);
+	nice_take(q, w, j->nice);
 	overflow_count_in(w);
 
 	struct priority_class *class =
@@ -350,7 +355,7 @@ static bool is_head(const struct queue *q, const struct workload *w)
 }
 
 /* A new head of a StrictFIFO queue changes what quota of the Cohort is kept for it. */
-static void place_ready(struct queue *q, struct workload *w)
+void workload_join_line(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->lq->cq;
 	group_join(&q->groups, cq, w);
@@ -383,7 +388,8 @@ void workload_place(struct queue *q, struct workload *w)
 		tree_insert(&q->back_off, &w->in_order, w->key.arrival);
 		break;
 	case PLACE_READY:
-		place_ready(q, w);
+		nice_enter(q, w);
+		workload_join_line(q, w);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
@@ -397,7 +403,7 @@ void workload_place(struct queue *q, struct workload *w)
  * StrictFIFO head blocked the Jobs behind it and, by the quota kept for it, others in its Cohort; a
  * pass that starts it goes on with those anyway. Elsewhere a Job that leaves changes nothing for
  * others. */
-static void leave_ready(struct queue *q, struct workload *w)
+void workload_leave_line(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->group->cq;
 	bool starts = w->reservation || w->promise;
@@ -422,7 +428,8 @@ static void take_out(struct queue *q, struct workload *w)
 		tree_remove(&q->back_off, &w->in_order);
 		break;
 	case PLACE_READY:
-		leave_ready(q, w);
+		workload_leave_line(q, w);
+		nice_leave(q, w, w->reservation || w->promise);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:

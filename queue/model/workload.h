@@ -31,6 +31,7 @@ struct clusterqueue;
 struct dependency_wait;
 struct family;
 struct line_place;
+struct nice;
 struct past;
 struct priority_class;
 struct cohort_tree;
@@ -77,6 +78,7 @@ struct workload {
 	char *invalid;			 /* NULL, or why it can never start as it is */
 	char *hold;			 /* NULL, or what its annotation sluice.dev/hold says */
 	const char *blocked; /* NULL, or what the gate sees in its way: queue_block_job() */
+	struct nice *nice;   /* where it stands among its user's Jobs, or NULL: nice.h */
 	struct past *past;   /* what earlier attempts left behind, or NULL: run.h */
 	struct dependency_wait *after; /* the Jobs it waits for, or NULL: dependency_wait.h */
 	struct terms *terms;	       /* its owner's terms on time and money, or NULL: terms.h */
@@ -125,6 +127,9 @@ void workload_unplace(struct queue *q, struct workload *w);
  * it wait until it has left. Nothing starts by this. */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it is reserved */
+/* A ready one leaves its place in line for another one (nice.h): out of it, and into it again. */
+void workload_leave_line(struct queue *q, struct workload *w);
+void workload_join_line(struct queue *q, struct workload *w);
 
 /* It came into its user's line, or out of it. */
 void workload_stand_anew(struct queue *q, struct workload *w);

@@ -271,6 +271,29 @@ def test_she_asks_for_what_she_has_submitted(alice):
     assert done.returncode == 0 and "No resources found" in done.stderr, done
 
 
+@pytest.mark.since_kubernetes(36, "has no policy that writes who submitted a Job")
+def test_she_orders_her_own_jobs(alice):
+    name = who(alice.api)
+    for own in ("own1", "own2"):
+        alice.api.post(jobs_path(alice.ns), job(own, "q", {"cpu": "1"}))
+        alice.world.waits(own, "WaitingForQuota")
+
+    def in_order(*names):
+        wait_until(f"the order {names}", lambda: [r[0] for r in rows(alice.sluice("jobs", "-n", alice.ns))] == list(names), SOON)
+
+    in_order("runs", "mine", "own1", "own2")
+    done = alice.sluice("nice", "job/own2", "--top", "-n", alice.ns)
+    assert done.stdout == (f"Job own2 has sluice.dev/nice -1: it goes before 1 of 1 other waiting Job of {name} in LocalQueue {alice.ns}/q; "
+                           "Jobs of others keep their places\n"), done
+    in_order("runs", "mine", "own2", "own1")
+    assert f"before 1 Job of {name} by its sluice.dev/nice -1" in alice.sluice("explain", "job/own2", "-n", alice.ns, "-o", "json").stdout
+    assert alice.sluice("nice", "job/own2", "--top", "-n", alice.ns).returncode == 2
+    assert alice.sluice("nice", "job/own2", "5", "-n", alice.ns).returncode == 0
+    in_order("runs", "mine", "own1", "own2")
+    done = alice.kubectl("annotate", "job/own1", "sluice.dev/nice=soon", "-n", alice.ns)
+    assert done.returncode != 0 and "must be a whole number from -100 to 100" in done.stderr, done
+
+
 # ---- sluice cost ---------------------------------------------------------------------------
 
 

@@ -459,7 +459,7 @@ def test_a_run_with_no_room_for_its_story_is_stopped_all_the_same(tenant, honest
 class Chaos:
     """Requests drawn from a seed; each is one that a namespace's user can send."""
 
-    SLUICE = ("hold", "expected-duration", "deadline", "start", "max-price", "min-parallelism", "max-run-seconds", "start-after", "preemptible",
+    SLUICE = ("hold", "expected-duration", "deadline", "start", "max-price", "min-parallelism", "max-run-seconds", "nice", "start-after", "preemptible",
               "admission", "original-directives", "waiting", "stopping-at")
 
     def __init__(self, tenant, seed):

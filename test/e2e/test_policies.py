@@ -1022,6 +1022,7 @@ BAD_MARKS = {
     "empty queue name": (dict(queue=""), "the label sluice.dev/queue-name is empty"),
     "priority class": (dict(labels={"sluice.dev/priority-class": "A_b"}), "cannot be the name of a WorkloadPriorityClass"),
     "max-run-seconds with a unit": (dict(annotations={"sluice.dev/max-run-seconds": "1h"}), 'in quotes, such as "3600"; it is "1h"'),
+    "a nice of 101": (dict(annotations={"sluice.dev/nice": "101"}), 'a whole number from -100 to 100, in quotes, such as "10"; it is "101"'),
     "max-run-seconds 0": (dict(annotations={"sluice.dev/max-run-seconds": "0"}), "a whole number of seconds from 1 to 999999999"),
     "max-run-seconds of 100 KB": (dict(annotations={"sluice.dev/max-run-seconds": "x" * 100000}), 'it is "' + "x" * 40 + '"'),
     "min-parallelism as large as parallelism": (dict(pods=4, annotations={"sluice.dev/min-parallelism": "4"}), "less than spec.parallelism, which is 4"),

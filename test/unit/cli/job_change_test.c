@@ -1,7 +1,8 @@
-/* `sluice move` and `sluice priority`: what is refused, what is written, and what is said of it. */
+/* `sluice move`, `sluice priority` and `sluice nice`: what is refused, what is written, and what is said of it. */
 #include "test/unit/kube/test.h"
 
 #include "cli/move.h"
+#include "cli/nice.h"
 #include "cli/priority.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -291,6 +292,130 @@ static void a_class_that_is_not_to_be_had(void **state)
 	close_stage(&s);
 }
 
+/* ---- nice ------------------------------------------------------------------------------------ */
+
+#define GET_JOBS                                                                                   \
+	"GET /apis/batch/v1/namespaces/team/"                                                      \
+	"jobs?limit=500&labelSelector=sluice.dev%2Fqueue-name%3Dmain "
+#define MADE(at) ",\"creationTimestamp\":\"2026-11-26T11:00:0" at "Z\""
+#define BY(user, more) ",\"annotations\":{\"sluice.dev/submitted-by\":\"" user "\"" more "}"
+#define NICE(n) ",\"sluice.dev/nice\":\"" n "\""
+#define ALICES MADE("5") BY("alice", "")
+#define OTHER(name, at, user, more, spec)                                                          \
+	"{\"metadata\":{\"name\":\"" name                                                          \
+	"\",\"labels\":{\"sluice.dev/priority-class\":\"low\"}" MADE(at)                           \
+		BY(user, more) "},\"spec\":{" spec "}}"
+#define LIST(items) "{\"items\":[" items "]}"
+/* Of six others three are hers, and wait, with the same priority. */
+#define OTHERS                                                                                     \
+	LIST(OTHER("old", "1", "alice", "", WAITS) "," OTHER("bobs", "2", "bob", "",               \
+		WAITS) "," OTHER("low", "3", "alice", NICE("-3"), WAITS) "," OTHER("runs", "4",    \
+		"alice", "", "") "," OTHER("new", "8", "alice", "", WAITS) "," OTHER("high", "1",  \
+		"alice", "", WAITS ",\"template\":{\"spec\":{\"priorityClassName\":\"p\"}}"))
+
+static int give_nice(struct stage *s, int32_t nice, bool top)
+{
+	struct nice_change c = {.nice = nice, .top = top};
+	return make(s, nice_change(&c));
+}
+
+static const struct nice_row {
+	const char *job, *others;
+	int32_t nice;
+	bool top;
+	const char *wrote, *says;
+} nices[] = {
+	{JOB(QUEUED, ALICES, WAITS, ""), OTHERS, -1, false, "-1",
+		"Job train has sluice.dev/nice -1: it goes before 2 of 3 other waiting Jobs of alice in "
+		"LocalQueue team/main; Jobs of others keep their places\n"},
+	{JOB(QUEUED, MADE("5") BY("alice", NICE("9")), WAITS, ""), OTHERS, 0, false, "0",
+		"Job train has sluice.dev/nice 0: it goes before 1 of 3 other waiting Jobs of alice"},
+	{JOB(QUEUED, ALICES, WAITS, ""), OTHERS, 0, true, "-4",
+		"Job train has sluice.dev/nice -4: it goes before 3 of 3 other waiting Jobs of alice"},
+	{JOB(QUEUED, ALICES, "", "\"active\":2"), OTHERS, 5, false, "5",
+		"Job train has sluice.dev/nice 5: it runs on, and that counts when it waits again\n"},
+	{JOB(QUEUED, MADE("5") BY("alice", ",\"sluice.dev/hold\":\"yes\""), WAITS, ""), OTHERS, 5,
+		false, "5",
+		"it stays on hold, and that counts when it is queued: sluice release job/train"},
+};
+
+static void a_job_is_ordered_among_its_users(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(nices); i++) {
+		struct stage s;
+		char written[64];
+		open_stage(&s);
+		answer(&s, GET_JOB, 200, nices[i].job);
+		answer(&s, GET_JOBS, 200, nices[i].others);
+		answer(&s, GET_JOBS, 200, nices[i].others);
+		answer(&s, "PATCH /apis/batch/v1/namespaces/team/jobs/train ", 200, "{}");
+		assert_int_equal(give_nice(&s, nices[i].nice, nices[i].top), 0);
+		snprintf(written, sizeof(written), "\"annotations\":{\"sluice.dev/nice\":\"%s\"}",
+			nices[i].wrote);
+		wrote(&s, written);
+		if (!strstr(buf_text(&s.out), nices[i].says))
+			fail_msg("%s", buf_text(&s.out));
+		close_stage(&s);
+	}
+}
+
+static const struct nice_refusal {
+	const char *job, *others;
+	int32_t nice;
+	bool top;
+	const char *says;
+} nice_refusals[] = {
+	{WAITING, NULL, 5, false, "it is not known who submitted Job train"},
+	{JOB("", ALICES, WAITS, ""), NULL, 5, false, "is in no queue"},
+	{JOB(QUEUED, ALICES, WAITS, OVER), NULL, 5, false, "has ended: it cannot be ordered"},
+	{JOB(QUEUED, ALICES, WAITS, ""), OTHERS, 0, false, "has sluice.dev/nice 0 already"},
+	{JOB(QUEUED, ALICES, WAITS, ""), LIST(""), 0, true,
+		"no other Job of alice waits in LocalQueue team/main with the priority of Job train"},
+	{JOB(QUEUED, MADE("5") BY("alice", NICE("-4")), WAITS, ""), OTHERS, 0, true,
+		"has sluice.dev/nice -4, and goes before all other waiting Jobs of alice already"},
+	{JOB(QUEUED, ALICES, WAITS, ""), LIST(OTHER("x", "1", "alice", NICE("-100"), WAITS)), 0,
+		true,
+		"Job x has sluice.dev/nice -100, the least there is; give it a higher one first: "
+		"sluice nice job/x 0 -n team"},
+};
+
+static void what_would_not_be_heeded_is_not_written(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(nice_refusals); i++) {
+		struct stage s;
+		open_stage(&s);
+		answer(&s, GET_JOB, 200, nice_refusals[i].job);
+		if (nice_refusals[i].others)
+			answer(&s, GET_JOBS, 200, nice_refusals[i].others);
+		assert_int_equal(
+			give_nice(&s, nice_refusals[i].nice, nice_refusals[i].top), ERR_INVALID);
+		if (!strstr(s.e.text, nice_refusals[i].says))
+			fail_msg("%s", s.e.text);
+		close_stage(&s);
+	}
+}
+
+/* Who may not list Jobs may give a number, and is told less. */
+static void jobs_that_may_not_be_read(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 200, JOB(QUEUED, ALICES, WAITS, ""));
+	answer(&s, GET_JOBS, 403, "{}");
+	answer(&s, "PATCH ", 200, "{}");
+	assert_int_equal(give_nice(&s, 5, false), 0);
+	assert_string_equal(buf_text(&s.out),
+		"Job train has sluice.dev/nice 5: it goes before the Jobs of alice in LocalQueue team/main with "
+		"a higher one; Jobs of others keep their places\n");
+	answer(&s, GET_JOB, 200, JOB(QUEUED, ALICES, WAITS, ""));
+	answer(&s, GET_JOBS, 403, "{}");
+	assert_int_equal(give_nice(&s, 0, true), ERR_DENIED);
+	close_stage(&s);
+}
+
 /* ---- the command lines ----------------------------------------------------------------------- */
 
 static void command_lines(void **state)
@@ -311,6 +436,15 @@ static void command_lines(void **state)
 		{{"priority", "job/train"}, ERR_INVALID},
 		{{"priority", "job/train", "../high"}, ERR_INVALID},
 		{{"priority"}, ERR_INVALID},
+		{{"nice", "job/train", "10"}, 0},
+		{{"nice", "job/train", "-5", "-n", "team"}, 0},
+		{{"nice", "-5", "job", "train"}, 0},
+		{{"nice", "train", "--top"}, 0},
+		{{"nice", "job/train"}, ERR_INVALID},
+		{{"nice", "job/train", "--top", "5"}, ERR_INVALID},
+		{{"nice", "job/train", "-101"}, ERR_INVALID},
+		{{"nice", "job/train", "1.5"}, ERR_INVALID},
+		{{"nice", "-5"}, ERR_INVALID},
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -323,14 +457,21 @@ static void command_lines(void **state)
 			snprintf(kept[argc], sizeof(kept[argc]), "%s", rows[i].words[argc]);
 			argv[argc] = kept[argc];
 		}
-		bool is_move = strcmp(argv[0], "move") == 0;
-		int rc = is_move ? move_parse(argc, argv, &m, &e)
-				 : priority_parse(argc, argv, &p, &e);
+		struct nice_change c = {.top = false};
+		bool is_move = strcmp(argv[0], "move") == 0, is_nice = strcmp(argv[0], "nice") == 0;
+		int rc = is_nice   ? nice_parse(argc, argv, &c, &e)
+			 : is_move ? move_parse(argc, argv, &m, &e)
+				   : priority_parse(argc, argv, &p, &e);
 		if (rc != rows[i].rc)
 			fail_msg("row %zu: %s", i, e.text);
 		if (rc == 0)
-			assert_string_equal(is_move ? m.of.job : p.of.job, "train");
-		if (rc == 0)
+			assert_string_equal(is_nice   ? c.of.job
+					    : is_move ? m.of.job
+						      : p.of.job,
+				"train");
+		if (rc == 0 && is_nice)
+			assert_true(c.top || c.nice == -5 || c.nice == 10);
+		if (rc == 0 && !is_nice)
 			assert_string_equal(
 				is_move ? m.queue : p.class_name, is_move ? "night" : "high");
 	}
@@ -347,6 +488,9 @@ int main(void)
 		cmocka_unit_test(what_the_api_server_refuses_is_passed_on),
 		cmocka_unit_test(a_job_gets_another_class),
 		cmocka_unit_test(a_class_that_is_not_to_be_had),
+		cmocka_unit_test(a_job_is_ordered_among_its_users),
+		cmocka_unit_test(what_would_not_be_heeded_is_not_written),
+		cmocka_unit_test(jobs_that_may_not_be_read),
 		cmocka_unit_test(command_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

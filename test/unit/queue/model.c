@@ -380,6 +380,8 @@ static void tell_job(struct model *m, struct m_job *j)
 		.name = "job",
 		.queue = name_of("l", j->local),
 		.created_ms = j->created_ms,
+		.submitted_by = j->user < 0 ? NULL : name_of("u", j->user),
+		.nice = j->nice,
 		.priority_class = j->class < 0 ? "" : name_of("p", j->class),
 		.pod_priority_class = j->pod_class < 0 ? "" : name_of("p", j->pod_class),
 		.hold = j->held ? "yes" : NULL,
@@ -414,6 +416,7 @@ static void draw_wishes(struct model *m, struct m_job *j)
 	j->invalid = one_in(m, 30);
 	j->deleting = one_in(m, 40);
 	j->preemptible = one_in(m, 2);
+	j->nice = one_in(m, 3) ? (int32_t)model_below(m, 5) - 2 : 0;
 	draw_after(m, j);
 }
 
@@ -425,6 +428,8 @@ static void new_job(struct model *m, struct m_job *j)
 	memcpy(j->uid.byte + 8, &serial, sizeof(serial));
 	j->uid.byte[0] = (uint8_t)draw(m);
 	j->created_ms = m->now_ms - (int64_t)model_below(m, 4) * 1000;
+	j->own = (struct m_place){j->created_ms, j->arrival};
+	j->user = (int)model_below(m, 3) - 1;
 	draw_wishes(m, j);
 	look_back(m, j);
 	tell_job(m, j);
@@ -435,6 +440,10 @@ static void edit_job(struct model *m, struct m_job *j)
 	int local = j->local;
 	if (one_in(m, 3))
 		draw_wishes(m, j);
+	else if (one_in(m, 4))
+		j->nice = (int32_t)model_below(m, 2 * NICE_MAX + 1) - NICE_MAX;
+	else if (one_in(m, 12))
+		j->user = (int)model_below(m, 3) - 1;
 	else if (one_in(m, 2))
 		j->held = !j->held;
 	else

@@ -78,6 +78,14 @@ struct m_job {
 	bool after_holds;	      /* that one has succeeded since, or it runs */
 	int64_t created_ms, not_before_ms;
 	uint64_t arrival;
+	int user; /* who submitted it; -1: not known */
+	int32_t nice;
+	/* The place that it brings into line: that of its queueing, or one for which it exchanged that
+	 * (sluice.dev/nice); and where it stands, as the reference deals. */
+	struct m_place {
+		int64_t ms;
+		uint64_t arrival;
+	} own, stands;
 	bool room, confirmed, stop_given; /* room: it has a reservation */
 	bool adopted;			  /* room was given by an earlier leader */
 	bool reclaimed;			  /* its idle resources are reclaimed */

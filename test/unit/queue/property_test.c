@@ -7,7 +7,9 @@
  *   - the ClusterQueues' parts of what nodes lend are in proportion, and in sum never more than
  *     there is;
  *   - what must stop was stopped, once;
- *   - each other Job waits for the reason that follows from the facts.
+ *   - each other Job waits for the reason that follows from the facts;
+ *   - users order their own Jobs (sluice.dev/nice), and at each place in line stands a Job of the user
+ *     to whom it belongs.
  *
  * And the same seed gives the same decisions, explanations and views, byte for byte.
  */
@@ -233,9 +235,65 @@ static int by_order(const void *a, const void *b)
 	int32_t px = priority_of_job(sorting, x), py = priority_of_job(sorting, y);
 	if (px != py)
 		return px > py ? -1 : 1;
-	if (x->created_ms != y->created_ms)
-		return x->created_ms < y->created_ms ? -1 : 1;
-	return x->arrival < y->arrival ? -1 : 1;
+	if (x->stands.ms != y->stands.ms)
+		return x->stands.ms < y->stands.ms ? -1 : 1;
+	return x->stands.arrival < y->stands.arrival ? -1 : 1;
+}
+
+static bool place_same(struct m_place a, struct m_place b)
+{
+	return a.ms == b.ms && a.arrival == b.arrival;
+}
+
+/* One line: these may exchange their places. */
+static bool one_deal(const struct m_job *x, const struct m_job *y)
+{
+	return x->user >= 0 && x->user == y->user && x->local == y->local &&
+	       priority_of_job(sorting, x) == priority_of_job(sorting, y);
+}
+
+static bool goes_first(const struct m_job *x, const struct m_job *y)
+{
+	if (x->nice != y->nice)
+		return x->nice < y->nice;
+	return x->created_ms != y->created_ms ? x->created_ms < y->created_ms
+					      : x->arrival < y->arrival;
+}
+
+/* Could it run with all quota free? */
+static bool could_run(const struct model *m, const struct m_job *j, int queue)
+{
+	const struct m_queue *q = &m->queue[queue];
+	struct reference nothing = {m, {{{0}}}};
+	for (size_t g = 0; g < q->ngroups; g++) {
+		const struct m_group *x = &q->group[g];
+		bool any = !wants_of_group(j, x);
+		for (size_t f = 0; f < x->nflavors && !any; f++)
+			any = m->flavor[x->flavor[f]].exists && tolerated(m, j, x, x->flavor[f]) &&
+			      fits(&nothing, j, queue, x, f, true);
+		if (!any)
+			return false;
+	}
+	return !uncovered_wish(j, q);
+}
+
+/* all: in the order of their own places. The n-th place of a deal is that of the Job before which n
+ * others of it go. */
+static void deal(const struct model *m, int queue, const struct m_job *const *all, size_t n)
+{
+	bool takes_part[N_JOBS];
+	for (size_t i = 0; i < n; i++)
+		takes_part[i] = could_run(m, all[i], queue);
+	for (size_t i = 0; i < n; i++) {
+		struct m_job *j = model_find((struct model *)(uintptr_t)m, &all[i]->uid);
+		size_t before = 0, at = 0;
+		for (size_t k = 0; k < n; k++)
+			before += takes_part[k] && one_deal(j, all[k]) && goes_first(all[k], j);
+		for (; takes_part[i] && j->user >= 0; at++)
+			if (takes_part[at] && one_deal(j, all[at]) && before-- == 0)
+				break;
+		j->stands = takes_part[i] && j->user >= 0 ? all[at]->own : j->own;
+	}
 }
 
 static size_t sorted(const struct model *m, int queue, const struct m_job *ret[N_JOBS])
@@ -245,9 +303,30 @@ static size_t sorted(const struct model *m, int queue, const struct m_job *ret[N
 		if (ready(m, &m->job[i]) && m->local[m->job[i].local].queue == queue)
 			ret[n++] = &m->job[i];
 	sorting = m;
+	for (size_t i = 0; i < n; i++)
+		model_find((struct model *)(uintptr_t)m, &ret[i]->uid)->stands = ret[i]->own;
 	if (n > 1)
 		qsort(ret, n, sizeof(*ret), by_order);
+	const struct m_job *own[N_JOBS];
+	memcpy(own, ret, n * sizeof(*ret));
+	deal(m, queue, own, n);
+	if (n > 1)
+		qsort(ret, n, sizeof(*ret), by_order);
+	for (size_t i = 0; i < n; i++)
+		assert_true(own[i] == ret[i] || one_deal(own[i], ret[i]));
 	return n;
+}
+
+/* It starts from a place that another gave up, which has its own from now on. */
+static void use_up(struct model *m, struct m_job *j)
+{
+	for (size_t i = 0; i < N_JOBS && !place_same(j->own, j->stands); i++) {
+		struct m_job *giver = &m->job[i];
+		if (giver == j || !giver->alive || !place_same(giver->own, j->stands))
+			continue;
+		giver->own = j->own;
+		j->own = j->stands;
+	}
 }
 
 static void take_room(struct reference *r, struct m_job *j, int queue, const size_t *flavor)
@@ -334,6 +413,7 @@ static void check_starts(
 		}
 		if (starts) {
 			assert_memory_equal(&started[taken++], &j->uid, sizeof(j->uid));
+			use_up(c->m, j);
 			take_room(&r, j, queue, flavor);
 			check_lines(c->m, j);
 		} else if (q->strict && priority_of_job(c->m, j) >= 0) {

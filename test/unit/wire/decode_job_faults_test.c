@@ -137,6 +137,23 @@ static const struct invalid_row {
 	{"'annotations':{'sluice.dev/max-run-seconds':'0'}", "", "",
 		"metadata.annotations.sluice.dev/max-run-seconds: \"0\" is not a number of "
 		"seconds; write e.g. 3600"},
+	{"'annotations':{'sluice.dev/nice':'101'}", "", "",
+		"metadata.annotations.sluice.dev/nice: \"101\" is not a whole number from -100 "
+		"to 100; write e.g. 10"},
+	{"'annotations':{'sluice.dev/nice':'-1.5'}", "", "",
+		"metadata.annotations.sluice.dev/nice: \"-1.5\" is not a whole number from -100 "
+		"to 100; write e.g. 10"},
+	{"'annotations':{'sluice.dev/nice':'-'}", "", "",
+		"metadata.annotations.sluice.dev/nice: \"-\" is not a whole number from -100 to "
+		"100; write e.g. 10"},
+	{"'annotations':{'sluice.dev/nice':'+1'}", "", "",
+		"metadata.annotations.sluice.dev/nice: \"+1\" is not a whole number from -100 to "
+		"100; write e.g. 10"},
+	{"'annotations':{'sluice.dev/nice':''}", "", "",
+		"metadata.annotations.sluice.dev/nice: \"\" is not a whole number from -100 to "
+		"100; write e.g. 10"},
+	{"'annotations':{'sluice.dev/nice':5}", "", "",
+		"metadata.annotations.sluice.dev/nice: must be a string"},
 	{"'annotations':{'sluice.dev/expected-duration':'soon'}", "", "",
 		"metadata.annotations.sluice.dev/expected-duration: \"soon\" is not a duration; "
 		"write e.g. 1h30m or 5400"},

@@ -306,6 +306,25 @@ static void durations(void **state)
 	}
 }
 
+static void nices(void **state)
+{
+	static const struct {
+		const char *annotations;
+		int32_t nice;
+	} row[] = {{"", 0}, {"'sluice.dev/nice':'0'", 0}, {"'sluice.dev/nice':'-100'", -100},
+		{"'sluice.dev/nice':'100'", 100}, {"'sluice.dev/nice':'-7'", -7},
+		{"'sluice.dev/nice':'007'", 7}};
+	char text[100];
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		snprintf(text, sizeof(text), "'annotations':{%s}", row[i].annotations);
+		struct job *j = job_with(text, "", "");
+		assert_null(j->invalid);
+		assert_int_equal(j->nice, row[i].nice);
+		free(j);
+	}
+}
+
 #define ORIGINAL "\\'original\\':{\\'nodeSelector\\':{\\'own\\':\\'1\\'},\\'tolerations\\':[]}"
 #define APPLIED                                                                                    \
 	"\\'applied\\':{\\'nodeSelector\\':{\\'own\\':\\'1\\',\\'pool\\':\\'spot\\'},"             \
@@ -592,6 +611,7 @@ int main(void)
 		cmocka_unit_test(who_unsuspended_a_job_that_runs),
 		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),
+		cmocka_unit_test(nices),
 		cmocka_unit_test(a_users_own_directives_come_back),
 		cmocka_unit_test(the_largest_annotation_is_read),
 		cmocka_unit_test(too_many_keys_are_all_its_owners),

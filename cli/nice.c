@@ -1,0 +1,196 @@
+#include "cli/nice.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/help.h"
+#include "cli/job_object.h"
+#include "cli/own_jobs.h"
+#include "controller/wire/labels.h"
+#include "sluice/job.h"
+
+static const struct flag flags[] = {
+	{FLAG_GIVEN("top", 't', struct nice_change, top)},
+	JOB_OPTIONS_FLAGS(struct nice_change, of),
+};
+
+/* -5 is a number here, and no flag: it is taken out of the words. NULL: there is none. */
+static const char *take_negative(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++) {
+		const char *word = argv[i];
+		if (word[0] != '-' || !word[1] ||
+			strspn(word + 1, "0123456789") + 1 != strlen(word))
+			continue;
+		memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof(*argv));
+		--*argc;
+		return word;
+	}
+	return NULL;
+}
+
+static int take_number(struct nice_change *c, const char *text, struct err *e)
+{
+	char *end;
+	long nice = strtol(text, &end, 10);
+	if (!*text || *end || nice < -NICE_MAX || nice > NICE_MAX)
+		return err_set(e, ERR_INVALID,
+			"\"%.40s\" is not a whole number from -%d to %d, as in: sluice nice job/train 10",
+			text, NICE_MAX, NICE_MAX);
+	c->nice = (int32_t)nice;
+	return 0;
+}
+
+const struct flag_table nice_flags = {FLAG_TABLE(flags)};
+
+int nice_parse(int argc, char **argv, struct nice_change *c, struct err *e)
+{
+	const char *number = take_negative(&argc, argv);
+	int rc = flags_walk(argc, argv, 1, &nice_flags, c, e);
+	if (rc < 0 || c->of.help)
+		return rc;
+	int words = argc - optind;
+	if (!number && !c->top && words > 1)
+		number = argv[optind + --words];
+	c->of.job = words > 0 ? flag_job_name(argv + optind, (size_t)words) : NULL;
+	if (!c->of.job || !number == !c->top)
+		return err_set(e, ERR_INVALID,
+			"it wants one Job, and a number or --top, as in: sluice nice job/train 10");
+	rc = flag_check_name("JOB", c->of.job, e);
+	return rc == 0 && number ? take_number(c, number, e) : rc;
+}
+
+/* ---- which number, and what it does ------------------------------------------------------------ */
+
+static void look_at_nice(const struct own_job *j, void *ctx)
+{
+	struct nice_change *c = ctx;
+	if (c->others++ > 0 && j->nice >= c->least)
+		return;
+	c->least = j->nice;
+	snprintf(c->first, sizeof(c->first), "%s", j->name);
+}
+
+static bool goes_before(const struct nice_change *c, int32_t nice, const struct own_job *j)
+{
+	return nice != j->nice ? nice < j->nice : strcmp(c->created, j->created) < 0;
+}
+
+static void look_at_place(const struct own_job *j, void *ctx)
+{
+	struct nice_change *c = ctx;
+	c->passed += goes_before(c, c->nice, j);
+}
+
+static int choose_top(const struct job_asked *a, struct nice_change *c, struct err *e)
+{
+	int32_t now = own_jobs_nice(a->job);
+	if (c->others == 0)
+		return err_set(e, ERR_INVALID,
+			"no other Job of %s waits in LocalQueue %s/%s with the priority of Job %s: it has none to go before",
+			own_jobs_submitter(a->job), a->ns, job_label(a->job, QUEUE_LABEL), a->name);
+	if (now < c->least)
+		return err_set(e, ERR_INVALID,
+			"Job %s has sluice.dev/nice %d, and goes before all other waiting Jobs of %s already",
+			a->name, now, own_jobs_submitter(a->job));
+	if (c->least <= -NICE_MAX)
+		return err_set(e, ERR_INVALID,
+			"Job %s has sluice.dev/nice %d, the least there is; give it a higher one first: sluice nice job/%s 0 -n %s",
+			c->first, c->least, c->first, a->ns);
+	c->nice = c->least - 1;
+	return 0;
+}
+
+static int check_number(const struct job_asked *a, const struct nice_change *c, struct err *e)
+{
+	if (own_jobs_nice(a->job) == c->nice)
+		return err_set(
+			e, ERR_INVALID, "Job %s has sluice.dev/nice %d already", a->name, c->nice);
+	return 0;
+}
+
+/* Who may not list Jobs may give a number all the same. */
+static int check_others(const struct job_asked *a, struct nice_change *c, struct err *e)
+{
+	c->created = text_of(json_object(a->job, "metadata"), "creationTimestamp");
+	int rc = own_jobs_each(a, look_at_nice, c, e);
+	c->known = rc == 0;
+	if (c->top)
+		return rc < 0 ? rc : choose_top(a, c, e);
+	return check_number(a, c, e);
+}
+
+static int check(const struct job_asked *a, void *ctx, struct err *e)
+{
+	struct nice_change *c = ctx;
+	int rc = job_check_queued(a, "ordered", e);
+	if (rc == 0 && !*own_jobs_submitter(a->job))
+		return err_set(e, ERR_INVALID,
+			"it is not known who submitted Job %s (it has no annotation sluice.dev/submitted-by), so a nice would not be heeded; an admin installs the policies that write it (deploy/policies), and then the Job is made again",
+			a->name);
+	if (rc == 0)
+		rc = check_others(a, c, e);
+	if (rc == 0 && c->known)
+		c->known = own_jobs_each(a, look_at_place, c, e) == 0;
+	snprintf(c->text, sizeof(c->text), "%d", (int)c->nice);
+	return rc;
+}
+
+/* ---- what comes of it -------------------------------------------------------------------------- */
+
+static void tell_place(const struct job_asked *a, const struct nice_change *c, struct buf *out)
+{
+	if (!c->known || c->others == 0)
+		buf_printf(out,
+			"it goes before the Jobs of %s in LocalQueue %s/%s with a higher one",
+			own_jobs_submitter(a->job), a->ns, job_label(a->job, QUEUE_LABEL));
+	else
+		buf_printf(out,
+			"it goes before %zu of %zu other waiting %s of %s in LocalQueue %s/%s",
+			c->passed, c->others, c->others == 1 ? "Job" : "Jobs",
+			own_jobs_submitter(a->job), a->ns, job_label(a->job, QUEUE_LABEL));
+	buf_puts(out, "; Jobs of others keep their places");
+}
+
+static void tell(const struct job_asked *a, void *ctx, struct buf *out)
+{
+	const struct nice_change *c = ctx;
+	buf_printf(out, "Job %s has sluice.dev/nice %d: ", a->name, (int)c->nice);
+	if (!job_object_is_suspended(a->job))
+		buf_puts(out, "it runs on, and that counts when it waits again");
+	else if (job_hold(a->job))
+		buf_printf(out,
+			"it stays on hold, and that counts when it is queued: sluice release job/%s -n %s",
+			a->name, a->ns);
+	else
+		tell_place(a, c, out);
+	buf_putc(out, '\n');
+}
+
+struct job_change nice_change(struct nice_change *c)
+{
+	return (struct job_change){.field = "annotations",
+		.key = NICE_ANNOTATION,
+		.value = c->text,
+		.check = check,
+		.tell = tell,
+		.ctx = c};
+}
+
+int command_nice(int argc, char **argv)
+{
+	struct nice_change c = {.top = false};
+	struct err e = {""};
+	if (nice_parse(argc, argv, &c, &e) < 0)
+		return job_change_usage(COMMAND_NICE, &e);
+	if (c.of.help) {
+		help_print(COMMAND_NICE, stdout);
+		return CLI_OK;
+	}
+	struct job_change change = nice_change(&c);
+	return job_change_run(&change, &c.of);
+}
