@@ -109,7 +109,7 @@ const struct command_row command_table[COMMANDS] = {
 	[COMMAND_NICE] = {.name = "nice",
 		.page = nice_help,
 		.flags = &nice_flags,
-		.words = "JOB N",
+		.words = "JOB", /* and a number */
 		.run = command_nice,
 		.example = "nice job/train 10"},
 	[COMMAND_COMPLETION] = {.name = "completion",

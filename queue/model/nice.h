@@ -22,6 +22,7 @@
  *   - Jobs that could not run with all quota free, or on no node: they cost nothing to make, and
  *     their places would be tickets for later Jobs
  *   - Jobs of which it is not known who submitted them: they are no one person's
+ *   - Jobs that are set aside, also by the limit of their user's line (user_line.h)
  *   - Jobs behind the first NICE_DEALT_MAX of a user in a LocalQueue, which bounds what a tenant can
  *     cost
  *

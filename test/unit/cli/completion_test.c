@@ -48,6 +48,7 @@ static const struct {
 	{"vers", "version\n:4\n"},
 	{"nonsense .", ":4\n"},
 	{"nonsense --", ":4\n"},
+	{"nice job/x --t", "--top\n:4\n"},
 	{"help prio", "priority\tanother WorkloadPriorityClass for a queued Job\n:4\n"},
 	{"version .", ":4\n"},
 	{"completion .", "bash\nzsh\nfish\n:4\n"},
