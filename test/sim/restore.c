@@ -240,15 +240,31 @@ static bool is_mistaken(const struct sim *s, const struct model_job *j, int64_t 
 	return false;
 }
 
+/* A later leader had fenced that attempt off, and the store went back to before that. */
+static bool is_fence_undone(const struct sim *s, const struct model_job *j, int32_t attempt)
+{
+	for (size_t i = 0; i < s->restore.from; i++) {
+		const struct snap *n = s->api.history[i].snap;
+		if (n->of == j && n->job.admission.state == STORY_FENCED &&
+			n->job.admission.attempt == attempt)
+			return true;
+	}
+	return false;
+}
+
 void restore_started(struct sim *s, uint64_t born, const struct model_job *j, int64_t generation)
 {
 	const struct model_run *run = j->now->run;
 	const struct model_reservation *h =
 		model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt);
-	if (born == s->restore.store || !h || !h->open || !has_more(s, j, &h->reservation))
+	if (born == s->restore.store || !h)
 		return;
-	disown(s, j, run, true);
-	((struct model_run *)run)->mistaken = is_mistaken(s, j, generation);
+	if (!h->open && is_fence_undone(s, j, run->attempt)) {
+		disown(s, j, run, false);
+	} else if (h->open && has_more(s, j, &h->reservation)) {
+		disown(s, j, run, true);
+		((struct model_run *)run)->mistaken = is_mistaken(s, j, generation);
+	}
 }
 
 /* ---- It goes back -----------------------------------------------------------------------------
