@@ -493,7 +493,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		{"owner-pods", NULL, &j->admission.owner_parallelism},
 		{"attempt", NULL, &j->admission.attempt}, {"completions", NULL, &j->completions},
 		{"succeeded", NULL, &j->status.succeeded}, {"active", NULL, &j->status.active},
-		{"runtime", &j->pod.runtime_class, NULL}, {"nice", NULL, &j->nice}, {"requeues", NULL, &j->admission.history.requeues},
+		{"runtime", &j->pod.runtime_class, NULL}, {"nice", NULL, &j->nice},
+		{"requeues", NULL, &j->admission.history.requeues},
 		{"suspensions", NULL, &j->admission.history.suspensions}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
