@@ -91,16 +91,30 @@ static bool explain(const struct queued_jobs *all, const struct row *r, struct e
 	return gate_explain(all->sources.gate, r->job.ns, r->job.name, all->sources.now_ms, ret);
 }
 
+/* The queue does not have it, and the gate does: it is being deleted, say. */
+static bool place_of_gate(const struct queued_jobs *all, const struct row *r, struct job_place *ret)
+{
+	struct explanation x;
+	if (!explain(all, r, &x))
+		return false;
+	*ret = (struct job_place){.localqueue = x.localqueue,
+		.clusterqueue = x.clusterqueue,
+		.holds_quota = x.reason == WAIT_NOT,
+		.queued_ms = x.queued_ms};
+	return true;
+}
+
 static void place(const struct queued_jobs *all, struct row *r)
 {
-	struct explanation x = {0};
+	struct job_place p = {0};
 	r->is_placed = true;
-	r->is_known = explain(all, r, &x);
-	r->localqueue = x.localqueue;
-	r->clusterqueue = x.clusterqueue;
-	r->rank = x.reason == WAIT_NOT ? RANK_HOLDS_QUOTA : x.in_line ? RANK_IN_LINE : RANK_ASIDE;
-	r->ahead = x.ahead;
-	r->queued_ms = x.queued_ms;
+	r->is_known =
+		queue_place_of(all->sources.queue, &r->job.uid, &p) || place_of_gate(all, r, &p);
+	r->localqueue = p.localqueue;
+	r->clusterqueue = p.clusterqueue;
+	r->rank = p.holds_quota ? RANK_HOLDS_QUOTA : p.in_line ? RANK_IN_LINE : RANK_ASIDE;
+	r->ahead = p.ahead;
+	r->queued_ms = p.queued_ms;
 }
 
 static bool is_or_any(const char *wanted, const char *text)

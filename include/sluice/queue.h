@@ -715,6 +715,17 @@ struct explanation {
 				are ahead of it" */
 };
 
+/* Where a Job stands; what an explanation says of the same names. */
+struct job_place {
+	const char *localqueue, *clusterqueue;
+	bool holds_quota, in_line;
+	size_t ahead;
+	int64_t queued_ms;
+};
+
+/* False when the Job is unknown. Of lists: it costs a tenth of an explanation. */
+bool queue_place_of(const struct queue *q, const struct uid *uid, struct job_place *ret);
+
 /* False when the Job is unknown. */
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);

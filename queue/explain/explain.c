@@ -626,21 +626,48 @@ static void explain_chain(const struct question *a, struct explanation *ret)
 	text_add(a->text, " at the earliest");
 }
 
+static const struct clusterqueue *cq_of(const struct workload *w)
+{
+	return w->reservation ? w->reservation->cq : w->lq->cq;
+}
+
+static struct job_place place_of(const struct queue *q, const struct workload *w)
+{
+	const struct clusterqueue *cq = cq_of(w);
+	return (struct job_place){
+		.localqueue = w->reservation ? w->reservation->lq->name : w->lq->name,
+		.clusterqueue = cq ? cq->name : "",
+		.holds_quota = w->reservation,
+		.in_line = w->place == PLACE_READY,
+		.ahead = count_ahead(q, w),
+		.queued_ms = w->key.queued_ms};
+}
+
+bool queue_place_of(const struct queue *q, const struct uid *uid, struct job_place *ret)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return overflow_place_of(q, uid, ret);
+	*ret = place_of(q, w);
+	return true;
+}
+
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	if (!w)
 		return false;
-	const struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq->cq;
+	const struct clusterqueue *cq = cq_of(w);
+	struct job_place place = place_of(q, w);
 	struct text text = text_over(ret->sentence, sizeof(ret->sentence));
-	ret->localqueue = w->reservation ? w->reservation->lq->name : w->lq->name;
-	ret->clusterqueue = cq ? cq->name : "";
+	ret->localqueue = place.localqueue;
+	ret->clusterqueue = place.clusterqueue;
 	ret->priority = w->key.priority;
 	ret->claimed_priority = w->class->value;
-	ret->queued_ms = w->key.queued_ms;
-	ret->in_line = w->place == PLACE_READY;
-	ret->ahead = count_ahead(q, w);
+	ret->queued_ms = place.queued_ms;
+	ret->in_line = place.in_line;
+	ret->ahead = place.ahead;
 	ret->not_before_ms = w->not_before_ms;
 	ret->stop_ms = 0;
 	explain_times((struct queue *)(uintptr_t)q, w, now_ms, ret);

@@ -371,12 +371,28 @@ static void explain(const struct localqueue *lq, struct text *t)
 			SHAPE_SLOT_BYTES);
 }
 
-static void explain_one(const struct deferred *d, struct explanation *ret)
+static struct job_place place_of(const struct deferred *d)
 {
-	*ret = (struct explanation){.reason = WAIT_TOO_MANY,
-		.localqueue = d->lq->name,
+	return (struct job_place){.localqueue = d->lq->name,
 		.clusterqueue = d->lq->cq ? d->lq->cq->name : "",
 		.queued_ms = d->created_ms};
+}
+
+bool overflow_place_of(const struct queue *q, const struct uid *uid, struct job_place *ret)
+{
+	const struct deferred *d = q->overflow.map.count > 0 ? find(q, uid) : NULL;
+	if (d)
+		*ret = place_of(d);
+	return d;
+}
+
+static void explain_one(const struct deferred *d, struct explanation *ret)
+{
+	struct job_place place = place_of(d);
+	*ret = (struct explanation){.reason = WAIT_TOO_MANY,
+		.localqueue = place.localqueue,
+		.clusterqueue = place.clusterqueue,
+		.queued_ms = place.queued_ms};
 	struct text text = text_over(ret->sentence, sizeof(ret->sentence));
 	explain(d->lq, &text);
 }

@@ -55,6 +55,9 @@ void overflow_init(struct overflow *o);
 void overflow_done(struct queue *q);
 size_t overflow_bytes(const struct queue *q);
 
+/* Of a deferred one: where it will stand. False when it is none. */
+bool overflow_place_of(const struct queue *q, const struct uid *uid, struct job_place *ret);
+
 /* The order of localqueue.deferred. */
 int overflow_order(const struct tree_node *a, const struct tree_node *b);
 
