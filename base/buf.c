@@ -87,6 +87,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(again);
 }
 
+/* One that does not stand in JSON as it is. */
 static void json_char(struct buf *b, unsigned char c)
 {
 	switch (c) {
@@ -103,20 +104,35 @@ static void json_char(struct buf *b, unsigned char c)
 		buf_puts(b, "\\t");
 		break;
 	default:
-		if (c < 0x20)
-			buf_printf(b, "\\u%04x", c);
-		else
-			buf_putc(b, (char)c);
+		buf_printf(b, "\\u%04x", c);
 	}
+}
+
+/* How many characters from here on stand in JSON as they are. */
+static size_t plain_run(struct slice s, bool clean)
+{
+	size_t n = 0;
+	for (; n < s.len; n++) {
+		unsigned char c = (unsigned char)s.ptr[n];
+		if (c < 0x20 || c == '"' || c == '\\' || (!clean && c >= 0x80))
+			break;
+	}
+	return n;
 }
 
 void buf_json_slice(struct buf *b, struct slice s)
 {
 	buf_putc(b, '"');
 	bool clean = slice_utf8(s);
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-		if (!clean && c >= 0x80)
+	for (size_t n; s.len > 0; s.ptr += n, s.len -= n) {
+		n = plain_run(s, clean);
+		if (n > 0) {
+			buf_add(b, s.ptr, n);
+			continue;
+		}
+		n = 1;
+		unsigned char c = (unsigned char)*s.ptr;
+		if (c >= 0x80)
 			buf_puts(b, "\xEF\xBF\xBD");
 		else
 			json_char(b, c);
