@@ -117,9 +117,8 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 	if (optind < argc && a->command == COMMAND_NONE) {
 		a->command = command_by_name(argv[optind]);
 		if (a->command == COMMAND_NONE)
-			return err_set(e, ERR_INVALID,
-				"there is no command \"%.60s\"; sluice help lists the commands",
-				argv[optind]);
+			return err_set(
+				e, ERR_INVALID, "there is no command \"%.60s\"", argv[optind]);
 		optind++;
 	}
 	for (; optind < argc; optind++) {

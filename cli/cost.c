@@ -264,7 +264,7 @@ int command_cost(const struct arguments *a)
 	struct err e = {""};
 	/* Only whether they are understood: it is the controller's clock that counts. */
 	if (cost_query_parse(&c.words, ANY_TIME_MS, &query, &e) != 0) {
-		fprintf(stderr, "sluice: %s; see sluice help cost\n", e.text);
+		fprintf(stderr, "sluice: cost: %s; see sluice help cost\n", e.text);
 		return CLI_USAGE;
 	}
 	if (a->server_given)

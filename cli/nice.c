@@ -130,7 +130,7 @@ static int check(const struct job_asked *a, void *ctx, struct err *e)
 	int rc = job_check_queued(a, "ordered", e);
 	if (rc == 0 && !*own_jobs_submitter(a->job))
 		return err_set(e, ERR_INVALID,
-			"it is not known who submitted Job %s (it has no annotation sluice.dev/submitted-by), so a nice would not be heeded; an admin installs the policies that write it (deploy/policies), and then the Job is made again",
+			"it is not known who submitted Job %s (it has no annotation sluice.dev/submitted-by), so a nice would not be heeded. Ask an admin to install the policies that write it (deploy/policies), then create the Job again",
 			a->name);
 	if (rc == 0)
 		rc = check_others(a, c, e);
@@ -146,7 +146,7 @@ static void tell_place(const struct job_asked *a, const struct nice_change *c, s
 {
 	if (!c->known || c->others == 0)
 		buf_printf(out,
-			"it goes before the Jobs of %s in LocalQueue %s/%s with a higher one",
+			"it goes before the Jobs of %s in LocalQueue %s/%s with a higher number",
 			own_jobs_submitter(a->job), a->ns, job_label(a->job, QUEUE_LABEL));
 	else
 		buf_printf(out,

@@ -63,7 +63,8 @@ static int unreachable(const struct arguments *a, const char *why, struct err *e
 		"%s",
 		a->server, why,
 		a->server_given
-			? "and then leave --server and SLUICE_SERVER out."
+			? "and then --server " DEFAULT_SERVER
+			  ". Without --server and SLUICE_SERVER queue, explain and cost ask the API server instead."
 			: "If it listens elsewhere: --server URL, or the variable SLUICE_SERVER.");
 }
 

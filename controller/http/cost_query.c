@@ -52,7 +52,7 @@ static int parse_moment(
 		return 0;
 	}
 	return err_set(e, ERR_INVALID,
-		"%s is \"%.60s\"; it must be so long ago (90m, 12h, 30d, 4w), a date such as 2026-11-01 (00:00 UTC), or a time such as 2026-11-01T08:00:00Z",
+		"%s is \"%.60s\"; it must be an age such as 90m, 12h, 30d or 4w, a date such as 2026-11-01 (00:00 UTC), or a time such as 2026-11-01T08:00:00Z",
 		name, text);
 }
 

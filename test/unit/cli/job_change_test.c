@@ -409,7 +409,7 @@ static void jobs_that_may_not_be_read(void **state)
 	assert_int_equal(give_nice(&s, 5, false), 0);
 	assert_string_equal(buf_text(&s.out),
 		"Job train has sluice.dev/nice 5: it goes before the Jobs of alice in LocalQueue team/main with "
-		"a higher one; Jobs of others keep their places\n");
+		"a higher number; Jobs of others keep their places\n");
 	answer(&s, GET_JOB, 200, JOB(QUEUED, ALICES, WAITS, ""));
 	answer(&s, GET_JOBS, 403, "{}");
 	assert_int_equal(give_nice(&s, 0, true), ERR_DENIED);
