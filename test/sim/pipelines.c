@@ -64,6 +64,12 @@ void pipelines_see(struct sim *s, const struct snap *now)
 	p->failed |= now->job.status.failed;
 }
 
+void pipelines_left(struct sim *s, const struct snap *left)
+{
+	if (s->pipelines.on && !left->gone && left->of->now->gone)
+		pipelines_past_made(s, left->of)->left_late = true;
+}
+
 /* One that was deleted before it was ever started, or before anything on it told so, is as if it had
  * never been: a controller that was started a moment ago could not tell. */
 static bool never_was(const struct job_past *p)

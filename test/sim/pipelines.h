@@ -54,6 +54,8 @@ void pipelines_done(struct sim *s);
 void pipelines_draw(struct sim *s, struct snap *n);
 /* The API server has a new snapshot. */
 void pipelines_see(struct sim *s, const struct snap *now);
+/* A watch tells a controller that a Job left it with that snapshot: it was deleted, or lost its label. */
+void pipelines_left(struct sim *s, const struct snap *left);
 /* After a pass: the questions of the queue set out. */
 void pipelines_ask(struct sim *s, struct replica *r);
 /* A start, a hold or a DELETE of a controller, sent at that time, has landed on the Job as it was before. */

@@ -17,7 +17,8 @@
 
 /* ---- Whether what a Job waits for has held --------------------------------------------------- */
 
-/* Since when the item holds of this Job; 0: it does not. */
+/* Since when the item holds of this Job; 0: it does not. Of one that left the watch without its label, ended
+ * and was gone before the watch could tell that, nobody can see that it was not deleted instead. */
 static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
 {
 	bool ended = p->ended_ms > 0, cut_off = p->gone_ms > 0 && p->told_ms > 0 && !ended;
@@ -25,7 +26,7 @@ static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
 	case AFTER_OK:
 		return ended && !p->failed ? p->ended_ms : 0;
 	case AFTER_NOT_OK:
-		return ended && p->failed ? p->ended_ms : cut_off ? p->gone_ms : 0;
+		return ended && p->failed ? p->ended_ms : cut_off || p->left_late ? p->gone_ms : 0;
 	case AFTER_ANY:
 		return ended ? p->ended_ms : cut_off ? p->gone_ms : 0;
 	case AFTER_START: /* when in doubt a new leader writes that it was started, and stopped */
@@ -40,7 +41,7 @@ static int64_t holds_since(const struct job_past *p, enum dependency_kind k)
 static bool can_hold_no_more(const struct job_past *p, enum dependency_kind k)
 {
 	bool over = p->ended_ms > 0 || (p->gone_ms > 0 && p->told_ms > 0);
-	return over && holds_since(p, k) == 0;
+	return over && (holds_since(p, k) == 0 || (p->left_late && k == AFTER_OK));
 }
 
 static const struct model_job *newest_named(const struct sim *s, const char *ns, const char *name)
@@ -419,7 +420,7 @@ static bool name_surely(const struct sim *s, const struct model_job *j, const st
 {
 	const struct model_job *p = newest_named(s, j->now->job.ns, d->name);
 	return p && holds_since(pipelines_past(s, p), d->kind) > 0 && is_known(s, p, s->now_ms) &&
-	       !is_ambiguous(s, j, d) &&
+	       !pipelines_past(s, p)->left_late && !is_ambiguous(s, j, d) &&
 	       (d->kind != AFTER_START || p->now->gone ||
 		       (pipelines_tell_of_start(&p->now->job) && !is_lenient(s)));
 }

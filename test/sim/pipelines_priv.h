@@ -12,7 +12,8 @@ struct job_past {
 	int64_t told_ms;   /* something on it told that it was started, truly or not */
 	int64_t edited_ms; /* what it waits for was written anew */
 	int64_t recorded_ms, record_epoch; /* when its record landed last, and whose it is */
-	bool told; /* a controller has put it on hold because it can never start */
+	bool told;	/* a controller has put it on hold because it can never start */
+	bool left_late; /* a watch told that it lost its label when it was gone already */
 };
 
 const struct job_past *pipelines_past(const struct sim *s, const struct model_job *j);

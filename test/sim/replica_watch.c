@@ -275,10 +275,12 @@ static void job_heard(struct sim *s, struct replica *r, void *arg)
 	r->reached = h->snap->job.version;
 	sim_log(s, "%s sees %s %s, version %lld", r->identity, h->snap->job.name,
 		h->is_queued ? "changed" : "DELETED", (long long)h->snap->job.version);
-	if (h->is_queued)
+	if (h->is_queued) {
 		show_job(s, r, h->snap);
-	else if (h->was_queued)
+	} else if (h->was_queued) {
+		pipelines_left(s, h->snap);
 		gate_lose_job(r->gate, &h->snap->job.uid);
+	}
 	replica_step_soon(s, r);
 }
 
