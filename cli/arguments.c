@@ -21,6 +21,15 @@ static int take_output(const char *text, void *arguments, struct err *e)
 	return 0;
 }
 
+/* Before it is known which command it is, and so which there are. */
+static int take_any_output(const char *text, void *arguments, struct err *e)
+{
+	(void)text;
+	(void)arguments;
+	(void)e;
+	return 0;
+}
+
 static int take_server(const char *text, void *arguments, struct err *e)
 {
 	struct arguments *a = arguments;
@@ -79,7 +88,6 @@ static int take_version(const char *text, void *arguments, struct err *e)
 
 #define COMMON                                                                                     \
 	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},                       \
-		{FLAG_GIVEN("all-namespaces", 'A', struct arguments, all_namespaces)},             \
 		{FLAG_GIVEN("help", 'h', struct arguments, help)},                                 \
 		{FLAG_TAKE("server", 0, take_server)},                                             \
 		{FLAG_TEXT("token-file", struct arguments, token_file), .value = "FILE"},          \
@@ -89,6 +97,7 @@ static int take_version(const char *text, void *arguments, struct err *e)
 	{                                                                                          \
 		FLAG_CONTEXT(struct arguments, kube)                                               \
 	}
+#define ALL FLAG_GIVEN("all-namespaces", 'A', struct arguments, all_namespaces)
 #define OUTPUT(outputs) FLAG_TAKE("output", 'o', take_output), .value = outputs
 #define WATCH FLAG_GIVEN("watch", 'w', struct arguments, watch)
 #define FOLLOW FLAG_GIVEN("follow", 'f', struct arguments, follow)
@@ -99,12 +108,12 @@ static int take_version(const char *text, void *arguments, struct err *e)
 		FLAG_TEXT("until", struct arguments, until)                                        \
 	}
 
-static const struct flag queue_rows[] = {COMMON, {OUTPUT("table|wide|json")}, {WATCH}};
+static const struct flag queue_rows[] = {COMMON, {ALL}, {OUTPUT("table|wide|json")}, {WATCH}};
 static const struct flag explain_rows[] = {COMMON, {OUTPUT("table|json")}, {WATCH}};
-static const struct flag decisions_rows[] = {COMMON, {OUTPUT("table|json")}, {FOLLOW}};
-static const struct flag cost_rows[] = {COMMON, {OUTPUT("table|csv|json")}, COST_TERMS};
-static const struct flag any_rows[] = {COMMON, {OUTPUT("table|wide|json|csv")}, {WATCH}, {FOLLOW},
-	COST_TERMS, {FLAG_ALONE("version", 0, take_version)}};
+static const struct flag decisions_rows[] = {COMMON, {ALL}, {OUTPUT("table|json")}, {FOLLOW}};
+static const struct flag cost_rows[] = {COMMON, {ALL}, {OUTPUT("table|csv|json")}, COST_TERMS};
+static const struct flag any_rows[] = {COMMON, {ALL}, {FLAG_TAKE("output", 'o', take_any_output)},
+	{WATCH}, {FOLLOW}, COST_TERMS, {FLAG_ALONE("version", 0, take_version)}};
 
 const struct flag_table queue_flags = {FLAG_TABLE(queue_rows)};
 const struct flag_table explain_flags = {FLAG_TABLE(explain_rows)};
@@ -132,12 +141,11 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 
 /* Which command it is stands among the flags, so they are walked once before that is known. Then once
  * more, by its own table. */
-static int check_command(int argc, char **argv, const struct arguments *a, struct err *e)
+static int take_again(int argc, char **argv, struct arguments *a, struct err *e)
 {
-	struct arguments again = *a;
 	if (a->help)
 		return 0;
-	int rc = flags_walk(argc, argv, 0, command_table[a->command].flags, &again, e);
+	int rc = flags_walk(argc, argv, 0, command_table[a->command].flags, a, e);
 	if (rc < 0)
 		err_wrap(e, "%s", command_name(a->command));
 	return rc;
@@ -164,7 +172,7 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 		return rc;
 	if (a.namespace_name && a.all_namespaces)
 		return err_set(e, ERR_INVALID, "-n and -A exclude each other");
-	rc = check_command(argc, argv, &a, e);
+	rc = take_again(argc, argv, &a, e);
 	if (rc)
 		return rc;
 	*ret = a;

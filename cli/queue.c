@@ -31,7 +31,7 @@ static int get(const struct queue_command *c, struct buf *ret, struct err *e)
 		return server_get(c->a, "/api/v1/queues", ret, e);
 	return queue_answer_get(c->loop, c->client,
 		&(struct queue_question){.ns = f->ns,
-			.home = c->home,
+			.home = c->a->all_namespaces ? NULL : c->home,
 			.localqueues = f->ns || f->clusterqueue || c->a->output != OUTPUT_TABLE},
 		ret, e);
 }

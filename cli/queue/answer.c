@@ -118,7 +118,7 @@ static int read_localqueues(struct answer *a, struct err *e)
 	struct question_facts facts;
 	a->lists.ns = q->ns;
 	int rc = list_localqueues(a, q->ns, &facts, e);
-	if (rc == ERR_DENIED && !q->ns) {
+	if (rc == ERR_DENIED && !q->ns && q->home) {
 		a->lists.ns = q->home;
 		rc = list_localqueues(a, q->home, &facts, e);
 		if (rc == 0)

@@ -14,7 +14,7 @@
 
 struct queue_question {
 	const char *ns;	  /* NULL: all */
-	const char *home; /* the kubeconfig's */
+	const char *home; /* the kubeconfig's, where not all may be listed; NULL: all or nothing */
 	bool localqueues; /* they are wanted, though ClusterQueues may be seen */
 };
 

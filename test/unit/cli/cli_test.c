@@ -63,7 +63,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		const char *says;
 	} cases[] = {
 		{{"frobnicate"}, "no command \"frobnicate\""},
-		{{"queue", "-o", "yaml"}, "table, wide, json or csv"},
+		{{"queue", "-o", "yaml"}, "queue: -o is \"yaml\"; it must be table, wide or json"},
 		{{"queue", "-n"}, "wants a value"},
 		{{"queue", "-n", ""}, "-n is empty"},
 		{{"queue", "-z"}, "-z is not a flag"},
@@ -71,6 +71,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"queue", "--follow=1"}, "takes no value"},
 		{{"queue", "--server", "localhost:80"}, "must be a URL"},
 		{{"queue", "-A", "-n", "x"}, "exclude"},
+		{{"explain", "-A", "job/x"}, "-A"},
 		{{"queue", "--ca-file", ""}, "--ca-file is empty"},
 		{{"queue", "--insecure"}, "must be spelled out"},
 		{{"queue", "--ca-file", "x", "--insecure-skip-tls-verify"}, "exclude"},
