@@ -106,8 +106,47 @@ static void record_tidy(struct queue *q, struct workload *w)
 	record_free(q, w);
 }
 
+/* ---- Jobs that leave, and come back ---------------------------------------------------------- */
+
+static bool is_later(struct place a, struct place b)
+{
+	return a.queued_ms != b.queued_ms ? a.queued_ms > b.queued_ms : a.arrival > b.arrival;
+}
+
+static void remember(struct nices *all, const struct workload *w)
+{
+	if (has_exchanged(w) && is_later(w->nice->own, place_of(&w->key)))
+		all->given[all->ngiven++ % NICE_GIVEN_MAX] =
+			(struct nice_given){w->key.uid, w->nice->own, w->nice->instead_of_ms};
+}
+
+/* The last time that it left counts. */
+static const struct nice_given *given_of(const struct nices *all, const struct uid *uid)
+{
+	size_t n = all->ngiven < NICE_GIVEN_MAX ? all->ngiven : NICE_GIVEN_MAX;
+	for (size_t i = 1; i <= n; i++) {
+		const struct nice_given *g = &all->given[(all->ngiven - i) % NICE_GIVEN_MAX];
+		if (uid_cmp(&g->uid, uid) == 0)
+			return g;
+	}
+	return NULL;
+}
+
+void nice_recall(struct queue *q, struct workload *w)
+{
+	const struct nice_given *g = given_of(&q->nices, &w->key.uid);
+	if (!g || g->instead_of_ms != w->key.queued_ms)
+		return;
+	struct nice *n = record_of(q, w);
+	n->own = g->own;
+	n->instead_of_ms = g->instead_of_ms;
+	n->exchanged = true;
+	n->stands = nice_own_key(w);
+}
+
 void nice_forget(struct queue *q, struct workload *w)
 {
+	remember(&q->nices, w);
 	record_free(q, w);
 }
 

@@ -13,6 +13,10 @@
  * ahead of another user's Job than were queued before that, however many start. And a start
  * changes nothing for the others of the deal, so it deals nothing.
  *
+ * A Job that leaves its queue and comes back, as when its label is taken off and put on again, has by
+ * that no earlier place than it had: the last NICE_GIVEN_MAX that left with a later one than that of
+ * their queueing are remembered.
+ *
  * Exchanged places are memory. A new leader knows the times of creation alone, so each Job has its
  * own place again then; what follows from nice and these times is the same in each leader.
  *
@@ -39,6 +43,7 @@
 #include "queue/model/workload.h"
 
 #define NICE_DEALT_MAX 1000
+#define NICE_GIVEN_MAX 512
 
 /* Of a workload that has a nice, or a place that is not that of its queueing, or stands at one. */
 struct nice {
@@ -57,10 +62,19 @@ struct nice {
 	uint32_t before, behind; /* nices_count() */
 };
 
+/* The place of a Job that is not here any more. */
+struct nice_given {
+	struct uid uid;
+	struct place own;
+	int64_t instead_of_ms;
+};
+
 struct nices {
 	struct link dirty; /* user.nice_dirty */
 	struct link users; /* user.niced: that have records */
 	uint64_t edits;	   /* of quotas and claims, as of the last time that all were dealt */
+	struct nice_given given[NICE_GIVEN_MAX];
+	size_t ngiven; /* ever: the last of them are kept */
 };
 
 void nices_init(struct nices *all);
@@ -73,6 +87,8 @@ static inline const struct order_key *workload_standing(const struct workload *w
 /* Its key at its own place: where it would stand if its user gave no nice. */
 struct order_key nice_own_key(const struct workload *w);
 
+/* It is new here, and has its user. */
+void nice_recall(struct queue *q, struct workload *w);
 /* Its Job says so. It stands nowhere meanwhile, or has a reservation. */
 void nice_take(struct queue *q, struct workload *w, int32_t value);
 static inline int32_t nice_of(const struct workload *w)

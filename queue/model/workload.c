@@ -276,12 +276,15 @@ void workload_take(
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
 	struct user *user = user_keep(q, lq, j->submitted_by);
+	bool is_new = !w->lq;
 	forget_queue(q, w);
 	w->lq = lq;
 	w->user = user;
 	list_add(&lq->members, &w->of_localqueue);
 	list_add(&user->members, &w->of_user);
 	nice_join_user(q, w);
+	if (is_new)
+		nice_recall(q, w);
 	nice_take(q, w, j->nice);
 	overflow_count_in(w);
 
