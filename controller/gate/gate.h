@@ -403,11 +403,18 @@ struct gate_run {
 	int64_t started_ms, ran_ms;
 	int64_t lost_ms; /* it has been stopped: the work that loses */
 	bool estimated;	 /* when it began is not known, and so what it costs */
-	struct run_bill bill;
+	struct run_cost bill;
 };
-/* All of them, in the order in which their Jobs were first seen; nothing unless it leads. What run
- * points to is good for the call. */
-void gate_each_run(struct gate *g, int64_t now_ms,
+/* Which runs: those that started in [from_ms, to_ms). Tenants ask for those of their namespace, again
+ * and again: the runs of others are not billed for that. */
+struct gate_runs_asked {
+	const char *ns; /* NULL: of all */
+	int64_t from_ms, to_ms;
+	int64_t now_ms;
+};
+/* In the order in which their Jobs were first seen; nothing unless it leads. What run points to is good
+ * for the call. */
+void gate_each_run(struct gate *g, const struct gate_runs_asked *a,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx);
 
 /* ---- Pods that are stuck ---------------------------------------------------------------------

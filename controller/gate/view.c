@@ -260,12 +260,19 @@ bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t n
 	return j && queue_job_bill(g->queue, &j->uid, now_ms, ret);
 }
 
-void gate_each_run(struct gate *g, int64_t now_ms,
+static bool is_asked_for(const struct gate_job *j, const struct gate_runs_asked *a)
+{
+	return j->attempt.committed && j->attempt.started_ms >= a->from_ms &&
+	       j->attempt.started_ms < a->to_ms && (!a->ns || strcmp(j->ns, a->ns) == 0);
+}
+
+void gate_each_run(struct gate *g, const struct gate_runs_asked *a,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx)
 {
 	for (struct gate_job *j = g->first; j && g->role == ROLE_LEADING; j = j->next) {
-		if (!j->attempt.committed)
+		if (!is_asked_for(j, a))
 			continue;
+		int64_t ran_ms = a->now_ms - j->attempt.started_ms;
 		struct gate_run run = {.ns = j->ns,
 			.name = j->name,
 			.clusterqueue = j->attempt.clusterqueue,
@@ -275,11 +282,10 @@ void gate_each_run(struct gate *g, int64_t now_ms,
 			.submitted_by = j->submitted_by,
 			.started_ms = j->attempt.started_ms,
 			.estimated = j->attempt.estimated,
-			.ran_ms = now_ms > j->attempt.started_ms ? now_ms - j->attempt.started_ms
-								 : 0};
+			.ran_ms = ran_ms > 0 ? ran_ms : 0};
 		if (j->phase == PHASE_DRAINING)
 			run.lost_ms = stop_loses_ms(j, j->stop.stopped_ms);
-		queue_job_bill(g->queue, &j->uid, now_ms, &run.bill);
+		queue_job_cost(g->queue, &j->uid, a->now_ms, &run.bill);
 		each(&run, ctx);
 	}
 }

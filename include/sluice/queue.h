@@ -574,6 +574,14 @@ struct run_bill {
  * charges exactly this. False: it has no room or was not confirmed. */
 bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
 
+/* Of a bill the amount alone, which is far less work: for sums over many runs. */
+struct run_cost {
+	bool priced;
+	const char *currency;
+	int64_t cost;
+};
+bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret);
+
 /* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
 size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX]);

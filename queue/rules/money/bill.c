@@ -228,14 +228,31 @@ static void write_detail(
 	free(copy.item);
 }
 
-bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
+/* NULL: it has no room, or was not confirmed. */
+static struct reservation *billed(struct queue *q, const struct uid *uid)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	*ret = (struct run_bill){.plan = "", .currency = "", .detail = "[]", .expected_cost = -1};
 	if (!w || !w->reservation || !w->reservation->confirmed)
+		return NULL;
+	name_plan(q, w->reservation);
+	return w->reservation;
+}
+
+bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret)
+{
+	const struct reservation *r = billed(q, uid);
+	*ret = (struct run_cost){.currency = ""};
+	if (r && r->bill.currency)
+		*ret = (struct run_cost){true, r->bill.currency, bill_cost(q, r, now_ms)};
+	return r;
+}
+
+bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
+{
+	struct reservation *r = billed(q, uid);
+	*ret = (struct run_bill){.plan = "", .currency = "", .detail = "[]", .expected_cost = -1};
+	if (!r)
 		return false;
-	struct reservation *r = w->reservation;
-	name_plan(q, r);
 	if (!r->bill.currency)
 		return true;
 	ret->priced = true;

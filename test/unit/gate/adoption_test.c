@@ -39,7 +39,8 @@ static void count_estimated(const struct gate_run *run, void *ctx)
 static size_t estimated_runs(struct crowd *c)
 {
 	size_t n = 0;
-	gate_each_run(c->w.gate, c->w.now_ms, count_estimated, &n);
+	const struct gate_runs_asked all = {.to_ms = INT64_MAX, .now_ms = c->w.now_ms};
+	gate_each_run(c->w.gate, &all, count_estimated, &n);
 	return n;
 }
 

@@ -26,6 +26,19 @@ bool __wrap_queue_job_bill(
 	return bill.priced;
 }
 
+static size_t costs_asked;
+
+bool __wrap_queue_job_cost(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret);
+bool __wrap_queue_job_cost(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret)
+{
+	(void)q, (void)uid;
+	costs_asked++;
+	*ret = (struct run_cost){bill.priced, bill.currency, bill.cost + now_ms - T0};
+	return true;
+}
+
 void __wrap_queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 void __wrap_queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
@@ -818,6 +831,34 @@ static void a_release_carries_the_bill(void **state)
 	}
 }
 
+static void sum_up(const struct gate_run *run, void *ctx)
+{
+	*(int64_t *)ctx += run->bill.cost;
+}
+
+static int64_t sum_of(struct world *w, const char *ns, int64_t from_ms, int64_t to_ms)
+{
+	const struct gate_runs_asked a = {ns, from_ms, to_ms, T0 + 60000};
+	int64_t sum = 0;
+	gate_each_run(w->gate, &a, sum_up, &sum);
+	return sum;
+}
+
+/* Who asks for the costs of one namespace, or of a second, does so for as little work. */
+static void only_runs_that_are_asked_for_are_billed(void **state)
+{
+	struct world *w = *state;
+	have_a_price();
+	costs_asked = 0;
+	assert_int_equal(sum_of(w, NULL, 0, INT64_MAX), 1060000);
+	assert_int_equal(sum_of(w, "team-a", 0, INT64_MAX), 1060000);
+	assert_int_equal(costs_asked, 2);
+	assert_int_equal(sum_of(w, "team", 0, INT64_MAX), 0);
+	assert_int_equal(sum_of(w, NULL, 0, 1), 0);
+	assert_int_equal(sum_of(w, NULL, T0 + 3600000, INT64_MAX), 0);
+	assert_int_equal(costs_asked, 2);
+}
+
 static void without_a_price_there_is_no_bill(void **state)
 {
 	struct world *w = *state;
@@ -1016,6 +1057,7 @@ int main(void)
 		SILENT_RUN(a_refusal_is_tried_again_in_a_minute_whatever_was_in_doubt_before),
 		SILENT_RUN(a_stop_lands_where_annotations_are_full),
 		cmocka_unit_test(a_release_carries_the_bill),
+		SILENT_RUN(only_runs_that_are_asked_for_are_billed),
 		SILENT_RUN(without_a_price_there_is_no_bill),
 		SILENT_RUN(a_successor_makes_the_bill),
 		SILENT_RUN(who_failed_is_no_sample),

@@ -11,7 +11,7 @@ foreach(name run lending growth stuck rejection doubt deferred hostile mass_stop
 endforeach()
 target_link_options(test_gate_never_starts PRIVATE -Wl,--wrap=queue_job_waits_in_vain)
 target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_job_bill
-  -Wl,--wrap=queue_finished_job)
+  -Wl,--wrap=queue_job_cost -Wl,--wrap=queue_finished_job)
 foreach(name label_set notice trouble)
   add_executable(test_gate_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_gate_${name} PRIVATE gate ${CMOCKA})

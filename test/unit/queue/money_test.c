@@ -172,6 +172,7 @@ static void one_run(uint64_t seed)
 {
 	struct world w = {.q = world_queue(), .dice = {seed}, .now_ms = 1000 * HOUR_MS};
 	struct run_bill bill;
+	struct run_cost cost;
 	struct uid uid = fixture_uid(1);
 	int32_t pods = 8;
 	pass(w.q, w.now_ms);
@@ -188,6 +189,9 @@ static void one_run(uint64_t seed)
 		assert_true(queue_job_bill(w.q, &uid, w.now_ms, &bill));
 		assert_true(bill.priced);
 		assert_true(bill.cost == naive_cost(&naive));
+		assert_true(queue_job_cost(w.q, &uid, w.now_ms, &cost));
+		assert_true(
+			cost.priced && cost.cost == bill.cost && cost.currency == bill.currency);
 		uint64_t what = roll(&w.dice, 4);
 		if (what > 0)
 			pass(w.q, w.now_ms);
