@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/common/clock.h"
 #include "controller/ledger/pg.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
 	ASKED_OF_NAMESPACE_MAX = 4,
 	IDLE_MS = 60000,
 	ANSWER_MAX_BYTES = 1 << 20,
+	REST = 10, /* so many times as long as an answer took */
 };
 
 /* A question that is not answered yet. */
@@ -29,12 +31,14 @@ struct asked {
 struct cost_api {
 	struct ev_loop *loop;
 	struct cost_api_options options;
-	struct pg *pg; /* NULL: no question lately */
-	struct asked *first;
+	struct pg *pg;	     /* NULL: no question lately */
+	struct asked *first; /* the oldest */
 	size_t count;
 	uint64_t next_id;
-	char trouble[512]; /* of the connection, "" none */
+	uint64_t under_way; /* the question that the ledger has; 0: none */
+	char trouble[512];  /* of the connection, "" none */
 	ev_timer idle;
+	ev_timer rest; /* runs while none is asked for the loop's sake */
 };
 
 /* ---- Answers ---------------------------------------------------------------------------------
@@ -63,6 +67,7 @@ static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 	(void)loop, (void)events;
 	pg_free(t->pg);
 	t->pg = NULL;
+	t->under_way = 0;
 }
 
 /* Takes the question off the list and answers it. */
@@ -83,48 +88,73 @@ static void settle(struct cost_api *t, struct asked **at, const struct buf *body
 	arm_idle(t);
 }
 
-static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
-	int64_t forgotten_until_ms, void *ctx)
+/* ---- Questions, one at a time ----------------------------------------------------------------
+ */
+
+static void send_next(struct cost_api *t)
 {
-	struct cost_api *t = ctx;
-	struct asked **at = find(t, id), *a = *at;
-	if (!a)
+	struct asked *a = *find(t, 0);
+	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
 		return;
-	if (o != LEDGER_DONE) {
-		settle(t, at, NULL);
-		return;
-	}
+	a->id = t->under_way = ++t->next_id;
+	pg_cost(t->pg, a->id, &a->query.question, COST_ROWS_MAX + 1);
+}
+
+static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop, (void)events;
+	send_next(w->data);
+}
+
+static void rest(struct cost_api *t, int64_t took_us)
+{
+	ev_timer_stop(t->loop, &t->rest);
+	ev_timer_set(&t->rest, (double)(took_us * REST) / 1e6, 0.);
+	ev_timer_start(t->loop, &t->rest);
+}
+
+static void answer(struct cost_api *t, struct asked **at, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms)
+{
+	struct asked *a = *at;
+	const struct cost_question *q = &a->query.question;
+	const struct gate_runs_asked runs = {q->ns, q->from_ms, q->to_ms, a->now_ms};
 	struct buf body;
 	struct cost_report *r = cost_report_new(&a->query);
 	buf_init(&body, ANSWER_MAX_BYTES);
 	for (size_t i = 0; i < n; i++)
 		cost_report_row(r, &rows[i]);
 	cost_report_forgotten(r, forgotten_until_ms);
-	gate_each_run(t->options.gate, a->now_ms, cost_report_run, r);
+	gate_each_run(t->options.gate, &runs, cost_report_run, r);
 	cost_report_render(r, gate_leading(t->options.gate), &body);
 	cost_report_free(r);
 	settle(t, at, body.failed ? NULL : &body);
 	buf_done(&body);
 }
 
+static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms, void *ctx)
+{
+	struct cost_api *t = ctx;
+	struct asked **at = find(t, id);
+	int64_t began_us = t->options.clock_us();
+	t->under_way = 0;
+	if (*at && o == LEDGER_DONE)
+		answer(t, at, rows, n, forgotten_until_ms);
+	else if (*at)
+		settle(t, at, NULL);
+	rest(t, t->options.clock_us() - began_us);
+}
+
 /* ---- The connection --------------------------------------------------------------------------
  */
 
-static void send_off(struct cost_api *t, struct asked *a)
-{
-	a->id = ++t->next_id;
-	pg_cost(t->pg, a->id, &a->query.question, COST_ROWS_MAX + 1);
-}
-
-/* Sent from the loop, where nothing is asked from inside a walk over the list. */
 static void on_state(bool up, const char *sentence, void *ctx)
 {
 	struct cost_api *t = ctx;
 	snprintf(t->trouble, sizeof(t->trouble), "%s", up || !sentence ? "" : sentence);
 	if (up) {
-		for (struct asked *a = t->first; a; a = a->next)
-			if (a->id == 0)
-				send_off(t, a);
+		send_next(t);
 		return;
 	}
 	for (struct asked **at; *(at = find(t, 0));)
@@ -177,14 +207,16 @@ int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 	a->now_ms = now_ms;
 	a->fn = fn;
 	a->ctx = ctx;
-	a->next = t->first;
-	t->first = a;
+	struct asked **at = &t->first;
+	while (*at)
+		at = &(*at)->next;
+	*at = a;
 	t->count++;
 	ev_timer_stop(t->loop, &t->idle);
 	if (pg_up(t->pg))
-		send_off(t, a);
+		send_next(t);
 	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
-		settle(t, &t->first, NULL);
+		settle(t, at, NULL);
 	return 0;
 }
 
@@ -214,8 +246,11 @@ struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_option
 	t->options = *o;
 	if (t->options.idle_ms == 0)
 		t->options.idle_ms = IDLE_MS;
+	if (!t->options.clock_us)
+		t->options.clock_us = clock_monotonic_us;
 	ev_timer_init(&t->idle, on_idle, 0., 0.);
-	t->idle.data = t;
+	ev_timer_init(&t->rest, on_rest, 0., 0.);
+	t->idle.data = t->rest.data = t;
 	return t;
 }
 
@@ -224,6 +259,7 @@ void cost_api_free(struct cost_api *t)
 	if (!t)
 		return;
 	ev_timer_stop(t->loop, &t->idle);
+	ev_timer_stop(t->loop, &t->rest);
 	pg_free(t->pg);
 	while (t->first) {
 		struct asked *a = t->first;

@@ -6,7 +6,9 @@
  * and closed when no question came for a while.
  *
  * It is one for all who ask, at the controller's own port (ports.c) and through the API server
- * (visibility/costs.h). Tenants ask there: so of one namespace few questions are taken at a time.
+ * (visibility/costs.h). Tenants ask there, as often as they like, and an answer takes time of the loop
+ * that starts Jobs, for each run that goes on. So of one namespace few questions are taken at a time,
+ * the oldest is answered first, and after each answer none is made for ten times as long as it took.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_COST_API_H
 #define SLUICE_CONTROLLER_HTTP_COST_API_H
@@ -20,7 +22,8 @@ struct cost_api_options {
 	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
 	struct gate *gate;			/* knows the runs that go on */
 	uint64_t seed;
-	int64_t idle_ms; /* 0: a minute */
+	int64_t idle_ms;	   /* 0: a minute */
+	int64_t (*clock_us)(void); /* NULL: clock_monotonic_us() */
 };
 
 struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_options *o);

@@ -29,6 +29,19 @@ static void on_told(const struct buf *body, const char *sentence, void *ctx)
 	snprintf(t->sentence, sizeof(t->sentence), "%s", sentence ? sentence : "");
 }
 
+static void on_other(const struct buf *body, const char *sentence, void *ctx)
+{
+	on_told(body, sentence, ctx);
+}
+
+/* Every look at the clock, it is this much later: so long an answer takes. */
+static int64_t look_takes_us, slow_us;
+
+static int64_t slow_clock_us(void)
+{
+	return slow_us += look_takes_us;
+}
+
 struct bank {
 	struct ev_loop *loop;
 	struct queue *queue;
@@ -47,7 +60,8 @@ static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
 		.identity = "me",
 		.gate = b->gate,
 		.seed = 7,
-		.idle_ms = idle_ms};
+		.idle_ms = idle_ms,
+		.clock_us = slow_clock_us};
 	b->cost_api = cost_api_new(b->loop, &o);
 	alarm(60);
 }
@@ -179,9 +193,52 @@ static void few_of_one_namespace_at_a_time(void **state)
 	close_bank(&b);
 }
 
-static void on_other(const struct buf *body, const char *sentence, void *ctx)
+static double wait_of_second(struct bank *b, struct told t[3])
 {
-	on_told(body, sentence, ctx);
+	struct err e = {""};
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ask_of(b, "team", &t[i], &e), 0);
+	until_told(b, &t[0], 1);
+	double first_s = ev_time();
+	assert_int_equal(t[1].times + t[2].times, 0); /* the oldest comes first, and alone */
+	until_told(b, &t[1], 1);
+	assert_int_equal(t[2].times, 0);
+	return ev_time() - first_s;
+}
+
+/* However often costs are asked for: the loop that starts Jobs has ten times as long for the rest. */
+static void an_answer_is_followed_by_a_rest(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t[3] = {{0}};
+	look_takes_us = 20000;
+	open_bank(&b, F.conninfo, 60000);
+	assert_true(wait_of_second(&b, t) >= 0.19);
+	until_told(&b, &t[2], 1);
+	close_bank(&b);
+	look_takes_us = 0;
+}
+
+/* Its answer is of no use to anybody, and the next question is asked all the same. */
+static void a_question_that_was_forgotten_holds_up_none(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told gone = {0}, next = {0};
+	struct err e = {""};
+	open_bank(&b, F.conninfo, 60000);
+	assert_int_equal(
+		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
+	ask(&b, "queue", &next);
+	until_told(&b, &next, 1);
+	assert_int_equal(
+		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
+	cost_api_forget(b.cost_api, on_other);
+	ask(&b, "queue", &next);
+	until_told(&b, &next, 2);
+	assert_int_equal(gone.times, 1);
+	close_bank(&b);
 }
 
 /* One port closes: its questions are forgotten, those of the other are answered. */
@@ -214,6 +271,8 @@ int main(void)
 		cmocka_unit_test(it_says_why_when_the_ledger_is_away),
 		cmocka_unit_test(too_many_are_turned_away),
 		cmocka_unit_test(few_of_one_namespace_at_a_time),
+		cmocka_unit_test(an_answer_is_followed_by_a_rest),
+		cmocka_unit_test(a_question_that_was_forgotten_holds_up_none),
 		cmocka_unit_test(an_asker_that_goes_is_told_nothing),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
