@@ -13,12 +13,7 @@ int command_fail(int error, const struct err *e)
 	struct buf text;
 	buf_init(&text, 4096);
 	/* Our own sentences have line breaks; what a server says within them has none. */
-	for (const char *p = e->text; *p; p++) {
-		if (*p == '\n' || ((unsigned char)*p >= 0x20 && *p != 0x7F))
-			buf_putc(&text, *p);
-		else
-			buf_putc(&text, '?');
-	}
+	text_render_lines(e->text, &text);
 	fprintf(stderr, "sluice: %s\n", buf_text(&text));
 	buf_done(&text);
 	if (error == ERR_GONE)

@@ -140,10 +140,10 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 }
 
 /* RFC 4180; and what a spreadsheet would take for a formula is text. */
-static void put_csv(struct buf *out, const char *text)
+static void put_field(struct buf *out, const char *text)
 {
 	bool formula = *text && strchr("=+-@", *text);
-	if (!formula && !strpbrk(text, ",\"\r\n")) {
+	if (!formula && !strpbrk(text, ",\"")) {
 		buf_puts(out, text);
 		return;
 	}
@@ -154,6 +154,16 @@ static void put_csv(struct buf *out, const char *text)
 		buf_putc(out, *text);
 	}
 	buf_putc(out, '"');
+}
+
+/* Without what a terminal would obey: whose name is a key may have chosen it. */
+static void put_csv(struct buf *out, const char *raw)
+{
+	struct buf clean;
+	buf_init(&clean, OUTPUT_MAX_BYTES);
+	text_render(raw, &clean);
+	put_field(out, buf_text(&clean));
+	buf_done(&clean);
 }
 
 void cost_render_csv(const cJSON *root, struct buf *out)

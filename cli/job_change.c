@@ -58,10 +58,11 @@ static void put_patch(const struct job_change *c, const cJSON *job, struct buf *
 static int check_and_write(
 	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e)
 {
-	struct buf path, patch;
+	struct buf path, patch, told;
 	int rc = c->check(a, c->ctx, e);
 	if (rc < 0)
 		return rc;
+	buf_init(&told, OUTPUT_MAX);
 	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&patch, OUTPUT_MAX);
 	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs/%s", a->ns, a->name);
@@ -69,7 +70,9 @@ static int check_and_write(
 	rc = question_patch(a->loop, a->client, buf_text(&path), "application/merge-patch+json",
 		&patch, NULL, e);
 	if (rc == 0)
-		c->tell(a, c->ctx, out);
+		c->tell(a, c->ctx, &told);
+	text_render_lines(buf_text(&told), out); /* it may name what a Job says, such as its user */
+	buf_done(&told);
 	buf_done(&path);
 	buf_done(&patch);
 	return rc;

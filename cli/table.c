@@ -155,20 +155,30 @@ void bar_render(
 	}
 }
 
-void text_render(const char *text, struct buf *out)
+static void render_but(const char *text, char kept, struct buf *out)
 {
 	bool clean = slice_utf8(slice_of(text));
 	for (const char *p = text; *p; p++) {
 		unsigned char c = (unsigned char)*p;
 		/* Control characters, and those of Latin-1 that UTF-8 spells C2 80 to C2 9F. */
 		bool c1 = c == 0xC2 && (unsigned char)p[1] < 0xA0;
-		if (c < 0x20 || c == 0x7F || c1 || (c >= 0x80 && !clean))
+		if (*p != kept && (c < 0x20 || c == 0x7F || c1 || (c >= 0x80 && !clean)))
 			buf_putc(out, '?');
 		else
 			buf_putc(out, *p);
 		if (c1 && clean)
 			p++;
 	}
+}
+
+void text_render(const char *text, struct buf *out)
+{
+	render_but(text, '\0', out);
+}
+
+void text_render_lines(const char *text, struct buf *out)
+{
+	render_but(text, '\n', out);
 }
 
 void colour_render(const struct style *style, enum colour colour, const char *text, struct buf *out)

@@ -44,6 +44,8 @@ void bar_render(
 
 /* Appends text with what is unsafe on a terminal replaced. */
 void text_render(const char *text, struct buf *out);
+/* The same of a text whose line breaks are our own. */
+void text_render_lines(const char *text, struct buf *out);
 void colour_render(
 	const struct style *style, enum colour colour, const char *text, struct buf *out);
 

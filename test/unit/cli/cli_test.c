@@ -571,6 +571,10 @@ static void cost_as_a_table_and_as_csv(void **state)
 		"\"'=1+1\",EUR,1,0,59.000,0.000001,0.00,0.000,0.000,\r\n"
 		",,3,0,0.000,,,0.000,0.000,\r\n");
 	buf_reset(&out);
+	cost_render_csv(
+		tree(j, "{\"by\":\"user\",\"rows\":[{\"key\":\"\\u001b]0;x\\u0007\"}]}"), &out);
+	assert_non_null(strstr(buf_text(&out), "\r\n?]0;x?,,0,0,"));
+	buf_reset(&out);
 	cost_render_table(tree(j, "{\"by\":\"queue\",\"since\":\"A\",\"until\":\"B\",\"rows\":[],"
 				  "\"totals\":[],\"leading\":false,\"more\":true,"
 				  "\"note\":\"Of runs that ended by C ...\"}"),

@@ -397,6 +397,21 @@ static void what_would_not_be_heeded_is_not_written(void **state)
 	}
 }
 
+/* Where no policy is installed, a tenant writes what it likes into sluice.dev/submitted-by. */
+static void what_a_terminal_would_obey_is_not_told(void **state)
+{
+	struct stage s;
+	(void)state;
+	open_stage(&s);
+	answer(&s, GET_JOB, 200,
+		JOB(QUEUED, MADE("5") BY("a\\u001b]0;x\\u0007\\u009b2J", ""), WAITS, ""));
+	answer(&s, GET_JOBS, 403, "{}");
+	answer(&s, "PATCH ", 200, "{}");
+	assert_int_equal(give_nice(&s, 5, false), 0);
+	assert_non_null(strstr(buf_text(&s.out), "the Jobs of a?]0;x??2J in LocalQueue"));
+	close_stage(&s);
+}
+
 /* Who may not list Jobs may give a number, and is told less. */
 static void jobs_that_may_not_be_read(void **state)
 {
@@ -490,6 +505,7 @@ int main(void)
 		cmocka_unit_test(a_class_that_is_not_to_be_had),
 		cmocka_unit_test(a_job_is_ordered_among_its_users),
 		cmocka_unit_test(what_would_not_be_heeded_is_not_written),
+		cmocka_unit_test(what_a_terminal_would_obey_is_not_told),
 		cmocka_unit_test(jobs_that_may_not_be_read),
 		cmocka_unit_test(command_lines),
 	};
