@@ -11,7 +11,7 @@
 
 enum {
 	/* At a time: in all, and of one namespace. */
-	ASKED_MAX = 16,
+	ASKED_MAX = 64,
 	ASKED_OF_NAMESPACE_MAX = 4,
 	IDLE_MS = 60000,
 	ANSWER_MAX_BYTES = 1 << 20,
@@ -23,7 +23,8 @@ struct asked {
 	struct asked *next;
 	struct cost_query query;
 	int64_t now_ms;
-	uint64_t id; /* 0: waits for the connection */
+	uint64_t id;	/* 0: waits for its turn, or for the connection */
+	uint64_t round; /* in which its namespace has its turn */
 	cost_api_answer_fn *fn;
 	void *ctx;
 };
@@ -32,7 +33,8 @@ struct cost_api {
 	struct ev_loop *loop;
 	struct cost_api_options options;
 	struct pg *pg;	     /* NULL: no question lately */
-	struct asked *first; /* the oldest */
+	struct asked *first; /* the one under way, then by round */
+	uint64_t round;	     /* of the last that was asked */
 	size_t count;
 	uint64_t next_id;
 	uint64_t under_way; /* the question that the ledger has; 0: none */
@@ -97,6 +99,7 @@ static void send_next(struct cost_api *t)
 	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
 		return;
 	a->id = t->under_way = ++t->next_id;
+	t->round = a->round;
 	pg_cost(t->pg, a->id, &a->query.question, COST_ROWS_MAX + 1);
 }
 
@@ -171,12 +174,34 @@ static int connect_to_ledger(struct cost_api *t, struct err *e)
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 
+/* NULL: of all. */
+static bool same_namespace(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static size_t count_of_namespace(const struct cost_api *t, const char *ns)
 {
 	size_t n = 0;
 	for (const struct asked *a = t->first; a; a = a->next)
-		n += a->query.question.ns && strcmp(a->query.question.ns, ns) == 0;
+		n += same_namespace(a->query.question.ns, ns);
 	return n;
+}
+
+/* In each round a namespace has one question answered, as with lists (visibility/reader.c). Returns where
+ * it stands. */
+static struct asked **line_up(struct cost_api *t, struct asked *a)
+{
+	struct asked **at = &t->first;
+	a->round = t->round + 1;
+	for (const struct asked *x = t->first; x; x = x->next)
+		if (x->id == 0 && same_namespace(x->query.question.ns, a->query.question.ns))
+			a->round = x->round + 1;
+	while (*at && (*at)->round <= a->round)
+		at = &(*at)->next;
+	a->next = *at;
+	*at = a;
+	return at;
 }
 
 static int check_room(const struct cost_api *t, const char *ns, struct err *e)
@@ -207,10 +232,7 @@ int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 	a->now_ms = now_ms;
 	a->fn = fn;
 	a->ctx = ctx;
-	struct asked **at = &t->first;
-	while (*at)
-		at = &(*at)->next;
-	*at = a;
+	struct asked **at = line_up(t, a);
 	t->count++;
 	ev_timer_stop(t->loop, &t->idle);
 	if (pg_up(t->pg))

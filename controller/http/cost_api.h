@@ -8,7 +8,7 @@
  * It is one for all who ask, at the controller's own port (ports.c) and through the API server
  * (visibility/costs.h). Tenants ask there, as often as they like, and an answer takes time of the loop
  * that starts Jobs, for each run that goes on. So of one namespace few questions are taken at a time,
- * the oldest is answered first, and after each answer none is made for ten times as long as it took.
+ * namespaces take turns, and after each answer none is made for ten times as long as it took.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_COST_API_H
 #define SLUICE_CONTROLLER_HTTP_COST_API_H

@@ -158,10 +158,10 @@ static void too_many_are_turned_away(void **state)
 {
 	(void)state;
 	struct bank b;
-	struct told t[16] = {{0}};
+	struct told t[64] = {{0}};
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 1);
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < 64; i++)
 		ask(&b, "queue", &t[i]);
 	assert_int_equal(ask_of(&b, NULL, &t[0], &e), ERR_LIMIT);
 	assert_non_null(strstr(e.text, "too many"));
@@ -220,6 +220,29 @@ static void an_answer_is_followed_by_a_rest(void **state)
 	look_takes_us = 0;
 }
 
+/* Who asks four times at once keeps nobody waiting for more than the one under way and one of the others. */
+static void namespaces_take_turns(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told greedy[4] = {{0}}, modest = {0}, all = {0};
+	struct err e = {""};
+	look_takes_us = 1000;
+	open_bank(&b, F.conninfo, 60000);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(ask_of(&b, "team", &greedy[i], &e), 0);
+	assert_int_equal(ask_of(&b, "other", &modest, &e), 0);
+	assert_int_equal(ask_of(&b, NULL, &all, &e), 0);
+	until_told(&b, &all, 1);
+	assert_int_equal(modest.times, 1);
+	assert_int_equal(greedy[0].times, 1);
+	assert_int_equal(greedy[1].times + greedy[2].times + greedy[3].times, 0);
+	for (int i = 1; i < 4; i++)
+		until_told(&b, &greedy[i], 1);
+	close_bank(&b);
+	look_takes_us = 0;
+}
+
 /* Its answer is of no use to anybody, and the next question is asked all the same. */
 static void a_question_that_was_forgotten_holds_up_none(void **state)
 {
@@ -272,6 +295,7 @@ int main(void)
 		cmocka_unit_test(too_many_are_turned_away),
 		cmocka_unit_test(few_of_one_namespace_at_a_time),
 		cmocka_unit_test(an_answer_is_followed_by_a_rest),
+		cmocka_unit_test(namespaces_take_turns),
 		cmocka_unit_test(a_question_that_was_forgotten_holds_up_none),
 		cmocka_unit_test(an_asker_that_goes_is_told_nothing),
 	};
