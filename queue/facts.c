@@ -100,7 +100,10 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	bool regrows = !cq->exists || cq->spec.grow_by_default != s->grow_by_default ||
 		       cq->spec.grow_interval_ms != s->grow_interval_ms;
 	bool regrouped = cq->spec.orders_by_usage != s->orders_by_usage ||
-			 cq->spec.strategy != s->strategy || cq->spec.cluster_fit != s->cluster_fit;
+			 cq->spec.strategy != s->strategy ||
+			 cq->spec.cluster_fit != s->cluster_fit ||
+			 group_looks_at_age(cq->spec.preemption.within_clusterqueue) !=
+				 group_looks_at_age(s->preemption.within_clusterqueue);
 	node_fit_policy(q, cq->spec.cluster_fit, s->cluster_fit);
 	backfill_end(q, cq);
 	if (regrouped)

@@ -314,9 +314,10 @@ size_t queue_decide(
 	size_t n = give_stops(q, out, cap);
 	n += give_up(q, out + n, cap - n);
 	smaller_quota_ask(q);
-	do
+	do {
+		nices_deal(q); /* to those that came into line */
 		n += give_starts(q, out + n, cap - n);
-	while (user_lines_settle(q) || lead_end(q));
+	} while (user_lines_settle(q) || lead_end(q));
 	n += give_stops(q, out + n, cap - n); /* of the victims, and of runs that give pods */
 	if (n > 0)
 		q->counters.version++;

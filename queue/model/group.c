@@ -15,7 +15,7 @@ struct group_key {
 	struct parting parting;
 	int64_t expected_ms;
 	int32_t priority;
-	bool displaces;
+	bool displaces, early;
 };
 
 static bool parting_same(const struct parting *a, const struct parting *b)
@@ -30,7 +30,8 @@ static bool group_is(const void *value, const void *key)
 	const struct group_key *k = key;
 	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape &&
 	       parting_same(&g->parting, &k->parting) && g->expected_ms == k->expected_ms &&
-	       g->key.priority == k->priority && g->displaces == k->displaces;
+	       g->key.priority == k->priority && g->displaces == k->displaces &&
+	       g->early == k->early;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -129,14 +130,36 @@ bool group_expects(const struct localqueue *lq)
 	return lq->cq->spec.strategy == BACKFILL || rules_look_at_duration(lq);
 }
 
+bool group_looks_at_age(enum preemption_policy within)
+{
+	return within == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY;
+}
+
+/* By its deadline or its nice. It may displace less than those behind it that were queued before. */
+static bool is_early(const struct clusterqueue *cq, const struct workload *w)
+{
+	const struct order_key *stands = workload_standing(w);
+	return group_looks_at_age(cq->spec.preemption.within_clusterqueue) &&
+	       (stands->due_ms != 0 || stands->queued_ms < w->key.queued_ms);
+}
+
+static void group_unjudged(struct group *g)
+{
+	if (list_in(&g->fresh))
+		return;
+	list_add(&g->cq->fresh, &g->fresh);
+	g->cq->nfresh++;
+}
+
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->spec.orders_by_usage ? w->lq : NULL;
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
-	bool displaces = workload_displaces(w);
+	bool displaces = workload_displaces(w), early = is_early(cq, w);
 	struct parting parting;
 	uint64_t hash_of_parting = rules_part(w, &parting);
-	struct group_key key = {cq, lq, w->shape, parting, expected_ms, w->key.priority, displaces};
+	struct group_key key = {
+		cq, lq, w->shape, parting, expected_ms, w->key.priority, displaces, early};
 	uint64_t hash = group_hash(&key, hash_of_parting);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -149,13 +172,13 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->expected_ms = g->least_timed_ms = expected_ms;
 	g->least_expected_ms = own_expected_ms(g);
 	g->displaces = displaces;
+	g->early = early;
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
 	tree_init(&g->waiting, in_group_order, NULL);
 	claim_init(&g->claim, all->node_suitability, cq, g->shape);
 	map_put(&all->map, hash, g);
-	list_add(&cq->fresh, &g->fresh);
-	cq->nfresh++;
+	group_unjudged(g);
 	all->bytes += sizeof(*g) + g->claim.bytes;
 	return g;
 }
@@ -170,8 +193,8 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {
-		g->cq, g->lq, g->shape, g->parting, g->expected_ms, g->key.priority, g->displaces};
+	struct group_key key = {g->cq, g->lq, g->shape, g->parting, g->expected_ms, g->key.priority,
+		g->displaces, g->early};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);
@@ -184,11 +207,17 @@ struct workload *group_head(const struct group *g)
 	return g->head;
 }
 
-static void group_insert(struct group *g, struct workload *head)
+/* True: the new head may displace runs that the last one might not, so it is judged anew. */
+static bool group_insert(struct group *g, struct workload *head)
 {
+	bool older = g->head && head->key.queued_ms < g->head->key.queued_ms &&
+		     group_looks_at_age(g->cq->spec.preemption.within_clusterqueue);
 	g->head = head;
 	g->key = *workload_standing(head);
 	tree_insert(precedence_line(g), &g->node, g->key.arrival);
+	if (older)
+		group_unjudged(g);
+	return older;
 }
 
 static struct tree *order_of(const struct group *g)
@@ -211,7 +240,7 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 		group_insert(g, w);
 }
 
-void group_leave(struct groups *all, struct workload *w)
+bool group_leave(struct groups *all, struct workload *w)
 {
 	struct group *g = w->group;
 	must(g);
@@ -226,7 +255,8 @@ void group_leave(struct groups *all, struct workload *w)
 	if (tree_count(&g->waiting) == 0)
 		group_free(all, g);
 	else if (first)
-		group_insert(g, container_of(next, struct workload, in_group));
+		return group_insert(g, container_of(next, struct workload, in_group));
+	return false;
 }
 
 /* ---- Claims derived anew --------------------------------------------------------------------- */

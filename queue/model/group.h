@@ -4,9 +4,11 @@
  *   ClusterQueue, priority and shape, and all of them may preempt others or none
  *   LocalQueue, where usage orders
  *   expected duration, with strategy Backfill or where a rule looks at it
+ *   answer whether they stand before their time of queueing, where runs are displaced by that
  *   whatever else a rule looks at (struct parting)
  *
- * So a pass decides them as one: if the head does not fit, none does.
+ * So a pass decides them as one: if the head does not fit, none does. Where it may displace newer runs,
+ * and another head was queued before it, the group is judged again.
  *
  * The groups of a ClusterQueue stand in a tree in the order of their heads. Each node knows the
  * least that any group below it asks for (claim.least), so that a search passes over a subtree in
@@ -27,6 +29,7 @@ struct group {
 	struct localqueue *lq; /* of all members, where usage orders; else NULL */
 	struct shape *shape;
 	bool displaces;		   /* each member: workload_displaces() */
+	bool early;		   /* each member, where group_looks_at_age() */
 	struct parting parting;	   /* of each member: what rules look at */
 	int64_t expected_ms;	   /* of each member, where group_expects(); else 0 */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
@@ -52,9 +55,13 @@ void group_trees_init(struct tree *groups_waiting, struct tree *order);
 /* Does the expected duration part its Jobs into groups? */
 bool group_expects(const struct localqueue *lq);
 
+/* By such a preemption.withinClusterQueue, does its time of queueing tell which runs a Job may displace? */
+bool group_looks_at_age(enum preemption_policy within);
+
 /* Puts the workload into the order of cq, where it stands. A group made by this is fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
-void group_leave(struct groups *all, struct workload *w);
+/* True: its group is fresh, because the next head may displace more. */
+bool group_leave(struct groups *all, struct workload *w);
 
 /* A pass has judged it: it is fresh no longer. */
 void group_judged(struct group *g);

@@ -31,7 +31,8 @@
  *     cost
  *
  * A user is dealt anew once at the beginning of a pass, when a Job of his came, went otherwise than
- * by a start, or was changed; and only those move whose place is another one. Where no Job of a user
+ * by a start, or was changed, and again within it when Jobs of his come into line (user_line.h); and
+ * only those move whose place is another one. Where no Job of a user
  * has a record here, that is one comparison. Quota and nodes that are edited deal all anew.
  *
  * The key of a workload stays its own: how long it waits, what it may preempt and what the ledger

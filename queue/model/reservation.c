@@ -579,6 +579,8 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 	if (pods <= reservation_keeps(r))
 		giving_end(q, r);
 	runs_after(q, r, RUN_RESIZED);
+	if (freed && r->lq->cq != r->cq)
+		queue_touch_reservation(q, r->lq->cq); /* there its user may have more */
 	return freed;
 }
 

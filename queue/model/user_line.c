@@ -98,6 +98,17 @@ static void unstand(struct user_line *l, struct line_place *p)
 	tree_remove(p->stands ? &l->standing : &l->beyond, &p->node);
 }
 
+/* Does it belong in line, as far as those tell that stand there now? For a pass it matters at once: a
+ * Job whose promise is taken back has its turn before those that were queued after it. So there may be
+ * one too many in line until user_lines_settle(). */
+static bool belongs(const struct user_line *l, const struct line_place *p)
+{
+	const struct line_place *last = last_standing(l), *next = first_beyond(l);
+	bool before_last = last && line_order(&p->node, &last->node) < 0;
+	bool is_next = !next || line_order(&p->node, &next->node) < 0;
+	return is_next && (before_last || tree_count(&l->standing) < limit_of(l->user));
+}
+
 bool user_line_enter(struct queue *q, struct workload *w)
 {
 	if (w->in_line)
@@ -105,10 +116,10 @@ bool user_line_enter(struct queue *q, struct workload *w)
 	if (limit_of(w->user) == 0)
 		return true;
 	struct user_line *l = line_of(q, w->user);
-	bool stands = tree_count(&l->beyond) == 0 && tree_count(&l->standing) < limit_of(w->user);
 	w->in_line = mem_alloc(sizeof(*w->in_line));
 	w->in_line->w = w;
 	q->workload_bytes += sizeof(*w->in_line);
+	bool stands = belongs(l, w->in_line);
 	stand(l, w->in_line, stands);
 	unsettle(q, l);
 	return stands;

@@ -6,9 +6,10 @@
  * new leader reads Jobs changes nothing. A Job counts while nothing but time or quota keeps it from
  * starting: not while it is held, say, nor once quota is promised to it.
  *
- * Placing a Job moves no other one. What others have to do is done by user_lines_settle(), before
- * and after starts: the first of those set aside take the free places, and one that came late leaves
- * the line for one that was queued before it. Each move costs O(log n).
+ * Placing a Job moves no other one. It stands in line at once if it was queued before the last that
+ * stands there. What others have to do is done by user_lines_settle(), before and after starts: the
+ * first of those set aside take the free places, and the last leave the line where there are too many.
+ * Each move costs O(log n).
  *
  * A LocalQueue without that limit has no lines.
  */

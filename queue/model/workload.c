@@ -414,7 +414,8 @@ void workload_leave_line(struct queue *q, struct workload *w)
 		queue_touch_queue(q, cq);
 	else if (cq->spec.strategy == STRICT_FIFO && !starts && is_head(q, w))
 		queue_touch_reservation(q, cq);
-	group_leave(&q->groups, w);
+	if (group_leave(&q->groups, w))
+		queue_touch_fresh(q, cq);
 }
 
 static void take_out(struct queue *q, struct workload *w)
