@@ -500,6 +500,8 @@ const char doctor_help[] =
 	"        kubectl get queuedjobs: whether the API server reaches the leader\n"
 	"    leftovers\n"
 	"        ClusterQueues and ResourceFlavors whose deletion waits for a controller\n"
+	"    conditions\n"
+	"        queues, flavors, Calendars, policies and Budgets that say why they are without effect\n"
 	"    gap-fillers\n"
 	"        negative priorities in ClusterQueues that reclaim Any or are StrictFIFO\n"
 	"    postgres, durability, replication, pooler, database-clock, schema, role, lease\n"

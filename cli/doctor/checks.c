@@ -51,6 +51,8 @@ const struct check CHECKS[] = {
 		"kubectl -n sluice-system get pods; kubectl -n sluice-system logs deployment/sluice-controller --tail 20"},
 	{"leftovers", "queues", "ClusterQueues and ResourceFlavors that are being deleted",
 		NEEDS_API, check_leftovers, NULL},
+	{"conditions", "queues", "what Sluice's own objects say of themselves", NEEDS_API,
+		check_conditions, NULL},
 	{"gap-fillers", "queues",
 		"negative priorities beside reclaimWithinCohort Any or StrictFIFO", NEEDS_API,
 		check_gap_fillers, NULL},

@@ -73,6 +73,8 @@ void check_jobs(struct doctor_context *p, struct findings *f);
 void check_pods(struct doctor_context *p, struct findings *f);
 /* leftovers.c */
 void check_leftovers(struct doctor_context *p, struct findings *f);
+/* conditions.c */
+void check_conditions(struct doctor_context *p, struct findings *f);
 /* gap_fillers.c */
 void check_gap_fillers(struct doctor_context *p, struct findings *f);
 /* checks.c */

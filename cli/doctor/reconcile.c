@@ -46,6 +46,7 @@ struct look {
 	struct job_seen *job;
 	struct pods_seen *pods;
 	size_t nreservations, njobs, npods;
+	size_t nunqueued;
 	size_t room_jobs, room_pods;
 	bool no_pods;
 	int64_t now_ms;
@@ -130,8 +131,9 @@ static void take_job(struct doctor_context *p, struct look *k, const cJSON *obje
 	const cJSON *metadata = json_object(object, "metadata");
 	const cJSON *status = json_object(object, "status");
 	const char *uid = json_text(metadata, "uid");
-	bool queued = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name") &&
-		      !is_exempt(p, metadata);
+	bool named = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name");
+	bool queued = named && !is_exempt(p, metadata);
+	k->nunqueued += !named && !is_exempt(p, metadata) && !job_object_is_over(object);
 	if (!uid || (!queued && !bsearch(uid, k->hold, k->nreservations, sizeof(*k->hold), by_uid)))
 		return;
 	if (k->njobs == k->room_jobs) {
@@ -344,6 +346,7 @@ static struct reconciliation *compare(struct doctor_context *p)
 		qsort(r->item, r->n, sizeof(*r->item), in_order);
 	r->holds = k.nreservations;
 	r->jobs = k.njobs;
+	r->unqueued = k.nunqueued;
 	for (size_t i = 0; i < k.njobs; i++)
 		r->running += k.job[i].queued && !k.job[i].suspended && !k.job[i].over;
 	r->pods = k.npods;
@@ -442,7 +445,9 @@ void check_jobs(struct doctor_context *p, struct findings *f)
 	const struct reconciliation *r = reconcile(p);
 	report_mass(r, f);
 	if (report(r, DISCORD_JOB, VERDICT_FAIL, f) && f->count == 0)
-		findings_ok(f, "%zu queued Jobs, and those that run hold their quota", r->jobs);
+		findings_ok(f,
+			"%zu queued Jobs, and those that run hold their quota; not ended and in no queue (no label sluice.dev/queue-name): %zu",
+			r->jobs, r->unqueued);
 }
 
 void check_pods(struct doctor_context *p, struct findings *f)

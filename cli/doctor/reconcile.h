@@ -26,6 +26,7 @@ struct reconciliation {
 	size_t n;
 	size_t holds, jobs, pods; /* how many were looked at */
 	size_t running;		  /* of those Jobs */
+	size_t unqueued;	  /* Jobs beside them that have not ended and name no queue */
 	bool no_pods;		  /* we may not list them */
 	int rc;			  /* negative: it could not be read; why is in e */
 	struct err e;

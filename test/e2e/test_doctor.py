@@ -71,8 +71,9 @@ def test_nothing_is_found_where_all_is_well(sick, doctor, program):
     assert {n for n, c in checks.items() if c["verdict"] == "skipped"} == {"controllers", "lending", "metrics", "replication"}, checks
     assert "one leads" in checks["lease"]["detail"]
     assert checks["holds"]["detail"].startswith("1 open reservation,")
+    assert checks["jobs"]["detail"].endswith("in no queue (no label sluice.dev/queue-name): 1"), checks["jobs"]
     done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database, "--ignore", "replication")
-    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "nothing found: 23 checks ok, 0 warn, 0 fail, 4 skipped", done
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "nothing found: 24 checks ok, 0 warn, 0 fail, 4 skipped", done
 
 
 def test_a_crd_is_gone(sick, doctor):
@@ -165,6 +166,23 @@ def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick,
     sick.api.delete(jobs_path(NS, "lost") + "?propagationPolicy=Background")
     for path in (path_of("localqueues", "now", NS), path_of("clusterqueues", "now")):
         sick.api.delete(path)
+    wait_until("nothing to be found", lambda: doctor()[0] == 0, LATER)
+
+
+def test_queues_that_say_why_they_start_nothing(sick, doctor):
+    sick.api.post(path_of("clusterqueues"), clusterqueue("lost", [group(["cpu"], {"gone": ["4"]})]))
+    sick.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "astray", {"clusterQueue": "nowhere"}))
+
+    def said():
+        return sorted(f["text"] for f in doctor()[1]["conditions"]["findings"])
+    wait_until("both to be found", lambda: len(said()) == 2, SOON)
+    queue, local = said()
+    assert queue.startswith("ClusterQueue lost: FlavorNotFound: ") and "ResourceFlavor gone" in queue
+    assert local.startswith(f"LocalQueue {NS}/astray: ClusterQueueDoesNotExist: ") and "nowhere" in local
+    code, checks = doctor()
+    assert code == 1 and {f["verdict"] for f in checks["conditions"]["findings"]} == {"warn"}
+    sick.api.delete(path_of("clusterqueues", "lost"))
+    sick.api.delete(path_of("localqueues", "astray", ns=NS))
     wait_until("nothing to be found", lambda: doctor()[0] == 0, LATER)
 
 

@@ -351,6 +351,47 @@ static void what_was_deleted_stays_where_nobody_leads(void **state)
 	}
 }
 
+static void objects_say_why_they_are_without_effect(void **state)
+{
+	(void)state;
+#define CONDITION(type, status, reason)                                                                   \
+	"{\"items\":[{\"metadata\":{\"name\":\"a\",\"namespace\":\"team\"},\"status\":{\"conditions\":[{" \
+	"\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" reason                            \
+	"\",\"message\":\"it is so\"}]}}]}"
+	static const char *const rest[] = {"cohorts", "resourceflavors", "calendars", "runpolicies",
+		"priceplans", "budgets", "nodeovercommits"};
+	static const struct {
+		const char *local;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{CONDITION("Active", "False", "ClusterQueueDoesNotExist"), VERDICT_WARN,
+			"LocalQueue team/a: ClusterQueueDoesNotExist: it is so"},
+		{CONDITION("Valid", "False", "X"), VERDICT_WARN, "LocalQueue team/a: X"},
+		{CONDITION("Active", "True", "Ready"), VERDICT_OK, "1 object of"},
+		{CONDITION("Active", "False", "Stopped"), VERDICT_OK, "none says of itself"},
+		{CONDITION("Active", "False", "ClusterQueueIsInactive"), VERDICT_OK, "none"},
+		{CONDITION("Exhausted", "False", "NotExhausted"), VERDICT_OK, "none"},
+		{NULL, VERDICT_SKIPPED, "not allowed"},
+	};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		char path[128];
+		stage_open(&s);
+		answer(&s, QUEUES, 200, "{\"items\":[]}");
+		answer(&s, "GET /apis/sluice.dev/v1alpha1/localqueues ", cases[i].local ? 200 : 403,
+			cases[i].local ? cases[i].local : STATUS("not allowed"));
+		for (size_t k = 0; cases[i].local && k < ROWS(rest); k++) {
+			snprintf(path, sizeof(path), "GET /apis/sluice.dev/v1alpha1/%s ", rest[k]);
+			answer(&s, path, k == 0 ? 404 : 200,
+				k == 0 ? STATUS("not found") : "{\"items\":[]}");
+		}
+		examine(&s, "conditions");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void an_aggregated_api_that_is_not_reached(void **state)
 {
 	(void)state;
@@ -770,6 +811,7 @@ int main(void)
 		cmocka_unit_test(controllers_that_do_not_follow_jobs),
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
+		cmocka_unit_test(objects_say_why_they_are_without_effect),
 		cmocka_unit_test(an_aggregated_api_that_is_not_reached),
 		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),

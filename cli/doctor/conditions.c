@@ -1,0 +1,93 @@
+/*
+ * What the controller says of Sluice's own objects: their conditions Active and Valid. One that is False is
+ * where an explanation begins: a flavor that is missing, a LocalQueue without its ClusterQueue, a series
+ * that Prometheus does not have. What somebody stopped or deleted on purpose is no finding.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/doctor/checks.h"
+
+static const struct {
+	const char *kind, *plural;
+} KINDS[] = {
+	{"ClusterQueue", "clusterqueues"},
+	{"LocalQueue", "localqueues"},
+	{"Cohort", "cohorts"},
+	{"ResourceFlavor", "resourceflavors"},
+	{"Calendar", "calendars"},
+	{"RunPolicy", "runpolicies"},
+	{"PricePlan", "priceplans"},
+	{"Budget", "budgets"},
+	{"NodeOvercommit", "nodeovercommits"},
+};
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+	while (*words && strcmp(*words, text) != 0)
+		words++;
+	return *words;
+}
+
+/* Its own fault: of a LocalQueue whose ClusterQueue is inactive, that one is found. */
+static bool is_finding(const char *type, const char *status, const char *reason)
+{
+	static const char *const types[] = {"Active", "Valid", NULL};
+	static const char *const meant[] = {
+		"Stopped", "Terminating", "ClusterQueueIsInactive", NULL};
+	return is_one_of(type, types) && strcmp(status, "False") == 0 && !is_one_of(reason, meant);
+}
+
+static const char *text_or_nothing(const cJSON *object, const char *key)
+{
+	const char *text = json_text(object, key);
+	return text ? text : "";
+}
+
+static void look_at_condition(
+	struct findings *f, size_t kind, const cJSON *metadata, const cJSON *condition)
+{
+	const char *name = text_or_nothing(metadata, "name");
+	const char *ns = text_or_nothing(metadata, "namespace");
+	const char *reason = text_or_nothing(condition, "reason");
+	if (!is_finding(text_or_nothing(condition, "type"), text_or_nothing(condition, "status"),
+		    reason))
+		return;
+	findings_add(f, VERDICT_WARN, "%s %s%s%s: %s: %s", KINDS[kind].kind, ns, *ns ? "/" : "",
+		name, reason, text_or_nothing(condition, "message"));
+	findings_cure(f,
+		"kubectl get %s.sluice.dev %s%s%s%s -o yaml   # then correct what it names",
+		KINDS[kind].plural, name, *ns ? " -n '" : "", ns, *ns ? "'" : "");
+}
+
+/* False: it could not be asked, and f says why. A kind that is not there is another check's. */
+static bool look_at(struct doctor_context *p, struct findings *f, size_t kind, size_t *ret_objects)
+{
+	const cJSON *root;
+	struct err e = {""};
+	char path[128];
+	snprintf(path, sizeof(path), "/apis/sluice.dev/v1alpha1/%s", KINDS[kind].plural);
+	int rc = doctor_context_get(p, path, &root, &e);
+	if (rc < 0 && rc != ERR_GONE) {
+		findings_skip(f, "%s", e.text);
+		return false;
+	}
+	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
+		++*ret_objects;
+		json_each(condition, json_array(json_object(item, "status"), "conditions"))
+			look_at_condition(f, kind, json_object(item, "metadata"), condition);
+	}
+	return true;
+}
+
+void check_conditions(struct doctor_context *p, struct findings *f)
+{
+	size_t objects = 0;
+	for (size_t kind = 0; kind < sizeof(KINDS) / sizeof(*KINDS); kind++)
+		if (!look_at(p, f, kind, &objects))
+			return;
+	if (f->count == 0)
+		findings_ok(f,
+			"%zu %s of Sluice's kinds, and none says of itself that it is without effect",
+			objects, objects == 1 ? "object" : "objects");
+}
