@@ -226,7 +226,7 @@ static uint64_t version_of(struct watcher *x, bool is_last)
 static bool put_orders(struct watcher *x, struct buf *out)
 {
 	struct slice known = rest(&x->known, x->told.known), now = rest(&x->now, x->told.now);
-	struct watch_order o;
+	struct watch_order o = {0};
 	bool more = watch_rows_differ(&known, &now, &o.event, &o.row), any = more;
 	for (size_t n = 0; more && n < ORDERS_MAX && out->len < ORDERS_MAX_BYTES; n++) {
 		struct watch_order this = o;

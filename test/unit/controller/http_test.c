@@ -802,7 +802,7 @@ static void much_comes_whole_and_in_order(void **state)
 	enum { LINES = 300000, LINE = 8 };
 	struct port p;
 	size_t size = LINES * LINE * 2, len = 0;
-	char *text = malloc(size), line[16];
+	char *text = calloc(1, size), line[16];
 	port_open(&p, false);
 	int fd = stream_open(&p, "/stream");
 	for (int i = 0; i < LINES; i++) {
