@@ -67,7 +67,7 @@ static void add_listed(struct buf *out, const struct gate_listed *j)
 	add_text(out, j->submitted_by);
 	add_number(out, j->started_ms);
 	add_number(out, (int64_t)label_set_count(j->labels));
-	for (size_t i = 0; i < label_set_count(j->labels); i++) {
+	for (size_t i = 0; label && i < label_set_count(j->labels); i++) {
 		add_text(out, label[i].key);
 		add_text(out, label[i].value);
 	}

@@ -159,7 +159,9 @@ static void settle_one(struct queue *q, struct user_line *l)
 	if (is_settled(l))
 		return;
 	list_add(&q->unsettled_lines, &l->unsettled);
-	move(q, l, full ? last_standing(l) : first_beyond(l));
+	struct line_place *p = full ? last_standing(l) : first_beyond(l);
+	must(p); /* else it were settled */
+	move(q, l, p);
 }
 
 bool user_lines_settle(struct queue *q)

@@ -251,6 +251,7 @@ static bool explain_quota(const struct question *a)
 {
 	const struct user *u = a->w->user;
 	const struct need *beyond = NULL;
+	const struct resource *its_limit = NULL;
 	for (size_t i = 0; a->cq && i < a->claim->nneeds; i++) {
 		const struct need *n = &a->claim->need[i];
 		const struct resource *limit = limit_of_need(u, a->cq, n);
@@ -258,12 +259,14 @@ static bool explain_quota(const struct question *a)
 			explain_too_large(u, limit, n->least, a->text);
 			return true;
 		}
-		if (limit && n->least > left_of(u, limit))
+		if (limit && n->least > left_of(u, limit)) {
 			beyond = n;
+			its_limit = limit;
+		}
 	}
 	if (!beyond)
 		return false;
-	explain_held(u, limit_of_need(u, a->cq, beyond), beyond->least, a->text);
+	explain_held(u, its_limit, beyond->least, a->text);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/must.h"
 #include "fixture.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
@@ -38,15 +39,21 @@ static void decide(struct queue *q)
 	queue_decide(q, 1000, d, 64, &next_ms);
 }
 
+static const struct user *existing(const struct queue *q, const char *queue, const char *name)
+{
+	const struct user *u = find(q, queue, name);
+	must(u);
+	return u;
+}
+
 static void counts(const struct queue *q, const char *queue, const char *name, size_t waiting,
 	size_t reserving)
 {
-	const struct user *u = find(q, queue, name);
 	if (waiting + reserving == 0) {
-		assert_null(u);
+		assert_null(find(q, queue, name));
 		return;
 	}
-	assert_non_null(u);
+	const struct user *u = existing(q, queue, name);
 	assert_int_equal(u->nwaiting, waiting);
 	assert_int_equal(u->nreserving, reserving);
 }
@@ -73,7 +80,7 @@ static void test_jobs_of_unknown_submitters_are_those_of_one_user(void **state)
 	set(q, 1, "main", NULL);
 	set(q, 2, "main", NULL);
 	counts(q, "main", "", 2, 0);
-	assert_false(user_is_known(find(q, "main", "")));
+	assert_false(user_is_known(existing(q, "main", "")));
 	set(q, 2, "main", "alice"); /* it got the queue's label from her */
 	counts(q, "main", "", 1, 0);
 	counts(q, "main", "alice", 1, 0);
@@ -90,8 +97,8 @@ static void test_a_run_remembers_for_whom_it_began(void **state)
 	decide(q);
 	set(q, 1, "other", "bob");
 	counts(q, "main", "alice", 0, 1);
-	assert_true(list_empty(&find(q, "main", "alice")->members));
-	assert_int_equal(find(q, "other", "bob")->nreserving, 0);
+	assert_true(list_empty(&existing(q, "main", "alice")->members));
+	assert_int_equal(existing(q, "other", "bob")->nreserving, 0);
 	queue_release_job(q, &uid, 2000, 0);
 	counts(q, "main", "alice", 0, 0);
 	counts(q, "other", "bob", 1, 0);
