@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/must.h"
+
 static struct label_sets all;
 
 static int open_all(void **state)
@@ -34,6 +36,7 @@ static void equal_labels_are_one_set(void **state)
 	const struct label a[] = {{"team", "a"}, {"stage", "test"}}, b[] = {{"team", "b"}};
 	struct label_set *x = label_set_of(&all, a, 2), *y = label_set_of(&all, a, 2);
 	struct label_set *z = label_set_of(&all, b, 1);
+	must(x && y && z);
 	assert_ptr_equal(x, y);
 	assert_ptr_not_equal(x, z);
 	assert_string_equal(label_set_labels(x)[1].value, "test");

@@ -1,4 +1,5 @@
 /* A start in a flavor with spec.provisioning: an autoscaler is asked first. */
+#include "base/mem.h"
 #include "world.h"
 
 static const struct label parameters[] = {{"ValidUntilSeconds", "600"}};
@@ -570,7 +571,7 @@ static void a_message_is_not_cut_within_a_character(void **state)
 
 static int setup(void **state)
 {
-	struct world *w = calloc(1, sizeof(*w));
+	struct world *w = mem_alloc(sizeof(*w));
 	world_init(w);
 	*state = w;
 	return 0;
