@@ -152,8 +152,8 @@ int adopt_outcome_wait(struct ev_loop *loop, struct kube_client *client, struct 
 	struct looker l = {loop, client, p, json_new(QUESTION_TREE_MAX)};
 	size_t told = 0;
 	int rc = look(&l, ret, e);
-	for (size_t waiting; (rc < 0 || (waiting = count_rows(p, ADOPT_WAITS)) > 0) &&
-			     clock_monotonic_us() < until_us;) {
+	for (size_t waiting = 0; (rc < 0 || (waiting = count_rows(p, ADOPT_WAITS)) > 0) &&
+				 clock_monotonic_us() < until_us;) {
 		if (rc == 0 && waiting != told)
 			tell_progress(p, told = waiting, progress);
 		nanosleep(&(struct timespec){.tv_sec = LOOK_SECONDS}, NULL);
