@@ -109,7 +109,7 @@ def test_an_image_that_cannot_be_pulled_is_named(world):
         status = [{**c, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "back-off"}}} for c in pod["status"]["containerStatuses"]]
         world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"containerStatuses": status}})
     world.wait("the newer words", lambda: world.explain("typo").get("trouble", {}).get("message") == "back-off", LATER)
-    assert metric(world, "sluice_job_troubles_total", "ErrImagePull") == 1
+    world.wait("the count", lambda: metric(world, "sluice_job_troubles_total", "ErrImagePull") == 1, LATER)
     assert metric(world, "sluice_job_troubles_total", "ImagePullBackOff") is None
     for pod in world.pods("typo"):  # it is there now
         world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}", {"metadata": {"annotations": {WAITING: None}}})
