@@ -66,24 +66,20 @@ int nice_parse(int argc, char **argv, struct nice_change *c, struct err *e)
 
 /* ---- which number, and what it does ------------------------------------------------------------ */
 
-static void look_at_nice(const struct own_job *j, void *ctx)
+static bool goes_before(const struct nice_change *c, const struct own_job *j)
+{
+	return c->nice != j->nice ? c->nice < j->nice : strcmp(c->created, j->created) < 0;
+}
+
+/* With --top there is no number yet: it will go before all. */
+static void look_at(const struct own_job *j, void *ctx)
 {
 	struct nice_change *c = ctx;
+	c->passed += c->top || goes_before(c, j);
 	if (c->others++ > 0 && j->nice >= c->least)
 		return;
 	c->least = j->nice;
 	snprintf(c->first, sizeof(c->first), "%s", j->name);
-}
-
-static bool goes_before(const struct nice_change *c, int32_t nice, const struct own_job *j)
-{
-	return nice != j->nice ? nice < j->nice : strcmp(c->created, j->created) < 0;
-}
-
-static void look_at_place(const struct own_job *j, void *ctx)
-{
-	struct nice_change *c = ctx;
-	c->passed += goes_before(c, c->nice, j);
 }
 
 static int choose_top(const struct job_asked *a, struct nice_change *c, struct err *e)
@@ -117,7 +113,7 @@ static int check_number(const struct job_asked *a, const struct nice_change *c, 
 static int check_others(const struct job_asked *a, struct nice_change *c, struct err *e)
 {
 	c->created = text_of(json_object(a->job, "metadata"), "creationTimestamp");
-	int rc = own_jobs_each(a, look_at_nice, c, e);
+	int rc = own_jobs_each(a, look_at, c, e);
 	c->known = rc == 0;
 	if (c->top)
 		return rc < 0 ? rc : choose_top(a, c, e);
@@ -134,8 +130,6 @@ static int check(const struct job_asked *a, void *ctx, struct err *e)
 			a->name);
 	if (rc == 0)
 		rc = check_others(a, c, e);
-	if (rc == 0 && c->known)
-		c->known = own_jobs_each(a, look_at_place, c, e) == 0;
 	snprintf(c->text, sizeof(c->text), "%d", (int)c->nice);
 	return rc;
 }

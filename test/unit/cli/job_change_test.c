@@ -348,7 +348,6 @@ static void a_job_is_ordered_among_its_users(void **state)
 		open_stage(&s);
 		answer(&s, GET_JOB, 200, nices[i].job);
 		answer(&s, GET_JOBS, 200, nices[i].others);
-		answer(&s, GET_JOBS, 200, nices[i].others);
 		answer(&s, "PATCH /apis/batch/v1/namespaces/team/jobs/train ", 200, "{}");
 		assert_int_equal(give_nice(&s, nices[i].nice, nices[i].top), 0);
 		snprintf(written, sizeof(written), "\"annotations\":{\"sluice.dev/nice\":\"%s\"}",
