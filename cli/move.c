@@ -77,8 +77,7 @@ static int check_queue_exists(const struct job_asked *a, struct move *m, struct 
 	const cJSON *queue;
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
-	path_format(
-		&path, "/apis/sluice.dev/v1alpha1/namespaces/%s/localqueues/%s", a->ns, m->queue);
+	path_format(&path, SLUICE_ROOT "/namespaces/%s/localqueues/%s", a->ns, m->queue);
 	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &queue, NULL);
 	if (rc == 0)
 		read_inactive(queue, m);

@@ -41,7 +41,7 @@ static int check_class_exists(const struct job_asked *a, struct priority_change 
 	const cJSON *class;
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
-	path_format(&path, "/apis/sluice.dev/v1alpha1/workloadpriorityclasses/%s", p->class_name);
+	path_format(&path, SLUICE_ROOT "/workloadpriorityclasses/%s", p->class_name);
 	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &class, NULL);
 	p->known = rc == 0;
 	if (p->known)

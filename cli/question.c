@@ -145,6 +145,15 @@ int question_ask(struct ev_loop *loop, struct kube_client *client, const char *p
 	return question_send(loop, client, &r, json, ret_root, &facts, e);
 }
 
+bool question_group_is_served(
+	struct ev_loop *loop, struct kube_client *client, const char *group, struct json *json)
+{
+	char path[128];
+	const cJSON *root;
+	snprintf(path, sizeof(path), "/apis/%s", group);
+	return question_ask(loop, client, path, json, &root, NULL) != ERR_GONE;
+}
+
 int question_job(struct ev_loop *loop, struct kube_client *client, const char *ns, const char *name,
 	struct json *json, const cJSON **ret_job, struct err *e)
 {

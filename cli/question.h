@@ -31,6 +31,11 @@ int question_run(const struct kube_config_options *o, const char *namespace_name
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e);
 
+/* Is this API group served? A user without a right to a kind gets 403 whether the kind is there or not, but
+ * groups may be read by all. */
+bool question_group_is_served(
+	struct ev_loop *loop, struct kube_client *client, const char *group, struct json *json);
+
 /* The same of a Job. */
 int question_job(struct ev_loop *loop, struct kube_client *client, const char *ns, const char *name,
 	struct json *json, const cJSON **ret_job, struct err *e);

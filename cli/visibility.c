@@ -62,13 +62,6 @@ static int say_denied(
 		verb, resource_of(r), r->ns, user, r->ns, role_of(r), user);
 }
 
-/* A user without the right gets 403 whether the API is there or not. Groups may be read by all. */
-static bool is_served(struct ev_loop *loop, struct kube_client *client, struct json *json)
-{
-	const cJSON *root;
-	return question_ask(loop, client, "/apis/" VISIBILITY_GROUP, json, &root, NULL) != ERR_GONE;
-}
-
 /* Of the group itself: that is no Status. */
 static int say_not_found(
 	const struct visibility_request *r, const struct question_facts *f, struct err *e)
@@ -93,7 +86,9 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	case 401:
 		return ERR_BUSY;
 	case 403:
-		return is_served(loop, client, json) ? say_denied(r, &f, e) : say_absent(e);
+		return question_group_is_served(loop, client, VISIBILITY_GROUP, json)
+			       ? say_denied(r, &f, e)
+			       : say_absent(e);
 	case 404:
 		return say_not_found(r, &f, e);
 	case 410:

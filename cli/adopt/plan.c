@@ -18,7 +18,6 @@
 #include "sluice/quantity.h"
 #include "sluice/queue.h"
 
-#define SLUICE_API "/apis/sluice.dev/v1alpha1/"
 #define KUEUE_LABEL KUEUE_DOMAIN "/queue-name"
 
 enum { PATH_SIZE = 700 };
@@ -118,7 +117,7 @@ static int read_clusterqueues(struct maker *m, struct err *e)
 {
 	const cJSON *root;
 	struct err ignored;
-	int rc = question_ask(m->loop, m->client, SLUICE_API "clusterqueues", m->json, &root, e);
+	int rc = question_ask(m->loop, m->client, SLUICE_ROOT "/clusterqueues", m->json, &root, e);
 	json_each(o, rc < 0 ? NULL : json_array(root, "items")) {
 		tell_clusterqueue(m->queue, o, &ignored);
 		hold_reserved(m, o);
@@ -131,7 +130,7 @@ static int read_localqueues(struct maker *m, struct err *e)
 	char path[PATH_SIZE];
 	const cJSON *root;
 	struct err ignored;
-	snprintf(path, sizeof(path), SLUICE_API "namespaces/%.253s/localqueues", m->ns);
+	snprintf(path, sizeof(path), SLUICE_ROOT "/namespaces/%.253s/localqueues", m->ns);
 	int rc = question_ask(m->loop, m->client, path, m->json, &root, e);
 	json_each(o, rc < 0 ? NULL : json_array(root, "items")) {
 		tell_localqueue(m->queue, o, &ignored);
@@ -151,9 +150,9 @@ static int read_described(struct maker *m, struct err *e)
 		tell_queue *tell;
 	} kinds[] = {
 		{namespace_path, tell_namespace},
-		{SLUICE_API "resourceflavors", tell_flavor},
-		{SLUICE_API "cohorts", tell_cohort},
-		{SLUICE_API "workloadpriorityclasses", tell_workload_priority},
+		{SLUICE_ROOT "/resourceflavors", tell_flavor},
+		{SLUICE_ROOT "/cohorts", tell_cohort},
+		{SLUICE_ROOT "/workloadpriorityclasses", tell_workload_priority},
 		{"/apis/scheduling.k8s.io/v1/priorityclasses", tell_pod_priority},
 		{"/apis/node.k8s.io/v1/runtimeclasses", tell_runtime_class},
 		{limits, tell_limit_range},

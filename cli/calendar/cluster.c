@@ -9,7 +9,7 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 
-#define CALENDARS "/apis/sluice.dev/v1alpha1/calendars"
+#define CALENDARS SLUICE_ROOT "/calendars"
 
 /* ---- ConfigMaps ------------------------------------------------------------------------------ */
 

@@ -8,7 +8,6 @@
 #include "controller/common/path.h"
 #include "controller/wire/labels.h"
 
-#define OF_SLUICE "/apis/sluice.dev/v1alpha1/"
 #define JOBS "/apis/batch/v1/namespaces/%s/jobs"
 /* Of each object its metadata alone. */
 #define ONLY_METADATA "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
@@ -19,10 +18,10 @@ static const struct kind {
 } kinds[] = {
 	{"JOB", JOBS, "labelSelector=" QUEUE_LABEL "&"},
 	{"UNQUEUED-JOB", JOBS, "labelSelector=!" QUEUE_LABEL "&"},
-	{"QUEUE", OF_SLUICE "namespaces/%s/localqueues", ""},
-	{"CLUSTERQUEUE", OF_SLUICE "clusterqueues", ""},
-	{"CLASS", OF_SLUICE "workloadpriorityclasses", ""},
-	{"CALENDAR", OF_SLUICE "calendars", ""},
+	{"QUEUE", SLUICE_ROOT "/namespaces/%s/localqueues", ""},
+	{"CLUSTERQUEUE", SLUICE_ROOT "/clusterqueues", ""},
+	{"CLASS", SLUICE_ROOT "/workloadpriorityclasses", ""},
+	{"CALENDAR", SLUICE_ROOT "/calendars", ""},
 	{"NODE", "/api/v1/nodes", ""},
 	{"NAMESPACE", "/api/v1/namespaces", ""},
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/doctor/checks.h"
 
 static const struct {
@@ -38,23 +39,16 @@ static bool is_finding(const char *type, const char *status, const char *reason)
 	return is_one_of(type, types) && strcmp(status, "False") == 0 && !is_one_of(reason, meant);
 }
 
-static const char *text_or_nothing(const cJSON *object, const char *key)
-{
-	const char *text = json_text(object, key);
-	return text ? text : "";
-}
-
 static void look_at_condition(
 	struct findings *f, size_t kind, const cJSON *metadata, const cJSON *condition)
 {
-	const char *name = text_or_nothing(metadata, "name");
-	const char *ns = text_or_nothing(metadata, "namespace");
-	const char *reason = text_or_nothing(condition, "reason");
-	if (!is_finding(text_or_nothing(condition, "type"), text_or_nothing(condition, "status"),
-		    reason))
+	const char *name = text_of(metadata, "name");
+	const char *ns = text_of(metadata, "namespace");
+	const char *reason = text_of(condition, "reason");
+	if (!is_finding(text_of(condition, "type"), text_of(condition, "status"), reason))
 		return;
 	findings_add(f, VERDICT_WARN, "%s %s%s%s: %s: %s", KINDS[kind].kind, ns, *ns ? "/" : "",
-		name, reason, text_or_nothing(condition, "message"));
+		name, reason, text_of(condition, "message"));
 	findings_cure(f,
 		"kubectl get %s.sluice.dev %s%s%s%s -o yaml   # then correct what it names",
 		KINDS[kind].plural, name, *ns ? " -n '" : "", ns, *ns ? "'" : "");
@@ -66,7 +60,7 @@ static bool look_at(struct doctor_context *p, struct findings *f, size_t kind, s
 	const cJSON *root;
 	struct err e = {""};
 	char path[128];
-	snprintf(path, sizeof(path), "/apis/sluice.dev/v1alpha1/%s", KINDS[kind].plural);
+	snprintf(path, sizeof(path), SLUICE_ROOT "/%s", KINDS[kind].plural);
 	int rc = doctor_context_get(p, path, &root, &e);
 	if (rc < 0 && rc != ERR_GONE) {
 		findings_skip(f, "%s", e.text);

@@ -9,7 +9,7 @@
 
 #include "cli/doctor/checks.h"
 
-#define QUEUES "/apis/sluice.dev/v1alpha1/clusterqueues"
+#define QUEUES SLUICE_ROOT "/clusterqueues"
 
 struct lowest {
 	char whose[300]; /* "PriorityClass gaps" */
@@ -89,8 +89,8 @@ void check_gap_fillers(struct doctor_context *p, struct findings *f)
 	const cJSON *root;
 	struct err e = {""};
 	struct lowest l = {.value = 0};
-	if (!look_at_classes(p, f, "WorkloadPriorityClass",
-		    "/apis/sluice.dev/v1alpha1/workloadpriorityclasses", &l) ||
+	if (!look_at_classes(
+		    p, f, "WorkloadPriorityClass", SLUICE_ROOT "/workloadpriorityclasses", &l) ||
 		!look_at_classes(
 			p, f, "PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses", &l))
 		return;

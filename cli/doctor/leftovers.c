@@ -55,9 +55,8 @@ static bool look_at(struct doctor_context *p, struct findings *f, const char *ki
 void check_leftovers(struct doctor_context *p, struct findings *f)
 {
 	size_t deleted = 0;
-	if (!look_at(p, f, "clusterqueue", "/apis/sluice.dev/v1alpha1/clusterqueues", &deleted) ||
-		!look_at(p, f, "resourceflavor", "/apis/sluice.dev/v1alpha1/resourceflavors",
-			&deleted) ||
+	if (!look_at(p, f, "clusterqueue", SLUICE_ROOT "/clusterqueues", &deleted) ||
+		!look_at(p, f, "resourceflavor", SLUICE_ROOT "/resourceflavors", &deleted) ||
 		f->count > 0)
 		return;
 	if (deleted == 0)

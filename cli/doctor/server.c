@@ -127,7 +127,7 @@ static int read_configmap(struct doctor_context *p, struct lending *l, struct er
 static int read_nodeovercommits(struct doctor_context *p, struct lending *l, struct err *e)
 {
 	const cJSON *root;
-	int rc = doctor_context_get(p, "/apis/sluice.dev/v1alpha1/nodeovercommits", &root, e);
+	int rc = doctor_context_get(p, SLUICE_ROOT "/nodeovercommits", &root, e);
 	if (rc < 0)
 		return rc == ERR_GONE ? 0 : rc;
 	json_each(item, json_array(root, "items")) {

@@ -82,8 +82,8 @@ static int read_configmap(const struct reading *r, struct err *e)
 static int read_rules(const struct reading *r, struct err *e)
 {
 	const cJSON *root;
-	int rc = question_ask(r->of->loop, r->client, "/apis/sluice.dev/v1alpha1/nodeovercommits",
-		r->json, &root, e);
+	int rc = question_ask(
+		r->of->loop, r->client, SLUICE_ROOT "/nodeovercommits", r->json, &root, e);
 	if (rc == ERR_GONE)
 		return 0; /* not even the kind */
 	if (rc < 0)

@@ -43,13 +43,6 @@ static int say_absent(struct err *e)
 		"this cluster has no ClusterQueues and LocalQueues: the kinds of Sluice are not installed. An admin installs them: docs/install.md");
 }
 
-/* Who has no right to a kind gets 403 whether the kind is there or not. Groups may be read by all. */
-static bool is_installed(struct answer *a, struct json *json)
-{
-	const cJSON *root;
-	return question_ask(a->loop, a->client, "/apis/sluice.dev", json, &root, NULL) != ERR_GONE;
-}
-
 /* ERR_DENIED: that right is missing, and *ret_facts says of whom; others: with their sentence. */
 static int list(struct answer *a, const char *path, struct json *json, const cJSON **ret_items,
 	struct question_facts *ret_facts, struct err *e)
@@ -61,7 +54,9 @@ static int list(struct answer *a, const char *path, struct json *json, const cJS
 	if (rc == ERR_GONE)
 		return say_absent(e);
 	if (rc == ERR_DENIED && ret_facts->http_status == 403)
-		return is_installed(a, json) ? ERR_DENIED : say_absent(e);
+		return question_group_is_served(a->loop, a->client, "sluice.dev", json)
+			       ? ERR_DENIED
+			       : say_absent(e);
 	if (rc < 0)
 		return rc == ERR_DENIED ? ERR_BUSY : rc; /* it does not know the user */
 	*ret_items = json_array(root, "items");
