@@ -382,11 +382,9 @@ struct gate_listed {
 	const struct label_set *labels; /* NULL: none, or too many to be kept */
 	const char *submitted_by;	/* the user's name; NULL when it is not known */
 };
-/* All of them, in no order. x holds for one that is deferred, else it is NULL: ask gate_explain(). What
- * both point to is good as long as nothing is told to the gate. */
+/* All of them, in no order. What j points to is good as long as nothing is told to the gate. */
 void gate_each_job(const struct gate *g,
-	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx),
-	void *ctx);
+	void (*each)(const struct gate_listed *j, bool is_deferred, void *ctx), void *ctx);
 /* The newest of that name; false where gate_explain() knows none, or it has ended. */
 bool gate_find_listed(
 	const struct gate *g, const char *ns, const char *name, struct gate_listed *ret);

@@ -195,31 +195,30 @@ static struct gate_listed listed(const struct gate_job *j)
 
 struct deferred_each {
 	const struct gate *g;
-	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx);
+	void (*each)(const struct gate_listed *j, bool is_deferred, void *ctx);
 	void *ctx;
 };
 
-static void each_deferred(const struct deferred_job *d, const struct explanation *x, void *ctx)
+static void each_deferred(const struct deferred_job *d, const struct job_place *place, void *ctx)
 {
 	const struct deferred_each *to = ctx;
 	struct gate_listed one = {.uid = d->uid,
 		.ns = d->ns,
 		.name = d->name,
 		.state = "Waiting",
-		.created_ms = x->queued_ms};
+		.created_ms = place->queued_ms};
 	if (!gate_find_job(to->g, &d->uid))
-		to->each(&one, x, to->ctx);
+		to->each(&one, true, to->ctx);
 }
 
 void gate_each_job(const struct gate *g,
-	void (*each)(const struct gate_listed *j, const struct explanation *x, void *ctx),
-	void *ctx)
+	void (*each)(const struct gate_listed *j, bool is_deferred, void *ctx), void *ctx)
 {
 	struct deferred_each deferred = {g, each, ctx};
 	for (const struct gate_job *j = g->first; j; j = j->next) {
 		struct gate_listed one = listed(j);
 		if (is_listed(j) && gate_job_named(g, j->ns, j->name) == j)
-			each(&one, NULL, ctx);
+			each(&one, false, ctx);
 	}
 	queue_each_deferred(g->queue, each_deferred, &deferred);
 }

@@ -42,7 +42,7 @@ struct queued_jobs {
 	size_t nfound;
 };
 
-static void add(const struct gate_listed *j, const struct explanation *x, void *ctx)
+static void add(const struct gate_listed *j, bool is_deferred, void *ctx)
 {
 	struct queued_jobs *all = ctx;
 	if (all->n == all->size) {
@@ -50,7 +50,7 @@ static void add(const struct gate_listed *j, const struct explanation *x, void *
 		all->row = mem_grow(all->row, all->size, sizeof(*all->row));
 	}
 	struct row *r = &all->row[all->n++];
-	*r = (struct row){.job = *j, .is_deferred = x != NULL};
+	*r = (struct row){.job = *j, .is_deferred = is_deferred};
 }
 
 static int by_name(const void *a, const void *b)

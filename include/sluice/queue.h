@@ -745,7 +745,7 @@ bool queue_explain_deferred_uid(
 	const struct queue *q, const struct uid *uid, struct explanation *ret);
 /* All of those, in no order. */
 void queue_each_deferred(const struct queue *q,
-	void (*each)(const struct deferred_job *d, const struct explanation *x, void *ctx),
+	void (*each)(const struct deferred_job *d, const struct job_place *place, void *ctx),
 	void *ctx);
 
 /* What a workload asks for: each resource of all its pods together, sorted by name. Returns how many,

@@ -425,15 +425,14 @@ bool queue_explain_deferred_uid(
 }
 
 void queue_each_deferred(const struct queue *q,
-	void (*each)(const struct deferred_job *d, const struct explanation *x, void *ctx),
+	void (*each)(const struct deferred_job *d, const struct job_place *place, void *ctx),
 	void *ctx)
 {
 	const struct deferred *d;
-	struct explanation x;
 	map_each(&q->overflow.map, i, d) {
 		struct deferred_job one = {d->uid, d->lq->ns->name, d->name, d->list};
-		explain_one(d, &x);
-		each(&one, &x, ctx);
+		struct job_place place = place_of(d);
+		each(&one, &place, ctx);
 	}
 }
 
