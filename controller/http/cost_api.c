@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "controller/common/clock.h"
+#include "controller/common/turns.h"
 #include "controller/ledger/pg.h"
 
 enum {
@@ -20,11 +21,10 @@ enum {
 
 /* A question that is not answered yet. */
 struct asked {
-	struct asked *next;
+	struct turn turn;
 	struct cost_query query;
 	int64_t now_ms;
-	uint64_t id;	/* 0: waits for its turn, or for the connection */
-	uint64_t round; /* in which its namespace has its turn */
+	uint64_t id; /* 0: waits for its turn, or for the connection */
 	cost_api_answer_fn *fn;
 	void *ctx;
 };
@@ -32,9 +32,9 @@ struct asked {
 struct cost_api {
 	struct ev_loop *loop;
 	struct cost_api_options options;
-	struct pg *pg;	     /* NULL: no question lately */
-	struct asked *first; /* the one under way, then by round */
-	uint64_t round;	     /* of the last that was asked */
+	struct pg *pg;	   /* NULL: no question lately */
+	struct link asked; /* asked.turn: the one under way, then those that wait */
+	uint64_t round;	   /* of the last that was asked */
 	size_t count;
 	uint64_t next_id;
 	uint64_t under_way; /* the question that the ledger has; 0: none */
@@ -46,18 +46,31 @@ struct cost_api {
 /* ---- Answers ---------------------------------------------------------------------------------
  */
 
-static struct asked **find(struct cost_api *t, uint64_t id)
+static struct asked *asked_of(struct link *l)
 {
-	struct asked **at = &t->first;
-	while (*at && (*at)->id != id)
-		at = &(*at)->next;
-	return at;
+	return container_of(l, struct asked, turn.link);
+}
+
+/* NULL: there is none. */
+static struct asked *find(struct cost_api *t, uint64_t id)
+{
+	list_each(&t->asked, l)
+		if (asked_of(l)->id == id)
+			return asked_of(l);
+	return NULL;
+}
+
+static void forget(struct cost_api *t, struct asked *a)
+{
+	list_leave(&a->turn.link);
+	t->count--;
+	free(a);
 }
 
 static void arm_idle(struct cost_api *t)
 {
 	ev_timer_stop(t->loop, &t->idle);
-	if (t->first || !t->pg)
+	if (!list_empty(&t->asked) || !t->pg)
 		return;
 	ev_timer_set(&t->idle, (double)t->options.idle_ms / 1000.0, 0.);
 	ev_timer_start(t->loop, &t->idle);
@@ -73,11 +86,10 @@ static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 }
 
 /* Takes the question off the list and answers it. */
-static void settle(struct cost_api *t, struct asked **at, const struct buf *body)
+static void settle(struct cost_api *t, struct asked *a, const struct buf *body)
 {
-	struct asked *a = *at;
 	char sentence[700];
-	*at = a->next;
+	list_leave(&a->turn.link);
 	t->count--;
 	if (t->trouble[0])
 		snprintf(sentence, sizeof(sentence),
@@ -95,11 +107,11 @@ static void settle(struct cost_api *t, struct asked **at, const struct buf *body
 
 static void send_next(struct cost_api *t)
 {
-	struct asked *a = *find(t, 0);
+	struct asked *a = find(t, 0);
 	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
 		return;
 	a->id = t->under_way = ++t->next_id;
-	t->round = a->round;
+	t->round = a->turn.round;
 	pg_cost(t->pg, a->id, &a->query.question, COST_ROWS_MAX + 1);
 }
 
@@ -116,10 +128,9 @@ static void rest(struct cost_api *t, int64_t took_us)
 	ev_timer_start(t->loop, &t->rest);
 }
 
-static void answer(struct cost_api *t, struct asked **at, const struct ledger_cost *rows, size_t n,
+static void answer(struct cost_api *t, struct asked *a, const struct ledger_cost *rows, size_t n,
 	int64_t forgotten_until_ms)
 {
-	struct asked *a = *at;
 	const struct cost_question *q = &a->query.question;
 	const struct gate_runs_asked runs = {q->ns, q->from_ms, q->to_ms, a->now_ms};
 	struct buf body;
@@ -131,7 +142,7 @@ static void answer(struct cost_api *t, struct asked **at, const struct ledger_co
 	gate_each_run(t->options.gate, &runs, cost_report_run, r);
 	cost_report_render(r, gate_leading(t->options.gate), &body);
 	cost_report_free(r);
-	settle(t, at, body.failed ? NULL : &body);
+	settle(t, a, body.failed ? NULL : &body);
 	buf_done(&body);
 }
 
@@ -139,13 +150,13 @@ static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost
 	int64_t forgotten_until_ms, void *ctx)
 {
 	struct cost_api *t = ctx;
-	struct asked **at = find(t, id);
+	struct asked *a = find(t, id);
 	int64_t began_us = t->options.clock_us();
 	t->under_way = 0;
-	if (*at && o == LEDGER_DONE)
-		answer(t, at, rows, n, forgotten_until_ms);
-	else if (*at)
-		settle(t, at, NULL);
+	if (a && o == LEDGER_DONE)
+		answer(t, a, rows, n, forgotten_until_ms);
+	else if (a)
+		settle(t, a, NULL);
 	rest(t, t->options.clock_us() - began_us);
 }
 
@@ -160,8 +171,8 @@ static void on_state(bool up, const char *sentence, void *ctx)
 		send_next(t);
 		return;
 	}
-	for (struct asked **at; *(at = find(t, 0));)
-		settle(t, at, NULL);
+	for (struct asked *a; (a = find(t, 0));)
+		settle(t, a, NULL);
 }
 
 static int connect_to_ledger(struct cost_api *t, struct err *e)
@@ -174,34 +185,12 @@ static int connect_to_ledger(struct cost_api *t, struct err *e)
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 
-/* NULL: of all. */
-static bool same_namespace(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static size_t count_of_namespace(const struct cost_api *t, const char *ns)
 {
 	size_t n = 0;
-	for (const struct asked *a = t->first; a; a = a->next)
-		n += same_namespace(a->query.question.ns, ns);
+	list_each(&t->asked, l)
+		n += strcmp(container_of_const(l, struct asked, turn.link)->turn.ns, ns) == 0;
 	return n;
-}
-
-/* In each round a namespace has one question answered, as with lists (visibility/reader.c). Returns where
- * it stands. */
-static struct asked **line_up(struct cost_api *t, struct asked *a)
-{
-	struct asked **at = &t->first;
-	a->round = t->round + 1;
-	for (const struct asked *x = t->first; x; x = x->next)
-		if (x->id == 0 && same_namespace(x->query.question.ns, a->query.question.ns))
-			a->round = x->round + 1;
-	while (*at && (*at)->round <= a->round)
-		at = &(*at)->next;
-	a->next = *at;
-	*at = a;
-	return at;
 }
 
 static int check_room(const struct cost_api *t, const char *ns, struct err *e)
@@ -232,28 +221,25 @@ int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 	a->now_ms = now_ms;
 	a->fn = fn;
 	a->ctx = ctx;
-	struct asked **at = line_up(t, a);
+	a->turn.ns = a->query.question.ns ? a->query.question.ns : "";
+	turns_line_up(&t->asked, t->round, &a->turn);
 	t->count++;
 	ev_timer_stop(t->loop, &t->idle);
 	if (pg_up(t->pg))
 		send_next(t);
 	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
-		settle(t, at, NULL);
+		settle(t, a, NULL);
 	return 0;
 }
 
 /* What the ledger says of it finds nobody. */
 void cost_api_forget(struct cost_api *t, cost_api_answer_fn *fn)
 {
-	for (struct asked **at = &t->first; *at;) {
-		struct asked *a = *at;
-		if (a->fn != fn) {
-			at = &a->next;
-			continue;
-		}
-		*at = a->next;
-		t->count--;
-		free(a);
+	for (struct link *l = t->asked.next, *next; l != &t->asked; l = next) {
+		struct asked *a = asked_of(l);
+		next = l->next;
+		if (a->fn == fn)
+			forget(t, a);
 	}
 	arm_idle(t);
 }
@@ -265,6 +251,7 @@ struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_option
 {
 	struct cost_api *t = mem_alloc(sizeof(*t));
 	t->loop = loop;
+	list_init(&t->asked);
 	t->options = *o;
 	if (t->options.idle_ms == 0)
 		t->options.idle_ms = IDLE_MS;
@@ -283,10 +270,7 @@ void cost_api_free(struct cost_api *t)
 	ev_timer_stop(t->loop, &t->idle);
 	ev_timer_stop(t->loop, &t->rest);
 	pg_free(t->pg);
-	while (t->first) {
-		struct asked *a = t->first;
-		t->first = a->next;
-		free(a);
-	}
+	while (!list_empty(&t->asked))
+		forget(t, asked_of(t->asked.next));
 	free(t);
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/common/clock.h"
+#include "controller/common/turns.h"
 #include "controller/visibility/reader_child.h"
 
 #define LOOK_SECONDS 0.25
@@ -34,14 +35,13 @@ enum failure {
 };
 
 struct question {
-	struct link all;   /* r->questions, until fn is called */
-	struct link queue; /* r->fresh, its child's waiting, or r->failed; in none under way */
+	struct link all;  /* r->questions, until fn is called */
+	struct turn turn; /* link: r->fresh, its child's waiting, or r->failed; in none under way */
 	struct child *child;
 	char *text;
 	size_t len;
 	char ns[NAMESPACE_SIZE];
 	bool is_of_watch;
-	uint64_t round; /* of its child, in which its namespace has its turn */
 	reader_answer_fn *fn;
 	void *ctx;
 	int64_t until_us;
@@ -58,7 +58,7 @@ struct child {
 	int64_t made_us;
 	int64_t passed_us;   /* when a newer one was made */
 	int64_t asked_us;    /* or answered, whichever was last */
-	struct link waiting; /* questions, by round; of one round in the order in which they came */
+	struct link waiting; /* questions, as turns.h has them */
 	uint64_t round;	     /* of the last that was asked */
 	bool is_busy;
 	int64_t busy_us;	/* since when */
@@ -107,7 +107,7 @@ static void question_leave(struct reader *r, struct question *q)
 	if (list_in(&q->all))
 		r->nquestions--;
 	list_leave(&q->all);
-	list_leave(&q->queue);
+	list_leave(&q->turn.link);
 	if (q->child && q->child->asked == q)
 		q->child->asked = NULL;
 	q->child = NULL;
@@ -130,19 +130,19 @@ static void question_tell(struct reader *r, struct question *q, const struct rea
 /* Is told in the next turn. */
 static void question_fail(struct reader *r, struct question *q, const char *sentence)
 {
-	list_leave(&q->queue);
+	list_leave(&q->turn.link);
 	if (q->child && q->child->asked == q)
 		q->child->asked = NULL;
 	q->child = NULL;
 	q->sentence = mem_strdup(sentence);
-	list_add(&r->failed, &q->queue);
+	list_add(&r->failed, &q->turn.link);
 	turn_soon(r);
 }
 
 static void questions_fail(struct reader *r, struct link *queue, const char *sentence)
 {
 	while (!list_empty(queue))
-		question_fail(r, container_of(queue->next, struct question, queue), sentence);
+		question_fail(r, container_of(queue->next, struct question, turn.link), sentence);
 }
 
 /* Those that fail meanwhile are told in the next turn: fn may ask again. */
@@ -156,7 +156,7 @@ static void tell_failed(struct reader *r)
 		list_add(&now, l);
 	}
 	while (!list_empty(&now)) {
-		struct question *q = container_of(now.next, struct question, queue);
+		struct question *q = container_of(now.next, struct question, turn.link);
 		struct reader_answer a = {.code = ERR_BUSY,
 			.too_many = q->too_many,
 			.sentence = q->sentence,
@@ -171,36 +171,19 @@ static void child_next(struct child *c)
 {
 	if (c->is_busy || list_empty(&c->waiting))
 		return;
-	struct question *q = container_of(c->waiting.next, struct question, queue);
-	list_leave(&q->queue);
+	struct question *q = container_of(c->waiting.next, struct question, turn.link);
+	list_leave(&q->turn.link);
 	c->asked = q;
-	c->round = q->round;
+	c->round = q->turn.round;
 	c->is_busy = true;
 	c->busy_us = clock_monotonic_us();
 	reader_child_ask(c->process, (struct slice){q->text, q->len});
 }
 
-/* In each round a namespace has one question answered. One that asks for the first time takes part in
- * the next round, not in this one: else two that ask in turns would keep a third waiting for ever. */
-static void line_up(struct child *c, struct question *q)
-{
-	struct link *behind = c->waiting.next;
-	q->round = c->round + 1;
-	list_each(&c->waiting, l) {
-		const struct question *x = container_of(l, struct question, queue);
-		if (strcmp(x->ns, q->ns) == 0)
-			q->round = x->round + 1;
-	}
-	while (behind != &c->waiting &&
-		container_of(behind, struct question, queue)->round <= q->round)
-		behind = behind->next;
-	list_add(behind, &q->queue); /* before that one */
-}
-
 static void child_take(struct child *c, struct question *q)
 {
-	list_leave(&q->queue);
-	line_up(c, q);
+	list_leave(&q->turn.link);
+	turns_line_up(&c->waiting, c->round, &q->turn);
 	q->child = c;
 	q->moment = c->moment;
 	c->asked_us = clock_monotonic_us();
@@ -341,7 +324,7 @@ static void place_fresh(struct reader *r)
 		return;
 	}
 	while (!list_empty(&r->fresh))
-		child_take(c, container_of(r->fresh.next, struct question, queue));
+		child_take(c, container_of(r->fresh.next, struct question, turn.link));
 }
 
 /* NULL: that moment is over. */
@@ -501,6 +484,7 @@ static struct question *question_new(
 	struct question *q = mem_alloc(sizeof(*q));
 	must(from->text.len <= READER_QUESTION_MAX && strlen(from->ns) < sizeof(q->ns));
 	strcpy(q->ns, from->ns);
+	q->turn.ns = q->ns;
 	q->is_of_watch = from->is_of_watch;
 	q->text = mem_strndup(from->text.ptr, from->text.len);
 	q->len = from->text.len;
@@ -525,7 +509,7 @@ bool reader_ask(
 	else if (c)
 		child_take(c, q);
 	else
-		list_add(&r->fresh, &q->queue);
+		list_add(&r->fresh, &q->turn.link);
 	turn_soon(r);
 	return true;
 }
