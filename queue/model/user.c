@@ -20,15 +20,9 @@ void users_init(struct tree *users)
 
 struct user *user_find(const struct localqueue *lq, const char *name)
 {
-	struct tree_node *n = lq->users.root;
-	while (n) {
-		struct user *u = container_of(n, struct user, by_name);
-		int order = strcmp(name, u->name);
-		if (order == 0)
-			return u;
-		n = order < 0 ? n->left : n->right;
-	}
-	return NULL;
+	struct user like = {.name = name};
+	struct tree_node *n = tree_find(&lq->users, &like.by_name);
+	return n ? container_of(n, struct user, by_name) : NULL;
 }
 
 static size_t user_size(const struct user *u)
@@ -40,7 +34,7 @@ static struct user *user_new(struct queue *q, struct localqueue *lq, const char 
 {
 	size_t n = strlen(name) + 1;
 	struct user *u = mem_alloc(sizeof(*u) + n);
-	memcpy(u->name, name, n);
+	u->name = memcpy(u + 1, name, n);
 	u->lq = lq;
 	list_init(&u->members);
 	list_init(&u->displaced);

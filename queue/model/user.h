@@ -31,6 +31,7 @@ struct user_held {
 
 struct user {
 	struct tree_node by_name; /* in lq->users */
+	const char *name;	  /* behind the record */
 	struct localqueue *lq;
 	struct link members;	     /* workload.of_user: all that it submitted, waiting or not */
 	size_t nwaiting, nreserving; /* as in its LocalQueue */
@@ -48,7 +49,6 @@ struct user {
 	bool counted; /* nice.before and .behind are right */
 	bool beyond;  /* there are more Jobs than are dealt; behind the place of: */
 	struct order_key last_dealt;
-	char name[];
 };
 
 /* Inits localqueue.users. */
