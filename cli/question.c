@@ -83,6 +83,7 @@ static int code_of(enum kube_outcome outcome)
 	case KUBE_RETRY:
 		return ERR_BUSY;
 	case KUBE_CONFLICT:
+		return ERR_CONFLICT;
 	case KUBE_STALE:
 	case KUBE_RELIST:
 	case KUBE_IN_DOUBT:

@@ -27,7 +27,8 @@ int question_run(const struct kube_config_options *o, const char *namespace_name
 	void *ctx, struct err *e);
 
 /* GET path; the tree lives in json. ERR_GONE: there is no such thing; ERR_BUSY: no answer;
- * ERR_DENIED: we may not; ERR_INVALID: what came makes no sense. */
+ * ERR_DENIED: we may not; ERR_CONFLICT: of a write, the object was written meanwhile; ERR_INVALID: what
+ * came makes no sense. */
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e);
 

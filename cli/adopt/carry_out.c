@@ -12,10 +12,10 @@
 #include "controller/gate/newcomer.h"
 #include "controller/wire/labels.h"
 
-enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, HEARSAY_SECONDS = 1 };
+enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, HEARSAY_SECONDS = 1, LOOKS_MAX = 5 };
 
-/* The version is tested: a Job that has become another since is looked at again first. */
-static int label_job(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
+/* ERR_CONFLICT: the Job was written since it was looked at. */
+static int write_label(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
 	const struct adopt_row *r, struct err *e)
 {
 	char path[PATH_SIZE];
@@ -34,6 +34,19 @@ static int label_job(struct ev_loop *loop, struct kube_client *client, const str
 	buf_puts(&body, "}},\"spec\":{\"podReplacementPolicy\":\"Failed\"}}");
 	int rc = question_patch(loop, client, path, KUBE_MERGE_PATCH, &body, NULL, e);
 	buf_done(&body);
+	return rc;
+}
+
+/* A Job that runs has a new status now and then; what was planned holds for it as long as its spec is the same. */
+static int label_job(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
+	struct adopt_row *r, struct err *e)
+{
+	int rc = write_label(loop, client, p, r, e);
+	for (int looks = 0; rc == ERR_CONFLICT && looks < LOOKS_MAX; looks++) {
+		rc = adopt_row_look_again(loop, client, p->namespace_name, r, e);
+		if (rc == 0)
+			rc = write_label(loop, client, p, r, e);
+	}
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "cli/commands.h"
 #include "cli/import/metadata.h"
 #include "cli/job_object.h"
 #include "cli/question.h"
@@ -265,6 +266,7 @@ static void add_row(struct maker *m, const cJSON *job)
 	*r = (struct adopt_row){.name = mem_strdup(decode_name(job)),
 		.uid = mem_strdup(uid ? uid : ""),
 		.version = mem_strdup(version ? version : ""),
+		.generation = number_of(metadata, "generation"),
 		.has_kueue_label = label_of(job, KUEUE_LABEL) != NULL};
 	const char *why = job_object_is_over(job) ? "it has ended" : why_not(job, &r->start_ms);
 	r->queue = mem_strdup(queue_of(m, job));
@@ -338,6 +340,29 @@ int adopt_plan_make(struct ev_loop *loop, struct kube_client *client, const stru
 		adopt_plan_done(&m.plan);
 	else
 		*ret = m.plan;
+	return rc;
+}
+
+int adopt_row_look_again(struct ev_loop *loop, struct kube_client *client,
+	const char *namespace_name, struct adopt_row *r, struct err *e)
+{
+	struct json *json = json_new(QUESTION_TREE_MAX);
+	const cJSON *job;
+	int64_t start_ms;
+	int rc = question_job(loop, client, namespace_name, r->name, json, &job, e);
+	const cJSON *metadata = rc < 0 ? NULL : json_object(job, "metadata");
+	const char *why = rc < 0 ? NULL : why_not(job, &start_ms);
+	if (rc == 0 && strcmp(text_of(metadata, "uid"), r->uid) != 0)
+		why = "another Job has its name meanwhile: run sluice adopt again";
+	else if (rc == 0 && !why && number_of(metadata, "generation") != r->generation)
+		why = "its spec was changed meanwhile: run sluice adopt again";
+	if (why)
+		rc = err_set(e, ERR_INVALID, "%s", why);
+	if (rc == 0) {
+		free(r->version);
+		r->version = mem_strdup(text_of(metadata, "resourceVersion"));
+	}
+	json_free(json);
 	return rc;
 }
 

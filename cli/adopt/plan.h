@@ -34,6 +34,7 @@ struct adopt_row {
 	char *name;
 	char *uid;
 	char *version;	      /* resourceVersion that was looked at */
+	int64_t generation;   /* the spec that was looked at */
 	char *queue;	      /* LocalQueue; NULL while none is chosen */
 	bool has_kueue_label; /* to be taken off */
 	int64_t start_ms;
@@ -55,5 +56,10 @@ struct adopt_plan {
 int adopt_plan_make(struct ev_loop *loop, struct kube_client *client, const struct adopt_options *o,
 	struct adopt_plan *ret, struct err *e);
 void adopt_plan_done(struct adopt_plan *p);
+
+/* The row's Job was written since it was looked at, which its own status does all the time. 0: all that the
+ * plan rests on is as it was, and r has the newer version. ERR_INVALID: it is another Job now, and e says how. */
+int adopt_row_look_again(struct ev_loop *loop, struct kube_client *client,
+	const char *namespace_name, struct adopt_row *r, struct err *e);
 
 #endif

@@ -1,5 +1,7 @@
 """Jobs that ran before they were queued: `sluice adopt` takes them into a queue without a stop, and nobody else does."""
 
+import threading
+
 import pytest
 from conftest import LATER
 from objects import QUEUE, STORY, annotations, jobs_path, story
@@ -90,3 +92,25 @@ def test_jobs_that_run_are_adopted_and_go_on(world, program):
     world.finish_all("plain")
     world.started("next")
     assert world.api.get(jobs_path(world.ns, "late"))["status"]["active"] == 1
+
+
+def test_a_job_that_is_written_while_it_is_adopted_is_adopted(world, program):
+    """As its status is, by Kubernetes, whenever a pod of it moves."""
+    world.queue(cpu=1)
+    world.job("busy", queue=None)
+    runs(world, "busy", 1)
+    done, writes = threading.Event(), []
+
+    def write():
+        while not done.wait(0.01):
+            world.patch("busy", {"metadata": {"annotations": {"team/beat": str(len(writes))}}})
+            writes.append(1)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        adopted = program("sluice", "adopt", "-n", world.ns, "--force", env={"KUBECONFIG": str(world.box.kubeconfig)})
+    finally:
+        done.set()
+        writer.join()
+    assert writes and adopted.returncode == 0, adopted.stdout + adopted.stderr
