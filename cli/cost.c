@@ -188,7 +188,7 @@ void cost_render_csv(const cJSON *root, struct buf *out)
 
 struct cost_command {
 	const struct arguments *a;
-	struct cost_words words;
+	struct past_words words;
 	int exit_code;
 };
 
@@ -270,10 +270,10 @@ int command_cost(const struct arguments *a)
 	struct cost_command c = {a,
 		{.by = a->by, .since = a->since, .until = a->until, .ns = a->namespace_name},
 		CLI_OK};
-	struct cost_query query;
+	struct past_query query;
 	struct err e = {""};
 	/* Only whether they are understood: it is the controller's clock that counts. */
-	if (cost_query_parse(&c.words, ANY_TIME_MS, &query, &e) != 0) {
+	if (past_query_parse(&c.words, ANY_TIME_MS, &query, &e) != 0) {
 		fprintf(stderr, "sluice: cost: %s; see sluice help cost\n", e.text);
 		return CLI_USAGE;
 	}

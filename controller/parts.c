@@ -4,7 +4,7 @@
 
 #include "base/must.h"
 #include "controller/common/clock.h"
-#include "controller/http/cost_api.h"
+#include "controller/past/past.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
 #include "controller/ledger/pg.h"
@@ -194,14 +194,14 @@ static void make_retention(struct parts *p)
 	p->retention = retention_new(p->loop, &o);
 }
 
-static void make_cost_api(struct parts *p)
+static void make_past(struct parts *p)
 {
-	struct cost_api_options o = {.conninfo = p->options->database,
+	struct past_options o = {.conninfo = p->options->database,
 		.cell = p->options->cell,
 		.identity = p->options->identity,
 		.gate = p->gate,
 		.seed = parts_draw_seed()};
-	p->cost_api = cost_api_new(p->loop, &o);
+	p->past = past_new(p->loop, &o);
 }
 
 static void make_predecessors(struct parts *p, const struct parts_events *events)
@@ -258,7 +258,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 		.client = p->client, .gate = p->gate, .log = p->log, .seed = parts_draw_seed()};
 	p->stuck_pods = stuck_pods_new(&stuck_pods);
 	make_retention(p);
-	make_cost_api(p);
+	make_past(p);
 	make_predecessors(p, events);
 	rc = open_ledger(p, events, e);
 	if (rc == 0)
@@ -273,7 +273,7 @@ void parts_close(struct parts *p)
 	stuck_pods_free(p->stuck_pods);
 	predecessors_free(p->predecessors);
 	history_free(p->history);
-	cost_api_free(p->cost_api);
+	past_free(p->past);
 	retention_free(p->retention);
 	overcommit_controller_free(p->overcommit_controller);
 	kube_shared_watch_free(p->nodes);

@@ -30,7 +30,7 @@ struct parts {
 	struct gate *gate;
 	struct pg *pg;
 	struct retention *retention;
-	struct cost_api *cost_api; /* what runs cost, for people: both ports ask it */
+	struct past *past; /* what runs cost, for people: both ports ask it */
 
 	/* facts in */
 	struct job_scope *job_scope;

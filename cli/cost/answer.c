@@ -13,7 +13,7 @@ static void put_parameter(struct buf *path, const char *name, const char *value)
 	path_escape(path, value);
 }
 
-void cost_answer_put_parameters(const struct cost_words *w, struct buf *path)
+void cost_answer_put_parameters(const struct past_words *w, struct buf *path)
 {
 	put_parameter(path, "by", w->by);
 	put_parameter(path, "since", w->since);
@@ -22,10 +22,10 @@ void cost_answer_put_parameters(const struct cost_words *w, struct buf *path)
 }
 
 /* ns NULL: of all. */
-static int ask(struct ev_loop *loop, struct kube_client *client, const struct cost_words *w,
+static int ask(struct ev_loop *loop, struct kube_client *client, const struct past_words *w,
 	const char *ns, struct json *json, const cJSON **ret_root, struct err *e)
 {
-	struct cost_words words = *w;
+	struct past_words words = *w;
 	struct buf path;
 	words.ns = NULL; /* the path has it */
 	buf_init(&path, PATH_MAX_BYTES);

@@ -9,15 +9,15 @@
 #define SLUICE_CLI_COST_ANSWER_H
 
 #include "cli/question.h"
-#include "controller/http/cost_query.h"
+#include "controller/past/past_query.h"
 
 struct cost_answer_question {
-	struct cost_words words; /* .ns NULL: all */
+	struct past_words words; /* .ns NULL: all */
 	const char *home;	 /* instead of all; NULL: those or none */
 };
 
 /* Appends the question as the parameters of /api/v1/cost, the first behind a question mark. */
-void cost_answer_put_parameters(const struct cost_words *w, struct buf *path);
+void cost_answer_put_parameters(const struct past_words *w, struct buf *path);
 
 /* The tree lives in json. Errors as visibility_ask(). */
 int cost_answer_get(struct ev_loop *loop, struct kube_client *client,

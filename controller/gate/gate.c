@@ -193,7 +193,8 @@ static void operate(
 		.at_ms = at_ms,
 		.reason = j->stop.reason,
 		.actor = j->stop.actor,
-		.lost_ms = lost_ms};
+		.lost_ms = lost_ms,
+		.preemptor = j->stop.preemptor};
 	if (ledger_reserves(kind) || ledger_changes_size(kind)) {
 		op.lines = g->taken.lines;
 		op.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);

@@ -10,7 +10,7 @@ struct outbox_item {
 	struct ledger_op op;
 	/* Copies that op points to: labels may change any time, a bill lasts a moment, and a Job that
 	 * was adopted may be forgotten before the ledger hears of it. */
-	char *ns, *name, *localqueue, *owner, *labels, *submitted_by, *price;
+	char *ns, *name, *localqueue, *owner, *labels, *submitted_by, *price, *preemptor;
 	struct quota_line lines[]; /* op.lines points here */
 };
 
@@ -23,6 +23,7 @@ static void item_free(struct outbox_item *item)
 	free(item->labels);
 	free(item->submitted_by);
 	free(item->price);
+	free(item->preemptor);
 	free(item);
 }
 
@@ -58,6 +59,7 @@ void outbox_add(struct outbox *b, const struct ledger_op *op)
 	item->op.labels = item->labels = mem_strdup(op->labels);
 	item->op.submitted_by = item->submitted_by = mem_strdup(op->submitted_by);
 	item->op.price = item->price = mem_strdup(op->price);
+	item->op.preemptor = item->preemptor = mem_strdup(op->preemptor);
 	if (bytes > 0)
 		memcpy(item->lines, op->lines, bytes);
 	*b->tail = item;

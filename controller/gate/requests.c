@@ -226,7 +226,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		.sizes = j->attempt.has_reservation ? j->attempt.sizes : 0,
 		.key = g->story_key,
 		.uid = j->uid,
-		.preemptor = j->stop.preemptor,
+		.preemptor = stop_preemptor_shown(j),
 		.message = j->stop.message};
 	if (i->kind == INTENT_NOTICE) {
 		notice_format(g, j, g->notices.text, sizeof(g->notices.text));

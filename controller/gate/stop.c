@@ -244,25 +244,32 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 	j->stop.hold = j->stop.message;
 }
 
-/* The name of the Job that needs the room, for the owner of the stopped Job: only when both are of
- * one namespace. */
-static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)
+/* NULL: it is gone. */
+static char *name_preemptor(const struct gate_job *by)
 {
 	struct buf b;
-	if (!by || strcmp(j->ns, by->ns) != 0)
+	if (!by)
 		return NULL;
 	buf_init(&b, 1024);
 	buf_printf(&b, "%s/%s", by->ns, by->name);
 	return buf_take(&b);
 }
 
-static void describe_preemptor(
-	const struct gate_job *by, const char *name, const char *clusterqueue, struct buf *out)
+const char *stop_preemptor_shown(const struct gate_job *j)
+{
+	const char *name = j->stop.preemptor;
+	size_t len = strlen(j->ns);
+	return name && strncmp(name, j->ns, len) == 0 && name[len] == '/' ? name : NULL;
+}
+
+/* For the owner of the stopped Job: a name only when both are of one namespace. */
+static void describe_preemptor(const struct gate_job *j, const struct gate_job *by,
+	const char *clusterqueue, struct buf *out)
 {
 	if (!by)
 		buf_puts(out, "Job (deleted)");
-	else if (name)
-		buf_printf(out, "Job %s", name);
+	else if (strcmp(j->ns, by->ns) == 0)
+		buf_printf(out, "Job %s/%s", by->ns, by->name);
 	else if (*clusterqueue)
 		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
 	else
@@ -299,13 +306,11 @@ static char *preemption_sentence(struct gate *g, const struct gate_job *j, const
 	struct buf text;
 	char uid[UID_TEXT_SIZE];
 	const struct gate_job *by = gate_find_job(g, &d->by);
-	char *name = name_preemptor(j, by);
 	uid_format(&d->by, uid);
 	buf_init(&text, 1024);
 	buf_puts(&text, "Preempted to accommodate ");
-	describe_preemptor(by, name, preempting_queue(g, d), &text);
+	describe_preemptor(j, by, preempting_queue(g, d), &text);
 	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
-	free(name);
 	return buf_take(&text);
 }
 
@@ -322,7 +327,7 @@ static void name_other(struct gate *g, struct gate_job *j, const struct decision
 {
 	struct stop *s = &j->stop;
 	s->preemption = preemption_reason_name(d->preemption);
-	s->preemptor = name_preemptor(j, gate_find_job(g, &d->by));
+	s->preemptor = name_preemptor(gate_find_job(g, &d->by));
 	s->preempting = mem_strdup(preempting_queue(g, d));
 }
 

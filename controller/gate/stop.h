@@ -20,8 +20,7 @@ struct stop {
 	const char *actor;   /* the party that ended it: our identity, "user", "job-controller" */
 	const char *message; /* a sentence to go with reason; or NULL */
 	const char *preemption; /* why it was preempted; "" when it was not */
-	char *preemptor;   /* "namespace/name" of the Job that needs the room, when both are of one
-			     namespace; or NULL */
+	char *preemptor; /* "namespace/name" of the Job that needs the room, for the ledger; or NULL */
 	char *preempting;  /* the ClusterQueue of that Job, or NULL */
 	char *sentence;	   /* that message or hold points to */
 	char *pod_trouble; /* what kept its pods from running, a sentence, or NULL */
@@ -77,6 +76,10 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor);
 void stop_forget(struct gate_job *j);
 /* What kept its pods when it was stopped; becomes the stop's. */
 void stop_keep_trouble(struct gate_job *j, char *sentence);
+
+/* The Job that needs the room, as the owner of the stopped one may know it: when both are of one namespace.
+ * Else NULL. */
+const char *stop_preemptor_shown(const struct gate_job *j);
 
 /* The end puts it on hold. */
 bool stop_holds(const struct gate_job *j);

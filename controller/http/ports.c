@@ -7,7 +7,7 @@
 #include "controller/common/clock.h"
 #include "controller/http/api.h"
 #include "controller/http/auth.h"
-#include "controller/http/cost_api.h"
+#include "controller/past/past.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
 #include "controller/http/http.h"
@@ -106,11 +106,11 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 	struct err e = {""};
 	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
 		return false;
-	struct cost_words words = {.by = http_param(q, "by"),
+	struct past_words words = {.by = http_param(q, "by"),
 		.since = http_param(q, "since"),
 		.until = http_param(q, "until"),
 		.ns = http_param(q, "namespace")};
-	int rc = cost_api_ask(p->parts->cost_api, &words, parts_now_ms(p->parts), on_told, q, &e);
+	int rc = past_ask(p->parts->past, &words, parts_now_ms(p->parts), on_told, q, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 503 : 400, e.text);
 	return true;
@@ -235,7 +235,7 @@ void ports_close(struct ports *p)
 		return;
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
-	cost_api_forget(p->parts->cost_api, on_told);
+	past_forget(p->parts->past, on_told);
 	http_free(p->http);
 	http_free(p->probes);
 	metrics_page_done(&p->metrics);

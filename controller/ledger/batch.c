@@ -245,7 +245,7 @@ static void write_transfers(struct pg *pg, struct request *r)
 	struct param *at = params_array(p, PARAM_TIME), *source = params_array(p, PARAM_TEXT);
 	struct param *target = params_array(p, PARAM_TEXT), *lines = params_array(p, PARAM_JSONB);
 	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
-	struct param *lost = params_array(p, PARAM_INT8);
+	struct param *lost = params_array(p, PARAM_INT8), *preemptor = params_array(p, PARAM_TEXT);
 	for (size_t i = 0; i < b->nentries; i++) {
 		const struct batch_plan_entry *e = &b->entries[i];
 		const struct ledger_op *op = &b->ops[e->op];
@@ -264,6 +264,7 @@ static void write_transfers(struct pg *pg, struct request *r)
 		bool tells = ends || op->kind == LEDGER_ADOPT || op->adopts;
 		put_text(reason, tells ? op->reason : NULL);
 		put_text(actor, tells ? op->actor : NULL);
+		put_text(preemptor, ends ? op->preemptor : NULL);
 		if (ends)
 			put_int8(lost, op->lost_ms);
 		else

@@ -125,6 +125,8 @@ struct ledger_op {
 	const char *reason; /* "Finished", "Failed", "ClusterQueueStopped", ... */
 	const char *actor;  /* the controller's identity, or "user" */
 	int64_t lost_ms;    /* pod-milliseconds of work thrown away */
+	const char
+		*preemptor; /* "namespace/name" of the Job that it was preempted for; NULL: none */
 };
 
 struct ledger_batch {
@@ -222,7 +224,13 @@ struct ledger_outcome_row {
 	bool held;	    /* it holds quota still: it runs, or its pods are going */
 };
 
-/* What people ask: what runs cost that started at from_ms or later, before to_ms. */
+/* What people ask of the past. */
+enum past_kind {
+	PAST_COST,   /* what runs cost that started at from_ms or later, before to_ms */
+	PAST_REPORT, /* what else is to be said of these: how long they waited, how they ended */
+	PAST_RUNS,   /* each run, with its moments: of those that went on then */
+};
+
 enum cost_by {
 	COST_BY_QUEUE, /* the ClusterQueue */
 	COST_BY_NAMESPACE,
@@ -231,14 +239,24 @@ enum cost_by {
 	COST_BY_LABEL,
 };
 
-struct cost_question {
-	enum cost_by by;
+struct past_question {
+	enum past_kind kind;
+	enum cost_by by;   /* PAST_COST, PAST_REPORT */
 	const char *label; /* COST_BY_LABEL: its key */
 	int64_t from_ms, to_ms;
-	const char *ns; /* the Jobs of this namespace alone; NULL: all */
+	const char *ns;	       /* the Jobs of this namespace alone; NULL: all */
+	const char *job;       /* PAST_RUNS: of Jobs of this name; NULL: of all */
+	const char *submitter; /* PAST_RUNS: of this user; NULL: of all */
 };
 
-/* A row of the answer. */
+/* A row of the answer to PAST_REPORT and PAST_RUNS: a JSON object, as the ledger words it (sql/report.sql,
+ * sql/runs.sql). */
+struct ledger_row {
+	bool is_total; /* PAST_REPORT: of all with that currency */
+	const char *json;
+};
+
+/* A row of the answer to PAST_COST. */
 struct ledger_cost {
 	bool is_total;	      /* of all with that currency; key is NULL */
 	const char *key;      /* NULL: those without that label, or whose user is not known */

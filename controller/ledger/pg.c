@@ -43,6 +43,8 @@ static void request_free(struct request *r)
 	batch_plan_free(r->batch_plan);
 	free(r->label);
 	free(r->ns);
+	free(r->job);
+	free(r->submitter);
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
 	free(r);
@@ -76,8 +78,8 @@ static void request_step(struct pg *pg, struct request *r, struct round *round)
 	case REQUEST_DURATIONS:
 		durations_step(pg, r, round);
 		break;
-	case REQUEST_COST:
-		cost_step(pg, r, round);
+	case REQUEST_PAST:
+		past_step(pg, r, round);
 		break;
 	case REQUEST_BATCH:
 		batch_step(pg, r, round);
@@ -160,17 +162,16 @@ void pg_recall_durations(
 			   .attempts = of_each});
 }
 
-void pg_cost(struct pg *pg, uint64_t id, const struct cost_question *q, size_t rows)
+void pg_past(struct pg *pg, uint64_t id, const struct past_question *q, size_t rows)
 {
-	struct request r = {.kind = REQUEST_COST,
-		.id = id,
-		.question = *q,
-		.label = mem_strdup(q->label ? q->label : ""),
-		.ns = mem_strdup(q->ns),
-		.attempts = rows};
-	r.question.label = r.label;
-	r.question.ns = r.ns;
-	pg_ask(pg, r);
+	pg_ask(pg, (struct request){.kind = REQUEST_PAST,
+			   .id = id,
+			   .question = *q,
+			   .label = mem_strdup(q->label),
+			   .ns = mem_strdup(q->ns),
+			   .job = mem_strdup(q->job),
+			   .submitter = mem_strdup(q->submitter),
+			   .attempts = rows});
 }
 
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
@@ -245,6 +246,15 @@ void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_co
 	pg_pump(pg);
 }
 
+void pg_answer_rows(struct pg *pg, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.rows(r->id, o, rows, n, forgotten_until_ms, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
 {
 	struct request *r = pg_pop(pg);
@@ -286,8 +296,11 @@ static void pg_answer_lost(struct pg *pg)
 	case REQUEST_DURATIONS:
 		pg_answer_durations(pg, LEDGER_LOST, NULL, 0);
 		break;
-	case REQUEST_COST:
-		pg_answer_cost(pg, LEDGER_LOST, NULL, 0, 0);
+	case REQUEST_PAST:
+		if (pg->head->question.kind == PAST_COST)
+			pg_answer_cost(pg, LEDGER_LOST, NULL, 0, 0);
+		else
+			pg_answer_rows(pg, LEDGER_LOST, NULL, 0, 0);
 		break;
 	case REQUEST_BATCH:
 		pg_answer_batch(pg, LEDGER_LOST, NULL);

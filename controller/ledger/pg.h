@@ -53,6 +53,8 @@ struct pg_events {
 	/* forgotten_until_ms: of runs that ended until then there are sums at best; 0: of none. */
 	void (*cost)(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
 		int64_t forgotten_until_ms, void *ctx);
+	void (*rows)(uint64_t id, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
+		int64_t forgotten_until_ms, void *ctx);
 	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 		size_t n, void *ctx);
 	void (*migrate)(uint64_t id, enum ledger_outcome o, void *ctx);
@@ -87,9 +89,9 @@ void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms
  * first. */
 void pg_recall_durations(
 	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
-/* At most so many rows: the totals, then the dearest. For any caller; it may take seconds, and what
- * is asked after it waits for it. */
-void pg_cost(struct pg *pg, uint64_t id, const struct cost_question *q, size_t rows);
+/* At most so many rows: PAST_RUNS, the newest; else the totals, then the dearest. For any caller; it may
+ * take seconds, and what is asked after it waits for it. Answered by cost() or rows(). */
+void pg_past(struct pg *pg, uint64_t id, const struct past_question *q, size_t rows);
 /* The batch must stay valid until answered. */
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
 /* Applies migrations, whoever leads; DONE: the schema is of this program's version. For a role that

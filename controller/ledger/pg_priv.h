@@ -22,7 +22,7 @@ enum request_kind {
 	REQUEST_RECALL,
 	REQUEST_SPENT,
 	REQUEST_DURATIONS,
-	REQUEST_COST,
+	REQUEST_PAST,
 	REQUEST_BATCH,
 	REQUEST_MIGRATE,
 	REQUEST_RESIGN, /* not answered */
@@ -39,7 +39,7 @@ enum request_step {
 	STEP_RECALL,
 	STEP_SPENT,
 	STEP_DURATIONS,
-	STEP_COST,
+	STEP_PAST,
 	STEP_READ,
 	STEP_WRITE,
 	STEP_RESIGN,
@@ -56,8 +56,8 @@ struct request {
 	size_t attempts;
 	int64_t since_ms, from_ms,
 		to_ms; /* REQUEST_SPENT; REQUEST_DURATIONS: since, attempts of each */
-	struct cost_question question; /* REQUEST_COST; its label and ns are: */
-	char *label, *ns;
+	struct past_question question; /* REQUEST_PAST; its texts are: */
+	char *label, *ns, *job, *submitter;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
 	bool doubted;	    /* what is remembered did not hold: read */
@@ -133,7 +133,7 @@ void load_step(struct pg *pg, struct request *r, struct round *round);
 void recall_step(struct pg *pg, struct request *r, struct round *round);
 void spent_step(struct pg *pg, struct request *r, struct round *round);
 void durations_step(struct pg *pg, struct request *r, struct round *round);
-void cost_step(struct pg *pg, struct request *r, struct round *round);
+void past_step(struct pg *pg, struct request *r, struct round *round);
 void batch_step(struct pg *pg, struct request *r, struct round *round);
 void migrate_step(struct pg *pg, struct request *r, struct round *round);
 void resign_step(struct pg *pg, struct request *r, struct round *round);
@@ -158,6 +158,8 @@ void pg_answer_spent(
 void pg_answer_durations(
 	struct pg *pg, enum ledger_outcome o, const struct ledger_duration *runs, size_t n);
 void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms);
+void pg_answer_rows(struct pg *pg, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms);
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results);
 void pg_answer_migrate(struct pg *pg, enum ledger_outcome o);

@@ -367,64 +367,6 @@ void durations_step(struct pg *pg, struct request *r, struct round *round)
 	pg_conn_go(pg->conn);
 }
 
-/* ---- COST -------------------------------------------------------------------------------------
- */
-
-static const char *text_or_null(const struct pg_result *res, int row, int column)
-{
-	return field_null(res, row, column) ? NULL : field_text(res, row, column);
-}
-
-static void cost_answer(struct pg *pg, struct round *round)
-{
-	const struct pg_result *horizon = round->result[round->count - 1];
-	const struct pg_result *res = round->result[round->count - 2];
-	size_t n = (size_t)PQntuples(res);
-	struct ledger_cost *rows = mem_array(n + 1, sizeof(*rows));
-	for (int i = 0; i < PQntuples(res); i++)
-		rows[i] = (struct ledger_cost){.key = text_or_null(res, i, 0),
-			.currency = text_or_null(res, i, 1),
-			.runs = field_int8(res, i, 2),
-			.ran_ms = field_int8(res, i, 3),
-			.cost = field_null(res, i, 4) ? 0 : field_int8(res, i, 4),
-			.lost_ms = field_int8(res, i, 5),
-			.is_total = field_bool(res, i, 6),
-			.estimated_ms = field_int8(res, i, 7),
-			.estimated_cost = field_int8(res, i, 8)};
-	pg_answer_cost(
-		pg, LEDGER_DONE, rows, n, PQntuples(horizon) > 0 ? field_time(horizon, 0, 0) : 0);
-	free(rows);
-}
-
-static int64_t time_within(int64_t ms)
-{
-	return ms < 0 ? 0 : ms < TIME_MAX_MS ? ms : TIME_MAX_MS;
-}
-
-void cost_step(struct pg *pg, struct request *r, struct round *round)
-{
-	static const char *const by[] = {"queue", "namespace", "owner", "user", "label"};
-	if (round) {
-		cost_answer(pg, round);
-		return;
-	}
-	struct params *p = params_new();
-	params_text(p, pg->cell);
-	params_int8(p, time_within(r->question.from_ms));
-	params_int8(p, time_within(r->question.to_ms));
-	params_text(p, by[r->question.by]);
-	params_text(p, r->question.label);
-	params_int8(p, (int64_t)r->attempts);
-	must(!r->question.ns || r->question.ns[0]); /* "" would be all of them */
-	params_text(p, r->question.ns ? r->question.ns : "");
-	request_begin_round(pg, r, STEP_COST);
-	pg_conn_add(pg->conn, SQL_COST, p);
-	struct params *horizon = params_new();
-	params_text(horizon, pg->cell);
-	pg_conn_add(pg->conn, SQL_COST_HORIZON, horizon);
-	pg_conn_go(pg->conn);
-}
-
 /* ---- MIGRATE ----------------------------------------------------------------------------------
  */
 

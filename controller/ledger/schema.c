@@ -237,7 +237,7 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 	case STEP_RECALL:
 	case STEP_SPENT:
 	case STEP_DURATIONS:
-	case STEP_COST:
+	case STEP_PAST:
 	case STEP_READ:
 	case STEP_WRITE:
 	case STEP_RESIGN:

@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "controller/ledger/pg.h"
 #include "controller/visibility/complaint.h"
-#include "controller/visibility/costs.h"
+#include "controller/visibility/past_resource.h"
 #include "controller/visibility/discovery.h"
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/queued_jobs.h"
@@ -229,23 +229,24 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		take_later(a, q, query);
 }
 
-static void take_costs(struct answers *a, struct http_question *q, const char *ns)
+static void take_past(
+	struct answers *a, struct http_question *q, const struct past_resource *resource)
 {
 	char sentence[LEADERSHIP_TEXT_SIZE];
 	const char *why = why_not(a, sentence);
 	if (why)
 		complain(q, 503, why);
 	else
-		costs_take(a->parts, q, ns);
+		past_resource_take(a->parts, q, resource);
 }
 
 void answers_take(struct answers *a, struct http_question *q, const char *path)
 {
 	struct job_query query;
-	char ns[COSTS_NAMESPACE_SIZE];
+	struct past_resource resource;
 	struct buf body;
-	if (costs_path(path, ns)) {
-		take_costs(a, q, ns);
+	if (past_resource_path(path, &resource)) {
+		take_past(a, q, &resource);
 		return;
 	}
 	if (job_query_path(path, &query)) {
@@ -278,7 +279,7 @@ void answers_drop(struct answers *a)
 		forget(a->first);
 	}
 	watchers_drop(a->watchers);
-	costs_drop(a->parts);
+	past_resource_drop(a->parts);
 }
 
 void answers_tick(struct answers *a, int64_t tick_ms)

@@ -5,7 +5,7 @@
  *   one Job                   at once, from what is known now
  *   many                      by the reader (reader.h), whole or page by page
  *   how they change           by watchers.h
- *   what runs cost            by the ledger (costs.h)
+ *   the past                  by the ledger (past_resource.h)
  *
  * Errors are Kubernetes' own (complaint.h).
  */

@@ -29,6 +29,10 @@ static const char RESOURCES[] =
 	"\"verbs\":[\"get\",\"list\",\"watch\"],\"shortNames\":[\"qj\"]},"
 	"{\"name\":\"costs\",\"singularName\":\"cost\",\"namespaced\":true,\"kind\":\"CostReport\","
 	"\"verbs\":[\"list\"]},"
+	"{\"name\":\"reports\",\"singularName\":\"report\",\"namespaced\":true,\"kind\":\"UsageReport\","
+	"\"verbs\":[\"list\"]},"
+	"{\"name\":\"histories\",\"singularName\":\"history\",\"namespaced\":true,\"kind\":\"JobHistory\","
+	"\"verbs\":[\"list\"]},"
 	"{\"name\":\"clusterqueues/queuedjobs\",\"singularName\":\"\",\"namespaced\":false,"
 	"\"kind\":\"QueuedJobList\",\"verbs\":[\"get\"]}]}\n";
 
@@ -37,7 +41,8 @@ static const char RESOURCES[] =
 struct field {
 	const char *in; /* which schema */
 	const char *name;
-	const char *type; /* or the schema, with a capital; [] behind it: an array of these */
+	const char *
+		type; /* of JSON, or "time", "amounts"; or the schema, with a capital; [] behind it: an array */
 	const char *description;
 };
 
@@ -131,6 +136,97 @@ static const struct field FIELDS[] = {
 	{"CostReportRow", "cost", "string", "A decimal number, exact."},
 	{"CostReportRow", "runningCost", "string", "The part of it of runs that go on, so far."},
 	{"CostReportRow", "estimatedCost", "string", "The part of it of estimatedSeconds."},
+
+	{"UsageReport", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
+	{"UsageReport", "kind", "string", "UsageReport"},
+	{"UsageReport", "by", "string",
+		"What each row is of: queue, namespace, owner, user or label. As the parameter by of the question; label=KEY there."},
+	{"UsageReport", "label", "string", "The label's key, where it is by label."},
+	{"UsageReport", "namespace", "string",
+		"It is of the Jobs of this namespace alone. Absent: of all."},
+	{"UsageReport", "since", "time", "The runs that started then or later, whole."},
+	{"UsageReport", "until", "time", "And before then."},
+	{"UsageReport", "more", "boolean",
+		"There are more rows: these are the dearest; the totals are of all."},
+	{"UsageReport", "rows", "UsageReportRow[]", "The dearest first, then the longest."},
+	{"UsageReport", "totals", "UsageReportRow[]", "Of all runs, a row each currency."},
+	{"UsageReport", "forgottenUntil", "time", "Runs that ended by then are not in it."},
+	{"UsageReport", "note", "string", "That, in a sentence."},
+
+	{"UsageReportRow", "key", "string",
+		"What the row is of; null: the runs that have no such label, or no known user."},
+	{"UsageReportRow", "currency", "string",
+		"Of the amounts; null where the runs had no price, or go on."},
+	{"UsageReportRow", "jobs", "integer", "How many Jobs these runs were of."},
+	{"UsageReportRow", "starts", "integer", "How many runs started."},
+	{"UsageReportRow", "running", "integer", "Of these: that go on."},
+	{"UsageReportRow", "ended", "object",
+		"Of these: that have ended, by the reason: Finished, Failed, Preempted, WindowClosed, ..."},
+	{"UsageReportRow", "waitP50Seconds", "number",
+		"Half of the runs waited no longer for their start, since the Job's creation or the end of its run before. null: not known."},
+	{"UsageReportRow", "waitP99Seconds", "number", "The same of 99 in 100."},
+	{"UsageReportRow", "runSeconds", "number", "How long all of these ran."},
+	{"UsageReportRow", "cpuHours", "number", "Cores times hours that they held."},
+	{"UsageReportRow", "gpuHours", "number",
+		"The same of resources whose name ends in \"/gpu\"."},
+	{"UsageReportRow", "lostSeconds", "number",
+		"The work, in pod-seconds, that stops threw away."},
+	{"UsageReportRow", "cost", "string",
+		"Of the runs that have ended: a decimal number, exact."},
+	{"UsageReportRow", "estimatedCost", "string",
+		"The part of it of runs of which the ledger lost the beginning or the end."},
+
+	{"JobHistory", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
+	{"JobHistory", "kind", "string", "JobHistory"},
+	{"JobHistory", "namespace", "string",
+		"It is of the Jobs of this namespace alone. Absent: of all."},
+	{"JobHistory", "job", "string", "It is of Jobs of this name alone."},
+	{"JobHistory", "user", "string", "It is of Jobs that this user submitted alone."},
+	{"JobHistory", "since", "time", "The runs that ended then or later, or go on."},
+	{"JobHistory", "until", "time", "And began before then."},
+	{"JobHistory", "more", "boolean", "There are more: these are the newest."},
+	{"JobHistory", "runs", "JobHistoryRun[]", "Each run of each Job, the newest first."},
+	{"JobHistory", "forgottenUntil", "time", "Runs that ended by then are not in it."},
+	{"JobHistory", "note", "string", "That, in a sentence."},
+
+	{"JobHistoryRun", "namespace", "string", "Of the Job."},
+	{"JobHistoryRun", "job", "string", "Its name. The Job itself may be deleted."},
+	{"JobHistoryRun", "uid", "string", "Its uid: a name may be used again."},
+	{"JobHistoryRun", "attempt", "integer", "Which of its runs, from 1."},
+	{"JobHistoryRun", "owner", "string",
+		"CronJob/NAME, or what generated names have in common."},
+	{"JobHistoryRun", "submittedBy", "string", "The user. Absent: not known."},
+	{"JobHistoryRun", "clusterQueue", "string", "That it ran in."},
+	{"JobHistoryRun", "queue", "string", "The LocalQueue that the Job named."},
+	{"JobHistoryRun", "state", "string",
+		"Reserved (it is about to start), Running, Stopping (its pods are waited for) or Ended."},
+	{"JobHistoryRun", "queuedAt", "time",
+		"Since when it waited: the creation of the Job, or the end of its run before."},
+	{"JobHistoryRun", "reservedAt", "time", "When quota was reserved for it."},
+	{"JobHistoryRun", "startedAt", "time", "When the start was seen."},
+	{"JobHistoryRun", "stoppingAt", "time",
+		"When it was told to stop, or was seen to have ended, and had pods still."},
+	{"JobHistoryRun", "stoppedAt", "time", "When no pod was left."},
+	{"JobHistoryRun", "reason", "string",
+		"Finished, Failed, or what stopped it: Preempted, WindowClosed, ..."},
+	{"JobHistoryRun", "actor", "string", "The party that ended it."},
+	{"JobHistoryRun", "preemptor", "string",
+		"NAMESPACE/NAME of the Job that it was preempted for. Absent in the history of one namespace where that is of another."},
+	{"JobHistoryRun", "outcome", "string",
+		"The Job ended with this run: Succeeded, Failed or Deleted."},
+	{"JobHistoryRun", "holds", "amounts", "What it held when it started, by resource."},
+	{"JobHistoryRun", "flavors", "string[]", "The ResourceFlavors of that."},
+	{"JobHistoryRun", "waitSeconds", "number", "From queuedAt to startedAt."},
+	{"JobHistoryRun", "runSeconds", "number", "From startedAt to stoppedAt, or until now."},
+	{"JobHistoryRun", "cpuHours", "number", "Cores times hours that it held."},
+	{"JobHistoryRun", "gpuHours", "number",
+		"The same of resources whose name ends in \"/gpu\"."},
+	{"JobHistoryRun", "lostSeconds", "number",
+		"The work, in pod-seconds, that its stop threw away."},
+	{"JobHistoryRun", "currency", "string", "Of the cost."},
+	{"JobHistoryRun", "cost", "string", "Once it has ended: a decimal number, exact."},
+	{"JobHistoryRun", "estimated", "boolean",
+		"The ledger lost when it began or ended, or it was adopted while it ran."},
 };
 
 enum { NFIELDS = sizeof(FIELDS) / sizeof(FIELDS[0]) };
@@ -148,7 +244,11 @@ static int schema_length(const char *type)
 
 static void put_type(struct buf *out, const struct field *f)
 {
-	if (strchr(f->type, '['))
+	if (strcmp(f->type, "string[]") == 0)
+		buf_puts(out, "\"type\":\"array\",\"items\":{\"type\":\"string\"}");
+	else if (strcmp(f->type, "amounts") == 0)
+		buf_puts(out, "\"type\":\"object\",\"additionalProperties\":{\"type\":\"number\"}");
+	else if (strchr(f->type, '['))
 		buf_printf(out,
 			"\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/" NAMED
 			"%.*s\"}",
@@ -171,6 +271,10 @@ static const struct root {
 	{"QueuedJob",
 		"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when."},
 	{"CostReport", "What runs cost that started in a stretch of time."},
+	{"UsageReport",
+		"What Jobs did in runs that started in a stretch of time: how long they waited and ran, how they ended, what they held and cost."},
+	{"JobHistory",
+		"The runs of Jobs in a stretch of time, also of Jobs that are deleted: when each was queued, started and stopped, why, and for whom."},
 };
 
 static const struct root *find_root(const char *kind)
@@ -219,6 +323,24 @@ static void put_path(
 		path, action, kind, schema);
 }
 
+static void put_past_paths(struct buf *out)
+{
+	static const struct {
+		const char *path, *kind;
+	} paths[] = {
+		{"/costs", "CostReport"},
+		{"/namespaces/{namespace}/costs", "CostReport"},
+		{"/reports", "UsageReport"},
+		{"/namespaces/{namespace}/reports", "UsageReport"},
+		{"/histories", "JobHistory"},
+		{"/namespaces/{namespace}/histories", "JobHistory"},
+	};
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		buf_puts(out, i > 0 ? "," : "");
+		put_path(out, paths[i].path, "list", paths[i].kind, paths[i].kind);
+	}
+}
+
 static void put_openapi(struct buf *out)
 {
 	buf_puts(out,
@@ -230,9 +352,7 @@ static void put_openapi(struct buf *out)
 	buf_putc(out, ',');
 	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}", "get", "QueuedJob", "QueuedJob");
 	buf_putc(out, ',');
-	put_path(out, "/costs", "list", "CostReport", "CostReport");
-	buf_putc(out, ',');
-	put_path(out, "/namespaces/{namespace}/costs", "list", "CostReport", "CostReport");
+	put_past_paths(out);
 	buf_puts(out, "},\"components\":{\"schemas\":{");
 	for (size_t i = 0; i < NFIELDS;) {
 		i = put_schema(out, i);

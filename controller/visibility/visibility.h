@@ -10,9 +10,9 @@
  *   front_proxy.h   is it the API server that asks?
  *   job_query.h     what is asked for: path and parameters as a question
  *   answers.h       which question is answered by whom: documents, one Job, many,
- *                   a watch, costs
+ *                   a watch, the past
  *   queued_jobs.h   Jobs as QueuedJobs, or as the rows of a Table
- *   costs.h         what runs cost
+ *   past_resource.h  costs, reports, histories
  *   discovery.h     what kubectl reads first: groups, resources, OpenAPI
  *   watchers.h      who is told how they change
  *   reader.h        the process in which lists are made

@@ -1,6 +1,7 @@
 /* What runs cost: the words of the question, and the answer. */
-#include "controller/http/cost.h"
-#include "controller/visibility/costs.h"
+#include "controller/past/cost.h"
+#include "controller/past/answer.h"
+#include "controller/visibility/past_resource.h"
 #include "controller/visibility/job_query.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 static void words_of_the_question(void **state)
 {
 	static const struct {
-		struct cost_words words;
+		struct past_words words;
 		enum cost_by by;
 		const char *label;
 		int64_t from_ms, to_ms;
@@ -34,9 +35,9 @@ static void words_of_the_question(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct cost_query q;
+		struct past_query q;
 		struct err e = {""};
-		assert_int_equal(cost_query_parse(&rows[i].words, NOW, &q, &e), 0);
+		assert_int_equal(past_query_parse(&rows[i].words, NOW, &q, &e), 0);
 		assert_int_equal(q.question.by, rows[i].by);
 		assert_string_equal(q.question.label, rows[i].label);
 		assert_true(q.question.from_ms == rows[i].from_ms);
@@ -47,7 +48,7 @@ static void words_of_the_question(void **state)
 static void wrong_words_get_a_sentence(void **state)
 {
 	static const struct {
-		struct cost_words words;
+		struct past_words words;
 		const char *says;
 	} rows[] = {
 		{{"team", NULL, NULL}, "queue, namespace, owner, user or label=KEY"},
@@ -64,18 +65,18 @@ static void wrong_words_get_a_sentence(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct cost_query q;
+		struct past_query q;
 		struct err e = {""};
-		assert_int_equal(cost_query_parse(&rows[i].words, NOW, &q, &e), ERR_INVALID);
+		assert_int_equal(past_query_parse(&rows[i].words, NOW, &q, &e), ERR_INVALID);
 		if (!strstr(e.text, rows[i].says))
 			fail_msg("\"%s\" does not say \"%s\"", e.text, rows[i].says);
 	}
 }
 
-static struct cost_report *report_by(const char *by, struct cost_query *q)
+static struct cost_report *report_by(const char *by, struct past_query *q)
 {
 	struct err e;
-	assert_int_equal(cost_query_parse(&(struct cost_words){by, "30d", NULL}, NOW, q, &e), 0);
+	assert_int_equal(past_query_parse(&(struct past_words){by, "30d", NULL}, NOW, q, &e), 0);
 	return cost_report_new(q);
 }
 
@@ -108,7 +109,7 @@ static void what_was_forgotten_is_told(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct cost_query q;
+		struct past_query q;
 		struct cost_report *r = report_by(rows[i].by, &q);
 		struct buf out;
 		buf_init(&out, 1 << 20);
@@ -142,7 +143,7 @@ static struct gate_run run_of(int64_t cost)
 static void runs_that_go_on_join_those_that_ended(void **state)
 {
 	(void)state;
-	struct cost_query q;
+	struct past_query q;
 	struct cost_report *r = report_by("queue", &q);
 	cost_report_row(r,
 		&(struct ledger_cost){true, NULL, "EUR", 2, 90500, 3000000, 1500, 30000, 1000000});
@@ -183,7 +184,7 @@ static void keys_of_runs_that_go_on(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct cost_query q;
+		struct past_query q;
 		struct cost_report *r = report_by(rows[i].by, &q);
 		struct gate_run run = run_of(1);
 		struct buf out;
@@ -206,16 +207,16 @@ static void a_question_of_one_namespace_has_nothing_of_another(void **state)
 	static const char *const bys[] = {"queue", "namespace", "owner", "user", "label=team"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bys) / sizeof(*bys); i++) {
-		struct cost_query q;
+		struct past_query q;
 		struct err e;
 		struct gate_run hers = run_of(1250000), others = run_of(7000000);
 		struct buf out;
-		const struct cost_words words = {.by = bys[i], .ns = "team"};
+		const struct past_words words = {.by = bys[i], .ns = "team"};
 		hers.labels = "{\"team\":\"red\"}";
 		others.ns = "team-other";
 		others.owner = others.clusterqueue = others.submitted_by = "secret";
 		others.labels = "{\"team\":\"secret\"}";
-		assert_int_equal(cost_query_parse(&words, NOW, &q, &e), 0);
+		assert_int_equal(past_query_parse(&words, NOW, &q, &e), 0);
 		struct cost_report *r = cost_report_new(&q);
 		cost_report_run(&others, r);
 		cost_report_run(&hers, r);
@@ -241,10 +242,10 @@ static void a_namespace_has_a_name(void **state)
 		"", "0123456789012345678901234567890123456789012345678901234567890123"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		struct cost_query q;
+		struct past_query q;
 		struct err e = {""};
 		assert_int_equal(
-			cost_query_parse(&(struct cost_words){.ns = wrong[i]}, NOW, &q, &e),
+			past_query_parse(&(struct past_words){.ns = wrong[i]}, NOW, &q, &e),
 			ERR_INVALID);
 		assert_non_null(strstr(e.text, "namespace is \""));
 	}
@@ -288,7 +289,7 @@ static void paths_of_costs(void **state)
 static void a_run_of_an_unknown_user_has_no_key(void **state)
 {
 	(void)state;
-	struct cost_query q;
+	struct past_query q;
 	struct cost_report *r = report_by("user", &q);
 	struct gate_run run = run_of(0);
 	run.submitted_by = NULL;
@@ -304,7 +305,7 @@ static void a_run_of_an_unknown_user_has_no_key(void **state)
 static void rows_are_bounded_and_totals_are_of_all(void **state)
 {
 	(void)state;
-	struct cost_query q;
+	struct past_query q;
 	struct cost_report *r = report_by("owner", &q);
 	for (int i = 0; i < 3000; i++) {
 		char name[16];
@@ -322,7 +323,7 @@ static void rows_are_bounded_and_totals_are_of_all(void **state)
 	size_t rows = 0;
 	for (const char *p = buf_text(&out); (p = strstr(p, "\"key\"")); p++)
 		rows++;
-	assert_in_range(rows, COST_ROWS_MAX - 1, COST_ROWS_MAX);
+	assert_in_range(rows, PAST_ROWS_MAX - 1, PAST_ROWS_MAX);
 	buf_done(&out);
 	cost_report_free(r);
 }

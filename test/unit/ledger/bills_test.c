@@ -314,7 +314,7 @@ static void test_the_last_good_runs_of_each_family_are_recalled(void **state)
 /* ---- What people ask --------------------------------------------------------------------------
  */
 
-static void assert_cost(struct drive *d, struct cost_question q, size_t rows, const char *expected)
+static void assert_cost(struct drive *d, struct past_question q, size_t rows, const char *expected)
 {
 	assert_int_equal(drive_cost(d, &q, rows), LEDGER_DONE);
 	assert_string_equal(buf_text(&d->past), expected);
@@ -337,7 +337,7 @@ static void test_costs_are_added_up(void **state)
 		priced(op(LEDGER_RELEASE, 6, T0 + 500), 3)};
 	dollars[2].currency = "USD";
 	do_all(&d, e, dollars, 3);
-	struct cost_question q = {COST_BY_QUEUE, "", T0, T0 + DAY_MS};
+	struct past_question q = {COST_BY_QUEUE, "", T0, T0 + DAY_MS};
 	assert_cost(&d, q, 99,
 		"* 2 runs 5000 8 EUR lost 3000\n* 1 runs 500 3 USD lost 1500\n"
 		"* 1 runs 500 0 - lost 1500\n"
@@ -397,13 +397,13 @@ static void test_costs_of_one_namespace_are_its_own(void **state)
 		"'EUR', 1, 1000, cost, 0 FROM (VALUES ('team', 2), ('team-other', 128)) AS x (ns, cost)");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char expected[200];
-		struct cost_question q = {rows[i].by, "team", T0, T0 + DAY_MS, "team"};
+		struct past_question q = {rows[i].by, "team", T0, T0 + DAY_MS, "team"};
 		snprintf(expected, sizeof(expected),
 			"* 1 runs 2000 1 EUR lost 1500\n%s 1 runs 2000 1 EUR lost 1500\n",
 			rows[i].key);
 		assert_cost(&d, q, 99, expected);
 	}
-	struct cost_question q = {COST_BY_NAMESPACE, "", 0, T0 + DAY_MS, "team"};
+	struct past_question q = {COST_BY_NAMESPACE, "", 0, T0 + DAY_MS, "team"};
 	assert_cost(&d, q, 99, "* 2 runs 3000 3 EUR lost 1500\nteam 2 runs 3000 3 EUR lost 1500\n");
 	q.ns = "nobody";
 	assert_cost(&d, q, 99, "");

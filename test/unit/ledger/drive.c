@@ -268,7 +268,7 @@ int drive_schema_version(struct pg_fixture *f)
 	return addition > version ? addition : version;
 }
 
-enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)
+enum ledger_outcome drive_cost(struct drive *d, const struct past_question *q, size_t rows)
 {
 	d->inside = true;
 	pg_cost(d->pg, ++d->next_id, q, rows);

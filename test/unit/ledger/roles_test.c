@@ -132,7 +132,7 @@ static void the_role_that_runs_needs_no_more(void **state)
 		assert_int_equal(drive_batch(&d, epoch, &o, 1), LEDGER_DONE);
 		assert_int_equal(d.results[0].verdict, LEDGER_APPLIED);
 	}
-	struct cost_question q = {COST_BY_QUEUE, "", old_ms, now_ms};
+	struct past_question q = {COST_BY_QUEUE, "", old_ms, now_ms};
 	assert_int_equal(drive_load(&d, epoch), LEDGER_DONE);
 	assert_int_equal(drive_recall(&d, epoch, 10), LEDGER_DONE);
 	assert_int_equal(drive_spent(&d, epoch, old_ms, old_ms, now_ms), LEDGER_DONE);

@@ -1,5 +1,5 @@
 /* The teller against Postgres: it connects when it is asked, and says why when it cannot. */
-#include "controller/http/cost_api.h"
+#include "controller/past/past.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ struct bank {
 	struct ev_loop *loop;
 	struct queue *queue;
 	struct gate *gate;
-	struct cost_api *cost_api;
+	struct past *past;
 };
 
 static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
@@ -55,20 +55,20 @@ static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
 	b->loop = ev_loop_new(EVFLAG_AUTO);
 	b->queue = queue_new();
 	b->gate = gate_new(&g, b->queue);
-	struct cost_api_options o = {.conninfo = conninfo,
+	struct past_options o = {.conninfo = conninfo,
 		.cell = "teller",
 		.identity = "me",
 		.gate = b->gate,
 		.seed = 7,
 		.idle_ms = idle_ms,
 		.clock_us = slow_clock_us};
-	b->cost_api = cost_api_new(b->loop, &o);
+	b->past = past_new(b->loop, &o);
 	alarm(60);
 }
 
 static void close_bank(struct bank *b)
 {
-	cost_api_free(b->cost_api);
+	past_free(b->past);
 	gate_free(b->gate);
 	queue_free(b->queue);
 	ev_loop_destroy(b->loop);
@@ -77,14 +77,14 @@ static void close_bank(struct bank *b)
 static void ask(struct bank *b, const char *by, struct told *t)
 {
 	struct err e = {""};
-	struct cost_words w = {.by = by, .since = "30d"};
-	assert_int_equal(cost_api_ask(b->cost_api, &w, NOW, on_told, t, &e), 0);
+	struct past_words w = {.by = by, .since = "30d"};
+	assert_int_equal(past_ask(b->past, &w, NOW, on_told, t, &e), 0);
 }
 
 static int ask_of(struct bank *b, const char *ns, struct told *t, struct err *e)
 {
-	struct cost_words w = {.ns = ns};
-	return cost_api_ask(b->cost_api, &w, NOW, on_told, t, e);
+	struct past_words w = {.ns = ns};
+	return past_ask(b->past, &w, NOW, on_told, t, e);
 }
 
 static void until_told(struct bank *b, const struct told *t, int times)
@@ -129,10 +129,10 @@ static void wrong_words_are_refused_at_once(void **state)
 	(void)state;
 	struct bank b;
 	struct err e = {""};
-	struct cost_words w = {.by = "colour"};
+	struct past_words w = {.by = "colour"};
 	struct told t = {0};
 	open_bank(&b, F.conninfo, 1);
-	assert_int_equal(cost_api_ask(b.cost_api, &w, NOW, on_told, &t, &e), ERR_INVALID);
+	assert_int_equal(past_ask(b.past, &w, NOW, on_told, &t, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "\"colour\""));
 	assert_int_equal(t.times, 0);
 	close_bank(&b);
@@ -252,12 +252,12 @@ static void a_question_that_was_forgotten_holds_up_none(void **state)
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 60000);
 	assert_int_equal(
-		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
+		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 1);
 	assert_int_equal(
-		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
-	cost_api_forget(b.cost_api, on_other);
+		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	past_forget(b.past, on_other);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 2);
 	assert_int_equal(gone.times, 1);
@@ -273,13 +273,13 @@ static void an_asker_that_goes_is_told_nothing(void **state)
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 1);
 	assert_int_equal(
-		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
+		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	ask(&b, "queue", &stays);
-	cost_api_forget(b.cost_api, on_other);
+	past_forget(b.past, on_other);
 	until_told(&b, &stays, 1);
 	assert_int_equal(
-		cost_api_ask(b.cost_api, &(struct cost_words){0}, NOW, on_other, &gone, &e), 0);
-	cost_api_forget(b.cost_api, on_other); /* sent, and not answered yet */
+		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	past_forget(b.past, on_other); /* sent, and not answered yet */
 	ev_run(b.loop, 0);
 	assert_int_equal(gone.times, 0);
 	assert_int_equal(stays.times, 1);

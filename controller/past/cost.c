@@ -1,4 +1,4 @@
-#include "controller/http/cost.h"
+#include "controller/past/cost.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
-#include "controller/common/stamp.h"
+#include "controller/past/answer.h"
 #include "queue/price/money.h"
 
 /* ---- The answer ------------------------------------------------------------------------------
@@ -22,7 +22,7 @@ struct cost_row {
 };
 
 struct cost_report {
-	const struct cost_query *query;
+	const struct past_query *query;
 	struct map by_key;
 	struct cost_row **row;
 	size_t nrows;
@@ -48,7 +48,7 @@ static bool row_has_key(const void *value, const void *key)
 	return r->is_total == k->is_total && same(r->key, k->key) && same(r->currency, k->currency);
 }
 
-struct cost_report *cost_report_new(const struct cost_query *q)
+struct cost_report *cost_report_new(const struct past_query *q)
 {
 	struct cost_report *r = mem_alloc(sizeof(*r));
 	r->query = q;
@@ -80,7 +80,7 @@ static struct cost_row *row_of(struct cost_report *r, struct row_key k)
 	struct cost_row *row = map_get(&r->by_key, hash, &k);
 	if (row)
 		return row;
-	if (!k.is_total && r->nrows >= COST_ROWS_MAX) {
+	if (!k.is_total && r->nrows >= PAST_ROWS_MAX) {
 		r->more = true;
 		return NULL;
 	}
@@ -153,7 +153,7 @@ static const char *key_of(struct cost_report *r, const struct gate_run *run, str
 void cost_report_run(const struct gate_run *run, void *ctx)
 {
 	struct cost_report *r = ctx;
-	const struct cost_question *q = &r->query->question;
+	const struct past_question *q = &r->query->question;
 	if (run->started_ms < q->from_ms || run->started_ms >= q->to_ms)
 		return;
 	if (q->ns && strcmp(run->ns, q->ns) != 0)
@@ -219,50 +219,17 @@ static void put_rows(const struct cost_report *r, bool totals, struct buf *out)
 	}
 }
 
-/* What a question that goes far back does not get. */
-static void put_forgotten(const struct cost_report *r, struct buf *out)
-{
-	const struct cost_question *q = &r->query->question;
-	char until[STAMP_TEXT_SIZE];
-	if (r->forgotten_until_ms == 0 || q->from_ms > r->forgotten_until_ms)
-		return;
-	stamp_format(r->forgotten_until_ms, until);
-	buf_printf(out, ",\"forgottenUntil\":\"%s\",\"note\":\"", until);
-	if (q->by == COST_BY_QUEUE || q->by == COST_BY_NAMESPACE)
-		buf_printf(out,
-			"Of runs that ended by %s the ledger keeps sums by month (UTC): in this answer are the months that lie whole between since and until.",
-			until);
-	else
-		buf_printf(out,
-			"Runs that ended by %s are not in this answer: of these the ledger keeps sums by month, queue and namespace only (--keep-history). Ask by queue or namespace.",
-			until);
-	buf_putc(out, '"');
-}
-
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 {
-	const struct cost_question *q = &r->query->question;
-	char from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE];
 	if (r->nrows > 0)
 		qsort(r->row, r->nrows, sizeof(*r->row), row_cmp);
-	buf_printf(out, "{\"by\":\"%s\",", cost_by_name(q->by));
-	if (q->by == COST_BY_LABEL) {
-		buf_puts(out, "\"label\":");
-		buf_json_string(out, q->label);
-		buf_putc(out, ',');
-	}
-	if (q->ns) {
-		buf_puts(out, "\"namespace\":");
-		buf_json_string(out, q->ns);
-		buf_putc(out, ',');
-	}
-	buf_printf(out, "\"since\":\"%s\",\"until\":\"%s\",\"leading\":%s,\"more\":%s,\"rows\":[",
-		stamp_format(q->from_ms, from), stamp_format(q->to_ms, to),
-		leading ? "true" : "false", r->more ? "true" : "false");
+	buf_putc(out, '{');
+	past_answer_put_head(r->query, r->more, out);
+	buf_printf(out, ",\"leading\":%s,\"rows\":[", leading ? "true" : "false");
 	put_rows(r, false, out);
 	buf_puts(out, "],\"totals\":[");
 	put_rows(r, true, out);
 	buf_putc(out, ']');
-	put_forgotten(r, out);
+	past_answer_put_forgotten(r->query, r->forgotten_until_ms, out);
 	buf_puts(out, "}\n");
 }

@@ -1,27 +1,25 @@
 /*
- * What runs cost, as people ask for it (cost_query.h): the answer is made of what the ledger says
+ * What runs cost, as people ask for it (past_query.h): the answer is made of what the ledger says
  * of runs that have ended and the gate of those that go on.
  *
  * A run counts in the time in which it started, whole, as for Budgets. Currencies are never added
  * up: each has rows of its own. Pure: no sockets, no clock.
  */
-#ifndef SLUICE_CONTROLLER_HTTP_COST_H
-#define SLUICE_CONTROLLER_HTTP_COST_H
+#ifndef SLUICE_CONTROLLER_PAST_COST_H
+#define SLUICE_CONTROLLER_PAST_COST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "controller/http/cost_query.h"
+#include "controller/past/past_query.h"
 #include "controller/gate/gate.h"
 #include "controller/ledger/ledger.h"
-
-#define COST_ROWS_MAX 1000
 
 struct cost_report;
 
 /* The query must outlive it. */
-struct cost_report *cost_report_new(const struct cost_query *q);
+struct cost_report *cost_report_new(const struct past_query *q);
 void cost_report_free(struct cost_report *r);
 void cost_report_row(struct cost_report *r, const struct ledger_cost *row);
 /* Of runs that ended until then the ledger has sums at best; 0: it has all of all. The answer says

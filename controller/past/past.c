@@ -1,4 +1,4 @@
-#include "controller/http/cost_api.h"
+#include "controller/past/past.h"
 
 #include <ev.h>
 #include <stdio.h>
@@ -9,29 +9,31 @@
 #include "controller/common/clock.h"
 #include "controller/common/turns.h"
 #include "controller/ledger/pg.h"
+#include "controller/past/answer.h"
+#include "controller/past/cost.h"
 
 enum {
 	/* At a time: in all, and of one namespace. */
 	ASKED_MAX = 64,
 	ASKED_OF_NAMESPACE_MAX = 4,
 	IDLE_MS = 60000,
-	ANSWER_MAX_BYTES = 1 << 20,
+	ANSWER_MAX_BYTES = 4 << 20,
 	REST = 10, /* so many times as long as an answer took */
 };
 
 /* A question that is not answered yet. */
 struct asked {
 	struct turn turn;
-	struct cost_query query;
+	struct past_query query;
 	int64_t now_ms;
 	uint64_t id; /* 0: waits for its turn, or for the connection */
-	cost_api_answer_fn *fn;
+	past_answer_fn *fn;
 	void *ctx;
 };
 
-struct cost_api {
+struct past {
 	struct ev_loop *loop;
-	struct cost_api_options options;
+	struct past_options options;
 	struct pg *pg;	   /* NULL: no question lately */
 	struct link asked; /* asked.turn: the one under way, then those that wait */
 	uint64_t round;	   /* of the last that was asked */
@@ -52,7 +54,7 @@ static struct asked *asked_of(struct link *l)
 }
 
 /* NULL: there is none. */
-static struct asked *find(struct cost_api *t, uint64_t id)
+static struct asked *find(struct past *t, uint64_t id)
 {
 	list_each(&t->asked, l)
 		if (asked_of(l)->id == id)
@@ -60,14 +62,14 @@ static struct asked *find(struct cost_api *t, uint64_t id)
 	return NULL;
 }
 
-static void forget(struct cost_api *t, struct asked *a)
+static void forget(struct past *t, struct asked *a)
 {
 	list_leave(&a->turn.link);
 	t->count--;
 	free(a);
 }
 
-static void arm_idle(struct cost_api *t)
+static void arm_idle(struct past *t)
 {
 	ev_timer_stop(t->loop, &t->idle);
 	if (!list_empty(&t->asked) || !t->pg)
@@ -78,7 +80,7 @@ static void arm_idle(struct cost_api *t)
 
 static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 {
-	struct cost_api *t = w->data;
+	struct past *t = w->data;
 	(void)loop, (void)events;
 	pg_free(t->pg);
 	t->pg = NULL;
@@ -86,14 +88,14 @@ static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 }
 
 /* Takes the question off the list and answers it. */
-static void settle(struct cost_api *t, struct asked *a, const struct buf *body)
+static void settle(struct past *t, struct asked *a, const struct buf *body)
 {
 	char sentence[700];
 	list_leave(&a->turn.link);
 	t->count--;
 	if (t->trouble[0])
 		snprintf(sentence, sizeof(sentence),
-			"Postgres is down (%s); costs can be read when it is back", t->trouble);
+			"Postgres is down (%s); the past can be read when it is back", t->trouble);
 	else
 		snprintf(sentence, sizeof(sentence),
 			"Postgres did not finish the query; try again, with a later --since if it covers too much");
@@ -105,14 +107,14 @@ static void settle(struct cost_api *t, struct asked *a, const struct buf *body)
 /* ---- Questions, one at a time ----------------------------------------------------------------
  */
 
-static void send_next(struct cost_api *t)
+static void send_next(struct past *t)
 {
 	struct asked *a = find(t, 0);
 	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
 		return;
 	a->id = t->under_way = ++t->next_id;
 	t->round = a->turn.round;
-	pg_cost(t->pg, a->id, &a->query.question, COST_ROWS_MAX + 1);
+	pg_past(t->pg, a->id, &a->query.question, PAST_ROWS_MAX + 1);
 }
 
 static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
@@ -121,43 +123,79 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 	send_next(w->data);
 }
 
-static void rest(struct cost_api *t, int64_t took_us)
+static void rest(struct past *t, int64_t took_us)
 {
 	ev_timer_stop(t->loop, &t->rest);
 	ev_timer_set(&t->rest, (double)(took_us * REST) / 1e6, 0.);
 	ev_timer_start(t->loop, &t->rest);
 }
 
-static void answer(struct cost_api *t, struct asked *a, const struct ledger_cost *rows, size_t n,
-	int64_t forgotten_until_ms)
+/* Those that go on are added. */
+static void answer_costs(struct past *t, struct asked *a, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms, struct buf *body)
 {
-	const struct cost_question *q = &a->query.question;
+	const struct past_question *q = &a->query.question;
 	const struct gate_runs_asked runs = {q->ns, q->from_ms, q->to_ms, a->now_ms};
-	struct buf body;
 	struct cost_report *r = cost_report_new(&a->query);
-	buf_init(&body, ANSWER_MAX_BYTES);
 	for (size_t i = 0; i < n; i++)
 		cost_report_row(r, &rows[i]);
 	cost_report_forgotten(r, forgotten_until_ms);
 	gate_each_run(t->options.gate, &runs, cost_report_run, r);
-	cost_report_render(r, gate_leading(t->options.gate), &body);
+	cost_report_render(r, gate_leading(t->options.gate), body);
 	cost_report_free(r);
-	settle(t, a, body.failed ? NULL : &body);
-	buf_done(&body);
 }
 
-static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
-	int64_t forgotten_until_ms, void *ctx)
+/* What the ledger answered, of either kind. */
+struct told {
+	uint64_t id;
+	enum ledger_outcome outcome;
+	const struct ledger_cost *costs;
+	const struct ledger_row *rows;
+	size_t n;
+	int64_t forgotten_until_ms;
+};
+
+static void render(struct past *t, struct asked *a, const struct told *x, struct buf *body)
 {
-	struct cost_api *t = ctx;
-	struct asked *a = find(t, id);
+	if (a->query.question.kind == PAST_COST)
+		answer_costs(t, a, x->costs, x->n, x->forgotten_until_ms, body);
+	else
+		past_answer_rows(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
+}
+
+static void answer(struct past *t, const struct told *x)
+{
+	struct asked *a = find(t, x->id);
+	struct buf body;
 	int64_t began_us = t->options.clock_us();
 	t->under_way = 0;
-	if (a && o == LEDGER_DONE)
-		answer(t, a, rows, n, forgotten_until_ms);
-	else if (a)
-		settle(t, a, NULL);
+	buf_init(&body, ANSWER_MAX_BYTES);
+	if (a && x->outcome == LEDGER_DONE)
+		render(t, a, x, &body);
+	if (a)
+		settle(t, a, x->outcome == LEDGER_DONE && !body.failed ? &body : NULL);
+	buf_done(&body);
 	rest(t, t->options.clock_us() - began_us);
+}
+
+static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *costs, size_t n,
+	int64_t forgotten_until_ms, void *ctx)
+{
+	answer(ctx, &(struct told){.id = id,
+			    .outcome = o,
+			    .costs = costs,
+			    .n = n,
+			    .forgotten_until_ms = forgotten_until_ms});
+}
+
+static void on_rows(uint64_t id, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms, void *ctx)
+{
+	answer(ctx, &(struct told){.id = id,
+			    .outcome = o,
+			    .rows = rows,
+			    .n = n,
+			    .forgotten_until_ms = forgotten_until_ms});
 }
 
 /* ---- The connection --------------------------------------------------------------------------
@@ -165,7 +203,7 @@ static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost
 
 static void on_state(bool up, const char *sentence, void *ctx)
 {
-	struct cost_api *t = ctx;
+	struct past *t = ctx;
 	snprintf(t->trouble, sizeof(t->trouble), "%s", up || !sentence ? "" : sentence);
 	if (up) {
 		send_next(t);
@@ -175,17 +213,18 @@ static void on_state(bool up, const char *sentence, void *ctx)
 		settle(t, a, NULL);
 }
 
-static int connect_to_ledger(struct cost_api *t, struct err *e)
+static int connect_to_ledger(struct past *t, struct err *e)
 {
 	struct pg_options o = {.conninfo = t->options.conninfo,
 		.cell = t->options.cell,
 		.identity = t->options.identity,
 		.seed = t->options.seed};
-	struct pg_events events = {.cost = on_cost, .state = on_state, .ctx = t, .state_ctx = t};
+	struct pg_events events = {
+		.cost = on_cost, .rows = on_rows, .state = on_state, .ctx = t, .state_ctx = t};
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 
-static size_t count_of_namespace(const struct cost_api *t, const char *ns)
+static size_t count_of_namespace(const struct past *t, const char *ns)
 {
 	size_t n = 0;
 	list_each(&t->asked, l)
@@ -193,23 +232,23 @@ static size_t count_of_namespace(const struct cost_api *t, const char *ns)
 	return n;
 }
 
-static int check_room(const struct cost_api *t, const char *ns, struct err *e)
+static int check_room(const struct past *t, const char *ns, struct err *e)
 {
 	if (t->count >= ASKED_MAX)
 		return err_set(e, ERR_LIMIT,
-			"too many ask what runs cost just now; ask again in a moment");
+			"too many ask about the past just now; ask again in a moment");
 	if (ns && count_of_namespace(t, ns) >= ASKED_OF_NAMESPACE_MAX)
 		return err_set(e, ERR_LIMIT,
-			"%d questions what runs of namespace %.63s cost are not answered yet; ask again when one of them is",
+			"%d questions about the past of namespace %.63s are not answered yet; ask again when one of them is",
 			ASKED_OF_NAMESPACE_MAX, ns);
 	return 0;
 }
 
-int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
-	cost_api_answer_fn *fn, void *ctx, struct err *e)
+int past_ask(struct past *t, const struct past_words *w, int64_t now_ms, past_answer_fn *fn,
+	void *ctx, struct err *e)
 {
 	struct asked *a = mem_alloc(sizeof(*a));
-	int rc = cost_query_parse(w, now_ms, &a->query, e);
+	int rc = past_query_parse(w, now_ms, &a->query, e);
 	if (!rc)
 		rc = check_room(t, a->query.question.ns, e);
 	if (!rc)
@@ -233,7 +272,7 @@ int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
 }
 
 /* What the ledger says of it finds nobody. */
-void cost_api_forget(struct cost_api *t, cost_api_answer_fn *fn)
+void past_forget(struct past *t, past_answer_fn *fn)
 {
 	for (struct link *l = t->asked.next, *next; l != &t->asked; l = next) {
 		struct asked *a = asked_of(l);
@@ -247,9 +286,9 @@ void cost_api_forget(struct cost_api *t, cost_api_answer_fn *fn)
 /* ---- Life ------------------------------------------------------------------------------------
  */
 
-struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_options *o)
+struct past *past_new(struct ev_loop *loop, const struct past_options *o)
 {
-	struct cost_api *t = mem_alloc(sizeof(*t));
+	struct past *t = mem_alloc(sizeof(*t));
 	t->loop = loop;
 	list_init(&t->asked);
 	t->options = *o;
@@ -263,7 +302,7 @@ struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_option
 	return t;
 }
 
-void cost_api_free(struct cost_api *t)
+void past_free(struct past *t)
 {
 	if (!t)
 		return;

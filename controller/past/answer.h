@@ -1,0 +1,30 @@
+/*
+ * What the answers to all questions about the past have in common: of which question they are, and what of
+ * it is not in them because the ledger has forgotten it. And those whose rows the ledger words itself.
+ * Pure: no sockets, no clock.
+ */
+#ifndef SLUICE_CONTROLLER_PAST_ANSWER_H
+#define SLUICE_CONTROLLER_PAST_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "controller/past/past_query.h"
+
+enum { PAST_ROWS_MAX = 1000 };
+
+/* "by":"queue","since":...,"until":...,"more":false and what narrows it; no brace, no comma at either end. */
+void past_answer_put_head(const struct past_query *q, bool more, struct buf *out);
+/* ,"forgottenUntil":...,"note":...: nothing where nothing is missing. Of runs that ended until then the
+ * ledger has sums at best; 0: it has all of all. */
+void past_answer_put_forgotten(
+	const struct past_query *q, int64_t forgotten_until_ms, struct buf *out);
+
+/* The answer to PAST_RUNS, {...,"runs":[...]}, or PAST_REPORT, {...,"rows":[...],"totals":[...]}. Of more
+ * than PAST_ROWS_MAX rows, totals included, the first are shown, and "more" is true. */
+void past_answer_rows(const struct past_query *q, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms, struct buf *out);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * The past, as people ask for it: what runs cost (cost.h), what Jobs did, and each run (answer.h), from a
+ * connection to the ledger of its own.
+ *
+ * Its own, because requests to the ledger go one at a time: a question about a year of runs may
+ * take seconds, and no admission is to wait for it. The connection is made for the first question
+ * and closed when no question came for a while.
+ *
+ * It is one for all who ask, at the controller's own port (ports.c) and through the API server
+ * (visibility/past_resource.h). Tenants ask there, as often as they like, and an answer takes time of the
+ * loop that starts Jobs: of costs, for each run that goes on. So of one namespace few questions are taken
+ * at a time, namespaces take turns, and after each answer none is made for ten times as long as it took.
+ */
+#ifndef SLUICE_CONTROLLER_PAST_PAST_H
+#define SLUICE_CONTROLLER_PAST_PAST_H
+
+#include "base/buf.h"
+#include "controller/gate/gate.h"
+#include "controller/past/past_query.h"
+
+struct ev_loop;
+struct past;
+
+struct past_options {
+	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
+	struct gate *gate;			/* knows the runs that go on */
+	uint64_t seed;
+	int64_t idle_ms;	   /* 0: a minute */
+	int64_t (*clock_us)(void); /* NULL: clock_monotonic_us() */
+};
+
+struct past *past_new(struct ev_loop *loop, const struct past_options *o);
+/* No question is answered any more. */
+void past_free(struct past *t);
+
+/* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */
+typedef void past_answer_fn(const struct buf *body, const char *sentence, void *ctx);
+
+/* fn is called once, from the loop or from inside this call. Not at all where the words make no
+ * question (ERR_INVALID), or too many are asked just now (ERR_LIMIT). now_ms is wall clock. */
+int past_ask(struct past *t, const struct past_words *w, int64_t now_ms, past_answer_fn *fn,
+	void *ctx, struct err *e);
+/* Questions that fn would answer get no answer any more. */
+void past_forget(struct past *t, past_answer_fn *fn);
+
+#endif

@@ -1,0 +1,132 @@
+#include "controller/past/past_query.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "controller/wire/decode_text.h"
+
+static const char *const by_names[] = {"queue", "namespace", "owner", "user", "label"};
+
+const char *cost_by_name(enum cost_by by)
+{
+	return by_names[by];
+}
+
+static int parse_by(const char *text, struct past_query *q, struct err *e)
+{
+	static const char label[] = "label=";
+	for (int by = COST_BY_QUEUE; by < COST_BY_LABEL; by++)
+		if (strcmp(text, by_names[by]) == 0) {
+			q->question.by = (enum cost_by)by;
+			return 0;
+		}
+	if (strcmp(text, "team") == 0) {
+		q->question.by = COST_BY_NAMESPACE;
+		return 0;
+	}
+	size_t len = strlen(text);
+	if (strncmp(text, label, strlen(label)) != 0 || len == strlen(label) ||
+		len - strlen(label) >= sizeof(q->label))
+		return err_set(e, ERR_INVALID,
+			"by is \"%.60s\"; it must be queue, namespace, owner, user or label=KEY",
+			text);
+	strcpy(q->label, text + strlen(label));
+	q->question.by = COST_BY_LABEL;
+	q->question.label = q->label;
+	return 0;
+}
+
+static bool parse_date(const char *text, int64_t *ret_ms)
+{
+	char whole[32];
+	if (strlen(text) != strlen("2026-11-01"))
+		return false;
+	strcpy(whole, text);
+	strcat(whole, "T00:00:00Z");
+	return text_time(whole, ret_ms);
+}
+
+/* The beginning of this day, week, month or year. */
+static bool parse_period(const char *text, int64_t now_ms, int64_t *ret_ms)
+{
+	time_t now = (time_t)(now_ms / 1000);
+	struct tm t;
+	if (!gmtime_r(&now, &t))
+		return false;
+	if (strcmp(text, "week") == 0)
+		t.tm_mday -= (t.tm_wday + 6) % 7;
+	else if (strcmp(text, "month") == 0)
+		t.tm_mday = 1;
+	else if (strcmp(text, "year") == 0)
+		t.tm_mday = 1, t.tm_mon = 0;
+	else if (strcmp(text, "day") != 0)
+		return false;
+	t.tm_hour = t.tm_min = t.tm_sec = 0;
+	*ret_ms = (int64_t)timegm(&t) * 1000;
+	return true;
+}
+
+static int parse_moment(
+	const char *name, const char *text, int64_t now_ms, int64_t *ret_ms, struct err *e)
+{
+	int64_t span_ms;
+	if (text_time(text, ret_ms) || parse_date(text, ret_ms) ||
+		parse_period(text, now_ms, ret_ms))
+		return 0;
+	if (text_long_span(text, &span_ms)) {
+		*ret_ms = now_ms - span_ms;
+		return 0;
+	}
+	return err_set(e, ERR_INVALID,
+		"%s is \"%.60s\"; it must be an age such as 90m, 12h, 30d or 4w, day, week, month or year (its beginning, UTC), a date such as 2026-11-01 (00:00 UTC), or a time such as 2026-11-01T08:00:00Z",
+		name, text);
+}
+
+/* "" would ask for all of them. */
+static int parse_name(const char *what, const char *text, char *ret, size_t size,
+	const char **ret_name, struct err *e)
+{
+	size_t len = text ? strlen(text) : 0;
+	if (!text)
+		return 0;
+	if (len == 0 || len >= size)
+		return err_set(e, ERR_INVALID,
+			"%s is \"%.70s\"; it must be the name of one, of 1 to %zu characters", what,
+			text, size - 1);
+	strcpy(ret, text);
+	*ret_name = ret;
+	return 0;
+}
+
+static int parse_names(const struct past_words *w, struct past_query *q, struct err *e)
+{
+	struct past_question *p = &q->question;
+	int rc = parse_name("namespace", w->ns, q->ns, sizeof(q->ns), &p->ns, e);
+	if (!rc && w->kind != PAST_RUNS && (w->job || w->submitter))
+		rc = err_set(e, ERR_INVALID, "a Job or a user can be named for runs alone");
+	if (!rc)
+		rc = parse_name("job", w->job, q->job, sizeof(q->job), &p->job, e);
+	return rc ? rc
+		  : parse_name("user", w->submitter, q->submitter, sizeof(q->submitter),
+			    &p->submitter, e);
+}
+
+int past_query_parse(
+	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e)
+{
+	struct past_question *q = &ret->question;
+	const char *from = w->kind == PAST_RUNS ? "7d" : "30d";
+	*ret = (struct past_query){.question = {.kind = w->kind, .label = ""}};
+	int rc = parse_by(w->by ? w->by : "queue", ret, e);
+	if (!rc)
+		rc = parse_names(w, ret, e);
+	if (!rc)
+		rc = parse_moment("since", w->since ? w->since : from, now_ms, &q->from_ms, e);
+	q->to_ms = now_ms + 1;
+	if (!rc && w->until)
+		rc = parse_moment("until", w->until, now_ms, &q->to_ms, e);
+	if (!rc && q->from_ms >= q->to_ms)
+		rc = err_set(e, ERR_INVALID,
+			"there is no time between since and until; since must be before");
+	return rc;
+}

@@ -1,0 +1,41 @@
+/*
+ * A question about the past, in the words of the API and of `sluice cost`, `report` and `history`.
+ */
+#ifndef SLUICE_CONTROLLER_PAST_PAST_QUERY_H
+#define SLUICE_CONTROLLER_PAST_PAST_QUERY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "controller/ledger/ledger.h"
+
+/* As the parameters of the path have them; NULL: not given. */
+struct past_words {
+	const char *by;	   /* queue (the default), namespace (or team), owner, user, label=KEY */
+	const char *since; /* "30d" (the default; of runs 7d), or a time */
+	const char *until; /* the same; now */
+	const char *ns;	   /* one namespace alone; all */
+	const char *job;   /* PAST_RUNS: Jobs of this name; all */
+	const char *submitter; /* PAST_RUNS: Jobs of this user; all */
+	enum past_kind kind;
+};
+
+enum { PAST_JOB_SIZE = 254, PAST_SUBMITTER_SIZE = 254 };
+
+struct past_query {
+	struct past_question question; /* its texts point to: */
+	char label[320];
+	char ns[64];
+	char job[PAST_JOB_SIZE];
+	char submitter[PAST_SUBMITTER_SIZE];
+};
+
+/* Times: "90m", "12h", "30d", "4w" before now; "day", "week", "month", "year": the beginning of this one
+ * (UTC; a week begins on Monday); 2026-11-01 (at 00:00 UTC), or RFC 3339. ERR_INVALID with a sentence. ret
+ * must not move. */
+int past_query_parse(
+	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e);
+
+const char *cost_by_name(enum cost_by by); /* "queue" ... */
+
+#endif

@@ -1,0 +1,122 @@
+#include "controller/visibility/past_resource.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/past/past.h"
+#include "controller/visibility/complaint.h"
+#include "controller/visibility/job_query.h"
+#include "controller/visibility/watch_terms.h"
+
+enum { ANSWER_MAX_BYTES = 5 << 20 };
+
+static const struct {
+	const char *name, *object;
+} resources[] = {
+	[PAST_COST] = {"costs", "CostReport"},
+	[PAST_REPORT] = {"reports", "UsageReport"},
+	[PAST_RUNS] = {"histories", "JobHistory"},
+};
+
+enum { NRESOURCES = sizeof(resources) / sizeof(resources[0]) };
+
+const char *past_resource_name(enum past_kind kind)
+{
+	return resources[kind].name;
+}
+
+static bool take_name(const char *name, struct past_resource *ret)
+{
+	for (int i = 0; i < NRESOURCES; i++)
+		if (strcmp(name, resources[i].name) == 0) {
+			ret->kind = (enum past_kind)i;
+			return true;
+		}
+	return false;
+}
+
+bool past_resource_path(const char *path, struct past_resource *ret)
+{
+	static const char names[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	static const char all[] = VISIBILITY_ROOT "/", one[] = VISIBILITY_ROOT "/namespaces/";
+	ret->ns[0] = '\0';
+	if (strncmp(path, one, strlen(one)) != 0)
+		return strncmp(path, all, strlen(all)) == 0 && take_name(path + strlen(all), ret);
+	const char *ns = path + strlen(one);
+	size_t len = strspn(ns, names);
+	if (len == 0 || len >= PAST_NAMESPACE_SIZE || ns[len] != '/')
+		return false;
+	memcpy(ret->ns, ns, len);
+	ret->ns[len] = '\0';
+	return take_name(ns + len + 1, ret);
+}
+
+/* body is an object without a kind. */
+static void put_object(struct http_question *q, const char *object, const struct buf *body)
+{
+	struct buf whole;
+	buf_init(&whole, ANSWER_MAX_BYTES);
+	buf_printf(&whole,
+		"{\"kind\":\"%s\",\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION "\",",
+		object);
+	buf_puts(&whole, buf_text(body) + 1);
+	http_answer(q, (struct api_reply){200, "application/json"}, &whole);
+	buf_done(&whole);
+}
+
+static void reply(
+	enum past_kind kind, const struct buf *body, const char *sentence, struct http_question *q)
+{
+	if (body)
+		put_object(q, resources[kind].object, body);
+	else
+		complain(q, 503, sentence);
+}
+
+static void on_costs(const struct buf *body, const char *sentence, void *ctx)
+{
+	reply(PAST_COST, body, sentence, ctx);
+}
+
+static void on_report(const struct buf *body, const char *sentence, void *ctx)
+{
+	reply(PAST_REPORT, body, sentence, ctx);
+}
+
+static void on_runs(const struct buf *body, const char *sentence, void *ctx)
+{
+	reply(PAST_RUNS, body, sentence, ctx);
+}
+
+static past_answer_fn *const answers[] = {
+	[PAST_COST] = on_costs, [PAST_REPORT] = on_report, [PAST_RUNS] = on_runs};
+
+void past_resource_take(
+	const struct parts *parts, struct http_question *q, const struct past_resource *r)
+{
+	struct watch_words watch = {.watch = http_param(q, "watch")};
+	struct past_words words = {.kind = r->kind,
+		.by = http_param(q, "by"),
+		.since = http_param(q, "since"),
+		.until = http_param(q, "until"),
+		.job = http_param(q, "job"),
+		.submitter = http_param(q, "user"),
+		.ns = *r->ns ? r->ns : NULL};
+	struct err e = {""};
+	if (watch_wanted(&watch)) {
+		char sentence[100];
+		snprintf(sentence, sizeof(sentence), "%s cannot be watched: ask for them again",
+			resources[r->kind].name);
+		complain(q, 400, sentence);
+		return;
+	}
+	int rc = past_ask(parts->past, &words, parts_now_ms(parts), answers[r->kind], q, &e);
+	if (rc)
+		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
+}
+
+void past_resource_drop(const struct parts *parts)
+{
+	for (int i = 0; i < NRESOURCES; i++)
+		past_forget(parts->past, answers[i]);
+}

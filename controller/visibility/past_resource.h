@@ -1,0 +1,41 @@
+/*
+ * The past, of all namespaces or of one, for those whom the API server lets ask:
+ *
+ *   /apis/visibility.sluice.dev/v1alpha1/[namespaces/NS/]costs[?by=...&since=...&until=...]
+ *   /apis/visibility.sluice.dev/v1alpha1/[namespaces/NS/]reports[?by=...&since=...&until=...]
+ *   /apis/visibility.sluice.dev/v1alpha1/[namespaces/NS/]histories[?job=...&user=...&since=...&until=...]
+ *
+ * The right is `list` of that resource, in all namespaces or in that one. The answer is an object of the
+ * kind CostReport, UsageReport or JobHistory; of one namespace it has nothing that another could be told
+ * by. It is no list, and has no Table.
+ *
+ * Left to others: the question and the connection (past/past.h), and who leads (answers.c).
+ */
+#ifndef SLUICE_CONTROLLER_VISIBILITY_PAST_RESOURCE_H
+#define SLUICE_CONTROLLER_VISIBILITY_PAST_RESOURCE_H
+
+#include <stdbool.h>
+
+#include "controller/http/http.h"
+#include "controller/parts.h"
+#include "controller/past/past_query.h"
+
+#define PAST_NAMESPACE_SIZE 64
+
+struct past_resource {
+	enum past_kind kind;
+	char ns[PAST_NAMESPACE_SIZE]; /* that the path names; "": all */
+};
+
+/* The name of the resource in paths and rights: "costs", ... */
+const char *past_resource_name(enum past_kind kind);
+/* Is it the path of one? */
+bool past_resource_path(const char *path, struct past_resource *ret);
+
+/* http_answer() is called for q, once, now or later from the loop. */
+void past_resource_take(
+	const struct parts *parts, struct http_question *q, const struct past_resource *r);
+/* Questions that have no answer yet get none. */
+void past_resource_drop(const struct parts *parts);
+
+#endif
