@@ -240,13 +240,13 @@ enum cost_by {
 };
 
 struct past_question {
-	enum past_kind kind;
 	enum cost_by by;   /* PAST_COST, PAST_REPORT */
 	const char *label; /* COST_BY_LABEL: its key */
 	int64_t from_ms, to_ms;
 	const char *ns;	       /* the Jobs of this namespace alone; NULL: all */
 	const char *job;       /* PAST_RUNS: of Jobs of this name; NULL: of all */
 	const char *submitter; /* PAST_RUNS: of this user; NULL: of all */
+	enum past_kind kind;
 };
 
 /* A row of the answer to PAST_REPORT and PAST_RUNS: a JSON object, as the ledger words it (sql/report.sql,

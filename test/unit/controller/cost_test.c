@@ -32,6 +32,12 @@ static void words_of_the_question(void **state)
 		{{"user", "1d", NULL}, COST_BY_USER, "", NOW - DAY_MS, NOW + 1},
 		{{"queue", "2026-11-21T10:00:00+01:00", NULL}, COST_BY_QUEUE, "", NOW - 3600000,
 			NOW + 1},
+		/* It is a Saturday. */
+		{{"team", "day", NULL}, COST_BY_NAMESPACE, "", NOW - 10 * DAY_MS / 24, NOW + 1},
+		{{"queue", "week", "day"}, COST_BY_QUEUE, "", INT64_C(1794787200000),
+			NOW - 10 * DAY_MS / 24},
+		{{"queue", "month", NULL}, COST_BY_QUEUE, "", INT64_C(1793491200000), NOW + 1},
+		{{"queue", "year", NULL}, COST_BY_QUEUE, "", INT64_C(1767225600000), NOW + 1},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -51,7 +57,7 @@ static void wrong_words_get_a_sentence(void **state)
 		struct past_words words;
 		const char *says;
 	} rows[] = {
-		{{"team", NULL, NULL}, "queue, namespace, owner, user or label=KEY"},
+		{{"colour", NULL, NULL}, "queue, namespace, owner, user or label=KEY"},
 		{{"label=", NULL, NULL}, "label=KEY"},
 		{{"", NULL, NULL}, "label=KEY"},
 		{{NULL, "a month", NULL}, "since is \"a month\""},
@@ -251,13 +257,86 @@ static void a_namespace_has_a_name(void **state)
 	}
 }
 
-static void paths_of_costs(void **state)
+static void a_question_about_runs_may_name_a_job_and_a_user(void **state)
+{
+	(void)state;
+	struct past_query q;
+	struct err e = {""};
+	struct past_words w = {
+		.ns = "team", .job = "train", .submitter = "alice", .kind = PAST_RUNS};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	assert_string_equal(q.question.job, "train");
+	assert_string_equal(q.question.submitter, "alice");
+	assert_true(q.question.from_ms == NOW - 7 * DAY_MS);
+	w.kind = PAST_REPORT;
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), ERR_INVALID);
+	w = (struct past_words){.job = "", .kind = PAST_RUNS};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "job is \"\""));
+}
+
+/* The rows are the ledger's words. */
+static void rows_of_the_ledger_are_put_into_an_answer(void **state)
+{
+	(void)state;
+	static const struct ledger_row rows[] = {{.is_total = true, .json = "{\"jobs\":2}"},
+		{.json = "{\"key\":\"a\"}"}, {.json = "{\"key\":\"b\"}"}};
+	struct past_query q;
+	struct err e = {""};
+	struct buf out;
+	struct past_words w = {
+		.by = "label=x", .since = "2026-11-01", .until = "2026-11-02", .kind = PAST_REPORT};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	buf_init(&out, 4096);
+	past_answer_rows(&q, rows, 3, 0, &out);
+	assert_string_equal(buf_text(&out),
+		"{\"by\":\"label\",\"label\":\"x\",\"since\":\"2026-11-01T00:00:00.000Z\",\"until\":\"2026-11-02T00:00:00.000Z\","
+		"\"more\":false,\"rows\":[{\"key\":\"a\"},{\"key\":\"b\"}],\"totals\":[{\"jobs\":2}]}\n");
+	buf_reset(&out);
+	w = (struct past_words){.job = "j", .since = "1d", .ns = "team", .kind = PAST_RUNS};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	past_answer_rows(&q, rows + 1, 1, NOW, &out);
+	assert_non_null(strstr(buf_text(&out), "{\"namespace\":\"team\",\"job\":\"j\",\"since\":"));
+	assert_non_null(strstr(buf_text(&out), ",\"runs\":[{\"key\":\"a\"}],\"forgottenUntil\":"));
+	assert_null(strstr(buf_text(&out), "totals"));
+	buf_done(&out);
+}
+
+static void too_many_rows_are_cut_and_it_is_said(void **state)
+{
+	(void)state;
+	struct ledger_row rows[PAST_ROWS_MAX + 1];
+	struct past_query q;
+	struct err e = {""};
+	struct buf out;
+	size_t n = 0;
+	assert_int_equal(past_query_parse(&(struct past_words){.kind = PAST_RUNS}, NOW, &q, &e), 0);
+	for (size_t i = 0; i < PAST_ROWS_MAX + 1; i++)
+		rows[i] = (struct ledger_row){.json = "{}"};
+	buf_init(&out, 1 << 20);
+	past_answer_rows(&q, rows, PAST_ROWS_MAX + 1, 0, &out);
+	assert_non_null(strstr(buf_text(&out), "\"more\":true"));
+	for (const char *at = buf_text(&out); (at = strstr(at, "{}")); at++)
+		n++;
+	assert_int_equal(n, PAST_ROWS_MAX);
+	buf_reset(&out);
+	past_answer_rows(&q, rows, PAST_ROWS_MAX, 0, &out);
+	assert_non_null(strstr(buf_text(&out), "\"more\":false"));
+	buf_done(&out);
+}
+
+static void paths_of_the_past(void **state)
 {
 	static const struct {
 		const char *path, *ns; /* NULL: it is none */
+		enum past_kind kind;
 	} rows[] = {
-		{VISIBILITY_ROOT "/costs", ""},
-		{VISIBILITY_ROOT "/namespaces/team-a/costs", "team-a"},
+		{VISIBILITY_ROOT "/costs", "", PAST_COST},
+		{VISIBILITY_ROOT "/reports", "", PAST_REPORT},
+		{VISIBILITY_ROOT "/histories", "", PAST_RUNS},
+		{VISIBILITY_ROOT "/namespaces/team-a/costs", "team-a", PAST_COST},
+		{VISIBILITY_ROOT "/namespaces/team-a/reports", "team-a", PAST_REPORT},
+		{VISIBILITY_ROOT "/namespaces/team-a/histories", "team-a", PAST_RUNS},
 		{VISIBILITY_ROOT
 			"/namespaces/"
 			"012345678901234567890123456789012345678901234567890123456789012/costs",
@@ -278,11 +357,13 @@ static void paths_of_costs(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char ns[COSTS_NAMESPACE_SIZE];
-		if (costs_path(rows[i].path, ns) != (rows[i].ns != NULL))
+		struct past_resource r;
+		if (past_resource_path(rows[i].path, &r) != (rows[i].ns != NULL))
 			fail_msg("%s", rows[i].path);
-		if (rows[i].ns)
-			assert_string_equal(ns, rows[i].ns);
+		if (!rows[i].ns)
+			continue;
+		assert_string_equal(r.ns, rows[i].ns);
+		assert_int_equal(r.kind, rows[i].kind);
 	}
 }
 
@@ -339,7 +420,10 @@ int main(void)
 		cmocka_unit_test(a_run_of_an_unknown_user_has_no_key),
 		cmocka_unit_test(a_question_of_one_namespace_has_nothing_of_another),
 		cmocka_unit_test(a_namespace_has_a_name),
-		cmocka_unit_test(paths_of_costs),
+		cmocka_unit_test(a_question_about_runs_may_name_a_job_and_a_user),
+		cmocka_unit_test(rows_of_the_ledger_are_put_into_an_answer),
+		cmocka_unit_test(too_many_rows_are_cut_and_it_is_said),
+		cmocka_unit_test(paths_of_the_past),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -316,7 +316,7 @@ static void test_the_last_good_runs_of_each_family_are_recalled(void **state)
 
 static void assert_cost(struct drive *d, struct past_question q, size_t rows, const char *expected)
 {
-	assert_int_equal(drive_cost(d, &q, rows), LEDGER_DONE);
+	assert_int_equal(drive_past(d, &q, rows), LEDGER_DONE);
 	assert_string_equal(buf_text(&d->past), expected);
 }
 

@@ -54,7 +54,7 @@ enum ledger_outcome drive_spent(
 	struct drive *d, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms);
 enum ledger_outcome drive_durations(
 	struct drive *d, int64_t epoch, int64_t since_ms, size_t of_each);
-enum ledger_outcome drive_cost(struct drive *d, const struct past_question *q, size_t rows);
+enum ledger_outcome drive_past(struct drive *d, const struct past_question *q, size_t rows);
 enum ledger_outcome drive_batch(
 	struct drive *d, int64_t epoch, const struct ledger_op *ops, size_t nops);
 /* Takes the lease for an hour, whatever the connection does meanwhile. Returns the epoch. */

@@ -18,7 +18,7 @@
 
 struct told {
 	int times;
-	char body[4096], sentence[1024];
+	char body[8192], sentence[1024];
 };
 
 static void on_told(const struct buf *body, const char *sentence, void *ctx)
@@ -121,6 +121,109 @@ static void it_answers_from_the_ledger(void **state)
 	ask(&b, "queue", &one);
 	until_told(&b, &one, 2);
 	assert_non_null(strstr(one.body, "\"cost\":\"1.50\""));
+	close_bank(&b);
+}
+
+/* A Job that was preempted for one of another namespace, ran again with twice as many pods for its second
+ * half, and one that runs. */
+static void put_a_past(void)
+{
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, localqueue, "
+		"created_at, started_at, stopping_at, stopped_at, reason, actor, lost_ms, lines, "
+		"submitted_by, currency, cost_micro, job_outcome) VALUES "
+		"('teller', '00000000-0000-4000-8000-000000000001', 1, 'past', 'train', 'batch', 'main', "
+		"'2026-11-20 10:00Z', '2026-11-20 10:01Z', '2026-11-20 11:00Z', '2026-11-20 11:01Z', "
+		"'Preempted', 'me', 7200000, "
+		"'[[\"cq/batch\",\"spot\",\"cpu\",2000],[\"cq/batch\",\"spot\",\"x.com/gpu\",1]]', 'alice', "
+		"'EUR', 1500000, NULL), "
+		"('teller', '00000000-0000-4000-8000-000000000001', 2, 'past', 'train', 'batch', 'main', "
+		"'2026-11-20 10:00Z', '2026-11-20 11:02Z', NULL, '2026-11-20 13:02Z', "
+		"'Finished', 'job-controller', 0, '[[\"cq/batch\",\"spot\",\"cpu\",2000]]', 'alice', "
+		"'EUR', 2250000, 'Succeeded')");
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.transfer (cell, job_uid, attempt, kind, seq, epoch, at, lines, "
+		"source, target, reason, actor, lost_ms, preemptor) VALUES "
+		"('teller', '00000000-0000-4000-8000-000000000001', 1, 'RESERVE', 0, 1, "
+		"'2026-11-20 10:00:59Z', '[]', NULL, 'pending', NULL, NULL, NULL, NULL), "
+		"('teller', '00000000-0000-4000-8000-000000000001', 1, 'STOP', 0, 1, "
+		"'2026-11-20 11:00Z', '[]', 'posted', 'releasing', 'Preempted', 'me', 0, 'boss/urgent'), "
+		"('teller', '00000000-0000-4000-8000-000000000001', 2, 'GROW', 1073741825, 1, "
+		"'2026-11-20 12:02Z', '[[\"cq/batch\",\"spot\",\"cpu\",2000]]', NULL, 'posted', NULL, NULL, "
+		"NULL, NULL)");
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.hold (cell, job_uid, attempt, state, ns, name, clusterqueue, "
+		"localqueue, created_at, reserved_at, started_at, lines) VALUES ('teller', "
+		"'00000000-0000-4000-8000-000000000002', 1, 'posted', 'past', 'goes-on', 'batch', "
+		"'main', '2026-11-21 09:00Z', '2026-11-21 09:00Z', '2026-11-21 09:00:10Z', "
+		"'[[\"cq/batch\",\"spot\",\"cpu\",1000]]')");
+}
+
+static void ask_rows(struct bank *b, struct past_words w, struct told *t)
+{
+	struct err e = {""};
+	int times = t->times;
+	assert_int_equal(past_ask(b->past, &w, NOW, on_told, t, &e), 0);
+	until_told(b, t, times + 1);
+	assert_string_equal(t->sentence, "");
+}
+
+static void assert_has(const struct told *t, const char *words)
+{
+	if (!strstr(t->body, words))
+		fail_msg("no %s in %s", words, t->body);
+}
+
+static void each_run_is_told(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	put_a_past();
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, (struct past_words){.ns = "past", .job = "train", .kind = PAST_RUNS}, &t);
+	const char *second = strstr(t.body, "\"attempt\": 2"),
+		   *first = strstr(t.body, "\"attempt\": 1");
+	assert_true(second && first && second < first); /* the newest first */
+	assert_has(&t, "\"queuedAt\": \"2026-11-20T10:00:00.000Z\"");
+	assert_has(&t, "\"reservedAt\": \"2026-11-20T10:00:59.000Z\"");
+	assert_has(&t, "\"stoppingAt\": \"2026-11-20T11:00:00.000Z\"");
+	assert_has(&t, "\"waitSeconds\": 60.000");
+	assert_has(&t, "\"queuedAt\": \"2026-11-20T11:01:00.000Z\""); /* the end of the first */
+	assert_has(&t, "\"cpuHours\": 6.000000");		      /* 2 h of 2, 1 h of 2 more */
+	assert_has(&t, "\"gpuHours\": 1.000000");
+	assert_has(&t, "\"lostSeconds\": 7200.000");
+	assert_has(&t, "\"cost\": \"1.50\"");
+	assert_has(&t, "\"outcome\": \"Succeeded\"");
+	assert_has(&t, "\"holds\": {\"cpu\": 2, \"x.com/gpu\": 1}");
+	assert_null(strstr(t.body, "boss/urgent")); /* of another namespace */
+	assert_null(strstr(t.body, "goes-on"));
+	ask_rows(&b, (struct past_words){.submitter = "alice", .kind = PAST_RUNS}, &t);
+	assert_has(&t, "\"preemptor\": \"boss/urgent\"");
+	ask_rows(&b, (struct past_words){.ns = "past", .since = "5h", .kind = PAST_RUNS}, &t);
+	assert_has(&t, "\"job\": \"goes-on\"");
+	assert_has(&t, "\"state\": \"Running\"");
+	assert_null(strstr(t.body, "\"job\": \"train\"")); /* it had ended before */
+	close_bank(&b);
+}
+
+static void a_report_says_how_long_jobs_waited_and_how_they_ended(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, (struct past_words){.ns = "past", .by = "user", .kind = PAST_REPORT}, &t);
+	assert_has(&t, "\"key\": \"alice\"");
+	assert_has(&t, "\"ended\": {\"Finished\": 1, \"Preempted\": 1}");
+	assert_has(&t, "\"jobs\": 1");
+	assert_has(&t, "\"starts\": 2");
+	assert_has(&t, "\"waitP50Seconds\": 60.000");
+	assert_has(&t, "\"cpuHours\": 8.000000");
+	assert_has(&t, "\"gpuHours\": 1.000000");
+	assert_has(&t, "\"cost\": \"3.75\"");
+	assert_has(&t, "\"running\": 1");
+	assert_has(&t, "\"totals\":[{");
 	close_bank(&b);
 }
 
@@ -251,12 +354,10 @@ static void a_question_that_was_forgotten_holds_up_none(void **state)
 	struct told gone = {0}, next = {0};
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 60000);
-	assert_int_equal(
-		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 1);
-	assert_int_equal(
-		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	past_forget(b.past, on_other);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 2);
@@ -272,13 +373,11 @@ static void an_asker_that_goes_is_told_nothing(void **state)
 	struct told gone = {0}, stays = {0};
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 1);
-	assert_int_equal(
-		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	ask(&b, "queue", &stays);
 	past_forget(b.past, on_other);
 	until_told(&b, &stays, 1);
-	assert_int_equal(
-		past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	past_forget(b.past, on_other); /* sent, and not answered yet */
 	ev_run(b.loop, 0);
 	assert_int_equal(gone.times, 0);
@@ -298,6 +397,9 @@ int main(void)
 		cmocka_unit_test(namespaces_take_turns),
 		cmocka_unit_test(a_question_that_was_forgotten_holds_up_none),
 		cmocka_unit_test(an_asker_that_goes_is_told_nothing),
+		/* With rows that are in the answers of the others. */
+		cmocka_unit_test(each_run_is_told),
+		cmocka_unit_test(a_report_says_how_long_jobs_waited_and_how_they_ended),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

@@ -345,7 +345,7 @@ static int64_t month_of(int64_t ms)
 static void assert_cost(struct shop *s, enum cost_by by, int64_t from_ms, const char *expected)
 {
 	struct past_question q = {by, by == COST_BY_LABEL ? "team" : "", from_ms, s->now_ms + DAY};
-	assert_int_equal(drive_cost(&s->d, &q, 99), LEDGER_DONE);
+	assert_int_equal(drive_past(&s->d, &q, 99), LEDGER_DONE);
 	assert_string_equal(buf_text(&s->d.past), expected);
 }
 

@@ -137,7 +137,7 @@ static void the_role_that_runs_needs_no_more(void **state)
 	assert_int_equal(drive_recall(&d, epoch, 10), LEDGER_DONE);
 	assert_int_equal(drive_spent(&d, epoch, old_ms, old_ms, now_ms), LEDGER_DONE);
 	assert_int_equal(drive_durations(&d, epoch, old_ms, 10), LEDGER_DONE);
-	assert_int_equal(drive_cost(&d, &q, 10), LEDGER_DONE);
+	assert_int_equal(drive_past(&d, &q, 10), LEDGER_DONE);
 	assert_int_equal(drive_lease(&d, epoch, 60000), LEDGER_DONE);
 	assert_true(d.lease.held);
 	PGconn *pg = PQconnectdb(runs.conninfo);

@@ -1,0 +1,175 @@
+"""The past: what became of each run, also of Jobs that are deleted, with kills and restarts of the controller in it.
+
+Alice may see her namespace and nothing else: `sluice history`, `sluice report` and kubectl tell her of her Jobs; an
+admin is told of all. What they say is what the ledger has."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+from conftest import LATER, RECOVERY, SOON, World, as_account, wait_leading
+from objects import has, ours, path_of
+from sandbox import ApiError
+from test_rights import bind
+
+GROUP = "/apis/visibility.sluice.dev/v1alpha1"
+
+
+def kill(world):
+    """kill -9; another one takes over."""
+    world.box.kill("controller-one", signal.SIGKILL)
+    world.box.start("controller-one")
+    wait_leading(world.box, timeout=RECOVERY)
+    world.box.wait_visible(LATER)
+
+
+@pytest.fixture
+def boss(world):
+    """Another team, whose Jobs count for more."""
+    w = World(world.box, f"{world.ns}-boss")
+    yield w
+    w.end()
+
+
+@pytest.fixture
+def past(world, boss, program):
+    """train: preempted for a Job of another team, killed controller; run again, then done, then deleted. torn: deleted
+    while it ran. long: goes on."""
+    world.box.wait_visible(LATER)
+    name = world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
+    boss.local("theirs", name)
+    world.priorities(low=1)
+    boss.priorities(high=10)
+    world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [name], "base": {"cpu": "36.00"}}))
+    world.wait("the plan to be in force", lambda: has(world.api.get(path_of("priceplans", world.full("plan"))), "Active"))
+    bind(world, "alice", "sluice-batch-user")
+    config = world.box.account_kubeconfig("alice", world.ns, "alice")
+
+    world.job("train", cpu=2, priority="low")
+    world.started("train")
+    boss.job("urgent", queue="theirs", cpu=2, priority="high")
+    boss.started("urgent", timeout=LATER)
+    kill(world)
+    boss.finish("urgent")
+    boss.finished("urgent")
+    world.started("train", timeout=LATER)
+    uid = world.get("train")["metadata"]["uid"]
+    kill(world)
+    world.finish("train")
+    world.finished("train")
+    world.empty()
+    world.delete("train")
+    world.job("torn", cpu=1, priority="low")
+    world.started("torn")
+    world.delete("torn")
+    world.empty()
+    world.job("long", cpu=1, priority="low")
+    world.started("long")
+
+    def sluice(*args):
+        return program("sluice", *args, env={"KUBECONFIG": str(config)})
+
+    def admin(*args):
+        return program("sluice", *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
+
+    def kubectl(*args):
+        return subprocess.run(["kubectl", "--kubeconfig", config, *args], capture_output=True, text=True, timeout=SOON)
+    yield SimpleNamespace(world=world, boss=boss, ns=world.ns, uid=uid, sluice=sluice, admin=admin, kubectl=kubectl,
+                          api=as_account(world.box, world.ns, "alice"))
+
+
+def answer(done):
+    assert done.returncode == 0, done
+    return json.loads(done.stdout)
+
+
+def by_run(said):
+    return {(r["job"], r["attempt"]): r for r in said["runs"]}
+
+
+def runs_of_alice(past):
+    said = answer(past.sluice("history", "-n", past.ns, "-o", "json"))
+    assert (said["kind"], said["namespace"], said["more"]) == ("JobHistory", past.ns, False)
+    runs = by_run(said)
+    assert set(runs) == {("train", 1), ("train", 2), ("torn", 1), ("long", 1)}
+    first, second, torn, long = (runs[k] for k in (("train", 1), ("train", 2), ("torn", 1), ("long", 1)))
+    assert (first["state"], first["reason"], first["uid"]) == ("Ended", "Preempted", past.uid)
+    assert "preemptor" not in first, "of another namespace"
+    assert first["queuedAt"] <= first["reservedAt"] <= first["startedAt"] <= first["stoppingAt"] <= first["stoppedAt"]
+    assert first["lostSeconds"] > 0 and "outcome" not in first and first["holds"] == {"cpu": 2}
+    assert second["queuedAt"] == first["stoppedAt"] and (second["reason"], second["outcome"]) == ("Finished", "Succeeded")
+    assert (torn["reason"], torn["outcome"]) == ("Deleted", "Deleted")
+    assert long["state"] == "Running" and "stoppedAt" not in long and "cost" not in long
+    for r in first, second:
+        assert abs(r["cpuHours"] * 3600 - 2 * r["runSeconds"]) < 0.01
+        assert abs(float(r["cost"]) - r["runSeconds"] * 2 / 100) < 0.001, r
+    assert [r["startedAt"] for r in said["runs"]] == sorted((r["startedAt"] for r in said["runs"]), reverse=True)
+
+
+def runs_for_an_admin(past):
+    said = by_run(answer(past.admin("history", "-A", "--since", "1h", "-o", "json")))
+    assert said["train", 1]["preemptor"] == f"{past.boss.ns}/urgent" and said["urgent", 1]["namespace"] == past.boss.ns
+    rows = past.world.box.sql("select name, attempt, state, coalesce(preemptor, '') from sluice.run where namespace in "
+                              f"('{past.ns}', '{past.boss.ns}') order by started_at")
+    assert rows == [["train", "1", "Ended", f"{past.boss.ns}/urgent"], ["urgent", "1", "Ended", ""], ["train", "2", "Ended", ""],
+                    ["torn", "1", "Ended", ""], ["long", "1", "Running", ""]]
+    assert past.world.box.sql(f"select runs, outcome from sluice.job where job_uid = '{past.uid}'") == [["2", "Succeeded"]]
+
+
+def story_of_one_job(past):
+    done = past.sluice("history", "job/train", "-n", past.ns)
+    assert done.returncode == 0 and "Preempted" in done.stdout and "Succeeded" in done.stdout, done
+    assert past.boss.ns not in done.stdout and "urgent" not in done.stdout, done
+    assert done.stdout.index("run 1") < done.stdout.index("run 2"), done
+    absent = past.sluice("history", "job/nobody", "-n", past.ns)
+    assert absent.returncode != 0 and "nobody" in absent.stderr, absent
+
+
+def test_each_run_is_told_also_of_jobs_that_are_deleted(past):
+    runs_of_alice(past)
+    runs_for_an_admin(past)
+    story_of_one_job(past)
+
+
+def test_a_report_counts_what_the_runs_say(past):
+    runs = answer(past.sluice("history", "-n", past.ns, "-o", "json"))["runs"]
+    said = answer(past.sluice("report", "-n", past.ns, "--by", "queue", "--since", "1h", "-o", "json"))
+    priced = next(r for r in said["rows"] if r["currency"] == "EUR")
+    assert (said["kind"], priced["key"]) == ("UsageReport", past.world.full("q"))
+    assert priced["ended"] == {"Preempted": 1, "Finished": 1, "Deleted": 1} and (priced["starts"], priced["jobs"]) == (3, 2)
+    assert sum(r["running"] for r in said["rows"]) == 1
+    ended = [r for r in runs if r["state"] == "Ended"]
+    assert abs(float(priced["cost"]) - sum(float(r["cost"]) for r in ended)) < 0.001
+    assert abs(priced["cpuHours"] - sum(r["cpuHours"] for r in ended)) < 0.0001
+    waits = sorted(r["waitSeconds"] for r in ended)
+    assert abs(priced["waitP50Seconds"] - waits[1]) < 0.002
+    for by in "team", "user", "owner", "label=team":
+        assert sum(r["starts"] for r in answer(past.sluice("report", "-n", past.ns, "--by", by, "-o", "json"))["rows"]) == 4
+    table = list(csv.DictReader(io.StringIO(past.sluice("report", "-n", past.ns, "--since", "day", "-o", "csv").stdout)))
+    assert sum(int(r["starts"]) for r in table) == 4, table
+
+
+def test_who_may_see_one_namespace_is_told_of_no_other(past):
+    for what, path in ("history", "histories"), ("report", "reports"):
+        said = past.sluice(what, "-o", "json", "-n", past.ns)
+        assert said.returncode == 0 and past.boss.ns not in said.stdout and "urgent" not in said.stdout, said
+        refused = past.sluice(what, "-n", past.boss.ns)
+        assert refused.returncode == 3 and f"{path}.visibility.sluice.dev" in refused.stderr, refused
+        refused = past.sluice(what, "-A")
+        assert refused.returncode == 3 and "--clusterrole=sluice-viewer" in refused.stderr, refused
+        with pytest.raises(ApiError) as e:
+            past.api.get(f"{GROUP}/{path}")
+        assert e.value.status == 403
+        raw = past.kubectl("get", "--raw", f"{GROUP}/namespaces/{past.ns}/{path}?since=1h")
+        assert raw.returncode == 0, raw
+        done = past.kubectl("get", path, "-n", past.ns, "-o", "json")
+        assert done.returncode == 0, done
+    done = past.kubectl("explain", "histories.runs.preemptor")
+    assert done.returncode == 0 and "preempted for" in done.stdout, done
+    with pytest.raises(ApiError) as e:
+        past.api.get(f"{GROUP}/namespaces/{past.ns}/histories?since=1y")
+    assert e.value.status == 400 and 'since is "1y"' in e.value.message
