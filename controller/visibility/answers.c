@@ -17,11 +17,7 @@
 
 #define JSON "application/json"
 
-enum {
-	ONE_MAX_BYTES = 1 << 20,
-	/* Of all lists that are on their way: slow clients must not take the controller's memory. */
-	UNSENT_MAX_BYTES = 96 << 20,
-};
+enum { ONE_MAX_BYTES = 1 << 20 };
 
 /* A question that the reader has. */
 struct pending {
@@ -150,10 +146,8 @@ static void on_list(const struct reader_answer *r, void *ctx)
 			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
 	else if (r->sentence)
 		complain(q, r->too_many ? 429 : 503, r->sentence);
-	else if (http_unsent(q) + body.len > UNSENT_MAX_BYTES)
-		complain(q, 503,
-			"too many large lists are on their way: ask for this one in pages (limit=500), or again in a moment");
-	else
+	else if (!complain_of_unsent(q, body.len,
+			 "ask for this one in pages (limit=500), or again in a moment"))
 		http_answer(q, (struct api_reply){200, JSON}, &body);
 }
 

@@ -1,5 +1,9 @@
 #include "controller/visibility/complaint.h"
 
+#include <stdio.h>
+
+enum { UNSENT_MAX_BYTES = 96 << 20 };
+
 static const char *reason_of(unsigned status)
 {
 	switch (status) {
@@ -43,4 +47,14 @@ void complain(struct http_question *q, unsigned status, const char *sentence)
 	buf_putc(&body, '\n');
 	http_answer(q, (struct api_reply){status, "application/json"}, &body);
 	buf_done(&body);
+}
+
+bool complain_of_unsent(struct http_question *q, size_t more, const char *cure)
+{
+	char sentence[200];
+	if (http_unsent(q) + more <= UNSENT_MAX_BYTES)
+		return false;
+	snprintf(sentence, sizeof(sentence), "too many large answers are on their way: %s", cure);
+	complain(q, 503, sentence);
+	return true;
 }

@@ -67,10 +67,10 @@ static void put_object(struct http_question *q, const char *object, const struct
 static void reply(
 	enum past_kind kind, const struct buf *body, const char *sentence, struct http_question *q)
 {
-	if (body)
-		put_object(q, resources[kind].object, body);
-	else
+	if (!body)
 		complain(q, 503, sentence);
+	else if (!complain_of_unsent(q, body->len, "ask again in a moment"))
+		put_object(q, resources[kind].object, body);
 }
 
 static void on_costs(const struct buf *body, const char *sentence, void *ctx)

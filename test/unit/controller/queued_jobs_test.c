@@ -574,6 +574,8 @@ static void documents_are_json_and_name_the_resource(void **state)
 		{"/apis/" VISIBILITY_GROUP, "preferredVersion"},
 		{VISIBILITY_ROOT, "\"shortNames\":[\"qj\"]"},
 		{VISIBILITY_ROOT, "\"kind\":\"CostReport\",\"verbs\":[\"list\"]"},
+		{VISIBILITY_ROOT, "\"kind\":\"UsageReport\",\"verbs\":[\"list\"]"},
+		{VISIBILITY_ROOT, "\"kind\":\"JobHistory\",\"verbs\":[\"list\"]"},
 		{"/openapi/v3", "serverRelativeURL"},
 		{"/openapi/v3" VISIBILITY_ROOT, "dev.sluice.visibility.v1alpha1.QueuedJobStatus"},
 		{"/openapi/v3" VISIBILITY_ROOT,
