@@ -10,13 +10,18 @@ ALTER TABLE sluice.transfer ADD preemptor text;
 COMMENT ON COLUMN sluice.transfer.preemptor IS
 	'STOP, RELEASE, VOID: NAMESPACE/NAME of the Job that it was preempted for; NULL: it was not, or that Job was gone';
 
--- What depends on another table is asked for each column by itself: a question that does not name the
--- column does not pay for it.
+-- Runs that changed their size are few: whether one is among them costs a look at a small index, of each
+-- run of a report. The view sluice.cost asks by it, too.
+CREATE INDEX transfer_resized ON sluice.transfer (job_uid, attempt, cell) WHERE kind IN ('SHRINK', 'GROW');
+COMMENT ON INDEX sluice.transfer_resized IS 'how runs grew and shrank';
+
+-- What depends on other tables is a subselect, or a left join of exactly one row, which Postgres leaves out:
+-- a question that does not name the column does not pay for it.
 CREATE VIEW sluice.run AS
 	SELECT r.cell, r.ns AS namespace, r.name, r.job_uid, r.attempt, r.owner, r.submitted_by,
 		r.clusterqueue, r.localqueue, r.labels, r.state,
-		coalesce((SELECT max(b.stopped_at) FROM sluice.segment b
-			WHERE b.job_uid = r.job_uid AND b.attempt < r.attempt AND b.cell = r.cell),
+		coalesce(CASE WHEN r.attempt > 1 THEN (SELECT max(b.stopped_at) FROM sluice.segment b
+			WHERE b.job_uid = r.job_uid AND b.attempt < r.attempt AND b.cell = r.cell) END,
 			r.created_at) AS queued_at,
 		(SELECT t.at FROM sluice.transfer t
 			WHERE t.job_uid = r.job_uid AND t.attempt = r.attempt AND t.kind = 'RESERVE'
@@ -28,24 +33,8 @@ CREATE VIEW sluice.run AS
 		coalesce(r.job_outcome, CASE r.reason WHEN 'Finished' THEN 'Succeeded'
 			WHEN 'Failed' THEN 'Failed' END) AS job_outcome,
 		r.lines, r.run_seconds,
-		(r.run_seconds * coalesce((SELECT sum((l ->> 3)::bigint) FROM jsonb_array_elements(r.lines) AS l
-				WHERE l ->> 2 = 'cpu'), 0)
-			+ coalesce((SELECT sum((l ->> 3)::bigint * CASE t.kind WHEN 'GROW' THEN 1 ELSE -1 END
-					* greatest(0, extract(epoch FROM r.runs_until - greatest(r.started_at, t.at))))
-				FROM sluice.transfer t, jsonb_array_elements(t.lines) AS l
-				WHERE t.job_uid = r.job_uid AND t.attempt = r.attempt
-					AND t.kind IN ('SHRINK', 'GROW') AND t.cell = r.cell
-					AND coalesce(t.source, t.target) <> 'pending' AND l ->> 2 = 'cpu'), 0))
-			/ 3600000 AS cpu_hours,
-		(r.run_seconds * coalesce((SELECT sum((l ->> 3)::bigint) FROM jsonb_array_elements(r.lines) AS l
-				WHERE l ->> 2 LIKE '%/gpu'), 0)
-			+ coalesce((SELECT sum((l ->> 3)::bigint * CASE t.kind WHEN 'GROW' THEN 1 ELSE -1 END
-					* greatest(0, extract(epoch FROM r.runs_until - greatest(r.started_at, t.at))))
-				FROM sluice.transfer t, jsonb_array_elements(t.lines) AS l
-				WHERE t.job_uid = r.job_uid AND t.attempt = r.attempt
-					AND t.kind IN ('SHRINK', 'GROW') AND t.cell = r.cell
-					AND coalesce(t.source, t.target) <> 'pending' AND l ->> 2 LIKE '%/gpu'), 0))
-			/ 3600 AS gpu_hours,
+		(r.run_seconds * coalesce(held.cpu, 0) + coalesce(resized.cpu, 0)) / 3600000 AS cpu_hours,
+		(r.run_seconds * coalesce(held.gpu, 0) + coalesce(resized.gpu, 0)) / 3600 AS gpu_hours,
 		coalesce(r.lost_ms, 0)::numeric / 1000 AS lost_seconds, r.plan, r.currency,
 		r.cost_micro::numeric / 1000000 AS cost, r.estimated, r.ended_by
 	FROM (SELECT cell, ns, name, job_uid, attempt, owner, submitted_by, clusterqueue, localqueue,
@@ -61,7 +50,18 @@ CREATE VIEW sluice.run AS
 			NULL, coalesce(started_lines, lines), now(),
 			greatest(0, coalesce(extract(epoch FROM now() - started_at), 0))::numeric,
 			lost_ms, NULL, NULL, NULL, estimated, timestamptz 'infinity'
-		FROM sluice.hold) AS r;
+		FROM sluice.hold) AS r
+	LEFT JOIN LATERAL (SELECT sum((l ->> 3)::bigint) FILTER (WHERE l ->> 2 = 'cpu') AS cpu,
+			sum((l ->> 3)::bigint) FILTER (WHERE l ->> 2 LIKE '%/gpu') AS gpu
+		FROM jsonb_array_elements(r.lines) AS l) AS held ON true
+	LEFT JOIN LATERAL (SELECT sum(more) FILTER (WHERE l ->> 2 = 'cpu') AS cpu,
+			sum(more) FILTER (WHERE l ->> 2 LIKE '%/gpu') AS gpu
+		FROM sluice.transfer t, jsonb_array_elements(t.lines) AS l,
+			LATERAL (SELECT (l ->> 3)::bigint * CASE t.kind WHEN 'GROW' THEN 1 ELSE -1 END
+				* greatest(0, extract(epoch FROM r.runs_until - greatest(r.started_at, t.at)))
+				AS more) AS amount_seconds
+		WHERE t.job_uid = r.job_uid AND t.attempt = r.attempt AND t.kind IN ('SHRINK', 'GROW')
+			AND t.cell = r.cell AND coalesce(t.source, t.target) <> 'pending') AS resized ON true;
 COMMENT ON VIEW sluice.run IS
 	'One row for each run of a Job that the ledger knows, also of Jobs that are deleted, and also those that go on: when it was queued, started and stopped, why, for whom, what it held and cost.';
 COMMENT ON COLUMN sluice.run.namespace IS 'of the Job';
@@ -101,7 +101,8 @@ CREATE VIEW sluice.job AS
 		max(job_outcome) AS outcome, count(started_at) AS runs,
 		extract(epoch FROM min(started_at) - min(queued_at))::numeric AS wait_seconds,
 		sum(run_seconds) AS run_seconds, sum(cpu_hours) AS cpu_hours, sum(gpu_hours) AS gpu_hours,
-		sum(lost_seconds) AS lost_seconds, max(currency) AS currency, sum(cost) AS cost
+		sum(lost_seconds) AS lost_seconds, max(currency) AS currency,
+		CASE WHEN min(currency) = max(currency) THEN sum(cost) END AS cost
 	FROM sluice.run GROUP BY cell, namespace, name, job_uid;
 COMMENT ON VIEW sluice.job IS
 	'One row for each Job that ever had quota: all its runs together. Reads every run that it is asked about: ask by namespace, name or job_uid.';
@@ -110,4 +111,7 @@ COMMENT ON COLUMN sluice.job.started_at IS 'its first start; NULL: it has not st
 COMMENT ON COLUMN sluice.job.stopped_at IS 'the end of its last run; NULL: one goes on';
 COMMENT ON COLUMN sluice.job.outcome IS
 	'Succeeded, Failed, Deleted; NULL: it has not ended, or nobody saw it';
+COMMENT ON COLUMN sluice.job.runs IS 'how many started';
 COMMENT ON COLUMN sluice.job.wait_seconds IS 'from its creation to its first start';
+COMMENT ON COLUMN sluice.job.cost IS
+	'of its runs that have ended; NULL: they had no price, or prices in different currencies';

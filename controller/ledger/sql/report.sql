@@ -4,12 +4,13 @@
 -- UsageReport), with whether it is a total: first the totals of each currency, then the dearest. For people:
 -- no fence. A run that started since then has ended since then: the index is by the end. (A day is for
 -- clocks.) Runs that were adopted did not wait for a start of ours.
-WITH run AS MATERIALIZED (
+WITH run AS (
 	SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN namespace
 			WHEN 'owner' THEN namespace || '/' || coalesce(nullif(owner, ''), name)
 			WHEN 'user' THEN submitted_by ELSE labels ->> $5 END AS key,
 		currency, job_uid, state, CASE WHEN state = 'Ended' THEN reason END AS reason,
-		CASE WHEN NOT estimated THEN extract(epoch FROM started_at - queued_at) END AS wait,
+		CASE WHEN NOT estimated AND queued_at IS NOT NULL
+			THEN greatest(0, extract(epoch FROM started_at - queued_at)) END AS wait,
 		run_seconds, cpu_hours, gpu_hours, lost_seconds, cost, estimated
 	FROM sluice.run
 	WHERE cell = $1
@@ -20,29 +21,23 @@ WITH run AS MATERIALIZED (
 ), sums AS (
 	SELECT key, currency, grouping(key) = 1 AS is_total, count(DISTINCT job_uid) AS jobs,
 		count(*) AS starts, count(*) FILTER (WHERE state <> 'Ended') AS running,
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY greatest(wait, 0)) AS wait_p50,
-		percentile_cont(0.99) WITHIN GROUP (ORDER BY greatest(wait, 0)) AS wait_p99,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY wait) AS wait_p50,
+		percentile_cont(0.99) WITHIN GROUP (ORDER BY wait) AS wait_p99,
 		sum(run_seconds) AS run_seconds, sum(cpu_hours) AS cpu_hours, sum(gpu_hours) AS gpu_hours,
 		sum(lost_seconds) AS lost_seconds, sum(cost) AS cost,
-		coalesce(sum(cost) FILTER (WHERE estimated), 0) AS estimated_cost
+		coalesce(sum(cost) FILTER (WHERE estimated), 0) AS estimated_cost,
+		array_agg(reason) FILTER (WHERE reason IS NOT NULL) AS reasons
 	FROM run GROUP BY GROUPING SETS ((key, currency), (currency))
 	ORDER BY 3 DESC, sum(cost) DESC NULLS LAST, sum(run_seconds) DESC, 1, 2 LIMIT $6
-), reasons AS (
-	SELECT key, currency, is_total, jsonb_object_agg(reason, n) AS ended
-	FROM (SELECT key, currency, grouping(key) = 1 AS is_total, reason, count(*) AS n
-		FROM run WHERE reason IS NOT NULL
-		GROUP BY GROUPING SETS ((key, currency, reason), (currency, reason))) AS each
-	GROUP BY key, currency, is_total
 )
-SELECT jsonb_build_object('key', s.key, 'currency', s.currency, 'jobs', jobs, 'starts', starts,
-	'running', running, 'ended', coalesce(ended, '{}'),
+SELECT jsonb_build_object('key', key, 'currency', currency, 'jobs', jobs, 'starts', starts,
+	'running', running, 'ended', coalesce((SELECT jsonb_object_agg(reason, n) FROM (
+		SELECT reason, count(*) AS n FROM unnest(reasons) AS reason GROUP BY reason) AS each), '{}'),
 	'waitP50Seconds', round(wait_p50::numeric, 3), 'waitP99Seconds', round(wait_p99::numeric, 3),
 	'runSeconds', round(run_seconds, 3), 'cpuHours', round(cpu_hours, 6),
 	'gpuHours', round(gpu_hours, 6), 'lostSeconds', round(lost_seconds, 3),
 	'cost', round(cost, greatest(2, scale(trim_scale(cost))))::text,
-	'estimatedCost', CASE WHEN s.currency IS NOT NULL
+	'estimatedCost', CASE WHEN currency IS NOT NULL
 		THEN round(estimated_cost, greatest(2, scale(trim_scale(estimated_cost))))::text END)::text,
-	s.is_total
-FROM sums s LEFT JOIN reasons r ON s.is_total = r.is_total AND s.key IS NOT DISTINCT FROM r.key
-	AND s.currency IS NOT DISTINCT FROM r.currency
-ORDER BY s.is_total DESC, cost DESC NULLS LAST, run_seconds DESC, s.key, s.currency
+	is_total
+FROM sums ORDER BY is_total DESC, cost DESC NULLS LAST, run_seconds DESC, key, currency
