@@ -203,14 +203,15 @@ static void test_a_reader_reads_the_views_alone(void **state)
 	pg_fixture_sql(&F, "CREATE ROLE sluice_reader");
 	pg_fixture_sql(&F, "GRANT USAGE ON SCHEMA sluice TO sluice_reader");
 	pg_fixture_sql(&F, "GRANT SELECT ON sluice.cost, sluice.cost_by_day, "
-			   "sluice.cost_by_month, sluice.spend TO sluice_reader");
+			   "sluice.cost_by_month, sluice.spend, sluice.run, sluice.job TO "
+			   "sluice_reader");
 	assert_string_equal(
 		pg_fixture_sql(&F,
 			"SELECT string_agg(c.relname, ' ' ORDER BY c.relname) FROM pg_class c JOIN "
 			"pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'sluice' AND "
 			"c.relkind IN ('r', 'v') AND has_table_privilege('sluice_reader', c.oid, "
 			"'SELECT, INSERT, UPDATE, DELETE')"),
-		"cost cost_by_day cost_by_month spend");
+		"cost cost_by_day cost_by_month job run spend");
 }
 
 static void test_every_column_says_what_it_is(void **state)
