@@ -65,6 +65,11 @@ CREATE VIEW sluice.run AS
 COMMENT ON VIEW sluice.run IS
 	'One row for each run of a Job that the ledger knows, also of Jobs that are deleted, and also those that go on: when it was queued, started and stopped, why, for whom, what it held and cost.';
 COMMENT ON COLUMN sluice.run.namespace IS 'of the Job';
+COMMENT ON COLUMN sluice.run.attempt IS 'which run of the Job, from 1; starts that were called off count, and have no row';
+COMMENT ON COLUMN sluice.run.owner IS
+	'what the Job and its like have in common (CronJob/NAME, or the generateName), else its own name';
+COMMENT ON COLUMN sluice.run.submitted_by IS 'the user who submitted the Job; NULL: not known';
+COMMENT ON COLUMN sluice.run.labels IS 'those that bills carry (--bill-labels)';
 COMMENT ON COLUMN sluice.run.state IS 'Reserved (it is about to start), Running, Stopping (its pods are waited for), Ended';
 COMMENT ON COLUMN sluice.run.queued_at IS
 	'since when it waited: the creation of the Job, or the end of its run before; NULL: not known';
@@ -86,6 +91,9 @@ COMMENT ON COLUMN sluice.run.cpu_hours IS
 COMMENT ON COLUMN sluice.run.gpu_hours IS
 	'the same of all resources whose name ends in "/gpu", such as nvidia.com/gpu';
 COMMENT ON COLUMN sluice.run.lost_seconds IS 'pod-seconds of work that its stop threw away';
+COMMENT ON COLUMN sluice.run.plan IS 'the PricePlan; NULL: there was none for its queue, or it has not ended';
+COMMENT ON COLUMN sluice.run.currency IS
+	'of cost; costs in different currencies must not be added up; NULL without a PricePlan, and before it has ended';
 COMMENT ON COLUMN sluice.run.cost IS
 	'in units of the currency, exact to the millionth; NULL without a PricePlan, and before it has ended';
 COMMENT ON COLUMN sluice.run.estimated IS
