@@ -10,25 +10,15 @@
 
 enum { ANSWER_MAX_BYTES = 5 << 20 };
 
-static const struct {
-	const char *name, *object;
-} resources[] = {
-	[PAST_COST] = {"costs", "CostReport"},
-	[PAST_REPORT] = {"reports", "UsageReport"},
-	[PAST_RUNS] = {"histories", "JobHistory"},
-};
+static const char *const objects[] = {
+	[PAST_COST] = "CostReport", [PAST_REPORT] = "UsageReport", [PAST_RUNS] = "JobHistory"};
 
-enum { NRESOURCES = sizeof(resources) / sizeof(resources[0]) };
-
-const char *past_resource_name(enum past_kind kind)
-{
-	return resources[kind].name;
-}
+enum { NRESOURCES = sizeof(objects) / sizeof(objects[0]) };
 
 static bool take_name(const char *name, struct past_resource *ret)
 {
 	for (int i = 0; i < NRESOURCES; i++)
-		if (strcmp(name, resources[i].name) == 0) {
+		if (strcmp(name, past_resource_name((enum past_kind)i)) == 0) {
 			ret->kind = (enum past_kind)i;
 			return true;
 		}
@@ -68,7 +58,7 @@ static void reply(
 	enum past_kind kind, const struct buf *body, const char *sentence, struct http_question *q)
 {
 	if (body)
-		put_object(q, resources[kind].object, body);
+		put_object(q, objects[kind], body);
 	else
 		complain(q, 503, sentence);
 }
@@ -106,7 +96,7 @@ void past_resource_take(
 	if (watch_wanted(&watch)) {
 		char sentence[100];
 		snprintf(sentence, sizeof(sentence), "%s cannot be watched: ask for them again",
-			resources[r->kind].name);
+			past_resource_name(r->kind));
 		complain(q, 400, sentence);
 		return;
 	}
