@@ -1,7 +1,7 @@
 /* `sluice cost` by the kubeconfig: what it asks the API server, and what it does where a right is missing. */
 #include "test/unit/kube/test.h"
 
-#include "cli/cost/answer.h"
+#include "cli/past/answer.h"
 #include "test/unit/kube/scripted_server.h"
 
 #define ROOT "GET /apis/visibility.sluice.dev/v1alpha1"
@@ -52,9 +52,9 @@ static void answer(struct stage *s, const char *line, int status, const char *bo
 /* ns NULL: all; home NULL: those or none. */
 static int get(struct stage *s, const char *ns, const char *home)
 {
-	const struct cost_answer_question q = {
+	const struct past_answer_question q = {
 		.words = {.by = "label=acme.io/team", .since = "30d", .ns = ns}, .home = home};
-	return cost_answer_get(s->loop, s->client, &q, s->json, &s->root, &s->narrowed, &s->e);
+	return past_answer_get(s->loop, s->client, &q, s->json, &s->root, &s->narrowed, &s->e);
 }
 
 static void says(const struct stage *s, const char *part)
