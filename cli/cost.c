@@ -72,7 +72,7 @@ static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
 	if (estimated)
 		buf_puts(out,
 			"ESTIMATED is run time in bills of which the ledger lost the beginning or the end (docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");
-	past_put_note(root, out);
+	past_put_note(root, NULL, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,
 			"There are more rows: these are the dearest; the totals are of all.\n");

@@ -6,6 +6,8 @@
 
 #include "cli/csv.h"
 
+enum { TEXT_MAX_BYTES = 64 * 1024 };
+
 const char *past_span(double seconds, char ret[PAST_SPAN_SIZE])
 {
 	int64_t s = seconds > 0 && seconds < 1e15 ? (int64_t)seconds : 0;
@@ -66,8 +68,23 @@ void past_csv_by(struct buf *out, const cJSON *root)
 	csv_text(out, label[0] ? label : text_of(root, "by"));
 }
 
-void past_put_note(const cJSON *root, struct buf *out)
+void past_put_timed(struct local_times *l, const char *text, struct buf *out)
 {
-	if (text_of(root, "note")[0])
-		buf_printf(out, "%s\n", text_of(root, "note"));
+	struct buf local;
+	buf_init(&local, TEXT_MAX_BYTES);
+	local_times_add(l, text, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
+}
+
+void past_put_note(const cJSON *root, struct local_times *l, struct buf *out)
+{
+	const char *note = text_of(root, "note");
+	if (!*note)
+		return;
+	if (l)
+		past_put_timed(l, note, out);
+	else
+		text_render(note, out);
+	buf_putc(out, '\n');
 }

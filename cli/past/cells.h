@@ -6,6 +6,7 @@
 #define SLUICE_CLI_PAST_CELLS_H
 
 #include "cli/commands.h"
+#include "cli/local_times.h"
 
 enum { PAST_SPAN_SIZE = 32 };
 
@@ -26,7 +27,9 @@ const char *past_key(const cJSON *row);
 /* The first field of the head in CSV: "queue", or the label's key. */
 void past_csv_by(struct buf *out, const cJSON *root);
 
-/* That a part of it is forgotten, where it is. */
-void past_put_note(const cJSON *root, struct buf *out);
+/* A text as a terminal may show it, with its times as the user's clock shows them. */
+void past_put_timed(struct local_times *l, const char *text, struct buf *out);
+/* The sentence that a part of the answer is forgotten, where it is. l NULL: its times as they come. */
+void past_put_note(const cJSON *root, struct local_times *l, struct buf *out);
 
 #endif

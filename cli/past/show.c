@@ -28,7 +28,7 @@ void past_show(const struct past_view *v, enum output output, const cJSON *root,
 		buf_putc(&text, '\n');
 	} else if (output == OUTPUT_CSV) {
 		v->csv(root, &text);
-		past_put_note(root, &aside);
+		past_put_note(root, NULL, &aside);
 	} else {
 		v->table(root, &style, &text);
 	}

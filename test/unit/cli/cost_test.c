@@ -1,7 +1,8 @@
-/* `sluice cost` by the kubeconfig: what it asks the API server, and what it does where a right is missing. */
+/* `sluice cost`, `report` and `history` by the kubeconfig: what they ask the API server, and what they do where
+ * a right is missing. */
 #include "test/unit/kube/test.h"
 
-#include "cli/past/answer.h"
+#include "cli/past/show.h"
 #include "test/unit/kube/scripted_server.h"
 
 #define ROOT "GET /apis/visibility.sluice.dev/v1alpha1"
@@ -144,6 +145,56 @@ static void an_api_that_cannot_answer_is_told_with_its_cure(void **state)
 	}
 }
 
+/* Each kind is asked by its own resource, and refused and narrowed by that. */
+static void reports_and_histories_are_asked_alike(void **state)
+{
+	static const struct {
+		struct past_words words;
+		const char *what, *forbidden;
+	} rows[] = {
+		{{.kind = PAST_REPORT, .by = "user", .since = "month"},
+			"reports?by=user&since=month HTTP",
+			STATUS("403", "Forbidden",
+				"reports.visibility.sluice.dev is forbidden: User \\\"alice\\\" cannot list resource")},
+		{{.kind = PAST_RUNS, .job = "a/b", .submitter = "alice@x", .until = "day"},
+			"histories?job=a%2Fb&user=alice%40x&until=day HTTP",
+			STATUS("403", "Forbidden",
+				"histories.visibility.sluice.dev is forbidden: User \\\"alice\\\" cannot list resource")},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		char all[200], one[200];
+		stage_open(&s);
+		snprintf(all, sizeof(all), "%s/%s", ROOT, rows[i].what);
+		snprintf(one, sizeof(one), "%s/namespaces/home/%s", ROOT, rows[i].what);
+		answer(&s, all, 403, rows[i].forbidden);
+		answer(&s, GROUP, 200, "{}");
+		answer(&s, one, 200, "{\"namespace\":\"home\"}");
+		const struct past_answer_question q = {.words = rows[i].words, .home = "home"};
+		assert_int_equal(
+			past_answer_get(s.loop, s.client, &q, s.json, &s.root, &s.narrowed, &s.e),
+			0);
+		assert_true(s.narrowed);
+		stage_close(&s);
+	}
+}
+
+/* There is no other port to ask. */
+static void an_old_controller_has_no_histories(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	answer(&s, ROOT "/histories HTTP", 404,
+		STATUS("404", "NotFound", "the server could not find the requested resource"));
+	const struct past_answer_question q = {.words = {.kind = PAST_RUNS}};
+	assert_int_equal(past_answer_get(s.loop, s.client, &q, s.json, &s.root, &s.narrowed, &s.e),
+		ERR_BUSY);
+	says(&s, "has no histories: its controller is older than this sluice. Update it");
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +202,8 @@ int main(void)
 		cmocka_unit_test(her_own_for_those_who_may_not),
 		cmocka_unit_test(what_was_named_or_nothing),
 		cmocka_unit_test(an_api_that_cannot_answer_is_told_with_its_cure),
+		cmocka_unit_test(reports_and_histories_are_asked_alike),
+		cmocka_unit_test(an_old_controller_has_no_histories),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
