@@ -195,6 +195,42 @@ static void an_old_controller_has_no_histories(void **state)
 	stage_close(&s);
 }
 
+/* As explain has it: in the kubeconfig's namespace, unless another was named, or all. */
+static void a_job_that_is_named_is_one_of_a_namespace(void **state)
+{
+	static const struct past_view view = {.kind = PAST_RUNS,
+		.table = history_render,
+		.csv = history_render_csv,
+		.check = history_check};
+	static const struct {
+		const char *ns, *line, *body;
+		bool all_namespaces;
+		int exit_code;
+	} rows[] = {
+		{NULL, ROOT "/namespaces/home/histories?job=train HTTP",
+			"{\"job\":\"train\",\"namespace\":\"home\",\"runs\":[]}", false,
+			CLI_NOT_FOUND},
+		{"team", ROOT "/namespaces/team/histories?job=train HTTP",
+			"{\"job\":\"train\",\"namespace\":\"team\",\"runs\":[{\"uid\":\"1\"}]}",
+			false, CLI_OK},
+		{NULL, ROOT "/histories?job=train HTTP",
+			"{\"job\":\"train\",\"runs\":[{\"uid\":\"1\"}]}", true, CLI_OK},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		struct past_command c = {.view = &view,
+			.words = {.kind = PAST_RUNS, .job = "train", .ns = rows[i].ns},
+			.all_namespaces = rows[i].all_namespaces,
+			.output = OUTPUT_JSON};
+		stage_open(&s);
+		answer(&s, rows[i].line, 200, rows[i].body);
+		assert_int_equal(past_command_ask(s.loop, s.client, "home", &c, &s.e), 0);
+		assert_int_equal(c.exit_code, rows[i].exit_code);
+		stage_close(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +240,7 @@ int main(void)
 		cmocka_unit_test(an_api_that_cannot_answer_is_told_with_its_cure),
 		cmocka_unit_test(reports_and_histories_are_asked_alike),
 		cmocka_unit_test(an_old_controller_has_no_histories),
+		cmocka_unit_test(a_job_that_is_named_is_one_of_a_namespace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
