@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "cli/flags.h"
+#include "cli/past/options.h"
 
 enum output output_by_name(const char *name)
 {
@@ -102,7 +103,7 @@ static int take_version(const char *text, void *arguments, struct err *e)
 #define WATCH FLAG_GIVEN("watch", 'w', struct arguments, watch)
 #define FOLLOW FLAG_GIVEN("follow", 'f', struct arguments, follow)
 #define COST_TERMS                                                                                 \
-	{FLAG_TEXT("by", struct arguments, by), .value = "queue|namespace|owner|user|label=|..."}, \
+	{FLAG_TEXT("by", struct arguments, by), .value = PAST_BY_VALUES},                          \
 		{FLAG_TEXT("since", struct arguments, since)},                                     \
 	{                                                                                          \
 		FLAG_TEXT("until", struct arguments, until)                                        \

@@ -13,6 +13,7 @@
 #include "cli/move.h"
 #include "cli/nice.h"
 #include "cli/overcommit/options.h"
+#include "cli/past/options.h"
 #include "cli/priority.h"
 #include "cli/simulate/options.h"
 
@@ -47,6 +48,17 @@ const struct command_row command_table[COMMANDS] = {
 		.page = cost_help,
 		.flags = &cost_flags,
 		.ask = command_cost},
+	[COMMAND_REPORT] = {.name = "report",
+		.page = report_help,
+		.flags = &report_flags,
+		.run = command_report,
+		.example = "report --by user"},
+	[COMMAND_HISTORY] = {.name = "history",
+		.page = history_help,
+		.flags = &history_flags,
+		.words = "JOB",
+		.run = command_history,
+		.example = "history job/train -n team"},
 	[COMMAND_SIMULATE] = {.name = "simulate",
 		.page = simulate_help,
 		.flags = &simulate_flags,

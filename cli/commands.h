@@ -32,6 +32,10 @@ int command_adopt(int argc, char **argv);
 /* Asks the API server. argv[0] is "jobs"; see jobs/options.h. */
 int command_jobs(int argc, char **argv);
 
+/* The same of the past. argv[0] is "report"; see past/options.h. And "history". */
+int command_report(int argc, char **argv);
+int command_history(int argc, char **argv);
+
 /* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
 int command_hold(int argc, char **argv);
 extern const struct flag_table hold_flags, release_flags;
@@ -71,6 +75,16 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 /* root: of /api/v1/cost, or a CostReport. */
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out);
 void cost_render_csv(const cJSON *root, struct buf *out);
+
+/* root: a UsageReport. */
+void report_render_table(const cJSON *root, const struct style *style, struct buf *out);
+void report_render_csv(const cJSON *root, struct buf *out);
+
+/* root: a JobHistory. Of one Job's name it is a story of each Job that had it; else a table. */
+void history_render(const cJSON *root, const struct style *style, struct buf *out);
+void history_render_csv(const cJSON *root, struct buf *out);
+/* ERR_GONE with a sentence: a Job was named, and the ledger has no run of it. */
+int history_check(const cJSON *root, struct err *e);
 
 /* A ClusterQueue's quotas, a row for each; lead: what stands in front of each row. */
 void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *style,

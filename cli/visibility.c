@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "controller/common/path.h"
+#include "controller/past/past_query.h"
 
 #define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP
 
@@ -28,13 +29,22 @@ static const char *resource_of(const struct visibility_request *r)
 	return r->resource ? r->resource : "queuedjobs";
 }
 
+/* Reports and histories are answered to the API server alone. */
+static bool has_own_port(const struct visibility_request *r)
+{
+	return strcmp(resource_of(r), past_resource_name(PAST_REPORT)) != 0 &&
+	       strcmp(resource_of(r), past_resource_name(PAST_RUNS)) != 0;
+}
+
 /* The group is there, for that is its own answer. */
 static int say_older(const struct visibility_request *r, struct err *e)
 {
 	return err_set(e, ERR_BUSY,
 		"the API " VISIBILITY_GROUP
-		" has no %s: its controller is older than this sluice. Ask with --server at the controller's own port, or update it",
-		resource_of(r));
+		" has no %s: its controller is older than this sluice. %s",
+		resource_of(r),
+		has_own_port(r) ? "Ask with --server at the controller's own port, or update it"
+				: "Update it");
 }
 
 /* Who has the right in all namespaces, and who in one. */

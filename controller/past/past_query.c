@@ -12,6 +12,13 @@ const char *cost_by_name(enum cost_by by)
 	return by_names[by];
 }
 
+const char *past_resource_name(enum past_kind kind)
+{
+	static const char *const names[] = {
+		[PAST_COST] = "costs", [PAST_REPORT] = "reports", [PAST_RUNS] = "histories"};
+	return names[kind];
+}
+
 static int parse_by(const char *text, struct past_query *q, struct err *e)
 {
 	static const char label[] = "label=";

@@ -10,25 +10,15 @@
 
 enum { ANSWER_MAX_BYTES = 5 << 20 };
 
-static const struct {
-	const char *name, *object;
-} resources[] = {
-	[PAST_COST] = {"costs", "CostReport"},
-	[PAST_REPORT] = {"reports", "UsageReport"},
-	[PAST_RUNS] = {"histories", "JobHistory"},
-};
+static const char *const objects[] = {
+	[PAST_COST] = "CostReport", [PAST_REPORT] = "UsageReport", [PAST_RUNS] = "JobHistory"};
 
-enum { NRESOURCES = sizeof(resources) / sizeof(resources[0]) };
-
-const char *past_resource_name(enum past_kind kind)
-{
-	return resources[kind].name;
-}
+enum { NRESOURCES = sizeof(objects) / sizeof(objects[0]) };
 
 static bool take_name(const char *name, struct past_resource *ret)
 {
 	for (int i = 0; i < NRESOURCES; i++)
-		if (strcmp(name, resources[i].name) == 0) {
+		if (strcmp(name, past_resource_name((enum past_kind)i)) == 0) {
 			ret->kind = (enum past_kind)i;
 			return true;
 		}
@@ -70,7 +60,7 @@ static void reply(
 	if (!body)
 		complain(q, 503, sentence);
 	else if (!complain_of_unsent(q, body->len, "ask again in a moment"))
-		put_object(q, resources[kind].object, body);
+		put_object(q, objects[kind], body);
 }
 
 static void on_costs(const struct buf *body, const char *sentence, void *ctx)
@@ -106,7 +96,7 @@ void past_resource_take(
 	if (watch_wanted(&watch)) {
 		char sentence[100];
 		snprintf(sentence, sizeof(sentence), "%s cannot be watched: ask for them again",
-			resources[r->kind].name);
+			past_resource_name(r->kind));
 		complain(q, 400, sentence);
 		return;
 	}

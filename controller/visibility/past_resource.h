@@ -27,8 +27,6 @@ struct past_resource {
 	char ns[PAST_NAMESPACE_SIZE]; /* that the path names; "": all */
 };
 
-/* The name of the resource in paths and rights: "costs", ... */
-const char *past_resource_name(enum past_kind kind);
 /* Is it the path of one? */
 bool past_resource_path(const char *path, struct past_resource *ret);
 

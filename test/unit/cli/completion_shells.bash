@@ -54,6 +54,7 @@ for shell in bash zsh fish; do
   expect $shell 'sluice jobs -o w' wide
   expect $shell 'sluice jobs --state Waiting,Ru' Waiting,Running
   expect $shell 'sluice cost --by la' label=
+  expect $shell 'sluice hist' history
   expect $shell 'sluice calendar show ' ''
   expect $shell '~/sluice cal' calendar
   [ $shell = bash ] && expect bash 'sluice jobs --output=w' wide || expect $shell 'sluice jobs --output=w' --output=wide

@@ -73,6 +73,11 @@ static const struct {
 	{"cost -o .", "table\ncsv\njson\n:4\n"},
 	{"cost --by lab", "label=\n:6\n"},
 	{"cost --since .", ":4\n"},
+	{"report --by na", "namespace\n:4\n"},
+	{"report -o .", "table\ncsv\njson\n:4\n"},
+	{"report .", ":4\n"},
+	{"history --us", "--user\n:4\n"},
+	{"history --server", ":4\n"},
 	{"jobs --state Run", "Running\n:4\n"},
 	{"jobs --state Waiting,Run", "Waiting,Running\n:4\n"},
 	{"jobs --state=Waiting,Run", "--state=Waiting,Running\n:4\n"},
@@ -108,6 +113,8 @@ static const struct {
 	const char *line, *answer, *kind, *ns, *context;
 } names[] = {
 	{"explain tr", "train-1\ntrain-2\n:4\n", "JOB", "", ""},
+	{"history -n team tr", "train-1\ntrain-2\n:4\n", "JOB", "team", ""},
+	{"history job/p", "job/prep\n:4\n", "JOB", "", ""},
 	{"hold job/tr", "job/train-1\njob/train-2\n:4\n", "JOB", "", ""},
 	{"hold job/train job/tr", ":4\n", "", "", ""},
 	{"release -n team p", "prep\n:4\n", "JOB", "team", ""},

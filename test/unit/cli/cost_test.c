@@ -1,7 +1,8 @@
-/* `sluice cost` by the kubeconfig: what it asks the API server, and what it does where a right is missing. */
+/* `sluice cost`, `report` and `history` by the kubeconfig: what they ask the API server, and what they do where
+ * a right is missing. */
 #include "test/unit/kube/test.h"
 
-#include "cli/cost/answer.h"
+#include "cli/past/show.h"
 #include "test/unit/kube/scripted_server.h"
 
 #define ROOT "GET /apis/visibility.sluice.dev/v1alpha1"
@@ -52,9 +53,9 @@ static void answer(struct stage *s, const char *line, int status, const char *bo
 /* ns NULL: all; home NULL: those or none. */
 static int get(struct stage *s, const char *ns, const char *home)
 {
-	const struct cost_answer_question q = {
+	const struct past_answer_question q = {
 		.words = {.by = "label=acme.io/team", .since = "30d", .ns = ns}, .home = home};
-	return cost_answer_get(s->loop, s->client, &q, s->json, &s->root, &s->narrowed, &s->e);
+	return past_answer_get(s->loop, s->client, &q, s->json, &s->root, &s->narrowed, &s->e);
 }
 
 static void says(const struct stage *s, const char *part)
@@ -144,6 +145,92 @@ static void an_api_that_cannot_answer_is_told_with_its_cure(void **state)
 	}
 }
 
+/* Each kind is asked by its own resource, and refused and narrowed by that. */
+static void reports_and_histories_are_asked_alike(void **state)
+{
+	static const struct {
+		struct past_words words;
+		const char *what, *forbidden;
+	} rows[] = {
+		{{.kind = PAST_REPORT, .by = "user", .since = "month"},
+			"reports?by=user&since=month HTTP",
+			STATUS("403", "Forbidden",
+				"reports.visibility.sluice.dev is forbidden: User \\\"alice\\\" cannot list resource")},
+		{{.kind = PAST_RUNS, .job = "a/b", .submitter = "alice@x", .until = "day"},
+			"histories?job=a%2Fb&user=alice%40x&until=day HTTP",
+			STATUS("403", "Forbidden",
+				"histories.visibility.sluice.dev is forbidden: User \\\"alice\\\" cannot list resource")},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		char all[200], one[200];
+		stage_open(&s);
+		snprintf(all, sizeof(all), "%s/%s", ROOT, rows[i].what);
+		snprintf(one, sizeof(one), "%s/namespaces/home/%s", ROOT, rows[i].what);
+		answer(&s, all, 403, rows[i].forbidden);
+		answer(&s, GROUP, 200, "{}");
+		answer(&s, one, 200, "{\"namespace\":\"home\"}");
+		const struct past_answer_question q = {.words = rows[i].words, .home = "home"};
+		assert_int_equal(
+			past_answer_get(s.loop, s.client, &q, s.json, &s.root, &s.narrowed, &s.e),
+			0);
+		assert_true(s.narrowed);
+		stage_close(&s);
+	}
+}
+
+/* There is no other port to ask. */
+static void an_old_controller_has_no_histories(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	answer(&s, ROOT "/histories HTTP", 404,
+		STATUS("404", "NotFound", "the server could not find the requested resource"));
+	const struct past_answer_question q = {.words = {.kind = PAST_RUNS}};
+	assert_int_equal(past_answer_get(s.loop, s.client, &q, s.json, &s.root, &s.narrowed, &s.e),
+		ERR_BUSY);
+	says(&s, "has no histories: its controller is older than this sluice. Update it");
+	stage_close(&s);
+}
+
+/* As explain has it: in the kubeconfig's namespace, unless another was named, or all. */
+static void a_job_that_is_named_is_one_of_a_namespace(void **state)
+{
+	static const struct past_view view = {.kind = PAST_RUNS,
+		.table = history_render,
+		.csv = history_render_csv,
+		.check = history_check};
+	static const struct {
+		const char *ns, *line, *body;
+		bool all_namespaces;
+		int exit_code;
+	} rows[] = {
+		{NULL, ROOT "/namespaces/home/histories?job=train HTTP",
+			"{\"job\":\"train\",\"namespace\":\"home\",\"runs\":[]}", false,
+			CLI_NOT_FOUND},
+		{"team", ROOT "/namespaces/team/histories?job=train HTTP",
+			"{\"job\":\"train\",\"namespace\":\"team\",\"runs\":[{\"uid\":\"1\"}]}",
+			false, CLI_OK},
+		{NULL, ROOT "/histories?job=train HTTP",
+			"{\"job\":\"train\",\"runs\":[{\"uid\":\"1\"}]}", true, CLI_OK},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		struct past_command c = {.view = &view,
+			.words = {.kind = PAST_RUNS, .job = "train", .ns = rows[i].ns},
+			.all_namespaces = rows[i].all_namespaces,
+			.output = OUTPUT_JSON};
+		stage_open(&s);
+		answer(&s, rows[i].line, 200, rows[i].body);
+		assert_int_equal(past_command_ask(s.loop, s.client, "home", &c, &s.e), 0);
+		assert_int_equal(c.exit_code, rows[i].exit_code);
+		stage_close(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +238,9 @@ int main(void)
 		cmocka_unit_test(her_own_for_those_who_may_not),
 		cmocka_unit_test(what_was_named_or_nothing),
 		cmocka_unit_test(an_api_that_cannot_answer_is_told_with_its_cure),
+		cmocka_unit_test(reports_and_histories_are_asked_alike),
+		cmocka_unit_test(an_old_controller_has_no_histories),
+		cmocka_unit_test(a_job_that_is_named_is_one_of_a_namespace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,13 @@ add_executable(test_queue_command ${CMAKE_CURRENT_LIST_DIR}/queue_test.c)
 target_link_libraries(test_queue_command PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME queue_command COMMAND test_queue_command)
 
-# `sluice cost`: the same.
+# `sluice cost`, and what `sluice report` and `sluice history` ask: the same.
 add_executable(test_cost_command ${CMAKE_CURRENT_LIST_DIR}/cost_test.c)
 target_link_libraries(test_cost_command PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME cost_command COMMAND test_cost_command)
+add_executable(test_past_commands ${CMAKE_CURRENT_LIST_DIR}/past_test.c)
+target_link_libraries(test_past_commands PRIVATE sluice_cli ${CMOCKA})
+add_test(NAME past_commands COMMAND test_past_commands)
 
 # `sluice jobs`: against a scripted API server. And `sluice explain` of what that answers.
 add_executable(test_jobs ${CMAKE_CURRENT_LIST_DIR}/jobs_test.c)

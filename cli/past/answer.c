@@ -1,4 +1,4 @@
-#include "cli/cost/answer.h"
+#include "cli/past/answer.h"
 
 #include <string.h>
 
@@ -13,9 +13,11 @@ static void put_parameter(struct buf *path, const char *name, const char *value)
 	path_escape(path, value);
 }
 
-void cost_answer_put_parameters(const struct past_words *w, struct buf *path)
+void past_answer_put_parameters(const struct past_words *w, struct buf *path)
 {
 	put_parameter(path, "by", w->by);
+	put_parameter(path, "job", w->job);
+	put_parameter(path, "user", w->submitter);
 	put_parameter(path, "since", w->since);
 	put_parameter(path, "until", w->until);
 	put_parameter(path, "namespace", w->ns);
@@ -25,24 +27,25 @@ void cost_answer_put_parameters(const struct past_words *w, struct buf *path)
 static int ask(struct ev_loop *loop, struct kube_client *client, const struct past_words *w,
 	const char *ns, struct json *json, const cJSON **ret_root, struct err *e)
 {
+	const char *resource = past_resource_name(w->kind);
 	struct past_words words = *w;
 	struct buf path;
 	words.ns = NULL; /* the path has it */
 	buf_init(&path, PATH_MAX_BYTES);
 	if (ns)
-		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/costs", ns);
+		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/%s", ns, resource);
 	else
-		buf_puts(&path, VISIBILITY_ROOT "/costs");
-	cost_answer_put_parameters(&words, &path);
+		path_format(&path, VISIBILITY_ROOT "/%s", resource);
+	past_answer_put_parameters(&words, &path);
 	int rc = visibility_ask(loop, client,
-		&(struct visibility_request){buf_text(&path), ns, false, "costs"}, json, ret_root,
+		&(struct visibility_request){buf_text(&path), ns, false, resource}, json, ret_root,
 		e);
 	buf_done(&path);
 	return rc;
 }
 
-int cost_answer_get(struct ev_loop *loop, struct kube_client *client,
-	const struct cost_answer_question *q, struct json *json, const cJSON **ret_root,
+int past_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct past_answer_question *q, struct json *json, const cJSON **ret_root,
 	bool *ret_narrowed, struct err *e)
 {
 	int rc = ask(loop, client, &q->words, q->words.ns, json, ret_root, e);

@@ -1,0 +1,90 @@
+#include "cli/past/cells.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/csv.h"
+
+enum { TEXT_MAX_BYTES = 64 * 1024 };
+
+const char *past_span(double seconds, char ret[PAST_SPAN_SIZE])
+{
+	int64_t s = seconds > 0 && seconds < 1e15 ? (int64_t)seconds : 0;
+	if (s >= 3600)
+		snprintf(ret, PAST_SPAN_SIZE, "%" PRId64 "h%02dm", s / 3600, (int)(s / 60 % 60));
+	else if (s >= 60)
+		snprintf(ret, PAST_SPAN_SIZE, "%dm%02ds", (int)(s / 60), (int)(s % 60));
+	else
+		snprintf(ret, PAST_SPAN_SIZE, "%ds", (int)s);
+	return ret;
+}
+
+double past_figure(const cJSON *row, const char *key)
+{
+	const cJSON *item = json_get(row, key);
+	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+void past_put_right(struct table *t, enum colour colour, const char *text)
+{
+	table_cell(t, colour, text);
+	table_right(t);
+}
+
+void past_put_seconds(struct table *t, const cJSON *row, const char *key)
+{
+	char span[PAST_SPAN_SIZE];
+	bool known = json_get(row, key) != NULL;
+	past_put_right(t, COLOUR_NONE, known ? past_span(past_figure(row, key), span) : "-");
+}
+
+void past_put_count(struct table *t, const cJSON *row, const char *key)
+{
+	table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(row, key));
+	table_right(t);
+}
+
+void past_put_by(struct table *t, const cJSON *root)
+{
+	const char *label = text_of(root, "label");
+	char key[400];
+	snprintf(key, sizeof(key), "%s", label[0] ? label : text_of(root, "by"));
+	for (char *p = key; *p && !label[0]; p++)
+		if (*p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+	table_cell(t, COLOUR_DIM, key);
+}
+
+const char *past_key(const cJSON *row)
+{
+	const char *key = json_text(row, "key");
+	return key ? key : "(none)";
+}
+
+void past_csv_by(struct buf *out, const cJSON *root)
+{
+	const char *label = text_of(root, "label");
+	csv_text(out, label[0] ? label : text_of(root, "by"));
+}
+
+void past_put_timed(struct local_times *l, const char *text, struct buf *out)
+{
+	struct buf local;
+	buf_init(&local, TEXT_MAX_BYTES);
+	local_times_add(l, text, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
+}
+
+void past_put_note(const cJSON *root, struct local_times *l, struct buf *out)
+{
+	const char *note = text_of(root, "note");
+	if (!*note)
+		return;
+	if (l)
+		past_put_timed(l, note, out);
+	else
+		text_render(note, out);
+	buf_putc(out, '\n');
+}

@@ -1,0 +1,35 @@
+/*
+ * What the tables of `sluice cost`, `report` and `history` have in common: figures, what the rows are of,
+ * and what is said below them.
+ */
+#ifndef SLUICE_CLI_PAST_CELLS_H
+#define SLUICE_CLI_PAST_CELLS_H
+
+#include "cli/commands.h"
+#include "cli/local_times.h"
+
+enum { PAST_SPAN_SIZE = 32 };
+
+/* "2h02m", "39m58s", "2s". Returns ret. */
+const char *past_span(double seconds, char ret[PAST_SPAN_SIZE]);
+/* A number of the answer; 0 where it is absent. */
+double past_figure(const cJSON *row, const char *key);
+
+/* Cells that are aligned to the right. A time that is absent is "-". */
+void past_put_seconds(struct table *t, const cJSON *row, const char *key);
+void past_put_count(struct table *t, const cJSON *row, const char *key);
+void past_put_right(struct table *t, enum colour colour, const char *text);
+
+/* The head of the first column: "QUEUE", or the label's key as it is. */
+void past_put_by(struct table *t, const cJSON *root);
+/* What a row is of. */
+const char *past_key(const cJSON *row);
+/* The first field of the head in CSV: "queue", or the label's key. */
+void past_csv_by(struct buf *out, const cJSON *root);
+
+/* A text as a terminal may show it, with its times as the user's clock shows them. */
+void past_put_timed(struct local_times *l, const char *text, struct buf *out);
+/* The sentence that a part of the answer is forgotten, where it is. l NULL: its times as they come. */
+void past_put_note(const cJSON *root, struct local_times *l, struct buf *out);
+
+#endif

@@ -1,0 +1,92 @@
+#include "cli/past/show.h"
+
+#include <stdio.h>
+
+#include "cli/help.h"
+#include "cli/past/cells.h"
+#include "cli/past/options.h"
+#include "controller/common/clock.h"
+#include "controller/visibility/job_query.h"
+
+/* Those of one namespace are no sum of all: it is said wherever a person looks. */
+static void put_narrowed(enum past_kind kind, const cJSON *root, struct buf *out)
+{
+	buf_printf(out,
+		"You may not list %s." VISIBILITY_GROUP
+		" of all namespaces: those of namespace %.63s are shown. Name another with -n.\n",
+		past_resource_name(kind), text_of(root, "namespace"));
+}
+
+void past_show(const struct past_view *v, enum output output, const cJSON *root, bool narrowed)
+{
+	struct style style = style_of(stdout);
+	struct buf text, aside;
+	buf_init(&text, PAST_OUTPUT_MAX);
+	buf_init(&aside, PAST_OUTPUT_MAX);
+	if (output == OUTPUT_JSON) {
+		json_print(&text, root);
+		buf_putc(&text, '\n');
+	} else if (output == OUTPUT_CSV) {
+		v->csv(root, &text);
+		past_put_note(root, NULL, &aside);
+	} else {
+		v->table(root, &style, &text);
+	}
+	if (narrowed)
+		put_narrowed(v->kind, root, output == OUTPUT_TABLE ? &text : &aside);
+	fputs(buf_text(&text), stdout);
+	fputs(buf_text(&aside), stderr);
+	buf_done(&text);
+	buf_done(&aside);
+}
+
+static int show_checked(
+	const struct past_command *c, const cJSON *root, bool narrowed, struct err *e)
+{
+	int rc = c->view->check ? c->view->check(root, e) : 0;
+	if (rc == 0 || c->output != OUTPUT_TABLE) /* a program reads the list, empty or not */
+		past_show(c->view, c->output, root, narrowed);
+	return rc;
+}
+
+int past_command_ask(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	struct past_command *c = ctx;
+	struct json *json = json_new(PAST_TREE_MAX);
+	struct past_answer_question q = {.words = c->words, .home = c->all_namespaces ? NULL : ns};
+	const cJSON *root;
+	bool narrowed;
+	if (q.words.job && !q.words.ns)
+		q.words.ns = q.home;
+	int rc = past_answer_get(loop, client, &q, json, &root, &narrowed, e);
+	if (rc == 0)
+		rc = show_checked(c, root, narrowed, e);
+	c->exit_code = rc ? command_fail(rc, e) : CLI_OK;
+	json_free(json);
+	return 0;
+}
+
+int past_command_run(int argc, char **argv, enum command command, const struct past_view *view)
+{
+	const char *name = command_name(command);
+	struct past_command_options o;
+	struct err e = {""};
+	if (past_command_options_parse(argc, argv, view->kind, clock_now_ms(), &o, &e) < 0) {
+		fprintf(stderr, "sluice: %s: %s; see sluice help %s\n", name, e.text, name);
+		return CLI_USAGE;
+	}
+	if (o.help) {
+		help_print(command, stdout);
+		return CLI_OK;
+	}
+	struct past_command c = {.view = view,
+		.words = o.words,
+		.all_namespaces = o.all_namespaces,
+		.output = o.output};
+	if (question_run(&o.kube, NULL, past_command_ask, &c, &e) < 0) {
+		command_fail(ERR_INVALID, &e);
+		return CLI_USAGE;
+	}
+	return c.exit_code;
+}

@@ -1,0 +1,41 @@
+/*
+ * The way of `sluice cost`, `report` and `history` from a question to what is printed. What they differ in
+ * is a past_view each.
+ */
+#ifndef SLUICE_CLI_PAST_SHOW_H
+#define SLUICE_CLI_PAST_SHOW_H
+
+#include "cli/commands.h"
+#include "cli/past/answer.h"
+
+enum { PAST_TREE_MAX = 64 * 1024 * 1024, PAST_OUTPUT_MAX = 8 * 1024 * 1024 };
+
+struct past_view {
+	enum past_kind kind;
+	void (*table)(const cJSON *root, const struct style *style, struct buf *out);
+	void (*csv)(const cJSON *root, struct buf *out);
+	/* ERR_GONE with a sentence: what was named is not in it. NULL: nothing was named. */
+	int (*check)(const cJSON *root, struct err *e);
+};
+
+/* The standard output has the answer. Remarks on CSV and JSON go to the standard error, for a program reads
+ * the other. narrowed: it is of one namespace where all were asked for. */
+void past_show(const struct past_view *v, enum output output, const cJSON *root, bool narrowed);
+
+/* A question to the API server, and how its answer is shown. */
+struct past_command {
+	const struct past_view *view;
+	struct past_words words;
+	bool all_namespaces; /* -A: all or none, for a part would be taken for the sum */
+	enum output output;
+	int exit_code; /* of the answer */
+};
+
+/* A question_fn; ctx is a past_command. A Job that is named without a namespace is one of `ns`. */
+int past_command_ask(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e);
+
+/* All of the commands report and history. */
+int past_command_run(int argc, char **argv, enum command command, const struct past_view *view);
+
+#endif

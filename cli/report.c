@@ -1,0 +1,217 @@
+/*
+ * The command report: how many runs started, how long they waited and ran, how they ended, what they held
+ * and cost. As a table, CSV or JSON, of the API server with the user's own rights.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/csv.h"
+#include "cli/past/cells.h"
+#include "cli/past/show.h"
+
+enum {
+	REASONS_SHOWN = 4, /* in the table; the others are one sum */
+	REASONS_MAX_BYTES = 64 * 1024,
+};
+
+/* ---- how they ended -------------------------------------------------------------------------- */
+
+static int frequency_cmp(const void *a, const void *b)
+{
+	const cJSON *x = *(const cJSON *const *)a, *y = *(const cJSON *const *)b;
+	int c = (x->valuedouble < y->valuedouble) - (x->valuedouble > y->valuedouble);
+	return c ? c : strcmp(x->string, y->string);
+}
+
+/* The members of `ended`, the most frequent first. An array of *ret_n; yours to free. */
+static const cJSON **sorted_reasons(const cJSON *row, size_t *ret_n)
+{
+	const cJSON *ended = json_object(row, "ended");
+	size_t n = 0;
+	json_each(reason, ended)
+		n++;
+	const cJSON **all = mem_array(n + 1, sizeof(*all));
+	n = 0;
+	json_each(reason, ended)
+		if (cJSON_IsNumber(reason))
+			all[n++] = reason;
+	qsort(all, n, sizeof(*all), frequency_cmp);
+	*ret_n = n;
+	return all;
+}
+
+/* "12 Finished, 3 Preempted" */
+static void put_reasons(const cJSON *row, struct buf *out)
+{
+	size_t n;
+	const cJSON **all = sorted_reasons(row, &n);
+	double others = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i >= REASONS_SHOWN)
+			others += all[i]->valuedouble;
+		else
+			buf_printf(out, "%s%.0f %.100s", i > 0 ? ", " : "", all[i]->valuedouble,
+				all[i]->string);
+	}
+	if (others > 0)
+		buf_printf(out, ", %.0f %s", others, others > 1 ? "others" : "other");
+	free(all);
+}
+
+/* "Finished=12;Preempted=3" */
+static void csv_reasons(const cJSON *row, struct buf *out)
+{
+	size_t n;
+	const cJSON **all = sorted_reasons(row, &n);
+	struct buf text;
+	buf_init(&text, REASONS_MAX_BYTES);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(
+			&text, "%s%s=%.0f", i > 0 ? ";" : "", all[i]->string, all[i]->valuedouble);
+	csv_text(out, buf_text(&text));
+	buf_done(&text);
+	free(all);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* A column that a cluster without GPUs never needs. */
+static bool any_gpu(const cJSON *root)
+{
+	json_each(row, json_array(root, "rows"))
+		if (past_figure(row, "gpuHours") > 0)
+			return true;
+	return false;
+}
+
+static void put_hours(struct table *t, const cJSON *row, const char *key)
+{
+	table_cellf(t, COLOUR_NONE, "%.2f", past_figure(row, key));
+	table_right(t);
+}
+
+static void put_row(
+	struct table *t, const char *key, enum colour colour, const cJSON *row, bool gpu)
+{
+	const char *currency = text_of(row, "currency");
+	struct buf reasons;
+	buf_init(&reasons, REASONS_MAX_BYTES);
+	put_reasons(row, &reasons);
+	table_cell(t, colour, key);
+	past_put_count(t, row, "jobs");
+	past_put_count(t, row, "starts");
+	past_put_count(t, row, "running");
+	table_cell(t, COLOUR_NONE, reasons.len > 0 ? buf_text(&reasons) : "-");
+	past_put_seconds(t, row, "waitP50Seconds");
+	past_put_seconds(t, row, "waitP99Seconds");
+	past_put_seconds(t, row, "runSeconds");
+	put_hours(t, row, "cpuHours");
+	if (gpu)
+		put_hours(t, row, "gpuHours");
+	past_put_seconds(t, row, "lostSeconds");
+	past_put_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
+	table_cell(t, COLOUR_NONE, currency);
+	table_end_row(t);
+	buf_done(&reasons);
+}
+
+static void put_head(struct table *t, const cJSON *root, bool gpu)
+{
+	static const struct {
+		const char *name;
+		bool left, gpu;
+	} columns[] = {{"JOBS"}, {"STARTS"}, {"RUNNING"}, {"ENDED", .left = true}, {"WAIT P50"},
+		{"WAIT P99"}, {"RUN TIME"}, {"CPU HOURS"}, {"GPU HOURS", .gpu = true}, {"LOST"},
+		{"COST"}, {"CURRENCY", .left = true}};
+	past_put_by(t, root);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		if (columns[i].gpu && !gpu)
+			continue;
+		table_cell(t, COLOUR_DIM, columns[i].name);
+		if (!columns[i].left)
+			table_right(t);
+	}
+	table_end_row(t);
+}
+
+/* Where there is no row. */
+static void put_none(const cJSON *root, struct local_times *times, struct buf *out)
+{
+	char text[200];
+	snprintf(text, sizeof(text), "No run started between %.40s and %.40s.",
+		text_of(root, "since"), text_of(root, "until"));
+	past_put_timed(times, text, out);
+	buf_putc(out, '\n');
+}
+
+void report_render_table(const cJSON *root, const struct style *style, struct buf *out)
+{
+	struct table *t = table_new(style);
+	struct local_times times = {""};
+	bool any = false, gpu = any_gpu(root);
+	put_head(t, root, gpu);
+	json_each(row, json_array(root, "rows")) {
+		put_row(t, past_key(row), COLOUR_NONE, row, gpu);
+		any = true;
+	}
+	json_each(total, json_array(root, "totals"))
+		put_row(t, "total", COLOUR_DIM, total, gpu);
+	if (any)
+		table_render(t, out);
+	else
+		put_none(root, &times, out);
+	past_put_note(root, &times, out);
+	if (truth_of(root, "more"))
+		buf_puts(out,
+			"There are more rows: these are the dearest; the totals are of all.\n");
+	table_free(t);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/* Empty where it is not known. */
+static void csv_seconds(const cJSON *row, const char *key, struct buf *out)
+{
+	if (json_get(row, key))
+		buf_printf(out, "%.3f", past_figure(row, key));
+}
+
+void report_render_csv(const cJSON *root, struct buf *out)
+{
+	past_csv_by(out, root);
+	buf_puts(out,
+		",currency,jobs,starts,running,ended,wait_p50_seconds,wait_p99_seconds,run_seconds,cpu_hours,gpu_hours,lost_seconds,cost,estimated_cost" CSV_END);
+	json_each(row, json_array(root, "rows")) {
+		csv_text(out, text_of(row, "key"));
+		buf_putc(out, ',');
+		csv_text(out, text_of(row, "currency"));
+		buf_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", number_of(row, "jobs"),
+			number_of(row, "starts"), number_of(row, "running"));
+		csv_reasons(row, out);
+		buf_putc(out, ',');
+		csv_seconds(row, "waitP50Seconds", out);
+		buf_putc(out, ',');
+		csv_seconds(row, "waitP99Seconds", out);
+		buf_printf(out, ",%.3f,%.6f,%.6f,%.3f,", past_figure(row, "runSeconds"),
+			past_figure(row, "cpuHours"), past_figure(row, "gpuHours"),
+			past_figure(row, "lostSeconds"));
+		csv_text(out, text_of(row, "cost"));
+		buf_putc(out, ',');
+		csv_text(out, text_of(row, "estimatedCost"));
+		buf_puts(out, CSV_END);
+	}
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct past_view view = {
+	.kind = PAST_REPORT, .table = report_render_table, .csv = report_render_csv};
+
+int command_report(int argc, char **argv)
+{
+	return past_command_run(argc, argv, COMMAND_REPORT, &view);
+}
