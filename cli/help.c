@@ -852,7 +852,7 @@ const char move_help[] =
 	"\n"
 	"DESCRIPTION\n"
 	"    Writes the label sluice.dev/queue-name on the Job, with your own rights, and no others. Its\n"
-	"    place in the other queue is by its creation time, as if it had waited there all along. How\n"
+	"    place in the other queue is by its time of queueing, as if it had waited there all along. How\n"
 	"    many are ahead of it then is told where the API server serves visibility.sluice.dev.\n"
 	"\n"
 	"    A Job that runs holds quota of its queue and cannot be moved, nor one whose last pods are\n"

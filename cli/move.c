@@ -119,7 +119,7 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 		buf_printf(out, "it stays on hold there; to queue it: sluice release job/%s -n %s",
 			a->name, a->ns);
 	} else {
-		buf_puts(out, "it has its place there by its creation time");
+		buf_puts(out, "it has its place there by its time of queueing");
 		if (queued_place_ask(a, is_there, m, &place))
 			queued_place_tell(&place, out);
 	}

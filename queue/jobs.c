@@ -35,7 +35,7 @@ static void take_job(
 		past_recall(q, w, &j->admission.history);
 	}
 	workload_unplace(q, w);
-	past_created(w, j);
+	past_queued(w, j);
 	workload_take(q, w, j, account);
 	workload_place(q, w);
 	if (w->reservation)

@@ -80,6 +80,7 @@ static void bring(int64_t *ms)
 void clock_bring_job(struct job *j)
 {
 	bring(&j->created_ms);
+	bring(&j->queued_at_ms);
 	bring(&j->status.start_ms);
 	bring(&j->status.finished_ms);
 }

@@ -113,7 +113,7 @@ struct note *gate_note(
 	n->preemption = j && kind == NOTE_STOP ? j->stop.preemption : "";
 	n->on_hold = j && kind == NOTE_STOP && stop_holds(j);
 	n->currency = "";
-	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
+	n->waited_ms = j && g->now_ms > j->seen.queued_ms ? g->now_ms - j->seen.queued_ms : 0;
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(n->text, sizeof(n->text), fmt, ap);

@@ -281,6 +281,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->at_backoff_limit = is_at_backoff_limit(seen);
 	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
 	f->created_ms = seen->created_ms;
+	f->queued_ms = job_queued_ms(seen);
 	f->stopping_at_ms = seen->annotations.stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
 	f->suspended_ms = seen->suspended_ms;

@@ -68,6 +68,7 @@ struct facts {
 	bool at_backoff_limit; /* of one more failed pod the Job controller fails it */
 	bool rewritable;       /* it may run on idle room, but need not */
 	int64_t created_ms, start_ms;
+	int64_t queued_ms;	    /* job_queued_ms() */
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
 	int64_t finished_ms, suspended_ms;

@@ -146,7 +146,7 @@ static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 	*x = (struct explanation){.reason = WAIT_NOT,
 		.localqueue = j->queue ? j->queue : "",
 		.clusterqueue = j->attempt.clusterqueue,
-		.queued_ms = j->seen.created_ms};
+		.queued_ms = j->seen.queued_ms};
 	const char *kept = deletion_words(j, words, sizeof(words));
 	snprintf(x->sentence, sizeof(x->sentence), "%s",
 		*kept ? kept : "it is being deleted, and holds no quota");

@@ -84,8 +84,8 @@ void waiting_note_begin(struct gate_job *j)
 	j->waiting_note.count = 0;
 }
 
-/* Long enough by both clocks: by ours it waited, by the one on the wall since it was made. A Job
- * that was made later than now tells that the clock was set back. */
+/* Long enough by both clocks: by ours it waited, by the one on the wall since it was queued. A Job
+ * that was queued later than now tells that the clock was set back. */
 static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 {
 	unsigned doublings =
@@ -93,8 +93,8 @@ static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 	if (j->waiting_note.count > 0)
 		return g->tick_ms >= j->waiting_note.told_ms + (g->notices.after_ms << doublings);
 	return (j->waits_ms == 0 || g->tick_ms >= j->waits_ms + g->notices.after_ms) &&
-	       (j->seen.created_ms > g->now_ms ||
-		       g->now_ms >= j->seen.created_ms + g->notices.after_ms);
+	       (j->seen.queued_ms > g->now_ms ||
+		       g->now_ms >= j->seen.queued_ms + g->notices.after_ms);
 }
 
 /* True when a notice is wanted of it. */

@@ -333,6 +333,15 @@ static void read_submitter(struct decoder *d, const cJSON *annotations, struct j
 		j->submitted_by = text_quote(d, name, SUBMITTER_MAX_BYTES);
 }
 
+/* The API server writes it, so there is nothing to correct: what is no time says nothing. */
+static void read_queued_at(const cJSON *annotations, struct job *j)
+{
+	const char *text = json_text(annotations, QUEUED_ANNOTATION);
+	int64_t at_ms;
+	if (text && text_time(text, &at_ms) && at_ms > 0)
+		j->queued_at_ms = at_ms;
+}
+
 /* Its first word says what kind of notice it is; the rest is for people. */
 static const char *beginning(struct decoder *d, const char *text)
 {
@@ -385,6 +394,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	job_after_field(d, at, annotations, j);
 	read_nice(d, at, annotations, j);
 	read_submitter(d, annotations, j);
+	read_queued_at(annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	const char *notice = json_text(annotations, WAITING_ANNOTATION);
 	if (json_get(annotations, WAITING_ANNOTATION))

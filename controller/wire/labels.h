@@ -32,6 +32,9 @@
 /* Who submitted it: the name that the API server knew, written by deploy/policies/mutating. */
 #define SUBMITTED_ANNOTATION "sluice.dev/submitted-by"
 
+/* When it got its queue label, if that was after its creation; by the same policies. */
+#define QUEUED_ANNOTATION "sluice.dev/queued-at"
+
 #define AFTER_ANNOTATION "sluice.dev/after"
 #define DEPENDENCY_FAILURE_ANNOTATION "sluice.dev/on-dependency-failure"
 

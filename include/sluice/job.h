@@ -173,7 +173,10 @@ struct job {
 	int64_t version; /* resourceVersion as a number: moves with every write; orders observations
 			  */
 	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
-	bool deleting;	    /* has a deletionTimestamp */
+	/* Annotation sluice.dev/queued-at: when it got its queue label, where it was created without; 0:
+	 * absent. Whole seconds. True where the mutating policies are installed. */
+	int64_t queued_at_ms;
+	bool deleting; /* has a deletionTimestamp */
 	/* Of one that is being deleted: the finalizer that keeps it, "orphan" if that is among
 	 * them; NULL: none, or only the garbage collector's that takes its pods away first. */
 	const char *finalizer;
@@ -276,6 +279,10 @@ int32_t job_pods_wanted(const struct job *j);
 bool job_quiet(const struct job *j);
 
 bool job_finished(const struct job *j);
+
+/* Since when it stands in line: its creation, or what the annotation says if that is later. So the
+ * annotation never takes a Job forward. */
+int64_t job_queued_ms(const struct job *j);
 
 /* The request of one pod, exactly as the scheduler counts it (reference 10.1): max(sum of
  * containers and sidecars, each init container with the sidecars before it), the pod-level request

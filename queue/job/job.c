@@ -4,11 +4,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "sluice/quantity.h"
 
 bool job_finished(const struct job *j)
 {
 	return j->status.complete || j->status.failed;
+}
+
+int64_t job_queued_ms(const struct job *j)
+{
+	return greater(j->created_ms, j->queued_at_ms);
 }
 
 bool job_quiet(const struct job *j)

@@ -65,7 +65,8 @@ struct localqueue {
 	struct link budgets;	  /* budget.of_owner, by name */
 	struct link reservations; /* reservation.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
-	size_t nactive; /* of nwaiting: in the order, or with a promise */
+	size_t nactive;	  /* of nwaiting: in the order, or with a promise */
+	size_t npromised; /* of these: with a promise */
 
 	/* Slots of memory (overflow.h) of all members, and of the waiting ones. */
 	size_t slots, waiting_slots;

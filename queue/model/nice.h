@@ -17,7 +17,7 @@
  * that no earlier place than it had: the last NICE_GIVEN_MAX that left with a later one than that of
  * their queueing are remembered.
  *
- * Exchanged places are memory. A new leader knows the times of creation alone, so each Job has its
+ * Exchanged places are memory. A new leader knows the times of queueing alone, so each Job has its
  * own place again then; what follows from nice and these times is the same in each leader.
  *
  * Not in the deal, so that they keep their own place, and lend it to none:

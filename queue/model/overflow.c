@@ -11,7 +11,7 @@
 struct deferred {
 	struct tree_node node; /* in localqueue.deferred, until it is taken */
 	struct uid uid;
-	int64_t created_ms;
+	int64_t queued_ms;
 	uint64_t arrival; /* as in order_key */
 	struct localqueue *lq;
 	uint32_t list;	  /* the last complete list that it was in */
@@ -45,8 +45,8 @@ int overflow_order(const struct tree_node *a, const struct tree_node *b)
 	const struct deferred *y = container_of_const(b, struct deferred, node);
 	if (x->returns != y->returns)
 		return x->returns < y->returns ? -1 : 1;
-	if (x->created_ms != y->created_ms)
-		return x->created_ms < y->created_ms ? -1 : 1;
+	if (x->queued_ms != y->queued_ms)
+		return x->queued_ms < y->queued_ms ? -1 : 1;
 	if (x->arrival != y->arrival)
 		return x->arrival < y->arrival ? -1 : 1;
 	return uid_cmp(&x->uid, &y->uid);
@@ -287,7 +287,7 @@ void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 		return;
 	}
 	struct deferred as = {.uid = j->uid,
-		.created_ms = j->created_ms,
+		.queued_ms = job_queued_ms(j),
 		.arrival = known	    ? known->arrival
 			   : j->version > 0 ? (uint64_t)j->version
 					    : ++q->counters.arrivals,
@@ -311,7 +311,7 @@ void queue_defer_known_job(struct queue *q, const struct uid *uid, uint64_t list
 	const struct workload *w = queue_find_workload(q, uid);
 	must(w && !w->reservation);
 	struct deferred as = {.uid = *uid,
-		.created_ms = w->key.queued_ms,
+		.queued_ms = w->key.queued_ms,
 		.arrival = w->key.arrival,
 		.list = list_number(list)};
 	defer(q, &as, w->lq->ns->name, w->lq, w->name);
@@ -375,7 +375,7 @@ static struct job_place place_of(const struct deferred *d)
 {
 	return (struct job_place){.localqueue = d->lq->name,
 		.clusterqueue = d->lq->cq ? d->lq->cq->name : "",
-		.queued_ms = d->created_ms};
+		.queued_ms = d->queued_ms};
 }
 
 bool overflow_place_of(const struct queue *q, const struct uid *uid, struct job_place *ret)

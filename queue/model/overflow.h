@@ -13,9 +13,9 @@
  * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
  * once; and for each that a long sluice.dev/after takes. So maxWaiting bounds bytes, too.
  *
- * A Job beyond the limit is deferred: a name, a uid and the time of its creation, some 180 bytes.
+ * A Job beyond the limit is deferred: a name, a uid and its time of queueing, some 180 bytes.
  * It is read again and taken in when fewer are kept, the oldest first. Its place in the order of
- * the ClusterQueue is that of its creation, as ever. While Jobs of a LocalQueue are deferred, each
+ * the ClusterQueue is by that time, as ever. While Jobs of a LocalQueue are deferred, each
  * new one is deferred behind them.
  *
  * The number is soft: the queue takes in every Job it is told of, and the gate asks first

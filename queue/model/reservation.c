@@ -194,6 +194,7 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	must(!w->promise);
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	r->state = RESERVATION_PROMISED;
+	r->lq->npromised++;
 	r->user->npromised++;
 	lines_take(r, QUOTA_THEN);
 	lines_count(q, r);
@@ -217,6 +218,7 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	must(r->state == RESERVATION_PROMISED);
 	workload_unplace(q, r->w);
 	list_leave(&r->of_clusterqueue);
+	r->lq->npromised--;
 	r->user->npromised--;
 	r->w->promise = NULL;
 	r->reserved_ms = q->now_ms;
@@ -227,6 +229,14 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	reservation_hold(q, r);
 	runs_after(q, r, RUN_KEPT);
 	workload_place(q, r->w);
+}
+
+const struct reservation *reservation_younger_promise(const struct reservation *r)
+{
+	const struct link *next = r->of_clusterqueue.next;
+	return next == &r->cq->promised
+		       ? NULL
+		       : container_of_const(next, struct reservation, of_clusterqueue);
 }
 
 static void reservation_free(struct queue *q, struct reservation *r)
@@ -256,6 +266,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	runs_before(q, r, RUN_UNPROMISED);
 	lines_give_then(r);
 	lines_uncount(q, r);
+	r->lq->npromised--;
 	r->user->npromised--;
 	queue_touch_reservation(q, r->cq);
 	reservation_free(q, r);

@@ -182,6 +182,8 @@ void reservations_begin_by_now(struct queue *q);
  * searched again by the next look (pass.h). True: one does. */
 bool reservation_borrows_more(struct reservation *r);
 
+/* A promise: the next younger one of its ClusterQueue; NULL: there is none. */
+const struct reservation *reservation_younger_promise(const struct reservation *r);
 /* A promise. Does it fit NOW? */
 bool reservation_fits_now(const struct reservation *r);
 /* It is kept: the workload starts. */

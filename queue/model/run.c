@@ -16,7 +16,7 @@ static struct past *past_of(struct queue *q, struct workload *w)
 {
 	if (!w->past) {
 		w->past = mem_alloc(sizeof(*w->past));
-		w->past->created_ms = w->key.queued_ms;
+		w->past->queued_ms = w->key.queued_ms;
 		q->workload_bytes += sizeof(*w->past);
 	}
 	return w->past;
@@ -49,7 +49,7 @@ static void past_take(struct queue *q, struct workload *w, const struct job_hist
 	p->suspensions = h->suspensions;
 	p->reclaims_paid_ms = h->reclaims_paid_ms;
 	bool moves = p->evicted_ms > 0 && !q->config.requeue_at_creation;
-	w->key.queued_ms = moves ? p->evicted_ms : p->created_ms;
+	w->key.queued_ms = moves ? p->evicted_ms : p->queued_ms;
 	if (empty && !past_deactivated(w))
 		past_forget(q, w);
 }
@@ -76,15 +76,16 @@ void past_recall_before(struct queue *q, struct workload *w, const struct job_hi
 	run_arm(q, w->reservation);
 }
 
-void past_created(struct workload *w, const struct job *j)
+void past_queued(struct workload *w, const struct job *j)
 {
-	if (w->past && w->past->created_ms == 0)
-		w->past->created_ms = j->created_ms;
-	if (w->key.queued_ms > 0 || j->created_ms <= 0)
+	int64_t queued_ms = job_queued_ms(j), stands_ms = w->key.queued_ms;
+	if (w->past && (w->past->queued_ms == 0 || j->queued_at_ms > w->past->queued_ms))
+		w->past->queued_ms = queued_ms;
+	if (queued_ms <= 0 || (stands_ms > 0 && j->queued_at_ms <= stands_ms))
 		return;
 	if (w->reservation)
 		victim_index_leave(w->reservation);
-	w->key.queued_ms = j->created_ms;
+	w->key.queued_ms = queued_ms;
 	if (j->version > 0)
 		w->key.arrival = (uint64_t)j->version;
 	if (w->reservation)

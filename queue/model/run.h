@@ -24,7 +24,7 @@
 
 struct past {
 	int32_t requeues;   /* stops because the pods were not ready in time */
-	int64_t created_ms; /* its place in the order, unless there is: */
+	int64_t queued_ms;  /* its place in the order, unless there is: */
 	int64_t evicted_ms; /* the stop of a run because its pods were not ready in time; or 0 */
 	int64_t ran_ms;
 	int64_t max_run_ms;	      /* the limit that held when it was deactivated */
@@ -38,8 +38,9 @@ struct past {
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
 /* The history before the attempt that it may hold a reservation for. */
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
-/* It was known by its reservation alone, and when it was created is heard only now: that is its place. */
-void past_created(struct workload *w, const struct job *j);
+/* Its place goes by job_queued_ms(). That is heard only now of a Job that was known by its reservation
+ * alone. And it moves back where Jobs without a queue are managed, and this one gets its label. */
+void past_queued(struct workload *w, const struct job *j);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);
 /* It was to be deactivated, but its run ended otherwise. */

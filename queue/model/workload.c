@@ -71,7 +71,7 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	size_t n = strlen(j->name) + 1;
 	struct workload *w = mem_alloc(sizeof(*w) + n);
 	memcpy(w->name, j->name, n);
-	w->key.queued_ms = j->created_ms;
+	w->key.queued_ms = job_queued_ms(j);
 	w->key.arrival = arrival_of(q, j);
 	w->key.uid = j->uid;
 	map_put(&q->workloads, uid_hash(&j->uid), w);

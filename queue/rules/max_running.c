@@ -19,33 +19,31 @@ static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
 	return false;
 }
 
-static size_t promises_up_to(
-	const struct clusterqueue *cq, const struct localqueue *lq, uint64_t serial)
+static size_t running(const struct localqueue *lq)
+{
+	return lq->nreserving + lq->npromised;
+}
+
+static bool is_full(const struct localqueue *lq)
+{
+	return lq->limits.max_running > 0 && running(lq) >= (size_t)lq->limits.max_running;
+}
+
+/* So many promises of its LocalQueue are younger than r. */
+static size_t younger(const struct reservation *r)
 {
 	size_t n = 0;
-	list_each(&cq->promised, l) {
-		const struct reservation *r =
-			container_of_const(l, struct reservation, of_clusterqueue);
-		n += r->lq == lq && r->serial <= serial;
-	}
+	for (const struct reservation *p = reservation_younger_promise(r); p;
+		p = reservation_younger_promise(p))
+		n += p->lq == r->lq;
 	return n;
-}
-
-static size_t running(const struct clusterqueue *cq, const struct localqueue *lq)
-{
-	return lq->nreserving + promises_up_to(cq, lq, UINT64_MAX);
-}
-
-static bool is_full(const struct clusterqueue *cq, const struct localqueue *lq)
-{
-	return lq->limits.max_running > 0 && running(cq, lq) >= (size_t)lq->limits.max_running;
 }
 
 static struct ruling max_running_group_may(const struct queue *q, const struct group *g)
 {
 	const struct localqueue *lq = g->parting.alone;
 	(void)q;
-	return lq && is_full(g->cq, lq) ? RULING_NO : RULING_YES;
+	return lq && is_full(lq) ? RULING_NO : RULING_YES;
 }
 
 static uint64_t max_running_parts(const struct workload *w, struct parting *ret)
@@ -60,16 +58,15 @@ static bool max_running_promise_may(struct queue *q, struct reservation *r)
 {
 	int32_t most = r->lq->limits.max_running;
 	(void)q;
-	return most <= 0 ||
-	       r->lq->nreserving + promises_up_to(r->cq, r->lq, r->serial) <= (size_t)most;
+	return most <= 0 || running(r->lq) - younger(r) <= (size_t)most;
 }
 
 static enum wait_reason max_running_explain(struct question *a)
 {
 	const struct localqueue *lq = a->w->lq;
-	if (!is_full(a->cq, lq))
+	if (!is_full(lq))
 		return WAIT_NOT;
-	size_t n = running(a->cq, lq);
+	size_t n = running(lq);
 	text_add(a->text,
 		"%zu %s of LocalQueue %s/%s %s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
 		n, n == 1 ? "Job" : "Jobs", lq->ns->name, lq->name, n == 1 ? "runs" : "run",

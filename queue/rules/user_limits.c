@@ -121,13 +121,12 @@ static size_t younger(const struct reservation *r, const char *resource, __int12
 {
 	size_t n = 0;
 	*ret_amount = 0;
-	list_each(&r->cq->promised, l) {
-		const struct reservation *other =
-			container_of_const(l, struct reservation, of_clusterqueue);
-		if (other->user != r->user || other->serial <= r->serial)
+	for (const struct reservation *p = reservation_younger_promise(r); p;
+		p = reservation_younger_promise(p)) {
+		if (p->user != r->user)
 			continue;
 		n++;
-		*ret_amount += resource ? amount_of(other, resource) : 0;
+		*ret_amount += resource ? amount_of(p, resource) : 0;
 	}
 	return n;
 }

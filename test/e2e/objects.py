@@ -14,7 +14,7 @@ WRITTEN_SUSPENDED = {} if KUBERNETES >= 36 else {"suspend": True}
 GROUP = "sluice.dev/v1alpha1"
 QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
 HOLD, STORY, ORIGINAL = "sluice.dev/hold", "sluice.dev/admission", "sluice.dev/original-directives"
-SUBMITTED = "sluice.dev/submitted-by"
+SUBMITTED, QUEUED = "sluice.dev/submitted-by", "sluice.dev/queued-at"
 RUN_SECONDS, TERMINATE_SECONDS, FAIL = (f"sandbox.sluice.dev/{n}" for n in ("run-seconds", "terminate-seconds", "fail"))
 LONG = 3600  # longer than any test; such a Job is deleted, never awaited
 

@@ -140,7 +140,7 @@ def test_a_job_that_waits_is_moved_and_one_that_runs_is_not(sluice, world):
     assert refused.returncode == 2 and "holds quota of LocalQueue q, so it cannot be moved; stop it first (sluice hold job/runs" in refused.stderr
     absent = move("a", "nowhere")
     assert absent.returncode == 1 and f"there is no LocalQueue nowhere in namespace {world.ns}" in absent.stderr
-    assert ok(move("a", "b")).startswith("Job a is moved to LocalQueue b: it has its place there by its creation time")
+    assert ok(move("a", "b")).startswith("Job a is moved to LocalQueue b: it has its place there by its time of queueing")
     assert world.get("a")["metadata"]["labels"]["sluice.dev/queue-name"] == "b"
     wait_until("it to wait there", lambda: json.loads(ok(sluice("explain", "a", "-n", world.ns, "-o", "json")))["localQueue"] == "b", SOON)
     world.finish("other")

@@ -10,11 +10,13 @@ import itertools
 import json
 import os
 import re
+import time
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 from conftest import SOON, as_account
-from objects import HOLD, ORIGINAL, QUEUE, STORY, SUBMITTED, conditions, job, jobs_path, ours, owner_reference, path_of, submitter, who
+from objects import HOLD, ORIGINAL, QUEUE, QUEUED, STORY, SUBMITTED, conditions, job, jobs_path, ours, owner_reference, path_of, submitter, who
 from sandbox import ApiError, wait_until
 
 pytestmark = pytest.mark.usefixtures("asleep")
@@ -416,6 +418,114 @@ def test_the_largest_annotations_are_compared(plane, jobs, user, cronjobs):
     assert named(cronjobs.patch("large", {"spec": {"suspend": True}}, user)) == who(plane.api)
     assert submitter(cronjobs.run(changed, "large-1")) == who(plane.api)
     assert submitter(jobs.make(by=user, annotations=many)) == who(user)
+
+
+# ---- since when it is queued -------------------------------------------------------
+
+SINCE = "says since when the Job is queued"
+UNDATED = "does not tell when the Job comes into queue"
+
+
+def queued_at(obj):
+    return obj["metadata"].get("annotations", {}).get(QUEUED)
+
+
+def api_time(ahead=0):
+    """As the API server writes times. Both have one clock."""
+    return datetime.fromtimestamp(time.time() + ahead, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def managed(at, manager="forged"):
+    """An entry of metadata.managedFields."""
+    return {"manager": manager, "operation": "Update", "apiVersion": "batch/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:suspend": {}}}, **({"time": at} if at else {})}
+
+
+@pytest.fixture
+def kept(jobs, user):
+    """A Job that is kept without the label, made some seconds ago."""
+    made = jobs.make(queue=None, suspend=True, by=user)
+    time.sleep(2.1)
+    return made
+
+
+@pytest.mark.parametrize("how", ["merge", "put", "json", "kubectl", "server-side apply"])
+def test_a_job_that_gets_the_label_later_is_queued_since_then(jobs, kept, user, kubectl, how):
+    name, before = kept["metadata"]["name"], api_time()
+    if how == "merge":
+        jobs.patch(kept, label("gpu"), by=user)
+    elif how == "put":
+        whole = jobs.get(kept)
+        whole["metadata"]["labels"] = {**whole["metadata"].get("labels", {}), QUEUE: "gpu"}
+        user.raw("PUT", jobs_path(jobs.ns, name), whole)
+    elif how == "json":
+        jobs.patch(kept, [{"op": "add", "path": "/metadata/labels", "value": {QUEUE: "gpu"}}], "json", by=user)
+    elif how == "kubectl":
+        kubectl.run("label", "job", name, f"{QUEUE}=gpu")
+    else:
+        kubectl.apply(job(name, "gpu", {"cpu": "1"}, suspend=True), "--server-side", "--force-conflicts")
+    assert kept["metadata"]["creationTimestamp"] < before <= queued_at(jobs.get(kept)) <= api_time()
+
+
+def test_a_job_that_is_made_with_the_label_is_queued_since_its_creation(jobs, user):
+    assert queued_at(jobs.make(by=user)) is None
+
+
+def test_nobody_chooses_since_when_a_job_is_queued(jobs, kept, user, sluice_account):
+    jobs.patch(kept, annotate(QUEUED, "2020-01-01T00:00:00Z"), by=user)  # without the label it means nothing
+    before = api_time()
+    first = queued_at(jobs.patch(kept, {"metadata": {"labels": {QUEUE: "gpu"}, "annotations": {QUEUED: "2020-01-01T00:00:00Z"}}}, by=user))
+    assert before <= first <= api_time()
+    for by in (user, jobs.api):
+        refused(SINCE, jobs.patch, kept, annotate(QUEUED, "2020-01-01T00:00:00Z"), by=by)
+        refused(SINCE, jobs.patch, kept, annotate(QUEUED, None), by=by)
+        refused(SINCE, jobs.patch, jobs.make(by=user), annotate(QUEUED, "2020-01-01T00:00:00Z"), by=by)
+    assert queued_at(jobs.patch(kept, label("other"), by=user)) == first  # moved
+    jobs.patch(kept, label(None), by=user)
+    time.sleep(1.1)
+    assert first < queued_at(jobs.patch(kept, label("gpu"), by=user)) <= api_time()  # it left the line
+
+
+@pytest.mark.parametrize("entries", [
+    [managed("2020-01-01T00:00:00Z")], [managed(None)],
+    [managed("2020-01-01T00:00:00Z", manager=f"m{i}") for i in range(30)]], ids=["old", "no time", "many"])
+def test_managed_fields_with_old_times_give_no_earlier_place(jobs, kept, user, entries):
+    for together in (False, True):
+        forged = {"metadata": {"managedFields": entries}}
+        if not together:
+            jobs.patch(kept, forged, by=user)
+            time.sleep(1.1)
+        before = api_time()
+        assert before <= queued_at(jobs.patch(kept, {"metadata": {"labels": {QUEUE: "gpu"}, **(forged["metadata"] if together else {})}}, by=user)) <= api_time()
+        jobs.patch(kept, label(None), by=user)
+        time.sleep(1.1)
+
+
+def test_managed_fields_with_times_to_come_give_a_later_place(jobs, kept, user):
+    ahead = api_time(3600)
+    forged = {"metadata": {"labels": {QUEUE: "gpu"}, "managedFields": [managed(ahead, manager=f"m{i}") for i in range(12)]}}
+    assert queued_at(jobs.patch(kept, forged, by=user)) == ahead
+
+
+def test_a_job_comes_into_no_queue_without_a_time(jobs, kept, user, kubectl):
+    emptied = {"metadata": {"managedFields": [{}]}}
+    said = refused(UNDATED, jobs.patch, kept, {"metadata": {**emptied["metadata"], "labels": {QUEUE: "gpu"}}}, by=user)
+    assert "create the Job anew with the label sluice.dev/queue-name" in said
+    assert "managedFields" not in jobs.patch(kept, emptied, by=user)["metadata"]
+    refused(UNDATED, jobs.patch, kept, label("gpu"), by=user)
+    refused(UNDATED, jobs.patch, kept, {"metadata": {"labels": {QUEUE: "gpu"}, "annotations": {QUEUED: "2020-01-01T00:00:00Z"}}}, by=user)
+    before = api_time()  # it is tracked again from its first server-side apply on
+    kubectl.apply(job(kept["metadata"]["name"], "gpu", {"cpu": "1"}, suspend=True), "--server-side", "--force-conflicts")
+    assert before <= queued_at(jobs.get(kept)) <= api_time()
+
+
+def test_too_many_managed_fields_are_not_read(jobs, kept, user):
+    many = [{**managed("2020-01-01T00:00:00Z", manager=f"m{i}"), "operation": "Apply"} for i in range(120)]
+    refused(UNDATED, jobs.patch, kept, {"metadata": {"managedFields": many, "labels": {QUEUE: "gpu"}}}, by=user)
+
+
+def test_a_run_that_is_adopted_keeps_its_place(jobs, sluice_account):
+    runs = jobs.make(queue=None, managedBy="example.com/nobody")
+    assert queued_at(jobs.patch(runs, label("gpu"), by=sluice_account)) is None
 
 
 # ---- what Sluice may do ----------------------------------------------------------

@@ -157,7 +157,7 @@ static void a_job_is_moved_and_told_its_place(void **state)
 	assert_int_equal(move_to(&s, "night"), 0);
 	wrote(&s, "\"labels\":{\"sluice.dev/queue-name\":\"night\"}");
 	assert_string_equal(buf_text(&s.out),
-		"Job train is moved to LocalQueue night: it has its place there by its creation time, 3 Jobs are "
+		"Job train is moved to LocalQueue night: it has its place there by its time of queueing, 3 Jobs are "
 		"ahead of it\n");
 	close_stage(&s);
 }
@@ -165,12 +165,12 @@ static void a_job_is_moved_and_told_its_place(void **state)
 static const struct place_row {
 	const char *status, *says;
 } places[] = {
-	{IN_LINE("1"), "creation time, and is the next in line\n"},
-	{IN_LINE("2"), "creation time, 1 Job is ahead of it\n"},
+	{IN_LINE("1"), "time of queueing, and is the next in line\n"},
+	{IN_LINE("2"), "time of queueing, 1 Job is ahead of it\n"},
 	{"\"state\":\"Waiting\",\"waitsFor\":\"its window\"",
-		"creation time; it waits for its window\n"},
-	{"\"state\":\"Starting\"", "creation time; its turn has come, and it starts\n"},
-	{"\"state\":\"Deleting\"", "creation time\n"},
+		"time of queueing; it waits for its window\n"},
+	{"\"state\":\"Starting\"", "time of queueing; its turn has come, and it starts\n"},
+	{"\"state\":\"Deleting\"", "time of queueing\n"},
 };
 
 static void its_place_may_be_another(void **state)
@@ -205,7 +205,7 @@ static void less_is_said_where_less_is_known(void **state)
 	answer(&s, GET_PLACE, 404, "404 page not found");
 	assert_int_equal(move_to(&s, "night"), 0);
 	assert_non_null(strstr(buf_text(&s.out),
-		"by its creation time; nothing starts there now: it is stopped\n"));
+		"by its time of queueing; nothing starts there now: it is stopped\n"));
 	buf_reset(&s.out);
 	answer(&s, GET_JOB, 200, JOB(QUEUED, HELD, WAITS, ""));
 	answer(&s, GET_QUEUE, 200, ACTIVE);

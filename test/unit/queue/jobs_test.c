@@ -232,6 +232,36 @@ static void whose_job_is_seen_after_its_reservation_waits_at_its_place(void **st
 	queue_free(q);
 }
 
+static void assert_queued(struct queue *q, const struct job *j, int64_t queued_ms, size_t ahead)
+{
+	struct explanation x;
+	queue_set_job(q, j);
+	assert_true(queue_explain(q, &j->uid, 9000, &x));
+	assert_int_equal(x.queued_ms, queued_ms);
+	assert_int_equal(x.ahead, ahead);
+}
+
+/* It was made first, and gets its label last. */
+static void who_is_labelled_later_stands_behind(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(0, 0);
+	struct job kept = fixture_job(1, &c), other = fixture_job(2, &c);
+	kept.created_ms = 1000;
+	kept.queued_at_ms = 3000;
+	other.created_ms = 2000;
+	other.queued_at_ms = 500; /* of a Job that it was copied from */
+	assert_queued(q, &other, 2000, 0);
+	assert_queued(q, &kept, 3000, 1);
+	kept.queue =
+		""; /* where Jobs without a queue are managed, it does not leave the controller */
+	queue_set_job(q, &kept);
+	kept.queue = fixture_job(1, &c).queue;
+	kept.queued_at_ms = 5000;
+	assert_queued(q, &kept, 5000, 1);
+	queue_free(q);
+}
+
 static void long_and_strange_names(void **state)
 {
 	(void)state;
@@ -502,6 +532,7 @@ int main(void)
 		cmocka_unit_test(a_run_has_its_time_whatever_the_clock_says),
 		cmocka_unit_test(a_job_that_ends_frees_its_quota_and_is_forgotten),
 		cmocka_unit_test(whose_job_is_seen_after_its_reservation_waits_at_its_place),
+		cmocka_unit_test(who_is_labelled_later_stands_behind),
 		cmocka_unit_test(long_and_strange_names),
 		cmocka_unit_test(an_edit_of_a_localqueue_moves_jobs_only_between_groups),
 		cmocka_unit_test(ceilings_are_retaken_in_order),

@@ -123,6 +123,36 @@ static void who_submitted_it(void **state)
 	free(j);
 }
 
+/* It takes no Job forward, and what is no time is no fault. */
+static void since_when_it_is_queued(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t at_ms, queued_ms;
+	} rows[] = {
+		{"'2026-11-21T10:00:00Z'", 1795255200000, 1795255200000},
+		{"'2026-11-21T12:00:00+02:00'", 1795255200000, 1795255200000},
+		{"'2026-11-21T09:00:00Z'", 1795251600000, 1795255110000},
+		{"'1969-01-01T00:00:00Z'", 0, 1795255110000},
+		{"'yesterday'", 0, 1795255110000},
+		{"''", 0, 1795255110000},
+		{"7", 0, 1795255110000},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			"'creationTimestamp':'2026-11-21T09:58:30Z',"
+			"'annotations':{'sluice.dev/queued-at':%s}",
+			rows[i].text);
+		struct job *j = job_with(text, "", "");
+		assert_null(j->invalid);
+		assert_int_equal(j->queued_at_ms, rows[i].at_ms);
+		assert_int_equal(job_queued_ms(j), rows[i].queued_ms);
+		free(j);
+	}
+}
+
 static void held_unless_false(void **state)
 {
 	char text[100];
@@ -603,6 +633,7 @@ int main(void)
 		cmocka_unit_test(when_a_story_was_written_is_read_back),
 		cmocka_unit_test(what_kept_its_pods_is_read_back),
 		cmocka_unit_test(who_submitted_it),
+		cmocka_unit_test(since_when_it_is_queued),
 		cmocka_unit_test(held_unless_false),
 		cmocka_unit_test(fewer_pods_than_asked_for),
 		cmocka_unit_test(a_manifest_that_is_applied_again),
