@@ -9,8 +9,10 @@ Kueue has the settings that are best for it: SETTINGS. It has no limit of memory
 to wait for after it was killed.
 """
 
+import json
 import statistics
 import time
+from pathlib import Path
 
 from admission import latency, turnaround
 from ground import Ground, JobWatch, say
@@ -35,6 +37,9 @@ IDLE_JOBS = 50
 WAITING_JOBS, REFILLS = 15000, 20
 KILL_QUOTA, KILL_JOBS, KILLS = 20, 2000, 5
 PATIENCE_S = 1800
+
+# A round takes the better part of an hour: what was measured is kept, for --resume.
+KEPT = Path(__file__).resolve().parents[2] / "build" / "logs" / "race.json"
 
 
 class SluiceGround(Ground):
@@ -202,6 +207,16 @@ def table(chosen, results):
     return "\n".join(lines)
 
 
+def earlier(chosen):
+    """What a run of the same works has kept: {work: {contender: [results]}}, with as many rounds of each."""
+    empty = {name: {KUEUE: [], SluiceGround.name: []} for _, name, _ in chosen}
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else empty
+    if {name: list(of) for name, of in kept.items()} != {name: list(of) for name, of in empty.items()}:
+        raise SystemExit(f"{KEPT} has other works: {', '.join(kept)}; leave out --resume, or take that file away")
+    rounds = min(len(results) for of in kept.values() for results in of.values())
+    return {name: {who: results[:rounds] for who, results in of.items()} for name, of in kept.items()}, rounds
+
+
 def run(args):
     only = args.only.split(",") if args.only else GROUPS
     unknown = [o for o in only if o not in GROUPS]
@@ -209,18 +224,22 @@ def run(args):
         raise SystemExit(f"--only knows {', '.join(GROUPS)}; not {', '.join(unknown)}")
     rounds, began = args.rounds or ROUNDS, time.monotonic()
     chosen = [w for w in works(args.jobs_fraction) if w[0] in only]
-    results = {name: {KUEUE: [], SluiceGround.name: []} for _, name, _ in chosen}
-    order = [KueueGround, SluiceGround]
-    for turn in range(rounds):
+    if not args.resume:
+        KEPT.unlink(missing_ok=True)
+    results, done = earlier(chosen)
+    order = [KueueGround, SluiceGround][::-1 if done % 2 else 1]
+    for turn in range(done, rounds):
         for _, name, work in chosen:
             for contender in order:
                 say(f"==> round {turn + 1} of {rounds}, {name}: {contender.name}")
                 result = one(contender, work)
                 results[name][contender.name].append(result)
+                KEPT.parent.mkdir(parents=True, exist_ok=True)
+                KEPT.write_text(json.dumps(results))
                 say(f"    {time.monotonic() - began:.0f} s: {result}")
             order = order[::-1]  # by turns
         if len(chosen) % 2 == 0:
             order = order[::-1]  # and not the same one first in each round
     say("\n" + table(chosen, results) + "\n")
-    return {"bench": "race", "rounds": rounds, "jobs_fraction": args.jobs_fraction, "settings": SETTINGS, "seconds": round(time.monotonic() - began),
+    return {"bench": "race", "rounds": rounds, "jobs_fraction": args.jobs_fraction, "settings": SETTINGS, "measured_now": rounds - done, "seconds": round(time.monotonic() - began),
             "results": results}
