@@ -4,7 +4,7 @@
 
 #include "base/must.h"
 #include "controller/common/clock.h"
-#include "controller/past/past.h"
+#include "controller/past/past_questions.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
 #include "controller/ledger/pg.h"
@@ -196,12 +196,12 @@ static void make_retention(struct parts *p)
 
 static void make_past(struct parts *p)
 {
-	struct past_options o = {.conninfo = p->options->database,
+	struct past_questions_options o = {.conninfo = p->options->database,
 		.cell = p->options->cell,
 		.identity = p->options->identity,
 		.gate = p->gate,
 		.seed = parts_draw_seed()};
-	p->past = past_new(p->loop, &o);
+	p->past_questions = past_questions_new(p->loop, &o);
 }
 
 static void make_predecessors(struct parts *p, const struct parts_events *events)
@@ -273,7 +273,7 @@ void parts_close(struct parts *p)
 	stuck_pods_free(p->stuck_pods);
 	predecessors_free(p->predecessors);
 	history_free(p->history);
-	past_free(p->past);
+	past_questions_free(p->past_questions);
 	retention_free(p->retention);
 	overcommit_controller_free(p->overcommit_controller);
 	kube_shared_watch_free(p->nodes);

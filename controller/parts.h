@@ -30,7 +30,7 @@ struct parts {
 	struct gate *gate;
 	struct pg *pg;
 	struct retention *retention;
-	struct past *past; /* what runs cost, for people: both ports ask it */
+	struct past_questions *past_questions; /* what people ask of the past: both ports do */
 
 	/* facts in */
 	struct job_scope *job_scope;

@@ -7,7 +7,7 @@
 #include "controller/common/clock.h"
 #include "controller/http/api.h"
 #include "controller/http/auth.h"
-#include "controller/past/past.h"
+#include "controller/past/past_questions.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
 #include "controller/http/http.h"
@@ -110,7 +110,8 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 		.since = http_param(q, "since"),
 		.until = http_param(q, "until"),
 		.ns = http_param(q, "namespace")};
-	int rc = past_ask(p->parts->past, &words, parts_now_ms(p->parts), on_told, q, &e);
+	int rc = past_questions_ask(
+		p->parts->past_questions, &words, parts_now_ms(p->parts), on_told, q, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 503 : 400, e.text);
 	return true;
@@ -235,7 +236,7 @@ void ports_close(struct ports *p)
 		return;
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
-	past_forget(p->parts->past, on_told);
+	past_questions_forget(p->parts->past_questions, on_told);
 	http_free(p->http);
 	http_free(p->probes);
 	metrics_page_done(&p->metrics);

@@ -5,7 +5,7 @@
  *   --probe-listen  /healthz and /readyz alone, to all callers
  *
  * An answer is made of what the parts know at that moment (api.h). What takes a query of the
- * database is deferred (past/past.h).
+ * database is deferred (past/past_questions.h).
  */
 #ifndef SLUICE_CONTROLLER_HTTP_PORTS_H
 #define SLUICE_CONTROLLER_HTTP_PORTS_H

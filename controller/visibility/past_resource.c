@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/past/past.h"
+#include "controller/past/past_questions.h"
 #include "controller/visibility/complaint.h"
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/watch_terms.h"
@@ -78,7 +78,7 @@ static void on_runs(const struct buf *body, const char *sentence, void *ctx)
 	reply(PAST_RUNS, body, sentence, ctx);
 }
 
-static past_answer_fn *const answers[] = {
+static past_questions_answer_fn *const answers[] = {
 	[PAST_COST] = on_costs, [PAST_REPORT] = on_report, [PAST_RUNS] = on_runs};
 
 void past_resource_take(
@@ -100,7 +100,8 @@ void past_resource_take(
 		complain(q, 400, sentence);
 		return;
 	}
-	int rc = past_ask(parts->past, &words, parts_now_ms(parts), answers[r->kind], q, &e);
+	int rc = past_questions_ask(
+		parts->past_questions, &words, parts_now_ms(parts), answers[r->kind], q, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
 }
@@ -108,5 +109,5 @@ void past_resource_take(
 void past_resource_drop(const struct parts *parts)
 {
 	for (int i = 0; i < NRESOURCES; i++)
-		past_forget(parts->past, answers[i]);
+		past_questions_forget(parts->past_questions, answers[i]);
 }

@@ -9,7 +9,7 @@
  * kind CostReport, UsageReport or JobHistory; of one namespace it has nothing that another could be told
  * by. It is no list, and has no Table.
  *
- * Left to others: the question and the connection (past/past.h), and who leads (answers.c).
+ * Left to others: the question and the connection (past/past_questions.h), and who leads (answers.c).
  */
 #ifndef SLUICE_CONTROLLER_VISIBILITY_PAST_RESOURCE_H
 #define SLUICE_CONTROLLER_VISIBILITY_PAST_RESOURCE_H

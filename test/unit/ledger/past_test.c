@@ -1,5 +1,5 @@
 /* The teller against Postgres: it connects when it is asked, and says why when it cannot. */
-#include "controller/past/past.h"
+#include "controller/past/past_questions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ struct bank {
 	struct ev_loop *loop;
 	struct queue *queue;
 	struct gate *gate;
-	struct past *past;
+	struct past_questions *past;
 };
 
 static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
@@ -55,20 +55,20 @@ static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
 	b->loop = ev_loop_new(EVFLAG_AUTO);
 	b->queue = queue_new();
 	b->gate = gate_new(&g, b->queue);
-	struct past_options o = {.conninfo = conninfo,
+	struct past_questions_options o = {.conninfo = conninfo,
 		.cell = "teller",
 		.identity = "me",
 		.gate = b->gate,
 		.seed = 7,
 		.idle_ms = idle_ms,
 		.clock_us = slow_clock_us};
-	b->past = past_new(b->loop, &o);
+	b->past = past_questions_new(b->loop, &o);
 	alarm(60);
 }
 
 static void close_bank(struct bank *b)
 {
-	past_free(b->past);
+	past_questions_free(b->past);
 	gate_free(b->gate);
 	queue_free(b->queue);
 	ev_loop_destroy(b->loop);
@@ -78,13 +78,13 @@ static void ask(struct bank *b, const char *by, struct told *t)
 {
 	struct err e = {""};
 	struct past_words w = {.by = by, .since = "30d"};
-	assert_int_equal(past_ask(b->past, &w, NOW, on_told, t, &e), 0);
+	assert_int_equal(past_questions_ask(b->past, &w, NOW, on_told, t, &e), 0);
 }
 
 static int ask_of(struct bank *b, const char *ns, struct told *t, struct err *e)
 {
 	struct past_words w = {.ns = ns};
-	return past_ask(b->past, &w, NOW, on_told, t, e);
+	return past_questions_ask(b->past, &w, NOW, on_told, t, e);
 }
 
 static void until_told(struct bank *b, const struct told *t, int times)
@@ -163,7 +163,7 @@ static void ask_rows(struct bank *b, struct past_words w, struct told *t)
 {
 	struct err e = {""};
 	int times = t->times;
-	assert_int_equal(past_ask(b->past, &w, NOW, on_told, t, &e), 0);
+	assert_int_equal(past_questions_ask(b->past, &w, NOW, on_told, t, &e), 0);
 	until_told(b, t, times + 1);
 	assert_string_equal(t->sentence, "");
 }
@@ -235,7 +235,7 @@ static void wrong_words_are_refused_at_once(void **state)
 	struct past_words w = {.by = "colour"};
 	struct told t = {0};
 	open_bank(&b, F.conninfo, 1);
-	assert_int_equal(past_ask(b.past, &w, NOW, on_told, &t, &e), ERR_INVALID);
+	assert_int_equal(past_questions_ask(b.past, &w, NOW, on_told, &t, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "\"colour\""));
 	assert_int_equal(t.times, 0);
 	close_bank(&b);
@@ -354,11 +354,13 @@ static void a_question_that_was_forgotten_holds_up_none(void **state)
 	struct told gone = {0}, next = {0};
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 60000);
-	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	assert_int_equal(
+		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 1);
-	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
-	past_forget(b.past, on_other);
+	assert_int_equal(
+		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	past_questions_forget(b.past, on_other);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 2);
 	assert_int_equal(gone.times, 1);
@@ -373,12 +375,14 @@ static void an_asker_that_goes_is_told_nothing(void **state)
 	struct told gone = {0}, stays = {0};
 	struct err e = {""};
 	open_bank(&b, F.conninfo, 1);
-	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	assert_int_equal(
+		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
 	ask(&b, "queue", &stays);
-	past_forget(b.past, on_other);
+	past_questions_forget(b.past, on_other);
 	until_told(&b, &stays, 1);
-	assert_int_equal(past_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
-	past_forget(b.past, on_other); /* sent, and not answered yet */
+	assert_int_equal(
+		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	past_questions_forget(b.past, on_other); /* sent, and not answered yet */
 	ev_run(b.loop, 0);
 	assert_int_equal(gone.times, 0);
 	assert_int_equal(stays.times, 1);

@@ -1,4 +1,4 @@
-#include "controller/past/past.h"
+#include "controller/past/past_questions.h"
 
 #include <ev.h>
 #include <stdio.h>
@@ -27,13 +27,13 @@ struct asked {
 	struct past_query query;
 	int64_t now_ms;
 	uint64_t id; /* 0: waits for its turn, or for the connection */
-	past_answer_fn *fn;
+	past_questions_answer_fn *fn;
 	void *ctx;
 };
 
-struct past {
+struct past_questions {
 	struct ev_loop *loop;
-	struct past_options options;
+	struct past_questions_options options;
 	struct pg *pg;	   /* NULL: no question lately */
 	struct link asked; /* asked.turn: the one under way, then those that wait */
 	uint64_t round;	   /* of the last that was asked */
@@ -54,7 +54,7 @@ static struct asked *asked_of(struct link *l)
 }
 
 /* NULL: there is none. */
-static struct asked *find(struct past *t, uint64_t id)
+static struct asked *find(struct past_questions *t, uint64_t id)
 {
 	list_each(&t->asked, l)
 		if (asked_of(l)->id == id)
@@ -62,14 +62,14 @@ static struct asked *find(struct past *t, uint64_t id)
 	return NULL;
 }
 
-static void forget(struct past *t, struct asked *a)
+static void forget(struct past_questions *t, struct asked *a)
 {
 	list_leave(&a->turn.link);
 	t->count--;
 	free(a);
 }
 
-static void arm_idle(struct past *t)
+static void arm_idle(struct past_questions *t)
 {
 	ev_timer_stop(t->loop, &t->idle);
 	if (!list_empty(&t->asked) || !t->pg)
@@ -80,7 +80,7 @@ static void arm_idle(struct past *t)
 
 static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 {
-	struct past *t = w->data;
+	struct past_questions *t = w->data;
 	(void)loop, (void)events;
 	pg_free(t->pg);
 	t->pg = NULL;
@@ -88,7 +88,7 @@ static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 }
 
 /* Takes the question off the list and answers it. */
-static void settle(struct past *t, struct asked *a, const struct buf *body)
+static void settle(struct past_questions *t, struct asked *a, const struct buf *body)
 {
 	char sentence[700];
 	list_leave(&a->turn.link);
@@ -107,7 +107,7 @@ static void settle(struct past *t, struct asked *a, const struct buf *body)
 /* ---- Questions, one at a time ----------------------------------------------------------------
  */
 
-static void send_next(struct past *t)
+static void send_next(struct past_questions *t)
 {
 	struct asked *a = find(t, 0);
 	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
@@ -123,7 +123,7 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 	send_next(w->data);
 }
 
-static void rest(struct past *t, int64_t took_us)
+static void rest(struct past_questions *t, int64_t took_us)
 {
 	ev_timer_stop(t->loop, &t->rest);
 	ev_timer_set(&t->rest, (double)(took_us * REST) / 1e6, 0.);
@@ -131,8 +131,8 @@ static void rest(struct past *t, int64_t took_us)
 }
 
 /* Those that go on are added. */
-static void answer_costs(struct past *t, struct asked *a, const struct ledger_cost *rows, size_t n,
-	int64_t forgotten_until_ms, struct buf *body)
+static void answer_costs(struct past_questions *t, struct asked *a, const struct ledger_cost *rows,
+	size_t n, int64_t forgotten_until_ms, struct buf *body)
 {
 	const struct past_question *q = &a->query.question;
 	const struct gate_runs_asked runs = {q->ns, q->from_ms, q->to_ms, a->now_ms};
@@ -155,7 +155,8 @@ struct told {
 	int64_t forgotten_until_ms;
 };
 
-static void render(struct past *t, struct asked *a, const struct told *x, struct buf *body)
+static void render(
+	struct past_questions *t, struct asked *a, const struct told *x, struct buf *body)
 {
 	if (a->query.question.kind == PAST_COST)
 		answer_costs(t, a, x->costs, x->n, x->forgotten_until_ms, body);
@@ -163,7 +164,7 @@ static void render(struct past *t, struct asked *a, const struct told *x, struct
 		past_answer_rows(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
 }
 
-static void answer(struct past *t, const struct told *x)
+static void answer(struct past_questions *t, const struct told *x)
 {
 	struct asked *a = find(t, x->id);
 	struct buf body;
@@ -203,7 +204,7 @@ static void on_rows(uint64_t id, enum ledger_outcome o, const struct ledger_row 
 
 static void on_state(bool up, const char *sentence, void *ctx)
 {
-	struct past *t = ctx;
+	struct past_questions *t = ctx;
 	snprintf(t->trouble, sizeof(t->trouble), "%s", up || !sentence ? "" : sentence);
 	if (up) {
 		send_next(t);
@@ -213,7 +214,7 @@ static void on_state(bool up, const char *sentence, void *ctx)
 		settle(t, a, NULL);
 }
 
-static int connect_to_ledger(struct past *t, struct err *e)
+static int connect_to_ledger(struct past_questions *t, struct err *e)
 {
 	struct pg_options o = {.conninfo = t->options.conninfo,
 		.cell = t->options.cell,
@@ -224,7 +225,7 @@ static int connect_to_ledger(struct past *t, struct err *e)
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 
-static size_t count_of_namespace(const struct past *t, const char *ns)
+static size_t count_of_namespace(const struct past_questions *t, const char *ns)
 {
 	size_t n = 0;
 	list_each(&t->asked, l)
@@ -232,7 +233,7 @@ static size_t count_of_namespace(const struct past *t, const char *ns)
 	return n;
 }
 
-static int check_room(const struct past *t, const char *ns, struct err *e)
+static int check_room(const struct past_questions *t, const char *ns, struct err *e)
 {
 	if (t->count >= ASKED_MAX)
 		return err_set(e, ERR_LIMIT,
@@ -244,8 +245,8 @@ static int check_room(const struct past *t, const char *ns, struct err *e)
 	return 0;
 }
 
-int past_ask(struct past *t, const struct past_words *w, int64_t now_ms, past_answer_fn *fn,
-	void *ctx, struct err *e)
+int past_questions_ask(struct past_questions *t, const struct past_words *w, int64_t now_ms,
+	past_questions_answer_fn *fn, void *ctx, struct err *e)
 {
 	struct asked *a = mem_alloc(sizeof(*a));
 	int rc = past_query_parse(w, now_ms, &a->query, e);
@@ -272,7 +273,7 @@ int past_ask(struct past *t, const struct past_words *w, int64_t now_ms, past_an
 }
 
 /* What the ledger says of it finds nobody. */
-void past_forget(struct past *t, past_answer_fn *fn)
+void past_questions_forget(struct past_questions *t, past_questions_answer_fn *fn)
 {
 	for (struct link *l = t->asked.next, *next; l != &t->asked; l = next) {
 		struct asked *a = asked_of(l);
@@ -286,9 +287,10 @@ void past_forget(struct past *t, past_answer_fn *fn)
 /* ---- Life ------------------------------------------------------------------------------------
  */
 
-struct past *past_new(struct ev_loop *loop, const struct past_options *o)
+struct past_questions *past_questions_new(
+	struct ev_loop *loop, const struct past_questions_options *o)
 {
-	struct past *t = mem_alloc(sizeof(*t));
+	struct past_questions *t = mem_alloc(sizeof(*t));
 	t->loop = loop;
 	list_init(&t->asked);
 	t->options = *o;
@@ -302,7 +304,7 @@ struct past *past_new(struct ev_loop *loop, const struct past_options *o)
 	return t;
 }
 
-void past_free(struct past *t)
+void past_questions_free(struct past_questions *t)
 {
 	if (!t)
 		return;

@@ -11,17 +11,17 @@
  * loop that starts Jobs: of costs, for each run that goes on. So of one namespace few questions are taken
  * at a time, namespaces take turns, and after each answer none is made for ten times as long as it took.
  */
-#ifndef SLUICE_CONTROLLER_PAST_PAST_H
-#define SLUICE_CONTROLLER_PAST_PAST_H
+#ifndef SLUICE_CONTROLLER_PAST_PAST_QUESTIONS_H
+#define SLUICE_CONTROLLER_PAST_PAST_QUESTIONS_H
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
 #include "controller/past/past_query.h"
 
 struct ev_loop;
-struct past;
+struct past_questions;
 
-struct past_options {
+struct past_questions_options {
 	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
 	struct gate *gate;			/* knows the runs that go on */
 	uint64_t seed;
@@ -29,18 +29,19 @@ struct past_options {
 	int64_t (*clock_us)(void); /* NULL: clock_monotonic_us() */
 };
 
-struct past *past_new(struct ev_loop *loop, const struct past_options *o);
+struct past_questions *past_questions_new(
+	struct ev_loop *loop, const struct past_questions_options *o);
 /* No question is answered any more. */
-void past_free(struct past *t);
+void past_questions_free(struct past_questions *t);
 
 /* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */
-typedef void past_answer_fn(const struct buf *body, const char *sentence, void *ctx);
+typedef void past_questions_answer_fn(const struct buf *body, const char *sentence, void *ctx);
 
 /* fn is called once, from the loop or from inside this call. Not at all where the words make no
  * question (ERR_INVALID), or too many are asked just now (ERR_LIMIT). now_ms is wall clock. */
-int past_ask(struct past *t, const struct past_words *w, int64_t now_ms, past_answer_fn *fn,
-	void *ctx, struct err *e);
+int past_questions_ask(struct past_questions *t, const struct past_words *w, int64_t now_ms,
+	past_questions_answer_fn *fn, void *ctx, struct err *e);
 /* Questions that fn would answer get no answer any more. */
-void past_forget(struct past *t, past_answer_fn *fn);
+void past_questions_forget(struct past_questions *t, past_questions_answer_fn *fn);
 
 #endif
