@@ -122,7 +122,7 @@ def runs_for_an_admin(past):
 
 def story_of_one_job(past):
     done = past.sluice("history", "job/train", "-n", past.ns)
-    assert done.returncode == 0 and "Preempted" in done.stdout and "Succeeded" in done.stdout, done
+    assert done.returncode == 0 and "Preempted" in done.stdout and "the Job succeeded" in done.stdout, done
     assert past.boss.ns not in done.stdout and "urgent" not in done.stdout, done
     assert done.stdout.index("run 1") < done.stdout.index("run 2"), done
     absent = past.sluice("history", "job/nobody", "-n", past.ns)
