@@ -369,6 +369,8 @@ static bool fault_passes(const char *sqlstate)
 	return false;
 }
 
+static const char TOOK_TOO_LONG[] = "57014"; /* statement_timeout */
+
 /* It is for the holder of an epoch alone. */
 static bool request_fenced(const struct request *r)
 {
@@ -377,7 +379,8 @@ static bool request_fenced(const struct request *r)
 }
 
 /* What cannot pass goes the way of a broken connection: the sentence is said, everything is lost,
- * and the pause before the next connection keeps it from going round and round. */
+ * and the pause before the next connection keeps it from going round and round. Not so a question of
+ * people that takes too long: others wait behind it, which it must not harm. */
 static void on_round(struct round *round, void *ctx)
 {
 	struct pg *pg = ctx;
@@ -388,6 +391,10 @@ static void on_round(struct round *round, void *ctx)
 		if (request_fenced(r))
 			pg_attach(pg, r->epoch);
 		request_step(pg, r, round);
+		return;
+	}
+	if (r->kind == REQUEST_PAST && strcmp(round->sqlstate, TOOK_TOO_LONG) == 0) {
+		pg_answer_lost(pg);
 		return;
 	}
 	cache_clear(pg->cache);

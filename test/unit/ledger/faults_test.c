@@ -357,9 +357,30 @@ static void test_sentences_keep_secrets(void **state)
 	ev_loop_destroy(EV_DEFAULT);
 }
 
+/* A question of people that takes too long is the only one that is lost: the connection stays, and what is
+ * asked behind it is answered. */
+static void test_a_question_that_takes_too_long_harms_no_other(void **state)
+{
+	(void)state;
+	struct drive d;
+	struct past_question q = {.kind = PAST_RUNS, .to_ms = INT64_MAX};
+	drive_start(&d, &F, "patient", "me");
+	drive_until_up(&d);
+	PGconn *lock = PQconnectdb(F.conninfo);
+	PQclear(PQexec(lock, "BEGIN; LOCK TABLE sluice.segment"));
+	pg_set_patience(d.pg, 500);
+	assert_int_equal(drive_past(&d, &q, 10), LEDGER_LOST);
+	assert_int_equal(d.downs, 0);
+	PQfinish(lock);
+	assert_int_equal(drive_past(&d, &q, 10), LEDGER_DONE);
+	assert_int_equal(d.downs, 0);
+	drive_stop(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_question_that_takes_too_long_harms_no_other),
 		cmocka_unit_test(test_sentences_keep_secrets),
 		cmocka_unit_test(test_backend_ended_in_the_middle_of_a_batch),
 		cmocka_unit_test(test_batch_that_landed_and_was_not_answered),
