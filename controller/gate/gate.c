@@ -214,6 +214,7 @@ static void operate(
 		op.labels = j->labels;
 		op.submitted_by = j->submitted_by;
 		op.created_ms = j->seen.created_ms;
+		op.queued_ms = j->seen.queued_ms > j->seen.created_ms ? j->seen.queued_ms : 0;
 	}
 	if (kind == LEDGER_RELEASE)
 		op.outcome = outcome_of(j);

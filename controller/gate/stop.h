@@ -20,7 +20,8 @@ struct stop {
 	const char *actor;   /* the party that ended it: our identity, "user", "job-controller" */
 	const char *message; /* a sentence to go with reason; or NULL */
 	const char *preemption; /* why it was preempted; "" when it was not */
-	char *preemptor; /* "namespace/name" of the Job that needs the room, for the ledger; or NULL */
+	char *preemptor;   /* "namespace/name" of the Job that needs the room, for the ledger; or
+			     NULL. Not to be shown: stop_preemptor_shown() */
 	char *preempting;  /* the ClusterQueue of that Job, or NULL */
 	char *sentence;	   /* that message or hold points to */
 	char *pod_trouble; /* what kept its pods from running, a sentence, or NULL */

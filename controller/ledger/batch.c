@@ -138,6 +138,7 @@ static void found_segment(struct batch_plan_reservation *h, const struct pg_resu
 	h->estimated = field_bool(res, row, 25);
 	h->created_ms = field_time(res, row, 26);
 	h->submitted_by = field_text_or_null(res, row, 27);
+	h->queued_ms = field_time(res, row, 28);
 }
 
 static void found_reservation(struct batch_plan *b, const struct pg_result *res, int row)
@@ -412,6 +413,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 	struct param *estimated = params_array(p, PARAM_BOOL),
 		     *created = params_array(p, PARAM_TIME);
 	struct param *submitted_by = params_array(p, PARAM_TEXT);
+	struct param *queued = params_array(p, PARAM_TIME);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (h->was_open || !h->open)
@@ -436,6 +438,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 		put_bool(estimated, h->estimated);
 		put_time(created, h->created_ms);
 		put_text(submitted_by, h->submitted_by);
+		put_time(queued, h->queued_ms);
 	}
 	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
@@ -498,6 +501,7 @@ static void write_segments(struct pg *pg, struct request *r)
 		     *created = params_array(p, PARAM_TIME);
 	struct param *outcome = params_array(p, PARAM_TEXT);
 	struct param *submitted_by = params_array(p, PARAM_TEXT);
+	struct param *queued = params_array(p, PARAM_TIME);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (!batch_plan_reservation_ended(h))
@@ -525,6 +529,7 @@ static void write_segments(struct pg *pg, struct request *r)
 		put_time(created, h->created_ms);
 		put_text(outcome, outcome_name(h->outcome));
 		put_text(submitted_by, h->submitted_by);
+		put_time(queued, h->queued_ms);
 	}
 	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
 }

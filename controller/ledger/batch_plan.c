@@ -478,6 +478,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	h->labels = op->labels;
 	h->submitted_by = op->submitted_by;
 	h->created_ms = op->created_ms;
+	h->queued_ms = op->queued_ms;
 	h->reserved_ms = op->at_ms;
 	h->lines = batch_plan_copy(b, lines, n);
 	h->nlines = n;

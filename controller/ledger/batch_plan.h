@@ -78,7 +78,7 @@ struct batch_plan_reservation {
 	const char *ns, *name, *clusterqueue, *localqueue;
 	const char *owner, *labels, *submitted_by; /* of its bill; the last two NULL: none */
 	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
-	int64_t created_ms; /* of the Job */
+	int64_t created_ms, queued_ms; /* of the Job, as in ledger_op */
 	int64_t reserved_ms, started_ms;
 	struct batch_plan_line *lines; /* none of amount 0 */
 	size_t nlines;

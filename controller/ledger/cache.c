@@ -24,7 +24,7 @@ struct cache_reservation {
 	bool has_started_lines, has_lost, estimated;
 	struct cache_line *started_lines;
 	size_t nstarted_lines;
-	int64_t created_ms, stopping_ms, lost_ms;
+	int64_t created_ms, queued_ms, stopping_ms, lost_ms;
 	const char *reason, *actor, *owner, *labels, *submitted_by;
 	char bytes[]; /* the lines, then the strings */
 };
@@ -150,6 +150,7 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	told->labels = h->labels;
 	told->submitted_by = h->submitted_by;
 	told->created_ms = h->created_ms;
+	told->queued_ms = h->queued_ms;
 }
 
 /* A reservation that is to be reserved need not be known: if the attempt was used before, the key
@@ -277,6 +278,7 @@ static struct cache_reservation *reservation_copy(
 	mine->submitted_by = learn_text(&bytes, h->submitted_by);
 	mine->has_started_lines = h->has_started_lines;
 	mine->created_ms = h->created_ms;
+	mine->queued_ms = h->queued_ms;
 	mine->stopping_ms = h->stopping_ms;
 	mine->estimated = h->estimated;
 	mine->has_lost = h->has_lost;

@@ -97,6 +97,7 @@ struct ledger_op {
 	const char *owner, *labels;
 	const char *submitted_by; /* ... and who submitted the Job; NULL: not known */
 	int64_t created_ms;	  /* of the Job; 0: not known */
+	int64_t queued_ms; /* ... and when it got its queue label, if that was later; else 0 */
 
 	/* RELEASE: the Job has ended with this run. */
 	enum ledger_job_outcome outcome;
@@ -224,10 +225,10 @@ struct ledger_outcome_row {
 	bool held;	    /* it holds quota still: it runs, or its pods are going */
 };
 
-/* What people ask of the past. */
+/* What people ask of runs that were, and of those that go on. */
 enum past_kind {
 	PAST_COST,   /* what runs cost that started at from_ms or later, before to_ms */
-	PAST_REPORT, /* what else is to be said of these: how long they waited, how they ended */
+	PAST_REPORT, /* the same runs: how long they waited, how they ended, what they held */
 	PAST_RUNS,   /* each run, with its moments: of those that went on then */
 };
 

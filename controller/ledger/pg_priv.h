@@ -56,7 +56,7 @@ struct request {
 	size_t attempts;
 	int64_t since_ms, from_ms,
 		to_ms; /* REQUEST_SPENT; REQUEST_DURATIONS: since, attempts of each */
-	struct past_question question; /* REQUEST_PAST; its texts are: */
+	struct past_question question; /* REQUEST_PAST; its texts are the asker's, ours are: */
 	char *label, *ns, *job, *submitter;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;

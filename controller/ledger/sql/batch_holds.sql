@@ -14,10 +14,10 @@ SELECT i::int4, state, ns, name, clusterqueue, reserved_at, started_at, used, la
 	l ->> 0, l ->> 1, l ->> 2, (l ->> 3)::int8,
 	localqueue, stopping_at, reason, actor, lost_ms,
 	has_started_lines, l0 ->> 0, l0 ->> 1, l0 ->> 2, (l0 ->> 3)::int8,
-	owner, labels::text, estimated, created_at, submitted_by
+	owner, labels::text, estimated, created_at, submitted_by, queued_at
 FROM (SELECT o.i, h.state, h.ns, h.name, h.clusterqueue, h.reserved_at, h.started_at,
 		h.localqueue, h.stopping_at, h.reason, h.actor, h.lost_ms, h.owner, h.labels,
-		h.estimated, h.created_at, h.submitted_by,
+		h.estimated, h.created_at, h.submitted_by, h.queued_at,
 		CASE WHEN o.reserving THEN (SELECT true FROM sluice.transfer t WHERE t.cell = $1
 			AND t.job_uid = o.job_uid AND t.attempt = o.attempt AND t.kind = 'RESERVE'
 			LIMIT 1) END AS used,
