@@ -9,7 +9,7 @@ enum { FIELD_MAX_BYTES = 1024 * 1024 };
 static void put_field(struct buf *out, const char *text)
 {
 	bool formula = *text && strchr("=+-@", *text);
-	if (!formula && !strpbrk(text, ",\"")) {
+	if (!formula && !strpbrk(text, ",;\"")) {
 		buf_puts(out, text);
 		return;
 	}

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/csv.h"
@@ -113,7 +114,7 @@ void history_render(const cJSON *root, const struct style *style, struct buf *ou
 	past_put_note(root, &times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,
-			"There are more runs: these are the newest. A later --since, -n or --user shows fewer.\n");
+			"There are more runs: these are the newest. An earlier --until shows older ones.\n");
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -195,10 +196,13 @@ int history_check(const cJSON *root, struct err *e)
 		return 0;
 	buf_init(&since, RUN_TEXT_MAX);
 	buf_init(&note, RUN_TEXT_MAX);
-	local_times_add(&times, text_of(root, "since"), &since);
+	if (strncmp(text_of(root, "since"), PAST_BEGINNING, strlen(PAST_BEGINNING)) != 0) {
+		buf_puts(&since, " since ");
+		local_times_add(&times, text_of(root, "since"), &since);
+	}
 	local_times_add(&times, text_of(root, "note"), &note);
 	int rc = err_set(e, ERR_GONE,
-		"the ledger knows no run of Job %.80s in %s%.63s%s%.60s%s since %.40s: a Job that never started has none; see sluice explain job/%.80s%s%.63s%s%s",
+		"the ledger knows no run of Job %.80s in %s%.63s%s%.60s%s%.50s: a Job that never started has none; see sluice explain job/%.80s%s%.63s%s%s",
 		job, *ns ? "namespace " : "any namespace", ns, *user ? " that " : "", user,
 		*user ? " submitted" : "", buf_text(&since), job, *ns ? " -n " : "", ns,
 		note.len > 0 ? "\n" : "", buf_text(&note));

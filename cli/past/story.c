@@ -257,7 +257,7 @@ static const char *fate(const cJSON *last)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strcmp(text_of(last, rows[i].key), rows[i].value) == 0)
 			return rows[i].words;
-	return "whether the Job has ended is not known";
+	return "no run of it goes on: sluice explain says whether it waits";
 }
 
 static void put_sums(struct story *s, const struct runs *r)
@@ -274,11 +274,11 @@ static void put_sums(struct story *s, const struct runs *r)
 	}
 	put_costs(s, r);
 	buf_printf(s->out, "; %s.\n", fate(r->run[r->n - 1]));
-	if (number_of(r->run[0], "attempt") > 1) {
-		buf_puts(s->out, "  Runs that ended before ");
-		past_put_timed(s->times, text_of(s->root, "since"), s->out);
-		buf_puts(s->out, " are not in it: an earlier --since shows them.\n");
-	}
+	if (number_of(r->run[0], "attempt") > 1 && !truth_of(s->root, "more"))
+		buf_printf(s->out,
+			"  Its first run here is run %" PRId64
+			": earlier ones ended before --since, were called off, or are forgotten.\n",
+			number_of(r->run[0], "attempt"));
 }
 
 static void put_job(struct story *s, const struct runs *r)

@@ -1,7 +1,7 @@
 /*
- * What the answers to all questions about the past have in common: of which question they are, and what of
- * it is not in them because the ledger has forgotten it. And those whose rows the ledger words itself.
- * Pure: no sockets, no clock.
+ * What all answers about the past share: the question that they answer, and a note on what the ledger has
+ * forgotten. And the whole answer for reports and histories, whose rows are the ledger's own words. Pure: no
+ * sockets, no clock.
  */
 #ifndef SLUICE_CONTROLLER_PAST_ANSWER_H
 #define SLUICE_CONTROLLER_PAST_ANSWER_H

@@ -85,7 +85,7 @@ static int parse_moment(
 		return 0;
 	}
 	return err_set(e, ERR_INVALID,
-		"%s is \"%.60s\"; it must be an age such as 90m, 12h, 30d or 4w, day, week, month or year (its beginning, UTC), a date such as 2026-11-01 (00:00 UTC), or a time such as 2026-11-01T08:00:00Z",
+		"%s is \"%.60s\"; it must be an age (90m, 12h, 30d, 4w), one of day, week, month, year (its beginning, UTC), a date (2026-11-01, 00:00 UTC) or a time (2026-11-01T08:00:00Z)",
 		name, text);
 }
 
@@ -98,8 +98,8 @@ static int parse_name(const char *what, const char *text, char *ret, size_t size
 		return 0;
 	if (len == 0 || len >= size)
 		return err_set(e, ERR_INVALID,
-			"%s is \"%.70s\"; it must be the name of one, of 1 to %zu characters", what,
-			text, size - 1);
+			"%s is \"%.70s\"; it must be a name of 1 to %zu characters", what, text,
+			size - 1);
 	strcpy(ret, text);
 	*ret_name = ret;
 	return 0;
@@ -110,7 +110,9 @@ static int parse_names(const struct past_words *w, struct past_query *q, struct 
 	struct past_question *p = &q->question;
 	int rc = parse_name("namespace", w->ns, q->ns, sizeof(q->ns), &p->ns, e);
 	if (!rc && w->kind != PAST_RUNS && (w->job || w->submitter))
-		rc = err_set(e, ERR_INVALID, "a Job or a user can be named for runs alone");
+		rc = err_set(e, ERR_INVALID, "job and user are parameters of histories only");
+	if (!rc && w->kind == PAST_RUNS && w->by)
+		rc = err_set(e, ERR_INVALID, "by is a parameter of costs and reports only");
 	if (!rc)
 		rc = parse_name("job", w->job, q->job, sizeof(q->job), &p->job, e);
 	return rc ? rc
@@ -118,22 +120,30 @@ static int parse_names(const struct past_words *w, struct past_query *q, struct 
 			    &p->submitter, e);
 }
 
+/* The runs of one Job are few, and found by an index: all that are kept. */
+static const char *usual_since(const struct past_words *w)
+{
+	if (w->kind != PAST_RUNS)
+		return "30d";
+	return w->job && w->ns ? PAST_BEGINNING : "7d";
+}
+
 int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e)
 {
 	struct past_question *q = &ret->question;
-	const char *from = w->kind == PAST_RUNS ? "7d" : "30d";
 	*ret = (struct past_query){.question = {.kind = w->kind, .label = ""}};
 	int rc = parse_by(w->by ? w->by : "queue", ret, e);
 	if (!rc)
 		rc = parse_names(w, ret, e);
 	if (!rc)
-		rc = parse_moment("since", w->since ? w->since : from, now_ms, &q->from_ms, e);
+		rc = parse_moment(
+			"since", w->since ? w->since : usual_since(w), now_ms, &q->from_ms, e);
 	q->to_ms = now_ms + 1;
 	if (!rc && w->until)
 		rc = parse_moment("until", w->until, now_ms, &q->to_ms, e);
 	if (!rc && q->from_ms >= q->to_ms)
 		rc = err_set(e, ERR_INVALID,
-			"there is no time between since and until; since must be before");
+			"there is no time between since and until: since must be earlier");
 	return rc;
 }

@@ -12,13 +12,15 @@
 /* As the parameters of the path have them; NULL: not given. */
 struct past_words {
 	const char *by;	   /* queue (the default), namespace (or team), owner, user, label=KEY */
-	const char *since; /* "30d" (the default; of runs 7d), or a time */
+	const char *since; /* "30d" (the default; of runs 7d, of one Job's all), or a time */
 	const char *until; /* the same; now */
 	const char *ns;	   /* one namespace alone; all */
 	const char *job;   /* PAST_RUNS: Jobs of this name; all */
 	const char *submitter; /* PAST_RUNS: Jobs of this user; all */
 	enum past_kind kind;
 };
+
+#define PAST_BEGINNING "1970-01-01" /* of time */
 
 enum { PAST_JOB_SIZE = 254, PAST_SUBMITTER_SIZE = 254 };
 

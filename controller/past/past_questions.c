@@ -85,20 +85,22 @@ static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 	pg_free(t->pg);
 	t->pg = NULL;
 	t->under_way = 0;
+	t->trouble[0] = '\0';
 }
 
-/* Takes the question off the list and answers it. */
-static void settle(struct past_questions *t, struct asked *a, const struct buf *body)
+/* Takes the question off the list and answers it; why: without a body, if Postgres is there. */
+static void settle(
+	struct past_questions *t, struct asked *a, const struct buf *body, const char *why)
 {
 	char sentence[700];
 	list_leave(&a->turn.link);
 	t->count--;
 	if (t->trouble[0])
 		snprintf(sentence, sizeof(sentence),
-			"Postgres is down (%s); the past can be read when it is back", t->trouble);
+			"Postgres is down: the past can be read when it is back");
 	else
 		snprintf(sentence, sizeof(sentence),
-			"Postgres did not finish the query; try again, with a later --since if it covers too much");
+			"%s: ask for a shorter time (since, until) or for one namespace", why);
 	a->fn(body, body ? NULL : sentence, a->ctx);
 	free(a);
 	arm_idle(t);
@@ -174,7 +176,9 @@ static void answer(struct past_questions *t, const struct told *x)
 	if (a && x->outcome == LEDGER_DONE)
 		render(t, a, x, &body);
 	if (a)
-		settle(t, a, x->outcome == LEDGER_DONE && !body.failed ? &body : NULL);
+		settle(t, a, x->outcome == LEDGER_DONE && !body.failed ? &body : NULL,
+			body.failed ? "the answer is larger than 4 MiB"
+				    : "Postgres did not answer in time");
 	buf_done(&body);
 	rest(t, t->options.clock_us() - began_us);
 }
@@ -211,7 +215,7 @@ static void on_state(bool up, const char *sentence, void *ctx)
 		return;
 	}
 	for (struct asked *a; (a = find(t, 0));)
-		settle(t, a, NULL);
+		settle(t, a, NULL, "");
 }
 
 static int connect_to_ledger(struct past_questions *t, struct err *e)
@@ -268,7 +272,7 @@ int past_questions_ask(struct past_questions *t, const struct past_words *w, int
 	if (pg_up(t->pg))
 		send_next(t);
 	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
-		settle(t, a, NULL);
+		settle(t, a, NULL, "");
 	return 0;
 }
 

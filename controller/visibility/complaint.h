@@ -13,8 +13,8 @@
 void complaint_put(struct buf *out, unsigned status, const char *sentence);
 /* The answer to q. */
 void complain(struct http_question *q, unsigned status, const char *sentence);
-/* Slow clients must not take the controller's memory: where too much is on its way to allow so many bytes
- * more, that and the cure is the answer. True: it was. */
+/* Slow clients must not take the controller's memory. True: too much is unsent to allow so many bytes more,
+ * and q is answered with that and the cure. */
 bool complain_of_unsent(struct http_question *q, size_t more, const char *cure);
 
 #endif

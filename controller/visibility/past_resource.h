@@ -6,8 +6,8 @@
  *   /apis/visibility.sluice.dev/v1alpha1/[namespaces/NS/]histories[?job=...&user=...&since=...&until=...]
  *
  * The right is `list` of that resource, in all namespaces or in that one. The answer is an object of the
- * kind CostReport, UsageReport or JobHistory; of one namespace it has nothing that another could be told
- * by. It is no list, and has no Table.
+ * kind CostReport, UsageReport or JobHistory. One about a namespace names no Job of another. It is no list,
+ * and has no Table.
  *
  * Left to others: the question and the connection (past/past_questions.h), and who leads (answers.c).
  */

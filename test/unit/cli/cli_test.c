@@ -573,7 +573,7 @@ static void cost_as_a_table_and_as_csv(void **state)
 	buf_reset(&out);
 	cost_render_csv(
 		tree(j, "{\"by\":\"user\",\"rows\":[{\"key\":\"\\u001b]0;x\\u0007\"}]}"), &out);
-	assert_non_null(strstr(buf_text(&out), "\r\n?]0;x?,,0,0,"));
+	assert_non_null(strstr(buf_text(&out), "\r\n\"?]0;x?\",,0,0,"));
 	buf_reset(&out);
 	cost_render_table(tree(j, "{\"by\":\"queue\",\"since\":\"A\",\"until\":\"B\",\"rows\":[],"
 				  "\"totals\":[],\"leading\":false,\"more\":true,"

@@ -88,7 +88,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{PAST_REPORT, {"--user", "alice"}, "--user is not a flag"},
 		{PAST_REPORT, {"--by", "pods"}, "it must be queue, namespace, owner, user"},
 		{PAST_REPORT, {"--since", "whenever"}, "since is \"whenever\""},
-		{PAST_REPORT, {"--until", "2026-01-01"}, "since must be before"},
+		{PAST_REPORT, {"--until", "2026-01-01"}, "since must be earlier"},
 		{PAST_REPORT, {"-n", "a", "-A"}, "exclude"},
 		{PAST_REPORT, {"-n", "A/b"}, "--namespace is \"A/b\""},
 		{PAST_REPORT, {"-o", "wide"}, "it must be table, csv or json"},
@@ -209,9 +209,9 @@ static void a_report_is_csv(void **state)
 	(void)state;
 	renders_csv(report_render_csv, report_text,
 		"user,currency,jobs,starts,running,ended,wait_p50_seconds,wait_p99_seconds,run_seconds,cpu_hours,gpu_hours,lost_seconds,cost,estimated_cost\r\n"
-		"\"red, \"\"big\"\"\",EUR,3,16,0,Finished=12;Preempted=3;Failed=1,2.500,3725.000,7325.500,8.500000,2.000000,61.000,4.25,0.00\r\n"
+		"\"red, \"\"big\"\"\",EUR,3,16,0,\"Finished=12;Preempted=3;Failed=1\",2.500,3725.000,7325.500,8.500000,2.000000,61.000,4.25,0.00\r\n"
 		"\"'=1+1\",,1,1,1,,,,59.000,0.016389,0.000000,0.000,,\r\n"
-		",,2,9,0,Finished=4;A?=2;B=1;C=1;D=1,0.000,0.250,3600.000,1.000000,0.000000,0.000,,\r\n");
+		",,2,9,0,\"Finished=4;A?=2;B=1;C=1;D=1\",0.000,0.250,3600.000,1.000000,0.000000,0.000,,\r\n");
 }
 
 /* ---- history ----------------------------------------------------------------------------------- */
@@ -257,7 +257,7 @@ static void a_history_is_a_table_the_newest_first(void **state)
 		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m00s  WindowClosed, its pods are waited for     0s         -\n"
 		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m58s  Preempted for another Job                 0s         -\n"
 		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent              1h20m  1.20 EUR\n"
-		"There are more runs: these are the newest. A later --since, -n or --user shows fewer.\n");
+		"There are more runs: these are the newest. An earlier --until shows older ones.\n");
 }
 
 static void a_history_of_one_namespace_does_not_repeat_it(void **state)
@@ -327,7 +327,7 @@ static void a_story_may_begin_in_the_middle(void **state)
 		"  run 3: queued 2026-11-21 12:00, got quota 13:00\n"
 		"         is about to start\n"
 		"  in all: 2 runs, waited 0s, ran 1h00m; the Job is about to start.\n"
-		"  Runs that ended before 2026-10-22 10:00 are not in it: an earlier --since shows them.\n");
+		"  Its first run here is run 2: earlier ones ended before --since, were called off, or are forgotten.\n");
 }
 
 /* One block each, the newest Job last; a terminal obeys none of it. */
@@ -354,7 +354,7 @@ static void a_name_that_was_used_again_is_two_jobs(void **state)
 		"Job team/train (uid new, submitted by bob?[2J), ClusterQueue q:\n"
 		"  run 1: started 2026-11-21 12:00\n"
 		"         stopped 12:01 after 1m00s: x?y\n"
-		"  in all: 1 run, waited 0s, ran 1m00s; whether the Job has ended is not known.\n");
+		"  in all: 1 run, waited 0s, ran 1m00s; no run of it goes on: sluice explain says whether it waits.\n");
 }
 
 static void a_history_may_be_empty(void **state)
@@ -369,7 +369,7 @@ static void a_history_may_be_empty(void **state)
 		"Job / (uid ), ClusterQueue :\n"
 		"  run 0: got quota \n"
 		"         stopped  after 0s\n"
-		"  in all: 1 run, waited 0s, ran 0s; whether the Job has ended is not known.\n");
+		"  in all: 1 run, waited 0s, ran 0s; no run of it goes on: sluice explain says whether it waits.\n");
 }
 
 static void a_job_without_runs_is_told(void **state)
@@ -416,8 +416,8 @@ static void a_history_is_csv_with_all_fields(void **state)
 		"\"holds\":{\"cpu\":0.25},\"lostSeconds\":0,\"estimated\":true}]}",
 		"namespace,job,uid,attempt,owner,submitted_by,cluster_queue,queue,state,queued_at,reserved_at,started_at,stopping_at,stopped_at,reason,actor,preemptor,outcome,holds,flavors,wait_seconds,run_seconds,cpu_hours,gpu_hours,lost_seconds,currency,cost,estimated\r\n"
 		"team,train," UID
-		",1,train,alice,batch,main,Ended,2026-11-21T10:00:00.000Z,2026-11-21T10:00:01.000Z,2026-11-21T10:00:02.000Z,2026-11-21T10:39:30.000Z,2026-11-21T10:40:00.000Z,Preempted,sluice-0,team/urgent,,cpu=4;pods=4;memory=8589934592,spot,2.000,2398.000,2.664444,0.000000,4800.000,EUR,1.20,false\r\n"
-		"team,x,2,1,,\"'@a, \"\"b\"\"\",,,Running,,,,,,,,,,cpu=0.25,a;b,,,,,0.000,,,true\r\n");
+		",1,train,alice,batch,main,Ended,2026-11-21T10:00:00.000Z,2026-11-21T10:00:01.000Z,2026-11-21T10:00:02.000Z,2026-11-21T10:39:30.000Z,2026-11-21T10:40:00.000Z,Preempted,sluice-0,team/urgent,,\"cpu=4;pods=4;memory=8589934592\",spot,2.000,2398.000,2.664444,0.000000,4800.000,EUR,1.20,false\r\n"
+		"team,x,2,1,,\"'@a, \"\"b\"\"\",,,Running,,,,,,,,,,cpu=0.25,\"a;b\",,,,,0.000,,,true\r\n");
 }
 
 int main(void)

@@ -267,7 +267,13 @@ static void a_question_about_runs_may_name_a_job_and_a_user(void **state)
 	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
 	assert_string_equal(q.question.job, "train");
 	assert_string_equal(q.question.submitter, "alice");
+	assert_true(q.question.from_ms == 0); /* all that are kept */
+	w.ns = NULL;
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
 	assert_true(q.question.from_ms == NOW - 7 * DAY_MS);
+	w.by = "user";
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), ERR_INVALID);
+	w.by = NULL;
 	w.kind = PAST_REPORT;
 	assert_int_equal(past_query_parse(&w, NOW, &q, &e), ERR_INVALID);
 	w = (struct past_words){.job = "", .kind = PAST_RUNS};
