@@ -197,6 +197,7 @@ static void make_retention(struct parts *p)
 static void make_past(struct parts *p)
 {
 	struct past_questions_options o = {.conninfo = p->options->database,
+		.log = p->log,
 		.cell = p->options->cell,
 		.identity = p->options->identity,
 		.gate = p->gate,

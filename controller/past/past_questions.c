@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "controller/common/clock.h"
+#include "controller/common/log.h"
 #include "controller/common/turns.h"
 #include "controller/ledger/pg.h"
 #include "controller/past/answer.h"
@@ -214,6 +215,8 @@ static void on_state(bool up, const char *sentence, void *ctx)
 		send_next(t);
 		return;
 	}
+	if (t->options.log)
+		log_event(t->options.log, LEVEL_WARN, "past-unreadable", "why", t->trouble, NULL);
 	for (struct asked *a; (a = find(t, 0));)
 		settle(t, a, NULL, "");
 }

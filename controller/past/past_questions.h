@@ -19,11 +19,14 @@
 #include "controller/past/past_query.h"
 
 struct ev_loop;
+struct log;
 struct past_questions;
 
 struct past_questions_options {
 	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
 	struct gate *gate;			/* knows the runs that go on */
+	struct log
+		*log; /* why the ledger cannot be read: those who ask are not told; NULL: nowhere */
 	uint64_t seed;
 	int64_t idle_ms;	   /* 0: a minute */
 	int64_t (*clock_us)(void); /* NULL: clock_monotonic_us() */

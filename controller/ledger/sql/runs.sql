@@ -1,6 +1,7 @@
--- The runs of Jobs, the newest first, each as a JSON object (JobHistory in controller/visibility/discovery.c): $1 cell; $2, $3
--- ended, or go on, at $2 or later, and begun before $3 (milliseconds since 1970); $4 the namespace, '' all;
--- $5 the Job's name, '' all; $6 who submitted it, '' all; $7 rows at most. For people: no fence.
+-- The runs of Jobs, the newest first, each as a JSON object (JobHistory in controller/visibility/discovery.c):
+-- $1 cell; $2, $3 ended, or go on, at $2 or later, and begun before $3 (milliseconds since 1970); $4 the
+-- namespace, '' all; $5 the Job's name, '' all; $6 who submitted it, '' all; $7 rows at most. For people: no
+-- fence.
 -- Who may see one namespace alone is not told the names of Jobs of another.
 -- First which runs: the plan is the same for all questions, so the Jobs of one name have a branch of their
 -- own, which the index segment_by_name answers. Then what is shown of these alone.
