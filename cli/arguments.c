@@ -45,9 +45,8 @@ static int take_server(const char *text, void *arguments, struct err *e)
 
 static int take_namespace(const char *text, void *arguments, struct err *e)
 {
-	struct arguments *a = arguments;
-	a->namespace_name = text;
-	return text[0] ? 0 : err_set(e, ERR_INVALID, "-n is empty; name a namespace");
+	((struct arguments *)arguments)->namespace_name = text;
+	return flag_check_namespace("--namespace", text, e);
 }
 
 static int take_ca_file(const char *text, void *arguments, struct err *e)

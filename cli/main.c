@@ -59,6 +59,15 @@ static bool is_kubectl_complete(const char *program)
 	return strcmp(slash ? slash + 1 : program, "kubectl_complete-sluice") == 0;
 }
 
+/* On a command line that could not be read: "" where none is named. */
+static const char *named_command(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (command_by_name(argv[i]) != COMMAND_NONE)
+			return argv[i];
+	return "";
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments a;
@@ -72,7 +81,9 @@ int main(int argc, char **argv)
 	if (row->run)
 		return row->run(argc - 1, argv + 1);
 	if (arguments_parse(argc, argv, &a, &e) != 0) {
-		fprintf(stderr, "sluice: %s; see sluice help\n", e.text);
+		const char *name = named_command(argc, argv);
+		fprintf(stderr, "sluice: %s; see sluice help%s%s\n", e.text, *name ? " " : "",
+			name);
 		return CLI_USAGE;
 	}
 	curl_global_init(CURL_GLOBAL_DEFAULT);
