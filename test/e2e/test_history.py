@@ -77,7 +77,7 @@ def past(world, boss, program):
         return program("sluice", *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
 
     def kubectl(*args):
-        return subprocess.run(["kubectl", "--kubeconfig", config, *args], capture_output=True, text=True, timeout=SOON)
+        return subprocess.run([world.box.tool("kubectl"), "--kubeconfig", config, *args], capture_output=True, text=True, timeout=SOON)
     yield SimpleNamespace(world=world, boss=boss, ns=world.ns, uid=uid, sluice=sluice, admin=admin, kubectl=kubectl,
                           api=as_account(world.box, world.ns, "alice"))
 
