@@ -87,14 +87,15 @@ def answer(done):
     return json.loads(done.stdout)
 
 
-def by_run(said):
-    return {(r["job"], r["attempt"]): r for r in said["runs"]}
+def by_run(said, *namespaces):
+    return {(r["job"], r["attempt"]): r for r in said["runs"] if r["namespace"] in namespaces}
 
 
 def runs_of_alice(past):
     said = answer(past.sluice("history", "-n", past.ns, "-o", "json"))
     assert (said["kind"], said["namespace"], said["more"]) == ("JobHistory", past.ns, False)
-    runs = by_run(said)
+    runs = by_run(said, past.ns)
+    assert len(runs) == len(said["runs"]), "of another namespace"
     assert set(runs) == {("train", 1), ("train", 2), ("torn", 1), ("long", 1)}
     first, second, torn, long = (runs[k] for k in (("train", 1), ("train", 2), ("torn", 1), ("long", 1)))
     assert (first["state"], first["reason"], first["uid"]) == ("Ended", "Preempted", past.uid)
@@ -111,7 +112,7 @@ def runs_of_alice(past):
 
 
 def runs_for_an_admin(past):
-    said = by_run(answer(past.admin("history", "-A", "--since", "1h", "-o", "json")))
+    said = by_run(answer(past.admin("history", "-A", "--since", "1h", "-o", "json")), past.ns, past.boss.ns)
     assert said["train", 1]["preemptor"] == f"{past.boss.ns}/urgent" and said["urgent", 1]["namespace"] == past.boss.ns
     rows = past.world.box.sql("select name, attempt, state, coalesce(preemptor, '') from sluice.run where namespace in "
                               f"('{past.ns}', '{past.boss.ns}') order by started_at")
