@@ -12,11 +12,9 @@
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
 
-#define TIME_MAX_MS INT64_C(253402300799000) /* the end of the year 9999 */
-
 static int64_t time_within(int64_t ms)
 {
-	return ms < 0 ? 0 : ms < TIME_MAX_MS ? ms : TIME_MAX_MS;
+	return ms < 0 ? 0 : ms < PG_TIME_MAX_MS ? ms : PG_TIME_MAX_MS;
 }
 
 /* In the statements "" is all of them. */

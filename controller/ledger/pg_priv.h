@@ -73,6 +73,9 @@ struct request {
  * before version 11 wrote of theirs lies below: the pods that were left. */
 #define PG_SIZES_FROM (1 << 30)
 
+/* The latest time that is asked about: the end of the year 9999. */
+#define PG_TIME_MAX_MS INT64_C(253402300799000)
+
 /* The lease of another, as it was looked at. Its row changes with each renewal. */
 struct lease_look {
 	char version[24]; /* of the row; "": it was not looked at */

@@ -14,8 +14,7 @@
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
 
-#define TIME_MAX_MS INT64_C(253402300799000) /* the end of the year 9999 */
-#define DURATIONS_LOOKED_AT 100000	     /* runs: half a second at most */
+#define DURATIONS_LOOKED_AT 100000 /* runs: half a second at most */
 
 /* Sixteen bytes that nobody can guess, in hex. */
 static void draw_key(char ret[33])
@@ -329,7 +328,7 @@ void spent_step(struct pg *pg, struct request *r, struct round *round)
 	struct params *p = request_params(pg, r);
 	params_int8(p, r->since_ms);
 	params_int8(p, r->from_ms);
-	params_int8(p, r->to_ms < TIME_MAX_MS ? r->to_ms : TIME_MAX_MS);
+	params_int8(p, r->to_ms < PG_TIME_MAX_MS ? r->to_ms : PG_TIME_MAX_MS);
 	request_begin_round(pg, r, STEP_SPENT);
 	pg_conn_add(pg->conn, SQL_RECALL_SPENT, p);
 	pg_conn_go(pg->conn);
