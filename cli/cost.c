@@ -104,12 +104,12 @@ void cost_render_csv(const cJSON *root, struct buf *out)
 {
 	past_csv_by(out, root);
 	buf_puts(out,
-		",currency,runs,running,run_seconds,cost,running_cost,lost_seconds,estimated_seconds,estimated_cost\r\n");
+		",currency,runs,running,run_seconds,cost,running_cost,lost_seconds,estimated_seconds,estimated_cost" CSV_END);
 	json_each(row, json_array(root, "rows")) {
 		csv_text(out, text_of(row, "key"));
 		buf_putc(out, ',');
 		csv_text(out, text_of(row, "currency"));
-		buf_printf(out, ",%" PRId64 ",%" PRId64 ",%.3f,%s,%s,%.3f,%.3f,%s\r\n",
+		buf_printf(out, ",%" PRId64 ",%" PRId64 ",%.3f,%s,%s,%.3f,%.3f,%s" CSV_END,
 			number_of(row, "runs"), number_of(row, "running"),
 			past_figure(row, "runSeconds"), text_of(row, "cost"),
 			text_of(row, "runningCost"), past_figure(row, "lostSeconds"),
@@ -163,9 +163,5 @@ int command_cost(const struct arguments *a)
 	}
 	if (a->server_given)
 		return ask_server(a, &c.words);
-	if (question_run(&a->kube, NULL, past_command_ask, &c, &e) < 0) {
-		command_fail(ERR_INVALID, &e);
-		return CLI_USAGE;
-	}
-	return c.exit_code;
+	return past_command_send(&c, &a->kube);
 }

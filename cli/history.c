@@ -131,8 +131,7 @@ static void csv_field(const cJSON *run, const char *key, struct buf *out)
 /* Empty where it is not known. */
 static void csv_number(const cJSON *run, const char *key, int decimals, struct buf *out)
 {
-	if (json_get(run, key))
-		buf_printf(out, "%.*f", decimals, past_figure(run, key));
+	past_csv_number(out, run, key, decimals);
 	buf_putc(out, ',');
 }
 

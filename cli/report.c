@@ -173,13 +173,6 @@ void report_render_table(const cJSON *root, const struct style *style, struct bu
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Empty where it is not known. */
-static void csv_seconds(const cJSON *row, const char *key, struct buf *out)
-{
-	if (json_get(row, key))
-		buf_printf(out, "%.3f", past_figure(row, key));
-}
-
 void report_render_csv(const cJSON *root, struct buf *out)
 {
 	past_csv_by(out, root);
@@ -193,9 +186,9 @@ void report_render_csv(const cJSON *root, struct buf *out)
 			number_of(row, "starts"), number_of(row, "running"));
 		csv_reasons(row, out);
 		buf_putc(out, ',');
-		csv_seconds(row, "waitP50Seconds", out);
+		past_csv_number(out, row, "waitP50Seconds", 3);
 		buf_putc(out, ',');
-		csv_seconds(row, "waitP99Seconds", out);
+		past_csv_number(out, row, "waitP99Seconds", 3);
 		buf_printf(out, ",%.3f,%.6f,%.6f,%.3f,", past_figure(row, "runSeconds"),
 			past_figure(row, "cpuHours"), past_figure(row, "gpuHours"),
 			past_figure(row, "lostSeconds"));

@@ -68,6 +68,12 @@ void past_csv_by(struct buf *out, const cJSON *root)
 	csv_text(out, label[0] ? label : text_of(root, "by"));
 }
 
+void past_csv_number(struct buf *out, const cJSON *row, const char *key, int decimals)
+{
+	if (json_get(row, key))
+		buf_printf(out, "%.*f", decimals, past_figure(row, key));
+}
+
 void past_put_timed(struct local_times *l, const char *text, struct buf *out)
 {
 	struct buf local;

@@ -26,6 +26,8 @@ void past_put_by(struct table *t, const cJSON *root);
 const char *past_key(const cJSON *row);
 /* The first field of the head in CSV: "queue", or the label's key. */
 void past_csv_by(struct buf *out, const cJSON *root);
+/* A number; nothing where it is not known. */
+void past_csv_number(struct buf *out, const cJSON *row, const char *key, int decimals);
 
 /* A text as a terminal may show it, with its times as the user's clock shows them. */
 void past_put_timed(struct local_times *l, const char *text, struct buf *out);

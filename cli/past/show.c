@@ -67,6 +67,16 @@ int past_command_ask(
 	return 0;
 }
 
+int past_command_send(struct past_command *c, const struct kube_config_options *kube)
+{
+	struct err e = {""};
+	if (question_run(kube, NULL, past_command_ask, c, &e) < 0) {
+		command_fail(ERR_INVALID, &e);
+		return CLI_USAGE;
+	}
+	return c->exit_code;
+}
+
 int past_command_run(int argc, char **argv, enum command command, const struct past_view *view)
 {
 	const char *name = command_name(command);
@@ -84,9 +94,5 @@ int past_command_run(int argc, char **argv, enum command command, const struct p
 		.words = o.words,
 		.all_namespaces = o.all_namespaces,
 		.output = o.output};
-	if (question_run(&o.kube, NULL, past_command_ask, &c, &e) < 0) {
-		command_fail(ERR_INVALID, &e);
-		return CLI_USAGE;
-	}
-	return c.exit_code;
+	return past_command_send(&c, &o.kube);
 }

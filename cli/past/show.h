@@ -34,6 +34,8 @@ struct past_command {
 /* A question_fn; ctx is a past_command. A Job that is named without a namespace is one of `ns`. */
 int past_command_ask(
 	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e);
+/* Asks it of the cluster of that kubeconfig. Returns an exit code. */
+int past_command_send(struct past_command *c, const struct kube_config_options *kube);
 
 /* All of the commands report and history. */
 int past_command_run(int argc, char **argv, enum command command, const struct past_view *view);
