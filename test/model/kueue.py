@@ -17,6 +17,7 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - a Job below its ClusterQueue's gapFillers displaces nobody, waits for nobody who leaves, and blocks nobody; what
     it borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
   - with fair sharing nobody displaces those through whom it had to go itself, before something else came free;
+  - without it, who had to go twice displaces nobody in order to borrow, before something else came free;
   - nobody is displaced in the first minRun seconds of its run, but by who takes back what is its own with
     reclaimWithinCohort Any;
   - who asks for 0 of a resource is not displaced for it;
@@ -272,8 +273,8 @@ def fill_back(cq, usage, targets, borrowing):
 
 
 class Classic:
-    def __init__(self, job, cq, frs, usage, now):
-        self.job, self.cq, self.frs, self.usage, self.now = job, cq, frs, usage, now
+    def __init__(self, job, cq, frs, usage, only_reclaims, now):
+        self.job, self.cq, self.frs, self.usage, self.only_reclaims, self.now = job, cq, frs, usage, only_reclaims, now
 
     def variant(self, candidate, advantage):
         cq = self.cq
@@ -345,7 +346,9 @@ class Classic:
         hierarchy, priority, same = self.collect()
         under = all(self.cq.nominal(fr) > self.cq.used(fr) for fr in self.frs)
         forbidden = not self.cq.borrow_policy
-        if (not hierarchy and not priority) or (forbidden and not under):
+        if self.only_reclaims and (hierarchy or priority):
+            attempts = [False]
+        elif (not hierarchy and not priority) or (forbidden and not under):
             attempts = [True]
         elif forbidden and not hierarchy:
             attempts = [False, True]
@@ -429,8 +432,8 @@ class Fair:
             s = share(c)
             if not s.borrowed and id(c) not in self.ancestors:
                 self.pruned.add(("cohort", c.name))
-            elif compare(s, best_share) >= 0:
-                best, best_share = c, s
+            elif compare(s, best_share) > 0 or (compare(s, best_share) == 0 and c.name < best.name):
+                best, best_share = c, s  # of equals Kueue takes whichever its map yields last
         if not best and not best_cq:
             self.pruned.add(("cohort", cohort.name))
             return None
@@ -522,7 +525,7 @@ def level_of(cq, fr, v):
     return cq.root().height(), False
 
 
-ENDLESS = 50  # so often at one instant do those who were displaced displace others
+ENDLESS = 50  # so often at one instant do those who were displaced displace others, and what comes free wakes others
 
 
 class World:
@@ -530,7 +533,7 @@ class World:
         self.fair, self.strategies = fair, strategies
         self.queues = []
         self.now = 0
-        self.went = {}  # root -> {(for whom, who had to go)} since anything came free that nobody had to stop for
+        self.went = {}  # root -> [(for whom, who had to go)] since anything came free that nobody had to stop for
         self.leaving = []  # (victim that ran, what it uses until it is gone)
         self.borrowers = []  # ClusterQueues that borrow more since the last look
 
@@ -553,12 +556,14 @@ class World:
     def targets(self, job, frs, usage):
         if job.fills_gaps():
             return []
-        find = Fair(job, job.cq, frs, usage, self.strategies, self.through(job), self.now) if self.fair else Classic(job, job.cq, frs, usage, self.now)
-        return find.targets()
+        if self.fair:
+            return Fair(job, job.cq, frs, usage, self.strategies, self.through(job), self.now).targets()
+        had_to_go = sum(victim == job.name for _, victim in self.went.get(job.cq.root().name, []))
+        return Classic(job, job.cq, frs, usage, had_to_go >= 2, self.now).targets()
 
     def through(self, job):
         """Those for whom it had to go, those for whom these had to go, and so on."""
-        went, out = self.went.get(job.cq.root().name, set()), set()
+        went, out = self.went.get(job.cq.root().name, []), set()
         while more := {a for a, b in went if b in out | {job.name}} - out:
             out |= more
         return out
@@ -787,7 +792,7 @@ class World:
     def displace(self, targets, job, events):
         for t, reason in targets:
             self.wake(t.cq)
-            self.went.setdefault(t.cq.root().name, set()).add((job.name, t.name))
+            self.went.setdefault(t.cq.root().name, []).append((job.name, t.name))
             give(t)
             t.cq.running.remove(t)
             if t.promised:
@@ -878,9 +883,11 @@ class World:
         """Runs cycles until nothing more happens. Returns the events; None when it never ends."""
         events = []
         for _ in range(ENDLESS):
-            self.leaving = []
+            self.leaving, looks = [], 0
             while self.look(events):
-                pass
+                looks += 1
+                if looks > ENDLESS:
+                    return None
             for cq in self.queues:
                 for job in cq.running:
                     job.promised = False
