@@ -6,7 +6,7 @@ export function h(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== ""));
+  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== ""));
   return element;
 }
 
@@ -15,7 +15,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children.flat());
+  element.append(...children.flat(Infinity));
   return element;
 }
 
