@@ -237,6 +237,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		informer_tick(c->parts.informer);
 		look_for_news(c);
 		stuck_pods_tick(c->parts.stuck_pods, tick_ms());
+		ports_tick(c->ports, tick_ms());
 		visibility_tick(c->visibility, tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->parts.gate)) {

@@ -46,7 +46,7 @@ struct api_reply {
 /* Texts are for the call; NULL: not given. */
 struct api_request {
 	const char *path;
-	const char *after, *ns, *by; /* parameters after, namespace and by */
+	const char *after, *ns, *by, *watch; /* parameters after, namespace, by and watch */
 	bool names;		     /* the caller has the right `names`, below */
 };
 

@@ -79,8 +79,12 @@ struct http {
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void add_headers(struct MHD_Response *r, const char *content_type)
+static void add_headers(struct MHD_Response *r, const char *content_type, const char *policy)
 {
+	if (policy) {
+		MHD_add_response_header(r, "Content-Security-Policy", policy);
+		MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+	}
 	MHD_add_response_header(r, "Content-Type", content_type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
@@ -103,7 +107,7 @@ static enum MHD_Result queue_body(
 		free(text);
 		return MHD_NO;
 	}
-	add_headers(r, reply.content_type);
+	add_headers(r, reply.content_type, q->http->options.policy);
 	if (reply.status == 401)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
 	if (reply.status == 405)
@@ -241,7 +245,7 @@ static enum MHD_Result queue_stream(struct http_question *q)
 	struct MHD_Response *r = stream_response(q->stream);
 	if (!r)
 		return MHD_NO;
-	add_headers(r, stream_content_type(q->stream));
+	add_headers(r, stream_content_type(q->stream), q->http->options.policy);
 	enum MHD_Result rc = MHD_queue_response(q->connection, 200, r);
 	MHD_destroy_response(r);
 	return rc;
@@ -264,6 +268,7 @@ static struct api_request request_of(const struct http_question *q, const char *
 		.after = http_param(q, "after"),
 		.ns = http_param(q, "namespace"),
 		.by = http_param(q, "by"),
+		.watch = http_param(q, "watch"),
 		.names = q->names};
 }
 

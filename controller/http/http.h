@@ -49,6 +49,7 @@ struct http_options {
 	const char *host;  /* "" all addresses */
 	uint16_t port;	   /* 0: any free one */
 	const char *flag;  /* that named the address, for sentences */
+	const char *policy; /* Content-Security-Policy of all answers; NULL: none. Static */
 	bool trust_nobody; /* loopback is an address like any other */
 	bool one_request;  /* then the connection is closed */
 	struct connections_limits limits;

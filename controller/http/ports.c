@@ -13,16 +13,22 @@
 #include "controller/http/http.h"
 #include "controller/http/metrics_page.h"
 #include "controller/ledger/pg.h"
+#include "controller/page/page.h"
+#include "controller/visibility/answers.h"
+#include "controller/visibility/watch_terms.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/informer.h"
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"
+
+enum { PAGE_MAX_BYTES = 1 << 20 };
 
 struct ports {
 	const struct parts *parts;
 	const struct ports_state *state;
 	struct auth *auth; /* may this caller ask? */
 	struct http *http, *probes;
+	struct answers *answers; /* the aggregated API, for the page */
 	struct metrics_page metrics;
 	struct buf missing; /* kinds that are not listed yet, for /readyz */
 	struct buf denied;  /* ... and those that it does without */
@@ -100,10 +106,41 @@ static void on_told(const struct buf *body, const char *sentence, void *ctx)
 		complain(ctx, 503, sentence);
 }
 
+/* A document as it is, or a question of its scripts. */
+static bool take_page(struct ports *p, struct http_question *q, const char *path)
+{
+	const char *type, *text = page_text(path, &type);
+	struct right right;
+	struct buf body;
+	if (text) {
+		buf_init(&body, PAGE_MAX_BYTES);
+		buf_puts(&body, text);
+		http_answer(q, (struct api_reply){200, type}, &body);
+		buf_done(&body);
+		return true;
+	}
+	if (!page_right(path, false, &right))
+		return false;
+	answers_take(p->answers, q, path);
+	return true;
+}
+
+static struct api_rights page_rights(const struct api_request *r)
+{
+	const struct watch_words watch = {.watch = r->watch};
+	const char *type;
+	struct api_rights x = {.open = page_text(r->path, &type) != NULL};
+	if (x.open || page_right(r->path, watch_wanted(&watch), &x.must))
+		return x;
+	return api_rights(r);
+}
+
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct ports *p = ctx;
 	struct err e = {""};
+	if (take_page(p, q, path))
+		return true;
 	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
 		return false;
 	struct past_words words = {.by = http_param(q, "by"),
@@ -195,7 +232,8 @@ static int open_all(struct ports *p, struct err *e)
 		.flag = "listen",
 		.trust_nobody = p->parts->options->loopback_needs_token,
 		.limits = HTTP_LIMITS,
-		.rights = api_rights,
+		.policy = PAGE_POLICY,
+		.rights = page_rights,
 		.answer = on_request,
 		.defer = on_defer,
 		.ask = on_ask,
@@ -221,6 +259,7 @@ int ports_open(const struct parts *parts, const struct ports_state *state, struc
 	buf_init(&p->missing, 1024);
 	buf_init(&p->denied, 1024);
 	make_auth(p);
+	p->answers = answers_new(parts, state);
 	int rc = open_all(p, e);
 	if (rc) {
 		ports_close(p);
@@ -230,6 +269,12 @@ int ports_open(const struct parts *parts, const struct ports_state *state, struc
 	return rc;
 }
 
+void ports_tick(struct ports *p, int64_t tick_ms)
+{
+	if (p)
+		answers_tick(p->answers, tick_ms);
+}
+
 void ports_close(struct ports *p)
 {
 	if (!p)
@@ -237,6 +282,7 @@ void ports_close(struct ports *p)
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
 	past_questions_forget(p->parts->past_questions, on_told);
+	answers_free(p->answers);
 	http_free(p->http);
 	http_free(p->probes);
 	metrics_page_done(&p->metrics);

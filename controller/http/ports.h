@@ -11,6 +11,7 @@
 #define SLUICE_CONTROLLER_HTTP_PORTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "controller/http/leadership.h"
@@ -30,6 +31,8 @@ struct leadership ports_leadership(const struct parts *parts, const struct ports
  * and nothing listens. */
 int ports_open(const struct parts *parts, const struct ports_state *state, struct ports **ret,
 	struct err *e);
+/* Once a second; of a clock that only goes on. NULL is fine. */
+void ports_tick(struct ports *p, int64_t tick_ms);
 void ports_close(struct ports *p); /* before parts_close(); NULL is fine */
 
 #endif

@@ -1,0 +1,54 @@
+#include "controller/page/page.h"
+
+#include <string.h>
+
+#include "controller/visibility/job_query.h"
+#include "controller/visibility/past_resource.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t a = strlen(text), b = strlen(end);
+	return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+static const char *type_of(const char *path)
+{
+	if (ends_with(path, ".html"))
+		return "text/html; charset=utf-8";
+	if (ends_with(path, ".css"))
+		return "text/css; charset=utf-8";
+	return "text/javascript; charset=utf-8";
+}
+
+const char *page_text(const char *path, const char **ret_type)
+{
+	static const char folder[] = "/page/";
+	bool is_document = strcmp(path, "/") == 0;
+	if (!is_document && strncmp(path, folder, strlen(folder)) != 0)
+		return NULL;
+	const char *name = is_document ? "index.html" : path + strlen(folder);
+	for (size_t i = 0; i < PAGE_FILES_COUNT; i++)
+		if (strcmp(PAGE_FILES[i].path, name) == 0) {
+			*ret_type = type_of(name);
+			return PAGE_FILES[i].text;
+		}
+	return NULL;
+}
+
+bool page_right(const char *path, bool watches, struct right *ret)
+{
+	struct past_resource past;
+	struct job_query query;
+	*ret = (struct right){.group = VISIBILITY_GROUP, .verb = "list"};
+	if (past_resource_path(path, &past)) {
+		ret->resource = past_resource_name(past.kind);
+		strcpy(ret->ns, past.ns);
+		return true;
+	}
+	if (!job_query_path(path, &query))
+		return false;
+	ret->resource = query.clusterqueue[0] ? "clusterqueues/queuedjobs" : "queuedjobs";
+	ret->verb = query.one || query.clusterqueue[0] ? "get" : watches ? "watch" : "list";
+	strcpy(ret->ns, query.path_ns);
+	return true;
+}

@@ -1,0 +1,47 @@
+/*
+ * The page: what a browser gets at `/`, and from where its scripts get what they show.
+ *
+ *   /                                the document, and below /page/ its style and its scripts
+ *   /apis/visibility.sluice.dev/...  the aggregated API (controller/visibility), at this port too
+ *   /api/v1/...                      queues and what is lent (controller/http/api.h)
+ *
+ * The document and its scripts are compiled in and open to all that reach the port: they tell nothing. What
+ * they ask, they ask with the bearer token that the person has pasted, and with no right of ours: each path
+ * of the aggregated API wants the right that the API server would ask for it (page_right()), and Kubernetes
+ * is asked for that (http/auth.h). The token stays in the tab: it is in no cookie, so no other page can use it.
+ *
+ * Nothing is fetched from elsewhere, and the browser is told to allow nothing else (PAGE_POLICY). The scripts
+ * are plain modules without a library: what they need is lists that are drawn in part, a few bars and lines,
+ * and a stream of changes, and a library would be larger than they are.
+ *
+ * Left to others: who may ask (http/http.h), what is answered (visibility/answers.h, http/api.h).
+ */
+#ifndef SLUICE_CONTROLLER_PAGE_PAGE_H
+#define SLUICE_CONTROLLER_PAGE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "controller/http/review.h"
+
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/* A file of the page, as it was when this was built. */
+struct page_file {
+	const char *path; /* "index.html" */
+	const char *text;
+};
+extern const struct page_file PAGE_FILES[];
+extern const size_t PAGE_FILES_COUNT;
+
+/* The text of a path, and its content type; NULL: it is no file of the page. "/" is the document. */
+const char *page_text(const char *path, const char **ret_type);
+
+/* Is it a path of the aggregated API? Then *ret is what the API server would ask whether the caller may:
+ * get, list or watch a resource, in a namespace or in all. */
+bool page_right(const char *path, bool watches, struct right *ret);
+
+#endif
