@@ -147,8 +147,9 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 		.since = http_param(q, "since"),
 		.until = http_param(q, "until"),
 		.ns = http_param(q, "namespace")};
+	struct past_asker who = {on_told, q, p};
 	int rc = past_questions_ask(
-		p->parts->past_questions, &words, parts_now_ms(p->parts), on_told, q, &e);
+		p->parts->past_questions, &words, parts_now_ms(p->parts), &who, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 503 : 400, e.text);
 	return true;
@@ -281,7 +282,7 @@ void ports_close(struct ports *p)
 		return;
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
-	past_questions_forget(p->parts->past_questions, on_told);
+	past_questions_forget(p->parts->past_questions, p);
 	answers_free(p->answers);
 	http_free(p->http);
 	http_free(p->probes);

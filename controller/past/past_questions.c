@@ -28,8 +28,7 @@ struct asked {
 	struct past_query query;
 	int64_t now_ms;
 	uint64_t id; /* 0: waits for its turn, or for the connection */
-	past_questions_answer_fn *fn;
-	void *ctx;
+	struct past_asker who;
 };
 
 struct past_questions {
@@ -102,7 +101,7 @@ static void settle(
 	else
 		snprintf(sentence, sizeof(sentence),
 			"%s: ask for a shorter time (since, until) or for one namespace", why);
-	a->fn(body, body ? NULL : sentence, a->ctx);
+	a->who.fn(body, body ? NULL : sentence, a->who.ctx);
 	free(a);
 	arm_idle(t);
 }
@@ -253,7 +252,7 @@ static int check_room(const struct past_questions *t, const char *ns, struct err
 }
 
 int past_questions_ask(struct past_questions *t, const struct past_words *w, int64_t now_ms,
-	past_questions_answer_fn *fn, void *ctx, struct err *e)
+	const struct past_asker *who, struct err *e)
 {
 	struct asked *a = mem_alloc(sizeof(*a));
 	int rc = past_query_parse(w, now_ms, &a->query, e);
@@ -266,8 +265,7 @@ int past_questions_ask(struct past_questions *t, const struct past_words *w, int
 		return rc;
 	}
 	a->now_ms = now_ms;
-	a->fn = fn;
-	a->ctx = ctx;
+	a->who = *who;
 	a->turn.ns = a->query.question.ns ? a->query.question.ns : "";
 	turns_line_up(&t->asked, t->round, &a->turn);
 	t->count++;
@@ -280,12 +278,12 @@ int past_questions_ask(struct past_questions *t, const struct past_words *w, int
 }
 
 /* What the ledger says of it finds nobody. */
-void past_questions_forget(struct past_questions *t, past_questions_answer_fn *fn)
+void past_questions_forget(struct past_questions *t, const void *owner)
 {
 	for (struct link *l = t->asked.next, *next; l != &t->asked; l = next) {
 		struct asked *a = asked_of(l);
 		next = l->next;
-		if (a->fn == fn)
+		if (a->who.owner == owner)
 			forget(t, a);
 	}
 	arm_idle(t);

@@ -40,11 +40,17 @@ void past_questions_free(struct past_questions *t);
 /* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */
 typedef void past_questions_answer_fn(const struct buf *body, const char *sentence, void *ctx);
 
-/* fn is called once, from the loop or from inside this call. Not at all where the words make no
+struct past_asker {
+	past_questions_answer_fn *fn;
+	void *ctx;
+	const void *owner; /* whose question it is, for past_questions_forget() */
+};
+
+/* who->fn is called once, from the loop or from inside this call. Not at all where the words make no
  * question (ERR_INVALID), or too many are asked just now (ERR_LIMIT). now_ms is wall clock. */
 int past_questions_ask(struct past_questions *t, const struct past_words *w, int64_t now_ms,
-	past_questions_answer_fn *fn, void *ctx, struct err *e);
-/* Questions that fn would answer get no answer any more. */
-void past_questions_forget(struct past_questions *t, past_questions_answer_fn *fn);
+	const struct past_asker *who, struct err *e);
+/* Questions of that owner get no answer any more. */
+void past_questions_forget(struct past_questions *t, const void *owner);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/ledger/pg.h"
+#include "controller/past/past_questions.h"
 #include "controller/visibility/complaint.h"
 #include "controller/visibility/past_resource.h"
 #include "controller/visibility/discovery.h"
@@ -231,7 +232,7 @@ static void take_past(
 	if (why)
 		complain(q, 503, why);
 	else
-		past_resource_take(a->parts, q, resource);
+		past_resource_take(a->parts, q, resource, a);
 }
 
 void answers_take(struct answers *a, struct http_question *q, const char *path)
@@ -273,7 +274,7 @@ void answers_drop(struct answers *a)
 		forget(a->first);
 	}
 	watchers_drop(a->watchers);
-	past_resource_drop(a->parts);
+	past_questions_forget(a->parts->past_questions, a);
 }
 
 void answers_tick(struct answers *a, int64_t tick_ms)

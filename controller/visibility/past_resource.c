@@ -81,8 +81,8 @@ static void on_runs(const struct buf *body, const char *sentence, void *ctx)
 static past_questions_answer_fn *const answers[] = {
 	[PAST_COST] = on_costs, [PAST_REPORT] = on_report, [PAST_RUNS] = on_runs};
 
-void past_resource_take(
-	const struct parts *parts, struct http_question *q, const struct past_resource *r)
+void past_resource_take(const struct parts *parts, struct http_question *q,
+	const struct past_resource *r, const void *owner)
 {
 	struct watch_words watch = {.watch = http_param(q, "watch")};
 	struct past_words words = {.kind = r->kind,
@@ -100,14 +100,8 @@ void past_resource_take(
 		complain(q, 400, sentence);
 		return;
 	}
-	int rc = past_questions_ask(
-		parts->past_questions, &words, parts_now_ms(parts), answers[r->kind], q, &e);
+	struct past_asker who = {answers[r->kind], q, owner};
+	int rc = past_questions_ask(parts->past_questions, &words, parts_now_ms(parts), &who, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
-}
-
-void past_resource_drop(const struct parts *parts)
-{
-	for (int i = 0; i < NRESOURCES; i++)
-		past_questions_forget(parts->past_questions, answers[i]);
 }

@@ -30,10 +30,9 @@ struct past_resource {
 /* Is it the path of one? */
 bool past_resource_path(const char *path, struct past_resource *ret);
 
-/* http_answer() is called for q, once, now or later from the loop. */
-void past_resource_take(
-	const struct parts *parts, struct http_question *q, const struct past_resource *r);
-/* Questions that have no answer yet get none. */
-void past_resource_drop(const struct parts *parts);
+/* http_answer() is called for q, once, now or later from the loop; never after past_questions_forget() of
+ * that owner. */
+void past_resource_take(const struct parts *parts, struct http_question *q,
+	const struct past_resource *r, const void *owner);
 
 #endif

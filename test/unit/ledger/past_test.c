@@ -29,11 +29,6 @@ static void on_told(const struct buf *body, const char *sentence, void *ctx)
 	snprintf(t->sentence, sizeof(t->sentence), "%s", sentence ? sentence : "");
 }
 
-static void on_other(const struct buf *body, const char *sentence, void *ctx)
-{
-	on_told(body, sentence, ctx);
-}
-
 /* Every look at the clock, it is this much later: so long an answer takes. */
 static int64_t look_takes_us, slow_us;
 
@@ -74,17 +69,31 @@ static void close_bank(struct bank *b)
 	ev_loop_destroy(b->loop);
 }
 
+static int ask_for(struct bank *b, const struct past_words *w, const void *owner, struct told *t,
+	struct err *e)
+{
+	struct past_asker who = {on_told, t, owner};
+	return past_questions_ask(b->past, w, NOW, &who, e);
+}
+
 static void ask(struct bank *b, const char *by, struct told *t)
 {
 	struct err e = {""};
 	struct past_words w = {.by = by, .since = "30d"};
-	assert_int_equal(past_questions_ask(b->past, &w, NOW, on_told, t, &e), 0);
+	assert_int_equal(ask_for(b, &w, NULL, t, &e), 0);
 }
 
 static int ask_of(struct bank *b, const char *ns, struct told *t, struct err *e)
 {
 	struct past_words w = {.ns = ns};
-	return past_questions_ask(b->past, &w, NOW, on_told, t, e);
+	return ask_for(b, &w, NULL, t, e);
+}
+
+/* The question is t's, and none of the others. */
+static void ask_as_its_own(struct bank *b, struct told *t)
+{
+	struct err e = {""};
+	assert_int_equal(ask_for(b, &(struct past_words){0}, t, t, &e), 0);
 }
 
 static void until_told(struct bank *b, const struct told *t, int times)
@@ -163,7 +172,7 @@ static void ask_rows(struct bank *b, struct past_words w, struct told *t)
 {
 	struct err e = {""};
 	int times = t->times;
-	assert_int_equal(past_questions_ask(b->past, &w, NOW, on_told, t, &e), 0);
+	assert_int_equal(ask_for(b, &w, NULL, t, &e), 0);
 	until_told(b, t, times + 1);
 	assert_string_equal(t->sentence, "");
 }
@@ -235,7 +244,7 @@ static void wrong_words_are_refused_at_once(void **state)
 	struct past_words w = {.by = "colour"};
 	struct told t = {0};
 	open_bank(&b, F.conninfo, 1);
-	assert_int_equal(past_questions_ask(b.past, &w, NOW, on_told, &t, &e), ERR_INVALID);
+	assert_int_equal(ask_for(&b, &w, NULL, &t, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "\"colour\""));
 	assert_int_equal(t.times, 0);
 	close_bank(&b);
@@ -353,15 +362,12 @@ static void a_question_that_was_forgotten_holds_up_none(void **state)
 	(void)state;
 	struct bank b;
 	struct told gone = {0}, next = {0};
-	struct err e = {""};
 	open_bank(&b, F.conninfo, 60000);
-	assert_int_equal(
-		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	ask_as_its_own(&b, &gone);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 1);
-	assert_int_equal(
-		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
-	past_questions_forget(b.past, on_other);
+	ask_as_its_own(&b, &gone);
+	past_questions_forget(b.past, &gone);
 	ask(&b, "queue", &next);
 	until_told(&b, &next, 2);
 	assert_int_equal(gone.times, 1);
@@ -374,16 +380,13 @@ static void an_asker_that_goes_is_told_nothing(void **state)
 	(void)state;
 	struct bank b;
 	struct told gone = {0}, stays = {0};
-	struct err e = {""};
 	open_bank(&b, F.conninfo, 1);
-	assert_int_equal(
-		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
+	ask_as_its_own(&b, &gone);
 	ask(&b, "queue", &stays);
-	past_questions_forget(b.past, on_other);
+	past_questions_forget(b.past, &gone);
 	until_told(&b, &stays, 1);
-	assert_int_equal(
-		past_questions_ask(b.past, &(struct past_words){0}, NOW, on_other, &gone, &e), 0);
-	past_questions_forget(b.past, on_other); /* sent, and not answered yet */
+	ask_as_its_own(&b, &gone);
+	past_questions_forget(b.past, &gone); /* sent, and not answered yet */
 	ev_run(b.loop, 0);
 	assert_int_equal(gone.times, 0);
 	assert_int_equal(stays.times, 1);
