@@ -99,8 +99,13 @@ struct api_rights api_rights(const struct api_request *r)
 
 void api_refusal(const struct right *r, struct buf *out)
 {
-	buf_puts(out, "the owner of this token may not ");
+	buf_puts(out, "this user may not ");
 	right_describe(r, out);
+	if (strcmp(r->verb, "impersonate") == 0) {
+		buf_puts(out,
+			": leave out the headers X-Remote-User and X-Remote-Group, or bind the ClusterRole sluice-page-proxy to the proxy that sends them");
+		return;
+	}
 	bool jobs = strcmp(r->resource, "jobs") == 0;
 	if (jobs && r->ns[0])
 		buf_puts(out,

@@ -47,7 +47,7 @@ struct api_reply {
 struct api_request {
 	const char *path;
 	const char *after, *ns, *by, *watch; /* parameters after, namespace, by and watch */
-	bool names;		     /* the caller has the right `names`, below */
+	bool names;			     /* the caller has the right `names`, below */
 };
 
 struct api_rights {

@@ -11,7 +11,7 @@
 #include "base/siphash.h"
 
 enum {
-	OWNERS = 64,
+	OWNERS = 256,
 	TOKENS_EACH = 4,  /* of one owner, in OWNERS */
 	RIGHTS_EACH = 16, /* of one token, while it is remembered */
 	STRANGERS = 64,
@@ -38,7 +38,7 @@ struct known {
 	enum auth_verdict verdict;
 };
 
-/* A valid token. */
+/* A valid token, or a user whom a proxy named. */
 struct owner {
 	struct token token;
 	int64_t until_ms; /* 0: no such */
@@ -74,7 +74,8 @@ struct question {
 
 struct auth {
 	struct auth_options options;
-	struct siphash_key key;
+	struct siphash_key key,
+		as_key; /* of tokens, and of those who are named: no token is taken for a name */
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
 	struct bucket all, each[ADDRESSES];
@@ -88,6 +89,7 @@ struct auth *auth_new(const struct auth_options *o)
 	g->options = *o;
 	g->json = json_new(4 * ANSWER_CEILING);
 	must(getrandom(&g->key, sizeof(g->key), 0) == sizeof(g->key));
+	must(getrandom(&g->as_key, sizeof(g->as_key), 0) == sizeof(g->as_key));
 	return g;
 }
 
@@ -166,15 +168,17 @@ static struct owner *place_for(struct auth *g, const struct token *t, uint64_t n
 	return has >= TOKENS_EACH ? own : oldest;
 }
 
-static void remember_owner(struct auth *g, const struct question *q, const char *username)
+static struct owner *remember_owner(struct auth *g, const struct token *t, const char *username,
+	const char *members, int64_t now_ms)
 {
 	uint64_t name = map_hash_string(username);
-	struct owner *o = place_for(g, &q->token, name, q->asked_ms);
+	struct owner *o = place_for(g, t, name, now_ms);
 	free(o->members);
-	*o = (struct owner){.token = q->token,
-		.until_ms = q->asked_ms + REMEMBER_MS,
+	*o = (struct owner){.token = *t,
+		.until_ms = now_ms + REMEMBER_MS,
 		.name = name,
-		.members = mem_strdup(q->members)};
+		.members = mem_strdup(members)};
+	return o;
 }
 
 static const struct known *recall(const struct owner *o, const struct right *r)
@@ -327,7 +331,7 @@ static void on_token(const struct kube_answer *a, void *ctx)
 	bool fits = !members.failed;
 	q->members = buf_take(&members);
 	if (fits)
-		remember_owner(g, q, json_text(user, "username"));
+		remember_owner(g, &q->token, json_text(user, "username"), q->members, q->asked_ms);
 	if (!fits || !ask_access(q))
 		settle(q, AUTH_UNKNOWN);
 }
@@ -359,25 +363,53 @@ static enum auth_verdict begin(struct question **slot, struct question *q, const
 	return AUTH_LATER;
 }
 
+/* False: the caller shows nothing that could be asked about. */
+static bool key_of(const struct auth *g, const struct auth_caller *c, struct token *ret)
+{
+	size_t len = strlen(c->as ? c->as : c->token);
+	if (c->as)
+		siphash128(&g->as_key, c->as, len, ret->hash);
+	else if (len > 0 && len <= TOKEN_MAX)
+		siphash128(&g->key, c->token, len, ret->hash);
+	else
+		return false;
+	return true;
+}
+
+/* Who is named is known by that. NULL: too many are named just now. */
+static struct owner *take_named(
+	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
+{
+	return take(&g->all, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->as, c->as, now_ms)
+						       : NULL;
+}
+
+/* May one more question be asked of it? */
+static bool has_room(struct auth *g, struct owner *o, const struct auth_caller *c, int64_t now_ms)
+{
+	if (!o)
+		return !c->as && may_ask_token(g, c->address, now_ms);
+	if (o->asked >= RIGHTS_EACH)
+		return false;
+	o->asked++;
+	return true;
+}
+
 enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx)
 {
-	size_t len = strlen(caller->token);
 	struct token t = {{0}};
-	if (len == 0 || len > TOKEN_MAX)
-		return AUTH_STRANGER;
-	siphash128(&g->key, caller->token, len, t.hash);
-	if (is_stranger(g, &t, now_ms))
+	if (!key_of(g, caller, &t) || is_stranger(g, &t, now_ms))
 		return AUTH_STRANGER;
 	struct owner *o = find_owner(g, &t, now_ms);
 	const struct known *known = o ? recall(o, right) : NULL;
 	if (known)
 		return known->verdict;
 	struct question **slot = free_slot(g, caller->address);
-	if (!slot || (o ? o->asked >= RIGHTS_EACH : !may_ask_token(g, caller->address, now_ms)))
+	if (slot && !o && caller->as)
+		o = take_named(g, &t, caller, now_ms);
+	if (!slot || !has_room(g, o, caller, now_ms))
 		return AUTH_UNKNOWN;
-	if (o)
-		o->asked++;
 	struct question *q = mem_alloc(sizeof(*q));
 	*q = (struct question){.auth = g,
 		.token = t,
@@ -388,4 +420,13 @@ enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 		.fn = fn,
 		.ctx = ctx};
 	return begin(slot, q, o ? NULL : caller->token);
+}
+
+uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms)
+{
+	struct token t = {{0}};
+	if (!caller->as && !caller->token)
+		return 0;
+	const struct owner *o = key_of(g, caller, &t) ? find_owner(g, &t, now_ms) : NULL;
+	return o ? o->name : 0;
 }

@@ -1,8 +1,9 @@
 /*
- * Auth: may the owner of this bearer token do that?
+ * Auth: may the owner of this bearer token do that, or the user whom a proxy names?
  *
  * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
- * have the right that the path wants. No token is kept, only a keyed hash of it.
+ * have the right that the path wants. No token is kept, only a keyed hash of it. Who was named by a
+ * proxy (caller.h) has no token: only the second question is asked.
  *
  * Callers must not be able to make it ask much, nor to make it forget what it knows of
  * others:
@@ -44,9 +45,12 @@ struct auth_options {
 		*audience; /* a token must be for this audience; NULL: the API server. Borrowed */
 };
 
+/* Texts are for the call. */
 struct auth_caller {
-	const char *token; /* for the call */
-	uint64_t address;  /* any number that stands for it */
+	const char *token;
+	const char *
+		as; /* caller.as, of somebody who may name users; then no token is looked at. Or NULL */
+	uint64_t address; /* any number that stands for it */
 };
 
 struct auth *auth_new(const struct auth_options *o);
@@ -57,5 +61,8 @@ void auth_free(struct auth *g);
  * must not be set: of a clock that only goes on. */
 enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
+
+/* A number that stands for the user's name; 0: nothing is known of the caller now, or no more. */
+uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms);
 
 #endif

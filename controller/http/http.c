@@ -1,17 +1,15 @@
 #include "controller/http/http.h"
 
-#include <arpa/inet.h>
 #include <ev.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/http/caller.h"
 #include "controller/http/stream.h"
 
 #define LOOK_SECONDS 1.
@@ -29,11 +27,20 @@ enum {
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 const struct connections_limits HTTP_LIMITS = {
-	.all = 64, .each_address = 16, .request_ms = 10000, .answer_ms = 60000};
+	.all = 256, .each_address = 128, .request_ms = 10000, .answer_ms = 60000};
 const struct connections_limits HTTP_PROBE_LIMITS = {
 	.all = 64, .each_address = 32, .request_ms = 5000, .answer_ms = 5000};
 
 const struct listener_pace HTTP_TLS_PACE = {.each_second = 100, .burst = 200};
+
+/* What is asked of Kubernetes about a caller, one after the other. */
+enum errand {
+	MAY_NAME_USERS,	 /* of a proxy that names one, */
+	MAY_NAME_GROUPS, /* and groups */
+	MUST_HAVE,	 /* of the caller, or of whom it names */
+	MAY_SEE_NAMES,	 /* what this gives is added to the answer */
+	IS_LET_IN,
+};
 
 enum request_state {
 	REQUEST_NEW,
@@ -52,8 +59,10 @@ struct http_question {
 		*next; /* all that were begun; leave when MHD is done with them */
 	enum request_state state;
 	struct api_rights rights;
-	bool is_let_in; /* it has the right that it must have; the other one was asked for */
-	bool names;	/* ... and has that as well */
+	struct caller caller;
+	bool is_trusted; /* it is from here */
+	enum errand errand;
+	bool names; /* MAY_SEE_NAMES: yes */
 	enum auth_verdict verdict;
 	struct api_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
@@ -208,6 +217,13 @@ size_t http_unsent(const struct http_question *q)
 	return q->http->unsent;
 }
 
+void http_caller(const struct http_question *q, struct auth_caller *ret)
+{
+	*ret = (struct auth_caller){.token = q->caller.token,
+		.as = q->caller.as,
+		.address = connection_address(q->place)};
+}
+
 static void wake_port(void *ctx)
 {
 	http_soon(ctx);
@@ -291,43 +307,6 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-static bool is_loopback(struct MHD_Connection *c)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	if (!info || !info->client_addr)
-		return false;
-	if (info->client_addr->sa_family == AF_INET) {
-		struct sockaddr_in a;
-		memcpy(&a, info->client_addr, sizeof(a));
-		return ntohl(a.sin_addr.s_addr) >> 24 == 127;
-	}
-	if (info->client_addr->sa_family != AF_INET6)
-		return false;
-	struct sockaddr_in6 a;
-	memcpy(&a, info->client_addr, sizeof(a));
-	return IN6_IS_ADDR_LOOPBACK(&a.sin6_addr) ||
-	       (IN6_IS_ADDR_V4MAPPED(&a.sin6_addr) && a.sin6_addr.s6_addr[12] == 127);
-}
-
-/* The Host header, without its port, is localhost or an address. */
-static bool host_is_plain(struct MHD_Connection *c)
-{
-	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	char name[64];
-	struct in_addr v4;
-	if (!host)
-		return true; /* HTTP/1.0: no browser */
-	if (host[0] == '[')
-		return true; /* only an address can stand in brackets */
-	size_t len = strcspn(host, ":");
-	if (len >= sizeof(name))
-		return false;
-	memcpy(name, host, len);
-	name[len] = '\0';
-	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
-}
-
 static void on_verdict(enum auth_verdict v, void *ctx)
 {
 	struct http_question *r = ctx;
@@ -338,66 +317,64 @@ static void on_verdict(enum auth_verdict v, void *ctx)
 	http_soon(r->http);
 }
 
-static const char *bearer_token(struct MHD_Connection *c)
+static const struct right *right_of(const struct http_question *r)
 {
-	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-	if (!value || strncasecmp(value, "Bearer ", 7) != 0)
-		return NULL;
-	value += 7;
-	return value + strspn(value, " ");
+	switch (r->errand) {
+	case MAY_NAME_USERS:
+		return &CALLER_USERS;
+	case MAY_NAME_GROUPS:
+		return &CALLER_GROUPS;
+	case MUST_HAVE:
+		return &r->rights.must;
+	case MAY_SEE_NAMES:
+		return &r->rights.names;
+	case IS_LET_IN:
+		break;
+	}
+	must_not_get_here();
+	return NULL;
+}
+
+/* Has this caller nothing to prove by it? One that is from here may do everything, also name somebody: who
+ * is named is asked about all the same. */
+static bool is_passed_over(const struct http_question *r)
+{
+	bool is_named = r->caller.as;
+	switch (r->errand) {
+	case MAY_NAME_USERS:
+		return !is_named || r->is_trusted;
+	case MAY_NAME_GROUPS:
+		return !is_named || !r->caller.names_groups || r->is_trusted;
+	case MUST_HAVE:
+		return !is_named && r->is_trusted;
+	case MAY_SEE_NAMES:
+		return !r->rights.has_names || (!is_named && r->is_trusted);
+	case IS_LET_IN:
+		break;
+	}
+	return false;
 }
 
 static enum MHD_Result queue_refusal(struct http_question *r)
 {
 	struct buf text;
 	buf_init(&text, 4096);
-	api_refusal(&r->rights.must, &text);
+	api_refusal(right_of(r), &text);
 	enum MHD_Result rc = queue_error(r, 403, buf_text(&text));
 	buf_done(&text);
 	return rc;
 }
 
-static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right);
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path);
 
-/* It may ask. What else it may only adds to the answer. */
-static enum MHD_Result let_in(struct http_question *r, const char *path)
+static enum MHD_Result ask(struct http_question *r, const char *path)
 {
-	bool asks = !r->is_let_in && r->rights.has_names;
-	r->is_let_in = true;
-	return asks ? ask(r, path, &r->rights.names) : queue_answer(r, path);
-}
-
-static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
-{
-	if (r->is_let_in) {
-		r->names = r->verdict == AUTH_ALLOWED;
-		return queue_answer(r, path);
-	}
-	if (r->verdict != AUTH_ALLOWED)
-		connection_serves(r->place, false);
-	switch (r->verdict) {
-	case AUTH_ALLOWED:
-		return let_in(r, path);
-	case AUTH_STRANGER:
-		return queue_error(r, 401,
-			"the API server does not know this bearer token, or it has expired");
-	case AUTH_REFUSED:
-		return queue_refusal(r);
-	case AUTH_UNKNOWN:
-		return queue_error(r, 503,
-			"the API server cannot review this token just now, or too many requests wait; try again in a second");
-	case AUTH_LATER:
-		break;
-	}
-	must_not_get_here();
-	return MHD_NO;
-}
-
-static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right)
-{
-	struct auth_caller caller = {bearer_token(r->connection), connection_address(r->place)};
-	must(caller.token);
-	r->verdict = r->http->options.ask(&caller, right, on_verdict, r, r->http->options.ctx);
+	struct auth_caller caller;
+	http_caller(r, &caller);
+	if (r->errand < MUST_HAVE)
+		caller.as = NULL;
+	r->verdict =
+		r->http->options.ask(&caller, right_of(r), on_verdict, r, r->http->options.ctx);
 	if (r->verdict != AUTH_LATER)
 		return act_on_verdict(r, path);
 	r->state = REQUEST_ASLEEP;
@@ -406,24 +383,59 @@ static enum MHD_Result ask(struct http_question *r, const char *path, const stru
 	return MHD_YES;
 }
 
+/* From the errand that it has come to. */
+static enum MHD_Result go_on(struct http_question *r, const char *path)
+{
+	while (r->errand != IS_LET_IN && is_passed_over(r))
+		r->errand++;
+	return r->errand == IS_LET_IN ? queue_answer(r, path) : ask(r, path);
+}
+
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
+{
+	enum errand at = r->errand;
+	if (r->verdict == AUTH_ALLOWED || at == MAY_SEE_NAMES) {
+		r->names = at == MAY_SEE_NAMES && r->verdict == AUTH_ALLOWED;
+		r->errand++;
+		return go_on(r, path);
+	}
+	connection_serves(r->place, false);
+	switch (r->verdict) {
+	case AUTH_STRANGER:
+		return queue_error(r, 401,
+			"the API server does not know this bearer token, or it has expired");
+	case AUTH_REFUSED:
+		return queue_refusal(r);
+	case AUTH_UNKNOWN:
+		return queue_error(r, 503,
+			"the API server cannot review this token just now, or too many requests wait; try again in a second");
+	case AUTH_ALLOWED:
+	case AUTH_LATER:
+		break;
+	}
+	must_not_get_here();
+	return MHD_NO;
+}
+
 static enum MHD_Result admit(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
 	struct api_request request = request_of(r, path);
+	struct err e = {""};
 	r->rights = h->options.rights(&request);
 	if (r->rights.open)
 		return queue_answer(r, path);
-	if (!h->options.trust_nobody && is_loopback(r->connection)) {
-		r->names = true;
-		if (host_is_plain(r->connection))
-			return queue_answer(r, path);
+	if (caller_read(r->connection, &r->caller, &e) != 0)
+		return queue_error(r, 400, e.text);
+	r->is_trusted = !h->options.trust_nobody && caller_is_loopback(r->connection);
+	r->names = r->is_trusted && !r->caller.as;
+	if (r->is_trusted && !caller_names_host(r->connection))
 		return queue_error(r, 421,
 			"ask for this host by its address or as localhost, not by another name");
-	}
-	if (!bearer_token(r->connection))
+	if (!r->is_trusted && !r->caller.token)
 		return queue_error(
 			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
-	return ask(r, path, &r->rights.must);
+	return go_on(r, path);
 }
 
 /* ---- MHD calls us ---------------------------------------------------------------------------- */
@@ -467,6 +479,7 @@ static void on_completed(
 		r->next->prev = r->prev;
 	connection_serves(r->place, false);
 	stream_free(r->stream);
+	caller_done(&r->caller);
 	h->unsent -= r->unsent;
 	buf_done(&r->body);
 	free(r);

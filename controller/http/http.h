@@ -1,12 +1,12 @@
 /*
  * The HTTP port: libmicrohttpd on our event loop, without a thread.
  *
- * Only GET and HEAD, no bodies, 64 connections, 32 KiB of headers each, ten seconds for a request
+ * Only GET and HEAD, no bodies, 256 connections, 32 KiB of headers each, ten seconds for a request
  * and a minute for its answer; connections.h says which connection goes when there are too many.
  * What is answered is the owner's (answer), and which right it wants (rights); this module decides
  * who gets it: open paths are for all, the rest to callers from a loopback address, and to those
- * whose bearer token the owner's `ask` gives that right. The connection sleeps while that is found
- * out.
+ * whose bearer token the owner's `ask` gives that right; caller.h has those for whom a proxy asks. The
+ * connection sleeps while that is found out.
  *
  * An answer may also be a stream, which goes on for as long as its owner likes (stream.h).
  *
@@ -46,12 +46,12 @@ struct http;
 struct http_question;
 
 struct http_options {
-	const char *host;  /* "" all addresses */
-	uint16_t port;	   /* 0: any free one */
-	const char *flag;  /* that named the address, for sentences */
+	const char *host;   /* "" all addresses */
+	uint16_t port;	    /* 0: any free one */
+	const char *flag;   /* that named the address, for sentences */
 	const char *policy; /* Content-Security-Policy of all answers; NULL: none. Static */
-	bool trust_nobody; /* loopback is an address like any other */
-	bool one_request;  /* then the connection is closed */
+	bool trust_nobody;  /* loopback is an address like any other */
+	bool one_request;   /* then the connection is closed */
 	struct connections_limits limits;
 	struct listener_pace pace; /* of new connections */
 	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
@@ -83,6 +83,9 @@ const char *http_param(const struct http_question *q, const char *name);
 const char *http_header(const struct http_question *q, const char *name);
 /* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */
 void *http_session(const struct http_question *q);
+/* Who asks, to the letter of the headers, as long as the question is there. Nothing of one that was let in
+ * without being asked: from here, or for an open path. */
+void http_caller(const struct http_question *q, struct auth_caller *ret);
 /* Whose connection this is is known: no stranger's takes its place (connections.h). From inside defer. */
 void http_keep(struct http_question *q);
 /* From inside defer, or later from the loop. */

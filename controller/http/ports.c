@@ -1,5 +1,7 @@
 #include "controller/http/ports.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +137,16 @@ static struct api_rights page_rights(const struct api_request *r)
 	return api_rights(r);
 }
 
+/* All who are let in without being asked are one. */
+static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx)
+{
+	const struct ports *p = ctx;
+	struct auth_caller caller;
+	http_caller(q, &caller);
+	snprintf(ret, ANSWERS_WHO_SIZE, "%" PRIu64,
+		auth_name(p->auth, &caller, clock_monotonic_us() / 1000));
+}
+
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct ports *p = ctx;
@@ -260,7 +272,7 @@ int ports_open(const struct parts *parts, const struct ports_state *state, struc
 	buf_init(&p->missing, 1024);
 	buf_init(&p->denied, 1024);
 	make_auth(p);
-	p->answers = answers_new(parts, state);
+	p->answers = answers_new(parts, state, who_asks, p);
 	int rc = open_all(p, e);
 	if (rc) {
 		ports_close(p);

@@ -25,7 +25,7 @@
 #include "base/buf.h"
 #include "controller/http/review.h"
 
-#define PAGE_POLICY                                                                                \
+#define PAGE_POLICY                                                                                           \
 	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -30,6 +30,8 @@ struct pending {
 struct answers {
 	const struct parts *parts;
 	const struct ports_state *state;
+	answers_who_fn *who;
+	const void *who_ctx;
 	struct reader *reader;
 	struct watchers *watchers;
 	struct pending *first;
@@ -180,6 +182,14 @@ static struct watch_words watch_words_of(const struct http_question *q)
 		.timeout = http_param(q, "timeoutSeconds")};
 }
 
+static void add_watcher(struct answers *a, struct http_question *q, const struct job_query *query,
+	const struct watch_terms *terms)
+{
+	char who[ANSWERS_WHO_SIZE];
+	a->who(q, who, a->who_ctx);
+	watchers_add(a->watchers, q, query, terms, who);
+}
+
 /* The path asks for more than one Job. */
 static void take_watch(struct answers *a, struct http_question *q, const struct job_query *query,
 	const struct watch_words *words, bool is_of_clusterqueue)
@@ -193,7 +203,7 @@ static void take_watch(struct answers *a, struct http_question *q, const struct 
 	else if (watch_terms_take(&terms, words, &e) != 0)
 		complain(q, 400, e.text);
 	else
-		watchers_add(a->watchers, q, query, &terms, http_header(q, "X-Remote-User"));
+		add_watcher(a, q, query, &terms);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -256,10 +266,11 @@ void answers_take(struct answers *a, struct http_question *q, const char *path)
 	buf_done(&body);
 }
 
-struct answers *answers_new(const struct parts *parts, const struct ports_state *state)
+struct answers *answers_new(const struct parts *parts, const struct ports_state *state,
+	answers_who_fn *who, const void *ctx)
 {
 	struct answers *a = mem_alloc(sizeof(*a));
-	*a = (struct answers){.parts = parts, .state = state};
+	*a = (struct answers){.parts = parts, .state = state, .who = who, .who_ctx = ctx};
 	struct reader_options o = {
 		.loop = parts->loop, .log = parts->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);

@@ -18,14 +18,20 @@
 
 struct answers;
 
+/* Writes who asks: for bounds of one user's questions, not for rights. "" is a user too. */
+enum { ANSWERS_WHO_SIZE = 256 };
+typedef void answers_who_fn(
+	const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx);
+
 /* All is borrowed until answers_free(). */
-struct answers *answers_new(const struct parts *parts, const struct ports_state *state);
+struct answers *answers_new(const struct parts *parts, const struct ports_state *state,
+	answers_who_fn *who, const void *ctx);
 void answers_free(struct answers *a);
 
-/* Of the front proxy. http_answer() is called for q, once, now or later from the loop. */
+/* Of somebody who may ask that. http_answer() is called for q, once, now or later from the loop. */
 void answers_take(struct answers *a, struct http_question *q, const char *path);
 
-/* Of somebody else, who is told no more than why. */
+/* Of somebody who may not, who is told no more than why. */
 void answers_refuse(struct http_question *q, const char *sentence);
 
 /* Once a second: watches go on, or end when this controller does not lead. tick_ms: of a clock that

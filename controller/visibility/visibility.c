@@ -279,6 +279,14 @@ void visibility_tick(struct visibility *v, int64_t tick_ms)
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
+/* The API server says, behind its certificate. */
+static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx)
+{
+	const char *user = http_header(q, "X-Remote-User");
+	(void)ctx;
+	snprintf(ret, ANSWERS_WHO_SIZE, "%s", user ? user : "");
+}
+
 static void make_sources(struct visibility *v, const struct ports_state *state)
 {
 	const struct options *o = v->parts->options;
@@ -289,7 +297,7 @@ static void make_sources(struct visibility *v, const struct ports_state *state)
 		.seed = parts_draw_seed()};
 	v->front_proxy = front_proxy_new();
 	v->json = json_new(TREE_MAX_BYTES);
-	v->answers = answers_new(v->parts, state);
+	v->answers = answers_new(v->parts, state, who_asks, NULL);
 	v->announcement = announcement_new(&announcement);
 }
 

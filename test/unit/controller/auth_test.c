@@ -20,6 +20,7 @@ struct stage {
 	struct auth *auth;
 	struct right right;
 	uint64_t address;
+	const char *as;		   /* whom a proxy names */
 	enum auth_verdict verdict; /* AUTH_LATER until it is given */
 };
 
@@ -62,7 +63,7 @@ static void expect(struct stage *s, const char *line, int status, const char *bo
 
 static enum auth_verdict put(struct stage *s, const char *token, int64_t now_ms)
 {
-	struct auth_caller caller = {token, s->address};
+	struct auth_caller caller = {.token = token, .as = s->as, .address = s->address};
 	return auth_ask(s->auth, &caller, &s->right, now_ms, on_verdict, s);
 }
 
@@ -355,6 +356,56 @@ static void a_token_is_for_an_audience(void **state)
 	audience = NULL;
 }
 
+#define BERTA ",\"user\":\"berta\",\"groups\":[\"ml\",\"system:authenticated\"]"
+
+static void who_is_named_is_asked_about_and_has_no_token(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	s.as = BERTA;
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+	assert_int_equal(ask(&s, "the proxy's", NOW_MS), AUTH_ALLOWED);
+	const char *sent = scripted_server_request(s.server, 0)->body;
+	assert_non_null(strstr(sent, "\"user\":\"berta\",\"groups\":[\"ml\""));
+	/* It is remembered for any proxy, and is no token. */
+	assert_int_equal(ask(&s, "another proxy's", NOW_MS + 1), AUTH_ALLOWED);
+	struct auth_caller caller = {.token = "x", .as = BERTA};
+	uint64_t berta = auth_name(s.auth, &caller, NOW_MS);
+	assert_int_not_equal(berta, 0);
+	s.as = NULL;
+	expect(&s, TOKENS, 201, "{\"status\":{\"authenticated\":false}}");
+	assert_int_equal(ask(&s, BERTA, NOW_MS + 2), AUTH_STRANGER);
+	/* The proxy itself is somebody else. */
+	expect(&s, TOKENS, 201, ANNA);
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+	assert_int_equal(ask(&s, "the proxy's", NOW_MS + 3), AUTH_REFUSED);
+	caller = (struct auth_caller){.token = "the proxy's"};
+	assert_int_not_equal(auth_name(s.auth, &caller, NOW_MS + 3), 0);
+	assert_int_not_equal(auth_name(s.auth, &caller, NOW_MS + 3), berta);
+	assert_int_equal(auth_name(s.auth, &caller, NOW_MS + 60000), 0);
+	stage_close(&s);
+}
+
+/* A proxy's address is one for all its users: no bound of one address is theirs. */
+static void many_are_named_at_a_rate(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	int let_in = 0;
+	for (int i = 0; i < 60; i++) {
+		char as[64];
+		snprintf(as, sizeof(as), ",\"user\":\"u%d\",\"groups\":[]", i);
+		s.as = as;
+		if (let_in < 40)
+			expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+		let_in += ask(&s, "", NOW_MS) == AUTH_ALLOWED;
+	}
+	assert_int_equal(let_in, 40);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +419,8 @@ int main(void)
 		cmocka_unit_test(an_owner_of_many_tokens_has_a_few_places),
 		cmocka_unit_test(strangers_are_asked_about_at_a_rate),
 		cmocka_unit_test(a_token_is_for_an_audience),
+		cmocka_unit_test(who_is_named_is_asked_about_and_has_no_token),
+		cmocka_unit_test(many_are_named_at_a_rate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

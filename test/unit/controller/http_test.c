@@ -46,6 +46,14 @@ static struct api_reply answer(const struct api_request *r, struct buf *out, voi
 	return (struct api_reply){200, "text/plain"};
 }
 
+/* Anna may read Jobs of a; who is in the group admins may do everything. */
+static enum auth_verdict ask_named(const char *as, bool jobs_of_a)
+{
+	if (strstr(as, "\"admins\",\"system:authenticated\"]"))
+		return AUTH_ALLOWED;
+	return jobs_of_a && strstr(as, "\"user\":\"anna\"") ? AUTH_ALLOWED : AUTH_REFUSED;
+}
+
 static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct right *right,
 	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
@@ -56,8 +64,16 @@ static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct
 	buf_init(&wants, 256);
 	right_describe(right, &wants);
 	bool jobs_of_a = strcmp(buf_text(&wants), "get jobs.batch in namespace team-a") == 0;
+	bool users = strcmp(buf_text(&wants), "impersonate users.visibility.sluice.dev") == 0;
+	bool groups = strcmp(buf_text(&wants), "impersonate groups.visibility.sluice.dev") == 0;
 	bool names = strcmp(buf_text(&wants), "list jobs.batch") == 0;
 	buf_done(&wants);
+	if (caller->as)
+		return ask_named(caller->as, jobs_of_a);
+	if (users || groups)
+		return strcmp(token, "proxy") == 0 || (users && strcmp(token, "poor-proxy") == 0)
+			       ? AUTH_ALLOWED
+			       : AUTH_REFUSED;
 	if (strcmp(token, "user-of-a") == 0)
 		return jobs_of_a ? AUTH_ALLOWED : AUTH_REFUSED;
 	if (strcmp(token, "viewer") == 0)
@@ -273,6 +289,41 @@ static const struct request_case cases[] = {
 	{"nobody's token", true, "GET", "/", LOCAL "Authorization: Bearer x\r\n", 401,
 		"does not know"},
 	{"an empty token", true, "GET", "/", LOCAL "Authorization: Bearer \r\n", 401, ""},
+	{"a proxy names a user: she may", true, "GET", "/api/v1/jobs/team-a/x",
+		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n", 200, "path="},
+	{"and may not", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n", 403,
+		"may not get clusterqueues"},
+	{"her group may", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n"
+		      "X-Remote-Group: dev\r\nX-Remote-Group: admins\r\n",
+		200, "names=1"},
+	{"who is no proxy names nobody", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer good\r\nX-Remote-User: anna\r\n", 403,
+		"may not impersonate users.visibility.sluice.dev"},
+	{"who may name users names no groups", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer poor-proxy\r\nX-Remote-User: anna\r\n"
+		      "X-Remote-Group: admins\r\n",
+		403, "may not impersonate groups.visibility.sluice.dev"},
+	{"a proxy shows a token", true, "GET", "/api/v1/queues", LOCAL "X-Remote-User: anna\r\n",
+		401, "Bearer TOKEN"},
+	{"but for one in this pod", false, "GET", "/api/v1/jobs/team-a/x",
+		LOCAL "X-Remote-User: anna\r\n", 200, "names=0"},
+	{"whose users have their own rights", false, "GET", "/api/v1/queues",
+		LOCAL "X-Remote-User: anna\r\n", 403, "may not get clusterqueues"},
+	{"two users are none", false, "GET", "/api/v1/queues",
+		LOCAL "X-Remote-User: anna\r\nX-Remote-User: berta\r\n", 400, "twice"},
+	{"groups of nobody", false, "GET", "/api/v1/queues", LOCAL "X-Remote-Group: admins\r\n",
+		400, "names nobody"},
+	{"an empty user", false, "GET", "/api/v1/queues", LOCAL "X-Remote-User:\r\n", 400,
+		"names nobody"},
+	{"the cluster's own groups are not for a proxy", false, "GET", "/api/v1/queues",
+		LOCAL "X-Remote-User: anna\r\nX-Remote-Group: system:masters\r\n", 400,
+		"system:masters"},
+	{"nor its users", false, "GET", "/api/v1/queues", LOCAL "X-Remote-User: system:admin\r\n",
+		400, "belongs to the cluster"},
+	{"a quote ends no name", false, "GET", "/api/v1/queues",
+		LOCAL "X-Remote-User: x\",\"groups\":[\"admins\r\n", 403, "may not get"},
 	{"a parameter does not end in its midst", false, "GET", "/api/v1/decisions?after=1%007",
 		LOCAL, 400, "NUL"},
 	{"nor does a parameter's name", false, "GET", "/api/v1/decisions?after%00x=17", LOCAL, 400,
@@ -454,7 +505,7 @@ static void drip(int fd)
 	(void)!send(fd, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-enum { SLOW = 80, PROBES = 8 };
+enum { SLOW = 300, PROBES = 8 };
 
 /* From `addresses` of them; 127.0.0.1 is the prober's own. */
 static void play_slow_clients(unsigned addresses, unsigned most)

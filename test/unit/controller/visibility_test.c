@@ -25,7 +25,8 @@ static struct {
 	char ca[4096];
 } told;
 
-struct answers *__wrap_answers_new(const struct parts *parts, const struct ports_state *state);
+struct answers *__wrap_answers_new(const struct parts *parts, const struct ports_state *state,
+	answers_who_fn *who, const void *ctx);
 void __wrap_answers_free(struct answers *a);
 void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path);
 void __wrap_answers_refuse(struct http_question *q, const char *sentence);
@@ -38,8 +39,11 @@ void __wrap_announcement_pause(struct announcement *a);
 void __wrap_announcement_tick(
 	struct announcement *a, uint16_t port, const char *ca, int64_t tick_ms);
 
-struct answers *__wrap_answers_new(const struct parts *parts, const struct ports_state *state)
+struct answers *__wrap_answers_new(const struct parts *parts, const struct ports_state *state,
+	answers_who_fn *who, const void *ctx)
 {
+	(void)who;
+	(void)ctx;
 	(void)parts;
 	(void)state;
 	return NULL;
