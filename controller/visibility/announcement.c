@@ -23,7 +23,8 @@ enum {
 
 #define APISERVICE_PATH "/apis/apiregistration.k8s.io/v1/apiservices/" VISIBILITY_APISERVICE
 #define MANAGER "?fieldManager=" VISIBILITY_SERVICE
-#define PORT_NAME "https" /* the Service's name of its port */
+#define PORT_NAME "https" /* the Service's names of its ports */
+#define PAGE_PORT_NAME "page"
 #define SERVICE_LABEL "kubernetes.io/service-name"
 
 /* One request at a time, in this order; those that are not wanted are left out. */
@@ -116,8 +117,13 @@ static void put_slice(const struct announcement *a, struct buf *out)
 	buf_json_string(out, a->options.address);
 	buf_printf(out,
 		"],\"conditions\":{\"ready\":true}}],"
-		"\"ports\":[{\"name\":\"" PORT_NAME "\",\"port\":%u,\"protocol\":\"TCP\"}]}",
+		"\"ports\":[{\"name\":\"" PORT_NAME "\",\"port\":%u,\"protocol\":\"TCP\"}",
 		a->port);
+	if (a->options.page_port)
+		buf_printf(out,
+			",{\"name\":\"" PAGE_PORT_NAME "\",\"port\":%u,\"protocol\":\"TCP\"}",
+			a->options.page_port);
+	buf_puts(out, "]}");
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */
@@ -143,12 +149,22 @@ static bool apiservice_is_right(const struct announcement *a, const cJSON *objec
 	return right;
 }
 
-static bool has_port(const struct announcement *a, const cJSON *ports)
+static bool is_port(const cJSON *port, const char *name, uint16_t wanted)
 {
-	const cJSON *port = only(ports);
 	int64_t number;
-	return is_text(port, "name", PORT_NAME) && json_i64(port, "port", &number) == 0 &&
-	       number == a->port;
+	return is_text(port, "name", name) && json_i64(port, "port", &number) == 0 &&
+	       number == wanted;
+}
+
+/* These, in the order in which put_slice() has them, and no others. */
+static bool has_ports(const struct announcement *a, const cJSON *ports)
+{
+	const cJSON *port = ports ? ports->child : NULL;
+	if (!is_port(port, PORT_NAME, a->port))
+		return false;
+	if (!a->options.page_port)
+		return !port->next;
+	return is_port(port->next, PAGE_PORT_NAME, a->options.page_port) && !port->next->next;
 }
 
 static bool has_endpoint(const struct announcement *a, const cJSON *endpoints)
@@ -166,7 +182,7 @@ static bool slice_is_right(const struct announcement *a, const cJSON *object)
 	const cJSON *labels = json_object(json_object(object, "metadata"), "labels");
 	return is_text(labels, SERVICE_LABEL, VISIBILITY_SERVICE) &&
 	       is_text(object, "addressType", address_type(a)) &&
-	       has_port(a, json_array(object, "ports")) &&
+	       has_ports(a, json_array(object, "ports")) &&
 	       has_endpoint(a, json_array(object, "endpoints"));
 }
 

@@ -5,7 +5,8 @@
  * and the leader writes
  *
  *   its address into the one EndpointSlice of the Service: server-side apply with force, of the
- *     whole object, which it makes where there is none
+ *     whole object, which it makes where there is none. The Service has a port for browsers beside the
+ *     API server's: who shows the page wants the leader, too
  *   its certificate, where it made that itself, into spec.caBundle of the APIService: a merge patch
  *     of that field alone. It never makes an APIService, as an apply would
  *
@@ -41,6 +42,7 @@ struct announcement_options {
 	struct log *log;
 	const char *namespace_name; /* of the Service; borrowed */
 	const char *address; /* an IP address of this replica; NULL: no EndpointSlice. Borrowed */
+	uint16_t page_port;  /* of --listen, which has the page (page/page.h); 0: is not told */
 	uint64_t seed;
 };
 

@@ -294,6 +294,7 @@ static void make_sources(struct visibility *v, const struct ports_state *state)
 		.log = v->parts->log,
 		.namespace_name = o->config_namespace,
 		.address = o->visibility_address[0] ? o->visibility_address : NULL,
+		.page_port = o->listen.on ? o->listen.port : 0,
 		.seed = parts_draw_seed()};
 	v->front_proxy = front_proxy_new();
 	v->json = json_new(TREE_MAX_BYTES);

@@ -207,6 +207,7 @@ def test_the_doctor_finds_nothing(installed, program):
     assert announced["endpoints"][0]["addresses"] == [pods[installed.leader()]["status"]["podIP"]], announced
     code, said = installed.doctor(program)
     print(f"\n{said}")
+    assert {p["name"]: p["port"] for p in announced["ports"]} == {"https": 8443, "page": 8080}, announced
     assert code == 0 and "nothing found" in said
     assert re.search(r"ok +controllers +2 of 2 ready", said)
 

@@ -37,7 +37,7 @@ struct stage {
 	FILE *written;
 };
 
-static void stage_open_at(struct stage *s, const char *address)
+static void stage_open_at(struct stage *s, const char *address, uint16_t page_port)
 {
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .written = tmpfile()};
 	assert_non_null(s->written);
@@ -49,12 +49,13 @@ static void stage_open_at(struct stage *s, const char *address)
 		.log = s->log,
 		.namespace_name = "sluice-system",
 		.address = address,
+		.page_port = page_port,
 		.seed = 255});
 }
 
 static void stage_open(struct stage *s)
 {
-	stage_open_at(s, "10.0.0.7");
+	stage_open_at(s, "10.0.0.7", 0);
 }
 
 static void stage_close(struct stage *s)
@@ -203,7 +204,7 @@ static void an_address_of_version_6_is_told_as_such(void **state)
 {
 	(void)state;
 	struct stage s;
-	stage_open_at(&s, "fd00::7");
+	stage_open_at(&s, "fd00::7", 0);
 	expect(&s, READ_APISERVICE, 200, WITH_CA);
 	expect(&s, READ_SLICE, 404, "{}");
 	expect(&s, WRITE_SLICE, 201, "{}");
@@ -229,7 +230,7 @@ static void without_an_address_there_is_no_slice(void **state)
 {
 	(void)state;
 	struct stage s;
-	stage_open_at(&s, NULL);
+	stage_open_at(&s, NULL, 0);
 	expect(&s, READ_APISERVICE, 200, NO_CA);
 	expect(&s, WRITE_APISERVICE, 200, WITH_CA);
 	stage_tick(&s, "CA", 1000);
@@ -382,6 +383,24 @@ static void it_may_go_with_a_request_under_way(void **state)
 	stage_close(&s);
 }
 
+#define PAGE_PORT "{\"name\":\"page\",\"port\":8080,\"protocol\":\"TCP\"}"
+
+static void the_port_of_the_page_is_told_beside_it(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open_at(&s, "10.0.0.7", 8080);
+	expect(&s, READ_APISERVICE, 200, WITH_CA);
+	expect(&s, READ_SLICE, 200, OUR_SLICE);
+	expect(&s, WRITE_SLICE, 200, "{}");
+	stage_tick(&s, "CA", 1000);
+	assert_non_null(strstr(last_request(&s)->body, "\"ports\":[" PORT "," PAGE_PORT "]}"));
+	expect(&s, READ_APISERVICE, 200, WITH_CA);
+	expect(&s, READ_SLICE, 200, A_SLICE(OUR_LABEL, "IPv4", AT("10.0.0.7"), PORT "," PAGE_PORT));
+	stage_tick(&s, "CA", MINUTE_MS);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_server_that_asks_for_patience_gets_it),
 		cmocka_unit_test(nothing_is_written_once_it_leads_no_more),
 		cmocka_unit_test(it_may_go_with_a_request_under_way),
+		cmocka_unit_test(the_port_of_the_page_is_told_beside_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
