@@ -65,6 +65,9 @@ void api_refusal(const struct right *r, struct buf *out);
 /* True for what the kubelet asks. */
 bool api_is_probe(const char *path);
 
+/* Appends {"error": sentence}. */
+struct api_reply api_complain(struct buf *out, unsigned status, const char *sentence);
+
 /* Appends the body. */
 struct api_reply api_answer(
 	const struct api_sources *s, const struct api_request *r, struct buf *out);
