@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "controller/common/stamp.h"
+#include "controller/http/budgets.h"
 #include "controller/http/members.h"
 #include "controller/http/queues.h"
+#include "controller/http/week.h"
 #include "controller/wire/labels.h"
 #include "controller/write/trouble_rows.h"
 
@@ -17,6 +19,8 @@
 #define API_PREFIX "/api/v1/"
 #define JOBS_PREFIX "/api/v1/jobs/"
 #define QUEUES_PATH "/api/v1/queues"
+#define WEEK_PATH "/api/v1/week"
+#define BUDGETS_PATH "/api/v1/budgets"
 #define DECISIONS_PATH "/api/v1/decisions"
 #define COST_PATH "/api/v1/cost"
 #define OVERCOMMIT_PATH "/api/v1/overcommit"
@@ -360,6 +364,7 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 	buf_printf(out,
 		"sluice-controller %s, cell %s, as %s\n\n"
 		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
+		"/api/v1/week?clusterQueue=NAME\n/api/v1/budgets\n"
 		"/api/v1/decisions?after=0&namespace=NAMESPACE\n"
 		"/api/v1/cost?by=queue&since=30d\n"
 		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
@@ -386,6 +391,10 @@ struct api_reply api_answer(
 	}
 	if (strcmp(path, QUEUES_PATH) == 0)
 		return queues_answer(s, r->names, out);
+	if (strcmp(path, WEEK_PATH) == 0)
+		return week_answer(s, r, out);
+	if (strcmp(path, BUDGETS_PATH) == 0)
+		return budgets_answer(s, out);
 	if (strcmp(path, DECISIONS_PATH) == 0)
 		return answer_decisions(s, r, out);
 	if (strcmp(path, OVERCOMMIT_PATH) == 0 ||

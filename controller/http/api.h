@@ -47,6 +47,7 @@ struct api_reply {
 struct api_request {
 	const char *path;
 	const char *after, *ns, *by, *watch; /* parameters after, namespace, by and watch */
+	const char *clusterqueue;	     /* parameter clusterQueue */
 	bool names;			     /* the caller has the right `names`, below */
 };
 

@@ -285,6 +285,7 @@ static struct api_request request_of(const struct http_question *q, const char *
 		.ns = http_param(q, "namespace"),
 		.by = http_param(q, "by"),
 		.watch = http_param(q, "watch"),
+		.clusterqueue = http_param(q, "clusterQueue"),
 		.names = q->names};
 }
 
