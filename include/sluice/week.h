@@ -24,7 +24,7 @@
 struct queue;
 
 #define WEEK_LOOKS_MAX 2000 /* so that there are at most 1,000 openings */
-#define WEEK_ALL_LOOKS_MAX 20000
+#define WEEK_ALL_LOOKS_MAX 8000
 
 struct week_step {
 	int64_t from_ms; /* until the next step's */
