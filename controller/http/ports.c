@@ -135,18 +135,31 @@ static struct api_rights page_rights(const struct api_request *r)
 	return api_rights(r);
 }
 
+/* What the ledger answers: false, nothing of it. */
+static bool past_words_of(const struct http_question *q, const char *path, struct past_words *ret)
+{
+	*ret = (struct past_words){
+		.since = http_param(q, "since"), .until = http_param(q, "until")};
+	if (strcmp(path, "/api/v1/usage") == 0) {
+		ret->kind = PAST_USAGE;
+		ret->clusterqueue = http_param(q, "clusterQueue");
+		return true;
+	}
+	ret->kind = PAST_COST;
+	ret->by = http_param(q, "by");
+	ret->ns = http_param(q, "namespace");
+	return strcmp(path, "/api/v1/cost") == 0;
+}
+
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct ports *p = ctx;
+	struct past_words words;
 	struct err e = {""};
 	if (take_page(p, q, path))
 		return true;
-	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
+	if (!past_words_of(q, path, &words) || !gate_leading(p->parts->gate))
 		return false;
-	struct past_words words = {.by = http_param(q, "by"),
-		.since = http_param(q, "since"),
-		.until = http_param(q, "until"),
-		.ns = http_param(q, "namespace")};
 	int rc = past_questions_ask(
 		p->parts->past_questions, &words, parts_now_ms(p->parts), on_told, q, &e);
 	if (rc)
