@@ -189,6 +189,8 @@ static const char *const help[] = {
 	"    /api/v1/overcommit     what nodes lend of what is not used; /NODE: why so much\n"
 	"    /api/v1/cost           what runs cost, for `sluice cost`; ?by=queue, namespace, owner,\n"
 	"                           user or label=KEY; ?since=30d; ?until=TIME\n"
+	"    /api/v1/usage          what ?clusterQueue=NAME held, in at most 96 equal steps of the last\n"
+	"                           day; ?since=7d; ?until=TIME\n"
 	"    /api/v1/decisions      the last 512 decisions; ?after=N: those after number N;\n"
 	"                           ?namespace=NS: of that one\n"
 	"\n"

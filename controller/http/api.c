@@ -367,6 +367,7 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 		"/api/v1/week?clusterQueue=NAME\n/api/v1/budgets\n"
 		"/api/v1/decisions?after=0&namespace=NAMESPACE\n"
 		"/api/v1/cost?by=queue&since=30d\n"
+		"/api/v1/usage?clusterQueue=NAME&since=24h\n"
 		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
 		SLUICE_VERSION, s->cell, s->identity);
 	return (struct api_reply){200, TEXT};

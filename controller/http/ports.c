@@ -147,18 +147,31 @@ static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], 
 		auth_name(p->auth, &caller, clock_monotonic_us() / 1000));
 }
 
+/* What the ledger answers: false, nothing of it. */
+static bool past_words_of(const struct http_question *q, const char *path, struct past_words *ret)
+{
+	*ret = (struct past_words){
+		.since = http_param(q, "since"), .until = http_param(q, "until")};
+	if (strcmp(path, "/api/v1/usage") == 0) {
+		ret->kind = PAST_USAGE;
+		ret->clusterqueue = http_param(q, "clusterQueue");
+		return true;
+	}
+	ret->kind = PAST_COST;
+	ret->by = http_param(q, "by");
+	ret->ns = http_param(q, "namespace");
+	return strcmp(path, "/api/v1/cost") == 0;
+}
+
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct ports *p = ctx;
+	struct past_words words;
 	struct err e = {""};
 	if (take_page(p, q, path))
 		return true;
-	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
+	if (!past_words_of(q, path, &words) || !gate_leading(p->parts->gate))
 		return false;
-	struct past_words words = {.by = http_param(q, "by"),
-		.since = http_param(q, "since"),
-		.until = http_param(q, "until"),
-		.ns = http_param(q, "namespace")};
 	struct past_asker who = {on_told, q, p};
 	int rc = past_questions_ask(
 		p->parts->past_questions, &words, parts_now_ms(p->parts), &who, &e);

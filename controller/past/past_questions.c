@@ -99,8 +99,8 @@ static void settle(
 		snprintf(sentence, sizeof(sentence),
 			"Postgres is down: the past can be read when it is back");
 	else
-		snprintf(sentence, sizeof(sentence),
-			"%s: ask for a shorter time (since, until) or for one namespace", why);
+		snprintf(sentence, sizeof(sentence), "%s: ask for a shorter time (since, until)%s",
+			why, a->query.question.kind == PAST_USAGE ? "" : " or for one namespace");
 	a->who.fn(body, body ? NULL : sentence, a->who.ctx);
 	free(a);
 	arm_idle(t);
@@ -162,6 +162,8 @@ static void render(
 {
 	if (a->query.question.kind == PAST_COST)
 		answer_costs(t, a, x->costs, x->n, x->forgotten_until_ms, body);
+	else if (a->query.question.kind == PAST_USAGE)
+		past_answer_usage(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
 	else
 		past_answer_rows(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
 }

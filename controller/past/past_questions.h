@@ -1,6 +1,6 @@
 /*
- * The past, as people ask for it: what runs cost (cost.h), what Jobs did, and each run (answer.h), from a
- * connection to the ledger of its own.
+ * The past, as people ask for it: what runs cost (cost.h), what Jobs did, each run, and what a ClusterQueue
+ * held (answer.h), from a connection to the ledger of its own.
  *
  * Its own, because requests to the ledger go one at a time: a question about a year of runs may
  * take seconds, and no admission is to wait for it. The connection is made for the first question

@@ -145,7 +145,8 @@ def test_and_shows_nothing_of_any_other(tenants, leads):
     assert there.status == 403 and f"get jobs.batch in namespace {tenants.other.ns}" in there.text
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
     for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/",
-                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam"):
+                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam",
+                 "/api/v1/usage?clusterQueue=q"):
         answer = get(leads.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
         assert get(leads.port, path).status == 401 and get(leads.port, path, "nonsense").status == 401, path

@@ -392,8 +392,8 @@ static void a_name_as_long_as_can_be_breaks_nothing(void **state)
 static void one_that_stands_by_answers_for_itself_alone(void **state)
 {
 	static const char *const leaders[] = {"/api/v1/queues", "/api/v1/jobs/team-a/one",
-		"/api/v1/jobs/team-a/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/week",
-		"/api/v1/budgets", "/api/v1/overcommit", "/api/v1/overcommit/n1"};
+		"/api/v1/jobs/team-a/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/usage",
+		"/api/v1/week", "/api/v1/budgets", "/api/v1/overcommit", "/api/v1/overcommit/n1"};
 	static const char *const its_own[] = {"/", "/healthz", "/readyz", "/metrics"};
 	(void)state;
 	struct world w;
@@ -499,6 +499,7 @@ static void each_path_wants_its_right(void **state)
 		{{"/api/v1/decisions", .ns = ""}, "list jobs.batch", ""},
 		{{"/api/v1/decisions", .ns = "no namespace"}, "list jobs.batch", ""},
 		{{"/api/v1/cost"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/usage", .by = "owner"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/cost", .by = "namespace"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/cost", .by = "owner"}, "list jobs.batch", ""},
 		{{"/api/v1/cost", .by = "user"}, "list jobs.batch", ""},
