@@ -1,6 +1,6 @@
 """Chromium, driven by the protocol that every browser understands (W3C WebDriver), with Python's own library alone.
 
-Selenium does the same with eleven packages of 40 MB, one of them a program that loads browsers. What tests
+Selenium does the same with 15 packages of 44 MB, and a program that loads browsers. What tests
 need of the protocol is the page of code below.
 
 A Browser has a chromedriver and a Chromium of its own, on ports of loopback that the kernel chose, and its profile in
