@@ -56,7 +56,8 @@ export function facts(pairs) {
 
 // An element with data-own looks after its own children.
 function isSame(old, fresh) {
-  return old.nodeName === fresh.nodeName && !old.dataset?.own && !fresh.dataset?.own;
+  const isOwn = (node) => node.dataset?.own !== undefined;
+  return old.nodeName === fresh.nodeName && !isOwn(old) && !isOwn(fresh);
 }
 
 function copyAttributes(old, fresh) {

@@ -46,7 +46,7 @@ function costs(known, runs) {
 function story(known, past_) {
   if (past_.complaint) return h("p", { class: "warning" }, past_.complaint);
   if (!past_.runs.length && !known) return h("p", {}, "The ledger has no run of it.");
-  return [picture(known, past_.runs), momentList(known, past_.runs), past_.runs.length ? runTable(past_.runs) : "",
+  return [picture(known, past_.runs), h("p", { class: "faint" }, "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed."), momentList(known, past_.runs), past_.runs.length ? runTable(past_.runs) : "",
     past_.more ? h("p", { class: "faint" }, "It had more runs: these are the newest.") : "", past_.note ? h("p", { class: "faint" }, past_.note) : ""];
 }
 

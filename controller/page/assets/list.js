@@ -58,9 +58,9 @@ export class List {
   }
 
   show() {
-    const top = Math.floor(this.element.scrollTop / ROW_PIXELS);
+    const top = Math.floor(this.element.scrollTop / ROW_PIXELS), whole = Math.ceil(this.element.scrollTop / ROW_PIXELS);
     const first = Math.max(0, Math.min(top, this.count - 1) - MARGIN_ROWS), last = Math.min(this.count, top + this.seen + MARGIN_ROWS);
-    this.active = Math.max(0, Math.min(this.active, this.count - 1));
+    this.active = Math.max(0, Math.min(Math.max(whole, Math.min(this.active, whole + this.seen - 1)), this.count - 1)); // where the person looks
     this.line.look(first, last);
     this.inner.style.height = `${this.count * ROW_PIXELS}px`;
     this.element.setAttribute("aria-rowcount", this.count + 1);

@@ -13,9 +13,9 @@ const LOOK_MS = 3000, LOOK_BACK_MS = 60_000;
 function localQueues(told, name) {
   const mine = told.localQueues.filter((queue) => queue.clusterQueue === name);
   if (!mine.length) return h("p", {}, "No LocalQueue names it, so no Job can get in. Create one in a namespace.");
-  return table("Its LocalQueues", ["Namespace and name", "Waiting", "With quota", ""], mine.map((queue) => [
+  return table("Its LocalQueues", ["Namespace and name", "Waiting", "With quota", "State"], mine.map((queue) => [
     link(["jobs"], `${queue.namespace}/${queue.name}`, { namespace: queue.namespace, queue: queue.name }), String(queue.pending), String(queue.reserving),
-    queue.active ? "" : queue.invalid || queue.message]));
+    queue.active ? "active" : queue.invalid || queue.message]));
 }
 
 function nominalOf(queue, { name, resource }) {

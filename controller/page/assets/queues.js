@@ -9,7 +9,7 @@ import { count } from "./words.js";
 const LOOK_MS = 3000;
 
 export function quotaBars(flavors) {
-  return flavors.map(({ name, resources }) => h("div", { class: "flavor" }, h("h4", {}, name), resources.map(quotaBar)));
+  return flavors.map(({ name, resources }) => h("div", { class: "flavor" }, h("p", { class: "flavor-name" }, name), resources.map(quotaBar)));
 }
 
 // "4 cpu of spot"
@@ -53,7 +53,7 @@ function drawCohort(cohort, tree) {
   tree.left.delete(cohort.name);
   const children = tree.cohorts.filter((child) => child.parent === cohort.name && tree.left.has(child.name));
   return h("section", { class: "cohort", "aria-label": `Cohort ${cohort.name}` }, h("h2", {}, `Cohort ${cohort.name}`),
-    complaints({ ...cohort, exists: true }), loans(cohort, cohort.parent), cohort.flavors.length ? h("div", { class: "card own" }, quotaBars(cohort.flavors)) : "",
+    complaints({ ...cohort, exists: true }), loans(cohort, cohort.parent), cohort.flavors.length ? h("div", { class: "card own" }, h("p", { class: "faint" }, "All of it together"), quotaBars(cohort.flavors)) : "",
     cards(tree.queues.filter((queue) => queue.cohort === cohort.name)), children.map((child) => drawCohort(child, tree)));
 }
 

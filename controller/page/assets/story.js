@@ -3,7 +3,7 @@
 
 import { block, nowLine, scaleOf, ticks } from "./chart.js";
 import { h, jobLink, svg, table } from "./dom.js";
-import { money, moment, span, time } from "./words.js";
+import { amount, money, moment, span, time } from "./words.js";
 
 const HEIGHT = 66, GROUND = 46;
 
@@ -18,9 +18,10 @@ export function why(run) {
   return run.preemptor ? [`${run.reason || "Stopped"} for `, nameLink(run.preemptor)] : run.reason || run.state;
 }
 
+// The ledger's answer has cores, where other answers have thousandths of them.
 function held(run) {
-  const amounts = Object.entries(run.holds || {}).map(([name, n]) => `${n} ${name}`), flavors = run.flavors?.length ? ` in ${run.flavors.join(", ")}` : "";
-  return amounts.length || flavors ? `: holds ${amounts.join(", ")}${flavors}` : "";
+  const amounts = Object.entries(run.holds || {}).map(([name, n]) => `${amount(name, name === "cpu" ? 1000 * n : n)} ${name}`);
+  return [amounts.length && ` with ${amounts.join(", ")}`, run.flavors?.length && ` of ${run.flavors.join(", ")}`, run.clusterQueue && ` in ClusterQueue ${run.clusterQueue}`].filter(Boolean).join("");
 }
 
 function endOf(run) {
@@ -31,8 +32,8 @@ function momentsOf(run) {
   const isAgain = run.attempt > 1;
   return [
     [run.queuedAt, isAgain ? "Queued again" : "Queued"],
-    [run.reservedAt, ["Quota reserved in ", run.clusterQueue, held(run)]],
-    [run.startedAt, `${isAgain ? "Resumed" : "Started"}: run ${run.attempt}${run.waitSeconds === undefined ? "" : ` after a wait of ${span(run.waitSeconds)}`}`],
+    [run.startedAt ? "" : run.reservedAt, `Is about to start${held(run)}`],
+    [run.startedAt, `${isAgain ? "Resumed" : "Started"}: run ${run.attempt}${run.waitSeconds === undefined ? "" : `, after a wait of ${span(run.waitSeconds)}`}${held(run)}`],
     [run.stoppingAt, run.preemptor ? ["Told to stop for ", nameLink(run.preemptor)] : `Its pods end${run.reason ? `: ${run.reason}` : ""}`],
     [run.stoppedAt, ["Run ", String(run.attempt), " ended: ", endOf(run)]],
   ];

@@ -108,5 +108,5 @@ export async function whyItWaits(known, signal) {
   return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `It has waited for ${since(status.queuedAt)}: ${status.reason}.`) : "",
     status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "", await circumstances(known, signal), ahead(known),
-    selectorsIn(status).map((labels) => h("li", {}, "Jobs with the labels ", link(["jobs"], labels, { namespace, labels })))), branches(namespace, tree));
+    selectorsIn(status).map((labels) => h("li", {}, "Jobs with the labels ", link(["jobs"], labels, { namespace, labels })))), tree.children.length ? h("p", {}, "What it waits for:") : "", branches(namespace, tree));
 }
