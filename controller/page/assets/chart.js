@@ -21,7 +21,7 @@ export function bar(parts, mark, more = []) {
   const all = parts.reduce((n, [, part]) => n + part, 0), scale = Math.max(mark, all, ...more.map(([, at]) => at)) || 1;
   let from = 0;
   const blocks = parts.map(([name, part]) => block(from / scale, (from += part) / scale, { y: 2, height: 12, class: name }));
-  const marks = [["mark", mark], ...more].map(([name, at]) => block(at / scale - 0.004, at / scale + 0.004, { y: 0, height: 16, class: name }));
+  const marks = [["mark", mark], ...more].map(([name, at]) => svg("line", { class: name, x1: percent(at / scale), x2: percent(at / scale), y1: 0, y2: 16 }));
   return svg("svg", { class: "bar", height: 16, "aria-hidden": "true" }, svg("rect", { class: "track", y: 2, width: "100%", height: 12 }), blocks, marks);
 }
 
@@ -51,7 +51,7 @@ export function scaleOf(from, until) {
 export function ticks(from, until, y) {
   const x = scaleOf(from, until), isLong = until - from > 2 * DAY_MS;
   const at = isLong ? midnights(from, until) : [0, 6, 12, 18, 24, 30, 36, 42, 48].map((n) => new Date(from).setHours(n, 0, 0, 0)).filter((t) => t > from && t < until);
-  const words = (t) => (isLong ? day(t).replace(",", "") : moment(t).slice(-5));
+  const words = (t) => (isLong ? [day(t).slice(0, 3), svg("tspan", { class: "wide" }, day(t).slice(3).replace(",", ""))] : moment(t).slice(-5));
   return at.map((t) => [svg("line", { class: "tick", x1: percent(x(t)), x2: percent(x(t)), y1: 0, y2: y }),
     x(t) < 0.93 ? svg("text", { x: percent(x(t)), dx: 3, y: y - 2 }, words(t)) : []]);
 }

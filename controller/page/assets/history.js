@@ -1,8 +1,9 @@
 // What was: each run, the newest first. The words of the question are in the address.
 
-import { past } from "./api.js";
+import { past, Refusal } from "./api.js";
 import { draw, h, jobLink, table } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
+import { partAgain } from "./live.js";
 import { why } from "./story.js";
 import { count, money, span, time } from "./words.js";
 
@@ -19,11 +20,20 @@ function runs(told) {
     run.runSeconds === undefined ? "" : span(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
 }
 
-export async function historyPage({ content, params, signal }) {
-  const since = params.get("since") || "7d", answer = h("div");
-  const told = past("histories", params.get("namespace"), { since, user: params.get("user") || "", job: params.get("job") || "" }, signal);
+// The answer to a question about the past, below its form. One is enough; a ledger that is away is asked again.
+export async function showPast(page, part, resource, words, drawn) {
+  const namespace = page.params.get("namespace"), look = async () => draw(part, drawn(await past(resource, namespace, words, page.signal)));
+  draw(part, h("p", { class: "faint" }, "Asking the ledger ..."));
+  await partAgain(Infinity, page, look, (sentence, { status }) => {
+    if (status === 401) page.complain(new Refusal(status, sentence));
+    else draw(part, h("p", { class: "warning", role: "alert" }, sentence), status === 403 ? h("p", {}, "Or name a namespace above in which you have a role.") : "");
+  });
+}
+
+export async function historyPage(page) {
+  const { content, params } = page, since = params.get("since") || "7d", answer = h("div", { "data-own": true });
   draw(content, h("h2", {}, "History"), question(["history"], "Which runs", namespaceField(params), choice("since", "Since", SINCE, since),
     field("job", "Job", params.get("job")), field("user", "User", params.get("user"))), answer);
-  const shown = await told;
-  if (!signal.aborted) draw(content.lastChild, runs(shown), remarks(shown));
+  const words = { since, user: params.get("user") || "", job: params.get("job") || "" };
+  await showPast(page, answer, "histories", words, (told) => [runs(told), remarks(told)]);
 }

@@ -14,8 +14,8 @@ function asks({ pods, requests = {} }) {
 }
 
 function when({ state, startedAt, queuedAt }) {
-  if (startedAt) return `${state} for ${since(startedAt)}`;
-  return queuedAt && state !== "Gone" ? `${state} for ${since(queuedAt)}` : state;
+  const began = startedAt || queuedAt;
+  return [state, began ? h("span", { class: "wide" }, ` for ${since(began)}`) : ""];
 }
 
 function cells({ metadata, spec, status }) {
@@ -42,6 +42,7 @@ export function lineOf(which, label, page, { at = 0, emptyWords }) {
     list.drawSoon();
   });
   const list = new List(label, HEADS, line, { cells, open });
+  list.element.hidden = true; // until something is known
   return { said, element: list.element, live: () => line.live() };
 }
 

@@ -146,7 +146,6 @@ export class Line {
         await (this.isWatched() ? this.watch() : this.readAgain());
       } catch (error) {
         this.mayNotWatch ||= error instanceof Refusal && error.status === 403 && this.version !== "";
-        if (!this.version && !this.page.signal.aborted) this.page.complain(error);
         if (!wasOver(error) && !this.mayNotWatch) await standBy(error, this.page);
       }
       await visible(this.page.signal);

@@ -44,45 +44,46 @@ export function mayPass(error) {
   return error instanceof Refusal ? error.isPassing : error instanceof TypeError;
 }
 
-// Says what keeps the page from being live, and waits. Throws what does not pass by itself.
+// page.tell(sentence, isTrouble) says how live the page is. This says what keeps it from being live, and waits.
+// Throws what does not pass by itself.
 export async function standBy(error, page) {
   if (page.signal.aborted) return;
   if (!mayPass(error)) throw error;
-  page.tell(`Not live: ${sentenceOf(error)}. Asking again in 5 s.`);
+  page.tell(`Not live: ${sentenceOf(error)}. Asking again in 5 s.`, true);
   await pause(RETRY_MS, page.signal);
 }
 
 // look() asks and draws, now and every ms, for as long as the page is shown; a slow server is asked less often.
-// Where not even the first answer came, the page itself says why.
 export async function again(ms, page, look) {
-  let drawn = false;
   while (!page.signal.aborted) {
     const began = performance.now();
     try {
       await look();
       if (page.signal.aborted) return;
-      drawn = true;
       page.tell(`Live: asked again every ${Math.round(ms / 1000)} s.`);
       await pause(Math.max(ms, AT_MOST_A_TENTH * (performance.now() - began)), page.signal);
     } catch (error) {
-      if (!drawn && !page.signal.aborted) page.complain(error);
       await standBy(error, page);
     }
     await visible(page.signal);
   }
 }
 
-// As again(), for a part of a page whose failure is said in its own place and concerns no other part.
+// As again(), for a part of a page whose failure is said in its own place and concerns no other part. ms is Infinity
+// where one answer is enough.
 export async function partAgain(ms, page, look, say) {
   while (!page.signal.aborted) {
+    let waitMs = ms;
     try {
       await look();
     } catch (error) {
       if (page.signal.aborted) return;
-      say(sentenceOf(error));
+      say(mayPass(error) ? `${sentenceOf(error)}. Asking again in 5 s.` : sentenceOf(error), error);
       if (!mayPass(error)) return;
+      waitMs = RETRY_MS;
     }
-    await pause(ms, page.signal);
+    if (waitMs === Infinity) return;
+    await pause(waitMs, page.signal);
     await visible(page.signal);
   }
 }

@@ -39,8 +39,9 @@ function where() {
   return { path, name: name || (who.namespace ? "jobs" : "queues"), words, params: new URLSearchParams(search) };
 }
 
-function tell(sentence) {
+function tell(sentence, isTrouble = false) {
   if (news.textContent !== sentence) news.textContent = sentence;
+  news.classList.toggle("warning", isTrouble);
 }
 
 /* ---- what went wrong ---- */
@@ -119,7 +120,7 @@ async function show() {
   if (!page) return complain(new Error("There is no such page. The names above are all there are."));
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
   try {
-    await page.show({ ...at, content, signal, tell: (sentence) => signal.aborted || tell(sentence), complain, namespace: who.namespace });
+    await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: who.namespace });
   } catch (error) {
     complain(error);
   }

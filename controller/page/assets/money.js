@@ -1,11 +1,11 @@
 // Money: what Budgets have left and how long that lasts, and what was used and what it cost.
 
-import { budgets, past, Refusal } from "./api.js";
+import { budgets } from "./api.js";
 import { bar } from "./chart.js";
 import { draw, h, link, table } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
-import { remarks, SINCE } from "./history.js";
-import { partAgain, sentenceOf } from "./live.js";
+import { remarks, showPast, SINCE } from "./history.js";
+import { partAgain } from "./live.js";
 import { day, money, moment, span } from "./words.js";
 
 const LOOK_MS = 10_000;
@@ -65,22 +65,13 @@ function words(params) {
   return { by: by === "label" ? label && `label=${label}` : by, since: params.get("since") || "month" };
 }
 
-async function drawReport(part, params, signal) {
-  const asked = words(params);
-  if (!asked.by) return draw(part, h("p", {}, "Name the label by which to add up, such as team."));
-  try {
-    draw(part, report(await past("reports", params.get("namespace"), asked, signal)));
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.status === 401) throw error;
-    draw(part, h("p", { class: "warning" }, sentenceOf(error), error.status === 403 ? " Or name a namespace above whose figures you may see." : ""));
-  }
-}
-
 export async function moneyPage(page) {
   const { content, params, signal } = page, part = { budgets: h("div", { "data-own": true }), report: h("div", { "data-own": true }) };
   draw(content, h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"),
     question(["money"], "What to add up", choice("by", "By", BY, params.get("by") || "queue"), field("label", "Label", params.get("label"), "team"),
       choice("since", "Since", SINCE, params.get("since") || "month"), namespaceField(params)), part.report);
   partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, h("p", { class: "warning" }, sentence)));
-  await drawReport(part.report, params, signal);
+  const asked = words(params);
+  if (!asked.by) return draw(part.report, h("p", {}, "Name the label by which to add up, such as team."));
+  await showPast(page, part.report, "reports", asked, report);
 }

@@ -38,7 +38,8 @@ function layOut(page, name, line) {
 
 export async function queuePage(page) {
   const [name] = page.words, at = Number(page.params.get("at")) || 0;
-  const quiet = { ...page, tell: () => {}, complain: (error) => { line.said.textContent = error.message; } };
+  const say = (sentence) => { line.said.textContent = sentence; };
+  const quiet = { ...page, tell: (sentence, isTrouble) => isTrouble && say(sentence), complain: (error) => say(error.message) };
   const line = lineOf({ lineOf: name, state: "Waiting" }, `The line of ${name}`, quiet, { at, emptyWords: "No Job waits here." });
   const parts = layOut(page, name, line), sayIn = (part) => (sentence) => draw(part, h("p", { class: "warning" }, sentence));
   let queue, whenKnown;

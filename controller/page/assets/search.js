@@ -32,11 +32,22 @@ function found({ metadata, status }) {
   return h("li", {}, jobLink(metadata.namespace, metadata.name), " ", h("span", { class: `state ${status.state}` }, status.state));
 }
 
+// A page of the line as it was when the first was read or, where that is no longer kept, as it is now.
+async function pageOf(which, moment, first, signal) {
+  try {
+    return await jobs(which, { moment, first, limit: PAGE }, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 410) throw error;
+    const { moment: now } = await jobs(which, { limit: 1 }, signal);
+    return jobs(which, { moment: now, first, limit: PAGE }, signal);
+  }
+}
+
 // Reads the line until FOUND_MAX Jobs have that in their names.
 async function scan(words, signal, say) {
   const matches = [];
   for (let first = 0, moment = "", total = 1; first < total && matches.length < FOUND_MAX && !signal.aborted; first += PAGE) {
-    const list = await jobs({ namespace: words.namespace }, { moment, first, limit: PAGE }, signal);
+    const list = await pageOf({ namespace: words.namespace }, moment, first, signal);
     ({ moment, total } = list);
     matches.push(...list.items.filter(({ metadata }) => metadata.name.includes(words.name)));
     say(matches.slice(0, FOUND_MAX), Math.min(total, first + list.items.length), total);

@@ -33,7 +33,7 @@ function momentsOf(run) {
   return [
     [run.queuedAt, isAgain ? "Queued again" : "Queued"],
     [run.startedAt ? "" : run.reservedAt, `Is about to start${held(run)}`],
-    [run.startedAt, `${isAgain ? "Resumed" : "Started"}: run ${run.attempt}${run.waitSeconds === undefined ? "" : `, after a wait of ${span(run.waitSeconds)}`}${held(run)}`],
+    [run.startedAt, `${isAgain ? "Resumed" : "Started"} (run ${run.attempt}${run.waitSeconds === undefined ? "" : `, after a wait of ${span(run.waitSeconds)}`})${held(run)}`],
     [run.stoppingAt, run.preemptor ? ["Told to stop for ", nameLink(run.preemptor)] : `Its pods end${run.reason ? `: ${run.reason}` : ""}`],
     [run.stoppedAt, ["Run ", String(run.attempt), " ended: ", endOf(run)]],
   ];

@@ -49,7 +49,7 @@ function stepTrack(week, steps, { value, text, words }) {
   const shapes = steps.map((step, i) => {
     const top = high - (high - 16) * (value(step) / most), from = x(new Date(step.from)), to = x(new Date(until(week, steps, i)));
     return [part(week, step.from, until(week, steps, i), { class: "step", y: top, height: high - top }),
-      to - from > 0.06 ? svg("text", { class: to - from < 0.2 ? "value narrow" : "value", x: percent(from), dx: 3, y: top - 3 }, text(step)) : []];
+      to - from > 0.02 ? svg("text", { class: to - from < 0.2 ? "value wide" : "value", x: percent(from), dx: 3, y: top - 3 }, to - from > 0.06 ? text(step) : text(step).split(" ")[0]) : []];
   });
   return strip(week, words, high, shapes);
 }
