@@ -26,10 +26,11 @@ export function bar(parts, mark, more = []) {
 }
 
 // A resource of a flavor: what is held of the quota, and what is borrowed beyond.
-export function quotaBar({ name, nominal, reserved, borrowed, nominalUnits, reservedUnits }) {
-  const within = Math.min(reservedUnits, nominalUnits), over = reservedUnits - within;
-  const words = `${reserved} of ${nominal} ${name}`;
-  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], nominalUnits),
+// A Cohort has what all below it bring.
+export function quotaBar({ name, nominal, reserved, borrowed, nominalUnits, reservedUnits, subtree = nominal, subtreeUnits = nominalUnits }) {
+  const within = Math.min(reservedUnits, subtreeUnits), over = reservedUnits - within;
+  const words = `${reserved} of ${subtree} ${name}`;
+  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], subtreeUnits),
     h("span", {}, words, borrowed && over > 0 ? h("strong", {}, `, ${borrowed} borrowed`) : over > 0 ? h("strong", {}, ", more than its quota") : ""));
 }
 

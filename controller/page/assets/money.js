@@ -14,6 +14,7 @@ const LOOK_MS = 10_000;
 
 function pace(b) {
   const all = Number(b.amount), forecast = Number(b.forecast);
+  if (!b.until) return "";
   if (b.forecast === undefined) return "Its period is too young for a forecast.";
   if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${day(b.exhaustedAt)}: ${money(b.forecast, b.currency)} by the end of the period.`;
   return `At this pace ${money(b.forecast, b.currency)} are spent by ${day(b.until)}, ${all > 0 ? `${Math.round((100 * forecast) / all)} % of it` : "of nothing"}.`;
@@ -25,7 +26,7 @@ function owner(b) {
 
 function budget(b) {
   const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
-  return h("article", { class: "card" }, h("h3", {}, b.name), h("p", { class: "faint" }, "of ", owner(b), `, ${moment(b.from)} to ${moment(b.until)}`),
+  return h("article", { class: "card" }, h("h3", {}, b.name), h("p", { class: "faint" }, "of ", owner(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
     b.active ? "" : h("p", { class: "warning" }, `${b.reason}: ${b.message}`), bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], Number(b.amount), forecast),
     h("p", {}, `${b.spent} spent, ${b.reserved} reserved of ${money(b.amount, b.currency)}; ${b.remaining} left.`), h("p", {}, pace(b)));
 }

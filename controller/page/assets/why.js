@@ -1,26 +1,11 @@
-// Why a Job waits, as a tree: its own sentence, clause by clause; the Jobs that it waits for, each with its own
-// sentence, and what those wait for; the line, the window and the budget that it meets.
+// Why a Job waits, as a tree: its own sentence, clause by clause; the items of its sluice.dev/after, and the Jobs that
+// keep each, with their own sentences and what those wait for; the line, the window and the budget that it meets.
 
 import { budgets, job, Refusal, week } from "./api.js";
 import { h, jobLink, link } from "./dom.js";
 import { count, money, moment, since } from "./words.js";
 
 const DEPTH_MAX = 4, LOOKED_UP_MAX = 12;
-const NAME = "[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?";
-// The places of a sentence of queue/explain/explain_dependencies.c where the name of a Job stands.
-const PLACES = [`waits (?:in vain )?for (?:after[a-z]*:)?(${NAME})(?=[ ,:;]|$)`, `(?:: |; )(${NAME}) (?:succeeded|failed|was deleted)`, `(${NAME}) itself waits`, `singleton: (${NAME}) `];
-const WAITS_FOR_JOBS = new Set(["WaitingForDependency", "DependencyNeverSatisfied"]);
-
-function namesIn({ reason, message = "" }, self) {
-  if (!WAITS_FOR_JOBS.has(reason)) return [];
-  const names = PLACES.flatMap((place) => [...message.matchAll(new RegExp(place, "g"))].map((found) => found[1]));
-  return [...new Set(names)].filter((name) => name !== self);
-}
-
-// A selector stands in braces.
-function selectorsIn({ reason, message = "" }) {
-  return WAITS_FOR_JOBS.has(reason) ? [...message.matchAll(/\{([^{}]+)\}/g)].map((found) => found[1]) : [];
-}
 
 /* ---- the Jobs that it waits for ---- */
 
@@ -33,26 +18,52 @@ async function lookUp(namespace, name, signal) {
   }
 }
 
-// {name, job, children, isCut}: a few levels of what is known; each Job once.
-async function treeOf(namespace, name, known, search, depth) {
-  const names = known ? namesIn(known.status, name).filter((n) => !search.seen.has(n)) : [], children = [];
-  for (const other of names) {
-    if (depth === DEPTH_MAX || search.seen.size >= LOOKED_UP_MAX) return { name, job: known, children, isCut: true };
-    search.seen.add(other);
-    children.push(await treeOf(namespace, other, await lookUp(namespace, other, search.signal), search, depth + 1));
+// Looks up the Jobs that keep this one, those that keep them, and so on: {known: name -> Job or null}. A few levels, a
+// few Jobs, each once.
+async function lookAround(namespace, root, signal) {
+  const known = new Map([[root.metadata.name, root]]);
+  let level = [root];
+  for (let depth = 0; depth < DEPTH_MAX && level.length; depth++) {
+    const names = new Set(level.filter(Boolean).flatMap(keepers).filter((name) => !known.has(name)));
+    const some = [...names].slice(0, LOOKED_UP_MAX - known.size + 1);
+    level = await Promise.all(some.map((name) => lookUp(namespace, name, signal)));
+    some.forEach((name, i) => known.set(name, level[i]));
   }
-  return { name, job: known, children };
+  return known;
 }
 
-function branch(namespace, node) {
-  const { status } = node.job || {};
-  return h("li", {}, jobLink(namespace, node.name), " ", status ? h("span", { class: `state ${status.state}` }, status.state) : "",
-    h("p", {}, status ? status.message : "It does not wait or run now: it has ended, or there is none. Its page has its runs."), branches(namespace, node));
+function waited({ status }) {
+  return status.startedAt ? [] : (status.after || []).filter((item) => item.state !== "Holds");
 }
 
-function branches(namespace, { children, isCut }) {
-  if (!children.length && !isCut) return "";
-  return h("ul", {}, children.map((child) => branch(namespace, child)), isCut ? h("li", {}, "There are more behind these.") : "");
+function keepers(one) {
+  return waited(one).flatMap((item) => item.jobs || []);
+}
+
+// A Job that stands in the tree already, above or beside, is not unfolded again.
+function branch(namespace, name, tree) {
+  const one = tree.known.get(name), isNew = !tree.drawn.has(name);
+  tree.drawn.add(name);
+  const words = one ? one.status.message : tree.known.has(name) ? "It does not wait or run now: it has ended, or there is none. Its page has its runs." : "";
+  return h("li", {}, jobLink(namespace, name), " ", one ? h("span", { class: `state ${one.status.state}` }, one.status.state) : "",
+    words ? h("p", {}, words) : "", one && isNew ? items(namespace, one, tree) : "");
+}
+
+// What a selector takes can be looked at: {stage=shards}
+function itemWords(namespace, { item, state }) {
+  const labels = item.match(/\{([^{}]+)\}/)?.[1], verdict = state === "Never" ? " can hold no more" : " does not hold yet";
+  return [labels ? link(["jobs"], item, { namespace, labels }) : h("code", {}, item), h("span", { class: state === "Never" ? "warning" : "" }, verdict)];
+}
+
+function items(namespace, one, tree) {
+  const all = waited(one);
+  return all.length ? h("ul", {}, all.map((item) => h("li", {}, itemWords(namespace, item), item.jobs || item.more
+    ? h("ul", {}, (item.jobs || []).map((name) => branch(namespace, name, tree)), item.more ? h("li", {}, `and ${count(item.more, "other Job")}`) : "") : ""))) : "";
+}
+
+function held({ status }) {
+  const all = status.after || [], holding = all.filter((item) => item.state === "Holds");
+  return holding.length && holding.length < all.length ? h("p", { class: "faint" }, `Holds: ${holding.map((item) => item.item).join(", ")}.`) : "";
 }
 
 /* ---- line, window, budget ---- */
@@ -104,9 +115,9 @@ function clauses(message) {
 
 export async function whyItWaits(known, signal) {
   const { metadata, status } = known, { namespace, name } = metadata;
-  const tree = await treeOf(namespace, name, known, { seen: new Set([name]), signal }, 0);
+  const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
   return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `It has waited for ${since(status.queuedAt)}: ${status.reason}.`) : "",
-    status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "", await circumstances(known, signal), ahead(known),
-    selectorsIn(status).map((labels) => h("li", {}, "Jobs with the labels ", link(["jobs"], labels, { namespace, labels })))), tree.children.length ? h("p", {}, "What it waits for:") : "", branches(namespace, tree));
+    status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "", await circumstances(known, signal), ahead(known)),
+    waited(known).length ? h("h3", {}, "What it waits for") : "", items(namespace, known, tree), held(known));
 }
