@@ -753,6 +753,22 @@ void queue_each_deferred(const struct queue *q,
 size_t queue_job_asks(const struct queue *q, const struct uid *uid, int32_t *ret_pods,
 	struct resource ret[QUEUE_LINES_MAX]);
 
+#define AFTER_VIEW_JOBS_MAX 20
+
+/* An item of sluice.dev/after of a Job. Texts live until the next fact is told. */
+struct after_view {
+	const char *text;  /* as written: "afterok:prep" */
+	bool holds, never; /* never: not before its name is used again */
+	/* The Jobs of its namespace that keep it from holding. One that a name means may not be there yet. */
+	const char *job[AFTER_VIEW_JOBS_MAX];
+	size_t njobs;
+	size_t more; /* so many others keep it, too */
+};
+
+/* By index, in the order written; false past the last, and where the Job is unknown. */
+bool queue_view_after(
+	const struct queue *q, const struct uid *uid, size_t index, struct after_view *ret);
+
 struct usage_view {
 	const char *flavor, *resource;
 	int64_t nominal; /* as it is now: by windows, and of what is lent a part of that */

@@ -1,0 +1,89 @@
+// How a page stays true: it asks again while its tab is visible, says when it cannot, and goes on by itself.
+
+import { Refusal } from "./api.js";
+
+const RETRY_MS = 5000, AT_MOST_A_TENTH = 10;
+
+// Ends early when the page is left.
+export function pause(ms, signal) {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => { clearTimeout(timer); done(); }, { once: true });
+  });
+}
+
+// Resolves when the tab can be seen.
+export function visible(signal) {
+  if (document.visibilityState === "visible") return Promise.resolve();
+  return new Promise((done) => {
+    const look = () => {
+      if (document.visibilityState !== "visible" && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", look);
+      done();
+    };
+    document.addEventListener("visibilitychange", look);
+    signal.addEventListener("abort", look, { once: true });
+  });
+}
+
+// Aborts when the tab is hidden, too: a hidden tab holds no stream of the server's.
+export function whileVisible(signal) {
+  const hiding = new AbortController();
+  const look = () => document.visibilityState === "visible" || hiding.abort();
+  document.addEventListener("visibilitychange", look);
+  signal.addEventListener("abort", () => { document.removeEventListener("visibilitychange", look); hiding.abort(); }, { once: true });
+  return hiding.signal;
+}
+
+export function sentenceOf(error) {
+  return error instanceof TypeError ? "the server cannot be reached" : error.message;
+}
+
+// Does it help to ask again? A network that is down is a TypeError of fetch.
+export function mayPass(error) {
+  return error instanceof Refusal ? error.isPassing : error instanceof TypeError;
+}
+
+// page.tell(sentence, isTrouble) says how live the page is. This says what keeps it from being live, and waits.
+// Throws what does not pass by itself.
+export async function standBy(error, page) {
+  if (page.signal.aborted) return;
+  if (!mayPass(error)) throw error;
+  page.tell(`Not live: ${sentenceOf(error)}. Asking again in 5 s.`, true);
+  await pause(RETRY_MS, page.signal);
+}
+
+// look() asks and draws, now and every ms, for as long as the page is shown; a slow server is asked less often.
+export async function again(ms, page, look) {
+  while (!page.signal.aborted) {
+    const began = performance.now();
+    try {
+      await look();
+      if (page.signal.aborted) return;
+      page.tell(`Live: asked again every ${Math.round(ms / 1000)} s.`);
+      await pause(Math.max(ms, AT_MOST_A_TENTH * (performance.now() - began)), page.signal);
+    } catch (error) {
+      await standBy(error, page);
+    }
+    await visible(page.signal);
+  }
+}
+
+// As again(), for a part of a page whose failure is said in its own place and concerns no other part. ms is Infinity
+// where one answer is enough.
+export async function partAgain(ms, page, look, say) {
+  while (!page.signal.aborted) {
+    let waitMs = ms;
+    try {
+      await look();
+    } catch (error) {
+      if (page.signal.aborted) return;
+      say(mayPass(error) ? `${sentenceOf(error)}. Asking again in 5 s.` : sentenceOf(error), error);
+      if (!mayPass(error)) return;
+      waitMs = RETRY_MS;
+    }
+    if (waitMs === Infinity) return;
+    await pause(waitMs, page.signal);
+    await visible(page.signal);
+  }
+}

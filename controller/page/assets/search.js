@@ -1,0 +1,81 @@
+// Search: a Job by namespace/name, Jobs and queues by a part of the name. The server finds whole names; for a part of
+// one the line is read page by page, with what was looked at so far, until enough is found or the page is left.
+
+import { job, jobs, queues, Refusal } from "./api.js";
+import { address, draw, h, jobLink, link } from "./dom.js";
+import { sentenceOf } from "./live.js";
+import { count } from "./words.js";
+
+const FOUND_MAX = 100, PAGE = 2000;
+
+// "job/name", "namespace/name", "namespace/", "name"
+function wordsOf(text) {
+  const [namespace, name] = text.includes("/") ? text.split("/", 2) : ["", text];
+  return { namespace: namespace.trim(), name: name.trim() };
+}
+
+async function seen(question) {
+  try {
+    return await question;
+  } catch (error) {
+    if (error instanceof Refusal && error.status !== 401) return null;
+    throw error;
+  }
+}
+
+function drawQueues(part, told, name) {
+  const found = (told?.clusterQueues || []).filter((queue) => queue.name.includes(name)).slice(0, FOUND_MAX);
+  draw(part, found.length ? [h("h3", {}, "Queues"), h("ul", {}, found.map((queue) => h("li", {}, link(["queue", queue.name], queue.name))))] : "");
+}
+
+function found({ metadata, status }) {
+  return h("li", {}, jobLink(metadata.namespace, metadata.name), " ", h("span", { class: `state ${status.state}` }, status.state));
+}
+
+// A page of the line as it was when the first was read or, where that is no longer kept, as it is now.
+async function pageOf(which, moment, first, signal) {
+  try {
+    return await jobs(which, { moment, first, limit: PAGE }, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 410) throw error;
+    const { moment: now } = await jobs(which, { limit: 1 }, signal);
+    return jobs(which, { moment: now, first, limit: PAGE }, signal);
+  }
+}
+
+// Reads the line until FOUND_MAX Jobs have that in their names.
+async function scan(words, signal, say) {
+  const matches = [];
+  for (let first = 0, moment = "", total = 1; first < total && matches.length < FOUND_MAX && !signal.aborted; first += PAGE) {
+    const list = await pageOf({ namespace: words.namespace }, moment, first, signal);
+    ({ moment, total } = list);
+    matches.push(...list.items.filter(({ metadata }) => metadata.name.includes(words.name)));
+    say(matches.slice(0, FOUND_MAX), Math.min(total, first + list.items.length), total);
+  }
+}
+
+function drawJobs(part, words) {
+  return (matches, looked, total) => {
+    const isAll = looked >= total || matches.length >= FOUND_MAX;
+    const progress = isAll ? (matches.length >= FOUND_MAX ? `The first ${FOUND_MAX}: write more of the name.` : `${count(total, "Job")} looked at.`) : `${looked.toLocaleString("en")} of ${count(total, "Job")} looked at ...`;
+    draw(part, h("h3", {}, "Jobs that wait or run"), h("p", { class: "faint" }, progress), matches.length ? h("ul", {}, matches.map(found)) : isAll ? h("p", {}, "None.") : "",
+      h("p", {}, link(["history"], `Runs of Jobs that were named ${words.name}`, { job: words.name, namespace: words.namespace, since: "30d" })));
+  };
+}
+
+export async function searchPage(page) {
+  const text = page.params.get("text") || "", words = wordsOf(text), { signal } = page;
+  if (!words.name && !words.namespace) return draw(page.content, h("h2", {}, "Search"), h("p", {}, "Write the name of a Job, a part of it, or namespace/name."));
+  if (words.namespace && words.name && await seen(job(words.namespace, words.name, signal)))
+    return location.replace(address(["job", words.namespace, words.name]));
+  const part = { queues: h("div", { "data-own": true }), jobs: h("div", { "data-own": true }) };
+  draw(page.content, h("h2", {}, `Search for ${text}`), part.queues, part.jobs);
+  const where = words.namespace || page.namespace;
+  seen(queues(signal)).then((told) => drawQueues(part.queues, words.namespace ? null : told, words.name), () => {});
+  try {
+    await scan({ ...words, namespace: where }, signal, drawJobs(part.jobs, words));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 403) throw error;
+    draw(part.jobs, h("p", { class: "warning" }, `${sentenceOf(error)}. Or write namespace/name.`));
+  }
+}
