@@ -34,6 +34,17 @@ async function refusal(answer) {
   return new Refusal(answer.status, said.message || said.error || `the server answered ${answer.status}`);
 }
 
+// The answer, or null where the server refuses with one of these; without any: with whatever but 401.
+export async function orNull(question, ...statuses) {
+  try {
+    return await question;
+  } catch (error) {
+    const isExpected = error instanceof Refusal && (statuses.length ? statuses.includes(error.status) : error.status !== 401);
+    if (!isExpected) throw error;
+    return null;
+  }
+}
+
 async function ask(path, signal) {
   const headers = who.token ? { Authorization: `Bearer ${who.token}` } : {};
   const answer = await fetch(path, { headers, signal, cache: "no-store" });
@@ -51,8 +62,14 @@ function query(words) {
   return given.length ? `?${new URLSearchParams(given)}` : "";
 }
 
+// A name as a part of a path. What cannot be one ("..") would ask for something else.
+function part(name) {
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) throw new Refusal(400, `"${name}" cannot be a name: write small letters, digits and hyphens.`);
+  return name;
+}
+
 function scoped(resource, namespace) {
-  return namespace ? `${ROOT}/namespaces/${encodeURIComponent(namespace)}/${resource}` : `${ROOT}/${resource}`;
+  return namespace ? `${ROOT}/namespaces/${part(namespace)}/${resource}` : `${ROOT}/${resource}`;
 }
 
 export const queues = (signal) => get("/api/v1/queues", {}, signal);
@@ -60,7 +77,7 @@ export const week = (clusterQueue, signal) => get("/api/v1/week", { clusterQueue
 export const usage = (clusterQueue, signal) => get("/api/v1/usage", { clusterQueue, since: "24h" }, signal);
 export const budgets = (signal) => get("/api/v1/budgets", {}, signal);
 export const nodes = (signal) => get("/api/v1/overcommit", {}, signal);
-export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${encodeURIComponent(name)}`, {}, signal);
+export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${part(name)}`, {}, signal);
 // resource: "reports" or "histories".
 export const past = (resource, namespace, words, signal) => get(scoped(resource, namespace), words, signal);
 
@@ -78,10 +95,11 @@ function selectors(which) {
 // A page of them: {items, total, version, moment}. The token that a page gives for the next one is the moment that
 // was read and the number of Jobs before it, so pages of one moment are asked for in any order (job_query.h).
 export async function jobs(which, { moment = "", first = 0, limit = PAGE_JOBS } = {}, signal) {
-  const path = which.lineOf ? `${ROOT}/clusterqueues/${encodeURIComponent(which.lineOf)}/queuedjobs` : scoped("queuedjobs", which.namespace);
+  const path = which.lineOf ? `${ROOT}/clusterqueues/${part(which.lineOf)}/queuedjobs` : scoped("queuedjobs", which.namespace);
   const list = await get(path, { ...selectors(which), limit, continue: moment && `${moment}.${first}` }, signal);
   const { resourceVersion, remainingItemCount = 0, continue: token = "" } = list.metadata;
-  return { items: list.items, total: first + list.items.length + remainingItemCount, version: resourceVersion, moment: token.split(".")[0] || moment };
+  const total = first + list.items.length + remainingItemCount;
+  return { items: list.items, total, version: resourceVersion, moment: token.split(".")[0] || moment };
 }
 
 const SILENCE_MS = 150_000; // a bookmark comes every minute

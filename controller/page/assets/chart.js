@@ -15,14 +15,19 @@ export function block(from, to, attributes) {
   return svg("rect", { x: percent(from), width: percent(to - from), ...attributes });
 }
 
+function upright(at, attributes) {
+  return svg("line", { x1: percent(at), x2: percent(at), ...attributes });
+}
+
 // {parts: [[class, amount], ...], mark}: parts one after the other, and a mark, on a scale that has room for both.
 // The words beside it say the same.
 export function bar(parts, mark, more = []) {
   const all = parts.reduce((n, [, part]) => n + part, 0), scale = Math.max(mark, all, ...more.map(([, at]) => at)) || 1;
   let from = 0;
   const blocks = parts.map(([name, part]) => block(from / scale, (from += part) / scale, { y: 2, height: 12, class: name }));
-  const marks = [["mark", mark], ...more].map(([name, at]) => svg("line", { class: name, x1: percent(at / scale), x2: percent(at / scale), y1: 0, y2: 16 }));
-  return svg("svg", { class: "bar", height: 16, "aria-hidden": "true" }, svg("rect", { class: "track", y: 2, width: "100%", height: 12 }), blocks, marks);
+  const track = svg("rect", { class: "track", y: 2, width: "100%", height: 12 });
+  const marks = [["mark", mark], ...more].map(([name, at]) => upright(at / scale, { class: name, y1: 0, y2: 16 }));
+  return svg("svg", { class: "bar", height: 16, "aria-hidden": "true" }, track, blocks, marks);
 }
 
 // A resource of a flavor: what is held of the quota, and what is borrowed beyond.
@@ -31,7 +36,7 @@ export function quotaBar({ name, nominal, reserved, borrowed, nominalUnits, rese
   const within = Math.min(reservedUnits, subtreeUnits), over = reservedUnits - within;
   const words = `${reserved} of ${subtree} ${name}`;
   return h("div", { class: "measure" }, bar([["held", within], ["over", over]], subtreeUnits),
-    h("span", {}, words, borrowed && over > 0 ? h("strong", {}, `, ${borrowed} borrowed`) : over > 0 ? h("strong", {}, ", more than its quota") : ""));
+    h("span", {}, words, over > 0 ? h("strong", {}, borrowed ? `, ${borrowed} borrowed` : ", more than its quota") : ""));
 }
 
 /* ---- time ---- */
@@ -48,18 +53,20 @@ export function scaleOf(from, until) {
   return (at) => (at - from) / Math.max(1, until - from);
 }
 
+function quartersOfDays(from, until) {
+  return [0, 6, 12, 18, 24, 30, 36, 42, 48].map((n) => new Date(from).setHours(n, 0, 0, 0)).filter((t) => t > from && t < until);
+}
+
 // Marks for the days, or for the hours of a shorter stretch.
 export function ticks(from, until, y) {
-  const x = scaleOf(from, until), isLong = until - from > 2 * DAY_MS;
-  const at = isLong ? midnights(from, until) : [0, 6, 12, 18, 24, 30, 36, 42, 48].map((n) => new Date(from).setHours(n, 0, 0, 0)).filter((t) => t > from && t < until);
+  const x = scaleOf(from, until), isLong = until - from > 2 * DAY_MS, at = isLong ? midnights(from, until) : quartersOfDays(from, until);
   const words = (t) => (isLong ? [day(t).slice(0, 3), svg("tspan", { class: "wide" }, day(t).slice(3).replace(",", ""))] : moment(t).slice(-5));
-  return at.map((t) => [svg("line", { class: "tick", x1: percent(x(t)), x2: percent(x(t)), y1: 0, y2: y }),
+  return at.map((t) => [upright(x(t), { class: "tick", y1: 0, y2: y }),
     x(t) < 0.93 ? svg("text", { x: percent(x(t)), dx: 3, y: y - 2 }, words(t)) : []]);
 }
 
 export function nowLine(from, until, now, height) {
-  const x = percent(scaleOf(from, until)(now));
-  return now >= from && now <= until ? svg("line", { class: "now", x1: x, x2: x, y1: 0, y2: height }) : [];
+  return now >= from && now <= until ? upright(scaleOf(from, until)(now), { class: "now", y1: 0, y2: height }) : [];
 }
 
 export function foldedTable(title, heads, rows) {
@@ -71,7 +78,8 @@ const HEIGHT = 84, GROUND = 66;
 
 // What was held of one resource of a flavor over the last day; quota: its nominal units now.
 export function usageChart(told, { name, resource, units }, quota) {
-  const from = +new Date(told.from), until = +new Date(told.until), most = Math.max(...units, quota, 1), x = scaleOf(from, until), step = told.stepSeconds * 1000;
+  const from = +new Date(told.from), until = +new Date(told.until), step = told.stepSeconds * 1000;
+  const most = Math.max(...units, quota, 1), x = scaleOf(from, until);
   const y = (n) => GROUND - (GROUND - 6) * (n / most), at = (i) => from + i * step;
   const steps = units.map((n, i) => block(x(at(i)), x(Math.min(until, at(i + 1))), { class: "held", y: y(n), height: GROUND - y(n) }));
   const average = units.reduce((sum, n) => sum + n, 0) / Math.max(1, units.length), a = (n) => amount(resource, n);

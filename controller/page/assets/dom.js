@@ -18,6 +18,9 @@ export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+export const faint = (...children) => h("p", { class: "faint" }, children);
+export const warning = (...children) => h("p", { class: "warning" }, children);
+
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }

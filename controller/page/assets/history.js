@@ -1,32 +1,34 @@
 // What was: each run, the newest first. The words of the question are in the address.
 
 import { past, Refusal } from "./api.js";
-import { draw, h, jobLink, table } from "./dom.js";
+import { draw, faint, h, jobLink, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { partAgain } from "./live.js";
 import { why } from "./story.js";
-import { count, money, span, time } from "./words.js";
+import { count, money, span, spanOr, time } from "./words.js";
 
 export const SINCE = [["day", "today"], ["24h", "24 hours"], ["7d", "7 days"], ["month", "this month"], ["30d", "30 days"], ["year", "this year"]];
 
+const HEADS = ["Job", "Run", "User", "Queued", "Started", "Ran", "Why it ended", "Work lost", "Cost"];
+
 export function remarks(told) {
-  return [told.more ? h("p", { class: "faint" }, "There are more: these are the first 1,000. Narrow the question.") : "", told.note ? h("p", { class: "faint" }, told.note) : ""];
+  return [told.more ? faint("There are more: these are the first 1,000. Narrow the question.") : "", told.note ? faint(told.note) : ""];
 }
 
 function runs(told) {
   if (!told.runs.length) return h("p", {}, "No run was in that time. Ask for a longer one, or for another namespace.");
-  return table(count(told.runs.length, "run"), ["Job", "Run", "User", "Queued", "Started", "Ran", "Why it ended", "Work lost", "Cost"], told.runs.map((run) => [
+  return table(count(told.runs.length, "run"), HEADS, told.runs.map((run) => [
     jobLink(run.namespace, run.job), String(run.attempt), run.submittedBy || "", time(run.queuedAt), time(run.startedAt),
-    run.runSeconds === undefined ? "" : span(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
+    spanOr(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
 }
 
 // The answer to a question about the past, below its form. One is enough; a ledger that is away is asked again.
 export async function showPast(page, part, resource, words, drawn) {
   const namespace = page.params.get("namespace"), look = async () => draw(part, drawn(await past(resource, namespace, words, page.signal)));
-  draw(part, h("p", { class: "faint" }, "Asking the ledger ..."));
+  draw(part, faint("Asking the ledger ..."));
   await partAgain(Infinity, page, look, (sentence, { status }) => {
     if (status === 401) page.complain(new Refusal(status, sentence));
-    else draw(part, h("p", { class: "warning", role: "alert" }, sentence), status === 403 ? h("p", {}, "Or name a namespace above in which you have a role.") : "");
+    else draw(part, h("div", { role: "alert" }, warning(sentence)), status === 403 ? faint("Or name a namespace above in which you have a role.") : "");
   });
 }
 

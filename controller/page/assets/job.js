@@ -1,17 +1,17 @@
 // One Job: where it stands, why it waits, the story of its runs on a line of time, and what it costs.
 
-import { job, past, Refusal } from "./api.js";
-import { draw, facts, h, link } from "./dom.js";
+import { job, orNull, past, Refusal } from "./api.js";
+import { draw, facts, faint, h, link, warning } from "./dom.js";
 import { again, sentenceOf } from "./live.js";
 import { momentList, picture, runTable } from "./story.js";
 import { whyItWaits } from "./why.js";
-import { money, since, span, sum, time } from "./words.js";
+import { asks, money, since, span, sum, time } from "./words.js";
 
 const LOOK_MS = 3000, LOOK_BACK_MS = 15_000;
 
 function trouble(status) {
   const t = status.trouble;
-  return t ? h("p", { class: "warning" }, `${t.reason}, ${t.pods} of ${t.of} pods: ${t.message} ${t.cure}`) : "";
+  return t ? warning(`${t.reason}, ${t.pods} of ${t.of} pods: ${t.message} ${t.cure}`) : "";
 }
 
 function priority({ priority: counts, claimedPriority: claimed }) {
@@ -25,7 +25,7 @@ function whereItStands({ metadata, spec, status }) {
     ["Place in line", status.position && status.position.toLocaleString("en")],
     ["LocalQueue", link(["jobs"], spec.queue, { namespace: metadata.namespace, queue: spec.queue })],
     ["ClusterQueue", spec.clusterQueue && link(["queue", spec.clusterQueue], spec.clusterQueue)],
-    ["Asks for", [spec.pods && `${spec.pods} pods`, ...Object.entries(spec.requests || {}).map(([name, amount]) => `${amount} ${name}`)].filter(Boolean).join(", ")],
+    ["Asks for", asks(spec)],
     ["Priority", priority(spec)],
     ["Submitted by", spec.submittedBy && link(["history"], spec.submittedBy, { namespace: metadata.namespace, user: spec.submittedBy })],
     ["Queued", time(status.queuedAt)], ["Runs since", status.startedAt && [time(status.startedAt), ` (${since(status.startedAt)})`]],
@@ -36,27 +36,20 @@ function whereItStands({ metadata, spec, status }) {
 // Runs that have ended, by currency, and the one that goes on.
 function costs(known, runs) {
   const bill = known?.status.bill, ended = runs.filter((run) => run.cost !== undefined && run.currency);
-  const currencies = [...new Set(ended.map((run) => run.currency))];
-  const before = currencies.map((currency) => money(sum(ended.filter((run) => run.currency === currency).map((run) => run.cost)), currency)).join(", ");
-  const pairs = [["This run, so far", bill && `${money(bill.cost, bill.currency)}, ${money(bill.perHour, bill.currency)} an hour now (PricePlan ${bill.plan})`],
+  const currencies = [...new Set(ended.map((run) => run.currency))], of = (currency) => ended.filter((run) => run.currency === currency);
+  const before = currencies.map((currency) => money(sum(of(currency).map((run) => run.cost)), currency)).join(", ");
+  const pairs = [["This run, so far", bill && `${money(bill.cost, bill.currency)}, ${bill.perHour} an hour now (PricePlan ${bill.plan})`],
     ["This run, expected", bill?.expectedCost && money(bill.expectedCost, bill.currency)], ["Runs that have ended", before]];
-  return pairs.some(([, value]) => value) ? facts(pairs) : h("p", { class: "faint" }, "No PricePlan has a price for it, so nothing is counted.");
+  return pairs.some(([, value]) => value) ? facts(pairs) : faint("No PricePlan has a price for it, so nothing is counted.");
 }
+
+const COLOURS = "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed.";
 
 function story(known, past_) {
-  if (past_.complaint) return h("p", { class: "warning" }, past_.complaint);
+  if (past_.complaint) return warning(past_.complaint);
   if (!past_.runs.length && !known) return h("p", {}, "The ledger has no run of it.");
-  return [picture(known, past_.runs), h("p", { class: "faint" }, "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed."), momentList(known, past_.runs), past_.runs.length ? runTable(past_.runs) : "",
-    past_.more ? h("p", { class: "faint" }, "It had more runs: these are the newest.") : "", past_.note ? h("p", { class: "faint" }, past_.note) : ""];
-}
-
-async function present(namespace, name, signal) {
-  try {
-    return await job(namespace, name, signal);
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return null;
-    throw error;
-  }
+  return [picture(known, past_.runs), faint(COLOURS), momentList(known, past_.runs), past_.runs.length ? runTable(past_.runs) : "",
+    past_.more ? faint("It had more runs: these are the newest.") : "", past_.note ? faint(past_.note) : ""];
 }
 
 // What the ledger says of it; a ledger that is away, or no right to it, takes nothing from the rest of the page.
@@ -88,20 +81,27 @@ class LedgerPace {
   }
 }
 
+const NONE = "No Job of this name waits or runs now: it has ended, was deleted, or never was. What the ledger knows of it is below.";
+
+function part(title, ...children) {
+  return h("section", { "aria-label": title }, h("h3", {}, title), children);
+}
+
 async function head(known, signal) {
-  if (!known) return h("p", { class: "sentence" }, "No Job of this name waits or runs now: it has ended, was deleted, or never was. What the ledger knows of it is below.");
+  if (!known) return h("p", { class: "sentence" }, NONE);
+  const { ledgerDown } = known.status;
   const why = known.status.reason ? await whyItWaits(known, signal) : h("p", { class: "sentence" }, known.status.message);
-  return [trouble(known.status), known.status.ledgerDown ? h("p", { class: "warning" }, "The ledger is away: what runs goes on, and nothing new starts.") : "", why, whereItStands(known)];
+  return [trouble(known.status), ledgerDown ? warning("The ledger is away: what runs goes on, and nothing new starts.") : "", why, whereItStands(known)];
 }
 
 export async function jobPage(page) {
   const [namespace, name] = page.words, pace = new LedgerPace();
   let told = { runs: [] };
   await again(LOOK_MS, page, async () => {
-    const known = await present(namespace, name, page.signal);
+    const known = await orNull(job(namespace, name, page.signal), 404);
     if (pace.isDue(known)) told = await ledgerOf(namespace, name, page.signal);
     const top = await head(known, page.signal);
     draw(page.content, h("h2", {}, `Job ${namespace}/${name}`), h("section", { "aria-label": "Now" }, top),
-      h("section", { "aria-label": "Story" }, h("h3", {}, "Its story"), story(known, told)), h("section", { "aria-label": "Cost" }, h("h3", {}, "What it costs"), costs(known, told.runs)));
+      part("Its story", story(known, told)), part("What it costs", costs(known, told.runs)));
   });
 }

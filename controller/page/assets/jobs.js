@@ -4,14 +4,10 @@ import { address, draw, h, jobLink } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { Line } from "./line.js";
 import { List } from "./list.js";
-import { count, since } from "./words.js";
+import { asks, count, since } from "./words.js";
 
 const STATES = [["", "any"], ...["Waiting", "Starting", "Running", "Stopping", "Deleting"].map((state) => [state, state])];
 const HEADS = ["Place", "Job", "State", "Asks for", "Why"];
-
-function asks({ pods, requests = {} }) {
-  return [pods > 1 && `${pods} pods`, ...Object.entries(requests).map(([name, amount]) => `${amount} ${name}`)].filter(Boolean).join(", ");
-}
 
 function when({ state, startedAt, queuedAt }) {
   const began = startedAt || queuedAt;
@@ -19,10 +15,10 @@ function when({ state, startedAt, queuedAt }) {
 }
 
 function cells({ metadata, spec, status }) {
-  const name = jobLink(metadata.namespace, metadata.name);
+  const name = jobLink(metadata.namespace, metadata.name), { trouble } = status;
   name.tabIndex = -1; // the list is one stop of the Tab key
   return [status.position ? status.position.toLocaleString("en") : "", name, h("span", { class: `state ${status.state}` }, when(status)),
-    asks(spec), h("span", { class: status.trouble ? "warning" : "", title: status.message }, status.trouble ? `${status.trouble.reason}: ${status.trouble.message}` : status.message)];
+    asks(spec), h("span", { class: trouble ? "warning" : "", title: status.message }, trouble ? `${trouble.reason}: ${trouble.message}` : status.message)];
 }
 
 function open({ metadata }) {
@@ -46,9 +42,10 @@ export function lineOf(which, label, page, { at = 0, emptyWords }) {
   return { said, element: list.element, live: () => line.live() };
 }
 
+const WORDS = ["namespace", "clusterQueue", "queue", "submittedBy", "state", "name", "labels"];
+
 function which(params) {
-  const words = Object.fromEntries(["namespace", "clusterQueue", "queue", "submittedBy", "state", "name", "labels"].map((name) => [name, params.get(name) || ""]));
-  return words;
+  return Object.fromEntries(WORDS.map((name) => [name, params.get(name) || ""]));
 }
 
 export async function jobsPage(page) {
@@ -56,8 +53,9 @@ export async function jobsPage(page) {
   const line = lineOf(asked, "Jobs in the order of the line", page, { at: Number(params.get("at")) || 0,
     emptyWords: isNarrowed ? "No Job is like that. Take a word out of the question above."
       : "No Job waits or runs. One is queued when it has the label sluice.dev/queue-name and suspend: true." });
-  draw(content, h("h2", {}, "Jobs"), question(["jobs"], "Which Jobs", namespaceField(params), field("clusterQueue", "ClusterQueue", asked.clusterQueue),
-    field("queue", "LocalQueue", asked.queue), choice("state", "State", STATES, asked.state), field("submittedBy", "User", asked.submittedBy),
+  draw(content, h("h2", {}, "Jobs"), question(["jobs"], "Which Jobs", namespaceField(params),
+    field("clusterQueue", "ClusterQueue", asked.clusterQueue), field("queue", "LocalQueue", asked.queue),
+    choice("state", "State", STATES, asked.state), field("submittedBy", "User", asked.submittedBy),
     field("labels", "Labels", asked.labels, "team=a")), line.said, line.element);
   await line.live();
 }

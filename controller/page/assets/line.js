@@ -12,6 +12,8 @@ import { pause, standBy, visible, whileVisible } from "./live.js";
 const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
 const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200, AT_MOST_A_TENTH = 10;
 
+const GONE = { state: "Gone", message: "It has ended, or is not asked for any more." };
+
 function wasOver(error) {
   return error instanceof Refusal && error.status === 410;
 }
@@ -47,8 +49,10 @@ export class Line {
     if (this.isFilling) return;
     this.isFilling = true;
     try {
-      for (let n; !this.isRenewing && (n = this.missing()) !== undefined; this.onChange())
-        this.keep(n, (await jobs(this.which, { moment: this.moment, first: n * PAGE }, this.page.signal)).items);
+      for (let n; !this.isRenewing && (n = this.missing()) !== undefined; this.onChange()) {
+        const { moment } = this, { items } = await jobs(this.which, { moment, first: n * PAGE }, this.page.signal);
+        if (moment === this.moment) this.keep(n, items); // else it was read anew meanwhile
+      }
     } catch (error) {
       await (wasOver(error) ? this.renew() : standBy(error, this.page)).catch(this.page.complain);
     } finally {
@@ -98,7 +102,7 @@ export class Line {
     const place = this.places.get(object.metadata.uid), old = place && this.pages.get(place[0])[place[1]];
     if (type === "ADDED" && !old) this.total++;
     if (type === "DELETED") this.total--;
-    if (old) this.pages.get(place[0])[place[1]] = type === "DELETED" ? { ...old, status: { state: "Gone", message: "It has ended, or is not asked for any more." } } : object;
+    if (old) this.pages.get(place[0])[place[1]] = type === "DELETED" ? { ...old, status: GONE } : object;
     if (type !== "MODIFIED" || old?.status.state !== object.status.state || old?.status.position !== object.status.position) this.isStale = true;
     this.drawSoon();
   }

@@ -12,9 +12,9 @@ export class List {
   constructor(label, heads, line, { cells, open }) {
     Object.assign(this, { line, cells, open, active: 0, isDue: false });
     this.inner = h("div", { class: "rows", role: "rowgroup" });
-    this.empty = h("p", { class: "empty", hidden: true });
+    const head = h("div", { class: "row head", role: "row" }, heads.map((text) => h("span", { role: "columnheader" }, text)));
     this.element = h("div", { class: "list", role: "grid", tabindex: "0", "aria-label": label, "data-own": true },
-      h("div", { class: "heads", role: "rowgroup" }, h("div", { class: "row head", role: "row" }, heads.map((head) => h("span", { role: "columnheader" }, head)))), this.inner);
+      h("div", { class: "heads", role: "rowgroup" }, head), this.inner);
     this.element.addEventListener("scroll", () => this.drawSoon());
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.inner.addEventListener("pointerdown", (event) => this.point(event));
@@ -72,8 +72,8 @@ export class List {
 
   row(index) {
     const job = this.line.at(index);
-    const row = h("div", { class: "row", role: "row", id: `row-${index}`, "aria-rowindex": index + 2, "aria-selected": String(index === this.active) },
-      (job ? this.cells(job) : ["", "..."]).map((cell) => h("span", { role: "gridcell" }, cell)));
+    const attributes = { role: "row", id: `row-${index}`, "aria-rowindex": index + 2, "aria-selected": String(index === this.active) };
+    const row = h("div", { class: "row", ...attributes }, (job ? this.cells(job) : ["", "..."]).map((cell) => h("span", { role: "gridcell" }, cell)));
     row.style.transform = `translateY(${index * ROW_PIXELS}px)`;
     return row;
   }

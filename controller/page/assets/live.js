@@ -7,8 +7,13 @@ const RETRY_MS = 5000, AT_MOST_A_TENTH = 10;
 // Ends early when the page is left.
 export function pause(ms, signal) {
   return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", () => { clearTimeout(timer); done(); }, { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      done();
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : ms);
+    signal.addEventListener("abort", end);
   });
 }
 
@@ -19,10 +24,11 @@ export function visible(signal) {
     const look = () => {
       if (document.visibilityState !== "visible" && !signal.aborted) return;
       document.removeEventListener("visibilitychange", look);
+      signal.removeEventListener("abort", look);
       done();
     };
     document.addEventListener("visibilitychange", look);
-    signal.addEventListener("abort", look, { once: true });
+    signal.addEventListener("abort", look);
   });
 }
 

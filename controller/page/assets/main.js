@@ -1,7 +1,7 @@
 // Which page is shown: the part of the address behind the #, with all that matters, so that it can be sent as a link.
 
 import { Refusal, who } from "./api.js";
-import { address, draw, h } from "./dom.js";
+import { address, draw, faint, h, warning } from "./dom.js";
 import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
 import { jobsPage } from "./jobs.js";
@@ -42,6 +42,7 @@ function where() {
 function tell(sentence, isTrouble = false) {
   if (news.textContent !== sentence) news.textContent = sentence;
   news.classList.toggle("warning", isTrouble);
+  drawSign();
 }
 
 /* ---- what went wrong ---- */
@@ -62,7 +63,7 @@ function complainIn(signal) {
   return (error) => {
     if (signal.aborted || error.name === "AbortError") return;
     const status = error instanceof Refusal ? error.status : 0;
-    draw(content, h("div", { role: "alert" }, h("p", { class: "warning" }, sentenceOf(error))), status === 403 ? chooseNamespace() : "");
+    draw(content, h("div", { role: "alert" }, warning(sentenceOf(error))), status === 403 ? chooseNamespace() : "");
     tell("");
     if (status === 401) askForToken(who.token ? sentenceOf(error) : "");
   };
@@ -115,7 +116,7 @@ async function show() {
     else a.removeAttribute("aria-current");
   tell("");
   drawSign();
-  if (shown !== at.path) content.replaceChildren(h("p", { class: "faint" }, "Asking ..."));
+  if (shown !== at.path) content.replaceChildren(faint("Asking ..."));
   shown = at.path;
   if (!page) return complain(new Error("There is no such page. The names above are all there are."));
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;

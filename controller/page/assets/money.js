@@ -2,7 +2,7 @@
 
 import { budgets } from "./api.js";
 import { bar } from "./chart.js";
-import { draw, h, link, table } from "./dom.js";
+import { draw, faint, h, link, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
@@ -16,18 +16,21 @@ function pace(b) {
   const all = Number(b.amount), forecast = Number(b.forecast);
   if (!b.until) return "";
   if (b.forecast === undefined) return "Its period is too young for a forecast.";
-  if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${day(b.exhaustedAt)}: ${money(b.forecast, b.currency)} by the end of the period.`;
-  return `At this pace ${money(b.forecast, b.currency)} are spent by ${day(b.until)}, ${all > 0 ? `${Math.round((100 * forecast) / all)} % of it` : "of nothing"}.`;
+  const come = money(b.forecast, b.currency), share = all > 0 ? `${Math.round((100 * forecast) / all)} % of it` : "of nothing";
+  if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${day(b.exhaustedAt)}: ${come} by the end of the period.`;
+  return `At this pace ${come} are spent by ${day(b.until)}, ${share}.`;
 }
 
 function owner(b) {
-  return b.clusterQueue ? link(["queue", b.clusterQueue], `ClusterQueue ${b.clusterQueue}`) : link(["jobs"], `LocalQueue ${b.namespace}/${b.localQueue}`, { namespace: b.namespace, queue: b.localQueue });
+  if (b.clusterQueue) return link(["queue", b.clusterQueue], `ClusterQueue ${b.clusterQueue}`);
+  return link(["jobs"], `LocalQueue ${b.namespace}/${b.localQueue}`, { namespace: b.namespace, queue: b.localQueue });
 }
 
 function budget(b) {
   const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
-  return h("article", { class: "card" }, h("h3", {}, b.name), h("p", { class: "faint" }, "of ", owner(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
-    b.active ? "" : h("p", { class: "warning" }, `${b.reason}: ${b.message}`), bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], Number(b.amount), forecast),
+  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", owner(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
+    b.active ? "" : warning(`${b.reason}: ${b.message}`),
+    bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], Number(b.amount), forecast),
     h("p", {}, `${b.spent} spent, ${b.reserved} reserved of ${money(b.amount, b.currency)}; ${b.remaining} left.`), h("p", {}, pace(b)));
 }
 
@@ -71,7 +74,7 @@ export async function moneyPage(page) {
   draw(content, h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"),
     question(["money"], "What to add up", choice("by", "By", BY, params.get("by") || "queue"), field("label", "Label", params.get("label"), "team"),
       choice("since", "Since", SINCE, params.get("since") || "month"), namespaceField(params)), part.report);
-  partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, h("p", { class: "warning" }, sentence)));
+  partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, warning(sentence)));
   const asked = words(params);
   if (!asked.by) return draw(part.report, h("p", {}, "Name the label by which to add up, such as team."));
   await showPast(page, part.report, "reports", asked, report);

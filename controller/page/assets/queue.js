@@ -2,7 +2,7 @@
 
 import { queues, Refusal, usage, week } from "./api.js";
 import { usageChart } from "./chart.js";
-import { draw, h, link, table } from "./dom.js";
+import { draw, faint, h, link, table, warning } from "./dom.js";
 import { lineOf } from "./jobs.js";
 import { again, partAgain } from "./live.js";
 import { complaints, numbers, quotaBars, warnings } from "./queues.js";
@@ -14,8 +14,8 @@ function localQueues(told, name) {
   const mine = told.localQueues.filter((queue) => queue.clusterQueue === name);
   if (!mine.length) return h("p", {}, "No LocalQueue names it, so no Job can get in. Create one in a namespace.");
   return table("Its LocalQueues", ["Namespace and name", "Waiting", "With quota", "State"], mine.map((queue) => [
-    link(["jobs"], `${queue.namespace}/${queue.name}`, { namespace: queue.namespace, queue: queue.name }), String(queue.pending), String(queue.reserving),
-    queue.active ? "active" : queue.invalid || queue.message]));
+    link(["jobs"], `${queue.namespace}/${queue.name}`, { namespace: queue.namespace, queue: queue.name }),
+    String(queue.pending), String(queue.reserving), queue.active ? "active" : queue.invalid || queue.message]));
 }
 
 function nominalOf(queue, { name, resource }) {
@@ -41,7 +41,7 @@ export async function queuePage(page) {
   const say = (sentence) => { line.said.textContent = sentence; };
   const quiet = { ...page, tell: (sentence, isTrouble) => isTrouble && say(sentence), complain: (error) => say(error.message) };
   const line = lineOf({ lineOf: name, state: "Waiting" }, `The line of ${name}`, quiet, { at, emptyWords: "No Job waits here." });
-  const parts = layOut(page, name, line), sayIn = (part) => (sentence) => draw(part, h("p", { class: "warning" }, sentence));
+  const parts = layOut(page, name, line), sayIn = (part) => (sentence) => draw(part, warning(sentence));
   let queue, whenKnown;
   const known = new Promise((done) => { whenKnown = done; });
   line.live().catch(quiet.complain);
@@ -53,8 +53,9 @@ export async function queuePage(page) {
     const told = await queues(page.signal);
     queue = told.clusterQueues.find((one) => one.name === name);
     if (!queue) throw new Refusal(404, `There is no ClusterQueue ${name}. The page Queues has all of them.`);
-    draw(parts.now, warnings(told), complaints(queue), h("p", { class: "faint" }, `${queue.strategy}`,
-      queue.cohort ? `, in Cohort ${queue.cohort}` : ", in no Cohort"), numbers(queue), h("div", { class: "flavors" }, quotaBars(queue.flavors)), localQueues(told, name));
+    const kind = `${queue.strategy}, in ${queue.cohort ? `Cohort ${queue.cohort}` : "no Cohort"}`;
+    draw(parts.now, warnings(told), complaints(queue), faint(kind), numbers(queue),
+      h("div", { class: "flavors" }, quotaBars(queue.flavors)), localQueues(told, name));
     whenKnown();
   });
 }

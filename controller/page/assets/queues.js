@@ -2,7 +2,7 @@
 
 import { queues } from "./api.js";
 import { quotaBar } from "./chart.js";
-import { draw, h, link } from "./dom.js";
+import { draw, faint, h, link, warning } from "./dom.js";
 import { again } from "./live.js";
 import { count } from "./words.js";
 
@@ -26,7 +26,7 @@ function share({ weightedShare, borrowsWithoutWeight }) {
 // What a queue or a Cohort says of itself when it does not work.
 export function complaints({ active, exists = true, message, invalid, name }) {
   return [exists ? "" : `${name} does not exist, and Jobs name it: create it.`, active ? "" : message, invalid].filter(Boolean)
-    .map((sentence) => h("p", { class: "warning" }, sentence));
+    .map((sentence) => warning(sentence));
 }
 
 export function numbers(queue) {
@@ -36,8 +36,8 @@ export function numbers(queue) {
 }
 
 function loans(member, from) {
-  const amounts = borrowed(member.flavors), words = [amounts.length ? `Borrows ${amounts.join(", ")}${from ? ` from ${from}` : ""}.` : "", share(member)].filter(Boolean);
-  return words.length ? h("p", {}, words.join(" ")) : "";
+  const amounts = borrowed(member.flavors).join(", "), words = amounts ? `Borrows ${amounts}${from ? ` from ${from}` : ""}.` : "";
+  return words || share(member) ? h("p", {}, `${words} ${share(member)}`.trim()) : "";
 }
 
 function card(queue) {
@@ -53,7 +53,8 @@ function drawCohort(cohort, tree) {
   tree.left.delete(cohort.name);
   const children = tree.cohorts.filter((child) => child.parent === cohort.name && tree.left.has(child.name));
   return h("section", { class: "cohort", "aria-label": `Cohort ${cohort.name}` }, h("h2", {}, `Cohort ${cohort.name}`),
-    complaints({ ...cohort, exists: true }), loans(cohort, cohort.parent), cohort.flavors.length ? h("div", { class: "card own" }, h("p", { class: "faint" }, "All of it together"), quotaBars(cohort.flavors)) : "",
+    complaints({ ...cohort, exists: true }), loans(cohort, cohort.parent),
+    cohort.flavors.length ? h("div", { class: "card own" }, faint("All of it together"), quotaBars(cohort.flavors)) : "",
     cards(tree.queues.filter((queue) => queue.cohort === cohort.name)), children.map((child) => drawCohort(child, tree)));
 }
 
@@ -68,16 +69,16 @@ function drawCohorts(told) {
 }
 
 export function warnings(told) {
-  return [told.ledgerUp ? "" : h("p", { class: "warning" }, "The ledger is away: what runs goes on, and nothing new starts until Postgres answers."),
-    told.withoutQueue ? h("p", { class: "warning" }, `${count(told.withoutQueue, "Job")} wait for a queue that does not exist: `,
+  return [told.ledgerUp ? "" : warning("The ledger is away: what runs goes on, and nothing new starts until Postgres answers."),
+    told.withoutQueue ? warning(`${count(told.withoutQueue, "Job")} wait for a queue that does not exist: `,
       link(["jobs"], "look at their sentences", { state: "Waiting" })) : ""];
 }
+
+const NONE = "There is no ClusterQueue yet. Create one, and a LocalQueue in a namespace that names it: kubectl explain clusterqueue.spec.";
 
 export async function queuesPage(page) {
   await again(LOOK_MS, page, async () => {
     const told = await queues(page.signal);
-    const isEmpty = told.clusterQueues.length === 0;
-    draw(page.content, warnings(told), isEmpty
-      ? h("p", {}, "There is no ClusterQueue yet. Create one, and a LocalQueue in a namespace that names it: kubectl explain clusterqueue.spec.") : drawCohorts(told));
+    draw(page.content, warnings(told), told.clusterQueues.length ? drawCohorts(told) : h("p", {}, NONE));
   });
 }

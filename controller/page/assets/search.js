@@ -1,8 +1,8 @@
 // Search: a Job by namespace/name, Jobs and queues by a part of the name. The server finds whole names; for a part of
 // one the line is read page by page, with what was looked at so far, until enough is found or the page is left.
 
-import { job, jobs, queues, Refusal } from "./api.js";
-import { address, draw, h, jobLink, link } from "./dom.js";
+import { job, jobs, orNull, queues, Refusal } from "./api.js";
+import { address, draw, faint, h, jobLink, link, warning } from "./dom.js";
 import { sentenceOf } from "./live.js";
 import { count } from "./words.js";
 
@@ -12,15 +12,6 @@ const FOUND_MAX = 100, PAGE = 2000;
 function wordsOf(text) {
   const [namespace, name] = text.includes("/") ? text.split("/", 2) : ["", text];
   return { namespace: namespace.trim(), name: name.trim() };
-}
-
-async function seen(question) {
-  try {
-    return await question;
-  } catch (error) {
-    if (error instanceof Refusal && error.status !== 401) return null;
-    throw error;
-  }
 }
 
 function drawQueues(part, told, name) {
@@ -54,28 +45,35 @@ async function scan(words, signal, say) {
   }
 }
 
+function progress(matches, looked, total) {
+  if (matches.length >= FOUND_MAX) return `The first ${FOUND_MAX}: write more of the name.`;
+  return looked < total ? `${looked.toLocaleString("en")} of ${count(total, "Job")} looked at ...` : `${count(total, "Job")} looked at, ${matches.length} found.`;
+}
+
 function drawJobs(part, words) {
   return (matches, looked, total) => {
-    const isAll = looked >= total || matches.length >= FOUND_MAX;
-    const progress = isAll ? (matches.length >= FOUND_MAX ? `The first ${FOUND_MAX}: write more of the name.` : `${count(total, "Job")} looked at.`) : `${looked.toLocaleString("en")} of ${count(total, "Job")} looked at ...`;
-    draw(part, h("h3", {}, "Jobs that wait or run"), h("p", { class: "faint" }, progress), matches.length ? h("ul", {}, matches.map(found)) : isAll ? h("p", {}, "None.") : "",
+    draw(part, h("h3", {}, "Jobs that wait or run"), faint(progress(matches, looked, total)), matches.length ? h("ul", {}, matches.map(found)) : "",
       h("p", {}, link(["history"], `Runs of Jobs that were named ${words.name}`, { job: words.name, namespace: words.namespace, since: "30d" })));
   };
 }
 
+const HOW = "Write the name of a Job, a part of it, or namespace/name.";
+const NO_NAME = "No Job has that in its name: names are of small letters, digits, hyphens and dots.";
+
 export async function searchPage(page) {
   const text = page.params.get("text") || "", words = wordsOf(text), { signal } = page;
-  if (!words.name && !words.namespace) return draw(page.content, h("h2", {}, "Search"), h("p", {}, "Write the name of a Job, a part of it, or namespace/name."));
-  if (words.namespace && words.name && await seen(job(words.namespace, words.name, signal)))
+  if (!words.name && !words.namespace) return draw(page.content, h("h2", {}, "Search"), h("p", {}, HOW));
+  if (!/^[-a-z0-9.]*$/.test(words.namespace + words.name)) return draw(page.content, h("h2", {}, "Search"), h("p", {}, NO_NAME));
+  if (words.namespace && words.name && await orNull(job(words.namespace, words.name, signal)))
     return location.replace(address(["job", words.namespace, words.name]));
   const part = { queues: h("div", { "data-own": true }), jobs: h("div", { "data-own": true }) };
   draw(page.content, h("h2", {}, `Search for ${text}`), part.queues, part.jobs);
   const where = words.namespace || page.namespace;
-  seen(queues(signal)).then((told) => drawQueues(part.queues, words.namespace ? null : told, words.name), () => {});
+  orNull(queues(signal)).then((told) => drawQueues(part.queues, words.namespace ? null : told, words.name), () => {});
   try {
     await scan({ ...words, namespace: where }, signal, drawJobs(part.jobs, words));
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 403) throw error;
-    draw(part.jobs, h("p", { class: "warning" }, `${sentenceOf(error)}. Or write namespace/name.`));
+    draw(part.jobs, warning(`${sentenceOf(error)}. Or write namespace/name.`));
   }
 }

@@ -1,7 +1,7 @@
 // The week of a ClusterQueue on one strip: when it may start Jobs, what an hour costs, how its quota changes.
 
 import { block, foldedTable, nowLine, percent, scaleOf, ticks } from "./chart.js";
-import { h, svg } from "./dom.js";
+import { faint, h, svg } from "./dom.js";
 import { moment } from "./words.js";
 
 const TRACK = 30;
@@ -12,7 +12,7 @@ function until(week, { steps, until: cut }, i) {
 }
 
 function cutWords({ more, until: cut }) {
-  return more ? h("p", { class: "faint" }, `It changes more often than can be shown: this is right until ${moment(cut)}.`) : "";
+  return more ? faint(`It changes more often than can be shown: this is right until ${moment(cut)}.`) : "";
 }
 
 function strip(week, words, height, ...shapes) {
@@ -32,7 +32,7 @@ function isWithin(week, span) {
 
 /* ---- open and closed ---- */
 
-function windowWords(week, { calendar, calendarKnown = true, open }) {
+export function windowWords(week, { calendar, calendarKnown = true, open }) {
   if (!calendarKnown) return `closed: there is no Calendar ${calendar}, so nothing starts; create it, or correct spec.calendar`;
   const current = open.find((span) => isWithin(week, span)), next = open.find((span) => new Date(span.from) > new Date(week.now));
   if (current) return `open now, until ${current.until === week.until ? "the end of this week" : moment(current.until)}`;
@@ -40,9 +40,10 @@ function windowWords(week, { calendar, calendarKnown = true, open }) {
 }
 
 function windowTrack(week, window) {
-  const words = windowWords(week, window);
-  return h("div", { class: "track-of" }, h("p", {}, h("strong", {}, window.policy), ` (Calendar ${window.calendar}${window.zone ? `, ${window.zone}` : ""}): ${words}.`),
-    strip(week, `Window of ${window.policy}: ${words}`, TRACK, window.open.map((span) => part(week, span.from, span.until, { class: "open", height: TRACK }))),
+  const words = windowWords(week, window), zone = window.zone ? `, ${window.zone}` : "";
+  const spans = window.open.map((span) => part(week, span.from, span.until, { class: "open", height: TRACK }));
+  return h("div", { class: "track-of" }, h("p", {}, h("strong", {}, window.policy), ` (Calendar ${window.calendar}${zone}): ${words}.`),
+    strip(week, `Window of ${window.policy}: ${words}`, TRACK, spans),
     foldedTable("Open, as a table", ["From", "Until"], window.open.map((span) => [moment(span.from), moment(span.until)])),
     cutWords(window));
 }
@@ -55,9 +56,11 @@ function stepTrack(week, list, { value, text, words }) {
   const { steps } = list, least = Math.min(...steps.map(value), 0), most = Math.max(...steps.map(value), least + 1e-6);
   const x = scaleOf(+new Date(week.from), +new Date(week.until)), high = 44;
   const shapes = steps.map((step, i) => {
-    const top = high - 2 - (high - 18) * ((value(step) - least) / (most - least)), from = x(new Date(step.from)), to = x(new Date(until(week, list, i)));
-    return [part(week, step.from, until(week, list, i), { class: "step", y: top, height: high - top }),
-      to - from > 0.02 ? svg("text", { class: to - from < 0.2 ? "value wide" : "value", x: percent(from), dx: 3, y: top - 3 }, to - from > 0.06 ? text(step) : text(step).split(" ")[0]) : []];
+    const top = high - 2 - (high - 18) * ((value(step) - least) / (most - least)), end = until(week, list, i);
+    const from = x(new Date(step.from)), wide = x(new Date(end)) - from;
+    return [part(week, step.from, end, { class: "step", y: top, height: high - top }),
+      wide > 0.02 ? svg("text", { class: wide < 0.2 ? "value wide" : "value", x: percent(from), dx: 3, y: top - 3 },
+        wide > 0.06 ? text(step) : text(step).split(" ")[0]) : []];
   });
   return strip(week, words, high, shapes);
 }
@@ -73,7 +76,8 @@ function priceTrack(week, list) {
   const words = `factor ${now.factor} now${now.rate ? ` (${now.rate})` : ""}`;
   return h("div", { class: "track-of" }, h("p", {}, h("strong", {}, plan), ` (PricePlan, ${currency}): ${words}.`),
     stepTrack(week, list, { value: (step) => Number(step.factor), text, words: `Prices of ${plan}: ${words}` }),
-    foldedTable("Prices, as a table", ["From", "Factor", "Rate"], steps.map((step) => [moment(step.from), step.factor, step.rate || ""])), cutWords(list));
+    foldedTable("Prices, as a table", ["From", "Factor", "Rate"], steps.map((step) => [moment(step.from), step.factor, step.rate || ""])),
+    cutWords(list));
 }
 
 function quotaTrack(week, list) {

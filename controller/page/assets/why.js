@@ -1,22 +1,14 @@
 // Why a Job waits, as a tree: its own sentence, clause by clause; the items of its sluice.dev/after, and the Jobs that
 // keep each, with their own sentences and what those wait for; the line, the window and the budget that it meets.
 
-import { budgets, job, Refusal, week } from "./api.js";
-import { h, jobLink, link } from "./dom.js";
+import { budgets, job, orNull, week } from "./api.js";
+import { faint, h, jobLink, link } from "./dom.js";
+import { windowWords } from "./week.js";
 import { count, money, moment, since } from "./words.js";
 
 const DEPTH_MAX = 4, LOOKED_UP_MAX = 12;
 
 /* ---- the Jobs that it waits for ---- */
-
-async function lookUp(namespace, name, signal) {
-  try {
-    return await job(namespace, name, signal);
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return null;
-    throw error;
-  }
-}
 
 // Looks up the Jobs that keep this one, those that keep them, and so on: {known: name -> Job or null}. A few levels, a
 // few Jobs, each once.
@@ -26,7 +18,7 @@ async function lookAround(namespace, root, signal) {
   for (let depth = 0; depth < DEPTH_MAX && level.length; depth++) {
     const names = new Set(level.filter(Boolean).flatMap(keepers).filter((name) => !known.has(name)));
     const some = [...names].slice(0, LOOKED_UP_MAX - known.size + 1);
-    level = await Promise.all(some.map((name) => lookUp(namespace, name, signal)));
+    level = await Promise.all(some.map((name) => orNull(job(namespace, name, signal), 404)));
     some.forEach((name, i) => known.set(name, level[i]));
   }
   return known;
@@ -40,30 +32,36 @@ function keepers(one) {
   return waited(one).flatMap((item) => item.jobs || []);
 }
 
+const ENDED = "It does not wait or run now: it has ended, or there is none. Its page has its runs.";
+
 // A Job that stands in the tree already, above or beside, is not unfolded again.
 function branch(namespace, name, tree) {
   const one = tree.known.get(name), isNew = !tree.drawn.has(name);
   tree.drawn.add(name);
-  const words = one ? one.status.message : tree.known.has(name) ? "It does not wait or run now: it has ended, or there is none. Its page has its runs." : "";
+  const words = one ? one.status.message : tree.known.has(name) ? ENDED : ""; // not looked up: the bounds
   return h("li", {}, jobLink(namespace, name), " ", one ? h("span", { class: `state ${one.status.state}` }, one.status.state) : "",
     words ? h("p", {}, words) : "", one && isNew ? items(namespace, one, tree) : "");
 }
 
 // What a selector takes can be looked at: {stage=shards}
 function itemWords(namespace, { item, state }) {
-  const labels = item.match(/\{([^{}]+)\}/)?.[1], verdict = state === "Never" ? " can hold no more" : " does not hold yet";
-  return [labels ? link(["jobs"], item, { namespace, labels }) : h("code", {}, item), h("span", { class: state === "Never" ? "warning" : "" }, verdict)];
+  const labels = item.match(/\{([^{}]+)\}/)?.[1], name = labels ? link(["jobs"], item, { namespace, labels }) : h("code", {}, item);
+  return [name, state === "Never" ? h("span", { class: "warning" }, " can hold no more") : " does not hold yet"];
+}
+
+function keepersOf(namespace, { jobs = [], more }, tree) {
+  if (!jobs.length && !more) return "";
+  return h("ul", {}, jobs.map((name) => branch(namespace, name, tree)), more ? h("li", {}, `and ${count(more, "other Job")}`) : "");
 }
 
 function items(namespace, one, tree) {
-  const all = waited(one);
-  return all.length ? h("ul", {}, all.map((item) => h("li", {}, itemWords(namespace, item), item.jobs || item.more
-    ? h("ul", {}, (item.jobs || []).map((name) => branch(namespace, name, tree)), item.more ? h("li", {}, `and ${count(item.more, "other Job")}`) : "") : ""))) : "";
+  const all = waited(one).map((item) => h("li", {}, itemWords(namespace, item), keepersOf(namespace, item, tree)));
+  return all.length ? h("ul", {}, all) : "";
 }
 
 function held({ status }) {
   const all = status.after || [], holding = all.filter((item) => item.state === "Holds");
-  return holding.length && holding.length < all.length ? h("p", { class: "faint" }, `Holds: ${holding.map((item) => item.item).join(", ")}.`) : "";
+  return holding.length && holding.length < all.length ? faint(`Holds: ${holding.map((item) => item.item).join(", ")}.`) : "";
 }
 
 /* ---- line, window, budget ---- */
@@ -76,34 +74,22 @@ function ahead({ spec, status }) {
 
 const WINDOW = new Set(["OutsideWindow", "WindowTooShort"]);
 
-function opening({ windows }) {
-  return windows.map(({ policy, open }) => {
-    const next = open.find((span) => new Date(span.until) > Date.now());
-    const words = !next ? "does not open in these seven days" : new Date(next.from) <= Date.now() ? `is open until ${moment(next.until)}` : `opens ${moment(next.from)}, until ${moment(next.until)}`;
-    return h("li", {}, `The window of RunPolicy ${policy} ${words}.`);
-  });
+function openings(told) {
+  return told.windows.map((window) => h("li", {}, `The window of RunPolicy ${window.policy} is ${windowWords(told, window)}.`));
 }
 
 function purse({ spec, metadata }, all) {
   const isIts = (b) => b.clusterQueue === spec.clusterQueue || (b.namespace === metadata.namespace && b.localQueue === spec.queue);
-  return all.budgets.filter(isIts).map((b) => h("li", {}, link(["money"], `Budget ${b.name}`), ` has ${money(b.remaining, b.currency)} left of ${b.amount}, until ${moment(b.until)}.`));
+  const words = (b) => ` has ${money(b.remaining, b.currency)} left of ${b.amount}${b.until ? `, until ${moment(b.until)}` : ""}.`;
+  return all.budgets.filter(isIts).map((b) => h("li", {}, link(["money"], `Budget ${b.name}`), words(b)));
 }
 
 // Who may not see queues is told no more than the sentence says.
-async function seen(question) {
-  try {
-    return await question;
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
-}
-
 async function circumstances(known, signal) {
   const { reason } = known.status, queue = known.spec.clusterQueue;
-  const windows = WINDOW.has(reason) && queue ? await seen(week(queue, signal)) : null;
-  const money_ = reason === "BudgetExhausted" ? await seen(budgets(signal)) : null;
-  return [windows ? opening(windows) : "", money_ ? purse(known, money_) : ""];
+  const windows = WINDOW.has(reason) && queue ? await orNull(week(queue, signal)) : null;
+  const money_ = reason === "BudgetExhausted" ? await orNull(budgets(signal)) : null;
+  return [windows ? openings(windows) : "", money_ ? purse(known, money_) : ""];
 }
 
 /* ---- all of it ---- */
@@ -118,6 +104,7 @@ export async function whyItWaits(known, signal) {
   const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
   return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `It has waited for ${since(status.queuedAt)}: ${status.reason}.`) : "",
-    status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "", await circumstances(known, signal), ahead(known)),
+    status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "",
+    await circumstances(known, signal), ahead(known)),
     waited(known).length ? h("h3", {}, "What it waits for") : "", items(namespace, known, tree), held(known));
 }

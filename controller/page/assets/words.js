@@ -1,5 +1,10 @@
 // How counts, amounts, times and money are written.
 
+// "4 pods, 16 cpu, 64Gi memory"
+export function asks({ pods, requests = {} }) {
+  return [pods > 1 && `${pods} pods`, ...Object.entries(requests).map(([name, n]) => `${n} ${name}`)].filter(Boolean).join(", ");
+}
+
 export function count(n, one, many = `${one}s`) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
@@ -32,6 +37,11 @@ export function time(text, words = text && moment(text)) {
   element.dateTime = element.title = text;
   element.textContent = words;
   return element;
+}
+
+// "after 5 min"; nothing where that is not known.
+export function spanOr(seconds, before = "", otherwise = "") {
+  return seconds === undefined || seconds === null ? otherwise : `${before}${span(seconds)}`;
 }
 
 export function since(text) {
