@@ -16,6 +16,7 @@
 
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
+#define INDEX_PATH "/api" /* "/" is the page */
 #define API_PREFIX "/api/v1/"
 #define JOBS_PREFIX "/api/v1/jobs/"
 #define QUEUES_PATH "/api/v1/queues"
@@ -403,7 +404,7 @@ struct api_reply api_answer(
 		return answer_overcommit(s, path + strlen(OVERCOMMIT_PATH), out);
 	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
 		return answer_job(s, path, out);
-	if (strcmp(path, "/") == 0)
+	if (strcmp(path, INDEX_PATH) == 0)
 		return answer_index(s, out);
-	return api_complain(out, 404, "there is nothing at this path; / lists what there is");
+	return api_complain(out, 404, "there is nothing at this path; " INDEX_PATH " lists what there is");
 }

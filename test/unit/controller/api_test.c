@@ -356,7 +356,7 @@ static void what_is_not_there_is_said_so(void **state)
 		{"/api/v1/decisions", "", 400, "after"},
 		{"/api/v1/decisions", "99999999999999999999999", 400, "after"},
 		{"/api/v1/overcommit/n1", NULL, 404, "no Node n1"},
-		{"/api/v1/nothing", NULL, 404, "/ lists"},
+		{"/api/v1/nothing", NULL, 404, "/api lists"},
 	};
 	struct world w;
 	world_open(&w, "batch");
@@ -394,7 +394,7 @@ static void one_that_stands_by_answers_for_itself_alone(void **state)
 	static const char *const leaders[] = {"/api/v1/queues", "/api/v1/jobs/team-a/one",
 		"/api/v1/jobs/team-a/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/usage",
 		"/api/v1/week", "/api/v1/budgets", "/api/v1/overcommit", "/api/v1/overcommit/n1"};
-	static const char *const its_own[] = {"/", "/healthz", "/readyz", "/metrics"};
+	static const char *const its_own[] = {"/api", "/healthz", "/readyz", "/metrics"};
 	(void)state;
 	struct world w;
 	struct answer a;
@@ -481,7 +481,7 @@ static void each_path_wants_its_right(void **state)
 		{{"/healthz"}, "open", ""},
 		{{"/readyz"}, "open", ""},
 		{{"/metrics"}, "get clusterqueues.sluice.dev", ""},
-		{{"/"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api"}, "get clusterqueues.sluice.dev", ""},
 		{{"/healthz/../api/v1/queues"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/queues"}, "get clusterqueues.sluice.dev", "list jobs.batch"},
 		{{"/api/v1/queues", .ns = "team-a"}, "get clusterqueues.sluice.dev",
