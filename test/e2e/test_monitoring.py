@@ -76,7 +76,7 @@ def test_the_reasons_in_alerts_and_panels_are_reasons_of_the_controller():
         assert word in literals or word.endswith(".*") and any(x.startswith(word[:-2]) for x in literals), word
 
 
-# ---- the ServiceMonitor and what it goes by ----------------------------------------------
+# ---- who scrapes, and what that goes by ----------------------------------------------
 
 
 @pytest.fixture
@@ -103,6 +103,21 @@ def test_the_servicemonitor_finds_the_port_of_the_pods(rendered):
     (number,) = [p["containerPort"] for p in container["ports"] if p["name"] == port["targetPort"]]
     assert f"--listen=0.0.0.0:{number}" in container["args"]
     assert endpoint.get("scheme", "http") == "http" and not any(arg.startswith("--tls") for arg in container["args"])
+
+
+@wants_promtool
+def test_the_scrape_config_of_the_guide_finds_the_same_port_of_the_same_pods(rendered, tmp_path):
+    """For those who have no operator. Debian's Prometheus is built without the discovery of pods, which is left out here."""
+    (text,) = re.findall(r"^```yaml\n(scrape_configs:\n.*?)^```", (ROOT / "docs" / "guide.md").read_text(), re.M | re.S)
+    (tmp_path / "token").write_text("t")
+    text, discoveries = re.subn(r"^  kubernetes_sd_configs: \[\{role: pod, .*\n", "", text, flags=re.M)
+    assert discoveries == 1
+    (tmp_path / "prometheus.yaml").write_text(text.replace("/etc/prometheus/sluice-token", str(tmp_path / "token")))
+    done = promtool("check", "config", tmp_path / "prometheus.yaml")
+    assert done.returncode == 0, done
+    pod = rendered["Deployment", "sluice-controller"]["spec"]["template"]
+    (port,) = [p["name"] for p in pod["spec"]["containers"][0]["ports"] if p["containerPort"] == 8080]
+    assert f'regex: "{pod["metadata"]["labels"]["app.kubernetes.io/name"]};{port}"' in text
 
 
 def test_the_token_that_the_servicemonitor_shows_is_of_an_account_that_may_read_metrics_alone(rendered):
