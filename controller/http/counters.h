@@ -19,6 +19,8 @@ struct counters;
 struct counters_row {
 	char *clusterqueue;
 	uint64_t admissions, finishes, stops;
+	bool has_losses; /* a stop threw work away: one loss for each reason that Sluice stops for */
+	size_t losses;	 /* where they begin */
 };
 
 struct counters *counters_new(void);
