@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libpq-fe.h>
+
 #include <cmocka.h>
 #include <ev.h>
 
@@ -103,6 +105,17 @@ static void until_told(struct bank *b, const struct told *t, int times)
 		ev_run(b->loop, EVRUN_ONCE);
 }
 
+/* Postgres sees a moment later that one was closed. */
+static void until_connections(int n)
+{
+	char wanted[12];
+	snprintf(wanted, sizeof(wanted), "%d", n);
+	while (strcmp(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
+					 "application_name = 'me'"),
+		       wanted) != 0)
+		usleep(10000);
+}
+
 static void it_answers_from_the_ledger(void **state)
 {
 	(void)state;
@@ -125,9 +138,7 @@ static void it_answers_from_the_ledger(void **state)
 	assert_non_null(strstr(two.body, "\"key\":\"team\""));
 	/* Nobody asks for a while: the connection is closed, and made again. */
 	ev_run(b.loop, 0);
-	assert_string_equal(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
-					       "application_name = 'me'"),
-		"0");
+	until_connections(0);
 	ask(&b, "queue", &one);
 	until_told(&b, &one, 2);
 	assert_non_null(strstr(one.body, "\"cost\":\"1.50\""));
@@ -234,6 +245,27 @@ static void a_report_says_how_long_jobs_waited_and_how_they_ended(void **state)
 	assert_has(&t, "\"cost\": \"3.75\"");
 	assert_has(&t, "\"running\": 1");
 	assert_has(&t, "\"totals\":[{");
+	close_bank(&b);
+}
+
+/* Costs are read from the sums of months, too, which are locked here. */
+static void one_job_does_not_wait_for_a_report(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told slow = {0}, quick = {0};
+	PGconn *keeper = PQconnectdb(F.conninfo);
+	PQclear(PQexec(keeper, "BEGIN; LOCK TABLE sluice.segment_month"));
+	open_bank(&b, F.conninfo, 1);
+	ask(&b, "queue", &slow);
+	ask_rows(&b, (struct past_words){.ns = "past", .job = "train", .kind = PAST_RUNS}, &quick);
+	assert_has(&quick, "\"attempt\": 2");
+	assert_int_equal(slow.times, 0);
+	PQfinish(keeper);
+	until_told(&b, &slow, 1);
+	assert_string_equal(slow.sentence, "");
+	ev_run(b.loop, 0); /* both are closed */
+	until_connections(0);
 	close_bank(&b);
 }
 
@@ -543,6 +575,7 @@ int main(void)
 		/* With rows that are in the answers of the others. */
 		cmocka_unit_test(each_run_is_told),
 		cmocka_unit_test(a_report_says_how_long_jobs_waited_and_how_they_ended),
+		cmocka_unit_test(one_job_does_not_wait_for_a_report),
 		cmocka_unit_test(what_a_queue_held_is_told_step_by_step),
 		cmocka_unit_test(the_last_step_is_an_average_of_what_there_is_of_it),
 		cmocka_unit_test(no_run_that_had_ended_before_is_read),
