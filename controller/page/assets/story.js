@@ -21,8 +21,8 @@ export function why(run) {
 // The ledger's answer has cores, where other answers have thousandths of them.
 function held(run) {
   const amounts = Object.entries(run.holds || {}).map(([name, n]) => `${amount(name, name === "cpu" ? 1000 * n : n)} ${name}`).join(", ");
-  const parts = [["with", amounts], ["of", run.flavors?.join(", ")], ["in ClusterQueue", run.clusterQueue]];
-  return parts.filter(([, words]) => words).map(([word, words]) => ` ${word} ${words}`).join("");
+  const parts = [[", with", amounts], [" of", run.flavors?.join(", ")], [" in ClusterQueue", run.clusterQueue]];
+  return parts.filter(([, words]) => words).map(([word, words]) => `${word} ${words}`).join("");
 }
 
 function endOf(run) {
@@ -34,7 +34,7 @@ function momentsOf(run) {
   return [
     [run.queuedAt, isAgain ? "Queued again" : "Queued"],
     [run.startedAt ? "" : run.reservedAt, `Is about to start${held(run)}`],
-    [run.startedAt, `${isAgain ? "Resumed" : "Started"} (${how})${held(run)}`],
+    [run.startedAt, `${isAgain ? "Resumed" : "Started"}: ${how}${held(run)}`],
     [run.stoppingAt, run.preemptor ? ["Told to stop for ", nameLink(run.preemptor)] : `Its pods end${run.reason ? `: ${run.reason}` : ""}`],
     [run.stoppedAt, ["Run ", String(run.attempt), " ended: ", endOf(run)]],
   ];
