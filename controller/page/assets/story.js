@@ -29,13 +29,19 @@ function endOf(run) {
   return [why(run), spanOr(run.runSeconds, " after "), run.lostSeconds ? `; ${span(run.lostSeconds)} of work, over its pods, was lost` : ""];
 }
 
+// A run that ended by itself was told nothing: its last pods end.
+function stopWords({ preemptor, reason }) {
+  if (preemptor) return ["Told to stop for ", nameLink(preemptor)];
+  return reason && !["Finished", "Failed"].includes(reason) ? `Told to stop: ${reason}` : "Its last pods end";
+}
+
 function momentsOf(run) {
   const isAgain = run.attempt > 1, how = `run ${run.attempt}${spanOr(run.waitSeconds, ", after a wait of ")}`;
   return [
     [run.queuedAt, isAgain ? "Queued again" : "Queued"],
     [run.startedAt ? "" : run.reservedAt, `Is about to start${held(run)}`],
     [run.startedAt, `${isAgain ? "Resumed" : "Started"}: ${how}${held(run)}`],
-    [run.stoppingAt, run.preemptor ? ["Told to stop for ", nameLink(run.preemptor)] : `Its pods end${run.reason ? `: ${run.reason}` : ""}`],
+    [run.stoppingAt, stopWords(run)],
     [run.stoppedAt, ["Run ", String(run.attempt), " ended: ", endOf(run)]],
   ];
 }
