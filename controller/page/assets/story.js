@@ -13,8 +13,14 @@ function nameLink(name) {
   return jobLink(namespace, rest.join("/"));
 }
 
+// The history of one namespace names no Job of another.
+function isForAnother({ reason, preemptor }) {
+  return reason === "Preempted" && !preemptor;
+}
+
 export function why(run) {
   if (run.state !== "Ended" && run.state !== "Stopping") return run.state;
+  if (isForAnother(run)) return "Preempted for a Job of another namespace";
   return run.preemptor ? [`${run.reason || "Stopped"} for `, nameLink(run.preemptor)] : run.reason || run.state;
 }
 
@@ -30,7 +36,9 @@ function endOf(run) {
 }
 
 // A run that ended by itself was told nothing: its last pods end.
-function stopWords({ preemptor, reason }) {
+function stopWords(run) {
+  const { preemptor, reason } = run;
+  if (isForAnother(run)) return "Told to stop for a Job of another namespace";
   if (preemptor) return ["Told to stop for ", nameLink(preemptor)];
   return reason && !["Finished", "Failed"].includes(reason) ? `Told to stop: ${reason}` : "Its last pods end";
 }
@@ -46,12 +54,19 @@ function momentsOf(run) {
   ];
 }
 
+// Since when it waits: queuedAt, by which its place in line is judged, may be older than its last run.
+function waitsSince(job, runs) {
+  if (job?.status.state !== "Waiting" || !job.status.queuedAt) return undefined;
+  const ends = runs.map((run) => run.stoppedAt).filter(Boolean);
+  return [job.status.queuedAt, ...ends].reduce((a, b) => (new Date(a) > new Date(b) ? a : b));
+}
+
 // What the ledger does not know yet: the wait that goes on, and the moments to come.
 function momentsOfNow(job, runs) {
   if (!job) return [];
-  const { state, queuedAt, startAt, stopsAt, deadline } = job.status, known = runs.some((run) => run.state !== "Ended");
+  const { startAt, stopsAt, deadline } = job.status, isKnown = runs.some((run) => run.state !== "Ended");
   return [
-    state === "Waiting" && !known && [queuedAt, runs.length ? "Queued again" : "Queued"],
+    !isKnown && [waitsSince(job, runs), runs.length ? "Queued again" : "Queued"],
     [startAt, "May start then, at the earliest"],
     [stopsAt, "Notice: its window will stop it then"],
     [deadline, job.status.deadlineUnreachable ? "Its deadline, which it cannot meet any more" : "Its deadline"],
@@ -78,7 +93,7 @@ function blocksOf(run, x, now) {
 }
 
 export function picture(job, runs) {
-  const waits = job?.status.state === "Waiting" && job.status.queuedAt, now = Date.now();
+  const waits = waitsSince(job, runs), now = Date.now();
   const known = runs.flatMap((run) => [run.queuedAt, run.startedAt]).concat(waits || []).filter(Boolean).map((text) => +new Date(text));
   if (!known.length) return "";
   const isOver = !job && runs.every((run) => run.stoppedAt), end = isOver ? Math.max(...runs.map((run) => +new Date(run.stoppedAt))) : now;

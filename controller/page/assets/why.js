@@ -103,7 +103,7 @@ export async function whyItWaits(known, signal) {
   const { metadata, status } = known, { namespace, name } = metadata;
   const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
   return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
-    status.reason && status.queuedAt ? h("li", {}, `It has waited for ${since(status.queuedAt)}: ${status.reason}.`) : "",
+    status.reason && status.queuedAt ? h("li", {}, `Queued ${since(status.queuedAt)} ago: ${status.reason}.`) : "",
     status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "",
     await circumstances(known, signal), ahead(known)),
     waited(known).length ? h("h3", {}, "What it waits for") : "", items(namespace, known, tree), held(known));
