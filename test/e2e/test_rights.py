@@ -190,11 +190,11 @@ def test_a_preempted_jobs_owner_is_not_told_the_other_ones_name(world, other):
 
 
 class Slow:
-    """80 sockets that send a byte every half second, and come back when they are closed."""
+    """300 sockets, more than a port takes, that send a byte every half second, and come back when they are closed."""
 
     def __init__(self, port, source="127.0.0.1"):
         self.port, self.source, self.over, self.closed = port, source, threading.Event(), 0
-        self.sockets = [self.open() for _ in range(80)]
+        self.sockets = [self.open() for _ in range(300)]
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
