@@ -57,6 +57,13 @@ bool caller_names_host(struct MHD_Connection *c)
 	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
 }
 
+/* "none": the person wrote the address, or followed a bookmark. */
+bool caller_is_of_another_site(struct MHD_Connection *c)
+{
+	const char *site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
+	return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
 /* ---- its headers ----------------------------------------------------------------------------- */
 
 static const char *bearer_token(struct MHD_Connection *c)

@@ -38,6 +38,8 @@ int caller_read(struct MHD_Connection *c, struct caller *ret, struct err *e);
 void caller_done(struct caller *c);
 
 bool caller_is_loopback(struct MHD_Connection *c);
+/* A browser asks for a page that came from elsewhere. Programs and older browsers do not say: false. */
+bool caller_is_of_another_site(struct MHD_Connection *c);
 /* The Host header, without its port, is localhost or an address. */
 bool caller_names_host(struct MHD_Connection *c);
 

@@ -22,6 +22,7 @@ enum {
 	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
 	HANDSHAKE_PACE_MS = 5,
+	SMALL_BYTES = 64 * 1024, /* there is always room for an answer like that to a probe */
 };
 
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -83,7 +84,7 @@ struct http {
 	ev_timer look;	  /* at streams; runs while there are any */
 	bool has_drained; /* one of them */
 	struct http_question *first;
-	size_t unsent; /* of all answers that http_answer() was called for */
+	size_t unsent; /* of all answers but streams */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -93,6 +94,8 @@ static void add_headers(struct MHD_Response *r, const char *content_type, const 
 	if (policy) {
 		MHD_add_response_header(r, "Content-Security-Policy", policy);
 		MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+		MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+		MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
 	}
 	MHD_add_response_header(r, "Content-Type", content_type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
@@ -196,6 +199,12 @@ void http_keep(struct http_question *q)
 	MHD_set_connection_option(q->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
 
+static void count_unsent(struct http_question *q, size_t bytes)
+{
+	q->unsent = bytes;
+	q->http->unsent += bytes;
+}
+
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
 {
 	must(q->state != REQUEST_ANSWERED && q->state != REQUEST_STREAMS);
@@ -204,8 +213,7 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 	q->reply = reply;
 	q->refused = reply.status == 401;
 	buf_add(&q->body, body->ptr, body->len);
-	q->unsent = q->body.len;
-	q->http->unsent += q->unsent;
+	count_unsent(q, q->body.len);
 	if (!sleeps)
 		return;
 	MHD_resume_connection(q->connection);
@@ -303,6 +311,12 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 		buf_done(&body);
 		return queue_error(r, 500, "the answer is too large to be sent");
 	}
+	if (body.len > SMALL_BYTES && h->unsent + body.len > HTTP_UNSENT_MAX_BYTES) {
+		buf_done(&body);
+		return queue_error(
+			r, 503, "too many large answers are on their way: ask again in a moment");
+	}
+	count_unsent(r, body.len);
 	return queue_body(r, reply, &body, NULL);
 }
 
@@ -426,6 +440,9 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 	r->rights = h->options.rights(&request);
 	if (r->rights.open)
 		return queue_answer(r, path);
+	if (caller_is_of_another_site(r->connection))
+		return queue_error(r, 403,
+			"a page of another site may not ask; open this address in a tab of its own");
 	if (caller_read(r->connection, &r->caller, &e) != 0)
 		return queue_error(r, 400, e.text);
 	r->is_trusted = !h->options.trust_nobody && caller_is_loopback(r->connection);
