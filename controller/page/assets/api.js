@@ -45,9 +45,13 @@ export async function orNull(question, ...statuses) {
   }
 }
 
+// The server leads nowhere else: a proxy in front wants the person to sign in.
+const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
+
 async function ask(path, signal) {
   const headers = who.token ? { Authorization: `Bearer ${who.token}` } : {};
-  const answer = await fetch(path, { headers, signal, cache: "no-store" });
+  const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
+  if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   if (!answer.ok) throw await refusal(answer);
   who.isLetInWithoutToken ||= !who.token;
   return answer;

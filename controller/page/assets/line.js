@@ -121,7 +121,7 @@ export class Line {
   }
 
   async watch() {
-    const ending = new AbortController(), signal = AbortSignal.any([whileVisible(this.page.signal), ending.signal]);
+    const ending = new AbortController(), signal = whileVisible(AbortSignal.any([this.page.signal, ending.signal]));
     this.page.tell("Live.");
     this.settle(signal);
     try {
@@ -142,6 +142,14 @@ export class Line {
     return this.total <= WATCHED_MAX && !this.which.lineOf && !this.mayNotWatch;
   }
 
+  // Every way out takes time: a page that asks again at once is an attack.
+  async recover(error) {
+    const isOfWatch = error instanceof Refusal && error.status === 403 && this.version !== "" && !this.mayNotWatch;
+    if (isOfWatch) this.mayNotWatch = true;
+    if (isOfWatch || wasOver(error)) await pause(SETTLE_MS, this.page.signal);
+    else await standBy(error, this.page);
+  }
+
   // Until the page is left.
   async live() {
     while (!this.page.signal.aborted) {
@@ -149,8 +157,7 @@ export class Line {
         await this.renew();
         await (this.isWatched() ? this.watch() : this.readAgain());
       } catch (error) {
-        this.mayNotWatch ||= error instanceof Refusal && error.status === 403 && this.version !== "";
-        if (!wasOver(error) && !this.mayNotWatch) await standBy(error, this.page);
+        await this.recover(error);
       }
       await visible(this.page.signal);
     }

@@ -4,6 +4,9 @@ import { Refusal } from "./api.js";
 
 const RETRY_MS = 5000, AT_MOST_A_TENTH = 10;
 
+// Pages that lost the server in one moment come back one by one.
+const retryMs = () => RETRY_MS * (1 + Math.random());
+
 // Ends early when the page is left.
 export function pause(ms, signal) {
   return new Promise((done) => {
@@ -45,9 +48,10 @@ export function sentenceOf(error) {
   return error instanceof TypeError ? "the server cannot be reached" : error.message;
 }
 
-// Does it help to ask again? A network that is down is a TypeError of fetch.
+// Does it help to ask again? A network that is down is a TypeError of fetch. What else is no refusal passes, too: a
+// silence, an answer of a server of another version or of a proxy.
 export function mayPass(error) {
-  return error instanceof Refusal ? error.isPassing : error instanceof TypeError;
+  return !(error instanceof Refusal) || error.isPassing;
 }
 
 // page.tell(sentence, isTrouble) says how live the page is. This says what keeps it from being live, and waits.
@@ -55,8 +59,8 @@ export function mayPass(error) {
 export async function standBy(error, page) {
   if (page.signal.aborted) return;
   if (!mayPass(error)) throw error;
-  page.tell(`Not live: ${sentenceOf(error)}. Asking again in 5 s.`, true);
-  await pause(RETRY_MS, page.signal);
+  page.tell(`Not live: ${sentenceOf(error)}. Asking again in a few seconds.`, true);
+  await pause(retryMs(), page.signal);
 }
 
 // look() asks and draws, now and every ms, for as long as the page is shown; a slow server is asked less often.
@@ -84,9 +88,9 @@ export async function partAgain(ms, page, look, say) {
       await look();
     } catch (error) {
       if (page.signal.aborted) return;
-      say(mayPass(error) ? `${sentenceOf(error)}. Asking again in 5 s.` : sentenceOf(error), error);
+      say(mayPass(error) ? `${sentenceOf(error)}. Asking again in a few seconds.` : sentenceOf(error), error);
       if (!mayPass(error)) return;
-      waitMs = RETRY_MS;
+      waitMs = retryMs();
     }
     if (waitMs === Infinity) return;
     await pause(waitMs, page.signal);

@@ -14,6 +14,7 @@ import { searchPage } from "./search.js";
 
 // under: the entry of the navigation that is the current one.
 const PAGES = {
+  __proto__: null, // so that #/constructor is no page
   queues: { show: queuesPage, title: "Queues" }, queue: { show: queuePage, title: "Queue", under: "queues" },
   jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs" },
   history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Money", isScoped: true },
@@ -91,6 +92,7 @@ signing.addEventListener("close", () => {
   const token = byId("token").value.trim();
   byId("token").value = "";
   if (signing.returnValue !== "in") return;
+  if (!/^[!-~]*$/.test(token)) return askForToken("That is no token: there are spaces in it, or letters that no token has.");
   who.signIn(token, byId("namespace").value.trim());
   show();
 });
