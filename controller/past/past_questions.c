@@ -14,8 +14,9 @@
 #include "controller/past/cost.h"
 
 enum {
-	/* At a time: in all, and of one namespace. */
+	/* At a time: in all, about no single namespace, and of one. */
 	ASKED_MAX = 64,
+	ASKED_OF_ALL_MAX = 32,
 	ASKED_OF_NAMESPACE_MAX = 4,
 	IDLE_MS = 60000,
 	ANSWER_MAX_BYTES = 4 << 20,
@@ -253,6 +254,9 @@ static int check_room(const struct lane *t, const char *ns, struct err *e)
 	if (t->count >= ASKED_MAX)
 		return err_set(e, ERR_LIMIT,
 			"too many ask about the past just now; ask again in a moment");
+	if (!ns && count_of_namespace(t, "") >= ASKED_OF_ALL_MAX)
+		return err_set(e, ERR_LIMIT,
+			"too many ask about the past of all namespaces just now; ask again in a moment, or about one namespace");
 	if (ns && count_of_namespace(t, ns) >= ASKED_OF_NAMESPACE_MAX)
 		return err_set(e, ERR_LIMIT,
 			"%d questions about the past of namespace %.63s are not answered yet; ask again when one of them is",

@@ -882,6 +882,18 @@ static void a_client_that_goes_is_seen(void **state)
 	close(fd);
 }
 
+/* Else each would hold one of the places of those who watch. */
+static void a_head_of_a_stream_ends_at_once(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[4096];
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "HEAD", "/stream", LOCAL, text, sizeof(text)), 200);
+	assert_int_equal(p.closed, 1);
+	port_close(&p);
+}
+
 static void a_client_that_reads_nothing_is_cut_off(void **state)
 {
 	(void)state;
@@ -1037,6 +1049,7 @@ int main(void)
 		cmocka_unit_test(a_stream_tells_what_is_written_at_once),
 		cmocka_unit_test(a_stream_has_no_limit_of_time),
 		cmocka_unit_test(a_client_that_goes_is_seen),
+		cmocka_unit_test(a_head_of_a_stream_ends_at_once),
 		cmocka_unit_test(a_client_that_reads_nothing_is_cut_off),
 		cmocka_unit_test(much_comes_whole_and_in_order),
 		cmocka_unit_test(answers_that_nobody_fetches_have_a_bound),

@@ -440,10 +440,17 @@ static void too_many_are_turned_away(void **state)
 	struct bank b;
 	struct told t[64] = {{0}};
 	struct err e = {""};
+	char ns[24];
 	open_bank(&b, F.conninfo, 1);
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < 32; i++)
 		ask(&b, "queue", &t[i]);
 	assert_int_equal(ask_of(&b, NULL, &t[0], &e), ERR_LIMIT);
+	assert_non_null(strstr(e.text, "all namespaces"));
+	for (int i = 32; i < 64; i++) { /* there is room for those of one */
+		snprintf(ns, sizeof(ns), "team-%d", i);
+		assert_int_equal(ask_of(&b, ns, &t[i], &e), 0);
+	}
+	assert_int_equal(ask_of(&b, "team", &t[0], &e), ERR_LIMIT);
 	assert_non_null(strstr(e.text, "too many"));
 	assert_int_equal(t[0].times, 0);
 	until_told(&b, &t[0], 1);
