@@ -13,6 +13,8 @@
  *   owner of many tokens has a few places, not all;
  * - tokens that are not known cost a question each, of which there are so many a second, less of
  *   one address, and less at once; a known owner has so many rights to ask for;
+ * - what was good a while ago is asked about anew at a rate of its own, the same 20 a second whatever the
+ *   address: behind an Ingress all have one, and strangers there cannot keep out those who were let in;
  * - its questions go out behind everything else that the controller sends (kube_request.last).
  *
  * What goes beyond is AUTH_UNKNOWN: try again in a second.
