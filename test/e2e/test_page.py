@@ -21,7 +21,7 @@ from conftest import BIN, LATER, PREFIX, SOON, World
 from objects import HOLD, has, jobs_path, ours, path_of
 from sandbox import wait_until
 from sandbox.sandbox import BUILD, ROOT
-from test_rights import admin, bind, get  # noqa: F401 (admin: World asks with a token)
+from test_rights import RBAC, admin, bind, get  # noqa: F401 (admin: World asks with a token)
 
 sys.path.append(str(ROOT / "test" / "bench"))
 
@@ -336,6 +336,32 @@ def test_a_jobs_life_is_watched_without_loading_the_page_again(world, other, pag
     page.click(f'main a[href="#/job/{world.ns}/train"]')
     page.wait_text("No Job of this name waits or runs now", f"Preempted for {other.ns}/urgent", "Resumed: run 2", "Finished")
     assert page.run("return window.sinceTheBeginning === true"), "it was loaded again"
+
+
+# ---- what does not go as it should -----------------------------------------------------------
+
+
+@pytest.fixture
+def lister(line):
+    """The token of an account that may list Jobs of the namespace, and may not watch them."""
+    role, roles = line.world.full("lister"), f"{RBAC}/clusterroles"
+    line.world.made.append(f"{roles}/{role}")
+    line.world.api.ensure(roles, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": role}, "rules": [
+        {"apiGroups": ["visibility.sluice.dev"], "resources": ["queuedjobs"], "verbs": ["get", "list"]}]})
+    return bind(line.world, "lister", role)
+
+
+def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
+    """Also by who may not watch: what keeps the page from being live is another refusal then."""
+    page.expected = (401, 403)
+    page.sign_in(lister, line.ns, "jobs")
+    page.wait_text("asked for again every 5 s", selector="#news")
+    page.run("""window.asked = 0;
+        window.fetch = () => new Promise((_, fail) => { window.asked++; setTimeout(() => fail(new TypeError("away")), 1); });""")
+    page.wait_text("the server cannot be reached", selector="#news")
+    assert page.run("return window.asked") < 5
+    page.wait("a second try", lambda: page.run("return window.asked") > 1)
+    assert page.run("return window.asked") < 5
 
 
 # ---- names with markup ---------------------------------------------------------------------

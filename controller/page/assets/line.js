@@ -14,8 +14,9 @@ const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200, AT_MOST_A_TENTH = 1
 
 const GONE = { state: "Gone", message: "It has ended, or is not asked for any more." };
 
-function wasOver(error) {
-  return error instanceof Refusal && error.status === 410;
+// 403: no right to it. 410: the moment or the version is too old to be known.
+function isRefusal(error, status) {
+  return error instanceof Refusal && error.status === status;
 }
 
 export class Line {
@@ -25,8 +26,8 @@ export class Line {
     this.pages = new Map(); // number -> Jobs; the one that was looked at last is the last
     this.places = new Map(); // uid -> [page, place in it]
     this.looked = [0, 0];
-    this.isStale = this.isFilling = this.isRenewing = false;
-    this.tookMs = 0;
+    this.isStale = this.isFilling = this.isRenewing = this.mayNotWatch = false;
+    this.tookMs = this.timer = 0;
   }
 
   at(index) {
@@ -54,7 +55,7 @@ export class Line {
         if (moment === this.moment) this.keep(n, items); // else it was read anew meanwhile
       }
     } catch (error) {
-      await (wasOver(error) ? this.renew() : standBy(error, this.page)).catch(this.page.complain);
+      await (isRefusal(error, 410) ? this.renew() : standBy(error, this.page)).catch(this.page.complain);
     } finally {
       this.isFilling = false;
     }
@@ -121,13 +122,15 @@ export class Line {
   }
 
   async watch() {
-    const ending = new AbortController(), signal = AbortSignal.any([whileVisible(this.page.signal), ending.signal]);
+    const ending = new AbortController(), signal = whileVisible(AbortSignal.any([this.page.signal, ending.signal]));
     this.page.tell("Live.");
     this.settle(signal);
     try {
       await follow(this.which, this.version, signal, (event) => this.change(event));
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      if (!isRefusal(error, 403)) throw error;
+      this.mayNotWatch = true;
     } finally {
       ending.abort();
     }
@@ -149,8 +152,7 @@ export class Line {
         await this.renew();
         await (this.isWatched() ? this.watch() : this.readAgain());
       } catch (error) {
-        this.mayNotWatch ||= error instanceof Refusal && error.status === 403 && this.version !== "";
-        if (!wasOver(error) && !this.mayNotWatch) await standBy(error, this.page);
+        if (!isRefusal(error, 410)) await standBy(error, this.page);
       }
       await visible(this.page.signal);
     }

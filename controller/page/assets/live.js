@@ -35,9 +35,14 @@ export function visible(signal) {
 // Aborts when the tab is hidden, too: a hidden tab holds no stream of the server's.
 export function whileVisible(signal) {
   const hiding = new AbortController();
-  const look = () => document.visibilityState === "visible" || hiding.abort();
+  const look = () => {
+    if (document.visibilityState === "visible" && !signal.aborted) return;
+    document.removeEventListener("visibilitychange", look);
+    hiding.abort();
+  };
   document.addEventListener("visibilitychange", look);
-  signal.addEventListener("abort", () => { document.removeEventListener("visibilitychange", look); hiding.abort(); }, { once: true });
+  signal.addEventListener("abort", look, { once: true });
+  look();
   return hiding.signal;
 }
 
