@@ -7,12 +7,12 @@
 // few seconds.
 
 import { follow, jobs, Refusal } from "./api.js";
-import { pause, standBy, visible, whileVisible } from "./live.js";
+import { paced, pause, visible, waitToRetry, whileVisible } from "./live.js";
 
 const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
-const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200, AT_MOST_A_TENTH = 10;
+const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200;
 
-const GONE = { state: "Gone", message: "It has ended, or is not asked for any more." };
+const GONE = { state: "Gone", message: "It has ended, or is no longer what was asked for." };
 
 // 403: no right to it. 410: the moment or the version is too old to be known.
 function isRefusal(error, status) {
@@ -50,12 +50,15 @@ export class Line {
     if (this.isFilling) return;
     this.isFilling = true;
     try {
-      for (let n; !this.isRenewing && (n = this.missing()) !== undefined; this.onChange()) {
-        const { moment } = this, { items } = await jobs(this.which, { moment, first: n * PAGE }, this.page.signal);
+      for (;;) {
+        const n = this.missing(), { moment } = this;
+        if (n === undefined || this.isRenewing) return;
+        const { items } = await jobs(this.which, { moment, first: n * PAGE }, this.page.signal);
         if (moment === this.moment) this.keep(n, items); // else it was read anew meanwhile
+        this.onChange();
       }
     } catch (error) {
-      await (isRefusal(error, 410) ? this.renew() : standBy(error, this.page)).catch(this.page.complain);
+      await (isRefusal(error, 410) ? this.renew() : waitToRetry(error, this.page)).catch(this.page.complain);
     } finally {
       this.isFilling = false;
     }
@@ -116,7 +119,7 @@ export class Line {
   // While it is watched: reads anew what is looked at, when the order may be another.
   async settle(signal) {
     while (!signal.aborted) {
-      await pause(Math.max(SETTLE_MS, AT_MOST_A_TENTH * this.tookMs), signal);
+      await pause(paced(SETTLE_MS, this.tookMs), signal);
       if (this.isStale && !signal.aborted) await this.renew().catch(() => {}); // the watch says what is wrong
     }
   }
@@ -138,7 +141,7 @@ export class Line {
 
   async readAgain() {
     this.page.tell(`Live: what you see is asked for again every ${READ_AGAIN_MS / 1000} s.`);
-    await pause(Math.max(READ_AGAIN_MS, AT_MOST_A_TENTH * this.tookMs), this.page.signal);
+    await pause(paced(READ_AGAIN_MS, this.tookMs), this.page.signal);
   }
 
   isWatched() {
@@ -152,7 +155,7 @@ export class Line {
         await this.renew();
         await (this.isWatched() ? this.watch() : this.readAgain());
       } catch (error) {
-        if (!isRefusal(error, 410)) await standBy(error, this.page);
+        if (!isRefusal(error, 410)) await waitToRetry(error, this.page);
       }
       await visible(this.page.signal);
     }

@@ -2,7 +2,7 @@
 
 import { Refusal } from "./api.js";
 
-const RETRY_MS = 5000, AT_MOST_A_TENTH = 10;
+const RETRY_MS = 5000, RETRY_WORDS = `Asking again in ${RETRY_MS / 1000} s.`;
 
 // Ends early when the page is left.
 export function pause(ms, signal) {
@@ -15,6 +15,11 @@ export function pause(ms, signal) {
     const timer = setTimeout(end, signal.aborted ? 0 : ms);
     signal.addEventListener("abort", end);
   });
+}
+
+// How long to wait before the next question: a server that is slow is busy with us a tenth of the time at most.
+export function paced(ms, tookMs) {
+  return Math.max(ms, 10 * tookMs);
 }
 
 // Resolves when the tab can be seen.
@@ -51,20 +56,20 @@ export function sentenceOf(error) {
 }
 
 // Does it help to ask again? A network that is down is a TypeError of fetch.
-export function mayPass(error) {
+function mayPass(error) {
   return error instanceof Refusal ? error.isPassing : error instanceof TypeError;
 }
 
 // page.tell(sentence, isTrouble) says how live the page is. This says what keeps it from being live, and waits.
 // Throws what does not pass by itself.
-export async function standBy(error, page) {
+export async function waitToRetry(error, page) {
   if (page.signal.aborted) return;
   if (!mayPass(error)) throw error;
-  page.tell(`Not live: ${sentenceOf(error)}. Asking again in 5 s.`, true);
+  page.tell(`Not live: ${sentenceOf(error)}. ${RETRY_WORDS}`, true);
   await pause(RETRY_MS, page.signal);
 }
 
-// look() asks and draws, now and every ms, for as long as the page is shown; a slow server is asked less often.
+// look() asks and draws, now and every ms, for as long as the page is shown.
 export async function again(ms, page, look) {
   while (!page.signal.aborted) {
     const began = performance.now();
@@ -72,9 +77,9 @@ export async function again(ms, page, look) {
       await look();
       if (page.signal.aborted) return;
       page.tell(`Live: asked again every ${Math.round(ms / 1000)} s.`);
-      await pause(Math.max(ms, AT_MOST_A_TENTH * (performance.now() - began)), page.signal);
+      await pause(paced(ms, performance.now() - began), page.signal);
     } catch (error) {
-      await standBy(error, page);
+      await waitToRetry(error, page);
     }
     await visible(page.signal);
   }
@@ -89,7 +94,7 @@ export async function partAgain(ms, page, look, say) {
       await look();
     } catch (error) {
       if (page.signal.aborted) return;
-      say(mayPass(error) ? `${sentenceOf(error)}. Asking again in 5 s.` : sentenceOf(error), error);
+      say(mayPass(error) ? `${sentenceOf(error)}. ${RETRY_WORDS}` : sentenceOf(error), error);
       if (!mayPass(error)) return;
       waitMs = RETRY_MS;
     }
