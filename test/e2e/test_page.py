@@ -10,6 +10,7 @@ Where there is no Chromium all but the first tests are skipped, and say so."""
 
 import json
 import re
+import subprocess
 import sys
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -184,6 +185,22 @@ def test_nothing_in_the_document_is_from_elsewhere(world):
         assert served == file.read_text(), f"{file.name} is not what was built in"
         assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", served), file.name
         assert set(re.findall(r"https?://[^\"'\s)]*", served)) <= {"http://www.w3.org/2000/svg"}, file.name
+
+
+def test_the_port_of_the_page_wants_the_rights_that_the_api_server_wants(line):
+    """Which of these Alice may ask is the same at both."""
+    line.world.box.wait_visible(LATER)
+    config = line.world.box.account_kubeconfig("alice", line.ns, "alice")
+    there, elsewhere = f"{GROUP}/namespaces/{line.ns}", f"{GROUP}/namespaces/{line.other.ns}"
+    may = [f"{there}/queuedjobs", f"{there}/queuedjobs?watch=1&timeoutSeconds=1", f"{there}/queuedjobs/mine", f"{there}/costs", f"{there}/reports",
+           f"{there}/histories"]
+    may_not = [f"{GROUP}/queuedjobs", f"{GROUP}/queuedjobs?watch=1&timeoutSeconds=1", f"{elsewhere}/queuedjobs", f"{elsewhere}/queuedjobs/secret",
+               f"{GROUP}/clusterqueues/{line.q}/queuedjobs", f"{GROUP}/costs", f"{GROUP}/reports", f"{elsewhere}/histories"]
+    for path in may + may_not:
+        done = subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+        assert (done.returncode == 0) == (path in may) == ("Forbidden" not in done.stderr), (path, done)
+        status, _ = headers(line.world.box.controller_url() + path, line.alice)
+        assert status == (200 if path in may else 403), (path, status)
 
 
 # ---- who sees what -------------------------------------------------------------------
