@@ -14,13 +14,13 @@ function nameLink(name) {
 }
 
 // The history of one namespace names no Job of another.
-function isForAnother({ reason, preemptor }) {
+function isForUnnamedJob({ reason, preemptor }) {
   return reason === "Preempted" && !preemptor;
 }
 
 export function why(run) {
   if (run.state !== "Ended" && run.state !== "Stopping") return run.state;
-  if (isForAnother(run)) return "Preempted for a Job of another namespace";
+  if (isForUnnamedJob(run)) return "Preempted for a Job of another namespace";
   return run.preemptor ? [`${run.reason || "Stopped"} for `, nameLink(run.preemptor)] : run.reason || run.state;
 }
 
@@ -38,7 +38,7 @@ function endOf(run) {
 // A run that ended by itself was told nothing: its last pods end.
 function stopWords(run) {
   const { preemptor, reason } = run;
-  if (isForAnother(run)) return "Told to stop for a Job of another namespace";
+  if (isForUnnamedJob(run)) return "Told to stop for a Job of another namespace";
   if (preemptor) return ["Told to stop for ", nameLink(preemptor)];
   return reason && !["Finished", "Failed"].includes(reason) ? `Told to stop: ${reason}` : "Its last pods end";
 }
