@@ -137,6 +137,7 @@ export class Line {
     } finally {
       ending.abort();
     }
+    await pause(SETTLE_MS, this.page.signal); // a proxy may end each watch at once
   }
 
   async readAgain() {
@@ -155,7 +156,7 @@ export class Line {
         await this.renew();
         await (this.isWatched() ? this.watch() : this.readAgain());
       } catch (error) {
-        if (!isRefusal(error, 410)) await waitToRetry(error, this.page);
+        await (isRefusal(error, 410) ? pause(SETTLE_MS, this.page.signal) : waitToRetry(error, this.page));
       }
       await visible(this.page.signal);
     }
