@@ -111,11 +111,11 @@ void api_refusal(const struct right *r, struct buf *out)
 			": leave out the headers X-Remote-User and X-Remote-Group, or bind the ClusterRole sluice-page-proxy to the proxy that sends them");
 		return;
 	}
-	bool jobs = strcmp(r->resource, "jobs") == 0;
-	if (jobs && r->ns[0])
+	/* Never advise more than was missing: what is of one namespace is given there. */
+	if (r->ns[0])
 		buf_puts(out,
 			"; bind the ClusterRole sluice-batch-user in that namespace (by a RoleBinding)");
-	else if (jobs)
+	else if (strcmp(r->resource, "jobs") == 0)
 		buf_puts(out,
 			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
 	else
@@ -406,5 +406,6 @@ struct api_reply api_answer(
 		return answer_job(s, path, out);
 	if (strcmp(path, INDEX_PATH) == 0)
 		return answer_index(s, out);
-	return api_complain(out, 404, "there is nothing at this path; " INDEX_PATH " lists what there is");
+	return api_complain(
+		out, 404, "there is nothing at this path; " INDEX_PATH " lists what there is");
 }

@@ -42,7 +42,7 @@ struct known {
 struct owner {
 	struct token token;
 	int64_t until_ms; /* 0: no such */
-	uint64_t name;	  /* a hash of it */
+	uint64_t name;	  /* a hash of the user's name */
 	char *members;	  /* of a SubjectAccessReview's spec */
 	struct known known[RIGHTS_EACH];
 	unsigned asked, knows; /* how many of known[] are */
@@ -75,7 +75,7 @@ struct question {
 struct auth {
 	struct auth_options options;
 	struct siphash_key key,
-		as_key; /* of tokens, and of those who are named: no token is taken for a name */
+		as_key; /* of tokens, and of users that a proxy names: no token is taken for one of these */
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
 	struct bucket all, each[ADDRESSES], again; /* again: of what was good before */
@@ -395,7 +395,7 @@ static bool key_of(const struct auth *g, const struct auth_caller *c, struct tok
 	return true;
 }
 
-/* Who is named is known by that. NULL: too many are named just now. */
+/* A user that a proxy names is known by that: no token is asked about. NULL: too many are named just now. */
 static struct owner *take_named(
 	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
 {

@@ -19,8 +19,9 @@ struct counters;
 struct counters_row {
 	char *clusterqueue;
 	uint64_t admissions, finishes, stops;
-	bool has_losses; /* a stop threw work away: one loss for each reason that Sluice stops for */
-	size_t losses;	 /* where they begin */
+	/* From the first stop that threw work away: a loss for each reason that Sluice stops for. */
+	bool has_losses;
+	size_t losses; /* where they begin among all */
 };
 
 struct counters *counters_new(void);

@@ -34,13 +34,13 @@ const struct connections_limits HTTP_PROBE_LIMITS = {
 
 const struct listener_pace HTTP_TLS_PACE = {.each_second = 100, .burst = 200};
 
-/* What is asked of Kubernetes about a caller, one after the other. */
-enum errand {
-	MAY_NAME_USERS,	 /* of a proxy that names one, */
-	MAY_NAME_GROUPS, /* and groups */
-	MUST_HAVE,	 /* of the caller, or of whom it names */
-	MAY_SEE_NAMES,	 /* what this gives is added to the answer */
-	IS_LET_IN,
+/* The rights that Kubernetes is asked for, one after the other. */
+enum right_check {
+	CHECK_NAMES_USERS,  /* of a proxy that names a user, */
+	CHECK_NAMES_GROUPS, /* and groups */
+	CHECK_MUST,	    /* of the caller, or of the user that it names: rights.must */
+	CHECK_JOB_NAMES,    /* the same for rights.names; without it the answer has less */
+	CHECKS_DONE,
 };
 
 enum request_state {
@@ -61,9 +61,9 @@ struct http_question {
 	enum request_state state;
 	struct api_rights rights;
 	struct caller caller;
-	bool is_trusted; /* it is from here */
-	enum errand errand;
-	bool names; /* MAY_SEE_NAMES: yes */
+	bool is_trusted; /* it comes from loopback, which is trusted */
+	enum right_check check;
+	bool names; /* it has rights.names */
 	enum auth_verdict verdict;
 	struct api_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
@@ -334,37 +334,37 @@ static void on_verdict(enum auth_verdict v, void *ctx)
 
 static const struct right *right_of(const struct http_question *r)
 {
-	switch (r->errand) {
-	case MAY_NAME_USERS:
+	switch (r->check) {
+	case CHECK_NAMES_USERS:
 		return &CALLER_USERS;
-	case MAY_NAME_GROUPS:
+	case CHECK_NAMES_GROUPS:
 		return &CALLER_GROUPS;
-	case MUST_HAVE:
+	case CHECK_MUST:
 		return &r->rights.must;
-	case MAY_SEE_NAMES:
+	case CHECK_JOB_NAMES:
 		return &r->rights.names;
-	case IS_LET_IN:
+	case CHECKS_DONE:
 		break;
 	}
 	must_not_get_here();
 	return NULL;
 }
 
-/* Has this caller nothing to prove by it? One that is from here may do everything, also name somebody: who
- * is named is asked about all the same. */
+/* Does this caller pass without the check? One that is trusted may do everything, also name a user. What
+ * that user may is checked all the same. */
 static bool is_passed_over(const struct http_question *r)
 {
 	bool is_named = r->caller.as;
-	switch (r->errand) {
-	case MAY_NAME_USERS:
+	switch (r->check) {
+	case CHECK_NAMES_USERS:
 		return !is_named || r->is_trusted;
-	case MAY_NAME_GROUPS:
+	case CHECK_NAMES_GROUPS:
 		return !is_named || !r->caller.names_groups || r->is_trusted;
-	case MUST_HAVE:
+	case CHECK_MUST:
 		return !is_named && r->is_trusted;
-	case MAY_SEE_NAMES:
+	case CHECK_JOB_NAMES:
 		return !r->rights.has_names || (!is_named && r->is_trusted);
-	case IS_LET_IN:
+	case CHECKS_DONE:
 		break;
 	}
 	return false;
@@ -386,7 +386,7 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 {
 	struct auth_caller caller;
 	http_caller(r, &caller);
-	if (r->errand < MUST_HAVE)
+	if (r->check < CHECK_MUST)
 		caller.as = NULL;
 	r->verdict =
 		r->http->options.ask(&caller, right_of(r), on_verdict, r, r->http->options.ctx);
@@ -398,20 +398,20 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 	return MHD_YES;
 }
 
-/* From the errand that it has come to. */
+/* From the check that it has come to. */
 static enum MHD_Result go_on(struct http_question *r, const char *path)
 {
-	while (r->errand != IS_LET_IN && is_passed_over(r))
-		r->errand++;
-	return r->errand == IS_LET_IN ? queue_answer(r, path) : ask(r, path);
+	while (r->check != CHECKS_DONE && is_passed_over(r))
+		r->check++;
+	return r->check == CHECKS_DONE ? queue_answer(r, path) : ask(r, path);
 }
 
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
-	enum errand at = r->errand;
-	if (r->verdict == AUTH_ALLOWED || at == MAY_SEE_NAMES) {
-		r->names = at == MAY_SEE_NAMES && r->verdict == AUTH_ALLOWED;
-		r->errand++;
+	enum right_check check = r->check;
+	if (r->verdict == AUTH_ALLOWED || check == CHECK_JOB_NAMES) {
+		r->names = check == CHECK_JOB_NAMES && r->verdict == AUTH_ALLOWED;
+		r->check++;
 		return go_on(r, path);
 	}
 	connection_serves(r->place, false);

@@ -99,6 +99,16 @@ static void put_trouble_rows(
 		buf_putc(out, ']');
 }
 
+/* Behind "active". */
+static void put_condition(
+	struct buf *out, const char *reason, const char *message, const char *invalid)
+{
+	put_member(out, "reason", reason);
+	put_member(out, "message", message);
+	if (invalid)
+		put_member(out, "invalid", invalid);
+}
+
 static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
 	const struct metrics_sources *m, const struct trouble_rows *troubles, bool names)
 {
@@ -117,10 +127,7 @@ static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
 		put_member_bool(out, "growByDefault", true);
 	put_member_bool(out, "active", v->active);
 	put_member_bool(out, "exists", v->exists);
-	put_member(out, "reason", v->reason);
-	put_member(out, "message", v->message);
-	if (v->invalid)
-		put_member(out, "invalid", v->invalid);
+	put_condition(out, v->reason, v->message, v->invalid);
 	put_trouble_rows(out, v->name, troubles, names);
 	if (v->stopping > 0)
 		buf_printf(out, ",\"stopping\":%zu,\"stoppingSeconds\":%" PRId64, v->stopping,
@@ -153,10 +160,7 @@ static void put_cohort(struct buf *out, const struct cohort_view *v, bool fair_s
 	put_share(out, fair_sharing, v->parent, v->weighted_share);
 	put_member_bool(out, "exists", v->exists);
 	put_member_bool(out, "active", v->active);
-	put_member(out, "reason", v->reason);
-	put_member(out, "message", v->message);
-	if (v->invalid)
-		put_member(out, "invalid", v->invalid);
+	put_condition(out, v->reason, v->message, v->invalid);
 	put_flavors_of_cohort(out, v);
 	buf_putc(out, '}');
 }
@@ -180,10 +184,7 @@ static void put_localqueue(struct buf *out, const struct localqueue_view *v)
 	put_member(out, "name", v->name);
 	put_member(out, "clusterQueue", v->clusterqueue);
 	put_member_bool(out, "active", v->active);
-	put_member(out, "reason", v->reason);
-	put_member(out, "message", v->message);
-	if (v->invalid)
-		put_member(out, "invalid", v->invalid);
+	put_condition(out, v->reason, v->message, v->invalid);
 	buf_printf(out, ",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu}", v->pending,
 		v->reserving, v->admitted);
 }

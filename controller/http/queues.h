@@ -2,7 +2,7 @@
  * /api/v1/queues: ClusterQueues, LocalQueues and Cohorts with their quotas, as JSON.
  *
  * Amounts are told twice: as people write them ("1500m"), and in the units that the queue counts in, for
- * who draws them. A Cohort has as subtree what it and all below it bring.
+ * charts. The subtree of a Cohort is what it and all below it bring.
  *
  * weightedShare stands where the status of Kueue's objects has it: with fair sharing, and below a Cohort.
  * One that borrows with a weight of 0 has borrowsWithoutWeight instead, for its share is beyond all numbers.

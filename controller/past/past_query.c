@@ -144,8 +144,8 @@ static const char *usual_since(const struct past_words *w)
 	return w->job && w->ns ? PAST_BEGINNING : "7d";
 }
 
-/* Of what is to come nothing is known. */
-static void leave_out_the_future(struct past_question *q, int64_t now_ms)
+/* To what the ledger can know: nothing before its time, nothing that is to come. */
+static void clamp_to_the_past(struct past_question *q, int64_t now_ms)
 {
 	if (q->from_ms < 0)
 		q->from_ms = 0;
@@ -170,7 +170,7 @@ int past_query_parse(
 	if (!rc && w->until)
 		rc = parse_moment("until", w->until, now_ms, &q->to_ms, e);
 	if (!rc && w->kind == PAST_USAGE)
-		leave_out_the_future(q, now_ms);
+		clamp_to_the_past(q, now_ms);
 	if (!rc && q->from_ms >= q->to_ms)
 		rc = err_set(e, ERR_INVALID,
 			"there is no time between since and until: since must be earlier");

@@ -1,8 +1,8 @@
 /*
  * How a stretch of time is divided for a chart: into at most PAST_STEPS_MAX equal steps of whole minutes.
  *
- * Steps begin at round times (UTC). So a chart that is asked for again a minute later has the same steps. The
- * first whole step is the first one; the last one may be cut, since it goes on.
+ * Steps begin at round times (UTC). So a chart that is asked for again a minute later has the same steps. What
+ * lies before the first round time is left out; the last step may be shorter, since it goes on.
  */
 #ifndef SLUICE_CONTROLLER_PAST_STEPS_H
 #define SLUICE_CONTROLLER_PAST_STEPS_H

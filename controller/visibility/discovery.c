@@ -97,7 +97,7 @@ static const struct field FIELDS[] = {
 		"Holds, Waits, or Never: it cannot hold before its name is used again."},
 	{"QueuedJobAfter", "jobs", "string[]",
 		"The Jobs of its namespace that keep it from holding, 20 at most. One that is named may not be there yet."},
-	{"QueuedJobAfter", "more", "integer", "So many others keep it, too."},
+	{"QueuedJobAfter", "more", "integer", "How many other Jobs keep it from holding."},
 
 	{"QueuedJobTrouble", "reason", "string", "In one word, such as ErrImagePull."},
 	{"QueuedJobTrouble", "pods", "integer", "So many pods are kept."},

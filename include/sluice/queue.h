@@ -759,10 +759,10 @@ size_t queue_job_asks(const struct queue *q, const struct uid *uid, int32_t *ret
 struct after_view {
 	const char *text;  /* as written: "afterok:prep" */
 	bool holds, never; /* never: not before its name is used again */
-	/* The Jobs of its namespace that keep it from holding. One that a name means may not be there yet. */
+	/* The Jobs of its namespace that block it. One that is named may not be there yet. */
 	const char *job[AFTER_VIEW_JOBS_MAX];
 	size_t njobs;
-	size_t more; /* so many others keep it, too */
+	size_t more; /* so many others block it, too */
 };
 
 /* By index, in the order written; false past the last, and where the Job is unknown. */

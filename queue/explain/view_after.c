@@ -1,4 +1,4 @@
-/* The items of sluice.dev/after as people ask for them: which hold, and which Jobs keep the others. */
+/* The items of sluice.dev/after as people ask for them: which hold, and which Jobs block the others. */
 #include <string.h>
 
 #include "queue/core.h"
@@ -14,14 +14,14 @@ static void add_job(struct after_view *v, const struct predecessor_name *n)
 	v->job[v->njobs++] = n->name;
 }
 
-static bool keeps(const struct predecessor_name *n, enum dependency_kind k)
+static bool blocks(const struct predecessor_name *n, enum dependency_kind k)
 {
 	const struct known_job *newest = predecessor_newest(n);
 	return newest && outcome_verdict(newest->outcome, k) != VERDICT_HOLDS;
 }
 
-/* How many of the Jobs that it takes keep the item; the workload itself does not count. */
-static size_t count_keeping(
+/* How many of the Jobs that it takes block the item; the workload itself does not count. */
+static size_t count_blocking(
 	const struct predecessor_selector *s, const struct dependency_item *item)
 {
 	enum outcome own = selector_own(s, item->wait->w);
@@ -35,15 +35,15 @@ static size_t count_keeping(
 static void add_taken(struct after_view *v, const struct dependency_item *item)
 {
 	const struct predecessor_selector *s = awaited_selector(item->awaited);
-	size_t keeping = count_keeping(s, item);
+	size_t blocking = count_blocking(s, item);
 	for (size_t i = 0; i < s->ntaken && i < LOOKED_AT_MAX; i++) {
 		if (v->njobs == AFTER_VIEW_JOBS_MAX)
 			break;
-		if (keeps(s->taken[i], item->kind) &&
+		if (blocks(s->taken[i], item->kind) &&
 			strcmp(s->taken[i]->name, item->wait->w->name) != 0)
 			add_job(v, s->taken[i]);
 	}
-	v->more = keeping > v->njobs ? keeping - v->njobs : 0;
+	v->more = blocking > v->njobs ? blocking - v->njobs : 0;
 }
 
 bool queue_view_after(

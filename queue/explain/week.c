@@ -11,7 +11,7 @@
 #include "queue/rules/money/plan.h"
 #include "queue/rules/windows/window_state.h"
 
-struct making {
+struct week_builder {
 	struct queue_week *week;
 	struct week_step *step; /* of one list, while it is followed */
 	size_t looks;		/* of all lists */
@@ -29,37 +29,37 @@ static bool is_same(const struct week_step *a, const struct week_step *b)
 	return a->value == b->value && same_label;
 }
 
-static struct week_steps keep_steps(struct making *m, size_t n, int64_t until_ms)
+static struct week_steps keep_steps(struct week_builder *b, size_t n, int64_t until_ms)
 {
-	struct week_step *step = arena_take(&m->week->memory, n, sizeof(*step));
+	struct week_step *step = arena_take(&b->week->memory, n, sizeof(*step));
 	if (n > 0)
-		memcpy(step, m->step, n * sizeof(*step));
+		memcpy(step, b->step, n * sizeof(*step));
 	return (struct week_steps){step, n, until_ms};
 }
 
-static struct week_steps follow_steps(struct making *m, step_at_fn *step_at, const void *of)
+static struct week_steps follow_steps(struct week_builder *b, step_at_fn *step_at, const void *of)
 {
 	size_t n = 0;
-	int64_t at_ms = m->week->from_ms;
-	for (size_t looks = 0; at_ms < m->week->until_ms; looks++) {
-		if (looks == WEEK_LOOKS_MAX || m->looks == WEEK_ALL_LOOKS_MAX)
-			return keep_steps(m, n, at_ms);
-		m->looks++;
+	int64_t at_ms = b->week->from_ms;
+	for (size_t looks = 0; at_ms < b->week->until_ms; looks++) {
+		if (looks == WEEK_LOOKS_MAX || b->looks == WEEK_ALL_LOOKS_MAX)
+			return keep_steps(b, n, at_ms);
+		b->looks++;
 		int64_t until_ms;
 		struct week_step s = step_at(of, at_ms, &until_ms);
 		s.from_ms = at_ms;
-		if (n == 0 || !is_same(&m->step[n - 1], &s))
-			m->step[n++] = s;
+		if (n == 0 || !is_same(&b->step[n - 1], &s))
+			b->step[n++] = s;
 		at_ms = until_ms > at_ms ? until_ms : INT64_MAX;
 	}
-	return keep_steps(m, n, m->week->until_ms);
+	return keep_steps(b, n, b->week->until_ms);
 }
 
-/* One that nothing changes costs no look. */
-static struct week_steps one_step(struct making *m, int64_t value)
+/* A list that nothing changes: no Calendar is looked at. */
+static struct week_steps one_step(struct week_builder *b, int64_t value)
 {
-	m->step[0] = (struct week_step){.from_ms = m->week->from_ms, .value = value};
-	return keep_steps(m, 1, m->week->until_ms);
+	b->step[0] = (struct week_step){.from_ms = b->week->from_ms, .value = value};
+	return keep_steps(b, 1, b->week->until_ms);
 }
 
 /* ---- Windows ---- */
@@ -76,26 +76,26 @@ static struct week_step open_at(const void *of, int64_t at_ms, int64_t *ret_unti
 	return (struct week_step){.value = s.open};
 }
 
-static struct week_window window_of(struct making *m, const struct runpolicy *p)
+static struct week_window window_of(struct week_builder *b, const struct runpolicy *p)
 {
 	struct week_window w = {.policy = p->name, .calendar = p->spec.calendar};
 	struct calendar *c = calendar_of(p);
 	if (!c) {
-		w.open = one_step(m, 0);
+		w.open = one_step(b, 0);
 		return w;
 	}
 	w.zone = calendar_zone(c)->name;
-	w.open = follow_steps(m, open_at, p);
+	w.open = follow_steps(b, open_at, p);
 	return w;
 }
 
-static void make_windows(struct making *m, const struct window_state *s)
+static void make_windows(struct week_builder *b, const struct window_state *s)
 {
-	struct week_window *window = arena_take(&m->week->memory, s->npolicies, sizeof(*window));
+	struct week_window *window = arena_take(&b->week->memory, s->npolicies, sizeof(*window));
 	for (size_t i = 0; i < s->npolicies; i++)
-		window[i] = window_of(m, s->policy[i]);
-	m->week->window = window;
-	m->week->nwindows = s->npolicies;
+		window[i] = window_of(b, s->policy[i]);
+	b->week->window = window;
+	b->week->nwindows = s->npolicies;
 }
 
 /* ---- Prices ---- */
@@ -103,17 +103,17 @@ static void make_windows(struct making *m, const struct window_state *s)
 static struct week_step factor_at(const void *of, int64_t at_ms, int64_t *ret_until_ms)
 {
 	struct week_step s = {0};
-	s.value = plan_says_at(of, at_ms, &s.label, ret_until_ms);
+	s.value = plan_spec_factor_at(of, at_ms, &s.label, ret_until_ms);
 	return s;
 }
 
-static void make_factors(struct making *m, const struct plan *p)
+static void make_factors(struct week_builder *b, const struct plan *p)
 {
 	if (!p)
 		return;
-	m->week->plan = p->name;
-	m->week->currency = p->currency;
-	m->week->factor = follow_steps(m, factor_at, p);
+	b->week->plan = p->name;
+	b->week->currency = p->currency;
+	b->week->factor = follow_steps(b, factor_at, p);
 }
 
 /* ---- Quota ---- */
@@ -158,14 +158,14 @@ static bool changes_by_windows(const struct timed_row *t)
 	return false;
 }
 
-static void add_quota(struct making *m, struct week_quota *quota, const struct timed_row *t)
+static void add_quota(struct week_builder *b, struct week_quota *quota, const struct timed_row *t)
 {
 	if (t->row->flavor_pool->lent)
 		return;
-	quota[m->week->nquotas++] = (struct week_quota){.flavor = t->row->flavor,
+	quota[b->week->nquotas++] = (struct week_quota){.flavor = t->row->flavor,
 		.resource = t->row->resource,
-		.nominal = changes_by_windows(t) ? follow_steps(m, nominal_at, t)
-						 : one_step(m, t->row->said.nominal)};
+		.nominal = changes_by_windows(t) ? follow_steps(b, nominal_at, t)
+						 : one_step(b, t->row->said.nominal)};
 }
 
 static size_t rows_of(const struct resource_group *g)
@@ -173,17 +173,17 @@ static size_t rows_of(const struct resource_group *g)
 	return g->nflavors * g->nresources;
 }
 
-static void make_quotas(struct making *m, const struct clusterqueue *cq)
+static void make_quotas(struct week_builder *b, const struct clusterqueue *cq)
 {
 	size_t most = 0;
 	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		most += rows_of(&cq->spec.groups[g]);
-	struct week_quota *quota = arena_take(&m->week->memory, most, sizeof(*quota));
+	struct week_quota *quota = arena_take(&b->week->memory, most, sizeof(*quota));
 	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		for (size_t i = 0; i < rows_of(&cq->spec.groups[g]); i++)
-			add_quota(m, quota,
+			add_quota(b, quota,
 				&(struct timed_row){cq->spec.groups[g].row[i], cq->window_state});
-	m->week->quota = quota;
+	b->week->quota = quota;
 }
 
 /* ---- All of it ---- */
@@ -195,11 +195,11 @@ bool queue_view_week(const struct queue *q, const char *clusterqueue, int64_t fr
 	if (!cq || !tree_in(&cq->by_name))
 		return false;
 	*ret = (struct queue_week){.from_ms = from_ms, .until_ms = until_ms};
-	struct making m = {.week = ret, .step = mem_array(WEEK_LOOKS_MAX, sizeof(*m.step))};
-	make_windows(&m, cq->window_state);
-	make_factors(&m, plan_of(view_working(q), cq));
-	make_quotas(&m, cq);
-	free(m.step);
+	struct week_builder b = {.week = ret, .step = mem_array(WEEK_LOOKS_MAX, sizeof(*b.step))};
+	make_windows(&b, cq->window_state);
+	make_factors(&b, plan_of(view_working(q), cq));
+	make_quotas(&b, cq);
+	free(b.step);
 	return true;
 }
 

@@ -2,11 +2,20 @@
 
 #define HOUR_MS INT64_C(3600000)
 
+static __int128 elapsed_ms(const struct forecast_facts *f)
+{
+	return (__int128)f->now_ms - f->from_ms;
+}
+
+static __int128 length_ms(const struct forecast_facts *f)
+{
+	return (__int128)f->to_ms - f->from_ms;
+}
+
 static bool is_old_enough(const struct forecast_facts *f)
 {
-	__int128 elapsed_ms = (__int128)f->now_ms - f->from_ms;
-	__int128 length_ms = (__int128)f->to_ms - f->from_ms;
-	return f->now_ms < f->to_ms && elapsed_ms >= HOUR_MS && elapsed_ms * 100 >= length_ms;
+	return f->now_ms < f->to_ms && elapsed_ms(f) >= HOUR_MS &&
+	       elapsed_ms(f) * 100 >= length_ms(f);
 }
 
 static int64_t saturated(__int128 n)
@@ -23,10 +32,9 @@ static __int128 divided_up(__int128 n, __int128 by)
 /* The first millisecond at which the amount is spent; it is not spent now. */
 static int64_t exhausted_ms(const struct forecast_facts *f)
 {
-	__int128 elapsed_ms = (__int128)f->now_ms - f->from_ms;
 	if (f->spent <= 0)
 		return 0;
-	__int128 at_ms = f->from_ms + divided_up(f->amount * elapsed_ms, f->spent);
+	__int128 at_ms = f->from_ms + divided_up(f->amount * elapsed_ms(f), f->spent);
 	return at_ms < f->to_ms ? (int64_t)at_ms : 0;
 }
 
@@ -34,9 +42,7 @@ bool forecast_spending(const struct forecast_facts *f, struct forecast *ret)
 {
 	if (!is_old_enough(f))
 		return false;
-	__int128 elapsed_ms = (__int128)f->now_ms - f->from_ms;
-	__int128 length_ms = (__int128)f->to_ms - f->from_ms;
-	ret->spent = saturated(divided_up(f->spent * length_ms, elapsed_ms));
+	ret->spent = saturated(divided_up(f->spent * length_ms(f), elapsed_ms(f)));
 	ret->exhausted_ms = f->spent < f->amount ? exhausted_ms(f) : 0;
 	return true;
 }

@@ -1,8 +1,8 @@
 /*
  * Forecast: what will be spent by the end of a period, if it goes on as it has gone so far.
  *
- * The pace is what was spent divided by the time since the beginning of the period. So a period
- * that is young tells nothing: an hour must have passed, and a hundredth of the period.
+ * The pace is what was spent divided by the time since the beginning of the period. A period that
+ * has just begun tells nothing: an hour must have passed, and a hundredth of the period.
  */
 #ifndef SLUICE_QUEUE_PRICE_FORECAST_H
 #define SLUICE_QUEUE_PRICE_FORECAST_H
@@ -15,7 +15,7 @@ struct forecast_facts {
 	int64_t from_ms, to_ms; /* the period */
 	int64_t now_ms;
 	int64_t amount; /* that may be spent in it */
-	int64_t spent;	/* until now, what still runs included */
+	int64_t spent;	/* until now, with what runs that go on have cost so far */
 };
 
 struct forecast {

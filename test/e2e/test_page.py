@@ -10,6 +10,7 @@ Where there is no Chromium all but the first tests are skipped, and say so."""
 
 import json
 import re
+import subprocess
 import sys
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -21,7 +22,7 @@ from conftest import BIN, LATER, PREFIX, SOON, World
 from objects import HOLD, has, jobs_path, ours, path_of
 from sandbox import wait_until
 from sandbox.sandbox import BUILD, ROOT
-from test_rights import admin, bind, get  # noqa: F401 (admin: World asks with a token)
+from test_rights import RBAC, admin, bind, get  # noqa: F401 (admin: World asks with a token)
 
 sys.path.append(str(ROOT / "test" / "bench"))
 
@@ -186,6 +187,22 @@ def test_nothing_in_the_document_is_from_elsewhere(world):
         assert set(re.findall(r"https?://[^\"'\s)]*", served)) <= {"http://www.w3.org/2000/svg"}, file.name
 
 
+def test_the_port_of_the_page_wants_the_rights_that_the_api_server_wants(line):
+    """Which of these Alice may ask is the same at both."""
+    line.world.box.wait_visible(LATER)
+    config = line.world.box.account_kubeconfig("alice", line.ns, "alice")
+    there, elsewhere = f"{GROUP}/namespaces/{line.ns}", f"{GROUP}/namespaces/{line.other.ns}"
+    may = [f"{there}/queuedjobs", f"{there}/queuedjobs?watch=1&timeoutSeconds=1", f"{there}/queuedjobs/mine", f"{there}/costs", f"{there}/reports",
+           f"{there}/histories"]
+    may_not = [f"{GROUP}/queuedjobs", f"{GROUP}/queuedjobs?watch=1&timeoutSeconds=1", f"{elsewhere}/queuedjobs", f"{elsewhere}/queuedjobs/secret",
+               f"{GROUP}/clusterqueues/{line.q}/queuedjobs", f"{GROUP}/costs", f"{GROUP}/reports", f"{elsewhere}/histories"]
+    for path in may + may_not:
+        done = subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+        assert (done.returncode == 0) == (path in may) == ("Forbidden" not in done.stderr), (path, done)
+        status, _ = headers(line.world.box.controller_url() + path, line.alice)
+        assert status == (200 if path in may else 403), (path, status)
+
+
 # ---- who sees what -------------------------------------------------------------------
 
 
@@ -336,6 +353,32 @@ def test_a_jobs_life_is_watched_without_loading_the_page_again(world, other, pag
     page.click(f'main a[href="#/job/{world.ns}/train"]')
     page.wait_text("No Job of this name waits or runs now", f"Preempted for {other.ns}/urgent", "Resumed: run 2", "Finished")
     assert page.run("return window.sinceTheBeginning === true"), "it was loaded again"
+
+
+# ---- what does not go as it should -----------------------------------------------------------
+
+
+@pytest.fixture
+def lister(line):
+    """The token of an account that may list Jobs of the namespace, and may not watch them."""
+    role, roles = line.world.full("lister"), f"{RBAC}/clusterroles"
+    line.world.made.append(f"{roles}/{role}")
+    line.world.api.ensure(roles, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": role}, "rules": [
+        {"apiGroups": ["visibility.sluice.dev"], "resources": ["queuedjobs"], "verbs": ["get", "list"]}]})
+    return bind(line.world, "lister", role)
+
+
+def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
+    """Also by who may not watch: what keeps the page from being live is another refusal then."""
+    page.expected = (401, 403)
+    page.sign_in(lister, line.ns, "jobs")
+    page.wait_text("asked for again every 5 s", selector="#news")
+    page.run("""window.asked = 0;
+        window.fetch = () => new Promise((_, fail) => { window.asked++; setTimeout(() => fail(new TypeError("away")), 1); });""")
+    page.wait_text("the server cannot be reached", selector="#news")
+    assert page.run("return window.asked") < 5
+    page.wait("a second try", lambda: page.run("return window.asked") > 1)
+    assert page.run("return window.asked") < 5
 
 
 # ---- names with markup ---------------------------------------------------------------------

@@ -148,7 +148,7 @@ def lend(w):
     w.runs_with("gap")
 
 
-# ---- the page ----------------------------------------------------------------------
+# ---- /metrics ----------------------------------------------------------------------
 
 
 def test_the_account_of_the_servicemonitor_is_let_in_and_nobody_else(prometheus):
@@ -170,10 +170,10 @@ def test_all_series_have_a_type_and_a_text(prometheus, busy):
             assert text["type"] != "unknown" and len(text["help"]) > 10, (name, text)
 
 
-def as_plain_text(page):
-    """The page in Prometheus' own format, which `promtool check metrics` reads: of OpenMetrics it knows nothing."""
+def as_plain_text(openmetrics):
+    """The same in Prometheus' own format, which `promtool check metrics` reads: it does not know OpenMetrics."""
     types, lines = {}, []
-    for line in page.splitlines():
+    for line in openmetrics.splitlines():
         if line.startswith(("# UNIT", "# EOF")):
             continue
         if line.startswith("# "):
@@ -186,9 +186,9 @@ def as_plain_text(page):
     return "\n".join(lines) + "\n"
 
 
-def test_promtool_has_nothing_to_say_about_the_page(box, busy):
-    page = box.controller_api().raw("GET", "/metrics").decode()
-    done = promtool("check", "metrics", input=as_plain_text(page))
+def test_promtool_finds_nothing_wrong_with_the_metrics(box, busy):
+    text = box.controller_api().raw("GET", "/metrics").decode()
+    done = promtool("check", "metrics", input=as_plain_text(text))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -4,7 +4,7 @@
 const ROOT = "/apis/visibility.sluice.dev/v1alpha1";
 const PAGE_JOBS = 500;
 
-export const who = {
+export const session = {
   get token() { return sessionStorage.getItem("token") || ""; },
   get namespace() { return sessionStorage.getItem("namespace") || ""; },
   isLetInWithoutToken: false, // a proxy in front has signed the person in
@@ -34,7 +34,7 @@ async function refusal(answer) {
   return new Refusal(answer.status, said.message || said.error || `the server answered ${answer.status}`);
 }
 
-// The answer, or null where the server refuses with one of these; without any: with whatever but 401.
+// The answer, or null where the server refuses with one of these statuses. None given: with any but 401.
 export async function orNull(question, ...statuses) {
   try {
     return await question;
@@ -49,11 +49,11 @@ export async function orNull(question, ...statuses) {
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
 
 async function ask(path, signal) {
-  const headers = who.token ? { Authorization: `Bearer ${who.token}` } : {};
+  const headers = session.token ? { Authorization: `Bearer ${session.token}` } : {};
   const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
   if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   if (!answer.ok) throw await refusal(answer);
-  who.isLetInWithoutToken ||= !who.token;
+  session.isLetInWithoutToken ||= !session.token;
   return answer;
 }
 
@@ -67,13 +67,13 @@ function query(words) {
 }
 
 // A name as a part of a path. What cannot be one ("..") would ask for something else.
-function part(name) {
-  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) throw new Refusal(400, `"${name}" cannot be a name: write small letters, digits and hyphens.`);
+function segment(name) {
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) throw new Refusal(400, `"${name}" cannot be a name: write small letters, digits, hyphens and dots.`);
   return name;
 }
 
 function scoped(resource, namespace) {
-  return namespace ? `${ROOT}/namespaces/${part(namespace)}/${resource}` : `${ROOT}/${resource}`;
+  return namespace ? `${ROOT}/namespaces/${segment(namespace)}/${resource}` : `${ROOT}/${resource}`;
 }
 
 export const queues = (signal) => get("/api/v1/queues", {}, signal);
@@ -81,7 +81,7 @@ export const week = (clusterQueue, signal) => get("/api/v1/week", { clusterQueue
 export const usage = (clusterQueue, signal) => get("/api/v1/usage", { clusterQueue, since: "24h" }, signal);
 export const budgets = (signal) => get("/api/v1/budgets", {}, signal);
 export const nodes = (signal) => get("/api/v1/overcommit", {}, signal);
-export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${part(name)}`, {}, signal);
+export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}`, {}, signal);
 // resource: "reports" or "histories".
 export const past = (resource, namespace, words, signal) => get(scoped(resource, namespace), words, signal);
 
@@ -99,7 +99,7 @@ function selectors(which) {
 // A page of them: {items, total, version, moment}. The token that a page gives for the next one is the moment that
 // was read and the number of Jobs before it, so pages of one moment are asked for in any order (job_query.h).
 export async function jobs(which, { moment = "", first = 0, limit = PAGE_JOBS } = {}, signal) {
-  const path = which.lineOf ? `${ROOT}/clusterqueues/${part(which.lineOf)}/queuedjobs` : scoped("queuedjobs", which.namespace);
+  const path = which.lineOf ? `${ROOT}/clusterqueues/${segment(which.lineOf)}/queuedjobs` : scoped("queuedjobs", which.namespace);
   const list = await get(path, { ...selectors(which), limit, continue: moment && `${moment}.${first}` }, signal);
   const { resourceVersion, remainingItemCount = 0, continue: token = "" } = list.metadata;
   const total = first + list.items.length + remainingItemCount;

@@ -19,15 +19,15 @@ function upright(at, attributes) {
   return svg("line", { x1: percent(at), x2: percent(at), ...attributes });
 }
 
-// {parts: [[class, amount], ...], mark}: parts one after the other, and a mark, on a scale that has room for both.
+// Parts one after the other, and marks, on a scale that has room for all of them. parts and marks: [class, amount].
 // The words beside it say the same.
-export function bar(parts, mark, more = []) {
-  const all = parts.reduce((n, [, part]) => n + part, 0), scale = Math.max(mark, all, ...more.map(([, at]) => at)) || 1;
+export function bar(parts, marks) {
+  const all = parts.reduce((n, [, part]) => n + part, 0), scale = Math.max(all, ...marks.map(([, at]) => at)) || 1;
   let from = 0;
   const blocks = parts.map(([name, part]) => block(from / scale, (from += part) / scale, { y: 2, height: 12, class: name }));
   const track = svg("rect", { class: "track", y: 2, width: "100%", height: 12 });
-  const marks = [["mark", mark], ...more].map(([name, at]) => upright(at / scale, { class: name, y1: 0, y2: 16 }));
-  return svg("svg", { class: "bar", height: 16, "aria-hidden": "true" }, track, blocks, marks);
+  const lines = marks.map(([name, at]) => upright(at / scale, { class: name, y1: 0, y2: 16 }));
+  return svg("svg", { class: "bar", height: 16, "aria-hidden": "true" }, track, blocks, lines);
 }
 
 // A resource of a flavor: what is held of the quota, and what is borrowed beyond.
@@ -35,14 +35,14 @@ export function bar(parts, mark, more = []) {
 export function quotaBar({ name, nominal, reserved, borrowed, nominalUnits, reservedUnits, subtree = nominal, subtreeUnits = nominalUnits }) {
   const within = Math.min(reservedUnits, subtreeUnits), over = reservedUnits - within;
   const words = `${reserved} of ${subtree} ${name}`;
-  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], subtreeUnits),
+  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], [["mark", subtreeUnits]]),
     h("span", {}, words, over > 0 ? h("strong", {}, borrowed ? `, ${borrowed} borrowed` : ", more than its quota") : ""));
 }
 
 /* ---- time ---- */
 
 // The midnights of the reader's clock within a stretch of time.
-export function midnights(from, until) {
+function midnights(from, until) {
   const at = new Date(from), all = [];
   at.setHours(0, 0, 0, 0);
   for (at.setDate(at.getDate() + 1); at < until; at.setDate(at.getDate() + 1)) all.push(+at);

@@ -39,7 +39,7 @@ export function jobLink(namespace, name) {
   return link(["job", namespace, name], `${namespace}/${name}`);
 }
 
-// A folded table stands beside each picture: the same, for who cannot see it.
+// A folded table stands beside each picture: the same, for those who cannot see it.
 export function folded(title, ...children) {
   return h("details", {}, h("summary", {}, title), children);
 }

@@ -5,7 +5,7 @@ import { draw, faint, h, jobLink, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { partAgain } from "./live.js";
 import { why } from "./story.js";
-import { count, money, span, spanOr, time } from "./words.js";
+import { count, money, span, spanIfKnown, time } from "./words.js";
 
 export const SINCE = [["day", "today"], ["24h", "24 hours"], ["7d", "7 days"], ["month", "this month"], ["30d", "30 days"], ["year", "this year"]];
 
@@ -19,7 +19,7 @@ function runs(told) {
   if (!told.runs.length) return h("p", {}, "No run was in that time. Ask for a longer one, or for another namespace.");
   return table(count(told.runs.length, "run"), HEADS, told.runs.map((run) => [
     jobLink(run.namespace, run.job), String(run.attempt), run.submittedBy || "", time(run.queuedAt), time(run.startedAt),
-    spanOr(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
+    spanIfKnown(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
 }
 
 // The answer to a question about the past, below its form. One is enough; a ledger that is away is asked again.

@@ -45,11 +45,11 @@ function costs(known, runs) {
 
 const COLOURS = "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed.";
 
-function story(known, past_) {
-  if (past_.complaint) return warning(past_.complaint);
-  if (!past_.runs.length && !known) return h("p", {}, "The ledger has no run of it.");
-  return [picture(known, past_.runs), faint(COLOURS), momentList(known, past_.runs), past_.runs.length ? runTable(past_.runs) : "",
-    past_.more ? faint("It had more runs: these are the newest.") : "", past_.note ? faint(past_.note) : ""];
+function story(known, told) {
+  if (told.complaint) return warning(told.complaint);
+  if (!told.runs.length && !known) return h("p", {}, "The ledger has no run of it.");
+  return [picture(known, told.runs), faint(COLOURS), momentList(known, told.runs), told.runs.length ? runTable(told.runs) : "",
+    told.more ? faint("It had more runs: these are the newest.") : "", told.note ? faint(told.note) : ""];
 }
 
 // What the ledger says of it; a ledger that is away, or no right to it, takes nothing from the rest of the page.
@@ -63,17 +63,19 @@ async function ledgerOf(namespace, name, signal) {
   }
 }
 
-// The ledger is asked when the Job has moved, once more a little later, and now and then.
+const LOOKS_AFTER_CHANGE = 3; // what the Job shows first may reach the ledger a little later
+
+// The ledger is asked at each of a few looks after the Job has changed, and every LOOK_BACK_MS.
 class LedgerPace {
   constructor() {
-    this.print = "";
+    this.seen = "";
     this.askedMs = this.left = 0;
   }
 
   isDue(known) {
-    const print = known ? [known.metadata.uid, known.status.state, known.status.startedAt, known.status.story].join() : "gone";
-    if (print !== this.print) this.left = 3;
-    this.print = print;
+    const seen = known ? [known.metadata.uid, known.status.state, known.status.startedAt, known.status.story].join() : "gone";
+    if (seen !== this.seen) this.left = LOOKS_AFTER_CHANGE;
+    this.seen = seen;
     const isDue = this.left > 0 || performance.now() - this.askedMs > LOOK_BACK_MS;
     this.left = Math.max(0, this.left - 1);
     if (isDue) this.askedMs = performance.now();

@@ -7,15 +7,16 @@
 // few seconds.
 
 import { follow, jobs, Refusal } from "./api.js";
-import { pause, standBy, visible, whileVisible } from "./live.js";
+import { paced, pause, visible, waitToRetry, whileVisible } from "./live.js";
 
 const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
-const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200, AT_MOST_A_TENTH = 10;
+const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200;
 
-const GONE = { state: "Gone", message: "It has ended, or is not asked for any more." };
+const GONE = { state: "Gone", message: "It has ended, or is no longer what was asked for." };
 
-function wasOver(error) {
-  return error instanceof Refusal && error.status === 410;
+// 403: no right to it. 410: the moment or the version is too old to be known.
+function isRefusal(error, status) {
+  return error instanceof Refusal && error.status === status;
 }
 
 export class Line {
@@ -25,8 +26,8 @@ export class Line {
     this.pages = new Map(); // number -> Jobs; the one that was looked at last is the last
     this.places = new Map(); // uid -> [page, place in it]
     this.looked = [0, 0];
-    this.isStale = this.isFilling = this.isRenewing = false;
-    this.tookMs = 0;
+    this.isStale = this.isFilling = this.isRenewing = this.mayNotWatch = false;
+    this.tookMs = this.timer = 0;
   }
 
   at(index) {
@@ -49,12 +50,15 @@ export class Line {
     if (this.isFilling) return;
     this.isFilling = true;
     try {
-      for (let n; !this.isRenewing && (n = this.missing()) !== undefined; this.onChange()) {
-        const { moment } = this, { items } = await jobs(this.which, { moment, first: n * PAGE }, this.page.signal);
+      for (;;) {
+        const n = this.missing(), { moment } = this;
+        if (n === undefined || this.isRenewing) return;
+        const { items } = await jobs(this.which, { moment, first: n * PAGE }, this.page.signal);
         if (moment === this.moment) this.keep(n, items); // else it was read anew meanwhile
+        this.onChange();
       }
     } catch (error) {
-      await (wasOver(error) ? this.renew() : standBy(error, this.page)).catch(this.page.complain);
+      await (isRefusal(error, 410) ? this.renew() : waitToRetry(error, this.page)).catch(this.page.complain);
     } finally {
       this.isFilling = false;
     }
@@ -115,7 +119,7 @@ export class Line {
   // While it is watched: reads anew what is looked at, when the order may be another.
   async settle(signal) {
     while (!signal.aborted) {
-      await pause(Math.max(SETTLE_MS, AT_MOST_A_TENTH * this.tookMs), signal);
+      await pause(paced(SETTLE_MS, this.tookMs), signal);
       if (this.isStale && !signal.aborted) await this.renew().catch(() => {}); // the watch says what is wrong
     }
   }
@@ -127,27 +131,22 @@ export class Line {
     try {
       await follow(this.which, this.version, signal, (event) => this.change(event));
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      if (!isRefusal(error, 403)) throw error;
+      this.mayNotWatch = true;
     } finally {
       ending.abort();
     }
+    await pause(SETTLE_MS, this.page.signal); // a proxy may end each watch at once
   }
 
   async readAgain() {
     this.page.tell(`Live: what you see is asked for again every ${READ_AGAIN_MS / 1000} s.`);
-    await pause(Math.max(READ_AGAIN_MS, AT_MOST_A_TENTH * this.tookMs), this.page.signal);
+    await pause(paced(READ_AGAIN_MS, this.tookMs), this.page.signal);
   }
 
   isWatched() {
     return this.total <= WATCHED_MAX && !this.which.lineOf && !this.mayNotWatch;
-  }
-
-  // Every way out takes time: a page that asks again at once is an attack.
-  async recover(error) {
-    const isOfWatch = error instanceof Refusal && error.status === 403 && this.version !== "" && !this.mayNotWatch;
-    if (isOfWatch) this.mayNotWatch = true;
-    if (isOfWatch || wasOver(error)) await pause(SETTLE_MS, this.page.signal);
-    else await standBy(error, this.page);
   }
 
   // Until the page is left.
@@ -157,7 +156,7 @@ export class Line {
         await this.renew();
         await (this.isWatched() ? this.watch() : this.readAgain());
       } catch (error) {
-        await this.recover(error);
+        await (isRefusal(error, 410) ? pause(SETTLE_MS, this.page.signal) : waitToRetry(error, this.page));
       }
       await visible(this.page.signal);
     }

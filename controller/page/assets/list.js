@@ -7,6 +7,10 @@ import { draw, h } from "./dom.js";
 const ROW_PIXELS = 56, MARGIN_ROWS = 8;
 const ROWS_MAX = 250_000; // browsers do not scroll elements that are much higher
 
+function clamp(n, least, most) {
+  return Math.max(least, Math.min(n, most));
+}
+
 export class List {
   // cells(job): what a row has, one for each head; open(job): follows it.
   constructor(label, heads, line, { cells, open }) {
@@ -28,7 +32,7 @@ export class List {
 
   // Scrolls as little as shows the row.
   go(index) {
-    this.active = Math.max(0, Math.min(this.count - 1, index));
+    this.active = clamp(index, 0, this.count - 1);
     const first = Math.ceil(this.element.scrollTop / ROW_PIXELS), last = first + this.seen - 1;
     this.inner.style.height = `${this.count * ROW_PIXELS}px`;
     if (this.active < first) this.element.scrollTop = this.active * ROW_PIXELS;
@@ -60,7 +64,9 @@ export class List {
   show() {
     const top = Math.floor(this.element.scrollTop / ROW_PIXELS), whole = Math.ceil(this.element.scrollTop / ROW_PIXELS);
     const first = Math.max(0, Math.min(top, this.count - 1) - MARGIN_ROWS), last = Math.min(this.count, top + this.seen + MARGIN_ROWS);
-    this.active = Math.max(0, Math.min(Math.max(whole, Math.min(this.active, whole + this.seen - 1)), this.count - 1)); // where the person looks
+    // A row that was scrolled out of sight is not the active one any more: the next to it is.
+    const inSight = clamp(this.active, whole, whole + this.seen - 1);
+    this.active = clamp(inSight, 0, this.count - 1);
     this.line.look(first, last);
     this.inner.style.height = `${this.count * ROW_PIXELS}px`;
     this.element.setAttribute("aria-rowcount", this.count + 1);

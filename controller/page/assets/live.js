@@ -2,7 +2,7 @@
 
 import { Refusal } from "./api.js";
 
-const RETRY_MS = 5000, AT_MOST_A_TENTH = 10;
+const RETRY_MS = 5000, RETRY_WORDS = "Asking again in a few seconds.";
 
 // Pages that lost the server in one moment come back one by one.
 const retryMs = () => RETRY_MS * (1 + Math.random());
@@ -18,6 +18,11 @@ export function pause(ms, signal) {
     const timer = setTimeout(end, signal.aborted ? 0 : ms);
     signal.addEventListener("abort", end);
   });
+}
+
+// How long to wait before the next question: a server that is slow is busy with us a tenth of the time at most.
+export function paced(ms, tookMs) {
+  return Math.max(ms, 10 * tookMs);
 }
 
 // Resolves when the tab can be seen.
@@ -38,9 +43,14 @@ export function visible(signal) {
 // Aborts when the tab is hidden, too: a hidden tab holds no stream of the server's.
 export function whileVisible(signal) {
   const hiding = new AbortController();
-  const look = () => document.visibilityState === "visible" || hiding.abort();
+  const look = () => {
+    if (document.visibilityState === "visible" && !signal.aborted) return;
+    document.removeEventListener("visibilitychange", look);
+    hiding.abort();
+  };
   document.addEventListener("visibilitychange", look);
-  signal.addEventListener("abort", () => { document.removeEventListener("visibilitychange", look); hiding.abort(); }, { once: true });
+  signal.addEventListener("abort", look, { once: true });
+  look();
   return hiding.signal;
 }
 
@@ -50,20 +60,20 @@ export function sentenceOf(error) {
 
 // Does it help to ask again? A network that is down is a TypeError of fetch. What else is no refusal passes, too: a
 // silence, an answer of a server of another version or of a proxy.
-export function mayPass(error) {
+function mayPass(error) {
   return !(error instanceof Refusal) || error.isPassing;
 }
 
 // page.tell(sentence, isTrouble) says how live the page is. This says what keeps it from being live, and waits.
 // Throws what does not pass by itself.
-export async function standBy(error, page) {
+export async function waitToRetry(error, page) {
   if (page.signal.aborted) return;
   if (!mayPass(error)) throw error;
-  page.tell(`Not live: ${sentenceOf(error)}. Asking again in a few seconds.`, true);
+  page.tell(`Not live: ${sentenceOf(error)}. ${RETRY_WORDS}`, true);
   await pause(retryMs(), page.signal);
 }
 
-// look() asks and draws, now and every ms, for as long as the page is shown; a slow server is asked less often.
+// look() asks and draws, now and every ms, for as long as the page is shown.
 export async function again(ms, page, look) {
   while (!page.signal.aborted) {
     const began = performance.now();
@@ -71,9 +81,9 @@ export async function again(ms, page, look) {
       await look();
       if (page.signal.aborted) return;
       page.tell(`Live: asked again every ${Math.round(ms / 1000)} s.`);
-      await pause(Math.max(ms, AT_MOST_A_TENTH * (performance.now() - began)), page.signal);
+      await pause(paced(ms, performance.now() - began), page.signal);
     } catch (error) {
-      await standBy(error, page);
+      await waitToRetry(error, page);
     }
     await visible(page.signal);
   }
@@ -88,7 +98,7 @@ export async function partAgain(ms, page, look, say) {
       await look();
     } catch (error) {
       if (page.signal.aborted) return;
-      say(mayPass(error) ? `${sentenceOf(error)}. Asking again in a few seconds.` : sentenceOf(error), error);
+      say(mayPass(error) ? `${sentenceOf(error)}. ${RETRY_WORDS}` : sentenceOf(error), error);
       if (!mayPass(error)) return;
       waitMs = retryMs();
     }

@@ -1,6 +1,6 @@
 // Which page is shown: the part of the address behind the #, with all that matters, so that it can be sent as a link.
 
-import { Refusal, who } from "./api.js";
+import { Refusal, session } from "./api.js";
 import { address, draw, faint, h, warning } from "./dom.js";
 import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
@@ -14,7 +14,7 @@ import { searchPage } from "./search.js";
 
 // under: the entry of the navigation that is the current one.
 const PAGES = {
-  __proto__: null, // so that #/constructor is no page
+  __proto__: null, // "#/constructor" is no page
   queues: { show: queuesPage, title: "Queues" }, queue: { show: queuePage, title: "Queue", under: "queues" },
   jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs" },
   history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Money", isScoped: true },
@@ -37,7 +37,7 @@ function decoded(word) {
 function where() {
   const [path, search] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...words] = path.split("/").map(decoded);
-  return { path, name: name || (who.namespace ? "jobs" : "queues"), words, params: new URLSearchParams(search) };
+  return { path, name: name || (session.namespace ? "jobs" : "queues"), words, params: new URLSearchParams(search) };
 }
 
 function tell(sentence, isTrouble = false) {
@@ -50,11 +50,11 @@ function tell(sentence, isTrouble = false) {
 
 // Who may see one namespace alone says which.
 function chooseNamespace() {
-  const field = h("input", { name: "namespace", value: who.namespace, autocomplete: "off", spellcheck: "false" });
+  const field = h("input", { name: "namespace", value: session.namespace, autocomplete: "off", spellcheck: "false" });
   return h("form", { class: "ask", onsubmit: (event) => {
     event.preventDefault();
     const { name, params } = where(), namespace = field.value.trim();
-    who.signIn(who.token, namespace);
+    session.signIn(session.token, namespace);
     params.set("namespace", namespace);
     location.hash = PAGES[name].isScoped ? `#/${name}?${params}` : address(["jobs"], { namespace });
   } }, h("label", {}, "You may still see one namespace, if you have a role in it:", field), h("button", {}, "Show its Jobs"));
@@ -66,7 +66,7 @@ function complainIn(signal) {
     const status = error instanceof Refusal ? error.status : 0;
     draw(content, h("div", { role: "alert" }, warning(sentenceOf(error))), status === 403 ? chooseNamespace() : "");
     tell("");
-    if (status === 401) askForToken(who.token ? sentenceOf(error) : "");
+    if (status === 401) askForToken(session.token ? sentenceOf(error) : "");
   };
 }
 
@@ -74,17 +74,17 @@ function complainIn(signal) {
 
 function askForToken(sentence) {
   draw(byId("signing-says"), sentence);
-  byId("namespace").value = who.namespace;
+  byId("namespace").value = session.namespace;
   if (!signing.open) signing.showModal();
 }
 
 function drawSign() {
-  sign.textContent = who.token ? `Sign out${who.namespace ? ` (${who.namespace})` : ""}` : who.isLetInWithoutToken ? "Use a token" : "Sign in";
+  sign.textContent = session.token ? `Sign out${session.namespace ? ` (${session.namespace})` : ""}` : session.isLetInWithoutToken ? "Use a token" : "Sign in";
 }
 
 sign.addEventListener("click", () => {
-  if (!who.token) return askForToken("");
-  who.signOut();
+  if (!session.token) return askForToken("");
+  session.signOut();
   show();
 });
 
@@ -93,29 +93,33 @@ signing.addEventListener("close", () => {
   byId("token").value = "";
   if (signing.returnValue !== "in") return;
   if (!/^[!-~]*$/.test(token)) return askForToken("That is no token: there are spaces in it, or letters that no token has.");
-  who.signIn(token, byId("namespace").value.trim());
+  session.signIn(token, byId("namespace").value.trim());
   show();
 });
 
 /* ---- pages ---- */
 
-// A page of one namespace says which in its address.
-function isSentOn({ name, words, params }) {
-  if (!PAGES[name]?.isScoped || params.has("namespace") || !who.namespace) return false;
-  params.set("namespace", who.namespace);
+// A page of one namespace says which in its address. True: the address was changed, and the page will be shown by that.
+function addNamespace({ name, words, params }) {
+  if (!PAGES[name]?.isScoped || params.has("namespace") || !session.namespace) return false;
+  params.set("namespace", session.namespace);
   location.replace(`${address([name, ...words])}?${params}`);
   return true;
 }
 
+function markCurrent(href) {
+  for (const a of document.querySelectorAll("nav a"))
+    if (a.getAttribute("href") === href) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+}
+
 async function show() {
   const at = where(), page = PAGES[at.name];
-  if (isSentOn(at)) return;
+  if (addNamespace(at)) return;
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving, complain = complainIn(signal);
-  for (const a of document.querySelectorAll("nav a"))
-    if (page && a.getAttribute("href") === `#/${page.under || at.name}`) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
+  markCurrent(page && `#/${page.under || at.name}`);
   tell("");
   drawSign();
   if (shown !== at.path) content.replaceChildren(faint("Asking ..."));
@@ -123,7 +127,7 @@ async function show() {
   if (!page) return complain(new Error("There is no such page. The names above are all there are."));
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
   try {
-    await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: who.namespace });
+    await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: session.namespace });
   } catch (error) {
     complain(error);
   }

@@ -6,7 +6,7 @@ import { draw, faint, h, link, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
-import { day, money, moment, span } from "./words.js";
+import { day, money, moment, span, spanIfKnown } from "./words.js";
 
 const LOOK_MS = 10_000;
 
@@ -21,16 +21,16 @@ function pace(b) {
   return `At this pace ${come} are spent by ${day(b.until)}, ${share}.`;
 }
 
-function owner(b) {
+function queueLink(b) {
   if (b.clusterQueue) return link(["queue", b.clusterQueue], `ClusterQueue ${b.clusterQueue}`);
   return link(["jobs"], `LocalQueue ${b.namespace}/${b.localQueue}`, { namespace: b.namespace, queue: b.localQueue });
 }
 
 function budget(b) {
   const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
-  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", owner(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
+  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
     b.active ? "" : warning(`${b.reason}: ${b.message}`),
-    bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], Number(b.amount), forecast),
+    bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], [["mark", Number(b.amount)], ...forecast]),
     h("p", {}, `${b.spent} spent, ${b.reserved} reserved of ${money(b.amount, b.currency)}; ${b.remaining} left.`), h("p", {}, pace(b)));
 }
 
@@ -48,19 +48,15 @@ function ended(counts) {
   return Object.entries(counts).sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");
 }
 
-function seconds(n) {
-  return n === null || n === undefined ? "" : span(n);
-}
-
-function line(row, name) {
-  return [name, String(row.jobs), String(row.starts), ended(row.ended), seconds(row.waitP50Seconds), seconds(row.waitP99Seconds),
+function cells(row, name) {
+  return [name, String(row.jobs), String(row.starts), ended(row.ended), spanIfKnown(row.waitP50Seconds), spanIfKnown(row.waitP99Seconds),
     (row.cpuHours || 0).toFixed(1), (row.gpuHours || 0).toFixed(1), span(row.lostSeconds || 0), money(row.cost, row.currency)];
 }
 
 function report(told) {
   if (!told.rows.length) return h("p", {}, "No run started in that time.");
-  return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => line(row, row.key === null ? "(none)" : row.key)),
-    ...told.totals.map((row) => line(row, "All"))]), remarks(told)];
+  return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, row.key === null ? "(none)" : row.key)),
+    ...told.totals.map((row) => cells(row, "All"))]), remarks(told)];
 }
 
 // Has the question all its words? by=label wants a key.

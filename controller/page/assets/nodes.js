@@ -19,35 +19,39 @@ function freshness(node) {
   return node.degraded ? `${node.freshness}: ${node.reason}` : node.freshness;
 }
 
-// key, head, what is shown, what is sorted by.
+// key: as the address has it. Sorted by value: texts from A on, numbers from the largest on.
 const COLUMNS = [
-  ["node", "Node", (n) => n.node, (n) => n.node],
-  ["cpu", "CPU offered", (n) => amount("cpu", offered(n).cpuMilli), (n) => offered(n).cpuMilli],
-  ["memory", "Memory offered", (n) => amount("memory", offered(n).memoryBytes), (n) => offered(n).memoryBytes],
-  ["lentcpu", "CPU lent", (n) => amount("cpu", n.lent.cpuMilli), (n) => n.lent.cpuMilli],
-  ["lentmemory", "Memory lent", (n) => amount("memory", n.lent.memoryBytes), (n) => n.lent.memoryBytes],
-  ["pods", "Pods", (n) => String(n.pods), (n) => n.pods],
-  ["state", "Measured", (n) => [freshness(n), n.sampleTime ? `, ${since(n.sampleTime)} ago` : ""], (n) => freshness(n)],
-  ["source", "Configured by", (n) => (n.nodeOvercommit ? `NodeOvercommit ${n.nodeOvercommit}` : n.source), (n) => n.source],
+  { key: "node", head: "Node", isText: true, value: (n) => n.node, cell: (n) => n.node },
+  { key: "cpu", head: "CPU offered", value: (n) => offered(n).cpuMilli, cell: (n) => amount("cpu", offered(n).cpuMilli) },
+  { key: "memory", head: "Memory offered", value: (n) => offered(n).memoryBytes, cell: (n) => amount("memory", offered(n).memoryBytes) },
+  { key: "lentcpu", head: "CPU lent", value: (n) => n.lent.cpuMilli, cell: (n) => amount("cpu", n.lent.cpuMilli) },
+  { key: "lentmemory", head: "Memory lent", value: (n) => n.lent.memoryBytes, cell: (n) => amount("memory", n.lent.memoryBytes) },
+  { key: "pods", head: "Pods", value: (n) => n.pods, cell: (n) => String(n.pods) },
+  { key: "state", head: "Measured", isText: true, value: freshness, cell: (n) => [freshness(n), n.sampleTime ? `, ${since(n.sampleTime)} ago` : ""] },
+  { key: "source", head: "Configured by", isText: true, value: (n) => n.source,
+    cell: (n) => (n.nodeOvercommit ? `NodeOvercommit ${n.nodeOvercommit}` : n.source) },
 ];
 
-function compare(a, b) {
-  return typeof a === "string" ? a.localeCompare(b) : b - a; // the largest number first
+function sortColumn(params) {
+  return COLUMNS.find(({ key }) => key === params.get("sort")) || COLUMNS[0];
+}
+
+function compare(a, b, isText) {
+  return isText ? a.localeCompare(b) : b - a;
 }
 
 function sorted(list, params) {
-  const [, , , value] = COLUMNS.find(([key]) => key === params.get("sort")) || COLUMNS[0], sign = params.get("turn") ? -1 : 1;
+  const { value, isText } = sortColumn(params), sign = params.get("turn") ? -1 : 1;
   const found = list.filter((node) => node.node.includes(params.get("name") || ""));
-  return found.sort((a, b) => sign * compare(value(a), value(b)) || a.node.localeCompare(b.node));
+  return found.sort((a, b) => sign * compare(value(a), value(b), isText) || a.node.localeCompare(b.node));
 }
 
-const TEXTS = new Set(["node", "state", "source"]); // sorted from A on
-
 // A head is a link that sorts by it, and turns the order where it is sorted by it already.
-function head([key, text], params) {
-  const isIts = (params.get("sort") || "node") === key, isTurned = Boolean(params.get("turn")), isUp = TEXTS.has(key) !== isTurned;
-  const to = { name: params.get("name"), sort: key, turn: isIts && !isTurned ? "1" : "" };
-  return h("th", { scope: "col", "aria-sort": isIts && (isUp ? "ascending" : "descending") }, link(["nodes"], [text, isIts ? (isUp ? " ▲" : " ▼") : ""], to));
+function headCell(column, params) {
+  const isSorted = column === sortColumn(params), isTurned = Boolean(params.get("turn")), isUp = Boolean(column.isText) !== isTurned;
+  const to = { name: params.get("name"), sort: column.key, turn: isSorted && !isTurned ? "1" : "" };
+  const text = [column.head, isSorted ? (isUp ? " ▲" : " ▼") : ""];
+  return h("th", { scope: "col", "aria-sort": isSorted && (isUp ? "ascending" : "descending") }, link(["nodes"], text, to));
 }
 
 function pools(told) {
@@ -60,7 +64,7 @@ function nodeTable(told, params) {
   const found = sorted(told.nodes, params), shown = found.slice(0, ROWS_MAX);
   if (!found.length) return h("p", {}, told.nodes.length ? "No Node has that in its name." : "No Node is followed yet.");
   const all = count(found.length, "Node"), words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by a part of the name` : all;
-  return table(words, COLUMNS.map((column) => head(column, params)), shown.map((node) => COLUMNS.map(([, , cell]) => cell(node))));
+  return table(words, COLUMNS.map((column) => headCell(column, params)), shown.map((node) => COLUMNS.map(({ cell }) => cell(node))));
 }
 
 const NONE = "No idle resources are lent. A NodeOvercommit lends them: kubectl explain nodeovercommit.spec.";

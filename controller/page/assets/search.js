@@ -19,7 +19,7 @@ function drawQueues(part, told, name) {
   draw(part, found.length ? [h("h3", {}, "Queues"), h("ul", {}, found.map((queue) => h("li", {}, link(["queue", queue.name], queue.name))))] : "");
 }
 
-function found({ metadata, status }) {
+function jobItem({ metadata, status }) {
   return h("li", {}, jobLink(metadata.namespace, metadata.name), " ", h("span", { class: `state ${status.state}` }, status.state));
 }
 
@@ -52,7 +52,7 @@ function progress(matches, looked, total) {
 
 function drawJobs(part, words) {
   return (matches, looked, total) => {
-    draw(part, h("h3", {}, "Jobs that wait or run"), faint(progress(matches, looked, total)), matches.length ? h("ul", {}, matches.map(found)) : "",
+    draw(part, h("h3", {}, "Jobs that wait or run"), faint(progress(matches, looked, total)), matches.length ? h("ul", {}, matches.map(jobItem)) : "",
       h("p", {}, link(["history"], `Runs of Jobs that were named ${words.name}`, { job: words.name, namespace: words.namespace, since: "30d" })));
   };
 }

@@ -3,7 +3,7 @@
 
 import { block, nowLine, scaleOf, ticks } from "./chart.js";
 import { h, jobLink, svg, table } from "./dom.js";
-import { amount, money, moment, span, spanOr, time } from "./words.js";
+import { amount, count, money, moment, span, spanIfKnown, time } from "./words.js";
 
 const HEIGHT = 66, GROUND = 46;
 
@@ -14,13 +14,13 @@ function nameLink(name) {
 }
 
 // The history of one namespace names no Job of another.
-function isForAnother({ reason, preemptor }) {
+function isForUnnamedJob({ reason, preemptor }) {
   return reason === "Preempted" && !preemptor;
 }
 
 export function why(run) {
   if (run.state !== "Ended" && run.state !== "Stopping") return run.state;
-  if (isForAnother(run)) return "Preempted for a Job of another namespace";
+  if (isForUnnamedJob(run)) return "Preempted for a Job of another namespace";
   return run.preemptor ? [`${run.reason || "Stopped"} for `, nameLink(run.preemptor)] : run.reason || run.state;
 }
 
@@ -32,19 +32,19 @@ function held(run) {
 }
 
 function endOf(run) {
-  return [why(run), spanOr(run.runSeconds, " after "), run.lostSeconds ? `; ${span(run.lostSeconds)} of work, over its pods, was lost` : ""];
+  return [why(run), spanIfKnown(run.runSeconds, " after "), run.lostSeconds ? `; ${span(run.lostSeconds)} of work, over its pods, was lost` : ""];
 }
 
 // A run that ended by itself was told nothing: its last pods end.
 function stopWords(run) {
   const { preemptor, reason } = run;
-  if (isForAnother(run)) return "Told to stop for a Job of another namespace";
+  if (isForUnnamedJob(run)) return "Told to stop for a Job of another namespace";
   if (preemptor) return ["Told to stop for ", nameLink(preemptor)];
   return reason && !["Finished", "Failed"].includes(reason) ? `Told to stop: ${reason}` : "Its last pods end";
 }
 
 function momentsOf(run) {
-  const isAgain = run.attempt > 1, how = `run ${run.attempt}${spanOr(run.waitSeconds, ", after a wait of ")}`;
+  const isAgain = run.attempt > 1, how = `run ${run.attempt}${spanIfKnown(run.waitSeconds, ", after a wait of ")}`;
   return [
     [run.queuedAt, isAgain ? "Queued again" : "Queued"],
     [run.startedAt ? "" : run.reservedAt, `Is about to start${held(run)}`],
@@ -82,13 +82,22 @@ export function momentList(job, runs) {
 
 /* ---- as a picture ---- */
 
+function waitBlock(from, to) {
+  return block(from, to, { class: "waited", y: 22, height: 12 });
+}
+
+// A run is as high as the picture. One that was short is seen, too.
+function runBlock(from, to, kind) {
+  return block(from, Math.max(to, from + 0.002), { class: kind, y: 8, height: GROUND - 8 });
+}
+
 function blocksOf(run, x, now) {
   const place = (text) => (text ? x(new Date(text)) : undefined), kind = run.state === "Ended" ? run.reason || "" : "";
   const start = place(run.startedAt), stopping = place(run.stoppingAt), end = place(run.stoppedAt) ?? x(now);
   return [
-    run.queuedAt ? block(x(new Date(run.queuedAt)), start ?? end, { class: "waited", y: 22, height: 12 }) : [],
-    start === undefined ? [] : block(start, Math.max(end, start + 0.002), { class: `ran ${kind}`, y: 8, height: GROUND - 8 }),
-    stopping === undefined ? [] : block(stopping, Math.max(end, stopping + 0.002), { class: "stopping", y: 8, height: GROUND - 8 }),
+    run.queuedAt ? waitBlock(x(new Date(run.queuedAt)), start ?? end) : [],
+    start === undefined ? [] : runBlock(start, end, `ran ${kind}`),
+    stopping === undefined ? [] : runBlock(stopping, end, "stopping"),
   ];
 }
 
@@ -98,14 +107,14 @@ export function picture(job, runs) {
   if (!known.length) return "";
   const isOver = !job && runs.every((run) => run.stoppedAt), end = isOver ? Math.max(...runs.map((run) => +new Date(run.stoppedAt))) : now;
   const from = Math.min(...known), until = Math.max(end, from + 1000), x = scaleOf(from, until);
-  const words = `${runs.length} runs since ${moment(from)}: the list below has each moment`;
+  const words = `${count(runs.length, "run")} since ${moment(from)}: the list below has each moment`;
   return svg("svg", { class: "story", height: HEIGHT, role: "img", "aria-label": words },
-    runs.map((run) => blocksOf(run, x, until)), waits ? block(x(new Date(waits)), 1, { class: "waited", y: 22, height: 12 }) : [],
+    runs.map((run) => blocksOf(run, x, until)), waits ? waitBlock(x(new Date(waits)), 1) : [],
     ticks(from, until, HEIGHT), nowLine(from, until, now, GROUND));
 }
 
 export function runTable(runs) {
   return table("Its runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Work lost", "Cost"], runs.map((run) => [
-    String(run.attempt), time(run.queuedAt), spanOr(run.waitSeconds), time(run.startedAt),
-    spanOr(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
+    String(run.attempt), time(run.queuedAt), spanIfKnown(run.waitSeconds), time(run.startedAt),
+    spanIfKnown(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
 }

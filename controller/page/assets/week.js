@@ -21,9 +21,9 @@ function strip(week, words, height, ...shapes) {
     svg("rect", { class: "track", width: "100%", height }), shapes, ticks(from, end, height + 16), nowLine(from, end, +new Date(week.now), height));
 }
 
-function part(week, one, end, attributes) {
+function part(week, from, end, attributes) {
   const x = scaleOf(+new Date(week.from), +new Date(week.until));
-  return block(x(new Date(one)), x(new Date(end)), attributes);
+  return block(x(new Date(from)), x(new Date(end)), attributes);
 }
 
 function isWithin(week, span) {
@@ -50,8 +50,8 @@ function windowTrack(week, window) {
 
 /* ---- steps: prices and quotas ---- */
 
-// A column for each step; its words stand in it where there is room.
-// A factor may be below 0.
+// A column for each step; its words stand above it where there is room, and only the first where there is little. The
+// columns stand on 0, or on the least value: a factor may be below 0.
 function stepTrack(week, list, { value, text, words }) {
   const { steps } = list, least = Math.min(...steps.map(value), 0), most = Math.max(...steps.map(value), least + 1e-6);
   const x = scaleOf(+new Date(week.from), +new Date(week.until)), high = 44;

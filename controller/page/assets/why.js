@@ -1,5 +1,5 @@
 // Why a Job waits, as a tree: its own sentence, clause by clause; the items of its sluice.dev/after, and the Jobs that
-// keep each, with their own sentences and what those wait for; the line, the window and the budget that it meets.
+// block each, with their own sentences and what those wait for; the line, the window and the budget that it meets.
 
 import { budgets, job, orNull, week } from "./api.js";
 import { faint, h, jobLink, link } from "./dom.js";
@@ -10,13 +10,13 @@ const DEPTH_MAX = 4, LOOKED_UP_MAX = 12;
 
 /* ---- the Jobs that it waits for ---- */
 
-// Looks up the Jobs that keep this one, those that keep them, and so on: {known: name -> Job or null}. A few levels, a
-// few Jobs, each once.
+// Looks up the Jobs that block this one, those that block them, and so on: a Map of name to Job, or to null where there
+// is none now. A few levels, a few Jobs, each once.
 async function lookAround(namespace, root, signal) {
   const known = new Map([[root.metadata.name, root]]);
   let level = [root];
   for (let depth = 0; depth < DEPTH_MAX && level.length; depth++) {
-    const names = new Set(level.filter(Boolean).flatMap(keepers).filter((name) => !known.has(name)));
+    const names = new Set(level.filter(Boolean).flatMap(blockers).filter((name) => !known.has(name)));
     const some = [...names].slice(0, LOOKED_UP_MAX - known.size + 1);
     level = await Promise.all(some.map((name) => orNull(job(namespace, name, signal), 404)));
     some.forEach((name, i) => known.set(name, level[i]));
@@ -28,7 +28,7 @@ function waited({ status }) {
   return status.startedAt ? [] : (status.after || []).filter((item) => item.state !== "Holds");
 }
 
-function keepers(one) {
+function blockers(one) {
   return waited(one).flatMap((item) => item.jobs || []);
 }
 
@@ -49,13 +49,13 @@ function itemWords(namespace, { item, state }) {
   return [name, state === "Never" ? h("span", { class: "warning" }, " can hold no more") : " does not hold yet"];
 }
 
-function keepersOf(namespace, { jobs = [], more }, tree) {
+function blockersOf(namespace, { jobs = [], more }, tree) {
   if (!jobs.length && !more) return "";
   return h("ul", {}, jobs.map((name) => branch(namespace, name, tree)), more ? h("li", {}, `and ${count(more, "other Job")}`) : "");
 }
 
 function items(namespace, one, tree) {
-  const all = waited(one).map((item) => h("li", {}, itemWords(namespace, item), keepersOf(namespace, item, tree)));
+  const all = waited(one).map((item) => h("li", {}, itemWords(namespace, item), blockersOf(namespace, item, tree)));
   return all.length ? h("ul", {}, all) : "";
 }
 
@@ -78,7 +78,7 @@ function openings(told) {
   return told.windows.map((window) => h("li", {}, `The window of RunPolicy ${window.policy} is ${windowWords(told, window)}.`));
 }
 
-function purse({ spec, metadata }, all) {
+function budgetsOf({ spec, metadata }, all) {
   const isIts = (b) => b.clusterQueue === spec.clusterQueue || (b.namespace === metadata.namespace && b.localQueue === spec.queue);
   const words = (b) => ` has ${money(b.remaining, b.currency)} left of ${b.amount}${b.until ? `, until ${moment(b.until)}` : ""}.`;
   return all.budgets.filter(isIts).map((b) => h("li", {}, link(["money"], `Budget ${b.name}`), words(b)));
@@ -87,9 +87,9 @@ function purse({ spec, metadata }, all) {
 // Who may not see queues is told no more than the sentence says.
 async function circumstances(known, signal) {
   const { reason } = known.status, queue = known.spec.clusterQueue;
-  const windows = WINDOW.has(reason) && queue ? await orNull(week(queue, signal)) : null;
-  const money_ = reason === "BudgetExhausted" ? await orNull(budgets(signal)) : null;
-  return [windows ? openings(windows) : "", money_ ? purse(known, money_) : ""];
+  const ofWeek = WINDOW.has(reason) && queue ? await orNull(week(queue, signal)) : null;
+  const ofBudgets = reason === "BudgetExhausted" ? await orNull(budgets(signal)) : null;
+  return [ofWeek ? openings(ofWeek) : "", ofBudgets ? budgetsOf(known, ofBudgets) : ""];
 }
 
 /* ---- all of it ---- */

@@ -40,8 +40,8 @@ export function time(text, words = text && moment(text)) {
 }
 
 // "after 5 min"; nothing where that is not known.
-export function spanOr(seconds, before = "", otherwise = "") {
-  return seconds === undefined || seconds === null ? otherwise : `${before}${span(seconds)}`;
+export function spanIfKnown(seconds, before = "") {
+  return seconds === undefined || seconds === null ? "" : `${before}${span(seconds)}`;
 }
 
 export function since(text) {

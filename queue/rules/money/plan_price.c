@@ -59,7 +59,7 @@ const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_unt
 	return i < p->spec.nrates ? p->spec.rate[i].calendar : "base";
 }
 
-int64_t plan_says_at(
+int64_t plan_spec_factor_at(
 	const struct plan *p, int64_t at_ms, const char **ret_label, int64_t *ret_until_ms)
 {
 	*ret_until_ms = INT64_MAX;
@@ -92,7 +92,7 @@ static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 	const char *label;
 	p->nsteps = 0;
 	do {
-		add_step(p, at_ms, plan_says_at(p, at_ms, &label, &until_ms));
+		add_step(p, at_ms, plan_spec_factor_at(p, at_ms, &label, &until_ms));
 		at_ms = until_ms > at_ms ? until_ms
 					 : INT64_MAX; /* a time that Calendars do not know */
 	} while (at_ms < to_ms);

@@ -535,6 +535,11 @@ static void a_refusal_says_what_is_missing(void **state)
 	} cases[] = {
 		{{"get", "batch", "jobs", "team-b"},
 			{"may not get jobs.batch in namespace team-b", "sluice-batch-user"}},
+		{{"watch", "visibility.sluice.dev", "queuedjobs", "team-b"},
+			{"watch queuedjobs.visibility.sluice.dev in namespace team-b",
+				"sluice-batch-user in that namespace (by a RoleBinding)"}},
+		{{"list", "visibility.sluice.dev", "histories", ""},
+			{"list histories.visibility.sluice.dev", "sluice-viewer"}},
 		{{"list", "batch", "jobs", ""}, {"list jobs.batch in all namespaces", "-n"}},
 		{{"get", "sluice.dev", "clusterqueues", ""},
 			{"get clusterqueues.sluice.dev", "sluice-viewer"}},
