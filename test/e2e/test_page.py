@@ -381,6 +381,19 @@ def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
     assert page.run("return window.asked") < 5
 
 
+def test_a_watch_that_falls_silent_is_begun_anew(line, page):
+    """As after the sleep of a laptop. What is 150 s for the page is 0.1 s here."""
+    page.sign_in(line.boss, place=f"jobs?clusterQueue={line.q}")
+    page.wait("the line", lambda: len(page.rows()) == 4)
+    page.run("""window.news = []; window.late = window.setTimeout; const news = document.getElementById("news");
+        new MutationObserver(() => window.news.push(news.textContent)).observe(news, { childList: true });
+        window.setTimeout = (call, ms, ...rest) => late(call, ms === 150000 ? 100 : ms, ...rest);""")
+    line.world.job("more", cpu=1)
+    page.wait("that it was told", lambda: any("silent" in said for said in page.run("return window.news")))
+    page.run("window.setTimeout = window.late")
+    page.wait("the line, live again", lambda: page.text("#news") == "Live." and len(page.rows()) == 5)
+
+
 # ---- names with markup ---------------------------------------------------------------------
 
 
