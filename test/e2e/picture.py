@@ -1,8 +1,8 @@
 """The picture of the README: the page, with a day of work behind it, on a real control plane.
 
 Three teams share a Cohort. The controller's clock begins a day before this evening in Berlin and is set forward by an hour
-24 times; in each of these hours Jobs come, start and end, by a plan that is the same in each run. So the ledger has a day
-of use and the Budget a forecast. The browser's clock is set as the controller's. Nothing in the picture is made up but
+24 times. In each of these hours the same Jobs come in each run; some start, and some end. So the ledger has a day of use
+and the Budget a forecast. The browser's clock is set as the controller's. Nothing in the picture is made up but
 the nodes, the Jobs and the time.
 
     python3 test/e2e/picture.py [--to docs/page.png] [--place queue/night] [--size 1280x1180] [--keep]"""
