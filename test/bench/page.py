@@ -6,9 +6,10 @@ beside the made-up cluster of `crowd`, so that no API server has to take in 100,
   tab            memory that the tab has to itself, and elements, with the first page of the list and once it was
                  scrolled through
   assets         the document, its style and its scripts, as they are in the program
-  stream         what each tab that watches costs the controller while CHANGES Jobs change each second: processor time,
-                 memory of it and of its readers, bytes that it sends. WATCHERS more watch for WATCH_SECONDS, against
-                 none for as long
+  a tab, a watch what each costs the controller while CHANGES Jobs change each second: processor time, memory of it and of
+                 its readers, bytes that it sends; of so many for FOLLOW_SECONDS, against none for as long. A tab with a line
+                 this long asks for what it shows every 5 s (assets/line.js); a watch is what it has of a shorter one, and
+                 what kubectl -w has of any. It knows each of the Jobs
 """
 
 import http.client
@@ -25,7 +26,8 @@ from overcommit import Ground
 from sandbox import wait_until
 
 NODES, PODS_PER_NODE, TURNS = 50, 4, 5
-WATCHERS, CHANGES, WATCH_SECONDS = 19, 20, 30  # one address without a token has 20 watches
+TABS, WATCHERS, CHANGES, FOLLOW_SECONDS = 20, 8, 20, 30  # all watches together may know 128 MiB, of 100,000 Jobs 10 MB each
+ASK_AGAIN_SECONDS = 5
 GROUP = "/apis/visibility.sluice.dev/v1alpha1"
 ASSETS = ROOT / "controller" / "page" / "assets"
 
@@ -94,34 +96,40 @@ def scroll_through(browser, seconds=30):
     return most
 
 
-class Watcher(threading.Thread):
-    """Reads a watch until it is told to stop, and counts its bytes."""
+class Follower(threading.Thread):
+    """Counts the bytes of the answers that it has, until it is told to stop."""
 
     def __init__(self, url):
         super().__init__(daemon=True)
         self.connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=120)
-        self.bytes, self.over = 0, False
-        self.connection.request("GET", f"{GROUP}/queuedjobs?limit=500")
-        version = json.loads(self.connection.getresponse().read())["metadata"]["resourceVersion"]
-        self.connection.request("GET", f"{GROUP}/queuedjobs?watch=1&resourceVersion={version}")
-        self.answer = self.connection.getresponse()
-        if self.answer.status != 200:
-            raise SystemExit(f"a watch was refused: {self.answer.read()[:300]}")
+        self.bytes, self.over = 0, threading.Event()
+        self.version = json.loads(self.ask("limit=500").read())["metadata"]["resourceVersion"]
         self.start()
 
-    def run(self):
-        while not self.over:
-            try:
-                part = self.answer.read1(1 << 16)
-            except (OSError, http.client.HTTPException, ValueError, AttributeError):
-                return
-            if not part:
-                return
-            self.bytes += len(part)
+    def ask(self, words):
+        self.connection.request("GET", f"{GROUP}/queuedjobs?{words}")
+        answer = self.connection.getresponse()
+        if answer.status != 200:
+            raise SystemExit(f"a follower was refused: {answer.read()[:300]}")
+        return answer
 
     def end(self):
-        self.over = True
+        self.over.set()
+        self.join()
         self.connection.close()
+
+
+class Tab(Follower):
+    def run(self):
+        while not self.over.wait(ASK_AGAIN_SECONDS):
+            self.bytes += len(self.ask("limit=500").read())
+
+
+class Watch(Follower):
+    def run(self):
+        answer = self.ask(f"watch=1&resourceVersion={self.version}")
+        while not self.over.is_set():
+            self.bytes += len(answer.read1(1 << 16))  # something changes each second
 
 
 def processor(proc):
@@ -148,25 +156,24 @@ def private(proc):
     return total
 
 
-def follow(crowd, watchers):
-    """While Jobs change: seconds of the processor, bytes of memory in the end, bytes that were read."""
-    watching = [Watcher(crowd.url) for _ in range(watchers)]
-    before, until = processor(crowd.proc), time.monotonic() + WATCH_SECONDS
+def follow(crowd, kind, n):
+    """While Jobs change: seconds of the processor, bytes of memory in the end, bytes that n of them have read."""
+    following = [kind(crowd.url) for _ in range(n)]
+    before, until = processor(crowd.proc), time.monotonic() + FOLLOW_SECONDS
     while time.monotonic() < until:
         crowd.fake.api.post(f"/bench/relabel/{CHANGES}", {})
         time.sleep(1)
     cpu, memory = processor(crowd.proc) - before, private(crowd.proc)
-    for w in watching:
-        w.end()
-    return cpu, memory, sum(w.bytes for w in watching)
+    for f in following:
+        f.end()
+    return cpu, memory, sum(f.bytes for f in following)
 
 
-def stream(crowd):
-    cpu, memory, _ = follow(crowd, 0)
-    more_cpu, more_memory, sent = follow(crowd, WATCHERS)
-    each = WATCHERS * WATCH_SECONDS
-    return {"cpu_ms_per_s": round(1000 * (more_cpu - cpu) / each, 2), "mb": round((more_memory - memory) / WATCHERS / 1e6, 2),
-            "bytes_per_s": round(sent / each)}
+def cost_of(crowd, kind, n, nobody):
+    """What each of n costs more than if there is nobody."""
+    cpu, memory, sent = follow(crowd, kind, n)
+    return {"cpu_ms_per_s": round(1000 * (cpu - nobody[0]) / n / FOLLOW_SECONDS, 2), "mb": round((memory - nobody[1]) / n / 1e6, 2),
+            "bytes_per_s": round(sent / n / FOLLOW_SECONDS)}
 
 
 def in_browser(crowd, folder):
@@ -192,8 +199,10 @@ def run(args):
         crowd.settle()
         with tempfile.TemporaryDirectory(prefix="sluice-bench-page-") as folder:
             seen = in_browser(crowd, Path(folder))
-        say(f"==> what a watcher costs: {WATCHERS} against none ({2 * WATCH_SECONDS} s)")
-        result = {"bench": "page", "jobs": jobs, **seen, "assets_bytes": sum(f.stat().st_size for f in ASSETS.iterdir()), "watcher": stream(crowd)}
+        say(f"==> {TABS} more tabs, and {WATCHERS} watches, each against none ({3 * FOLLOW_SECONDS} s)")
+        nobody = follow(crowd, Tab, 0)
+        result = {"bench": "page", "jobs": jobs, **seen, "assets_bytes": sum(f.stat().st_size for f in ASSETS.iterdir()),
+                  "a_tab": cost_of(crowd, Tab, TABS, nobody), "a_watch": cost_of(crowd, Watch, WATCHERS, nobody)}
     finally:
         crowd.end()
     table([
@@ -202,6 +211,7 @@ def run(args):
         ("memory of the tab", f"{result['at_first']['tab_mb']} MB", f"{result['scrolled']['tab_mb']} MB after scrolling for 30 s"),
         ("elements", f"{result['at_first']['elements']}", f"{result['scrolled']['elements_at_most']} at most while scrolling"),
         ("the page in the program", f"{result['assets_bytes'] / 1000:.1f} kB", "document, style, scripts"),
-        ("a tab that watches", f"{result['watcher']['cpu_ms_per_s']} ms/s", f"of the processor, {result['watcher']['mb']} MB and {result['watcher']['bytes_per_s']} bytes/s, while {CHANGES} Jobs change each second"),
+        *((name, f"{c['cpu_ms_per_s']} ms/s", f"of the processor, {c['mb']} MB and {c['bytes_per_s']} bytes/s, while {CHANGES} Jobs change each second")
+          for name, c in (("each tab that shows the line", result["a_tab"]), ("each watch of all Jobs", result["a_watch"]))),
     ])
     return result

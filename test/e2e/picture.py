@@ -1,16 +1,19 @@
 """The picture of the README: the page, with a day of work behind it, on a real control plane.
 
-Three teams share a Cohort. The controller's clock begins a day ago and is set forward by an hour 24 times; in
-each of these hours Jobs come, start and end, by a plan that is the same in each run. So the ledger has a day of use, the
-Budget a forecast, and the clock is the browser's in the end. Nothing in the picture is made up but the nodes and the Jobs.
+Three teams share a Cohort. The controller's clock begins a day before this evening in Berlin and is set forward by an hour
+24 times. In each of these hours the same Jobs come in each run; some start, and some end. So the ledger has a day of use
+and the Budget a forecast. The browser's clock is set as the controller's. Nothing in the picture is made up but
+the nodes, the Jobs and the time.
 
-    python3 test/e2e/picture.py [--to docs/page.png] [--place queue/training] [--keep]"""
+    python3 test/e2e/picture.py [--to docs/page.png] [--place queue/night] [--size 1280x1180] [--keep]"""
 
 import argparse
 import random
 import sys
 import tempfile
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from browser import Browser, lacks
 from later import Later
@@ -19,6 +22,7 @@ from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.sandbox import BUILD, ROOT
 
 HOURS, SEED, PATIENCE = 24, 11, 240
+EVENING = {"hour": 20, "minute": 30, "second": 0}
 TEAMS = {"team-vision": ["train-resnet", "label", "resize"], "team-search": ["index", "rank", "crawl"], "team-risk": ["stress", "replay", "report"]}
 PRIORITIES = {"low": 10, "normal": 100, "high": 1000}
 QUEUES = {  # of which flavor how many cores
@@ -103,33 +107,52 @@ class Day:
         self.clock.forward(self.box, 3600)
 
     def evening(self):
-        """What is to be seen waiting: for quota, for a Job, and one that a person holds."""
-        for _ in range(14):
+        """The window of the night is open, and more waits for it than there is room for; one Job waits for another."""
+        for _ in range(12):
             self.submit("training", most_pods=4)
-        team, name = self.submit("training")
-        self.api.post(jobs_path(team), job("summary", "reports", {"cpu": "2"}, suspend=True, annotations={"sluice.dev/after": f"afterok:{name}"}))
+        for _ in range(22):
+            self.submit("night", most_pods=5)
+        self.settle()
+        team, name = self.submit("night")
+        self.api.post(jobs_path(team), job("summary", "night", {"cpu": "2"}, suspend=True, annotations={"sluice.dev/after": f"afterok:{name}"}))
         self.settle()
 
 
-def draw(box, to, place, width, height):
+# The browser's clock, so many milliseconds ahead.
+SHIFT = """
+const Real = Date, ahead = %d;
+window.Date = class extends Real {
+  constructor(...words) { if (words.length) super(...words); else super(Real.now() + ahead); }
+  static now() { return Real.now() + ahead; }
+};
+"""
+
+
+def draw(box, to, place, size, ahead=0):
     with tempfile.TemporaryDirectory(prefix="sluice-picture-") as folder, Browser(folder) as b:
-        b.look(width, height)
+        b.look(*size)
+        b.cdp("Page.addScriptToEvaluateOnNewDocument", source=SHIFT % (1000 * ahead))
         b.open(f"{box.controller_url()}/#/{place}")
-        b.wait_text("training")
         last = [None]
 
         def still():
-            before, last[0] = last[0], b.text()
-            return last[0] == before
-        wait_until("the page to be drawn", still, PATIENCE, every=1)
+            before, last[0] = last[0], b.text("main")
+            return last[0] and "Asking" not in last[0] and last[0] == before
+        wait_until("the page to be drawn", still, PATIENCE, every=1.5)
         b.picture(Path(to))
+
+
+def this_evening():
+    """How many seconds it is until then; less than 0: it was."""
+    now = datetime.now(ZoneInfo("Europe/Berlin"))
+    return int(now.replace(microsecond=0, **EVENING).timestamp() - now.timestamp())
 
 
 def main():
     p = argparse.ArgumentParser(prog="./dev picture", description=__doc__.split("\n")[0])
     p.add_argument("--to", default=str(ROOT / "docs" / "page.png"))
-    p.add_argument("--place", default="queue/training", help="which page: what stands behind #/")
-    p.add_argument("--size", default="1280x800")
+    p.add_argument("--place", default="queue/night", help="which page: what stands behind #/")
+    p.add_argument("--size", default="1280x1180")
     p.add_argument("--keep", action="store_true", help="leave the sandbox `picture` running")
     args = p.parse_args()
     if lacks():
@@ -137,7 +160,7 @@ def main():
     box = Sandbox("picture", say=lambda text: print(f"  {text}", flush=True))
     box.destroy()
     clock = Later("picture")
-    clock.ahead = -3600 * HOURS
+    clock.ahead = this_evening() - 3600 * HOURS
     clock.begin()
     try:
         box.up()
@@ -149,7 +172,7 @@ def main():
             print(f"  hour {n + 1} of {HOURS}", flush=True)
             day.hour(n)
         day.evening()
-        draw(box, args.to, args.place, *map(int, args.size.split("x")))
+        draw(box, args.to, args.place, map(int, args.size.split("x")), clock.ahead)
         print(f"{args.to}: {Path(args.to).stat().st_size} bytes")
     finally:
         if not args.keep:

@@ -314,12 +314,10 @@ def test_the_report_is_that_of_the_command_line(line, page, program):
 # ---- a Job's life ------------------------------------------------------------------------
 
 
-def test_a_jobs_life_is_watched_without_loading_the_page_again(world, other, page):
-    world.priorities(low=1)
-    other.priorities(high=10)
+def test_a_jobs_life_is_watched_without_loading_the_page_again(world, page):
+    world.priorities(low=1, high=10)
     world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
-    other.local("theirs", world.full("q"))
-    world.job("first", cpu=2)
+    world.job("first", cpu=2, priority="low")
     world.started("first")
     page.expected = (401, 404)  # of a Job that is deleted
     page.sign_in(boss(world), place=f"jobs?clusterQueue={world.full('q')}")
@@ -328,30 +326,30 @@ def test_a_jobs_life_is_watched_without_loading_the_page_again(world, other, pag
 
     world.job("train", cpu=2, priority="low")
     row = page.wait("that it waits", lambda: next((t for _, t in page.rows() if f"{world.ns}/train" in t and "Waiting" in t), None))
-    assert "quota" in row, row
+    assert "2 of 2 in use" in row, row
     page.click(f'[role=row] a[href="#/job/{world.ns}/train"]')
     page.wait("why it waits", lambda: tells(page, world, "train"))
     world.finish("first")
     world.started("train")
     page.wait_text("Running")
-    other.job("urgent", queue="theirs", cpu=2, priority="high")
-    other.started("urgent", timeout=LATER)
-    page.wait_text(f"Preempted for {other.ns}/urgent", "Queued again", "Waiting")
-    other.finish("urgent")
-    other.finished("urgent")
+    world.job("urgent", cpu=2, priority="high")
+    world.started("urgent", timeout=LATER)
+    page.wait_text(f"Preempted for {world.ns}/urgent", "Queued again", "Waiting")
+    world.finish("urgent")
+    world.finished("urgent")
     world.started("train", timeout=LATER)
-    page.wait_text("Running", f"Preempted for {other.ns}/urgent", "Resumed: run 2")
+    page.wait_text("Running", f"Preempted for {world.ns}/urgent", "Resumed")
     world.finish("train")
     world.finished("train")
-    page.wait_text("Finished", f"Preempted for {other.ns}/urgent")
+    page.wait_text("Finished", f"Preempted for {world.ns}/urgent")
     world.empty()
     world.delete("train")
-    page.wait_text("No Job of this name waits or runs now", f"Preempted for {other.ns}/urgent", "Finished")
+    page.wait_text("No Job of this name waits or runs now", f"Preempted for {world.ns}/urgent", "Finished")
     world.wait("the Job to be gone", lambda: world.api.gone(jobs_path(world.ns, "train")))
     page.click('nav a[href="#/history"]')
-    page.wait_text(f"{world.ns}/train", f"Preempted for {other.ns}/urgent")
+    page.wait_text(f"{world.ns}/train", f"Preempted for {world.ns}/urgent")
     page.click(f'main a[href="#/job/{world.ns}/train"]')
-    page.wait_text("No Job of this name waits or runs now", f"Preempted for {other.ns}/urgent", "Resumed: run 2", "Finished")
+    page.wait_text("No Job of this name waits or runs now", f"Preempted for {world.ns}/urgent", "Resumed", "Finished")
     assert page.run("return window.sinceTheBeginning === true"), "it was loaded again"
 
 
@@ -466,19 +464,23 @@ def described(world, other):
     world.cohort("all")
     world.priorities(low=1)
     other.priorities(high=10)
-    world.queue(cpu=2, cohort="all", preemption={"withinClusterQueue": "LowerPriority"})
-    world.queue("day", cpu=4, cohort="all")
+    shared = world.flavor("shared")
+    world.queue(flavors={shared: 2}, cohort="all", preemption={"withinClusterQueue": "LowerPriority"})
+    world.queue("day", flavors={shared: 4}, cohort="all")
+    world.queue("night", flavors={shared: 0}, cohort="all")
     other.local("theirs", q)
     world.create("calendars", ours("Calendar", world.full("nights"), {"timeZone": "Europe/Berlin", "open": [
         {"name": "night", "days": ["Mon-Thu"], "from": "19:00", "to": "07:00"}, {"name": "weekend", "from": "Fri 19:00", "to": "Mon 07:00"}]}))
     world.create("priceplans", ours("PricePlan", world.full("plan"), {
         "currency": "EUR", "queues": [q], "base": {"cpu": "36.00"}, "rates": [{"calendar": world.full("nights"), "factor": "0.4"}]}))
     world.create("budgets", ours("Budget", world.full("budget"), {"queue": q, "period": "Monthly", "timeZone": "Europe/Berlin", "currency": "EUR", "amount": "5000.00"}))
-    for plural, name in ("priceplans", "plan"), ("budgets", "budget"):
+    world.create("runpolicies", ours("RunPolicy", world.full("window"), {"queues": [world.full("day")], "calendar": world.full("nights"), "atClose": {"action": "Finish"}}))
+    for plural, name in ("priceplans", "plan"), ("budgets", "budget"), ("runpolicies", "window"):
         world.wait(f"{name} to be in force", lambda p=plural, n=name: has(world.api.get(path_of(p, world.full(n))), "Active"))
     world.job("train", cpu=2, priority="low")
-    world.started("train")
-    other.job("urgent", queue="theirs", cpu=4, priority="high")  # two of its own, two that are lent
+    world.job("guest", queue="night", cpu=4)  # borrowed
+    world.started("train", "guest")
+    other.job("urgent", queue="theirs", cpu=2, priority="high")
     other.started("urgent", timeout=LATER)
     world.stopped("train")
     world.job("after", cpu=1, annotations={"sluice.dev/after": "afterok:train"})
@@ -510,7 +512,7 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
         found += problems(page, axe, "sign-in", look)
     page.look()
     page.give(boss(world))
-    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR"]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
+    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
                                ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q]), ("nodes-none", "nodes", ["lent"])):
         page.look()
@@ -537,7 +539,7 @@ def lending():
     needs_release()
     ground = overcommit.Ground(30, 20, name=f"{PREFIX}-lends")
     try:
-        ground.start()
+        ground.start("--overcommit-config", "kube-system/ack-slo-config")  # the sandbox lends nothing unless it is told
         wait_until("each node to lend", lambda: len(lent(ground)) == 30, LATER, ground.proc)
         yield ground
     finally:
