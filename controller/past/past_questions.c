@@ -264,12 +264,13 @@ static int check_room(const struct lane *t, const char *ns, struct err *e)
 	return 0;
 }
 
-/* Of one Job, and of a queue in a day or so: indexes lead to them. */
-static enum lane_kind lane_of(const struct past_question *q)
+/* Of one Job, and of a queue in the last day or so: indexes lead to them. That of runs is by their end, so
+ * what is long ago costs as much as all that has ended since. */
+static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 {
-	bool is_of_a_day = q->to_ms - q->from_ms <= QUICK_USAGE_MS;
+	bool is_of_today = now_ms - q->from_ms <= QUICK_USAGE_MS;
 	bool is_quick =
-		(q->kind == PAST_RUNS && q->ns && q->job) || (q->kind == PAST_USAGE && is_of_a_day);
+		(q->kind == PAST_RUNS && q->ns && q->job) || (q->kind == PAST_USAGE && is_of_today);
 	return is_quick ? LANE_QUICK : LANE_SLOW;
 }
 
@@ -292,7 +293,7 @@ int past_questions_ask(struct past_questions *p, const struct past_words *w, int
 	struct lane *t = NULL;
 	int rc = past_query_parse(w, now_ms, &a->query, e);
 	if (!rc) {
-		t = &p->lane[lane_of(&a->query.question)];
+		t = &p->lane[lane_of(&a->query.question, now_ms)];
 		rc = check_room(t, a->query.question.ns, e);
 	}
 	if (!rc)

@@ -269,6 +269,28 @@ static void one_job_does_not_wait_for_a_report(void **state)
 	close_bank(&b);
 }
 
+/* Runs are found by their end: a day of long ago costs as much as all that has ended since. So it is no
+ * question for the connection of those that are quick. */
+static void a_day_of_long_ago_is_not_quick(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told slow = {0}, quick = {0};
+	struct past_words day = {.kind = PAST_USAGE,
+		.clusterqueue = "steps",
+		.since = "2020-01-01",
+		.until = "2020-01-02"};
+	open_bank(&b, F.conninfo, 60000);
+	ask_rows(&b, day, &slow);
+	until_connections(1);
+	ask_rows(&b, (struct past_words){.ns = "past", .job = "train", .kind = PAST_RUNS}, &quick);
+	assert_string_equal(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
+					       "application_name = 'me'"),
+		"2");
+	close_bank(&b);
+	until_connections(0);
+}
+
 /* In queue `steps`, in the last day before NOW: a run that began before it, with other runs before it and of
  * another queue and cell; one that grew, shrank and held two flavors; one that goes on and has grown; and a
  * reservation that has not started. A SHRINK before the start is in the lines already. */
@@ -583,6 +605,7 @@ int main(void)
 		cmocka_unit_test(each_run_is_told),
 		cmocka_unit_test(a_report_says_how_long_jobs_waited_and_how_they_ended),
 		cmocka_unit_test(one_job_does_not_wait_for_a_report),
+		cmocka_unit_test(a_day_of_long_ago_is_not_quick),
 		cmocka_unit_test(what_a_queue_held_is_told_step_by_step),
 		cmocka_unit_test(the_last_step_is_an_average_of_what_there_is_of_it),
 		cmocka_unit_test(no_run_that_had_ended_before_is_read),
