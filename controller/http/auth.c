@@ -79,7 +79,7 @@ struct auth {
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
 	struct bucket all, each[ADDRESSES], again; /* again: of what was good before */
-	struct question *asking[ASKING_MAX]; /* NULL: free */
+	struct question *asking[ASKING_MAX];	   /* NULL: free */
 	struct json *json;
 };
 
@@ -400,7 +400,7 @@ static struct owner *take_named(
 	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
 {
 	struct bucket *of = was_good(g, t) ? &g->again : &g->all;
-	return take(of, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->as, c->as, now_ms)
+	return take(of, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->user, c->as, now_ms)
 						  : NULL;
 }
 

@@ -50,8 +50,8 @@ struct auth_options {
 /* Texts are for the call. */
 struct auth_caller {
 	const char *token;
-	/* caller.as, of a proxy that may name users; then no token is looked at. Or NULL */
-	const char *as;
+	/* caller.user and caller.as, of a proxy that may name users; then no token is looked at. Or NULL */
+	const char *user, *as;
 	uint64_t address; /* any number that stands for it */
 };
 

@@ -150,6 +150,7 @@ int caller_read(struct MHD_Connection *c, struct caller *ret, struct err *e)
 		rc = check_named(&n, e);
 	if (rc == 0 && n.users > 0)
 		ret->as = members_of(&n);
+	ret->user = ret->as ? n.user : NULL;
 	ret->names_groups = n.groups > 0;
 	buf_done(&n.list);
 	return rc;

@@ -28,7 +28,8 @@ extern const struct right CALLER_USERS, CALLER_GROUPS;
 
 struct caller {
 	const char *token; /* of the request's headers; NULL: none is shown */
-	char *as; /* the user that a proxy names, as members of a SubjectAccessReview; NULL: none */
+	const char *user;  /* that a proxy names; of the headers, too. NULL: none */
+	char *as; /* ... with its groups, as members of a SubjectAccessReview; NULL: none */
 	bool names_groups;
 };
 

@@ -228,6 +228,7 @@ size_t http_unsent(const struct http_question *q)
 void http_caller(const struct http_question *q, struct auth_caller *ret)
 {
 	*ret = (struct auth_caller){.token = q->caller.token,
+		.user = q->caller.user,
 		.as = q->caller.as,
 		.address = connection_address(q->place)};
 }
@@ -387,7 +388,7 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 	struct auth_caller caller;
 	http_caller(r, &caller);
 	if (r->check < CHECK_MUST)
-		caller.as = NULL;
+		caller.user = caller.as = NULL;
 	r->verdict =
 		r->http->options.ask(&caller, right_of(r), on_verdict, r, r->http->options.ctx);
 	if (r->verdict != AUTH_LATER)

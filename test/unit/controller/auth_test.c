@@ -63,7 +63,8 @@ static void expect(struct stage *s, const char *line, int status, const char *bo
 
 static enum auth_verdict put(struct stage *s, const char *token, int64_t now_ms)
 {
-	struct auth_caller caller = {.token = token, .as = s->as, .address = s->address};
+	struct auth_caller caller = {
+		.token = token, .user = s->as ? "berta" : NULL, .as = s->as, .address = s->address};
 	return auth_ask(s->auth, &caller, &s->right, now_ms, on_verdict, s);
 }
 
@@ -402,7 +403,7 @@ static void who_is_named_is_asked_about_and_has_no_token(void **state)
 	assert_non_null(strstr(sent, "\"user\":\"berta\",\"groups\":[\"ml\""));
 	/* It is remembered for any proxy, and is no token. */
 	assert_int_equal(ask(&s, "another proxy's", NOW_MS + 1), AUTH_ALLOWED);
-	struct auth_caller caller = {.token = "x", .as = BERTA};
+	struct auth_caller caller = {.token = "x", .user = "berta", .as = BERTA};
 	uint64_t berta = auth_name(s.auth, &caller, NOW_MS);
 	assert_int_not_equal(berta, 0);
 	s.as = NULL;
