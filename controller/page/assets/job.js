@@ -40,7 +40,7 @@ function costs(known, runs) {
   const before = currencies.map((currency) => money(sum(of(currency).map((run) => run.cost)), currency)).join(", ");
   const pairs = [["This run, so far", bill && `${money(bill.cost, bill.currency)}, ${bill.perHour} an hour now (PricePlan ${bill.plan})`],
     ["This run, expected", bill?.expectedCost && money(bill.expectedCost, bill.currency)], ["Runs that have ended", before]];
-  return pairs.some(([, value]) => value) ? facts(pairs) : faint("No PricePlan has a price for it, so nothing is counted.");
+  return pairs.some(([, value]) => value) ? facts(pairs) : faint(runs.length ? "No PricePlan has a price for it, so nothing is counted." : "Nothing yet: it has not run.");
 }
 
 const COLOURS = "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed.";
