@@ -192,12 +192,16 @@ def test_the_port_of_the_page_wants_the_rights_that_the_api_server_wants(line):
     line.world.box.wait_visible(LATER)
     config = line.world.box.account_kubeconfig("alice", line.ns, "alice")
     there, elsewhere = f"{GROUP}/namespaces/{line.ns}", f"{GROUP}/namespaces/{line.other.ns}"
+
+    def raw(path):
+        return subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+    wait_until("the API server to find this controller", lambda: raw(f"{there}/queuedjobs").returncode == 0, LATER)
     may = [f"{there}/queuedjobs", f"{there}/queuedjobs?watch=1&timeoutSeconds=1", f"{there}/queuedjobs/mine", f"{there}/costs", f"{there}/reports",
            f"{there}/histories"]
     may_not = [f"{GROUP}/queuedjobs", f"{GROUP}/queuedjobs?watch=1&timeoutSeconds=1", f"{elsewhere}/queuedjobs", f"{elsewhere}/queuedjobs/secret",
                f"{GROUP}/clusterqueues/{line.q}/queuedjobs", f"{GROUP}/costs", f"{GROUP}/reports", f"{elsewhere}/histories"]
     for path in may + may_not:
-        done = subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+        done = raw(path)
         assert (done.returncode == 0) == (path in may) == ("Forbidden" not in done.stderr), (path, done)
         status, _ = headers(line.world.box.controller_url() + path, line.alice)
         assert status == (200 if path in may else 403), (path, status)
@@ -452,7 +456,7 @@ def test_all_is_to_be_had_by_keyboard_alone(line, page):
     tab_until(page, "another page", lambda at: at["href"] == "#/queues" and at["text"] == "Queues", "Shift+Tab")
     page.press("Enter")
     page.wait_text(line.q)
-    tab_until(page, "the search", lambda at: at["id"] == "find-text")
+    tab_until(page, "the search", lambda at: at["id"] == "find-text", "Shift+Tab")  # before the queues, of which there may be many
     page.press(*"big", "Enter")
     page.wait_text(f"{line.ns}/big", selector="main")
     assert any(at["tag"] == "SELECT" for at in way), way

@@ -55,7 +55,7 @@ function cells(row, name) {
 
 function report(told) {
   if (!told.rows.length) return h("p", {}, "No run started in that time.");
-  return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, row.key === null ? "(none)" : row.key)),
+  return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, row.key || (row.key === null ? "(none)" : "(empty)"))),
     ...told.totals.map((row) => cells(row, "All"))]), remarks(told)];
 }
 
