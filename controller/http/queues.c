@@ -9,8 +9,9 @@
 #include "controller/write/status.h"
 #include "controller/write/trouble_rows.h"
 
-static void put_resource(struct buf *out, const struct usage_view *u)
+static void put_resource(struct buf *out, const struct usage_view *u, const void *ctx)
 {
+	(void)ctx;
 	char text[QUANTITY_TEXT_SIZE];
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, u->resource);
@@ -29,36 +30,10 @@ static void put_resource(struct buf *out, const struct usage_view *u)
 		u->nominal, u->reserved, u->used);
 }
 
-static void put_flavor(struct buf *out, const struct usage_view *usage, size_t n, size_t first)
-{
-	bool comma = false;
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, usage[first].flavor);
-	buf_puts(out, ",\"resources\":[");
-	for (size_t i = first; i < n; i++) {
-		if (strcmp(usage[i].flavor, usage[first].flavor) != 0)
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_resource(out, &usage[i]);
-	}
-	buf_puts(out, "]}");
-}
-
 static void put_flavors(struct buf *out, const struct usage_view *usage, size_t n)
 {
-	bool comma = false;
-	buf_puts(out, ",\"flavors\":[");
-	for (size_t i = 0; i < n; i++) {
-		if (!status_first_of_flavor(usage, i))
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_flavor(out, usage, n, i);
-	}
-	buf_putc(out, ']');
+	buf_puts(out, ",\"flavors\":");
+	status_put_flavors(out, usage, n, put_resource, NULL);
 }
 
 /* Of one below a Cohort. */

@@ -14,12 +14,46 @@ const char *status_quantity(int64_t amount, const char *resource, char ret_text[
 	return ret_text;
 }
 
-bool status_first_of_flavor(const struct usage_view *usage, size_t index)
+static bool is_first_of_flavor(const struct usage_view *usage, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(usage[i].flavor, usage[index].flavor) == 0)
 			return false;
 	return true;
+}
+
+static void put_flavor(struct buf *out, const struct usage_view *usage, size_t n, size_t first,
+	status_put_row_fn *put, const void *ctx)
+{
+	bool comma = false;
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, usage[first].flavor);
+	buf_puts(out, ",\"resources\":[");
+	for (size_t i = first; i < n; i++) {
+		if (strcmp(usage[i].flavor, usage[first].flavor) != 0)
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put(out, &usage[i], ctx);
+	}
+	buf_puts(out, "]}");
+}
+
+void status_put_flavors(struct buf *out, const struct usage_view *usage, size_t n,
+	status_put_row_fn *put, const void *ctx)
+{
+	bool comma = false;
+	buf_putc(out, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (!is_first_of_flavor(usage, i))
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put_flavor(out, usage, n, i, put, ctx);
+	}
+	buf_putc(out, ']');
 }
 
 static void put_condition(struct buf *out, bool active, const char *reason, const char *message,
@@ -42,60 +76,37 @@ static void put_count(struct buf *out, const char *key, size_t n)
 	buf_printf(out, ",\"%s\":%zu", key, n > INT32_MAX ? (size_t)INT32_MAX : n);
 }
 
-enum column { RESERVATION, USAGE };
+/* Which of the two lists, and whether it also tells the quota of this moment and what is held beyond it. */
+struct total {
+	enum { RESERVATION, USAGE } column;
+	bool tells_quota;
+};
 
-/* tells_quota: also the quota of this moment, and what is held beyond it. */
-static void put_total(
-	struct buf *out, const struct usage_view *u, enum column column, bool tells_quota)
+static void put_total(struct buf *out, const struct usage_view *u, const void *ctx)
 {
+	const struct total *t = ctx;
 	char text[QUANTITY_TEXT_SIZE];
-	int64_t amount = column == RESERVATION ? u->reserved : u->used;
+	int64_t amount = t->column == RESERVATION ? u->reserved : u->used;
 	int64_t borrowed = amount > u->nominal ? amount - u->nominal : 0;
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, u->resource);
 	buf_printf(out, ",\"total\":\"%s\"", status_quantity(amount, u->resource, text));
-	if (tells_quota)
+	if (t->tells_quota)
 		buf_printf(
 			out, ",\"borrowed\":\"%s\"", status_quantity(borrowed, u->resource, text));
-	if (tells_quota && column == RESERVATION)
+	if (t->tells_quota && t->column == RESERVATION)
 		buf_printf(
 			out, ",\"nominal\":\"%s\"", status_quantity(u->nominal, u->resource, text));
 	buf_putc(out, '}');
 }
 
-static void put_flavor(struct buf *out, const struct usage_view *usage, size_t n, size_t first,
-	enum column column, bool tells_quota)
-{
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, usage[first].flavor);
-	buf_puts(out, ",\"resources\":[");
-	bool comma = false;
-	for (size_t i = first; i < n; i++) {
-		if (strcmp(usage[i].flavor, usage[first].flavor) != 0)
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_total(out, &usage[i], column, tells_quota);
-	}
-	buf_puts(out, "]}");
-}
-
 /* A LocalQueue has no quota of its own: nothing it uses is borrowed or not. */
-static void put_flavors(struct buf *out, const struct usage_view *usage, size_t n,
-	enum column column, bool tells_quota)
+static void put_flavors(struct buf *out, const struct usage_view *usage, size_t n, bool tells_quota)
 {
-	bool comma = false;
-	buf_printf(out, ",\"%s\":[", column == RESERVATION ? "flavorsReservation" : "flavorsUsage");
-	for (size_t i = 0; i < n; i++) {
-		if (!status_first_of_flavor(usage, i))
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_flavor(out, usage, n, i, column, tells_quota);
-	}
-	buf_putc(out, ']');
+	buf_puts(out, ",\"flavorsReservation\":");
+	status_put_flavors(out, usage, n, put_total, &(struct total){RESERVATION, tells_quota});
+	buf_puts(out, ",\"flavorsUsage\":");
+	status_put_flavors(out, usage, n, put_total, &(struct total){USAGE, tells_quota});
 }
 
 /* null takes the field away, should fair sharing have been on before. */
@@ -130,8 +141,7 @@ void status_render_clusterqueue(
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);
-	put_flavors(out, v->usage, v->nusage, RESERVATION, true);
-	put_flavors(out, v->usage, v->nusage, USAGE, true);
+	put_flavors(out, v->usage, v->nusage, true);
 	put_share(out, fair_sharing && v->cohort && v->cohort[0], v->weighted_share);
 	buf_puts(out, "}}");
 }
@@ -167,8 +177,7 @@ void status_render_localqueue(const struct localqueue_view *v, const char *since
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);
-	put_flavors(out, v->usage, v->nusage, RESERVATION, false);
-	put_flavors(out, v->usage, v->nusage, USAGE, false);
+	put_flavors(out, v->usage, v->nusage, false);
 	put_usage(out, v->fair_usage);
 	buf_puts(out, "}}");
 }

@@ -61,7 +61,10 @@ void status_render_budget(
 const char *status_quantity(
 	int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE]);
 
-/* True for the first row of its flavor: the rows of one flavor need not stand together. */
-bool status_first_of_flavor(const struct usage_view *usage, size_t index);
+/* Appends [{"name":FLAVOR,"resources":[...]},...]: put writes the object of each row. The rows of one flavor
+ * need not stand together. */
+typedef void status_put_row_fn(struct buf *out, const struct usage_view *row, const void *ctx);
+void status_put_flavors(struct buf *out, const struct usage_view *usage, size_t n,
+	status_put_row_fn *put, const void *ctx);
 
 #endif
