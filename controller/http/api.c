@@ -202,7 +202,7 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 			s->waiting_for);
 	if (!m->ledger_up)
 		buf_printf(out,
-			"- the ledger is not connected (%s): running Jobs go on, nothing new starts\n",
+			"- the ledger is not connected: running Jobs go on, nothing new starts (%s)\n",
 			s->ledger_trouble[0] ? s->ledger_trouble : "connecting");
 	if (m->synced)
 		put_stalled(m, out);

@@ -64,7 +64,7 @@ class Api:
             doc = json.loads(data)
             raise ApiError(status, doc.get("reason") or reason, doc.get("message") or doc.get("error") or "")
         except (ValueError, AttributeError):
-            raise ApiError(status, reason, data[:300].decode(errors="replace")) from None
+            raise ApiError(status, reason, data[:2000].decode(errors="replace")) from None
 
     def raw(self, method, path, body=None, content_type="application/json"):
         """The body of a 2xx answer as bytes; ApiError or OSError otherwise.
