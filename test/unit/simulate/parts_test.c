@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/simulate/agenda.h"
+#include "base/agenda.h"
 #include "base/must.h"
 #include "cli/simulate/length.h"
 #include "cli/simulate/options.h"
@@ -281,7 +281,7 @@ static void events_come_in_a_total_order(void **state)
 	size_t n = 0;
 	agenda_init(&a);
 	for (size_t i = 0; i < 5000; i++)
-		agenda_put(&a, (int64_t)(i * 7919 % 97), (enum event_kind)(i * 31 % 4), i, 0);
+		agenda_put(&a, (int64_t)(i * 7919 % 97), (int)(i * 31 % 4), i, 0);
 	assert_false(agenda_take(&a, -1, &e));
 	for (; agenda_take(&a, INT64_MAX, &e); last = e, n++) {
 		if (n == 0)
