@@ -68,6 +68,8 @@ static void tell(struct engine *p, const struct sim_event *e)
 		journal_see(p->observers->journal, e);
 	if (p->observers->chart)
 		chart_see(p->observers->chart, e);
+	if (p->observers->watcher)
+		p->observers->watcher->see(e, p->observers->watcher->ctx);
 }
 
 static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
@@ -559,6 +561,8 @@ static void engine_instant(struct engine *p)
 	look_at_deadlines(p); /* of those that were stopped */
 	if (p->observers->chart)
 		chart_look(p->observers->chart, p->now_ms);
+	if (p->observers->watcher)
+		p->observers->watcher->look(p->now_ms, p->observers->watcher->ctx);
 	tell_progress(p);
 }
 
