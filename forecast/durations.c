@@ -30,6 +30,8 @@ enum { LENGTHS = 168, SHARES = 140 }; /* to 100 years, to a hundred times what w
 #define AGREE 0.005
 enum { AGREEING = 8 };
 
+enum { MIXTURES = 4096 }; /* that are kept */
+
 enum level { LEVEL_TWINS, LEVEL_FAMILY, LEVEL_USER, LEVEL_QUEUE, LEVEL_ALL, LEVELS };
 
 struct sample {
@@ -54,8 +56,19 @@ struct group_of_runs {
 	float length_density[LENGTHS], share_density[SHARES]; /* each sums up to 1, or is all 0 */
 };
 
+/* What all groups of a run say together. Kept, since the waiting Jobs of a queue are of few families;
+ * forgotten with the next sample. */
+struct mixture {
+	char *key;
+	uint64_t hash;
+	uint64_t narrowest; /* a number for the narrowest group */
+	double agreed;	    /* a share that all samples agree on; 0: there is none */
+	bool any, any_share;
+	double length[LENGTHS], share[SHARES];
+};
+
 struct durations {
-	struct map groups;
+	struct map groups, mixtures;
 	struct link by_age, unsettled;
 	size_t ngroups;
 	struct siphash_key key;
@@ -68,10 +81,29 @@ static bool group_is(const void *value, const void *key)
 	return strcmp(((const struct group_of_runs *)value)->key, key) == 0;
 }
 
+static bool mixture_is(const void *value, const void *key)
+{
+	return strcmp(((const struct mixture *)value)->key, key) == 0;
+}
+
+static void mixture_free(void *value)
+{
+	struct mixture *m = value;
+	free(m->key);
+	free(m);
+}
+
+static void mixtures_forget(struct durations *d)
+{
+	map_free(&d->mixtures, mixture_free);
+	map_init(&d->mixtures, mixture_is);
+}
+
 struct durations *durations_new(const struct siphash_key *key)
 {
 	struct durations *d = mem_alloc(sizeof(*d));
 	map_init(&d->groups, group_is);
+	map_init(&d->mixtures, mixture_is);
 	list_init(&d->by_age);
 	list_init(&d->unsettled);
 	d->key = *key;
@@ -92,6 +124,7 @@ void durations_free(struct durations *d)
 {
 	if (!d)
 		return;
+	mixtures_forget(d);
 	while (!list_empty(&d->by_age))
 		group_free(d, container_of(d->by_age.next, struct group_of_runs, by_age));
 	map_done(&d->groups);
@@ -103,6 +136,7 @@ size_t durations_groups(const struct durations *d)
 	return d->ngroups;
 }
 
+#define MIXTURE_KEY_SIZE 1280
 #define KEY_SIZE                                                                                   \
 	1024 /* longer than all names together: namespaces, families and users are bounded */
 
@@ -184,6 +218,8 @@ struct duration_run duration_run_of(const struct job_outline *o)
 void durations_tell(struct durations *d, const struct duration_run *run, int64_t ran_ms)
 {
 	char key[KEY_SIZE];
+	if (d->mixtures.count > 0)
+		mixtures_forget(d);
 	for (enum level level = 0; level < LEVELS; level++) {
 		key_of(run, level, key);
 		if (!*key)
@@ -353,70 +389,96 @@ static double part_of_group(double weight, double *rest)
 	return part;
 }
 
-static void add_lengths(const struct known *k, double density[LENGTHS])
+static void add_density(double *to, double part, const float *density, size_t n)
 {
-	double rest = 1;
-	for (size_t i = 0; i < k->n; i++) {
-		double part = part_of_group(k->group[i]->length_weight, &rest);
-		for (size_t at = 0; at < LENGTHS; at++)
-			density[at] += part * (double)k->group[i]->length_density[at];
+	for (size_t at = 0; at < n && part > 0; at++)
+		to[at] += part * (double)density[at];
+}
+
+static struct mixture *mixture_new(struct durations *d, const struct duration_run *run)
+{
+	struct known k = known_of(d, run);
+	struct mixture *m = mem_alloc(sizeof(*m));
+	double length_rest = 1, share_rest = 1;
+	for (size_t i = 0; i < k.n; i++) {
+		const struct group_of_runs *g = k.group[i];
+		add_density(m->length, part_of_group(g->length_weight, &length_rest),
+			g->length_density, LENGTHS);
+		add_density(m->share, part_of_group(g->share_weight, &share_rest), g->share_density,
+			SHARES);
 	}
+	m->any = k.n > 0;
+	m->any_share = share_rest < 1;
+	m->narrowest = k.narrowest;
+	m->agreed = agreed_share(&k);
+	return m;
+}
+
+/* Names have no line break in them; but the user's, which stands last. */
+static void mixture_key(const struct duration_run *r, char ret[MIXTURE_KEY_SIZE])
+{
+	const char *const part[] = {r->ns, r->family, r->clusterqueue, r->localqueue, r->user};
+	char *at = ret, *end = ret + MIXTURE_KEY_SIZE - 16;
+	for (uint32_t rest = (uint32_t)r->pods; rest > 0; rest /= 64)
+		*at++ = (char)('0' + rest % 64);
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++) {
+		*at++ = '\n';
+		for (const char *c = part[i]; *c && at < end; c++)
+			*at++ = *c;
+	}
+	*at = '\0';
+}
+
+static const struct mixture *mixture_of(struct durations *d, const struct duration_run *run)
+{
+	char key[MIXTURE_KEY_SIZE];
+	mixture_key(run, key);
+	uint64_t hash = key_hash(d, key);
+	struct mixture *m = map_get(&d->mixtures, hash, key);
+	if (m)
+		return m;
+	if (d->mixtures.count >= MIXTURES)
+		mixtures_forget(d);
+	m = mixture_new(d, run);
+	m->key = mem_strdup(key);
+	m->hash = hash;
+	map_put(&d->mixtures, hash, m);
+	return m;
 }
 
 /* What was asked speaks for the lengths that are a usual share of it. */
-static void heed_asked(const struct known *k, double asked_log, double density[LENGTHS])
+static void heed_asked(const struct mixture *m, double asked_log, double density[LENGTHS])
 {
-	double share[SHARES] = {0}, rest = 1;
-	bool any = false;
-	for (size_t i = 0; i < k->n; i++) {
-		double part = part_of_group(k->group[i]->share_weight, &rest);
-		any |= part > 0;
-		for (size_t at = 0; at < SHARES && part > 0; at++)
-			share[at] += part * (double)k->group[i]->share_density[at];
-	}
-	for (int at = 0; at < LENGTHS && any; at++) {
-		double place = (LENGTH_FROM - asked_log - SHARE_FROM) / STEP + at;
-		int low = (int)floor(place);
-		double upper = place - low, like = FLOOR;
-		if (low >= 0 && low < SHARES)
-			like += (1 - upper) * share[low];
-		if (low >= -1 && low < SHARES - 1)
-			like += upper * share[low + 1];
-		density[at] *= like;
+	double place = (LENGTH_FROM - asked_log - SHARE_FROM) / STEP;
+	int low = (int)fmin(fmax(floor(place), -2 * LENGTHS), SHARES + LENGTHS);
+	double upper = place - floor(place);
+	for (int at = 0; at < LENGTHS; at++) {
+		int i = low + at;
+		bool within = i >= 0 && i < SHARES - 1;
+		density[at] *=
+			FLOOR + (within ? (1 - upper) * m->share[i] + upper * m->share[i + 1] : 0);
 	}
 }
 
-/* Where the part u of the density above from_log is; below it, when there is next to nothing above. */
+/* Where the part u of the density above from_log is; -INFINITY: next to nothing is above. */
 static double log_at(const double density[LENGTHS], double from_log, double u)
 {
-	double sum = 0, above[LENGTHS];
-	for (int at = 0; at < LENGTHS; at++) {
-		double over = (LENGTH_FROM + (at + 1) * STEP - from_log) / STEP;
-		above[at] = density[at] * fmin(fmax(over, 0), 1);
-		sum += above[at];
-	}
-	double want = u * sum;
-	for (int at = 0; at < LENGTHS && sum > 0; at++) {
-		if (want > above[at] || above[at] <= 0) {
-			want -= above[at];
-			continue;
-		}
-		double low = fmax(LENGTH_FROM + at * STEP, from_log);
-		double high = LENGTH_FROM + (at + 1) * STEP;
-		return low + (high - low) * want / above[at];
-	}
-	return -INFINITY;
-}
-
-static double above_part(const double density[LENGTHS], double from_log)
-{
-	double sum = 0, above = 0;
-	for (int at = 0; at < LENGTHS; at++) {
-		double over = (LENGTH_FROM + (at + 1) * STEP - from_log) / STEP;
-		sum += density[at];
-		above += density[at] * fmin(fmax(over, 0), 1);
-	}
-	return sum > 0 ? above / sum : 0;
+	double from = fmin(fmax((from_log - LENGTH_FROM) / STEP, 0), LENGTHS - 1);
+	int first = (int)from;
+	double all = 0, below = density[first] * (from - first), sum;
+	for (int at = 0; at < LENGTHS; at++)
+		all += density[at];
+	for (int at = 0; at < first; at++)
+		below += density[at];
+	sum = all - below;
+	if (sum <= OVERDUE_BELOW * all)
+		return -INFINITY;
+	double want = below + u * sum;
+	int at = 0;
+	for (; at < LENGTHS - 1 && want > density[at]; at++)
+		want -= density[at];
+	double part = density[at] > 0 ? fmin(want / density[at], 1) : 0;
+	return fmax(LENGTH_FROM + (at + part) * STEP, from_log);
 }
 
 static int64_t clamp_ms(double ms, int64_t ran_ms)
@@ -432,29 +494,28 @@ static int64_t overdue_ms(double u, int64_t ran_ms, enum duration_basis *ret_bas
 	return clamp_ms((double)ran_ms * pow(1 - u, -1 / OVERDUE_SHAPE), ran_ms);
 }
 
-static int64_t from_samples_ms(const struct known *k, int64_t asked_ms, int64_t ran_ms, double u,
+static int64_t from_samples_ms(const struct mixture *m, int64_t asked_ms, int64_t ran_ms, double u,
 	enum duration_basis *ret_basis)
 {
-	double density[LENGTHS] = {0}, from_log = ran_ms > 0 ? log((double)ran_ms) : -INFINITY;
-	add_lengths(k, density);
-	if (asked_ms > 0)
-		heed_asked(k, log((double)asked_ms), density);
-	if (above_part(density, from_log) < OVERDUE_BELOW)
-		return overdue_ms(u, ran_ms, ret_basis);
-	return clamp_ms(exp(log_at(density, from_log, u)), ran_ms);
+	double density[LENGTHS], from_log = ran_ms > 0 ? log((double)ran_ms) : -INFINITY;
+	memcpy(density, m->length, sizeof(density));
+	if (asked_ms > 0 && m->any_share)
+		heed_asked(m, log((double)asked_ms), density);
+	double log_ms = log_at(density, from_log, u);
+	return isinf(log_ms) ? overdue_ms(u, ran_ms, ret_basis) : clamp_ms(exp(log_ms), ran_ms);
 }
 
 int64_t durations_draw(struct durations *d, const struct duration_run *run, const struct uid *uid,
 	uint64_t seed, int64_t ran_ms, enum duration_basis *ret_basis)
 {
-	struct known k = known_of(d, run);
-	double u = part_of(k.narrowest, uid, seed);
-	double agreed = run->asked_ms > 0 ? agreed_share(&k) : 0;
+	const struct mixture *m = mixture_of(d, run);
+	double agreed = run->asked_ms > 0 ? m->agreed * (double)run->asked_ms : 0;
 	*ret_basis = BASIS_SAMPLES;
-	if (agreed > 0 && agreed * (double)run->asked_ms > (double)ran_ms)
-		return clamp_ms(agreed * (double)run->asked_ms, ran_ms);
-	if (k.n > 0)
-		return from_samples_ms(&k, run->asked_ms, ran_ms, u, ret_basis);
+	if (agreed > (double)ran_ms)
+		return clamp_ms(agreed, ran_ms);
+	double u = part_of(m->narrowest, uid, seed);
+	if (m->any)
+		return from_samples_ms(m, run->asked_ms, ran_ms, u, ret_basis);
 	*ret_basis = run->asked_ms > 0 ? BASIS_ASKED : BASIS_GUESS;
 	int64_t known_ms = run->asked_ms > 0 ? run->asked_ms : DURATION_GUESS_MS;
 	return known_ms > ran_ms ? known_ms : overdue_ms(u, ran_ms, ret_basis);

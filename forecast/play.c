@@ -26,7 +26,7 @@ struct play_job {
 	int32_t pods, full_pods, giving_to;
 	int32_t version; /* what is put in the agenda before it changes means nothing any more */
 	bool waited;	 /* at the beginning */
-	bool runs, returns;
+	bool returns;	 /* it waits again when its pods are gone */
 };
 
 struct play {
@@ -152,12 +152,6 @@ static void run_on(struct play *p, size_t index, int32_t pods, int64_t done)
 	put(p, index, left_ms(j), PLAY_ENDS);
 }
 
-static void tell_followers(
-	struct play *p, const struct job_outline *o, enum predecessor_state state)
-{
-	queue_foretell_predecessor(p->q, &o->uid, o->ns, o->name, state, p->now_ms);
-}
-
 /* It holds quota. ran_ms: so long it runs already. is_new: it began in this play. */
 static void run_begins(struct play *p, size_t index, int32_t pods, int64_t ran_ms, bool is_new)
 {
@@ -168,23 +162,18 @@ static void run_begins(struct play *p, size_t index, int32_t pods, int64_t ran_m
 	if (!o.confirmed)
 		queue_confirm_job(p->q, &j->uid, p->now_ms);
 	queue_ready_job(p->q, &j->uid, true, p->now_ms);
-	j->runs = true;
 	j->grace_ms = is_new ? p->limits->grace_ms : o.grace_ms;
 	j->full_pods = o.full_pods;
 	j->length_ms = p->lengths->length_ms(&o, ran_ms, p->lengths->ctx);
-	tell_followers(p, &o, PREDECESSOR_STARTED);
+	queue_foretell_predecessor(p->q, &j->uid, PREDECESSOR_STARTED, p->now_ms);
 	run_on(p, index, pods, ran_ms);
 }
 
 static void run_ends(struct play *p, size_t index)
 {
 	struct play_job *j = &p->job[index];
-	struct job_outline o;
-	j->runs = false;
 	j->version++;
-	if (!queue_outline_job(p->q, &j->uid, &o))
-		return;
-	tell_followers(p, &o, PREDECESSOR_SUCCEEDED);
+	queue_foretell_predecessor(p->q, &j->uid, PREDECESSOR_SUCCEEDED, p->now_ms);
 	queue_end_job(p->q, &j->uid, p->now_ms);
 }
 
@@ -236,7 +225,6 @@ static void job_starts(struct play *p, size_t index, const struct decision *d)
 static void job_stops(struct play *p, size_t index, const struct decision *d)
 {
 	struct play_job *j = &p->job[index];
-	j->runs = false;
 	j->version++;
 	j->returns = !stop_reason_deactivates(d->reason);
 	put(p, index, j->grace_ms, PLAY_LEAVES);

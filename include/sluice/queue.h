@@ -217,10 +217,10 @@ void queue_unfollow_predecessor(
 void queue_lose_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns, const char *name);
 
-/* In a play of the future (forecast/play.h) it was started, or ended at at_ms. Labels and creation are
- * those that are known. Nothing happens when no Job waits for it. */
-void queue_foretell_predecessor(struct queue *q, const struct uid *uid, const char *ns,
-	const char *name, enum predecessor_state state, int64_t at_ms);
+/* In a play of the future (forecast/play.h) a Job that is known was started, or ended at at_ms. Labels
+ * and creation are those that are known. Costs nothing when no Job waits for any other. */
+void queue_foretell_predecessor(
+	struct queue *q, const struct uid *uid, enum predecessor_state state, int64_t at_ms);
 
 /* Between the two calls all Jobs are listed again. A Job that is known may have been replaced by another of
  * its name, so one that comes now waits for an answer about its predecessors. */

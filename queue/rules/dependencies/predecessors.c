@@ -250,10 +250,13 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 	ns_settle(q, ns, NULL);
 }
 
-void queue_foretell_predecessor(struct queue *q, const struct uid *uid, const char *ns,
-	const char *name, enum predecessor_state state, int64_t at_ms)
+void queue_foretell_predecessor(
+	struct queue *q, const struct uid *uid, enum predecessor_state state, int64_t at_ms)
 {
-	struct predecessor_name *n = predecessor_name_in(q, ns, name);
+	if (q->predecessors.namespaces.count == 0)
+		return;
+	const struct workload *w = queue_find_workload(q, uid);
+	struct predecessor_name *n = w ? predecessor_name_in(q, w->lq->ns->name, w->name) : NULL;
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone || outcome_ended(j->outcome))
 		return;

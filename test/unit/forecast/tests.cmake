@@ -1,5 +1,5 @@
 # Forecasts, tested with the queue alone: a stray call to a clock of the controller does not link.
-foreach(name play durations quantiles ask)
+foreach(name play durations arrivals quantiles ask)
   add_executable(test_forecast_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_forecast_${name} PRIVATE forecast tzdata ${CMOCKA})
   add_test(NAME forecast_${name} COMMAND test_forecast_${name})
