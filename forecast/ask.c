@@ -231,6 +231,9 @@ static void child_prepare(pid_t parent, int own, unsigned ask_ms)
 	struct itimerval late = {{0}, {alarm_ms / 1000, (suseconds_t)(alarm_ms % 1000) * 1000}};
 	setitimer(ITIMER_REAL, &late, NULL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	struct rlimit none_of_it = {0, 0};
+	setrlimit(RLIMIT_CORE,
+		&none_of_it); /* a play that fails leaves no copy of our memory behind */
 	prctl(PR_SET_NAME, "sluice-forecast");
 	errno = 0;
 	if (nice(NICER) == -1 && errno)

@@ -63,8 +63,9 @@ struct told {
 	int64_t expected_ms;
 	const char *class;
 	int64_t grace_ms;
-	int32_t least; /* min-parallelism */
-	bool runs;     /* it was seen unsuspended */
+	int32_t least;	   /* min-parallelism */
+	bool runs;	   /* it was seen unsuspended */
+	const char *after; /* afterok: this name */
 };
 
 static inline void tell(struct queue *q, int64_t at_ms, struct told t)
@@ -72,6 +73,7 @@ static inline void tell(struct queue *q, int64_t at_ms, struct told t)
 	struct resource cpu = {"cpu", 1000};
 	struct container c = {.requests = {&cpu, 1}};
 	char name[16];
+	struct dependency after = {.kind = AFTER_OK, .name = t.after, .text = "afterok"};
 	snprintf(name, sizeof(name), "job-%u", t.n);
 	struct job j = {.uid = uid_of(t.n),
 		.ns = "team-a",
@@ -88,6 +90,7 @@ static inline void tell(struct queue *q, int64_t at_ms, struct told t)
 		.min_parallelism = t.least,
 		.grace_ms = t.grace_ms,
 		.durations.expected_ms = t.expected_ms,
+		.after = {.item = &after, .count = t.after ? 1 : 0},
 		.terms = {.max_price_resource = ""},
 		.pod = {.containers = &c, .ncontainers = 1, .runtime_class = ""}};
 	queue_set_job(q, &j);

@@ -286,6 +286,43 @@ static void fewer_pods_take_longer(void **state)
 	queue_free(q);
 }
 
+/* ---- dependencies ---------------------------------------------------------------------------- */
+
+/* What the API server says of the first: it runs. */
+static void answer_all(struct queue *q)
+{
+	struct predecessor first = {.uid = uid_of(1),
+		.ns = "team-a",
+		.name = "job-1",
+		.created_ms = BEGIN_MS,
+		.state = PREDECESSOR_STARTED,
+		.failure = "",
+		.followed = true};
+	struct wanted_predecessors asked;
+	while (queue_take_wanted(q, &asked)) {
+		assert_non_null(asked.name);
+		queue_answer_wanted(q, asked.id, &first, strcmp(asked.name, "job-1") == 0);
+	}
+}
+
+static void a_job_waits_for_another_to_end(void **state)
+{
+	(void)state;
+	struct queue *q = world_of(4, BEST_EFFORT_FIFO);
+	tell(q, BEGIN_MS, (struct told){1, 1, 10 * MINUTE_MS});
+	decide(q, BEGIN_MS);
+	tell(q, BEGIN_MS + 1, (struct told){2, 1, 5 * MINUTE_MS, .after = "job-1"});
+	tell(q, BEGIN_MS + 2, (struct told){3, 1, 5 * MINUTE_MS, .after = "unknown"});
+	answer_all(q);
+	assert_int_equal(decide(q, BEGIN_MS + MINUTE_MS), 0);
+	struct play_result r = played(q, BEGIN_MS + MINUTE_MS);
+	assert_int_equal(start_of(&r, 2), 10);
+	assert_int_equal(start_of(&r, 3), -1);
+	assert_int_equal(reason_of(&r, 3), WAIT_DEPENDENCY);
+	play_result_done(&r);
+	queue_free(q);
+}
+
 /* ---- what comes ------------------------------------------------------------------------------ */
 
 struct comers {
@@ -357,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_higher_class_displaces_a_run),
 		cmocka_unit_test(a_run_that_is_being_stopped_gives_its_quota),
 		cmocka_unit_test(fewer_pods_take_longer),
+		cmocka_unit_test(a_job_waits_for_another_to_end),
 		cmocka_unit_test(a_job_that_comes_later_may_go_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
