@@ -10,8 +10,9 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* Chosen with test/bench/eta.c. From half to twice of each, its errors differ by less than they do
- * from one sample of Jobs to the next. */
+/* Chosen with test/bench/eta.c. OLDER_WEIGHS from 0.8 to 0.97, WIDER_WEIGHS from 0.2 to 2, ALIKE from
+ * 0.1 to 0.6 and WIDTH_LEAST from 0.05 were tried on NASA's trace: the errors differ by less than
+ * they do from one sample of Jobs to the next, but 0.8. The others are plain choices. */
 #define OLDER_WEIGHS 0.95  /* of the next newer sample */
 #define WIDER_WEIGHS 1.0   /* samples that weigh so much in a group are as good as all wider ones */
 #define ALIKE 0.5	   /* the part of the variance that runs of a group share in one play */
