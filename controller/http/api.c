@@ -7,16 +7,21 @@
 #include <string.h>
 
 #include "controller/common/stamp.h"
+#include "controller/http/budgets.h"
+#include "controller/http/members.h"
+#include "controller/http/queues.h"
+#include "controller/http/week.h"
 #include "controller/wire/labels.h"
-#include "controller/write/status.h"
 #include "controller/write/trouble_rows.h"
-#include "queue/price/money.h"
 
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
+#define INDEX_PATH "/api" /* "/" is the page */
 #define API_PREFIX "/api/v1/"
 #define JOBS_PREFIX "/api/v1/jobs/"
 #define QUEUES_PATH "/api/v1/queues"
+#define WEEK_PATH "/api/v1/week"
+#define BUDGETS_PATH "/api/v1/budgets"
 #define DECISIONS_PATH "/api/v1/decisions"
 #define COST_PATH "/api/v1/cost"
 #define OVERCOMMIT_PATH "/api/v1/overcommit"
@@ -26,7 +31,7 @@ bool api_is_probe(const char *path)
 	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
 }
 
-static struct api_reply complain(struct buf *out, unsigned status, const char *sentence)
+struct api_reply api_complain(struct buf *out, unsigned status, const char *sentence)
 {
 	buf_puts(out, "{\"error\":");
 	buf_json_string(out, sentence);
@@ -106,11 +111,11 @@ void api_refusal(const struct right *r, struct buf *out)
 			": leave out the headers X-Remote-User and X-Remote-Group, or bind the ClusterRole sluice-page-proxy to the proxy that sends them");
 		return;
 	}
-	bool jobs = strcmp(r->resource, "jobs") == 0;
-	if (jobs && r->ns[0])
+	/* Never advise more than was missing: what is of one namespace is given there. */
+	if (r->ns[0])
 		buf_puts(out,
 			"; bind the ClusterRole sluice-batch-user in that namespace (by a RoleBinding)");
-	else if (jobs)
+	else if (strcmp(r->resource, "jobs") == 0)
 		buf_puts(out,
 			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
 	else
@@ -217,190 +222,21 @@ static bool stands_by(
 	if (strncmp(path, API_PREFIX, strlen(API_PREFIX)) != 0 ||
 		!leadership_why_not(&s->leadership, cure, sentence))
 		return false;
-	*ret = complain(out, 503, sentence);
+	*ret = api_complain(out, 503, sentence);
 	return true;
 }
 
-/* ---- queues ---------------------------------------------------------------------------------- */
-
-static void put_key(struct buf *out, const char *key, const char *value)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json_string(out, value ? value : "");
-}
-
-static void put_bool(struct buf *out, const char *key, bool value)
-{
-	buf_printf(out, ",\"%s\":%s", key, value ? "true" : "false");
-}
-
-static void put_resource(struct buf *out, const struct usage_view *u)
-{
-	char text[QUANTITY_TEXT_SIZE];
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, u->resource);
-	put_key(out, "nominal", status_quantity(u->nominal, u->resource, text));
-	put_key(out, "reserved", status_quantity(u->reserved, u->resource, text));
-	put_key(out, "used", status_quantity(u->used, u->resource, text));
-	if (u->borrowed > 0)
-		put_key(out, "borrowed", status_quantity(u->borrowed, u->resource, text));
-	buf_printf(out,
-		",\"nominalUnits\":%" PRId64 ",\"reservedUnits\":%" PRId64 ",\"usedUnits\":%" PRId64
-		"}",
-		u->nominal, u->reserved, u->used);
-}
-
-static void put_flavor(struct buf *out, const struct clusterqueue_view *v, size_t first)
-{
-	bool comma = false;
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, v->usage[first].flavor);
-	buf_puts(out, ",\"resources\":[");
-	for (size_t i = first; i < v->nusage; i++) {
-		if (strcmp(v->usage[i].flavor, v->usage[first].flavor) != 0)
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_resource(out, &v->usage[i]);
-	}
-	buf_puts(out, "]}");
-}
-
-static void put_time(struct buf *out, const char *key, int64_t ms)
-{
-	char at[STAMP_TEXT_SIZE];
-	put_key(out, key, stamp_format_seconds(ms, at));
-}
-
-static void put_trouble_row(struct buf *out, const struct trouble_row *row, bool names)
-{
-	buf_puts(out, "{\"reason\":");
-	buf_json_string(out, trouble_name(row->word));
-	buf_printf(out, ",\"jobs\":%zu", row->jobs);
-	put_key(out, "namespace", names ? row->ns : "");
-	put_key(out, "job", names ? row->name : "");
-	put_time(out, "since", row->since_ms);
-	buf_putc(out, '}');
-}
-
-/* Its runs whose pods are stuck; nothing where there are none. */
-static void put_trouble_rows(
-	struct buf *out, const char *clusterqueue, const struct trouble_rows *r, bool names)
-{
-	const char *before = ",\"troubles\":[";
-	for (size_t i = 0; i < r->n; i++) {
-		if (strcmp(r->row[i].clusterqueue, clusterqueue) != 0)
-			continue;
-		buf_puts(out, before);
-		put_trouble_row(out, &r->row[i], names);
-		before = ",";
-	}
-	if (strcmp(before, ",") == 0)
-		buf_putc(out, ']');
-}
-
-static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
-	const struct counters *counters, const struct trouble_rows *troubles, bool names)
-{
-	const struct counters_row *row = counters_get(counters, v->name);
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, v->name);
-	static const char *const strategies[] = {[BEST_EFFORT_FIFO] = "BestEffortFIFO",
-		[STRICT_FIFO] = "StrictFIFO",
-		[BACKFILL] = "Backfill"};
-	put_key(out, "strategy", strategies[v->strategy]);
-	put_key(out, "cohort", v->cohort);
-	if (v->has_max_priority)
-		buf_printf(out, ",\"maxPriority\":%" PRId32, v->max_priority);
-	if (v->grows)
-		put_bool(out, "growByDefault", true);
-	put_bool(out, "active", v->active);
-	put_bool(out, "exists", v->exists);
-	put_key(out, "reason", v->reason);
-	put_key(out, "message", v->message);
-	if (v->invalid)
-		put_key(out, "invalid", v->invalid);
-	put_trouble_rows(out, v->name, troubles, names);
-	if (v->stopping > 0)
-		buf_printf(out, ",\"stopping\":%zu,\"stoppingSeconds\":%" PRId64, v->stopping,
-			(v->stopping_ms + 999) / 1000);
-	buf_printf(out,
-		",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu,\"finished\":%" PRIu64
-		",\"started\":%" PRIu64 ",\"flavors\":[",
-		v->pending, v->reserving, v->admitted, row ? row->finishes : 0, v->started_total);
-	bool comma = false;
-	for (size_t i = 0; i < v->nusage; i++) {
-		if (!status_first_of_flavor(v->usage, i))
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_flavor(out, v, i);
-	}
-	buf_puts(out, "]}");
-}
-
-static void put_localqueue(struct buf *out, const struct localqueue_view *v)
-{
-	buf_puts(out, "{\"namespace\":");
-	buf_json_string(out, v->ns);
-	put_key(out, "name", v->name);
-	put_key(out, "clusterQueue", v->clusterqueue);
-	put_bool(out, "active", v->active);
-	put_key(out, "reason", v->reason);
-	put_key(out, "message", v->message);
-	if (v->invalid)
-		put_key(out, "invalid", v->invalid);
-	buf_printf(out, ",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu}", v->pending,
-		v->reserving, v->admitted);
-}
-
-static struct api_reply answer_queues(const struct api_sources *s, bool names, struct buf *out)
-{
-	const struct queue *q = s->metrics.queue;
-	struct clusterqueue_view c;
-	struct localqueue_view l;
-	struct trouble_rows troubles = trouble_rows_of(s->metrics.gate);
-	buf_puts(out, "{\"clusterQueues\":[");
-	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &c); i++) {
-		if (i > 0)
-			buf_putc(out, ',');
-		put_clusterqueue(out, &c, s->metrics.counters, &troubles, names);
-	}
-	trouble_rows_done(&troubles);
-	buf_puts(out, "],\"localQueues\":[");
-	for (size_t i = 0; queue_view_localqueue(q, i, &l); i++) {
-		if (i > 0)
-			buf_putc(out, ',');
-		put_localqueue(out, &l);
-	}
-	buf_printf(out, "],\"withoutQueue\":%zu", queue_count_without_queue(q));
-	put_bool(out, "leading", gate_leading(s->metrics.gate));
-	put_bool(out, "ledgerUp", s->metrics.ledger_up);
-	put_bool(out, "synced", s->metrics.synced);
-	buf_puts(out, "}\n");
-	return (struct api_reply){200, JSON};
-}
-
 /* ---- one Job --------------------------------------------------------------------------------- */
-
-static void put_money(struct buf *out, const char *key, int64_t micro)
-{
-	char text[MONEY_TEXT_SIZE];
-	money_format(micro, text);
-	put_key(out, key, text);
-}
 
 static void put_bill(struct buf *out, const struct run_bill *b)
 {
 	buf_puts(out, ",\"bill\":{\"currency\":");
 	buf_json_string(out, b->currency);
-	put_key(out, "plan", b->plan);
-	put_money(out, "cost", b->cost);
-	put_money(out, "perHour", b->per_hour);
+	put_member(out, "plan", b->plan);
+	put_member_money(out, "cost", b->cost);
+	put_member_money(out, "perHour", b->per_hour);
 	if (b->expected_cost >= 0)
-		put_money(out, "expectedCost", b->expected_cost);
+		put_member_money(out, "expectedCost", b->expected_cost);
 	buf_putc(out, '}');
 }
 
@@ -410,9 +246,9 @@ static void put_trouble(struct buf *out, const struct gate_trouble *x)
 	buf_puts(out, ",\"trouble\":{\"reason\":");
 	buf_json_string(out, trouble_name(x->word));
 	buf_printf(out, ",\"pods\":%" PRId32 ",\"of\":%" PRId32, x->pods, x->of);
-	put_time(out, "since", x->since_ms);
-	put_key(out, "message", x->message);
-	put_key(out, "cure", trouble_cure(x->word, x->message));
+	put_member_time(out, "since", x->since_ms);
+	put_member(out, "message", x->message);
+	put_member(out, "cure", trouble_cure(x->word, x->message));
 	buf_putc(out, '}');
 }
 
@@ -425,14 +261,14 @@ static void put_terms(struct buf *out, const struct explanation *x)
 		[DURATION_HISTORY] = "History"};
 	if (x->expected_ms > 0) {
 		buf_printf(out, ",\"expectedMs\":%" PRId64, x->expected_ms);
-		put_key(out, "expectedFrom", sources[x->expected_from]);
+		put_member(out, "expectedFrom", sources[x->expected_from]);
 	}
 	if (x->deadline_ms > 0) {
-		put_time(out, "deadline", x->deadline_ms);
-		put_bool(out, "deadlineUnreachable", x->unreachable);
+		put_member_time(out, "deadline", x->deadline_ms);
+		put_member_bool(out, "deadlineUnreachable", x->unreachable);
 	}
 	if (x->stop_ms > 0 && x->stop_ms < INT64_MAX)
-		put_time(out, "stopsAt", x->stop_ms);
+		put_member_time(out, "stopsAt", x->stop_ms);
 }
 
 static void put_explanation(struct buf *out, const char *ns, const char *name,
@@ -442,30 +278,30 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 	struct run_bill bill;
 	buf_puts(out, "{\"namespace\":");
 	buf_json_string(out, ns);
-	put_key(out, "name", name);
-	put_key(out, "reason", wait_reason_name(x->reason));
-	put_key(out, "state", gate_state(s->metrics.gate, ns, name));
-	put_bool(out, "waiting", x->reason != WAIT_NOT);
-	put_bool(out, "inLine", x->in_line);
-	put_key(out, "sentence", x->sentence);
-	put_key(out, "localQueue", x->localqueue);
-	put_key(out, "clusterQueue", x->clusterqueue);
+	put_member(out, "name", name);
+	put_member(out, "reason", wait_reason_name(x->reason));
+	put_member(out, "state", gate_state(s->metrics.gate, ns, name));
+	put_member_bool(out, "waiting", x->reason != WAIT_NOT);
+	put_member_bool(out, "inLine", x->in_line);
+	put_member(out, "sentence", x->sentence);
+	put_member(out, "localQueue", x->localqueue);
+	put_member(out, "clusterQueue", x->clusterqueue);
 	buf_printf(out, ",\"priority\":%" PRId32 ",\"claimedPriority\":%" PRId32 ",\"ahead\":%zu",
 		x->priority, x->claimed_priority, x->ahead);
-	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format_seconds(x->queued_ms, at) : "");
+	put_member(out, "queuedAt", x->queued_ms > 0 ? stamp_format_seconds(x->queued_ms, at) : "");
 	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
-	put_key(out, "notBefore", later ? stamp_format_seconds(x->not_before_ms, at) : "");
+	put_member(out, "notBefore", later ? stamp_format_seconds(x->not_before_ms, at) : "");
 	put_terms(out, x);
 	struct gate_trouble trouble;
 	if (gate_job_trouble(s->metrics.gate, ns, name, &trouble))
 		put_trouble(out, &trouble);
 	if (gate_bill(s->metrics.gate, ns, name, s->now_ms, &bill) && bill.priced)
 		put_bill(out, &bill);
-	put_bool(out, "leading", gate_leading(s->metrics.gate));
-	put_bool(out, "ledgerUp", s->metrics.ledger_up);
+	put_member_bool(out, "leading", gate_leading(s->metrics.gate));
+	put_member_bool(out, "ledgerUp", s->metrics.ledger_up);
 	const char *story = gate_story(s->metrics.gate, ns, name);
 	if (story)
-		put_key(out, "story", story);
+		put_member(out, "story", story);
 	buf_puts(out, "}\n");
 }
 
@@ -474,7 +310,7 @@ static struct api_reply answer_job(const struct api_sources *s, const char *path
 	struct job_path job;
 	char sentence[700];
 	if (!parse_job_path(path, &job))
-		return complain(out, 404, "the path must be " JOBS_PREFIX "NAMESPACE/NAME");
+		return api_complain(out, 404, "the path must be " JOBS_PREFIX "NAMESPACE/NAME");
 	const char *ns = job.ns, *name = job.name;
 	struct explanation x = {0};
 	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
@@ -483,7 +319,7 @@ static struct api_reply answer_job(const struct api_sources *s, const char *path
 			s->metrics.synced
 				? "; one that has finished is forgotten"
 				: ", as far as is known: the first list is still being read");
-		return complain(out, s->metrics.synced ? 404 : 503, sentence);
+		return api_complain(out, s->metrics.synced ? 404 : 503, sentence);
 	}
 	put_explanation(out, ns, name, &x, s);
 	return (struct api_reply){200, JSON};
@@ -501,7 +337,7 @@ static struct api_reply answer_overcommit(
 	snprintf(sentence, sizeof(sentence),
 		"no Node %.250s is followed; Nodes are while a NodeOvercommit or the ConfigMap enables lending",
 		*rest ? rest + 1 : "");
-	return complain(out, 404, sentence);
+	return api_complain(out, 404, sentence);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -515,11 +351,11 @@ static struct api_reply answer_decisions(
 		errno = 0;
 		seq = strtoull(r->after, &end, 10);
 		if (r->after[0] < '0' || r->after[0] > '9' || *end || errno)
-			return complain(
+			return api_complain(
 				out, 400, "after must be the number of a decision, such as 512");
 	}
 	if (r->ns && !is_namespace(r->ns, strlen(r->ns)))
-		return complain(out, 400, "namespace must be the name of one, such as team-a");
+		return api_complain(out, 400, "namespace must be the name of one, such as team-a");
 	decision_log_render(s->decision_log, seq, r->ns, out);
 	return (struct api_reply){200, JSON};
 }
@@ -529,8 +365,10 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 	buf_printf(out,
 		"sluice-controller %s, cell %s, as %s\n\n"
 		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
+		"/api/v1/week?clusterQueue=NAME\n/api/v1/budgets\n"
 		"/api/v1/decisions?after=0&namespace=NAMESPACE\n"
 		"/api/v1/cost?by=queue&since=30d\n"
+		"/api/v1/usage?clusterQueue=NAME&since=24h\n"
 		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
 		SLUICE_VERSION, s->cell, s->identity);
 	return (struct api_reply){200, TEXT};
@@ -554,7 +392,11 @@ struct api_reply api_answer(
 		return (struct api_reply){200, METRICS_CONTENT_TYPE};
 	}
 	if (strcmp(path, QUEUES_PATH) == 0)
-		return answer_queues(s, r->names, out);
+		return queues_answer(s, r->names, out);
+	if (strcmp(path, WEEK_PATH) == 0)
+		return week_answer(s, r, out);
+	if (strcmp(path, BUDGETS_PATH) == 0)
+		return budgets_answer(s, out);
 	if (strcmp(path, DECISIONS_PATH) == 0)
 		return answer_decisions(s, r, out);
 	if (strcmp(path, OVERCOMMIT_PATH) == 0 ||
@@ -562,7 +404,8 @@ struct api_reply api_answer(
 		return answer_overcommit(s, path + strlen(OVERCOMMIT_PATH), out);
 	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
 		return answer_job(s, path, out);
-	if (strcmp(path, "/") == 0)
+	if (strcmp(path, INDEX_PATH) == 0)
 		return answer_index(s, out);
-	return complain(out, 404, "there is nothing at this path; / lists what there is");
+	return api_complain(
+		out, 404, "there is nothing at this path; " INDEX_PATH " lists what there is");
 }

@@ -47,6 +47,7 @@ struct api_reply {
 struct api_request {
 	const char *path;
 	const char *after, *ns, *by, *watch; /* parameters after, namespace, by and watch */
+	const char *clusterqueue;	     /* parameter clusterQueue */
 	bool names;			     /* the caller has the right `names`, below */
 };
 
@@ -64,6 +65,9 @@ void api_refusal(const struct right *r, struct buf *out);
 
 /* True for what the kubelet asks. */
 bool api_is_probe(const char *path);
+
+/* Appends {"error": sentence}. */
+struct api_reply api_complain(struct buf *out, unsigned status, const char *sentence);
 
 /* Appends the body. */
 struct api_reply api_answer(

@@ -42,7 +42,7 @@ struct known {
 struct owner {
 	struct token token;
 	int64_t until_ms; /* 0: no such */
-	uint64_t name;	  /* a hash of it */
+	uint64_t name;	  /* a hash of the user's name */
 	char *members;	  /* of a SubjectAccessReview's spec */
 	struct known known[RIGHTS_EACH];
 	unsigned asked, knows; /* how many of known[] are */
@@ -75,11 +75,11 @@ struct question {
 struct auth {
 	struct auth_options options;
 	struct siphash_key key,
-		as_key; /* of tokens, and of those who are named: no token is taken for a name */
+		as_key; /* of tokens, and of users that a proxy names: no token is taken for one of these */
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
-	struct bucket all, each[ADDRESSES];
-	struct question *asking[ASKING_MAX]; /* NULL: free */
+	struct bucket all, each[ADDRESSES], again; /* again: of what was good before */
+	struct question *asking[ASKING_MAX];	   /* NULL: free */
 	struct json *json;
 };
 
@@ -128,6 +128,22 @@ static struct owner *find_owner(struct auth *g, const struct token *t, int64_t n
 		if (now_ms < g->owner[i].until_ms && token_is(&g->owner[i].token, t))
 			return &g->owner[i];
 	return NULL;
+}
+
+/* It was good, and nothing else is known since. Its place may have been taken by another. */
+static bool was_good(const struct auth *g, const struct token *t)
+{
+	for (size_t i = 0; i < OWNERS; i++)
+		if (g->owner[i].until_ms > 0 && token_is(&g->owner[i].token, t))
+			return true;
+	return false;
+}
+
+static void forget_owner(struct auth *g, const struct token *t)
+{
+	for (size_t i = 0; i < OWNERS; i++)
+		if (token_is(&g->owner[i].token, t))
+			g->owner[i].until_ms = 0;
 }
 
 static bool is_stranger(const struct auth *g, const struct token *t, int64_t now_ms)
@@ -224,8 +240,10 @@ static struct bucket *bucket_of(struct auth *g, uint64_t address)
 	return idle;
 }
 
-static bool may_ask_token(struct auth *g, uint64_t address, int64_t now_ms)
+static bool may_ask_token(struct auth *g, const struct token *t, uint64_t address, int64_t now_ms)
 {
+	if (was_good(g, t))
+		return take(&g->again, REFILL_MS, BURST, now_ms);
 	return take(bucket_of(g, address), REFILL_EACH, BURST_EACH, now_ms) &&
 	       take(&g->all, REFILL_MS, BURST, now_ms);
 }
@@ -321,6 +339,7 @@ static void on_token(const struct kube_answer *a, void *ctx)
 	}
 	const cJSON *user = review_user(root, g->options.audience);
 	if (!user) {
+		forget_owner(g, &q->token);
 		remember_stranger(g, q);
 		settle(q, AUTH_STRANGER);
 		return;
@@ -376,19 +395,21 @@ static bool key_of(const struct auth *g, const struct auth_caller *c, struct tok
 	return true;
 }
 
-/* Who is named is known by that. NULL: too many are named just now. */
+/* A user that a proxy names is known by that: no token is asked about. NULL: too many are named just now. */
 static struct owner *take_named(
 	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
 {
-	return take(&g->all, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->as, c->as, now_ms)
-						       : NULL;
+	struct bucket *of = was_good(g, t) ? &g->again : &g->all;
+	return take(of, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->user, c->as, now_ms)
+						  : NULL;
 }
 
 /* May one more question be asked of it? */
-static bool has_room(struct auth *g, struct owner *o, const struct auth_caller *c, int64_t now_ms)
+static bool has_room(struct auth *g, struct owner *o, const struct token *t,
+	const struct auth_caller *c, int64_t now_ms)
 {
 	if (!o)
-		return !c->as && may_ask_token(g, c->address, now_ms);
+		return !c->as && may_ask_token(g, t, c->address, now_ms);
 	if (o->asked >= RIGHTS_EACH)
 		return false;
 	o->asked++;
@@ -408,7 +429,7 @@ enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 	struct question **slot = free_slot(g, caller->address);
 	if (slot && !o && caller->as)
 		o = take_named(g, &t, caller, now_ms);
-	if (!slot || !has_room(g, o, caller, now_ms))
+	if (!slot || !has_room(g, o, &t, caller, now_ms))
 		return AUTH_UNKNOWN;
 	struct question *q = mem_alloc(sizeof(*q));
 	*q = (struct question){.auth = g,

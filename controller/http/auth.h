@@ -2,8 +2,8 @@
  * Auth: may the owner of this bearer token do that, or the user whom a proxy names?
  *
  * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
- * have the right that the path wants. No token is kept, only a keyed hash of it. Who was named by a
- * proxy (caller.h) has no token: only the second question is asked.
+ * have the right that the path wants. No token is kept, only a keyed hash of it. A user that a
+ * proxy names (caller.h) has no token: only the second question is asked.
  *
  * Callers must not be able to make it ask much, nor to make it forget what it knows of
  * others:
@@ -13,6 +13,8 @@
  *   owner of many tokens has a few places, not all;
  * - tokens that are not known cost a question each, of which there are so many a second, less of
  *   one address, and less at once; a known owner has so many rights to ask for;
+ * - what was good a while ago is asked about anew at a rate of its own, the same 20 a second whatever the
+ *   address: behind an Ingress all have one, and strangers there cannot keep out those who were let in;
  * - its questions go out behind everything else that the controller sends (kube_request.last).
  *
  * What goes beyond is AUTH_UNKNOWN: try again in a second.
@@ -48,8 +50,8 @@ struct auth_options {
 /* Texts are for the call. */
 struct auth_caller {
 	const char *token;
-	const char *
-		as; /* caller.as, of somebody who may name users; then no token is looked at. Or NULL */
+	/* caller.user and caller.as, of a proxy that may name users; then no token is looked at. Or NULL */
+	const char *user, *as;
 	uint64_t address; /* any number that stands for it */
 };
 

@@ -57,6 +57,13 @@ bool caller_names_host(struct MHD_Connection *c)
 	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
 }
 
+/* "none": the person wrote the address, or followed a bookmark. */
+bool caller_is_of_another_site(struct MHD_Connection *c)
+{
+	const char *site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
+	return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
 /* ---- its headers ----------------------------------------------------------------------------- */
 
 static const char *bearer_token(struct MHD_Connection *c)
@@ -68,7 +75,7 @@ static const char *bearer_token(struct MHD_Connection *c)
 	return value + strspn(value, " ");
 }
 
-/* The lines of a proxy, as they are met. */
+/* What the lines of a proxy say. */
 struct named {
 	const char *user;
 	size_t users, groups;
@@ -76,7 +83,7 @@ struct named {
 	struct buf list;	    /* of groups, in JSON */
 };
 
-static void look_at(struct named *n, const char *name)
+static void note_of_the_cluster(struct named *n, const char *name)
 {
 	if (strncmp(name, OF_THE_CLUSTER, strlen(OF_THE_CLUSTER)) == 0)
 		n->of_the_cluster = name;
@@ -90,7 +97,7 @@ static enum MHD_Result on_header(
 	value = value ? value : "";
 	if (strcasecmp(name, USER_HEADER) != 0 && strcasecmp(name, GROUP_HEADER) != 0)
 		return MHD_YES;
-	look_at(n, value);
+	note_of_the_cluster(n, value);
 	if (strcasecmp(name, USER_HEADER) == 0) {
 		n->user = value;
 		n->users++;
@@ -102,13 +109,12 @@ static enum MHD_Result on_header(
 	return MHD_YES;
 }
 
-/* The client's own line may stand beside the proxy's: which is which nobody knows. */
+/* A second line may be the client's own: nothing tells it from the proxy's. */
 static int check_named(const struct named *n, struct err *e)
 {
 	if (n->users > 1)
 		return err_set(e, ERR_INVALID,
-			USER_HEADER
-			" stands there twice: a proxy must take away what its client sent");
+			USER_HEADER " is sent twice: a proxy must remove what its client sent");
 	if (n->users == 0 || n->user[0] == '\0')
 		return err_set(e, ERR_INVALID,
 			USER_HEADER " names nobody: a proxy that sends " USER_HEADER
@@ -144,6 +150,7 @@ int caller_read(struct MHD_Connection *c, struct caller *ret, struct err *e)
 		rc = check_named(&n, e);
 	if (rc == 0 && n.users > 0)
 		ret->as = members_of(&n);
+	ret->user = ret->as ? n.user : NULL;
 	ret->names_groups = n.groups > 0;
 	buf_done(&n.list);
 	return rc;

@@ -48,6 +48,14 @@ static void causes_done(struct causes *c)
 	free(c->at);
 }
 
+static void causes_append(struct causes *c, const char *clusterqueue, const char *reason,
+	uint64_t count, bool waits_again)
+{
+	c->at = mem_grow(c->at, c->n + 1, sizeof(*c->at));
+	c->at[c->n++] = (struct counters_cause){
+		mem_strdup(clusterqueue), mem_strdup(reason), count, waits_again};
+}
+
 /* There are few: as many as ClusterQueues, times a handful of reasons. */
 static void causes_add(struct causes *c, const char *clusterqueue, const char *reason,
 	uint64_t count, bool waits_again)
@@ -58,9 +66,7 @@ static void causes_add(struct causes *c, const char *clusterqueue, const char *r
 			c->at[i].count += count;
 			return;
 		}
-	c->at = mem_grow(c->at, c->n + 1, sizeof(*c->at));
-	c->at[c->n++] = (struct counters_cause){
-		mem_strdup(clusterqueue), mem_strdup(reason), count, waits_again};
+	causes_append(c, clusterqueue, reason, count, waits_again);
 }
 
 void counters_free(struct counters *t)
@@ -151,11 +157,29 @@ const struct counters_cause *counters_preemption_at(const struct counters *t, si
 	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
 }
 
-static void count_loss(struct counters *t, const struct note *n)
+static void begin_losses(struct counters *t, struct counters_row *r)
 {
-	if (n->lost_ms > 0)
-		causes_add(&t->losses, n->clusterqueue, n->reason ? n->reason : "",
-			(uint64_t)n->lost_ms, true);
+	if (r->has_losses)
+		return;
+	r->has_losses = true;
+	r->losses = t->losses.n;
+	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++)
+		causes_append(&t->losses, r->clusterqueue, stop_reason_name(s), 0, true);
+}
+
+static void count_loss(struct counters *t, struct counters_row *r, const struct note *n)
+{
+	const char *reason = n->reason ? n->reason : "";
+	if (n->lost_ms <= 0)
+		return;
+	begin_losses(t, r);
+	struct counters_cause *loss = &t->losses.at[r->losses];
+	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++, loss++)
+		if (strcmp(reason, stop_reason_name(s)) == 0) {
+			loss->count += (uint64_t)n->lost_ms;
+			return;
+		}
+	causes_add(&t->losses, n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
 }
 
 void counters_note(struct counters *t, const struct note *n)
@@ -171,10 +195,10 @@ void counters_note(struct counters *t, const struct note *n)
 	case NOTE_STOP:
 		r->stops++;
 		count_stop(t, n);
-		count_loss(t, n);
+		count_loss(t, r, n);
 		return;
 	case NOTE_SHRINK: /* it goes on, but some of its pods were at work */
-		count_loss(t, n);
+		count_loss(t, r, n);
 		return;
 	case NOTE_FINISH:
 		r->finishes++;

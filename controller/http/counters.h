@@ -19,6 +19,9 @@ struct counters;
 struct counters_row {
 	char *clusterqueue;
 	uint64_t admissions, finishes, stops;
+	/* From the first stop that threw work away: a loss for each reason that Sluice stops for. */
+	bool has_losses;
+	size_t losses; /* where they begin among all */
 };
 
 struct counters *counters_new(void);

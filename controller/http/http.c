@@ -22,6 +22,7 @@ enum {
 	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
 	HANDSHAKE_PACE_MS = 5,
+	SMALL_BYTES = 64 * 1024, /* there is always room for an answer like that to a probe */
 };
 
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -33,13 +34,13 @@ const struct connections_limits HTTP_PROBE_LIMITS = {
 
 const struct listener_pace HTTP_TLS_PACE = {.each_second = 100, .burst = 200};
 
-/* What is asked of Kubernetes about a caller, one after the other. */
-enum errand {
-	MAY_NAME_USERS,	 /* of a proxy that names one, */
-	MAY_NAME_GROUPS, /* and groups */
-	MUST_HAVE,	 /* of the caller, or of whom it names */
-	MAY_SEE_NAMES,	 /* what this gives is added to the answer */
-	IS_LET_IN,
+/* The rights that Kubernetes is asked for, one after the other. */
+enum right_check {
+	CHECK_NAMES_USERS,  /* of a proxy that names a user, */
+	CHECK_NAMES_GROUPS, /* and groups */
+	CHECK_MUST,	    /* of the caller, or of the user that it names: rights.must */
+	CHECK_JOB_NAMES,    /* the same for rights.names; without it the answer has less */
+	CHECKS_DONE,
 };
 
 enum request_state {
@@ -60,9 +61,9 @@ struct http_question {
 	enum request_state state;
 	struct api_rights rights;
 	struct caller caller;
-	bool is_trusted; /* it is from here */
-	enum errand errand;
-	bool names; /* MAY_SEE_NAMES: yes */
+	bool is_trusted; /* it comes from loopback, which is trusted */
+	enum right_check check;
+	bool names; /* it has rights.names */
 	enum auth_verdict verdict;
 	struct api_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
@@ -83,7 +84,7 @@ struct http {
 	ev_timer look;	  /* at streams; runs while there are any */
 	bool has_drained; /* one of them */
 	struct http_question *first;
-	size_t unsent; /* of all answers that http_answer() was called for */
+	size_t unsent; /* of all answers but streams */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -93,6 +94,8 @@ static void add_headers(struct MHD_Response *r, const char *content_type, const 
 	if (policy) {
 		MHD_add_response_header(r, "Content-Security-Policy", policy);
 		MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+		MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+		MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
 	}
 	MHD_add_response_header(r, "Content-Type", content_type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
@@ -196,6 +199,12 @@ void http_keep(struct http_question *q)
 	MHD_set_connection_option(q->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
 
+static void count_unsent(struct http_question *q, size_t bytes)
+{
+	q->unsent = bytes;
+	q->http->unsent += bytes;
+}
+
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
 {
 	must(q->state != REQUEST_ANSWERED && q->state != REQUEST_STREAMS);
@@ -204,8 +213,7 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 	q->reply = reply;
 	q->refused = reply.status == 401;
 	buf_add(&q->body, body->ptr, body->len);
-	q->unsent = q->body.len;
-	q->http->unsent += q->unsent;
+	count_unsent(q, q->body.len);
 	if (!sleeps)
 		return;
 	MHD_resume_connection(q->connection);
@@ -220,6 +228,7 @@ size_t http_unsent(const struct http_question *q)
 void http_caller(const struct http_question *q, struct auth_caller *ret)
 {
 	*ret = (struct auth_caller){.token = q->caller.token,
+		.user = q->caller.user,
 		.as = q->caller.as,
 		.address = connection_address(q->place)};
 }
@@ -285,6 +294,7 @@ static struct api_request request_of(const struct http_question *q, const char *
 		.ns = http_param(q, "namespace"),
 		.by = http_param(q, "by"),
 		.watch = http_param(q, "watch"),
+		.clusterqueue = http_param(q, "clusterQueue"),
 		.names = q->names};
 }
 
@@ -302,6 +312,12 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 		buf_done(&body);
 		return queue_error(r, 500, "the answer is too large to be sent");
 	}
+	if (body.len > SMALL_BYTES && h->unsent + body.len > HTTP_UNSENT_MAX_BYTES) {
+		buf_done(&body);
+		return queue_error(
+			r, 503, "too many large answers are on their way: ask again in a moment");
+	}
+	count_unsent(r, body.len);
 	return queue_body(r, reply, &body, NULL);
 }
 
@@ -319,37 +335,37 @@ static void on_verdict(enum auth_verdict v, void *ctx)
 
 static const struct right *right_of(const struct http_question *r)
 {
-	switch (r->errand) {
-	case MAY_NAME_USERS:
+	switch (r->check) {
+	case CHECK_NAMES_USERS:
 		return &CALLER_USERS;
-	case MAY_NAME_GROUPS:
+	case CHECK_NAMES_GROUPS:
 		return &CALLER_GROUPS;
-	case MUST_HAVE:
+	case CHECK_MUST:
 		return &r->rights.must;
-	case MAY_SEE_NAMES:
+	case CHECK_JOB_NAMES:
 		return &r->rights.names;
-	case IS_LET_IN:
+	case CHECKS_DONE:
 		break;
 	}
 	must_not_get_here();
 	return NULL;
 }
 
-/* Has this caller nothing to prove by it? One that is from here may do everything, also name somebody: who
- * is named is asked about all the same. */
+/* Does this caller pass without the check? One that is trusted may do everything, also name a user. What
+ * that user may is checked all the same. */
 static bool is_passed_over(const struct http_question *r)
 {
 	bool is_named = r->caller.as;
-	switch (r->errand) {
-	case MAY_NAME_USERS:
+	switch (r->check) {
+	case CHECK_NAMES_USERS:
 		return !is_named || r->is_trusted;
-	case MAY_NAME_GROUPS:
+	case CHECK_NAMES_GROUPS:
 		return !is_named || !r->caller.names_groups || r->is_trusted;
-	case MUST_HAVE:
+	case CHECK_MUST:
 		return !is_named && r->is_trusted;
-	case MAY_SEE_NAMES:
+	case CHECK_JOB_NAMES:
 		return !r->rights.has_names || (!is_named && r->is_trusted);
-	case IS_LET_IN:
+	case CHECKS_DONE:
 		break;
 	}
 	return false;
@@ -371,8 +387,8 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 {
 	struct auth_caller caller;
 	http_caller(r, &caller);
-	if (r->errand < MUST_HAVE)
-		caller.as = NULL;
+	if (r->check < CHECK_MUST)
+		caller.user = caller.as = NULL;
 	r->verdict =
 		r->http->options.ask(&caller, right_of(r), on_verdict, r, r->http->options.ctx);
 	if (r->verdict != AUTH_LATER)
@@ -383,20 +399,20 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 	return MHD_YES;
 }
 
-/* From the errand that it has come to. */
+/* From the check that it has come to. */
 static enum MHD_Result go_on(struct http_question *r, const char *path)
 {
-	while (r->errand != IS_LET_IN && is_passed_over(r))
-		r->errand++;
-	return r->errand == IS_LET_IN ? queue_answer(r, path) : ask(r, path);
+	while (r->check != CHECKS_DONE && is_passed_over(r))
+		r->check++;
+	return r->check == CHECKS_DONE ? queue_answer(r, path) : ask(r, path);
 }
 
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
-	enum errand at = r->errand;
-	if (r->verdict == AUTH_ALLOWED || at == MAY_SEE_NAMES) {
-		r->names = at == MAY_SEE_NAMES && r->verdict == AUTH_ALLOWED;
-		r->errand++;
+	enum right_check check = r->check;
+	if (r->verdict == AUTH_ALLOWED || check == CHECK_JOB_NAMES) {
+		r->names = check == CHECK_JOB_NAMES && r->verdict == AUTH_ALLOWED;
+		r->check++;
 		return go_on(r, path);
 	}
 	connection_serves(r->place, false);
@@ -425,6 +441,9 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 	r->rights = h->options.rights(&request);
 	if (r->rights.open)
 		return queue_answer(r, path);
+	if (caller_is_of_another_site(r->connection))
+		return queue_error(r, 403,
+			"a page of another site may not ask; open this address in a tab of its own");
 	if (caller_read(r->connection, &r->caller, &e) != 0)
 		return queue_error(r, 400, e.text);
 	r->is_trusted = !h->options.trust_nobody && caller_is_loopback(r->connection);

@@ -21,6 +21,10 @@
  * Whoever is refused (401, or by this module) has had the last answer of his connection, unless that is
  * kept (http_keep()): else he could go on without a pace.
  *
+ * A browser says whether a page of another site asks (Sec-Fetch-Site). Such a page gets open paths only: it
+ * could not read an answer, but would learn how long it took, and could keep us busy with the rights of a
+ * port-forward or of a proxy's cookie.
+ *
  * A caller from loopback must also name this host in its Host header by address or as localhost:
  * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
  * a user with a port-forward open.
@@ -90,7 +94,9 @@ void http_caller(const struct http_question *q, struct auth_caller *ret);
 void http_keep(struct http_question *q);
 /* From inside defer, or later from the loop. */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
-/* Bytes of answers by http_answer() at the port of this question that are not fetched yet. */
+/* Bytes of answers at the port of this question that are not fetched yet, streams aside. Slow clients must not
+ * take the controller's memory: who makes a large answer looks at this first. */
+enum { HTTP_UNSENT_MAX_BYTES = 96 << 20 };
 size_t http_unsent(const struct http_question *q);
 
 /* Its answer is a stream instead: status 200, and what is written until one of the two ends it. */

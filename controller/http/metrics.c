@@ -285,15 +285,29 @@ static void put_trouble_now(struct buf *out, const struct gate *g)
 	trouble_rows_done(&r);
 }
 
-static void put_losses(struct buf *out, const struct counters *t)
+static void put_loss(struct buf *out, const char *clusterqueue, const char *reason, uint64_t ms)
+{
+	metrics_put_labelled_twice(out, "sluice_work_lost_seconds_total", "cluster_queue",
+		clusterqueue, "reason", reason);
+	buf_printf(out, "%" PRIu64 ".%03d\n", ms / 1000, (int)(ms % 1000));
+}
+
+/* A window that closes may throw away in one moment what the alert is about. Prometheus' increase()
+ * does not see what a series begins with, so each begins with 0 when its ClusterQueue does. */
+static void put_losses(struct buf *out, const struct queue *q, const struct counters *t)
 {
 	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_work_lost_seconds", COUNTER, "seconds",
 		"Work of pods that their stop threw away, by the reason of the stop.");
-	for (size_t i = 0; (c = counters_loss_at(t, i)); i++) {
-		metrics_put_labelled_twice(out, "sluice_work_lost_seconds_total", "cluster_queue",
-			c->clusterqueue, "reason", c->reason);
-		buf_printf(out, "%" PRIu64 ".%03d\n", c->count / 1000, (int)(c->count % 1000));
+	for (size_t i = 0; (c = counters_loss_at(t, i)); i++)
+		put_loss(out, c->clusterqueue, c->reason, c->count);
+	struct clusterqueue_view v;
+	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+		const struct counters_row *r = counters_get(t, v.name);
+		if (r && r->has_losses)
+			continue;
+		for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++)
+			put_loss(out, v.name, stop_reason_name(s), 0);
 	}
 }
 
@@ -313,7 +327,7 @@ static void put_costs(struct buf *out, const struct counters *t)
 	}
 }
 
-static void put_counters(struct buf *out, const struct counters *t)
+static void put_counters(struct buf *out, const struct queue *q, const struct counters *t)
 {
 	static const struct {
 		const char *name, *help;
@@ -335,7 +349,7 @@ static void put_counters(struct buf *out, const struct counters *t)
 	}
 	put_causes(out, t);
 	put_trouble_total(out, t);
-	put_losses(out, t);
+	put_losses(out, q, t);
 	put_costs(out, t);
 	metrics_put_family(out, "sluice_admission_wait_seconds", HISTOGRAM, "seconds",
 		"From being queued to being started.");
@@ -457,7 +471,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	put_usage_of_localqueues(out, s->queue);
 	if (s->decides)
 		metrics_put_time(out, s->queue);
-	put_counters(out, s->counters);
+	put_counters(out, s->queue, s->counters);
 	overcommit_controller_put_metrics(s->overcommit_controller, out);
 	put_gate(out, s);
 	put_counter(out, "sluice_events", "Kubernetes Events written on Jobs.", s->events.written);

@@ -93,34 +93,39 @@ static void complain(struct http_question *q, unsigned status, const char *sente
 {
 	struct buf body;
 	buf_init(&body, 4096);
-	buf_puts(&body, "{\"error\":");
-	buf_json_string(&body, sentence);
-	buf_puts(&body, "}\n");
-	http_answer(q, (struct api_reply){status, "application/json"}, &body);
+	struct api_reply reply = api_complain(&body, status, sentence);
+	http_answer(q, reply, &body);
 	buf_done(&body);
 }
 
 static void on_told(const struct buf *body, const char *sentence, void *ctx)
 {
-	if (body)
+	if (body && http_unsent(ctx) + body->len > HTTP_UNSENT_MAX_BYTES)
+		complain(
+			ctx, 503, "too many large answers are on their way: ask again in a moment");
+	else if (body)
 		http_answer(ctx, (struct api_reply){200, "application/json"}, body);
 	else
 		complain(ctx, 503, sentence);
 }
 
-/* A document as it is, or a question of its scripts. */
-static bool take_page(struct ports *p, struct http_question *q, const char *path)
+static bool take_page_file(struct http_question *q, const char *path)
 {
 	const char *type, *text = page_text(path, &type);
-	struct right right;
 	struct buf body;
-	if (text) {
-		buf_init(&body, PAGE_MAX_BYTES);
-		buf_puts(&body, text);
-		http_answer(q, (struct api_reply){200, type}, &body);
-		buf_done(&body);
-		return true;
-	}
+	if (!text)
+		return false;
+	buf_init(&body, PAGE_MAX_BYTES);
+	buf_puts(&body, text);
+	http_answer(q, (struct api_reply){200, type}, &body);
+	buf_done(&body);
+	return true;
+}
+
+/* A question of the page's scripts to the aggregated API. */
+static bool take_page_question(struct ports *p, struct http_question *q, const char *path)
+{
+	struct right right;
 	if (!page_right(path, false, &right))
 		return false;
 	answers_take(p->answers, q, path);
@@ -147,18 +152,31 @@ static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], 
 		auth_name(p->auth, &caller, clock_monotonic_us() / 1000));
 }
 
+/* False: the ledger is not asked for what is at this path. */
+static bool past_words_of(const struct http_question *q, const char *path, struct past_words *ret)
+{
+	*ret = (struct past_words){
+		.since = http_param(q, "since"), .until = http_param(q, "until")};
+	if (strcmp(path, "/api/v1/usage") == 0) {
+		ret->kind = PAST_USAGE;
+		ret->clusterqueue = http_param(q, "clusterQueue");
+		return true;
+	}
+	ret->kind = PAST_COST;
+	ret->by = http_param(q, "by");
+	ret->ns = http_param(q, "namespace");
+	return strcmp(path, "/api/v1/cost") == 0;
+}
+
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct ports *p = ctx;
+	struct past_words words;
 	struct err e = {""};
-	if (take_page(p, q, path))
+	if (take_page_file(q, path) || take_page_question(p, q, path))
 		return true;
-	if (strcmp(path, "/api/v1/cost") != 0 || !gate_leading(p->parts->gate))
+	if (!past_words_of(q, path, &words) || !gate_leading(p->parts->gate))
 		return false;
-	struct past_words words = {.by = http_param(q, "by"),
-		.since = http_param(q, "since"),
-		.until = http_param(q, "until"),
-		.ns = http_param(q, "namespace")};
 	struct past_asker who = {on_told, q, p};
 	int rc = past_questions_ask(
 		p->parts->past_questions, &words, parts_now_ms(p->parts), &who, &e);

@@ -230,6 +230,7 @@ enum past_kind {
 	PAST_COST,   /* what runs cost that started at from_ms or later, before to_ms */
 	PAST_REPORT, /* the same runs: how long they waited, how they ended, what they held */
 	PAST_RUNS,   /* each run, with its moments: of those that went on then */
+	PAST_USAGE,  /* what the runs of a ClusterQueue held, in equal steps of that time */
 };
 
 enum cost_by {
@@ -244,14 +245,16 @@ struct past_question {
 	enum cost_by by;   /* PAST_COST, PAST_REPORT */
 	const char *label; /* COST_BY_LABEL: its key */
 	int64_t from_ms, to_ms;
-	const char *ns;	       /* the Jobs of this namespace alone; NULL: all */
-	const char *job;       /* PAST_RUNS: of Jobs of this name; NULL: of all */
-	const char *submitter; /* PAST_RUNS: of this user; NULL: of all */
+	const char *ns;		  /* the Jobs of this namespace alone; NULL: all */
+	const char *job;	  /* PAST_RUNS: of Jobs of this name; NULL: of all */
+	const char *submitter;	  /* PAST_RUNS: of this user; NULL: of all */
+	const char *clusterqueue; /* PAST_USAGE */
+	int64_t step_ms;	  /* PAST_USAGE: how long a step is */
 	enum past_kind kind;
 };
 
-/* A row of the answer to PAST_REPORT and PAST_RUNS: a JSON object, as the ledger words it (sql/report.sql,
- * sql/runs.sql). */
+/* A row of the answer to PAST_REPORT, PAST_RUNS and PAST_USAGE: a JSON object, as the ledger words it
+ * (sql/report.sql, sql/runs.sql, sql/usage.sql). */
 struct ledger_row {
 	bool is_total; /* PAST_REPORT: of all with that currency */
 	const char *json;

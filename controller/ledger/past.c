@@ -33,6 +33,15 @@ static void ask_runs(struct pg *pg, struct request *r, struct params *p)
 	pg_conn_add(pg->conn, SQL_RUNS, p);
 }
 
+static void ask_usage(struct pg *pg, struct request *r, struct params *p)
+{
+	must(r->clusterqueue && r->question.step_ms > 0);
+	params_text(p, r->clusterqueue);
+	params_int8(p, r->question.step_ms);
+	params_int8(p, (int64_t)r->attempts);
+	pg_conn_add(pg->conn, SQL_USAGE, p);
+}
+
 static void ask_sums(struct pg *pg, struct request *r, struct params *p)
 {
 	static const char *const by[] = {"queue", "namespace", "owner", "user", "label"};
@@ -52,6 +61,8 @@ static void ask(struct pg *pg, struct request *r)
 	request_begin_round(pg, r, STEP_PAST);
 	if (r->question.kind == PAST_RUNS)
 		ask_runs(pg, r, p);
+	else if (r->question.kind == PAST_USAGE)
+		ask_usage(pg, r, p);
 	else
 		ask_sums(pg, r, p);
 	params_text(horizon, pg->cell);

@@ -45,6 +45,7 @@ static void request_free(struct request *r)
 	free(r->ns);
 	free(r->job);
 	free(r->submitter);
+	free(r->clusterqueue);
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
 	free(r);
@@ -171,6 +172,7 @@ void pg_past(struct pg *pg, uint64_t id, const struct past_question *q, size_t r
 			   .ns = mem_strdup(q->ns),
 			   .job = mem_strdup(q->job),
 			   .submitter = mem_strdup(q->submitter),
+			   .clusterqueue = mem_strdup(q->clusterqueue),
 			   .attempts = rows});
 }
 

@@ -89,8 +89,8 @@ void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms
  * first. */
 void pg_recall_durations(
 	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
-/* At most so many rows: PAST_RUNS, the newest; else the totals, then the dearest. For any caller; it may
- * take seconds, and what is asked after it waits for it. Answered by cost() or rows(). */
+/* At most so many rows: PAST_RUNS, the newest; PAST_USAGE, by name; else the totals, then the dearest. For any
+ * caller; it may take seconds, and what is asked after it waits for it. Answered by cost() or rows(). */
 void pg_past(struct pg *pg, uint64_t id, const struct past_question *q, size_t rows);
 /* The batch must stay valid until answered. */
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);

@@ -57,7 +57,7 @@ struct request {
 	int64_t since_ms, from_ms,
 		to_ms; /* REQUEST_SPENT; REQUEST_DURATIONS: since, attempts of each */
 	struct past_question question; /* REQUEST_PAST; its texts are the asker's, ours are: */
-	char *label, *ns, *job, *submitter;
+	char *label, *ns, *job, *submitter, *clusterqueue;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
 	bool doubted;	    /* what is remembered did not hold: read */

@@ -3,12 +3,14 @@
  *
  *   /                                the document, and below /page/ its style and its scripts
  *   /apis/visibility.sluice.dev/...  the aggregated API (controller/visibility), at this port too
- *   /api/v1/...                      queues and what is lent (controller/http/api.h)
+ *   /api/v1/...                      queues, their week and use, budgets, and what is lent
+ *                                    (controller/http/api.h)
  *
  * The document and its scripts are compiled in and open to all that reach the port: they tell nothing. What
- * they ask, they ask with the bearer token that the person has pasted, and with no right of ours: each path
- * of the aggregated API wants the right that the API server would ask for it (page_right()), and Kubernetes
- * is asked for that (http/auth.h). The token stays in the tab: it is in no cookie, so no other page can use it.
+ * they ask, they ask with the rights of the person who looks: by the bearer token that was pasted, or as the
+ * user that a proxy names (http/caller.h). Each path of the aggregated API wants the right that the API server
+ * would want for it (page_right()), and Kubernetes is asked for that (http/auth.h). The token stays in the tab:
+ * it is in no cookie, so no other page can use it.
  *
  * Nothing is fetched from elsewhere, and the browser is told to allow nothing else (PAGE_POLICY). The scripts
  * are plain modules without a library: what they need is lists that are drawn in part, a few bars and lines,
@@ -22,7 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "controller/http/review.h"
 
 #define PAGE_POLICY                                                                                           \
@@ -40,8 +41,8 @@ extern const size_t PAGE_FILES_COUNT;
 /* The text of a path, and its content type; NULL: it is no file of the page. "/" is the document. */
 const char *page_text(const char *path, const char **ret_type);
 
-/* Is it a path of the aggregated API? Then *ret is what the API server would ask whether the caller may:
- * get, list or watch a resource, in a namespace or in all. */
+/* Is it a path of the aggregated API? Then *ret is the right that the API server would want: to get, list or
+ * watch a resource, in a namespace or in all. */
 bool page_right(const char *path, bool watches, struct right *ret);
 
 #endif

@@ -1,5 +1,7 @@
 #include "controller/past/answer.h"
 
+#include <inttypes.h>
+
 #include "controller/common/stamp.h"
 
 static void put_text(struct buf *out, const char *key, const char *text)
@@ -76,6 +78,25 @@ void past_answer_rows(const struct past_query *q, const struct ledger_row *rows,
 		buf_puts(out, "],\"totals\":[");
 		put_rows(rows, n, true, out);
 	}
+	buf_putc(out, ']');
+	past_answer_put_forgotten(q, forgotten_until_ms, out);
+	buf_puts(out, "}\n");
+}
+
+void past_answer_usage(const struct past_query *q, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms, struct buf *out)
+{
+	const struct past_question *p = &q->question;
+	bool more = n > PAST_ROWS_MAX;
+	char from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE];
+	buf_putc(out, '{');
+	put_text(out, "clusterQueue", p->clusterqueue);
+	buf_printf(out,
+		"\"from\":\"%s\",\"until\":\"%s\",\"stepSeconds\":%" PRId64
+		",\"more\":%s,\"flavors\":[",
+		stamp_format_seconds(p->from_ms, from), stamp_format_seconds(p->to_ms, to),
+		p->step_ms / 1000, more ? "true" : "false");
+	put_rows(rows, more ? PAST_ROWS_MAX : n, false, out);
 	buf_putc(out, ']');
 	past_answer_put_forgotten(q, forgotten_until_ms, out);
 	buf_puts(out, "}\n");

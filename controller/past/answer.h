@@ -1,7 +1,7 @@
 /*
  * What all answers about the past share: the question that they answer, and a note on what the ledger has
- * forgotten. And the whole answer for reports and histories, whose rows are the ledger's own words. Pure: no
- * sockets, no clock.
+ * forgotten. And the whole answer for reports, histories and usage, whose rows are the ledger's own words.
+ * Pure: no sockets, no clock.
  */
 #ifndef SLUICE_CONTROLLER_PAST_ANSWER_H
 #define SLUICE_CONTROLLER_PAST_ANSWER_H
@@ -25,6 +25,10 @@ void past_answer_put_forgotten(
 /* The answer to PAST_RUNS, {...,"runs":[...]}, or PAST_REPORT, {...,"rows":[...],"totals":[...]}. Of more
  * than PAST_ROWS_MAX rows, totals included, the first are shown, and "more" is true. */
 void past_answer_rows(const struct past_query *q, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms, struct buf *out);
+/* The same to PAST_USAGE:
+ * {"clusterQueue":...,"from":...,"until":...,"stepSeconds":n,"more":false,"flavors":[...]}. */
+void past_answer_usage(const struct past_query *q, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *out);
 
 #endif

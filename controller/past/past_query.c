@@ -3,6 +3,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/must.h"
+#include "controller/past/steps.h"
 #include "controller/wire/decode_text.h"
 
 static const char *const by_names[] = {"queue", "namespace", "owner", "user", "label"};
@@ -16,6 +18,7 @@ const char *past_resource_name(enum past_kind kind)
 {
 	static const char *const names[] = {
 		[PAST_COST] = "costs", [PAST_REPORT] = "reports", [PAST_RUNS] = "histories"};
+	must(kind != PAST_USAGE);
 	return names[kind];
 }
 
@@ -120,12 +123,34 @@ static int parse_names(const struct past_words *w, struct past_query *q, struct 
 			    &p->submitter, e);
 }
 
+static int parse_clusterqueue(const struct past_words *w, struct past_query *q, struct err *e)
+{
+	if (w->kind != PAST_USAGE)
+		return 0;
+	if (!w->clusterqueue)
+		return err_set(e, ERR_INVALID,
+			"clusterQueue is not given; it must be the name of a ClusterQueue");
+	return parse_name("clusterQueue", w->clusterqueue, q->clusterqueue, sizeof(q->clusterqueue),
+		&q->question.clusterqueue, e);
+}
+
 /* The runs of one Job are few, and found by an index: all that are kept. */
 static const char *usual_since(const struct past_words *w)
 {
+	if (w->kind == PAST_USAGE)
+		return "24h";
 	if (w->kind != PAST_RUNS)
 		return "30d";
 	return w->job && w->ns ? PAST_BEGINNING : "7d";
+}
+
+/* To what the ledger can know: nothing before its time, nothing that is to come. */
+static void clamp_to_the_past(struct past_question *q, int64_t now_ms)
+{
+	if (q->from_ms < 0)
+		q->from_ms = 0;
+	if (q->to_ms > now_ms)
+		q->to_ms = now_ms;
 }
 
 int past_query_parse(
@@ -137,13 +162,19 @@ int past_query_parse(
 	if (!rc)
 		rc = parse_names(w, ret, e);
 	if (!rc)
+		rc = parse_clusterqueue(w, ret, e);
+	if (!rc)
 		rc = parse_moment(
 			"since", w->since ? w->since : usual_since(w), now_ms, &q->from_ms, e);
 	q->to_ms = now_ms + 1;
 	if (!rc && w->until)
 		rc = parse_moment("until", w->until, now_ms, &q->to_ms, e);
+	if (!rc && w->kind == PAST_USAGE)
+		clamp_to_the_past(q, now_ms);
 	if (!rc && q->from_ms >= q->to_ms)
 		rc = err_set(e, ERR_INVALID,
 			"there is no time between since and until: since must be earlier");
+	if (!rc && w->kind == PAST_USAGE)
+		q->step_ms = past_steps_divide(&q->from_ms, q->to_ms);
 	return rc;
 }

@@ -11,18 +11,20 @@
 
 /* As the parameters of the path have them; NULL: not given. */
 struct past_words {
-	const char *by;	   /* queue (the default), namespace (or team), owner, user, label=KEY */
-	const char *since; /* "30d" (the default; of runs 7d, of one Job's all), or a time */
-	const char *until; /* the same; now */
-	const char *ns;	   /* one namespace alone; all */
-	const char *job;   /* PAST_RUNS: Jobs of this name; all */
-	const char *submitter; /* PAST_RUNS: Jobs of this user; all */
+	const char *by; /* queue (the default), namespace (or team), owner, user, label=KEY */
+	/* "30d" (the default; of usage 24h, of runs 7d, of one Job's all), or a time */
+	const char *since;
+	const char *until;	  /* the same; now */
+	const char *ns;		  /* one namespace alone; all */
+	const char *job;	  /* PAST_RUNS: Jobs of this name; all */
+	const char *submitter;	  /* PAST_RUNS: Jobs of this user; all */
+	const char *clusterqueue; /* PAST_USAGE: what this one held */
 	enum past_kind kind;
 };
 
 #define PAST_BEGINNING "1970-01-01" /* of time */
 
-enum { PAST_JOB_SIZE = 254, PAST_SUBMITTER_SIZE = 254 };
+enum { PAST_JOB_SIZE = 254, PAST_SUBMITTER_SIZE = 254, PAST_QUEUE_SIZE = 254 };
 
 struct past_query {
 	struct past_question question; /* its texts point to: */
@@ -30,16 +32,18 @@ struct past_query {
 	char ns[64];
 	char job[PAST_JOB_SIZE];
 	char submitter[PAST_SUBMITTER_SIZE];
+	char clusterqueue[PAST_QUEUE_SIZE];
 };
 
 /* Times: "90m", "12h", "30d", "4w" before now; "day", "week", "month", "year": the beginning of this one
- * (UTC; a week begins on Monday); 2026-11-01 (at 00:00 UTC), or RFC 3339. ERR_INVALID with a sentence. ret
- * must not move. */
+ * (UTC; a week begins on Monday); 2026-11-01 (at 00:00 UTC), or RFC 3339. PAST_USAGE is of what was, until
+ * now at the latest, and in steps (steps.h). ERR_INVALID with a sentence. ret must not move. */
 int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e);
 
 const char *cost_by_name(enum cost_by by); /* "queue" ... */
-/* The resource of the API visibility.sluice.dev that answers it, in paths and rights: "costs", ... */
+/* The resource of the API visibility.sluice.dev that answers it, in paths and rights: "costs", ... None
+ * answers PAST_USAGE. */
 const char *past_resource_name(enum past_kind kind);
 
 #endif

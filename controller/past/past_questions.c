@@ -14,12 +14,14 @@
 #include "controller/past/cost.h"
 
 enum {
-	/* At a time: in all, and of one namespace. */
+	/* At a time: in all, about no single namespace, and of one. */
 	ASKED_MAX = 64,
+	ASKED_OF_ALL_MAX = 32,
 	ASKED_OF_NAMESPACE_MAX = 4,
 	IDLE_MS = 60000,
 	ANSWER_MAX_BYTES = 4 << 20,
-	REST = 10, /* so many times as long as an answer took */
+	REST = 10,			   /* so many times as long as an answer took */
+	QUICK_USAGE_MS = 26 * 3600 * 1000, /* a day, and the step that goes on */
 };
 
 /* A question that is not answered yet. */
@@ -31,7 +33,8 @@ struct asked {
 	struct past_asker who;
 };
 
-struct past_questions {
+/* Questions of a kind, one after the other, on a connection of their own. */
+struct lane {
 	struct ev_loop *loop;
 	struct past_questions_options options;
 	struct pg *pg;	   /* NULL: no question lately */
@@ -45,6 +48,13 @@ struct past_questions {
 	ev_timer rest; /* runs while none is asked for the loop's sake */
 };
 
+/* What is known to be read in milliseconds does not wait behind a report of a year. */
+enum lane_kind { LANE_QUICK, LANE_SLOW, LANES };
+
+struct past_questions {
+	struct lane lane[LANES];
+};
+
 /* ---- Answers ---------------------------------------------------------------------------------
  */
 
@@ -54,7 +64,7 @@ static struct asked *asked_of(struct link *l)
 }
 
 /* NULL: there is none. */
-static struct asked *find(struct past_questions *t, uint64_t id)
+static struct asked *find(struct lane *t, uint64_t id)
 {
 	list_each(&t->asked, l)
 		if (asked_of(l)->id == id)
@@ -62,14 +72,14 @@ static struct asked *find(struct past_questions *t, uint64_t id)
 	return NULL;
 }
 
-static void forget(struct past_questions *t, struct asked *a)
+static void forget(struct lane *t, struct asked *a)
 {
 	list_leave(&a->turn.link);
 	t->count--;
 	free(a);
 }
 
-static void arm_idle(struct past_questions *t)
+static void arm_idle(struct lane *t)
 {
 	ev_timer_stop(t->loop, &t->idle);
 	if (!list_empty(&t->asked) || !t->pg)
@@ -80,7 +90,7 @@ static void arm_idle(struct past_questions *t)
 
 static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 {
-	struct past_questions *t = w->data;
+	struct lane *t = w->data;
 	(void)loop, (void)events;
 	pg_free(t->pg);
 	t->pg = NULL;
@@ -89,8 +99,7 @@ static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
 }
 
 /* Takes the question off the list and answers it; why: without a body, if Postgres is there. */
-static void settle(
-	struct past_questions *t, struct asked *a, const struct buf *body, const char *why)
+static void settle(struct lane *t, struct asked *a, const struct buf *body, const char *why)
 {
 	char sentence[700];
 	list_leave(&a->turn.link);
@@ -99,8 +108,8 @@ static void settle(
 		snprintf(sentence, sizeof(sentence),
 			"Postgres is down: the past can be read when it is back");
 	else
-		snprintf(sentence, sizeof(sentence),
-			"%s: ask for a shorter time (since, until) or for one namespace", why);
+		snprintf(sentence, sizeof(sentence), "%s: ask for a shorter time (since, until)%s",
+			why, a->query.question.kind == PAST_USAGE ? "" : " or for one namespace");
 	a->who.fn(body, body ? NULL : sentence, a->who.ctx);
 	free(a);
 	arm_idle(t);
@@ -109,7 +118,7 @@ static void settle(
 /* ---- Questions, one at a time ----------------------------------------------------------------
  */
 
-static void send_next(struct past_questions *t)
+static void send_next(struct lane *t)
 {
 	struct asked *a = find(t, 0);
 	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
@@ -125,7 +134,7 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 	send_next(w->data);
 }
 
-static void rest(struct past_questions *t, int64_t took_us)
+static void rest(struct lane *t, int64_t took_us)
 {
 	ev_timer_stop(t->loop, &t->rest);
 	ev_timer_set(&t->rest, (double)(took_us * REST) / 1e6, 0.);
@@ -133,8 +142,8 @@ static void rest(struct past_questions *t, int64_t took_us)
 }
 
 /* Those that go on are added. */
-static void answer_costs(struct past_questions *t, struct asked *a, const struct ledger_cost *rows,
-	size_t n, int64_t forgotten_until_ms, struct buf *body)
+static void answer_costs(struct lane *t, struct asked *a, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms, struct buf *body)
 {
 	const struct past_question *q = &a->query.question;
 	const struct gate_runs_asked runs = {q->ns, q->from_ms, q->to_ms, a->now_ms};
@@ -147,7 +156,7 @@ static void answer_costs(struct past_questions *t, struct asked *a, const struct
 	cost_report_free(r);
 }
 
-/* What the ledger answered, of either kind. */
+/* What the ledger answered, of whatever kind. */
 struct told {
 	uint64_t id;
 	enum ledger_outcome outcome;
@@ -157,16 +166,17 @@ struct told {
 	int64_t forgotten_until_ms;
 };
 
-static void render(
-	struct past_questions *t, struct asked *a, const struct told *x, struct buf *body)
+static void render(struct lane *t, struct asked *a, const struct told *x, struct buf *body)
 {
 	if (a->query.question.kind == PAST_COST)
 		answer_costs(t, a, x->costs, x->n, x->forgotten_until_ms, body);
+	else if (a->query.question.kind == PAST_USAGE)
+		past_answer_usage(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
 	else
 		past_answer_rows(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
 }
 
-static void answer(struct past_questions *t, const struct told *x)
+static void answer(struct lane *t, const struct told *x)
 {
 	struct asked *a = find(t, x->id);
 	struct buf body;
@@ -208,7 +218,7 @@ static void on_rows(uint64_t id, enum ledger_outcome o, const struct ledger_row 
 
 static void on_state(bool up, const char *sentence, void *ctx)
 {
-	struct past_questions *t = ctx;
+	struct lane *t = ctx;
 	snprintf(t->trouble, sizeof(t->trouble), "%s", up || !sentence ? "" : sentence);
 	if (up) {
 		send_next(t);
@@ -220,7 +230,7 @@ static void on_state(bool up, const char *sentence, void *ctx)
 		settle(t, a, NULL, "");
 }
 
-static int connect_to_ledger(struct past_questions *t, struct err *e)
+static int connect_to_ledger(struct lane *t, struct err *e)
 {
 	struct pg_options o = {.conninfo = t->options.conninfo,
 		.cell = t->options.cell,
@@ -231,7 +241,7 @@ static int connect_to_ledger(struct past_questions *t, struct err *e)
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 
-static size_t count_of_namespace(const struct past_questions *t, const char *ns)
+static size_t count_of_namespace(const struct lane *t, const char *ns)
 {
 	size_t n = 0;
 	list_each(&t->asked, l)
@@ -239,11 +249,14 @@ static size_t count_of_namespace(const struct past_questions *t, const char *ns)
 	return n;
 }
 
-static int check_room(const struct past_questions *t, const char *ns, struct err *e)
+static int check_room(const struct lane *t, const char *ns, struct err *e)
 {
 	if (t->count >= ASKED_MAX)
 		return err_set(e, ERR_LIMIT,
 			"too many ask about the past just now; ask again in a moment");
+	if (!ns && count_of_namespace(t, "") >= ASKED_OF_ALL_MAX)
+		return err_set(e, ERR_LIMIT,
+			"too many ask about the past of all namespaces just now; ask again in a moment, or about one namespace");
 	if (ns && count_of_namespace(t, ns) >= ASKED_OF_NAMESPACE_MAX)
 		return err_set(e, ERR_LIMIT,
 			"%d questions about the past of namespace %.63s are not answered yet; ask again when one of them is",
@@ -251,21 +264,18 @@ static int check_room(const struct past_questions *t, const char *ns, struct err
 	return 0;
 }
 
-int past_questions_ask(struct past_questions *t, const struct past_words *w, int64_t now_ms,
-	const struct past_asker *who, struct err *e)
+/* Of one Job, and of a queue in the last day or so: indexes lead to them. That of runs is by their end, so
+ * what is long ago costs as much as all that has ended since. */
+static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 {
-	struct asked *a = mem_alloc(sizeof(*a));
-	int rc = past_query_parse(w, now_ms, &a->query, e);
-	if (!rc)
-		rc = check_room(t, a->query.question.ns, e);
-	if (!rc)
-		rc = connect_to_ledger(t, e);
-	if (rc) {
-		free(a);
-		return rc;
-	}
-	a->now_ms = now_ms;
-	a->who = *who;
+	bool is_of_today = now_ms - q->from_ms <= QUICK_USAGE_MS;
+	bool is_quick =
+		(q->kind == PAST_RUNS && q->ns && q->job) || (q->kind == PAST_USAGE && is_of_today);
+	return is_quick ? LANE_QUICK : LANE_SLOW;
+}
+
+static void line_up(struct lane *t, struct asked *a)
+{
 	a->turn.ns = a->query.question.ns ? a->query.question.ns : "";
 	turns_line_up(&t->asked, t->round, &a->turn);
 	t->count++;
@@ -274,11 +284,32 @@ int past_questions_ask(struct past_questions *t, const struct past_words *w, int
 		send_next(t);
 	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
 		settle(t, a, NULL, "");
+}
+
+int past_questions_ask(struct past_questions *p, const struct past_words *w, int64_t now_ms,
+	const struct past_asker *who, struct err *e)
+{
+	struct asked *a = mem_alloc(sizeof(*a));
+	struct lane *t = NULL;
+	int rc = past_query_parse(w, now_ms, &a->query, e);
+	if (!rc) {
+		t = &p->lane[lane_of(&a->query.question, now_ms)];
+		rc = check_room(t, a->query.question.ns, e);
+	}
+	if (!rc)
+		rc = connect_to_ledger(t, e);
+	if (rc) {
+		free(a);
+		return rc;
+	}
+	a->now_ms = now_ms;
+	a->who = *who;
+	line_up(t, a);
 	return 0;
 }
 
-/* What the ledger says of it finds nobody. */
-void past_questions_forget(struct past_questions *t, const void *owner)
+/* What the ledger says of them finds nobody. */
+static void forget_of(struct lane *t, const void *owner)
 {
 	for (struct link *l = t->asked.next, *next; l != &t->asked; l = next) {
 		struct asked *a = asked_of(l);
@@ -289,13 +320,17 @@ void past_questions_forget(struct past_questions *t, const void *owner)
 	arm_idle(t);
 }
 
+void past_questions_forget(struct past_questions *p, const void *owner)
+{
+	for (int i = 0; i < LANES; i++)
+		forget_of(&p->lane[i], owner);
+}
+
 /* ---- Life ------------------------------------------------------------------------------------
  */
 
-struct past_questions *past_questions_new(
-	struct ev_loop *loop, const struct past_questions_options *o)
+static void lane_open(struct lane *t, struct ev_loop *loop, const struct past_questions_options *o)
 {
-	struct past_questions *t = mem_alloc(sizeof(*t));
 	t->loop = loop;
 	list_init(&t->asked);
 	t->options = *o;
@@ -306,17 +341,31 @@ struct past_questions *past_questions_new(
 	ev_timer_init(&t->idle, on_idle, 0., 0.);
 	ev_timer_init(&t->rest, on_rest, 0., 0.);
 	t->idle.data = t->rest.data = t;
-	return t;
 }
 
-void past_questions_free(struct past_questions *t)
+static void lane_close(struct lane *t)
 {
-	if (!t)
-		return;
 	ev_timer_stop(t->loop, &t->idle);
 	ev_timer_stop(t->loop, &t->rest);
 	pg_free(t->pg);
 	while (!list_empty(&t->asked))
 		forget(t, asked_of(t->asked.next));
-	free(t);
+}
+
+struct past_questions *past_questions_new(
+	struct ev_loop *loop, const struct past_questions_options *o)
+{
+	struct past_questions *p = mem_alloc(sizeof(*p));
+	for (int i = 0; i < LANES; i++)
+		lane_open(&p->lane[i], loop, o);
+	return p;
+}
+
+void past_questions_free(struct past_questions *p)
+{
+	if (!p)
+		return;
+	for (int i = 0; i < LANES; i++)
+		lane_close(&p->lane[i]);
+	free(p);
 }

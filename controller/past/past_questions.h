@@ -1,12 +1,13 @@
 /*
- * The past, as people ask for it: what runs cost (cost.h), what Jobs did, and each run (answer.h), from a
- * connection to the ledger of its own.
+ * The past, as people ask for it: what runs cost (cost.h), what Jobs did, each run, and what a ClusterQueue
+ * held (answer.h), from connections to the ledger of its own.
  *
  * Its own, because requests to the ledger go one at a time: a question about a year of runs may
- * take seconds, and no admission is to wait for it. The connection is made for the first question
- * and closed when no question came for a while.
+ * take seconds, and no admission is to wait for it. Nor is a question about one Job, so there are two
+ * connections: for what is read in milliseconds, and for all else. Each is made for its first question and
+ * closed when no question came for a while.
  *
- * It is one for all who ask, at the controller's own port (ports.c) and through the API server
+ * They are for all who ask, at the controller's own port (ports.c) and through the API server
  * (visibility/past_resource.h). Tenants ask there, as often as they like, and an answer takes time of the
  * loop that starts Jobs: of costs, for each run that goes on. So of one namespace few questions are taken
  * at a time, namespaces take turns, and after each answer none is made for ten times as long as it took.

@@ -87,8 +87,17 @@ static const struct field FIELDS[] = {
 	{"QueuedJobStatus", "bill", "QueuedJobBill", "What its run has cost so far."},
 	{"QueuedJobStatus", "ledgerDown", "boolean",
 		"The ledger is not connected: running Jobs go on, nothing new starts."},
+	{"QueuedJobStatus", "after", "QueuedJobAfter[]",
+		"The items of sluice.dev/after, in the order written. Only of a single Job."},
 	{"QueuedJobStatus", "story", "string",
 		"The annotation by which Sluice keeps what it did with the Job. Only of a single Job."},
+
+	{"QueuedJobAfter", "item", "string", "As written, such as afterok:prep."},
+	{"QueuedJobAfter", "state", "string",
+		"Holds, Waits, or Never: it cannot hold before its name is used again."},
+	{"QueuedJobAfter", "jobs", "string[]",
+		"The Jobs of its namespace that keep it from holding, 20 at most. One that is named may not be there yet."},
+	{"QueuedJobAfter", "more", "integer", "How many other Jobs keep it from holding."},
 
 	{"QueuedJobTrouble", "reason", "string", "In one word, such as ErrImagePull."},
 	{"QueuedJobTrouble", "pods", "integer", "So many pods are kept."},

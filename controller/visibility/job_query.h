@@ -72,7 +72,8 @@ bool job_query_path(const char *path, struct job_query *ret);
  * client accepts is served. */
 int job_query_take(struct job_query *q, const struct job_query_words *w, struct err *e);
 
-/* The token by which the page from `first` on is asked for. */
+/* The token by which the page from `first` on is asked for: "MOMENT.FIRST". The page for browsers makes such
+ * tokens itself, to jump to any place of a long line (controller/page/assets/api.js). */
 #define JOB_QUERY_TOKEN_SIZE 48
 const char *job_query_token(uint64_t moment, size_t first, char ret[JOB_QUERY_TOKEN_SIZE]);
 

@@ -174,6 +174,34 @@ static void put_run(
 		put_bill(out, &bill);
 }
 
+static void put_item(struct buf *out, const struct after_view *v)
+{
+	buf_puts(out, "{\"item\":");
+	buf_json_string(out, v->text);
+	put_text(out, "state", v->holds ? "Holds" : v->never ? "Never" : "Waits");
+	for (size_t i = 0; i < v->njobs; i++) {
+		buf_puts(out, i ? "," : ",\"jobs\":[");
+		buf_json_string(out, v->job[i]);
+	}
+	if (v->njobs > 0)
+		buf_putc(out, ']');
+	if (v->more > 0)
+		buf_printf(out, ",\"more\":%zu", v->more);
+	buf_putc(out, '}');
+}
+
+static void put_after(struct buf *out, const struct queue *q, const struct uid *uid)
+{
+	struct after_view v;
+	size_t i = 0;
+	for (; queue_view_after(q, uid, i, &v); i++) {
+		buf_puts(out, i ? "," : ",\"after\":[");
+		put_item(out, &v);
+	}
+	if (i > 0)
+		buf_putc(out, ']');
+}
+
 static void put_status(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
@@ -191,6 +219,8 @@ static void put_status(
 	put_time(out, "startAt", start_ms(s, x));
 	put_terms(out, x);
 	put_run(s, &j->listed, out);
+	if (j->tells_after)
+		put_after(out, s->queue, &j->listed.uid);
 	if (j->story)
 		put_text(out, "story", j->story);
 	if (!s->ledger_up)

@@ -17,6 +17,7 @@ struct queued_job {
 	struct gate_listed listed;
 	struct explanation explanation;
 	const char *story; /* NULL: not told */
+	bool tells_after;  /* the items of its sluice.dev/after: of a single Job */
 	uint64_t version;  /* resourceVersion (watch_terms.h); 0: not told */
 };
 

@@ -341,7 +341,7 @@ void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
 bool queued_jobs_one(
 	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out)
 {
-	struct queued_job j = {.story = gate_story(s->gate, q->ns, q->name)};
+	struct queued_job j = {.story = gate_story(s->gate, q->ns, q->name), .tells_after = true};
 	if (!gate_explain(s->gate, q->ns, q->name, s->now_ms, &j.explanation))
 		return false;
 	if (!gate_find_listed(s->gate, q->ns, q->name, &j.listed))

@@ -287,6 +287,14 @@ static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], 
 	snprintf(ret, ANSWERS_WHO_SIZE, "%s", user ? user : "");
 }
 
+/* 0: browsers elsewhere do not reach it. */
+static uint16_t page_port(const struct listen_at *at)
+{
+	bool is_here = strncmp(at->host, "127.", 4) == 0 || strcmp(at->host, "::1") == 0 ||
+		       strcmp(at->host, "localhost") == 0;
+	return at->on && !is_here ? at->port : 0;
+}
+
 static void make_sources(struct visibility *v, const struct ports_state *state)
 {
 	const struct options *o = v->parts->options;
@@ -294,7 +302,7 @@ static void make_sources(struct visibility *v, const struct ports_state *state)
 		.log = v->parts->log,
 		.namespace_name = o->config_namespace,
 		.address = o->visibility_address[0] ? o->visibility_address : NULL,
-		.page_port = o->listen.on ? o->listen.port : 0,
+		.page_port = page_port(&o->listen),
 		.seed = parts_draw_seed()};
 	v->front_proxy = front_proxy_new();
 	v->json = json_new(TREE_MAX_BYTES);

@@ -783,6 +783,22 @@ bool queue_outline_job(const struct queue *q, const struct uid *uid, struct job_
 size_t queue_job_asks(const struct queue *q, const struct uid *uid, int32_t *ret_pods,
 	struct resource ret[QUEUE_LINES_MAX]);
 
+#define AFTER_VIEW_JOBS_MAX 20
+
+/* An item of sluice.dev/after of a Job. Texts live until the next fact is told. */
+struct after_view {
+	const char *text;  /* as written: "afterok:prep" */
+	bool holds, never; /* never: not before its name is used again */
+	/* The Jobs of its namespace that block it. One that is named may not be there yet. */
+	const char *job[AFTER_VIEW_JOBS_MAX];
+	size_t njobs;
+	size_t more; /* so many others block it, too */
+};
+
+/* By index, in the order written; false past the last, and where the Job is unknown. */
+bool queue_view_after(
+	const struct queue *q, const struct uid *uid, size_t index, struct after_view *ret);
+
 struct usage_view {
 	const char *flavor, *resource;
 	int64_t nominal; /* as it is now: by windows, and of what is lent a part of that */
@@ -891,6 +907,7 @@ struct budget_view {
 	struct condition_view active; /* Active, Exhausted, QueueNotFound, CurrencyMismatch,
 					 InvalidZone, InvalidSpec */
 	int64_t amount, spent, reserved, remaining; /* of this period; remaining may be below 0 */
+	int64_t accrued; /* of what runs: its costs so far, which reserved includes */
 	int64_t period_from_ms, period_to_ms;
 };
 

@@ -5,13 +5,8 @@
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
 #include "queue/core.h"
+#include "queue/explain/view.h"
 #include "queue/job/text.h"
-
-/* What is worked out when it is shown (periods, sums, steps) is remembered. */
-static struct queue *working(const struct queue *q)
-{
-	return (struct queue *)(uintptr_t)q;
-}
 
 /* ---- PricePlans ---- */
 
@@ -90,9 +85,9 @@ bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_
 		.until_ms = CALENDAR_NEVER};
 	struct text t = text_over(ret->active.message, sizeof(ret->active.message));
 	if (p->spec.name) {
-		ret->queues = count_queues(working(q), p, &other);
+		ret->queues = count_queues(view_working(q), p, &other);
 		ret->rate = plan_source_at(p, q->now_ms, &ret->until_ms);
-		ret->factor = plan_factor_at(working(q), p, q->now_ms);
+		ret->factor = plan_factor_at(view_working(q), p, q->now_ms);
 	}
 	ret->active.ok = condition_of(q, p, other, ret->queues, &ret->active.reason, &t);
 	return true;
@@ -174,15 +169,16 @@ bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *
 		.amount = b->spec.amount};
 	struct text t = text_over(ret->active.message, sizeof(ret->active.message));
 	if (b->spec.name && b->zone) {
-		budget_count(working(q), b);
+		budget_count(view_working(q), b);
 		ret->spent = b->spent;
+		ret->accrued = b->accrued;
 		ret->reserved = b->reserved;
 		ret->period_from_ms = b->from_ms;
 		ret->period_to_ms = b->to_ms;
 	}
 	ret->remaining = b->spec.name ? budget_remaining(b) : 0;
-	ret->active.reason = reason_of(working(q), b);
+	ret->active.reason = reason_of(view_working(q), b);
 	ret->active.ok = strcmp(ret->active.reason, "Active") == 0;
-	say_reason(working(q), b, ret->active.reason, &t);
+	say_reason(view_working(q), b, ret->active.reason, &t);
 	return true;
 }

@@ -14,6 +14,7 @@ interval between two.
     GET  /bench                    what it was asked so far: {"GET": n, "PATCH": n, "by": {...}}
     POST /bench/load/0.5           from now on nodes use that part of what they use when busy
     POST /bench/touch/N            so many pods are seen changed (their status only)
+    POST /bench/relabel/N          so many waiting Jobs get another label, in turn
 """
 
 import argparse
@@ -243,6 +244,13 @@ class Cluster:
             self.version += 1
             self.tell("/api/v1/pods", b"MODIFIED", dumps({"apiVersion": "v1", "kind": "Pod", **make_pod(*pod, self.version)}))
 
+    def relabel(self, n):
+        for _ in range(n):
+            self.version += 1
+            job = make_job(self.version % self.jobs, self.shapes)
+            job["metadata"].update(resourceVersion=str(self.version), labels={**job["metadata"]["labels"], "stage": f"s{self.version}"})
+            self.tell("/apis/batch/v1/jobs", b"MODIFIED", dumps(job))
+
     def metrics(self, path):
         """As metrics-server answers: everything at once, and 12 s old at most."""
         if self.load not in self.samples:
@@ -347,6 +355,8 @@ class Server:
             c.metrics("/nodes")
         if parts[2:3] == ["touch"]:
             c.touch(int(parts[3]))
+        if parts[2:3] == ["relabel"]:
+            c.relabel(int(parts[3]))
         return dumps({**c.asked, "by": c.by})
 
     @staticmethod

@@ -464,7 +464,7 @@ def test_a_second_controller_stands_by_and_says_who_leads(two):
     assert status == 200 and "held by one" in text
     assert readyz(two)[1].startswith("leading")
     standby = two.controller_api(STANDBY)
-    for path in ("/api/v1/queues", "/api/v1/jobs/default/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/overcommit"):
+    for path in ("/api/v1/queues", "/api/v1/jobs/default/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/usage?clusterQueue=q", "/api/v1/overcommit"):
         with pytest.raises(ApiError) as refusal:
             standby.get(path)
         assert refusal.value.status == 503 and "stands by, and one leads: ask that one" in str(refusal.value), path

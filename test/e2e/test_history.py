@@ -8,6 +8,7 @@ import io
 import json
 import signal
 import subprocess
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
@@ -152,6 +153,28 @@ def test_a_report_counts_what_the_runs_say(past):
         assert sum(r["starts"] for r in answer(past.sluice("report", "-n", past.ns, "--by", by, "-o", "json"))["rows"]) == 4
     table = list(csv.DictReader(io.StringIO(past.sluice("report", "-n", past.ns, "--since", "day", "-o", "csv").stdout)))
     assert sum(int(r["starts"]) for r in table) == 4, table
+
+
+def core_seconds(usage):
+    """What was held from the first step to the end of the last one, which goes on."""
+    begin, end = (datetime.fromisoformat(usage[k].replace("Z", "+00:00")) for k in ("from", "until"))
+    steps = next(f["units"] for f in usage["flavors"] if f["resource"] == "cpu")
+    last = (end - begin).total_seconds() - usage["stepSeconds"] * (len(steps) - 1)
+    assert 0 < last <= usage["stepSeconds"] and len(steps) <= 96
+    return (sum(steps[:-1]) * usage["stepSeconds"] + steps[-1] * last) / 1000
+
+
+def test_usage_of_a_queue_is_what_its_runs_held(past):
+    queue, controller = past.world.full("q"), past.world.box.controller_api()
+    usage = controller.get(f"/api/v1/usage?clusterQueue={queue}&since=1h")
+    report = answer(past.admin("report", "-A", "--by", "queue", "--since", "1h", "-o", "json"))
+    hours = sum(r["cpuHours"] for r in report["rows"] if r["key"] == queue)
+    assert usage["clusterQueue"] == queue and usage["stepSeconds"] == 60
+    assert hours > 0 and abs(core_seconds(usage) - hours * 3600) < 5, (usage, hours)  # `long` goes on between the two
+    assert controller.get(f"/api/v1/usage?clusterQueue={queue}")["stepSeconds"] == 900
+    with pytest.raises(ApiError) as e:
+        controller.get("/api/v1/usage")
+    assert e.value.status == 400
 
 
 def test_who_may_see_one_namespace_is_told_of_no_other(past):

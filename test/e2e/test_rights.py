@@ -144,8 +144,9 @@ def test_and_shows_nothing_of_any_other(tenants, leads):
     absent = get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/none", tenants.token)
     assert there.status == 403 and f"get jobs.batch in namespace {tenants.other.ns}" in there.text
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
-    for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/",
-                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam"):
+    for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/api",
+                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam",
+                 "/api/v1/usage?clusterQueue=q"):
         answer = get(leads.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
         assert get(leads.port, path).status == 401 and get(leads.port, path, "nonsense").status == 401, path
@@ -189,11 +190,11 @@ def test_a_preempted_jobs_owner_is_not_told_the_other_ones_name(world, other):
 
 
 class Slow:
-    """80 sockets that send a byte every half second, and come back when they are closed."""
+    """300 sockets, more than a port takes, that send a byte every half second, and come back when they are closed."""
 
     def __init__(self, port, source="127.0.0.1"):
         self.port, self.source, self.over, self.closed = port, source, threading.Event(), 0
-        self.sockets = [self.open() for _ in range(80)]
+        self.sockets = [self.open() for _ in range(300)]
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
@@ -258,7 +259,7 @@ def test_slow_sockets_make_no_probe_fail(strict, target, source, tries):
 
 
 def test_the_port_of_probes_has_nothing_else(strict):
-    for path in ("/metrics", "/", "/api/v1/queues"):
+    for path in ("/metrics", "/api", "/api/v1/queues"):
         assert get(strict.probes, path).status == 404
     assert get(strict.port, "/metrics").status == 401
 

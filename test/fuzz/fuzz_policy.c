@@ -15,6 +15,7 @@
 #include "controller/wire/decode.h"
 #include "queue/price/series.h"
 #include "sluice/queue.h"
+#include "sluice/week.h"
 #include "test/fuzz/outcome.h"
 #include "test/unit/queue/fixture.h"
 
@@ -179,6 +180,27 @@ static void add_jobs(struct queue *q)
 	}
 }
 
+static void check_steps(const struct queue_week *w, const struct week_steps *s)
+{
+	must(s->n <= WEEK_LOOKS_MAX && s->until_ms >= w->from_ms && s->until_ms <= w->until_ms);
+	for (size_t i = 0; i < s->n; i++)
+		must(s->step[i].from_ms >= (i > 0 ? s->step[i - 1].from_ms + 1 : w->from_ms) &&
+			s->step[i].from_ms < s->until_ms);
+}
+
+static void look_at_week(const struct queue *q, int64_t now_ms)
+{
+	struct queue_week w;
+	must(queue_view_week(q, "batch", now_ms, now_ms + 7 * 24 * HOUR, &w));
+	for (size_t i = 0; i < w.nwindows; i++)
+		check_steps(&w, &w.window[i].open);
+	for (size_t i = 0; i < w.nquotas; i++)
+		check_steps(&w, &w.quota[i].nominal);
+	if (w.plan)
+		check_steps(&w, &w.factor);
+	queue_week_done(&w);
+}
+
 static void look(struct queue *q, int64_t now_ms)
 {
 	struct explanation x;
@@ -198,6 +220,7 @@ static void look(struct queue *q, int64_t now_ms)
 		check_text(plan.active.message);
 	for (size_t i = 0; queue_view_budget(q, i, &budget); i++)
 		check_text(budget.active.message);
+	look_at_week(q, now_ms);
 }
 
 static void obey(struct queue *q, const struct decision *d, int64_t now_ms)

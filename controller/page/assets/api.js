@@ -1,10 +1,13 @@
-// What the page asks, and with which rights: those of the token that was pasted. It is kept in this tab alone.
+// What the page asks, with the rights of the token that was pasted, or of the proxy in front. The token stays in
+// this tab.
 
 const ROOT = "/apis/visibility.sluice.dev/v1alpha1";
+const PAGE_JOBS = 500;
 
-export const who = {
+export const session = {
   get token() { return sessionStorage.getItem("token") || ""; },
   get namespace() { return sessionStorage.getItem("namespace") || ""; },
+  isLetInWithoutToken: false, // a proxy in front has signed the person in
   signIn(token, namespace) {
     sessionStorage.setItem("token", token);
     sessionStorage.setItem("namespace", namespace);
@@ -12,30 +15,50 @@ export const who = {
   signOut() { sessionStorage.clear(); },
 };
 
-// What went wrong, in the server's own sentence.
+// What the server refused, in its own sentence.
 export class Refusal extends Error {
   constructor(status, sentence) {
     super(sentence);
     this.status = status;
   }
-}
 
-function headers() {
-  return who.token ? { Authorization: `Bearer ${who.token}` } : {};
+  // It may pass by itself.
+  get isPassing() { return this.status >= 500 || this.status === 429 || this.status === 410; }
 }
 
 async function refusal(answer) {
   let said = {};
   try {
     said = await answer.json();
-  } catch { /* not ours: a proxy's */ }
+  } catch { /* a proxy's words, not ours */ }
   return new Refusal(answer.status, said.message || said.error || `the server answered ${answer.status}`);
 }
 
-export async function get(path, signal) {
-  const answer = await fetch(path, { headers: headers(), signal, cache: "no-store" });
+// The answer, or null where the server refuses with one of these statuses. None given: with any but 401.
+export async function orNull(question, ...statuses) {
+  try {
+    return await question;
+  } catch (error) {
+    const isExpected = error instanceof Refusal && (statuses.length ? statuses.includes(error.status) : error.status !== 401);
+    if (!isExpected) throw error;
+    return null;
+  }
+}
+
+// The server leads nowhere else: a proxy in front wants the person to sign in.
+const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
+
+async function ask(path, signal) {
+  const headers = session.token ? { Authorization: `Bearer ${session.token}` } : {};
+  const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
+  if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   if (!answer.ok) throw await refusal(answer);
-  return answer.json();
+  session.isLetInWithoutToken ||= !session.token;
+  return answer;
+}
+
+async function get(path, words, signal) {
+  return (await ask(path + query(words), signal)).json();
 }
 
 function query(words) {
@@ -43,33 +66,69 @@ function query(words) {
   return given.length ? `?${new URLSearchParams(given)}` : "";
 }
 
+// A name as a part of a path. What cannot be one ("..") would ask for something else.
+function segment(name) {
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) throw new Refusal(400, `"${name}" cannot be a name: write small letters, digits, hyphens and dots.`);
+  return name;
+}
+
 function scoped(resource, namespace) {
-  return namespace ? `${ROOT}/namespaces/${encodeURIComponent(namespace)}/${resource}` : `${ROOT}/${resource}`;
+  return namespace ? `${ROOT}/namespaces/${segment(namespace)}/${resource}` : `${ROOT}/${resource}`;
 }
 
-export const queues = (signal) => get("/api/v1/queues", signal);
-export const nodes = (signal) => get("/api/v1/overcommit", signal);
-export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${encodeURIComponent(name)}`, signal);
-export const past = (resource, words, signal, namespace = who.namespace) => get(scoped(resource, namespace) + query(words), signal);
+export const queues = (signal) => get("/api/v1/queues", {}, signal);
+export const week = (clusterQueue, signal) => get("/api/v1/week", { clusterQueue }, signal);
+export const usage = (clusterQueue, signal) => get("/api/v1/usage", { clusterQueue, since: "24h" }, signal);
+export const budgets = (signal) => get("/api/v1/budgets", {}, signal);
+export const nodes = (signal) => get("/api/v1/overcommit", {}, signal);
+export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}`, {}, signal);
+// resource: "reports" or "histories".
+export const past = (resource, namespace, words, signal) => get(scoped(resource, namespace), words, signal);
 
-// A page of the line: {items, next}; next is "" where there is no more.
-export async function jobs(words, token, signal) {
-  const list = await get(scoped("queuedjobs", who.namespace) + query({ ...words, limit: 500, continue: token }), signal);
-  return { items: list.items, next: list.metadata.continue || "", version: list.metadata.resourceVersion };
+/* ---- Jobs: lists, and how they change ---- */
+
+// Which Jobs: {namespace, clusterQueue, lineOf, queue, submittedBy, state, name, labels}. lineOf names a ClusterQueue
+// whose line is asked for by the right to see that queue, in all namespaces.
+function selectors(which) {
+  const fields = { "spec.clusterQueue": which.clusterQueue, "spec.queue": which.queue, "spec.submittedBy": which.submittedBy,
+    "status.state": which.state, "metadata.name": which.name };
+  const given = Object.entries(fields).filter(([, value]) => value);
+  return { fieldSelector: given.map(([name, value]) => `${name}=${value.replace(/[\\,=]/g, "\\$&")}`).join(","), labelSelector: which.labels || "" };
 }
 
-// Calls back with each change until the signal ends it; begins anew where the server has ended it.
-export async function follow(words, version, signal, onChange) {
-  while (!signal.aborted) {
-    const path = scoped("queuedjobs", who.namespace) + query({ ...words, watch: "1", resourceVersion: version });
-    const answer = await fetch(path, { headers: headers(), signal, cache: "no-store" });
-    if (!answer.ok) throw await refusal(answer);
+// A page of them: {items, total, version, moment}. The token that a page gives for the next one is the moment that
+// was read and the number of Jobs before it, so pages of one moment are asked for in any order (job_query.h).
+export async function jobs(which, { moment = "", first = 0, limit = PAGE_JOBS } = {}, signal) {
+  const path = which.lineOf ? `${ROOT}/clusterqueues/${segment(which.lineOf)}/queuedjobs` : scoped("queuedjobs", which.namespace);
+  const list = await get(path, { ...selectors(which), limit, continue: moment && `${moment}.${first}` }, signal);
+  const { resourceVersion, remainingItemCount = 0, continue: token = "" } = list.metadata;
+  const total = first + list.items.length + remainingItemCount;
+  return { items: list.items, total, version: resourceVersion, moment: token.split(".")[0] || moment };
+}
+
+const SILENCE_MS = 150_000; // a bookmark comes every minute
+
+// Calls back with each change, until the server or the signal ends it. It is a fetch that is read as it comes:
+// EventSource cannot send a token.
+export async function follow(which, version, signal, onChange) {
+  const silence = new AbortController(), both = AbortSignal.any([signal, silence.signal]);
+  const path = scoped("queuedjobs", which.namespace) + query({ ...selectors(which), watch: "1", allowWatchBookmarks: "1", resourceVersion: version });
+  const answer = await ask(path, both);
+  let timer = 0;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(new Error("the server has been silent for too long")), SILENCE_MS);
+  };
+  try {
+    wait();
     for await (const line of lines(answer.body)) {
+      wait();
       const event = JSON.parse(line);
       if (event.type === "ERROR") throw new Refusal(event.object.code, event.object.message);
-      version = event.object.metadata.resourceVersion;
-      onChange(event);
+      if (event.type !== "BOOKMARK") onChange(event);
     }
+  } finally {
+    clearTimeout(timer);
   }
 }
 

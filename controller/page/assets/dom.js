@@ -1,57 +1,92 @@
-// Elements, and how amounts and times are written. Text is only ever text: nothing that a Job says becomes markup.
+// Elements. Text is only ever set as text: nothing that a Job says becomes markup. A page that is drawn anew keeps
+// the elements that it has, so that focus, selection and what was unfolded stay where they are.
 
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+function isShown(child) {
+  return child !== undefined && child !== null && child !== false && child !== "";
+}
+
+function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== ""));
+  element.append(...children.flat(Infinity).filter(isShown));
   return element;
 }
 
-const SVG = "http://www.w3.org/2000/svg";
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export const faint = (...children) => h("p", { class: "faint" }, children);
+export const warning = (...children) => h("p", { class: "warning" }, children);
 
 export function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children.flat(Infinity));
-  return element;
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
-export function link(href, text) {
-  return h("a", { href }, text);
+// The address of a place in the page. Names are encoded, so that none can become another address.
+export function address(words, params = {}) {
+  const given = Object.entries(params).filter(([, value]) => isShown(value));
+  return `#/${words.map(encodeURIComponent).join("/")}${given.length ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
-// "2h 5m": two units where the second one matters.
-export function span(seconds) {
-  const s = Math.max(0, Math.round(seconds)), m = Math.floor(s / 60), hours = Math.floor(m / 60), d = Math.floor(hours / 24);
-  if (s < 120) return `${s} s`;
-  if (m < 180) return m < 10 && s % 60 ? `${m} min ${s % 60} s` : `${m} min`;
-  if (hours < 48) return hours < 8 && m % 60 ? `${hours} h ${m % 60} min` : `${hours} h`;
-  return d < 8 && hours % 24 ? `${d} d ${hours % 24} h` : `${d} d`;
+export function link(words, text, params) {
+  return h("a", { href: address(words, params) }, text);
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
-// A moment as the reader's clock shows it; the whole of it for programs and for who points at it.
-export function time(text) {
-  return text ? h("time", { datetime: text, title: text }, clock.format(new Date(text))) : "";
+export function jobLink(namespace, name) {
+  return link(["job", namespace, name], `${namespace}/${name}`);
 }
 
-export function ago(text) {
-  return text ? h("time", { datetime: text, title: text }, span((Date.now() - new Date(text)) / 1000)) : "";
+// A folded table stands beside each picture: the same, for those who cannot see it.
+export function folded(title, ...children) {
+  return h("details", {}, h("summary", {}, title), children);
 }
 
 export function table(caption, heads, rows) {
-  return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, caption),
-    h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-    h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell)))))));
+  const cell = (content, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, content);
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", {}, h("caption", {}, caption),
+    h("thead", {}, h("tr", {}, heads.map((head) => (head instanceof Node ? head : h("th", { scope: "col" }, head))))),
+    h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map(cell))))));
 }
 
-// How much of a whole is used, in a bar that is also read out.
-export function bar(used, whole, text) {
-  const share = whole > 0 ? Math.min(1, used / whole) : 0;
-  return h("span", { class: "measure" },
-    h("meter", { min: 0, max: 1, value: share, high: 0.999, "aria-label": text }), h("span", {}, text));
+export function facts(pairs) {
+  return h("dl", { class: "facts" }, pairs.filter(([, value]) => isShown(value)).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+/* ---- drawn anew ---- */
+
+// An element with data-own looks after its own children.
+function isSame(old, fresh) {
+  const isOwn = (node) => node.dataset?.own !== undefined;
+  return old.nodeName === fresh.nodeName && !isOwn(old) && !isOwn(fresh);
+}
+
+function copyAttributes(old, fresh) {
+  for (const { name } of [...old.attributes])
+    if (!fresh.hasAttribute(name) && name !== "open" && name !== "style") old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
+}
+
+function place(parent, old, fresh) {
+  if (old === fresh) return;
+  if (!old) parent.append(fresh);
+  else if (!isSame(old, fresh)) old.replaceWith(fresh);
+  else if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+  } else {
+    copyAttributes(old, fresh);
+    draw(old, ...fresh.childNodes);
+    if ("value" in fresh && old !== document.activeElement && old.value !== fresh.value) old.value = fresh.value;
+  }
+}
+
+// The children of an element become these. Listeners of elements that stay are those that they had.
+export function draw(parent, ...children) {
+  const fresh = children.flat(Infinity).filter(isShown).map((child) => (child instanceof Node ? child : document.createTextNode(child)));
+  fresh.forEach((node, i) => place(parent, parent.childNodes[i], node));
+  while (parent.childNodes.length > fresh.length) parent.lastChild.remove();
 }

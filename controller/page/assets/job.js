@@ -1,65 +1,109 @@
-// One Job: where it stands and why, and the story of its runs on a line of time.
+// One Job: where it stands, why it waits, the story of its runs on a line of time, and what it costs.
 
-import { job, past, Refusal } from "./api.js";
-import { h, span, svg, table, time } from "./dom.js";
+import { job, orNull, past, Refusal } from "./api.js";
+import { draw, facts, faint, h, link, warning } from "./dom.js";
+import { again, sentenceOf } from "./live.js";
+import { momentList, picture, runTable } from "./story.js";
+import { whyItWaits } from "./why.js";
+import { asks, money, since, span, sum, time } from "./words.js";
 
-const WIDTH = 1000, HEIGHT = 48;
+const LOOK_MS = 3000, LOOK_BACK_MS = 15_000;
 
-function facts(pairs) {
-  return h("dl", { class: "facts" }, pairs.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+function trouble(status) {
+  const t = status.trouble;
+  return t ? warning(`${t.reason}, ${t.pods} of ${t.of} pods: ${t.message} ${t.cure}`) : "";
 }
 
-function now({ spec, status }) {
-  const bill = status.bill;
-  return [
-    h("p", { class: "sentence" }, status.message),
-    status.trouble ? h("p", { class: "warning" }, `${status.trouble.reason}, ${status.trouble.pods} of ${status.trouble.of} pods: ${status.trouble.message} ${status.trouble.cure}`) : "",
-    facts([["State", status.state], ["Queue", spec.queue], ["ClusterQueue", spec.clusterQueue], ["Place in line", status.position && String(status.position)],
-      ["Priority", String(spec.priority)], ["Submitted by", spec.submittedBy], ["Queued", time(status.queuedAt)], ["Runs since", time(status.startedAt)],
-      ["Starts", time(status.startAt)], ["Stops", time(status.stopsAt)], ["Deadline", time(status.deadline)],
-      ["Expected to run", status.expectedSeconds && span(status.expectedSeconds)], ["Costs so far", bill && `${bill.cost} ${bill.currency}`]]),
-  ];
+function priority({ priority: counts, claimedPriority: claimed }) {
+  return claimed === undefined ? String(counts) : `${counts} (its class has ${claimed}; the ClusterQueue counts no more)`;
 }
 
-// A bar for each wait and each run.
-function picture(runs) {
-  const moments = runs.flatMap((run) => [run.queuedAt, run.startedAt, run.stoppedAt]).filter(Boolean).map((text) => +new Date(text));
-  const from = Math.min(...moments), to = Math.max(Date.now(), ...moments), x = (text) => (WIDTH * (new Date(text) - from)) / Math.max(1, to - from);
-  const bars = runs.flatMap((run) => {
-    const end = run.stoppedAt || new Date(to).toISOString();
-    return [
-      run.queuedAt && run.startedAt ? svg("rect", { class: "waited", x: x(run.queuedAt), y: 18, width: Math.max(1, x(run.startedAt) - x(run.queuedAt)), height: 12 }) : [],
-      run.startedAt ? svg("rect", { class: `ran ${run.reason || ""}`, x: x(run.startedAt), y: 8, width: Math.max(2, x(end) - x(run.startedAt)), height: 32 }) : [],
-    ].flat();
-  });
-  return svg("svg", { class: "story", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${runs.length} runs; the table below has them` }, bars);
+const HOW_KNOWN = { Annotation: "as its owner says", ActiveDeadlineSeconds: "its activeDeadlineSeconds", History: "by runs like it" };
+
+function whereItStands({ metadata, spec, status }) {
+  return facts([["State", h("span", { class: `state ${status.state}` }, status.state)],
+    ["Place in line", status.position && status.position.toLocaleString("en")],
+    ["LocalQueue", link(["jobs"], spec.queue, { namespace: metadata.namespace, queue: spec.queue })],
+    ["ClusterQueue", spec.clusterQueue && link(["queue", spec.clusterQueue], spec.clusterQueue)],
+    ["Asks for", asks(spec)],
+    ["Priority", priority(spec)],
+    ["Submitted by", spec.submittedBy && link(["history"], spec.submittedBy, { namespace: metadata.namespace, user: spec.submittedBy })],
+    ["Queued", time(status.queuedAt)], ["Runs since", status.startedAt && [time(status.startedAt), ` (${since(status.startedAt)})`]],
+    ["Expected to run", status.expectedSeconds && `${span(status.expectedSeconds)}, ${HOW_KNOWN[status.expectedFrom] || ""}`],
+    ["Its window stops it", time(status.stopsAt)], ["Deadline", time(status.deadline)]]);
 }
 
-function why(run) {
-  if (run.state !== "Ended") return run.state;
-  return run.preemptor ? `${run.reason} for ${run.preemptor}` : run.reason || "";
+// Runs that have ended, by currency, and the one that goes on.
+function costs(known, runs) {
+  const bill = known?.status.bill, ended = runs.filter((run) => run.cost !== undefined && run.currency);
+  const currencies = [...new Set(ended.map((run) => run.currency))], of = (currency) => ended.filter((run) => run.currency === currency);
+  const before = currencies.map((currency) => money(sum(of(currency).map((run) => run.cost)), currency)).join(", ");
+  const pairs = [["This run, so far", bill && `${money(bill.cost, bill.currency)}, ${bill.perHour} an hour now (PricePlan ${bill.plan})`],
+    ["This run, expected", bill?.expectedCost && money(bill.expectedCost, bill.currency)], ["Runs that have ended", before]];
+  return pairs.some(([, value]) => value) ? facts(pairs) : faint(runs.length ? "No PricePlan has a price for it, so nothing is counted." : "Nothing yet: it has not run.");
 }
 
-function story(runs) {
-  const oldestFirst = [...runs].reverse();
-  return [picture(oldestFirst), table("Its runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Lost", "Cost"], oldestFirst.map((run) => [
-    String(run.attempt), time(run.queuedAt), run.waitSeconds === undefined ? "" : span(run.waitSeconds), time(run.startedAt),
-    run.runSeconds === undefined ? "" : span(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", run.cost ? `${run.cost} ${run.currency}` : ""]))];
+const COLOURS = "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed.";
+
+function story(known, told) {
+  if (told.complaint) return warning(told.complaint);
+  if (!told.runs.length && !known) return h("p", {}, "The ledger has no run of it.");
+  return [picture(known, told.runs), faint(COLOURS), momentList(known, told.runs), told.runs.length ? runTable(told.runs) : "",
+    told.more ? faint("It had more runs: these are the newest.") : "", told.note ? faint(told.note) : ""];
 }
 
-async function runsOf(namespace, name, signal) {
-  return (await past("histories", { job: name }, signal, namespace)).runs;
-}
-
-export async function jobPage({ content, words: [namespace, name], signal }) {
-  let known = null;
+// What the ledger says of it; a ledger that is away, or no right to it, takes nothing from the rest of the page.
+async function ledgerOf(namespace, name, signal) {
   try {
-    known = await job(namespace, name, signal);
+    const told = await past("histories", namespace, { job: name }, signal);
+    return { runs: [...told.runs].reverse(), more: told.more, note: told.note };
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 404) throw error;
+    if (!(error instanceof Refusal)) throw error;
+    return { runs: [], complaint: `The runs are not known: ${sentenceOf(error)}` };
   }
-  const runs = await runsOf(namespace, name, signal);
-  content.replaceChildren(h("h2", {}, `${namespace}/${name}`),
-    ...(known ? now(known) : [h("p", {}, "Sluice has no such Job now. What the ledger knows of it:")]),
-    ...(runs.length ? story(runs) : [h("p", {}, "It has not run yet.")]));
+}
+
+const LOOKS_AFTER_CHANGE = 3; // what the Job shows first may reach the ledger a little later
+
+// The ledger is asked at each of a few looks after the Job has changed, and every LOOK_BACK_MS.
+class LedgerPace {
+  constructor() {
+    this.seen = "";
+    this.askedMs = this.left = 0;
+  }
+
+  isDue(known) {
+    const seen = known ? [known.metadata.uid, known.status.state, known.status.startedAt, known.status.story].join() : "gone";
+    if (seen !== this.seen) this.left = LOOKS_AFTER_CHANGE;
+    this.seen = seen;
+    const isDue = this.left > 0 || performance.now() - this.askedMs > LOOK_BACK_MS;
+    this.left = Math.max(0, this.left - 1);
+    if (isDue) this.askedMs = performance.now();
+    return isDue;
+  }
+}
+
+const NONE = "No Job of this name waits or runs now: it has ended, was deleted, or never was. What the ledger knows of it is below.";
+
+function part(title, ...children) {
+  return h("section", { "aria-label": title }, h("h3", {}, title), children);
+}
+
+async function head(known, signal) {
+  if (!known) return h("p", { class: "sentence" }, NONE);
+  const { ledgerDown } = known.status;
+  const why = known.status.reason ? await whyItWaits(known, signal) : h("p", { class: "sentence" }, known.status.message);
+  return [trouble(known.status), ledgerDown ? warning("The ledger is away: what runs goes on, and nothing new starts.") : "", why, whereItStands(known)];
+}
+
+export async function jobPage(page) {
+  const [namespace, name] = page.words, pace = new LedgerPace();
+  let told = { runs: [] };
+  await again(LOOK_MS, page, async () => {
+    const known = await orNull(job(namespace, name, page.signal), 404);
+    if (pace.isDue(known)) told = await ledgerOf(namespace, name, page.signal);
+    const top = await head(known, page.signal);
+    draw(page.content, h("h2", {}, `Job ${namespace}/${name}`), h("section", { "aria-label": "Now" }, top),
+      part("Its story", story(known, told)), part("What it costs", costs(known, told.runs)));
+  });
 }

@@ -1,92 +1,61 @@
 // Jobs in the order of the line, each with why it waits; as they change.
 
-import { follow, jobs } from "./api.js";
-import { h, link, span } from "./dom.js";
+import { address, draw, h, jobLink } from "./dom.js";
+import { choice, field, namespaceField, question } from "./form.js";
+import { Line } from "./line.js";
 import { List } from "./list.js";
+import { asks, count, since } from "./words.js";
 
-function words(params) {
-  const fields = ["clusterQueue", "queue", "submittedBy"].filter((name) => params.get(name)).map((name) => `spec.${name}=${params.get(name)}`);
-  if (params.get("state")) fields.push(`status.state=${params.get("state")}`);
-  return { fieldSelector: fields.join(","), labelSelector: params.get("labels") || "" };
+const STATES = [["", "any"], ...["Waiting", "Starting", "Running", "Stopping", "Deleting"].map((state) => [state, state])];
+const HEADS = ["Place", "Job", "State", "Asks for", "Why"];
+
+function when({ state, startedAt, queuedAt }) {
+  const began = startedAt || queuedAt;
+  return [state, began ? h("span", { class: "wide" }, ` for ${since(began)}`) : ""];
 }
 
-function asks(spec) {
-  return Object.entries(spec.requests || {}).map(([name, amount]) => `${amount} ${name}`).join(", ");
+function cells({ metadata, spec, status }) {
+  const name = jobLink(metadata.namespace, metadata.name), { trouble } = status;
+  name.tabIndex = -1; // the list is one stop of the Tab key
+  return [status.position ? status.position.toLocaleString("en") : "", name, h("span", { class: `state ${status.state}` }, when(status)),
+    asks(spec), h("span", { class: trouble ? "warning" : "", title: status.message }, trouble ? `${trouble.reason}: ${trouble.message}` : status.message)];
 }
 
-function row(job) {
-  const { metadata, spec, status } = job;
-  return [
-    h("span", { class: "position" }, status.position ? String(status.position) : ""),
-    link(`#/job/${metadata.namespace}/${metadata.name}`, `${metadata.namespace}/${metadata.name}`),
-    h("span", { class: `state ${status.state}` }, status.state),
-    h("span", { class: "asks" }, asks(spec)),
-    h("span", { class: "why", title: status.message }, status.waitsFor || (status.startedAt ? span((Date.now() - new Date(status.startedAt)) / 1000) : "")),
-  ];
+function open({ metadata }) {
+  location.hash = address(["job", metadata.namespace, metadata.name]);
 }
 
-const key = (job) => job.metadata.uid;
-
-// Keeps the order in which they were listed; a Job that is new comes last until the page is opened anew.
-class Line {
-  constructor() {
-    this.by = new Map();
-  }
-
-  change({ type, object }) {
-    if (type === "BOOKMARK") return;
-    if (type === "DELETED") this.by.delete(key(object));
-    else this.by.set(key(object), object);
-  }
-
-  get items() {
-    return [...this.by.values()];
-  }
+// A line with its list, in which the place of `at`, counted from 1, is shown. said: the paragraph for how many there
+// are; emptyWords: what to say where there is none.
+export function lineOf(which, label, page, { at = 0, emptyWords }) {
+  const said = h("p", { class: "faint", "data-own": true }, "Asking for the line ...");
+  let isFirst = true;
+  const line = new Line(which, page, () => {
+    said.textContent = line.total ? count(line.total, "Job") : emptyWords;
+    list.element.hidden = line.total === 0;
+    if (isFirst && at > 0) list.go(at - 1);
+    isFirst = false;
+    list.drawSoon();
+  });
+  const list = new List(label, HEADS, line, { cells, open });
+  list.element.hidden = true; // until something is known
+  return { said, element: list.element, live: () => line.live() };
 }
 
-export async function jobsPage({ content, params, signal, tell, complain }) {
-  const asked = words(params), line = new Line();
-  let token = "", loading = false, all = false;
-  const list = new List("Jobs in line", row, load);
-  let version;
+const WORDS = ["namespace", "clusterQueue", "queue", "submittedBy", "state", "name", "labels"];
 
-  async function load() {
-    if (loading || all) return;
-    loading = true;
-    try {
-      const page = await jobs(asked, token, signal);
-      version = version || page.version;
-      page.items.forEach((job) => line.by.set(key(job), job));
-      token = page.next;
-      all = !token;
-      list.set(line.items);
-      tell(`${line.by.size} Jobs${all ? "" : " so far"}`);
-      if (all) changes();
-    } catch (error) {
-      complain(error);
-    } finally {
-      loading = false;
-    }
-  }
+function which(params) {
+  return Object.fromEntries(WORDS.map((name) => [name, params.get(name) || ""]));
+}
 
-  let drawing = false;
-  function soon() {
-    if (drawing) return;
-    drawing = true;
-    setTimeout(() => {
-      drawing = false;
-      list.set(line.items);
-      tell(`${line.by.size} Jobs`);
-    }, 250);
-  }
-
-  function changes() {
-    follow(asked, version, signal, (event) => {
-      line.change(event);
-      soon();
-    }).catch(complain);
-  }
-
-  content.replaceChildren(h("h2", {}, params.get("clusterQueue") ? `The line of ${params.get("clusterQueue")}` : "Jobs"), list.element);
-  await load();
+export async function jobsPage(page) {
+  const { content, params } = page, asked = which(params), isNarrowed = Object.values(asked).some(Boolean);
+  const line = lineOf(asked, "Jobs in the order of the line", page, { at: Number(params.get("at")) || 0,
+    emptyWords: isNarrowed ? "No Job is like that. Take a word out of the question above."
+      : "No Job waits or runs. One is queued when it has the label sluice.dev/queue-name and suspend: true." });
+  draw(content, h("h2", {}, "Jobs"), question(["jobs"], "Which Jobs", namespaceField(params),
+    field("clusterQueue", "ClusterQueue", asked.clusterQueue), field("queue", "LocalQueue", asked.queue),
+    choice("state", "State", STATES, asked.state), field("submittedBy", "User", asked.submittedBy),
+    field("labels", "Labels", asked.labels, "team=a")), line.said, line.element);
+  await line.live();
 }

@@ -1,77 +1,152 @@
-// Which page is shown: the part of the address behind the #, so that each can be sent as a link.
+// Which page is shown: the part of the address behind the #, with all that matters, so that it can be sent as a link.
 
-import { who, Refusal } from "./api.js";
-import { h } from "./dom.js";
-import { queuesPage } from "./queues.js";
-import { jobsPage } from "./jobs.js";
+import { Refusal, session } from "./api.js";
+import { address, draw, faint, h, warning } from "./dom.js";
+import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
-import { historyPage, moneyPage } from "./past.js";
+import { jobsPage } from "./jobs.js";
+import { sentenceOf } from "./live.js";
+import { moneyPage } from "./money.js";
 import { nodesPage } from "./nodes.js";
+import { queuePage } from "./queue.js";
+import { queuesPage } from "./queues.js";
+import { searchPage } from "./search.js";
 
-const pages = { queues: queuesPage, jobs: jobsPage, job: jobPage, history: historyPage, money: moneyPage, nodes: nodesPage };
-const content = document.getElementById("content"), news = document.getElementById("news");
-const signing = document.getElementById("signing"), sign = document.getElementById("sign");
+// under: the entry of the navigation that is the current one.
+const PAGES = {
+  __proto__: null, // "#/constructor" is no page
+  queues: { show: queuesPage, title: "Queues" }, queue: { show: queuePage, title: "Queue", under: "queues" },
+  jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs" },
+  history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Money", isScoped: true },
+  nodes: { show: nodesPage, title: "Nodes" }, search: { show: searchPage, title: "Search" },
+};
+const byId = (id) => document.getElementById(id);
+const content = byId("content"), news = byId("news"), signing = byId("signing"), sign = byId("sign");
 
-let leaving = new AbortController();
+let leaving = new AbortController(), shown = "";
+
+function decoded(word) {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
 
 // "#/job/team/train?since=7d": the page, its words, its parameters.
 function where() {
   const [path, search] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...words] = path.split("/").map(decodeURIComponent);
-  return { name: name || "queues", words, params: new URLSearchParams(search) };
+  const [name, ...words] = path.split("/").map(decoded);
+  return { path, name: name || (session.namespace ? "jobs" : "queues"), words, params: new URLSearchParams(search) };
 }
 
-function tell(sentence) {
-  news.textContent = sentence;
+function tell(sentence, isTrouble = false) {
+  if (news.textContent !== sentence) news.textContent = sentence;
+  news.classList.toggle("warning", isTrouble);
+  drawSign();
 }
 
-function complain(error) {
-  if (error.name === "AbortError") return;
-  if (error instanceof Refusal && error.status === 401) signing.showModal();
-  content.replaceChildren(h("p", { class: "refusal", role: "alert" }, error.message));
+/* ---- what went wrong ---- */
+
+// Who may see one namespace alone says which.
+function chooseNamespace() {
+  const field = h("input", { name: "namespace", value: session.namespace, autocomplete: "off", spellcheck: "false" });
+  return h("form", { class: "ask", onsubmit: (event) => {
+    event.preventDefault();
+    const { name, params } = where(), namespace = field.value.trim();
+    session.signIn(session.token, namespace);
+    params.set("namespace", namespace);
+    location.hash = PAGES[name].isScoped ? `#/${name}?${params}` : address(["jobs"], { namespace });
+  } }, h("label", {}, "You may still see one namespace, if you have a role in it:", field), h("button", {}, "Show its Jobs"));
 }
 
-async function show() {
-  leaving.abort();
-  leaving = new AbortController();
-  const { name, words, params } = where();
-  const page = pages[name];
-  for (const a of document.querySelectorAll("nav a"))
-    a.toggleAttribute("aria-current", a.getAttribute("href") === `#/${name}`);
-  sign.textContent = who.token ? `Sign out${who.namespace ? ` (${who.namespace})` : ""}` : "Sign in";
-  tell("");
-  if (!page) return complain(new Error(`there is no page ${name}`));
-  document.title = `${[name, ...words].join(" ")} - Sluice`;
-  try {
-    await page({ content, words, params, signal: leaving.signal, tell, complain });
-  } catch (error) {
-    complain(error);
-  }
+function complainIn(signal) {
+  return (error) => {
+    if (signal.aborted || error.name === "AbortError") return;
+    const status = error instanceof Refusal ? error.status : 0;
+    draw(content, h("div", { role: "alert" }, warning(sentenceOf(error))), status === 403 ? chooseNamespace() : "");
+    tell("");
+    if (status === 401) askForToken(session.token ? sentenceOf(error) : "");
+  };
+}
+
+/* ---- signing in ---- */
+
+function askForToken(sentence) {
+  draw(byId("signing-says"), sentence);
+  byId("namespace").value = session.namespace;
+  if (!signing.open) signing.showModal();
+}
+
+function drawSign() {
+  sign.textContent = session.token ? `Sign out${session.namespace ? ` (${session.namespace})` : ""}` : session.isLetInWithoutToken ? "Use a token" : "Sign in";
 }
 
 sign.addEventListener("click", () => {
-  if (!who.token) return signing.showModal();
-  who.signOut();
+  if (!session.token) return askForToken("");
+  session.signOut();
   show();
 });
 
 signing.addEventListener("close", () => {
+  const token = byId("token").value.trim();
+  byId("token").value = "";
   if (signing.returnValue !== "in") return;
-  who.signIn(document.getElementById("token").value.trim(), document.getElementById("namespace").value.trim());
-  document.getElementById("token").value = "";
+  if (!/^[!-~]*$/.test(token)) return askForToken("That is no token: there are spaces in it, or letters that no token has.");
+  session.signIn(token, byId("namespace").value.trim());
   show();
 });
 
-document.getElementById("find").addEventListener("submit", (event) => {
+/* ---- pages ---- */
+
+// A page of one namespace says which in its address. True: the address was changed, and the page will be shown by that.
+function addNamespace({ name, words, params }) {
+  if (!PAGES[name]?.isScoped || params.has("namespace") || !session.namespace) return false;
+  params.set("namespace", session.namespace);
+  location.replace(`${address([name, ...words])}?${params}`);
+  return true;
+}
+
+function markCurrent(href) {
+  for (const a of document.querySelectorAll("nav a"))
+    if (a.getAttribute("href") === href) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+}
+
+async function show() {
+  const at = where(), page = PAGES[at.name];
+  if (addNamespace(at)) return;
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving, complain = complainIn(signal);
+  markCurrent(page && `#/${page.under || at.name}`);
+  tell("");
+  drawSign();
+  if (shown !== at.path) content.replaceChildren(faint("Asking ..."));
+  shown = at.path;
+  if (!page) return complain(new Error("There is no such page. The names above are all there are."));
+  document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
+  try {
+    await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: session.namespace });
+  } catch (error) {
+    complain(error);
+  }
+  drawSign();
+}
+
+byId("find").addEventListener("submit", (event) => {
   event.preventDefault();
-  const text = document.getElementById("find-text").value.trim().replace(/^job\//, "");
-  const [namespace, name] = text.includes("/") ? text.split("/") : [who.namespace, text];
-  if (namespace && name) location.hash = `#/job/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
-  else tell("Name a Job as namespace/job.");
+  location.hash = address(["search"], { text: byId("find-text").value.trim() });
+});
+
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  content.focus();
 });
 
 window.addEventListener("hashchange", () => {
+  const isOther = where().path !== shown;
   show();
-  content.focus({ preventScroll: true });
+  if (isOther) content.focus({ preventScroll: false });
 });
 show();

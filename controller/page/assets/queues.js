@@ -1,52 +1,84 @@
-// Queues: what each has, what is used and what waits; in the tree of Cohorts. Looked at again every few seconds.
+// Queues: what each has, what is used and what waits, in the tree of Cohorts.
 
 import { queues } from "./api.js";
-import { bar, h, link } from "./dom.js";
+import { quotaBar } from "./chart.js";
+import { draw, faint, h, link, warning } from "./dom.js";
+import { again } from "./live.js";
+import { count } from "./words.js";
 
 const LOOK_MS = 3000;
 
-function flavors(queue) {
-  return h("dl", { class: "flavors" }, queue.flavors.flatMap((flavor) => flavor.resources.map((resource) => [
-    h("dt", {}, `${flavor.name}, ${resource.name}`),
-    h("dd", {}, bar(resource.reservedUnits, resource.nominalUnits,
-      `${resource.reserved} of ${resource.nominal}${resource.borrowed ? `, ${resource.borrowed} borrowed` : ""}`)),
-  ])));
+export function quotaBars(flavors) {
+  return flavors.map(({ name, resources }) => h("div", { class: "flavor" }, h("p", { class: "flavor-name" }, name), resources.map(quotaBar)));
+}
+
+// "4 cpu of spot"
+function borrowed(flavors) {
+  return flavors.flatMap(({ name, resources }) => resources.filter((r) => r.borrowed).map((r) => `${r.borrowed} ${r.name} of ${name}`));
+}
+
+// A number as Kueue shows it: how far above its quota, for its weight.
+function share({ weightedShare, borrowsWithoutWeight }) {
+  if (borrowsWithoutWeight) return "Borrows with a weight of 0: the first to give back.";
+  return weightedShare ? `Weighted share ${weightedShare}.` : "";
+}
+
+// What a queue or a Cohort says of itself when it does not work.
+export function complaints({ active, exists = true, message, invalid, name }) {
+  return [exists ? "" : `${name} does not exist, and Jobs name it: create it.`, active ? "" : message, invalid].filter(Boolean)
+    .map((sentence) => warning(sentence));
+}
+
+export function numbers(queue) {
+  const stuck = (queue.troubles || []).reduce((n, trouble) => n + trouble.jobs, 0);
+  return h("p", {}, `${queue.pending.toLocaleString("en")} waiting, ${queue.reserving.toLocaleString("en")} with quota`,
+    queue.stopping ? `, ${queue.stopping} stopping` : "", stuck ? h("strong", { class: "warning" }, `, ${count(stuck, "stuck Job")}`) : "");
+}
+
+function loans(member, from) {
+  const amounts = borrowed(member.flavors).join(", "), words = amounts ? `Borrows ${amounts}${from ? ` from ${from}` : ""}.` : "";
+  return words || share(member) ? h("p", {}, `${words} ${share(member)}`.trim()) : "";
 }
 
 function card(queue) {
-  const line = `#/jobs?clusterQueue=${encodeURIComponent(queue.name)}`;
-  const stuck = (queue.troubles || []).reduce((n, trouble) => n + trouble.jobs, 0);
-  return h("article", { class: "card" },
-    h("h3", {}, link(line, queue.name)),
-    queue.message ? h("p", { class: queue.active ? "" : "warning" }, queue.message) : "",
-    queue.invalid ? h("p", { class: "warning" }, queue.invalid) : "",
-    h("p", {}, `${queue.pending} waiting, ${queue.reserving} with quota`,
-      queue.stopping ? `, ${queue.stopping} stopping` : "", stuck ? h("strong", {}, `, ${stuck} stuck`) : ""),
-    flavors(queue));
+  return h("article", { class: "card" }, h("h3", {}, link(["queue", queue.name], queue.name)), complaints(queue),
+    numbers(queue), loans(queue, queue.cohort), quotaBars(queue.flavors));
 }
 
-function cohorts(list) {
-  const by = new Map();
-  for (const queue of list) by.set(queue.cohort, [...(by.get(queue.cohort) || []), queue]);
-  return [...by].sort(([a], [b]) => a.localeCompare(b));
+function cards(list) {
+  return list.length ? h("div", { class: "cards" }, list.map(card)) : "";
 }
 
-function draw(content, told) {
-  const sections = cohorts(told.clusterQueues).map(([cohort, list]) => h("section", {},
-    h("h2", {}, cohort ? `Cohort ${cohort}` : "Without a Cohort"), h("div", { class: "cards" }, list.map(card))));
-  const warnings = told.ledgerUp ? [] : [h("p", { class: "warning" }, "The ledger is away: what runs goes on, and nothing new starts.")];
-  content.replaceChildren(...warnings, ...(sections.length ? sections : [h("p", {}, "There is no ClusterQueue yet.")]));
+function drawCohort(cohort, tree) {
+  tree.left.delete(cohort.name);
+  const children = tree.cohorts.filter((child) => child.parent === cohort.name && tree.left.has(child.name));
+  return h("section", { class: "cohort", "aria-label": `Cohort ${cohort.name}` }, h("h2", {}, `Cohort ${cohort.name}`),
+    complaints({ ...cohort, exists: true }), loans(cohort, cohort.parent),
+    cohort.flavors.length ? h("div", { class: "card own" }, faint("All of it together"), quotaBars(cohort.flavors)) : "",
+    cards(tree.queues.filter((queue) => queue.cohort === cohort.name)), children.map((child) => drawCohort(child, tree)));
 }
 
-export async function queuesPage({ content, signal, complain }) {
-  draw(content, await queues(signal));
-  const timer = setInterval(async () => {
-    try {
-      draw(content, await queues(signal));
-    } catch (error) {
-      clearInterval(timer);
-      complain(error);
-    }
-  }, LOOK_MS);
-  signal.addEventListener("abort", () => clearInterval(timer));
+// Cohorts without a parent that is known come first; those of a circle, which have none, last.
+function drawCohorts(told) {
+  const cohorts = told.cohorts, names = new Set(cohorts.map((cohort) => cohort.name));
+  const tree = { cohorts, queues: told.clusterQueues, left: new Set(names) };
+  const roots = cohorts.filter((cohort) => !names.has(cohort.parent)).map((cohort) => drawCohort(cohort, tree));
+  const others = cohorts.filter((cohort) => tree.left.has(cohort.name)).map((cohort) => (tree.left.has(cohort.name) ? drawCohort(cohort, tree) : ""));
+  const alone = told.clusterQueues.filter((queue) => !names.has(queue.cohort));
+  return [roots, others, alone.length ? h("section", {}, h("h2", {}, cohorts.length ? "Without a Cohort" : "Queues"), cards(alone)) : ""];
+}
+
+export function warnings(told) {
+  return [told.ledgerUp ? "" : warning("The ledger is away: what runs goes on, and nothing new starts until Postgres answers."),
+    told.withoutQueue ? warning(`${count(told.withoutQueue, "Job")} wait for a queue that does not exist: `,
+      link(["jobs"], "look at their sentences", { state: "Waiting" })) : ""];
+}
+
+const NONE = "There is no ClusterQueue yet. Create one, and a LocalQueue in a namespace that names it: kubectl explain clusterqueue.spec.";
+
+export async function queuesPage(page) {
+  await again(LOOK_MS, page, async () => {
+    const told = await queues(page.signal);
+    draw(page.content, warnings(told), told.clusterQueues.length ? drawCohorts(told) : h("p", {}, NONE));
+  });
 }

@@ -82,6 +82,11 @@ int64_t plan_factor_at(struct queue *q, struct plan *p, int64_t at_ms);
 /* Where the factor comes from: the name of a Calendar, "series", or "base"; *ret_until_ms: when
  * that may change. */
 const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
+/* The factor at any time by the spec and the Calendars as they are now, without the steps above.
+ * *ret_label: the window of the rate that holds; its Calendar, where it names no window; "series"; or
+ * "base". */
+int64_t plan_spec_factor_at(
+	const struct plan *p, int64_t at_ms, const char **ret_label, int64_t *ret_until_ms);
 
 /* Has its series no price at that time? *ret_until_ms (or NULL): when that may change. */
 bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);

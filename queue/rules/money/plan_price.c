@@ -59,15 +59,20 @@ const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_unt
 	return i < p->spec.nrates ? p->spec.rate[i].calendar : "base";
 }
 
-static int64_t factor_from_spec(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
+int64_t plan_spec_factor_at(
+	const struct plan *p, int64_t at_ms, const char **ret_label, int64_t *ret_until_ms)
 {
 	*ret_until_ms = INT64_MAX;
 	const struct price_point *point =
 		p->spec.has_series ? point_at(&p->spec, at_ms, ret_until_ms) : NULL;
-	if (point)
-		return point->factor;
-	size_t i = rate_at(p, at_ms, ret_until_ms);
-	return i < p->spec.nrates ? p->spec.rate[i].factor : PRICE_FACTOR_ONE;
+	size_t i = point ? p->spec.nrates : rate_at(p, at_ms, ret_until_ms);
+	if (i < p->spec.nrates) {
+		const struct price_rate *r = &p->spec.rate[i];
+		*ret_label = *r->window ? r->window : r->calendar;
+		return r->factor;
+	}
+	*ret_label = point ? "series" : "base";
+	return point ? point->factor : PRICE_FACTOR_ONE;
 }
 
 static void add_step(struct plan *p, int64_t from_ms, int64_t factor)
@@ -84,9 +89,10 @@ static void add_step(struct plan *p, int64_t from_ms, int64_t factor)
 static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 {
 	int64_t at_ms = from_ms, until_ms;
+	const char *label;
 	p->nsteps = 0;
 	do {
-		add_step(p, at_ms, factor_from_spec(p, at_ms, &until_ms));
+		add_step(p, at_ms, plan_spec_factor_at(p, at_ms, &label, &until_ms));
 		at_ms = until_ms > at_ms ? until_ms
 					 : INT64_MAX; /* a time that Calendars do not know */
 	} while (at_ms < to_ms);

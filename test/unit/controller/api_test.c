@@ -11,42 +11,11 @@
 
 #include <cmocka.h>
 
-#include "controller/kube/json.h"
-#include "controller_world.h"
-
-struct answer {
-	struct api_reply reply;
-	struct buf body;
-	struct json *json;
-	const cJSON *root; /* NULL when it is not JSON */
-};
-
-static void ask_for(struct answer *a, const struct world *w, const struct api_request *r)
-{
-	buf_init(&a->body, 1 << 20);
-	a->json = json_new(16 << 20);
-	a->root = NULL;
-	a->reply = api_answer(&w->sources, r, &a->body);
-	if (strcmp(a->reply.content_type, "application/json") == 0)
-		assert_int_equal(json_parse(a->json, buf_slice(&a->body), &a->root, NULL), 0);
-}
+#include "api_answer.h"
 
 static void ask(struct answer *a, const struct world *w, const char *path, const char *after)
 {
 	ask_for(a, w, &(struct api_request){.path = path, .after = after, .names = true});
-}
-
-static void done(struct answer *a)
-{
-	json_free(a->json);
-	buf_done(&a->body);
-}
-
-static int64_t count(const cJSON *o, const char *key)
-{
-	int64_t n = -1;
-	assert_int_equal(json_i64(o, key, &n), 0);
-	return n;
 }
 
 static void queues_are_told_with_their_quotas(void **state)
@@ -117,6 +86,135 @@ static void a_queue_that_is_gone_has_a_row_while_it_has_jobs(void **state)
 	assert_int_equal(count(local, "pending"), 1);
 	assert_int_equal(count(local, "reserving"), 1);
 	assert_int_equal(count(a.root, "withoutQueue"), 1);
+	done(&a);
+	world_close(&w);
+}
+
+static void set_share(struct queue *q, const char *name, const char *cohort, double weight)
+{
+	static const char *const resources[] = {"cpu"};
+	static const struct quota_spec cpu = {"cpu", 4000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	static const struct flavor_quota_spec flavor = {"spot", &cpu, 1};
+	static const struct resource_group_spec group = {resources, 1, &flavor, 1};
+	struct clusterqueue_spec s = {.name = name,
+		.cohort = cohort,
+		.groups = &group,
+		.ngroups = 1,
+		.weight = weight,
+		.has_namespace_selector = true};
+	struct err e = {""};
+	assert_int_equal(queue_set_clusterqueue(q, &s, &e), 0);
+}
+
+/* research and the ClusterQueue batch are below company. Of batch 12 cpu are in use, 8 of them borrowed. */
+static void share_with_others(struct world *w)
+{
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000}};
+	static const struct quota_spec cpu = {"cpu", 2000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	static const struct flavor_quota_spec flavor = {"spot", &cpu, 1};
+	static const char *const resources[] = {"cpu"};
+	static const struct resource_group_spec group = {resources, 1, &flavor, 1};
+	struct cohort_spec company = {.name = "company", .parent = "", .weight = 1};
+	struct cohort_spec research = {.name = "research",
+		.parent = "company",
+		.weight = 1,
+		.groups = &group,
+		.ngroups = 1};
+	struct err e = {""};
+	assert_int_equal(queue_set_cohort(w->queue, &company, &e), 0);
+	assert_int_equal(queue_set_cohort(w->queue, &research, &e), 0);
+	set_share(w->queue, "batch", "research", 2);
+	set_share(w->queue, "other", "company", 1);
+	world_add_job(w, 1, "one");
+	assert_true(queue_adopt_job(w->queue, &(struct uid){{1}}, lines, 1, 1));
+}
+
+static const cJSON *named(const cJSON *list, const char *name)
+{
+	for (const cJSON *x = list->child; x; x = x->next)
+		if (strcmp(json_text(x, "name"), name) == 0)
+			return x;
+	return NULL;
+}
+
+static void cohorts_are_told_with_their_shares(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	ask(&a, &w, "/api/v1/queues", NULL);
+	assert_null(json_array(a.root, "cohorts")->child);
+	done(&a);
+	share_with_others(&w);
+	w.sources.metrics.fair_sharing = true;
+	ask(&a, &w, "/api/v1/queues", NULL);
+	const cJSON *cohorts = json_array(a.root, "cohorts");
+	assert_int_equal(cJSON_GetArraySize(cohorts), 2);
+	const cJSON *company = named(cohorts, "company"), *research = named(cohorts, "research");
+	assert_string_equal(json_text(company, "parent"), "");
+	assert_null(json_get(company, "weightedShare"));
+	assert_string_equal(json_text(research, "parent"), "company");
+	assert_string_equal(json_text(research, "reason"), "Ready");
+	assert_true(cJSON_IsTrue(json_get(research, "exists")));
+	assert_true(cJSON_IsTrue(json_get(research, "active")));
+	/* 10 cpu in all, of which research has 6 and uses 12: 6 of 10 are borrowed. */
+	const cJSON *spot = json_array(research, "flavors")->child;
+	const cJSON *cpu = json_array(spot, "resources")->child;
+	assert_string_equal(json_text(spot, "name"), "spot");
+	assert_null(spot->next); /* batch had another flavor before */
+	assert_string_equal(json_text(cpu, "nominal"), "2");
+	assert_string_equal(json_text(cpu, "subtree"), "6");
+	assert_int_equal(count(cpu, "subtreeUnits"), 6000);
+	assert_string_equal(json_text(cpu, "borrowed"), "6");
+	assert_int_equal(count(research, "weightedShare"), 600);
+	const cJSON *batch = named(json_array(a.root, "clusterQueues"), "batch");
+	assert_string_equal(json_text(batch, "cohort"), "research");
+	assert_int_equal(count(batch, "weightedShare"), 400); /* 8 of 10, with a weight of 2 */
+	done(&a);
+	w.sources.metrics.fair_sharing = false;
+	ask(&a, &w, "/api/v1/queues", NULL);
+	assert_null(strstr(buf_text(&a.body), "weightedShare"));
+	done(&a);
+	world_close(&w);
+}
+
+static void what_borrows_without_weight_has_no_share(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	share_with_others(&w);
+	set_share(w.queue, "batch", "research", 0);
+	w.sources.metrics.fair_sharing = true;
+	ask(&a, &w, "/api/v1/queues", NULL);
+	const cJSON *queues = json_array(a.root, "clusterQueues");
+	assert_true(cJSON_IsTrue(json_get(named(queues, "batch"), "borrowsWithoutWeight")));
+	assert_null(json_get(named(queues, "batch"), "weightedShare"));
+	assert_int_equal(count(named(queues, "other"), "weightedShare"), 0);
+	assert_null(json_get(named(queues, "other"), "borrowsWithoutWeight"));
+	done(&a);
+	world_close(&w);
+}
+
+static void cohorts_that_are_only_named_or_wrong_say_so(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	struct err e = {""};
+	world_open(&w, "batch");
+	set_share(w.queue, "batch", "named", 1);
+	queue_reject_cohort(w.queue, "wrong", "spec is wrong");
+	struct cohort_spec self = {.name = "self", .parent = "self", .weight = 1};
+	assert_int_equal(queue_set_cohort(w.queue, &self, &e), 0);
+	ask(&a, &w, "/api/v1/queues", NULL);
+	const cJSON *cohorts = json_array(a.root, "cohorts");
+	assert_true(cJSON_IsFalse(json_get(named(cohorts, "self"), "active")));
+	assert_string_equal(json_text(named(cohorts, "self"), "reason"), "CohortCycle");
+	assert_true(cJSON_IsFalse(json_get(named(cohorts, "wrong"), "exists")));
+	assert_string_equal(json_text(named(cohorts, "wrong"), "invalid"), "spec is wrong");
 	done(&a);
 	world_close(&w);
 }
@@ -258,7 +356,7 @@ static void what_is_not_there_is_said_so(void **state)
 		{"/api/v1/decisions", "", 400, "after"},
 		{"/api/v1/decisions", "99999999999999999999999", 400, "after"},
 		{"/api/v1/overcommit/n1", NULL, 404, "no Node n1"},
-		{"/api/v1/nothing", NULL, 404, "/ lists"},
+		{"/api/v1/nothing", NULL, 404, "/api lists"},
 	};
 	struct world w;
 	world_open(&w, "batch");
@@ -294,9 +392,9 @@ static void a_name_as_long_as_can_be_breaks_nothing(void **state)
 static void one_that_stands_by_answers_for_itself_alone(void **state)
 {
 	static const char *const leaders[] = {"/api/v1/queues", "/api/v1/jobs/team-a/one",
-		"/api/v1/jobs/team-a/none", "/api/v1/decisions", "/api/v1/cost",
-		"/api/v1/overcommit", "/api/v1/overcommit/n1"};
-	static const char *const its_own[] = {"/", "/healthz", "/readyz", "/metrics"};
+		"/api/v1/jobs/team-a/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/usage",
+		"/api/v1/week", "/api/v1/budgets", "/api/v1/overcommit", "/api/v1/overcommit/n1"};
+	static const char *const its_own[] = {"/api", "/healthz", "/readyz", "/metrics"};
 	(void)state;
 	struct world w;
 	struct answer a;
@@ -383,12 +481,14 @@ static void each_path_wants_its_right(void **state)
 		{{"/healthz"}, "open", ""},
 		{{"/readyz"}, "open", ""},
 		{{"/metrics"}, "get clusterqueues.sluice.dev", ""},
-		{{"/"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api"}, "get clusterqueues.sluice.dev", ""},
 		{{"/healthz/../api/v1/queues"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/queues"}, "get clusterqueues.sluice.dev", "list jobs.batch"},
 		{{"/api/v1/queues", .ns = "team-a"}, "get clusterqueues.sluice.dev",
 			"list jobs.batch"},
 		{{"/api/v1/overcommit/n1"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/week", .clusterqueue = "batch"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/budgets"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/jobs/team-a/x"}, "get jobs.batch in namespace team-a", ""},
 		{{"/api/v1/jobs/team-a/x", .ns = "team-b"}, "get jobs.batch in namespace team-a",
 			""},
@@ -399,6 +499,7 @@ static void each_path_wants_its_right(void **state)
 		{{"/api/v1/decisions", .ns = ""}, "list jobs.batch", ""},
 		{{"/api/v1/decisions", .ns = "no namespace"}, "list jobs.batch", ""},
 		{{"/api/v1/cost"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/usage", .by = "owner"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/cost", .by = "namespace"}, "get clusterqueues.sluice.dev", ""},
 		{{"/api/v1/cost", .by = "owner"}, "list jobs.batch", ""},
 		{{"/api/v1/cost", .by = "user"}, "list jobs.batch", ""},
@@ -434,6 +535,11 @@ static void a_refusal_says_what_is_missing(void **state)
 	} cases[] = {
 		{{"get", "batch", "jobs", "team-b"},
 			{"may not get jobs.batch in namespace team-b", "sluice-batch-user"}},
+		{{"watch", "visibility.sluice.dev", "queuedjobs", "team-b"},
+			{"watch queuedjobs.visibility.sluice.dev in namespace team-b",
+				"sluice-batch-user in that namespace (by a RoleBinding)"}},
+		{{"list", "visibility.sluice.dev", "histories", ""},
+			{"list histories.visibility.sluice.dev", "sluice-viewer"}},
 		{{"list", "batch", "jobs", ""}, {"list jobs.batch in all namespaces", "-n"}},
 		{{"get", "sluice.dev", "clusterqueues", ""},
 			{"get clusterqueues.sluice.dev", "sluice-viewer"}},
@@ -522,6 +628,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_are_told_with_their_quotas),
 		cmocka_unit_test(a_queue_that_is_gone_has_a_row_while_it_has_jobs),
+		cmocka_unit_test(cohorts_are_told_with_their_shares),
+		cmocka_unit_test(what_borrows_without_weight_has_no_share),
+		cmocka_unit_test(cohorts_that_are_only_named_or_wrong_say_so),
 		cmocka_unit_test(a_job_is_explained),
 		cmocka_unit_test(time_and_money_are_explained),
 		cmocka_unit_test(what_is_not_known_is_left_out),

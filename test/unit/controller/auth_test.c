@@ -63,7 +63,8 @@ static void expect(struct stage *s, const char *line, int status, const char *bo
 
 static enum auth_verdict put(struct stage *s, const char *token, int64_t now_ms)
 {
-	struct auth_caller caller = {.token = token, .as = s->as, .address = s->address};
+	struct auth_caller caller = {
+		.token = token, .user = s->as ? "berta" : NULL, .as = s->as, .address = s->address};
 	return auth_ask(s->auth, &caller, &s->right, now_ms, on_verdict, s);
 }
 
@@ -326,6 +327,38 @@ static void strangers_are_asked_about_at_a_rate(void **state)
 	stage_close(&s);
 }
 
+/* Behind an Ingress all have one address: strangers there must not keep out those who were let in before. */
+static void one_that_was_good_is_asked_about_in_spite_of_strangers(void **state)
+{
+	(void)state;
+	struct stage s;
+	char token[16];
+	int64_t later_ms = NOW_MS + 15000;
+	stage_open(&s);
+	expect_anna(&s, true);
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	for (int i = 0; i < 10; i++) {
+		snprintf(token, sizeof(token), "t%d", i);
+		expect_stranger(&s);
+		assert_int_equal(ask(&s, token, later_ms), AUTH_STRANGER);
+	}
+	assert_int_equal(ask(&s, "one more", later_ms), AUTH_UNKNOWN);
+	expect_anna(&s, true);
+	assert_int_equal(ask(&s, "secret", later_ms), AUTH_ALLOWED);
+	/* Once it is good no more, it is a stranger's. */
+	expect_stranger(&s);
+	assert_int_equal(ask(&s, "secret", later_ms + 10000), AUTH_STRANGER);
+	for (int i = 10; i < 19; i++) {
+		snprintf(token, sizeof(token), "t%d", i);
+		expect_stranger(&s);
+		assert_int_equal(ask(&s, token, later_ms + 20000), AUTH_STRANGER);
+	}
+	expect_stranger(&s);
+	assert_int_equal(ask(&s, "secret", later_ms + 20000), AUTH_STRANGER);
+	assert_int_equal(ask(&s, "one more", later_ms + 20000), AUTH_UNKNOWN);
+	stage_close(&s);
+}
+
 static void a_token_is_for_an_audience(void **state)
 {
 	(void)state;
@@ -370,7 +403,7 @@ static void who_is_named_is_asked_about_and_has_no_token(void **state)
 	assert_non_null(strstr(sent, "\"user\":\"berta\",\"groups\":[\"ml\""));
 	/* It is remembered for any proxy, and is no token. */
 	assert_int_equal(ask(&s, "another proxy's", NOW_MS + 1), AUTH_ALLOWED);
-	struct auth_caller caller = {.token = "x", .as = BERTA};
+	struct auth_caller caller = {.token = "x", .user = "berta", .as = BERTA};
 	uint64_t berta = auth_name(s.auth, &caller, NOW_MS);
 	assert_int_not_equal(berta, 0);
 	s.as = NULL;
@@ -418,6 +451,7 @@ int main(void)
 		cmocka_unit_test(strangers_do_not_push_the_honest_out),
 		cmocka_unit_test(an_owner_of_many_tokens_has_a_few_places),
 		cmocka_unit_test(strangers_are_asked_about_at_a_rate),
+		cmocka_unit_test(one_that_was_good_is_asked_about_in_spite_of_strangers),
 		cmocka_unit_test(a_token_is_for_an_audience),
 		cmocka_unit_test(who_is_named_is_asked_about_and_has_no_token),
 		cmocka_unit_test(many_are_named_at_a_rate),

@@ -1,5 +1,6 @@
 /* What runs cost: the words of the question, and the answer. */
 #include "controller/past/cost.h"
+#include "controller/common/stamp.h"
 #include "controller/past/answer.h"
 #include "controller/visibility/past_resource.h"
 #include "controller/visibility/job_query.h"
@@ -281,6 +282,96 @@ static void a_question_about_runs_may_name_a_job_and_a_user(void **state)
 	assert_non_null(strstr(e.text, "job is \"\""));
 }
 
+static int ask_usage(const char *queue, const char *since, const char *until, struct past_query *q,
+	struct err *e)
+{
+	struct past_words w = {
+		.clusterqueue = queue, .since = since, .until = until, .kind = PAST_USAGE};
+	return past_query_parse(&w, NOW, q, e);
+}
+
+static void usage_is_of_a_queue_that_is_named(void **state)
+{
+	static const char *const wrong[] = {NULL, ""};
+	(void)state;
+	struct past_query q;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct err e = {""};
+		assert_int_equal(ask_usage(wrong[i], NULL, NULL, &q, &e), ERR_INVALID);
+		assert_non_null(strstr(e.text, "clusterQueue is "));
+	}
+	char name[300];
+	struct err e = {""};
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(ask_usage(name, NULL, NULL, &q, &e), ERR_INVALID);
+	assert_int_equal(ask_usage("night", NULL, NULL, &q, &e), 0);
+	assert_string_equal(q.question.clusterqueue, "night");
+}
+
+/* However long: at most 96 of them, at round times, and never of what is to come. */
+static void usage_is_divided_into_steps(void **state)
+{
+	static const struct {
+		const char *since, *until;
+		int64_t step_s, steps;
+		const char *from, *to;
+	} rows[] = {
+		{NULL, NULL, 900, 96, "2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z"},
+		{"24h", "2027-01-01", 900, 96, "2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z"},
+		{"day", NULL, 600, 60, "2026-11-21T00:00:00Z", "2026-11-21T10:00:00Z"},
+		{"1h", NULL, 60, 60, "2026-11-21T09:00:00Z", "2026-11-21T10:00:00Z"},
+		{"2026-11-21T09:59:50Z", NULL, 60, 1, "2026-11-21T09:59:50Z",
+			"2026-11-21T10:00:00Z"},
+		{"2026-11-20T10:00:01Z", "2026-11-21T09:50:00Z", 900, 95, "2026-11-20T10:15:00Z",
+			"2026-11-21T09:50:00Z"},
+		{"7d", NULL, 7200, 84, "2026-11-14T10:00:00Z", "2026-11-21T10:00:00Z"},
+		{"30d", NULL, 28800, 90, "2026-10-22T16:00:00Z", "2026-11-21T10:00:00Z"},
+		{"1000d", NULL, 11 * 86400, 91, "2024-02-26T00:00:00Z", "2026-11-21T10:00:00Z"},
+		{"1900-01-01", NULL, 217 * 86400, 96, "1970-01-01T00:00:00Z",
+			"2026-11-21T10:00:00Z"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct past_query q;
+		struct err e = {""};
+		char from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE];
+		print_message("  %s\n", rows[i].since ? rows[i].since : "nothing");
+		assert_int_equal(ask_usage("q", rows[i].since, rows[i].until, &q, &e), 0);
+		const struct past_question *p = &q.question;
+		assert_int_equal(p->step_ms, rows[i].step_s * 1000);
+		assert_string_equal(stamp_format_seconds(p->from_ms, from), rows[i].from);
+		assert_string_equal(stamp_format_seconds(p->to_ms, to), rows[i].to);
+		assert_int_equal(
+			(p->to_ms - p->from_ms + p->step_ms - 1) / p->step_ms, rows[i].steps);
+	}
+	struct past_query q;
+	struct err e = {""};
+	assert_int_equal(ask_usage("q", "2026-12-01", "2026-12-02", &q, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "since must be earlier"));
+}
+
+static void usage_names_its_queue_and_its_steps(void **state)
+{
+	(void)state;
+	static const struct ledger_row rows[] = {
+		{.json = "{\"units\":[1]}"}, {.json = "{\"units\":[2]}"}};
+	struct past_query q;
+	struct err e = {""};
+	struct buf out;
+	assert_int_equal(ask_usage("night", "1d", NULL, &q, &e), 0);
+	buf_init(&out, 4096);
+	past_answer_usage(&q, rows, 2, NOW - DAY_MS - 1, &out);
+	assert_string_equal(buf_text(&out),
+		"{\"clusterQueue\":\"night\",\"from\":\"2026-11-20T10:00:00Z\",\"until\":\"2026-11-21T10:00:00Z\","
+		"\"stepSeconds\":900,\"more\":false,\"flavors\":[{\"units\":[1]},{\"units\":[2]}]}\n");
+	buf_reset(&out);
+	past_answer_usage(&q, rows, 0, NOW - DAY_MS, &out);
+	assert_non_null(strstr(buf_text(&out),
+		"\"flavors\":[],\"forgottenUntil\":\"2026-11-20T10:00:00.000Z\",\"note\":\"Runs that ended by"));
+	buf_done(&out);
+}
+
 /* The rows are the ledger's words. */
 static void rows_of_the_ledger_are_put_into_an_answer(void **state)
 {
@@ -427,6 +518,9 @@ int main(void)
 		cmocka_unit_test(a_question_of_one_namespace_has_nothing_of_another),
 		cmocka_unit_test(a_namespace_has_a_name),
 		cmocka_unit_test(a_question_about_runs_may_name_a_job_and_a_user),
+		cmocka_unit_test(usage_is_of_a_queue_that_is_named),
+		cmocka_unit_test(usage_is_divided_into_steps),
+		cmocka_unit_test(usage_names_its_queue_and_its_steps),
 		cmocka_unit_test(rows_of_the_ledger_are_put_into_an_answer),
 		cmocka_unit_test(too_many_rows_are_cut_and_it_is_said),
 		cmocka_unit_test(paths_of_the_past),

@@ -38,10 +38,15 @@ struct port {
 	unsigned answered;
 };
 
+enum { MUCH = 8 << 20 };
+
 static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
 {
 	struct port *p = ctx;
 	p->answered++;
+	if (strcmp(r->path, "/much") == 0)
+		for (int i = 0; i < MUCH / 1024; i++)
+			buf_printf(out, "%1024s", "");
 	buf_printf(out, "path=%s after=%s names=%d", r->path, r->after ? r->after : "-", r->names);
 	return (struct api_reply){200, "text/plain"};
 }
@@ -330,6 +335,18 @@ static const struct request_case cases[] = {
 		"NUL"},
 	{"a parameter has one name to the letter", false, "GET",
 		"/api/v1/decisions?After=16&after=17&after=18", LOCAL, 200, "after=17"},
+	{"the page's own scripts ask", false, "GET", "/api/v1/queues",
+		LOCAL "Sec-Fetch-Site: same-origin\r\n", 200, "path="},
+	{"and who writes the address", false, "GET", "/api/v1/queues",
+		LOCAL "Sec-Fetch-Site: none\r\n", 200, "path="},
+	{"another site's page does not, through a port-forward", false, "GET", "/api/v1/queues",
+		LOCAL "Sec-Fetch-Site: cross-site\r\n", 403, "another site"},
+	{"nor a neighbour's, through a proxy", true, "GET", "/api/v1/jobs/team-a/x",
+		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n"
+		      "Sec-Fetch-Site: same-site\r\n",
+		403, "another site"},
+	{"it may lead to what is open", false, "GET", "/healthz",
+		LOCAL "Sec-Fetch-Site: cross-site\r\n", 200, "path="},
 	{"half of a path's name is not the path", true, "GET", "/healthz%00/x", LOCAL, 200, ""},
 };
 
@@ -348,6 +365,41 @@ static void each_caller_gets_what_is_his(void **state)
 		if (strcmp(c->method, "HEAD") == 0)
 			assert_null(strstr(text, "path="));
 		assert_int_equal(p.answered, status == 200 ? 1 : 0);
+		port_close(&p);
+	}
+}
+
+/* What a careless proxy hands on: lines that end where it saw no end. */
+static void no_header_is_smuggled_in(void **state)
+{
+	(void)state;
+#define NAMED                                                                                      \
+	"GET /api/v1/queues HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nX-Remote-User: anna"
+#define RAW(name, text, status)                                                                    \
+	{                                                                                          \
+		name, text, sizeof(text) - 1, status                                               \
+	}
+	static const struct {
+		const char *name, *request;
+		size_t len;
+		const char *status;
+	} raw[] = {
+		RAW("a bare CR begins no line", NAMED "\r\nX: a\rX-Remote-Group: admins\r\n\r\n",
+			"403"),
+		RAW("nor does a folded line", NAMED "\r\nX: a\r\n X-Remote-Group: admins\r\n\r\n",
+			"403"),
+		RAW("a space before the colon", NAMED "\r\nX-Remote-Group : admins\r\n\r\n", "403"),
+	};
+	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]); i++) {
+		struct port p;
+		char text[8192];
+		print_message("  %s\n", raw[i].name);
+		port_open(&p, false);
+		int fd = port_connect(&p);
+		assert_int_equal(send(fd, raw[i].request, raw[i].len, MSG_NOSIGNAL), raw[i].len);
+		port_hear(&p, fd, NULL, text, sizeof(text));
+		assert_int_equal(strncmp(text + strlen("HTTP/1.1 "), raw[i].status, 3), 0);
+		close(fd);
 		port_close(&p);
 	}
 }
@@ -830,6 +882,18 @@ static void a_client_that_goes_is_seen(void **state)
 	close(fd);
 }
 
+/* Else each would hold one of the places of those who watch. */
+static void a_head_of_a_stream_ends_at_once(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[4096];
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "HEAD", "/stream", LOCAL, text, sizeof(text)), 200);
+	assert_int_equal(p.closed, 1);
+	port_close(&p);
+}
+
 static void a_client_that_reads_nothing_is_cut_off(void **state)
 {
 	(void)state;
@@ -875,6 +939,31 @@ static void much_comes_whole_and_in_order(void **state)
 		assert_int_equal(strtol(text + (size_t)i * LINE, NULL, 10), i);
 	free(text);
 	close(fd);
+	port_close(&p);
+}
+
+/* Each asks for much and reads nothing: beyond a bound there is no answer, but a small one there is. */
+static void answers_that_nobody_fetches_have_a_bound(void **state)
+{
+	(void)state;
+	enum { CLIENTS = 20, MOST = HTTP_UNSENT_MAX_BYTES / MUCH };
+	struct port p;
+	char text[8192];
+	int fd[CLIENTS];
+	port_open(&p, false);
+	for (int i = 0; i < CLIENTS; i++) {
+		fd[i] = port_connect(&p);
+		port_say(fd[i], "GET /much HTTP/1.1\r\n" LOCAL "\r\n");
+		while (p.answered < (unsigned)i + 1)
+			turn(&p, 1);
+	}
+	port_hear(&p, fd[MOST], "ask again", text, sizeof(text));
+	assert_int_equal(strncmp(text, "HTTP/1.1 503", 12), 0);
+	assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+	for (int i = 0; i < CLIENTS; i++)
+		close(fd[i]);
+	turn(&p, 50);
+	assert_int_equal(port_ask(&p, "HEAD", "/much", LOCAL, text, sizeof(text)), 200);
 	port_close(&p);
 }
 
@@ -942,6 +1031,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_caller_gets_what_is_his),
+		cmocka_unit_test(no_header_is_smuggled_in),
 		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
 		cmocka_unit_test(the_second_right_is_waited_for),
 		cmocka_unit_test(a_caller_may_leave_before_the_verdict),
@@ -959,8 +1049,10 @@ int main(void)
 		cmocka_unit_test(a_stream_tells_what_is_written_at_once),
 		cmocka_unit_test(a_stream_has_no_limit_of_time),
 		cmocka_unit_test(a_client_that_goes_is_seen),
+		cmocka_unit_test(a_head_of_a_stream_ends_at_once),
 		cmocka_unit_test(a_client_that_reads_nothing_is_cut_off),
 		cmocka_unit_test(much_comes_whole_and_in_order),
+		cmocka_unit_test(answers_that_nobody_fetches_have_a_bound),
 		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
 		cmocka_unit_test(some_questions_are_answered_later),
 	};

@@ -195,6 +195,8 @@ static void numbers_are_where_they_belong(void **state)
 		"\"InCohortReclamation\"} 1\n",
 		"sluice_work_lost_seconds_total{cluster_queue=\"batch\",reason=\"Preempted\"} "
 		"90.500\n",
+		"sluice_work_lost_seconds_total{cluster_queue=\"batch\",reason=\"WindowClosed\"} "
+		"0.000\n",
 		"sluice_job_troubles_total{cluster_queue=\"batch\",reason=\"Unschedulable\"} 2\n",
 		"sluice_cost_total{cluster_queue=\"batch\",currency=\"EUR\"} 0.50\n",
 		"sluice_window_open{calendar=\"always\"} 1\n",
@@ -230,6 +232,27 @@ static void numbers_are_where_they_belong(void **state)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(text, lines[i]))
 			fail_msg("missing: %s in\n%s", lines[i], text);
+	free(text);
+	world_close(&w);
+}
+
+/* Prometheus' increase() does not see what a series begins with. */
+static void work_lost_begins_with_0(void **state)
+{
+	static const char before[] = "sluice_work_lost_seconds_total{cluster_queue=\"batch\","
+				     "reason=\"Preempted\"} 0.000\n";
+	static const char after[] = "sluice_work_lost_seconds_total{cluster_queue=\"batch\","
+				    "reason=\"Preempted\"} 90.500\n";
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	char *text = render(&w);
+	assert_non_null(strstr(text, before));
+	free(text);
+	world_note(&w, NOTE_STOP, "batch", 0);
+	text = render(&w);
+	assert_non_null(strstr(text, after));
+	assert_null(strstr(text, before));
 	free(text);
 	world_close(&w);
 }
@@ -355,6 +378,7 @@ int main(void)
 		cmocka_unit_test(the_page_reads_back),
 		cmocka_unit_test(a_queue_that_is_gone_has_rows_while_quota_is_held_in_it),
 		cmocka_unit_test(numbers_are_where_they_belong),
+		cmocka_unit_test(work_lost_begins_with_0),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
 		cmocka_unit_test(a_standby_says_nothing_of_windows),

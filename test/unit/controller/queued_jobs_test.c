@@ -562,6 +562,44 @@ static void one_job_is_told_whole_or_not_at_all(void **state)
 	stage_close(&s);
 }
 
+/* What a Job waits for is told of it alone: a list of many would look each up. */
+static void one_that_waits_for_jobs_says_for_which(void **state)
+{
+	(void)state;
+	static const struct resource cpu = {"cpu", 1000};
+	static const struct container container = {.requests = {&cpu, 1}};
+	static const struct dependency item = {
+		.kind = AFTER_OK, .name = "prep", .text = "afterok:prep"};
+	struct stage s;
+	stage_open(&s);
+	struct job j = {.uid = {{9}},
+		.ns = "team-a",
+		.name = "report",
+		.generation = 1,
+		.version = 9,
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.suspend = true,
+		.parallelism = 1,
+		.has_completions = true,
+		.completions = 1,
+		.after = {.item = &item, .count = 1},
+		.pod = {.containers = &container, .ncontainers = 1}};
+	gate_see_job(s.world.gate, &j);
+	struct job_query q = {.one = true, .ns = "team-a", .name = "report"};
+	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
+	const cJSON *after = json_array(json_object(parsed(&s), "status"), "after");
+	assert_string_equal(json_text(after->child, "item"), "afterok:prep");
+	assert_string_equal(json_text(after->child, "state"), "Waits");
+	assert_string_equal(json_array(after->child, "jobs")->child->valuestring, "prep");
+	assert_null(after->child->next);
+	const cJSON *listed = json_array(list(&s, &(struct job_query){0}), "items")->child;
+	assert_string_equal(name_of(listed), "report");
+	assert_null(json_array(json_object(listed, "status"), "after"));
+	stage_close(&s);
+}
+
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static void documents_are_json_and_name_the_resource(void **state)
@@ -617,6 +655,7 @@ int main(void)
 		cmocka_unit_test(bookmarks_are_lines_of_json),
 		cmocka_unit_test(one_that_leaves_the_selection_is_told_as_it_is),
 		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
+		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 enum {
 	PAGE_MAX = 65536,
-	QUESTIONS = 29, /* of the page: a fence that is not seen is not run */
+	QUESTIONS = 30, /* of the page: a fence that is not seen is not run */
 	BEFORE = 14,	/* the migration before that of the views */
 	TEXT_TYPE = 25,
 	INT8_TYPE = 20,

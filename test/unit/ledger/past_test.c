@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libpq-fe.h>
+
 #include <cmocka.h>
 #include <ev.h>
 
+#include "controller/ledger/sql.h"
 #include "drive.h"
 
 #define NOW INT64_C(1795255200000)
@@ -102,6 +105,17 @@ static void until_told(struct bank *b, const struct told *t, int times)
 		ev_run(b->loop, EVRUN_ONCE);
 }
 
+/* Postgres sees a moment later that one was closed. */
+static void until_connections(int n)
+{
+	char wanted[12];
+	snprintf(wanted, sizeof(wanted), "%d", n);
+	while (strcmp(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
+					 "application_name = 'me'"),
+		       wanted) != 0)
+		usleep(10000);
+}
+
 static void it_answers_from_the_ledger(void **state)
 {
 	(void)state;
@@ -124,9 +138,7 @@ static void it_answers_from_the_ledger(void **state)
 	assert_non_null(strstr(two.body, "\"key\":\"team\""));
 	/* Nobody asks for a while: the connection is closed, and made again. */
 	ev_run(b.loop, 0);
-	assert_string_equal(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
-					       "application_name = 'me'"),
-		"0");
+	until_connections(0);
 	ask(&b, "queue", &one);
 	until_told(&b, &one, 2);
 	assert_non_null(strstr(one.body, "\"cost\":\"1.50\""));
@@ -236,6 +248,183 @@ static void a_report_says_how_long_jobs_waited_and_how_they_ended(void **state)
 	close_bank(&b);
 }
 
+/* Costs are read from the sums of months, too, which are locked here. */
+static void one_job_does_not_wait_for_a_report(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told slow = {0}, quick = {0};
+	PGconn *keeper = PQconnectdb(F.conninfo);
+	PQclear(PQexec(keeper, "BEGIN; LOCK TABLE sluice.segment_month"));
+	open_bank(&b, F.conninfo, 1);
+	ask(&b, "queue", &slow);
+	ask_rows(&b, (struct past_words){.ns = "past", .job = "train", .kind = PAST_RUNS}, &quick);
+	assert_has(&quick, "\"attempt\": 2");
+	assert_int_equal(slow.times, 0);
+	PQfinish(keeper);
+	until_told(&b, &slow, 1);
+	assert_string_equal(slow.sentence, "");
+	ev_run(b.loop, 0); /* both are closed */
+	until_connections(0);
+	close_bank(&b);
+}
+
+/* Runs are found by their end: a day of long ago costs as much as all that has ended since. So it is no
+ * question for the connection of those that are quick. */
+static void a_day_of_long_ago_is_not_quick(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told slow = {0}, quick = {0};
+	struct past_words day = {.kind = PAST_USAGE,
+		.clusterqueue = "steps",
+		.since = "2020-01-01",
+		.until = "2020-01-02"};
+	open_bank(&b, F.conninfo, 60000);
+	ask_rows(&b, day, &slow);
+	until_connections(1);
+	ask_rows(&b, (struct past_words){.ns = "past", .job = "train", .kind = PAST_RUNS}, &quick);
+	assert_string_equal(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
+					       "application_name = 'me'"),
+		"2");
+	close_bank(&b);
+	until_connections(0);
+}
+
+/* In queue `steps`, in the last day before NOW: a run that began before it, with other runs before it and of
+ * another queue and cell; one that grew, shrank and held two flavors; one that goes on and has grown; and a
+ * reservation that has not started. A SHRINK before the start is in the lines already. */
+static void put_held(void)
+{
+	pg_fixture_sql(&F, "%s",
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, started_at, "
+		"stopped_at, lines) VALUES "
+		"('teller', '00000000-0000-4000-8000-000000000011', 1, 'held', 'before', 'steps', "
+		"'2026-11-20 06:00Z', '2026-11-20 10:07:30Z', '[[\"cq/steps\",\"spot\",\"cpu\",2000]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000012', 1, 'held', 'sized', 'steps', "
+		"'2026-11-20 12:00Z', '2026-11-20 13:00Z', "
+		"'[[\"cq/steps\",\"spot\",\"cpu\",1000],[\"cq/steps\",\"fast\",\"x.com/gpu\",1]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000013', 1, 'held', 'long-gone', 'steps', "
+		"'2026-11-20 06:00Z', '2026-11-20 09:59Z', '[[\"cq/steps\",\"old\",\"cpu\",2000]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000014', 1, 'held', 'elsewhere', 'aside', "
+		"'2026-11-20 12:00Z', '2026-11-20 13:00Z', '[[\"cq/aside\",\"spot\",\"cpu\",64000]]'), "
+		"('other', '00000000-0000-4000-8000-000000000015', 1, 'held', 'cell', 'steps', "
+		"'2026-11-20 12:00Z', '2026-11-20 13:00Z', '[[\"cq/steps\",\"spot\",\"cpu\",64000]]')");
+	pg_fixture_sql(&F, "%s",
+		"INSERT INTO sluice.transfer (cell, job_uid, attempt, kind, seq, epoch, at, source, target, "
+		"lines) VALUES "
+		"('teller', '00000000-0000-4000-8000-000000000012', 1, 'SHRINK', 1, 1, "
+		"'2026-11-20 11:59Z', 'pending', NULL, '[[\"cq/steps\",\"spot\",\"cpu\",500]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000012', 1, 'GROW', 2, 1, "
+		"'2026-11-20 12:20Z', NULL, 'posted', '[[\"cq/steps\",\"spot\",\"cpu\",3000]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000012', 1, 'SHRINK', 3, 1, "
+		"'2026-11-20 12:45Z', 'posted', NULL, '[[\"cq/steps\",\"spot\",\"cpu\",1500]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000016', 1, 'GROW', 1, 1, "
+		"'2026-11-21 09:45Z', NULL, 'posted', '[[\"cq/steps\",\"spot\",\"cpu\",1000]]')");
+	pg_fixture_sql(&F, "%s",
+		"INSERT INTO sluice.hold (cell, job_uid, attempt, state, ns, name, clusterqueue, reserved_at, "
+		"started_at, lines, started_lines) VALUES "
+		"('teller', '00000000-0000-4000-8000-000000000016', 1, 'posted', 'held', 'goes-on', 'steps', "
+		"'2026-11-21 09:00Z', '2026-11-21 09:30Z', '[[\"cq/steps\",\"spot\",\"cpu\",2000]]', "
+		"'[[\"cq/steps\",\"spot\",\"cpu\",1000]]'), "
+		"('teller', '00000000-0000-4000-8000-000000000017', 1, 'pending', 'held', 'not-yet', 'steps', "
+		"'2026-11-21 09:00Z', NULL, '[[\"cq/steps\",\"spot\",\"cpu\",32000]]', NULL)");
+}
+
+/* n times the same figure. */
+static void put_figures(struct buf *out, int n, const char *figure)
+{
+	for (int i = 0; i < n; i++)
+		buf_printf(out, "%s%s", out->len > 0 ? ", " : "", figure);
+}
+
+static void what_a_queue_held_is_told_step_by_step(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	struct buf spot, row;
+	const struct past_words w = {.clusterqueue = "steps", .kind = PAST_USAGE};
+	put_held();
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, w, &t);
+	assert_has(&t,
+		"{\"clusterQueue\":\"steps\",\"from\":\"2026-11-20T10:00:00Z\",\"until\":\"2026-11-21T10:00:00Z\","
+		"\"stepSeconds\":900,\"more\":false,\"flavors\":[{");
+	buf_init(&spot, 4096);
+	buf_init(&row, 4096);
+	put_figures(&spot, 1, "1000"); /* 2000 for half of it */
+	put_figures(&spot, 7, "0");
+	put_figures(&spot, 1, "1000");
+	put_figures(&spot, 1, "3000"); /* 1000, and 3000 more from the sixth minute on */
+	put_figures(&spot, 1, "4000");
+	put_figures(&spot, 1, "2500");
+	put_figures(&spot, 82, "0");
+	put_figures(&spot, 1, "1000");
+	put_figures(&spot, 1, "2000");
+	buf_printf(&row, "\"name\": \"spot\", \"units\": [%s], \"resource\": \"cpu\"",
+		buf_text(&spot));
+	assert_has(&t, buf_text(&row));
+	buf_reset(&spot);
+	buf_reset(&row);
+	put_figures(&spot, 8, "0");
+	put_figures(&spot, 4, "1");
+	put_figures(&spot, 84, "0");
+	buf_printf(&row, "\"name\": \"fast\", \"units\": [%s], \"resource\": \"x.com/gpu\"",
+		buf_text(&spot));
+	assert_has(&t, buf_text(&row));
+	assert_null(strstr(t.body, "\"old\""));
+	buf_done(&spot);
+	buf_done(&row);
+	close_bank(&b);
+}
+
+/* The last step is as long as it is: what is held all the time does not fall in it. */
+static void the_last_step_is_an_average_of_what_there_is_of_it(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	struct past_words w = {.clusterqueue = "steps",
+		.since = "2026-11-20T12:12:00Z",
+		.until = "2026-11-20T12:17:30Z",
+		.kind = PAST_USAGE};
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, w, &t);
+	assert_has(&t, "\"stepSeconds\":60,");
+	assert_has(&t, "\"name\": \"spot\", \"units\": [1000, 1000, 1000, 1000, 1000, 1000], ");
+	w.until = "2026-11-20T12:20:30Z"; /* it grew with the beginning of the last step */
+	ask_rows(&b, w, &t);
+	assert_has(&t, "\"units\": [1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 4000], ");
+	w.since = "2026-11-20T12:20:20Z";
+	ask_rows(&b, w, &t);
+	assert_has(&t, "\"name\": \"spot\", \"units\": [4000], ");
+	w.clusterqueue = "nothing";
+	ask_rows(&b, w, &t);
+	assert_has(&t, "\"flavors\":[]}");
+	close_bank(&b);
+}
+
+/* Those that ended before are more and more. */
+static void no_run_that_had_ended_before_is_read(void **state)
+{
+	(void)state;
+	char sql[8000];
+	int n = snprintf(sql, sizeof(sql),
+		"PREPARE settings (text) AS %s;\nEXECUTE settings ('8000');\n"
+		"PREPARE usage (text, int8, int8, text, int8, int8) AS %s;\n"
+		"EXPLAIN (FORMAT JSON) EXECUTE usage ('teller', 0, 86400000, 'steps', 900000, 1)",
+		SQL_SETTINGS, SQL_USAGE);
+	assert_in_range(n, 1, sizeof(sql) - 1);
+	const char *plan = pg_fixture_sql(&F, "%s", sql);
+	const char *index = strstr(plan, "\"Index Name\": \"segment_by_end\"");
+	const char *cond = index ? strstr(index, "\"Index Cond\": \"((cell = $1) AND ") : NULL;
+	const char *end = cond ? strchr(cond, '\n') : NULL;
+	const char *by_end = cond ? strstr(cond, "(stopped_at > (") : NULL;
+	if (!by_end || by_end > end)
+		fail_msg("%s", plan);
+}
+
 static void wrong_words_are_refused_at_once(void **state)
 {
 	(void)state;
@@ -273,10 +462,17 @@ static void too_many_are_turned_away(void **state)
 	struct bank b;
 	struct told t[64] = {{0}};
 	struct err e = {""};
+	char ns[24];
 	open_bank(&b, F.conninfo, 1);
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < 32; i++)
 		ask(&b, "queue", &t[i]);
 	assert_int_equal(ask_of(&b, NULL, &t[0], &e), ERR_LIMIT);
+	assert_non_null(strstr(e.text, "all namespaces"));
+	for (int i = 32; i < 64; i++) { /* there is room for those of one */
+		snprintf(ns, sizeof(ns), "team-%d", i);
+		assert_int_equal(ask_of(&b, ns, &t[i], &e), 0);
+	}
+	assert_int_equal(ask_of(&b, "team", &t[0], &e), ERR_LIMIT);
 	assert_non_null(strstr(e.text, "too many"));
 	assert_int_equal(t[0].times, 0);
 	until_told(&b, &t[0], 1);
@@ -408,6 +604,11 @@ int main(void)
 		/* With rows that are in the answers of the others. */
 		cmocka_unit_test(each_run_is_told),
 		cmocka_unit_test(a_report_says_how_long_jobs_waited_and_how_they_ended),
+		cmocka_unit_test(one_job_does_not_wait_for_a_report),
+		cmocka_unit_test(a_day_of_long_ago_is_not_quick),
+		cmocka_unit_test(what_a_queue_held_is_told_step_by_step),
+		cmocka_unit_test(the_last_step_is_an_average_of_what_there_is_of_it),
+		cmocka_unit_test(no_run_that_had_ended_before_is_read),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

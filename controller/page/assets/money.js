@@ -1,0 +1,77 @@
+// Money: what Budgets have left and how long that lasts, and what was used and what it cost.
+
+import { budgets } from "./api.js";
+import { bar } from "./chart.js";
+import { draw, faint, h, link, table, warning } from "./dom.js";
+import { choice, field, namespaceField, question } from "./form.js";
+import { remarks, showPast, SINCE } from "./history.js";
+import { partAgain } from "./live.js";
+import { day, money, moment, span, spanIfKnown } from "./words.js";
+
+const LOOK_MS = 10_000;
+
+/* ---- Budgets ---- */
+
+function pace(b) {
+  const all = Number(b.amount), forecast = Number(b.forecast);
+  if (!b.until) return "";
+  if (b.forecast === undefined) return "Its period is too young for a forecast.";
+  const come = money(b.forecast, b.currency), share = all > 0 ? `${Math.round((100 * forecast) / all)} % of it` : "of nothing";
+  if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${day(b.exhaustedAt)}: ${come} by the end of the period.`;
+  return `At this pace ${come} are spent by ${day(b.until)}, ${share}.`;
+}
+
+function queueLink(b) {
+  if (b.clusterQueue) return link(["queue", b.clusterQueue], `ClusterQueue ${b.clusterQueue}`);
+  return link(["jobs"], `LocalQueue ${b.namespace}/${b.localQueue}`, { namespace: b.namespace, queue: b.localQueue });
+}
+
+function budget(b) {
+  const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
+  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
+    b.active ? "" : warning(`${b.reason}: ${b.message}`),
+    bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], [["mark", Number(b.amount)], ...forecast]),
+    h("p", {}, `${b.spent} spent, ${b.reserved} reserved of ${money(b.amount, b.currency)}; ${b.remaining} left.`), h("p", {}, pace(b)));
+}
+
+function drawBudgets(part, told) {
+  draw(part, told.budgets.length ? h("div", { class: "cards" }, told.budgets.map(budget))
+    : h("p", {}, "There is no Budget. A Budget ends what a queue may spend: kubectl explain budget.spec."));
+}
+
+/* ---- the report ---- */
+
+const BY = [["queue", "queue"], ["namespace", "team"], ["user", "user"], ["owner", "owner (CronJob or family)"], ["label", "label"]];
+const HEADS = ["Key", "Jobs", "Starts", "Ended", "Wait, median", "Wait, 99 %", "CPU hours", "GPU hours", "Work lost", "Cost"];
+
+function ended(counts) {
+  return Object.entries(counts).sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");
+}
+
+function cells(row, name) {
+  return [name, String(row.jobs), String(row.starts), ended(row.ended), spanIfKnown(row.waitP50Seconds), spanIfKnown(row.waitP99Seconds),
+    (row.cpuHours || 0).toFixed(1), (row.gpuHours || 0).toFixed(1), span(row.lostSeconds || 0), money(row.cost, row.currency)];
+}
+
+function report(told) {
+  if (!told.rows.length) return h("p", {}, "No run started in that time.");
+  return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, row.key === null ? "(none)" : row.key)),
+    ...told.totals.map((row) => cells(row, "All"))]), remarks(told)];
+}
+
+// Has the question all its words? by=label wants a key.
+function words(params) {
+  const by = params.get("by") || "queue", label = params.get("label") || "";
+  return { by: by === "label" ? label && `label=${label}` : by, since: params.get("since") || "month" };
+}
+
+export async function moneyPage(page) {
+  const { content, params, signal } = page, part = { budgets: h("div", { "data-own": true }), report: h("div", { "data-own": true }) };
+  draw(content, h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"),
+    question(["money"], "What to add up", choice("by", "By", BY, params.get("by") || "queue"), field("label", "Label", params.get("label"), "team"),
+      choice("since", "Since", SINCE, params.get("since") || "month"), namespaceField(params)), part.report);
+  partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, warning(sentence)));
+  const asked = words(params);
+  if (!asked.by) return draw(part.report, h("p", {}, "Name the label by which to add up, such as team."));
+  await showPast(page, part.report, "reports", asked, report);
+}

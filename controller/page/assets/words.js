@@ -1,0 +1,74 @@
+// How counts, amounts, times and money are written.
+
+// "4 pods, 16 cpu, 64Gi memory"
+export function asks({ pods, requests = {} }) {
+  return [pods > 1 && `${pods} pods`, ...Object.entries(requests).map(([name, n]) => `${n} ${name}`)].filter(Boolean).join(", ");
+}
+
+export function count(n, one, many = `${one}s`) {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+// "2 h 5 min": two units where the second one matters.
+export function span(seconds) {
+  const s = Math.max(0, Math.round(seconds)), m = Math.floor(s / 60), hours = Math.floor(m / 60), d = Math.floor(hours / 24);
+  if (s < 120) return `${s} s`;
+  if (m < 180) return m < 10 && s % 60 ? `${m} min ${s % 60} s` : `${m} min`;
+  if (hours < 48) return hours < 8 && m % 60 ? `${hours} h ${m % 60} min` : `${hours} h`;
+  return d < 8 && hours % 24 ? `${d} d ${hours % 24} h` : `${d} d`;
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const days = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+
+// A moment as the reader's clock shows it.
+export function moment(at) {
+  return clock.format(new Date(at));
+}
+
+export function day(at) {
+  return days.format(new Date(at));
+}
+
+// The same as an element; its title is the moment as the server wrote it.
+export function time(text, words = text && moment(text)) {
+  if (!text) return "";
+  const element = document.createElement("time");
+  element.dateTime = element.title = text;
+  element.textContent = words;
+  return element;
+}
+
+// "after 5 min"; nothing where that is not known.
+export function spanIfKnown(seconds, before = "") {
+  return seconds === undefined || seconds === null ? "" : `${before}${span(seconds)}`;
+}
+
+export function since(text) {
+  return span((Date.now() - new Date(text)) / 1000);
+}
+
+const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
+
+function bytes(n) {
+  let unit = 0;
+  for (; n >= 1024 && unit < BINARY.length - 1; unit++) n /= 1024;
+  return `${+n.toFixed(n < 10 ? 1 : 0)}${BINARY[unit]}`;
+}
+
+// Of the server's units: thousandths of a CPU, bytes, whole devices.
+export function amount(resource, units) {
+  if (resource === "cpu") return String(+(units / 1000).toFixed(units < 10000 ? 1 : 0));
+  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return bytes(units);
+  return String(+units.toFixed(1));
+}
+
+export function money(text, currency) {
+  return text === undefined || text === null ? "" : `${text} ${currency || ""}`.trim();
+}
+
+// The sum of decimal numbers, to a millionth, as a text.
+export function sum(texts) {
+  const millionths = texts.reduce((all, text) => all + Math.round(Number(text) * 1e6), 0);
+  return (millionths / 1e6).toFixed(millionths % 10000 ? 6 : 2);
+}
