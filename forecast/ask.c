@@ -26,7 +26,7 @@ enum {
 /* What goes before the etas. Both ends are the same program: no byte order. */
 struct head {
 	uint64_t n, draws, cut;
-	int64_t plays_cpu_us, play_cpu_most_us;
+	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
 };
 
 struct ask {
@@ -188,12 +188,21 @@ static struct eta merge(const struct board *b, const struct uid *uid, size_t job
 	return eta;
 }
 
+/* What the child used itself, as far as it has come: not the merging, which is little. */
+static int64_t own_cpu_us(void)
+{
+	struct rusage own;
+	getrusage(RUSAGE_SELF, &own);
+	return cpu_us_of(&own);
+}
+
 static void tell(const struct board *b, const struct uid *uid, struct head *head)
 {
 	for (size_t draw = 0; draw < b->draws; draw++) {
 		head->draws += b->end[draw] > 0;
 		head->cut += b->end[draw] == 1 + PLAY_CUT;
 	}
+	head->cpu_us = head->plays_cpu_us + own_cpu_us();
 	if (head->draws == 0 || !write_whole(head, sizeof(*head)))
 		return;
 	for (size_t i = 0; i < b->jobs; i++) {
@@ -253,6 +262,8 @@ static _Noreturn void child_run(
 	qsort(waiting.uid, waiting.n, sizeof(*waiting.uid), by_uid);
 	head.n = waiting.n;
 	board_init(&b, waiting.n, o->draws);
+	if (o->prepare)
+		o->prepare(o->ctx);
 	draw_all(q, o, &b, &head);
 	tell(&b, waiting.uid, &head);
 	_exit(0); /* nothing of atexit(), no buffer of stdio: those are the caller's */
@@ -379,8 +390,17 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
 		.draws = a->head.draws,
 		.cut = a->head.cut,
 		.plays_cpu_us = a->head.plays_cpu_us,
-		.play_cpu_most_us = a->head.play_cpu_most_us};
+		.play_cpu_most_us = a->head.play_cpu_most_us,
+		.cpu_us = a->head.cpu_us};
 	return 1;
+}
+
+bool ask_reap(struct ask *a)
+{
+	int status;
+	if (a->pid > 0 && waitpid(a->pid, &status, WNOHANG) == a->pid)
+		a->pid = 0;
+	return a->pid == 0;
 }
 
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid)

@@ -30,6 +30,8 @@
 struct ask_options {
 	int64_t now_ms; /* of the plays' beginning */
 	size_t draws;	/* 1 to QUANTILES_DRAWS_MAX */
+	/* Called once, in the child, before the first play: what all plays need. NULL: nothing. */
+	void (*prepare)(void *ctx);
 	/* What a play is given; called in its own process. ctx is copied with the rest, so it may be
 	 * changed there. */
 	void (*begin)(size_t draw, struct play_lengths *ret_lengths,
@@ -56,19 +58,24 @@ struct ask_answer {
 	size_t cut;	      /* of them: more instants or decisions than play_limits_for() */
 	int64_t plays_cpu_us; /* processor time of all plays, with the pages that they copied */
 	int64_t play_cpu_most_us;
+	int64_t cpu_us; /* of all of it: plays_cpu_us, and what was done around the plays */
 };
 
 struct ask;
 
 /* ERR_BUSY: the machine gives us no process, or no pipe. q is only read. */
 int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **ret, struct err *e);
-/* Kills what still runs, and waits until it is gone: some milliseconds at most. NULL is fine. */
+/* Kills what still runs, and waits until it is gone: some milliseconds at most, and no time after
+ * ask_reap() was true. NULL is fine. */
 void ask_free(struct ask *a);
 
 /* Readable when ask_read() is to be called. */
 int ask_fd(const struct ask *a);
 /* 1: *ret is the answer. 0: not yet. ERR_BUSY: there is none, and the sentence says why. */
 int ask_read(struct ask *a, struct ask_answer *ret, struct err *e);
+
+/* After an answer, now and then: true when no process of it is left. Never waits. */
+bool ask_reap(struct ask *a);
 
 /* NULL: it did not wait. */
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid);

@@ -148,7 +148,7 @@ static void key_of(const struct duration_run *r, enum level level, char ret[KEY_
 	*ret = '\0';
 	switch (level) {
 	case LEVEL_TWINS:
-		if (*r->family)
+		if (*r->family && r->pods > 0)
 			snprintf(ret, KEY_SIZE, "t\n%s\n%s\n%d", r->ns, r->family, r->pods);
 		return;
 	case LEVEL_FAMILY:
@@ -309,10 +309,16 @@ static void group_settle(struct group_of_runs *g)
 	list_leave(&g->unsettled);
 }
 
+bool durations_settle_some(struct durations *d, size_t groups)
+{
+	for (size_t i = 0; i < groups && !list_empty(&d->unsettled); i++)
+		group_settle(container_of(d->unsettled.next, struct group_of_runs, unsettled));
+	return list_empty(&d->unsettled);
+}
+
 void durations_settle(struct durations *d)
 {
-	while (!list_empty(&d->unsettled))
-		group_settle(container_of(d->unsettled.next, struct group_of_runs, unsettled));
+	durations_settle_some(d, SIZE_MAX);
 }
 
 /* ---- draws ----------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ size_t durations_groups(const struct durations *d); /* that are kept */
 /* Borrowed for the call. */
 struct duration_run {
 	const char *ns, *family, *user, *localqueue, *clusterqueue; /* "" where there is none */
-	int32_t pods;
+	int32_t pods;	  /* 0: not known */
 	int64_t asked_ms; /* 0: nothing was asked */
 };
 struct duration_run duration_run_of(const struct job_outline *o);
@@ -61,6 +61,8 @@ void durations_tell(struct durations *d, const struct duration_run *run, int64_t
 /* Works out what the samples mean. A draw does that of the groups that it needs; but in a copy of
  * this process it would be done again in each (ask.h), so it is done before the copy is made. */
 void durations_settle(struct durations *d);
+/* The same of so many groups at most; false: some are left. */
+bool durations_settle_some(struct durations *d, size_t groups);
 
 /* What a draw rested on. */
 enum duration_basis {

@@ -213,6 +213,63 @@ static void no_file_of_ours_is_open_in_there(void **state)
 	queue_free(q);
 }
 
+/* Counts its calls, and takes a moment. */
+static void prepare_once(void *ctx)
+{
+	++*(int *)ctx;
+	for (volatile unsigned n = 0; n < 50000000; n++)
+		;
+}
+
+static void begin_prepared(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	if (*(int *)ctx != 1)
+		_exit(5);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+static void what_all_plays_need_is_made_once(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_prepared);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	int calls = 0;
+	o.prepare = prepare_once;
+	o.ctx = &calls;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	assert_int_equal(calls, 0); /* in the copy alone */
+	assert_true(answer.cpu_us > answer.plays_cpu_us);
+	ask_free(a);
+	queue_free(q);
+}
+
+static void its_process_goes_without_a_wait(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_longer), hangs = options_of(begin_hang);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &hangs, &a, &e), 0);
+	assert_false(ask_reap(a));
+	ask_free(a);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	while (!ask_reap(a))
+		usleep(1000);
+	no_child_is_left();
+	assert_int_equal(answer.n, 2); /* the answer is kept */
+	ask_free(a);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +279,8 @@ int main(void)
 		cmocka_unit_test(an_ask_that_hangs_ends),
 		cmocka_unit_test(an_ask_can_be_called_off),
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
+		cmocka_unit_test(what_all_plays_need_is_made_once),
+		cmocka_unit_test(its_process_goes_without_a_wait),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,24 @@ static void inventing_families_costs_no_memory_without_end(void **state)
 	durations_free(d);
 }
 
+/* As of those that are recalled from the ledger: of the family, but of no size. */
+static void samples_of_an_unknown_size_count_for_the_family(void **state)
+{
+	(void)state;
+	struct durations *d = durations_new(&key);
+	struct duration_run run = run_of("nightly-", 0);
+	int64_t ms;
+	run.pods = 0;
+	for (int i = 0; i < 20; i++)
+		durations_tell(d, &run, 10 * MINUTE_MS);
+	assert_int_equal(durations_groups(d), 4);
+	assert_false(durations_settle_some(d, 3));
+	assert_true(durations_settle_some(d, 3));
+	assert_int_equal(basis_of(d, run_of("nightly-", 0), 0, &ms), BASIS_SAMPLES);
+	assert_in_range(ms, 5 * MINUTE_MS, 20 * MINUTE_MS);
+	durations_free(d);
+}
+
 static void strange_figures(void **state)
 {
 	(void)state;
@@ -234,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_outlasts_all_samples_goes_on),
 		cmocka_unit_test(in_a_play_a_family_is_long_or_short_together),
 		cmocka_unit_test(inventing_families_costs_no_memory_without_end),
+		cmocka_unit_test(samples_of_an_unknown_size_count_for_the_family),
 		cmocka_unit_test(strange_figures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
