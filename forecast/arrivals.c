@@ -93,6 +93,16 @@ size_t arrivals_bytes(const struct arrivals *a)
 	return a->bytes;
 }
 
+static int64_t known_ms_of(const struct arrivals *a, int64_t now_ms)
+{
+	return a->gone < a->end ? now_ms - a->all[a->gone]->at_ms : 0;
+}
+
+size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms)
+{
+	return known_ms_of(a, now_ms) < ARRIVALS_LEAST_MS ? 0 : arrivals_count(a);
+}
+
 /* ---- what came ------------------------------------------------------------------------------- */
 
 static void take_requests(struct arrival *c, const struct job *j)
@@ -216,7 +226,7 @@ static void begin_day(struct arrivals_draw *d, int64_t day)
 struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms)
 {
 	struct arrivals_draw *d = mem_alloc(sizeof(*d));
-	int64_t known_ms = a->gone < a->end ? now_ms - a->all[a->gone]->at_ms : 0;
+	int64_t known_ms = known_ms_of(a, now_ms);
 	*d = (struct arrivals_draw){.of = a, .seed = seed, .begin_ms = now_ms};
 	d->day_ms = known_ms < DAY_MS ? known_ms : DAY_MS;
 	if (known_ms < ARRIVALS_LEAST_MS)

@@ -35,6 +35,8 @@ void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms);
 
 size_t arrivals_count(const struct arrivals *a); /* that are kept */
 size_t arrivals_bytes(const struct arrivals *a);
+/* That a draw has to choose from; 0: too little is known yet, and nothing comes. */
+size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms);
 
 /* What comes in one play. Borrows a, which must not change meanwhile. */
 struct arrivals_draw;
