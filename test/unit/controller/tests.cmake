@@ -12,6 +12,8 @@ target_link_options(test_controller_api PRIVATE -Wl,--wrap=queue_explain -Wl,--w
   -Wl,--wrap=gate_each_trouble)
 # Who is in trouble is the test's.
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=gate_job_trouble)
+# And what was forecast.
+target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=forecasts_find)
 # The reader and the port are the test's.
 foreach(told reader_ask reader_forget http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
   target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
