@@ -17,8 +17,8 @@
  * The answer is kept with the moment it is of, and is told for FORECASTS_SHOWN_MS. Who asks first
  * gets none; it is there some seconds later.
  *
- * The loop never waits: an ask begins between two passes, while nothing is written (the caller sees to
- * that), and its answer is read as it comes. Samples are worked out a few at a time
+ * The loop never waits: an ask begins between two passes (the caller puts that off for a moment while
+ * Jobs are being started), and its answer is read as it comes. Samples are worked out a few at a time
  * (durations_settle_some()), and what is left of them in the copy.
  *
  * Who may see a forecast is the caller's business. There is no name in one, and no figure of a single
