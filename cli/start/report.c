@@ -123,7 +123,7 @@ static void put_middle(struct clock *c, const cJSON *start, struct buf *out)
 	}
 }
 
-static void put_start(const cJSON *start, int64_t now_ms, struct buf *out)
+void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	struct clock clock = {.day_ms = now_ms, .now_ms = now_ms};
 	int64_t p90_ms;
@@ -139,7 +139,6 @@ static void put_start(const cJSON *start, int64_t now_ms, struct buf *out)
 			put_misses(start, out);
 		}
 	}
-	buf_putc(out, '\n');
 }
 
 static void put_count(int64_t n, const char *one, const char *many, struct buf *out)
@@ -177,13 +176,13 @@ void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	const cJSON *start = start_of(job);
 	if (!is_waiting(job)) {
-		buf_puts(out, "it does not wait\n");
+		buf_puts(out, "it does not wait");
 	} else if (!start) {
-		buf_puts(out, "not known yet; ask again in a moment\n");
+		buf_puts(out, "not known yet; ask again in a moment");
 	} else {
-		put_start(start, now_ms, out);
+		start_report_line(start, now_ms, out);
 	}
-	buf_putc(out, '\n');
+	buf_puts(out, "\n\n");
 	put_message(job, out);
 	if (is_waiting(job) && start)
 		put_basis(start, now_ms, out);

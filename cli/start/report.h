@@ -18,6 +18,8 @@
 /* It waits, and the queue has not been played since somebody asked: ask again in a moment. */
 bool start_report_is_to_come(const cJSON *job);
 
+/* The first line, without its end, of status.start of a QueuedJob that waits. */
+void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out);
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out);
 /* {"namespace", "name", "state", "reason", "message", "startAt", "start"}; the last is null where it is not
  * known, and else as visibility.sluice.dev has it. */
