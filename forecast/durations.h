@@ -50,8 +50,8 @@ size_t durations_groups(const struct durations *d); /* that are kept */
 /* Borrowed for the call. */
 struct duration_run {
 	const char *ns, *family, *user, *localqueue, *clusterqueue; /* "" where there is none */
-	int32_t pods;	  /* 0: not known */
-	int64_t asked_ms; /* 0: nothing was asked */
+	int32_t pods;						    /* 0: not known */
+	int64_t asked_ms;					    /* 0: nothing was asked */
 };
 struct duration_run duration_run_of(const struct job_outline *o);
 
