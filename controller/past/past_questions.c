@@ -274,8 +274,14 @@ static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 	return is_quick ? LANE_QUICK : LANE_SLOW;
 }
 
-static void line_up(struct lane *t, struct asked *a)
+/* 0: it is the lane's from here on. */
+static int line_up(struct lane *t, struct asked *a, struct err *e)
 {
+	int rc = check_room(t, a->query.question.ns, e);
+	if (!rc)
+		rc = connect_to_ledger(t, e);
+	if (rc)
+		return rc;
 	a->turn.ns = a->query.question.ns ? a->query.question.ns : "";
 	turns_line_up(&t->asked, t->round, &a->turn);
 	t->count++;
@@ -284,28 +290,21 @@ static void line_up(struct lane *t, struct asked *a)
 		send_next(t);
 	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
 		settle(t, a, NULL, "");
+	return 0;
 }
 
 int past_questions_ask(struct past_questions *p, const struct past_words *w, int64_t now_ms,
 	const struct past_asker *who, struct err *e)
 {
 	struct asked *a = mem_alloc(sizeof(*a));
-	struct lane *t = NULL;
-	int rc = past_query_parse(w, now_ms, &a->query, e);
-	if (!rc) {
-		t = &p->lane[lane_of(&a->query.question, now_ms)];
-		rc = check_room(t, a->query.question.ns, e);
-	}
-	if (!rc)
-		rc = connect_to_ledger(t, e);
-	if (rc) {
-		free(a);
-		return rc;
-	}
 	a->now_ms = now_ms;
 	a->who = *who;
-	line_up(t, a);
-	return 0;
+	int rc = past_query_parse(w, now_ms, &a->query, e);
+	if (!rc)
+		rc = line_up(&p->lane[lane_of(&a->query.question, now_ms)], a, e);
+	if (rc)
+		free(a);
+	return rc;
 }
 
 /* What the ledger says of them finds nobody. */
