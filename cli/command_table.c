@@ -40,6 +40,12 @@ const struct command_row command_table[COMMANDS] = {
 		.words = "JOB",
 		.ask = command_explain,
 		.most_names = 2}, /* job NAME */
+	[COMMAND_START] = {.name = "start",
+		.page = start_help,
+		.flags = &start_flags,
+		.words = "JOB",
+		.run = command_start,
+		.example = "start job/train -n team"},
 	[COMMAND_DECISIONS] = {.name = "decisions",
 		.page = decisions_help,
 		.flags = &decisions_flags,

@@ -31,6 +31,9 @@ int command_adopt(int argc, char **argv);
 
 /* Asks the API server. argv[0] is "jobs"; see jobs/options.h. */
 int command_jobs(int argc, char **argv);
+/* The same of one Job; argv[0] is "start". */
+int command_start(int argc, char **argv);
+extern const struct flag_table start_flags;
 
 /* The same of the past. argv[0] is "report"; see past/options.h. And "history". */
 int command_report(int argc, char **argv);

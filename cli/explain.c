@@ -10,6 +10,7 @@
 #include "cli/local_times.h"
 #include "cli/question.h"
 #include "cli/server.h"
+#include "cli/start/report.h"
 #include "cli/unlisted_job.h"
 #include "controller/common/path.h"
 #include "controller/common/clock.h"
@@ -147,6 +148,22 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 	table_cell(t, COLOUR_NONE, truth_of(job, "waiting") ? text_of(job, "reason") : "");
 	table_end_row(t);
 	buf_done(&text);
+}
+
+/* When it starts, where the queue was played forward lately (sluice start waits for that). */
+static void put_start(const cJSON *job, int64_t now_ms, struct table *t)
+{
+	const cJSON *start = json_object(job, "start");
+	struct buf line;
+	if (!start || !truth_of(job, "waiting"))
+		return;
+	buf_init(&line, 512);
+	start_report_line(start, now_ms, &line);
+	put_label(t, "starts");
+	table_cell(t, COLOUR_BOLD, "forecast");
+	table_cell(t, COLOUR_NONE, buf_text(&line));
+	table_end_row(t);
+	buf_done(&line);
 }
 
 /* A row of one name and one sentence, in red when it is bad news. */
@@ -299,6 +316,7 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	if (queues)
 		put_chain(job, queues, chain, &times);
 	put_position(job, now_ms, chain, &times);
+	put_start(job, now_ms, chain);
 	put_terms(job, chain, &times);
 	put_trouble(job, now_ms, chain, &times);
 	put_bill(job, chain, &times);

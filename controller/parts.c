@@ -4,6 +4,7 @@
 
 #include "base/must.h"
 #include "controller/common/clock.h"
+#include "controller/forecast/forecasts.h"
 #include "controller/past/past_questions.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
@@ -68,6 +69,26 @@ static bool manages(void *ctx, const struct job *j)
 	return job_scope_has(((struct parts *)ctx)->job_scope, j);
 }
 
+static void came(void *ctx, const struct job *j)
+{
+	struct parts *p = ctx;
+	forecasts_tell_arrival(p->forecasts, j, parts_now_ms(p));
+}
+
+static void ended_well(void *ctx, const struct job_outline *o, int64_t ran_ms)
+{
+	struct parts *p = ctx;
+	struct duration_run run = duration_run_of(o);
+	forecasts_tell_run(p->forecasts, &run, ran_ms);
+}
+
+static void make_forecasts(struct parts *p)
+{
+	struct forecasts_options o = {
+		.loop = p->loop, .queue = p->queue, .log = p->log, .seed = parts_draw_seed()};
+	p->forecasts = forecasts_new(&o);
+}
+
 static void make_queue_and_gate(struct parts *p)
 {
 	const struct options *o = p->options;
@@ -82,6 +103,8 @@ static void make_queue_and_gate(struct parts *p)
 		.mass_stop_after_ms = o->mass_stop_after_ms,
 		.bill_labels = &o->bill_labels,
 		.manages = manages,
+		.came = came,
+		.ended_well = ended_well,
 		.ctx = p,
 	};
 	p->job_scope = job_scope_new(
@@ -110,6 +133,7 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 		.client = p->client,
 		.gate = p->gate,
 		.queue = p->queue,
+		.forecasts = p->forecasts,
 		.job_context = job_context(p),
 		.log = p->log,
 		.changed = events->changed,
@@ -253,6 +277,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 		return rc;
 	make_shared_watches(p);
 	make_queue_and_gate(p);
+	make_forecasts(p);
 	make_writers(p, events);
 	make_overcommit(p, events);
 	struct stuck_pods_options stuck_pods = {
@@ -289,6 +314,7 @@ void parts_close(struct parts *p)
 	events_free(p->events);
 	if (p->gate)
 		gate_free(p->gate);
+	forecasts_free(p->forecasts);
 	job_scope_free(p->job_scope);
 	time_specs_free(p->time_specs);
 	zones_free(p->zones);

@@ -87,6 +87,7 @@ void translate_job(const cJSON *job, struct buf *out)
 	put_key(out, "clusterQueue", text_of(spec, "clusterQueue"));
 	put_number(out, "priority", priority);
 	put_number(out, "claimedPriority", claims ? number_of(spec, "claimedPriority") : priority);
+	put_tree(out, "start", json_object(status, "start"));
 	put_terms(status, out);
 	put_tree(out, "trouble", json_object(status, "trouble"));
 	put_tree(out, "bill", json_object(status, "bill"));

@@ -70,20 +70,29 @@ static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
 	buf_puts(out, text);
 }
 
-/* "in 3h12m" of one that waits, "since 14:05" of one that runs. */
-static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
+static void put_wait(const char *how, int64_t ms, struct buf *out)
 {
 	char span[SPAN_TEXT_SIZE];
+	if (ms > 0)
+		buf_printf(out, "%s %s", how, jobs_report_span(ms, span));
+	else
+		buf_puts(out, "due");
+}
+
+/* "in 3h12m" of one that waits for a time alone, "about 3h12m" by the queue played forward, "since 14:05"
+ * of one that runs. */
+static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
+{
 	int64_t at_ms;
 	if (time_of(status, "startedAt", &at_ms)) {
 		buf_puts(out, "since ");
 		put_clock(at_ms, now_ms, out);
-	} else if (!time_of(status, "startAt", &at_ms)) {
-		buf_puts(out, NONE);
-	} else if (at_ms > now_ms) {
-		buf_printf(out, "in %s", jobs_report_span(at_ms - now_ms, span));
+	} else if (time_of(status, "startAt", &at_ms)) {
+		put_wait("in", at_ms - now_ms, out);
+	} else if (time_of(json_object(status, "start"), "p50", &at_ms)) {
+		put_wait("about", at_ms - now_ms, out);
 	} else {
-		buf_puts(out, "due");
+		buf_puts(out, NONE);
 	}
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agenda.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "cli/simulate/agenda.h"
 #include "cli/simulate/followed.h"
 #include "cli/simulate/think.h"
 #include "controller/common/clock.h"
@@ -22,6 +22,18 @@
 /* So many stops for each Job that is there, and no work done that lasts: more than a year of
  * nights. */
 #define VAIN_STOPS 400
+
+/* In the order in which those of one instant happen. Arrivals that are known from the beginning are a
+ * sorted list of their own (world.h), so that the agenda has only as many entries as Jobs run. */
+enum event_kind {
+	EVENT_ADOPT,  /* subject: a Job that runs from the beginning; its use begins to count */
+	EVENT_END,    /* subject: a Job whose attempt ends by itself; version: its sizes */
+	EVENT_DELETE, /* subject: a Job that its owner deletes */
+	EVENT_FIRE,   /* subject: a CronJob that makes a Job */
+	EVENT_SUBMIT, /* subject: a Job that comes now, after the preceding one of its trace */
+	EVENT_LATEST, /* subject: a Job that must have started by now to meet its deadline */
+	EVENT_LOOK,   /* nothing but a reason to decide */
+};
 
 struct engine {
 	struct world *w;
@@ -56,6 +68,8 @@ static void tell(struct engine *p, const struct sim_event *e)
 		journal_see(p->observers->journal, e);
 	if (p->observers->chart)
 		chart_see(p->observers->chart, e);
+	if (p->observers->watcher)
+		p->observers->watcher->see(e, p->observers->watcher->ctx);
 }
 
 static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
@@ -243,7 +257,7 @@ static void leave(struct engine *p, size_t sim_job)
 static void finish(struct engine *p, const struct event *event)
 {
 	const struct sim_job *a = &p->w->sim_job[event->subject];
-	if (a->state != SIM_JOB_RUNNING || a->sizes != event->sizes)
+	if (a->state != SIM_JOB_RUNNING || a->sizes != event->version)
 		return; /* that attempt was stopped, or goes on with other pods */
 	struct uid uid = world_uid(p->w, event->subject);
 	int64_t deadline_ms = world_deadline_ms(p->w, event->subject);
@@ -506,7 +520,7 @@ static int64_t next_ms(const struct engine *p)
 static void happen(struct engine *p, const struct event *event)
 {
 	struct sim_event e;
-	switch (event->kind) {
+	switch ((enum event_kind)event->kind) {
 	case EVENT_ADOPT:
 		e = sim_event_of(p, SIM_EVENT_ADOPTED, event->subject);
 		tell(p, &e);
@@ -547,6 +561,8 @@ static void engine_instant(struct engine *p)
 	look_at_deadlines(p); /* of those that were stopped */
 	if (p->observers->chart)
 		chart_look(p->observers->chart, p->now_ms);
+	if (p->observers->watcher)
+		p->observers->watcher->look(p->now_ms, p->observers->watcher->ctx);
 	tell_progress(p);
 }
 

@@ -19,11 +19,19 @@
 #include "cli/simulate/summary.h"
 #include "cli/simulate/world.h"
 
+/* For what is no part of the command (test/bench/eta.c). look: after the decisions of each instant. */
+struct watcher {
+	void (*see)(const struct sim_event *e, void *ctx);
+	void (*look)(int64_t now_ms, void *ctx);
+	void *ctx;
+};
+
 /* The observers. */
 struct observers {
 	struct summary *summary;
 	struct journal *journal; /* NULL: it is not read */
 	struct chart *chart;	 /* the same */
+	const struct watcher *watcher; /* the same */
 };
 
 /* until_ms: the last instant that is played; NEVER_MS. progress: a line to stderr for each second

@@ -18,6 +18,7 @@ enum {
 	FIELD_REQUESTED_PROCESSORS = 7,
 	FIELD_REQUESTED_TIME,
 	FIELD_USER = 11,
+	FIELD_APPLICATION = 13,
 	FIELD_PRECEDING = 16,
 	FIELD_THINK,
 	FIELDS = 18,
@@ -134,6 +135,7 @@ int trace_line(struct trace *t, const char *line, double compress, struct err *e
 	double submit = floor((double)field[FIELD_SUBMIT] / compress);
 	if (submit > (double)SECONDS_MAX)
 		return err_set(e, ERR_INVALID, "has a submit time of more than 100 years");
+	int64_t application = field[FIELD_APPLICATION];
 	double think = floor((double)field[FIELD_THINK] / compress);
 	put(t, &(struct trace_job){.number = field[FIELD_NUMBER],
 		       .submit_s = (int64_t)submit,
@@ -145,7 +147,10 @@ int trace_line(struct trace *t, const char *line, double compress, struct err *e
 		       .think_s = think <= 0			 ? 0
 				  : think >= (double)SECONDS_MAX ? SECONDS_MAX
 								 : (int64_t)think,
-		       .processors = (int32_t)processors});
+		       .processors = (int32_t)processors,
+		       .application = application >= 0 && application <= INT32_MAX
+					      ? (int32_t)application
+					      : -1});
 	return 1;
 }
 

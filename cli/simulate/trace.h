@@ -26,6 +26,7 @@ struct trace_job {
 	/* The Job after whose end it was submitted: its number, and after trace_link() its index;
 	 * TRACE_NONE: none. So long after that end: divided by the compression, too. */
 	int64_t preceding, think_s;
+	int32_t application; /* its number; -1 when not known */
 };
 
 struct trace {

@@ -519,6 +519,10 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		memcpy(s->queue, "user-", 5);
 		put_number(s->queue + 5, t->user);
 	}
+	*s->family = '\0';
+	if (w->trace_terms.families)
+		snprintf(s->family, sizeof(s->family), "user-%lld-%d-", (long long)t->user,
+			t->application);
 	s->cpu = (struct resource){"cpu", 1000};
 	s->container = (struct container){.requests = {&s->cpu, 1}};
 	int64_t estimate_s = w->trace_terms.exact ? t->run_s : t->requested_s;
@@ -531,7 +535,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		/* One that ends at once was expected to: 0 would say that nothing is known. */
 		.durations.expected_ms = estimate_s > 0 ? estimate_s * 1000 : 1,
 		.terms = {.cheapest = w->trace_terms.cheapest, .max_price_resource = ""},
-		.family = "",
+		.family = s->family,
 		.parallelism = t->processors,
 		.has_completions = true,
 		.completions = t->processors,

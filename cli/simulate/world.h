@@ -98,6 +98,9 @@ struct trace_terms {
 	double min_parallelism;
 	bool grow; /* sluice.dev/grow */
 	int64_t seed;
+	/* Those of one user and application are of one family. For the yardstick of forecasts
+	 * (test/bench/eta.c): a trace's Jobs say how long they run, so the queue asks no family. */
+	bool families;
 };
 
 struct entry; /* a name that is known, with what is known of it */
@@ -173,7 +176,7 @@ int world_close(struct world *w, struct err *e);
 
 /* A Job for the queue; what it needs beside the world is in scratch. */
 struct job_scratch {
-	char name[24], queue[32];
+	char name[24], queue[32], family[64];
 	struct resource cpu;
 	struct container container;
 };

@@ -77,6 +77,13 @@ void attempt_pause(struct gate_job *j, int64_t not_before_ms)
 	j->attempt.not_before_ms = not_before_ms;
 }
 
+static void tell_end(const struct gate *g, const struct gate_job *j, int64_t end_ms)
+{
+	struct job_outline o;
+	if (g->ended_well && queue_outline_job(g->queue, &j->uid, &o) && o.confirmed)
+		g->ended_well(g->ctx, &o, end_ms - o.since_ms);
+}
+
 /* A run that ended well tells how long its like take. The end is in the status, in whole seconds: a
  * leader that came late saw it late. */
 static void sample(struct gate *g, const struct gate_job *j)
@@ -86,6 +93,7 @@ static void sample(struct gate *g, const struct gate_job *j)
 	int64_t end_ms = j->stop.stopped_ms, told_ms = j->seen.finished_ms + 1000;
 	if (told_ms > j->attempt.started_ms && told_ms < end_ms)
 		end_ms = told_ms;
+	tell_end(g, j, end_ms);
 	queue_finished_job(g->queue, &j->uid, end_ms);
 }
 

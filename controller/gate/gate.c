@@ -88,6 +88,8 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->troubles = troubles_new();
 	g->rejections = rejections_new();
 	g->manages = o->manages;
+	g->came = o->came;
+	g->ended_well = o->ended_well;
 	g->ctx = o->ctx;
 	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;

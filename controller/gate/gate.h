@@ -86,6 +86,10 @@ struct gate_options {
 	/* Which Jobs are ours to manage (see job_scope.h); NULL: those that name a queue. Others
 	 * are left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
+	/* What a forecast learns from; NULL: nobody wants to know. Borrowed for the call, in which nothing
+	 * may be told to the gate or the queue. */
+	void (*came)(void *ctx, const struct job *j); /* it is new and waits; not of a list */
+	void (*ended_well)(void *ctx, const struct job_outline *o, int64_t ran_ms);
 	void *ctx;
 	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
 };

@@ -80,6 +80,8 @@ struct gate {
 	int64_t drain_doubt_ms;
 	uint64_t random;
 	bool (*manages)(void *ctx, const struct job *j); /* NULL: Jobs that name a queue */
+	void (*came)(void *ctx, const struct job *j);	 /* as in gate_options */
+	void (*ended_well)(void *ctx, const struct job_outline *o, int64_t ran_ms);
 	void *ctx;
 	const struct bill_labels *bill_labels;
 	/* Two clocks. What is decided, written and told goes by the one on the wall, which may step

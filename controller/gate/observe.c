@@ -535,6 +535,13 @@ static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 
+/* What a list holds came earlier, nobody knows when. One that has a story has waited before. */
+static void tell_arrival(const struct gate *g, const struct job *seen)
+{
+	if (g->came && !g->listing && seen->suspend && seen->admission.state == STORY_NONE)
+		g->came(g->ctx, seen);
+}
+
 static void see_job(struct gate *g, const struct job *seen)
 {
 	struct gate_job *j = gate_find_job(g, &seen->uid);
@@ -549,6 +556,7 @@ static void see_job(struct gate *g, const struct job *seen)
 			return;
 		}
 		j = gate_add_job(g, &seen->uid, seen->ns, seen->name);
+		tell_arrival(g, seen);
 	}
 	j->in_list = g->list;
 	suspect_store(g, j, seen);

@@ -209,10 +209,12 @@ struct ledger_spent {
 	int64_t cost;	    /* millionths */
 };
 
-/* A run that ended well, of a family of Jobs (struct job, family). */
+/* A run that ended well. */
 struct ledger_duration {
-	const char *ns, *family;
+	const char *ns, *family; /* struct job, family; "": it is of none */
 	int64_t ran_ms;
+	const char *localqueue, *clusterqueue;
+	const char *user; /* who submitted it; "": not known */
 };
 
 /* What became of a Job of a name, for those that wait for it: of the attempts that ran. */

@@ -85,8 +85,8 @@ void pg_recall(struct pg *pg, uint64_t id, int64_t epoch, const struct ledger_ma
  * stretch at a time, so that no single question takes long. */
 void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, int64_t from_ms,
 	int64_t to_ms);
-/* The last runs of each family that ended well since then, at most so many of each; the oldest
- * first. */
+/* The last runs that ended well since then, at most so many of each family, and of each user in a
+ * LocalQueue of those that are of none; the oldest first. */
 void pg_recall_durations(
 	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
 /* At most so many rows: PAST_RUNS, the newest; PAST_USAGE, by name; else the totals, then the dearest. For any

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/forecast/forecasts.h"
 #include "controller/ledger/pg.h"
 #include "controller/past/past_questions.h"
 #include "controller/visibility/complaint.h"
@@ -56,6 +57,7 @@ static struct queued_jobs_sources sources(const struct answers *a)
 {
 	return (struct queued_jobs_sources){.gate = a->parts->gate,
 		.queue = a->parts->queue,
+		.forecasts = a->parts->forecasts,
 		.ledger_up = pg_up(a->parts->pg),
 		.now_ms = parts_now_ms(a->parts)};
 }
@@ -206,6 +208,18 @@ static void take_watch(struct answers *a, struct http_question *q, const struct 
 		add_watcher(a, q, query, &terms);
 }
 
+/* This is when somebody wants to know when Jobs start. A watch may last for days with nobody in front of
+ * it: it shows what others have asked for. */
+static void take_now_or_later(
+	struct answers *a, struct http_question *q, const struct job_query *query)
+{
+	forecasts_want(a->parts->forecasts);
+	if (query->one)
+		take_one(a, q, query);
+	else
+		take_later(a, q, query);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void take_jobs(struct answers *a, struct http_question *q, struct job_query *query)
@@ -226,12 +240,10 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		complain(q, rc == ERR_GONE ? 406 : 400, e.text);
 	else if (why)
 		complain(q, 503, why);
-	else if (query->one)
-		take_one(a, q, query);
-	else if (watch_wanted(&watch))
+	else if (watch_wanted(&watch) && !query->one)
 		take_watch(a, q, query, &watch, is_of_clusterqueue);
 	else
-		take_later(a, q, query);
+		take_now_or_later(a, q, query);
 }
 
 static void take_past(

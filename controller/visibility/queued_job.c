@@ -8,6 +8,7 @@
 #include "controller/gate/label_set.h"
 #include "controller/gate/trouble.h"
 #include "controller/write/status.h"
+#include "forecast/play.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
@@ -122,6 +123,35 @@ static int64_t start_ms(const struct queued_jobs_sources *s, const struct explan
 	return is_waiting(x) && later ? x->not_before_ms : 0;
 }
 
+/* When it starts, as the queue played forward says. False: nobody has played it lately, or it does not
+ * wait (any more). */
+static bool find_forecast(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct forecast *ret)
+{
+	return s->forecasts && is_waiting(&j->explanation) &&
+	       forecasts_find(s->forecasts, &j->listed.uid, ret);
+}
+
+static void put_forecast(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
+{
+	struct forecast x;
+	if (!find_forecast(s, j, &x))
+		return;
+	buf_printf(out, ",\"start\":{\"draws\":%zu", x.draws);
+	put_time(out, "asOf", x.as_of_ms);
+	put_time(out, "p10", x.start.p10_ms);
+	put_time(out, "p50", x.start.p50_ms);
+	put_time(out, "p90", x.start.p90_ms);
+	if (x.start.started < x.draws)
+		buf_printf(out, ",\"misses\":%zu", x.draws - x.start.started);
+	if (x.start.started < x.draws && x.reason != WAIT_NOT) {
+		put_text(out, "reason", wait_reason_name(x.reason));
+		put_text(out, "waitsFor", wait_reason_phrase(x.reason));
+	}
+	buf_printf(out, ",\"basis\":{\"runs\":%zu,\"arrivals\":%zu}}", x.runs, x.arrivals);
+}
+
 /* What is known of its duration and its end. */
 static void put_terms(struct buf *out, const struct explanation *x)
 {
@@ -217,6 +247,7 @@ static void put_status(
 	put_text(out, "message", x->sentence);
 	put_time(out, "queuedAt", x->queued_ms);
 	put_time(out, "startAt", start_ms(s, x));
+	put_forecast(s, j, out);
 	put_terms(out, x);
 	put_run(s, &j->listed, out);
 	if (j->tells_after)
@@ -257,7 +288,9 @@ static const struct column COLUMNS[] = {
 	{"Priority", "integer", "", "The priority that counts.", 0},
 	{"Asks", "string", "", "What all its pods ask for together.", 0},
 	{"Waits for", "string", "", "What has to happen before it starts.", 0},
-	{"Start", "string", "", "When it starts, where that is known; or how long it runs.", 0},
+	{"Start", "string", "",
+		"When it starts: in, where time alone decides; about, as likely as not; or how long it runs.",
+		0},
 	{"Age", "string", "", "Since the Job was made.", 0},
 	{"ClusterQueue", "string", "", "Its ClusterQueue.", 1},
 	{"Submitted by", "string", "", "The user who submitted it.", 1},
@@ -320,14 +353,25 @@ static void put_asks(struct buf *out, const struct queue *q, const struct uid *u
 	buf_done(&text);
 }
 
+/* A forecast is of some moments ago. */
+static void put_likely_start(int64_t in_ms, struct buf *out)
+{
+	buf_puts(out, in_ms > 0 ? "about " : "soon");
+	if (in_ms > 0)
+		put_span(out, in_ms);
+}
+
 static void put_start(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
 	int64_t at_ms = start_ms(s, &j->explanation);
+	struct forecast x;
 	buf_puts(out, ",\"");
 	if (at_ms > 0) {
 		buf_puts(out, "in ");
 		put_span(out, at_ms - s->now_ms);
+	} else if (find_forecast(s, j, &x) && x.start.p50_ms < PLAY_NEVER) {
+		put_likely_start(x.start.p50_ms - s->now_ms, out);
 	} else if (j->listed.started_ms > 0) {
 		put_span(out, s->now_ms - j->listed.started_ms);
 		buf_puts(out, " ago");

@@ -16,12 +16,14 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "controller/forecast/forecasts.h"
 #include "controller/gate/gate.h"
 #include "controller/visibility/job_query.h"
 
 struct queued_jobs_sources {
 	const struct gate *gate;
 	struct queue *queue;
+	const struct forecasts *forecasts; /* NULL: none */
 	bool ledger_up;
 	int64_t now_ms; /* by the clock on the wall */
 };

@@ -89,11 +89,23 @@ void recall_take_spent(
 		next_stretch(r, r->spent_to_ms, r->durations_since_ms + DURATIONS_BACK_MS);
 }
 
-void recall_take_durations(
-	struct recall *r, struct queue *q, const struct ledger_duration *runs, size_t n)
+static void tell_forecasts(struct forecasts *f, const struct ledger_duration *run)
+{
+	struct duration_run told = {.ns = run->ns,
+		.family = run->family,
+		.user = run->user,
+		.localqueue = run->localqueue,
+		.clusterqueue = run->clusterqueue};
+	forecasts_tell_run(f, &told, run->ran_ms);
+}
+
+void recall_take_durations(struct recall *r, struct queue *q, struct forecasts *f,
+	const struct ledger_duration *runs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		queue_recall_duration(q, runs[i].ns, runs[i].family, runs[i].ran_ms);
+	for (size_t i = 0; f && i < n; i++)
+		tell_forecasts(f, &runs[i]);
 	r->durations += n;
 	r->stage = RECALL_OVER;
 }

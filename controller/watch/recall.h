@@ -6,7 +6,7 @@
  *   spent      what was spent since the beginning of the longest period of any Budget
  *              (queue_recall_spent_since_ms()), or five weeks, in case that an admin makes one of a
  *              month; a week at a time
- *   durations  how long the last runs of each family took
+ *   durations  how long the last runs of each family took, for the queue and for forecasts
  *
  * A ClusterQueue that is told to order by use later on begins with what is seen from then.
  *
@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controller/forecast/forecasts.h"
 #include "controller/ledger/pg.h"
 #include "sluice/queue.h"
 
@@ -51,7 +52,7 @@ void recall_take(struct recall *r, struct queue *q, const struct ledger_run *run
 	const struct ledger_mark *next);
 void recall_take_spent(
 	struct recall *r, struct queue *q, const struct ledger_spent *spent, size_t n);
-void recall_take_durations(
-	struct recall *r, struct queue *q, const struct ledger_duration *runs, size_t n);
+void recall_take_durations(struct recall *r, struct queue *q, struct forecasts *f,
+	const struct ledger_duration *runs, size_t n); /* f may be NULL */
 
 #endif

@@ -185,7 +185,7 @@ void dispatcher_on_durations(
 	struct dispatcher *c = ctx;
 	if (!recalled(c, id, o))
 		return;
-	recall_take_durations(&c->recall, c->options.queue, runs, n);
+	recall_take_durations(&c->recall, c->options.queue, c->options.forecasts, runs, n);
 	load(c, id);
 }
 

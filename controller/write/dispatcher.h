@@ -24,6 +24,7 @@ struct dispatcher_options {
 	struct kube_client *client;
 	struct gate *gate;
 	struct queue *queue;		/* to recall what was used */
+	struct forecasts *forecasts;	/* to recall how long runs took; NULL: none */
 	struct job_context job_context; /* for decode_job() */
 	struct log *log;
 	void (*changed)(void *ctx); /* an answer was given to the gate: a pass is due */

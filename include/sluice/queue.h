@@ -217,6 +217,11 @@ void queue_unfollow_predecessor(
 void queue_lose_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns, const char *name);
 
+/* In a play of the future (forecast/play.h) a Job that is known was started, or ended at at_ms. Labels
+ * and creation are those that are known. Costs nothing when no Job waits for any other. */
+void queue_foretell_predecessor(
+	struct queue *q, const struct uid *uid, enum predecessor_state state, int64_t at_ms);
+
 /* Between the two calls all Jobs are listed again. A Job that is known may have been replaced by another of
  * its name, so one that comes now waits for an answer about its predecessors. */
 void queue_begin_job_list(struct queue *q);
@@ -747,6 +752,31 @@ bool queue_explain_deferred_uid(
 void queue_each_deferred(const struct queue *q,
 	void (*each)(const struct deferred_job *d, const struct job_place *place, void *ctx),
 	void *ctx);
+
+/* What a play of the future (forecast/play.h) has to know of a Job beside what the queue decides.
+ * Strings live as long as the Job. */
+struct job_outline {
+	struct uid uid;
+	const char *ns, *name;
+	const char *localqueue, *clusterqueue; /* "" when unknown */
+	const char *family;		       /* struct job, family; "" */
+	const char *user;		       /* who submitted it; "" when not known */
+	bool holds_quota, confirmed;
+	bool ends;    /* it holds quota until its pods are gone: it was stopped, or has finished */
+	bool returns; /* ... and was stopped by a decision: then it waits again */
+	int64_t since_ms; /* confirmed: when this run began */
+	int64_t grace_ms; /* holds_quota: so long its pods may take to end */
+	int32_t pods;	  /* that it holds quota for; of one that waits: that it asks for */
+	int32_t full_pods; /* with so many its work is done soonest; 0: with any number it takes as long */
+	int64_t expected_ms; /* 0: unknown */
+	enum duration_source expected_from;
+};
+
+/* Every Job that is kept in full, in no order. Facts must not be told inside. */
+void queue_each_job(
+	const struct queue *q, void (*each)(const struct job_outline *o, void *ctx), void *ctx);
+/* False when it is unknown. */
+bool queue_outline_job(const struct queue *q, const struct uid *uid, struct job_outline *ret);
 
 /* What a workload asks for: each resource of all its pods together, sorted by name. Returns how many,
  * at most QUEUE_LINES_MAX; 0 also when it is unknown. Names live as long as the workload. */

@@ -250,6 +250,25 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 	ns_settle(q, ns, NULL);
 }
 
+void queue_foretell_predecessor(
+	struct queue *q, const struct uid *uid, enum predecessor_state state, int64_t at_ms)
+{
+	if (q->predecessors.namespaces.count == 0)
+		return;
+	const struct workload *w = queue_find_workload(q, uid);
+	struct predecessor_name *n = w ? predecessor_name_in(q, w->lq->ns->name, w->name) : NULL;
+	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
+	if (!j || j->gone || outcome_ended(j->outcome))
+		return;
+	uint64_t bits = n->taken_by;
+	selectors_count_out(n);
+	j->outcome = outcome_of(&(struct predecessor){.state = state});
+	j->ended_ms = outcome_ended(j->outcome) ? at_ms : 0;
+	selectors_count_in(q, n, bits);
+	name_moved(n);
+	ns_settle(q, n->awaited.ns, NULL);
+}
+
 static void job_is_gone(
 	struct queue *q, struct predecessor_name *n, struct known_job *j, enum outcome otherwise)
 {

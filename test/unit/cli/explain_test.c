@@ -58,6 +58,7 @@ static void a_job_that_waits(void **state)
 		",\"status\":{\"state\":\"Waiting\",\"position\":3,\"reason\":\"WaitingForQuota\","
 		"\"message\":\"waiting for 12 cpu; 2 Jobs are ahead of it\",\"waitsFor\":\"quota\","
 		"\"queuedAt\":\"2026-11-26T11:50:00Z\",\"startAt\":\"2026-11-26T15:12:00Z\","
+		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:30:00Z\",\"p90\":\"2026-11-26T17:00:00Z\"},"
 		"\"deadline\":\"2026-11-27T08:00:00Z\",\"deadlineUnreachable\":true,"
 		"\"expectedSeconds\":5430,\"expectedFrom\":\"History\"}}",
 		NULL, &out);
@@ -66,6 +67,7 @@ static void a_job_that_waits(void **state)
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
 		"at 100), queued 2026-11-26 12:50 CET (10 min ago), not before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
+		"  starts    forecast          16:30 CET; by 18:00 with 90 %\n"
 		"  takes     1h30m30s          as its last runs took, all but the longest\n"
 		"  deadline  2026-11-27 09:00  DeadlineUnreachable: it cannot end by then any "
 		"more\n");

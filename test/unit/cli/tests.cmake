@@ -24,6 +24,11 @@ add_executable(test_explain ${CMAKE_CURRENT_LIST_DIR}/explain_test.c)
 target_link_libraries(test_explain PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME explain COMMAND test_explain)
 
+# `sluice start`: the same.
+add_executable(test_start ${CMAKE_CURRENT_LIST_DIR}/start_test.c)
+target_link_libraries(test_start PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME start COMMAND test_start)
+
 add_executable(test_local_times ${CMAKE_CURRENT_LIST_DIR}/local_times_test.c)
 target_link_libraries(test_local_times PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME local_times COMMAND test_local_times)

@@ -562,6 +562,75 @@ static void one_job_is_told_whole_or_not_at_all(void **state)
 	stage_close(&s);
 }
 
+/* What was forecast is the test's. */
+static struct forecast foretold;
+
+bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret);
+bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
+{
+	(void)f;
+	(void)uid;
+	*ret = foretold;
+	return foretold.draws > 0;
+}
+
+static const cJSON *start_of(struct stage *s, const char *name)
+{
+	struct job_query q = {.one = true, .ns = "team-a"};
+	snprintf(q.name, sizeof(q.name), "%s", name);
+	buf_reset(&s->body);
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
+	return json_object(json_object(parsed(s), "status"), "start");
+}
+
+static const char *start_cell(struct stage *s, const char *name)
+{
+	struct job_query q = {.one = true, .ns = "team-a", .form = FORM_TABLE};
+	snprintf(q.name, sizeof(q.name), "%s", name);
+	buf_reset(&s->body);
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
+	const cJSON *rows = json_array(parsed(s), "rows");
+	return cJSON_GetArrayItem(json_array(rows->child, "cells"), 7)->valuestring;
+}
+
+static void a_start_is_told_as_it_was_foretold(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 1);
+	s.sources.forecasts = (const struct forecasts *)&foretold;
+	foretold = (struct forecast){0};
+	assert_null(start_of(&s, "one"));
+	assert_string_equal(start_cell(&s, "one"), "");
+	foretold = (struct forecast){
+		.start = {s.sources.now_ms + 60000, s.sources.now_ms + 3600000, INT64_MAX, 14},
+		.reason = WAIT_QUOTA,
+		.as_of_ms = s.sources.now_ms - 5000,
+		.draws = 16,
+		.runs = 64,
+		.arrivals = 3};
+	const cJSON *start = start_of(&s, "one");
+	assert_true(json_text(start, "p10") && json_text(start, "p50") && json_text(start, "asOf"));
+	assert_null(json_text(start, "p90"));
+	assert_true(strcmp(json_text(start, "asOf"), json_text(start, "p10")) < 0);
+	assert_int_equal(cJSON_GetObjectItem(start, "draws")->valueint, 16);
+	assert_int_equal(cJSON_GetObjectItem(start, "misses")->valueint, 2);
+	assert_string_equal(json_text(start, "reason"), "WaitingForQuota");
+	const cJSON *basis = json_object(start, "basis");
+	assert_int_equal(cJSON_GetObjectItem(basis, "runs")->valueint, 64);
+	assert_int_equal(cJSON_GetObjectItem(basis, "arrivals")->valueint, 3);
+	assert_string_equal(start_cell(&s, "one"), "about 60m");
+	foretold.start.p50_ms = s.sources.now_ms - 1;
+	assert_string_equal(start_cell(&s, "one"), "soon");
+	foretold.start = (struct quantiles){INT64_MAX, INT64_MAX, INT64_MAX, 0};
+	assert_string_equal(start_cell(&s, "one"), "");
+	assert_null(json_text(start_of(&s, "one"), "p10"));
+	s.sources.forecasts = NULL;
+	assert_null(start_of(&s, "one"));
+	stage_close(&s);
+}
+
 /* What a Job waits for is told of it alone: a list of many would look each up. */
 static void one_that_waits_for_jobs_says_for_which(void **state)
 {
@@ -655,6 +724,7 @@ int main(void)
 		cmocka_unit_test(bookmarks_are_lines_of_json),
 		cmocka_unit_test(one_that_leaves_the_selection_is_told_as_it_is),
 		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
+		cmocka_unit_test(a_start_is_told_as_it_was_foretold),
 		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
 	};

@@ -12,6 +12,8 @@ target_link_options(test_controller_api PRIVATE -Wl,--wrap=queue_explain -Wl,--w
   -Wl,--wrap=gate_each_trouble)
 # Who is in trouble is the test's.
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=gate_job_trouble)
+# And what was forecast.
+target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=forecasts_find)
 # The reader and the port are the test's.
 foreach(told reader_ask reader_forget http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
   target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
@@ -35,6 +37,14 @@ add_executable(test_controller_tls ${CMAKE_CURRENT_LIST_DIR}/tls_test.c)
 target_link_libraries(test_controller_tls PRIVATE controller_parts sluice_cli ${CMOCKA})
 add_test(NAME controller_tls COMMAND test_controller_tls)
 set_tests_properties(controller_tls PROPERTIES TIMEOUT 60)
+# Forecasts. Asks are the test's.
+add_executable(test_controller_forecasts ${CMAKE_CURRENT_LIST_DIR}/forecasts_test.c)
+target_link_libraries(test_controller_forecasts PRIVATE controller_parts ${CMOCKA})
+add_test(NAME controller_forecasts COMMAND test_controller_forecasts)
+set_tests_properties(controller_forecasts PROPERTIES TIMEOUT 60)
+foreach(told ask_begin ask_read ask_fd ask_reap ask_free)
+  target_link_options(test_controller_forecasts PRIVATE -Wl,--wrap=${told})
+endforeach()
 # Clients with certificates of their own (tls_client.h).
 foreach(name front_proxy visibility)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)

@@ -827,6 +827,7 @@ static void a_release_carries_the_bill(void **state)
 		assert_true(w.last[NOTE_RELEASE].cost == 1060000);
 		assert_string_equal(w.last[NOTE_RELEASE].currency, "EUR");
 		assert_true(finished_ms == T0 + 60000);
+		assert_true(told_ran_ms == 60000);
 		world_done(&w);
 	}
 }
@@ -897,6 +898,19 @@ static void who_failed_is_no_sample(void **state)
 	write_job(w, s, false);
 	assert_false(first_reservation(w)->open);
 	assert_true(finished_ms == 0);
+	assert_true(told_ran_ms == 0);
+}
+
+/* When those of a list came nobody knows, and a successor lists what was told already. */
+static void who_comes_is_told_once(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(told_arrivals, 1);
+	model_api_write(&w->api, model_api_edit(&w->api, w->j), false);
+	turn(w);
+	world_restart(w);
+	turn(w);
+	assert_int_equal(told_arrivals, 1);
 }
 
 /* ---- Labels of bills --------------------------------------------------------------------------
@@ -1061,6 +1075,7 @@ int main(void)
 		SILENT_RUN(without_a_price_there_is_no_bill),
 		SILENT_RUN(a_successor_makes_the_bill),
 		SILENT_RUN(who_failed_is_no_sample),
+		SILENT_RUN(who_comes_is_told_once),
 		cmocka_unit_test(labels_of_bills),
 		cmocka_unit_test(the_lease_is_renewed_however_the_clock_is_set),
 		cmocka_unit_test(pauses_are_neither_longer_nor_shorter_for_it),

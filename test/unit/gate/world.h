@@ -80,6 +80,24 @@ struct world {
 	struct note last[NOTE_MASS_STOP + 1];
 };
 
+/* What forecasts are told. */
+static size_t told_arrivals;
+static int64_t told_ran_ms;
+
+static inline void hear_arrival(void *ctx, const struct job *j)
+{
+	(void)ctx;
+	assert_true(j->suspend);
+	told_arrivals++;
+}
+
+static inline void hear_end(void *ctx, const struct job_outline *o, int64_t ran_ms)
+{
+	(void)ctx;
+	assert_true(o->confirmed);
+	told_ran_ms = ran_ms;
+}
+
 static inline void gate_up(struct world *w)
 {
 	struct gate_options o = {.identity = "me",
@@ -88,7 +106,9 @@ static inline void gate_up(struct world *w)
 		.seed = 1,
 		.stuck_after_ms = w->stuck_after_ms,
 		.settle_ms = w->settle_ms,
-		.mass_stop_after_ms = w->mass_stop_after_ms};
+		.mass_stop_after_ms = w->mass_stop_after_ms,
+		.came = hear_arrival,
+		.ended_well = hear_end};
 	w->queue = fixture_new(w->quota > 0 ? w->quota : 4000, 0);
 	w->gate = gate_new(&o, w->queue);
 	gate_begin_list(w->gate);
@@ -102,6 +122,8 @@ static inline void world_init(struct world *w)
 {
 	*w = (struct world){.now_ms = T0, .tick_ms = 1000, .ledger = model_ledger_new()};
 	has_injected = false;
+	told_arrivals = 0;
+	told_ran_ms = 0;
 	model_api_init(&w->api, &w->pool);
 	gate_up(w);
 }

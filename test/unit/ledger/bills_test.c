@@ -291,7 +291,7 @@ static void test_the_last_good_runs_of_each_family_are_recalled(void **state)
 	int64_t e = lead(&d, "durations");
 	for (int i = 1; i <= 5; i++)
 		ran(&d, e, i, "CronJob/nightly", T0, T0 + 1000 * i, 0);
-	ran(&d, e, 6, "train", T0, T0 + 60000, 0); /* one of a kind: that is its name */
+	ran(&d, e, 6, "train", T0, T0 + 60000, 0); /* of no family: its owner is its name */
 	ran(&d, e, 7, "sweep-", T0, T0 + 700, 0);
 	struct ledger_op failed[] = {
 		reserve(8, "sweep-"), op(LEDGER_COMMIT, 8, T0), op(LEDGER_RELEASE, 8, T0 + 800)};
@@ -304,8 +304,9 @@ static void test_the_last_good_runs_of_each_family_are_recalled(void **state)
 	ran(&d, e, 10, "old-", T0 - 40 * DAY_MS, T0 - 39 * DAY_MS, 0);
 	assert_int_equal(drive_durations(&d, e, T0 - 30 * DAY_MS, 3), LEDGER_DONE);
 	assert_string_equal(buf_text(&d.past),
-		"team/sweep- 700\nteam/CronJob/nightly 3000\nteam/CronJob/nightly 4000\n"
-		"team/CronJob/nightly 5000\nteam/sweep- 900\n");
+		"team/sweep- 700 main>a alice\nteam/CronJob/nightly 3000 main>a alice\n"
+		"team/CronJob/nightly 4000 main>a alice\nteam/CronJob/nightly 5000 main>a alice\n"
+		"team/ 60000 main>a alice\nteam/sweep- 900 main>a alice\n");
 	assert_int_equal(drive_durations(&d, e, T0 + DAY_MS, 3), LEDGER_DONE);
 	assert_string_equal(buf_text(&d.past), "");
 	assert_int_equal(drive_durations(&d, e + 1, T0, 3), LEDGER_FENCED);

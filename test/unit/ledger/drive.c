@@ -106,8 +106,9 @@ static void on_durations(
 	answered(d, id, o);
 	buf_reset(&d->past);
 	for (size_t i = 0; i < n; i++)
-		buf_printf(&d->past, "%s/%s %lld\n", runs[i].ns, runs[i].family,
-			(long long)runs[i].ran_ms);
+		buf_printf(&d->past, "%s/%s %lld %s>%s %s\n", runs[i].ns, runs[i].family,
+			(long long)runs[i].ran_ms, runs[i].localqueue, runs[i].clusterqueue,
+			runs[i].user);
 }
 
 static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/simulate/agenda.h"
+#include "base/agenda.h"
 #include "base/must.h"
 #include "cli/simulate/length.h"
 #include "cli/simulate/options.h"
@@ -204,6 +204,20 @@ static void a_line_becomes_a_job(void **state)
 	}
 }
 
+static void applications_have_numbers(void **state)
+{
+	(void)state;
+	struct trace t = {0};
+	assert_int_equal(trace_line(&t, "7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 17 2", 1, NULL), 1);
+	assert_int_equal(trace_line(&t, "7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 -1 2", 1, NULL), 1);
+	assert_int_equal(
+		trace_line(&t, "7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 2147483648 2", 1, NULL), 1);
+	assert_int_equal(t.job[0].application, 17);
+	assert_int_equal(t.job[1].application, -1);
+	assert_int_equal(t.job[2].application, -1);
+	trace_done(&t);
+}
+
 static void a_trace_knows_its_epoch_and_who_is_left_out(void **state)
 {
 	(void)state;
@@ -281,7 +295,7 @@ static void events_come_in_a_total_order(void **state)
 	size_t n = 0;
 	agenda_init(&a);
 	for (size_t i = 0; i < 5000; i++)
-		agenda_put(&a, (int64_t)(i * 7919 % 97), (enum event_kind)(i * 31 % 4), i, 0);
+		agenda_put(&a, (int64_t)(i * 7919 % 97), (int)(i * 31 % 4), i, 0);
 	assert_false(agenda_take(&a, -1, &e));
 	for (; agenda_take(&a, INT64_MAX, &e); last = e, n++) {
 		if (n == 0)
@@ -350,6 +364,7 @@ int main(void)
 		cmocka_unit_test(the_flags_of_the_controller),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(a_line_becomes_a_job),
+		cmocka_unit_test(applications_have_numbers),
 		cmocka_unit_test(a_trace_knows_its_epoch_and_who_is_left_out),
 		cmocka_unit_test(a_preceding_job_comes_before),
 		cmocka_unit_test(jobs_are_sorted_by_submit_and_stay_in_order),

@@ -1,4 +1,4 @@
-#include "cli/simulate/agenda.h"
+#include "base/agenda.h"
 
 #include <stdlib.h>
 
@@ -45,14 +45,13 @@ static void sift_down(struct agenda *a, size_t i)
 	a->heap[i] = e;
 }
 
-void agenda_put(
-	struct agenda *a, int64_t at_ms, enum event_kind kind, size_t subject, int32_t sizes)
+void agenda_put(struct agenda *a, int64_t at_ms, int kind, size_t subject, int32_t version)
 {
 	if (a->count == a->room) {
 		a->room = a->room ? a->room * 2 : 256;
 		a->heap = mem_grow(a->heap, a->room, sizeof(*a->heap));
 	}
-	a->heap[a->count] = (struct event){at_ms, a->put++, kind, sizes, subject};
+	a->heap[a->count] = (struct event){at_ms, a->put++, kind, version, subject};
 	sift_up(a, a->count++);
 }
 

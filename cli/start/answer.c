@@ -1,0 +1,35 @@
+#include "cli/start/answer.h"
+
+#include <time.h>
+
+#include "cli/start/report.h"
+#include "cli/visibility.h"
+#include "controller/common/path.h"
+
+static void pause_for(int ms)
+{
+	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
+}
+
+int start_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct start_question *q, struct json *json, const cJSON **ret_job, struct err *e)
+{
+	struct buf path;
+	int rc;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path, VISIBILITY_ROOT "/namespaces/%s/queuedjobs/%s", q->ns, q->name);
+	const struct visibility_request r = {buf_text(&path), q->ns, true, NULL};
+	for (int round = 0;; round++) {
+		rc = visibility_ask(loop, client, &r, json, ret_job, e);
+		if (rc < 0 || round == q->rounds || !start_report_is_to_come(*ret_job))
+			break;
+		json_reset(json);
+		pause_for(q->pause_ms);
+	}
+	if (rc == ERR_GONE)
+		err_set(e, rc,
+			"no Job %.253s is queued in namespace %.63s; sluice explain job/%.253s -n %.63s says what became of it",
+			q->name, q->ns, q->name, q->ns);
+	buf_done(&path);
+	return rc;
+}

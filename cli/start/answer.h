@@ -1,0 +1,20 @@
+/*
+ * The answer to `sluice start`: a QueuedJob, asked for again while its start is not known. The controller
+ * plays its queue only while somebody asks, so the first to ask waits some seconds.
+ */
+#ifndef SLUICE_CLI_START_ANSWER_H
+#define SLUICE_CLI_START_ANSWER_H
+
+#include "cli/question.h"
+
+struct start_question {
+	const char *ns, *name;
+	int rounds, pause_ms; /* asks once more so often, after such a pause each */
+};
+
+/* The tree lives in json. The start may be missing in it: it took too long, or the Job does not wait.
+ * ERR_GONE: Sluice does not have that Job; other errors are those of visibility_ask(). */
+int start_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct start_question *q, struct json *json, const cJSON **ret_job, struct err *e);
+
+#endif

@@ -1,0 +1,216 @@
+#include "cli/start/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/instant.h"
+#include "cli/commands.h"
+#include "cli/local_times.h"
+
+#define HORIZON "30 days"			    /* of a play */
+#define WEEKDAYS_MS (INT64_C(6) * 24 * 3600 * 1000) /* so far ahead the name of a day is clear */
+
+enum { SENTENCE_MAX_BYTES = 1 << 20 };
+
+static const cJSON *status_of(const cJSON *job)
+{
+	return json_object(job, "status");
+}
+
+static const cJSON *start_of(const cJSON *job)
+{
+	return json_object(status_of(job), "start");
+}
+
+static bool is_waiting(const cJSON *job)
+{
+	return strcmp(text_of(status_of(job), "state"), "Waiting") == 0;
+}
+
+bool start_report_is_to_come(const cJSON *job)
+{
+	return is_waiting(job) && !start_of(job);
+}
+
+static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
+{
+	return instant_parse(slice_of(text_of(object, key)), ret_ms);
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+struct clock {
+	int64_t day_ms; /* what is on the same day as that needs none */
+	int64_t now_ms;
+	char zone[16]; /* that was named last */
+};
+
+static struct tm local_of(int64_t ms)
+{
+	time_t at = (time_t)(ms / 1000);
+	struct tm ret;
+	localtime_r(&at, &ret);
+	return ret;
+}
+
+static void format_time(const struct clock *c, int64_t at_ms, const struct tm *at, char text[64])
+{
+	struct tm day = local_of(c->day_ms);
+	if (at->tm_yday == day.tm_yday && at->tm_year == day.tm_year)
+		strftime(text, 64, "%H:%M", at);
+	else if (at_ms > c->now_ms && at_ms - c->now_ms < WEEKDAYS_MS)
+		strftime(text, 64, "%a %H:%M", at);
+	else
+		strftime(text, 64, "%Y-%m-%d %H:%M", at);
+}
+
+static void put_time(struct clock *c, int64_t at_ms, struct buf *out)
+{
+	struct tm at = local_of(at_ms);
+	char text[64], zone[sizeof(c->zone)];
+	format_time(c, at_ms, &at, text);
+	buf_puts(out, text);
+	if (strftime(zone, sizeof(zone), "%Z", &at) > 0 && strcmp(zone, c->zone) != 0) {
+		buf_printf(out, " %s", zone);
+		memcpy(c->zone, zone, sizeof(zone));
+	}
+	c->day_ms = at_ms;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+/* A text of the controller's on a line of its own, its times as the user's clock shows them. */
+static void put_message(const cJSON *job, struct buf *out)
+{
+	struct buf local;
+	buf_init(&local, SENTENCE_MAX_BYTES);
+	local_times_add(&(struct local_times){""}, text_of(status_of(job), "message"), &local);
+	text_render(buf_text(&local), out);
+	buf_putc(out, '\n');
+	buf_done(&local);
+}
+
+static void put_never(const cJSON *start, struct buf *out)
+{
+	const char *waits_for = text_of(start, "waitsFor");
+	buf_puts(out, "not within " HORIZON ", as things are");
+	if (*waits_for) {
+		buf_puts(out, ": it waits for ");
+		text_render(waits_for, out);
+	}
+}
+
+/* In some plays it starts, and not in all. */
+static void put_misses(const cJSON *start, struct buf *out)
+{
+	buf_printf(out, "; not within " HORIZON " in %" PRId64 " of %" PRId64 " plays",
+		number_of(start, "misses"), number_of(start, "draws"));
+}
+
+static void put_middle(struct clock *c, const cJSON *start, struct buf *out)
+{
+	int64_t p10_ms, p50_ms;
+	if (time_of(start, "p50", &p50_ms) && p50_ms <= c->now_ms) {
+		buf_puts(out, "any moment now");
+	} else if (time_of(start, "p50", &p50_ms)) {
+		put_time(c, p50_ms, out);
+	} else if (time_of(start, "p10", &p10_ms)) {
+		buf_puts(out, "hardly before ");
+		put_time(c, p10_ms, out);
+	} else {
+		buf_puts(out, "hardly");
+	}
+}
+
+void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	struct clock clock = {.day_ms = now_ms, .now_ms = now_ms};
+	int64_t p90_ms;
+	if (number_of(start, "misses") >= number_of(start, "draws")) {
+		put_never(start, out);
+	} else {
+		put_middle(&clock, start, out);
+		if (time_of(start, "p90", &p90_ms) && p90_ms > now_ms) {
+			buf_puts(out, "; by ");
+			put_time(&clock, p90_ms, out);
+			buf_puts(out, " with 90 %");
+		} else if (number_of(start, "misses") > 0) {
+			put_misses(start, out);
+		}
+	}
+}
+
+static void put_count(int64_t n, const char *one, const char *many, struct buf *out)
+{
+	buf_printf(out, "%" PRId64 " %s", n, n == 1 ? one : many);
+}
+
+/* What the figure is worth. */
+static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	const cJSON *basis = json_object(start, "basis");
+	int64_t runs = number_of(basis, "runs"), arrivals = number_of(basis, "arrivals"), as_of_ms;
+	buf_puts(out, "By ");
+	put_count(number_of(start, "draws"), "play", "plays", out);
+	buf_puts(out, " of the queue");
+	if (time_of(start, "asOf", &as_of_ms))
+		buf_printf(out, " as it was %" PRId64 " s ago",
+			as_of_ms < now_ms ? (now_ms - as_of_ms) / 1000 : 0);
+	buf_puts(out, ". ");
+	if (runs > 0) {
+		buf_puts(out, "How long runs take is learned from ");
+		put_count(runs, "that ended", "that ended", out);
+	} else {
+		buf_puts(out,
+			"No run has ended yet: each takes as long as was asked for, else an hour");
+	}
+	buf_puts(out,
+		arrivals > 0 ? "; Jobs keep coming as " : "; Jobs that are to come are left out");
+	if (arrivals > 0)
+		put_count(arrivals, "did lately", "did lately", out);
+	buf_puts(out, ".\n");
+}
+
+void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
+{
+	const cJSON *start = start_of(job);
+	if (!is_waiting(job)) {
+		buf_puts(out, "it does not wait");
+	} else if (!start) {
+		buf_puts(out, "not known yet; ask again in a moment");
+	} else {
+		start_report_line(start, now_ms, out);
+	}
+	buf_puts(out, "\n\n");
+	put_message(job, out);
+	if (is_waiting(job) && start)
+		put_basis(start, now_ms, out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_member(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json_string(out, value);
+}
+
+void start_report_json(const cJSON *job, struct buf *out)
+{
+	const cJSON *meta = json_object(job, "metadata"), *status = status_of(job);
+	buf_puts(out, "{\"namespace\":");
+	buf_json_string(out, text_of(meta, "namespace"));
+	put_member(out, "name", text_of(meta, "name"));
+	put_member(out, "state", text_of(status, "state"));
+	put_member(out, "reason", text_of(status, "reason"));
+	put_member(out, "message", text_of(status, "message"));
+	if (text_of(status, "startAt")[0])
+		put_member(out, "startAt", text_of(status, "startAt"));
+	buf_puts(out, ",\"start\":");
+	if (is_waiting(job) && start_of(job))
+		json_print(out, start_of(job));
+	else
+		buf_puts(out, "null");
+	buf_puts(out, "}\n");
+}

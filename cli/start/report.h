@@ -1,0 +1,28 @@
+/*
+ * The report of `sluice start`: when a Job starts, and what that rests on, of its QueuedJob.
+ *
+ *     Tue 14:10 CET; by 15:30 with 90 %
+ *
+ * Pure: a tree goes in, text comes out. Times are in the user's zone, which the first of them names; of
+ * today without a day, of this week with its name.
+ */
+#ifndef SLUICE_CLI_START_REPORT_H
+#define SLUICE_CLI_START_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "controller/kube/json.h"
+
+/* It waits, and the queue has not been played since somebody asked: ask again in a moment. */
+bool start_report_is_to_come(const cJSON *job);
+
+/* The first line, without its end, of status.start of a QueuedJob that waits. */
+void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out);
+void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out);
+/* {"namespace", "name", "state", "reason", "message", "startAt", "start"}; the last is null where it is not
+ * known, and else as visibility.sluice.dev has it. */
+void start_report_json(const cJSON *job, struct buf *out);
+
+#endif

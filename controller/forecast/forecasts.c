@@ -1,0 +1,279 @@
+#include "controller/forecast/forecasts.h"
+
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/common/clock.h"
+#include "forecast/arrivals.h"
+#include "forecast/ask.h"
+
+enum {
+	SHARE = 20,	   /* of one core: 5 % */
+	SETTLE_US = 2000,  /* of a tick */
+	SETTLE_GROUPS = 4, /* between two looks at the clock */
+	LATE_MS = 10000,   /* an ask ends itself before that */
+	REASON_SIZE = 256,
+};
+
+struct forecasts {
+	struct forecasts_options options;
+	struct durations *durations;
+	struct arrivals *arrivals;
+	int64_t arrived_ms; /* the last one; arrivals want them in order */
+	size_t runs;	    /* that were told */
+
+	int64_t tick_ms;   /* of the last tick; 0: none yet */
+	bool wanted;	   /* since then */
+	int64_t wanted_ms; /* the tick that found it so; 0: never */
+	int64_t next_ms;   /* when an ask may begin */
+	unsigned failures; /* in a row */
+	char said[REASON_SIZE];
+
+	/* The ask that is under way; NULL: none. */
+	struct ask *ask;
+	ev_io readable;
+	int64_t begun_ms, begun_at_ms; /* by the two clocks: tick, wall */
+	int64_t fork_us;
+	size_t begun_runs, begun_arrivals;
+
+	/* The last answer, which lives in its ask; NULL: none. */
+	struct ask *answered;
+	struct ask_answer answer;
+	int64_t answer_tick_ms, answer_as_of_ms;
+	size_t answer_runs, answer_arrivals;
+
+	/* In the process of a play. */
+	uint64_t draw;
+};
+
+/* ---- in the copies ----------------------------------------------------------------------------- */
+
+static void prepare(void *ctx)
+{
+	struct forecasts *f = ctx;
+	durations_settle(f->durations);
+}
+
+static int64_t length_ms(const struct job_outline *o, int64_t ran_ms, void *ctx)
+{
+	struct forecasts *f = ctx;
+	struct duration_run run = duration_run_of(o);
+	enum duration_basis basis;
+	return durations_draw(f->durations, &run, &o->uid, f->draw, ran_ms, &basis);
+}
+
+static void begin_draw(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	struct forecasts *f = ctx;
+	f->draw = draw;
+	*lengths = (struct play_lengths){length_ms, f};
+	*arrivals = (struct play_arrivals){
+		arrivals_next, arrivals_draw_new(f->arrivals, draw, f->begun_at_ms)};
+}
+
+/* ---- the pace ---------------------------------------------------------------------------------- */
+
+static void pause_for(struct forecasts *f, int64_t used_us)
+{
+	int64_t pause_ms = (used_us + f->fork_us) / 1000 * SHARE;
+	if (pause_ms < FORECASTS_PACE_MS)
+		pause_ms = FORECASTS_PACE_MS;
+	for (unsigned i = 1; i < f->failures && pause_ms < FORECASTS_PAUSE_MOST_MS; i++)
+		pause_ms *= 2;
+	if (pause_ms > FORECASTS_PAUSE_MOST_MS)
+		pause_ms = FORECASTS_PAUSE_MOST_MS;
+	f->next_ms = f->begun_ms + pause_ms;
+}
+
+/* What it used nobody says, but it was no more than one processor since then; a tick is a second. */
+static void note_failure(struct forecasts *f, const char *why)
+{
+	f->failures++;
+	pause_for(f, (f->tick_ms - f->begun_ms + 1000) * 1000);
+	if (strncmp(f->said, why, sizeof(f->said) - 1) == 0)
+		return;
+	snprintf(f->said, sizeof(f->said), "%s", why);
+	log_event(f->options.log, LEVEL_WARN, "forecast-failed", "why", why, "effect",
+		"start times are missing or old; Jobs start as ever", "#again_ms",
+		LOG_NUMBER(f->next_ms - f->tick_ms), NULL);
+}
+
+/* ---- an ask ------------------------------------------------------------------------------------ */
+
+static void stop_asking(struct forecasts *f)
+{
+	ev_io_stop(f->options.loop, &f->readable);
+	ask_free(f->ask);
+	f->ask = NULL;
+}
+
+static void forget_answer(struct forecasts *f)
+{
+	ask_free(f->answered);
+	f->answered = NULL;
+}
+
+static void keep_answer(struct forecasts *f, const struct ask_answer *a)
+{
+	forget_answer(f);
+	f->answered = f->ask;
+	f->ask = NULL;
+	f->answer = *a;
+	f->answer_tick_ms = f->begun_ms;
+	f->answer_as_of_ms = f->begun_at_ms;
+	f->answer_runs = f->begun_runs;
+	f->answer_arrivals = f->begun_arrivals;
+	f->failures = 0;
+	f->said[0] = '\0';
+	pause_for(f, a->cpu_us);
+	log_event(f->options.log, LEVEL_DEBUG, "forecast", "#jobs", LOG_NUMBER((int64_t)a->n),
+		"#draws", LOG_NUMBER((int64_t)a->draws), "#cpu_ms", LOG_NUMBER(a->cpu_us / 1000),
+		"#fork_us", LOG_NUMBER(f->fork_us), "#pause_ms",
+		LOG_NUMBER(f->next_ms - f->begun_ms), NULL);
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct forecasts *f = w->data;
+	struct ask_answer answer;
+	struct err e;
+	(void)revents;
+	int rc = ask_read(f->ask, &answer, &e);
+	if (rc == 0)
+		return;
+	ev_io_stop(loop, w);
+	if (rc > 0) {
+		keep_answer(f, &answer);
+		return;
+	}
+	stop_asking(f);
+	note_failure(f, e.text);
+}
+
+static void begin_ask(struct forecasts *f, int64_t now_ms)
+{
+	struct ask_options o = {.now_ms = now_ms,
+		.draws = ASK_DRAWS,
+		.prepare = prepare,
+		.begin = begin_draw,
+		.ctx = f,
+		.grace_ms = PLAY_GRACE_MS,
+		.play_s = FORECASTS_PLAY_S,
+		.ask_ms = FORECASTS_ASK_MS};
+	struct err e;
+	f->begun_ms = f->tick_ms;
+	f->begun_at_ms = now_ms;
+	f->begun_runs = f->runs;
+	f->begun_arrivals = arrivals_to_draw_from(f->arrivals, now_ms);
+	int64_t begun_us = clock_monotonic_us();
+	int rc = ask_begin(f->options.queue, &o, &f->ask, &e);
+	f->fork_us = clock_monotonic_us() - begun_us;
+	if (rc) {
+		f->ask = NULL;
+		note_failure(f, e.text);
+		return;
+	}
+	ev_io_set(&f->readable, ask_fd(f->ask), EV_READ);
+	ev_io_start(f->options.loop, &f->readable);
+}
+
+/* ---- time -------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct forecasts *f)
+{
+	return f->wanted_ms > 0 && f->tick_ms - f->wanted_ms < FORECASTS_WANTED_MS;
+}
+
+static void settle_some(struct forecasts *f)
+{
+	int64_t end_us = clock_monotonic_us() + SETTLE_US;
+	while (!durations_settle_some(f->durations, SETTLE_GROUPS) && clock_monotonic_us() < end_us)
+		;
+}
+
+void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tick_ms)
+{
+	f->tick_ms = tick_ms;
+	if (f->wanted)
+		f->wanted_ms = tick_ms;
+	f->wanted = false;
+	if (f->answered)
+		ask_reap(f->answered);
+	if (!leads) {
+		stop_asking(f);
+		forget_answer(f);
+		return;
+	}
+	if (f->ask && tick_ms - f->begun_ms > FORECASTS_ASK_MS + LATE_MS) {
+		stop_asking(f);
+		note_failure(f, "the forecast did not end in time, and was killed");
+	}
+	if (!is_wanted(f))
+		return;
+	settle_some(f);
+	if (!f->ask && tick_ms >= f->next_ms)
+		begin_ask(f, now_ms);
+}
+
+void forecasts_want(struct forecasts *f)
+{
+	f->wanted = true;
+}
+
+/* ---- what is known ----------------------------------------------------------------------------- */
+
+void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms)
+{
+	durations_tell(f->durations, run, ran_ms);
+	f->runs++;
+}
+
+void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms)
+{
+	if (now_ms > f->arrived_ms)
+		f->arrived_ms = now_ms; /* the clock on the wall may step back */
+	arrivals_tell(f->arrivals, j, f->arrived_ms);
+}
+
+bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
+{
+	if (!f->answered || f->tick_ms - f->answer_tick_ms >= FORECASTS_SHOWN_MS)
+		return false;
+	const struct eta *eta = ask_find(&f->answer, uid);
+	if (!eta)
+		return false;
+	*ret = (struct forecast){.start = eta->start,
+		.reason = eta->reason,
+		.as_of_ms = f->answer_as_of_ms,
+		.draws = f->answer.draws,
+		.runs = f->answer_runs,
+		.arrivals = f->answer_arrivals};
+	return true;
+}
+
+struct forecasts *forecasts_new(const struct forecasts_options *o)
+{
+	struct forecasts *f = mem_alloc(sizeof(*f));
+	struct siphash_key key = {{o->seed, ~o->seed}};
+	f->options = *o;
+	f->durations = durations_new(&key);
+	f->arrivals = arrivals_new();
+	ev_init(&f->readable, on_readable);
+	f->readable.data = f;
+	return f;
+}
+
+void forecasts_free(struct forecasts *f)
+{
+	if (!f)
+		return;
+	stop_asking(f);
+	forget_answer(f);
+	durations_free(f->durations);
+	arrivals_free(f->arrivals);
+	free(f);
+}

@@ -1,0 +1,90 @@
+/*
+ * Forecasts: when each waiting Job starts, for people who ask.
+ *
+ * What forecast/ needs to know is collected all the time, for it cannot be found out later: how long
+ * runs took that ended well, and which Jobs came. A new leader reads the first from the ledger
+ * (controller/watch/recall.h). The second it has seen itself, since a standby sees Jobs come, too; a
+ * process that began within the last hour knows of none, and its forecasts leave arrivals out.
+ *
+ * The queue is played (forecast/ask.h) when somebody has asked within the last minute:
+ *   - nobody asks: nothing is played
+ *   - one ask at a time, and as much processor time as it took it is followed by 19 times as much
+ *     pause: 5 % of a core at most. What the ask costs the loop itself, the fork, counts
+ *   - at least FORECASTS_PACE_MS lie between the beginnings of two
+ *   - one that failed counts as if it had used a processor for as long as it took. After several in a
+ *     row the pause doubles, up to FORECASTS_PAUSE_MOST_MS. The log says it once
+ *
+ * The answer is kept with the moment it is of, and is told for FORECASTS_SHOWN_MS. Who asks first
+ * gets none; it is there some seconds later.
+ *
+ * The loop never waits: an ask begins between two passes (the caller puts that off for a moment while
+ * Jobs are being started), and its answer is read as it comes. Samples are worked out a few at a time
+ * (durations_settle_some()), and what is left of them in the copy.
+ *
+ * Who may see a forecast is the caller's business. There is no name in one, and no figure of a single
+ * Job but the one asked for.
+ */
+#ifndef SLUICE_CONTROLLER_FORECAST_FORECASTS_H
+#define SLUICE_CONTROLLER_FORECAST_FORECASTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/common/log.h"
+#include "forecast/durations.h"
+#include "forecast/quantiles.h"
+#include "sluice/queue.h"
+
+struct ev_loop;
+struct forecasts;
+
+#define FORECASTS_WANTED_MS 60000
+#define FORECASTS_PACE_MS 5000
+#define FORECASTS_PAUSE_MOST_MS (INT64_C(3600) * 1000)
+/* Longer than the longest pause after an ask that succeeded: 20 times what one may use, which is
+ * FORECASTS_ASK_MS and the last play. */
+#define FORECASTS_SHOWN_MS (INT64_C(15) * 60000)
+#define FORECASTS_ASK_MS 30000 /* plays that have not begun by then are left out */
+#define FORECASTS_PLAY_S 10    /* of processor time; a play that needs more is left out */
+
+struct forecasts_options {
+	struct ev_loop *loop;
+	const struct queue *queue; /* borrowed */
+	struct log *log;
+	uint64_t seed; /* tenants must not know it */
+};
+
+struct forecasts *forecasts_new(const struct forecasts_options *o);
+/* Before the queue. NULL is fine. */
+void forecasts_free(struct forecasts *f);
+
+/* ---- what is learned from: told by every replica, whether it leads or not ---------------------- */
+
+/* A run ended well after ran_ms. */
+void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms);
+/* A Job came, and waits. */
+void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms);
+
+/* ---- asked, and told --------------------------------------------------------------------------- */
+
+/* Somebody looks at starts. */
+void forecasts_want(struct forecasts *f);
+
+/* Once a second. leads: else nothing is asked, and what was answered is forgotten. now_ms: the clock on
+ * the wall; tick_ms: one that only goes on. */
+void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tick_ms);
+
+struct forecast {
+	struct quantiles start;	 /* PLAY_NEVER (forecast/play.h): not in so many of the plays */
+	enum wait_reason reason; /* why not, in the first of those; WAIT_NOT: it starts in all */
+	int64_t as_of_ms;
+	size_t draws;	 /* plays */
+	size_t runs;	 /* that were learned from; 0: it rests on what was asked for alone */
+	size_t arrivals; /* earlier Jobs like which some are expected to come; 0: none are */
+};
+
+/* False: there is none of this Job, or only an old one. */
+bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Arrivals: Jobs that are likely to come, which are those that came before.
+ *
+ * Some Jobs that come later start sooner: they are smaller, of a higher priority, or of a queue that
+ * takes its quota back. A play without them tells times that are too early. What will come is not
+ * known, but what came on other days is. So each day of a play gets the arrivals of one of the last
+ * days again, hour for hour, drawn by the seed: the rates by hour, queue, priority, size and family
+ * are all in there, and so is what goes together, as the forty Jobs of a sweep. While less than a day
+ * is known, what came since then is repeated; less than ARRIVALS_LEAST_MS tells nothing.
+ *
+ * What a draw gives is new: uid and name are made up (the uids begin with eight bytes that no
+ * RFC 4122 uid has), nothing waits for it, and the cluster's nodes are not asked about it.
+ *
+ * Memory: at most ARRIVALS_BYTES_MAX, the newest. Of a Job whose placement is large it is left out.
+ */
+#ifndef SLUICE_FORECAST_ARRIVALS_H
+#define SLUICE_FORECAST_ARRIVALS_H
+
+#include "sluice/job.h"
+
+#define ARRIVALS_DAYS 7
+/* So many days of a play have arrivals. In a queue that grows, a large Job may wait for ever, and a
+ * play would go on to its horizon. */
+#define ARRIVALS_COME_DAYS 2
+#define ARRIVALS_BYTES_MAX ((size_t)16 << 20)
+#define ARRIVALS_LEAST_MS (INT64_C(3600) * 1000)
+
+struct arrivals;
+
+struct arrivals *arrivals_new(void);
+void arrivals_free(struct arrivals *a);
+
+/* It came at at_ms, which never falls. Copies what it needs. */
+void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms);
+
+size_t arrivals_count(const struct arrivals *a); /* that are kept */
+size_t arrivals_bytes(const struct arrivals *a);
+/* That a draw has to choose from; 0: too little is known yet, and nothing comes. */
+size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms);
+
+/* What comes in one play. Borrows a, which must not change meanwhile. */
+struct arrivals_draw;
+struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms);
+void arrivals_draw_free(struct arrivals_draw *d);
+/* For struct play_arrivals, with a draw as ctx: by time, later than now_ms, for ARRIVALS_COME_DAYS. */
+bool arrivals_next(int64_t *ret_at_ms, const struct job **ret_job, void *draw);
+
+#endif

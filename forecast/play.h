@@ -1,0 +1,104 @@
+/*
+ * A play: the queue as it is at one instant, played forward in virtual time, until each Job that
+ * waits now has started or nothing will start it.
+ *
+ * The decisions are the core's own: queue_decide() is asked at each instant at which something
+ * happens, and at those that it names itself (a window opens, a price falls, a budget's period
+ * begins). What the cluster adds is assumed to go well:
+ *
+ *   a start    is confirmed at once, and its pods are ready
+ *   a run      ends when it is expected to: lengths (below) says when, also of those that run now
+ *   a stop     gives its quota back after the grace of its pods; the work is lost, and the Job waits
+ *              again at its old place
+ *   a size     that changes is confirmed at once; with fewer pods the rest of the work takes longer
+ *   a failure  does not happen: each run that ends has ended well
+ *
+ * The play spends the queue: the caller gives a copy, as a forked child has one (ask.h), and frees
+ * or forgets it afterwards. Nothing else is touched: no clock, no file, no randomness. The same
+ * queue and the same lengths give the same starts.
+ *
+ * The play has an end. Nothing is played that is later than the horizon; and what costs more
+ * instants or decisions than its limits is cut off, and says so. Jobs that have not started by then
+ * have no start time, but the reason for which they waited last.
+ *
+ * Known limits. Jobs that come later count only if the caller tells of them. Of a run that has
+ * bound pods now the nodes believe that they stay (only clusterFit: Now asks), and a ResourceQuota's
+ * status stays as it was. A Job that waits for a selector of Jobs (sluice.dev/after) does not start,
+ * since the queue wants an answer from the API server first. Jobs beyond maxWaiting, which are kept
+ * by name alone, are not played.
+ *
+ * Why this is not the engine of `sluice simulate` (cli/simulate/engine.h). That one plays a world:
+ * its Jobs are records of files, come, fail, are deleted, follow each other with think times, and
+ * each event is told to journals with its bill. This one knows nothing of a Job but its uid and what
+ * the queue says of it. What both need is the agenda (base/agenda.h) and the queue. The rest that is
+ * alike is the switch over decisions, of which each arm does something else.
+ */
+#ifndef SLUICE_FORECAST_PLAY_H
+#define SLUICE_FORECAST_PLAY_H
+
+#include "sluice/queue.h"
+
+#define PLAY_HORIZON_MS (INT64_C(30) * 86400 * 1000)
+#define PLAY_NEVER INT64_MAX
+
+/* How long runs take. */
+struct play_lengths {
+	/* Of the Job's run, which has lasted ran_ms already (0: it begins): how long it takes in all,
+	 * in ms, with all its pods. At most ran_ms: it ends at once. PLAY_NEVER: it does not end. */
+	int64_t (*length_ms)(const struct job_outline *job, int64_t ran_ms, void *ctx);
+	void *ctx;
+};
+
+/* Jobs that are to come. */
+struct play_arrivals {
+	/* The next one, by time; false: there is none any more. *ret_job and what it points to stays
+	 * valid until the next call. NULL: none comes. */
+	bool (*next)(int64_t *ret_at_ms, const struct job **ret_job, void *ctx);
+	void *ctx;
+};
+
+struct play_limits {
+	int64_t horizon_ms; /* after the beginning */
+	uint64_t decisions; /* so many */
+	uint64_t instants;  /* at which queue_decide() is asked */
+	int64_t grace_ms; /* of the pods of a run that the play begins: the queue knows that of runs alone */
+};
+#define PLAY_GRACE_MS 30000 /* Kubernetes' default */
+/* For `jobs` Jobs, waiting or running: a hundred decisions each, and a hundred instants. */
+struct play_limits play_limits_for(size_t jobs);
+
+/* What became of a Job that waited at the beginning. */
+struct play_start {
+	struct uid uid;
+	int64_t start_ms; /* when it first starts; PLAY_NEVER: not in this play, for: */
+	enum wait_reason reason;
+};
+
+enum play_end {
+	PLAY_ALL_STARTED, /* each Job that waited */
+	PLAY_STANDS,	  /* nothing would happen any more; the rest never starts */
+	PLAY_AT_HORIZON,
+	PLAY_CUT, /* more instants or decisions than its limits */
+};
+
+struct play_result {
+	struct play_start *start; /* by uid; those that waited at the beginning */
+	size_t n;
+	enum play_end end;
+	uint64_t decisions, instants;
+	int64_t last_ms; /* of the last instant */
+};
+
+/* Asked for reasons in the end: at most of so many Jobs, since each costs microseconds. The others
+ * say WAIT_PENDING_EVALUATION. */
+#define PLAY_REASONS_MAX 20000
+
+/* Plays q from now_ms on. arrivals may be NULL. */
+void play(struct queue *q, int64_t now_ms, const struct play_lengths *lengths,
+	const struct play_arrivals *arrivals, const struct play_limits *limits,
+	struct play_result *ret);
+void play_result_done(struct play_result *r);
+/* NULL: it did not wait at the beginning. */
+const struct play_start *play_find(const struct play_result *r, const struct uid *uid);
+
+#endif

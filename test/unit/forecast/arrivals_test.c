@@ -1,0 +1,169 @@
+#include "test/unit/forecast/fixture.h"
+
+#include "forecast/arrivals.h"
+#include "forecast/play.h"
+
+#define DAY_MS (24 * HOUR_MS)
+
+static struct job job_of(const char *name, const struct container *c)
+{
+	return (struct job){.uid = uid_of(1),
+		.ns = "team-a",
+		.name = name,
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.family = "nightly-",
+		.submitted_by = "ann",
+		.parallelism = 3,
+		.has_completions = true,
+		.completions = 3,
+		.durations.expected_ms = HOUR_MS,
+		.terms = {.deadline_ms = BEGIN_MS,
+			.start_after_ms = BEGIN_MS,
+			.max_price_resource = ""},
+		.pod = {.containers = c, .ncontainers = 1, .runtime_class = ""}};
+}
+
+static void tell_at(struct arrivals *a, int64_t at_ms)
+{
+	struct resource cpu = {"cpu", 2000};
+	struct container c = {.requests = {&cpu, 1}};
+	struct job j = job_of("job", &c);
+	arrivals_tell(a, &j, at_ms);
+}
+
+/* Each day at eight, and on the third at nine, too. */
+static struct arrivals *four_days(void)
+{
+	struct arrivals *a = arrivals_new();
+	for (int day = 0; day < 4; day++) {
+		tell_at(a, BEGIN_MS + day * DAY_MS + 8 * HOUR_MS);
+		if (day == 2)
+			tell_at(a, BEGIN_MS + day * DAY_MS + 9 * HOUR_MS);
+	}
+	return a;
+}
+
+static void each_day_is_one_of_the_last(void **state)
+{
+	(void)state;
+	struct arrivals *a = four_days();
+	int64_t now_ms = BEGIN_MS + 4 * DAY_MS;
+	size_t nine = 0;
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct arrivals_draw *d = arrivals_draw_new(a, seed, now_ms);
+		const struct job *j;
+		int64_t at_ms, last_ms = now_ms;
+		size_t eight = 0;
+		while (arrivals_next(&at_ms, &j, d)) {
+			int64_t hour = (at_ms - BEGIN_MS) % DAY_MS / HOUR_MS;
+			assert_true(at_ms > last_ms);
+			last_ms = at_ms;
+			assert_true(hour == 8 || hour == 9);
+			eight += hour == 8;
+			nine += hour == 9;
+			assert_int_equal(j->created_ms, at_ms);
+			assert_string_equal(j->queue, "main");
+			assert_string_equal(j->family, "nightly-");
+			assert_int_equal(j->parallelism, 3);
+			assert_int_equal(j->pod.containers[0].requests.item[0].amount, 2000);
+			assert_int_equal(j->terms.deadline_ms, 0);
+			assert_int_equal(j->terms.start_after_ms, 0);
+			assert_int_equal(j->uid.byte[0], 255);
+		}
+		assert_int_equal(eight, ARRIVALS_COME_DAYS);
+		arrivals_draw_free(d);
+	}
+	/* One of three known days has it: 3 of 4 are known wholly, since the first began at eight. */
+	assert_in_range(nine, 200 * ARRIVALS_COME_DAYS / 3 - 40, 200 * ARRIVALS_COME_DAYS / 3 + 40);
+	arrivals_free(a);
+}
+
+static void the_same_seed_draws_the_same(void **state)
+{
+	(void)state;
+	struct arrivals *a = four_days();
+	struct arrivals_draw *one = arrivals_draw_new(a, 7, BEGIN_MS + 4 * DAY_MS);
+	struct arrivals_draw *two = arrivals_draw_new(a, 7, BEGIN_MS + 4 * DAY_MS);
+	const struct job *j, *k;
+	int64_t at_ms, other_ms;
+	while (arrivals_next(&at_ms, &j, one)) {
+		assert_true(arrivals_next(&other_ms, &k, two));
+		assert_int_equal(at_ms, other_ms);
+		assert_memory_equal(&j->uid, &k->uid, sizeof(j->uid));
+	}
+	assert_false(arrivals_next(&other_ms, &k, two));
+	arrivals_draw_free(one);
+	arrivals_draw_free(two);
+	arrivals_free(a);
+}
+
+static void what_is_known_of_an_afternoon_is_repeated(void **state)
+{
+	(void)state;
+	struct arrivals *a = arrivals_new();
+	const struct job *j;
+	int64_t at_ms;
+	struct arrivals_draw *d = arrivals_draw_new(a, 1, BEGIN_MS);
+	assert_false(arrivals_next(&at_ms, &j, d));
+	arrivals_draw_free(d);
+	tell_at(a, BEGIN_MS);
+	tell_at(a, BEGIN_MS + HOUR_MS);
+	d = arrivals_draw_new(a, 1, BEGIN_MS + 30 * MINUTE_MS);
+	assert_false(arrivals_next(&at_ms, &j, d));
+	arrivals_draw_free(d);
+	d = arrivals_draw_new(a, 1, BEGIN_MS + 3 * HOUR_MS);
+	for (int hours = 4; hours < 20; hours += 3) {
+		assert_true(arrivals_next(&at_ms, &j, d));
+		assert_int_equal(at_ms, BEGIN_MS + hours * HOUR_MS);
+	}
+	arrivals_draw_free(d);
+	arrivals_free(a);
+}
+
+static void old_ones_and_too_many_are_forgotten(void **state)
+{
+	(void)state;
+	struct arrivals *a = four_days();
+	tell_at(a, BEGIN_MS + (ARRIVALS_DAYS + 2) * DAY_MS + 8 * HOUR_MS);
+	assert_int_equal(arrivals_count(a), 4); /* those of two days are older */
+	for (int i = 0; i < 100000; i++)
+		tell_at(a, BEGIN_MS + (ARRIVALS_DAYS + 3) * DAY_MS + i);
+	assert_true(arrivals_bytes(a) <= ARRIVALS_BYTES_MAX);
+	assert_true(arrivals_count(a) > 5000);
+	arrivals_free(a);
+}
+
+/* A tenant may write a placement of a megabyte. */
+static void a_large_placement_is_left_out(void **state)
+{
+	(void)state;
+	static char value[5000];
+	struct label label = {"pool", value};
+	struct resource cpu = {"cpu", 2000};
+	struct container c = {.requests = {&cpu, 1}};
+	struct job j = job_of("job", &c);
+	struct arrivals *a = arrivals_new();
+	memset(value, 'x', sizeof(value) - 1);
+	j.placement.node_selector = &label;
+	j.placement.nnode_selector = 1;
+	arrivals_tell(a, &j, BEGIN_MS);
+	assert_true(arrivals_bytes(a) < 3000);
+	j.hold = "true";
+	arrivals_tell(a, &j, BEGIN_MS);
+	assert_int_equal(arrivals_count(a), 1);
+	arrivals_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_day_is_one_of_the_last),
+		cmocka_unit_test(the_same_seed_draws_the_same),
+		cmocka_unit_test(what_is_known_of_an_afternoon_is_repeated),
+		cmocka_unit_test(old_ones_and_too_many_are_forgotten),
+		cmocka_unit_test(a_large_placement_is_left_out),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/* Forks for real: what the child is, and what comes of it. */
+#include "test/unit/forecast/fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "forecast/ask.h"
+
+/* The first run takes ten minutes more in each draw. */
+static int64_t longer_each_time(const struct job_outline *o, int64_t ran_ms, void *ctx)
+{
+	(void)ran_ms;
+	return o->expected_ms + (int64_t)(*(size_t *)ctx) * 10 * MINUTE_MS;
+}
+
+static size_t the_draw;
+
+static void begin_longer(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	(void)arrivals;
+	(void)ctx;
+	the_draw = draw;
+	*lengths = (struct play_lengths){longer_each_time, &the_draw};
+}
+
+static void begin_crash(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	if (draw % 2 == 1)
+		_exit(3);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+static void begin_hang(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	(void)draw;
+	(void)lengths;
+	(void)arrivals;
+	(void)ctx;
+	for (;;)
+		pause();
+}
+
+static void begin_burn(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	for (volatile unsigned n = 0; draw == 0; n++)
+		;
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+/* Is the file of the test open in there? */
+static void begin_look(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	if (fcntl(*(int *)ctx, F_GETFD) >= 0)
+		_exit(4);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+static struct queue *two_jobs(void)
+{
+	struct queue *q = world_of(1, STRICT_FIFO);
+	tell(q, BEGIN_MS, (struct told){1, 1, 60 * MINUTE_MS});
+	decide(q, BEGIN_MS);
+	tell(q, BEGIN_MS + 1, (struct told){2, 1, MINUTE_MS});
+	tell(q, BEGIN_MS + 2, (struct told){3, 5, MINUTE_MS});
+	return q;
+}
+
+static struct ask_options options_of(
+	void (*begin)(size_t, struct play_lengths *, struct play_arrivals *, void *))
+{
+	return (struct ask_options){
+		.now_ms = BEGIN_MS, .draws = 9, .begin = begin, .play_s = 1, .ask_ms = 20000};
+}
+
+static int read_answer(struct ask *a, struct ask_answer *ret, struct err *e)
+{
+	int rc;
+	while ((rc = ask_read(a, ret, e)) == 0) {
+		struct pollfd fd = {ask_fd(a), POLLIN, 0};
+		assert_true(poll(&fd, 1, 60000) == 1);
+	}
+	return rc;
+}
+
+static void no_child_is_left(void)
+{
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void quantiles_come_back(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_longer);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	struct uid second = uid_of(2), third = uid_of(3), none = uid_of(9);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.n, 2);
+	assert_int_equal(answer.draws, 9);
+	assert_int_equal(answer.cut, 0);
+	const struct eta *eta = ask_find(&answer, &second);
+	assert_int_equal((eta->start.p10_ms - BEGIN_MS) / MINUTE_MS, 60);
+	assert_int_equal((eta->start.p50_ms - BEGIN_MS) / MINUTE_MS, 100);
+	assert_int_equal((eta->start.p90_ms - BEGIN_MS) / MINUTE_MS, 140);
+	assert_int_equal(eta->reason, WAIT_NOT);
+	eta = ask_find(&answer, &third);
+	assert_true(eta->start.p10_ms == PLAY_NEVER);
+	assert_int_equal(eta->start.started, 0);
+	assert_int_equal(eta->reason, WAIT_EXCEEDS_MAX);
+	assert_null(ask_find(&answer, &none));
+	ask_free(a);
+	no_child_is_left();
+	/* Of what was played nothing has happened here. */
+	assert_int_equal(queue_waiting(q), 2);
+	queue_free(q);
+}
+
+static void plays_that_fail_are_left_out(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_crash);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 5);
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+static void a_play_that_takes_too_long_is_left_out(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_burn);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 8);
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+/* It sleeps, so no limit on processor time ends it. */
+static void an_ask_that_hangs_ends(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_hang);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	o.ask_ms = 1;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
+	assert_non_null(strstr(e.text, "signal 14"));
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+static void an_ask_can_be_called_off(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_hang);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(ask_read(a, &answer, &e), 0);
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+static void no_file_of_ours_is_open_in_there(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_look);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	int fd = open("/dev/null", O_RDONLY);
+	assert_true(fd > 2);
+	fd = dup2(fd, 57);
+	o.ctx = &fd;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	ask_free(a);
+	queue_free(q);
+}
+
+/* Counts its calls, and takes a moment. */
+static void prepare_once(void *ctx)
+{
+	++*(int *)ctx;
+	for (volatile unsigned n = 0; n < 50000000; n++)
+		;
+}
+
+static void begin_prepared(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	if (*(int *)ctx != 1)
+		_exit(5);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+static void what_all_plays_need_is_made_once(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_prepared);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	int calls = 0;
+	o.prepare = prepare_once;
+	o.ctx = &calls;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	assert_int_equal(calls, 0); /* in the copy alone */
+	assert_true(answer.cpu_us > answer.plays_cpu_us);
+	ask_free(a);
+	queue_free(q);
+}
+
+static void its_process_goes_without_a_wait(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_longer), hangs = options_of(begin_hang);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &hangs, &a, &e), 0);
+	assert_false(ask_reap(a));
+	ask_free(a);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	while (!ask_reap(a))
+		usleep(1000);
+	no_child_is_left();
+	assert_int_equal(answer.n, 2); /* the answer is kept */
+	ask_free(a);
+	queue_free(q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles_come_back),
+		cmocka_unit_test(plays_that_fail_are_left_out),
+		cmocka_unit_test(a_play_that_takes_too_long_is_left_out),
+		cmocka_unit_test(an_ask_that_hangs_ends),
+		cmocka_unit_test(an_ask_can_be_called_off),
+		cmocka_unit_test(no_file_of_ours_is_open_in_there),
+		cmocka_unit_test(what_all_plays_need_is_made_once),
+		cmocka_unit_test(its_process_goes_without_a_wait),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
