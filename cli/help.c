@@ -681,7 +681,7 @@ const char doctor_help[] =
 	"    gap-fillers\n"
 	"        negative priorities in ClusterQueues that reclaim Any or are StrictFIFO\n"
 	"    postgres, durability, replication, pooler, database-clock, schema, role, lease\n"
-	"        Postgres: reachable, 12 or later, fsync, standbys, clock, rights, and the leader\n"
+	"        Postgres: reachable, 13 or later, fsync, standbys, clock, rights, and the leader\n"
 	"    zones\n"
 	"        the zone database of this machine\n"
 	"    history\n"

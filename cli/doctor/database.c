@@ -8,7 +8,7 @@
 #include "controller/ledger/sql.h"
 
 enum {
-	OLDEST_VERSION = 120000, /* plan_cache_mode, date_trunc() with a zone */
+	OLDEST_VERSION = 130000, /* trim_scale() */
 	SKEW_MAX_MS = 5 * 1000,
 };
 

@@ -220,9 +220,9 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 	http_soon(q->http);
 }
 
-size_t http_unsent(const struct http_question *q)
+bool http_has_room(const struct http_question *q, size_t bytes)
 {
-	return q->http->unsent;
+	return bytes <= SMALL_BYTES || q->http->unsent + bytes <= HTTP_UNSENT_MAX_BYTES;
 }
 
 void http_caller(const struct http_question *q, struct auth_caller *ret)
@@ -312,7 +312,7 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 		buf_done(&body);
 		return queue_error(r, 500, "the answer is too large to be sent");
 	}
-	if (body.len > SMALL_BYTES && h->unsent + body.len > HTTP_UNSENT_MAX_BYTES) {
+	if (!http_has_room(r, body.len)) {
 		buf_done(&body);
 		return queue_error(
 			r, 503, "too many large answers are on their way: ask again in a moment");

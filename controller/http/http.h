@@ -94,10 +94,10 @@ void http_caller(const struct http_question *q, struct auth_caller *ret);
 void http_keep(struct http_question *q);
 /* From inside defer, or later from the loop. */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
-/* Bytes of answers at the port of this question that are not fetched yet, streams aside. Slow clients must not
- * take the controller's memory: who makes a large answer looks at this first. */
+/* Slow clients must not take the controller's memory: so many bytes of answers may wait to be fetched at a port,
+ * streams aside. Who makes a large answer asks first whether there is room; a small one always has it. */
 enum { HTTP_UNSENT_MAX_BYTES = 96 << 20 };
-size_t http_unsent(const struct http_question *q);
+bool http_has_room(const struct http_question *q, size_t bytes);
 
 /* Its answer is a stream instead: status 200, and what is written until one of the two ends it. */
 struct http_stream;

@@ -100,13 +100,10 @@ static void complain(struct http_question *q, unsigned status, const char *sente
 
 static void on_told(const struct buf *body, const char *sentence, void *ctx)
 {
-	if (body && http_unsent(ctx) + body->len > HTTP_UNSENT_MAX_BYTES)
-		complain(
-			ctx, 503, "too many large answers are on their way: ask again in a moment");
-	else if (body)
-		http_answer(ctx, (struct api_reply){200, "application/json"}, body);
-	else
+	if (!body)
 		complain(ctx, 503, sentence);
+	else if (!complain_of_unsent(ctx, body->len, "ask again in a moment"))
+		http_answer(ctx, (struct api_reply){200, "application/json"}, body);
 }
 
 static bool take_page_file(struct http_question *q, const char *path)

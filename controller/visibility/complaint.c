@@ -50,7 +50,7 @@ void complain(struct http_question *q, unsigned status, const char *sentence)
 bool complain_of_unsent(struct http_question *q, size_t more, const char *cure)
 {
 	char sentence[200];
-	if (http_unsent(q) + more <= HTTP_UNSENT_MAX_BYTES)
+	if (http_has_room(q, more))
 		return false;
 	snprintf(sentence, sizeof(sentence), "too many large answers are on their way: %s", cure);
 	complain(q, 503, sentence);
