@@ -102,7 +102,10 @@ static void on_told(const struct buf *body, const char *sentence, void *ctx)
 {
 	if (!body)
 		complain(ctx, 503, sentence);
-	else if (!complain_of_unsent(ctx, body->len, "ask again in a moment"))
+	else if (!http_has_room(ctx, body->len))
+		complain(
+			ctx, 503, "too many large answers are on their way: ask again in a moment");
+	else
 		http_answer(ctx, (struct api_reply){200, "application/json"}, body);
 }
 
