@@ -215,6 +215,13 @@ static int add_object(
 	return rc;
 }
 
+static int say_version(const char *kind, const char *api, struct err *e)
+{
+	return err_set(e, ERR_INVALID, "%.80s of %.80s is none of Sluice's; that is of " API_VERSION "%s",
+		kind, *api ? api : "no apiVersion",
+		strstr(api, "kueue") ? ", and sluice import kueue makes one of it" : "");
+}
+
 static int read_object(struct object_source *from, const cJSON *o, struct err *e)
 {
 	const char *kind = json_text(o, "kind"), *api = json_text(o, "apiVersion");
@@ -222,9 +229,13 @@ static int read_object(struct object_source *from, const cJSON *o, struct err *e
 	if (kind && strcmp(kind, "List") == 0)
 		return object_items(from, o, read_object, e);
 	const struct live_kind *k = kind ? live_kind_by_name(slice_of(kind)) : NULL;
-	int rc = k && api && strcmp(api, API_VERSION) == 0
-			 ? add_object(from->ctx, k, o, object_where(from, "", where, sizeof(where)), e)
-			 : say_kind(kind ? kind : "an object without a kind", e);
+	int rc;
+	if (!k)
+		rc = say_kind(kind ? kind : "an object without a kind", e);
+	else if (!api || strcmp(api, API_VERSION) != 0)
+		rc = say_version(kind, api ? api : "", e);
+	else
+		rc = add_object(from->ctx, k, o, object_where(from, "", where, sizeof(where)), e);
 	if (rc < 0)
 		object_wrap(from, "", e);
 	return rc;
