@@ -64,8 +64,8 @@ static int say_absent(const struct live_kind *k, const char *ns, const char *nam
 			"there is no %s %.200s in namespace %.63s; kubectl get %s.sluice.dev -n %.63s lists those that there are",
 			k->kind, name, ns, k->plural, ns);
 	return err_set(e, ERR_GONE,
-		"there is no %s %.200s; kubectl get %s.sluice.dev lists those that there are", k->kind,
-		name, k->plural);
+		"there is no %s %.200s; kubectl get %s.sluice.dev lists those that there are",
+		k->kind, name, k->plural);
 }
 
 int live_object_get(struct ev_loop *loop, struct kube_client *client, const struct live_kind *k,

@@ -34,8 +34,7 @@ static const char *resource_of(const struct visibility_request *r)
 /* Reports, histories and plays are answered to the API server alone. */
 static bool has_own_port(const struct visibility_request *r)
 {
-	return !r->is_played &&
-	       strcmp(resource_of(r), past_resource_name(PAST_REPORT)) != 0 &&
+	return !r->is_played && strcmp(resource_of(r), past_resource_name(PAST_REPORT)) != 0 &&
 	       strcmp(resource_of(r), past_resource_name(PAST_RUNS)) != 0;
 }
 
@@ -93,8 +92,8 @@ static int say_not_found(
 }
 
 /* The controller's own sentence, if it is one: what stands between says none, or not in a Status. */
-static int say_own_words(const struct visibility_request *r, const struct question_facts *f,
-	int code, struct err *e)
+static int say_own_words(
+	const struct visibility_request *r, const struct question_facts *f, int code, struct err *e)
 {
 	if (!r->is_played || !*f->reason || !*f->message)
 		return say_silent(f, e);
@@ -106,8 +105,7 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	struct err *e)
 {
 	struct question_facts f;
-	const struct kube_request request = {
-		.method = KUBE_GET,
+	const struct kube_request request = {.method = KUBE_GET,
 		.path = r->path,
 		.timeout_ms = r->is_played ? PLAYED_WAIT_MS : 0,
 		.answer_ceiling = QUESTION_ANSWER_MAX};

@@ -32,8 +32,7 @@ static int collect(const struct whatif_options *o, struct changes *c, struct err
 	return rc == 0 ? changes_check(c, e) : rc;
 }
 
-static void render(
-	const struct whatif_command *w, const struct changes *c, const cJSON *root)
+static void render(const struct whatif_command *w, const struct changes *c, const cJSON *root)
 {
 	struct style style = style_of(stdout);
 	const struct whatif_report_options o = {w->o->all, clock_now_ms(), &style};

@@ -25,8 +25,7 @@ int start_answer_get(struct ev_loop *loop, struct kube_client *client,
 	int rc;
 	buf_init(&path, PATH_MAX_BYTES);
 	path_format(&path, VISIBILITY_ROOT "/namespaces/%s/queuedjobs/%s", q->ns, q->name);
-	const struct visibility_request r = {
-		.path = buf_text(&path), .ns = q->ns, .one = true};
+	const struct visibility_request r = {.path = buf_text(&path), .ns = q->ns, .one = true};
 	for (int round = 0;; round++) {
 		rc = visibility_ask(loop, client, &r, json, ret_job, e);
 		if (rc < 0 || round == q->rounds || !start_report_is_to_come(*ret_job))

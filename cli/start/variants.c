@@ -187,8 +187,8 @@ static size_t put_helpful(
 	return n;
 }
 
-static void put_texts(const cJSON *list, bool (*leave_out)(const cJSON *), const char *head,
-	struct buf *out)
+static void put_texts(
+	const cJSON *list, bool (*leave_out)(const cJSON *), const char *head, struct buf *out)
 {
 	const char *before = head;
 	json_each(v, list) {

@@ -27,8 +27,8 @@ struct object {
 	const struct live_kind *kind;
 	char *ns; /* "" where its kind has none */
 	char *name;
-	cJSON *tree;	      /* NULL: it would be gone */
-	char *where;	      /* "file.yaml:12"; NULL: it is live */
+	cJSON *tree;		/* NULL: it would be gone */
+	char *where;		/* "file.yaml:12"; NULL: it is live */
 	bool is_of_our_version; /* the CRD that is compiled in takes it as it was read */
 };
 
@@ -93,8 +93,9 @@ static int say_kind(const char *text, struct err *e)
 	struct buf kinds;
 	buf_init(&kinds, TEXT_MAX_BYTES);
 	put_kinds(&kinds);
-	int rc = err_set(e, ERR_INVALID, "%.80s is of no kind that can be asked about; these can: %s",
-		text, buf_text(&kinds));
+	int rc = err_set(e, ERR_INVALID,
+		"%.80s is of no kind that can be asked about; these can: %s", text,
+		buf_text(&kinds));
 	buf_done(&kinds);
 	return rc;
 }
@@ -105,7 +106,8 @@ static int read_name(const char *flag, struct slice text, const struct live_kind
 {
 	const char *slash = memchr(text.ptr, '/', text.len);
 	if (!slash)
-		return err_set(e, ERR_INVALID, "%s wants KIND/NAME, as in clusterqueue/batch", flag);
+		return err_set(
+			e, ERR_INVALID, "%s wants KIND/NAME, as in clusterqueue/batch", flag);
 	size_t len = (size_t)(slash - text.ptr);
 	char shown[SLICE_SHOWN_SIZE];
 	*ret_kind = live_kind_by_name((struct slice){text.ptr, len});
@@ -141,7 +143,8 @@ static const char *namespace_of(const struct changes *c, const struct live_kind 
 }
 
 /* What the queue reads of an object, and no more: name, namespace, and what is beside the metadata. */
-static cJSON *tree_of(const struct live_kind *k, const char *ns, const char *name, const cJSON *from)
+static cJSON *tree_of(
+	const struct live_kind *k, const char *ns, const char *name, const cJSON *from)
 {
 	cJSON *tree = cJSON_CreateObject(), *meta;
 	cJSON_AddStringToObject(tree, "apiVersion", API_VERSION);
@@ -164,8 +167,8 @@ static cJSON *tree_of(const struct live_kind *k, const char *ns, const char *nam
 static int add(struct changes *c, const struct object *o, struct object **ret, struct err *e)
 {
 	if (c->nobjects == CHANGES_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d objects; ask about fewer at once",
-			CHANGES_MAX);
+		return err_set(
+			e, ERR_LIMIT, "more than %d objects; ask about fewer at once", CHANGES_MAX);
 	struct object *to = &c->object[c->nobjects++];
 	*to = *o;
 	to->ns = mem_strdup(o->ns);
@@ -191,8 +194,8 @@ static int check_fields(struct changes *c, const struct object *o, struct err *e
 	return rc;
 }
 
-static int add_object(
-	struct changes *c, const struct live_kind *k, const cJSON *from, const char *where, struct err *e)
+static int add_object(struct changes *c, const struct live_kind *k, const cJSON *from,
+	const char *where, struct err *e)
 {
 	const cJSON *meta = json_object(from, "metadata");
 	const char *name = json_text(meta, "name"), *ns;
@@ -217,8 +220,9 @@ static int add_object(
 
 static int say_version(const char *kind, const char *api, struct err *e)
 {
-	return err_set(e, ERR_INVALID, "%.80s of %.80s is none of Sluice's; that is of " API_VERSION "%s",
-		kind, *api ? api : "no apiVersion",
+	return err_set(e, ERR_INVALID,
+		"%.80s of %.80s is none of Sluice's; that is of " API_VERSION "%s", kind,
+		*api ? api : "no apiVersion",
 		strstr(api, "kueue") ? ", and sluice import kueue makes one of it" : "");
 }
 
@@ -279,13 +283,13 @@ static const char *end_of_path(const char *path)
 	return NULL;
 }
 
-static int change(struct changes *c, struct object *o, const char *path, const char *value,
-	struct err *e)
+static int change(
+	struct changes *c, struct object *o, const char *path, const char *value, struct err *e)
 {
 	struct buf place, before, after;
 	if (c->nchanges == CHANGES_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d fields; ask about fewer at once",
-			CHANGES_MAX);
+		return err_set(
+			e, ERR_LIMIT, "more than %d fields; ask about fewer at once", CHANGES_MAX);
 	buf_init(&place, TEXT_MAX_BYTES);
 	buf_init(&before, TEXT_MAX_BYTES);
 	buf_init(&after, TEXT_MAX_BYTES);
@@ -293,9 +297,9 @@ static int change(struct changes *c, struct object *o, const char *path, const c
 	int rc = object_path_set(
 		o->tree, accepted_schema(&c->accepted, o->kind->kind), path, value, &ret, e);
 	if (rc == 0)
-		c->change[c->nchanges++] = (struct change){(size_t)(o - c->object),
-			mem_strdup(buf_text(&place)), mem_strdup(buf_text(&before)),
-			mem_strdup(buf_text(&after))};
+		c->change[c->nchanges++] =
+			(struct change){(size_t)(o - c->object), mem_strdup(buf_text(&place)),
+				mem_strdup(buf_text(&before)), mem_strdup(buf_text(&after))};
 	buf_done(&place);
 	buf_done(&before);
 	buf_done(&after);
@@ -407,10 +411,12 @@ int changes_query(const struct changes *c, struct buf *out, struct err *e)
 		buf_puts(&query, i == 0 ? "" : "&");
 		put_object(&c->object[i], &query);
 	}
-	int rc = query.failed ? err_set(e, ERR_LIMIT,
-					"these objects are too large to be asked about at once: at most %d KiB, as a URL has them, fit a question; leave out those that do not change",
-					CHANGES_QUERY_MAX_BYTES / 1024)
-			      : 0;
+	int rc =
+		query.failed
+			? err_set(e, ERR_LIMIT,
+				  "these objects are too large to be asked about at once: at most %d KiB, as a URL has them, fit a question; leave out those that do not change",
+				  CHANGES_QUERY_MAX_BYTES / 1024)
+			: 0;
 	if (rc == 0)
 		buf_add(out, buf_text(&query), query.len);
 	buf_done(&query);

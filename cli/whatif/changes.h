@@ -17,8 +17,9 @@
 #include "cli/question.h"
 
 enum {
-	CHANGES_MAX = 64,		 /* objects, and fields that are set */
-	CHANGES_QUERY_MAX_BYTES = 24 * 1024, /* of a question; the controller's port takes 32 KiB of headers */
+	CHANGES_MAX = 64, /* objects, and fields that are set */
+	CHANGES_QUERY_MAX_BYTES =
+		24 * 1024, /* of a question; the controller's port takes 32 KiB of headers */
 };
 
 /* Whom live objects are asked of. */
@@ -31,7 +32,7 @@ struct changes_source {
 struct changes;
 
 struct changes *changes_new(const struct changes_source *from); /* borrowed */
-void changes_free(struct changes *c);				 /* NULL is fine */
+void changes_free(struct changes *c);				/* NULL is fine */
 
 /* A file of manifests, "-" or a directory. ERR_INVALID with file and line. */
 int changes_add_file(struct changes *c, const char *path, struct err *e);

@@ -40,7 +40,7 @@ struct search {
 	struct object_steps steps;
 	struct place *found;
 	size_t nfound;
-	bool more; /* than that */
+	bool more;	/* than that */
 	struct buf why; /* what kept the search from going on, where it came furthest */
 	size_t why_depth;
 };
@@ -140,8 +140,8 @@ static const char *name_of(const cJSON *item)
 	return name && is_plain_key(name) ? name : NULL;
 }
 
-static void no_item(struct search *s, const struct place *at, const cJSON *node,
-	const struct object_step *step)
+static void no_item(
+	struct search *s, const struct place *at, const cJSON *node, const struct object_step *step)
 {
 	size_t n = 0;
 	if (!is_further(s, at))
@@ -245,8 +245,7 @@ static bool is_item(const cJSON *item, size_t index, const struct object_step *o
 static struct hop hop_to_item(const struct place *at, const cJSON *item, size_t index)
 {
 	const struct hop *list = at->n > 0 ? &at->hop[at->n - 1] : NULL;
-	return (struct hop){
-		.index = index, .list = list ? list->key : NULL, .name = name_of(item)};
+	return (struct hop){.index = index, .list = list ? list->key : NULL, .name = name_of(item)};
 }
 
 static void take_item(struct search *s, const struct place *at, const struct object_step *o,
@@ -342,9 +341,18 @@ static void put_what_to_name(const struct search *s, struct buf *out)
 		buf_puts(out, "say which");
 }
 
+/* Without such an item the short text would be as ambiguous as what was asked. */
+static bool has_named_item(const struct place *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->hop[i].key && p->hop[i].name)
+			return true;
+	return false;
+}
+
 static void put_found(const struct search *s, size_t i, bool in_short, struct buf *out)
 {
-	if (in_short)
+	if (in_short && has_named_item(&s->found[i]))
 		put_short_place(&s->found[i], out);
 	else
 		put_place(&s->found[i], out);
@@ -376,7 +384,8 @@ static int say_several(const struct search *s, struct err *e)
 	bool in_short = short_texts_differ(s);
 	buf_init(&text, TEXT_MAX_BYTES);
 	buf_init(&line, TEXT_MAX_BYTES);
-	buf_printf(&text, "%.100s is at %zu%s places; ", s->path, s->nfound, s->more ? " or more" : "");
+	buf_printf(&text, "%.100s is at %zu%s places; ", s->path, s->nfound,
+		s->more ? " or more" : "");
 	put_what_to_name(s, &text);
 	buf_putc(&text, ':');
 	for (; told < s->nfound && told < PLACES_TOLD; told++) {
@@ -495,8 +504,7 @@ static void put(cJSON *root, const struct place *p, cJSON *value)
 	}
 }
 
-static int check_fields(
-	const struct place *p, const cJSON *value, const char *path, struct err *e)
+static int check_fields(const struct place *p, const cJSON *value, const char *path, struct err *e)
 {
 	struct buf unknown;
 	buf_init(&unknown, TEXT_MAX_BYTES);

@@ -22,7 +22,7 @@
 #include "controller/kube/json.h"
 
 struct object_change {
-	struct buf *place;	   /* where, in full */
+	struct buf *place;	    /* where, in full */
 	struct buf *before, *after; /* what is there, as JSON; "" for nothing */
 };
 

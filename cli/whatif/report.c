@@ -125,8 +125,7 @@ static void put_job(struct table *t, const cJSON *item, struct short_times *time
 	table_end_row(t);
 }
 
-static void put_jobs(
-	const cJSON *status, const struct whatif_report_options *o, struct buf *out)
+static void put_jobs(const cJSON *status, const struct whatif_report_options *o, struct buf *out)
 {
 	static const char *const head[] = {"JOB", "CLUSTERQUEUE", "START NOW", "START THEN", ""};
 	const cJSON *items = json_array(status, "items");
@@ -233,8 +232,7 @@ static void put_sum(const cJSON *status, struct buf *out)
 	buf_puts(out, ". Nothing was written.\n");
 }
 
-void whatif_report_render(
-	const cJSON *root, const struct whatif_report_options *o, struct buf *out)
+void whatif_report_render(const cJSON *root, const struct whatif_report_options *o, struct buf *out)
 {
 	const cJSON *status = status_of(root);
 	put_queues(status, o->style, out);

@@ -176,26 +176,27 @@ static void it_is_asked_for_until_it_is_known(void **state)
 
 /* ---- what would change it ---------------------------------------------------------------------- */
 
-#define REVIEW(variants)                                                                           \
-	"{\"kind\":\"StartReview\",\"metadata\":{\"name\":\"train-8\",\"namespace\":\"team\"},"      \
-	"\"status\":{\"asOf\":\"2026-11-26T11:59:57Z\",\"draws\":4,\"start\":{"                    \
-	"\"p50\":\"2026-11-26T13:10:00Z\",\"p90\":\"2026-11-26T14:30:00Z\",\"misses\":0}," variants  \
+#define REVIEW(variants)                                                                            \
+	"{\"kind\":\"StartReview\",\"metadata\":{\"name\":\"train-8\",\"namespace\":\"team\"},"     \
+	"\"status\":{\"asOf\":\"2026-11-26T11:59:57Z\",\"draws\":4,\"start\":{"                     \
+	"\"p50\":\"2026-11-26T13:10:00Z\",\"p90\":\"2026-11-26T14:30:00Z\",\"misses\":0}," variants \
 	"}}"
 #define VARIANT(change, to, text, gain)                                                            \
 	"{\"change\":\"" change "\",\"to\":\"" to "\",\"text\":\"" text "\"," gain "}"
 #define EARLIER(seconds) "\"earlierSeconds\":" #seconds
 
-static const char all_variants[] = REVIEW(
-	"\"variants\":[" VARIANT("PriorityClass", "high", "with class high",
-		"\"starts\":true,\"start\":{\"p50\":\"2026-11-26T12:30:00Z\"}") ","
-	VARIANT("Pods", "8", "with 8 pods", EARLIER(2400)) ","
-	VARIANT("Toleration", "spot", "if it tolerated the taints of flavor spot", EARLIER(600)) ","
-	VARIANT("LocalQueue", "night", "in LocalQueue night", EARLIER(90)) ","
-	VARIANT("ExpectedDuration", "2h", "if it were expected to take 2h", EARLIER(7800)) ","
-	VARIANT("NodeLabels", "gpu", "in flavor gpu", EARLIER(30)) ","
-	VARIANT("MaxPrice", "2.75 nvidia.com/gpu", "with a price ceiling of 2.75", EARLIER(0)) ","
-	VARIANT("LocalQueue", "day", "in LocalQueue day", EARLIER(-300)) "],"
-	"\"notPlayed\":[{\"change\":\"Pods\",\"text\":\"it has one pod\"}]");
+static const char all_variants[] =
+	REVIEW("\"variants\":[" VARIANT("PriorityClass", "high", "with class high",
+		"\"starts\":true,\"start\":{\"p50\":\"2026-11-26T12:30:00Z\"}") "," VARIANT("Pods",
+		"8", "with 8 pods", EARLIER(2400)) "," VARIANT("Toleration", "spot",
+		"if it tolerated the taints of flavor spot", EARLIER(600)) "," VARIANT("LocalQueue",
+		"night", "in LocalQueue night", EARLIER(90)) "," VARIANT("ExpectedDuration", "2h",
+		"if it were expected to take 2h", EARLIER(7800)) "," VARIANT("NodeLabels", "gpu",
+		"in flavor gpu", EARLIER(30)) "," VARIANT("MaxPrice", "2.75 nvidia.com/gpu",
+		"with a price ceiling of 2.75",
+		EARLIER(0)) "," VARIANT("LocalQueue", "day", "in LocalQueue day",
+		EARLIER(-300)) "],"
+			       "\"notPlayed\":[{\"change\":\"Pods\",\"text\":\"it has one pod\"}]");
 
 static void render_review(const char *review, bool json, struct buf *out)
 {
@@ -228,13 +229,15 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "it starts (12:30 UTC) with class high");
 	says(&out, " sluice priority job/train-8 high -n team\n");
 	says(&out, "40 min earlier with 8 pods ");
-	says(&out, " kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
+	says(&out,
+		" kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
 	says(&out, "10 min earlier if it tolerated the taints of flavor spot");
 	says(&out, "spec.nodeTaints of kubectl get resourceflavor spot -o yaml");
 	says(&out, "1 min earlier in LocalQueue night");
 	says(&out, " sluice move job/train-8 --queue night -n team\n");
 	says(&out, "2 h 10 min earlier if it were expected to take 2h");
-	says(&out, " kubectl annotate job train-8 -n team --overwrite 'sluice.dev/expected-duration=2h'   # only if it takes no longer\n");
+	says(&out,
+		" kubectl annotate job train-8 -n team --overwrite 'sluice.dev/expected-duration=2h'   # only if it takes no longer\n");
 	says(&out, "30 s earlier in flavor gpu");
 	says(&out, "spec.nodeLabels of kubectl get resourceflavor gpu -o yaml");
 	says(&out, "\nNo help: with a price ceiling of 2.75; in LocalQueue day.\n");
@@ -248,8 +251,9 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 	(void)state;
 	struct buf out;
 	zone("UTC");
-	render_review(REVIEW("\"variants\":[" VARIANT("Pods", "8", "with 8 pods", EARLIER(0)) ","
-			VARIANT("LocalQueue", "day", "in LocalQueue day", EARLIER(-1)) "]"),
+	render_review(
+		REVIEW("\"variants\":[" VARIANT("Pods", "8", "with 8 pods", EARLIER(0)) "," VARIANT(
+			"LocalQueue", "day", "in LocalQueue day", EARLIER(-1)) "]"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC; by 14:30 with 90 %\n\n"
@@ -308,10 +312,10 @@ static void a_review_in_json_has_all_of_its_status(void **state)
 }
 
 #define STATUS(reason, message)                                                                    \
-	"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"" reason                          \
+	"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"" reason                         \
 	"\",\"message\":\"" message "\"}"
-#define NO_RIGHT                                                                                   \
-	"queuedjobs.visibility.sluice.dev \\\"train\\\" is forbidden: User \\\"bob\\\" cannot get "       \
+#define NO_RIGHT                                                                                    \
+	"queuedjobs.visibility.sluice.dev \\\"train\\\" is forbidden: User \\\"bob\\\" cannot get " \
 	"resource \\\"queuedjobs/start\\\""
 
 static const struct {
@@ -352,8 +356,8 @@ static void ask_for_review(int status, const char *body, int rc, const char *par
 			"GET /apis/visibility.sluice.dev/v1alpha1/namespaces/team/queuedjobs/train/start "),
 		status, "", body);
 	if (status == 403)
-		script_answer(scripted_server_expect(server, "GET /apis/visibility.sluice.dev "), 200,
-			"", "{}");
+		script_answer(scripted_server_expect(server, "GET /apis/visibility.sluice.dev "),
+			200, "", "{}");
 	assert_int_equal(start_review_get(loop, client, &q, json, &review, &e), rc);
 	assert_int_equal(scripted_server_unexpected(server), 0);
 	assert_int_equal(scripted_server_unused(server), 0);
@@ -370,8 +374,7 @@ static void each_answer_to_a_review_has_a_sentence(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ROWS(reviews); i++)
-		ask_for_review(
-			reviews[i].status, reviews[i].body, reviews[i].rc, reviews[i].says);
+		ask_for_review(reviews[i].status, reviews[i].body, reviews[i].rc, reviews[i].says);
 	ask_for_review(403, STATUS("Forbidden", NO_RIGHT), ERR_DENIED,
 		"you may not get queuedjobs/start.visibility.sluice.dev in namespace team. An admin gives you the right: kubectl create rolebinding sluice-bob -n team --clusterrole=sluice-batch-user --user=bob");
 }

@@ -16,19 +16,21 @@
 
 #define CPU(quota) "{\"name\":\"cpu\",\"nominalQuota\":" quota "}"
 #define MEMORY(quota) "{\"name\":\"memory\",\"nominalQuota\":\"" quota "\"}"
-#define SPEC                                                                                       \
-	"{\"cohortName\":\"research\",\"namespaceSelector\":{},\"podTemplate\":{\"labels\":"       \
+#define SPEC                                                                                        \
+	"{\"cohortName\":\"research\",\"namespaceSelector\":{},\"podTemplate\":{\"labels\":"        \
 	"{\"nominalQuota\":\"x\"}},\"resourceGroups\":[{\"coveredResources\":[\"cpu\",\"memory\"]," \
-	"\"flavors\":[{\"name\":\"spot\",\"resources\":[" CPU("40") "," MEMORY("160Gi") "]},"       \
-	"{\"name\":\"on-demand\",\"resources\":[" CPU("8") "," MEMORY("32Gi") "]}]}]}"
+	"\"flavors\":[{\"name\":\"spot\",\"resources\":[" CPU("40") "," MEMORY(                     \
+		"160Gi") "]},"                                                                      \
+			 "{\"name\":\"on-demand\",\"resources\":[" CPU("8") "," MEMORY(             \
+				 "32Gi") "]}]}]}"
 #define BATCH                                                                                      \
-	"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"ClusterQueue\",\"metadata\":"           \
-	"{\"name\":\"batch\",\"uid\":\"u-1\",\"resourceVersion\":\"7\",\"managedFields\":[{}],"     \
-	"\"annotations\":{\"kubectl.kubernetes.io/last-applied-configuration\":\"much\"}},"         \
+	"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"ClusterQueue\",\"metadata\":"          \
+	"{\"name\":\"batch\",\"uid\":\"u-1\",\"resourceVersion\":\"7\",\"managedFields\":[{}],"    \
+	"\"annotations\":{\"kubectl.kubernetes.io/last-applied-configuration\":\"much\"}},"        \
 	"\"spec\":" SPEC ",\"status\":{\"pendingWorkloads\":4}}"
 #define PRICES                                                                                     \
-	"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"PricePlan\",\"metadata\":{\"name\":"    \
-	"\"power\"},\"spec\":{\"currency\":\"EUR\",\"base\":{\"cpu\":\"0.04\"},\"rates\":["         \
+	"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"PricePlan\",\"metadata\":{\"name\":"   \
+	"\"power\"},\"spec\":{\"currency\":\"EUR\",\"base\":{\"cpu\":\"0.04\"},\"rates\":["        \
 	"{\"calendar\":\"nights\",\"factor\":\"0.4\"}]}}"
 
 static cJSON *tree_of(const char *text)
@@ -47,7 +49,7 @@ static cJSON *tree_of(const char *text)
 
 static const struct {
 	const char *object, *path, *value;
-	const char *place; /* NULL: it is refused */
+	const char *place;	    /* NULL: it is refused */
 	const char *before, *after; /* or what the refusal says, in before */
 } paths[] = {
 	{BATCH, "spec.cohortName", "other", "spec.cohortName", "\"research\"", "\"other\""},
@@ -58,8 +60,8 @@ static const struct {
 	{BATCH, "spec...[name=spot]...[name=cpu]...nominalQuota", "80", SPOT_CPU, "40", "80"},
 	{BATCH, "spec\xE2\x80\xA6[name=spot]\xE2\x80\xA6[name=cpu].nominalQuota", "80", SPOT_CPU,
 		"40", "80"},
-	{BATCH, "...flavors[name='spot'].resources[name=\"cpu\"].nominalQuota", "80", SPOT_CPU, "40",
-		"80"},
+	{BATCH, "...flavors[name='spot'].resources[name=\"cpu\"].nominalQuota", "80", SPOT_CPU,
+		"40", "80"},
 	{BATCH, "...flavors[name='spot'].resources[\"name\"=cpu]", "80", NULL,
 		"a bracket in it is not closed", NULL},
 	{BATCH, "spec...[name=spot].resources[name=memory].nominalQuota", "1Ti",
@@ -90,8 +92,8 @@ static const struct {
 	/* Refused. */
 	{BATCH, "spec.nominalQota", "1", NULL, "spec has no field nominalQota; there are: ", NULL},
 	{BATCH, "speck.x", "1", NULL, "a ClusterQueue has no field speck; there are: ", NULL},
-	{BATCH, "spec...nominalQota", "1", NULL, "this ClusterQueue has no place spec...nominalQota",
-		NULL},
+	{BATCH, "spec...nominalQota", "1", NULL,
+		"this ClusterQueue has no place spec...nominalQota", NULL},
 	{BATCH, "spec.resourceGroups.flavors", "1", NULL,
 		"spec.resourceGroups is a list; say of which item flavors is meant", NULL},
 	{BATCH, "spec.resourceGroups[1].flavors", "1", NULL,
@@ -163,11 +165,12 @@ static void several_places_are_listed(void **state)
 		ERR_INVALID);
 	/* podTemplate.labels may have any key, and has this one. */
 	assert_string_equal(e.text,
-		"spec...nominalQuota is at 5 places; say which:\n"
-		"    spec...nominalQuota\n    spec...[name=spot]...[name=cpu]...nominalQuota\n"
+		"spec...nominalQuota is at 5 places; name the flavor and the resource:\n"
+		"    spec...[name=spot]...[name=cpu]...nominalQuota\n"
 		"    spec...[name=spot]...[name=memory]...nominalQuota\n"
 		"    spec...[name=on-demand]...[name=cpu]...nominalQuota\n"
-		"    spec...[name=on-demand]...[name=memory]...nominalQuota");
+		"    spec...[name=on-demand]...[name=memory]...nominalQuota\n"
+		"    spec.podTemplate.labels.nominalQuota");
 	assert_int_equal(object_path_set(tree, accepted_schema(&accepted, "ClusterQueue"),
 				 "spec.resourceGroups...nominalQuota", "80", &ret, &e),
 		ERR_INVALID);
@@ -269,7 +272,7 @@ static void file_of(char path[64], const char *text)
 #define GET_BATCH "GET /apis/sluice.dev/v1alpha1/clusterqueues/batch "
 #define GET_MAIN "GET /apis/sluice.dev/v1alpha1/namespaces/team/localqueues/main "
 #define MAIN                                                                                       \
-	"{\"metadata\":{\"name\":\"main\",\"namespace\":\"team\"},\"spec\":{\"clusterQueue\":"      \
+	"{\"metadata\":{\"name\":\"main\",\"namespace\":\"team\"},\"spec\":{\"clusterQueue\":"     \
 	"\"batch\"}}"
 
 static void decode(const char *text, struct buf *out)
@@ -294,9 +297,10 @@ static void what_the_queue_reads_is_sent(void **state)
 	answer(&s, GET_BATCH, 200, BATCH);
 	answer(&s, GET_MAIN, 200, MAIN);
 	assert_int_equal(changes_set(s.changes, "cq/batch:spec.cohortName=a b&c+d", &s.e), 0);
-	assert_int_equal(changes_set(s.changes,
-				 "clusterqueue/batch:spec...[name=spot]...[name=cpu]...nominalQuota=80",
-				 &s.e),
+	assert_int_equal(
+		changes_set(s.changes,
+			"clusterqueue/batch:spec...[name=spot]...[name=cpu]...nominalQuota=80",
+			&s.e),
 		0);
 	assert_int_equal(changes_set(s.changes, "localqueue/main:spec.maxRunning=3", &s.e), 0);
 	assert_int_equal(changes_drop(s.changes, "runpolicy/nights", &s.e), 0);
@@ -341,7 +345,8 @@ static void a_file_is_taken_whole_and_may_be_changed(void **state)
 	changes_json(s.changes, &out);
 	assert_non_null(strstr(buf_text(&out),
 		"{\"object\":\"workloadpriorityclass/high\",\"path\":\"value\",\"before\":100,\"after\":200}]"));
-	assert_non_null(strstr(buf_text(&out), "[{\"object\":\"localqueue/team/main\",\"from\":\""));
+	assert_non_null(
+		strstr(buf_text(&out), "[{\"object\":\"localqueue/team/main\",\"from\":\""));
 	buf_reset(&out);
 	changes_render(s.changes, &out);
 	assert_non_null(strstr(buf_text(&out), "workloadpriorityclass/high  value: 100 -> 200\n"));
@@ -366,7 +371,7 @@ static const struct {
 	{"apiVersion: sluice.dev/v1alpha1\nkind: Cohort\nmetadata: {}\n", "Cohort without a name"},
 	{"apiVersion: sluice.dev/v1alpha1\nkind: Cohort\nmetadata: {name: x}\nspec: {parent: y}\n",
 		"Cohort x: spec.parent: there is no such field"},
-	{"a: [", ":1: "},
+	{"a: [", ":2: not YAML"},
 };
 
 static void a_bad_file_is_refused_with_its_line(void **state)
@@ -432,8 +437,8 @@ static void a_value_that_the_crd_refuses_is_not_sent(void **state)
 	assert_int_equal(
 		changes_set(s.changes, "clusterqueue/batch:spec.queueingStrategy=Fast", &s.e), 0);
 	assert_int_equal(changes_check(s.changes, &s.e), ERR_INVALID);
-	assert_non_null(strstr(
-		s.e.text, "clusterqueue/batch: spec.queueingStrategy: must be one of"));
+	assert_non_null(
+		strstr(s.e.text, "clusterqueue/batch: spec.queueingStrategy: must be one of"));
 	stage_close(&s);
 }
 
@@ -489,8 +494,8 @@ static void the_command_line_is_read(void **state)
 	(void)state;
 	struct whatif_options o;
 	struct err e = {""};
-	assert_int_equal(parse("whatif --set a/b:c=d --set=e --drop f/g -f x -n team --all -o json",
-				 &o, &e),
+	assert_int_equal(
+		parse("whatif --set a/b:c=d --set=e --drop f/g -f x -n team --all -o json", &o, &e),
 		0);
 	assert_int_equal(o.sets.count, 2);
 	assert_string_equal(o.sets.text[0], "a/b:c=d");
@@ -511,8 +516,9 @@ static void the_command_line_is_read(void **state)
 
 #define TIMES(p50) "{\"p50\":\"2026-11-" p50 ":00Z\",\"misses\":0}"
 #define ITEM(name, before, after, seconds)                                                         \
-	"{\"namespace\":\"team\",\"name\":\"" name "\",\"clusterQueue\":\"batch\",\"before\":" before \
-	",\"after\":" after ",\"earlierSeconds\":" #seconds "}"
+	"{\"namespace\":\"team\",\"name\":\"" name                                                 \
+	"\",\"clusterQueue\":\"batch\",\"before\":" before ",\"after\":" after                     \
+	",\"earlierSeconds\":" #seconds "}"
 #define NEVER "{\"misses\":4}"
 #define WHATIF(status) "{\"kind\":\"WhatIf\",\"status\":{" status "}}"
 
@@ -525,9 +531,10 @@ static const char much[] = WHATIF(
 	"\"queues\":[{\"clusterQueue\":\"batch\",\"earlier\":10,\"later\":2,\"same\":5,"
 	"\"p50WaitSecondsBefore\":3600,\"p50WaitSecondsAfter\":1200},{\"clusterQueue\":\"new\","
 	"\"earlier\":0,\"later\":0,\"same\":1}],"
-	"\"items\":[" ITEM("big", TIMES("27T13:10"), TIMES("26T12:30"), 88800) "," ITEM("small",
-		TIMES("26T11:00"), TIMES("26T12:05"), -300) "," ITEM("stuck", NEVER,
-		TIMES("26T14:00"), 0) "," ITEM("lost", TIMES("26T14:00"), NEVER, 0) "],\"left\":734");
+	"\"items\":[" ITEM("big", TIMES("27T13:10"), TIMES("26T12:30"), 88800) "," ITEM(
+		"small", TIMES("26T11:00"), TIMES("26T12:05"), -300) "," ITEM("stuck", NEVER,
+		TIMES("26T14:00"),
+		0) "," ITEM("lost", TIMES("26T14:00"), NEVER, 0) "],\"left\":734");
 
 static void render(const char *text, bool all, struct buf *out)
 {
@@ -602,13 +609,13 @@ static void where_nothing_moves_a_line_says_so(void **state)
 		"7 Jobs wait, and would start as now. Nothing was written.\n");
 	buf_done(&out);
 	render(WHATIF("\"draws\":1,\"jobs\":0"), false, &out);
-	assert_non_null(strstr(
-		buf_text(&out), "No Job waits, so there is nothing to compare. Nothing was written.\n"));
+	assert_non_null(strstr(buf_text(&out),
+		"No Job waits, so there is nothing to compare. Nothing was written.\n"));
 	buf_done(&out);
 }
 
 #define STATUS(reason, message)                                                                    \
-	"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"" reason                          \
+	"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"" reason                         \
 	"\",\"message\":\"" message "\"}"
 
 static const struct {
