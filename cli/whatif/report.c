@@ -23,9 +23,9 @@ static void put_head(struct table *t, const char *const *names, size_t n)
 	table_end_row(t);
 }
 
-static void put_count(struct table *t, const cJSON *row, const char *key)
+static void put_count(struct table *t, int64_t n)
 {
-	table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(row, key));
+	table_cellf(t, COLOUR_NONE, "%" PRId64, n);
 	table_right(t);
 }
 
@@ -60,15 +60,18 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 	put_head(t, head, sizeof(head) / sizeof(*head));
 	json_each(q, queues) {
 		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
-		put_count(t, q, "earlier");
-		put_count(t, q, "later");
-		put_count(t, q, "same");
+		put_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
+		put_count(t, number_of(q, "later") + number_of(q, "neverAnyMore"));
+		put_count(t, number_of(q, "same"));
 		put_wait(t, q, "p50WaitSecondsBefore");
 		put_wait(t, q, "p50WaitSecondsAfter");
 		table_end_row(t);
 	}
 	table_render(t, out);
 	table_free(t);
+	if (number_of(status, "queuesLeft") > 0)
+		buf_printf(out, "and %" PRId64 " more ClusterQueues, with fewer Jobs that move\n",
+			number_of(status, "queuesLeft"));
 	buf_putc(out, '\n');
 }
 

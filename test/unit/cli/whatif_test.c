@@ -530,7 +530,7 @@ static const char much[] = WHATIF(
 	"{\"currency\":\"USD\",\"before\":\"1.00\",\"after\":\"1.00\"}],"
 	"\"queues\":[{\"clusterQueue\":\"batch\",\"earlier\":10,\"later\":2,\"same\":5,"
 	"\"p50WaitSecondsBefore\":3600,\"p50WaitSecondsAfter\":1200},{\"clusterQueue\":\"new\","
-	"\"earlier\":0,\"later\":0,\"same\":1}],"
+	"\"earlier\":0,\"later\":0,\"same\":1,\"newlyStart\":3,\"neverAnyMore\":1}],\"queuesLeft\":2,"
 	"\"items\":[" ITEM("big", TIMES("27T13:10"), TIMES("26T12:30"), 88800) "," ITEM(
 		"small", TIMES("26T11:00"), TIMES("26T12:05"), -300) "," ITEM("stuck", NEVER,
 		TIMES("26T14:00"),
@@ -558,7 +558,8 @@ static void the_tables_say_what_moves(void **state)
 	assert_string_equal(buf_text(&out),
 		"CLUSTERQUEUE  EARLIER  LATER  SAME  WAIT NOW  WAIT THEN\n"
 		"batch              10      2     5       1 h     20 min\n"
-		"new                 0      0     1         -          -\n"
+		"new                 3      1     1         -          -\n"
+		"and 2 more ClusterQueues, with fewer Jobs that move\n"
 		"\n"
 		"JOB         CLUSTERQUEUE  START NOW      START THEN    \n"
 		"team/big    batch         Fri 13:10 UTC  12:30         1 d earlier\n"
