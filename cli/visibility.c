@@ -1,6 +1,7 @@
 #include "cli/visibility.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "controller/common/path.h"
 #include "controller/past/past_query.h"
@@ -100,16 +101,29 @@ static int say_own_words(
 	return err_set(e, code, "%s", f->message);
 }
 
+static int send(struct ev_loop *loop, struct kube_client *client,
+	const struct visibility_request *r, struct json *json, const cJSON **ret_root,
+	struct question_facts *ret_facts, struct err *e)
+{
+	const struct kube_request request = {.method = KUBE_GET,
+		.path = r->path,
+		.timeout_ms = r->is_played ? PLAYED_WAIT_MS : 0,
+		.answer_ceiling = QUESTION_ANSWER_MAX};
+	for (int round = 0;; round++) {
+		int rc = question_send(loop, client, &request, json, ret_root, ret_facts, e);
+		if (ret_facts->http_status != 429 || round == r->rounds)
+			return rc;
+		nanosleep(&(struct timespec){r->pause_ms / 1000, r->pause_ms % 1000 * 1000000L},
+			NULL);
+	}
+}
+
 int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	const struct visibility_request *r, struct json *json, const cJSON **ret_root,
 	struct err *e)
 {
 	struct question_facts f;
-	const struct kube_request request = {.method = KUBE_GET,
-		.path = r->path,
-		.timeout_ms = r->is_played ? PLAYED_WAIT_MS : 0,
-		.answer_ceiling = QUESTION_ANSWER_MAX};
-	int rc = question_send(loop, client, &request, json, ret_root, &f, e);
+	int rc = send(loop, client, r, json, ret_root, &f, e);
 	if (rc == 0 || (f.http_status >= 200 && f.http_status <= 299))
 		return rc;
 	switch (f.http_status) {

@@ -19,6 +19,8 @@ struct visibility_request {
 	/* The queue is played for it: that takes longer than other answers, and a 409 or 503 has the
 	 * controller's own words. */
 	bool is_played;
+	/* Where too many ask (429): so often it asks once more, after such a pause each. */
+	int rounds, pause_ms;
 	bool has_no_namespace; /* the resource is of the whole cluster: for its admins */
 };
 

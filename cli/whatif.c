@@ -12,7 +12,7 @@
 #include "cli/whatif/report.h"
 #include "controller/common/clock.h"
 
-enum { OUTPUT_MAX_BYTES = 8 << 20 };
+enum { OUTPUT_MAX_BYTES = 8 << 20, ROUNDS = 15, ROUND_MS = 2000 };
 
 struct whatif_command {
 	const struct whatif_options *o;
@@ -53,12 +53,13 @@ static int ask(
 {
 	const struct whatif_command *w = ctx;
 	const struct changes_source from = {loop, client, ns};
+	const struct whatif_patience patience = {ROUNDS, ROUND_MS};
 	struct changes *c = changes_new(&from);
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *root;
 	int rc = collect(w->o, c, e);
 	if (rc == 0)
-		rc = whatif_answer_get(&from, c, json, &root, e);
+		rc = whatif_answer_get(&from, c, &patience, json, &root, e);
 	if (rc == 0)
 		render(w, c, root);
 	json_free(json);

@@ -47,7 +47,9 @@ int start_review_get(struct ev_loop *loop, struct kube_client *client,
 		.ns = q->ns,
 		.one = true,
 		.resource = "queuedjobs/start",
-		.is_played = true};
+		.is_played = true,
+		.rounds = q->rounds,
+		.pause_ms = q->pause_ms};
 	int rc = visibility_ask(loop, client, &r, json, ret_review, e);
 	buf_done(&path);
 	return rc == ERR_GONE ? say_unknown(q, e) : rc;
