@@ -460,6 +460,10 @@ void changes_render(const struct changes *c, struct buf *out)
 		text_render(x->place, out);
 		buf_puts(out, ": ");
 		put_value(x->before, out);
+		if (strcmp(x->before, x->after) == 0) {
+			buf_puts(out, ", as it is\n");
+			continue;
+		}
 		buf_puts(out, " -> ");
 		put_value(x->after, out);
 		buf_putc(out, '\n');

@@ -130,7 +130,8 @@ static void put_job(struct table *t, const cJSON *item, struct short_times *time
 
 static void put_jobs(const cJSON *status, const struct whatif_report_options *o, struct buf *out)
 {
-	static const char *const head[] = {"JOB", "CLUSTERQUEUE", "START NOW", "START THEN", ""};
+	static const char *const head[] = {
+		"JOB", "CLUSTERQUEUE", "START NOW", "START THEN", "DIFFERENCE"};
 	const cJSON *items = json_array(status, "items");
 	struct short_times times = short_times_from(o->now_ms);
 	int64_t hidden = number_of(status, "left"), shown = 0;
@@ -189,26 +190,37 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	buf_puts(out, ".\n");
 }
 
-static void put_side(const cJSON *status, const char *count, const char *median, const char *way,
-	struct buf *out)
+/* One part of the sum: "200 start earlier (the middle one by 40 min)". Nothing, if it is of no Job. */
+struct part {
+	const char *count, *one, *many;
+	const char *median; /* by how much; NULL: that has no meaning */
+};
+
+static void put_part(const cJSON *status, const struct part *p, const char *before, struct buf *out)
 {
-	int64_t n = number_of(status, count);
-	buf_printf(out, "%" PRId64 " of them %s %s", n, n == 1 ? "starts" : "start", way);
-	if (n > 0 && json_get(status, median)) {
+	int64_t n = number_of(status, p->count);
+	buf_printf(out, "%s%" PRId64 " %s", before, n, n == 1 ? p->one : p->many);
+	if (p->median && json_get(status, p->median)) {
 		buf_puts(out, n == 1 ? " (by " : " (the middle one by ");
-		short_span_put(number_of(status, median), out);
+		short_span_put(number_of(status, p->median), out);
 		buf_putc(out, ')');
 	}
 }
 
-static void put_ends(const cJSON *status, struct buf *out)
+static void put_parts(const cJSON *status, struct buf *out)
 {
-	int64_t newly = number_of(status, "newlyStart"), never = number_of(status, "neverAnyMore");
-	if (newly > 0)
-		buf_printf(out, "; %" PRId64 " %s that would not", newly,
-			newly == 1 ? "starts" : "start");
-	if (never > 0)
-		buf_printf(out, "; %" PRId64 " would not start any more", never);
+	static const struct part parts[] = {
+		{"earlier", "starts earlier", "start earlier", "earlierSecondsMedian"},
+		{"later", "starts later", "start later", "laterSecondsMedian"},
+		{"newlyStart", "starts that does not as it is", "start that do not as it is", NULL},
+		{"neverAnyMore", "does not start any more", "do not start any more", NULL},
+	};
+	const char *before = ": ";
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (number_of(status, parts[i].count) > 0) {
+			put_part(status, &parts[i], before, out);
+			before = ", ";
+		}
 }
 
 static bool nothing_moves(const cJSON *status)
@@ -226,11 +238,8 @@ static void put_sum(const cJSON *status, struct buf *out)
 		buf_printf(out, "%" PRId64 " %s, and would start as now", jobs,
 			jobs == 1 ? "Job waits" : "Jobs wait");
 	} else {
-		buf_printf(out, "%" PRId64 " %s: ", jobs, jobs == 1 ? "Job waits" : "Jobs wait");
-		put_side(status, "earlier", "earlierSecondsMedian", "earlier", out);
-		buf_puts(out, ", ");
-		put_side(status, "later", "laterSecondsMedian", "later", out);
-		put_ends(status, out);
+		buf_printf(out, "%" PRId64 " %s", jobs, jobs == 1 ? "Job waits" : "Jobs wait");
+		put_parts(status, out);
 	}
 	buf_puts(out, ". Nothing was written.\n");
 }

@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 from conftest import LATER
+from objects import SPOT_TAINT, SPOT_TOLERATION, ours
 from test_ask import alice, api_is_there, bob  # noqa: F401 (fixtures)
 
 EXPECTED = "sluice.dev/expected-duration"
@@ -62,6 +63,21 @@ def test_a_job_that_does_not_wait_is_no_question(her):
     assert done.returncode == 1 and "no Job nothing is queued" in done.stderr, done
     done = her.sluice("start", "job/secret", "-n", her.bob.ns, "--why-not-earlier")
     assert done.returncode == 3 and "you may not get queuedjobs/start" in done.stderr, done
+
+
+def test_a_toleration_that_helps_may_be_added_while_it_waits(her):
+    spot = her.world.full("spot")
+    her.world.create("resourceflavors", ours("ResourceFlavor", spot, {"nodeTaints": [SPOT_TAINT]}))
+    her.world.queue("two", flavors={her.world.flavor("plain"): 2, spot: 2})
+    her.world.job("long", queue="two", cpu=2, annotations={EXPECTED: "3h"})
+    her.world.started("long")
+    her.world.job("next", queue="two", cpu=1)
+    her.world.waits("next", "WaitingForQuota")
+    said = ok(her.sluice("start", "job/next", "-n", her.ns, "--why-not-earlier"))
+    assert f"earlier if it tolerated the taints of flavor {spot}" in said and "spec.template.spec.tolerations" in said, said
+    patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [SPOT_TOLERATION]}}}})
+    assert her.kubectl("patch", "job", "next", "-n", her.ns, "--type", "merge", "-p", patch).returncode == 0
+    her.world.started("next")
 
 
 # ---- a change of a queue ---------------------------------------------------------------------

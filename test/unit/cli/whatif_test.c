@@ -340,16 +340,19 @@ static void a_file_is_taken_whole_and_may_be_changed(void **state)
 		      "  description: soon\n");
 	assert_int_equal(changes_add_file(s.changes, path, &s.e), 0);
 	assert_int_equal(changes_set(s.changes, "wpc/high:value=200", &s.e), 0);
+	assert_int_equal(changes_set(s.changes, "wpc/high:description=soon", &s.e), 0);
 	assert_int_equal(changes_check(s.changes, &s.e), 0);
 	buf_init(&out, 65536);
 	changes_json(s.changes, &out);
 	assert_non_null(strstr(buf_text(&out),
-		"{\"object\":\"workloadpriorityclass/high\",\"path\":\"value\",\"before\":100,\"after\":200}]"));
+		"{\"object\":\"workloadpriorityclass/high\",\"path\":\"value\",\"before\":100,\"after\":200},"));
 	assert_non_null(
 		strstr(buf_text(&out), "[{\"object\":\"localqueue/team/main\",\"from\":\""));
 	buf_reset(&out);
 	changes_render(s.changes, &out);
 	assert_non_null(strstr(buf_text(&out), "workloadpriorityclass/high  value: 100 -> 200\n"));
+	assert_non_null(strstr(
+		buf_text(&out), "workloadpriorityclass/high  description: \"soon\", as it is\n"));
 	assert_non_null(strstr(buf_text(&out), "localqueue/team/main  as in /tmp/sluice-whatif-"));
 	buf_reset(&out);
 	assert_int_equal(changes_query(s.changes, &out, &s.e), 0);
@@ -561,7 +564,7 @@ static void the_tables_say_what_moves(void **state)
 		"new                 3      1     1         -          -\n"
 		"and 2 more ClusterQueues, with fewer Jobs that move\n"
 		"\n"
-		"JOB         CLUSTERQUEUE  START NOW      START THEN    \n"
+		"JOB         CLUSTERQUEUE  START NOW      START THEN    DIFFERENCE\n"
 		"team/big    batch         Fri 13:10 UTC  12:30         1 d earlier\n"
 		"team/small  batch         at once        12:05         5 min later\n"
 		"team/stuck  batch         not in sight   14:00         starts at all\n"
@@ -571,8 +574,8 @@ static void the_tables_say_what_moves(void **state)
 		"By 4 plays of the queue as it is and as it would be, begun 4 s ago, 30 days ahead.\n"
 		"Runs of these Jobs cost 130.00 EUR instead of 123.45, as far as is expected.\n"
 		"Runs of these Jobs cost 1.00 USD, as they do now, as far as is expected.\n"
-		"1234 Jobs wait: 200 of them start earlier (the middle one by 40 min), 1 of them starts later (by 5 min); "
-		"3 start that would not; 1 would not start any more. Nothing was written.\n");
+		"1234 Jobs wait: 200 start earlier (the middle one by 40 min), 1 starts later (by 5 min), "
+		"3 start that do not as it is, 1 does not start any more. Nothing was written.\n");
 	buf_done(&out);
 }
 
