@@ -16,6 +16,7 @@
 #include "cli/past/options.h"
 #include "cli/priority.h"
 #include "cli/simulate/options.h"
+#include "cli/whatif/options.h"
 
 const struct command_row command_table[COMMANDS] = {
 	/* Nothing was named yet. */
@@ -46,6 +47,11 @@ const struct command_row command_table[COMMANDS] = {
 		.words = "JOB",
 		.run = command_start,
 		.example = "start job/train -n team"},
+	[COMMAND_WHATIF] = {.name = "whatif",
+		.page = whatif_help,
+		.flags = &whatif_flags,
+		.run = command_whatif,
+		.example = "whatif --set clusterqueue/batch:spec.cohortName=research"},
 	[COMMAND_DECISIONS] = {.name = "decisions",
 		.page = decisions_help,
 		.flags = &decisions_flags,

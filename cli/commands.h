@@ -34,6 +34,8 @@ int command_jobs(int argc, char **argv);
 /* The same of one Job; argv[0] is "start". */
 int command_start(int argc, char **argv);
 extern const struct flag_table start_flags;
+/* The same of all that wait; argv[0] is "whatif"; see whatif/options.h. */
+int command_whatif(int argc, char **argv);
 
 /* The same of the past. argv[0] is "report"; see past/options.h. And "history". */
 int command_report(int argc, char **argv);

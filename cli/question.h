@@ -47,7 +47,7 @@ struct question_facts {
 	int64_t date_ms; /* the server's clock, in whole seconds; 0: it did not say */
 	/* Of the Status object of a failure; "" where none came. */
 	char reason[48];   /* "NotFound", "Forbidden", ... */
-	char message[256]; /* cut to fit */
+	char message[400]; /* cut to fit */
 };
 
 enum { QUESTION_USER_SIZE = 100 };

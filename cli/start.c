@@ -10,6 +10,7 @@
 #include "cli/question.h"
 #include "cli/start/answer.h"
 #include "cli/start/report.h"
+#include "cli/start/variants.h"
 #include "controller/common/clock.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 
 struct start_options {
 	bool help, json;
+	bool why_not_earlier;
 	const char *job;
 	const char *namespace_name; /* NULL: the kubeconfig's */
 	struct kube_config_options kube;
@@ -28,6 +30,7 @@ struct start_options {
 
 static const struct flag rows[] = {
 	{FLAG_NAMESPACE(struct start_options, namespace_name)},
+	{FLAG_GIVEN("why-not-earlier", 0, struct start_options, why_not_earlier)},
 	{FLAG_JSON(struct start_options, json)},
 	{FLAG_KUBECONFIG(struct start_options, kube)},
 	{FLAG_CONTEXT(struct start_options, kube)},
@@ -52,18 +55,30 @@ struct start_command {
 	struct buf *out;
 };
 
+static void render(const struct start_command *c, const cJSON *answer)
+{
+	struct style style = style_of(stdout);
+	if (c->o->why_not_earlier && c->o->json)
+		start_variants_json(answer, c->out);
+	else if (c->o->why_not_earlier)
+		start_variants_render(answer, clock_now_ms(), &style, c->out);
+	else if (c->o->json)
+		start_report_json(answer, c->out);
+	else
+		start_report_render(answer, clock_now_ms(), c->out);
+}
+
 static int ask(
 	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
 {
 	struct start_command *c = ctx;
 	struct json *json = json_new(TREE_MAX_BYTES);
-	const cJSON *job;
+	const cJSON *answer;
 	const struct start_question q = {ns, c->o->job, ROUNDS, ROUND_MS};
-	int rc = start_answer_get(loop, client, &q, json, &job, e);
-	if (rc == 0 && c->o->json)
-		start_report_json(job, c->out);
-	else if (rc == 0)
-		start_report_render(job, clock_now_ms(), c->out);
+	int rc = c->o->why_not_earlier ? start_review_get(loop, client, &q, json, &answer, e)
+				       : start_answer_get(loop, client, &q, json, &answer, e);
+	if (rc == 0)
+		render(c, answer);
 	json_free(json);
 	return rc;
 }

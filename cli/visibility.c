@@ -1,9 +1,12 @@
 #include "cli/visibility.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "controller/common/path.h"
 #include "controller/past/past_query.h"
+
+enum { PLAYED_WAIT_MS = 70000 }; /* longer than the API server waits, which has the better words */
 
 #define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP
 
@@ -29,10 +32,10 @@ static const char *resource_of(const struct visibility_request *r)
 	return r->resource ? r->resource : "queuedjobs";
 }
 
-/* Reports and histories are answered to the API server alone. */
+/* Reports, histories and plays are answered to the API server alone. */
 static bool has_own_port(const struct visibility_request *r)
 {
-	return strcmp(resource_of(r), past_resource_name(PAST_REPORT)) != 0 &&
+	return !r->is_played && strcmp(resource_of(r), past_resource_name(PAST_REPORT)) != 0 &&
 	       strcmp(resource_of(r), past_resource_name(PAST_RUNS)) != 0;
 }
 
@@ -50,6 +53,8 @@ static int say_older(const struct visibility_request *r, struct err *e)
 /* Who has the right in all namespaces, and who in one. */
 static const char *role_of(const struct visibility_request *r)
 {
+	if (r->has_no_namespace)
+		return "sluice-admin";
 	return r->resource && !r->ns ? "sluice-viewer" : "sluice-batch-user";
 }
 
@@ -61,6 +66,11 @@ static int say_denied(
 	if (!question_refused_user(f, user) && !strstr(f->message, "is forbidden: "))
 		return err_set(e, ERR_DENIED, "the API " VISIBILITY_GROUP " refuses it: %s",
 			*f->message ? f->message : "status 403");
+	if (r->has_no_namespace)
+		return err_set(e, ERR_DENIED,
+			"you may not %s %s." VISIBILITY_GROUP
+			", which is for admins of the queues. Somebody who is one gives you the right: kubectl create clusterrolebinding sluice-%s --clusterrole=%s --user=%s",
+			verb, resource_of(r), user, role_of(r), user);
 	if (!r->ns)
 		return err_set(e, ERR_DENIED,
 			"you may not %s %s." VISIBILITY_GROUP
@@ -76,9 +86,36 @@ static int say_denied(
 static int say_not_found(
 	const struct visibility_request *r, const struct question_facts *f, struct err *e)
 {
+	bool is_path = strstr(f->message, "could not find the requested resource") != NULL;
 	if (strcmp(f->reason, "NotFound") != 0)
 		return say_absent(e);
-	return r->one ? ERR_GONE : say_older(r, e);
+	return r->one && !(r->is_played && is_path) ? ERR_GONE : say_older(r, e);
+}
+
+/* The controller's own sentence, if it is one: what stands between says none, or not in a Status. */
+static int say_own_words(
+	const struct visibility_request *r, const struct question_facts *f, int code, struct err *e)
+{
+	if (!r->is_played || !*f->reason || !*f->message)
+		return say_silent(f, e);
+	return err_set(e, code, "%s", f->message);
+}
+
+static int send(struct ev_loop *loop, struct kube_client *client,
+	const struct visibility_request *r, struct json *json, const cJSON **ret_root,
+	struct question_facts *ret_facts, struct err *e)
+{
+	const struct kube_request request = {.method = KUBE_GET,
+		.path = r->path,
+		.timeout_ms = r->is_played ? PLAYED_WAIT_MS : 0,
+		.answer_ceiling = QUESTION_ANSWER_MAX};
+	for (int round = 0;; round++) {
+		int rc = question_send(loop, client, &request, json, ret_root, ret_facts, e);
+		if (ret_facts->http_status != 429 || round == r->rounds)
+			return rc;
+		nanosleep(&(struct timespec){r->pause_ms / 1000, r->pause_ms % 1000 * 1000000L},
+			NULL);
+	}
 }
 
 int visibility_ask(struct ev_loop *loop, struct kube_client *client,
@@ -86,9 +123,7 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	struct err *e)
 {
 	struct question_facts f;
-	const struct kube_request request = {
-		.method = KUBE_GET, .path = r->path, .answer_ceiling = QUESTION_ANSWER_MAX};
-	int rc = question_send(loop, client, &request, json, ret_root, &f, e);
+	int rc = send(loop, client, r, json, ret_root, &f, e);
 	if (rc == 0 || (f.http_status >= 200 && f.http_status <= 299))
 		return rc;
 	switch (f.http_status) {
@@ -104,8 +139,13 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	case 410:
 		return ERR_CONFLICT;
 	case 400:
+	case 413:
 	case 422:
 		return *f.message ? err_set(e, ERR_INVALID, "%s", f.message) : ERR_INVALID;
+	case 409:
+		return say_own_words(r, &f, ERR_INVALID, e);
+	case 503:
+		return say_own_words(r, &f, ERR_BUSY, e);
 	case 429: /* of our own making, or the API server's: in both cases it passes */
 		return *f.message ? err_set(e, ERR_BUSY, "%s", f.message) : ERR_BUSY;
 	default:

@@ -9,6 +9,7 @@
 #include "controller/common/clock.h"
 #include "controller/common/note_log.h"
 #include "controller/forecast/forecasts.h"
+#include "controller/forecast/reviews.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
 #include "controller/http/ports.h"
@@ -242,6 +243,8 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		visibility_tick(c->visibility, tick_ms());
 		forecasts_tick(c->parts.forecasts, gate_leading(c->parts.gate),
 			parts_now_ms(&c->parts), tick_ms());
+		reviews_tick(c->parts.reviews, gate_leading(c->parts.gate), parts_now_ms(&c->parts),
+			tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->parts.gate)) {
 		finalizers_tick(c->parts.finalizers, parts_now_ms(&c->parts));

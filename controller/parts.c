@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "controller/common/clock.h"
 #include "controller/forecast/forecasts.h"
+#include "controller/forecast/reviews.h"
 #include "controller/past/past_questions.h"
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
@@ -87,6 +88,11 @@ static void make_forecasts(struct parts *p)
 	struct forecasts_options o = {
 		.loop = p->loop, .queue = p->queue, .log = p->log, .seed = parts_draw_seed()};
 	p->forecasts = forecasts_new(&o);
+	struct reviews_options reviews = {.loop = p->loop,
+		.queue = p->queue,
+		.guesses = forecasts_guesses(p->forecasts),
+		.log = p->log};
+	p->reviews = reviews_new(&reviews);
 }
 
 static void make_queue_and_gate(struct parts *p)
@@ -314,6 +320,7 @@ void parts_close(struct parts *p)
 	events_free(p->events);
 	if (p->gate)
 		gate_free(p->gate);
+	reviews_free(p->reviews);
 	forecasts_free(p->forecasts);
 	job_scope_free(p->job_scope);
 	time_specs_free(p->time_specs);

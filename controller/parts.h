@@ -31,6 +31,7 @@ struct parts {
 	struct pg *pg;
 	struct retention *retention;
 	struct forecasts *forecasts; /* when Jobs start */
+	struct reviews *reviews;     /* and what would change that */
 	struct past_questions *past_questions; /* what people ask of the past: both ports do */
 
 	/* facts in */

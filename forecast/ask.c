@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,41 +24,69 @@ enum {
 	ALARM_LATER_MS = 2000,
 };
 
-/* What goes before the etas. Both ends are the same program: no byte order. */
+/* What comes first. Both ends are the same program: no byte order. Behind it come the variants, then
+ * their etas, or the text. */
 struct head {
-	uint64_t n, draws, cut;
+	uint64_t n, draws, cut, text_len;
 	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
 };
 
 struct ask {
 	pid_t pid; /* 0: reaped */
 	int fd;
-	size_t most; /* etas that the answer may have */
+	size_t most; /* etas of a variant that the answer may have */
+	size_t variants;
+	bool is_told; /* the answer is a text */
+	int64_t now_ms;
 	struct head head;
-	struct eta *eta;
+	char *rest;
+	size_t rest_len;
 	size_t has; /* bytes that have come */
 };
 
+static size_t variants_of(const struct ask_options *o)
+{
+	return o->variants > 1 ? o->variants : 1;
+}
+
 /* ---- in a play's own process ----------------------------------------------------------------- */
 
-/* Memory that the child shares with its plays. */
+/* Memory that the child shares with its plays. A play is a cell. */
 struct board {
-	size_t jobs, draws;
-	int64_t *start_ms; /* [draw][job] */
-	uint8_t *reason;   /* [draw][job] */
-	uint8_t *end;	   /* [draw]: 1 + enum play_end; 0: it did not come to an end */
-	size_t bytes;
-	void *memory;
+	size_t jobs, draws, variants;
+	struct ask_variant *variant;
+	struct play_costs *costs; /* [cell] */
+	int64_t *start_ms;	  /* [cell][job] */
+	uint8_t *reason;	  /* [cell][job] */
+	uint8_t *end;		  /* [cell]: 1 + enum play_end; 0: it did not come to an end */
 };
 
-static void board_note(struct board *b, size_t draw, const struct play_result *r)
+static size_t board_cell(const struct board *b, size_t variant, size_t draw)
+{
+	return variant * b->draws + draw;
+}
+
+static void board_note(struct board *b, size_t cell, const struct play_result *r)
 {
 	must(r->n == b->jobs);
 	for (size_t i = 0; i < r->n; i++) {
-		b->start_ms[draw * b->jobs + i] = r->start[i].start_ms;
-		b->reason[draw * b->jobs + i] = (uint8_t)r->start[i].reason;
+		b->start_ms[cell * b->jobs + i] = r->start[i].start_ms;
+		b->reason[cell * b->jobs + i] = (uint8_t)r->start[i].reason;
 	}
-	b->end[draw] = (uint8_t)(1 + r->end);
+	b->costs[cell] = r->costs;
+	b->end[cell] = (uint8_t)(1 + r->end);
+}
+
+static void board_note_refusal(struct board *b, size_t variant, const char *sentence)
+{
+	snprintf(b->variant[variant].refused, ASK_REFUSAL_SIZE, "%s",
+		*sentence ? sentence : "it cannot be changed so");
+}
+
+/* Does it count? */
+static bool board_has(const struct board *b, size_t variant, size_t draw)
+{
+	return b->end[board_cell(b, 0, draw)] > 0 && b->end[board_cell(b, variant, draw)] > 0;
 }
 
 static void count_job(const struct job_outline *o, void *ctx)
@@ -67,27 +96,33 @@ static void count_job(const struct job_outline *o, void *ctx)
 }
 
 /* The queue is this process' own: what is const to the caller is played here. */
-static _Noreturn void draw_run(const struct queue *q, const struct ask_options *o, struct board *b,
-	size_t draw, pid_t parent)
+static _Noreturn void draw_run(const struct queue *const_q, const struct ask_options *o,
+	struct board *b, size_t variant, size_t draw, pid_t parent)
 {
+	struct queue *q = (struct queue *)(uintptr_t)const_q;
 	struct play_lengths lengths = {0};
 	struct play_arrivals arrivals = {0};
 	struct play_result r;
+	struct err e = {""};
 	size_t jobs = 0;
 	struct rlimit cpu = {o->play_s, o->play_s + 1};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
 	setrlimit(RLIMIT_CPU, &cpu);
+	if (variant > 0 && o->change(q, variant, o->ctx, &e) != 0) {
+		board_note_refusal(b, variant, e.text);
+		_exit(0);
+	}
 	queue_each_job(q, count_job, &jobs);
 	struct play_limits limits = play_limits_for(jobs);
 	limits.grace_ms = o->grace_ms;
+	limits.costs = o->costs;
 	if (o->horizon_ms > 0)
 		limits.horizon_ms = o->horizon_ms;
 	o->begin(draw, &lengths, &arrivals, o->ctx);
-	play((struct queue *)(uintptr_t)q, o->now_ms, &lengths, arrivals.next ? &arrivals : NULL,
-		&limits, &r);
-	board_note(b, draw, &r);
+	play(q, o->now_ms, &lengths, arrivals.next ? &arrivals : NULL, &limits, &r);
+	board_note(b, board_cell(b, variant, draw), &r);
 	_exit(0);
 }
 
@@ -100,16 +135,20 @@ static int64_t monotonic_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void board_init(struct board *b, size_t jobs, size_t draws)
+static void board_init(struct board *b, size_t jobs, size_t draws, size_t variants)
 {
-	*b = (struct board){.jobs = jobs, .draws = draws};
-	b->bytes = draws * (jobs * (sizeof(*b->start_ms) + 1) + 1) + 1;
-	b->memory = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (b->memory == MAP_FAILED)
+	size_t cells = draws * variants;
+	*b = (struct board){.jobs = jobs, .draws = draws, .variants = variants};
+	size_t bytes = variants * sizeof(*b->variant) +
+		       cells * (sizeof(*b->costs) + jobs * (sizeof(*b->start_ms) + 1) + 1);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
 		_exit(1);
-	b->start_ms = b->memory;
-	b->reason = (uint8_t *)(b->start_ms + draws * jobs);
-	b->end = b->reason + draws * jobs;
+	b->variant = memory;
+	b->costs = (struct play_costs *)(b->variant + variants);
+	b->start_ms = (int64_t *)(b->costs + cells);
+	b->reason = (uint8_t *)(b->start_ms + cells * jobs);
+	b->end = b->reason + cells * jobs;
 }
 
 static int64_t cpu_us_of(const struct rusage *r)
@@ -118,26 +157,92 @@ static int64_t cpu_us_of(const struct rusage *r)
 	       r->ru_stime.tv_usec;
 }
 
-/* One after the other: people who look get one core less at most. */
-static void draw_all(
-	const struct queue *q, const struct ask_options *o, struct board *b, struct head *head)
+/* The plays of an ask, one after the other: people who look get one core less at most. */
+struct plays {
+	const struct queue *q;
+	const struct ask_options *o;
+	struct board *board;
+	struct head *head;
+	pid_t parent;
+	int64_t end_ms, longest_ms;
+};
+
+/* With several variants a play that comes too late would spoil its draw. */
+static bool may_begin(const struct plays *p)
 {
-	int64_t end_ms = monotonic_ms() + o->ask_ms;
-	pid_t parent = getpid();
-	for (size_t draw = 0; draw < o->draws && monotonic_ms() < end_ms; draw++) {
-		struct rusage used;
-		int status;
-		pid_t pid = fork();
-		if (pid == 0)
-			draw_run(q, o, b, draw, parent);
-		if (pid < 0)
-			return;
-		while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
-			;
-		int64_t cpu_us = cpu_us_of(&used);
-		head->plays_cpu_us += cpu_us;
-		if (cpu_us > head->play_cpu_most_us)
-			head->play_cpu_most_us = cpu_us;
+	int64_t now_ms = monotonic_ms(), all_us = (int64_t)p->o->all_s * 1000000;
+	bool compares = p->board->variants > 1;
+	if (now_ms + (compares ? p->longest_ms : 0) >= p->end_ms)
+		return false;
+	return all_us == 0 || p->head->plays_cpu_us == 0 ||
+	       p->head->plays_cpu_us + p->head->play_cpu_most_us <= all_us;
+}
+
+static bool play_one(struct plays *p, size_t variant, size_t draw)
+{
+	struct rusage used;
+	int status;
+	int64_t begun_ms = monotonic_ms();
+	pid_t pid = fork();
+	if (pid == 0)
+		draw_run(p->q, p->o, p->board, variant, draw, p->parent);
+	if (pid < 0)
+		return false;
+	while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
+		;
+	int64_t cpu_us = cpu_us_of(&used), lasted_ms = monotonic_ms() - begun_ms;
+	p->head->plays_cpu_us += cpu_us;
+	if (cpu_us > p->head->play_cpu_most_us)
+		p->head->play_cpu_most_us = cpu_us;
+	if (lasted_ms > p->longest_ms)
+		p->longest_ms = lasted_ms;
+	return true;
+}
+
+/* Variant 1 comes first: where it is the only one and is refused, nothing needs to be played. */
+static size_t variant_at(size_t turn, size_t variants)
+{
+	return variants > 1 && turn < 2 ? 1 - turn : turn;
+}
+
+static bool all_are_refused(const struct board *b)
+{
+	for (size_t v = 1; v < b->variants; v++)
+		if (!b->variant[v].refused[0])
+			return false;
+	return b->variants > 1;
+}
+
+/* False: its time is over, or there is no process. */
+static bool play_draw(struct plays *p, size_t draw)
+{
+	for (size_t turn = 0; turn < p->board->variants; turn++) {
+		size_t variant = variant_at(turn, p->board->variants);
+		if (all_are_refused(p->board))
+			return true;
+		if (p->board->variant[variant].refused[0])
+			continue;
+		if (!may_begin(p) || !play_one(p, variant, draw))
+			return false;
+	}
+	return true;
+}
+
+/* A draw that not all variants have is left out, unless it is the only one. */
+static void forget_draw(struct board *b, size_t draw)
+{
+	for (size_t v = 0; v < b->variants; v++)
+		b->end[board_cell(b, v, draw)] = 0;
+}
+
+static void play_all(struct plays *p)
+{
+	for (size_t draw = 0; draw < p->o->draws && !all_are_refused(p->board); draw++) {
+		if (play_draw(p, draw))
+			continue;
+		if (draw > 0)
+			forget_draw(p->board, draw);
+		return;
 	}
 }
 
@@ -172,23 +277,26 @@ static bool write_whole(const void *from, size_t len)
 	return true;
 }
 
-static struct eta merge(const struct board *b, const struct uid *uid, size_t job)
+static struct eta merge(const struct ask_answer *a, size_t variant, size_t job)
 {
+	const struct board *b = a->board;
 	int64_t start_ms[QUANTILES_DRAWS_MAX];
-	struct eta eta = {.uid = *uid};
+	struct eta eta = {.uid = a->uid[job], .start = {PLAY_NEVER, PLAY_NEVER, PLAY_NEVER, 0}};
 	size_t n = 0;
 	for (size_t draw = 0; draw < b->draws; draw++) {
-		if (b->end[draw] == 0)
+		size_t cell = board_cell(b, variant, draw);
+		if (!board_has(b, variant, draw))
 			continue;
-		start_ms[n] = b->start_ms[draw * b->jobs + job];
+		start_ms[n] = b->start_ms[cell * b->jobs + job];
 		if (start_ms[n++] == PLAY_NEVER && eta.reason == WAIT_NOT)
-			eta.reason = (enum wait_reason)b->reason[draw * b->jobs + job];
+			eta.reason = (enum wait_reason)b->reason[cell * b->jobs + job];
 	}
-	eta.start = quantiles_of(start_ms, n);
+	if (n > 0)
+		eta.start = quantiles_of(start_ms, n);
 	return eta;
 }
 
-/* What the child used itself, as far as it has come: not the merging, which is little. */
+/* What the child used itself, as far as it has come: not the telling, which is little. */
 static int64_t own_cpu_us(void)
 {
 	struct rusage own;
@@ -196,20 +304,76 @@ static int64_t own_cpu_us(void)
 	return cpu_us_of(&own);
 }
 
-static void tell(const struct board *b, const struct uid *uid, struct head *head)
+static void count_draws(struct board *b, size_t variant)
 {
+	struct ask_variant *v = &b->variant[variant];
 	for (size_t draw = 0; draw < b->draws; draw++) {
-		head->draws += b->end[draw] > 0;
+		const struct play_costs *costs = &b->costs[board_cell(b, variant, draw)];
+		if (!board_has(b, variant, draw))
+			continue;
+		v->draws++;
+		for (size_t i = 0; i < costs->n; i++)
+			play_costs_add(&v->costs, costs->item[i].currency, costs->item[i].amount);
+	}
+	for (size_t i = 0; i < v->costs.n; i++)
+		v->costs.item[i].amount /= (int64_t)v->draws;
+}
+
+static struct ask_answer answer_of(
+	const struct board *b, const struct uid *uid, struct head *head, int64_t now_ms)
+{
+	for (size_t draw = 0; draw < b->draws; draw++)
 		head->cut += b->end[draw] == 1 + PLAY_CUT;
-	}
+	head->draws = b->variant[0].draws;
 	head->cpu_us = head->plays_cpu_us + own_cpu_us();
-	if (head->draws == 0 || !write_whole(head, sizeof(*head)))
+	return (struct ask_answer){.n = b->jobs,
+		.draws = head->draws,
+		.cut = head->cut,
+		.variants = b->variants,
+		.variant = b->variant,
+		.now_ms = now_ms,
+		.board = b,
+		.uid = uid,
+		.plays_cpu_us = head->plays_cpu_us,
+		.play_cpu_most_us = head->play_cpu_most_us,
+		.cpu_us = head->cpu_us};
+}
+
+static void write_etas(const struct ask_answer *a)
+{
+	for (size_t v = 0; v < a->variants; v++)
+		for (size_t i = 0; i < a->n; i++) {
+			struct eta eta = merge(a, v, i);
+			if (!write_whole(&eta, sizeof(eta)))
+				return;
+		}
+}
+
+static bool write_front(const struct head *head, const struct board *b)
+{
+	return write_whole(head, sizeof(*head)) &&
+	       write_whole(b->variant, b->variants * sizeof(*b->variant));
+}
+
+static void answer(const struct plays *p, const struct uid *uid)
+{
+	struct board *b = p->board;
+	struct buf text;
+	buf_init(&text, ASK_TEXT_MAX);
+	for (size_t v = 0; v < b->variants; v++)
+		count_draws(b, v);
+	struct ask_answer a = answer_of(b, uid, p->head, p->o->now_ms);
+	if (a.draws == 0 && !all_are_refused(b))
 		return;
-	for (size_t i = 0; i < b->jobs; i++) {
-		struct eta eta = merge(b, &uid[i], i);
-		if (!write_whole(&eta, sizeof(eta)))
-			return;
-	}
+	if (p->o->tell && a.draws > 0)
+		p->o->tell(&a, p->q, &text, p->o->ctx);
+	p->head->text_len = text.len;
+	if (text.failed || !write_front(p->head, b))
+		return;
+	if (p->o->tell)
+		write_whole(buf_text(&text), text.len);
+	else
+		write_etas(&a);
 }
 
 static void child_go_first(void)
@@ -255,17 +419,20 @@ static _Noreturn void child_run(
 {
 	struct board b;
 	struct head head = {0};
+	struct plays plays = {.q = q, .o = o, .board = &b, .head = &head};
 	struct gathering waiting = {.uid = NULL};
 	child_prepare(parent, own, o->ask_ms);
 	waiting.uid = mem_array(most + 1, sizeof(*waiting.uid));
 	queue_each_job(q, gather_waiting, &waiting);
 	qsort(waiting.uid, waiting.n, sizeof(*waiting.uid), by_uid);
 	head.n = waiting.n;
-	board_init(&b, waiting.n, o->draws);
+	board_init(&b, waiting.n, o->draws, variants_of(o));
+	plays.parent = getpid();
 	if (o->prepare)
 		o->prepare(o->ctx);
-	draw_all(q, o, &b, &head);
-	tell(&b, waiting.uid, &head);
+	plays.end_ms = monotonic_ms() + o->ask_ms;
+	play_all(&plays);
+	answer(&plays, waiting.uid);
 	_exit(0); /* nothing of atexit(), no buffer of stdio: those are the caller's */
 }
 
@@ -291,11 +458,15 @@ static pid_t child_fork(
 int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **ret, struct err *e)
 {
 	int pair[2];
-	must(o->draws > 0 && o->draws <= QUANTILES_DRAWS_MAX && o->play_s > 0);
+	must(o->draws > 0 && o->play_s > 0 && variants_of(o) <= ASK_VARIANTS_MAX &&
+		o->draws * variants_of(o) <= QUANTILES_DRAWS_MAX);
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return err_set(e, ERR_BUSY, "no pipe for a forecast: %s", strerror(errno));
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	struct ask *a = mem_alloc(sizeof(*a));
+	a->variants = variants_of(o);
+	a->is_told = o->tell;
+	a->now_ms = o->now_ms;
 	queue_each_job(q, count_job, &a->most);
 	a->pid = child_fork(q, o, a->most, pair);
 	int error = errno;
@@ -330,7 +501,7 @@ void ask_free(struct ask *a)
 		reap(a);
 	}
 	close(a->fd);
-	free(a->eta);
+	free(a->rest);
 	free(a);
 }
 
@@ -339,7 +510,7 @@ int ask_fd(const struct ask *a)
 	return a->fd;
 }
 
-/* Bytes of the answer at that offset: of the head, or of the etas. */
+/* Bytes of the answer at that offset: of the head, or of what follows. */
 static void *place_for(struct ask *a, size_t *ret_room)
 {
 	if (a->has < sizeof(a->head)) {
@@ -347,8 +518,8 @@ static void *place_for(struct ask *a, size_t *ret_room)
 		return (char *)&a->head + a->has;
 	}
 	size_t has = a->has - sizeof(a->head);
-	*ret_room = a->head.n * sizeof(*a->eta) - has;
-	return *ret_room > 0 ? (char *)a->eta + has : NULL;
+	*ret_room = a->rest_len - has;
+	return *ret_room > 0 ? a->rest + has : NULL;
 }
 
 static int no_answer(struct ask *a, struct err *e)
@@ -361,13 +532,33 @@ static int no_answer(struct ask *a, struct err *e)
 		e, ERR_BUSY, "the forecast ended without an answer: no play came to its end");
 }
 
-/* The head has come: it says how many etas follow. */
+/* The head has come: it says how much follows. */
 static bool head_is_sound(struct ask *a)
 {
-	if (a->head.n > a->most || a->head.draws == 0)
+	if (a->head.n > a->most || a->head.text_len > ASK_TEXT_MAX ||
+		(a->head.draws == 0 && a->variants == 1))
 		return false;
-	a->eta = mem_array(a->head.n + 1, sizeof(*a->eta));
+	a->rest_len =
+		a->variants * sizeof(struct ask_variant) +
+		(a->is_told ? a->head.text_len : a->variants * a->head.n * sizeof(struct eta));
+	a->rest = mem_array(a->rest_len + 1, 1);
 	return true;
+}
+
+static void take_answer(const struct ask *a, struct ask_answer *ret)
+{
+	const char *behind = a->rest + a->variants * sizeof(struct ask_variant);
+	*ret = (struct ask_answer){.n = a->head.n,
+		.draws = a->head.draws,
+		.cut = a->head.cut,
+		.variants = a->variants,
+		.variant = (const struct ask_variant *)(const void *)a->rest,
+		.eta = a->is_told ? NULL : (const struct eta *)(const void *)behind,
+		.text = {a->is_told ? behind : "", a->head.text_len},
+		.now_ms = a->now_ms,
+		.plays_cpu_us = a->head.plays_cpu_us,
+		.play_cpu_most_us = a->head.play_cpu_most_us,
+		.cpu_us = a->head.cpu_us};
 }
 
 int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
@@ -385,13 +576,7 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
 		if (a->has == sizeof(a->head) && !head_is_sound(a))
 			return err_set(e, ERR_BUSY, "the forecast's answer makes no sense");
 	}
-	*ret = (struct ask_answer){.eta = a->eta,
-		.n = a->head.n,
-		.draws = a->head.draws,
-		.cut = a->head.cut,
-		.plays_cpu_us = a->head.plays_cpu_us,
-		.play_cpu_most_us = a->head.play_cpu_most_us,
-		.cpu_us = a->head.cpu_us};
+	take_answer(a, ret);
 	return 1;
 }
 
@@ -403,15 +588,31 @@ bool ask_reap(struct ask *a)
 	return a->pid == 0;
 }
 
-const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid)
+static const struct uid *uid_at(const struct ask_answer *a, size_t index)
+{
+	return a->uid ? &a->uid[index] : &a->eta[index].uid;
+}
+
+size_t ask_index(const struct ask_answer *a, const struct uid *uid)
 {
 	size_t low = 0, high = a->n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (uid_cmp(&a->eta[mid].uid, uid) < 0)
+		if (uid_cmp(uid_at(a, mid), uid) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < a->n && uid_cmp(&a->eta[low].uid, uid) == 0 ? &a->eta[low] : NULL;
+	return low < a->n && uid_cmp(uid_at(a, low), uid) == 0 ? low : SIZE_MAX;
+}
+
+const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid)
+{
+	size_t index = ask_index(a, uid);
+	return index == SIZE_MAX ? NULL : &a->eta[index];
+}
+
+struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index)
+{
+	return a->board ? merge(a, variant, index) : a->eta[variant * a->n + index];
 }

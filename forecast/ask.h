@@ -17,15 +17,30 @@
  *
  * A play that fails (too long, a broken belief) is left out of the answer, which says how many there
  * were. The pipe's end is non-blocking, so that an event loop can have it: ask_fd().
+ *
+ * One ask may compare several worlds, its variants. Variant 0 is the queue as it is; each other one
+ * is changed by the caller (change) in the process of the play, before the play begins. All have the
+ * same draws: lengths and arrivals are the same numbers, so what differs between two variants is what
+ * the change does. A draw counts for a variant when it came to its end there and in variant 0.
+ *
+ * The answer is etas, or, where they are too many to be read by an event loop, a text that the caller
+ * makes of them in the child (tell).
  */
 #ifndef SLUICE_FORECAST_ASK_H
 #define SLUICE_FORECAST_ASK_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "forecast/play.h"
 #include "forecast/quantiles.h"
 
 #define ASK_DRAWS 16
+#define ASK_VARIANTS_MAX 9
+#define ASK_REFUSAL_SIZE 512
+#define ASK_TEXT_MAX ((size_t)1 << 20) /* bytes that tell() may write; more is no answer */
+
+struct ask_answer;
+struct board; /* where plays write their starts */
 
 struct ask_options {
 	int64_t now_ms; /* of the plays' beginning */
@@ -42,6 +57,18 @@ struct ask_options {
 	unsigned play_s;    /* of processor time for a play, at least 1 */
 	unsigned
 		ask_ms; /* of real time for all of it; draws that did not begin by then are left out */
+
+	size_t variants; /* 0 or 1: the queue as it is, alone; draws * variants <= QUANTILES_DRAWS_MAX */
+	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot
+	 * be, and the sentence comes back to the caller. NULL with one variant. */
+	int (*change)(struct queue *q, size_t variant, void *ctx, struct err *e);
+	/* Called once, in the child, after the last play: the answer is what it appends. q is the queue
+	 * as it was before all plays. NULL: the answer is etas. */
+	void (*tell)(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx);
+	bool costs; /* play_limits.costs */
+	/* Of processor time for all plays, 0: no bound. None begins that would probably go beyond it, but
+	 * the first one does. */
+	unsigned all_s;
 };
 
 /* A Job that waited. */
@@ -51,11 +78,24 @@ struct eta {
 	enum wait_reason reason; /* in the first play in which it did not start; or WAIT_NOT */
 };
 
+/* What is known of a variant beside its etas. */
+struct ask_variant {
+	size_t draws;			/* plays that it rests on */
+	struct play_costs costs;	/* of one play on average */
+	char refused[ASK_REFUSAL_SIZE]; /* "", or why there is no such world */
+};
+
 struct ask_answer {
-	const struct eta *eta; /* by uid; as long as the ask */
-	size_t n;
-	size_t draws;	      /* plays that this rests on; at least 1 */
-	size_t cut;	      /* of them: more instants or decisions than play_limits_for() */
+	const struct eta *eta; /* of variant 0, by uid; then of the others. As long as the ask */
+	size_t n;	       /* of each variant: the same Jobs */
+	size_t draws; /* plays of variant 0. At least 1, or all other variants were refused at once */
+	size_t cut;   /* of them: more instants or decisions than play_limits_for() */
+	size_t variants;
+	const struct ask_variant *variant;
+	struct slice text;	   /* of tell(); else of no length */
+	int64_t now_ms;		   /* as asked */
+	const struct board *board; /* in tell(), instead of eta: ask_eta() reads both */
+	const struct uid *uid;
 	int64_t plays_cpu_us; /* processor time of all plays, with the pages that they copied */
 	int64_t play_cpu_most_us;
 	int64_t cpu_us; /* of all of it: plays_cpu_us, and what was done around the plays */
@@ -77,7 +117,12 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e);
 /* After an answer, now and then: true when no process of it is left. Never waits. */
 bool ask_reap(struct ask *a);
 
-/* NULL: it did not wait. */
+/* NULL: it did not wait. Not in tell(). */
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid);
+
+/* SIZE_MAX: it did not wait. Else its index below n. */
+size_t ask_index(const struct ask_answer *a, const struct uid *uid);
+/* Of that Job in that variant. One of no draws: it starts never, for no reason. */
+struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index);
 
 #endif

@@ -1,11 +1,14 @@
 #include "forecast/play.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/agenda.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/price/money.h"
 
 enum { DECISIONS_AT_ONCE = 1024 };
 
@@ -44,13 +47,17 @@ struct play {
 	int64_t coming_ms;
 	int64_t now_ms, wake_ms, last_ms;
 	uint64_t decisions, instants;
+	struct play_costs costs;
 	struct decision *out;
 };
 
 struct play_limits play_limits_for(size_t jobs)
 {
 	uint64_t each = (uint64_t)jobs + 1000;
-	return (struct play_limits){PLAY_HORIZON_MS, each * 100, each * 100, PLAY_GRACE_MS};
+	return (struct play_limits){.horizon_ms = PLAY_HORIZON_MS,
+		.decisions = each * 100,
+		.instants = each * 100,
+		.grace_ms = PLAY_GRACE_MS};
 }
 
 /* ---- the Jobs -------------------------------------------------------------------------------- */
@@ -209,16 +216,48 @@ static void run_is_there(struct play *p, size_t index)
 	put(p, index, o.grace_ms, PLAY_LEAVES);
 }
 
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+static bool is_in(const struct play_cost *c, const char *currency)
+{
+	return strncmp(c->currency, currency, sizeof(c->currency) - 1) == 0;
+}
+
+void play_costs_add(struct play_costs *c, const char *currency, int64_t amount)
+{
+	size_t i = 0;
+	while (i < c->n && !is_in(&c->item[i], currency))
+		i++;
+	if (i == PLAY_CURRENCIES_MAX)
+		return;
+	if (i == c->n)
+		snprintf(c->item[c->n++].currency, PLAY_CURRENCY_SIZE, "%s", currency);
+	c->item[i].amount = money_add(c->item[i].amount, amount);
+}
+
+/* It was just started for the first time. */
+static void add_cost(struct play *p, const struct play_job *j)
+{
+	struct run_cost cost;
+	int64_t lasts_ms = left_ms(j);
+	if (p->limits->costs && lasts_ms != PLAY_NEVER &&
+		queue_job_cost_of(p->q, &j->uid, p->now_ms, lasts_ms, &cost) && cost.priced)
+		play_costs_add(&p->costs, cost.currency, cost.cost);
+}
+
 /* ---- decisions ------------------------------------------------------------------------------- */
 
 static void job_starts(struct play *p, size_t index, const struct decision *d)
 {
 	struct play_job *j = &p->job[index];
-	if (j->waited && j->start_ms == PLAY_NEVER) {
+	bool is_first = j->waited && j->start_ms == PLAY_NEVER;
+	if (is_first) {
 		j->start_ms = p->now_ms;
 		p->nleft--;
 	}
 	run_begins(p, index, d->pods, 0, true);
+	if (is_first)
+		add_cost(p, &p->job[index]);
 }
 
 /* Its grace is taken as a whole: of what pods do with a SIGTERM nothing is known. */
@@ -397,6 +436,7 @@ static void tell(const struct play *p, struct play_result *ret)
 	ret->decisions = p->decisions;
 	ret->instants = p->instants;
 	ret->last_ms = p->now_ms;
+	ret->costs = p->costs;
 }
 
 static void play_begin(struct play *p)

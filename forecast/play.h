@@ -62,6 +62,7 @@ struct play_limits {
 	uint64_t decisions; /* so many */
 	uint64_t instants;  /* at which queue_decide() is asked */
 	int64_t grace_ms; /* of the pods of a run that the play begins: the queue knows that of runs alone */
+	bool costs; /* works out what the runs cost that the play begins: struct play_costs */
 };
 #define PLAY_GRACE_MS 30000 /* Kubernetes' default */
 /* For `jobs` Jobs, waiting or running: a hundred decisions each, and a hundred instants. */
@@ -81,12 +82,28 @@ enum play_end {
 	PLAY_CUT, /* more instants or decisions than its limits */
 };
 
+#define PLAY_CURRENCIES_MAX 4
+#define PLAY_CURRENCY_SIZE 24
+
+/* What the first runs of the Jobs that waited at the beginning cost, each to its end by its length,
+ * also where that is behind the end of the play. Only with play_limits.costs. Runs without a price
+ * and runs that do not end are left out, and so is what is in a fifth currency. */
+struct play_costs {
+	struct play_cost {
+		char currency[PLAY_CURRENCY_SIZE];
+		int64_t amount; /* millionths */
+	} item[PLAY_CURRENCIES_MAX];
+	size_t n;
+};
+void play_costs_add(struct play_costs *c, const char *currency, int64_t amount);
+
 struct play_result {
 	struct play_start *start; /* by uid; those that waited at the beginning */
 	size_t n;
 	enum play_end end;
 	uint64_t decisions, instants;
 	int64_t last_ms; /* of the last instant */
+	struct play_costs costs;
 };
 
 /* Asked for reasons in the end: at most of so many Jobs, since each costs microseconds. The others

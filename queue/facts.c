@@ -406,6 +406,18 @@ void queue_drop_flavor(struct queue *q, const char *name)
 	q->counters.version++;
 }
 
+bool queue_has_flavor(const struct queue *q, const char *name)
+{
+	const struct flavor *f = flavor_find(&q->flavors, name);
+	return f && f->exists;
+}
+
+bool queue_has_priority(const struct queue *q, enum priority_kind kind, const char *name)
+{
+	const struct priority_class *c = priority_find(&q->priorities, kind, name);
+	return c && c->exists;
+}
+
 static void class_changed(struct queue *q, struct priority_class *c)
 {
 	list_each(&c->members, l)

@@ -6,6 +6,7 @@
 #include "base/slice.h"
 #include "cli/command_table.h"
 #include "cli/doctor/checks.h"
+#include "cli/live_object.h"
 
 enum { WORDS_MAX = 64, KIND_MAX = 32, NAMES_MAX_BYTES = 1024 * 1024 };
 
@@ -24,6 +25,7 @@ struct answer {
 	const char *begun; /* candidates begin so */
 	struct slice lead; /* the part of it that stands before the name: "job/", "--output=" */
 	bool files;
+	bool goes_on; /* what is offered is no whole word yet */
 	size_t count;
 	char last; /* how the last candidate ended */
 	completion_names *names;
@@ -170,6 +172,24 @@ static void offer_names(struct answer *a, const char *kind, const char *lead)
 	buf_done(&lines);
 }
 
+/* "clusterqueue/", and then "clusterqueue/batch". */
+static void offer_object(struct answer *a, bool with_field)
+{
+	const char *begun = a->begun + a->lead.len, *slash = strchr(begun, '/');
+	const struct live_kind *k;
+	char text[KIND_MAX];
+	a->goes_on = with_field || !slash;
+	for (size_t i = 0; !slash && (k = live_kind_at(i)); i++) {
+		snprintf(text, sizeof(text), "%s/", k->singular);
+		offer(a, slice_of(text), NULL);
+	}
+	k = slash ? live_kind_by_name((struct slice){begun, (size_t)(slash - begun)}) : NULL;
+	if (!k || strchr(slash, ':'))
+		return;
+	set_lead(a, (size_t)(slash + 1 - a->begun));
+	offer_names(a, k->kind, "");
+}
+
 static void offer_kind(struct answer *a, const char *kind)
 {
 	if (strcmp(kind, "FILE") == 0)
@@ -179,6 +199,8 @@ static void offer_kind(struct answer *a, const char *kind)
 	else if (strcmp(kind, "CHECK") == 0)
 		for (size_t i = 0; i < CHECKS_COUNT; i++)
 			offer(a, slice_of(CHECKS[i].name), NULL);
+	else if (strcmp(kind, "OBJECT") == 0 || strcmp(kind, "OBJECT-FIELD") == 0)
+		offer_object(a, strcmp(kind, "OBJECT-FIELD") == 0);
 	else if (strstr(kind, "JOB"))
 		offer_names(a, kind, "job/");
 	else if (strcmp(kind, "NODE") == 0)
@@ -310,7 +332,7 @@ void completion_candidates(
 	set_lead(&a, 0);
 	complete(&a, &l);
 	int then = a.files ? 0 : COMPLETION_NO_FILES;
-	if (a.count == 1 && a.last == '=')
+	if (a.count == 1 && (a.last == '=' || a.goes_on))
 		then += COMPLETION_NO_SPACE;
 	buf_printf(out, ":%d\n", then);
 }

@@ -24,6 +24,16 @@ static const struct kind {
 	{"CALENDAR", SLUICE_ROOT "/calendars", ""},
 	{"NODE", "/api/v1/nodes", ""},
 	{"NAMESPACE", "/api/v1/namespaces", ""},
+	/* By their kinds, as live_object.h has them. */
+	{"ClusterQueue", SLUICE_ROOT "/clusterqueues", ""},
+	{"LocalQueue", SLUICE_ROOT "/namespaces/%s/localqueues", ""},
+	{"Cohort", SLUICE_ROOT "/cohorts", ""},
+	{"ResourceFlavor", SLUICE_ROOT "/resourceflavors", ""},
+	{"Calendar", SLUICE_ROOT "/calendars", ""},
+	{"RunPolicy", SLUICE_ROOT "/runpolicies", ""},
+	{"PricePlan", SLUICE_ROOT "/priceplans", ""},
+	{"Budget", SLUICE_ROOT "/budgets", ""},
+	{"WorkloadPriorityClass", SLUICE_ROOT "/workloadpriorityclasses", ""},
 };
 
 static const struct kind *find_kind(const char *name)

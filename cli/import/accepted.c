@@ -37,7 +37,7 @@ static const char *text_of_crd(const char *kind)
 	return NULL;
 }
 
-static const cJSON *schema_of(struct accepted *a, const char *kind)
+const cJSON *accepted_schema(struct accepted *a, const char *kind)
 {
 	for (size_t i = 0; i < a->ncrds; i++)
 		if (strcmp(a->crd[i].kind, kind) == 0)
@@ -424,7 +424,7 @@ static int check_metadata(struct judge *j, const cJSON *o)
 int accepted_check(struct accepted *a, const char *kind, const cJSON *o, struct err *e)
 {
 	struct judge j = {.e = e};
-	int rc = judge(&j, schema_of(a, kind), o);
+	int rc = judge(&j, accepted_schema(a, kind), o);
 	if (rc == 0)
 		rc = check_metadata(&j, o);
 	return rc < 0 ? rc : check_whole(&j, kind, o);

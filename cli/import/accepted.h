@@ -27,6 +27,9 @@ struct accepted {
 
 void accepted_done(struct accepted *a);
 
+/* The schema of a kind of ours; it lives until accepted_done(). */
+const cJSON *accepted_schema(struct accepted *a, const char *kind);
+
 /* ERR_INVALID with the first fault: "spec.stopPolicy: must be one of None, Hold, HoldAndDrain". */
 int accepted_check(struct accepted *a, const char *kind, const cJSON *o, struct err *e);
 

@@ -17,4 +17,10 @@ struct start_question {
 int start_answer_get(struct ev_loop *loop, struct kube_client *client,
 	const struct start_question *q, struct json *json, const cJSON **ret_job, struct err *e);
 
+/* What would change its start: a StartReview, for which the queue is played while this waits. ERR_INVALID:
+ * the Job does not wait. ERR_BUSY, with the controller's words: too many ask (it is asked again, as above), it does not lead, or plays
+ * are off. Others are as above. */
+int start_review_get(struct ev_loop *loop, struct kube_client *client,
+	const struct start_question *q, struct json *json, const cJSON **ret_review, struct err *e);
+
 #endif

@@ -2,14 +2,13 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
+#include "cli/short_times.h"
 
-#define HORIZON "30 days"			    /* of a play */
-#define WEEKDAYS_MS (INT64_C(6) * 24 * 3600 * 1000) /* so far ahead the name of a day is clear */
+#define HORIZON "30 days" /* of a play */
 
 enum { SENTENCE_MAX_BYTES = 1 << 20 };
 
@@ -38,46 +37,6 @@ static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
 	return instant_parse(slice_of(text_of(object, key)), ret_ms);
 }
 
-/* ---- times ----------------------------------------------------------------------------------- */
-
-struct clock {
-	int64_t day_ms; /* what is on the same day as that needs none */
-	int64_t now_ms;
-	char zone[16]; /* that was named last */
-};
-
-static struct tm local_of(int64_t ms)
-{
-	time_t at = (time_t)(ms / 1000);
-	struct tm ret;
-	localtime_r(&at, &ret);
-	return ret;
-}
-
-static void format_time(const struct clock *c, int64_t at_ms, const struct tm *at, char text[64])
-{
-	struct tm day = local_of(c->day_ms);
-	if (at->tm_yday == day.tm_yday && at->tm_year == day.tm_year)
-		strftime(text, 64, "%H:%M", at);
-	else if (at_ms > c->now_ms && at_ms - c->now_ms < WEEKDAYS_MS)
-		strftime(text, 64, "%a %H:%M", at);
-	else
-		strftime(text, 64, "%Y-%m-%d %H:%M", at);
-}
-
-static void put_time(struct clock *c, int64_t at_ms, struct buf *out)
-{
-	struct tm at = local_of(at_ms);
-	char text[64], zone[sizeof(c->zone)];
-	format_time(c, at_ms, &at, text);
-	buf_puts(out, text);
-	if (strftime(zone, sizeof(zone), "%Z", &at) > 0 && strcmp(zone, c->zone) != 0) {
-		buf_printf(out, " %s", zone);
-		memcpy(c->zone, zone, sizeof(zone));
-	}
-	c->day_ms = at_ms;
-}
-
 /* ---- sentences ------------------------------------------------------------------------------- */
 
 /* A text of the controller's on a line of its own, its times as the user's clock shows them. */
@@ -102,43 +61,48 @@ static void put_never(const cJSON *start, struct buf *out)
 }
 
 /* In some plays it starts, and not in all. */
-static void put_misses(const cJSON *start, struct buf *out)
+static void put_misses(const cJSON *start, int64_t draws, struct buf *out)
 {
 	buf_printf(out, "; not within " HORIZON " in %" PRId64 " of %" PRId64 " plays",
-		number_of(start, "misses"), number_of(start, "draws"));
+		number_of(start, "misses"), draws);
 }
 
-static void put_middle(struct clock *c, const cJSON *start, struct buf *out)
+static void put_middle(struct short_times *t, const cJSON *start, struct buf *out)
 {
 	int64_t p10_ms, p50_ms;
-	if (time_of(start, "p50", &p50_ms) && p50_ms <= c->now_ms) {
+	if (time_of(start, "p50", &p50_ms) && p50_ms <= t->now_ms) {
 		buf_puts(out, "any moment now");
 	} else if (time_of(start, "p50", &p50_ms)) {
-		put_time(c, p50_ms, out);
+		short_times_put(t, p50_ms, out);
 	} else if (time_of(start, "p10", &p10_ms)) {
 		buf_puts(out, "hardly before ");
-		put_time(c, p10_ms, out);
+		short_times_put(t, p10_ms, out);
 	} else {
 		buf_puts(out, "hardly");
 	}
 }
 
-void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
+void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, struct buf *out)
 {
-	struct clock clock = {.day_ms = now_ms, .now_ms = now_ms};
+	struct short_times times = short_times_from(now_ms);
 	int64_t p90_ms;
-	if (number_of(start, "misses") >= number_of(start, "draws")) {
+	if (number_of(start, "misses") >= draws) {
 		put_never(start, out);
 	} else {
-		put_middle(&clock, start, out);
+		put_middle(&times, start, out);
 		if (time_of(start, "p90", &p90_ms) && p90_ms > now_ms) {
 			buf_puts(out, "; by ");
-			put_time(&clock, p90_ms, out);
+			short_times_put(&times, p90_ms, out);
 			buf_puts(out, " with 90 %");
 		} else if (number_of(start, "misses") > 0) {
-			put_misses(start, out);
+			put_misses(start, draws, out);
 		}
 	}
+}
+
+void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	start_report_line_of(start, number_of(start, "draws"), now_ms, out);
 }
 
 static void put_count(int64_t n, const char *one, const char *many, struct buf *out)

@@ -20,6 +20,8 @@ bool start_report_is_to_come(const cJSON *job);
 
 /* The first line, without its end, of status.start of a QueuedJob that waits. */
 void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out);
+/* The same of a start that does not say itself how many plays it is of. */
+void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, struct buf *out);
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out);
 /* {"namespace", "name", "state", "reason", "message", "startAt", "start"}; the last is null where it is not
  * known, and else as visibility.sluice.dev has it. */

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "controller/common/clock.h"
-#include "forecast/arrivals.h"
+#include "controller/forecast/guesses.h"
 #include "forecast/ask.h"
 
 enum {
@@ -20,10 +20,7 @@ enum {
 
 struct forecasts {
 	struct forecasts_options options;
-	struct durations *durations;
-	struct arrivals *arrivals;
-	int64_t arrived_ms; /* the last one; arrivals want them in order */
-	size_t runs;	    /* that were told */
+	struct guesses *guesses;
 
 	int64_t tick_ms;   /* of the last tick; 0: none yet */
 	bool wanted;	   /* since then */
@@ -44,35 +41,20 @@ struct forecasts {
 	struct ask_answer answer;
 	int64_t answer_tick_ms, answer_as_of_ms;
 	size_t answer_runs, answer_arrivals;
-
-	/* In the process of a play. */
-	uint64_t draw;
 };
 
 /* ---- in the copies ----------------------------------------------------------------------------- */
 
 static void prepare(void *ctx)
 {
-	struct forecasts *f = ctx;
-	durations_settle(f->durations);
-}
-
-static int64_t length_ms(const struct job_outline *o, int64_t ran_ms, void *ctx)
-{
-	struct forecasts *f = ctx;
-	struct duration_run run = duration_run_of(o);
-	enum duration_basis basis;
-	return durations_draw(f->durations, &run, &o->uid, f->draw, ran_ms, &basis);
+	guesses_prepare(((struct forecasts *)ctx)->guesses);
 }
 
 static void begin_draw(
 	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
 {
 	struct forecasts *f = ctx;
-	f->draw = draw;
-	*lengths = (struct play_lengths){length_ms, f};
-	*arrivals = (struct play_arrivals){
-		arrivals_next, arrivals_draw_new(f->arrivals, draw, f->begun_at_ms)};
+	guesses_begin_draw(f->guesses, draw, f->begun_at_ms, lengths, arrivals);
 }
 
 /* ---- the pace ---------------------------------------------------------------------------------- */
@@ -167,8 +149,8 @@ static void begin_ask(struct forecasts *f, int64_t now_ms)
 	struct err e;
 	f->begun_ms = f->tick_ms;
 	f->begun_at_ms = now_ms;
-	f->begun_runs = f->runs;
-	f->begun_arrivals = arrivals_to_draw_from(f->arrivals, now_ms);
+	f->begun_runs = guesses_runs(f->guesses);
+	f->begun_arrivals = guesses_arrivals(f->guesses, now_ms);
 	int64_t begun_us = clock_monotonic_us();
 	int rc = ask_begin(f->options.queue, &o, &f->ask, &e);
 	f->fork_us = clock_monotonic_us() - begun_us;
@@ -191,7 +173,7 @@ static bool is_wanted(const struct forecasts *f)
 static void settle_some(struct forecasts *f)
 {
 	int64_t end_us = clock_monotonic_us() + SETTLE_US;
-	while (!durations_settle_some(f->durations, SETTLE_GROUPS) && clock_monotonic_us() < end_us)
+	while (!guesses_settle_some(f->guesses, SETTLE_GROUPS) && clock_monotonic_us() < end_us)
 		;
 }
 
@@ -228,15 +210,17 @@ void forecasts_want(struct forecasts *f)
 
 void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms)
 {
-	durations_tell(f->durations, run, ran_ms);
-	f->runs++;
+	guesses_tell_run(f->guesses, run, ran_ms);
 }
 
 void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms)
 {
-	if (now_ms > f->arrived_ms)
-		f->arrived_ms = now_ms; /* the clock on the wall may step back */
-	arrivals_tell(f->arrivals, j, f->arrived_ms);
+	guesses_tell_arrival(f->guesses, j, now_ms);
+}
+
+struct guesses *forecasts_guesses(const struct forecasts *f)
+{
+	return f->guesses;
 }
 
 bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
@@ -260,8 +244,7 @@ struct forecasts *forecasts_new(const struct forecasts_options *o)
 	struct forecasts *f = mem_alloc(sizeof(*f));
 	struct siphash_key key = {{o->seed, ~o->seed}};
 	f->options = *o;
-	f->durations = durations_new(&key);
-	f->arrivals = arrivals_new();
+	f->guesses = guesses_new(&key);
 	ev_init(&f->readable, on_readable);
 	f->readable.data = f;
 	return f;
@@ -273,7 +256,6 @@ void forecasts_free(struct forecasts *f)
 		return;
 	stop_asking(f);
 	forget_answer(f);
-	durations_free(f->durations);
-	arrivals_free(f->arrivals);
+	guesses_free(f->guesses);
 	free(f);
 }

@@ -38,6 +38,7 @@
 
 struct ev_loop;
 struct forecasts;
+struct guesses;
 
 #define FORECASTS_WANTED_MS 60000
 #define FORECASTS_PACE_MS 5000
@@ -65,6 +66,9 @@ void forecasts_free(struct forecasts *f);
 void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms);
 /* A Job came, and waits. */
 void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms);
+
+/* What was learned: for others that play. It lives as long as f. */
+struct guesses *forecasts_guesses(const struct forecasts *f);
 
 /* ---- asked, and told --------------------------------------------------------------------------- */
 

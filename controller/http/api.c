@@ -118,6 +118,8 @@ void api_refusal(const struct right *r, struct buf *out)
 	else if (strcmp(r->resource, "jobs") == 0)
 		buf_puts(out,
 			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
+	else if (strcmp(r->resource, "whatifs") == 0)
+		buf_puts(out, "; bind the ClusterRole sluice-admin by a ClusterRoleBinding");
 	else
 		buf_puts(out, "; bind the ClusterRole sluice-viewer by a ClusterRoleBinding");
 }

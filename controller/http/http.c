@@ -178,6 +178,29 @@ const char *http_param(const struct http_question *q, const char *name)
 	return w.value;
 }
 
+struct each_wanted {
+	const char *name;
+	bool (*fn)(const char *value, void *ctx);
+	void *ctx;
+};
+
+static enum MHD_Result on_each_param(
+	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct each_wanted *w = ctx;
+	(void)kind;
+	if (!name || strcmp(name, w->name) != 0)
+		return MHD_YES;
+	return w->fn(value ? value : "", w->ctx) ? MHD_YES : MHD_NO;
+}
+
+void http_each_param(const struct http_question *q, const char *name,
+	bool (*fn)(const char *value, void *ctx), void *ctx)
+{
+	struct each_wanted w = {name, fn, ctx};
+	MHD_get_connection_values(q->connection, MHD_GET_ARGUMENT_KIND, on_each_param, &w);
+}
+
 const char *http_header(const struct http_question *q, const char *name)
 {
 	return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
@@ -218,6 +241,11 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 		return;
 	MHD_resume_connection(q->connection);
 	http_soon(q->http);
+}
+
+bool http_gone(const struct http_question *q)
+{
+	return connection_is_gone(q->place);
 }
 
 bool http_has_room(const struct http_question *q, size_t bytes)

@@ -83,6 +83,9 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 /* A parameter of the query, or NULL; while the question is being taken. Its name is this one to the
  * letter; of several the first. */
 const char *http_param(const struct http_question *q, const char *name);
+/* Each value of a parameter that may come several times, in their order; the same. Stops where fn says false. */
+void http_each_param(const struct http_question *q, const char *name,
+	bool (*fn)(const char *value, void *ctx), void *ctx);
 /* The same of a header. */
 const char *http_header(const struct http_question *q, const char *name);
 /* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */
@@ -92,6 +95,8 @@ void *http_session(const struct http_question *q);
 void http_caller(const struct http_question *q, struct auth_caller *ret);
 /* Whose connection this is is known: no stranger's takes its place (connections.h). From inside defer. */
 void http_keep(struct http_question *q);
+/* Does nobody wait for its answer any more? It still wants one. */
+bool http_gone(const struct http_question *q);
 /* From inside defer, or later from the loop. */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
 /* Slow clients must not take the controller's memory: so many bytes of answers may wait to be fetched at a port,

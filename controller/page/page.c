@@ -4,6 +4,7 @@
 
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/past_resource.h"
+#include "controller/visibility/whatif.h"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -43,6 +44,16 @@ bool page_right(const char *path, bool watches, struct right *ret)
 	if (past_resource_path(path, &past)) {
 		ret->resource = past_resource_name(past.kind);
 		strcpy(ret->ns, past.ns);
+		return true;
+	}
+	if (job_query_start_path(path, query.ns, query.name)) {
+		*ret = (struct right){
+			.group = VISIBILITY_GROUP, .verb = "get", .resource = "queuedjobs/start"};
+		strcpy(ret->ns, query.ns);
+		return true;
+	}
+	if (strcmp(path, WHATIFS_PATH) == 0) {
+		ret->resource = "whatifs";
 		return true;
 	}
 	if (!job_query_path(path, &query))

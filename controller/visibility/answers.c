@@ -15,7 +15,9 @@
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/queued_jobs.h"
 #include "controller/visibility/reader.h"
+#include "controller/visibility/start_review.h"
 #include "controller/visibility/watchers.h"
+#include "controller/visibility/whatif.h"
 
 #define JSON "application/json"
 
@@ -35,6 +37,8 @@ struct answers {
 	const void *who_ctx;
 	struct reader *reader;
 	struct watchers *watchers;
+	struct start_reviews *start_reviews;
+	struct whatifs *whatifs;
 	struct pending *first;
 	struct queued_jobs *all; /* in the child: of its moment */
 };
@@ -257,11 +261,31 @@ static void take_past(
 		past_resource_take(a->parts, q, resource, a);
 }
 
+/* True: the path asks what would be if something were otherwise. */
+static bool take_review(struct answers *a, struct http_question *q, const char *path)
+{
+	char ns[64], name[254], who[ANSWERS_WHO_SIZE], sentence[LEADERSHIP_TEXT_SIZE];
+	bool is_start = job_query_start_path(path, ns, name);
+	if (!is_start && strcmp(path, WHATIFS_PATH) != 0)
+		return false;
+	const char *why = why_not(a, sentence);
+	a->who(q, who, a->who_ctx);
+	if (why)
+		complain(q, 503, why);
+	else if (is_start)
+		start_reviews_take(a->start_reviews, q, ns, name, who);
+	else
+		whatifs_take(a->whatifs, q, who);
+	return true;
+}
+
 void answers_take(struct answers *a, struct http_question *q, const char *path)
 {
 	struct job_query query;
 	struct past_resource resource;
 	struct buf body;
+	if (take_review(a, q, path))
+		return;
 	if (past_resource_path(path, &resource)) {
 		take_past(a, q, &resource);
 		return;
@@ -287,6 +311,8 @@ struct answers *answers_new(const struct parts *parts, const struct ports_state 
 		.loop = parts->loop, .log = parts->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);
 	a->watchers = watchers_new(a->reader);
+	a->start_reviews = start_reviews_new(parts);
+	a->whatifs = whatifs_new(parts);
 	return a;
 }
 
@@ -297,6 +323,8 @@ void answers_drop(struct answers *a)
 		forget(a->first);
 	}
 	watchers_drop(a->watchers);
+	start_reviews_drop(a->start_reviews);
+	whatifs_drop(a->whatifs);
 	past_questions_forget(a->parts->past_questions, a);
 }
 
@@ -316,6 +344,8 @@ void answers_free(struct answers *a)
 		return;
 	answers_drop(a);
 	watchers_free(a->watchers);
+	start_reviews_free(a->start_reviews);
+	whatifs_free(a->whatifs);
 	reader_free(a->reader);
 	free(a);
 }

@@ -15,6 +15,8 @@ static const char *reason_of(unsigned status)
 		return "MethodNotAllowed";
 	case 406:
 		return "NotAcceptable";
+	case 409:
+		return "Conflict";
 	case 410:
 		return "Expired";
 	case 413:

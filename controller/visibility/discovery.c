@@ -27,6 +27,10 @@ static const char RESOURCES[] =
 	"/" VISIBILITY_VERSION "\",\"resources\":["
 	"{\"name\":\"queuedjobs\",\"singularName\":\"queuedjob\",\"namespaced\":true,\"kind\":\"QueuedJob\","
 	"\"verbs\":[\"get\",\"list\",\"watch\"],\"shortNames\":[\"qj\"]},"
+	"{\"name\":\"queuedjobs/start\",\"singularName\":\"\",\"namespaced\":true,\"kind\":\"StartReview\","
+	"\"verbs\":[\"get\"]},"
+	"{\"name\":\"whatifs\",\"singularName\":\"whatif\",\"namespaced\":false,\"kind\":\"WhatIf\","
+	"\"verbs\":[\"list\"]},"
 	"{\"name\":\"costs\",\"singularName\":\"cost\",\"namespaced\":true,\"kind\":\"CostReport\","
 	"\"verbs\":[\"list\"]},"
 	"{\"name\":\"reports\",\"singularName\":\"report\",\"namespaced\":true,\"kind\":\"UsageReport\","
@@ -133,6 +137,93 @@ static const struct field FIELDS[] = {
 	{"QueuedJobBill", "perHour", "string", "As of now."},
 	{"QueuedJobBill", "expectedCost", "string",
 		"Of the whole run, where its duration is known."},
+
+	{"StartReview", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
+	{"StartReview", "kind", "string", "StartReview"},
+	{"StartReview", "metadata", "ObjectMeta", "Name and namespace of the Job."},
+	{"StartReview", "status", "StartReviewStatus",
+		"When it starts, and when it would if it were otherwise."},
+
+	{"StartReviewStatus", "asOf", "time", "The moment from which all was played."},
+	{"StartReviewStatus", "draws", "integer", "How many plays of each this rests on."},
+	{"StartReviewStatus", "basis", "QueuedJobStartBasis", "What was learned from."},
+	{"StartReviewStatus", "start", "StartTimes", "When it starts as it is."},
+	{"StartReviewStatus", "variants", "StartVariant[]",
+		"What its owner could change, each alone; what helps most comes first."},
+	{"StartReviewStatus", "notPlayed", "StartUnplayed[]",
+		"What was not tried, and why, where that is worth a word."},
+
+	{"StartVariant", "change", "string",
+		"Pods, Toleration, NodeLabels, LocalQueue, ExpectedDuration, PriorityClass or MaxPrice."},
+	{"StartVariant", "from", "string", "As it is. Absent where there is nothing to say."},
+	{"StartVariant", "to", "string", "As it would be: a number, or a name."},
+	{"StartVariant", "text", "string", "That in words, such as: with 8 pods."},
+	{"StartVariant", "start", "StartTimes", "When it would start."},
+	{"StartVariant", "earlierSeconds", "integer",
+		"So much earlier than as it is, by the medians; below 0: later. Absent where it does not start, in one of the two."},
+	{"StartVariant", "starts", "boolean",
+		"true: as it is it does not start, and so it would. false: it would not start."},
+
+	{"StartUnplayed", "change", "string", "As in variants."},
+	{"StartUnplayed", "text", "string", "Why it was not tried."},
+
+	{"StartTimes", "p10", "time", "It starts by then with a probability of 10 %."},
+	{"StartTimes", "p50", "time",
+		"As likely as not it starts by then. Absent where half of the plays come to no start within 30 days."},
+	{"StartTimes", "p90", "time",
+		"It starts by then with a probability of 90 %. Absent where too many plays come to no start."},
+	{"StartTimes", "misses", "integer", "In so many plays it did not start within 30 days."},
+	{"StartTimes", "reason", "string", "Why it did not in the first of these, in one word."},
+	{"StartTimes", "waitsFor", "string", "The same in a few words."},
+
+	{"WhatIf", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
+	{"WhatIf", "kind", "string", "WhatIf"},
+	{"WhatIf", "status", "WhatIfStatus",
+		"The Jobs that wait, as things are and as they would be."},
+
+	{"WhatIfStatus", "asOf", "time", "The moment from which both were played."},
+	{"WhatIfStatus", "draws", "integer", "How many plays of each this rests on."},
+	{"WhatIfStatus", "basis", "QueuedJobStartBasis", "What was learned from."},
+	{"WhatIfStatus", "horizonSeconds", "integer", "So far was played at most."},
+	{"WhatIfStatus", "jobs", "integer", "How many Jobs wait: the sum of the five that follow."},
+	{"WhatIfStatus", "earlier", "integer", "So many would start earlier, by a minute or more."},
+	{"WhatIfStatus", "later", "integer", "So many later, by a minute or more."},
+	{"WhatIfStatus", "same", "integer", "So many at the same time, or in neither."},
+	{"WhatIfStatus", "newlyStart", "integer", "So many would start that do not as things are."},
+	{"WhatIfStatus", "neverAnyMore", "integer", "And so many would not that do."},
+	{"WhatIfStatus", "earlierSecondsMedian", "integer",
+		"Half of those that would start earlier would by so much or more."},
+	{"WhatIfStatus", "laterSecondsMedian", "integer", "The same of those that start later."},
+	{"WhatIfStatus", "costs", "WhatIfCost[]",
+		"What the first runs of these Jobs cost, by currency, each run to its end. Absent where none has a price."},
+	{"WhatIfStatus", "queues", "WhatIfQueue[]",
+		"Each ClusterQueue with Jobs that wait; those with most Jobs that move come first."},
+	{"WhatIfStatus", "queuesLeft", "integer", "So many more there are."},
+	{"WhatIfStatus", "items", "WhatIfItem[]",
+		"The Jobs that move most. Those that come to start, or do no more, come first."},
+	{"WhatIfStatus", "left", "integer", "So many more move."},
+
+	{"WhatIfCost", "currency", "string", "Of the amounts."},
+	{"WhatIfCost", "before", "string", "As things are: a decimal number."},
+	{"WhatIfCost", "after", "string", "As they would be."},
+
+	{"WhatIfQueue", "clusterQueue", "string", "Its name."},
+	{"WhatIfQueue", "earlier", "integer", "As above, of its Jobs."},
+	{"WhatIfQueue", "later", "integer", "The same."},
+	{"WhatIfQueue", "same", "integer", "The same."},
+	{"WhatIfQueue", "newlyStart", "integer", "The same."},
+	{"WhatIfQueue", "neverAnyMore", "integer", "The same."},
+	{"WhatIfQueue", "p50WaitSecondsBefore", "integer",
+		"Half of its Jobs start within so long from now. Absent where half of them do not start."},
+	{"WhatIfQueue", "p50WaitSecondsAfter", "integer", "The same as things would be."},
+
+	{"WhatIfItem", "namespace", "string", "Of the Job."},
+	{"WhatIfItem", "name", "string", "Of the Job."},
+	{"WhatIfItem", "clusterQueue", "string", "That it waits in."},
+	{"WhatIfItem", "before", "StartTimes", "When it starts as things are."},
+	{"WhatIfItem", "after", "StartTimes", "When it would start."},
+	{"WhatIfItem", "earlierSeconds", "integer",
+		"So much earlier; below 0: later. Absent where it does not start, in one of the two."},
 
 	{"CostReport", "apiVersion", "string", "visibility.sluice.dev/v1alpha1"},
 	{"CostReport", "kind", "string", "CostReport"},
@@ -300,6 +391,10 @@ static const struct root {
 } ROOTS[] = {
 	{"QueuedJob",
 		"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when."},
+	{"StartReview",
+		"What would make a Job that waits start earlier: it is played as it is, and with one thing changed at a time."},
+	{"WhatIf",
+		"What would be if objects were otherwise: the queue is played as it is, and with these objects in place of the live ones. Nothing is written."},
 	{"CostReport", "What runs cost that started in a stretch of time."},
 	{"UsageReport",
 		"What Jobs did in runs that started in a stretch of time: how long they waited and ran, how they ended, what they held and cost."},
@@ -381,6 +476,11 @@ static void put_openapi(struct buf *out)
 	put_path(out, "/namespaces/{namespace}/queuedjobs", "list", "QueuedJob", "QueuedJobList");
 	buf_putc(out, ',');
 	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}", "get", "QueuedJob", "QueuedJob");
+	buf_putc(out, ',');
+	put_path(out, "/namespaces/{namespace}/queuedjobs/{name}/start", "get", "StartReview",
+		"StartReview");
+	buf_putc(out, ',');
+	put_path(out, "/whatifs", "list", "WhatIf", "WhatIf");
 	buf_putc(out, ',');
 	put_past_paths(out);
 	buf_puts(out, "},\"components\":{\"schemas\":{");

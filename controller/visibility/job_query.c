@@ -57,6 +57,14 @@ bool job_query_path(const char *path, struct job_query *ret)
 	       *at == '\0';
 }
 
+bool job_query_start_path(const char *path, char ret_ns[64], char ret_name[254])
+{
+	const char *at = path;
+	return take_word(&at, VISIBILITY_ROOT "/namespaces/") && take_name(&at, ret_ns, 64) &&
+	       take_word(&at, "/queuedjobs/") && take_name(&at, ret_name, 254) &&
+	       strcmp(at, "/start") == 0;
+}
+
 /* ---- what it shall look like ----------------------------------------------------------------- */
 
 /* One of those that Accept names; "" where it does not say. */

@@ -68,6 +68,8 @@ struct job_query_words {
 
 /* Is it a path of QueuedJobs at all? Then *ret has what the path says. */
 bool job_query_path(const char *path, struct job_query *ret);
+/* Is it .../namespaces/NS/queuedjobs/NAME/start (start_review.h)? */
+bool job_query_start_path(const char *path, char ret_ns[64], char ret_name[254]);
 /* ERR_INVALID: a sentence that names the parameter and what would be right. ERR_GONE: no form that the
  * client accepts is served. */
 int job_query_take(struct job_query *q, const struct job_query_words *w, struct err *e);

@@ -91,6 +91,8 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 void queue_reject_flavor(struct queue *q, const char *name, const char *sentence);
 void queue_drop_flavor(struct queue *q, const char *name);
 
+bool queue_has_flavor(const struct queue *q, const char *name); /* the object is there */
+
 /* What a flavor with an idle pool has to give. Times its share it is divided among the
  * ClusterQueues and Cohorts that have quota in the flavor, in proportion to their nominalQuota (as
  * the windows of RunPolicies leave it): a single one has all of it, whatever number it says, but 0
@@ -108,6 +110,7 @@ void queue_set_cluster_autoscaler(struct queue *q, bool works);
 /* Editing a class moves the waiting workloads that name it. */
 void queue_set_priority(struct queue *q, const struct priority_spec *s);
 void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name);
+bool queue_has_priority(const struct queue *q, enum priority_kind kind, const char *name);
 
 void queue_set_namespace(struct queue *q, const struct namespace_spec *s);
 void queue_drop_namespace(struct queue *q, const char *name);
@@ -586,6 +589,9 @@ struct run_cost {
 	int64_t cost;
 };
 bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret);
+/* The same if it ran with what it holds from from_ms on for so long: for plays of the future. */
+bool queue_job_cost_of(struct queue *q, const struct uid *uid, int64_t from_ms, int64_t duration_ms,
+	struct run_cost *ret);
 
 /* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
 size_t queue_job_lines(

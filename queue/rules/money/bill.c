@@ -247,6 +247,17 @@ bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, stru
 	return r;
 }
 
+bool queue_job_cost_of(struct queue *q, const struct uid *uid, int64_t from_ms, int64_t duration_ms,
+	struct run_cost *ret)
+{
+	const struct reservation *r = billed(q, uid);
+	*ret = (struct run_cost){.currency = ""};
+	if (r && r->bill.currency)
+		*ret = (struct run_cost){true, r->bill.currency,
+			cost_of(weight_between(q, r, from_ms, quantity_add(from_ms, duration_ms)))};
+	return r;
+}
+
 bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
 {
 	struct reservation *r = billed(q, uid);

@@ -5,6 +5,7 @@
 #include "cli/completion/candidates.h"
 #include "cli/completion/cluster_names.h"
 #include "cli/completion/scripts.h"
+#include "cli/live_object.h"
 #include "test/unit/kube/scripted_server.h"
 
 enum { WORDS_MAX = 8, ANSWER_MAX = 1 << 16, OPTIONS_MAX = 1 << 18 };
@@ -90,6 +91,13 @@ static const struct {
 	/* words */
 	{"calendar .", "show\ntest\nimport\n:4\n"},
 	{"calendar --at now t", "test\n:4\n"},
+	{"start job/x --why", "--why-not-earlier\n:4\n"},
+	{"whatif --set clust", "clusterqueue/\n:6\n"},
+	{"whatif --set c", "clusterqueue/\ncohort/\ncalendar/\n:4\n"},
+	{"whatif --set=run", "--set=runpolicy/\n:6\n"},
+	{"whatif --set job/t", ":4\n"},
+	{"whatif --set cq/train-1:spec", ":4\n"},
+	{"whatif -f .", ":0\n"},
 	{"calendar import .", ":0\n"},
 	{"calendar frob .", ":4\n"},
 	{"overcommit calc .", ":4\n"},
@@ -128,6 +136,9 @@ static const struct {
 	{"priority job/x p", "prep\n:4\n", "CLASS", "", ""},
 	{"queue p", "prep\n:4\n", "CLUSTERQUEUE", "", ""},
 	{"calendar show p", "prep\n:4\n", "CALENDAR", "", ""},
+	{"whatif --set clusterqueue/p", "clusterqueue/prep\n:6\n", "ClusterQueue", "", ""},
+	{"whatif --set cq/tr", "cq/train-1\ncq/train-2\n:4\n", "ClusterQueue", "", ""},
+	{"whatif -n team --drop lq/p", "lq/prep\n:4\n", "LocalQueue", "team", ""},
 	{"overcommit explain node/p", "node/prep\n:4\n", "NODE", "", ""},
 };
 
@@ -238,6 +249,14 @@ static void every_kind_is_known(void **state)
 			complete(line, cluster_names, &out);
 			buf_done(&out);
 		}
+	}
+	const struct live_kind *k;
+	for (size_t i = 0; (k = live_kind_at(i)); i++) {
+		char line[128];
+		struct buf out;
+		snprintf(line, sizeof(line), "whatif --drop %s/", k->singular);
+		complete(line, cluster_names, &out);
+		buf_done(&out);
 	}
 }
 

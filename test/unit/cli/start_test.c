@@ -1,10 +1,11 @@
-/* `sluice start`: what is said of each forecast, and how long it is waited for. */
+/* `sluice start`: what is said of each forecast, and how long it is waited for; what would change it. */
 #include "test/unit/kube/test.h"
 
 #include <time.h>
 
 #include "cli/start/answer.h"
 #include "cli/start/report.h"
+#include "cli/start/variants.h"
 #include "test/unit/kube/scripted_server.h"
 
 #define NOW_MS 1795694400000 /* Thursday, 2026-11-26T12:00:00Z */
@@ -173,6 +174,212 @@ static void it_is_asked_for_until_it_is_known(void **state)
 	}
 }
 
+/* ---- what would change it ---------------------------------------------------------------------- */
+
+#define REVIEW(variants)                                                                            \
+	"{\"kind\":\"StartReview\",\"metadata\":{\"name\":\"train-8\",\"namespace\":\"team\"},"     \
+	"\"status\":{\"asOf\":\"2026-11-26T11:59:57Z\",\"draws\":4,\"start\":{"                     \
+	"\"p50\":\"2026-11-26T13:10:00Z\",\"p90\":\"2026-11-26T14:30:00Z\",\"misses\":0}," variants \
+	"}}"
+#define VARIANT(change, to, text, gain)                                                            \
+	"{\"change\":\"" change "\",\"to\":\"" to "\",\"text\":\"" text "\"," gain "}"
+#define EARLIER(seconds) "\"earlierSeconds\":" #seconds
+
+static const char all_variants[] =
+	REVIEW("\"variants\":[" VARIANT("PriorityClass", "high", "with class high",
+		"\"starts\":true,\"start\":{\"p50\":\"2026-11-26T12:30:00Z\"}") "," VARIANT("Pods",
+		"8", "with 8 pods", EARLIER(2400)) "," VARIANT("Toleration", "spot",
+		"if it tolerated the taints of flavor spot", EARLIER(600)) "," VARIANT("LocalQueue",
+		"night", "in LocalQueue night", EARLIER(90)) "," VARIANT("ExpectedDuration", "2h",
+		"if it were expected to take 2h", EARLIER(7800)) "," VARIANT("NodeLabels", "gpu",
+		"in flavor gpu", EARLIER(30)) "," VARIANT("MaxPrice", "2.75 nvidia.com/gpu",
+		"with a price ceiling of 2.75",
+		EARLIER(0)) "," VARIANT("LocalQueue", "day", "in LocalQueue day",
+		EARLIER(-300)) "],"
+			       "\"notPlayed\":[{\"change\":\"Pods\",\"text\":\"it has one pod\"}]");
+
+static void render_review(const char *review, bool json, struct buf *out)
+{
+	const struct style style = {false, false};
+	struct json *tree = json_new(65536);
+	const cJSON *root;
+	struct err e = {""};
+	buf_init(out, 65536);
+	assert_int_equal(json_parse(tree, slice_of(review), &root, &e), 0);
+	if (json)
+		start_variants_json(root, out);
+	else
+		start_variants_render(root, NOW_MS, &style, out);
+	json_free(tree);
+}
+
+static void says(const struct buf *out, const char *part)
+{
+	if (!strstr(buf_text(out), part))
+		fail_msg("no \"%s\" in\n%s", part, buf_text(out));
+}
+
+static void what_helps_is_told_with_its_command(void **state)
+{
+	(void)state;
+	struct buf out;
+	zone("UTC");
+	render_review(all_variants, false, &out);
+	says(&out, "13:10 UTC; by 14:30 with 90 %\n\n");
+	says(&out, "it starts (12:30 UTC) with class high");
+	says(&out, " sluice priority job/train-8 high -n team\n");
+	says(&out, "40 min earlier with 8 pods ");
+	says(&out,
+		" kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
+	says(&out, "10 min earlier if it tolerated the taints of flavor spot");
+	says(&out, "spec.nodeTaints of kubectl get resourceflavor spot -o yaml");
+	says(&out, "1 min earlier in LocalQueue night");
+	says(&out, " sluice move job/train-8 --queue night -n team\n");
+	says(&out, "2 h 10 min earlier if it were expected to take 2h");
+	says(&out,
+		" kubectl annotate job train-8 -n team --overwrite 'sluice.dev/expected-duration=2h'   # only if it takes no longer\n");
+	says(&out, "30 s earlier in flavor gpu");
+	says(&out, "spec.nodeLabels of kubectl get resourceflavor gpu -o yaml");
+	says(&out, "\nNo help: with a price ceiling of 2.75; in LocalQueue day.\n");
+	says(&out, "\nNot tried: it has one pod.\n");
+	says(&out, "\nBy 4 plays of the queue each, as it was 3 s ago. Nothing was changed.\n");
+	buf_done(&out);
+}
+
+static void where_nothing_helps_one_line_says_what_was_tried(void **state)
+{
+	(void)state;
+	struct buf out;
+	zone("UTC");
+	render_review(
+		REVIEW("\"variants\":[" VARIANT("Pods", "8", "with 8 pods", EARLIER(0)) "," VARIANT(
+			"LocalQueue", "day", "in LocalQueue day", EARLIER(-1)) "]"),
+		false, &out);
+	assert_string_equal(buf_text(&out),
+		"13:10 UTC; by 14:30 with 90 %\n\n"
+		"Nothing that was tried makes it start earlier: with 8 pods; in LocalQueue day.\n\n"
+		"By 4 plays of the queue each, as it was 3 s ago. Nothing was changed.\n");
+	buf_done(&out);
+	render_review(REVIEW("\"variants\":[]"), false, &out);
+	says(&out, "There was nothing to try that could make it start earlier.\n");
+	buf_done(&out);
+}
+
+/* What is printed is pasted into a shell. */
+static void a_command_has_plain_names_only(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		VARIANT("LocalQueue", "a;reboot", "x", EARLIER(60)),
+		VARIANT("PriorityClass", "$(reboot)", "x", EARLIER(60)),
+		VARIANT("Pods", "8}}' ; reboot", "x", EARLIER(60)),
+		VARIANT("Pods", "", "x", EARLIER(60)),
+		VARIANT("MaxPrice", "2'", "x", EARLIER(60)),
+		VARIANT("ExpectedDuration", "2h\\u000areboot", "x", EARLIER(60)),
+		VARIANT("Toleration", "`reboot`", "x", EARLIER(60)),
+		VARIANT("Telepathy", "x", "x", EARLIER(60)),
+		"{}",
+	};
+	struct json *tree = json_new(65536);
+	struct buf out;
+	buf_init(&out, 4096);
+	for (size_t i = 0; i < ROWS(texts); i++) {
+		const cJSON *root;
+		assert_int_equal(json_parse(tree, slice_of(texts[i]), &root, NULL), 0);
+		assert_false(start_variants_cure(root, "team", "train", &out));
+		assert_int_equal(out.len, 0);
+	}
+	const cJSON *good;
+	assert_int_equal(
+		json_parse(tree, slice_of(VARIANT("Pods", "8", "x", EARLIER(60))), &good, NULL), 0);
+	assert_false(start_variants_cure(good, "team;", "train", &out));
+	assert_false(start_variants_cure(good, "team", "--all", &out));
+	assert_true(start_variants_cure(good, "team", "train", &out));
+	buf_done(&out);
+	json_free(tree);
+}
+
+static void a_review_in_json_has_all_of_its_status(void **state)
+{
+	(void)state;
+	struct buf out;
+	render_review(REVIEW("\"variants\":[]"), true, &out);
+	assert_string_equal(buf_text(&out),
+		"{\"namespace\":\"team\",\"name\":\"train-8\",\"asOf\":\"2026-11-26T11:59:57Z\",\"draws\":4,"
+		"\"start\":{\"p50\":\"2026-11-26T13:10:00Z\",\"p90\":\"2026-11-26T14:30:00Z\",\"misses\":0},"
+		"\"variants\":[]}\n");
+	buf_done(&out);
+}
+
+#define STATUS(reason, message)                                                                    \
+	"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"" reason                         \
+	"\",\"message\":\"" message "\"}"
+#define NO_RIGHT                                                                                    \
+	"queuedjobs.visibility.sluice.dev \\\"train\\\" is forbidden: User \\\"bob\\\" cannot get " \
+	"resource \\\"queuedjobs/start\\\""
+
+static const struct {
+	int status;
+	const char *body;
+	int rc;
+	const char *says;
+} reviews[] = {
+	{200, REVIEW("\"variants\":[]"), 0, NULL},
+	{404, STATUS("NotFound", "queuedjobs \\\"train\\\" not found"), ERR_GONE,
+		"no Job train is queued in namespace team; sluice explain job/train"},
+	{404, STATUS("NotFound", "the server could not find the requested resource"), ERR_BUSY,
+		"has no queuedjobs/start: its controller is older than this sluice. Update it"},
+	{404, "404 page not found", ERR_BUSY, "does not serve the API visibility.sluice.dev"},
+	{409, STATUS("Conflict", "Job train does not wait: it runs"), ERR_INVALID,
+		"Job train does not wait: it runs"},
+	{429, STATUS("TooManyRequests", "4 reviews wait: ask again in 20 s"), ERR_BUSY,
+		"4 reviews wait: ask again in 20 s"},
+	{503, STATUS("ServiceUnavailable", "c-2 is a standby; c-1 leads"), ERR_BUSY,
+		"c-2 is a standby; c-1 leads"},
+	{503, "service unavailable", ERR_BUSY, "does not answer (status 503)"},
+	{504, STATUS("Timeout", "request timed out"), ERR_BUSY,
+		"does not answer (status 504: request timed out)"},
+};
+
+static void ask_for_review(int status, const char *body, int rc, const char *part)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct scripted_server *server = scripted_server_new(loop);
+	struct kube_config *config = config_for(scripted_server_url(server), NULL);
+	struct kube_client *client = question_client(loop, config);
+	struct json *json = json_new(65536);
+	const struct start_question q = {"team", "train", 2, 1};
+	const cJSON *review;
+	struct err e = {""};
+	for (int n = 0; n < (status == 429 ? 3 : 1); n++) /* as q says */
+		script_answer(
+			scripted_server_expect(server,
+				"GET /apis/visibility.sluice.dev/v1alpha1/namespaces/team/queuedjobs/train/start "),
+			status, "", body);
+	if (status == 403)
+		script_answer(scripted_server_expect(server, "GET /apis/visibility.sluice.dev "),
+			200, "", "{}");
+	assert_int_equal(start_review_get(loop, client, &q, json, &review, &e), rc);
+	assert_int_equal(scripted_server_unexpected(server), 0);
+	assert_int_equal(scripted_server_unused(server), 0);
+	if (part && !strstr(e.text, part))
+		fail_msg("status %d: no \"%s\" in \"%s\"", status, part, e.text);
+	json_free(json);
+	kube_client_free(client);
+	scripted_server_free(server);
+	kube_config_free(config);
+	ev_loop_destroy(loop);
+}
+
+static void each_answer_to_a_review_has_a_sentence(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(reviews); i++)
+		ask_for_review(reviews[i].status, reviews[i].body, reviews[i].rc, reviews[i].says);
+	ask_for_review(403, STATUS("Forbidden", NO_RIGHT), ERR_DENIED,
+		"you may not get queuedjobs/start.visibility.sluice.dev in namespace team. An admin gives you the right: kubectl create rolebinding sluice-bob -n team --clusterrole=sluice-batch-user --user=bob");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +387,11 @@ int main(void)
 		cmocka_unit_test(it_says_what_it_rests_on),
 		cmocka_unit_test(json_has_it_as_it_came),
 		cmocka_unit_test(it_is_asked_for_until_it_is_known),
+		cmocka_unit_test(what_helps_is_told_with_its_command),
+		cmocka_unit_test(where_nothing_helps_one_line_says_what_was_tried),
+		cmocka_unit_test(a_command_has_plain_names_only),
+		cmocka_unit_test(a_review_in_json_has_all_of_its_status),
+		cmocka_unit_test(each_answer_to_a_review_has_a_sentence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,11 @@ add_executable(test_start ${CMAKE_CURRENT_LIST_DIR}/start_test.c)
 target_link_libraries(test_start PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME start COMMAND test_start)
 
+# `sluice whatif`: paths and values, what is sent, and what is said of the answer.
+add_executable(test_whatif_command ${CMAKE_CURRENT_LIST_DIR}/whatif_test.c)
+target_link_libraries(test_whatif_command PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME whatif_command COMMAND test_whatif_command)
+
 add_executable(test_local_times ${CMAKE_CURRENT_LIST_DIR}/local_times_test.c)
 target_link_libraries(test_local_times PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME local_times COMMAND test_local_times)

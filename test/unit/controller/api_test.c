@@ -540,6 +540,8 @@ static void a_refusal_says_what_is_missing(void **state)
 				"sluice-batch-user in that namespace (by a RoleBinding)"}},
 		{{"list", "visibility.sluice.dev", "histories", ""},
 			{"list histories.visibility.sluice.dev", "sluice-viewer"}},
+		{{"list", "visibility.sluice.dev", "whatifs", ""},
+			{"list whatifs.visibility.sluice.dev", "sluice-admin"}},
 		{{"list", "batch", "jobs", ""}, {"list jobs.batch in all namespaces", "-n"}},
 		{{"get", "sluice.dev", "clusterqueues", ""},
 			{"get clusterqueues.sluice.dev", "sluice-viewer"}},

@@ -60,6 +60,9 @@ static void each_path_wants_its_right(void **state)
 			"watch queuedjobs.visibility.sluice.dev in namespace ml"},
 		{ROOT "/namespaces/ml/queuedjobs/train", false,
 			"get queuedjobs.visibility.sluice.dev in namespace ml"},
+		{ROOT "/namespaces/ml/queuedjobs/train/start", false,
+			"get queuedjobs/start.visibility.sluice.dev in namespace ml"},
+		{ROOT "/whatifs", false, "list whatifs.visibility.sluice.dev"},
 		{ROOT "/clusterqueues/night/queuedjobs", false,
 			"get clusterqueues/queuedjobs.visibility.sluice.dev"},
 		{ROOT "/costs", false, "list costs.visibility.sluice.dev"},
@@ -85,7 +88,9 @@ static void other_paths_are_others(void **state)
 	(void)state;
 	static const char *const others[] = {"/", "/metrics", "/api/v1/queues", "/api/v1/decisions",
 		"/apis", ROOT, ROOT "/pods", ROOT "/namespaces/ml", ROOT "/namespaces//queuedjobs",
-		ROOT "/namespaces/ml/queuedjobs/train/log"};
+		ROOT "/namespaces/ml/queuedjobs/train/log", ROOT "/queuedjobs/train/start",
+		ROOT "/namespaces/ml/queuedjobs//start", ROOT "/namespaces/ml/queuedjobs/a/start/b",
+		ROOT "/whatif", ROOT "/whatifs/batch", ROOT "/namespaces/ml/whatifs"};
 	struct right right;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (page_right(others[i], false, &right))

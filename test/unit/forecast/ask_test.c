@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "forecast/ask.h"
@@ -270,6 +271,230 @@ static void its_process_goes_without_a_wait(void **state)
 	queue_free(q);
 }
 
+/* ---- variants -------------------------------------------------------------------------------- */
+
+/* Variant 1: Job 3 asks for one pod. 2: it asks for nine. */
+static int change_third(struct queue *q, size_t variant, void *ctx, struct err *e)
+{
+	(void)ctx;
+	(void)e;
+	tell(q, BEGIN_MS + 2, (struct told){3, variant == 1 ? 1 : 9, MINUTE_MS});
+	return 0;
+}
+
+static int refuse_first(struct queue *q, size_t variant, void *ctx, struct err *e)
+{
+	if (variant == 1)
+		return err_set(e, ERR_INVALID, "variant 1 is refused");
+	return change_third(q, 1, ctx, e);
+}
+
+static int crash_first(struct queue *q, size_t variant, void *ctx, struct err *e)
+{
+	if (variant == 1)
+		_exit(3);
+	return change_third(q, 1, ctx, e);
+}
+
+static struct ask_options comparing(
+	size_t variants, int (*change)(struct queue *, size_t, void *, struct err *))
+{
+	struct ask_options o = options_of(begin_longer);
+	o.variants = variants;
+	o.change = change;
+	return o;
+}
+
+static int64_t minutes(int64_t start_ms)
+{
+	return start_ms == PLAY_NEVER ? -1 : (start_ms - BEGIN_MS) / MINUTE_MS;
+}
+
+static void variants_are_compared_draw_by_draw(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = comparing(3, change_third);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	struct uid second = uid_of(2), third = uid_of(3);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.variants, 3);
+	assert_int_equal(answer.n, 2);
+	for (size_t v = 0; v < 3; v++) {
+		assert_int_equal(answer.variant[v].draws, 9);
+		assert_string_equal(answer.variant[v].refused, "");
+		struct eta eta = ask_eta(&answer, v, ask_index(&answer, &second));
+		assert_int_equal(minutes(eta.start.p50_ms), 100);
+	}
+	size_t index = ask_index(&answer, &third);
+	assert_int_equal(minutes(ask_eta(&answer, 0, index).start.p50_ms), -1);
+	/* Behind the second, which takes as much longer as the first: 60 + 40 and 1 + 40. */
+	assert_int_equal(minutes(ask_eta(&answer, 1, index).start.p50_ms), 141);
+	assert_int_equal(minutes(ask_eta(&answer, 2, index).start.p50_ms), -1);
+	assert_int_equal(ask_eta(&answer, 2, index).reason, WAIT_EXCEEDS_MAX);
+	ask_free(a);
+	no_child_is_left();
+	struct job_outline o3;
+	assert_true(queue_outline_job(q, &third, &o3));
+	assert_int_equal(o3.pods, 5); /* nothing of it was changed here */
+	queue_free(q);
+}
+
+static void a_refusal_comes_back(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options alone = comparing(2, refuse_first), beside = comparing(3, refuse_first);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &alone, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(
+		answer.draws, 0); /* there is nothing to compare: not even that is played */
+	assert_string_equal(answer.variant[1].refused, "variant 1 is refused");
+	ask_free(a);
+	assert_int_equal(ask_begin(q, &beside, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	assert_int_equal(answer.variant[1].draws, 0);
+	assert_string_equal(answer.variant[1].refused, "variant 1 is refused");
+	assert_int_equal(answer.variant[2].draws, 9);
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+static void a_variant_whose_plays_fail_is_without_draws(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = comparing(3, crash_first);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	assert_int_equal(answer.variant[1].draws, 0);
+	assert_string_equal(answer.variant[1].refused, "");
+	assert_int_equal(answer.variant[2].draws, 9);
+	struct eta eta = ask_eta(&answer, 1, 0);
+	assert_true(eta.start.p50_ms == PLAY_NEVER);
+	assert_int_equal(eta.start.started, 0);
+	ask_free(a);
+	queue_free(q);
+}
+
+static void tell_third(
+	const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
+{
+	struct uid third = uid_of(3), none = uid_of(9);
+	struct job_outline o;
+	(void)ctx;
+	assert_true(ask_index(a, &none) == SIZE_MAX);
+	assert_true(queue_outline_job(q, &third, &o));
+	struct eta eta = ask_eta(a, 1, ask_index(a, &third));
+	buf_printf(out, "%s has %d pods, with 1 it starts after %d min; %zu draws", o.name,
+		(int)o.pods, (int)minutes(eta.start.p50_ms), a->draws);
+}
+
+static void tell_too_much(
+	const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
+{
+	(void)a;
+	(void)q;
+	(void)ctx;
+	for (size_t i = 0; i <= ASK_TEXT_MAX / 8; i++)
+		buf_puts(out, "too much");
+}
+
+static void the_answer_is_told_in_the_copy(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = comparing(2, change_third);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	o.tell = tell_third;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	static const char text[] = "job-3 has 5 pods, with 1 it starts after 141 min; 9 draws";
+	assert_int_equal(answer.text.len, strlen(text));
+	assert_memory_equal(answer.text.ptr, text, strlen(text));
+	ask_free(a);
+	o.tell = tell_too_much;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+/* 0.3 s of processor time in each play. */
+static void begin_slow(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	struct timespec t;
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	while (t.tv_sec == 0 && t.tv_nsec < 300000000);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+/* Two variants a draw: the second draw would end behind 1 s. */
+static void what_does_not_fit_into_its_time_is_not_played(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = comparing(2, change_third);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	o.begin = begin_slow;
+	o.all_s = 1;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 1);
+	assert_int_equal(answer.variant[1].draws, 1);
+	assert_true(answer.plays_cpu_us < 1000000);
+	ask_free(a);
+	queue_free(q);
+}
+
+static void plays_can_count_what_runs_cost(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = comparing(2, change_third);
+	struct price_base cpu = {.resource = "cpu", .per_hour = 60 * 1000000};
+	struct priceplan_spec plan = {.name = "p", .currency = "EUR", .base = &cpu, .nbases = 1};
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(queue_set_priceplan(q, &plan, &e), 0);
+	o.costs = true;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	/* The second alone starts, and takes 1 + 40 minutes on average; a minute costs one. */
+	assert_int_equal(answer.variant[0].costs.n, 1);
+	assert_string_equal(answer.variant[0].costs.item[0].currency, "EUR");
+	assert_int_equal(answer.variant[0].costs.item[0].amount, 41 * 1000000);
+	/* And the third. */
+	assert_int_equal(answer.variant[1].costs.item[0].amount, 82 * 1000000);
+	ask_free(a);
+	o.costs = false;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.variant[0].costs.n, 0);
+	ask_free(a);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +506,12 @@ int main(void)
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
 		cmocka_unit_test(what_all_plays_need_is_made_once),
 		cmocka_unit_test(its_process_goes_without_a_wait),
+		cmocka_unit_test(variants_are_compared_draw_by_draw),
+		cmocka_unit_test(a_refusal_comes_back),
+		cmocka_unit_test(a_variant_whose_plays_fail_is_without_draws),
+		cmocka_unit_test(the_answer_is_told_in_the_copy),
+		cmocka_unit_test(what_does_not_fit_into_its_time_is_not_played),
+		cmocka_unit_test(plays_can_count_what_runs_cost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

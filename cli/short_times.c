@@ -1,0 +1,56 @@
+#include "cli/short_times.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define WEEKDAYS_MS (INT64_C(6) * 24 * 3600 * 1000) /* so far ahead the name of a day is clear */
+
+static struct tm local_of(int64_t ms)
+{
+	time_t at = (time_t)(ms / 1000);
+	struct tm ret;
+	localtime_r(&at, &ret);
+	return ret;
+}
+
+static void format_time(
+	const struct short_times *t, int64_t at_ms, const struct tm *at, char text[64])
+{
+	struct tm day = local_of(t->day_ms);
+	if (at->tm_yday == day.tm_yday && at->tm_year == day.tm_year)
+		strftime(text, 64, "%H:%M", at);
+	else if (at_ms > t->now_ms && at_ms - t->now_ms < WEEKDAYS_MS)
+		strftime(text, 64, "%a %H:%M", at);
+	else
+		strftime(text, 64, "%Y-%m-%d %H:%M", at);
+}
+
+void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out)
+{
+	struct tm at = local_of(at_ms);
+	char text[64], zone[sizeof(t->zone)];
+	format_time(t, at_ms, &at, text);
+	buf_puts(out, text);
+	if (strftime(zone, sizeof(zone), "%Z", &at) > 0 && strcmp(zone, t->zone) != 0) {
+		buf_printf(out, " %s", zone);
+		memcpy(t->zone, zone, sizeof(zone));
+	}
+	t->day_ms = at_ms;
+}
+
+void short_span_put(int64_t seconds, struct buf *out)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = {{INT64_C(24) * 3600, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+	size_t i = 0, last = sizeof(units) / sizeof(*units) - 1;
+	int64_t left = seconds > 0 ? seconds : 0;
+	while (i < last && left < units[i].seconds)
+		i++;
+	buf_printf(out, "%" PRId64 " %s", left / units[i].seconds, units[i].name);
+	left %= units[i].seconds;
+	if (i < 2 && left >= units[i + 1].seconds) /* of minutes no seconds are told */
+		buf_printf(out, " %" PRId64 " %s", left / units[i + 1].seconds, units[i + 1].name);
+}

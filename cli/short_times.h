@@ -1,0 +1,35 @@
+/*
+ * Times and spans of an answer in few letters, for people.
+ *
+ *     14:10 CET          of the same day as the time before it
+ *     Tue 14:10          within a week from now
+ *     2026-12-20 14:10   else
+ *
+ * Times are in the user's zone, which is named with the first, and again where it is another.
+ */
+#ifndef SLUICE_CLI_SHORT_TIMES_H
+#define SLUICE_CLI_SHORT_TIMES_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Of one answer. */
+struct short_times {
+	int64_t now_ms;
+	int64_t day_ms; /* a time of the same day as this one is written without its day */
+	char zone[16];	/* that was named last */
+};
+
+static inline struct short_times short_times_from(int64_t now_ms)
+{
+	return (struct short_times){.now_ms = now_ms, .day_ms = now_ms};
+}
+
+/* Appends it; the next time is written beside this one. */
+void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out);
+
+/* "30 s", "40 min", "2 h 10 min", "3 d 4 h": the two largest units. Below 0 is as 0. */
+void short_span_put(int64_t seconds, struct buf *out);
+
+#endif

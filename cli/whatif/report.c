@@ -1,0 +1,265 @@
+#include "cli/whatif/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/instant.h"
+#include "cli/commands.h"
+#include "cli/short_times.h"
+
+enum { JOBS_SHOWN = 10, CELL_MAX_BYTES = 4096, DAY_S = 24 * 3600 };
+
+static const cJSON *status_of(const cJSON *root)
+{
+	return json_object(root, "status");
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static void put_head(struct table *t, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		table_cell(t, COLOUR_DIM, names[i]);
+	table_end_row(t);
+}
+
+static void put_count(struct table *t, int64_t n)
+{
+	table_cellf(t, COLOUR_NONE, "%" PRId64, n);
+	table_right(t);
+}
+
+static void put_wait(struct table *t, const cJSON *row, const char *key)
+{
+	struct buf cell;
+	buf_init(&cell, CELL_MAX_BYTES);
+	if (json_get(row, key))
+		short_span_put(number_of(row, key), &cell);
+	table_cell(t, COLOUR_NONE, cell.len > 0 ? buf_text(&cell) : "-");
+	table_right(t);
+	buf_done(&cell);
+}
+
+/* A span in words with what it means: "40 min earlier". */
+static void put_moved(int64_t earlier_s, struct buf *out)
+{
+	short_span_put(earlier_s < 0 ? -earlier_s : earlier_s, out);
+	buf_puts(out, earlier_s < 0 ? " later" : " earlier");
+}
+
+/* ---- ClusterQueues --------------------------------------------------------------------------- */
+
+static void put_queues(const cJSON *status, const struct style *style, struct buf *out)
+{
+	static const char *const head[] = {
+		"CLUSTERQUEUE", "EARLIER", "LATER", "SAME", "WAIT NOW", "WAIT THEN"};
+	const cJSON *queues = json_array(status, "queues");
+	if (!queues || !queues->child)
+		return;
+	struct table *t = table_new(style);
+	put_head(t, head, sizeof(head) / sizeof(*head));
+	json_each(q, queues) {
+		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
+		put_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
+		put_count(t, number_of(q, "later") + number_of(q, "neverAnyMore"));
+		put_count(t, number_of(q, "same"));
+		put_wait(t, q, "p50WaitSecondsBefore");
+		put_wait(t, q, "p50WaitSecondsAfter");
+		table_end_row(t);
+	}
+	table_render(t, out);
+	table_free(t);
+	if (number_of(status, "queuesLeft") > 0)
+		buf_printf(out, "and %" PRId64 " more ClusterQueues, with fewer Jobs that move\n",
+			number_of(status, "queuesLeft"));
+	buf_putc(out, '\n');
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static bool has_start(const cJSON *start, int64_t *ret_ms)
+{
+	return instant_parse(slice_of(text_of(start, "p50")), ret_ms);
+}
+
+static void put_start(struct table *t, const cJSON *start, struct short_times *times)
+{
+	struct buf cell;
+	int64_t p50_ms;
+	buf_init(&cell, CELL_MAX_BYTES);
+	times->day_ms = times->now_ms; /* a cell is read by itself */
+	if (!has_start(start, &p50_ms))
+		buf_puts(&cell, "not in sight");
+	else if (p50_ms <= times->now_ms)
+		buf_puts(&cell, "at once");
+	else
+		short_times_put(times, p50_ms, &cell);
+	table_cell(t, COLOUR_NONE, buf_text(&cell));
+	buf_done(&cell);
+}
+
+static void put_difference(struct table *t, const cJSON *item)
+{
+	int64_t earlier_s = number_of(item, "earlierSeconds"), ms;
+	bool before = has_start(json_object(item, "before"), &ms),
+	     after = has_start(json_object(item, "after"), &ms);
+	struct buf cell;
+	buf_init(&cell, CELL_MAX_BYTES);
+	if (before && after)
+		put_moved(earlier_s, &cell);
+	else if (after)
+		buf_puts(&cell, "starts at all");
+	else if (before)
+		buf_puts(&cell, "no start any more");
+	else
+		buf_puts(&cell, "-");
+	bool better = after && (!before || earlier_s > 0);
+	table_cell(t, better ? COLOUR_GREEN : COLOUR_YELLOW, buf_text(&cell));
+	buf_done(&cell);
+}
+
+static void put_job(struct table *t, const cJSON *item, struct short_times *times)
+{
+	table_cellf(t, COLOUR_NONE, "%s/%s", text_of(item, "namespace"), text_of(item, "name"));
+	table_cell(t, COLOUR_NONE, text_of(item, "clusterQueue"));
+	put_start(t, json_object(item, "before"), times);
+	put_start(t, json_object(item, "after"), times);
+	put_difference(t, item);
+	table_end_row(t);
+}
+
+static void put_jobs(const cJSON *status, const struct whatif_report_options *o, struct buf *out)
+{
+	static const char *const head[] = {
+		"JOB", "CLUSTERQUEUE", "START NOW", "START THEN", "DIFFERENCE"};
+	const cJSON *items = json_array(status, "items");
+	struct short_times times = short_times_from(o->now_ms);
+	int64_t hidden = number_of(status, "left"), shown = 0;
+	if (!items || !items->child)
+		return;
+	struct table *t = table_new(o->style);
+	put_head(t, head, sizeof(head) / sizeof(*head));
+	json_each(item, items) {
+		if (o->all || shown < JOBS_SHOWN) {
+			put_job(t, item, &times);
+			shown++;
+		} else {
+			hidden++;
+		}
+	}
+	table_render(t, out);
+	table_free(t);
+	if (hidden > 0)
+		buf_printf(out, "and %" PRId64 " more that move less%s\n", hidden,
+			o->all ? "" : "; --all shows more");
+	buf_putc(out, '\n');
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void put_costs(const cJSON *status, struct buf *out)
+{
+	json_each(c, json_array(status, "costs")) {
+		const char *before = text_of(c, "before"), *after = text_of(c, "after");
+		struct buf line;
+		buf_init(&line, CELL_MAX_BYTES);
+		buf_printf(&line, "Runs of these Jobs cost %s %s", after, text_of(c, "currency"));
+		if (strcmp(before, after) == 0)
+			buf_puts(&line, ", as they do now");
+		else
+			buf_printf(&line, " instead of %s", before);
+		text_render(buf_text(&line), out);
+		buf_puts(out, ", as far as is expected.\n");
+		buf_done(&line);
+	}
+}
+
+static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
+{
+	int64_t draws = number_of(status, "draws"), as_of_ms;
+	buf_printf(out, "By %" PRId64 " play%s of the queue as it is and as it would be", draws,
+		draws == 1 ? "" : "s");
+	if (instant_parse(slice_of(text_of(status, "asOf")), &as_of_ms)) {
+		buf_puts(out, ", begun ");
+		short_span_put((now_ms - as_of_ms) / 1000, out);
+		buf_puts(out, " ago");
+	}
+	int64_t days = number_of(status, "horizonSeconds") / DAY_S;
+	if (days > 0)
+		buf_printf(out, ", %" PRId64 " days ahead", days);
+	buf_puts(out, ".\n");
+}
+
+/* One part of the sum: "200 start earlier (the middle one by 40 min)". Nothing, if it is of no Job. */
+struct part {
+	const char *count, *one, *many;
+	const char *median; /* by how much; NULL: that has no meaning */
+};
+
+static void put_part(const cJSON *status, const struct part *p, const char *before, struct buf *out)
+{
+	int64_t n = number_of(status, p->count);
+	buf_printf(out, "%s%" PRId64 " %s", before, n, n == 1 ? p->one : p->many);
+	if (p->median && json_get(status, p->median)) {
+		buf_puts(out, n == 1 ? " (by " : " (the middle one by ");
+		short_span_put(number_of(status, p->median), out);
+		buf_putc(out, ')');
+	}
+}
+
+static void put_parts(const cJSON *status, struct buf *out)
+{
+	static const struct part parts[] = {
+		{"earlier", "starts earlier", "start earlier", "earlierSecondsMedian"},
+		{"later", "starts later", "start later", "laterSecondsMedian"},
+		{"newlyStart", "starts that does not as it is", "start that do not as it is", NULL},
+		{"neverAnyMore", "does not start any more", "do not start any more", NULL},
+	};
+	const char *before = ": ";
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (number_of(status, parts[i].count) > 0) {
+			put_part(status, &parts[i], before, out);
+			before = ", ";
+		}
+}
+
+static bool nothing_moves(const cJSON *status)
+{
+	return number_of(status, "earlier") == 0 && number_of(status, "later") == 0 &&
+	       number_of(status, "newlyStart") == 0 && number_of(status, "neverAnyMore") == 0;
+}
+
+static void put_sum(const cJSON *status, struct buf *out)
+{
+	int64_t jobs = number_of(status, "jobs");
+	if (jobs == 0) {
+		buf_puts(out, "No Job waits, so there is nothing to compare");
+	} else if (nothing_moves(status)) {
+		buf_printf(out, "%" PRId64 " %s, and would start as now", jobs,
+			jobs == 1 ? "Job waits" : "Jobs wait");
+	} else {
+		buf_printf(out, "%" PRId64 " %s", jobs, jobs == 1 ? "Job waits" : "Jobs wait");
+		put_parts(status, out);
+	}
+	buf_puts(out, ". Nothing was written.\n");
+}
+
+void whatif_report_render(const cJSON *root, const struct whatif_report_options *o, struct buf *out)
+{
+	const cJSON *status = status_of(root);
+	put_queues(status, o->style, out);
+	put_jobs(status, o, out);
+	put_basis(status, o->now_ms, out);
+	put_costs(status, out);
+	put_sum(status, out);
+}
+
+void whatif_report_members(const cJSON *root, struct buf *out)
+{
+	json_each(member, status_of(root)) {
+		buf_putc(out, ',');
+		buf_json_string(out, member->string);
+		buf_putc(out, ':');
+		json_print(out, member);
+	}
+}

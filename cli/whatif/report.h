@@ -1,0 +1,28 @@
+/*
+ * The report of `sluice whatif`: which Jobs that wait would start earlier, which later, and what their runs
+ * would cost. Of a WhatIf (visibility.sluice.dev).
+ *
+ * Pure: a tree goes in, text comes out. Times are in the user's zone.
+ */
+#ifndef SLUICE_CLI_WHATIF_REPORT_H
+#define SLUICE_CLI_WHATIF_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "cli/table.h"
+#include "controller/kube/json.h"
+
+struct whatif_report_options {
+	bool all; /* all Jobs that the answer has, not the first few */
+	int64_t now_ms;
+	const struct style *style;
+};
+
+void whatif_report_render(
+	const cJSON *root, const struct whatif_report_options *o, struct buf *out);
+/* The members of its status, each with a comma in front: for an object that has begun. */
+void whatif_report_members(const cJSON *root, struct buf *out);
+
+#endif

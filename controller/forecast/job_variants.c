@@ -1,0 +1,306 @@
+#include "controller/forecast/job_variants.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "queue/cluster/pod.h"
+#include "queue/price/money.h"
+
+enum { MINUTE_MS = 60000, HOUR_MS = 60 * MINUTE_MS, TEXT_SIZE = 400 };
+
+const char *job_change_name(enum job_change c)
+{
+	static const char *const names[JOB_CHANGES] = {[CHANGE_PODS] = "Pods",
+		[CHANGE_TOLERATION] = "Toleration",
+		[CHANGE_NODE_LABELS] = "NodeLabels",
+		[CHANGE_LOCALQUEUE] = "LocalQueue",
+		[CHANGE_EXPECTED_DURATION] = "ExpectedDuration",
+		[CHANGE_PRIORITY_CLASS] = "PriorityClass",
+		[CHANGE_MAX_PRICE] = "MaxPrice"};
+	return names[c];
+}
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 2, 3))) static const char *text_of(
+	struct job_variants *v, const char *format, ...)
+{
+	char text[TEXT_SIZE];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return arena_string(&v->memory, text);
+}
+
+/* NULL: there are as many as may be. */
+static struct job_variant *add(struct job_variants *v, enum job_change change, const struct job *j)
+{
+	if (v->n == JOB_VARIANTS_MAX)
+		return NULL;
+	struct job_variant *x = &v->item[v->n++];
+	*x = (struct job_variant){.change = change, .from = "", .job = *j};
+	return x;
+}
+
+static void leave_out(struct job_variants *v, enum job_change change, const char *text)
+{
+	if (v->nleft < JOB_VARIANTS_LEFT_MAX)
+		v->left[v->nleft++] = (struct job_unplayed){change, text};
+}
+
+/* ---- pods ------------------------------------------------------------------------------------ */
+
+static void add_pods(struct job_variants *v, const struct job *j)
+{
+	int32_t pods = job_pods(j), half = pods / 2;
+	if (half < 1)
+		return;
+	if (j->min_parallelism > 0 && j->min_parallelism < pods) {
+		leave_out(v, CHANGE_PODS,
+			text_of(v,
+				"it may start with %" PRId32
+				" pods as it is (sluice.dev/min-parallelism)",
+				j->min_parallelism));
+		return;
+	}
+	struct job_variant *x = add(v, CHANGE_PODS, j);
+	if (!x)
+		return;
+	x->job.parallelism = half;
+	if (j->completions_follow && j->has_completions)
+		x->job.completions = half;
+	if (x->job.min_parallelism > half)
+		x->job.min_parallelism = half;
+	x->from = text_of(v, "%" PRId32, pods);
+	x->to = text_of(v, "%" PRId32, half);
+	x->text = text_of(v, "with %" PRId32 " pod%s", half, half == 1 ? "" : "s");
+}
+
+/* ---- flavors --------------------------------------------------------------------------------- */
+
+/* Its pods are to have this placement; the template beside it says the same to the scheduler. */
+static void place(struct job_variants *v, struct job *j, const struct placement *p)
+{
+	j->placement = *p;
+	if (!j->template)
+		return;
+	struct pod *pod = arena_take(&v->memory, 1, sizeof(*pod));
+	*pod = *j->template;
+	pod->tolerations = p->tolerations;
+	pod->ntolerations = p->ntolerations;
+	pod->node_selector = p->node_selector;
+	pod->nnode_selector = p->nnode_selector;
+	j->template = pod;
+}
+
+static struct placement tolerating(
+	struct job_variants *v, const struct placement *own, const struct node_group *g)
+{
+	struct placement p = *own;
+	struct toleration *t =
+		arena_take(&v->memory, own->ntolerations + g->ntaints + 1, sizeof(*t));
+	if (own->ntolerations > 0)
+		memcpy(t, own->tolerations, own->ntolerations * sizeof(*t));
+	for (size_t i = 0; i < g->ntaints; i++)
+		t[p.ntolerations++] =
+			(struct toleration){.key = arena_string(&v->memory, g->taints[i].key),
+				.value = arena_string(&v->memory, g->taints[i].value),
+				.op = TOLERATION_EQUAL,
+				.effect = g->taints[i].effect};
+	p.tolerations = t;
+	return p;
+}
+
+static const char *value_in(const struct node_group *g, const char *key)
+{
+	for (size_t i = 0; i < g->nlabels; i++)
+		if (strcmp(g->labels[i].key, key) == 0)
+			return g->labels[i].value;
+	return NULL;
+}
+
+/* With the flavor's own values for the keys that it has. */
+static struct placement selecting(
+	struct job_variants *v, const struct placement *own, const struct node_group *g)
+{
+	struct placement p = *own;
+	struct label *l = arena_take(&v->memory, own->nnode_selector + 1, sizeof(*l));
+	for (size_t i = 0; i < own->nnode_selector; i++) {
+		const char *value = value_in(g, own->node_selector[i].key);
+		l[i] = own->node_selector[i];
+		if (value)
+			l[i].value = arena_string(&v->memory, value);
+	}
+	p.node_selector = l;
+	return p;
+}
+
+static bool suits(const struct placement *p, const struct node_group *g)
+{
+	return placement_match(p, g, NULL) == PLACEMENT_FITS;
+}
+
+static void add_toleration(
+	struct job_variants *v, const struct job *j, const struct alternative_flavor *f)
+{
+	struct placement p = tolerating(v, &j->placement, f->nodes);
+	struct job_variant *x = suits(&p, f->nodes) ? add(v, CHANGE_TOLERATION, j) : NULL;
+	if (!x)
+		return;
+	place(v, &x->job, &p);
+	x->to = arena_string(&v->memory, f->name);
+	x->text = text_of(v, "if it tolerated the taints of flavor %s", f->name);
+}
+
+static void add_node_labels(
+	struct job_variants *v, const struct job *j, const struct alternative_flavor *f)
+{
+	struct placement p = selecting(v, &j->placement, f->nodes);
+	struct job_variant *x = suits(&p, f->nodes) ? add(v, CHANGE_NODE_LABELS, j) : NULL;
+	if (!x)
+		return;
+	place(v, &x->job, &p);
+	x->to = arena_string(&v->memory, f->name);
+	x->text = text_of(v, "if its nodeSelector named the nodes of flavor %s", f->name);
+}
+
+/* The nth flavor with that verdict. */
+static const struct alternative_flavor *nth_flavor(const struct job *j,
+	const struct alternatives *a, enum placement_verdict verdict, size_t nth)
+{
+	for (size_t i = 0; i < a->nflavors; i++)
+		if (placement_match(&j->placement, a->flavor[i].nodes, NULL) == verdict &&
+			nth-- == 0)
+			return &a->flavor[i];
+	return NULL;
+}
+
+/* ---- its queue, its length, its class, its price --------------------------------------------- */
+
+static void add_localqueue(struct job_variants *v, const struct job *j, const char *name)
+{
+	struct job_variant *x = add(v, CHANGE_LOCALQUEUE, j);
+	if (!x)
+		return;
+	x->job.queue = x->to = arena_string(&v->memory, name);
+	x->from = j->queue;
+	x->text = text_of(v, "in LocalQueue %s", name);
+}
+
+/* "90s", "45m", "4h", "1h30m": as sluice.dev/expected-duration takes it. */
+static const char *span_of(struct job_variants *v, int64_t ms)
+{
+	int64_t s = (ms + 999) / 1000, m = s / 60, h = m / 60;
+	if (s < 120)
+		return text_of(v, "%" PRId64 "s", s);
+	if (h == 0 || m % 60 == 0)
+		return h == 0 ? text_of(v, "%" PRId64 "m", m) : text_of(v, "%" PRId64 "h", h);
+	return text_of(v, "%" PRId64 "h%" PRId64 "m", h, m % 60);
+}
+
+/* In units that span_of() shows whole. */
+static int64_t half_of(int64_t ms)
+{
+	int64_t unit_ms = ms / 2 < 2 * MINUTE_MS ? 1000 : MINUTE_MS;
+	int64_t half_ms = ms / 2 / unit_ms * unit_ms;
+	return half_ms > 1000 ? half_ms : 1000;
+}
+
+static void add_length(struct job_variants *v, const struct job *j, const struct alternatives *a,
+	int64_t expected_ms)
+{
+	if (!a->length_matters)
+		return;
+	if (expected_ms <= 0) {
+		leave_out(v, CHANGE_EXPECTED_DURATION,
+			"nothing says how long it will run: with sluice.dev/expected-duration it may start earlier");
+		return;
+	}
+	int64_t half_ms = half_of(expected_ms);
+	struct job_variant *x = half_ms < expected_ms ? add(v, CHANGE_EXPECTED_DURATION, j) : NULL;
+	if (!x)
+		return;
+	x->job.durations.expected_ms = half_ms;
+	x->from = span_of(v, expected_ms);
+	x->to = span_of(v, half_ms);
+	x->text = text_of(v, "if it were expected to take %s", x->to);
+}
+
+static void add_class(struct job_variants *v, const struct job *j, const char *name)
+{
+	struct job_variant *x = name ? add(v, CHANGE_PRIORITY_CLASS, j) : NULL;
+	if (!x)
+		return;
+	x->job.priority_class = x->to = arena_string(&v->memory, name);
+	x->from = j->priority_class;
+	x->text = text_of(v, "with class %s", name);
+}
+
+static void leave_out_classes(struct job_variants *v, const struct alternatives *a)
+{
+	bool is_in_queue = a->nflavors > 0;
+	if (is_in_queue && !a->next_class)
+		leave_out(v, CHANGE_PRIORITY_CLASS,
+			a->capped ? "its ClusterQueue counts no higher priority (spec.maxPriority)"
+				  : "there is no class above its own");
+}
+
+static const char *money_of(struct job_variants *v, int64_t amount, const char *resource)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(amount, text);
+	if (strcmp(resource, "cpu") == 0)
+		return arena_string(&v->memory, text);
+	return text_of(v, "%s %s", text, resource);
+}
+
+static void add_price(struct job_variants *v, const struct job *j)
+{
+	if (!j->terms.has_max_price || j->terms.max_price <= 0 ||
+		j->terms.max_price > INT64_MAX - INT64_MAX / 8)
+		return;
+	struct job_variant *x = add(v, CHANGE_MAX_PRICE, j);
+	if (!x)
+		return;
+	x->job.terms.max_price += (j->terms.max_price + 9) / 10;
+	x->from = money_of(v, j->terms.max_price, j->terms.max_price_resource);
+	x->to = money_of(v, x->job.terms.max_price, j->terms.max_price_resource);
+	x->text = text_of(v, "with a price ceiling of %s", x->to);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* One of each kind, as far as there is one: nth 0 the most likely ones. */
+static void add_nth(
+	struct job_variants *v, const struct job *j, const struct alternatives *a, size_t nth)
+{
+	const struct alternative_flavor *f;
+	if ((f = nth_flavor(j, a, PLACEMENT_UNTOLERATED_TAINT, nth)))
+		add_toleration(v, j, f);
+	if ((f = nth_flavor(j, a, PLACEMENT_SELECTOR_MISMATCH, nth)))
+		add_node_labels(v, j, f);
+	if (nth < a->nlocalqueues)
+		add_localqueue(v, j, a->localqueue[nth]);
+	add_class(v, j, nth == 0 ? a->next_class : nth == 1 ? a->highest_class : NULL);
+}
+
+void job_variants_make(struct job_variants *v, const struct job *j, const struct alternatives *a,
+	int64_t expected_ms)
+{
+	*v = (struct job_variants){0};
+	add_pods(v, j);
+	add_length(v, j, a, expected_ms);
+	add_price(v, j);
+	add_nth(v, j, a, 0);
+	add_nth(v, j, a, 1);
+	leave_out_classes(v, a);
+}
+
+void job_variants_done(struct job_variants *v)
+{
+	arena_done(&v->memory);
+	*v = (struct job_variants){0};
+}

@@ -1,0 +1,399 @@
+#include "controller/forecast/reviews.h"
+
+#include <ev.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/common/clock.h"
+#include "controller/common/turns.h"
+#include "controller/forecast/guesses.h"
+
+enum {
+	CALLERS_SHARE = 20, /* of one core: 5 % */
+	SHARE = 5,	    /* 20 % */
+	PACE_MS = 2000,	    /* between two of one caller */
+	LATE_MS = 8000,	    /* an ask ends itself before that */
+	RESTING_MAX = 64,
+};
+
+/* It waits, ready or not; or it is played. */
+struct review {
+	struct reviews *reviews;
+	struct link all;
+	struct turn turn; /* of those that are ready and wait */
+	struct review_asker asker;
+	char who[REVIEWS_WHO_SIZE], ns[64];
+	struct review_plays plays;
+	bool is_ready;
+	int64_t came_ms;
+
+	/* It is played. */
+	struct ask *ask;
+	ev_io readable;
+	int64_t begun_ms, begun_at_ms; /* by the two clocks: tick, wall */
+	int64_t fork_us;
+	struct review_basis basis;
+};
+
+/* A caller that had its review. */
+struct resting {
+	uint64_t who; /* a hash: two of one hash rest together */
+	int64_t until_ms;
+};
+
+struct reviews {
+	struct reviews_options options;
+	struct link all;
+	struct link ready; /* turn.link */
+	size_t n;
+	uint64_t round;
+	struct review *played; /* NULL: none is */
+	struct ask *ended;     /* its answer came; its process may be there still */
+	struct resting resting[RESTING_MAX];
+	int64_t tick_ms, next_ms;
+};
+
+/* ---- the pace ---------------------------------------------------------------------------------- */
+
+/* 0: it may ask. */
+static int64_t rests_until_ms(const struct reviews *r, const char *who)
+{
+	uint64_t hash = map_hash_string(who);
+	for (size_t i = 0; i < RESTING_MAX; i++)
+		if (r->resting[i].who == hash && r->resting[i].until_ms > r->tick_ms)
+			return r->resting[i].until_ms;
+	return 0;
+}
+
+/* In place of the one that rests no more, or the shortest. */
+static void rest(struct reviews *r, const char *who, int64_t until_ms)
+{
+	struct resting *to = &r->resting[0];
+	for (size_t i = 1; i < RESTING_MAX; i++)
+		if (r->resting[i].until_ms < to->until_ms)
+			to = &r->resting[i];
+	*to = (struct resting){map_hash_string(who), until_ms};
+}
+
+static void pause_after(struct reviews *r, const struct review *v, int64_t used_us)
+{
+	int64_t used_ms = (used_us + v->fork_us) / 1000;
+	int64_t callers_ms = used_ms * CALLERS_SHARE;
+	rest(r, v->who, v->begun_ms + (callers_ms > PACE_MS ? callers_ms : PACE_MS));
+	r->next_ms = v->begun_ms + used_ms * SHARE;
+}
+
+/* ---- its life ---------------------------------------------------------------------------------- */
+
+static void stop_playing(struct review *v)
+{
+	if (v->reviews->played != v)
+		return;
+	ev_io_stop(v->reviews->options.loop, &v->readable);
+	ask_free(v->ask);
+	v->ask = NULL;
+	v->reviews->played = NULL;
+}
+
+static void forget(struct review *v)
+{
+	stop_playing(v);
+	list_leave(&v->turn.link);
+	list_leave(&v->all);
+	v->reviews->n--;
+	free(v);
+}
+
+/* What it used nobody says, but it was no more than one processor since then. */
+static void call_off(struct review *v)
+{
+	struct reviews *r = v->reviews;
+	if (r->played == v)
+		pause_after(r, v, (r->tick_ms - v->begun_ms + 1000) * 1000);
+	forget(v);
+}
+
+void review_leave(struct review *v)
+{
+	if (v)
+		call_off(v);
+}
+
+/* It is no more. */
+static void answer(struct review *v, const struct review_answer *a)
+{
+	struct review_asker asker = v->asker;
+	forget(v);
+	asker.answer(a, asker.ctx);
+}
+
+static void end_with(struct review *v, enum review_end end, const char *sentence)
+{
+	answer(v, &(struct review_answer){.sentence = sentence, .end = end});
+}
+
+static bool is_full_of(const struct reviews *r, const struct review_asker *asker, struct err *e)
+{
+	size_t of_ns = 0;
+	list_each(&((struct reviews *)(uintptr_t)r)->all, l) {
+		const struct review *v = container_of_const(l, struct review, all);
+		if (strcmp(v->who, asker->who) == 0) {
+			err_set(e, ERR_LIMIT,
+				"you have asked for such a review already, and it has no answer yet: ask again when it has");
+			return true;
+		}
+		of_ns += strcmp(v->ns, asker->ns) == 0;
+	}
+	if (of_ns >= REVIEWS_EACH_MAX || r->n >= REVIEWS_WAIT_MAX) {
+		err_set(e, ERR_LIMIT, "%zu other reviews wait%s: ask again in %d s", r->n,
+			of_ns >= REVIEWS_EACH_MAX && *asker->ns ? ", too many of this namespace"
+								: "",
+			REVIEWS_PATIENCE_MS / 1000);
+		return true;
+	}
+	return false;
+}
+
+struct review *reviews_enter(struct reviews *r, const struct review_asker *asker, struct err *e)
+{
+	char who[REVIEWS_WHO_SIZE];
+	struct review_asker cut = *asker;
+	snprintf(who, sizeof(who), "%s", asker->who);
+	cut.who = who;
+	int64_t until_ms = rests_until_ms(r, who);
+	if (until_ms > 0) {
+		err_set(e, ERR_LIMIT,
+			"your last review is not long ago, and took some time of the controller: ask again in %" PRId64
+			" s",
+			(until_ms - r->tick_ms + 999) / 1000);
+		return NULL;
+	}
+	if (r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS) {
+		err_set(e, ERR_LIMIT,
+			"reviews took some time of the controller lately: ask again in %" PRId64
+			" s",
+			(r->next_ms - r->tick_ms + 999) / 1000);
+		return NULL;
+	}
+	if (is_full_of(r, &cut, e))
+		return NULL;
+	struct review *v = mem_alloc(sizeof(*v));
+	v->reviews = r;
+	memcpy(v->who, who, sizeof(v->who));
+	snprintf(v->ns, sizeof(v->ns), "%s", asker->ns);
+	v->turn.ns = v->ns;
+	v->asker = *asker;
+	v->came_ms = r->tick_ms;
+	list_add(&r->all, &v->all);
+	r->n++;
+	return v;
+}
+
+void review_play(struct review *v, const struct review_plays *p)
+{
+	must(!v->is_ready);
+	v->plays = *p;
+	v->is_ready = true;
+	turns_line_up(&v->reviews->ready, v->reviews->round, &v->turn);
+}
+
+/* ---- in the copies ----------------------------------------------------------------------------- */
+
+static void prepare(void *ctx)
+{
+	guesses_prepare(((struct review *)ctx)->reviews->options.guesses);
+}
+
+static void begin_draw(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	struct review *v = ctx;
+	guesses_begin_draw(v->reviews->options.guesses, draw, v->begun_at_ms, lengths, arrivals);
+}
+
+static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
+{
+	struct review *v = ctx;
+	return v->plays.change(q, variant, v->plays.ctx, e);
+}
+
+static void tell(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
+{
+	struct review *v = ctx;
+	v->plays.tell(a, q, &v->basis, out, v->plays.ctx);
+}
+
+/* ---- a play ------------------------------------------------------------------------------------ */
+
+static const char *refusal_of(const struct ask_answer *a)
+{
+	for (size_t i = 1; i < a->variants; i++)
+		if (a->variant[i].refused[0])
+			return a->variant[i].refused;
+	return "nothing of it can be played";
+}
+
+static void take_answer(struct review *v, const struct ask_answer *a)
+{
+	struct reviews *r = v->reviews;
+	struct ask *ask = v->ask;
+	struct review_answer told = {.text = a->text, .end = REVIEW_DONE};
+	if (a->draws == 0)
+		told = (struct review_answer){.sentence = refusal_of(a), .end = REVIEW_REFUSED};
+	pause_after(r, v, a->cpu_us);
+	log_event(r->options.log, LEVEL_DEBUG, "review", "#jobs", LOG_NUMBER((int64_t)a->n),
+		"#variants", LOG_NUMBER((int64_t)a->variants), "#draws",
+		LOG_NUMBER((int64_t)a->draws), "#cpu_ms", LOG_NUMBER(a->cpu_us / 1000), "#fork_us",
+		LOG_NUMBER(v->fork_us), NULL);
+	v->ask = NULL; /* what is told lies in it */
+	r->played = NULL;
+	answer(v, &told);
+	ask_free(r->ended);
+	r->ended = ask;
+}
+
+static void fail(struct review *v, const char *why)
+{
+	struct reviews *r = v->reviews;
+	char sentence[ASK_REFUSAL_SIZE + 64];
+	snprintf(sentence, sizeof(sentence), "the queue could not be played: %s", why);
+	log_event(r->options.log, LEVEL_WARN, "review-failed", "why", why, "effect",
+		"a question of what would be otherwise has no answer; Jobs start as ever", NULL);
+	pause_after(r, v, (r->tick_ms - v->begun_ms + 1000) * 1000);
+	end_with(v, REVIEW_FAILED, sentence);
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct review *v = w->data;
+	struct ask_answer a;
+	struct err e;
+	(void)revents;
+	int rc = ask_read(v->ask, &a, &e);
+	if (rc == 0)
+		return;
+	ev_io_stop(loop, w);
+	if (rc > 0)
+		take_answer(v, &a);
+	else
+		fail(v, e.text);
+}
+
+static struct ask_options options_of(struct review *v)
+{
+	return (struct ask_options){.now_ms = v->begun_at_ms,
+		.draws = REVIEWS_DRAWS,
+		.prepare = prepare,
+		.begin = begin_draw,
+		.ctx = v,
+		.grace_ms = PLAY_GRACE_MS,
+		.play_s = REVIEWS_PLAY_S,
+		.ask_ms = REVIEWS_ASK_MS,
+		.variants = v->plays.variants,
+		.change = change,
+		.tell = tell,
+		.costs = v->plays.costs,
+		.all_s = REVIEWS_CPU_S};
+}
+
+static void begin(struct review *v, int64_t now_ms)
+{
+	struct reviews *r = v->reviews;
+	struct err e;
+	list_leave(&v->turn.link);
+	r->round = v->turn.round;
+	v->begun_ms = r->tick_ms;
+	v->begun_at_ms = now_ms;
+	v->basis = (struct review_basis){
+		guesses_runs(r->options.guesses), guesses_arrivals(r->options.guesses, now_ms)};
+	struct ask_options o = options_of(v);
+	int64_t begun_us = clock_monotonic_us();
+	int rc = ask_begin(r->options.queue, &o, &v->ask, &e);
+	v->fork_us = clock_monotonic_us() - begun_us;
+	if (rc) {
+		v->ask = NULL;
+		fail(v, e.text);
+		return;
+	}
+	r->played = v;
+	ev_io_init(&v->readable, on_readable, ask_fd(v->ask), EV_READ);
+	v->readable.data = v;
+	ev_io_start(r->options.loop, &v->readable);
+}
+
+/* ---- time -------------------------------------------------------------------------------------- */
+
+static void end_all(struct reviews *r)
+{
+	while (!list_empty(&r->all))
+		end_with(container_of(r->all.next, struct review, all), REVIEW_FAILED,
+			"this controller does not lead any more: ask again in a moment");
+}
+
+/* Who has gone, and who has waited for too long. */
+static void look_at(struct review *v)
+{
+	struct reviews *r = v->reviews;
+	bool is_played = r->played == v;
+	if (v->asker.has_gone(v->asker.ctx)) {
+		struct review_asker asker = v->asker;
+		call_off(v);
+		asker.answer(&(struct review_answer){.sentence = "nobody waits for it",
+				     .end = REVIEW_FAILED},
+			asker.ctx);
+	} else if (is_played && r->tick_ms - v->begun_ms > REVIEWS_ASK_MS + LATE_MS) {
+		fail(v, "it did not end in time, and was killed");
+	} else if (!is_played && r->tick_ms - v->came_ms > REVIEWS_PATIENCE_MS) {
+		end_with(v, REVIEW_TURNED_AWAY, "other reviews take long: ask again in a minute");
+	}
+}
+
+static void look_at_all(struct reviews *r)
+{
+	struct link *next;
+	for (struct link *l = r->all.next; l != &r->all; l = next) {
+		next = l->next; /* an answer makes no other one go */
+		look_at(container_of(l, struct review, all));
+	}
+}
+
+void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms)
+{
+	r->tick_ms = tick_ms;
+	if (r->ended && ask_reap(r->ended)) {
+		ask_free(r->ended);
+		r->ended = NULL;
+	}
+	if (!leads) {
+		end_all(r);
+		return;
+	}
+	look_at_all(r);
+	if (!r->played && !list_empty(&r->ready) && tick_ms >= r->next_ms)
+		begin(container_of(r->ready.next, struct review, turn.link), now_ms);
+}
+
+struct reviews *reviews_new(const struct reviews_options *o)
+{
+	struct reviews *r = mem_alloc(sizeof(*r));
+	r->options = *o;
+	list_init(&r->all);
+	list_init(&r->ready);
+	return r;
+}
+
+void reviews_free(struct reviews *r)
+{
+	if (!r)
+		return;
+	while (!list_empty(&r->all))
+		forget(container_of(r->all.next, struct review, all));
+	ask_free(r->ended);
+	free(r);
+}
