@@ -239,7 +239,7 @@ static void put_queues(struct told *t, struct buf *out)
 
 /* ---- the Jobs that move most ------------------------------------------------------------------- */
 
-/* Those that come to start, or do so no more, move most. */
+/* A Job that starts only then, or only now, moves most. */
 static int64_t size_of_move(const struct told_job *j)
 {
 	if (j->fate == NEWLY || j->fate == NEVER_ANY_MORE)
