@@ -447,8 +447,7 @@ static int read_all(struct reader *r, struct err *e)
 	if (rc == 0)
 		rc = read_jobs(r, e);
 	if (rc == 0)
-		rc = read_if(r, &pod_priorities, read_described,
-			live_jobs_ask_pod_priorities(&l->jobs), e);
+		rc = read_if(r, &pod_priorities, read_described, l->jobs.go_by_pod_priority, e);
 	if (rc == 0)
 		rc = read_others(r, e);
 	return rc;
@@ -458,7 +457,8 @@ static void say(const struct live *l)
 {
 	char at[STAMP_TEXT_SIZE];
 	const struct live_jobs *j = &l->jobs;
-	fprintf(stderr, "sluice: %s at %s: %zu Jobs run, %zu are being stopped, %zu wait\n",
+	fprintf(stderr,
+		"sluice: %s at %s: Jobs that run: %zu, that are being stopped: %zu, that wait: %zu\n",
 		l->options.config->origin, stamp_format_seconds(l->w->now_ms, at), j->running,
 		j->leaving, j->waiting);
 	if (j->intruders > 0)

@@ -47,7 +47,6 @@ struct live {
 	struct live_spent *spent; /* what Budgets say */
 	size_t nspent;
 	bool selects_namespaces; /* some ClusterQueue asks for labels of Namespaces */
-	bool knows_namespaces, knows_pod_priorities;
 };
 
 /* After the files, whose objects are there in place of live ones; before the trace and world_close().

@@ -258,6 +258,7 @@ static void keep(struct live_jobs *l, const struct live_job *x)
 	if ((l->n & (l->n - 1)) == 0)
 		l->job = mem_grow(l->job, l->n ? l->n * 2 : 1, sizeof(*l->job));
 	l->job[l->n++] = *x;
+	l->go_by_pod_priority |= *x->job->pod_priority_class && !*x->job->priority_class;
 }
 
 static void tell_end(struct live_jobs *l, const struct job *j)
@@ -379,14 +380,6 @@ void live_jobs_rank(struct live_jobs *l, const char *ns, const char *name, uint6
 		else
 			to = i;
 	}
-}
-
-bool live_jobs_ask_pod_priorities(const struct live_jobs *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (*l->job[i].job->pod_priority_class && !*l->job[i].job->priority_class)
-			return true;
-	return false;
 }
 
 /* ---- they become the world's ----------------------------------------------------------------- */

@@ -38,7 +38,8 @@ struct live_jobs {
 	size_t n;
 	struct live_adoption *adoption; /* Namespaces whose Jobs may be adopted */
 	size_t nadoptions;
-	int64_t newest_ms; /* of what was seen: no earlier does time begin */
+	int64_t newest_ms;	 /* of what was seen: no earlier does time begin */
+	bool go_by_pod_priority; /* some of them do */
 	/* Afterwards: how many of each. */
 	size_t waiting, running, leaving, intruders;
 };
@@ -55,8 +56,6 @@ int live_jobs_see(struct live_jobs *l, const cJSON *o, struct err *e);
 bool live_jobs_have_ties(struct live_jobs *l);
 /* Of those of one second the lowest rank is first. Unknown names are passed over. */
 void live_jobs_rank(struct live_jobs *l, const char *ns, const char *name, uint64_t rank);
-/* A pod priority class counts for one of them. */
-bool live_jobs_ask_pod_priorities(const struct live_jobs *l);
 
 /* All of them become the world's, at world.now_ms. */
 int live_jobs_add(struct live_jobs *l, struct err *e);

@@ -46,7 +46,7 @@ def opens_in_a_minute(world):
     closes = opens + timedelta(hours=2)
     calendar = world.full("nights")
     world.create("calendars", ours("Calendar", calendar, {"timeZone": "UTC", "open": [
-        {"name": "soon", "from": f"{opens:%H:%M}", "to": f"{closes:%H:%M}"}]}))
+        {"name": "soon", "days": ["Mon-Sun"], "from": f"{opens:%H:%M}", "to": f"{closes:%H:%M}"}]}))
     world.create("runpolicies", ours("RunPolicy", calendar, {"queues": [world.full("night")], "calendar": calendar, "atClose": {"action": "Suspend"}}))
     in_force(world, "runpolicies", "nights")
     return opens
@@ -95,7 +95,7 @@ def test_what_is_said_is_what_happens(world, simulate):
     assert starts["n1"] == opens and names(events, "Waiting") == ["held"], events
     assert set(names(events, "Finished")) == {*starts, "run", "high", "small"}, events
     assert f"{world.ns}/held" in summary["without_expected_end"] and f"{world.ns}/run" not in summary["without_expected_end"], summary
-    assert " Jobs run, 1 are being stopped, " in said, said
+    assert ", that are being stopped: 1, " in said, said
 
     before = len(world.order_of_starts())
     for name in starts:

@@ -309,10 +309,10 @@ static void cronjobs_are_read_where_the_play_has_an_end(void **state)
 	stage_close(&s);
 }
 
-#define CALENDAR                                                                                    \
-	OBJECT("nights",                                                                            \
-		",\"spec\":{\"timeZone\":\"UTC\",\"open\":[{\"from\":\"19:00\",\"to\":\"07:00\"}]," \
-		"\"exceptions\":[{\"name\":\"feasts\",\"datesFrom\":{\"configMap\":\"dates\",\"key\":\"d\"},\"treatAs\":\"Closed\"}]}")
+#define CALENDAR                                                                                                                              \
+	OBJECT("nights",                                                                                                                      \
+		",\"spec\":{\"timeZone\":\"UTC\",\"open\":[{\"name\":\"night\",\"days\":[\"Mon-Sun\"],\"from\":\"19:00\",\"to\":\"07:00\"}]," \
+		"\"except\":[{\"name\":\"feasts\",\"datesFrom\":{\"configMap\":\"dates\",\"key\":\"d\"},\"treatAs\":\"Closed\"}]}")
 
 static void dates_are_asked_for_by_name(void **state)
 {
