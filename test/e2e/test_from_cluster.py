@@ -41,8 +41,8 @@ def names(events, kind, **where):
 
 
 def opens_in_a_minute(world):
-    """A window for queue "night" that is closed until a minute begins which is a minute away; when that is."""
-    opens = (datetime.now(timezone.utc) + timedelta(minutes=2)).replace(second=0, microsecond=0)
+    """A window for queue "night" that is closed until a minute begins which is 90 seconds away; when that is."""
+    opens = (datetime.now(timezone.utc) + timedelta(seconds=150)).replace(second=0, microsecond=0)
     closes = opens + timedelta(hours=2)
     calendar = world.full("nights")
     world.create("calendars", ours("Calendar", calendar, {"timeZone": "UTC", "open": [
@@ -61,7 +61,7 @@ def four_queues(world):
     world.queue("night", cpu=2)
     opens = opens_in_a_minute(world)
     world.job("n1", "night", cpu=2, **lasting(20))
-    world.waits("n1", "WindowClosed")
+    world.waits("n1")
     world.job("n2", "night", cpu=2, **lasting(20))
 
     world.job("run", "day", cpu=2, priority="low", **lasting(110))
@@ -122,7 +122,7 @@ def test_a_file_on_top_is_the_question_what_if(world, simulate, tmp_path):
     file.write_text(json.dumps(larger))
     events, *_ = simulate("--until", "10m", "-f", file)
     assert names(events, "Admitted", ms=0) == ["waits"], events
-    assert world.clusterqueue()["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] == "2"
+    assert str(world.clusterqueue()["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"]) == "2"
     assert world.get("waits")["spec"]["suspend"]
 
 
