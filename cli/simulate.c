@@ -147,6 +147,16 @@ static void engine(struct world *w, const struct simulate_options *o)
 	summary_done(&summary);
 }
 
+/* A sentence may be the API server's. */
+static void complain(const struct err *e)
+{
+	struct buf text;
+	buf_init(&text, 4096);
+	text_render_lines(e->text, &text);
+	fprintf(stderr, "sluice: %s\n", buf_text(&text));
+	buf_done(&text);
+}
+
 /* A cluster may be out of reach, or a right missing. What is wrong with files is ERR_GONE, too. */
 static int code_of(int rc)
 {
@@ -175,7 +185,7 @@ int command_simulate(int argc, char **argv)
 	if (rc == 0)
 		engine(&w, &o);
 	else
-		fprintf(stderr, "sluice: %s\n", e.text);
+		complain(&e);
 	if (o.from_cluster)
 		live_done(&live);
 	world_done(&w);

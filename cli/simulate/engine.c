@@ -49,6 +49,7 @@ struct engine {
 	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
 	size_t vain_stops;    /* since a Job came, went or kept some of its work */
 	bool stuck;
+	size_t left_out; /* runs that the queue could not take in */
 	size_t *pressed; /* Jobs with a deadline that came or were stopped now */
 	size_t npressed;
 	struct quota_line lines[QUEUE_LINES_MAX];
@@ -235,18 +236,28 @@ static void adopt_leaving(struct engine *p, const struct adoption *a, const stru
 	put(p, a->leaves_ms, EVENT_LEAVE, a->sim_job);
 }
 
+#define LEFT_OUT_TOLD 10
+
+static void tell_left_out(struct engine *p, size_t sim_job, const char *why)
+{
+	char name[600];
+	if (p->left_out++ < LEFT_OUT_TOLD)
+		fprintf(stderr,
+			"sluice: Job %s runs, and is left out: what it holds is not known, and %s\n",
+			world_name(p->w, sim_job, name, sizeof(name)), why);
+	else if (p->left_out == LEFT_OUT_TOLD + 1)
+		fputs("sluice: more Jobs that run are left out for such reasons\n", stderr);
+}
+
 /* The queue says what it holds. One that cannot be in its queue runs on, and counts nowhere. */
 static bool take_in(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	static struct intake in;
-	char name[600];
 	if (queue_intake(p->w->queue, &j->uid, a->pods, p->now_ms, &in)) {
 		queue_take_in(p->w->queue, &j->uid, in.line, in.nlines, a->at_ms);
 		return true;
 	}
-	fprintf(stderr,
-		"sluice: Job %s runs, and is left out: what it holds is not known, and %s\n",
-		world_name(p->w, a->sim_job, name, sizeof(name)), in.why_not);
+	tell_left_out(p, a->sim_job, in.why_not);
 	queue_drop_job(p->w->queue, &j->uid);
 	p->w->sim_job[a->sim_job].state = SIM_JOB_OTHER;
 	p->w->nothers++;
