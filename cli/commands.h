@@ -15,7 +15,7 @@ int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
 int command_cost(const struct arguments *a);
-/* Asks no server. argv[0] is "simulate"; see simulate/options.h. */
+/* Asks the API server at most. argv[0] is "simulate"; see simulate/options.h. */
 int command_simulate(int argc, char **argv);
 /* Asks no server. argv[0] is "calendar"; see calendar/options.h. */
 int command_calendar(int argc, char **argv);
