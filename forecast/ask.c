@@ -25,7 +25,7 @@ enum {
 
 /* What goes before the etas. Both ends are the same program: no byte order. */
 struct head {
-	uint64_t n, draws, cut;
+	uint64_t n, draws, cut, more;
 	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
 };
 
@@ -34,8 +34,9 @@ struct ask {
 	int fd;
 	size_t most; /* etas that the answer may have */
 	struct head head;
-	struct eta *eta;
-	size_t has; /* bytes that have come */
+	char *body;  /* etas, and behind them what conclude() appended */
+	size_t size; /* of that */
+	size_t has;  /* bytes that have come */
 };
 
 /* ---- in a play's own process ----------------------------------------------------------------- */
@@ -188,7 +189,7 @@ static struct eta merge(const struct board *b, const struct uid *uid, size_t job
 	return eta;
 }
 
-/* What the child used itself, as far as it has come: not the merging, which is little. */
+/* What the child used itself, as far as it has come. */
 static int64_t own_cpu_us(void)
 {
 	struct rusage own;
@@ -196,20 +197,39 @@ static int64_t own_cpu_us(void)
 	return cpu_us_of(&own);
 }
 
-static void tell(const struct board *b, const struct uid *uid, struct head *head)
+static size_t more_max(size_t jobs)
 {
+	return jobs * ASK_MORE_EACH + ASK_MORE_REST;
+}
+
+static void conclude(
+	const struct ask_options *o, const struct eta *eta, size_t n, struct buf *ret_more)
+{
+	buf_init(ret_more, more_max(n));
+	if (o->conclude)
+		o->conclude(eta, n, ret_more, o->ctx);
+	if (ret_more->failed)
+		buf_reset(ret_more);
+}
+
+static void tell(const struct ask_options *o, const struct board *b, const struct uid *uid,
+	struct head *head)
+{
+	struct buf more;
 	for (size_t draw = 0; draw < b->draws; draw++) {
 		head->draws += b->end[draw] > 0;
 		head->cut += b->end[draw] == 1 + PLAY_CUT;
 	}
-	head->cpu_us = head->plays_cpu_us + own_cpu_us();
-	if (head->draws == 0 || !write_whole(head, sizeof(*head)))
+	if (head->draws == 0)
 		return;
-	for (size_t i = 0; i < b->jobs; i++) {
-		struct eta eta = merge(b, &uid[i], i);
-		if (!write_whole(&eta, sizeof(eta)))
-			return;
-	}
+	struct eta *eta = mem_array(b->jobs + 1, sizeof(*eta));
+	for (size_t i = 0; i < b->jobs; i++)
+		eta[i] = merge(b, &uid[i], i);
+	conclude(o, eta, b->jobs, &more);
+	head->more = more.len;
+	head->cpu_us = head->plays_cpu_us + own_cpu_us();
+	if (write_whole(head, sizeof(*head)) && write_whole(eta, b->jobs * sizeof(*eta)))
+		write_whole(buf_text(&more), more.len);
 }
 
 static void child_go_first(void)
@@ -265,7 +285,7 @@ static _Noreturn void child_run(
 	if (o->prepare)
 		o->prepare(o->ctx);
 	draw_all(q, o, &b, &head);
-	tell(&b, waiting.uid, &head);
+	tell(o, &b, waiting.uid, &head);
 	_exit(0); /* nothing of atexit(), no buffer of stdio: those are the caller's */
 }
 
@@ -330,7 +350,7 @@ void ask_free(struct ask *a)
 		reap(a);
 	}
 	close(a->fd);
-	free(a->eta);
+	free(a->body);
 	free(a);
 }
 
@@ -339,7 +359,7 @@ int ask_fd(const struct ask *a)
 	return a->fd;
 }
 
-/* Bytes of the answer at that offset: of the head, or of the etas. */
+/* Where the next bytes of the answer go: into the head, or behind it. */
 static void *place_for(struct ask *a, size_t *ret_room)
 {
 	if (a->has < sizeof(a->head)) {
@@ -347,8 +367,8 @@ static void *place_for(struct ask *a, size_t *ret_room)
 		return (char *)&a->head + a->has;
 	}
 	size_t has = a->has - sizeof(a->head);
-	*ret_room = a->head.n * sizeof(*a->eta) - has;
-	return *ret_room > 0 ? (char *)a->eta + has : NULL;
+	*ret_room = a->size - has;
+	return *ret_room > 0 ? a->body + has : NULL;
 }
 
 static int no_answer(struct ask *a, struct err *e)
@@ -361,12 +381,13 @@ static int no_answer(struct ask *a, struct err *e)
 		e, ERR_BUSY, "the forecast ended without an answer: no play came to its end");
 }
 
-/* The head has come: it says how many etas follow. */
+/* The head has come: it says how much follows. */
 static bool head_is_sound(struct ask *a)
 {
-	if (a->head.n > a->most || a->head.draws == 0)
+	if (a->head.n > a->most || a->head.draws == 0 || a->head.more > more_max(a->head.n))
 		return false;
-	a->eta = mem_array(a->head.n + 1, sizeof(*a->eta));
+	a->size = a->head.n * sizeof(struct eta) + a->head.more;
+	a->body = mem_array(a->size + 1, 1);
 	return true;
 }
 
@@ -385,8 +406,10 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
 		if (a->has == sizeof(a->head) && !head_is_sound(a))
 			return err_set(e, ERR_BUSY, "the forecast's answer makes no sense");
 	}
-	*ret = (struct ask_answer){.eta = a->eta,
+	size_t etas = a->head.n * sizeof(struct eta);
+	*ret = (struct ask_answer){.eta = (const struct eta *)(const void *)a->body,
 		.n = a->head.n,
+		.more = {a->body + etas, a->size - etas},
 		.draws = a->head.draws,
 		.cut = a->head.cut,
 		.plays_cpu_us = a->head.plays_cpu_us,

@@ -21,11 +21,18 @@
 #ifndef SLUICE_FORECAST_ASK_H
 #define SLUICE_FORECAST_ASK_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "forecast/play.h"
 #include "forecast/quantiles.h"
 
 #define ASK_DRAWS 16
+
+struct eta;
+
+/* What may come back beside the etas: for each Job that waits, and in all. */
+#define ASK_MORE_EACH 128
+#define ASK_MORE_REST ((size_t)4 << 20)
 
 struct ask_options {
 	int64_t now_ms; /* of the plays' beginning */
@@ -36,6 +43,9 @@ struct ask_options {
 	 * changed there. */
 	void (*begin)(size_t draw, struct play_lengths *ret_lengths,
 		struct play_arrivals *ret_arrivals, void *ctx);
+	/* Called once, in the child, when the plays are over: appends what comes back with the answer.
+	 * Where that is too much, nothing of it does. NULL: nothing. */
+	void (*conclude)(const struct eta *eta, size_t n, struct buf *out, void *ctx);
 	void *ctx;
 	int64_t horizon_ms; /* 0: PLAY_HORIZON_MS */
 	int64_t grace_ms;   /* play_limits.grace_ms */
@@ -54,6 +64,7 @@ struct eta {
 struct ask_answer {
 	const struct eta *eta; /* by uid; as long as the ask */
 	size_t n;
+	struct slice more;    /* what conclude() appended; as long as the ask */
 	size_t draws;	      /* plays that this rests on; at least 1 */
 	size_t cut;	      /* of them: more instants or decisions than play_limits_for() */
 	int64_t plays_cpu_us; /* processor time of all plays, with the pages that they copied */

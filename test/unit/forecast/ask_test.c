@@ -98,6 +98,43 @@ static void no_child_is_left(void)
 	assert_int_equal(errno, ECHILD);
 }
 
+/* As many bytes as the test says, after it has seen the etas. */
+static void conclude_so_much(const struct eta *eta, size_t n, struct buf *out, void *ctx)
+{
+	if (n != 2 || eta[0].start.started != 9)
+		return;
+	for (size_t i = 0; i < *(size_t *)ctx; i++)
+		buf_putc(out, (char)('a' + i % 26));
+}
+
+static void more_comes_back_with_it(void **state)
+{
+	static const struct {
+		size_t bytes, come;
+	} rows[] = {{0, 0}, {5, 5}, {100000, 100000},
+		{2 * ASK_MORE_EACH + ASK_MORE_REST, 2 * ASK_MORE_EACH + ASK_MORE_REST},
+		{2 * ASK_MORE_EACH + ASK_MORE_REST + 1, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct queue *q = two_jobs();
+		struct ask_options o = options_of(begin_longer);
+		struct ask_answer answer;
+		struct ask *a;
+		struct err e;
+		size_t bytes = rows[i].bytes;
+		o.conclude = conclude_so_much;
+		o.ctx = &bytes;
+		assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+		assert_int_equal(read_answer(a, &answer, &e), 1);
+		assert_int_equal(answer.n, 2);
+		assert_int_equal(answer.more.len, rows[i].come);
+		for (size_t k = 0; k < answer.more.len; k++)
+			assert_int_equal(answer.more.ptr[k], 'a' + k % 26);
+		ask_free(a);
+		queue_free(q);
+	}
+}
+
 static void quantiles_come_back(void **state)
 {
 	(void)state;
@@ -274,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_come_back),
+		cmocka_unit_test(more_comes_back_with_it),
 		cmocka_unit_test(plays_that_fail_are_left_out),
 		cmocka_unit_test(a_play_that_takes_too_long_is_left_out),
 		cmocka_unit_test(an_ask_that_hangs_ends),
