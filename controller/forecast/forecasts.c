@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "controller/common/clock.h"
 #include "forecast/arrivals.h"
 #include "forecast/ask.h"
@@ -31,6 +32,7 @@ struct forecasts {
 	int64_t next_ms;   /* when an ask may begin */
 	unsigned failures; /* in a row */
 	char said[REASON_SIZE];
+	struct forecasts_counts counts; /* but for age_ms */
 
 	/* The ask that is under way; NULL: none. */
 	struct ask *ask;
@@ -75,6 +77,27 @@ static void begin_draw(
 		arrivals_next, arrivals_draw_new(f->arrivals, draw, f->begun_at_ms)};
 }
 
+/* By the lengths that the plays have drawn. */
+static void run_lasts(const struct job_outline *o, int64_t ran_ms, int64_t *ret_least_ms,
+	int64_t *ret_most_ms, void *ctx)
+{
+	struct forecasts *f = ctx;
+	*ret_least_ms = INT64_MAX;
+	*ret_most_ms = 0;
+	for (f->draw = 0; f->draw < ASK_DRAWS; f->draw++) {
+		int64_t ms = length_ms(o, ran_ms, f);
+		*ret_least_ms = least(*ret_least_ms, ms);
+		*ret_most_ms = greater(*ret_most_ms, ms);
+	}
+}
+
+static void conclude(const struct eta *eta, size_t n, struct buf *out, void *ctx)
+{
+	struct forecasts *f = ctx;
+	struct moves_world w = {f->options.queue, f->begun_at_ms, run_lasts, f};
+	moves_remember(&w, f->answered ? &f->answer : NULL, eta, n, out);
+}
+
 /* ---- the pace ---------------------------------------------------------------------------------- */
 
 static void pause_for(struct forecasts *f, int64_t used_us)
@@ -93,6 +116,7 @@ static void pause_for(struct forecasts *f, int64_t used_us)
 static void note_failure(struct forecasts *f, const char *why)
 {
 	f->failures++;
+	f->counts.failures++;
 	pause_for(f, (f->tick_ms - f->begun_ms + 1000) * 1000);
 	if (strncmp(f->said, why, sizeof(f->said) - 1) == 0)
 		return;
@@ -123,6 +147,8 @@ static void keep_answer(struct forecasts *f, const struct ask_answer *a)
 	f->answered = f->ask;
 	f->ask = NULL;
 	f->answer = *a;
+	f->counts.plays += a->draws;
+	f->counts.cpu_us += a->cpu_us;
 	f->answer_tick_ms = f->begun_ms;
 	f->answer_as_of_ms = f->begun_at_ms;
 	f->answer_runs = f->begun_runs;
@@ -160,6 +186,7 @@ static void begin_ask(struct forecasts *f, int64_t now_ms)
 		.draws = ASK_DRAWS,
 		.prepare = prepare,
 		.begin = begin_draw,
+		.conclude = conclude,
 		.ctx = f,
 		.grace_ms = PLAY_GRACE_MS,
 		.play_s = FORECASTS_PLAY_S,
@@ -197,6 +224,8 @@ static void settle_some(struct forecasts *f)
 
 void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tick_ms)
 {
+	if (!f)
+		return;
 	f->tick_ms = tick_ms;
 	if (f->wanted)
 		f->wanted_ms = tick_ms;
@@ -221,27 +250,37 @@ void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tic
 
 void forecasts_want(struct forecasts *f)
 {
-	f->wanted = true;
+	if (f)
+		f->wanted = true;
 }
 
 /* ---- what is known ----------------------------------------------------------------------------- */
 
 void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms)
 {
+	if (!f)
+		return;
 	durations_tell(f->durations, run, ran_ms);
 	f->runs++;
 }
 
 void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms)
 {
+	if (!f)
+		return;
 	if (now_ms > f->arrived_ms)
 		f->arrived_ms = now_ms; /* the clock on the wall may step back */
 	arrivals_tell(f->arrivals, j, f->arrived_ms);
 }
 
+static bool has_answer(const struct forecasts *f)
+{
+	return f && f->answered && f->tick_ms - f->answer_tick_ms < FORECASTS_SHOWN_MS;
+}
+
 bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
 {
-	if (!f->answered || f->tick_ms - f->answer_tick_ms >= FORECASTS_SHOWN_MS)
+	if (!has_answer(f))
 		return false;
 	const struct eta *eta = ask_find(&f->answer, uid);
 	if (!eta)
@@ -252,7 +291,17 @@ bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct for
 		.draws = f->answer.draws,
 		.runs = f->answer_runs,
 		.arrivals = f->answer_arrivals};
+	ret->has_moved = moves_find(&f->answer, eta, &ret->move);
 	return true;
+}
+
+struct forecasts_counts forecasts_count(const struct forecasts *f)
+{
+	if (!f)
+		return (struct forecasts_counts){.age_ms = -1};
+	struct forecasts_counts c = f->counts;
+	c.age_ms = has_answer(f) ? f->tick_ms - f->answer_tick_ms : -1;
+	return c;
 }
 
 struct forecasts *forecasts_new(const struct forecasts_options *o)
