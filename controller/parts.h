@@ -30,7 +30,7 @@ struct parts {
 	struct gate *gate;
 	struct pg *pg;
 	struct retention *retention;
-	struct forecasts *forecasts; /* when Jobs start */
+	struct forecasts *forecasts;	       /* when Jobs start; NULL: --forecasts off */
 	struct past_questions *past_questions; /* what people ask of the past: both ports do */
 
 	/* facts in */
