@@ -394,6 +394,14 @@ static int parse_events(const char *text, struct options *o, struct err *e)
 		e, ERR_INVALID, "--events is \"%.60s\"; it must be stops, all or none", text);
 }
 
+static int parse_forecasts(const char *text, struct options *o, struct err *e)
+{
+	o->forecasts = strcmp(text, "on") == 0;
+	if (o->forecasts || strcmp(text, "off") == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "--forecasts is \"%.60s\"; it must be on or off", text);
+}
+
 /* "" is none: then only NodeOvercommits count. */
 static int parse_overcommit_config(const char *text, struct options *o, struct err *e)
 {
@@ -448,6 +456,7 @@ static const struct flag {
 	{"settle-after-failover", true, parse_settle, SHOW_NOTHING},
 	{"mass-stop-after", true, parse_mass_stop_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
+	{"forecasts", true, parse_forecasts, SHOW_NOTHING},
 	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
 	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
 	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
@@ -559,6 +568,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.lease_ms = 15000,
 		.max_writes = 64,
 		.note_after_ms = 60000,
+		.forecasts = true,
 		.stuck_after_ms = 10000,
 		.mass_stop_after_ms = 600000,
 		.keep_history_ms = 400 * RETENTION_DAY_MS,

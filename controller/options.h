@@ -58,6 +58,7 @@ struct options {
 	const char *config_namespace;			       /* whose ConfigMaps are read */
 	char overcommit_namespace[64], overcommit_config[254]; /* its ConfigMap; "": none */
 	enum events_level events;
+	bool forecasts; /* when Jobs start, for people who ask */
 	struct bill_labels bill_labels;
 	/* Which Jobs are managed, see job_scope.h. */
 	bool manage_without_queue_name;

@@ -83,8 +83,19 @@ static void ended_well(void *ctx, const struct job_outline *o, int64_t ran_ms)
 	forecasts_tell_run(p->forecasts, &run, ran_ms);
 }
 
+static struct likely_start likely_start(void *ctx, const struct uid *uid)
+{
+	const struct parts *p = ctx;
+	struct forecast x;
+	if (!forecasts_find(p->forecasts, uid, &x) || x.start.p50_ms == PLAY_NEVER)
+		return (struct likely_start){0};
+	return (struct likely_start){x.start.p50_ms, x.as_of_ms};
+}
+
 static void make_forecasts(struct parts *p)
 {
+	if (!p->options->forecasts)
+		return;
 	struct forecasts_options o = {
 		.loop = p->loop, .queue = p->queue, .log = p->log, .seed = parts_draw_seed()};
 	p->forecasts = forecasts_new(&o);
@@ -111,6 +122,7 @@ static void make_queue_and_gate(struct parts *p)
 		.manages = manages,
 		.came = came,
 		.ended_well = ended_well,
+		.likely_start = likely_start,
 		.ctx = p,
 	};
 	p->job_scope = job_scope_new(

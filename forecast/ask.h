@@ -23,8 +23,8 @@
  * same draws: lengths and arrivals are the same numbers, so what differs between two variants is what
  * the change does. A draw counts for a variant when it came to its end there and in variant 0.
  *
- * The answer is etas, or, where they are too many to be read by an event loop, a text that the caller
- * makes of them in the child (tell).
+ * The answer is etas, and a text that the caller makes of them in the child (tell): what would keep an
+ * event loop from its work. Where the text says all that is wanted, etas stay behind (text_only).
  */
 #ifndef SLUICE_FORECAST_ASK_H
 #define SLUICE_FORECAST_ASK_H
@@ -37,7 +37,9 @@
 #define ASK_DRAWS 16
 #define ASK_VARIANTS_MAX 9
 #define ASK_REFUSAL_SIZE 512
-#define ASK_TEXT_MAX ((size_t)1 << 20) /* bytes that tell() may write; more is no answer */
+/* Bytes that tell() may append: for each Job that waits, and in all. A longer text is left out. */
+#define ASK_TEXT_EACH 128
+#define ASK_TEXT_REST ((size_t)4 << 20)
 
 struct ask_answer;
 struct board; /* where plays write their starts */
@@ -62,9 +64,10 @@ struct ask_options {
 	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot
 	 * be, and the sentence comes back to the caller. NULL with one variant. */
 	int (*change)(struct queue *q, size_t variant, void *ctx, struct err *e);
-	/* Called once, in the child, after the last play: the answer is what it appends. q is the queue
-	 * as it was before all plays. NULL: the answer is etas. */
+	/* Called once, in the child, after the last play: what it appends is the answer's text. q is the
+	 * queue as it was before all plays. NULL: no text. */
 	void (*tell)(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx);
+	bool text_only; /* no etas come back; a text that is too long is no answer */
 	bool costs; /* play_limits.costs */
 	/* Of processor time for all plays, 0: no bound. None begins that would probably go beyond it, but
 	 * the first one does. */
@@ -92,9 +95,9 @@ struct ask_answer {
 	size_t cut;   /* of them: more instants or decisions than play_limits_for() */
 	size_t variants;
 	const struct ask_variant *variant;
-	struct slice text;	   /* of tell(); else of no length */
+	struct slice text;	   /* of tell(); "" where there is none */
 	int64_t now_ms;		   /* as asked */
-	const struct board *board; /* in tell(), instead of eta: ask_eta() reads both */
+	const struct board *board; /* in tell(): ask_eta() reads it where there are no etas */
 	const struct uid *uid;
 	int64_t plays_cpu_us; /* processor time of all plays, with the pages that they copied */
 	int64_t play_cpu_most_us;
@@ -117,7 +120,7 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e);
 /* After an answer, now and then: true when no process of it is left. Never waits. */
 bool ask_reap(struct ask *a);
 
-/* NULL: it did not wait. Not in tell(). */
+/* NULL: it did not wait. Not with text_only. */
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid);
 
 /* SIZE_MAX: it did not wait. Else its index below n. */

@@ -29,7 +29,7 @@ static bool is_waiting(const cJSON *job)
 
 bool start_report_is_to_come(const cJSON *job)
 {
-	return is_waiting(job) && !start_of(job);
+	return is_waiting(job) && !start_of(job) && !truth_of(status_of(job), "noForecasts");
 }
 
 static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
@@ -105,6 +105,25 @@ void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
 	start_report_line_of(start, number_of(start, "draws"), now_ms, out);
 }
 
+bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	const cJSON *moved = json_object(start, "moved");
+	struct clock clock = {.day_ms = now_ms, .now_ms = now_ms};
+	int64_t from_ms, at_ms;
+	if (!time_of(moved, "from", &from_ms) || !time_of(moved, "at", &at_ms))
+		return false;
+	buf_puts(out, "was ");
+	put_time(&clock, from_ms, out);
+	clock.day_ms = now_ms;
+	buf_puts(out, " until ");
+	put_time(&clock, at_ms, out);
+	if (*text_of(moved, "why")) {
+		buf_puts(out, "; since: ");
+		text_render(text_of(moved, "why"), out);
+	}
+	return true;
+}
+
 static void put_count(int64_t n, const char *one, const char *many, struct buf *out)
 {
 	buf_printf(out, "%" PRId64 " %s", n, n == 1 ? one : many);
@@ -136,16 +155,30 @@ static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 	buf_puts(out, ".\n");
 }
 
+static void put_move(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	struct buf line;
+	buf_init(&line, SENTENCE_MAX_BYTES);
+	if (start_report_moved(start, now_ms, &line)) {
+		buf_putc(out, '\n');
+		buf_puts(out, buf_text(&line));
+	}
+	buf_done(&line);
+}
+
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	const cJSON *start = start_of(job);
 	if (!is_waiting(job)) {
 		buf_puts(out, "it does not wait");
+	} else if (!start && truth_of(status_of(job), "noForecasts")) {
+		buf_puts(out, "not known: this controller makes no forecasts (--forecasts off)");
 	} else if (!start) {
 		buf_puts(out, "not known yet; ask again in a moment");
 	} else {
 		start_report_line(start, now_ms, out);
 	}
+	put_move(is_waiting(job) ? start : NULL, now_ms, out);
 	buf_puts(out, "\n\n");
 	put_message(job, out);
 	if (is_waiting(job) && start)

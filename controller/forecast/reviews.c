@@ -298,6 +298,7 @@ static struct ask_options options_of(struct review *v)
 		.variants = v->plays.variants,
 		.change = change,
 		.tell = tell,
+		.text_only = true,
 		.costs = v->plays.costs,
 		.all_s = REVIEWS_CPU_S};
 }

@@ -425,6 +425,27 @@ static void put_api(struct buf *out, const struct kube_client_stats *api)
 		api->queued);
 }
 
+/* ---- forecasts ------------------------------------------------------------------------------- */
+
+static void put_forecasts(struct buf *out, const struct forecasts_counts *c)
+{
+	put_counter(out, "sluice_forecast_plays",
+		"How often the queue was played forward, for people who ask when Jobs start.",
+		c->plays);
+	put_counter(out, "sluice_forecast_failures",
+		"Forecasts that came to nothing: no process, no memory, too long. The log says why (forecast-failed).",
+		c->failures);
+	metrics_put_family(out, "sluice_forecast_cpu_seconds", COUNTER, "seconds",
+		"Processor time of forecasts that came to their end; not in that of the process.");
+	buf_printf(out, "sluice_forecast_cpu_seconds_total %" PRId64 ".%06d\n", c->cpu_us / 1000000,
+		(int)(c->cpu_us % 1000000));
+	metrics_put_family(out, "sluice_forecast_age_seconds", GAUGE, "seconds",
+		"How old the forecast is that is told; none while nobody asks.");
+	if (c->age_ms >= 0)
+		buf_printf(out, "sluice_forecast_age_seconds %" PRId64 ".%03d\n", c->age_ms / 1000,
+			(int)(c->age_ms % 1000));
+}
+
 /* ---- the process ----------------------------------------------------------------------------- */
 
 static uint64_t resident_bytes(void)
@@ -478,6 +499,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	put_counter(out, "sluice_events_dropped",
 		"Kubernetes Events that were given up: too many at once, or the API server refused.",
 		s->events.dropped);
+	put_forecasts(out, &s->forecasts);
 	put_api(out, s->api);
 	put_process(out, s->queue);
 	buf_puts(out, "# EOF\n");

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "controller/forecast/forecasts_counts.h"
 #include "controller/gate/gate.h"
 #include "controller/write/events.h"
 #include "controller/watch/kind_health.h"
@@ -25,6 +26,7 @@ struct metrics_sources {
 	const struct gate *gate;
 	const struct counters *counters;
 	struct events_counts events;
+	struct forecasts_counts forecasts;
 	const struct kube_client_stats *api;
 	const struct overcommit_controller
 		*overcommit_controller; /* NULL: families without samples */

@@ -93,6 +93,8 @@ static const struct field FIELDS[] = {
 	{"QueuedJobStatus", "bill", "QueuedJobBill", "What its run has cost so far."},
 	{"QueuedJobStatus", "ledgerDown", "boolean",
 		"The ledger is not connected: running Jobs go on, nothing new starts."},
+	{"QueuedJobStatus", "noForecasts", "boolean",
+		"The controller has --forecasts off: there will be no start."},
 	{"QueuedJobStatus", "after", "QueuedJobAfter[]",
 		"The items of sluice.dev/after, in the order written. Only of a single Job."},
 	{"QueuedJobStatus", "story", "string",
@@ -117,7 +119,14 @@ static const struct field FIELDS[] = {
 	{"QueuedJobStart", "reason", "string",
 		"Why it did not in the first of these, in one word."},
 	{"QueuedJobStart", "waitsFor", "string", "The same in a few words."},
+	{"QueuedJobStart", "moved", "QueuedJobStartMove",
+		"Another start was told before. Absent where it moved by less than ten minutes, or by less than a quarter of the wait that was left."},
 	{"QueuedJobStart", "basis", "QueuedJobStartBasis", "What was learned from."},
+
+	{"QueuedJobStartMove", "from", "time", "The p50 that was told before."},
+	{"QueuedJobStartMove", "at", "time", "Until then."},
+	{"QueuedJobStartMove", "why", "string",
+		"What has happened since it was told that may move it so: objects of admins that were changed, and how many Jobs, runs and nodes."},
 
 	{"QueuedJobStartBasis", "runs", "integer",
 		"So many earlier runs of all queues tell how long runs take. 0: only what was asked for does."},

@@ -4,7 +4,11 @@ much that was worth, in a queue where Jobs come and go."""
 import datetime
 import json
 import random
+import re
 import time
+import urllib.request
+
+import pytest
 
 from conftest import LATER, SOON
 from objects import job, jobs_path
@@ -56,6 +60,80 @@ def test_others_are_told_nothing(alice):
     done = alice.sluice("start", "job/nothing", "-n", alice.ns)
     assert done.returncode == 1 and "no Job nothing is queued" in done.stderr, done
     assert alice.sluice("start", "-n", alice.ns).returncode == 2
+
+
+def test_what_moved_it_is_said(world, api_is_there):
+    """A Job of a higher priority comes, which will run for a day before the other starts."""
+    world.priorities(low=1, high=1000)
+    world.queue(cpu=2)
+    world.job("runs", cpu=2, annotations={EXPECTED: "30m"})
+    world.started("runs")
+    world.job("mine", cpu=2, priority="low", annotations={EXPECTED: "30m"})
+    world.waits("mine", "WaitingForQuota")
+    told = wait_until("a start", lambda: (start_of(world.api, world.ns, "mine") or {}).get("p50"), SOON)
+    world.job("first", cpu=2, priority="high", annotations={EXPECTED: "24h"})
+    moved = wait_until("a move", lambda: (start_of(world.api, world.ns, "mine") or {}).get("moved"), LATER)
+    start = start_of(world.api, world.ns, "mine")
+    assert abs(instant(moved["from"]) - instant(told)) < 600 and instant(moved["at"]) <= time.time() + 1, (moved, told)
+    assert instant(start["p50"]) > instant(moved["from"]) + 600, start
+    assert "1 Job came that starts before it" in moved["why"] and "first" not in moved["why"], moved
+
+
+@pytest.mark.flags("--note-after", "1s")
+def test_the_annotation_has_the_start_and_when_that_was(world, api_is_there):
+    world.queue(cpu=1)
+    world.job("runs", cpu=1, annotations={EXPECTED: "30m"})
+    world.started("runs")
+
+    def note(name):
+        start_of(world.api, world.ns, name)  # somebody asks all the time
+        return world.get(name)["metadata"].get("annotations", {}).get("sluice.dev/waiting", "")
+    # The first note may come before the first forecast: each Job has one, and those that come later have a start in it.
+    for n in range(20):
+        world.job(f"waits-{n}", cpu=1, annotations={EXPECTED: "30m"})
+        said = wait_until("a note", lambda n=n: note(f"waits-{n}"), LATER)
+        if "likely to start" in said:
+            break
+    found = re.search(r"; likely to start about (\S+), by a forecast of (\S+) \(as of (\S+)\)$", said)
+    assert found, said
+    about, of, now = map(instant, found.groups())
+    assert about % 300 == 0 and of <= now < about, said
+
+
+@pytest.mark.flags("--forecasts", "off")
+def test_off_is_off(alice):
+    done = alice.sluice("start", "job/mine", "-n", alice.ns)
+    assert done.returncode == 0 and done.stdout.startswith("not known: this controller makes no forecasts (--forecasts off)"), done
+    status = alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/mine")["status"]
+    assert status["noForecasts"] is True and "start" not in status, status
+    assert plays(alice.world) == 0
+
+
+def plays(world):
+    metrics = world.box.controller_api().raw("GET", "/metrics").decode()
+    return int(re.search(r"^sluice_forecast_plays_total (\d+)$", metrics, re.M)[1])
+
+
+@pytest.mark.flags("--log-level", "debug")  # a controller that nobody has asked yet
+def test_a_page_that_nobody_touches_makes_it_play_nothing(world):
+    world.queue(cpu=1)
+    world.job("runs", cpu=1)
+    world.started("runs")
+    world.job("waits", cpu=1)
+    world.waits("waits", "WaitingForQuota")
+    before = plays(world)
+
+    def ask(**headers):
+        token = {"Authorization": f"Bearer {world.box.controller_token}"} if world.box.controller_token else {}
+        request = urllib.request.Request(f"{world.box.controller_url()}{GROUP}/queuedjobs", headers={**headers, **token})
+        with urllib.request.urlopen(request, timeout=SOON) as answer:
+            return json.load(answer)["items"]
+    until = time.time() + 6
+    while time.time() < until:
+        assert ask(**{"Sluice-Unattended": "true"})
+        time.sleep(0.5)
+    assert plays(world) == before
+    wait_until("plays, once somebody asks", lambda: ask() and plays(world) > before, SOON)
 
 
 # ---- what it was worth -----------------------------------------------------------------------

@@ -102,6 +102,31 @@ static void it_says_what_it_rests_on(void **state)
 	buf_done(&out);
 }
 
+static void it_says_what_moved_it(void **state)
+{
+	(void)state;
+	struct buf out;
+	zone("UTC");
+	render(START(SURE
+		       "\"p50\":\"2026-11-26T15:40:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
+		       "\"moved\":{\"from\":\"2026-11-26T14:10:00Z\",\"at\":\"2026-11-26T11:59:48Z\","
+		       "\"why\":\"3 Jobs came that start before it\"}"),
+		false, &out);
+	assert_non_null(strstr(buf_text(&out),
+		"15:40 UTC; by 17:00 with 90 %\n"
+		"was 14:10 UTC until 11:59; since: 3 Jobs came that start before it\n\n"));
+	buf_done(&out);
+}
+
+static void of_a_controller_that_plays_none_nothing_is_awaited(void **state)
+{
+	(void)state;
+	struct buf out;
+	render(JOB(WAITS ",\"noForecasts\":true"), false, &out);
+	assert_non_null(strstr(buf_text(&out), "makes no forecasts (--forecasts off)\n"));
+	buf_done(&out);
+}
+
 static void json_has_it_as_it_came(void **state)
 {
 	(void)state;
@@ -132,6 +157,7 @@ static const struct {
 	{"later", {{200, JOB(WAITS)}, {200, JOB(WAITS)}, {200, START("\"draws\":16")}}, 0, true,
 		NULL},
 	{"never", {{200, JOB(WAITS)}, {200, JOB(WAITS)}, {200, JOB(WAITS)}}, 0, false, NULL},
+	{"never, as it is off", {{200, JOB(WAITS ",\"noForecasts\":true")}}, 0, false, NULL},
 	{"it runs", {{200, JOB("\"state\":\"Running\"")}}, 0, false, NULL},
 	{"it starts meanwhile", {{200, JOB(WAITS)}, {200, JOB("\"state\":\"Starting\"")}}, 0, false,
 		NULL},
@@ -385,6 +411,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_line_says_when),
 		cmocka_unit_test(it_says_what_it_rests_on),
+		cmocka_unit_test(it_says_what_moved_it),
+		cmocka_unit_test(of_a_controller_that_plays_none_nothing_is_awaited),
 		cmocka_unit_test(json_has_it_as_it_came),
 		cmocka_unit_test(it_is_asked_for_until_it_is_known),
 		cmocka_unit_test(what_helps_is_told_with_its_command),

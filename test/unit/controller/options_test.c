@@ -109,6 +109,7 @@ static const struct bad_case bad[] = {
 	{{"--clock-rate", "2"}, {"--clock-rate", "for tests"}},
 #endif
 	{{"--events", "some"}, {"--events", "\"some\"", "stops, all or none"}},
+	{{"--forecasts", "no"}, {"--forecasts", "\"no\"", "on or off"}},
 	{{"--manage-jobs-without-queue-name=yes"}, {"takes no value"}},
 	{{"--managed-jobs-namespace-selector", "team in a"},
 		{"--managed-jobs-namespace-selector", "\"team in a\"", "kubectl -l"}},
@@ -171,6 +172,7 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.stuck_after_ms, 10000);
 	assert_int_equal(o.mass_stop_after_ms, 600000);
 	assert_int_equal(o.events, EVENTS_STOPS);
+	assert_true(o.forecasts);
 	assert_string_equal(o.config_namespace, "sluice-system");
 	assert_string_equal(o.overcommit_namespace, "kube-system");
 	assert_string_equal(o.overcommit_config, "ack-slo-config");
