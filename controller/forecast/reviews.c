@@ -366,6 +366,8 @@ static void look_at_all(struct reviews *r)
 
 void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms)
 {
+	if (!r)
+		return;
 	r->tick_ms = tick_ms;
 	if (r->ended && ask_reap(r->ended)) {
 		ask_free(r->ended);
