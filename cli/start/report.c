@@ -108,15 +108,15 @@ void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
 bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	const cJSON *moved = json_object(start, "moved");
-	struct clock clock = {.day_ms = now_ms, .now_ms = now_ms};
+	struct short_times times = short_times_from(now_ms);
 	int64_t from_ms, at_ms;
 	if (!time_of(moved, "from", &from_ms) || !time_of(moved, "at", &at_ms))
 		return false;
 	buf_puts(out, "was ");
-	put_time(&clock, from_ms, out);
-	clock.day_ms = now_ms;
+	short_times_put(&times, from_ms, out);
+	times.day_ms = now_ms;
 	buf_puts(out, " until ");
-	put_time(&clock, at_ms, out);
+	short_times_put(&times, at_ms, out);
 	if (*text_of(moved, "why")) {
 		buf_puts(out, "; since: ");
 		text_render(text_of(moved, "why"), out);
