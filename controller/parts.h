@@ -27,10 +27,11 @@ struct parts {
 
 	/* what is decided, and where it is kept */
 	struct queue *queue;
+	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct gate *gate;
 	struct pg *pg;
 	struct retention *retention;
-	struct forecasts *forecasts; /* when Jobs start */
+	struct forecasts *forecasts;	       /* when Jobs start */
 	struct past_questions *past_questions; /* what people ask of the past: both ports do */
 
 	/* facts in */
