@@ -17,6 +17,9 @@ int command_decisions(const struct arguments *a);
 int command_cost(const struct arguments *a);
 /* Asks the API server at most. argv[0] is "simulate"; see simulate/options.h. */
 int command_simulate(int argc, char **argv);
+/* Asks no server. argv[0] is "replay". */
+int command_replay(int argc, char **argv);
+extern const struct flag_table replay_flags;
 /* Asks no server. argv[0] is "calendar"; see calendar/options.h. */
 int command_calendar(int argc, char **argv);
 /* Asks the API server at most. argv[0] is "overcommit"; see overcommit/options.h. */

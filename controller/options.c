@@ -13,6 +13,8 @@
 #include "controller/common/clock.h"
 #include "controller/ledger/retention.h"
 #include "controller/wire/decode_text.h"
+#include "record/recorder.h"
+#include "sluice/quantity.h"
 
 /* ---- one flag each --------------------------------------------------------------------------- */
 
@@ -367,6 +369,23 @@ static int parse_keep_history(const char *text, struct options *o, struct err *e
 	return 0;
 }
 
+static int parse_record(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("record", text, &o->record, e);
+}
+
+static int parse_record_max(const char *text, struct options *o, struct err *e)
+{
+	int64_t bytes = 0;
+	int rc = quantity_parse(slice_of(text), QUANTITY_WHOLE, &bytes, NULL);
+	if (rc || bytes < (int64_t)RECORD_LEAST_BYTES)
+		return err_set(e, ERR_INVALID,
+			"--record-max is \"%.60s\"; it must be how many bytes all records may take, such as 4Gi, and at least 64Mi",
+			text);
+	o->record_most_bytes = bytes;
+	return 0;
+}
+
 static int parse_stuck_after(const char *text, struct options *o, struct err *e)
 {
 	return parse_after("--stuck-after", text, &o->stuck_after_ms, e);
@@ -463,6 +482,8 @@ static const struct flag {
 	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
 	{"keep-history", true, parse_keep_history, SHOW_NOTHING},
 	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
+	{"record", true, parse_record, SHOW_NOTHING},
+	{"record-max", true, parse_record_max, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };
@@ -572,6 +593,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.stuck_after_ms = 10000,
 		.mass_stop_after_ms = 600000,
 		.keep_history_ms = 400 * RETENTION_DAY_MS,
+		.record_most_bytes = INT64_C(1) << 30,
 		.settle_ms = 60000,
 		.config_namespace = "sluice-system",
 		.overcommit_namespace = "kube-system",

@@ -27,6 +27,7 @@ struct parts {
 
 	/* what is decided, and where it is kept */
 	struct queue *queue;
+	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct gate *gate;
 	struct pg *pg;
 	struct retention *retention;

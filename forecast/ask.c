@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sluice/queue_call.h"
 
 enum {
 	PIPE = 3, /* in the child */
@@ -436,6 +437,8 @@ static _Noreturn void child_run(
 	struct plays plays = {.q = q, .o = o, .board = &b, .head = &head};
 	struct gathering waiting = {.uid = NULL};
 	child_prepare(parent, own, o->ask_ms);
+	/* No play is recorded. */
+	queue_listen((struct queue *)(uintptr_t)q, (struct queue_listener){0});
 	waiting.uid = mem_array(most + 1, sizeof(*waiting.uid));
 	queue_each_job(q, gather_waiting, &waiting);
 	qsort(waiting.uid, waiting.n, sizeof(*waiting.uid), by_uid);

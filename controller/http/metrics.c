@@ -9,6 +9,7 @@
 #include "controller/http/metrics_put.h"
 #include "controller/write/trouble_rows.h"
 #include "queue/price/money.h"
+#include "record/recorder.h"
 
 static void put_gauge(struct buf *out, const char *name, const char *help, uint64_t value)
 {
@@ -410,6 +411,19 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 		c.never_deleted);
 }
 
+static void put_record(struct buf *out, const struct recorder *r)
+{
+	struct recorder_state s = recorder_state(r);
+	if (!r)
+		return;
+	put_gauge(out, "sluice_recording",
+		"1 while what the queue is told is recorded, 0 when that has ended.", s.recording);
+	put_counter(out, "sluice_record_lines", "Lines that were recorded.", s.lines);
+	metrics_put_family(out, "sluice_record_bytes", COUNTER, "bytes",
+		"Bytes of these lines, before they are compressed.");
+	buf_printf(out, "sluice_record_bytes_total %" PRIu64 "\n", s.bytes);
+}
+
 static void put_api(struct buf *out, const struct kube_client_stats *api)
 {
 	metrics_put_family(out, "sluice_api_requests", COUNTER, "",
@@ -500,6 +514,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 		"Kubernetes Events that were given up: too many at once, or the API server refused.",
 		s->events.dropped);
 	put_forecasts(out, &s->forecasts);
+	put_record(out, s->recorder);
 	put_api(out, s->api);
 	put_process(out, s->queue);
 	buf_puts(out, "# EOF\n");

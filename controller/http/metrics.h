@@ -33,8 +33,9 @@ struct metrics_sources {
 	struct kind_health kinds[KIND_HEALTH_MAX];
 	size_t nkinds;
 	bool ledger_up, synced;
-	bool fair_sharing; /* shares are told */
-	bool decides;	   /* it leads; a standby does not know what time makes of a Calendar */
+	const struct recorder *recorder; /* NULL: --record was not given */
+	bool fair_sharing;		 /* shares are told */
+	bool decides; /* it leads; a standby does not know what time makes of a Calendar */
 };
 
 void metrics_render(const struct metrics_sources *s, struct buf *out);

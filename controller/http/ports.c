@@ -61,6 +61,7 @@ static struct api_sources sources_of(struct ports *p)
 			.api = kube_client_stats(p->parts->client),
 			.overcommit_controller = p->parts->overcommit_controller,
 			.ledger_up = pg_up(p->parts->pg),
+			.recorder = p->parts->recorder,
 			.fair_sharing = p->parts->options->settings.config.fair_sharing,
 			.decides = gate_leading(p->parts->gate),
 			.synced = informer_synced(p->parts->informer)},

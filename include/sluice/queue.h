@@ -30,7 +30,8 @@
  * nothing can fit is skipped whole. A pass looks only at ClusterQueues that something happened to.
  *
  * Left to others: whether the Job object can be patched (gate), what is durable (ledger), text of
- * the wire (controller).
+ * the wire (controller). A function that changes a queue is also a row in queue_call.h: who records
+ * is told of it.
  */
 #ifndef SLUICE_QUEUE_H
 #define SLUICE_QUEUE_H
