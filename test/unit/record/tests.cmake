@@ -7,7 +7,8 @@ foreach(name schema calls record)
   set_tests_properties(record_${name} PROPERTIES TIMEOUT 300)
 endforeach()
 
-# The queue's own worlds, each queue with a shadow: random facts, scenarios, Jobs that wait for others.
+# The queue's own worlds, each queue with a shadow: random facts, scenarios, Jobs that wait for others. What takes
+# minutes here (dependencies, windows, money) is in the scenarios and in `sim --replayed`, too.
 set(shadowed ${CMAKE_CURRENT_LIST_DIR}/shadow.c ${CMAKE_CURRENT_LIST_DIR}/shadow_all.c)
 set(queue_folder ${CMAKE_CURRENT_LIST_DIR}/../queue)
 function(shadowed_test name)
@@ -18,10 +19,10 @@ endfunction()
 shadowed_test(property ${queue_folder}/property_test.c ${queue_folder}/model.c)
 shadowed_test(sizes ${queue_folder}/sizes_test.c ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
 shadowed_test(victims ${queue_folder}/victims_test.c ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
-foreach(name dependencies selectors singletons outcome_record predecessor_questions windows money cheapest budget idle user_limits nice)
+foreach(name selectors singletons outcome_record predecessor_questions cheapest budget idle user_limits nice)
   shadowed_test(${name} ${queue_folder}/${name}_test.c)
 endforeach()
-foreach(name property sizes victims dependencies selectors singletons outcome_record predecessor_questions windows money cheapest budget idle user_limits nice)
+foreach(name property sizes victims selectors singletons outcome_record predecessor_questions cheapest budget idle user_limits nice)
   add_test(NAME record_of_${name} COMMAND test_record_of_${name})
   set_tests_properties(record_of_${name} PROPERTIES TIMEOUT 900)
 endforeach()
