@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/short_times.h"
@@ -149,7 +148,7 @@ static void put_gain(const cJSON *variant, int64_t now_ms, struct buf *out)
 		return;
 	}
 	buf_puts(out, "it starts");
-	if (instant_parse(slice_of(text_of(json_object(variant, "start"), "p50")), &p50_ms)) {
+	if (instant_of(json_object(variant, "start"), "p50", &p50_ms)) {
 		buf_puts(out, " (");
 		short_times_put(&times, p50_ms, out);
 		buf_putc(out, ')');
@@ -206,10 +205,9 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
 	buf_printf(out, "\nBy %" PRId64 " play%s of the queue each", draws, draws == 1 ? "" : "s");
-	if (instant_parse(slice_of(text_of(status, "asOf")), &as_of_ms)) {
+	if (instant_of(status, "asOf", &as_of_ms)) {
 		buf_puts(out, ", as it was ");
-		short_span_put((now_ms - as_of_ms) / 1000, out);
-		buf_puts(out, " ago");
+		short_ago_put(as_of_ms, now_ms, out);
 	}
 	buf_puts(out, ". Nothing was changed.\n");
 }
@@ -242,11 +240,6 @@ void start_variants_json(const cJSON *review, struct buf *out)
 	buf_json_string(out, text_of(meta, "namespace"));
 	buf_puts(out, ",\"name\":");
 	buf_json_string(out, text_of(meta, "name"));
-	json_each(member, status_of(review)) {
-		buf_putc(out, ',');
-		buf_json_string(out, member->string);
-		buf_putc(out, ':');
-		json_print(out, member);
-	}
+	json_print_members(out, status_of(review));
 	buf_puts(out, "}\n");
 }

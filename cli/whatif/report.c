@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/short_times.h"
 
@@ -79,7 +78,7 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 
 static bool has_start(const cJSON *start, int64_t *ret_ms)
 {
-	return instant_parse(slice_of(text_of(start, "p50")), ret_ms);
+	return instant_of(start, "p50", ret_ms);
 }
 
 static void put_start(struct table *t, const cJSON *start, struct short_times *times)
@@ -179,10 +178,9 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	int64_t draws = number_of(status, "draws"), as_of_ms;
 	buf_printf(out, "By %" PRId64 " play%s of the queue as it is and as it would be", draws,
 		draws == 1 ? "" : "s");
-	if (instant_parse(slice_of(text_of(status, "asOf")), &as_of_ms)) {
+	if (instant_of(status, "asOf", &as_of_ms)) {
 		buf_puts(out, ", begun ");
-		short_span_put((now_ms - as_of_ms) / 1000, out);
-		buf_puts(out, " ago");
+		short_ago_put(as_of_ms, now_ms, out);
 	}
 	int64_t days = number_of(status, "horizonSeconds") / DAY_S;
 	if (days > 0)
@@ -252,14 +250,4 @@ void whatif_report_render(const cJSON *root, const struct whatif_report_options 
 	put_basis(status, o->now_ms, out);
 	put_costs(status, out);
 	put_sum(status, out);
-}
-
-void whatif_report_members(const cJSON *root, struct buf *out)
-{
-	json_each(member, status_of(root)) {
-		buf_putc(out, ',');
-		buf_json_string(out, member->string);
-		buf_putc(out, ':');
-		json_print(out, member);
-	}
 }
