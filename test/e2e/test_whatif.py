@@ -225,7 +225,7 @@ def test_bad_questions_have_a_sentence(admin, world):
     bad = spec_of(world)
     bad["spec"]["resourceGroups"] *= 2
     assert world.full("q") in refused(admin, whatif_path(bad), 400)
-    assert "what is to be otherwise?" in refused(admin, f"{GROUP}/whatifs", 400)
+    assert "what would change?" in refused(admin, f"{GROUP}/whatifs", 400)
     assert "is no JSON" in refused(admin, f"{GROUP}/whatifs?object=%7B", 400)
     assert "one of ClusterQueue" in refused(admin, whatif_path({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}), 400)
     assert "there is no ClusterQueue nothing" in refused(admin, whatif_path(drop=["ClusterQueue/nothing"]), 400)
