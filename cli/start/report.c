@@ -69,10 +69,10 @@ static void put_middle(struct short_times *t, const cJSON *start, struct buf *ou
 	} else if (instant_of(start, "p50", &p50_ms)) {
 		short_times_put(t, p50_ms, out);
 	} else if (instant_of(start, "p10", &p10_ms)) {
-		buf_puts(out, "hardly before ");
+		buf_puts(out, "probably not before ");
 		short_times_put(t, p10_ms, out);
 	} else {
-		buf_puts(out, "hardly");
+		buf_puts(out, "unlikely");
 	}
 }
 
@@ -128,7 +128,7 @@ static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	const cJSON *basis = json_object(start, "basis");
 	int64_t runs = number_of(basis, "runs"), arrivals = number_of(basis, "arrivals"), as_of_ms;
-	buf_puts(out, "By ");
+	buf_puts(out, "Based on ");
 	put_count(number_of(start, "draws"), "play", "plays", out);
 	buf_puts(out, " of the queue");
 	if (instant_of(start, "asOf", &as_of_ms)) {
@@ -137,16 +137,16 @@ static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 	}
 	buf_puts(out, ". ");
 	if (runs > 0) {
-		buf_puts(out, "How long runs take is learned from ");
-		put_count(runs, "that ended", "that ended", out);
+		buf_puts(out, "Run times are drawn from ");
+		put_count(runs, "earlier run", "earlier runs", out);
 	} else {
 		buf_puts(out,
-			"No run has ended yet: each takes as long as was asked for, else an hour");
+			"No run has ended yet: each is taken to last as long as was asked for, else an hour");
 	}
-	buf_puts(out,
-		arrivals > 0 ? "; Jobs keep coming as " : "; Jobs that are to come are left out");
 	if (arrivals > 0)
-		put_count(arrivals, "did lately", "did lately", out);
+		buf_printf(out, "; new Jobs are drawn from %" PRId64 " that came lately", arrivals);
+	else
+		buf_puts(out, "; Jobs that may still come are left out");
 	buf_puts(out, ".\n");
 }
 
@@ -165,7 +165,7 @@ void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	const cJSON *start = start_of(job);
 	if (!is_waiting(job)) {
-		buf_puts(out, "it does not wait");
+		buf_puts(out, "it is not waiting");
 	} else if (!start && truth_of(status_of(job), "noForecasts")) {
 		buf_puts(out, "not known: this controller makes no forecasts (--forecasts off)");
 	} else if (!start) {

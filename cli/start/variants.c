@@ -96,7 +96,7 @@ static bool put_toleration(const struct cure *c)
 	if (flag_check_name("", c->to, NULL) < 0)
 		return false;
 	buf_printf(c->out,
-		"add to its spec.template.spec.tolerations what spec.nodeTaints of kubectl get resourceflavor %s -o yaml wants",
+		"in its spec.template.spec.tolerations, tolerate the spec.nodeTaints of kubectl get resourceflavors.sluice.dev %s -o yaml",
 		c->to);
 	return true;
 }
@@ -106,7 +106,7 @@ static bool put_node_labels(const struct cure *c)
 	if (flag_check_name("", c->to, NULL) < 0)
 		return false;
 	buf_printf(c->out,
-		"change its spec.template.spec.nodeSelector to agree with spec.nodeLabels of kubectl get resourceflavor %s -o yaml",
+		"in its spec.template.spec.nodeSelector, match the spec.nodeLabels of kubectl get resourceflavors.sluice.dev %s -o yaml",
 		c->to);
 	return true;
 }
@@ -204,9 +204,9 @@ static void put_texts(
 static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
-	buf_printf(out, "\nBy %" PRId64 " play%s of the queue each", draws, draws == 1 ? "" : "s");
+	buf_printf(out, "\nBased on %" PRId64 " play%s of each", draws, draws == 1 ? "" : "s");
 	if (instant_of(status, "asOf", &as_of_ms)) {
-		buf_puts(out, ", as it was ");
+		buf_puts(out, ", with the queue as it was ");
 		short_ago_put(as_of_ms, now_ms, out);
 	}
 	buf_puts(out, ". Nothing was changed.\n");
@@ -224,7 +224,7 @@ void start_variants_render(
 	buf_puts(out, "\n\n");
 	size_t helpful = put_helpful(review, now_ms, style, out);
 	if (helpful > 0)
-		put_texts(variants, helps, "No help: ", out);
+		put_texts(variants, helps, "Not earlier: ", out);
 	else if (variants && variants->child)
 		put_texts(variants, NULL, "Nothing that was tried makes it start earlier: ", out);
 	else
