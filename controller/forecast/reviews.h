@@ -1,5 +1,5 @@
 /*
- * Reviews: people ask what would happen if something were otherwise, and the queue is played for them
+ * Reviews: people ask what would happen if something were different, and the queue is played for them
  * (forecast/ask.h): as it is, and in variants.
  *
  * A review costs seconds of a core, so there is a line:
