@@ -102,6 +102,8 @@ void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *
 const char *text_of(const cJSON *object, const char *key);
 int64_t number_of(const cJSON *object, const char *key);
 bool truth_of(const cJSON *object, const char *key);
+/* False: there is no time, or not one of RFC 3339. */
+bool instant_of(const cJSON *object, const char *key, int64_t *ret_ms);
 
 /* The ClusterQueue of that name, or NULL. */
 const cJSON *find_clusterqueue(const cJSON *queues, const char *name);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/explain/answer.h"
 #include "cli/flags.h"
@@ -158,19 +157,14 @@ static const cJSON *forecast_of(const cJSON *job)
 	return truth_of(job, "waiting") ? json_object(job, "start") : NULL;
 }
 
-static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
-{
-	return instant_parse(slice_of(text_of(object, key)), ret_ms);
-}
-
 /* The forecast knows more than the sentence: when. Not where time alone decides, and the sentence and the
  * position say so already. */
 static bool forecast_adds(const cJSON *job)
 {
 	int64_t start_ms, not_before_ms;
-	if (!time_of(forecast_of(job), "p50", &start_ms))
+	if (!instant_of(forecast_of(job), "p50", &start_ms))
 		return false;
-	return !time_of(job, "notBefore", &not_before_ms) ||
+	return !instant_of(job, "notBefore", &not_before_ms) ||
 	       start_ms - not_before_ms > FORECAST_SAME_MS;
 }
 

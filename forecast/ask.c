@@ -420,8 +420,8 @@ static void child_prepare(pid_t parent, int own, unsigned ask_ms)
 	setitimer(ITIMER_REAL, &late, NULL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	struct rlimit none_of_it = {0, 0};
-	setrlimit(RLIMIT_CORE,
-		&none_of_it); /* a play that fails leaves no copy of our memory behind */
+	/* A play that fails leaves no copy of our memory behind. */
+	setrlimit(RLIMIT_CORE, &none_of_it);
 	prctl(PR_SET_NAME, "sluice-forecast");
 	errno = 0;
 	if (nice(NICER) == -1 && errno)
@@ -560,8 +560,7 @@ static bool head_is_sound(struct ask *a)
 	if (a->head.n > a->most || a->head.text_len > text_max(a->head.n) ||
 		(a->head.draws == 0 && a->variants == 1))
 		return false;
-	a->rest_len =
-		a->variants * sizeof(struct ask_variant) + etas_len(a) + a->head.text_len;
+	a->rest_len = a->variants * sizeof(struct ask_variant) + etas_len(a) + a->head.text_len;
 	a->rest = mem_array(a->rest_len + 1, 1);
 	return true;
 }
@@ -609,22 +608,13 @@ bool ask_reap(struct ask *a)
 	return a->pid == 0;
 }
 
-static const struct uid *uid_at(const struct ask_answer *a, size_t index)
-{
-	return a->uid ? &a->uid[index] : &a->eta[index].uid;
-}
-
+/* In tell() uids are an array of their own; else they are the first member of each eta. */
 size_t ask_index(const struct ask_answer *a, const struct uid *uid)
 {
-	size_t low = 0, high = a->n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (uid_cmp(uid_at(a, mid), uid) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < a->n && uid_cmp(uid_at(a, low), uid) == 0 ? low : SIZE_MAX;
+	const void *first = a->uid ? (const void *)a->uid : a->eta;
+	size_t each = a->uid ? sizeof(*a->uid) : sizeof(*a->eta);
+	const char *at = a->n ? bsearch(uid, first, a->n, each, by_uid) : NULL;
+	return at ? (size_t)(at - (const char *)first) / each : SIZE_MAX;
 }
 
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid)

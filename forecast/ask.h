@@ -18,10 +18,10 @@
  * A play that fails (too long, a broken belief) is left out of the answer, which says how many there
  * were. The pipe's end is non-blocking, so that an event loop can have it: ask_fd().
  *
- * One ask may compare several worlds, its variants. Variant 0 is the queue as it is; each other one
- * is changed by the caller (change) in the process of the play, before the play begins. All have the
- * same draws: lengths and arrivals are the same numbers, so what differs between two variants is what
- * the change does. A draw counts for a variant when it came to its end there and in variant 0.
+ * One ask may compare several variants of the queue. Variant 0 is the queue as it is; each other one is
+ * changed by the caller (change) in the process of the play, before the play begins. In one draw
+ * lengths and arrivals are the same in all variants, so two of them differ only by what the change
+ * does. A draw counts for a variant when its plays there and in variant 0 came to their end.
  *
  * The answer is etas, and a text that the caller makes of them in the child (tell): what would keep an
  * event loop from its work. Where the text says all that is wanted, etas stay behind (text_only).
@@ -57,8 +57,7 @@ struct ask_options {
 	int64_t horizon_ms; /* 0: PLAY_HORIZON_MS */
 	int64_t grace_ms;   /* play_limits.grace_ms */
 	unsigned play_s;    /* of processor time for a play, at least 1 */
-	unsigned
-		ask_ms; /* of real time for all of it; draws that did not begin by then are left out */
+	unsigned ask_ms;    /* of real time for all of it; draws that begin later are left out */
 
 	size_t variants; /* 0 or 1: the queue as it is, alone; draws * variants <= QUANTILES_DRAWS_MAX */
 	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot
@@ -68,9 +67,9 @@ struct ask_options {
 	 * queue as it was before all plays. NULL: no text. */
 	void (*tell)(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx);
 	bool text_only; /* no etas come back; a text that is too long is no answer */
-	bool costs; /* play_limits.costs */
-	/* Of processor time for all plays, 0: no bound. None begins that would probably go beyond it, but
-	 * the first one does. */
+	bool costs;	/* play_limits.costs */
+	/* Of processor time for all plays; 0: no bound. A play that would probably exceed it does not begin,
+	 * unless it is the first. */
 	unsigned all_s;
 };
 
@@ -85,7 +84,7 @@ struct eta {
 struct ask_variant {
 	size_t draws;			/* plays that it rests on */
 	struct play_costs costs;	/* of one play on average */
-	char refused[ASK_REFUSAL_SIZE]; /* "", or why there is no such world */
+	char refused[ASK_REFUSAL_SIZE]; /* "", or why it cannot be */
 };
 
 struct ask_answer {
@@ -125,7 +124,7 @@ const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid);
 
 /* SIZE_MAX: it did not wait. Else its index below n. */
 size_t ask_index(const struct ask_answer *a, const struct uid *uid);
-/* Of that Job in that variant. One of no draws: it starts never, for no reason. */
+/* Of that Job in that variant. Of a variant without draws: it never starts, for no reason. */
 struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index);
 
 #endif

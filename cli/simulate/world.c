@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mix.h"
 #include "base/must.h"
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/job_times.h"
@@ -550,13 +551,10 @@ static void put_number(char *ret, int64_t n)
 	*ret = '\0';
 }
 
-/* As even as any, and of each Job whatever the others are (splitmix64). */
+/* Of each Job whatever the others are. */
 static uint64_t drawn(int64_t seed, size_t traced)
 {
-	uint64_t x = (uint64_t)seed * 0x9E3779B97F4A7C15u + traced + 1;
-	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-	x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-	return x ^ x >> 31;
+	return mix64((uint64_t)seed * 0x9E3779B97F4A7C15u + traced + 1);
 }
 
 /* 0: it needs all of its processors. */

@@ -23,8 +23,8 @@ bool start_report_is_to_come(const cJSON *job);
 void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out);
 /* The same of a start that does not say itself how many plays it is of. */
 void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, struct buf *out);
-/* "was 14:10 CET until 12:03; since: 3 Jobs came that start before it", without an end, where another start was
- * told before. False: nothing was, or it was much the same. */
+/* "was 14:10 CET until 12:03; since: 3 Jobs came that start before it", without an end, where another
+ * start was told before. False: none was, or it was much the same. */
 bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out);
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out);
 /* {"namespace", "name", "state", "reason", "message", "startAt", "start"}; the last is null where it is not

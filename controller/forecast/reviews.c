@@ -138,50 +138,45 @@ static void end_with(struct review *v, enum review_end end, const char *sentence
 	answer(v, &(struct review_answer){.sentence = sentence, .end = end});
 }
 
-static bool is_full_of(const struct reviews *r, const struct review_asker *asker, struct err *e)
+/* The sentences are for people, who asked a question and have never heard of a review. */
+static int check_rest(const struct reviews *r, const char *who, struct err *e)
+{
+	int64_t until_ms = rests_until_ms(r, who);
+	if (until_ms > 0)
+		return err_set(e, ERR_LIMIT,
+			"your last question of this kind took much of the controller's time: ask again in %" PRId64
+			" s",
+			(until_ms - r->tick_ms + 999) / 1000);
+	if (r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS)
+		return err_set(e, ERR_LIMIT,
+			"questions of this kind took much of the controller's time lately: ask again in %" PRId64
+			" s",
+			(r->next_ms - r->tick_ms + 999) / 1000);
+	return 0;
+}
+
+static int check_line(struct reviews *r, const char *who, const char *ns, struct err *e)
 {
 	size_t of_ns = 0;
-	list_each(&((struct reviews *)(uintptr_t)r)->all, l) {
-		const struct review *v = container_of_const(l, struct review, all);
-		if (strcmp(v->who, asker->who) == 0) {
-			err_set(e, ERR_LIMIT,
-				"you have asked for such a review already, and it has no answer yet: ask again when it has");
-			return true;
-		}
-		of_ns += strcmp(v->ns, asker->ns) == 0;
+	list_each(&r->all, l) {
+		const struct review *v = container_of(l, struct review, all);
+		if (strcmp(v->who, who) == 0)
+			return err_set(e, ERR_LIMIT,
+				"your last question of this kind has no answer yet: ask again when it has");
+		of_ns += strcmp(v->ns, ns) == 0;
 	}
-	if (of_ns >= REVIEWS_EACH_MAX || r->n >= REVIEWS_WAIT_MAX) {
-		err_set(e, ERR_LIMIT, "%zu other reviews wait%s: ask again in %d s", r->n,
-			of_ns >= REVIEWS_EACH_MAX && *asker->ns ? ", too many of this namespace"
-								: "",
-			REVIEWS_PATIENCE_MS / 1000);
-		return true;
-	}
-	return false;
+	if (of_ns < REVIEWS_EACH_MAX && r->n < REVIEWS_WAIT_MAX)
+		return 0;
+	return err_set(e, ERR_LIMIT, "%zu other questions of this kind wait%s: ask again in %d s",
+		r->n, of_ns >= REVIEWS_EACH_MAX && *ns ? ", too many of this namespace" : "",
+		REVIEWS_PATIENCE_MS / 1000);
 }
 
 struct review *reviews_enter(struct reviews *r, const struct review_asker *asker, struct err *e)
 {
-	char who[REVIEWS_WHO_SIZE];
-	struct review_asker cut = *asker;
+	char who[REVIEWS_WHO_SIZE]; /* cut before it is compared with names that were cut */
 	snprintf(who, sizeof(who), "%s", asker->who);
-	cut.who = who;
-	int64_t until_ms = rests_until_ms(r, who);
-	if (until_ms > 0) {
-		err_set(e, ERR_LIMIT,
-			"your last review is not long ago, and took some time of the controller: ask again in %" PRId64
-			" s",
-			(until_ms - r->tick_ms + 999) / 1000);
-		return NULL;
-	}
-	if (r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS) {
-		err_set(e, ERR_LIMIT,
-			"reviews took some time of the controller lately: ask again in %" PRId64
-			" s",
-			(r->next_ms - r->tick_ms + 999) / 1000);
-		return NULL;
-	}
-	if (is_full_of(r, &cut, e))
+	if (check_rest(r, who, e) < 0 || check_line(r, who, asker->ns, e) < 0)
 		return NULL;
 	struct review *v = mem_alloc(sizeof(*v));
 	v->reviews = r;
@@ -264,7 +259,7 @@ static void fail(struct review *v, const char *why)
 	char sentence[ASK_REFUSAL_SIZE + 64];
 	snprintf(sentence, sizeof(sentence), "the queue could not be played: %s", why);
 	log_event(r->options.log, LEVEL_WARN, "review-failed", "why", why, "effect",
-		"a question of what would be otherwise has no answer; Jobs start as ever", NULL);
+		"a question about other starts has no answer; Jobs start as ever", NULL);
 	pause_after(r, v, (r->tick_ms - v->begun_ms + 1000) * 1000);
 	end_with(v, REVIEW_FAILED, sentence);
 }
@@ -351,7 +346,8 @@ static void look_at(struct review *v)
 	} else if (is_played && r->tick_ms - v->begun_ms > REVIEWS_ASK_MS + LATE_MS) {
 		fail(v, "it did not end in time, and was killed");
 	} else if (!is_played && r->tick_ms - v->came_ms > REVIEWS_PATIENCE_MS) {
-		end_with(v, REVIEW_TURNED_AWAY, "other reviews take long: ask again in a minute");
+		end_with(v, REVIEW_TURNED_AWAY,
+			"other questions of this kind take long: ask again in a minute");
 	}
 }
 

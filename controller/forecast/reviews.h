@@ -1,15 +1,16 @@
 /*
- * Reviews: people ask what would happen if something were otherwise, and the queue is played for them
+ * Reviews: people ask what would happen if something were different, and the queue is played for them
  * (forecast/ask.h): as it is, and in variants.
  *
  * A review costs seconds of a core, so there is a line:
  *   - one is played at a time. REVIEWS_WAIT_MAX wait at most, of them one of each caller and
  *     REVIEWS_EACH_MAX of each namespace. Namespaces take turns (controller/common/turns.h)
- *   - who waits longer than REVIEWS_PATIENCE_MS is turned away. So is who would have to wait
+ *   - a review that waits longer than REVIEWS_PATIENCE_MS is turned away, and so is one that would
+ *     have to
  *   - a review has REVIEWS_CPU_S of processor time: it makes REVIEWS_DRAWS draws, or fewer where plays
  *     are long. It has REVIEWS_ASK_MS in all; the API server gives a question one minute
- *   - then its caller rests for so long that its reviews take a twentieth of a core, and all rest for
- *     so long that reviews take a fifth of one
+ *   - after it its caller must rest, for so long that this caller's reviews take a twentieth of a core;
+ *     and all must rest, for so long that reviews take a fifth of one
  *   - it ends when its caller has gone, and when this controller does not lead any more
  *
  * The loop pays a fork and a few lines of text: what is told of the plays is made in the copy.
@@ -59,17 +60,16 @@ struct review_answer {
 	const char *sentence; /* NULL, or why there is no text */
 	enum review_end {
 		REVIEW_DONE,
-		REVIEW_REFUSED, /* there is no such world, says the queue */
+		REVIEW_REFUSED, /* by the queue: what was asked about cannot be */
 		REVIEW_TURNED_AWAY,
 		REVIEW_FAILED,
 	} end;
 };
 
 struct review_asker {
-	const char *who; /* copied, as the next one */
-	const char *ns;	 /* "": of all */
-	/* Does nobody wait for the answer any more? */
-	bool (*has_gone)(void *ctx);
+	const char *who;	     /* copied, as the next one */
+	const char *ns;		     /* "": of all */
+	bool (*has_gone)(void *ctx); /* nobody waits for the answer any more */
 	/* The review is no more when this returns. Never from inside a call of the asker's. */
 	void (*answer)(const struct review_answer *a, void *ctx);
 	void *ctx;

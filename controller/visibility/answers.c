@@ -265,7 +265,7 @@ static void take_past(
 		past_resource_take(a->parts, q, resource, a);
 }
 
-/* True: the path asks what would be if something were otherwise. */
+/* True: the path asks what would happen if something were different. */
 static bool take_review(struct answers *a, struct http_question *q, const char *path)
 {
 	char ns[64], name[254], who[ANSWERS_WHO_SIZE], sentence[LEADERSHIP_TEXT_SIZE];

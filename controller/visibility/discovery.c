@@ -151,7 +151,7 @@ static const struct field FIELDS[] = {
 	{"StartReview", "kind", "string", "StartReview"},
 	{"StartReview", "metadata", "ObjectMeta", "Name and namespace of the Job."},
 	{"StartReview", "status", "StartReviewStatus",
-		"When it starts, and when it would if it were otherwise."},
+		"When it starts, and when it would start with one thing of it changed."},
 
 	{"StartReviewStatus", "asOf", "time", "The moment from which all was played."},
 	{"StartReviewStatus", "draws", "integer", "How many plays of each this rests on."},
@@ -403,7 +403,7 @@ static const struct root {
 	{"StartReview",
 		"What would make a Job that waits start earlier: it is played as it is, and with one thing changed at a time."},
 	{"WhatIf",
-		"What would be if objects were otherwise: the queue is played as it is, and with these objects in place of the live ones. Nothing is written."},
+		"What would happen if objects were different: the queue is played as it is, and with these objects in place of the live ones. Nothing is written."},
 	{"CostReport", "What runs cost that started in a stretch of time."},
 	{"UsageReport",
 		"What Jobs did in runs that started in a stretch of time: how long they waited and ran, how they ended, what they held and cost."},

@@ -19,7 +19,7 @@ function isOver(at) {
 
 function middle({ p10, p50 }) {
   if (p50) return isOver(p50) ? "any moment now" : shortly(p50);
-  return p10 ? `hardly before ${shortly(p10)}` : "hardly";
+  return p10 ? `probably not before ${shortly(p10)}` : "unlikely";
 }
 
 function end({ p50, p90, misses, draws }) {
