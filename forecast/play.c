@@ -442,7 +442,8 @@ static void tell(const struct play *p, struct play_result *ret)
 static void play_begin(struct play *p)
 {
 	queue_each_job(p->q, play_see, p);
-	qsort(p->job, p->njobs, sizeof(*p->job), play_by_uid);
+	if (p->njobs > 0)
+		qsort(p->job, p->njobs, sizeof(*p->job), play_by_uid);
 	p->nbefore = p->njobs;
 	for (size_t i = 0; i < p->nbefore; i++)
 		if (!p->job[i].waited)

@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from conftest import LATER, SOON
-from objects import job, jobs_path
+from objects import job, jobs_path, ours
 from sandbox import ApiError, wait_until
 from test_ask import GROUP, alice, api_is_there, bob  # noqa: F401 (fixtures)
 
@@ -23,13 +23,14 @@ def instant(text):
 
 
 def start_of(api, ns, name):
-    """What is forecast now, or None; {} of a Job that is no more."""
+    """What is forecast now, or None; {} of a Job that is no more. After a change of the controller the API server may look
+    for the old one for a moment."""
     try:
         return api.get(f"{GROUP}/namespaces/{ns}/queuedjobs/{name}")["status"].get("start")
     except ApiError as e:
-        if e.status != 404:
+        if e.status not in (404, 503):
             raise
-        return {}
+        return {} if e.status == 404 else None
 
 
 # ---- what one is told ------------------------------------------------------------------------
@@ -139,12 +140,26 @@ def test_a_page_that_nobody_touches_makes_it_play_nothing(world):
 # ---- what it was worth -----------------------------------------------------------------------
 
 
+def opens_soon(world, queue):
+    """The queue's window opens at the next minute but one, for two hours. When that is."""
+    opens = datetime.datetime.fromtimestamp(time.time() // 60 * 60 + 120, datetime.timezone.utc)
+    until = opens + datetime.timedelta(hours=2)
+    days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    world.create("calendars", ours("Calendar", world.full("soon"), {"timeZone": "UTC", "open": [
+        {"name": "soon", "days": [days[opens.weekday()]], "from": f"{opens:%H:%M}", "to": f"{until:%H:%M}"}]}))
+    world.create("runpolicies", ours("RunPolicy", world.full("soon"), {"queues": [queue], "calendar": world.full("soon"), "start": {"fit": "Ignore"}}))
+    return opens.timestamp()
+
+
 def test_most_start_within_what_they_were_told(world, api_is_there):
-    """Two hundred Jobs of four families in a queue that is full all the time; asked at random moments of their waits."""
+    """Two hundred Jobs of four families in a queue with a window that opens after a while, and which is full from then
+    on; asked at random moments of their waits. It is a StrictFIFO queue: in one of another kind Jobs that come later
+    pass those that need more, and which Jobs come is learned from an hour on at the earliest (docs/forecast.md)."""
     draw = random.Random(21)
-    families = {"eval-": (4, 1), "sweep-": (8, 1), "prep-": (6, 2), "train-": (20, 4)}  # about so many seconds, so many cpu
+    families = {"eval-": (4, 1), "sweep-": (8, 1), "prep-": (6, 2), "train-": (12, 4)}  # about so many seconds, so many cpu
     left, told, started = 200, {}, {}
-    world.queue(cpu=16)
+    world.queue(cpu=16, queueingStrategy="StrictFIFO")
+    opens = opens_soon(world, world.full("q"))
     waiting = set()
 
     def submit():
@@ -161,7 +176,7 @@ def test_most_start_within_what_they_were_told(world, api_is_there):
                 started[name] = instant(at)
                 waiting.discard(name)
 
-    until = time.time() + 3 * LATER
+    until = time.time() + 4 * LATER
     while (left > 0 or waiting) and time.time() < until:
         while left > 0 and len(waiting) < 24:
             submit()
@@ -173,6 +188,8 @@ def test_most_start_within_what_they_were_told(world, api_is_there):
         look()
         time.sleep(1)
     judged = [name for name in told if name in started]
+    early = [name for name in told if instant(told[name]["asOf"]) < opens]
+    assert len(early) >= 10 and all(instant(told[name]["p10"]) >= opens for name in early), "those that were asked for before it opened"
     within = [name for name in judged if "p90" in told[name] and started[name] <= instant(told[name]["p90"]) + 2]  # a status has whole seconds
     print(f"{len(judged)} asked, {len(within)} started within the told 90 % bound")
     assert len(judged) >= 50 and len(within) >= 0.8 * len(judged), (len(within), len(judged))

@@ -380,10 +380,22 @@ static void a_job_that_comes_later_may_go_first(void **state)
 	queue_free(q);
 }
 
+static void an_empty_queue_is_over_at_once(void **state)
+{
+	(void)state;
+	struct queue *q = world_of(4, STRICT_FIFO);
+	struct play_result r = played(q, BEGIN_MS);
+	assert_int_equal(r.end, PLAY_ALL_STARTED);
+	assert_int_equal(r.n, 0);
+	play_result_done(&r);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_jobs_one_after_the_other),
+		cmocka_unit_test(an_empty_queue_is_over_at_once),
 		cmocka_unit_test(a_strict_queue_is_right_to_the_minute),
 		cmocka_unit_test(a_run_that_is_overdue_goes_on),
 		cmocka_unit_test(a_job_that_never_fits_has_a_reason),
