@@ -482,11 +482,24 @@ int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **r
 	return 0;
 }
 
+/* The child's play is an orphan when the child was killed. In a container we are mostly process 1, so
+ * orphans become ours, and nobody else would bury them. They are of the child's group. */
+static void reap_orphans(pid_t group)
+{
+	while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+/* Kills what is left of it. While the child is not reaped, its number is nobody else's. */
 static int reap(struct ask *a)
 {
 	int status = 0;
-	while (a->pid > 0 && waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
+	if (a->pid == 0)
+		return 0;
+	kill(-a->pid, SIGKILL);
+	while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	reap_orphans(a->pid);
 	a->pid = 0;
 	return status;
 }
@@ -495,11 +508,9 @@ void ask_free(struct ask *a)
 {
 	if (!a)
 		return;
-	if (a->pid > 0) {
-		kill(-a->pid, SIGKILL);
+	if (a->pid > 0)
 		kill(a->pid, SIGKILL); /* it may not be in a group of its own yet */
-		reap(a);
-	}
+	reap(a);
 	close(a->fd);
 	free(a->rest);
 	free(a);

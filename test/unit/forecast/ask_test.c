@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +49,14 @@ static void begin_hang(
 	(void)ctx;
 	for (;;)
 		pause();
+}
+
+/* Says that it is there. */
+static void begin_hang_openly(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	*(volatile pid_t *)ctx = getpid();
+	begin_hang(draw, lengths, arrivals, ctx);
 }
 
 static void begin_burn(
@@ -192,6 +202,50 @@ static void an_ask_can_be_called_off(void **state)
 	assert_int_equal(ask_read(a, &answer, &e), 0);
 	ask_free(a);
 	no_child_is_left();
+	queue_free(q);
+}
+
+static pid_t *shared_pid(void)
+{
+	pid_t *pid =
+		mmap(NULL, sizeof(*pid), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(pid != MAP_FAILED);
+	return pid;
+}
+
+/* In a container the controller is process 1: a play whose child is gone becomes a child of ours. */
+static void process_1_buries_the_plays_of_an_ask_that_ends_early(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_hang_openly);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	volatile pid_t *play = shared_pid();
+	o.ctx = (pid_t *)(uintptr_t)play;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	while (*play == 0)
+		usleep(1000);
+	ask_free(a);
+	no_child_is_left();
+	/* The same where its time ends it, and where a play was stopped by somebody. */
+	for (int stopped = 0; stopped < 2; stopped++) {
+		*play = 0;
+		o.ask_ms = 1;
+		assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+		while (stopped && *play == 0)
+			usleep(1000);
+		if (stopped)
+			assert_int_equal(kill(*play, SIGSTOP), 0);
+		assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
+		assert_non_null(strstr(e.text, "signal 14"));
+		no_child_is_left();
+		ask_free(a);
+	}
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
+	munmap((void *)(uintptr_t)play, sizeof(*play));
 	queue_free(q);
 }
 
@@ -503,6 +557,7 @@ int main(void)
 		cmocka_unit_test(a_play_that_takes_too_long_is_left_out),
 		cmocka_unit_test(an_ask_that_hangs_ends),
 		cmocka_unit_test(an_ask_can_be_called_off),
+		cmocka_unit_test(process_1_buries_the_plays_of_an_ask_that_ends_early),
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
 		cmocka_unit_test(what_all_plays_need_is_made_once),
 		cmocka_unit_test(its_process_goes_without_a_wait),
