@@ -228,7 +228,7 @@ bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct for
 	if (!f->answered || f->tick_ms - f->answer_tick_ms >= FORECASTS_SHOWN_MS)
 		return false;
 	const struct eta *eta = ask_find(&f->answer, uid);
-	if (!eta)
+	if (!eta || eta_is_unknown(eta))
 		return false;
 	*ret = (struct forecast){.start = eta->start,
 		.reason = eta->reason,
