@@ -275,7 +275,8 @@ static void make_job(struct arrivals_draw *d, const struct arrival *c, int64_t a
 bool arrivals_next(int64_t *ret_at_ms, const struct job **ret_job, void *draw)
 {
 	struct arrivals_draw *d = draw;
-	while (d->days > 0 && d->day * d->day_ms < ARRIVALS_COME_DAYS * DAY_MS) {
+	while (d->days > 0 && d->made < ARRIVALS_COME_MAX &&
+		d->day * d->day_ms < ARRIVALS_COME_DAYS * DAY_MS) {
 		const struct arrival *c = d->next < d->of->end ? d->of->all[d->next] : NULL;
 		int64_t end_ms = d->begin_ms + (d->day + 1) * d->day_ms;
 		if (c && c->at_ms + d->shift_ms <= end_ms) {

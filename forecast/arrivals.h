@@ -22,6 +22,9 @@
 /* So many days of a play have arrivals. In a queue that grows, a large Job may wait for ever, and a
  * play would go on to its horizon. */
 #define ARRIVALS_COME_DAYS 2
+/* And so many Jobs come in all, each with a kilobyte or so. Who made 20,000 Jobs in the only hour that
+ * is known would come with a million, and no play would end. */
+#define ARRIVALS_COME_MAX 100000
 #define ARRIVALS_BYTES_MAX ((size_t)16 << 20)
 #define ARRIVALS_LEAST_MS (INT64_C(3600) * 1000)
 
@@ -42,7 +45,8 @@ size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms);
 struct arrivals_draw;
 struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms);
 void arrivals_draw_free(struct arrivals_draw *d);
-/* For struct play_arrivals, with a draw as ctx: by time, later than now_ms, for ARRIVALS_COME_DAYS. */
+/* For struct play_arrivals, with a draw as ctx: by time, later than now_ms, for ARRIVALS_COME_DAYS, ARRIVALS_COME_MAX
+ * of them at most. */
 bool arrivals_next(int64_t *ret_at_ms, const struct job **ret_job, void *draw);
 
 #endif

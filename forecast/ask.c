@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -21,7 +23,7 @@
 enum {
 	PIPE = 3, /* in the child */
 	NICER = 10,
-	/* The alarm comes later than the end that the child keeps itself: it is for a play that hangs. */
+	/* The alarm comes later than the end that the child keeps itself: it is for a child that hangs. */
 	ALARM_LATER_MS = 2000,
 };
 
@@ -96,6 +98,39 @@ static void count_job(const struct job_outline *o, void *ctx)
 	++*(size_t *)ctx;
 }
 
+static volatile sig_atomic_t time_is_over;
+
+static void on_time_over(int signal_number)
+{
+	(void)signal_number;
+	time_is_over = 1;
+}
+
+/* What it has, and some more. Who has it grow beyond that loses this play, not our container. */
+static void bound_memory(void)
+{
+	unsigned long long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	/* size, resident, shared, text, lib, data */
+	bool is_known = f && fscanf(f, "%*u %*u %*u %*u %*u %llu", &pages) == 1;
+	if (f)
+		fclose(f);
+	if (!is_known)
+		return;
+	rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ASK_PLAY_GROWS_MAX;
+	struct rlimit data = {most, most};
+	setrlimit(RLIMIT_DATA, &data);
+}
+
+/* When the time is over, a signal; a second later the end. */
+static void bound_time(unsigned play_s)
+{
+	struct sigaction over = {.sa_handler = on_time_over, .sa_flags = SA_RESTART};
+	struct rlimit cpu = {play_s, play_s + 1};
+	sigaction(SIGXCPU, &over, NULL);
+	setrlimit(RLIMIT_CPU, &cpu);
+}
+
 /* The queue is this process' own: what is const to the caller is played here. */
 static _Noreturn void draw_run(const struct queue *const_q, const struct ask_options *o,
 	struct board *b, size_t variant, size_t draw, pid_t parent)
@@ -106,11 +141,11 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 	struct play_result r;
 	struct err e = {""};
 	size_t jobs = 0;
-	struct rlimit cpu = {o->play_s, o->play_s + 1};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	setrlimit(RLIMIT_CPU, &cpu);
+	bound_time(o->play_s);
+	bound_memory();
 	if (variant > 0 && o->change(q, variant, o->ctx, &e) != 0) {
 		board_note_refusal(b, variant, e.text);
 		_exit(0);
@@ -119,6 +154,7 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 	struct play_limits limits = play_limits_for(jobs);
 	limits.grace_ms = o->grace_ms;
 	limits.costs = o->costs;
+	limits.enough = &time_is_over;
 	if (o->horizon_ms > 0)
 		limits.horizon_ms = o->horizon_ms;
 	o->begin(draw, &lengths, &arrivals, o->ctx);
@@ -168,15 +204,32 @@ struct plays {
 	int64_t end_ms, longest_ms;
 };
 
-/* With several variants a play that comes too late would spoil its draw. */
+/* A play that comes too late would be in vain, and with several variants spoil its draw. */
 static bool may_begin(const struct plays *p)
 {
 	int64_t now_ms = monotonic_ms(), all_us = (int64_t)p->o->all_s * 1000000;
-	bool compares = p->board->variants > 1;
-	if (now_ms + (compares ? p->longest_ms : 0) >= p->end_ms)
+	if (now_ms + p->longest_ms >= p->end_ms)
 		return false;
 	return all_us == 0 || p->head->plays_cpu_us == 0 ||
 	       p->head->plays_cpu_us + p->head->play_cpu_most_us <= all_us;
+}
+
+/* Until it ends, or the time of all plays is over: one that hangs is not to cost us the others. */
+static void wait_and_kill(pid_t pid, int64_t end_ms)
+{
+	struct pollfd exited = {pidfd_open(pid, 0), POLLIN, 0};
+	if (exited.fd < 0)
+		return; /* the alarm is left */
+	int64_t left_ms;
+	int n = 0;
+	while (n == 0 && (left_ms = end_ms - monotonic_ms()) > 0) {
+		n = poll(&exited, 1, (int)left_ms);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+	}
+	if (n == 0)
+		kill(pid, SIGKILL);
+	close(exited.fd);
 }
 
 static bool play_one(struct plays *p, size_t variant, size_t draw)
@@ -189,6 +242,7 @@ static bool play_one(struct plays *p, size_t variant, size_t draw)
 		draw_run(p->q, p->o, p->board, variant, draw, p->parent);
 	if (pid < 0)
 		return false;
+	wait_and_kill(pid, p->end_ms);
 	while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
 		;
 	int64_t cpu_us = cpu_us_of(&used), lasted_ms = monotonic_ms() - begun_ms;
@@ -289,7 +343,9 @@ static struct eta merge(const struct ask_answer *a, size_t variant, size_t job)
 		if (!board_has(b, variant, draw))
 			continue;
 		start_ms[n] = b->start_ms[cell * b->jobs + job];
-		if (start_ms[n++] == PLAY_NEVER && eta.reason == WAIT_NOT)
+		bool starts = start_ms[n++] != PLAY_NEVER;
+		eta.unknown += !starts && b->end[cell] == 1 + PLAY_CUT;
+		if (!starts && eta.reason == WAIT_NOT)
 			eta.reason = (enum wait_reason)b->reason[cell * b->jobs + job];
 	}
 	if (n > 0)
@@ -499,11 +555,24 @@ int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **r
 	return 0;
 }
 
+/* The child's play is an orphan when the child was killed. In a container we are mostly process 1, so
+ * orphans become ours, and nobody else would bury them. They are of the child's group. */
+static void reap_orphans(pid_t group)
+{
+	while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+/* Kills what is left of it. While the child is not reaped, its number is nobody else's. */
 static int reap(struct ask *a)
 {
 	int status = 0;
-	while (a->pid > 0 && waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
+	if (a->pid == 0)
+		return 0;
+	kill(-a->pid, SIGKILL);
+	while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	reap_orphans(a->pid);
 	a->pid = 0;
 	return status;
 }
@@ -512,11 +581,9 @@ void ask_free(struct ask *a)
 {
 	if (!a)
 		return;
-	if (a->pid > 0) {
-		kill(-a->pid, SIGKILL);
+	if (a->pid > 0)
 		kill(a->pid, SIGKILL); /* it may not be in a group of its own yet */
-		reap(a);
-	}
+	reap(a);
 	close(a->fd);
 	free(a->rest);
 	free(a);
@@ -621,6 +688,11 @@ const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid)
 {
 	size_t index = ask_index(a, uid);
 	return index == SIZE_MAX ? NULL : &a->eta[index];
+}
+
+bool eta_is_unknown(const struct eta *eta)
+{
+	return eta->unknown > 0 && eta->start.p50_ms == PLAY_NEVER;
 }
 
 struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index)

@@ -13,10 +13,12 @@
  *     for them, and they open none
  *   - they write nothing but the answer; what must() says before it ends one goes to stderr
  *   - they end when we end, when ask_free() says so, and when their time is over, whichever is first
+ *   - a play takes ASK_PLAY_GROWS_MAX more memory at most, beside the pages that it copies
  *   - they yield the processor to us, and are the first to go when memory runs out
  *
- * A play that fails (too long, a broken belief) is left out of the answer, which says how many there
- * were. The pipe's end is non-blocking, so that an event loop can have it: ask_fd().
+ * A play whose processor time is over is cut off, and what started until then counts. One that fails (it
+ * hangs, a broken belief, no memory) is left out of the answer, which says how many there were. The pipe's
+ * end is non-blocking, so that an event loop can have it: ask_fd().
  *
  * One ask may compare several variants of the queue. Variant 0 is the queue as it is; each other one is
  * changed by the caller (change) in the process of the play, before the play begins. In one draw
@@ -37,6 +39,7 @@
 #define ASK_DRAWS 16
 #define ASK_VARIANTS_MAX 9
 #define ASK_REFUSAL_SIZE 512
+#define ASK_PLAY_GROWS_MAX ((uint64_t)256 << 20) /* bytes */
 /* Bytes that tell() may append: for each Job that waits, and in all. A longer text is left out. */
 #define ASK_TEXT_EACH 128
 #define ASK_TEXT_REST ((size_t)4 << 20)
@@ -57,7 +60,7 @@ struct ask_options {
 	int64_t horizon_ms; /* 0: PLAY_HORIZON_MS */
 	int64_t grace_ms;   /* play_limits.grace_ms */
 	unsigned play_s;    /* of processor time for a play, at least 1 */
-	unsigned ask_ms;    /* of real time for all of it; draws that begin later are left out */
+	unsigned ask_ms;    /* of real time for all of it; draws that did not end by then are left out */
 
 	size_t variants; /* 0 or 1: the queue as it is, alone; draws * variants <= QUANTILES_DRAWS_MAX */
 	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot
@@ -78,7 +81,10 @@ struct eta {
 	struct uid uid;
 	struct quantiles start;
 	enum wait_reason reason; /* in the first play in which it did not start; or WAIT_NOT */
+	uint32_t unknown; /* plays that were cut off before it started: there it starts never */
 };
+/* Does it start, and when? Its median lies behind the end of plays that were cut off. */
+bool eta_is_unknown(const struct eta *eta);
 
 /* What is known of a variant beside its etas. */
 struct ask_variant {
@@ -91,7 +97,7 @@ struct ask_answer {
 	const struct eta *eta; /* of variant 0, by uid; then of the others. As long as the ask */
 	size_t n;	       /* of each variant: the same Jobs */
 	size_t draws; /* plays of variant 0. At least 1, or all other variants were refused at once */
-	size_t cut;   /* of them: more instants or decisions than play_limits_for() */
+	size_t cut;   /* of them: more instants or decisions than play_limits_for(), or too long */
 	size_t variants;
 	const struct ask_variant *variant;
 	struct slice text;	   /* of tell(); "" where there is none */

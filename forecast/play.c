@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "queue/price/money.h"
 
-enum { DECISIONS_AT_ONCE = 1024 };
+enum { DECISIONS_AT_ONCE = 1024, EACH = 100 /* decisions and instants for a Job */ };
 
 /* In the order in which those of one instant happen: what gives quota back comes first. */
 enum play_event {
@@ -55,8 +55,8 @@ struct play_limits play_limits_for(size_t jobs)
 {
 	uint64_t each = (uint64_t)jobs + 1000;
 	return (struct play_limits){.horizon_ms = PLAY_HORIZON_MS,
-		.decisions = each * 100,
-		.instants = each * 100,
+		.decisions = each * EACH,
+		.instants = each * EACH,
 		.grace_ms = PLAY_GRACE_MS};
 }
 
@@ -320,6 +320,12 @@ static void carry_out(struct play *p, const struct decision *d)
 	}
 }
 
+static bool is_over(const struct play *p, uint64_t done, uint64_t limit)
+{
+	return done >= limit + (p->njobs - p->nbefore) * EACH ||
+	       (p->limits->enough && *p->limits->enough);
+}
+
 /* The queue is asked again at once only where it has more to say. */
 static void settle(struct play *p)
 {
@@ -329,7 +335,7 @@ static void settle(struct play *p)
 		for (size_t i = 0; i < n; i++)
 			carry_out(p, &p->out[i]);
 		p->decisions += n;
-	} while (n == DECISIONS_AT_ONCE && p->decisions < p->limits->decisions);
+	} while (n == DECISIONS_AT_ONCE && !is_over(p, p->decisions, p->limits->decisions));
 	if (p->wake_ms <= p->now_ms)
 		p->wake_ms = p->now_ms + 1;
 }
@@ -396,7 +402,8 @@ static void instant(struct play *p)
 static enum play_end play_on(struct play *p)
 {
 	while (p->nleft > 0) {
-		if (p->decisions >= p->limits->decisions || p->instants >= p->limits->instants)
+		if (is_over(p, p->decisions, p->limits->decisions) ||
+			is_over(p, p->instants, p->limits->instants))
 			return PLAY_CUT;
 		instant(p);
 		int64_t next = next_ms(p);

@@ -36,6 +36,8 @@
 #ifndef SLUICE_FORECAST_PLAY_H
 #define SLUICE_FORECAST_PLAY_H
 
+#include <signal.h>
+
 #include "sluice/queue.h"
 
 #define PLAY_HORIZON_MS (INT64_C(30) * 86400 * 1000)
@@ -64,9 +66,12 @@ struct play_limits {
 	/* Of the pods of a run that the play begins: the queue knows it only of runs that it has now. */
 	int64_t grace_ms;
 	bool costs; /* struct play_costs is wanted */
+	/* Set to 1 by a signal: the play is cut off as soon as may be. NULL: nothing does. */
+	const volatile sig_atomic_t *enough;
 };
 #define PLAY_GRACE_MS 30000 /* Kubernetes' default */
-/* For `jobs` Jobs, waiting or running: a hundred decisions each, and a hundred instants. */
+/* For `jobs` Jobs, waiting or running: a hundred decisions each, and a hundred instants. Each Job that
+ * comes brings as many of its own. */
 struct play_limits play_limits_for(size_t jobs);
 
 /* What became of a Job that waited at the beginning. */

@@ -257,7 +257,7 @@ bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct for
 	if (!has_answer(f))
 		return false;
 	const struct eta *eta = ask_find(&f->answer, uid);
-	if (!eta)
+	if (!eta || eta_is_unknown(eta))
 		return false;
 	*ret = (struct forecast){.start = eta->start,
 		.reason = eta->reason,

@@ -15,10 +15,11 @@
 #include "controller/forecast/guesses.h"
 
 enum {
-	CALLERS_SHARE = 20, /* of one core: 5 % */
-	SHARE = 5,	    /* 20 % */
-	PACE_MS = 2000,	    /* between two of one caller */
-	LATE_MS = 8000,	    /* an ask ends itself before that */
+	CALLERS_SHARE = 20,    /* of one core: 5 % */
+	NAMESPACES_SHARE = 10, /* 10 % */
+	SHARE = 5,	       /* 20 % */
+	PACE_MS = 2000,	       /* between two of one caller */
+	LATE_MS = 8000,	       /* an ask ends itself before that */
 	RESTING_MAX = 64,
 };
 
@@ -41,9 +42,9 @@ struct review {
 	struct review_basis basis;
 };
 
-/* A caller that had its review. */
+/* A caller or a namespace that had its review. */
 struct resting {
-	uint64_t who; /* a hash: two of one hash rest together */
+	uint64_t who; /* caller_key(), namespace_key(): two of one key rest together */
 	int64_t until_ms;
 };
 
@@ -61,31 +62,42 @@ struct reviews {
 
 /* ---- the pace ---------------------------------------------------------------------------------- */
 
-/* 0: it may ask. */
-static int64_t rests_until_ms(const struct reviews *r, const char *who)
+static uint64_t caller_key(const char *who)
 {
-	uint64_t hash = map_hash_string(who);
+	return map_hash_string(who);
+}
+
+static uint64_t namespace_key(const char *ns)
+{
+	return ~map_hash_string(ns);
+}
+
+/* 0: it may ask. */
+static int64_t rests_until_ms(const struct reviews *r, uint64_t who)
+{
 	for (size_t i = 0; i < RESTING_MAX; i++)
-		if (r->resting[i].who == hash && r->resting[i].until_ms > r->tick_ms)
+		if (r->resting[i].who == who && r->resting[i].until_ms > r->tick_ms)
 			return r->resting[i].until_ms;
 	return 0;
 }
 
 /* In place of the one that rests no more, or the shortest. */
-static void rest(struct reviews *r, const char *who, int64_t until_ms)
+static void rest(struct reviews *r, uint64_t who, int64_t until_ms)
 {
 	struct resting *to = &r->resting[0];
 	for (size_t i = 1; i < RESTING_MAX; i++)
 		if (r->resting[i].until_ms < to->until_ms)
 			to = &r->resting[i];
-	*to = (struct resting){map_hash_string(who), until_ms};
+	*to = (struct resting){who, until_ms};
 }
 
 static void pause_after(struct reviews *r, const struct review *v, int64_t used_us)
 {
 	int64_t used_ms = (used_us + v->fork_us) / 1000;
 	int64_t callers_ms = used_ms * CALLERS_SHARE;
-	rest(r, v->who, v->begun_ms + (callers_ms > PACE_MS ? callers_ms : PACE_MS));
+	rest(r, caller_key(v->who), v->begun_ms + (callers_ms > PACE_MS ? callers_ms : PACE_MS));
+	if (*v->ns)
+		rest(r, namespace_key(v->ns), v->begun_ms + used_ms * NAMESPACES_SHARE);
 	r->next_ms = v->begun_ms + used_ms * SHARE;
 }
 
@@ -116,6 +128,8 @@ static void call_off(struct review *v)
 	struct reviews *r = v->reviews;
 	if (r->played == v)
 		pause_after(r, v, (r->tick_ms - v->begun_ms + 1000) * 1000);
+	else
+		rest(r, caller_key(v->who), r->tick_ms + PACE_MS);
 	forget(v);
 }
 
@@ -139,33 +153,35 @@ static void end_with(struct review *v, enum review_end end, const char *sentence
 }
 
 /* The sentences are for people, who asked a question and have never heard of a review. */
-static int check_rest(const struct reviews *r, const char *who, struct err *e)
+static int check_rest(const struct reviews *r, const char *who, const char *ns, struct err *e)
 {
-	int64_t until_ms = rests_until_ms(r, who);
-	if (until_ms > 0)
-		return err_set(e, ERR_LIMIT,
-			"your last question of this kind took much of the controller's time: ask again in %" PRId64
-			" s",
-			(until_ms - r->tick_ms + 999) / 1000);
-	if (r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS)
-		return err_set(e, ERR_LIMIT,
-			"questions of this kind took much of the controller's time lately: ask again in %" PRId64
-			" s",
-			(r->next_ms - r->tick_ms + 999) / 1000);
-	return 0;
+	int64_t callers_ms = rests_until_ms(r, caller_key(who));
+	int64_t namespaces_ms = *ns ? rests_until_ms(r, namespace_key(ns)) : 0;
+	int64_t all_ms = r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS ? r->next_ms : 0;
+	const char *what = callers_ms > 0 ? "your last question of this kind"
+			   : namespaces_ms > 0
+				   ? "questions of this kind about this namespace"
+				   : "questions of this kind";
+	int64_t until_ms = callers_ms > 0 ? callers_ms : namespaces_ms > 0 ? namespaces_ms : all_ms;
+	if (until_ms == 0)
+		return 0;
+	return err_set(e, ERR_LIMIT,
+		"%s took much of the controller's time lately: ask again in %" PRId64 " s", what,
+		(until_ms - r->tick_ms + 999) / 1000);
 }
 
 static int check_line(struct reviews *r, const char *who, const char *ns, struct err *e)
 {
-	size_t of_ns = 0;
+	size_t of_ns = 0, of_any_ns = 0;
 	list_each(&r->all, l) {
 		const struct review *v = container_of(l, struct review, all);
 		if (strcmp(v->who, who) == 0)
 			return err_set(e, ERR_LIMIT,
 				"your last question of this kind has no answer yet: ask again when it has");
 		of_ns += strcmp(v->ns, ns) == 0;
+		of_any_ns += *v->ns != '\0';
 	}
-	if (of_ns < REVIEWS_EACH_MAX && r->n < REVIEWS_WAIT_MAX)
+	if (of_ns < REVIEWS_EACH_MAX && (!*ns || of_any_ns < REVIEWS_WAIT_MAX))
 		return 0;
 	return err_set(e, ERR_LIMIT, "%zu other questions of this kind wait%s: ask again in %d s",
 		r->n, of_ns >= REVIEWS_EACH_MAX && *ns ? ", too many of this namespace" : "",
@@ -176,7 +192,7 @@ struct review *reviews_enter(struct reviews *r, const struct review_asker *asker
 {
 	char who[REVIEWS_WHO_SIZE]; /* cut before it is compared with names that were cut */
 	snprintf(who, sizeof(who), "%s", asker->who);
-	if (check_rest(r, who, e) < 0 || check_line(r, who, asker->ns, e) < 0)
+	if (check_rest(r, who, asker->ns, e) < 0 || check_line(r, who, asker->ns, e) < 0)
 		return NULL;
 	struct review *v = mem_alloc(sizeof(*v));
 	v->reviews = r;
@@ -360,6 +376,16 @@ static void look_at_all(struct reviews *r)
 	}
 }
 
+/* An admin's, or the one whose namespace has the turn. */
+static struct review *next_of(const struct reviews *r)
+{
+	struct link *ready = (struct link *)(uintptr_t)&r->ready;
+	list_each(ready, l)
+		if (!*container_of(l, struct review, turn.link)->ns)
+			return container_of(l, struct review, turn.link);
+	return container_of(ready->next, struct review, turn.link);
+}
+
 void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms)
 {
 	if (!r)
@@ -375,7 +401,7 @@ void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms
 	}
 	look_at_all(r);
 	if (!r->played && !list_empty(&r->ready) && tick_ms >= r->next_ms)
-		begin(container_of(r->ready.next, struct review, turn.link), now_ms);
+		begin(next_of(r), now_ms);
 }
 
 struct reviews *reviews_new(const struct reviews_options *o)

@@ -5,12 +5,15 @@
  * A review costs seconds of a core, so there is a line:
  *   - one is played at a time. REVIEWS_WAIT_MAX wait at most, of them one of each caller and
  *     REVIEWS_EACH_MAX of each namespace. Namespaces take turns (controller/common/turns.h)
+ *   - those about all namespaces are of admins: they have REVIEWS_EACH_MAX places of their own and go
+ *     first, so that no number of tenants keeps an admin out
  *   - a review that waits longer than REVIEWS_PATIENCE_MS is turned away, and so is one that would
  *     have to
  *   - a review has REVIEWS_CPU_S of processor time: it makes REVIEWS_DRAWS draws, or fewer where plays
  *     are long. It has REVIEWS_ASK_MS in all; the API server gives a question one minute
- *   - after it its caller must rest, for so long that this caller's reviews take a twentieth of a core;
- *     and all must rest, for so long that reviews take a fifth of one
+ *   - after it its caller must rest, for so long that this caller's reviews take a twentieth of a core; its
+ *     namespace, for a tenth (who may make ServiceAccounts is as many callers as he likes); and all, for a
+ *     fifth. Who leaves before his turn rests for a moment, too
  *   - it ends when its caller has gone, and when this controller does not lead any more
  *
  * The loop pays a fork and a few lines of text: what is told of the plays is made in the copy.
@@ -33,8 +36,8 @@ struct review;
 struct reviews;
 
 enum {
-	REVIEWS_WAIT_MAX = 8, /* with the one that is played */
-	REVIEWS_EACH_MAX = 2, /* of these, of one namespace */
+	REVIEWS_WAIT_MAX = 8, /* of namespaces, with the one that is played */
+	REVIEWS_EACH_MAX = 2, /* of these, of one namespace; and beside these, of all namespaces */
 	REVIEWS_DRAWS = 4,
 	REVIEWS_CPU_S = 20,
 	REVIEWS_PLAY_S = 10, /* of processor time for one play */

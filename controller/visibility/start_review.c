@@ -125,8 +125,15 @@ static void put_unplayed(enum job_change change, const char *text, size_t *count
 	buf_putc(out, '}');
 }
 
+/* So far that its start is known. */
+static bool is_played(const struct ask_answer *a, size_t variant, size_t index)
+{
+	struct eta eta = ask_eta(a, variant, index);
+	return a->variant[variant].draws > 0 && !eta_is_unknown(&eta);
+}
+
 static void put_all_unplayed(
-	const struct start_question *x, const struct ask_answer *a, struct buf *out)
+	const struct start_question *x, const struct ask_answer *a, size_t index, struct buf *out)
 {
 	size_t count = 0;
 	char text[600];
@@ -136,7 +143,7 @@ static void put_all_unplayed(
 			x->variants.unplayed[i].change, x->variants.unplayed[i].text, &count, out);
 	for (size_t i = 1; i < a->variants; i++) {
 		const struct job_variant *v = &x->variants.item[i - 1];
-		if (a->variant[i].draws > 0)
+		if (is_played(a, i, index))
 			continue;
 		snprintf(text, sizeof(text), "%s: there was no time to play it", v->text);
 		put_unplayed(v->change, text, &count, out);
@@ -150,7 +157,7 @@ static void put_variants(const struct start_question *x, const struct ask_answer
 	struct outcome outcome[JOB_VARIANTS_MAX];
 	size_t n = 0;
 	for (size_t i = 1; i < a->variants; i++)
-		if (a->variant[i].draws > 0)
+		if (is_played(a, i, index))
 			outcome[n++] = outcome_of(x, a, index, base, i);
 	qsort(outcome, n, sizeof(*outcome), by_help);
 	buf_puts(out, ",\"variants\":[");
@@ -180,7 +187,7 @@ static void tell(const struct ask_answer *a, const struct queue *q,
 	buf_puts(out, ",\"start\":");
 	review_put_start(out, &base, a->draws);
 	put_variants(x, a, index, &base, out);
-	put_all_unplayed(x, a, out);
+	put_all_unplayed(x, a, index, out);
 	buf_puts(out, "}}\n");
 }
 

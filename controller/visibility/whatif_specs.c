@@ -275,6 +275,8 @@ static int apply_drop(
 
 int whatif_specs_apply(struct whatif_specs *s, struct queue *q, struct time_specs *t, struct err *e)
 {
+	if (t)
+		time_specs_keep_quiet(t); /* the log is about what is */
 	for (size_t i = 0; i < s->n; i++) {
 		const struct whatif_item *x = &s->item[i];
 		int rc = x->json ? apply_object(x, s, q, t, e) : apply_drop(x, q, t, e);

@@ -42,6 +42,8 @@ static void judge(struct told_job *j)
 	j->fate = SAME;
 	if (!starts && !would_start)
 		return;
+	if (eta_is_unknown(&j->before) || eta_is_unknown(&j->after))
+		return; /* a play was cut off before */
 	if (!starts || !would_start) {
 		j->fate = would_start ? NEWLY : NEVER_ANY_MORE;
 		return;

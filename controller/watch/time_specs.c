@@ -386,6 +386,11 @@ bool time_specs_wants_list(struct time_specs *t)
 	return wants;
 }
 
+void time_specs_keep_quiet(struct time_specs *t)
+{
+	t->o.log = NULL;
+}
+
 /* ---- its life --------------------------------------------------------------------------------- */
 
 struct time_specs *time_specs_new(const struct time_specs_options *o)

@@ -49,6 +49,9 @@ void time_specs_drop_configmap(struct time_specs *t, const char *name);
 /* A spec names one that was not listed for yet: list them again. Once for each. */
 bool time_specs_wants_list(struct time_specs *t);
 
+/* In a copy of this process, that tries what would be: nothing more of it is logged. */
+void time_specs_keep_quiet(struct time_specs *t);
+
 /* All is told anew: the zones are others now. */
 void time_specs_tell_all(struct time_specs *t);
 

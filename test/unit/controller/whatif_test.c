@@ -1,8 +1,10 @@
 /* Objects of a what-if: which are taken, and what is told of the two plays. */
 #include "controller/visibility/whatif_text.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "forecast/play.h"
 #include "test/unit/controller/review_world.h"
@@ -171,6 +173,59 @@ static void time_specs_are_completed(void **state)
 	time_specs_free(t);
 	zones_free(zones);
 	queue_free(q);
+}
+
+static const char holidays[] =
+	"{'metadata':{'name':'de'},'data':{'ics':'BEGIN:VCALENDAR\\r\\nBEGIN:VEVENT\\r\\nDTSTART:20260501\\r\\n"
+	"RRULE:FREQ=SECONDLY\\r\\nEND:VEVENT\\r\\nEND:VCALENDAR\\r\\n'}}";
+#define WITH_HOLIDAYS                                                                              \
+	OBJECT("Calendar", "night",                                                                \
+		"'spec':{'timeZone':'UTC','open':[{'name':'night','days':['Mon-Sun'],'from':"      \
+		"'22:00','to':'06:00'}],'except':[{'name':'de','datesFrom':{'configMap':'de',"     \
+		"'key':'ics'},'treatAs':'Closed'}]}")
+
+/* A ConfigMap of which an event is left out is worth a line where it is so, not where it would be. */
+static void nothing_is_logged_of_what_would_be(void **state)
+{
+	(void)state;
+	int pipes[2];
+	char text[4000];
+	struct queue *q = world_of_json(world);
+	struct zones *zones = zones_new();
+	assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+	struct log *log = log_new(pipes[1], LOG_TEXT, LEVEL_INFO);
+	struct time_specs_options o = {.queue = q, .zones = zones, .log = log};
+	struct time_specs *t = time_specs_new(&o);
+	struct json *json = json_new(1 << 20);
+	struct err e = {""};
+	const cJSON *object;
+	char *calendar = quoted(WITH_HOLIDAYS), *configmap = quoted(holidays);
+	assert_int_equal(json_parse(json, slice_of(calendar), &object, &e), 0);
+	assert_int_equal(time_specs_see(t, TIME_SPECS_CALENDAR, object, &e), 0);
+	json_reset(json);
+	time_specs_begin_list(t);
+	assert_int_equal(json_parse(json, slice_of(configmap), &object, &e), 0);
+	time_specs_see_configmap(t, object);
+	time_specs_end_list(t);
+	ssize_t n = read(pipes[0], text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	assert_non_null(strstr(text, "dates-left-out"));
+	struct whatif_specs *s = whatif_specs_new();
+	assert_int_equal(whatif_specs_add(s, calendar, &e), 0);
+	if (whatif_specs_apply(s, q, t, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(read(pipes[0], text, sizeof(text)), -1);
+	whatif_specs_free(s);
+	free(calendar);
+	free(configmap);
+	json_free(json);
+	time_specs_free(t);
+	log_free(log);
+	zones_free(zones);
+	queue_free(q);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 /* ---- what is told ------------------------------------------------------------------------------ */
@@ -366,6 +421,7 @@ int main(void)
 		cmocka_unit_test(the_queue_refuses_with_its_own_sentence),
 		cmocka_unit_test(what_is_there_can_be_dropped),
 		cmocka_unit_test(time_specs_are_completed),
+		cmocka_unit_test(nothing_is_logged_of_what_would_be),
 		cmocka_unit_test(who_starts_earlier_and_who_comes_to_start),
 		cmocka_unit_test(who_starts_later_and_what_it_costs),
 		cmocka_unit_test(of_many_those_that_move_most_are_told),

@@ -156,10 +156,31 @@ static void a_large_placement_is_left_out(void **state)
 	arrivals_free(a);
 }
 
+/* 20,000 in an hour, and nothing is known of other hours: they would be a million in two days. */
+static void who_made_very_many_does_not_make_a_play_endless(void **state)
+{
+	(void)state;
+	struct arrivals *a = arrivals_new();
+	size_t n = 0;
+	int64_t at_ms;
+	const struct job *j;
+	for (int i = 0; i < 20000; i++)
+		tell_at(a, BEGIN_MS + i * HOUR_MS / 20000);
+	int64_t now_ms = BEGIN_MS + HOUR_MS;
+	assert_int_equal(arrivals_to_draw_from(a, now_ms), 20000);
+	struct arrivals_draw *d = arrivals_draw_new(a, 1, now_ms);
+	while (arrivals_next(&at_ms, &j, d))
+		n++;
+	assert_int_equal(n, ARRIVALS_COME_MAX);
+	arrivals_draw_free(d);
+	arrivals_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_day_is_one_of_the_last),
+		cmocka_unit_test(who_made_very_many_does_not_make_a_play_endless),
 		cmocka_unit_test(the_same_seed_draws_the_same),
 		cmocka_unit_test(what_is_known_of_an_afternoon_is_repeated),
 		cmocka_unit_test(old_ones_and_too_many_are_forgotten),

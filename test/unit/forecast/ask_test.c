@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +49,14 @@ static void begin_hang(
 	(void)ctx;
 	for (;;)
 		pause();
+}
+
+/* Says that it is there. */
+static void begin_hang_openly(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	*(volatile pid_t *)ctx = getpid();
+	begin_hang(draw, lengths, arrivals, ctx);
 }
 
 static void begin_burn(
@@ -213,7 +223,143 @@ static void an_ask_that_hangs_ends(void **state)
 	o.ask_ms = 1;
 	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
 	assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
+	assert_non_null(strstr(e.text, "no play came to its end"));
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+/* The third draw. */
+static void begin_hang_once(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	if (draw == 2)
+		begin_hang(draw, lengths, arrivals, ctx);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+static void a_play_that_hangs_does_not_cost_the_others(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_hang_once);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	o.ask_ms = 3000;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 2);
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+/* The prepare of an ask: no play is there that could be killed. */
+static void hang(void *ctx)
+{
+	(void)ctx;
+	for (;;)
+		pause();
+}
+
+static void a_child_that_hangs_is_ended_by_its_alarm(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_longer);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	o.prepare = hang;
+	o.ask_ms = 1;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
 	assert_non_null(strstr(e.text, "signal 14"));
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+/* One each millisecond, for ever. Each takes a while, so that time is over before memory is. */
+static bool comes_for_ever(int64_t *ret_at_ms, const struct job **ret_job, void *ctx)
+{
+	static uint32_t n = 1000;
+	static struct job j;
+	(void)ctx;
+	for (volatile unsigned i = 0; i < 200000; i++)
+		;
+	j = (struct job){.uid = uid_of(++n),
+		.ns = "team-a",
+		.name = "comes",
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.family = "",
+		.created_ms = BEGIN_MS + 100 * MINUTE_MS + n,
+		.suspend = true,
+		.parallelism = 1,
+		.terms = {.max_price_resource = ""},
+		.pod = {.runtime_class = ""}};
+	*ret_at_ms = j.created_ms;
+	*ret_job = &j;
+	return true;
+}
+
+static void begin_endless(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	begin_longer(draw, lengths, arrivals, ctx);
+	*arrivals = (struct play_arrivals){comes_for_ever, NULL};
+}
+
+static void of_a_play_that_is_cut_off_counts_what_started(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_endless);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	struct uid second = uid_of(2), third = uid_of(3);
+	o.draws = 1;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	if (read_answer(a, &answer, &e) != 1)
+		fail_msg("%s", e.text);
+	assert_int_equal(answer.draws, 1);
+	assert_int_equal(answer.cut, 1);
+	const struct eta *eta = ask_find(&answer, &second);
+	assert_int_equal((eta->start.p50_ms - BEGIN_MS) / MINUTE_MS, 60);
+	assert_int_equal(eta->unknown, 0);
+	assert_false(eta_is_unknown(eta));
+	/* Nobody has played so far. */
+	eta = ask_find(&answer, &third);
+	assert_true(eta->start.p50_ms == PLAY_NEVER);
+	assert_true(eta_is_unknown(eta));
+	ask_free(a);
+	no_child_is_left();
+	queue_free(q);
+}
+
+static void begin_grow(
+	size_t draw, struct play_lengths *lengths, struct play_arrivals *arrivals, void *ctx)
+{
+	if (draw % 2 == 1)
+		memset(mem_alloc(ASK_PLAY_GROWS_MAX), 1, ASK_PLAY_GROWS_MAX);
+	begin_longer(draw, lengths, arrivals, ctx);
+}
+
+static void a_play_that_grows_without_end_is_left_out(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_grow);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 5);
 	ask_free(a);
 	no_child_is_left();
 	queue_free(q);
@@ -231,6 +377,50 @@ static void an_ask_can_be_called_off(void **state)
 	assert_int_equal(ask_read(a, &answer, &e), 0);
 	ask_free(a);
 	no_child_is_left();
+	queue_free(q);
+}
+
+static pid_t *shared_pid(void)
+{
+	pid_t *pid =
+		mmap(NULL, sizeof(*pid), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(pid != MAP_FAILED);
+	return pid;
+}
+
+/* In a container the controller is process 1: a play whose child is gone becomes a child of ours. */
+static void process_1_buries_the_plays_of_an_ask_that_ends_early(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_hang_openly);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	volatile pid_t *play = shared_pid();
+	o.ctx = (pid_t *)(uintptr_t)play;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	while (*play == 0)
+		usleep(1000);
+	ask_free(a);
+	no_child_is_left();
+	/* The same where its time ends it, and where a play was stopped by somebody. */
+	for (int stopped = 0; stopped < 2; stopped++) {
+		*play = 0;
+		o.ask_ms = 1000;
+		assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+		while (*play == 0)
+			usleep(1000);
+		if (stopped)
+			assert_int_equal(kill(*play, SIGSTOP), 0);
+		assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
+		assert_non_null(strstr(e.text, "no play came to its end"));
+		no_child_is_left();
+		ask_free(a);
+	}
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
+	munmap((void *)(uintptr_t)play, sizeof(*play));
 	queue_free(q);
 }
 
@@ -542,7 +732,12 @@ int main(void)
 		cmocka_unit_test(plays_that_fail_are_left_out),
 		cmocka_unit_test(a_play_that_takes_too_long_is_left_out),
 		cmocka_unit_test(an_ask_that_hangs_ends),
+		cmocka_unit_test(a_play_that_hangs_does_not_cost_the_others),
+		cmocka_unit_test(a_child_that_hangs_is_ended_by_its_alarm),
+		cmocka_unit_test(of_a_play_that_is_cut_off_counts_what_started),
+		cmocka_unit_test(a_play_that_grows_without_end_is_left_out),
 		cmocka_unit_test(an_ask_can_be_called_off),
+		cmocka_unit_test(process_1_buries_the_plays_of_an_ask_that_ends_early),
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
 		cmocka_unit_test(what_all_plays_need_is_made_once),
 		cmocka_unit_test(its_process_goes_without_a_wait),

@@ -391,6 +391,52 @@ static void an_empty_queue_is_over_at_once(void **state)
 	queue_free(q);
 }
 
+/* 300 come one each minute, each for 20 s, and the limits are those of no Job. */
+static bool next_of_many(int64_t *ret_at_ms, const struct job **ret_job, void *ctx)
+{
+	struct comers *c = ctx;
+	if (++c->n > 300)
+		return false;
+	c->j = (struct job){.uid = uid_of(1000 + (uint32_t)c->n),
+		.ns = "team-a",
+		.name = "came",
+		.queue = "main",
+		.priority_class = "high",
+		.pod_priority_class = "",
+		.family = "",
+		.suspend = true,
+		.parallelism = 1,
+		.durations.expected_ms = 20000,
+		.terms = {.max_price_resource = ""},
+		.pod = {.containers = &c->c, .ncontainers = 1, .runtime_class = ""}};
+	c->c.requests = (struct resource_list){&c->cpu, 1};
+	c->cpu = (struct resource){"cpu", 1000};
+	*ret_at_ms = BEGIN_MS + (int64_t)c->n * MINUTE_MS;
+	*ret_job = &c->j;
+	return true;
+}
+
+static void those_that_come_do_not_use_up_what_the_others_may_decide(void **state)
+{
+	(void)state;
+	struct queue *q = world_of(1, BEST_EFFORT_FIFO);
+	struct priority_spec high = {.kind = PRIORITY_WORKLOAD, .name = "high", .value = 100};
+	struct comers comers = {.q = q};
+	struct play_arrivals arrivals = {next_of_many, &comers};
+	struct play_limits limits = {
+		.horizon_ms = PLAY_HORIZON_MS, .decisions = 100, .instants = 100};
+	struct play_result r;
+	queue_set_priority(q, &high);
+	tell(q, BEGIN_MS, (struct told){1, 1, 301 * MINUTE_MS});
+	decide(q, BEGIN_MS);
+	tell(q, BEGIN_MS + 1, (struct told){2, 1, MINUTE_MS});
+	play(q, BEGIN_MS, &expected, &arrivals, &limits, &r);
+	assert_int_equal(r.end, PLAY_ALL_STARTED);
+	assert_int_equal(start_of(&r, 2), 401); /* behind 300 times 20 s */
+	play_result_done(&r);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +454,7 @@ int main(void)
 		cmocka_unit_test(fewer_pods_take_longer),
 		cmocka_unit_test(a_job_waits_for_another_to_end),
 		cmocka_unit_test(a_job_that_comes_later_may_go_first),
+		cmocka_unit_test(those_that_come_do_not_use_up_what_the_others_may_decide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
