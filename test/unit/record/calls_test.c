@@ -22,11 +22,12 @@
 
 /* They take a queue that is not const, and change nothing that a decision rests on. */
 static const char *const questions[] = {
-	"queue_free",	   /* its end */
-	"queue_intake",	   /* "nothing is changed" */
-	"queue_job_bill",  /* keeps its text */
-	"queue_job_cost",  /* likewise */
-	"queue_view_week", /* sluice/week.h */
+	"queue_free",	     /* its end */
+	"queue_intake",	     /* "nothing is changed" */
+	"queue_job_bill",    /* keeps its text */
+	"queue_job_cost",    /* likewise */
+	"queue_job_cost_of", /* of a play: reads alone */
+	"queue_view_week",   /* sluice/week.h */
 };
 
 static char *read_file(const char *path)
