@@ -86,7 +86,7 @@ static void pause_for(struct forecasts *f, int64_t used_us)
 	f->next_ms = f->begun_ms + pause_ms;
 }
 
-/* What it used nobody says, but it was no more than one processor since then; a tick is a second. */
+/* How much it used is not known; it was one processor at most, since it began. A tick is a second. */
 static void note_failure(struct forecasts *f, const char *why)
 {
 	f->failures++;

@@ -21,7 +21,7 @@
  * Jobs are being started), and its answer is read as it comes. Samples are worked out a few at a time
  * (durations_settle_some()), and what is left of them in the copy.
  *
- * What was told of a Job before, and why it is no more true, goes from answer to answer (moves.h).
+ * What was told of a Job before, and why it is no longer true, goes from answer to answer (moves.h).
  *
  * --forecasts=off: there are none. Functions that take a struct forecasts do nothing then, with NULL.
  *

@@ -4,7 +4,7 @@
  * Each answer (forecast/ask.h) comes with a memory of itself, by which the next one is judged:
  *
  *   told      for each Job that waits: the p50 that was told of it, and in which answer
- *   moved     where that is no more true: until when it was so, and the reasons
+ *   moved     where that is no longer true: until when it was so, and the reasons
  *   facts     what happened in its Cohort tree, answer by answer
  *   objects   editions of what admins describe
  *   runs      when each run was to end in the plays, at the earliest and at the latest

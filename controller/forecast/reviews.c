@@ -81,7 +81,7 @@ static int64_t rests_until_ms(const struct reviews *r, uint64_t who)
 	return 0;
 }
 
-/* In place of the one that rests no more, or the shortest. */
+/* In place of one that rests no longer, or else of the one with the shortest rest. */
 static void rest(struct reviews *r, uint64_t who, int64_t until_ms)
 {
 	struct resting *to = &r->resting[0];
@@ -122,7 +122,7 @@ static void forget(struct review *v)
 	free(v);
 }
 
-/* What it used nobody says, but it was no more than one processor since then. */
+/* How much it used is not known; it was one processor at most, since it began. */
 static void call_off(struct review *v)
 {
 	struct reviews *r = v->reviews;
@@ -139,7 +139,7 @@ void review_leave(struct review *v)
 		call_off(v);
 }
 
-/* It is no more. */
+/* Frees v. */
 static void answer(struct review *v, const struct review_answer *a)
 {
 	struct review_asker asker = v->asker;

@@ -73,7 +73,7 @@ struct review_asker {
 	const char *who;	     /* copied, as the next one */
 	const char *ns;		     /* "": of all */
 	bool (*has_gone)(void *ctx); /* nobody waits for the answer any more */
-	/* The review is no more when this returns. Never from inside a call of the asker's. */
+	/* The review is freed by then. Never called from inside a call of the asker's. */
 	void (*answer)(const struct review_answer *a, void *ctx);
 	void *ctx;
 };
