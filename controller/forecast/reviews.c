@@ -158,10 +158,9 @@ static int check_rest(const struct reviews *r, const char *who, const char *ns, 
 	int64_t callers_ms = rests_until_ms(r, caller_key(who));
 	int64_t namespaces_ms = *ns ? rests_until_ms(r, namespace_key(ns)) : 0;
 	int64_t all_ms = r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS ? r->next_ms : 0;
-	const char *what = callers_ms > 0 ? "your last question of this kind"
-			   : namespaces_ms > 0
-				   ? "questions of this kind about this namespace"
-				   : "questions of this kind";
+	const char *what = callers_ms > 0      ? "your last question of this kind"
+			   : namespaces_ms > 0 ? "questions of this kind about this namespace"
+					       : "questions of this kind";
 	int64_t until_ms = callers_ms > 0 ? callers_ms : namespaces_ms > 0 ? namespaces_ms : all_ms;
 	if (until_ms == 0)
 		return 0;
