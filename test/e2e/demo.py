@@ -116,7 +116,7 @@ class Demo:
         self.ledger = LedgerFollow(box)
         self.controller = box.controller_api()
         self.pipeline = Pipeline(self.seen, self.controller)
-        self.starts = Starts(self.seen, self.controller)
+        self.starts = Starts(self.seen, self.controller, lambda: len(self.created) + len(self.trouble) >= JOBS)
         self.queues, self.decisions, self.last_seq = [], deque(maxlen=50), 0
         self.began = time.monotonic()
 
