@@ -385,6 +385,41 @@ static void process_1_buries_the_plays_of_an_ask_that_ends_early(void **state)
 	queue_free(q);
 }
 
+static _Noreturn void ask_and_sleep(const struct ask_options *o)
+{
+	struct queue *q = two_jobs();
+	struct ask *a;
+	struct err e;
+	if (ask_begin(q, o, &a, &e) != 0)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* A leader that is killed leaves no process behind that uses a core. */
+static void plays_end_with_the_one_that_asked(void **state)
+{
+	(void)state;
+	struct ask_options o = options_of(begin_hang_openly);
+	volatile pid_t *play = shared_pid();
+	int status;
+	o.ctx = (pid_t *)(uintptr_t)play;
+	o.ask_ms = 100000; /* no time of its own ends it */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	pid_t asker = fork();
+	if (asker == 0)
+		ask_and_sleep(&o);
+	while (*play == 0)
+		usleep(1000);
+	assert_int_equal(kill(asker, SIGKILL), 0);
+	int64_t dead = 0;
+	for (pid_t pid; (pid = waitpid(-1, &status, 0)) > 0; dead++)
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_int_equal(dead, 3); /* itself, its child, and the play */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
+	munmap((void *)(uintptr_t)play, sizeof(*play));
+}
+
 static void no_file_of_ours_is_open_in_there(void **state)
 {
 	(void)state;
@@ -698,6 +733,7 @@ int main(void)
 		cmocka_unit_test(a_play_that_grows_without_end_is_left_out),
 		cmocka_unit_test(an_ask_can_be_called_off),
 		cmocka_unit_test(process_1_buries_the_plays_of_an_ask_that_ends_early),
+		cmocka_unit_test(plays_end_with_the_one_that_asked),
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
 		cmocka_unit_test(what_all_plays_need_is_made_once),
 		cmocka_unit_test(its_process_goes_without_a_wait),
