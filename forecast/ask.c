@@ -203,11 +203,12 @@ struct plays {
 	int64_t end_ms, longest_ms;
 };
 
-/* A play that comes too late would be in vain, and with several variants spoil its draw. */
+/* With several variants a play that comes too late would spoil its draw. */
 static bool may_begin(const struct plays *p)
 {
 	int64_t now_ms = monotonic_ms(), all_us = (int64_t)p->o->all_s * 1000000;
-	if (now_ms + p->longest_ms >= p->end_ms)
+	bool compares = p->board->variants > 1;
+	if (now_ms + (compares ? p->longest_ms : 0) >= p->end_ms)
 		return false;
 	return all_us == 0 || p->head->plays_cpu_us == 0 ||
 	       p->head->plays_cpu_us + p->head->play_cpu_most_us <= all_us;
