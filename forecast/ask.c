@@ -234,7 +234,7 @@ static void wait_and_kill(pid_t pid, int64_t end_ms)
 
 static bool play_one(struct plays *p, size_t variant, size_t draw)
 {
-	struct rusage used;
+	struct rusage used = {0};
 	int status;
 	int64_t begun_ms = monotonic_ms();
 	pid_t pid = fork();
@@ -651,7 +651,9 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
 bool ask_reap(struct ask *a)
 {
 	int status;
-	if (a->pid > 0 && waitpid(a->pid, &status, WNOHANG) == a->pid)
+	pid_t pid = a->pid > 0 ? waitpid(a->pid, &status, WNOHANG) : 0;
+	/* ECHILD: whoever started us has SIGCHLD ignored. Its number may be another's by now. */
+	if (pid > 0 || (pid < 0 && errno == ECHILD))
 		a->pid = 0;
 	return a->pid == 0;
 }

@@ -497,6 +497,27 @@ static void its_process_goes_without_a_wait(void **state)
 	queue_free(q);
 }
 
+/* As some supervisors start their programs. */
+static void it_goes_where_sigchld_is_ignored(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_longer);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	while (!ask_reap(a))
+		usleep(1000);
+	ask_free(a);
+	signal(SIGCHLD, before);
+	no_child_is_left();
+	queue_free(q);
+}
+
 /* ---- variants -------------------------------------------------------------------------------- */
 
 /* Variant 1: Job 3 asks for one pod. 2: it asks for nine. */
@@ -738,6 +759,7 @@ int main(void)
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
 		cmocka_unit_test(what_all_plays_need_is_made_once),
 		cmocka_unit_test(its_process_goes_without_a_wait),
+		cmocka_unit_test(it_goes_where_sigchld_is_ignored),
 		cmocka_unit_test(variants_are_compared_draw_by_draw),
 		cmocka_unit_test(a_refusal_comes_back),
 		cmocka_unit_test(a_variant_whose_plays_fail_is_without_draws),
