@@ -15,8 +15,11 @@ int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
 int command_cost(const struct arguments *a);
-/* Asks no server. argv[0] is "simulate"; see simulate/options.h. */
+/* Asks the API server at most. argv[0] is "simulate"; see simulate/options.h. */
 int command_simulate(int argc, char **argv);
+/* Asks no server. argv[0] is "replay". */
+int command_replay(int argc, char **argv);
+extern const struct flag_table replay_flags;
 /* Asks no server. argv[0] is "calendar"; see calendar/options.h. */
 int command_calendar(int argc, char **argv);
 /* Asks the API server at most. argv[0] is "overcommit"; see overcommit/options.h. */
@@ -99,6 +102,8 @@ void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *
 const char *text_of(const cJSON *object, const char *key);
 int64_t number_of(const cJSON *object, const char *key);
 bool truth_of(const cJSON *object, const char *key);
+/* False: there is no time, or not one of RFC 3339. */
+bool instant_of(const cJSON *object, const char *key, int64_t *ret_ms);
 
 /* The ClusterQueue of that name, or NULL. */
 const cJSON *find_clusterqueue(const cJSON *queues, const char *name);

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/instant.h"
 #include "cli/commands.h"
 
 enum { WATCH_S = 2 };
@@ -105,6 +106,11 @@ bool truth_of(const cJSON *object, const char *key)
 	bool value = false;
 	json_bool(object, key, &value);
 	return value;
+}
+
+bool instant_of(const cJSON *object, const char *key, int64_t *ret_ms)
+{
+	return instant_parse(slice_of(text_of(object, key)), ret_ms);
 }
 
 const cJSON *find_clusterqueue(const cJSON *queues, const char *name)

@@ -18,7 +18,8 @@
 enum {
 	TREE_MAX_BYTES = 512 * 1024 * 1024,
 	OUTPUT_MAX_BYTES = 1024 * 1024,
-	STORY_MAX_BYTES = 65536
+	STORY_MAX_BYTES = 65536,
+	FORECAST_SAME_MS = 300000
 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -150,19 +151,54 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 	buf_done(&text);
 }
 
-/* When it starts, where the queue was played forward lately (sluice start waits for that). */
+/* status.start, where the queue was played forward lately (sluice start waits for that). */
+static const cJSON *forecast_of(const cJSON *job)
+{
+	return truth_of(job, "waiting") ? json_object(job, "start") : NULL;
+}
+
+/* The forecast knows more than the sentence: when. Not where time alone decides, and the sentence and the
+ * position say so already. */
+static bool forecast_adds(const cJSON *job)
+{
+	int64_t start_ms, not_before_ms;
+	if (!instant_of(forecast_of(job), "p50", &start_ms))
+		return false;
+	return !instant_of(job, "notBefore", &not_before_ms) ||
+	       start_ms - not_before_ms > FORECAST_SAME_MS;
+}
+
+/* ". It starts 16:30 CET; by 18:00 with 90 %" */
+static void put_likely_start(const cJSON *job, int64_t now_ms, struct buf *out)
+{
+	if (!forecast_adds(job))
+		return;
+	buf_puts(out, ". It starts ");
+	start_report_line(forecast_of(job), now_ms, out);
+}
+
+static void put_forecast_row(
+	struct table *t, const char *label, const char *value, const struct buf *says)
+{
+	put_label(t, label);
+	table_cell(t, COLOUR_BOLD, value);
+	table_cell(t, COLOUR_NONE, buf_text(says));
+	table_end_row(t);
+}
+
+/* What the first line does not say. */
 static void put_start(const cJSON *job, int64_t now_ms, struct table *t)
 {
-	const cJSON *start = json_object(job, "start");
+	const cJSON *start = forecast_of(job);
 	struct buf line;
-	if (!start || !truth_of(job, "waiting"))
-		return;
-	buf_init(&line, 512);
-	start_report_line(start, now_ms, &line);
-	put_label(t, "starts");
-	table_cell(t, COLOUR_BOLD, "forecast");
-	table_cell(t, COLOUR_NONE, buf_text(&line));
-	table_end_row(t);
+	buf_init(&line, OUTPUT_MAX_BYTES);
+	if (start && !forecast_adds(job)) {
+		start_report_line(start, now_ms, &line);
+		put_forecast_row(t, "starts", "forecast", &line);
+	}
+	buf_reset(&line);
+	if (start_report_moved(start, now_ms, &line))
+		put_forecast_row(t, "moved", "forecast", &line);
 	buf_done(&line);
 }
 
@@ -311,6 +347,7 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	struct local_times times = {""};
 	put_trouble_of_all(job, out);
 	put_sentence(&times, text_of(job, "sentence"), out);
+	put_likely_start(job, now_ms, out);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
 	if (queues)

@@ -54,3 +54,9 @@ void short_span_put(int64_t seconds, struct buf *out)
 	if (i < 2 && left >= units[i + 1].seconds) /* of minutes no seconds are told */
 		buf_printf(out, " %" PRId64 " %s", left / units[i + 1].seconds, units[i + 1].name);
 }
+
+void short_ago_put(int64_t at_ms, int64_t now_ms, struct buf *out)
+{
+	short_span_put((now_ms - at_ms) / 1000, out);
+	buf_puts(out, " ago");
+}

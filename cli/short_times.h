@@ -31,5 +31,7 @@ void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out);
 
 /* "30 s", "40 min", "2 h 10 min", "3 d 4 h": the two largest units. Below 0 is as 0. */
 void short_span_put(int64_t seconds, struct buf *out);
+/* "3 s ago", by such a span. */
+void short_ago_put(int64_t at_ms, int64_t now_ms, struct buf *out);
 
 #endif

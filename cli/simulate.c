@@ -1,4 +1,5 @@
 /* The command: reads a world, plays it, shows what came of it. */
+#include <ev.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,6 +8,7 @@
 #include "cli/simulate/manifest.h"
 #include "cli/simulate/options.h"
 #include "cli/simulate/engine.h"
+#include "cli/simulate/live.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)256 << 20)
 
@@ -16,6 +18,8 @@ static int read_trace(struct world *w, const struct simulate_options *o, struct 
 	int rc = o->trace ? trace_read(o->trace, o->compress, &t, e) : 0;
 	if (rc < 0 || !o->trace)
 		return rc;
+	if (w->live)
+		t.start_ms = w->now_ms;
 	rc = world_add_trace(w, &t, o->queue, &o->terms, e);
 	if (rc == 0 && w->trace.nskipped > 0)
 		fprintf(stderr,
@@ -33,11 +37,38 @@ static void warn(const struct world *w)
 	buf_done(&out);
 }
 
-static int read_world(struct world *w, const struct simulate_options *o, struct err *e)
+static int read_files(struct world *w, const struct simulate_options *o, struct err *e)
 {
 	int rc = 0;
+	w->live = o->from_cluster;
 	for (size_t i = 0; i < o->nmanifests && rc == 0; i++)
 		rc = manifest_read(w, o->manifest[i], e);
+	return rc;
+}
+
+static int read_cluster(
+	struct world *w, const struct simulate_options *o, struct live *l, struct err *e)
+{
+	struct kube_config *config;
+	if (kube_config_load(&o->kube, &config, e) < 0)
+		return ERR_INVALID;
+	struct live_options live = {.loop = ev_loop_new(EVFLAG_AUTO),
+		.config = config,
+		.config_namespace = o->config_namespace ? o->config_namespace : "sluice-system",
+		.assumed_ms = o->assumed_ms,
+		.cronjobs = o->has_until};
+	int rc = live_read(l, w, &live, e);
+	ev_loop_destroy(live.loop);
+	kube_config_free(config);
+	return rc;
+}
+
+static int read_world(
+	struct world *w, const struct simulate_options *o, struct live *l, struct err *e)
+{
+	int rc = read_files(w, o, e);
+	if (rc == 0 && o->from_cluster)
+		rc = read_cluster(w, o, l, e);
 	if (rc == 0)
 		rc = read_trace(w, o, e);
 	if (rc == 0 && w->ncronjobs > 0 && !o->has_until)
@@ -48,6 +79,8 @@ static int read_world(struct world *w, const struct simulate_options *o, struct 
 		rc = world_close(w, e);
 	if (rc < 0)
 		return rc;
+	if (o->from_cluster)
+		live_close(l);
 	if (w->nunqueued > 0)
 		fprintf(stderr,
 			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, and their namespace has no LocalQueue named default\n",
@@ -114,10 +147,29 @@ static void engine(struct world *w, const struct simulate_options *o)
 	summary_done(&summary);
 }
 
+/* A sentence may be the API server's. */
+static void complain(const struct err *e)
+{
+	struct buf text;
+	buf_init(&text, 4096);
+	text_render_lines(e->text, &text);
+	fprintf(stderr, "sluice: %s\n", buf_text(&text));
+	buf_done(&text);
+}
+
+/* A cluster may be out of reach, or a right missing. What is wrong with files is ERR_GONE, too. */
+static int code_of(int rc)
+{
+	if (rc == 0)
+		return CLI_OK;
+	return rc == ERR_BUSY || rc == ERR_DENIED ? CLI_UNREACHABLE : CLI_USAGE;
+}
+
 int command_simulate(int argc, char **argv)
 {
 	struct simulate_options o;
 	struct world w;
+	struct live live = {0};
 	struct err e = {""};
 	if (simulate_options_parse(argc, argv, &o, &e) != 0) {
 		fprintf(stderr, "sluice: simulate: %s; see sluice help simulate\n", e.text);
@@ -129,12 +181,14 @@ int command_simulate(int argc, char **argv)
 		return CLI_OK;
 	}
 	world_init(&w, &o.settings.config);
-	int rc = read_world(&w, &o, &e);
+	int rc = read_world(&w, &o, &live, &e);
 	if (rc == 0)
 		engine(&w, &o);
 	else
-		fprintf(stderr, "sluice: %s\n", e.text);
+		complain(&e);
+	if (o.from_cluster)
+		live_done(&live);
 	world_done(&w);
 	simulate_options_done(&o);
-	return rc == 0 ? CLI_OK : CLI_USAGE;
+	return code_of(rc);
 }

@@ -39,7 +39,7 @@ static void render(const struct whatif_command *w, const struct changes *c, cons
 	if (w->o->json) {
 		buf_puts(w->out, "{\"changes\":");
 		changes_json(c, w->out);
-		whatif_report_members(root, w->out);
+		json_print_members(w->out, json_object(root, "status"));
 		buf_puts(w->out, "}\n");
 		return;
 	}

@@ -27,6 +27,7 @@
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"
 #include "controller/write/status_writer.h"
+#include "record/recorder.h"
 
 enum {
 	STOP_GRACE_MS = 5000,
@@ -255,6 +256,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 			recall_since_ms(c->parts.queue, parts_now_ms(&c->parts)),
 			parts_now_ms(&c->parts), tick_ms());
 	}
+	recorder_tick(c->parts.recorder);
 	if (c->stage == STAGE_RUNNING)
 		overcommit_controller_tick(
 			c->parts.overcommit_controller, machine_ms(c), gate_leading(c->parts.gate));

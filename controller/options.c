@@ -13,6 +13,8 @@
 #include "controller/common/clock.h"
 #include "controller/ledger/retention.h"
 #include "controller/wire/decode_text.h"
+#include "record/recorder.h"
+#include "sluice/quantity.h"
 
 /* ---- one flag each --------------------------------------------------------------------------- */
 
@@ -367,6 +369,23 @@ static int parse_keep_history(const char *text, struct options *o, struct err *e
 	return 0;
 }
 
+static int parse_record(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("record", text, &o->record, e);
+}
+
+static int parse_record_max(const char *text, struct options *o, struct err *e)
+{
+	int64_t bytes = 0;
+	int rc = quantity_parse(slice_of(text), QUANTITY_WHOLE, &bytes, NULL);
+	if (rc || bytes < (int64_t)RECORD_LEAST_BYTES)
+		return err_set(e, ERR_INVALID,
+			"--record-max is \"%.60s\"; it must be how many bytes all records may take, such as 4Gi, and at least 64Mi",
+			text);
+	o->record_most_bytes = bytes;
+	return 0;
+}
+
 static int parse_stuck_after(const char *text, struct options *o, struct err *e)
 {
 	return parse_after("--stuck-after", text, &o->stuck_after_ms, e);
@@ -392,6 +411,14 @@ static int parse_events(const char *text, struct options *o, struct err *e)
 	}
 	return err_set(
 		e, ERR_INVALID, "--events is \"%.60s\"; it must be stops, all or none", text);
+}
+
+static int parse_forecasts(const char *text, struct options *o, struct err *e)
+{
+	o->forecasts = strcmp(text, "on") == 0;
+	if (o->forecasts || strcmp(text, "off") == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "--forecasts is \"%.60s\"; it must be on or off", text);
 }
 
 /* "" is none: then only NodeOvercommits count. */
@@ -448,12 +475,15 @@ static const struct flag {
 	{"settle-after-failover", true, parse_settle, SHOW_NOTHING},
 	{"mass-stop-after", true, parse_mass_stop_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
+	{"forecasts", true, parse_forecasts, SHOW_NOTHING},
 	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
 	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
 	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
 	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
 	{"keep-history", true, parse_keep_history, SHOW_NOTHING},
 	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
+	{"record", true, parse_record, SHOW_NOTHING},
+	{"record-max", true, parse_record_max, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };
@@ -559,9 +589,11 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.lease_ms = 15000,
 		.max_writes = 64,
 		.note_after_ms = 60000,
+		.forecasts = true,
 		.stuck_after_ms = 10000,
 		.mass_stop_after_ms = 600000,
 		.keep_history_ms = 400 * RETENTION_DAY_MS,
+		.record_most_bytes = INT64_C(1) << 30,
 		.settle_ms = 60000,
 		.config_namespace = "sluice-system",
 		.overcommit_namespace = "kube-system",

@@ -51,13 +51,16 @@ struct options {
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
-	int64_t keep_history_ms;			       /* 0: for ever */
-	int64_t settle_ms;				       /* 0: not at all */
-	int64_t mass_stop_after_ms;			       /* 0: at once */
-	int64_t note_after_ms, stuck_after_ms;		       /* 0: never */
-	const char *config_namespace;			       /* whose ConfigMaps are read */
+	int64_t keep_history_ms;	       /* 0: for ever */
+	const char *record;		       /* a directory (record/); NULL: none */
+	int64_t record_most_bytes;	       /* of all that is in it */
+	int64_t settle_ms;		       /* 0: not at all */
+	int64_t mass_stop_after_ms;	       /* 0: at once */
+	int64_t note_after_ms, stuck_after_ms; /* 0: never */
+	const char *config_namespace;	       /* whose ConfigMaps are read */
 	char overcommit_namespace[64], overcommit_config[254]; /* its ConfigMap; "": none */
 	enum events_level events;
+	bool forecasts; /* when Jobs start, for people who ask */
 	struct bill_labels bill_labels;
 	/* Which Jobs are managed, see job_scope.h. */
 	bool manage_without_queue_name;

@@ -20,6 +20,7 @@
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"
 #include "controller/write/status_writer.h"
+#include "record/recorder.h"
 
 enum { DRAIN_DOUBT_MS = 10000 /* longer than the Job controller's view of a Job may be old */ };
 
@@ -83,8 +84,19 @@ static void ended_well(void *ctx, const struct job_outline *o, int64_t ran_ms)
 	forecasts_tell_run(p->forecasts, &run, ran_ms);
 }
 
+static struct likely_start likely_start(void *ctx, const struct uid *uid)
+{
+	const struct parts *p = ctx;
+	struct forecast x;
+	if (!forecasts_find(p->forecasts, uid, &x) || x.start.p50_ms == PLAY_NEVER)
+		return (struct likely_start){0};
+	return (struct likely_start){x.start.p50_ms, x.as_of_ms};
+}
+
 static void make_forecasts(struct parts *p)
 {
+	if (!p->options->forecasts)
+		return;
 	struct forecasts_options o = {
 		.loop = p->loop, .queue = p->queue, .log = p->log, .seed = parts_draw_seed()};
 	p->forecasts = forecasts_new(&o);
@@ -93,6 +105,38 @@ static void make_forecasts(struct parts *p)
 		.guesses = forecasts_guesses(p->forecasts),
 		.log = p->log};
 	p->reviews = reviews_new(&reviews);
+}
+
+static void recording_ended(const char *sentence, void *ctx)
+{
+	struct parts *p = ctx;
+	log_event(p->log, LEVEL_WARN, "recording-ended", "directory", p->options->record, "why",
+		sentence, "effect",
+		"what is decided from now on cannot be replayed; the controller goes on", NULL);
+}
+
+/* Before the queue is told anything: a record without its beginning cannot be played. */
+static int open_recorder(struct parts *p, struct err *e)
+{
+	const struct options *o = p->options;
+	struct recorder_options recorder = {.dir = o->record,
+		.identity = o->identity,
+		.now_ms = parts_now_ms(p),
+		.most_bytes = (uint64_t)o->record_most_bytes,
+		.ended = recording_ended,
+		.ctx = p};
+	p->queue = queue_new();
+	if (!o->record)
+		return 0;
+	int rc = recorder_open(&recorder, &p->recorder, e);
+	if (rc) {
+		err_wrap(e, "--record");
+		return rc;
+	}
+	recorder_listen(p->recorder, p->queue);
+	if (recorder_state(p->recorder).recording)
+		log_event(p->log, LEVEL_INFO, "recording", "directory", o->record, NULL);
+	return 0;
 }
 
 static void make_queue_and_gate(struct parts *p)
@@ -111,11 +155,11 @@ static void make_queue_and_gate(struct parts *p)
 		.manages = manages,
 		.came = came,
 		.ended_well = ended_well,
+		.likely_start = likely_start,
 		.ctx = p,
 	};
 	p->job_scope = job_scope_new(
 		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
-	p->queue = queue_new();
 	queue_configure(p->queue, &o->settings.config);
 	queue_key_names(p->queue, parts_draw_seed());
 	p->gate = gate_new(&gate, p->queue);
@@ -282,6 +326,9 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 	if (rc)
 		return rc;
 	make_shared_watches(p);
+	rc = open_recorder(p, e);
+	if (rc)
+		return rc;
 	make_queue_and_gate(p);
 	make_forecasts(p);
 	make_writers(p, events);
@@ -325,6 +372,7 @@ void parts_close(struct parts *p)
 	job_scope_free(p->job_scope);
 	time_specs_free(p->time_specs);
 	zones_free(p->zones);
+	recorder_close(p->recorder, "the controller ended");
 	if (p->queue)
 		queue_free(p->queue);
 	decision_log_free(p->decision_log);

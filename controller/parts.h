@@ -27,11 +27,12 @@ struct parts {
 
 	/* what is decided, and where it is kept */
 	struct queue *queue;
+	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct gate *gate;
 	struct pg *pg;
 	struct retention *retention;
-	struct forecasts *forecasts; /* when Jobs start */
-	struct reviews *reviews;     /* and what would change that */
+	struct forecasts *forecasts;	       /* when Jobs start; NULL: --forecasts off */
+	struct reviews *reviews;	       /* what would change that; NULL: the same */
 	struct past_questions *past_questions; /* what people ask of the past: both ports do */
 
 	/* facts in */

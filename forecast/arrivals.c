@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/mix.h"
 #include "queue/job/copies.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
@@ -192,13 +193,6 @@ void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-	x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-	return x ^ x >> 31;
-}
-
 /* The first that came later than that. */
 static size_t first_after(const struct arrivals *a, int64_t at_ms)
 {
@@ -216,7 +210,7 @@ static size_t first_after(const struct arrivals *a, int64_t at_ms)
 /* Which of the last days comes again on that day of the play. */
 static void begin_day(struct arrivals_draw *d, int64_t day)
 {
-	uint64_t drawn = mix(d->seed * 0x9E3779B97F4A7C15u + (uint64_t)day + 1) % d->days;
+	uint64_t drawn = mix64(d->seed * 0x9E3779B97F4A7C15u + (uint64_t)day + 1) % d->days;
 	int64_t back_ms = ((int64_t)drawn + 1) * d->day_ms;
 	d->day = day;
 	d->shift_ms = back_ms + day * d->day_ms;

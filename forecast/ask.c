@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sluice/queue_call.h"
 
 enum {
 	PIPE = 3, /* in the child */
@@ -27,7 +28,7 @@ enum {
 };
 
 /* What comes first. Both ends are the same program: no byte order. Behind it come the variants, then
- * their etas, or the text. */
+ * their etas, then the text. */
 struct head {
 	uint64_t n, draws, cut, text_len;
 	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
@@ -38,7 +39,7 @@ struct ask {
 	int fd;
 	size_t most; /* etas of a variant that the answer may have */
 	size_t variants;
-	bool is_told; /* the answer is a text */
+	bool text_only;
 	int64_t now_ms;
 	struct head head;
 	char *rest;
@@ -353,7 +354,7 @@ static struct eta merge(const struct ask_answer *a, size_t variant, size_t job)
 	return eta;
 }
 
-/* What the child used itself, as far as it has come: not the telling, which is little. */
+/* What the child used itself, as far as it has come. */
 static int64_t own_cpu_us(void)
 {
 	struct rusage own;
@@ -382,7 +383,6 @@ static struct ask_answer answer_of(
 	for (size_t draw = 0; draw < b->draws; draw++)
 		head->cut += b->end[draw] == 1 + PLAY_CUT;
 	head->draws = b->variant[0].draws;
-	head->cpu_us = head->plays_cpu_us + own_cpu_us();
 	return (struct ask_answer){.n = b->jobs,
 		.draws = head->draws,
 		.cut = head->cut,
@@ -392,45 +392,60 @@ static struct ask_answer answer_of(
 		.board = b,
 		.uid = uid,
 		.plays_cpu_us = head->plays_cpu_us,
-		.play_cpu_most_us = head->play_cpu_most_us,
-		.cpu_us = head->cpu_us};
+		.play_cpu_most_us = head->play_cpu_most_us};
 }
 
-static void write_etas(const struct ask_answer *a)
+static const struct eta *merge_all(const struct ask_answer *a)
 {
+	struct eta *all = mem_array(a->variants * a->n + 1, sizeof(*all));
 	for (size_t v = 0; v < a->variants; v++)
-		for (size_t i = 0; i < a->n; i++) {
-			struct eta eta = merge(a, v, i);
-			if (!write_whole(&eta, sizeof(eta)))
-				return;
-		}
+		for (size_t i = 0; i < a->n; i++)
+			all[v * a->n + i] = merge(a, v, i);
+	return all;
 }
 
-static bool write_front(const struct head *head, const struct board *b)
+static size_t text_max(size_t jobs)
 {
-	return write_whole(head, sizeof(*head)) &&
-	       write_whole(b->variant, b->variants * sizeof(*b->variant));
+	return jobs * ASK_TEXT_EACH + ASK_TEXT_REST;
+}
+
+/* False: there is no answer without it. */
+static bool make_text(const struct plays *p, const struct ask_answer *a, struct buf *text)
+{
+	buf_init(text, text_max(a->n));
+	if (p->o->tell && a->draws > 0)
+		p->o->tell(a, p->q, text, p->o->ctx);
+	if (text->failed && p->o->text_only)
+		return false;
+	if (text->failed)
+		buf_reset(text);
+	return true;
+}
+
+static void write_answer(const struct head *head, const struct ask_answer *a, struct slice text)
+{
+	if (write_whole(head, sizeof(*head)) &&
+		write_whole(a->variant, a->variants * sizeof(*a->variant)) &&
+		(!a->eta || write_whole(a->eta, a->variants * a->n * sizeof(*a->eta))))
+		write_whole(text.ptr, text.len);
 }
 
 static void answer(const struct plays *p, const struct uid *uid)
 {
 	struct board *b = p->board;
 	struct buf text;
-	buf_init(&text, ASK_TEXT_MAX);
 	for (size_t v = 0; v < b->variants; v++)
 		count_draws(b, v);
 	struct ask_answer a = answer_of(b, uid, p->head, p->o->now_ms);
 	if (a.draws == 0 && !all_are_refused(b))
 		return;
-	if (p->o->tell && a.draws > 0)
-		p->o->tell(&a, p->q, &text, p->o->ctx);
-	p->head->text_len = text.len;
-	if (text.failed || !write_front(p->head, b))
+	if (!p->o->text_only)
+		a.eta = merge_all(&a);
+	if (!make_text(p, &a, &text))
 		return;
-	if (p->o->tell)
-		write_whole(buf_text(&text), text.len);
-	else
-		write_etas(&a);
+	p->head->text_len = text.len;
+	p->head->cpu_us = p->head->plays_cpu_us + own_cpu_us();
+	write_answer(p->head, &a, buf_slice(&text));
 }
 
 static void child_go_first(void)
@@ -462,8 +477,8 @@ static void child_prepare(pid_t parent, int own, unsigned ask_ms)
 	setitimer(ITIMER_REAL, &late, NULL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	struct rlimit none_of_it = {0, 0};
-	setrlimit(RLIMIT_CORE,
-		&none_of_it); /* a play that fails leaves no copy of our memory behind */
+	/* A play that fails leaves no copy of our memory behind. */
+	setrlimit(RLIMIT_CORE, &none_of_it);
 	prctl(PR_SET_NAME, "sluice-forecast");
 	errno = 0;
 	if (nice(NICER) == -1 && errno)
@@ -479,6 +494,8 @@ static _Noreturn void child_run(
 	struct plays plays = {.q = q, .o = o, .board = &b, .head = &head};
 	struct gathering waiting = {.uid = NULL};
 	child_prepare(parent, own, o->ask_ms);
+	/* No play is recorded. */
+	queue_listen((struct queue *)(uintptr_t)q, (struct queue_listener){0});
 	waiting.uid = mem_array(most + 1, sizeof(*waiting.uid));
 	queue_each_job(q, gather_waiting, &waiting);
 	qsort(waiting.uid, waiting.n, sizeof(*waiting.uid), by_uid);
@@ -522,7 +539,7 @@ int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **r
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	struct ask *a = mem_alloc(sizeof(*a));
 	a->variants = variants_of(o);
-	a->is_told = o->tell;
+	a->text_only = o->text_only;
 	a->now_ms = o->now_ms;
 	queue_each_job(q, count_job, &a->most);
 	a->pid = child_fork(q, o, a->most, pair);
@@ -600,15 +617,18 @@ static int no_answer(struct ask *a, struct err *e)
 		e, ERR_BUSY, "the forecast ended without an answer: no play came to its end");
 }
 
+static size_t etas_len(const struct ask *a)
+{
+	return a->text_only ? 0 : a->variants * a->head.n * sizeof(struct eta);
+}
+
 /* The head has come: it says how much follows. */
 static bool head_is_sound(struct ask *a)
 {
-	if (a->head.n > a->most || a->head.text_len > ASK_TEXT_MAX ||
+	if (a->head.n > a->most || a->head.text_len > text_max(a->head.n) ||
 		(a->head.draws == 0 && a->variants == 1))
 		return false;
-	a->rest_len =
-		a->variants * sizeof(struct ask_variant) +
-		(a->is_told ? a->head.text_len : a->variants * a->head.n * sizeof(struct eta));
+	a->rest_len = a->variants * sizeof(struct ask_variant) + etas_len(a) + a->head.text_len;
 	a->rest = mem_array(a->rest_len + 1, 1);
 	return true;
 }
@@ -621,8 +641,8 @@ static void take_answer(const struct ask *a, struct ask_answer *ret)
 		.cut = a->head.cut,
 		.variants = a->variants,
 		.variant = (const struct ask_variant *)(const void *)a->rest,
-		.eta = a->is_told ? NULL : (const struct eta *)(const void *)behind,
-		.text = {a->is_told ? behind : "", a->head.text_len},
+		.eta = a->text_only ? NULL : (const struct eta *)(const void *)behind,
+		.text = {behind + etas_len(a), a->head.text_len},
 		.now_ms = a->now_ms,
 		.plays_cpu_us = a->head.plays_cpu_us,
 		.play_cpu_most_us = a->head.play_cpu_most_us,
@@ -658,22 +678,13 @@ bool ask_reap(struct ask *a)
 	return a->pid == 0;
 }
 
-static const struct uid *uid_at(const struct ask_answer *a, size_t index)
-{
-	return a->uid ? &a->uid[index] : &a->eta[index].uid;
-}
-
+/* In tell() uids are an array of their own; else they are the first member of each eta. */
 size_t ask_index(const struct ask_answer *a, const struct uid *uid)
 {
-	size_t low = 0, high = a->n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (uid_cmp(uid_at(a, mid), uid) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < a->n && uid_cmp(uid_at(a, low), uid) == 0 ? low : SIZE_MAX;
+	const void *first = a->uid ? (const void *)a->uid : a->eta;
+	size_t each = a->uid ? sizeof(*a->uid) : sizeof(*a->eta);
+	const char *at = a->n ? bsearch(uid, first, a->n, each, by_uid) : NULL;
+	return at ? (size_t)(at - (const char *)first) / each : SIZE_MAX;
 }
 
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid)

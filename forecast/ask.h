@@ -17,15 +17,16 @@
  *   - they yield the processor to us, and are the first to go when memory runs out
  *
  * A play whose processor time is over is cut off, and what started until then counts. One that fails (it
- * hangs, a broken belief, no memory) is left out of the answer, which says how many there were. The pipe's end is non-blocking, so that an event loop can have it: ask_fd().
+ * hangs, a broken belief, no memory) is left out of the answer, which says how many there were. The pipe's
+ * end is non-blocking, so that an event loop can have it: ask_fd().
  *
- * One ask may compare several worlds, its variants. Variant 0 is the queue as it is; each other one
- * is changed by the caller (change) in the process of the play, before the play begins. All have the
- * same draws: lengths and arrivals are the same numbers, so what differs between two variants is what
- * the change does. A draw counts for a variant when it came to its end there and in variant 0.
+ * One ask may compare several variants of the queue. Variant 0 is the queue as it is; each other one is
+ * changed by the caller (change) in the process of the play, before the play begins. In one draw
+ * lengths and arrivals are the same in all variants, so two of them differ only by what the change
+ * does. A draw counts for a variant when its plays there and in variant 0 came to their end.
  *
- * The answer is etas, or, where they are too many to be read by an event loop, a text that the caller
- * makes of them in the child (tell).
+ * The answer is etas, and a text that the caller makes of them in the child (tell): what would keep an
+ * event loop from its work. Where the text says all that is wanted, etas stay behind (text_only).
  */
 #ifndef SLUICE_FORECAST_ASK_H
 #define SLUICE_FORECAST_ASK_H
@@ -39,7 +40,9 @@
 #define ASK_VARIANTS_MAX 9
 #define ASK_REFUSAL_SIZE 512
 #define ASK_PLAY_GROWS_MAX ((uint64_t)256 << 20) /* bytes */
-#define ASK_TEXT_MAX ((size_t)1 << 20) /* bytes that tell() may write; more is no answer */
+/* Bytes that tell() may append: for each Job that waits, and in all. A longer text is left out. */
+#define ASK_TEXT_EACH 128
+#define ASK_TEXT_REST ((size_t)4 << 20)
 
 struct ask_answer;
 struct board; /* where plays write their starts */
@@ -57,19 +60,19 @@ struct ask_options {
 	int64_t horizon_ms; /* 0: PLAY_HORIZON_MS */
 	int64_t grace_ms;   /* play_limits.grace_ms */
 	unsigned play_s;    /* of processor time for a play, at least 1 */
-	unsigned
-		ask_ms; /* of real time for all of it; draws that did not end by then are left out */
+	unsigned ask_ms;    /* of real time for all of it; draws that did not end by then are left out */
 
 	size_t variants; /* 0 or 1: the queue as it is, alone; draws * variants <= QUANTILES_DRAWS_MAX */
 	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot
 	 * be, and the sentence comes back to the caller. NULL with one variant. */
 	int (*change)(struct queue *q, size_t variant, void *ctx, struct err *e);
-	/* Called once, in the child, after the last play: the answer is what it appends. q is the queue
-	 * as it was before all plays. NULL: the answer is etas. */
+	/* Called once, in the child, after the last play: what it appends is the answer's text. q is the
+	 * queue as it was before all plays. NULL: no text. */
 	void (*tell)(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx);
-	bool costs; /* play_limits.costs */
-	/* Of processor time for all plays, 0: no bound. None begins that would probably go beyond it, but
-	 * the first one does. */
+	bool text_only; /* no etas come back; a text that is too long is no answer */
+	bool costs;	/* play_limits.costs */
+	/* Of processor time for all plays; 0: no bound. A play that would probably exceed it does not begin,
+	 * unless it is the first. */
 	unsigned all_s;
 };
 
@@ -87,7 +90,7 @@ bool eta_is_unknown(const struct eta *eta);
 struct ask_variant {
 	size_t draws;			/* plays that it rests on */
 	struct play_costs costs;	/* of one play on average */
-	char refused[ASK_REFUSAL_SIZE]; /* "", or why there is no such world */
+	char refused[ASK_REFUSAL_SIZE]; /* "", or why it cannot be */
 };
 
 struct ask_answer {
@@ -97,9 +100,9 @@ struct ask_answer {
 	size_t cut;   /* of them: more instants or decisions than play_limits_for(), or too long */
 	size_t variants;
 	const struct ask_variant *variant;
-	struct slice text;	   /* of tell(); else of no length */
+	struct slice text;	   /* of tell(); "" where there is none */
 	int64_t now_ms;		   /* as asked */
-	const struct board *board; /* in tell(), instead of eta: ask_eta() reads both */
+	const struct board *board; /* in tell(): ask_eta() reads it where there are no etas */
 	const struct uid *uid;
 	int64_t plays_cpu_us; /* processor time of all plays, with the pages that they copied */
 	int64_t play_cpu_most_us;
@@ -122,12 +125,12 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e);
 /* After an answer, now and then: true when no process of it is left. Never waits. */
 bool ask_reap(struct ask *a);
 
-/* NULL: it did not wait. Not in tell(). */
+/* NULL: it did not wait. Not with text_only. */
 const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid);
 
 /* SIZE_MAX: it did not wait. Else its index below n. */
 size_t ask_index(const struct ask_answer *a, const struct uid *uid);
-/* Of that Job in that variant. One of no draws: it starts never, for no reason. */
+/* Of that Job in that variant. Of a variant without draws: it never starts, for no reason. */
 struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/mix.h"
 #include "base/must.h"
 
 /* Chosen with test/bench/eta.c. OLDER_WEIGHS from 0.8 to 0.97, WIDER_WEIGHS from 0.2 to 2, ALIKE from
@@ -138,9 +139,8 @@ size_t durations_groups(const struct durations *d)
 	return d->ngroups;
 }
 
-#define MIXTURE_KEY_SIZE 1280
-#define KEY_SIZE                                                                                   \
-	1024 /* longer than all names together: namespaces, families and users are bounded */
+/* Longer than all names together: namespaces, families and users are bounded. */
+enum { KEY_SIZE = 1024, MIXTURE_KEY_SIZE = 1280 };
 
 /* "": there is no such group. No name has a line break in it. */
 static void key_of(const struct duration_run *r, enum level level, char ret[KEY_SIZE])
@@ -168,13 +168,6 @@ static void key_of(const struct duration_run *r, enum level level, char ret[KEY_
 	case LEVELS:
 		return;
 	}
-}
-
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-	x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-	return x ^ x >> 31;
 }
 
 static uint64_t key_hash(const struct durations *d, const char *key)
@@ -328,8 +321,8 @@ static double uniform(uint64_t bits)
 	return ((double)(bits >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Of the normal distribution: Acklam's rational approximation, exact to 1e-9, is more than is
- * needed; this one (Abramowitz and Stegun 26.2.23) is exact to 4.5e-4. */
+/* The quantile u of the normal distribution, exact to 4.5e-4 (Abramowitz and Stegun 26.2.23). Acklam's
+ * is exact to 1e-9, which nothing here needs. */
 static double normal_at(double u)
 {
 	double p = u < 0.5 ? u : 1 - u, t = sqrt(-2 * log(p));
@@ -341,8 +334,8 @@ static double normal_at(double u)
 /* A part that is uniform for each Job, and alike for those of one group. */
 static double part_of(uint64_t group, const struct uid *uid, uint64_t seed)
 {
-	double shared = normal_at(uniform(mix(seed * 0x9E3779B97F4A7C15u + group)));
-	double own = normal_at(uniform(mix(mix(seed + 0x632BE59BD9B4E019u) ^ uid_hash(uid))));
+	double shared = normal_at(uniform(mix64(seed * 0x9E3779B97F4A7C15u + group)));
+	double own = normal_at(uniform(mix64(mix64(seed + 0x632BE59BD9B4E019u) ^ uid_hash(uid))));
 	double z = sqrt(ALIKE) * shared + sqrt(1 - ALIKE) * own;
 	return 0.5 * erfc(-z / M_SQRT2);
 }
@@ -422,7 +415,7 @@ static struct mixture *mixture_new(struct durations *d, const struct duration_ru
 	return m;
 }
 
-/* Names have no line break in them; but the user's, which stands last. */
+/* Only a user's name may have a line break in it, so it stands last. */
 static void mixture_key(const struct duration_run *r, char ret[MIXTURE_KEY_SIZE])
 {
 	const char *const part[] = {r->ns, r->family, r->clusterqueue, r->localqueue, r->user};

@@ -12,7 +12,7 @@
  *
  * A group keeps its last DURATIONS_KEPT samples. Newer ones weigh more, because people work on one
  * thing for some days. A draw takes from the narrow groups most of the time, the more so the more
- * samples they have, and now and then from the wider ones, which know that it may come otherwise.
+ * samples they have, and now and then from the wider ones, which know what else may happen.
  *
  * Where people ask for a time, what is learned is either how long runs take or which share of what
  * was asked they take: whichever has varied less in the group. So one who asks for four times what

@@ -38,13 +38,13 @@ struct play {
 	const struct play_arrivals *arrivals;
 	const struct play_limits *limits;
 	struct agenda agenda;
-	struct play_job *job; /* those of the beginning by uid, then those that came */
+	struct play_job *job; /* the first nbefore by uid, then the arrived ones in their order */
 	size_t njobs, room;
-	struct map came; /* struct play_comer, by uid: those that came */
-	size_t nbefore;	 /* of the beginning */
-	size_t nleft;	 /* that waited, and have not started */
-	const struct job *coming;
-	int64_t coming_ms;
+	size_t nbefore;			/* Jobs that were there when the play began */
+	size_t nleft;			/* Jobs that waited then, and have not started */
+	struct map arrived;		/* struct play_arrived, by uid */
+	const struct job *next_arrival; /* NULL: none comes any more */
+	int64_t next_arrival_ms;
 	int64_t now_ms, wake_ms, last_ms;
 	uint64_t decisions, instants;
 	struct play_costs costs;
@@ -87,37 +87,30 @@ static int play_by_uid(const void *a, const void *b)
 	return uid_cmp(&((const struct play_job *)a)->uid, &((const struct play_job *)b)->uid);
 }
 
-static size_t play_index_before(const struct play *p, const struct uid *uid)
+static int play_uid_cmp(const void *uid, const void *job)
 {
-	size_t low = 0, high = p->nbefore;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (uid_cmp(&p->job[mid].uid, uid) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < p->nbefore && uid_cmp(&p->job[low].uid, uid) == 0 ? low : SIZE_MAX;
+	return uid_cmp(uid, &((const struct play_job *)job)->uid);
 }
 
-/* Where one is that came. */
-struct play_comer {
+/* Where an arrived Job is in play.job. */
+struct play_arrived {
 	struct uid uid;
 	size_t index;
 };
 
-static bool play_is_comer(const void *value, const void *key)
+static bool play_is_arrived(const void *value, const void *key)
 {
-	return uid_cmp(&((const struct play_comer *)value)->uid, key) == 0;
+	return uid_cmp(&((const struct play_arrived *)value)->uid, key) == 0;
 }
 
 static size_t play_index(const struct play *p, const struct uid *uid)
 {
-	size_t i = play_index_before(p, uid);
-	if (i != SIZE_MAX)
-		return i;
-	const struct play_comer *c = map_get(&p->came, uid_hash(uid), uid);
-	return c ? c->index : SIZE_MAX;
+	const struct play_job *j =
+		p->nbefore ? bsearch(uid, p->job, p->nbefore, sizeof(*p->job), play_uid_cmp) : NULL;
+	if (j)
+		return (size_t)(j - p->job);
+	const struct play_arrived *a = map_get(&p->arrived, uid_hash(uid), uid);
+	return a ? a->index : SIZE_MAX;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -218,16 +211,23 @@ static void run_is_there(struct play *p, size_t index)
 
 /* ---- costs ----------------------------------------------------------------------------------- */
 
-static bool is_in(const struct play_cost *c, const char *currency)
+static size_t cost_index(const struct play_costs *c, const char *currency)
 {
-	return strncmp(c->currency, currency, sizeof(c->currency) - 1) == 0;
+	size_t i = 0;
+	while (i < c->n && strncmp(c->item[i].currency, currency, PLAY_CURRENCY_SIZE - 1) != 0)
+		i++;
+	return i;
+}
+
+const struct play_cost *play_costs_find(const struct play_costs *c, const char *currency)
+{
+	size_t i = cost_index(c, currency);
+	return i < c->n ? &c->item[i] : NULL;
 }
 
 void play_costs_add(struct play_costs *c, const char *currency, int64_t amount)
 {
-	size_t i = 0;
-	while (i < c->n && !is_in(&c->item[i], currency))
-		i++;
+	size_t i = cost_index(c, currency);
 	if (i == PLAY_CURRENCIES_MAX)
 		return;
 	if (i == c->n)
@@ -359,31 +359,31 @@ static void happen(struct play *p, const struct event *e)
 	}
 }
 
-static void look_for_comer(struct play *p)
+static void find_next_arrival(struct play *p)
 {
-	p->coming_ms = PLAY_NEVER;
-	if (p->arrivals && p->arrivals->next(&p->coming_ms, &p->coming, p->arrivals->ctx))
+	if (p->arrivals &&
+		p->arrivals->next(&p->next_arrival_ms, &p->next_arrival, p->arrivals->ctx))
 		return;
-	p->coming = NULL;
-	p->coming_ms = PLAY_NEVER;
+	p->next_arrival = NULL;
+	p->next_arrival_ms = PLAY_NEVER;
 }
 
-static void come(struct play *p)
+static void job_arrives(struct play *p)
 {
 	struct play_job *j = play_add(p);
-	struct play_comer *c = mem_alloc(sizeof(*c));
-	j->uid = c->uid = p->coming->uid;
-	c->index = p->njobs - 1;
-	map_put(&p->came, uid_hash(&c->uid), c);
-	queue_set_job(p->q, p->coming);
-	look_for_comer(p);
+	struct play_arrived *a = mem_alloc(sizeof(*a));
+	j->uid = a->uid = p->next_arrival->uid;
+	a->index = p->njobs - 1;
+	map_put(&p->arrived, uid_hash(&a->uid), a);
+	queue_set_job(p->q, p->next_arrival);
+	find_next_arrival(p);
 }
 
 static int64_t next_ms(const struct play *p)
 {
 	int64_t ms = agenda_next_ms(&p->agenda);
-	if (p->coming_ms < ms)
-		ms = p->coming_ms;
+	if (p->next_arrival_ms < ms)
+		ms = p->next_arrival_ms;
 	return p->wake_ms < ms ? p->wake_ms : ms;
 }
 
@@ -392,8 +392,8 @@ static void instant(struct play *p)
 	struct event e;
 	while (agenda_take(&p->agenda, p->now_ms, &e))
 		happen(p, &e);
-	while (p->coming_ms <= p->now_ms)
-		come(p);
+	while (p->next_arrival_ms <= p->now_ms)
+		job_arrives(p);
 	p->wake_ms = PLAY_NEVER;
 	settle(p);
 	p->instants++;
@@ -449,12 +449,13 @@ static void tell(const struct play *p, struct play_result *ret)
 static void play_begin(struct play *p)
 {
 	queue_each_job(p->q, play_see, p);
-	qsort(p->job, p->njobs, sizeof(*p->job), play_by_uid);
+	if (p->njobs > 0)
+		qsort(p->job, p->njobs, sizeof(*p->job), play_by_uid);
 	p->nbefore = p->njobs;
 	for (size_t i = 0; i < p->nbefore; i++)
 		if (!p->job[i].waited)
 			run_is_there(p, i);
-	look_for_comer(p);
+	find_next_arrival(p);
 }
 
 void play(struct queue *q, int64_t now_ms, const struct play_lengths *lengths,
@@ -470,12 +471,12 @@ void play(struct queue *q, int64_t now_ms, const struct play_lengths *lengths,
 		.last_ms = now_ms + limits->horizon_ms,
 		.out = mem_array(DECISIONS_AT_ONCE, sizeof(*p.out))};
 	agenda_init(&p.agenda);
-	map_init(&p.came, play_is_comer);
+	map_init(&p.arrived, play_is_arrived);
 	*ret = (struct play_result){0};
 	play_begin(&p);
 	ret->end = play_on(&p);
 	tell(&p, ret);
-	map_free(&p.came, free);
+	map_free(&p.arrived, free);
 	agenda_done(&p.agenda);
 	free(p.job);
 	free(p.out);
@@ -487,15 +488,12 @@ void play_result_done(struct play_result *r)
 	*r = (struct play_result){0};
 }
 
+static int start_uid_cmp(const void *uid, const void *start)
+{
+	return uid_cmp(uid, &((const struct play_start *)start)->uid);
+}
+
 const struct play_start *play_find(const struct play_result *r, const struct uid *uid)
 {
-	size_t low = 0, high = r->n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (uid_cmp(&r->start[mid].uid, uid) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < r->n && uid_cmp(&r->start[low].uid, uid) == 0 ? &r->start[low] : NULL;
+	return r->n ? bsearch(uid, r->start, r->n, sizeof(*r->start), start_uid_cmp) : NULL;
 }

@@ -61,10 +61,11 @@ struct play_arrivals {
 
 struct play_limits {
 	int64_t horizon_ms; /* after the beginning */
-	uint64_t decisions; /* so many */
-	uint64_t instants;  /* at which queue_decide() is asked */
-	int64_t grace_ms; /* of the pods of a run that the play begins: the queue knows that of runs alone */
-	bool costs; /* works out what the runs cost that the play begins: struct play_costs */
+	uint64_t decisions; /* so many at most */
+	uint64_t instants;  /* so many at most, at which queue_decide() is asked */
+	/* Of the pods of a run that the play begins: the queue knows it only of runs that it has now. */
+	int64_t grace_ms;
+	bool costs; /* struct play_costs is wanted */
 	/* Set to 1 by a signal: the play is cut off as soon as may be. NULL: nothing does. */
 	const volatile sig_atomic_t *enough;
 };
@@ -101,6 +102,8 @@ struct play_costs {
 	size_t n;
 };
 void play_costs_add(struct play_costs *c, const char *currency, int64_t amount);
+/* NULL: there is nothing in that currency. */
+const struct play_cost *play_costs_find(const struct play_costs *c, const char *currency);
 
 struct play_result {
 	struct play_start *start; /* by uid; those that waited at the beginning */

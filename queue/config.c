@@ -1,6 +1,7 @@
 /* What holds for all queues. */
 #include "queue/core.h"
 #include "queue/job/resources.h"
+#include "queue/tell.h"
 
 void queue_config_default(struct queue_config *c)
 {
@@ -37,6 +38,7 @@ static const struct transformation_spec *copy_transformations(
 
 void queue_configure(struct queue *q, const struct queue_config *c)
 {
+	queue_tell(q, CONFIGURE, .config = c);
 	struct arena memory = {0};
 	struct resource_list weights = {c->usage_weight, c->nusage_weights};
 	q->config = *c;

@@ -32,7 +32,7 @@
 #include "queue/model/unread.h"
 #include "queue/model/usage.h"
 #include "queue/model/user.h"
-#include "sluice/queue.h"
+#include "sluice/queue_call.h"
 
 enum { RESERVATION_SLABS = 8 };
 
@@ -95,7 +95,8 @@ struct queue {
 	size_t moldable;       /* workloads that can do with fewer pods */
 	size_t workload_bytes; /* of all workloads, reservations and users */
 	struct scratch *scratch;
-	struct preemption *preemption; /* kept from one search for victims to the next */
+	struct preemption *preemption;	/* kept from one search for victims to the next */
+	struct queue_listener listener; /* of the calls that change it (tell.h) */
 };
 
 /* A fresh group may start in cq now. The others were judged, and nothing became better for them. */
@@ -131,5 +132,7 @@ static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 }
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);
+/* What queue_drop_job() does. */
+void queue_forget_workload(struct queue *q, struct workload *w);
 
 #endif

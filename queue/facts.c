@@ -24,6 +24,7 @@
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
 #include "queue/model/user_line.h"
+#include "queue/tell.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -82,12 +83,21 @@ static bool caps_otherwise(const struct clusterqueue *cq, const struct clusterqu
 	       (s->has_max_priority && cq->spec.max_priority != s->max_priority);
 }
 
+static void clusterqueue_refuse(struct queue *q, const char *name, const char *sentence)
+{
+	struct clusterqueue *cq = object_keep(q, name);
+	free(cq->invalid);
+	cq->invalid = mem_strdup(sentence);
+	q->counters.version++;
+}
+
 int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e)
 {
+	queue_tell(q, SET_CLUSTERQUEUE, .clusterqueue = s);
 	struct err own;
 	int code = clusterqueue_check(s, &own);
 	if (code) {
-		queue_reject_clusterqueue(q, s->name, own.text);
+		clusterqueue_refuse(q, s->name, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	struct clusterqueue *cq = object_keep(q, s->name);
@@ -144,14 +154,13 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 
 void queue_reject_clusterqueue(struct queue *q, const char *name, const char *sentence)
 {
-	struct clusterqueue *cq = object_keep(q, name);
-	free(cq->invalid);
-	cq->invalid = mem_strdup(sentence);
-	q->counters.version++;
+	queue_tell(q, REJECT_CLUSTERQUEUE, .name = name, .sentence = sentence);
+	clusterqueue_refuse(q, name, sentence);
 }
 
 void queue_drop_clusterqueue(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_CLUSTERQUEUE, .name = name);
 	struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, name);
 	if (!cq || !tree_in(&cq->by_name))
 		return;
@@ -187,12 +196,21 @@ static struct cohort *cohort_object(struct queue *q, const char *name)
 	return c;
 }
 
+static void cohort_refuse(struct queue *q, const char *name, const char *sentence)
+{
+	struct cohort *c = cohort_object(q, name);
+	free(c->invalid);
+	c->invalid = mem_strdup(sentence);
+	q->counters.version++;
+}
+
 int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e)
 {
+	queue_tell(q, SET_COHORT, .cohort = s);
 	struct err own;
 	int code = cohort_check(s, &own);
 	if (code) {
-		queue_reject_cohort(q, s->name, own.text);
+		cohort_refuse(q, s->name, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	struct cohort *c = cohort_object(q, s->name);
@@ -208,14 +226,13 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 
 void queue_reject_cohort(struct queue *q, const char *name, const char *sentence)
 {
-	struct cohort *c = cohort_object(q, name);
-	free(c->invalid);
-	c->invalid = mem_strdup(sentence);
-	q->counters.version++;
+	queue_tell(q, REJECT_COHORT, .name = name, .sentence = sentence);
+	cohort_refuse(q, name, sentence);
 }
 
 void queue_drop_cohort(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_COHORT, .name = name);
 	struct cohort *c = cohort_find(&q->cohorts, name);
 	if (!c || (!c->exists && !c->invalid))
 		return;
@@ -305,12 +322,13 @@ static struct localqueue *localqueue_object(
 
 int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e)
 {
+	queue_tell(q, SET_LOCALQUEUE, .localqueue = s);
 	if (!*s->clusterqueue) {
 		struct err own;
 		err_set(&own, ERR_INVALID,
 			"LocalQueue %s/%s: spec.clusterQueue is empty; name a ClusterQueue", s->ns,
 			s->name);
-		queue_reject_localqueue(q, s->ns, s->name, own.text);
+		localqueue_object(q, s->ns, s->name, own.text);
 		return err_set(e, ERR_INVALID, "%s", own.text);
 	}
 	struct localqueue *lq = localqueue_object(q, s->ns, s->name, NULL);
@@ -331,11 +349,13 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 void queue_reject_localqueue(
 	struct queue *q, const char *ns, const char *name, const char *sentence)
 {
+	queue_tell(q, REJECT_LOCALQUEUE, .ns = ns, .name = name, .sentence = sentence);
 	localqueue_object(q, ns, name, sentence);
 }
 
 void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 {
+	queue_tell(q, DROP_LOCALQUEUE, .ns = ns, .name = name);
 	struct localqueue *lq = localqueue_find(&q->localqueues, ns, name);
 	if (!lq || !tree_in(&lq->by_name))
 		return;
@@ -369,6 +389,7 @@ static void flavor_changed(struct queue *q, const struct flavor *f)
 
 int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e)
 {
+	queue_tell(q, SET_FLAVOR, .flavor = s);
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
 	if (flavor_set(&q->flavors, s)) {
 		struct flavor *f = flavor_find(&q->flavors, s->name);
@@ -383,17 +404,20 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p)
 {
+	queue_tell(q, SET_IDLE_POOL, .idle_pool = p);
 	effective_quota_pool(q, p);
 }
 
 void queue_reject_flavor(struct queue *q, const char *name, const char *sentence)
 {
+	queue_tell(q, REJECT_FLAVOR, .name = name, .sentence = sentence);
 	flavor_refuse(&q->flavors, name, sentence);
 	q->counters.version++;
 }
 
 void queue_drop_flavor(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_FLAVOR, .name = name);
 	struct flavor *f = flavor_find(&q->flavors, name);
 	effective_quota_pool(q, &(struct idle_pool){.flavor = name});
 	if (!f)
@@ -426,6 +450,7 @@ static void class_changed(struct queue *q, struct priority_class *c)
 
 void queue_set_priority(struct queue *q, const struct priority_spec *s)
 {
+	queue_tell(q, SET_PRIORITY, .priority = s);
 	bool changed;
 	struct priority_class *c = priority_set(&q->priorities, s, &changed);
 	if (changed)
@@ -438,6 +463,7 @@ void queue_set_priority(struct queue *q, const struct priority_spec *s)
 
 void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name)
 {
+	queue_tell(q, DROP_PRIORITY, .priority_kind = kind, .name = name);
 	struct priority_class *c = priority_find(&q->priorities, kind, name);
 	if (!c || !c->exists)
 		return;
@@ -459,6 +485,7 @@ static void regate_namespace(struct queue *q, struct nspace *ns)
 
 void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 {
+	queue_tell(q, SET_NAMESPACE, .of_namespace = s);
 	struct nspace *ns = namespace_of(&q->localqueues, s->name);
 	namespace_set(ns, s);
 	nodes_set_namespace(q->node_suitability.nodes, s->name, s->labels, s->nlabels);
@@ -467,6 +494,7 @@ void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 
 void queue_drop_namespace(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_NAMESPACE, .name = name);
 	struct nspace *ns = namespace_find(&q->localqueues, name);
 	if (!ns || !ns->exists)
 		return;
@@ -478,22 +506,26 @@ void queue_drop_namespace(struct queue *q, const char *name)
 
 bool queue_set_limit_range(struct queue *q, const struct limit_range_spec *s)
 {
+	queue_tell(q, SET_LIMIT_RANGE, .limit_range = s);
 	return limit_range_set(&q->accounting.limit_ranges, s);
 }
 
 bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
 {
+	queue_tell(q, DROP_LIMIT_RANGE, .ns = ns, .name = name);
 	return limit_range_unset(&q->accounting.limit_ranges, ns, name);
 }
 
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
 {
+	queue_tell(q, SET_RUNTIME_CLASS, .runtime_class = s);
 	nodes_set_runtime_class(q->node_suitability.nodes, s);
 	return accounting_set_runtime_class(&q->accounting, s);
 }
 
 bool queue_drop_runtime_class(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_RUNTIME_CLASS, .name = name);
 	nodes_drop_runtime_class(q->node_suitability.nodes, name);
 	return accounting_unset_runtime_class(&q->accounting, name);
 }

@@ -12,6 +12,7 @@
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
 {
@@ -64,13 +65,13 @@ static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 	q->counters.version++; /* its RunPolicy shows how many runs it spares */
 }
 
-void queue_set_job(struct queue *q, const struct job *j)
+static void set_job(struct queue *q, const struct job *j)
 {
 	struct workload *w = queue_find_workload(q, &j->uid);
 	struct account account;
 	account_open(&account, &q->accounting, &q->config, j);
 	if (!w)
-		queue_undefer_job(q, &j->uid);
+		overflow_forget(q, &j->uid);
 	if (!w || workload_differs(q, w, j, &account))
 		take_job(q, w, j, &account);
 	account_done(&account);
@@ -80,11 +81,32 @@ void queue_set_job(struct queue *q, const struct job *j)
 	disruption_see(q, w, j);
 }
 
-void queue_drop_job(struct queue *q, const struct uid *uid)
+/* Of its labels those that are looked at: the others are nobody's business. */
+static struct job job_told(const struct queue *q, const struct job *j, struct arena *a)
 {
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w)
-		return;
+	struct label *labels = arena_take(a, j->nlabels, sizeof(*labels));
+	struct job told = *j;
+	told.nlabels = 0;
+	for (size_t i = 0; i < j->nlabels; i++)
+		if (runpolicies_ask_for(q, j->labels[i].key))
+			labels[told.nlabels++] = j->labels[i];
+	told.labels = told.nlabels > 0 ? labels : NULL;
+	return told;
+}
+
+void queue_set_job(struct queue *q, const struct job *j)
+{
+	if (q->listener.hear) {
+		struct arena scratch = {0};
+		struct job told = job_told(q, j, &scratch);
+		queue_tell(q, SET_JOB, .job = &told);
+		arena_done(&scratch);
+	}
+	set_job(q, j);
+}
+
+void queue_forget_workload(struct queue *q, struct workload *w)
+{
 	workload_unplace(q, w);
 	reservation_forget_promise(q, w);
 	if (w->reservation)
@@ -93,8 +115,16 @@ void queue_drop_job(struct queue *q, const struct uid *uid)
 	q->counters.version++;
 }
 
-bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,
-	int64_t now_ms)
+void queue_drop_job(struct queue *q, const struct uid *uid)
+{
+	queue_tell(q, DROP_JOB, .uid = *uid);
+	struct workload *w = queue_find_workload(q, uid);
+	if (w)
+		queue_forget_workload(q, w);
+}
+
+static bool take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines,
+	size_t n, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w)
@@ -109,10 +139,17 @@ bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_li
 	return true;
 }
 
-bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
-	size_t n, int64_t reserved_ms)
+bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,
+	int64_t now_ms)
 {
-	if (!queue_take_in(q, uid, lines, n, reserved_ms))
+	queue_tell(q, TAKE_IN, .uid = *uid, .lines = lines, .nlines = n, .now_ms = now_ms);
+	return take_in(q, uid, lines, n, now_ms);
+}
+
+static bool adopt(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,
+	int64_t reserved_ms)
+{
+	if (!take_in(q, uid, lines, n, reserved_ms))
 		return false;
 	const struct clusterqueue *cq = queue_find_workload(q, uid)->reservation->cq;
 	if (cq)
@@ -120,14 +157,24 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	return true;
 }
 
+bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
+{
+	queue_tell(
+		q, ADOPT_JOB, .uid = *uid, .lines = lines, .nlines = n, .reserved_ms = reserved_ms);
+	return adopt(q, uid, lines, n, reserved_ms);
+}
+
 void queue_adopt_unread(struct queue *q, const struct job *unread, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms)
 {
+	queue_tell(q, ADOPT_UNREAD, .job = unread, .lines = lines, .nlines = n,
+		.reserved_ms = reserved_ms);
 	const struct workload *seen = queue_find_workload(q, &unread->uid);
 	struct shape *shape = seen ? shape_keep(seen->shape) : NULL;
 	int32_t pods = seen ? reservation_pods_of(seen, lines, n) : 0;
-	queue_set_job(q, unread);
-	must(queue_adopt_job(q, &unread->uid, lines, n, reserved_ms));
+	set_job(q, unread);
+	must(adopt(q, &unread->uid, lines, n, reserved_ms));
 	if (shape)
 		reservation_expect_as_seen(
 			q, queue_find_workload(q, &unread->uid)->reservation, shape, pods);
@@ -175,6 +222,7 @@ bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid)
 
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
+	queue_tell(q, CONFIRM_JOB, .uid = *uid, .now_ms = now_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;
@@ -184,6 +232,7 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms)
 {
+	queue_tell(q, READY_JOB, .uid = *uid, .flag = ready, .now_ms = now_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (w && w->reservation)
 		run_ready(q, w->reservation, ready, now_ms);
@@ -203,11 +252,13 @@ static void recall(struct queue *q, const struct uid *uid, const struct job_hist
 
 void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h)
 {
+	queue_tell(q, RECALL_HISTORY, .uid = *uid, .history = h);
 	recall(q, uid, h, past_recall);
 }
 
 void queue_recall_past(struct queue *q, const struct uid *uid, const struct job_history *h)
 {
+	queue_tell(q, RECALL_PAST, .uid = *uid, .history = h);
 	recall(q, uid, h, past_recall_before);
 }
 
@@ -220,6 +271,7 @@ void queue_job_history(
 
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms)
 {
+	queue_tell(q, SHRINK_JOB, .uid = *uid, .pods = pods, .now_ms = now_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return false;
@@ -238,6 +290,7 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 
 void queue_keep_pods(struct queue *q, const struct uid *uid)
 {
+	queue_tell(q, KEEP_PODS, .uid = *uid);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;
@@ -247,6 +300,7 @@ void queue_keep_pods(struct queue *q, const struct uid *uid)
 
 void queue_clock_stepped(struct queue *q, int64_t step_ms)
 {
+	queue_tell(q, CLOCK_STEPPED, .step_ms = step_ms);
 	struct clusterqueue *cq;
 	if (step_ms > 0)
 		step_ms = least(step_ms, q->set_back_ms);
@@ -261,6 +315,7 @@ void queue_clock_stepped(struct queue *q, int64_t step_ms)
 
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
+	queue_tell(q, GREW_JOB, .uid = *uid, .now_ms = now_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation || !reservation_grows(w->reservation))
 		return;
@@ -302,6 +357,7 @@ bool queue_job_beyond_quota(const struct queue *q, const struct uid *uid)
 
 void queue_leaving_job(struct queue *q, const struct uid *uid)
 {
+	queue_tell(q, LEAVING_JOB, .uid = *uid);
 	struct workload *w = queue_find_workload(q, uid);
 	if (w && w->reservation)
 		reservation_leave(q, w->reservation);
@@ -315,6 +371,7 @@ int32_t queue_job_pods(const struct queue *q, const struct uid *uid)
 
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why)
 {
+	queue_tell(q, RECLAIM_JOB, .uid = *uid, .pods = pods, .why = why);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation || !reclaim_ask(q, w->reservation, pods, why))
 		return false;
@@ -357,6 +414,7 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || w->blocked == why)
 		return;
+	queue_tell(q, BLOCK_JOB, .uid = *uid, .why = why);
 	w->blocked = why;
 	workload_replace(q, w);
 	wake_behind_leaving(q, w);
@@ -365,6 +423,7 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 
 void queue_keep_active(struct queue *q, const struct uid *uid)
 {
+	queue_tell(q, KEEP_ACTIVE, .uid = *uid);
 	struct workload *w = queue_find_workload(q, uid);
 	if (w)
 		past_keep_active(q, w);
@@ -372,6 +431,7 @@ void queue_keep_active(struct queue *q, const struct uid *uid)
 
 void queue_ending_job(struct queue *q, const struct uid *uid)
 {
+	queue_tell(q, ENDING_JOB, .uid = *uid);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;
@@ -389,6 +449,7 @@ static void release(struct queue *q, struct workload *w, int64_t now_ms)
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms)
 {
+	queue_tell(q, RELEASE_JOB, .uid = *uid, .now_ms = now_ms, .not_before_ms = not_before_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;
@@ -403,6 +464,7 @@ void queue_release_job(
 
 void queue_end_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
+	queue_tell(q, END_JOB, .uid = *uid, .now_ms = now_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;

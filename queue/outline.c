@@ -18,6 +18,7 @@ static struct job_outline outline_of(const struct workload *w)
 		.clusterqueue = cq ? cq->name : "",
 		.family = family_name(w),
 		.user = w->user ? w->user->name : "",
+		.priority = w->key.priority,
 		.holds_quota = r,
 		.confirmed = r && r->confirmed,
 		.ends = r && r->stop_given,

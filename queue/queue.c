@@ -23,6 +23,7 @@
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/view.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 static bool workload_is(const void *value, const void *key)
 {
@@ -80,7 +81,8 @@ static void drop_all_jobs(struct queue *q)
 	map_each(&q->workloads, i, w)
 		all[n++] = w->key.uid;
 	for (size_t i = 0; i < n; i++)
-		queue_drop_job(q, &all[i]);
+		if ((w = queue_find_workload(q, &all[i])))
+			queue_forget_workload(q, w);
 	free(all);
 }
 
@@ -123,6 +125,11 @@ void queue_free(struct queue *q)
 	scratch_free(q->scratch);
 	victims_done(q);
 	free(q);
+}
+
+void queue_listen(struct queue *q, struct queue_listener listener)
+{
+	q->listener = listener;
 }
 
 static struct workload *first_back_off(const struct queue *q)
@@ -332,27 +339,36 @@ size_t queue_decide(
 	if (starts || tells || !list_empty(&q->suspects) || !list_empty(&q->nices.dirty))
 		*ret_next_ms = now_ms;
 	q->deciding = false;
+	queue_tell(q, DECIDE, .now_ms = now_ms, .cap = cap, .decisions = out, .ndecisions = n,
+		.next_ms = *ret_next_ms);
 	return n;
 }
 
 void queue_pause_starts(struct queue *q, bool paused)
 {
+	if (paused != q->paused)
+		queue_tell(q, PAUSE_STARTS, .flag = paused);
 	q->paused = paused;
 }
 
 bool queue_take_ceiling(struct queue *q, struct ceiling *ret)
 {
+	bool looked = !list_empty(&q->quota.changed);
 	const struct quota_row *row = quota_take_changed(&q->quota);
+	if (!row && looked)
+		queue_tell(q, TAKE_CEILING); /* it took out what was no news */
 	if (!row)
 		return false;
 	const struct quota_node *parent = row->node->parent;
 	*ret = (struct ceiling){row->node->name, row->flavor, row->resource, quota_ceiling(row),
 		parent ? parent->name : "", row->local};
+	queue_tell(q, TAKE_CEILING, .gave = true, .ceiling = ret);
 	return true;
 }
 
 void queue_retake_ceilings(struct queue *q)
 {
+	queue_tell(q, RETAKE_CEILINGS);
 	quota_retake(&q->quota);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/instant.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/jobs/options.h"
@@ -52,11 +51,6 @@ const char *jobs_report_span(int64_t ms, char ret[SPAN_TEXT_SIZE])
 	return ret;
 }
 
-static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
-{
-	return instant_parse(slice_of(text_of(object, key)), ret_ms);
-}
-
 /* By the user's own clock: "14:05", and the day where that was another. */
 static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
 {
@@ -84,12 +78,12 @@ static void put_wait(const char *how, int64_t ms, struct buf *out)
 static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t at_ms;
-	if (time_of(status, "startedAt", &at_ms)) {
+	if (instant_of(status, "startedAt", &at_ms)) {
 		buf_puts(out, "since ");
 		put_clock(at_ms, now_ms, out);
-	} else if (time_of(status, "startAt", &at_ms)) {
+	} else if (instant_of(status, "startAt", &at_ms)) {
 		put_wait("in", at_ms - now_ms, out);
-	} else if (time_of(json_object(status, "start"), "p50", &at_ms)) {
+	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
 		put_wait("about", at_ms - now_ms, out);
 	} else {
 		buf_puts(out, NONE);
@@ -100,7 +94,7 @@ static void put_age(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	char span[SPAN_TEXT_SIZE];
 	int64_t at_ms;
-	bool known = time_of(json_object(job, "metadata"), "creationTimestamp", &at_ms);
+	bool known = instant_of(json_object(job, "metadata"), "creationTimestamp", &at_ms);
 	buf_puts(out, known ? jobs_report_span(now_ms - at_ms, span) : NONE);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/must.h"
 
 #define TEXT_MAX_BYTES (128u << 20)
 #define TREE_MAX_BYTES ((size_t)1024 << 20)
@@ -359,22 +360,30 @@ size_t documents_line_of(struct documents *d, const char *path)
 /* ---- the objects of a file --------------------------------------------------------------------
  * */
 
+/* One that is of no file has no line. */
 static size_t line_of(struct object_source *from, const char *field)
 {
 	char path[600];
+	must(from->documents);
 	snprintf(path, sizeof(path), "%s%s", from->within, field);
 	return documents_line_of(from->documents, path);
 }
 
 const char *object_where(struct object_source *from, const char *field, char *ret_text, size_t size)
 {
-	snprintf(ret_text, size, "%.4096s:%zu", from->file, line_of(from, field));
+	if (from->documents)
+		snprintf(ret_text, size, "%.4096s:%zu", from->file, line_of(from, field));
+	else
+		snprintf(ret_text, size, "%.4096s", from->file);
 	return ret_text;
 }
 
 void object_wrap(struct object_source *from, const char *field, struct err *e)
 {
-	err_wrap(e, "%s:%zu", from->file, line_of(from, field));
+	if (from->documents)
+		err_wrap(e, "%s:%zu", from->file, line_of(from, field));
+	else
+		err_wrap(e, "%s", from->file);
 }
 
 int object_fault(struct object_source *from, int code, struct err *e)

@@ -41,9 +41,9 @@ size_t documents_line_of(struct documents *d, const char *path);
 #define WHERE_SIZE 4200
 
 struct object_source {
-	const char *file; /* for sentences */
-	struct documents *documents;
-	char within[32]; /* in front of the object's paths: "", or "items[3]." */
+	const char *file;	     /* for sentences */
+	struct documents *documents; /* NULL: it is of no file, and sentences have no line */
+	char within[32];	     /* in front of the object's paths: "", or "items[3]." */
 	void *ctx;
 };
 

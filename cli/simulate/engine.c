@@ -26,8 +26,9 @@
 /* In the order in which those of one instant happen. Arrivals that are known from the beginning are a
  * sorted list of their own (world.h), so that the agenda has only as many entries as Jobs run. */
 enum event_kind {
-	EVENT_ADOPT,  /* subject: a Job that runs from the beginning; its use begins to count */
-	EVENT_END,    /* subject: a Job whose attempt ends by itself; version: its sizes */
+	EVENT_ADOPT, /* subject: a Job that runs from the beginning; its use begins to count */
+	EVENT_END,   /* subject: a Job whose attempt ends by itself; version: its sizes */
+	EVENT_LEAVE, /* subject: a Job that was being stopped at the beginning: its pods are gone */
 	EVENT_DELETE, /* subject: a Job that its owner deletes */
 	EVENT_FIRE,   /* subject: a CronJob that makes a Job */
 	EVENT_SUBMIT, /* subject: a Job that comes now, after the preceding one of its trace */
@@ -48,6 +49,7 @@ struct engine {
 	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
 	size_t vain_stops;    /* since a Job came, went or kept some of its work */
 	bool stuck;
+	size_t left_out; /* runs that the queue could not take in */
 	size_t *pressed; /* Jobs with a deadline that came or were stopped now */
 	size_t npressed;
 	struct quota_line lines[QUEUE_LINES_MAX];
@@ -159,8 +161,11 @@ static int64_t later(int64_t ms, int64_t length_ms)
 	return length_ms == NEVER_MS ? NEVER_MS : ms + length_ms;
 }
 
+/* What is due already, as the end of a run that is late, happens now. */
 static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t subject)
 {
+	if (at_ms < p->now_ms)
+		at_ms = p->now_ms;
 	if (at_ms <= p->last_ms)
 		agenda_put(&p->agenda, at_ms, kind, subject,
 			kind == EVENT_END ? p->w->sim_job[subject].sizes : 0);
@@ -217,16 +222,87 @@ static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms
 	size(p, sim_job, pods, a->kept_ms, since_ms);
 }
 
+/* It keeps what it holds until its pods are gone. Nothing else happens to it before. */
+static void adopt_leaving(struct engine *p, const struct adoption *a, const struct job *j)
+{
+	struct queue *q = p->w->queue;
+	p->w->sim_job[a->sim_job].state = SIM_JOB_WAITING;
+	queue_adopt_job(q, &j->uid, a->lines, a->nlines, a->at_ms);
+	queue_confirm_job(q, &j->uid, a->at_ms);
+	/* The Job tells what the run has left behind that it had. */
+	queue_recall_history(q, &j->uid, &j->admission.history);
+	queue_leaving_job(q, &j->uid);
+	followed_tell(p->w, a->sim_job);
+	put(p, a->leaves_ms, EVENT_LEAVE, a->sim_job);
+}
+
+#define LEFT_OUT_TOLD 10
+
+static void tell_left_out(struct engine *p, size_t sim_job, const char *why)
+{
+	char name[600];
+	if (p->left_out++ < LEFT_OUT_TOLD)
+		fprintf(stderr,
+			"sluice: Job %s runs, and is left out: what it holds is not known, and %s\n",
+			world_name(p->w, sim_job, name, sizeof(name)), why);
+	else if (p->left_out == LEFT_OUT_TOLD + 1)
+		fputs("sluice: more Jobs that run are left out for such reasons\n", stderr);
+}
+
+/* The queue says what it holds. One that cannot be in its queue runs on, and counts nowhere. */
+static bool take_in(struct engine *p, const struct adoption *a, const struct job *j)
+{
+	static struct intake in;
+	if (queue_intake(p->w->queue, &j->uid, a->pods, p->now_ms, &in)) {
+		queue_take_in(p->w->queue, &j->uid, in.line, in.nlines, a->at_ms);
+		return true;
+	}
+	tell_left_out(p, a->sim_job, in.why_not);
+	queue_drop_job(p->w->queue, &j->uid);
+	p->w->sim_job[a->sim_job].state = SIM_JOB_OTHER;
+	p->w->nothers++;
+	return false;
+}
+
+/* Some pods may have finished since its lines were written down. */
+static int32_t adopted_pods(struct engine *p, const struct adoption *a, const struct job *j)
+{
+	queue_confirm_job(p->w->queue, &j->uid, a->at_ms);
+	if (a->pods > 0)
+		queue_shrink_job(p->w->queue, &j->uid, a->pods, p->now_ms);
+	int32_t pods = queue_job_pods(p->w->queue, &j->uid);
+	return pods > 0 ? pods : 1;
+}
+
 static void adopt(struct engine *p, const struct adoption *a)
 {
-	struct uid uid = world_uid(p->w, a->sim_job);
 	struct job_scratch scratch;
 	struct job j = world_job(p->w, a->sim_job, &scratch);
-	p->w->sim_job[a->sim_job].full_pods = full_pods(&j);
+	struct sim_job *s = &p->w->sim_job[a->sim_job];
+	s->full_pods = full_pods(&j);
 	queue_set_job(p->w->queue, &j);
-	queue_adopt_job(p->w->queue, &uid, a->lines, a->nlines, a->at_ms);
+	if (a->leaves) {
+		adopt_leaving(p, a, &j);
+		return;
+	}
+	if (a->by_queue && !take_in(p, a, &j))
+		return;
+	if (!a->by_queue)
+		queue_adopt_job(p->w->queue, &j.uid, a->lines, a->nlines, a->at_ms);
 	put(p, a->at_ms, EVENT_ADOPT, a->sim_job);
-	run(p, a->sim_job, job_pods(&j), a->at_ms);
+	s->kept_ms += a->before_ms;
+	run(p, a->sim_job, adopted_pods(p, a, &j), a->at_ms);
+	s->kept_ms -= a->before_ms; /* a stop would lose that, too */
+}
+
+/* Its pods are gone, and it waits again. */
+static void leave_quota(struct engine *p, size_t sim_job)
+{
+	struct uid uid = world_uid(p->w, sim_job);
+	p->last_news_ms = p->now_ms;
+	queue_release_job(p->w->queue, &uid, p->now_ms, 0);
+	if (world_deadline_ms(p->w, sim_job) > 0)
+		press(p, sim_job);
 }
 
 static void fire(struct engine *p, size_t cronjob, int64_t due_ms);
@@ -505,8 +581,10 @@ static void look_at_deadlines(struct engine *p)
 static int64_t next_arrival_ms(const struct engine *p)
 {
 	const struct world *w = p->w;
-	return p->narrived < w->narrivals ? w->sim_job[w->arrival[p->narrived]].arrival_ms
-					  : NEVER_MS;
+	if (p->narrived == w->narrivals)
+		return NEVER_MS;
+	int64_t ms = w->sim_job[w->arrival[p->narrived]].arrival_ms;
+	return ms > w->start_ms ? ms : w->start_ms; /* live ones came before */
 }
 
 static int64_t next_ms(const struct engine *p)
@@ -527,6 +605,9 @@ static void happen(struct engine *p, const struct event *event)
 		return;
 	case EVENT_END:
 		finish(p, event);
+		return;
+	case EVENT_LEAVE:
+		leave_quota(p, event->subject);
 		return;
 	case EVENT_DELETE:
 		remove_job(p, event->subject);

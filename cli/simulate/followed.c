@@ -5,6 +5,14 @@
 
 #include "base/mem.h"
 
+static const char *failure_of(const struct sim_job *a)
+{
+	if (!a->fails)
+		return "";
+	return a->record->status.failure ? a->record->status.failure
+					 : "sluice.dev/simulate-outcome: Failed";
+}
+
 static enum predecessor_state state_of(const struct sim_job *a)
 {
 	if (a->state == SIM_JOB_GONE && !a->deleted)
@@ -27,7 +35,7 @@ static bool followed_is(const struct world *w, size_t sim_job, struct predecesso
 		.created_ms = a->arrival_ms,
 		.state = state_of(a),
 		.ended_ms = a->state == SIM_JOB_GONE && !a->deleted ? a->ended_ms : 0,
-		.failure = a->fails ? "sluice.dev/simulate-outcome: Failed" : "",
+		.failure = failure_of(a),
 		.gone = a->deleted,
 		.deleted = a->deleted,
 		.followed = true,

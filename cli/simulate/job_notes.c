@@ -57,7 +57,7 @@ static int read_duration(const cJSON *o, const struct job *j, int64_t *ret_ms, s
 
 /* Pods that have finished stay finished: with fewer at a time than are to be completed they come
  * one after the other, and each such wave is safe when it is over. */
-static int64_t wave_ms(const struct job *j, int64_t duration_ms)
+int64_t job_notes_wave_ms(const struct job *j, int64_t duration_ms)
 {
 	if (duration_ms == NEVER_MS || j->parallelism < 1 || j->completions <= j->parallelism)
 		return 0;
@@ -68,7 +68,7 @@ static int read_step(const cJSON *o, const struct job *j, struct job_plan *plan,
 {
 	char number[32], shown[SHOWN_SIZE];
 	const char *text = note(o, CHECKPOINT_ANNOTATION, number);
-	plan->step_ms = wave_ms(j, plan->duration_ms);
+	plan->step_ms = job_notes_wave_ms(j, plan->duration_ms);
 	if (!text || text_duration(text, &plan->step_ms))
 		return 0;
 	err_set(e, ERR_INVALID, "%s is not a duration; write e.g. 30m, how often it saves its work",
@@ -167,8 +167,7 @@ int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, s
 
 /* ---- a Job that runs from the beginning ------------------------------------------------------ */
 
-/* -1: it asks for none, not even for 0. */
-static int64_t request_of(const struct job *j, const char *resource, int32_t pods)
+int64_t job_notes_request(const struct job *j, const char *resource, int32_t pods)
 {
 	struct resource r[REQUESTS_MAX];
 	size_t n = pod_requests(&j->pod, r, REQUESTS_MAX);
@@ -181,20 +180,11 @@ static int64_t request_of(const struct job *j, const char *resource, int32_t pod
 	return -1;
 }
 
-/* The strings live as long as the queue: they are the world's. */
-static const char *keep_text(struct world *w, const char *prefix, const char *text)
-{
-	size_t size = strlen(prefix) + strlen(text) + 1;
-	char *copy = mem_alloc(size);
-	snprintf(copy, size, "%s%s", prefix, text);
-	return world_keep(w, copy);
-}
-
 static int admitted_lines(
 	struct world *w, const struct job *j, const cJSON *root, struct adoption *a, struct err *e)
 {
 	const cJSON *flavors = json_object(root, "flavors");
-	const char *node = keep_text(w, "cq/", json_text(root, "clusterQueue"));
+	const char *node = world_keep_text(w, "cq/", json_text(root, "clusterQueue"));
 	a->clusterqueue = node + 3;
 	a->lines = world_keep(w, mem_array(QUEUE_LINES_MAX, sizeof(*a->lines)));
 	json_each(flavor, flavors) {
@@ -202,7 +192,7 @@ static int admitted_lines(
 		if (!cJSON_IsString(flavor) || !*flavor->valuestring)
 			return err_set(e, ERR_INVALID, "flavors: %s must be the name of a flavor",
 				text_show(flavor->string, shown));
-		int64_t amount = request_of(j, flavor->string, job_pods(j));
+		int64_t amount = job_notes_request(j, flavor->string, job_pods(j));
 		if (amount == 0)
 			continue; /* the ledger remembers no such line */
 		if (amount < 0)
@@ -213,8 +203,8 @@ static int admitted_lines(
 			return err_set(
 				e, ERR_LIMIT, "flavors: has more than %d items", QUEUE_LINES_MAX);
 		a->lines[a->nlines++] =
-			(struct quota_line){node, keep_text(w, "", flavor->valuestring),
-				keep_text(w, "", flavor->string), amount};
+			(struct quota_line){node, world_keep_text(w, "", flavor->valuestring),
+				world_keep_text(w, "", flavor->string), amount};
 	}
 	return 0;
 }
@@ -395,7 +385,7 @@ int cronjob_add(struct world *w, const cJSON *o, struct err *e)
 	must(j);
 	c.record = world_keep(w, j);
 	c.name = world_keep(w, mem_strdup(decode_name(o)));
-	j->family = keep_text(w, "CronJob/", c.name);
+	j->family = world_keep_text(w, "CronJob/", c.name);
 	world_add_cronjob(w, &c);
 	return 0;
 }

@@ -31,6 +31,11 @@ int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, s
  * no more use. */
 int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes, struct err *e);
 
+/* What so many of its pods request by themselves; -1: none, not even 0. */
+int64_t job_notes_request(const struct job *j, const char *resource, int32_t pods);
+/* With fewer pods at a time than are to be completed: how long each wave of them takes; else 0. */
+int64_t job_notes_wave_ms(const struct job *j, int64_t duration_ms);
+
 int cronjob_add(struct world *w, const cJSON *o, struct err *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/must.h"
 #include "cli/simulate/job_notes.h"
 #include "cli/simulate/documents.h"
 #include "controller/wire/decode.h"
@@ -258,6 +259,8 @@ static int read_kind(struct object_source *r, const struct kind *k, const cJSON 
 	if (k->namespaced && meta && !json_get(meta, "namespace"))
 		graft_text(&namespace_graft, meta, "namespace", "default");
 	int rc = check_name(k, o, e);
+	if (rc == 0 && r->documents && world_of(r)->live)
+		world_describe(world_of(r), k->name, decode_namespace_of(o), decode_name(o));
 	if (rc == 0)
 		rc = check_old_name(k, o, e);
 	if (rc == 0)
@@ -289,6 +292,21 @@ static int read_object(struct object_source *r, const cJSON *o, struct err *e)
 	/* The sentence has no path in front: the line is that of the field at fault. */
 	object_wrap(r, "kind", e);
 	return ERR_INVALID;
+}
+
+/* ---- objects of an API server ---------------------------------------------------------------- */
+
+int manifest_read_object(
+	struct world *w, const char *from, const char *kind, const cJSON *o, struct err *e)
+{
+	struct object_source r = {.file = from, .ctx = w};
+	size_t i = 0;
+	while (i < NKINDS && strcmp(kinds[i].name, kind) != 0)
+		i++;
+	must(i < NKINDS && kinds[i].read != read_job);
+	if (world_is_described(w, kind, decode_namespace_of(o), decode_name(o)))
+		return 0;
+	return read_kind(&r, &kinds[i], o, e);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -15,9 +15,15 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "cli/simulate/world.h"
+#include "controller/kube/json.h"
 
 /* A file, "-" for standard input, or a directory: its *.yaml, *.yml and *.json, by name. */
 int manifest_read(struct world *w, const char *path, struct err *e);
+
+/* One object of an API server, of a kind that is known here; no Job. from: what sentences begin with. It
+ * does nothing where a file describes the object (world_describe()). */
+int manifest_read_object(
+	struct world *w, const char *from, const char *kind, const cJSON *o, struct err *e);
 
 /* name: what the sentence calls the text. */
 int manifest_read_text(struct world *w, const char *name, struct slice text, struct err *e);

@@ -95,6 +95,21 @@ static int take_seed(const char *text, void *options, struct err *e)
 	return 0;
 }
 
+static int take_assumed(const char *text, void *options, struct err *e)
+{
+	if (text_duration(text, &((struct simulate_options *)options)->assumed_ms))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--assume-duration is \"%.60s\"; it must be a duration such as 2h, which Jobs take that do not say how long",
+		text);
+}
+
+static int take_config_namespace(const char *text, void *options, struct err *e)
+{
+	((struct simulate_options *)options)->config_namespace = text;
+	return flag_check_namespace("--config-namespace", text, e);
+}
+
 static int take_setting(void *options, size_t index, const char *text, struct err *e)
 {
 	return settings_take(&((struct simulate_options *)options)->settings, index, text, e);
@@ -111,6 +126,11 @@ static const struct flag flags[] = {
 	{FLAG_TAKE("trace-estimates", 0, take_estimates), .value = "requested|exact"},
 	{FLAG_TAKE("trace-min-parallelism", 0, take_min_parallelism)},
 	{FLAG_GIVEN("trace-grow", 0, struct simulate_options, terms.grow)},
+	{FLAG_GIVEN("from-cluster", 0, struct simulate_options, from_cluster)},
+	{FLAG_TAKE("assume-duration", 0, take_assumed)},
+	{FLAG_TAKE("config-namespace", 0, take_config_namespace), .value = "NAMESPACE"},
+	{FLAG_KUBECONFIG(struct simulate_options, kube)},
+	{FLAG_CONTEXT(struct simulate_options, kube)},
 	{FLAG_TAKE("until", 0, take_until)},
 	{FLAG_TAKE("seed", 0, take_seed)},
 	{FLAG_GIVEN("help", 'h', struct simulate_options, help)},
@@ -123,9 +143,13 @@ static int check(const struct simulate_options *o, struct err *e)
 {
 	if (o->help)
 		return 0;
-	if (o->nmanifests == 0)
+	if (o->nmanifests == 0 && !o->from_cluster)
 		return err_set(e, ERR_INVALID,
-			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml");
+			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml, or begin with the cluster as it is: --from-cluster");
+	if (!o->from_cluster &&
+		(o->assumed_ms > 0 || o->config_namespace || o->kube.kubeconfig || o->kube.context))
+		return err_set(e, ERR_INVALID,
+			"--assume-duration, --config-namespace, --kubeconfig and --context are for --from-cluster");
 	if (!o->trace &&
 		(o->queue || o->compress != 1 || o->terms.deadline_ms > 0 || o->terms.cheapest ||
 			o->terms.exact || o->terms.grow || o->terms.min_parallelism > 0))

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "cli/flags.h"
 #include "cli/simulate/world.h"
+#include "controller/kube/config.h"
 #include "controller/settings.h"
 
 enum simulate_output { SIMULATE_TABLE, SIMULATE_JSON, SIMULATE_SVG };
@@ -30,6 +31,10 @@ struct simulate_options {
 	int64_t until_ms; /* after the start, or since the epoch */
 	enum simulate_output output;
 	struct settings settings;
+	bool from_cluster;
+	struct kube_config_options kube; /* as kubectl */
+	const char *config_namespace;	 /* of ConfigMaps; NULL: not given */
+	int64_t assumed_ms;		 /* --assume-duration; 0: absent */
 	bool help;
 };
 

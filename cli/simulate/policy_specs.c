@@ -119,6 +119,21 @@ static int apply_calendar(
 	return rc;
 }
 
+static void reject_rule(struct queue *q, const struct rule *r, const char *sentence)
+{
+	switch (r->kind) {
+	case RULE_RUNPOLICY:
+		queue_reject_runpolicy(q, rule_name(r), sentence);
+		return;
+	case RULE_PRICEPLAN:
+		queue_reject_priceplan(q, rule_name(r), sentence);
+		return;
+	case RULE_BUDGET:
+		queue_reject_budget(q, rule_name(r), sentence);
+		return;
+	}
+}
+
 static void complete_plan(const struct calendar_specs *s, struct rule *r)
 {
 	struct priceplan_spec *plan = r->priceplan;
@@ -145,15 +160,26 @@ static int apply_rule(const struct policy_specs *b, struct rule *r, struct queue
 
 int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, struct err *e)
 {
+	struct calendar_specs *s = &b->calendar_specs;
+	struct err inner = {""};
 	int rc = 0;
-	for (size_t i = 0; i < b->calendar_specs.n && rc == 0; i++)
-		rc = apply_calendar(&b->calendar_specs, i, q, now_ms, e);
-	for (size_t i = 0; i < b->n && rc == 0; i++) {
-		rc = apply_rule(b, &b->rule[i], q, e);
-		if (rc < 0)
-			err_wrap(e, "%s", b->rule[i].where);
+	for (size_t i = 0; i < s->n && rc == 0; i++) {
+		rc = apply_calendar(s, i, q, now_ms, &inner);
+		if (rc < 0 && b->lenient) {
+			queue_reject_calendar(q, s->item[i].spec->name, inner.text);
+			rc = 0;
+		}
 	}
-	return rc;
+	for (size_t i = 0; i < b->n && rc == 0; i++) {
+		rc = apply_rule(b, &b->rule[i], q, &inner);
+		if (rc < 0 && b->lenient) {
+			reject_rule(q, &b->rule[i], inner.text);
+			rc = 0;
+		} else if (rc < 0) {
+			err_wrap(&inner, "%s", b->rule[i].where);
+		}
+	}
+	return rc < 0 ? err_set(e, rc, "%s", inner.text) : 0;
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */

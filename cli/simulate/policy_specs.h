@@ -40,6 +40,8 @@ struct policy_specs {
 	struct calendar_specs calendar_specs;
 	struct rule *rule; /* in the order of the files */
 	size_t n;
+	/* What makes no sense is told to the queue as such, as a controller does, and ends nothing. */
+	bool lenient;
 };
 
 void policy_specs_init(struct policy_specs *b);

@@ -10,6 +10,10 @@
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
+/* Of the Jobs without an expected end so many are named, in JSON and in the table. */
+#define ENDLESS_NAMED 100
+#define ENDLESS_SHOWN 5
+
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static int column_cmp(const struct column *c, const char *flavor, const char *resource)
@@ -61,7 +65,7 @@ void summary_init(struct summary *s, const struct world *w)
 		add_capacity(s, cohort.usage, cohort.nusage);
 	if (s->ncolumns > 0)
 		qsort(s->column, s->ncolumns, sizeof(*s->column), by_column);
-	if (w->nadoptions == 0 && w->narrivals > 0)
+	if (w->nadoptions == 0 && w->narrivals > 0 && !w->live)
 		s->first_ms = w->sim_job[w->arrival[0]].arrival_ms;
 	for (size_t i = 0; i < s->ncolumns; i++)
 		s->column[i].since_ms = s->first_ms;
@@ -300,18 +304,38 @@ static void cost_json(const struct summary *s, struct buf *out)
 	buf_putc(out, '}');
 }
 
+/* All that came, or would have come. */
+static size_t jobs_count(const struct summary *s)
+{
+	return s->w->nsim_jobs - s->w->nunqueued - s->w->nothers;
+}
+
+/* Some of them by name: there may be any number. */
+static void endless_json(const struct summary *s, struct buf *out)
+{
+	char name[700];
+	size_t shown = s->w->nendless < ENDLESS_NAMED ? s->w->nendless : ENDLESS_NAMED;
+	buf_puts(out, ",\"without_expected_end\":[");
+	for (size_t i = 0; i < shown; i++) {
+		buf_puts(out, i ? "," : "");
+		buf_json_string(out, world_name(s->w, s->w->endless[i], name, sizeof(name)));
+	}
+	buf_printf(out, "],\"without_expected_end_count\":%zu", s->w->nendless);
+}
+
 void summary_render_json(const struct summary *s, struct buf *out)
 {
 	buf_printf(out,
 		"{\"summary\":{\"jobs\":%zu,\"admitted\":%zu,\"preempted\":%zu,\"finished\":%zu,"
 		"\"waiting\":%zu",
-		s->w->nsim_jobs - s->w->nunqueued, s->admitted, s->preempted, s->finished,
-		s->waiting);
+		jobs_count(s), s->admitted, s->preempted, s->finished, s->waiting);
 	stops_json(s, out);
 	if (s->grown + s->shrunk > 0)
 		buf_printf(out, ",\"grown\":%zu,\"shrunk\":%zu", s->grown, s->shrunk);
 	buf_printf(out, ",\"work_lost_s\":%" PRId64 ",\"missed_deadlines\":%zu,\"unreachable\":%zu",
 		s->lost_ms / 1000, s->missed, s->unreachable);
+	if (s->w->live)
+		endless_json(s, out);
 	cost_json(s, out);
 	utilisation_json(s, out);
 	if (s->nwaits > 0)
@@ -378,9 +402,27 @@ static void money_rows(const struct summary *s, struct table *t)
 		count_row(t, "... known to be before", s->unreachable);
 }
 
+static void endless_row(const struct summary *s, struct table *t)
+{
+	char name[700];
+	struct buf names;
+	if (s->w->nendless == 0)
+		return;
+	buf_init(&names, ENDLESS_SHOWN * sizeof(name));
+	for (size_t i = 0; i < s->w->nendless && i < ENDLESS_SHOWN; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "",
+			world_name(s->w, s->w->endless[i], name, sizeof(name)));
+	if (s->w->nendless > ENDLESS_SHOWN)
+		buf_printf(&names, " and %zu more", s->w->nendless - ENDLESS_SHOWN);
+	table_cell(t, COLOUR_DIM, "without expected end");
+	table_cellf(t, COLOUR_NONE, "%zu: %s", s->w->nendless, buf_text(&names));
+	table_end_row(t);
+	buf_done(&names);
+}
+
 static void counts_table(const struct summary *s, struct table *t)
 {
-	count_row(t, "Jobs", s->w->nsim_jobs - s->w->nunqueued);
+	count_row(t, "Jobs", jobs_count(s));
 	count_row(t, "admitted", s->admitted);
 	stops_rows(s, t);
 	if (s->grown > 0)
@@ -389,6 +431,7 @@ static void counts_table(const struct summary *s, struct table *t)
 		count_row(t, "shrunk", s->shrunk);
 	count_row(t, "finished", s->finished);
 	count_row(t, "still waiting", s->waiting);
+	endless_row(s, t);
 	money_rows(s, t);
 	length_row(t, "makespan", s->last_ms - s->first_ms);
 	if (s->nwaits > 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mix.h"
 #include "base/must.h"
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/job_times.h"
@@ -13,6 +14,7 @@
 struct entry {
 	char *name;	    /* "LocalQueue team-a/main" */
 	char *leads_to;	    /* LocalQueue: its ClusterQueue */
+	size_t index;	    /* CronJob: of world.cronjob */
 	bool described;	    /* Namespace: by a document */
 	struct entry *next; /* Namespace: in use before this one */
 };
@@ -63,6 +65,7 @@ void world_done(struct world *w)
 	free(w->adoption);
 	free(w->cronjob);
 	free(w->arrival);
+	free(w->endless);
 	*w = (struct world){0};
 }
 
@@ -77,6 +80,14 @@ void *world_keep(struct world *w, void *block)
 	w->block = grow(w->block, w->nblocks, sizeof(*w->block));
 	w->block[w->nblocks++] = block;
 	return block;
+}
+
+char *world_keep_text(struct world *w, const char *prefix, const char *text)
+{
+	size_t size = strlen(prefix) + strlen(text) + 1;
+	char *copy = mem_alloc(size);
+	snprintf(copy, size, "%s%s", prefix, text);
+	return world_keep(w, copy);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -113,6 +124,26 @@ static struct entry *mention_namespace(struct world *w, const char *ns)
 	n->next = w->namespaces;
 	w->namespaces = n;
 	return n;
+}
+
+/* A name of its own: a Job, say, is entered as such when it is added. */
+static void described_kind(const char *kind, char ret[64])
+{
+	snprintf(ret, 64, "file's %.50s", kind);
+}
+
+void world_describe(struct world *w, const char *kind, const char *ns, const char *name)
+{
+	char own[64];
+	described_kind(kind, own);
+	keep_name(w, own, ns, name);
+}
+
+bool world_is_described(const struct world *w, const char *kind, const char *ns, const char *name)
+{
+	char own[64];
+	described_kind(kind, own);
+	return find_name(w, own, ns, name) != NULL;
 }
 
 /* The API server gives each namespace its own name as a label. */
@@ -262,9 +293,24 @@ int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, s
 	a->step_ms = plan->step_ms;
 	a->delete_ms = plan->delete_ms;
 	a->fails = plan->fails;
+	a->attempt = plan->attempt;
 	if (plan->has_arrival)
 		a->arrival_ms = j->created_ms;
 	return 0;
+}
+
+void world_add_other(struct world *w, struct job *j)
+{
+	const struct job_status *s = &j->status;
+	struct sim_job *a = add_sim_job(w);
+	a->record = world_keep(w, j);
+	a->has_own_uid = true;
+	a->arrival_ms = j->created_ms;
+	a->state = job_finished(j) ? SIM_JOB_GONE : SIM_JOB_OTHER;
+	a->ended_ms = s->finished_ms;
+	a->fails = s->failed;
+	a->attempt = j->admission.attempt > 0 || s->has_start_time || s->active > 0;
+	w->nothers++;
 }
 
 void world_add_adoption(struct world *w, const struct adoption *a)
@@ -276,8 +322,24 @@ void world_add_adoption(struct world *w, const struct adoption *a)
 void world_add_cronjob(struct world *w, const struct cronjob *c)
 {
 	w->cronjob = grow(w->cronjob, w->ncronjobs, sizeof(*w->cronjob));
+	keep_name(w, "CronJob", c->record->ns, c->name)->index = w->ncronjobs;
 	w->cronjob[w->ncronjobs++] = *c;
 	mention_namespace(w, c->record->ns);
+}
+
+void world_link_cronjob(struct world *w, size_t sim_job)
+{
+	static const char made[] = "CronJob/";
+	struct sim_job *a = &w->sim_job[sim_job];
+	const char *family = a->record->family;
+	if (w->ncronjobs == 0 || strncmp(family, made, strlen(made)) != 0)
+		return;
+	const struct entry *c = find_name(w, "CronJob", a->record->ns, family + strlen(made));
+	if (!c)
+		return;
+	a->name = a->record->name;
+	a->origin = c->index;
+	w->cronjob[c->index].last = sim_job;
 }
 
 size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms)
@@ -399,7 +461,7 @@ static void line_up(struct world *w)
 		struct sim_job *a = &w->sim_job[i];
 		if (a->arrival_ms == NEVER_MS)
 			a->arrival_ms = w->start_ms;
-		if (a->state == SIM_JOB_RUNNING)
+		if (a->state != SIM_JOB_COMING)
 			continue;
 		if (!is_queued(w, a)) {
 			a->state = SIM_JOB_GONE;
@@ -450,7 +512,7 @@ static int apply_rules(struct world *w, struct err *e)
 
 int world_close(struct world *w, struct err *e)
 {
-	for (size_t i = 0; i < w->nadoptions; i++) {
+	for (size_t i = 0; i < w->nadoptions && !w->live; i++) {
 		int rc = check_adoption(w, &w->adoption[i], e);
 		if (rc < 0)
 			return rc;
@@ -460,7 +522,7 @@ int world_close(struct world *w, struct err *e)
 		if (!n->described)
 			world_add_namespace(w, &(struct namespace_spec){.name = name});
 	}
-	w->start_ms = w->settled_ms = earliest_ms(w);
+	w->start_ms = w->settled_ms = w->live ? w->now_ms : earliest_ms(w);
 	for (size_t i = 0; i < w->nadoptions; i++) {
 		w->sim_job[w->adoption[i].sim_job].state = SIM_JOB_RUNNING;
 		if (w->adoption[i].at_ms > w->settled_ms)
@@ -489,13 +551,10 @@ static void put_number(char *ret, int64_t n)
 	*ret = '\0';
 }
 
-/* As even as any, and of each Job whatever the others are (splitmix64). */
+/* Of each Job whatever the others are. */
 static uint64_t drawn(int64_t seed, size_t traced)
 {
-	uint64_t x = (uint64_t)seed * 0x9E3779B97F4A7C15u + traced + 1;
-	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-	x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-	return x ^ x >> 31;
+	return mix64((uint64_t)seed * 0x9E3779B97F4A7C15u + traced + 1);
 }
 
 /* 0: it needs all of its processors. */

@@ -33,6 +33,8 @@ enum sim_job_state {
 	SIM_JOB_WAITING,
 	SIM_JOB_RUNNING,
 	SIM_JOB_GONE, /* finished, deleted, or never ours */
+	/* Others may wait for it, and nothing happens to it. Of a live cluster: it names no queue. */
+	SIM_JOB_OTHER,
 };
 
 /* A Job of the simulation. */
@@ -62,10 +64,15 @@ struct sim_job {
 	bool unreachable; /* it was told that it cannot meet its deadline */
 };
 
-/* A Job that runs from the beginning. */
+/* A Job that runs from the beginning, or is being stopped then. */
 struct adoption {
 	size_t sim_job;
 	int64_t at_ms;
+	int64_t before_ms; /* so long it ran before that, and held nothing */
+	int32_t pods;	   /* that are left of those that its lines are for; 0: all */
+	bool by_queue;	   /* it has no lines: the queue says what it holds (queue_intake()) */
+	bool leaves;	   /* it was stopped: it holds its lines until leaves_ms, and waits again */
+	int64_t leaves_ms;
 	const char *clusterqueue;
 	struct quota_line *lines;
 	size_t nlines;
@@ -128,6 +135,14 @@ struct world {
 			       decided before it */
 	size_t nunqueued;   /* Jobs left out, for they name no queue */
 
+	/* Of a live cluster (live.h); false: files alone. What a file describes is there in place of the live
+	 * object of the same kind and name. */
+	bool live;
+	int64_t now_ms;	 /* its time: time begins then, whenever its Jobs came and began */
+	size_t nothers;	 /* Jobs that are known for those that wait for them, and not played */
+	size_t *endless; /* Jobs without an expected end (ends.h): those that run, then the others */
+	size_t nendless;
+
 	struct map by_uid;	  /* struct owner: of Jobs that have a uid of their own */
 	struct map names;	  /* struct entry: "Job ns/name", "LocalQueue ns/name", ... */
 	struct entry *namespaces; /* those in use, described or not */
@@ -145,10 +160,18 @@ struct job_plan { /* what annotations say of a Job of the simulation */
 	int64_t duration_ms, delete_ms; /* NEVER_MS */
 	int64_t step_ms;		/* 0 */
 	bool fails;
+	int32_t attempt; /* how many runs it had; one that runs from the beginning: before that one */
 };
 /* ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's then. */
 int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);
 void world_add_adoption(struct world *w, const struct adoption *a);
+/* A Job that others may wait for: one that has ended, or that names no queue. Takes j. */
+void world_add_other(struct world *w, struct job *j);
+/* It was made by that CronJob, if there is such a one: that counts for its concurrencyPolicy. */
+void world_link_cronjob(struct world *w, size_t sim_job);
+/* Notes that a file describes it, and says whether one does. */
+void world_describe(struct world *w, const char *kind, const char *ns, const char *name);
+bool world_is_described(const struct world *w, const char *kind, const char *ns, const char *name);
 void world_add_cronjob(struct world *w, const struct cronjob *c);
 int world_add_clusterqueue(struct world *w, const struct clusterqueue_spec *s, struct err *e);
 int world_add_flavor(struct world *w, const struct flavor_spec *s, struct err *e);
@@ -165,11 +188,13 @@ struct job_context world_job_context(struct world *w);
 void world_resolve_times(const struct world *w, struct job *j);
 /* Keeps a block of memory (malloc) until the world's end. */
 void *world_keep(struct world *w, void *block);
+/* The two texts as one, so kept. */
+char *world_keep_text(struct world *w, const char *prefix, const char *text);
 
 /* For a Job that has none and is added next. */
 struct uid world_next_uid(const struct world *w);
 
-/* ERR_GONE: a Job runs in a ClusterQueue or flavor that is not described. */
+/* ERR_GONE: a Job runs in a ClusterQueue or flavor that no file describes. A live one may. */
 int world_close(struct world *w, struct err *e);
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
- * The answer to `sluice start`: a QueuedJob, asked for again while its start is not known. The controller
- * plays its queue only while somebody asks, so the first to ask waits some seconds.
+ * The answer to `sluice start`: a QueuedJob, which is asked for again while its start is not known. The
+ * controller plays its queue only while people ask, so the first to ask waits some seconds.
  */
 #ifndef SLUICE_CLI_START_ANSWER_H
 #define SLUICE_CLI_START_ANSWER_H
@@ -17,9 +17,9 @@ struct start_question {
 int start_answer_get(struct ev_loop *loop, struct kube_client *client,
 	const struct start_question *q, struct json *json, const cJSON **ret_job, struct err *e);
 
-/* What would change its start: a StartReview, for which the queue is played while this waits. ERR_INVALID:
- * the Job does not wait. ERR_BUSY, with the controller's words: too many ask (it is asked again, as above), it does not lead, or plays
- * are off. Others are as above. */
+/* What would change its start: a StartReview, for which the queue is played while this waits.
+ * ERR_INVALID: the Job does not wait. ERR_BUSY, with the controller's words: too many ask (it is asked
+ * again, as above), it does not lead, or it makes no forecasts. Others are as above. */
 int start_review_get(struct ev_loop *loop, struct kube_client *client,
 	const struct start_question *q, struct json *json, const cJSON **ret_review, struct err *e);
 

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
@@ -29,12 +28,7 @@ static bool is_waiting(const cJSON *job)
 
 bool start_report_is_to_come(const cJSON *job)
 {
-	return is_waiting(job) && !start_of(job);
-}
-
-static bool time_of(const cJSON *object, const char *key, int64_t *ret_ms)
-{
-	return instant_parse(slice_of(text_of(object, key)), ret_ms);
+	return is_waiting(job) && !start_of(job) && !truth_of(status_of(job), "noForecasts");
 }
 
 /* ---- sentences ------------------------------------------------------------------------------- */
@@ -70,15 +64,15 @@ static void put_misses(const cJSON *start, int64_t draws, struct buf *out)
 static void put_middle(struct short_times *t, const cJSON *start, struct buf *out)
 {
 	int64_t p10_ms, p50_ms;
-	if (time_of(start, "p50", &p50_ms) && p50_ms <= t->now_ms) {
+	if (instant_of(start, "p50", &p50_ms) && p50_ms <= t->now_ms) {
 		buf_puts(out, "any moment now");
-	} else if (time_of(start, "p50", &p50_ms)) {
+	} else if (instant_of(start, "p50", &p50_ms)) {
 		short_times_put(t, p50_ms, out);
-	} else if (time_of(start, "p10", &p10_ms)) {
-		buf_puts(out, "hardly before ");
+	} else if (instant_of(start, "p10", &p10_ms)) {
+		buf_puts(out, "probably not before ");
 		short_times_put(t, p10_ms, out);
 	} else {
-		buf_puts(out, "hardly");
+		buf_puts(out, "unlikely");
 	}
 }
 
@@ -90,7 +84,7 @@ void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, str
 		put_never(start, out);
 	} else {
 		put_middle(&times, start, out);
-		if (time_of(start, "p90", &p90_ms) && p90_ms > now_ms) {
+		if (instant_of(start, "p90", &p90_ms) && p90_ms > now_ms) {
 			buf_puts(out, "; by ");
 			short_times_put(&times, p90_ms, out);
 			buf_puts(out, " with 90 %");
@@ -105,6 +99,25 @@ void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
 	start_report_line_of(start, number_of(start, "draws"), now_ms, out);
 }
 
+bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	const cJSON *moved = json_object(start, "moved");
+	struct short_times times = short_times_from(now_ms);
+	int64_t from_ms, at_ms;
+	if (!instant_of(moved, "from", &from_ms) || !instant_of(moved, "at", &at_ms))
+		return false;
+	buf_puts(out, "was ");
+	short_times_put(&times, from_ms, out);
+	times.day_ms = now_ms; /* both are compared with now, not with each other */
+	buf_puts(out, " until ");
+	short_times_put(&times, at_ms, out);
+	if (*text_of(moved, "why")) {
+		buf_puts(out, "; since: ");
+		text_render(text_of(moved, "why"), out);
+	}
+	return true;
+}
+
 static void put_count(int64_t n, const char *one, const char *many, struct buf *out)
 {
 	buf_printf(out, "%" PRId64 " %s", n, n == 1 ? one : many);
@@ -115,37 +128,52 @@ static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	const cJSON *basis = json_object(start, "basis");
 	int64_t runs = number_of(basis, "runs"), arrivals = number_of(basis, "arrivals"), as_of_ms;
-	buf_puts(out, "By ");
+	buf_puts(out, "Based on ");
 	put_count(number_of(start, "draws"), "play", "plays", out);
 	buf_puts(out, " of the queue");
-	if (time_of(start, "asOf", &as_of_ms))
-		buf_printf(out, " as it was %" PRId64 " s ago",
-			as_of_ms < now_ms ? (now_ms - as_of_ms) / 1000 : 0);
+	if (instant_of(start, "asOf", &as_of_ms)) {
+		buf_puts(out, " as it was ");
+		short_ago_put(as_of_ms, now_ms, out);
+	}
 	buf_puts(out, ". ");
 	if (runs > 0) {
-		buf_puts(out, "How long runs take is learned from ");
-		put_count(runs, "that ended", "that ended", out);
+		buf_puts(out, "Run times are drawn from ");
+		put_count(runs, "earlier run", "earlier runs", out);
 	} else {
 		buf_puts(out,
-			"No run has ended yet: each takes as long as was asked for, else an hour");
+			"No run has ended yet: each is taken to last as long as was asked for, else an hour");
 	}
-	buf_puts(out,
-		arrivals > 0 ? "; Jobs keep coming as " : "; Jobs that are to come are left out");
 	if (arrivals > 0)
-		put_count(arrivals, "did lately", "did lately", out);
+		buf_printf(out, "; new Jobs are drawn from %" PRId64 " that came lately", arrivals);
+	else
+		buf_puts(out, "; Jobs that may still come are left out");
 	buf_puts(out, ".\n");
+}
+
+static void put_move(const cJSON *start, int64_t now_ms, struct buf *out)
+{
+	struct buf line;
+	buf_init(&line, SENTENCE_MAX_BYTES);
+	if (start_report_moved(start, now_ms, &line)) {
+		buf_putc(out, '\n');
+		buf_puts(out, buf_text(&line));
+	}
+	buf_done(&line);
 }
 
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	const cJSON *start = start_of(job);
 	if (!is_waiting(job)) {
-		buf_puts(out, "it does not wait");
+		buf_puts(out, "it is not waiting");
+	} else if (!start && truth_of(status_of(job), "noForecasts")) {
+		buf_puts(out, "not known: this controller makes no forecasts (--forecasts off)");
 	} else if (!start) {
 		buf_puts(out, "not known yet; ask again in a moment");
 	} else {
 		start_report_line(start, now_ms, out);
 	}
+	put_move(is_waiting(job) ? start : NULL, now_ms, out);
 	buf_puts(out, "\n\n");
 	put_message(job, out);
 	if (is_waiting(job) && start)

@@ -15,13 +15,17 @@
 #include "base/buf.h"
 #include "controller/kube/json.h"
 
-/* It waits, and the queue has not been played since somebody asked: ask again in a moment. */
+/* It waits, and the queue has not been played since somebody asked: ask again in a moment. Not where the
+ * controller plays none (--forecasts off). */
 bool start_report_is_to_come(const cJSON *job);
 
 /* The first line, without its end, of status.start of a QueuedJob that waits. */
 void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out);
 /* The same of a start that does not say itself how many plays it is of. */
 void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, struct buf *out);
+/* "was 14:10 CET until 12:03; since: 3 Jobs came that start before it", without an end, where another
+ * start was told before. False: none was, or it was much the same. */
+bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out);
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out);
 /* {"namespace", "name", "state", "reason", "message", "startAt", "start"}; the last is null where it is not
  * known, and else as visibility.sluice.dev has it. */

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/short_times.h"
@@ -97,7 +96,7 @@ static bool put_toleration(const struct cure *c)
 	if (flag_check_name("", c->to, NULL) < 0)
 		return false;
 	buf_printf(c->out,
-		"add to its spec.template.spec.tolerations what spec.nodeTaints of kubectl get resourceflavor %s -o yaml wants",
+		"in its spec.template.spec.tolerations, tolerate the spec.nodeTaints of kubectl get resourceflavors.sluice.dev %s -o yaml",
 		c->to);
 	return true;
 }
@@ -107,7 +106,7 @@ static bool put_node_labels(const struct cure *c)
 	if (flag_check_name("", c->to, NULL) < 0)
 		return false;
 	buf_printf(c->out,
-		"change its spec.template.spec.nodeSelector to agree with spec.nodeLabels of kubectl get resourceflavor %s -o yaml",
+		"in its spec.template.spec.nodeSelector, match the spec.nodeLabels of kubectl get resourceflavors.sluice.dev %s -o yaml",
 		c->to);
 	return true;
 }
@@ -149,7 +148,7 @@ static void put_gain(const cJSON *variant, int64_t now_ms, struct buf *out)
 		return;
 	}
 	buf_puts(out, "it starts");
-	if (instant_parse(slice_of(text_of(json_object(variant, "start"), "p50")), &p50_ms)) {
+	if (instant_of(json_object(variant, "start"), "p50", &p50_ms)) {
 		buf_puts(out, " (");
 		short_times_put(&times, p50_ms, out);
 		buf_putc(out, ')');
@@ -205,11 +204,10 @@ static void put_texts(
 static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
-	buf_printf(out, "\nBy %" PRId64 " play%s of the queue each", draws, draws == 1 ? "" : "s");
-	if (instant_parse(slice_of(text_of(status, "asOf")), &as_of_ms)) {
-		buf_puts(out, ", as it was ");
-		short_span_put((now_ms - as_of_ms) / 1000, out);
-		buf_puts(out, " ago");
+	buf_printf(out, "\nBased on %" PRId64 " play%s of each", draws, draws == 1 ? "" : "s");
+	if (instant_of(status, "asOf", &as_of_ms)) {
+		buf_puts(out, ", with the queue as it was ");
+		short_ago_put(as_of_ms, now_ms, out);
 	}
 	buf_puts(out, ". Nothing was changed.\n");
 }
@@ -226,7 +224,7 @@ void start_variants_render(
 	buf_puts(out, "\n\n");
 	size_t helpful = put_helpful(review, now_ms, style, out);
 	if (helpful > 0)
-		put_texts(variants, helps, "No help: ", out);
+		put_texts(variants, helps, "Not earlier: ", out);
 	else if (variants && variants->child)
 		put_texts(variants, NULL, "Nothing that was tried makes it start earlier: ", out);
 	else
@@ -242,11 +240,6 @@ void start_variants_json(const cJSON *review, struct buf *out)
 	buf_json_string(out, text_of(meta, "namespace"));
 	buf_puts(out, ",\"name\":");
 	buf_json_string(out, text_of(meta, "name"));
-	json_each(member, status_of(review)) {
-		buf_putc(out, ',');
-		buf_json_string(out, member->string);
-		buf_putc(out, ':');
-		json_print(out, member);
-	}
+	json_print_members(out, status_of(review));
 	buf_puts(out, "}\n");
 }

@@ -6,7 +6,7 @@
  *
  *     40 min earlier with 8 pods         kubectl patch job train-8 -n team --type merge -p '...'
  *     10 min earlier in LocalQueue night sluice move job/train-8 --queue night -n team
- *     No help: with class high.
+ *     Not earlier: with class high.
  *
  * Pure: a tree goes in, text comes out. The commands are for a shell to be pasted into, so a command is
  * printed only when all that is put into it is plain text.
@@ -25,7 +25,7 @@ void start_variants_render(
 /* {"namespace", "name"} and what the status of the StartReview has, as it came. */
 void start_variants_json(const cJSON *review, struct buf *out);
 
-/* What makes the Job such a variant: a command, or what to write where. False: that is not known. */
+/* What the user is to do: a command, or what to write where. False: that is not known. */
 bool start_variants_cure(const cJSON *variant, const char *ns, const char *job, struct buf *out);
 
 #endif

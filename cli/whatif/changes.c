@@ -440,7 +440,7 @@ static void put_whole(const struct object *o, struct buf *out)
 {
 	put_name(o, out);
 	if (!o->tree) {
-		buf_puts(out, "  gone\n");
+		buf_puts(out, "  dropped\n");
 	} else {
 		buf_puts(out, "  as in ");
 		text_render(o->where, out);
@@ -461,7 +461,7 @@ void changes_render(const struct changes *c, struct buf *out)
 		buf_puts(out, ": ");
 		put_value(x->before, out);
 		if (strcmp(x->before, x->after) == 0) {
-			buf_puts(out, ", as it is\n");
+			buf_puts(out, ", as it is now\n");
 			continue;
 		}
 		buf_puts(out, " -> ");

@@ -1,6 +1,6 @@
 /*
- * The one place of an object that a path leads to (object_path.h has the notation), by what is written in the
- * object and by what its CRD says that there may be.
+ * The one place of an object that a path leads to (object_path.h has the notation), by what is written
+ * in the object and by what its CRD allows.
  *
  * Left to others: the text of a path (object_steps.h), and what is put there (object_path.h).
  */
@@ -30,8 +30,9 @@ struct object_place {
 	const cJSON *schema;
 };
 
-/* Texts of a place live as long as the object, the schema and the steps do. path is for sentences. ERR_INVALID: there is none, and
- * where it ended; or there are several, which the sentence lists. */
+/* Texts of a place live as long as the object, the schema and the steps do. path is for sentences.
+ * ERR_INVALID: there is no such place, and the sentence says how far the path leads; or there are
+ * several, which it lists. */
 int object_place_find(const cJSON *root, const cJSON *schema, const char *path,
 	const struct object_steps *steps, struct object_place *ret, struct err *e);
 

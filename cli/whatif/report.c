@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/instant.h"
 #include "cli/commands.h"
 #include "cli/short_times.h"
 
@@ -79,7 +78,7 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 
 static bool has_start(const cJSON *start, int64_t *ret_ms)
 {
-	return instant_parse(slice_of(text_of(start, "p50")), ret_ms);
+	return instant_of(start, "p50", ret_ms);
 }
 
 static void put_start(struct table *t, const cJSON *start, struct short_times *times)
@@ -89,7 +88,7 @@ static void put_start(struct table *t, const cJSON *start, struct short_times *t
 	buf_init(&cell, CELL_MAX_BYTES);
 	times->day_ms = times->now_ms; /* a cell is read by itself */
 	if (!has_start(start, &p50_ms))
-		buf_puts(&cell, "not in sight");
+		buf_puts(&cell, "no start");
 	else if (p50_ms <= times->now_ms)
 		buf_puts(&cell, "at once");
 	else
@@ -108,9 +107,9 @@ static void put_difference(struct table *t, const cJSON *item)
 	if (before && after)
 		put_moved(earlier_s, &cell);
 	else if (after)
-		buf_puts(&cell, "starts at all");
+		buf_puts(&cell, "starts only then");
 	else if (before)
-		buf_puts(&cell, "no start any more");
+		buf_puts(&cell, "no longer starts");
 	else
 		buf_puts(&cell, "-");
 	bool better = after && (!before || earlier_s > 0);
@@ -163,13 +162,14 @@ static void put_costs(const cJSON *status, struct buf *out)
 		const char *before = text_of(c, "before"), *after = text_of(c, "after");
 		struct buf line;
 		buf_init(&line, CELL_MAX_BYTES);
-		buf_printf(&line, "Runs of these Jobs cost %s %s", after, text_of(c, "currency"));
+		buf_printf(&line, "Runs of these Jobs are expected to cost %s %s", after,
+			text_of(c, "currency"));
 		if (strcmp(before, after) == 0)
-			buf_puts(&line, ", as they do now");
+			buf_puts(&line, ", as now");
 		else
 			buf_printf(&line, " instead of %s", before);
 		text_render(buf_text(&line), out);
-		buf_puts(out, ", as far as is expected.\n");
+		buf_puts(out, ".\n");
 		buf_done(&line);
 	}
 }
@@ -177,12 +177,12 @@ static void put_costs(const cJSON *status, struct buf *out)
 static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
-	buf_printf(out, "By %" PRId64 " play%s of the queue as it is and as it would be", draws,
-		draws == 1 ? "" : "s");
-	if (instant_parse(slice_of(text_of(status, "asOf")), &as_of_ms)) {
+	buf_printf(out,
+		"Based on %" PRId64 " play%s of the queue as it is and %" PRId64 " as it would be",
+		draws, draws == 1 ? "" : "s", draws);
+	if (instant_of(status, "asOf", &as_of_ms)) {
 		buf_puts(out, ", begun ");
-		short_span_put((now_ms - as_of_ms) / 1000, out);
-		buf_puts(out, " ago");
+		short_ago_put(as_of_ms, now_ms, out);
 	}
 	int64_t days = number_of(status, "horizonSeconds") / DAY_S;
 	if (days > 0)
@@ -190,7 +190,7 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	buf_puts(out, ".\n");
 }
 
-/* One part of the sum: "200 start earlier (the middle one by 40 min)". Nothing, if it is of no Job. */
+/* One part of the sum: "200 start earlier (by 40 min in the median)". */
 struct part {
 	const char *count, *one, *many;
 	const char *median; /* by how much; NULL: that has no meaning */
@@ -201,9 +201,9 @@ static void put_part(const cJSON *status, const struct part *p, const char *befo
 	int64_t n = number_of(status, p->count);
 	buf_printf(out, "%s%" PRId64 " %s", before, n, n == 1 ? p->one : p->many);
 	if (p->median && json_get(status, p->median)) {
-		buf_puts(out, n == 1 ? " (by " : " (the middle one by ");
+		buf_puts(out, " (by ");
 		short_span_put(number_of(status, p->median), out);
-		buf_putc(out, ')');
+		buf_puts(out, n == 1 ? ")" : " in the median)");
 	}
 }
 
@@ -212,8 +212,8 @@ static void put_parts(const cJSON *status, struct buf *out)
 	static const struct part parts[] = {
 		{"earlier", "starts earlier", "start earlier", "earlierSecondsMedian"},
 		{"later", "starts later", "start later", "laterSecondsMedian"},
-		{"newlyStart", "starts that does not as it is", "start that do not as it is", NULL},
-		{"neverAnyMore", "does not start any more", "do not start any more", NULL},
+		{"newlyStart", "starts only with the change", "start only with the change", NULL},
+		{"neverAnyMore", "no longer starts", "no longer start", NULL},
 	};
 	const char *before = ": ";
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
@@ -235,8 +235,9 @@ static void put_sum(const cJSON *status, struct buf *out)
 	if (jobs == 0) {
 		buf_puts(out, "No Job waits, so there is nothing to compare");
 	} else if (nothing_moves(status)) {
-		buf_printf(out, "%" PRId64 " %s, and would start as now", jobs,
-			jobs == 1 ? "Job waits" : "Jobs wait");
+		buf_printf(out, "%" PRId64 " %s", jobs,
+			jobs == 1 ? "Job waits, and would start when it does now"
+				  : "Jobs wait, and would start when they do now");
 	} else {
 		buf_printf(out, "%" PRId64 " %s", jobs, jobs == 1 ? "Job waits" : "Jobs wait");
 		put_parts(status, out);
@@ -252,14 +253,4 @@ void whatif_report_render(const cJSON *root, const struct whatif_report_options 
 	put_basis(status, o->now_ms, out);
 	put_costs(status, out);
 	put_sum(status, out);
-}
-
-void whatif_report_members(const cJSON *root, struct buf *out)
-{
-	json_each(member, status_of(root)) {
-		buf_putc(out, ',');
-		buf_json_string(out, member->string);
-		buf_putc(out, ':');
-		json_print(out, member);
-	}
 }

@@ -22,7 +22,5 @@ struct whatif_report_options {
 
 void whatif_report_render(
 	const cJSON *root, const struct whatif_report_options *o, struct buf *out);
-/* The members of its status, each with a comma in front: for an object that has begun. */
-void whatif_report_members(const cJSON *root, struct buf *out);
 
 #endif

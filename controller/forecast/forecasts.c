@@ -28,6 +28,7 @@ struct forecasts {
 	int64_t next_ms;   /* when an ask may begin */
 	unsigned failures; /* in a row */
 	char said[REASON_SIZE];
+	struct forecasts_counts counts; /* but for age_ms */
 
 	/* The ask that is under way; NULL: none. */
 	struct ask *ask;
@@ -57,6 +58,20 @@ static void begin_draw(
 	guesses_begin_draw(f->guesses, draw, f->begun_at_ms, lengths, arrivals);
 }
 
+static void run_lasts(const struct job_outline *o, int64_t ran_ms, int64_t *ret_least_ms,
+	int64_t *ret_most_ms, void *ctx)
+{
+	struct forecasts *f = ctx;
+	guesses_lengths(f->guesses, o, ran_ms, ASK_DRAWS, ret_least_ms, ret_most_ms);
+}
+
+static void tell(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
+{
+	struct forecasts *f = ctx;
+	struct moves_world w = {q, a->now_ms, run_lasts, f};
+	moves_remember(&w, f->answered ? &f->answer : NULL, a->eta, a->n, out);
+}
+
 /* ---- the pace ---------------------------------------------------------------------------------- */
 
 static void pause_for(struct forecasts *f, int64_t used_us)
@@ -75,6 +90,7 @@ static void pause_for(struct forecasts *f, int64_t used_us)
 static void note_failure(struct forecasts *f, const char *why)
 {
 	f->failures++;
+	f->counts.failures++;
 	pause_for(f, (f->tick_ms - f->begun_ms + 1000) * 1000);
 	if (strncmp(f->said, why, sizeof(f->said) - 1) == 0)
 		return;
@@ -105,6 +121,8 @@ static void keep_answer(struct forecasts *f, const struct ask_answer *a)
 	f->answered = f->ask;
 	f->ask = NULL;
 	f->answer = *a;
+	f->counts.plays += a->draws;
+	f->counts.cpu_us += a->cpu_us;
 	f->answer_tick_ms = f->begun_ms;
 	f->answer_as_of_ms = f->begun_at_ms;
 	f->answer_runs = f->begun_runs;
@@ -142,6 +160,7 @@ static void begin_ask(struct forecasts *f, int64_t now_ms)
 		.draws = ASK_DRAWS,
 		.prepare = prepare,
 		.begin = begin_draw,
+		.tell = tell,
 		.ctx = f,
 		.grace_ms = PLAY_GRACE_MS,
 		.play_s = FORECASTS_PLAY_S,
@@ -179,6 +198,8 @@ static void settle_some(struct forecasts *f)
 
 void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tick_ms)
 {
+	if (!f)
+		return;
 	f->tick_ms = tick_ms;
 	if (f->wanted)
 		f->wanted_ms = tick_ms;
@@ -203,19 +224,22 @@ void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tic
 
 void forecasts_want(struct forecasts *f)
 {
-	f->wanted = true;
+	if (f)
+		f->wanted = true;
 }
 
 /* ---- what is known ----------------------------------------------------------------------------- */
 
 void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms)
 {
-	guesses_tell_run(f->guesses, run, ran_ms);
+	if (f)
+		guesses_tell_run(f->guesses, run, ran_ms);
 }
 
 void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms)
 {
-	guesses_tell_arrival(f->guesses, j, now_ms);
+	if (f)
+		guesses_tell_arrival(f->guesses, j, now_ms);
 }
 
 struct guesses *forecasts_guesses(const struct forecasts *f)
@@ -223,9 +247,14 @@ struct guesses *forecasts_guesses(const struct forecasts *f)
 	return f->guesses;
 }
 
+static bool has_answer(const struct forecasts *f)
+{
+	return f && f->answered && f->tick_ms - f->answer_tick_ms < FORECASTS_SHOWN_MS;
+}
+
 bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
 {
-	if (!f->answered || f->tick_ms - f->answer_tick_ms >= FORECASTS_SHOWN_MS)
+	if (!has_answer(f))
 		return false;
 	const struct eta *eta = ask_find(&f->answer, uid);
 	if (!eta || eta_is_unknown(eta))
@@ -236,7 +265,17 @@ bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct for
 		.draws = f->answer.draws,
 		.runs = f->answer_runs,
 		.arrivals = f->answer_arrivals};
+	ret->has_moved = moves_find(&f->answer, eta, &ret->move);
 	return true;
+}
+
+struct forecasts_counts forecasts_count(const struct forecasts *f)
+{
+	if (!f)
+		return (struct forecasts_counts){.age_ms = -1};
+	struct forecasts_counts c = f->counts;
+	c.age_ms = has_answer(f) ? f->tick_ms - f->answer_tick_ms : -1;
+	return c;
 }
 
 struct forecasts *forecasts_new(const struct forecasts_options *o)

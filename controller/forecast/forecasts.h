@@ -21,6 +21,10 @@
  * Jobs are being started), and its answer is read as it comes. Samples are worked out a few at a time
  * (durations_settle_some()), and what is left of them in the copy.
  *
+ * What was told of a Job before, and why it is no more true, goes from answer to answer (moves.h).
+ *
+ * --forecasts=off: there are none. Functions that take a struct forecasts do nothing then, with NULL.
+ *
  * Who may see a forecast is the caller's business. There is no name in one, and no figure of a single
  * Job but the one asked for.
  */
@@ -32,6 +36,8 @@
 #include <stdint.h>
 
 #include "controller/common/log.h"
+#include "controller/forecast/forecasts_counts.h"
+#include "controller/forecast/moves.h"
 #include "forecast/durations.h"
 #include "forecast/quantiles.h"
 #include "sluice/queue.h"
@@ -86,9 +92,14 @@ struct forecast {
 	size_t draws;	 /* plays */
 	size_t runs;	 /* that were learned from; 0: it rests on what was asked for alone */
 	size_t arrivals; /* earlier Jobs like which some are expected to come; 0: none are */
+	bool has_moved;
+	struct move move; /* has_moved */
 };
 
 /* False: there is none of this Job, or only an old one. */
 bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret);
+
+/* For operators. */
+struct forecasts_counts forecasts_count(const struct forecasts *f);
 
 #endif

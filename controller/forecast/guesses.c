@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "forecast/arrivals.h"
 
 struct guesses {
@@ -80,4 +81,16 @@ void guesses_begin_draw(struct guesses *g, size_t draw, int64_t now_ms,
 	*ret_lengths = (struct play_lengths){length_ms, g};
 	*ret_arrivals =
 		(struct play_arrivals){arrivals_next, arrivals_draw_new(g->arrivals, draw, now_ms)};
+}
+
+void guesses_lengths(struct guesses *g, const struct job_outline *run, int64_t ran_ms, size_t draws,
+	int64_t *ret_least_ms, int64_t *ret_most_ms)
+{
+	*ret_least_ms = INT64_MAX;
+	*ret_most_ms = 0;
+	for (g->draw = 0; g->draw < draws; g->draw++) {
+		int64_t ms = length_ms(run, ran_ms, g);
+		*ret_least_ms = least(*ret_least_ms, ms);
+		*ret_most_ms = greater(*ret_most_ms, ms);
+	}
 }

@@ -41,5 +41,8 @@ void guesses_prepare(struct guesses *g);
 /* In the process of the play, which begins at now_ms. */
 void guesses_begin_draw(struct guesses *g, size_t draw, int64_t now_ms,
 	struct play_lengths *ret_lengths, struct play_arrivals *ret_arrivals);
+/* How long a run that has lasted ran_ms takes in all, at least and at most, by so many draws. */
+void guesses_lengths(struct guesses *g, const struct job_outline *run, int64_t ran_ms, size_t draws,
+	int64_t *ret_least_ms, int64_t *ret_most_ms);
 
 #endif

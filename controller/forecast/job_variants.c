@@ -47,8 +47,8 @@ static struct job_variant *add(struct job_variants *v, enum job_change change, c
 
 static void leave_out(struct job_variants *v, enum job_change change, const char *text)
 {
-	if (v->nleft < JOB_VARIANTS_LEFT_MAX)
-		v->left[v->nleft++] = (struct job_unplayed){change, text};
+	if (v->nunplayed < JOB_UNPLAYED_MAX)
+		v->unplayed[v->nunplayed++] = (struct job_unplayed){change, text};
 }
 
 /* ---- pods ------------------------------------------------------------------------------------ */
@@ -164,7 +164,7 @@ static void add_node_labels(
 		return;
 	place(v, &x->job, &p);
 	x->to = arena_string(&v->memory, f->name);
-	x->text = text_of(v, "if its nodeSelector named the nodes of flavor %s", f->name);
+	x->text = text_of(v, "if its nodeSelector matched flavor %s", f->name);
 }
 
 /* The nth flavor with that verdict. */
@@ -216,7 +216,7 @@ static void add_length(struct job_variants *v, const struct job *j, const struct
 		return;
 	if (expected_ms <= 0) {
 		leave_out(v, CHANGE_EXPECTED_DURATION,
-			"nothing says how long it will run: with sluice.dev/expected-duration it may start earlier");
+			"nothing says how long it will run; with the annotation sluice.dev/expected-duration it may start earlier");
 		return;
 	}
 	int64_t half_ms = half_of(expected_ms);

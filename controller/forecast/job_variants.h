@@ -1,6 +1,6 @@
 /*
- * Variants of a Job: what its owner could change of a Job that waits, each as a Job of its own, to be
- * played instead of it (reviews.h).
+ * Variants of a Job that waits: each is that Job with one change that its owner could make, to be
+ * played in its place (reviews.h).
  *
  *   Pods              half of its pods, where it may not start with fewer by itself
  *   Toleration        a flavor whose taints its pods do not tolerate
@@ -10,8 +10,8 @@
  *   PriorityClass     the next higher WorkloadPriorityClass, and the highest
  *   MaxPrice          a tenth more
  *
- * Each is what one change of the Job does (an annotation, a label, a field), and nothing else of it is
- * different. What is not tried is said where that is worth a word.
+ * Each change is one annotation, label or field; all else of the Job is the same. What is not tried has a
+ * sentence that says why, where its owner could do something about that.
  *
  * Left to others: which of them helps.
  */
@@ -22,7 +22,7 @@
 #include "sluice/alternatives.h"
 #include "sluice/job.h"
 
-enum { JOB_VARIANTS_MAX = 8, JOB_VARIANTS_LEFT_MAX = 8 };
+enum { JOB_VARIANTS_MAX = 8, JOB_UNPLAYED_MAX = 8 };
 
 enum job_change {
 	CHANGE_PODS,
@@ -52,12 +52,12 @@ struct job_variants {
 	struct job_unplayed {
 		enum job_change change;
 		const char *text;
-	} left[JOB_VARIANTS_LEFT_MAX];
-	size_t nleft;
+	} unplayed[JOB_UNPLAYED_MAX];
+	size_t nunplayed;
 };
 
-/* j waits, as the API server has it; a is what its queue offers (copied); expected_ms: how long the
- * queue expects it to run, 0 if that is not known. j is borrowed until job_variants_done(). */
+/* j: as the API server has it, borrowed until job_variants_done(). a: what its queue offers, copied.
+ * expected_ms: how long the queue expects it to run; 0: not known. */
 void job_variants_make(struct job_variants *v, const struct job *j, const struct alternatives *a,
 	int64_t expected_ms);
 void job_variants_done(struct job_variants *v);

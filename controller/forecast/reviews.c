@@ -152,55 +152,47 @@ static void end_with(struct review *v, enum review_end end, const char *sentence
 	answer(v, &(struct review_answer){.sentence = sentence, .end = end});
 }
 
-static bool is_full_of(const struct reviews *r, const struct review_asker *asker, struct err *e)
+/* The sentences are for people, who asked a question and have never heard of a review. */
+static int check_rest(const struct reviews *r, const char *who, const char *ns, struct err *e)
 {
-	size_t of_ns = 0, of_any_ns = 0;
-	list_each(&((struct reviews *)(uintptr_t)r)->all, l) {
-		const struct review *v = container_of_const(l, struct review, all);
-		if (strcmp(v->who, asker->who) == 0) {
-			err_set(e, ERR_LIMIT,
-				"you have asked for such a review already, and it has no answer yet: ask again when it has");
-			return true;
-		}
-		of_ns += strcmp(v->ns, asker->ns) == 0;
-		of_any_ns += *v->ns != '\0';
-	}
-	if (of_ns >= REVIEWS_EACH_MAX || (*asker->ns && of_any_ns >= REVIEWS_WAIT_MAX)) {
-		err_set(e, ERR_LIMIT, "%zu other reviews wait%s: ask again in %d s", r->n,
-			of_ns >= REVIEWS_EACH_MAX && *asker->ns ? ", too many of this namespace"
-								: "",
-			REVIEWS_PATIENCE_MS / 1000);
-		return true;
-	}
-	return false;
-}
-
-static bool is_too_soon(const struct reviews *r, const struct review_asker *asker, struct err *e)
-{
-	int64_t callers_ms = rests_until_ms(r, caller_key(asker->who));
-	int64_t namespaces_ms = *asker->ns ? rests_until_ms(r, namespace_key(asker->ns)) : 0;
+	int64_t callers_ms = rests_until_ms(r, caller_key(who));
+	int64_t namespaces_ms = *ns ? rests_until_ms(r, namespace_key(ns)) : 0;
 	int64_t all_ms = r->next_ms > r->tick_ms + REVIEWS_PATIENCE_MS ? r->next_ms : 0;
-	const char *why =
-		callers_ms > 0
-			? "your last review is not long ago, and took some time of the controller"
-		: namespaces_ms > 0
-			? "reviews of this namespace took some time of the controller lately"
-			: "reviews took some time of the controller lately";
+	const char *what = callers_ms > 0 ? "your last question of this kind"
+			   : namespaces_ms > 0
+				   ? "questions of this kind about this namespace"
+				   : "questions of this kind";
 	int64_t until_ms = callers_ms > 0 ? callers_ms : namespaces_ms > 0 ? namespaces_ms : all_ms;
 	if (until_ms == 0)
-		return false;
-	err_set(e, ERR_LIMIT, "%s: ask again in %" PRId64 " s", why,
+		return 0;
+	return err_set(e, ERR_LIMIT,
+		"%s took much of the controller's time lately: ask again in %" PRId64 " s", what,
 		(until_ms - r->tick_ms + 999) / 1000);
-	return true;
+}
+
+static int check_line(struct reviews *r, const char *who, const char *ns, struct err *e)
+{
+	size_t of_ns = 0, of_any_ns = 0;
+	list_each(&r->all, l) {
+		const struct review *v = container_of(l, struct review, all);
+		if (strcmp(v->who, who) == 0)
+			return err_set(e, ERR_LIMIT,
+				"your last question of this kind has no answer yet: ask again when it has");
+		of_ns += strcmp(v->ns, ns) == 0;
+		of_any_ns += *v->ns != '\0';
+	}
+	if (of_ns < REVIEWS_EACH_MAX && (!*ns || of_any_ns < REVIEWS_WAIT_MAX))
+		return 0;
+	return err_set(e, ERR_LIMIT, "%zu other questions of this kind wait%s: ask again in %d s",
+		r->n, of_ns >= REVIEWS_EACH_MAX && *ns ? ", too many of this namespace" : "",
+		REVIEWS_PATIENCE_MS / 1000);
 }
 
 struct review *reviews_enter(struct reviews *r, const struct review_asker *asker, struct err *e)
 {
-	char who[REVIEWS_WHO_SIZE];
-	struct review_asker cut = *asker;
+	char who[REVIEWS_WHO_SIZE]; /* cut before it is compared with names that were cut */
 	snprintf(who, sizeof(who), "%s", asker->who);
-	cut.who = who;
-	if (is_too_soon(r, &cut, e) || is_full_of(r, &cut, e))
+	if (check_rest(r, who, asker->ns, e) < 0 || check_line(r, who, asker->ns, e) < 0)
 		return NULL;
 	struct review *v = mem_alloc(sizeof(*v));
 	v->reviews = r;
@@ -283,7 +275,7 @@ static void fail(struct review *v, const char *why)
 	char sentence[ASK_REFUSAL_SIZE + 64];
 	snprintf(sentence, sizeof(sentence), "the queue could not be played: %s", why);
 	log_event(r->options.log, LEVEL_WARN, "review-failed", "why", why, "effect",
-		"a question of what would be otherwise has no answer; Jobs start as ever", NULL);
+		"a question about other starts has no answer; Jobs start as ever", NULL);
 	pause_after(r, v, (r->tick_ms - v->begun_ms + 1000) * 1000);
 	end_with(v, REVIEW_FAILED, sentence);
 }
@@ -317,6 +309,7 @@ static struct ask_options options_of(struct review *v)
 		.variants = v->plays.variants,
 		.change = change,
 		.tell = tell,
+		.text_only = true,
 		.costs = v->plays.costs,
 		.all_s = REVIEWS_CPU_S};
 }
@@ -369,7 +362,8 @@ static void look_at(struct review *v)
 	} else if (is_played && r->tick_ms - v->begun_ms > REVIEWS_ASK_MS + LATE_MS) {
 		fail(v, "it did not end in time, and was killed");
 	} else if (!is_played && r->tick_ms - v->came_ms > REVIEWS_PATIENCE_MS) {
-		end_with(v, REVIEW_TURNED_AWAY, "other reviews take long: ask again in a minute");
+		end_with(v, REVIEW_TURNED_AWAY,
+			"other questions of this kind take long: ask again in a minute");
 	}
 }
 
@@ -394,6 +388,8 @@ static struct review *next_of(const struct reviews *r)
 
 void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms)
 {
+	if (!r)
+		return;
 	r->tick_ms = tick_ms;
 	if (r->ended && ask_reap(r->ended)) {
 		ask_free(r->ended);

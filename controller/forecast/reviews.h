@@ -1,5 +1,5 @@
 /*
- * Reviews: people ask what would happen if something were otherwise, and the queue is played for them
+ * Reviews: people ask what would happen if something were different, and the queue is played for them
  * (forecast/ask.h): as it is, and in variants.
  *
  * A review costs seconds of a core, so there is a line:
@@ -7,12 +7,13 @@
  *     REVIEWS_EACH_MAX of each namespace. Namespaces take turns (controller/common/turns.h)
  *   - those about all namespaces are of admins: they have REVIEWS_EACH_MAX places of their own and go
  *     first, so that no number of tenants keeps an admin out
- *   - who waits longer than REVIEWS_PATIENCE_MS is turned away. So is who would have to wait
+ *   - a review that waits longer than REVIEWS_PATIENCE_MS is turned away, and so is one that would
+ *     have to
  *   - a review has REVIEWS_CPU_S of processor time: it makes REVIEWS_DRAWS draws, or fewer where plays
  *     are long. It has REVIEWS_ASK_MS in all; the API server gives a question one minute
- *   - then its caller rests for so long that its reviews take a twentieth of a core, its namespace for
- *     a tenth (who may make ServiceAccounts is as many callers as he likes), and all rest for so long
- *     that reviews take a fifth of one. Who leaves before his turn rests for a moment, too
+ *   - after it its caller must rest, for so long that this caller's reviews take a twentieth of a core; its
+ *     namespace, for a tenth (who may make ServiceAccounts is as many callers as he likes); and all, for a
+ *     fifth. Who leaves before his turn rests for a moment, too
  *   - it ends when its caller has gone, and when this controller does not lead any more
  *
  * The loop pays a fork and a few lines of text: what is told of the plays is made in the copy.
@@ -62,17 +63,16 @@ struct review_answer {
 	const char *sentence; /* NULL, or why there is no text */
 	enum review_end {
 		REVIEW_DONE,
-		REVIEW_REFUSED, /* there is no such world, says the queue */
+		REVIEW_REFUSED, /* by the queue: what was asked about cannot be */
 		REVIEW_TURNED_AWAY,
 		REVIEW_FAILED,
 	} end;
 };
 
 struct review_asker {
-	const char *who; /* copied, as the next one */
-	const char *ns;	 /* "": of all */
-	/* Does nobody wait for the answer any more? */
-	bool (*has_gone)(void *ctx);
+	const char *who;	     /* copied, as the next one */
+	const char *ns;		     /* "": of all */
+	bool (*has_gone)(void *ctx); /* nobody waits for the answer any more */
 	/* The review is no more when this returns. Never from inside a call of the asker's. */
 	void (*answer)(const struct review_answer *a, void *ctx);
 	void *ctx;

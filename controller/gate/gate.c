@@ -90,6 +90,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->manages = o->manages;
 	g->came = o->came;
 	g->ended_well = o->ended_well;
+	g->likely_start = o->likely_start;
 	g->ctx = o->ctx;
 	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;

@@ -72,6 +72,12 @@
 
 struct gate;
 
+/* When a Job is likely to start, by a forecast. */
+struct likely_start {
+	int64_t at_ms;	  /* as likely as not; 0: not known */
+	int64_t as_of_ms; /* the forecast is of then */
+};
+
 struct gate_options {
 	const char *identity; /* our name in the lease and in stories; copied */
 	int64_t lease_ms;     /* how long the lease lasts unrenewed; asked for every third of it */
@@ -90,6 +96,8 @@ struct gate_options {
 	 * may be told to the gate or the queue. */
 	void (*came)(void *ctx, const struct job *j); /* it is new and waits; not of a list */
 	void (*ended_well)(void *ctx, const struct job_outline *o, int64_t ran_ms);
+	/* What a forecast says that is there anyway: it is told in the waiting note. NULL: nothing. */
+	struct likely_start (*likely_start)(void *ctx, const struct uid *uid);
 	void *ctx;
 	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
 };

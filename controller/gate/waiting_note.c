@@ -7,6 +7,8 @@
  *   - when the API server answers slowly the pauses grow, so that notes take at most a twentieth of
  *     the time (a pause is PAUSE_MAX_MS at most).
  * A cursor goes round all Jobs, so a tick costs the same for ten waiting Jobs and for a million.
+ * Where the queue has been played forward lately (gate_options.likely_start), the note tells when the Job is
+ * likely to start, as things are then. That it moves since is no reason to write another one.
  *
  * Where the notice is taken off again: in the PATCH that starts the Job (job_tell).
  */
@@ -30,6 +32,7 @@
 #define DOUBLINGS_MAX 6
 #define SHARE 20
 #define PAUSE_MAX_MS 60000
+#define START_STEP_MS 300000 /* a forecast is no clock */
 
 enum wait_reason notice_kind(const char *text)
 {
@@ -52,13 +55,30 @@ static void add_time(struct buf *out, const char *words, int64_t ms, const char 
 	buf_done(&at);
 }
 
-void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out)
+/* Not where it says the same as the time before which it does not start. */
+static void add_start(
+	struct buf *out, const struct explanation *x, const struct likely_start *s, int64_t now_ms)
+{
+	int64_t at_ms = (s->at_ms + START_STEP_MS / 2) / START_STEP_MS * START_STEP_MS;
+	bool is_known = x->not_before_ms > now_ms && x->not_before_ms < INT64_MAX &&
+			at_ms - x->not_before_ms <= START_STEP_MS;
+	if (s->at_ms <= 0 || at_ms <= now_ms || is_known)
+		return;
+	buf_puts(out, "; likely to start about ");
+	story_time(at_ms, out);
+	buf_puts(out, ", by a forecast of ");
+	story_time(s->as_of_ms, out);
+}
+
+void notice_words(const struct explanation *x, const struct likely_start *start, int64_t now_ms,
+	struct buf *out)
 {
 	buf_printf(out, "%s: %s", wait_reason_name(x->reason), x->sentence);
 	if (x->not_before_ms > now_ms && x->not_before_ms < INT64_MAX)
 		add_time(out, "not before", x->not_before_ms, x->sentence);
 	if (x->unreachable && x->deadline_ms > 0)
 		add_time(out, "it cannot end by its deadline,", x->deadline_ms, x->sentence);
+	add_start(out, x, start, now_ms);
 	buf_puts(out, " (as of ");
 	story_time(now_ms, out);
 	buf_putc(out, ')');
@@ -67,14 +87,17 @@ void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out)
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size)
 {
 	struct explanation x = {.reason = WAIT_PENDING_EVALUATION};
+	struct likely_start start = {0};
 	struct buf text;
+	if (g->likely_start)
+		start = g->likely_start(g->ctx, &j->uid);
 	queue_explain(g->queue, &j->uid, g->now_ms, &x);
 	explain_lending(g, j, &x);
 	if (x.reason == WAIT_HELD && j->seen.held) /* its text may change, and this stands */
 		snprintf(x.sentence, sizeof(x.sentence),
 			"on hold: the annotation " HOLD_ANNOTATION " says why");
 	buf_init(&text, 4096);
-	notice_words(&x, g->now_ms, &text);
+	notice_words(&x, &start, g->now_ms, &text);
 	snprintf(ret, size, "%s", buf_text(&text));
 	buf_done(&text);
 }

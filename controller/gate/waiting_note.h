@@ -10,6 +10,7 @@
 
 struct gate;
 struct gate_job;
+struct likely_start;
 
 struct waiting_note {
 	unsigned count;	 /* wanted in this phase */
@@ -31,8 +32,10 @@ void waiting_note_begin(struct gate_job *j);
 void notice_answered(struct gate *g, const struct gate_job *j);
 /* The reason that a notice begins with; WAIT_NOT when it begins with none. */
 enum wait_reason notice_kind(const char *text);
-/* "OutsideWindow: sentence; not before TIME (as of TIME)". */
-void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out);
+/* "WaitingForQuota: sentence; not before TIME; likely to start about TIME, by a forecast of TIME (as of
+ * TIME)". */
+void notice_words(const struct explanation *x, const struct likely_start *start, int64_t now_ms,
+	struct buf *out);
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include "controller/http/metrics_put.h"
 #include "controller/write/trouble_rows.h"
 #include "queue/price/money.h"
+#include "record/recorder.h"
 
 static void put_gauge(struct buf *out, const char *name, const char *help, uint64_t value)
 {
@@ -410,6 +411,19 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 		c.never_deleted);
 }
 
+static void put_record(struct buf *out, const struct recorder *r)
+{
+	struct recorder_state s = recorder_state(r);
+	if (!r)
+		return;
+	put_gauge(out, "sluice_recording",
+		"1 while what the queue is told is recorded, 0 when that has ended.", s.recording);
+	put_counter(out, "sluice_record_lines", "Lines that were recorded.", s.lines);
+	metrics_put_family(out, "sluice_record_bytes", COUNTER, "bytes",
+		"Bytes of these lines, before they are compressed.");
+	buf_printf(out, "sluice_record_bytes_total %" PRIu64 "\n", s.bytes);
+}
+
 static void put_api(struct buf *out, const struct kube_client_stats *api)
 {
 	metrics_put_family(out, "sluice_api_requests", COUNTER, "",
@@ -423,6 +437,27 @@ static void put_api(struct buf *out, const struct kube_client_stats *api)
 		api->in_flight);
 	put_gauge(out, "sluice_api_requests_queued", "Requests that wait for a connection.",
 		api->queued);
+}
+
+/* ---- forecasts ------------------------------------------------------------------------------- */
+
+static void put_forecasts(struct buf *out, const struct forecasts_counts *c)
+{
+	put_counter(out, "sluice_forecast_plays",
+		"How often the queue was played forward, for people who ask when Jobs start.",
+		c->plays);
+	put_counter(out, "sluice_forecast_failures",
+		"Forecasts that came to nothing: no process, no memory, too long. The log says why (forecast-failed).",
+		c->failures);
+	metrics_put_family(out, "sluice_forecast_cpu_seconds", COUNTER, "seconds",
+		"Processor time of forecasts that came to their end; not in that of the process.");
+	buf_printf(out, "sluice_forecast_cpu_seconds_total %" PRId64 ".%06d\n", c->cpu_us / 1000000,
+		(int)(c->cpu_us % 1000000));
+	metrics_put_family(out, "sluice_forecast_age_seconds", GAUGE, "seconds",
+		"How old the forecast is that is told; none while nobody asks.");
+	if (c->age_ms >= 0)
+		buf_printf(out, "sluice_forecast_age_seconds %" PRId64 ".%03d\n", c->age_ms / 1000,
+			(int)(c->age_ms % 1000));
 }
 
 /* ---- the process ----------------------------------------------------------------------------- */
@@ -478,6 +513,8 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	put_counter(out, "sluice_events_dropped",
 		"Kubernetes Events that were given up: too many at once, or the API server refused.",
 		s->events.dropped);
+	put_forecasts(out, &s->forecasts);
+	put_record(out, s->recorder);
 	put_api(out, s->api);
 	put_process(out, s->queue);
 	buf_puts(out, "# EOF\n");

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "controller/forecast/forecasts_counts.h"
 #include "controller/gate/gate.h"
 #include "controller/write/events.h"
 #include "controller/watch/kind_health.h"
@@ -25,14 +26,16 @@ struct metrics_sources {
 	const struct gate *gate;
 	const struct counters *counters;
 	struct events_counts events;
+	struct forecasts_counts forecasts;
 	const struct kube_client_stats *api;
 	const struct overcommit_controller
 		*overcommit_controller; /* NULL: families without samples */
 	struct kind_health kinds[KIND_HEALTH_MAX];
 	size_t nkinds;
 	bool ledger_up, synced;
-	bool fair_sharing; /* shares are told */
-	bool decides;	   /* it leads; a standby does not know what time makes of a Calendar */
+	const struct recorder *recorder; /* NULL: --record was not given */
+	bool fair_sharing;		 /* shares are told */
+	bool decides; /* it leads; a standby does not know what time makes of a Calendar */
 };
 
 void metrics_render(const struct metrics_sources *s, struct buf *out);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "controller/common/clock.h"
+#include "controller/forecast/forecasts.h"
 #include "controller/http/api.h"
 #include "controller/http/auth.h"
 #include "controller/past/past_questions.h"
@@ -56,9 +57,11 @@ static struct api_sources sources_of(struct ports *p)
 			.gate = p->parts->gate,
 			.counters = p->parts->counters,
 			.events = events_count(p->parts->events),
+			.forecasts = forecasts_count(p->parts->forecasts),
 			.api = kube_client_stats(p->parts->client),
 			.overcommit_controller = p->parts->overcommit_controller,
 			.ledger_up = pg_up(p->parts->pg),
+			.recorder = p->parts->recorder,
 			.fair_sharing = p->parts->options->settings.config.fair_sharing,
 			.decides = gate_leading(p->parts->gate),
 			.synced = informer_synced(p->parts->informer)},

@@ -310,3 +310,13 @@ void json_print(struct buf *out, const cJSON *value)
 	else
 		buf_puts(out, "null");
 }
+
+void json_print_members(struct buf *out, const cJSON *object)
+{
+	json_each(member, object) {
+		buf_putc(out, ',');
+		buf_json_string(out, member->string);
+		buf_putc(out, ':');
+		json_print(out, member);
+	}
+}

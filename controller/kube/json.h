@@ -69,5 +69,7 @@ int json_i64(const cJSON *object, const char *key, int64_t *ret_value);
 /* Appends the value as compact JSON, members in their order: what was read, in a form that is the
  * same each time. For small pieces kept in an annotation, never for sending an object back. */
 void json_print(struct buf *out, const cJSON *value);
+/* The members of an object, each with a comma in front: for an object that has begun. */
+void json_print_members(struct buf *out, const cJSON *object);
 
 #endif

@@ -212,12 +212,16 @@ static void take_watch(struct answers *a, struct http_question *q, const struct 
 		add_watcher(a, q, query, &terms);
 }
 
+/* A page that nobody has touched for a while says so (page/assets/attended.js). */
+#define UNATTENDED "Sluice-Unattended"
+
 /* This is when somebody wants to know when Jobs start. A watch may last for days with nobody in front of
  * it: it shows what others have asked for. */
 static void take_now_or_later(
 	struct answers *a, struct http_question *q, const struct job_query *query)
 {
-	forecasts_want(a->parts->forecasts);
+	if (!http_header(q, UNATTENDED))
+		forecasts_want(a->parts->forecasts);
 	if (query->one)
 		take_one(a, q, query);
 	else
@@ -261,7 +265,7 @@ static void take_past(
 		past_resource_take(a->parts, q, resource, a);
 }
 
-/* True: the path asks what would be if something were otherwise. */
+/* True: the path asks what would happen if something were different. */
 static bool take_review(struct answers *a, struct http_question *q, const char *path)
 {
 	char ns[64], name[254], who[ANSWERS_WHO_SIZE], sentence[LEADERSHIP_TEXT_SIZE];

@@ -6,7 +6,7 @@
  *   many                      by the reader (reader.h), whole or page by page
  *   how they change           by watchers.h
  *   the past                  by the ledger (past_resource.h)
- *   what would be otherwise   by plays of the queue (start_review.h, whatif.h)
+ *   what a change would do    by plays of the queue (start_review.h, whatif.h)
  *
  * Errors are Kubernetes' own (complaint.h).
  */

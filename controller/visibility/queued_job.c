@@ -12,6 +12,8 @@
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
+enum { WHY_MAX_BYTES = 4096 };
+
 /* The state of one that is no more: ended, deleted, or no longer managed. */
 #define GONE "Gone"
 
@@ -132,6 +134,19 @@ static bool find_forecast(
 	       forecasts_find(s->forecasts, &j->listed.uid, ret);
 }
 
+static void put_move(const struct move *m, struct buf *out)
+{
+	struct buf why;
+	buf_init(&why, WHY_MAX_BYTES);
+	moves_say_why(m, &why);
+	buf_puts(out, ",\"moved\":{\"why\":");
+	buf_json_string(out, buf_text(&why));
+	put_time(out, "from", m->from_ms);
+	put_time(out, "at", m->at_ms);
+	buf_putc(out, '}');
+	buf_done(&why);
+}
+
 static void put_forecast(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
@@ -149,6 +164,8 @@ static void put_forecast(
 		put_text(out, "reason", wait_reason_name(x.reason));
 		put_text(out, "waitsFor", wait_reason_phrase(x.reason));
 	}
+	if (x.has_moved)
+		put_move(&x.move, out);
 	buf_printf(out, ",\"basis\":{\"runs\":%zu,\"arrivals\":%zu}}", x.runs, x.arrivals);
 }
 
@@ -248,6 +265,8 @@ static void put_status(
 	put_time(out, "queuedAt", x->queued_ms);
 	put_time(out, "startAt", start_ms(s, x));
 	put_forecast(s, j, out);
+	if (is_waiting(x) && !s->forecasts)
+		buf_puts(out, ",\"noForecasts\":true");
 	put_terms(out, x);
 	put_run(s, &j->listed, out);
 	if (j->tells_after)

@@ -23,7 +23,7 @@
 struct queued_jobs_sources {
 	const struct gate *gate;
 	struct queue *queue;
-	const struct forecasts *forecasts; /* NULL: none */
+	const struct forecasts *forecasts; /* NULL: --forecasts off */
 	bool ledger_up;
 	int64_t now_ms; /* by the clock on the wall */
 };

@@ -76,7 +76,7 @@ void review_reply_drop(struct review_reply *r)
 	end(r);
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------- */
 
 void review_put_time(struct buf *out, const char *key, int64_t ms)
 {

@@ -1,8 +1,8 @@
 /*
- * The reply to a question that takes a review (forecast/reviews.h): its place in the line, its
- * connection, and what is answered.
+ * The reply to a question for which the queue is played (forecast/reviews.h): the question's connection
+ * and its place in the line, until it is answered.
  *
- * Also the words that both kinds of such questions share: start_review.h and whatif.h.
+ * Also the JSON that the two such questions share: start_review.h and whatif.h.
  */
 #ifndef SLUICE_CONTROLLER_VISIBILITY_REVIEW_REPLY_H
 #define SLUICE_CONTROLLER_VISIBILITY_REVIEW_REPLY_H
@@ -33,7 +33,7 @@ void review_reply_complain(struct review_reply *r, unsigned status, const char *
 /* Gives the place back without an answer, and calls done(). */
 void review_reply_drop(struct review_reply *r);
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------- */
 
 /* "key":"time", with the comma before it. Nothing where it is PLAY_NEVER. */
 void review_put_time(struct buf *out, const char *key, int64_t ms);

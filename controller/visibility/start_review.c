@@ -138,8 +138,9 @@ static void put_all_unplayed(
 	size_t count = 0;
 	char text[600];
 	buf_puts(out, ",\"notPlayed\":[");
-	for (size_t i = 0; i < x->variants.nleft; i++)
-		put_unplayed(x->variants.left[i].change, x->variants.left[i].text, &count, out);
+	for (size_t i = 0; i < x->variants.nunplayed; i++)
+		put_unplayed(
+			x->variants.unplayed[i].change, x->variants.unplayed[i].text, &count, out);
 	for (size_t i = 1; i < a->variants; i++) {
 		const struct job_variant *v = &x->variants.item[i - 1];
 		if (is_played(a, i, index))
@@ -266,7 +267,7 @@ static void say_unknown(struct http_question *q, const char *name)
 	complain(q, 404, sentence);
 }
 
-/* True: q is answered, for the Job does not wait, or is not known well enough to be played. */
+/* True: q is answered; the Job does not wait, or only its name is kept. */
 static bool is_not_playable(const struct parts *p, struct http_question *q, const char *ns,
 	const char *name, struct gate_listed *ret)
 {

@@ -14,7 +14,7 @@
  *   queued_jobs.h   Jobs as QueuedJobs, or as the rows of a Table
  *   past_resource.h  costs, reports, histories
  *   start_review.h  what would make a Job start earlier
- *   whatif.h        what would be if some object were otherwise
+ *   whatif.h        what would happen if some object were different
  *   discovery.h     what kubectl reads first: groups, resources, OpenAPI
  *   watchers.h      who is told how they change
  *   reader.h        the process in which lists are made

@@ -81,7 +81,7 @@ static struct whatif_specs *take_specs(struct http_question *q)
 		complain(q, t.rc == ERR_LIMIT ? 413 : 400, t.e.text);
 	else if (whatif_specs_count(t.specs) == 0)
 		complain(q, 400,
-			"what is to be otherwise? Give an object as it is to be (object=JSON), or drop=KIND/NAME. `sluice whatif` writes such questions");
+			"what would change? Give an object as it would be (object=JSON), or drop=KIND/NAME. `sluice whatif` writes such questions");
 	else
 		return t.specs;
 	whatif_specs_free(t.specs);

@@ -1,5 +1,5 @@
 /*
- * What if some object were otherwise?
+ * What would happen if some object were different?
  *
  *   /apis/visibility.sluice.dev/v1alpha1/whatifs?object=JSON[&object=JSON...][&drop=KIND/NAME...]
  *

@@ -81,7 +81,7 @@ static const struct whatif_kind {
 	enum time_specs_kind time_spec;
 	void (*drop)(struct queue *q, const char *name);
 	void (*drop_in)(struct queue *q, const char *ns, const char *name); /* it has a namespace */
-} KINDS_OF_IT[] = {
+} kinds[] = {
 	{"ClusterQueue", clusterqueue_is_there, tell_clusterqueue, 0, queue_drop_clusterqueue,
 		NULL},
 	{"Cohort", cohort_is_there, tell_cohort, 0, queue_drop_cohort, NULL},
@@ -100,10 +100,9 @@ static const struct whatif_kind {
 
 static const struct whatif_kind *kind_of(const char *name, size_t len)
 {
-	for (size_t i = 0; i < sizeof(KINDS_OF_IT) / sizeof(KINDS_OF_IT[0]); i++)
-		if (strlen(KINDS_OF_IT[i].name) == len &&
-			memcmp(KINDS_OF_IT[i].name, name, len) == 0)
-			return &KINDS_OF_IT[i];
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].name) == len && memcmp(kinds[i].name, name, len) == 0)
+			return &kinds[i];
 	return NULL;
 }
 

@@ -105,10 +105,8 @@ static void put_median_move(const struct told *t, enum fate fate, const char *ke
 
 static int64_t amount_in(const struct play_costs *c, const char *currency)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->item[i].currency, currency) == 0)
-			return c->item[i].amount;
-	return 0;
+	const struct play_cost *cost = play_costs_find(c, currency);
+	return cost ? cost->amount : 0;
 }
 
 static void put_cost(const struct told *t, const char *currency, size_t *count, struct buf *out)
@@ -121,14 +119,6 @@ static void put_cost(const struct told *t, const char *currency, size_t *count, 
 	buf_printf(out, ",\"before\":\"%s\",\"after\":\"%s\"}", before, after);
 }
 
-static bool has_currency(const struct play_costs *c, const char *currency)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->item[i].currency, currency) == 0)
-			return true;
-	return false;
-}
-
 static void put_costs(const struct told *t, struct buf *out)
 {
 	const struct play_costs *before = &t->a->variant[0].costs;
@@ -137,7 +127,7 @@ static void put_costs(const struct told *t, struct buf *out)
 	for (size_t i = 0; i < before->n; i++)
 		put_cost(t, before->item[i].currency, &count, out);
 	for (size_t i = 0; i < after->n; i++)
-		if (!has_currency(before, after->item[i].currency))
+		if (!play_costs_find(before, after->item[i].currency))
 			put_cost(t, after->item[i].currency, &count, out);
 	if (count > 0)
 		buf_putc(out, ']');
@@ -241,7 +231,7 @@ static void put_queues(struct told *t, struct buf *out)
 
 /* ---- the Jobs that move most ------------------------------------------------------------------- */
 
-/* Those that come to start, or do so no more, move most. */
+/* A Job that starts only then, or only now, moves most. */
 static int64_t size_of_move(const struct told_job *j)
 {
 	if (j->fate == NEWLY || j->fate == NEVER_ANY_MORE)

@@ -30,7 +30,8 @@
  * nothing can fit is skipped whole. A pass looks only at ClusterQueues that something happened to.
  *
  * Left to others: whether the Job object can be patched (gate), what is durable (ledger), text of
- * the wire (controller).
+ * the wire (controller). A function that changes a queue is also a row in queue_call.h: who records
+ * is told of it.
  */
 #ifndef SLUICE_QUEUE_H
 #define SLUICE_QUEUE_H
@@ -767,6 +768,7 @@ struct job_outline {
 	const char *localqueue, *clusterqueue; /* "" when unknown */
 	const char *family;		       /* struct job, family; "" */
 	const char *user;		       /* who submitted it; "" when not known */
+	int32_t priority;		       /* the one that counts */
 	bool holds_quota, confirmed;
 	bool ends;    /* it holds quota until its pods are gone: it was stopped, or has finished */
 	bool returns; /* ... and was stopped by a decision: then it waits again */
@@ -783,6 +785,23 @@ void queue_each_job(
 	const struct queue *q, void (*each)(const struct job_outline *o, void *ctx), void *ctx);
 /* False when it is unknown. */
 bool queue_outline_job(const struct queue *q, const struct uid *uid, struct job_outline *ret);
+
+/* The ClusterQueues of one Cohort tree compete for the same quota. This is a number for the tree; 0: no such
+ * ClusterQueue is known. */
+uint64_t queue_tree_of(const struct queue *q, const char *clusterqueue);
+
+/* An object of an admin by which it is decided what starts in a Cohort tree. */
+struct admin_object {
+	const char *kind, *name;
+	uint64_t edition; /* another one after each change of the spec in force */
+};
+/* All that exist with their tree, in a fixed order; one that several queues name comes as often. Not
+ * LocalQueues: those are of a namespace. */
+void queue_each_admin_object(const struct queue *q,
+	void (*each)(uint64_t tree, const struct admin_object *o, void *ctx), void *ctx);
+
+/* Nodes that came and went since the queue was made. */
+struct node_traffic queue_node_traffic(const struct queue *q);
 
 /* What a workload asks for: each resource of all its pods together, sorted by name. Returns how many,
  * at most QUEUE_LINES_MAX; 0 also when it is unknown. Names live as long as the workload. */

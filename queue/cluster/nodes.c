@@ -76,6 +76,11 @@ size_t nodes_count(const struct nodes *n)
 	return n->nknown;
 }
 
+struct node_traffic nodes_traffic(const struct nodes *n)
+{
+	return n->traffic;
+}
+
 static bool has_all(
 	const struct label *has, size_t nhas, const struct label *wanted, size_t nwanted)
 {
@@ -275,6 +280,8 @@ bool nodes_set(struct nodes *n, const struct node_spec *spec)
 	}
 	if (node->known)
 		unset(n, node);
+	else
+		n->traffic.came++;
 	node->known = true;
 	n->nknown++;
 	node->shape = shape;
@@ -292,6 +299,7 @@ bool nodes_drop(struct nodes *n, const char *name)
 	if (!node || !node->known)
 		return false;
 	unset(n, node);
+	n->traffic.went++;
 	n->moves += n->names_nodes;
 	n->vacated++; /* for spread constraints and anti-affinity */
 	nodes_changed(n, node);

@@ -72,6 +72,11 @@ void nodes_bind(struct nodes *n, const struct bound_pod *p);
 void nodes_unbind(struct nodes *n, const struct uid *uid);
 
 size_t nodes_count(const struct nodes *n); /* nodes that were set */
+/* How many came and went since it was made; one that comes back counts in both. */
+struct node_traffic {
+	uint64_t came, went;
+};
+struct node_traffic nodes_traffic(const struct nodes *n);
 /* Does a node have all these labels, well or not? nodes_ground() changes where that may. */
 bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels);
 

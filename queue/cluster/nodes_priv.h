@@ -105,6 +105,7 @@ struct nodes {
 	struct map by_name;
 	struct node **slot; /* NULL: free */
 	size_t nslots, nknown;
+	struct node_traffic traffic;
 	struct map node_pods, namespaces, runtimes;
 	struct map label_counts;    /* how many node_pods have a label: struct label_counts_line */
 	struct map anti_affinities; /* by their fingerprint */

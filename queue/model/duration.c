@@ -9,6 +9,7 @@
 #include "queue/model/reservation.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/dependencies/singleton.h"
+#include "queue/tell.h"
 
 struct family {
 	char *ns, *name;
@@ -221,6 +222,7 @@ int64_t duration_expected(
 
 void queue_recall_duration(struct queue *q, const char *ns, const char *family, int64_t ran_ms)
 {
+	queue_tell(q, RECALL_DURATION, .ns = ns, .family = family, .ran_ms = ran_ms);
 	if (!*family)
 		return;
 	struct family *f = family_of(&q->families, ns, family);
@@ -231,6 +233,7 @@ void queue_recall_duration(struct queue *q, const char *ns, const char *family, 
 
 void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
+	queue_tell(q, FINISHED_JOB, .uid = *uid, .now_ms = now_ms);
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation || !w->reservation->confirmed || w->reservation->run.sampled)
 		return;

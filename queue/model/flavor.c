@@ -171,6 +171,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	f->pool = s->pool;
 	provisioning_copy(&f->memory, &s->provisioning, &f->provisioning);
 	f->exists = true;
+	f->edits++;
 	return true;
 }
 
@@ -197,5 +198,6 @@ void flavor_unset(struct map *flavors, struct flavor *f)
 	f->provisioning = (struct provisioning_spec){0};
 	f->at_zero = false;
 	f->exists = false;
+	f->edits++;
 	flavor_put(flavors, f);
 }

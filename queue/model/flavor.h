@@ -15,7 +15,8 @@ struct flavor {
 	char *name;
 	uint32_t refs; /* ClusterQueues that name it; the object, valid or refused */
 	bool exists;
-	char *invalid; /* the sentence about a newer spec that was refused */
+	uint64_t edits; /* how often its spec became another one */
+	char *invalid;	/* the sentence about a newer spec that was refused */
 	struct node_group nodes;
 	enum lending
 		lending; /* not NONE: its quota is a part of what nodes lend (effective_quota.h) */

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/job/text.h"
 #include "queue/core.h"
+#include "queue/tell.h"
 
 struct deferred {
 	struct tree_node node; /* in localqueue.deferred, until it is taken */
@@ -78,6 +79,7 @@ size_t overflow_bytes(const struct queue *q)
 
 void queue_key_names(struct queue *q, uint64_t seed)
 {
+	queue_tell(q, KEY_NAMES, .seed = seed);
 	must(q->overflow.map.count == 0);
 	q->overflow.key = (struct siphash_key){{seed, ~seed}};
 }
@@ -241,11 +243,18 @@ static struct deferred *find(const struct queue *q, const struct uid *uid)
 	return map_get(&q->overflow.map, uid_hash(uid), uid);
 }
 
-void queue_undefer_job(struct queue *q, const struct uid *uid)
+void overflow_forget(struct queue *q, const struct uid *uid)
 {
 	struct deferred *d = q->overflow.map.count > 0 ? find(q, uid) : NULL;
 	if (d)
 		forget(q, d);
+}
+
+void queue_undefer_job(struct queue *q, const struct uid *uid)
+{
+	if (q->overflow.map.count > 0)
+		queue_tell(q, UNDEFER_JOB, .uid = *uid);
+	overflow_forget(q, uid);
 }
 
 static void join_order(struct queue *q, struct deferred *d)
@@ -279,6 +288,19 @@ static void defer(struct queue *q, const struct deferred *as, const char *ns,
 
 void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 {
+	queue_tell(q, DEFER_JOB,
+		.job = &(struct job){.uid = j->uid,
+			.ns = j->ns,
+			.name = j->name,
+			.version = j->version,
+			.created_ms = j->created_ms,
+			.queued_at_ms = j->queued_at_ms,
+			.queue = j->queue,
+			.priority_class = "",
+			.pod_priority_class = "",
+			.family = "",
+			.pod.runtime_class = ""},
+		.list = list);
 	const struct localqueue *named = localqueue_find(&q->localqueues, j->ns, j->queue);
 	struct deferred *known = find(q, &j->uid);
 	if (known && known->lq->exists == (named && named->exists) &&
@@ -292,12 +314,13 @@ void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 			   : j->version > 0 ? (uint64_t)j->version
 					    : ++q->counters.arrivals,
 		.list = list_number(list)};
-	queue_undefer_job(q, &j->uid);
+	overflow_forget(q, &j->uid);
 	defer(q, &as, j->ns, named, j->name);
 }
 
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list)
 {
+	queue_tell(q, RETURN_DEFERRED, .uid = *uid, .list = list);
 	struct deferred *d = find(q, uid);
 	must(d && !tree_in(&d->node));
 	untake(d->lq);
@@ -308,18 +331,20 @@ void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list
 
 void queue_defer_known_job(struct queue *q, const struct uid *uid, uint64_t list)
 {
-	const struct workload *w = queue_find_workload(q, uid);
+	queue_tell(q, DEFER_KNOWN_JOB, .uid = *uid, .list = list);
+	struct workload *w = queue_find_workload(q, uid);
 	must(w && !w->reservation);
 	struct deferred as = {.uid = *uid,
 		.queued_ms = w->key.queued_ms,
 		.arrival = w->key.arrival,
 		.list = list_number(list)};
 	defer(q, &as, w->lq->ns->name, w->lq, w->name);
-	queue_drop_job(q, uid);
+	queue_forget_workload(q, w);
 }
 
 void queue_end_deferred_list(struct queue *q, uint64_t list)
 {
+	queue_tell(q, END_DEFERRED_LIST, .list = list);
 	for (struct link *l = q->overflow.queues.next, *next; l != &q->overflow.queues; l = next) {
 		struct localqueue *lq = container_of(l, struct localqueue, overflowing);
 		struct tree_node *n = tree_first(&lq->deferred), *after;
@@ -350,6 +375,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret)
 	leave_order(d);
 	take(lq);
 	*ret = (struct deferred_job){d->uid, lq->ns->name, d->name, d->list};
+	queue_tell(q, TAKE_DEFERRED, .gave = true, .deferred = ret);
 	return true;
 }
 

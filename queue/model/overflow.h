@@ -53,6 +53,8 @@ struct overflow {
 
 void overflow_init(struct overflow *o);
 void overflow_done(struct queue *q);
+/* What queue_undefer_job() does. */
+void overflow_forget(struct queue *q, const struct uid *uid);
 size_t overflow_bytes(const struct queue *q);
 
 /* Of a deferred one: where it will stand. False when it is none. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "queue/job/text.h"
 #include "queue/core.h"
+#include "queue/tell.h"
 
 struct unread_job {
 	struct link link;
@@ -53,6 +54,7 @@ static struct unread_job *find(
 
 void queue_unread_job(struct queue *q, const char *ns, const char *name, const char *localqueue)
 {
+	queue_tell(q, UNREAD_JOB, .ns = ns, .name = name, .localqueue_name = localqueue);
 	size_t others;
 	struct unread_job *j = find(&q->unread, ns, name, &others);
 	if (!j && others >= UNREAD_MAX)
@@ -76,17 +78,20 @@ void queue_read_job(struct queue *q, const char *ns, const char *name)
 		list_empty(&q->unread.jobs) ? NULL : find(&q->unread, ns, name, &others);
 	if (!j)
 		return;
+	queue_tell(q, READ_JOB, .ns = ns, .name = name);
 	forget(j);
 	q->counters.version++;
 }
 
 void queue_begin_unread_list(struct queue *q)
 {
+	queue_tell(q, BEGIN_UNREAD_LIST);
 	q->unread.list++;
 }
 
 void queue_end_unread_list(struct queue *q)
 {
+	queue_tell(q, END_UNREAD_LIST);
 	for (struct link *l = q->unread.jobs.next, *next; l != &q->unread.jobs; l = next) {
 		struct unread_job *j = container_of(l, struct unread_job, link);
 		next = l->next;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 #define ENTRY_MS 300000
 #define FINE 1e6
@@ -185,6 +186,8 @@ int64_t queue_recall_ms(const struct queue *q)
 void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
 	const struct quota_line *lines, size_t n, int64_t from_ms, int64_t to_ms)
 {
+	queue_tell(q, RECALL_RUN, .ns = ns, .localqueue_name = localqueue, .lines = lines,
+		.nlines = n, .from_ms = from_ms, .to_ms = to_ms);
 	struct usage *u = usage_keep(q, ns, localqueue, to_ms);
 	advance(q, u, to_ms);
 	for (size_t i = 0; i < n && to_ms >= from_ms; i++) {

@@ -9,6 +9,7 @@
 #include "queue/core.h"
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
+#include "queue/tell.h"
 
 /* More budgets of one pod are ignored. The API server refuses to evict a pod with more than one. */
 #define BUDGETS_MAX 16
@@ -118,6 +119,7 @@ static struct disruption_budget *budget_of(struct guarded *g, const char *name)
 
 void queue_set_disruption_budget(struct queue *q, const struct disruption_budget_spec *s)
 {
+	queue_tell(q, SET_DISRUPTION_BUDGET, .disruption_budget = s);
 	struct disruption_budget *b = budget_of(guarded_of(q, s->ns), s->name);
 	arena_done(&b->memory);
 	b->memory = (struct arena){0};
@@ -127,6 +129,7 @@ void queue_set_disruption_budget(struct queue *q, const struct disruption_budget
 
 void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *name)
 {
+	queue_tell(q, DROP_DISRUPTION_BUDGET, .ns = ns, .name = name);
 	struct link *after;
 	struct guarded *g = guarded_find(q, ns);
 	struct disruption_budget *b = g ? budget_find(g, name, &after) : NULL;

@@ -12,6 +12,7 @@
 #include "queue/rules/lending.h"
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 /* A ResourceQuota, and what is left of each hard limit, in their order. */
 struct held {
@@ -328,6 +329,7 @@ static void replace(struct namespace_quota *n, size_t at, struct held *h)
 
 void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
 {
+	queue_tell(q, SET_RESOURCE_QUOTA, .resource_quota = s);
 	struct namespace_quota *n = namespace_quota_of(q, s->ns);
 	size_t at = place_of(n, s->name);
 	if (is_at(n, at, s->name))
@@ -341,6 +343,7 @@ void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
 
 void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name)
 {
+	queue_tell(q, DROP_RESOURCE_QUOTA, .ns = ns, .name = name);
 	const struct nspace *space = namespace_find(&q->localqueues, ns);
 	struct namespace_quota *n = space ? space->quota : NULL;
 	size_t at = n ? place_of(n, name) : 0;
@@ -359,6 +362,7 @@ void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name
 /* Marks only namespaces with pods in flight. */
 void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 {
+	queue_tell(q, SAW_QUOTAS, .ns = ns, .version = version);
 	int64_t behind;
 	list_each(&q->namespace_quotas.all, l) {
 		struct namespace_quota *n = container_of(l, struct namespace_quota, of_all);

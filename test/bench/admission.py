@@ -1,5 +1,7 @@
-"""How fast Jobs are let in, how long one waits, how soon the next follows."""
+"""How fast Jobs are let in, how long one waits, how soon the next follows. With --plays: what it costs them that
+people look at starts meanwhile, so that the queue is played (docs/forecast.md)."""
 
+import threading
 import time
 import uuid
 
@@ -69,15 +71,15 @@ def raw_phase(ground, turn, n):
     return phase
 
 
-def admission_phase(ground, queues, turn, n):
-    """All Jobs wait in held queues; the hold is lifted; the clock runs until the last is started."""
+def admission_phase(ground, queues, turn, n, waiting=0):
+    """All Jobs wait in held queues; the hold is lifted; the clock runs until the last is started. `waiting` others go on to wait."""
     say(f"==> turn {turn}, admission: {n} Jobs in {len(queues)} ClusterQueue(s)")
     for name in queues:
         ground.set_queue(name, stopPolicy="Hold")
     ground.blast([ground.create(queues[i % len(queues)], f"job-{turn}-{i}") for i in range(n)])
-    wait_until("the controller to have seen them", lambda: ground.pending() == n, 600, every=0.5)
+    wait_until("the controller to have seen them", lambda: ground.pending() == n + waiting, 600, every=0.5)
     ground.wait_settled(queues, n * turn)
-    ground.wait_reported(pendingWorkloads=n)
+    ground.wait_reported(pendingWorkloads=n + waiting)
     writes, cpu = ground.writes(), ground.usage()[1]
     admitted = ground.metric("sluice_admissions_total")
     with Phase(ground, n) as phase:
@@ -87,7 +89,7 @@ def admission_phase(ground, queues, turn, n):
             time.sleep(0.05)
     phase.rss, cpu_after = ground.usage()
     phase.controller_cpu = cpu_after - cpu
-    ground.wait_reported(pendingWorkloads=0)
+    ground.wait_reported(pendingWorkloads=waiting)
     after = ground.writes()
     phase.job_writes, phase.api_writes = after[0] - writes[0], after[1] - writes[1] - len(queues)  # lifting the hold is the bench's own
     check_started(ground, queues, n * turn)
@@ -158,7 +160,56 @@ def rates(ground, queues, jobs):
             "cpu_s": round(sum(p.controller_cpu for p in admitted), 2)}
 
 
+class Looking(threading.Thread):
+    """Somebody looks at when Jobs start, once a second."""
+
+    def __init__(self, ground, ns):
+        super().__init__(daemon=True)
+        self.ground, self.ns, self.over = ground, ns, threading.Event()
+
+    def run(self):
+        while not self.over.wait(1):
+            self.ground.api.raw("GET", f"/apis/visibility.sluice.dev/v1alpha1/namespaces/{self.ns}/queuedjobs?limit=1")
+
+    def __enter__(self):
+        self.start()
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+
+def with_plays(args):
+    """Admissions by turns: nobody looks, and somebody looks. 2,000 Jobs that wait for ever are what is played."""
+    jobs = max(args.jobs or 5000, TURNS)
+    ground, plain, looked_at = Ground(), [], []
+    try:
+        ground.queue("bench-0", 10 * jobs)
+        ground.queue("bench-waits", 0)
+        ground.blast([ground.create("bench-waits", f"job-{i}") for i in range(2000)])
+        for turn in range(1, 2 * TURNS + 1):
+            n = jobs // TURNS
+            if turn % 4 in (1, 0):
+                plain.append(admission_phase(ground, ["bench-0"], turn, n, waiting=2000))
+                continue
+            with Looking(ground, "bench-waits"):
+                wait_until("a first play", lambda: ground.metric("sluice_forecast_plays_total") > 0, 120)
+                looked_at.append(admission_phase(ground, ["bench-0"], turn, n, waiting=2000))
+            time.sleep(61)  # until nobody looks any more
+        result = {"bench": "admission --plays", "jobs": jobs, "nobody_looks_per_s": per_second(plain), "somebody_looks_per_s": per_second(looked_at),
+                  "ratio": round(per_second(looked_at) / per_second(plain), 3), "plays": ground.metric("sluice_forecast_plays_total"),
+                  "plays_cpu_s": ground.metric("sluice_forecast_cpu_seconds_total")}
+    finally:
+        if not args.keep:
+            ground.box.destroy()
+    table([("nobody looks", f"{result['nobody_looks_per_s']} /s", f"{TURNS} times {jobs // TURNS} Jobs, by turns"),
+           ("somebody looks", f"{result['somebody_looks_per_s']} /s", f"{result['ratio']} of that (goal 0.97); {result['plays']:.0f} plays, {result['plays_cpu_s']:.1f} s")])
+    return result
+
+
 def run(args):
+    if args.plays:
+        return with_plays(args)
     jobs = max(args.jobs or 5000, TURNS)
     ground = Ground()
     try:

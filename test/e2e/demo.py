@@ -1,7 +1,7 @@
 """Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane. Ten of them are a
 pipeline (demo_pipeline.py). After it
 what the cluster would say is asked first (demo_cluster.py), and a night and a morning, in which idle
-resources are lent out and taken back (demo_idle.py).
+resources are lent out and taken back (demo_idle.py). While they wait, Jobs are told when they start (demo_starts.py).
 
 Everything in here is true: a real API server, Job controller and scheduler; only
 the nodes are fake (kwok), so the pods run nothing but time. The view shows what
@@ -20,6 +20,7 @@ from collections import Counter, deque
 from demo_cluster import ClusterScene
 from demo_idle import IdleScene
 from demo_pipeline import NAMES, Pipeline, step
+from demo_starts import Starts
 from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.audit import JobFollow, LedgerFollow, PodFollow, units
 from sandbox.view import Screen, amount
@@ -49,7 +50,8 @@ def plan():
         memory = f"{cpu * dice.choice([1, 2, 4])}Gi"
         jobs.append((team, name, queue, priority, {
             "apiVersion": "batch/v1", "kind": "Job",
-            "metadata": {"name": name, "labels": {"sluice.dev/queue-name": queue, "sluice.dev/priority-class": priority}},
+            "metadata": {"name": name, "labels": {"sluice.dev/queue-name": queue, "sluice.dev/priority-class": priority},
+                         "annotations": {"sluice.dev/expected-duration": f"{3 * seconds}s"}},  # people ask for too much
             "spec": {"suspend": True, "parallelism": pods, "completions": pods,
                      "template": {"metadata": {"annotations": {"sandbox.sluice.dev/run-seconds": str(seconds)}},
                                   "spec": {"restartPolicy": "Never", "containers": [{
@@ -114,6 +116,7 @@ class Demo:
         self.ledger = LedgerFollow(box)
         self.controller = box.controller_api()
         self.pipeline = Pipeline(self.seen, self.controller)
+        self.starts = Starts(self.seen, self.controller)
         self.queues, self.decisions, self.last_seq = [], deque(maxlen=50), 0
         self.began = time.monotonic()
 
@@ -161,6 +164,7 @@ class Demo:
         while True:
             self.ask_controller()
             self.pipeline.look()
+            self.starts.look()
             now = time.monotonic()
             progress = self.progress()
             if progress != moved:
@@ -170,6 +174,7 @@ class Demo:
             elif now >= next_line:
                 next_line = now + 2
                 self.plain_line()
+                self.starts.list_once(self.screen)
             done = progress[1] + len(self.trouble) >= JOBS
             if done:
                 break
@@ -240,6 +245,7 @@ class Demo:
             lines += [["  ", ("dim", "the controller has not answered yet")], ""]
         lines += [self.team_line(team, max(8, min(wide, width - 60))) for team in TEAMS]
         lines.append(self.pipeline.line(self.screen))
+        lines.append(self.starts.line(self.screen))
         lines.append("")
         foot = ["", ["  ", *self.screen.bar(done / JOBS, max(10, min(60, width - 26)), "green"), ("bold", f" {done}"), f" of {JOBS} finished"]]
         room = max(1, min(8, height - len(lines) - len(foot) - 3))
@@ -362,7 +368,10 @@ def play(box, screen):
         print("==> a night and a morning: what nobody uses is lent out, and taken back first (about two minutes)", flush=True)
         idle.run()
         good = idle.summary() and good
-    return good
+    told, sentence = demo.starts.sentence()
+    screen.print("  ", ("green", screen.pick("✓", "ok")) if told else ("red", screen.pick("✗", "NOT")), " ", sentence)
+    screen.print()
+    return good and told
 
 
 def main():

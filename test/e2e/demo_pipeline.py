@@ -27,7 +27,7 @@ def step(name, job):
     meta = job["metadata"]
     meta["name"] = name
     meta["labels"] |= {"sluice.dev/queue-name": QUEUE, ROLE: "shard" if name in SHARD else name, "sluice.dev/priority-class": PRIORITY}
-    meta["annotations"] = waits_for(name)
+    meta["annotations"] = meta.get("annotations", {}) | waits_for(name)
     return TEAM, name, QUEUE, PRIORITY, job
 
 

@@ -396,6 +396,36 @@ def test_a_watch_that_falls_silent_is_begun_anew(line, page):
     page.wait("the line, live again", lambda: page.text("#news") == "Live." and len(page.rows()) == 5)
 
 
+# ---- when a Job starts -------------------------------------------------------------------
+
+
+def test_it_says_when_a_job_starts(line, page):
+    page.sign_in(line.boss, place=f"jobs?clusterQueue={line.q}")
+    row = page.wait("the column", lambda: [text for _, text in page.rows() if f"{line.ns}/mine" in text and re.search(r"\babout .*\d\d:\d\d\b", text)])
+    assert row, page.rows()
+    page.go(f"job/{line.ns}/mine")
+    page.wait_text("Starts, as likely as not: ", " with 90 %")
+    start = asked(line.world, f"{GROUP}/namespaces/{line.ns}/queuedjobs/mine")["status"]["start"]
+    shown = page.run("return [...document.querySelectorAll('.moments time')].map((e) => e.dateTime)")
+    assert any(at[:13] == start["p50"][:13] for at in shown), (shown, start)
+
+
+def test_a_page_that_nobody_has_touched_for_long_says_so(line, page):
+    page.sign_in(line.boss, place=f"job/{line.ns}/mine")
+    page.wait_text(f"Job {line.ns}/mine")
+    page.run("""window.marks = []; const ask = window.fetch, now = Date.now.bind(Date); window.lateMs = 0; Date.now = () => now() + lateMs;
+        window.fetch = (path, how) => { marks.push(how.headers["Sluice-Unattended"] || "none"); return ask(path, how); };""")
+
+    def marks():
+        return set(page.run("return marks"))
+    page.wait("questions of a page that was touched", lambda: marks() == {"none"})
+    page.run("lateMs = 16 * 60000; marks.length = 0")
+    page.wait("questions of one that was not", lambda: marks() == {"true"})
+    page.press("Shift")
+    page.run("marks.length = 0")
+    page.wait("questions of one that was touched again", lambda: marks() == {"none"})
+
+
 # ---- names with markup ---------------------------------------------------------------------
 
 

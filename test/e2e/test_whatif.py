@@ -1,4 +1,4 @@
-"""What would make a Job start earlier, and what would be if a queue were otherwise (docs/forecast.md): asked through the API server,
+"""What would make a Job start earlier, and what a change of a queue would do (docs/forecast.md): asked through the API server,
 by a tenant with one RoleBinding and by an admin; and that what was told comes true when it is done."""
 
 import copy
@@ -225,7 +225,7 @@ def test_bad_questions_have_a_sentence(admin, world):
     bad = spec_of(world)
     bad["spec"]["resourceGroups"] *= 2
     assert world.full("q") in refused(admin, whatif_path(bad), 400)
-    assert "what is to be otherwise?" in refused(admin, f"{GROUP}/whatifs", 400)
+    assert "what would change?" in refused(admin, f"{GROUP}/whatifs", 400)
     assert "is no JSON" in refused(admin, f"{GROUP}/whatifs?object=%7B", 400)
     assert "one of ClusterQueue" in refused(admin, whatif_path({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}), 400)
     assert "there is no ClusterQueue nothing" in refused(admin, whatif_path(drop=["ClusterQueue/nothing"]), 400)

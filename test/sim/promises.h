@@ -41,6 +41,8 @@
  *
  * P16 no user runs or holds more than the limits of a LocalQueue let (users.h)
  *
+ * P17 what a queue was told, recorded and replayed, gives the same (sim --replayed)
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

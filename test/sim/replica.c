@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "test/sim/sim.h"
+#include "test/unit/record/shadow.h"
 
 #define SKEW_MAX_MS INT64_C(18000000) /* five hours */
 
@@ -81,6 +82,8 @@ void replica_done(struct replica *r)
 {
 	gate_free(r->gate);
 	queue_free(r->queue);
+	shadow_free(r->shadow);
+	r->shadow = NULL;
 	r->gate = NULL;
 	r->queue = NULL;
 	r->up = false;
@@ -104,6 +107,7 @@ static void process_starts(struct sim *s, void *arg)
 	memcpy(fresh.identity, r->identity, sizeof(fresh.identity));
 	*r = fresh;
 	r->queue = queue_new();
+	r->shadow = s->o.replayed ? shadow_new(r->queue) : NULL;
 	queue_configure(r->queue, &s->people.queue);
 	struct gate_options o = {.identity = r->identity,
 		.lease_ms = r->lease_ms,
@@ -255,6 +259,9 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 		}
 	}
 	take_notes(s, r);
+	if (r->shadow && *shadow_fault(r->shadow))
+		sim_break(s, "P17", "%s: a replay gives another thing: %s", r->identity,
+			shadow_fault(r->shadow));
 	cluster_look(s, r);
 	if (gate_deposed(r->gate)) {
 		sim_reach(s, PATH_DEPOSED);

@@ -15,6 +15,7 @@
 #include "test/sim/people.h"
 
 struct sim;
+struct shadow;
 
 #define LEDGER_FLIGHT 8
 
@@ -25,6 +26,7 @@ struct replica {
 	uint64_t life; /* which process this is; what belongs to an earlier one is dropped */
 	struct queue *queue;
 	struct gate *gate;
+	struct shadow *shadow; /* of the queue: sim --replayed */
 	int64_t lease_ms;
 	int64_t paused_until_ms;
 	struct call *inbox, **inbox_tail; /* came during a pause, in order */

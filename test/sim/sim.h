@@ -125,7 +125,8 @@ struct sim_options {
 	bool lending;	/* worlds whose ClusterQueues lend each other all they have (take_back.h) */
 	bool growth;	/* worlds in which runs grow, all of them (growing.h) */
 	bool newcomers; /* worlds in which Jobs that run get their label, all of them (newcomers.h) */
-	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
+	bool cluster;  /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
+	bool replayed; /* each call of a queue is recorded and replayed, at once (record/) */
 	bool verbose;
 };
 

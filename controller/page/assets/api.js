@@ -1,6 +1,8 @@
 // What the page asks, with the rights of the token that was pasted, or of the proxy in front. The token stays in
 // this tab.
 
+import { isAttended } from "./attended.js";
+
 const ROOT = "/apis/visibility.sluice.dev/v1alpha1";
 const PAGE_JOBS = 500;
 
@@ -50,6 +52,7 @@ const SIGNED_OUT = "You are no longer signed in at the proxy in front of this pa
 
 async function ask(path, signal) {
   const headers = session.token ? { Authorization: `Bearer ${session.token}` } : {};
+  if (!isAttended()) headers["Sluice-Unattended"] = "true";
   const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
   if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   if (!answer.ok) throw await refusal(answer);

@@ -3,6 +3,7 @@
 import { job, orNull, past, Refusal } from "./api.js";
 import { draw, facts, faint, h, link, warning } from "./dom.js";
 import { again, sentenceOf } from "./live.js";
+import { movedWords, startWords } from "./start.js";
 import { momentList, picture, runTable } from "./story.js";
 import { whyItWaits } from "./why.js";
 import { asks, money, since, span, sum, time } from "./words.js";
@@ -28,6 +29,7 @@ function whereItStands({ metadata, spec, status }) {
     ["Asks for", asks(spec)],
     ["Priority", priority(spec)],
     ["Submitted by", spec.submittedBy && link(["history"], spec.submittedBy, { namespace: metadata.namespace, user: spec.submittedBy })],
+    ["Starts", startWords(status)], ["Moved", movedWords(status)],
     ["Queued", time(status.queuedAt)], ["Runs since", status.startedAt && [time(status.startedAt), ` (${since(status.startedAt)})`]],
     ["Expected to run", status.expectedSeconds && `${span(status.expectedSeconds)}, ${HOW_KNOWN[status.expectedFrom] || ""}`],
     ["Its window stops it", time(status.stopsAt)], ["Deadline", time(status.deadline)]]);

@@ -4,10 +4,11 @@ import { address, draw, h, jobLink } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { Line } from "./line.js";
 import { List } from "./list.js";
+import { startCell, startWords } from "./start.js";
 import { asks, count, since } from "./words.js";
 
 const STATES = [["", "any"], ...["Waiting", "Starting", "Running", "Stopping", "Deleting"].map((state) => [state, state])];
-const HEADS = ["Place", "Job", "State", "Asks for", "Why"];
+const HEADS = ["Place", "Job", "State", "Asks for", "Start", "Why"];
 
 function when({ state, startedAt, queuedAt }) {
   const began = startedAt || queuedAt;
@@ -18,7 +19,7 @@ function cells({ metadata, spec, status }) {
   const name = jobLink(metadata.namespace, metadata.name), { trouble } = status;
   name.tabIndex = -1; // the list is one stop of the Tab key
   return [status.position ? status.position.toLocaleString("en") : "", name, h("span", { class: `state ${status.state}` }, when(status)),
-    asks(spec), h("span", { class: trouble ? "warning" : "", title: status.message }, trouble ? `${trouble.reason}: ${trouble.message}` : status.message)];
+    asks(spec), h("span", { title: startWords(status) }, startCell(status)), h("span", { class: trouble ? "warning" : "", title: status.message }, trouble ? `${trouble.reason}: ${trouble.message}` : status.message)];
 }
 
 function open({ metadata }) {

@@ -2,15 +2,18 @@
 // of one moment are asked for in any order, so a jump to the end costs one question.
 //
 // It stays true in one of two ways. A line of up to WATCHED_MAX Jobs is watched: changes go into the rows that are
-// kept, and where the order may have changed, what is looked at is read anew. In a longer line each start at its
+// kept, and where the order may have changed, what is looked at is read anew; so it is every few seconds while
+// somebody is in front of the page, for when Jobs start. In a longer line each start at its
 // head changes every place behind it, and a watch would tell of each. There, what is looked at is read anew every
 // few seconds.
 
 import { follow, jobs, Refusal } from "./api.js";
+import { isAttended } from "./attended.js";
 import { paced, pause, visible, waitToRetry, whileVisible } from "./live.js";
 
 const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
 const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200;
+const STARTS_MS = 10_000; // a watch does not tell that a start was worked out anew
 
 const GONE = { state: "Gone", message: "It has ended, or is no longer what was asked for." };
 
@@ -27,7 +30,7 @@ export class Line {
     this.places = new Map(); // uid -> [page, place in it]
     this.looked = [0, 0];
     this.isStale = this.isFilling = this.isRenewing = this.mayNotWatch = false;
-    this.tookMs = this.timer = 0;
+    this.tookMs = this.readMs = this.timer = 0;
   }
 
   at(index) {
@@ -92,7 +95,7 @@ export class Line {
         read.push([n, (await jobs(this.which, { moment: head.moment, first: n * PAGE }, signal)).items]);
       this.pages.clear();
       this.places.clear();
-      Object.assign(this, { total: head.total, moment: head.moment, version: head.version, isStale: false, tookMs: performance.now() - began });
+      Object.assign(this, { total: head.total, moment: head.moment, version: head.version, isStale: false, tookMs: performance.now() - began, readMs: performance.now() });
       for (const [n, items] of read) this.keep(n, items);
     } finally {
       this.isRenewing = false;
@@ -116,11 +119,15 @@ export class Line {
     this.timer = setTimeout(() => { this.timer = 0; this.onChange(); }, DRAW_MS);
   }
 
-  // While it is watched: reads anew what is looked at, when the order may be another.
+  wantsStarts() {
+    return isAttended() && this.total > 0 && performance.now() - this.readMs > STARTS_MS;
+  }
+
+  // While it is watched: reads anew what is looked at, when the order may be another, and for when Jobs start.
   async settle(signal) {
     while (!signal.aborted) {
       await pause(paced(SETTLE_MS, this.tookMs), signal);
-      if (this.isStale && !signal.aborted) await this.renew().catch(() => {}); // the watch says what is wrong
+      if ((this.isStale || this.wantsStarts()) && !signal.aborted) await this.renew().catch(() => {}); // the watch says what is wrong
     }
   }
 

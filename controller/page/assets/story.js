@@ -3,6 +3,7 @@
 
 import { block, nowLine, scaleOf, ticks } from "./chart.js";
 import { h, jobLink, svg, table } from "./dom.js";
+import { movedWords, startWords } from "./start.js";
 import { amount, count, money, moment, span, spanIfKnown, time } from "./words.js";
 
 const HEIGHT = 66, GROUND = 46;
@@ -64,10 +65,12 @@ function waitsSince(job, runs) {
 // What the ledger does not know yet: the wait that goes on, and the moments to come.
 function momentsOfNow(job, runs) {
   if (!job) return [];
-  const { startAt, stopsAt, deadline } = job.status, isKnown = runs.some((run) => run.state !== "Ended");
+  const { start, startAt, stopsAt, deadline } = job.status, isKnown = runs.some((run) => run.state !== "Ended");
   return [
     !isKnown && [waitsSince(job, runs), runs.length ? "Queued again" : "Queued"],
     [startAt, "May start then, at the earliest"],
+    [startWords(job.status) && start.p50, `Starts, as likely as not: ${startWords(job.status)}`],
+    [movedWords(job.status) && start.moved.at, `Its start ${movedWords(job.status)}`],
     [stopsAt, "Notice: its window will stop it then"],
     [deadline, job.status.deadlineUnreachable ? "Its deadline, which it cannot meet any more" : "Its deadline"],
   ].filter(Boolean);

@@ -37,7 +37,7 @@ void predecessors_done(struct queue *q)
 	for (size_t i = 0; all->wanteds.asked.slot && i <= all->wanteds.asked.mask;) {
 		w = all->wanteds.asked.slot[i].value;
 		if (w)
-			queue_return_wanted(q, w->id);
+			predecessors_return(q, w->id);
 		else
 			i++;
 	}

@@ -9,6 +9,7 @@
 #include "queue/rules/dependencies/outcome_record.h"
 #include "queue/rules/dependencies/predecessors_priv.h"
 #include "queue/rules/dependencies/selectors.h"
+#include "queue/tell.h"
 
 #define FAILURE_MAX 200 /* bytes of what is kept of the reason of a failure */
 
@@ -246,6 +247,7 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 	struct predecessor_namespace *ns = predecessor_namespace_known(q, p->ns);
 	if (!ns)
 		return;
+	queue_tell(q, SEE_PREDECESSOR, .predecessors = p, .npredecessors = 1);
 	ns_take(q, ns, p);
 	ns_settle(q, ns, NULL);
 }
@@ -255,6 +257,7 @@ void queue_foretell_predecessor(
 {
 	if (q->predecessors.namespaces.count == 0)
 		return;
+	queue_tell(q, FORETELL_PREDECESSOR, .uid = *uid, .state = state, .at_ms = at_ms);
 	const struct workload *w = queue_find_workload(q, uid);
 	struct predecessor_name *n = w ? predecessor_name_in(q, w->lq->ns->name, w->name) : NULL;
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
@@ -294,6 +297,7 @@ void queue_lose_predecessor(
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
+	queue_tell(q, LOSE_PREDECESSOR, .uid = *uid, .ns = ns_name, .name = name);
 	job_is_gone(q, n, j, OUTCOME_DELETED);
 	ns_settle(q, n->awaited.ns, NULL);
 }
@@ -313,6 +317,8 @@ void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const ch
 	struct known_job *j = n ? known_jobs_find(&n->jobs, uid) : NULL;
 	if (!j || j->gone)
 		return;
+	queue_tell(q, UNFOLLOW_PREDECESSOR, .uid = *uid, .ns = ns_name, .name = name,
+		.flag = told_end);
 	j->followed = false;
 	j->told_end = told_end;
 	j->spared = questions_under_way(n);
@@ -385,6 +391,7 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 		.name = a->is_selector ? NULL : awaited_name(a)->name,
 		.selector = a->is_selector ? &awaited_selector(a)->term : NULL,
 	};
+	queue_tell(q, TAKE_WANTED, .gave = true, .wanted = ret);
 	return true;
 }
 
@@ -454,6 +461,7 @@ static void take_answer(struct queue *q, struct awaited *a, const struct predece
 /* A selector that takes too many does not hold, whatever has become of them: so none is looked at. */
 void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor *p, size_t n)
 {
+	queue_tell(q, ANSWER_WANTED, .id = id, .predecessors = p, .npredecessors = n);
 	struct wanted *w = wanted_answered(q, id);
 	if (!w)
 		return;
@@ -473,7 +481,7 @@ void queue_answer_wanted(struct queue *q, uint64_t id, const struct predecessor 
 	q->counters.version++;
 }
 
-void queue_return_wanted(struct queue *q, uint64_t id)
+void predecessors_return(struct queue *q, uint64_t id)
 {
 	struct wanted *w = wanted_answered(q, id);
 	if (!w)
@@ -488,17 +496,26 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 	ns_settle(q, ns, NULL);
 }
 
+void queue_return_wanted(struct queue *q, uint64_t id)
+{
+	queue_tell(q, RETURN_WANTED, .id = id);
+	predecessors_return(q, id);
+}
+
 void queue_begin_job_list(struct queue *q)
 {
+	queue_tell(q, BEGIN_JOB_LIST);
 	q->predecessors.listing = true;
 }
 
 void queue_end_job_list(struct queue *q)
 {
+	queue_tell(q, END_JOB_LIST);
 	q->predecessors.listing = false;
 }
 
 void queue_follow_predecessors(struct queue *q)
 {
+	queue_tell(q, FOLLOW_PREDECESSORS);
 	q->predecessors.wanteds.all_told = true;
 }

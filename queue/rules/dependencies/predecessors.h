@@ -97,6 +97,8 @@ struct predecessors {
 
 void predecessors_init(struct predecessors *all);
 void predecessors_done(struct queue *q); /* no Job is left */
+/* What queue_return_wanted() does. */
+void predecessors_return(struct queue *q, uint64_t id);
 
 /* The item waits from here on / does not wait any more. */
 void predecessors_join(

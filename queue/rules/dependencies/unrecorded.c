@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/rules/dependencies/outcome_record.h"
+#include "queue/tell.h"
 
 #define NO_RECORD 0
 
@@ -129,13 +130,19 @@ static bool differs(struct dependency_wait *x, size_t *cost)
 
 bool queue_has_unrecorded(struct queue *q)
 {
-	return first_line(&q->predecessors.unrecorded) != NULL;
+	struct unrecorded *all = &q->predecessors.unrecorded;
+	if (!list_empty(&all->lines))
+		queue_tell(q, HAS_UNRECORDED); /* empty lines are freed */
+	return first_line(all) != NULL;
 }
 
 bool queue_take_unrecorded(struct queue *q, struct uid *ret)
 {
 	struct unrecorded *all = &q->predecessors.unrecorded;
+	bool looked = !list_empty(&all->lines);
 	struct line *l = first_line(all);
+	if (!l && looked)
+		queue_tell(q, TAKE_UNRECORDED); /* it freed empty lines */
 	if (!l)
 		return false;
 	struct dependency_wait *x =
@@ -144,17 +151,21 @@ bool queue_take_unrecorded(struct queue *q, struct uid *ret)
 	list_leave(&l->of_all);
 	list_add(&all->lines, &l->of_all);
 	*ret = x->w->key.uid;
+	queue_tell(q, TAKE_UNRECORDED, .gave = true, .uid = *ret);
 	return true;
 }
 
 bool queue_is_unrecorded(struct queue *q, const struct uid *uid, size_t *cost)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->after && differs(w->after, cost);
+	bool is = w && w->after && differs(w->after, cost);
+	queue_tell(q, IS_UNRECORDED, .uid = *uid, .gave = is);
+	return is;
 }
 
 void queue_return_unrecorded(struct queue *q, const struct uid *uid)
 {
+	queue_tell(q, RETURN_UNRECORDED, .uid = *uid);
 	struct workload *w = queue_find_workload(q, uid);
 	if (w && w->after)
 		unrecorded_mark(q, w->after);

@@ -11,6 +11,7 @@
 #include "queue/admit/nominate.h"
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define LAST_S INT64_C(253370764800) /* the beginning of 9999 */
@@ -317,6 +318,9 @@ void budget_ended(struct queue *q, struct reservation *r, int64_t cost)
 void queue_recall_spent(struct queue *q, const char *clusterqueue, const char *ns,
 	const char *localqueue, const char *currency, int64_t started_ms, int64_t cost)
 {
+	queue_tell(q, RECALL_SPENT, .clusterqueue_name = clusterqueue, .ns = ns,
+		.localqueue_name = localqueue, .currency = currency, .started_ms = started_ms,
+		.cost = cost);
 	spend(q, clusterqueue, ns, localqueue, currency, started_ms, cost);
 	q->counters.version++;
 }

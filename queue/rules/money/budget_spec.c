@@ -9,6 +9,7 @@
 #include "queue/calendar/zone.h"
 #include "queue/core.h"
 #include "base/symbol.h"
+#include "queue/tell.h"
 
 static int budget_order(const struct tree_node *a, const struct tree_node *b)
 {
@@ -158,15 +159,24 @@ static void take_spec(struct queue *q, struct budget *b, const struct budget_spe
 	b->counted = false;
 }
 
+static void budget_reject(struct queue *q, const char *name, const char *sentence)
+{
+	struct budget *b = budget_make(q, name);
+	free(b->invalid);
+	b->invalid = mem_strdup(sentence);
+	q->counters.version++;
+}
+
 int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e)
 {
+	queue_tell(q, SET_BUDGET, .budget = s);
 	struct err own;
 	int code = budget_check(s, &own);
 	if (code == 0 && !s->zone)
 		code = refuse_zone(s, &own);
 	struct budget *b = budget_make(q, s->name);
 	if (code && (s->zone || b->spec.name)) {
-		queue_reject_budget(q, s->name, own.text);
+		budget_reject(q, s->name, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	budget_touch_owner(q, b);
@@ -186,10 +196,8 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 
 void queue_reject_budget(struct queue *q, const char *name, const char *sentence)
 {
-	struct budget *b = budget_make(q, name);
-	free(b->invalid);
-	b->invalid = mem_strdup(sentence);
-	q->counters.version++;
+	queue_tell(q, REJECT_BUDGET, .name = name, .sentence = sentence);
+	budget_reject(q, name, sentence);
 }
 
 static void budget_free(struct queue *q, struct budget *b)
@@ -204,6 +212,7 @@ static void budget_free(struct queue *q, struct budget *b)
 
 void queue_drop_budget(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_BUDGET, .name = name);
 	struct budget *b = budget_find(q, name);
 	if (!b)
 		return;

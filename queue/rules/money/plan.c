@@ -11,6 +11,7 @@
 #include "base/symbol.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 /* ---- What can be wrong with a spec ---- */
 
@@ -346,12 +347,21 @@ static void form(struct queue *q)
 	q->counters.version++;
 }
 
+static void plan_reject(struct queue *q, const char *name, const char *sentence)
+{
+	struct plan *p = plan_make(q, name);
+	free(p->invalid);
+	p->invalid = mem_strdup(sentence);
+	q->counters.version++;
+}
+
 int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct err *e)
 {
+	queue_tell(q, SET_PRICEPLAN, .priceplan = s);
 	struct err own;
 	int code = plan_check(s, &own);
 	if (code) {
-		queue_reject_priceplan(q, s->name, own.text);
+		plan_reject(q, s->name, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	settle_all(q);
@@ -371,14 +381,13 @@ int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct 
 
 void queue_reject_priceplan(struct queue *q, const char *name, const char *sentence)
 {
-	struct plan *p = plan_make(q, name);
-	free(p->invalid);
-	p->invalid = mem_strdup(sentence);
-	q->counters.version++;
+	queue_tell(q, REJECT_PRICEPLAN, .name = name, .sentence = sentence);
+	plan_reject(q, name, sentence);
 }
 
 void queue_drop_priceplan(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_PRICEPLAN, .name = name);
 	struct plan *p = plan_find(q, name);
 	if (!p)
 		return;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/job/copies.h"
+#include "queue/tell.h"
 
 struct made_nodes {
 	struct link of_all;
@@ -156,6 +157,7 @@ static struct made_nodes *pool_new(const struct made_nodes_spec *s)
 
 void queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s)
 {
+	queue_tell(q, SET_MADE_NODES, .made_nodes = s);
 	struct made_nodes *old = find_pool(&q->autoscalers, s->name);
 	if (old)
 		made_nodes_free(old);
@@ -165,6 +167,7 @@ void queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s)
 
 void queue_drop_made_nodes(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_MADE_NODES, .name = name);
 	struct made_nodes *m = find_pool(&q->autoscalers, name);
 	if (!m)
 		return;
@@ -176,6 +179,7 @@ void queue_set_cluster_autoscaler(struct queue *q, bool works)
 {
 	if (q->autoscalers.cluster_autoscaler == works)
 		return;
+	queue_tell(q, SET_CLUSTER_AUTOSCALER, .flag = works);
 	q->autoscalers.cluster_autoscaler = works;
 	judge_all(q);
 }

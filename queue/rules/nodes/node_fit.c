@@ -7,6 +7,7 @@
 #include "queue/core.h"
 #include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
+#include "queue/tell.h"
 
 bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {
@@ -264,17 +265,21 @@ void node_fit_refresh(struct queue *q)
 
 void queue_bind_pod(struct queue *q, const struct bound_pod *p)
 {
+	queue_tell(q, BIND_POD, .bound_pod = p);
 	nodes_bind(q->node_suitability.nodes, p);
 }
 
 void queue_unbind_pod(struct queue *q, const struct uid *uid)
 {
+	queue_tell(q, UNBIND_POD, .uid = *uid);
 	nodes_unbind(q->node_suitability.nodes, uid);
 }
 
 void queue_know_pods(struct queue *q, bool known)
 {
 	struct node_suitability *t = &q->node_suitability;
+	if (known != t->pods_known)
+		queue_tell(q, KNOW_PODS, .flag = known);
 	if (known && !t->pods_known)
 		t->vacated = UINT64_MAX; /* queues that wait for it are looked at again */
 	t->pods_known = known;

@@ -9,6 +9,7 @@
 #include "queue/model/reservation.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
+#include "queue/tell.h"
 
 /* With more combinations of flavors than this they are not looked through before the nominee's
  * turn: each flavor is taken to suit. */
@@ -379,16 +380,19 @@ bool node_suitability_lets(
 
 void queue_know_cluster(struct queue *q)
 {
+	queue_tell(q, KNOW_CLUSTER);
 	q->node_suitability.known = true;
 	namespace_quotas_know(q);
 }
 
 void queue_set_node(struct queue *q, const struct node_spec *s)
 {
-	nodes_set(q->node_suitability.nodes, s);
+	if (nodes_set(q->node_suitability.nodes, s))
+		queue_tell(q, SET_NODE, .node = s);
 }
 
 void queue_drop_node(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_NODE, .name = name);
 	nodes_drop(q->node_suitability.nodes, name);
 }

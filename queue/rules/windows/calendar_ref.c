@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/rules/money/plan.h"
 #include "sluice/quantity.h"
+#include "queue/tell.h"
 
 static struct calendar_ref *of_node(const struct tree_node *n)
 {
@@ -153,6 +154,7 @@ static void refuse(struct queue *q, const char *name, const char *sentence, bool
 
 int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct err *e)
 {
+	queue_tell(q, SET_CALENDAR, .calendar = s);
 	struct err own;
 	struct calendar *c;
 	int code = calendar_new(s, &c, &own);
@@ -167,11 +169,13 @@ int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct er
 
 void queue_reject_calendar(struct queue *q, const char *name, const char *sentence)
 {
+	queue_tell(q, REJECT_CALENDAR, .name = name, .sentence = sentence);
 	refuse(q, name, sentence, false);
 }
 
 void queue_drop_calendar(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_CALENDAR, .name = name);
 	struct calendar_ref *t = calendar_ref_find(q, name);
 	if (!t || !calendar_ref_exists(t))
 		return;

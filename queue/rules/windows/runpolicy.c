@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/job/copies.h"
 #include "queue/core.h"
+#include "queue/tell.h"
 
 static struct runpolicy *of_node(const struct tree_node *n)
 {
@@ -109,6 +110,22 @@ uint64_t runpolicies_exempt(const struct queue *q, const struct job *j)
 			labels_match(j->labels, j->nlabels, &p->spec.exempt_selector))
 			exempt |= UINT64_C(1) << p->exempts;
 	return exempt;
+}
+
+static bool term_names(const struct selector_term *t, const char *key)
+{
+	for (size_t i = 0; i < t->nrequirements; i++)
+		if (strcmp(t->requirements[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+bool runpolicies_ask_for(const struct queue *q, const char *key)
+{
+	for (const struct runpolicy *p = runpolicy_first(q); p; p = runpolicy_next(p))
+		if (p->exempts >= 0 && term_names(&p->spec.exempt_selector, key))
+			return true;
+	return false;
 }
 
 /* ---- What is wrong with a spec ---- */
@@ -300,17 +317,26 @@ static void exempts_take(struct runpolicies *all, struct runpolicy *p, bool sele
 	}
 }
 
+static void runpolicy_reject(struct queue *q, const char *name, const char *sentence)
+{
+	struct runpolicy *p = object_of(q, name);
+	free(p->invalid);
+	p->invalid = mem_strdup(sentence);
+	q->counters.version++;
+}
+
 static int refuse(
 	struct queue *q, const struct runpolicy_spec *s, int code, struct err *own, struct err *e)
 {
 	err_wrap(own, "RunPolicy %s", s->name);
-	queue_reject_runpolicy(q, s->name, own->text);
+	runpolicy_reject(q, s->name, own->text);
 	return err_set(e, code, "%s", own->text);
 }
 
 int queue_set_runpolicy(
 	struct queue *q, const struct runpolicy_spec *s, bool *ret_again, struct err *e)
 {
+	queue_tell(q, SET_RUNPOLICY, .runpolicy = s);
 	struct err own;
 	int code = check_spec(s, &own);
 	*ret_again = false;
@@ -334,10 +360,8 @@ int queue_set_runpolicy(
 
 void queue_reject_runpolicy(struct queue *q, const char *name, const char *sentence)
 {
-	struct runpolicy *p = object_of(q, name);
-	free(p->invalid);
-	p->invalid = mem_strdup(sentence);
-	q->counters.version++;
+	queue_tell(q, REJECT_RUNPOLICY, .name = name, .sentence = sentence);
+	runpolicy_reject(q, name, sentence);
 }
 
 static void runpolicy_free(struct queue *q, struct runpolicy *p)
@@ -353,6 +377,7 @@ static void runpolicy_free(struct queue *q, struct runpolicy *p)
 /* The window states forget it before it is freed. */
 void queue_drop_runpolicy(struct queue *q, const char *name)
 {
+	queue_tell(q, DROP_RUNPOLICY, .name = name);
 	struct runpolicy *p = runpolicy_find(q, name);
 	if (!p)
 		return;

@@ -48,6 +48,8 @@ bool runpolicy_names_localqueue(const struct runpolicy *p, const char *ns, const
 
 /* Which policies' selectors exempt the Job: bits of runpolicy.exempts. */
 uint64_t runpolicies_exempt(const struct queue *q, const struct job *j);
+/* Does any of them look at a label of that key? */
+bool runpolicies_ask_for(const struct queue *q, const char *key);
 
 /* Does the glob (* and ?) or name match this name? */
 bool runpolicy_glob(const char *glob, const char *name);

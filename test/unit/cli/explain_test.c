@@ -58,19 +58,44 @@ static void a_job_that_waits(void **state)
 		",\"status\":{\"state\":\"Waiting\",\"position\":3,\"reason\":\"WaitingForQuota\","
 		"\"message\":\"waiting for 12 cpu; 2 Jobs are ahead of it\",\"waitsFor\":\"quota\","
 		"\"queuedAt\":\"2026-11-26T11:50:00Z\",\"startAt\":\"2026-11-26T15:12:00Z\","
-		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:30:00Z\",\"p90\":\"2026-11-26T17:00:00Z\"},"
+		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:30:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
+		"\"moved\":{\"from\":\"2026-11-26T14:30:00Z\",\"at\":\"2026-11-26T11:57:00Z\",\"why\":\"1 node went\"}},"
 		"\"deadline\":\"2026-11-27T08:00:00Z\",\"deadlineUnreachable\":true,"
 		"\"expectedSeconds\":5430,\"expectedFrom\":\"History\"}}",
 		NULL, &out);
 	assert_string_equal(buf_text(&out),
-		"waiting for 12 cpu; 2 Jobs are ahead of it\n\n"
+		"waiting for 12 cpu; 2 Jobs are ahead of it. It starts 16:30 CET; by 18:00 with 90 %\n\n"
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
 		"at 100), queued 2026-11-26 12:50 CET (10 min ago), not before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
-		"  starts    forecast          16:30 CET; by 18:00 with 90 %\n"
+		"  moved     forecast          was 15:30 CET until 12:57; since: 1 node went\n"
 		"  takes     1h30m30s          as its last runs took, all but the longest\n"
 		"  deadline  2026-11-27 09:00  DeadlineUnreachable: it cannot end by then any "
 		"more\n");
+	buf_done(&out);
+}
+
+/* Where the forecast has no other time than the position, or none at all, the first line stays as it is. */
+static void a_forecast_that_adds_nothing(void **state)
+{
+	(void)state;
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	explain("{" META "," SPEC ",\"status\":{\"state\":\"Waiting\",\"reason\":\"OutsideWindow\","
+		"\"message\":\"its window is closed\",\"startAt\":\"2026-11-26T15:12:00Z\","
+		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:12:00Z\",\"p90\":\"2026-11-26T15:12:00Z\"}}}",
+		NULL, &out);
+	wants(&out, "its window is closed\n\n");
+	wants(&out, "  starts    forecast     16:12 CET; by 16:12 with 90 %\n");
+	buf_reset(&out);
+	explain("{" META "," SPEC
+		",\"status\":{\"state\":\"Waiting\",\"reason\":\"ExceedsMaxQuota\","
+		"\"message\":\"asks for more than there is\","
+		"\"start\":{\"draws\":16,\"misses\":16,\"waitsFor\":\"more quota than there is\"}}}",
+		NULL, &out);
+	wants(&out, "asks for more than there is\n\n");
+	wants(&out,
+		"  starts    forecast     not within 30 days, as things are: it waits for more quota than there is\n");
 	buf_done(&out);
 }
 
@@ -182,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_that_waits),
+		cmocka_unit_test(a_forecast_that_adds_nothing),
 		cmocka_unit_test(a_job_that_runs),
 		cmocka_unit_test(what_is_not_in_line_says_so),
 		cmocka_unit_test(queues_are_read_from_their_objects),

@@ -61,12 +61,12 @@ static void the_first_line_says_when(void **state)
 		{START(SURE "\"p50\":\"2026-11-26T13:10:00Z\",\"misses\":3"),
 			"14:10 CET; not within 30 days in 3 of 16 plays\n"},
 		{START(SURE "\"p10\":\"2026-11-26T13:10:00Z\",\"misses\":10"),
-			"hardly before 14:10 CET; not within 30 days in 10 of 16 plays\n"},
-		{START(SURE "\"misses\":15"), "hardly; not within 30 days in 15 of 16 plays\n"},
+			"probably not before 14:10 CET; not within 30 days in 10 of 16 plays\n"},
+		{START(SURE "\"misses\":15"), "unlikely; not within 30 days in 15 of 16 plays\n"},
 		{START(SURE "\"misses\":16,\"waitsFor\":\"more quota than there is\""),
 			"not within 30 days, as things are: it waits for more quota than there is\n"},
 		{JOB(WAITS), "not known yet; ask again in a moment\n"},
-		{JOB("\"state\":\"Running\",\"message\":\"runs\""), "it does not wait\n"},
+		{JOB("\"state\":\"Running\",\"message\":\"runs\""), "it is not waiting\n"},
 		{START("\"p50\":\"soon\\u001b[2J\""), "not within 30 days, as things are\n"},
 	};
 	(void)state;
@@ -89,16 +89,41 @@ static void it_says_what_it_rests_on(void **state)
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC; by 14:30 with 90 %\n\nwaiting for 4 cpu\n"
-		"By 16 plays of the queue as it was 12 s ago. How long runs take is learned from 64 that ended; "
-		"Jobs keep coming as 310 did lately.\n");
+		"Based on 16 plays of the queue as it was 12 s ago. Run times are drawn from 64 earlier runs; "
+		"new Jobs are drawn from 310 that came lately.\n");
 	buf_done(&out);
 	render(START("\"draws\":1,\"asOf\":\"2026-11-26T12:00:09Z\",\"p50\":\"2026-11-26T13:10:00Z\","
 		     "\"basis\":{\"runs\":0,\"arrivals\":0}"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC\n\nwaiting for 4 cpu\n"
-		"By 1 play of the queue as it was 0 s ago. No run has ended yet: each takes as long as was "
-		"asked for, else an hour; Jobs that are to come are left out.\n");
+		"Based on 1 play of the queue as it was 0 s ago. No run has ended yet: each is taken to last as "
+		"long as was asked for, else an hour; Jobs that may still come are left out.\n");
+	buf_done(&out);
+}
+
+static void it_says_what_moved_it(void **state)
+{
+	(void)state;
+	struct buf out;
+	zone("UTC");
+	render(START(SURE
+		       "\"p50\":\"2026-11-26T15:40:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
+		       "\"moved\":{\"from\":\"2026-11-26T14:10:00Z\",\"at\":\"2026-11-26T11:59:48Z\","
+		       "\"why\":\"3 Jobs came that start before it\"}"),
+		false, &out);
+	assert_non_null(strstr(buf_text(&out),
+		"15:40 UTC; by 17:00 with 90 %\n"
+		"was 14:10 UTC until 11:59; since: 3 Jobs came that start before it\n\n"));
+	buf_done(&out);
+}
+
+static void of_a_controller_that_plays_none_nothing_is_awaited(void **state)
+{
+	(void)state;
+	struct buf out;
+	render(JOB(WAITS ",\"noForecasts\":true"), false, &out);
+	assert_non_null(strstr(buf_text(&out), "makes no forecasts (--forecasts off)\n"));
 	buf_done(&out);
 }
 
@@ -132,6 +157,7 @@ static const struct {
 	{"later", {{200, JOB(WAITS)}, {200, JOB(WAITS)}, {200, START("\"draws\":16")}}, 0, true,
 		NULL},
 	{"never", {{200, JOB(WAITS)}, {200, JOB(WAITS)}, {200, JOB(WAITS)}}, 0, false, NULL},
+	{"never, as it is off", {{200, JOB(WAITS ",\"noForecasts\":true")}}, 0, false, NULL},
 	{"it runs", {{200, JOB("\"state\":\"Running\"")}}, 0, false, NULL},
 	{"it starts meanwhile", {{200, JOB(WAITS)}, {200, JOB("\"state\":\"Starting\"")}}, 0, false,
 		NULL},
@@ -232,17 +258,17 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out,
 		" kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
 	says(&out, "10 min earlier if it tolerated the taints of flavor spot");
-	says(&out, "spec.nodeTaints of kubectl get resourceflavor spot -o yaml");
+	says(&out, "spec.nodeTaints of kubectl get resourceflavors.sluice.dev spot -o yaml");
 	says(&out, "1 min earlier in LocalQueue night");
 	says(&out, " sluice move job/train-8 --queue night -n team\n");
 	says(&out, "2 h 10 min earlier if it were expected to take 2h");
 	says(&out,
 		" kubectl annotate job train-8 -n team --overwrite 'sluice.dev/expected-duration=2h'   # only if it takes no longer\n");
 	says(&out, "30 s earlier in flavor gpu");
-	says(&out, "spec.nodeLabels of kubectl get resourceflavor gpu -o yaml");
-	says(&out, "\nNo help: with a price ceiling of 2.75; in LocalQueue day.\n");
+	says(&out, "spec.nodeLabels of kubectl get resourceflavors.sluice.dev gpu -o yaml");
+	says(&out, "\nNot earlier: with a price ceiling of 2.75; in LocalQueue day.\n");
 	says(&out, "\nNot tried: it has one pod.\n");
-	says(&out, "\nBy 4 plays of the queue each, as it was 3 s ago. Nothing was changed.\n");
+	says(&out, "\nBased on 4 plays of each, with the queue as it was 3 s ago. Nothing was changed.\n");
 	buf_done(&out);
 }
 
@@ -258,7 +284,7 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC; by 14:30 with 90 %\n\n"
 		"Nothing that was tried makes it start earlier: with 8 pods; in LocalQueue day.\n\n"
-		"By 4 plays of the queue each, as it was 3 s ago. Nothing was changed.\n");
+		"Based on 4 plays of each, with the queue as it was 3 s ago. Nothing was changed.\n");
 	buf_done(&out);
 	render_review(REVIEW("\"variants\":[]"), false, &out);
 	says(&out, "There was nothing to try that could make it start earlier.\n");
@@ -385,6 +411,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_line_says_when),
 		cmocka_unit_test(it_says_what_it_rests_on),
+		cmocka_unit_test(it_says_what_moved_it),
+		cmocka_unit_test(of_a_controller_that_plays_none_nothing_is_awaited),
 		cmocka_unit_test(json_has_it_as_it_came),
 		cmocka_unit_test(it_is_asked_for_until_it_is_known),
 		cmocka_unit_test(what_helps_is_told_with_its_command),

@@ -75,3 +75,8 @@ add_test(NAME import_cluster COMMAND test_import_cluster)
 add_executable(test_adopt ${CMAKE_CURRENT_LIST_DIR}/adopt_test.c)
 target_link_libraries(test_adopt PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME adopt COMMAND test_adopt)
+
+# `sluice simulate --from-cluster`: the same.
+add_executable(test_from_cluster ${CMAKE_CURRENT_LIST_DIR}/from_cluster_test.c)
+target_link_libraries(test_from_cluster PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME from_cluster COMMAND test_from_cluster)

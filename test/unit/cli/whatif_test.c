@@ -352,7 +352,7 @@ static void a_file_is_taken_whole_and_may_be_changed(void **state)
 	changes_render(s.changes, &out);
 	assert_non_null(strstr(buf_text(&out), "workloadpriorityclass/high  value: 100 -> 200\n"));
 	assert_non_null(strstr(
-		buf_text(&out), "workloadpriorityclass/high  description: \"soon\", as it is\n"));
+		buf_text(&out), "workloadpriorityclass/high  description: \"soon\", as it is now\n"));
 	assert_non_null(strstr(buf_text(&out), "localqueue/team/main  as in /tmp/sluice-whatif-"));
 	buf_reset(&out);
 	assert_int_equal(changes_query(s.changes, &out, &s.e), 0);
@@ -564,18 +564,18 @@ static void the_tables_say_what_moves(void **state)
 		"new                 3      1     1         -          -\n"
 		"and 2 more ClusterQueues, with fewer Jobs that move\n"
 		"\n"
-		"JOB         CLUSTERQUEUE  START NOW      START THEN    DIFFERENCE\n"
-		"team/big    batch         Fri 13:10 UTC  12:30         1 d earlier\n"
-		"team/small  batch         at once        12:05         5 min later\n"
-		"team/stuck  batch         not in sight   14:00         starts at all\n"
-		"team/lost   batch         14:00          not in sight  no start any more\n"
+		"JOB         CLUSTERQUEUE  START NOW      START THEN  DIFFERENCE\n"
+		"team/big    batch         Fri 13:10 UTC  12:30       1 d earlier\n"
+		"team/small  batch         at once        12:05       5 min later\n"
+		"team/stuck  batch         no start       14:00       starts only then\n"
+		"team/lost   batch         14:00          no start    no longer starts\n"
 		"and 734 more that move less; --all shows more\n"
 		"\n"
-		"By 4 plays of the queue as it is and as it would be, begun 4 s ago, 30 days ahead.\n"
-		"Runs of these Jobs cost 130.00 EUR instead of 123.45, as far as is expected.\n"
-		"Runs of these Jobs cost 1.00 USD, as they do now, as far as is expected.\n"
-		"1234 Jobs wait: 200 start earlier (the middle one by 40 min), 1 starts later (by 5 min), "
-		"3 start that do not as it is, 1 does not start any more. Nothing was written.\n");
+		"Based on 4 plays of the queue as it is and 4 as it would be, begun 4 s ago, 30 days ahead.\n"
+		"Runs of these Jobs are expected to cost 130.00 EUR instead of 123.45.\n"
+		"Runs of these Jobs are expected to cost 1.00 USD, as now.\n"
+		"1234 Jobs wait: 200 start earlier (by 40 min in the median), 1 starts later (by 5 min), "
+		"3 start only with the change, 1 no longer starts. Nothing was written.\n");
 	buf_done(&out);
 }
 
@@ -609,8 +609,8 @@ static void where_nothing_moves_a_line_says_so(void **state)
 	struct buf out;
 	render(WHATIF("\"draws\":4,\"jobs\":7,\"earlier\":0,\"later\":0,\"same\":7"), false, &out);
 	assert_string_equal(buf_text(&out),
-		"By 4 plays of the queue as it is and as it would be.\n"
-		"7 Jobs wait, and would start as now. Nothing was written.\n");
+		"Based on 4 plays of the queue as it is and 4 as it would be.\n"
+		"7 Jobs wait, and would start when they do now. Nothing was written.\n");
 	buf_done(&out);
 	render(WHATIF("\"draws\":1,\"jobs\":0"), false, &out);
 	assert_non_null(strstr(buf_text(&out),

@@ -52,6 +52,7 @@ void world_open(struct world *w, const char *clusterqueue)
 			.gate = w->gate,
 			.counters = w->counters,
 			.events = {7, 1},
+			.forecasts = {32, 12345678, 1, 4500},
 			.api = &w->api,
 			.ledger_up = true,
 			.synced = true,

@@ -1027,6 +1027,41 @@ static void some_questions_are_answered_later(void **state)
 	close(fd);
 }
 
+static bool count_values(const char *value, void *ctx)
+{
+	struct buf *b = ctx;
+	buf_printf(b, "[%s]", value);
+	return strcmp(value, "enough") != 0;
+}
+
+/* Whoever makes an answer that takes long looks whether it is still wanted. */
+static void one_that_goes_before_the_answer_is_seen(void **state)
+{
+	struct port p;
+	struct buf body;
+	(void)state;
+	port_open(&p, false);
+	int fd = port_connect(&p);
+	port_say(fd,
+		"GET /later?a=1&b=9&a=%7B%22x%22%7D&a=&a=enough&a=3 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	buf_init(&body, 100);
+	http_each_param(p.question, "a", count_values, &body);
+	assert_string_equal(buf_text(&body), "[1][{\"x\"}][][enough]");
+	for (int i = 0; i < 20; i++) {
+		ev_run(p.loop, EVRUN_NOWAIT);
+		assert_false(http_gone(p.question));
+		usleep(1000);
+	}
+	close(fd);
+	while (!http_gone(p.question))
+		ev_run(p.loop, EVRUN_NOWAIT);
+	http_answer(p.question, (struct api_reply){200, "text/plain"}, &body);
+	buf_done(&body);
+	port_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1055,6 +1090,7 @@ int main(void)
 		cmocka_unit_test(answers_that_nobody_fetches_have_a_bound),
 		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
 		cmocka_unit_test(some_questions_are_answered_later),
+		cmocka_unit_test(one_that_goes_before_the_answer_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,9 @@ static const struct job_variant *find(const struct made *m, enum job_change c, s
 
 static const char *left_out(const struct made *m, enum job_change c)
 {
-	for (size_t i = 0; i < m->variants.nleft; i++)
-		if (m->variants.left[i].change == c)
-			return m->variants.left[i].text;
+	for (size_t i = 0; i < m->variants.nunplayed; i++)
+		if (m->variants.unplayed[i].change == c)
+			return m->variants.unplayed[i].text;
 	return NULL;
 }
 
@@ -128,7 +128,7 @@ static void flavors_that_it_rules_out(void **state)
 	assert_ptr_equal(j->template->tolerations, j->placement.tolerations);
 	assert_int_equal(m.job->placement.ntolerations, 1);
 	says(&m, CHANGE_NODE_LABELS, 0, "", "gpu",
-		"if its nodeSelector named the nodes of flavor gpu");
+		"if its nodeSelector matched flavor gpu");
 	j = &find(&m, CHANGE_NODE_LABELS, 0)->job;
 	assert_string_equal(j->placement.node_selector[0].value, "gpu");
 	assert_string_equal(j->placement.node_selector[1].value, "x");

@@ -92,6 +92,10 @@ static const struct bad_case bad[] = {
 	{{"--keep-history", "long"}, {"--keep-history", "\"long\"", "400d"}},
 	{{"--keep-history", "39d"}, {"--keep-history is \"39d\"", "five weeks", "40d"}},
 	{{"--keep-history", "-400d"}, {"--keep-history", "0 for ever"}},
+	{{"--record", ""}, {"--record", "empty"}},
+	{{"--record-max", "lots"}, {"--record-max", "\"lots\"", "4Gi"}},
+	{{"--record-max", "63Mi"}, {"--record-max", "at least 64Mi"}},
+	{{"--record-max", "-1Gi"}, {"at least 64Mi"}},
 	{{"--stuck-after", "soon"}, {"--stuck-after", "\"soon\"", "0 for never"}},
 	{{"--bill-labels", "team,a b"}, {"--bill-labels", "\"a b\"", "team,project"}},
 	{{"--config-namespace", "Sluice/x"}, {"--config-namespace", "\"Sluice/x\"", "namespace"}},
@@ -109,6 +113,7 @@ static const struct bad_case bad[] = {
 	{{"--clock-rate", "2"}, {"--clock-rate", "for tests"}},
 #endif
 	{{"--events", "some"}, {"--events", "\"some\"", "stops, all or none"}},
+	{{"--forecasts", "no"}, {"--forecasts", "\"no\"", "on or off"}},
 	{{"--manage-jobs-without-queue-name=yes"}, {"takes no value"}},
 	{{"--managed-jobs-namespace-selector", "team in a"},
 		{"--managed-jobs-namespace-selector", "\"team in a\"", "kubectl -l"}},
@@ -170,7 +175,10 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.note_after_ms, 60000);
 	assert_int_equal(o.stuck_after_ms, 10000);
 	assert_int_equal(o.mass_stop_after_ms, 600000);
+	assert_null(o.record);
+	assert_int_equal(o.record_most_bytes, 1 << 30);
 	assert_int_equal(o.events, EVENTS_STOPS);
+	assert_true(o.forecasts);
 	assert_string_equal(o.config_namespace, "sluice-system");
 	assert_string_equal(o.overcommit_namespace, "kube-system");
 	assert_string_equal(o.overcommit_config, "ack-slo-config");

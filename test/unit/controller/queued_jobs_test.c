@@ -621,13 +621,28 @@ static void a_start_is_told_as_it_was_foretold(void **state)
 	assert_int_equal(cJSON_GetObjectItem(basis, "runs")->valueint, 64);
 	assert_int_equal(cJSON_GetObjectItem(basis, "arrivals")->valueint, 3);
 	assert_string_equal(start_cell(&s, "one"), "about 60m");
+	assert_null(json_object(start, "moved"));
+	foretold.has_moved = true;
+	foretold.move = (struct move){.from_ms = s.sources.now_ms + 600000,
+		.at_ms = s.sources.now_ms - 5000,
+		.is_later = true,
+		.came = 3,
+		.objects = 1,
+		.kind = {"ClusterQueue"},
+		.name = {"batch"}};
+	const cJSON *moved = json_object(start_of(&s, "one"), "moved");
+	assert_string_equal(json_text(moved, "why"),
+		"ClusterQueue batch was changed, 3 Jobs came that start before it");
+	assert_true(strcmp(json_text(moved, "at"), json_text(moved, "from")) < 0);
 	foretold.start.p50_ms = s.sources.now_ms - 1;
 	assert_string_equal(start_cell(&s, "one"), "soon");
 	foretold.start = (struct quantiles){INT64_MAX, INT64_MAX, INT64_MAX, 0};
 	assert_string_equal(start_cell(&s, "one"), "");
 	assert_null(json_text(start_of(&s, "one"), "p10"));
 	s.sources.forecasts = NULL;
+	foretold = (struct forecast){0};
 	assert_null(start_of(&s, "one"));
+	assert_non_null(strstr(buf_text(&s.body), "\"noForecasts\":true"));
 	stage_close(&s);
 }
 

@@ -232,7 +232,7 @@ static void there_is_one_place_for_each_and_few_in_all(void **state)
 	char who[20], ns[20];
 	assert_true(ask(x, 0, "ann", "team"));
 	assert_false(ask(x, 1, "ann", "other"));
-	assert_non_null(strstr(x->asker[1].text, "asked for such a review already"));
+	assert_non_null(strstr(x->asker[1].text, "your last question of this kind has no answer yet"));
 	assert_true(ask(x, 1, "bob", "team"));
 	assert_false(ask(x, 2, "cid", "team"));
 	assert_non_null(strstr(x->asker[2].text, "too many of this namespace"));
@@ -242,7 +242,7 @@ static void there_is_one_place_for_each_and_few_in_all(void **state)
 		assert_true(ask(x, i, who, ns));
 	}
 	assert_false(ask(x, 10, "late", "late"));
-	assert_non_null(strstr(x->asker[10].text, "8 other reviews wait: ask again in 20 s"));
+	assert_non_null(strstr(x->asker[10].text, "8 other questions of this kind wait: ask again in 20 s"));
 	review_leave(x->asker[5].review);
 	assert_false(x->asker[5].is_answered);
 	assert_true(ask(x, 10, "late", "late"));
@@ -316,7 +316,7 @@ static void a_namespace_rests_whoever_asks(void **state)
 	pass(x, 20);
 	assert_false(ask(x, 0, "sa-1", "team"));
 	assert_string_equal(x->asker[0].text,
-		"reviews of this namespace took some time of the controller lately: ask again in 10 s");
+		"questions of this kind about this namespace took much of the controller's time lately: ask again in 10 s");
 	assert_true(ask(x, 1, "sa-1", "other"));
 	assert_true(ask(x, 2, "boss", ""));
 	pass(x, 10);
@@ -388,7 +388,7 @@ static void who_comes_too_soon_is_told_when_to_come(void **state)
 	pass(x, 4);
 	assert_false(ask(x, 0, "ann", "team"));
 	assert_string_equal(x->asker[0].text,
-		"your last review is not long ago, and took some time of the controller: ask again in 56 s");
+		"your last question of this kind took much of the controller's time lately: ask again in 56 s");
 	assert_true(ask(x, 1, "bob", "other"));
 	pass(x, 11); /* all rest for 15 s */
 	assert_int_equal(asks.begun, 2);

@@ -109,6 +109,45 @@ static void no_child_is_left(void)
 	assert_int_equal(errno, ECHILD);
 }
 
+/* As many bytes as the test says, after it has seen the etas. */
+static void tell_so_much(
+	const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
+{
+	(void)q;
+	if (a->n != 2 || a->eta[0].start.started != 9)
+		return;
+	for (size_t i = 0; i < *(size_t *)ctx; i++)
+		buf_putc(out, (char)('a' + i % 26));
+}
+
+static void a_text_comes_back_beside_the_etas(void **state)
+{
+	static const struct {
+		size_t bytes, come;
+	} rows[] = {{0, 0}, {5, 5}, {100000, 100000},
+		{2 * ASK_TEXT_EACH + ASK_TEXT_REST, 2 * ASK_TEXT_EACH + ASK_TEXT_REST},
+		{2 * ASK_TEXT_EACH + ASK_TEXT_REST + 1, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct queue *q = two_jobs();
+		struct ask_options o = options_of(begin_longer);
+		struct ask_answer answer;
+		struct ask *a;
+		struct err e;
+		size_t bytes = rows[i].bytes;
+		o.tell = tell_so_much;
+		o.ctx = &bytes;
+		assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+		assert_int_equal(read_answer(a, &answer, &e), 1);
+		assert_int_equal(answer.n, 2);
+		assert_int_equal(answer.text.len, rows[i].come);
+		for (size_t k = 0; k < answer.text.len; k++)
+			assert_int_equal(answer.text.ptr[k], 'a' + k % 26);
+		ask_free(a);
+		queue_free(q);
+	}
+}
+
 static void quantiles_come_back(void **state)
 {
 	(void)state;
@@ -652,10 +691,9 @@ static void tell_third(
 static void tell_too_much(
 	const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
 {
-	(void)a;
 	(void)q;
 	(void)ctx;
-	for (size_t i = 0; i <= ASK_TEXT_MAX / 8; i++)
+	for (size_t i = 0; i <= (a->n * ASK_TEXT_EACH + ASK_TEXT_REST) / 8; i++)
 		buf_puts(out, "too much");
 }
 
@@ -668,6 +706,7 @@ static void the_answer_is_told_in_the_copy(void **state)
 	struct ask *a;
 	struct err e;
 	o.tell = tell_third;
+	o.text_only = true;
 	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
 	assert_int_equal(read_answer(a, &answer, &e), 1);
 	static const char text[] = "job-3 has 5 pods, with 1 it starts after 141 min; 9 draws";
@@ -746,6 +785,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_come_back),
+		cmocka_unit_test(a_text_comes_back_beside_the_etas),
 		cmocka_unit_test(plays_that_fail_are_left_out),
 		cmocka_unit_test(a_play_that_takes_too_long_is_left_out),
 		cmocka_unit_test(an_ask_that_hangs_ends),

@@ -380,6 +380,17 @@ static void a_job_that_comes_later_may_go_first(void **state)
 	queue_free(q);
 }
 
+static void an_empty_queue_is_over_at_once(void **state)
+{
+	(void)state;
+	struct queue *q = world_of(4, STRICT_FIFO);
+	struct play_result r = played(q, BEGIN_MS);
+	assert_int_equal(r.end, PLAY_ALL_STARTED);
+	assert_int_equal(r.n, 0);
+	play_result_done(&r);
+	queue_free(q);
+}
+
 /* 300 come one each minute, each for 20 s, and the limits are those of no Job. */
 static bool next_of_many(int64_t *ret_at_ms, const struct job **ret_job, void *ctx)
 {
@@ -430,6 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_jobs_one_after_the_other),
+		cmocka_unit_test(an_empty_queue_is_over_at_once),
 		cmocka_unit_test(a_strict_queue_is_right_to_the_minute),
 		cmocka_unit_test(a_run_that_is_overdue_goes_on),
 		cmocka_unit_test(a_job_that_never_fits_has_a_reason),

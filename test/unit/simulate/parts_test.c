@@ -74,6 +74,22 @@ static void all_flags(void **state)
 	simulate_options_done(&o);
 }
 
+static void a_cluster_needs_no_files(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"--from-cluster", "--assume-duration=2h",
+		"--kubeconfig=k", "--context", "c", "--config-namespace=here", NULL};
+	struct simulate_options o;
+	struct err e = {""};
+	assert_int_equal(parse(words, &o, &e), 0);
+	assert_true(o.from_cluster && o.nmanifests == 0);
+	assert_int_equal(o.assumed_ms, 7200000);
+	assert_string_equal(o.kube.kubeconfig, "k");
+	assert_string_equal(o.kube.context, "c");
+	assert_string_equal(o.config_namespace, "here");
+	simulate_options_done(&o);
+}
+
 /* Each of the controller's: its own tests have what they mean. */
 static void the_flags_of_the_controller(void **state)
 {
@@ -125,6 +141,11 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
 		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--seed", "x"}, "a whole number"},
+		{{"-f", "a", "--assume-duration=2h"}, "are for --from-cluster"},
+		{{"-f", "a", "--kubeconfig=k"}, "are for --from-cluster"},
+		{{"--from-cluster", "--assume-duration=soon"},
+			"--assume-duration is \"soon\"; it must be a duration such as 2h"},
+		{{"--from-cluster", "--config-namespace=A/b"}, "--config-namespace"},
 		{{"-f", "a", "--fast"}, "--fast is not a flag"},
 		{{"-f", "a", "--fair-preemption-strategies", "Other"},
 			"LessThanOrEqualToFinalShare, LessThanInitialShare, or both"},
@@ -361,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_may_follow_one_f),
 		cmocka_unit_test(all_flags),
+		cmocka_unit_test(a_cluster_needs_no_files),
 		cmocka_unit_test(the_flags_of_the_controller),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(a_line_becomes_a_job),

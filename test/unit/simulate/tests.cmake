@@ -1,5 +1,5 @@
 # `sluice simulate`: its parts, and whole worlds with what happens in them (test/simulate/).
-foreach(name engine manifest parts rules)
+foreach(name engine live_jobs manifest parts rules)
   add_executable(test_simulate_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_simulate_${name} PRIVATE simulate ${CMOCKA})
   add_test(NAME simulate_${name} COMMAND test_simulate_${name})

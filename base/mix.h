@@ -1,0 +1,18 @@
+/*
+ * A number that looks drawn, of any number: each bit of the one moves half of the other's (the last
+ * step of splitmix64). For draws that are the same each time. Not for hashes of what tenants choose:
+ * it has no key (siphash.h).
+ */
+#ifndef SLUICE_BASE_MIX_H
+#define SLUICE_BASE_MIX_H
+
+#include <stdint.h>
+
+static inline uint64_t mix64(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+	x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+	return x ^ x >> 31;
+}
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * The command replay: the runs of a record, played once more. What came of each, for people or as JSON.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/help.h"
+#include "record/replay.h"
+
+enum { OUTPUT_MAX_BYTES = 16 << 20 };
+
+struct replay_options {
+	bool help, json;
+	const char *dir;
+	long run; /* 0: all; below 0: from the last */
+};
+
+static int take_run(const char *text, void *to, struct err *e)
+{
+	struct replay_options *o = to;
+	char *end;
+	errno = 0;
+	o->run = strtol(text, &end, 10);
+	if (!*text || *end || errno || o->run == 0)
+		return err_set(e, ERR_INVALID,
+			"--run is \"%.40s\"; it must be the number of a run, such as 1, or -1 for the last",
+			text);
+	return 0;
+}
+
+static const struct flag rows[] = {
+	{FLAG_TAKE("run", 0, take_run)},
+	{FLAG_JSON(struct replay_options, json)},
+	{FLAG_GIVEN("help", 'h', struct replay_options, help)},
+};
+
+const struct flag_table replay_flags = {FLAG_TABLE(rows)};
+
+static int parse(int argc, char **argv, struct replay_options *o, struct err *e)
+{
+	int rc = flags_walk(argc, argv, 1, &replay_flags, o, e);
+	if (rc < 0 || o->help)
+		return rc;
+	rc = flags_last_word(argc, argv, &o->dir, e);
+	if (rc == 0 && !o->dir)
+		rc = err_set(e, ERR_INVALID,
+			"it wants the directory of a record, as in: sluice replay records");
+	return rc;
+}
+
+/* ---- For people ---- */
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static void put_line(struct buf *out, const char *what, const struct buf *line)
+{
+	buf_printf(out, "    %-9s ", what);
+	text_render(buf_text(line), out);
+	buf_putc(out, '\n');
+}
+
+/* How its record ends, where that is not in order. */
+static void put_end(struct buf *out, const struct replay *r)
+{
+	if (*r->end && strcmp(r->end, "the controller ended") != 0) {
+		buf_puts(out, "; its recording ended: ");
+		text_render(r->end, out);
+	} else if (!*r->end) {
+		buf_puts(out, r->cut ? "; it was killed: the last line is cut"
+				     : "; it was killed, or is still being recorded");
+	}
+}
+
+static void put_difference(struct buf *out, const struct replay *r)
+{
+	for (unsigned i = 0; i < r->nbefore; i++)
+		put_line(out, i == 0 ? "before it" : "", &r->before[i]);
+	put_line(out, "recorded", &r->recorded);
+	put_line(out, "now", &r->now);
+}
+
+static void put_run(struct buf *out, size_t number, const struct replay *r)
+{
+	buf_printf(out, "run %zu  %s", number, r->name);
+	if (strcmp(r->version, SLUICE_VERSION) != 0 && *r->version) {
+		buf_puts(out, ", recorded by Sluice ");
+		text_render(r->version, out);
+		buf_printf(out, " (this is %s)", SLUICE_VERSION);
+	}
+	buf_printf(out, "\n    %" PRIu64 " %s, %" PRIu64 " %s: ", r->counts.facts,
+		plural(r->counts.facts, "fact", "facts"), r->counts.decisions,
+		plural(r->counts.decisions, "decision", "decisions"));
+	switch (r->verdict) {
+	case REPLAY_SAME:
+		buf_puts(out, "the same");
+		put_end(out, r);
+		buf_putc(out, '\n');
+		break;
+	case REPLAY_DIFFERS:
+		buf_printf(out, "then one differs, at %s\n", r->place);
+		put_difference(out, r);
+		break;
+	case REPLAY_UNREADABLE:
+		buf_printf(out,
+			"then it cannot be read, at %s: ", *r->place ? r->place : "its beginning");
+		text_render(r->fault.text, out);
+		buf_putc(out, '\n');
+		break;
+	}
+}
+
+/* ---- As JSON ---- */
+
+static const char *verdict_name(enum replay_verdict v)
+{
+	static const char *const names[] = {[REPLAY_SAME] = "Same",
+		[REPLAY_DIFFERS] = "Differs",
+		[REPLAY_UNREADABLE] = "Unreadable"};
+	return names[v];
+}
+
+static void put_member(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	buf_json_string(out, text);
+}
+
+static void put_run_json(struct buf *out, size_t number, const struct replay *r)
+{
+	buf_printf(out, "{\"run\":%zu", number);
+	put_member(out, "name", r->name);
+	put_member(out, "version", r->version);
+	buf_printf(out, ",\"facts\":%" PRIu64 ",\"decisions\":%" PRIu64, r->counts.facts,
+		r->counts.decisions);
+	put_member(out, "verdict", verdict_name(r->verdict));
+	buf_printf(out, ",\"cut\":%s", r->cut ? "true" : "false");
+	if (*r->end)
+		put_member(out, "end", r->end);
+	if (r->verdict != REPLAY_SAME)
+		put_member(out, "at", r->place);
+	if (r->verdict == REPLAY_UNREADABLE)
+		put_member(out, "why", r->fault.text);
+	if (r->verdict == REPLAY_DIFFERS) {
+		put_member(out, "recorded", buf_text(&r->recorded));
+		put_member(out, "now", buf_text(&r->now));
+		buf_puts(out, ",\"before\":[");
+		for (unsigned i = 0; i < r->nbefore; i++) {
+			buf_puts(out, i > 0 ? "," : "");
+			buf_json_string(out, buf_text(&r->before[i]));
+		}
+		buf_putc(out, ']');
+	}
+	buf_putc(out, '}');
+}
+
+/* ---- All of them ---- */
+
+struct total {
+	size_t runs, others; /* others: not the same */
+	struct player_counts counts;
+};
+
+static void play(int dir, const char *run, size_t number, const struct replay_options *o,
+	struct total *t, struct buf *out)
+{
+	struct replay r;
+	replay_run(dir, run, &r);
+	if (o->json) {
+		buf_puts(out, t->runs > 0 ? "," : "");
+		put_run_json(out, number, &r);
+	} else {
+		put_run(out, number, &r);
+	}
+	t->runs++;
+	t->others += r.verdict != REPLAY_SAME;
+	t->counts.facts += r.counts.facts;
+	t->counts.decisions += r.counts.decisions;
+	replay_done(&r);
+}
+
+static void put_total(const struct total *t, bool json, struct buf *out)
+{
+	if (json) {
+		buf_printf(out, "],\"facts\":%" PRIu64 ",\"decisions\":%" PRIu64 ",\"same\":%s}\n",
+			t->counts.facts, t->counts.decisions, t->others == 0 ? "true" : "false");
+		return;
+	}
+	buf_printf(out, "%zu %s, %" PRIu64 " facts, %" PRIu64 " decisions: ", t->runs,
+		plural(t->runs, "run", "runs"), t->counts.facts, t->counts.decisions);
+	if (t->others == 0)
+		buf_puts(out, "all are the same\n");
+	else
+		buf_printf(out, "%zu %s not the same\n", t->others,
+			plural(t->others, "run is", "runs are"));
+}
+
+/* Which of so many runs, from 0; all of them is SIZE_MAX. */
+static int choose(const struct replay_options *o, size_t runs, size_t *ret, struct err *e)
+{
+	long index = o->run > 0 ? o->run - 1 : (long)runs + o->run;
+	*ret = SIZE_MAX;
+	if (runs == 0)
+		return err_set(
+			e, ERR_INVALID, "%s has no record of sluice-controller --record", o->dir);
+	if (o->run == 0)
+		return 0;
+	if (index < 0 || (size_t)index >= runs)
+		return err_set(e, ERR_INVALID, "--run is %ld, and %s has %zu %s", o->run, o->dir,
+			runs, plural(runs, "run", "runs"));
+	*ret = (size_t)index;
+	return 0;
+}
+
+static int play_all(int dir, const struct replay_options *o, struct total *t, struct err *e)
+{
+	struct run_names all;
+	struct buf out;
+	size_t only = SIZE_MAX;
+	int rc = run_names_read(dir, &all, e);
+	if (rc)
+		return rc;
+	rc = choose(o, all.count, &only, e);
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	if (o->json)
+		buf_puts(&out, "{\"runs\":[");
+	for (size_t i = 0; rc == 0 && i < all.count; i++) {
+		if (only != SIZE_MAX && i != only)
+			continue;
+		play(dir, all.name[i], i + 1, o, t, &out);
+		fwrite(buf_text(&out), 1, out.len, stdout);
+		buf_reset(&out);
+	}
+	if (rc == 0) {
+		put_total(t, o->json, &out);
+		fwrite(buf_text(&out), 1, out.len, stdout);
+	}
+	buf_done(&out);
+	run_names_done(&all);
+	return rc;
+}
+
+int command_replay(int argc, char **argv)
+{
+	struct replay_options o = {0};
+	struct total t = {0};
+	struct err e = {""};
+	if (parse(argc, argv, &o, &e) < 0) {
+		fprintf(stderr, "sluice: replay: %s; see sluice help replay\n", e.text);
+		return CLI_USAGE;
+	}
+	if (o.help) {
+		help_print(COMMAND_REPLAY, stdout);
+		return CLI_OK;
+	}
+	int dir = open(o.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = dir >= 0 ? play_all(dir, &o, &t, &e)
+			  : err_set(&e, ERR_INVALID, "%s cannot be opened as a directory: %s",
+				    o.dir, strerror(errno));
+	if (dir >= 0)
+		close(dir);
+	if (rc) {
+		fprintf(stderr, "sluice: replay: %s\n", e.text);
+		return CLI_USAGE;
+	}
+	return t.others == 0 ? CLI_OK : CLI_FINDINGS;
+}

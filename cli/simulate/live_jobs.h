@@ -1,0 +1,67 @@
+/*
+ * The Jobs of a live cluster, as the simulation takes them over: each is read as the controller reads
+ * it, and becomes one of these:
+ *
+ *   it waits       suspended, and no pods are left. Its place in line is by its times, as in the live
+ *                  queue: creation, sluice.dev/queued-at, and what its story tells of earlier attempts
+ *                  (back-off, requeues, suspensions)
+ *   it runs        its story (sluice.dev/admission) says Started. What it holds is told there, too;
+ *                  else the queue says it (queue_intake()). It began at status.startTime
+ *   it leaves      it was stopped or is being deleted, and pods are left. It keeps what it holds until
+ *                  the grace of its pods is over at the latest
+ *   nothing        it has ended: the length of its run tells what to expect of its family (ends.h)
+ *
+ * One that runs and was never started by Sluice waits, for the controller stops it; but where its
+ * Namespace says that it may be adopted (sluice.dev/adopt-begun-by) it runs.
+ *
+ * The signature of a story cannot be checked here, for the key is the ledger's. So whoever may write
+ * that annotation (the policies let no tenant) can make a simulation wrong, and nothing else.
+ *
+ * They are kept until all are read, and then added in the order of the queue. Of those of one second
+ * the API server's resourceVersion tells, or a rank that a caller knows.
+ */
+#ifndef SLUICE_CLI_SIMULATE_LIVE_JOBS_H
+#define SLUICE_CLI_SIMULATE_LIVE_JOBS_H
+
+#include "cli/simulate/ends.h"
+#include "cli/simulate/world.h"
+#include "controller/kube/json.h"
+
+struct live_job;
+struct live_adoption;
+
+struct live_jobs {
+	struct world *w;
+	struct ends *ends;
+	struct json *story;
+	struct live_job *job;
+	size_t n;
+	struct live_adoption *adoption; /* Namespaces whose Jobs may be adopted */
+	size_t nadoptions;
+	int64_t newest_ms;	 /* of what was seen: no earlier does time begin */
+	bool go_by_pod_priority; /* some of them do */
+	/* Afterwards: how many of each. */
+	size_t waiting, running, leaving, intruders;
+};
+
+void live_jobs_init(struct live_jobs *l, struct world *w, struct ends *ends);
+void live_jobs_done(struct live_jobs *l);
+
+/* Before Jobs. */
+void live_jobs_see_namespace(struct live_jobs *l, const cJSON *o);
+/* A Job that names a queue. ERR_INVALID: what came is no Job. */
+int live_jobs_see(struct live_jobs *l, const cJSON *o, struct err *e);
+
+/* Two of those that wait have been queued in the same second: their order is not known for sure. */
+bool live_jobs_have_ties(struct live_jobs *l);
+/* Of those of one second the lowest rank is first. Unknown names are passed over. */
+void live_jobs_rank(struct live_jobs *l, const char *ns, const char *name, uint64_t rank);
+
+/* All of them become the world's, at world.now_ms. */
+int live_jobs_add(struct live_jobs *l, struct err *e);
+
+/* After that: any Job of a namespace in which Jobs wait for others. One that is played already, or that a
+ * file describes, is passed over. */
+int live_jobs_see_other(struct live_jobs *l, const cJSON *o, struct err *e);
+
+#endif

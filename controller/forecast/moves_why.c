@@ -1,0 +1,214 @@
+#include "controller/forecast/moves_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Moves of this answer, to be explained together. */
+struct puzzle {
+	uint64_t tree;
+	uint32_t since; /* the answer that told otherwise */
+	struct moved *moved;
+	int64_t start_ms;
+};
+
+static int by_tree_and_answer(const void *a, const void *b)
+{
+	const struct puzzle *x = a, *y = b;
+	if (x->tree != y->tree)
+		return x->tree < y->tree ? -1 : 1;
+	if (x->since != y->since)
+		return x->since > y->since ? -1 : 1; /* the newest first */
+	return x->moved->eta < y->moved->eta ? -1 : 1;
+}
+
+static void add_reason(struct moved *x, const struct fact *f)
+{
+	switch ((enum fact_kind)f->kind) {
+	case FACT_GONE:
+		x->gone += x->is_later ? 0 : f->count;
+		return;
+	case FACT_LONGER:
+		x->longer += x->is_later ? f->count : 0;
+		return;
+	case FACT_SOONER:
+		x->sooner += x->is_later ? 0 : f->count;
+		return;
+	case FACT_NODES_CAME:
+		x->nodes_came += x->is_later ? 0 : f->count;
+		return;
+	case FACT_NODES_WENT:
+		x->nodes_went += x->is_later ? f->count : 0;
+		return;
+	case FACT_OBJECT:
+		for (uint32_t i = 0; i < x->objects && i < MOVES_NAMES; i++)
+			if (x->change[i] == f->count)
+				return;
+		if (x->objects < MOVES_NAMES)
+			x->change[x->objects] = f->count;
+		x->objects++;
+		return;
+	}
+}
+
+/* The newest first, as far back as was told otherwise. */
+static void gather_reasons(const struct memory *now, const struct puzzle *p)
+{
+	size_t i = now->head.facts;
+	while (i > 0 && now->fact[i - 1].in > p->since) {
+		i--;
+		if (now->fact[i].tree == p->tree || now->fact[i].tree == 0)
+			add_reason(p->moved, &now->fact[i]);
+	}
+	p->moved->partial = i == 0 && now->head.facts >= MOVES_FACTS_MAX / 2;
+}
+
+/* Many Jobs move for one reason: facts are gone through once for all those of a tree and an answer. */
+static void explain_by_facts(const struct memory *now, const struct puzzle *p, size_t n)
+{
+	const struct puzzle *like[2] = {NULL, NULL}; /* sooner, later */
+	for (size_t i = 0; i < n; i++) {
+		const struct puzzle **same = &like[p[i].moved->is_later];
+		if (!*same || (*same)->tree != p[i].tree || (*same)->since != p[i].since) {
+			gather_reasons(now, &p[i]);
+			*same = &p[i];
+			continue;
+		}
+		const struct moved *of = (*same)->moved;
+		struct moved *x = p[i].moved;
+		x->gone = of->gone;
+		x->longer = of->longer;
+		x->sooner = of->sooner;
+		x->nodes_came = of->nodes_came;
+		x->nodes_went = of->nodes_went;
+		x->objects = of->objects;
+		x->partial = of->partial;
+		memcpy(x->change, of->change, sizeof(x->change));
+	}
+}
+
+/* A Job of a tree, by its start. */
+struct starter {
+	uint64_t tree;
+	int64_t start_ms;
+	uint32_t first_in;
+};
+
+static int by_tree_and_start(const void *a, const void *b)
+{
+	const struct starter *x = a, *y = b;
+	if (x->tree != y->tree)
+		return x->tree < y->tree ? -1 : 1;
+	return x->start_ms == y->start_ms ? 0 : x->start_ms < y->start_ms ? -1 : 1;
+}
+
+/* Newcomers by tree and start, with the answer that had them first: only these can have come since. */
+static struct starter *newcomers_of(const struct making *m, uint32_t since, size_t *ret_n)
+{
+	struct starter *all = mem_array(m->n + 1, sizeof(*all));
+	*ret_n = 0;
+	for (size_t i = 0; i < m->n; i++)
+		if (m->now.told[i].first_in > since)
+			all[(*ret_n)++] = (struct starter){m->now.told[i].tree,
+				m->eta[i].start.p50_ms, m->now.told[i].first_in};
+	qsort(all, *ret_n, sizeof(*all), by_tree_and_start);
+	return all;
+}
+
+/* The first newcomer that is not before. */
+static size_t place_of(const struct starter *all, size_t n, uint64_t tree, int64_t start_ms)
+{
+	const struct starter like = {tree, start_ms, 0};
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (by_tree_and_start(&all[middle], &like) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Sums over the first newcomers (a Fenwick tree), of those that came since some answer. */
+struct sums {
+	uint32_t *sum;
+	size_t n;
+};
+
+static void sums_add(struct sums *s, size_t at)
+{
+	for (size_t i = at + 1; i <= s->n; i += i & (~i + 1))
+		s->sum[i]++;
+}
+
+static uint32_t sums_before(const struct sums *s, size_t at)
+{
+	uint32_t all = 0;
+	for (size_t i = at; i > 0; i -= i & (~i + 1))
+		all += s->sum[i];
+	return all;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct starter *const *x = a, *const *y = b;
+	return (*x)->first_in == (*y)->first_in ? 0 : (*x)->first_in > (*y)->first_in ? -1 : 1;
+}
+
+/* By answer, the newest first: so newcomers are put in as far as the next question wants them. */
+static int by_answer(const void *a, const void *b)
+{
+	const struct puzzle *x = a, *y = b;
+	return x->since == y->since ? 0 : x->since > y->since ? -1 : 1;
+}
+
+static void explain_by_newcomers(const struct making *m, struct puzzle *p, size_t n)
+{
+	size_t comers, put = 0;
+	qsort(p, n, sizeof(*p), by_answer);
+	struct starter *all = newcomers_of(m, p[n - 1].since, &comers);
+	const struct starter **newest = mem_array(comers + 1, sizeof(*newest));
+	struct sums s = {mem_array(comers + 1, sizeof(*s.sum)), comers};
+	for (size_t i = 0; i < comers; i++)
+		newest[i] = &all[i];
+	qsort(newest, comers, sizeof(*newest), newest_first);
+	for (size_t i = 0; i < n; i++) {
+		for (; put < comers && newest[put]->first_in > p[i].since; put++)
+			sums_add(&s, (size_t)(newest[put] - all));
+		if (p[i].moved->is_later)
+			p[i].moved->came =
+				sums_before(&s, place_of(all, comers, p[i].tree, p[i].start_ms)) -
+				sums_before(&s, place_of(all, comers, p[i].tree, INT64_MIN));
+	}
+	free(s.sum);
+	free(newest);
+	free(all);
+}
+
+/* What moved in this answer, and not in one before. */
+void moves_explain(struct making *m)
+{
+	struct puzzle *p = mem_array(m->now.head.moved + 1, sizeof(*p));
+	size_t n = 0;
+	for (size_t i = 0; i < m->now.head.moved; i++) {
+		struct moved *x = &m->now.moved[i];
+		const struct told *now = &m->now.told[x->eta];
+		if (x->at_ms != m->world->now_ms || now->in != m->now.head.answer)
+			continue;
+		p[n++] = (struct puzzle){now->tree, 0, x, now->start_ms};
+	}
+	for (size_t i = 0, old_i = 0; i < n; i++) {
+		const struct uid *uid = &m->eta[p[i].moved->eta].uid;
+		while (uid_cmp(&m->old_eta[old_i].uid, uid) < 0)
+			old_i++;
+		p[i].since = m->old.told[old_i].in;
+	}
+	if (n > 0) {
+		qsort(p, n, sizeof(*p), by_tree_and_answer);
+		explain_by_facts(&m->now, p, n);
+		explain_by_newcomers(m, p, n);
+	}
+	free(p);
+}

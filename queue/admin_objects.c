@@ -1,0 +1,119 @@
+/* Which objects of admins decide what starts in a Cohort tree, and whether they are still the same. */
+#include <string.h>
+
+#include "queue/core.h"
+#include "queue/explain/view.h"
+
+struct telling {
+	const struct queue *q;
+	uint64_t tree;
+	void (*each)(uint64_t tree, const struct admin_object *o, void *ctx);
+	void *ctx;
+};
+
+/* A Cohort and a ClusterQueue may have the same name. */
+static uint64_t tree_number(const char *name, bool is_cohort)
+{
+	uint64_t n = map_hash_string(name) * 2 + is_cohort;
+	return n ? n : 1;
+}
+
+static uint64_t tree_of(const struct clusterqueue *cq)
+{
+	const struct cohort *c = cq->spec.cohort;
+	while (c && c->parent && !c->cyclic)
+		c = c->parent;
+	return c ? tree_number(c->name, true) : tree_number(cq->name, false);
+}
+
+uint64_t queue_tree_of(const struct queue *q, const char *clusterqueue)
+{
+	const struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, clusterqueue);
+	return cq ? tree_of(cq) : 0;
+}
+
+static void tell(const struct telling *t, const char *kind, const char *name, uint64_t edition)
+{
+	const struct admin_object o = {kind, name, edition};
+	t->each(t->tree, &o, t->ctx);
+}
+
+static void tell_cohorts(const struct telling *t, const struct cohort *c)
+{
+	for (; c; c = c->cyclic ? NULL : c->parent)
+		if (c->exists)
+			tell(t, "Cohort", c->name, (uint64_t)c->generation);
+}
+
+static void tell_flavors(const struct telling *t, const struct clusterqueue *cq)
+{
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++) {
+			const struct flavor *flavor = cq->spec.groups[g].flavors[f];
+			if (flavor->exists)
+				tell(t, "ResourceFlavor", flavor->name, flavor->edits);
+		}
+}
+
+static void tell_calendar(const struct telling *t, const struct calendar_ref *c)
+{
+	if (c && calendar_ref_exists(c))
+		tell(t, "Calendar", c->name, (uint64_t)c->generation);
+}
+
+static void tell_policies(const struct telling *t, const struct window_state *s)
+{
+	for (size_t i = 0; s && i < s->npolicies; i++) {
+		const struct runpolicy *p = s->policy[i];
+		tell(t, "RunPolicy", p->name, (uint64_t)p->spec.generation);
+		tell_calendar(t, p->calendar_ref);
+	}
+}
+
+static void tell_plan(const struct telling *t, struct clusterqueue *cq)
+{
+	const struct plan *p = plan_of(view_working(t->q), cq);
+	if (!p)
+		return;
+	tell(t, "PricePlan", p->name, (uint64_t)p->spec.generation);
+	for (size_t i = 0; i < p->spec.nrates; i++)
+		tell_calendar(t, p->rate[i].calendar_ref);
+}
+
+static void tell_budgets(const struct telling *t, const struct link *budgets)
+{
+	list_each(budgets, l) {
+		const struct budget *b = container_of(l, struct budget, of_owner);
+		tell(t, "Budget", b->name, (uint64_t)b->spec.generation);
+	}
+}
+
+static void tell_of_localqueues(const struct telling *t, const struct clusterqueue *cq)
+{
+	list_each(&cq->localqueues, l) {
+		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		tell_policies(t, lq->window_state);
+		tell_budgets(t, &lq->budgets);
+	}
+}
+
+void queue_each_admin_object(const struct queue *q,
+	void (*each)(uint64_t tree, const struct admin_object *o, void *ctx), void *ctx)
+{
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		const struct telling t = {q, tree_of(cq), each, ctx};
+		tell(&t, "ClusterQueue", cq->name, (uint64_t)cq->generation);
+		tell_cohorts(&t, cq->spec.cohort);
+		tell_flavors(&t, cq);
+		tell_policies(&t, cq->window_state);
+		tell_plan(&t, cq);
+		tell_budgets(&t, &cq->budgets);
+		tell_of_localqueues(&t, cq);
+	}
+}
+
+struct node_traffic queue_node_traffic(const struct queue *q)
+{
+	return nodes_traffic(q->node_suitability.nodes);
+}

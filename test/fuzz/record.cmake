@@ -1,0 +1,1 @@
+fuzz_entry(record record)
