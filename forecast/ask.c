@@ -204,11 +204,12 @@ struct plays {
 	int64_t end_ms, longest_ms;
 };
 
-/* A play that comes too late would be in vain, and with several variants spoil its draw. */
+/* With several variants a play that comes too late would spoil its draw. */
 static bool may_begin(const struct plays *p)
 {
 	int64_t now_ms = monotonic_ms(), all_us = (int64_t)p->o->all_s * 1000000;
-	if (now_ms + p->longest_ms >= p->end_ms)
+	bool compares = p->board->variants > 1;
+	if (now_ms + (compares ? p->longest_ms : 0) >= p->end_ms)
 		return false;
 	return all_us == 0 || p->head->plays_cpu_us == 0 ||
 	       p->head->plays_cpu_us + p->head->play_cpu_most_us <= all_us;
@@ -234,7 +235,7 @@ static void wait_and_kill(pid_t pid, int64_t end_ms)
 
 static bool play_one(struct plays *p, size_t variant, size_t draw)
 {
-	struct rusage used;
+	struct rusage used = {0};
 	int status;
 	int64_t begun_ms = monotonic_ms();
 	pid_t pid = fork();
@@ -670,7 +671,9 @@ int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
 bool ask_reap(struct ask *a)
 {
 	int status;
-	if (a->pid > 0 && waitpid(a->pid, &status, WNOHANG) == a->pid)
+	pid_t pid = a->pid > 0 ? waitpid(a->pid, &status, WNOHANG) : 0;
+	/* ECHILD: whoever started us has SIGCHLD ignored. Its number may be another's by now. */
+	if (pid > 0 || (pid < 0 && errno == ECHILD))
 		a->pid = 0;
 	return a->pid == 0;
 }

@@ -168,14 +168,14 @@ static void put_variants(const struct start_question *x, const struct ask_answer
 	buf_putc(out, ']');
 }
 
-/* Nothing at all: it does not wait any more. */
+/* Nothing at all: it does not wait any more, or all plays were cut off before its start. */
 static void tell(const struct ask_answer *a, const struct queue *q,
 	const struct review_basis *basis, struct buf *out, void *ctx)
 {
 	const struct start_question *x = ctx;
 	size_t index = ask_index(a, &x->uid);
 	(void)q;
-	if (index == SIZE_MAX)
+	if (index == SIZE_MAX || !is_played(a, 0, index))
 		return;
 	struct eta base = ask_eta(a, 0, index);
 	buf_puts(out, "{\"kind\":\"StartReview\",\"apiVersion\":\"" VISIBILITY_GROUP
@@ -199,7 +199,7 @@ static void play_it(struct start_question *x)
 	struct alternatives alternatives;
 	struct job_outline outline;
 	if (!queue_outline_job(p->queue, &x->uid, &outline) || outline.holds_quota) {
-		review_reply_complain(&x->reply, 409, x->reply.when_empty);
+		review_reply_complain(&x->reply, 409, "the Job does not wait any more");
 		return;
 	}
 	queue_alternatives(p->queue, &x->uid, &alternatives); /* of no ClusterQueue: none */
@@ -305,7 +305,8 @@ void start_reviews_take(struct start_reviews *s, struct http_question *q, const 
 	snprintf(x->name, sizeof(x->name), "%s", name);
 	x->reply.done = forget;
 	x->reply.empty_status = 409;
-	x->reply.when_empty = "the Job does not wait any more";
+	x->reply.when_empty =
+		"the Job does not wait any more, or too much happens before its start to be played";
 	if (review_reply_enter(&x->reply, q, s->parts->reviews, &s->asked, who, ns))
 		read_job(x);
 	else

@@ -203,6 +203,7 @@ static void a_play_that_takes_too_long_is_left_out(void **state)
 	struct ask_answer answer;
 	struct ask *a;
 	struct err e;
+	o.ask_ms = 60000; /* where others use the cores, too */
 	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
 	assert_int_equal(read_answer(a, &answer, &e), 1);
 	assert_int_equal(answer.draws, 8);
@@ -424,6 +425,41 @@ static void process_1_buries_the_plays_of_an_ask_that_ends_early(void **state)
 	queue_free(q);
 }
 
+static _Noreturn void ask_and_sleep(const struct ask_options *o)
+{
+	struct queue *q = two_jobs();
+	struct ask *a;
+	struct err e;
+	if (ask_begin(q, o, &a, &e) != 0)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* A leader that is killed leaves no process behind that uses a core. */
+static void plays_end_with_the_one_that_asked(void **state)
+{
+	(void)state;
+	struct ask_options o = options_of(begin_hang_openly);
+	volatile pid_t *play = shared_pid();
+	int status;
+	o.ctx = (pid_t *)(uintptr_t)play;
+	o.ask_ms = 100000; /* no time of its own ends it */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	pid_t asker = fork();
+	if (asker == 0)
+		ask_and_sleep(&o);
+	while (*play == 0)
+		usleep(1000);
+	assert_int_equal(kill(asker, SIGKILL), 0);
+	int64_t dead = 0;
+	for (pid_t pid; (pid = waitpid(-1, &status, 0)) > 0; dead++)
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_int_equal(dead, 3); /* itself, its child, and the play */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
+	munmap((void *)(uintptr_t)play, sizeof(*play));
+}
+
 static void no_file_of_ours_is_open_in_there(void **state)
 {
 	(void)state;
@@ -497,6 +533,27 @@ static void its_process_goes_without_a_wait(void **state)
 	no_child_is_left();
 	assert_int_equal(answer.n, 2); /* the answer is kept */
 	ask_free(a);
+	queue_free(q);
+}
+
+/* As some supervisors start their programs. */
+static void it_goes_where_sigchld_is_ignored(void **state)
+{
+	(void)state;
+	struct queue *q = two_jobs();
+	struct ask_options o = options_of(begin_longer);
+	struct ask_answer answer;
+	struct ask *a;
+	struct err e;
+	void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+	assert_int_equal(read_answer(a, &answer, &e), 1);
+	assert_int_equal(answer.draws, 9);
+	while (!ask_reap(a))
+		usleep(1000);
+	ask_free(a);
+	signal(SIGCHLD, before);
+	no_child_is_left();
 	queue_free(q);
 }
 
@@ -738,9 +795,11 @@ int main(void)
 		cmocka_unit_test(a_play_that_grows_without_end_is_left_out),
 		cmocka_unit_test(an_ask_can_be_called_off),
 		cmocka_unit_test(process_1_buries_the_plays_of_an_ask_that_ends_early),
+		cmocka_unit_test(plays_end_with_the_one_that_asked),
 		cmocka_unit_test(no_file_of_ours_is_open_in_there),
 		cmocka_unit_test(what_all_plays_need_is_made_once),
 		cmocka_unit_test(its_process_goes_without_a_wait),
+		cmocka_unit_test(it_goes_where_sigchld_is_ignored),
 		cmocka_unit_test(variants_are_compared_draw_by_draw),
 		cmocka_unit_test(a_refusal_comes_back),
 		cmocka_unit_test(a_variant_whose_plays_fail_is_without_draws),
