@@ -54,7 +54,7 @@ def opens_in_a_minute(world):
 
 def four_queues(world):
     """Runs, one that is preempted, one that is being stopped, one with fewer pods, one on hold, and those that wait behind them."""
-    world.priorities(low=10, high=100)
+    world.priorities(low=10, middle=20, high=100)
     for name in ("day", "slow"):
         world.queue(name, cpu=4 if name == "day" else 2, preemption=WITHIN)
     world.queue("part", cpu=2)
@@ -64,7 +64,7 @@ def four_queues(world):
     world.waits("n1")
     world.job("n2", "night", cpu=2, **lasting(20))
 
-    world.job("run", "day", cpu=2, priority="low", **lasting(110))
+    world.job("run", "day", cpu=2, priority="middle", **lasting(110))  # so that "victim" is the one stopped, whichever started last
     world.job("victim", "day", cpu=2, priority="low", **lasting(60))
     world.job("s1", "slow", cpu=2, priority="low", pod={"terminationGracePeriodSeconds": 40}, pod_annotations={TERMINATE_SECONDS: "40"}, **lasting(30))
     world.job("small", "part", pods=4, completionMode="Indexed", **lasting(60, **{MIN: "1", FOLLOW: "true"}))
