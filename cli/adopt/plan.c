@@ -38,16 +38,6 @@ struct maker {
 
 /* ---- What admins describe ---------------------------------------------------------------------- */
 
-static int tell_flavor(struct queue *q, const cJSON *o, struct err *e)
-{
-	struct flavor_spec *s = NULL;
-	int rc = decode_flavor(o, &s, e);
-	if (rc == 0)
-		rc = queue_set_flavor(q, s, e);
-	free(s);
-	return rc;
-}
-
 static int tell_namespace(struct queue *q, const cJSON *o, struct err *e)
 {
 	struct namespace_spec *s = NULL;

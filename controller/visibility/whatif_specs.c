@@ -58,17 +58,6 @@ static bool class_is_there(const struct queue *q, const char *ns, const char *na
 	return queue_has_priority(q, PRIORITY_WORKLOAD, name);
 }
 
-/* The controller tells others of flavors as well: not here. */
-static int tell_flavor(struct queue *q, const cJSON *o, struct err *e)
-{
-	struct flavor_spec *s = NULL;
-	int rc = decode_flavor(o, &s, e);
-	if (rc == 0)
-		rc = queue_set_flavor(q, s, e);
-	free(s);
-	return rc;
-}
-
 static void drop_class(struct queue *q, const char *name)
 {
 	queue_drop_priority(q, PRIORITY_WORKLOAD, name);

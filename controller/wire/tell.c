@@ -31,6 +31,8 @@ TELL(tell_clusterqueue, clusterqueue_spec, decode_clusterqueue, queue_set_cluste
 	queue_reject_clusterqueue(q, decode_name(o), e->text))
 TELL(tell_cohort, cohort_spec, decode_cohort, queue_set_cohort(q, s, e),
 	queue_reject_cohort(q, decode_name(o), e->text))
+TELL(tell_flavor, flavor_spec, decode_flavor, queue_set_flavor(q, s, e),
+	queue_reject_flavor(q, decode_name(o), e->text))
 TELL(tell_runpolicy, runpolicy_spec, decode_runpolicy, set_runpolicy(q, s, e),
 	queue_reject_runpolicy(q, decode_name(o), e->text))
 TELL(tell_localqueue, localqueue_spec, decode_localqueue, queue_set_localqueue(q, s, e),
