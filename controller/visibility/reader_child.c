@@ -6,18 +6,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "base/must.h"
 
 enum {
-	SOCKET = 3,	      /* in the child */
 	READ_MAX = 256 << 10, /* bytes for one turn of the loop: others wait meanwhile */
-	NICER = 10,
 };
 
 enum child_status {
@@ -49,7 +47,7 @@ struct reader_child {
 static bool child_read(void *to, size_t len)
 {
 	for (char *at = to; len > 0;) {
-		ssize_t n = read(SOCKET, at, len);
+		ssize_t n = read(CHILD_FD, at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -63,7 +61,7 @@ static bool child_read(void *to, size_t len)
 static bool child_write(const void *from, size_t len)
 {
 	for (const char *at = from; len > 0;) {
-		ssize_t n = send(SOCKET, at, len, MSG_NOSIGNAL);
+		ssize_t n = send(CHILD_FD, at, len, MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -95,48 +93,12 @@ static bool child_answer(const struct reader_child_options *o)
 	return alive;
 }
 
-static void child_close_files(int own, int other)
+static _Noreturn void child_run(const struct reader_child_options *o, pid_t parent, int own)
 {
-	close(other);
-	if (own != SOCKET && dup3(own, SOCKET, O_CLOEXEC) < 0)
-		_exit(1);
-	closefrom(SOCKET + 1); /* glibc falls back to /proc where close_range() is not there */
-}
-
-/* The memory that is copied counts for us, and without the child we can go on. (Where the kernel
- * ends a container as a whole, as Kubernetes sets it up on cgroup v2, this does not help.) */
-static void child_go_first(void)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	ssize_t ignored = write(fd, "1000", 4);
-	(void)ignored;
-	close(fd);
-}
-
-/* Every signal is blocked: until here the handlers are those of the loop that we left. */
-static _Noreturn void child_run(
-	const struct reader_child_options *o, pid_t parent, int own, int other)
-{
-	sigset_t none;
-	sigemptyset(&none);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0); /* it died before that */
-	child_close_files(own, other);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_NAME, "sluice-reader");
-	errno = 0;
-	if (nice(NICER) == -1 && errno)
-		errno = 0; /* then it is no nicer */
-	child_go_first();
+	child_begin(parent, own, "sluice-reader");
 	while (child_answer(o))
 		;
-	_exit(0); /* nothing of atexit(), no buffer of stdio: those are the controller's */
+	_exit(0);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -226,29 +188,15 @@ void reader_child_ask(struct reader_child *c, struct slice question)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* As fork(). Signals wait until the child has its own handlers. */
-static pid_t child_fork(const struct reader_child_options *o, const int pair[2])
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	pid_t parent = getpid();
-	pid_t pid = fork();
-	if (pid == 0)
-		child_run(o, parent, pair[1], pair[0]);
-	int failed = errno;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = failed;
-	return pid;
-}
-
 int reader_child_new(const struct reader_child_options *o, struct reader_child **ret, struct err *e)
 {
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_set(e, ERR_BUSY, "no socket to a process that reads could be made: %s",
 			strerror(errno));
-	pid_t pid = child_fork(o, pair);
+	pid_t parent = getpid(), pid = child_fork();
+	if (pid == 0)
+		child_run(o, parent, pair[1]);
 	if (pid < 0) {
 		err_set(e, ERR_BUSY, "no process that reads could be made: %s", strerror(errno));
 		close(pair[0]);

@@ -1,12 +1,7 @@
 /*
- * A child of the reader: a copy of this process, made by fork(), that answers questions about what
- * was known when it was made. The kernel copies a page of memory only when one of the two writes to
- * it.
- *
- * The child has one file beside stdin, stdout and stderr: its end of a pair of sockets. So it keeps
- * no connection of ours open: when we die, the API server, Postgres and our clients see it at once.
- * It ends when we close our end, or die. It yields the processor to us, and is the first to go when
- * memory runs out.
+ * A child of the reader: a copy of this process (base/child.h) that answers questions about what was
+ * known when it was made, through a pair of sockets. The kernel copies a page of memory only when one
+ * of the two writes to it. It ends when we close our end, or die.
  *
  * One question at a time. A question and an answer are a length, a status and bytes. This end never
  * blocks; the child's does.

@@ -1,0 +1,41 @@
+/*
+ * The child of an ask: plays the queue as it was at the fork, once for each draw and variant, merges what
+ * the plays found, and writes the answer into its end of the pipe.
+ *
+ * Three processes: the caller (ask.c), the child, and one play at a time, which spends its copy of
+ * the queue and leaves its starts on the board (board.h).
+ */
+#ifndef SLUICE_FORECAST_ASK_CHILD_H
+#define SLUICE_FORECAST_ASK_CHILD_H
+
+#include <sys/types.h>
+
+#include "forecast/ask.h"
+
+/* What comes first. Both ends are the same program: no byte order. Behind it come the variants, then
+ * their etas, then the text. */
+struct ask_head {
+	uint64_t n, draws, cut, text_len;
+	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
+};
+
+/* After child_fork(). most: ask_count_jobs(). own: its end of the pipe. */
+_Noreturn void ask_child_run(
+	const struct queue *q, const struct ask_options *o, size_t most, pid_t parent, int own);
+
+/* ---- What both ends go by ---- */
+
+static inline size_t ask_variants_of(const struct ask_options *o)
+{
+	return o->variants > 1 ? o->variants : 1;
+}
+
+static inline size_t ask_text_max(size_t jobs)
+{
+	return jobs * ASK_TEXT_EACH + ASK_TEXT_REST;
+}
+
+size_t ask_count_jobs(const struct queue *q);
+int ask_by_uid(const void *a, const void *b);
+
+#endif
