@@ -296,3 +296,51 @@ int64_t profile_first(const struct profile *p, struct profile_place *place, int6
 	}
 	return INT64_MAX;
 }
+
+/* A window that is searched for: it is open since since_ms, or it is not. */
+struct window_search {
+	bool open;
+	int64_t since_ms, length_ms;
+};
+
+static bool is_long_enough(const struct window_search *w, int64_t until_ms)
+{
+	return (uint64_t)until_ms - (uint64_t)w->since_ms >= (uint64_t)w->length_ms;
+}
+
+/* Goes through a block from `step` on. True: the window ends at *ret_until_ms, and is long enough. */
+static bool search_block(const struct profile_head *h, size_t step, __int128 limit,
+	struct window_search *w, int64_t *ret_until_ms)
+{
+	const __int128 *use = h->block->use, most = limit - h->more;
+	for (; step < h->n; step++) {
+		bool fits = use[step] <= most;
+		if (fits == w->open)
+			continue;
+		int64_t at_ms = h->block->from_ms[step];
+		if (w->open && is_long_enough(w, at_ms)) {
+			*ret_until_ms = at_ms;
+			return true;
+		}
+		w->open = fits;
+		w->since_ms = at_ms;
+	}
+	return false;
+}
+
+int64_t profile_window(const struct profile *p, struct profile_place *place, int64_t at_ms,
+	int64_t latest_ms, int64_t length_ms, __int128 limit, int64_t *ret_until_ms)
+{
+	go_to(p, place, at_ms);
+	struct window_search w = {use_at(p, *place) <= limit, at_ms, length_ms};
+	size_t step = place->step + 1;
+	for (size_t i = place->head; i < p->nheads; i++, step = 0) {
+		const struct profile_head *h = &p->head[i];
+		if (!w.open && h->first_ms > latest_ms)
+			return INT64_MAX;
+		if (has_any(h, limit, w.open) && search_block(h, step, limit, &w, ret_until_ms))
+			return w.since_ms <= latest_ms ? w.since_ms : INT64_MAX;
+	}
+	*ret_until_ms = INT64_MAX;
+	return w.open && w.since_ms <= latest_ms ? w.since_ms : INT64_MAX;
+}

@@ -66,4 +66,9 @@ __int128 profile_at(
 int64_t profile_first(const struct profile *p, struct profile_place *place, int64_t at_ms,
 	__int128 limit, bool above);
 
+/* The first moment from at_ms to latest_ms from which on no more than `limit` is used for length_ms
+ * (INT64_MAX: for ever); INT64_MAX: there is none. *ret_until_ms: until when no more is. */
+int64_t profile_window(const struct profile *p, struct profile_place *place, int64_t at_ms,
+	int64_t latest_ms, int64_t length_ms, __int128 limit, int64_t *ret_until_ms);
+
 #endif

@@ -241,31 +241,19 @@ struct look_row {
 	bool fits;
 	__int128 rest;
 	int64_t until_ms;
+	/* With more use than this it fits at no moment, even if all local parts below were free. It is
+	 * found in one go where there is none of that for long enough: from, until. */
+	bool has_bound;
+	__int128 bound;
+	int64_t window_ms, window_ends_ms;
+	struct profile_place window_place;
 };
 
 struct look {
 	struct booking_lines lines;
 	struct look_row *row; /* of each line its row and all above */
+	size_t nrows;
 };
-
-static void look_init(struct look *l, struct quota_plan *p, struct booking_lines lines)
-{
-	size_t n = 0;
-	follow_edits(p);
-	for (size_t i = 0; i < lines.n; i++)
-		for (const struct quota_row *row = lines.line[i].row; row; row = row->up)
-			n++;
-	*l = (struct look){lines, mem_array(n, sizeof(*l->row))};
-	n = 0;
-	for (size_t i = 0; i < lines.n; i++)
-		for (const struct quota_row *row = lines.line[i].row; row; row = row->up)
-			l->row[n++] = (struct look_row){.row = row, .until_ms = INT64_MIN};
-}
-
-static void look_done(struct look *l)
-{
-	free(l->row);
-}
 
 /* The most that may be used of the row, so that the rest fits beside it, here or further up. Below
  * 0: it never fits. False: any use will do, because it borrows as much as it likes. The use of a local
@@ -281,6 +269,37 @@ static bool limit_of(const struct quota_row *row, __int128 rest, __int128 *ret)
 	if (*ret < row->local)
 		*ret = -1;
 	return true;
+}
+
+/* The rows of a line; returns the place behind the last. */
+static struct look_row *line_init(struct look_row *x, const struct booking_line *line)
+{
+	__int128 rest = line->amount;
+	for (const struct quota_row *row = line->row; row; row = row->up, x++) {
+		*x = (struct look_row){.row = row, .until_ms = INT64_MIN, .window_ms = INT64_MAX};
+		if (row->up)
+			rest -= row->local;
+		x->has_bound = line->amount > 0 && limit_of(row, rest, &x->bound);
+	}
+	return x;
+}
+
+static void look_init(struct look *l, struct quota_plan *p, struct booking_lines lines)
+{
+	size_t n = 0;
+	follow_edits(p);
+	for (size_t i = 0; i < lines.n; i++)
+		for (const struct quota_row *row = lines.line[i].row; row; row = row->up)
+			n++;
+	*l = (struct look){lines, mem_array(n, sizeof(*l->row)), n};
+	struct look_row *x = l->row;
+	for (size_t i = 0; i < lines.n; i++)
+		x = line_init(x, &lines.line[i]);
+}
+
+static void look_done(struct look *l)
+{
+	free(l->row);
 }
 
 /* Does the rest fit into the row, and until when is the answer the same? */
@@ -396,22 +415,50 @@ bool quota_plan_has_room(
 	return has;
 }
 
-/* The earliest start in [at_ms, latest_ms]; INT64_MAX: none. *ret_known_ms: from there on it is not
- * known whether it fits. */
+/* The first moment from at_ms on from which the row does not rule out a start. */
+static int64_t row_allows(struct look_row *x, int64_t at_ms, int64_t length_ms, int64_t latest_ms)
+{
+	if (!x->has_bound || (!x->row->planned && x->bound >= 0))
+		return at_ms;
+	if (x->bound < 0)
+		return INT64_MAX;
+	if (at_ms < x->window_ms || after(at_ms, length_ms) > x->window_ends_ms)
+		x->window_ms = profile_window(&x->row->planned->use, &x->window_place, at_ms,
+			latest_ms, length_ms, x->bound, &x->window_ends_ms);
+	return x->window_ms > at_ms ? x->window_ms : at_ms;
+}
+
+/* The first moment from at_ms on from which no row does; INT64_MAX: none up to latest_ms. Each row
+ * goes forward over its steps by itself, so that a comb of short gaps costs a walk along it. */
+static int64_t rows_allow(struct look *l, int64_t at_ms, int64_t length_ms, int64_t latest_ms)
+{
+	size_t agree = 0;
+	for (size_t i = 0; agree < l->nrows && at_ms <= latest_ms; i = (i + 1) % l->nrows) {
+		int64_t from_ms = row_allows(&l->row[i], at_ms, length_ms, latest_ms);
+		agree = from_ms == at_ms ? agree + 1 : 1;
+		at_ms = from_ms;
+	}
+	return at_ms <= latest_ms ? at_ms : INT64_MAX;
+}
+
+/* The earliest start in [at_ms, latest_ms]; INT64_MAX: none. *ret_known_ms: until then it is known to
+ * fit. */
 static int64_t earliest(
 	struct look *l, int64_t length_ms, int64_t at_ms, int64_t latest_ms, int64_t *ret_known_ms)
 {
 	int64_t limit_ms = after(latest_ms, 1);
-	while ((at_ms = first(l, at_ms, true, limit_ms)) != INT64_MAX) {
-		int64_t until_ms = after(at_ms, length_ms);
-		int64_t ends_ms = first(l, at_ms, false, until_ms);
-		if (ends_ms == INT64_MAX) {
-			*ret_known_ms = until_ms;
+	for (;;) {
+		at_ms = rows_allow(l, at_ms, length_ms, latest_ms);
+		if (at_ms != INT64_MAX)
+			at_ms = first(l, at_ms, true, limit_ms);
+		if (at_ms == INT64_MAX)
+			return INT64_MAX;
+		*ret_known_ms = after(at_ms, length_ms);
+		int64_t ends_ms = first(l, at_ms, false, *ret_known_ms);
+		if (ends_ms == INT64_MAX)
 			return at_ms;
-		}
 		at_ms = ends_ms;
 	}
-	return INT64_MAX;
 }
 
 int64_t quota_plan_earliest(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,

@@ -70,6 +70,31 @@ static int64_t first_of(const struct drawing *x, int64_t at, int64_t limit, bool
 	return INT64_MAX;
 }
 
+static int64_t window_of(
+	const struct drawing *x, int64_t at, int64_t latest, int64_t length, int64_t limit)
+{
+	for (; at <= latest && at <= MOMENTS; at++) {
+		int64_t ends = first_of(x, at, limit, true);
+		if (ends == INT64_MAX || (length != INT64_MAX && ends - at >= length))
+			return at;
+	}
+	return INT64_MAX;
+}
+
+static void compare_windows(struct drawing *x)
+{
+	struct profile_place place = {0, 0};
+	for (int i = 0; i < 20; i++) {
+		int64_t at = draw(&x->rng, 0, MOMENTS), latest = at + draw(&x->rng, 0, 200), until;
+		int64_t length = draw(&x->rng, 0, 9) ? draw(&x->rng, 1, 60) : INT64_MAX;
+		int64_t limit = draw(&x->rng, -4, 8);
+		int64_t from = profile_window(&x->p, &place, at, latest, length, limit, &until);
+		assert_int_equal(from, window_of(x, at, latest, length, limit));
+		if (from != INT64_MAX)
+			assert_int_equal(until, first_of(x, from, limit, true));
+	}
+}
+
 static void compare_profile(struct drawing *x)
 {
 	struct profile_place place = {0, 0}, forward = {0, 0};
@@ -98,8 +123,10 @@ static void test_profile(void **state)
 		assert_true(profile_is_empty(&x->p));
 		for (int i = 0; i < 1500; i++) {
 			add_at_random(x, seed % 3 == 0 ? MOMENTS : 20);
-			if (i % 50 == 0)
-				compare_profile(x);
+			if (i % 50 != 0)
+				continue;
+			compare_profile(x);
+			compare_windows(x);
 		}
 		for (int64_t t = 0; t <= MOMENTS; t++)
 			profile_add(&x->p, t, t == MOMENTS ? INT64_MAX : t + 1, -x->use[t]);
