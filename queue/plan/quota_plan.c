@@ -88,12 +88,16 @@ static void row_add(struct quota_plan *p, struct quota_row *row, int64_t from_ms
 
 static void add_lines(struct quota_plan *p, const struct booking *b)
 {
+	if (b->aside)
+		return;
 	for (size_t i = 0; i < b->nlines; i++)
 		row_add(p, b->line[i].row, b->from_ms, b->until_ms, b->line[i].amount);
 }
 
 static void take_lines_off(struct quota_plan *p, const struct booking *b)
 {
+	if (b->aside)
+		return;
 	for (size_t i = 0; i < b->nlines; i++)
 		row_add(p, b->line[i].row, b->from_ms, b->until_ms, -(__int128)b->line[i].amount);
 }
@@ -160,11 +164,41 @@ static void follow_edits(struct quota_plan *p)
 
 /* ---- Bookings ---- */
 
+static int end_order(const struct tree_node *a, const struct tree_node *b)
+{
+	const struct booking *x = container_of_const(a, struct booking, by_end);
+	const struct booking *y = container_of_const(b, struct booking, by_end);
+	if (x->until_ms != y->until_ms)
+		return x->until_ms < y->until_ms ? -1 : 1;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static void stand(struct quota_plan *p, struct booking *b)
+{
+	if (b->kind == BOOKING_RUN)
+		tree_insert(&p->run_ends, &b->by_end, b->serial);
+	add_lines(p, b);
+}
+
+static void unstand(struct quota_plan *p, struct booking *b)
+{
+	if (b->kind == BOOKING_RUN)
+		tree_remove(&p->run_ends, &b->by_end);
+	take_lines_off(p, b);
+}
+
+struct booking *quota_plan_first_end(const struct quota_plan *p)
+{
+	struct tree_node *n = tree_first(&p->run_ends);
+	return n ? container_of(n, struct booking, by_end) : NULL;
+}
+
 void quota_plan_init(struct quota_plan *p, const struct quota *quota)
 {
 	*p = (struct quota_plan){.quota = quota};
 	list_init(&p->rows);
 	list_init(&p->booked);
+	tree_init(&p->run_ends, end_order, NULL);
 }
 
 static void booking_free(struct booking *b)
@@ -207,7 +241,7 @@ struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, co
 	b->serial = ++p->made;
 	list_add(&p->booked, &b->of_plan);
 	enter_root(b);
-	add_lines(p, b);
+	stand(p, b);
 	return b;
 }
 
@@ -216,7 +250,7 @@ void quota_plan_unbook(struct quota_plan *p, struct booking *b)
 	if (!b)
 		return;
 	follow_edits(p);
-	take_lines_off(p, b);
+	unstand(p, b);
 	leave_root(b);
 	booking_free(b);
 }
@@ -225,10 +259,11 @@ void quota_plan_move(struct quota_plan *p, struct booking *b, int64_t from_ms, i
 {
 	must(from_ms < until_ms);
 	follow_edits(p);
-	take_lines_off(p, b);
+	unstand(p, b);
+	b->aside = false;
 	b->from_ms = from_ms;
 	b->until_ms = until_ms;
-	add_lines(p, b);
+	stand(p, b);
 }
 
 /* ---- Questions ---- */
@@ -488,13 +523,30 @@ bool quota_plan_next_starts(struct quota_plan *p, struct booking_lines lines, in
 	return at_ms != INT64_MAX;
 }
 
-bool quota_plan_stands(struct quota_plan *p, struct booking *b)
+void quota_plan_set_aside(struct quota_plan *p, struct booking *b)
 {
 	follow_edits(p);
+	if (!b)
+		return;
 	take_lines_off(p, b);
+	b->aside = true;
+}
+
+void quota_plan_put_back(struct quota_plan *p, struct booking *b)
+{
+	if (!b || !b->aside)
+		return;
+	follow_edits(p);
+	b->aside = false;
+	add_lines(p, b);
+}
+
+bool quota_plan_stands(struct quota_plan *p, struct booking *b)
+{
+	quota_plan_set_aside(p, b);
 	bool stands = quota_plan_has_room(
 		p, (struct booking_lines){b->line, b->nlines}, b->from_ms, b->until_ms);
-	add_lines(p, b);
+	quota_plan_put_back(p, b);
 	return stands;
 }
 

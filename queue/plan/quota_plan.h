@@ -63,6 +63,8 @@ struct booking {
 	uint64_t serial;
 	int64_t from_ms, until_ms; /* INT64_MAX: its end is not known */
 	struct link of_plan;
+	struct tree_node by_end; /* a run: in quota_plan.run_ends */
+	bool aside;		 /* it does not count in its rows: quota_plan_set_aside() */
 	struct quota_node *root; /* where it counts towards QUOTA_PLAN_MAX */
 	size_t nlines;
 	struct booking_line line[];
@@ -70,10 +72,11 @@ struct booking {
 
 struct quota_plan {
 	const struct quota *quota;
-	uint64_t as_of;	    /* quota.edits when the profiles were last right */
-	struct link rows;   /* row_plan.of_plan */
-	struct link booked; /* booking.of_plan, in the order of making */
-	uint64_t made;	    /* bookings, ever */
+	uint64_t as_of;	      /* quota.edits when the profiles were last right */
+	struct link rows;     /* row_plan.of_plan */
+	struct link booked;   /* booking.of_plan, in the order of making */
+	struct tree run_ends; /* booking.by_end, of runs */
+	uint64_t made;	      /* bookings, ever */
 };
 
 void quota_plan_init(struct quota_plan *p, const struct quota *quota);
@@ -85,6 +88,9 @@ struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, co
 	struct booking_lines lines, int64_t from_ms, int64_t until_ms);
 void quota_plan_unbook(struct quota_plan *p, struct booking *b); /* frees it; NULL is fine */
 void quota_plan_move(struct quota_plan *p, struct booking *b, int64_t from_ms, int64_t until_ms);
+
+/* Of runs the one that is expected to end first; NULL: none is booked. */
+struct booking *quota_plan_first_end(const struct quota_plan *p);
 
 /* ---- Questions: is there room beside all bookings? ---- */
 
@@ -102,6 +108,10 @@ int64_t quota_plan_earliest(struct quota_plan *p, struct booking_lines lines, in
  * moment up to latest_ms. */
 bool quota_plan_next_starts(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,
 	int64_t latest_ms, int64_t *from_ms, int64_t *ret_to_ms);
+
+/* It does not count until it is put back, moved or dropped. NULL is fine. */
+void quota_plan_set_aside(struct quota_plan *p, struct booking *b);
+void quota_plan_put_back(struct quota_plan *p, struct booking *b);
 
 /* Does it still fit beside all others? */
 bool quota_plan_stands(struct quota_plan *p, struct booking *b);

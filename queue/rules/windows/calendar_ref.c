@@ -128,6 +128,7 @@ static void change(struct queue *q, struct calendar_ref *t, struct calendar *c, 
 	free(t->invalid);
 	t->invalid = NULL;
 	t->zone_unknown = false;
+	q->counters.terms_edits++;
 	calendar_ref_turn(q, t);
 	tell_plans(q, t);
 }
