@@ -77,8 +77,11 @@ void booked_run_enter(struct queue *q, struct reservation *r)
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
 		line[n++] = (struct booking_line){
 			r->line[i].row, reservation_line_then(r, &r->line[i])};
+	int64_t until_ms = ends_ms(q, r), from_ms = began_ms(q, r);
+	if (from_ms >= until_ms) /* the ledger may hold any time */
+		from_ms = until_ms - 1;
 	r->booking = quota_plan_book(&q->quota_plan, BOOKING_RUN, &r->w->key.uid,
-		(struct booking_lines){line, n}, began_ms(q, r), ends_ms(q, r));
+		(struct booking_lines){line, n}, from_ms, until_ms);
 }
 
 void booked_run_over(struct queue *q, struct reservation *r)

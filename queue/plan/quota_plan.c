@@ -215,10 +215,16 @@ void quota_plan_done(struct quota_plan *p)
 		booking_free(container_of(p->booked.next, struct booking, of_plan));
 }
 
+bool quota_plan_full(const struct quota_node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node->bookings >= QUOTA_PLAN_MAX;
+}
+
 static bool is_full(const struct booking *b)
 {
-	const struct quota_node *root = root_of(b);
-	return b->kind != BOOKING_RUN && root && root->bookings >= QUOTA_PLAN_MAX;
+	return b->kind != BOOKING_RUN && b->nlines > 0 && quota_plan_full(b->line[0].row->node);
 }
 
 struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, const struct uid *who,

@@ -227,6 +227,8 @@ void booked_start_ask(struct queue *q, struct workload *w)
 	if (w->terms->booking && stands(q, w))
 		return;
 	booked_start_drop(q, w);
+	if (quota_plan_full(w->lq->cq->node))
+		return;
 	bool cheapest;
 	if (!book_in_time(q, w, &cheapest))
 		book_late(q, w);
