@@ -39,6 +39,7 @@ void booked_runs_begin(struct queue *q, struct clusterqueue *cq)
 void booked_runs_form(struct queue *q)
 {
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
+	rules_edited(q);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		if (cq->plans)
