@@ -60,7 +60,8 @@ struct ask_options {
 	int64_t horizon_ms; /* 0: PLAY_HORIZON_MS */
 	int64_t grace_ms;   /* play_limits.grace_ms */
 	unsigned play_s;    /* of processor time for a play, at least 1 */
-	unsigned ask_ms;    /* of real time for all of it; draws that did not end by then are left out */
+	unsigned
+		ask_ms; /* of real time for all of it; draws that did not end by then are left out */
 
 	size_t variants; /* 0 or 1: the queue as it is, alone; draws * variants <= QUANTILES_DRAWS_MAX */
 	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot

@@ -29,8 +29,8 @@ struct watcher {
 /* The observers. */
 struct observers {
 	struct summary *summary;
-	struct journal *journal; /* NULL: it is not read */
-	struct chart *chart;	 /* the same */
+	struct journal *journal;       /* NULL: it is not read */
+	struct chart *chart;	       /* the same */
 	const struct watcher *watcher; /* the same */
 };
 

@@ -113,7 +113,7 @@ int object_path_set(cJSON *root, const cJSON *schema, const char *path, const ch
 	const struct object_change *ret, struct err *e)
 {
 	struct object_steps steps;
-	struct object_place place;
+	struct object_place place = {.n = 0};
 	int rc = object_steps_parse(path, &steps, e);
 	if (rc == 0)
 		rc = object_place_find(root, schema, path, &steps, &place, e);
@@ -144,7 +144,8 @@ static bool find_unknown(const cJSON *node, const cJSON *schema, struct object_p
 	}
 	json_each(item, cJSON_IsArray(node) ? node : NULL) {
 		at->hop[at->n++] =
-			(struct object_hop){.index = index++, .name = object_item_name(item)};
+			(struct object_hop){.index = index, .name = object_item_name(item)};
+		index++;
 		if (find_unknown(item, json_object(schema, "items"), at))
 			return true;
 		at->n--;

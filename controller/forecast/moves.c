@@ -153,17 +153,16 @@ void moves_remember(const struct moves_world *w, const struct ask_answer *before
 
 /* ---- what is told ------------------------------------------------------------------------------ */
 
+static int eta_cmp(const void *eta, const void *moved)
+{
+	size_t a = *(const size_t *)eta, b = ((const struct moved *)moved)->eta;
+	return (a > b) - (a < b);
+}
+
 static const struct moved *find_moved(const struct memory *m, size_t eta)
 {
-	size_t low = 0, high = m->head.moved;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->moved[middle].eta < eta)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->head.moved && m->moved[low].eta == eta ? &m->moved[low] : NULL;
+	size_t n = m->head.moved;
+	return n ? bsearch(&eta, m->moved, n, sizeof(*m->moved), eta_cmp) : NULL;
 }
 
 /* NULL: it was too long ago to be kept. */

@@ -128,17 +128,16 @@ static void look_at_object(uint64_t tree, const struct admin_object *o, void *ct
 	add_fact(m, tree, FACT_OBJECT, keep_change(&m->now, o, !before));
 }
 
+static int tree_cmp(const void *tree, const void *object)
+{
+	uint64_t a = *(const uint64_t *)tree, b = ((const struct object *)object)->tree;
+	return (a > b) - (a < b);
+}
+
 static bool has_tree(const struct memory *m, uint64_t tree)
 {
-	size_t low = 0, high = m->head.objects;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->object[middle].tree < tree)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->head.objects && m->object[low].tree == tree;
+	size_t n = m->head.objects;
+	return n && bsearch(&tree, m->object, n, sizeof(*m->object), tree_cmp);
 }
 
 /* The queue does not know their names any more. */

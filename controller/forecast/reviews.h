@@ -42,7 +42,7 @@ enum {
 	REVIEWS_CPU_S = 20,
 	REVIEWS_PLAY_S = 10, /* of processor time for one play */
 	REVIEWS_PATIENCE_MS = 20000,
-	REVIEWS_ASK_MS = 33000,
+	REVIEWS_ASK_MS = 30000, /* patience, this and a late end are less than a minute */
 	REVIEWS_WHO_SIZE = 256,
 };
 

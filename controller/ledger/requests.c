@@ -346,9 +346,8 @@ static void durations_answer(struct pg *pg, struct round *round)
 	for (int i = 0; i < PQntuples(res); i++)
 		if (!field_null(res, i, 0))
 			runs[n++] = (struct ledger_duration){field_text(res, i, 0),
-				field_text(res, i, 1), field_int8(res, i, 2),
-				field_text(res, i, 3), field_text(res, i, 4),
-				field_text(res, i, 5)};
+				field_text(res, i, 1), field_int8(res, i, 2), field_text(res, i, 3),
+				field_text(res, i, 4), field_text(res, i, 5)};
 	pg_answer_durations(pg, LEDGER_DONE, runs, n);
 	free(runs);
 }

@@ -154,7 +154,7 @@ static void put_all_unplayed(
 static void put_variants(const struct start_question *x, const struct ask_answer *a, size_t index,
 	const struct eta *base, struct buf *out)
 {
-	struct outcome outcome[JOB_VARIANTS_MAX];
+	struct outcome outcome[JOB_VARIANTS_MAX] = {{.variant = NULL}};
 	size_t n = 0;
 	for (size_t i = 1; i < a->variants; i++)
 		if (is_played(a, i, index))

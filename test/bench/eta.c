@@ -102,9 +102,9 @@ static int64_t rounded(double s, bool up)
 	for (size_t i = 0; up && i < ROUND; i++)
 		if ((double)round_s[i] >= s)
 			return round_s[i];
-	for (size_t i = ROUND; !up && i-- > 0;)
-		if ((double)round_s[i] <= s)
-			return round_s[i];
+	for (size_t i = ROUND; !up && i > 0; i--)
+		if ((double)round_s[i - 1] <= s)
+			return round_s[i - 1];
 	return (int64_t)s;
 }
 

@@ -483,6 +483,18 @@ def _slug(text):
 _run = f"{os.getpid() % 1000:03d}" if KEEP else ""
 
 
+def box_without_past(name):
+    """A control plane and a controller on which no test has run anything. What is forecast rests on runs that have ended: those
+    of other tests took a second. For a module's own fixture `box`."""
+    box = open_sandbox(name)
+    start_controller(box)
+    wait_leading(box)
+    yield box
+    if not KEEP:
+        box.process("controller-one").stop()
+    close_sandbox(box)
+
+
 @pytest.fixture
 def world(box, request):
     marker = request.node.get_closest_marker("flags")

@@ -9,7 +9,7 @@ import time
 from urllib.parse import quote
 
 import pytest
-from conftest import LATER, World, as_account
+from conftest import LATER, World, as_account, box_without_past
 from objects import ours
 from sandbox import ApiError, wait_until
 from test_ask import GROUP
@@ -17,6 +17,11 @@ from test_rights import bind
 
 EXPECTED = "sluice.dev/expected-duration"
 HOUR = 3600
+
+
+@pytest.fixture(scope="module")
+def box():
+    yield from box_without_past("whatif")
 
 
 @pytest.fixture

@@ -5,11 +5,16 @@ import json
 import shlex
 
 import pytest
-from conftest import LATER
+from conftest import LATER, box_without_past
 from objects import SPOT_TAINT, SPOT_TOLERATION, ours
 from test_ask import alice, api_is_there, bob  # noqa: F401 (fixtures)
 
 EXPECTED = "sluice.dev/expected-duration"
+
+
+@pytest.fixture(scope="module")
+def box():
+    yield from box_without_past("whatif-cli")
 
 
 @pytest.fixture

@@ -268,7 +268,8 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "spec.nodeLabels of kubectl get resourceflavors.sluice.dev gpu -o yaml");
 	says(&out, "\nNot earlier: with a price ceiling of 2.75; in LocalQueue day.\n");
 	says(&out, "\nNot tried: it has one pod.\n");
-	says(&out, "\nBased on 4 plays of each, with the queue as it was 3 s ago. Nothing was changed.\n");
+	says(&out,
+		"\nBased on 4 plays of each, with the queue as it was 3 s ago. Nothing was changed.\n");
 	buf_done(&out);
 }
 

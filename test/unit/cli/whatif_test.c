@@ -351,8 +351,8 @@ static void a_file_is_taken_whole_and_may_be_changed(void **state)
 	buf_reset(&out);
 	changes_render(s.changes, &out);
 	assert_non_null(strstr(buf_text(&out), "workloadpriorityclass/high  value: 100 -> 200\n"));
-	assert_non_null(strstr(
-		buf_text(&out), "workloadpriorityclass/high  description: \"soon\", as it is now\n"));
+	assert_non_null(strstr(buf_text(&out),
+		"workloadpriorityclass/high  description: \"soon\", as it is now\n"));
 	assert_non_null(strstr(buf_text(&out), "localqueue/team/main  as in /tmp/sluice-whatif-"));
 	buf_reset(&out);
 	assert_int_equal(changes_query(s.changes, &out, &s.e), 0);

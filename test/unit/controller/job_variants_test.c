@@ -127,8 +127,7 @@ static void flavors_that_it_rules_out(void **state)
 	assert_string_equal(j->placement.tolerations[0].key, "mine");
 	assert_ptr_equal(j->template->tolerations, j->placement.tolerations);
 	assert_int_equal(m.job->placement.ntolerations, 1);
-	says(&m, CHANGE_NODE_LABELS, 0, "", "gpu",
-		"if its nodeSelector matched flavor gpu");
+	says(&m, CHANGE_NODE_LABELS, 0, "", "gpu", "if its nodeSelector matched flavor gpu");
 	j = &find(&m, CHANGE_NODE_LABELS, 0)->job;
 	assert_string_equal(j->placement.node_selector[0].value, "gpu");
 	assert_string_equal(j->placement.node_selector[1].value, "x");

@@ -232,7 +232,8 @@ static void there_is_one_place_for_each_and_few_in_all(void **state)
 	char who[20], ns[20];
 	assert_true(ask(x, 0, "ann", "team"));
 	assert_false(ask(x, 1, "ann", "other"));
-	assert_non_null(strstr(x->asker[1].text, "your last question of this kind has no answer yet"));
+	assert_non_null(
+		strstr(x->asker[1].text, "your last question of this kind has no answer yet"));
 	assert_true(ask(x, 1, "bob", "team"));
 	assert_false(ask(x, 2, "cid", "team"));
 	assert_non_null(strstr(x->asker[2].text, "too many of this namespace"));
@@ -242,7 +243,8 @@ static void there_is_one_place_for_each_and_few_in_all(void **state)
 		assert_true(ask(x, i, who, ns));
 	}
 	assert_false(ask(x, 10, "late", "late"));
-	assert_non_null(strstr(x->asker[10].text, "8 other questions of this kind wait: ask again in 20 s"));
+	assert_non_null(strstr(
+		x->asker[10].text, "8 other questions of this kind wait: ask again in 20 s"));
 	review_leave(x->asker[5].review);
 	assert_false(x->asker[5].is_answered);
 	assert_true(ask(x, 10, "late", "late"));
