@@ -62,6 +62,8 @@ struct board {
 	int64_t *start_ms;	  /* [cell][job] */
 	uint8_t *reason;	  /* [cell][job] */
 	uint8_t *end;		  /* [cell]: 1 + enum play_end; 0: it did not come to an end */
+	size_t *note_len;	  /* [variant]; 0: none came */
+	char *note;		  /* [variant][ASK_NOTE_SIZE] */
 };
 
 static size_t board_cell(const struct board *b, size_t variant, size_t draw)
@@ -84,6 +86,13 @@ static void board_note_refusal(struct board *b, size_t variant, const char *sent
 {
 	snprintf(b->variant[variant].refused, ASK_REFUSAL_SIZE, "%s",
 		*sentence ? sentence : "it cannot be changed so");
+}
+
+/* The length comes last: a play that ends amidst leaves no half note. */
+static void board_note_text(struct board *b, size_t variant, struct slice text)
+{
+	memcpy(b->note + variant * ASK_NOTE_SIZE, text.ptr, text.len);
+	b->note_len[variant] = text.len;
 }
 
 /* Does it count? */
@@ -131,6 +140,23 @@ static void bound_time(unsigned play_s)
 	setrlimit(RLIMIT_CPU, &cpu);
 }
 
+struct noting {
+	const struct ask_options *o;
+	struct board *board;
+	size_t variant;
+};
+
+static void note_decided(const struct queue *q, void *ctx)
+{
+	struct noting *n = ctx;
+	struct buf text;
+	buf_init(&text, ASK_NOTE_SIZE);
+	n->o->decided(q, n->variant, &text, n->o->ctx);
+	if (!text.failed && text.len > 0)
+		board_note_text(n->board, n->variant, buf_slice(&text));
+	buf_done(&text);
+}
+
 /* The queue is this process' own: what is const to the caller is played here. */
 static _Noreturn void draw_run(const struct queue *const_q, const struct ask_options *o,
 	struct board *b, size_t variant, size_t draw, pid_t parent)
@@ -140,6 +166,7 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 	struct play_arrivals arrivals = {0};
 	struct play_result r;
 	struct err e = {""};
+	struct noting noting = {o, b, variant};
 	size_t jobs = 0;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -155,6 +182,10 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 	limits.grace_ms = o->grace_ms;
 	limits.costs = o->costs;
 	limits.enough = &time_is_over;
+	if (o->decided && variant > 0 && b->note_len[variant] == 0) {
+		limits.decided = note_decided;
+		limits.ctx = &noting;
+	}
 	if (o->horizon_ms > 0)
 		limits.horizon_ms = o->horizon_ms;
 	o->begin(draw, &lengths, &arrivals, o->ctx);
@@ -176,16 +207,18 @@ static void board_init(struct board *b, size_t jobs, size_t draws, size_t varian
 {
 	size_t cells = draws * variants;
 	*b = (struct board){.jobs = jobs, .draws = draws, .variants = variants};
-	size_t bytes = variants * sizeof(*b->variant) +
+	size_t bytes = variants * (sizeof(*b->variant) + sizeof(*b->note_len) + ASK_NOTE_SIZE) +
 		       cells * (sizeof(*b->costs) + jobs * (sizeof(*b->start_ms) + 1) + 1);
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		_exit(1);
 	b->variant = memory;
-	b->costs = (struct play_costs *)(b->variant + variants);
+	b->note_len = (size_t *)(b->variant + variants);
+	b->costs = (struct play_costs *)(b->note_len + variants);
 	b->start_ms = (int64_t *)(b->costs + cells);
 	b->reason = (uint8_t *)(b->start_ms + cells * jobs);
 	b->end = b->reason + cells * jobs;
+	b->note = (char *)(b->end + cells);
 }
 
 static int64_t cpu_us_of(const struct rusage *r)
@@ -701,4 +734,10 @@ bool eta_is_unknown(const struct eta *eta)
 struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index)
 {
 	return a->board ? merge(a, variant, index) : a->eta[variant * a->n + index];
+}
+
+struct slice ask_note(const struct ask_answer *a, size_t variant)
+{
+	const struct board *b = a->board;
+	return (struct slice){b->note + variant * ASK_NOTE_SIZE, b->note_len[variant]};
 }
