@@ -142,6 +142,15 @@ size_t whatif_specs_count(const struct whatif_specs *s)
 	return s->n;
 }
 
+bool whatif_specs_has(const struct whatif_specs *s, const char *kind, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->item[i].json && strcmp(s->item[i].kind->name, kind) == 0 &&
+			strcmp(s->item[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static int make_room(struct whatif_specs *s, const char *text, struct err *e)
 {
 	s->bytes += strlen(text);
