@@ -204,3 +204,8 @@ struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index)
 	return a->board ? board_eta(a->board, &a->uid[index], variant, index)
 			: a->eta[variant * a->n + index];
 }
+
+struct slice ask_note(const struct ask_answer *a, size_t variant)
+{
+	return board_text(a->board, variant);
+}

@@ -43,6 +43,7 @@
 /* Bytes that tell() may append: for each Job that waits, and in all. A longer text is left out. */
 #define ASK_TEXT_EACH 128
 #define ASK_TEXT_REST ((size_t)4 << 20)
+#define ASK_NOTE_SIZE ((size_t)64 << 10) /* of decided(), for each variant */
 
 struct ask_answer;
 struct board; /* where plays write their starts */
@@ -67,6 +68,10 @@ struct ask_options {
 	/* Makes q, in a process of its own, what variant (1 and above) is to be. ERR_INVALID: it cannot
 	 * be, and the sentence comes back to the caller. NULL with one variant. */
 	int (*change)(struct queue *q, size_t variant, void *ctx, struct err *e);
+	/* Called in the process of a play of a variant (1 and above), when its first decisions are made: what
+	 * it appends, up to ASK_NOTE_SIZE, is the variant's note: ask_note(). Of the first play that comes so
+	 * far; a longer note is left out. NULL: no notes. */
+	void (*decided)(const struct queue *q, size_t variant, struct buf *out, void *ctx);
 	/* Called once, in the child, after the last play: what it appends is the answer's text. q is the
 	 * queue as it was before all plays. NULL: no text. */
 	void (*tell)(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx);
@@ -133,5 +138,8 @@ const struct eta *ask_find(const struct ask_answer *a, const struct uid *uid);
 size_t ask_index(const struct ask_answer *a, const struct uid *uid);
 /* Of that Job in that variant. Of a variant without draws: it never starts, for no reason. */
 struct eta ask_eta(const struct ask_answer *a, size_t variant, size_t index);
+
+/* In tell(): what decided() said of that variant; "" where it said nothing, or no play came so far. */
+struct slice ask_note(const struct ask_answer *a, size_t variant);
 
 #endif

@@ -68,6 +68,23 @@ static void bound_time(unsigned play_s)
 	setrlimit(RLIMIT_CPU, &cpu);
 }
 
+struct noting {
+	const struct ask_options *o;
+	struct board *board;
+	size_t variant;
+};
+
+static void note_decided(const struct queue *q, void *ctx)
+{
+	struct noting *n = ctx;
+	struct buf text;
+	buf_init(&text, ASK_NOTE_SIZE);
+	n->o->decided(q, n->variant, &text, n->o->ctx);
+	if (!text.failed && text.len > 0)
+		board_note_text(n->board, n->variant, buf_slice(&text));
+	buf_done(&text);
+}
+
 /* The queue is this process' own: what is const to the caller is played here. */
 static _Noreturn void draw_run(const struct queue *const_q, const struct ask_options *o,
 	struct board *b, size_t variant, size_t draw, pid_t parent)
@@ -77,6 +94,7 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 	struct play_arrivals arrivals = {0};
 	struct play_result r;
 	struct err e = {""};
+	struct noting noting = {o, b, variant};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
@@ -90,6 +108,10 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 	limits.grace_ms = o->grace_ms;
 	limits.costs = o->costs;
 	limits.enough = &time_is_over;
+	if (o->decided && variant > 0 && !board_has_text(b, variant)) {
+		limits.decided = note_decided;
+		limits.ctx = &noting;
+	}
 	if (o->horizon_ms > 0)
 		limits.horizon_ms = o->horizon_ms;
 	o->begin(draw, &lengths, &arrivals, o->ctx);

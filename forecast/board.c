@@ -1,6 +1,7 @@
 #include "forecast/board.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/must.h"
@@ -9,16 +10,18 @@ bool board_init(struct board *b, size_t jobs, size_t draws, size_t variants)
 {
 	size_t cells = draws * variants;
 	*b = (struct board){.jobs = jobs, .draws = draws, .variants = variants};
-	size_t bytes = variants * sizeof(*b->variant) +
+	size_t bytes = variants * (sizeof(*b->variant) + sizeof(*b->text_len) + ASK_NOTE_SIZE) +
 		       cells * (sizeof(*b->costs) + jobs * (sizeof(*b->start_ms) + 1) + 1);
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	b->variant = memory;
-	b->costs = (struct play_costs *)(b->variant + variants);
+	b->text_len = (size_t *)(b->variant + variants);
+	b->costs = (struct play_costs *)(b->text_len + variants);
 	b->start_ms = (int64_t *)(b->costs + cells);
 	b->reason = (uint8_t *)(b->start_ms + cells * jobs);
 	b->end = b->reason + cells * jobs;
+	b->text = (char *)(b->end + cells);
 	return true;
 }
 
@@ -43,6 +46,23 @@ void board_note_refusal(struct board *b, size_t variant, const char *sentence)
 {
 	snprintf(b->variant[variant].refused, ASK_REFUSAL_SIZE, "%s",
 		*sentence ? sentence : "it cannot be changed so");
+}
+
+/* The length comes last: a play that ends amidst leaves no half text. */
+void board_note_text(struct board *b, size_t variant, struct slice text)
+{
+	memcpy(b->text + variant * ASK_NOTE_SIZE, text.ptr, text.len);
+	b->text_len[variant] = text.len;
+}
+
+bool board_has_text(const struct board *b, size_t variant)
+{
+	return b->text_len[variant] > 0;
+}
+
+struct slice board_text(const struct board *b, size_t variant)
+{
+	return (struct slice){b->text + variant * ASK_NOTE_SIZE, b->text_len[variant]};
 }
 
 bool board_refused_all(const struct board *b)

@@ -15,6 +15,8 @@ struct board {
 	int64_t *start_ms;	  /* [cell][job] */
 	uint8_t *reason;	  /* [cell][job] */
 	uint8_t *end;		  /* [cell]: 1 + enum play_end; 0: it did not come to an end */
+	size_t *text_len;	  /* [variant]; 0: none came */
+	char *text;		  /* [variant][ASK_NOTE_SIZE] */
 };
 
 /* False: there is no such memory. It is never given back: the child ends soon. */
@@ -24,6 +26,9 @@ bool board_init(struct board *b, size_t jobs, size_t draws, size_t variants);
 
 void board_note(struct board *b, size_t variant, size_t draw, const struct play_result *r);
 void board_note_refusal(struct board *b, size_t variant, const char *sentence);
+/* What decided() said. */
+void board_note_text(struct board *b, size_t variant, struct slice text);
+bool board_has_text(const struct board *b, size_t variant);
 
 /* ---- Of the child ---- */
 
@@ -31,6 +36,7 @@ void board_note_refusal(struct board *b, size_t variant, const char *sentence);
 bool board_refused_all(const struct board *b);
 /* It counts for no variant. */
 void board_forget_draw(struct board *b, size_t draw);
+struct slice board_text(const struct board *b, size_t variant);
 /* Once, after the last play: draws and costs of the variant. */
 void board_count(struct board *b, size_t variant);
 /* Plays of variant 0 that were cut off. */

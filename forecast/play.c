@@ -396,11 +396,14 @@ static void instant(struct play *p)
 		job_arrives(p);
 	p->wake_ms = PLAY_NEVER;
 	settle(p);
-	p->instants++;
+	if (p->instants++ == 0 && p->limits->decided)
+		p->limits->decided(p->q, p->limits->ctx);
 }
 
 static enum play_end play_on(struct play *p)
 {
+	if (p->nleft == 0 && p->limits->decided)
+		instant(p);
 	while (p->nleft > 0) {
 		if (is_over(p, p->decisions, p->limits->decisions) ||
 			is_over(p, p->instants, p->limits->instants))

@@ -66,6 +66,9 @@ struct play_limits {
 	/* Of the pods of a run that the play begins: the queue knows it only of runs that it has now. */
 	int64_t grace_ms;
 	bool costs; /* struct play_costs is wanted */
+	/* Called once, when the queue has decided at the first instant; also where no Job waits. NULL: not. */
+	void (*decided)(const struct queue *q, void *ctx);
+	void *ctx;
 	/* Set to 1 by a signal: the play is cut off as soon as may be. NULL: nothing does. */
 	const volatile sig_atomic_t *enough;
 };

@@ -21,9 +21,12 @@
 #include "queue/model/nice.h"
 #include "queue/model/overflow.h"
 #include "queue/rules/money/plan.h"
+#include "queue/rules/bookings/advance_reservation.h"
 #include "queue/rules/dependencies/predecessors.h"
 #include "queue/admit/priority.h"
 #include "queue/model/quota.h"
+#include "queue/plan/booked_runs.h"
+#include "queue/plan/quota_plan.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/requests/shape.h"
 #include "queue/rules/nodes/autoscalers.h"
@@ -44,7 +47,9 @@ struct queue_counters {
 	uint64_t arrivals, reservations, users, version;
 	uint64_t alarms;      /* of Jobs: arrivals may repeat when the API server went back */
 	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
-	uint64_t placed;      /* how often any workload was placed: what a pass costs, for tests */
+	uint64_t
+		terms_edits; /* of PricePlans, Calendars and RunPolicies: what booked starts rest on */
+	uint64_t placed;     /* how often any workload was placed: what a pass costs, for tests */
 };
 
 struct queue {
@@ -53,6 +58,8 @@ struct queue {
 	struct arena config_memory;
 	struct accounting accounting;
 	struct quota quota;
+	struct quota_plan quota_plan;
+	struct map kept_starts; /* kept_start.h */
 	struct map flavors;
 	struct cohorts cohorts;
 	struct clusterqueues clusterqueues;
@@ -68,6 +75,7 @@ struct queue {
 	struct families families;
 	struct plans plans;
 	struct budgets budgets;
+	struct advance_reservations advance_reservations;
 	struct disruptions disruptions;
 	struct predecessors predecessors;
 	struct buf bill_text; /* what queue_job_bill() hands out until the next call */
@@ -79,6 +87,7 @@ struct queue {
 	struct usages usages;
 	struct calendar_refs calendar_refs;
 	struct runpolicies runpolicies;
+	struct link improvable;	     /* cohort_tree.improvable: booked_start.h */
 	struct link leading;	     /* lead.leading */
 	struct link owing;	     /* cohort_tree.owing */
 	struct link dirty;	     /* cohort_tree.dirty: in the order of the first touch */
@@ -104,6 +113,14 @@ static inline void queue_touch_fresh(struct queue *q, struct clusterqueue *cq)
 {
 	if (!list_in(&cq->cohort_tree->dirty))
 		list_add(&q->dirty, &cq->cohort_tree->dirty);
+}
+
+/* Anything may start in the tree now. */
+static inline void queue_touch_tree(struct queue *q, struct cohort_tree *tree)
+{
+	tree->search = true;
+	if (!list_in(&tree->dirty))
+		list_add(&q->dirty, &tree->dirty);
 }
 
 /* Anything may start in cq now. */

@@ -12,6 +12,8 @@
 #include "queue/admit/growth.h"
 #include "queue/admit/pass.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/bookings/kept_start.h"
+#include "queue/rules/money/booked_start.h"
 #include "queue/rules/reclaim.h"
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
@@ -35,6 +37,8 @@ struct queue *queue_new(void)
 	struct queue *q = mem_alloc(sizeof(*q));
 	symbols_init(&q->symbols);
 	quota_init(&q->quota, &q->symbols);
+	quota_plan_init(&q->quota_plan, &q->quota);
+	kept_starts_init(&q->kept_starts);
 	flavors_init(&q->flavors);
 	cohorts_init(&q->cohorts, &q->quota);
 	clusterqueues_init(&q->clusterqueues, &q->quota, &q->cohorts, &q->flavors);
@@ -52,6 +56,7 @@ struct queue *queue_new(void)
 	families_init(&q->families);
 	plans_init(&q->plans);
 	budgets_init(&q->budgets);
+	advance_reservations_init(&q->advance_reservations);
 	disruptions_init(&q->disruptions);
 	predecessors_init(&q->predecessors);
 	buf_init(&q->bill_text, 64 * 1024);
@@ -63,6 +68,7 @@ struct queue *queue_new(void)
 	usages_init(&q->usages);
 	calendar_refs_init(&q->calendar_refs);
 	runpolicies_init(&q->runpolicies);
+	list_init(&q->improvable);
 	list_init(&q->leading);
 	list_init(&q->owing);
 	list_init(&q->dirty);
@@ -98,6 +104,7 @@ void queue_free(struct queue *q)
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
+	advance_reservations_done(q);
 	disruptions_done(&q->disruptions);
 	buf_done(&q->bill_text);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
@@ -117,6 +124,8 @@ void queue_free(struct queue *q)
 	flavors_done(&q->flavors);
 	runpolicies_done(q);
 	calendar_refs_done(&q->calendar_refs);
+	map_done(&q->kept_starts);
+	quota_plan_done(&q->quota_plan);
 	quota_done(&q->quota);
 	symbols_done(&q->symbols);
 	accounting_done(&q->accounting);
@@ -180,6 +189,11 @@ static void heed_alarms(struct queue *q)
 			break;
 		case ALARM_BUDGET:
 			budget_turn(q, a->owner);
+			break;
+		case ALARM_IMPROVE:
+			break; /* it is done after all alarms */
+		case ALARM_KEPT_START:
+			kept_start_ring(q, a->owner);
 			break;
 		case ALARM_TERMS:
 			workload_replace(q, a->owner);
@@ -313,7 +327,10 @@ size_t queue_decide(
 	node_fit_refresh(q);
 	end_back_offs(q);
 	shorten_back_offs(q);
+	booked_runs_put_off(q);
 	heed_alarms(q);
+	if (booked_starts_improve(q))
+		heed_alarms(q);
 	namespace_quotas_refresh(q);
 	lead_recall(q);
 	user_lines_settle(q);

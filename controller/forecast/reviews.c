@@ -233,6 +233,12 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 	return v->plays.change(q, variant, v->plays.ctx, e);
 }
 
+static void decided(const struct queue *q, size_t variant, struct buf *out, void *ctx)
+{
+	const struct review *v = ctx;
+	v->plays.decided(q, variant, out, v->plays.ctx);
+}
+
 static void tell(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
 {
 	struct review *v = ctx;
@@ -307,6 +313,7 @@ static struct ask_options options_of(struct review *v)
 		.ask_ms = REVIEWS_ASK_MS,
 		.variants = v->plays.variants,
 		.change = change,
+		.decided = v->plays.decided ? decided : NULL,
 		.tell = tell,
 		.text_only = true,
 		.costs = v->plays.costs,

@@ -92,6 +92,8 @@ struct review_basis {
 struct review_plays {
 	size_t variants;
 	int (*change)(struct queue *q, size_t variant, void *ctx, struct err *e);
+	/* NULL: no notes. */
+	void (*decided)(const struct queue *q, size_t variant, struct buf *out, void *ctx);
 	void (*tell)(const struct ask_answer *a, const struct queue *q,
 		const struct review_basis *basis, struct buf *out, void *ctx);
 	bool costs;

@@ -96,10 +96,35 @@ static void put_budgets(struct buf *out, const struct queue *q)
 		put_condition(out, "sluice_budget_condition", "budget", v.name, v.active.reason);
 }
 
+static void put_reservations(struct buf *out, const struct queue *q)
+{
+	static const char key[] = "advance_reservation";
+	struct advance_reservation_view v;
+	metrics_put_family(out, "sluice_advance_reservation_accepted", GAUGE, "",
+		"1, with what its condition Accepted says: Accepted, NotFree, TooMuch, InThePast ...");
+	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++)
+		put_condition(
+			out, "sluice_advance_reservation_accepted", key, v.name, v.accepted.reason);
+	metrics_put_family(out, "sluice_advance_reservation_kept", GAUGE, "",
+		"1, with what its condition Kept says, from its acceptance to its end: Kept, QuotaLowered, PodsDidNotEnd ...");
+	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++)
+		if (v.accepted.ok && v.state != ADVANCE_ENDED)
+			put_condition(
+				out, "sluice_advance_reservation_kept", key, v.name, v.kept.reason);
+	metrics_put_family(out, "sluice_advance_reservation_stopped_runs", COUNTER, "",
+		"Runs that were stopped because their quota was reserved.");
+	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
+		metrics_put_labelled(
+			out, "sluice_advance_reservation_stopped_runs_total", key, v.name);
+		buf_printf(out, "%" PRIu64 "\n", v.stopped_total);
+	}
+}
+
 void metrics_put_time(struct buf *out, const struct queue *q)
 {
 	put_calendars(out, q);
 	put_policies(out, q);
 	put_plans(out, q);
 	put_budgets(out, q);
+	put_reservations(out, q);
 }

@@ -8,6 +8,7 @@
 #include "controller/visibility/review_reply.h"
 #include "controller/visibility/whatif_specs.h"
 #include "controller/visibility/whatif_text.h"
+#include "controller/visibility/whatif_verdicts.h"
 #include "controller/visibility/watch_terms.h"
 
 struct whatifs {
@@ -35,6 +36,13 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 	const struct whatif_question *x = ctx;
 	(void)variant;
 	return whatif_specs_apply(x->specs, q, x->all->parts->time_specs, e);
+}
+
+static void decided(const struct queue *q, size_t variant, struct buf *out, void *ctx)
+{
+	const struct whatif_question *x = ctx;
+	(void)variant;
+	whatif_verdicts_put(x->specs, q, out);
 }
 
 static void tell(const struct ask_answer *a, const struct queue *q,
@@ -104,8 +112,12 @@ void whatifs_take(struct whatifs *w, struct http_question *q, const char *who)
 		forget(&x->reply);
 		return;
 	}
-	struct review_plays plays = {
-		.variants = 2, .change = change, .tell = tell, .costs = true, .ctx = x};
+	struct review_plays plays = {.variants = 2,
+		.change = change,
+		.decided = decided,
+		.tell = tell,
+		.costs = true,
+		.ctx = x};
 	review_play(x->reply.review, &plays);
 }
 

@@ -11,6 +11,7 @@
 #ifndef SLUICE_CONTROLLER_VISIBILITY_WHATIF_SPECS_H
 #define SLUICE_CONTROLLER_VISIBILITY_WHATIF_SPECS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -32,6 +33,8 @@ int whatif_specs_add(struct whatif_specs *s, const char *json, struct err *e);
 /* "ClusterQueue/batch", "LocalQueue/team/main"; the same. */
 int whatif_specs_add_drop(struct whatif_specs *s, const char *text, struct err *e);
 size_t whatif_specs_count(const struct whatif_specs *s);
+/* Is there an object of that kind and name? One that is to be gone is none. */
+bool whatif_specs_has(const struct whatif_specs *s, const char *kind, const char *name);
 
 /* In their order. ERR_INVALID with the sentence: this one is refused, or names what is not there. t
  * tells q. */

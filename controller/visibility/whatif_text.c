@@ -279,6 +279,17 @@ static void put_items(struct told *t, struct buf *out)
 		buf_printf(out, ",\"left\":%zu", all - WHATIF_ITEMS_TOLD_MAX);
 }
 
+/* ---- AdvanceReservations (whatif_verdicts.h) --------------------------------------------------- */
+
+static void put_verdicts(const struct ask_answer *a, struct buf *out)
+{
+	struct slice note = ask_note(a, 1);
+	if (note.len == 0)
+		return;
+	buf_puts(out, ",\"advanceReservations\":");
+	buf_add(out, note.ptr, note.len);
+}
+
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 void whatif_put(const struct ask_answer *a, const struct queue *q, const struct review_basis *basis,
@@ -295,6 +306,7 @@ void whatif_put(const struct ask_answer *a, const struct queue *q, const struct 
 	put_median_move(&t, EARLIER, "earlierSecondsMedian", out);
 	put_median_move(&t, LATER, "laterSecondsMedian", out);
 	put_costs(&t, out);
+	put_verdicts(a, out);
 	put_queues(&t, out);
 	put_items(&t, out);
 	buf_puts(out, "}}\n");

@@ -1,6 +1,6 @@
 /*
- * What admins say of time and money: the specs of RunPolicy, PricePlan and Budget, decoded
- * (reference/peers.md A.4). A Calendar's is in sluice/calendar.h.
+ * What admins say of time and money: the specs of RunPolicy, PricePlan, Budget and AdvanceReservation,
+ * decoded (reference/peers.md A.4; docs/reservations.md). A Calendar's is in sluice/calendar.h.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to. Money is in
  * millionths of a unit of the currency (queue/price/money.h), factors are in millionths too.
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/uid.h"
 #include "sluice/placement.h"
 
 /* ---- RunPolicy: what a calendar does to queues ---- */
@@ -148,6 +149,45 @@ struct budget_spec {
 	int64_t amount;
 	enum budget_charge charge;
 	enum budget_exhausted on_exhausted;
+};
+
+/* ---- AdvanceReservation: quota that is kept for a time ---- */
+
+#define ADVANCE_AMOUNTS_MAX 64 /* of one AdvanceReservation */
+#define ADVANCE_NAMES_MAX 64   /* namespaces; users */
+#define ADVANCE_AHEAD_MAX_MS                                                                       \
+	(INT64_C(366) * 86400000) /* it ends by then; windows are booked so far */
+#define ADVANCE_WINDOWS_MAX 1000  /* of its Calendar, in that time */
+
+/* So much of a resource in a flavor. */
+struct advance_amount {
+	const char *flavor,
+		*resource; /* resource "": all of the flavor that the ClusterQueue itself has */
+	int64_t amount;	   /* 0 where resource is "" */
+};
+
+struct advance_reservation_spec {
+	const char *name;
+	struct uid uid;
+	int64_t generation;
+	int64_t created_ms; /* they are judged in this order, then by name */
+	bool deleting;
+	const char *clusterqueue; /* "": maintenance of these flavors in all ClusterQueues */
+	const struct advance_amount *amount;
+	size_t namounts;
+	int64_t from_ms, until_ms; /* both 0 when: */
+	const char *calendar;	   /* whenever it is open; "" when not */
+	bool maintenance;	   /* for nobody's Jobs */
+	/* Whose Jobs use it: of these namespaces, and submitted by these users. None: of any. */
+	const char *const *namespaces, *const *users;
+	size_t nnamespaces, nusers;
+	int64_t release_after_ms; /* what is not used for so long is given back; 0: it is kept */
+
+	/* From its status, so that it outlives a leader. */
+	bool accepted;	      /* this generation was */
+	int64_t left_from_ms; /* of the window that began then, only this much is still kept; 0: all is */
+	const struct advance_amount *left;
+	size_t nleft;
 };
 
 #endif

@@ -183,6 +183,13 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 void queue_reject_budget(struct queue *q, const char *name, const char *sentence);
 void queue_drop_budget(struct queue *q, const char *name);
 
+/* An AdvanceReservation (queue/rules/bookings/advance_reservation.h) is judged by the next decision, when
+ * all other facts are told. One that was accepted stays so. */
+int queue_set_advance_reservation(
+	struct queue *q, const struct advance_reservation_spec *s, struct err *e);
+void queue_reject_advance_reservation(struct queue *q, const char *name, const char *sentence);
+void queue_drop_advance_reservation(struct queue *q, const char *name);
+
 /* Runs that ended before this queue was made (the ledger's segments): what was spent on those of a
  * queue that began at started_ms or in the quarter of an hour behind it. Adds up. */
 void queue_recall_spent(struct queue *q, const char *clusterqueue, const char *ns,
@@ -521,6 +528,7 @@ enum stop_reason {
 	STOP_REASON_PRICE,		/* the price rose above its max-price */
 	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
 	STOP_REASON_IDLE_RECLAIMED,	/* "IdleResourcesReclaimed": what it ran on was lent */
+	STOP_REASON_RESERVED, /* "AdvanceReservation": decision.policy has reserved its quota */
 };
 
 const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "PodsReadyTimeout" ... */
@@ -705,6 +713,8 @@ void queue_retake_ceilings(struct queue *q);
 	X(PREEMPTED, "WaitingForPreemptedWorkloads")                                               \
 	/* StrictFIFO: a Job ahead does not fit; Backfill: it would delay a Job ahead */           \
 	X(BEHIND, "WaitingForJobAhead")                                                            \
+	/* an AdvanceReservation keeps what it needs, now or before it would end */                \
+	X(RESERVED, "ReservedForOthers")                                                           \
 	/* not looked at yet */                                                                    \
 	X(PENDING_EVALUATION, "PendingEvaluation")
 
@@ -935,6 +945,48 @@ struct budget_view {
 	int64_t accrued; /* of what runs: its costs so far, which reserved includes */
 	int64_t period_from_ms, period_to_ms;
 };
+
+enum advance_state {
+	ADVANCE_REFUSED, /* it is not accepted, and looked at again once a minute until it is past */
+	ADVANCE_SCHEDULED, /* its time, or its next window, is to come */
+	ADVANCE_ACTIVE,
+	ADVANCE_ENDED,
+};
+
+/* A row of what is reserved in the window that is open, or comes next. */
+struct advance_use {
+	const char *clusterqueue, *flavor, *resource;
+	int64_t amount; /* as reserved */
+	int64_t left;	/* of that, still kept: less where it was given back (releaseAfter) */
+	int64_t used;	/* of what is left, held by Jobs that may use it */
+};
+
+struct advance_reservation_view {
+	const char *name, *clusterqueue;
+	int64_t generation;
+	enum advance_state state;
+	/* Accepted, NotJudgedYet, InThePast, TooFarAhead, NotFree, TooMuch, FlavorNotFound,
+	 * ClusterQueueNotFound, CalendarNotFound, NeverOpens, TooManyWindows, NobodyMayUseIt, PlanFull,
+	 * InvalidSpec. The message of NotFree says what would have to move, and from when on it could be
+	 * kept. */
+	struct condition_view accepted;
+	/* Of one that was accepted, will it have its quota, or has it? Kept, QuotaLowered, PodsDidNotEnd,
+	 * ClusterQueueNotFound, FlavorNotFound, CalendarNotFound, Overlaps. */
+	struct condition_view kept;
+	int64_t from_ms, until_ms; /* of the window that is open or next; 0: there is none */
+	int64_t possible_from_ms; /* NotFree: from then on it could be kept for as long; 0: not within a year */
+	bool has_cost; /* it has a PricePlan: */
+	__int128 cost; /* of that window, all of it used; millionths of: */
+	const char *currency;
+	int64_t left_from_ms; /* of the window that began then, something was given back; 0: nothing */
+	const struct advance_use *use; /* valid until the next call on this queue */
+	size_t nuse;
+	uint64_t stopped_total; /* runs that were stopped for it */
+};
+
+/* By index, in name order; false past the last. */
+bool queue_view_advance_reservation(
+	const struct queue *q, size_t index, struct advance_reservation_view *ret);
 
 bool queue_view_calendar(const struct queue *q, size_t index, struct calendar_view *ret);
 bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_view *ret);

@@ -175,6 +175,19 @@ int tzdata_load(const char *name, struct zone **ret_zone, struct err *e)
 	return 0;
 }
 
+struct zone *tzdata_local(void)
+{
+	const char *name = getenv("TZ");
+	struct zone_span *span;
+	tzset();
+	size_t n = read_spans(&span);
+	if (name && *name == ':')
+		name++;
+	struct zone *zone = zone_new(name && check(name, NULL) == 0 ? name : "local time", span, n);
+	free(span);
+	return zone;
+}
+
 /* ---- which edition --------------------------------------------------------------------------- */
 
 /* The first line of a file of the database, "" when there is none. */

@@ -126,7 +126,9 @@ static void tell_cheapest(const struct telling *a)
 {
 	const char *by =
 		a->verdict.latest_ms != INT64_MAX ? "before its deadline" : "within a week";
-	text_add(a->t, "cheapest start %s is ", by);
+	bool taken = a->w->terms->booking && a->w->terms->booked_dearer;
+	text_add(
+		a->t, "cheapest start %s%s is ", taken ? "with quota that is not booked " : "", by);
 	add_time(a->t, a->plan, a->verdict.not_before_ms);
 	text_add(a->t, " at ");
 	add_money(a->t, costs_at(a, a->verdict.not_before_ms), a->plan->currency);

@@ -12,6 +12,8 @@ enum alarm_kind {
 	ALARM_BACKFILL,	  /* a run did not end when it was expected to (backfill.h) */
 	ALARM_PLAN,	  /* a price changes (plan.h) */
 	ALARM_BUDGET,	  /* a period ends, or a Budget may be used up (budget.h) */
+	ALARM_KEPT_START, /* a Job may start that bookings kept from it (kept_start.h) */
+	ALARM_IMPROVE,	  /* booked starts may be made better (booked_start.h) */
 	ALARM_TERMS,	  /* a Job's terms may have another answer (terms.h) */
 	ALARM_CALENDAR,	  /* a Calendar changes (calendar_ref.h) */
 	ALARM_FIT,	  /* the head does not fit its window any more (nominate.h) */

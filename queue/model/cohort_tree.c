@@ -97,6 +97,7 @@ void cohort_trees_form(struct queue *q)
 		cohort_tree_join(cq);
 		queue_touch(q, cq);
 	}
+	booked_runs_form(q);
 }
 
 void cohort_tree_settle(struct queue *q, struct clusterqueue *cq)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "queue/model/alarm.h"
 #include "queue/model/displacements.h"
 
 struct clusterqueue;
@@ -27,7 +28,11 @@ struct cohort_tree {
 	bool owes_anew, owes;
 	struct link owing; /* in queue.owing: its runs are to be asked for pods */
 	struct displacements displacements;
-	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
+	bool plans; /* bookings are made in it, so runs are booked, too: booked_runs.h */
+	struct link improvable; /* in queue.improvable: booked_start.h */
+	struct alarm improve;	/* ... when that may be done again */
+	int64_t improved_ms;	/* when its bookings were last made better */
+	struct link members;	/* clusterqueue.of_cohort_tree, in the order of joining */
 };
 
 /* Puts the ClusterQueue into the Cohort tree of its quota root. True when that is another one. */

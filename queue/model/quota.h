@@ -29,6 +29,7 @@
 struct clusterqueue;
 struct cohort;
 struct cohort_tree;
+struct row_plan;
 
 enum quota_when { QUOTA_NOW, QUOTA_THEN };
 #define QUOTA_WHENS 2
@@ -57,6 +58,7 @@ struct quota_node {
 	struct quota_row **row; /* in the order of their making */
 	size_t nrows, capacity;
 	bool unsettled, grown; /* of a root, while pools are divided: effective_quota.c */
+	size_t bookings;       /* of a root: in its tree, beside runs (queue/plan/quota_plan.h) */
 };
 
 struct quota_limits {
@@ -98,6 +100,7 @@ struct quota_row {
 	bool ranked;
 	struct tree victim_index;
 	struct tree wishes; /* of a leaf: runs that lack quota here for more pods (growth.h) */
+	struct row_plan *planned; /* its planned use (queue/plan/quota_plan.h); NULL: none */
 };
 
 struct quota {

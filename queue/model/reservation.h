@@ -105,6 +105,7 @@ struct reservation {
 	/* Its expected end, where strategy Backfill needs it: backfill.h. */
 	struct tree_node by_end; /* in cq->ends */
 	int64_t ends_ms;
+	struct booking *booking; /* in the plan, or NULL: booked_runs.h */
 
 	struct run_state run;
 	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */

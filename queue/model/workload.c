@@ -17,7 +17,9 @@
 #include "queue/model/run.h"
 #include "queue/model/user.h"
 #include "queue/model/user_line.h"
+#include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/money/booked_start.h"
 #include "queue/rules/money/terms.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
@@ -247,13 +249,16 @@ static void keep_hold(struct queue *q, struct workload *w, const char *hold)
 }
 
 /* Its place in clusterqueue.ends follows. */
-static void set_expected(struct workload *w, int64_t expected_ms)
+static void set_expected(struct queue *q, struct workload *w, int64_t expected_ms)
 {
 	if (w->expected_ms == expected_ms)
 		return;
 	w->expected_ms = expected_ms;
-	if (w->reservation)
+	if (w->reservation) {
 		backfill_expect(w->reservation);
+		if (w->reservation->booking)
+			booked_run_enter(q, w->reservation);
+	}
 }
 
 void workload_take(
@@ -305,7 +310,7 @@ void workload_take(
 		family_leave(q, w);
 		family_join(q, w, j->ns, j->family);
 	}
-	set_expected(w, duration_expected(j, w->family, &w->expected_from));
+	set_expected(q, w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->most_pods = most_pods(j);
 	set_wants(q, w, job_pods_wanted(j));
@@ -330,8 +335,10 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 	if (w->reservation)
 		return PLACE_RESERVATION;
 	w->key.due_ms = 0;
-	if (!may_wait(w))
+	if (!may_wait(w)) {
+		booked_start_drop(q, w);
 		return PLACE_ASIDE;
+	}
 	if (w->promise)
 		return PLACE_PROMISED;
 	if (!terms_let(q, w) || !user_line_enter(q, w))
@@ -432,6 +439,7 @@ static void take_out(struct queue *q, struct workload *w)
 		tree_remove(&q->back_off, &w->in_order);
 		break;
 	case PLACE_READY:
+		kept_start_drop(q, w);
 		workload_leave_line(q, w);
 		nice_leave(q, w, w->reservation || w->promise);
 		break;

@@ -161,7 +161,8 @@ struct rule {
 	X(singleton)                                                                               \
 	X(user_limits)                                                                             \
 	X(max_running)                                                                             \
-	X(nodes)
+	X(nodes)                                                                                   \
+	X(bookings)
 
 #define RULE_ID(name) RULE_##name,
 enum rule_id { RULES(RULE_ID) RULE_COUNT };

@@ -336,6 +336,7 @@ static void settle_all(struct queue *q)
 static void form(struct queue *q)
 {
 	q->plans.version++;
+	q->counters.terms_edits++;
 	rules_edited(q);
 	expect_anew(q);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);

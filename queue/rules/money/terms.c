@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "queue/rules/money/booked_start.h"
 #include "queue/rules/windows/window_close.h"
 #include "queue/core.h"
 #include "queue/rules/windows/window_state.h"
@@ -45,6 +46,7 @@ void terms_forget(struct queue *q, struct workload *w)
 	if (!t)
 		return;
 	terms_unstand(q, w);
+	booked_start_drop(q, w);
 	q->workload_bytes -= terms_size(t);
 	free((char *)(uintptr_t)t->asked.max_price_resource);
 	free(t);
@@ -80,10 +82,12 @@ struct outlook {
 	const struct window_state *window_state;
 	struct plan *plan;
 	int64_t now_ms;
-	int64_t earliest_ms; /* now or start-after */
-	int64_t lasts_ms;    /* the expected or assumed duration */
-	int64_t limit_ms;    /* nothing later is looked at */
-	int64_t unit_price;  /* at factor one, of the unit that max-price names; or -1 */
+	int64_t earliest_ms;	    /* now or start-after */
+	int64_t lasts_ms;	    /* the expected or assumed duration */
+	int64_t limit_ms;	    /* nothing later is looked at */
+	int64_t unit_price;	    /* at factor one, of the unit that max-price names; or -1 */
+	struct booking_lines lines; /* for which there has to be room in the plan of quota */
+	bool any_price; /* the earliest start, not the cheapest; max-price does not count */
 };
 
 static void outlook_init(
@@ -128,9 +132,19 @@ static int64_t last_open(const struct outlook *o, int64_t latest_ms)
 
 /* ---- Prices ---- */
 
+static bool minds_max_price(const struct outlook *o)
+{
+	return o->asked->has_max_price && !o->any_price;
+}
+
+static bool wants_cheapest(const struct outlook *o)
+{
+	return o->asked->cheapest && !o->any_price;
+}
+
 static bool price_allows(const struct outlook *o, int64_t factor)
 {
-	if (!o->asked->has_max_price)
+	if (!minds_max_price(o))
 		return true;
 	return (__int128)o->unit_price * factor <= (__int128)o->asked->max_price * PRICE_FACTOR_ONE;
 }
@@ -145,10 +159,10 @@ static void consider(const struct outlook *o, const struct tariff *t, int64_t fr
 	int64_t to_ms, struct best *b)
 {
 	struct tariff_start s = {from_ms, 0};
-	if (o->asked->cheapest)
+	if (wants_cheapest(o))
 		s = tariff_cheapest(t, from_ms, to_ms, o->lasts_ms);
 	__int128 weight = tariff_weight(t, s.at_ms, quantity_add(s.at_ms, o->lasts_ms));
-	if (b->found && (!o->asked->cheapest || weight >= b->weight))
+	if (b->found && (!wants_cheapest(o) || weight >= b->weight))
 		return;
 	*b = (struct best){true, s.at_ms, weight};
 }
@@ -157,7 +171,7 @@ static void consider(const struct outlook *o, const struct tariff *t, int64_t fr
 static void consider_open(const struct outlook *o, const struct tariff *t, int64_t from_ms,
 	int64_t to_ms, struct best *b)
 {
-	if (!o->asked->has_max_price) {
+	if (!minds_max_price(o)) {
 		consider(o, t, from_ms, to_ms, b);
 		return;
 	}
@@ -172,6 +186,24 @@ static void consider_open(const struct outlook *o, const struct tariff *t, int64
 	}
 }
 
+/* The same for the parts of [from, to] in which there is room. */
+static void consider_room(const struct outlook *o, const struct tariff *t, int64_t from_ms,
+	int64_t to_ms, struct best *b)
+{
+	int64_t last_ms;
+	if (o->lines.n == 0) {
+		consider_open(o, t, from_ms, to_ms, b);
+		return;
+	}
+	while (from_ms <= to_ms && quota_plan_next_starts(&o->q->quota_plan, o->lines, o->lasts_ms,
+					   to_ms, &from_ms, &last_ms)) {
+		consider_open(o, t, from_ms, last_ms, b);
+		if (b->found && !wants_cheapest(o))
+			return;
+		from_ms = quantity_add(last_ms, 1);
+	}
+}
+
 /* The best start in [earliest, last]. */
 static struct best best_start(const struct outlook *o, const struct tariff *t, int64_t last_ms)
 {
@@ -179,8 +211,8 @@ static struct best best_start(const struct outlook *o, const struct tariff *t, i
 	int64_t at_ms = o->earliest_ms, to_ms, end_ms = least(last_ms, o->limit_ms);
 	while (at_ms <= end_ms && next_stretch(o, quantity_add(end_ms, 1), &at_ms, &to_ms)) {
 		to_ms = least(to_ms, end_ms);
-		consider_open(o, t, at_ms, to_ms, &b);
-		if (b.found && !o->asked->cheapest)
+		consider_room(o, t, at_ms, to_ms, &b);
+		if (b.found && !wants_cheapest(o))
 			break;
 		at_ms = quantity_add(to_ms, TERMS_SLACK_MS);
 	}
@@ -212,13 +244,20 @@ static int64_t patience_ends(const struct outlook *o, const struct workload *w)
 	return quantity_add(greater(w->key.queued_ms, o->asked->start_after_ms), TERMS_PATIENCE_MS);
 }
 
+/* The last start that is looked at. */
+static int64_t last_start(
+	const struct outlook *o, const struct workload *w, const struct verdict_of_terms *v)
+{
+	if (v->latest_ms != INT64_MAX)
+		return v->latest_ms;
+	return o->asked->cheapest ? greater(patience_ends(o, w), o->earliest_ms) : o->limit_ms;
+}
+
 static void judge_price(
 	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
 {
 	bool has_deadline = v->latest_ms != INT64_MAX, holds = o->asked->hold_when_missed;
-	int64_t last_ms = has_deadline	       ? v->latest_ms
-			  : o->asked->cheapest ? greater(patience_ends(o, w), o->earliest_ms)
-					       : o->limit_ms;
+	int64_t last_ms = last_start(o, w, v);
 	int64_t otherwise_ms = has_deadline && !holds ? v->latest_ms : INT64_MAX;
 	if (has_deadline && !holds && o->now_ms >= v->latest_ms)
 		return;
@@ -262,6 +301,35 @@ static int64_t deadline_stands_until(const struct outlook *o, const struct verdi
 	return quantity_add(v->latest_ms, v->latest_ms < own_ms ? TERMS_SLACK_MS : 1);
 }
 
+struct found_start terms_find_start(
+	struct queue *q, const struct workload *w, const struct start_search *s)
+{
+	struct verdict_of_terms v = {.latest_ms = INT64_MAX};
+	struct outlook o;
+	outlook_init(&o, q, w, q->now_ms);
+	o.lines = s->lines;
+	o.any_price = s->at_all;
+	if (o.asked->deadline_ms > 0)
+		judge_deadline(&o, w, &v);
+	int64_t last_ms = s->at_all ? o.limit_ms : last_start(&o, w, &v);
+	if (v.unreachable && !s->at_all)
+		return (struct found_start){INT64_MAX, 0};
+	struct tariff t = plan_factors(
+		q, o.plan, q->now_ms, quantity_add(least(last_ms, o.limit_ms), o.lasts_ms));
+	struct best b = best_start(&o, &t, last_ms);
+	return (struct found_start){b.found ? b.at_ms : INT64_MAX, b.weight};
+}
+
+/* What it has booked is what it waits for. One that is booked late starts as soon as it can. */
+static void judge_booking(const struct terms *t, int64_t now_ms, struct verdict_of_terms *v)
+{
+	int64_t from_ms = t->booking->from_ms;
+	v->next_ms = from_ms > now_ms ? from_ms : quantity_add(now_ms, TERMS_SLACK_MS);
+	v->due_ms = from_ms <= now_ms ? greater(t->booked_for_ms, 1) : 0;
+	if (from_ms > now_ms && !t->booked_late)
+		wait_for_price(v, from_ms);
+}
+
 struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int64_t now_ms)
 {
 	struct verdict_of_terms v = {
@@ -278,7 +346,11 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 		v.not_before_ms = INT64_MAX;
 		return v;
 	}
-	if (!v.unreachable && (a->cheapest || a->has_max_price))
+	if (v.pressing)
+		v.due_ms = greater(v.latest_ms, 1);
+	if (w->terms->booking)
+		judge_booking(w->terms, now_ms, &v);
+	else if (!v.unreachable && (a->cheapest || a->has_max_price))
 		judge_price(&o, w, &v);
 	if (a->start_after_ms > now_ms) {
 		v.reason = WAIT_START_AFTER;
@@ -286,7 +358,7 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 	}
 	if (v.not_before_ms > now_ms)
 		v.next_ms = least(v.next_ms, v.not_before_ms);
-	if (!v.unreachable && v.latest_ms != INT64_MAX)
+	if (!v.unreachable && v.latest_ms != INT64_MAX && !w->terms->booking)
 		v.next_ms = least(v.next_ms, deadline_stands_until(&o, &v));
 	return v;
 }
@@ -297,8 +369,10 @@ bool terms_let(struct queue *q, struct workload *w)
 {
 	if (!w->terms)
 		return true;
+	if (q->deciding)
+		booked_start_ask(q, w);
 	struct verdict_of_terms v = terms_now(q, w, q->now_ms);
-	w->key.due_ms = v.pressing ? greater(v.latest_ms, 1) : 0;
+	w->key.due_ms = v.due_ms;
 	/* Between decisions the time is not known: then it is asked again at the next one. */
 	alarm_set(&q->alarms, &w->terms->alarm, q->deciding ? v.next_ms : q->now_ms);
 	return v.not_before_ms <= q->now_ms;

@@ -25,6 +25,9 @@
  * its priority, the earliest latest start first (order_key.due_ms). A Job that was queued too late
  * to meet its deadline gets no such place.
  *
+ * Cheapest books the start that it chose (booked_start.h); what is said above of the moment is then said
+ * of the booking.
+ *
  * Workloads with terms are asked again at each step of their plan (plan_ring()), when their window
  * state changes, and at their own moment.
  */
@@ -34,6 +37,7 @@
 #include "queue/model/alarm.h"
 #include "base/list.h"
 #include "queue/model/workload.h"
+#include "queue/plan/quota_plan.h"
 #include "sluice/queue.h"
 
 #define TERMS_PATIENCE_MS (INT64_C(7) * 24 * 3600 * 1000)
@@ -49,6 +53,13 @@ struct terms {
 	struct link of_clusterqueue; /* clusterqueue.timed */
 	struct workload *w;
 	struct alarm alarm; /* when it is asked again */
+	/* The start that it has booked, or NULL (booked_start.h), and of what it was found. */
+	struct booking *booking;
+	bool booked_late;      /* after its latest start */
+	bool booked_dearer;    /* than its cheapest start, for which there is no quota */
+	int64_t booked_for_ms; /* its start, before that was put off */
+	__int128 booked_cost;  /* in parts of money, for comparison */
+	uint64_t booked_as_of; /* counters.terms_edits */
 };
 
 /* Takes over what the Job says. */
@@ -63,9 +74,24 @@ struct verdict_of_terms {
 	int64_t latest_ms;	 /* the latest start; INT64_MAX without a deadline */
 	bool unreachable;
 	bool pressing;	 /* its latest start has come */
+	int64_t due_ms;	 /* from which on it is before others; 0: it is not */
 	int64_t next_ms; /* when time alone may change the answer */
 };
 struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int64_t now_ms);
+
+/* The best start from now on that its terms, windows and prices allow, and at which there is room for
+ * these lines in the plan of quota (of none: wherever there is). */
+struct start_search {
+	struct booking_lines lines;
+	bool at_all; /* as early as possible, whatever it costs and however late */
+};
+struct found_start {
+	int64_t at_ms; /* INT64_MAX: there is none */
+	__int128
+		weight; /* what it costs, for each unit of money that an hour costs at factor one */
+};
+struct found_start terms_find_start(
+	struct queue *q, const struct workload *w, const struct start_search *s);
 
 /* May it start by its terms, or must it be set aside? Sets due_ms and the alarm. */
 bool terms_let(struct queue *q, struct workload *w);

@@ -86,6 +86,7 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 		lq->window_state = NULL;
 	}
 	rules_edited(q);
+	q->counters.terms_edits++;
 	if (moves)
 		members_move(q, lq, PLACE_NOWHERE, workload_place);
 }
@@ -111,6 +112,7 @@ static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 		followers_move(q, cq, PLACE_READY, workload_unplace);
 	take_policies(cq->window_state, policy, n);
 	rules_edited(q);
+	q->counters.terms_edits++;
 	window_state_compute(cq->window_state, q->now_ms);
 	if (moves)
 		followers_move(q, cq, PLACE_NOWHERE, workload_place);

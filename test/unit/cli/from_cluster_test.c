@@ -82,6 +82,7 @@ static const struct {
 	{ours, "runpolicies", LIST("")},
 	{ours, "priceplans", LIST("")},
 	{ours, "budgets", LIST("")},
+	{ours, "advancereservations", LIST("")},
 	{"GET /api/v1/", "nodes", LIST("")},
 	{"GET /api/v1/", "resourcequotas", LIST("")},
 	{"GET /api/v1/", "limitranges", LIST("")},
@@ -154,8 +155,8 @@ static void time_begins_no_earlier_than_what_was_seen(void **state)
 static void what_can_be_missing_ends_nothing(void **state)
 {
 	(void)state;
-	static const char *const may[] = {"nodes", "resourcequotas", "limitranges",
-		"runtimeclasses", "namespaces", "priorityclasses"};
+	static const char *const may[] = {"advancereservations", "nodes", "resourcequotas",
+		"limitranges", "runtimeclasses", "namespaces", "priorityclasses"};
 	for (size_t i = 0; i < ROWS(may); i++) {
 		struct stage s;
 		char line[64];

@@ -94,6 +94,10 @@ static void the_queue_refuses_with_its_own_sentence(void **state)
 		{NULL, "ResourceFlavor/gpu", "there is no ResourceFlavor gpu"},
 		{NULL, "WorkloadPriorityClass/top", "there is no WorkloadPriorityClass top"},
 		{NULL, "Budget/b", "there is no Budget b"},
+		{NULL, "AdvanceReservation/a", "there is no AdvanceReservation a"},
+		{OBJECT("AdvanceReservation", "a",
+			 "'spec':{'clusterQueue':'batch','calendar':'nights','flavors':[]}"),
+			NULL, "AdvanceReservation a: spec.flavors: reserves nothing"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct queue *q = world_of_json(world);

@@ -629,6 +629,64 @@ static void variants_are_compared_draw_by_draw(void **state)
 	queue_free(q);
 }
 
+/* How many pods Job 3 asks for there, with a note of variant 2 that is larger than may be. */
+static void note_third(const struct queue *q, size_t variant, struct buf *out, void *ctx)
+{
+	struct uid third = uid_of(3);
+	struct job_outline o = {.pods = 0};
+	(void)ctx;
+	queue_outline_job(q, &third, &o);
+	buf_printf(out, "%zu: %d", variant, (int)o.pods);
+	for (size_t i = 0; variant == 2 && i < ASK_NOTE_SIZE; i++)
+		buf_putc(out, '.');
+}
+
+static void tell_notes(
+	const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
+{
+	(void)q;
+	(void)ctx;
+	for (size_t v = 0; v < a->variants; v++) {
+		struct slice note = ask_note(a, v);
+		buf_putc(out, '[');
+		buf_add(out, note.ptr, note.len);
+		buf_putc(out, ']');
+	}
+}
+
+static int change_nothing(struct queue *q, size_t variant, void *ctx, struct err *e)
+{
+	(void)q;
+	(void)variant;
+	(void)ctx;
+	(void)e;
+	return 0;
+}
+
+/* Also where no Job waits, so that nothing is to be played. */
+static void a_variant_leaves_a_note(void **state)
+{
+	(void)state;
+	static const char *const notes[] = {"[][1: 0][][3: 0]", "[][1: 1][][3: 9]"};
+	for (int waiting = 1; waiting >= 0; waiting--) {
+		struct queue *q = waiting ? two_jobs() : world_of(1, STRICT_FIFO);
+		struct ask_options o = comparing(4, waiting ? change_third : change_nothing);
+		struct ask_answer answer;
+		struct ask *a;
+		struct err e;
+		o.decided = note_third;
+		o.tell = tell_notes;
+		assert_int_equal(ask_begin(q, &o, &a, &e), 0);
+		assert_int_equal(read_answer(a, &answer, &e), 1);
+		assert_int_equal(answer.variant[1].draws, 9);
+		assert_int_equal(answer.text.len, strlen(notes[waiting]));
+		assert_memory_equal(answer.text.ptr, notes[waiting], answer.text.len);
+		ask_free(a);
+		no_child_is_left();
+		queue_free(q);
+	}
+}
+
 static void a_refusal_comes_back(void **state)
 {
 	(void)state;
@@ -801,6 +859,7 @@ int main(void)
 		cmocka_unit_test(its_process_goes_without_a_wait),
 		cmocka_unit_test(it_goes_where_sigchld_is_ignored),
 		cmocka_unit_test(variants_are_compared_draw_by_draw),
+		cmocka_unit_test(a_variant_leaves_a_note),
 		cmocka_unit_test(a_refusal_comes_back),
 		cmocka_unit_test(a_variant_whose_plays_fail_is_without_draws),
 		cmocka_unit_test(the_answer_is_told_in_the_copy),

@@ -38,8 +38,8 @@ add_test(NAME queue_property COMMAND test_queue_property)
 set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 
 # Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
-# worlds of the queue. And runs that grow and give pods, in random worlds.
-foreach(name victim_cost victims sizes)
+# worlds of the queue. Runs that grow and give pods, in random worlds. And the plan, beside a plain list.
+foreach(name victim_cost victims sizes quota_plan)
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
     ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})

@@ -1,0 +1,102 @@
+#include "queue/plan/booked_runs.h"
+
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+#include "sluice/quantity.h"
+
+int64_t plan_lasts_ms(int64_t expected_ms)
+{
+	return expected_ms > 0 ? expected_ms : PLAN_ASSUMED_MS;
+}
+
+static void enter_all(struct queue *q, struct clusterqueue *cq)
+{
+	list_each(&cq->reservations, l)
+		booked_run_enter(q, container_of(l, struct reservation, of_clusterqueue));
+	list_each(&cq->promised, l)
+		booked_run_enter(q, container_of(l, struct reservation, of_clusterqueue));
+}
+
+/* Rules are asked from now on that did not matter before. */
+static void tree_begin(struct queue *q, struct cohort_tree *tree)
+{
+	if (tree->plans)
+		return;
+	tree->plans = true;
+	list_each(&tree->members, l)
+		enter_all(q, container_of(l, struct clusterqueue, of_cohort_tree));
+	rules_edited(q);
+}
+
+void booked_runs_begin(struct queue *q, struct clusterqueue *cq)
+{
+	cq->plans = true;
+	if (cq->cohort_tree)
+		tree_begin(q, cq->cohort_tree);
+}
+
+/* Runs of a ClusterQueue that came into such a tree are booked, too. */
+void booked_runs_form(struct queue *q)
+{
+	struct tree_node *n = tree_first(&q->clusterqueues.shown);
+	rules_edited(q);
+	for (; n; n = tree_next(n)) {
+		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		if (cq->plans)
+			tree_begin(q, cq->cohort_tree);
+	}
+	for (n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		if (cq->cohort_tree->plans)
+			enter_all(q, cq);
+	}
+}
+
+static int64_t began_ms(const struct queue *q, const struct reservation *r)
+{
+	int64_t since_ms = r->confirmed ? r->since_ms : r->reserved_ms;
+	return r->state == RESERVATION_PROMISED ? q->now_ms : since_ms;
+}
+
+/* Not before now, and after its beginning. */
+static int64_t ends_ms(const struct queue *q, const struct reservation *r)
+{
+	int64_t began = began_ms(q, r), lasts_ms = plan_lasts_ms(r->w->expected_ms);
+	while (quantity_add(began, lasts_ms) < q->now_ms)
+		lasts_ms = quantity_times(lasts_ms, 2);
+	return quantity_add(began, lasts_ms);
+}
+
+void booked_run_enter(struct queue *q, struct reservation *r)
+{
+	struct booking_line line[QUEUE_LINES_MAX];
+	size_t n = 0;
+	booked_run_over(q, r);
+	if (!r->cq || !r->cq->cohort_tree || !r->cq->cohort_tree->plans ||
+		r->state == RESERVATION_LEAVING)
+		return;
+	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
+		line[n++] = (struct booking_line){
+			r->line[i].row, reservation_line_then(r, &r->line[i])};
+	int64_t until_ms = ends_ms(q, r), from_ms = began_ms(q, r);
+	if (from_ms >= until_ms) /* the ledger may hold any time */
+		from_ms = until_ms - 1;
+	r->booking = quota_plan_book(&q->quota_plan, BOOKING_RUN, &r->w->key.uid,
+		(struct booking_lines){line, n}, from_ms, until_ms);
+}
+
+void booked_run_over(struct queue *q, struct reservation *r)
+{
+	quota_plan_unbook(&q->quota_plan, r->booking);
+	r->booking = NULL;
+}
+
+void booked_runs_put_off(struct queue *q)
+{
+	struct booking *b;
+	while ((b = quota_plan_first_end(&q->quota_plan)) && b->until_ms < q->now_ms) {
+		const struct workload *w = queue_find_workload(q, &b->who);
+		const struct reservation *r = w && w->reservation ? w->reservation : w->promise;
+		quota_plan_move(&q->quota_plan, b, b->from_ms, ends_ms(q, r));
+	}
+}

@@ -1,0 +1,97 @@
+#include "queue/rules/bookings/kept_start.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "sluice/quantity.h"
+
+struct kept_start {
+	struct workload *w;
+	struct booking *booking;
+	struct alarm alarm;
+};
+
+static bool is_of(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct kept_start *)value)->w->key.uid, key) == 0;
+}
+
+void kept_starts_init(struct map *all)
+{
+	map_init(all, is_of);
+}
+
+static struct kept_start *find(const struct queue *q, const struct workload *w)
+{
+	if (q->kept_starts.count == 0)
+		return NULL;
+	return map_get(&q->kept_starts, uid_hash(&w->key.uid), &w->key.uid);
+}
+
+struct booking *kept_start_of(const struct queue *q, const struct workload *w)
+{
+	const struct kept_start *k = find(q, w);
+	return k ? k->booking : NULL;
+}
+
+void kept_start_drop(struct queue *q, struct workload *w)
+{
+	struct kept_start *k = find(q, w);
+	if (!k)
+		return;
+	map_take(&q->kept_starts, uid_hash(&w->key.uid), &w->key.uid);
+	alarm_clear(&q->alarms, &k->alarm);
+	quota_plan_unbook(&q->quota_plan, k->booking);
+	free(k);
+}
+
+static bool is_same(const struct booking *b, struct booking_lines lines, int64_t lasts_ms)
+{
+	bool same = b->nlines == lines.n && b->until_ms == quantity_add(b->from_ms, lasts_ms);
+	for (size_t i = 0; same && i < lines.n; i++)
+		same = b->line[i].row == lines.line[i].row &&
+		       b->line[i].amount == lines.line[i].amount;
+	return same;
+}
+
+bool kept_start_stands(const struct queue *q, const struct workload *w, struct booking_lines lines,
+	int64_t lasts_ms)
+{
+	struct queue *own = (struct queue *)(uintptr_t)q; /* profiles are made right first */
+	const struct kept_start *k = find(q, w);
+	return k && k->booking->from_ms > q->now_ms && is_same(k->booking, lines, lasts_ms) &&
+	       quota_plan_stands(&own->quota_plan, k->booking);
+}
+
+static void keep(struct queue *q, struct workload *w, struct booking *b)
+{
+	struct kept_start *k = mem_alloc(sizeof(*k));
+	k->w = w;
+	k->booking = b;
+	k->alarm.kind = ALARM_KEPT_START;
+	k->alarm.serial = b->serial;
+	k->alarm.owner = k;
+	map_put(&q->kept_starts, uid_hash(&w->key.uid), k);
+	alarm_set(&q->alarms, &k->alarm, b->from_ms);
+}
+
+bool kept_start_book(
+	struct queue *q, struct workload *w, struct booking_lines lines, int64_t lasts_ms)
+{
+	struct booking *b = NULL;
+	kept_start_drop(q, w);
+	int64_t at_ms =
+		quota_plan_earliest(&q->quota_plan, lines, lasts_ms, q->now_ms, INT64_MAX - 1);
+	if (at_ms != INT64_MAX)
+		b = quota_plan_book(&q->quota_plan, BOOKING_HEAD, &w->key.uid, lines, at_ms,
+			quantity_add(at_ms, lasts_ms));
+	if (b)
+		keep(q, w, b);
+	return b != NULL;
+}
+
+void kept_start_ring(struct queue *q, struct kept_start *k)
+{
+	queue_touch_queue(q, k->w->lq->cq);
+}

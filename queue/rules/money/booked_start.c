@@ -1,0 +1,432 @@
+#include "queue/rules/money/booked_start.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/money/terms.h"
+#include "sluice/quantity.h"
+
+struct booking *booked_start_of(const struct workload *w)
+{
+	return w->terms ? w->terms->booking : NULL;
+}
+
+static void drop(struct queue *q, struct workload *w)
+{
+	quota_plan_unbook(&q->quota_plan, w->terms->booking);
+	w->terms->booking = NULL;
+}
+
+void booked_start_over(struct queue *q, struct workload *w)
+{
+	if (w->terms)
+		drop(q, w);
+}
+
+/* Jobs that it kept from starting are asked again. */
+void booked_start_drop(struct queue *q, struct workload *w)
+{
+	const struct booking *b = booked_start_of(w);
+	if (!b)
+		return;
+	if (q->kept_starts.count > 0 && b->root && b->root->cohort_tree)
+		queue_touch_tree(q, b->root->cohort_tree);
+	drop(q, w);
+}
+
+static bool may_book(struct queue *q, const struct workload *w)
+{
+	struct clusterqueue *cq = w->lq->cq;
+	return w->terms->asked.cheapest && w->expected_ms > 0 && plan_of(q, cq) &&
+	       clusterqueue_active(cq);
+}
+
+/* ---- Flavors: which lines it would hold ---- */
+
+#define COMBINATIONS_MAX 16 /* of flavors of the resource groups */
+
+struct combination {
+	struct booking_line line[QUEUE_LINES_MAX];
+	struct quota_line priced[QUEUE_LINES_MAX];
+	size_t n;
+};
+
+static bool flavor_can(const struct clusterqueue *cq, const struct claim *c, size_t group, size_t f)
+{
+	size_t n;
+	const struct need *need = claim_needs(c, group, &n);
+	const struct resource_group *g = &cq->spec.groups[group];
+	if (!claim_suits(c, group, f))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct quota_row *row = g->row[f * g->nresources + need[i].resource];
+		if (need_too_large(row, &need[i]) ||
+			!quota_fits(need[i].amount, quota_potential(row)))
+			return false;
+	}
+	return true;
+}
+
+static size_t next_flavor(
+	const struct clusterqueue *cq, const struct claim *c, size_t group, size_t f)
+{
+	while (f < cq->spec.groups[group].nflavors && !flavor_can(cq, c, group, f))
+		f++;
+	return f;
+}
+
+/* The first combination. False: in some group none can. Of groups of which it needs nothing: 0. */
+static bool flavors_begin(const struct clusterqueue *cq, const struct claim *c, size_t *f)
+{
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		size_t n;
+		claim_needs(c, g, &n);
+		f[g] = n > 0 ? next_flavor(cq, c, g, 0) : 0;
+		if (n > 0 && f[g] == cq->spec.groups[g].nflavors)
+			return false;
+	}
+	return true;
+}
+
+/* As a number is counted up, the last group first. */
+static bool flavors_next(const struct clusterqueue *cq, const struct claim *c, size_t *f)
+{
+	for (size_t g = cq->spec.ngroups; g-- > 0;) {
+		size_t n;
+		claim_needs(c, g, &n);
+		size_t next = n > 0 ? next_flavor(cq, c, g, f[g] + 1) : SIZE_MAX;
+		if (next < cq->spec.groups[g].nflavors) {
+			f[g] = next;
+			return true;
+		}
+		f[g] = n > 0 ? next_flavor(cq, c, g, 0) : 0;
+	}
+	return false;
+}
+
+static void combine(const struct clusterqueue *cq, const struct claim *c, const size_t *f,
+	struct combination *ret)
+{
+	ret->n = 0;
+	for (size_t i = 0; i < c->nneeds && ret->n < QUEUE_LINES_MAX; i++) {
+		const struct need *need = &c->need[i];
+		const struct resource_group *g = &cq->spec.groups[need->group];
+		struct quota_row *row = g->row[f[need->group] * g->nresources + need->resource];
+		if (need->amount <= 0)
+			continue;
+		ret->line[ret->n] = (struct booking_line){row, need->amount};
+		ret->priced[ret->n++] =
+			(struct quota_line){"", row->flavor, row->resource, need->amount};
+	}
+}
+
+/* ---- Booking ---- */
+
+/* The best so far, of all flavors. */
+struct bargain {
+	bool found;
+	int64_t at_ms;
+	__int128 cost;
+	struct combination how;
+};
+
+static void look(struct queue *q, const struct workload *w, const struct combination *how,
+	struct start_search s, struct bargain *best)
+{
+	struct found_start f = terms_find_start(q, w, &s);
+	if (f.at_ms == INT64_MAX)
+		return;
+	__int128 cost = f.weight * plan_base_per_hour(plan_of(q, w->lq->cq), how->priced, how->n);
+	bool better = !best->found || (s.at_all ? f.at_ms < best->at_ms : cost < best->cost);
+	if (better)
+		*best = (struct bargain){true, f.at_ms, cost, *how};
+}
+
+struct bargains {
+	struct bargain booked, alone; /* with what others booked; if it were alone */
+};
+
+/* Its best starts in time, or at all. */
+static void find(struct queue *q, const struct workload *w, bool at_all, struct bargains *ret)
+{
+	struct claim claim;
+	size_t flavor[CQ_GROUPS_MAX];
+	struct combination how;
+	struct clusterqueue *cq = w->lq->cq;
+	ret->booked.found = ret->alone.found = false;
+	claim_init(&claim, &q->node_suitability, cq, w->shape);
+	bool more = !claim.uncovered && !claim.nowhere && flavors_begin(cq, &claim, flavor);
+	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
+		combine(cq, &claim, flavor, &how);
+		look(q, w, &how, (struct start_search){{how.line, how.n}, at_all}, &ret->booked);
+		look(q, w, &how, (struct start_search){{NULL, 0}, at_all}, &ret->alone);
+		more = flavors_next(cq, &claim, flavor);
+	}
+	claim_done(&claim);
+}
+
+static void keep(
+	struct queue *q, struct workload *w, const struct bargain *b, bool late, bool dearer)
+{
+	struct terms *t = w->terms;
+	t->booked_late = late;
+	t->booked_dearer = dearer;
+	t->booked_for_ms = b->at_ms;
+	t->booked_cost = b->cost;
+	t->booked_as_of = q->counters.terms_edits;
+	t->booking = quota_plan_book(&q->quota_plan, BOOKING_CHEAPEST, &w->key.uid,
+		(struct booking_lines){b->how.line, b->how.n}, b->at_ms,
+		quantity_add(b->at_ms, w->expected_ms));
+}
+
+/* *ret_cheapest: it could not be cheaper, were it alone. False: there is no start in time. */
+static bool book_in_time(struct queue *q, struct workload *w, bool *ret_cheapest)
+{
+	struct bargains all;
+	find(q, w, false, &all);
+	*ret_cheapest = all.booked.found == all.alone.found && all.booked.cost <= all.alone.cost;
+	if (all.booked.found)
+		keep(q, w, &all.booked, false, !*ret_cheapest);
+	return all.booked.found;
+}
+
+/* As early as possible, unless its owner would rather not start then, or not at that price. */
+static void book_late(struct queue *q, struct workload *w)
+{
+	struct bargains all;
+	if (w->terms->asked.hold_when_missed || w->terms->asked.has_max_price)
+		return;
+	find(q, w, true, &all);
+	if (all.booked.found)
+		keep(q, w, &all.booked, true, true);
+}
+
+/* Is it still worth keeping? One whose time has come is as long as it could start now. */
+static bool stands(struct queue *q, const struct workload *w)
+{
+	struct booking *b = w->terms->booking;
+	if (b->until_ms - b->from_ms != w->expected_ms ||
+		w->terms->booked_as_of != q->counters.terms_edits ||
+		(b->nlines > 0 && b->line[0].row->node != w->lq->cq->node))
+		return false;
+	if (b->from_ms <= q->now_ms)
+		quota_plan_move(
+			&q->quota_plan, b, q->now_ms, quantity_add(q->now_ms, w->expected_ms));
+	return quota_plan_stands(&q->quota_plan, b);
+}
+
+void booked_start_ask(struct queue *q, struct workload *w)
+{
+	if (!may_book(q, w)) {
+		booked_start_drop(q, w);
+		return;
+	}
+	booked_runs_begin(q, w->lq->cq);
+	if (w->terms->booking && stands(q, w))
+		return;
+	booked_start_drop(q, w);
+	if (quota_plan_full(w->lq->cq->node))
+		return;
+	bool cheapest;
+	if (!book_in_time(q, w, &cheapest))
+		book_late(q, w);
+	if (!cheapest)
+		booked_starts_may_improve(q, w->lq->cq->cohort_tree);
+}
+
+/* ---- All again, the widest first ---- */
+
+/* A Job that waits for its booked start, and what it has booked. */
+struct movable {
+	struct workload *w;
+	struct booking *booking;
+	bool late, dearer;
+	int64_t for_ms;
+	__int128 cost;
+	int64_t per_hour; /* what it costs at factor one: how wide it is */
+};
+
+struct movables {
+	struct movable *all;
+	size_t n;
+	size_t late;		 /* bookings that are */
+	__int128 cost, start_ms; /* of all: the sums */
+};
+
+static int64_t per_hour_of(struct queue *q, const struct workload *w)
+{
+	struct quota_line line[QUEUE_LINES_MAX];
+	const struct booking *b = w->terms->booking;
+	for (size_t i = 0; i < b->nlines; i++)
+		line[i] = (struct quota_line){
+			"", b->line[i].row->flavor, b->line[i].row->resource, b->line[i].amount};
+	return plan_base_per_hour(plan_of(q, w->lq->cq), line, b->nlines);
+}
+
+static bool waits_for_its_time(const struct queue *q, const struct workload *w)
+{
+	const struct booking *b = w->terms->booking;
+	return b && !w->reservation && !w->promise && w->lq && b->from_ms >= q->now_ms;
+}
+
+static void gather_one(struct queue *q, struct movables *m, struct workload *w)
+{
+	const struct terms *t = w->terms;
+	struct movable one = {w, t->booking, t->booked_late, t->booked_dearer, t->booked_for_ms,
+		t->booked_cost, per_hour_of(q, w)};
+	if (m->n > BOOKED_IMPROVE_MAX)
+		return;
+	m->all[m->n++] = one;
+	m->late += one.late;
+	m->cost += one.cost;
+	m->start_ms += one.booking->from_ms;
+}
+
+/* Costs of two PricePlans cannot be added: those of the first plan that is met. */
+static void gather(struct queue *q, const struct cohort_tree *tree, struct movables *ret)
+{
+	const struct plan *plan = NULL;
+	*ret = (struct movables){mem_array(BOOKED_IMPROVE_MAX + 1, sizeof(*ret->all)), 0, 0, 0, 0};
+	list_each(&tree->members, m) {
+		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
+		if (!plan)
+			plan = plan_of(q, cq);
+		if (!plan || plan_of(q, cq) != plan)
+			continue;
+		list_each(&cq->timed, l) {
+			struct workload *w = container_of(l, struct terms, of_clusterqueue)->w;
+			if (waits_for_its_time(q, w))
+				gather_one(q, ret, w);
+		}
+	}
+}
+
+static int widest_first(const void *a, const void *b)
+{
+	const struct movable *x = a, *y = b;
+	if (x->per_hour != y->per_hour)
+		return x->per_hour > y->per_hour ? -1 : 1;
+	if (x->w->expected_ms != y->w->expected_ms)
+		return x->w->expected_ms > y->w->expected_ms ? -1 : 1;
+	return order_cmp(&x->w->key, &y->w->key);
+}
+
+/* Those for which nothing in time is left come last, so that they are in no other's way. */
+static void book_all(struct queue *q, const struct movables *m)
+{
+	bool cheapest;
+	for (size_t i = 0; i < m->n; i++) {
+		quota_plan_set_aside(&q->quota_plan, m->all[i].booking);
+		m->all[i].w->terms->booking = NULL;
+	}
+	for (size_t i = 0; i < m->n; i++)
+		book_in_time(q, m->all[i].w, &cheapest);
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->all[i].w->terms->booking)
+			book_late(q, m->all[i].w);
+}
+
+/* None has lost its booking. Fewer Jobs miss their deadline, or as many, and all costs less, or as much,
+ * and they start earlier. */
+static bool is_better(const struct movables *m)
+{
+	size_t late = 0;
+	__int128 cost = 0, start_ms = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct terms *t = m->all[i].w->terms;
+		if (!t->booking)
+			return false;
+		late += t->booked_late;
+		cost += t->booked_cost;
+		start_ms += t->booking->from_ms;
+	}
+	if (late != m->late)
+		return late < m->late;
+	return cost < m->cost || (cost == m->cost && start_ms < m->start_ms);
+}
+
+static void take_over(struct queue *q, struct cohort_tree *tree, const struct movables *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		quota_plan_unbook(&q->quota_plan, m->all[i].booking);
+		alarm_set(&q->alarms, &m->all[i].w->terms->alarm, q->now_ms);
+	}
+	if (q->kept_starts.count > 0)
+		queue_touch_tree(q, tree);
+}
+
+static void go_back(struct queue *q, const struct movables *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		drop(q, m->all[i].w);
+	for (size_t i = 0; i < m->n; i++) {
+		struct terms *t = m->all[i].w->terms;
+		quota_plan_put_back(&q->quota_plan, m->all[i].booking);
+		t->booking = m->all[i].booking;
+		t->booked_late = m->all[i].late;
+		t->booked_dearer = m->all[i].dearer;
+		t->booked_for_ms = m->all[i].for_ms;
+		t->booked_cost = m->all[i].cost;
+	}
+}
+
+static bool improve(struct queue *q, struct cohort_tree *tree)
+{
+	struct movables m;
+	bool better = false;
+	gather(q, tree, &m);
+	if (m.n > 0 && m.n <= BOOKED_IMPROVE_MAX) {
+		qsort(m.all, m.n, sizeof(*m.all), widest_first);
+		book_all(q, &m);
+		better = is_better(&m);
+		if (better)
+			take_over(q, tree, &m);
+		else
+			go_back(q, &m);
+	}
+	free(m.all);
+	return better;
+}
+
+static bool was_lately(const struct queue *q, const struct cohort_tree *tree)
+{
+	return tree->improved_ms > 0 && tree->improved_ms <= q->now_ms &&
+	       q->now_ms - tree->improved_ms < BOOKED_IMPROVE_MS;
+}
+
+bool booked_starts_improve(struct queue *q)
+{
+	bool moved = false;
+	for (struct link *l = q->improvable.next, *next; l != &q->improvable; l = next) {
+		struct cohort_tree *tree = container_of(l, struct cohort_tree, improvable);
+		next = l->next;
+		if (was_lately(q, tree)) {
+			alarm_set(
+				&q->alarms, &tree->improve, tree->improved_ms + BOOKED_IMPROVE_MS);
+			continue;
+		}
+		list_leave(l);
+		tree->improved_ms = q->now_ms;
+		moved = improve(q, tree) || moved;
+	}
+	return moved;
+}
+
+void booked_starts_may_improve(struct queue *q, struct cohort_tree *tree)
+{
+	if (list_in(&tree->improvable))
+		return;
+	list_add(&q->improvable, &tree->improvable);
+	tree->improve.kind = ALARM_IMPROVE;
+	if (tree->improve.serial == 0)
+		tree->improve.serial = ++q->counters.alarms;
+}
+
+void booked_starts_gain(struct queue *q, struct reservation *r)
+{
+	if (r->booking && r->booking->until_ms > q->now_ms && r->booking->root &&
+		r->booking->root->bookings > 0)
+		booked_starts_may_improve(q, r->cq->cohort_tree);
+}
