@@ -243,6 +243,8 @@ static void metadata_fields(struct decoder *d, const cJSON *o, struct advance_re
 	decode_uid(o, &s->uid);
 	s->generation = meta_generation(o);
 	s->deleting = meta_deleting(o);
+	/* One that is asked about, and is not there yet, would be judged behind all others. */
+	s->created_ms = created ? 0 : INT64_MAX;
 	if (created && !text_time(created, &s->created_ms))
 		decoder_fault(d, PATH(PATH(NULL, "metadata"), "creationTimestamp"),
 			"is not a time; leave it to the API server");
