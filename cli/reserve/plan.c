@@ -289,14 +289,16 @@ static void put_amounts(const struct reserve_plan *p, struct buf *out)
 {
 	for (size_t i = 0; i < p->o->namounts; i++) {
 		const struct reserve_amount *x = &p->o->amount[i];
-		if (x->amount)
-			buf_printf(out, "  %s %s of flavor %.*s\n", x->amount, p->resource[i],
-				(int)x->flavor.len, x->flavor.ptr);
-		else
+		if (x->amount) {
+			buf_printf(out, "  %s ", x->amount);
+			text_render(p->resource[i], out);
+			buf_printf(out, " of flavor %.*s\n", (int)x->flavor.len, x->flavor.ptr);
+		} else {
 			buf_printf(out, "  all of flavor %.*s that %s\n", (int)x->flavor.len,
 				x->flavor.ptr,
 				p->o->queue ? "the ClusterQueue itself has"
 					    : "each ClusterQueue and Cohort itself has");
+		}
 	}
 }
 
