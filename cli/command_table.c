@@ -15,6 +15,7 @@
 #include "cli/overcommit/options.h"
 #include "cli/past/options.h"
 #include "cli/priority.h"
+#include "cli/reserve/options.h"
 #include "cli/simulate/options.h"
 #include "cli/whatif/options.h"
 
@@ -112,6 +113,11 @@ const struct command_row command_table[COMMANDS] = {
 		.words = "UNQUEUED-JOB ...",
 		.run = command_adopt,
 		.example = "adopt -n team --dry-run"},
+	[COMMAND_RESERVE] = {.name = "reserve",
+		.page = reserve_help,
+		.flags = &reserve_flags,
+		.run = command_reserve,
+		.example = "reserve 64 gpu --queue team --from 09:00 --for 8h"},
 	[COMMAND_HOLD] = {.name = "hold",
 		.page = hold_help,
 		.flags = &hold_flags,

@@ -32,6 +32,9 @@ int command_import(int argc, char **argv);
 /* Asks the API server, and changes Jobs. argv[0] is "adopt"; see adopt/options.h. */
 int command_adopt(int argc, char **argv);
 
+/* Asks the API server, and creates an AdvanceReservation. argv[0] is "reserve"; see reserve/options.h. */
+int command_reserve(int argc, char **argv);
+
 /* Asks the API server. argv[0] is "jobs"; see jobs/options.h. */
 int command_jobs(int argc, char **argv);
 /* The same of one Job; argv[0] is "start". */

@@ -22,6 +22,7 @@ static const struct kind {
 	{"CLUSTERQUEUE", SLUICE_ROOT "/clusterqueues", ""},
 	{"CLASS", SLUICE_ROOT "/workloadpriorityclasses", ""},
 	{"CALENDAR", SLUICE_ROOT "/calendars", ""},
+	{"FLAVOR", SLUICE_ROOT "/resourceflavors", ""},
 	{"NODE", "/api/v1/nodes", ""},
 	{"NAMESPACE", "/api/v1/namespaces", ""},
 	/* By their kinds, as live_object.h has them. */

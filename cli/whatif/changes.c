@@ -250,6 +250,14 @@ int changes_add_file(struct changes *c, const char *path, struct err *e)
 	return objects_read_path(path, FILE_MAX_BYTES, read_object, c, e) < 0 ? ERR_INVALID : 0;
 }
 
+int changes_add_object(struct changes *c, const cJSON *object, const char *where, struct err *e)
+{
+	const char *kind = json_text(object, "kind");
+	const struct live_kind *k = kind ? live_kind_by_name(slice_of(kind)) : NULL;
+	return k ? add_object(c, k, object, where, e)
+		 : say_kind(kind ? kind : "an object without a kind", e);
+}
+
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 static int read_live(struct changes *c, const struct live_kind *k, const char *name,

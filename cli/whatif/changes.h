@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/question.h"
+#include "controller/kube/json.h"
 
 enum {
 	CHANGES_MAX = 64, /* objects, and fields that are set */
@@ -36,6 +37,8 @@ void changes_free(struct changes *c);				/* NULL is fine */
 
 /* A file of manifests, "-" or a directory. ERR_INVALID with file and line. */
 int changes_add_file(struct changes *c, const char *path, struct err *e);
+/* One object; where says from where it is, for sentences. The same errors. */
+int changes_add_object(struct changes *c, const cJSON *object, const char *where, struct err *e);
 /* KIND/NAME:PATH=VALUE (object_path.h). ERR_INVALID: it makes no sense; else as live_object_get(). */
 int changes_set(struct changes *c, const char *text, struct err *e);
 /* KIND/NAME: as if it were deleted. */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/local_times.h"
 #include "cli/short_times.h"
 
-enum { JOBS_SHOWN = 10, CELL_MAX_BYTES = 4096, DAY_S = 24 * 3600 };
+enum { JOBS_SHOWN = 10, CELL_MAX_BYTES = 4096, SENTENCE_MAX_BYTES = 16 * 1024, DAY_S = 24 * 3600 };
 
 static const cJSON *status_of(const cJSON *root)
 {
@@ -245,9 +246,69 @@ static void put_sum(const cJSON *status, struct buf *out)
 	buf_puts(out, ". Nothing was written.\n");
 }
 
+/* ---- AdvanceReservations --------------------------------------------------------------------- */
+
+/* What the controller wrote, on one line and with its times by the user's clock. */
+static void put_sentence(const char *text, struct local_times *times, struct buf *out)
+{
+	struct buf local;
+	buf_init(&local, SENTENCE_MAX_BYTES);
+	local_times_add(times, text, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
+}
+
+static void put_window(const cJSON *v, struct local_times *times, struct buf *out)
+{
+	if (!*text_of(v, "from"))
+		return;
+	buf_puts(out, "  Its next window is from ");
+	put_sentence(text_of(v, "from"), times, out);
+	buf_puts(out, " until ");
+	put_sentence(text_of(v, "until"), times, out);
+	buf_puts(out, ".\n");
+}
+
+static void put_price(const cJSON *v, struct buf *out)
+{
+	if (!*text_of(v, "cost"))
+		return;
+	buf_puts(out, "  It costs ");
+	text_render(text_of(v, "cost"), out);
+	buf_putc(out, ' ');
+	text_render(text_of(v, "currency"), out);
+	buf_puts(out, " if all of that window is used.\n");
+}
+
+static void put_verdict(const cJSON *v, struct buf *out)
+{
+	struct local_times times = {""};
+	bool accepted = truth_of(v, "accepted");
+	buf_puts(out, "AdvanceReservation ");
+	text_render(text_of(v, "name"), out);
+	buf_printf(out, " would %s", accepted ? "be accepted.\n" : "not be accepted: ");
+	if (!accepted) {
+		put_sentence(text_of(v, "message"), &times, out);
+		buf_putc(out, '\n');
+	} else {
+		put_window(v, &times, out);
+		put_price(v, out);
+	}
+}
+
+static void put_verdicts(const cJSON *status, struct buf *out)
+{
+	const cJSON *all = json_array(status, "advanceReservations");
+	json_each(v, all)
+		put_verdict(v, out);
+	if (all && all->child)
+		buf_putc(out, '\n');
+}
+
 void whatif_report_render(const cJSON *root, const struct whatif_report_options *o, struct buf *out)
 {
 	const cJSON *status = status_of(root);
+	put_verdicts(status, out);
 	put_queues(status, o->style, out);
 	put_jobs(status, o, out);
 	put_basis(status, o->now_ms, out);

@@ -34,6 +34,11 @@ add_executable(test_whatif_command ${CMAKE_CURRENT_LIST_DIR}/whatif_test.c)
 target_link_libraries(test_whatif_command PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME whatif_command COMMAND test_whatif_command)
 
+# `sluice reserve`: times as people write them, the object that comes of a line, and what is said of its verdict.
+add_executable(test_reserve ${CMAKE_CURRENT_LIST_DIR}/reserve_test.c)
+target_link_libraries(test_reserve PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME reserve COMMAND test_reserve)
+
 add_executable(test_local_times ${CMAKE_CURRENT_LIST_DIR}/local_times_test.c)
 target_link_libraries(test_local_times PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME local_times COMMAND test_local_times)

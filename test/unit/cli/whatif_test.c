@@ -618,6 +618,30 @@ static void where_nothing_moves_a_line_says_so(void **state)
 	buf_done(&out);
 }
 
+static const char verdicts[] = WHATIF(
+	"\"draws\":4,\"jobs\":0,\"advanceReservations\":["
+	"{\"name\":\"kept\",\"accepted\":true,\"reason\":\"Accepted\",\"message\":\"reserved\","
+	"\"from\":\"2026-11-30T08:00:00Z\",\"until\":\"2026-11-30T16:00:00Z\",\"cost\":\"412.50\","
+	"\"currency\":\"EUR\"},{\"name\":\"not\",\"accepted\":false,\"reason\":\"NotFree\","
+	"\"message\":\"3 runs\\u001b[31m are there until 2026-11-30T10:00:00Z\","
+	"\"possibleFrom\":\"2026-11-30T10:00:00Z\",\"cost\":\"1.00\"}]");
+
+static void a_verdict_on_an_advancereservation_comes_first(void **state)
+{
+	(void)state;
+	static const char words[] =
+		"AdvanceReservation kept would be accepted.\n"
+		"  Its next window is from 2026-11-30 08:00 UTC until 2026-11-30 16:00.\n"
+		"  It costs 412.50 EUR if all of that window is used.\n"
+		"AdvanceReservation not would not be accepted: 3 runs?[31m are there until 2026-11-30 10:00 UTC\n"
+		"\n";
+	struct buf out;
+	render(verdicts, false, &out);
+	if (strncmp(buf_text(&out), words, sizeof(words) - 1) != 0)
+		fail_msg("%s", buf_text(&out));
+	buf_done(&out);
+}
+
 #define STATUS(reason, message)                                                                    \
 	"{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"" reason                         \
 	"\",\"message\":\"" message "\"}"
@@ -684,6 +708,7 @@ int main(void)
 		cmocka_unit_test(the_tables_say_what_moves),
 		cmocka_unit_test(few_jobs_are_shown_unless_all_are_wanted),
 		cmocka_unit_test(where_nothing_moves_a_line_says_so),
+		cmocka_unit_test(a_verdict_on_an_advancereservation_comes_first),
 		cmocka_unit_test(each_answer_has_a_sentence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

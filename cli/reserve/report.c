@@ -1,0 +1,60 @@
+#include "cli/reserve/report.h"
+
+#include "cli/commands.h"
+#include "cli/local_times.h"
+
+enum { SENTENCE_MAX_BYTES = 64 * 1024 };
+
+/* What the controller says, with its times by the user's clock, on one line. */
+static void put_sentence(const char *text, struct buf *out)
+{
+	struct buf local;
+	buf_init(&local, SENTENCE_MAX_BYTES);
+	local_times_add(&(struct local_times){""}, text, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
+}
+
+static void put_cost(const cJSON *status, struct buf *out)
+{
+	if (!*text_of(status, "cost"))
+		return;
+	buf_puts(out, "It costs ");
+	text_render(text_of(status, "cost"), out);
+	buf_putc(out, ' ');
+	text_render(text_of(status, "currency"), out);
+	buf_puts(out, " if all of it is used.\n");
+}
+
+static void put_refused(const char *name, struct buf *out)
+{
+	buf_printf(out,
+		"It stays, and is looked at again once a minute until its time is past. To drop it: kubectl delete advancereservation %s\n",
+		name);
+}
+
+static void put_unjudged(const char *name, struct buf *out)
+{
+	buf_printf(out,
+		"AdvanceReservation %s is created, but no controller has judged it yet. kubectl get advancereservation %s shows when one does; sluice doctor says what is wrong\n",
+		name, name);
+}
+
+void reserve_report_render(
+	const char *name, const cJSON *object, enum reserve_verdict v, struct buf *out)
+{
+	const cJSON *status = json_object(object, "status");
+	const char *message = text_of(reserve_condition(object), "message");
+	if (v == RESERVE_UNJUDGED) {
+		put_unjudged(name, out);
+		return;
+	}
+	buf_printf(out, "AdvanceReservation %s is %s%s", name,
+		v == RESERVE_ACCEPTED ? "accepted" : "not accepted", *message ? ": " : "");
+	put_sentence(message, out);
+	buf_putc(out, '\n');
+	if (v == RESERVE_ACCEPTED)
+		put_cost(status, out);
+	else
+		put_refused(name, out);
+}

@@ -1,0 +1,17 @@
+/*
+ * What `sluice reserve` says of a verdict: that of a review before, and that of the queue behind.
+ *
+ * Pure: trees go in, text comes out.
+ */
+#ifndef SLUICE_CLI_RESERVE_REPORT_H
+#define SLUICE_CLI_RESERVE_REPORT_H
+
+#include "base/buf.h"
+#include "cli/reserve/carry_out.h"
+#include "controller/kube/json.h"
+
+/* Of an object that was created, with its verdict. object may be NULL where it is not judged. */
+void reserve_report_render(
+	const char *name, const cJSON *object, enum reserve_verdict v, struct buf *out);
+
+#endif
