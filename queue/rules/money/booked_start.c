@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/combinations.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
 
@@ -43,68 +44,13 @@ static bool may_book(struct queue *q, const struct workload *w)
 	       clusterqueue_active(cq);
 }
 
-/* ---- Flavors: which lines it would hold ---- */
-
-#define COMBINATIONS_MAX 16 /* of flavors of the resource groups */
+/* ---- Which lines it would hold ---- */
 
 struct combination {
 	struct booking_line line[QUEUE_LINES_MAX];
 	struct quota_line priced[QUEUE_LINES_MAX];
 	size_t n;
 };
-
-static bool flavor_can(const struct clusterqueue *cq, const struct claim *c, size_t group, size_t f)
-{
-	size_t n;
-	const struct need *need = claim_needs(c, group, &n);
-	const struct resource_group *g = &cq->spec.groups[group];
-	if (!claim_suits(c, group, f))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct quota_row *row = g->row[f * g->nresources + need[i].resource];
-		if (need_too_large(row, &need[i]) ||
-			!quota_fits(need[i].amount, quota_potential(row)))
-			return false;
-	}
-	return true;
-}
-
-static size_t next_flavor(
-	const struct clusterqueue *cq, const struct claim *c, size_t group, size_t f)
-{
-	while (f < cq->spec.groups[group].nflavors && !flavor_can(cq, c, group, f))
-		f++;
-	return f;
-}
-
-/* The first combination. False: in some group none can. Of groups of which it needs nothing: 0. */
-static bool flavors_begin(const struct clusterqueue *cq, const struct claim *c, size_t *f)
-{
-	for (size_t g = 0; g < cq->spec.ngroups; g++) {
-		size_t n;
-		claim_needs(c, g, &n);
-		f[g] = n > 0 ? next_flavor(cq, c, g, 0) : 0;
-		if (n > 0 && f[g] == cq->spec.groups[g].nflavors)
-			return false;
-	}
-	return true;
-}
-
-/* As a number is counted up, the last group first. */
-static bool flavors_next(const struct clusterqueue *cq, const struct claim *c, size_t *f)
-{
-	for (size_t g = cq->spec.ngroups; g-- > 0;) {
-		size_t n;
-		claim_needs(c, g, &n);
-		size_t next = n > 0 ? next_flavor(cq, c, g, f[g] + 1) : SIZE_MAX;
-		if (next < cq->spec.groups[g].nflavors) {
-			f[g] = next;
-			return true;
-		}
-		f[g] = n > 0 ? next_flavor(cq, c, g, 0) : 0;
-	}
-	return false;
-}
 
 static void combine(const struct clusterqueue *cq, const struct claim *c, const size_t *f,
 	struct combination *ret)
@@ -155,14 +101,15 @@ static void find(struct queue *q, const struct workload *w, bool at_all, struct 
 	size_t flavor[CQ_GROUPS_MAX];
 	struct combination how;
 	struct clusterqueue *cq = w->lq->cq;
+	const struct combinations all = {&claim, false};
 	ret->booked.found = ret->alone.found = false;
 	claim_init(&claim, &q->node_suitability, cq, w->shape);
-	bool more = !claim.uncovered && !claim.nowhere && flavors_begin(cq, &claim, flavor);
+	bool more = !claim.uncovered && !claim.nowhere && combination_first(cq, &all, flavor);
 	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
 		combine(cq, &claim, flavor, &how);
 		look(q, w, &how, (struct start_search){{how.line, how.n}, at_all}, &ret->booked);
 		look(q, w, &how, (struct start_search){{NULL, 0}, at_all}, &ret->alone);
-		more = flavors_next(cq, &claim, flavor);
+		more = combination_next(cq, &all, flavor);
 	}
 	claim_done(&claim);
 }
