@@ -394,6 +394,14 @@ static struct group *first_possible(struct look *l)
 	return precedence_seek(l->q, cq, &s);
 }
 
+static void scan_restart(struct scan *w, enum answer stage)
+{
+	w->stage = stage;
+	w->scanned = false;
+	list_each(&w->cq->localqueues, l)
+		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
+}
+
 /* ---- Backfill with several heads ---- */
 
 static bool walk_enters(const struct tree_node *n, void *ctx)
@@ -496,6 +504,9 @@ static bool nominate_before_heads(struct look *l)
 	}
 	backfill_heads_drop_rest(l->q, cq);
 	backfill_watch(l->q, cq);
+	if (!s->walk_over) /* bookings have moved since heads were asked */
+		scan_restart(s, s->stage);
+	s->walk_over = true;
 	s->nominee = (struct nominee){0};
 	return false;
 }
@@ -532,14 +543,6 @@ static bool nominate_rest(struct look *l)
 		cq->spec.strategy != STRICT_FIFO)
 		return nominate_fresh(l);
 	return cq->spec.orders_by_usage ? nominate_by_usage(l) : nominate_by_search(l);
-}
-
-static void scan_restart(struct scan *w, enum answer stage)
-{
-	w->stage = stage;
-	w->scanned = false;
-	list_each(&w->cq->localqueues, l)
-		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
 }
 
 /* Groups that a rule puts last are asked in a second scan. */

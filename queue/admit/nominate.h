@@ -48,7 +48,8 @@ struct scan {
 	int64_t spare[KEYS_MAX];
 
 	/* Backfill with several heads (backfill_heads.h): how far the walk along the Jobs has come. */
-	bool walks, walks_still; /* it has begun; nothing has changed for heads with a booking */
+	bool walks, walk_over;
+	bool walks_still;		/* nothing has changed for heads with a booking */
 	struct localqueue *walked_line; /* where usage orders */
 	bool walked;			/* some Job of this line */
 	struct order_key walked_key;	/* ... the last one's place, which it may have left */

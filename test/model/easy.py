@@ -73,6 +73,7 @@ class Machine:
         self.ends: list[tuple[int, int]] = []
         self.running: dict[int, tuple[int, Job]] = {}
         self.start: dict[int, int] = {}
+        self.told: dict[int, float] = {}  # the first start that was given to it
 
     def begin(self, j: Job) -> None:
         self.free -= j.width
@@ -100,6 +101,7 @@ def backfill(m: Machine, waiting: list[Job]) -> list[Job]:
         free += width
         if free >= head.width:
             break
+    m.told.setdefault(head.number, at)
     spare = m.free + sum(w for t, w in ends if t <= at) - head.width
     left = [head]
     for j in waiting[1:]:
@@ -155,6 +157,7 @@ def conservative(plan: Plan, waiting: list[Job], most: int, ended: bool) -> list
             continue
         if j.number not in plan.given or ended:
             plan.given[j.number] = (plan.earliest(j), j)
+            m.told.setdefault(j.number, plan.given[j.number][0])
         heads += 1
     for j in waiting:
         if j.number in m.start:
@@ -167,7 +170,7 @@ def conservative(plan: Plan, waiting: list[Job], most: int, ended: bool) -> list
     return left
 
 
-def play(jobs: list[Job], cpus: int, strategy: str, most: int = 1) -> dict[int, int]:
+def play(jobs: list[Job], cpus: int, strategy: str, most: int = 1) -> Machine:
     m, waiting, i = Machine(cpus), [], 0
     plan = Plan(m)
     never = float("inf")
@@ -186,7 +189,7 @@ def play(jobs: list[Job], cpus: int, strategy: str, most: int = 1) -> dict[int, 
             m.begin(waiting.pop(0))
         if waiting and strategy == "Backfill":
             waiting = backfill(m, waiting)
-    return m.start
+    return m
 
 
 def simulate(sluice: str, trace: str, cpus: int, compress: float, strategy: str, most: int) -> dict[int, int]:
@@ -205,10 +208,15 @@ def main() -> int:
     compress = float(sys.argv[4]) if len(sys.argv) > 4 else 1
     jobs, failed = read(trace, compress), 0
     for strategy, most in [("StrictFIFO", 1), ("Backfill", 1), *(("Backfill", int(n)) for n in sys.argv[5:])]:
-        want, got = play(jobs, cpus, strategy, most), simulate(sluice, trace, cpus, compress, strategy, most)
+        played = play(jobs, cpus, strategy, most)
+        want, got = played.start, simulate(sluice, trace, cpus, compress, strategy, most)
         wrong = [(at, n, got.get(n)) for n, at in want.items() if got.get(n) != at]
         late = sum(at > j.submit for j in jobs for at in [want[j.number]])
         print(f"{strategy}{f' with {most} reservations' if most > 1 else ''}: {len(want)} jobs, {late} of them wait, {len(wrong)} start at another time than the reference says")
+        late = [want[n] - at for n, at in played.told.items()]
+        if late:
+            print(f"  {len(late)} were given a start when they could not start, {sum(d > 0 for d in late)} start later than the first: "
+                  f"{max(0, *late) / 3600:.1f} h at most")
         if wrong or len(got) != len(want):
             failed = 1
             at, n, other = min(wrong, default=(0, 0, 0))
