@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/map.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 #include "sluice/quantity.h"
@@ -236,11 +237,21 @@ static void left_field(struct decoder *d, const cJSON *status, struct advance_re
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* An object of a file has no uid, and bookings are told apart by it. */
+static void uid_field(const cJSON *o, struct advance_reservation_spec *s)
+{
+	uint64_t half[2] = {map_hash_string(decode_name(o)), 0};
+	if (decode_uid(o, &s->uid))
+		return;
+	half[1] = ~half[0];
+	memcpy(s->uid.byte, half, sizeof(s->uid.byte));
+}
+
 static void metadata_fields(struct decoder *d, const cJSON *o, struct advance_reservation_spec *s)
 {
 	const char *created = json_text(meta_of(o), "creationTimestamp");
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	decode_uid(o, &s->uid);
+	uid_field(o, s);
 	s->generation = meta_generation(o);
 	s->deleting = meta_deleting(o);
 	if (created && !text_time(created, &s->created_ms))

@@ -127,8 +127,8 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 		{OURS("AdvanceReservation",
 			 "much") "spec: {clusterQueue: batch, flavors: [{name: node, "
 				 "resources: [{name: cpu, amount: 1000}]}], from: "
-				 "\"2026-01-12T13:00:00Z\", until: "
-				 "\"2026-01-12T14:00:00Z\"}\n",
+				 "\"1970-01-02T13:00:00Z\", until: "
+				 "\"1970-01-02T14:00:00Z\"}\n",
 			"in.yaml:2: AdvanceReservation much: TooMuch: "},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
