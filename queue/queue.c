@@ -318,6 +318,8 @@ size_t queue_decide(
 		plans_turn(q);
 		budgets_turn(q);
 	}
+	if (first)
+		plans_begin(q);
 	if (back || first) {
 		reservations_begin_by_now(q);
 		growth_turn(q);
