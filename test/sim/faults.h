@@ -176,6 +176,9 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(FOLLOWER_WAITS, "Jobs at rest that wait for others")                                     \
 	X(NEVER_HELD, "Jobs put on hold because what they wait for failed")                        \
 	X(NEVER_DELETED, "... or deleted")                                                         \
+	X(BOOKED, "bookings of Jobs that want their cheapest start, decision by decision")         \
+	X(CHEAPEST_START, "starts of such Jobs")                                                    \
+	X(KEPT_START, "decisions while bookings kept Jobs from starting")                           \
 	X(POD_REFUSED, "pods refused by a ResourceQuota")                                          \
 	X(POD_LATE, "... because some that have ended were counted still, or of others")           \
 	X(QUOTA_LOWERED, "ResourceQuotas that got less, or came")                                  \

@@ -330,6 +330,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 	if (rng_odds(&s->rng, 800))
 		n.job.durations.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
 	windows_draw_terms(s, &n);
+	bookings_draw(s, &n);
 	lent_draw(s, &n);
 	growing_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
@@ -652,6 +653,7 @@ void people_begin(struct sim *s)
 	min_run_begin(s);
 	growing_begin(s);
 	window_quota_begin(s);
+	bookings_begin(s);
 	users_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);

@@ -269,6 +269,7 @@ static void calm_down(struct sim *s)
 	faults_calm(&s->faults);
 	s->ledger_down_until_ms = 0;
 	windows_calm(s);
+	bookings_calm(s);
 	lent_calm(s);
 	cluster_calm(s);
 	partition_calm(s);

@@ -17,6 +17,7 @@
 #include <stdarg.h>
 
 #include "base/must.h"
+#include "test/sim/bookings.h"
 #include "test/sim/cluster.h"
 #include "test/sim/pool.h"
 #include "test/sim/failover.h"
@@ -125,6 +126,7 @@ struct sim_options {
 	bool lending;	/* worlds whose ClusterQueues lend each other all they have (take_back.h) */
 	bool growth;	/* worlds in which runs grow, all of them (growing.h) */
 	bool newcomers; /* worlds in which Jobs that run get their label, all of them (newcomers.h) */
+	bool bookings; /* worlds whose Jobs book their starts, all of them (bookings.h) */
 	bool cluster;  /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool replayed; /* each call of a queue is recorded and replayed, at once (record/) */
 	bool verbose;
@@ -156,6 +158,7 @@ struct sim {
 	struct cluster cluster;
 	struct growing growing;
 	struct window_quota window_quota;
+	struct bookings bookings;
 	struct tenant tenant;
 	struct one_by_one one_by_one;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template
