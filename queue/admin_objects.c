@@ -88,6 +88,16 @@ static void tell_budgets(const struct telling *t, const struct link *budgets)
 	}
 }
 
+/* One that was accepted is told as another edition. */
+static void tell_advance_reservations(const struct telling *t, const struct clusterqueue *cq)
+{
+	const struct advance_reservation *a = advance_reservation_first(t->q);
+	for (; a; a = advance_reservation_next(a))
+		if (advance_reservation_concerns(a, cq))
+			tell(t, "AdvanceReservation", a->name,
+				(uint64_t)a->spec.generation * 2 + a->spec.accepted);
+}
+
 static void tell_of_localqueues(const struct telling *t, const struct clusterqueue *cq)
 {
 	list_each(&cq->localqueues, l) {
@@ -109,6 +119,7 @@ void queue_each_admin_object(const struct queue *q,
 		tell_policies(&t, cq->window_state);
 		tell_plan(&t, cq);
 		tell_budgets(&t, &cq->budgets);
+		tell_advance_reservations(&t, cq);
 		tell_of_localqueues(&t, cq);
 	}
 }

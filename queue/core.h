@@ -21,6 +21,7 @@
 #include "queue/model/nice.h"
 #include "queue/model/overflow.h"
 #include "queue/rules/money/plan.h"
+#include "queue/rules/bookings/advance_reservation.h"
 #include "queue/rules/dependencies/predecessors.h"
 #include "queue/admit/priority.h"
 #include "queue/model/quota.h"
@@ -74,6 +75,7 @@ struct queue {
 	struct families families;
 	struct plans plans;
 	struct budgets budgets;
+	struct advance_reservations advance_reservations;
 	struct disruptions disruptions;
 	struct predecessors predecessors;
 	struct buf bill_text; /* what queue_job_bill() hands out until the next call */

@@ -56,6 +56,7 @@ struct queue *queue_new(void)
 	families_init(&q->families);
 	plans_init(&q->plans);
 	budgets_init(&q->budgets);
+	advance_reservations_init(&q->advance_reservations);
 	disruptions_init(&q->disruptions);
 	predecessors_init(&q->predecessors);
 	buf_init(&q->bill_text, 64 * 1024);
@@ -103,6 +104,7 @@ void queue_free(struct queue *q)
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
+	advance_reservations_done(q);
 	disruptions_done(&q->disruptions);
 	buf_done(&q->bill_text);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))

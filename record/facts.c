@@ -29,7 +29,7 @@ static const char *decision_kind_named(unsigned kind)
 
 static const char *stop_reason_named(unsigned r)
 {
-	return r <= STOP_REASON_IDLE_RECLAIMED ? stop_reason_name((enum stop_reason)r) : NULL;
+	return r <= STOP_REASON_RESERVED ? stop_reason_name((enum stop_reason)r) : NULL;
 }
 
 static const char *preemption_named(unsigned r)

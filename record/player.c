@@ -233,6 +233,15 @@ static void make(struct player *p, const struct queue_call *c, struct queue_call
 	case CALL_DROP_BUDGET:
 		queue_drop_budget(q, name);
 		break;
+	case CALL_SET_ADVANCE_RESERVATION:
+		queue_set_advance_reservation(q, c->advance_reservation, NULL);
+		break;
+	case CALL_REJECT_ADVANCE_RESERVATION:
+		queue_reject_advance_reservation(q, name, sentence);
+		break;
+	case CALL_DROP_ADVANCE_RESERVATION:
+		queue_drop_advance_reservation(q, name);
+		break;
 	case CALL_RECALL_SPENT:
 		queue_recall_spent(q, text(c->clusterqueue_name), ns, text(c->localqueue_name),
 			c->currency, c->started_ms, c->cost);

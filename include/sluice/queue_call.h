@@ -74,6 +74,9 @@
 	X(SET_BUDGET, set_budget, budget)                                                          \
 	X(REJECT_BUDGET, reject_budget, name)                                                      \
 	X(DROP_BUDGET, drop_budget, name)                                                          \
+	X(SET_ADVANCE_RESERVATION, set_advance_reservation, advance_reservation)                   \
+	X(REJECT_ADVANCE_RESERVATION, reject_advance_reservation, name)                            \
+	X(DROP_ADVANCE_RESERVATION, drop_advance_reservation, name)                                \
 	X(RECALL_SPENT, recall_spent, currency)                                                    \
 	X(RECALL_DURATION, recall_duration, family)                                                \
 	X(RECALL_RUN, recall_run, localqueue_name)                                                 \
@@ -175,6 +178,7 @@ struct queue_call {
 	const struct runpolicy_spec *runpolicy;
 	const struct priceplan_spec *priceplan;
 	const struct budget_spec *budget;
+	const struct advance_reservation_spec *advance_reservation;
 	const struct job *job;
 	const struct job_history *history;
 	const struct predecessor *predecessors;

@@ -32,6 +32,8 @@ const char *stop_reason_name(enum stop_reason r)
 		return "BudgetExhausted";
 	case STOP_REASON_IDLE_RECLAIMED:
 		return "IdleResourcesReclaimed";
+	case STOP_REASON_RESERVED:
+		return "AdvanceReservation";
 	}
 	return "";
 }
@@ -84,6 +86,7 @@ const char *wait_reason_phrase(enum wait_reason r)
 		[WAIT_QUOTA] = "quota",
 		[WAIT_PREEMPTED] = "pods of stopped Jobs to end",
 		[WAIT_BEHIND] = "the Job ahead",
+		[WAIT_RESERVED] = "an AdvanceReservation",
 		[WAIT_PENDING_EVALUATION] = "the next pass"};
 	return phrases[r];
 }

@@ -38,7 +38,8 @@ void calendar_refs_done(struct calendar_refs *all)
 {
 	for (struct tree_node *n; (n = tree_first(&all->all));) {
 		tree_remove(&all->all, n);
-		must(list_empty(&of_node(n)->policies) && list_empty(&of_node(n)->rates));
+		must(list_empty(&of_node(n)->policies) && list_empty(&of_node(n)->rates) &&
+			list_empty(&of_node(n)->reserved));
 		calendar_ref_free(of_node(n));
 	}
 }
@@ -63,6 +64,7 @@ struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name)
 		t->alarm.owner = t;
 		list_init(&t->policies);
 		list_init(&t->rates);
+		list_init(&t->reserved);
 		tree_insert(&q->calendar_refs.all, &t->by_name, t->serial);
 	}
 	t->refs++;
@@ -74,7 +76,8 @@ void calendar_ref_put(struct queue *q, struct calendar_ref *t)
 	must(t->refs > 0);
 	if (--t->refs > 0)
 		return;
-	must(!calendar_ref_exists(t) && list_empty(&t->policies) && list_empty(&t->rates));
+	must(!calendar_ref_exists(t) && list_empty(&t->policies) && list_empty(&t->rates) &&
+		list_empty(&t->reserved));
 	alarm_clear(&q->alarms, &t->alarm);
 	tree_remove(&q->calendar_refs.all, &t->by_name);
 	calendar_ref_free(t);

@@ -1,5 +1,5 @@
 /*
- * Calendars by name, and the RunPolicies and PricePlans that use them.
+ * Calendars by name, and the RunPolicies, PricePlans and AdvanceReservations that use them.
  *
  * A record is made when something first names the Calendar, and freed with the last reference. Its
  * one alarm is its next change; then it tells its policies and plans, which do not poll. It tells
@@ -30,6 +30,7 @@ struct calendar_ref {
 	struct alarm alarm;
 	struct link policies; /* runpolicy.of_calendar_ref */
 	struct link rates;    /* plan_rate.of_calendar_ref */
+	struct link reserved; /* advance_reservation.of_calendar_ref */
 };
 
 struct calendar_refs {

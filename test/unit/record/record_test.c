@@ -135,6 +135,8 @@ static void call_objects(struct queue *q)
 		.zone = utc,
 		.currency = "",
 		.amount = 1000000000};
+	static const char *const names[] = {"team"};
+	struct advance_amount reserved = {"spot", "cpu", 1000};
 	struct cohort_spec cohort = {.name = "all", .parent = "", .weight = 0.1};
 	queue_set_cohort(q, &cohort, &e);
 	queue_set_calendar(q,
@@ -160,6 +162,18 @@ static void call_objects(struct queue *q)
 			.series_key = ""},
 		&e);
 	queue_set_budget(q, &budget, &e);
+	queue_set_advance_reservation(q,
+		&(struct advance_reservation_spec){.name = "demo",
+			.uid = uid_of(901),
+			.clusterqueue = "batch",
+			.amount = &reserved,
+			.namounts = 1,
+			.from_ms = 80000000,
+			.until_ms = 90000000,
+			.calendar = "",
+			.namespaces = names,
+			.nnamespaces = 1},
+		&e);
 	zone_free(utc);
 	queue_set_idle_pool(q, &(struct idle_pool){.flavor = "idle", .cpu_milli = 1000});
 	queue_set_made_nodes(q, &(struct made_nodes_spec){.name = "pool"});
@@ -198,6 +212,8 @@ static void call_rejects_and_drops(struct queue *q)
 	queue_reject_runpolicy(q, "nights", "it is wrong");
 	queue_reject_priceplan(q, "plan", "it is wrong");
 	queue_reject_budget(q, "month", "it is wrong");
+	queue_reject_advance_reservation(q, "demo", "it is wrong");
+	queue_drop_advance_reservation(q, "demo");
 	queue_drop_budget(q, "month");
 	queue_drop_priceplan(q, "plan");
 	queue_drop_runpolicy(q, "nights");
