@@ -2,6 +2,7 @@
 
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "sluice/quantity.h"
 
 int64_t plan_lasts_ms(int64_t expected_ms)
@@ -83,10 +84,13 @@ void booked_run_enter(struct queue *q, struct reservation *r)
 		from_ms = until_ms - 1;
 	r->booking = quota_plan_book(&q->quota_plan, BOOKING_RUN, &r->w->key.uid,
 		(struct booking_lines){line, n}, from_ms, until_ms);
+	advance_run_booked(q, r);
 }
 
 void booked_run_over(struct queue *q, struct reservation *r)
 {
+	if (r->booking)
+		advance_run_unbooked(q, r);
 	quota_plan_unbook(&q->quota_plan, r->booking);
 	r->booking = NULL;
 }
@@ -97,6 +101,8 @@ void booked_runs_put_off(struct queue *q)
 	while ((b = quota_plan_first_end(&q->quota_plan)) && b->until_ms < q->now_ms) {
 		const struct workload *w = queue_find_workload(q, &b->who);
 		const struct reservation *r = w && w->reservation ? w->reservation : w->promise;
+		advance_run_unbooked(q, r);
 		quota_plan_move(&q->quota_plan, b, b->from_ms, ends_ms(q, r));
+		advance_run_booked(q, r);
 	}
 }
