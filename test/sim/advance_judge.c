@@ -303,6 +303,16 @@ static void break_it(struct sim *s, const struct replica *r, const struct reserv
 		(double)(x->until_ms - SIM_EPOCH_MS) / 1000.0, what, r->identity, x->reason, x->why);
 }
 
+static void dump(const struct sim *s, const struct replica *r, const struct reserved_all *all)
+{
+	if (!s->o.verbose) return;
+	for (size_t i = 0; i < all->n; i++) { const struct reserved *x = &all->of[i];
+		printf("RES %s ok %d kept %d %s state %d %lld-%lld\n", advance_names[x->index], x->ok, x->kept, x->reason, x->state, (ll)x->from_ms - SIM_EPOCH_MS, (ll)x->until_ms-SIM_EPOCH_MS);
+		for (size_t k = 0; k < x->nuse; k++) { printf("   %s %s %s left %lld used %lld\n", x->use[k].node, x->use[k].flavor, x->use[k].resource, (ll)x->use[k].left, (ll)x->use[k].used);
+			struct tree_of t; tree_make(&t, r->queue, x->use[k].flavor, x->use[k].resource);
+			for (size_t m = 0; m < t.n; m++) printf("        %s parent %d subtree %lld local %lld borrow %lld reserved %lld\n", t.node[m].name, t.node[m].parent, (ll)t.node[m].subtree, (ll)t.node[m].local, (ll)t.node[m].borrow, (ll)t.node[m].reserved);
+		}}
+}
 static void check_kept(struct sim *s, const struct replica *r, const struct reserved_all *all,
 	const struct reserved *x, int64_t now_ms)
 {
@@ -311,6 +321,8 @@ static void check_kept(struct sim *s, const struct replica *r, const struct rese
 	look(r, all, x, now_ms, &f);
 	if (f.odd)
 		return;
+	if (!s->broken[0] && ((f.unfit && x->kept && !said_of_some(all, x)) || (!f.unfit && strcmp(x->reason, "QuotaLowered") == 0) || (!f.unfit && f.lacks && (x->kept || !some_leave(r)))))
+		dump(s, r, all);
 	bool active = x->state == ADVANCE_ACTIVE;
 	if (active)
 		sim_reach(s, f.lacks ? PATH_ADVANCE_PODS : PATH_ADVANCE_KEPT);
