@@ -256,8 +256,8 @@ static void look(const struct replica *r, const struct reserved_all *all, const 
 			return;
 		}
 		leaves_now(&t, leaf);
-		int64_t has = free_of(&t, leaf, node) + u->used;
-		if (u->left > has && x->state == ADVANCE_ACTIVE) {
+		int64_t is_free = free_of(&t, leaf, node), has = is_free + u->used;
+		if (u->left - u->used > greater(is_free, 0) && x->state == ADVANCE_ACTIVE) {
 			ret->lacks = true;
 			snprintf(ret->what, sizeof(ret->what),
 				"%lld of the %lld %s of %s in %s", (ll)has, (ll)u->left,
