@@ -21,7 +21,7 @@ enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
 	"usage: sim [--cluster] [--failovers] [--partitions] [--restores] [--lending] [--growth]\n"
-	"           [--pipelines] [--newcomers] [--users] [--replayed]\n"
+	"           [--pipelines] [--newcomers] [--users] [--bookings] [--replayed]\n"
 	"           [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
 	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
 	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
@@ -39,6 +39,7 @@ static const char usage[] =
 	"  --growth     worlds whose runs grow when there is room, all of them (else a third)\n"
 	"  --newcomers  worlds in which Jobs that run get a queue, all of them (else none)\n"
 	"  --users      worlds with limits for each user of a LocalQueue, all of them (else none)\n"
+	"  --bookings   worlds whose Jobs book their cheapest start, all of them (else none)\n"
 	"  --replayed   what each queue is told is recorded and replayed, at once\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
@@ -85,6 +86,8 @@ static void print_replay(FILE *out, const struct options *o, uint64_t seed)
 		fprintf(out, " --pipelines");
 	if (o->world.users)
 		fprintf(out, " --users");
+	if (o->world.bookings)
+		fprintf(out, " --bookings");
 	if (o->world.replayed)
 		fprintf(out, " --replayed");
 	if (o->world.bug != BUG_NONE)
@@ -156,6 +159,7 @@ static int parse(int argc, char **argv, struct options *o)
 		PIPELINES,
 		NEWCOMERS,
 		USERS,
+		BOOKINGS,
 		REPLAYED
 	};
 	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
@@ -165,7 +169,8 @@ static int parse(int argc, char **argv, struct options *o)
 		{"partitions", 0, NULL, PARTITIONS}, {"restores", 0, NULL, RESTORES},
 		{"lending", 0, NULL, LENDING}, {"growth", 0, NULL, GROWTH},
 		{"pipelines", 0, NULL, PIPELINES}, {"newcomers", 0, NULL, NEWCOMERS},
-		{"users", 0, NULL, USERS}, {"replayed", 0, NULL, REPLAYED}, {0}};
+		{"users", 0, NULL, USERS}, {"bookings", 0, NULL, BOOKINGS},
+		{"replayed", 0, NULL, REPLAYED}, {0}};
 	uint64_t n = 0;
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
 		bool numeric = c >= SEEDS && c <= EVENTS_;
@@ -188,6 +193,7 @@ static int parse(int argc, char **argv, struct options *o)
 		o->world.pipelines |= c == PIPELINES;
 		o->world.newcomers |= c == NEWCOMERS;
 		o->world.users |= c == USERS;
+		o->world.bookings |= c == BOOKINGS;
 		o->world.replayed |= c == REPLAYED;
 		o->world.verbose |= c == 'v';
 		o->quiet |= c == 'q';
@@ -253,11 +259,18 @@ static bool is_of_newcomers(enum path p)
 	return p >= PATH_NEWCOMER_ADOPTED && p <= PATH_NEWCOMER_CHEATS;
 }
 
+static bool is_of_bookings(enum path p)
+{
+	return p >= PATH_BOOKED && p <= PATH_ADVANCE_GIVEN_BACK;
+}
+
 /* Of worlds with a cluster, and of those with growth alone: what is only in them. */
 static bool is_expected(enum path p, const struct sim_options *o)
 {
 	if (o->cluster)
 		return p >= PATH_POD_REFUSED;
+	if (is_of_bookings(p) || o->bookings)
+		return is_of_bookings(p) && o->bookings;
 	if (is_of_newcomers(p) || o->newcomers)
 		return is_of_newcomers(p) && o->newcomers;
 	if (is_of_growth(p) || o->growth)

@@ -25,7 +25,7 @@ size_t localqueue_namespace(size_t index)
 size_t config_count(enum config_kind k)
 {
 	static const size_t count[] = {NAMESPACES, FLAVORS, CLASSES, COHORTS, CLUSTERQUEUES,
-		LOCALQUEUES, CALENDARS, RUNPOLICIES, PLANS, BUDGETS};
+		LOCALQUEUES, CALENDARS, RUNPOLICIES, PLANS, BUDGETS, ADVANCES};
 	return count[k];
 }
 
@@ -330,6 +330,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 	if (rng_odds(&s->rng, 800))
 		n.job.durations.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
 	windows_draw_terms(s, &n);
+	bookings_draw(s, &n);
 	lent_draw(s, &n);
 	growing_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
@@ -652,6 +653,7 @@ void people_begin(struct sim *s)
 	min_run_begin(s);
 	growing_begin(s);
 	window_quota_begin(s);
+	bookings_begin(s);
 	users_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
@@ -661,6 +663,7 @@ void people_begin(struct sim *s)
 	for (size_t i = 0; i < LOCALQUEUES; i++)
 		p->config[CONFIG_LOCALQUEUE][i].clusterqueue = of[i];
 	windows_begin(s);
+	advance_begin(s);
 	for (int64_t n = rng_between(&s->rng, 0, 12); n > 0; n--)
 		people_submit(s, NULL);
 	sim_after(s, 1, user_acts, NULL);

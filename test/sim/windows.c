@@ -110,8 +110,8 @@ static void changed(struct sim *s, struct config *c)
 
 void windows_begin(struct sim *s)
 {
-	s->people.time = rng_odds(&s->rng, 5000) && !s->o.lending;
-	for (enum config_kind k = CONFIG_CALENDAR; k < CONFIG_KINDS; k++)
+	s->people.time = (rng_odds(&s->rng, 5000) && !s->o.lending) || s->bookings.on;
+	for (enum config_kind k = CONFIG_CALENDAR; k <= CONFIG_BUDGET; k++)
 		for (size_t i = 0; i < config_count(k); i++) {
 			struct config *c = &s->people.config[k][i];
 			draw(s, c);
@@ -122,7 +122,7 @@ void windows_begin(struct sim *s)
 void windows_edit(struct sim *s)
 {
 	enum config_kind k =
-		(enum config_kind)rng_between(&s->rng, CONFIG_CALENDAR, CONFIG_KINDS - 1);
+		(enum config_kind)rng_between(&s->rng, CONFIG_CALENDAR, CONFIG_BUDGET);
 	struct config *c =
 		&s->people.config[k][rng_between(&s->rng, 0, (int64_t)config_count(k) - 1)];
 	draw(s, c);
@@ -164,8 +164,8 @@ void windows_draw_terms(struct sim *s, struct snap *n)
 		t->start_after_ms = s->now_ms + rng_between(&s->rng, 1, 120000);
 	if (rng_odds(&s->rng, 800))
 		t->deadline_ms = s->now_ms + rng_between(&s->rng, 1, 600000);
-	/* Not Cheapest, and no price without a deadline: among weeks of windows of minutes that is
-	 * looked for longer than a seed has time. */
+	/* No price without a deadline: among weeks of windows of minutes that is looked for longer than a
+	 * seed has time. Cheapest is drawn by bookings.h. */
 	t->has_max_price = t->deadline_ms > 0 && rng_odds(&s->rng, 5000);
 	if (!t->has_max_price)
 		return;
@@ -414,6 +414,10 @@ size_t __wrap_queue_decide(
 	size_t n = __real_queue_decide(q, now_ms, out, cap, ret_next_ms);
 	for (size_t k = 0; k < world->nreplicas; k++) {
 		struct replica *r = &world->replica[k];
+		if (r->queue == q) {
+			bookings_count(world, r, out, n);
+			advance_check(world, r, out, n, now_ms);
+		}
 		for (size_t i = 0; i < n && r->queue == q; i++) {
 			struct model_job *j = model_api_by_uid(&world->api, &out[i].uid);
 			struct explanation x = {0};
