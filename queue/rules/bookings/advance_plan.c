@@ -182,7 +182,8 @@ static bool fixed_window(struct queue *q, struct advance_reservation *a)
 	if (a->spec.until_ms <= q->now_ms)
 		return say(a, "InThePast",
 			"spec.until has passed; make another AdvanceReservation with a later time");
-	if (a->spec.until_ms - q->now_ms > ADVANCE_AHEAD_MAX_MS)
+	/* One that was accepted may look so while the clock is wrong. */
+	if (!a->spec.accepted && a->spec.until_ms - q->now_ms > ADVANCE_AHEAD_MAX_MS)
 		return say(a, "TooFarAhead",
 			"spec.until is more than 366 days ahead; end it sooner, or make it later");
 	window_add(a, a->spec.from_ms, a->spec.until_ms);
@@ -223,6 +224,32 @@ bool advance_windows_find(struct queue *q, struct advance_reservation *a)
 	advance_windows_free(q, a);
 	a->rolled_ms = q->now_ms;
 	return a->calendar_ref ? calendar_windows(q, a) : fixed_window(q, a);
+}
+
+static void pieces_move(struct advance_window *to, struct advance_window *from)
+{
+	to->piece = from->piece;
+	to->npieces = from->npieces;
+	from->piece = NULL;
+	from->npieces = 0;
+}
+
+void advance_windows_renew(struct queue *q, struct advance_reservation *a)
+{
+	struct advance_window *old = a->window;
+	size_t n = a->nwindows, k = 0;
+	a->window = NULL;
+	a->nwindows = 0;
+	advance_windows_find(q, a);
+	for (size_t i = 0; i < n; i++) {
+		while (k < a->nwindows && a->window[k].from_ms < old[i].from_ms)
+			k++;
+		if (k < a->nwindows && a->window[k].from_ms == old[i].from_ms &&
+			a->window[k].until_ms == old[i].until_ms)
+			pieces_move(&a->window[k], &old[i]);
+		pieces_drop(q, &old[i]);
+	}
+	free(old);
 }
 
 /* ---- What is kept ---- */

@@ -86,6 +86,7 @@ struct advance_reservation {
 	bool clears; /* runs that are in its way are to be stopped: advance_clear.h */
 	struct alarm alarm;
 	bool due; /* to be looked at by the next decision */
+	bool anew; /* its windows are to be looked up again */
 	uint64_t stopped_total;
 };
 
