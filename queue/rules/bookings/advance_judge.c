@@ -393,7 +393,7 @@ static void drop_first_window(struct queue *q, struct advance_reservation *a)
 	free(w->piece);
 	memmove(w, w + 1, --a->nwindows * sizeof(*w));
 	a->left_from_ms = 0;
-	a->open = a->clears = false;
+	a->open = a->clears = a->lacks = false;
 	touch(q, a);
 	q->counters.version++;
 }
@@ -475,7 +475,15 @@ static int64_t next_ms(const struct queue *q, const struct advance_reservation *
 		at_ms = least(at_ms, quantity_add(a->period_from_ms, a->spec.release_after_ms));
 	if (a->clears)
 		at_ms = least(at_ms, quantity_add(q->now_ms, ADVANCE_RETRY_MS));
+	else if (a->lacks)
+		at_ms = least(at_ms, quantity_add(a->cleared_ms, ADVANCE_RETRY_MS));
 	return at_ms;
+}
+
+/* While quota is missing that no stop brings, all runs are looked at each time: not in every decision. */
+static bool clears_again(const struct queue *q, const struct advance_reservation *a)
+{
+	return a->open && a->lacks && q->now_ms >= quantity_add(a->cleared_ms, ADVANCE_RETRY_MS);
 }
 
 static void turn(struct queue *q, struct advance_reservation *a)
@@ -483,9 +491,10 @@ static void turn(struct queue *q, struct advance_reservation *a)
 	while (a->nwindows > 0 && a->window[0].until_ms <= q->now_ms)
 		drop_first_window(q, a);
 	if (a->nwindows == 0 || a->window[0].from_ms > q->now_ms)
-		a->open = a->clears = false; /* its Calendar was edited, or the clock set back */
+		a->open = a->clears = a->lacks = false; /* its Calendar was edited, or the clock set back */
 	else if (!a->open || a->open_from_ms != a->window[0].from_ms)
 		open_first(q, a);
+	a->clears = a->clears || clears_again(q, a);
 	release(q, a);
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
@@ -587,6 +596,6 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations.nbooked -= a->booked;
 	a->booked = false;
 	a->left_from_ms = 0;
-	a->open = a->clears = false;
+	a->open = a->clears = a->lacks = false;
 	alarm_clear(&q->alarms, &a->alarm);
 }
