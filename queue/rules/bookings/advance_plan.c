@@ -190,18 +190,36 @@ static bool fixed_window(struct queue *q, struct advance_reservation *a)
 	return true;
 }
 
+/* When the Calendar became as it is now; not before first_ms. It is looked for from now backwards, so that a
+ * Calendar that has opened each minute for years costs few steps. */
+static int64_t turned_ms(struct calendar *c, int64_t first_ms, int64_t now_ms)
+{
+	int64_t at_ms = now_ms;
+	for (int64_t back_ms = 60000; at_ms > first_ms; back_ms *= 2) {
+		at_ms = now_ms - first_ms > back_ms ? now_ms - back_ms : first_ms;
+		int64_t change_ms = calendar_next_change(c, at_ms);
+		if (change_ms > now_ms)
+			continue;
+		for (; change_ms <= now_ms; change_ms = calendar_next_change(c, change_ms))
+			at_ms = change_ms;
+		return at_ms;
+	}
+	return first_ms;
+}
+
 /* A window that is open when the object is made begins then. So it begins at the same moment
  * whenever it is looked up. */
 static bool calendar_windows(struct queue *q, struct advance_reservation *a)
 {
 	struct calendar *c = a->calendar_ref->calendar;
 	int64_t last_ms = quantity_add(q->now_ms, ADVANCE_AHEAD_MAX_MS);
-	int64_t at_ms = q->now_ms - ADVANCE_AHEAD_MAX_MS;
+	int64_t first_ms = q->now_ms - ADVANCE_AHEAD_MAX_MS; /* one of a file has no creation */
 	if (!c)
 		return say(a, "CalendarNotFound",
 			"its Calendar does not exist or has no valid spec; create it, or make another AdvanceReservation");
-	if (a->spec.created_ms > at_ms)
-		at_ms = a->spec.created_ms < q->now_ms ? a->spec.created_ms : q->now_ms;
+	if (a->spec.created_ms > 0)
+		first_ms = a->spec.created_ms < q->now_ms ? a->spec.created_ms : q->now_ms;
+	int64_t at_ms = turned_ms(c, first_ms, q->now_ms);
 	bool open = calendar_at(c, at_ms).open;
 	while (at_ms < last_ms) {
 		int64_t change_ms = calendar_next_change(c, at_ms);
