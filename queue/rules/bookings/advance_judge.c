@@ -532,19 +532,25 @@ static struct advance_reservation **in_order(const struct queue *q, size_t *ret_
 	return x;
 }
 
+/* While starts are paused, runs may be there that nobody has told of yet, so nothing is accepted. */
 static void decide_one(struct queue *q, struct advance_reservation *a, bool quotas, bool calendars)
 {
 	bool rolls = a->calendar_ref &&
 		     (calendars || quantity_add(a->rolled_ms, ADVANCE_ROLL_MS) <= q->now_ms);
+	bool judges_later = false;
 	if (a->booked && quotas && !rows_are_same(q, a))
 		book_anew(q, a);
 	else if (a->booked && (rolls || a->anew))
 		roll(q, a);
 	else if (!a->booked && a->spec.accepted)
 		book_as_told(q, a);
-	else if (!a->booked && (a->due || quotas || calendars))
+	else if (!a->booked && q->paused)
+		judges_later = true;
+	else if (!a->booked)
 		judge_anew(q, a);
-	a->due = a->anew = false;
+	a->due = judges_later;
+	q->advance_reservations.due = q->advance_reservations.due || judges_later;
+	a->anew = false;
 	a->clears = a->clears || (quotas && a->open);
 	if (a->booked)
 		turn(q, a);
