@@ -166,7 +166,11 @@ static void clear_one(struct clearing *c)
 		for (size_t k = first; k < i; k++)
 			quota_take(c->a->row[k].row, QUOTA_THEN, c->kept[k]);
 	}
-	c->a->clears = c->a->clears && !has;
+	if (!c->a->clears)
+		return;
+	c->a->clears = false;
+	c->a->lacks = !has;
+	c->a->cleared_ms = c->q->now_ms;
 }
 
 static bool any_clears(const struct queue *q)

@@ -328,26 +328,59 @@ static bool rows_are_same(struct queue *q, const struct advance_reservation *a)
 	return same;
 }
 
-/* What it reserves is another amount, or at other times now. It stays accepted. */
+/* The period in which now is, of those that are counted from the beginning of the window. */
+static int64_t period_of(const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
+{
+	return from_ms + (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
+}
+
+/* The window that is open has another beginning now: it goes on, and what was given back stays so. After a
+ * step back of the clock it may be to come. Then all of it is kept. */
+static void go_on(struct queue *q, struct advance_reservation *a)
+{
+	const struct advance_window *w = a->nwindows > 0 ? &a->window[0] : NULL;
+	if (a->left_from_ms > q->now_ms)
+		a->left_from_ms = 0;
+	if (!a->open || !w || w->from_ms > q->now_ms || w->from_ms == a->open_from_ms)
+		return;
+	if (a->left_from_ms == a->open_from_ms)
+		a->left_from_ms = w->from_ms;
+	a->open_from_ms = w->from_ms;
+	a->watched_from_ms = q->now_ms;
+	if (a->spec.release_after_ms > 0)
+		a->period_from_ms = period_of(q, a, w->from_ms);
+}
+
+/* What it reserves is another amount now. It stays accepted. What was used most in this period is not known any
+ * more, so that the period gives nothing back. */
 static void book_anew(struct queue *q, struct advance_reservation *a)
 {
 	size_t window, n = a->nrows;
 	struct advance_amount *left = mem_array(n, sizeof(*left));
 	bool open = a->open;
-	int64_t open_from_ms = a->open_from_ms, watched_from_ms = a->watched_from_ms;
 	for (size_t i = 0; i < n; i++)
 		left[i] = (struct advance_amount){
 			a->row[i].row->flavor, a->row[i].row->resource, a->row[i].left};
 	forget_plan(q, a);
 	prepare(q, a);
+	go_on(q, a);
 	if (a->left_from_ms != 0)
 		take_left(a, left, n);
 	free(left);
 	advance_book(q, a, false, &window);
 	enter(q, a);
-	a->watched_from_ms = watched_from_ms;
-	a->open_from_ms = open_from_ms;
 	a->open = a->clears = open;
+}
+
+/* The same amounts, but maybe other windows. Windows that are as before keep their bookings. */
+static void roll(struct queue *q, struct advance_reservation *a)
+{
+	size_t window;
+	advance_windows_renew(q, a);
+	go_on(q, a);
+	advance_book(q, a, false, &window);
+	touch(q, a);
+	q->counters.version++;
 }
 
 /* ---- Time ---- */
@@ -360,7 +393,7 @@ static void drop_first_window(struct queue *q, struct advance_reservation *a)
 	free(w->piece);
 	memmove(w, w + 1, --a->nwindows * sizeof(*w));
 	a->left_from_ms = 0;
-	a->open = a->clears = false;
+	a->open = a->clears = a->lacks = false;
 	touch(q, a);
 	q->counters.version++;
 }
@@ -374,12 +407,6 @@ static void period_begin(struct queue *q, struct advance_reservation *a, int64_t
 		int64_t end_ms;
 		a->row[i].most = profile_at(&a->row[i].held, &place, q->now_ms, &end_ms);
 	}
-}
-
-/* The period in which now is, of those that are counted from the beginning of the window. */
-static int64_t period_of(const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
-{
-	return from_ms + (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
 }
 
 static void open_first(struct queue *q, struct advance_reservation *a)
@@ -448,16 +475,26 @@ static int64_t next_ms(const struct queue *q, const struct advance_reservation *
 		at_ms = least(at_ms, quantity_add(a->period_from_ms, a->spec.release_after_ms));
 	if (a->clears)
 		at_ms = least(at_ms, quantity_add(q->now_ms, ADVANCE_RETRY_MS));
+	else if (a->lacks)
+		at_ms = least(at_ms, quantity_add(a->cleared_ms, ADVANCE_RETRY_MS));
 	return at_ms;
+}
+
+/* While quota is missing that no stop brings, all runs are looked at each time: not in every decision. */
+static bool clears_again(const struct queue *q, const struct advance_reservation *a)
+{
+	return a->open && a->lacks && q->now_ms >= quantity_add(a->cleared_ms, ADVANCE_RETRY_MS);
 }
 
 static void turn(struct queue *q, struct advance_reservation *a)
 {
 	while (a->nwindows > 0 && a->window[0].until_ms <= q->now_ms)
 		drop_first_window(q, a);
-	if (a->nwindows > 0 && a->window[0].from_ms <= q->now_ms &&
-		!(a->open && a->open_from_ms == a->window[0].from_ms))
+	if (a->nwindows == 0 || a->window[0].from_ms > q->now_ms)
+		a->open = a->clears = a->lacks = false; /* its Calendar was edited, or the clock set back */
+	else if (!a->open || a->open_from_ms != a->window[0].from_ms)
 		open_first(q, a);
+	a->clears = a->clears || clears_again(q, a);
 	release(q, a);
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
@@ -495,19 +532,26 @@ static struct advance_reservation **in_order(const struct queue *q, size_t *ret_
 	return x;
 }
 
+/* While starts are paused, runs may be there that nobody has told of yet, so nothing is accepted. */
 static void decide_one(struct queue *q, struct advance_reservation *a, bool quotas, bool calendars)
 {
 	bool rolls = a->calendar_ref &&
 		     (calendars || quantity_add(a->rolled_ms, ADVANCE_ROLL_MS) <= q->now_ms);
-	if (a->booked && (rolls || (quotas && !rows_are_same(q, a))))
+	bool judges_later = false;
+	if (a->booked && quotas && !rows_are_same(q, a))
 		book_anew(q, a);
-	else if (a->booked && quotas && a->open)
-		a->clears = true;
+	else if (a->booked && (rolls || a->anew))
+		roll(q, a);
 	else if (!a->booked && a->spec.accepted)
 		book_as_told(q, a);
-	else if (!a->booked && (a->due || quotas || calendars))
+	else if (!a->booked && q->paused)
+		judges_later = true;
+	else if (!a->booked)
 		judge_anew(q, a);
-	a->due = false;
+	a->due = judges_later;
+	q->advance_reservations.due = q->advance_reservations.due || judges_later;
+	a->anew = false;
+	a->clears = a->clears || (quotas && a->open);
 	if (a->booked)
 		turn(q, a);
 }
@@ -540,15 +584,12 @@ void advance_reservation_ring(struct queue *q, struct advance_reservation *a)
 	advance_reservation_due(q, a);
 }
 
-/* What was booked is looked up again, because windows that had ended may be to come. */
+/* Windows are looked up again, because some that had ended may be to come. */
 void advance_reservations_turn(struct queue *q)
 {
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
-		if (a->booked) {
-			a->spec.left_from_ms = 0;
-			advance_reservation_end(q, a);
-		}
+		a->anew = a->booked;
 		advance_reservation_due(q, a);
 	}
 }
@@ -561,6 +602,6 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations.nbooked -= a->booked;
 	a->booked = false;
 	a->left_from_ms = 0;
-	a->open = a->clears = false;
+	a->open = a->clears = a->lacks = false;
 	alarm_clear(&q->alarms, &a->alarm);
 }

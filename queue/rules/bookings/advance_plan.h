@@ -26,6 +26,8 @@ void advance_rows_free(struct advance_reservation *a);
 /* Which windows from now on. False: reason and sentence in a. */
 bool advance_windows_find(struct queue *q, struct advance_reservation *a);
 void advance_windows_free(struct queue *q, struct advance_reservation *a);
+/* The same for one that is booked. Windows that are as before keep their bookings; others have none yet. */
+void advance_windows_renew(struct queue *q, struct advance_reservation *a);
 
 /* What is kept of each row in a span of time: writes amounts, as many as there are rows, and until
  * when it is the same. */

@@ -83,9 +83,12 @@ struct advance_reservation {
 	int64_t period_from_ms;		       /* of releaseAfter */
 	int64_t watched_from_ms;	       /* what was used is known from here on */
 	int64_t rolled_ms;		       /* when its windows were looked up */
-	bool clears; /* runs that are in its way are to be stopped: advance_clear.h */
+	bool clears; /* runs that are in its way are to be stopped by this decision: advance_clear.h */
+	bool lacks;  /* after that it had not its quota: again ADVANCE_RETRY_MS after cleared_ms */
+	int64_t cleared_ms;
 	struct alarm alarm;
 	bool due; /* to be looked at by the next decision */
+	bool anew; /* its windows are to be looked up again */
 	uint64_t stopped_total;
 };
 

@@ -869,6 +869,10 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return words_tell_reserve(w, word, n);
 	if (strcmp(what, "at") == 0)
 		return words_tell_at(w, word[1]);
+	if (strcmp(what, "starts") == 0) {
+		queue_pause_starts(w->q, strcmp(word[1], "pause") == 0);
+		return true;
+	}
 	if (strcmp(what, "queue") == 0)
 		return tell_queue(w, word, n);
 	if (strcmp(what, "local") == 0)
