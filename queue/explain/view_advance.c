@@ -118,7 +118,7 @@ static void fill_kept(const struct queue *q, const struct advance_reservation *a
 	ret->reason = "";
 	if (!a->booked)
 		return;
-	size_t leaving = a->open_from_ms != 0 ? advance_still_leaving(q, a) : 0;
+	size_t leaving = a->open ? advance_still_leaving(q, a) : 0;
 	ret->reason = "Kept";
 	if (is_unknown(q, a, &ret->reason, &t) || is_lowered(q, a, &ret->reason, &t))
 		return;
@@ -138,12 +138,11 @@ static void fill_use(const struct queue *q, const struct advance_reservation *a,
 {
 	struct queue *own = view_working(q);
 	own->advance_uses = mem_grow(own->advance_uses, a->nrows + 1, sizeof(*own->advance_uses));
-	bool open = a->open_from_ms != 0;
+	bool open = a->open;
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct advance_row *x = &a->row[i];
-		struct profile_place place = {0, 0};
-		int64_t end_ms, left = open ? x->left : x->amount;
-		__int128 used = open ? profile_at(&x->held, &place, q->now_ms, &end_ms) : 0;
+		int64_t left = open ? x->left : x->amount;
+		__int128 used = open ? advance_used_now(a, i) : 0;
 		const char *node = x->row->node->name;
 		const char *slash = strchr(node, '/');
 		own->advance_uses[i] = (struct advance_use){slash ? slash + 1 : node,
@@ -151,7 +150,7 @@ static void fill_use(const struct queue *q, const struct advance_reservation *a,
 			used < left ? (int64_t)used : left};
 	}
 	ret->use = own->advance_uses;
-	ret->nuse = a->nrows;
+	ret->nuse = a->nwindows > 0 ? a->nrows : 0;
 }
 
 static void fill_cost(const struct queue *q, const struct advance_reservation *a,
@@ -179,7 +178,7 @@ static enum advance_state state_of(const struct advance_reservation *a)
 {
 	if (!a->booked)
 		return ADVANCE_REFUSED;
-	if (a->open_from_ms != 0)
+	if (a->open)
 		return ADVANCE_ACTIVE;
 	return a->nwindows > 0 || a->calendar_ref ? ADVANCE_SCHEDULED : ADVANCE_ENDED;
 }

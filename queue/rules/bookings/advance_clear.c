@@ -25,7 +25,7 @@ static bool may_use_another(const struct clearing *c, const struct reservation *
 	list_each(&r->cq->reserved, l) {
 		const struct advance_reservation *other =
 			container_of(l, struct advance_reservation, of_clusterqueue);
-		if (other != c->a && other->open_from_ms != 0 &&
+		if (other != c->a && other->open &&
 			advance_usable_by(other, r->lq, r->user))
 			return true;
 	}
@@ -148,6 +148,14 @@ static void give_kept(const struct clearing *c)
 		quota_give(c->a->row[i].row, QUOTA_THEN, c->kept[i]);
 }
 
+static void keep_now(const struct clearing *c)
+{
+	for (size_t i = 0; i < c->a->nrows; i++) {
+		__int128 kept = c->a->row[i].left - advance_used_now(c->a, i);
+		c->kept[i] = kept > 0 ? (int64_t)kept : 0;
+	}
+}
+
 /* Nodes of one reservation follow each other: what the first keeps is taken when the next is asked. */
 static void clear_one(struct clearing *c)
 {
@@ -179,13 +187,12 @@ void advance_clear(struct queue *q)
 		mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
-		int64_t until_ms;
-		if (!a->booked || a->open_from_ms == 0 || a->nwindows == 0)
+		if (!a->booked || !a->open || a->nwindows == 0)
 			continue;
 		struct clearing *c = &all[n++];
 		*c = (struct clearing){
 			.q = q, .a = a, .kept = mem_array(a->nrows, sizeof(int64_t))};
-		advance_kept(a, &a->window[0], q->now_ms, c->kept, &until_ms);
+		keep_now(c);
 		clear_one(c);
 		free(c->candidate);
 	}

@@ -256,7 +256,7 @@ static void enter(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations.nbooked += !a->booked;
 	a->booked = true;
 	a->watched_from_ms = q->now_ms;
-	a->open_from_ms = 0;
+	a->open = false;
 	advance_join(q, a);
 	touch(q, a);
 	q->counters.version++;
@@ -333,6 +333,7 @@ static void book_anew(struct queue *q, struct advance_reservation *a)
 {
 	size_t window, n = a->nrows;
 	struct advance_amount *left = mem_array(n, sizeof(*left));
+	bool open = a->open;
 	int64_t open_from_ms = a->open_from_ms, watched_from_ms = a->watched_from_ms;
 	for (size_t i = 0; i < n; i++)
 		left[i] = (struct advance_amount){
@@ -346,7 +347,7 @@ static void book_anew(struct queue *q, struct advance_reservation *a)
 	enter(q, a);
 	a->watched_from_ms = watched_from_ms;
 	a->open_from_ms = open_from_ms;
-	a->clears = open_from_ms != 0;
+	a->open = a->clears = open;
 }
 
 /* ---- Time ---- */
@@ -358,8 +359,8 @@ static void drop_first_window(struct queue *q, struct advance_reservation *a)
 		quota_plan_unbook(&q->quota_plan, w->piece[i]);
 	free(w->piece);
 	memmove(w, w + 1, --a->nwindows * sizeof(*w));
-	a->open_from_ms = a->left_from_ms = 0;
-	a->clears = false;
+	a->left_from_ms = 0;
+	a->open = a->clears = false;
 	touch(q, a);
 	q->counters.version++;
 }
@@ -386,7 +387,7 @@ static void open_first(struct queue *q, struct advance_reservation *a)
 	const struct advance_window *w = &a->window[0];
 	bool given_back = a->left_from_ms == w->from_ms;
 	a->open_from_ms = w->from_ms;
-	a->clears = true;
+	a->open = a->clears = true;
 	for (size_t i = 0; !given_back && i < a->nrows; i++)
 		a->row[i].left = a->row[i].amount;
 	if (!given_back)
@@ -421,7 +422,7 @@ static bool give_back(struct queue *q, struct advance_reservation *a)
 /* A period that was not watched whole, because the queue was made in it, gives nothing back. */
 static void release(struct queue *q, struct advance_reservation *a)
 {
-	if (a->open_from_ms == 0 || a->spec.release_after_ms == 0)
+	if (!a->open || a->spec.release_after_ms == 0)
 		return;
 	int64_t period_ms = period_of(q, a, a->open_from_ms);
 	if (period_ms <= a->period_from_ms)
@@ -443,7 +444,7 @@ static int64_t next_ms(const struct queue *q, const struct advance_reservation *
 		return at_ms;
 	const struct advance_window *w = &a->window[0];
 	at_ms = least(at_ms, w->from_ms > q->now_ms ? w->from_ms : w->until_ms);
-	if (a->open_from_ms != 0 && a->spec.release_after_ms > 0)
+	if (a->open && a->spec.release_after_ms > 0)
 		at_ms = least(at_ms, quantity_add(a->period_from_ms, a->spec.release_after_ms));
 	if (a->clears)
 		at_ms = least(at_ms, quantity_add(q->now_ms, ADVANCE_RETRY_MS));
@@ -455,7 +456,7 @@ static void turn(struct queue *q, struct advance_reservation *a)
 	while (a->nwindows > 0 && a->window[0].until_ms <= q->now_ms)
 		drop_first_window(q, a);
 	if (a->nwindows > 0 && a->window[0].from_ms <= q->now_ms &&
-		a->open_from_ms != a->window[0].from_ms)
+		!(a->open && a->open_from_ms == a->window[0].from_ms))
 		open_first(q, a);
 	release(q, a);
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
@@ -500,7 +501,7 @@ static void decide_one(struct queue *q, struct advance_reservation *a, bool quot
 		     (calendars || quantity_add(a->rolled_ms, ADVANCE_ROLL_MS) <= q->now_ms);
 	if (a->booked && (rolls || (quotas && !rows_are_same(q, a))))
 		book_anew(q, a);
-	else if (a->booked && quotas && a->open_from_ms != 0)
+	else if (a->booked && quotas && a->open)
 		a->clears = true;
 	else if (!a->booked && a->spec.accepted)
 		book_as_told(q, a);
@@ -559,7 +560,7 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	forget_plan(q, a);
 	q->advance_reservations.nbooked -= a->booked;
 	a->booked = false;
-	a->open_from_ms = a->left_from_ms = 0;
-	a->clears = false;
+	a->left_from_ms = 0;
+	a->open = a->clears = false;
 	alarm_clear(&q->alarms, &a->alarm);
 }

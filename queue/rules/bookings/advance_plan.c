@@ -454,6 +454,22 @@ void advance_count_anew(struct queue *q, struct advance_reservation *a)
 	advance_count_runs(q, a);
 }
 
+__int128 advance_used_now(const struct advance_reservation *a, size_t row)
+{
+	__int128 used = 0;
+	if (!a->cq || a->spec.maintenance)
+		return 0;
+	list_each(&a->cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (!advance_usable_by(a, r->lq, r->user))
+			continue;
+		for (size_t i = 0; i < r->nlines; i++)
+			if (r->line[i].row == a->row[row].row)
+				used += reservation_line_then(r, &r->line[i]);
+	}
+	return used;
+}
+
 /* Its Jobs are parted by who submitted them, so they leave their groups and join others. */
 static void members_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
@@ -590,7 +606,7 @@ bool advance_covers(struct queue *q, const struct localqueue *lq, const struct u
 bool advance_is_open(const struct clusterqueue *cq)
 {
 	list_each(&cq->reserved, l)
-		if (container_of(l, struct advance_reservation, of_clusterqueue)->open_from_ms != 0)
+		if (container_of(l, struct advance_reservation, of_clusterqueue)->open)
 			return true;
 	return false;
 }

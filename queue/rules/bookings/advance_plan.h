@@ -48,6 +48,10 @@ void advance_leave(struct queue *q, struct advance_reservation *a);
 bool advance_usable_by(
 	const struct advance_reservation *a, const struct localqueue *lq, const struct user *user);
 
+/* What runs hold now that may use it. In the plan a run that lasts longer than expected may hold nothing for a
+ * moment. */
+__int128 advance_used_now(const struct advance_reservation *a, size_t row);
+
 /* The booking of a run came / goes. */
 void advance_run_booked(struct queue *q, const struct reservation *r);
 void advance_run_unbooked(struct queue *q, const struct reservation *r);

@@ -78,7 +78,8 @@ struct advance_reservation {
 	size_t nwindows;
 	int64_t stale_from_ms, stale_until_ms; /* pieces in this time are to be made anew; or from >= until */
 	int64_t left_from_ms;		       /* 0: of no window anything was given back */
-	int64_t open_from_ms;		       /* the window that is open; 0: none */
+	bool open;			       /* the first window is */
+	int64_t open_from_ms;		       /* ... and began then */
 	int64_t period_from_ms;		       /* of releaseAfter */
 	int64_t watched_from_ms;	       /* what was used is known from here on */
 	int64_t rolled_ms;		       /* when its windows were looked up */

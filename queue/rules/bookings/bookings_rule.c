@@ -93,6 +93,13 @@ static bool is_anything_reserved(const struct queue *q)
 	return q->advance_reservations.nbooked > 0;
 }
 
+/* By one that is open. Then it starts, whatever other Jobs have booked. */
+static bool is_kept_for_it(
+	struct queue *q, const struct nominee *e, struct booking_lines lines)
+{
+	return advance_is_open(e->cq) && advance_covers(q, e->w->lq, e->w->user, lines);
+}
+
 static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 {
 	const struct nominee *e = a->nominee;
@@ -107,7 +114,7 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 			kept_start_book(q, e->w, x.lines, lasts_ms);
 		return false;
 	}
-	if (e->verdict != ASSIGN_FITS || a->nvictims > 0)
+	if (e->verdict != ASSIGN_FITS || a->nvictims > 0 || is_kept_for_it(q, e, x.lines))
 		return true;
 	if (overlaps_nothing(q, e->w, x.lines, until_ms))
 		return true;
