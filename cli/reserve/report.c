@@ -26,18 +26,8 @@ static void put_cost(const cJSON *status, struct buf *out)
 	buf_puts(out, " if all of it is used.\n");
 }
 
-static void put_possible(const cJSON *status, struct buf *out)
+static void put_refused(const char *name, struct buf *out)
 {
-	if (!*text_of(status, "possibleFrom"))
-		return;
-	buf_puts(out, "It could be kept from ");
-	put_sentence(text_of(status, "possibleFrom"), out);
-	buf_puts(out, " on.\n");
-}
-
-static void put_refused(const char *name, const cJSON *status, struct buf *out)
-{
-	put_possible(status, out);
 	buf_printf(out,
 		"It stays, and is looked at again once a minute until its time is past. To drop it: kubectl delete advancereservation %s\n",
 		name);
@@ -66,5 +56,5 @@ void reserve_report_render(
 	if (v == RESERVE_ACCEPTED)
 		put_cost(status, out);
 	else
-		put_refused(name, status, out);
+		put_refused(name, out);
 }

@@ -280,15 +280,6 @@ static void put_price(const cJSON *v, struct buf *out)
 	buf_puts(out, " if all of that window is used.\n");
 }
 
-static void put_possible(const cJSON *v, struct local_times *times, struct buf *out)
-{
-	if (!*text_of(v, "possibleFrom"))
-		return;
-	buf_puts(out, "  It could be kept from ");
-	put_sentence(text_of(v, "possibleFrom"), times, out);
-	buf_puts(out, " on.\n");
-}
-
 static void put_verdict(const cJSON *v, struct buf *out)
 {
 	struct local_times times = {""};
@@ -299,7 +290,6 @@ static void put_verdict(const cJSON *v, struct buf *out)
 	if (!accepted) {
 		put_sentence(text_of(v, "message"), &times, out);
 		buf_putc(out, '\n');
-		put_possible(v, &times, out);
 	} else {
 		put_window(v, &times, out);
 		put_price(v, out);

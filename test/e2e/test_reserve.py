@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import BIN, LATER, box_without_past
-from objects import path_of
+from objects import conditions, ours, path_of
 from sandbox import ApiError
 from test_ask import api_is_there  # noqa: F401 (fixture)
 from test_rights import bind
@@ -55,13 +55,13 @@ def hours_ahead(hours):
 
 def at_terminal(admin, answer, *args):
     """The same with somebody who types an answer."""
-    ours, theirs = pty.openpty()
+    hers, theirs = pty.openpty()
     done = subprocess.Popen([str(BIN / "sluice"), "reserve", *args, "--queue", admin.world.full("q"), "--name", admin.world.full("asked")],
                             stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **admin.env})
     os.close(theirs)
-    os.write(ours, f"{answer}\n".encode())
+    os.write(hers, f"{answer}\n".encode())
     out, err = done.communicate(timeout=LATER)
-    os.close(ours)
+    os.close(hers)
     return SimpleNamespace(returncode=done.returncode, stdout=out, stderr=err)
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_kept_is_said_before_and_after(admin):
     assert done.returncode == 1 and not done.stderr, done
     name, other = admin.world.full("demo"), admin.world.full("other")
     before, _, after = done.stdout.partition("Nothing was written.")
-    assert f"{name} would not be accepted: " in before and other in before and "It could be kept from " in before, done
+    assert f"{name} would not be accepted: " in before and other in before and "it could be kept from " in before, done
     assert f"AdvanceReservation {name} is not accepted: " in after and other in after, done
     assert f"kubectl delete advancereservation {name}" in after, done
     # It is looked at again when the other one is gone.
@@ -114,10 +114,21 @@ def test_a_start_that_it_moves_is_named(admin):
     world.started("runs")
     world.job("next", cpu=4, annotations={EXPECTED: "6h"})
     world.waits("next", "WaitingForQuota")
-    done = admin.reserve("4", admin.flavor, "--from", hours_ahead(3), "--for", "8h", "--yes")
+    done = admin.reserve("--maintenance", "--all-of", admin.flavor, "--from", hours_ahead(3), "--for", "8h", "--yes")
     assert done.returncode == 0, done
-    row = next(line for line in done.stdout.splitlines() if line.startswith(f"{world.ns}/next "))
-    assert "later" in row and "1 starts later" in done.stdout, done
+    row = [line for line in done.stdout.splitlines() if line.startswith(f"{world.ns}/next ")]
+    assert row and "later" in row[0] and "1 starts later" in done.stdout, done.stdout
+
+
+def test_its_price_is_told_before_and_after(admin):
+    world = admin.world
+    world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [world.full("q")], "base": {"cpu": "1.50"}}))
+    world.wait("the prices to be known", lambda: conditions(world.api.get(path_of("priceplans", world.full("plan")))).get("Active", {}).get("status") == "True")
+    done = admin.reserve("2", admin.flavor, *MONDAY, "--yes")
+    assert done.returncode == 0, done
+    before, _, after = done.stdout.partition("Nothing was written.")
+    assert "It costs 24.00 EUR if all of that window is used." in before, done.stdout
+    assert "It costs 24.00 EUR if all of it is used." in after, done.stdout
 
 
 def test_nothing_is_made_unless_it_is_wanted(admin):

@@ -1,5 +1,6 @@
 /* Objects of a what-if: which are taken, and what is told of the two plays. */
 #include "controller/visibility/whatif_text.h"
+#include "controller/visibility/whatif_verdicts.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -262,6 +263,12 @@ static void tell_all(const struct ask_answer *a, const struct queue *q, struct b
 	whatif_put(a, q, &basis, out);
 }
 
+static void note_verdicts(const struct queue *q, size_t variant, struct buf *out, void *ctx)
+{
+	(void)variant;
+	whatif_verdicts_put(ctx, q, out);
+}
+
 /* The status of the WhatIf. */
 static const cJSON *played(struct queue *q, struct whatif_specs *s, struct json *json, bool costs)
 {
@@ -273,6 +280,7 @@ static const cJSON *played(struct queue *q, struct whatif_specs *s, struct json 
 		.ask_ms = 20000,
 		.variants = 2,
 		.change = change,
+		.decided = note_verdicts,
 		.tell = tell_all,
 		.costs = costs};
 	struct ask_answer a;
@@ -416,6 +424,68 @@ static void of_many_those_that_move_most_are_told(void **state)
 	queue_free(q);
 }
 
+#define RESERVATION(name, cpu)                                                                     \
+	OBJECT("AdvanceReservation", name,                                                         \
+		"'spec':{'clusterQueue':'batch','flavors':[{'name':'node','resources':[{'name':"   \
+		"'cpu','amount':'" cpu "'}]}],'from':'2026-01-01T02:00:00Z','until':"              \
+		"'2026-01-01T10:00:00Z'}")
+
+static const cJSON *verdict_on(const cJSON *status, const char *name)
+{
+	json_each(v, json_array(status, "advanceReservations"))
+		if (strcmp(json_text(v, "name"), name) == 0)
+			return v;
+	fail_msg("no verdict on %s", name);
+	return NULL;
+}
+
+/* Also where no Job waits. One that is there already is not told of, and goes before those that are asked about:
+ * they have no time of creation. */
+static void an_advancereservation_is_judged(void **state)
+{
+	(void)state;
+	struct queue *q = world_of_json(world);
+	struct price_base cpu = {.resource = "cpu", .per_hour = 6 * 1000000};
+	struct priceplan_spec plan = {.name = "p", .currency = "EUR", .base = &cpu, .nbases = 1};
+	struct whatif_specs *s = whatif_specs_new(), *there = whatif_specs_new();
+	struct json *json = json_new(4 << 20);
+	struct err e = {""};
+	bool accepted;
+	assert_int_equal(queue_set_priceplan(q, &plan, &e), 0);
+	set_quota(q, 4, STRICT_FIFO, (struct preemption_spec){0});
+	assert_int_equal(add_text(there, RESERVATION("z-there", "2"), &e), 0);
+	assert_int_equal(whatif_specs_apply(there, q, NULL, &e), 0);
+	decide(q, BEGIN_MS);
+	assert_int_equal(add_text(s, RESERVATION("a-fits", "2"), &e), 0);
+	assert_int_equal(add_text(s, RESERVATION("b-late", "1"), &e), 0);
+	assert_int_equal(add_text(s, RESERVATION("c-large", "5"), &e), 0);
+	const cJSON *status = played(q, s, json, false);
+	assert_int_equal(cJSON_GetArraySize(json_array(status, "advanceReservations")), 3);
+	const cJSON *v = verdict_on(status, "a-fits");
+	assert_int_equal(json_bool(v, "accepted", &accepted), 0);
+	if (!accepted)
+		fail_msg("%s", json_text(v, "message"));
+	assert_string_equal(json_text(v, "from"), "2026-01-01T02:00:00Z");
+	assert_string_equal(json_text(v, "until"), "2026-01-01T10:00:00Z");
+	assert_string_equal(json_text(v, "cost"), "96.00"); /* 2 cpu for 8 hours at 6 */
+	assert_string_equal(json_text(v, "currency"), "EUR");
+	assert_null(json_get(v, "possibleFrom"));
+	v = verdict_on(status, "b-late");
+	assert_int_equal(json_bool(v, "accepted", &accepted), 0);
+	assert_false(accepted);
+	assert_string_equal(json_text(v, "reason"), "NotFree");
+	if (!strstr(json_text(v, "message"), "z-there"))
+		fail_msg("%s", json_text(v, "message"));
+	assert_string_equal(json_text(v, "possibleFrom"), "2026-01-01T10:00:00Z");
+	v = verdict_on(status, "c-large");
+	assert_string_equal(json_text(v, "reason"), "TooMuch");
+	assert_null(json_get(v, "possibleFrom"));
+	json_free(json);
+	whatif_specs_free(s);
+	whatif_specs_free(there);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +499,7 @@ int main(void)
 		cmocka_unit_test(who_starts_earlier_and_who_comes_to_start),
 		cmocka_unit_test(who_starts_later_and_what_it_costs),
 		cmocka_unit_test(of_many_those_that_move_most_are_told),
+		cmocka_unit_test(an_advancereservation_is_judged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
