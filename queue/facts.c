@@ -14,7 +14,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/plan/booked_runs.h"
 #include "queue/rules/backfill.h"
+#include "queue/rules/bookings/backfill_heads.h"
 #include "queue/core.h"
 #include "queue/admit/effective_quota.h"
 #include "queue/admit/growth.h"
@@ -130,6 +132,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
 		move_members(q, cq, place_again);
+	if (backfill_heads_of(cq))
+		booked_runs_begin(q, cq);
 	if (is_new) /* only now: it moves them itself */
 		window_states_form_queue(q, cq);
 	if (regrouped)

@@ -6,6 +6,7 @@
 #include "queue/admit/growth.h"
 #include "queue/core.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/money/booked_start.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/windows/smaller_quota.h"
 #include "queue/model/giving.h"
@@ -77,6 +78,7 @@ static void set_job(struct queue *q, const struct job *j)
 	account_done(&account);
 	w = queue_find_workload(q, &j->uid);
 	heed_marks(q, w, j);
+	booked_start_told(q, w, j->annotations.booked_start_ms);
 	dependencies_see(q, w, j);
 	disruption_see(q, w, j);
 }

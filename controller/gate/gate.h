@@ -69,6 +69,7 @@
 #define WAITING_ANNOTATION "sluice.dev/waiting"
 #define OUTCOMES_ANNOTATION "sluice.dev/after-outcomes"
 #define STOPPING_ANNOTATION "sluice.dev/stopping-at"
+#define BOOKED_START_ANNOTATION "sluice.dev/booked-start"
 
 struct gate;
 
@@ -244,7 +245,9 @@ struct intent {
 	 * owner wrote. What puts them back tests generation as well: the owner may be editing
 	 * them. */
 	int32_t parallelism, completions;
-	const char *notice;	/* INTENT_NOTICE: the text of sluice.dev/waiting */
+	const char *notice; /* INTENT_NOTICE: the text of sluice.dev/waiting */
+	int64_t booked_start_ms; /* INTENT_NOTICE: also set sluice.dev/booked-start; 0: take it off, if: */
+	bool has_booked_start;	/* INTENT_NOTICE, INTENT_START: it is there */
 	const char *outcomes;	/* INTENT_OUTCOMES: the text of sluice.dev/after-outcomes */
 	bool has_notice;	/* INTENT_START: take that off; false: test that there is none */
 	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off

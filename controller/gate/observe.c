@@ -292,6 +292,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->annotation_bytes = seen->annotations.bytes;
 	f->has_notice = seen->annotations.waiting != NULL;
 	f->notice = notice_kind(seen->annotations.waiting);
+	f->booked_start_ms = seen->annotations.booked_start_ms;
 	f->start_ms = seen->status.start_ms;
 	f->history = seen->admission.history;
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;

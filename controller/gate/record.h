@@ -77,6 +77,7 @@ struct facts {
 	int32_t annotation_bytes;	    /* of its owner's */
 	bool has_notice;
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
+	int64_t booked_start_ms; /* that it was told; 0: none */
 };
 
 struct job_name {

@@ -154,6 +154,7 @@ static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
 		attempt_sent(j);
 	i->generation = j->attempt.generation;
 	i->has_notice = j->seen.has_notice;
+	i->has_booked_start = j->seen.booked_start_ms > 0;
 	i->story.state = STORY_STARTED;
 	tell_lines(g, j, &i->story);
 	tell_template(g, &j->uid, &i->story, &i->template);
@@ -231,6 +232,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	if (i->kind == INTENT_NOTICE) {
 		notice_format(g, j, g->notices.text, sizeof(g->notices.text));
 		i->notice = g->notices.text;
+		i->booked_start_ms = notice_booked_start_ms(g, j);
+		i->has_booked_start = j->seen.booked_start_ms > 0;
 	} else if (i->kind == INTENT_OUTCOMES) {
 		outcome_note_tell(g, j, i);
 	} else if (i->kind == INTENT_WARN) {

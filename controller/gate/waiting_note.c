@@ -1,7 +1,8 @@
 /*
  * Waiting notes: a Job that has waited for a while says why on itself (annotation
  * sluice.dev/waiting), so that kubectl shows it. They are few:
- *   - only when the reason is of another kind than the one that stands there;
+ *   - only when the reason is of another kind than the one that stands there, or the Job has booked
+ *     another start (annotation sluice.dev/booked-start, in the same PATCH);
  *   - not before note_after_ms of waiting; each stands twice as long as the one before;
  *   - a bounded number a tick, and none while more than BUSY_STARTS Jobs are being started;
  *   - when the API server answers slowly the pauses grow, so that notes take at most a twentieth of
@@ -102,6 +103,19 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&text);
 }
 
+int64_t notice_booked_start_ms(const struct gate *g, const struct gate_job *j)
+{
+	int64_t at_ms = queue_booked_start_ms(g->queue, &j->uid);
+	return at_ms > g->now_ms && at_ms < INT64_MAX - 1000 ? (at_ms + 999) / 1000 * 1000 : 0;
+}
+
+/* One whose time has come is left as it is, for it is about to start. */
+static bool books_another(const struct gate *g, const struct gate_job *j)
+{
+	int64_t at_ms = notice_booked_start_ms(g, j);
+	return at_ms > 0 && at_ms != j->seen.booked_start_ms;
+}
+
 void waiting_note_begin(struct gate_job *j)
 {
 	j->waiting_note.count = 0;
@@ -128,7 +142,8 @@ static bool look_at(struct gate *g, struct gate_job *j)
 		!j->seen.suspend || j->seen.deleting || !notice_is_due(g, j))
 		return false;
 	if (!queue_explain(g->queue, &j->uid, g->now_ms, &x) || x.reason == WAIT_NOT ||
-		x.reason == WAIT_PENDING_EVALUATION || x.reason == j->seen.notice)
+		x.reason == WAIT_PENDING_EVALUATION ||
+		(x.reason == j->seen.notice && !books_another(g, j)))
 		return false;
 	j->waiting_note.count++;
 	j->waiting_note.told_ms = g->tick_ms;

@@ -28,6 +28,9 @@ struct notices {
 
 void notice_tick(struct gate *g);
 /* Another phase begins. */
+/* The start that it has booked, in whole seconds; 0: none. Written with the notice, so that the next leader
+ * books the same. */
+int64_t notice_booked_start_ms(const struct gate *g, const struct gate_job *j);
 void waiting_note_begin(struct gate_job *j);
 void notice_answered(struct gate *g, const struct gate_job *j);
 /* The reason that a notice begins with; WAIT_NOT when it begins with none. */

@@ -354,7 +354,8 @@ static const char *beginning(struct decoder *d, const char *text)
 static bool is_ours(const char *key)
 {
 	static const char *const ours[] = {STORY_ANNOTATION, DIRECTIVES_ANNOTATION, HOLD_ANNOTATION,
-		WAITING_ANNOTATION, OUTCOMES_ANNOTATION, STOPPING_ANNOTATION};
+		WAITING_ANNOTATION, OUTCOMES_ANNOTATION, STOPPING_ANNOTATION,
+		BOOKED_START_ANNOTATION};
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		if (strcmp(key, ours[i]) == 0)
 			return true;

@@ -142,6 +142,15 @@ static void read_stopping_at(
 			"is not a time; remove it, only Sluice writes it");
 }
 
+/* What is no time says nothing: the start is looked for anew then. */
+static void read_booked_start(const cJSON *annotations, struct job *j)
+{
+	const char *text = json_text(annotations, BOOKED_START_ANNOTATION);
+	int64_t ms;
+	if (text && text_time(text, &ms) && ms > 0)
+		j->annotations.booked_start_ms = ms;
+}
+
 void job_terms_field(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
 {
@@ -152,4 +161,5 @@ void job_terms_field(
 	j->terms.cheapest = name_field(d, at, annotations, START_ANNOTATION, starts, 0) == 1;
 	read_max_price(d, at, annotations, &j->terms);
 	read_stopping_at(d, at, annotations, j);
+	read_booked_start(annotations, j);
 }

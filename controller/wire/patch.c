@@ -14,6 +14,7 @@
 #define OUTCOMES_POINTER ANNOTATIONS "/sluice.dev~1after-outcomes"
 #define WAITING_POINTER ANNOTATIONS "/sluice.dev~1waiting"
 #define STOPPING_POINTER ANNOTATIONS "/sluice.dev~1stopping-at"
+#define BOOKED_START_POINTER ANNOTATIONS "/sluice.dev~1booked-start"
 #define HOLD_POINTER ANNOTATIONS "/sluice.dev~1hold"
 #define QUEUE_POINTER "/metadata/labels/sluice.dev~1queue-name"
 #define TEMPLATE "/spec/template"
@@ -315,6 +316,8 @@ static void put_start(const struct intent *i, struct buf *out)
 		test_string(out, QUEUE_POINTER, i->queue);
 	put_notice_off(i, out);
 	put_annotations_map(i, out);
+	if (i->has_booked_start)
+		put_off(BOOKED_START_POINTER, out);
 	if (i->drop_warning)
 		put_warning_off(out);
 	put_raw(out, "replace", "/spec/suspend", "false");
@@ -352,6 +355,14 @@ static void put_tell(const struct intent *i, struct buf *out)
 	put_story(i, out);
 }
 
+static void put_time(const char *pointer, int64_t ms, struct buf *out)
+{
+	begin(out, "add", pointer);
+	buf_putc(out, '"');
+	story_time(ms, out);
+	buf_puts(out, "\"}");
+}
+
 /* The story stays: it still is what was last done to this Job. */
 static void put_notice(const struct intent *i, struct buf *out)
 {
@@ -360,6 +371,10 @@ static void put_notice(const struct intent *i, struct buf *out)
 	begin(out, "add", WAITING_POINTER);
 	buf_json_string(out, i->notice);
 	buf_putc(out, '}');
+	if (i->booked_start_ms > 0)
+		put_time(BOOKED_START_POINTER, i->booked_start_ms, out);
+	else if (i->has_booked_start)
+		put_off(BOOKED_START_POINTER, out);
 }
 
 /* The same. */
@@ -401,10 +416,7 @@ static void put_warn(const struct intent *i, struct buf *out)
 		put_warning_off(out);
 		return;
 	}
-	begin(out, "add", STOPPING_POINTER);
-	buf_putc(out, '"');
-	story_time(i->stopping_at_ms, out);
-	buf_puts(out, "\"}");
+	put_time(STOPPING_POINTER, i->stopping_at_ms, out);
 }
 
 /* Of the status. A Job that has become another since is another version. */

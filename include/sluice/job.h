@@ -147,10 +147,12 @@ struct job_admission {
 
 /* Its annotations, but for those above. */
 struct job_annotations {
-	int32_t bytes;		/* of all but those that Sluice writes */
-	bool present;		/* the map metadata.annotations exists */
-	const char *waiting;	/* sluice.dev/waiting, its beginning; NULL when absent */
-	int64_t stopping_at_ms; /* sluice.dev/stopping-at, our notice of a stop; 0: none */
+	int32_t bytes;		 /* of all but those that Sluice writes */
+	bool present;		 /* the map metadata.annotations exists */
+	const char *waiting;	 /* sluice.dev/waiting, its beginning; NULL when absent */
+	int64_t stopping_at_ms;	 /* sluice.dev/stopping-at, our notice of a stop; 0: none */
+	int64_t booked_start_ms; /* sluice.dev/booked-start, the start that start: Cheapest booked;
+				    0: none */
 };
 
 /* Pods that may take longer to end keep quota for too long after a stop: such a Job is invalid. */

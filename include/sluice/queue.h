@@ -753,6 +753,10 @@ struct job_place {
 	int64_t queued_ms;
 };
 
+/* The start that a Job with sluice.dev/start: Cheapest has booked and waits for; 0: none, or its deadline is
+ * missed by it. */
+int64_t queue_booked_start_ms(const struct queue *q, const struct uid *uid);
+
 /* False when the Job is unknown. Of lists: it costs a tenth of an explanation. */
 bool queue_place_of(const struct queue *q, const struct uid *uid, struct job_place *ret);
 

@@ -162,6 +162,9 @@ enum cluster_fit {
 #define GROW_INTERVAL_MIN_MS 1000
 #define GROW_INTERVAL_MAX_MS (INT64_C(24) * 3600 * 1000)
 
+/* Jobs of one ClusterQueue that have a booking because they cannot start. A pass looks at all. */
+#define BACKFILL_RESERVATIONS_MAX 1000
+
 struct clusterqueue_spec {
 	const char *name;
 	int64_t generation; /* what status.observedGeneration will say */
@@ -175,9 +178,11 @@ struct clusterqueue_spec {
 	struct selector_term namespace_selector;
 	struct fungibility_spec fungibility;
 	struct preemption_spec preemption;
-	double weight;		    /* spec.fairSharing.weight; 1 when absent */
-	bool orders_by_usage;	    /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
-	int64_t default_max_run_ms; /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
+	int32_t backfill_reservations; /* spec.backfill.reservations, up to
+					  BACKFILL_RESERVATIONS_MAX; 0 when absent, which is one */
+	double weight;		       /* spec.fairSharing.weight; 1 when absent */
+	bool orders_by_usage;	       /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
+	int64_t default_max_run_ms;    /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
 	enum cluster_fit cluster_fit;
 	bool has_max_priority; /* spec.maxPriority: what more a Job claims does not count */
 	int32_t max_priority;

@@ -6,6 +6,8 @@
 #include "queue/rules/bookings/advance_plan.h"
 #include "queue/admit/partial.h"
 #include "queue/admit/precedence.h"
+#include "queue/rules/bookings/backfill_heads.h"
+#include "queue/rules/bookings/kept_start.h"
 
 /* More fresh groups than this are cheaper to find by a search. */
 #define FRESH_MAX 64
@@ -119,6 +121,8 @@ static bool passes(struct look *l)
 {
 	struct nominee *e = &l->scan->nominee;
 	struct queue *q = l->q;
+	if (backfill_heads_of(e->cq))
+		return e->verdict == ASSIGN_FITS || !backfill_heads_before(e->w);
 	const struct claim *claim = &e->group->claim;
 	if (is_kept_for_it(q, e))
 		return true;
@@ -362,10 +366,12 @@ const struct workload *workload_returning_before(
 }
 
 /* The head cannot start now, and keeps quota from other groups. When it does not fit its window any
- * more, another group is first. */
+ * more, another group is first. Of several heads the first for which that comes is watched. */
 static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
 	int64_t until = rules_group_may(q, g).until_ms;
+	if (backfill_heads_of(cq) && until >= alarm_at(&cq->fit))
+		return;
 	cq->fit.kind = ALARM_FIT;
 	cq->fit.serial = cq->serial;
 	cq->fit.owner = cq;
@@ -406,11 +412,130 @@ static struct group *first_possible(struct look *l)
 	return precedence_seek(l->q, cq, &s);
 }
 
+static void scan_restart(struct scan *w, enum answer stage)
+{
+	w->stage = stage;
+	w->scanned = false;
+	list_each(&w->cq->localqueues, l)
+		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
+}
+
+/* ---- Backfill with several heads ---- */
+
+static bool walk_enters(const struct tree_node *n, void *ctx)
+{
+	(void)n;
+	return ((const struct look *)ctx)->scan->looked < BACKFILL_WALK_MAX;
+}
+
+/* Could it be a head? */
+static bool walk_stops_at(const struct tree_node *n, void *ctx)
+{
+	const struct look *l = ctx;
+	const struct workload *w = container_of_const(n, struct workload, in_order);
+	if (l->scan->looked++ >= BACKFILL_WALK_MAX)
+		return false;
+	return !workload_fills_gaps(w) && !backfill_heads_walked(l->q, w) &&
+	       rules_group_may(l->q, w->group).answer == ANSWER_YES &&
+	       backfill_possible(w->group->cq, w->group);
+}
+
+/* The next one in a line behind the place where the walk stands. */
+static struct workload *walk_on(struct look *l, const struct tree *line)
+{
+	struct tree_search search = {walk_enters, walk_stops_at, l};
+	const struct workload behind = {.key = l->scan->walked_key};
+	struct tree_node *n = tree_seek(line, l->scan->walked ? &behind.in_order : NULL, &search);
+	return n ? container_of(n, struct workload, in_order) : NULL;
+}
+
+/* Where usage orders: of the LocalQueue that used least, then of the next one. */
+static struct workload *walk_lines(struct look *l)
+{
+	size_t n, i = 0;
+	struct scan *s = l->scan;
+	struct workload *found = NULL;
+	struct precedence *line = precedence_lines(l->q, s->cq, &n);
+	while (i < n && line[i].lq != s->walked_line)
+		i++;
+	if (i == n) {
+		i = 0;
+		s->walked = false;
+	}
+	for (; !found && i < n; i++) {
+		s->walked_line = line[i].lq;
+		found = walk_on(l, &line[i].lq->order);
+		if (!found)
+			s->walked = false;
+	}
+	free(line);
+	return found;
+}
+
+static struct workload *walk_next(struct look *l)
+{
+	const struct clusterqueue *cq = l->scan->cq;
+	return cq->spec.orders_by_usage ? walk_lines(l) : walk_on(l, &cq->order);
+}
+
+/* Writes the nominee. Of a group only the first is asked: if it cannot start, none can. */
+static bool walked_may(struct look *l, const struct workload *w)
+{
+	const struct scan *s = l->scan;
+	bool booked = kept_start_of(l->q, w) != NULL;
+	if (!booked)
+		backfill_heads_drop_rest(l->q, s->cq);
+	return group_head(w->group) == w && s->passed != w->group && !(booked && s->walks_still) &&
+	       quota_may(l, w->group);
+}
+
+static void walk_past(struct look *l, struct workload *w)
+{
+	struct scan *s = l->scan;
+	s->walked = true;
+	s->walked_key = *workload_standing(w);
+	bool keeps = s->walks_still && backfill_heads_keep(l->q, w);
+	if (keeps || backfill_heads_book(l->q, w)) {
+		s->heads++;
+		fit_watch(l->q, s->cq, w->group);
+	}
+}
+
+/* Walks along the Jobs until one can start, or there are as many heads as there may be. */
+static bool nominate_before_heads(struct look *l)
+{
+	struct scan *s = l->scan;
+	struct clusterqueue *cq = s->cq;
+	keys_available(cq, KEYS_POTENTIAL, s->potential);
+	if (!s->walks) {
+		s->walks = true;
+		s->walks_still = !cq->search && !cq->woken;
+		backfill_heads_begin(l->q, cq, !s->walks_still);
+	}
+	while (s->heads < (size_t)cq->spec.backfill_reservations) {
+		struct workload *w = walk_next(l);
+		if (!w)
+			break;
+		if (walked_may(l, w))
+			return true;
+		walk_past(l, w);
+	}
+	backfill_heads_drop_rest(l->q, cq);
+	backfill_watch(l->q, cq);
+	if (!s->walk_over) /* bookings have moved since heads were asked */
+		scan_restart(s, s->stage);
+	s->walk_over = true;
+	s->nominee = (struct nominee){0};
+	return false;
+}
+
 /* Backfill: the head starts, or gets a slot. In a Cohort the slot is made anew each time, because
  * other ClusterQueues take part. */
 static bool nominate_first(struct look *l)
 {
 	struct scan *w = l->scan;
+	if (backfill_heads_of(w->cq))
+		return nominate_before_heads(l);
 	keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	struct group *head = w->blocked ? w->blocked : first_possible(l);
 	if (!head) {
@@ -436,14 +561,6 @@ static bool nominate_rest(struct look *l)
 		cq->spec.strategy != STRICT_FIFO)
 		return nominate_fresh(l);
 	return cq->spec.orders_by_usage ? nominate_by_usage(l) : nominate_by_search(l);
-}
-
-static void scan_restart(struct scan *w, enum answer stage)
-{
-	w->stage = stage;
-	w->scanned = false;
-	list_each(&w->cq->localqueues, l)
-		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
 }
 
 /* Groups that a rule puts last are asked in a second scan. */

@@ -4,7 +4,8 @@
  *   BestEffortFIFO  all groups in order. Quota only shrinks during a pass, so a group that did not
  *                   fit is not asked again, and the scan never goes back
  *   StrictFIFO      the first group only
- *   Backfill        as BestEffortFIFO, behind a first group that no other may delay (backfill.h)
+ *   Backfill        as BestEffortFIFO, behind a first group that no other may delay (backfill.h),
+ *                   or behind several Jobs with bookings (backfill_heads.h)
  *
  * After a complete pass nothing waiting fits. So Jobs that merely arrived need no scan: only their
  * groups, which are fresh, are judged. A start may enable Jobs of other ClusterQueues to take back
@@ -46,6 +47,15 @@ struct scan {
 	/* Backfill: the head, which cannot start; other groups must not delay it. */
 	struct group *blocked;
 	int64_t spare[KEYS_MAX];
+
+	/* Backfill with several heads (backfill_heads.h): how far the walk along the Jobs has come. */
+	bool walks, walk_over;
+	bool walks_still;		/* nothing has changed for heads with a booking */
+	struct localqueue *walked_line; /* where usage orders */
+	bool walked;			/* some Job of this line */
+	struct order_key walked_key;	/* ... the last one's place, which it may have left */
+	size_t looked, heads;		/* Jobs; of these those that are booked */
+	struct group *passed;		/* its head is not to be asked again */
 
 	struct nominee nominee;
 };

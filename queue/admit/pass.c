@@ -6,6 +6,7 @@
 #include "queue/admit/assign.h"
 #include "queue/admit/growth.h"
 #include "queue/rules/backfill.h"
+#include "queue/rules/bookings/backfill_heads.h"
 #include "queue/model/giving.h"
 #include "queue/preempt/pods_first.h"
 #include "queue/preempt/preemption.h"
@@ -303,7 +304,9 @@ static void let_others_pass(struct pass *p, const struct nominee *e)
 	scan_on(w, e->group->lq, &e->group->key);
 	if (workload_fills_gaps(e->w))
 		return;
-	if (e->cq->spec.strategy == BACKFILL && !w->blocked)
+	if (backfill_heads_of(e->cq))
+		w->passed = e->group;
+	else if (e->cq->spec.strategy == BACKFILL && !w->blocked)
 		w->blocked = e->group;
 	if (e->cq->spec.strategy == STRICT_FIFO) {
 		w->over = true;

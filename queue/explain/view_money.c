@@ -7,6 +7,8 @@
 #include "queue/core.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
+#include "queue/rules/money/booked_start.h"
+#include "queue/rules/money/terms.h"
 
 /* ---- PricePlans ---- */
 
@@ -181,4 +183,13 @@ bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *
 	ret->active.ok = strcmp(ret->active.reason, "Active") == 0;
 	say_reason(view_working(q), b, ret->active.reason, &t);
 	return true;
+}
+
+/* ---- Booked starts ---- */
+
+int64_t queue_booked_start_ms(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct booking *b = w ? booked_start_of(w) : NULL;
+	return b && !w->terms->booked_late ? b->from_ms : 0;
 }

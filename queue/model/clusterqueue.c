@@ -120,6 +120,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	list_init(&cq->reservations);
 	list_init(&cq->promised);
 	list_init(&cq->fresh);
+	list_init(&cq->heads);
 	list_init(&cq->timed);
 	list_init(&cq->budgets);
 	list_init(&cq->reserved);
@@ -266,6 +267,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->deleting = s->deleting;
 	cq->generation = s->generation;
 	cq->spec.strategy = s->strategy;
+	cq->spec.backfill_reservations = s->backfill_reservations;
 	cq->spec.stop_policy = s->stop_policy;
 	cq->spec.has_selector = s->has_namespace_selector;
 	cq->spec.selector = *terms_copy(&cq->spec.memory, &s->namespace_selector, 1);
@@ -309,6 +311,7 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 	cq->generation = cq->spec.default_max_run_ms = cq->spec.grow_interval_ms = 0;
 	cq->spec.grow_by_default = false;
 	cq->spec.strategy = BEST_EFFORT_FIFO;
+	cq->spec.backfill_reservations = 0;
 	cq->spec.cluster_fit = CLUSTER_FIT_POSSIBLE;
 	cq->spec.stop_policy = STOP_NONE;
 	cq->spec.selector = (struct selector_term){0};

@@ -39,6 +39,7 @@ struct resource_group {
 struct cq_spec {
 	struct cohort *cohort; /* NULL: in none */
 	enum queueing_strategy strategy;
+	int32_t backfill_reservations;
 	enum stop_policy stop_policy;
 	bool has_selector;
 	struct selector_term selector;
@@ -87,7 +88,9 @@ struct clusterqueue {
 	struct tree groups_waiting;	     /* struct group, in queue order of their heads */
 	struct tree order;		     /* every workload in those groups: ranks */
 	struct backfill_slot *backfill_slot; /* backfill.h; NULL: there never was one */
-	struct tree ends; /* reservation.by_end: of strategy Backfill, backfill.h */
+	struct tree ends;  /* reservation.by_end: of strategy Backfill, backfill.h */
+	struct link heads; /* kept_start.of_heads: of Backfill with several, backfill_heads.h */
+	uint64_t walks;	   /* ... along its waiting Jobs, to book heads */
 	struct window_state *window_state; /* what RunPolicies say: window_state.h */
 	struct lead *lead;		   /* lead.h; NULL: there never was one */
 	struct alarm fit;		   /* when the head does not fit its window any more */

@@ -409,7 +409,8 @@ void workload_place(struct queue *q, struct workload *w)
 	}
 }
 
-/* When a head leaves, Jobs that it blocked may start. A backfill head kept a slot in its queue. A
+/* When a head leaves, Jobs that it blocked may start. A backfill head kept a slot in its queue, or a
+ * booking in its tree. A
  * StrictFIFO head blocked the Jobs behind it and, by the quota kept for it, others in its Cohort; a
  * pass that starts it goes on with those anyway. Elsewhere a Job that leaves changes nothing for
  * others. */
@@ -417,6 +418,9 @@ void workload_leave_line(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->group->cq;
 	bool starts = w->reservation || w->promise;
+	const struct kept_start *k = kept_start_get(q, w);
+	if (k && list_in(&k->of_heads) && !starts)
+		queue_touch_tree(q, cq->cohort_tree);
 	if (backfill_is_head(cq, w))
 		queue_touch_queue(q, cq);
 	else if (cq->spec.strategy == STRICT_FIFO && !starts && is_head(q, w))
@@ -439,8 +443,8 @@ static void take_out(struct queue *q, struct workload *w)
 		tree_remove(&q->back_off, &w->in_order);
 		break;
 	case PLACE_READY:
-		kept_start_drop(q, w);
 		workload_leave_line(q, w);
+		kept_start_drop(q, w);
 		nice_leave(q, w, w->reservation || w->promise);
 		break;
 	case PLACE_NOWHERE:

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/backfill_heads.h"
 #include "sluice/quantity.h"
 
 /* ---- Expected ends of runs ---- */
@@ -164,12 +165,27 @@ static void count_spare(struct backfill_slot *r, const struct clusterqueue *cq)
 	}
 }
 
+static struct backfill_slot *slot_of(struct clusterqueue *cq)
+{
+	if (!cq->backfill_slot)
+		cq->backfill_slot = mem_alloc(sizeof(*cq->backfill_slot));
+	return cq->backfill_slot;
+}
+
+static void watch_ends(struct queue *q, struct clusterqueue *cq)
+{
+	struct backfill_slot *r = cq->backfill_slot;
+	const struct reservation *first = first_end(cq);
+	r->alarm.kind = ALARM_BACKFILL;
+	r->alarm.serial = cq->serial;
+	r->alarm.owner = cq;
+	alarm_set(&q->alarms, &r->alarm, first ? quantity_add(first->ends_ms, 1) : INT64_MAX);
+}
+
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
 	put_off(cq, q->now_ms);
-	if (!cq->backfill_slot)
-		cq->backfill_slot = mem_alloc(sizeof(*cq->backfill_slot));
-	struct backfill_slot *r = cq->backfill_slot;
+	struct backfill_slot *r = slot_of(cq);
 	r->on = true;
 	r->head = g->key.uid;
 	r->at_ms = q->now_ms;
@@ -177,15 +193,23 @@ void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct gro
 	for (size_t i = 0; i < cq->spec.ngroups; i++)
 		reserve_group(r, cq, &g->claim, i, q->now_ms);
 	count_spare(r, cq);
-	r->alarm.kind = ALARM_BACKFILL;
-	r->alarm.serial = cq->serial;
-	r->alarm.owner = cq;
-	const struct reservation *first = first_end(cq);
-	alarm_set(&q->alarms, &r->alarm, first ? quantity_add(first->ends_ms, 1) : INT64_MAX);
+	watch_ends(q, cq);
+}
+
+void backfill_watch(struct queue *q, struct clusterqueue *cq)
+{
+	if (list_empty(&cq->heads)) {
+		backfill_end(q, cq);
+		return;
+	}
+	put_off(cq, q->now_ms);
+	slot_of(cq)->on = false;
+	watch_ends(q, cq);
 }
 
 void backfill_end(struct queue *q, struct clusterqueue *cq)
 {
+	backfill_heads_end(q, cq);
 	if (!cq->backfill_slot)
 		return;
 	cq->backfill_slot->on = false;

@@ -255,7 +255,7 @@ def test_a_waiting_job_may_leave_its_queue_and_then_start(jobs):
     assert jobs.patch(made, {"spec": {"suspend": False}})["spec"]["suspend"] is False
 
 
-@pytest.mark.parametrize("mark", [STORY, ORIGINAL, "sluice.dev/waiting", "sluice.dev/stopping-at", "sluice.dev/after-outcomes"])
+@pytest.mark.parametrize("mark", [STORY, ORIGINAL, "sluice.dev/waiting", "sluice.dev/stopping-at", "sluice.dev/after-outcomes", "sluice.dev/booked-start"])
 def test_sluices_own_marks_cannot_be_forged(jobs, mark):
     refused(SLUICE_ALONE, jobs.make, annotations={mark: "{}"})
     refused(SLUICE_ALONE, jobs.make, queue=None, annotations={mark: "{}"})

@@ -242,6 +242,7 @@ static const struct snap *patch_apply(
 	bool was = s->job.suspend;
 	if (i->kind == INTENT_NOTICE) {
 		s->job.annotations.waiting = pool_strdup(api->pool, i->notice);
+		s->job.annotations.booked_start_ms = i->booked_start_ms;
 		return model_api_write(api, s, false);
 	}
 	if (i->kind == INTENT_OUTCOMES) {
@@ -262,6 +263,8 @@ static const struct snap *patch_apply(
 	if (i->kind == INTENT_START) {
 		s->job.suspend = s->job.resumed_by_other = false;
 		s->job.annotations.waiting = NULL;
+		if (i->has_booked_start)
+			s->job.annotations.booked_start_ms = 0;
 		s->run = run_of_start(api, &i->story, now_ms);
 	} else if (i->kind == INTENT_STOP) {
 		s->job.suspend = true;

@@ -94,6 +94,25 @@ static int32_t gap_fillers_below(struct decoder *d, const struct path *up, const
 	return below;
 }
 
+static int32_t backfill_reservations(struct decoder *d, const struct path *up, const cJSON *spec,
+	enum queueing_strategy strategy)
+{
+	const cJSON *o = object_field(d, up, spec, "backfill");
+	const struct path *at = PATH(up, "backfill");
+	if (!o)
+		return 0;
+	if (strategy != BACKFILL)
+		decoder_fault(d, at,
+			"is only for queueingStrategy: Backfill; set that, or remove backfill");
+	if (!json_get(o, "reservations"))
+		return 1;
+	int32_t n = int32_field(d, at, o, "reservations", 1, 1);
+	if (n > BACKFILL_RESERVATIONS_MAX)
+		decoder_fault(d, PATH(at, "reservations"),
+			"must be at most 1000: all of them are looked at in each pass");
+	return n;
+}
+
 static void growth_fields(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct clusterqueue_spec *ret)
 {
@@ -124,6 +143,7 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->cohort = text_field(d, at, spec, "cohortName", NAME_MAX_BYTES);
 	s->strategy = (enum queueing_strategy)name_field(
 		d, at, spec, "queueingStrategy", strategies, BEST_EFFORT_FIFO);
+	s->backfill_reservations = backfill_reservations(d, at, spec, s->strategy);
 	s->stop_policy = stop_policy_field(d, at, spec);
 	s->has_namespace_selector = selector != NULL;
 	s->namespace_selector = label_selector(d, PATH(at, "namespaceSelector"), selector);

@@ -14,6 +14,7 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/bookings/advance_plan.h"
+#include "queue/rules/bookings/backfill_heads.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/rule.h"
@@ -94,10 +95,39 @@ static bool is_anything_reserved(const struct queue *q)
 }
 
 /* By one that is open. Then it starts, whatever other Jobs have booked. */
-static bool is_kept_for_it(
-	struct queue *q, const struct nominee *e, struct booking_lines lines)
+static bool is_kept_for_it(struct queue *q, const struct nominee *e, struct booking_lines lines)
 {
 	return advance_is_open(e->cq) && advance_covers(q, e->w->lq, e->w->user, lines);
+}
+
+/* Does it borrow nothing, where another ClusterQueue has booked what it would borrow? */
+static bool is_its_own(
+	struct queue *q, const struct nominee *e, struct booking_lines lines, int64_t until_ms)
+{
+	const struct booking *b = quota_plan_in_the_way(&q->quota_plan, lines, q->now_ms, until_ms);
+	const struct workload *other = b ? queue_find_workload(q, &b->who) : NULL;
+	return e->choice.level == 0 && other && other->group && other->group->cq != e->cq &&
+	       backfill_heads_of(other->group->cq);
+}
+
+/* Until then it must overlap nothing. One of unknown duration never passes a head of Backfill, unless its
+ * own booked time has come. */
+static int64_t overlaps_until_ms(const struct queue *q, const struct nominee *e)
+{
+	const struct booking *kept = kept_start_of(q, e->w);
+	bool passes = backfill_heads_of(e->cq) && !(kept && kept->from_ms <= q->now_ms);
+	if (e->w->expected_ms <= 0 && passes)
+		return INT64_MAX;
+	return quantity_add(q->now_ms, plan_lasts_ms(e->w->expected_ms));
+}
+
+/* Where it overlaps what is firm. In a queue with several heads the walk books (backfill_heads.h). */
+static void book_behind_firm(
+	struct queue *q, const struct nominee *e, struct booking_lines lines, int64_t lasts_ms)
+{
+	if (e->verdict == ASSIGN_FITS && !backfill_heads_of(e->cq) &&
+		!kept_start_stands(q, e->w, lines, lasts_ms))
+		kept_start_book(q, e->w, lines, lasts_ms);
 }
 
 static bool bookings_choice_may(struct queue *q, const struct attempt *a)
@@ -107,17 +137,19 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 	if (!has_bookings(e->cq))
 		return true;
 	int64_t lasts_ms = plan_lasts_ms(e->w->expected_ms);
-	int64_t until_ms = quantity_add(q->now_ms, lasts_ms);
 	lines_of(e, &x);
-	if (is_anything_reserved(q) && !overlaps_nothing_firm(q, a, x.lines, until_ms)) {
-		if (e->verdict == ASSIGN_FITS && !kept_start_stands(q, e->w, x.lines, lasts_ms))
-			kept_start_book(q, e->w, x.lines, lasts_ms);
+	if (is_anything_reserved(q) &&
+		!overlaps_nothing_firm(q, a, x.lines, quantity_add(q->now_ms, lasts_ms))) {
+		book_behind_firm(q, e, x.lines, lasts_ms);
 		return false;
 	}
 	if (e->verdict != ASSIGN_FITS || a->nvictims > 0 || is_kept_for_it(q, e, x.lines))
 		return true;
-	if (overlaps_nothing(q, e->w, x.lines, until_ms))
+	int64_t until_ms = overlaps_until_ms(q, e);
+	if (overlaps_nothing(q, e->w, x.lines, until_ms) || is_its_own(q, e, x.lines, until_ms))
 		return true;
+	if (backfill_heads_of(e->cq))
+		return is_above_it(q, e->w, x.lines, until_ms);
 	if (kept_start_stands(q, e->w, x.lines, lasts_ms))
 		return false;
 	if (is_above_it(q, e->w, x.lines, until_ms))
@@ -139,8 +171,11 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 		return more;
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
 		line[n++] = (struct booking_line){r->line[i].row, reservation_more(r, i, more)};
+	int64_t until_ms = backfill_heads_of(r->cq) && r->w->expected_ms <= 0
+				   ? INT64_MAX
+				   : r->booking->until_ms;
 	return advance_has_room(q, PLAN_ALL, r->lq, r->user, (struct booking_lines){line, n},
-		       q->now_ms, r->booking->until_ms)
+		       q->now_ms, until_ms)
 		       ? more
 		       : 0;
 }
@@ -211,25 +246,51 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 	return true;
 }
 
-static enum wait_reason bookings_explain(struct question *a)
+static bool fits_now(const struct question *a)
 {
-	const struct booking *b = kept_start_of(a->q, a->w);
-	if (!b)
-		return WAIT_NOT;
-	if (is_anything_reserved(a->q) && say_reserved(a, b)) {
-		a->not_before_ms = b->from_ms > a->now_ms ? b->from_ms : 0;
-		if (a->w->expected_ms <= 0)
-			text_add(a->text,
-				" (it does not say how long it takes, annotation sluice.dev/expected-duration, so that is planned for an hour)");
-		return WAIT_RESERVED;
-	}
-	text_add(a->text,
-		"fits now, but would run into starts that other Jobs have booked; it has booked ");
-	text_add_time(a->text, b->from_ms);
-	text_add(a->text, ", and starts before that if it runs into none");
+	return a->w->place == PLACE_READY && assign_now(a->cq, a->claim) == ASSIGN_FITS;
+}
+
+/* Backfill with several heads: would it run into a booking that is none of theirs? Of heads explain.c
+ * tells. */
+static bool is_kept_by_others(const struct question *a)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* as it was afterwards */
+	const struct kept_start *head;
+	if (!fits_now(a))
+		return false;
+	int64_t until_ms = backfill_heads_room_until(q, a->w, &head);
+	int64_t ends_ms =
+		a->w->expected_ms > 0 ? quantity_add(q->now_ms, a->w->expected_ms) : INT64_MAX;
+	return !head && until_ms > 0 && until_ms < ends_ms;
+}
+
+static void say_unknown_duration(struct question *a)
+{
 	if (a->w->expected_ms <= 0)
 		text_add(a->text,
 			" (it does not say how long it takes, annotation sluice.dev/expected-duration, so that is planned for an hour)");
+}
+
+static enum wait_reason bookings_explain(struct question *a)
+{
+	const struct booking *b = kept_start_of(a->q, a->w);
+	/* A head of Backfill is booked where it waits for quota, too. */
+	bool fits = !backfill_heads_of(a->cq) || fits_now(a);
+	if (b && fits && is_anything_reserved(a->q) && say_reserved(a, b)) {
+		a->not_before_ms = b->from_ms > a->now_ms ? b->from_ms : 0;
+		say_unknown_duration(a);
+		return WAIT_RESERVED;
+	}
+	if (backfill_heads_of(a->cq) ? !is_kept_by_others(a) : !b)
+		return WAIT_NOT;
+	text_add(a->text, "fits now, but would run into starts that other Jobs have booked");
+	if (b) {
+		text_add(a->text, "; it has booked ");
+		text_add_time(a->text, b->from_ms);
+		text_add(a->text, ", and starts before that if it runs into none");
+	}
+	say_unknown_duration(a);
 	return WAIT_BEHIND;
 }
 

@@ -6,12 +6,6 @@
 #include "queue/core.h"
 #include "sluice/quantity.h"
 
-struct kept_start {
-	struct workload *w;
-	struct booking *booking;
-	struct alarm alarm;
-};
-
 static bool is_of(const void *value, const void *key)
 {
 	return uid_cmp(&((const struct kept_start *)value)->w->key.uid, key) == 0;
@@ -22,7 +16,7 @@ void kept_starts_init(struct map *all)
 	map_init(all, is_of);
 }
 
-static struct kept_start *find(const struct queue *q, const struct workload *w)
+struct kept_start *kept_start_get(const struct queue *q, const struct workload *w)
 {
 	if (q->kept_starts.count == 0)
 		return NULL;
@@ -31,17 +25,18 @@ static struct kept_start *find(const struct queue *q, const struct workload *w)
 
 struct booking *kept_start_of(const struct queue *q, const struct workload *w)
 {
-	const struct kept_start *k = find(q, w);
+	const struct kept_start *k = kept_start_get(q, w);
 	return k ? k->booking : NULL;
 }
 
 void kept_start_drop(struct queue *q, struct workload *w)
 {
-	struct kept_start *k = find(q, w);
+	struct kept_start *k = kept_start_get(q, w);
 	if (!k)
 		return;
 	map_take(&q->kept_starts, uid_hash(&w->key.uid), &w->key.uid);
 	alarm_clear(&q->alarms, &k->alarm);
+	list_leave(&k->of_heads);
 	quota_plan_unbook(&q->quota_plan, k->booking);
 	free(k);
 }
@@ -59,12 +54,12 @@ bool kept_start_stands(const struct queue *q, const struct workload *w, struct b
 	int64_t lasts_ms)
 {
 	struct queue *own = (struct queue *)(uintptr_t)q; /* profiles are made right first */
-	const struct kept_start *k = find(q, w);
+	const struct kept_start *k = kept_start_get(q, w);
 	return k && k->booking->from_ms > q->now_ms && is_same(k->booking, lines, lasts_ms) &&
 	       quota_plan_stands(&own->quota_plan, k->booking);
 }
 
-static void keep(struct queue *q, struct workload *w, struct booking *b)
+static struct kept_start *keep(struct queue *q, struct workload *w, struct booking *b)
 {
 	struct kept_start *k = mem_alloc(sizeof(*k));
 	k->w = w;
@@ -74,21 +69,25 @@ static void keep(struct queue *q, struct workload *w, struct booking *b)
 	k->alarm.owner = k;
 	map_put(&q->kept_starts, uid_hash(&w->key.uid), k);
 	alarm_set(&q->alarms, &k->alarm, b->from_ms);
+	return k;
+}
+
+struct kept_start *kept_start_put(struct queue *q, struct workload *w, struct booking_lines lines,
+	int64_t at_ms, int64_t lasts_ms)
+{
+	kept_start_drop(q, w);
+	struct booking *b = quota_plan_book(&q->quota_plan, BOOKING_HEAD, &w->key.uid, lines, at_ms,
+		quantity_add(at_ms, lasts_ms));
+	return b ? keep(q, w, b) : NULL;
 }
 
 bool kept_start_book(
 	struct queue *q, struct workload *w, struct booking_lines lines, int64_t lasts_ms)
 {
-	struct booking *b = NULL;
 	kept_start_drop(q, w);
 	int64_t at_ms =
 		quota_plan_earliest(&q->quota_plan, lines, lasts_ms, q->now_ms, INT64_MAX - 1);
-	if (at_ms != INT64_MAX)
-		b = quota_plan_book(&q->quota_plan, BOOKING_HEAD, &w->key.uid, lines, at_ms,
-			quantity_add(at_ms, lasts_ms));
-	if (b)
-		keep(q, w, b);
-	return b != NULL;
+	return at_ms != INT64_MAX && kept_start_put(q, w, lines, at_ms, lasts_ms);
 }
 
 void kept_start_ring(struct queue *q, struct kept_start *k)

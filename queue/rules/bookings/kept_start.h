@@ -18,6 +18,16 @@ struct workload;
 
 void kept_starts_init(struct map *all);
 
+struct kept_start {
+	struct workload *w;
+	struct booking *booking;
+	struct alarm alarm;
+	struct link of_heads; /* in clusterqueue.heads: backfill_heads.h */
+	uint64_t walk;	      /* ... that booked it last: clusterqueue.walks */
+};
+
+/* NULL: it has none. */
+struct kept_start *kept_start_get(const struct queue *q, const struct workload *w);
 /* Its booking; NULL: none. */
 struct booking *kept_start_of(const struct queue *q, const struct workload *w);
 /* It would overlap. Has it a booking for these lines and so long that still stands? */
@@ -28,7 +38,11 @@ bool kept_start_book(
 	struct queue *q, struct workload *w, struct booking_lines lines, int64_t lasts_ms);
 void kept_start_drop(struct queue *q, struct workload *w);
 
-struct kept_start;
+/* It is booked at that moment, whether there is room or not. What it had booked before goes. NULL: the
+ * plan is full. */
+struct kept_start *kept_start_put(struct queue *q, struct workload *w, struct booking_lines lines,
+	int64_t at_ms, int64_t lasts_ms);
+
 /* Its alarm rang: its time has come. */
 void kept_start_ring(struct queue *q, struct kept_start *k);
 

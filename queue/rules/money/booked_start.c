@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/combinations.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
 
@@ -43,68 +44,13 @@ static bool may_book(struct queue *q, const struct workload *w)
 	       clusterqueue_active(cq);
 }
 
-/* ---- Flavors: which lines it would hold ---- */
-
-#define COMBINATIONS_MAX 16 /* of flavors of the resource groups */
+/* ---- Which lines it would hold ---- */
 
 struct combination {
 	struct booking_line line[QUEUE_LINES_MAX];
 	struct quota_line priced[QUEUE_LINES_MAX];
 	size_t n;
 };
-
-static bool flavor_can(const struct clusterqueue *cq, const struct claim *c, size_t group, size_t f)
-{
-	size_t n;
-	const struct need *need = claim_needs(c, group, &n);
-	const struct resource_group *g = &cq->spec.groups[group];
-	if (!claim_suits(c, group, f))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct quota_row *row = g->row[f * g->nresources + need[i].resource];
-		if (need_too_large(row, &need[i]) ||
-			!quota_fits(need[i].amount, quota_potential(row)))
-			return false;
-	}
-	return true;
-}
-
-static size_t next_flavor(
-	const struct clusterqueue *cq, const struct claim *c, size_t group, size_t f)
-{
-	while (f < cq->spec.groups[group].nflavors && !flavor_can(cq, c, group, f))
-		f++;
-	return f;
-}
-
-/* The first combination. False: in some group none can. Of groups of which it needs nothing: 0. */
-static bool flavors_begin(const struct clusterqueue *cq, const struct claim *c, size_t *f)
-{
-	for (size_t g = 0; g < cq->spec.ngroups; g++) {
-		size_t n;
-		claim_needs(c, g, &n);
-		f[g] = n > 0 ? next_flavor(cq, c, g, 0) : 0;
-		if (n > 0 && f[g] == cq->spec.groups[g].nflavors)
-			return false;
-	}
-	return true;
-}
-
-/* As a number is counted up, the last group first. */
-static bool flavors_next(const struct clusterqueue *cq, const struct claim *c, size_t *f)
-{
-	for (size_t g = cq->spec.ngroups; g-- > 0;) {
-		size_t n;
-		claim_needs(c, g, &n);
-		size_t next = n > 0 ? next_flavor(cq, c, g, f[g] + 1) : SIZE_MAX;
-		if (next < cq->spec.groups[g].nflavors) {
-			f[g] = next;
-			return true;
-		}
-		f[g] = n > 0 ? next_flavor(cq, c, g, 0) : 0;
-	}
-	return false;
-}
 
 static void combine(const struct clusterqueue *cq, const struct claim *c, const size_t *f,
 	struct combination *ret)
@@ -149,20 +95,24 @@ struct bargains {
 };
 
 /* Its best starts in time, or at all. */
-static void find(struct queue *q, const struct workload *w, bool at_all, struct bargains *ret)
+static void find(
+	struct queue *q, const struct workload *w, struct start_search s, struct bargains *ret)
 {
 	struct claim claim;
 	size_t flavor[CQ_GROUPS_MAX];
 	struct combination how;
 	struct clusterqueue *cq = w->lq->cq;
+	const struct combinations all = {&claim, false};
 	ret->booked.found = ret->alone.found = false;
 	claim_init(&claim, &q->node_suitability, cq, w->shape);
-	bool more = !claim.uncovered && !claim.nowhere && flavors_begin(cq, &claim, flavor);
+	bool more = !claim.uncovered && !claim.nowhere && combination_first(cq, &all, flavor);
 	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
 		combine(cq, &claim, flavor, &how);
-		look(q, w, &how, (struct start_search){{how.line, how.n}, at_all}, &ret->booked);
-		look(q, w, &how, (struct start_search){{NULL, 0}, at_all}, &ret->alone);
-		more = flavors_next(cq, &claim, flavor);
+		s.lines = (struct booking_lines){how.line, how.n};
+		look(q, w, &how, s, &ret->booked);
+		s.lines = (struct booking_lines){NULL, 0};
+		look(q, w, &how, s, &ret->alone);
+		more = combination_next(cq, &all, flavor);
 	}
 	claim_done(&claim);
 }
@@ -181,11 +131,39 @@ static void keep(
 		quantity_add(b->at_ms, w->expected_ms));
 }
 
+/* ---- As an earlier leader told it ---- */
+
+void booked_start_told(struct queue *q, struct workload *w, int64_t at_ms)
+{
+	struct terms *t = w->terms;
+	if (!t || t->told_is_over || !t->asked.cheapest)
+		return;
+	t->told_ms = at_ms;
+	/* Before those that were told nothing, which are asked at now_ms. */
+	if (at_ms > 0 && !q->deciding && list_in(&t->of_clusterqueue) && !t->booking)
+		alarm_set(&q->alarms, &t->alarm, q->now_ms - 1);
+}
+
+static bool book_told(struct queue *q, struct workload *w)
+{
+	struct bargains told, all;
+	if (w->terms->told_ms <= 0)
+		return false;
+	find(q, w, (struct start_search){.only_ms = w->terms->told_ms}, &told);
+	if (!told.booked.found)
+		return false;
+	find(q, w, (struct start_search){.at_all = false}, &all);
+	keep(q, w, &told.booked, false, all.alone.found && all.alone.cost < told.booked.cost);
+	return w->terms->booking != NULL;
+}
+
+/* ---- Anew ---- */
+
 /* *ret_cheapest: it could not be cheaper, were it alone. False: there is no start in time. */
 static bool book_in_time(struct queue *q, struct workload *w, bool *ret_cheapest)
 {
 	struct bargains all;
-	find(q, w, false, &all);
+	find(q, w, (struct start_search){.at_all = false}, &all);
 	*ret_cheapest = all.booked.found == all.alone.found && all.booked.cost <= all.alone.cost;
 	if (all.booked.found)
 		keep(q, w, &all.booked, false, !*ret_cheapest);
@@ -198,9 +176,18 @@ static void book_late(struct queue *q, struct workload *w)
 	struct bargains all;
 	if (w->terms->asked.hold_when_missed || w->terms->asked.has_max_price)
 		return;
-	find(q, w, true, &all);
+	find(q, w, (struct start_search){.at_all = true}, &all);
 	if (all.booked.found)
 		keep(q, w, &all.booked, true, true);
+}
+
+static void book(struct queue *q, struct workload *w)
+{
+	bool cheapest;
+	if (!book_in_time(q, w, &cheapest))
+		book_late(q, w);
+	if (!cheapest)
+		booked_starts_may_improve(q, w->lq->cq->cohort_tree);
 }
 
 /* Is it still worth keeping? One whose time has come is as long as it could start now. */
@@ -224,16 +211,14 @@ void booked_start_ask(struct queue *q, struct workload *w)
 		return;
 	}
 	booked_runs_begin(q, w->lq->cq);
-	if (w->terms->booking && stands(q, w))
-		return;
-	booked_start_drop(q, w);
-	if (quota_plan_full(w->lq->cq->node))
-		return;
-	bool cheapest;
-	if (!book_in_time(q, w, &cheapest))
-		book_late(q, w);
-	if (!cheapest)
-		booked_starts_may_improve(q, w->lq->cq->cohort_tree);
+	if (!w->terms->booking || !stands(q, w)) {
+		booked_start_drop(q, w);
+		if (!quota_plan_full(w->lq->cq->node) && !book_told(q, w))
+			book(q, w);
+	}
+	w->terms->told_is_over = !q->paused;
+	if (w->terms->told_is_over)
+		w->terms->told_ms = 0;
 }
 
 /* ---- All again, the widest first ---- */

@@ -18,6 +18,10 @@
  * that waits in a queue that is not active, one for which the plan is full (QUOTA_PLAN_MAX), and one
  * that asks for more than there is.
  *
+ * What was told outlives a leader: a booked start stands on its Job (annotation sluice.dev/booked-start).
+ * A queue that has just been made books it as it was told, before Jobs that were told nothing, if its
+ * terms allow it and the plan has room. If its time has passed meanwhile, it is booked from now on.
+ *
  * From its time on it is before other Jobs of its priority (order_key.due_ms). One whose start would
  * be too late need not wait for it: it starts as soon as it overlaps nothing (kept_start.h).
  */
@@ -39,6 +43,9 @@ struct workload;
 /* It waits, and is asked when it may start: keeps its booking, or books. Only while a decision is made,
  * because else the time is not known. */
 void booked_start_ask(struct queue *q, struct workload *w);
+/* The Job has that written on it; 0: nothing. Counts until it has been asked in a decision that may start
+ * Jobs. */
+void booked_start_told(struct queue *q, struct workload *w, int64_t at_ms);
 /* It starts / it waits for no start any more. */
 void booked_start_over(struct queue *q, struct workload *w);
 void booked_start_drop(struct queue *q, struct workload *w);

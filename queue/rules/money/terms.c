@@ -57,6 +57,7 @@ void terms_forget(struct queue *q, struct workload *w)
 void terms_take(struct queue *q, struct workload *w, const struct job_terms *asked)
 {
 	bool stood = w->terms && list_in(&w->terms->of_clusterqueue);
+	bool told_is_over = w->terms && w->terms->told_is_over;
 	terms_forget(q, w);
 	if (!asks_anything(asked))
 		return;
@@ -64,6 +65,7 @@ void terms_take(struct queue *q, struct workload *w, const struct job_terms *ask
 	t->asked = *asked;
 	t->asked.max_price_resource = mem_strdup(resource_of(asked));
 	t->w = w;
+	t->told_is_over = told_is_over;
 	t->alarm.kind = ALARM_TERMS;
 	t->alarm.serial = ++q->counters.alarms;
 	t->alarm.owner = w;
@@ -312,7 +314,11 @@ struct found_start terms_find_start(
 	if (o.asked->deadline_ms > 0)
 		judge_deadline(&o, w, &v);
 	int64_t last_ms = s->at_all ? o.limit_ms : last_start(&o, w, &v);
-	if (v.unreachable && !s->at_all)
+	if (s->only_ms > 0) {
+		o.earliest_ms = greater(s->only_ms, o.earliest_ms);
+		last_ms = least(last_ms, o.earliest_ms);
+	}
+	if ((v.unreachable && !s->at_all) || last_ms < o.earliest_ms)
 		return (struct found_start){INT64_MAX, 0};
 	struct tariff t = plan_factors(
 		q, o.plan, q->now_ms, quantity_add(least(last_ms, o.limit_ms), o.lasts_ms));

@@ -60,6 +60,10 @@ struct terms {
 	int64_t booked_for_ms; /* its start, before that was put off */
 	__int128 booked_cost;  /* in parts of money, for comparison */
 	uint64_t booked_as_of; /* counters.terms_edits */
+	/* The start that an earlier leader booked and wrote onto the Job; 0: none. It counts until
+	 * the Job has been asked here. */
+	int64_t told_ms;
+	bool told_is_over;
 };
 
 /* Takes over what the Job says. */
@@ -83,7 +87,8 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
  * these lines in the plan of quota (of none: wherever there is). */
 struct start_search {
 	struct booking_lines lines;
-	bool at_all; /* as early as possible, whatever it costs and however late */
+	bool at_all;	 /* as early as possible, whatever it costs and however late */
+	int64_t only_ms; /* at that moment, or now if it is past; 0: at any */
 };
 struct found_start {
 	int64_t at_ms; /* INT64_MAX: there is none */

@@ -315,7 +315,10 @@ static bool read_queue_option(
 		s->default_max_run_ms = atoll(piece_value(word, "max-run")) * 1000;
 	else if (strcmp(word, "backfill") == 0)
 		s->strategy = BACKFILL;
-	else if (strcmp(word, "by-usage") == 0)
+	else if (piece_value(word, "backfill")) {
+		s->strategy = BACKFILL;
+		s->backfill_reservations = atoi(piece_value(word, "backfill"));
+	} else if (strcmp(word, "by-usage") == 0)
 		s->orders_by_usage = true;
 	else
 		*ret_known = words_cluster_of_queue(s, word) || read_cap(s, word) ||

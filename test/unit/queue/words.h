@@ -11,7 +11,7 @@
  *   config [fair] [final-share-only|initial-share-only] [victims-as-kueue]
  *                                    before the first fact
  *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
- *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
+ *   queue NAME [strict|backfill[=RESERVATIONS]] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
  *              [cap=MAX-PRIORITY] [gaps-below=PRIORITY|none] [selector="TERM"] [noselector]
  *              [by-usage] [within=POLICY]
  *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [min-run=SECONDS]

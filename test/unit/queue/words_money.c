@@ -256,6 +256,8 @@ bool words_money_of_job(struct job *j, const char *word, char *value)
 		t->start_after_ms = words_instant(value);
 	else if (strcmp(word, "deadline") == 0)
 		t->deadline_ms = words_instant(value);
+	else if (strcmp(word, "booked") == 0)
+		j->annotations.booked_start_ms = words_instant(value);
 	else if (strcmp(word, "max-price") == 0)
 		t->max_price = money(value);
 	else if (strcmp(word, "max-price-of") == 0)

@@ -9,6 +9,7 @@
  *   drop plan|budget NAME | reject plan|budget NAME "SENTENCE"
  *   job .. [start-after=TIME] [deadline=TIME] [fails] [cheapest] [max-price=N]
  *          [max-price-of=RESOURCE] [family=NAME] [active-deadline=S]
+ *          [booked=TIME]                what an earlier leader wrote onto it
  *   finished NS/NAME
  *   lasted NS FAMILY SECONDS ..          runs that a former leader saw end well
  *   spent QUEUE NS/LOCAL CURRENCY AT COST

@@ -145,6 +145,15 @@ static const struct wrong_row {
 	{SPEC("'gapFillers':{'below':'low'}"),
 		"ClusterQueue batch: spec.gapFillers.below: must be a whole number from "
 		"-2147483648 to 2147483647"},
+	{SPEC("'backfill':{'reservations':2}"),
+		"ClusterQueue batch: spec.backfill: is only for queueingStrategy: Backfill; set "
+		"that, or remove backfill"},
+	{SPEC("'queueingStrategy':'Backfill','backfill':{'reservations':0}"),
+		"ClusterQueue batch: spec.backfill.reservations: must be a whole number from 1 to "
+		"2147483647"},
+	{SPEC("'queueingStrategy':'Backfill','backfill':{'reservations':1001}"),
+		"ClusterQueue batch: spec.backfill.reservations: must be at most 1000: all of them "
+		"are looked at in each pass"},
 	{SPEC("'preemption':{'minRun':'10'}"),
 		"ClusterQueue batch: spec.preemption.minRun: \"10\" is not a duration; write "
 		"hours, minutes and seconds with their units, such as 30m, 1h30m or 36h"},
@@ -224,6 +233,12 @@ static void whom_it_may_stop_and_where_it_looks(void **state)
 	free(s);
 	s = clusterqueue(SPEC("'growByDefault':false"));
 	assert_true(!s->grow_by_default && s->grow_interval_ms == GROW_INTERVAL_MS);
+	free(s);
+	s = clusterqueue(SPEC("'queueingStrategy':'Backfill','backfill':{'reservations':7}"));
+	assert_int_equal(s->backfill_reservations, 7);
+	free(s);
+	s = clusterqueue(SPEC("'queueingStrategy':'Backfill','backfill':{}"));
+	assert_int_equal(s->backfill_reservations, 1);
 	free(s);
 	s = clusterqueue(SPEC("'gapFillers':{'below':-10}"));
 	assert_int_equal(s->gap_fillers_below, -10);

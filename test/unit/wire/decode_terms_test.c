@@ -48,6 +48,7 @@ static void all_of_them(void **state)
 		"'sluice.dev/on-missed-deadline':'Hold','sluice.dev/start':'Cheapest',"
 		"'sluice.dev/max-price':'2.50 nvidia.com/gpu',"
 		"'sluice.dev/stopping-at':'2026-11-21T10:00:00Z',"
+		"'sluice.dev/booked-start':'2026-11-21T10:00:00Z',"
 		"'sluice.dev/admission':'{\\'attempt\\':2,\\'state\\':\\'Stopped\\',\\'history\\':{"
 		"\\'suspensions\\':4}}'},"
 		"'labels':{'tier':'gold','sluice.dev/queue-name':'main'},"
@@ -62,6 +63,7 @@ static void all_of_them(void **state)
 	assert_int_equal(j->terms.max_price, 2500000);
 	assert_string_equal(j->terms.max_price_resource, "nvidia.com/gpu");
 	assert_int_equal(j->annotations.stopping_at_ms, CREATED + 90000);
+	assert_int_equal(j->annotations.booked_start_ms, CREATED + 90000);
 	assert_int_equal(j->durations.active_deadline_ms, 7200000);
 	assert_int_equal(j->admission.history.suspensions, 4);
 	assert_string_equal(j->family, "CronJob/nightly");
@@ -83,10 +85,11 @@ static void none_of_them(void **state)
 	assert_string_equal(j->family, "");
 	assert_int_equal(j->nlabels, 0);
 	free(j);
-	j = job_with("'annotations':{'sluice.dev/start':'Asap',"
+	j = job_with("'annotations':{'sluice.dev/start':'Asap','sluice.dev/booked-start':'soon',"
 		     "'sluice.dev/on-missed-deadline':'RunAnyway'}",
 		"");
 	assert_null(j->invalid);
+	assert_int_equal(j->annotations.booked_start_ms, 0); /* it is looked for anew */
 	assert_false(j->terms.hold_when_missed || j->terms.cheapest);
 	free(j);
 }

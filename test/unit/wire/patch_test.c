@@ -488,24 +488,36 @@ static void a_notice_comes_and_goes(void **state)
 		struct job *before = decode(o), *j;
 		give_room(q, before);
 		struct intent i = notice_for(before, "OnHold: held by <its> owner");
+		i.booked_start_ms = 1795255110000;
 		cJSON *told = render_and_apply(&i, NULL, o);
 		assert_non_null(told);
 		j = decode(told);
 		assert_string_equal(j->annotations.waiting, "OnHold: held by <its> owner");
+		assert_int_equal(j->annotations.booked_start_ms, 1795255110000);
 		assert_true(j->suspend);
 		assert_int_equal(j->admission.attempt, before->admission.attempt);
 
 		/* A start that did not know of it does not land. */
 		i = intent_for(before, INTENT_START, STORY_STARTED);
 		assert_null(render_and_apply(&i, q, told));
+		/* The next notice knows of no booked start any more. */
+		i = notice_for(j, "OnHold: held");
+		i.has_booked_start = true;
+		cJSON *again = render_and_apply(&i, NULL, told);
+		assert_non_null(again);
+		struct job *unbooked = decode(again);
+		assert_int_equal(unbooked->annotations.booked_start_ms, 0);
+		free(unbooked);
+		cJSON_Delete(again);
 		i = intent_for(j, INTENT_START, STORY_STARTED);
-		i.has_notice = true;
+		i.has_notice = i.has_booked_start = true;
 		assert_null(render_and_apply(&i, q, o));
 		cJSON *started = render_and_apply(&i, q, told);
 		assert_non_null(started);
 		free(j);
 		j = decode(started);
 		assert_null(j->annotations.waiting);
+		assert_int_equal(j->annotations.booked_start_ms, 0);
 		assert_false(j->suspend);
 
 		/* A notice that comes too late does not land either. */
