@@ -167,6 +167,27 @@ static int apply_rule(const struct policy_specs *b, struct rule *r, struct queue
 	return 0;
 }
 
+static bool is_reservation(const struct rule *r)
+{
+	return r->kind == RULE_ADVANCE_RESERVATION;
+}
+
+static int apply_rules(
+	struct policy_specs *b, bool reservations, struct queue *q, struct err *inner)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct rule *r = &b->rule[i];
+		int rc = is_reservation(r) == reservations ? apply_rule(b, r, q, inner) : 0;
+		if (rc < 0 && !b->lenient) {
+			err_wrap(inner, "%s", r->where);
+			return rc;
+		}
+		if (rc < 0)
+			reject_rule(q, r, inner->text);
+	}
+	return 0;
+}
+
 int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, struct err *e)
 {
 	struct calendar_specs *s = &b->calendar_specs;
@@ -179,15 +200,15 @@ int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, 
 			rc = 0;
 		}
 	}
-	for (size_t i = 0; i < b->n && rc == 0; i++) {
-		rc = apply_rule(b, &b->rule[i], q, &inner);
-		if (rc < 0 && b->lenient) {
-			reject_rule(q, &b->rule[i], inner.text);
-			rc = 0;
-		} else if (rc < 0) {
-			err_wrap(&inner, "%s", b->rule[i].where);
-		}
-	}
+	if (rc == 0)
+		rc = apply_rules(b, false, q, &inner);
+	return rc < 0 ? err_set(e, rc, "%s", inner.text) : 0;
+}
+
+int policy_specs_reserve(struct policy_specs *b, struct queue *q, struct err *e)
+{
+	struct err inner = {""};
+	int rc = apply_rules(b, true, q, &inner);
 	return rc < 0 ? err_set(e, rc, "%s", inner.text) : 0;
 }
 
@@ -223,6 +244,8 @@ static void warn_reservations(const struct policy_specs *b, const struct queue *
 	struct advance_reservation_view v;
 	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
 		const char *where = where_of(b, RULE_ADVANCE_RESERVATION, v.name);
+		if (strcmp(v.accepted.reason, "NotJudgedYet") == 0)
+			continue; /* by the first decision of the play */
 		warn(where, "AdvanceReservation", v.name, &v.accepted, out);
 		if (v.accepted.ok)
 			warn(where, "AdvanceReservation", v.name, &v.kept, out);

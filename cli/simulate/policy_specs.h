@@ -54,6 +54,9 @@ int policy_specs_add(struct policy_specs *b, enum rule_kind kind, const char *wh
 
 /* Once, when all is read: tells the queue. Sentences begin with file and line. */
 int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, struct err *e);
+/* Behind that, the AdvanceReservations. The next decision judges them, so it must not come before what
+ * runs is told, where something does. */
+int policy_specs_reserve(struct policy_specs *b, struct queue *q, struct err *e);
 
 /* After a decision: a line for each that the queue finds without effect, "FILE:LINE: Budget a:
  * CurrencyMismatch: ...". */

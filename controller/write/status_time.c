@@ -238,13 +238,19 @@ void status_render_budget(
 /* As many as the CRD takes of one flavor. */
 #define RESERVED_ROWS_MAX 256
 
+static const char *message_of(const struct condition_view *c, const char *when_well)
+{
+	return c->ok && !*c->message ? when_well : c->message;
+}
+
 /* Of one that is not accepted there is nothing to keep. */
 void status_judge_advance_reservation(
 	const struct advance_reservation_view *v, struct status_conditions *ret)
 {
 	judge(ret, 0, "Accepted", v->accepted.ok, !v->accepted.ok, v->accepted.reason,
-		v->accepted.message);
-	judge(ret, 1, "Kept", v->kept.ok, !v->kept.ok, v->kept.reason, v->kept.message);
+		message_of(&v->accepted, "what it asks for is reserved"));
+	judge(ret, 1, "Kept", v->kept.ok, !v->kept.ok, v->kept.reason,
+		message_of(&v->kept, "nothing keeps it from having what is reserved"));
 	ret->cured[0] = ret->cured[1] = true;
 	if (!v->accepted.ok)
 		ret->type[1] = NULL;

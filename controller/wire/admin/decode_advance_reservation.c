@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/mix.h"
+#include "base/map.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 #include "sluice/quantity.h"
@@ -237,28 +237,24 @@ static void left_field(struct decoder *d, const cJSON *status, struct advance_re
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The queue tells them apart by their uids. FNV-1a; who makes two names that are alike harms what he asks about. */
-static struct uid uid_of_name(const char *name)
+/* An object of a file has no uid, and bookings are told apart by it. */
+static void uid_field(const cJSON *o, struct advance_reservation_spec *s)
 {
-	struct uid uid;
-	uint64_t hash = 14695981039346656037u;
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-	for (size_t i = 0; i < sizeof(uid.byte); i++)
-		uid.byte[i] = (uint8_t)(mix64(hash + i / 8) >> i % 8 * 8);
-	return uid;
+	uint64_t half[2] = {map_hash_string(decode_name(o)), 0};
+	if (decode_uid(o, &s->uid))
+		return;
+	half[1] = ~half[0];
+	memcpy(s->uid.byte, half, sizeof(s->uid.byte));
 }
 
-/* One of a file or of a question is not there yet, and has neither uid nor time: it is judged last. */
 static void metadata_fields(struct decoder *d, const cJSON *o, struct advance_reservation_spec *s)
 {
 	const char *created = json_text(meta_of(o), "creationTimestamp");
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	if (!decode_uid(o, &s->uid))
-		s->uid = uid_of_name(s->name);
+	uid_field(o, s);
 	s->generation = meta_generation(o);
 	s->deleting = meta_deleting(o);
-	s->created_ms = created ? 0 : INT64_MAX;
+	s->created_ms = created ? 0 : INT64_MAX; /* it is not there yet: judged last */
 	if (created && !text_time(created, &s->created_ms))
 		decoder_fault(d, PATH(PATH(NULL, "metadata"), "creationTimestamp"),
 			"is not a time; leave it to the API server");

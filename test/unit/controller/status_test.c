@@ -380,8 +380,8 @@ static struct advance_reservation_view reservation_view(void)
 		.clusterqueue = "batch",
 		.generation = 2,
 		.state = ADVANCE_ACTIVE,
-		.accepted = {true, "Accepted", "its quota is reserved"},
-		.kept = {true, "Kept", "it has its quota"},
+		.accepted = {true, "Accepted", ""},
+		.kept = {true, "Kept", ""},
 		.from_ms = NINE,
 		.until_ms = NINE + HOUR,
 		.left_from_ms = NINE,
@@ -421,6 +421,8 @@ static void a_reservation_tells_its_window(void **state)
 	assert_int_equal(count(status, "stoppedRuns"), 2);
 	assert_string_equal(json_text(condition(status, "Accepted"), "status"), "True");
 	assert_int_equal(count(condition(status, "Accepted"), "observedGeneration"), 2);
+	assert_string_equal(json_text(condition(status, "Accepted"), "message"),
+		"what it asks for is reserved");
 	assert_string_equal(json_text(condition(status, "Kept"), "lastTransitionTime"), SINCE);
 	const cJSON *gpu = member(json_array(status, "flavors"), "gpu");
 	const cJSON *cpu = member(json_array(gpu, "resources"), "cpu");

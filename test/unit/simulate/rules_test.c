@@ -124,6 +124,12 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 			"in.yaml:18: Budget dollars: CurrencyMismatch: "},
 		{NIGHTS PLAN "  series: {configMap: day-ahead, key: prices, staleAfter: 36h}\n",
 			"in.yaml:10: PricePlan power: SeriesMissing: "},
+		{OURS("AdvanceReservation",
+			 "much") "spec: {clusterQueue: batch, flavors: [{name: node, "
+				 "resources: [{name: cpu, amount: 1000}]}], from: "
+				 "\"1970-01-02T13:00:00Z\", until: "
+				 "\"1970-01-02T14:00:00Z\"}\n",
+			"in.yaml:2: AdvanceReservation much: TooMuch: "},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char text[4096];

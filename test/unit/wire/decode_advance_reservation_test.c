@@ -236,6 +236,25 @@ static void sentences_name_object_field_and_cure(void **state)
 	}
 }
 
+/* In a file there is none, and two of them are not the same. */
+static void each_has_a_uid(void **state)
+{
+	static const char *const names[] = {"a", "b"};
+	struct advance_reservation_spec *s[2] = {NULL};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char text[512];
+		snprintf(text, sizeof(text),
+			"{'kind':'AdvanceReservation','metadata':{'name':'%s'},'spec':{" BATCH
+			"," TIMES "," GPUS "}}",
+			names[i]);
+		assert_int_equal(decode_advance_reservation(parsed(text), &s[i], &said), 0);
+	}
+	assert_int_not_equal(uid_cmp(&s[0]->uid, &s[1]->uid), 0);
+	free(s[0]);
+	free(s[1]);
+}
+
 static void other_kinds_are_not_taken_for_it(void **state)
 {
 	(void)state;
@@ -298,6 +317,7 @@ int main(void)
 		cmocka_unit_test(its_status_says_what_is_left),
 		cmocka_unit_test(a_status_that_makes_no_sense_gives_nothing_back),
 		cmocka_unit_test(sentences_name_object_field_and_cure),
+		cmocka_unit_test(each_has_a_uid),
 		cmocka_unit_test(other_kinds_are_not_taken_for_it),
 		cmocka_unit_test(as_much_as_allowed),
 	};
