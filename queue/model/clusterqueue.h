@@ -114,7 +114,7 @@ struct clusterqueue {
 	bool woken;		 /* ... that may take back what others borrow */
 	bool borrows_more;	 /* ... in others: what it borrows of late may be taken back */
 	bool quota_fell;	 /* at the last effective_quota_apply(), by spec or windows */
-	bool plans;		 /* Jobs of it book their starts: booked_runs.h */
+	bool plans;		 /* its tree plans ahead, also after it moved to another: booked_runs.h */
 	bool spared;		 /* minRun spared a run of it in this pass */
 	struct link fresh;	 /* group.fresh: groups that no pass has judged yet */
 	size_t nfresh;

@@ -2,8 +2,9 @@
  * Runs in the plan: in a tree of Cohorts that plans ahead each run, and each promise of quota, has a
  * booking of what it holds THEN, from its start until its expected end.
  *
- * A tree plans ahead from its first Job that books a start on. Before that nothing is written down,
- * so where no Job books, runs cost what they did before.
+ * A tree plans ahead once a Job of it books a start, a ClusterQueue of it has several heads of Backfill,
+ * or an AdvanceReservation of its quota is judged. Before that no run is written down, so where
+ * nothing books, runs cost what they did before.
  *
  * A run of unknown duration is expected to last PLAN_ASSUMED_MS. A run that lasts longer than
  * expected is expected to last twice as long, then four times, and so on, as for Backfill.
@@ -20,7 +21,7 @@ struct clusterqueue;
 struct queue;
 struct reservation;
 
-/* A Job of cq books a start: its tree plans ahead from now on. */
+/* The tree of cq plans ahead from now on. */
 void booked_runs_begin(struct queue *q, struct clusterqueue *cq);
 /* ClusterQueues are in other trees now. */
 void booked_runs_form(struct queue *q);

@@ -22,8 +22,8 @@
  * layer: beside all bookings, or beside the firm ones alone. The firm layer is kept from its first booking
  * or question on, so where nothing is reserved it costs nothing.
  *
- * Quotas of the future are taken to be those of now. A window that makes quota smaller is a booking
- * of what it takes away.
+ * Quotas of the future are taken to be those of now: what the windows and leads of RunPolicies will make of
+ * them is not in the plan.
  *
  * Cost: profiles follow edits of quotas by themselves, at the next question (all bookings are added
  * again, if a lendingLimit or a parent is another one now). A booking costs as many steps of a
@@ -43,9 +43,8 @@
 
 enum booking_kind {
 	BOOKING_RUN,	  /* what runs, until its expected end */
-	BOOKING_HEAD,	  /* backfill: a Job that waits for quota to come free */
+	BOOKING_HEAD,	  /* a Job that bookings keep from starting, or one of several heads of Backfill */
 	BOOKING_CHEAPEST, /* the start that sluice.dev/start: Cheapest chose */
-	BOOKING_WINDOW,	  /* quota that a window takes away, or that its lead keeps */
 	BOOKING_ADVANCE,  /* an AdvanceReservation */
 };
 

@@ -121,18 +121,13 @@ static int64_t overlaps_until_ms(const struct queue *q, const struct nominee *e)
 	return quantity_add(q->now_ms, plan_lasts_ms(e->w->expected_ms));
 }
 
-/* It gets a booking when it is refused, unless its queue says who does (backfill_heads.h). */
-static bool may_beside_reserved(
-	struct queue *q, const struct attempt *a, struct booking_lines lines, int64_t lasts_ms)
+/* Where it overlaps what is firm. In a queue with several heads the walk books (backfill_heads.h). */
+static void book_behind_firm(
+	struct queue *q, const struct nominee *e, struct booking_lines lines, int64_t lasts_ms)
 {
-	const struct nominee *e = a->nominee;
-	if (!is_anything_reserved(q) ||
-		overlaps_nothing_firm(q, a, lines, quantity_add(q->now_ms, lasts_ms)))
-		return true;
 	if (e->verdict == ASSIGN_FITS && !backfill_heads_of(e->cq) &&
 		!kept_start_stands(q, e->w, lines, lasts_ms))
 		kept_start_book(q, e->w, lines, lasts_ms);
-	return false;
 }
 
 static bool bookings_choice_may(struct queue *q, const struct attempt *a)
@@ -142,15 +137,17 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 	if (!has_bookings(e->cq))
 		return true;
 	int64_t lasts_ms = plan_lasts_ms(e->w->expected_ms);
-	int64_t until_ms = overlaps_until_ms(q, e);
 	lines_of(e, &x);
-	if (!may_beside_reserved(q, a, x.lines, lasts_ms))
+	if (is_anything_reserved(q) &&
+		!overlaps_nothing_firm(q, a, x.lines, quantity_add(q->now_ms, lasts_ms))) {
+		book_behind_firm(q, e, x.lines, lasts_ms);
 		return false;
 	if (e->verdict != ASSIGN_FITS || a->nvictims > 0 || is_kept_for_it(q, e, x.lines))
 		return true;
+	int64_t until_ms = overlaps_until_ms(q, e);
 	if (overlaps_nothing(q, e->w, x.lines, until_ms) || is_its_own(q, e, x.lines, until_ms))
 		return true;
-	if (backfill_heads_of(e->cq)) /* which Jobs of it book: backfill_heads.h */
+	if (backfill_heads_of(e->cq))
 		return is_above_it(q, e->w, x.lines, until_ms);
 	if (kept_start_stands(q, e->w, x.lines, lasts_ms))
 		return false;
@@ -248,13 +245,18 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 	return true;
 }
 
+static bool fits_now(const struct question *a)
+{
+	return a->w->place == PLACE_READY && assign_now(a->cq, a->claim) == ASSIGN_FITS;
+}
+
 /* Backfill with several heads: would it run into a booking that is none of theirs? Of heads explain.c
  * tells. */
 static bool is_kept_by_others(const struct question *a)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* as it was afterwards */
 	const struct kept_start *head;
-	if (a->w->place != PLACE_READY || assign_now(a->cq, a->claim) != ASSIGN_FITS)
+	if (!fits_now(a))
 		return false;
 	int64_t until_ms = backfill_heads_room_until(q, a->w, &head);
 	int64_t ends_ms =
@@ -262,7 +264,7 @@ static bool is_kept_by_others(const struct question *a)
 	return !head && until_ms > 0 && until_ms < ends_ms;
 }
 
-static void say_planned_for_an_hour(const struct question *a)
+static void say_unknown_duration(struct question *a)
 {
 	if (a->w->expected_ms <= 0)
 		text_add(a->text,
@@ -272,20 +274,22 @@ static void say_planned_for_an_hour(const struct question *a)
 static enum wait_reason bookings_explain(struct question *a)
 {
 	const struct booking *b = kept_start_of(a->q, a->w);
-	if (backfill_heads_of(a->cq) ? !is_kept_by_others(a) : !b)
-		return WAIT_NOT;
-	if (b && is_anything_reserved(a->q) && say_reserved(a, b)) {
+	/* A head of Backfill is booked where it waits for quota, too. */
+	bool fits = !backfill_heads_of(a->cq) || fits_now(a);
+	if (b && fits && is_anything_reserved(a->q) && say_reserved(a, b)) {
 		a->not_before_ms = b->from_ms > a->now_ms ? b->from_ms : 0;
-		say_planned_for_an_hour(a);
+		say_unknown_duration(a);
 		return WAIT_RESERVED;
 	}
+	if (backfill_heads_of(a->cq) ? !is_kept_by_others(a) : !b)
+		return WAIT_NOT;
 	text_add(a->text, "fits now, but would run into starts that other Jobs have booked");
 	if (b) {
 		text_add(a->text, "; it has booked ");
 		text_add_time(a->text, b->from_ms);
 		text_add(a->text, ", and starts before that if it runs into none");
 	}
-	say_planned_for_an_hour(a);
+	say_unknown_duration(a);
 	return WAIT_BEHIND;
 }
 
