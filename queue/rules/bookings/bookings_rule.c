@@ -142,6 +142,7 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 		!overlaps_nothing_firm(q, a, x.lines, quantity_add(q->now_ms, lasts_ms))) {
 		book_behind_firm(q, e, x.lines, lasts_ms);
 		return false;
+	}
 	if (e->verdict != ASSIGN_FITS || a->nvictims > 0 || is_kept_for_it(q, e, x.lines))
 		return true;
 	int64_t until_ms = overlaps_until_ms(q, e);
