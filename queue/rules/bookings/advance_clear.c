@@ -32,10 +32,62 @@ static bool may_use_another(const struct clearing *c, const struct reservation *
 	return false;
 }
 
+/* Does it reserve of the same flavor and resource? */
+static bool is_asked_for(const struct clearing *c, const struct quota_row *row)
+{
+	for (size_t i = 0; i < c->a->nrows; i++)
+		if (c->a->row[i].row->flavor == row->flavor &&
+			c->a->row[i].row->resource == row->resource)
+			return true;
+	return false;
+}
+
+/* Would all that its end gives be kept by that one? */
+static bool gives_nothing_beyond(const struct clearing *c, const struct reservation *r,
+	const struct advance_reservation *older)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		__int128 amount = reservation_line_then(r, &r->line[i]), kept = 0;
+		for (size_t k = 0; k < older->nrows; k++) {
+			const struct advance_row *x = &older->row[k];
+			struct profile_place place = {0, 0};
+			int64_t end_ms;
+			if (x->row == r->line[i].row)
+				kept = x->left - profile_at(&x->held, &place, c->q->now_ms, &end_ms) +
+				       amount;
+		}
+		if (amount > kept && is_asked_for(c, r->line[i].row))
+			return false;
+	}
+	return true;
+}
+
+static bool is_older(const struct advance_reservation *a, const struct advance_reservation *b)
+{
+	return a->spec.created_ms != b->spec.created_ms ? a->spec.created_ms < b->spec.created_ms
+							: strcmp(a->name, b->name) < 0;
+}
+
+/* It uses what an older one keeps. So where quota is left for one of two, they do not stop each other's runs
+ * in turn. */
+static bool uses_an_older(const struct clearing *c, const struct reservation *r)
+{
+	list_each(&r->cq->reserved, l) {
+		const struct advance_reservation *other =
+			container_of(l, struct advance_reservation, of_clusterqueue);
+		if (other != c->a && other->open && is_older(other, c->a) &&
+			advance_usable_by(other, r->lq, r->user) &&
+			gives_nothing_beyond(c, r, other))
+			return true;
+	}
+	return false;
+}
+
 static void add(struct clearing *c, struct reservation *r, bool users)
 {
 	bool own = r->cq == c->a->cq && advance_usable_by(c->a, r->lq, r->user);
-	if (own || r->state == RESERVATION_LEAVING || r->lingers || may_use_another(c, r) != users)
+	if (own || r->state == RESERVATION_LEAVING || r->lingers ||
+		may_use_another(c, r) != users || (users && uses_an_older(c, r)))
 		return;
 	if (c->ncandidates == c->room) {
 		c->room = c->room ? c->room * 2 : 64;
