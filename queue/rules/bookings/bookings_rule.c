@@ -94,8 +94,7 @@ static bool is_anything_reserved(const struct queue *q)
 }
 
 /* By one that is open. Then it starts, whatever other Jobs have booked. */
-static bool is_kept_for_it(
-	struct queue *q, const struct nominee *e, struct booking_lines lines)
+static bool is_kept_for_it(struct queue *q, const struct nominee *e, struct booking_lines lines)
 {
 	return advance_is_open(e->cq) && advance_covers(q, e->w->lq, e->w->user, lines);
 }
