@@ -106,6 +106,7 @@ static bool overlaps_nothing_firm(
 	return fits;
 }
 
+/* All of it may be used just now, so that nothing of it is booked. */
 static bool is_anything_reserved(const struct queue *q)
 {
 	return q->advance_reservations.nbooked > 0;
@@ -121,6 +122,7 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 {
 	const struct nominee *e = a->nominee;
 	struct wanted_lines x;
+	advance_refresh(q);
 	if (!has_bookings(e->cq))
 		return true;
 	int64_t lasts_ms = plan_lasts_ms(e->w->expected_ms);
@@ -152,6 +154,7 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 {
 	struct booking_line line[QUEUE_LINES_MAX];
 	size_t n = 0;
+	advance_refresh(q);
 	if (!r->cq || !has_bookings(r->cq) || !r->booking)
 		return more;
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
@@ -165,13 +168,14 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 /* Some of its victims may hold what is reserved, or be expected to run into it. */
 static bool bookings_look_at_victims(const struct queue *q, const struct nominee *e)
 {
-	return is_anything_reserved(q) && has_bookings(e->cq);
+	return is_anything_reserved(q) && e->cq->cohort_tree->plans;
 }
 
 /* Of a promise that was made before something was reserved: is there still time for it? */
 static bool bookings_promise_may(struct queue *q, struct reservation *r)
 {
 	struct booking *own = r->booking;
+	advance_refresh(q);
 	if (!own || !is_anything_reserved(q) || !has_bookings(r->cq))
 		return true;
 	quota_plan_set_aside(&q->quota_plan, own);

@@ -189,9 +189,6 @@ static int64_t decide_all(struct world *w)
 		if (++rounds > 1000)
 			fail_msg("at %lld it decides for ever", (long long)w->now_s);
 		n = queue_decide(w->q, w->now_s * 1000, d, DECISIONS, &next_ms);
-		for (size_t i = 0; rounds > 990 && i < n; i++)
-			fprintf(stderr, "DBG %lld kind %d reason %d %s cpu %lld said %lld lasts %lld by %d next %lld\n", (long long)w->now_s, d[i].kind, d[i].reason, job_of(w,&d[i].uid)->ns, (long long)job_of(w,&d[i].uid)->cpu, (long long)job_of(w,&d[i].uid)->said_s,(long long)job_of(w,&d[i].uid)->lasts_s, (int)(job_of(w,&d[i].uid)-w->job), (long long)next_ms);
-		if (rounds > 990 && n == 0) fprintf(stderr, "DBG none next %lld\n", (long long)next_ms);
 		for (size_t i = 0; i < n; i++)
 			obey(w, &d[i]);
 	} while (n > 0 || next_ms <= w->now_s * 1000);
@@ -216,7 +213,9 @@ static void check(struct world *w)
 	for (size_t i = 0; queue_view_advance_reservation(w->q, i, &v); i++) {
 		if (v.state != ADVANCE_ACTIVE)
 			continue;
-		assert_true(v.accepted.ok && v.kept.ok && v.nuse == 1);
+		if (!v.accepted.ok || !v.kept.ok || v.nuse != 1)
+			fail_msg("at %lld %s: %s %s", (long long)w->now_s, v.name, v.kept.reason,
+				v.kept.message);
 		assert_true(v.use[0].used <= v.use[0].left && v.use[0].left <= v.use[0].amount);
 		kept += v.use[0].left;
 		w->open++;
