@@ -52,8 +52,8 @@ static bool gives_nothing_beyond(const struct clearing *c, const struct reservat
 			struct profile_place place = {0, 0};
 			int64_t end_ms;
 			if (x->row == r->line[i].row)
-				kept = x->left - profile_at(&x->held, &place, c->q->now_ms, &end_ms) +
-				       amount;
+				kept = x->left -
+				       profile_at(&x->held, &place, c->q->now_ms, &end_ms) + amount;
 		}
 		if (amount > kept && is_asked_for(c, r->line[i].row))
 			return false;

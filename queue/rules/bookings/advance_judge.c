@@ -332,9 +332,11 @@ static bool rows_are_same(struct queue *q, const struct advance_reservation *a)
 }
 
 /* The period in which now is, of those that are counted from the beginning of the window. */
-static int64_t period_of(const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
+static int64_t period_of(
+	const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
 {
-	return from_ms + (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
+	return from_ms +
+	       (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
 }
 
 /* The window that is open has another beginning now: it goes on, and what was given back stays so. After a

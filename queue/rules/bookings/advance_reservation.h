@@ -87,7 +87,7 @@ struct advance_reservation {
 	int64_t rolled_ms;	 /* when its windows were looked up */
 	bool clears; /* runs that are in its way are stopped by this decision: advance_clear.h */
 	struct alarm alarm;
-	bool due; /* to be looked at by the next decision */
+	bool due;  /* to be looked at by the next decision */
 	bool anew; /* its windows are to be looked up again */
 	uint64_t stopped_total;
 };
