@@ -64,8 +64,8 @@ static bool is_lowered(const struct queue *q, const struct advance_reservation *
 	return true;
 }
 
-static void fill_kept(const struct queue *q, const struct advance_reservation *a,
-	struct condition_view *ret)
+static void fill_kept(
+	const struct queue *q, const struct advance_reservation *a, struct condition_view *ret)
 {
 	struct text t = text_over(ret->message, sizeof(ret->message));
 	ret->reason = "";
@@ -94,17 +94,20 @@ static void fill_use(const struct queue *q, const struct advance_reservation *a,
 {
 	struct queue *own = view_working(q);
 	own->advance_uses = mem_grow(own->advance_uses, a->nrows + 1, sizeof(*own->advance_uses));
-	bool open = a->open;
+	bool open = a->open && a->nwindows > 0;
+	int64_t until_ms, *kept = mem_array(a->nrows, sizeof(*kept));
+	if (open)
+		advance_kept(a, &a->window[0], q->now_ms, kept, &until_ms);
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct advance_row *x = &a->row[i];
 		int64_t left = open ? x->left : x->amount;
-		__int128 used = open ? advance_used_now(a, i) : 0;
+		int64_t used = open ? left - kept[i] : 0;
 		const char *node = x->row->node->name;
 		const char *slash = strchr(node, '/');
 		own->advance_uses[i] = (struct advance_use){slash ? slash + 1 : node,
-			x->row->flavor, x->row->resource, x->amount, left,
-			used < left ? (int64_t)used : left};
+			x->row->flavor, x->row->resource, x->amount, left, used};
 	}
+	free(kept);
 	ret->use = own->advance_uses;
 	ret->nuse = a->nwindows > 0 ? a->nrows : 0;
 }
@@ -125,8 +128,8 @@ static void fill_cost(const struct queue *q, const struct advance_reservation *a
 	ret->has_cost = true;
 	ret->currency = p->currency;
 	/* Factors are millionths, and prices those of an hour. */
-	ret->cost = tariff_weight(&t, w->from_ms, w->until_ms) / PRICE_FACTOR_ONE *
-		    plan_base_per_hour(p, line, a->nrows) / 3600000;
+	ret->cost = tariff_weight(&t, w->from_ms, w->until_ms) *
+		    plan_base_per_hour(p, line, a->nrows) / PRICE_FACTOR_ONE / 3600000;
 	free(line);
 }
 
@@ -145,8 +148,7 @@ bool queue_view_advance_reservation(
 	struct tree_node *n = tree_at(&q->advance_reservations.all, index);
 	if (!n)
 		return false;
-	const struct advance_reservation *a =
-		container_of(n, struct advance_reservation, by_name);
+	const struct advance_reservation *a = container_of(n, struct advance_reservation, by_name);
 	advance_refresh(view_working(q));
 	*ret = (struct advance_reservation_view){.name = a->name,
 		.clusterqueue = a->spec.name ? a->spec.clusterqueue : "",

@@ -25,8 +25,58 @@ static bool may_use_another(const struct clearing *c, const struct reservation *
 	list_each(&r->cq->reserved, l) {
 		const struct advance_reservation *other =
 			container_of(l, struct advance_reservation, of_clusterqueue);
-		if (other != c->a && other->open &&
-			advance_usable_by(other, r->lq, r->user))
+		if (other != c->a && other->open && advance_usable_by(other, r->lq, r->user))
+			return true;
+	}
+	return false;
+}
+
+/* Does it reserve of the same flavor and resource? */
+static bool is_asked_for(const struct clearing *c, const struct quota_row *row)
+{
+	for (size_t i = 0; i < c->a->nrows; i++)
+		if (c->a->row[i].row->flavor == row->flavor &&
+			c->a->row[i].row->resource == row->resource)
+			return true;
+	return false;
+}
+
+/* Would all that its end gives be kept by that one? */
+static bool gives_nothing_beyond(const struct clearing *c, const struct reservation *r,
+	const struct advance_reservation *older)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		__int128 amount = reservation_line_then(r, &r->line[i]), kept = 0;
+		for (size_t k = 0; k < older->nrows; k++) {
+			const struct advance_row *x = &older->row[k];
+			struct profile_place place = {0, 0};
+			int64_t end_ms;
+			if (x->row == r->line[i].row)
+				kept = x->left -
+				       profile_at(&x->held, &place, c->q->now_ms, &end_ms) + amount;
+		}
+		if (amount > kept && is_asked_for(c, r->line[i].row))
+			return false;
+	}
+	return true;
+}
+
+static bool is_older(const struct advance_reservation *a, const struct advance_reservation *b)
+{
+	return a->spec.created_ms != b->spec.created_ms ? a->spec.created_ms < b->spec.created_ms
+							: strcmp(a->name, b->name) < 0;
+}
+
+/* It uses what an older one keeps. So where quota is left for one of two, they do not stop each other's runs
+ * in turn. */
+static bool uses_an_older(const struct clearing *c, const struct reservation *r)
+{
+	list_each(&r->cq->reserved, l) {
+		const struct advance_reservation *other =
+			container_of(l, struct advance_reservation, of_clusterqueue);
+		if (other != c->a && other->open && is_older(other, c->a) &&
+			advance_usable_by(other, r->lq, r->user) &&
+			gives_nothing_beyond(c, r, other))
 			return true;
 	}
 	return false;
@@ -35,7 +85,8 @@ static bool may_use_another(const struct clearing *c, const struct reservation *
 static void add(struct clearing *c, struct reservation *r, bool users)
 {
 	bool own = r->cq == c->a->cq && advance_usable_by(c->a, r->lq, r->user);
-	if (own || r->state == RESERVATION_LEAVING || r->lingers || may_use_another(c, r) != users)
+	if (own || r->state == RESERVATION_LEAVING || r->lingers ||
+		may_use_another(c, r) != users || (users && uses_an_older(c, r)))
 		return;
 	if (c->ncandidates == c->room) {
 		c->room = c->room ? c->room * 2 : 64;
@@ -46,8 +97,7 @@ static void add(struct clearing *c, struct reservation *r, bool users)
 
 static int going_order(const void *a, const void *b)
 {
-	return reservation_cmp(
-		*(struct reservation *const *)a, *(struct reservation *const *)b);
+	return reservation_cmp(*(struct reservation *const *)a, *(struct reservation *const *)b);
 }
 
 /* Of the whole tree; `users`: those that may use another one that is open. */
@@ -87,8 +137,7 @@ static void try_one(struct preemption *x, struct reservation *r)
 		wanted[i] = is_short(&d->line[i]);
 	reservation_take_away(r);
 	for (size_t i = 0; i < d->nlines; i++)
-		helps = helps ||
-			(wanted[i] && quota_free(d->line[i].row, QUOTA_THEN) > before[i]);
+		helps = helps || (wanted[i] && quota_free(d->line[i].row, QUOTA_THEN) > before[i]);
 	if (!helps) {
 		reservation_put_back(r);
 		x->nvictims--;
@@ -118,7 +167,7 @@ static void stop(struct clearing *c, struct reservation *r)
 
 /* The rows of one node, from i on; returns the row behind them. What is kept is taken THEN afterwards, so
  * that the next one does not count on it. */
-static size_t clear_node(struct clearing *c, size_t i, bool *ret_has)
+static size_t clear_node(struct clearing *c, size_t i)
 {
 	struct demand d = {.nlines = 0};
 	const struct advance_reservation *a = c->a;
@@ -138,7 +187,6 @@ static size_t clear_node(struct clearing *c, size_t i, bool *ret_has)
 	for (size_t v = 0; v < x.nvictims; v++)
 		stop(c, x.victim[v].reservation);
 	free(x.victim);
-	*ret_has = *ret_has && demand_fits(&d, true);
 	return i;
 }
 
@@ -148,29 +196,16 @@ static void give_kept(const struct clearing *c)
 		quota_give(c->a->row[i].row, QUOTA_THEN, c->kept[i]);
 }
 
-static void keep_now(const struct clearing *c)
-{
-	for (size_t i = 0; i < c->a->nrows; i++) {
-		__int128 kept = c->a->row[i].left - advance_used_now(c->a, i);
-		c->kept[i] = kept > 0 ? (int64_t)kept : 0;
-	}
-}
-
 /* Nodes of one reservation follow each other: what the first keeps is taken when the next is asked. */
 static void clear_one(struct clearing *c)
 {
-	bool has = true;
 	for (size_t i = 0; i < c->a->nrows;) {
 		size_t first = i;
-		i = clear_node(c, i, &has);
+		i = clear_node(c, i);
 		for (size_t k = first; k < i; k++)
 			quota_take(c->a->row[k].row, QUOTA_THEN, c->kept[k]);
 	}
-	if (!c->a->clears)
-		return;
 	c->a->clears = false;
-	c->a->lacks = !has;
-	c->a->cleared_ms = c->q->now_ms;
 }
 
 static bool any_clears(const struct queue *q)
@@ -187,16 +222,17 @@ void advance_clear(struct queue *q)
 	if (!tree_first(&q->advance_reservations.all) || !any_clears(q))
 		return;
 	advance_refresh(q);
-	struct clearing *all =
-		mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
+	struct clearing *all = mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
+		int64_t until_ms;
 		if (!a->booked || !a->open || a->nwindows == 0)
 			continue;
 		struct clearing *c = &all[n++];
+		a->clears = true; /* one that opens takes over runs that counted for another */
 		*c = (struct clearing){
 			.q = q, .a = a, .kept = mem_array(a->nrows, sizeof(int64_t))};
-		keep_now(c);
+		advance_kept(a, &a->window[0], q->now_ms, c->kept, &until_ms);
 		clear_one(c);
 		free(c->candidate);
 	}

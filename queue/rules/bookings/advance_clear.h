@@ -5,7 +5,7 @@
  * expected, that were there before quota was lowered, or that an earlier leader started. Of all runs
  * whose end makes quota free for it the fewest go, in the order of preemption: promises, runs that end
  * anyway, lower priority, later start. Runs that may use it stay. Runs that may use another one that is
- * open go last.
+ * open go last, and not at all if an older one would keep all that their end gives.
  *
  * It is done when the window begins, after edits of quotas, and once a minute until it has its quota.
  */

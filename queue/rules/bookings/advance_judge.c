@@ -153,8 +153,8 @@ static bool is_too_much(struct advance_reservation *a)
 		struct text t = text_over(a->message, sizeof(a->message));
 		text_add(&t, "asks for ");
 		text_add_amount(&t, x->amount, x->row->resource);
-		text_add(&t, " of flavor %s, but ClusterQueue %s can have at most ",
-			x->row->flavor, a->spec.clusterqueue);
+		text_add(&t, " of flavor %s, but ClusterQueue %s can have at most ", x->row->flavor,
+			a->spec.clusterqueue);
 		text_add_number(&t, most, x->row->resource);
 		text_add(&t, "; reserve less, or raise its quota");
 		return true;
@@ -179,17 +179,20 @@ static bool nobody_may_use(struct advance_reservation *a)
 	return true;
 }
 
-static bool is_plan_full(struct advance_reservation *a)
+/* What Jobs book does not count: else their owners could keep admins from reserving. */
+static bool is_plan_full(const struct queue *q, struct advance_reservation *a)
 {
-	for (size_t i = 0; i < a->nrows; i++)
-		if (quota_root(a->row[i].row->node)->bookings + a->nwindows > QUOTA_PLAN_MAX) {
-			struct text t = text_over(a->message, sizeof(a->message));
-			text_add(&t,
-				"the plan of its Cohort has %d bookings, and that is all there can be; delete an AdvanceReservation, or wait until Jobs have started",
-				QUOTA_PLAN_MAX);
-			return true;
-		}
-	return false;
+	size_t windows = a->nwindows;
+	const struct advance_reservation *other = advance_reservation_first(q);
+	for (; other; other = advance_reservation_next(other))
+		windows += other->booked ? other->nwindows : 0;
+	if (windows <= QUOTA_PLAN_MAX)
+		return false;
+	struct text t = text_over(a->message, sizeof(a->message));
+	text_add(&t,
+		"all AdvanceReservations together have more than %d windows within a year; delete one, or take a Calendar that opens less often",
+		QUOTA_PLAN_MAX);
+	return true;
 }
 
 /* Runs are in the plan of each tree from now on. */
@@ -289,7 +292,7 @@ static bool judge(struct queue *q, struct advance_reservation *a)
 		return refuse(a, "TooMuch");
 	if (nobody_may_use(a))
 		return refuse(a, "NobodyMayUseIt");
-	if (is_plan_full(a))
+	if (is_plan_full(q, a))
 		return refuse(a, "PlanFull");
 	a->left_from_ms = 0;
 	if (advance_book(q, a, true, &window))
@@ -329,9 +332,11 @@ static bool rows_are_same(struct queue *q, const struct advance_reservation *a)
 }
 
 /* The period in which now is, of those that are counted from the beginning of the window. */
-static int64_t period_of(const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
+static int64_t period_of(
+	const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
 {
-	return from_ms + (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
+	return from_ms +
+	       (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
 }
 
 /* The window that is open has another beginning now: it goes on, and what was given back stays so. After a
@@ -378,6 +383,8 @@ static void roll(struct queue *q, struct advance_reservation *a)
 	size_t window;
 	advance_windows_renew(q, a);
 	go_on(q, a);
+	if (a->cq) /* what others keep, too: runs that may use several count for the first */
+		advance_stale(q, a->cq, INT64_MIN, INT64_MAX);
 	advance_book(q, a, false, &window);
 	touch(q, a);
 	q->counters.version++;
@@ -393,7 +400,7 @@ static void drop_first_window(struct queue *q, struct advance_reservation *a)
 	free(w->piece);
 	memmove(w, w + 1, --a->nwindows * sizeof(*w));
 	a->left_from_ms = 0;
-	a->open = a->clears = a->lacks = false;
+	a->open = a->clears = false;
 	touch(q, a);
 	q->counters.version++;
 }
@@ -438,9 +445,8 @@ static bool give_back(struct queue *q, struct advance_reservation *a)
 	if (!less)
 		return false;
 	a->left_from_ms = a->window[0].from_ms;
-	a->stale_from_ms = a->window[0].from_ms;
-	a->stale_until_ms = a->window[0].until_ms;
-	q->advance_reservations.stale = true;
+	if (a->cq)
+		advance_stale(q, a->cq, a->window[0].from_ms, a->window[0].until_ms);
 	touch(q, a);
 	q->counters.version++;
 	return true;
@@ -473,17 +479,9 @@ static int64_t next_ms(const struct queue *q, const struct advance_reservation *
 	at_ms = least(at_ms, w->from_ms > q->now_ms ? w->from_ms : w->until_ms);
 	if (a->open && a->spec.release_after_ms > 0)
 		at_ms = least(at_ms, quantity_add(a->period_from_ms, a->spec.release_after_ms));
-	if (a->clears)
+	if (a->open)
 		at_ms = least(at_ms, quantity_add(q->now_ms, ADVANCE_RETRY_MS));
-	else if (a->lacks)
-		at_ms = least(at_ms, quantity_add(a->cleared_ms, ADVANCE_RETRY_MS));
 	return at_ms;
-}
-
-/* While quota is missing that no stop brings, all runs are looked at each time: not in every decision. */
-static bool clears_again(const struct queue *q, const struct advance_reservation *a)
-{
-	return a->open && a->lacks && q->now_ms >= quantity_add(a->cleared_ms, ADVANCE_RETRY_MS);
 }
 
 static void turn(struct queue *q, struct advance_reservation *a)
@@ -491,11 +489,11 @@ static void turn(struct queue *q, struct advance_reservation *a)
 	while (a->nwindows > 0 && a->window[0].until_ms <= q->now_ms)
 		drop_first_window(q, a);
 	if (a->nwindows == 0 || a->window[0].from_ms > q->now_ms)
-		a->open = a->clears = a->lacks = false; /* its Calendar was edited, or the clock set back */
+		a->open = a->clears = false; /* its Calendar was edited, or the clock set back */
 	else if (!a->open || a->open_from_ms != a->window[0].from_ms)
 		open_first(q, a);
-	a->clears = a->clears || clears_again(q, a);
 	release(q, a);
+	a->clears = a->open; /* runs may have been adopted meanwhile */
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
 
@@ -551,7 +549,6 @@ static void decide_one(struct queue *q, struct advance_reservation *a, bool quot
 	a->due = judges_later;
 	q->advance_reservations.due = q->advance_reservations.due || judges_later;
 	a->anew = false;
-	a->clears = a->clears || (quotas && a->open);
 	if (a->booked)
 		turn(q, a);
 }
@@ -602,6 +599,7 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations.nbooked -= a->booked;
 	a->booked = false;
 	a->left_from_ms = 0;
-	a->open = a->clears = a->lacks = false;
+	a->open = a->clears = false;
+	a->reason = "NotJudgedYet";
 	alarm_clear(&q->alarms, &a->alarm);
 }
