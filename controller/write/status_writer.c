@@ -394,9 +394,9 @@ RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
 RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
 RENDER_JUDGED(budget, &r->judged)
-RENDER_JUDGED(advance_reservation, &r->judged)
 
-static bool render_judged_reservation(
+/* Nothing is said of one before the queue has judged it. */
+static bool render_advance_reservation(
 	struct status_writer *r, size_t index, struct subject **ret, struct buf *text)
 {
 	struct advance_reservation_view v = {0};
@@ -404,7 +404,13 @@ static bool render_judged_reservation(
 		return false;
 	if (strcmp(v.accepted.reason, "NotJudgedYet") == 0)
 		return true;
-	return render_advance_reservation(r, index, ret, text);
+	struct subject *s = *ret = due_subject(r, "", v.name);
+	if (!s)
+		return true;
+	status_judge_advance_reservation(&v, &r->judged);
+	date(s, &r->judged);
+	status_render_advance_reservation(&v, &r->judged, text);
+	return true;
 }
 
 /* It works as before while it is in use: its admin is told what uses it. */
@@ -494,7 +500,7 @@ static bool report_next(struct status_writer *r)
 		[REPORT_RUNPOLICY] = render_runpolicy,
 		[REPORT_PRICEPLAN] = render_priceplan,
 		[REPORT_BUDGET] = render_budget,
-		[REPORT_ADVANCE_RESERVATION] = render_judged_reservation,
+		[REPORT_ADVANCE_RESERVATION] = render_advance_reservation,
 	};
 	struct subject *s = NULL;
 	struct buf text;

@@ -184,7 +184,7 @@ struct advance_reservation_spec {
 	int64_t release_after_ms; /* what is not used for so long is given back; 0: it is kept */
 
 	/* From its status, so that it outlives a leader. */
-	bool accepted;	      /* this generation was */
+	bool accepted;	      /* it was: in this generation, or before an edit of what may be edited */
 	int64_t left_from_ms; /* of the window that began then, only this much is still kept; 0: all is */
 	const struct advance_amount *left;
 	size_t nleft;
