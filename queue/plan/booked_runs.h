@@ -2,7 +2,8 @@
  * Runs in the plan: in a tree of Cohorts that plans ahead each run, and each promise of quota, has a
  * booking of what it holds THEN, from its start until its expected end.
  *
- * A tree plans ahead from its first Job that books a start on. Before that nothing is written down,
+ * A tree plans ahead from its first Job that books a start on, or its first ClusterQueue whose Backfill has
+ * several reservations. Before that nothing is written down,
  * so where no Job books, runs cost what they did before.
  *
  * A run of unknown duration is expected to last PLAN_ASSUMED_MS. A run that lasts longer than
@@ -20,7 +21,7 @@ struct clusterqueue;
 struct queue;
 struct reservation;
 
-/* A Job of cq books a start: its tree plans ahead from now on. */
+/* A Job of cq books a start, or its Backfill has several reservations: its tree plans ahead from now on. */
 void booked_runs_begin(struct queue *q, struct clusterqueue *cq);
 /* ClusterQueues are in other trees now. */
 void booked_runs_form(struct queue *q);
