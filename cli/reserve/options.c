@@ -134,8 +134,9 @@ static int take_release_after(const char *text, void *options, struct err *e)
 static int add_name(struct reserve_names *to, const char *name, struct err *e)
 {
 	if (to->count == ADVANCE_NAMES_MAX)
-		return err_set(
-			e, ERR_INVALID, "more than %d --usable-by of a kind", ADVANCE_NAMES_MAX);
+		return err_set(e, ERR_INVALID,
+			"--usable-by names more than %d namespaces, or more than %d users; leave it out for all Jobs of the ClusterQueue",
+			ADVANCE_NAMES_MAX, ADVANCE_NAMES_MAX);
 	to->name[to->count++] = name;
 	return 0;
 }
