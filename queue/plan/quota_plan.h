@@ -139,6 +139,9 @@ const struct booking *quota_plan_in_the_way(
 /* The same, of AdvanceReservations. */
 const struct booking *quota_plan_reserved_in_the_way(
 	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* Is it of just these amounts and times? */
+bool booking_is(
+	const struct booking *b, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
 /* Do they use the same pair, in trees that meet? */
 bool booking_meets(const struct booking *b, struct booking_lines lines);
 

@@ -286,22 +286,13 @@ static struct booking_lines lines_of_node(const struct advance_reservation *a,
 	return (struct booking_lines){line, n};
 }
 
-static bool span_same(const struct booking *b, const struct span *s, struct booking_lines lines)
-{
-	bool same = b->from_ms == s->from_ms && b->until_ms == s->until_ms && b->nlines == lines.n;
-	for (size_t i = 0; same && i < lines.n; i++)
-		same = b->line[i].row == lines.line[i].row &&
-		       b->line[i].amount == lines.line[i].amount;
-	return same;
-}
-
 /* A piece that was booked so already is kept. */
 static struct booking *piece_of(struct queue *q, struct advance_reservation *a,
 	struct advance_window *old, const struct span *s, struct booking_lines lines)
 {
 	for (size_t i = 0; i < old->npieces; i++) {
 		struct booking *b = old->piece[i];
-		if (b && span_same(b, s, lines)) {
+		if (b && booking_is(b, lines, s->from_ms, s->until_ms)) {
 			old->piece[i] = NULL;
 			return b;
 		}
