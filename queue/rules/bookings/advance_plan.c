@@ -73,12 +73,16 @@ static int by_node(const void *a, const void *b)
 static bool say_no_flavor(struct advance_reservation *a, const struct advance_amount *x)
 {
 	struct text t = text_over(a->message, sizeof(a->message));
-	const char *where = *a->spec.clusterqueue ? a->spec.clusterqueue : NULL;
-	text_add(&t, "%s%s has no quota of ", where ? "ClusterQueue " : "no ClusterQueue",
-		where ? where : "");
+	if (!*a->spec.clusterqueue) {
+		text_add(&t,
+			"no ClusterQueue or Cohort has quota of flavor %s; add it to one, or make another AdvanceReservation",
+			x->flavor);
+		return false;
+	}
+	text_add(&t, "ClusterQueue %s has no quota of ", a->spec.clusterqueue);
 	if (*x->resource)
 		text_add(&t, "%s in ", x->resource);
-	text_add(&t, "flavor %s; correct spec.flavors, or add it there", x->flavor);
+	text_add(&t, "flavor %s; add it there, or make another AdvanceReservation", x->flavor);
 	return false;
 }
 
@@ -184,7 +188,7 @@ static bool fixed_window(struct queue *q, struct advance_reservation *a)
 			"spec.until has passed; make another AdvanceReservation with a later time");
 	if (a->spec.until_ms - q->now_ms > ADVANCE_AHEAD_MAX_MS)
 		return say(a, "TooFarAhead",
-			"spec.until is more than 366 days ahead; end it sooner, or make it later");
+			"spec.until is more than 366 days ahead; make another AdvanceReservation that ends sooner, or wait");
 	window_add(a, a->spec.from_ms, a->spec.until_ms);
 	return true;
 }
