@@ -120,6 +120,12 @@ def test_a_start_that_it_moves_is_named(admin):
     assert row and "later" in row[0] and "1 starts later" in done.stdout, done.stdout
 
 
+def test_from_now_on_it_is_active(admin):
+    done = admin.reserve("2", admin.flavor, "--from", "now", "--for", "1h", "--yes")
+    assert done.returncode == 0, done
+    admin.world.wait("the reservation to be active", lambda: admin.get()["status"].get("state") == "Active")
+
+
 def test_its_price_is_told_before_and_after(admin):
     world = admin.world
     world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [world.full("q")], "base": {"cpu": "1.50"}}))
