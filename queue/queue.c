@@ -324,6 +324,8 @@ size_t queue_decide(
 		budgets_turn(q);
 		advance_reservations_turn(q);
 	}
+	if (first)
+		plans_begin(q);
 	if (back || first) {
 		reservations_begin_by_now(q);
 		growth_turn(q);

@@ -2,10 +2,12 @@
 
 import json
 import re
+import signal
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
+from conftest import USUAL_FLAGS, start_controller, wait_leading
 from objects import has, ours, path_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -125,3 +127,38 @@ def test_the_waiting_annotation_says_until_when(world):
     world.job("sim", annotations=terms(start_after=f"{at:%Y-%m-%dT%H:%M:%SZ}"))
     note = world.wait("a notice", lambda: world.get("sim")["metadata"]["annotations"].get("sluice.dev/waiting"), about="sim")
     assert note.startswith("StartAfter: ") and note.count(f"{at:%Y-%m-%dT%H:%M:%SZ}") == 1, note
+
+
+BOOKED = "sluice.dev/booked-start"
+
+
+@pytest.mark.flags("--note-after", "1s")
+def test_a_booked_start_that_was_told_outlives_the_controller(world):
+    """Jobs of the whole queue, one after the other in the cheap hours. The first of them goes while there is no controller."""
+    box, name = world.box, world.queue(cpu=4)
+    cheap = (now() + timedelta(hours=20)).replace(minute=0, second=0)
+    world.create("calendars", ours("Calendar", world.full("cheap"), {"timeZone": "UTC", "open": [
+        {"name": "once", "at": {"from": f"{cheap:%Y-%m-%dT%H:%M}", "to": f"{cheap + timedelta(hours=4):%Y-%m-%dT%H:%M}"}}]}))
+    world.create("priceplans", ours("PricePlan", world.full("plan"), {
+        "currency": "EUR", "queues": [name], "base": {"cpu": "1.00"}, "rates": [{"calendar": world.full("cheap"), "factor": "0.1"}]}))
+    world.wait("the plan to be in force", lambda: world.api.get(path_of("priceplans", world.full("plan"))).get("status", {}).get("factor") == "1.00")
+
+    def told(job, hours):
+        at = f"{cheap + timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"
+        world.wait(f"Job {job} to be told {at}", lambda: world.get(job)["metadata"].get("annotations", {}).get(BOOKED) == at, about=job)
+
+    def submit(job):
+        world.job(job, cpu=4, annotations=terms(start="Cheapest", expected_duration="1h", deadline=f"{cheap + timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}"))
+    for hours, job in enumerate(("gone", "early", "late")):
+        submit(job)
+        told(job, hours)
+    box.kill("controller-one", signal.SIGKILL)
+    world.delete("gone")  # its start is free: Jobs that book as they come would take it
+    submit("new")
+    start_controller(box, extra=(*USUAL_FLAGS, "--note-after", "1s"))
+    wait_leading(box)
+    told("new", 0)
+    for hours, job in ((1, "early"), (2, "late")):
+        said = said_of(world, job, lambda s: s.get("notBefore"), "to wait for its start")
+        assert instant(said["notBefore"]) == cheap + timedelta(hours=hours)
+        told(job, hours)

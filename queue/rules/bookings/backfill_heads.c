@@ -1,6 +1,7 @@
 #include "queue/rules/bookings/backfill_heads.h"
 
 #include "queue/plan/booked_runs.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "queue/rules/bookings/combinations.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "sluice/quantity.h"
@@ -51,6 +52,7 @@ static bool all_stand(struct queue *q, const struct clusterqueue *cq)
 
 void backfill_heads_begin(struct queue *q, struct clusterqueue *cq, bool searched)
 {
+	advance_refresh(q);
 	if (searched && !all_stand(q, cq))
 		backfill_heads_end(q, cq);
 	cq->walks++;
@@ -259,6 +261,7 @@ int64_t backfill_heads_room_until(
 	size_t flavor[CQ_GROUPS_MAX];
 	int64_t best_ms = 0;
 	struct head_place one;
+	advance_refresh(q);
 	quota_plan_set_aside(&q->quota_plan, own);
 	bool more = combination_first(cq, &of, flavor);
 	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {

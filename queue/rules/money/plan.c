@@ -317,6 +317,21 @@ void plan_turn(struct queue *q, struct plan *p)
 	arm(q, p);
 }
 
+void plans_begin(struct queue *q)
+{
+	struct plan *p;
+	for (size_t i = 0; (p = plan_at(q, i)); i++) {
+		if (!p->spec.name)
+			continue;
+		forget_steps(p);
+		plan_factors(q, p, q->now_ms, INT64_MAX);
+		p->stale = plan_stale(p, q->now_ms, NULL);
+		arm(q, p);
+	}
+	expect_anew(q);
+	q->budgets.stale = true;
+}
+
 void plans_turn(struct queue *q)
 {
 	struct plan *p;

@@ -72,6 +72,9 @@ struct plan *plan_of(struct queue *q, struct clusterqueue *cq);
 void plan_turn(struct queue *q, struct plan *p);
 /* Its alarm rang: the next step is reached. */
 void plan_ring(struct queue *q, struct plan *p);
+/* The first decision: what is known was worked out when no time was. All Jobs with terms are asked in this
+ * decision anyway, and must not be asked before. */
+void plans_begin(struct queue *q);
 /* The clock went backwards. */
 void plans_turn(struct queue *q);
 
