@@ -112,8 +112,7 @@ static bool is_kept_for_it(struct queue *q, const struct nominee *e)
 		return false;
 	for (size_t i = 0; i < d.nlines; i++)
 		line[i] = (struct booking_line){d.line[i].row, d.line[i].amount};
-	return advance_covers(
-		q, e->w->lq, e->w->user, (struct booking_lines){line, d.nlines});
+	return advance_covers(q, e->w->lq, e->w->user, (struct booking_lines){line, d.nlines});
 }
 
 /* The nominee can start. Is there a flavor in which it does not delay the blocked head? */

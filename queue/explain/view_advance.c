@@ -48,37 +48,59 @@ static bool is_unknown(const struct queue *q, const struct advance_reservation *
 	return !known;
 }
 
-/* What all have reserved of the row's tree at the beginning of the window, and whether that are several. */
-static __int128 reserved_then(const struct queue *q, const struct quota_row *row, int64_t from_ms,
-	int64_t until_ms, bool *ret_several)
+/* What a reservation keeps of rows like this one, in the same tree, at that moment. */
+static __int128 kept_like(
+	const struct advance_reservation *a, const struct quota_row *row, int64_t at_ms)
 {
-	__int128 most = 0;
-	const struct quota_row *top = row;
-	while (top->up)
-		top = top->up;
-	struct booking_line any = {(struct quota_row *)(uintptr_t)row, 1};
-	*ret_several = false;
-	list_each(&q->quota_plan.booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
-		int64_t at_ms = b->from_ms > from_ms ? b->from_ms : from_ms;
-		__int128 sum = 0;
-		if (b->kind != BOOKING_ADVANCE || b->from_ms >= until_ms ||
-			b->until_ms <= from_ms ||
-			!booking_meets(b, (struct booking_lines){&any, 1}))
+	__int128 sum = 0;
+	for (size_t i = 0; i < a->nwindows && a->window[i].from_ms <= at_ms; i++) {
+		if (a->window[i].until_ms <= at_ms)
 			continue;
-		list_each(&q->quota_plan.booked, m) {
-			const struct booking *o = container_of(m, struct booking, of_plan);
-			if (o->kind != BOOKING_ADVANCE || o->from_ms > at_ms || o->until_ms <= at_ms)
-				continue;
-			*ret_several = *ret_several || uid_cmp(&o->who, &b->who) != 0;
-			for (size_t i = 0; i < o->nlines; i++)
-				if (quota_root(o->line[i].row->node) == top->node &&
-					o->line[i].row->flavor == row->flavor &&
-					o->line[i].row->resource == row->resource)
-					sum += o->line[i].amount;
-		}
-		most = sum > most ? sum : most;
+		for (size_t k = 0; k < a->nrows; k++)
+			if (a->row[k].row->flavor == row->flavor &&
+				a->row[k].row->resource == row->resource &&
+				quota_root(a->row[k].row->node) == quota_root(row->node))
+				sum += a->row[k].amount;
 	}
+	return sum;
+}
+
+/* At that moment. *ret_several: by more than one. */
+static __int128 reserved_at(
+	const struct queue *q, const struct quota_row *row, int64_t at_ms, bool *ret_several)
+{
+	size_t n = 0;
+	__int128 sum = 0;
+	const struct advance_reservation *a = advance_reservation_first(q);
+	for (; a; a = advance_reservation_next(a)) {
+		__int128 kept = a->booked ? kept_like(a, row, at_ms) : 0;
+		n += kept > 0;
+		sum += kept;
+	}
+	*ret_several = n > 1;
+	return sum;
+}
+
+#define BEGINNINGS_MAX 64 /* of others in a window that are looked at */
+
+/* The most that is reserved at any moment of the window: at its beginning, or when another begins. */
+static __int128 reserved_in(const struct queue *q, const struct quota_row *row,
+	const struct advance_window *w, bool *ret_several)
+{
+	__int128 most = reserved_at(q, row, w->from_ms, ret_several);
+	int left = BEGINNINGS_MAX;
+	const struct advance_reservation *a = advance_reservation_first(q);
+	for (; a; a = advance_reservation_next(a))
+		for (size_t i = 0; i < a->nwindows && a->window[i].from_ms < w->until_ms; i++) {
+			bool several;
+			if (a->window[i].from_ms <= w->from_ms || left-- <= 0)
+				continue;
+			__int128 sum = reserved_at(q, row, a->window[i].from_ms, &several);
+			if (sum > most) {
+				most = sum;
+				*ret_several = several;
+			}
+		}
 	return most;
 }
 
@@ -95,8 +117,7 @@ static bool is_lowered(const struct queue *q, const struct advance_reservation *
 		__int128 all = x->amount;
 		if (all <= most) {
 			most = top->subtree;
-			all = reserved_then(q, x->row, a->window[0].from_ms, a->window[0].until_ms,
-				&several);
+			all = reserved_in(q, x->row, &a->window[0], &several);
 		}
 		if (all <= most)
 			continue;
@@ -111,8 +132,8 @@ static bool is_lowered(const struct queue *q, const struct advance_reservation *
 	return false;
 }
 
-static void fill_kept(const struct queue *q, const struct advance_reservation *a,
-	struct condition_view *ret)
+static void fill_kept(
+	const struct queue *q, const struct advance_reservation *a, struct condition_view *ret)
 {
 	struct text t = text_over(ret->message, sizeof(ret->message));
 	ret->reason = "";
@@ -138,17 +159,20 @@ static void fill_use(const struct queue *q, const struct advance_reservation *a,
 {
 	struct queue *own = view_working(q);
 	own->advance_uses = mem_grow(own->advance_uses, a->nrows + 1, sizeof(*own->advance_uses));
-	bool open = a->open;
+	bool open = a->open && a->nwindows > 0;
+	int64_t until_ms, *kept = mem_array(a->nrows, sizeof(*kept));
+	if (open)
+		advance_kept(a, &a->window[0], q->now_ms, kept, &until_ms);
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct advance_row *x = &a->row[i];
 		int64_t left = open ? x->left : x->amount;
-		__int128 used = open ? advance_used_now(a, i) : 0;
+		int64_t used = open ? left - kept[i] : 0;
 		const char *node = x->row->node->name;
 		const char *slash = strchr(node, '/');
 		own->advance_uses[i] = (struct advance_use){slash ? slash + 1 : node,
-			x->row->flavor, x->row->resource, x->amount, left,
-			used < left ? (int64_t)used : left};
+			x->row->flavor, x->row->resource, x->amount, left, used};
 	}
+	free(kept);
 	ret->use = own->advance_uses;
 	ret->nuse = a->nwindows > 0 ? a->nrows : 0;
 }
@@ -169,8 +193,8 @@ static void fill_cost(const struct queue *q, const struct advance_reservation *a
 	ret->has_cost = true;
 	ret->currency = p->currency;
 	/* Factors are millionths, and prices those of an hour. */
-	ret->cost = tariff_weight(&t, w->from_ms, w->until_ms) / PRICE_FACTOR_ONE *
-		    plan_base_per_hour(p, line, a->nrows) / 3600000;
+	ret->cost = tariff_weight(&t, w->from_ms, w->until_ms) *
+		    plan_base_per_hour(p, line, a->nrows) / PRICE_FACTOR_ONE / 3600000;
 	free(line);
 }
 
@@ -189,8 +213,7 @@ bool queue_view_advance_reservation(
 	struct tree_node *n = tree_at(&q->advance_reservations.all, index);
 	if (!n)
 		return false;
-	const struct advance_reservation *a =
-		container_of(n, struct advance_reservation, by_name);
+	const struct advance_reservation *a = container_of(n, struct advance_reservation, by_name);
 	advance_refresh(view_working(q));
 	*ret = (struct advance_reservation_view){.name = a->name,
 		.clusterqueue = a->spec.name ? a->spec.clusterqueue : "",

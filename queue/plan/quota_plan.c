@@ -272,7 +272,7 @@ bool quota_plan_full(const struct quota_node *node)
 
 static bool is_full(const struct booking *b)
 {
-	return b->kind != BOOKING_RUN && b->nlines > 0 && quota_plan_full(b->line[0].row->node);
+	return !is_firm(b->kind) && b->nlines > 0 && quota_plan_full(b->line[0].row->node);
 }
 
 struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, const struct uid *who,

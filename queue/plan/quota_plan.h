@@ -38,7 +38,8 @@
 #include "queue/model/quota.h"
 
 /* Bookings in one tree of Cohorts beside runs. Each makes questions slower for all, and any owner of
- * a Job can cause one. */
+ * a Job can cause one. Those of AdvanceReservations count, but are made all the same: who makes these
+ * is bound elsewhere. */
 #define QUOTA_PLAN_MAX 10000
 
 enum booking_kind {
@@ -92,7 +93,7 @@ struct quota_plan {
 void quota_plan_init(struct quota_plan *p, const struct quota *quota);
 void quota_plan_done(struct quota_plan *p); /* before quota_done() */
 
-/* NULL: the tree has QUOTA_PLAN_MAX bookings already; a run is always booked. Copies the lines;
+/* NULL: the tree has QUOTA_PLAN_MAX bookings already; what is firm is always booked. Copies the lines;
  * those of 0 are left out. Needs from_ms < until_ms. */
 struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, const struct uid *who,
 	struct booking_lines lines, int64_t from_ms, int64_t until_ms);

@@ -25,8 +25,7 @@ static bool may_use_another(const struct clearing *c, const struct reservation *
 	list_each(&r->cq->reserved, l) {
 		const struct advance_reservation *other =
 			container_of(l, struct advance_reservation, of_clusterqueue);
-		if (other != c->a && other->open &&
-			advance_usable_by(other, r->lq, r->user))
+		if (other != c->a && other->open && advance_usable_by(other, r->lq, r->user))
 			return true;
 	}
 	return false;
@@ -46,8 +45,7 @@ static void add(struct clearing *c, struct reservation *r, bool users)
 
 static int going_order(const void *a, const void *b)
 {
-	return reservation_cmp(
-		*(struct reservation *const *)a, *(struct reservation *const *)b);
+	return reservation_cmp(*(struct reservation *const *)a, *(struct reservation *const *)b);
 }
 
 /* Of the whole tree; `users`: those that may use another one that is open. */
@@ -87,8 +85,7 @@ static void try_one(struct preemption *x, struct reservation *r)
 		wanted[i] = is_short(&d->line[i]);
 	reservation_take_away(r);
 	for (size_t i = 0; i < d->nlines; i++)
-		helps = helps ||
-			(wanted[i] && quota_free(d->line[i].row, QUOTA_THEN) > before[i]);
+		helps = helps || (wanted[i] && quota_free(d->line[i].row, QUOTA_THEN) > before[i]);
 	if (!helps) {
 		reservation_put_back(r);
 		x->nvictims--;
@@ -148,14 +145,6 @@ static void give_kept(const struct clearing *c)
 		quota_give(c->a->row[i].row, QUOTA_THEN, c->kept[i]);
 }
 
-static void keep_now(const struct clearing *c)
-{
-	for (size_t i = 0; i < c->a->nrows; i++) {
-		__int128 kept = c->a->row[i].left - advance_used_now(c->a, i);
-		c->kept[i] = kept > 0 ? (int64_t)kept : 0;
-	}
-}
-
 /* Nodes of one reservation follow each other: what the first keeps is taken when the next is asked. */
 static void clear_one(struct clearing *c)
 {
@@ -183,16 +172,16 @@ void advance_clear(struct queue *q)
 	if (!tree_first(&q->advance_reservations.all) || !any_clears(q))
 		return;
 	advance_refresh(q);
-	struct clearing *all =
-		mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
+	struct clearing *all = mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
+		int64_t until_ms;
 		if (!a->booked || !a->open || a->nwindows == 0)
 			continue;
 		struct clearing *c = &all[n++];
 		*c = (struct clearing){
 			.q = q, .a = a, .kept = mem_array(a->nrows, sizeof(int64_t))};
-		keep_now(c);
+		advance_kept(a, &a->window[0], q->now_ms, c->kept, &until_ms);
 		clear_one(c);
 		free(c->candidate);
 	}

@@ -153,8 +153,8 @@ static bool is_too_much(struct advance_reservation *a)
 		struct text t = text_over(a->message, sizeof(a->message));
 		text_add(&t, "asks for ");
 		text_add_amount(&t, x->amount, x->row->resource);
-		text_add(&t, " of flavor %s, but ClusterQueue %s can have at most ",
-			x->row->flavor, a->spec.clusterqueue);
+		text_add(&t, " of flavor %s, but ClusterQueue %s can have at most ", x->row->flavor,
+			a->spec.clusterqueue);
 		text_add_number(&t, most, x->row->resource);
 		text_add(&t, "; reserve less, or raise its quota");
 		return true;
@@ -179,17 +179,20 @@ static bool nobody_may_use(struct advance_reservation *a)
 	return true;
 }
 
-static bool is_plan_full(struct advance_reservation *a)
+/* What Jobs book does not count: else their owners could keep admins from reserving. */
+static bool is_plan_full(const struct queue *q, struct advance_reservation *a)
 {
-	for (size_t i = 0; i < a->nrows; i++)
-		if (quota_root(a->row[i].row->node)->bookings + a->nwindows > QUOTA_PLAN_MAX) {
-			struct text t = text_over(a->message, sizeof(a->message));
-			text_add(&t,
-				"the plan of its Cohort has %d bookings, and that is all there can be; delete an AdvanceReservation, or wait until Jobs have started",
-				QUOTA_PLAN_MAX);
-			return true;
-		}
-	return false;
+	size_t windows = a->nwindows;
+	const struct advance_reservation *other = advance_reservation_first(q);
+	for (; other; other = advance_reservation_next(other))
+		windows += other->booked ? other->nwindows : 0;
+	if (windows <= QUOTA_PLAN_MAX)
+		return false;
+	struct text t = text_over(a->message, sizeof(a->message));
+	text_add(&t,
+		"all AdvanceReservations together have more than %d windows within a year; delete one, or take a Calendar that opens less often",
+		QUOTA_PLAN_MAX);
+	return true;
 }
 
 /* Runs are in the plan of each tree from now on. */
@@ -289,7 +292,7 @@ static bool judge(struct queue *q, struct advance_reservation *a)
 		return refuse(a, "TooMuch");
 	if (nobody_may_use(a))
 		return refuse(a, "NobodyMayUseIt");
-	if (is_plan_full(a))
+	if (is_plan_full(q, a))
 		return refuse(a, "PlanFull");
 	a->left_from_ms = 0;
 	if (advance_book(q, a, true, &window))
@@ -377,9 +380,11 @@ static void period_begin(struct queue *q, struct advance_reservation *a, int64_t
 }
 
 /* The period in which now is, of those that are counted from the beginning of the window. */
-static int64_t period_of(const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
+static int64_t period_of(
+	const struct queue *q, const struct advance_reservation *a, int64_t from_ms)
 {
-	return from_ms + (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
+	return from_ms +
+	       (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
 }
 
 static void open_first(struct queue *q, struct advance_reservation *a)
@@ -411,9 +416,8 @@ static bool give_back(struct queue *q, struct advance_reservation *a)
 	if (!less)
 		return false;
 	a->left_from_ms = a->window[0].from_ms;
-	a->stale_from_ms = a->window[0].from_ms;
-	a->stale_until_ms = a->window[0].until_ms;
-	q->advance_reservations.stale = true;
+	if (a->cq)
+		advance_stale(q, a->cq, a->window[0].from_ms, a->window[0].until_ms);
 	touch(q, a);
 	q->counters.version++;
 	return true;
@@ -446,7 +450,7 @@ static int64_t next_ms(const struct queue *q, const struct advance_reservation *
 	at_ms = least(at_ms, w->from_ms > q->now_ms ? w->from_ms : w->until_ms);
 	if (a->open && a->spec.release_after_ms > 0)
 		at_ms = least(at_ms, quantity_add(a->period_from_ms, a->spec.release_after_ms));
-	if (a->clears)
+	if (a->open)
 		at_ms = least(at_ms, quantity_add(q->now_ms, ADVANCE_RETRY_MS));
 	return at_ms;
 }
@@ -459,6 +463,7 @@ static void turn(struct queue *q, struct advance_reservation *a)
 		!(a->open && a->open_from_ms == a->window[0].from_ms))
 		open_first(q, a);
 	release(q, a);
+	a->clears = a->open; /* runs may have been adopted meanwhile */
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
 
@@ -501,8 +506,6 @@ static void decide_one(struct queue *q, struct advance_reservation *a, bool quot
 		     (calendars || quantity_add(a->rolled_ms, ADVANCE_ROLL_MS) <= q->now_ms);
 	if (a->booked && (rolls || (quotas && !rows_are_same(q, a))))
 		book_anew(q, a);
-	else if (a->booked && quotas && a->open)
-		a->clears = true;
 	else if (!a->booked && a->spec.accepted)
 		book_as_told(q, a);
 	else if (!a->booked && (a->due || quotas || calendars))
@@ -545,10 +548,8 @@ void advance_reservations_turn(struct queue *q)
 {
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
-		if (a->booked) {
-			a->spec.left_from_ms = 0;
+		if (a->booked)
 			advance_reservation_end(q, a);
-		}
 		advance_reservation_due(q, a);
 	}
 }
@@ -562,5 +563,6 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	a->booked = false;
 	a->left_from_ms = 0;
 	a->open = a->clears = false;
+	a->reason = "NotJudgedYet";
 	alarm_clear(&q->alarms, &a->alarm);
 }

@@ -128,8 +128,7 @@ bool advance_rows_find(struct queue *q, struct advance_reservation *a, const cha
 	if (!cq || !cq->exists) {
 		struct text t = text_over(a->message, sizeof(a->message));
 		*ret_reason = "ClusterQueueNotFound";
-		text_add(&t,
-			"ClusterQueue %s does not exist; create it, or reserve in another one",
+		text_add(&t, "ClusterQueue %s does not exist; create it, or reserve in another one",
 			a->spec.clusterqueue);
 		return false;
 	}
@@ -147,7 +146,8 @@ bool advance_rows_find(struct queue *q, struct advance_reservation *a, const cha
 static void window_add(struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
 {
 	a->window = mem_grow(a->window, a->nwindows + 1, sizeof(*a->window));
-	a->window[a->nwindows++] = (struct advance_window){.from_ms = from_ms, .until_ms = until_ms};
+	a->window[a->nwindows++] =
+		(struct advance_window){.from_ms = from_ms, .until_ms = until_ms};
 }
 
 static void pieces_drop(struct queue *q, struct advance_window *w)
@@ -218,7 +218,8 @@ static bool calendar_windows(struct queue *q, struct advance_reservation *a)
 		at_ms = change_ms;
 	}
 	if (a->nwindows == 0)
-		return say(a, "NeverOpens", "its Calendar does not open within a year; correct the Calendar");
+		return say(a, "NeverOpens",
+			"its Calendar does not open within a year; correct the Calendar");
 	return true;
 }
 
@@ -231,18 +232,87 @@ bool advance_windows_find(struct queue *q, struct advance_reservation *a)
 
 /* ---- What is kept ---- */
 
+static bool names_meet(const char *const *a, size_t na, const char *const *b, size_t nb)
+{
+	for (size_t i = 0; i < na; i++)
+		for (size_t k = 0; k < nb; k++)
+			if (strcmp(a[i], b[k]) == 0)
+				return true;
+	return na == 0 || nb == 0;
+}
+
+/* Is there a Job that may use both? */
+static bool share_users(
+	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
+{
+	return names_meet(a->namespaces, a->nnamespaces, b->namespaces, b->nnamespaces) &&
+	       names_meet(a->users, a->nusers, b->users, b->nusers);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is left of a row of it at that moment, used or not. *until_ms: lowered to when that changes. */
+static int64_t left_at(const struct advance_reservation *a, const struct advance_row *x,
+	int64_t at_ms, int64_t *until_ms)
+{
+	for (size_t i = 0; i < a->nwindows; i++) {
+		const struct advance_window *w = &a->window[i];
+		if (w->until_ms <= at_ms)
+			continue;
+		bool begun = w->from_ms <= at_ms;
+		*until_ms = least(*until_ms, begun ? w->until_ms : w->from_ms);
+		return !begun ? 0 : w->from_ms == a->left_from_ms ? x->left : x->amount;
+	}
+	return 0;
+}
+
+/* What runs are planned to hold of a row at that moment that may use it, beyond what others absorb. */
+static __int128 held_beyond(
+	const struct advance_row *x, __int128 absorbed, int64_t at_ms, int64_t *until_ms)
+{
+	struct profile_place place = {0, 0};
+	int64_t end_ms;
+	__int128 held = profile_at(&x->held, &place, at_ms, &end_ms) - absorbed;
+	*until_ms = least(*until_ms, end_ms);
+	return held > 0 ? held : 0;
+}
+
+/* A run that may use several counts for the first of them, as far as that goes. */
+static __int128 absorbed_before(const struct advance_reservation *a, const struct quota_row *row,
+	int64_t at_ms, int64_t *until_ms)
+{
+	__int128 absorbed = 0;
+	list_each(&a->cq->reserved, l) {
+		const struct advance_reservation *other =
+			container_of(l, struct advance_reservation, of_clusterqueue);
+		if (other == a)
+			break;
+		for (size_t i = 0; share_users(&other->spec, &a->spec) && i < other->nrows; i++) {
+			const struct advance_row *x = &other->row[i];
+			if (x->row != row)
+				continue;
+			__int128 held = held_beyond(x, absorbed, at_ms, until_ms);
+			int64_t left = left_at(other, x, at_ms, until_ms);
+			absorbed += held < left ? held : left;
+		}
+	}
+	return absorbed;
+}
+
 void advance_kept(const struct advance_reservation *a, const struct advance_window *w,
 	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms)
 {
 	*ret_until_ms = w->until_ms;
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct advance_row *x = &a->row[i];
-		struct profile_place place = {0, 0};
-		int64_t end_ms;
 		int64_t left = w->from_ms == a->left_from_ms ? x->left : x->amount;
-		__int128 kept = left - profile_at(&x->held, &place, at_ms, &end_ms);
-		ret_amounts[i] = kept > 0 ? (int64_t)kept : 0;
-		*ret_until_ms = end_ms < *ret_until_ms ? end_ms : *ret_until_ms;
+		bool usable = a->cq && !a->spec.maintenance;
+		__int128 others = usable ? absorbed_before(a, x->row, at_ms, ret_until_ms) : 0;
+		__int128 used = usable ? held_beyond(x, others, at_ms, ret_until_ms) : 0;
+		ret_amounts[i] = used < left ? left - (int64_t)used : 0;
 	}
 }
 
@@ -334,8 +404,7 @@ static bool window_book(
 	struct queue *q, struct advance_reservation *a, struct advance_window *w, bool asks)
 {
 	struct span span[ADVANCE_PIECES_MAX];
-	int64_t *amounts =
-		mem_array((ADVANCE_PIECES_MAX + 1) * (a->nrows + 1), sizeof(*amounts));
+	int64_t *amounts = mem_array((ADVANCE_PIECES_MAX + 1) * (a->nrows + 1), sizeof(*amounts));
 	struct advance_window old = *w;
 	size_t n = a->nrows > 0 ? spans_of(a, w, span, amounts) : 0;
 	bool fits = true;
@@ -400,14 +469,20 @@ static void stale(struct queue *q, struct advance_reservation *a, int64_t from_m
 	q->advance_reservations.stale = true;
 }
 
-static void count(struct queue *q, struct advance_reservation *a, const struct reservation *r,
-	int times)
+void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, int64_t until_ms)
+{
+	list_each(&cq->reserved, l)
+		stale(q, container_of(l, struct advance_reservation, of_clusterqueue), from_ms,
+			until_ms);
+}
+
+static void count(
+	struct queue *q, struct advance_reservation *a, const struct reservation *r, int times)
 {
 	if (!r->booking || !advance_usable_by(a, r->lq, r->user))
 		return;
 	for (size_t i = 0; i < a->nrows; i++)
 		row_uses(q, &a->row[i], r->booking, times);
-	stale(q, a, r->booking->from_ms, r->booking->until_ms);
 }
 
 static void count_all(struct queue *q, const struct reservation *r, int times)
@@ -416,6 +491,7 @@ static void count_all(struct queue *q, const struct reservation *r, int times)
 		return;
 	list_each(&r->cq->reserved, l)
 		count(q, container_of(l, struct advance_reservation, of_clusterqueue), r, times);
+	advance_stale(q, r->cq, r->booking->from_ms, r->booking->until_ms);
 }
 
 void advance_run_booked(struct queue *q, const struct reservation *r)
@@ -444,25 +520,7 @@ void advance_count_anew(struct queue *q, struct advance_reservation *a)
 		profile_done(&a->row[i].held);
 		profile_init(&a->row[i].held);
 	}
-	for (size_t i = 0; i < a->nwindows; i++)
-		stale(q, a, a->window[i].from_ms, a->window[i].until_ms);
 	advance_count_runs(q, a);
-}
-
-__int128 advance_used_now(const struct advance_reservation *a, size_t row)
-{
-	__int128 used = 0;
-	if (!a->cq || a->spec.maintenance)
-		return 0;
-	list_each(&a->cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
-		if (!advance_usable_by(a, r->lq, r->user))
-			continue;
-		for (size_t i = 0; i < r->nlines; i++)
-			if (r->line[i].row == a->row[row].row)
-				used += reservation_line_then(r, &r->line[i]);
-	}
-	return used;
 }
 
 /* Its Jobs are parted by who submitted them, so they leave their groups and join others. */
@@ -479,13 +537,30 @@ static void members_move(struct queue *q, struct clusterqueue *cq, enum workload
 	}
 }
 
+static bool is_after(const struct advance_reservation *a, const struct advance_reservation *b)
+{
+	return a->spec.created_ms != b->spec.created_ms ? a->spec.created_ms > b->spec.created_ms
+							: strcmp(a->name, b->name) > 0;
+}
+
+/* In the order of creation, whenever they were accepted. */
+static struct link *first_after(struct clusterqueue *cq, const struct advance_reservation *a)
+{
+	struct link *l = cq->reserved.next;
+	while (l != &cq->reserved &&
+		!is_after(container_of(l, struct advance_reservation, of_clusterqueue), a))
+		l = l->next;
+	return l;
+}
+
 void advance_join(struct queue *q, struct advance_reservation *a)
 {
 	struct clusterqueue *cq = a->cq;
 	if (!cq || a->spec.maintenance)
 		return;
 	members_move(q, cq, PLACE_READY, workload_unplace);
-	list_add(&cq->reserved, &a->of_clusterqueue);
+	list_add(first_after(cq, a), &a->of_clusterqueue);
+	advance_stale(q, cq, INT64_MIN, INT64_MAX);
 	rules_edited(q);
 	members_move(q, cq, PLACE_NOWHERE, workload_place);
 }
@@ -496,6 +571,7 @@ void advance_leave(struct queue *q, struct advance_reservation *a)
 		return;
 	members_move(q, a->cq, PLACE_READY, workload_unplace);
 	list_leave(&a->of_clusterqueue);
+	advance_stale(q, a->cq, INT64_MIN, INT64_MAX);
 	rules_edited(q);
 	members_move(q, a->cq, PLACE_NOWHERE, workload_place);
 }

@@ -8,6 +8,9 @@
  * window: beyond that the last one keeps as much as any of those that it stands for, so at some
  * moments more than is needed.
  *
+ * A run that may use several counts for the first of them in the order of creation, as far as that goes, then
+ * for the next.
+ *
  * A Job that may use it is asked for less: what it wants beyond what is kept for it.
  */
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_PLAN_H
@@ -48,15 +51,13 @@ void advance_leave(struct queue *q, struct advance_reservation *a);
 bool advance_usable_by(
 	const struct advance_reservation *a, const struct localqueue *lq, const struct user *user);
 
-/* What runs hold now that may use it. In the plan a run that lasts longer than expected may hold nothing for a
- * moment. */
-__int128 advance_used_now(const struct advance_reservation *a, size_t row);
-
 /* The booking of a run came / goes. */
 void advance_run_booked(struct queue *q, const struct reservation *r);
 void advance_run_unbooked(struct queue *q, const struct reservation *r);
 
-/* Makes stale pieces anew. */
+/* Pieces in cq in that time are to be made anew. */
+void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, int64_t until_ms);
+/* Does that. */
 void advance_refresh(struct queue *q);
 
 /* Is there room for these lines, beside what others have reserved? What is kept for Jobs of this user in this

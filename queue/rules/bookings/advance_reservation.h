@@ -24,9 +24,9 @@
 #include "sluice/queue.h"
 
 #define ADVANCE_RELEASE_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
-#define ADVANCE_RETRY_MS INT64_C(60000)	      /* one that was refused is judged again */
+#define ADVANCE_RETRY_MS INT64_C(60000)		/* one that was refused is judged again */
 #define ADVANCE_ROLL_MS (INT64_C(24) * 3600000) /* the windows of Calendars are looked up again */
-#define ADVANCE_PIECES_MAX 64		      /* in which a window is booked */
+#define ADVANCE_PIECES_MAX 64			/* in which a window is booked */
 
 struct booking;
 struct calendar_ref;
@@ -70,20 +70,22 @@ struct advance_reservation {
 
 	/* Of one that is accepted. */
 	bool booked;
-	struct clusterqueue *cq;     /* with a reference; NULL: it does not name one, or is not booked */
+	struct clusterqueue
+		*cq; /* with a reference; NULL: it does not name one, or is not booked */
 	struct link of_clusterqueue; /* cq->reserved, if Jobs may use it */
 	struct advance_row *row;     /* by node; those of one node stand together */
 	size_t nrows;
 	struct advance_window *window; /* those that have not ended, in their order */
 	size_t nwindows;
-	int64_t stale_from_ms, stale_until_ms; /* pieces in this time are to be made anew; or from >= until */
-	int64_t left_from_ms;		       /* 0: of no window anything was given back */
-	bool open;			       /* the first window is */
-	int64_t open_from_ms;		       /* ... and began then */
-	int64_t period_from_ms;		       /* of releaseAfter */
-	int64_t watched_from_ms;	       /* what was used is known from here on */
-	int64_t rolled_ms;		       /* when its windows were looked up */
-	bool clears; /* runs that are in its way are to be stopped: advance_clear.h */
+	int64_t stale_from_ms,
+		stale_until_ms;	 /* pieces in this time are to be made anew; or from >= until */
+	int64_t left_from_ms;	 /* 0: of no window anything was given back */
+	bool open;		 /* the first window is */
+	int64_t open_from_ms;	 /* ... and began then */
+	int64_t period_from_ms;	 /* of releaseAfter */
+	int64_t watched_from_ms; /* what was used is known from here on */
+	int64_t rolled_ms;	 /* when its windows were looked up */
+	bool clears;		 /* runs that are in its way are to be stopped: advance_clear.h */
 	struct alarm alarm;
 	bool due; /* to be looked at by the next decision */
 	uint64_t stopped_total;
@@ -92,9 +94,9 @@ struct advance_reservation {
 struct advance_reservations {
 	struct tree all; /* by name */
 	uint64_t serials;
-	size_t nbooked;		     /* so many are */
-	bool due;		     /* some is */
-	bool stale;		     /* pieces of some are */
+	size_t nbooked;				/* so many are */
+	bool due;				/* some is */
+	bool stale;				/* pieces of some are */
 	uint64_t quotas_as_of, calendars_as_of; /* edits that were seen */
 };
 

@@ -105,10 +105,10 @@ static struct uid uid_of(const char *name)
 bool words_tell_reserve(struct words *w, char **word, size_t n)
 {
 	struct reserve_words x = {.s = {.name = word[1],
-					 .uid = uid_of(word[1]),
-					 .generation = ++w->generation,
-					 .clusterqueue = "",
-					 .calendar = ""}};
+					  .uid = uid_of(word[1]),
+					  .generation = ++w->generation,
+					  .clusterqueue = "",
+					  .calendar = ""}};
 	for (size_t i = 2; i < n; i++) {
 		char *value = piece_after(word[i], '=');
 		if (!value)
