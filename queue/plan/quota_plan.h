@@ -38,8 +38,8 @@
 #include "queue/model/quota.h"
 
 /* Bookings in one tree of Cohorts beside runs. Each makes questions slower for all, and any owner of
- * a Job can cause one. Those of AdvanceReservations count, but are made all the same: who makes these
- * is bound elsewhere. */
+ * a Job can cause one. Those of AdvanceReservations count, but are always made: is_plan_full() of
+ * advance_judge.c bounds them. */
 #define QUOTA_PLAN_MAX 10000
 
 enum booking_kind {
