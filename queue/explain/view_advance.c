@@ -60,7 +60,8 @@ static __int128 kept_like(
 			if (a->row[k].row->flavor == row->flavor &&
 				a->row[k].row->resource == row->resource &&
 				quota_root(a->row[k].row->node) == quota_root(row->node))
-				sum += a->row[k].amount;
+				sum += a->window[i].from_ms == a->left_from_ms ? a->row[k].left
+									       : a->row[k].amount;
 	}
 	return sum;
 }

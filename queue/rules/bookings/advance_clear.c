@@ -179,6 +179,7 @@ void advance_clear(struct queue *q)
 		if (!a->booked || !a->open || a->nwindows == 0)
 			continue;
 		struct clearing *c = &all[n++];
+		a->clears = true; /* one that opens takes over runs that counted for another */
 		*c = (struct clearing){
 			.q = q, .a = a, .kept = mem_array(a->nrows, sizeof(int64_t))};
 		advance_kept(a, &a->window[0], q->now_ms, c->kept, &until_ms);

@@ -68,14 +68,32 @@ static bool overlaps_nothing(
 	return fits;
 }
 
-static void set_victims_aside(struct queue *q, const struct attempt *a, bool aside)
+/* What it holds is kept for others when it goes: it may use something that w may not. */
+static bool leaves_to_others(
+	const struct reservation *r, const struct workload *w, int64_t now_ms, int64_t until_ms)
+{
+	list_each(&r->cq->reserved, l) {
+		const struct advance_reservation *a =
+			container_of(l, struct advance_reservation, of_clusterqueue);
+		bool in_time = false;
+		for (size_t i = 0; !in_time && i < a->nwindows; i++)
+			in_time = a->window[i].from_ms < until_ms && a->window[i].until_ms > now_ms;
+		if (in_time && advance_usable_by(a, r->lq, r->user) &&
+			(w->lq->cq != r->cq || !advance_usable_by(a, w->lq, w->user)))
+			return true;
+	}
+	return false;
+}
+
+static void set_victims_aside(
+	struct queue *q, const struct attempt *a, int64_t until_ms, bool aside)
 {
 	for (size_t i = 0; i < a->nvictims; i++) {
-		struct booking *b = a->victim[i].reservation->booking;
-		if (aside)
-			quota_plan_set_aside(&q->quota_plan, b);
-		else
-			quota_plan_put_back(&q->quota_plan, b);
+		const struct reservation *r = a->victim[i].reservation;
+		if (!aside)
+			quota_plan_put_back(&q->quota_plan, r->booking);
+		else if (r->cq && !leaves_to_others(r, a->nominee->w, q->now_ms, until_ms))
+			quota_plan_set_aside(&q->quota_plan, r->booking);
 	}
 }
 
@@ -84,12 +102,13 @@ static bool overlaps_nothing_firm(
 	struct queue *q, const struct attempt *a, struct booking_lines lines, int64_t until_ms)
 {
 	const struct workload *w = a->nominee->w;
-	set_victims_aside(q, a, true);
+	set_victims_aside(q, a, until_ms, true);
 	bool fits = advance_has_room(q, PLAN_FIRM, w->lq, w->user, lines, q->now_ms, until_ms);
-	set_victims_aside(q, a, false);
+	set_victims_aside(q, a, until_ms, false);
 	return fits;
 }
 
+/* All of it may be used just now, so that nothing of it is booked. */
 static bool is_anything_reserved(const struct queue *q)
 {
 	return q->advance_reservations.nbooked > 0;
@@ -135,6 +154,7 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 {
 	const struct nominee *e = a->nominee;
 	struct wanted_lines x;
+	advance_refresh(q);
 	if (!has_bookings(e->cq))
 		return true;
 	int64_t lasts_ms = plan_lasts_ms(e->w->expected_ms);
@@ -168,6 +188,7 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 {
 	struct booking_line line[QUEUE_LINES_MAX];
 	size_t n = 0;
+	advance_refresh(q);
 	if (!r->cq || !has_bookings(r->cq) || !r->booking)
 		return more;
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
@@ -184,13 +205,14 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 /* Some of its victims may hold what is reserved, or be expected to run into it. */
 static bool bookings_look_at_victims(const struct queue *q, const struct nominee *e)
 {
-	return is_anything_reserved(q) && has_bookings(e->cq);
+	return is_anything_reserved(q) && e->cq->cohort_tree->plans;
 }
 
 /* Of a promise that was made before something was reserved: is there still time for it? */
 static bool bookings_promise_may(struct queue *q, struct reservation *r)
 {
 	struct booking *own = r->booking;
+	advance_refresh(q);
 	if (!own || !is_anything_reserved(q) || !has_bookings(r->cq))
 		return true;
 	quota_plan_set_aside(&q->quota_plan, own);

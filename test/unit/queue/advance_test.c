@@ -184,8 +184,10 @@ static int64_t decide_all(struct world *w)
 {
 	struct decision d[DECISIONS];
 	int64_t next_ms;
-	size_t n;
+	size_t n, rounds = 0;
 	do {
+		if (++rounds > 1000)
+			fail_msg("at %lld it decides for ever", (long long)w->now_s);
 		n = queue_decide(w->q, w->now_s * 1000, d, DECISIONS, &next_ms);
 		for (size_t i = 0; i < n; i++)
 			obey(w, &d[i]);
@@ -211,7 +213,9 @@ static void check(struct world *w)
 	for (size_t i = 0; queue_view_advance_reservation(w->q, i, &v); i++) {
 		if (v.state != ADVANCE_ACTIVE)
 			continue;
-		assert_true(v.accepted.ok && v.kept.ok && v.nuse == 1);
+		if (!v.accepted.ok || !v.kept.ok || v.nuse != 1)
+			fail_msg("at %lld %s: %s %s", (long long)w->now_s, v.name, v.kept.reason,
+				v.kept.message);
 		assert_true(v.use[0].used <= v.use[0].left && v.use[0].left <= v.use[0].amount);
 		kept += v.use[0].left;
 		w->open++;
