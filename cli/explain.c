@@ -44,16 +44,6 @@ static void put_age(const char *at, int64_t now_ms, struct buf *out)
 		buf_printf(out, " (%" PRId64 " days ago)", age / 86400);
 }
 
-/* Appends text as it may stand on a terminal, with its times as the user's clock shows them. */
-static void put_sentence(struct local_times *l, const char *text, struct buf *out)
-{
-	struct buf local;
-	buf_init(&local, OUTPUT_MAX_BYTES);
-	local_times_add(l, text, &local);
-	text_render(buf_text(&local), out);
-	buf_done(&local);
-}
-
 /* A cell of text in which times may stand. */
 static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
 {
@@ -346,7 +336,7 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 {
 	struct local_times times = {""};
 	put_trouble_of_all(job, out);
-	put_sentence(&times, text_of(job, "sentence"), out);
+	local_times_render(&times, text_of(job, "sentence"), out);
 	put_likely_start(job, now_ms, out);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
@@ -418,7 +408,7 @@ static void put_unlisted(
 		buf_json_string(out, buf_text(&sentence));
 		buf_puts(out, "}\n");
 	} else {
-		put_sentence(&(struct local_times){""}, buf_text(&sentence), out);
+		local_times_render(&(struct local_times){""}, buf_text(&sentence), out);
 		buf_putc(out, '\n');
 	}
 	buf_done(&sentence);

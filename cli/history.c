@@ -98,7 +98,7 @@ static void put_none(const cJSON *root, struct local_times *times, struct buf *o
 	snprintf(text, sizeof(text), "No run%s%.200s%s was under way between %.40s and %.40s.",
 		*user ? " of a Job that " : "", user, *user ? " submitted" : "",
 		text_of(root, "since"), text_of(root, "until"));
-	past_put_timed(times, text, out);
+	local_times_render(times, text, out);
 	buf_putc(out, '\n');
 }
 

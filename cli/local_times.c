@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include "base/instant.h"
+#include "cli/table.h"
 
 enum {
 	DAY_CHARACTERS = 4,   /* "Fri " */
 	TIME_CHARACTERS = 19, /* "2026-11-27T01:00:00" */
 	INSTANT_MAX = 40,     /* with a fraction and an offset */
+	RENDERED_MAX_BYTES = 1 << 20,
 	SECOND_MS = 1000,
 	MINUTE_S = 60,
 };
@@ -164,4 +166,13 @@ void local_times_add(struct local_times *l, const char *text, struct buf *out)
 		in_word = is_word(*text);
 		buf_putc(out, *text++);
 	}
+}
+
+void local_times_render(struct local_times *l, const char *text, struct buf *out)
+{
+	struct buf local;
+	buf_init(&local, RENDERED_MAX_BYTES);
+	local_times_add(l, text, &local);
+	text_render(buf_text(&local), out);
+	buf_done(&local);
 }

@@ -25,5 +25,7 @@ struct local_times {
 
 /* Appends text, with each time in it as the user's clock shows it. */
 void local_times_add(struct local_times *l, const char *text, struct buf *out);
+/* The same, on one line and without what a terminal would obey: text_render() of table.h. */
+void local_times_render(struct local_times *l, const char *text, struct buf *out);
 
 #endif

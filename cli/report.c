@@ -144,7 +144,7 @@ static void put_none(const cJSON *root, struct local_times *times, struct buf *o
 	char text[200];
 	snprintf(text, sizeof(text), "No run started between %.40s and %.40s.",
 		text_of(root, "since"), text_of(root, "until"));
-	past_put_timed(times, text, out);
+	local_times_render(times, text, out);
 	buf_putc(out, '\n');
 }
 

@@ -29,6 +29,7 @@ enum {
 	REVIEW_PAUSE_MS = 2000,
 	VERDICT_ROUNDS = 20,
 	VERDICT_PAUSE_MS = 500,
+	NOT_RESERVED = 1, /* the exit code where the queue or the person says no */
 };
 
 struct reserve_command {
@@ -145,7 +146,7 @@ static bool confirm(struct reserve_command *c)
 	if (fgets(line, sizeof(line), stdin) && is_yes(line))
 		return true;
 	fputs("Nothing was reserved.\n", stderr);
-	c->code = CLI_NOT_FOUND;
+	c->code = NOT_RESERVED;
 	return false;
 }
 
@@ -157,7 +158,7 @@ static int code_of(enum reserve_verdict v)
 	case RESERVE_ACCEPTED:
 		return CLI_OK;
 	case RESERVE_REFUSED:
-		return CLI_FINDINGS;
+		return NOT_RESERVED;
 	case RESERVE_UNJUDGED:
 		break;
 	}

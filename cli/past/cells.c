@@ -6,8 +6,6 @@
 
 #include "cli/csv.h"
 
-enum { TEXT_MAX_BYTES = 64 * 1024 };
-
 const char *past_span(double seconds, char ret[PAST_SPAN_SIZE])
 {
 	int64_t s = seconds > 0 && seconds < 1e15 ? (int64_t)seconds : 0;
@@ -74,22 +72,13 @@ void past_csv_number(struct buf *out, const cJSON *row, const char *key, int dec
 		buf_printf(out, "%.*f", decimals, past_figure(row, key));
 }
 
-void past_put_timed(struct local_times *l, const char *text, struct buf *out)
-{
-	struct buf local;
-	buf_init(&local, TEXT_MAX_BYTES);
-	local_times_add(l, text, &local);
-	text_render(buf_text(&local), out);
-	buf_done(&local);
-}
-
 void past_put_note(const cJSON *root, struct local_times *l, struct buf *out)
 {
 	const char *note = text_of(root, "note");
 	if (!*note)
 		return;
 	if (l)
-		past_put_timed(l, note, out);
+		local_times_render(l, note, out);
 	else
 		text_render(note, out);
 	buf_putc(out, '\n');

@@ -29,8 +29,6 @@ void past_csv_by(struct buf *out, const cJSON *root);
 /* A number; nothing where it is not known. */
 void past_csv_number(struct buf *out, const cJSON *row, const char *key, int decimals);
 
-/* A text as a terminal may show it, with its times as the user's clock shows them. */
-void past_put_timed(struct local_times *l, const char *text, struct buf *out);
 /* The sentence that a part of the answer is forgotten, where it is. l NULL: its times as they come. */
 void past_put_note(const cJSON *root, struct local_times *l, struct buf *out);
 

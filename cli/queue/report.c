@@ -7,8 +7,6 @@
 #include "cli/local_times.h"
 #include "sluice/quantity.h"
 
-enum { MESSAGE_MAX_BYTES = 1024 * 1024 };
-
 /* ---- what is shown --------------------------------------------------------------------------- */
 
 static bool shows_localqueue(const struct queue_filter *f, const cJSON *q)
@@ -223,16 +221,12 @@ static void put_name(const cJSON *q, struct buf *out)
 static void put_message(
 	const cJSON *q, const char *message, struct local_times *times, struct buf *out)
 {
-	struct buf local;
 	if (!message[0])
 		return;
 	buf_putc(out, '\n');
 	put_name(q, out);
 	buf_puts(out, ": ");
-	buf_init(&local, MESSAGE_MAX_BYTES);
-	local_times_add(times, message, &local);
-	text_render(buf_text(&local), out);
-	buf_done(&local);
+	local_times_render(times, message, out);
 	buf_putc(out, '\n');
 }
 

@@ -8,8 +8,6 @@
 
 #define EXAMPLE "sluice reserve 64 gpu --queue team --from \"Mon 09:00 Europe/Berlin\" --for 8h"
 
-#define RELEASE_AFTER_MAX_MS (INT64_C(744) * 3600 * 1000) /* as the CRD has it */
-
 /* ---- what is reserved ------------------------------------------------------------------------ */
 
 static bool is_same(struct slice a, struct slice b)
@@ -123,7 +121,7 @@ static int take_release_after(const char *text, void *options, struct err *e)
 {
 	int64_t ms;
 	((struct reserve_options *)options)->release_after = text;
-	if (text_span(text, &ms) && ms >= 1000 && ms <= RELEASE_AFTER_MAX_MS &&
+	if (text_span(text, &ms) && ms >= 1000 && ms <= ADVANCE_RELEASE_MAX_MS &&
 		strspn(text, "0123456789hms") == strlen(text))
 		return 0;
 	return err_set(e, ERR_INVALID,
@@ -134,8 +132,9 @@ static int take_release_after(const char *text, void *options, struct err *e)
 static int add_name(struct reserve_names *to, const char *name, struct err *e)
 {
 	if (to->count == ADVANCE_NAMES_MAX)
-		return err_set(
-			e, ERR_INVALID, "more than %d --usable-by of a kind", ADVANCE_NAMES_MAX);
+		return err_set(e, ERR_INVALID,
+			"--usable-by names more than %d namespaces, or more than %d users; leave it out for all Jobs of the ClusterQueue",
+			ADVANCE_NAMES_MAX, ADVANCE_NAMES_MAX);
 	to->name[to->count++] = name;
 	return 0;
 }

@@ -61,8 +61,8 @@ static int say_which_resource(const struct reserve_options *o, const struct rese
 	const char *first = buf_text(names);
 	if (!*first)
 		return err_set(e, ERR_INVALID,
-			"flavor %.*s of ClusterQueue %.100s has no resource to reserve", len,
-			x->flavor.ptr, o->queue);
+			"flavor %.*s of ClusterQueue %.100s has no resource to reserve; name another flavor",
+			len, x->flavor.ptr, o->queue);
 	return err_set(e, ERR_INVALID,
 		"flavor %.*s of ClusterQueue %.100s has several resources: %.200s. Say which, as in: %.40s %.*s/%.*s",
 		len, x->flavor.ptr, o->queue, first, x->amount, len, x->flavor.ptr,
@@ -114,8 +114,8 @@ static int read_until(const struct reserve_options *o, struct reserve_plan *p, s
 		return rc;
 	}
 	if (o->for_ms > ADVANCE_AHEAD_MAX_MS)
-		return err_set(e, ERR_INVALID, "--for %.40s is too long: at most %d days", o->lasts,
-			(int)(ADVANCE_AHEAD_MAX_MS / DAY_MS));
+		return err_set(e, ERR_INVALID, "--for %.40s is too long; give at most %d days",
+			o->lasts, (int)(ADVANCE_AHEAD_MAX_MS / DAY_MS));
 	p->until = (struct moment){
 		.at_ms = p->from.at_ms + o->for_ms, .zone = zone_copy(p->from.zone)};
 	return 0;
@@ -127,14 +127,17 @@ static int check_order(const struct reserve_plan *p, int64_t now_ms, struct err 
 	moment_write(&p->from, from);
 	moment_write(&p->until, until);
 	if (p->until.at_ms <= p->from.at_ms)
-		return err_set(
-			e, ERR_INVALID, "it would end (%s) before it begins (%s)", until, from);
+		return err_set(e, ERR_INVALID,
+			"--until is %s, which is not after --from, %s; give a later --until", until,
+			from);
 	if (p->until.at_ms <= now_ms)
-		return err_set(e, ERR_INVALID, "it would be over already: it ends at %s", until);
+		return err_set(e, ERR_INVALID,
+			"it would be over already: it ends at %s; give a later --from or --until",
+			until);
 	if (p->until.at_ms > now_ms + ADVANCE_AHEAD_MAX_MS)
 		return err_set(e, ERR_INVALID,
-			"it ends at %s, which is too far ahead: at most %d days from now", until,
-			(int)(ADVANCE_AHEAD_MAX_MS / DAY_MS));
+			"it ends at %s, which is too far ahead: at most %d days from now; end it sooner",
+			until, (int)(ADVANCE_AHEAD_MAX_MS / DAY_MS));
 	return 0;
 }
 

@@ -3,18 +3,6 @@
 #include "cli/commands.h"
 #include "cli/local_times.h"
 
-enum { SENTENCE_MAX_BYTES = 64 * 1024 };
-
-/* What the controller says, with its times by the user's clock, on one line. */
-static void put_sentence(const char *text, struct buf *out)
-{
-	struct buf local;
-	buf_init(&local, SENTENCE_MAX_BYTES);
-	local_times_add(&(struct local_times){""}, text, &local);
-	text_render(buf_text(&local), out);
-	buf_done(&local);
-}
-
 static void put_cost(const cJSON *status, struct buf *out)
 {
 	if (!*text_of(status, "cost"))
@@ -51,7 +39,7 @@ void reserve_report_render(
 	}
 	buf_printf(out, "AdvanceReservation %s is %s%s", name,
 		v == RESERVE_ACCEPTED ? "accepted" : "not accepted", *message ? ": " : "");
-	put_sentence(message, out);
+	local_times_render(&(struct local_times){""}, message, out);
 	buf_putc(out, '\n');
 	if (v == RESERVE_ACCEPTED)
 		put_cost(status, out);

@@ -36,12 +36,8 @@ bool start_report_is_to_come(const cJSON *job)
 /* A text of the controller's on a line of its own, its times as the user's clock shows them. */
 static void put_message(const cJSON *job, struct buf *out)
 {
-	struct buf local;
-	buf_init(&local, SENTENCE_MAX_BYTES);
-	local_times_add(&(struct local_times){""}, text_of(status_of(job), "message"), &local);
-	text_render(buf_text(&local), out);
+	local_times_render(&(struct local_times){""}, text_of(status_of(job), "message"), out);
 	buf_putc(out, '\n');
-	buf_done(&local);
 }
 
 static void put_never(const cJSON *start, struct buf *out)

@@ -7,7 +7,7 @@
 #include "cli/local_times.h"
 #include "cli/short_times.h"
 
-enum { JOBS_SHOWN = 10, CELL_MAX_BYTES = 4096, SENTENCE_MAX_BYTES = 16 * 1024, DAY_S = 24 * 3600 };
+enum { JOBS_SHOWN = 10, CELL_MAX_BYTES = 4096, DAY_S = 24 * 3600 };
 
 static const cJSON *status_of(const cJSON *root)
 {
@@ -248,24 +248,14 @@ static void put_sum(const cJSON *status, struct buf *out)
 
 /* ---- AdvanceReservations --------------------------------------------------------------------- */
 
-/* What the controller wrote, on one line and with its times by the user's clock. */
-static void put_sentence(const char *text, struct local_times *times, struct buf *out)
-{
-	struct buf local;
-	buf_init(&local, SENTENCE_MAX_BYTES);
-	local_times_add(times, text, &local);
-	text_render(buf_text(&local), out);
-	buf_done(&local);
-}
-
 static void put_window(const cJSON *v, struct local_times *times, struct buf *out)
 {
 	if (!*text_of(v, "from"))
 		return;
 	buf_puts(out, "  Its next window is from ");
-	put_sentence(text_of(v, "from"), times, out);
+	local_times_render(times, text_of(v, "from"), out);
 	buf_puts(out, " until ");
-	put_sentence(text_of(v, "until"), times, out);
+	local_times_render(times, text_of(v, "until"), out);
 	buf_puts(out, ".\n");
 }
 
@@ -288,7 +278,7 @@ static void put_verdict(const cJSON *v, struct buf *out)
 	text_render(text_of(v, "name"), out);
 	buf_printf(out, " would %s", accepted ? "be accepted.\n" : "not be accepted: ");
 	if (!accepted) {
-		put_sentence(text_of(v, "message"), &times, out);
+		local_times_render(&times, text_of(v, "message"), out);
 		buf_putc(out, '\n');
 	} else {
 		put_window(v, &times, out);

@@ -155,15 +155,15 @@ struct budget_spec {
 
 #define ADVANCE_AMOUNTS_MAX 64 /* of one AdvanceReservation */
 #define ADVANCE_NAMES_MAX 64   /* namespaces; users */
-#define ADVANCE_AHEAD_MAX_MS                                                                       \
-	(INT64_C(366) * 86400000) /* it ends by then; windows are booked so far */
-#define ADVANCE_WINDOWS_MAX 1000  /* of its Calendar, in that time */
+#define ADVANCE_AHEAD_MAX_MS (INT64_C(366) * 86400000)	/* from now on: all windows end by then */
+#define ADVANCE_RELEASE_MAX_MS (INT64_C(744) * 3600000) /* of releaseAfter; as the CRD has it */
+#define ADVANCE_WINDOWS_MAX 1000			/* of its Calendar, in that time */
 
 /* So much of a resource in a flavor. */
 struct advance_amount {
-	const char *flavor,
-		*resource; /* resource "": all of the flavor that the ClusterQueue itself has */
-	int64_t amount;	   /* 0 where resource is "" */
+	const char *flavor;
+	const char *resource; /* "": all of the flavor that the ClusterQueue itself has */
+	int64_t amount;	      /* 0 where resource is "" */
 };
 
 struct advance_reservation_spec {
@@ -177,7 +177,7 @@ struct advance_reservation_spec {
 	size_t namounts;
 	int64_t from_ms, until_ms; /* both 0 when: */
 	const char *calendar;	   /* whenever it is open; "" when not */
-	bool maintenance;	   /* for nobody's Jobs */
+	bool maintenance;	   /* no Job may use it */
 	/* Whose Jobs use it: of these namespaces, and submitted by these users. None: of any. */
 	const char *const *namespaces, *const *users;
 	size_t nnamespaces, nusers;

@@ -410,10 +410,9 @@ void workload_place(struct queue *q, struct workload *w)
 }
 
 /* When a head leaves, Jobs that it blocked may start. A backfill head kept a slot in its queue, or a
- * booking in its tree. A
- * StrictFIFO head blocked the Jobs behind it and, by the quota kept for it, others in its Cohort; a
- * pass that starts it goes on with those anyway. Elsewhere a Job that leaves changes nothing for
- * others. */
+ * booking in its tree. A StrictFIFO head blocked the Jobs behind it and, by the quota kept for it,
+ * others in its Cohort; a pass that starts it goes on with those anyway. Elsewhere a Job that leaves
+ * changes nothing for others. */
 void workload_leave_line(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->group->cq;

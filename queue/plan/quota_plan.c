@@ -632,7 +632,16 @@ static bool is_above(const struct quota_row *a, const struct quota_row *b)
 	return b != NULL;
 }
 
-/* Do they use the same: is the same pair in both, in trees that meet? */
+bool booking_is(
+	const struct booking *b, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+{
+	bool same = b->from_ms == from_ms && b->until_ms == until_ms && b->nlines == lines.n;
+	for (size_t i = 0; same && i < lines.n; i++)
+		same = b->line[i].row == lines.line[i].row &&
+		       b->line[i].amount == lines.line[i].amount;
+	return same;
+}
+
 bool booking_meets(const struct booking *b, struct booking_lines lines)
 {
 	for (size_t i = 0; i < b->nlines; i++)

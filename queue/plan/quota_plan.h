@@ -38,8 +38,8 @@
 #include "queue/model/quota.h"
 
 /* Bookings in one tree of Cohorts beside runs. Each makes questions slower for all, and any owner of
- * a Job can cause one. Those of AdvanceReservations count, but are made all the same: who makes these
- * is bound elsewhere. */
+ * a Job can cause one. Those of AdvanceReservations count, but are always made: is_plan_full() of
+ * advance_judge.c bounds them. */
 #define QUOTA_PLAN_MAX 10000
 
 enum booking_kind {
@@ -140,6 +140,9 @@ const struct booking *quota_plan_in_the_way(
 /* The same, of AdvanceReservations. */
 const struct booking *quota_plan_reserved_in_the_way(
 	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* Is it of just these amounts and times? */
+bool booking_is(
+	const struct booking *b, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
 /* Do they use the same pair, in trees that meet? */
 bool booking_meets(const struct booking *b, struct booking_lines lines);
 

@@ -2,10 +2,12 @@
  * Clearing: when an AdvanceReservation begins, runs are stopped that still hold what it reserves.
  *
  * Nothing has been started that was expected to run into it. So these are runs that last longer than
- * expected, that were there before quota was lowered, or that an earlier leader started. Of all runs
- * whose end makes quota free for it the fewest go, in the order of preemption: promises, runs that end
- * anyway, lower priority, later start. Runs that may use it stay. Runs that may use another one that is
- * open go last, and not at all if an older one would keep all that their end gives.
+ * expected, that were there before quota was lowered, or that an earlier leader started. Of the runs
+ * whose end makes quota free for it one after the other goes, until it has its quota, in the order of
+ * preemption: promises, runs that end anyway, lower priority, later start. Then those stay that turned
+ * out to be unnecessary. So none of them goes for nothing, but another set might be smaller. Runs that
+ * may use it stay. Runs that may use another one that is open go last, and
+ * not at all if an older one would keep all that their end gives.
  *
  * It is done when the window begins, after edits of quotas, and once a minute until it has its quota.
  */

@@ -143,6 +143,14 @@ static bool refuse(struct advance_reservation *a, const char *reason)
 	return false;
 }
 
+/* Maintenance without a ClusterQueue has rows of several. */
+static void say_owner(struct text *t, const struct quota_node *node)
+{
+	bool cohort = strncmp(node->name, "cohort/", 7) == 0;
+	const char *slash = strchr(node->name, '/');
+	text_add(t, "%s %s", cohort ? "Cohort" : "ClusterQueue", slash ? slash + 1 : node->name);
+}
+
 static bool is_too_much(struct advance_reservation *a)
 {
 	for (size_t i = 0; i < a->nrows; i++) {
@@ -153,8 +161,9 @@ static bool is_too_much(struct advance_reservation *a)
 		struct text t = text_over(a->message, sizeof(a->message));
 		text_add(&t, "asks for ");
 		text_add_amount(&t, x->amount, x->row->resource);
-		text_add(&t, " of flavor %s, but ClusterQueue %s can have at most ", x->row->flavor,
-			a->spec.clusterqueue);
+		text_add(&t, " of flavor %s, but ", x->row->flavor);
+		say_owner(&t, x->row->node);
+		text_add(&t, " can have at most ");
 		text_add_number(&t, most, x->row->resource);
 		text_add(&t, "; reserve less, or raise its quota");
 		return true;

@@ -73,12 +73,16 @@ static int by_node(const void *a, const void *b)
 static bool say_no_flavor(struct advance_reservation *a, const struct advance_amount *x)
 {
 	struct text t = text_over(a->message, sizeof(a->message));
-	const char *where = *a->spec.clusterqueue ? a->spec.clusterqueue : NULL;
-	text_add(&t, "%s%s has no quota of ", where ? "ClusterQueue " : "no ClusterQueue",
-		where ? where : "");
+	if (!*a->spec.clusterqueue) {
+		text_add(&t,
+			"no ClusterQueue or Cohort has quota of flavor %s; add it to one, or make another AdvanceReservation",
+			x->flavor);
+		return false;
+	}
+	text_add(&t, "ClusterQueue %s has no quota of ", a->spec.clusterqueue);
 	if (*x->resource)
 		text_add(&t, "%s in ", x->resource);
-	text_add(&t, "flavor %s; correct spec.flavors, or add it there", x->flavor);
+	text_add(&t, "flavor %s; add it there, or make another AdvanceReservation", x->flavor);
 	return false;
 }
 
@@ -185,7 +189,7 @@ static bool fixed_window(struct queue *q, struct advance_reservation *a)
 	/* One that was accepted may look so while the clock is wrong. */
 	if (!a->spec.accepted && a->spec.until_ms - q->now_ms > ADVANCE_AHEAD_MAX_MS)
 		return say(a, "TooFarAhead",
-			"spec.until is more than 366 days ahead; end it sooner, or make it later");
+			"spec.until is more than 366 days ahead; make another AdvanceReservation that ends sooner, or wait");
 	window_add(a, a->spec.from_ms, a->spec.until_ms);
 	return true;
 }
@@ -401,22 +405,13 @@ static struct booking_lines lines_of_node(const struct advance_reservation *a,
 	return (struct booking_lines){line, n};
 }
 
-static bool span_same(const struct booking *b, const struct span *s, struct booking_lines lines)
-{
-	bool same = b->from_ms == s->from_ms && b->until_ms == s->until_ms && b->nlines == lines.n;
-	for (size_t i = 0; same && i < lines.n; i++)
-		same = b->line[i].row == lines.line[i].row &&
-		       b->line[i].amount == lines.line[i].amount;
-	return same;
-}
-
 /* A piece that was booked so already is kept. */
 static struct booking *piece_of(struct queue *q, struct advance_reservation *a,
 	struct advance_window *old, const struct span *s, struct booking_lines lines)
 {
 	for (size_t i = 0; i < old->npieces; i++) {
 		struct booking *b = old->piece[i];
-		if (b && span_same(b, s, lines)) {
+		if (b && booking_is(b, lines, s->from_ms, s->until_ms)) {
 			old->piece[i] = NULL;
 			return b;
 		}

@@ -3,10 +3,10 @@
  *
  * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left of the
  * reserved amount, less what runs that may use it are planned to hold. So together with these runs it takes
- * what was reserved, and never more. Each such run is written into advance_row.held when it enters the plan,
- * and taken off when it leaves; the pieces follow at the next question. There are at most
- * ADVANCE_PIECES_MAX of a window: beyond that the last one keeps as much as any of those that it stands
- * for.
+ * what was reserved. Each such run is written into advance_row.held when it enters the plan, and taken
+ * off when it leaves; the pieces follow at the next question. There are at most ADVANCE_PIECES_MAX of a
+ * window: beyond that the last one keeps as much as any of those that it stands for, so at some
+ * moments more than is needed.
  *
  * A run that may use several counts for the first of them in the order of creation, as far as that goes, then
  * for the next.

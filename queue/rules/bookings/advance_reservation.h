@@ -23,7 +23,6 @@
 #include "queue/plan/profile.h"
 #include "sluice/queue.h"
 
-#define ADVANCE_RELEASE_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
 #define ADVANCE_RETRY_MS INT64_C(60000)		/* one that was refused is judged again */
 #define ADVANCE_ROLL_MS (INT64_C(24) * 3600000) /* the windows of Calendars are looked up again */
 #define ADVANCE_PIECES_MAX 64			/* in which a window is booked */

@@ -138,11 +138,8 @@ static void find_earliest(struct queue *q, const struct workload *w, struct head
 
 static bool is_at(const struct booking *b, const struct head_place *p, int64_t lasts_ms)
 {
-	bool same = b->from_ms == p->at_ms && b->nlines == p->n &&
-		    b->until_ms == quantity_add(p->at_ms, lasts_ms);
-	for (size_t i = 0; same && i < p->n; i++)
-		same = b->line[i].row == p->line[i].row && b->line[i].amount == p->line[i].amount;
-	return same;
+	return booking_is(b, (struct booking_lines){p->line, p->n}, p->at_ms,
+		quantity_add(p->at_ms, lasts_ms));
 }
 
 /* One of unknown duration is only put earlier where it fits for ever. Else it stays where it is. */

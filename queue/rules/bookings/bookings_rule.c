@@ -4,11 +4,12 @@
  * It overlaps when, at some moment until its expected end, there is not quota for it beside all
  * bookings but its own. One of unknown duration is taken to last an hour. A Job of a higher priority
  * than the first booking in its way starts all the same, and so does one that preempts: what it
- * runs into is booked anew. A Job that is refused gets a booking of its own (kept_start.h).
+ * runs into is booked anew. A Job that is refused gets a booking of its own (kept_start.h). In a
+ * ClusterQueue with several heads of Backfill only heads book (backfill_heads.h).
  *
- * What is firm (runs, AdvanceReservations) no Job starts over, whatever its priority is and whom it
- * preempts. For a Job that may use an AdvanceReservation, what that keeps need not be free
- * (advance_plan.h). So where there is one, Jobs are parted by their LocalQueue and their user.
+ * No Job starts over an AdvanceReservation, whatever its priority is and which runs it preempts. For a Job
+ * that may use one, what that keeps need not be free (advance_plan.h). So where there is one, Jobs
+ * are parted by their LocalQueue and their user.
  */
 #include "queue/admit/nominate.h"
 #include "queue/core.h"

@@ -41,21 +41,15 @@ void kept_start_drop(struct queue *q, struct workload *w)
 	free(k);
 }
 
-static bool is_same(const struct booking *b, struct booking_lines lines, int64_t lasts_ms)
-{
-	bool same = b->nlines == lines.n && b->until_ms == quantity_add(b->from_ms, lasts_ms);
-	for (size_t i = 0; same && i < lines.n; i++)
-		same = b->line[i].row == lines.line[i].row &&
-		       b->line[i].amount == lines.line[i].amount;
-	return same;
-}
-
 bool kept_start_stands(const struct queue *q, const struct workload *w, struct booking_lines lines,
 	int64_t lasts_ms)
 {
 	struct queue *own = (struct queue *)(uintptr_t)q; /* profiles are made right first */
 	const struct kept_start *k = kept_start_get(q, w);
-	return k && k->booking->from_ms > q->now_ms && is_same(k->booking, lines, lasts_ms) &&
+	if (!k || k->booking->from_ms <= q->now_ms)
+		return false;
+	int64_t from_ms = k->booking->from_ms;
+	return booking_is(k->booking, lines, from_ms, quantity_add(from_ms, lasts_ms)) &&
 	       quota_plan_stands(&own->quota_plan, k->booking);
 }
 

@@ -1,10 +1,10 @@
 /*
  * Kept starts: a Job that could start by quota, but would overlap what others have booked, gets a
  * booking of its own, at the earliest moment from which on it fits. So no Job is passed for ever:
- * from then on nobody books over it.
+ * from then on no other Job books over it. The heads of Backfill are kept here, too (backfill_heads.h).
  *
- * It is no date: the Job starts as soon as it overlaps nothing but its own booking, which may be
- * sooner. At its time all of its ClusterQueue are asked again. It is dropped when the Job leaves its
+ * The Job need not wait for it: it starts as soon as it overlaps nothing but its own booking, which may be
+ * sooner. At its time all Jobs of its ClusterQueue are asked again. It is dropped when the Job leaves its
  * place in the line, and made anew when facts have run into it.
  */
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_KEPT_START_H
