@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/model/reservation.h"
 #include "queue/rules/bookings/advance_plan.h"
 
 /* ---- Alone -------------------------------------------------------------------------------------
@@ -148,10 +149,27 @@ bool advance_fits_alone(
 /* ---- Now ---------------------------------------------------------------------------------------
  */
 
+/* What runs hold that may use it. One that may use several counts for each here. */
+static __int128 used_now(const struct advance_reservation *a, size_t row)
+{
+	__int128 used = 0;
+	if (!a->cq || a->spec.maintenance)
+		return 0;
+	list_each(&a->cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (!advance_usable_by(a, r->lq, r->user))
+			continue;
+		for (size_t i = 0; i < r->nlines; i++)
+			if (r->line[i].row == a->row[row].row)
+				used += reservation_line_then(r, &r->line[i]);
+	}
+	return used;
+}
+
 /* What its users do not hold. A promise of theirs holds nothing yet. */
 static int64_t unused(const struct advance_reservation *a, size_t row)
 {
-	__int128 rest = a->row[row].left - advance_used_now(a, row);
+	__int128 rest = a->row[row].left - used_now(a, row);
 	return rest > 0 ? (int64_t)rest : 0;
 }
 
