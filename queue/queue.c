@@ -12,6 +12,7 @@
 #include "queue/admit/growth.h"
 #include "queue/admit/pass.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/bookings/advance_clear.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/reclaim.h"
@@ -107,6 +108,7 @@ void queue_free(struct queue *q)
 	advance_reservations_done(q);
 	disruptions_done(&q->disruptions);
 	buf_done(&q->bill_text);
+	free(q->advance_uses);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
 		; /* alarms of ClusterQueues and Calendars */
 	map_done(&q->workloads);
@@ -214,6 +216,9 @@ static void heed_alarms(struct queue *q)
 		case ALARM_GROWTH:
 			growth_wake(q, a->owner);
 			break;
+		case ALARM_ADVANCE:
+			advance_reservation_ring(q, a->owner);
+			break;
 		case ALARM_LEAD:
 			lead_turn(q, a->owner);
 			break;
@@ -317,6 +322,7 @@ size_t queue_decide(
 		calendar_refs_turn(q);
 		plans_turn(q);
 		budgets_turn(q);
+		advance_reservations_turn(q);
 	}
 	if (back || first) {
 		reservations_begin_by_now(q);
@@ -331,8 +337,10 @@ size_t queue_decide(
 	heed_alarms(q);
 	if (booked_starts_improve(q))
 		heed_alarms(q);
+	advance_reservations_decide(q);
 	namespace_quotas_refresh(q);
 	lead_recall(q);
+	advance_clear(q);
 	user_lines_settle(q);
 	nices_deal(q);
 	size_t n = give_stops(q, out, cap);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "queue/rules/backfill.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "queue/admit/partial.h"
 #include "queue/admit/precedence.h"
 
@@ -94,10 +95,23 @@ static bool can_start(struct queue *q, struct nominee *e, int32_t pods)
 static bool may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
 {
 	const struct scan *w = l->scan;
-	return !w->blocked ||
+	return !w->blocked || advance_is_open(w->cq) ||
 	       (expected_ms != INT64_MAX &&
 		       backfill_end_ms(expected_ms, l->q->now_ms) <= w->cq->backfill_slot->at_ms) ||
 	       keys_may_fit(w->cq, want, w->spare);
+}
+
+/* Is all of it kept for its owner, by an AdvanceReservation that is open? It is in no other's way. */
+static bool is_kept_for_it(struct queue *q, const struct nominee *e)
+{
+	struct booking_line line[QUEUE_LINES_MAX];
+	struct demand d;
+	if (e->verdict != ASSIGN_FITS || !advance_is_open(e->cq) || !nominee_demand(e, &d))
+		return false;
+	for (size_t i = 0; i < d.nlines; i++)
+		line[i] = (struct booking_line){d.line[i].row, d.line[i].amount};
+	return advance_covers(
+		q, e->w->lq, e->w->user, (struct booking_lines){line, d.nlines});
 }
 
 /* The nominee can start. Is there a flavor in which it does not delay the blocked head? */
@@ -106,6 +120,10 @@ static bool passes(struct look *l)
 	struct nominee *e = &l->scan->nominee;
 	struct queue *q = l->q;
 	const struct claim *claim = &e->group->claim;
+	if (is_kept_for_it(q, e))
+		return true;
+	if (l->scan->reserved_only)
+		return false;
 	while (l->scan->blocked &&
 		!backfill_lets(e->cq, e->group, &e->choice, e->verdict != ASSIGN_FITS, q->now_ms)) {
 		struct choice last = e->choice;
@@ -212,7 +230,7 @@ static bool quota_may(struct look *l, struct group *g)
 static bool is_held_up(const struct look *l, const struct group *g)
 {
 	const struct scan *w = l->scan;
-	if (w->cq->spec.strategy != STRICT_FIFO)
+	if (w->cq->spec.strategy != STRICT_FIFO || w->reserved_only)
 		return false;
 	if (!workload_fills_gaps(group_head(g)))
 		return true;
@@ -446,6 +464,22 @@ static struct order_key first_to_fill_gaps(const struct clusterqueue *cq)
 	return (struct order_key){.priority = below > INT32_MIN ? below - 1 : INT32_MIN};
 }
 
+/* The head cannot start. Jobs behind it start where an AdvanceReservation keeps for them what they
+ * ask for. Else the nominee is the head, as before. */
+static bool nominate_reserved(struct look *l)
+{
+	struct scan *w = l->scan;
+	struct nominee head = w->nominee;
+	if (!advance_is_open(w->cq))
+		return false;
+	w->reserved_only = true;
+	bool found = nominate_in_time(l);
+	w->reserved_only = false;
+	if (!found)
+		w->nominee = head;
+	return found;
+}
+
 /* StrictFIFO: the head, or gap fillers before it. Those mostly stand last, so only where there is
  * no head. What a returning run leaves behind is not for the groups behind it. */
 static bool nominate_strictly(struct look *l)
@@ -460,7 +494,7 @@ static bool nominate_strictly(struct look *l)
 	if (gaps_first && nominate_in_time(l))
 		return true;
 	w->nominee = (struct nominee){0};
-	return head && nominate_head(l);
+	return head && (nominate_head(l) || nominate_reserved(l));
 }
 
 /* No group of it was added, and nothing changed for those that wait. */

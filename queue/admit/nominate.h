@@ -39,6 +39,7 @@ struct scan {
 	bool takes_back;
 	size_t left;
 
+	bool reserved_only; /* StrictFIFO, behind the head: only what is kept for its Jobs */
 	struct group
 		*head; /* StrictFIFO: groups behind it are not asked; NULL: only gap fillers wait */
 

@@ -1,18 +1,186 @@
 /* AdvanceReservations as their status shows them. */
-#include "queue/core.h"
-#include "queue/job/text.h"
+#include <stdlib.h>
+#include <string.h>
 
-/* Is there nothing to judge? */
-static bool say_invalid(const struct advance_reservation *a, struct condition_view *ret)
+#include "base/mem.h"
+#include "queue/core.h"
+#include "queue/explain/view.h"
+#include "queue/job/text.h"
+#include "queue/rules/bookings/advance_clear.h"
+#include "queue/rules/bookings/advance_plan.h"
+#include "queue/rules/money/plan.h"
+
+/* ---- Accepted ---- */
+
+static void fill_accepted(const struct advance_reservation *a, struct condition_view *ret)
 {
 	struct text t = text_over(ret->message, sizeof(ret->message));
-	if (!a->invalid)
-		return false;
-	ret->reason = "InvalidSpec";
-	text_add(&t, "%s%s",
-		a->spec.name ? "the newest spec was refused, the one before holds: " : "",
-		a->invalid);
-	return true;
+	ret->ok = a->spec.name && a->spec.accepted && a->booked;
+	ret->reason = ret->ok ? "Accepted" : a->reason;
+	if (a->invalid && !ret->ok)
+		ret->reason = "InvalidSpec";
+	if (a->invalid)
+		text_add(&t, "%s%s",
+			a->spec.name ? "the newest spec was refused, the one before holds: " : "",
+			a->invalid);
+	else if (!ret->ok)
+		text_add(&t, "%s", a->message);
+}
+
+/* ---- Kept ---- */
+
+static bool is_unknown(const struct queue *q, const struct advance_reservation *a,
+	const char **ret_reason, struct text *t)
+{
+	struct advance_reservation now = {.spec = a->spec};
+	const char *reason = NULL;
+	bool known = advance_rows_find(view_working(q), &now, &reason);
+	if (!known) {
+		*ret_reason = reason;
+		text_add(t, "%s", now.message);
+	} else if (a->calendar_ref && !a->calendar_ref->calendar) {
+		known = false;
+		*ret_reason = "CalendarNotFound";
+		text_add(t, "Calendar %s does not exist or has no valid spec; create it",
+			a->spec.calendar);
+	}
+	advance_rows_free(&now);
+	return !known;
+}
+
+/* What all have reserved of the row's tree at the beginning of the window, and whether that are several. */
+static __int128 reserved_then(const struct queue *q, const struct quota_row *row, int64_t from_ms,
+	int64_t until_ms, bool *ret_several)
+{
+	__int128 most = 0;
+	const struct quota_row *top = row;
+	while (top->up)
+		top = top->up;
+	struct booking_line any = {(struct quota_row *)(uintptr_t)row, 1};
+	*ret_several = false;
+	list_each(&q->quota_plan.booked, l) {
+		const struct booking *b = container_of(l, struct booking, of_plan);
+		int64_t at_ms = b->from_ms > from_ms ? b->from_ms : from_ms;
+		__int128 sum = 0;
+		if (b->kind != BOOKING_ADVANCE || b->from_ms >= until_ms ||
+			b->until_ms <= from_ms ||
+			!booking_meets(b, (struct booking_lines){&any, 1}))
+			continue;
+		list_each(&q->quota_plan.booked, m) {
+			const struct booking *o = container_of(m, struct booking, of_plan);
+			if (o->kind != BOOKING_ADVANCE || o->from_ms > at_ms || o->until_ms <= at_ms)
+				continue;
+			*ret_several = *ret_several || uid_cmp(&o->who, &b->who) != 0;
+			for (size_t i = 0; i < o->nlines; i++)
+				if (quota_root(o->line[i].row->node) == top->node &&
+					o->line[i].row->flavor == row->flavor &&
+					o->line[i].row->resource == row->resource)
+					sum += o->line[i].amount;
+		}
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
+static bool is_lowered(const struct queue *q, const struct advance_reservation *a,
+	const char **ret_reason, struct text *t)
+{
+	for (size_t i = 0; a->nwindows > 0 && i < a->nrows; i++) {
+		const struct advance_row *x = &a->row[i];
+		const struct quota_row *top = x->row;
+		bool several = false;
+		while (top->up)
+			top = top->up;
+		int64_t most = quota_potential(x->row);
+		__int128 all = x->amount;
+		if (all <= most) {
+			most = top->subtree;
+			all = reserved_then(q, x->row, a->window[0].from_ms, a->window[0].until_ms,
+				&several);
+		}
+		if (all <= most)
+			continue;
+		*ret_reason = several ? "Overlaps" : "QuotaLowered";
+		text_add(t, "%s ", several ? "AdvanceReservations of this time keep" : "it keeps");
+		text_add_amount(t, quota_shown(all), x->row->resource);
+		text_add(t, " of flavor %s, but quota is ", x->row->flavor);
+		text_add_number(t, most, x->row->resource);
+		text_add(t, " now; raise it, or delete an AdvanceReservation");
+		return true;
+	}
+	return false;
+}
+
+static void fill_kept(const struct queue *q, const struct advance_reservation *a,
+	struct condition_view *ret)
+{
+	struct text t = text_over(ret->message, sizeof(ret->message));
+	ret->reason = "";
+	if (!a->booked)
+		return;
+	size_t leaving = a->open ? advance_still_leaving(q, a) : 0;
+	ret->reason = "Kept";
+	if (is_unknown(q, a, &ret->reason, &t) || is_lowered(q, a, &ret->reason, &t))
+		return;
+	if (leaving > 0) {
+		ret->reason = "PodsDidNotEnd";
+		text_add(&t, "%zu %s stopped for it, and %s pods have not ended", leaving,
+			leaving == 1 ? "run was" : "runs were", leaving == 1 ? "its" : "their");
+		return;
+	}
+	ret->ok = true;
+}
+
+/* ---- What it has ---- */
+
+static void fill_use(const struct queue *q, const struct advance_reservation *a,
+	struct advance_reservation_view *ret)
+{
+	struct queue *own = view_working(q);
+	own->advance_uses = mem_grow(own->advance_uses, a->nrows + 1, sizeof(*own->advance_uses));
+	bool open = a->open;
+	for (size_t i = 0; i < a->nrows; i++) {
+		const struct advance_row *x = &a->row[i];
+		int64_t left = open ? x->left : x->amount;
+		__int128 used = open ? advance_used_now(a, i) : 0;
+		const char *node = x->row->node->name;
+		const char *slash = strchr(node, '/');
+		own->advance_uses[i] = (struct advance_use){slash ? slash + 1 : node,
+			x->row->flavor, x->row->resource, x->amount, left,
+			used < left ? (int64_t)used : left};
+	}
+	ret->use = own->advance_uses;
+	ret->nuse = a->nwindows > 0 ? a->nrows : 0;
+}
+
+static void fill_cost(const struct queue *q, const struct advance_reservation *a,
+	struct advance_reservation_view *ret)
+{
+	struct queue *own = view_working(q);
+	struct plan *p = a->cq ? plan_of(own, a->cq) : NULL;
+	if (!p || a->nwindows == 0)
+		return;
+	struct quota_line *line = mem_array(a->nrows, sizeof(*line));
+	for (size_t i = 0; i < a->nrows; i++)
+		line[i] = (struct quota_line){
+			"", a->row[i].row->flavor, a->row[i].row->resource, a->row[i].amount};
+	const struct advance_window *w = &a->window[0];
+	struct tariff t = plan_factors(own, p, w->from_ms, w->until_ms);
+	ret->has_cost = true;
+	ret->currency = p->currency;
+	/* Factors are millionths, and prices those of an hour. */
+	ret->cost = tariff_weight(&t, w->from_ms, w->until_ms) / PRICE_FACTOR_ONE *
+		    plan_base_per_hour(p, line, a->nrows) / 3600000;
+	free(line);
+}
+
+static enum advance_state state_of(const struct advance_reservation *a)
+{
+	if (!a->booked)
+		return ADVANCE_REFUSED;
+	if (a->open)
+		return ADVANCE_ACTIVE;
+	return a->nwindows > 0 || a->calendar_ref ? ADVANCE_SCHEDULED : ADVANCE_ENDED;
 }
 
 bool queue_view_advance_reservation(
@@ -21,14 +189,24 @@ bool queue_view_advance_reservation(
 	struct tree_node *n = tree_at(&q->advance_reservations.all, index);
 	if (!n)
 		return false;
-	const struct advance_reservation *a = container_of(n, struct advance_reservation, by_name);
+	const struct advance_reservation *a =
+		container_of(n, struct advance_reservation, by_name);
+	advance_refresh(view_working(q));
 	*ret = (struct advance_reservation_view){.name = a->name,
 		.clusterqueue = a->spec.name ? a->spec.clusterqueue : "",
 		.generation = a->spec.generation,
+		.state = state_of(a),
+		.possible_from_ms = a->booked ? 0 : a->possible_from_ms,
 		.currency = "",
-		.stopped_total = a->stopped_total,
-		.accepted.reason = "NotJudgedYet",
-		.kept.reason = ""};
-	say_invalid(a, &ret->accepted);
+		.left_from_ms = a->left_from_ms,
+		.stopped_total = a->stopped_total};
+	if (a->nwindows > 0) {
+		ret->from_ms = a->window[0].from_ms;
+		ret->until_ms = a->window[0].until_ms;
+	}
+	fill_accepted(a, &ret->accepted);
+	fill_kept(q, a, &ret->kept);
+	fill_use(q, a, ret);
+	fill_cost(q, a, ret);
 	return true;
 }

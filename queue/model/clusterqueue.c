@@ -122,6 +122,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	list_init(&cq->fresh);
 	list_init(&cq->timed);
 	list_init(&cq->budgets);
+	list_init(&cq->reserved);
 	map_put(&all->map, map_hash_string(name), cq);
 	cohort_tree_join(cq);
 	return cq;

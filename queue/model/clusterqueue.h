@@ -100,6 +100,7 @@ struct clusterqueue {
 	struct link promised;		   /* reservation.of_clusterqueue, oldest promise first */
 	struct link timed;   /* terms.of_clusterqueue: Jobs with terms on time or money */
 	struct link budgets; /* budget.of_owner, by name */
+	struct link reserved; /* advance_reservation.of_clusterqueue */
 	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
 	uint64_t rules_as_of;	 /* rules are right at this number of queue.rules_edits */

@@ -612,6 +612,10 @@ enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;
+	if (r->cleared_for) {
+		r->stop_policy = r->cleared_for;
+		return STOP_REASON_RESERVED;
+	}
 	if (r->gives_back) {
 		r->stop_policy = lead_policy(q, r->cq);
 		return STOP_REASON_WINDOW_OPENING;

@@ -2,6 +2,7 @@
 
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "sluice/quantity.h"
 
 int64_t plan_lasts_ms(int64_t expected_ms)
@@ -58,11 +59,18 @@ static int64_t began_ms(const struct queue *q, const struct reservation *r)
 	return r->state == RESERVATION_PROMISED ? q->now_ms : since_ms;
 }
 
+/* No run ends before that. Where something is reserved none ends now either: it is still there, and a Job
+ * that starts beside it would run into what is kept. */
+static int64_t earliest_end_ms(const struct queue *q)
+{
+	return q->now_ms + (q->advance_reservations.nbooked > 0);
+}
+
 /* Not before now, and after its beginning. */
 static int64_t ends_ms(const struct queue *q, const struct reservation *r)
 {
 	int64_t began = began_ms(q, r), lasts_ms = plan_lasts_ms(r->w->expected_ms);
-	while (quantity_add(began, lasts_ms) < q->now_ms)
+	while (quantity_add(began, lasts_ms) < earliest_end_ms(q))
 		lasts_ms = quantity_times(lasts_ms, 2);
 	return quantity_add(began, lasts_ms);
 }
@@ -83,10 +91,13 @@ void booked_run_enter(struct queue *q, struct reservation *r)
 		from_ms = until_ms - 1;
 	r->booking = quota_plan_book(&q->quota_plan, BOOKING_RUN, &r->w->key.uid,
 		(struct booking_lines){line, n}, from_ms, until_ms);
+	advance_run_booked(q, r);
 }
 
 void booked_run_over(struct queue *q, struct reservation *r)
 {
+	if (r->booking)
+		advance_run_unbooked(q, r);
 	quota_plan_unbook(&q->quota_plan, r->booking);
 	r->booking = NULL;
 }
@@ -94,9 +105,11 @@ void booked_run_over(struct queue *q, struct reservation *r)
 void booked_runs_put_off(struct queue *q)
 {
 	struct booking *b;
-	while ((b = quota_plan_first_end(&q->quota_plan)) && b->until_ms < q->now_ms) {
+	while ((b = quota_plan_first_end(&q->quota_plan)) && b->until_ms < earliest_end_ms(q)) {
 		const struct workload *w = queue_find_workload(q, &b->who);
 		const struct reservation *r = w && w->reservation ? w->reservation : w->promise;
+		advance_run_unbooked(q, r);
 		quota_plan_move(&q->quota_plan, b, b->from_ms, ends_ms(q, r));
+		advance_run_booked(q, r);
 	}
 }

@@ -10,7 +10,7 @@
 /* The planned use of one row. It is there while there is any. */
 struct row_plan {
 	struct quota_row *row;
-	struct profile use;
+	struct profile use[PLAN_LAYERS]; /* PLAN_FIRM: made when something is firm */
 	struct link of_plan;
 	/* Of the row, when it was made: what is passed up follows from these. */
 	int64_t local;
@@ -27,7 +27,7 @@ static struct row_plan *row_plan_of(struct quota_plan *p, struct quota_row *row)
 	x->row = row;
 	x->local = row->local;
 	x->up = row->up;
-	profile_init(&x->use);
+	profile_init(&x->use[PLAN_ALL]);
 	list_add(&p->rows, &x->of_plan);
 	row->planned = x;
 	return x;
@@ -37,8 +37,29 @@ static void row_plan_free(struct row_plan *x)
 {
 	x->row->planned = NULL;
 	list_leave(&x->of_plan);
-	profile_done(&x->use);
+	for (size_t i = 0; i < PLAN_LAYERS; i++)
+		profile_done(&x->use[i]);
 	free(x);
+}
+
+static bool has_profile(const struct row_plan *x, enum plan_layer layer)
+{
+	return x->use[layer].nheads > 0;
+}
+
+static bool is_unused(const struct row_plan *x)
+{
+	for (size_t i = 0; i < PLAN_LAYERS; i++)
+		if (has_profile(x, i) && !profile_is_empty(&x->use[i]))
+			return false;
+	return true;
+}
+
+/* The planned use of a row in a layer; NULL: none. */
+static const struct profile *use_of(const struct quota_row *row, enum plan_layer layer)
+{
+	const struct row_plan *x = row->planned;
+	return x && has_profile(x, layer) ? &x->use[layer] : NULL;
 }
 
 /* What of a row's use counts in its parent. */
@@ -47,59 +68,77 @@ static __int128 beyond(const struct quota_row *row, __int128 use)
 	return use > row->local ? use - row->local : 0;
 }
 
-static void row_add(struct quota_plan *p, struct quota_row *row, int64_t from_ms, int64_t until_ms,
-	__int128 amount);
+static void row_add(struct quota_plan *p, enum plan_layer layer, struct quota_row *row,
+	int64_t from_ms, int64_t until_ms, __int128 amount);
 
 /* The row has a local part, so what is passed up is another amount at each step. Neighbours that pass
  * up the same are added as one. */
-static void pass_up_by_step(struct quota_plan *p, const struct row_plan *x, int64_t from_ms,
-	int64_t until_ms, __int128 amount)
+static void pass_up_by_step(struct quota_plan *p, enum plan_layer layer, const struct row_plan *x,
+	int64_t from_ms, int64_t until_ms, __int128 amount)
 {
+	const struct profile *own = &x->use[layer];
 	struct profile_place place = {0, 0};
 	int64_t since_ms = from_ms, end_ms;
 	__int128 more = 0;
 	for (int64_t at_ms = from_ms; at_ms < until_ms; at_ms = end_ms) {
-		__int128 use = profile_at(&x->use, &place, at_ms, &end_ms);
+		__int128 use = profile_at(own, &place, at_ms, &end_ms);
 		__int128 now = beyond(x->row, use + amount) - beyond(x->row, use);
 		if (now == more)
 			continue;
-		row_add(p, x->row->up, since_ms, at_ms, more);
+		row_add(p, layer, x->row->up, since_ms, at_ms, more);
 		since_ms = at_ms;
 		more = now;
 	}
-	row_add(p, x->row->up, since_ms, until_ms, more);
+	row_add(p, layer, x->row->up, since_ms, until_ms, more);
 }
 
 /* The recursion is as deep as the tree of Cohorts. */
-static void row_add(struct quota_plan *p, struct quota_row *row, int64_t from_ms, int64_t until_ms,
-	__int128 amount)
+static void row_add(struct quota_plan *p, enum plan_layer layer, struct quota_row *row,
+	int64_t from_ms, int64_t until_ms, __int128 amount)
 {
 	if (from_ms >= until_ms || amount == 0)
 		return;
 	struct row_plan *x = row_plan_of(p, row);
+	if (!has_profile(x, layer))
+		profile_init(&x->use[layer]);
 	if (row->up && row->local == 0)
-		row_add(p, row->up, from_ms, until_ms, amount);
+		row_add(p, layer, row->up, from_ms, until_ms, amount);
 	else if (row->up)
-		pass_up_by_step(p, x, from_ms, until_ms, amount);
-	profile_add(&x->use, from_ms, until_ms, amount);
-	if (profile_is_empty(&x->use))
+		pass_up_by_step(p, layer, x, from_ms, until_ms, amount);
+	profile_add(&x->use[layer], from_ms, until_ms, amount);
+	if (profile_is_empty(&x->use[layer]) && is_unused(x))
 		row_plan_free(x);
+}
+
+static bool is_firm(enum booking_kind kind)
+{
+	return kind == BOOKING_RUN || kind == BOOKING_ADVANCE;
+}
+
+static bool is_in(const struct quota_plan *p, const struct booking *b, enum plan_layer layer)
+{
+	return layer == PLAN_ALL || (p->layered && is_firm(b->kind));
+}
+
+/* Adds its lines to each layer that it is in, or takes them off. */
+static void add_times(struct quota_plan *p, const struct booking *b, int times)
+{
+	for (size_t layer = 0; layer < PLAN_LAYERS; layer++)
+		for (size_t i = 0; is_in(p, b, layer) && i < b->nlines; i++)
+			row_add(p, layer, b->line[i].row, b->from_ms, b->until_ms,
+				(__int128)times * b->line[i].amount);
 }
 
 static void add_lines(struct quota_plan *p, const struct booking *b)
 {
-	if (b->aside)
-		return;
-	for (size_t i = 0; i < b->nlines; i++)
-		row_add(p, b->line[i].row, b->from_ms, b->until_ms, b->line[i].amount);
+	if (!b->aside)
+		add_times(p, b, 1);
 }
 
 static void take_lines_off(struct quota_plan *p, const struct booking *b)
 {
-	if (b->aside)
-		return;
-	for (size_t i = 0; i < b->nlines; i++)
-		row_add(p, b->line[i].row, b->from_ms, b->until_ms, -(__int128)b->line[i].amount);
+	if (!b->aside)
+		add_times(p, b, -1);
 }
 
 /* ---- After edits of quotas ---- */
@@ -150,6 +189,15 @@ static void derive_anew(struct quota_plan *p)
 		enter_root(b);
 		add_lines(p, b);
 	}
+}
+
+/* From the first question or booking of the firm layer on it is kept. */
+static void begin_layers(struct quota_plan *p)
+{
+	if (p->layered)
+		return;
+	p->layered = true;
+	derive_anew(p);
 }
 
 /* A row that is not planned passes nothing up and has no say. */
@@ -232,6 +280,8 @@ struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, co
 {
 	must(from_ms < until_ms);
 	follow_edits(p);
+	if (kind == BOOKING_ADVANCE)
+		begin_layers(p);
 	struct booking *b = mem_alloc(sizeof(*b) + lines.n * sizeof(b->line[0]));
 	b->kind = kind;
 	b->who = *who;
@@ -277,6 +327,7 @@ void quota_plan_move(struct quota_plan *p, struct booking *b, int64_t from_ms, i
 /* A row of a line or above it, as a question that goes forward in time has it before it. */
 struct look_row {
 	const struct quota_row *row;
+	const struct profile *use; /* NULL: none is planned */
 	struct profile_place place;
 	/* The last answer. It is the same until until_ms, if the same rest is asked for. */
 	bool fits;
@@ -313,11 +364,15 @@ static bool limit_of(const struct quota_row *row, __int128 rest, __int128 *ret)
 }
 
 /* The rows of a line; returns the place behind the last. */
-static struct look_row *line_init(struct look_row *x, const struct booking_line *line)
+static struct look_row *line_init(
+	struct look_row *x, const struct booking_line *line, enum plan_layer layer)
 {
 	__int128 rest = line->amount;
 	for (const struct quota_row *row = line->row; row; row = row->up, x++) {
-		*x = (struct look_row){.row = row, .until_ms = INT64_MIN, .window_ms = INT64_MAX};
+		*x = (struct look_row){.row = row,
+			.use = use_of(row, layer),
+			.until_ms = INT64_MIN,
+			.window_ms = INT64_MAX};
 		if (row->up)
 			rest -= row->local;
 		x->has_bound = line->amount > 0 && limit_of(row, rest, &x->bound);
@@ -325,17 +380,20 @@ static struct look_row *line_init(struct look_row *x, const struct booking_line 
 	return x;
 }
 
-static void look_init(struct look *l, struct quota_plan *p, struct booking_lines lines)
+static void look_init(
+	struct look *l, struct quota_plan *p, enum plan_layer layer, struct booking_lines lines)
 {
 	size_t n = 0;
 	follow_edits(p);
+	if (layer == PLAN_FIRM)
+		begin_layers(p);
 	for (size_t i = 0; i < lines.n; i++)
 		for (const struct quota_row *row = lines.line[i].row; row; row = row->up)
 			n++;
 	*l = (struct look){lines, mem_array(n, sizeof(*l->row)), n};
 	struct look_row *x = l->row;
 	for (size_t i = 0; i < lines.n; i++)
-		x = line_init(x, &lines.line[i]);
+		x = line_init(x, &lines.line[i], layer);
 }
 
 static void look_done(struct look *l)
@@ -347,7 +405,6 @@ static void look_done(struct look *l)
 static void ask_row(struct look_row *x, int64_t at_ms, __int128 rest)
 {
 	__int128 limit;
-	const struct row_plan *plan = x->row->planned;
 	if (at_ms < x->until_ms && x->rest == rest)
 		return;
 	x->rest = rest;
@@ -356,11 +413,11 @@ static void ask_row(struct look_row *x, int64_t at_ms, __int128 rest)
 	if (!limit_of(x->row, rest, &limit))
 		return;
 	x->fits = limit >= 0;
-	if (!plan || !x->fits)
+	if (!x->use || !x->fits)
 		return;
 	int64_t end_ms;
-	x->fits = profile_at(&plan->use, &x->place, at_ms, &end_ms) <= limit;
-	x->until_ms = profile_first(&plan->use, &x->place, at_ms, limit, x->fits);
+	x->fits = profile_at(x->use, &x->place, at_ms, &end_ms) <= limit;
+	x->until_ms = profile_first(x->use, &x->place, at_ms, limit, x->fits);
 }
 
 /* What is free of the local part, and until when. */
@@ -369,9 +426,8 @@ static __int128 local_free(struct look_row *x, int64_t at_ms, int64_t *ret_until
 	*ret_until_ms = INT64_MAX;
 	if (x->row->local == 0)
 		return 0;
-	const struct row_plan *plan = x->row->planned;
 	struct profile_place place = x->place;
-	__int128 use = plan ? profile_at(&plan->use, &place, at_ms, ret_until_ms) : 0;
+	__int128 use = x->use ? profile_at(x->use, &place, at_ms, ret_until_ms) : 0;
 	return use < x->row->local ? x->row->local - use : 0;
 }
 
@@ -440,32 +496,38 @@ static int64_t after(int64_t at_ms, int64_t length_ms)
 int64_t quota_plan_room_until(struct quota_plan *p, struct booking_lines lines, int64_t from_ms)
 {
 	struct look l;
-	look_init(&l, p, lines);
+	look_init(&l, p, PLAN_ALL, lines);
 	int64_t until_ms = first(&l, from_ms, false, INT64_MAX);
 	look_done(&l);
 	return until_ms;
 }
 
-bool quota_plan_has_room(
-	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+bool quota_plan_has_room_in(struct quota_plan *p, enum plan_layer layer, struct booking_lines lines,
+	int64_t from_ms, int64_t until_ms)
 {
 	struct look l;
-	look_init(&l, p, lines);
+	look_init(&l, p, layer, lines);
 	bool has = first(&l, from_ms, false, until_ms) == INT64_MAX;
 	look_done(&l);
 	return has;
 }
 
+bool quota_plan_has_room(
+	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+{
+	return quota_plan_has_room_in(p, PLAN_ALL, lines, from_ms, until_ms);
+}
+
 /* The first moment from at_ms on from which the row does not rule out a start. */
 static int64_t row_allows(struct look_row *x, int64_t at_ms, int64_t length_ms, int64_t latest_ms)
 {
-	if (!x->has_bound || (!x->row->planned && x->bound >= 0))
+	if (!x->has_bound || (!x->use && x->bound >= 0))
 		return at_ms;
 	if (x->bound < 0)
 		return INT64_MAX;
 	if (at_ms < x->window_ms || after(at_ms, length_ms) > x->window_ends_ms)
-		x->window_ms = profile_window(&x->row->planned->use, &x->window_place, at_ms,
-			latest_ms, length_ms, x->bound, &x->window_ends_ms);
+		x->window_ms = profile_window(x->use, &x->window_place, at_ms, latest_ms, length_ms,
+			x->bound, &x->window_ends_ms);
 	return x->window_ms > at_ms ? x->window_ms : at_ms;
 }
 
@@ -502,15 +564,21 @@ static int64_t earliest(
 	}
 }
 
-int64_t quota_plan_earliest(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,
-	int64_t from_ms, int64_t latest_ms)
+int64_t quota_plan_earliest_in(struct quota_plan *p, enum plan_layer layer,
+	struct booking_lines lines, int64_t length_ms, int64_t from_ms, int64_t latest_ms)
 {
 	struct look l;
 	int64_t known_ms;
-	look_init(&l, p, lines);
+	look_init(&l, p, layer, lines);
 	int64_t at_ms = earliest(&l, length_ms, from_ms, latest_ms, &known_ms);
 	look_done(&l);
 	return at_ms;
+}
+
+int64_t quota_plan_earliest(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,
+	int64_t from_ms, int64_t latest_ms)
+{
+	return quota_plan_earliest_in(p, PLAN_ALL, lines, length_ms, from_ms, latest_ms);
 }
 
 bool quota_plan_next_starts(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,
@@ -518,7 +586,7 @@ bool quota_plan_next_starts(struct quota_plan *p, struct booking_lines lines, in
 {
 	struct look l;
 	int64_t known_ms;
-	look_init(&l, p, lines);
+	look_init(&l, p, PLAN_ALL, lines);
 	int64_t at_ms = earliest(&l, length_ms, *from_ms, latest_ms, &known_ms);
 	if (at_ms != INT64_MAX) {
 		int64_t ends_ms = first(&l, known_ms, false, after(latest_ms, length_ms));
@@ -565,7 +633,7 @@ static bool is_above(const struct quota_row *a, const struct quota_row *b)
 }
 
 /* Do they use the same: is the same pair in both, in trees that meet? */
-static bool meet(const struct booking *b, struct booking_lines lines)
+bool booking_meets(const struct booking *b, struct booking_lines lines)
 {
 	for (size_t i = 0; i < b->nlines; i++)
 		for (size_t k = 0; k < lines.n; k++) {
@@ -578,24 +646,45 @@ static bool meet(const struct booking *b, struct booking_lines lines)
 	return false;
 }
 
-const struct booking *quota_plan_in_the_way(
-	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+static const struct booking *first_in_the_way(struct quota_plan *p, bool firm,
+	struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
 	const struct booking *found = NULL;
 	list_each(&p->booked, l) {
 		const struct booking *b = container_of(l, struct booking, of_plan);
 		bool overlaps = b->from_ms < until_ms && b->until_ms > from_ms;
-		if (b->kind != BOOKING_RUN && overlaps && (!found || b->from_ms < found->from_ms) &&
-			meet(b, lines))
+		if (b->kind != BOOKING_RUN && is_firm(b->kind) == firm && overlaps &&
+			(!found || b->from_ms < found->from_ms) && booking_meets(b, lines))
 			found = b;
 	}
 	return found;
 }
 
-__int128 quota_plan_use(struct quota_plan *p, const struct quota_row *row, int64_t at_ms)
+const struct booking *quota_plan_in_the_way(
+	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+{
+	return first_in_the_way(p, false, lines, from_ms, until_ms);
+}
+
+const struct booking *quota_plan_reserved_in_the_way(
+	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+{
+	return first_in_the_way(p, true, lines, from_ms, until_ms);
+}
+
+__int128 quota_plan_use_in(
+	struct quota_plan *p, enum plan_layer layer, const struct quota_row *row, int64_t at_ms)
 {
 	struct profile_place place = {0, 0};
 	int64_t end_ms;
 	follow_edits(p);
-	return row->planned ? profile_at(&row->planned->use, &place, at_ms, &end_ms) : 0;
+	if (layer == PLAN_FIRM)
+		begin_layers(p);
+	const struct profile *use = use_of(row, layer);
+	return use ? profile_at(use, &place, at_ms, &end_ms) : 0;
+}
+
+__int128 quota_plan_use(struct quota_plan *p, const struct quota_row *row, int64_t at_ms)
+{
+	return quota_plan_use_in(p, PLAN_ALL, row, at_ms);
 }

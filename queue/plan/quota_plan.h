@@ -18,6 +18,10 @@
  * again when facts have changed (quota_plan_stands()). What a booking is worth is up to them: the
  * plan starts, stops and refuses nothing.
  *
+ * Layers: runs and AdvanceReservations are firm, what Jobs book is soft. Each question is asked in one
+ * layer: beside all bookings, or beside the firm ones alone. The firm layer is kept from its first booking
+ * or question on, so where nothing is reserved it costs nothing.
+ *
  * Quotas of the future are taken to be those of now. A window that makes quota smaller is a booking
  * of what it takes away.
  *
@@ -43,6 +47,12 @@ enum booking_kind {
 	BOOKING_CHEAPEST, /* the start that sluice.dev/start: Cheapest chose */
 	BOOKING_WINDOW,	  /* quota that a window takes away, or that its lead keeps */
 	BOOKING_ADVANCE,  /* an AdvanceReservation */
+};
+
+enum plan_layer {
+	PLAN_ALL,
+	PLAN_FIRM, /* runs and AdvanceReservations */
+	PLAN_LAYERS,
 };
 
 struct booking_line {
@@ -77,6 +87,7 @@ struct quota_plan {
 	struct link booked;   /* booking.of_plan, in the order of making */
 	struct tree run_ends; /* booking.by_end, of runs */
 	uint64_t made;	      /* bookings, ever */
+	bool layered;	      /* PLAN_FIRM is kept */
 };
 
 void quota_plan_init(struct quota_plan *p, const struct quota *quota);
@@ -94,17 +105,21 @@ void quota_plan_move(struct quota_plan *p, struct booking *b, int64_t from_ms, i
 /* Of runs the one that is expected to end first; NULL: none is booked. */
 struct booking *quota_plan_first_end(const struct quota_plan *p);
 
-/* ---- Questions: is there room beside all bookings? ---- */
+/* ---- Questions: is there room beside all bookings? Those of _in: of a layer ---- */
 
 /* From from_ms until until_ms? */
 bool quota_plan_has_room(
 	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+bool quota_plan_has_room_in(struct quota_plan *p, enum plan_layer layer, struct booking_lines lines,
+	int64_t from_ms, int64_t until_ms);
 /* The first moment at or after from_ms at which there is none; INT64_MAX: there is always. */
 int64_t quota_plan_room_until(struct quota_plan *p, struct booking_lines lines, int64_t from_ms);
 /* The earliest moment in [from_ms, latest_ms] from which on there is for length_ms (INT64_MAX: for
  * ever). INT64_MAX: there is none. */
 int64_t quota_plan_earliest(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,
 	int64_t from_ms, int64_t latest_ms);
+int64_t quota_plan_earliest_in(struct quota_plan *p, enum plan_layer layer,
+	struct booking_lines lines, int64_t length_ms, int64_t from_ms, int64_t latest_ms);
 /* The same, and how long one may put it off: at each moment of [*from_ms, *ret_to_ms] there is room for
  * length_ms, and at *ret_to_ms + 1 there is not, or it is later than latest_ms. False: there is no such
  * moment up to latest_ms. */
@@ -118,12 +133,19 @@ void quota_plan_put_back(struct quota_plan *p, struct booking *b);
 /* Does it still fit beside all others? */
 bool quota_plan_stands(struct quota_plan *p, struct booking *b);
 
-/* For explanations: the first booking, of those in [from_ms, until_ms) that use what these lines need,
- * by its beginning, then by its making. Runs aside. NULL: there is none. Goes through all bookings. */
+/* For explanations: the first booking of a Job, of those in [from_ms, until_ms) that use what these
+ * lines need, by its beginning, then by its making. NULL: there is none. Goes through all bookings. */
 const struct booking *quota_plan_in_the_way(
 	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* The same, of AdvanceReservations. */
+const struct booking *quota_plan_reserved_in_the_way(
+	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* Do they use the same pair, in trees that meet? */
+bool booking_meets(const struct booking *b, struct booking_lines lines);
 
 /* So much is planned to be used of the row at that moment. */
 __int128 quota_plan_use(struct quota_plan *p, const struct quota_row *row, int64_t at_ms);
+__int128 quota_plan_use_in(
+	struct quota_plan *p, enum plan_layer layer, const struct quota_row *row, int64_t at_ms);
 
 #endif

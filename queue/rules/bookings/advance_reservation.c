@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "queue/tell.h"
 
 static struct advance_reservation *of_node(const struct tree_node *n)
@@ -73,6 +74,10 @@ static struct advance_reservation *object_of(struct queue *q, const char *name)
 	a = mem_alloc(sizeof(*a));
 	a->name = mem_strdup(name);
 	a->serial = ++q->advance_reservations.serials;
+	a->reason = "NotJudgedYet";
+	a->alarm.kind = ALARM_ADVANCE;
+	a->alarm.serial = a->serial;
+	a->alarm.owner = a;
 	tree_insert(&q->advance_reservations.all, &a->by_name, a->serial);
 	return a;
 }
@@ -144,11 +149,22 @@ int queue_set_advance_reservation(
 		return err_set(e, code, "%s", own.text);
 	}
 	struct advance_reservation *x = object_of(q, s->name);
-	bool stays = x->spec.name && x->spec.accepted && uid_cmp(&x->spec.uid, &s->uid) == 0 &&
-		     advance_spec_reserves_same(&x->spec, s);
+	bool same = x->spec.name && uid_cmp(&x->spec.uid, &s->uid) == 0 &&
+		    advance_spec_reserves_same(&x->spec, s) && !s->deleting;
+	bool stays = same && x->spec.accepted, booked = same && x->booked;
+	bool as_usable = booked && advance_spec_usable_same(&x->spec, s);
+	if (!booked)
+		advance_reservation_end(q, x);
+	else if (!as_usable)
+		advance_leave(q, x);
 	spec_take(x, s);
 	x->spec.accepted = x->spec.accepted || stays;
+	if (booked && !as_usable) {
+		advance_count_anew(q, x);
+		advance_join(q, x);
+	}
 	calendar_take(q, x, x->spec.calendar);
+	advance_reservation_due(q, x);
 	free(x->invalid);
 	x->invalid = NULL;
 	q->counters.version++;
@@ -164,6 +180,7 @@ void queue_reject_advance_reservation(struct queue *q, const char *name, const c
 static void free_one(struct queue *q, struct advance_reservation *x)
 {
 	tree_remove(&q->advance_reservations.all, &x->by_name);
+	advance_reservation_end(q, x);
 	calendar_take(q, x, NULL);
 	arena_done(&x->memory);
 	free(x->invalid);

@@ -19,12 +19,37 @@
 #include "base/arena.h"
 #include "base/list.h"
 #include "base/tree.h"
+#include "queue/model/alarm.h"
+#include "queue/plan/profile.h"
 #include "sluice/queue.h"
 
 #define ADVANCE_RELEASE_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
+#define ADVANCE_RETRY_MS INT64_C(60000)	      /* one that was refused is judged again */
+#define ADVANCE_ROLL_MS (INT64_C(24) * 3600000) /* the windows of Calendars are looked up again */
+#define ADVANCE_PIECES_MAX 64		      /* in which a window is booked */
 
+struct booking;
 struct calendar_ref;
 struct clusterqueue;
+struct quota_row;
+struct reservation;
+
+/* What it reserves of one row. */
+struct advance_row {
+	struct quota_row *row;
+	int64_t amount;
+	int64_t left;	     /* in the window that begins at left_from_ms */
+	struct profile held; /* what runs that may use it are planned to hold, over time */
+	__int128 most;	     /* of that, since the period of releaseAfter began */
+};
+
+/* A time in which it reserves. It is booked in pieces: in each what it still keeps, beside what runs
+ * hold that may use it. */
+struct advance_window {
+	int64_t from_ms, until_ms;
+	struct booking **piece; /* in the order of time; of each moment one for each node */
+	size_t npieces;
+};
 
 struct advance_reservation {
 	char *name;
@@ -37,12 +62,40 @@ struct advance_reservation {
 	char *invalid;
 	struct calendar_ref *calendar_ref; /* NULL: it has none */
 	struct link of_calendar_ref;
+
+	/* The judgement: one of the reasons of advance_reservation_view, and its sentence. */
+	const char *reason;
+	char message[512];
+	int64_t possible_from_ms;
+
+	/* Of one that is accepted. */
+	bool booked;
+	struct clusterqueue *cq;     /* with a reference; NULL: it does not name one, or is not booked */
+	struct link of_clusterqueue; /* cq->reserved, if Jobs may use it */
+	struct advance_row *row;     /* by node; those of one node stand together */
+	size_t nrows;
+	struct advance_window *window; /* those that have not ended, in their order */
+	size_t nwindows;
+	int64_t stale_from_ms, stale_until_ms; /* pieces in this time are to be made anew; or from >= until */
+	int64_t left_from_ms;		       /* 0: of no window anything was given back */
+	bool open;			       /* the first window is */
+	int64_t open_from_ms;		       /* ... and began then */
+	int64_t period_from_ms;		       /* of releaseAfter */
+	int64_t watched_from_ms;	       /* what was used is known from here on */
+	int64_t rolled_ms;		       /* when its windows were looked up */
+	bool clears; /* runs that are in its way are to be stopped: advance_clear.h */
+	struct alarm alarm;
+	bool due; /* to be looked at by the next decision */
 	uint64_t stopped_total;
 };
 
 struct advance_reservations {
 	struct tree all; /* by name */
 	uint64_t serials;
+	size_t nbooked;		     /* so many are */
+	bool due;		     /* some is */
+	bool stale;		     /* pieces of some are */
+	uint64_t quotas_as_of, calendars_as_of; /* edits that were seen */
 };
 
 void advance_reservations_init(struct advance_reservations *all);
@@ -56,10 +109,25 @@ struct advance_reservation *advance_reservation_next(const struct advance_reserv
 bool advance_reservation_concerns(
 	const struct advance_reservation *a, const struct clusterqueue *cq);
 
+/* Facts about it, or the clock, have changed: the next decision looks. */
+void advance_reservation_due(struct queue *q, struct advance_reservation *a);
+/* It reserves nothing any more. */
+void advance_reservation_end(struct queue *q, struct advance_reservation *a);
+/* Its alarm rang. */
+void advance_reservation_ring(struct queue *q, struct advance_reservation *a);
+/* A Calendar of it has changed. / The clock was set back. */
+void advance_reservations_turn(struct queue *q);
+
+/* Judges, books, gives back: before Jobs are asked. */
+void advance_reservations_decide(struct queue *q);
+
 /* Says what is wrong with it, by itself (advance_spec.c). */
 int advance_spec_check(const struct advance_reservation_spec *s, struct err *e);
 /* Is the same quota reserved for the same time? Who may use it, and releaseAfter, may differ. */
 bool advance_spec_reserves_same(
+	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);
+/* May the same Jobs use it? */
+bool advance_spec_usable_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);
 
 #endif

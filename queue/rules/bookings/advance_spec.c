@@ -104,3 +104,18 @@ bool advance_spec_reserves_same(
 		       a->amount[i].amount == b->amount[i].amount;
 	return same;
 }
+
+static bool names_same(const char *const *a, size_t na, const char *const *b, size_t nb)
+{
+	bool same = na == nb;
+	for (size_t i = 0; same && i < na; i++)
+		same = strcmp(a[i], b[i]) == 0;
+	return same;
+}
+
+bool advance_spec_usable_same(
+	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
+{
+	return names_same(a->namespaces, a->nnamespaces, b->namespaces, b->nnamespaces) &&
+	       names_same(a->users, a->nusers, b->users, b->nusers);
+}

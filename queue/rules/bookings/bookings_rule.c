@@ -5,10 +5,15 @@
  * bookings but its own. One of unknown duration is taken to last an hour. A Job of a higher priority
  * than the first booking in its way starts all the same, and so does one that preempts: what it
  * runs into is booked anew. A Job that is refused gets a booking of its own (kept_start.h).
+ *
+ * What is firm (runs, AdvanceReservations) no Job starts over, whatever its priority is and whom it
+ * preempts. For a Job that may use an AdvanceReservation, what that keeps need not be free
+ * (advance_plan.h). So where there is one, Jobs are parted by their LocalQueue and their user.
  */
 #include "queue/admit/nominate.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/rule.h"
@@ -55,21 +60,62 @@ static bool overlaps_nothing(
 	struct booking *own = booked_start_of(w), *kept = kept_start_of(q, w);
 	quota_plan_set_aside(&q->quota_plan, own);
 	quota_plan_set_aside(&q->quota_plan, kept);
-	bool fits = quota_plan_has_room(&q->quota_plan, lines, q->now_ms, until_ms);
+	bool fits = advance_has_room(q, PLAN_ALL, w->lq, w->user, lines, q->now_ms, until_ms);
 	quota_plan_put_back(&q->quota_plan, own);
 	quota_plan_put_back(&q->quota_plan, kept);
 	return fits;
+}
+
+static void set_victims_aside(struct queue *q, const struct attempt *a, bool aside)
+{
+	for (size_t i = 0; i < a->nvictims; i++) {
+		struct booking *b = a->victim[i].reservation->booking;
+		if (aside)
+			quota_plan_set_aside(&q->quota_plan, b);
+		else
+			quota_plan_put_back(&q->quota_plan, b);
+	}
+}
+
+/* Beside runs that go on and what others have reserved. */
+static bool overlaps_nothing_firm(
+	struct queue *q, const struct attempt *a, struct booking_lines lines, int64_t until_ms)
+{
+	const struct workload *w = a->nominee->w;
+	set_victims_aside(q, a, true);
+	bool fits = advance_has_room(q, PLAN_FIRM, w->lq, w->user, lines, q->now_ms, until_ms);
+	set_victims_aside(q, a, false);
+	return fits;
+}
+
+static bool is_anything_reserved(const struct queue *q)
+{
+	return q->advance_reservations.nbooked > 0;
+}
+
+/* By one that is open. Then it starts, whatever other Jobs have booked. */
+static bool is_kept_for_it(
+	struct queue *q, const struct nominee *e, struct booking_lines lines)
+{
+	return advance_is_open(e->cq) && advance_covers(q, e->w->lq, e->w->user, lines);
 }
 
 static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 {
 	const struct nominee *e = a->nominee;
 	struct wanted_lines x;
-	if (!has_bookings(e->cq) || e->verdict != ASSIGN_FITS || a->nvictims > 0)
+	if (!has_bookings(e->cq))
 		return true;
 	int64_t lasts_ms = plan_lasts_ms(e->w->expected_ms);
 	int64_t until_ms = quantity_add(q->now_ms, lasts_ms);
 	lines_of(e, &x);
+	if (is_anything_reserved(q) && !overlaps_nothing_firm(q, a, x.lines, until_ms)) {
+		if (e->verdict == ASSIGN_FITS && !kept_start_stands(q, e->w, x.lines, lasts_ms))
+			kept_start_book(q, e->w, x.lines, lasts_ms);
+		return false;
+	}
+	if (e->verdict != ASSIGN_FITS || a->nvictims > 0 || is_kept_for_it(q, e, x.lines))
+		return true;
 	if (overlaps_nothing(q, e->w, x.lines, until_ms))
 		return true;
 	if (kept_start_stands(q, e->w, x.lines, lasts_ms))
@@ -93,10 +139,76 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 		return more;
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
 		line[n++] = (struct booking_line){r->line[i].row, reservation_more(r, i, more)};
-	return quota_plan_has_room(&q->quota_plan, (struct booking_lines){line, n}, q->now_ms,
-		       r->booking->until_ms)
+	return advance_has_room(q, PLAN_ALL, r->lq, r->user, (struct booking_lines){line, n},
+		       q->now_ms, r->booking->until_ms)
 		       ? more
 		       : 0;
+}
+
+/* Some of its victims may hold what is reserved, or be expected to run into it. */
+static bool bookings_look_at_victims(const struct queue *q, const struct nominee *e)
+{
+	return is_anything_reserved(q) && has_bookings(e->cq);
+}
+
+/* Of a promise that was made before something was reserved: is there still time for it? */
+static bool bookings_promise_may(struct queue *q, struct reservation *r)
+{
+	struct booking *own = r->booking;
+	if (!own || !is_anything_reserved(q) || !has_bookings(r->cq))
+		return true;
+	quota_plan_set_aside(&q->quota_plan, own);
+	bool fits = advance_has_room(q, PLAN_FIRM, r->lq, r->user,
+		(struct booking_lines){own->line, own->nlines}, q->now_ms, own->until_ms);
+	quota_plan_put_back(&q->quota_plan, own);
+	return fits;
+}
+
+static uint64_t bookings_parts(const struct workload *w, struct parting *ret)
+{
+	if (!w->lq->cq || list_empty(&w->lq->cq->reserved))
+		return 0;
+	ret->alone = w->lq;
+	ret->user = w->user;
+	return (map_hash_string(w->user->name) * 31 + map_hash_string(w->lq->name)) *
+	       0xD6E8FEB86659FD93u;
+}
+
+static const struct advance_reservation *advance_of(const struct queue *q, const struct booking *b)
+{
+	const struct advance_reservation *x = b ? advance_reservation_first(q) : NULL;
+	while (x && uid_cmp(&x->spec.uid, &b->who) != 0)
+		x = advance_reservation_next(x);
+	return x;
+}
+
+/* Does it wait for what somebody has reserved? By what it wanted when it was asked last. */
+static bool say_reserved(struct question *a, const struct booking *kept)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* profiles are made right first */
+	struct booking_lines lines = {kept->line, kept->nlines};
+	int64_t lasts_ms = plan_lasts_ms(a->w->expected_ms);
+	int64_t until_ms = quantity_add(a->now_ms, lasts_ms);
+	if (advance_has_room(q, PLAN_FIRM, a->w->lq, a->w->user, lines, a->now_ms, until_ms))
+		return false;
+	const struct booking *b =
+		quota_plan_reserved_in_the_way(&q->quota_plan, lines, a->now_ms, until_ms);
+	const struct advance_reservation *x = advance_of(q, b);
+	if (!x)
+		return false;
+	text_add(a->text, "fits now, but AdvanceReservation %s keeps ", x->name);
+	for (size_t i = 0; i < b->nlines; i++) {
+		text_add(a->text, "%s", i > 0 ? ", " : "");
+		text_add_amount(a->text, b->line[i].amount, b->line[i].row->resource);
+		text_add(a->text, " of flavor %s", b->line[i].row->flavor);
+	}
+	text_add(a->text, " from ");
+	text_add_time(a->text, b->from_ms);
+	text_add(a->text, " until ");
+	text_add_time(a->text, b->until_ms);
+	if (b->from_ms > a->now_ms)
+		text_add(a->text, "; a Job that ends before it may start");
+	return true;
 }
 
 static enum wait_reason bookings_explain(struct question *a)
@@ -104,6 +216,13 @@ static enum wait_reason bookings_explain(struct question *a)
 	const struct booking *b = kept_start_of(a->q, a->w);
 	if (!b)
 		return WAIT_NOT;
+	if (is_anything_reserved(a->q) && say_reserved(a, b)) {
+		a->not_before_ms = b->from_ms > a->now_ms ? b->from_ms : 0;
+		if (a->w->expected_ms <= 0)
+			text_add(a->text,
+				" (it does not say how long it takes, annotation sluice.dev/expected-duration, so that is planned for an hour)");
+		return WAIT_RESERVED;
+	}
 	text_add(a->text,
 		"fits now, but would run into starts that other Jobs have booked; it has booked ");
 	text_add_time(a->text, b->from_ms);
@@ -118,6 +237,9 @@ const struct rule bookings_rule = {
 	.name = "bookings",
 	.concerns = bookings_concern,
 	.choice_may = bookings_choice_may,
+	.parts = bookings_parts,
+	.looks_at_victims = bookings_look_at_victims,
+	.promise_may = bookings_promise_may,
 	.looks_at_duration = bookings_look_at_duration,
 	.growth_pods = bookings_growth_pods,
 	.growth_refused = "it would run into starts that other Jobs have booked",

@@ -161,6 +161,8 @@ struct world {
 	struct quota_plan plan;
 	struct booking *booking[BOOKINGS];
 	size_t n;
+	bool plain;			  /* nobody reserves until half of the events are over */
+	enum plan_layer layer;		  /* that the list is asked in */
 	size_t asked, had_room, had_none; /* that questions are worth asking */
 	size_t local_parts;
 };
@@ -251,10 +253,18 @@ static bool covers(const struct booking *b, int64_t at_ms)
 }
 
 /* Bookings of that moment, but one, are taken of the quota tree, or given back. */
+static bool is_firm(const struct booking *b)
+{
+	return b->kind == BOOKING_RUN || b->kind == BOOKING_ADVANCE;
+}
+
+/* In the layer that is asked: those of the other do not count. */
 static void hold_all(const struct world *w, const struct booking *but, int64_t at_ms, bool take)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const struct booking *b = w->booking[i];
+		if (w->layer == PLAN_FIRM && !is_firm(b))
+			continue;
 		for (size_t k = 0; b != but && covers(b, at_ms) && k < b->nlines; k++) {
 			if (take)
 				quota_take(b->line[k].row, QUOTA_NOW, b->line[k].amount);
@@ -346,9 +356,10 @@ static void book(struct world *w)
 	int64_t from_ms, until_ms;
 	draw_lines(w, &a);
 	draw_time(w, &from_ms, &until_ms);
-	w->booking[w->n] =
-		quota_plan_book(&w->plan, draw(&w->rng, 0, 2) ? BOOKING_CHEAPEST : BOOKING_RUN,
-			&who, a.lines, from_ms, until_ms);
+	static const enum booking_kind kind[] = {
+		BOOKING_RUN, BOOKING_CHEAPEST, BOOKING_HEAD, BOOKING_ADVANCE};
+	w->booking[w->n] = quota_plan_book(&w->plan, kind[draw(&w->rng, 0, w->plain ? 2 : 3)], &who,
+		a.lines, from_ms, until_ms);
 	assert_non_null(w->booking[w->n++]);
 }
 
@@ -389,8 +400,8 @@ static void event(struct world *w)
 /* ---- Questions ---- */
 
 /* Bookings beside runs that overlap and want the same pair in the same tree. */
-static const struct booking *list_in_the_way(
-	const struct world *w, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+static const struct booking *list_in_the_way(const struct world *w, bool reserved,
+	struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
 	const struct booking *found = NULL;
 	for (size_t i = 0; i < w->n; i++) {
@@ -405,8 +416,8 @@ static const struct booking *list_in_the_way(
 								 quota_root(b->line[k].row->node));
 		bool first = !found || b->from_ms < found->from_ms ||
 			     (b->from_ms == found->from_ms && b->serial < found->serial);
-		if (meets && first && b->kind != BOOKING_RUN && b->from_ms < until_ms &&
-			b->until_ms > from_ms)
+		bool asked = b->kind != BOOKING_RUN && reserved == (b->kind == BOOKING_ADVANCE);
+		if (meets && first && asked && b->from_ms < until_ms && b->until_ms > from_ms)
 			found = b;
 	}
 	return found;
@@ -431,6 +442,18 @@ static void ask_starts(struct world *w, struct booking_lines lines, int64_t leng
 	assert_int_equal(to_ms, last_ms < latest_ms ? last_ms : latest_ms);
 }
 
+static void ask_firm(struct world *w, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+{
+	int64_t length_ms = draw(&w->rng, 1, SPAN / 3);
+	w->layer = PLAN_FIRM;
+	assert_int_equal(quota_plan_has_room_in(&w->plan, PLAN_FIRM, lines, from_ms, until_ms),
+		list_room_until(w, NULL, lines, from_ms, until_ms) == INT64_MAX);
+	assert_int_equal(
+		quota_plan_earliest_in(&w->plan, PLAN_FIRM, lines, length_ms, from_ms, INT64_MAX),
+		list_earliest(w, lines, length_ms, from_ms, INT64_MAX));
+	w->layer = PLAN_ALL;
+}
+
 static void ask_both(struct world *w)
 {
 	struct asked a;
@@ -442,10 +465,14 @@ static void ask_both(struct world *w)
 	assert_int_equal(quota_plan_has_room(&w->plan, a.lines, from_ms, until_ms),
 		list_room_until(w, NULL, a.lines, from_ms, until_ms) == INT64_MAX);
 	assert_ptr_equal(quota_plan_in_the_way(&w->plan, a.lines, from_ms, until_ms),
-		list_in_the_way(w, a.lines, from_ms, until_ms));
+		list_in_the_way(w, false, a.lines, from_ms, until_ms));
+	assert_ptr_equal(quota_plan_reserved_in_the_way(&w->plan, a.lines, from_ms, until_ms),
+		list_in_the_way(w, true, a.lines, from_ms, until_ms));
 	int64_t length_ms = draw(&w->rng, 0, 20) ? draw(&w->rng, 1, SPAN / 3) : INT64_MAX;
 	int64_t latest_ms = draw(&w->rng, 0, 3) ? from_ms + draw(&w->rng, 0, SPAN) : INT64_MAX;
 	ask_starts(w, a.lines, length_ms, from_ms, latest_ms);
+	if (!w->plain)
+		ask_firm(w, a.lines, from_ms, until_ms);
 	w->asked++;
 }
 
@@ -459,18 +486,27 @@ static void ask_whether_each_stands(struct world *w)
 	}
 }
 
-static void compare_use(struct world *w)
+static void compare_use_in(struct world *w, enum plan_layer layer)
 {
+	w->layer = layer;
 	for (int64_t at_ms = -1; at_ms != INT64_MAX; at_ms = event_after(w, at_ms)) {
 		hold_all(w, NULL, at_ms, true);
 		for (int i = 0; i < NODES; i++)
 			for (int pair = 0; pair < PAIRS; pair++) {
 				const struct quota_row *row = row_of(w, i, pair);
-				assert_true(quota_plan_use(&w->plan, row, at_ms) ==
+				assert_true(quota_plan_use_in(&w->plan, layer, row, at_ms) ==
 					    row->use[QUOTA_NOW]);
 			}
 		hold_all(w, NULL, at_ms, false);
 	}
+	w->layer = PLAN_ALL;
+}
+
+static void compare_use(struct world *w)
+{
+	compare_use_in(w, PLAN_ALL);
+	if (!w->plain)
+		compare_use_in(w, PLAN_FIRM);
 }
 
 static void test_worlds(void **state)
@@ -481,6 +517,7 @@ static void test_worlds(void **state)
 		struct world w;
 		world_make(&w, seed);
 		for (int i = 0; i < EVENTS; i++) {
+			w.plain = i < EVENTS / 2;
 			event(&w);
 			ask_both(&w);
 			if (i % 20 == 0) {

@@ -21,6 +21,7 @@
 #include "words_idle.h"
 #include "words_money.h"
 #include "words_time.h"
+#include "words_reserve.h"
 #include "sluice/quantity.h"
 
 #define DECISIONS_MAX 64
@@ -305,6 +306,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 	if (words_say_idle(&r->words, word, n, r->got, sizeof(r->got)))
 		return;
 	if (words_say_cluster(&r->words, word, n, r->got, sizeof(r->got)))
+		return;
+	if (words_say_reservation(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;
 	if (words_say_money(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;

@@ -22,7 +22,7 @@ add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/scenario_test.c
   ${CMAKE_CURRENT_LIST_DIR}/words_idle.c ${CMAKE_CURRENT_LIST_DIR}/words_cluster.c
   ${CMAKE_CURRENT_LIST_DIR}/../cluster/words.c
   ${CMAKE_CURRENT_LIST_DIR}/words_time.c ${CMAKE_CURRENT_LIST_DIR}/words_money.c
-  ${CMAKE_CURRENT_LIST_DIR}/pieces.c)
+  ${CMAKE_CURRENT_LIST_DIR}/words_reserve.c ${CMAKE_CURRENT_LIST_DIR}/pieces.c)
 target_link_libraries(test_queue_scenario PRIVATE queue tzdata ${CMOCKA})
 file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../scenario/*.txt)
 foreach(path ${scenarios})

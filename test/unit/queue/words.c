@@ -11,6 +11,7 @@
 #include "words_cluster.h"
 #include "words_idle.h"
 #include "words_limits.h"
+#include "words_reserve.h"
 #include "words_money.h"
 #include "words_time.h"
 
@@ -719,6 +720,8 @@ static bool tell_drop(struct words *w, char **word, size_t n)
 		queue_drop_calendar(w->q, name);
 	else if (strcmp(kind, "policy") == 0)
 		queue_drop_runpolicy(w->q, name);
+	else if (strcmp(kind, "reservation") == 0)
+		queue_drop_advance_reservation(w->q, name);
 	else if (strcmp(kind, "job") == 0 && words_find_job(w, name))
 		drop_job(w, &words_find_job(w, name)->uid);
 	else
@@ -739,6 +742,8 @@ static bool tell_reject(struct words *w, char **word, size_t n)
 		queue_reject_calendar(w->q, word[2], word[3]);
 	else if (strcmp(word[1], "policy") == 0)
 		queue_reject_runpolicy(w->q, word[2], word[3]);
+	else if (strcmp(word[1], "reservation") == 0)
+		queue_reject_advance_reservation(w->q, word[2], word[3]);
 	else
 		queue_reject_flavor(w->q, word[2], word[3]);
 	return true;
@@ -857,6 +862,8 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return words_tell_calendar(w, word, n);
 	if (strcmp(what, "policy") == 0)
 		return words_tell_policy(w, word, n);
+	if (strcmp(what, "reserve") == 0)
+		return words_tell_reserve(w, word, n);
 	if (strcmp(what, "at") == 0)
 		return words_tell_at(w, word[1]);
 	if (strcmp(what, "queue") == 0)

@@ -45,7 +45,7 @@
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
  *   at SECONDS                       sets the time
- *   calendar .., policy .., at LOCAL-TIME: words_time.h; label=K:V is a label of the Job,
+ *   calendar .., policy .., at LOCAL-TIME: words_time.h; reserve ..: words_reserve.h; label=K:V is a label of the Job,
  *   suspensions=N what earlier attempts left behind, stopping-at=SECONDS our notice of a stop
  *
  * A TERM is requirements joined by ";": "KEY in V,V", "KEY notin V,V", "KEY exists",

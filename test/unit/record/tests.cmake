@@ -27,7 +27,8 @@ foreach(name property sizes victims selectors singletons outcome_record predeces
   set_tests_properties(record_of_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 set_tests_properties(record_of_property PROPERTIES LABELS thorough)
-set(words words words_limits words_after words_idle words_cluster words_time words_money pieces)
+set(words words words_limits words_after words_idle words_cluster words_time words_money
+  words_reserve pieces)
 list(TRANSFORM words PREPEND ${queue_folder}/)
 list(TRANSFORM words APPEND .c)
 shadowed_test(scenario ${queue_folder}/scenario_test.c ${words} ${CMAKE_CURRENT_LIST_DIR}/../cluster/words.c)

@@ -1,0 +1,72 @@
+/*
+ * AdvanceReservations in the plan: which rows, which windows, and what is still kept of them.
+ *
+ * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left of the
+ * reserved amount, less what runs that may use it are planned to hold. So together with these runs it takes
+ * what was reserved, and never more. Each such run is written into advance_row.held when it enters the plan,
+ * and taken off when it leaves; the pieces follow at the next question. There are at most
+ * ADVANCE_PIECES_MAX of a window: beyond that the last one keeps as much as any of those that it stands
+ * for.
+ *
+ * A Job that may use it is asked for less: what it wants beyond what is kept for it.
+ */
+#ifndef SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_PLAN_H
+#define SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_PLAN_H
+
+#include "queue/plan/quota_plan.h"
+#include "queue/rules/bookings/advance_reservation.h"
+
+struct localqueue;
+struct user;
+
+/* Which rows, and how much of each, by the quotas as they are. False: the sentence says what is missing;
+ * *ret_reason: ClusterQueueNotFound, FlavorNotFound. What can be had is in a->row all the same. */
+bool advance_rows_find(struct queue *q, struct advance_reservation *a, const char **ret_reason);
+void advance_rows_free(struct advance_reservation *a);
+/* Which windows from now on. False: reason and sentence in a. */
+bool advance_windows_find(struct queue *q, struct advance_reservation *a);
+void advance_windows_free(struct queue *q, struct advance_reservation *a);
+
+/* What is kept of each row in a span of time: writes amounts, as many as there are rows, and until
+ * when it is the same. */
+void advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms);
+
+/* Books all windows anew. `asks`: only where the firm layer has room. False: it has none in the window
+ * *ret_window; then nothing is booked. */
+bool advance_book(struct queue *q, struct advance_reservation *a, bool asks, size_t *ret_window);
+void advance_unbook(struct queue *q, struct advance_reservation *a);
+
+/* What runs hold that may use it is written into its rows, which are new. */
+void advance_count_runs(struct queue *q, struct advance_reservation *a);
+/* The same, after others may use it. */
+void advance_count_anew(struct queue *q, struct advance_reservation *a);
+/* From now on runs that come and go are counted, and Jobs are asked for less / not any more. */
+void advance_join(struct queue *q, struct advance_reservation *a);
+void advance_leave(struct queue *q, struct advance_reservation *a);
+
+bool advance_usable_by(
+	const struct advance_reservation *a, const struct localqueue *lq, const struct user *user);
+
+/* What runs hold now that may use it. In the plan a run that lasts longer than expected may hold nothing for a
+ * moment. */
+__int128 advance_used_now(const struct advance_reservation *a, size_t row);
+
+/* The booking of a run came / goes. */
+void advance_run_booked(struct queue *q, const struct reservation *r);
+void advance_run_unbooked(struct queue *q, const struct reservation *r);
+
+/* Makes stale pieces anew. */
+void advance_refresh(struct queue *q);
+
+/* Is there room for these lines, beside what others have reserved? What is kept for Jobs of this user in this
+ * LocalQueue need not be free. */
+bool advance_has_room(struct queue *q, enum plan_layer layer, const struct localqueue *lq,
+	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* Is all of it kept for them now, by one that is open? */
+bool advance_covers(struct queue *q, const struct localqueue *lq, const struct user *user,
+	struct booking_lines lines);
+/* Is any open in cq that Jobs may use? */
+bool advance_is_open(const struct clusterqueue *cq);
+
+#endif
