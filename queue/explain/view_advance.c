@@ -7,6 +7,7 @@
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/rules/bookings/advance_clear.h"
+#include "queue/rules/bookings/advance_fit.h"
 #include "queue/rules/bookings/advance_plan.h"
 #include "queue/rules/money/plan.h"
 
@@ -48,67 +49,19 @@ static bool is_unknown(const struct queue *q, const struct advance_reservation *
 	return !known;
 }
 
-/* What all have reserved of the row's tree at the beginning of the window, and whether that are several. */
-static __int128 reserved_then(const struct queue *q, const struct quota_row *row, int64_t from_ms,
-	int64_t until_ms, bool *ret_several)
-{
-	__int128 most = 0;
-	const struct quota_row *top = row;
-	while (top->up)
-		top = top->up;
-	struct booking_line any = {(struct quota_row *)(uintptr_t)row, 1};
-	*ret_several = false;
-	list_each(&q->quota_plan.booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
-		int64_t at_ms = b->from_ms > from_ms ? b->from_ms : from_ms;
-		__int128 sum = 0;
-		if (b->kind != BOOKING_ADVANCE || b->from_ms >= until_ms ||
-			b->until_ms <= from_ms ||
-			!booking_meets(b, (struct booking_lines){&any, 1}))
-			continue;
-		list_each(&q->quota_plan.booked, m) {
-			const struct booking *o = container_of(m, struct booking, of_plan);
-			if (o->kind != BOOKING_ADVANCE || o->from_ms > at_ms || o->until_ms <= at_ms)
-				continue;
-			*ret_several = *ret_several || uid_cmp(&o->who, &b->who) != 0;
-			for (size_t i = 0; i < o->nlines; i++)
-				if (quota_root(o->line[i].row->node) == top->node &&
-					o->line[i].row->flavor == row->flavor &&
-					o->line[i].row->resource == row->resource)
-					sum += o->line[i].amount;
-		}
-		most = sum > most ? sum : most;
-	}
-	return most;
-}
-
 static bool is_lowered(const struct queue *q, const struct advance_reservation *a,
 	const char **ret_reason, struct text *t)
 {
-	for (size_t i = 0; a->nwindows > 0 && i < a->nrows; i++) {
-		const struct advance_row *x = &a->row[i];
-		const struct quota_row *top = x->row;
-		bool several = false;
-		while (top->up)
-			top = top->up;
-		int64_t most = quota_potential(x->row);
-		__int128 all = x->amount;
-		if (all <= most) {
-			most = top->subtree;
-			all = reserved_then(q, x->row, a->window[0].from_ms, a->window[0].until_ms,
-				&several);
-		}
-		if (all <= most)
-			continue;
-		*ret_reason = several ? "Overlaps" : "QuotaLowered";
-		text_add(t, "%s ", several ? "AdvanceReservations of this time keep" : "it keeps");
-		text_add_amount(t, quota_shown(all), x->row->resource);
-		text_add(t, " of flavor %s, but quota is ", x->row->flavor);
-		text_add_number(t, most, x->row->resource);
-		text_add(t, " now; raise it, or delete an AdvanceReservation");
-		return true;
-	}
-	return false;
+	struct advance_misfit x;
+	if (advance_fits_alone(q, a, &x))
+		return false;
+	*ret_reason = x.several ? "Overlaps" : "QuotaLowered";
+	text_add(t, "%s ", x.several ? "AdvanceReservations of this time keep" : "it keeps");
+	text_add_amount(t, quota_shown(x.kept), x.row->resource);
+	text_add(t, " of flavor %s, but quota is ", x.row->flavor);
+	text_add_number(t, quota_shown(x.quota), x.row->resource);
+	text_add(t, " now; raise it, or delete an AdvanceReservation");
+	return true;
 }
 
 static void fill_kept(const struct queue *q, const struct advance_reservation *a,
@@ -122,13 +75,16 @@ static void fill_kept(const struct queue *q, const struct advance_reservation *a
 	ret->reason = "Kept";
 	if (is_unknown(q, a, &ret->reason, &t) || is_lowered(q, a, &ret->reason, &t))
 		return;
-	if (leaving > 0) {
-		ret->reason = "PodsDidNotEnd";
-		text_add(&t, "%zu %s stopped for it, and %s pods have not ended", leaving,
-			leaving == 1 ? "run was" : "runs were", leaving == 1 ? "its" : "their");
+	if (advance_has_quota(view_working(q), a)) {
+		ret->ok = true;
 		return;
 	}
-	ret->ok = true;
+	ret->reason = "PodsDidNotEnd";
+	if (leaving > 0)
+		text_add(&t, "%zu %s stopped for it, and %s pods have not ended", leaving,
+			leaving == 1 ? "run was" : "runs were", leaving == 1 ? "its" : "their");
+	else
+		text_add(&t, "runs that are ending hold what it reserves");
 }
 
 /* ---- What it has ---- */

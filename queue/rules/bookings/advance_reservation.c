@@ -162,6 +162,7 @@ int queue_set_advance_reservation(
 	if (booked && !as_usable) {
 		advance_count_anew(q, x);
 		advance_join(q, x);
+		x->clears = x->open; /* of runs that may not use it any more */
 	}
 	calendar_take(q, x, x->spec.calendar);
 	advance_reservation_due(q, x);
