@@ -75,7 +75,7 @@ static void fill_kept(const struct queue *q, const struct advance_reservation *a
 	ret->reason = "Kept";
 	if (is_unknown(q, a, &ret->reason, &t) || is_lowered(q, a, &ret->reason, &t))
 		return;
-	if (advance_has_quota(view_working(q), a)) {
+	if (advance_has_quota(a)) {
 		ret->ok = true;
 		return;
 	}

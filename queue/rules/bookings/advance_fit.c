@@ -148,22 +148,26 @@ bool advance_fits_alone(
 /* ---- Now ---------------------------------------------------------------------------------------
  */
 
-/* Each row is taken when it was found, so that the next one does not count on it. */
-bool advance_has_quota(struct queue *q, const struct advance_reservation *a)
+/* What its users do not hold. A promise of theirs holds nothing yet. */
+static int64_t unused(const struct advance_reservation *a, size_t row)
 {
-	int64_t until_ms, *kept;
+	__int128 rest = a->row[row].left - advance_used_now(a, row);
+	return rest > 0 ? (int64_t)rest : 0;
+}
+
+/* Each row is taken when it was found, so that the next one does not count on it. */
+bool advance_has_quota(const struct advance_reservation *a)
+{
 	size_t n = 0;
 	if (!a->open || a->nwindows == 0)
 		return true;
-	kept = mem_array(a->nrows, sizeof(*kept));
-	advance_kept(a, &a->window[0], q->now_ms, kept, &until_ms);
-	while (n < a->nrows && (kept[n] == 0 || quota_has(a->row[n].row, QUOTA_NOW, kept[n]))) {
-		quota_take(a->row[n].row, QUOTA_NOW, kept[n]);
-		n++;
+	for (; n < a->nrows; n++) {
+		int64_t rest = unused(a, n);
+		if (rest > 0 && !quota_has(a->row[n].row, QUOTA_NOW, rest))
+			break;
+		quota_take(a->row[n].row, QUOTA_NOW, rest);
 	}
 	for (size_t i = 0; i < n; i++)
-		quota_give(a->row[i].row, QUOTA_NOW, kept[i]);
-	bool has = n == a->nrows;
-	free(kept);
-	return has;
+		quota_give(a->row[i].row, QUOTA_NOW, unused(a, i));
+	return n == a->nrows;
 }

@@ -26,6 +26,6 @@ struct advance_misfit {
 bool advance_fits_alone(
 	const struct queue *q, const struct advance_reservation *a, struct advance_misfit *ret);
 /* One that is open: is all that it still keeps free now? */
-bool advance_has_quota(struct queue *q, const struct advance_reservation *a);
+bool advance_has_quota(const struct advance_reservation *a);
 
 #endif
