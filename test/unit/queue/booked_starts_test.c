@@ -109,8 +109,9 @@ static bool overlaps(const struct planned *p, const struct planned_job *j, int f
 	return false;
 }
 
-static void check_start(struct planned *p, struct planned_job *j)
+static void check_start(struct planned *p, struct planned_job *j, const struct decision *d)
 {
+	(void)d;
 	struct uid uid = planned_uid(j);
 	const struct workload *w = queue_find_workload(p->q, &uid);
 	assert_non_null(w);
@@ -270,7 +271,7 @@ static void world(uint64_t seed)
 {
 	static struct planned p;
 	seed_now = seed;
-	planned_begin(&p, seed);
+	planned_begin(&p, seed, false);
 	decide(&p);
 	for (int i = 0; i < EVENTS; i++) {
 		planned_event(&p);

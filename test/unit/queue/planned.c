@@ -144,8 +144,8 @@ static void submit(struct planned *p, struct planned_job *j)
 		.number = ++p->made,
 		.queue = (int)draw(p, 0, PLANNED_QUEUES - 1),
 		.class = draw(p, 0, 4) == 0,
-		.created_ms = p->now_ms,
-		.cheapest = draw(p, 0, 1),
+		.created_ms = p->made * 10, /* no two are as old */
+		.cheapest = !p->reserves && draw(p, 0, 1),
 		.hold_when_missed = draw(p, 0, 8) == 0};
 	draw_size(p, j);
 	if (draw(p, 0, 2) > 0)
@@ -159,7 +159,7 @@ static void drop_job(struct planned *p, struct planned_job *j)
 {
 	struct uid uid = planned_uid(j);
 	queue_drop_job(p->q, &uid);
-	j->alive = j->runs = false;
+	j->alive = j->runs = j->stopping = false;
 }
 
 static void edit_job(struct planned *p, struct planned_job *j)
@@ -182,8 +182,103 @@ static void draw_queue(struct planned *p, int queue)
 	k->strategy = (enum queueing_strategy)draw(p, 0, 2);
 }
 
+/* ---- Reservations ------------------------------------------------------------------------------
+ */
+
+void planned_name_reservation(const struct planned_reservation *r, char ret_name[32])
+{
+	snprintf(ret_name, 32, "reservation-%03u", r->number);
+}
+
+/* Of what the queue shows, what its status would say. */
+static void recall(const struct queue *shown_by, struct advance_reservation_spec *s,
+	struct advance_amount *left, size_t cap)
+{
+	struct advance_reservation_view v;
+	for (size_t i = 0; queue_view_advance_reservation(shown_by, i, &v); i++) {
+		if (strcmp(v.name, s->name) != 0)
+			continue;
+		s->accepted = v.accepted.ok;
+		s->left_from_ms = v.left_from_ms;
+		for (size_t k = 0; v.left_from_ms != 0 && k < v.nuse && s->nleft < cap; k++)
+			left[s->nleft++] = (struct advance_amount){
+				v.use[k].flavor, v.use[k].resource, v.use[k].left};
+		s->left = left;
+	}
+}
+
+void planned_tell_reservation(const struct planned *p, struct queue *q,
+	const struct planned_reservation *r, const struct queue *shown_by)
+{
+	(void)p;
+	static const char *const others[] = {"others"};
+	char name[32];
+	struct advance_amount left[8];
+	struct advance_amount amount = {
+		planned_flavor_name[r->flavor], r->cpu > 0 ? "cpu" : "", r->cpu};
+	planned_name_reservation(r, name);
+	struct advance_reservation_spec s = {.name = name,
+		.uid = {{0xad, (uint8_t)r->number, (uint8_t)(r->number >> 8)}},
+		.generation = 1,
+		.created_ms = r->created_ms,
+		.clusterqueue = r->everywhere ? "" : planned_queue_name[r->queue],
+		.amount = &amount,
+		.namounts = 1,
+		.from_ms = r->from_ms,
+		.until_ms = r->until_ms,
+		.calendar = "",
+		.maintenance = r->maintenance,
+		.namespaces = others,
+		.nnamespaces = r->for_others && !r->maintenance ? 1 : 0,
+		.release_after_ms = r->release_after_ms};
+	if (shown_by)
+		recall(shown_by, &s, left, sizeof(left) / sizeof(left[0]));
+	assert_int_equal(queue_set_advance_reservation(q, &s, NULL), 0);
+}
+
+static void reserve(struct planned *p, struct planned_reservation *r)
+{
+	*r = (struct planned_reservation){.exists = true,
+		.number = ++p->made,
+		.queue = (int)draw(p, 0, PLANNED_QUEUES - 1),
+		.flavor = (int)draw(p, 0, PLANNED_FLAVORS - 1),
+		.maintenance = draw(p, 0, 3) == 0,
+		.for_others = draw(p, 0, 1),
+		.cpu = draw(p, 0, 3) > 0 ? draw(p, 1, 5) * UNIT : 0};
+	r->everywhere = r->maintenance && draw(p, 0, 1);
+	if (r->everywhere)
+		r->cpu = 0;
+	r->created_ms = p->made * 10;
+	r->from_ms = p->now_ms + draw(p, 1, 180) * MINUTE_MS;
+	r->until_ms = r->from_ms + draw(p, 1, 120) * MINUTE_MS;
+	if (!r->maintenance && draw(p, 0, 2) == 0)
+		r->release_after_ms = draw(p, 5, 40) * MINUTE_MS;
+	planned_tell_reservation(p, p->q, r, NULL);
+}
+
+void planned_drop_reservation(struct planned *p, struct planned_reservation *r)
+{
+	char name[32];
+	planned_name_reservation(r, name);
+	queue_drop_advance_reservation(p->q, name);
+	r->exists = false;
+}
+
+static void reservation_event(struct planned *p)
+{
+	struct planned_reservation *r = &p->reservation[draw(p, 0, PLANNED_RESERVATIONS - 1)];
+	if (!r->exists)
+		reserve(p, r);
+	else if (r->until_ms <= p->now_ms || draw(p, 0, 5) == 0)
+		planned_drop_reservation(p, r);
+}
+
 void planned_event(struct planned *p)
 {
+	if (p->reserves && draw(p, 0, 4) == 0) {
+		reservation_event(p);
+		return;
+	}
 	int64_t what = draw(p, 0, 20);
 	struct planned_job *j = &p->job[draw(p, 0, PLANNED_JOBS - 1)];
 	bool waits = j->alive && !j->runs;
@@ -239,18 +334,34 @@ static void start(struct planned *p, struct planned_job *j)
 	planned_tell_job(p, p->q, j);
 }
 
-bool planned_decide(struct planned *p, void (*seen)(struct planned *p, struct planned_job *j))
+/* Its pods have some seconds to end. */
+static void stop(struct planned *p, struct planned_job *j)
+{
+	assert_true(j->runs && !j->stopping);
+	j->stopping = true;
+	j->ends_ms = p->now_ms + draw(p, 0, 60) * 1000;
+	p->stopped++;
+}
+
+bool planned_decide(struct planned *p,
+	void (*seen)(struct planned *p, struct planned_job *j, const struct decision *d))
 {
 	struct decision d;
 	if (queue_decide(p->q, p->now_ms, &d, 1, &p->next_ms) == 0)
 		return false;
-	assert_int_equal(d.kind, DECISION_START);
 	struct planned_job *j = planned_find(p, &d.uid);
 	assert_non_null(j);
-	assert_false(j->runs);
-	start(p, j);
+	if (d.kind == DECISION_STOP) {
+		assert_true(p->reserves);
+		assert_int_equal(d.reason, STOP_REASON_RESERVED);
+		stop(p, j);
+	} else {
+		assert_int_equal(d.kind, DECISION_START);
+		assert_false(j->runs);
+		start(p, j);
+	}
 	if (seen)
-		seen(p, j);
+		seen(p, j, &d);
 	return true;
 }
 
@@ -276,9 +387,9 @@ void planned_drop_all(struct planned *p)
 			drop_job(p, &p->job[i]);
 }
 
-void planned_begin(struct planned *p, uint64_t seed)
+void planned_begin(struct planned *p, uint64_t seed, bool reserves)
 {
-	*p = (struct planned){.now_ms = 1000};
+	*p = (struct planned){.now_ms = 1000, .reserves = reserves};
 	rng_seed(&p->rng, seed);
 	for (int i = 0; i < PLANNED_PRICES; i++)
 		p->price[i] = (struct price_point){i * 2 * HOUR_MS, draw(p, 1, 9) * 100000};

@@ -3,6 +3,9 @@
  * change every other hour, Jobs that want the cheapest start and Jobs that do not, runs that end
  * sooner or later than they said. And what the plan of such a world must be, in plain arithmetic on what
  * admins described.
+ *
+ * In worlds with reservations admins also make and delete AdvanceReservations, and no Job wants its cheapest
+ * start. A run that is stopped for one has pods for some seconds more; then its owner deletes it.
  */
 #ifndef SLUICE_TEST_QUEUE_PLANNED_H
 #define SLUICE_TEST_QUEUE_PLANNED_H
@@ -12,11 +15,12 @@
 #include "test/sim/rng.h"
 
 enum { PLANNED_JOBS = 60, PLANNED_QUEUES = 2, PLANNED_FLAVORS = 2, PLANNED_PRICES = 60 };
+enum { PLANNED_RESERVATIONS = 6 };
 #define MINUTE_MS INT64_C(60000)
 #define HOUR_MS INT64_C(3600000)
 
 struct planned_job {
-	bool alive, runs, held;
+	bool alive, runs, held, stopping;
 	uint32_t number; /* of its making: its uid */
 	int queue, class;
 	int64_t cpu, created_ms;
@@ -34,6 +38,16 @@ struct planned_queue {
 	enum queueing_strategy strategy;
 };
 
+struct planned_reservation {
+	bool exists;
+	uint32_t number;
+	int queue, flavor;
+	bool everywhere, maintenance;
+	bool for_others; /* no Job of this world may use it */
+	int64_t cpu;	 /* 0: all that there is */
+	int64_t created_ms, from_ms, until_ms, release_after_ms;
+};
+
 struct planned {
 	struct rng rng;
 	struct queue *q;
@@ -43,23 +57,31 @@ struct planned {
 	struct planned_queue queue[PLANNED_QUEUES];
 	struct price_point price[PLANNED_PRICES];
 	bool calm; /* runs last no longer than they say */
-	size_t started;
+	bool reserves;
+	struct planned_reservation reservation[PLANNED_RESERVATIONS];
+	size_t started, stopped;
 };
 
 extern const char *const planned_queue_name[PLANNED_QUEUES];
 extern const char *const planned_flavor_name[PLANNED_FLAVORS];
 
-void planned_begin(struct planned *p, uint64_t seed);
+void planned_begin(struct planned *p, uint64_t seed, bool reserves);
 /* All that there is to tell, but the Jobs, to a queue. */
 void planned_tell_admins(const struct planned *p, struct queue *q);
 void planned_tell_queue(const struct planned *p, struct queue *q, int queue);
 void planned_tell_job(const struct planned *p, struct queue *q, const struct planned_job *j);
+/* What of it outlives a queue is as that one shows it; NULL: nothing. */
+void planned_tell_reservation(const struct planned *p, struct queue *q,
+	const struct planned_reservation *r, const struct queue *shown_by);
+void planned_drop_reservation(struct planned *p, struct planned_reservation *r);
+void planned_name_reservation(const struct planned_reservation *r, char ret_name[32]);
 /* Something happens to a Job or a queue, at random. */
 void planned_event(struct planned *p);
 /* No more Jobs come, none is held, and both queues have quota for each Job. */
 void planned_calm(struct planned *p);
 /* One decision at the most; seen: called with it, if there was one. True: there was. */
-bool planned_decide(struct planned *p, void (*seen)(struct planned *p, struct planned_job *j));
+bool planned_decide(struct planned *p,
+	void (*seen)(struct planned *p, struct planned_job *j, const struct decision *d));
 /* Runs whose time has come end. The first that is still to end: INT64_MAX there is none. */
 int64_t planned_end_runs(struct planned *p);
 void planned_drop_all(struct planned *p);

@@ -40,11 +40,13 @@ set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 # Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
 # worlds of the queue. Runs that grow and give pods, in random worlds. And the plan, beside a plain list, and
 # what bookings are worth.
-foreach(name victim_cost victims sizes quota_plan booked_starts)
+foreach(name victim_cost victims sizes quota_plan booked_starts advance_restart)
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
     ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
   add_test(NAME queue_${name} COMMAND test_queue_${name})
   set_tests_properties(queue_${name} PROPERTIES TIMEOUT 300)
 endforeach()
-target_sources(test_queue_booked_starts PRIVATE ${CMAKE_CURRENT_LIST_DIR}/planned.c)
+foreach(name booked_starts advance_restart)
+  target_sources(test_queue_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/planned.c)
+endforeach()
