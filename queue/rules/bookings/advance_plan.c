@@ -73,9 +73,10 @@ static int by_node(const void *a, const void *b)
 static bool say_no_flavor(struct advance_reservation *a, const struct advance_amount *x)
 {
 	struct text t = text_over(a->message, sizeof(a->message));
-	const char *where = *a->spec.clusterqueue ? a->spec.clusterqueue : NULL;
-	text_add(&t, "%s%s has no quota of ", where ? "ClusterQueue " : "no ClusterQueue",
-		where ? where : "");
+	if (*a->spec.clusterqueue)
+		text_add(&t, "ClusterQueue %s has no quota of ", a->spec.clusterqueue);
+	else
+		text_add(&t, "no ClusterQueue has quota of ");
 	if (*x->resource)
 		text_add(&t, "%s in ", x->resource);
 	text_add(&t, "flavor %s; correct spec.flavors, or add it there", x->flavor);
