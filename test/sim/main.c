@@ -261,7 +261,7 @@ static bool is_of_newcomers(enum path p)
 
 static bool is_of_bookings(enum path p)
 {
-	return p >= PATH_BOOKED && p <= PATH_KEPT_START;
+	return p >= PATH_BOOKED && p <= PATH_ADVANCE_GIVEN_BACK;
 }
 
 /* Of worlds with a cluster, and of those with growth alone: what is only in them. */

@@ -25,7 +25,7 @@ size_t localqueue_namespace(size_t index)
 size_t config_count(enum config_kind k)
 {
 	static const size_t count[] = {NAMESPACES, FLAVORS, CLASSES, COHORTS, CLUSTERQUEUES,
-		LOCALQUEUES, CALENDARS, RUNPOLICIES, PLANS, BUDGETS};
+		LOCALQUEUES, CALENDARS, RUNPOLICIES, PLANS, BUDGETS, ADVANCES};
 	return count[k];
 }
 
@@ -663,6 +663,7 @@ void people_begin(struct sim *s)
 	for (size_t i = 0; i < LOCALQUEUES; i++)
 		p->config[CONFIG_LOCALQUEUE][i].clusterqueue = of[i];
 	windows_begin(s);
+	advance_begin(s);
 	for (int64_t n = rng_between(&s->rng, 0, 12); n > 0; n--)
 		people_submit(s, NULL);
 	sim_after(s, 1, user_acts, NULL);

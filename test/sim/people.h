@@ -29,6 +29,8 @@ struct sim;
 #define RUNPOLICIES 3
 #define PLANS 1
 #define BUDGETS 2
+#define ADVANCES 3
+#define ADVANCE_ROWS 6
 #define JOBS_MAX 60 /* alive at a time: keeps a seed within milliseconds */
 
 enum config_kind {
@@ -42,7 +44,32 @@ enum config_kind {
 	CONFIG_RUNPOLICY,
 	CONFIG_PLAN,
 	CONFIG_BUDGET,
+	CONFIG_ADVANCE, /* advance.h */
 	CONFIG_KINDS
+};
+
+/* What the status of an AdvanceReservation says (advance.h). */
+struct advance_status {
+	int64_t accepted; /* that generation was; 0: none */
+	int64_t left_from_ms;
+	size_t nleft;
+	struct {
+		const char *flavor, *resource;
+		int64_t amount;
+	} left[ADVANCE_ROWS];
+};
+
+struct advance_object {
+	uint32_t incarnation; /* its uid: a name may be used again */
+	int64_t created_ms;
+	bool everywhere; /* maintenance of a flavor in all ClusterQueues; else in `clusterqueue` */
+	bool maintenance;
+	const char *flavor;
+	int64_t cpu, memory; /* 0: not of that; both: all that there is of the flavor */
+	int64_t from_ms, until_ms; /* 0: whenever `calendar` is open */
+	unsigned namespaces;	   /* whose Jobs may use it, a bit each; 0: all */
+	int64_t release_after_ms;
+	struct advance_status status;
 };
 
 /* One object of one kind; only the fields of its kind count. */
@@ -70,8 +97,9 @@ struct config {
 	int64_t grow_interval_ms;
 	struct fungibility_spec fungibility;
 	double weight;
-	/* LocalQueue, Budget */
+	/* LocalQueue, Budget, AdvanceReservation */
 	size_t clusterqueue;
+	struct advance_object advance;
 	/* Calendar: open each `period` minutes for `length` of them, or every day from one minute
 	 * to another; in a zone that is so far from UTC, as a Budget's. */
 	bool broken, by_days;

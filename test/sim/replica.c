@@ -97,6 +97,7 @@ static void process_starts(struct sim *s, void *arg)
 	struct replica fresh = {.index = r->index,
 		.up = true,
 		.life = r->life + 1,
+		.began_ms = s->now_ms,
 		.lease_ms = r->lease_ms,
 		.skew_ms = r->skew_ms,
 		.born = s->restore.store,
@@ -269,6 +270,7 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 		return;
 	}
 	pipelines_ask(s, r);
+	advance_write(s, r);
 	restore_check_pass(s, r);
 	sleep_until_due(s, r);
 }

@@ -12,6 +12,7 @@
 #include "controller/gate/gate.h"
 #include "sluice/queue.h"
 #include "test/sim/partition.h"
+#include "test/sim/advance.h"
 #include "test/sim/people.h"
 
 struct sim;
@@ -41,6 +42,9 @@ struct replica {
 	bool config_listed[CONFIG_KINDS];
 	int64_t config_heard_ms[CONFIG_KINDS];
 	struct config known[CONFIG_KINDS][LOCALQUEUES]; /* what it was told of time and money */
+
+	int64_t began_ms;
+	struct advance_written advance[ADVANCES];
 
 	/* The watches of Nodes, Pods and ResourceQuotas (cluster.h). */
 	struct {

@@ -158,6 +158,9 @@ static void set_config(struct sim *s, struct queue *q, const struct config *c)
 	case CONFIG_BUDGET:
 		windows_set(s, q, c);
 		break;
+	case CONFIG_ADVANCE:
+		advance_set(s, q, c);
+		break;
 	case CONFIG_KINDS:
 		must_not_get_here();
 	}
@@ -191,6 +194,9 @@ static void drop_config(struct queue *q, const struct config *c)
 	case CONFIG_BUDGET:
 		windows_drop(q, c);
 		break;
+	case CONFIG_ADVANCE:
+		advance_drop(q, c);
+		break;
 	case CONFIG_KINDS:
 		must_not_get_here();
 	}
@@ -209,7 +215,8 @@ static void config_heard(struct sim *s, struct replica *r, void *arg)
 
 void replica_hear_config(struct sim *s, struct replica *r, const struct config *c)
 {
-	if (!r->up || !r->config_listed[c->kind] || !way_is_open(s, &r->to_api))
+	bool none = c->kind == CONFIG_ADVANCE && !s->advance.on;
+	if (!r->up || none || !r->config_listed[c->kind] || !way_is_open(s, &r->to_api))
 		return; /* it will be in the list */
 	struct config *copy = sim_alloc(s, sizeof(*copy));
 	*copy = *c;
@@ -233,7 +240,10 @@ static void config_listed(struct sim *s, struct replica *r, void *arg)
 
 void replica_begin_watches(struct sim *s, struct replica *r)
 {
+	r->config_listed[CONFIG_ADVANCE] = !s->advance.on;
 	for (enum config_kind k = 0; k < CONFIG_KINDS; k++) {
+		if (r->config_listed[k])
+			continue;
 		enum config_kind *arg = sim_alloc(s, sizeof(*arg));
 		*arg = k;
 		replica_at(s, r, news_at(s, &r->config_heard_ms[k]), config_listed, arg);

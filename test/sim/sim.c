@@ -24,7 +24,7 @@ const char *bug_name(enum bug b)
 		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered",
 		"kept_pods_unheard", "outcome_unread", "failure_unseen", "end_guessed",
 		"delete_unguarded", "held_forgotten", "word_unread", "word_for_all",
-		"users_unread"};
+		"users_unread", "status_of_another", "status_not_looked_at"};
 	return names[b];
 }
 
@@ -270,6 +270,7 @@ static void calm_down(struct sim *s)
 	s->ledger_down_until_ms = 0;
 	windows_calm(s);
 	bookings_calm(s);
+	advance_calm(s);
 	lent_calm(s);
 	cluster_calm(s);
 	partition_calm(s);

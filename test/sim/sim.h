@@ -17,6 +17,7 @@
 #include <stdarg.h>
 
 #include "base/must.h"
+#include "test/sim/advance.h"
 #include "test/sim/bookings.h"
 #include "test/sim/cluster.h"
 #include "test/sim/pool.h"
@@ -101,6 +102,8 @@ enum bug {
 	BUG_WORD_UNREAD,      /* an admin's word on a Namespace is not read */
 	BUG_WORD_FOR_ALL,     /* ... is taken to say nothing of when Jobs began */
 	BUG_USERS_UNREAD,     /* limits for each user are not read */
+	BUG_STATUS_OF_ANOTHER,	  /* a status is written without the uid that it is about */
+	BUG_STATUS_NOT_LOOKED_AT, /* it is not written anew where another one is seen */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -159,6 +162,7 @@ struct sim {
 	struct growing growing;
 	struct window_quota window_quota;
 	struct bookings bookings;
+	struct advance advance;
 	struct tenant tenant;
 	struct one_by_one one_by_one;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template

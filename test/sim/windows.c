@@ -111,7 +111,7 @@ static void changed(struct sim *s, struct config *c)
 void windows_begin(struct sim *s)
 {
 	s->people.time = (rng_odds(&s->rng, 5000) && !s->o.lending) || s->bookings.on;
-	for (enum config_kind k = CONFIG_CALENDAR; k < CONFIG_KINDS; k++)
+	for (enum config_kind k = CONFIG_CALENDAR; k <= CONFIG_BUDGET; k++)
 		for (size_t i = 0; i < config_count(k); i++) {
 			struct config *c = &s->people.config[k][i];
 			draw(s, c);
@@ -122,7 +122,7 @@ void windows_begin(struct sim *s)
 void windows_edit(struct sim *s)
 {
 	enum config_kind k =
-		(enum config_kind)rng_between(&s->rng, CONFIG_CALENDAR, CONFIG_KINDS - 1);
+		(enum config_kind)rng_between(&s->rng, CONFIG_CALENDAR, CONFIG_BUDGET);
 	struct config *c =
 		&s->people.config[k][rng_between(&s->rng, 0, (int64_t)config_count(k) - 1)];
 	draw(s, c);
@@ -414,8 +414,10 @@ size_t __wrap_queue_decide(
 	size_t n = __real_queue_decide(q, now_ms, out, cap, ret_next_ms);
 	for (size_t k = 0; k < world->nreplicas; k++) {
 		struct replica *r = &world->replica[k];
-		if (r->queue == q)
+		if (r->queue == q) {
 			bookings_count(world, r, out, n);
+			advance_check(world, r, out, n, now_ms);
+		}
 		for (size_t i = 0; i < n && r->queue == q; i++) {
 			struct model_job *j = model_api_by_uid(&world->api, &out[i].uid);
 			struct explanation x = {0};
