@@ -14,6 +14,7 @@ static const struct live_kind kinds[] = {
 	{"RunPolicy", "runpolicy", "runpolicies", {NULL}, false},
 	{"PricePlan", "priceplan", "priceplans", {NULL}, false},
 	{"Budget", "budget", "budgets", {NULL}, false},
+	{"AdvanceReservation", "advancereservation", "advancereservations", {"ar"}, false},
 	{"WorkloadPriorityClass", "workloadpriorityclass", "workloadpriorityclasses", {"wpc"},
 		false},
 };

@@ -33,6 +33,7 @@ static const struct kind {
 	{"RunPolicy", SLUICE_ROOT "/runpolicies", ""},
 	{"PricePlan", SLUICE_ROOT "/priceplans", ""},
 	{"Budget", SLUICE_ROOT "/budgets", ""},
+	{"AdvanceReservation", SLUICE_ROOT "/advancereservations", ""},
 	{"WorkloadPriorityClass", SLUICE_ROOT "/workloadpriorityclasses", ""},
 };
 

@@ -1,6 +1,6 @@
 /*
- * What the controller says of Sluice's own objects: their conditions Active and Valid. One that is False is
- * where an explanation begins: a flavor that is missing, a LocalQueue without its ClusterQueue, a series
+ * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted and Kept. One that
+ * is False is where an explanation begins: a flavor that is missing, a LocalQueue without its ClusterQueue, a series
  * that Prometheus does not have. What somebody stopped or deleted on purpose is no finding.
  */
 #include <stdio.h>
@@ -20,6 +20,7 @@ static const struct {
 	{"RunPolicy", "runpolicies"},
 	{"PricePlan", "priceplans"},
 	{"Budget", "budgets"},
+	{"AdvanceReservation", "advancereservations"},
 	{"NodeOvercommit", "nodeovercommits"},
 };
 
@@ -30,12 +31,13 @@ static bool is_one_of(const char *text, const char *const *words)
 	return *words;
 }
 
-/* Its own fault: of a LocalQueue whose ClusterQueue is inactive, that one is found. */
+/* Its own fault: of a LocalQueue whose ClusterQueue is inactive, that one is found. An AdvanceReservation
+ * that came too late is over. */
 static bool is_finding(const char *type, const char *status, const char *reason)
 {
-	static const char *const types[] = {"Active", "Valid", NULL};
+	static const char *const types[] = {"Active", "Valid", "Accepted", "Kept", NULL};
 	static const char *const meant[] = {
-		"Stopped", "Terminating", "ClusterQueueIsInactive", NULL};
+		"Stopped", "Terminating", "ClusterQueueIsInactive", "InThePast", NULL};
 	return is_one_of(type, types) && strcmp(status, "False") == 0 && !is_one_of(reason, meant);
 }
 

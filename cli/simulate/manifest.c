@@ -168,6 +168,7 @@ static const struct kind kinds[] = {
 	{OURS, "RunPolicy", false, .is_rule = true, .rule = RULE_RUNPOLICY},
 	{OURS, "PricePlan", false, .is_rule = true, .rule = RULE_PRICEPLAN},
 	{OURS, "Budget", false, .is_rule = true, .rule = RULE_BUDGET},
+	{OURS, "AdvanceReservation", false, .is_rule = true, .rule = RULE_ADVANCE_RESERVATION},
 	{OURS, "NodeOvercommit", false},
 	{"v1", "ConfigMap", true, read_configmap},
 	{"batch/v1", "Job", true, read_job},

@@ -9,7 +9,7 @@
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/decode.h"
 
-static const char *const kind_names[] = {"RunPolicy", "PricePlan", "Budget"};
+static const char *const kind_names[] = {"RunPolicy", "PricePlan", "Budget", "AdvanceReservation"};
 
 void policy_specs_init(struct policy_specs *b)
 {
@@ -43,6 +43,8 @@ const char *rule_name(const struct rule *r)
 		return r->priceplan->name;
 	case RULE_BUDGET:
 		return r->budget->name;
+	case RULE_ADVANCE_RESERVATION:
+		return r->advance_reservation->name;
 	}
 	return "";
 }
@@ -58,6 +60,8 @@ static int decode(struct rule *r, const cJSON *o, struct err *e)
 		return decode_priceplan(o, &r->priceplan, e);
 	case RULE_BUDGET:
 		return decode_budget(o, &r->budget, e);
+	case RULE_ADVANCE_RESERVATION:
+		return decode_advance_reservation(o, &r->advance_reservation, e);
 	}
 	return 0;
 }
@@ -131,6 +135,9 @@ static void reject_rule(struct queue *q, const struct rule *r, const char *sente
 	case RULE_BUDGET:
 		queue_reject_budget(q, rule_name(r), sentence);
 		return;
+	case RULE_ADVANCE_RESERVATION:
+		queue_reject_advance_reservation(q, rule_name(r), sentence);
+		return;
 	}
 }
 
@@ -154,6 +161,29 @@ static int apply_rule(const struct policy_specs *b, struct rule *r, struct queue
 		return queue_set_priceplan(q, r->priceplan, e);
 	case RULE_BUDGET:
 		return queue_set_budget(q, r->budget, e);
+	case RULE_ADVANCE_RESERVATION:
+		return queue_set_advance_reservation(q, r->advance_reservation, e);
+	}
+	return 0;
+}
+
+static bool is_reservation(const struct rule *r)
+{
+	return r->kind == RULE_ADVANCE_RESERVATION;
+}
+
+static int apply_rules(
+	struct policy_specs *b, bool reservations, struct queue *q, struct err *inner)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct rule *r = &b->rule[i];
+		int rc = is_reservation(r) == reservations ? apply_rule(b, r, q, inner) : 0;
+		if (rc < 0 && !b->lenient) {
+			err_wrap(inner, "%s", r->where);
+			return rc;
+		}
+		if (rc < 0)
+			reject_rule(q, r, inner->text);
 	}
 	return 0;
 }
@@ -170,15 +200,15 @@ int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, 
 			rc = 0;
 		}
 	}
-	for (size_t i = 0; i < b->n && rc == 0; i++) {
-		rc = apply_rule(b, &b->rule[i], q, &inner);
-		if (rc < 0 && b->lenient) {
-			reject_rule(q, &b->rule[i], inner.text);
-			rc = 0;
-		} else if (rc < 0) {
-			err_wrap(&inner, "%s", b->rule[i].where);
-		}
-	}
+	if (rc == 0)
+		rc = apply_rules(b, false, q, &inner);
+	return rc < 0 ? err_set(e, rc, "%s", inner.text) : 0;
+}
+
+int policy_specs_reserve(struct policy_specs *b, struct queue *q, struct err *e)
+{
+	struct err inner = {""};
+	int rc = apply_rules(b, true, q, &inner);
 	return rc < 0 ? err_set(e, rc, "%s", inner.text) : 0;
 }
 
@@ -209,6 +239,19 @@ static void warn_calendars(const struct policy_specs *b, const struct queue *q, 
 					out);
 }
 
+static void warn_reservations(const struct policy_specs *b, const struct queue *q, struct buf *out)
+{
+	struct advance_reservation_view v;
+	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
+		const char *where = where_of(b, RULE_ADVANCE_RESERVATION, v.name);
+		if (strcmp(v.accepted.reason, "NotJudgedYet") == 0)
+			continue; /* by the first decision of the play */
+		warn(where, "AdvanceReservation", v.name, &v.accepted, out);
+		if (v.accepted.ok)
+			warn(where, "AdvanceReservation", v.name, &v.kept, out);
+	}
+}
+
 void policy_specs_warn(const struct policy_specs *b, const struct queue *q, struct buf *out)
 {
 	struct runpolicy_view policy;
@@ -224,6 +267,7 @@ void policy_specs_warn(const struct policy_specs *b, const struct queue *q, stru
 	for (size_t i = 0; queue_view_budget(q, i, &budget); i++)
 		warn(where_of(b, RULE_BUDGET, budget.name), "Budget", budget.name, &budget.active,
 			out);
+	warn_reservations(b, q, out);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -247,6 +291,9 @@ bool rule_binds(const struct rule *r, const char *clusterqueue)
 		       is_named(r->priceplan->queues, r->priceplan->nqueues, clusterqueue);
 	case RULE_BUDGET:
 		return strcmp(r->budget->clusterqueue, clusterqueue) == 0;
+	case RULE_ADVANCE_RESERVATION:
+		return !*r->advance_reservation->clusterqueue ||
+		       strcmp(r->advance_reservation->clusterqueue, clusterqueue) == 0;
 	}
 	return false;
 }

@@ -1,6 +1,6 @@
 /*
  * The rulebook: what manifests say of time and money. Calendars and ConfigMaps are on its shelf
- * (calendar_specs.h), RunPolicies, PricePlans and Budgets are its rules.
+ * (calendar_specs.h), RunPolicies, PricePlans, Budgets and AdvanceReservations are its rules.
  *
  * They are kept until the world is closed, since a Calendar may take its dates from a ConfigMap
  * that stands further down, and only then given to the queue. A rule of which no sense can be made
@@ -21,7 +21,7 @@
 #include "queue/price/series.h"
 #include "sluice/queue.h"
 
-enum rule_kind { RULE_RUNPOLICY, RULE_PRICEPLAN, RULE_BUDGET };
+enum rule_kind { RULE_RUNPOLICY, RULE_PRICEPLAN, RULE_BUDGET, RULE_ADVANCE_RESERVATION };
 
 struct rule {
 	enum rule_kind kind;
@@ -30,6 +30,7 @@ struct rule {
 		struct runpolicy_spec *runpolicy;
 		struct priceplan_spec *priceplan;
 		struct budget_spec *budget;
+		struct advance_reservation_spec *advance_reservation;
 	};
 	struct zone *zone;    /* RULE_BUDGET */
 	struct series series; /* RULE_PRICEPLAN: the spec borrows from it, so rules do not move
@@ -53,12 +54,15 @@ int policy_specs_add(struct policy_specs *b, enum rule_kind kind, const char *wh
 
 /* Once, when all is read: tells the queue. Sentences begin with file and line. */
 int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, struct err *e);
+/* Behind that, the AdvanceReservations. The next decision judges them, so it must not come before what
+ * runs is told, where something does. */
+int policy_specs_reserve(struct policy_specs *b, struct queue *q, struct err *e);
 
 /* After a decision: a line for each that the queue finds without effect, "FILE:LINE: Budget a:
  * CurrencyMismatch: ...". */
 void policy_specs_warn(const struct policy_specs *b, const struct queue *q, struct buf *out);
 
-/* Whether a RunPolicy or PricePlan is for that ClusterQueue; what it says of LocalQueues aside. */
+/* Whether a rule is for that ClusterQueue; what it says of LocalQueues aside. */
 bool rule_binds(const struct rule *r, const char *clusterqueue);
 const char *rule_name(const struct rule *r);
 

@@ -497,16 +497,22 @@ static int check_adoption(const struct world *w, const struct adoption *a, struc
 	return 0;
 }
 
-/* Decides once, without any Job, so that the views say what is wrong with the rules. */
+/* Decides once, without any Job, so that the views say what is wrong with the rules. What is reserved is
+ * judged beside what runs: where something does, by the first decision of the play. */
 static int apply_rules(struct world *w, struct err *e)
 {
 	struct decision none;
 	int64_t next_ms;
+	bool runs = w->nadoptions > 0;
 	if (w->policy_specs.n == 0 && w->policy_specs.calendar_specs.n == 0)
 		return 0;
 	int rc = policy_specs_apply(&w->policy_specs, w->queue, w->start_ms, e);
+	if (rc == 0 && !runs)
+		rc = policy_specs_reserve(&w->policy_specs, w->queue, e);
 	if (rc == 0)
 		must(queue_decide(w->queue, w->start_ms, &none, 1, &next_ms) == 0);
+	if (rc == 0 && runs)
+		rc = policy_specs_reserve(&w->policy_specs, w->queue, e);
 	return rc;
 }
 

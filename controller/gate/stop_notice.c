@@ -45,6 +45,8 @@ char *stop_notice_sentence(enum stop_reason r, const char *policy)
 		[STOP_REASON_PRICE] = {"The price has risen above its sluice.dev/max-price, and",
 			"RunPolicy", "says to stop it"},
 		[STOP_REASON_BUDGET] = {"", "Budget", "is spent"},
+		[STOP_REASON_RESERVED] = {"Its quota is reserved by", "AdvanceReservation",
+			"from now on"},
 	};
 	if (!policy || r >= sizeof(words) / sizeof(*words) || !words[r].kind)
 		return NULL;

@@ -18,7 +18,7 @@ void metrics_put_labelled(struct buf *out, const char *name, const char *key, co
 void metrics_put_labelled_twice(struct buf *out, const char *name, const char *a_key,
 	const char *a_value, const char *b_key, const char *b_value);
 
-/* Calendars, RunPolicies, PricePlans, Budgets: metrics_time.c. */
+/* Calendars, RunPolicies, PricePlans, Budgets, AdvanceReservations: metrics_time.c. */
 void metrics_put_time(struct buf *out, const struct queue *q);
 
 #endif

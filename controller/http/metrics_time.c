@@ -4,6 +4,8 @@
 #include "controller/http/metrics_put.h"
 #include "queue/price/money.h"
 
+#define SAMPLES_MAX_BYTES (16 * 1024 * 1024) /* of one family */
+
 static void put_money(struct buf *out, int64_t micro)
 {
 	char text[MONEY_TEXT_SIZE];
@@ -96,10 +98,42 @@ static void put_budgets(struct buf *out, const struct queue *q)
 		put_condition(out, "sluice_budget_condition", "budget", v.name, v.active.reason);
 }
 
+/* Its view is worked out from what is booked, so each is looked at once: the samples of a family are gathered
+ * beside the others. */
+static void put_reservations(struct buf *out, const struct queue *q)
+{
+	static const char key[] = "advance_reservation";
+	struct advance_reservation_view v;
+	struct buf kept, stopped;
+	buf_init(&kept, SAMPLES_MAX_BYTES);
+	buf_init(&stopped, SAMPLES_MAX_BYTES);
+	metrics_put_family(out, "sluice_advance_reservation_accepted", GAUGE, "",
+		"1, with what its condition Accepted says: Accepted, NotFree, TooMuch, InThePast ...");
+	metrics_put_family(&kept, "sluice_advance_reservation_kept", GAUGE, "",
+		"1, with what its condition Kept says, from its acceptance to its end: Kept, QuotaLowered, PodsDidNotEnd ...");
+	metrics_put_family(&stopped, "sluice_advance_reservation_stopped_runs", COUNTER, "",
+		"Runs that were stopped because their quota was reserved.");
+	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
+		put_condition(
+			out, "sluice_advance_reservation_accepted", key, v.name, v.accepted.reason);
+		if (v.accepted.ok && v.state != ADVANCE_ENDED)
+			put_condition(&kept, "sluice_advance_reservation_kept", key, v.name,
+				v.kept.reason);
+		metrics_put_labelled(
+			&stopped, "sluice_advance_reservation_stopped_runs_total", key, v.name);
+		buf_printf(&stopped, "%" PRIu64 "\n", v.stopped_total);
+	}
+	buf_puts(out, buf_text(&kept));
+	buf_puts(out, buf_text(&stopped));
+	buf_done(&kept);
+	buf_done(&stopped);
+}
+
 void metrics_put_time(struct buf *out, const struct queue *q)
 {
 	put_calendars(out, q);
 	put_policies(out, q);
 	put_plans(out, q);
 	put_budgets(out, q);
+	put_reservations(out, q);
 }

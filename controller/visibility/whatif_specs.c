@@ -36,6 +36,7 @@ IS_THERE(calendar)
 IS_THERE(runpolicy)
 IS_THERE(priceplan)
 IS_THERE(budget)
+IS_THERE(advance_reservation)
 
 static bool localqueue_is_there(const struct queue *q, const char *ns, const char *name)
 {
@@ -92,11 +93,13 @@ static const struct whatif_kind {
 	{"Calendar", calendar_is_there, NULL, TIME_SPECS_CALENDAR, NULL, NULL},
 	{"PricePlan", priceplan_is_there, NULL, TIME_SPECS_PRICEPLAN, NULL, NULL},
 	{"Budget", budget_is_there, NULL, TIME_SPECS_BUDGET, NULL, NULL},
+	{"AdvanceReservation", advance_reservation_is_there, tell_advance_reservation, 0,
+		queue_drop_advance_reservation, NULL},
 };
 
 #define KINDS_TEXT                                                                                 \
 	"ClusterQueue, Cohort, LocalQueue, ResourceFlavor, WorkloadPriorityClass, RunPolicy, "     \
-	"Calendar, PricePlan or Budget"
+	"Calendar, PricePlan, Budget or AdvanceReservation"
 
 static const struct whatif_kind *kind_of(const char *name, size_t len)
 {

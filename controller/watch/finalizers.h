@@ -9,8 +9,8 @@
  *
  * On no other kind: without a Cohort its members only stop lending each other quota; without a
  * LocalQueue its Jobs run to their end, and those that wait can be given another one (and a
- * namespace that is deleted must not wait for a controller); RunPolicies, Calendars, PricePlans and
- * Budgets hold nothing.
+ * namespace that is deleted must not wait for a controller); RunPolicies, Calendars, PricePlans,
+ * Budgets and AdvanceReservations hold no Job.
  *
  * It waits for everything else: a write is small, guarded by the resourceVersion that was seen, and
  * at most two are under way. One that failed is due again with what is seen next, or after a few

@@ -191,6 +191,9 @@ const struct kind kinds[KINDS] = {
 	{OURS("runpolicies"), REPORTED(REPORT_RUNPOLICY), .shapes_jobs = true,
 		.tell = tell_runpolicy, .reject = queue_reject_runpolicy,
 		.drop = queue_drop_runpolicy},
+	{OURS("advancereservations"), REPORTED(REPORT_ADVANCE_RESERVATION), .status_is_fact = true,
+		.tell = tell_advance_reservation, .reject = queue_reject_advance_reservation,
+		.drop = queue_drop_advance_reservation},
 	/* The overcommit controller writes its status: it says what nodes lend, which the queue
 	 * does not know. */
 	{OURS("nodeovercommits"), .see = see_node_overcommit, .lose = lose_node_overcommit},

@@ -35,6 +35,9 @@ struct kind {
 	const char *label_selector, *field_selector;
 	bool ours;	  /* a CRD: may not be installed */
 	bool has_status;  /* the reporter writes it, so its events are often our own */
+	/* Its status says what outlives a leader: a standby looks at it whenever that changes. The
+	 * leader knows better than what it has written. */
+	bool status_is_fact;
 	bool generations; /* metadata.generation moves with every change of the spec */
 	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
 	bool names_configmaps; /* only those that a spec names are kept: they are listed after */
@@ -64,7 +67,7 @@ struct kind {
 	enum status_writer_kind report; /* when has_status */
 };
 
-enum { NODES = 14, QUOTAS, CONFIGMAPS = 20, JOBS, KINDS }; /* those two come last in the table */
+enum { NODES = 15, QUOTAS, CONFIGMAPS = 21, JOBS, KINDS }; /* those two come last in the table */
 
 /* Pods are too many to be a kind as others are: bound_pods.h follows them, when they are wanted. */
 extern const struct kind kind_pods;

@@ -50,6 +50,9 @@ int decode_runpolicy(const struct cJSON *o, struct runpolicy_spec **ret, struct 
 int decode_priceplan(const struct cJSON *o, struct priceplan_spec **ret, struct err *e);
 /* spec->zone is left NULL. */
 int decode_budget(const struct cJSON *o, struct budget_spec **ret, struct err *e);
+/* With what its status says: that it was accepted, and what of it was given back. */
+int decode_advance_reservation(
+	const struct cJSON *o, struct advance_reservation_spec **ret, struct err *e);
 /* A PodDisruptionBudget without a selector is of no pod: its selector has a requirement that no
  * labels meet. */
 int decode_disruption_budget(

@@ -33,6 +33,9 @@ TELL(tell_cohort, cohort_spec, decode_cohort, queue_set_cohort(q, s, e),
 	queue_reject_cohort(q, decode_name(o), e->text))
 TELL(tell_runpolicy, runpolicy_spec, decode_runpolicy, set_runpolicy(q, s, e),
 	queue_reject_runpolicy(q, decode_name(o), e->text))
+TELL(tell_advance_reservation, advance_reservation_spec, decode_advance_reservation,
+	queue_set_advance_reservation(q, s, e),
+	queue_reject_advance_reservation(q, decode_name(o), e->text))
 TELL(tell_localqueue, localqueue_spec, decode_localqueue, queue_set_localqueue(q, s, e),
 	queue_reject_localqueue(q, decode_namespace_of(o), decode_name(o), e->text))
 

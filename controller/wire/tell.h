@@ -20,6 +20,7 @@ enum { JOBS_ANEW = 1 };
 typedef int tell_queue(struct queue *q, const struct cJSON *o, struct err *e);
 
 tell_queue tell_clusterqueue, tell_localqueue, tell_cohort, tell_runpolicy;
+tell_queue tell_advance_reservation; /* with what its status says of it */
 tell_queue tell_workload_priority, tell_pod_priority;
 tell_queue tell_limit_range, tell_runtime_class;
 tell_queue tell_node, tell_resource_quota, tell_disruption_budget;

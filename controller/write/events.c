@@ -219,11 +219,12 @@ static bool wants_a_cure(const char *reason)
 }
 
 /* Expected stops have a word of their own, so that Events can be counted: a window that closes,
- * idle resources that are wanted back. */
+ * idle resources that are wanted back, quota that is reserved. */
 static bool has_own_word(const char *reason)
 {
 	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
-	       strcmp(reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)) == 0;
+	       strcmp(reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)) == 0 ||
+	       strcmp(reason, stop_reason_name(STOP_REASON_RESERVED)) == 0;
 }
 
 /* Nobody reads the Events of a Job that is gone. */

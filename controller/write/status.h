@@ -37,6 +37,7 @@ struct status_conditions {
 	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
 	bool is[STATUS_CONDITIONS_MAX];
 	bool bad[STATUS_CONDITIONS_MAX]; /* something is to be done about it */
+	bool cured[STATUS_CONDITIONS_MAX]; /* that it is no longer bad is worth an Event too */
 	const char *reason[STATUS_CONDITIONS_MAX], *message[STATUS_CONDITIONS_MAX];
 	const char *since[STATUS_CONDITIONS_MAX];
 };
@@ -46,6 +47,8 @@ void status_judge_calendar(const struct calendar_view *v, struct status_conditio
 void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret);
 void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret);
 void status_judge_budget(const struct budget_view *v, struct status_conditions *ret);
+void status_judge_advance_reservation(
+	const struct advance_reservation_view *v, struct status_conditions *ret);
 
 /* tzdata: the edition of the zone database that was gone by. */
 void status_render_calendar(const struct calendar_view *v, const char *tzdata,
@@ -56,6 +59,9 @@ void status_render_priceplan(
 	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out);
 void status_render_budget(
 	const struct budget_view *v, const struct status_conditions *c, struct buf *out);
+/* decode_advance_reservation() reads it back: what was accepted and what is left outlive a leader. */
+void status_render_advance_reservation(const struct advance_reservation_view *v,
+	const struct status_conditions *c, struct buf *out);
 
 /* An amount as people write it for this resource: "1500m", "12", "64Gi". Returns ret_text. */
 const char *status_quantity(

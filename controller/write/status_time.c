@@ -7,6 +7,7 @@
 #include "controller/common/stamp.h"
 #include "controller/write/status.h"
 #include "queue/price/money.h"
+#include "sluice/quantity.h"
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -74,6 +75,7 @@ static void judge(struct status_conditions *c, size_t i, const char *type, bool 
 	c->type[i] = type;
 	c->is[i] = is;
 	c->bad[i] = bad;
+	c->cured[i] = false;
 	c->reason[i] = reason;
 	c->message[i] = message;
 }
@@ -228,5 +230,133 @@ void status_render_budget(
 	put_money(out, "spent", v->spent);
 	put_money(out, "reserved", v->reserved);
 	put_money(out, "remaining", v->remaining);
+	put_conditions(out, c, v->generation);
+}
+
+/* ---- AdvanceReservation ---------------------------------------------------------------------- */
+
+/* As many as the CRD takes of one flavor. */
+#define RESERVED_ROWS_MAX 256
+
+static const char *message_of(const struct condition_view *c, const char *when_well)
+{
+	return c->ok && !*c->message ? when_well : c->message;
+}
+
+/* Of one that is not accepted there is nothing to keep. */
+void status_judge_advance_reservation(
+	const struct advance_reservation_view *v, struct status_conditions *ret)
+{
+	judge(ret, 0, "Accepted", v->accepted.ok, !v->accepted.ok, v->accepted.reason,
+		message_of(&v->accepted, "what it asks for is reserved"));
+	judge(ret, 1, "Kept", v->kept.ok, !v->kept.ok, v->kept.reason,
+		message_of(&v->kept, "nothing keeps it from having what is reserved"));
+	ret->cured[0] = ret->cured[1] = true;
+	if (!v->accepted.ok)
+		ret->type[1] = NULL;
+}
+
+static const char *advance_state_name(enum advance_state state)
+{
+	switch (state) {
+	case ADVANCE_REFUSED:
+		return "Refused";
+	case ADVANCE_SCHEDULED:
+		return "Scheduled";
+	case ADVANCE_ACTIVE:
+		return "Active";
+	case ADVANCE_ENDED:
+		return "Ended";
+	}
+	return "Refused";
+}
+
+static struct usage_view *row_of(struct usage_view *row, size_t n, const struct advance_use *u)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(row[i].flavor, u->flavor) == 0 &&
+			strcmp(row[i].resource, u->resource) == 0)
+			return &row[i];
+	return NULL;
+}
+
+/* The rows of all ClusterQueues, added up: nominal has the amount, reserved what is left of it. False when
+ * there are more than the status has place for. */
+static bool add_up(const struct advance_reservation_view *v, struct usage_view *row, size_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < v->nuse; i++) {
+		const struct advance_use *u = &v->use[i];
+		struct usage_view *r = row_of(row, *n, u);
+		if (!r && *n == RESERVED_ROWS_MAX)
+			return false;
+		if (!r) {
+			r = &row[(*n)++];
+			*r = (struct usage_view){.flavor = u->flavor, .resource = u->resource};
+		}
+		r->nominal = quantity_add(r->nominal, u->amount);
+		r->reserved = quantity_add(r->reserved, u->left);
+		r->used = quantity_add(r->used, u->used);
+	}
+	return true;
+}
+
+static void put_reserved(struct buf *out, const struct usage_view *row, const void *ctx)
+{
+	char amount[QUANTITY_TEXT_SIZE], left[QUANTITY_TEXT_SIZE], used[QUANTITY_TEXT_SIZE];
+	(void)ctx;
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, row->resource);
+	buf_printf(out, ",\"amount\":\"%s\",\"left\":\"%s\",\"used\":\"%s\"}",
+		status_quantity(row->nominal, row->resource, amount),
+		status_quantity(row->reserved, row->resource, left),
+		status_quantity(row->used, row->resource, used));
+}
+
+/* To the millisecond: it is compared with the beginning of a window when it is read back. */
+static void put_exact_time(struct buf *out, const char *key, int64_t ms)
+{
+	char text[STAMP_TEXT_SIZE];
+	if (ms % 1000 == 0)
+		put_time(out, key, ms);
+	else
+		put_text(out, key, stamp_format(ms, text));
+}
+
+/* What was given back is told with all rows or not at all: of a part, another leader would take the
+ * rest for given back. */
+static void put_window(struct buf *out, const struct advance_reservation_view *v)
+{
+	struct usage_view row[RESERVED_ROWS_MAX];
+	size_t n;
+	bool whole = add_up(v, row, &n);
+	put_time(out, "from", v->from_ms);
+	put_time(out, "until", v->until_ms);
+	put_exact_time(out, "leftFrom", whole ? v->left_from_ms : 0);
+	buf_puts(out, "\"flavors\":");
+	status_put_flavors(out, row, n, put_reserved, NULL);
+	buf_putc(out, ',');
+}
+
+static void put_cost(struct buf *out, const struct advance_reservation_view *v)
+{
+	if (!v->has_cost) {
+		put_null(out, "cost");
+		put_null(out, "currency");
+		return;
+	}
+	put_money(out, "cost", v->cost > INT64_MAX ? INT64_MAX : (int64_t)v->cost);
+	put_text(out, "currency", v->currency ? v->currency : "");
+}
+
+void status_render_advance_reservation(const struct advance_reservation_view *v,
+	const struct status_conditions *c, struct buf *out)
+{
+	buf_puts(out, "{\"status\":{");
+	put_text(out, "state", advance_state_name(v->state));
+	put_window(out, v);
+	put_time(out, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
+	put_cost(out, v);
+	put_count(out, "stoppedRuns", v->stopped_total);
 	put_conditions(out, c, v->generation);
 }

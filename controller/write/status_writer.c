@@ -36,6 +36,8 @@ static const struct {
 	[REPORT_RUNPOLICY] = {"RunPolicy", "runpolicies", {"Active"}},
 	[REPORT_PRICEPLAN] = {"PricePlan", "priceplans", {"Active"}},
 	[REPORT_BUDGET] = {"Budget", "budgets", {"Active", "Exhausted"}},
+	[REPORT_ADVANCE_RESERVATION] = {"AdvanceReservation", "advancereservations",
+		{"Accepted", "Kept"}},
 	[REPORT_FLAVOR] = {"ResourceFlavor", "resourceflavors", {"Active"}},
 };
 
@@ -154,13 +156,22 @@ static const cJSON *find_condition(const cJSON *object, const char *wanted)
 	return NULL;
 }
 
+/* Another object of that name, its status was emptied, or it went back to what it was (a store that was
+ * restored): another leader would go by that. The second condition is not always there. */
+static bool is_lost(const struct subject *s, size_t i, const cJSON *condition, const char *status)
+{
+	if (i > 0 || !s->written)
+		return false;
+	return !condition || (s->kind == REPORT_ADVANCE_RESERVATION && status &&
+				     (strcmp(status, "True") == 0) != s->condition[i].is);
+}
+
 static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
 {
 	const cJSON *condition = find_condition(object, subject_kinds[s->kind].condition[i]);
 	const char *status = json_text(condition, "status");
 	const char *since = json_text(condition, "lastTransitionTime");
-	if (!condition && s->written) {
-		/* Another object of that name, or its status was emptied: write it anew. */
+	if (is_lost(s, i, condition, status)) { /* write it anew */
 		free(s->written);
 		s->written = NULL;
 		s->unsaid = s->refusal != NULL;
@@ -304,9 +315,11 @@ static void tell_turn(struct subject *s, const struct status_conditions *c, size
 {
 	struct events_subject of = {s->uid, s->ns, s->name, subject_kinds[s->kind].name};
 	bool same = s->condition[i].known && s->condition[i].is == c->is[i];
-	if (s->status_writer->events && c->bad[i] && !same)
-		events_tell(s->status_writer->events, &of, EVENTS_WARNING, c->reason[i],
-			c->message[i], s->status_writer->now_ms);
+	bool cured = s->condition[i].known && c->cured[i];
+	if (s->status_writer->events && (c->bad[i] || cured) && !same)
+		events_tell(s->status_writer->events, &of,
+			c->bad[i] ? EVENTS_WARNING : EVENTS_NORMAL, c->reason[i], c->message[i],
+			s->status_writer->now_ms);
 }
 
 static void date(struct subject *s, struct status_conditions *c)
@@ -381,6 +394,18 @@ RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
 RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
 RENDER_JUDGED(budget, &r->judged)
+RENDER_JUDGED(advance_reservation, &r->judged)
+
+static bool render_judged_reservation(
+	struct status_writer *r, size_t index, struct subject **ret, struct buf *text)
+{
+	struct advance_reservation_view v = {0};
+	if (!queue_view_advance_reservation(r->queue, index, &v))
+		return false;
+	if (strcmp(v.accepted.reason, "NotJudgedYet") == 0)
+		return true;
+	return render_advance_reservation(r, index, ret, text);
+}
 
 /* It works as before while it is in use: its admin is told what uses it. */
 static void judge_termination(const struct subject *s, struct buf *message)
@@ -469,6 +494,7 @@ static bool report_next(struct status_writer *r)
 		[REPORT_RUNPOLICY] = render_runpolicy,
 		[REPORT_PRICEPLAN] = render_priceplan,
 		[REPORT_BUDGET] = render_budget,
+		[REPORT_ADVANCE_RESERVATION] = render_judged_reservation,
 	};
 	struct subject *s = NULL;
 	struct buf text;

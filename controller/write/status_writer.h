@@ -1,7 +1,7 @@
 /*
  * The reporter: keeps the status of ClusterQueues, Cohorts, LocalQueues, Calendars, RunPolicies,
- * PricePlans and Budgets as the queue library sees them, and of a ResourceFlavor whose spec was
- * refused, or that is being deleted while it is in use.
+ * PricePlans, Budgets and AdvanceReservations as the queue library sees them, and of a ResourceFlavor
+ * whose spec was refused, or that is being deleted while it is in use.
  *
  * One merge patch on /status when the rendered text differs from what was last written, by the
  * leader alone, at most once a second per object and with few under way at once: people read it,
@@ -10,8 +10,10 @@
  * as long as that takes (at most half a minute): status never is what a busy server is busy with. A
  * write that failed is simply due again.
  *
- * When a condition of a Calendar, RunPolicy, PricePlan or Budget turns to what an admin should do
- * something about, an Event says so, once.
+ * When a condition of a Calendar, RunPolicy, PricePlan, Budget or AdvanceReservation turns to what an
+ * admin should do something about, an Event says so, once; of an AdvanceReservation also when that is
+ * over. Of one that was not judged yet nothing is written: its status may say that an earlier leader
+ * has accepted it, and that must stand until the queue has looked at it.
  *
  * lastTransitionTime is kept when the condition's status did not change, also over a restart: what
  * the object itself says is taken in with status_writer_see().
@@ -39,6 +41,7 @@ enum status_writer_kind {
 	REPORT_RUNPOLICY,
 	REPORT_PRICEPLAN,
 	REPORT_BUDGET, /* its numbers move all the time: at most every ten seconds */
+	REPORT_ADVANCE_RESERVATION,
 	REPORT_FLAVOR, /* written only when it was refused or is being deleted, or that is over */
 };
 

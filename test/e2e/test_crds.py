@@ -17,7 +17,7 @@ EXAMPLES = sorted((ROOT / "api" / "crds").glob("*.example.yaml"))
 PLURAL = {"ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "ResourceFlavor": "resourceflavors",
           "Cohort": "cohorts", "WorkloadPriorityClass": "workloadpriorityclasses",
           "Calendar": "calendars", "RunPolicy": "runpolicies", "PricePlan": "priceplans", "Budget": "budgets",
-          "NodeOvercommit": "nodeovercommits"}
+          "AdvanceReservation": "advancereservations", "NodeOvercommit": "nodeovercommits"}
 
 
 def dry_run(api, obj, ns="default"):
@@ -112,6 +112,26 @@ def series(**fields):
 def budget(leave_out=(), **spec):
     whole = {"queue": "batch", "period": "Monthly", "timeZone": "Europe/Berlin", "currency": "EUR", "amount": "5000.00", **spec}
     return ours("Budget", "t", {k: v for k, v in whole.items() if k not in leave_out})
+
+
+GPUS = [{"name": "gpu", "resources": [{"name": "nvidia.com/gpu", "amount": "64"}]}]
+
+
+def reserved(leave_out=(), **spec):
+    whole = {"clusterQueue": "batch", "flavors": GPUS, "from": "2026-11-30T09:00:00+01:00", "until": "2026-11-30T17:00:00+01:00", **spec}
+    return ours("AdvanceReservation", "t", {k: v for k, v in whole.items() if k not in leave_out})
+
+
+def maintenance(leave_out=("clusterQueue",), **spec):
+    return reserved(leave_out, **{"flavors": [{"name": "gpu"}], "maintenance": True, **spec})
+
+
+def reserved_amount(amount, resource="cpu"):
+    return reserved(flavors=[{"name": "spot", "resources": [{"name": resource, "amount": amount}]}])
+
+
+def many_amounts(flavors, resources):
+    return reserved(flavors=[{"name": f"f{f}", "resources": [{"name": f"r{r}", "amount": 1} for r in range(resources)]} for f in range(flavors)])
 
 
 def overcommit(**spec):
@@ -225,6 +245,20 @@ GOOD = {
     "a budget of nothing": budget(amount="0"),
     "a plan with a series of the usual key": plan(series={"configMap": "day-ahead", "staleAfter": "36h", "whenStale": "UseRates"}),
     "the largest budget": budget(amount="9000000000000", currency="gCO2"),
+    "a reservation": reserved(),
+    "a reservation for some": reserved(usableBy={"namespaces": ["team-a"], "users": ["anna@example.com"]}, releaseAfter="30m"),
+    "a reservation for many": reserved(usableBy={"namespaces": [f"team-{i}" for i in range(64)], "users": [f"user-{i}" for i in range(64)]}),
+    "a reservation by a Calendar": reserved(["from", "until"], calendar="mondays"),
+    "a reservation of all of a flavor": reserved(flavors=[{"name": "gpu"}, {"name": "spot"}]),
+    "a reservation of a number": reserved_amount(4),
+    "a reservation of half a core": reserved_amount("500m"),
+    "a reservation of the most cpu": reserved_amount("9P"),
+    "a reservation of 64 amounts": many_amounts(4, 16),
+    "a reservation of a second, in two zones": reserved(**{"from": "2026-11-30T09:00:00+01:00", "until": "2026-11-30T08:00:01Z"}),
+    "a reservation of 366 days": reserved(**{"from": "2026-01-01T00:00:00Z", "until": "2027-01-02T00:00:00Z"}),
+    "maintenance": maintenance(),
+    "maintenance of one ClusterQueue": maintenance((), flavors=GPUS),
+    "no maintenance": reserved(maintenance=False),
     "a budget in the currency of its plan": budget(["currency"]),
     "priority is negative": ours("WorkloadPriorityClass", "t", value=-5),
     "the highest priority": ours("WorkloadPriorityClass", "t", value=1000000000),
@@ -481,6 +515,38 @@ BAD = {
     "overcommit of nodes in no values": (lends_to({"key": "a", "operator": "In"}), "values: In and NotIn need at least one value"),
     "overcommit of nodes by comparison": (lends_to({"key": "a", "operator": "Gt", "values": ["1"]}), 'supported values: "In", "NotIn"'),
     "overcommit with a field that is none": (overcommit(cpuReclaimThreshold=60), 'unknown field "spec.cpuReclaimThreshold"'),
+    # AdvanceReservation
+    "reservation of nothing": (reserved(["flavors"]), "spec.flavors: Required value"),
+    "reservation of no flavor": (reserved(flavors=[]), "spec.flavors"),
+    "reservation of no resource": (reserved(flavors=[{"name": "gpu", "resources": []}]), "resources"),
+    "reservation of a flavor twice": (reserved(flavors=[{"name": "gpu"}, {"name": "gpu"}]), "Duplicate value"),
+    "reservation of a resource twice": (reserved(flavors=[{"name": "gpu", "resources": [{"name": "cpu", "amount": 1}] * 2}]), "Duplicate value"),
+    "reservation of no amount": (reserved(flavors=[{"name": "gpu", "resources": [{"name": "cpu"}]}]), "amount: Required value"),
+    "reservation of 0": (reserved_amount(0), "amount must be more than 0"),
+    "reservation below 0": (reserved_amount("-1"), "amount must be more than 0"),
+    "reservation of lots": (reserved_amount("lots"), "amount must be more than 0 and at most 9E, written as Kubernetes writes quantities"),
+    "reservation of more cpu than can be counted": (reserved_amount("10P"), "amount of cpu must be at most 9P"),
+    "reservation of 65 amounts": (many_amounts(5, 13), "an AdvanceReservation may list at most 64 amounts in all its flavors together"),
+    "reservation at no time": (reserved(["from", "until"]), "must say when: write from and until, or calendar"),
+    "reservation without an end": (reserved(["until"]), "must say when"),
+    "reservation by a Calendar and a time": (reserved(["until"], calendar="mondays"), "must say when"),
+    "reservation by both": (reserved(calendar="mondays"), "and not both"),
+    "reservation that ends as it begins": (reserved(until="2026-11-30T08:00:00Z"), "until must be later than from"),
+    "reservation that ends before": (reserved(until="2026-11-30T08:59:59+01:00"), "until must be later than from"),
+    "reservation of years": (reserved(until="2028-11-30T09:00:00Z"), "until must be at most 366 days after from"),
+    "reservation on Monday": (reserved(**{"from": "Mon 09:00"}), "must be of type date-time"),
+    "reservation in no zone": (reserved(**{"from": "2026-11-30T09:00:00"}), "must be of type date-time"),
+    "reservation on the 30th of February": (reserved(**{"from": "2026-02-30T09:00:00Z"}), "must be of type date-time"),
+    "reservation of no queue": (reserved(["clusterQueue"]), "must name a clusterQueue, such as batch; only maintenance can be of all ClusterQueues"),
+    "reservation of a pattern": (reserved(clusterQueue="sim-*"), "must be the name of a ClusterQueue"),
+    "reservation for nobody": (reserved(usableBy={}), "names nobody; write namespaces or users"),
+    "reservation for no user": (reserved(usableBy={"users": []}), "usableBy.users"),
+    "reservation for too many": (reserved(usableBy={"users": [f"user-{i}" for i in range(65)]}), "usableBy.users"),
+    "reservation that is given back at once": (reserved(releaseAfter="0s"), "releaseAfter must be a duration from 1s to 744h"),
+    "reservation that is given back some day": (reserved(releaseAfter="1y"), "releaseAfter must be a duration"),
+    "maintenance for somebody": (maintenance(usableBy={"users": ["anna"]}), "maintenance is used by no Job: remove usableBy"),
+    "maintenance that is given back": (maintenance(releaseAfter="30m"), "so releaseAfter would give all of it back"),
+    "maintenance of amounts in all ClusterQueues": (maintenance(flavors=GPUS), "maintenance of all ClusterQueues is of whole flavors"),
     # Budget
     "budget of no queue": (budget(["queue"]), "must name one queue"),
     "budget of two queues": (budget(localQueue="a/b"), "must name one queue"),
@@ -525,7 +591,7 @@ def test_a_good_object_is_taken(plane, case):
     dry_run(plane.api, GOOD[case])
 
 
-@pytest.mark.parametrize("case", [c for c in GOOD if GOOD[c]["kind"] in ("ResourceFlavor", "RunPolicy", "PricePlan", "Budget", "NodeOvercommit")])
+@pytest.mark.parametrize("case", [c for c in GOOD if GOOD[c]["kind"] in ("ResourceFlavor", "RunPolicy", "PricePlan", "Budget", "AdvanceReservation", "NodeOvercommit")])
 def test_what_the_api_server_takes_sluice_understands(plane, program, tmp_path, case):
     """Its bounds and our decoders' are written in two places."""
     file = tmp_path / "object.json"
@@ -584,6 +650,12 @@ STATUS = {
     "budgets": (budget(), {"periodFrom": "2026-11-01T00:00:00Z", "periodTo": "2026-12-01T00:00:00Z", "spent": "12.50", "reserved": "1.20",
                            "remaining": "-4986.30"},
                 ["QUEUE", "batch", "PERIOD", "Monthly", "AMOUNT", "5000.00", "SPENT", "12.50", "RESERVED", "1.20", "REMAINING", "-4986.30"]),
+    "advancereservations": (reserved(), {
+        "state": "Active", "from": "2026-11-30T08:00:00Z", "until": "2026-11-30T16:00:00Z", "leftFrom": "2026-11-30T08:00:00.250Z",
+        "possibleFrom": "2026-12-01T00:00:00Z", "cost": "12.50", "currency": "EUR", "stoppedRuns": 2,
+        "flavors": [{"name": "gpu", "resources": [{"name": "nvidia.com/gpu", "amount": "64", "left": "48", "used": "12"}]}]},
+                            ["QUEUE", "batch", "FROM", "2026-11-30T08:00:00Z", "UNTIL", "2026-11-30T16:00:00Z", "STATE", "Active",
+                             "ACCEPTED", "True"]),
     "nodeovercommits": (overcommit(), {"nodes": 12, "degradedNodes": 1, "lent": {"cpu": "123500m", "memory": "512Gi"},
                                                     "requested": {"cpu": "60", "memory": "100Gi"}, "lastUpdateTime": "2026-11-21T00:00:00Z"},
                         ["ENABLED", "true", "PROFILE", "ack", "NODES", "12", "LENT-CPU", "123500m", "LENT-MEMORY", "512Gi", "ACTIVE", "True"]),
@@ -596,7 +668,7 @@ def test_kubectl_shows_what_the_status_says(plane, team, plural):
     obj, status, shown = STATUS[plural]
     name = team
     conditions = [{"type": t, "status": "True", "reason": "Active", "message": "It is.", "lastTransitionTime": "2026-11-21T00:00:00Z",
-                   "observedGeneration": 1} for t in ("Active", "Exhausted")]
+                   "observedGeneration": 1} for t in ("Active", "Exhausted", "Accepted", "Kept")]
     status = {**status, "conditions": conditions}
     plane.api.post(path_of(plural), {**obj, "metadata": {"name": name}})
     try:
@@ -607,6 +679,24 @@ def test_kubectl_shows_what_the_status_says(plane, team, plural):
         assert {k: table[k] for k in shown[::2]} == dict(zip(shown[::2], shown[1::2]))
     finally:
         plane.api.delete(path_of(plural, name))
+
+
+def test_of_a_reservation_only_its_users_and_its_release_can_be_edited(plane, team):
+    """What was accepted is what was judged. The same manifest once more changes nothing."""
+    where = path_of("advancereservations", team)
+    made = plane.api.post(path_of("advancereservations"), {**reserved(), "metadata": {"name": team}})
+    try:
+        for spec in ({"clusterQueue": "other"}, {"flavors": [{"name": "gpu"}]}, {"flavors": [*GPUS, {"name": "spot"}]}, {"until": "2026-11-30T18:00:00+01:00"},
+                     {"from": None, "until": None, "calendar": "mondays"}, {"maintenance": True}):
+            with pytest.raises(ApiError) as refused:
+                plane.api.patch(where, {"spec": spec})
+            assert "only usableBy and releaseAfter can be edited: make another AdvanceReservation and delete this one" in refused.value.message, spec
+        assert plane.api.patch(where, {"spec": {"from": "2026-11-30T09:00:00+01:00"}})["metadata"]["generation"] == made["metadata"]["generation"]
+        edited = plane.api.patch(where, {"spec": {"usableBy": {"users": ["anna"]}, "releaseAfter": "1h"}})
+        assert edited["metadata"]["generation"] == 2
+        assert plane.api.patch(where, {"spec": {"usableBy": None, "releaseAfter": None}})["metadata"]["generation"] == 3
+    finally:
+        plane.api.delete(where)
 
 
 def test_a_budget_shows_its_localqueue(plane, team):

@@ -1,6 +1,7 @@
 /*
- * Any bytes as a RunPolicy, a PricePlan or a Budget, or a list of such: a record that holds what it
- * promises and that the queue takes or refuses in words, or a sentence that is safe to print.
+ * Any bytes as a RunPolicy, a PricePlan, a Budget or an AdvanceReservation, or a list of such: a record that
+ * holds what it promises and that the queue takes or refuses in words, or a sentence that is safe to
+ * print.
  *
  * What the queue has taken is in force for some days over three Jobs, one of them as large as can
  * be: nothing overflows, time goes on, and what is shown can be shown.
@@ -136,11 +137,51 @@ static void try_budget(const cJSON *o, struct queue *q)
 	free(s);
 }
 
+static void check_amounts(const struct advance_amount *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		check_text(all[i].flavor);
+		check_text(all[i].resource);
+		must(all[i].amount >= 0);
+	}
+}
+
+static void check_reservation(const struct advance_reservation_spec *s)
+{
+	must(s->namounts > 0 && s->namounts <= ADVANCE_AMOUNTS_MAX);
+	check_amounts(s->amount, s->namounts);
+	for (size_t i = 0; i < s->namounts; i++)
+		must(*s->amount[i].flavor && (!*s->amount[i].resource == !s->amount[i].amount));
+	must(*s->calendar ? s->from_ms == 0 && s->until_ms == 0 : s->until_ms > s->from_ms);
+	must(*s->clusterqueue || s->maintenance);
+	must(s->nnamespaces <= ADVANCE_NAMES_MAX && s->nusers <= ADVANCE_NAMES_MAX);
+	check_texts(s->namespaces, s->nnamespaces);
+	check_texts(s->users, s->nusers);
+	check_span(s->release_after_ms);
+	must(!s->maintenance || (s->nnamespaces + s->nusers == 0 && s->release_after_ms == 0));
+	must(s->nleft == 0 || s->accepted);
+	check_amounts(s->left, s->nleft);
+}
+
+static void try_reservation(const cJSON *o, struct queue *q)
+{
+	struct advance_reservation_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_advance_reservation(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s)
+		check_reservation(s);
+	if (s && queue_set_advance_reservation(q, s, &e) < 0)
+		check_text(e.text);
+	free(s);
+}
+
 static void try(const cJSON *o, struct queue *q)
 {
 	try_runpolicy(o, q);
 	try_priceplan(o, q);
 	try_budget(o, q);
+	try_reservation(o, q);
 }
 
 /* ---- the days that follow -------------------------------------------------------------------- */
@@ -201,6 +242,19 @@ static void look_at_week(const struct queue *q, int64_t now_ms)
 	queue_week_done(&w);
 }
 
+static void look_at_reservations(struct queue *q)
+{
+	struct advance_reservation_view v;
+	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
+		check_text(v.accepted.message);
+		check_text(v.kept.message);
+		for (size_t k = 0; k < v.nuse; k++) {
+			const struct advance_use *u = &v.use[k];
+			must(u->amount >= u->left && u->left >= 0 && u->used >= 0);
+		}
+	}
+}
+
 static void look(struct queue *q, int64_t now_ms)
 {
 	struct explanation x;
@@ -220,6 +274,7 @@ static void look(struct queue *q, int64_t now_ms)
 		check_text(plan.active.message);
 	for (size_t i = 0; queue_view_budget(q, i, &budget); i++)
 		check_text(budget.active.message);
+	look_at_reservations(q);
 	look_at_week(q, now_ms);
 }
 

@@ -62,6 +62,10 @@ static const char *const live[] = {
 	OBJECT("Budget",
 		NAMED("money") "\"spec\":{\"queue\":\"b\",\"period\":\"Daily\",\"timeZone\":\"UTC\","
 			       "\"currency\":\"EUR\",\"amount\":\"5.00\"}"),
+	OBJECT("AdvanceReservation",
+		NAMED("demo") "\"spec\":{\"clusterQueue\":\"b\",\"calendar\":\"nights\","
+			      "\"flavors\":[{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\","
+			      "\"amount\":\"1\"}]}]}"),
 };
 
 /* ---- the world --------------------------------------------------------------------------------- */

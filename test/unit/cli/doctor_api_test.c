@@ -359,7 +359,7 @@ static void objects_say_why_they_are_without_effect(void **state)
 	"\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" reason                            \
 	"\",\"message\":\"it is so\"}]}}]}"
 	static const char *const rest[] = {"cohorts", "resourceflavors", "calendars", "runpolicies",
-		"priceplans", "budgets", "nodeovercommits"};
+		"priceplans", "budgets", "advancereservations", "nodeovercommits"};
 	static const struct {
 		const char *local;
 		enum verdict verdict;
@@ -371,6 +371,11 @@ static void objects_say_why_they_are_without_effect(void **state)
 		{CONDITION("Active", "True", "Ready"), VERDICT_OK, "1 object of"},
 		{CONDITION("Active", "False", "Stopped"), VERDICT_OK, "none says of itself"},
 		{CONDITION("Active", "False", "ClusterQueueIsInactive"), VERDICT_OK, "none"},
+		{CONDITION("Accepted", "False", "NotFree"), VERDICT_WARN,
+			"LocalQueue team/a: NotFree"},
+		{CONDITION("Accepted", "False", "InThePast"), VERDICT_OK, "none says of itself"},
+		{CONDITION("Kept", "False", "QuotaLowered"), VERDICT_WARN,
+			"LocalQueue team/a: QuotaLowered"},
 		{CONDITION("Exhausted", "False", "NotExhausted"), VERDICT_OK, "none"},
 		{NULL, VERDICT_SKIPPED, "not allowed"},
 	};

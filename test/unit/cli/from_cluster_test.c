@@ -82,6 +82,7 @@ static const struct {
 	{ours, "runpolicies", LIST("")},
 	{ours, "priceplans", LIST("")},
 	{ours, "budgets", LIST("")},
+	{ours, "advancereservations", LIST("")},
 	{"GET /api/v1/", "nodes", LIST("")},
 	{"GET /api/v1/", "resourcequotas", LIST("")},
 	{"GET /api/v1/", "limitranges", LIST("")},
@@ -154,8 +155,8 @@ static void time_begins_no_earlier_than_what_was_seen(void **state)
 static void what_can_be_missing_ends_nothing(void **state)
 {
 	(void)state;
-	static const char *const may[] = {"nodes", "resourcequotas", "limitranges",
-		"runtimeclasses", "namespaces", "priorityclasses"};
+	static const char *const may[] = {"advancereservations", "nodes", "resourcequotas",
+		"limitranges", "runtimeclasses", "namespaces", "priorityclasses"};
 	for (size_t i = 0; i < ROWS(may); i++) {
 		struct stage s;
 		char line[64];
@@ -423,6 +424,33 @@ static void what_was_spent_counts(void **state)
 	stage_close(&s);
 }
 
+#define RESERVATION(name, status)                                                                  \
+	OBJECT(name,                                                                               \
+		",\"spec\":{\"clusterQueue\":\"batch\",\"flavors\":[{\"name\":\"node\"}],"         \
+		"\"from\":\"2026-11-28T10:00:00Z\",\"until\":\"2026-11-28T12:00:00Z\"}" status)
+
+/* Of two that cannot both be kept, the one that the cluster has accepted. */
+static void what_was_accepted_is_kept(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct advance_reservation_view v;
+	stage_open(&s);
+	answer_kinds(&s, "advancereservations", "");
+	answer(&s, "/advancereservations?limit=500 HTTP", 200,
+		LIST(RESERVATION("a", "") "," RESERVATION("b",
+			",\"status\":{\"conditions\":[{\"type\":\"Accepted\",\"status\":\"True\"}]}")));
+	script_answer(scripted_server_expect(s.server, jobs), 200,
+		"Date: Fri, 27 Nov 2026 10:00:00 GMT\r\n", LIST(""));
+	if (read_all(&s) < 0 || world_close(&s.w, &s.e) < 0)
+		fail_msg("%s", s.e.text);
+	assert_true(queue_view_advance_reservation(s.w.queue, 0, &v));
+	assert_string_equal(v.accepted.reason, "NotFree");
+	assert_true(queue_view_advance_reservation(s.w.queue, 1, &v));
+	assert_true(v.accepted.ok);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +469,7 @@ int main(void)
 		cmocka_unit_test(what_makes_no_sense_is_left_out),
 		cmocka_unit_test(those_that_others_wait_for_are_asked_for),
 		cmocka_unit_test(what_was_spent_counts),
+		cmocka_unit_test(what_was_accepted_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

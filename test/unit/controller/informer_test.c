@@ -13,13 +13,20 @@
 #include "controller_world.h"
 
 /* What was told, as words: "node:a", "-node:a", "pool:a", "-pool:a", "bind", "unbind", "pods:1",
- * "saw:7", "cluster", "synced". */
+ * "saw:7", "cluster", "synced", "reservation:a:1" (accepted). */
 static struct buf heard;
-static bool wants_pods, quotas_behind;
+static bool wants_pods, quotas_behind, leads;
 static int64_t clock_ms; /* for the pauses of ticks; 0: the machine's */
 
 bool __wrap_queue_quotas_behind(
 	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version);
+bool __wrap_gate_leading(const struct gate *g);
+void __wrap_status_writer_see(
+	struct status_writer *r, enum status_writer_kind kind, const struct cJSON *object);
+void __wrap_status_writer_lose(
+	struct status_writer *r, enum status_writer_kind kind, const char *ns, const char *name);
+int __wrap_queue_set_advance_reservation(
+	struct queue *q, const struct advance_reservation_spec *s, struct err *e);
 int64_t __wrap_clock_monotonic_us(void);
 int64_t __real_clock_monotonic_us(void);
 void __wrap_gate_set_synced(struct gate *g);
@@ -124,6 +131,39 @@ bool __wrap_queue_quotas_behind(
 	*ret_ns = "a";
 	*ret_version = 30;
 	return true;
+}
+
+/* No status is written here. */
+void __wrap_status_writer_see(
+	struct status_writer *r, enum status_writer_kind kind, const struct cJSON *object)
+{
+	(void)r;
+	(void)kind;
+	(void)object;
+}
+
+void __wrap_status_writer_lose(
+	struct status_writer *r, enum status_writer_kind kind, const char *ns, const char *name)
+{
+	(void)r;
+	(void)kind;
+	(void)ns;
+	(void)name;
+}
+
+bool __wrap_gate_leading(const struct gate *g)
+{
+	(void)g;
+	return leads;
+}
+
+int __wrap_queue_set_advance_reservation(
+	struct queue *q, const struct advance_reservation_spec *s, struct err *e)
+{
+	(void)q;
+	(void)e;
+	buf_printf(&heard, "reservation:%s:%d ", s->name, s->accepted);
+	return 0;
 }
 
 int64_t __wrap_clock_monotonic_us(void)
@@ -366,6 +406,43 @@ static void what_happens_then(void **state)
 	script_release(nodes);
 	run_until(s.loop, has_heard("-node:n1 "));
 	stage_close(&s);
+}
+
+#define RESERVATIONS_PATH "/apis/sluice.dev/v1alpha1/advancereservations"
+#define RESERVATION(type, accepted)                                                                     \
+	EVENT(type,                                                                                     \
+		"\"name\":\"a\",\"generation\":1,\"uid\":\"ab3e4567-e89b-12d3-a456-426614174000\"",     \
+		",\"spec\":{\"clusterQueue\":\"batch\",\"calendar\":\"nights\",\"flavors\":[{\"name\":" \
+		"\"gpu\"}]},\"status\":{\"conditions\":[{\"type\":\"Accepted\",\"status\":\"" accepted  \
+		"\",\"observedGeneration\":1}]}")
+
+/* What the leader writes of an AdvanceReservation has to outlive it, so a standby follows it. The leader
+ * itself is not told what it wrote: it may know better by now. */
+static void a_standby_hears_what_was_accepted(void **state)
+{
+	static const char *const some[] = {RESERVATIONS_PATH, NULL};
+	struct stage s;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		leads = i == 1;
+		stage_open(&s);
+		list_the_rest(&s, some);
+		struct script *p =
+			list(&s, RESERVATIONS_PATH, RESERVATION("ADDED", "False") END("7"));
+		script_chunk(p, RESERVATION("MODIFIED", "True"));
+		script_chunk(p, EVENT("DELETED", "\"name\":\"a\"", ""));
+		script_chunk(p, RESERVATION("ADDED", "False"));
+		script_hold(p);
+		stage_observe(&s);
+		settle(&s);
+		assert_true(has_heard("reservation:a:0 "));
+		buf_reset(&heard);
+		script_release(p);
+		run_until(s.loop, has_heard("reservation:a:0 "));
+		assert_true(has_heard("reservation:a:1 ") == !leads);
+		stage_close(&s);
+	}
+	leads = false;
 }
 
 /* A role of an older deployment: the rest goes on, and what is not known is not asked. */
@@ -808,6 +885,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_listed_once),
 		cmocka_unit_test(what_happens_then),
+		cmocka_unit_test(a_standby_hears_what_was_accepted),
 		cmocka_unit_test(without_quotas_and_budgets),
 		cmocka_unit_test(without_nodes),
 		cmocka_unit_test(what_other_programs_have),

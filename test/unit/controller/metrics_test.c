@@ -169,6 +169,7 @@ static void add_calendars(struct world *w)
 		queue_set_runpolicy(w->queue, &policy, &again, &e) != 0)
 		fail_msg("%s", e.text);
 	queue_reject_calendar(w->queue, "odd", "spec.open: names no window");
+	queue_reject_advance_reservation(w->queue, "odd", "spec.flavors: reserves nothing");
 	zone_free(utc);
 }
 
@@ -202,6 +203,9 @@ static void numbers_are_where_they_belong(void **state)
 		"sluice_window_open{calendar=\"always\"} 1\n",
 		"sluice_calendar_condition{calendar=\"always\",reason=\"Valid\"} 1\n",
 		"sluice_calendar_condition{calendar=\"odd\",reason=\"InvalidSpec\"} 1\n",
+		"sluice_advance_reservation_accepted{advance_reservation=\"odd\",reason=\"InvalidSpec\"} "
+		"1\n",
+		"sluice_advance_reservation_stopped_runs_total{advance_reservation=\"odd\"} 0\n",
 		"sluice_run_policy_condition{run_policy=\"p\",reason=\"CalendarNotFound\"} 1\n",
 		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"active\"} 2\n",
 		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"inadmissible\"} 0\n",

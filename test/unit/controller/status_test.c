@@ -7,12 +7,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
+#include "controller/wire/decode.h"
 
 #define SINCE "2026-11-21T10:00:00Z"
 
@@ -364,6 +366,172 @@ static void a_budget_that_is_used_up_is_in_force_all_the_same(void **state)
 	buf_done(&out);
 }
 
+/* ---- AdvanceReservations --------------------------------------------------------------------- */
+
+static const struct advance_use reserved[] = {
+	{"batch", "gpu", "nvidia.com/gpu", 64, 48, 12},
+	{"batch", "gpu", "cpu", 16000, 8500, 500},
+	{"batch", "spot", "memory", INT64_C(64) << 30, INT64_C(64) << 30, 0},
+};
+
+static struct advance_reservation_view reservation_view(void)
+{
+	struct advance_reservation_view v = {.name = "demonstration",
+		.clusterqueue = "batch",
+		.generation = 2,
+		.state = ADVANCE_ACTIVE,
+		.accepted = {true, "Accepted", ""},
+		.kept = {true, "Kept", ""},
+		.from_ms = NINE,
+		.until_ms = NINE + HOUR,
+		.left_from_ms = NINE,
+		.has_cost = true,
+		.cost = 1234560000,
+		.currency = "EUR",
+		.use = reserved,
+		.nuse = 3,
+		.stopped_total = 2};
+	return v;
+}
+
+/* The status of v as the API server gets it. */
+static const cJSON *reservation_status(
+	struct json *j, struct buf *out, const struct advance_reservation_view *v)
+{
+	struct status_conditions c = since();
+	status_judge_advance_reservation(v, &c);
+	status_render_advance_reservation(v, &c, out);
+	return parse(j, out);
+}
+
+static void a_reservation_tells_its_window(void **state)
+{
+	(void)state;
+	struct advance_reservation_view v = reservation_view();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	const cJSON *status = reservation_status(j, &out, &v);
+	assert_string_equal(json_text(status, "state"), "Active");
+	assert_string_equal(json_text(status, "from"), json_text(status, "leftFrom"));
+	assert_non_null(json_text(status, "until"));
+	assert_null(json_text(status, "possibleFrom"));
+	assert_string_equal(json_text(status, "cost"), "1234.56");
+	assert_string_equal(json_text(status, "currency"), "EUR");
+	assert_int_equal(count(status, "stoppedRuns"), 2);
+	assert_string_equal(json_text(condition(status, "Accepted"), "status"), "True");
+	assert_int_equal(count(condition(status, "Accepted"), "observedGeneration"), 2);
+	assert_string_equal(json_text(condition(status, "Accepted"), "message"),
+		"what it asks for is reserved");
+	assert_string_equal(json_text(condition(status, "Kept"), "lastTransitionTime"), SINCE);
+	const cJSON *gpu = member(json_array(status, "flavors"), "gpu");
+	const cJSON *cpu = member(json_array(gpu, "resources"), "cpu");
+	assert_string_equal(json_text(cpu, "amount"), "16");
+	assert_string_equal(json_text(cpu, "left"), "8500m");
+	assert_string_equal(json_text(cpu, "used"), "500m");
+	const cJSON *spot = member(json_array(status, "flavors"), "spot");
+	assert_string_equal(
+		json_text(member(json_array(spot, "resources"), "memory"), "amount"), "64Gi");
+	json_free(j);
+	buf_done(&out);
+}
+
+static void a_refused_reservation_tells_when_it_could_be_kept(void **state)
+{
+	(void)state;
+	struct advance_reservation_view v = reservation_view();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	v.state = ADVANCE_REFUSED;
+	v.accepted = (struct condition_view){false, "NotFree", "64 gpu are reserved by monday"};
+	v.possible_from_ms = NINE + 2 * HOUR;
+	v.left_from_ms = 0;
+	v.has_cost = false;
+	const cJSON *status = reservation_status(j, &out, &v);
+	assert_string_equal(json_text(status, "state"), "Refused");
+	assert_non_null(json_text(status, "possibleFrom"));
+	assert_null(json_text(status, "leftFrom"));
+	assert_null(json_text(status, "cost"));
+	assert_string_equal(json_text(condition(status, "Accepted"), "status"), "False");
+	assert_string_equal(json_text(condition(status, "Accepted"), "reason"), "NotFree");
+	assert_null(strstr(buf_text(&out), "\"Kept\""));
+	json_free(j);
+	buf_done(&out);
+}
+
+/* What the next leader reads: decode_advance_reservation(). */
+static void what_is_left_outlives_a_leader(void **state)
+{
+	(void)state;
+	struct advance_reservation_view v = reservation_view();
+	struct advance_reservation_spec *s = NULL;
+	struct json *j = json_new(1 << 20);
+	struct buf out, object;
+	const cJSON *root;
+	struct err e = {""};
+	buf_init(&out, 65536);
+	buf_init(&object, 65536);
+	v.left_from_ms = NINE + 250; /* times have fractions, if their authors write them */
+	reservation_status(j, &out, &v);
+	buf_printf(&object,
+		"{\"kind\":\"AdvanceReservation\",\"metadata\":{\"name\":\"demonstration\","
+		"\"generation\":2},\"spec\":{\"clusterQueue\":\"batch\",\"calendar\":\"nights\","
+		"\"flavors\":[{\"name\":\"gpu\"},{\"name\":\"spot\"}]},%s",
+		buf_text(&out) + 1);
+	assert_int_equal(json_parse(j, buf_slice(&object), &root, NULL), 0);
+	if (decode_advance_reservation(root, &s, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_true(s->accepted && s->left_from_ms == NINE + 250);
+	assert_int_equal(s->nleft, 3);
+	for (size_t i = 0; i < s->nleft; i++) {
+		assert_string_equal(s->left[i].flavor, reserved[i].flavor);
+		assert_string_equal(s->left[i].resource, reserved[i].resource);
+		assert_true(s->left[i].amount == reserved[i].left);
+	}
+	free(s);
+	json_free(j);
+	buf_done(&out);
+	buf_done(&object);
+}
+
+/* Maintenance of all ClusterQueues: their rows are added up. More than fits is cut, and then nothing is
+ * said of what was given back. */
+static void rows_of_all_queues_are_added_up(void **state)
+{
+	(void)state;
+	static char names[300][16];
+	static struct advance_use many[300];
+	struct advance_reservation_view v = reservation_view();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	for (size_t i = 0; i < 300; i++) {
+		snprintf(names[i], sizeof(names[i]), "queue-%zu", i);
+		many[i] = (struct advance_use){names[i], "gpu", "cpu", 2000, 1000, 0};
+	}
+	many[299].amount = INT64_MAX;
+	v.use = many;
+	v.nuse = 300;
+	const cJSON *status = reservation_status(j, &out, &v);
+	const cJSON *gpu = json_array(status, "flavors")->child;
+	assert_null(gpu->next);
+	assert_string_equal(json_text(json_array(gpu, "resources")->child, "left"), "300");
+	assert_string_equal(
+		json_text(json_array(gpu, "resources")->child, "amount"), "9223372036854775807m");
+	for (size_t i = 0; i < 300; i++)
+		many[i].resource = names[i];
+	buf_reset(&out);
+	status = reservation_status(j, &out, &v);
+	size_t rows = 0;
+	json_each(row, json_array(json_array(status, "flavors")->child, "resources"))
+		rows++;
+	assert_int_equal(rows, 256);
+	assert_null(json_text(status, "leftFrom"));
+	json_free(j);
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +542,10 @@ int main(void)
 		cmocka_unit_test(a_calendar_that_never_opens_or_makes_no_sense_says_so),
 		cmocka_unit_test(a_policy_and_a_plan_tell_what_holds_now),
 		cmocka_unit_test(a_budget_that_is_used_up_is_in_force_all_the_same),
+		cmocka_unit_test(a_reservation_tells_its_window),
+		cmocka_unit_test(a_refused_reservation_tells_when_it_could_be_kept),
+		cmocka_unit_test(what_is_left_outlives_a_leader),
+		cmocka_unit_test(rows_of_all_queues_are_added_up),
 		cmocka_unit_test(shares_are_told_while_they_count),
 		cmocka_unit_test(a_localqueue_tells_its_counts),
 	};

@@ -318,6 +318,72 @@ static void a_calendar_that_became_wrong_is_said_once(void **state)
 	stage_close(&s);
 }
 
+#define RESERVATION_PATH "PATCH /apis/sluice.dev/v1alpha1/advancereservations/demo/status"
+#define RESERVATION(conditions)                                                                    \
+	"{\"metadata\":{\"name\":\"demo\",\"uid\":\"ab000000-0000-0000-0000-000000000000\","       \
+	"\"generation\":1},\"status\":{\"conditions\":[" conditions "]}}"
+#define IS_ACCEPTED(is)                                                                            \
+	"{\"type\":\"Accepted\",\"status\":\"" is                                                  \
+	"\",\"lastTransitionTime\":\"2026-11-20T10:00:00Z\"}"
+
+static void reserve(struct stage *s)
+{
+	static const struct advance_amount all = {.flavor = "default", .resource = ""};
+	struct advance_reservation_spec r = {.name = "demo",
+		.generation = 1,
+		.clusterqueue = "batch",
+		.amount = &all,
+		.namounts = 1,
+		.from_ms = NOW_MS + 3600000,
+		.until_ms = NOW_MS + 7200000,
+		.calendar = ""};
+	struct err e = {""};
+	if (queue_set_advance_reservation(s->api.world.queue, &r, &e) != 0)
+		fail_msg("%s", e.text);
+}
+
+/* What an earlier leader has accepted stands until the queue has looked at it. */
+static void a_reservation_is_not_written_before_it_is_judged(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION(IS_ACCEPTED("True")));
+	reserve(&s);
+	stage_tick(&s, NOW_MS);
+	events_turn(&s, NOW_MS);
+	assert_int_equal(scripted_server_count(s.api.server), 0);
+	stage_close(&s);
+}
+
+/* A refusal is said with an Event. A store that has gone back to an older status is written anew. */
+static void a_refused_reservation_says_so(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION(""));
+	queue_reject_advance_reservation(
+		s.api.world.queue, "demo", "spec.flavors: reserves nothing");
+	expect(&s, RESERVATION_PATH, 200);
+	stage_tick(&s, NOW_MS);
+	const char *body = last_body(&s);
+	assert_non_null(strstr(body, "\"type\":\"Accepted\",\"status\":\"False\""));
+	assert_non_null(strstr(body, "\"reason\":\"InvalidSpec\""));
+	assert_null(strstr(body, "\"type\":\"Kept\"")); /* there is nothing to keep */
+	expect(&s, EVENT_PATH, 201);
+	events_turn(&s, NOW_MS);
+	assert_non_null(strstr(last_body(&s), "\"kind\":\"AdvanceReservation\",\"name\":\"demo\""));
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION(IS_ACCEPTED("False"))); /* our own */
+	stage_tick(&s, NOW_MS + 1000);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION(IS_ACCEPTED("True")));
+	expect(&s, RESERVATION_PATH, 200);
+	stage_tick(&s, NOW_MS + 2000);
+	assert_int_equal(scripted_server_count(s.api.server), 3);
+	stage_close(&s);
+}
+
 static void a_budget_is_written_every_ten_seconds_at_most(void **state)
 {
 	(void)state;
@@ -362,6 +428,8 @@ int main(void)
 		cmocka_unit_test(a_flavor_is_written_to_only_when_it_was_refused),
 		cmocka_unit_test(a_flavor_that_is_deleted_says_what_still_uses_it),
 		cmocka_unit_test(a_calendar_that_became_wrong_is_said_once),
+		cmocka_unit_test(a_reservation_is_not_written_before_it_is_judged),
+		cmocka_unit_test(a_refused_reservation_says_so),
 		cmocka_unit_test(a_budget_is_written_every_ten_seconds_at_most),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,10 @@ static void the_queue_refuses_with_its_own_sentence(void **state)
 		{NULL, "ResourceFlavor/gpu", "there is no ResourceFlavor gpu"},
 		{NULL, "WorkloadPriorityClass/top", "there is no WorkloadPriorityClass top"},
 		{NULL, "Budget/b", "there is no Budget b"},
+		{NULL, "AdvanceReservation/a", "there is no AdvanceReservation a"},
+		{OBJECT("AdvanceReservation", "a",
+			 "'spec':{'clusterQueue':'batch','calendar':'nights','flavors':[]}"),
+			NULL, "AdvanceReservation a: spec.flavors: reserves nothing"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct queue *q = world_of_json(world);
@@ -127,6 +131,38 @@ static void what_is_there_can_be_dropped(void **state)
 	assert_false(queue_view_clusterqueue(q, 0, &view));
 	assert_false(queue_has_flavor(q, "node"));
 	assert_false(queue_has_priority(q, PRIORITY_WORKLOAD, "high"));
+	whatif_specs_free(s);
+	queue_free(q);
+}
+
+/* One that is new is judged like any other, and one that is dropped reserves nothing. */
+static void quota_can_be_reserved(void **state)
+{
+	(void)state;
+	struct queue *q = world_of_json(world);
+	struct whatif_specs *s = whatif_specs_new();
+	struct advance_reservation_view view;
+	struct decision d[4];
+	struct err e = {""};
+	int64_t next_ms, now_ms = INT64_C(1796025600000); /* 2026-11-30T08:00:00Z */
+	assert_int_equal(
+		add_text(s,
+			OBJECT("AdvanceReservation", "demo",
+				"'spec':{'clusterQueue':'batch','flavors':[{'name':'node'}],"
+				"'from':'2026-11-30T09:00:00Z','until':'2026-11-30T17:00:00Z'}"),
+			&e),
+		0);
+	if (whatif_specs_apply(s, q, NULL, &e) != 0)
+		fail_msg("%s", e.text);
+	queue_decide(q, now_ms, d, 4, &next_ms);
+	assert_true(queue_view_advance_reservation(q, 0, &view));
+	if (!view.accepted.ok)
+		fail_msg("%s: %s", view.accepted.reason, view.accepted.message);
+	whatif_specs_free(s);
+	s = whatif_specs_new();
+	assert_int_equal(whatif_specs_add_drop(s, "AdvanceReservation/demo", &e), 0);
+	assert_int_equal(whatif_specs_apply(s, q, NULL, &e), 0);
+	assert_false(queue_view_advance_reservation(q, 0, &view));
 	whatif_specs_free(s);
 	queue_free(q);
 }
@@ -420,6 +456,7 @@ int main(void)
 		cmocka_unit_test(they_are_bounded),
 		cmocka_unit_test(the_queue_refuses_with_its_own_sentence),
 		cmocka_unit_test(what_is_there_can_be_dropped),
+		cmocka_unit_test(quota_can_be_reserved),
 		cmocka_unit_test(time_specs_are_completed),
 		cmocka_unit_test(nothing_is_logged_of_what_would_be),
 		cmocka_unit_test(who_starts_earlier_and_who_comes_to_start),

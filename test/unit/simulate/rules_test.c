@@ -81,6 +81,9 @@ static void what_makes_no_sense_ends_the_reading(void **state)
 		{OURS("Budget", "a") "spec:\n  queue: batch\n  period: Daily\n  timeZone: Mars\n"
 				     "  currency: EUR\n  amount: \"5\"\n",
 			"in.yaml:8: Budget a: spec.timeZone: \"Mars\" is not in this machine's"},
+		{OURS("AdvanceReservation", "a") "spec: {clusterQueue: batch, flavors: [{name: f}], from: "
+						 "Monday, until: Tuesday}\n",
+			"AdvanceReservation a: spec.from: \"Monday\" is not a time"},
 		{JOB("sluice.dev/deadline: \"08:00 Mars/Base\"", ""),
 			"in.yaml:8: Job default/train: metadata.annotations.sluice.dev/deadline"},
 		{JOB("sluice.dev/simulate-checkpoint: often", ""),
@@ -121,6 +124,12 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 			"in.yaml:18: Budget dollars: CurrencyMismatch: "},
 		{NIGHTS PLAN "  series: {configMap: day-ahead, key: prices, staleAfter: 36h}\n",
 			"in.yaml:10: PricePlan power: SeriesMissing: "},
+		{OURS("AdvanceReservation",
+			 "much") "spec: {clusterQueue: batch, flavors: [{name: node, "
+				 "resources: [{name: cpu, amount: 1000}]}], from: "
+				 "\"1970-01-02T13:00:00Z\", until: "
+				 "\"1970-01-02T14:00:00Z\"}\n",
+			"in.yaml:2: AdvanceReservation much: TooMuch: "},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char text[4096];

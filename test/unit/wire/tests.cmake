@@ -8,7 +8,7 @@ foreach(name base/base job/quantity job/placement job/node_affinity job/job)
 endforeach()
 
 # Records from JSON, patches from intents.
-foreach(name decode_job decode_job_faults decode_notes decode_after decode_lending decode_terms decode_admin decode_calendar decode_policy decode_node decode_overcommit
+foreach(name decode_job decode_job_faults decode_notes decode_after decode_lending decode_terms decode_admin decode_calendar decode_policy decode_advance_reservation decode_node decode_overcommit
   patch patch_lending patch_pod_template decode_flavor decode_provision decode_template decode_quota decode_trouble)
   add_executable(${name}_test ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(${name}_test PRIVATE wire tzdata ${CMOCKA})
