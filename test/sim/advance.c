@@ -76,11 +76,11 @@ static void make(struct sim *s, struct config *c)
 	draw_amount(s, c);
 	draw_time(s, a);
 	draw_users(s, a);
-	sim_log(s, "admin  reserves %s: %lldm cpu and %lld memory of %s of %s%s, from %.3f until %.3f",
+	sim_log(s,
+		"admin  reserves %s: %lldm cpu and %lld memory of %s of %s%s, from %.3f until %.3f",
 		advance_names[c->index], (long long)a->cpu, (long long)a->memory, a->flavor,
 		a->everywhere ? "all" : clusterqueue_names[c->clusterqueue],
-		a->maintenance ? " for nobody" : "",
-		(double)(a->from_ms - SIM_EPOCH_MS) / 1000.0,
+		a->maintenance ? " for nobody" : "", (double)(a->from_ms - SIM_EPOCH_MS) / 1000.0,
 		(double)(a->until_ms - SIM_EPOCH_MS) / 1000.0);
 }
 
@@ -180,7 +180,7 @@ void advance_set(struct sim *s, struct queue *q, const struct config *c)
 		.maintenance = a->maintenance,
 		.namespaces = ns,
 		.release_after_ms = a->release_after_ms,
-		.accepted = status->accepted == c->generation,
+		.accepted = status->accepted > 0, /* whoever may use it is edited: decode.h */
 		.left_from_ms = status->left_from_ms,
 		.left = left,
 		.nleft = status->nleft};
@@ -188,8 +188,8 @@ void advance_set(struct sim *s, struct queue *q, const struct config *c)
 		if (a->namespaces >> i & 1)
 			ns[spec.nnamespaces++] = namespace_names[i];
 	for (size_t i = 0; i < status->nleft; i++)
-		left[i] = (struct advance_amount){status->left[i].flavor, status->left[i].resource,
-			status->left[i].amount};
+		left[i] = (struct advance_amount){
+			status->left[i].flavor, status->left[i].resource, status->left[i].amount};
 	if (queue_set_advance_reservation(q, &spec, &e) != 0)
 		sim_break(s, "P18", "AdvanceReservation %s: %s", spec.name, e.text);
 }
@@ -292,8 +292,8 @@ static void send(struct sim *s, struct replica *r, size_t index, const struct co
 {
 	struct rng *rng = &s->advance.rng;
 	struct status_write *w = sim_alloc(s, sizeof(*w));
-	*w = (struct status_write){r, r->life, index, known->advance.incarnation,
-		known->generation, *status, !s->calm && rng_odds(rng, s->faults.lost)};
+	*w = (struct status_write){r, r->life, index, known->advance.incarnation, known->generation,
+		*status, !s->calm && rng_odds(rng, s->faults.lost)};
 	r->advance[index] =
 		(struct advance_written){known->advance.incarnation, s->now_ms, true, *status};
 	sim_after(s, rng_skewed(rng, 1, 2 * s->faults.api_latency_ms), status_lands, w);

@@ -68,8 +68,8 @@ void advance_drop(struct queue *q, const struct config *c);
 void advance_write(struct sim *s, struct replica *r);
 
 /* The queue of a controller has made these decisions at now_ms, by its clock. */
-void advance_check(struct sim *s, struct replica *r, const struct decision *d, size_t n,
-	int64_t now_ms);
+void advance_check(
+	struct sim *s, struct replica *r, const struct decision *d, size_t n, int64_t now_ms);
 /* Is it for Jobs of that namespace? */
 bool advance_lets(const struct advance_object *a, const struct job *j);
 

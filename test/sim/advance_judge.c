@@ -49,10 +49,8 @@ static void node_add(struct tree_of *t, bool is_cohort, const char *name, const 
 		return;
 	}
 	struct tree_row *row = &t->node[t->n];
-	*row = (struct tree_row){.name = name,
-		.is_cohort = is_cohort,
-		.parent = -1,
-		.borrow = QUOTA_UNLIMITED};
+	*row = (struct tree_row){
+		.name = name, .is_cohort = is_cohort, .parent = -1, .borrow = QUOTA_UNLIMITED};
 	t->parent_name[t->n++] = parent;
 	for (size_t i = 0; i < nusage; i++) {
 		const struct usage_view *u = &usage[i];
@@ -213,7 +211,8 @@ static void leaves_reserved(const struct tree_of *t, const struct reserved_all *
  */
 
 /* Do reservations alone fit at that moment? */
-static bool fits_alone(const struct tree_of *t, const struct reserved_all *all, int node, int64_t at_ms)
+static bool fits_alone(
+	const struct tree_of *t, const struct reserved_all *all, int node, int64_t at_ms)
 {
 	int64_t leaf[NODES_MAX];
 	leaves_reserved(t, all, at_ms, NULL, NULL, leaf);
@@ -259,9 +258,8 @@ static void look(const struct replica *r, const struct reserved_all *all, const 
 		int64_t is_free = free_of(&t, leaf, node), has = is_free + u->used;
 		if (u->left - u->used > greater(is_free, 0) && x->state == ADVANCE_ACTIVE) {
 			ret->lacks = true;
-			snprintf(ret->what, sizeof(ret->what),
-				"%lld of the %lld %s of %s in %s", (ll)has, (ll)u->left,
-				u->resource, u->flavor, u->node);
+			snprintf(ret->what, sizeof(ret->what), "%lld of the %lld %s of %s in %s",
+				(ll)has, (ll)u->left, u->resource, u->flavor, u->node);
 		}
 		ret->unfit |= !row_fits_alone(&t, all, x, node, now_ms);
 	}
@@ -294,25 +292,16 @@ static bool said_of_some(const struct reserved_all *all, const struct reserved *
 	return false;
 }
 
-static void break_it(struct sim *s, const struct replica *r, const struct reserved *x, int64_t now_ms,
-	const char *what)
+static void break_it(struct sim *s, const struct replica *r, const struct reserved *x,
+	int64_t now_ms, const char *what)
 {
 	sim_break(s, "P18", "AdvanceReservation %s at %.3f of %.3f to %.3f: %s; %s says '%s: %s'",
 		advance_names[x->index], (double)(now_ms - SIM_EPOCH_MS) / 1000.0,
 		(double)(x->from_ms - SIM_EPOCH_MS) / 1000.0,
-		(double)(x->until_ms - SIM_EPOCH_MS) / 1000.0, what, r->identity, x->reason, x->why);
+		(double)(x->until_ms - SIM_EPOCH_MS) / 1000.0, what, r->identity, x->reason,
+		x->why);
 }
 
-static void dump(const struct sim *s, const struct replica *r, const struct reserved_all *all)
-{
-	if (!s->o.verbose) return;
-	for (size_t i = 0; i < all->n; i++) { const struct reserved *x = &all->of[i];
-		printf("RES %s ok %d kept %d %s state %d %lld-%lld\n", advance_names[x->index], x->ok, x->kept, x->reason, x->state, (ll)x->from_ms - SIM_EPOCH_MS, (ll)x->until_ms-SIM_EPOCH_MS);
-		for (size_t k = 0; k < x->nuse; k++) { printf("   %s %s %s left %lld used %lld\n", x->use[k].node, x->use[k].flavor, x->use[k].resource, (ll)x->use[k].left, (ll)x->use[k].used);
-			struct tree_of t; tree_make(&t, r->queue, x->use[k].flavor, x->use[k].resource);
-			for (size_t m = 0; m < t.n; m++) printf("        %s parent %d subtree %lld local %lld borrow %lld reserved %lld\n", t.node[m].name, t.node[m].parent, (ll)t.node[m].subtree, (ll)t.node[m].local, (ll)t.node[m].borrow, (ll)t.node[m].reserved);
-		}}
-}
 static void check_kept(struct sim *s, const struct replica *r, const struct reserved_all *all,
 	const struct reserved *x, int64_t now_ms)
 {
@@ -321,8 +310,6 @@ static void check_kept(struct sim *s, const struct replica *r, const struct rese
 	look(r, all, x, now_ms, &f);
 	if (f.odd)
 		return;
-	if (!s->broken[0] && ((f.unfit && x->kept && !said_of_some(all, x)) || (!f.unfit && strcmp(x->reason, "QuotaLowered") == 0) || (!f.unfit && f.lacks && (x->kept || !some_leave(r)))))
-		dump(s, r, all);
 	bool active = x->state == ADVANCE_ACTIVE;
 	if (active)
 		sim_reach(s, f.lacks ? PATH_ADVANCE_PODS : PATH_ADVANCE_KEPT);
@@ -350,7 +337,7 @@ static void check_accepted(
 	const struct advance_object *a = &x->known->advance;
 	bool promised = s->advance.promised[x->index] == a->incarnation &&
 			s->advance.promised_ms[x->index] < r->began_ms;
-	bool told = a->status.accepted == x->known->generation;
+	bool told = a->status.accepted > 0;
 	if (told && r->advance[x->index].incarnation != a->incarnation)
 		sim_reach(s, PATH_ADVANCE_RETOLD);
 	if (!x->ok && strcmp(x->reason, "NotFree") == 0)
@@ -374,8 +361,8 @@ static void check_accepted(
 /* ---- Decisions ---------------------------------------------------------------------------------
  */
 
-static bool overlaps_at(const struct reserved_all *all, const struct replica *r, const struct job *j,
-	const struct reservation_line *l, int64_t amount, int64_t at_ms)
+static bool overlaps_at(const struct reserved_all *all, const struct replica *r,
+	const struct job *j, const struct reservation_line *l, int64_t amount, int64_t at_ms)
 {
 	struct tree_of t;
 	int64_t leaf[NODES_MAX];

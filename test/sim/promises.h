@@ -41,6 +41,9 @@
  *
  * P16 no user runs or holds more than the limits of a LocalQueue let (users.h)
  *
+ * P18 an accepted AdvanceReservation stays accepted and has its quota at its time, unless quota was lowered or
+ *     pods did not end, and then its leader says so; no Job starts over it (advance.h)
+ *
  * P17 what a queue was told, recorded and replayed, gives the same (sim --replayed)
  *
  * P9 and P10 are of worlds with a cluster (cluster.h).

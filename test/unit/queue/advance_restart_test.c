@@ -24,7 +24,14 @@
 #include "planned.h"
 #include "queue/model/reservation.h"
 
-enum { WORLDS = 100, EVENTS = 150, RESTART_EVERY = 15, HOURS = 4, HISTORY_MAX = 4000, PIECES_MAX = 2000 };
+enum {
+	WORLDS = 100,
+	EVENTS = 150,
+	RESTART_EVERY = 15,
+	HOURS = 4,
+	HISTORY_MAX = 4000,
+	PIECES_MAX = 2000
+};
 
 static uint64_t seed_now; /* for what fails */
 static size_t compared, pieces_seen;
@@ -276,8 +283,7 @@ static void compare_histories(struct history *a, struct history *b)
 				(unsigned long long)seed_now, i, i < a->n ? (int)a->of[i].kind : -1,
 				i < a->n ? a->of[i].number : 0,
 				i < a->n ? (long long)a->of[i].at_ms : 0,
-				i < b->n ? (int)b->of[i].kind : -1,
-				i < b->n ? b->of[i].number : 0,
+				i < b->n ? (int)b->of[i].kind : -1, i < b->n ? b->of[i].number : 0,
 				i < b->n ? (long long)b->of[i].at_ms : 0);
 	}
 	compared += a->n;
