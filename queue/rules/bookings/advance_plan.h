@@ -1,5 +1,6 @@
 /*
- * AdvanceReservations in the plan: which rows, which windows, and what is still kept of them.
+ * AdvanceReservations in the plan: what is still kept of their rows (advance_rows.h) in their windows
+ * (advance_windows.h).
  *
  * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left of the
  * reserved amount, less what runs that may use it are planned to hold. So together with these runs it takes
@@ -17,20 +18,11 @@
 #define SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_PLAN_H
 
 #include "queue/plan/quota_plan.h"
-#include "queue/rules/bookings/advance_reservation.h"
+#include "queue/rules/bookings/advance_rows.h"
+#include "queue/rules/bookings/advance_windows.h"
 
 struct localqueue;
 struct user;
-
-/* Which rows, and how much of each, by the quotas as they are. False: the sentence says what is missing;
- * *ret_reason: ClusterQueueNotFound, FlavorNotFound. What can be had is in a->row all the same. */
-bool advance_rows_find(struct queue *q, struct advance_reservation *a, const char **ret_reason);
-void advance_rows_free(struct advance_reservation *a);
-/* Which windows from now on. False: reason and sentence in a. */
-bool advance_windows_find(struct queue *q, struct advance_reservation *a);
-void advance_windows_free(struct queue *q, struct advance_reservation *a);
-/* The same for one that is booked. Windows that are as before keep their bookings; others have none yet. */
-void advance_windows_renew(struct queue *q, struct advance_reservation *a);
 
 /* What is kept of each row in a span of time: writes amounts, as many as there are rows, and until
  * when it is the same. */
@@ -40,7 +32,6 @@ void advance_kept(const struct advance_reservation *a, const struct advance_wind
 /* Books all windows anew. `asks`: only where the firm layer has room. False: it has none in the window
  * *ret_window; then nothing is booked. */
 bool advance_book(struct queue *q, struct advance_reservation *a, bool asks, size_t *ret_window);
-void advance_unbook(struct queue *q, struct advance_reservation *a);
 
 /* What runs hold that may use it is written into its rows, which are new. */
 void advance_count_runs(struct queue *q, struct advance_reservation *a);

@@ -51,6 +51,15 @@ static bool has_flavor(const struct clusterqueue *cq, const char *flavor)
 	return false;
 }
 
+const struct advance_reservation *advance_reservation_of(
+	const struct queue *q, const struct booking *b)
+{
+	const struct advance_reservation *x = b ? advance_reservation_first(q) : NULL;
+	while (x && uid_cmp(&x->spec.uid, &b->who) != 0)
+		x = advance_reservation_next(x);
+	return x;
+}
+
 bool advance_reservation_concerns(
 	const struct advance_reservation *a, const struct clusterqueue *cq)
 {

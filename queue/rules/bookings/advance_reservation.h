@@ -107,6 +107,10 @@ void advance_reservations_done(struct queue *q);
 struct advance_reservation *advance_reservation_first(const struct queue *q);
 struct advance_reservation *advance_reservation_next(const struct advance_reservation *a);
 
+/* Whose booking is it? NULL: of none, or b is NULL. */
+const struct advance_reservation *advance_reservation_of(
+	const struct queue *q, const struct booking *b);
+
 /* Does it reserve quota of cq: named, or for all? */
 bool advance_reservation_concerns(
 	const struct advance_reservation *a, const struct clusterqueue *cq);

@@ -232,14 +232,6 @@ static uint64_t bookings_parts(const struct workload *w, struct parting *ret)
 	       0xD6E8FEB86659FD93u;
 }
 
-static const struct advance_reservation *advance_of(const struct queue *q, const struct booking *b)
-{
-	const struct advance_reservation *x = b ? advance_reservation_first(q) : NULL;
-	while (x && uid_cmp(&x->spec.uid, &b->who) != 0)
-		x = advance_reservation_next(x);
-	return x;
-}
-
 /* Does it wait for what somebody has reserved? By what it wanted when it was asked last. */
 static bool say_reserved(struct question *a, const struct booking *kept)
 {
@@ -251,7 +243,7 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 		return false;
 	const struct booking *b =
 		quota_plan_reserved_in_the_way(&q->quota_plan, lines, a->now_ms, until_ms);
-	const struct advance_reservation *x = advance_of(q, b);
+	const struct advance_reservation *x = advance_reservation_of(q, b);
 	if (!x)
 		return false;
 	text_add(a->text, "fits now, but AdvanceReservation %s keeps ", x->name);
