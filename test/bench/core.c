@@ -1,7 +1,8 @@
 /*
  * How fast the queue decides, and what a waiting Job costs. No test: it prints a table, and as its
- * last line one JSON object. Usage: bench_core [JOBS [SHAPES]], by default 1,000,000 Jobs, once in
- * 10 and once in 100,000 shapes.
+ * last line one JSON object. Usage: bench_core [JOBS [SHAPES [BOOKED]]], by default 1,000,000 Jobs, once
+ * in 10 and once in 100,000 shapes. With BOOKED so many more Jobs wait for their cheapest start, and have
+ * booked it.
  *
  *   tell     a Job is told to the queue, waiting
  *   drain    quota for all: how many starts a second, in passes of 1,000
@@ -64,8 +65,26 @@ static void set_quota(struct queue *q, int64_t jobs)
 	queue_set_clusterqueue(q, &s, NULL);
 }
 
+/* Hours are cheap from CHEAP_MS on. */
+#define CHEAP_MS INT64_C(1000000000)
+static void set_prices(struct queue *q)
+{
+	static const struct price_base base[] = {{"cpu", false, 1000000}};
+	static const struct price_point series[] = {
+		{0, PRICE_FACTOR_ONE}, {CHEAP_MS, PRICE_FACTOR_ONE / 10}};
+	struct priceplan_spec s = {.name = "plan",
+		.currency = "EUR",
+		.base = base,
+		.nbases = 1,
+		.has_series = true,
+		.series = series,
+		.nseries = 2,
+		.stale_after_ms = 2 * CHEAP_MS};
+	queue_set_priceplan(q, &s, NULL);
+}
+
 /* Shape s of n: cpu around 5, memory around 10Gi, no two alike. A tenth needs one flavor. */
-static void tell_job(struct queue *q, uint64_t n, uint64_t shapes)
+static void tell_job(struct queue *q, uint64_t n, uint64_t shapes, bool cheapest)
 {
 	uint64_t state = n % shapes + 1, a = draw(&state), b = draw(&state);
 	struct resource request[] = {
@@ -86,6 +105,8 @@ static void tell_job(struct queue *q, uint64_t n, uint64_t shapes)
 		.completions = 1,
 		.created_ms = (int64_t)(n / 100) * 1000,
 		.pod = {.containers = &container, .ncontainers = 1},
+		.durations = {.expected_ms = cheapest ? 3600000 : 0},
+		.terms = {.cheapest = cheapest, .deadline_ms = cheapest ? 2 * CHEAP_MS : 0},
 		.placement = {.node_selector = &pool, .nnode_selector = a % 10 == 0}};
 	queue_set_job(q, &j);
 }
@@ -164,7 +185,7 @@ static double bench_refuse(struct queue *q, struct running *r, uint64_t from, ui
 	size_t started = 0;
 	for (size_t i = 0; i < ROUNDS; i++) {
 		double t = now_us();
-		tell_job(q, from + i, shapes);
+		tell_job(q, from + i, shapes, false);
 		started += decide(q, r);
 		us[i] = now_us() - t;
 	}
@@ -207,14 +228,36 @@ static struct rate bench_drain(struct queue *q, struct running *r, uint64_t jobs
 	return rate;
 }
 
-static void bench(uint64_t jobs, uint64_t shapes, bool last)
+/* None of them starts. */
+static void book(struct queue *q, uint64_t first, uint64_t booked, uint64_t shapes)
+{
+	struct running none = {0};
+	set_prices(q);
+	set_quota(q, RUNNING);
+	for (uint64_t n = first; n < first + booked; n++)
+		tell_job(q, n, shapes, true);
+	double t = now_us();
+	while (decide(q, &none) > 0)
+		;
+	double each = (now_us() - t) / (double)booked;
+	struct uid last = uid_of(first + booked - 1);
+	struct explanation x = {.sentence = ""};
+	queue_explain(q, &last, 1000, &x);
+	printf("  book     %.2f us for each of %llu starts; the last one is at %lld s\n", each,
+		(unsigned long long)booked, (long long)(x.not_before_ms / 1000));
+	free(none.uid);
+}
+
+static void bench(uint64_t jobs, uint64_t shapes, uint64_t booked, bool last)
 {
 	struct queue *q = world();
 	struct running r = {0};
 	printf("%llu Jobs in %llu shapes\n", (unsigned long long)jobs, (unsigned long long)shapes);
+	if (booked > 0)
+		book(q, jobs + 2 * ROUNDS, booked, shapes);
 	double t = now_us();
 	for (uint64_t n = 0; n < jobs; n++)
-		tell_job(q, n, shapes);
+		tell_job(q, n, shapes, false);
 	double tell = (now_us() - t) / (double)jobs;
 	double bytes = (double)queue_memory_bytes(q) / (double)queue_waiting(q);
 	printf("  tell     %.2f us each; %.0f bytes a waiting Job\n", tell, bytes);
@@ -233,7 +276,7 @@ static void bench(uint64_t jobs, uint64_t shapes, bool last)
 	}
 	set_quota(q, 0);
 	for (uint64_t n = 0; n < jobs; n++)
-		tell_job(q, n, shapes);
+		tell_job(q, n, shapes, false);
 	struct rate again = bench_drain(q, &r, jobs, "again");
 	printf("%s{\"jobs\":%llu,\"shapes\":%llu,\"tell_us\":%.2f,\"bytes_per_waiting_job\":%.0f,"
 	       "\"finish_p99_us\":%.2f,\"refuse_p99_us\":%.2f,\"decisions_per_s\":%.0f,\"decisions_"
@@ -251,10 +294,11 @@ int main(int argc, char **argv)
 		jobs = 2 * ROUNDS;
 	if (argc > 2) {
 		uint64_t shapes = strtoull(argv[2], NULL, 10);
-		bench(jobs, shapes ? shapes : 1, true);
+		uint64_t booked = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+		bench(jobs, shapes ? shapes : 1, booked, true);
 		return 0;
 	}
-	bench(jobs, 10, false);
-	bench(jobs, 100000, true);
+	bench(jobs, 10, 0, false);
+	bench(jobs, 100000, 0, true);
 	return 0;
 }
