@@ -79,7 +79,7 @@ struct queue {
 	struct disruptions disruptions;
 	struct predecessors predecessors;
 	struct advance_use *advance_uses; /* what the view of one hands out until the next call */
-	struct buf bill_text; /* what queue_job_bill() hands out until the next call */
+	struct buf bill_text;		  /* what queue_job_bill() hands out until the next call */
 	struct map workloads;
 	struct slab reservations[RESERVATION_SLABS + 1]; /* by how many lines they have */
 	struct tree back_off;

@@ -33,8 +33,8 @@ struct kind {
 	const char *name; /* plural, for people */
 	const char *path; /* NULL: the ConfigMaps, in whose namespace the observer knows */
 	const char *label_selector, *field_selector;
-	bool ours;	  /* a CRD: may not be installed */
-	bool has_status;  /* the reporter writes it, so its events are often our own */
+	bool ours;	 /* a CRD: may not be installed */
+	bool has_status; /* the reporter writes it, so its events are often our own */
 	/* Its status says what outlives a leader: a standby looks at it whenever that changes. The
 	 * leader knows better than what it has written. */
 	bool status_is_fact;

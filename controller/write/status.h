@@ -36,7 +36,7 @@ void status_render_flavor(const struct status_verdict *v, const char *since, str
 struct status_conditions {
 	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
 	bool is[STATUS_CONDITIONS_MAX];
-	bool bad[STATUS_CONDITIONS_MAX]; /* something is to be done about it */
+	bool bad[STATUS_CONDITIONS_MAX];   /* something is to be done about it */
 	bool cured[STATUS_CONDITIONS_MAX]; /* that it is no longer bad is worth an Event too */
 	const char *reason[STATUS_CONDITIONS_MAX], *message[STATUS_CONDITIONS_MAX];
 	const char *since[STATUS_CONDITIONS_MAX];

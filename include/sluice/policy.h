@@ -153,8 +153,8 @@ struct budget_spec {
 
 /* ---- AdvanceReservation: quota that is kept for a time ---- */
 
-#define ADVANCE_AMOUNTS_MAX 64 /* of one AdvanceReservation */
-#define ADVANCE_NAMES_MAX 64   /* namespaces; users */
+#define ADVANCE_AMOUNTS_MAX 64				/* of one AdvanceReservation */
+#define ADVANCE_NAMES_MAX 64				/* namespaces; users */
 #define ADVANCE_AHEAD_MAX_MS (INT64_C(366) * 86400000)	/* from now on: all windows end by then */
 #define ADVANCE_RELEASE_MAX_MS (INT64_C(744) * 3600000) /* of releaseAfter; as the CRD has it */
 #define ADVANCE_WINDOWS_MAX 1000			/* of its Calendar, in that time */
@@ -184,7 +184,7 @@ struct advance_reservation_spec {
 	int64_t release_after_ms; /* what is not used for so long is given back; 0: it is kept */
 
 	/* From its status, so that it outlives a leader. */
-	bool accepted;	      /* it was: in this generation, or before an edit of what may be edited */
+	bool accepted; /* it was: in this generation, or before an edit of what may be edited */
 	int64_t left_from_ms; /* of the window that began then, only this much is still kept; 0: all is */
 	const struct advance_amount *left;
 	size_t nleft;

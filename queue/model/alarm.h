@@ -21,7 +21,7 @@ enum alarm_kind {
 	ALARM_DEPENDENCY, /* a Job waits in vain for long enough (dependency_wait.h) */
 	ALARM_WANTED,	  /* a question is asked again (wanted.h) */
 	ALARM_GROWTH,	  /* a run may grow now (growth.h) */
-	ALARM_ADVANCE, /* an AdvanceReservation begins, ends, gives back or is judged again */
+	ALARM_ADVANCE,	  /* an AdvanceReservation begins, ends, gives back or is judged again */
 	ALARM_GROWN, /* a run has run its minRun, and a Job waits that may preempt it (pass.h) */
 };
 

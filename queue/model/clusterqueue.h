@@ -101,10 +101,10 @@ struct clusterqueue {
 	struct link localqueues;	   /* localqueue.of_clusterqueue */
 	struct link reservations;	   /* reservation.of_clusterqueue, held or leaving */
 	struct link promised;		   /* reservation.of_clusterqueue, oldest promise first */
-	struct link timed;   /* terms.of_clusterqueue: Jobs with terms on time or money */
-	struct link budgets; /* budget.of_owner, by name */
+	struct link timed;    /* terms.of_clusterqueue: Jobs with terms on time or money */
+	struct link budgets;  /* budget.of_owner, by name */
 	struct link reserved; /* advance_reservation.of_clusterqueue */
-	struct plan *plan;   /* plan_of(), when: */
+	struct plan *plan;    /* plan_of(), when: */
 	uint64_t plan_version;
 	uint64_t rules_as_of;	 /* rules are right at this number of queue.rules_edits */
 	uint32_t rules;		 /* a bit for each that concerns it: rules/rule.h */
@@ -114,9 +114,9 @@ struct clusterqueue {
 	bool woken;		 /* ... that may take back what others borrow */
 	bool borrows_more;	 /* ... in others: what it borrows of late may be taken back */
 	bool quota_fell;	 /* at the last effective_quota_apply(), by spec or windows */
-	bool plans;		 /* its tree plans ahead, also after it moved to another: booked_runs.h */
-	bool spared;		 /* minRun spared a run of it in this pass */
-	struct link fresh;	 /* group.fresh: groups that no pass has judged yet */
+	bool plans;	   /* its tree plans ahead, also after it moved to another: booked_runs.h */
+	bool spared;	   /* minRun spared a run of it in this pass */
+	struct link fresh; /* group.fresh: groups that no pass has judged yet */
 	size_t nfresh;
 	struct cq_counts counts;
 };

@@ -94,7 +94,8 @@ struct reservation {
 	bool confirmed;
 	const char *stop_policy; /* the RunPolicy or Budget that stops it, or NULL */
 	bool gives_back;	 /* it must stop to return borrowed quota (lead.h) */
-	const char *cleared_for; /* the AdvanceReservation for which it must stop, a symbol; or NULL */
+	const char
+		*cleared_for; /* the AdvanceReservation for which it must stop, a symbol; or NULL */
 	/* Its Job is being deleted: nothing stops its pods, and their end is not known. It is no
 	 * candidate, no promise waits for it, and no stop is decided. The gate says the same of a Job that
 	 * it has not read yet. */

@@ -108,7 +108,7 @@ void booked_runs_put_off(struct queue *q)
 	struct booking *b;
 	while ((b = quota_plan_first_end(&q->quota_plan)) && b->until_ms < earliest_end_ms(q)) {
 		const struct workload *w = queue_find_workload(q, &b->who);
-		const struct reservation *r = w && w->reservation ? w->reservation : w->promise;
+		const struct reservation *r = w->reservation ? w->reservation : w->promise;
 		advance_run_unbooked(q, r);
 		quota_plan_move(&q->quota_plan, b, b->from_ms, ends_ms(q, r));
 		advance_run_booked(q, r);

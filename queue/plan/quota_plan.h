@@ -43,8 +43,8 @@
 #define QUOTA_PLAN_MAX 10000
 
 enum booking_kind {
-	BOOKING_RUN,	  /* what runs, until its expected end */
-	BOOKING_HEAD,	  /* a Job that bookings keep from starting, or one of several heads of Backfill */
+	BOOKING_RUN, /* what runs, until its expected end */
+	BOOKING_HEAD, /* a Job that bookings keep from starting, or one of several heads of Backfill */
 	BOOKING_CHEAPEST, /* the start that sluice.dev/start: Cheapest chose */
 	BOOKING_ADVANCE,  /* an AdvanceReservation */
 };

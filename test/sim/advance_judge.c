@@ -195,7 +195,7 @@ static void leaves_reserved(const struct tree_of *t, const struct reserved_all *
 	memset(ret, 0, t->n * sizeof(*ret));
 	for (size_t i = 0; i < all->n; i++) {
 		const struct reserved *x = &all->of[i];
-		if (!covers(x, at_ms) || (but && may_use(r, x, but)))
+		if (!covers(x, at_ms) || (but && r && may_use(r, x, but)))
 			continue;
 		for (size_t k = 0; k < x->nuse; k++) {
 			const struct reserved_row *u = &x->use[k];

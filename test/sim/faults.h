@@ -177,18 +177,18 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(NEVER_HELD, "Jobs put on hold because what they wait for failed")                        \
 	X(NEVER_DELETED, "... or deleted")                                                         \
 	X(BOOKED, "bookings of Jobs that want their cheapest start, decision by decision")         \
-	X(CHEAPEST_START, "starts of such Jobs")                                                    \
-	X(KEPT_START, "decisions while bookings kept Jobs from starting")                           \
-	X(ADVANCE_ACCEPTED, "AdvanceReservations whose status said that they are accepted")          \
-	X(ADVANCE_REFUSED, "... or not")                                                            \
-	X(ADVANCE_RETOLD, "accepted ones that a later leader was told of")                          \
-	X(ADVANCE_ACTIVE, "decisions in the time of one")                                           \
-	X(ADVANCE_KEPT, "... that had its quota")                                                   \
-	X(ADVANCE_PODS, "... whose quota pods had that did not end")                                \
-	X(ADVANCE_LOWERED, "decisions while quota had been lowered below one")                      \
-	X(ADVANCE_USED, "starts of Jobs in what is reserved for them")                              \
-	X(ADVANCE_STOP, "runs stopped for one")                                                     \
-	X(ADVANCE_GIVEN_BACK, "decisions while some of one had been given back")                    \
+	X(CHEAPEST_START, "starts of such Jobs")                                                   \
+	X(KEPT_START, "decisions while bookings kept Jobs from starting")                          \
+	X(ADVANCE_ACCEPTED, "AdvanceReservations whose status said that they are accepted")        \
+	X(ADVANCE_REFUSED, "... or not")                                                           \
+	X(ADVANCE_RETOLD, "accepted ones that a later leader was told of")                         \
+	X(ADVANCE_ACTIVE, "decisions in the time of one")                                          \
+	X(ADVANCE_KEPT, "... that had its quota")                                                  \
+	X(ADVANCE_PODS, "... whose quota pods had that did not end")                               \
+	X(ADVANCE_LOWERED, "decisions while quota had been lowered below one")                     \
+	X(ADVANCE_USED, "starts of Jobs in what is reserved for them")                             \
+	X(ADVANCE_STOP, "runs stopped for one")                                                    \
+	X(ADVANCE_GIVEN_BACK, "decisions while some of one had been given back")                   \
 	X(POD_REFUSED, "pods refused by a ResourceQuota")                                          \
 	X(POD_LATE, "... because some that have ended were counted still, or of others")           \
 	X(QUOTA_LOWERED, "ResourceQuotas that got less, or came")                                  \

@@ -65,7 +65,7 @@ struct advance_object {
 	bool everywhere; /* maintenance of a flavor in all ClusterQueues; else in `clusterqueue` */
 	bool maintenance;
 	const char *flavor;
-	int64_t cpu, memory; /* 0: not of that; both: all that there is of the flavor */
+	int64_t cpu, memory;	   /* 0: not of that; both: all that there is of the flavor */
 	int64_t from_ms, until_ms; /* 0: whenever `calendar` is open */
 	unsigned namespaces;	   /* whose Jobs may use it, a bit each; 0: all */
 	int64_t release_after_ms;

@@ -121,8 +121,7 @@ void windows_begin(struct sim *s)
 
 void windows_edit(struct sim *s)
 {
-	enum config_kind k =
-		(enum config_kind)rng_between(&s->rng, CONFIG_CALENDAR, CONFIG_BUDGET);
+	enum config_kind k = (enum config_kind)rng_between(&s->rng, CONFIG_CALENDAR, CONFIG_BUDGET);
 	struct config *c =
 		&s->people.config[k][rng_between(&s->rng, 0, (int64_t)config_count(k) - 1)];
 	draw(s, c);

@@ -126,7 +126,7 @@ static bool is_short(const struct demand_line *l)
 static void try_one(struct preemption *x, struct reservation *r)
 {
 	const struct demand *d = x->d;
-	__int128 before[QUEUE_LINES_MAX];
+	__int128 before[QUEUE_LINES_MAX] = {0};
 	bool helps = false;
 	for (size_t i = 0; i < d->nlines; i++)
 		before[i] = quota_free(d->line[i].row, QUOTA_THEN);

@@ -338,7 +338,8 @@ static const struct {
 		"--until is 2026-11-30T09:00:00+01:00, which is not after --from"},
 	{"64|gpu|--queue|team|--from|2028-11-30 09:00|--for|8h",
 		"too far ahead: at most 366 days from now"},
-	{"64|gpu|--queue|team|--from|now|--for|99w", "--for 99w is too long; give at most 366 days"},
+	{"64|gpu|--queue|team|--from|now|--for|99w",
+		"--for 99w is too long; give at most 366 days"},
 	{"64|gpu|--queue|team|--from|2027-03-28 02:30|--for|8h",
 		"--from: there is no 02:30 on 2027-03-28 in Europe/Berlin"},
 };

@@ -57,7 +57,7 @@ static size_t steps_of(const struct drawing *x)
 static int64_t next_change(const struct drawing *x, int64_t at)
 {
 	for (int64_t t = at + 1; t <= MOMENTS; t++)
-		if (x->use[t] != x->use[t - 1])
+		if (t > 0 && x->use[t] != x->use[t - 1])
 			return t;
 	return INT64_MAX;
 }

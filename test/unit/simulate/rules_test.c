@@ -81,8 +81,9 @@ static void what_makes_no_sense_ends_the_reading(void **state)
 		{OURS("Budget", "a") "spec:\n  queue: batch\n  period: Daily\n  timeZone: Mars\n"
 				     "  currency: EUR\n  amount: \"5\"\n",
 			"in.yaml:8: Budget a: spec.timeZone: \"Mars\" is not in this machine's"},
-		{OURS("AdvanceReservation", "a") "spec: {clusterQueue: batch, flavors: [{name: f}], from: "
-						 "Monday, until: Tuesday}\n",
+		{OURS("AdvanceReservation",
+			 "a") "spec: {clusterQueue: batch, flavors: [{name: f}], from: "
+			      "Monday, until: Tuesday}\n",
 			"AdvanceReservation a: spec.from: \"Monday\" is not a time"},
 		{JOB("sluice.dev/deadline: \"08:00 Mars/Base\"", ""),
 			"in.yaml:8: Job default/train: metadata.annotations.sluice.dev/deadline"},
