@@ -17,7 +17,11 @@ static struct advance_reservation *of_node(const struct tree_node *n)
 
 static int name_order(const struct tree_node *a, const struct tree_node *b)
 {
-	return strcmp(of_node(a)->name, of_node(b)->name);
+	const struct advance_reservation *x =
+		container_of_const(a, struct advance_reservation, by_name);
+	const struct advance_reservation *y =
+		container_of_const(b, struct advance_reservation, by_name);
+	return strcmp(x->name, y->name);
 }
 
 void advance_reservations_init(struct advance_reservations *all)
