@@ -81,8 +81,10 @@ def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world, program)
     world.box.wait_visible(LATER)
     asked = f"/apis/visibility.sluice.dev/v1alpha1/namespaces/{world.ns}/queuedjobs?fieldSelector=status.trouble.reason!%3D"
     world.wait("it to be in the list of those in trouble", lambda: [j["metadata"]["name"] for j in world.api.list(asked)] == ["stuck"])
-    shown = program("sluice", "queue", world.full("q"), env={"KUBECONFIG": str(world.box.kubeconfig)})
-    assert "1 (1 stuck)" in shown.stdout and f"Unschedulable (sluice explain -n {world.ns} job/stuck)" in shown.stdout, shown
+
+    def shown():  # the ClusterQueue's own status may be a second older
+        return program("sluice", "queue", world.full("q"), env={"KUBECONFIG": str(world.box.kubeconfig)}).stdout
+    world.wait("the list of queues to say so", lambda: "1 (1 stuck)" in shown() and f"Unschedulable (sluice explain -n {world.ns} job/stuck)" in shown())
     for name in ("sluice_jobs_in_trouble", "sluice_job_troubles_total"):
         world.wait(f"{name} to count it", lambda n=name: metric(world, n, "Unschedulable") == 1)
     (message,) = world.wait("an Event that says so", lambda: events(world, "stuck", "PodsStuck"))
