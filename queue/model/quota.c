@@ -285,14 +285,17 @@ int64_t quota_ceiling(const struct quota_row *row)
 		       : quantity_add(row->subtree, row->borrowing_limit);
 }
 
+int quota_row_cmp(const struct quota_row *a, const struct quota_row *b)
+{
+	int order = strcmp(a->node->name, b->node->name);
+	if (order == 0)
+		order = strcmp(a->flavor, b->flavor);
+	return order ? order : strcmp(a->resource, b->resource);
+}
+
 static int row_order(const void *a, const void *b)
 {
-	const struct quota_row *x = *(struct quota_row *const *)a;
-	const struct quota_row *y = *(struct quota_row *const *)b;
-	int order = strcmp(x->node->name, y->node->name);
-	if (order == 0)
-		order = strcmp(x->flavor, y->flavor);
-	return order ? order : strcmp(x->resource, y->resource);
+	return quota_row_cmp(*(struct quota_row *const *)a, *(struct quota_row *const *)b);
 }
 
 void quota_retake(struct quota *quota)

@@ -131,6 +131,8 @@ struct quota_node *quota_root(struct quota_node *node);
 
 /* The most that the node may use by its own limits. */
 int64_t quota_ceiling(const struct quota_row *row);
+/* By the names of node, flavor and resource. */
+int quota_row_cmp(const struct quota_row *a, const struct quota_row *b);
 /* The next row of which the ledger has another ceiling, guaranteed part or parent; NULL: none. */
 struct quota_row *quota_take_changed(struct quota *quota);
 void quota_retake(struct quota *quota); /* the ledger knows nothing: all rows are to be told */

@@ -61,12 +61,6 @@ static bool gives_nothing_beyond(const struct clearing *c, const struct reservat
 	return true;
 }
 
-static bool is_older(const struct advance_reservation *a, const struct advance_reservation *b)
-{
-	return a->spec.created_ms != b->spec.created_ms ? a->spec.created_ms < b->spec.created_ms
-							: strcmp(a->name, b->name) < 0;
-}
-
 /* It uses what an older one keeps. So where quota is left for one of two, they do not stop each other's runs
  * in turn. */
 static bool uses_an_older(const struct clearing *c, const struct reservation *r)
@@ -74,7 +68,7 @@ static bool uses_an_older(const struct clearing *c, const struct reservation *r)
 	list_each(&r->cq->reserved, l) {
 		const struct advance_reservation *other =
 			container_of(l, struct advance_reservation, of_clusterqueue);
-		if (other != c->a && other->open && is_older(other, c->a) &&
+		if (other != c->a && other->open && advance_reservation_cmp(other, c->a) < 0 &&
 			advance_usable_by(other, r->lq, r->user) &&
 			gives_nothing_beyond(c, r, other))
 			return true;

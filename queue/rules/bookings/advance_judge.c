@@ -388,9 +388,7 @@ static int judging_order(const void *x, const void *y)
 	const struct advance_reservation *b = *(struct advance_reservation *const *)y;
 	if (a->spec.accepted != b->spec.accepted)
 		return a->spec.accepted ? -1 : 1;
-	if (a->spec.created_ms != b->spec.created_ms)
-		return a->spec.created_ms < b->spec.created_ms ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return advance_reservation_cmp(a, b);
 }
 
 static struct advance_reservation **in_order(const struct queue *q, size_t *ret_n)

@@ -313,18 +313,13 @@ static void members_move(struct queue *q, struct clusterqueue *cq, enum workload
 	}
 }
 
-static bool is_after(const struct advance_reservation *a, const struct advance_reservation *b)
-{
-	return a->spec.created_ms != b->spec.created_ms ? a->spec.created_ms > b->spec.created_ms
-							: strcmp(a->name, b->name) > 0;
-}
-
 /* In the order of creation, whenever they were accepted. */
 static struct link *first_after(struct clusterqueue *cq, const struct advance_reservation *a)
 {
 	struct link *l = cq->reserved.next;
 	while (l != &cq->reserved &&
-		!is_after(container_of(l, struct advance_reservation, of_clusterqueue), a))
+		advance_reservation_cmp(
+			container_of(l, struct advance_reservation, of_clusterqueue), a) <= 0)
 		l = l->next;
 	return l;
 }

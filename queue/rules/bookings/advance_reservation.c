@@ -55,6 +55,14 @@ static bool has_flavor(const struct clusterqueue *cq, const char *flavor)
 	return false;
 }
 
+int advance_reservation_cmp(
+	const struct advance_reservation *a, const struct advance_reservation *b)
+{
+	if (a->spec.created_ms != b->spec.created_ms)
+		return a->spec.created_ms < b->spec.created_ms ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
 const struct advance_reservation *advance_reservation_of(
 	const struct queue *q, const struct booking *b)
 {

@@ -107,6 +107,10 @@ void advance_reservations_done(struct queue *q);
 struct advance_reservation *advance_reservation_first(const struct queue *q);
 struct advance_reservation *advance_reservation_next(const struct advance_reservation *a);
 
+/* In the order of creation, then by name. */
+int advance_reservation_cmp(
+	const struct advance_reservation *a, const struct advance_reservation *b);
+
 /* Whose booking is it? NULL: of none, or b is NULL. */
 const struct advance_reservation *advance_reservation_of(
 	const struct queue *q, const struct booking *b);

@@ -35,12 +35,7 @@ static int64_t own_quota(const struct quota_row *row)
 
 static int row_order(const void *a, const void *b)
 {
-	const struct quota_row *x = *(struct quota_row *const *)a;
-	const struct quota_row *y = *(struct quota_row *const *)b;
-	int order = strcmp(x->node->name, y->node->name);
-	if (order == 0)
-		order = strcmp(x->flavor, y->flavor);
-	return order ? order : strcmp(x->resource, y->resource);
+	return quota_row_cmp(*(struct quota_row *const *)a, *(struct quota_row *const *)b);
 }
 
 /* All rows of the flavor with quota of their own. */
@@ -61,8 +56,7 @@ static void rows_of_flavor(struct queue *q, struct advance_reservation *a, const
 static int by_node(const void *a, const void *b)
 {
 	const struct advance_row *x = a, *y = b;
-	const struct quota_row *p = x->row, *r = y->row;
-	return row_order(&p, &r);
+	return quota_row_cmp(x->row, y->row);
 }
 
 static bool say_no_flavor(struct advance_reservation *a, const struct advance_amount *x)
