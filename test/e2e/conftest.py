@@ -7,28 +7,52 @@ one leaves behind is in nobody's way.
 
     SLUICE_E2E_PREFIX   names of the sandboxes begin with it (default: e2e)
     SLUICE_E2E_KEEP=1   leaves them up, and uses those that are: for whoever writes tests
-    SLUICE_E2E_BIN      where the programs are (default: the ASan build, else the release)
+    SLUICE_E2E_SEED     what tests that draw draw from (default: another one in each run)
+
+The programs are those that users have. A test file with `pytestmark = pytest.mark.sanitized` runs those
+that are built with ASan and UBSan; so does a controller whose clock a test sets, for only they can.
+
+With workers (pytest-xdist, see test/suite.py) each has sandboxes of its own, and takes one file after the other.
 """
 
 import itertools
+import json
 import os
 import re
 import signal
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import checks
+import evidence
 from objects import KUBERNETES, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
 from sandbox import Api, ApiError, Sandbox, SandboxError, wait_until
 from sandbox.process import tail
 from sandbox.sandbox import BUILD
 
-PREFIX = os.environ.get("SLUICE_E2E_PREFIX", "e2e")
+PREFIX = "-".join([os.environ.get("SLUICE_E2E_PREFIX", "e2e"), *filter(None, [os.environ.get("PYTEST_XDIST_WORKER")])])
 KEEP = bool(os.environ.get("SLUICE_E2E_KEEP"))
-BIN = Path(os.environ.get("SLUICE_E2E_BIN") or next(
-    (d for d in (BUILD / "dev" / "bin", BUILD / "bin") if (d / "sluice-controller").exists()), BUILD / "dev" / "bin"))
+
+
+class _Programs:
+    """`BIN / "sluice"`: a program of ours, of the build that the test which runs wants."""
+
+    RELEASE, SANITIZED = BUILD / "bin", BUILD / "dev" / "bin"
+    sanitized = False  # by the mark of the test that runs
+
+    def __truediv__(self, name):
+        return self.built(name, self.sanitized)
+
+    def built(self, name, sanitized):
+        """Probes are in the one build only."""
+        release = self.RELEASE / name
+        return release if release.exists() and not sanitized else self.SANITIZED / name
+
+
+BIN = _Programs()
 
 # How long a condition may take on a busy machine before it counts as never. Not a measure of speed:
 # nobody waits for so long where all is well, so they are what a machine ten times slower than ours needs.
@@ -42,12 +66,15 @@ def pytest_configure(config):
     if config.option.durations is None:
         config.option.durations = 12
     config.addinivalue_line("markers", "timeout(seconds): ends a test that hangs (pytest-timeout)")
+    config.addinivalue_line("markers", "sanitized: the programs are those with ASan and UBSan")
     config.addinivalue_line("markers", "synchronous: the pair of `pair` replicates synchronously")
     config.addinivalue_line("markers", "since_kubernetes(minor, why): what an older API server cannot do")
     config.addinivalue_line("markers", "flags(*flags): the controller of `world` has these flags beside its usual ones")
 
 
 def pytest_runtest_setup(item):
+    BIN.sanitized = item.get_closest_marker("sanitized") is not None
+    evidence.begin(_open.values())
     since = item.get_closest_marker("since_kubernetes")
     if since and KUBERNETES < since.args[0]:
         pytest.skip(f"before Kubernetes 1.{since.args[0]} {since.args[1]}")
@@ -57,6 +84,25 @@ def pytest_collection_modifyitems(config, items):
     for item in items if config.pluginmanager.hasplugin("timeout") else []:
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(900))
+    took = _seconds_by_file()
+    items.sort(key=lambda item: -took[item.path.name])  # stable: a file's tests stay together, in their order
+
+
+# The order in a clone that has no durations of its own yet.
+LONGEST = ("test_faults.py", "test_overcommit.py", "test_eta.py", "test_restore.py", "test_upgrade.py", "test_real_node.py", "test_fit.py",
+           "test_from_cluster.py", "test_admission.py", "test_page.py")
+
+
+def _seconds_by_file():
+    """What the tests of each file took in the last run; so workers take the longest file first."""
+    took = Counter({name: float(len(LONGEST) - i) for i, name in enumerate(LONGEST)})
+    try:
+        tests = json.loads((BUILD / "logs" / "durations.json").read_text())["tests"]["e2e"]
+    except (OSError, ValueError, KeyError):
+        return took
+    for name, seconds in tests.items():
+        took[name.partition("::")[0].rpartition("/")[2]] += seconds
+    return took
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -66,20 +112,7 @@ def pytest_runtest_makereport(item, call):
         for name, box in _open.items():
             for component in box.controllers():
                 report.sections.append((f"{name}: end of the log of {component}", tail(box.process(component).log, 40)))
-            report.sections.append((f"{name}: ledger", ledger_text(box)))
-
-
-def ledger_text(box):
-    shown = []
-    for what in ("select * from sluice.lease", "select * from sluice.audit limit 20",
-                 "select node, flavor, resource, pending, posted, releasing, wanted, ceiling from sluice.balance "
-                 "where pending + posted + releasing > 0 limit 40",
-                 "select ns, name, attempt, state, reserved_at, lines from sluice.hold order by reserved_at desc limit 20"):
-        try:
-            shown += [f"-- {what}"] + ["   " + " | ".join(row) for row in box.sql(what)]
-        except (SandboxError, OSError) as e:
-            shown.append(f"-- {what}: {e}")
-    return "\n".join(shown)
+        report.sections.append(("all of it", str(evidence.leave(item.nodeid, report.longreprtext, _open.values()))))
 
 
 # ---- sandboxes ----------------------------------------------------------------
@@ -104,8 +137,13 @@ def close_sandbox(box):
 USUAL_FLAGS = ("--lease-seconds", "3")
 
 
+def controller_program(flags):
+    """The controller that takes these flags."""
+    return BIN.built("sluice-controller", BIN.sanitized or any(str(f).startswith("--clock-") for f in flags))
+
+
 def start_controller(box, identity="one", extra=USUAL_FLAGS, env=None):
-    return box.start_controller(identity, binary=BIN / "sluice-controller", extra_args=extra, env={
+    return box.start_controller(identity, binary=controller_program(extra), extra_args=extra, env={
         # A leak, an overflow or undefined behaviour ends the process with a code no test expects.
         "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:abort_on_error=0", "UBSAN_OPTIONS": "halt_on_error=1:exitcode=98:print_stacktrace=1",
         **(env or {})})
@@ -127,12 +165,13 @@ def wait_leading(box, component="controller-one", timeout=LATER):
 
 
 def run_with(box, flags):
-    """The controller, with these flags beside its usual ones: started anew if it has others, or
-    ended in another test. What waits and runs it finds as a successor does."""
+    """The controller, with these flags beside its usual ones: started anew if it has others, is of another
+    build, or ended in another test. What waits and runs it finds as a successor does."""
     proc = box.process("controller-one")
     wanted = [*USUAL_FLAGS, *flags]
     if proc.alive():
-        if proc.record()["argv"][-len(wanted) - 1:] == ["one", *wanted]:
+        argv = proc.record()["argv"]
+        if argv[0] == str(controller_program(flags).resolve()) and argv[-len(wanted) - 1:] == ["one", *wanted]:
             return
         assert proc.stop() == "ended"
     start_controller(box, extra=wanted)
@@ -215,6 +254,7 @@ class World:
 
     def __init__(self, box, ns):
         self.box, self.api, self.ns = box, box.api, ns
+        evidence.uses(ns)
         self.made, self.afterwards = [], []  # afterwards: called when the test is over and its Jobs are deleted
         self.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
                                                "metadata": {"name": ns, "labels": {"sluice-e2e": "true"}}})

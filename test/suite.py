@@ -1,0 +1,370 @@
+"""Runs ctest and the end-to-end tests side by side, shows how far they are, and sums up.
+
+`./dev test` and `./dev check` call this once all is built. ctest counts, the end-to-end tests wait: so they
+run together, ctest at a lower priority. The end-to-end tests are spread over workers, each with a control
+plane of its own, which take one test file after the other, the longest first (test/e2e/conftest.py).
+
+    suite.py [--labels REGEX] [--not-labels REGEX] [--no-ctest] [--no-e2e] [--repeat N] [--load] [ARGS OF PYTEST...]
+
+Writes into build/logs: ctest.log and e2e.log (all output), ctest.xml and e2e.xml (JUnit), durations.json
+(where the time went), and failed/, a folder for each end-to-end test that failed. The last line is
+`N passed, N failed`; the exit code is 0 only if something passed and nothing failed. A runner that ended
+badly without naming a failed test counts as one failure: silence is no success.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD, LOGS = ROOT / "build", ROOT / "build" / "logs"
+DURATIONS = LOGS / "durations.json"
+WORKERS = 4  # each waits most of the time; more of them only start more control planes
+CORES = len(os.sched_getaffinity(0))
+SHOWN_EVERY = 30  # seconds, where no terminal shows it all the time
+LONGEST = 10  # rows of a table
+SHOWN_OF_A_FAILURE = 60  # lines, the last ones
+
+sys.path.insert(0, str(ROOT / "test" / "e2e"))
+from sandbox import Sandbox  # noqa: E402
+
+
+class Part:
+    """One runner: its process, and what its output says so far."""
+
+    def __init__(self, name, argv, nice, known, side_by_side, env=None):
+        self.name, self.argv, self.nice, self.known, self.side_by_side = name, argv, nice, known, side_by_side
+        self.env = {**os.environ, **(env or {})}
+        self.log, self.xml = LOGS / f"{name}.log", LOGS / f"{name}.xml"
+        self.expected, self.seen, self.running, self.failed = [], 0, {}, []
+        self.process = self.reader = None
+
+    def start(self):
+        self.xml.unlink(missing_ok=True)
+        self.began = time.monotonic()
+        with open(self.log, "w") as log:
+            # A group of its own: a Ctrl-C is passed on by us, once. Not a session: among those nice does not count (autogroup).
+            self.process = subprocess.Popen(["nice", "-n", str(self.nice), *self.argv], cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=subprocess.STDOUT, preexec_fn=os.setpgrp)
+        self.reader = open(self.progress_file())
+
+    def progress_file(self):
+        return self.log
+
+    def look(self):
+        """Reads what is new of the progress; True while it runs."""
+        running = self.process.poll() is None  # asked first: all of its lines are there once it has ended
+        for line in self.reader:
+            self.read(line)
+        if not running and not hasattr(self, "seconds"):
+            self.seconds = time.monotonic() - self.began
+        return running
+
+    def left(self):
+        """Seconds until it is done, by the durations of an earlier run; a test that had none takes what the others took on average."""
+        if not self.expected:
+            return None
+        average = sum(self.known.values()) / len(self.known) if self.known else 1
+        due = sum(self.known.get(test, average) for test in self.expected[self.seen:])
+        return due / self.side_by_side
+
+    def cases(self):
+        """[(name, seconds, "passed", "failed" or "skipped", text)] from its JUnit file."""
+        found = []
+        try:
+            for case in ET.parse(self.xml).getroot().iter("testcase"):
+                found.append((self.case_name(case), float(case.get("time") or 0), *outcome(case)))
+        except (OSError, ET.ParseError):
+            pass
+        code = self.process.returncode
+        if code and not any(result == "failed" for _, _, result, _ in found):
+            found.append((self.name, 0, "failed", f"{self.name} ended with code {code} and named no test that failed. The end of {self.log.relative_to(ROOT)}:\n"
+                          + "".join(open(self.log, errors="replace").readlines()[-SHOWN_OF_A_FAILURE:])))
+        return found
+
+
+class Ctest(Part):
+    STARTS, ENDS = re.compile(r"^\s+Start\s+\d+: (\S+)"), re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) \.+\s*(\S+)")
+
+    def __init__(self, labels, not_labels, known):
+        argv = ["ctest", "--test-dir", "build/dev", "--output-on-failure", "--output-junit", str(LOGS / "ctest.xml"), "-j", str(CORES)]
+        argv += ["-L", labels] if labels else []
+        argv += ["-LE", not_labels] if not_labels else []
+        # What waits meanwhile are the end-to-end tests, whose conditions have limits.
+        super().__init__("ctest", argv, 10, known, CORES)
+
+    def read(self, line):
+        if found := self.STARTS.match(line):
+            self.running[found[1]] = time.monotonic()
+        elif found := self.ENDS.match(line):
+            if not self.expected:
+                self.expected = [""] * int(found[1])
+            self.seen += 1
+            self.running.pop(found[2], None)
+            if found[3].lstrip("*") not in ("Passed", "Skipped", "Not"):
+                self.failed.append(found[2])
+
+    def left(self):
+        """ctest starts what failed or took longest before; which tests are due it does not say, only how many."""
+        total, spent = sum(self.known.values()), time.monotonic() - self.began
+        return max(total / self.side_by_side - spent, 1) if total and self.seen < len(self.expected or [""]) else None
+
+    @staticmethod
+    def case_name(case):
+        return case.get("name")
+
+
+class EndToEnd(Part):
+    def __init__(self, tests, known, prefix, seed):
+        self.prefix = prefix
+        one_file = len(tests) > 0
+        spread = [] if one_file else ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "2"]
+        argv = [str(BUILD / "venv" / "bin" / "pytest"), "-p", "no:cacheprovider", "-p", "progress", f"--rootdir={ROOT}", "-o", "testpaths=test/e2e", *spread,
+                f"--junitxml={LOGS / 'e2e.xml'}", "-o", "junit_family=xunit1", *tests]
+        super().__init__("e2e", argv, 0, known, 1 if one_file else WORKERS, {
+            "SLUICE_E2E_PREFIX": prefix, "SLUICE_E2E_SEED": str(seed), "SLUICE_E2E_PROGRESS": str(self.progress_file()),
+            "PYTHONPATH": str(ROOT / "test" / "e2e"), "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def progress_file(self):
+        return LOGS / "e2e.progress"
+
+    def start(self):
+        self.progress_file().write_text("")
+        shutil.rmtree(LOGS / "failed", ignore_errors=True)
+        super().start()
+
+    def read(self, line):
+        """A line of progress.py."""
+        said = json.loads(line)
+        if "collected" in said:
+            self.expected = said["collected"]
+        elif "start" in said:
+            self.running[said["start"]] = time.monotonic()
+        elif "end" in said:
+            self.seen += 1
+            self.running.pop(said["end"], None)
+            if said["failed"]:
+                self.failed.append(said["end"])
+
+    def left(self):
+        if not self.expected:
+            return None
+        average = sum(self.known.values()) / len(self.known) if self.known else 4
+        due = [self.known.get(test, average) for test in self.expected]
+        return sum(due) * (1 - self.seen / len(due)) / self.side_by_side
+
+    def clear(self):
+        """Sandboxes that an interrupted worker has left."""
+        if not os.environ.get("SLUICE_E2E_KEEP"):
+            for state in (BUILD / "sandbox").glob(f"{self.prefix}-*"):
+                Sandbox(state.name).destroy()
+
+    @staticmethod
+    def case_name(case):
+        return f"test/e2e/{case.get('classname', '').rpartition('.')[2]}.py::{case.get('name')}"
+
+
+def outcome(case):
+    """("passed", "failed" or "skipped", its text)"""
+    for tag in ("failure", "error"):
+        if case.find(tag) is not None:
+            return "failed", (case.find(tag).text or case.find(tag).get("message") or "") + (case.findtext("system-out") or "")
+    if case.get("status") == "fail":
+        return "failed", case.findtext("system-out") or ""
+    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+        return "skipped", case.find("skipped").get("message", "") if case.find("skipped") is not None else ""
+    return "passed", ""
+
+
+# ---- while they run ---------------------------------------------------------------------------
+
+
+class Processors:
+    """How much of the processors' time nothing ran, since it was made."""
+
+    def __init__(self):
+        self.before = self.read()
+
+    @staticmethod
+    def read():
+        fields = [int(n) for n in open("/proc/stat").readline().split()[1:9]]
+        return fields[3] + fields[4], sum(fields)
+
+    def idle(self):
+        idle, total = (now - then for now, then in zip(self.read(), self.before))
+        return idle / total if total else 0.0
+
+
+def span(seconds):
+    return f"{int(seconds)} s" if seconds < 120 else f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
+
+
+def progress_line(parts, began):
+    shown = []
+    for part in parts:
+        if part.process.poll() is None:
+            failed = f", {len(part.failed)} failed" if part.failed else ""
+            shown.append(f"{part.name} {part.seen} of {len(part.expected) or '?'}{failed}")
+    left = [x for x in (part.left() for part in parts if part.process.poll() is None) if x]
+    oldest = sorted((since, test) for part in parts for test, since in part.running.items())[:3]
+    return (f"{span(time.monotonic() - began)}: {'; '.join(shown)}" + (f"; about {span(max(left))} still" if left else "")
+            + (f"; runs: {', '.join(t.rpartition('::')[2] for _, t in oldest)}" if oldest else ""))
+
+
+def run(parts):
+    """Until all have ended. A Ctrl-C is passed on, and waited for; the second one ends them."""
+    began = shown = time.monotonic()
+    told, interrupts = set(), 0
+    for part in parts:
+        part.start()
+    while True:
+        try:
+            going = [part.look() for part in parts]
+            for test in [t for part in parts for t in part.failed if t not in told]:
+                told.add(test)
+                clear_line()
+                print(f"FAILED {test}", flush=True)
+            if not any(going):
+                clear_line()
+                return interrupts
+            if sys.stdout.isatty():
+                print("\r" + progress_line(parts, began)[:shutil.get_terminal_size().columns - 1].ljust(shutil.get_terminal_size().columns - 1),
+                      end="", flush=True)
+            elif time.monotonic() - shown >= SHOWN_EVERY:
+                shown = time.monotonic()
+                print("    " + progress_line(parts, began), flush=True)
+            time.sleep(0.5)
+        except KeyboardInterrupt:
+            interrupts += 1
+            for part in parts:
+                if part.process.poll() is None:
+                    os.killpg(part.process.pid, signal.SIGINT if interrupts == 1 else signal.SIGKILL)
+
+
+def clear_line():
+    if sys.stdout.isatty():
+        print("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r", end="")
+
+
+# ---- when they are over -----------------------------------------------------------------------
+
+
+def steps():
+    """{part: seconds} of what ./dev did before, from the lines that it leaves."""
+    found = Counter()
+    try:
+        for line in (LOGS / "steps").read_text().splitlines():
+            name, seconds = line.split()
+            found["packages" if name.startswith("apt") else "builds" if name.startswith(("cmake", "build")) else "tools"] += int(seconds)
+    except OSError:
+        pass
+    return dict(found)
+
+
+def table(title, seconds):
+    print(f"\n  {title}")
+    for name, took in sorted(seconds.items(), key=lambda x: -x[1])[:LONGEST]:
+        print(f"    {took:7.1f} s  {name}")
+
+
+def by_file(cases):
+    found = Counter()
+    for name, took, *_ in cases:
+        found[name.partition("::")[0]] += took
+    return found
+
+
+def sum_up(parts, idle, seed, save):
+    """Prints failures, skips and where the time went; the exit code."""
+    cases = {part.name: part.cases() for part in parts}
+    every = [c for found in cases.values() for c in found]
+    for name, _, result, text in every:
+        if result == "failed":
+            print(f"\n---- {name}\n" + "\n".join(text.splitlines()[-SHOWN_OF_A_FAILURE:]))
+    skipped = Counter(text for _, _, result, text in every if result == "skipped")
+    seconds = {**steps(), **{part.name: round(part.seconds) for part in parts}}
+    durations = {"commit": commit(), "seconds": seconds, "idle": round(idle, 3), "seed": seed,
+                 "tests": {part: {name: round(took, 2) for name, took, *_ in found} for part, found in cases.items()}}
+    if save:
+        DURATIONS.write_text(json.dumps(durations, indent=1) + "\n")
+    print("\nWhere the time went" + (" (build/logs/durations.json): " if save else ": ") + ", ".join(f"{part} {span(s)}" for part, s in seconds.items())
+          + f"; while tests ran the processors were idle for {idle:.0%}")
+    if "ctest" in cases:
+        table("the longest of ctest", {name: took for name, took, *_ in cases["ctest"]})
+    if "e2e" in cases:
+        table("the longest end-to-end tests", {name: took for name, took, *_ in cases["e2e"]})
+        table("the longest files of them", by_file(cases["e2e"]))
+    print()
+    for why, n in skipped.items():
+        print(f"{n} skipped: {why or 'ctest did not run it'}")
+    passed, failed = (sum(result == r for _, _, result, _ in every) for r in ("passed", "failed"))
+    if failed and "e2e" in cases:
+        print(f"What failed end to end left its logs, objects and ledger in build/logs/failed; the seed was SLUICE_E2E_SEED={seed}")
+    if passed + failed == 0:
+        print("no test ran")
+    return passed, failed
+
+
+def commit():
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def known_durations():
+    """{"ctest": {name: seconds}, "e2e": ...} of the last run; empty in a new clone."""
+    try:
+        return json.loads(DURATIONS.read_text())["tests"]
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
+def main():
+    p = argparse.ArgumentParser(allow_abbrev=False)
+    p.add_argument("--labels")
+    p.add_argument("--not-labels")
+    p.add_argument("--no-ctest", action="store_true")
+    p.add_argument("--no-e2e", action="store_true")
+    p.add_argument("--repeat", type=int, default=1)
+    p.add_argument("--load", action="store_true")
+    options, tests = p.parse_known_args()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    prefix = os.environ.get("SLUICE_E2E_PREFIX", "e2e")
+    known, totals = known_durations(), [0, 0]
+    busy = [subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", "while True: pass"]) for _ in range(CORES)] if options.load else []
+    try:
+        for n in range(options.repeat):
+            seed = int(os.environ.get("SLUICE_E2E_SEED") or random.SystemRandom().randrange(10**6))
+            parts = [] if options.no_ctest else [Ctest(options.labels, options.not_labels, known.get("ctest", {}))]
+            parts += [] if options.no_e2e else [EndToEnd(tests, known.get("e2e", {}), prefix, seed)]
+            processors = Processors()
+            interrupted = run(parts)
+            for part in parts:
+                if isinstance(part, EndToEnd):
+                    part.clear()
+            passed, failed = sum_up(parts, processors.idle(), seed, save=not tests and not interrupted)
+            totals = [totals[0] + passed, totals[1] + failed]
+            if options.repeat > 1:
+                print(f"==> round {n + 1} of {options.repeat}: {passed} passed, {failed} failed", flush=True)
+                if failed:
+                    shutil.copytree(LOGS / "failed", LOGS / f"failed-in-round-{n + 1}", dirs_exist_ok=True)
+            if interrupted:
+                break
+    finally:
+        for loop in busy:
+            loop.kill()
+    print(f"{totals[0]} passed, {totals[1]} failed")
+    return 0 if totals[0] and not totals[1] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
