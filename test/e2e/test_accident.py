@@ -114,7 +114,7 @@ def test_a_ledger_that_is_lost_stops_nothing_at_once_and_each_stop_is_told(alone
         obj = world.wait_job(name, "to be stopped", lambda j: story(j)["state"] == "Stopped" or story(j)["attempt"] > 1, LATER)
         assert story(obj)["reason"] == "NotAdmitted" or story(obj)["attempt"] > 1
         world.wait(f"the Event of {name}", lambda n=name: events_of(world, n, "NotAdmitted"), LATER)
-    log = alone.process("controller-one").log.read_text()
+    log = alone.process("controller-one").log.read_text(errors="replace")
     assert log.count("mass-stop") >= 3 and log.count("NotAdmitted") >= 10
     evicted = f'sluice_evicted_workloads_total{{cluster_queue="{world.full("q")}",reason="NotAdmitted"}} 10'
     world.wait("the metrics to count them", lambda: evicted in metrics(alone))
