@@ -38,7 +38,7 @@ def test_prep_then_eight_shards_then_a_report(world):
     world.job("report", annotations=after("afterok:{stage=shard}, prep"))
     for name in shards:
         world.job(name, labels={"stage": "shard"}, annotations=after("prep"))
-    assert "create one with these labels" not in sentence(world, "report")
+    world.wait("the report to know of the shards", lambda: "create one with these labels" not in sentence(world, "report"), about="report")
     assert "waits for prep" in sentence(world, "shard-0")
     world.job("prep", pods=2)
     world.started("prep")
@@ -94,21 +94,24 @@ def test_one_that_is_not_queued_counts_as_long_as_it_is_there(world):
 
 def test_a_failure_is_told_held_or_deleted_as_the_owner_says(world):
     world.queue(cpu=8)
-    world.job("prep", seconds=1, pod_annotations={"sandbox.sluice.dev/fail": "true"})
-    for failure in ("Wait", "Hold", "Delete"):
-        world.job(failure.lower(), annotations=after("prep", failure))
-    uid = world.get("delete")["metadata"]["uid"]
-    ends(world, "prep", "Failed")
+    world.job("prep")
+    made = {failure: world.job(failure.lower(), annotations=after("prep", failure)) for failure in ("Wait", "Hold", "Delete")}
     for name in ("wait", "hold", "delete"):
-        assert "prep failed (BackoffLimitExceeded" in sentence(world, name, "DependencyNeverSatisfied")
+        assert "waits for prep" in sentence(world, name)
+    for pod in world.wait("prep to run", lambda: world.all_running("prep"), about="prep"):
+        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Failed"}})
+    ends(world, "prep", "Failed")
+    assert "prep failed (BackoffLimitExceeded" in sentence(world, "wait", "DependencyNeverSatisfied")
     gone(world, "delete")
     held = world.wait("the hold", lambda: annotations(world.get("hold")).get(HOLD), about="hold")
-    assert held.startswith("it can never start: ") and "prep" in held
+    assert held.startswith("it can never start: ") and "prep failed (BackoffLimitExceeded" in held
     assert HOLD not in annotations(world.get("wait"))
-    told = [e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events") if e["involvedObject"].get("uid") == uid]
-    wait_until("an Event of the deletion", lambda: [e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events")
-               if e["involvedObject"].get("uid") == uid and e["reason"] == "DependencyNeverSatisfied"], RECOVERY)
-    assert not [e for e in told if e["reason"] == "Started"]
+
+    def told():
+        return {e["reason"]: e["message"] for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events")
+                if e["involvedObject"].get("uid") == made["Delete"]["metadata"]["uid"]}
+    wait_until("an Event of the deletion", lambda: "prep failed (BackoffLimitExceeded" in told().get("DependencyNeverSatisfied", ""), RECOVERY)
+    assert "Started" not in told()
     # The name is used again, and both go on: the one as soon as its owner takes the hold off.
     world.delete("prep")
     gone(world, "prep")
@@ -142,9 +145,10 @@ def test_a_leader_that_dies_between_the_end_and_the_start_after_it(world):
     world.started("prep")
     world.started("also")  # and that holds from now on
     ends(world, "gone")
+    world.wait("the end of gone to be in the books", lambda: not world.holds("gone"))
     world.delete("gone")
     assert "waits for prep" in sentence(world, "next")
-    pods = world.all_running("prep")
+    pods = world.wait("prep to run", lambda: world.all_running("prep"), about="prep")
     box.kill("controller-one", signal.SIGKILL)
     for pod in pods:
         world.finish_pod(pod)
@@ -229,7 +233,7 @@ def test_a_cronjobs_template_carries_it(world):
             **template["metadata"], "name": name, "ownerReferences": [{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly",
                                                                         "uid": made["metadata"]["uid"], "controller": True}]}})
     world.started("nightly-1")
-    assert "nightly-1 of CronJob/nightly runs" in sentence(world, "nightly-2")
+    world.wait("nightly-2 to tell what runs", lambda: "nightly-1 of CronJob/nightly runs" in sentence(world, "nightly-2"), about="nightly-2")
     world.finish("nightly-1")
     world.started("nightly-2")
     assert conditions(world.get("nightly-1"))

@@ -2,13 +2,13 @@
 ProvisioningRequests, on the real CRDs. The autoscaler is played by the test: it writes what a real one would."""
 
 import datetime
-import signal
 
 import pytest
 from conftest import SOON, wait_leading
-from objects import conditions, jobs_path, path_of
+from objects import conditions, jobs_path, ours, path_of
 from pool import OWN, Pool
 from sandbox.sandbox import BUILD
+from settled import heeded
 
 CRDS = BUILD / "tools" / "crds"
 pytestmark = pytest.mark.skipif(not (CRDS / "nodepools.yaml").exists(), reason="the CRDs of autoscalers are not here: ./dev test loads them")
@@ -62,9 +62,18 @@ class Autoscaler:
             {"type": kind, "status": status, "reason": "Played", "message": message, "lastTransitionTime": now}]}})
 
 
+def edit_flavor(world, flavor, **spec):
+    """Until the controller goes by it, and says so: of one that had something to say before."""
+    world.api.patch(path_of("resourceflavors", flavor), {"spec": spec})
+    heeded(world, "resourceflavors", flavor)
+
+
 def asking(world, **provisioning):
+    """Of a flavor that asks from its first moment on: the controller sees an edit of it when it likes."""
     pool = Pool(world)
-    world.api.patch(path_of("resourceflavors", pool.flavor), {"spec": {"provisioning": {"className": CHECK, **provisioning}}})
+    pool.flavor = world.full("asked")
+    world.create("resourceflavors", ours("ResourceFlavor", pool.flavor, {
+        "nodeLabels": {OWN: pool.label}, "tolerations": [pool.toleration], "provisioning": {"className": CHECK, **provisioning}}))
     world.queue(flavors={pool.flavor: 100})
     return pool
 
@@ -89,6 +98,7 @@ def test_a_nodepool_makes_a_flavor_autoscaled_and_goes(karpenter):
     world.wait_job("train", "to be started", lambda j: not j["spec"]["suspend"])
     world.wait("the flavor to say why", lambda: f"NodePool {world.ns} of Karpenter is seen here" in message_of(world, pool.flavor))
     world.api.delete(f"{NODEPOOLS}/{world.ns}")
+    world.wait("the flavor to say so no more", lambda: "NodePool" not in message_of(world, pool.flavor))
     world.job("other", cpu="3")
     world.waits("other", "NoNodeSuits")
 
@@ -105,10 +115,10 @@ def test_cluster_autoscaler_makes_flavors_autoscaled(world):
     world.api.patch(f"{STATUS}/cluster-autoscaler-status", {"data": {"status": "autoscalerStatus: Running\ntime: 2026-11-21 10:00:10 +0000 UTC"}})
     world.wait_job("train", "to be started", lambda j: not j["spec"]["suspend"])
     world.wait("the flavor to say why", lambda: "cluster-autoscaler is seen here" in message_of(world, pool.flavor))
-    world.api.patch(path_of("resourceflavors", pool.flavor), {"spec": {"nodes": "Fixed"}})
+    edit_flavor(world, pool.flavor, nodes="Fixed")
     world.job("other", cpu="3")
     world.waits("other", "NoNodeSuits")
-    world.api.patch(path_of("resourceflavors", pool.flavor), {"spec": {"nodes": None}})
+    edit_flavor(world, pool.flavor, nodes=None)
     world.wait_job("other", "to be started", lambda j: not j["spec"]["suspend"])
     world.api.delete(f"{STATUS}/cluster-autoscaler-status")
     world.wait("the flavor to say so no more", lambda: "cluster-autoscaler" not in message_of(world, pool.flavor))
@@ -158,7 +168,7 @@ def test_one_that_failed_gives_its_quota_to_another(autoscaler):
     autoscaler.say(first, "Failed", message="capacity is not found")
     second = autoscaler.asked(besides=[first["metadata"]["name"]])
     assert second["metadata"]["ownerReferences"][0]["name"] == "small"
-    assert "no nodes were provisioned for it: capacity is not found" in world.explain("train")["sentence"]
+    world.wait("train to tell", lambda: "no nodes were provisioned for it: capacity is not found" in world.explain("train")["sentence"])
     pool.add()
     autoscaler.say(second, "Provisioned")
     world.started("small")
@@ -169,9 +179,7 @@ def test_a_killed_leader_leaves_the_request_to_the_next(autoscaler):
     pool = asking(world)
     world.job("train", cpu="3")
     request = autoscaler.asked()
-    leader = world.box.process("controller-one")
-    leader.signal(signal.SIGKILL)
-    world.wait("it to be dead", lambda: not leader.alive())
+    world.box.kill("controller-one")
     world.box.start("controller-one")
     wait_leading(world.box)
     world.wait("the new leader to wait for it", lambda: "a ProvisioningRequest of class" in world.explain("train")["sentence"])

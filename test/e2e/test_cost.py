@@ -10,6 +10,7 @@ import pytest
 from conftest import RECOVERY, as_account, wait_leading
 from objects import SUBMITTED, has, job, jobs_path, ours, path_of, submitter, who
 from sandbox import ApiError
+from settled import booked
 from test_rights import bind
 
 MICRO = Decimal(1000000)
@@ -116,12 +117,15 @@ def test_costs_are_told_by_whoever_submitted_the_job(priced, sluice):
     assert priced.box.sql(f"select name, submitted_by from sluice.cost where namespace = '{priced.ns}' order by name") == [
         ["hers", name], ["mine", who(priced.api)]]
     assert priced.box.sql(f"select submitted_by from sluice.hold where ns = '{priced.ns}'") == [[name]]
-    r = row(asked(sluice, "--by", "user"), name)
-    assert (r["runs"], r["running"]) == (1, 1)
+
+    def hers():
+        r = row(asked(sluice, "--by", "user"), name) or {}
+        return r.get("runs"), r.get("running")
+    priced.wait("one to have ended and one to go on", lambda: hers() == (1, 1))
     priced.box.kill("controller-one", signal.SIGKILL)
     priced.box.start("controller-one")
     wait_leading(priced.box, timeout=RECOVERY)
-    priced.wait("the successor to know whose run goes on", lambda: row(asked(sluice, "--by", "user"), name)["running"] == 1)
+    priced.wait("the successor to know whose run goes on", lambda: hers() == (1, 1))
     priced.finish("long")
     priced.finished("long")
     priced.empty()
@@ -155,6 +159,7 @@ def test_kill_9_and_a_successor_neither_lose_nor_double_a_bill(priced, sluice):
     before = sum(s["cost"] for s in segments(priced))
     priced.job("long", cpu=1)
     priced.started("long")
+    booked(priced, "long")  # so that both lead while it runs
     priced.box.kill("controller-one", signal.SIGKILL)
     priced.box.start("controller-one")
     wait_leading(priced.box, timeout=RECOVERY)

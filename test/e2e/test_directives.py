@@ -261,7 +261,7 @@ def test_a_job_whose_annotations_are_full_holds_up_no_other(world):
     world.queue(flavors={one: 1})
     world.job("full", pod_annotations={"fill": "x" * (262144 - 1000)})
     log = world.box.process("controller-one").log
-    world.wait("its start to be refused", lambda: f'job={world.ns}/full' in log.read_text() and "spec.template.annotations: Too long" in log.read_text())
+    world.wait("its start to be refused", lambda: f'job={world.ns}/full' in log.read_text(errors="replace") and "spec.template.annotations: Too long" in log.read_text(errors="replace"))
     world.job("other")
     world.started("other")
     assert world.get("full")["spec"]["suspend"] and own_labels(template(world, "full")) == {}

@@ -4,6 +4,7 @@ Events are best effort; here nothing stands in their way, so each is there in th
 
 import pytest
 from objects import HOLD
+from settled import booked, second_is_over
 
 MAX_RUN = "sluice.dev/max-run-seconds"
 
@@ -22,10 +23,10 @@ def events(world, name):
     return [(e["type"], e["reason"], e["message"]) for e in ours]
 
 
-def reasons(world, name):
-    """Of all that anybody told of a Job, by time."""
-    every = [e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events") if e["involvedObject"]["name"] == name]
-    return [e["reason"] for e in sorted(every, key=lambda e: e["lastTimestamp"])]
+def every(world, name):
+    """All that anybody told of a Job, by time."""
+    found = [e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events") if e["involvedObject"]["name"] == name]
+    return sorted(found, key=lambda e: e["lastTimestamp"])
 
 
 def told(world, name, reason):
@@ -39,7 +40,9 @@ def test_a_preempted_job_is_told_by_whom(world):
     world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
     world.job("victim", pods=2, priority="low")
     world.started("victim")
-    world.wait("the Job controller to tell of its pods", lambda: "SuccessfulCreate" in reasons(world, "victim"))
+    booked(world, "victim")
+    made = world.wait("the Job controller to tell of its pods", lambda: [e for e in every(world, "victim") if e["reason"] == "SuccessfulCreate"])
+    second_is_over(made[0]["lastTimestamp"])  # Events have whole seconds
     world.job("urgent", pods=2, priority="high")
     world.started("urgent")
     kind, message = told(world, "victim", "Preempted")
@@ -48,7 +51,7 @@ def test_a_preempted_job_is_told_by_whom(world):
     assert f"Preempted to accommodate Job {world.ns}/urgent (UID: {uid}) due to prioritization in the ClusterQueue" in message
     assert events(world, "urgent") == []  # a start is no news: the Job controller tells it
     # kubectl prints them by time: it was created, then preempted.
-    in_order = reasons(world, "victim")
+    in_order = [e["reason"] for e in every(world, "victim")]
     assert in_order.index("SuccessfulCreate") < in_order.index("Preempted")
 
 
@@ -57,6 +60,7 @@ def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):
     world.job("held")
     world.job("long", annotations={MAX_RUN: "2"})
     world.started("held")
+    booked(world, "held")
     world.patch("held", {"metadata": {"annotations": {HOLD: "yes"}}})
     kind, message = told(world, "held", "Stopped")
     assert kind == "Normal" and "of work lost" in message
@@ -64,6 +68,7 @@ def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):
     assert kind == "Warning" and HOLD in message and MAX_RUN in message
     world.job("mine")
     world.started("mine")
+    booked(world, "mine")
     world.suspend("mine")
     kind, message = told(world, "mine", "Deactivated")
     assert kind == "Warning" and HOLD in message and "suspended by kubectl-patch" in message
