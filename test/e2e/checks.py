@@ -119,7 +119,8 @@ def faults_of_use(before, use, jobs, after):
             continue
         if (uid, hold["attempt"]) not in held_after:
             continue
-        held = by_resource(hold) | by_resource(held_after[uid, hold["attempt"]])  # the larger of each
+        a, b = by_resource(hold), by_resource(held_after[uid, hold["attempt"]])
+        held = {resource: max(a[resource], b[resource]) for resource in {*a, *b}}
         for resource, amount in use[uid].items():
             if resource in held and amount > held[resource]:
                 found.append(f"Job {name} uses {amount} {resource}, but its hold is {held[resource]} ({hold['state']})")

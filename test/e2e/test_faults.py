@@ -308,6 +308,14 @@ def wake_again(box):
         box.start(component)
 
 
+def revive(box, component):
+    """Also a controller that has ended by itself, for want of the others: its codes say so."""
+    proc = box.process(component)
+    if component == CONTROLLER and not proc.alive() and proc._child is not None:
+        assert proc.code() in (-signal.SIGKILL, 3, 4), f"{component} ended with code {proc.code()}\n{tail(proc.log)}"
+    box.start(component)
+
+
 def crash(box, component):
     """Unless it has ended by itself meanwhile, for want of the others: it restarts then, as in a cluster."""
     try:
@@ -375,12 +383,13 @@ def drill(load, r):
         dead.append(victim)
     wait_for(load, r.dead, dead)
     for victim in r.revival:
-        box.start(victim)
+        revive(box, victim)
     for victim in r.revival:
         if victim != CONTROLLER:
             box.wait_ready(victim)
     if API in r.victims:
         wake_cluster(box)
+    revive(box, CONTROLLER)
     wait_leading(box, timeout=RECOVERY)
     seen = load.commits()
     faults = load.faults()
