@@ -5,14 +5,16 @@ admin is told of all. What they say is what the ledger has."""
 
 import csv
 import io
+import itertools
 import json
+import os
 import signal
 import subprocess
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
-from conftest import LATER, RECOVERY, SOON, World, as_account, wait_leading
+from conftest import LATER, RECOVERY, SOON, World, as_account, run_with, wait_leading
 from objects import has, ours, path_of
 from sandbox import ApiError
 from test_rights import bind
@@ -28,25 +30,23 @@ def kill(world):
     world.box.wait_visible(LATER)
 
 
-@pytest.fixture
-def boss(world):
-    """Another team, whose Jobs count for more."""
-    w = World(world.box, f"{world.ns}-boss")
-    yield w
-    w.end()
-
-
 def booked(world, name):
     """Once it runs and the ledger has it, as of a run that has begun."""
     world.started(name, timeout=LATER)
     world.wait(f"the start of {name} to be in the books", lambda: world.transfers(name)[-1] == "COMMIT")
 
 
-@pytest.fixture
-def past(world, boss, program):
-    """train: preempted for a Job of another team, killed controller; run again, then done, then deleted. torn: deleted
-    while it ran. long: goes on."""
-    world.box.wait_visible(LATER)
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def past(box, program):
+    """Made once, since all here only read it. boss: another team, whose Jobs count for more. train: preempted for a Job
+    of that team, killed controller; run again, then done, then deleted. torn: deleted while it ran. long: goes on."""
+    run_with(box, ())
+    world = World(box, f"past{next(_numbers)}-{os.getpid() % 1000}")
+    boss = World(box, f"{world.ns}-boss")
+    box.wait_visible(LATER)
     name = world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
     boss.local("theirs", name)
     world.priorities(low=1)
@@ -89,6 +89,9 @@ def past(world, boss, program):
     # A right takes a while to be known, and so does the certificate of a new leader.
     world.wait("alice to be answered", lambda: alice.get(f"{GROUP}/namespaces/{world.ns}/histories") is not None, LATER)
     yield SimpleNamespace(world=world, boss=boss, ns=world.ns, uid=uid, sluice=sluice, admin=admin, kubectl=kubectl, api=alice)
+    boss.end()
+    world.end()
+    assert box.process("controller-one").alive(), "the controller ended during these tests"
 
 
 def answer(done):
