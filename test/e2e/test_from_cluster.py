@@ -61,9 +61,9 @@ def four_queues(world):
     world.queue("part", cpu=2)
     world.queue("night", cpu=2)
     opens = opens_soon(world)
-    world.job("n1", "night", cpu=2, **lasting(20))
+    world.job("n1", "night", cpu=2, **lasting(5))
     world.waits("n1")
-    world.job("n2", "night", cpu=2, **lasting(20))
+    world.job("n2", "night", cpu=2, **lasting(5))
 
     world.job("run", "day", cpu=2, priority="middle", **lasting(110))  # so that "victim" is the one stopped, whichever started last
     world.job("victim", "day", cpu=2, priority="low", **lasting(60))
