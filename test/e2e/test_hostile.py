@@ -71,11 +71,18 @@ class Tenant:
         assert self.use.listed.wait(SOON)
 
     def _is_known(self):
-        try:
-            made = self.api.post(jobs_path(self.ns) + "?dryRun=All", job("probe", requests={"cpu": "1"}))
-        except ApiError:
+        made = self._asks(job("probe", requests={"cpu": "1"}))
+        if not made or not made["spec"]["suspend"] or made["metadata"].get("labels", {}).get(QUEUE) != "default":
             return False
-        return made["spec"]["suspend"] and made["metadata"].get("labels", {}).get(QUEUE) == "default"
+        probe = job("probe", requests={"cpu": "1"})
+        probe["metadata"]["finalizers"] = [FOREIGN]
+        return not self._asks(probe)  # the policies that only refuse take effect by themselves
+
+    def _asks(self, obj):
+        try:
+            return self.api.post(jobs_path(self.ns) + "?dryRun=All", obj)
+        except ApiError:
+            return None
 
     # -- what it does; `tries` takes no for an answer
 
