@@ -4,10 +4,11 @@ its API, never of Sluice itself.
 An instant cannot be had in two systems at once, so the ledger is read before
 (A) and after (B) the pods. Pods of a Job at the moment between want a hold that
 was open at that moment. It was, if it is open in both A and B; then its amounts
-bound what the pods ask for, by those of A, since a hold never grows. It was not,
-if A has no open hold of the Job and B knows no attempt that A did not know: then
-pods ran outside the ledger. All that is between (an attempt that began or ended
-meanwhile) is left to the next look. So nothing true is ever called a fault.
+bound what the pods ask for: the larger of A's and B's, since a run may grow or
+give pods meanwhile. It was not, if A has no open hold of the Job and B knows no
+attempt that A did not know: then pods ran outside the ledger. All that is between
+(an attempt that began or ended meanwhile) is left to the next look. So nothing
+true is ever called a fault.
 
 That use is within quota needs no ledger at all: one list of pods is one moment
 of etcd, and the quota of a test's queues stays as it is."""
@@ -59,9 +60,10 @@ def owner(pod):
 def without_excess(pods, jobs):
     """Killed between making a pod and hearing of it, the Job controller makes another from its old view,
     and deletes the newest as soon as it sees that they are too many. Nobody else can prevent that, and no
-    quota is meant for it. So a pod does not count when as many older ones as its Job wants stay alive."""
+    quota is meant for it. So a pod does not count when as many older ones as its Job wants stay alive. Of
+    two that were made within one second, which is all that a creationTimestamp tells, the one that stays is older."""
     alive, wanted = Counter(), []
-    for pod in sorted(pods, key=lambda p: p["metadata"]["creationTimestamp"]):
+    for pod in sorted(pods, key=lambda p: (p["metadata"]["creationTimestamp"], "deletionTimestamp" in p["metadata"])):
         uid = owner(pod)
         if uid in jobs and not terminal(pod):
             if alive[uid] >= jobs[uid]["spec"]["parallelism"]:
@@ -95,12 +97,20 @@ def faults_of_ledger(ledger):
     return found + [f"Job {uid} has {n} open holds" for uid, n in count.items() if n > 1]
 
 
+def by_resource(hold):
+    held = Counter()
+    for line in hold["lines"]:
+        held[line["resource"]] += line["amount"]
+    return held
+
+
 def faults_of_use(before, use, jobs, after):
     """before, after: the ledger; use: real_use() and jobs: {uid: Job} from in between."""
     held_before = {h["uid"]: h for h in before["holds"]}
-    held_after = {(h["uid"], h["attempt"]) for h in after["holds"]}
+    held_after = {(h["uid"], h["attempt"]): h for h in after["holds"]}
     found = []
-    for uid in set(use) | {uid for uid, job in jobs.items() if running(job)}:
+    # Of a Job that is being deleted only the pods count: no more are made, and it may stay for a while after the last.
+    for uid in set(use) | {uid for uid, job in jobs.items() if running(job) and "deletionTimestamp" not in job["metadata"]}:
         name = jobs[uid]["metadata"]["name"] if uid in jobs else uid
         hold = held_before.get(uid)
         if hold is None:
@@ -109,9 +119,8 @@ def faults_of_use(before, use, jobs, after):
             continue
         if (uid, hold["attempt"]) not in held_after:
             continue
-        held = Counter()
-        for line in hold["lines"]:
-            held[line["resource"]] += line["amount"]
+        a, b = by_resource(hold), by_resource(held_after[uid, hold["attempt"]])
+        held = {resource: max(a[resource], b[resource]) for resource in {*a, *b}}
         for resource, amount in use[uid].items():
             if resource in held and amount > held[resource]:
                 found.append(f"Job {name} uses {amount} {resource}, but its hold is {held[resource]} ({hold['state']})")

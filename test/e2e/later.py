@@ -4,6 +4,7 @@ What takes long by the clock (a run that may last an hour) is then far from what
 the machine is slow, and no limit expires before the test has come to it."""
 
 import os
+import secrets
 import tempfile
 from pathlib import Path
 
@@ -15,7 +16,7 @@ class Later:
     """`@pytest.mark.flags(*LATER.flags)`, and LATER.begin() before the controller is started with them."""
 
     def __init__(self, name):
-        self.file = Path(tempfile.gettempdir()) / f"sluice-{name}-{os.getpid()}"
+        self.file = Path(tempfile.gettempdir()) / f"sluice-{name}-{os.getpid()}-{secrets.token_hex(4)}"
         self.flags = ("--clock-offset", f"@{self.file}")
         self.ahead = 0
 

@@ -5,17 +5,20 @@ here by `flavor`, so a test can fill its nodes to the brim beside whatever else 
 
 from conftest import LATER, SOON
 from objects import ours, terminal
+from sandbox import ApiError
 
 OWN = "sandbox.sluice.dev/pool"
 PROBE = "probe-"  # what a test itself asks the scheduler begins with this, and is no complaint
 
 
 class Pool:
-    def __init__(self, world, name="pool"):
+    def __init__(self, world, name="pool", **spec):
+        """`spec`: of its ResourceFlavor, beside labels and tolerations. Who knows the flavor then knows that."""
         self.world, self.api, self.label = world, world.api, f"{world.ns}-{name}"
         self.toleration = {"key": OWN, "operator": "Equal", "value": self.label, "effect": "NoSchedule"}
         self.nodes, self.made = [], 0
-        world.create("resourceflavors", ours("ResourceFlavor", self.label, {"nodeLabels": {OWN: self.label}, "tolerations": [self.toleration]}))
+        world.create("resourceflavors", ours("ResourceFlavor", self.label, {
+            "nodeLabels": {OWN: self.label}, "tolerations": [self.toleration], **spec}))
         self.flavor = self.label
         world.afterwards.append(self.end)
 
@@ -78,7 +81,11 @@ class Pool:
             return not self.api.list(pods)
         self.world.wait("the pods to be gone", gone, LATER)
         for name in self.nodes:
-            self.api.delete(f"/api/v1/nodes/{name}")
+            try:
+                self.api.delete(f"/api/v1/nodes/{name}")
+            except ApiError as e:
+                if e.status != 404:  # taken away by the test
+                    raise
 
 
 def complaints(world, *reasons):
@@ -106,6 +113,7 @@ def homeless(world, name=None):
 
 def placed(world, *names, timeout=SOON):
     """Until all pods of these Jobs are on nodes: {Job: nodes}."""
-    for name in names:
-        world.wait(f"the pods of {name} to be placed", lambda n=name: all(p["spec"].get("nodeName") for p in world.pods(n)), timeout)
-    return {name: [p["spec"]["nodeName"] for p in world.pods(name)] for name in names}
+    def of(name):
+        nodes = [p["spec"].get("nodeName") for p in world.pods(name)]
+        return all(nodes) and nodes  # none at all: they are not there yet
+    return {name: world.wait(f"the pods of {name} to be placed", lambda n=name: of(n), timeout) for name in names}

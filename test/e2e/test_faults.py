@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pytest
 from checks import faults_at_rest, look
-from conftest import BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from conftest import (BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, run_with, start_controller,
+                      wait_leading)
 from objects import TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
-from pool import complaints
+from pool import all_seen, complaints
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import tail
 
@@ -180,13 +181,15 @@ class Load(threading.Thread):
         name = f"j{len(self.submitted):04d}"
         obj = self.make_job(name)
         self.submitted.append(name)
+        refused = time.monotonic() + SOON
         while not self.stopping:
             try:
                 return self.box.api.post(jobs_path(self.world.ns), obj)
             except ApiError as e:
                 if e.reason == "AlreadyExists":
                     return None
-                if e.status < 429:
+                # An API server that has just begun refuses what its policies, which it reads by watches, cannot judge yet.
+                if e.status < 429 and time.monotonic() > refused:
                     raise
             except OSError:
                 pass
@@ -198,7 +201,12 @@ class Load(threading.Thread):
         return (pod["spec"].get("nodeSelector") or {}).get("pool", "none")
 
     def faults(self):
-        return look(self.box, self.world.ns, self.flavor_of, self.quota)
+        return self.once_answered(lambda: look(self.box, self.world.ns, self.flavor_of, self.quota))
+
+    @staticmethod
+    def once_answered(ask):
+        """An API server that has just begun may refuse for a moment; that is no fault."""
+        return wait_until("the API server to answer", lambda: (ask(),), SOON)[0]
 
     def commits(self):
         return int(self.box.sql("select count(*) from sluice.transfer where kind = 'COMMIT'")[0][0])
@@ -215,6 +223,7 @@ class Load(threading.Thread):
         last = {}
 
         def all_done():
+            wake_again(self.box)
             last["left"] = self.harvest()
             return not last["left"]
         try:
@@ -259,7 +268,7 @@ class CohortLoad(Load):
                    priority=self.world.full(d.choice(["low", "low", "high"])), completionMode=d.choice(["NonIndexed", "Indexed"]))
 
     def faults(self):
-        return look(self.box, self.world.ns, tree=self.tree)
+        return self.once_answered(lambda: look(self.box, self.world.ns, tree=self.tree))
 
     def preemptions(self):
         return int(self.box.sql(f"select count(*) from sluice.segment where ns = '{self.world.ns}' and reason = 'Preempted'")[0][0])
@@ -276,6 +285,7 @@ class QuotaLoad(Load):
         path = f"/api/v1/namespaces/{self.world.ns}/resourcequotas"
         self.box.api.post(path, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "narrow"}, "spec": {"hard": self.HARD}})
         wait_until("the ResourceQuota to be counted", lambda: self.box.api.get(f"{path}/narrow")["status"].get("hard") == self.HARD, SOON)
+        all_seen(self.world)  # else Jobs could be let in before Sluice's own watch has brought it the quota
 
     def faults(self):
         return super().faults() + [f"refused: {c}" for c in complaints(self.world, "FailedCreate")]
@@ -288,9 +298,31 @@ def wake_cluster(box):
     """The rest of the cluster backs off, up to 30 s, the more often its API server goes away.
     New processes begin anew, and are away for a second themselves."""
     for component in CLUSTER:
-        box.crash(component)
+        crash(box, component)
+    wake_again(box)
+
+
+def wake_again(box):
+    """One that gave up on an API server which was slow to come is started again, as a kubelet does."""
     for component in CLUSTER:
         box.start(component)
+
+
+def revive(box, component):
+    """Also a controller that has ended by itself, for want of the others: its codes say so."""
+    proc = box.process(component)
+    if component == CONTROLLER and not proc.alive() and proc._child is not None:
+        assert proc.code() in (-signal.SIGKILL, 3, 4), f"{component} ended with code {proc.code()}\n{tail(proc.log)}"
+    box.start(component)
+
+
+def crash(box, component):
+    """Unless it has ended by itself meanwhile, for want of the others: it restarts then, as in a cluster."""
+    try:
+        box.crash(component)
+    except SandboxError:
+        if box.process(component).alive():
+            raise
 
 
 class Round:
@@ -340,30 +372,30 @@ def attempt_until(what, check, dead):
 
 def drill(load, r):
     box = load.box
+    wake_again(box)
     seen = load.commits()
     wait_until(f"{r.before} starts before the blow", lambda: load.commits() >= seen + r.before, RECOVERY, box.process(CONTROLLER))
     dead = []
     for victim in r.victims:
         if dead:
             wait_for(load, r.between, dead)
-        # A controller may have ended by itself meanwhile, for want of the others: it restarts then, as in a cluster.
-        if box.process(victim).alive():
-            box.crash(victim)
+        crash(box, victim)
         dead.append(victim)
     wait_for(load, r.dead, dead)
     for victim in r.revival:
-        box.start(victim)
+        revive(box, victim)
     for victim in r.revival:
         if victim != CONTROLLER:
             box.wait_ready(victim)
     if API in r.victims:
         wake_cluster(box)
+    revive(box, CONTROLLER)
     wait_leading(box, timeout=RECOVERY)
     seen = load.commits()
     faults = load.faults()
     assert not faults, faults
     # Admissions go on, and what they do is right as well.
-    wait_until("admissions to go on", lambda: load.commits() > seen or load.trouble, RECOVERY, box.process(CONTROLLER))
+    wait_until("admissions to go on", lambda: wake_again(box) or load.commits() > seen or load.trouble, RECOVERY, box.process(CONTROLLER))
     assert not load.trouble, load.trouble
     faults = load.faults()
     assert not faults, faults
@@ -416,6 +448,7 @@ def test_a_successor_keeps_the_room_for_whom_it_was_made(whole):
     for name in ("v1", "v2"):
         world.job(name, priority="low", pod_annotations={TERMINATE_SECONDS: "3600"})
         world.started(name)
+        world.wait(f"the pod of {name} to run", lambda n=name: world.all_running(n))  # one without a node would not linger
     world.job("urgent", pods=2, priority="high")
     for name in ("v1", "v2"):
         world.wait_job(name, "to be stopped", lambda j: j["spec"]["suspend"] and j["status"].get("terminating") == 1)
@@ -450,10 +483,15 @@ def exit_code(proc, timeout=LATER):
     return proc.code()
 
 
+# On a busy machine a leader may well be silent for 3 s, and then it is no fault that the other one leads.
+UNHURRIED = ("--lease-seconds", "15")
+
+
 @pytest.fixture
 def two(whole):
     """controller-one leads, controller-two stands by."""
-    start_controller(whole, "two")
+    run_with(whole, UNHURRIED)
+    start_controller(whole, "two", extra=(*USUAL_FLAGS, *UNHURRIED))
     wait_until("the second to stand by", lambda: readyz(whole, STANDBY)[1].startswith("standby"), LATER, whole.process(STANDBY))
     assert leader(whole)[0] == "one"
     return whole
@@ -489,6 +527,7 @@ def test_one_that_stands_by_says_since_when_nobody_is_known_to_lead(two):
 def test_when_the_leader_is_killed_the_second_takes_over_and_goes_on(two, load):
     seen = load.commits()
     wait_until("some starts", lambda: load.commits() >= seen + 3, LATER)
+    two.kill(CONTROLLER, signal.SIGSTOP)  # it renews no lease
     two.sql("update sluice.lease set expires_at = now() + interval '1 hour'")  # it is not that which runs out
     two.crash(CONTROLLER)
     wait_leading(two, STANDBY)
@@ -520,7 +559,11 @@ class Road:
             if not self._open:
                 here.close()
                 continue
-            there = socket.create_connection(("127.0.0.1", self._to))
+            try:
+                there = socket.create_connection(("127.0.0.1", self._to))
+            except OSError:
+                here.close()
+                continue
             self._pairs += [here, there]
             for a, b in ((here, there), (there, here)):
                 threading.Thread(target=self._carry, args=(a, b), daemon=True).start()
@@ -558,18 +601,18 @@ def test_a_leader_that_cannot_follow_jobs_gives_the_lease_to_one_that_can(two):
     road = Road(two.port(API))
     config = two.state / "road.kubeconfig"
     config.write_text((two.state / "controller.kubeconfig").read_text().replace(f"127.0.0.1:{two.port(API)}", f"127.0.0.1:{road.port}"))
-    two.start_controller("three", binary=BIN / "sluice-controller", extra_args=USUAL_FLAGS, kubeconfig=config)
+    two.start_controller("three", binary=BIN / "sluice-controller", extra_args=(*USUAL_FLAGS, *UNHURRIED), kubeconfig=config)
     third = "controller-three"
     try:
         wait_until("the third to stand by", lambda: readyz(two, third)[1].startswith("standby"), LATER, two.process(third))
         two.process(STANDBY).stop()
         wait_leading(two, third)
-        start_controller(two)
+        start_controller(two, extra=(*USUAL_FLAGS, *UNHURRIED))
         wait_until("the first to stand by", lambda: readyz(two)[1].startswith("standby"), LATER, two.process(CONTROLLER))
         road.shut()
-        wait_leading(two, CONTROLLER, timeout=120)
+        wait_leading(two, CONTROLLER)
         assert exit_code(two.process(third)) == 4
-        assert "cannot-follow" in tail(two.process(third).log, 100)
+        assert "cannot-follow" in two.process(third).log.read_text(errors="replace")
         room = World(two, f"road-{os.getpid() % 1000}")
         room.queue(cpu=1)
         room.job("goes-on", seconds=0)
@@ -649,8 +692,9 @@ def test_without_postgres_what_runs_goes_on_nothing_starts_and_readyz_says_so(wh
     world.finished("ends")
     wait_until("the ledger to have the one that runs", lambda: [h[0] for h in world.holds()] == ["runs"], SOON)
     whole.process(POSTGRES).stop()
-    status, text = wait_until("/readyz to say so", lambda: (lambda r: r[0] == 503 and r)(readyz(whole)), LATER, whole.process(CONTROLLER))
-    assert "ledger is not connected" in text and "running Jobs go on" in text
+    _, text = wait_until("/readyz to say so", lambda: (lambda r: r[0] == 503 and "ledger is not connected" in r[1] and r)(readyz(whole)), LATER,
+                         whole.process(CONTROLLER))
+    assert "running Jobs go on" in text
     world.job("waits", seconds=0)
     # The controller sees it, and keeps it.
     wait_until("the controller to know it", lambda: world.explain("waits")["name"] == "waits", SOON)
@@ -675,12 +719,22 @@ def test_a_job_that_ends_while_postgres_is_away_is_settled_when_it_is_back(whole
     world.started("ends")
     wait_until("the start to be in the books", lambda: "COMMIT" in world.transfers("ends"), SOON)
     whole.process(POSTGRES).stop()
-    wait_until("/readyz to say so", lambda: readyz(whole)[0] == 503, LATER, whole.process(CONTROLLER))
+    wait_until("/readyz to say so", lambda: "ledger is not connected" in readyz(whole)[1], LATER, whole.process(CONTROLLER))
     world.delete("ends")
     whole.start(POSTGRES)
     wait_leading(whole, timeout=RECOVERY)
     world.empty(RECOVERY)
     assert whole.sql(f"select reason, stopped_at is not null from sluice.segment where ns = '{world.ns}'") == [["Deleted", "t"]]
+
+
+def created(world, name):
+    """A Job that was made, now or before: an API server that has just begun may refuse it, or make it and not say so."""
+    try:
+        return world.job(name, seconds=0)
+    except ApiError as e:
+        if e.reason != "AlreadyExists":
+            raise
+        return world.get(name)
 
 
 def test_when_the_api_server_is_back_the_watches_go_on(whole):
@@ -694,7 +748,7 @@ def test_when_the_api_server_is_back_the_watches_go_on(whole):
     wait_until("the controller to notice", lambda: log.stat().st_size > size, LATER, whole.process(CONTROLLER))
     whole.start(API)
     whole.wait_ready(API)
-    world.job("after", seconds=0)
+    wait_until("the API server to take a Job", lambda: created(world, "after"), SOON)
     world.finish("before")
     world.finished("after", timeout=RECOVERY)
     world.edit_queue("q", resourceGroups=[group(["cpu"], {world.full("any-q"): [5]})])

@@ -245,7 +245,7 @@ class Eyes:
                 for event in self.api.watch("/api/v1/pods", found["metadata"]["resourceVersion"]):
                     if event["type"] in ("ADDED", "MODIFIED"):
                         self.note(event["object"])
-            except (OSError, ApiError):
+            except (OSError, ApiError, ValueError):
                 time.sleep(0.2)
 
     def note(self, pod):

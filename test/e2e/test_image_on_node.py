@@ -15,7 +15,7 @@ import subprocess
 import pytest
 from conftest import LATER, RECOVERY, SOON, close_sandbox, open_sandbox
 from objects import KUBERNETES, has, ours, story
-from sandbox import real_node, wait_until
+from sandbox import SandboxError, real_node, wait_until
 from sandbox.relay import Relay
 from sandbox.sandbox import BUILD, ROOT
 from test_real_node import ENDLESS, OUTLASTS, SHORT, RealWorld, spoken
@@ -116,7 +116,10 @@ class Installed:
         return {p["metadata"]["name"]: p for p in pods if "deletionTimestamp" not in p["metadata"]}
 
     def sql(self, statement):
-        rows = self.kubectl("-n", NS, "exec", "sluice-postgres-0", "--", "psql", "-h", "/sockets", "-U", "postgres", "-d", "sluice", "-Atc", statement)
+        try:
+            rows = self.kubectl("-n", NS, "exec", "sluice-postgres-0", "--", "psql", "-h", "/sockets", "-U", "postgres", "-d", "sluice", "-Atc", statement)
+        except SandboxError as e:
+            raise ConnectionError(str(e)) from None  # for wait_until: not yet
         return [row.split("|") for row in rows.splitlines()]
 
     def leader(self):
@@ -203,8 +206,11 @@ def test_the_doctor_finds_nothing(installed, program):
     pods = installed.controllers()
     assert len(pods) == 2 and all(has(p, "Ready") for p in pods.values())
     assert installed.leader() in pods
-    announced = installed.box.api.get(f"/apis/discovery.k8s.io/v1/namespaces/{NS}/endpointslices/sluice-visibility")
-    assert announced["endpoints"][0]["addresses"] == [pods[installed.leader()]["status"]["podIP"]], announced
+
+    def announced_leader():
+        found = installed.box.api.get(f"/apis/discovery.k8s.io/v1/namespaces/{NS}/endpointslices/sluice-visibility")
+        return found["endpoints"] and found["endpoints"][0]["addresses"] == [pods[installed.leader()]["status"]["podIP"]] and found
+    announced = wait_until("the leader to be announced", announced_leader, SOON)
     code, said = installed.doctor(program)
     print(f"\n{said}")
     assert {p["name"]: p["port"] for p in announced["ports"]} == {"https": 8443, "page": 8080}, announced

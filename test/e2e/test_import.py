@@ -136,6 +136,8 @@ def with_kueue(world):
     yield world
     for plural in KINDS.values():
         world.api.delete(f"{crds}/{plural}.kueue.x-k8s.io")
+    for plural in KINDS.values():
+        world.wait(f"{plural} to be gone", lambda p=plural: world.api.gone(f"{crds}/{p}.kueue.x-k8s.io"))
 
 
 def served(api, path):

@@ -4,20 +4,20 @@ Pods are played here, so the Postgres of the quickstart runs outside, by the scr
 with the password that the cluster made."""
 
 import base64
+import json
 import os
 import random
 import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
-from conftest import LATER, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from conftest import LATER, PREFIX, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, start_controller, wait_leading
 from objects import jobs_path
 from sandbox import Api, ApiError, Sandbox, wait_until
 from sandbox.sandbox import ROOT
@@ -108,9 +108,7 @@ class Database:
         shutil.copytree(DEPLOY / "components" / "postgres", self.home / "sluice")
         user = Sandbox.pg_user()
         self.become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            self.port = s.getsockname()[1]
+        (self.port,) = Sandbox(f"{PREFIX}-install").free_ports(1)  # of those that no outgoing connection takes meanwhile
         self.set_password(password)
         for folder in ("data", "s"):
             (self.home / folder).mkdir()
@@ -167,7 +165,9 @@ def database():
 
 
 def test_postgres_may_be_killed_at_any_moment_of_its_start(database):
-    draw = random.Random(os.environ.get("SLUICE_KILL_SEED"))
+    seed = os.environ.get("SLUICE_KILL_SEED") or str(random.SystemRandom().randrange(1_000_000))
+    print(f"SLUICE_KILL_SEED={seed} kills at the same moments")
+    draw = random.Random(seed)
     for _ in range(6):  # one takes a second or two, most of it initdb
         database.start()
         time.sleep(draw.uniform(0, 1.5))
@@ -231,6 +231,7 @@ def test_a_dump_of_it_comes_back_as_the_page_has_it(database):
     database.sql("delete from sluice.kept")
     with subprocess.Popen([Sandbox._pg("psql"), database.conninfo()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           env={"PGPASSWORD": database.password, "PATH": os.environ["PATH"]}) as connected:  # a dashboard that was forgotten
+        wait_until("it to be connected", lambda: database.sql("select count(*) from pg_stat_activity where usename = 'sluice'").stdout == "2\n", SOON)
         run(put_aside)
         run(begin_again)
         assert database.sql("select count(*) from sluice.kept").stdout == "0\n", "what was there is not what is there again"
@@ -264,12 +265,17 @@ def secret(box):
 NEVER_STILL = {"Deployment", "StatefulSet", "PodDisruptionBudget", "APIService"}  # their status says what pods do
 
 
+def written(obj):
+    """The object as its writers wrote it, and when each of them did: without its status, which a controller may write late."""
+    meta = {k: v for k, v in obj["metadata"].items() if k != "resourceVersion"}
+    meta["managedFields"] = [m for m in meta.get("managedFields", []) if m.get("subresource") != "status"]
+    return {**{k: v for k, v in obj.items() if k != "status"}, "metadata": meta}
+
+
 def versions(box):
     """Of each object of the quickstart what its writers wrote, status aside."""
-    listed = box.kubectl("get", "-k", QUICKSTART, "-o",
-                         "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.generation} {.metadata.resourceVersion}{\"\\n\"}{end}")
-    rows = [line.split(" ") for line in listed.stdout.splitlines()]
-    return {name: generation if name.split("/")[0] in NEVER_STILL else version for name, generation, version in rows}
+    listed = json.loads(box.kubectl("get", "-k", QUICKSTART, "-o", "json", "--show-managed-fields").stdout)["items"]
+    return {f"{o['kind']}/{o['metadata']['name']}": o["metadata"].get("generation") if o["kind"] in NEVER_STILL else written(o) for o in listed}
 
 
 @pytest.fixture(scope="module")
@@ -342,14 +348,15 @@ def test_uninstalled_nothing_is_stopped_and_nothing_left(installed):
     assert world.get("waits")["spec"]["suspend"]
     wait_until("the API server to let the Job be started by hand", lambda: may_start(world, "waits"), SOON)
     world.patch("waits", {"spec": {"suspend": False}})
-    wait_until("the Job to have a pod", lambda: world.get("waits")["status"].get("active"), SOON)
+    wait_until("the Job to have a pod", lambda: world.get("waits")["status"].get("active"), LATER)
     assert not world.get("runs")["spec"]["suspend"]
     # The gate is open: what comes now runs at once, and nothing holds on to a Job that goes.
     world.job("new")
-    wait_until("a new Job to run", lambda: world.get("new")["status"].get("active"), SOON)
+    wait_until("a new Job to run", lambda: world.get("new")["status"].get("active"), LATER)
     for name in ("runs", "waits", "new"):
         world.delete(name, "Foreground")
-    wait_until("the Jobs to be gone", lambda: not world.api.list(jobs_path(world.ns)), SOON)
+    # The garbage collector reads anew what kinds there are.
+    wait_until("the Jobs to be gone", lambda: not world.api.list(jobs_path(world.ns)), LATER)
     # And so is its namespace, with the LocalQueue that was in it.
     world.api.delete(f"/api/v1/namespaces/{world.ns}")
     wait_until("the namespace to be gone", lambda: not has_namespace(world), LATER)

@@ -9,7 +9,7 @@ import pytest
 from checks import look
 from conftest import LATER, RECOVERY, as_account
 from later import Later
-from objects import HOLD, annotations, group, has, job, jobs_path, path_of, story, who
+from objects import HOLD, annotations, conditions, group, job, jobs_path, ours, path_of, story, who
 from test_cost import may
 from test_rights import bind
 from test_writes import Writes
@@ -149,7 +149,8 @@ def test_a_localqueue_on_hold_starts_nothing_and_lets_run_what_runs(world):
     world.job("runs")
     world.started("runs")
     world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"stopPolicy": "Hold"}})
-    world.wait("the LocalQueue to be stopped", lambda: not has(world.api.get(path_of("localqueues", "q", world.ns)), "Active"))
+    world.wait("the LocalQueue to be stopped", lambda: conditions(world.api.get(path_of("localqueues", "q", world.ns)))
+               .get("Active", {}).get("reason") == "Stopped")
     world.job("waits")
     assert "Hold" in world.waits("waits", "Suspended")["sentence"]
     world.job("other", "other")
@@ -175,13 +176,19 @@ def test_what_a_drained_queue_has_the_others_may_borrow(world):
     world.waits("a", "WaitingForQuota")
 
 
+def limited(world, name="q", **spec):
+    """A LocalQueue, made with that limit: who knows it knows the limit, while an edit may come by its watch when Jobs have started."""
+    world.create("localqueues", ours("LocalQueue", name, {"clusterQueue": world.full("all"), **spec}), world.ns)
+    world.wait(f"LocalQueue {name} to be known", lambda: name in world.localqueues_known())
+
+
 def reasons(world):
     return world.box.sql(f"select name, reason from sluice.segment where ns = '{world.ns}' order by stopped_at")
 
 
 def test_at_most_so_many_jobs_of_a_localqueue_run_and_the_next_starts_when_one_ends(world):
-    world.queue(cpu=8)
-    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"maxRunning": 2}})
+    world.queue("all", cpu=8)
+    limited(world, maxRunning=2)
     for name in ("a", "b"):
         world.job(name)
         world.started(name)
@@ -198,8 +205,8 @@ def test_at_most_so_many_jobs_of_a_localqueue_run_and_the_next_starts_when_one_e
 
 @pytest.mark.since_kubernetes(36, "has no policy that writes who submitted a Job")
 def test_each_person_runs_so_many_jobs_of_a_localqueue_and_is_told_so(world):
-    world.queue(cpu=8)
-    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"limits": {"perUser": {"running": 1, "waiting": 1}}}})
+    world.queue("all", cpu=8)
+    limited(world, limits={"perUser": {"running": 1, "waiting": 1}})
     people = {}
     for person in ("alice", "bob"):
         bind(world, person, "sluice-batch-user")
@@ -223,7 +230,7 @@ def test_each_person_runs_so_many_jobs_of_a_localqueue_and_is_told_so(world):
     world.waits("a2", "UserLimit")
     world.finish("a1")
     world.started("a2")
-    assert "runs 1 of 1 Job" in world.waits("a3", "UserLimit")["sentence"]
+    world.wait("a3 to be the next", lambda: "runs 1 of 1 Job" in world.explain("a3")["sentence"], about="a3")
     world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"limits": None}})
     world.started("a3")
 
@@ -260,15 +267,15 @@ def test_the_localqueue_that_used_less_lately_goes_first(world):
 
 def test_with_backfill_those_pass_who_do_not_delay_the_first(world):
     world.queue(cpu=4, queueingStrategy="Backfill")
-    world.job("runs", pods=2, annotations={EXPECTED: "10m"})
+    world.job("runs", pods=2, annotations={EXPECTED: "10h"})
     world.started("runs")
     world.job("large", pods=4, annotations={EXPECTED: "1h"})
     assert "expected to start at" in world.waits("large", "WaitingForQuota")["sentence"]
     world.job("unknown")
     assert EXPECTED in world.waits("unknown", "WaitingForJobAhead")["sentence"]
-    world.job("too-long", annotations={EXPECTED: "20m"})
+    world.job("too-long", annotations={EXPECTED: "20h"})
     assert "would delay" in world.waits("too-long", "WaitingForJobAhead")["sentence"]
-    world.job("short", annotations={EXPECTED: "5m"})
+    world.job("short", annotations={EXPECTED: "5h"})
     world.started("short")
     world.finish("short")
     world.finish("runs")

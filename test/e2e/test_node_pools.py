@@ -4,16 +4,9 @@ It is what a real one does: it looks for pods that the scheduler found no node f
 them, and makes one."""
 
 import pytest
-from objects import path_of
-from pool import Pool, homeless, placed
+from pool import Pool, all_seen, homeless, placed
 
 UP = "can be made"
-
-
-def pool_of(world, **spec):
-    pool = Pool(world)
-    world.api.patch(path_of("resourceflavors", pool.flavor), {"spec": spec})
-    return pool
 
 
 def sentence(world, name):
@@ -25,15 +18,16 @@ def waits_for_a_node(world, name):
 
 
 def test_a_pool_at_zero_wakes(world):
-    pool = pool_of(world)
+    pool = Pool(world)
     world.queue(flavors={pool.flavor: 100})
     world.job("train", cpu="3")
     world.started("train")
     waits_for_a_node(world, "train")
-    assert f"no node of flavor {pool.flavor} is up; one can be made" in sentence(world, "train")
+    world.wait("explain to say so", lambda: f"no node of flavor {pool.flavor} is up; one {UP}" in sentence(world, "train"))
     pool.add(cpu="4")
     placed(world, "train")
-    world.wait("explain to know of the node", lambda: UP not in sentence(world, "train"))
+    world.wait("explain to know of it", lambda: UP not in sentence(world, "train"))
+    all_seen(world)  # the node, too, and not only that the pod has one
     # Now the pool tells what its nodes take.
     world.job("large", cpu="8")
     said = world.waits("large", "NoNodeSuits")["sentence"]
@@ -51,7 +45,7 @@ def test_a_pool_at_zero_wakes(world):
 
 
 def test_an_autoscaled_pool_makes_larger_nodes(world):
-    pool = pool_of(world, nodes="Autoscaled")
+    pool = Pool(world, nodes="Autoscaled")
     pool.add(cpu="2")
     world.queue(flavors={pool.flavor: 100})
     world.job("train", cpu="3")
@@ -62,7 +56,7 @@ def test_an_autoscaled_pool_makes_larger_nodes(world):
 
 
 def test_a_fixed_pool_at_zero_holds_its_jobs(world):
-    pool = pool_of(world, nodes="Fixed")
+    pool = Pool(world, nodes="Fixed")
     world.queue(flavors={pool.flavor: 100})
     world.job("train", cpu="3")
     world.waits("train", "NoNodeSuits")
@@ -73,7 +67,7 @@ def test_a_fixed_pool_at_zero_holds_its_jobs(world):
 
 @pytest.mark.parametrize("nodes", [None, "Autoscaled"])
 def test_with_cluster_fit_now_no_pod_is_pending(world, nodes):
-    pool = pool_of(world, **({"nodes": nodes} if nodes else {}))
+    pool = Pool(world, **({"nodes": nodes} if nodes else {}))
     world.queue(flavors={pool.flavor: 100}, clusterFit="Now")
     world.job("train", cpu="3")
     said = world.waits("train", "NoNodeSuits")["sentence"]

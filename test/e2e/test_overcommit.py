@@ -89,6 +89,9 @@ def lent(plane_lending, request):
     box.wait_ready("metrics-server")
     box.start("controller-one")
     wait_leading(box)
+    # What the test before had lent is taken back first: figures that are right by chance are those of this test otherwise.
+    wait_until("nothing to be lent any more", lambda: not any(any(figures(n).values()) for n in box.api.list("/api/v1/nodes")), SAMPLES,
+               box.process("controller-one"))
     w = Lent(box, f"idle-{next(_numbers)}{'-' + str(time.time_ns() % 10000) if KEEP else ''}")
     yield w
     w.end()
@@ -166,7 +169,7 @@ class Lent(World):
 
     def wait_samples(self, cpu):
         """Until metrics-server says of every node that it uses so many cores."""
-        wait_until(f"samples of {cpu} cores", lambda: all(abs(c - cpu) < 0.3 for c, _, _ in usage.nodes(self.api).values()), SAMPLES, every=0.5)
+        wait_until(f"samples of {cpu} cores", lambda: all(near(1000 * c, 1000 * cpu) for c, _, _ in usage.nodes(self.api).values()), SAMPLES, every=0.5)
 
     def jobs(self):
         return self.api.list(f"/apis/batch/v1/namespaces/{self.ns}/jobs")
@@ -258,26 +261,29 @@ def test_the_figures_follow_what_is_used_by_a_nodeovercommit(lent):
     lent.lend(CPU * THRESHOLD // 100, MEMORY * THRESHOLD // 100, of=[n for n in NODES if n.startswith("on-demand")])
     assert not any(figures(n) and any(figures(n).values()) for name, n in lent.nodes().items() if name.startswith("spot"))
     lent.wait("its status to say that it holds", lambda: lent.active("night") == ("True", "Active"))
-    status = lent.api.get(path_of("nodeovercommits", lent.full("night")))["status"]
-    assert status["nodes"] == 10 and status.get("degradedNodes", 0) == 0
+
+    def nodes():
+        status = lent.api.get(path_of("nodeovercommits", lent.full("night")))["status"]
+        return status.get("nodes"), status.get("degradedNodes", 0)
+    lent.wait("its status to count the nodes", lambda: nodes() == (10, 0), SAMPLES)
     follow_a_change(lent)
 
 
 def follow_a_change(lent):
     """Within two samples of a node's use its figure is what it must be, down and up; or three, where the
-    second came while the controller was busy for longer than metrics-server keeps one."""
+    second came late. Of those that the controller went by: on a busy machine it may miss some."""
     node = "on-demand-0"
     for cpu, memory in ((8, 32 << 30), (3, 8 << 30)):
         samples = set()
-        changed = usage.now()
+        changed = usage.instant(usage.now())
         lent.use(node, cpu=cpu, memory=memory)
 
         def right():
-            samples.add(usage.nodes(lent.api)[node][2])
+            samples.update(usage.instant(n["sampleTime"]) for n in lent.box.controller_api().get("/api/v1/overcommit")["nodes"] if n["node"] == node and n.get("sampleTime"))
             f = figures(lent.nodes()[node])
-            return near(f[BATCH_CPU], CPU * THRESHOLD // 100 - cpu * 1000, 1) and near(f[BATCH_MEMORY], MEMORY * THRESHOLD // 100 - memory, 1)
+            return near(f.get(BATCH_CPU), CPU * THRESHOLD // 100 - cpu * 1000) and near(f.get(BATCH_MEMORY), MEMORY * THRESHOLD // 100 - memory, 1)
         lent.wait(f"the figure for {cpu} cores used", right, SAMPLES)
-        behind = lent.nodes()[node]["metadata"]["annotations"][SAMPLE]
+        behind = usage.instant(lent.nodes()[node]["metadata"]["annotations"][SAMPLE])
         between = sorted(s for s in samples if changed < s <= behind)
         assert len(between) <= 3, f"the figure came with sample {behind}; after the change at {changed} there were {between}"
     others = {n: figures(obj) for n, obj in lent.nodes().items() if n.startswith("on-demand") and n != node}
@@ -409,7 +415,7 @@ def test_when_load_rises_idle_jobs_go_first_and_all_of_them_finish(lent):
     # Night: half of the nodes is asked for, and a tenth of that is used.
     for n in range(40):
         lent.ordinary(f"web-{n}", 8, uses="800m")
-    lent.wait("the ordinary pods of the night to run", lambda: len(running(lent, "ordinary=yes")) == 40)
+    lent.wait("the ordinary pods of the night to run", lambda: len(running(lent, "ordinary=yes")) == 40, LATER)
     lent.wait("the idle room of the night", lambda: all(figures(n).get(BATCH_CPU, 0) > 16000 for n in lent.nodes().values()), SAMPLES)
     for name in jobs:
         lent.preemptible(name)
@@ -418,16 +424,16 @@ def test_when_load_rises_idle_jobs_go_first_and_all_of_them_finish(lent):
     # Morning: 95 percent is asked for, and all of it is used.
     for n in range(40, 76):
         lent.ordinary(f"web-{n}", 8, uses="8")
-    lent.wait("each new ordinary pod to run", lambda: len(running(lent, "ordinary=yes")) == 76, SOON)
+    lent.wait("each new ordinary pod to run", lambda: len(running(lent, "ordinary=yes")) == 76, LATER)
     for n in range(40):
         lent.box.use_pod(lent.ns, f"web-{n}", cpu="8")
     # (Started Jobs whose pods found no node that lends enough have nothing to give back, and wait for one.)
     lent.wait("no pod of an idle Job to be on a node", lambda: not [p for p in lent.api.list(f"/api/v1/namespaces/{lent.ns}/pods?labelSelector=job-name")
                                                                  if p["spec"].get("nodeName")], 2 * SAMPLES)
     assert not everyone.lost
-    for job in lent.jobs():
-        if job["metadata"]["name"] in before:
-            assert job["spec"]["suspend"] and '"IdleResourcesReclaimed"' in json.dumps(lent.told(job["metadata"]["name"])), job["metadata"]
+    # Of the ledger: one may have been started again meanwhile, whose pod finds no node.
+    lent.wait("the books to say why each was stopped", lambda: before <= {row[0] for row in lent.box.sql(
+        f"select name from sluice.segment where ns = '{lent.ns}' and reason = 'IdleResourcesReclaimed'")})
     # Night again.
     for n in range(76):
         lent.box.use_pod(lent.ns, f"web-{n}", cpu="100m")
@@ -435,7 +441,11 @@ def test_when_load_rises_idle_jobs_go_first_and_all_of_them_finish(lent):
     while not all(has(j, "Complete") for j in lent.jobs()):
         assert time.monotonic() < deadline, f"unfinished: {[j['metadata']['name'] for j in lent.jobs() if not has(j, 'Complete')]}"
         for pod in running(lent, "job-name"):
-            lent.api.patch(f"/api/v1/namespaces/{lent.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}})
+            try:
+                lent.finish_pod(pod)
+            except ApiError as e:
+                if e.status != 404:  # taken back meanwhile
+                    raise
         time.sleep(0.5)
     assert len(everyone.bound) == 76 and not everyone.lost
     assert not [e for e in lent.api.list(f"/api/v1/namespaces/{lent.ns}/events?fieldSelector=reason=FailedScheduling") if e["involvedObject"]["name"].startswith("web-")]
@@ -458,7 +468,7 @@ def test_a_job_that_ignores_disruption_loses_one_pod_and_goes_on(lent):
     crowded = max(("spot-4", "spot-5", "spot-6"), key=lambda n: sum(p["spec"]["nodeName"] == n for p in lent.pods("resilient")))
     on_it = {p["metadata"]["uid"] for p in lent.pods("resilient") if p["spec"]["nodeName"] == crowded}
     assert len(on_it) == 2
-    lent.use(crowded, cpu=10)  # 10.8 are left: one of the two must go
+    lent.use(crowded, cpu=5)  # 15.8 are left: one of the two must go
     lent.wait("one pod of it to be evicted", lambda: len(on_it & {p["metadata"]["uid"] for p in lent.pods("resilient") if "deletionTimestamp" not in p["metadata"]}) == 1,
               SAMPLES, about="resilient")
     pods = lent.wait("four pods to run, without the one that is leaving", lambda: (p := running(lent, "job-name=resilient"))[3:] and p, LATER, about="resilient")
@@ -476,7 +486,7 @@ def test_a_job_with_min_parallelism_shrinks(lent):
     lent.idle_queue(labels=labels)
     lent.batch_job("elastic", cpu="10k", pods=2, annotations={MIN: "1"})
     lent.runs_with("elastic", 2)
-    lent.use("spot-7", cpu=10)
+    lent.use("spot-7", cpu=5)
     lent.wait_job("elastic", "to go on with one pod", lambda j: j["spec"]["parallelism"] == 1, SAMPLES)
     lent.wait("one pod to be left", lambda: len([p for p in lent.pods("elastic") if "deletionTimestamp" not in p["metadata"]]) == 1, LATER, about="elastic")
     assert not lent.get("elastic")["spec"]["suspend"] and not lent.get("elastic")["status"].get("failed")
@@ -527,6 +537,7 @@ def test_after_a_kill_nothing_above_the_safe_figure_is_published(lent):
         lent.box.start("controller-one")
         wait_leading(lent.box)
         lent.lend(safe)
-        above = [(node, f) for _, node, f, _ in seen.since(began) if f[BATCH_CPU] > safe + CPU * 3 // 100]
+        # What was published before is 12 cores more; a sample may be off by a part of a second of its 10.
+        above = [(node, f) for _, node, f, _ in seen.since(began) if f[BATCH_CPU] > safe + 2000]
         assert not above, f"with {used} cores used no node may lend more than {safe}: {above}"
     seen.stopped = True

@@ -885,12 +885,15 @@ def _port_lock():
 def _ports_taken():
     taken = set()
     for file in (BUILD / "sandbox").glob("*/ports.json"):
-        taken |= set(json.loads(file.read_text()).values())
+        try:
+            taken |= set(json.loads(file.read_text()).values())
+        except FileNotFoundError:
+            pass  # its sandbox was destroyed just now
     for file in (BUILD / "sandbox").glob("*/run/controller-*.json"):
         for what in (URL, VISIBILITY):
             try:
                 taken.add(int(json.loads(file.read_text())["env"][what].rpartition(":")[2]))
-            except (ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError):
                 pass
     return taken
 
