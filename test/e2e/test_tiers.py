@@ -268,7 +268,7 @@ def test_what_is_claimed_and_what_counts_is_told(world, program):
     world.priorities(bold=1000)
     world.queue(cpu=0, maxPriority=100)
     world.job("claims", priority="bold")
-    world.waits("claims")
+    world.wait("the class to be known", lambda: world.explain("claims")["priority"] == 100, about="claims")
     at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "claims", "-n", world.ns, env=at).stdout.split())
     assert "claims 1000" in told and "100" in told.replace("1000", ""), told
