@@ -22,7 +22,9 @@ from objects import annotations, jobs_path, story
 from sandbox import ApiError, wait_until
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-FLAGS = ("--loopback-needs-token",)
+# With the usual lease of three seconds a standby would take over from a leader that a busy machine holds up for so long.
+LEASE = ("--lease-seconds", "30")
+FLAGS = ("--loopback-needs-token", *LEASE)
 pytestmark = pytest.mark.flags(*FLAGS)
 _numbers = itertools.count(1)
 
@@ -61,7 +63,7 @@ def standby(box, identity, *flags):
     proc = box.process(f"controller-{identity}")
     proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
                 "--listen", f"127.0.0.1:{port}", "--probe-listen", f"127.0.0.1:{probes}", "--loopback-needs-token",
-                "--identity", identity, "--lease-seconds", "3", *flags], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{probes}"})
+                "--identity", identity, *LEASE, *flags], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{probes}"})
     try:
         box.wait_healthy(f"controller-{identity}")
         wait_until("it to have read all", lambda: get(probes, "/readyz").status == 200, SOON, proc)
