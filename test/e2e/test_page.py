@@ -265,7 +265,7 @@ def test_queues_are_shown_as_the_api_server_has_them(line, page):
     world = line.world
     wanted = {"pendingWorkloads": 3, "reservingWorkloads": 1}
     world.wait("the status of the ClusterQueue", lambda: wanted.items() <= json.loads(
-        world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout)["status"].items())
+        world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout).get("status", {}).items())
     told = next(q for q in asked(world, "/api/v1/queues")["clusterQueues"] if q["name"] == line.q)
     cpu = told["flavors"][0]["resources"][0]
     assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")

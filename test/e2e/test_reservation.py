@@ -80,7 +80,7 @@ def accepted(world, name="demo"):
 
 
 def state(world, wanted, name="demo"):
-    world.wait(f"{name} to be {wanted}", lambda: get(world, name)["status"]["state"] == wanted)
+    world.wait(f"{name} to be {wanted}", lambda: get(world, name).get("status", {}).get("state") == wanted)
 
 
 def rows(world, name="demo"):

@@ -72,7 +72,7 @@ class BothWorld(World):
 
     def kueue_use(self, name="q"):
         """Cores that Kueue counts in the ClusterQueue."""
-        flavors = self.api.get(f"{BASE}/clusterqueues/{self.full(name)}")["status"].get("flavorsUsage", [])
+        flavors = self.api.get(f"{BASE}/clusterqueues/{self.full(name)}").get("status", {}).get("flavorsUsage", [])
         return sum(int(r["total"]) for f in flavors for r in f["resources"])
 
     def kueue_uses(self, cpu):
