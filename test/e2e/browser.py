@@ -36,13 +36,13 @@ class PageError(SandboxError):
     """What the driver says of a command: its name for it, and a sentence."""
 
 
-def arguments(folder):
+def arguments(folder, profile="profile"):
     """Of Chromium: it asks nobody but the page, and keeps everything in the folder."""
     quiet = ["--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-component-update", "--disable-sync",
              "--disable-extensions", "--no-proxy-server", "--disable-breakpad"]
     # Containers have 64 MB of /dev/shm; and Chromium refuses to be root's with its own sandbox.
     place = ["--disable-dev-shm-usage", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    return ["--headless=new", "--lang=en-GB", "--window-size=1280,900", f"--user-data-dir={folder / 'profile'}", *quiet, *place]
+    return ["--headless=new", "--lang=en-GB", "--window-size=1280,900", f"--user-data-dir={folder / profile}", *quiet, *place]
 
 
 class Browser:
@@ -55,10 +55,7 @@ class Browser:
         self.base, self.expected = "", ()
         try:
             self.base = f"http://127.0.0.1:{wait_until('chromedriver to tell its port', self._port, PATIENCE, self.proc)}"
-            made = self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
-                "browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": 1000 * PATIENCE, "pageLoad": 1000 * PATIENCE},
-                "goog:chromeOptions": {"binary": shutil.which("chromium"), "args": arguments(Path(folder))}}}})
-            self.base += f"/session/{made['sessionId']}"
+            self.base += f"/session/{self._begin(Path(folder))}"
             self.cdp("Page.enable")
         except BaseException:
             self.end()
@@ -80,6 +77,17 @@ class Browser:
             with contextlib.suppress(ProcessLookupError):
                 if start_time(pid) == started:
                     os.kill(pid, signal.SIGKILL)
+
+    def _begin(self, folder, tries=3):
+        """The session's name. The driver gives its Chromium a minute to begin, which is not enough on every machine."""
+        try:
+            return self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
+                "browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": 1000 * PATIENCE, "pageLoad": 1000 * PATIENCE},
+                "goog:chromeOptions": {"binary": shutil.which("chromium"), "args": arguments(folder, f"profile-{tries}")}}}})["sessionId"]
+        except PageError as e:
+            if tries == 1 or "session not created" not in str(e):
+                raise
+            return self._begin(folder, tries - 1)
 
     def _port(self):
         said = re.search(r"started successfully on port (\d+)", self.proc.log.read_text(errors="replace"))
@@ -140,13 +148,25 @@ class Browser:
     # -- what a person does --------------------------------------------------
 
     def click(self, selector):
-        self._send("POST", f"/element/{self._element(selector)}/click", {})
+        self._to_element(selector, lambda element: self._send("POST", f"/element/{element}/click", {}))
 
     def type(self, selector, text):
         """In the place of what stood there."""
-        element = self._element(selector)
-        self._send("POST", f"/element/{element}/clear", {})
-        self._send("POST", f"/element/{element}/value", {"text": text})
+        def write(element):
+            self._send("POST", f"/element/{element}/clear", {})
+            self._send("POST", f"/element/{element}/value", {"text": text})
+        self._to_element(selector, write)
+
+    def _to_element(self, selector, do):
+        """The page may draw it anew between two requests, or something over it; then nothing was done, and it is tried again."""
+        def done():
+            try:
+                do(self._element(selector))
+                return True
+            except PageError as e:
+                if not str(e).startswith(("stale element", "no such element", "element click intercepted", "element not interactable")):
+                    raise
+        self.wait(f"{selector} for somebody to use", done)
 
     def _element(self, selector):
         return self._send("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]

@@ -12,6 +12,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import datetime
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -79,10 +80,11 @@ def open_page(tmp_path):
         opened.append(Page(folder, root))
         return opened[-1]
     yield make
-    complaints = []
-    for page in opened:
-        complaints += page.complaints()
-        page.end()
+    try:
+        complaints = [c for page in opened for c in page.complaints()]
+    finally:
+        for page in opened:
+            page.end()
     assert not complaints
 
 
@@ -130,6 +132,10 @@ def line(world, other):
     port = int(world.box.controller_url().rpartition(":")[2])
     wait_until("Alice to be let in", lambda: get(port, f"/api/v1/jobs/{world.ns}/mine", alice).status == 200, SOON)
     return SimpleNamespace(world=world, other=other, q=world.full("q"), ns=world.ns, alice=alice, boss=boss(world))
+
+
+def instant(text):
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def asked(world, path, token=None):
@@ -194,7 +200,11 @@ def test_the_port_of_the_page_wants_the_rights_that_the_api_server_wants(line):
     there, elsewhere = f"{GROUP}/namespaces/{line.ns}", f"{GROUP}/namespaces/{line.other.ns}"
 
     def raw(path):
-        return subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+        """The answer; one of 503 is the API server's, which now and then asks whether the controller is there."""
+        def answered():
+            done = subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+            return "ServiceUnavailable" not in done.stderr and done
+        return wait_until(f"an answer to {path}", answered, LATER)
     wait_until("the API server to find this controller", lambda: raw(f"{there}/queuedjobs").returncode == 0, LATER)
     may = [f"{there}/queuedjobs", f"{there}/queuedjobs?watch=1&timeoutSeconds=1", f"{there}/queuedjobs/mine", f"{there}/costs", f"{there}/reports",
            f"{there}/histories"]
@@ -255,7 +265,7 @@ def test_queues_are_shown_as_the_api_server_has_them(line, page):
     world = line.world
     wanted = {"pendingWorkloads": 3, "reservingWorkloads": 1}
     world.wait("the status of the ClusterQueue", lambda: wanted.items() <= json.loads(
-        world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout)["status"].items())
+        world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout).get("status", {}).items())
     told = next(q for q in asked(world, "/api/v1/queues")["clusterQueues"] if q["name"] == line.q)
     cpu = told["flavors"][0]["resources"][0]
     assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")
@@ -308,11 +318,16 @@ def test_the_report_is_that_of_the_command_line(line, page, program):
     for by, keys in ("queue", [line.q]), ("namespace", [line.ns, line.other.ns]):
         page.go(f"money?by={by}&since=day")
         page.wait_text(*keys, selector="main")
-        lines = page.run("return [...document.querySelectorAll('main tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))")
-        for row in [r for r in reported(by) if r["key"] in keys]:
-            shown = next(cells for cells in lines if cells and cells[0] == row["key"] and (not row["cost"] or any(row["cost"] in c for c in cells)))
-            assert {str(row["jobs"]), str(row["starts"])} <= set(shown), (row, shown)
-            assert any(c.startswith(f"{row['cpuHours']:.1f}") for c in shown), (row, shown)
+
+        def same(by=by, keys=keys):
+            """One of the two may have been asked before the last run was in the books."""
+            lines = page.run("return [...document.querySelectorAll('main tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))")
+            rows = [r for r in reported(by) if r["key"] in keys]
+            return rows and all(any(
+                cells and cells[0] == row["key"] and (not row["cost"] or any(row["cost"] in c for c in cells))
+                and {str(row["jobs"]), str(row["starts"])} <= set(cells) and any(c.startswith(f"{row['cpuHours']:.1f}") for c in cells)
+                for cells in lines) for row in rows)
+        page.wait(f"the figures of sluice report --by {by}", same)
 
 
 # ---- a Job's life ------------------------------------------------------------------------
@@ -329,8 +344,7 @@ def test_a_jobs_life_is_watched_without_loading_the_page_again(world, page):
     page.run("window.sinceTheBeginning = true")
 
     world.job("train", cpu=2, priority="low")
-    row = page.wait("that it waits", lambda: next((t for _, t in page.rows() if f"{world.ns}/train" in t and "Waiting" in t), None))
-    assert "2 of 2 in use" in row, row
+    page.wait("why it waits", lambda: any(f"{world.ns}/train" in t and "Waiting" in t and "2 of 2 in use" in t for _, t in page.rows()))
     page.click(f'[role=row] a[href="#/job/{world.ns}/train"]')
     page.wait("why it waits", lambda: tells(page, world, "train"))
     world.finish("first")
@@ -375,12 +389,11 @@ def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
     page.expected = (401, 403)
     page.sign_in(lister, line.ns, "jobs")
     page.wait_text("asked for again every 5 s", selector="#news")
-    page.run("""window.asked = 0;
-        window.fetch = () => new Promise((_, fail) => { window.asked++; setTimeout(() => fail(new TypeError("away")), 1); });""")
+    page.run("""window.asked = [];
+        window.fetch = () => new Promise((_, fail) => { window.asked.push(performance.now()); setTimeout(() => fail(new TypeError("away")), 1); });""")
     page.wait_text("the server cannot be reached", selector="#news")
-    assert page.run("return window.asked") < 5
-    page.wait("a second try", lambda: page.run("return window.asked") > 1)
-    assert page.run("return window.asked") < 5
+    asked = page.wait("a second try", lambda: (times := page.run("return window.asked")) and times[-1] - times[0] > 1000 and times)
+    assert len([t for t in asked if t < asked[0] + 4000]) < 5, asked  # by the page's own clock: this one may look late
 
 
 def test_a_watch_that_falls_silent_is_begun_anew(line, page):
@@ -405,9 +418,13 @@ def test_it_says_when_a_job_starts(line, page):
     assert row, page.rows()
     page.go(f"job/{line.ns}/mine")
     page.wait_text("Starts, as likely as not: ", " with 90 %")
-    start = asked(line.world, f"{GROUP}/namespaces/{line.ns}/queuedjobs/mine")["status"]["start"]
-    shown = page.run("return [...document.querySelectorAll('.moments time')].map((e) => e.dateTime)")
-    assert any(at[:13] == start["p50"][:13] for at in shown), (shown, start)
+
+    def same():
+        """To the quarter of an hour: one of the two may have been asked a while before."""
+        start = asked(line.world, f"{GROUP}/namespaces/{line.ns}/queuedjobs/mine")["status"]["start"]
+        shown = page.run("return [...document.querySelectorAll('.moments time')].map((e) => e.dateTime)")
+        return any(abs(instant(at) - instant(start["p50"])) < 900 for at in shown if at)
+    page.wait("the start that the API tells", same)
 
 
 def test_a_page_that_nobody_has_touched_for_long_says_so(line, page):
@@ -464,12 +481,13 @@ def tab_until(page, what, check, key="Tab"):
 def test_all_is_to_be_had_by_keyboard_alone(line, page):
     page.go(f"jobs?clusterQueue={line.q}")
     page.wait("the question who it is", page.asks_who)
-    assert page.focused()["id"] == "token"
+    page.wait("the focus where the token goes", lambda: page.focused()["id"] == "token")
     page.press("Escape")
     page.wait("the page without an answer", lambda: not page.asks_who())
     tab_until(page, "signing in", lambda at: at["id"] == "sign")
     page.press("Enter")
     page.wait("the question again", page.asks_who)
+    page.wait("the focus where the token goes", lambda: page.focused()["id"] == "token")
     page.press(*line.boss)
     page.press("Enter")
     page.wait("the line", lambda: len(page.rows()) == 4)
@@ -536,6 +554,7 @@ def problems(page, axe, name, look):
     return found
 
 
+@pytest.mark.timeout(1800)
 def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page, axe):
     q = described(world, other)
     page.expected = (401, 404)  # nothing is lent here
@@ -607,6 +626,7 @@ def crowd():
     crowd.end()
 
 
+@pytest.mark.timeout(1800)
 def test_a_hundred_thousand_waiting_jobs_are_few_elements(crowd, open_page, record_property):
     from page import elements, note_first_row, paints
     page = open_page(crowd.url)
@@ -614,7 +634,7 @@ def test_a_hundred_thousand_waiting_jobs_are_few_elements(crowd, open_page, reco
     for what, ms in paints(page, f"{crowd.url}/#/jobs").items():
         record_property(what, ms)  # a fact for the reader of build/logs/pytest.xml, not a condition
         print(f"{what}: {ms}")
-    assert page.rows()[0][0] == 1 and "team-0/train-000000" in page.rows()[0][1], page.rows()[:2]
+    page.wait("the first", lambda: (rows := page.rows()) and rows[0][0] == 1 and "team-0/train-000000" in rows[0][1])
     page.wait("how many there are", lambda: re.search(r"100[, ]?000", page.text()))
     most = [elements(page)]
 
@@ -623,7 +643,7 @@ def test_a_hundred_thousand_waiting_jobs_are_few_elements(crowd, open_page, reco
         most.append(elements(page))
         return page.rows() and page.rows()[-1][0] == 100000
     page.wait("the last", at_the_end)
-    assert "99,999" in page.rows()[-2][1] or "99999" in page.rows()[-2][1], page.rows()[-2:]
+    page.wait("how many are ahead", lambda: len(rows := page.rows()) > 1 and re.search("99,?999", rows[-2][1]))
     page.run("document.querySelector('[role=grid]').focus()")
     page.press("Home")
     page.wait("the first again", lambda: page.rows() and page.rows()[0][0] == 1)

@@ -85,6 +85,11 @@ def refused(words, call, *args, **kw):
     return refusal.value.message
 
 
+def kubernetes_account(plane, name):
+    """An Api of one of kube-controller-manager's own accounts, which it makes as it begins."""
+    return wait_until(f"the account {name}", lambda: as_account(plane, "kube-system", name), SOON)
+
+
 def label(value):
     return {"metadata": {"labels": {QUEUE: value}}}
 
@@ -122,7 +127,7 @@ def test_a_cronjobs_jobs_are_created_suspended(plane, team):
     plane.api.post(f"/apis/batch/v1/namespaces/{team}/cronjobs", {
         "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "hourly"},
         "spec": {"schedule": "0 0 1 1 *", "jobTemplate": template}})
-    cronjob_controller = as_account(plane, "kube-system", "cronjob-controller")
+    cronjob_controller = kubernetes_account(plane, "cronjob-controller")
     made = cronjob_controller.post(jobs_path(team), job("hourly-1", "gpu"))
     assert made["spec"]["suspend"] is True
 
@@ -160,7 +165,7 @@ def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, j
     assert queue_of(jobs.make(queue=None, owner=made)) == ("default", True)
     generated = job("x")
     generated["metadata"] = {"generateName": "nightly-"}
-    cronjob_controller = as_account(plane, "kube-system", "cronjob-controller")
+    cronjob_controller = kubernetes_account(plane, "cronjob-controller")
     assert queue_of(cronjob_controller.post(jobs_path(jobs.ns), generated)) == ("default", True)
 
 
@@ -274,7 +279,7 @@ class CronJobs:
 
     def __init__(self, plane, jobs):
         self.jobs, self.path = jobs, f"/apis/batch/v1/namespaces/{jobs.ns}/cronjobs"
-        self.controller = as_account(plane, "kube-system", "cronjob-controller")
+        self.controller = kubernetes_account(plane, "cronjob-controller")
 
     def make(self, name, by, queue="gpu", annotations=None, dry=False):
         metadata = {**({"labels": {QUEUE: queue}} if queue else {}), **({"annotations": annotations} if annotations else {})}
@@ -444,7 +449,7 @@ def managed(at, manager="forged"):
 def kept(jobs, user):
     """A Job that is kept without the label, made some seconds ago."""
     made = jobs.make(queue=None, suspend=True, by=user)
-    time.sleep(2.1)
+    time.sleep(1.1)  # times have whole seconds: what comes now is later
     return made
 
 
@@ -577,10 +582,15 @@ def test_a_running_job_gets_a_queue_by_an_admins_word_alone(plane, jobs, user):
     began = jobs.get(made)["status"]["startTime"]
     said = refused(f"ask an admin for: sluice adopt -n {jobs.ns} --queue gpu {made['metadata']['name']}", jobs.patch, made, label("gpu"), by=user)
     assert "adopt-begun-by" not in said
+
+    def said_of_it():
+        with pytest.raises(ApiError) as refusal:
+            jobs.patch(made, label("gpu"))
+        return refusal.value.message
     for word in ("2000-01-01T00:00:00Z", "soon", began.replace("Z", "+00:00")):
         plane.api.patch(f"/api/v1/namespaces/{jobs.ns}", annotate("sluice.dev/adopt-begun-by", word))
-        wait_until("the API server to know the word", lambda: word in refused(
-            "what had begun to run by", jobs.patch, made, label("gpu")), SOON)
+        # Before the API server knows the Namespace's annotation it refuses in the words from above, or in those of the word before.
+        wait_until(f"the API server to know {word}", lambda: "what had begun to run by" in (said := said_of_it()) and word in said, SOON)
     with pytest.raises(ApiError) as denied:
         user.patch(f"/api/v1/namespaces/{jobs.ns}", annotate("sluice.dev/adopt-begun-by", began))
     assert denied.value.status == 403
@@ -702,27 +712,28 @@ LARGE = {
 
 
 def effort(plane, ns, obj):
-    """Seconds of the API server's CPU for a request, the least of three. (Whatever else it does meanwhile counts as well.)"""
+    """Seconds of the API server's CPU for a request, and for whatever else it does meanwhile."""
     def spent():
         fields = Path(f"/proc/{plane.pid('kube-apiserver')}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def once():
-        before = spent()
-        with contextlib.suppress(ApiError):  # refused, after it was looked at
-            plane.api.post(jobs_path(ns) + "?dryRun=All", obj)
-        return spent() - before
-    return min(once() for _ in range(3))
+    before = spent()
+    with contextlib.suppress(ApiError):  # refused, after it was looked at
+        plane.api.post(jobs_path(ns) + "?dryRun=All", obj)
+    return spent() - before
 
 
 @pytest.mark.parametrize("what", LARGE)
 def test_of_many_things_the_policies_cost_no_square(plane, jobs, what):
-    """Ten times what the same request costs in kube-system, which they leave alone, is enough for all of them."""
+    """Ten times what the same request costs in kube-system, which they leave alone, is enough for all of them. Once is enough to show it:
+    with a square, no request is so cheap."""
     kw = dict(LARGE[what])
     finalizers = kw.pop("finalizers", [])
     obj = job("large", "gpu", **kw)
     obj["metadata"]["finalizers"] = finalizers
-    assert effort(plane, jobs.ns, obj) <= 10 * effort(plane, "kube-system", obj) + 0.1
+    spent = []
+    while not spent or spent[-1][1] > 10 * spent[-1][0] + 0.1:
+        assert len(spent) < 12, f"seconds in kube-system and here: {spent}"
+        spent.append((effort(plane, "kube-system", obj), effort(plane, jobs.ns, obj)))
 
 
 def test_of_very_many_keys_none_is_told(jobs, kubectl):
@@ -1035,7 +1046,7 @@ def test_the_garbage_collector_is_not_kept_from_what_an_older_finalizer_says(pla
     started(jobs, sluice_account, made)
     path = jobs_path(jobs.ns, made["metadata"]["name"])
     refused("is deleted with them only", plane.api.delete, path + "?propagationPolicy=Orphan")
-    as_account(plane, "kube-system", "generic-garbage-collector").delete(path + "?propagationPolicy=Orphan")
+    kubernetes_account(plane, "generic-garbage-collector").delete(path + "?propagationPolicy=Orphan")
     wait_until("the Job to be gone", lambda: jobs.api.gone(path), SOON)
 
 
@@ -1167,7 +1178,7 @@ MAY_NOT = ["/api/v1/nodes/spot-0/proxy/metrics/resource", "/api/v1/services?limi
 
 @pytest.mark.parametrize("path", MAY)
 def test_the_controller_reads_what_it_needs(sluice_account, path):
-    assert "items" in sluice_account.get(path)
+    wait_until("the API server to know its rights", lambda: "items" in sluice_account.get(path), SOON)
 
 
 @pytest.mark.parametrize("path", MAY_NOT)
@@ -1212,7 +1223,8 @@ def test_without_the_mutating_policy_a_job_must_say_suspend_itself(plane, team):
         assert "create it with spec.suspend: true" in said.message
         plane.api.post(jobs_path(team) + "?dryRun=All", job("t", "gpu", suspend=True))
     finally:
-        plane.api.post(bindings, {k: v for k, v in binding.items() if k != "metadata"} | {"metadata": {"name": "sluice-suspend-jobs"}})
+        plane.api.ensure(bindings, {k: v for k, v in binding.items() if k != "metadata"} | {"metadata": {
+            "name": "sluice-suspend-jobs", "labels": binding["metadata"].get("labels", {})}})
 
         def suspends():
             try:
@@ -1236,14 +1248,14 @@ def unstamped(plane, jobs, cronjobs):
         cronjob = cronjobs.make("probe", plane.api, dry=True)
         made = plane.api.post(jobs_path(jobs.ns) + "?dryRun=All", job("probe", "gpu"))
         return {named(cronjob) is not None, submitter(made) is not None}
-    for name in STAMPS:
-        plane.api.delete(f"{bindings}/{name}")
     try:
+        for name in STAMPS:
+            plane.api.delete(f"{bindings}/{name}")
         wait_until("the API server to forget the mutating policies", lambda: stamped() == {False}, SOON)
         yield
     finally:
         for binding in kept:
-            plane.api.post(bindings, {k: v for k, v in binding.items() if k != "metadata"} | {"metadata": {
+            plane.api.ensure(bindings, {k: v for k, v in binding.items() if k != "metadata"} | {"metadata": {
                 "name": binding["metadata"]["name"], "labels": binding["metadata"].get("labels", {})}})
         wait_until("the API server to know the mutating policies again", lambda: stamped() == {True}, SOON)
 

@@ -29,6 +29,7 @@ def test_the_same_manifest_again_and_the_run_goes_on(world, how, suspend):
         assert ("is ignored" in warned) == bool(suspend)
     now = world.get("train")
     assert now["spec"] == before["spec"] and story(now) == story(before) and HOLD not in annotations(now)
+    world.wait("the start to be in the books", lambda: "COMMIT" in world.transfers("train"))
     assert world.transfers("train") == ["RESERVE", "COMMIT"]
 
 

@@ -17,7 +17,7 @@ from sandbox import wait_until
 
 RECORDS = Path(tempfile.gettempdir()) / f"sluice-records-{next(tempfile._get_candidate_names())}"
 NOT_THERE = "not-to-be-found-in-any-record"  # in a command, a variable, an annotation and a label
-JOBS = 560
+JOBS = 320
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_what_was_decided_is_decided_again(world, records):
         time.sleep(0.2)
     churn.release_all()
     world.set_quota(30, "a")
-    wait_until("all Jobs to be over", lambda: not churn.unfinished(), LATER)
+    wait_until("all Jobs to be over", lambda: not churn.unfinished(), 2 * LATER)
     assert kills == 3
     time.sleep(1.5)  # what was told is written once a second
     live = json.loads(replay("-o", "json").stdout)

@@ -123,7 +123,7 @@ def test_a_start_that_it_moves_is_named(admin):
 def test_from_now_on_it_is_active(admin):
     done = admin.reserve("2", admin.flavor, "--from", "now", "--for", "1h", "--yes")
     assert done.returncode == 0, done
-    admin.world.wait("the reservation to be active", lambda: admin.get()["status"].get("state") == "Active")
+    admin.world.wait("the reservation to be active", lambda: admin.get().get("status", {}).get("state") == "Active")
 
 
 def test_its_price_is_told_before_and_after(admin):
@@ -184,7 +184,7 @@ def test_a_line_that_makes_no_sense_costs_nothing(admin, line, words, code):
 def test_a_tenant_may_not_and_is_told_what_to_do(admin, program):
     """Nor is she told of the Jobs of others: a review is of admins."""
     world = admin.world
-    bind(world, "alice", "sluice-batch-user")
+    bind(world, "alice", "sluice-batch-user")  # whose rights are known then
     config = world.box.account_kubeconfig("alice", world.ns, "alice")
     done = program("sluice", "reserve", "2", f"{admin.flavor}/cpu", "--queue", world.full("q"), *MONDAY, "--name", world.full("demo"), "--yes",
                    env={"KUBECONFIG": str(config)}, timeout=LATER)

@@ -20,7 +20,8 @@ from sandbox.process import tail
 
 ONE = "controller-one"
 DEPOSED, ANEW = 3, 5  # exit codes after which a kubelet starts it again
-FLAGS = (*USUAL_FLAGS, "--settle-after-failover", "3s")  # a minute by default
+# The usual lease of three seconds would be lost to a standby by a leader that a busy machine holds up for so long.
+FLAGS = ("--lease-seconds", "30", "--settle-after-failover", "3s")  # a minute by default
 CPU = 8
 
 _numbers = itertools.count(1)
@@ -146,7 +147,8 @@ def pair(place, request):
 @pytest.fixture
 def kubelet(place, pair):
     """The controller leads, and is kept up."""
-    place.process(ONE).stop()  # of a run that was interrupted, as are the Jobs
+    for component in place.controllers():
+        place.process(component).stop()  # of a run that was interrupted, as are the Jobs
     for job in place.api.list("/apis/batch/v1/jobs"):
         place.api.delete(jobs_path(job["metadata"]["namespace"], job["metadata"]["name"]) + "?propagationPolicy=Background")
     wait_until("the Jobs of the last drill to be gone", lambda: not place.api.list("/apis/batch/v1/jobs"), LATER)
@@ -215,15 +217,16 @@ def test_failover_to_a_standby_that_lacks_the_last_batches(place, pair, scene, l
     world.waits("waits")
     scene.remember(*early[1:], *late)
     pair.crash()
+    pair.start(pair.standby)  # asked before it takes writes: what is missing is soon written anew
+    there = {row[0] for row in pair.sql(f"select name from sluice.hold where ns = '{world.ns}'", node=pair.standby)}
+    assert {*early, *late} - there == set(late), "the drill is none: the standby had all of it"
     began = time.monotonic()
     pair.promote()
     promoted = time.monotonic()
-    missing = {h[0] for h in world.holds()} ^ {*early, *late}
-    assert missing == set(late), "the drill is none: the standby had all of it"
     world.wait("the ledger to have what runs", lambda: {h[0] for h in world.holds()} == {*early, *late}, RECOVERY)
     print(f"\npromoted after {promoted - began:.1f} s; all is in the books {time.monotonic() - promoted:.1f} s after that")
     assert scene.adopted() == lacks
-    assert "adopted" in place.process(ONE).log.read_text()
+    wait_until("the log to say it", lambda: "adopted" in place.process(ONE).log.read_text(errors="replace"), SOON)
     leads(place)
     scene.unharmed()
     assert world.get("waits")["spec"]["suspend"], "there was no room for it"
@@ -286,6 +289,8 @@ def test_yesterdays_backup(place, pair, scene, how, kubelet):
     else:
         kubelet.end()
         assert place.process(ONE).stop() == "ended"
+        wait_until("its connections to be gone", lambda: pair.sql(
+            "select count(*) from pg_stat_activity where datname = 'sluice'", "postgres") == [["0"]], SOON)
         pair.restore_dump("yesterday")
         place.start(ONE)
     began = time.monotonic()
@@ -377,6 +382,7 @@ def test_etcd_of_an_older_snapshot(place, scene, kubelet, bump, controller):
     scene.run("ended-since", "stays")
     scene.remember("stays")
     world.edit_queue(stopPolicy="Hold")
+    world.wait_queue("q", lambda q: not q["active"], "to be on hold")
     world.job("started-since")
     world.waits("started-since")
     etcd.save(place, "older")
@@ -390,7 +396,7 @@ def test_etcd_of_an_older_snapshot(place, scene, kubelet, bump, controller):
         kubelet.end()
         assert place.process(ONE).stop() == "ended"
     else:
-        start_controller(place, "two")
+        start_controller(place, "two", extra=FLAGS)
         wait_until("the second to stand by", lambda: readyz(place, "controller-two")[1].startswith("standby"), LATER)
     etcd.restore(place, "older", bump)
     began = time.monotonic()
@@ -407,10 +413,9 @@ def test_etcd_of_an_older_snapshot(place, scene, kubelet, bump, controller):
     world.started(*now)
     scene.unharmed()
     scene.right()
-    log = place.process(ONE).log.read_text()
     assert kubelet.codes == ([] if controller == "restarted" else [ANEW]), kubelet.codes
     if controller != "restarted":  # nor does one that stands by go by what it knew
-        assert "store-went-back" in log
+        assert "store-went-back" in place.process(ONE).log.read_text(errors="replace")
         two = place.process("controller-two")
         wait_until("the second to end", lambda: not two.alive(), LATER)
         assert two.code() == ANEW
@@ -427,7 +432,7 @@ def test_two_controllers_with_clocks_an_hour_apart(place, pair, kubelet, scene):
     world = scene.world
     scene.run("stays", "ends-later")
     scene.remember("stays")
-    start_controller(place, "two", extra=(*USUAL_FLAGS, *AHEAD))
+    start_controller(place, "two", extra=(*FLAGS, *AHEAD))
     kubelet.end()
     place.kill(ONE)
     wait_leading(place, "controller-two")
@@ -456,7 +461,7 @@ def test_a_database_clock_that_was_set_back_while_nobody_led(place, pair, kubele
     place.kill(ONE)
     pair.sql("update sluice.lease set expires_at = now() + interval '1 hour', session_lock = null")
     began = time.monotonic()
-    place.start(ONE)
+    start_controller(place, extra=(*FLAGS, *USUAL_FLAGS))  # a lease that stands still is taken after twice its length
     leads(place)
     took = time.monotonic() - began
     print(f"\na controller leads after {took:.1f} s")

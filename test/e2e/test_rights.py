@@ -5,6 +5,7 @@ nothing else. It asks a leader that treats callers from this host like any other
 know whether one is let in, a standby is asked: it says who leads (503)."""
 
 import hashlib
+import itertools
 import json
 import socket
 import ssl
@@ -12,33 +13,41 @@ import threading
 import time
 from contextlib import contextmanager
 from types import SimpleNamespace
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
-from conftest import BIN, SOON, World, as_account, token
+from conftest import BIN, SOON, World, as_account, run_with, token
 from objects import annotations, jobs_path, story
 from sandbox import ApiError, wait_until
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-pytestmark = pytest.mark.flags("--loopback-needs-token")
+# With the usual lease of three seconds a standby would take over from a leader that a busy machine holds up for so long.
+LEASE = ("--lease-seconds", "30")
+FLAGS = ("--loopback-needs-token", *LEASE)
+pytestmark = pytest.mark.flags(*FLAGS)
+_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def admin(box):
-    """World asks the controller as one who may read all."""
-    made = {"/api/v1/namespaces/default/serviceaccounts": {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "rights-admin"}},
+    """World asks the controller as one who may read all. The name is another in each module: the API server may still know the binding
+    of the one before, and not yet that it is gone."""
+    name = f"rights-admin-{next(_numbers)}"
+    made = {"/api/v1/namespaces/default/serviceaccounts": {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}},
             f"{RBAC}/clusterrolebindings": {
-                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "rights-admin"},
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-                "subjects": [{"kind": "ServiceAccount", "namespace": "default", "name": "rights-admin"}]}}
+                "subjects": [{"kind": "ServiceAccount", "namespace": "default", "name": name}]}}
     for path, obj in made.items():
         box.api.ensure(path, obj)
-    box.controller_token = token(box.api, "default", "rights-admin")
+    box.controller_token = token(box.api, "default", name)
+    asking = as_account(box, "default", name)
+    wait_until("the API server to know the admin's rights", lambda: asking.get("/api/v1/nodes?limit=1"), SOON)
     yield
     box.controller_token = None
     for path in made:
-        box.api.delete(f"{path}/rights-admin")
+        box.api.delete(f"{path}/{name}")
 
 
 @pytest.fixture
@@ -47,22 +56,14 @@ def leads(world):
     return SimpleNamespace(port=int(world.box.controller_url().rpartition(":")[2]), proc=world.box.process("controller-one"))
 
 
-def free_ports(n):
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return ports
-
-
 @contextmanager
 def standby(box, identity, *flags):
     """A second controller that wants a token of everybody and has read all; its ports."""
-    port, probes = free_ports(2)
+    port, probes = box.free_ports(2)
     proc = box.process(f"controller-{identity}")
     proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
                 "--listen", f"127.0.0.1:{port}", "--probe-listen", f"127.0.0.1:{probes}", "--loopback-needs-token",
-                "--identity", identity, "--lease-seconds", "3", *flags], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{probes}"})
+                "--identity", identity, *LEASE, *flags], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{probes}"})
     try:
         box.wait_healthy(f"controller-{identity}")
         wait_until("it to have read all", lambda: get(probes, "/readyz").status == 200, SOON, proc)
@@ -74,6 +75,7 @@ def standby(box, identity, *flags):
 
 @pytest.fixture(scope="module")
 def strict(box):
+    run_with(box, FLAGS)  # before it stands by: a leader that is started anew would find that it leads
     with standby(box, "strict") as it:
         yield it
 
@@ -89,7 +91,7 @@ def get(port, path, bearer=None, timeout=SOON):
 
 
 def bind(world, account, role, everywhere=False):
-    """An account of the world's namespace with that ClusterRole, there or everywhere; its token."""
+    """An account of the world's namespace with that ClusterRole, there or everywhere, once the API server knows it; its token."""
     world.api.ensure(f"/api/v1/namespaces/{world.ns}/serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}})
     kind = "ClusterRoleBinding" if everywhere else "RoleBinding"
     where = f"{RBAC}/clusterrolebindings" if everywhere else f"{RBAC}/namespaces/{world.ns}/rolebindings"
@@ -98,6 +100,15 @@ def bind(world, account, role, everywhere=False):
     world.api.ensure(where, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name},
                              "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
                              "subjects": [{"kind": "ServiceAccount", "namespace": world.ns, "name": account}]})
+    asking = as_account(world.box, world.ns, account)
+
+    def known():
+        """The API server's authorizer hears of the binding a moment later, by a watch; then it has all rules of the role."""
+        wanted = [r for r in world.api.get(f"{RBAC}/clusterroles/{role}").get("rules") or [] if r.get("resources")]
+        review = asking.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": world.ns}})
+        return wanted and any(set(wanted[0]["resources"]) <= set(r.get("resources", [])) for r in review["status"]["resourceRules"])
+    wait_until(f"the API server to know the rights of {account}", known, SOON)
     return token(world.api, world.ns, account)
 
 
@@ -199,8 +210,12 @@ class Slow:
         self.thread.start()
 
     def open(self):
+        """It may be closed before it has said anything: that is seen at its next byte."""
         s = socket.create_connection(("127.0.0.1", self.port), timeout=SOON, source_address=(self.source, 0))
-        s.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+        try:
+            s.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+        except ConnectionError:
+            pass
         s.setblocking(False)
         return s
 
@@ -215,7 +230,10 @@ class Slow:
             pass
         self.sockets[i].close()
         self.closed += 1
-        self.sockets[i] = self.open()
+        try:
+            self.sockets[i] = self.open()
+        except OSError:
+            pass  # the next time
 
     def run(self):
         while not self.over.wait(0.5):
@@ -233,15 +251,21 @@ class Slow:
 
 
 def probe(port, path, tries):
-    """The kubelet takes a container for unhealthy when several probes in a row fail (3 by default)."""
-    began = time.monotonic()
-    try:
-        assert get(port, path, timeout=5).status == 200
-    except ConnectionError:
-        if tries > 1:
-            return probe(port, path, tries - 1)
-        raise
-    assert time.monotonic() - began < 3, "the timeout of the readiness probe"
+    """The kubelet takes a container for unhealthy when several probes in a row fail (3 by default), each of which has 3 s. That one is
+    late may be the machine's doing; of those that are cut off there may be `tries` less one."""
+    took = []
+    while len(took) < 3:
+        began = time.monotonic()
+        try:
+            assert get(port, path).status == 200
+            took.append(time.monotonic() - began)
+            if took[-1] < 3:
+                return
+        except (ConnectionError, URLError) as e:
+            tries -= 1
+            if tries == 0 or not isinstance(getattr(e, "reason", e), ConnectionError):
+                raise
+    raise AssertionError(f"{path} took {took} s, three times in a row")
 
 
 @pytest.mark.parametrize("source, tries", [("127.0.0.1", 3), ("127.0.0.9", 1)], ids=["same address", "another address"])
@@ -250,7 +274,7 @@ def test_slow_sockets_make_no_probe_fail(strict, target, source, tries):
     """A burst from the address of the probe itself may end the probe's connection before its request is
     sent: connections of one address have the same share. From another address it never does."""
     with Slow(getattr(strict, target), source) as slow:
-        for _ in range(8):
+        for _ in range(5):
             probe(strict.probes, "/healthz", tries)
             probe(strict.probes, "/readyz", tries)
             probe(strict.port, "/healthz", tries)  # nor is the API's port full

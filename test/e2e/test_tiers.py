@@ -221,6 +221,8 @@ def test_the_wait_for_those_that_stop_is_told(world, pool, program):
     at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "urgent", "-n", world.ns, env=at).stdout.split())
     assert "stopping 3 Jobs, up to 90 s" in told, told
+    for name in ("short", "long", "other"):
+        world.wait_job(name, "to have its pod asked to end", lambda j: j["status"].get("terminating") == 1)
     vanish(world, "long")
     world.wait("the longest to be gone", lambda: "stopping 2 Jobs, up to 30 s" in world.explain("urgent")["sentence"])
     for name in ("short", "other"):
@@ -235,8 +237,10 @@ def test_the_wait_for_those_that_stop_is_told_by_sluice_queue_too(world, program
     world.started("victim")
     world.job("urgent", priority="high")
     world.waits("urgent", "WaitingForPreemptedWorkloads")
-    listed = program("sluice", "queue", world.full("q"), env={"SLUICE_SERVER": world.box.controller_url()})
-    assert "stopping 1 Job, up to 30 s" in " ".join(listed.stdout.split()), listed
+
+    def listed():
+        return " ".join(program("sluice", "queue", world.full("q"), env={"SLUICE_SERVER": world.box.controller_url()}).stdout.split())
+    world.wait("sluice queue to say so", lambda: "stopping 1 Job, up to 30 s" in listed(), about="urgent")
 
 
 # ---- bounds of priority ---------------------------------------------------------------------------
@@ -264,7 +268,7 @@ def test_what_is_claimed_and_what_counts_is_told(world, program):
     world.priorities(bold=1000)
     world.queue(cpu=0, maxPriority=100)
     world.job("claims", priority="bold")
-    world.waits("claims")
+    world.wait("the class to be known", lambda: world.explain("claims")["priority"] == 100, about="claims")
     at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "claims", "-n", world.ns, env=at).stdout.split())
     assert "claims 1000" in told and "100" in told.replace("1000", ""), told

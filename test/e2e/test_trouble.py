@@ -76,7 +76,7 @@ def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world, program)
     assert "nodes are available" in said["trouble"]["message"] and "Insufficient cpu" in said["trouble"]["message"]
     assert said["sentence"].startswith("runs since ") and "but all of its 2 pods cannot be scheduled, for " in said["sentence"]
     assert said["trouble"]["message"] in said["sentence"] and not said["waiting"]
-    (row,) = world.queue_view()["troubles"]
+    (row,) = world.wait("the queue to tell of it", lambda: world.queue_view().get("troubles"))
     assert (row["reason"], row["jobs"], row["namespace"], row["job"]) == ("Unschedulable", 1, world.ns, "stuck")
     world.box.wait_visible(LATER)
     asked = f"/apis/visibility.sluice.dev/v1alpha1/namespaces/{world.ns}/queuedjobs?fieldSelector=status.trouble.reason!%3D"
@@ -95,8 +95,8 @@ def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world, program)
     make_room(world)
     world.started("stuck")
     well_again(world, "stuck")
-    assert "troubles" not in world.queue_view()
-    assert metric(world, "sluice_jobs_in_trouble", "Unschedulable") is None
+    world.wait_queue("q", lambda q: "troubles" not in q, "to tell of no trouble")
+    world.wait("no sample to be left", lambda: metric(world, "sluice_jobs_in_trouble", "Unschedulable") is None)
 
 
 def test_an_image_that_cannot_be_pulled_is_named(world):
@@ -126,7 +126,7 @@ def test_pods_that_no_scheduler_looks_at_are_told(world):
     said = in_trouble(world, "lost", "NotSeenByScheduler", 2)
     assert "but all of its 2 pods cannot be scheduled, for " in said["sentence"]
     assert said["trouble"]["message"] == "no scheduler has looked at them; schedulerName: lottery" and "schedulerName" in said["trouble"]["cure"]
-    assert metric(world, "sluice_jobs_in_trouble", "NotSeenByScheduler") == 1
+    world.wait("the count", lambda: metric(world, "sluice_jobs_in_trouble", "NotSeenByScheduler") == 1)
 
 
 @pytest.mark.flags("--stuck-after", "200ms")
@@ -167,7 +167,7 @@ def test_pods_that_a_quota_refuses_after_the_start_are_quoted(world):
     said = in_trouble(world, "short", "PodsRefused", 1, "exceeded quota: late, requested: pods=1, used: pods=2, limited: pods=2")
     assert "1 of its 3 pods cannot be created" in said["sentence"]
     assert "raise the ResourceQuota" in said["trouble"]["cure"]
-    assert metric(world, "sluice_jobs_in_trouble", "PodsRefused") == 1
+    world.wait("the count", lambda: metric(world, "sluice_jobs_in_trouble", "PodsRefused") == 1)
     assert events(world, "short", "PodsStuck") == []  # the Job controller's own Event says it: FailedCreate
     world.api.delete(f"{path}/late")
     well_again(world, "short")

@@ -21,6 +21,7 @@ def box():
 def her(alice):
     """Alice's namespace: its queue is full for two hours, and another one has room."""
     alice.world.patch("runs", {"metadata": {"annotations": {EXPECTED: "2h"}}})
+    alice.world.wait("that to be known", lambda: alice.world.explain("runs").get("expectedMs") == 2 * 3600 * 1000, about="runs")
     alice.world.queue("free", cpu=4)
     return alice
 
