@@ -1,6 +1,7 @@
 """python -m sandbox up|down|destroy|status --name NAME
 
-python -m sandbox can-have-real-node says what this machine lacks for one; exit code 0 if nothing."""
+python -m sandbox can-have-real-node says what this machine lacks for one; exit code 0 if nothing.
+python -m sandbox running prints the names of this clone's sandboxes of which anything runs."""
 
 import argparse
 import os
@@ -8,6 +9,7 @@ import sys
 import time
 
 from . import Sandbox, SandboxError, real_node
+from .process import Process
 from .sandbox import BUILD
 
 
@@ -25,7 +27,7 @@ REAL = """  kubectl apply -f test/e2e/sandbox/example-real.yaml   # a Job of fou
 
 def main():
     p = argparse.ArgumentParser(prog="sandbox", description="A private control plane with Postgres and fake nodes.")
-    p.add_argument("command", choices=["up", "down", "destroy", "status", "can-have-real-node"])
+    p.add_argument("command", choices=["up", "down", "destroy", "status", "can-have-real-node", "running"])
     p.add_argument("--name", default="dev")
     p.add_argument("--cluster", action="store_true", help="use the cluster that KUBECONFIG names")
     p.add_argument("--no-controller", action="store_true", help="up: all but sluice-controller")
@@ -36,6 +38,9 @@ def main():
         why = real_node.lacks()
         print(why or "it can")
         return 1 if why else 0
+    if args.command == "running":
+        print("\n".join(running()))
+        return 0
     began = time.monotonic()
     box = Sandbox(args.name, args.cluster, args.overcommit, with_real_node=args.real_node,
                   say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
@@ -81,6 +86,12 @@ Then try:
   sluice doctor                                    # whether all that Sluice needs is right
 {VISIBLE if controller and not box.cluster else ""}{IDLE if box.overcommit else ""}{REAL if box.real_node else ""}
 ./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
+
+
+def running():
+    """Names of this clone's sandboxes of which anything runs."""
+    records = (BUILD / "sandbox").glob("*/run/*.json")
+    return sorted({r.parents[1].name for r in records if Process(r.parents[1], r.stem).alive()})
 
 
 def status(box):
