@@ -14,6 +14,8 @@ from objects import (FAIL, HOLD, KUBERNETES, ORIGINAL, PRIORITY, QUEUE, SPOT_TOL
 from sandbox import ApiError, wait_until
 from settled import booked
 
+pytestmark = pytest.mark.sanitized
+
 
 def held(world, name, resource="cpu"):
     """What its open hold has of a resource, over all flavors; None without a hold."""

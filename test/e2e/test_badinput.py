@@ -11,6 +11,8 @@ from objects import HOLD, ORIGINAL, STORY, annotations, conditions, group, job, 
 from sandbox import ApiError, wait_until
 from sandbox.process import tail
 
+pytestmark = pytest.mark.sanitized
+
 
 @pytest.fixture
 def others(world):

@@ -29,7 +29,7 @@ SEED = int(os.environ.get("SLUICE_KILL_SEED") or random.SystemRandom().randrange
 CONTROLLER, STANDBY, POSTGRES, API = "controller-one", "controller-two", "postgres", "kube-apiserver"
 CLUSTER = ["kube-controller-manager", "kube-scheduler", "kwok"]
 
-pytestmark = [pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.sanitized, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")

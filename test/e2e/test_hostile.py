@@ -20,7 +20,7 @@ from sandbox import ApiError, wait_until
 from sandbox.audit import Follow, units
 
 # On an older one a tenant is bound by what docs/security.md says of missing mutating policies.
-pytestmark = pytest.mark.since_kubernetes(36, "has no policy that gives a Job the queue default")
+pytestmark = [pytest.mark.sanitized, pytest.mark.since_kubernetes(36, "has no policy that gives a Job the queue default")]
 
 QUOTA = 4  # cpu of the tenant
 numbers = itertools.count(1)
