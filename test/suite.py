@@ -46,7 +46,7 @@ class Part:
         self.name, self.argv, self.nice, self.known, self.side_by_side = name, argv, nice, known, side_by_side
         self.env = {**os.environ, **(env or {})}
         self.log, self.xml = LOGS / f"{name}.log", LOGS / f"{name}.xml"
-        self.expected, self.seen, self.running, self.failed = [], 0, {}, []
+        self.total, self.seen, self.running, self.failed = 0, 0, {}, []
         self.process = self.reader = None
 
     def start(self):
@@ -71,12 +71,11 @@ class Part:
         return running
 
     def left(self):
-        """Seconds until it is done, by the durations of an earlier run; a test that had none takes what the others took on average."""
-        if not self.expected:
+        """Seconds until it is done: of what an earlier run took, the share of tests that are due; without one, by the pace so far."""
+        if not self.seen or not self.total:
             return None
-        average = sum(self.known.values()) / len(self.known) if self.known else 1
-        due = sum(self.known.get(test, average) for test in self.expected[self.seen:])
-        return due / self.side_by_side
+        took = sum(self.known.values()) / self.side_by_side if self.known else (time.monotonic() - self.began) * self.total / self.seen
+        return took * (1 - self.seen / self.total)
 
     def cases(self):
         """[(name, seconds, "passed", "failed" or "skipped", text)] from its JUnit file."""
@@ -107,17 +106,11 @@ class Ctest(Part):
         if found := self.STARTS.match(line):
             self.running[found[1]] = time.monotonic()
         elif found := self.ENDS.match(line):
-            if not self.expected:
-                self.expected = [""] * int(found[1])
+            self.total = int(found[1])
             self.seen += 1
             self.running.pop(found[2], None)
             if found[3].lstrip("*") not in ("Passed", "Skipped", "Not"):
                 self.failed.append(found[2])
-
-    def left(self):
-        """ctest starts what failed or took longest before; which tests are due it does not say, only how many."""
-        total, spent = sum(self.known.values()), time.monotonic() - self.began
-        return max(total / self.side_by_side - spent, 1) if total and self.seen < len(self.expected or [""]) else None
 
     @staticmethod
     def case_name(case):
@@ -147,7 +140,7 @@ class EndToEnd(Part):
         """A line of progress.py."""
         said = json.loads(line)
         if "collected" in said:
-            self.expected = said["collected"]
+            self.total = said["collected"]
         elif "start" in said:
             self.running[said["start"]] = time.monotonic()
         elif "end" in said:
@@ -155,13 +148,6 @@ class EndToEnd(Part):
             self.running.pop(said["end"], None)
             if said["failed"]:
                 self.failed.append(said["end"])
-
-    def left(self):
-        if not self.expected:
-            return None
-        average = sum(self.known.values()) / len(self.known) if self.known else 4
-        due = [self.known.get(test, average) for test in self.expected]
-        return sum(due) * (1 - self.seen / len(due)) / self.side_by_side
 
     def clear(self):
         """Sandboxes that an interrupted worker has left."""
@@ -214,7 +200,7 @@ def progress_line(parts, began):
     for part in parts:
         if part.process.poll() is None:
             failed = f", {len(part.failed)} failed" if part.failed else ""
-            shown.append(f"{part.name} {part.seen} of {len(part.expected) or '?'}{failed}")
+            shown.append(f"{part.name} {part.seen} of {part.total or '?'}{failed}")
     left = [x for x in (part.left() for part in parts if part.process.poll() is None) if x]
     oldest = sorted((since, test) for part in parts for test, since in part.running.items())[:3]
     return (f"{span(time.monotonic() - began)}: {'; '.join(shown)}" + (f"; about {span(max(left))} still" if left else "")

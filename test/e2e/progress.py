@@ -16,7 +16,7 @@ def _say(**event):
 
 def pytest_collection_finish(session):
     if session.items:
-        _say(collected=[item.nodeid for item in session.items])
+        _say(collected=len(session.items))
 
 
 def pytest_runtest_logstart(nodeid):
@@ -41,7 +41,7 @@ class _Workers:
     def pytest_xdist_node_collection_finished(self, node, ids):
         if not self.told:
             self.told = True
-            _say(collected=list(ids))
+            _say(collected=len(ids))
 
 
 def pytest_configure(config):
