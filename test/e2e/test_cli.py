@@ -344,14 +344,15 @@ def own_address():
 
 
 @pytest.fixture
-def open_controller(box):
-    """A second controller, a standby, that listens on all addresses; its address from outside."""
+def open_controller(box, tmp_path):
+    """A second controller that listens on all addresses; its address from outside. It has no ledger: as a standby it would take
+    over from a leader that is late by three seconds."""
     host = own_address()
     if not host:
         pytest.skip("this machine has no address but loopback")
     (port,) = box.free_ports(1)
     proc = box.process("controller-open")
-    proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
+    proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", f"host={tmp_path} dbname=sluice",
                 "--listen", f"0.0.0.0:{port}", "--identity", "open", "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
     try:
         box.wait_healthy("controller-open")
@@ -383,7 +384,7 @@ def test_a_caller_from_elsewhere_must_show_a_token_that_may_read_queues(open_con
     assert ask(open_controller, "/api/v1/queues", "nonsense") == 401
     assert ask(open_controller, "/api/v1/queues", nobody) == 403
     wait_until("the reader to be let in", lambda: ask(open_controller, "/metrics", reader) == 200, SOON)
-    assert ask(open_controller, "/api/v1/queues", reader) == 503  # it stands by
+    assert ask(open_controller, "/api/v1/queues", reader) == 503  # it does not lead
 
 
 # ---- sluice calendar: the API server is asked, not the controller ------------------------
