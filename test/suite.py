@@ -324,6 +324,8 @@ def main():
     p.add_argument("--load", action="store_true")
     options, tests = p.parse_known_args()
     LOGS.mkdir(parents=True, exist_ok=True)
+    for asked_to_end in (signal.SIGINT, signal.SIGTERM):  # also where a shell in the background ignores the first
+        signal.signal(asked_to_end, signal.default_int_handler)
     prefix = os.environ.get("SLUICE_E2E_PREFIX", "e2e")
     known, totals = known_durations(), [0, 0]
     busy = [subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", "while True: pass"]) for _ in range(CORES)] if options.load else []
