@@ -3,6 +3,7 @@
  *
  * A seed that breaks a promise is reported with the one command that replays it. --find plants a
  * fault of our own and succeeds when a promise is broken: the simulation can fail, and does.
+ * --remembered runs the worlds of a list (remembered.txt), one after the other.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -15,16 +16,18 @@
 #include "test/sim/sim.h"
 
 #define EVENTS 1500
-#define HANG_S 300 /* a world takes milliseconds; one that takes this long turns in a circle */
+#define WORDS_MAX 30 /* of a line of a list */
+#define HANG_S 300   /* a world takes milliseconds; one that takes this long turns in a circle */
 
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
 	"usage: sim [--cluster] [--failovers] [--partitions] [--restores] [--lending] [--growth]\n"
 	"           [--pipelines] [--newcomers] [--users] [--bookings] [--replayed]\n"
-	"           [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
+	"           [--seeds N] [--start S] [--events N] [--twice] [--cover N]\n"
 	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
 	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
+	"       sim --remembered FILE        the worlds of a list, the options of one a line\n"
 	"\n"
 	"  --seeds N    how many worlds (1000)\n"
 	"  --start S    the first seed (1)\n"
@@ -43,7 +46,7 @@ static const char usage[] =
 	"  --replayed   what each queue is told is recorded and replayed, at once\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
-	"  --cover      fail when a path that matters was never reached\n"
+	"  --cover N    go on until each path that matters was reached; fail after N worlds\n"
 	"  -q           no summary\n"
 	"\n"
 	"exit status: 0 all promises kept (--find: the fault was found), 1 not, 2 usage\n"
@@ -51,8 +54,10 @@ static const char usage[] =
 
 struct options {
 	struct sim_options world;
+	const char *remembered; /* a list of worlds; NULL: seeds from world.seed on */
 	uint64_t seeds;
-	bool twice, cover, quiet, find;
+	uint64_t cover; /* look for all paths in at most so many worlds; 0: in none */
+	bool twice, quiet, find;
 };
 
 struct total {
@@ -146,10 +151,11 @@ static int parse(int argc, char **argv, struct options *o)
 		START,
 		SEED,
 		EVENTS_,
+		COVER,
 		BUG,
 		FIND,
+		REMEMBERED,
 		TWICE,
-		COVER,
 		CLUSTER,
 		FAILOVERS,
 		PARTITIONS,
@@ -164,16 +170,17 @@ static int parse(int argc, char **argv, struct options *o)
 	};
 	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
 		{"seed", 1, NULL, SEED}, {"events", 1, NULL, EVENTS_}, {"bug", 1, NULL, BUG},
-		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 0, NULL, COVER},
-		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS},
-		{"partitions", 0, NULL, PARTITIONS}, {"restores", 0, NULL, RESTORES},
-		{"lending", 0, NULL, LENDING}, {"growth", 0, NULL, GROWTH},
-		{"pipelines", 0, NULL, PIPELINES}, {"newcomers", 0, NULL, NEWCOMERS},
-		{"users", 0, NULL, USERS}, {"bookings", 0, NULL, BOOKINGS},
-		{"replayed", 0, NULL, REPLAYED}, {0}};
+		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 1, NULL, COVER},
+		{"remembered", 1, NULL, REMEMBERED}, {"cluster", 0, NULL, CLUSTER},
+		{"failovers", 0, NULL, FAILOVERS}, {"partitions", 0, NULL, PARTITIONS},
+		{"restores", 0, NULL, RESTORES}, {"lending", 0, NULL, LENDING},
+		{"growth", 0, NULL, GROWTH}, {"pipelines", 0, NULL, PIPELINES},
+		{"newcomers", 0, NULL, NEWCOMERS}, {"users", 0, NULL, USERS},
+		{"bookings", 0, NULL, BOOKINGS}, {"replayed", 0, NULL, REPLAYED}, {0}};
 	uint64_t n = 0;
+	optind = 0; /* from the start again: a list has many lines */
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
-		bool numeric = c >= SEEDS && c <= EVENTS_;
+		bool numeric = c >= SEEDS && c <= COVER;
 		if (numeric && !number(optarg, &n))
 			return refuse("that is not a number");
 		if ((c == BUG || c == FIND) && !bug_parse(optarg, &o->world.bug))
@@ -181,9 +188,10 @@ static int parse(int argc, char **argv, struct options *o)
 		o->seeds = c == SEEDS ? n : c == SEED ? 1 : o->seeds;
 		o->world.seed = c == START || c == SEED ? n : o->world.seed;
 		o->world.events = c == EVENTS_ ? (size_t)n : o->world.events;
+		o->cover = c == COVER ? n : o->cover;
 		o->find |= c == FIND;
+		o->remembered = c == REMEMBERED ? optarg : o->remembered;
 		o->twice |= c == TWICE;
-		o->cover |= c == COVER;
 		o->world.cluster |= c == CLUSTER;
 		o->world.failovers |= c == FAILOVERS;
 		o->world.partitions |= c == PARTITIONS;
@@ -278,15 +286,93 @@ static bool is_expected(enum path p, const struct sim_options *o)
 	return p < PATH_POD_REFUSED && p != PATH_OWN_LENT; /* of --lending alone */
 }
 
-static bool all_reached(const struct total *t, const struct sim_options *o)
+static bool is_missing(enum path p, const struct total *t, const struct options *o)
 {
-	bool all = true;
+	return !t->count[p] && is_expected(p, &o->world);
+}
+
+static bool all_reached(const struct total *t, const struct options *o)
+{
 	for (enum path p = 0; p < PATH_COUNT; p++)
-		if (!t->count[p] && is_expected(p, o)) {
+		if (is_missing(p, t, o))
+			return false;
+	return true;
+}
+
+static void tell_unreached(const struct total *t, const struct options *o)
+{
+	for (enum path p = 0; p < PATH_COUNT; p++)
+		if (is_missing(p, t, o))
 			printf("never reached: %s\n", path_text(p));
-			all = false;
-		}
-	return all;
+}
+
+static void run_seeds(const struct options *o, struct total *t)
+{
+	options_now = *o;
+	for (uint64_t i = 0; i < o->seeds && !(o->find && t->broken); i++)
+		run_seed(o, o->world.seed + i, t);
+	/* Worlds are drawn otherwise some day: then what is rare comes later. */
+	for (uint64_t i = o->seeds; i < o->cover && !all_reached(t, o); i++)
+		run_seed(o, o->world.seed + i, t);
+}
+
+/* Returns the exit status. Names the seed that found the fault: tests begin there. */
+static int find(const struct options *o)
+{
+	struct total t = {0};
+	run_seeds(o, &t);
+	printf("%s: %s after %" PRIu64 " worlds", bug_name(o->world.bug),
+		t.broken ? "found" : "NOT found", t.seeds);
+	if (t.broken)
+		printf(", in seed %" PRIu64, seed_now);
+	printf("\n");
+	return t.broken ? EXIT_KEPT : EXIT_BROKEN;
+}
+
+/* Splits a line of a list into words, without what follows a #. Returns how many, at most `most`. */
+static int split(char *line, char **word, int most)
+{
+	int n = 0;
+	line[strcspn(line, "#\n")] = '\0';
+	for (char *rest = line, *w; n < most && (w = strtok_r(rest, " \t", &rest));)
+		word[n++] = w;
+	return n;
+}
+
+/* Runs the worlds of a list. A line has the options of a world as on the command line, over those of
+ * `base`. A broken one stops none of the others. Returns the exit status. */
+static int run_remembered(const struct options *base)
+{
+	FILE *f = fopen(base->remembered, "r");
+	if (!f) {
+		perror(base->remembered);
+		return EXIT_USAGE;
+	}
+	struct total t = {0};
+	char program[] = "sim", line[256];
+	int refused = 0;
+	for (size_t at = 1; !refused && fgets(line, sizeof(line), f); at++) {
+		char *word[WORDS_MAX + 2] = {program};
+		int nwords = split(line, word + 1, WORDS_MAX);
+		if (!nwords)
+			continue;
+		struct options o = *base;
+		o.remembered = NULL;
+		uint64_t broken = t.broken;
+		refused = parse(nwords + 1, word, &o);
+		if (!refused && (o.remembered || o.find))
+			refused = refuse("a line of a list is a world that keeps all promises");
+		if (!refused)
+			run_seeds(&o, &t);
+		if (refused || t.broken > broken)
+			printf("%s:%zu: %s\n", base->remembered, at,
+				refused ? "cannot be read" : "broken");
+	}
+	fclose(f);
+	if (refused)
+		return refused;
+	printf("%" PRIu64 " worlds remembered, %" PRIu64 " broken\n", t.seeds, t.broken);
+	return t.seeds && !t.broken ? EXIT_KEPT : EXIT_BROKEN;
 }
 
 int main(int argc, char **argv)
@@ -295,22 +381,21 @@ int main(int argc, char **argv)
 	int refused = parse(argc, argv, &o);
 	if (refused)
 		return refused;
-	options_now = o;
 	signal(SIGABRT, on_abort);
 	signal(SIGALRM, on_abort);
 #if defined(__SANITIZE_ADDRESS__)
 	__sanitizer_set_death_callback(on_sanitizer);
 #endif
+	if (o.remembered)
+		return run_remembered(&o);
+	if (o.find)
+		return find(&o);
 	struct total t = {0};
-	for (uint64_t i = 0; i < o.seeds && !(o.find && t.broken); i++)
-		run_seed(&o, o.world.seed + i, &t);
-	if (o.find) {
-		printf("%s: %s after %" PRIu64 " worlds\n", bug_name(o.world.bug),
-			t.broken ? "found" : "NOT found", t.seeds);
-		return t.broken ? EXIT_KEPT : EXIT_BROKEN;
-	}
+	run_seeds(&o, &t);
 	if (!o.quiet)
 		tell_total(&t);
-	bool covered = !o.cover || all_reached(&t, &o.world);
+	bool covered = !o.cover || all_reached(&t, &o);
+	if (!covered)
+		tell_unreached(&t, &o);
 	return t.broken || !covered ? EXIT_BROKEN : EXIT_KEPT;
 }

@@ -36,7 +36,7 @@
 #include "queue/model/giving.h"
 #include "test/sim/rng.h"
 
-enum { WORLDS = 300, STEPS = 300, JOBS = 24, QUEUES = 3, INTERVAL_MS = 5000, DECISIONS = 256 };
+enum { WORLDS = 100, STEPS = 300, JOBS = 24, QUEUES = 3, INTERVAL_MS = 5000, DECISIONS = 256 };
 
 static const char *const queue_name[QUEUES] = {"q0", "q1", "q2"};
 static const char *const class_name[] = {"p-1", "p0", "p1", "p2"};

@@ -7,8 +7,8 @@ foreach(name schema calls record)
   set_tests_properties(record_${name} PROPERTIES TIMEOUT 300)
 endforeach()
 
-# The queue's own worlds, each queue with a shadow: random facts, scenarios, Jobs that wait for others. What takes
-# minutes here (dependencies, windows, money) is in the scenarios and in `sim --replayed`, too.
+# The queue's own worlds, each queue with a shadow: random facts, scenarios, Jobs that wait for others. In each run these
+# are the scenarios, which have every kind of fact, and `sim --replayed`. The others are for `./dev test --long`.
 set(shadowed ${CMAKE_CURRENT_LIST_DIR}/shadow.c ${CMAKE_CURRENT_LIST_DIR}/shadow_all.c)
 set(queue_folder ${CMAKE_CURRENT_LIST_DIR}/../queue)
 function(shadowed_test name)
@@ -23,10 +23,8 @@ foreach(name selectors singletons outcome_record predecessor_questions cheapest 
   shadowed_test(${name} ${queue_folder}/${name}_test.c)
 endforeach()
 foreach(name property sizes victims selectors singletons outcome_record predecessor_questions cheapest budget idle user_limits nice)
-  add_test(NAME record_of_${name} COMMAND test_record_of_${name})
-  set_tests_properties(record_of_${name} PROPERTIES TIMEOUT 900)
+  long_test(record_of_${name} test_record_of_${name})
 endforeach()
-set_tests_properties(record_of_property PROPERTIES LABELS thorough)
 set(words words words_limits words_after words_idle words_cluster words_time words_money
   words_reserve pieces)
 list(TRANSFORM words PREPEND ${queue_folder}/)

@@ -34,11 +34,9 @@ if(Python3_FOUND)
   add_test(NAME model_placement COMMAND Python3::Interpreter
     ${CMAKE_CURRENT_LIST_DIR}/../../model/placement.py)
   # Random worlds, decided by the queue and by a second, plain writing of Kueue's cycle.
-  add_test(NAME model_worlds COMMAND Python3::Interpreter
-    ${CMAKE_CURRENT_LIST_DIR}/../../model/compare.py $<TARGET_FILE:sluice> --seeds 200)
-  set_tests_properties(model_worlds PROPERTIES TIMEOUT 300)
+  set(compare ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/../../model/compare.py $<TARGET_FILE:sluice>)
+  add_test(NAME model_worlds COMMAND ${compare} --seeds 50)
+  long_test(model_worlds.long ${compare} --seeds 200)
   # Those that once told something: StrictFIFO heads that are asked again.
-  add_test(NAME model_worlds_known COMMAND Python3::Interpreter
-    ${CMAKE_CURRENT_LIST_DIR}/../../model/compare.py $<TARGET_FILE:sluice>
-    --seed 228 353 425 1237 1242 2874)
+  add_test(NAME model_worlds_known COMMAND ${compare} --seed 228 353 425 1237 1242 2874)
 endif()
