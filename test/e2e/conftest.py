@@ -22,7 +22,6 @@ import re
 import signal
 import subprocess
 from collections import Counter
-from pathlib import Path
 
 import pytest
 

@@ -5,10 +5,12 @@ that is complete otherwise; what is left out (no image, no command) kwok plays."
 
 import json
 import os
+import random
 
 # The minor version of the control plane: ./dev test --kubernetes 1.34. Before 1.36 there is no policy
 # that suspends a Job at its creation, so who writes one says so (deploy/components/without-mutating-policy).
 KUBERNETES = int(os.environ.get("SLUICE_KUBERNETES", "1.36").split(".")[1])
+SEED = int(os.environ.get("SLUICE_E2E_SEED") or random.SystemRandom().randrange(10**6))  # of all that tests draw in this run
 WRITTEN_SUSPENDED = {} if KUBERNETES >= 36 else {"suspend": True}
 
 GROUP = "sluice.dev/v1alpha1"

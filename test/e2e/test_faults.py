@@ -2,7 +2,7 @@
 admissions go on.
 
 Each kind of fault has a sandbox to break. What must be true is asked from outside
-(checks.py). SLUICE_KILL_SEED replays the rounds of a run that failed: the same
+(checks.py). SLUICE_E2E_SEED replays the rounds of a run that failed: the same
 victims, in the same order, at the same points; SLUICE_KILL_ROUNDS makes more."""
 
 import os
@@ -19,13 +19,12 @@ import pytest
 from checks import faults_at_rest, look
 from conftest import (BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, run_with, start_controller,
                       wait_leading)
-from objects import TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
+from objects import SEED, TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
 from pool import all_seen, complaints
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import tail
 
 ROUNDS = int(os.environ.get("SLUICE_KILL_ROUNDS", "50"))
-SEED = int(os.environ.get("SLUICE_KILL_SEED") or random.SystemRandom().randrange(1_000_000))
 CONTROLLER, STANDBY, POSTGRES, API = "controller-one", "controller-two", "postgres", "kube-apiserver"
 CLUSTER = ["kube-controller-manager", "kube-scheduler", "kwok"]
 
@@ -404,7 +403,7 @@ def drill(load, r):
 
 def drills(load, rounds, kind=Round, happened=lambda: True):
     """happened: what the load is to have shown before it ends; on a busy machine the rounds are over sooner."""
-    print(f"\nSLUICE_KILL_SEED={SEED} replays these {rounds} rounds")
+    print(f"\nSLUICE_E2E_SEED={SEED} replays these {rounds} rounds")
     dice = random.Random(SEED)
     for number in range(1, rounds + 1):
         r = kind(dice)

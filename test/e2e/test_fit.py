@@ -5,7 +5,7 @@ of both. NOW means that the scheduler binds it, NEVER and NOT_NOW that it says u
 reasons word by word. In a world without pods, where nothing is cordoned, there is no NOT_NOW but for pods that
 want to be near others.
 
-    SLUICE_FIT_SEED=7     the same worlds again (a failure names its seed)
+    SLUICE_E2E_SEED=7     the same worlds again (a failure names its seed)
     SLUICE_FIT_PODS=2000  how many are asked about at least
 """
 
@@ -20,9 +20,9 @@ from collections import Counter
 import pytest
 
 from conftest import BIN, KEEP, LATER, PREFIX, SOON
+from objects import SEED
 from sandbox import ApiError, Sandbox, wait_until
 
-SEED = int(os.environ.get("SLUICE_FIT_SEED") or random.SystemRandom().randrange(1 << 30))
 PODS = int(os.environ.get("SLUICE_FIT_PODS") or 2000)
 PODS_EACH = 45  # asked about in one world
 NAMESPACES = {"fit-a": {"tier": "prod", "team": "a"}, "fit-b": {"tier": "prod"}, "fit-c": {}}
@@ -450,7 +450,7 @@ def ask_both(world, pod, tally):
             return theirs if isinstance(theirs, dict) else world.remove(pod)
         world.remove(pod)
         world.pass_by()
-    pytest.fail(f"SLUICE_FIT_SEED={SEED}: we say {json.dumps(ours)}\nthe scheduler: {different}\npod: {json.dumps(pod)}\n"
+    pytest.fail(f"SLUICE_E2E_SEED={SEED}: we say {json.dumps(ours)}\nthe scheduler: {different}\npod: {json.dumps(pod)}\n"
                 f"nodes: {json.dumps([slim(n) for n in world.api.list('/api/v1/nodes')])}\n"
                 f"bound: {json.dumps([slim(p) for p in world.bound])}")
 
@@ -483,7 +483,7 @@ def play(world, draw, tally):
         if empty:
             fit = world.probe.ask(pod)["fit"]
             near = "podAffinity" in pod["spec"].get("affinity", {})
-            assert fit != "NOT_NOW" or cordoned or near, f"SLUICE_FIT_SEED={SEED}: NOT_NOW with nobody there: {json.dumps(pod)}"
+            assert fit != "NOT_NOW" or cordoned or near, f"SLUICE_E2E_SEED={SEED}: NOT_NOW with nobody there: {json.dumps(pod)}"
         bound = ask_both(world, pod, tally)
         if bound and empty:
             world.remove(bound)
@@ -505,6 +505,6 @@ def test_our_answer_is_what_the_scheduler_does(api):
     world.clear()
     world.probe.close()
     world.eyes.closed = True
-    print(f"\nSLUICE_FIT_SEED={SEED}: {dict(tally)}")
+    print(f"\nSLUICE_E2E_SEED={SEED}: {dict(tally)}")
     assert tally["refused"] < PODS / 4, tally
     assert min(tally[f] for f in ("NOW", "NOT_NOW", "NEVER")) > PODS / 20, f"one-sided: {tally}"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LATER, PREFIX, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, start_controller, wait_leading
-from objects import jobs_path
+from objects import SEED, jobs_path
 from sandbox import Api, ApiError, Sandbox, wait_until
 from sandbox.sandbox import ROOT
 
@@ -165,9 +165,8 @@ def database():
 
 
 def test_postgres_may_be_killed_at_any_moment_of_its_start(database):
-    seed = os.environ.get("SLUICE_KILL_SEED") or str(random.SystemRandom().randrange(1_000_000))
-    print(f"SLUICE_KILL_SEED={seed} kills at the same moments")
-    draw = random.Random(seed)
+    print(f"SLUICE_E2E_SEED={SEED} kills at the same moments")
+    draw = random.Random(SEED)
     for _ in range(6):  # one takes a second or two, most of it initdb
         database.start()
         time.sleep(draw.uniform(0, 1.5))

@@ -4,7 +4,7 @@ Worlds are namespaces with one to three ResourceQuotas and pods that are there a
 are tried, one after the other, and what the real API server does with each (made, or 403 and why)
 must be what `quota_probe` says it will do. So must the QoS class of every pod.
 
-    SLUICE_QUOTA_SEED    draws the same worlds again
+    SLUICE_E2E_SEED    draws the same worlds again
     SLUICE_QUOTA_COUNT   how many ResourceQuotas (default: 500)
 """
 
@@ -20,9 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from conftest import BIN, LATER, SOON
+from objects import SEED
 from sandbox import ApiError, wait_until
 
-SEED = os.environ.get("SLUICE_QUOTA_SEED") or str(random.SystemRandom().randrange(10**6))
 COUNT = int(os.environ.get("SLUICE_QUOTA_COUNT", "500"))
 THREADS = 4
 PREFIX = f"quota-{os.getpid()}"  # of namespaces
@@ -371,7 +371,7 @@ def test_the_api_server_and_we_let_in_the_same_pods(plane, classes, record_prope
         wrong = [w for some in pool.map(lambda w: compare(w, probe, tally), worlds) for w in some]
         list(pool.map(World.clear, worlds))
     probe.end()
-    print(f"SLUICE_QUOTA_SEED={SEED}: {COUNT} quotas, {dict(sorted(tally.items()))}")
+    print(f"SLUICE_E2E_SEED={SEED}: {COUNT} quotas, {dict(sorted(tally.items()))}")
     record_property("compared", dict(tally))
-    assert not wrong, f"SLUICE_QUOTA_SEED={SEED}: {len(wrong)} differ; the first:\n{json.dumps(wrong[:3], indent=1)}"
+    assert not wrong, f"SLUICE_E2E_SEED={SEED}: {len(wrong)} differ; the first:\n{json.dumps(wrong[:3], indent=1)}"
     assert tally["made"] > COUNT / 3 and tally["exceeded quota"] > COUNT / 3 and tally["failed quota"] > COUNT / 10, tally
