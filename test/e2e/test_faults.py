@@ -13,7 +13,6 @@ import socket
 import threading
 import time
 from itertools import count
-from pathlib import Path
 
 import pytest
 from checks import faults_at_rest, look
