@@ -10,6 +10,7 @@ import base64
 import itertools
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -33,6 +34,8 @@ def why_not():
     why = real_node.lacks()
     if why or KUBERNETES < 36:
         return why or "the kubelet of Kubernetes 1.36 is for no older control plane"
+    if not shutil.which("ip"):
+        return "there is no ip here (iproute2), so the node's pods reach neither the API server nor Postgres; ./dev test test/e2e/test_image_on_node.py installs it"
     missing = [str(i.relative_to(ROOT)) for i in IMAGES if not i.exists()]
     return f"./dev test test/e2e/test_image_on_node.py makes what is missing: {', '.join(missing)}" if missing else None
 
