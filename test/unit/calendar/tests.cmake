@@ -10,7 +10,7 @@ file(GLOB calendars CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../calendar/*
 foreach(path ${calendars})
   get_filename_component(name ${path} NAME_WE)
   add_test(NAME calendar_${name} COMMAND test_calendar_scenario ${path})
-  set_tests_properties(calendar_${name} PROPERTIES TIMEOUT 60)
+  set_tests_properties(calendar_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
 # Against Python's zoneinfo, which knows nothing of our code: every zone, and random calendars.
@@ -29,7 +29,7 @@ foreach(name parts ics)
   add_executable(test_calendar_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_calendar_${name} PRIVATE tzdata ${CMOCKA})
   add_test(NAME calendar_${name} COMMAND test_calendar_${name})
-  set_tests_properties(calendar_${name} PROPERTIES TIMEOUT 60)
+  set_tests_properties(calendar_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
 # `sluice calendar`

@@ -65,7 +65,7 @@ add_executable(test_doctor_ledger ${CMAKE_CURRENT_LIST_DIR}/doctor_ledger_test.c
 target_link_libraries(test_doctor_ledger PRIVATE scripted_server ledger_drive sluice_cli ${CMOCKA})
 target_compile_definitions(test_doctor_ledger PRIVATE DOCTOR_PAGE="${CMAKE_SOURCE_DIR}/docs/doctor.md")
 add_test(NAME doctor_ledger COMMAND test_doctor_ledger)
-set_tests_properties(doctor_api doctor_ledger PROPERTIES TIMEOUT 120)
+set_tests_properties(doctor_api doctor_ledger PROPERTIES TIMEOUT 900)
 
 # `sluice import`: text that an administrator can read.
 add_executable(test_import ${CMAKE_CURRENT_LIST_DIR}/import_test.c)

@@ -249,7 +249,7 @@ static void plain_http_has_no_session(void **state)
 	port_open(&p, told(&authority, "[]"), false);
 	int fd = client_connect(http_port(p.http));
 	assert_int_equal(send(fd, request, sizeof(request) - 1, 0), sizeof(request) - 1);
-	for (int i = 0; i < 500 && !strstr(text, "user mia"); i++) {
+	for (int i = 0; i < 60000 && !strstr(text, "user mia"); i++) {
 		ev_run(p.loop, EVRUN_NOWAIT);
 		usleep(1000);
 		(void)!recv(fd, text, sizeof(text) - 1, 0);

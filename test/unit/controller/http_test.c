@@ -207,7 +207,7 @@ static void port_hear(struct port *p, int fd, const char *until, char *ret, size
 {
 	size_t len = 0;
 	ret[0] = '\0';
-	for (int turns = 0; turns < 2000; turns++) {
+	for (int turns = 0; turns < 24000; turns++) {
 		ev_run(p->loop, EVRUN_NOWAIT);
 		struct pollfd wait = {.fd = fd, .events = POLLIN};
 		poll(&wait, 1, 5);

@@ -309,7 +309,7 @@ static const cJSON *played(struct queue *q, struct whatif_specs *s, struct json 
 		.begin = begin_play,
 		.ctx = s,
 		.play_s = 10,
-		.ask_ms = 20000,
+		.ask_ms = 600000,
 		.variants = 2,
 		.change = change,
 		.decided = note_verdicts,
@@ -323,7 +323,7 @@ static const cJSON *played(struct queue *q, struct whatif_specs *s, struct json 
 	assert_int_equal(ask_begin(q, &o, &ask, &e), 0);
 	while ((rc = ask_read(ask, &a, &e)) == 0) {
 		struct pollfd fd = {ask_fd(ask), POLLIN, 0};
-		assert_true(poll(&fd, 1, 60000) == 1);
+		assert_true(poll(&fd, 1, -1) == 1);
 	}
 	if (rc != 1)
 		fail_msg("%s", e.text);

@@ -99,7 +99,7 @@ static struct ask_options options_of(
 	void (*begin)(size_t, struct play_lengths *, struct play_arrivals *, void *))
 {
 	return (struct ask_options){
-		.now_ms = BEGIN_MS, .draws = 9, .begin = begin, .play_s = 1, .ask_ms = 100000};
+		.now_ms = BEGIN_MS, .draws = 9, .begin = begin, .play_s = 1, .ask_ms = 600000};
 }
 
 static int read_answer(struct ask *a, struct ask_answer *ret, struct err *e)
@@ -107,7 +107,7 @@ static int read_answer(struct ask *a, struct ask_answer *ret, struct err *e)
 	int rc;
 	while ((rc = ask_read(a, ret, e)) == 0) {
 		struct pollfd fd = {ask_fd(a), POLLIN, 0};
-		assert_true(poll(&fd, 1, 60000) == 1);
+		assert_true(poll(&fd, 1, -1) == 1);
 	}
 	return rc;
 }
@@ -255,7 +255,7 @@ static void a_play_that_hangs_does_not_cost_the_others(void **state)
 	struct ask_answer answer;
 	struct ask *a;
 	struct err e;
-	o.ask_ms = 10000; /* the two before it have ended by then */
+	o.ask_ms = 10000; /* is waited for, and two plays end within it on a busy machine */
 	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
 	assert_int_equal(read_answer(a, &answer, &e), 1);
 	assert_int_equal(answer.draws, 2);
@@ -452,7 +452,6 @@ static void plays_end_with_the_one_that_asked(void **state)
 	volatile pid_t *play = shared_pid();
 	int status;
 	o.ctx = (pid_t *)(uintptr_t)play;
-	o.ask_ms = 100000; /* no time of its own ends it */
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	pid_t asker = fork();
 	if (asker == 0)

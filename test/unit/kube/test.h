@@ -44,7 +44,7 @@ static inline void tick(struct ev_loop *loop, ev_timer *timer, int revents)
 	do {                                                                                       \
 		ev_timer auth_, ticker_;                                                           \
 		ev_now_update(loop);                                                               \
-		ev_timer_init(&auth_, auth_fired, 60., 0.);                                        \
+		ev_timer_init(&auth_, auth_fired, 900., 0.);                                       \
 		ev_timer_init(&ticker_, tick, 0.002, 0.002);                                       \
 		ev_timer_start((loop), &auth_);                                                    \
 		ev_timer_start((loop), &ticker_);                                                  \

@@ -5,7 +5,7 @@ foreach(name answer client config credential frames json shared_watch tls watch)
   add_executable(test_kube_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_kube_${name} PRIVATE scripted_server kube ${CMOCKA})
   add_test(NAME kube_${name} COMMAND test_kube_${name})
-  set_tests_properties(kube_${name} PROPERTIES TIMEOUT 120)
+  set_tests_properties(kube_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
 # Real Jobs, mutated, among healthy ones; follow.c stands in for the client, in front of it.

@@ -174,7 +174,7 @@ void drive_start(
 		fprintf(stderr, "%s\n", why.text);
 		must_not_get_here();
 	}
-	alarm(120);
+	alarm(900);
 }
 
 void drive_stop(struct drive *d)

@@ -42,7 +42,7 @@ static void open_book(struct book *b, const char *cell, int64_t epoch)
 	struct history_options o = {
 		.conninfo = F.conninfo, .cell = cell, .identity = "me", .seed = 3};
 	b->history = history_new(b->loop, &o);
-	alarm(60);
+	alarm(900);
 }
 
 static void close_book(struct book *b)

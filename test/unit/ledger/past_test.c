@@ -61,7 +61,7 @@ static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
 		.idle_ms = idle_ms,
 		.clock_us = slow_clock_us};
 	b->past = past_questions_new(b->loop, &o);
-	alarm(60);
+	alarm(900);
 }
 
 static void close_bank(struct bank *b)

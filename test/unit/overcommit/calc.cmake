@@ -5,7 +5,7 @@ file(GLOB calc_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../overcommi
 foreach(path ${calc_files})
   get_filename_component(name ${path} NAME_WE)
   add_test(NAME calc_${name} COMMAND overcommit_calc $<TARGET_FILE:sluice> ${path})
-  set_tests_properties(calc_${name} PROPERTIES TIMEOUT 60)
+  set_tests_properties(calc_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
 # Its command line, and `sluice overcommit explain`.

@@ -12,7 +12,7 @@ foreach(name inventory overcommit_controller reclaimer usage_poller)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE overcommit_controller_stage)
   add_test(NAME controller_${name} COMMAND test_controller_${name})
-  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 60)
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # What the queue and the gate say of a Job is the test's.
 target_link_options(test_controller_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job

@@ -4,7 +4,7 @@ foreach(name schema calls record)
   target_link_libraries(test_record_${name} PRIVATE record ${CMOCKA})
   target_compile_definitions(test_record_${name} PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME record_${name} COMMAND test_record_${name})
-  set_tests_properties(record_${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(record_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
 # The queue's own worlds, each queue with a shadow: random facts, scenarios, Jobs that wait for others. In each run these
