@@ -156,7 +156,8 @@ class Sandbox:
         """Run kubectl as the administrator; returns CompletedProcess with text output."""
         env = {**os.environ}
         if not self.cluster:
-            env["KUBECONFIG"] = str(self.kubeconfig)
+            # What kubectl keeps of an API server goes by its port, which another sandbox may have had.
+            env |= {"KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.state / "kubectl-cache")}
         done = subprocess.run([self.tool("kubectl"), *map(str, args)], env=env, capture_output=True, text=True, **kw)
         if check and done.returncode:
             raise SandboxError(f"kubectl {' '.join(map(str, args[:4]))} failed: {done.stderr.strip()}")
