@@ -126,7 +126,8 @@ class EndToEnd(Part):
                 f"--junitxml={LOGS / 'e2e.xml'}", "-o", "junit_family=xunit1", *tests]
         super().__init__("e2e", argv, 0, known, 1 if one_file else WORKERS, {
             "SLUICE_E2E_PREFIX": prefix, "SLUICE_E2E_SEED": str(seed), "SLUICE_E2E_PROGRESS": str(self.progress_file()),
-            "PYTHONPATH": str(ROOT / "test" / "e2e"), "PYTHONDONTWRITEBYTECODE": "1"})
+            "PYTHONPATH": str(ROOT / "test" / "e2e"), "PYTHONDONTWRITEBYTECODE": "1",
+            "GOGC": "400"})  # a quarter of the processor time of a control plane, for memory that is there
 
     def progress_file(self):
         return LOGS / "e2e.progress"
