@@ -158,7 +158,8 @@ class EndToEnd(Part):
 
     @staticmethod
     def case_name(case):
-        return f"test/e2e/{case.get('classname', '').rpartition('.')[2]}.py::{case.get('name')}"
+        module = (case.get("classname") or case.get("name")).rpartition(".")[2]
+        return f"test/e2e/{module}.py::{case.get('name') if case.get('classname') else '(all of it)'}"
 
 
 def outcome(case):
@@ -168,8 +169,12 @@ def outcome(case):
             return "failed", (case.find(tag).text or case.find(tag).get("message") or "") + (case.findtext("system-out") or "")
     if case.get("status") == "fail":
         return "failed", case.findtext("system-out") or ""
-    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-        return "skipped", case.find("skipped").get("message", "") if case.find("skipped") is not None else ""
+    skipped = case.find("skipped")
+    if skipped is not None or case.get("status") in ("notrun", "disabled"):
+        said = skipped.get("message", "") if skipped is not None else ""
+        if said == "collection skipped":  # of a whole module, whose reason is elsewhere
+            said = (skipped.text or said).partition("Skipped: ")[2].rstrip("')\"") or said
+        return "skipped", said
     return "passed", ""
 
 
