@@ -711,8 +711,9 @@ const char calendar_help[] =
 	"    test    the same for one instant, in a sentence; it says so when the clocks skip or\n"
 	"            repeat that time\n"
 	"    import  holidays as an exception to paste into a Calendar, or (-o dates) as a list for a\n"
-	"            ConfigMap that datesFrom names. Events of whole days, once or yearly; what it\n"
-	"            leaves out, and why, goes to the standard error.\n"
+	"            ConfigMap that datesFrom names. Events of whole days, once or yearly, without\n"
+	"            those that are cancelled, and as they were moved. What it leaves out, and why,\n"
+	"            goes to the standard error.\n"
 	"\n"
 	"    Without -f the API server is asked that kubectl would ask. That needs the right to get\n"
 	"    (without NAME: list) calendars.sluice.dev, and to get the ConfigMaps that dates come from,\n"
@@ -748,7 +749,7 @@ const char calendar_help[] =
 	"\n"
 	"EXIT STATUS\n"
 	"    0  answered\n"
-	"    1  no such Calendar\n"
+	"    1  no such Calendar; import left something out, or has no date\n"
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us read\n";
 
