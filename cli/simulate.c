@@ -25,6 +25,10 @@ static int read_trace(struct world *w, const struct simulate_options *o, struct 
 		fprintf(stderr,
 			"sluice: %s: %zu jobs are left out: they have no run time or no processors\n",
 			o->trace, w->trace.nskipped);
+	if (rc == 0 && w->trace.nparts > 0)
+		fprintf(stderr,
+			"sluice: %s: %zu lines are left out: they are parts of jobs (status 2, 3 or 4), and the line of the whole job counts\n",
+			o->trace, w->trace.nparts);
 	return rc;
 }
 

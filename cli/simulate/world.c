@@ -414,8 +414,8 @@ int world_add_trace(struct world *w, struct trace *t, const char *queue,
 		const struct trace_job *t_job = &w->trace.job[i];
 		struct sim_job *a = add_sim_job(w);
 		a->origin = i;
-		a->arrival_ms = w->trace.start_ms + t_job->submit_s * 1000;
-		a->duration_ms = t_job->run_s * 1000;
+		a->arrival_ms = w->trace.start_ms + t_job->submit_ms;
+		a->duration_ms = t_job->run_ms;
 	}
 	return 0;
 }
@@ -590,7 +590,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 			t->application);
 	s->cpu = (struct resource){"cpu", 1000};
 	s->container = (struct container){.requests = {&s->cpu, 1}};
-	int64_t estimate_s = w->trace_terms.exact ? t->run_s : t->requested_s;
+	int64_t estimate_ms = w->trace_terms.exact ? t->run_ms : t->requested_ms;
 	return (struct job){
 		.ns = w->trace_ns ? w->trace_ns : "default",
 		.name = s->name,
@@ -598,7 +598,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		.priority_class = "",
 		.pod_priority_class = "",
 		/* One that ends at once was expected to: 0 would say that nothing is known. */
-		.durations.expected_ms = estimate_s > 0 ? estimate_s * 1000 : 1,
+		.durations.expected_ms = estimate_ms > 0 ? estimate_ms : 1,
 		.terms = {.cheapest = w->trace_terms.cheapest, .max_price_resource = ""},
 		.family = s->family,
 		.parallelism = t->processors,
