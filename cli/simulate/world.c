@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/must.h"
+#include "cli/simulate/ends.h"
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/job_times.h"
 
@@ -516,6 +517,14 @@ static int apply_rules(struct world *w, struct err *e)
 	return rc;
 }
 
+static void settle_ends(struct world *w)
+{
+	struct ends ends;
+	ends_init(&ends, w->assumed_ms);
+	ends_settle(&ends, w);
+	ends_done(&ends);
+}
+
 int world_close(struct world *w, struct err *e)
 {
 	for (size_t i = 0; i < w->nadoptions && !w->live; i++) {
@@ -535,6 +544,8 @@ int world_close(struct world *w, struct err *e)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
+	if (!w->live)
+		settle_ends(w);
 	node_specs_apply(&w->node_specs, w->queue);
 	return apply_rules(w, e);
 }

@@ -141,7 +141,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
 		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--seed", "x"}, "a whole number"},
-		{{"-f", "a", "--assume-duration=2h"}, "are for --from-cluster"},
+		{{"-f", "a", "--config-namespace=b"}, "are for --from-cluster"},
 		{{"-f", "a", "--kubeconfig=k"}, "are for --from-cluster"},
 		{{"--from-cluster", "--assume-duration=soon"},
 			"--assume-duration is \"soon\"; it must be a duration such as 2h"},
