@@ -107,7 +107,9 @@ static int report(const struct calendar_options *o, struct buf *out, struct err 
 	return rc;
 }
 
-static int import(const struct calendar_options *o, struct buf *out, struct err *e)
+/* *ret_complete: nothing was left out; that is for whoever reads the exit code, too. */
+static int import(
+	const struct calendar_options *o, struct buf *out, bool *ret_complete, struct err *e)
 {
 	char *text;
 	size_t len;
@@ -124,16 +126,21 @@ static int import(const struct calendar_options *o, struct buf *out, struct err 
 		err_wrap(e, "%s", o->name);
 		return ERR_INVALID;
 	}
-	if (o->output == CALENDAR_DATES)
-		import_dates(ics, out);
-	else
-		import_yaml(ics, o->exception, o->treat_as, out);
 	for (size_t i = 0; i < ics->nskips && i < ICS_SKIPS_MAX; i++)
 		fprintf(stderr, "sluice: %s: left out: %s\n", o->name, ics->skip[i].text);
 	if (ics->nskips > ICS_SKIPS_MAX)
 		fprintf(stderr, "sluice: %s: and %zu more\n", o->name, ics->nskips - ICS_SKIPS_MAX);
+	*ret_complete = ics->nskips == 0;
+	if (ics->nholidays == 0)
+		rc = err_set(e, ERR_GONE,
+			"%s: has no whole day off in %d to %d, and an exception needs one; give other years with --years FIRST..LAST",
+			o->name, first, last);
+	else if (o->output == CALENDAR_DATES)
+		import_dates(ics, out);
+	else
+		import_yaml(ics, o->exception, o->treat_as, out);
 	ics_free(ics);
-	return 0;
+	return rc;
 }
 
 int command_calendar(int argc, char **argv)
@@ -150,8 +157,9 @@ int command_calendar(int argc, char **argv)
 		return CLI_OK;
 	}
 	buf_init(&out, OUTPUT_MAX_BYTES);
-	int rc = o.verb == CALENDAR_IMPORT ? import(&o, &out, &e) : report(&o, &out, &e);
+	bool complete = true;
+	int rc = o.verb == CALENDAR_IMPORT ? import(&o, &out, &complete, &e) : report(&o, &out, &e);
 	int code = command_end(rc, &out, &e);
 	buf_done(&out);
-	return code;
+	return code == CLI_OK && !complete ? CLI_FINDINGS : code;
 }

@@ -31,7 +31,7 @@ static int read_cluster(const struct import_options *o, struct import *i, struct
 	return rc;
 }
 
-/* What was refused is for whoever reads the exit code, too. */
+/* What was refused or left out is for whoever reads the exit code, too. */
 static int report(const struct import_options *o, const struct import *i)
 {
 	struct buf out, notes;
@@ -53,7 +53,8 @@ static int report(const struct import_options *o, const struct import *i)
 	buf_done(&out);
 	if (code != CLI_OK)
 		return code;
-	return import_count(i, IMPORT_REFUSED) > 0 ? CLI_FINDINGS : CLI_OK;
+	size_t missing = import_count(i, IMPORT_REFUSED) + import_count(i, IMPORT_WITH_NOTES);
+	return missing > 0 ? CLI_FINDINGS : CLI_OK;
 }
 
 int command_import(int argc, char **argv)
@@ -73,6 +74,8 @@ int command_import(int argc, char **argv)
 	import_init(&i);
 	buf_init(&none, 0);
 	int rc = o.from_cluster ? read_cluster(&o, &i, &e) : read_files(&o, &i, &e);
+	if (rc == 0)
+		import_settle(&i);
 	int code = rc < 0 ? command_end(rc, &none, &e) : report(&o, &i);
 	buf_done(&none);
 	import_done(&i);

@@ -25,6 +25,10 @@ static int read_trace(struct world *w, const struct simulate_options *o, struct 
 		fprintf(stderr,
 			"sluice: %s: %zu jobs are left out: they have no run time or no processors\n",
 			o->trace, w->trace.nskipped);
+	if (rc == 0 && w->trace.nparts > 0)
+		fprintf(stderr,
+			"sluice: %s: %zu lines are left out: they are parts of jobs (status 2, 3 or 4), and the line of the whole job counts\n",
+			o->trace, w->trace.nparts);
 	return rc;
 }
 
@@ -37,10 +41,28 @@ static void warn(const struct world *w)
 	buf_done(&out);
 }
 
+/* Says which lengths are guesses: a Job that never ends costs for ever, and nobody asked for that. */
+static void say_lengths(const struct world *w)
+{
+	if (w->nguessed > 0 && !w->live)
+		fprintf(stderr,
+			"sluice: %zu Jobs and CronJobs have no sluice.dev/simulate-duration: they take what sluice.dev/expected-duration, activeDeadlineSeconds or --assume-duration says\n",
+			w->nguessed);
+	if (w->nendless > 0)
+		fprintf(stderr,
+			"sluice: of %zu Jobs nothing tells how long they take, so they never end here; write sluice.dev/expected-duration on them, or give --assume-duration\n",
+			w->nendless);
+	if (w->nendless_cronjobs > 0)
+		fprintf(stderr,
+			"sluice: of %zu CronJobs nothing tells how long their Jobs take, so these never end here; write sluice.dev/expected-duration in spec.jobTemplate, or give --assume-duration\n",
+			w->nendless_cronjobs);
+}
+
 static int read_files(struct world *w, const struct simulate_options *o, struct err *e)
 {
 	int rc = 0;
 	w->live = o->from_cluster;
+	w->assumed_ms = o->assumed_ms;
 	for (size_t i = 0; i < o->nmanifests && rc == 0; i++)
 		rc = manifest_read(w, o->manifest[i], e);
 	return rc;
@@ -85,6 +107,7 @@ static int read_world(
 		fprintf(stderr,
 			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, and their namespace has no LocalQueue named default\n",
 			w->nunqueued);
+	say_lengths(w);
 	warn(w);
 	return 0;
 }

@@ -14,7 +14,7 @@ void import_yaml(const struct ics *i, const char *name, const char *treat_as, st
 	char text[NOTATION_TEXT_SIZE];
 	buf_puts(out, "except:\n- name: ");
 	buf_json_string(out, name);
-	buf_printf(out, "\n  treatAs: %s\n  dates:%s\n", treat_as, i->nholidays ? "" : " []");
+	buf_printf(out, "\n  treatAs: %s\n  dates:\n", treat_as);
 	for (size_t k = 0; k < i->nholidays; k++) {
 		buf_printf(out, "  - \"%s\"", notation_write_dates(i->holiday[k].dates, text));
 		add_comment(&i->holiday[k], out);

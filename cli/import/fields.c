@@ -47,14 +47,27 @@ void walk_back(struct walk *w, size_t len)
 	w->path.ptr[len] = '\0';
 }
 
+const char *walk_where(struct walk *w, char *text)
+{
+	if (w->from)
+		return object_where(w->from, buf_text(&w->path), text, WHERE_SIZE);
+	snprintf(text, WHERE_SIZE, "%s", w->origin);
+	return text;
+}
+
+void walk_reference(struct walk *w, const char *kind, const char *ns, const char *name)
+{
+	char where[WHERE_SIZE];
+	if (name && *name)
+		item_reference(w->item, walk_where(w, where), buf_text(&w->path),
+			item_title(kind, ns, name));
+}
+
 static void say(struct walk *w, bool refuse, const char *fmt, va_list args)
 {
 	char where[WHERE_SIZE], text[900];
 	vsnprintf(text, sizeof(text), fmt, args);
-	if (w->from)
-		object_where(w->from, buf_text(&w->path), where, sizeof(where));
-	else
-		snprintf(where, sizeof(where), "%s", w->origin);
+	walk_where(w, where);
 	if (refuse)
 		item_refuse(w->item, where, buf_text(&w->path), "%s", text);
 	else

@@ -63,6 +63,11 @@ void walk_back(struct walk *w, size_t len);
 void walk_note(struct walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void walk_refuse(struct walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* It names an object of ours: import_settle() looks whether that is refused. "" and NULL are none. */
+void walk_reference(struct walk *w, const char *kind, const char *ns, const char *name);
+/* Where the walk is, in text of WHERE_SIZE bytes. Returns text. */
+const char *walk_where(struct walk *w, char *text);
+
 /* A copy under that name, or a refusal: what a double cannot hold exactly, or a name that is there
  * already. */
 void walk_copy(struct walk *w, cJSON *to, const char *name, const cJSON *value);

@@ -10,6 +10,7 @@
 #include "cli/import/jobs.h"
 #include "cli/import/kinds.h"
 #include "cli/import/metadata.h"
+#include "cli/import/references.h"
 #include "controller/wire/decode.h"
 
 #define FILE_MAX_BYTES ((size_t)128 << 20)
@@ -61,7 +62,10 @@ static void make_kind(struct walk *w, const struct input *in, const struct impor
 	else if (!w->item->refused && accepted_check(&in->import->accepted, k->name, made, &e) < 0)
 		walk_refuse(w, "cannot be taken: %s", e.text);
 	note_kueue_left(w, made);
+	references_of_kind(w, k->name, made);
 	w->item->object = made;
+	if (strcmp(k->name, "ClusterQueue") == 0)
+		w->item->clusterqueue_spec = cJSON_GetObjectItemCaseSensitive(made, "spec");
 }
 
 static void take_kueue(struct walk *w, const struct input *in, const char *version)
@@ -82,10 +86,18 @@ static void take_kueue(struct walk *w, const struct input *in, const char *versi
 		make_kind(w, in, k);
 }
 
+static bool in_group(const char *api, const char *group)
+{
+	size_t len = strlen(group);
+	return strncmp(api, group, len) == 0 && api[len] == '/';
+}
+
 /* What is neither Kueue's nor a Job. Labels of a namespace stay: selectors name them. */
 static void take_other(struct walk *w, const struct input *in)
 {
 	bool is_namespace = strcmp(in->kind, "Namespace") == 0 && strcmp(in->api, "v1") == 0;
+	if (strcmp(in->kind, "PriorityClass") == 0 && in_group(in->api, "scheduling.k8s.io"))
+		note_negative(w, json_get(in->o, "value"));
 	if (!is_namespace && walk_find_kueue(w, in->o))
 		walk_refuse(w,
 			"names Kueue, and Sluice queues Jobs of batch/v1 alone: leave it with Kueue, or rewrite it as a Job");
@@ -161,16 +173,9 @@ static struct import_item *add_item(
 
 static char *title_of(const struct input *in)
 {
-	const cJSON *metadata = json_object(in->o, "metadata");
-	const char *name = decode_name(in->o), *ns = decode_namespace_of(in->o);
-	const char *begin = json_text(metadata, "generateName");
-	struct buf text;
-	buf_init(&text, 2048);
-	buf_printf(&text, "%.100s%s%.100s%s%.300s", in->kind, *ns || *name || begin ? " " : "", ns,
-		*ns ? "/" : "", *name || !begin ? name : begin);
-	char *title = mem_strdup(buf_text(&text));
-	buf_done(&text);
-	return title;
+	const char *name = decode_name(in->o), *begin;
+	begin = json_text(json_object(in->o, "metadata"), "generateName");
+	return item_title(in->kind, decode_namespace_of(in->o), *name || !begin ? name : begin);
 }
 
 static struct import_item *new_item(const struct input *in)
@@ -178,12 +183,6 @@ static struct import_item *new_item(const struct input *in)
 	char where[WHERE_SIZE];
 	return add_item(in->import, in->kind, title_of(in),
 		in->from ? object_where(in->from, "", where, sizeof(where)) : in->origin);
-}
-
-static bool in_group(const char *api, const char *group)
-{
-	size_t len = strlen(group);
-	return strncmp(api, group, len) == 0 && api[len] == '/';
 }
 
 static void take(const struct input *in)
@@ -228,7 +227,7 @@ static int read_object(struct object_source *from, const cJSON *o, struct err *e
 
 int import_file(struct import *i, const char *path, struct err *e)
 {
-	return objects_read_path(path, FILE_MAX_BYTES, read_object, i, e);
+	return objects_read_path(path, true, FILE_MAX_BYTES, read_object, i, e);
 }
 
 int import_text(struct import *i, const char *name, struct slice text, struct err *e)

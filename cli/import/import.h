@@ -14,11 +14,16 @@
  * does not name it is printed as it is, so that whole folders can be piped through; where it is on
  * a cluster already, nothing is to be done and nothing printed.
  *
+ * What only the whole tells is settled before that (import_settle()): an object that names one which
+ * is refused gets a note; and where a class has a negative priority, ClusterQueues get gapFillers: {},
+ * for to Kueue its Jobs are Jobs like any other.
+ *
  * Nothing is written anywhere. A module a noun:
  *     fields.h    a table of fields, and the walk along it
  *     kinds.h     the table for each kind of Kueue's
  *     metadata.h  names, labels, annotations
  *     jobs.h, configuration.h   what no table describes alone
+ *     references.h   which objects each names
  *     yaml_text.h a tree as YAML
  *     accepted.h  whether our CRDs take what was made
  *     cluster.h   the same kinds, of a cluster
@@ -44,7 +49,7 @@ struct import {
 void import_init(struct import *i);
 void import_done(struct import *i);
 
-/* A file, "-" or a directory. Below 0: it cannot be read as YAML, and nothing should be printed. */
+/* A file, "-" or a directory with all that is below it. Below 0: it cannot be read as YAML, and nothing should be printed. */
 int import_file(struct import *i, const char *path, struct err *e);
 int import_text(struct import *i, const char *name, struct slice text, struct err *e);
 
@@ -53,6 +58,9 @@ void import_object(
 	struct import *i, const char *origin, const char *api, const char *kind, const cJSON *o);
 /* What could not be asked of a cluster: an item of its own, refused. */
 void import_missing(struct import *i, const char *origin, const char *kind, const char *why);
+
+/* Once, when all objects are there. */
+void import_settle(struct import *i);
 
 enum import_outcome { IMPORT_WHOLE, IMPORT_WITH_NOTES, IMPORT_REFUSED, IMPORT_UNTOUCHED };
 enum import_outcome import_outcome(const struct import_item *item);

@@ -18,6 +18,13 @@ void item_done(struct import_item *i)
 		free(i->flag[n].name);
 		free(i->flag[n].value);
 	}
+	for (size_t n = 0; n < i->nreferences; n++) {
+		free(i->reference[n].where);
+		free(i->reference[n].field);
+		free(i->reference[n].title);
+	}
+	free(i->reference);
+	free(i->negative);
 	free(i->note);
 	free(i->flag);
 	free(i->kind);
@@ -60,6 +67,21 @@ void item_flag(struct import_item *i, const char *name, const char *value)
 	i->flag = mem_grow(i->flag, i->nflags + 1, sizeof(*i->flag));
 	i->flag[i->nflags++] =
 		(struct import_flag){.name = mem_strdup(name), .value = mem_strdup(value)};
+}
+
+void item_reference(struct import_item *i, const char *where, const char *field, char *title)
+{
+	i->reference = mem_grow(i->reference, i->nreferences + 1, sizeof(*i->reference));
+	i->reference[i->nreferences++] = (struct import_reference){
+		.where = mem_strdup(where), .field = mem_strdup(field), .title = title};
+}
+
+char *item_title(const char *kind, const char *ns, const char *name)
+{
+	char text[600];
+	snprintf(text, sizeof(text), "%.100s%s%.100s%s%.300s", kind, *ns || *name ? " " : "", ns,
+		*ns ? "/" : "", name);
+	return mem_strdup(text);
 }
 
 /* NEL, LS and PS end a line for YAML; the other characters of C1 are commands to terminals. */

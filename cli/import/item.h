@@ -8,6 +8,7 @@
  *     notes      a field that is left out, or means something else, and what follows from that
  *     flags      what sluice-controller is to be told (of Kueue's configuration file)
  *     command    what changes an object of the cluster in place (a Job is not made anew)
+ *     references which objects of ours it names: one that is refused is said of it, too
  *     refused    nothing of it was taken; its last note says why
  *
  * All texts are copied. What is printed of them is one line without control characters, so that a
@@ -33,6 +34,11 @@ struct import_flag {
 	char *value; /* NULL: it wants none */
 };
 
+struct import_reference {
+	char *where, *field;
+	char *title; /* of what is named */
+};
+
 struct import_item {
 	char *kind;
 	char *title; /* "Job team-a/train" */
@@ -45,6 +51,10 @@ struct import_item {
 	size_t nnotes;
 	struct import_flag *flag;
 	size_t nflags;
+	struct import_reference *reference;
+	size_t nreferences;
+	char *negative; /* a class of negative priority: where that stands; NULL: it is none */
+	cJSON *clusterqueue_spec; /* of the object, when it is a ClusterQueue that was made; else NULL */
 };
 
 void item_done(struct import_item *i);
@@ -56,6 +66,11 @@ void item_note(struct import_item *i, const char *where, const char *field, cons
 void item_refuse(struct import_item *i, const char *where, const char *field, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void item_flag(struct import_item *i, const char *name, const char *value);
+/* It names an object of ours at that field. Takes title. */
+void item_reference(struct import_item *i, const char *where, const char *field, char *title);
+
+/* "Job team-a/train", by which items are found; ns and name may be "". The caller's. */
+char *item_title(const char *kind, const char *ns, const char *name);
 
 /* What a comment or a terminal may be given of a text: the text on one line, with '?' for what
  * would end that line, for YAML and for a terminal. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cli/import/metadata.h"
+#include "cli/import/references.h"
 #include "cli/job_object.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/labels.h"
@@ -234,6 +235,7 @@ void import_job(struct walk *w, const cJSON *in, bool is_cronjob)
 		check_job(w,
 			is_cronjob ? json_object(json_object(made, "spec"), "jobTemplate") : made);
 	note_kueue_left(w, made);
+	references_of_job(w, made, is_cronjob);
 	if (!w->item->refused && live)
 		give_change(w, in, made, is_cronjob);
 	if (live)

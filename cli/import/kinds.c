@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/import/metadata.h"
+#include "cli/import/references.h"
 #include "controller/wire/decode.h"
 
 /* ---- what several kinds have ----------------------------------------------------------------- */
@@ -180,9 +181,7 @@ static const struct field flavor_fields[] = {
 static void take_priority(struct walk *w, const cJSON *value, cJSON *to)
 {
 	walk_copy(w, to, "value", value);
-	if (cJSON_IsNumber(value) && value->valuedouble < 0)
-		walk_note(w,
-			"is negative: such Jobs only fill gaps, they preempt nothing and give back what they borrow; gapFillers: {} in the spec of a ClusterQueue makes them Jobs like any other, as in Kueue");
+	note_negative(w, value);
 }
 
 static const struct field priority_fields[] = {

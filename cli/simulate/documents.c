@@ -442,11 +442,16 @@ static int read_file(const char *path, size_t max, object_reader *read, void *ct
 	return objects_read(path, name, max, read, ctx, e);
 }
 
-static int is_manifest(const struct dirent *entry)
+static bool is_manifest(const char *name)
 {
-	const char *dot = strrchr(entry->d_name, '.');
-	return entry->d_name[0] != '.' && dot &&
+	const char *dot = strrchr(name, '.');
+	return dot &&
 	       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+}
+
+static int is_shown(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -454,33 +459,58 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name); /* not in the order of some locale */
 }
 
-static int read_directory(
-	const char *path, size_t max, object_reader *read, void *ctx, struct err *e)
+/* How the files of a directory are read. */
+struct directory_reader {
+	bool deep; /* with what is below it */
+	size_t max;
+	object_reader *read;
+	void *ctx;
+	size_t nfiles;
+};
+
+static int read_directory(struct directory_reader *r, const char *path, struct err *e);
+
+/* A link to a directory is none: it may lead back. */
+static int read_entry(struct directory_reader *r, const char *path, const char *name, struct err *e)
+{
+	struct stat st;
+	char inner[4096];
+	snprintf(inner, sizeof(inner), "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/",
+		name);
+	if (r->deep && lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
+		return read_directory(r, inner, e);
+	if (!is_manifest(name))
+		return 0;
+	r->nfiles++;
+	return read_file(inner, r->max, r->read, r->ctx, e);
+}
+
+static int read_directory(struct directory_reader *r, const char *path, struct err *e)
 {
 	struct dirent **names;
-	int n = scandir(path, &names, is_manifest, by_name), rc = 0;
+	int n = scandir(path, &names, is_shown, by_name), rc = 0;
 	if (n < 0)
 		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
-	if (n == 0)
-		rc = err_set(e, ERR_GONE, "%s: no file in it ends in .yaml, .yml or .json", path);
 	for (int i = 0; i < n; i++) {
-		char inner[4096];
-		snprintf(inner, sizeof(inner), "%s%s%s", path,
-			path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
 		if (rc == 0)
-			rc = read_file(inner, max, read, ctx, e);
+			rc = read_entry(r, path, names[i]->d_name, e);
 		free(names[i]);
 	}
 	free(names);
 	return rc;
 }
 
-int objects_read_path(const char *path, size_t max, object_reader *read, void *ctx, struct err *e)
+int objects_read_path(
+	const char *path, bool deep, size_t max, object_reader *read, void *ctx, struct err *e)
 {
+	struct directory_reader r = {deep, max, read, ctx, 0};
 	struct stat st;
-	if (*path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return read_directory(path, max, read, ctx, e);
-	return read_file(path, max, read, ctx, e);
+	if (!*path || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return read_file(path, max, read, ctx, e);
+	int rc = read_directory(&r, path, e);
+	if (rc == 0 && r.nfiles == 0)
+		rc = err_set(e, ERR_GONE, "%s: no file in it ends in .yaml, .yml or .json", path);
+	return rc;
 }
 
 int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e)

@@ -53,8 +53,10 @@ typedef int object_reader(struct object_source *from, const cJSON *o, struct err
 /* max: bytes of the file; "-" is the standard input. name: what sentences call it. */
 int objects_read(const char *file, const char *name, size_t max, object_reader *read, void *ctx,
 	struct err *e);
-/* A file, "-", or a directory: its *.yaml, *.yml and *.json, by name. */
-int objects_read_path(const char *path, size_t max, object_reader *read, void *ctx, struct err *e);
+/* A file, "-", or a directory: its *.yaml, *.yml and *.json, by name; deep: and those of all directories
+ * below it, but for hidden ones. */
+int objects_read_path(
+	const char *path, bool deep, size_t max, object_reader *read, void *ctx, struct err *e);
 int objects_read_text(
 	const char *name, struct slice text, object_reader *read, void *ctx, struct err *e);
 

@@ -149,6 +149,15 @@ static void settle(const struct ends *x, struct sim_job *a, bool runs, int64_t r
 		keep_finished_pods(a);
 }
 
+static void settle_cronjob(const struct ends *x, struct world *w, struct cronjob *c)
+{
+	if (c->duration_ms != NEVER_MS)
+		return;
+	c->duration_ms = length_of(x, c->record, 0);
+	w->nendless_cronjobs += c->duration_ms == NEVER_MS;
+	w->nguessed += c->duration_ms != NEVER_MS;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Of each Job, how much of its work is done; -1: it does not run. */
@@ -161,7 +170,8 @@ static int64_t *runs_of(const struct world *w)
 		const struct adoption *a = &w->adoption[i];
 		const struct job *j = w->sim_job[a->sim_job].record;
 		int32_t all = job_pods(j);
-		__int128 ms = w->now_ms - a->at_ms;
+		__int128 ms =
+			w->live ? w->now_ms - a->at_ms : 0; /* of files: it ends so long after it */
 		if (a->leaves)
 			continue;
 		if (j->min_parallelism > 0 && !j->completions_follow && a->pods > 0 &&
@@ -174,14 +184,15 @@ static int64_t *runs_of(const struct world *w)
 
 static bool is_played(const struct sim_job *a)
 {
-	return a->record && a->state == SIM_JOB_COMING;
+	return a->record && (a->state == SIM_JOB_COMING || a->state == SIM_JOB_RUNNING);
 }
 
 static void list_endless(struct world *w, const int64_t *ran_ms, bool running)
 {
 	for (size_t i = 0; i < w->nsim_jobs; i++) {
 		const struct sim_job *a = &w->sim_job[i];
-		if (is_played(a) && a->duration_ms == NEVER_MS && running == (ran_ms[i] >= 0))
+		if (is_played(a) && a->duration_ms == NEVER_MS && a->delete_ms == NEVER_MS &&
+			running == (ran_ms[i] >= 0))
 			w->endless[w->nendless++] = i;
 	}
 }
@@ -210,12 +221,13 @@ void ends_settle(const struct ends *x, struct world *w)
 	tell_queue(x, w->queue);
 	for (size_t i = 0; i < w->nsim_jobs; i++) {
 		struct sim_job *a = &w->sim_job[i];
-		if (is_played(a) && a->duration_ms == NEVER_MS)
-			settle(x, a, ran_ms[i] >= 0, ran_ms[i] > 0 ? ran_ms[i] : 0);
+		if (!is_played(a) || a->duration_ms != NEVER_MS)
+			continue;
+		settle(x, a, ran_ms[i] >= 0, ran_ms[i] > 0 ? ran_ms[i] : 0);
+		w->nguessed += a->duration_ms != NEVER_MS;
 	}
 	for (size_t i = 0; i < w->ncronjobs; i++)
-		if (w->cronjob[i].duration_ms == NEVER_MS)
-			w->cronjob[i].duration_ms = length_of(x, w->cronjob[i].record, 0);
+		settle_cronjob(x, w, &w->cronjob[i]);
 	w->endless = mem_array(w->nsim_jobs + 1, sizeof(*w->endless));
 	list_endless(w, ran_ms, true);
 	list_endless(w, ran_ms, false);

@@ -1,10 +1,11 @@
 /*
- * Expected ends: how long the Jobs of a live cluster take, where nothing tells the simulation
- * (sluice.dev/simulate-duration). The first of these that is longer than the run has lasted so far:
+ * Expected ends: how long Jobs take, where nothing tells the simulation (sluice.dev/simulate-duration):
+ * those of a live cluster, and those of files. The first of these that is longer than the run has lasted so far:
  *
  *   sluice.dev/expected-duration
  *   spec.activeDeadlineSeconds
- *   the family      the median of its last runs that ended well, of Jobs that are still there
+ *   the family      the median of its last runs that ended well, of Jobs that are still there; of a live
+ *                   cluster alone
  *   --assume-duration   of a run that has lasted longer, so long from now on
  *
  * No run is longer than its activeDeadlineSeconds. What has none of these never ends by itself. Such
@@ -36,8 +37,8 @@ void ends_done(struct ends *x);
 void ends_tell(
 	struct ends *x, const char *ns, const char *family, int64_t ran_ms, int64_t ended_ms);
 
-/* Once, before world_close(): all Jobs and CronJobs of w without a duration get one, or are listed. The
- * queue is told of the families, too, for it goes by them as the live one does. */
+/* Once, when all Jobs are there: those of w, and its CronJobs, without a duration get one, or are listed.
+ * The queue is told of the families, too, for it goes by them as the live one does. */
 void ends_settle(const struct ends *x, struct world *w);
 
 #endif

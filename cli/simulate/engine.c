@@ -796,7 +796,7 @@ void engine_run(struct world *w, int64_t until_ms, bool progress, const struct o
 	tell_waiters(&p);
 	if (p.stuck)
 		tell_stuck(&p);
-	summary_close(observers->summary, cut ? p.last_ms : observers->summary->last_ms);
+	summary_close(observers->summary, p.now_ms);
 	free(p.pressed);
 	think_done(&p.think);
 	agenda_done(&p.agenda);

@@ -468,10 +468,6 @@ static void say(const struct live *l)
 		fprintf(stderr,
 			"sluice: %zu of those that wait run, but Sluice did not start them: the controller stops such Jobs\n",
 			j->intruders);
-	if (l->w->nendless > 0)
-		fprintf(stderr,
-			"sluice: of %zu Jobs nothing tells how long they take, so they never end here; --assume-duration is for those\n",
-			l->w->nendless);
 	if (!l->options.cronjobs)
 		fputs("sluice: CronJobs make no Jobs here, for that would go on for ever; with --until they do\n",
 			stderr);

@@ -319,5 +319,5 @@ int manifest_read_text(struct world *w, const char *name, struct slice text, str
 
 int manifest_read(struct world *w, const char *path, struct err *e)
 {
-	return objects_read_path(path, FILE_MAX_BYTES, read_object, w, e);
+	return objects_read_path(path, false, FILE_MAX_BYTES, read_object, w, e);
 }

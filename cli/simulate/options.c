@@ -146,10 +146,9 @@ static int check(const struct simulate_options *o, struct err *e)
 	if (o->nmanifests == 0 && !o->from_cluster)
 		return err_set(e, ERR_INVALID,
 			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml, or begin with the cluster as it is: --from-cluster");
-	if (!o->from_cluster &&
-		(o->assumed_ms > 0 || o->config_namespace || o->kube.kubeconfig || o->kube.context))
+	if (!o->from_cluster && (o->config_namespace || o->kube.kubeconfig || o->kube.context))
 		return err_set(e, ERR_INVALID,
-			"--assume-duration, --config-namespace, --kubeconfig and --context are for --from-cluster");
+			"--config-namespace, --kubeconfig and --context are for --from-cluster");
 	if (!o->trace &&
 		(o->queue || o->compress != 1 || o->terms.deadline_ms > 0 || o->terms.cheapest ||
 			o->terms.exact || o->terms.grow || o->terms.min_parallelism > 0))

@@ -334,7 +334,7 @@ void summary_render_json(const struct summary *s, struct buf *out)
 		buf_printf(out, ",\"grown\":%zu,\"shrunk\":%zu", s->grown, s->shrunk);
 	buf_printf(out, ",\"work_lost_s\":%" PRId64 ",\"missed_deadlines\":%zu,\"unreachable\":%zu",
 		s->lost_ms / 1000, s->missed, s->unreachable);
-	if (s->w->live)
+	if (s->w->live || s->w->nendless > 0)
 		endless_json(s, out);
 	cost_json(s, out);
 	utilisation_json(s, out);

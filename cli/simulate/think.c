@@ -31,7 +31,7 @@ static const struct trace_job *traced(const struct think *t, size_t sim_job)
 
 static int64_t think_ms(const struct trace_job *j)
 {
-	return j->think_s * 1000;
+	return j->think_ms;
 }
 
 int64_t think_submit_ms(struct think *t, size_t sim_job, int64_t now_ms)

@@ -17,7 +17,8 @@ enum {
 	FIELD_ALLOCATED,
 	FIELD_REQUESTED_PROCESSORS = 7,
 	FIELD_REQUESTED_TIME,
-	FIELD_USER = 11,
+	FIELD_STATUS = 10,
+	FIELD_USER,
 	FIELD_APPLICATION = 13,
 	FIELD_PRECEDING = 16,
 	FIELD_THINK,
@@ -25,39 +26,47 @@ enum {
 	FIELDS_NEEDED = FIELD_ALLOCATED + 1,
 };
 
-#define SECONDS_MAX INT64_C(3153600000) /* 100 years */
+#define TIME_MAX INT64_C(3153600000000) /* 100 years, in milliseconds */
 #define LINE_SIZE 65536
+#define NOT_KNOWN (-1000)
 
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A number at *p, which moves past it. Some logs have fractions; they are rounded down. Far out of
+/* A number at *p, which moves past it, in thousandths: some logs have fractions of seconds. Far out of
  * any use is cut off, so that nothing overflows later. */
 static bool take_number(const char **p, int64_t *ret)
 {
 	const char *s = *p;
 	bool negative = *s == '-', any = false;
-	int64_t value = 0;
+	int64_t value = 0, unit = 1000;
 	s += *s == '-' || *s == '+';
 	for (; *s >= '0' && *s <= '9'; s++, any = true)
-		if (value < INT64_MAX / 100)
+		if (value < INT64_MAX / 100000)
 			value = value * 10 + (*s - '0');
+	value *= unit;
 	if (*s == '.')
-		for (s++; *s >= '0' && *s <= '9'; s++)
-			any = true;
+		for (s++; *s >= '0' && *s <= '9'; s++, any = true)
+			value += (unit /= 10) * (*s - '0');
 	*ret = negative ? -value : value;
 	*p = s;
 	return any && (*s == '\0' || is_blank(*s));
 }
 
-/* How many fields there are; what is missing at the end is -1, "not known". */
+/* What is no time has no fraction. */
+static int64_t whole(int64_t thousandths)
+{
+	return thousandths / 1000;
+}
+
+/* How many fields there are, in thousandths; what is missing at the end is -1, "not known". */
 static int take_fields(const char *line, int64_t field[FIELDS], struct err *e)
 {
 	int n = 0;
 	for (int i = 0; i < FIELDS; i++)
-		field[i] = -1;
+		field[i] = NOT_KNOWN;
 	for (const char *p = line;; n++) {
 		while (is_blank(*p))
 			p++;
@@ -82,20 +91,20 @@ static void take_comment(struct trace *t, const char *line)
 {
 	static const char key[] = "UnixStartTime:";
 	const char *at = strstr(line, key);
-	int64_t seconds;
+	int64_t ms;
 	if (!at)
 		return;
 	for (at += strlen(key); is_blank(*at);)
 		at++;
-	if (take_number(&at, &seconds) && seconds >= 0 && seconds < SECONDS_MAX)
-		t->start_ms = seconds * 1000;
+	if (take_number(&at, &ms) && ms >= 0 && ms < TIME_MAX)
+		t->start_ms = ms;
 }
 
 static int check_times(const int64_t field[FIELDS], struct err *e)
 {
 	if (field[FIELD_SUBMIT] < 0)
 		return err_set(e, ERR_INVALID, "field 2, the submit time, is negative");
-	if (field[FIELD_SUBMIT] > SECONDS_MAX || field[FIELD_RUN] > SECONDS_MAX)
+	if (field[FIELD_SUBMIT] > TIME_MAX || field[FIELD_RUN] > TIME_MAX)
 		return err_set(e, ERR_INVALID, "has a time of more than 100 years");
 	return 0;
 }
@@ -106,6 +115,44 @@ static void put(struct trace *t, const struct trace_job *j)
 	if ((t->njobs & (t->njobs - 1)) == 0)
 		t->job = mem_grow(t->job, t->njobs ? t->njobs * 2 : 1, sizeof(*t->job));
 	t->job[t->njobs++] = *j;
+}
+
+/* Compressed: whole seconds, rounded down. */
+static double compressed_ms(int64_t ms, double compress)
+{
+	return compress == 1 ? (double)ms : floor((double)ms / 1000 / compress) * 1000;
+}
+
+/* One of the lines 2 (to be continued), 3 and 4 (the last one): a job that was interrupted has one for
+ * each time that it ran, behind the line of the whole job. */
+static bool is_part(const int64_t field[FIELDS])
+{
+	int64_t status = whole(field[FIELD_STATUS]);
+	return status >= 2 && status <= 4;
+}
+
+static void take_job(struct trace *t, const int64_t field[FIELDS], int64_t processors,
+	double submit_ms, double compress)
+{
+	int64_t requested_ms = field[FIELD_REQUESTED_TIME];
+	int64_t application = whole(field[FIELD_APPLICATION]);
+	double think_ms = compressed_ms(field[FIELD_THINK], compress);
+	if (requested_ms > TIME_MAX)
+		requested_ms = TIME_MAX;
+	put(t, &(struct trace_job){.number = whole(field[FIELD_NUMBER]),
+		       .submit_ms = (int64_t)submit_ms,
+		       .run_ms = field[FIELD_RUN],
+		       .requested_ms = requested_ms > 0 ? requested_ms : field[FIELD_RUN],
+		       .user = whole(field[FIELD_USER]),
+		       .preceding = field[FIELD_PRECEDING] > 0 ? whole(field[FIELD_PRECEDING])
+							       : TRACE_NONE,
+		       .think_ms = think_ms <= 0		  ? 0
+				   : think_ms >= (double)TIME_MAX ? TIME_MAX
+								  : (int64_t)think_ms,
+		       .processors = (int32_t)processors,
+		       .application = application >= 0 && application <= INT32_MAX
+					      ? (int32_t)application
+					      : -1});
 }
 
 int trace_line(struct trace *t, const char *line, double compress, struct err *e)
@@ -120,38 +167,31 @@ int trace_line(struct trace *t, const char *line, double compress, struct err *e
 	int n = take_fields(line, field, e);
 	if (n <= 0)
 		return n;
-	int64_t processors = field[FIELD_REQUESTED_PROCESSORS] > 0
-				     ? field[FIELD_REQUESTED_PROCESSORS]
-				     : field[FIELD_ALLOCATED];
+	if (is_part(field)) {
+		t->nparts++;
+		return 0;
+	}
+	int64_t processors =
+		whole(field[FIELD_REQUESTED_PROCESSORS] > 0 ? field[FIELD_REQUESTED_PROCESSORS]
+							    : field[FIELD_ALLOCATED]);
 	if (field[FIELD_RUN] < 0 || processors <= 0 || processors > INT32_MAX) {
 		t->nskipped++;
 		return 0;
 	}
 	if (check_times(field, e) != 0)
 		return ERR_INVALID;
-	int64_t requested = field[FIELD_REQUESTED_TIME];
-	if (requested > SECONDS_MAX)
-		requested = SECONDS_MAX;
-	double submit = floor((double)field[FIELD_SUBMIT] / compress);
-	if (submit > (double)SECONDS_MAX)
+	double submit_ms = compressed_ms(field[FIELD_SUBMIT], compress);
+	if (submit_ms > (double)TIME_MAX)
 		return err_set(e, ERR_INVALID, "has a submit time of more than 100 years");
-	int64_t application = field[FIELD_APPLICATION];
-	double think = floor((double)field[FIELD_THINK] / compress);
-	put(t, &(struct trace_job){.number = field[FIELD_NUMBER],
-		       .submit_s = (int64_t)submit,
-		       .run_s = field[FIELD_RUN],
-		       .requested_s = requested > 0 ? requested : field[FIELD_RUN],
-		       .user = field[FIELD_USER],
-		       .preceding =
-			       field[FIELD_PRECEDING] > 0 ? field[FIELD_PRECEDING] : TRACE_NONE,
-		       .think_s = think <= 0			 ? 0
-				  : think >= (double)SECONDS_MAX ? SECONDS_MAX
-								 : (int64_t)think,
-		       .processors = (int32_t)processors,
-		       .application = application >= 0 && application <= INT32_MAX
-					      ? (int32_t)application
-					      : -1});
+	take_job(t, field, processors, submit_ms, compress);
 	return 1;
+}
+
+/* Some editors begin a file with a byte order mark. */
+static const char *behind_mark(const char *line, size_t number)
+{
+	static const char mark[] = "\xEF\xBB\xBF";
+	return number == 1 && strncmp(line, mark, strlen(mark)) == 0 ? line + strlen(mark) : line;
 }
 
 static int read_lines(gzFile f, double compress, struct trace *t, size_t *ret_line, struct err *e)
@@ -166,7 +206,7 @@ static int read_lines(gzFile f, double compress, struct trace *t, size_t *ret_li
 			rc = err_set(e, ERR_LIMIT, "is job number %d; no more are read",
 				TRACE_JOBS_MAX + 1);
 		else
-			rc = trace_line(t, line, compress, e);
+			rc = trace_line(t, behind_mark(line, *ret_line), compress, e);
 		if (rc < 0)
 			break;
 	}
@@ -177,7 +217,7 @@ static int read_lines(gzFile f, double compress, struct trace *t, size_t *ret_li
 static int by_submit(const void *a, const void *b)
 {
 	const struct trace_job *x = a, *y = b;
-	return x->submit_s < y->submit_s ? -1 : x->submit_s > y->submit_s;
+	return x->submit_ms < y->submit_ms ? -1 : x->submit_ms > y->submit_ms;
 }
 
 /* glibc's qsort would keep equal ones in order only as long as it has the memory: a merge of our
@@ -186,7 +226,7 @@ void trace_sort(struct trace *t)
 {
 	bool sorted = true;
 	for (size_t i = 1; i < t->njobs && sorted; i++)
-		sorted = t->job[i - 1].submit_s <= t->job[i].submit_s;
+		sorted = t->job[i - 1].submit_ms <= t->job[i].submit_ms;
 	if (sorted)
 		return;
 	struct trace_job *from = t->job, *to = mem_array(t->njobs, sizeof(*to));

@@ -17,15 +17,15 @@
 #include "base/err.h"
 
 struct trace_job {
-	int64_t number;	     /* its name */
-	int64_t submit_s;    /* since the trace's start, divided by the compression */
-	int64_t run_s;	     /* how long it really runs */
-	int64_t requested_s; /* what its owner said; the run time when nothing was said */
-	int64_t user;	     /* -1 when not known */
+	int64_t number;	      /* its name */
+	int64_t submit_ms;    /* since the trace's start, divided by the compression */
+	int64_t run_ms;	      /* how long it really runs */
+	int64_t requested_ms; /* what its owner said; the run time when nothing was said */
+	int64_t user;	      /* -1 when not known */
 	int32_t processors;
 	/* The Job after whose end it was submitted: its number, and after trace_link() its index;
 	 * TRACE_NONE: none. So long after that end: divided by the compression, too. */
-	int64_t preceding, think_s;
+	int64_t preceding, think_ms;
 	int32_t application; /* its number; -1 when not known */
 };
 
@@ -33,6 +33,7 @@ struct trace {
 	struct trace_job *job; /* by submit time, then in the order of the file */
 	size_t njobs;
 	size_t nskipped; /* no run time or no processors: they never ran */
+	size_t nparts;	 /* lines of parts of jobs, of which the line of the whole job counts */
 	int64_t start_ms;
 	bool has_preceding; /* some Job has one */
 };
@@ -41,10 +42,10 @@ struct trace {
 
 #define TRACE_JOBS_MAX 50000000
 
-/* compress: at least 0; submit times are divided by it and rounded down to seconds. */
+/* compress: at least 0; submit times are divided by it and, but for 1, rounded down to seconds. */
 int trace_read(const char *path, double compress, struct trace *ret, struct err *e);
-/* One line, without its end. 1: *ret is set; 0: nothing in it, or a job that never ran (then
- * counted); negative: the sentence, without file and line. */
+/* One line, without its end. 1: *ret is set; 0: nothing in it, or a job that never ran or part of one
+ * (then counted); negative: the sentence, without file and line. */
 int trace_line(struct trace *t, const char *line, double compress, struct err *e);
 void trace_sort(struct trace *t);
 /* Of a sorted trace: finds the preceding Jobs. One that is not there, or does not come before, is

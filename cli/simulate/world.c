@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/must.h"
+#include "cli/simulate/ends.h"
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/job_times.h"
 
@@ -414,8 +415,8 @@ int world_add_trace(struct world *w, struct trace *t, const char *queue,
 		const struct trace_job *t_job = &w->trace.job[i];
 		struct sim_job *a = add_sim_job(w);
 		a->origin = i;
-		a->arrival_ms = w->trace.start_ms + t_job->submit_s * 1000;
-		a->duration_ms = t_job->run_s * 1000;
+		a->arrival_ms = w->trace.start_ms + t_job->submit_ms;
+		a->duration_ms = t_job->run_ms;
 	}
 	return 0;
 }
@@ -516,6 +517,14 @@ static int apply_rules(struct world *w, struct err *e)
 	return rc;
 }
 
+static void settle_ends(struct world *w)
+{
+	struct ends ends;
+	ends_init(&ends, w->assumed_ms);
+	ends_settle(&ends, w);
+	ends_done(&ends);
+}
+
 int world_close(struct world *w, struct err *e)
 {
 	for (size_t i = 0; i < w->nadoptions && !w->live; i++) {
@@ -535,6 +544,8 @@ int world_close(struct world *w, struct err *e)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
+	if (!w->live)
+		settle_ends(w);
 	node_specs_apply(&w->node_specs, w->queue);
 	return apply_rules(w, e);
 }
@@ -590,7 +601,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 			t->application);
 	s->cpu = (struct resource){"cpu", 1000};
 	s->container = (struct container){.requests = {&s->cpu, 1}};
-	int64_t estimate_s = w->trace_terms.exact ? t->run_s : t->requested_s;
+	int64_t estimate_ms = w->trace_terms.exact ? t->run_ms : t->requested_ms;
 	return (struct job){
 		.ns = w->trace_ns ? w->trace_ns : "default",
 		.name = s->name,
@@ -598,7 +609,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		.priority_class = "",
 		.pod_priority_class = "",
 		/* One that ends at once was expected to: 0 would say that nothing is known. */
-		.durations.expected_ms = estimate_s > 0 ? estimate_s * 1000 : 1,
+		.durations.expected_ms = estimate_ms > 0 ? estimate_ms : 1,
 		.terms = {.cheapest = w->trace_terms.cheapest, .max_price_resource = ""},
 		.family = s->family,
 		.parallelism = t->processors,

@@ -138,10 +138,12 @@ struct world {
 	/* Of a live cluster (live.h); false: files alone. What a file describes is there in place of the live
 	 * object of the same kind and name. */
 	bool live;
-	int64_t now_ms;	 /* its time: time begins then, whenever its Jobs came and began */
-	size_t nothers;	 /* Jobs that are known for those that wait for them, and not played */
+	int64_t now_ms;	    /* its time: time begins then, whenever its Jobs came and began */
+	size_t nothers;	    /* Jobs that are known for those that wait for them, and not played */
+	int64_t assumed_ms; /* of files: --assume-duration; 0: absent */
 	size_t *endless; /* Jobs without an expected end (ends.h): those that run, then the others */
-	size_t nendless;
+	size_t nendless, nendless_cronjobs;
+	size_t nguessed; /* Jobs and CronJobs of which something else tells how long they take */
 
 	struct map by_uid;	  /* struct owner: of Jobs that have a uid of their own */
 	struct map names;	  /* struct entry: "Job ns/name", "LocalQueue ns/name", ... */

@@ -247,7 +247,8 @@ static int read_object(struct object_source *from, const cJSON *o, struct err *e
 
 int changes_add_file(struct changes *c, const char *path, struct err *e)
 {
-	return objects_read_path(path, FILE_MAX_BYTES, read_object, c, e) < 0 ? ERR_INVALID : 0;
+	return objects_read_path(path, false, FILE_MAX_BYTES, read_object, c, e) < 0 ? ERR_INVALID
+										     : 0;
 }
 
 int changes_add_object(struct changes *c, const cJSON *object, const char *where, struct err *e)

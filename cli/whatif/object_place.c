@@ -15,7 +15,7 @@ enum {
 };
 
 struct search {
-	const cJSON *root;
+	const cJSON *root, *schema;
 	const char *path;
 	const struct object_steps *steps;
 	struct object_place *found;
@@ -40,6 +40,8 @@ static void put_hop(const struct object_hop *h, bool first, struct buf *out)
 		buf_printf(out, "[%zu]", h->index);
 	else if (is_plain_key(h->key))
 		buf_printf(out, "%s%s", first ? "" : ".", h->key);
+	else if (strchr(h->key, '"'))
+		buf_printf(out, "['%s']", h->key);
 	else
 		buf_printf(out, "[\"%s\"]", h->key);
 }
@@ -222,11 +224,23 @@ static bool is_item(const cJSON *item, size_t index, const struct object_step *o
 	return cJSON_IsString(field) && strcmp(field->valuestring, o->value) == 0;
 }
 
+/* NULL: it has none, or shares it with another item. */
+static const char *own_name(const cJSON *list, const cJSON *item)
+{
+	const char *name = object_item_name(item);
+	json_each(other, list) {
+		const char *its = object_item_name(other);
+		if (name && other != item && its && strcmp(its, name) == 0)
+			return NULL;
+	}
+	return name;
+}
+
 static struct object_hop hop_to_item(const struct object_place *at, const cJSON *item, size_t index)
 {
 	const struct object_hop *list = at->n > 0 ? &at->hop[at->n - 1] : NULL;
 	return (struct object_hop){
-		.index = index, .list = list ? list->key : NULL, .name = object_item_name(item)};
+		.index = index, .list = list ? list->key : NULL, .name = own_name(at->node, item)};
 }
 
 static void take_item(struct search *s, const struct object_place *at, const struct object_step *o,
@@ -323,47 +337,73 @@ static void put_what_to_name(const struct search *s, struct buf *out)
 		buf_puts(out, "say which");
 }
 
-/* Without such an item the short text would be as ambiguous as what was asked. */
-static bool has_named_item(const struct object_place *p)
+/* Those that are written go before those that may be. */
+static void forget_unwritten(struct search *s)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (!p->hop[i].key && p->hop[i].name)
-			return true;
-	return false;
-}
-
-static void put_found(const struct search *s, size_t i, bool in_short, struct buf *out)
-{
-	if (in_short && has_named_item(&s->found[i]))
-		put_short_place(&s->found[i], out);
-	else
-		object_place_put(&s->found[i], out);
-}
-
-static bool short_texts_differ(const struct search *s)
-{
-	struct buf a, b;
-	bool differ = true;
-	buf_init(&a, TEXT_MAX_BYTES);
-	buf_init(&b, TEXT_MAX_BYTES);
+	size_t n = 0;
 	for (size_t i = 0; i < s->nfound; i++)
-		for (size_t j = 0; j < i; j++) {
-			buf_reset(&a);
-			buf_reset(&b);
-			put_short_place(&s->found[i], &a);
-			put_short_place(&s->found[j], &b);
-			differ &= strcmp(buf_text(&a), buf_text(&b)) != 0;
-		}
-	buf_done(&a);
-	buf_done(&b);
-	return differ;
+		if (s->found[i].node)
+			s->found[n++] = s->found[i];
+	s->nfound = n > 0 ? n : s->nfound;
+}
+
+static struct search *search_new(
+	const cJSON *root, const cJSON *schema, const char *path, const struct object_steps *steps)
+{
+	struct search *s = mem_alloc(sizeof(*s));
+	s->root = root;
+	s->schema = schema;
+	s->path = path;
+	s->steps = steps;
+	s->found = mem_array(PLACES_MAX, sizeof(*s->found));
+	buf_init(&s->why, TEXT_MAX_BYTES);
+	return s;
+}
+
+static void search_free(struct search *s)
+{
+	buf_done(&s->why);
+	free(s->found);
+	free(s);
+}
+
+static void search_all(struct search *s)
+{
+	struct object_place at = {.node = s->root, .schema = s->schema};
+	look(s, &at, 0);
+	forget_unwritten(s);
+}
+
+/* Whether the text is a path that leads there, and nowhere else. */
+static bool leads_to(const struct search *s, const char *path, const struct object_place *p)
+{
+	struct object_steps steps;
+	if (object_steps_parse(path, &steps, NULL) < 0)
+		return false;
+	struct search *again = search_new(s->root, s->schema, path, &steps);
+	search_all(again);
+	bool yes = again->nfound == 1 && is_same_place(&again->found[0], p);
+	search_free(again);
+	return yes;
+}
+
+/* A path that can be given: in short, if that says enough. */
+static void put_found(const struct search *s, const struct object_place *p, struct buf *out)
+{
+	struct buf in_short;
+	buf_init(&in_short, TEXT_MAX_BYTES);
+	put_short_place(p, &in_short);
+	if (leads_to(s, buf_text(&in_short), p))
+		buf_puts(out, buf_text(&in_short));
+	else
+		object_place_put(p, out);
+	buf_done(&in_short);
 }
 
 static int say_several(const struct search *s, struct err *e)
 {
 	struct buf text, line;
 	size_t told = 0;
-	bool in_short = short_texts_differ(s);
 	buf_init(&text, TEXT_MAX_BYTES);
 	buf_init(&line, TEXT_MAX_BYTES);
 	buf_printf(&text, "%.100s is at %zu%s places; ", s->path, s->nfound,
@@ -373,7 +413,7 @@ static int say_several(const struct search *s, struct err *e)
 	for (; told < s->nfound && told < PLACES_TOLD; told++) {
 		buf_reset(&line);
 		buf_puts(&line, "\n    ");
-		put_found(s, told, in_short, &line);
+		put_found(s, &s->found[told], &line);
 		if (text.len + line.len > SENTENCE_BYTES - 40)
 			break;
 		buf_add(&text, buf_text(&line), line.len);
@@ -386,16 +426,6 @@ static int say_several(const struct search *s, struct err *e)
 	return rc;
 }
 
-/* Those that are written go before those that may be. */
-static void forget_unwritten(struct search *s)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < s->nfound; i++)
-		if (s->found[i].node)
-			s->found[n++] = s->found[i];
-	s->nfound = n > 0 ? n : s->nfound;
-}
-
 static int say_none(const struct search *s, struct err *e)
 {
 	if (s->why.len > 0)
@@ -404,11 +434,9 @@ static int say_none(const struct search *s, struct err *e)
 		json_text(s->root, "kind"), s->path);
 }
 
-static int find(struct search *s, const cJSON *schema, struct err *e)
+static int find(struct search *s, struct err *e)
 {
-	struct object_place at = {.node = s->root, .schema = schema};
-	look(s, &at, 0);
-	forget_unwritten(s);
+	search_all(s);
 	if (s->nfound == 0)
 		return say_none(s, e);
 	return s->nfound == 1 ? 0 : say_several(s, e);
@@ -417,17 +445,10 @@ static int find(struct search *s, const cJSON *schema, struct err *e)
 int object_place_find(const cJSON *root, const cJSON *schema, const char *path,
 	const struct object_steps *steps, struct object_place *ret, struct err *e)
 {
-	struct search *s = mem_alloc(sizeof(*s));
-	s->root = root;
-	s->path = path;
-	s->steps = steps;
-	s->found = mem_array(PLACES_MAX, sizeof(*s->found));
-	buf_init(&s->why, TEXT_MAX_BYTES);
-	int rc = find(s, schema, e);
+	struct search *s = search_new(root, schema, path, steps);
+	int rc = find(s, e);
 	if (rc == 0)
 		*ret = s->found[0];
-	buf_done(&s->why);
-	free(s->found);
-	free(s);
+	search_free(s);
 	return rc;
 }

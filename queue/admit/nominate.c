@@ -154,6 +154,23 @@ static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_pl
 	return false;
 }
 
+/* Goes on to the next flavor behind those that failed in which it fits, or would by displacing others.
+ * False: there is none. */
+static bool try_next_flavor(struct queue *q, struct nominee *e)
+{
+	const struct victim *victim;
+	do {
+		struct choice last = e->choice;
+		if (!choice_goes_on(e->cq, &last))
+			return false;
+		e->verdict = assign_flavors(
+			q, e->cq, &e->group->claim, e->w, last.pods, &last, &e->choice);
+		if (e->verdict < ASSIGN_PREEMPTS)
+			return false;
+	} while (e->verdict == ASSIGN_PREEMPTS && nominee_victims(q, e, &victim) == 0);
+	return true;
+}
+
 /* The nominee can start by quota. Is there a flavor in which the rules let it start? *ret_places:
  * if not, the most pods, fewer than it chose, with which they might in one of these. */
 static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_places)
@@ -161,14 +178,9 @@ static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_plac
 	int32_t places;
 	*ret_places = 0;
 	while (!choice_may(q, e, &places)) {
-		struct choice last = e->choice;
-		if (places < last.pods && places > *ret_places)
+		if (places < e->choice.pods && places > *ret_places)
 			*ret_places = places;
-		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
-			return false;
-		e->verdict = assign_flavors(
-			q, e->cq, &e->group->claim, e->w, last.pods, &last, &e->choice);
-		if (e->verdict != ASSIGN_FITS)
+		if (!try_next_flavor(q, e))
 			return false;
 	}
 	return true;

@@ -11,9 +11,15 @@
 
 #define EXDATES_MAX 512
 #define EVENT_DAYS_MAX 366
+#define NO_OCCURRENCE INT32_MIN /* it is no occurrence of another event */
+#define UNCLEAR_OCCURRENCE INT32_MAX
 
 struct event {
 	size_t line;
+	char *uid; /* NULL: none */
+	int sequence;
+	bool cancelled;
+	int32_t occurrence; /* which day of the event of its UID it takes the place of */
 	char summary[ICS_SUMMARY_SIZE];
 	bool has_start, has_end, yearly;
 	int32_t start, end;  /* end is the day after the last */
@@ -26,7 +32,20 @@ struct event {
 	struct err why; /* why it is left out; "": it is not */
 };
 
+/* An event of the file that has a UID. All are known before a date is kept: a change may stand before
+ * what it changes. */
+struct version {
+	char *uid;
+	int32_t occurrence;
+	bool cancelled;
+	int sequence;
+	size_t line;
+};
+
 struct reader {
+	struct version *version; /* once all are there: by UID, occurrence, line */
+	size_t nversions, versions_room;
+	bool versions_done; /* the second reading: dates are kept */
 	struct ics_lines lines;
 	struct date_range horizon;
 	struct ics *ics;
@@ -159,9 +178,27 @@ static void take_rule(struct event *v, struct slice rule)
 			slice_show(rule, shown));
 }
 
+static void take_uid(struct event *v, struct slice uid)
+{
+	free(v->uid);
+	v->uid = uid.len > 0 ? mem_strndup(uid.ptr, uid.len) : NULL;
+}
+
+/* With RANGE it would take the place of all later ones, too. */
+static void take_occurrence(struct event *v, const struct ics_lines *l)
+{
+	char shown[SLICE_SHOWN_SIZE];
+	if (ics_line_parameter(l, "RANGE").len == 0 && date_of(l->value, &v->occurrence))
+		return;
+	v->occurrence = UNCLEAR_OCCURRENCE;
+	leave_out(v,
+		"has RECURRENCE-ID %s, which is not the date of one occurrence; add its dates by hand",
+		slice_show(l->value, shown));
+}
+
 static void take_property(struct event *v, const struct ics_lines *l)
 {
-	static const char *const more[] = {"RDATE", "EXRULE", "RECURRENCE-ID"};
+	static const char *const more[] = {"RDATE", "EXRULE"};
 	if (ics_line_is(l, "SUMMARY"))
 		ics_text(l->value, v->summary, sizeof(v->summary));
 	else if (ics_line_is(l, "DTSTART"))
@@ -174,14 +211,95 @@ static void take_property(struct event *v, const struct ics_lines *l)
 		take_rule(v, l->value);
 	else if (ics_line_is(l, "EXDATE"))
 		take_exdates(v, l->value);
-	else if (ics_line_is(l, "STATUS") && ics_same(l->value, "CANCELLED"))
-		leave_out(v, "is cancelled");
+	else if (ics_line_is(l, "UID"))
+		take_uid(v, l->value);
+	else if (ics_line_is(l, "RECURRENCE-ID"))
+		take_occurrence(v, l);
+	else if (ics_line_is(l, "SEQUENCE"))
+		(void)number_of(l->value, &v->sequence);
+	else if (ics_line_is(l, "STATUS"))
+		v->cancelled = ics_same(l->value, "CANCELLED");
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
 		if (ics_line_is(l, more[i]))
 			leave_out(v, "has %s, which is not understood; add its dates by hand",
 				more[i]);
 	if (l->cut && !ics_line_is(l, "DESCRIPTION") && !ics_line_is(l, "ATTACH"))
 		leave_out(v, "has a line of more than %d bytes", ICS_LINE_MAX);
+}
+
+/* ---- what else the file says of it ----------------------------------------------------------- */
+
+static void add_version(struct reader *r)
+{
+	const struct event *v = &r->event;
+	if (!v->uid)
+		return;
+	if (r->nversions == r->versions_room) {
+		r->versions_room = r->versions_room ? r->versions_room * 2 : 64;
+		r->version = mem_grow(r->version, r->versions_room, sizeof(*r->version));
+	}
+	r->version[r->nversions++] = (struct version){
+		mem_strdup(v->uid), v->occurrence, v->cancelled, v->sequence, v->line};
+}
+
+static int compare_places(const struct version *x, const struct version *y)
+{
+	int order = strcmp(x->uid, y->uid);
+	return order ? order : (x->occurrence > y->occurrence) - (x->occurrence < y->occurrence);
+}
+
+static int compare_versions(const void *a, const void *b)
+{
+	const struct version *x = a, *y = b;
+	int order = compare_places(x, y);
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The versions of one occurrence of the present event's UID, or of that event itself (NO_OCCURRENCE).
+ * *ret_end is behind the last. */
+static const struct version *versions_of(
+	const struct reader *r, int32_t occurrence, const struct version **ret_end)
+{
+	struct version key = {.uid = r->event.uid, .occurrence = occurrence};
+	size_t low = 0, high = key.uid ? r->nversions : 0, first;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (compare_places(&r->version[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (first = low;
+		key.uid && low < r->nversions && compare_places(&r->version[low], &key) == 0;)
+		low++;
+	*ret_end = r->version + low;
+	return r->version + first;
+}
+
+static bool has_version(const struct reader *r, int32_t occurrence, size_t *ret_line)
+{
+	const struct version *end, *n = versions_of(r, occurrence, &end);
+	if (n < end && ret_line)
+		*ret_line = n->line;
+	return n < end;
+}
+
+/* Whether another version takes the place of the present event. Two events of one UID and SEQUENCE
+ * are two: some programs give each the same. Two of one occurrence are not: the last one counts. */
+static bool is_replaced(const struct reader *r)
+{
+	const struct event *v = &r->event;
+	const struct version *end, *n = versions_of(r, v->occurrence, &end);
+	bool is_occurrence = v->occurrence != NO_OCCURRENCE;
+	for (; n < end; n++)
+		if (n->sequence > v->sequence ||
+			(is_occurrence && n->sequence == v->sequence && n->line > v->line))
+			return true;
+	n = versions_of(r, NO_OCCURRENCE, &end);
+	for (; is_occurrence && n < end; n++)
+		if (n->cancelled && n->sequence >= v->sequence) /* all that it repeats is */
+			return true;
+	return false;
 }
 
 /* ---- its dates ------------------------------------------------------------------------------- */
@@ -205,6 +323,8 @@ static int keep(struct reader *r, int32_t first, int32_t days, struct err *e)
 	for (size_t k = 0; k < r->event.nexdates; k++)
 		if (r->event.exdate[k] == first)
 			return 0;
+	if (r->event.occurrence == NO_OCCURRENCE && has_version(r, first, NULL))
+		return 0;
 	if (i->nholidays == ICS_HOLIDAYS_MAX)
 		return err_set(e, ERR_LIMIT, "has more than %d dates; ask for fewer years",
 			ICS_HOLIDAYS_MAX);
@@ -246,8 +366,21 @@ static bool is_of_start(const struct event *v)
 static int end_event(struct reader *r, struct err *e)
 {
 	struct event *v = &r->event;
+	size_t changed_by;
 	/* Without an end it is one day; some write the same day for both. */
 	int32_t days = v->has_end ? v->end - v->start : v->days;
+	if (!r->versions_done) {
+		add_version(r);
+		return 0;
+	}
+	if (v->cancelled || is_replaced(r))
+		return 0;
+	if (v->occurrence != NO_OCCURRENCE && !v->uid)
+		leave_out(v, "has RECURRENCE-ID and no UID, so what it changes is not known");
+	if (v->occurrence == NO_OCCURRENCE && has_version(r, UNCLEAR_OCCURRENCE, &changed_by))
+		leave_out(v,
+			"is changed by the event of line %zu, whose RECURRENCE-ID is not the date of one occurrence; add its dates by hand",
+			changed_by);
 	if (!v->has_start)
 		leave_out(v, "has no DTSTART");
 	else if (!is_of_start(v))
@@ -277,7 +410,8 @@ static void begin(struct reader *r)
 		r->calendars++;
 	} else if (r->in_calendar && ics_same(what, "VEVENT")) {
 		r->in_event = true;
-		r->event = (struct event){.line = r->lines.line};
+		free(r->event.uid);
+		r->event = (struct event){.line = r->lines.line, .occurrence = NO_OCCURRENCE};
 	} else {
 		r->inner++;
 	}
@@ -313,22 +447,44 @@ static int read_line(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int read_all(struct reader *r, struct err *e)
+static int read_lines(struct reader *r, struct slice text, struct err *e)
 {
-	while (ics_lines_next(&r->lines)) {
-		int rc = read_line(r, e);
+	int rc = 0;
+	ics_lines_init(&r->lines, text);
+	while (rc == 0 && ics_lines_next(&r->lines)) {
+		rc = read_line(r, e);
 		if (rc == ERR_INVALID)
 			err_wrap(e, "line %zu", r->lines.line);
-		if (rc < 0)
-			return rc;
 	}
+	ics_lines_done(&r->lines);
+	return rc;
+}
+
+/* Twice: first which versions there are of each event, then what is left of it. */
+static int read_all(struct reader *r, struct slice text, struct err *e)
+{
+	int rc = read_lines(r, text, e);
+	if (rc < 0)
+		return rc;
 	if (r->calendars == 0)
 		return err_set(e, ERR_INVALID,
 			"has no BEGIN:VCALENDAR; give a file that was exported as .ics");
 	if (r->in_calendar || r->inner > 0)
 		return err_set(
 			e, ERR_INVALID, "is cut off: END:VCALENDAR is missing; get it again");
-	return 0;
+	if (r->nversions > 1)
+		qsort(r->version, r->nversions, sizeof(*r->version), compare_versions);
+	r->versions_done = true;
+	return read_lines(r, text, e);
+}
+
+static void done(struct reader *r)
+{
+	for (size_t k = 0; k < r->nversions; k++)
+		free(r->version[k].uid);
+	free(r->version);
+	free(r->event.uid);
+	free(r);
 }
 
 static int compare(const void *a, const void *b)
@@ -347,9 +503,7 @@ int ics_read(struct slice text, struct date_range horizon, struct ics **ret, str
 	struct reader *r = mem_alloc(sizeof(*r));
 	r->horizon = horizon;
 	r->ics = mem_alloc(sizeof(*r->ics));
-	ics_lines_init(&r->lines, text);
-	int rc = read_all(r, e);
-	ics_lines_done(&r->lines);
+	int rc = read_all(r, text, e);
 	if (rc == 0) {
 		if (r->ics->nholidays > 1)
 			qsort(r->ics->holiday, r->ics->nholidays, sizeof(*r->ics->holiday),
@@ -358,7 +512,7 @@ int ics_read(struct slice text, struct date_range horizon, struct ics **ret, str
 	} else {
 		ics_free(r->ics);
 	}
-	free(r);
+	done(r);
 	return rc;
 }
 

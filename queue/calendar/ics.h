@@ -1,9 +1,11 @@
 /*
  * Holidays from an iCalendar file (RFC 5545), as dates, for `sluice calendar import`. It reads
  * events of whole days (DTSTART and DTEND as VALUE=DATE, or DURATION in days), repeated yearly
- * (RRULE with FREQ=YEARLY, INTERVAL, COUNT, UNTIL; EXDATE), and their SUMMARY. An event with
- * anything else is left out, and a sentence says why, with its line: an exception that is silently
- * wrong is worse than a missing one.
+ * (RRULE with FREQ=YEARLY, INTERVAL, COUNT, UNTIL; EXDATE), and their SUMMARY. Of an event that is
+ * there in several versions (one UID) the newest counts, by SEQUENCE; an occurrence that an event of
+ * its own moves or cancels (RECURRENCE-ID) is not where it was. An event with anything else is left
+ * out, and a sentence says why, with its line: an exception that is silently wrong is worse than a
+ * missing one. What is cancelled is not left out: it is no holiday.
  *
  * The text is not trusted: all of it is bounded, and what is kept is safe to print.
  */

@@ -12,10 +12,6 @@ void ics_lines_init(struct ics_lines *l, struct slice text)
 {
 	*l = (struct ics_lines){.rest = text, .next_line = 1};
 	buf_init(&l->text, ICS_LINE_MAX);
-	if (slice_starts(text, "\xEF\xBB\xBF")) { /* a byte order mark */
-		l->rest.ptr += 3;
-		l->rest.len -= 3;
-	}
 }
 
 void ics_lines_done(struct ics_lines *l)
@@ -36,6 +32,10 @@ static struct slice take_physical(struct ics_lines *l)
 	l->next_line++;
 	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
 		line.len--;
+	if (slice_starts(line, "\xEF\xBB\xBF")) { /* a byte order mark: where each file began */
+		line.ptr += 3;
+		line.len -= 3;
+	}
 	return line;
 }
 

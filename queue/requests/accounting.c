@@ -275,6 +275,26 @@ static bool lacks_runtime_class(
 	return true;
 }
 
+/* Has it an overhead that its RuntimeClass has not? The API server takes no such pod. */
+static bool has_other_overhead(
+	struct account *a, const struct accounting *facts, const struct job *j)
+{
+	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
+	const struct runtime_class *class = runtime_class_of(facts, j);
+	struct text text = text_over(a->fault, sizeof(a->fault));
+	if (j->pod.overhead.count == 0 ||
+		(class && resources_same(&class->overhead, &j->pod.overhead)))
+		return false;
+	if (*name)
+		text_add(&text,
+			"spec.template.spec.overhead is not that of RuntimeClass %.200s, so the API server would refuse its pods; remove it: the class's own is added",
+			name);
+	else
+		text_add(&text,
+			"spec.template.spec.overhead is set without a runtimeClassName, so the API server would refuse its pods; remove it, or name the RuntimeClass that has it");
+	return true;
+}
+
 /* ---- The account ---- */
 
 /* All requests, without a limit of their number: transformations may leave fewer. */
@@ -318,7 +338,7 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 	struct pod_resources pod = fill_pod(&ret->memory, a, j);
 	ret->requests = requests_of(&ret->memory, &pod);
 	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
-	if (!lacks_runtime_class(ret, a, j))
+	if (!lacks_runtime_class(ret, a, j) && !has_other_overhead(ret, a, j))
 		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
 	drop_excluded(c, &ret->memory, &ret->requests);
 	if (c->ntransformations > 0)

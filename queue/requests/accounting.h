@@ -11,8 +11,8 @@
  *   transformations
  *   negative amounts count as zero
  *
- * A pod that no API server would create (a request above its limit or outside its LimitRanges) has
- * a fault: a sentence with object, field and cure.
+ * A pod that no API server would create (a request above its limit or outside its LimitRanges, an
+ * overhead that its RuntimeClass has not) has a fault: a sentence with object, field and cure.
  *
  * Facts about LimitRanges and RuntimeClasses live here; the configuration is the queue's.
  */

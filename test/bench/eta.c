@@ -152,10 +152,10 @@ static void ask_as_people(struct trace *t, int64_t seed, enum people people)
 		bool copies = draw_part(&state) < 0.9;
 		if (people == PEOPLE_HABIT && again && !short_of)
 			factor = h->factor;
-		j->requested_s = asked_s(&state, j->run_s, factor);
+		j->requested_ms = 1000 * asked_s(&state, j->run_ms / 1000, factor);
 		if (people == PEOPLE_SAME && copies && h->asked_s > 0)
-			j->requested_s = h->asked_s;
-		h->asked_s = j->requested_s;
+			j->requested_ms = 1000 * h->asked_s;
+		h->asked_s = j->requested_ms / 1000;
 	}
 	free(habits);
 }

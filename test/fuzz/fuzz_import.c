@@ -75,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = {""};
 	import_init(&i);
 	if (import_text(&i, "in", (struct slice){(const char *)data, size}, &e) == 0) {
+		import_settle(&i);
 		check_yaml(&i);
 		check_notes(&i);
 		check_json(&i);

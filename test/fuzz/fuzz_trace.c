@@ -11,9 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct trace_job *j)
 {
-	must(j->submit_s >= 0 && j->submit_s <= INT64_C(3153600000));
-	must(j->run_s >= 0 && j->run_s <= INT64_C(3153600000));
-	must(j->requested_s >= 0 && j->processors > 0);
+	must(j->submit_ms >= 0 && j->submit_ms <= INT64_C(3153600000000));
+	must(j->run_ms >= 0 && j->run_ms <= INT64_C(3153600000000));
+	must(j->requested_ms >= 0 && j->processors > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	trace_sort(&t);
 	for (size_t i = 0; i < t.njobs; i++) {
 		check(&t.job[i]);
-		must(i == 0 || t.job[i - 1].submit_s <= t.job[i].submit_s);
+		must(i == 0 || t.job[i - 1].submit_ms <= t.job[i].submit_ms);
 	}
 	trace_done(&t);
 	free(text);

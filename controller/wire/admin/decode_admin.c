@@ -3,6 +3,7 @@
 
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
+#include "queue/job/resources.h"
 
 #define NAMESPACE_LABELS_MAX 4096
 #define LIMIT_ITEMS_MAX 64
@@ -108,16 +109,42 @@ static bool is_about_pods(const cJSON *item)
 	return type && (strcmp(type, "Container") == 0 || strcmp(type, "Pod") == 0);
 }
 
+/* `first`, and what of `then` is not in `first`. */
+static struct resource_list with_missing(
+	struct decoder *d, struct resource_list first, struct resource_list then)
+{
+	struct resource *all =
+		parcel_array(&d->parcel, first.count + then.count, sizeof(struct resource));
+	size_t n = 0;
+	for (; n < first.count; n++)
+		all[n] = first.item[n];
+	for (size_t i = 0; i < then.count; i++)
+		if (!resources_find(&first, then.item[i].name))
+			all[n++] = then.item[i];
+	return (struct resource_list){all, n};
+}
+
+/* Fills in what the API server writes into each LimitRange: one of a file is as it was written. */
+static void default_limit_item(struct decoder *d, struct limit_range_item *i)
+{
+	i->defaults = with_missing(d, i->defaults, i->max);
+	i->default_requests = with_missing(d, i->default_requests, i->defaults);
+	i->default_requests = with_missing(d, i->default_requests, i->min);
+}
+
 static struct limit_range_item limit_item(
 	struct decoder *d, const struct path *at, const cJSON *item)
 {
-	return (struct limit_range_item){
+	struct limit_range_item i = {
 		.is_pod = strcmp(json_text(item, "type"), "Pod") == 0,
 		.defaults = amounts_field(d, at, item, "default"),
 		.default_requests = amounts_field(d, at, item, "defaultRequest"),
 		.min = amounts_field(d, at, item, "min"),
 		.max = amounts_field(d, at, item, "max"),
 	};
+	if (!i.is_pod)
+		default_limit_item(d, &i);
+	return i;
 }
 
 static int fill_limit_range(struct decoder *d, const cJSON *o, struct err *e)

@@ -13,6 +13,7 @@
 #include "cli/calendar/import.h"
 #include "cli/calendar/options.h"
 #include "cli/calendar/report.h"
+#include "cli/commands.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -303,6 +304,34 @@ static void holidays_become_an_exception(void **state)
 	ics_free(i);
 }
 
+/* The exit code of `sluice calendar import` of a file with these events. */
+static int import(const char *events)
+{
+	char path[] = "/tmp/sluice-ics-XXXXXX";
+	char *argv[] = {(char *)"calendar", (char *)"import", path, (char *)"--years=2026", NULL};
+	FILE *f = fdopen(mkstemp(path), "w");
+	assert_non_null(f);
+	fprintf(f, "BEGIN:VCALENDAR\n%sEND:VCALENDAR\n", events);
+	fclose(f);
+	int code = command_calendar(4, argv);
+	remove(path);
+	return code;
+}
+
+#define EVENT(lines) "BEGIN:VEVENT\n" lines "END:VEVENT\n"
+#define ONE EVENT("DTSTART:20260501\n")
+
+/* A list of no dates is none that a Calendar takes; what is cancelled is not missing. */
+static void an_import_that_left_something_out_says_so_by_its_exit_code(void **state)
+{
+	(void)state;
+	assert_int_equal(import(ONE), CLI_OK);
+	assert_int_equal(import(ONE EVENT("DTSTART:20260601\nSTATUS:CANCELLED\n")), CLI_OK);
+	assert_int_equal(import(ONE EVENT("DTSTART:20260601T100000\n")), CLI_FINDINGS);
+	assert_int_equal(import(EVENT("DTSTART:20250501\n")), CLI_NOT_FOUND);
+	assert_int_equal(import("X"), CLI_USAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +342,7 @@ int main(void)
 		cmocka_unit_test(a_calendar_is_shown),
 		cmocka_unit_test(what_never_changes_says_so),
 		cmocka_unit_test(holidays_become_an_exception),
+		cmocka_unit_test(an_import_that_left_something_out_says_so_by_its_exit_code),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

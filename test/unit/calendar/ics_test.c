@@ -108,10 +108,43 @@ static const struct {
 	 "\x01\xC3\xBC\xFF\xC2\x9B|"
 	 "END:VEVENT",
 		"2026-05-01 a, b; c d \\ ?\xC3\xBC??"},
+	/* files that were joined, each with a byte order mark */
+	{"BEGIN:VEVENT|DTSTART:20260501|END:VEVENT|END:VCALENDAR|\xEF\xBB\xBF"
+	 "BEGIN:VCALENDAR|"
+	 "BEGIN:VEVENT|DTSTART:20260502|END:VEVENT",
+		"2026-05-01 , 2026-05-02 "},
 	{"BEGIN:VTIMEZONE|BEGIN:STANDARD|DTSTART:19701025T030000|END:STANDARD|END:"
 	 "VTIMEZONE|"
 	 "BEGIN:VEVENT|DTSTART:20260501|BEGIN:VALARM|DTSTART:x|END:VALARM|END:VEVENT",
 		"2026-05-01 "},
+	/* an occurrence that is cancelled is none, wherever that stands */
+	{"BEGIN:VEVENT|UID:a|DTSTART:20250501|RRULE:FREQ=YEARLY|SUMMARY:M|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|RECURRENCE-ID;VALUE=DATE:20260501|DTSTART:20260501|STATUS:CANCELLED|"
+	 "END:VEVENT",
+		"2027-05-01 M, 2028-05-01 M"},
+	{"BEGIN:VEVENT|UID:a|RECURRENCE-ID:20270501|DTSTART:20270501|STATUS:CANCELLED|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:b|DTSTART:20250501|RRULE:FREQ=YEARLY|SUMMARY:b|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|DTSTART:20250501|RRULE:FREQ=YEARLY;COUNT=3|SUMMARY:a|END:VEVENT",
+		"2026-05-01 b, 2026-05-01 a, 2027-05-01 b, 2028-05-01 b"},
+	/* one that is moved moves, one that gets another name keeps its date; the last word counts */
+	{"BEGIN:VEVENT|UID:a|DTSTART:20250501|RRULE:FREQ=YEARLY|SUMMARY:M|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|RECURRENCE-ID:20260501|DTSTART:20260504|SUMMARY:May|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|RECURRENCE-ID:20270501|DTSTART:20270501|SUMMARY:x|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|RECURRENCE-ID:20270501|SEQUENCE:1|DTSTART:20270501|SUMMARY:y|"
+	 "END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|RECURRENCE-ID:20270501|DTSTART:20270502|SUMMARY:z|END:VEVENT",
+		"2026-05-04 May, 2027-05-01 y, 2028-05-01 M"},
+	/* an event that is cancelled, or there in a newer version; one that shares its UID is two */
+	{"BEGIN:VEVENT|DTSTART:20260501|STATUS:CANCELLED|END:VEVENT", ""},
+	{"BEGIN:VEVENT|UID:a|DTSTART:20260501|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|SEQUENCE:1|DTSTART:20260501|STATUS:CANCELLED|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|RECURRENCE-ID:20260501|DTSTART:20260502|END:VEVENT",
+		""},
+	{"BEGIN:VEVENT|UID:a|SEQUENCE:2|DTSTART:20260503|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:a|SEQUENCE:1|DTSTART:20260501|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:b|DTSTART:20260504|END:VEVENT|"
+	 "BEGIN:VEVENT|UID:b|DTSTART:20260505|END:VEVENT",
+		"2026-05-03 , 2026-05-04 , 2026-05-05 "},
 	{"", ""},
 };
 
@@ -161,8 +194,10 @@ static void what_is_not_understood_is_left_out_and_said(void **state)
 		{"DTSTART:20260501|RDATE:20260601",
 			"has RDATE, which is not understood; add its dates by hand"},
 		{"DTSTART:20260501|RECURRENCE-ID:20260601",
-			"has RECURRENCE-ID, which is not understood; add its dates by hand"},
-		{"DTSTART:20260501|STATUS:CANCELLED", "is cancelled"},
+			"has RECURRENCE-ID and no UID, so what it changes is not known"},
+		{"DTSTART:20260501|UID:a|RECURRENCE-ID:20260501T080000Z",
+			"has RECURRENCE-ID \"20260501T080000Z\", which is not the date of one "
+			"occurrence; add its dates by hand"},
 	};
 	for (size_t k = 0; k < COUNT(cases); k++) {
 		char events[512], want[512];
@@ -178,6 +213,27 @@ static void what_is_not_understood_is_left_out_and_said(void **state)
 		assert_string_equal(told(i), want);
 		ics_free(i);
 	}
+}
+
+/* What would be corrected, had the correction been understood, is no holiday either. */
+static void what_a_change_may_concern_is_left_out(void **state)
+{
+	(void)state;
+	struct err e = {""};
+	struct ics *i = read("BEGIN:VEVENT|UID:a|DTSTART:20250501|RRULE:FREQ=YEARLY|END:VEVENT|"
+			     "BEGIN:VEVENT|UID:a|RECURRENCE-ID;RANGE=THISANDFUTURE:20260501|"
+			     "DTSTART:20260504|END:VEVENT|"
+			     "BEGIN:VEVENT|UID:b|DTSTART:20250601|RRULE:FREQ=YEARLY|END:VEVENT|"
+			     "BEGIN:VEVENT|UID:b|RECURRENCE-ID:20260601|"
+			     "DTSTART:20260601T080000|END:VEVENT",
+		years(2026, 2027), &e);
+	assert_non_null(i);
+	assert_string_equal(told(i),
+		"2027-06-01 ; "
+		"line 3: an event is changed by the event of line 8, whose RECURRENCE-ID is not the date of one occurrence; add its dates by hand; "
+		"line 8: an event has RECURRENCE-ID \"20260501\", which is not the date of one occurrence; add its dates by hand; "
+		"line 18: an event has a time of day; only events of whole days can be exceptions");
+	ics_free(i);
 }
 
 static void what_is_no_icalendar_is_refused(void **state)
@@ -242,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_become_dates),
 		cmocka_unit_test(what_is_not_understood_is_left_out_and_said),
+		cmocka_unit_test(what_a_change_may_concern_is_left_out),
 		cmocka_unit_test(what_is_no_icalendar_is_refused),
 		cmocka_unit_test(everything_is_bounded),
 	};

@@ -1,6 +1,7 @@
 /* Kueue's objects of an API server: the requests, and what follows from each answer. */
 #include "test/unit/kube/test.h"
 
+#include "cli/commands.h"
 #include "cli/import/cluster.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -135,12 +136,86 @@ static void nothing_at_all_is_an_error(void **state)
 	stage_close(&s);
 }
 
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void put_file(const char *dir, const char *name, const char *text)
+{
+	char path[200];
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void make_directory(const char *dir, const char *name)
+{
+	char path[200];
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void remove_all(const char *dir)
+{
+	char command[200];
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+static int import(char *path)
+{
+	char *argv[] = {(char *)"import", (char *)"kueue", (char *)"-f", path, NULL};
+	return command_import(4, argv);
+}
+
+#define KUEUE(kind, rest) "apiVersion: kueue.x-k8s.io/v1beta2\nkind: " kind "\n" rest
+
+static void a_folder_is_read_with_all_that_is_below_it(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/sluice-import-XXXXXX", link[200];
+	struct import i;
+	struct err e = {""};
+	assert_non_null(mkdtemp(dir));
+	make_directory(dir, "b.yaml");
+	make_directory(dir, "b.yaml/deeper");
+	make_directory(dir, ".git");
+	put_file(dir, "a.yml", KUEUE("ClusterQueue", "metadata: {name: a}\n"));
+	put_file(dir, "b.yaml/deeper/b.json", KUEUE("ClusterQueue", "metadata: {name: b}\n"));
+	put_file(dir, "b.yaml/deeper/readme", "{");
+	put_file(dir, ".git/c.yaml", "{");
+	snprintf(link, sizeof(link), "%s/b.yaml/again", dir);
+	assert_int_equal(symlink(dir, link), 0);
+	import_init(&i);
+	if (import_file(&i, dir, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(i.nitems, 2);
+	assert_string_equal(i.item[1].title, "ClusterQueue b");
+	import_done(&i);
+	remove_all(dir);
+}
+
+static void the_exit_code_says_whether_all_was_taken_whole(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/sluice-import-XXXXXX";
+	assert_non_null(mkdtemp(dir));
+	put_file(dir, "a.yaml", KUEUE("ClusterQueue", "metadata: {name: a}\n"));
+	assert_int_equal(import(dir), CLI_OK);
+	put_file(dir, "b.yaml",
+		KUEUE("ResourceFlavor", "metadata: {name: b}\nspec: {topologyName: racks}\n"));
+	assert_int_equal(import(dir), CLI_FINDINGS);
+	remove_all(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_version_that_is_served_is_read_page_by_page),
 		cmocka_unit_test(what_may_not_be_read_is_said_and_the_rest_is_read),
 		cmocka_unit_test(nothing_at_all_is_an_error),
+		cmocka_unit_test(a_folder_is_read_with_all_that_is_below_it),
+		cmocka_unit_test(the_exit_code_says_whether_all_was_taken_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

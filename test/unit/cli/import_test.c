@@ -76,6 +76,7 @@ static void run_case(struct run *r, struct test_case *c)
 	import_init(&i);
 	if (import_text(&i, "in.yaml", buf_slice(&c->text[KUEUE]), &e) < 0)
 		buf_printf(&came[SLUICE], "error: %s\n", e.text);
+	import_settle(&i);
 	import_render_yaml(&i, &came[SLUICE]);
 	import_render_notes(&i, &came[NOTES]);
 	r->cases++;

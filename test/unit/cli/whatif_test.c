@@ -186,6 +186,58 @@ static void several_places_are_listed(void **state)
 	accepted_done(&accepted);
 }
 
+#define ROW(n) "{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\",\"amount\":" n "}]}"
+#define RESERVATION                                                                                \
+	"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"AdvanceReservation\",\"metadata\":"    \
+	"{\"name\":\"demo\"},\"spec\":{\"flavors\":[" ROW("1") "," ROW("2") "]}}"
+#define LABELS                                                                                       \
+	"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"ClusterQueue\",\"metadata\":"            \
+	"{\"name\":\"x\"},\"spec\":{\"podTemplate\":{\"labels\":{\"a.b/c\":\"1\",\"q\\\"e\":\"2\"}," \
+	"\"annotations\":{\"a.b/c\":\"3\",\"q\\\"e\":\"4\"}}}}"
+
+/* Each of the paths that a list of several places has is one that is taken. */
+static void what_is_listed_is_taken(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *object, *path;
+		size_t listed;
+	} cases[] = {
+		{BATCH, "spec...name", 6}, /* of a flavor, and of the resources below it */
+		{BATCH, "spec...nominalQuota", 5},
+		{RESERVATION, "spec...amount", 2}, /* two items of one name */
+		{LABELS, "spec...[\"a.b/c\"]", 2},
+		{LABELS, "spec...['q\"e']", 2},
+	};
+	struct accepted accepted = {0};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		cJSON *tree = tree_of(cases[i].object);
+		const cJSON *schema =
+			accepted_schema(&accepted, cJSON_GetObjectItem(tree, "kind")->valuestring);
+		struct err e = {""}, again;
+		struct buf text;
+		size_t listed = 0;
+		buf_init(&text, 65536);
+		const struct object_change ret = {&text, &text, &text};
+		assert_int_equal(
+			object_path_set(tree, schema, cases[i].path, "7", &ret, &e), ERR_INVALID);
+		for (char *line = strstr(e.text, "\n    "), *next; line; line = next, listed++) {
+			next = strstr(line + 1, "\n    ");
+			if (next)
+				*next = '\0';
+			cJSON *fresh = tree_of(cases[i].object);
+			if (object_path_set(fresh, schema, line + 5, "7", &ret, &again) < 0)
+				fail_msg("%s: %s: %s", cases[i].path, line + 5, again.text);
+			cJSON_Delete(fresh);
+		}
+		if (listed != cases[i].listed)
+			fail_msg("%s is at %zu places", cases[i].path, listed);
+		buf_done(&text);
+		cJSON_Delete(tree);
+	}
+	accepted_done(&accepted);
+}
+
 /* ---- kinds ----------------------------------------------------------------------------------------- */
 
 /* As the CRDs name them. */
@@ -697,6 +749,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_goes_to_its_place),
 		cmocka_unit_test(several_places_are_listed),
+		cmocka_unit_test(what_is_listed_is_taken),
 		cmocka_unit_test(kinds_are_those_of_the_crds),
 		cmocka_unit_test(what_the_queue_reads_is_sent),
 		cmocka_unit_test(a_file_is_taken_whole_and_may_be_changed),

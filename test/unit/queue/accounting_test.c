@@ -99,8 +99,15 @@ static void runtime_class_adds_its_overhead(void **state)
 	assert_string_equal(account_of(w, &pod), "cpu=110");
 	assert_true(accounting_set_runtime_class(&w->facts, &more));
 	assert_string_equal(account_of(w, &pod), "cpu=120");
+	/* one of its own must be the class's, else no pod of it is created */
+	pod.overhead = (struct resource_list)LIST(CPU(20));
+	assert_string_equal(account_of(w, &pod), "cpu=120");
 	pod.overhead = (struct resource_list)LIST(CPU(1));
-	assert_string_equal(account_of(w, &pod), "cpu=101");
+	assert_string_equal(account_of(w, &pod),
+		"spec.template.spec.overhead is not that of RuntimeClass vm, so the API server would refuse its pods; remove it: the class's own is added");
+	pod.runtime_class = "";
+	assert_string_equal(account_of(w, &pod),
+		"spec.template.spec.overhead is set without a runtimeClassName, so the API server would refuse its pods; remove it, or name the RuntimeClass that has it");
 	assert_true(accounting_unset_runtime_class(&w->facts, "vm"));
 	assert_false(accounting_unset_runtime_class(&w->facts, "vm"));
 	world_free(w);

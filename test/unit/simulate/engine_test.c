@@ -51,7 +51,7 @@ static int64_t first_fit(
 	for (int64_t at = from;; at++) {
 		int64_t used = 0;
 		for (int i = 0; i < n; i++)
-			if (start[i] <= at && at < start[i] + job[i].run_s)
+			if (start[i] <= at && at < start[i] + job[i].run_ms / 1000)
 				used += job[i].processors;
 		if (used + cpus <= CPUS)
 			return at;
@@ -127,11 +127,11 @@ static void a_trace_under_fifo_is_what_a_naive_one_says(void **state)
 		for (int i = 0; i < JOBS; i++) {
 			const struct trace_job *j = &t.job[i];
 			char want[128];
-			int64_t from = j->submit_s > last ? j->submit_s : last;
+			int64_t submit = j->submit_ms / 1000, from = submit > last ? submit : last;
 			start[i] = last = first_fit(t.job, start, i, j->processors, from);
-			area += (double)(j->processors * j->run_s);
-			if (start[i] + j->run_s > end)
-				end = start[i] + j->run_s;
+			area += (double)(j->processors * j->run_ms) / 1000;
+			if (start[i] + j->run_ms / 1000 > end)
+				end = start[i] + j->run_ms / 1000;
 			snprintf(want, sizeof(want),
 				"\"ms\":%lld,\"event\":\"Admitted\",\"job\":\"default/%d\",",
 				(long long)start[i] * 1000, i + 1);
@@ -141,8 +141,8 @@ static void a_trace_under_fifo_is_what_a_naive_one_says(void **state)
 		assert_int_equal(r.admitted, JOBS);
 		assert_int_equal(r.finished, JOBS);
 		assert_int_equal(r.waiting, 0);
-		assert_int_equal(r.makespan_ms, (end - t.job[0].submit_s) * 1000);
-		double share = area / (CPUS * (double)(end - t.job[0].submit_s));
+		assert_int_equal(r.makespan_ms, end * 1000 - t.job[0].submit_ms);
+		double share = area / (CPUS * ((double)end - (double)t.job[0].submit_ms / 1000));
 		assert_true(share - r.share < 1e-9 && r.share - share < 1e-9);
 		trace_done(&t);
 		free_run(&r);

@@ -141,7 +141,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
 		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--seed", "x"}, "a whole number"},
-		{{"-f", "a", "--assume-duration=2h"}, "are for --from-cluster"},
+		{{"-f", "a", "--config-namespace=b"}, "are for --from-cluster"},
 		{{"-f", "a", "--kubeconfig=k"}, "are for --from-cluster"},
 		{{"--from-cluster", "--assume-duration=soon"},
 			"--assume-duration is \"soon\"; it must be a duration such as 2h"},
@@ -165,10 +165,10 @@ static void a_mistake_gets_a_sentence(void **state)
 
 static bool same_job(const struct trace_job *a, const struct trace_job *b)
 {
-	return a->number == b->number && a->submit_s == b->submit_s && a->run_s == b->run_s &&
-	       a->requested_s == b->requested_s && a->user == b->user &&
+	return a->number == b->number && a->submit_ms == b->submit_ms && a->run_ms == b->run_ms &&
+	       a->requested_ms == b->requested_ms && a->user == b->user &&
 	       a->processors == b->processors && a->preceding == b->preceding &&
-	       a->think_s == b->think_s;
+	       a->think_ms == b->think_ms;
 }
 
 static void a_line_becomes_a_job(void **state)
@@ -182,26 +182,29 @@ static void a_line_becomes_a_job(void **state)
 		const char *says;
 	} cases[] = {
 		{"7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 -1 2 -1 -1 -1", 1, 1,
-			{7, 100, 50, 60, 3, 8, -1, 0}, ""},
+			{7, 100000, 50000, 60000, 3, 8, -1, 0}, ""},
 		/* requested processors and time unknown: what it was given and took */
 		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 1, 1,
-			{7, 100, 50, 50, 3, 4, -1, 0}, ""},
+			{7, 100000, 50000, 50000, 3, 4, -1, 0}, ""},
 		/* compressed: whole seconds, rounded down */
 		{"7 100 0 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 3, 1,
-			{7, 33, 50, 50, 3, 4, -1, 0}, ""},
-		{"7 99 0 50 4", 0.5, 1, {7, 198, 50, 50, -1, 4, -1, 0}, ""},
-		{"\t 7 1.9 0.5 50.7 4 0.25\r\n", 1, 1, {7, 1, 50, 50, -1, 4, -1, 0}, ""},
-		{"7 100 -1 0 1 -1 -1 0 0", 1, 1, {7, 100, 0, 0, -1, 1, -1, 0}, ""},
+			{7, 33000, 50000, 50000, 3, 4, -1, 0}, ""},
+		{"7 99 0 50 4", 0.5, 1, {7, 198000, 50000, 50000, -1, 4, -1, 0}, ""},
+		{"\t 7 1.9 0.5 50.7 4 0.25\r\n", 1, 1, {7, 1900, 50700, 50700, -1, 4, -1, 0}, ""},
+		{"7 0.5 0 0.0126 4 -1 -1 4 .25", 1, 1, {7, 500, 12, 250, -1, 4, -1, 0}, ""},
+		{"7 100 -1 0 1 -1 -1 0 0", 1, 1, {7, 100000, 0, 0, -1, 1, -1, 0}, ""},
 		/* submitted 30 s after job 5 had ended; compressed, 15 s */
 		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 5 30", 2, 1,
-			{7, 50, 50, 50, 3, 4, 5, 15}, ""},
+			{7, 50000, 50000, 50000, 3, 4, 5, 15000}, ""},
 		/* no preceding job, or a think time that is not known */
 		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 0 30", 1, 1,
-			{7, 100, 50, 50, 3, 4, -1, 30}, ""},
+			{7, 100000, 50000, 50000, 3, 4, -1, 30000}, ""},
 		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 5 -1", 1, 1,
-			{7, 100, 50, 50, 3, 4, 5, 0}, ""},
+			{7, 100000, 50000, 50000, 3, 4, 5, 0}, ""},
 		{"7 100 -1 -1 4", 1, 0, {0}, ""}, /* it never ran */
 		{"7 100 -1 50 0", 1, 0, {0}, ""},
+		{"7 -1 0 50 4 -1 -1 4 200 -1 2", 1, 0, {0}, ""}, /* a part of one */
+		{"7 -1 10 50 4 -1 -1 4 200 -1 3", 1, 0, {0}, ""},
 		{"; MaxNodes: 128", 1, 0, {0}, ""},
 		{"   ", 1, 0, {0}, ""},
 		{"7 100 -1", 1, -1, {0}, "has 3 fields"},
@@ -248,6 +251,12 @@ static void a_trace_knows_its_epoch_and_who_is_left_out(void **state)
 	trace_line(&t, "2 0 -1 10 -1", 1, NULL);
 	assert_int_equal(t.start_ms, INT64_C(749458803000));
 	assert_int_equal(t.nskipped, 2);
+	/* of a job that was interrupted, its line counts, and not those of its parts */
+	assert_int_equal(trace_line(&t, "1 0 0 100 4 -1 -1 4 200 -1 1", 1, NULL), 1);
+	trace_line(&t, "1 -1 0 50 4 -1 -1 4 200 -1 2", 1, NULL);
+	trace_line(&t, "1 -1 10 50 4 -1 -1 4 200 -1 4", 1, NULL);
+	assert_int_equal(t.njobs, 1);
+	assert_int_equal(t.nparts, 2);
 	trace_done(&t);
 }
 
@@ -262,8 +271,8 @@ static void jobs_are_sorted_by_submit_and_stay_in_order(void **state)
 	}
 	trace_sort(&t);
 	for (size_t i = 1; i < t.njobs; i++) {
-		assert_true(t.job[i - 1].submit_s <= t.job[i].submit_s);
-		if (t.job[i - 1].submit_s == t.job[i].submit_s)
+		assert_true(t.job[i - 1].submit_ms <= t.job[i].submit_ms);
+		if (t.job[i - 1].submit_ms == t.job[i].submit_ms)
 			assert_true(t.job[i - 1].number < t.job[i].number);
 	}
 	trace_done(&t);
@@ -304,6 +313,23 @@ static void a_bad_file_gets_its_line(void **state)
 	assert_memory_equal(e.text, says, strlen(says));
 	remove(path);
 	assert_int_equal(trace_read(path, 1, &t, &e), ERR_GONE);
+}
+
+static void a_file_may_begin_with_a_byte_order_mark(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/sluice-trace-XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct trace t;
+	struct err e = {""};
+	must(f);
+	fputs("\xEF\xBB\xBF; UnixStartTime: 7.5\n1 0 -1 10 1\n", f);
+	fclose(f);
+	assert_int_equal(trace_read(path, 1, &t, &e), 0);
+	remove(path);
+	assert_int_equal(t.njobs, 1);
+	assert_int_equal(t.start_ms, 7500);
+	trace_done(&t);
 }
 
 /* ---- the agenda ------------------------------------------------------------------------------ */
@@ -391,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_preceding_job_comes_before),
 		cmocka_unit_test(jobs_are_sorted_by_submit_and_stay_in_order),
 		cmocka_unit_test(a_bad_file_gets_its_line),
+		cmocka_unit_test(a_file_may_begin_with_a_byte_order_mark),
 		cmocka_unit_test(events_come_in_a_total_order),
 		cmocka_unit_test(lengths_for_people),
 		cmocka_unit_test(ticks_are_round_local_times),

@@ -348,7 +348,8 @@ static void limit_ranges(void **state)
 			       "'spec':{'limits':[{'type':'PersistentVolumeClaim','max':{'storage':"
 			       "'1Gi'}},{'type':'Container','default':{'cpu':'2'},"
 			       "'defaultRequest':{'cpu':'500m','memory':'1Gi'},'min':{'cpu':'1m'},"
-			       "'max':{'cpu':4}},{'type':'Pod','max':{'memory':'8Gi'}}]}}"),
+			       "'max':{'cpu':4}},{'type':'Pod','min':{'cpu':1},'max':{'memory':'8Gi'}"
+			       "}]}}"),
 			&s, &e),
 		0);
 	assert_string_equal(s->ns, "a");
@@ -362,6 +363,21 @@ static void limit_ranges(void **state)
 	assert_true(s->item[1].is_pod);
 	assert_int_equal(s->item[1].max.item[0].amount, INT64_C(8) << 30);
 	assert_int_equal(s->item[1].defaults.count, 0);
+	assert_int_equal(s->item[1].default_requests.count, 0);
+	free(s);
+	/* As an API server writes one that a file has: max is the default limit, that the default
+	 * request, and min the default request of what has no limit. */
+	assert_int_equal(
+		decode_limit_range(
+			parsed("{'metadata':{'name':'x','namespace':'a'},'spec':{'limits':[{'type':"
+			       "'Container','max':{'cpu':2},'min':{'cpu':1,'memory':'1Gi'}}]}}"),
+			&s, &e),
+		0);
+	assert_int_equal(s->item[0].defaults.count, 1);
+	assert_int_equal(s->item[0].defaults.item[0].amount, 2000);
+	assert_int_equal(s->item[0].default_requests.count, 2);
+	assert_int_equal(s->item[0].default_requests.item[0].amount, 2000);
+	assert_int_equal(s->item[0].default_requests.item[1].amount, INT64_C(1) << 30);
 	free(s);
 	assert_int_equal(decode_limit_range(parsed("{'metadata':{'name':'x','namespace':'a'},"
 						   "'spec':{'limits':[{'type':'Pod','max':{'cpu':"
