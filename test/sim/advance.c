@@ -137,6 +137,17 @@ void advance_calm(struct sim *s)
 	}
 }
 
+/* What the snapshot does not show was never promised. */
+void advance_put_back(struct sim *s)
+{
+	for (size_t i = 0; i < ADVANCES; i++) {
+		const struct config *c = &s->people.config[CONFIG_ADVANCE][i];
+		bool told = c->exists && c->advance.status.accepted > 0;
+		s->advance.promised[i] = told ? c->advance.incarnation : 0;
+		s->advance.promised_ms[i] = s->now_ms;
+	}
+}
+
 /* ---- A queue is told ---------------------------------------------------------------------------
  */
 
