@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "queue/rules/bookings/advance_plan.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -116,8 +117,31 @@ static void admin_acts(struct sim *s, void *arg)
 	sim_after(s, rng_skewed(r, 500, 20000), admin_acts, NULL);
 }
 
+/* ---- Faults that are planted in the queue (ld --wrap) --------------------------------------------
+ */
+
+static enum bug planted;
+static int64_t judged_ms; /* of the last decision that was looked over */
+
+void __real_advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms);
+void __wrap_advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms);
+void __wrap_advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms)
+{
+	bool guesses = planted == BUG_PLAN_AS_HELD && at_ms == ADVANCE_PRESENT;
+	__real_advance_kept(a, w, guesses ? judged_ms : at_ms, ret_amounts, ret_until_ms);
+}
+
+void advance_judges(int64_t now_ms)
+{
+	judged_ms = now_ms;
+}
+
 void advance_begin(struct sim *s)
 {
+	planted = s->o.bug;
 	rng_seed(&s->advance.rng, s->o.seed ^ SALT);
 	s->advance.on = s->bookings.on && rng_odds(&s->advance.rng, 8000);
 	for (size_t i = 0; i < ADVANCES; i++)

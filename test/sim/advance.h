@@ -73,6 +73,8 @@ void advance_write(struct sim *s, struct replica *r);
 /* The queue of a controller has made these decisions at now_ms, by its clock. */
 void advance_check(
 	struct sim *s, struct replica *r, const struct decision *d, size_t n, int64_t now_ms);
+/* Says when, to what is planted in the queue. */
+void advance_judges(int64_t now_ms);
 /* Is it for Jobs of that namespace? */
 bool advance_lets(const struct advance_object *a, const struct job *j);
 
