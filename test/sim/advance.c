@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "queue/core.h"
 #include "queue/rules/bookings/advance_plan.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
@@ -132,6 +133,16 @@ void __wrap_advance_kept(const struct advance_reservation *a, const struct advan
 {
 	bool guesses = planted == BUG_PLAN_AS_HELD && at_ms == ADVANCE_PRESENT;
 	__real_advance_kept(a, w, guesses ? judged_ms : at_ms, ret_amounts, ret_until_ms);
+}
+
+void __real_advance_run_unbooked(struct queue *q, const struct reservation *r);
+void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r);
+void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r)
+{
+	bool clears = q->advance_reservations.clears;
+	__real_advance_run_unbooked(q, r);
+	if (planted == BUG_FREED_UNHEARD)
+		q->advance_reservations.clears = clears;
 }
 
 void advance_judges(int64_t now_ms)

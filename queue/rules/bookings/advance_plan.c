@@ -286,6 +286,7 @@ static void count(
 		return;
 	for (size_t i = 0; i < a->nrows; i++)
 		row_uses(q, &a->row[i], r->booking, times);
+	q->advance_reservations.clears |= a->open && times < 0; /* it keeps what the run used */
 }
 
 static void count_all(struct queue *q, const struct reservation *r, int times)
