@@ -13,6 +13,7 @@
 #include "queue/admit/pass.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/bookings/advance_clear.h"
+#include "queue/plan/booked_runs.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/reclaim.h"
@@ -328,6 +329,7 @@ size_t queue_decide(
 		plans_begin(q);
 	if (back || first) {
 		reservations_begin_by_now(q);
+		booked_runs_begin_by_now(q);
 		growth_turn(q);
 	}
 	usages_decide(q);
