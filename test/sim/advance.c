@@ -5,6 +5,7 @@
 
 #include "queue/core.h"
 #include "queue/rules/bookings/advance_plan.h"
+#include "queue/rules/bookings/kept_start.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -143,6 +144,13 @@ void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r)
 	__real_advance_run_unbooked(q, r);
 	if (planted == BUG_FREED_UNHEARD)
 		q->advance_reservations.clears = clears;
+}
+
+bool __real_kept_starts_expire(struct queue *q);
+bool __wrap_kept_starts_expire(struct queue *q);
+bool __wrap_kept_starts_expire(struct queue *q)
+{
+	return planted != BUG_BOOKING_KEPT && __real_kept_starts_expire(q);
 }
 
 void advance_judges(int64_t now_ms)
