@@ -107,6 +107,8 @@ struct queue {
 	struct scratch *scratch;
 	struct preemption *preemption;	/* kept from one search for victims to the next */
 	struct queue_listener listener; /* of the calls that change it (tell.h) */
+	struct link come_starts;	/* kept_start.come: their time has come in this decision */
+	uint64_t kept_starts_as_of;	/* edits of quotas that kept starts have seen */
 };
 
 /* A fresh group may start in cq now. The others were judged, and nothing became better for them. */

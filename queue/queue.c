@@ -13,6 +13,7 @@
 #include "queue/admit/pass.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/bookings/advance_clear.h"
+#include "queue/plan/booked_runs.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/reclaim.h"
@@ -73,6 +74,7 @@ struct queue *queue_new(void)
 	list_init(&q->leading);
 	list_init(&q->owing);
 	list_init(&q->dirty);
+	list_init(&q->come_starts);
 	list_init(&q->suspects);
 	list_init(&q->unsettled_lines);
 	q->scratch = scratch_new();
@@ -328,6 +330,7 @@ size_t queue_decide(
 		plans_begin(q);
 	if (back || first) {
 		reservations_begin_by_now(q);
+		booked_runs_begin_by_now(q);
 		growth_turn(q);
 	}
 	usages_decide(q);
@@ -340,6 +343,7 @@ size_t queue_decide(
 	if (booked_starts_improve(q))
 		heed_alarms(q);
 	advance_reservations_decide(q);
+	kept_starts_heed_quotas(q);
 	namespace_quotas_refresh(q);
 	lead_recall(q);
 	advance_clear(q);
@@ -351,7 +355,7 @@ size_t queue_decide(
 	do {
 		nices_deal(q); /* to those that came into line */
 		n += give_starts(q, out + n, cap - n);
-	} while (user_lines_settle(q) || lead_end(q));
+	} while (user_lines_settle(q) || lead_end(q) || kept_starts_expire(q));
 	n += give_stops(q, out + n, cap - n); /* of the victims, and of runs that give pods */
 	if (n > 0)
 		q->counters.version++;

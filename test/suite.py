@@ -158,7 +158,7 @@ class EndToEnd(Part):
 
     @staticmethod
     def case_name(case):
-        module = (case.get("classname") or case.get("name")).rpartition(".")[2]
+        module = (case.get("classname") or case.get("name") or "").rpartition(".")[2]
         return f"test/e2e/{module}.py::{case.get('name') if case.get('classname') else '(all of it)'}"
 
 

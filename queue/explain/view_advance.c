@@ -97,7 +97,7 @@ static void fill_use(const struct queue *q, const struct advance_reservation *a,
 	bool open = a->open && a->nwindows > 0;
 	int64_t until_ms, *kept = mem_array(a->nrows, sizeof(*kept));
 	if (open)
-		advance_kept(a, &a->window[0], q->now_ms, kept, &until_ms);
+		advance_kept(a, &a->window[0], ADVANCE_PRESENT, kept, &until_ms);
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct advance_row *x = &a->row[i];
 		int64_t left = open ? x->left : x->amount;

@@ -120,8 +120,7 @@ static int64_t max_run_ms(const struct reservation *r)
 	return r->cq ? r->cq->spec.default_max_run_ms : 0;
 }
 
-/* For its deadlines. What it costs goes by the ledger's times. */
-static int64_t began_ms(const struct reservation *r)
+int64_t run_began_ms(const struct reservation *r)
 {
 	return r->run.began_ms > 0 ? r->run.began_ms : r->since_ms;
 }
@@ -129,7 +128,7 @@ static int64_t began_ms(const struct reservation *r)
 static int64_t max_run_at(const struct reservation *r)
 {
 	int64_t max = max_run_ms(r), ran = r->w->past ? r->w->past->ran_ms : 0;
-	return max > 0 ? quantity_add(began_ms(r), max > ran ? max - ran : 0) : INT64_MAX;
+	return max > 0 ? quantity_add(run_began_ms(r), max > ran ? max - ran : 0) : INT64_MAX;
 }
 
 /* Pods that it may have more since a growth are awaited until then; 0: there are none. */
@@ -157,7 +156,8 @@ static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 	int64_t timeout = pods_timeout_ms(q, r);
 	if (r->run.ready || timeout <= 0)
 		return INT64_MAX;
-	int64_t at_ms = quantity_add(r->run.was_ready ? r->run.unready_ms : began_ms(r), timeout);
+	int64_t at_ms =
+		quantity_add(r->run.was_ready ? r->run.unready_ms : run_began_ms(r), timeout);
 	return greater(at_ms, new_pods_ready_at(q, r));
 }
 
@@ -198,7 +198,7 @@ static void move(struct queue *q, struct reservation *r, int64_t by_ms, int64_t 
 {
 	struct sizing *s = r->sizing;
 	if (r->confirmed)
-		r->run.began_ms = moved(began_ms(r), by_ms, last_ms);
+		r->run.began_ms = moved(run_began_ms(r), by_ms, last_ms);
 	r->run.unready_ms = moved(r->run.unready_ms, by_ms, last_ms);
 	r->run.adopted_ms = moved(r->run.adopted_ms, by_ms, last_ms);
 	if (s) {

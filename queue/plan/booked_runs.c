@@ -2,6 +2,7 @@
 
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/model/run.h"
 #include "queue/rules/bookings/advance_plan.h"
 #include "sluice/quantity.h"
 
@@ -55,7 +56,7 @@ void booked_runs_form(struct queue *q)
 
 static int64_t began_ms(const struct queue *q, const struct reservation *r)
 {
-	int64_t since_ms = r->confirmed ? r->since_ms : r->reserved_ms;
+	int64_t since_ms = r->confirmed ? run_began_ms(r) : r->reserved_ms;
 	return r->state == RESERVATION_PROMISED ? q->now_ms : since_ms;
 }
 
@@ -112,5 +113,23 @@ void booked_runs_put_off(struct queue *q)
 		advance_run_unbooked(q, r);
 		quota_plan_move(&q->quota_plan, b, b->from_ms, ends_ms(q, r));
 		advance_run_booked(q, r);
+	}
+}
+
+static void begin_by_now(struct queue *q, const struct link *runs)
+{
+	list_each(runs, l) {
+		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (r->booking && r->booking->from_ms > q->now_ms)
+			booked_run_enter(q, r);
+	}
+}
+
+void booked_runs_begin_by_now(struct queue *q)
+{
+	struct clusterqueue *cq;
+	map_each(&q->clusterqueues.map, i, cq) {
+		begin_by_now(q, &cq->reservations);
+		begin_by_now(q, &cq->promised);
 	}
 }

@@ -33,6 +33,10 @@ void booked_run_over(struct queue *q, struct reservation *r);
 /* Runs that should have ended by now are expected to end later. Before questions are asked. */
 void booked_runs_put_off(struct queue *q);
 
+/* The clock was set back, or an earlier leader's was fast: what runs holds quota now, so its booking begins by
+ * now. After reservations_begin_by_now(). */
+void booked_runs_begin_by_now(struct queue *q);
+
 /* How long a Job takes, as the plan has it. */
 int64_t plan_lasts_ms(int64_t expected_ms);
 

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "queue/core.h"
+#include "queue/rules/bookings/advance_plan.h"
+#include "queue/rules/bookings/kept_start.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -116,8 +119,48 @@ static void admin_acts(struct sim *s, void *arg)
 	sim_after(s, rng_skewed(r, 500, 20000), admin_acts, NULL);
 }
 
+/* ---- Faults that are planted in the queue (ld --wrap) --------------------------------------------
+ */
+
+static enum bug planted;
+static int64_t judged_ms; /* of the last decision that was looked over */
+
+void __real_advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms);
+void __wrap_advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms);
+void __wrap_advance_kept(const struct advance_reservation *a, const struct advance_window *w,
+	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms)
+{
+	bool guesses = planted == BUG_PLAN_AS_HELD && at_ms == ADVANCE_PRESENT;
+	__real_advance_kept(a, w, guesses ? judged_ms : at_ms, ret_amounts, ret_until_ms);
+}
+
+void __real_advance_run_unbooked(struct queue *q, const struct reservation *r);
+void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r);
+void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r)
+{
+	bool clears = q->advance_reservations.clears;
+	__real_advance_run_unbooked(q, r);
+	if (planted == BUG_FREED_UNHEARD)
+		q->advance_reservations.clears = clears;
+}
+
+bool __real_kept_starts_expire(struct queue *q);
+bool __wrap_kept_starts_expire(struct queue *q);
+bool __wrap_kept_starts_expire(struct queue *q)
+{
+	return planted != BUG_BOOKING_KEPT && __real_kept_starts_expire(q);
+}
+
+void advance_judges(int64_t now_ms)
+{
+	judged_ms = now_ms;
+}
+
 void advance_begin(struct sim *s)
 {
+	planted = s->o.bug;
 	rng_seed(&s->advance.rng, s->o.seed ^ SALT);
 	s->advance.on = s->bookings.on && rng_odds(&s->advance.rng, 8000);
 	for (size_t i = 0; i < ADVANCES; i++)
@@ -134,6 +177,17 @@ void advance_calm(struct sim *s)
 			continue;
 		remove_one(s, c);
 		changed(s, c);
+	}
+}
+
+/* What the snapshot does not show was never promised. */
+void advance_put_back(struct sim *s)
+{
+	for (size_t i = 0; i < ADVANCES; i++) {
+		const struct config *c = &s->people.config[CONFIG_ADVANCE][i];
+		bool told = c->exists && c->advance.status.accepted > 0;
+		s->advance.promised[i] = told ? c->advance.incarnation : 0;
+		s->advance.promised_ms[i] = s->now_ms;
 	}
 }
 

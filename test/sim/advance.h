@@ -12,7 +12,8 @@
  * P18, asked at each decision of a leader of what its queue has been told, by arithmetic on its views of
  * quota:
  *
- *   - what was accepted, as the object says, stays accepted, whoever leads, until it is deleted;
+ *   - what was accepted, as the object says, stays accepted, whoever leads, until it is deleted, or the
+ *     API server goes back to when the object did not say so;
  *   - in its time it has its quota: what its users hold and what is free are together what is still
  *     reserved. If not, Kept is false. Then pods of runs that were stopped, or are being deleted, have not
  *     ended; or quota was lowered, which has been said before;
@@ -60,6 +61,8 @@ extern const char *const advance_names[ADVANCES];
 
 void advance_begin(struct sim *s);
 void advance_calm(struct sim *s);
+/* The API server has gone back, and its objects with it. */
+void advance_put_back(struct sim *s);
 
 void advance_set(struct sim *s, struct queue *q, const struct config *c);
 void advance_drop(struct queue *q, const struct config *c);
@@ -70,6 +73,8 @@ void advance_write(struct sim *s, struct replica *r);
 /* The queue of a controller has made these decisions at now_ms, by its clock. */
 void advance_check(
 	struct sim *s, struct replica *r, const struct decision *d, size_t n, int64_t now_ms);
+/* Says when, to what is planted in the queue. */
+void advance_judges(int64_t now_ms);
 /* Is it for Jobs of that namespace? */
 bool advance_lets(const struct advance_object *a, const struct job *j);
 

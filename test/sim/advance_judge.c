@@ -240,6 +240,19 @@ struct finding {
 	char what[200]; /* it lacks */
 };
 
+/* Takes what rows before that one, of the same flavor and resource, still keep: they are not free for it. */
+static void take_before(
+	const struct tree_of *t, const struct reserved *x, size_t row, int64_t *leaf)
+{
+	for (size_t i = 0; i < row; i++) {
+		const struct reserved_row *u = &x->use[i];
+		int node = node_find(t, false, u->node);
+		if (node >= 0 && strcmp(u->flavor, t->flavor) == 0 &&
+			strcmp(u->resource, t->resource) == 0)
+			leaf[node] += u->left - u->used;
+	}
+}
+
 static void look(const struct replica *r, const struct reserved_all *all, const struct reserved *x,
 	int64_t now_ms, struct finding *ret)
 {
@@ -255,6 +268,7 @@ static void look(const struct replica *r, const struct reserved_all *all, const 
 			return;
 		}
 		leaves_now(&t, leaf);
+		take_before(&t, x, i, leaf);
 		int64_t is_free = free_of(&t, leaf, node), has = is_free + u->used;
 		if (u->left - u->used > greater(is_free, 0) && x->state == ADVANCE_ACTIVE) {
 			ret->lacks = true;
@@ -274,7 +288,8 @@ static bool some_leave(const struct replica *r)
 		list_each(&cq->reservations, l) {
 			const struct reservation *v =
 				container_of(l, struct reservation, of_clusterqueue);
-			if (v->stop_given || v->lingers || v->state == RESERVATION_LEAVING)
+			if (v->stop_given || v->lingers || v->state == RESERVATION_LEAVING ||
+				reservation_keeps(v) > 0)
 				return true;
 		}
 	}
@@ -300,6 +315,61 @@ static void break_it(struct sim *s, const struct replica *r, const struct reserv
 		(double)(x->from_ms - SIM_EPOCH_MS) / 1000.0,
 		(double)(x->until_ms - SIM_EPOCH_MS) / 1000.0, what, r->identity, x->reason,
 		x->why);
+}
+
+/* Says whether another one is open that the same Jobs might use. For which of the two a run counts is not judged
+ * here. */
+static bool shares_users(const struct reserved_all *all, const struct reserved *x)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct reserved *o = &all->of[i];
+		if (o != x && o->state == ADVANCE_ACTIVE && !o->known->advance.maintenance &&
+			o->known->clusterqueue == x->known->clusterqueue)
+			return true;
+	}
+	return false;
+}
+
+/* Sums what runs of its ClusterQueue hold that may use it, those that are ending included. */
+static int64_t users_hold(
+	const struct replica *r, const struct reserved *x, const struct reserved_row *u)
+{
+	int64_t held = 0;
+	struct tree_node *n = tree_first(&r->queue->clusterqueues.shown);
+	for (; n; n = tree_next(n)) {
+		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		if (strcmp(cq->name, u->node) != 0)
+			continue;
+		list_each(&cq->reservations, l) {
+			const struct reservation *v =
+				container_of(l, struct reservation, of_clusterqueue);
+			struct job of = {.ns = v->lq->ns->name};
+			for (size_t i = 0; i < v->nlines; i++)
+				if (v->line[i].row->node == cq->node &&
+					strcmp(v->line[i].row->flavor, u->flavor) == 0 &&
+					strcmp(v->line[i].row->resource, u->resource) == 0 &&
+					advance_lets(&x->known->advance, &of))
+					held += v->line[i].amount;
+		}
+	}
+	return held;
+}
+
+/* Compares what the status says is used with what runs hold. */
+static void check_used(struct sim *s, const struct replica *r, const struct reserved_all *all,
+	const struct reserved *x, int64_t now_ms)
+{
+	char what[300];
+	if (x->state != ADVANCE_ACTIVE || x->known->advance.maintenance || shares_users(all, x))
+		return;
+	for (size_t i = 0; i < x->nuse; i++) {
+		const struct reserved_row *u = &x->use[i];
+		int64_t expected = least(users_hold(r, x, u), u->left);
+		snprintf(what, sizeof(what), "its users hold %lld %s of %s: expected, not %lld",
+			(ll)expected, u->resource, u->flavor, (ll)u->used);
+		if (u->used != expected)
+			break_it(s, r, x, now_ms, what);
+	}
 }
 
 static void check_kept(struct sim *s, const struct replica *r, const struct reserved_all *all,
@@ -441,11 +511,14 @@ void advance_check(
 	struct reserved_all all;
 	if (!s->advance.on)
 		return;
+	advance_judges(now_ms);
 	gather(r, &all);
 	for (size_t i = 0; i < all.n; i++) {
 		check_accepted(s, r, &all.of[i], now_ms);
-		if (all.of[i].ok && all.of[i].state != ADVANCE_ENDED)
-			check_kept(s, r, &all, &all.of[i], now_ms);
+		if (!all.of[i].ok || all.of[i].state == ADVANCE_ENDED)
+			continue;
+		check_kept(s, r, &all, &all.of[i], now_ms);
+		check_used(s, r, &all, &all.of[i], now_ms);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (d[i].kind == DECISION_START || d[i].kind == DECISION_GROW)

@@ -307,6 +307,7 @@ static void go_back(struct sim *s, const struct saved_store *v)
 	s->api.version =
 		(t->bumped ? s->api.version + BUMP : v->version) + rng_between(&t->rng, 10, 200);
 	memcpy(s->people.config, v->config, sizeof(v->config));
+	advance_put_back(s);
 	put_back_jobs(s, v);
 	put_back_pods(s, v);
 	put_back_cluster(s, v);

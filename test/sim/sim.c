@@ -24,7 +24,8 @@ const char *bug_name(enum bug b)
 		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered",
 		"kept_pods_unheard", "outcome_unread", "failure_unseen", "end_guessed",
 		"delete_unguarded", "held_forgotten", "word_unread", "word_for_all", "users_unread",
-		"status_of_another", "status_not_looked_at"};
+		"status_of_another", "status_not_looked_at", "plan_as_held", "freed_unheard",
+		"booking_kept"};
 	return names[b];
 }
 

@@ -104,6 +104,9 @@ enum bug {
 	BUG_USERS_UNREAD,     /* limits for each user are not read */
 	BUG_STATUS_OF_ANOTHER,	  /* a status is written without the uid that it is about */
 	BUG_STATUS_NOT_LOOKED_AT, /* it is not written anew where another one is seen */
+	BUG_PLAN_AS_HELD,	  /* what is planned of now is told as what runs hold */
+	BUG_FREED_UNHEARD,	  /* a run that used what is reserved goes unheard */
+	BUG_BOOKING_KEPT,	  /* a booking stays whose Job waits for quota at its time */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);

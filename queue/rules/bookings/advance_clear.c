@@ -172,7 +172,7 @@ static size_t clear_node(struct clearing *c, size_t i)
 				(struct demand_line){.row = a->row[i].row, .amount = c->kept[i]};
 	const struct cohort_tree *tree = quota_root(node)->cohort_tree;
 	struct preemption x = {.q = c->q, .d = &d};
-	if (tree && a->clears)
+	if (tree)
 		try_all(c, &x, tree);
 	if (x.nvictims > 0) {
 		victims_spare(&x, true);
@@ -199,22 +199,15 @@ static void clear_one(struct clearing *c)
 		for (size_t k = first; k < i; k++)
 			quota_take(c->a->row[k].row, QUOTA_THEN, c->kept[k]);
 	}
-	c->a->clears = false;
 }
 
-static bool any_clears(const struct queue *q)
-{
-	const struct advance_reservation *a = advance_reservation_first(q);
-	while (a && !(a->booked && a->clears))
-		a = advance_reservation_next(a);
-	return a != NULL;
-}
-
+/* For all that are open: one that opens takes over runs that counted for another. */
 void advance_clear(struct queue *q)
 {
 	size_t n = 0;
-	if (!tree_first(&q->advance_reservations.all) || !any_clears(q))
+	if (!q->advance_reservations.clears)
 		return;
+	q->advance_reservations.clears = false;
 	advance_refresh(q);
 	struct clearing *all = mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
 	struct advance_reservation *a = advance_reservation_first(q);
@@ -223,7 +216,6 @@ void advance_clear(struct queue *q)
 		if (!a->booked || !a->open || a->nwindows == 0)
 			continue;
 		struct clearing *c = &all[n++];
-		a->clears = true; /* one that opens takes over runs that counted for another */
 		*c = (struct clearing){
 			.q = q, .a = a, .kept = mem_array(a->nrows, sizeof(int64_t))};
 		advance_kept(a, &a->window[0], q->now_ms, c->kept, &until_ms);

@@ -9,7 +9,8 @@
  * may use it stay. Runs that may use another one that is open go last, and
  * not at all if an older one would keep all that their end gives.
  *
- * It is done when the window begins, after edits of quotas, and once a minute until it has its quota.
+ * It is done when the window begins, after edits of quotas, when runs go that use it (what they held is
+ * kept from then on, and may not be free where quota was lowered), and once a minute.
  */
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_CLEAR_H
 #define SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_CLEAR_H

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
-#include "queue/model/reservation.h"
 #include "queue/rules/bookings/advance_plan.h"
 
 /* ---- Alone -------------------------------------------------------------------------------------
@@ -149,43 +148,19 @@ bool advance_fits_alone(
 /* ---- Now ---------------------------------------------------------------------------------------
  */
 
-/* What runs hold that may use it. One that may use several counts for each here. */
-static __int128 used_now(const struct advance_reservation *a, size_t row)
-{
-	__int128 used = 0;
-	if (!a->cq || a->spec.maintenance)
-		return 0;
-	list_each(&a->cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
-		if (!advance_usable_by(a, r->lq, r->user))
-			continue;
-		for (size_t i = 0; i < r->nlines; i++)
-			if (r->line[i].row == a->row[row].row)
-				used += reservation_line_then(r, &r->line[i]);
-	}
-	return used;
-}
-
-/* What its users do not hold. A promise of theirs holds nothing yet. */
-static int64_t unused(const struct advance_reservation *a, size_t row)
-{
-	__int128 rest = a->row[row].left - used_now(a, row);
-	return rest > 0 ? (int64_t)rest : 0;
-}
-
 /* Each row is taken when it was found, so that the next one does not count on it. */
 bool advance_has_quota(const struct advance_reservation *a)
 {
 	size_t n = 0;
+	int64_t until_ms;
 	if (!a->open || a->nwindows == 0)
 		return true;
-	for (; n < a->nrows; n++) {
-		int64_t rest = unused(a, n);
-		if (rest > 0 && !quota_has(a->row[n].row, QUOTA_NOW, rest))
-			break;
-		quota_take(a->row[n].row, QUOTA_NOW, rest);
-	}
+	int64_t *kept = mem_array(a->nrows, sizeof(*kept));
+	advance_kept(a, &a->window[0], ADVANCE_PRESENT, kept, &until_ms);
+	for (; n < a->nrows && quota_has(a->row[n].row, QUOTA_NOW, kept[n]); n++)
+		quota_take(a->row[n].row, QUOTA_NOW, kept[n]);
 	for (size_t i = 0; i < n; i++)
-		quota_give(a->row[i].row, QUOTA_NOW, unused(a, i));
+		quota_give(a->row[i].row, QUOTA_NOW, kept[i]);
+	free(kept);
 	return n == a->nrows;
 }

@@ -258,7 +258,8 @@ static void book_anew(struct queue *q, struct advance_reservation *a)
 	free(left);
 	advance_book(q, a, false, &window);
 	enter(q, a);
-	a->open = a->clears = open;
+	a->open = open;
+	q->advance_reservations.clears |= open;
 }
 
 /* The same amounts, but maybe other windows. Windows that are as before keep their bookings. */
@@ -282,7 +283,7 @@ static void drop_first_window(struct queue *q, struct advance_reservation *a)
 	advance_window_unbook(q, w);
 	memmove(w, w + 1, --a->nwindows * sizeof(*w));
 	a->left_from_ms = 0;
-	a->open = a->clears = false;
+	a->open = false;
 	touch(q, a);
 	q->counters.version++;
 }
@@ -303,7 +304,7 @@ static void open_first(struct queue *q, struct advance_reservation *a)
 	const struct advance_window *w = &a->window[0];
 	bool given_back = a->left_from_ms == w->from_ms;
 	a->open_from_ms = w->from_ms;
-	a->open = a->clears = true;
+	a->open = true;
 	for (size_t i = 0; !given_back && i < a->nrows; i++)
 		a->row[i].left = a->row[i].amount;
 	if (!given_back)
@@ -366,11 +367,11 @@ static void turn(struct queue *q, struct advance_reservation *a)
 	while (a->nwindows > 0 && a->window[0].until_ms <= q->now_ms)
 		drop_first_window(q, a);
 	if (a->nwindows == 0 || a->window[0].from_ms > q->now_ms)
-		a->open = a->clears = false; /* its Calendar was edited, or the clock set back */
+		a->open = false; /* its Calendar was edited, or the clock set back */
 	else if (!a->open || a->open_from_ms != a->window[0].from_ms)
 		open_first(q, a);
 	release(q, a);
-	a->clears = a->open; /* runs may have been adopted meanwhile */
+	q->advance_reservations.clears |= a->open; /* runs may have been adopted meanwhile */
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
 
@@ -474,7 +475,7 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations.nbooked -= a->booked;
 	a->booked = false;
 	a->left_from_ms = 0;
-	a->open = a->clears = false;
+	a->open = false;
 	a->reason = "NotJudgedYet";
 	alarm_clear(&q->alarms, &a->alarm);
 }

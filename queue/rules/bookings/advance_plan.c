@@ -34,6 +34,8 @@ static bool share_users(
 static int64_t left_at(const struct advance_reservation *a, const struct advance_row *x,
 	int64_t at_ms, int64_t *until_ms)
 {
+	if (at_ms == ADVANCE_PRESENT)
+		return x->left;
 	for (size_t i = 0; i < a->nwindows; i++) {
 		const struct advance_window *w = &a->window[i];
 		if (w->until_ms <= at_ms)
@@ -45,14 +47,37 @@ static int64_t left_at(const struct advance_reservation *a, const struct advance
 	return 0;
 }
 
-/* What runs are planned to hold of a row at that moment that may use it, beyond what others absorb. */
-static __int128 held_beyond(
-	const struct advance_row *x, __int128 absorbed, int64_t at_ms, int64_t *until_ms)
+/* Sums what runs hold of a row now that may use it. A promise holds nothing yet; a run that is ending still
+ * does. */
+static __int128 held_now(const struct advance_reservation *a, const struct quota_row *row)
+{
+	__int128 held = 0;
+	list_each(&a->cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		for (size_t i = 0; i < r->nlines; i++)
+			if (r->line[i].row == row && advance_usable_by(a, r->lq, r->user))
+				held += r->line[i].amount;
+	}
+	return held;
+}
+
+static __int128 held_at(const struct advance_reservation *a, const struct advance_row *x,
+	int64_t at_ms, int64_t *until_ms)
 {
 	struct profile_place place = {0, 0};
 	int64_t end_ms;
-	__int128 held = profile_at(&x->held, &place, at_ms, &end_ms) - absorbed;
+	if (at_ms == ADVANCE_PRESENT)
+		return held_now(a, x->row);
+	__int128 held = profile_at(&x->held, &place, at_ms, &end_ms);
 	*until_ms = least(*until_ms, end_ms);
+	return held;
+}
+
+/* What runs hold of a row at that moment that may use it, beyond what others absorb. */
+static __int128 held_beyond(const struct advance_reservation *a, const struct advance_row *x,
+	__int128 absorbed, int64_t at_ms, int64_t *until_ms)
+{
+	__int128 held = held_at(a, x, at_ms, until_ms) - absorbed;
 	return held > 0 ? held : 0;
 }
 
@@ -66,12 +91,14 @@ static __int128 absorbed_before(const struct advance_reservation *a, const struc
 			container_of(l, struct advance_reservation, of_clusterqueue);
 		if (other == a)
 			break;
+		if (at_ms == ADVANCE_PRESENT && !other->open)
+			continue;
 		for (size_t i = 0; share_users(&other->spec, &a->spec) && i < other->nrows; i++) {
 			const struct advance_row *x = &other->row[i];
 			if (x->row != row)
 				continue;
-			__int128 held = held_beyond(x, absorbed, at_ms, until_ms);
 			int64_t left = left_at(other, x, at_ms, until_ms);
+			__int128 held = held_beyond(other, x, absorbed, at_ms, until_ms);
 			absorbed += held < left ? held : left;
 		}
 	}
@@ -87,7 +114,7 @@ void advance_kept(const struct advance_reservation *a, const struct advance_wind
 		int64_t left = w->from_ms == a->left_from_ms ? x->left : x->amount;
 		bool usable = a->cq && !a->spec.maintenance;
 		__int128 others = usable ? absorbed_before(a, x->row, at_ms, ret_until_ms) : 0;
-		__int128 used = usable ? held_beyond(x, others, at_ms, ret_until_ms) : 0;
+		__int128 used = usable ? held_beyond(a, x, others, at_ms, ret_until_ms) : 0;
 		ret_amounts[i] = used < left ? left - (int64_t)used : 0;
 	}
 }
@@ -259,6 +286,7 @@ static void count(
 		return;
 	for (size_t i = 0; i < a->nrows; i++)
 		row_uses(q, &a->row[i], r->booking, times);
+	q->advance_reservations.clears |= a->open && times < 0; /* it keeps what the run used */
 }
 
 static void count_all(struct queue *q, const struct reservation *r, int times)

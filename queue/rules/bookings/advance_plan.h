@@ -24,6 +24,9 @@
 struct localqueue;
 struct user;
 
+/* In place of a moment: what runs hold, not what is planned. For one that is open. */
+#define ADVANCE_PRESENT INT64_MIN
+
 /* What is kept of each row in a span of time: writes amounts, as many as there are rows, and until
  * when it is the same. */
 void advance_kept(const struct advance_reservation *a, const struct advance_window *w,

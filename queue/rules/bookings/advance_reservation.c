@@ -183,7 +183,8 @@ int queue_set_advance_reservation(
 	if (booked && !as_usable) {
 		advance_count_anew(q, x);
 		advance_join(q, x);
-		x->clears = x->open; /* of runs that may not use it any more */
+		/* of runs that may not use it any more */
+		q->advance_reservations.clears |= x->open;
 	}
 	calendar_take(q, x, x->spec.calendar);
 	advance_reservation_due(q, x);

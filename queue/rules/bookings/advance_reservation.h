@@ -84,7 +84,6 @@ struct advance_reservation {
 	int64_t period_from_ms;	 /* of releaseAfter */
 	int64_t watched_from_ms; /* what was used is known from here on */
 	int64_t rolled_ms;	 /* when its windows were looked up */
-	bool clears; /* runs that are in its way are stopped by this decision: advance_clear.h */
 	struct alarm alarm;
 	bool due;  /* to be looked at by the next decision */
 	bool anew; /* its windows are to be looked up again */
@@ -97,6 +96,7 @@ struct advance_reservations {
 	size_t nbooked;				/* so many are */
 	bool due;				/* some is */
 	bool stale;				/* pieces of some are */
+	bool clears;				/* runs are to be stopped: advance_clear.h */
 	uint64_t quotas_as_of, calendars_as_of; /* edits that were seen */
 };
 

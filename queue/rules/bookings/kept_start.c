@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/rules/bookings/advance_plan.h"
 #include "sluice/quantity.h"
 
 static bool is_of(const void *value, const void *key)
@@ -36,6 +37,7 @@ void kept_start_drop(struct queue *q, struct workload *w)
 		return;
 	map_take(&q->kept_starts, uid_hash(&w->key.uid), &w->key.uid);
 	alarm_clear(&q->alarms, &k->alarm);
+	list_leave(&k->come);
 	list_leave(&k->of_heads);
 	quota_plan_unbook(&q->quota_plan, k->booking);
 	free(k);
@@ -84,7 +86,49 @@ bool kept_start_book(
 	return at_ms != INT64_MAX && kept_start_put(q, w, lines, at_ms, lasts_ms);
 }
 
+/* Jobs that it kept from starting are asked. */
+static void forget(struct queue *q, struct kept_start *k)
+{
+	queue_touch_tree(q, k->w->lq->cq->cohort_tree);
+	kept_start_drop(q, k->w);
+}
+
 void kept_start_ring(struct queue *q, struct kept_start *k)
 {
 	queue_touch_queue(q, k->w->lq->cq);
+	list_add(&q->come_starts, &k->come);
+}
+
+/* All are asked before one goes: which of them stay does not depend on their order. */
+void kept_starts_heed_quotas(struct queue *q)
+{
+	size_t n = 0;
+	struct kept_start *k, **gone;
+	if (q->kept_starts.count == 0 || q->kept_starts_as_of == q->quota.edits)
+		return;
+	q->kept_starts_as_of = q->quota.edits;
+	advance_refresh(q);
+	gone = mem_array(q->kept_starts.count, sizeof(struct kept_start *));
+	map_each(&q->kept_starts, i, k)
+		if (!list_in(&k->of_heads) && !quota_plan_stands(&q->quota_plan, k->booking))
+			gone[n++] = k;
+	for (size_t i = 0; i < n; i++)
+		forget(q, gone[i]);
+	free(gone);
+}
+
+bool kept_starts_expire(struct queue *q)
+{
+	bool any = false;
+	if (q->paused || !list_empty(&q->dirty))
+		return false; /* some were not asked yet */
+	while (!list_empty(&q->come_starts)) {
+		struct kept_start *k = container_of(q->come_starts.next, struct kept_start, come);
+		list_leave(&k->come);
+		if (list_in(&k->of_heads))
+			continue; /* the walk books it anew, or drops it */
+		forget(q, k);
+		any = true;
+	}
+	return any;
 }

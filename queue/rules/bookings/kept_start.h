@@ -5,7 +5,9 @@
  *
  * The Job need not wait for it: it starts as soon as it overlaps nothing but its own booking, which may be
  * sooner. At its time all Jobs of its ClusterQueue are asked again. It is dropped when the Job leaves its
- * place in the line, and made anew when facts have run into it.
+ * place in the line, and made anew when facts have run into it. If the Job does not start at that time, and is
+ * not booked anew, no booking keeps it any more: it waits for quota, because a run lasts longer than expected.
+ * Then its booking goes, so that it keeps no other Job from starting.
  */
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_KEPT_START_H
 #define SLUICE_QUEUE_RULES_BOOKINGS_KEPT_START_H
@@ -22,6 +24,7 @@ struct kept_start {
 	struct workload *w;
 	struct booking *booking;
 	struct alarm alarm;
+	struct link come;     /* in queue.come_starts: its time has come in this decision */
 	struct link of_heads; /* in clusterqueue.heads: backfill_heads.h */
 	uint64_t walk;	      /* ... that booked it last: clusterqueue.walks */
 };
@@ -45,5 +48,11 @@ struct kept_start *kept_start_put(struct queue *q, struct workload *w, struct bo
 
 /* Its alarm rang: its time has come. */
 void kept_start_ring(struct queue *q, struct kept_start *k);
+/* After edits of quotas: drops the bookings that do not fit any more. Their Jobs are asked again, and may never
+ * fit. */
+void kept_starts_heed_quotas(struct queue *q);
+/* After a pass: drops the bookings whose time has come and whose Jobs wait for something else. True: some
+ * were, and the Jobs that they kept from starting are to be asked. */
+bool kept_starts_expire(struct queue *q);
 
 #endif
