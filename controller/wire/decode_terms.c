@@ -83,7 +83,7 @@ static void time_field(struct decoder *d, const struct path *at, const cJSON *an
 		ret_zoned->unknown = unknown_zone(d, j->ns, j->name, key, ret_zoned->zone);
 	else
 		decoder_fault(d, PATH(at, key),
-			"%s is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 Europe/Berlin\", or \"08:00 Europe/Berlin\" for the first one after the Job's creation",
+			"%s is not a time; write e.g. \"2026-11-22T08:00:00Z\", or \"2026-11-22T08:00 Europe/Berlin\", or \"08:00 Europe/Berlin\" for the first one after the Job's creation",
 			text_show(text, shown));
 }
 

@@ -161,7 +161,7 @@ static const struct invalid_row {
 		"metadata.annotations.sluice.dev/expected-duration: \"\" is not a duration; "
 		"write e.g. 1h30m or 5400"},
 	{"'creationTimestamp':'yesterday'", "", "",
-		"metadata.creationTimestamp: is not a time; write e.g. 2026-11-21T09:58:30Z"},
+		"metadata.creationTimestamp: is not a time; write e.g. \"2026-11-21T09:58:30Z\""},
 };
 
 static void what_a_user_may_write_wrong(void **state)

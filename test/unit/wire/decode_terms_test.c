@@ -178,7 +178,7 @@ static void a_deadline_beyond_all_time_is_none(void **state)
 /* ---- what is said ---------------------------------------------------------------------------- */
 
 #define NO_TIME                                                                                    \
-	"is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 Europe/Berlin\", "  \
+	"is not a time; write e.g. \"2026-11-22T08:00:00Z\", or \"2026-11-22T08:00 Europe/Berlin\", " \
 	"or \"08:00 Europe/Berlin\" for the first one after the Job's creation"
 #define NO_PRICE                                                                                   \
 	"is not a price; write that of an hour of one cpu, such as 0.05, or of another unit, "     \
