@@ -167,10 +167,17 @@ static void files_are_read_and_faults_have_lines(void **state)
 	calendar_specs_done(&s);
 }
 
+/* As --at is read. */
+static int take_time(const char *text, const struct zone *z, struct moment *ret, struct err *e)
+{
+	return moment_read(text, &(struct moment_basis){NOW_MS, z, .takes_gaps = true}, ret, e);
+}
+
 static bool open_at(const struct calendar_specs *s, const char *when)
 {
-	struct report_time t;
-	assert_int_equal(report_time_parse(when, s->item[0].zone, &t, NULL), 0);
+	struct moment t;
+	assert_int_equal(take_time(when, s->item[0].zone, &t, NULL), 0);
+	moment_done(&t);
 	return calendar_at(s->item[0].calendar, t.at_ms).open;
 }
 
@@ -199,27 +206,34 @@ static void times_may_be_written_in_many_ways(void **state)
 {
 	(void)state;
 	struct zone *z;
-	struct report_time t;
+	struct moment t;
 	struct err e = {""};
 	assert_int_equal(tzdata_load("Europe/Berlin", &z, &e), 0);
 	static const char *const same[] = {"2026-07-01T12:00", "2026-07-01T10:00Z",
 		"2026-07-01T10:00:00Z", "2026-07-01T06:00:00-04:00"};
 	for (size_t i = 0; i < COUNT(same); i++) {
-		assert_int_equal(report_time_parse(same[i], z, &t, &e), 0);
+		assert_int_equal(take_time(same[i], z, &t, &e), 0);
 		assert_true(t.at_ms == INT64_C(1782900000000));
 		assert_string_equal(t.note, "");
+		moment_done(&t);
 	}
-	assert_int_equal(report_time_parse("2026-07-01", z, &t, &e), 0);
+	assert_int_equal(take_time("2026-07-01", z, &t, &e), 0);
 	assert_true(t.at_ms == INT64_C(1782856800000));
-	assert_int_equal(report_time_parse("2026-03-29T02:30", z, &t, &e), 0);
+	moment_done(&t);
+	assert_int_equal(take_time("2026-03-29T02:30", z, &t, &e), 0);
 	assert_string_equal(t.note, "the clocks of Europe/Berlin skip that time; what is set to it "
 				    "happens at Sun 2026-03-29 03:00 CEST");
-	assert_int_equal(report_time_parse("2026-10-25T02:30", z, &t, &e), 0);
-	assert_string_equal(t.note, "the clocks of Europe/Berlin repeat that time; taken is the "
-				    "first, the second is Sun 2026-10-25 02:30 CET");
-	assert_int_equal(report_time_parse("2026-10-25T03:00", z, &t, &e), 0);
+	moment_done(&t);
+	assert_int_equal(take_time("2026-10-25T02:30", z, &t, &e), 0);
+	assert_string_equal(t.note,
+		"02:30 on 2026-10-25 comes twice in Europe/Berlin; the first is "
+		"taken, Sun 2026-10-25 02:30 CEST. The second is "
+		"2026-10-25T02:30:00+01:00.");
+	moment_done(&t);
+	assert_int_equal(take_time("2026-10-25T03:00", z, &t, &e), 0);
 	assert_string_equal(t.note, "");
-	assert_int_equal(report_time_parse("soon", z, &t, &e), ERR_INVALID);
+	moment_done(&t);
+	assert_int_equal(take_time("soon", z, &t, &e), ERR_INVALID);
 	zone_free(z);
 }
 
@@ -229,11 +243,11 @@ static void a_calendar_is_shown(void **state)
 	struct calendar_specs s;
 	struct buf out;
 	struct style plain = {false, false};
-	struct report_time t;
+	struct moment t;
 	assert_int_equal(read(&s, NIGHTS, NULL), 0);
 	struct calendar_specs_calendar *c = &s.item[0];
 	buf_init(&out, 1 << 16);
-	assert_int_equal(report_time_parse("2026-03-28T20:00", c->zone, &t, NULL), 0);
+	assert_int_equal(take_time("2026-03-28T20:00", c->zone, &t, NULL), 0);
 	report_show(c, c->zone, t.at_ms, "2026f", &plain, &out);
 	assert_string_equal(buf_text(&out),
 		"nights  Europe/Berlin, tzdata 2026f\n"
@@ -257,6 +271,7 @@ static void a_calendar_is_shown(void **state)
 		"\"state\":\"Open\",\"window\":\"night\",\"exception\":null,"
 		"\"until\":\"2026-03-29T05:00:00Z\",\"untilLocal\":\"Sun 2026-03-29 07:00 CEST\","
 		"\"note\":null,\"next\":[{\"state\":\"Closed\",\"at\":\"2026-03-29T05:00:00Z\",";
+	moment_done(&t);
 	assert_memory_equal(buf_text(&out), start, sizeof(start) - 1);
 	buf_done(&out);
 	calendar_specs_done(&s);
@@ -267,7 +282,7 @@ static void what_never_changes_says_so(void **state)
 	(void)state;
 	struct calendar_specs s;
 	struct buf out;
-	struct report_time t = {.at_ms = NOW_MS};
+	struct moment t = {.at_ms = NOW_MS};
 	assert_int_equal(
 		read(&s, "kind: Calendar\nmetadata: {name: a}\nspec: {timeZone: UTC}\n", NULL), 0);
 	buf_init(&out, 1 << 16);

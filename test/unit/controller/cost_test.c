@@ -38,6 +38,10 @@ static void words_of_the_question(void **state)
 		{{"queue", "week", "day"}, COST_BY_QUEUE, "", INT64_C(1794787200000),
 			NOW - 10 * DAY_MS / 24},
 		{{"queue", "month", NULL}, COST_BY_QUEUE, "", INT64_C(1793491200000), NOW + 1},
+		{{"queue", "yesterday", "today"}, COST_BY_QUEUE, "", NOW - 34 * DAY_MS / 24,
+			NOW - 10 * DAY_MS / 24},
+		{{"queue", "Fri 9:00", "9:00 UTC"}, COST_BY_QUEUE, "", NOW - 25 * DAY_MS / 24,
+			NOW - DAY_MS / 24},
 		{{"queue", "year", NULL}, COST_BY_QUEUE, "", INT64_C(1767225600000), NOW + 1},
 	};
 	(void)state;
@@ -68,6 +72,7 @@ static void wrong_words_get_a_sentence(void **state)
 		{{NULL, "2026-02-30", NULL}, "since"},
 		{{NULL, NULL, "-1d"}, "until is \"-1d\""},
 		{{NULL, "1d", "2d"}, "no time between"},
+		{{NULL, "9:00 Europe/Berlin", NULL}, "since is"}, /* no zone is looked up */
 		{{NULL, "1y", NULL}, "since is \"1y\""},
 	};
 	(void)state;
