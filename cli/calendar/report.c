@@ -13,19 +13,22 @@ static const char *time_text(const struct zone *z, int64_t ms, char text[ZONE_TE
 	return ms == CALENDAR_NEVER ? "" : zone_text(z, ms / 1000, text);
 }
 
-/* "open by weekend on xmas until Mon 2026-11-23 07:00 CET" */
-static void add_state(const struct calendar_state *s, const struct zone *zone, struct buf *out)
+/* "open by weekend on xmas until Mon 2026-11-23 07:00 CET". An exception that ends, or a window that another
+ * one follows, is no end of that. */
+static void add_state(struct calendar *c, int64_t at_ms, const struct zone *zone, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE];
+	const struct calendar_state state = calendar_at(c, at_ms), *s = &state;
+	int64_t until_ms = calendar_next_change(c, at_ms);
 	buf_puts(out, s->open ? "open" : "closed");
 	if (s->window)
 		buf_printf(out, " by window %s", s->window);
 	if (s->exception)
 		buf_printf(out, "%s exception %s", s->window ? " on" : " by", s->exception);
-	if (s->until_ms == CALENDAR_NEVER)
+	if (until_ms == CALENDAR_NEVER)
 		buf_puts(out, s->open ? ", always" : ", and never opens (within five years)");
 	else
-		buf_printf(out, ", until %s", time_text(zone, s->until_ms, text));
+		buf_printf(out, ", until %s", time_text(zone, until_ms, text));
 	buf_putc(out, '\n');
 }
 
@@ -52,10 +55,9 @@ void report_show(const struct calendar_specs_calendar *c, const struct zone *zon
 	const char *tzdata, const struct style *style, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE];
-	struct calendar_state s = calendar_at(c->calendar, at_ms);
 	buf_printf(out, "%s  %s, tzdata %s\n  at %s ", c->spec->name, c->zone->name, tzdata,
 		time_text(zone, at_ms, text));
-	add_state(&s, zone, out);
+	add_state(c->calendar, at_ms, zone, out);
 	if (*c->note.text)
 		buf_printf(out, "  left out: %s\n", c->note.text);
 	add_changes(c->calendar, zone, at_ms, style, out);
@@ -65,10 +67,9 @@ void report_test(const struct calendar_specs_calendar *c, const struct zone *zon
 	const struct moment *at, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE];
-	struct calendar_state s = calendar_at(c->calendar, at->at_ms);
 	buf_printf(out, "%s at %s (%s) is ", c->spec->name, time_text(zone, at->at_ms, text),
 		stamp_format_seconds(at->at_ms, stamp));
-	add_state(&s, zone, out);
+	add_state(c->calendar, at->at_ms, zone, out);
 	if (*at->note)
 		buf_printf(out, "  %s\n", at->note);
 }
@@ -121,7 +122,7 @@ void report_json(const struct calendar_specs_calendar *c, const struct zone *zon
 	json_member(out, "state", s.open ? "Open" : "Closed");
 	json_member(out, "window", s.window);
 	json_member(out, "exception", s.exception);
-	json_time(out, "until", zone, s.until_ms, ",");
+	json_time(out, "until", zone, calendar_next_change(c->calendar, at->at_ms), ",");
 	json_member(out, "note", *at->note ? at->note : NULL);
 	json_changes(c->calendar, zone, at->at_ms, out);
 	buf_puts(out, "}\n");

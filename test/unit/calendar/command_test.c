@@ -277,6 +277,43 @@ static void a_calendar_is_shown(void **state)
 	calendar_specs_done(&s);
 }
 
+/* It opens when the weekend is over, not when the reason for which it is closed is another one. */
+static void until_when_is_until_it_opens(void **state)
+{
+	static const struct {
+		const char *at, *says;
+	} rows[] = {
+		{"2026-11-19T23:30", "is closed, until Mon 2026-11-23 19:00 CET\n"},
+		{"2026-11-20 20:00",
+			"is closed by exception maintenance, until Mon 2026-11-23 19:00 CET\n"},
+		{"2026-11-18 20:00", "is open by window night, until Wed 2026-11-18 23:00 CET\n"},
+	};
+	(void)state;
+	struct calendar_specs s;
+	struct buf out;
+	struct moment t;
+	assert_int_equal(
+		read(&s,
+			"kind: Calendar\nmetadata: {name: nights}\nspec:\n"
+			"  timeZone: Europe/Berlin\n"
+			"  open: [{name: night, days: [Mon-Fri], from: \"19:00\", to: \"23:00\"}]\n"
+			"  except: [{name: maintenance, dates: [\"2026-11-20\"], treatAs: Closed}]\n",
+			NULL),
+		0);
+	const struct calendar_specs_calendar *c = &s.item[0];
+	buf_init(&out, 1 << 16);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(take_time(rows[i].at, c->zone, &t, NULL), 0);
+		buf_reset(&out);
+		report_test(c, c->zone, &t, &out);
+		if (!strstr(buf_text(&out), rows[i].says))
+			fail_msg("%s", buf_text(&out));
+		moment_done(&t);
+	}
+	buf_done(&out);
+	calendar_specs_done(&s);
+}
+
 static void what_never_changes_says_so(void **state)
 {
 	(void)state;
@@ -326,6 +363,7 @@ int main(void)
 		cmocka_unit_test(dates_come_from_configmaps),
 		cmocka_unit_test(times_may_be_written_in_many_ways),
 		cmocka_unit_test(a_calendar_is_shown),
+		cmocka_unit_test(until_when_is_until_it_opens),
 		cmocka_unit_test(what_never_changes_says_so),
 		cmocka_unit_test(holidays_become_an_exception),
 	};
