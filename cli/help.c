@@ -299,7 +299,7 @@ const char whatif_help[] =
 	"    For an admin. The controller plays its queue forward twice, as it is and as it would be, and\n"
 	"    says which of the Jobs that wait now would start earlier, which later, and what their runs\n"
 	"    would cost. Nothing is written. The live objects are read with your own rights to get them,\n"
-	"    and the queue is asked with your right to list whatifs (ClusterRole sluice-admin).\n"
+	"    and the queue is asked with your right to list whatifs, which sluice-admin has.\n"
 	"\n"
 	"    The first lines say what would change, the tables which ClusterQueues and Jobs it moves, and the\n"
 	"    last line sums it up. In the row of a ClusterQueue, EARLIER also counts Jobs that start only with\n"

@@ -456,6 +456,22 @@ static void a_job_that_is_not_there_is_no_api_that_is_not_there(void **state)
 		struct stage s;
 		struct json *j = json_new(1 << 20);
 		const cJSON *root;
+/* To read what is in all namespaces takes no right to write in them. */
+static void who_may_not_list_all_namespaces_is_told_of_the_viewer(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	s.o.all_namespaces = true;
+	answer(&s, ALL, 403, FORBIDDEN("bob"));
+	answer(&s, "GET /apis/visibility.sluice.dev HTTP", 200, "{}");
+	assert_int_equal(
+		jobs_pages_read(s.loop, s.client, NULL, s.user, &s.o, s.report, &s.e), ERR_DENIED);
+	assert_non_null(strstr(s.e.text,
+		"kubectl create clusterrolebinding sluice-bob --clusterrole=sluice-viewer --user=bob"));
+	stage_close(&s);
+}
+
 		stage_open(&s);
 		answer(&s, "GET " VISIBILITY_ROOT "/x HTTP", 404, rows[i].body);
 		assert_int_equal(
@@ -488,3 +504,4 @@ int main(void)
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+		cmocka_unit_test(who_may_not_list_all_namespaces_is_told_of_the_viewer),
