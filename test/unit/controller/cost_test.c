@@ -511,9 +511,22 @@ static void rows_are_bounded_and_totals_are_of_all(void **state)
 	cost_report_free(r);
 }
 
+/* kubectl get prints <unknown> for an object that has no Table. */
+static void a_table_is_not_to_be_had(void **state)
+{
+	(void)state;
+	assert_true(past_resource_wants_table("application/json;as=Table;v=v1;g=meta.k8s.io,"
+					      "application/json;as=Table;v=v1beta1;g=meta.k8s.io,"
+					      "application/json"));
+	assert_false(past_resource_wants_table("application/json"));
+	assert_false(past_resource_wants_table("*/*"));
+	assert_false(past_resource_wants_table(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table_is_not_to_be_had),
 		cmocka_unit_test(words_of_the_question),
 		cmocka_unit_test(wrong_words_get_a_sentence),
 		cmocka_unit_test(what_was_forgotten_is_told),
