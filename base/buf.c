@@ -112,10 +112,14 @@ static void json_char(struct buf *b, unsigned char c)
 static size_t plain_run(struct slice s, bool clean)
 {
 	size_t n = 0;
-	for (; n < s.len; n++) {
+	while (n < s.len) {
 		unsigned char c = (unsigned char)s.ptr[n];
-		if (c < 0x20 || c == '"' || c == '\\' || (!clean && c >= 0x80))
+		size_t len = clean || c < 0x80
+				     ? 1
+				     : slice_utf8_character((struct slice){s.ptr + n, s.len - n});
+		if (c < 0x20 || c == '"' || c == '\\' || len == 0)
 			break;
+		n += len;
 	}
 	return n;
 }

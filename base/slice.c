@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+enum { SHOWN_MAX_BYTES = 40 };
+
 bool slice_eq(struct slice a, struct slice b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
@@ -63,14 +65,37 @@ bool slice_utf8(struct slice a)
 	return true;
 }
 
+size_t slice_utf8_character(struct slice a)
+{
+	return utf8_sequence((const unsigned char *)a.ptr, a.len);
+}
+
+size_t slice_character(struct slice a, bool *ret_clean)
+{
+	const unsigned char *p = (const unsigned char *)a.ptr;
+	size_t n = slice_utf8_character(a);
+	/* Control characters, and those of Latin-1 that UTF-8 spells C2 80 to C2 9F. */
+	bool obeyed = p[0] < 0x20 || p[0] == 0x7f || (n == 2 && p[0] == 0xC2 && p[1] < 0xA0);
+	*ret_clean = n > 0 && !obeyed;
+	return n > 0 ? n : 1;
+}
+
 const char *slice_show(struct slice a, char ret[SLICE_SHOWN_SIZE])
 {
-	size_t n = 0;
+	size_t n = 0, taken = 0;
+	bool clean;
 	ret[n++] = '"';
-	for (size_t i = 0; i < a.len && i < 40; i++)
-		ret[n++] = a.ptr[i] >= 0x20 && a.ptr[i] < 0x7f ? a.ptr[i] : '?';
+	while (taken < a.len) {
+		const char *p = a.ptr + taken;
+		size_t len = slice_character((struct slice){p, a.len - taken}, &clean);
+		if (taken + len > SHOWN_MAX_BYTES)
+			break;
+		memcpy(ret + n, clean ? p : "?", clean ? len : 1);
+		n += clean ? len : 1;
+		taken += len;
+	}
 	ret[n++] = '"';
-	snprintf(ret + n, SLICE_SHOWN_SIZE - n, "%s", a.len > 40 ? "..." : "");
+	snprintf(ret + n, SLICE_SHOWN_SIZE - n, "%s", taken < a.len ? "..." : "");
 	return ret;
 }
 

@@ -22,12 +22,14 @@ static int report_one(const struct calendar_specs_calendar *c, const struct cale
 	const struct zone *tz, struct buf *out, struct err *e)
 {
 	struct style style = style_of(stdout);
-	struct report_time at = {.at_ms = clock_now_ms() / 1000 * 1000};
+	struct moment at = {.at_ms = clock_now_ms() / 1000 * 1000};
 	char tzdata[TZDATA_VERSION_SIZE];
 	const struct zone *zone = tz ? tz : c->zone;
-	int rc = o->at ? report_time_parse(o->at, zone, &at, e) : 0;
-	if (rc < 0)
-		return rc;
+	const struct moment_basis basis = {at.at_ms, zone, .takes_gaps = true};
+	if (o->at && moment_read(o->at, &basis, &at, e) < 0) {
+		err_wrap(e, "--at");
+		return ERR_INVALID;
+	}
 	tzdata_version(tzdata);
 	if (o->output == CALENDAR_JSON)
 		report_json(c, zone, &at, tzdata, out);
@@ -35,6 +37,7 @@ static int report_one(const struct calendar_specs_calendar *c, const struct cale
 		report_test(c, zone, &at, out);
 	else
 		report_show(c, zone, at.at_ms, tzdata, &style, out);
+	moment_done(&at);
 	return 0;
 }
 

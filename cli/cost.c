@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/past/cells.h"
+#include "cli/past/options.h"
 #include "cli/past/show.h"
 #include "cli/server.h"
 #include "controller/common/clock.h"
@@ -155,9 +156,12 @@ int command_cost(const struct arguments *a)
 		.all_namespaces = a->all_namespaces,
 		.output = a->output};
 	struct past_query query;
+	struct past_times times;
+	int64_t now_ms = clock_now_ms();
 	struct err e = {""};
 	/* Only whether they are understood: it is the controller's clock that counts. */
-	if (past_query_parse(&c.words, clock_now_ms(), &query, &e) != 0) {
+	if (past_times_resolve(&c.words, now_ms, &times, &e) != 0 ||
+		past_query_parse(&c.words, now_ms, &query, &e) != 0) {
 		fprintf(stderr, "sluice: cost: %s; see sluice help cost\n", e.text);
 		return CLI_USAGE;
 	}

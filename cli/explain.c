@@ -287,6 +287,17 @@ static void put_bill(const cJSON *job, struct table *t, struct local_times *l)
 	buf_done(&says);
 }
 
+#define GROWN "Grown"
+
+/* A run of which pods were taken, or to which some were given, has a reason beside its start. */
+static const char *last_deed(const cJSON *story)
+{
+	const char *state = text_of(story, "state"), *reason = text_of(story, "reason");
+	if (strcmp(state, "Started") != 0 || !*reason)
+		return state;
+	return strcmp(reason, GROWN) == 0 ? GROWN : "Shrunk";
+}
+
 /* What was last done to it, from the story that stands on the Job. */
 static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
@@ -295,13 +306,18 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct l
 	if (json_parse(tree, slice_of(text_of(job, "story")), &story, NULL) == 0) {
 		struct buf text;
 		buf_init(&text, STORY_MAX_BYTES);
+		const char *deed = last_deed(story), *reason = text_of(story, "reason");
+		bool resized = strcmp(deed, text_of(story, "state")) != 0;
 		put_label(t, "last");
-		table_cell(t, COLOUR_BOLD, text_of(story, "state"));
+		table_cell(t, COLOUR_BOLD, deed);
 		buf_printf(&text, "attempt %" PRId64 ", %s", number_of(story, "attempt"),
 			text_of(story, "at"));
 		put_age(text_of(story, "at"), now_ms, &text);
-		if (text_of(story, "reason")[0])
-			buf_printf(&text, ": %s", text_of(story, "reason"));
+		if (resized && number_of(story, "pods") > 0)
+			buf_printf(&text, ": it goes on with %" PRId64 " pod%s",
+				number_of(story, "pods"), number_of(story, "pods") == 1 ? "" : "s");
+		if (*reason && strcmp(deed, GROWN) != 0)
+			buf_printf(&text, ": %s", reason);
 		if (text_of(story, "preemptor")[0])
 			buf_printf(&text, " for %s", text_of(story, "preemptor"));
 		if (text_of(story, "message")[0])

@@ -153,11 +153,25 @@ static bool add_time(struct local_times *l, const struct found *f, struct buf *o
 	return true;
 }
 
+/* The bytes from a quote to the one that closes it, both included; 0: none begins here. */
+static size_t quoted_bytes(const char *text)
+{
+	const char *end = *text == '"' ? strchr(text + 1, '"') : NULL;
+	return end ? (size_t)(end + 1 - text) : 0;
+}
+
 void local_times_add(struct local_times *l, const char *text, struct buf *out)
 {
 	bool in_word = false;
 	struct found f;
 	while (*text) {
+		size_t quoted = quoted_bytes(text);
+		if (quoted) {
+			buf_add(out, text, quoted);
+			text += quoted;
+			in_word = false;
+			continue;
+		}
 		bool found = !in_word && (find_instant(text, &f) || find_calendar_time(text, &f));
 		if (found && !is_word(text[f.len]) && add_time(l, &f, out)) {
 			text += f.len;

@@ -11,6 +11,7 @@
  * A Calendar's time whose abbreviation has several meanings (CST, IST, PST) is left as it is, unless
  * it is the user's.
  *
+ * What stands in "quotes" is never touched: it is what somebody wrote, or an example of what to write.
  * JSON is not for this: it stays as it comes.
  */
 #ifndef SLUICE_CLI_LOCAL_TIMES_H

@@ -157,17 +157,14 @@ void bar_render(
 
 static void render_but(const char *text, char kept, struct buf *out)
 {
-	bool clean = slice_utf8(slice_of(text));
-	for (const char *p = text; *p; p++) {
-		unsigned char c = (unsigned char)*p;
-		/* Control characters, and those of Latin-1 that UTF-8 spells C2 80 to C2 9F. */
-		bool c1 = c == 0xC2 && (unsigned char)p[1] < 0xA0;
-		if (*p != kept && (c < 0x20 || c == 0x7F || c1 || (c >= 0x80 && !clean)))
-			buf_putc(out, '?');
+	struct slice left = slice_of(text);
+	bool clean;
+	for (size_t len; left.len > 0; left = (struct slice){left.ptr + len, left.len - len}) {
+		len = slice_character(left, &clean);
+		if (clean || *left.ptr == kept)
+			buf_add(out, left.ptr, len);
 		else
-			buf_putc(out, *p);
-		if (c1 && clean)
-			p++;
+			buf_putc(out, '?');
 	}
 }
 

@@ -50,14 +50,6 @@ static int say_older(const struct visibility_request *r, struct err *e)
 				: "Update it");
 }
 
-/* Who has the right in all namespaces, and who in one. */
-static const char *role_of(const struct visibility_request *r)
-{
-	if (r->has_no_namespace)
-		return "sluice-admin";
-	return r->resource && !r->ns ? "sluice-viewer" : "sluice-batch-user";
-}
-
 static int say_denied(
 	const struct visibility_request *r, const struct question_facts *f, struct err *e)
 {
@@ -66,20 +58,23 @@ static int say_denied(
 	if (!question_refused_user(f, user) && !strstr(f->message, "is forbidden: "))
 		return err_set(e, ERR_DENIED, "the API " VISIBILITY_GROUP " refuses it: %s",
 			*f->message ? f->message : "status 403");
+	/* The only role of ours that has it, sluice-admin, may write all kinds. */
 	if (r->has_no_namespace)
 		return err_set(e, ERR_DENIED,
 			"you may not %s %s." VISIBILITY_GROUP
-			", which is for admins of the queues. Somebody who is one gives you the right: kubectl create clusterrolebinding sluice-%s --clusterrole=%s --user=%s",
-			verb, resource_of(r), user, role_of(r), user);
+			", which tells of all namespaces. An admin gives you that right, and no other: kubectl create clusterrole sluice-%s --verb=%s --resource=%s." VISIBILITY_GROUP
+			" && kubectl create clusterrolebinding sluice-%s-%s --clusterrole=sluice-%s --user=%s",
+			verb, resource_of(r), resource_of(r), verb, resource_of(r), resource_of(r),
+			user, resource_of(r), user);
 	if (!r->ns)
 		return err_set(e, ERR_DENIED,
 			"you may not %s %s." VISIBILITY_GROUP
-			" of all namespaces. Name one with -n, or ask an admin for the right: kubectl create clusterrolebinding sluice-%s --clusterrole=%s --user=%s",
-			verb, resource_of(r), user, role_of(r), user);
+			" of all namespaces. Name one with -n, or ask an admin for the right: kubectl create clusterrolebinding sluice-%s --clusterrole=sluice-viewer --user=%s",
+			verb, resource_of(r), user, user);
 	return err_set(e, ERR_DENIED,
 		"you may not %s %s." VISIBILITY_GROUP
-		" in namespace %.63s. An admin gives you the right: kubectl create rolebinding sluice-%s -n %.63s --clusterrole=%s --user=%s",
-		verb, resource_of(r), r->ns, user, r->ns, role_of(r), user);
+		" in namespace %.63s. An admin gives you the right: kubectl create rolebinding sluice-%s -n %.63s --clusterrole=sluice-batch-user --user=%s",
+		verb, resource_of(r), r->ns, user, r->ns, user);
 }
 
 /* Of the group itself: that is no Status. */

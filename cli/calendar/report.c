@@ -3,56 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/calendar/notation.h"
 #include "controller/common/stamp.h"
 #include "controller/wire/decode_text.h"
-
-/* ---- the time asked for ---------------------------------------------------------------------- */
-
-/* Said when the clocks make of a local time none, or two. */
-static void note_jump(const struct zone *z, int64_t local_s, struct report_time *t)
-{
-	char text[ZONE_TEXT_SIZE];
-	int64_t at_s = t->at_ms / 1000;
-	const struct zone_span *span = zone_span_at(z, at_s), *last = z->span + z->nspans - 1;
-	if (zone_local_s(z, at_s) != local_s)
-		snprintf(t->note, sizeof(t->note),
-			"the clocks of %s skip that time; what is set to it happens at %s", z->name,
-			zone_text(z, at_s, text));
-	else if (span < last && local_s - span[1].offset_s >= span[1].from_s)
-		snprintf(t->note, sizeof(t->note),
-			"the clocks of %s repeat that time; taken is the first, the second is %s",
-			z->name, zone_text(z, local_s - span[1].offset_s, text));
-}
-
-int report_time_parse(
-	const char *text, const struct zone *zone, struct report_time *ret, struct err *e)
-{
-	struct report_time t = {0};
-	int32_t day;
-	int64_t local_s;
-	size_t len = strlen(text);
-	char with_seconds[40];
-	/* "2026-03-29T02:30Z" is short for what RFC 3339 wants. */
-	if (len == 17 && text[16] == 'Z') {
-		snprintf(with_seconds, sizeof(with_seconds), "%.16s:00Z", text);
-		text = with_seconds;
-	}
-	if (text_time(text, &t.at_ms)) {
-		*ret = t;
-		return 0;
-	}
-	if (notation_date(slice_of(text), &day, NULL) == 0)
-		local_s = (int64_t)day * 86400;
-	else if (notation_local(slice_of(text), &local_s, NULL) < 0)
-		return err_set(e, ERR_INVALID,
-			"--at is \"%.40s\"; write a local time (2026-03-29T02:30), a date, or with an offset (2026-03-29T00:30:00Z)",
-			text);
-	t.at_ms = zone_instant_s(zone, local_s) * 1000;
-	note_jump(zone, local_s, &t);
-	*ret = t;
-	return 0;
-}
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -61,19 +13,22 @@ static const char *time_text(const struct zone *z, int64_t ms, char text[ZONE_TE
 	return ms == CALENDAR_NEVER ? "" : zone_text(z, ms / 1000, text);
 }
 
-/* "open by weekend on xmas until Mon 2026-11-23 07:00 CET" */
-static void add_state(const struct calendar_state *s, const struct zone *zone, struct buf *out)
+/* "open by weekend on xmas until Mon 2026-11-23 07:00 CET". An exception that ends, or a window that another
+ * one follows, is no end of that. */
+static void add_state(struct calendar *c, int64_t at_ms, const struct zone *zone, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE];
+	const struct calendar_state state = calendar_at(c, at_ms), *s = &state;
+	int64_t until_ms = calendar_next_change(c, at_ms);
 	buf_puts(out, s->open ? "open" : "closed");
 	if (s->window)
 		buf_printf(out, " by window %s", s->window);
 	if (s->exception)
 		buf_printf(out, "%s exception %s", s->window ? " on" : " by", s->exception);
-	if (s->until_ms == CALENDAR_NEVER)
+	if (until_ms == CALENDAR_NEVER)
 		buf_puts(out, s->open ? ", always" : ", and never opens (within five years)");
 	else
-		buf_printf(out, ", until %s", time_text(zone, s->until_ms, text));
+		buf_printf(out, ", until %s", time_text(zone, until_ms, text));
 	buf_putc(out, '\n');
 }
 
@@ -100,23 +55,21 @@ void report_show(const struct calendar_specs_calendar *c, const struct zone *zon
 	const char *tzdata, const struct style *style, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE];
-	struct calendar_state s = calendar_at(c->calendar, at_ms);
 	buf_printf(out, "%s  %s, tzdata %s\n  at %s ", c->spec->name, c->zone->name, tzdata,
 		time_text(zone, at_ms, text));
-	add_state(&s, zone, out);
+	add_state(c->calendar, at_ms, zone, out);
 	if (*c->note.text)
 		buf_printf(out, "  left out: %s\n", c->note.text);
 	add_changes(c->calendar, zone, at_ms, style, out);
 }
 
 void report_test(const struct calendar_specs_calendar *c, const struct zone *zone,
-	const struct report_time *at, struct buf *out)
+	const struct moment *at, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE];
-	struct calendar_state s = calendar_at(c->calendar, at->at_ms);
 	buf_printf(out, "%s at %s (%s) is ", c->spec->name, time_text(zone, at->at_ms, text),
 		stamp_format_seconds(at->at_ms, stamp));
-	add_state(&s, zone, out);
+	add_state(c->calendar, at->at_ms, zone, out);
 	if (*at->note)
 		buf_printf(out, "  %s\n", at->note);
 }
@@ -158,7 +111,7 @@ static void json_changes(
 }
 
 void report_json(const struct calendar_specs_calendar *c, const struct zone *zone,
-	const struct report_time *at, const char *tzdata, struct buf *out)
+	const struct moment *at, const char *tzdata, struct buf *out)
 {
 	struct calendar_state s = calendar_at(c->calendar, at->at_ms);
 	buf_putc(out, '{');
@@ -169,7 +122,7 @@ void report_json(const struct calendar_specs_calendar *c, const struct zone *zon
 	json_member(out, "state", s.open ? "Open" : "Closed");
 	json_member(out, "window", s.window);
 	json_member(out, "exception", s.exception);
-	json_time(out, "until", zone, s.until_ms, ",");
+	json_time(out, "until", zone, calendar_next_change(c->calendar, at->at_ms), ",");
 	json_member(out, "note", *at->note ? at->note : NULL);
 	json_changes(c->calendar, zone, at->at_ms, out);
 	buf_puts(out, "}\n");

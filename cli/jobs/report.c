@@ -174,6 +174,16 @@ static enum colour colour_of(const cJSON *status)
 										: COLOUR_NONE;
 }
 
+/* Of a run whose pods do not get on: what is in their way. */
+static void put_waits_for(struct table *t, const cJSON *status)
+{
+	const char *trouble = text_of(json_object(status, "trouble"), "reason");
+	if (*trouble)
+		table_cell(t, COLOUR_RED, trouble);
+	else
+		put_text(t, COLOUR_NONE, status, "waitsFor");
+}
+
 static void put_row(struct jobs_report *r, const cJSON *job)
 {
 	const cJSON *spec = json_object(job, "spec"), *status = json_object(job, "status");
@@ -190,7 +200,7 @@ static void put_row(struct jobs_report *r, const cJSON *job)
 	put_number(t, spec, "priority");
 	put_asks(spec, wide, &text);
 	end_cell(t, COLOUR_NONE, &text);
-	put_text(t, COLOUR_NONE, status, "waitsFor");
+	put_waits_for(t, status);
 	put_start(status, r->o.now_ms, &text);
 	end_cell(t, COLOUR_NONE, &text);
 	put_age(job, r->o.now_ms, &text);

@@ -2,17 +2,27 @@
 
 #include <string.h>
 
-#include "base/instant.h"
 #include "cli/flags.h"
+#include "cli/moment.h"
+#include "controller/common/clock.h"
+#include "queue/calendar/tzdata.h"
 
 static int take_now(const char *text, void *options, struct err *e)
 {
 	struct overcommit_options *o = options;
-	if (instant_parse(slice_of(text), &o->now_ms) && o->now_ms > 0)
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--now is \"%.40s\"; write a time with its offset, such as 2026-11-21T10:00:00Z",
-		text);
+	struct moment now = {0};
+	struct zone *own = tzdata_local();
+	int rc = moment_read(text,
+		&(struct moment_basis){.about_ms = clock_now_ms(), .zone = own, .last = true}, &now,
+		e);
+	if (rc == 0 && now.at_ms <= 0)
+		rc = err_set(e, ERR_INVALID, "\"%.40s\" is before 1970; write a later time", text);
+	if (rc < 0)
+		err_wrap(e, "--now");
+	o->now_ms = now.at_ms;
+	moment_done(&now);
+	zone_free(own);
+	return rc;
 }
 
 static int take_profile(const char *text, void *options, struct err *e)

@@ -5,14 +5,27 @@
 #define SLUICE_CLI_PAST_OPTIONS_H
 
 #include "cli/arguments.h"
+#include "cli/moment.h"
 #include "controller/past/past_query.h"
 
 /* What --by wants, as flags.h notes it; of cost too. */
 #define PAST_BY_VALUES "queue|namespace|owner|user|label=|..."
 
+/* Two times of a question, resolved. */
+struct past_times {
+	char since[MOMENT_TEXT_SIZE], until[MOMENT_TEXT_SIZE];
+};
+
+/* Makes RFC 3339 of a time of day in w->since and w->until, by the user's own clock, and of what names a
+ * zone; they point into ret then. All else stays what it is: an age counts from the controller's clock, a
+ * day alone begins in UTC, as the months of the ledger do, and of what is no time past_query_parse() says
+ * so. 0, or ERR_INVALID with a sentence about the flag. */
+int past_times_resolve(struct past_words *w, int64_t now_ms, struct past_times *ret, struct err *e);
+
 struct past_command_options {
 	bool help, all_namespaces;
 	struct past_words words;
+	struct past_times times;
 	enum output output; /* table, csv or json */
 	struct kube_config_options kube;
 };
@@ -20,7 +33,8 @@ struct past_command_options {
 extern const struct flag_table report_flags, history_flags;
 
 /* kind: PAST_REPORT or PAST_RUNS. now_ms is wall clock: the words are judged by it, though it is the
- * controller's clock that counts. Strings point into argv. 0 or ERR_INVALID. */
+ * controller's clock that counts. Strings point into argv and into ret, which must not move. 0 or
+ * ERR_INVALID. */
 int past_command_options_parse(int argc, char **argv, enum past_kind kind, int64_t now_ms,
 	struct past_command_options *ret, struct err *e);
 

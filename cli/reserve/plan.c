@@ -106,7 +106,7 @@ static int resolve_amount(const struct reserve_options *o, const struct reserve_
 
 static int read_until(const struct reserve_options *o, struct reserve_plan *p, struct err *e)
 {
-	const struct moment_basis basis = {p->from.at_ms, p->from.zone};
+	const struct moment_basis basis = {.about_ms = p->from.at_ms, .zone = p->from.zone};
 	if (o->until) {
 		int rc = moment_read(o->until, &basis, &p->until, e);
 		if (rc < 0)
@@ -146,7 +146,8 @@ static int resolve_times(const struct reserve_options *o, int64_t now_ms, const 
 {
 	if (o->calendar)
 		return 0;
-	int rc = moment_read(o->from, &(struct moment_basis){now_ms, own}, &p->from, e);
+	int rc = moment_read(
+		o->from, &(struct moment_basis){.about_ms = now_ms, .zone = own}, &p->from, e);
 	if (rc < 0) {
 		err_wrap(e, "--from");
 		return rc;

@@ -14,7 +14,7 @@
 #define SLUICE_CLI_RESERVE_PLAN_H
 
 #include "base/buf.h"
-#include "cli/reserve/moment.h"
+#include "cli/moment.h"
 #include "cli/reserve/options.h"
 #include "controller/kube/json.h"
 

@@ -119,7 +119,8 @@ void api_refusal(const struct right *r, struct buf *out)
 		buf_puts(out,
 			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
 	else if (strcmp(r->resource, "whatifs") == 0)
-		buf_puts(out, "; bind the ClusterRole sluice-admin by a ClusterRoleBinding");
+		buf_puts(out,
+			"; bind a ClusterRole with that right by a ClusterRoleBinding: kubectl create clusterrole sluice-whatifs --verb=list --resource=whatifs.visibility.sluice.dev");
 	else
 		buf_puts(out, "; bind the ClusterRole sluice-viewer by a ClusterRoleBinding");
 }

@@ -14,16 +14,18 @@ void metrics_put_family(struct buf *out, const char *name, enum metric_type type
 
 void metrics_put_label(struct buf *out, const char *value)
 {
-	bool clean = slice_utf8(slice_of(value));
-	for (const char *p = value; *p; p++) {
-		if (*p == '\n')
+	struct slice left = slice_of(value);
+	for (size_t len; left.len > 0; left = (struct slice){left.ptr + len, left.len - len}) {
+		len = slice_utf8_character(left);
+		if (*left.ptr == '\n')
 			buf_puts(out, "\\n");
-		else if (*p == '"' || *p == '\\')
-			buf_printf(out, "\\%c", *p);
-		else if (!clean && (unsigned char)*p >= 0x80)
+		else if (*left.ptr == '"' || *left.ptr == '\\')
+			buf_printf(out, "\\%c", *left.ptr);
+		else if (len == 0)
 			buf_puts(out, "\xEF\xBF\xBD");
 		else
-			buf_putc(out, *p);
+			buf_add(out, left.ptr, len);
+		len += len == 0;
 	}
 }
 

@@ -1,6 +1,8 @@
 #include "controller/kube/json.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,12 +272,24 @@ int json_i64(const cJSON *object, const char *key, int64_t *ret_value)
 	return 0;
 }
 
+/* With the fewest digits that mean the same number: 37.518, and not 37.518000000000001. */
+static void print_fraction(struct buf *out, double d)
+{
+	char text[32];
+	for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	buf_puts(out, text);
+}
+
 static void print_number(struct buf *out, double d)
 {
 	if (is_exact(d))
 		buf_printf(out, "%lld", (long long)d);
 	else if (isfinite(d))
-		buf_printf(out, "%.17g", d);
+		print_fraction(out, d);
 	else
 		buf_puts(out, "null"); /* 1e400: JSON has no word for it */
 }

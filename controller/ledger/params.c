@@ -53,13 +53,19 @@ static void add_int8(struct param *a, int64_t v)
 
 static void add_utf8(struct param *a, const char *s)
 {
-	struct slice text = slice_of(s);
-	if (slice_utf8(text)) {
-		buf_add(&a->bytes, text.ptr, text.len);
+	struct slice left = slice_of(s);
+	if (slice_utf8(left)) {
+		buf_add(&a->bytes, left.ptr, left.len);
 		return;
 	}
-	for (; *s; s++)
-		buf_putc(&a->bytes, (unsigned char)*s < 0x80 ? *s : '?');
+	for (size_t len; left.len > 0; left = (struct slice){left.ptr + len, left.len - len}) {
+		len = slice_utf8_character(left);
+		if (len == 0)
+			buf_putc(&a->bytes, '?');
+		else
+			buf_add(&a->bytes, left.ptr, len);
+		len += len == 0;
+	}
 }
 
 void params_text(struct params *p, const char *s)

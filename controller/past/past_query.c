@@ -6,6 +6,8 @@
 #include "base/must.h"
 #include "controller/past/steps.h"
 #include "controller/wire/decode_text.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/wall_time.h"
 
 static const char *const by_names[] = {"queue", "namespace", "owner", "user", "label"};
 
@@ -46,16 +48,6 @@ static int parse_by(const char *text, struct past_query *q, struct err *e)
 	return 0;
 }
 
-static bool parse_date(const char *text, int64_t *ret_ms)
-{
-	char whole[32];
-	if (strlen(text) != strlen("2026-11-01"))
-		return false;
-	strcpy(whole, text);
-	strcat(whole, "T00:00:00Z");
-	return text_time(whole, ret_ms);
-}
-
 /* The beginning of this day, week, month or year. */
 static bool parse_period(const char *text, int64_t now_ms, int64_t *ret_ms)
 {
@@ -76,19 +68,36 @@ static bool parse_period(const char *text, int64_t now_ms, int64_t *ret_ms)
 	return true;
 }
 
+/* By UTC: whoever asks over HTTP, and whose clock is another, says so. Other zones are not looked up here, for
+ * that takes the event loop's time. */
+static bool parse_wall_time(const char *text, int64_t now_ms, int64_t *ret_ms)
+{
+	struct wall_time w;
+	struct slice zone;
+	if (wall_time_read(slice_of(text), &w, &zone, NULL) < 0 ||
+		(zone.len > 0 && !slice_is(zone, "UTC")))
+		return false;
+	struct zone *utc = zone_utc();
+	*ret_ms = 1000 *
+		  zone_instant_s(utc, wall_time_local_s(&w, utc, civil_floor(now_ms, 1000), true));
+	zone_free(utc);
+	return true;
+}
+
 static int parse_moment(
 	const char *name, const char *text, int64_t now_ms, int64_t *ret_ms, struct err *e)
 {
 	int64_t span_ms;
-	if (text_time(text, ret_ms) || parse_date(text, ret_ms) ||
-		parse_period(text, now_ms, ret_ms))
+	if (text_time(text, ret_ms) || parse_period(text, now_ms, ret_ms) ||
+		parse_wall_time(text, now_ms, ret_ms))
 		return 0;
 	if (text_long_span(text, &span_ms)) {
 		*ret_ms = now_ms - span_ms;
 		return 0;
 	}
 	return err_set(e, ERR_INVALID,
-		"%s is \"%.60s\"; it must be an age (90m, 12h, 30d, 4w), one of day, week, month, year (its beginning, UTC), a date (2026-11-01, 00:00 UTC) or a time (2026-11-01T08:00:00Z)",
+		"%s is \"%.60s\"; it must be an age (90m, 12h, 30d, 4w), the beginning of this day, week, month or year, or a time such as " WALL_TIME_EXAMPLES
+		", or \"2026-11-01T08:00:00+01:00\"",
 		name, text);
 }
 

@@ -81,6 +81,24 @@ static void on_runs(const struct buf *body, const char *sentence, void *ctx)
 static past_questions_answer_fn *const answers[] = {
 	[PAST_COST] = on_costs, [PAST_REPORT] = on_report, [PAST_RUNS] = on_runs};
 
+bool past_resource_wants_table(const char *accept)
+{
+	struct job_query q = {0};
+	return job_query_take(&q, &(struct job_query_words){.accept = accept}, NULL) == 0 &&
+	       q.form != FORM_OBJECTS;
+}
+
+static void complain_of_table(struct http_question *q, const struct past_resource *r)
+{
+	static const char *const commands[] = {
+		[PAST_COST] = "cost", [PAST_REPORT] = "report", [PAST_RUNS] = "history"};
+	char sentence[200];
+	snprintf(sentence, sizeof(sentence),
+		"%s is one report, and no list that makes a table: sluice %s prints it, or write kubectl get %s -o yaml",
+		past_resource_name(r->kind), commands[r->kind], past_resource_name(r->kind));
+	complain(q, 406, sentence);
+}
+
 void past_resource_take(const struct parts *parts, struct http_question *q,
 	const struct past_resource *r, const void *owner)
 {
@@ -98,6 +116,10 @@ void past_resource_take(const struct parts *parts, struct http_question *q,
 		snprintf(sentence, sizeof(sentence), "%s cannot be watched: ask for them again",
 			past_resource_name(r->kind));
 		complain(q, 400, sentence);
+		return;
+	}
+	if (past_resource_wants_table(http_header(q, "Accept"))) {
+		complain_of_table(q, r);
 		return;
 	}
 	struct past_asker who = {answers[r->kind], q, owner};

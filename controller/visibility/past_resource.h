@@ -7,7 +7,7 @@
  *
  * The right is `list` of that resource, in all namespaces or in that one. The answer is an object of the
  * kind CostReport, UsageReport or JobHistory. One about a namespace names no Job of another. It is no list,
- * and has no Table.
+ * and has no Table: kubectl get, which wants one and would print <unknown>, is told what to do instead.
  *
  * Left to others: the question and the connection (past/past_questions.h), and who leads (answers.c).
  */
@@ -29,6 +29,9 @@ struct past_resource {
 
 /* Is it the path of one? */
 bool past_resource_path(const char *path, struct past_resource *ret);
+
+/* Does this header Accept ask for a Table before all else, as that of kubectl get does? */
+bool past_resource_wants_table(const char *accept);
 
 /* http_answer() is called for q, once, now or later from the loop; never after past_questions_forget() of
  * that owner. */

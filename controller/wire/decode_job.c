@@ -135,7 +135,7 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 		text_number(version, INT64_MAX, &j->version);
 	if (created && !text_time(created, &j->created_ms))
 		decoder_fault(d, PATH(at, "creationTimestamp"),
-			"is not a time; write e.g. 2026-11-21T09:58:30Z");
+			"is not a time; write e.g. \"2026-11-21T09:58:30Z\"");
 }
 
 /* Less than none is one second to a kubelet; more than a century means no limit. */

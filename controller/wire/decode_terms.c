@@ -3,10 +3,10 @@
  * and at which price. Whether that can be had is not asked here: a deadline in the past is no
  * fault, but a reason to wait or to run late, which the queue tells.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "queue/calendar/civil.h"
-#include "queue/calendar/notation.h"
+#include "queue/calendar/wall_time.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/labels.h"
@@ -23,32 +23,12 @@ static int64_t some_ms(int64_t ms)
 	return ms > 0 ? ms : 1;
 }
 
-static bool zone_is_plain(const char *zone)
+static bool zone_is_plain(struct slice zone)
 {
-	for (const char *p = zone; *p; p++)
-		if (*p <= ' ' || *p >= 0x7f)
+	for (size_t i = 0; i < zone.len; i++)
+		if (zone.ptr[i] <= ' ' || zone.ptr[i] >= 0x7f)
 			return false;
-	return *zone != '\0';
-}
-
-/* "2026-11-22T19:00 Europe/Berlin" or "19:00 Europe/Berlin"; false when text is neither. */
-static bool read_zoned(struct decoder *d, const char *text, struct zoned_time *ret)
-{
-	int minute;
-	const char *blank = strchr(text, ' ');
-	struct slice when = {text, blank ? (size_t)(blank - text) : 0};
-	struct zoned_time t = {0};
-	if (!blank || !zone_is_plain(blank + 1))
-		return false;
-	if (notation_local(when, &t.local_s, NULL) < 0) {
-		if (notation_clock(when, &minute, NULL) < 0 || minute == DAY_MINUTES)
-			return false;
-		t.local_s = minute * 60;
-		t.daily = true;
-	}
-	t.zone = text_keep(d, NULL, blank + 1, TIME_MAX);
-	*ret = t;
-	return true;
+	return zone.len > 0;
 }
 
 /* What is to be said when there is no such zone: made now, for later there is nowhere to keep it.
@@ -71,20 +51,30 @@ static const char *unknown_zone(
 static void time_field(struct decoder *d, const struct path *at, const cJSON *annotations,
 	const char *key, const struct job *j, int64_t *ret_ms, struct zoned_time *ret_zoned)
 {
-	char shown[SHOWN_SIZE];
+	char shown[SHOWN_SIZE], name[TIME_MAX + 1];
 	int64_t ms;
+	struct wall_time when;
+	struct slice zone;
 	const cJSON *item = json_get(annotations, key);
 	if (!item)
 		return;
 	const char *text = text_field(d, at, annotations, key, TIME_MAX);
-	if (text_time(text, &ms))
+	if (text_time(text, &ms)) {
 		*ret_ms = some_ms(ms);
-	else if (read_zoned(d, text, ret_zoned))
-		ret_zoned->unknown = unknown_zone(d, j->ns, j->name, key, ret_zoned->zone);
-	else
+	} else if (wall_time_read(slice_of(text), &when, &zone, NULL) < 0) {
 		decoder_fault(d, PATH(at, key),
-			"%s is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 Europe/Berlin\", or \"08:00 Europe/Berlin\" for the first one after the Job's creation",
+			"%s is not a time; write e.g. \"2026-11-22T08:00:00Z\", \"2026-11-22 08:00 Europe/Berlin\", or \"Mon 8:00 Europe/Berlin\" or \"8:00 Europe/Berlin\" for the first one after the Job's creation",
 			text_show(text, shown));
+	} else if (!zone_is_plain(zone)) {
+		decoder_fault(d, PATH(at, key),
+			"%s names no time zone; write it behind, as in \"%.40s Europe/Berlin\"",
+			text_show(text, shown), text);
+	} else {
+		ret_zoned->when = when;
+		snprintf(name, sizeof(name), "%.*s", (int)zone.len, zone.ptr);
+		ret_zoned->zone = text_keep(d, NULL, name, TIME_MAX);
+		ret_zoned->unknown = unknown_zone(d, j->ns, j->name, key, ret_zoned->zone);
+	}
 }
 
 static void read_times(

@@ -67,64 +67,48 @@ int decode_in_namespace(
 	return rc;
 }
 
-static bool is_control(unsigned char c)
-{
-	return c < 0x20 || c == 0x7f;
-}
-
 const char *text_show(const char *text, char ret[SHOWN_SIZE])
 {
 	return slice_show(slice_of(text), ret);
 }
 
-/* C1 controls are two bytes in UTF-8, C2 80 to C2 9F, and some terminals obey them. */
-static bool has_control(const char *s, size_t len)
+/* Copies the first len bytes, with `instead` for each character that is not clean. *ret_clean: all were. */
+static const char *copy_clean(
+	struct decoder *d, const char *text, size_t len, char instead, bool *ret_clean)
 {
-	const unsigned char *p = (const unsigned char *)s;
-	for (size_t i = 0; i < len; i++)
-		if (is_control(p[i]) || (p[i] == 0xC2 && i + 1 < len && p[i + 1] < 0xA0))
-			return true;
-	return false;
-}
-
-static void make_safe(char *s)
-{
-	for (; *s; s++)
-		if (is_control((unsigned char)*s) || *s & 0x80)
-			*s = '?';
+	char *copy = parcel_bytes(&d->parcel, len + 1), *to = copy;
+	*ret_clean = true;
+	for (size_t taken = 0; taken < len;) {
+		bool clean;
+		size_t n = slice_character((struct slice){text + taken, len - taken}, &clean);
+		if (clean)
+			to = mempcpy(to, text + taken, n);
+		else
+			*to++ = instead;
+		*ret_clean &= clean;
+		taken += n;
+	}
+	*to = '\0';
+	return copy;
 }
 
 const char *text_keep(struct decoder *d, const struct path *at, const char *text, size_t max)
 {
-	size_t len = strnlen(text, max + 1);
-	bool safe = true;
-	if (len > max) {
+	bool clean;
+	bool fits = strnlen(text, max + 1) <= max;
+	const char *copy = copy_clean(d, text, slice_cut(text, max), '?', &clean);
+	if (!fits)
 		decoder_fault(d, at, "has more than %zu bytes; shorten it", max);
-		len = max;
-		safe = false;
-	} else if (!slice_utf8((struct slice){text, len}) || has_control(text, len)) {
+	else if (!clean)
 		decoder_fault(d, at,
 			"is not plain text; remove control characters and what is not UTF-8");
-		safe = false;
-	}
-	char *copy = parcel_bytes(&d->parcel, len + 1);
-	memcpy(copy, text, len);
-	if (!safe)
-		make_safe(copy);
 	return copy;
 }
 
 const char *text_quote(struct decoder *d, const char *text, size_t max)
 {
-	size_t len = slice_cut(text, max);
-	bool utf8 = slice_utf8(slice_of(text));
-	char *copy = parcel_bytes(&d->parcel, len + 1);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		bool obeyed = c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8);
-		copy[i] = obeyed ? ' ' : text[i];
-	}
-	return copy;
+	bool clean;
+	return copy_clean(d, text, slice_cut(text, max), ' ', &clean);
 }
 
 const char *text_field(

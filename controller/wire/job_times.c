@@ -1,16 +1,7 @@
 #include "controller/wire/job_times.h"
 
 #include "queue/calendar/civil.h"
-
-/* The first of that time of the day after after_s. Local time never runs back, but a date may be
- * skipped whole: so from the day before on, until one is later. */
-static int64_t next_daily_s(const struct zone *z, int64_t clock_s, int64_t after_s)
-{
-	int64_t at_s, day = civil_floor(zone_local_s(z, after_s), DAY_S) - 1;
-	while ((at_s = zone_instant_s(z, day * DAY_S + clock_s)) <= after_s)
-		day++;
-	return at_s;
-}
+#include "queue/calendar/wall_time.h"
 
 /* False: there is no such zone. */
 static bool resolve(
@@ -21,8 +12,8 @@ static bool resolve(
 	const struct zone *z = find(t->zone, ctx);
 	if (!z)
 		return false;
-	int64_t at_s = t->daily ? next_daily_s(z, t->local_s, civil_floor(j->created_ms, 1000))
-				: zone_instant_s(z, t->local_s);
+	int64_t created_s = civil_floor(j->created_ms, 1000);
+	int64_t at_s = zone_instant_s(z, wall_time_local_s(&t->when, z, created_s, false));
 	*ret_ms = at_s > 0 ? at_s * 1000 : 1; /* 0 would be none */
 	return true;
 }

@@ -1,5 +1,5 @@
 /*
- * Times of a Job that only a zone can tell: "deadline: 08:00 Europe/Berlin".
+ * Times of a Job that only a zone can tell: "deadline: Mon 08:00 Europe/Berlin".
  *
  * decode_job() resolves them through its context. It also keeps them as they were written (struct
  * zoned_time), so that they can be resolved again: for another creation (what a CronJob makes), or

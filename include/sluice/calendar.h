@@ -54,6 +54,24 @@ struct week_point {
 	int minute;  /* of the day, 0 to 1440 */
 };
 
+/* Which day a time is of, and which fields of it say so. */
+enum wall_day {
+	WALL_ANY_DAY,  /* none: that time of the first day that fits */
+	WALL_WEEKDAY,  /* the first that fits: weekday */
+	WALL_DAY_NEAR, /* days_ahead of the present one */
+	WALL_DATE,     /* date */
+};
+
+/* What a clock on a wall shows, as somebody wrote it (queue/calendar/wall_time.h). Small, for each Job has two. */
+struct wall_time {
+	int64_t date;	   /* days since 1970-01-01 */
+	int16_t minute;	   /* of the day, 0 to 1440 */
+	uint8_t day;	   /* enum wall_day */
+	uint8_t weekday;   /* 0 is Sunday */
+	int8_t days_ahead; /* -1 is yesterday */
+	bool has_clock;	   /* else minute is 0 */
+};
+
 /* One shape each; the fields of the others are ignored. */
 struct window_spec {
 	const char *name;

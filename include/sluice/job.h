@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/uid.h"
+#include "sluice/calendar.h"
 #include "sluice/dependency.h"
 #include "sluice/placement.h"
 
@@ -71,15 +72,14 @@ struct job_status {
 };
 
 /*
- * A time that its owner wrote with the name of a zone: "2026-11-22T19:00 Europe/Berlin", or
- * "19:00 Europe/Berlin", the first such time after the Job's creation. decode_job() makes
+ * A time that its owner wrote with the name of a zone: "2026-11-22 19:00 Europe/Berlin", or
+ * "Mon 19:00 Europe/Berlin", the first such time after the Job's creation. decode_job() makes
  * milliseconds of it, and job_times_resolve() (controller/wire/job_times.h) does so anew for
  * another creation. While its zone is unknown the Job is invalid.
  */
 struct zoned_time {
-	const char *zone;    /* NULL: there is none */
-	bool daily;	     /* local_s is within a day, of any date */
-	int64_t local_s;     /* as queue/calendar/zone.h counts local time */
+	const char *zone; /* NULL: there is none */
+	struct wall_time when;
 	const char *unknown; /* the sentence for when there is no such zone */
 };
 

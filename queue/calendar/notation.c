@@ -73,7 +73,8 @@ static int refuse(struct slice text, struct err *e, const char *instead)
 static bool clock_of(struct slice s, int *ret_minute)
 {
 	int n[2];
-	if (!matches(s, "00:00", n) || n[1] > 59 || n[0] * 60 + n[1] > DAY_MINUTES)
+	if ((!matches(s, "00:00", n) && !matches(s, "0:00", n)) || n[1] > 59 ||
+		n[0] * 60 + n[1] > DAY_MINUTES)
 		return false;
 	*ret_minute = n[0] * 60 + n[1];
 	return true;

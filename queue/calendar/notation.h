@@ -15,7 +15,7 @@
 #include "base/slice.h"
 #include "sluice/calendar.h"
 
-/* "19:00", "00:00" to "24:00": minutes since midnight. */
+/* "19:00", "7:00", "00:00" to "24:00": minutes since midnight. */
 int notation_clock(struct slice text, int *ret_minute, struct err *e);
 
 /* "Mon" or "Monday", in any case: 0 is Sunday. */

@@ -69,8 +69,29 @@ static void explain_pools(const struct queue *q, const struct reservation *r, st
 	free(flavors);
 }
 
+static void explain_class(const struct priority_class *c, struct text *t)
+{
+	bool is_label = c->kind == PRIORITY_WORKLOAD;
+	if (c->exists)
+		text_add(t,
+			"%s %s has value %d, above %d: higher ones are for system pods; lower it or correct %s",
+			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
+			PRIORITY_HIGHEST,
+			is_label ? "the label sluice.dev/priority-class"
+				 : "spec.template.spec.priorityClassName");
+	else if (is_label)
+		text_add(t,
+			"WorkloadPriorityClass %s does not exist; create it or correct the label sluice.dev/priority-class",
+			c->name);
+	else
+		text_add(t,
+			"PriorityClass %s does not exist; create it or correct spec.template.spec.priorityClassName",
+			c->name);
+}
+
 static void explain_reservation(const struct queue *q, const struct reservation *r, struct text *t)
 {
+	const struct workload *w = r->w;
 	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
 	if (reclaimed) {
 		text_add(t, "it runs on idle resources that its nodes need back (%s); ",
@@ -100,26 +121,10 @@ static void explain_reservation(const struct queue *q, const struct reservation 
 	explain_size(q, r, t);
 	explain_pools(q, r, t);
 	explain_end_of_queue(r->cq, t);
-}
-
-static void explain_class(const struct priority_class *c, struct text *t)
-{
-	bool is_label = c->kind == PRIORITY_WORKLOAD;
-	if (c->exists)
-		text_add(t,
-			"%s %s has value %d, above %d: higher ones are for system pods; lower it or correct %s",
-			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
-			PRIORITY_HIGHEST,
-			is_label ? "the label sluice.dev/priority-class"
-				 : "spec.template.spec.priorityClassName");
-	else if (is_label)
-		text_add(t,
-			"WorkloadPriorityClass %s does not exist; create it or correct the label sluice.dev/priority-class",
-			c->name);
-	else
-		text_add(t,
-			"PriorityClass %s does not exist; create it or correct spec.template.spec.priorityClassName",
-			c->name);
+	if (!w->class->exists) {
+		text_add(t, "; keeps its priority %d: ", w->key.priority);
+		explain_class(w->class, t);
+	}
 }
 
 static void explain_no_localqueue(const struct localqueue *lq, struct text *t)
@@ -698,7 +703,7 @@ bool queue_explain(
 	ret->localqueue = place.localqueue;
 	ret->clusterqueue = place.clusterqueue;
 	ret->priority = w->key.priority;
-	ret->claimed_priority = w->class->value;
+	ret->claimed_priority = workload_claims(w);
 	ret->queued_ms = place.queued_ms;
 	ret->in_line = place.in_line;
 	ret->ahead = place.ahead;

@@ -87,11 +87,16 @@ static const struct clusterqueue *cq_that_counts(const struct workload *w)
 	return w->reservation && w->reservation->cq ? w->reservation->cq : w->lq->cq;
 }
 
-/* The priority of its class, capped. */
+int32_t workload_claims(const struct workload *w)
+{
+	return w->reservation && !w->class->exists ? w->key.priority : w->class->value;
+}
+
+/* What it claims, capped. */
 static int32_t priority_that_counts(const struct workload *w)
 {
 	const struct clusterqueue *cq = cq_that_counts(w);
-	int32_t claims = w->class->value;
+	int32_t claims = workload_claims(w);
 	return cq && cq->spec.has_max_priority && claims > cq->spec.max_priority
 		       ? cq->spec.max_priority
 		       : claims;

@@ -144,6 +144,9 @@ static inline bool workload_fills_gaps(const struct workload *w)
 {
 	return w->fills_gaps;
 }
+/* The priority that it asks for, before its ClusterQueue caps it: the value of its class. A run whose class
+ * is not there keeps the priority that counted last. */
+int32_t workload_claims(const struct workload *w);
 /* May it preempt, by its priority and its class? */
 bool workload_displaces(const struct workload *w);
 

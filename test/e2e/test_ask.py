@@ -384,7 +384,7 @@ def test_costs_for_kubectl(priced):
     got = priced.kubectl("get", "costs", "-n", priced.ns, "-o", "json")
     assert got.returncode == 0 and [o["kind"] for o in json.loads(got.stdout)["items"]] == ["CostReport"], got
     plain = priced.kubectl("get", "costs", "-n", priced.ns)
-    assert plain.returncode == 0, plain
+    assert plain.returncode == 1 and "sluice cost prints it" in plain.stderr and "<unknown>" not in plain.stdout, plain
     explained(priced, "costs.rows.cost", "exact")
     for query, says in ("by=colour", "queue, namespace, owner, user or label=KEY"), ("since=1y", 'since is "1y"'):
         with pytest.raises(ApiError) as e:

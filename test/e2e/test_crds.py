@@ -349,7 +349,7 @@ BAD = {
     "week of no time": (calendar({"from": "Fri 19:00", "to": "Fri 19:00"}), "which could mean no time at all or all of it"),
     "window from 24:00": (on_days("24:00", "07:00"), "from must be a time of day from 00:00 to 23:59"),
     "window to 25:00": (on_days("19:00", "25:00"), "to must be a time of day from 00:00 to 24:00"),
-    "window at seven": (on_days("7:00", "19:00"), "from must be a time of day"),
+    "window at a minute past nothing": (on_days(":01", "19:00"), "from must be a time of day"),
     "window on no weekday": (on_days("19:00", "07:00", []), "should have at least 1 items"),
     "window on Mittwoch": (on_days("19:00", "07:00", ["Mittwoch"]), "must be a weekday or a range of them"),
     "window on 1-5": (on_days("19:00", "07:00", ["1-5"]), "must be a weekday or a range of them"),

@@ -130,4 +130,4 @@ def test_a_bad_change_is_a_sentence(her, admin, field, words, code):
 
 def test_who_is_no_admin_is_told_what_is_missing(her):
     done = her.sluice("whatif", "--drop", "budget/any")
-    assert done.returncode == 3 and "you may not list whatifs.visibility.sluice.dev" in done.stderr and "--clusterrole=sluice-admin" in done.stderr, done
+    assert done.returncode == 3 and "you may not list whatifs.visibility.sluice.dev" in done.stderr and "--clusterrole=sluice-whatifs" in done.stderr and "sluice-admin" not in done.stderr, done

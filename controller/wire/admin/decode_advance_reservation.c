@@ -115,7 +115,7 @@ static int64_t time_field(
 	const char *text = text_field(d, up, spec, key, NAME_MAX_BYTES);
 	if (json_get(spec, key) && !text_time(text, &ms))
 		decoder_fault(d, PATH(up, key),
-			"%s is not a time; write it with an offset or Z, e.g. 2026-11-30T09:00:00+01:00",
+			"%s is not a time; write it with an offset or Z, e.g. \"2026-11-30T09:00:00+01:00\"",
 			text_show(text, shown));
 	return ms;
 }

@@ -66,6 +66,7 @@ static void json_text_is_always_valid(void **state)
 		{"a\nb\tc\rd\x01", "\"a\\nb\\tc\\u000dd\\u0001\""},
 		{"gr\xC3\xBC\xC3\x9F", "\"gr\xC3\xBC\xC3\x9F\""},
 		{"bad \xFF!", "\"bad \xEF\xBF\xBD!\""},
+		{"\xC3\xBC\xC3", "\"\xC3\xBC\xEF\xBF\xBD\""},
 		{NULL, "null"},
 	};
 	(void)state;
@@ -103,6 +104,28 @@ static void utf8_is_what_unicode_says(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (slice_utf8(slice_of(rows[i].text)) != rows[i].good)
 			fail_msg("row %zu", i);
+}
+
+static void only_what_is_dirty_is_cleaned_in_a_shown_text(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+	} rows[] = {{"", "\"\""},
+		{"Gr\xC3\xB6\xC3\x9F"
+		 "e\n",
+			"\"Gr\xC3\xB6\xC3\x9F"
+			"e?\""},
+		{"\xC2\x9B"
+		 "1m\xE2\x82\xAC\x7f\xFF\xC3",
+			"\"?1m\xE2\x82\xAC???\""},
+		{"0123456789012345678901234567890123456789",
+			"\"0123456789012345678901234567890123456789\""},
+		{"012345678901234567890123456789012345678\xC3\xB6",
+			"\"012345678901234567890123456789012345678\"..."}};
+	char shown[SLICE_SHOWN_SIZE];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(slice_show(slice_of(rows[i].text), shown), rows[i].shown);
 }
 
 static void a_text_is_cut_between_characters(void **state)
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_buffer_is_taken_and_consumed),
 		cmocka_unit_test(json_text_is_always_valid),
 		cmocka_unit_test(utf8_is_what_unicode_says),
+		cmocka_unit_test(only_what_is_dirty_is_cleaned_in_a_shown_text),
 		cmocka_unit_test(a_text_is_cut_between_characters),
 		cmocka_unit_test(slices_compare),
 		cmocka_unit_test(a_map_keeps_what_is_put_in),

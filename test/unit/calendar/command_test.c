@@ -168,10 +168,17 @@ static void files_are_read_and_faults_have_lines(void **state)
 	calendar_specs_done(&s);
 }
 
+/* As --at is read. */
+static int take_time(const char *text, const struct zone *z, struct moment *ret, struct err *e)
+{
+	return moment_read(text, &(struct moment_basis){NOW_MS, z, .takes_gaps = true}, ret, e);
+}
+
 static bool open_at(const struct calendar_specs *s, const char *when)
 {
-	struct report_time t;
-	assert_int_equal(report_time_parse(when, s->item[0].zone, &t, NULL), 0);
+	struct moment t;
+	assert_int_equal(take_time(when, s->item[0].zone, &t, NULL), 0);
+	moment_done(&t);
 	return calendar_at(s->item[0].calendar, t.at_ms).open;
 }
 
@@ -200,27 +207,34 @@ static void times_may_be_written_in_many_ways(void **state)
 {
 	(void)state;
 	struct zone *z;
-	struct report_time t;
+	struct moment t;
 	struct err e = {""};
 	assert_int_equal(tzdata_load("Europe/Berlin", &z, &e), 0);
 	static const char *const same[] = {"2026-07-01T12:00", "2026-07-01T10:00Z",
 		"2026-07-01T10:00:00Z", "2026-07-01T06:00:00-04:00"};
 	for (size_t i = 0; i < COUNT(same); i++) {
-		assert_int_equal(report_time_parse(same[i], z, &t, &e), 0);
+		assert_int_equal(take_time(same[i], z, &t, &e), 0);
 		assert_true(t.at_ms == INT64_C(1782900000000));
 		assert_string_equal(t.note, "");
+		moment_done(&t);
 	}
-	assert_int_equal(report_time_parse("2026-07-01", z, &t, &e), 0);
+	assert_int_equal(take_time("2026-07-01", z, &t, &e), 0);
 	assert_true(t.at_ms == INT64_C(1782856800000));
-	assert_int_equal(report_time_parse("2026-03-29T02:30", z, &t, &e), 0);
+	moment_done(&t);
+	assert_int_equal(take_time("2026-03-29T02:30", z, &t, &e), 0);
 	assert_string_equal(t.note, "the clocks of Europe/Berlin skip that time; what is set to it "
 				    "happens at Sun 2026-03-29 03:00 CEST");
-	assert_int_equal(report_time_parse("2026-10-25T02:30", z, &t, &e), 0);
-	assert_string_equal(t.note, "the clocks of Europe/Berlin repeat that time; taken is the "
-				    "first, the second is Sun 2026-10-25 02:30 CET");
-	assert_int_equal(report_time_parse("2026-10-25T03:00", z, &t, &e), 0);
+	moment_done(&t);
+	assert_int_equal(take_time("2026-10-25T02:30", z, &t, &e), 0);
+	assert_string_equal(t.note,
+		"02:30 on 2026-10-25 comes twice in Europe/Berlin; the first is "
+		"taken, Sun 2026-10-25 02:30 CEST. The second is "
+		"2026-10-25T02:30:00+01:00.");
+	moment_done(&t);
+	assert_int_equal(take_time("2026-10-25T03:00", z, &t, &e), 0);
 	assert_string_equal(t.note, "");
-	assert_int_equal(report_time_parse("soon", z, &t, &e), ERR_INVALID);
+	moment_done(&t);
+	assert_int_equal(take_time("soon", z, &t, &e), ERR_INVALID);
 	zone_free(z);
 }
 
@@ -230,11 +244,11 @@ static void a_calendar_is_shown(void **state)
 	struct calendar_specs s;
 	struct buf out;
 	struct style plain = {false, false};
-	struct report_time t;
+	struct moment t;
 	assert_int_equal(read(&s, NIGHTS, NULL), 0);
 	struct calendar_specs_calendar *c = &s.item[0];
 	buf_init(&out, 1 << 16);
-	assert_int_equal(report_time_parse("2026-03-28T20:00", c->zone, &t, NULL), 0);
+	assert_int_equal(take_time("2026-03-28T20:00", c->zone, &t, NULL), 0);
 	report_show(c, c->zone, t.at_ms, "2026f", &plain, &out);
 	assert_string_equal(buf_text(&out),
 		"nights  Europe/Berlin, tzdata 2026f\n"
@@ -258,7 +272,45 @@ static void a_calendar_is_shown(void **state)
 		"\"state\":\"Open\",\"window\":\"night\",\"exception\":null,"
 		"\"until\":\"2026-03-29T05:00:00Z\",\"untilLocal\":\"Sun 2026-03-29 07:00 CEST\","
 		"\"note\":null,\"next\":[{\"state\":\"Closed\",\"at\":\"2026-03-29T05:00:00Z\",";
+	moment_done(&t);
 	assert_memory_equal(buf_text(&out), start, sizeof(start) - 1);
+	buf_done(&out);
+	calendar_specs_done(&s);
+}
+
+/* It opens when the weekend is over, not when the reason for which it is closed is another one. */
+static void until_when_is_until_it_opens(void **state)
+{
+	static const struct {
+		const char *at, *says;
+	} rows[] = {
+		{"2026-11-19T23:30", "is closed, until Mon 2026-11-23 19:00 CET\n"},
+		{"2026-11-20 20:00",
+			"is closed by exception maintenance, until Mon 2026-11-23 19:00 CET\n"},
+		{"2026-11-18 20:00", "is open by window night, until Wed 2026-11-18 23:00 CET\n"},
+	};
+	(void)state;
+	struct calendar_specs s;
+	struct buf out;
+	struct moment t;
+	assert_int_equal(
+		read(&s,
+			"kind: Calendar\nmetadata: {name: nights}\nspec:\n"
+			"  timeZone: Europe/Berlin\n"
+			"  open: [{name: night, days: [Mon-Fri], from: \"19:00\", to: \"23:00\"}]\n"
+			"  except: [{name: maintenance, dates: [\"2026-11-20\"], treatAs: Closed}]\n",
+			NULL),
+		0);
+	const struct calendar_specs_calendar *c = &s.item[0];
+	buf_init(&out, 1 << 16);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(take_time(rows[i].at, c->zone, &t, NULL), 0);
+		buf_reset(&out);
+		report_test(c, c->zone, &t, &out);
+		if (!strstr(buf_text(&out), rows[i].says))
+			fail_msg("%s", buf_text(&out));
+		moment_done(&t);
+	}
 	buf_done(&out);
 	calendar_specs_done(&s);
 }
@@ -268,7 +320,7 @@ static void what_never_changes_says_so(void **state)
 	(void)state;
 	struct calendar_specs s;
 	struct buf out;
-	struct report_time t = {.at_ms = NOW_MS};
+	struct moment t = {.at_ms = NOW_MS};
 	assert_int_equal(
 		read(&s, "kind: Calendar\nmetadata: {name: a}\nspec: {timeZone: UTC}\n", NULL), 0);
 	buf_init(&out, 1 << 16);
@@ -340,6 +392,7 @@ int main(void)
 		cmocka_unit_test(dates_come_from_configmaps),
 		cmocka_unit_test(times_may_be_written_in_many_ways),
 		cmocka_unit_test(a_calendar_is_shown),
+		cmocka_unit_test(until_when_is_until_it_opens),
 		cmocka_unit_test(what_never_changes_says_so),
 		cmocka_unit_test(holidays_become_an_exception),
 		cmocka_unit_test(an_import_that_left_something_out_says_so_by_its_exit_code),

@@ -52,11 +52,13 @@ static void days_are_numbers(void **state)
 static void times_of_day(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"", "7:00", "24:01", "25:00", "12:60", "12:00:00", "noon",
-		"12h00", " ", "1200", "-1:00", "12:0", "12:000"};
+	static const char *const bad[] = {"", ":00", "24:01", "007:00", "25:00", "12:60",
+		"12:00:00", "noon", "12h00", " ", "1200", "-1:00", "12:0", "12:000"};
 	int minute = -1;
 	assert_int_equal(notation_clock(slice_of("19:00"), &minute, NULL), 0);
 	assert_int_equal(minute, 1140);
+	assert_int_equal(notation_clock(slice_of("7:05"), &minute, NULL), 0);
+	assert_int_equal(minute, 425);
 	assert_int_equal(notation_clock(slice_of(" 24:00 "), &minute, NULL), 0);
 	assert_int_equal(minute, 1440);
 	for (size_t i = 0; i < COUNT(bad); i++) {

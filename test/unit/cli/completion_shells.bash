@@ -21,11 +21,12 @@ expect() {
   [ "$got" = "${3:+$3 }" ] || { echo "$1: \"$2\" gives \"$got\", not \"$3\""; exit 1; }
 }
 
-# Bash splits words at "=". The options that a function asks for are not in COMPREPLY: files are not seen.
+# Bash splits words at "=" and ":". The options that a function asks for are not in COMPREPLY: files are not seen.
 complete_in_bash() {
   bash --norc -c 'source <(sluice completion bash)
     complete -p sluice kubectl-sluice | grep -c " -F __sluice_complete" | grep -qx 2 || echo "nothing is registered"
-    read -ra COMP_WORDS <<<"${1//=/ = }"
+    COMP_LINE=$1 line=${1//=/ = }
+    read -ra COMP_WORDS <<<"${line//:/ : }"
     [[ $1 != *" " ]] || COMP_WORDS+=("")
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
     __sluice_complete
@@ -57,6 +58,7 @@ expect $shell 'sluice cost --by la' label=
 expect $shell 'sluice hist' history
 expect $shell 'sluice calendar show ' ''
 expect $shell '~/sluice cal' calendar
+expect $shell 'sluice calendar --context arn:aws:eks:eu:123:cluster/foo-bar sh' show
 [ $shell = bash ] && expect bash 'sluice jobs --output=w' wide || expect $shell 'sluice jobs --output=w' --output=wide
 [ $shell = bash ] || expect $shell 'sluice simulate -f man' manifest.yaml
 echo "$shell: completes"

@@ -120,6 +120,14 @@ static void a_job_that_runs(void **state)
 	wants(&out,
 		"so far, and 0.16 an hour by PricePlan power; 1.24 expected for the whole run\n");
 	wants(&out, "attempt 2, 2026-11-26 12:00 (60 min ago)\n");
+	/* A run that lost pods was not preempted. */
+	explain("{" META
+		",\"status\":{\"state\":\"Running\",\"story\":\"{\\\"state\\\":\\\"Started\\\","
+		"\\\"attempt\\\":2,\\\"at\\\":\\\"2026-11-26T11:00:00Z\\\",\\\"reason\\\":"
+		"\\\"Preempted\\\",\\\"pods\\\":3}\"}}",
+		NULL, &out);
+	wants(&out, "  last      Shrunk ");
+	wants(&out, "(60 min ago): it goes on with 3 pods: Preempted\n");
 	explain("{" META ",\"status\":{\"state\":\"Starting\",\"ledgerDown\":true}}", NULL, &out);
 	wants(&out, "Postgres is down: running Jobs go on");
 	wants(&out, "not waiting");

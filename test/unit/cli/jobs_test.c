@@ -164,6 +164,19 @@ static void a_list_becomes_a_table(void **state)
 	buf_done(&text);
 }
 
+/* Of a run "Running" is only half of it. */
+static void a_run_in_trouble_does_not_look_healthy(void **state)
+{
+	(void)state;
+	struct buf text;
+	buf_init(&text, 65536);
+	report(LIST("{" META("a") ",\"status\":{\"state\":\"Running\",\"trouble\":{\"reason\":"
+				  "\"ErrImagePull\",\"pods\":1,\"of\":1}}}"),
+		OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
+	assert_non_null(strstr(buf_text(&text), "  ErrImagePull  "));
+	buf_done(&text);
+}
+
 static const char timed[] = LIST("{" META(
 	"a") ",\"status\":{\"state\":\"Waiting\",\"message\":\"opens Fri 2026-11-27 01:00 UTC; x\"}},"
 	     "{" META("b") ",\"status\":{\"state\":\"Running\",\"message\":\"runs since "
@@ -443,6 +456,22 @@ static void no_answer_gets_a_sentence_with_the_cure(void **state)
 	}
 }
 
+/* To read what is in all namespaces takes no right to write in them. */
+static void who_may_not_list_all_namespaces_is_told_of_the_viewer(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	s.o.all_namespaces = true;
+	answer(&s, ALL, 403, FORBIDDEN("bob"));
+	answer(&s, "GET /apis/visibility.sluice.dev HTTP", 200, "{}");
+	assert_int_equal(
+		jobs_pages_read(s.loop, s.client, NULL, s.user, &s.o, s.report, &s.e), ERR_DENIED);
+	assert_non_null(strstr(s.e.text,
+		"kubectl create clusterrolebinding sluice-bob --clusterrole=sluice-viewer --user=bob"));
+	stage_close(&s);
+}
+
 /* One that is not there: the Job or the API? */
 static void a_job_that_is_not_there_is_no_api_that_is_not_there(void **state)
 {
@@ -475,6 +504,7 @@ int main(void)
 		cmocka_unit_test(flags_and_mistakes),
 		cmocka_unit_test(spans_are_short),
 		cmocka_unit_test(a_list_becomes_a_table),
+		cmocka_unit_test(a_run_in_trouble_does_not_look_healthy),
 		cmocka_unit_test(a_message_has_the_users_times),
 		cmocka_unit_test(a_report_begins_anew_with_its_zone),
 		cmocka_unit_test(a_start_says_when),
@@ -484,6 +514,7 @@ int main(void)
 		cmocka_unit_test(the_api_server_says_who_asks),
 		cmocka_unit_test(pages_whose_moment_is_over_are_read_once_more),
 		cmocka_unit_test(no_answer_gets_a_sentence_with_the_cure),
+		cmocka_unit_test(who_may_not_list_all_namespaces_is_told_of_the_viewer),
 		cmocka_unit_test(a_job_that_is_not_there_is_no_api_that_is_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

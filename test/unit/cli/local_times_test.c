@@ -65,6 +65,13 @@ static const struct row {
 		"2026-11-27T01:00, Mon 2026-11-23 19:00, Mon, 2026-11-27T",
 		"2026-11-27, run-2026-11-27T01:00:00Zx, job2026-11-27T01:00:00Z, 2026-02-30T01:00:00Z, "
 		"2026-11-27T01:00, Mon 2026-11-23 19:00, Mon, 2026-11-27T"},
+	{"what stands in quotes is as it was written", BERLIN,
+		"\"2026-02-30T01:00:00Z\" is not a time, \"at 2026-11-27T01:00:00Z\" neither; write e.g. \"2026-11-27T01:00:00Z\", now 2026-11-27T01:00:00Z",
+		"\"2026-02-30T01:00:00Z\" is not a time, \"at 2026-11-27T01:00:00Z\" neither; write e.g. \"2026-11-27T01:00:00Z\", now 2026-11-27 02:00 CET"},
+	{"a Calendar's time, too", BERLIN, "\"Mon 2026-11-23 19:00:30 UTC\"",
+		"\"Mon 2026-11-23 19:00:30 UTC\""},
+	{"a quote that nothing closes quotes nothing", BERLIN, "of 5\": 2026-11-27T01:00:00Z",
+		"of 5\": 2026-11-27 02:00 CET"},
 	{"nothing", BERLIN, "", ""},
 };
 

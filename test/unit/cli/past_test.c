@@ -78,6 +78,42 @@ static void words_that_make_a_question_are_taken(void **state)
 	}
 }
 
+/* The controller knows no clock but UTC, so a time of the user's is sent as an instant. Days are those of
+ * the ledger. */
+static void times_of_day_are_by_the_users_clock(void **state)
+{
+	static const struct {
+		const char *text, *sent;
+	} rows[] = {
+		{"30d", "30d"},
+		{"2026-11-01T08:00:00Z", "2026-11-01T08:00:00Z"},
+		{"today", "today"},
+		{"yesterday", "yesterday"},
+		{"week", "week"},
+		{"yesterday 18:00", "2026-11-26T18:00:00+01:00"},
+		{"Mon 9:00", "2026-11-23T09:00:00+01:00"},
+		{"Thu", "Thu"},
+		{"Fri 9:00", "2026-11-27T09:00:00+01:00"},
+		{"14:00", "2026-11-26T14:00:00+01:00"},
+		{"9:00 UTC", "2026-11-27T09:00:00Z"},
+		{"2026-11-01", "2026-11-01"},
+		{"2026-11-01 UTC", "2026-11-01T00:00:00Z"},
+	};
+	(void)state;
+	setenv("TZ", "Europe/Berlin", 1);
+	tzset();
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		const char *words[WORDS_MAX] = {"--since", rows[i].text};
+		struct past_command_options o;
+		struct err e = {""};
+		if (parse(PAST_REPORT, words, &o, &e) != 0)
+			fail_msg("%s: %s", rows[i].text, e.text);
+		assert_string_equal(o.words.since, rows[i].sent);
+	}
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
 static void a_mistake_gets_a_sentence(void **state)
 {
 	static const struct {
@@ -87,6 +123,8 @@ static void a_mistake_gets_a_sentence(void **state)
 		{PAST_REPORT, {"job/train"}, "it takes no names, and \"job/train\" is one"},
 		{PAST_REPORT, {"--user", "alice"}, "--user is not a flag"},
 		{PAST_REPORT, {"--by", "pods"}, "it must be queue, namespace, owner, user"},
+		{PAST_REPORT, {"--since", "9:00 Europe/Berlim"}, "--since: "},
+		{PAST_REPORT, {"--since", "2026-02-30"}, "since is \"2026-02-30\""},
 		{PAST_REPORT, {"--since", "whenever"}, "since is \"whenever\""},
 		{PAST_REPORT, {"--until", "2026-01-01"}, "since must be earlier"},
 		{PAST_REPORT, {"-n", "a", "-A"}, "exclude"},
@@ -425,6 +463,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_is_named_as_explain_names_it),
 		cmocka_unit_test(words_that_make_a_question_are_taken),
+		cmocka_unit_test(times_of_day_are_by_the_users_clock),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(a_report_is_a_table),
 		cmocka_unit_test(a_report_says_what_is_not_in_it),

@@ -719,7 +719,7 @@ static const struct {
 		STATUS("Forbidden",
 			"whatifs.visibility.sluice.dev is forbidden: User \\\"bob\\\" cannot list"),
 		ERR_DENIED,
-		"you may not list whatifs.visibility.sluice.dev, which is for admins of the queues. Somebody who is one gives you the right: kubectl create clusterrolebinding sluice-bob --clusterrole=sluice-admin --user=bob"},
+		"you may not list whatifs.visibility.sluice.dev, which tells of all namespaces. An admin gives you that right, and no other: kubectl create clusterrole sluice-whatifs --verb=list --resource=whatifs.visibility.sluice.dev && kubectl create clusterrolebinding sluice-whatifs-bob --clusterrole=sluice-whatifs --user=bob"},
 };
 
 static void each_answer_has_a_sentence(void **state)

@@ -38,6 +38,10 @@ static void words_of_the_question(void **state)
 		{{"queue", "week", "day"}, COST_BY_QUEUE, "", INT64_C(1794787200000),
 			NOW - 10 * DAY_MS / 24},
 		{{"queue", "month", NULL}, COST_BY_QUEUE, "", INT64_C(1793491200000), NOW + 1},
+		{{"queue", "yesterday", "today"}, COST_BY_QUEUE, "", NOW - 34 * DAY_MS / 24,
+			NOW - 10 * DAY_MS / 24},
+		{{"queue", "Fri 9:00", "9:00 UTC"}, COST_BY_QUEUE, "", NOW - 25 * DAY_MS / 24,
+			NOW - DAY_MS / 24},
 		{{"queue", "year", NULL}, COST_BY_QUEUE, "", INT64_C(1767225600000), NOW + 1},
 	};
 	(void)state;
@@ -68,6 +72,7 @@ static void wrong_words_get_a_sentence(void **state)
 		{{NULL, "2026-02-30", NULL}, "since"},
 		{{NULL, NULL, "-1d"}, "until is \"-1d\""},
 		{{NULL, "1d", "2d"}, "no time between"},
+		{{NULL, "9:00 Europe/Berlin", NULL}, "since is"}, /* no zone is looked up */
 		{{NULL, "1y", NULL}, "since is \"1y\""},
 	};
 	(void)state;
@@ -506,9 +511,22 @@ static void rows_are_bounded_and_totals_are_of_all(void **state)
 	cost_report_free(r);
 }
 
+/* kubectl get prints <unknown> for an object that has no Table. */
+static void a_table_is_not_to_be_had(void **state)
+{
+	(void)state;
+	assert_true(past_resource_wants_table("application/json;as=Table;v=v1;g=meta.k8s.io,"
+					      "application/json;as=Table;v=v1beta1;g=meta.k8s.io,"
+					      "application/json"));
+	assert_false(past_resource_wants_table("application/json"));
+	assert_false(past_resource_wants_table("*/*"));
+	assert_false(past_resource_wants_table(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table_is_not_to_be_had),
 		cmocka_unit_test(words_of_the_question),
 		cmocka_unit_test(wrong_words_get_a_sentence),
 		cmocka_unit_test(what_was_forgotten_is_told),

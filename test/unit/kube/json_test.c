@@ -189,6 +189,26 @@ static void test_print(void **state)
 	json_free(j);
 }
 
+/* A number is told with the fewest digits that mean it. */
+static void fractions_are_short(void **state)
+{
+	static const char *const same[] = {"37.518", "0.1", "0.30000000000000004", "1e+300", "-2.5",
+		"1.7976931348623157e+308"};
+	struct json *j = json_new(1 << 20);
+	const cJSON *root;
+	struct buf b;
+	(void)state;
+	buf_init(&b, 1000);
+	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
+		assert_int_equal(parse(j, same[i], strlen(same[i]), &root), 0);
+		buf_reset(&b);
+		json_print(&b, root);
+		assert_string_equal(buf_text(&b), same[i]);
+	}
+	buf_done(&b);
+	json_free(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_getters),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(fractions_are_short),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

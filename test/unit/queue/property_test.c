@@ -80,7 +80,15 @@ static bool class_of(const struct model *m, const struct m_job *j, int32_t *ret_
 	return true;
 }
 
-/* Its priority, capped by its queue; while it runs, by the queue of its reservation. */
+static bool class_exists(const struct model *m, const struct m_job *j)
+{
+	if (j->class >= 0)
+		return m->class[j->class].exists;
+	return j->pod_class < 0 || m->pod_class[j->pod_class].exists;
+}
+
+/* Its priority, capped by its queue; while it runs, by the queue of its reservation, and a class that is not
+ * there takes nothing from it. */
 static int32_t priority_of_job(const struct model *m, const struct m_job *j)
 {
 	int32_t value;
@@ -88,7 +96,16 @@ static int32_t priority_of_job(const struct model *m, const struct m_job *j)
 	int queue = j->room && j->room_queue >= 0 ? j->room_queue : l->exists ? l->queue : -1;
 	const struct m_queue *q = queue >= 0 ? &m->queue[queue] : NULL;
 	class_of(m, j, &value);
+	if (j->room && !class_exists(m, j))
+		value = j->counted;
 	return q && q->exists && q->caps && value > q->cap ? q->cap : value;
+}
+
+static void count_priorities(struct model *m)
+{
+	for (size_t i = 0; i < N_JOBS; i++)
+		if (m->job[i].alive)
+			m->job[i].counted = priority_of_job(m, &m->job[i]);
 }
 
 static bool selected(const struct model *m, const struct m_job *j, const struct m_queue *q)
@@ -653,6 +670,7 @@ static uint64_t play(uint64_t seed, size_t *starts, size_t *stops)
 	model_init(&m, seed);
 	for (size_t i = 0; i < STEPS; i++) {
 		model_step(&m);
+		count_priorities(&m);
 		if (model_below(&m, 3) > 0)
 			run_pass(&c);
 		if (i % 16 == 15) {

@@ -193,7 +193,7 @@ static const struct {
 	{WHEN("'calendar':'nights','from':'2026-11-30T09:00:00Z'"), NO_TIME},
 	{WHEN("'from':'Monday','until':'2026-11-30T09:00:00Z'"),
 		"spec.from: \"Monday\" is not a time; write it with an offset or Z, e.g. "
-		"2026-11-30T09:00:00+01:00"},
+		"\"2026-11-30T09:00:00+01:00\""},
 	{WHEN("'from':'2026-11-30T09:00:00','until':'2026-11-30T09:00:00Z'"), "spec.from:"},
 	{WHEN("'from':'2026-11-30T09:00:00Z','until':'2026-02-30T09:00:00Z'"), "spec.until:"},
 	{WHEN("'from':'2026-11-30T09:00:00Z','until':7"), "spec.until: must be a string"},

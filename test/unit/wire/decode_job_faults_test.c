@@ -161,7 +161,7 @@ static const struct invalid_row {
 		"metadata.annotations.sluice.dev/expected-duration: \"\" is not a duration; "
 		"write e.g. 1h30m or 5400"},
 	{"'creationTimestamp':'yesterday'", "", "",
-		"metadata.creationTimestamp: is not a time; write e.g. 2026-11-21T09:58:30Z"},
+		"metadata.creationTimestamp: is not a time; write e.g. \"2026-11-21T09:58:30Z\""},
 };
 
 static void what_a_user_may_write_wrong(void **state)
@@ -254,6 +254,14 @@ static void five_megabytes_are_not_copied(void **state)
 	assert_int_equal(strlen(j->hold), 1024);
 	assert_non_null(j->invalid);
 	free(j);
+	for (size_t i = 0; i < 1200; i += 3)
+		memcpy(big + i, "\xE6\xBC\xA2", 3);
+	big[1200] = '\0';
+	snprintf(text, BIG + 100, "'annotations':{'sluice.dev/hold':'%s'}", big);
+	j = job_with(text, "", "");
+	assert_int_equal(strlen(j->hold), 1023); /* cut between characters */
+	assert_memory_equal(j->hold, big, 1023);
+	free(j);
 	free(text);
 	free(big);
 }
@@ -268,7 +276,7 @@ static void a_label_that_is_not_utf8(void **state)
 	(void)state;
 	assert_int_equal(decode_job(o, NULL, &j, NULL), 0);
 	cJSON_Delete(o);
-	assert_string_equal(j->queue, "q???");
+	assert_string_equal(j->queue, "q??");
 	assert_string_equal(j->invalid,
 		"Job b/a: metadata.labels.sluice.dev/queue-name: is not "
 		"plain text; remove control characters and what is not UTF-8");

@@ -86,7 +86,16 @@ static void what_kept_its_pods_is_read_back(void **state)
 
 static const struct hold_row {
 	const char *value, *hold;
-} hold_rows[] = {{"false", NULL}, {"true", "true"}, {"", ""}, {"by anna", "by anna"}};
+} hold_rows[] = {{"false", NULL}, {"true", "true"}, {"", ""}, {"by anna", "by anna"},
+	{"Gr\xC3\xB6\xC3\x9F"
+	 "e pr\xC3\xBC"
+	 "fen,\\nsiehe Ticket",
+		"Gr\xC3\xB6\xC3\x9F"
+		"e pr\xC3\xBC"
+		"fen,?siehe Ticket"},
+	{"\xC2\x9B"
+	 "31m\xE6\xBC\xA2",
+		"?31m\xE6\xBC\xA2"}};
 
 /* Whatever an authenticator calls its users: never a fault, and never more than a bill keeps. */
 static void who_submitted_it(void **state)

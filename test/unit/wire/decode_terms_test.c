@@ -177,9 +177,11 @@ static void a_deadline_beyond_all_time_is_none(void **state)
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-#define NO_TIME                                                                                    \
-	"is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 Europe/Berlin\", "  \
-	"or \"08:00 Europe/Berlin\" for the first one after the Job's creation"
+#define NO_TIME                                                                                       \
+	"is not a time; write e.g. \"2026-11-22T08:00:00Z\", \"2026-11-22 08:00 Europe/Berlin\", or " \
+	"\"Mon 8:00 Europe/Berlin\" or \"8:00 Europe/Berlin\" for the first one after the Job's creation"
+#define NO_ZONE(time)                                                                              \
+	"\"" time "\" names no time zone; write it behind, as in \"" time " Europe/Berlin\""
 #define NO_PRICE                                                                                   \
 	"is not a price; write that of an hour of one cpu, such as 0.05, or of another unit, "     \
 	"such as \"2.50 nvidia.com/gpu\""
@@ -187,14 +189,14 @@ static void a_deadline_beyond_all_time_is_none(void **state)
 static const struct bad_row {
 	const char *annotation, *value, *says;
 } bad_rows[] = {
-	{"deadline", "tomorrow", "\"tomorrow\" " NO_TIME},
+	{"deadline", "soon", "\"soon\" " NO_TIME},
+	{"deadline", "tomorrow", NO_ZONE("tomorrow")},
 	{"deadline", "", "\"\" " NO_TIME},
-	{"deadline", "08:00", "\"08:00\" " NO_TIME},
-	{"deadline", "2026-11-22T08:00", "\"2026-11-22T08:00\" " NO_TIME},
+	{"deadline", "08:00", NO_ZONE("08:00")},
+	{"deadline", "2026-11-22T08:00", NO_ZONE("2026-11-22T08:00")},
 	{"deadline", "2026-02-30T08:00:00Z", "\"2026-02-30T08:00:00Z\" " NO_TIME},
 	{"deadline", "25:00 Europe/Berlin", "\"25:00 Europe/Berlin\" " NO_TIME},
-	{"deadline", "24:00 Europe/Berlin", "\"24:00 Europe/Berlin\" " NO_TIME},
-	{"deadline", "08:00 ", "\"08:00 \" " NO_TIME},
+	{"deadline", "Mon 25:00", "\"Mon 25:00\" " NO_TIME},
 	{"deadline", "08:00 Europe/Berlin or so", "\"08:00 Europe/Berlin or so\" " NO_TIME},
 	{"start-after", "1h", "\"1h\" " NO_TIME},
 	{"start-after", "1796000000", "\"1796000000\" " NO_TIME},
@@ -288,6 +290,15 @@ static const struct zoned_row {
 	{"2026-03-29T01:00:00Z", "02:30 Europe/Berlin", "2026-03-30T00:30:00Z"},
 	{"2026-10-24T12:00:00Z", "02:30 Europe/Berlin", "2026-10-25T00:30:00Z"},
 	{"2026-10-25T01:00:00Z", "02:30 Europe/Berlin", "2026-10-26T01:30:00Z"},
+	/* As everywhere: a day of the week, a near one, a day that begins. */
+	{"2026-11-21T09:58:30Z", "Mon 9:00 Europe/Berlin", "2026-11-23T08:00:00Z"},
+	{"2026-11-21T09:58:30Z", "Saturday 11:00 Europe/Berlin", "2026-11-21T10:00:00Z"},
+	{"2026-11-21T09:58:30Z", "sat 10:00 Europe/Berlin", "2026-11-28T09:00:00Z"},
+	{"2026-11-21T09:58:30Z", "today 21:00 Europe/Berlin", "2026-11-21T20:00:00Z"},
+	{"2026-11-21T09:58:30Z", "tomorrow Europe/Berlin", "2026-11-21T23:00:00Z"},
+	{"2026-11-21T09:58:30Z", "2026-11-22 19:00 Europe/Berlin", "2026-11-22T18:00:00Z"},
+	{"2026-11-21T09:58:30Z", "2026-11-22 Europe/Berlin", "2026-11-21T23:00:00Z"},
+	{"2026-11-21T09:58:30Z", "24:00 Europe/Berlin", "2026-11-21T23:00:00Z"},
 	/* A date that there never was. */
 	{"2011-12-30T11:00:00Z", "12:00 Pacific/Apia", "2011-12-30T22:00:00Z"},
 };

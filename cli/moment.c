@@ -1,4 +1,4 @@
-#include "cli/reserve/moment.h"
+#include "cli/moment.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,17 +10,9 @@
 #include "queue/calendar/civil.h"
 #include "queue/calendar/notation.h"
 #include "queue/calendar/tzdata.h"
+#include "queue/calendar/wall_time.h"
 
-enum { WORDS_MAX = 4, SECOND_MS = 1000, DAY_ANY = -1, JUMP_MAX_S = 2 * 26 * 3600 };
-
-/* A text in parts. */
-struct written {
-	bool has_date;
-	int32_t date;	/* or: */
-	int days_ahead; /* today is 0; DAY_ANY: the first that fits, of: */
-	int weekday;	/* 0 is Sunday; DAY_ANY */
-	int minute;	/* of the day */
-};
+enum { SECOND_MS = 1000, JUMP_MAX_S = 2 * 26 * 3600 };
 
 static int64_t floor_s(int64_t ms)
 {
@@ -29,85 +21,34 @@ static int64_t floor_s(int64_t ms)
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-static int refuse(const char *text, struct err *e)
+static bool is_now(const char *text)
+{
+	return strcasecmp(text, "now") == 0;
+}
+
+/* "2026-03-29T02:30Z" is short for what RFC 3339 wants. */
+static bool read_instant(const char *text, int64_t *ret_ms)
+{
+	char with_seconds[MOMENT_TEXT_SIZE];
+	if (strlen(text) == strlen("2026-03-29T02:30Z") && text[16] == 'Z') {
+		snprintf(with_seconds, sizeof(with_seconds), "%.16s:00Z", text);
+		text = with_seconds;
+	}
+	return instant_parse(slice_of(text), ret_ms);
+}
+
+static int read_words(const char *text, struct wall_time *w, struct slice *ret_zone, struct err *e)
 {
 	char shown[SLICE_SHOWN_SIZE];
+	struct err why = {""};
+	if (wall_time_read(slice_of(text), w, ret_zone, &why) == 0)
+		return 0;
+	if (*why.text)
+		return err_set(e, ERR_INVALID, "%s", why.text);
 	return err_set(e, ERR_INVALID,
-		"%s is not a time; write e.g. \"Mon 09:00 Europe/Berlin\", \"2026-11-30 09:00\", 09:00, now, or 2026-11-30T09:00:00+01:00",
+		"%s is not a time; write e.g. " WALL_TIME_EXAMPLES
+		", a zone behind it as in \"Mon 9:00 Europe/Berlin\", \"now\", or \"2026-11-30T09:00:00+01:00\"",
 		slice_show(slice_of(text), shown));
-}
-
-/* SIZE_MAX: there are more words than a time has. */
-static size_t split(const char *text, struct slice word[WORDS_MAX])
-{
-	static const char blanks[] = " \t";
-	size_t n = 0;
-	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
-		if (n == WORDS_MAX)
-			return SIZE_MAX;
-		word[n] = (struct slice){text, strcspn(text, blanks)};
-		text += word[n++].len;
-	}
-	return n;
-}
-
-static bool is_word(struct slice s, const char *word)
-{
-	return s.len == strlen(word) && strncasecmp(s.ptr, word, s.len) == 0;
-}
-
-/* "2026-..." is meant as a date, so its own fault is told. */
-static bool looks_like_date(struct slice s)
-{
-	return s.len > 4 && s.ptr[0] >= '0' && s.ptr[0] <= '9' && memchr(s.ptr, '-', s.len);
-}
-
-/* 1: the word was a day. 0: it is none. */
-static int read_day(struct slice word, struct written *w, struct err *e)
-{
-	if (looks_like_date(word)) {
-		w->has_date = true;
-		return notation_date(word, &w->date, e) < 0 ? ERR_INVALID : 1;
-	}
-	if (is_word(word, "today") || is_word(word, "tomorrow")) {
-		w->days_ahead = is_word(word, "tomorrow");
-		return 1;
-	}
-	return notation_weekday(word, &w->weekday, NULL) == 0;
-}
-
-/* "2026-11-30T09:00" */
-static bool read_joined(struct slice word, struct written *w)
-{
-	int64_t local_s;
-	if (notation_local(word, &local_s, NULL) < 0)
-		return false;
-	*w = (struct written){.has_date = true,
-		.date = civil_day_of(local_s),
-		.minute = civil_second_of(local_s) / 60};
-	return true;
-}
-
-/* [DAY] CLOCK [ZONE]. The zone is what is left: its word, or "". */
-static int read_parts(const char *text, struct written *w, struct slice *ret_zone, struct err *e)
-{
-	struct slice word[WORDS_MAX];
-	size_t n = split(text, word), at = 0;
-	*w = (struct written){.days_ahead = DAY_ANY, .weekday = DAY_ANY};
-	if (n == 0 || n == SIZE_MAX)
-		return refuse(text, e);
-	if (read_joined(word[0], w)) {
-		at = 1;
-	} else {
-		int rc = read_day(word[0], w, e);
-		if (rc < 0)
-			return rc;
-		at = (size_t)rc;
-		if (at == n || notation_clock(word[at++], &w->minute, NULL) < 0)
-			return refuse(text, e);
-	}
-	*ret_zone = at < n ? word[at] : (struct slice){"", 0};
-	return n - at > 1 ? refuse(text, e) : 0;
 }
 
 static int find_zone(
@@ -123,29 +64,6 @@ static int find_zone(
 }
 
 /* ---- the instant ----------------------------------------------------------------------------- */
-
-static bool fits(const struct written *w, int32_t day, int32_t first_day)
-{
-	if (w->days_ahead != DAY_ANY)
-		return day == first_day + w->days_ahead;
-	return w->weekday == DAY_ANY || civil_weekday(day) == w->weekday;
-}
-
-/* As zone.h counts local time. */
-static int64_t local_of(const struct written *w, const struct zone *z, int64_t after_s)
-{
-	int32_t first_day = civil_day_of(zone_local_s(z, after_s)), day = w->date;
-	if (w->has_date)
-		return day * DAY_S + w->minute * 60;
-	for (day = first_day; day <= first_day + 8; day++) {
-		int64_t local_s = day * DAY_S + w->minute * 60;
-		/* Of today what is past is meant as such, and the caller says that. */
-		if (fits(w, day, first_day) &&
-			(w->days_ahead != DAY_ANY || zone_instant_s(z, local_s) > after_s))
-			return local_s;
-	}
-	return day * DAY_S + w->minute * 60;
-}
 
 /* INT64_MAX: it comes but once. */
 static int64_t second_time_s(const struct zone *z, int64_t local_s, int64_t first_s)
@@ -192,15 +110,28 @@ static void note_repeated(struct moment *m, int64_t local_s, int64_t second_s)
 		moment_write(&later, second));
 }
 
-/* The moment has its zone. */
-static int place(struct moment *m, int64_t local_s, struct err *e)
+static void note_skipped(struct moment *m)
 {
+	char text[ZONE_TEXT_SIZE];
+	snprintf(m->note, sizeof(m->note),
+		"the clocks of %s skip that time; what is set to it happens at %s", m->zone->name,
+		zone_text(m->zone, floor_s(m->at_ms), text));
+}
+
+/* The moment has its zone. A day that begins with a gap begins after it, and nobody wrote the time. */
+static int place(
+	struct moment *m, const struct wall_time *w, const struct moment_basis *b, struct err *e)
+{
+	int64_t local_s = wall_time_local_s(w, m->zone, floor_s(b->about_ms), b->last);
 	int64_t at_s = zone_instant_s(m->zone, local_s);
-	if (zone_local_s(m->zone, at_s) != local_s)
+	bool skipped = w->has_clock && zone_local_s(m->zone, at_s) != local_s;
+	if (skipped && !b->takes_gaps)
 		return say_skipped(m->zone, local_s, at_s, e);
 	m->at_ms = at_s * SECOND_MS;
-	int64_t second_s = second_time_s(m->zone, local_s, at_s);
-	if (second_s != INT64_MAX)
+	int64_t second_s = skipped ? INT64_MAX : second_time_s(m->zone, local_s, at_s);
+	if (skipped)
+		note_skipped(m);
+	else if (second_s != INT64_MAX)
 		note_repeated(m, local_s, second_s);
 	return 0;
 }
@@ -208,20 +139,19 @@ static int place(struct moment *m, int64_t local_s, struct err *e)
 int moment_read(const char *text, const struct moment_basis *b, struct moment *ret, struct err *e)
 {
 	struct moment m = {0};
-	struct written w;
+	struct wall_time w;
 	struct slice zone;
-	bool is_now = is_word(slice_of(text), "now");
-	if (is_now || instant_parse(slice_of(text), &m.at_ms)) {
-		m.at_ms = is_now ? floor_s(b->after_ms) * SECOND_MS : m.at_ms;
+	if (is_now(text) || read_instant(text, &m.at_ms)) {
+		m.at_ms = is_now(text) ? floor_s(b->about_ms) * SECOND_MS : m.at_ms;
 		m.zone = zone_copy(b->zone);
 		*ret = m;
 		return 0;
 	}
-	int rc = read_parts(text, &w, &zone, e);
+	int rc = read_words(text, &w, &zone, e);
 	if (rc == 0)
 		rc = find_zone(zone, b, &m.zone, e);
 	if (rc == 0)
-		rc = place(&m, local_of(&w, m.zone, floor_s(b->after_ms)), e);
+		rc = place(&m, &w, b, e);
 	if (rc == 0)
 		*ret = m;
 	else

@@ -1,22 +1,21 @@
 /*
- * A time as people write it on a command line, and the instant that it means.
+ * A time on a command line, and the instant that it means: RFC 3339, "now", or what wall_time.h reads, with
+ * the name of a zone behind it or by the clock of the basis.
  *
- *     09:00                        the next 09:00
- *     Mon 09:00 Europe/Berlin      the next Monday's, in that zone
- *     today 21:00, tomorrow 09:00
- *     2026-11-30 09:00             without a zone: by the basis' clock
- *     2026-11-30T09:00:00+01:00    RFC 3339
- *     now
+ *     Mon 9:00 Europe/Berlin       the next Monday's, or the last one's
+ *     today 21:00, 2026-11-30 09:00, 2026-11-30, 9:00
+ *     2026-11-30T09:00:00+01:00
  *
  * Always true: a local time means one instant, and the person is told where it could have meant another.
- * One that a change of the clocks skips is refused. One that comes twice is taken the first time, and a note
- * says so.
+ * One that a change of the clocks skips is refused, or taken as that change. One that comes twice is taken
+ * the first time, and a note says so.
  *
  * Pure, but for zones that a text names: those are read from the system's database.
  */
-#ifndef SLUICE_CLI_RESERVE_MOMENT_H
-#define SLUICE_CLI_RESERVE_MOMENT_H
+#ifndef SLUICE_CLI_MOMENT_H
+#define SLUICE_CLI_MOMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -25,8 +24,10 @@
 enum { MOMENT_NOTE_SIZE = 256, MOMENT_TEXT_SIZE = 40 };
 
 struct moment_basis {
-	int64_t after_ms;	 /* "next" is behind it; "now", "today" and "tomorrow" are of it */
+	int64_t about_ms;	 /* "now", "today" and "Mon" are of it */
 	const struct zone *zone; /* of a text that names none */
+	bool last;	 /* "Mon" and "9:00" are the last ones, as in questions about the past */
+	bool takes_gaps; /* what the clocks skip is the moment of their change, with a note */
 };
 
 struct moment {
