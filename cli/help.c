@@ -1175,7 +1175,6 @@ const char priority_help[] =
 	"\n"
 	"DESCRIPTION\n"
 	"    Writes the label sluice.dev/priority-class on the Job, with your own rights, and no others.\n"
-	"    A class that is not there, or that you may not get, is refused: nothing is written.\n"
 	"    Of a Job that waits it moves the place in line. One that runs goes on: its class decides\n"
 	"    whether it is stopped for another Job, and its place when it waits again. A ClusterQueue may\n"
 	"    count less than the class says (maxPriority); that is told.\n"
