@@ -228,8 +228,11 @@ static int64_t period_of(
 static void go_on(struct queue *q, struct advance_reservation *a)
 {
 	const struct advance_window *w = a->nwindows > 0 ? &a->window[0] : NULL;
-	if (a->left_from_ms > q->now_ms)
+	if (a->left_from_ms > q->now_ms) {
 		a->left_from_ms = 0;
+		for (size_t i = 0; i < a->nrows; i++)
+			a->row[i].left = a->row[i].amount;
+	}
 	if (!a->open || !w || w->from_ms > q->now_ms || w->from_ms == a->open_from_ms)
 		return;
 	if (a->left_from_ms == a->open_from_ms)
