@@ -71,11 +71,11 @@ class Part:
         return running
 
     def left(self):
-        """Seconds until it is done: of what an earlier run took, the share of tests that are due; without one, by the pace so far."""
-        if not self.seen or not self.total:
+        """Seconds until it is done: of what an earlier run took, the share of tests that are due. None where none is known:
+        the longest begin first, so the pace so far tells nothing."""
+        if not self.known or not self.total:
             return None
-        took = sum(self.known.values()) / self.side_by_side if self.known else (time.monotonic() - self.began) * self.total / self.seen
-        return took * (1 - self.seen / self.total)
+        return sum(self.known.values()) / self.side_by_side * (1 - self.seen / self.total)
 
     def cases(self):
         """[(name, seconds, "passed", "failed" or "skipped", text)] from its JUnit file."""
