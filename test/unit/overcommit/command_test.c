@@ -289,7 +289,7 @@ static void wrong_command_lines(void **state)
 		{"calc n1 -f x", "\"n1\" is one name too many"},
 		{"calc -f x --context c", "--kubeconfig and --context say nothing"},
 		{"calc -f x -o yaml", "-o is \"yaml\"; it must be table or json"},
-		{"calc -f x --now 10:00", "--now is \"10:00\""},
+		{"calc -f x --now 10.00", "--now: \"10.00\" is not a time"},
 		{"calc -f x --profile crane",
 			"--profile is \"crane\"; it must be ack or koordinator"},
 		{"calc -f", "-f wants a value"},
