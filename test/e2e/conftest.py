@@ -66,6 +66,7 @@ def pytest_configure(config):
         config.option.durations = 12
     config.addinivalue_line("markers", "timeout(seconds): ends a test that hangs (pytest-timeout)")
     config.addinivalue_line("markers", "sanitized: the programs are those with ASan and UBSan")
+    config.addinivalue_line("markers", "search: it draws, and finds more the longer it goes on (SLUICE_E2E_SEARCH)")
     config.addinivalue_line("markers", "synchronous: the pair of `pair` replicates synchronously")
     config.addinivalue_line("markers", "since_kubernetes(minor, why): what an older API server cannot do")
     config.addinivalue_line("markers", "flags(*flags): the controller of `world` has these flags beside its usual ones")

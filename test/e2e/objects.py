@@ -11,6 +11,7 @@ import random
 # that suspends a Job at its creation, so who writes one says so (deploy/components/without-mutating-policy).
 KUBERNETES = int(os.environ.get("SLUICE_KUBERNETES", "1.36").split(".")[1])
 SEED = int(os.environ.get("SLUICE_E2E_SEED") or random.SystemRandom().randrange(10**6))  # of all that tests draw in this run
+SEARCHES = bool(os.environ.get("SLUICE_E2E_SEARCH"))
 WRITTEN_SUSPENDED = {} if KUBERNETES >= 36 else {"suspend": True}
 
 GROUP = "sluice.dev/v1alpha1"
@@ -18,6 +19,14 @@ QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
 HOLD, STORY, ORIGINAL = "sluice.dev/hold", "sluice.dev/admission", "sluice.dev/original-directives"
 SUBMITTED, QUEUED = "sluice.dev/submitted-by", "sluice.dev/queued-at"
 RUN_SECONDS, TERMINATE_SECONDS, FAIL = (f"sandbox.sluice.dev/{n}" for n in ("run-seconds", "terminate-seconds", "fail"))
+
+
+def searched(usual, at_length):
+    """How much a test that draws looks into: in each run, and with SLUICE_E2E_SEARCH=1, as ./dev test --long runs
+    those that are marked so."""
+    return at_length if SEARCHES else usual
+
+
 LONG = 3600  # longer than any test; such a Job is deleted, never awaited
 
 SPOT_TAINT = {"key": "spot", "value": "true", "effect": "NoSchedule"}

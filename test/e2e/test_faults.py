@@ -3,7 +3,7 @@ admissions go on.
 
 Each kind of fault has a sandbox to break. What must be true is asked from outside
 (checks.py). SLUICE_E2E_SEED replays the rounds of a run that failed: the same
-victims, in the same order, at the same points; SLUICE_KILL_ROUNDS makes more, as ./dev test --long does."""
+victims, in the same order, at the same points; SLUICE_E2E_SEARCH=1 makes five times as many."""
 
 import os
 import random
@@ -18,12 +18,12 @@ import pytest
 from checks import faults_at_rest, look
 from conftest import (BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, run_with, start_controller,
                       wait_leading)
-from objects import SEED, TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
+from objects import SEED, TERMINATE_SECONDS, annotations, group, has, job, jobs_path, searched, story
 from pool import all_seen, complaints
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import tail
 
-ROUNDS = int(os.environ.get("SLUICE_KILL_ROUNDS", "20"))
+ROUNDS = searched(20, 100)
 CONTROLLER, STANDBY, POSTGRES, API = "controller-one", "controller-two", "postgres", "kube-apiserver"
 CLUSTER = ["kube-controller-manager", "kube-scheduler", "kwok"]
 
@@ -419,7 +419,8 @@ def drills(load, rounds, kind=Round, happened=lambda: True):
         assert fault not in log, tail(load.box.process(CONTROLLER).log, 60)
 
 
-@pytest.mark.timeout(3000)
+@pytest.mark.search
+@pytest.mark.timeout(6000)
 def test_kill_minus_nine_at_any_moment_over_admits_nothing_and_loses_nothing(load):
     drills(load, ROUNDS)
 

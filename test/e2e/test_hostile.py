@@ -14,7 +14,7 @@ import checks
 import pytest
 from conftest import FOREIGN, LATER, RECOVERY, SOON, as_account, wait_leading
 from objects import (GROUP, HOLD, QUEUE, SEED, STORY, TERMINATE_SECONDS, clusterqueue, flavor, group, job, jobs_path, ours,
-                     owner_reference, path_of, terminal)
+                     owner_reference, path_of, searched, terminal)
 from sandbox import ApiError, wait_until
 from sandbox.audit import Follow, units
 
@@ -603,17 +603,18 @@ class Chaos:
             self.x.tries(self.x.delete, self.names.pop(0))
 
 
+@pytest.mark.search
 @pytest.mark.timeout(1800)
 def test_a_tenant_that_tries_everything_at_random(tenant, honest):
     print(f"SLUICE_E2E_SEED={SEED} replays it")
     chaos = Chaos(tenant, SEED)
     done = {}
-    for n in range(2000):
+    for n in range(searched(600, 2000)):
         what, answer = chaos.step()
         key = (what, "refused" if isinstance(answer, ApiError) else "taken")
         done[key] = done.get(key, 0) + 1
         chaos.thin_out()
-        if n % 250 == 249:
+        if n % 200 == 199:
             honest()
             wait_leading(tenant.world.box)
             tenant.within_quota()

@@ -5,7 +5,7 @@ are tried, one after the other, and what the real API server does with each (mad
 must be what `quota_probe` says it will do. So must the QoS class of every pod.
 
     SLUICE_E2E_SEED    draws the same worlds again
-    SLUICE_QUOTA_COUNT   how many ResourceQuotas (default: 500)
+    SLUICE_E2E_SEARCH=1  of 500 ResourceQuotas instead of 250
 """
 
 import copy
@@ -20,10 +20,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from conftest import BIN, LATER, SOON
-from objects import SEED
+from objects import SEED, searched
 from sandbox import ApiError, wait_until
 
-COUNT = int(os.environ.get("SLUICE_QUOTA_COUNT", "500"))
+COUNT = searched(250, 500)
 THREADS = 4
 PREFIX = f"quota-{os.getpid()}"  # of namespaces
 CLASSES = {"quota-low": 10, "quota-mid": 20, "quota-high": 30}
@@ -357,6 +357,7 @@ def classes(plane):
         plane.api.delete(f"/apis/{group}/{obj['metadata']['name']}")
 
 
+@pytest.mark.search
 @pytest.mark.timeout(1800)
 def test_the_api_server_and_we_let_in_the_same_pods(plane, classes, record_property):
     rng = random.Random(SEED)
