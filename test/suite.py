@@ -1,18 +1,19 @@
 """Runs ctest and the end-to-end tests side by side, shows how far they are, and sums up.
 
-`./dev test` and `./dev check` call this once all is built. ctest counts, the end-to-end tests wait: so they
-run together, ctest at a lower priority. The end-to-end tests are spread over workers, each with a control
-plane of its own, which take one test file after the other, the longest first (test/e2e/conftest.py).
+`./dev test` and `./dev check` call this once all is built. ctest is bound by the processor, and the
+end-to-end tests wait: so they run together, ctest at a lower priority. The end-to-end tests are spread over
+workers, each with a control plane of its own, which take one test file after the other, the longest first (test/e2e/conftest.py).
 
     suite.py [--labels REGEX] [--not-labels REGEX] [--no-ctest] [--no-e2e] [--repeat N] [--load] [ARGS OF PYTEST...]
 
 Writes into build/logs: ctest.log and e2e.log (all output), ctest.xml and e2e.xml (JUnit), durations.json
 (where the time went), and failed/, a folder for each end-to-end test that failed. The last line is
 `N passed, N failed`; the exit code is 0 only if something passed and nothing failed. A runner that ended
-badly without naming a failed test counts as one failure: silence is no success.
+badly, ran nothing or left tests out counts as one failure: silence is no success. One run at a time in a clone.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import random
@@ -29,7 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD, LOGS = ROOT / "build", ROOT / "build" / "logs"
 DURATIONS = LOGS / "durations.json"
-WORKERS = 4  # each waits most of the time; more of them only start more control planes
+GIB = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
+WORKERS = max(1, min(4, GIB // 4))  # each waits most of the time, and has control planes of 2 GiB
 CORES = len(os.sched_getaffinity(0))
 SHOWN_EVERY = 30  # seconds, where no terminal shows it all the time
 LONGEST = 10  # rows of a table
@@ -48,6 +50,7 @@ class Part:
         self.log, self.xml = LOGS / f"{name}.log", LOGS / f"{name}.xml"
         self.total, self.seen, self.running, self.failed = 0, 0, {}, []
         self.process = self.reader = None
+        self.half = ""  # of a line that is not whole yet
 
     def start(self):
         self.xml.unlink(missing_ok=True)
@@ -65,17 +68,30 @@ class Part:
         """Reads what is new of the progress; True while it runs."""
         running = self.process.poll() is None  # asked first: all of its lines are there once it has ended
         for line in self.reader:
-            self.read(line)
+            self.half += line
+            if self.half.endswith("\n"):
+                self.read(self.half)
+                self.half = ""
         if not running and not hasattr(self, "seconds"):
             self.seconds = time.monotonic() - self.began
         return running
 
     def left(self):
-        """Seconds until it is done: of what an earlier run took, the share of tests that are due. None where none is known:
-        the longest begin first, so the pace so far tells nothing."""
+        """Estimates the seconds that are left, from the last full run. None without one: the longest tests begin first, so
+        the pace so far tells nothing."""
         if not self.known or not self.total:
             return None
         return sum(self.known.values()) / self.side_by_side * (1 - self.seen / self.total)
+
+    def end(self):
+        """Ends it, if it still runs: in good order, or after 15 seconds at once."""
+        for number in (signal.SIGINT, signal.SIGKILL):
+            if self.process and self.process.poll() is None:
+                os.killpg(self.process.pid, number)
+                try:
+                    self.process.wait(15)
+                except subprocess.TimeoutExpired:
+                    pass
 
     def cases(self):
         """[(name, seconds, "passed", "failed" or "skipped", text)] from its JUnit file."""
@@ -85,18 +101,23 @@ class Part:
                 found.append((self.case_name(case), float(case.get("time") or 0), *outcome(case)))
         except (OSError, ET.ParseError):
             pass
-        code = self.process.returncode
-        if code and not any(result == "failed" for _, _, result, _ in found):
-            found.append((self.name, 0, "failed", f"{self.name} ended with code {code} and named no test that failed. The end of {self.log.relative_to(ROOT)}:\n"
+        code, left_out = self.process.returncode, self.total - len({name for name, *_ in found})
+        said = None
+        if left_out > 0 or not found:
+            said = f"{self.name} left {left_out if found else 'all'} of its tests out, and ended with code {code}"
+        elif code and not any(result == "failed" for _, _, result, _ in found):
+            said = f"{self.name} ended with code {code} and named no test that failed"
+        if said:
+            found.append((self.name, 0, "failed", f"{said}. The end of {self.log.relative_to(ROOT)}:\n"
                           + "".join(open(self.log, errors="replace").readlines()[-SHOWN_OF_A_FAILURE:])))
         return found
 
 
 class Ctest(Part):
-    STARTS, ENDS = re.compile(r"^\s+Start\s+\d+: (\S+)"), re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) \.+\s*(\S+)")
+    STARTS, ENDS = re.compile(r"^\s+Start\s+\d+: (\S+)"), re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) \.+\s*(\*{0,3}[A-Z]\S*)")
 
     def __init__(self, labels, not_labels, known):
-        argv = ["ctest", "--test-dir", "build/dev", "--output-on-failure", "--output-junit", str(LOGS / "ctest.xml"), "-j", str(CORES)]
+        argv = ["ctest", "--test-dir", "build/dev", "--no-tests=error", "--output-on-failure", "--output-junit", str(LOGS / "ctest.xml"), "-j", str(CORES)]
         argv += ["-L", labels] if labels else []
         argv += ["-LE", not_labels] if not_labels else []
         # What waits meanwhile are the end-to-end tests, whose conditions have limits.
@@ -119,7 +140,7 @@ class Ctest(Part):
 
 class EndToEnd(Part):
     def __init__(self, tests, known, prefix, seed):
-        self.prefix = prefix
+        self.prefix, self.there = prefix, set()
         one_file = len(tests) > 0
         spread = [] if one_file else ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "2"]
         argv = [str(BUILD / "venv" / "bin" / "pytest"), "-p", "no:cacheprovider", "-p", "progress", f"--rootdir={ROOT}", "-o", "testpaths=test/e2e", *spread,
@@ -135,6 +156,7 @@ class EndToEnd(Part):
     def start(self):
         self.progress_file().write_text("")
         shutil.rmtree(LOGS / "failed", ignore_errors=True)
+        self.there = self.sandboxes()  # somebody's, who keeps them
         super().start()
 
     def read(self, line):
@@ -150,11 +172,15 @@ class EndToEnd(Part):
             if said["failed"]:
                 self.failed.append(said["end"])
 
-    def clear(self):
-        """Sandboxes that an interrupted worker has left."""
+    def sandboxes(self):
+        return {state.name for state in (BUILD / "sandbox").glob(f"{self.prefix}-*")}
+
+    def end(self):
+        """Destroys also the sandboxes that a worker which did not come to its end has left."""
+        super().end()
         if not os.environ.get("SLUICE_E2E_KEEP"):
-            for state in (BUILD / "sandbox").glob(f"{self.prefix}-*"):
-                Sandbox(state.name).destroy()
+            for name in self.sandboxes() - self.there:
+                Sandbox(name).destroy()
 
     @staticmethod
     def case_name(case):
@@ -214,11 +240,10 @@ def progress_line(parts, began):
 
 
 def run(parts):
-    """Until all have ended. A Ctrl-C is passed on, and waited for; the second one ends them."""
+    """Waits until all have ended; how often it was interrupted. A Ctrl-C is passed on, and waited for; the second one
+    ends them."""
     began = shown = time.monotonic()
     told, interrupts = set(), 0
-    for part in parts:
-        part.start()
     while True:
         try:
             going = [part.look() for part in parts]
@@ -277,7 +302,7 @@ def by_file(cases):
 
 
 def sum_up(parts, idle, seed, save):
-    """Prints failures, skips and where the time went; the exit code."""
+    """Prints failures, skips and where the time went; returns how many passed and failed."""
     cases = {part.name: part.cases() for part in parts}
     every = [c for found in cases.values() for c in found]
     for name, _, result, text in every:
@@ -300,7 +325,7 @@ def sum_up(parts, idle, seed, save):
     for why, n in skipped.items():
         print(f"{n} skipped: {why or 'ctest did not run it'}")
     passed, failed = (sum(result == r for _, _, result, _ in every) for r in ("passed", "failed"))
-    if failed and "e2e" in cases:
+    if (LOGS / "failed").exists() and "e2e" in cases:
         print(f"What failed end to end left its logs, objects and ledger in build/logs/failed; the seed was SLUICE_E2E_SEED={seed}")
     if passed + failed == 0:
         print("no test ran")
@@ -330,27 +355,43 @@ def main():
     p.add_argument("--load", action="store_true")
     options, tests = p.parse_known_args()
     LOGS.mkdir(parents=True, exist_ok=True)
-    for asked_to_end in (signal.SIGINT, signal.SIGTERM):  # also where a shell in the background ignores the first
+    lock = open(LOGS / "suite.lock", "w")  # not inherited by what is started
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("./dev: another run of tests is under way in this clone; they share build/logs and build/sandbox")
+        return 2
+    for asked_to_end in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # also where a shell in the background ignores the first
         signal.signal(asked_to_end, signal.default_int_handler)
     prefix = os.environ.get("SLUICE_E2E_PREFIX", "e2e")
-    known, totals = known_durations(), [0, 0]
-    busy = [subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", "while True: pass"]) for _ in range(CORES)] if options.load else []
+    whole = not (tests or options.no_ctest or options.no_e2e or options.labels) and options.repeat == 1
+    known, totals = known_durations() if whole else {}, [0, 0]
+    loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
+    busy = [subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", loop]) for _ in range(CORES)] if options.load else []
+    for old in LOGS.glob("failed-in-round-*"):
+        shutil.rmtree(old)
     try:
         for n in range(options.repeat):
             seed = int(os.environ.get("SLUICE_E2E_SEED") or random.SystemRandom().randrange(10**6))
             parts = [] if options.no_ctest else [Ctest(options.labels, options.not_labels, known.get("ctest", {}))]
             parts += [] if options.no_e2e else [EndToEnd(tests, known.get("e2e", {}), prefix, seed)]
             processors = Processors()
-            interrupted = run(parts)
-            for part in parts:
-                if isinstance(part, EndToEnd):
-                    part.clear()
-            passed, failed = sum_up(parts, processors.idle(), seed, save=not tests and not interrupted)
+            try:
+                for part in parts:
+                    part.start()
+                interrupted = run(parts)
+                idle = processors.idle()
+            finally:
+                for part in parts:
+                    part.end()
+            passed, failed = sum_up(parts, idle, seed, save=whole and not interrupted)
             totals = [totals[0] + passed, totals[1] + failed]
             if options.repeat > 1:
                 print(f"==> round {n + 1} of {options.repeat}: {passed} passed, {failed} failed", flush=True)
                 if failed:
-                    shutil.copytree(LOGS / "failed", LOGS / f"failed-in-round-{n + 1}", dirs_exist_ok=True)
+                    kept = LOGS / f"failed-in-round-{n + 1}"
+                    shutil.copytree(LOGS / "failed", kept) if (LOGS / "failed").exists() else kept.mkdir()
+                    shutil.copy(LOGS / "e2e.log", kept)
             if interrupted:
                 break
     finally:

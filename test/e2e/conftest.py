@@ -113,7 +113,7 @@ def pytest_runtest_makereport(item, call):
         for name, box in _open.items():
             for component in box.controllers():
                 report.sections.append((f"{name}: end of the log of {component}", tail(box.process(component).log, 40)))
-        report.sections.append(("all of it", str(evidence.leave(item.nodeid, report.longreprtext, _open.values()))))
+        report.sections.append(("all of it", evidence.leave(item.nodeid, report.when, report.longreprtext, _open.values())))
 
 
 # ---- sandboxes ----------------------------------------------------------------
@@ -124,8 +124,8 @@ def open_sandbox(name, manifests=True, **kw):
     box = Sandbox(f"{PREFIX}-{name}", **kw)
     if not KEEP:
         box.destroy()  # what an interrupted run has left
+    _open[box.name] = box  # one that does not come up has logs, too
     box.up(manifests=manifests)
-    _open[box.name] = box
     return box
 
 

@@ -1,7 +1,7 @@
 """What a failed end-to-end test leaves: a folder in build/logs/failed with all that one needs to find out why.
 
     run       the command that runs the test alone, with the seed of this run
-    failure   what pytest says of it
+    failure-* what pytest says of its setup, call or teardown
     logs/     of each process of its sandboxes, since the test began
     objects/  of its namespaces, and our own kinds in the cluster
     ledger    the rows of Postgres
@@ -13,6 +13,7 @@ import re
 import shlex
 from types import SimpleNamespace
 
+from objects import SEARCHES
 from sandbox import ApiError, SandboxError
 from sandbox.sandbox import BUILD, ROOT
 
@@ -40,15 +41,26 @@ def uses(ns):
     _test.namespaces.append(ns)
 
 
-def leave(nodeid, failure, boxes):
-    """The folder; what cannot be had is said in its place."""
+def leave(nodeid, when, failure, boxes):
+    """Writes the folder, and returns its name, or why there is none. Of a test that fails again in its teardown the objects
+    are those of the first time."""
+    try:
+        return str(_leave(nodeid, when, failure, boxes))
+    except (OSError, ValueError, SandboxError) as e:  # a full disk, a sandbox that is gone: that is not what failed
+        return f"nothing could be kept: {e}"
+
+
+def _leave(nodeid, when, failure, boxes):
     folder = BUILD / "logs" / "failed" / re.sub(r"[^A-Za-z0-9_.-]+", "-", nodeid.removeprefix("test/e2e/"))[:150]
     folder.mkdir(parents=True, exist_ok=True)
     seed = os.environ.get("SLUICE_E2E_SEED")
     name = nodeid if nodeid.startswith("test/e2e/") else f"test/e2e/{nodeid}"
-    (folder / "run").write_text(f"{f'SLUICE_E2E_SEED={seed} ' if seed else ''}./dev test {shlex.quote(name)}\n")
-    (folder / "failure").write_text(failure)
-    for box in boxes:
+    words = [*([f"SLUICE_E2E_SEED={seed}"] if seed else []), *(["SLUICE_E2E_SEARCH=1"] if SEARCHES else []), "./dev", "test",
+             *(["--kubernetes", os.environ["SLUICE_KUBERNETES"]] if os.environ.get("SLUICE_KUBERNETES") else []), shlex.quote(name)]
+    again = (folder / "run").exists()
+    (folder / "run").write_text(" ".join(words) + "\n")
+    (folder / f"failure-{when}").write_text(failure)
+    for box in boxes if not again else []:
         _write_logs(folder / "logs", box)
         _write_objects(folder / "objects", box)
         (folder / f"ledger-{box.name}").write_text(ledger(box))

@@ -22,8 +22,7 @@ RUN_SECONDS, TERMINATE_SECONDS, FAIL = (f"sandbox.sluice.dev/{n}" for n in ("run
 
 
 def searched(usual, at_length):
-    """How much a test that draws looks into: in each run, and with SLUICE_E2E_SEARCH=1, as ./dev test --long runs
-    those that are marked so."""
+    """Returns how much a test that draws looks into: `at_length` with SLUICE_E2E_SEARCH=1, as ./dev test --long sets it."""
     return at_length if SEARCHES else usual
 
 

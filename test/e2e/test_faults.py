@@ -425,13 +425,15 @@ def test_kill_minus_nine_at_any_moment_over_admits_nothing_and_loses_nothing(loa
     drills(load, ROUNDS)
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.search
+@pytest.mark.timeout(3600)
 def test_kill_minus_nine_while_queues_borrow_and_preempt(cohort_load):
     """Over no node of the quota tree, and who was preempted completes as well."""
     drills(cohort_load, max(1, ROUNDS // 5), QuickRound, lambda: cohort_load.preemptions() > 0)
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.search
+@pytest.mark.timeout(3600)
 def test_kill_minus_nine_in_a_namespace_with_a_quota_has_no_pod_refused(quota_load):
     """What was let in before the blow and has no pods yet counts after it as well."""
     drills(quota_load, max(1, ROUNDS // 5), QuickRound)

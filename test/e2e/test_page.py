@@ -632,7 +632,7 @@ def test_a_hundred_thousand_waiting_jobs_are_few_elements(crowd, open_page, reco
     page = open_page(crowd.url)
     note_first_row(page)
     for what, ms in paints(page, f"{crowd.url}/#/jobs").items():
-        record_property(what, ms)  # a fact for the reader of build/logs/pytest.xml, not a condition
+        record_property(what, ms)  # a fact for the reader of build/logs/e2e.xml, not a condition
         print(f"{what}: {ms}")
     page.wait("the first", lambda: (rows := page.rows()) and rows[0][0] == 1 and "team-0/train-000000" in rows[0][1])
     page.wait("how many there are", lambda: re.search(r"100[, ]?000", page.text()))
