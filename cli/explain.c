@@ -289,11 +289,12 @@ static void put_bill(const cJSON *job, struct table *t, struct local_times *l)
 
 #define GROWN "Grown"
 
-/* A run of which pods were taken, or to which some were given, has a reason beside its start. */
+/* Names what was done last. A run of which pods were taken, or to which some were given, has a reason beside its
+ * start; so has one that was adopted, which has kept its size. */
 static const char *last_deed(const cJSON *story)
 {
 	const char *state = text_of(story, "state"), *reason = text_of(story, "reason");
-	if (strcmp(state, "Started") != 0 || !*reason)
+	if (strcmp(state, "Started") != 0 || !*reason || strcmp(reason, "Adopted") == 0)
 		return state;
 	return strcmp(reason, GROWN) == 0 ? GROWN : "Shrunk";
 }

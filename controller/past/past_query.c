@@ -48,6 +48,17 @@ static int parse_by(const char *text, struct past_query *q, struct err *e)
 	return 0;
 }
 
+/* Reads a date of any year: an answer is of what was, however far the question reaches. */
+static bool parse_date(const char *text, int64_t *ret_ms)
+{
+	char whole[32];
+	if (strlen(text) != strlen("2026-11-01"))
+		return false;
+	strcpy(whole, text);
+	strcat(whole, "T00:00:00Z");
+	return text_time(whole, ret_ms);
+}
+
 /* The beginning of this day, week, month or year. */
 static bool parse_period(const char *text, int64_t now_ms, int64_t *ret_ms)
 {
@@ -88,8 +99,8 @@ static int parse_moment(
 	const char *name, const char *text, int64_t now_ms, int64_t *ret_ms, struct err *e)
 {
 	int64_t span_ms;
-	if (text_time(text, ret_ms) || parse_period(text, now_ms, ret_ms) ||
-		parse_wall_time(text, now_ms, ret_ms))
+	if (text_time(text, ret_ms) || parse_date(text, ret_ms) ||
+		parse_period(text, now_ms, ret_ms) || parse_wall_time(text, now_ms, ret_ms))
 		return 0;
 	if (text_long_span(text, &span_ms)) {
 		*ret_ms = now_ms - span_ms;

@@ -128,6 +128,14 @@ static void a_job_that_runs(void **state)
 		NULL, &out);
 	wants(&out, "  last      Shrunk ");
 	wants(&out, "(60 min ago): it goes on with 3 pods: Preempted\n");
+	/* One that was adopted has kept its pods. */
+	explain("{" META
+		",\"status\":{\"state\":\"Running\",\"story\":\"{\\\"state\\\":\\\"Started\\\","
+		"\\\"attempt\\\":1,\\\"at\\\":\\\"2026-11-26T11:00:00Z\\\",\\\"reason\\\":"
+		"\\\"Adopted\\\",\\\"pods\\\":3}\"}}",
+		NULL, &out);
+	wants(&out, "  last      Started ");
+	wants(&out, "(60 min ago): Adopted\n");
 	explain("{" META ",\"status\":{\"state\":\"Starting\",\"ledgerDown\":true}}", NULL, &out);
 	wants(&out, "Postgres is down: running Jobs go on");
 	wants(&out, "not waiting");
