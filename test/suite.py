@@ -121,7 +121,7 @@ class Ctest(Part):
         argv += ["-L", labels] if labels else []
         argv += ["-LE", not_labels] if not_labels else []
         # What waits meanwhile are the end-to-end tests, whose conditions have limits.
-        super().__init__("ctest", argv, 10, known, CORES)
+        super().__init__("ctest", argv, 5, known, CORES)
 
     def read(self, line):
         if found := self.STARTS.match(line):

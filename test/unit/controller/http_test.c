@@ -942,28 +942,49 @@ static void much_comes_whole_and_in_order(void **state)
 	port_close(&p);
 }
 
-/* Each asks for much and reads nothing: beyond a bound there is no answer, but a small one there is. */
+enum { UNFETCHED = 20 };
+
+/* Asks for much so many times, and reads nothing. How long that took, in seconds. */
+static double ask_and_fetch_nothing(struct port *p, int fd[UNFETCHED])
+{
+	double began = ev_time();
+	for (int i = 0; i < UNFETCHED; i++) {
+		fd[i] = port_connect(p);
+		port_say(fd[i], "GET /much HTTP/1.1\r\n" LOCAL "\r\n");
+		while (p->answered < (unsigned)i + 1)
+			turn(p, 1);
+	}
+	return ev_time() - began;
+}
+
+static void fetch_nothing_any_more(struct port *p, const int fd[UNFETCHED])
+{
+	for (int i = 0; i < UNFETCHED; i++)
+		close(fd[i]);
+	turn(p, 50);
+}
+
+/* Beyond a bound there is no answer, but a small one there is. An answer that is not fetched has ten seconds: where it took
+ * longer to ask, the first ones are gone, and all is asked again. */
 static void answers_that_nobody_fetches_have_a_bound(void **state)
 {
 	(void)state;
-	enum { CLIENTS = 20, MOST = HTTP_UNSENT_MAX_BYTES / MUCH };
+	enum { MOST = HTTP_UNSENT_MAX_BYTES / MUCH, IN_TIME = 5, TRIES = 20 };
 	struct port p;
 	char text[8192];
-	int fd[CLIENTS];
+	int fd[UNFETCHED];
 	port_open(&p, false);
-	for (int i = 0; i < CLIENTS; i++) {
-		fd[i] = port_connect(&p);
-		port_say(fd[i], "GET /much HTTP/1.1\r\n" LOCAL "\r\n");
-		while (p.answered < (unsigned)i + 1)
-			turn(&p, 1);
+	for (int tries = 0; ask_and_fetch_nothing(&p, fd) > IN_TIME && tries < TRIES; tries++) {
+		fetch_nothing_any_more(&p, fd);
+		port_close(&p);
+		port_open(&p, false);
 	}
 	port_hear(&p, fd[MOST], "ask again", text, sizeof(text));
 	assert_int_equal(strncmp(text, "HTTP/1.1 503", 12), 0);
 	assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
-	for (int i = 0; i < CLIENTS; i++)
-		close(fd[i]);
-	turn(&p, 50);
-	assert_int_equal(port_ask(&p, "HEAD", "/much", LOCAL, text, sizeof(text)), 200);
+	fetch_nothing_any_more(&p, fd);
+	while (port_ask(&p, "HEAD", "/much", LOCAL, text, sizeof(text)) != 200)
+		turn(&p, 50);
 	port_close(&p);
 }
 
