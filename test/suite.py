@@ -29,7 +29,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD, LOGS = ROOT / "build", ROOT / "build" / "logs"
-DURATIONS = LOGS / "durations.json"
 GIB = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
 WORKERS = max(1, min(4, GIB // 4))  # each waits most of the time, and has control planes of 2 GiB
 CORES = len(os.sched_getaffinity(0))
@@ -38,6 +37,7 @@ LONGEST = 10  # rows of a table
 SHOWN_OF_A_FAILURE = 60  # lines, the last ones
 
 sys.path.insert(0, str(ROOT / "test" / "e2e"))
+import durations  # noqa: E402
 from sandbox import Sandbox  # noqa: E402
 
 
@@ -49,7 +49,7 @@ class Part:
         self.env = {**os.environ, **(env or {})}
         self.log, self.xml = LOGS / f"{name}.log", LOGS / f"{name}.xml"
         self.total, self.seen, self.running, self.failed = 0, 0, {}, []
-        self.process = self.reader = None
+        self.process = self.reader = self.seconds = None
         self.half = ""  # of a line that is not whole yet
 
     def start(self):
@@ -72,7 +72,7 @@ class Part:
             if self.half.endswith("\n"):
                 self.read(self.half)
                 self.half = ""
-        if not running and not hasattr(self, "seconds"):
+        if not running and self.seconds is None:
             self.seconds = time.monotonic() - self.began
         return running
 
@@ -141,11 +141,10 @@ class Ctest(Part):
 class EndToEnd(Part):
     def __init__(self, tests, known, prefix, seed):
         self.prefix, self.there = prefix, set()
-        one_file = len(tests) > 0
-        spread = [] if one_file else ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "2"]
+        spread = [] if tests else ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "2"]
         argv = [str(BUILD / "venv" / "bin" / "pytest"), "-p", "no:cacheprovider", "-p", "progress", f"--rootdir={ROOT}", "-o", "testpaths=test/e2e", *spread,
                 f"--junitxml={LOGS / 'e2e.xml'}", "-o", "junit_family=xunit1", *tests]
-        super().__init__("e2e", argv, 0, known, 1 if one_file else WORKERS, {
+        super().__init__("e2e", argv, 0, known, 1 if tests else WORKERS, {
             "SLUICE_E2E_PREFIX": prefix, "SLUICE_E2E_SEED": str(seed), "SLUICE_E2E_PROGRESS": str(self.progress_file()),
             "PYTHONPATH": str(ROOT / "test" / "e2e"), "PYTHONDONTWRITEBYTECODE": "1",
             "GOGC": "400"})  # a quarter of the processor time of a control plane, for memory that is there
@@ -310,10 +309,10 @@ def sum_up(parts, idle, seed, save):
             print(f"\n---- {name}\n" + "\n".join(text.splitlines()[-SHOWN_OF_A_FAILURE:]))
     skipped = Counter(text for _, _, result, text in every if result == "skipped")
     seconds = {**steps(), **{part.name: round(part.seconds) for part in parts}}
-    durations = {"commit": commit(), "seconds": seconds, "idle": round(idle, 3), "seed": seed,
-                 "tests": {part: {name: round(took, 2) for name, took, *_ in found} for part, found in cases.items()}}
+    whole = {"commit": commit(), "seconds": seconds, "idle": round(idle, 3), "seed": seed,
+             "tests": {part: {name: round(took, 2) for name, took, *_ in found} for part, found in cases.items()}}
     if save:
-        DURATIONS.write_text(json.dumps(durations, indent=1) + "\n")
+        durations.FILE.write_text(json.dumps(whole, indent=1) + "\n")
     print("\nWhere the time went" + (" (build/logs/durations.json): " if save else ": ") + ", ".join(f"{part} {span(s)}" for part, s in seconds.items())
           + f"; while tests ran the processors were idle for {idle:.0%}")
     if "ctest" in cases:
@@ -337,14 +336,6 @@ def commit():
     return done.stdout.strip()
 
 
-def known_durations():
-    """{"ctest": {name: seconds}, "e2e": ...} of the last run; empty in a new clone."""
-    try:
-        return json.loads(DURATIONS.read_text())["tests"]
-    except (OSError, ValueError, KeyError):
-        return {}
-
-
 def main():
     p = argparse.ArgumentParser(allow_abbrev=False)
     p.add_argument("--labels")
@@ -365,7 +356,7 @@ def main():
         signal.signal(asked_to_end, signal.default_int_handler)
     prefix = os.environ.get("SLUICE_E2E_PREFIX", "e2e")
     whole = not (tests or options.no_ctest or options.no_e2e or options.labels) and options.repeat == 1
-    known, totals = known_durations() if whole else {}, [0, 0]
+    known, totals = {part: durations.of(part) if whole else {} for part in ("ctest", "e2e")}, [0, 0]
     loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
     busy = [subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", loop]) for _ in range(CORES)] if options.load else []
     for old in LOGS.glob("failed-in-round-*"):
@@ -373,8 +364,8 @@ def main():
     try:
         for n in range(options.repeat):
             seed = int(os.environ.get("SLUICE_E2E_SEED") or random.SystemRandom().randrange(10**6))
-            parts = [] if options.no_ctest else [Ctest(options.labels, options.not_labels, known.get("ctest", {}))]
-            parts += [] if options.no_e2e else [EndToEnd(tests, known.get("e2e", {}), prefix, seed)]
+            parts = [] if options.no_ctest else [Ctest(options.labels, options.not_labels, known["ctest"])]
+            parts += [] if options.no_e2e else [EndToEnd(tests, known["e2e"], prefix, seed)]
             processors = Processors()
             try:
                 for part in parts:

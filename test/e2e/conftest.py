@@ -16,7 +16,6 @@ With workers (pytest-xdist, see test/suite.py) each has sandboxes of its own, an
 """
 
 import itertools
-import json
 import os
 import re
 import signal
@@ -26,6 +25,7 @@ from collections import Counter
 import pytest
 
 import checks
+import durations
 import evidence
 from objects import KUBERNETES, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
 from sandbox import Api, ApiError, Sandbox, SandboxError, wait_until
@@ -97,11 +97,7 @@ LONGEST = ("test_overcommit.py", "test_hostile.py", "test_page.py", "test_restor
 def _seconds_by_file():
     """What the tests of each file took in the last run; so workers take the longest file first."""
     took = Counter({name: float(len(LONGEST) - i) for i, name in enumerate(LONGEST)})
-    try:
-        tests = json.loads((BUILD / "logs" / "durations.json").read_text())["tests"]["e2e"]
-    except (OSError, ValueError, KeyError):
-        return took
-    for name, seconds in tests.items():
+    for name, seconds in durations.of("e2e").items():
         took[name.partition("::")[0].rpartition("/")[2]] += seconds
     return took
 
