@@ -146,7 +146,8 @@ static struct model_row *row_get(struct model_ledger *l, const struct quota_line
 	*r = (struct model_row){.node = mem_strdup(line->node),
 		.flavor = mem_strdup(line->flavor),
 		.resource = mem_strdup(line->resource),
-		.parent = mem_strdup("")};
+		.parent = mem_strdup(""),
+		.up = NO_ROW};
 	return r;
 }
 
@@ -161,19 +162,12 @@ static int64_t row_use(const struct model_row *r)
 	return sum_capped(r->pending + r->posted + r->releasing, r->members);
 }
 
-static struct model_row *row_parent(const struct model_ledger *l, const struct model_row *r)
-{
-	return r->parent[0]
-		       ? row_find(l, &(struct quota_line){r->parent, r->flavor, r->resource, 0})
-		       : NULL;
-}
-
 static bool row_in_circle(const struct model_ledger *l, const struct model_row *r)
 {
-	const struct model_row *up = row_parent(l, r);
-	for (size_t i = 0; i < l->nrows && up && up != r; i++)
-		up = row_parent(l, up);
-	return up == r;
+	size_t self = (size_t)(r - l->rows), up = r->up;
+	for (size_t i = 0; i < l->nrows && up != NO_ROW && up != self; i++)
+		up = l->rows[up].up;
+	return up == self;
 }
 
 static int64_t row_members(const struct model_ledger *l, const struct model_row *r)
@@ -181,7 +175,7 @@ static int64_t row_members(const struct model_ledger *l, const struct model_row 
 	int64_t sum = 0;
 	for (size_t i = 0; r->is_parent && i < l->nrows; i++) {
 		const struct model_row *c = &l->rows[i];
-		if (!c->linked || row_parent(l, c) != r)
+		if (!c->linked || &l->rows[c->up] != r)
 			continue;
 		int64_t use = sum_capped(c->pending + c->posted + c->releasing, row_members(l, c));
 		if (use > c->guaranteed)
@@ -198,13 +192,19 @@ static void rows_derive(struct model_ledger *l)
 
 static void rows_find_parents(struct model_ledger *l)
 {
-	for (size_t i = 0; i < l->nrows; i++)
-		l->rows[i].is_parent = false;
 	for (size_t i = 0; i < l->nrows; i++) {
-		struct model_row *r = &l->rows[i], *up = row_parent(l, r);
-		r->linked = up && !row_in_circle(l, r);
-		if (up)
-			up->is_parent = true;
+		struct model_row *r = &l->rows[i];
+		const struct model_row *up = r->parent[0]
+			? row_find(l, &(struct quota_line){r->parent, r->flavor, r->resource, 0})
+			: NULL;
+		r->up = up ? (size_t)(up - l->rows) : NO_ROW;
+		r->is_parent = false;
+	}
+	for (size_t i = 0; i < l->nrows; i++) {
+		struct model_row *r = &l->rows[i];
+		r->linked = r->up != NO_ROW && !row_in_circle(l, r);
+		if (r->up != NO_ROW)
+			l->rows[r->up].is_parent = true;
 	}
 }
 

@@ -71,11 +71,13 @@ enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledg
 /* ---- What a test looks at; borrowed until the next call that writes ---------------------------
  */
 
+#define NO_ROW SIZE_MAX
 struct model_row {
 	const char *node, *flavor, *resource;
 	int64_t ceiling;
 	int64_t pending, posted, releasing;
 	const char *parent; /* node, "" when it has none */
+	size_t up;	    /* where the parent stands among the rows; NO_ROW: it is none of them */
 	int64_t guaranteed;
 	int64_t members; /* what its children pass up: use beyond what is guaranteed to each */
 	bool linked;	 /* it has a parent and counts there: no circle of parents */

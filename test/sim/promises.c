@@ -83,8 +83,7 @@ static int64_t real_at(
 				sum += snap_asks(p->template, r->resource);
 	for (size_t i = 0; i < n; i++) {
 		const struct model_row *c = &rows[i];
-		if (strcmp(c->parent, r->node) != 0 || strcmp(c->flavor, r->flavor) != 0 ||
-			strcmp(c->resource, r->resource) != 0 || !c->linked)
+		if (!c->linked || &rows[c->up] != r)
 			continue;
 		int64_t use = real_at(s, rows, n, c);
 		sum += use > c->guaranteed ? use - c->guaranteed : 0;
