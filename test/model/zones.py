@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Every zone of the system's database as Sluice reads it, against Python's zoneinfo.
 
-    zones.py PATH/TO/calendar_probe [ZONE ...]      exits 1 with the first few differences
+    zones.py PATH/TO/calendar_probe [--each N] [ZONE ...]      exits 1 with the first few differences
+
+--each N: of the zones that differ, each Nth.
 
 Of each zone, for 1970 to 2100: that every transition zoneinfo knows is in the table and no other, that
 offset and abbreviation between them are zoneinfo's, and that local times map to instants as
 docs/calendar.md says: the first instant whose local time is at or after it, and never backwards.
 """
 
+import argparse
 import os
 import struct
 import subprocess
@@ -95,7 +98,7 @@ class Truth:
 
 
 def probe(program, lines):
-    run = subprocess.run([program], input="\n".join(lines) + "\n", text=True, capture_output=True, check=True,
+    run = subprocess.run([args.program], input="\n".join(lines) + "\n", text=True, capture_output=True, check=True,
                          env={**os.environ, "TZDIR": zoneinfo.TZPATH[0]})
     return run.stdout.splitlines()
 
@@ -154,10 +157,15 @@ class Case:
 
 
 def main():
-    program, only = sys.argv[1], sys.argv[2:]
-    cases = [Case(data, names) for data, names in all_zones().items() if not only or set(only) & set(names)]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("zones", nargs="*", metavar="ZONE")
+    parser.add_argument("--each", type=int, default=1, metavar="N")
+    args = parser.parse_args()
+    zones = [(data, names) for data, names in all_zones().items() if not args.zones or set(args.zones) & set(names)]
+    cases = [Case(data, names) for data, names in zones[::args.each]]
     questions = [line for c in cases for line in c.questions()]
-    run = subprocess.run([program], input="\n".join(questions) + "\n", text=True, capture_output=True, check=True,
+    run = subprocess.run([args.program], input="\n".join(questions) + "\n", text=True, capture_output=True, check=True,
                          env={**os.environ, "TZDIR": zoneinfo.TZPATH[0]})
     answers, faults = iter(run.stdout.splitlines()), []
     for case in cases:

@@ -14,9 +14,10 @@
 
 #include <cmocka.h>
 
+#include "test/unit/searched.h"
 #include "words.h"
 
-enum { SEEDS = 1500, NODES = 14, SIZES = 12, TEXT = 200 };
+enum { NODES = 14, SIZES = 12, TEXT = 200 };
 
 static uint64_t state;
 
@@ -131,8 +132,8 @@ static void at_once_is_as_one_by_one(void **unused)
 {
 	(void)unused;
 	const char *only = getenv("SLUICE_SEED");
-	for (int seed = 1; seed <= SEEDS; seed++)
-		if (!only || atoi(only) == seed)
+	for (unsigned seed = 1; seed <= searched(500, 1500); seed++)
+		if (!only || strtoul(only, NULL, 10) == seed)
 			run(seed);
 }
 

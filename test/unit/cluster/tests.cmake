@@ -14,3 +14,6 @@ target_sources(test_cluster_property PRIVATE ${CMAKE_CURRENT_LIST_DIR}/model.c)
 # For test/e2e/test_resource_quota.py.
 add_executable(quota_probe ${CMAKE_CURRENT_LIST_DIR}/quota_probe.c)
 target_link_libraries(quota_probe PRIVATE wire)
+# The same, at length.
+long_test(cluster_placing.long test_cluster_placing)
+long_test(cluster_property.long test_cluster_property)

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "test/unit/searched.h"
 
 enum {
-	WORLDS = 60,
 	CPUS = 12,
 	JOBS = 60,
 	RESERVATIONS = 6,
@@ -266,7 +266,7 @@ static void test_promise(void **state)
 {
 	(void)state;
 	size_t open = 0, stopped = 0;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= searched(20, 60); seed++) {
 		struct world w;
 		draw(&w, seed);
 		for (w.now_s = 1; w.now_s < 2 * SPAN_S;)
@@ -330,7 +330,7 @@ static void test_order_does_not_matter(void **state)
 {
 	(void)state;
 	size_t accepted_ever = 0;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= searched(20, 60); seed++) {
 		struct world w;
 		draw(&w, seed);
 		for (w.now_s = 1; w.now_s < SPAN_S / 2;)

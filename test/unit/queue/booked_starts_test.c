@@ -23,8 +23,9 @@
 #include "planned.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/bookings/kept_start.h"
+#include "test/unit/searched.h"
 
-enum { WORLDS = 60, EVENTS = 400, CALM_HOURS = 200 };
+enum { EVENTS = 400, CALM_HOURS = 200 };
 
 static uint64_t seed_now; /* for what fails */
 static size_t overlapped, kept, booked;
@@ -287,7 +288,7 @@ static void world(uint64_t seed)
 static void bookings_are_kept(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++)
+	for (uint64_t seed = 1; seed <= searched(20, 60); seed++)
 		world(seed);
 	/* That there was something to see. */
 	assert_in_range(overlapped, 10, SIZE_MAX);

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "followers.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "test/unit/searched.h"
 
 /* ---- Restarts -------------------------------------------------------------------------------- */
 
@@ -176,7 +177,7 @@ static void live(uint64_t seed, uint32_t most_s, bool forgets_creation)
 static void a_restart_comes_to_the_same_verdicts(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 150; seed++)
+	for (uint64_t seed = 1; seed <= searched(50, 150); seed++)
 		live(seed, 3, false);
 }
 
@@ -185,7 +186,7 @@ static void a_restart_comes_to_the_same_verdicts(void **state)
 static void what_is_not_known_holds_nothing(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 100; seed++) {
+	for (uint64_t seed = 1; seed <= searched(35, 100); seed++) {
 		live(seed, 0, false);
 		live(seed, 3, true);
 	}

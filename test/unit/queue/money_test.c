@@ -18,6 +18,7 @@
 
 #include "queue/calendar/zone.h"
 #include "fixture.h"
+#include "test/unit/searched.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)
@@ -210,7 +211,7 @@ static void one_run(uint64_t seed)
 static void a_bill_is_the_sum_of_every_moment_rounded_once(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 60; seed++)
+	for (uint64_t seed = 1; seed <= searched(20, 60); seed++)
 		one_run(seed);
 }
 
@@ -493,14 +494,14 @@ static void one_world(uint64_t seed, bool right)
 static void what_was_spent_is_the_sum_of_the_bills(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 40; seed++)
+	for (uint64_t seed = 1; seed <= searched(14, 40); seed++)
 		one_world(seed, false);
 }
 
 static void with_right_estimates_the_amount_is_never_exceeded(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 40; seed++)
+	for (uint64_t seed = 1; seed <= searched(14, 40); seed++)
 		one_world(seed, true);
 }
 

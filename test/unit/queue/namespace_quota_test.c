@@ -22,13 +22,14 @@
 #include "base/must.h"
 #include "queue/cluster/pod.h"
 #include "sluice/queue.h"
+#include "test/unit/searched.h"
 
 #define SPACES 2
 #define QUOTAS 4 /* of each namespace the half */
 #define JOBS 48
 #define EVENTS 4096
 #define STEPS 1200
-#define SEEDS 200
+#define SEEDS searched(70, 200)
 #define NONE (-1)
 
 enum state { ABSENT, WAITING, STARTING, RUNNING, STOPPING, DONE };

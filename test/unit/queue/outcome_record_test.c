@@ -11,8 +11,9 @@
 #include "base/mem.h"
 #include "followers.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "test/unit/searched.h"
 
-enum { SHARDS = 4, STAGES = 400 };
+enum { SHARDS = 4 };
 
 /* A stage of a pipeline: Jobs that are not queued, with labels, and one that waits for all of them and for
  * prep. A queue that is made anew reads what is there, and what is written on the Job that waits. So does
@@ -176,7 +177,7 @@ static void what_is_written_outlives_a_queue(void **state)
 {
 	size_t held = 0, never = 0;
 	(void)state;
-	for (uint64_t seed = 1; seed <= STAGES; seed++)
+	for (uint64_t seed = 1; seed <= searched(130, 400); seed++)
 		live_stage(seed, &held, &never);
 	assert_true(held > 100 && never > 100);
 }

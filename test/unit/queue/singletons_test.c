@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "followers.h"
+#include "test/unit/searched.h"
 
 enum { FAMILIES = 3, SINGLETONS = 60 };
 
@@ -141,7 +142,7 @@ static void live_with_siblings(uint64_t seed)
 static void singletons_run_alone_and_all_get_their_turn(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 300; seed++)
+	for (uint64_t seed = 1; seed <= searched(100, 300); seed++)
 		live_with_siblings(seed);
 }
 

@@ -47,6 +47,11 @@ foreach(name victim_cost victims sizes quota_plan booked_starts advance_restart)
   add_test(NAME queue_${name} COMMAND test_queue_${name})
   set_tests_properties(queue_${name} PROPERTIES TIMEOUT 900)
 endforeach()
+# The same, at length.
+foreach(name advance booked_starts cheapest cohorts dependencies money namespace_quota node_suitability outcome_record property quota_plan
+    singletons windows)
+  long_test(queue_${name}.long test_queue_${name})
+endforeach()
 # Both take how many worlds.
 long_test(queue_victims.long test_queue_victims 4000)
 long_test(queue_sizes.long test_queue_sizes 300)
