@@ -21,6 +21,7 @@ import re
 import signal
 import subprocess
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 
@@ -115,20 +116,29 @@ def pytest_runtest_makereport(item, call):
 # ---- sandboxes ----------------------------------------------------------------
 
 
-def open_sandbox(name, manifests=True, **kw):
-    """A Sandbox that is up; finished by close_sandbox. Without manifests: nothing of ours is applied."""
+@contextmanager
+def own_plane(name, manifests=True, **kw):
+    """A control plane to break. No controller runs on it yet; without manifests nothing of ours is applied either.
+
+    The controllers that were started on it end in good order: that is when one tells of what it leaked."""
+    need("sluice-controller")
     box = Sandbox(f"{PREFIX}-{name}", **kw)
     if not KEEP:
         box.destroy()  # what an interrupted run has left
     _open[box.name] = box  # one that does not come up has logs, too
-    box.up(manifests=manifests)
-    return box
-
-
-def close_sandbox(box):
+    box.up(manifests=manifests, from_template=manifests)
+    yield box
     del _open[box.name]
     if not KEEP:
+        for component in box.controllers():
+            box.process(component).stop()
         box.destroy()
+
+
+def need(name):
+    """Fails the test where a program of ours is not built."""
+    if not (BIN / name).exists():
+        pytest.fail(f"{BIN / name} is missing; ./dev test builds it")
 
 
 USUAL_FLAGS = ("--lease-seconds", "3")
@@ -179,12 +189,8 @@ def run_with(box, flags):
 
 @pytest.fixture(scope="session")
 def plane():
-    box = open_sandbox("main")
-    yield box
-    if not KEEP:
-        for component in box.controllers():
-            box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("main") as box:
+        yield box
 
 
 @pytest.fixture(scope="module")
@@ -200,8 +206,6 @@ def asleep(plane):
 
 @pytest.fixture(scope="session")
 def box(plane):
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
     start_controller(plane)
     wait_leading(plane)
     yield plane
@@ -525,13 +529,10 @@ _run = f"{os.getpid() % 1000:03d}" if KEEP else ""
 def box_without_past(name):
     """A control plane and a controller on which no test has run anything. What is forecast rests on runs that have ended: those
     of other tests took a second. For a module's own fixture `box`."""
-    box = open_sandbox(name)
-    start_controller(box)
-    wait_leading(box)
-    yield box
-    if not KEEP:
-        box.process("controller-one").stop()
-    close_sandbox(box)
+    with own_plane(name) as box:
+        start_controller(box)
+        wait_leading(box)
+        yield box
 
 
 @pytest.fixture
@@ -597,8 +598,7 @@ def team(plane, request):
 def program():
     """program("sluice", args..., env): runs one of ours to its end; CompletedProcess with text."""
     def run(name, *args, env=None, timeout=SOON):
-        if not (BIN / name).exists():
-            pytest.fail(f"{BIN}/{name} is missing; ./dev test builds it")
+        need(name)
         keep = {k: v for k, v in os.environ.items() if not k.startswith(("KUBE", "PG", "SLUICE_"))}
         return subprocess.run([str(BIN / name), *map(str, args)], env={**keep, **(env or {})}, capture_output=True, text=True, timeout=timeout)
     return run

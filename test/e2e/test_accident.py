@@ -6,7 +6,7 @@ the GitOps controllers send, so metadata.managedFields are the API server's own.
 import json
 
 import pytest
-from conftest import LATER, SOON, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from conftest import LATER, SOON, World, own_plane, readyz, start_controller, wait_leading
 from objects import HOLD, annotations, jobs_path, story
 from sandbox import wait_until
 from settled import booked
@@ -68,11 +68,8 @@ def test_a_person_who_suspends_a_job_is_heeded(world, manager):
 @pytest.fixture
 def alone():
     """A sandbox whose ledger may be dropped."""
-    box = open_sandbox("accident")
-    yield box
-    for component in box.controllers():
-        box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("accident") as box:
+        yield box
 
 
 def start(box, after):

@@ -10,7 +10,7 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
-from conftest import BIN, LATER, SOON, World, as_account
+from conftest import LATER, SOON, World, as_account
 from objects import has, job, jobs_path, ours, path_of, who
 from sandbox import ApiError, wait_until
 from test_rights import bind

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import SOON, close_sandbox, open_sandbox
+from conftest import SOON, own_plane
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
 from test_install import COMPONENTS, KUBECTL, overlay, render  # noqa: F401 (overlay is a fixture)
@@ -93,10 +93,8 @@ def test_crds_stay_unless_told(chart):
 
 @pytest.fixture(scope="module")
 def box():
-    b = open_sandbox("chart")
-    b.kubectl("delete", "-k", ROOT / "deploy" / "sandbox")  # what every sandbox begins with is the chart's here
-    yield b
-    close_sandbox(b)
+    with own_plane("chart", manifests=False) as b:
+        yield b
 
 
 def test_installed_upgraded_and_uninstalled(box, chart):

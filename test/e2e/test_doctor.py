@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from conftest import LATER, SOON, USUAL_FLAGS, as_account, close_sandbox, open_sandbox, readyz, start_controller, token, wait_leading
+from conftest import LATER, SOON, USUAL_FLAGS, as_account, own_plane, readyz, start_controller, token, wait_leading
 from objects import LONG, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
 from sandbox import SandboxError, wait_until
 from sandbox.sandbox import ROOT
@@ -21,22 +21,20 @@ NS = "team"
 
 @pytest.fixture(scope="module")
 def sick():
-    box = open_sandbox("doctor")
-    start_controller(box)
-    wait_leading(box)
-    box.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NS}})
-    wait_until("the ServiceAccount", lambda: box.api.get(f"/api/v1/namespaces/{NS}/serviceaccounts/default"), SOON)
-    box.api.post(path_of("resourceflavors"), flavor("any"))
-    box.api.post(path_of("clusterqueues"), clusterqueue("q", [group(["cpu"], {"any": ["4"]})]))
-    box.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "q", {"clusterQueue": "q"}))
-    box.api.post(jobs_path(NS), job("runs", "q", requests={"cpu": "1"}, pods=2, seconds=LONG))
-    wait_until("a Job to run", lambda: box.api.get(jobs_path(NS, "runs"))["status"].get("active") == 2, LATER)
-    # Nobody's yet; a test that wants a Job that is a minute old has it when its turn comes.
-    box.api.post(jobs_path(NS), job("wild", requests={"cpu": "1"}, seconds=LONG))
-    box.wait_visible()
-    yield box
-    box.process("controller-one").stop()
-    close_sandbox(box)
+    with own_plane("doctor") as box:
+        start_controller(box)
+        wait_leading(box)
+        box.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NS}})
+        wait_until("the ServiceAccount", lambda: box.api.get(f"/api/v1/namespaces/{NS}/serviceaccounts/default"), SOON)
+        box.api.post(path_of("resourceflavors"), flavor("any"))
+        box.api.post(path_of("clusterqueues"), clusterqueue("q", [group(["cpu"], {"any": ["4"]})]))
+        box.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "q", {"clusterQueue": "q"}))
+        box.api.post(jobs_path(NS), job("runs", "q", requests={"cpu": "1"}, pods=2, seconds=LONG))
+        wait_until("a Job to run", lambda: box.api.get(jobs_path(NS, "runs"))["status"].get("active") == 2, LATER)
+        # Nobody's yet; a test that wants a Job that is a minute old has it when its turn comes.
+        box.api.post(jobs_path(NS), job("wild", requests={"cpu": "1"}, seconds=LONG))
+        box.wait_visible()
+        yield box
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LATER, RECOVERY, SOON, close_sandbox, open_sandbox
+from conftest import LATER, RECOVERY, SOON, own_plane
 from objects import KUBERNETES, has, ours, story
 from sandbox import SandboxError, real_node, wait_until
 from sandbox.relay import Relay
@@ -160,20 +160,19 @@ def installed(tmp_path_factory):
     why = why_not()
     if why:
         pytest.skip(why)
-    box = open_sandbox("image", manifests=False, with_real_node=True)
-    for image in IMAGES:
-        box.real_node.import_image(image)
-    place = Installed(box, tmp_path_factory.mktemp("overlay"))
-    place.kubectl("apply", "--server-side", "-k", place.overlay)
-    try:
-        place.roll_out()
-    except Exception as e:
-        raise AssertionError(f"{e}\n{place.kubectl('-n', NS, 'describe', 'pods')}") from None
-    wait_until("a controller to lead", place.leader, SOON)
-    yield place
-    for relay in place.relays:
-        relay.end()
-    close_sandbox(box)
+    with own_plane("image", manifests=False, with_real_node=True) as box:
+        for image in IMAGES:
+            box.real_node.import_image(image)
+        place = Installed(box, tmp_path_factory.mktemp("overlay"))
+        place.kubectl("apply", "--server-side", "-k", place.overlay)
+        try:
+            place.roll_out()
+        except Exception as e:
+            raise AssertionError(f"{e}\n{place.kubectl('-n', NS, 'describe', 'pods')}") from None
+        wait_until("a controller to lead", place.leader, SOON)
+        yield place
+        for relay in place.relays:
+            relay.end()
 
 
 class World(RealWorld):

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import LATER, PREFIX, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from conftest import LATER, PREFIX, SOON, USUAL_FLAGS, World, own_plane, start_controller, wait_leading
 from objects import SEED, jobs_path
 from sandbox import Api, ApiError, Sandbox, wait_until
 from sandbox.sandbox import ROOT
@@ -148,7 +148,7 @@ class Database:
         return f"host=127.0.0.1 port={self.port} dbname=sluice user={user}"
 
     def sql(self, statement, password=None, user="sluice"):
-        return subprocess.run([Sandbox._pg("psql"), "-wtAc", statement, self.conninfo(user)], capture_output=True, text=True,
+        return subprocess.run([Sandbox.pg_program("psql"), "-wtAc", statement, self.conninfo(user)], capture_output=True, text=True,
                               env={"PGPASSWORD": password or self.password, "PATH": os.environ["PATH"]})
 
     def end(self):
@@ -219,7 +219,7 @@ def test_a_dump_of_it_comes_back_as_the_page_has_it(database):
     dump_it, put_aside, restore, _, begin_again = words
 
     def run(command, given=None):
-        done = subprocess.run([Sandbox._pg(command[0]), *command[1:]], input=given, capture_output=True, cwd="/", **database.become,
+        done = subprocess.run([Sandbox.pg_program(command[0]), *command[1:]], input=given, capture_output=True, cwd="/", **database.become,
                               env={"PGPORT": str(database.port), "PATH": os.environ["PATH"]})
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -228,7 +228,7 @@ def test_a_dump_of_it_comes_back_as_the_page_has_it(database):
     assert database.sql("create schema sluice; create table sluice.kept (n int); insert into sluice.kept values (7)").returncode == 0
     dump = run(dump_it)
     database.sql("delete from sluice.kept")
-    with subprocess.Popen([Sandbox._pg("psql"), database.conninfo()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    with subprocess.Popen([Sandbox.pg_program("psql"), database.conninfo()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           env={"PGPASSWORD": database.password, "PATH": os.environ["PATH"]}) as connected:  # a dashboard that was forgotten
         wait_until("it to be connected", lambda: database.sql("select count(*) from pg_stat_activity where usename = 'sluice'").stdout == "2\n", SOON)
         run(put_aside)
@@ -246,11 +246,8 @@ def test_a_dump_of_it_comes_back_as_the_page_has_it(database):
 
 @pytest.fixture(scope="module")
 def box():
-    b = open_sandbox("install")
-    yield b
-    for component in b.controllers():
-        b.process(component).stop()
-    close_sandbox(b)
+    with own_plane("install") as b:
+        yield b
 
 
 def apply(box):

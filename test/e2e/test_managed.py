@@ -1,7 +1,7 @@
 """Flags that the other tests do not give: which Jobs are managed at all, and notices on Jobs that wait."""
 
 import pytest
-from conftest import SOON, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from conftest import SOON, World, own_plane, start_controller, wait_leading
 from objects import QUEUE, annotations, job, jobs_path, owner_reference
 from sandbox import ApiError, wait_until
 from sandbox.sandbox import ROOT
@@ -11,13 +11,12 @@ POLICIES = ROOT / "deploy" / "components" / "manage-jobs-without-queue-name" / "
 
 @pytest.fixture(scope="module")
 def managed():
-    box = open_sandbox("managed")
-    box.kubectl("apply", "--server-side", "-f", POLICIES)
-    start_controller(box, extra=("--lease-seconds", "3", "--note-after", "1s", "--manage-jobs-without-queue-name",
-                                 "--managed-jobs-namespace-selector", "team in (a,b)"))
-    wait_leading(box)
-    yield box
-    close_sandbox(box)
+    with own_plane("managed") as box:
+        box.kubectl("apply", "--server-side", "-f", POLICIES)
+        start_controller(box, extra=("--lease-seconds", "3", "--note-after", "1s", "--manage-jobs-without-queue-name",
+                                     "--managed-jobs-namespace-selector", "team in (a,b)"))
+        wait_leading(box)
+        yield box
 
 
 def suspended(world, name):

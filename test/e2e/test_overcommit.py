@@ -13,7 +13,7 @@ import json
 import time
 
 import pytest
-from conftest import BIN, KEEP, LATER, RECOVERY, SOON, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from conftest import KEEP, LATER, RECOVERY, SOON, World, own_plane, start_controller, wait_leading
 from objects import SPOT_TOLERATION, conditions, group, has, ours, path_of, story, terminal
 from sandbox import ApiError, usage, wait_until
 from sandbox.audit import Follow
@@ -66,16 +66,11 @@ def near(amount, wanted, percent=3):
 
 @pytest.fixture(scope="module")
 def plane_lending():
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    box = open_sandbox("overcommit", overcommit=True)
-    start_controller(box)
-    wait_leading(box)
-    box.wait_usage()
-    yield box
-    for component in box.controllers():
-        box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("overcommit", overcommit=True) as box:
+        start_controller(box)
+        wait_leading(box)
+        box.wait_usage()
+        yield box
 
 
 _numbers = itertools.count(1)

@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from browser import Browser, lacks
-from conftest import BIN, LATER, PREFIX, SOON, World
+from conftest import LATER, PREFIX, SOON, World, need
 from objects import HOLD, has, jobs_path, ours, path_of
 from sandbox import wait_until
 from sandbox.sandbox import BUILD, ROOT
@@ -579,17 +579,11 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
 # ---- beside the made-up cluster ----------------------------------------------------------------
 
 
-def needs_release():
-    if not (BUILD / "bin" / "sluice-controller").exists():
-        pytest.fail(f"{BUILD}/bin/sluice-controller is missing; ./dev test builds it")
-    assert (BIN / "sluice").exists()
-
-
 @pytest.fixture
 def lending():
     """Nodes that lend; nobody needs a token."""
     import overcommit
-    needs_release()
+    need("sluice-controller")
     ground = overcommit.Ground(30, 20, name=f"{PREFIX}-lends")
     try:
         ground.start("--overcommit-config", "kube-system/ack-slo-config")  # the sandbox lends nothing unless it is told
@@ -620,7 +614,7 @@ def test_what_nodes_lend_is_shown_and_nobody_signs_in_behind_a_proxy(lending, op
 def crowd():
     """100,000 Jobs that wait."""
     from page import Crowd
-    needs_release()
+    need("sluice-controller")
     crowd = Crowd(100000, f"{PREFIX}-crowd")
     yield crowd
     crowd.end()

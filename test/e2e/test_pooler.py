@@ -8,7 +8,7 @@ import json
 import time
 
 import pytest
-from conftest import BIN, LATER, RECOVERY, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from conftest import LATER, RECOVERY, own_plane, readyz, start_controller, wait_leading
 from objects import story
 from sandbox import wait_until
 from sandbox.pooler import Pooler
@@ -22,13 +22,8 @@ LEFT_BEHIND = "select pid from pg_locks where locktype = 'advisory' and objsubid
 
 @pytest.fixture(scope="module")
 def place():
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    box = open_sandbox("pooler")
-    yield box
-    for component in box.controllers():
-        box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("pooler") as box:
+        yield box
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import re
 import time
 
 import pytest
-from conftest import BIN, LATER, SOON, USUAL_FLAGS, close_sandbox, open_sandbox, start_controller, token, wait_leading
+from conftest import LATER, SOON, USUAL_FLAGS, own_plane, start_controller, token, wait_leading
 from objects import HOLD, has, ours, path_of
 from prometheus import DASHBOARD, MONITORING, Prometheus, objects, panels, promtool, rule_groups, tool
 from sandbox import SandboxError, wait_until
@@ -33,19 +33,15 @@ pytestmark = [pytest.mark.timeout(1500),
 
 @pytest.fixture(scope="module")
 def box():
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    b = open_sandbox("prometheus", overcommit=True)
-    b.controller_token = admin_token(b)
-    for identity in CONTROLLERS:
-        start_controller(b, identity, FLAGS)
-        if identity == "one":
-            wait_leading(b)
-    b.wait_usage()
-    yield b
-    for component in ("prometheus", *b.controllers()):
-        b.process(component).stop()
-    close_sandbox(b)
+    with own_plane("prometheus", overcommit=True) as b:
+        b.controller_token = admin_token(b)
+        for identity in CONTROLLERS:
+            start_controller(b, identity, FLAGS)
+            if identity == "one":
+                wait_leading(b)
+        b.wait_usage()
+        yield b
+        b.process("prometheus").stop()
 
 
 def admin_token(box):

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LATER, SOON, World, close_sandbox, open_sandbox, run_with
+from conftest import LATER, SOON, World, own_plane, run_with
 from objects import HOLD, KUBERNETES, conditions, group, has, ours, path_of, story
 from sandbox import ApiError, real_node, wait_until
 from test_trouble import events, in_trouble
@@ -155,13 +155,8 @@ def place():
         why = "the kubelet of Kubernetes 1.36 is for no older control plane"
     if why:
         pytest.skip(why)
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    box = open_sandbox("real", with_real_node=True)
-    yield box
-    for component in box.controllers():
-        box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("real", with_real_node=True) as box:
+        yield box
 
 
 @pytest.fixture

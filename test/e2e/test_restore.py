@@ -11,7 +11,7 @@ import time
 
 import pytest
 from checks import look
-from conftest import BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from conftest import LATER, RECOVERY, SOON, USUAL_FLAGS, World, own_plane, readyz, start_controller, wait_leading
 from objects import HOLD, annotations, jobs_path, story
 from sandbox import etcd, wait_until
 from sandbox.audit import PodFollow
@@ -30,11 +30,8 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="module")
 def place():
     """A control plane whose parts may be put back."""
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    box = open_sandbox("restore")
-    yield box
-    close_sandbox(box)
+    with own_plane("restore") as box:
+        yield box
 
 
 class Kubelet(threading.Thread):

@@ -9,7 +9,7 @@ import shlex
 import subprocess
 
 import pytest
-from conftest import BIN, World, close_sandbox, open_sandbox, run_with
+from conftest import BIN, World, own_plane, run_with
 from objects import KUBERNETES, QUEUE, conditions, group, job, jobs_path
 from sandbox import ApiError, kueue
 from test_import import apply, objects
@@ -124,14 +124,9 @@ def place():
         pytest.skip("Kueue v0.18 is tried on the Kubernetes that it is built for")
     if not kueue.is_built():
         pytest.skip("Kueue is not built here; ./dev test test/e2e/test_side_by_side.py builds it, in about 5 minutes")
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    box = open_sandbox("side")
-    kueue.Kueue(box).up()
-    yield box
-    for component in box.controllers():
-        box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("side") as box:
+        kueue.Kueue(box).up()
+        yield box
 
 
 @pytest.fixture

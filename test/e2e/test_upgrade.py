@@ -11,7 +11,7 @@ from datetime import datetime
 
 import pytest
 from checks import faults_at_rest, faults_of_ledger, look, read_ledger
-from conftest import LATER, RECOVERY, SOON, World, close_sandbox, open_sandbox, readyz, start_controller
+from conftest import LATER, RECOVERY, SOON, World, own_plane, readyz, start_controller
 from objects import clusterqueue, group, ours, path_of, story
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
@@ -33,12 +33,9 @@ def box():
     if built.returncode == 3:
         pytest.skip(built.stderr.strip())
     assert built.returncode == 0, built.stderr
-    b = open_sandbox("upgrade", manifests=False)
-    b.apply_manifests(THERE / "deploy" / "base")
-    yield b
-    for component in b.controllers():
-        b.process(component).stop()
-    close_sandbox(b)
+    with own_plane("upgrade", manifests=False) as b:
+        b.apply_manifests(THERE / "deploy" / "base")
+        yield b
 
 
 def start(box, component):

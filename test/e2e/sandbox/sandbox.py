@@ -39,7 +39,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import certs, nodes, real_node, usage
+from . import certs, nodes, real_node, template, usage
 from .kube import Api, ApiError
 from .process import Process, SandboxError, start_time, tail, wait_until
 
@@ -58,6 +58,7 @@ TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it h
 SOCKET_PATH_MAX = 107
 MUTATING_POLICIES_SINCE = 36  # Kubernetes 1.36: MutatingAdmissionPolicy as v1
 URL, VISIBILITY = "SLUICE_SANDBOX_URL", "SLUICE_SANDBOX_VISIBILITY"  # where a controller listens, in its environment
+POLICIES = ROOT / "deploy" / "policies"
 APISERVICE = "/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.visibility.sluice.dev"
 INSTALLED_PORT = 443  # of the Service that deploy/components/visibility has
 NOWHERE = "192.0.2.1"  # an address for the EndpointSlice, which takes no loopback; nothing goes there
@@ -171,7 +172,7 @@ class Sandbox:
 
     def sql_at(self, where, statement, database="sluice", user="postgres"):
         """The same, of the Postgres that the words of a connection string name."""
-        done = subprocess.run([self._pg("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f",
+        done = subprocess.run([self.pg_program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f",
                                "-d", f"{where} user={user} dbname={database} connect_timeout=10", "-c", statement],
                               capture_output=True, text=True)
         if done.returncode:
@@ -180,11 +181,17 @@ class Sandbox:
 
     # -- up and down -------------------------------------------------------
 
-    def up(self, controller=None, manifests=True):
+    def up(self, controller=None, manifests=True, from_template=False):
         """Start what does not run, and return when all of it is ready.
 
-        `controller` is an identity to start a controller under, or None."""
+        `controller` is an identity to start a controller under, or None. `from_template`: a new sandbox begins
+        as a copy of one that was up (template.py)."""
         with self._locked():
+            self._make_socket_dir()
+            copied = from_template and not (self.state / "etcd").exists()
+            if copied:
+                self.say("copying the template")
+                template.copy_to(self)
             if self.cluster:
                 (self.state / "cluster").touch()
             else:
@@ -196,7 +203,6 @@ class Sandbox:
                 if self.real_node:
                     self._turn_on("with-real-node", certs.make_for_real_node)
                 self._write_kubeconfigs()
-            self._make_socket_dir()
             at_first = [c for c in self.components if c not in LATE]
             for component in at_first:
                 self.start(component)
@@ -211,8 +217,15 @@ class Sandbox:
             if self.overcommit:
                 self._serve_usage()
             self._make_database()
-            if manifests:
+            if copied:
+                self._wait_crds()
+                self._apply_folder(POLICIES)
+                self._wait_policy()
+            elif manifests:
                 self.apply_manifests()
+            if manifests and self.overcommit:
+                wait_until("kubectl apply to succeed", lambda: self._apply(
+                    "-f", ROOT / "deploy" / "components" / "idle-resources" / "role.yaml"))
             if controller:
                 self.start_controller(controller)
 
@@ -467,27 +480,26 @@ patches:
         """An Api for a controller's own HTTP: .get("/api/v1/queues") and so on, which the leader alone answers."""
         return Api(port=int(self.controller_url(component).rpartition(":")[2]), token=self.controller_token)
 
-    def apply_manifests(self, folder=None):
+    def apply_manifests(self, folder=ROOT / "deploy" / "sandbox"):
         """Our CRDs, namespace, RBAC and admission policies; wait until they hold."""
-        folder = Path(folder or ROOT / "deploy" / "sandbox")
-        if not folder.exists():
-            self.say(f"no {folder.relative_to(ROOT)} yet: CRDs, RBAC and policies are not applied")
-            return
         self.say(f"applying {folder.relative_to(ROOT)}")
+        self._apply_folder(folder)
+        self._wait_crds()
+        self._wait_policy()
+
+    def _apply_folder(self, folder):
         # A CRD and an object of it in one folder need a second go, and so does
         # a policy whose kind is not served at the first moment.
         if self.minor() < MUTATING_POLICIES_SINCE:
             folder = self._without_mutating_policy(folder)
         wait_until("kubectl apply to succeed", lambda: self._apply("-k", folder))
-        if self.overcommit:
-            wait_until("kubectl apply to succeed", lambda: self._apply(
-                "-f", ROOT / "deploy" / "components" / "idle-resources" / "role.yaml"))
+
+    def _wait_crds(self):
         ours = [c for c in self.api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
                 if c["spec"]["group"] == "sluice.dev"]
         for crd in ours:
             path = f"/apis/sluice.dev/{crd['spec']['versions'][0]['name']}/{crd['spec']['names']['plural']}?limit=1"
             wait_until(f"CRD {crd['metadata']['name']} to be served", lambda p=path: self.api.get(p))
-        self._wait_policy()
 
     def minor(self):
         """Of the API server's version: 36."""
@@ -550,6 +562,8 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
         return [self.tool("kube-controller-manager"), *self._serving("kube-controller-manager"),
                 f"--kubeconfig={config}", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
                 "--leader-elect=false", "--use-service-account-credentials=true",
+                # Looks ten times a second for volumes to attach, of which no node here has one.
+                "--controllers=*,-persistentvolume-attach-detach-controller",
                 f"--root-ca-file={self.pki / 'ca.crt'}", f"--service-account-private-key-file={self.pki / 'sa.key'}",
                 # The defaults (5 at a time, 20 requests a second) would make
                 # the Job controller the thing that is tested.
@@ -606,7 +620,7 @@ clientConnection:
     # -- Postgres ----------------------------------------------------------
 
     @staticmethod
-    def _pg(program):
+    def pg_program(program):
         """Debian keeps the server's programs out of PATH, one folder a version."""
         found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), key=lambda p: float(p.parts[-3]))
         path = str(found[-1]) if found else shutil.which(program)
@@ -630,6 +644,10 @@ clientConnection:
 
     def pg_home(self):
         return Path((self.state / "pg-home").read_text())
+
+    def pg_data(self):
+        """The data directory of the one Postgres."""
+        return self.pg_home() / "data"
 
     def _make_socket_dir(self):
         """Choose, once, where Postgres lives and where its socket is.
@@ -660,7 +678,7 @@ clientConnection:
         """One of Postgres' own programs to its end, as the user that Postgres runs as."""
         user = self.pg_user()
         become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
-        return subprocess.run([self._pg(program), *map(str, args)], cwd="/", capture_output=True, text=True, **become)
+        return subprocess.run([self.pg_program(program), *map(str, args)], cwd="/", capture_output=True, text=True, **become)
 
     def init_database(self, data):
         """A new data directory."""
@@ -670,7 +688,7 @@ clientConnection:
             raise SandboxError(f"initdb failed: {done.stderr.strip()}")
 
     def _start_postgres(self):
-        data = self.pg_home() / "data"
+        data = self.pg_data()
         if not (data / "sandbox-complete").exists():
             self.say("creating the Postgres data directory")
             self.init_database(data)
@@ -682,7 +700,7 @@ clientConnection:
         """A server of that name on that data; until it answers, at its socket or at that port."""
         self.say(f"starting {component}")
         proc = self.process(component)
-        argv = [self._pg("postgres"), "-D", data]
+        argv = [self.pg_program("postgres"), "-D", data]
         for name, value in {**settings, "log_line_prefix": "%m [%p] ", "timezone": "UTC"}.items():
             argv += ["-c", f"{name}={value}"]
 
@@ -695,7 +713,7 @@ clientConnection:
 
     def _postgres_answers(self, component="postgres", port=None):
         where = ["-h", "127.0.0.1", "-p", str(port)] if port else ["-h", str(self.socket_dir)]
-        done = subprocess.run([self._pg("pg_isready"), "-q", *where], capture_output=True)
+        done = subprocess.run([self.pg_program("pg_isready"), "-q", *where], capture_output=True)
         return done.returncode == 0 and self.process(component).alive()
 
     def _make_database(self):
