@@ -147,7 +147,9 @@ class EndToEnd(Part):
         super().__init__("e2e", argv, 0, known, 1 if tests else WORKERS, {
             "SLUICE_E2E_PREFIX": prefix, "SLUICE_E2E_SEED": str(seed), "SLUICE_E2E_PROGRESS": str(self.progress_file()),
             "PYTHONPATH": str(ROOT / "test" / "e2e"), "PYTHONDONTWRITEBYTECODE": "1",
-            "GOGC": "400"})  # a quarter of the processor time of a control plane, for memory that is there
+            # A quarter of the processor time of a control plane, for memory that is there; and none of its threads
+            # looks for work while the processors have enough of it.
+            "GOGC": "400", "GOMAXPROCS": "1"})
 
     def progress_file(self):
         return LOGS / "e2e.progress"

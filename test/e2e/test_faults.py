@@ -16,14 +16,14 @@ from itertools import count
 
 import pytest
 from checks import faults_at_rest, look
-from conftest import (BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, run_with, start_controller,
+from conftest import (BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, own_plane, readyz, run_with, start_controller,
                       wait_leading)
 from objects import SEED, TERMINATE_SECONDS, annotations, group, has, job, jobs_path, searched, story
 from pool import all_seen, complaints
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import tail
 
-ROUNDS = searched(20, 100)
+ROUNDS = searched(12, 100)
 CONTROLLER, STANDBY, POSTGRES, API = "controller-one", "controller-two", "postgres", "kube-apiserver"
 CLUSTER = ["kube-controller-manager", "kube-scheduler", "kwok"]
 
@@ -33,13 +33,8 @@ pytestmark = [pytest.mark.sanitized, pytest.mark.timeout(1200)]
 @pytest.fixture(scope="module")
 def broken():
     """A sandbox to break."""
-    if not (BIN / "sluice-controller").exists():
-        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
-    box = open_sandbox("faults")
-    yield box
-    for component in box.controllers():
-        box.process(component).stop()
-    close_sandbox(box)
+    with own_plane("faults") as box:
+        yield box
 
 
 @pytest.fixture

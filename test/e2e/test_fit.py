@@ -23,7 +23,7 @@ from conftest import BIN, KEEP, LATER, PREFIX, SOON
 from objects import SEED, searched
 from sandbox import ApiError, Sandbox, wait_until
 
-PODS = searched(600, 2000)
+PODS = searched(450, 2000)
 PODS_EACH = 45  # asked about in one world
 NAMESPACES = {"fit-a": {"tier": "prod", "team": "a"}, "fit-b": {"tier": "prod"}, "fit-c": {}}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -609,7 +609,7 @@ def test_a_tenant_that_tries_everything_at_random(tenant, honest):
     print(f"SLUICE_E2E_SEED={SEED} replays it")
     chaos = Chaos(tenant, SEED)
     done = {}
-    for n in range(searched(600, 2000)):
+    for n in range(searched(400, 2000)):
         what, answer = chaos.step()
         key = (what, "refused" if isinstance(answer, ApiError) else "taken")
         done[key] = done.get(key, 0) + 1

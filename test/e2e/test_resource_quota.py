@@ -23,7 +23,7 @@ from conftest import BIN, LATER, SOON
 from objects import SEED, searched
 from sandbox import ApiError, wait_until
 
-COUNT = searched(250, 500)
+COUNT = searched(150, 500)
 THREADS = 4
 PREFIX = f"quota-{os.getpid()}"  # of namespaces
 CLASSES = {"quota-low": 10, "quota-mid": 20, "quota-high": 30}
