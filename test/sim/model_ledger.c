@@ -194,9 +194,10 @@ static void rows_find_parents(struct model_ledger *l)
 {
 	for (size_t i = 0; i < l->nrows; i++) {
 		struct model_row *r = &l->rows[i];
-		const struct model_row *up = r->parent[0]
-			? row_find(l, &(struct quota_line){r->parent, r->flavor, r->resource, 0})
-			: NULL;
+		const struct model_row *up =
+			r->parent[0] ? row_find(l, &(struct quota_line){r->parent, r->flavor,
+							   r->resource, 0})
+				     : NULL;
 		r->up = up ? (size_t)(up - l->rows) : NO_ROW;
 		r->is_parent = false;
 	}
