@@ -331,6 +331,22 @@ static void drop_excluded(const struct queue_config *c, struct arena *a, struct 
 	*l = (struct resource_list){kept, n};
 }
 
+static void transform(
+	struct account *a, const struct queue_config *c, const struct resource_list *requested)
+{
+	const struct transformation_spec *t = c->transformation;
+	const struct transformation_spec *lacks =
+		transformations_lack(t, c->ntransformations, &a->requests, requested);
+	if (lacks && !*a->fault) {
+		struct text text = text_over(a->fault, sizeof(a->fault));
+		text_add(&text,
+			"%.100s counts times %.100s in quotas (--transformation), and the pod requests none: add %.100s to its requests",
+			lacks->input, lacks->multiply_by, lacks->multiply_by);
+	}
+	a->requests =
+		transformations_apply(&a->memory, t, c->ntransformations, &a->requests, requested);
+}
+
 void account_open(struct account *ret, const struct accounting *a, const struct queue_config *c,
 	const struct job *j)
 {
@@ -340,10 +356,10 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
 	if (!lacks_runtime_class(ret, a, j) && !has_other_overhead(ret, a, j))
 		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
+	struct resource_list requested = ret->requests;
 	drop_excluded(c, &ret->memory, &ret->requests);
 	if (c->ntransformations > 0)
-		ret->requests = transformations_apply(
-			&ret->memory, c->transformation, c->ntransformations, &ret->requests);
+		transform(ret, c, &requested);
 }
 
 void account_done(struct account *a)

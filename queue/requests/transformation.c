@@ -60,12 +60,33 @@ static struct output *output_of(struct output *all, size_t *n, const char *name)
 	return &all[(*n)++];
 }
 
-static void apply(const struct transformation_spec *t, const struct resource *input,
-	const struct resource_list *requests, struct output *all, size_t *n)
+/* Of what it is multiplied by, in thousandths; 0 where that is not requested. */
+static __int128 factor_of(
+	const struct transformation_spec *t, const struct resource_list *requested)
 {
-	const char *by = t->multiply_by ? t->multiply_by : "";
-	const struct resource *factor = *by ? resources_find(requests, by) : NULL;
-	__int128 value = times(thousandths(input), factor ? thousandths(factor) : 1000);
+	if (!t->multiply_by || !*t->multiply_by)
+		return 1000;
+	const struct resource *factor = resources_find(requested, t->multiply_by);
+	return factor ? thousandths(factor) : 0;
+}
+
+const struct transformation_spec *transformations_lack(const struct transformation_spec *t,
+	size_t n, const struct resource_list *requests, const struct resource_list *requested)
+{
+	for (size_t i = 0; i < requests->count; i++) {
+		const struct transformation_spec *of =
+			transformation_of(t, n, requests->item[i].name);
+		if (of && requests->item[i].amount > 0 && of->multiply_by && *of->multiply_by &&
+			!resources_find(requested, of->multiply_by))
+			return of;
+	}
+	return NULL;
+}
+
+static void apply(const struct transformation_spec *t, const struct resource *input,
+	const struct resource_list *requested, struct output *all, size_t *n)
+{
+	__int128 value = times(thousandths(input), factor_of(t, requested));
 	for (size_t i = 0; i < t->noutputs; i++) {
 		struct output *o = output_of(all, n, t->output[i].name);
 		o->there = true;
@@ -86,7 +107,7 @@ static int64_t total(const struct output *o)
 }
 
 struct resource_list transformations_apply(struct arena *a, const struct transformation_spec *t,
-	size_t n, const struct resource_list *requests)
+	size_t n, const struct resource_list *requests, const struct resource_list *requested)
 {
 	size_t most = requests->count, count = 0, kept = 0;
 	for (size_t i = 0; i < n; i++)
@@ -103,7 +124,7 @@ struct resource_list transformations_apply(struct arena *a, const struct transfo
 		const struct resource *r = &requests->item[i];
 		const struct transformation_spec *of = transformation_of(t, n, r->name);
 		if (of)
-			apply(of, r, requests, all, &count);
+			apply(of, r, requested, all, &count);
 	}
 	if (count > 1)
 		qsort(all, count, sizeof(*all), output_cmp);

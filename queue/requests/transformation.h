@@ -12,8 +12,15 @@
 #include "base/arena.h"
 #include "sluice/spec.h"
 
-/* Of several for one input the first counts. The result is sorted by name, without zeroes. */
+/* Of several for one input the first counts. `requested` is what factors are read from: all that
+ * the pod requests, also what is excluded from `requests`. The result is sorted by name, without
+ * zeroes. */
 struct resource_list transformations_apply(struct arena *a, const struct transformation_spec *t,
-	size_t n, const struct resource_list *requests);
+	size_t n, const struct resource_list *requests, const struct resource_list *requested);
+
+/* Returns one of those that apply whose factor is not requested: what the pod counts for is not
+ * known then. NULL: none. */
+const struct transformation_spec *transformations_lack(const struct transformation_spec *t,
+	size_t n, const struct resource_list *requests, const struct resource_list *requested);
 
 #endif

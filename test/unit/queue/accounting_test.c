@@ -235,7 +235,9 @@ static void prefixes_and_transformations(void **state)
 		{"a negative sum is zero", "credits=0 gpu=3", {.requests = LIST(GPU(3))}},
 		{"multiplied", "memory=6 share=12",
 			{.requests = LIST({"cores", 2}, {"memory", 6})}},
-		{"multiplied by what is not asked for", "share=2",
+		{"multiplied by what is not asked for",
+			"cores counts times memory in quotas (--transformation), and the pod "
+			"requests none: add memory to its requests",
 			{.requests = LIST({"cores", 2})}},
 		{"multiplied by nothing", "memory=0 share=0",
 			{.requests = LIST({"cores", 2}, {"memory", 0})}},
