@@ -114,18 +114,22 @@ static void set_wants(struct queue *q, struct workload *w, int32_t wants)
 	w->wants = wants;
 }
 
-/* Its place among the candidates follows. */
+/* Its place among the candidates follows. A run that falls may be below what waits now. */
 static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 {
 	const struct clusterqueue *cq = cq_that_counts(w);
 	set_fills_gaps(q, w, priority < (cq ? cq->spec.gap_fillers_below : 0));
 	if (w->key.priority == priority)
 		return;
+	bool falls = priority < w->key.priority;
 	if (w->reservation)
 		victim_index_leave(w->reservation);
 	w->key.priority = priority;
-	if (w->reservation)
-		victim_index_join(w->reservation);
+	if (!w->reservation)
+		return;
+	victim_index_join(w->reservation);
+	if (falls)
+		queue_touch(q, w->reservation->cq);
 }
 
 bool workload_displaces(const struct workload *w)
