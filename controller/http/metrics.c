@@ -493,7 +493,8 @@ static void put_process(struct buf *out, const struct queue *q)
 	buf_puts(out, "1\n");
 }
 
-void metrics_render(const struct metrics_sources *s, struct buf *out)
+/* A standby does not know what holds quota: what runs would wait in its gauges. */
+static void put_queues(struct buf *out, const struct metrics_sources *s)
 {
 	put_queue_counts(out, s->queue);
 	put_without_queue(out, s->queue);
@@ -504,8 +505,13 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	if (s->fair_sharing)
 		put_shares(out, s->queue);
 	put_usage_of_localqueues(out, s->queue);
+	metrics_put_time(out, s->queue);
+}
+
+void metrics_render(const struct metrics_sources *s, struct buf *out)
+{
 	if (s->decides)
-		metrics_put_time(out, s->queue);
+		put_queues(out, s);
 	put_counters(out, s->queue, s->counters);
 	overcommit_controller_put_metrics(s->overcommit_controller, out);
 	put_gate(out, s);

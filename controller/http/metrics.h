@@ -35,7 +35,7 @@ struct metrics_sources {
 	bool ledger_up, synced;
 	const struct recorder *recorder; /* NULL: --record was not given */
 	bool fair_sharing;		 /* shares are told */
-	bool decides; /* it leads; a standby does not know what time makes of a Calendar */
+	bool decides; /* it leads; a standby does not know what holds quota, nor what time makes of a Calendar */
 };
 
 void metrics_render(const struct metrics_sources *s, struct buf *out);

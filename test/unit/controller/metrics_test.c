@@ -368,7 +368,7 @@ static void the_dashboard_asks_for_idle_resources_as_ack_does(void **state)
 	world_close(&w);
 }
 
-static void a_standby_says_nothing_of_windows(void **state)
+static void a_standby_says_nothing_of_queues(void **state)
 {
 	(void)state;
 	struct world w;
@@ -376,6 +376,9 @@ static void a_standby_says_nothing_of_windows(void **state)
 	w.sources.metrics.decides = false;
 	char *text = render(&w);
 	assert_null(strstr(text, "sluice_window_open"));
+	assert_null(strstr(text, "sluice_quota{"));
+	assert_null(strstr(text, "sluice_pending_workloads"));
+	assert_non_null(strstr(text, "sluice_leader"));
 	free(text);
 	world_close(&w);
 }
@@ -389,7 +392,7 @@ int main(void)
 		cmocka_unit_test(work_lost_begins_with_0),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
-		cmocka_unit_test(a_standby_says_nothing_of_windows),
+		cmocka_unit_test(a_standby_says_nothing_of_queues),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
