@@ -164,14 +164,11 @@ static void make_queue_and_gate(struct parts *p)
 	queue_key_names(p->queue, parts_draw_seed());
 	p->gate = gate_new(&gate, p->queue);
 	p->zones = zones_new();
+	p->job_context =
+		(struct job_context){zones_find, p->zones, clock_bring_job, o->uncounted_claims};
 	struct time_specs_options time_specs = {
 		.queue = p->queue, .zones = p->zones, .log = p->log};
 	p->time_specs = time_specs_new(&time_specs);
-}
-
-static struct job_context job_context(const struct parts *p)
-{
-	return (struct job_context){zones_find, p->zones, clock_bring_job};
 }
 
 static void make_writers(struct parts *p, const struct parts_events *events)
@@ -184,7 +181,7 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 		.gate = p->gate,
 		.queue = p->queue,
 		.forecasts = p->forecasts,
-		.job_context = job_context(p),
+		.job_context = p->job_context,
 		.log = p->log,
 		.changed = events->changed,
 		.ctx = events->ctx,
@@ -284,7 +281,7 @@ static void make_predecessors(struct parts *p, const struct parts_events *events
 	struct predecessors_options o = {.client = p->client,
 		.queue = p->queue,
 		.gate = p->gate,
-		.job_context = job_context(p),
+		.job_context = p->job_context,
 		.conninfo = p->options->database,
 		.cell = p->options->cell,
 		.log = p->log,
@@ -307,7 +304,7 @@ static void start_informer(struct parts *p, const struct parts_events *events)
 		.finalizers = p->finalizers,
 		.job_scope = p->job_scope,
 		.time_specs = p->time_specs,
-		.job_context = job_context(p),
+		.job_context = p->job_context,
 		.zones = p->zones,
 		.overcommit_controller = p->overcommit_controller,
 		.config_namespace = p->options->config_namespace,

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "controller/common/log.h"
 #include "controller/options.h"
+#include "controller/wire/decode.h"
 
 struct parts {
 	const struct options *options;
@@ -38,6 +39,7 @@ struct parts {
 	/* facts in */
 	struct job_scope *job_scope;
 	struct zones *zones;
+	struct job_context job_context; /* for decode_job() */
 	struct time_specs *time_specs;
 	struct informer *informer;
 	struct stuck_pods *stuck_pods;

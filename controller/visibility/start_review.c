@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "controller/common/clock.h"
 #include "controller/common/path.h"
 #include "controller/forecast/job_variants.h"
 #include "controller/gate/gate.h"
@@ -13,7 +12,6 @@
 #include "controller/visibility/complaint.h"
 #include "controller/visibility/job_query.h"
 #include "controller/visibility/review_reply.h"
-#include "controller/watch/zones.h"
 #include "controller/wire/decode.h"
 
 enum {
@@ -211,11 +209,10 @@ static void play_it(struct start_question *x)
 
 static int decode_it(struct start_question *x, struct slice body, struct err *e)
 {
-	const struct job_context context = {zones_find, x->all->parts->zones, clock_bring_job};
 	const cJSON *root;
 	int rc = json_parse(x->all->json, body, &root, e);
 	if (rc == 0)
-		rc = decode_job(root, &context, &x->job, e);
+		rc = decode_job(root, &x->all->parts->job_context, &x->job, e);
 	json_reset(x->all->json);
 	return rc;
 }

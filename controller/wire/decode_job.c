@@ -220,6 +220,20 @@ static void finish_times(const struct job_context *c, struct job *j)
 		job_times_resolve(j, c->find_zone, c->zones);
 }
 
+/* A device that a pod claims would be taken past every quota. What runs goes on: it was let in when an admin wanted that, or
+ * before anybody looked. */
+static void refuse_claims(const cJSON *o, const struct job_context *c, struct job *j)
+{
+	const cJSON *pod = json_object(json_object(json_object(o, "spec"), "template"), "spec");
+	if (!j->invalid && j->suspend && !(c && c->uncounted_claims) &&
+		cJSON_GetArraySize(json_get(pod, "resourceClaims")) > 0)
+		j->invalid =
+			"spec.template.spec.resourceClaims: no quota counts devices that are "
+			"claimed; request an extended resource in resources.limits "
+			"(extendedResourceName of their DeviceClass), or create the Job without "
+			"the label sluice.dev/queue-name";
+}
+
 int decode_job(const cJSON *o, const struct job_context *c, struct job **ret, struct err *e)
 {
 	void *block;
@@ -227,6 +241,7 @@ int decode_job(const cJSON *o, const struct job_context *c, struct job **ret, st
 	if (rc < 0)
 		return rc;
 	finish_times(c, block);
+	refuse_claims(o, c, block);
 	*ret = block;
 	return 0;
 }

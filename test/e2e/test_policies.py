@@ -941,6 +941,7 @@ FORBIDDEN = {
     "many finalizers": (dict(finalizers=["foregroundDeletion"] * 21), 'metadata.finalizers has "foregroundDeletion" and 20 more'),
     "the finalizer orphan": (dict(finalizers=["orphan"]), "its pods would run on without it when it is deleted"),
     "managedBy": (dict(managedBy="example.com/nobody"), 'spec.managedBy is "example.com/nobody"'),
+    "claimed devices": (pod_with(resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "any"}]), "spec.template.spec.resourceClaims: no quota counts devices"),
     "grace period": (pod_with(terminationGracePeriodSeconds=YEARS), f"terminationGracePeriodSeconds is {YEARS}, and a queued Job may have at most 3600"),
     "grace period of a probe": (dict(container={"livenessProbe": PROBE}), "a livenessProbe or startupProbe has a terminationGracePeriodSeconds over 3600"),
     "grace period of a sidecar's probe": (pod_with(initContainers=[{"name": "s", "image": "i", "restartPolicy": "Always", "startupProbe": PROBE}]),
@@ -965,6 +966,19 @@ def test_what_would_keep_quota_or_pods_is_refused(jobs, user, what):
     outside = forbidden(jobs, kw, by=user, queue=None, suspend=True)  # nobody's business outside a queue
     refused(words, jobs.patch, outside, label("gpu"), by=user)
     jobs.patch(outside, {"metadata": {"finalizers": None}})
+
+
+def test_a_cronjob_whose_jobs_would_claim_devices_is_refused(jobs):
+    def cronjob(name, queue, pod):
+        template = job(name, queue, {"cpu": "1"}, pod=pod)
+        return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": name},
+                "spec": {"schedule": "0 3 * * *", "jobTemplate": {"metadata": template["metadata"], "spec": template["spec"]}}}
+    path = f"/apis/batch/v1/namespaces/{jobs.ns}/cronjobs"
+    claims = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "any"}]}
+    refused(f"CronJob {jobs.ns}/nightly: spec.jobTemplate.spec.template.spec.resourceClaims", jobs.api.post, path, cronjob("nightly", "gpu", claims))
+    jobs.api.post(path, cronjob("elsewhere", None, claims))
+    made = jobs.api.post(path, cronjob("counted", "gpu", {}))
+    refused("no quota counts devices", jobs.api.patch, f"{path}/{made['metadata']['name']}", {"spec": {"jobTemplate": {"spec": {"template": {"spec": claims}}}}})
 
 
 def test_pods_with_a_finalizer_are_refused(jobs, user):

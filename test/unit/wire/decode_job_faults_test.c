@@ -283,6 +283,37 @@ static void a_label_that_is_not_utf8(void **state)
 	free(j);
 }
 
+/* Devices that are claimed are counted by nothing. */
+static void what_claims_devices_waits_for_a_correction(void **state)
+{
+	static const struct {
+		const char *suspend, *pod;
+		bool uncounted, valid;
+	} rows[] = {
+		{"true", "'resourceClaims':[{'name':'gpu'}]", false, false},
+		{"true", "'resourceClaims':[]", false, true},
+		{"true", "'nodeName':''", false, true},
+		{"true", "'resourceClaims':[{'name':'gpu'}]", true, true},
+		{"false", "'resourceClaims':[{'name':'gpu'}]", false, true}, /* it runs */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct job_context context = {.uncounted_claims = rows[i].uncounted};
+		char text[256];
+		struct job *j;
+		snprintf(text, sizeof(text),
+			"{'metadata':{'name':'a','namespace':'b'," UID "},'spec':{'suspend':%s,"
+			"'template':{'spec':{'containers':[],%s}}}}",
+			rows[i].suspend, rows[i].pod);
+		assert_int_equal(decode_job(parsed(text), &context, &j, NULL), 0);
+		if (!j->invalid != rows[i].valid)
+			fail_msg("%s: %s", text, j->invalid ? j->invalid : "valid");
+		if (j->invalid)
+			assert_non_null(strstr(j->invalid, "spec.template.spec.resourceClaims"));
+		free(j);
+	}
+}
+
 /* What it says of itself that the gate must know. */
 static void what_keeps_it_and_what_cannot_be_counted(void **state)
 {
@@ -329,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_template_that_cannot_be_understood),
 		cmocka_unit_test(what_is_no_job_at_all),
 		cmocka_unit_test(what_a_user_may_write_wrong),
+		cmocka_unit_test(what_claims_devices_waits_for_a_correction),
 		cmocka_unit_test(what_keeps_it_and_what_cannot_be_counted),
 		cmocka_unit_test(too_many_is_said_not_cut),
 		cmocka_unit_test(as_many_as_allowed),
