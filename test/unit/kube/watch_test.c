@@ -102,9 +102,14 @@ static void stage_open_with(struct stage *s, const struct kube_client_options *o
 	buf_init(&s->story, 1 << 20);
 }
 
+/* On a busy machine this process may stand still for longer than a client waits, or takes for a sleep. */
+enum { PATIENCE_MS = 3600 * 1000 };
+
 static void stage_open(struct stage *s)
 {
-	stage_open_with(s, NULL);
+	stage_open_with(s, &(struct kube_client_options){.timeout_ms = PATIENCE_MS,
+				   .connect_ms = PATIENCE_MS,
+				   .asleep_ms = PATIENCE_MS});
 }
 
 static void stage_watch(struct stage *s, struct kube_watch_options o)
@@ -117,6 +122,8 @@ static void stage_watch(struct stage *s, struct kube_watch_options o)
 		o.backoff_ms = 1;
 	if (o.backoff_max_ms == 0)
 		o.backoff_max_ms = 4;
+	if (o.silence_ms == 0)
+		o.silence_ms = PATIENCE_MS;
 	s->watch = kube_watch_new(s->client, &o, &handler, s);
 	assert_string_equal(buf_text(&s->story), "");
 }
