@@ -128,11 +128,12 @@ def own_plane(name, manifests=True, **kw):
     _open[box.name] = box  # one that does not come up has logs, too
     box.up(manifests=manifests, from_template=manifests)
     yield box
-    del _open[box.name]
     if not KEEP:
         for component in box.controllers():
-            box.process(component).stop()
+            if box.process(component).stop() == "ended":
+                assert box.process(component).code() not in SANITIZERS, tail(box.process(component).log, 60)
         box.destroy()
+    del _open[box.name]
 
 
 def need(name):
@@ -141,6 +142,7 @@ def need(name):
         pytest.fail(f"{BIN / name} is missing; ./dev test builds it")
 
 
+SANITIZERS = (98, 99)  # the exit codes of what UBSan and ASan find
 USUAL_FLAGS = ("--lease-seconds", "3")
 
 

@@ -97,12 +97,6 @@ class Truth:
         return high
 
 
-def probe(program, lines):
-    run = subprocess.run([args.program], input="\n".join(lines) + "\n", text=True, capture_output=True, check=True,
-                         env={**os.environ, "TZDIR": zoneinfo.TZPATH[0]})
-    return run.stdout.splitlines()
-
-
 def local_times(transitions):
     """Around every jump, where it matters."""
     return sorted({t + d for t, *offsets in transitions for o in offsets for d in

@@ -16,14 +16,19 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 HOME = ROOT / "build" / "template"
+TOOLS = ("etcd", "kube-apiserver", "kube-controller-manager", "kwok")  # that write into it
+NAME = "_template"  # of the sandbox that becomes one
 COMPLETE, FOLDERS = "complete", ("pki", "etcd", "pg")
 
 
 def copy_to(box):
-    """The folders of a sandbox that has none yet. Its own keys and cluster are those of the template then."""
-    made = _made(box)
-    for name in FOLDERS:
-        _copy(made / name, _folder(box, name))
+    """Makes the folders of a sandbox that has none yet. Its keys and its cluster are those of the template then."""
+    HOME.mkdir(parents=True, exist_ok=True)
+    with open(HOME / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of the copies, too: a template of other files would remove this one
+        made = _made(box)
+        for name in FOLDERS:
+            _copy(made / name, _folder(box, name))
 
 
 def _folder(box, name):
@@ -36,18 +41,15 @@ def _copy(source, target):
 
 
 def _made(box):
-    """The folder of the template for such a sandbox; made, if there is none of today's."""
-    HOME.mkdir(parents=True, exist_ok=True)
-    with open(HOME / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        folder = HOME / _key(box)
-        if not (folder / COMPLETE).exists():
-            for old in HOME.glob("*/"):
-                shutil.rmtree(old)
-            folder.mkdir()
-            _make(type(box)("template"), folder)
-            (folder / COMPLETE).touch()
-        return folder
+    """Returns the folder of the template for such a sandbox, which is made if there is none of today's."""
+    folder = HOME / _key(box)
+    if not (folder / COMPLETE).exists():
+        for old in [f for f in HOME.iterdir() if f.is_dir()]:
+            shutil.rmtree(old)
+        folder.mkdir()
+        _make(type(box)(NAME), folder)
+        (folder / COMPLETE).touch()
+    return folder
 
 
 def _make(box, folder):
@@ -68,10 +70,10 @@ def _make(box, folder):
 def _key(box):
     """Of all that it is made from: what is applied, how, and the programs."""
     hashed = hashlib.sha256()
-    for top in (ROOT / "deploy", HERE):
+    for top in (ROOT / "api" / "crds", ROOT / "deploy", HERE):
         for file in sorted(f for f in top.rglob("*") if f.is_file() and "__pycache__" not in f.parts):
             hashed.update(f"{file.relative_to(ROOT)} {file.stat().st_size}\n".encode() + file.read_bytes())
-    for program in (box.tool("kube-apiserver"), box.tool("etcd"), box.pg_program("postgres")):
+    for program in (*(box.tool(c) for c in box.components if c in TOOLS), box.pg_program("postgres")):
         found = Path(program).resolve().stat()
         hashed.update(f"{program} {found.st_size} {found.st_mtime_ns}\n".encode())
     return hashed.hexdigest()[:16]
