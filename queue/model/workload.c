@@ -128,8 +128,8 @@ static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 	if (!w->reservation)
 		return;
 	victim_index_join(w->reservation);
-	if (falls)
-		queue_touch(q, w->reservation->cq);
+	if (falls && q->nwaiting > 0)
+		queue_touch_reservation(q, w->reservation->cq);
 }
 
 bool workload_displaces(const struct workload *w)
