@@ -12,7 +12,7 @@
 #include "controller/gate/newcomer.h"
 #include "controller/wire/labels.h"
 
-enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, HEARSAY_SECONDS = 1, LOOKS_MAX = 5 };
+enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, HEARSAY_SECONDS = 1, LOOKS_MAX = 5, PAUSE_MS = 50 };
 
 /* ERR_CONFLICT: the Job was written since it was looked at. */
 static int write_label(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
@@ -43,6 +43,8 @@ static int label_job(struct ev_loop *loop, struct kube_client *client, const str
 {
 	int rc = write_label(loop, client, p, r, e);
 	for (int looks = 0; rc == ERR_CONFLICT && looks < LOOKS_MAX; looks++) {
+		/* Who writes it all the time pauses, too. */
+		nanosleep(&(struct timespec){.tv_nsec = (PAUSE_MS << looks) * 1000000L}, NULL);
 		rc = adopt_row_look_again(loop, client, p->namespace_name, r, e);
 		if (rc == 0)
 			rc = write_label(loop, client, p, r, e);

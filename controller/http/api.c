@@ -192,9 +192,12 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 		return ready(s, out);
 	}
 	if (warm) {
-		buf_printf(out,
-			"standby: everything is read and the ledger is connected; the lease of cell %s is held by %s\n",
-			s->cell, holder[0] ? holder : "nobody yet");
+		buf_puts(out, "standby: everything is read and the ledger is connected; ");
+		if (holder[0])
+			buf_printf(out, "the lease of cell %s is held by %s\n", s->cell, holder);
+		else
+			buf_printf(
+				out, "who holds the lease of cell %s is not known yet\n", s->cell);
 		return ready(s, out);
 	}
 	buf_puts(out, "not ready\n");
