@@ -378,7 +378,8 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 {
 	struct gate_counts c;
 	gate_count(s->gate, &c);
-	put_phases(out, &c);
+	if (s->decides)
+		put_phases(out, &c);
 	put_trouble_now(out, s->gate);
 	struct gate_mass_stop mass = {0};
 	gate_mass_stop(s->gate, &mass);
