@@ -654,6 +654,7 @@ const char simulate_help[] =
 	"    --requeue-timestamp Eviction|Creation, --usage-half-life DURATION,\n"
 	"    --usage-resource-weights LIST, --exclude-resource-prefixes LIST,\n"
 	"    --transformation RULE, --quota-check-strategy BlockUndeclared|IgnoreUndeclared\n"
+	"    --uncounted-resource-claims\n"
 	"        As for sluice-controller, whose --help describes them. All pods become ready at\n"
 	"        once here, so those about readiness change nothing.\n"
 	"\n"

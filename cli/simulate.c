@@ -204,6 +204,7 @@ int command_simulate(int argc, char **argv)
 		return CLI_OK;
 	}
 	world_init(&w, &o.settings.config);
+	w.uncounted_claims = o.settings.uncounted_claims;
 	int rc = read_world(&w, &o, &live, &e);
 	if (rc == 0)
 		engine(&w, &o);

@@ -276,14 +276,6 @@ static int parse_manage_all(const char *text, struct options *o, struct err *e)
 	return 0;
 }
 
-static int parse_uncounted_claims(const char *text, struct options *o, struct err *e)
-{
-	(void)text;
-	(void)e;
-	o->uncounted_claims = true;
-	return 0;
-}
-
 static int parse_namespaces(const char *text, struct options *o, struct err *e)
 {
 	if (o->has_namespaces)
@@ -478,7 +470,6 @@ static const struct flag {
 	{"max-writes", true, parse_max_writes, SHOW_NOTHING},
 	{"manage-jobs-without-queue-name", false, parse_manage_all, SHOW_NOTHING},
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
-	{"uncounted-resource-claims", false, parse_uncounted_claims, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"stuck-after", true, parse_stuck_after, SHOW_NOTHING},
 	{"settle-after-failover", true, parse_settle, SHOW_NOTHING},

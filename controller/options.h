@@ -64,8 +64,7 @@ struct options {
 	struct bill_labels bill_labels;
 	/* Which Jobs are managed, see job_scope.h. */
 	bool manage_without_queue_name;
-	bool uncounted_claims; /* struct job_context */
-	bool has_namespaces;   /* --managed-jobs-namespace-selector */
+	bool has_namespaces; /* --managed-jobs-namespace-selector */
 	struct selector namespaces;
 	struct settings settings;
 };

@@ -164,8 +164,8 @@ static void make_queue_and_gate(struct parts *p)
 	queue_key_names(p->queue, parts_draw_seed());
 	p->gate = gate_new(&gate, p->queue);
 	p->zones = zones_new();
-	p->job_context =
-		(struct job_context){zones_find, p->zones, clock_bring_job, o->uncounted_claims};
+	p->job_context = (struct job_context){
+		zones_find, p->zones, clock_bring_job, o->settings.uncounted_claims};
 	struct time_specs_options time_specs = {
 		.queue = p->queue, .zones = p->zones, .log = p->log};
 	p->time_specs = time_specs_new(&time_specs);

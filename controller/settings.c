@@ -89,6 +89,16 @@ static bool thousandths(const char *text, int64_t *ret)
 
 /* ---- the flags ------------------------------------------------------------------------------- */
 
+static int take_uncounted_claims(
+	struct settings *s, const char *flag, const char *text, struct err *e)
+{
+	(void)flag;
+	(void)text;
+	(void)e;
+	s->uncounted_claims = true;
+	return 0;
+}
+
 static int take_fair_sharing(struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	(void)flag;
@@ -289,6 +299,7 @@ static const struct flag {
 	{"exclude-resource-prefixes", true, take_prefixes},
 	{"transformation", true, take_transformation},
 	{"quota-check-strategy", true, take_quota_check},
+	{"uncounted-resource-claims", false, take_uncounted_claims},
 };
 
 enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };

@@ -367,7 +367,7 @@ static const struct field resources_fields[] = {
 	{"quotaCheckStrategy", .take = take_quota_check},
 	{"deviceClassMappings",
 		.meaning =
-			"devices of ResourceClaims are not counted; extended resources such as nvidia.com/gpu are"},
+			"Jobs with ResourceClaims are refused, for no quota counts their devices (or let in uncounted: deploy/components/uncounted-resource-claims); extended resources such as nvidia.com/gpu are counted"},
 	{NULL},
 };
 

@@ -234,7 +234,8 @@ static const struct zone *loaded_zone(const char *name, void *ctx)
 
 struct job_context world_job_context(struct world *w)
 {
-	return (struct job_context){.find_zone = loaded_zone, .zones = w};
+	return (struct job_context){
+		.find_zone = loaded_zone, .zones = w, .uncounted_claims = w->uncounted_claims};
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */

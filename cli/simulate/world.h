@@ -114,6 +114,7 @@ struct entry; /* a name that is known, with what is known of it */
 
 struct world {
 	struct queue *queue;
+	bool uncounted_claims; /* struct job_context */
 	struct sim_job *sim_job;
 	size_t nsim_jobs, room;
 	struct adoption *adoption;

@@ -31,7 +31,7 @@ struct job_context {
 	void *zones;	     /* its ctx */
 	/* Brings the times that the API server wrote to our clock (clock.h); NULL: they are. */
 	void (*bring_times)(struct job *j);
-	bool uncounted_claims; /* a Job that waits may claim devices, which no quota counts */
+	bool uncounted_claims; /* Jobs may claim devices, which no quota counts */
 };
 /* c NULL: no zones, and our clock. */
 int decode_job(const struct cJSON *o, const struct job_context *c, struct job **ret, struct err *e);

@@ -191,7 +191,21 @@ static void keep_invalid(struct decoder *d, struct job *j)
 	j->invalid = copy;
 }
 
-static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
+/* A device that a pod claims would be taken past every quota. A run that Sluice started goes on: an
+ * admin let it in, or nobody looked then. */
+static void refuse_claims(struct decoder *d, const cJSON *o, const struct job *j)
+{
+	const struct path *pod = PATH(PATH(PATH(NULL, "spec"), "template"), "spec");
+	const cJSON *text = json_object(json_object(json_object(o, "spec"), "template"), "spec");
+	bool runs = !j->suspend && j->admission.state == STORY_STARTED;
+	if (!runs && cJSON_GetArraySize(json_get(text, "resourceClaims")) > 0)
+		decoder_fault(d, PATH(pod, "resourceClaims"),
+			"no quota counts devices that are claimed; request an extended resource in "
+			"resources.limits (extendedResourceName of their DeviceClass), or create "
+			"the Job without the label sluice.dev/queue-name");
+}
+
+static int fill(struct decoder *d, const cJSON *o, bool uncounted_claims, struct err *e)
 {
 	struct job *j = parcel_array(&d->parcel, 1, sizeof(*j));
 	if (!decode_uid(o, &j->uid))
@@ -207,8 +221,20 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	job_lending(d, o, j);
 	job_status(d, o, j);
 	read_template(d, o, j);
+	if (!uncounted_claims)
+		refuse_claims(d, o, j);
 	keep_invalid(d, j);
 	return 0;
+}
+
+static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
+{
+	return fill(d, o, false, e);
+}
+
+static int fill_job_with_claims(struct decoder *d, const cJSON *o, struct err *e)
+{
+	return fill(d, o, true, e);
 }
 
 /* "08:00" is of the day after the creation: so our clock comes before the zones. */
@@ -220,28 +246,14 @@ static void finish_times(const struct job_context *c, struct job *j)
 		job_times_resolve(j, c->find_zone, c->zones);
 }
 
-/* A device that a pod claims would be taken past every quota. What runs goes on: it was let in when an admin wanted that, or
- * before anybody looked. */
-static void refuse_claims(const cJSON *o, const struct job_context *c, struct job *j)
-{
-	const cJSON *pod = json_object(json_object(json_object(o, "spec"), "template"), "spec");
-	if (!j->invalid && j->suspend && !(c && c->uncounted_claims) &&
-		cJSON_GetArraySize(json_get(pod, "resourceClaims")) > 0)
-		j->invalid =
-			"spec.template.spec.resourceClaims: no quota counts devices that are "
-			"claimed; request an extended resource in resources.limits "
-			"(extendedResourceName of their DeviceClass), or create the Job without "
-			"the label sluice.dev/queue-name";
-}
-
 int decode_job(const cJSON *o, const struct job_context *c, struct job **ret, struct err *e)
 {
 	void *block;
-	int rc = decode_kind(o, "Job", JOB_GUESS, fill_job, &block, e);
+	int rc = decode_kind(o, "Job", JOB_GUESS,
+		c && c->uncounted_claims ? fill_job_with_claims : fill_job, &block, e);
 	if (rc < 0)
 		return rc;
 	finish_times(c, block);
-	refuse_claims(o, c, block);
 	*ret = block;
 	return 0;
 }

@@ -292,13 +292,14 @@ static void which_jobs_are_managed(void **state)
 	struct options o;
 	struct err e;
 	assert_int_equal(parse((const char *[WORDS_MAX]){NULL}, &o, &e), 0);
-	assert_false(o.manage_without_queue_name || o.has_namespaces || o.uncounted_claims);
+	assert_false(
+		o.manage_without_queue_name || o.has_namespaces || o.settings.uncounted_claims);
 	options_done(&o);
 	const char *words[WORDS_MAX] = {"--manage-jobs-without-queue-name",
 		"--uncounted-resource-claims", "--managed-jobs-namespace-selector=old",
 		"--managed-jobs-namespace-selector", "team in (a,b),!old"};
 	assert_int_equal(parse(words, &o, &e), 0);
-	assert_true(o.manage_without_queue_name && o.has_namespaces && o.uncounted_claims);
+	assert_true(o.manage_without_queue_name && o.has_namespaces && o.settings.uncounted_claims);
 	assert_int_equal(o.namespaces.term.nrequirements, 2);
 	options_done(&o);
 }
