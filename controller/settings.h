@@ -23,7 +23,7 @@
 struct settings {
 	struct queue_config config;
 	bool uncounted_claims; /* struct job_context */
-	bool recovery_given; /* --pods-ready-recovery; else it is as --wait-for-pods-ready */
+	bool recovery_given;   /* --pods-ready-recovery; else it is as --wait-for-pods-ready */
 	char *kept[3 * SETTINGS_ITEMS_MAX]; /* texts that were taken apart; the config borrows */
 	size_t nkept;
 	struct resource weight[SETTINGS_ITEMS_MAX];
