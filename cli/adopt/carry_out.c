@@ -43,7 +43,7 @@ static int label_job(struct ev_loop *loop, struct kube_client *client, const str
 {
 	int rc = write_label(loop, client, p, r, e);
 	for (int looks = 0; rc == ERR_CONFLICT && looks < LOOKS_MAX; looks++) {
-		/* Who writes it all the time pauses, too. */
+		/* Waits longer each time: a controller that writes the Job again and again pauses, too. */
 		nanosleep(&(struct timespec){.tv_nsec = (PAUSE_MS << looks) * 1000000L}, NULL);
 		rc = adopt_row_look_again(loop, client, p->namespace_name, r, e);
 		if (rc == 0)

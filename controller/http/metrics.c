@@ -494,7 +494,8 @@ static void put_process(struct buf *out, const struct queue *q)
 	buf_puts(out, "1\n");
 }
 
-/* A standby does not know what holds quota: what runs would wait in its gauges. */
+/* Puts the gauges of queues, which the leader alone has: a standby does not know what holds quota,
+ * and would count a running Job as one that waits. */
 static void put_queues(struct buf *out, const struct metrics_sources *s)
 {
 	put_queue_counts(out, s->queue);

@@ -191,8 +191,8 @@ static void keep_invalid(struct decoder *d, struct job *j)
 	j->invalid = copy;
 }
 
-/* A device that a pod claims would be taken past every quota. A run that Sluice started goes on: an
- * admin let it in, or nobody looked then. */
+/* Refuses a Job whose pods claim devices, which no quota counts. A run that Sluice started goes on:
+ * an admin let it in, or its version of Sluice did not look for claims. */
 static void refuse_claims(struct decoder *d, const cJSON *o, const struct job *j)
 {
 	const struct path *pod = PATH(PATH(PATH(NULL, "spec"), "template"), "spec");

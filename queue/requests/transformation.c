@@ -60,7 +60,7 @@ static struct output *output_of(struct output *all, size_t *n, const char *name)
 	return &all[(*n)++];
 }
 
-/* Of what it is multiplied by, in thousandths; 0 where that is not requested. */
+/* Returns what the transformation multiplies by, in thousandths; 0 where the pod requests none. */
 static __int128 factor_of(
 	const struct transformation_spec *t, const struct resource_list *requested)
 {
