@@ -15,6 +15,8 @@
 
 enum {
 	PAGE_MAX = 65536,
+	TIMES = 540, /* that six runs ended: every other hour of 45 days */
+	OF_A_NAME = TIMES / 10,
 	QUESTIONS = 30, /* of the page: a fence that is not seen is not run */
 	BEFORE = 14,	/* the migration before that of the views */
 	TEXT_TYPE = 25,
@@ -23,7 +25,7 @@ enum {
 
 /* ---- a ledger with a past -------------------------------------------------------------------- */
 
-/* Every hour of 45 days six runs, of five Jobs, that ended. Of the Job of the runs 1 and 2 the first was
+/* Every other hour of 45 days six runs, of five Jobs, that ended. Of the Job of the runs 1 and 2 the first was
  * preempted after five minutes. */
 static const char ENDED[] =
 	"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, localqueue, owner, "
@@ -40,8 +42,8 @@ static const char ENDED[] =
 	"[\"cq/batch\", \"spot\", \"nvidia.com/gpu\", 1]]', CASE WHEN k <> 3 THEN 'power' END, "
 	"CASE WHEN k <> 3 THEN 'EUR' END, CASE WHEN k <> 3 THEN 1500000 END, "
 	"CASE k WHEN 4 THEN 'Failed' WHEN 5 THEN 'Deleted' END, k = 5 "
-	"FROM generate_series(0, 1079) AS h, generate_series(0, 5) AS k, "
-	"LATERAL (SELECT now() - h * interval '1 hour' - interval '4 hours' "
+	"FROM generate_series(0, 539) AS h, generate_series(0, 5) AS k, "
+	"LATERAL (SELECT now() - h * interval '2 hours' - interval '4 hours' "
 	"+ (k = 2)::int * interval '1 hour' AS begun, CASE WHEN k = 1 THEN interval '5 minutes' ELSE "
 	"interval '2 hours' END AS length) AS times";
 
@@ -186,17 +188,17 @@ static void a_history_of_one_namespace_names_no_job_of_another(void **state)
 	struct buf b;
 	buf_init(&b, (size_t)64 << 20);
 	ask_runs("", "", "", &b);
-	assert_int_equal(count(&b, "\n"), 6 * 1080 + 2 + 3);
-	assert_int_equal(count(&b, "\"preemptor\": \"other/large\""), 9 * 108);
-	assert_int_equal(count(&b, "\"preemptor\": \"team/urgent\""), 108);
-	assert_int_equal(count(&b, "\"preemptor\": \"team/train-7\""), 1080);
+	assert_int_equal(count(&b, "\n"), 6 * TIMES + 2 + 3);
+	assert_int_equal(count(&b, "\"preemptor\": \"other/large\""), 9 * OF_A_NAME);
+	assert_int_equal(count(&b, "\"preemptor\": \"team/urgent\""), OF_A_NAME);
+	assert_int_equal(count(&b, "\"preemptor\": \"team/train-7\""), TIMES);
 	ask_runs("team", "", "", &b);
-	assert_int_equal(count(&b, "\n"), 5 * 1080 + 2 + 3);
-	assert_int_equal(count(&b, "\"preemptor\""), 108);
-	assert_int_equal(count(&b, "\"preemptor\": \"team/urgent\""), 108);
+	assert_int_equal(count(&b, "\n"), 5 * TIMES + 2 + 3);
+	assert_int_equal(count(&b, "\"preemptor\""), OF_A_NAME);
+	assert_int_equal(count(&b, "\"preemptor\": \"team/urgent\""), OF_A_NAME);
 	assert_int_equal(count(&b, "other"), 0);
 	ask_runs("other", "", "", &b);
-	assert_int_equal(count(&b, "\n"), 1080);
+	assert_int_equal(count(&b, "\n"), TIMES);
 	assert_int_equal(count(&b, "team"), 0);
 	buf_done(&b);
 }
@@ -207,15 +209,16 @@ static void a_history_is_of_one_job_or_user(void **state)
 	struct buf b;
 	buf_init(&b, (size_t)64 << 20);
 	ask_runs("team", "train-7", "", &b);
-	assert_int_equal(count(&b, "\n"), 5 * 108 + 3);
-	assert_int_equal(count(&b, "\"job\": \"train-7\""), 5 * 108 + 3);
+	assert_int_equal(count(&b, "\n"), 5 * OF_A_NAME + 3);
+	assert_int_equal(count(&b, "\"job\": \"train-7\""), 5 * OF_A_NAME + 3);
 	assert_int_equal(count(&b, "\"state\": \"Reserved\""), 1);
 	assert_int_equal(count(&b, "\"state\": \"Stopping\""), 1);
-	assert_int_equal(count(&b, "\"waitSeconds\": 3300.000"), 108); /* since the run before */
+	assert_int_equal(
+		count(&b, "\"waitSeconds\": 3300.000"), OF_A_NAME); /* since the run before */
 	ask_runs("", "train-7", "", &b);
-	assert_int_equal(count(&b, "\n"), 6 * 108 + 3);
+	assert_int_equal(count(&b, "\n"), 6 * OF_A_NAME + 3);
 	ask_runs("team", "train-7", "alice", &b);
-	assert_int_equal(count(&b, "\n"), 4 * 108 + 3);
+	assert_int_equal(count(&b, "\n"), 4 * OF_A_NAME + 3);
 	ask_runs("team", "train-7", "bob", &b);
 	assert_string_equal(buf_text(&b), "");
 	buf_done(&b);
@@ -228,8 +231,8 @@ static void a_report_adds_up_what_is_asked_for(void **state)
 	buf_init(&b, (size_t)64 << 20);
 	ask_report("queue", "", "other", &b);
 	assert_int_equal(count(&b, "\n"), 2); /* the total, and the queue */
-	assert_int_equal(count(&b, "\"ended\": {\"Preempted\": 1080}"), 2);
-	assert_int_equal(count(&b, "\"cpuHours\": 8640.000000"), 2); /* 4 cores, 2 hours */
+	assert_int_equal(count(&b, "\"ended\": {\"Preempted\": 540}"), 2);
+	assert_int_equal(count(&b, "\"cpuHours\": 4320.000000"), 2); /* 4 cores, 2 hours */
 	assert_int_equal(count(&b, "\"waitP50Seconds\": 600.000"), 2);
 	ask_report("label", "cost-centre", "", &b);
 	assert_int_equal(count(&b, "\"key\": \"42\""), 2); /* priced and not */
