@@ -8,7 +8,8 @@
 
 enum {
 	OLDEST_MINOR = 30,    /* ValidatingAdmissionPolicy as v1: what keeps the gate shut */
-	TESTED_MINOR = 34,    /* docs/testing.md */
+	TESTED_MINOR = 34,    /* the oldest: docs/testing.md */
+	NEWEST_MINOR = 37,    /* that Sluice was tested with */
 	RESOURCES_MINOR = 36, /* a suspended Job's resources may be written */
 	SKEW_MAX_MS = 5 * 1000,
 };
@@ -44,6 +45,10 @@ void check_version(struct doctor_context *p, struct findings *f)
 		findings_add(f, VERDICT_WARN,
 			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors only, since resources of a suspended Job can be written from 1.%d on; all else works",
 			p->minor, RESOURCES_MINOR);
+	else if (p->minor > NEWEST_MINOR)
+		findings_add(f, VERDICT_WARN,
+			"Kubernetes 1.%d: this version of Sluice was tested with 1.%d to 1.%d; see whether there is a newer one, and try it on a test cluster first",
+			p->minor, TESTED_MINOR, NEWEST_MINOR);
 	else
 		findings_ok(f, "Kubernetes 1.%d", p->minor);
 }

@@ -158,6 +158,7 @@ static void versions(void **state)
 	} cases[] = {
 		{"{\"major\":\"1\",\"minor\":\"36\"}", VERDICT_OK, "Kubernetes 1.36"},
 		{"{\"major\":\"1\",\"minor\":\"37+\"}", VERDICT_OK, "Kubernetes 1.37"},
+		{"{\"major\":\"1\",\"minor\":\"38\"}", VERDICT_WARN, "tested with 1.34 to 1.37"},
 		{"{\"major\":\"1\",\"minor\":\"35\"}", VERDICT_WARN, "sluice.dev/preemptible"},
 		{"{\"major\":\"1\",\"minor\":\"30\"}", VERDICT_WARN, "Kubernetes 1.30"},
 		{"{\"major\":\"1\",\"minor\":\"29\"}", VERDICT_FAIL, "any user can start"},
