@@ -22,7 +22,7 @@ static void put_cost(const struct advance_reservation_view *v, struct buf *out)
 	char cost[MONEY_TEXT_SIZE];
 	if (!v->has_cost)
 		return;
-	money_format(v->cost < INT64_MAX ? (int64_t)v->cost : INT64_MAX, cost);
+	money_format(v->cost, cost);
 	put_text(out, "cost", cost);
 	put_text(out, "currency", v->currency);
 }

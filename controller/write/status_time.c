@@ -345,7 +345,7 @@ static void put_cost(struct buf *out, const struct advance_reservation_view *v)
 		put_null(out, "currency");
 		return;
 	}
-	put_money(out, "cost", v->cost > INT64_MAX ? INT64_MAX : (int64_t)v->cost);
+	put_money(out, "cost", v->cost);
 	put_text(out, "currency", v->currency ? v->currency : "");
 }
 

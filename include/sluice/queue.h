@@ -980,7 +980,7 @@ struct advance_reservation_view {
 	int64_t from_ms, until_ms; /* of the window that is open or next; 0: there is none */
 	int64_t possible_from_ms; /* NotFree: from then on it could be kept for as long; 0: not within a year */
 	bool has_cost; /* it has a PricePlan: */
-	__int128 cost; /* of that window, all of it used; millionths of: */
+	int64_t cost;  /* of that window, all of it used; millionths of: */
 	const char *currency;
 	int64_t left_from_ms; /* of the window that began then, something was given back; 0: nothing */
 	const struct advance_use *use; /* valid until the next call on this queue */

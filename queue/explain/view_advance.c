@@ -127,9 +127,8 @@ static void fill_cost(const struct queue *q, const struct advance_reservation *a
 	struct tariff t = plan_factors(own, p, w->from_ms, w->until_ms);
 	ret->has_cost = true;
 	ret->currency = p->currency;
-	/* Factors are millionths, and prices those of an hour. */
-	ret->cost = tariff_weight(&t, w->from_ms, w->until_ms) *
-		    plan_base_per_hour(p, line, a->nrows) / PRICE_FACTOR_ONE / 3600000;
+	ret->cost = charge_told(charge_of(
+		plan_hourly_price(p, line, a->nrows), tariff_weight(&t, w->from_ms, w->until_ms)));
 	free(line);
 }
 

@@ -3,7 +3,7 @@
  * lines to the last digit, on every machine.
  *
  * The currency is a label of plans and budgets; nothing here converts. A charge is rounded up once,
- * where the cost is computed (tariff.h), and never again in a sum.
+ * when it is told (charge.h), and never again in a sum.
  */
 #ifndef SLUICE_QUEUE_PRICE_MONEY_H
 #define SLUICE_QUEUE_PRICE_MONEY_H

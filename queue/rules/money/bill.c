@@ -1,8 +1,3 @@
-/*
- * A weight is a price at factor one (millionths an hour) times a factor (millionths) times
- * milliseconds; HOUR_WEIGHT of it is a millionth. With the bounds of plan.h a run of a hundred
- * years stays below 2^126.
- */
 #include "queue/rules/money/bill.h"
 
 #include <stdlib.h>
@@ -18,17 +13,8 @@
 #include "sluice/quantity.h"
 
 #define HOUR_MS INT64_C(3600000)
-#define HOUR_WEIGHT ((__int128)HOUR_MS * PRICE_FACTOR_ONE)
 
-static int64_t cost_of(__int128 weight)
-{
-	__int128 cost = weight / HOUR_WEIGHT;
-	if (weight % HOUR_WEIGHT > 0)
-		cost++;
-	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
-}
-
-static int64_t base_of(const struct plan *p, const struct reservation *r)
+static struct hourly_price base_of(const struct plan *p, const struct reservation *r)
 {
 	struct quota_line line[QUEUE_LINES_MAX];
 	size_t n = r->nlines < QUEUE_LINES_MAX ? r->nlines : QUEUE_LINES_MAX;
@@ -36,14 +22,14 @@ static int64_t base_of(const struct plan *p, const struct reservation *r)
 		const struct quota_row *row = r->line[i].row;
 		line[i] = (struct quota_line){"", row->flavor, row->resource, r->line[i].amount};
 	}
-	return plan_base_per_hour(p, line, n);
+	return plan_hourly_price(p, line, n);
 }
 
 /* ---- Prices ---- */
 
 /* The prices of a run from some moment on: a base, and factors over time. */
 struct prices {
-	int64_t base;
+	struct hourly_price base;
 	struct tariff factors;
 	struct tariff_step constant;
 };
@@ -60,21 +46,22 @@ static void prices_of(struct queue *q, const struct reservation *r, int64_t from
 	*ret = (struct prices){.constant = {0, PRICE_FACTOR_ONE}};
 	ret->factors = (struct tariff){&ret->constant, 1};
 	if (is_foreign(r, p)) {
-		ret->base = r->bill.per_hour;
+		ret->base = r->bill.price;
+		ret->constant.per_hour = r->bill.factor;
 	} else if (p) {
 		ret->base = base_of(p, r);
 		ret->factors = plan_factors(q, p, from_ms, to_ms);
 	}
 }
 
-static __int128 weight_between(
+static struct charge charge_between(
 	struct queue *q, const struct reservation *r, int64_t from_ms, int64_t to_ms)
 {
 	struct prices prices;
 	if (to_ms <= from_ms)
-		return 0;
+		return (struct charge){0};
 	prices_of(q, r, from_ms, to_ms, &prices);
-	return prices.base * tariff_weight(&prices.factors, from_ms, to_ms);
+	return charge_of(prices.base, tariff_weight(&prices.factors, from_ms, to_ms));
 }
 
 /* ---- Counting ---- */
@@ -85,9 +72,9 @@ static int64_t open_ms(const struct reservation *r)
 	return r->bill.until_ms > r->since_ms ? r->bill.until_ms : r->since_ms;
 }
 
-static __int128 weight_until(struct queue *q, const struct reservation *r, int64_t now_ms)
+static struct charge charge_until(struct queue *q, const struct reservation *r, int64_t now_ms)
 {
-	return r->bill.weight + weight_between(q, r, open_ms(r), now_ms);
+	return charge_add(r->bill.charge, charge_between(q, r, open_ms(r), now_ms));
 }
 
 /* If there are too many, the first two are joined. */
@@ -95,11 +82,11 @@ static void add_item(struct bill *b, struct bill_item item)
 {
 	struct bill_item *last = b->nitems > 0 ? &b->item[b->nitems - 1] : NULL;
 	if (last && last->per_hour == item.per_hour && !last->several) {
-		last->weight += item.weight;
+		last->charge = charge_add(last->charge, item.charge);
 		return;
 	}
 	if (b->nitems == BILL_ITEMS_MAX) {
-		b->item[0].weight += b->item[1].weight;
+		b->item[0].charge = charge_add(b->item[0].charge, b->item[1].charge);
 		b->item[0].several = true;
 		memmove(&b->item[1], &b->item[2], (--b->nitems - 1) * sizeof(*b->item));
 	}
@@ -117,12 +104,11 @@ static void add_items(struct queue *q, const struct reservation *r, struct bill 
 		int64_t from = i > 0 && t->step[i].from_ms > from_ms ? t->step[i].from_ms : from_ms;
 		int64_t to = i + 1 < t->n && t->step[i + 1].from_ms < to_ms ? t->step[i + 1].from_ms
 									    : to_ms;
+		int64_t factor = t->step[i].per_hour;
 		if (from < to)
-			add_item(b,
-				(struct bill_item){from,
-					plan_times(prices.base, t->step[i].per_hour),
-					(__int128)prices.base * t->step[i].per_hour * (to - from),
-					false});
+			add_item(b, (struct bill_item){from, hourly_price_told(prices.base, factor),
+					    charge_of(prices.base, (__int128)factor * (to - from)),
+					    false});
 	}
 }
 
@@ -133,6 +119,15 @@ static void name_plan(struct queue *q, struct reservation *r)
 		return;
 	r->bill.plan = symbol_of(&q->symbols, p->name);
 	r->bill.currency = p->currency;
+}
+
+/* For a plan in another currency, in which the run goes on at the price that it had. */
+static void keep_price(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	struct prices prices;
+	prices_of(q, r, now_ms, now_ms, &prices);
+	r->bill.price = prices.base;
+	r->bill.factor = tariff_at(&prices.factors, now_ms);
 }
 
 void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms)
@@ -146,8 +141,8 @@ void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms)
 	if (!r->bill.currency || now_ms <= from_ms)
 		return;
 	add_items(q, r, &r->bill, from_ms, now_ms);
-	r->bill.per_hour = bill_per_hour(q, r, now_ms);
-	r->bill.weight = weight_until(q, r, now_ms);
+	r->bill.charge = charge_until(q, r, now_ms);
+	keep_price(q, r, now_ms);
 	r->bill.until_ms = now_ms;
 }
 
@@ -164,20 +159,20 @@ void bill_expect(struct queue *q, struct reservation *r)
 	int64_t from_ms = r->confirmed ? open_ms(r) : begin_ms;
 	if (r->confirmed)
 		name_plan(q, r);
-	r->bill.expected = cost_of(
-		r->bill.weight + weight_between(q, r, from_ms, quantity_add(begin_ms, lasts_ms)));
+	struct charge to_come = charge_between(q, r, from_ms, quantity_add(begin_ms, lasts_ms));
+	r->bill.expected = charge_told(charge_add(r->bill.charge, to_come));
 }
 
 int64_t bill_cost(struct queue *q, const struct reservation *r, int64_t now_ms)
 {
-	return r->confirmed ? cost_of(weight_until(q, r, now_ms)) : 0;
+	return r->confirmed ? charge_told(charge_until(q, r, now_ms)) : 0;
 }
 
 int64_t bill_per_hour(struct queue *q, const struct reservation *r, int64_t now_ms)
 {
 	struct prices prices;
 	prices_of(q, r, now_ms, now_ms, &prices);
-	return plan_times(prices.base, tariff_at(&prices.factors, now_ms));
+	return hourly_price_told(prices.base, tariff_at(&prices.factors, now_ms));
 }
 
 int64_t bill_expected(struct queue *q, struct clusterqueue *cq, const struct quota_line *lines,
@@ -188,7 +183,8 @@ int64_t bill_expected(struct queue *q, struct clusterqueue *cq, const struct quo
 		return 0;
 	int64_t to_ms = quantity_add(from_ms, duration_ms);
 	struct tariff factors = plan_factors(q, p, from_ms, to_ms);
-	return cost_of(plan_base_per_hour(p, lines, n) * tariff_weight(&factors, from_ms, to_ms));
+	__int128 weight = tariff_weight(&factors, from_ms, to_ms);
+	return charge_told(charge_of(plan_hourly_price(p, lines, n), weight));
 }
 
 /* ---- Told ---- */
@@ -204,7 +200,7 @@ static void write_time(struct buf *b, int64_t ms)
 static void write_item(struct buf *b, const struct bill_item *item)
 {
 	char money[MONEY_TEXT_SIZE];
-	money_format(item->several ? cost_of(item->weight) : item->per_hour, money);
+	money_format(item->several ? charge_told(item->charge) : item->per_hour, money);
 	buf_puts(b, "{\"from\":");
 	write_time(b, item->from_ms);
 	buf_printf(b, ",\"%s\":\"%s\"}", item->several ? "cost" : "perHour", money);
@@ -254,7 +250,8 @@ bool queue_job_cost_of(struct queue *q, const struct uid *uid, int64_t from_ms, 
 	*ret = (struct run_cost){.currency = ""};
 	if (r && r->bill.currency)
 		*ret = (struct run_cost){true, r->bill.currency,
-			cost_of(weight_between(q, r, from_ms, quantity_add(from_ms, duration_ms)))};
+			charge_told(
+				charge_between(q, r, from_ms, quantity_add(from_ms, duration_ms)))};
 	return r;
 }
 

@@ -1,9 +1,9 @@
 /*
  * The bill of a run: what it has cost since it was confirmed, until no pod of it is left.
  *
- * The cost is the hourly price at factor one (plan_base_per_hour()) times the factor, for every
- * millisecond. It is summed in 128 bits and rounded up to a millionth once, at the end. So it does
- * not matter how often it is asked for or cut.
+ * The cost is the hourly price at factor one (plan_hourly_price()) times the factor, for every
+ * millisecond. It is summed exactly (queue/price/charge.h) and rounded up to a millionth once, when it
+ * is told. So it does not matter how often it is asked for or cut.
  *
  * When a plan or a Calendar is edited during a run, the cost so far is counted by the old prices
  * first (bill_settle()), so that an edit never changes what is past. Fewer pods (SHRINK) is such a
@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "queue/price/charge.h"
 #include "sluice/queue.h"
 
 struct reservation;
@@ -28,8 +29,8 @@ struct clusterqueue;
 struct bill_item {
 	int64_t from_ms;
 	int64_t per_hour;
-	__int128 weight; /* what was counted at it; see bill.c */
-	bool several;	 /* it stands for several prices */
+	struct charge charge; /* what was counted at it */
+	bool several;	      /* it stands for several prices */
 };
 
 /* So many are kept apart; beyond that the first ones are joined. */
@@ -37,9 +38,10 @@ struct bill_item {
 
 struct bill {
 	int64_t until_ms;	     /* counted until then */
-	__int128 weight;	     /* ... as much */
+	struct charge charge;	     /* ... as much */
 	const char *plan, *currency; /* symbols; NULL: it was never priced */
-	int64_t per_hour;	     /* the last price that was counted */
+	struct hourly_price price;   /* the last one that was counted */
+	int64_t factor;		     /* ... and its factor */
 	struct bill_item *item;
 	size_t nitems;
 	int64_t duration_ms; /* expected when it started; 0: unknown */

@@ -74,7 +74,7 @@ static void combine(const struct clusterqueue *cq, const struct claim *c, const 
 struct bargain {
 	bool found;
 	int64_t at_ms;
-	__int128 cost;
+	struct charge cost;
 	struct combination how;
 };
 
@@ -84,8 +84,10 @@ static void look(struct queue *q, const struct workload *w, const struct combina
 	struct found_start f = terms_find_start(q, w, &s);
 	if (f.at_ms == INT64_MAX)
 		return;
-	__int128 cost = f.weight * plan_base_per_hour(plan_of(q, w->lq->cq), how->priced, how->n);
-	bool better = !best->found || (s.at_all ? f.at_ms < best->at_ms : cost < best->cost);
+	struct charge cost =
+		charge_of(plan_hourly_price(plan_of(q, w->lq->cq), how->priced, how->n), f.weight);
+	bool cheaper = best->found && charge_cmp(cost, best->cost) < 0;
+	bool better = !best->found || (s.at_all ? f.at_ms < best->at_ms : cheaper);
 	if (better)
 		*best = (struct bargain){true, f.at_ms, cost, *how};
 }
@@ -153,7 +155,8 @@ static bool book_told(struct queue *q, struct workload *w)
 	if (!told.booked.found)
 		return false;
 	find(q, w, (struct start_search){.at_all = false}, &all);
-	keep(q, w, &told.booked, false, all.alone.found && all.alone.cost < told.booked.cost);
+	keep(q, w, &told.booked, false,
+		all.alone.found && charge_cmp(all.alone.cost, told.booked.cost) < 0);
 	return w->terms->booking != NULL;
 }
 
@@ -164,7 +167,8 @@ static bool book_in_time(struct queue *q, struct workload *w, bool *ret_cheapest
 {
 	struct bargains all;
 	find(q, w, (struct start_search){.at_all = false}, &all);
-	*ret_cheapest = all.booked.found == all.alone.found && all.booked.cost <= all.alone.cost;
+	*ret_cheapest = all.booked.found == all.alone.found &&
+			charge_cmp(all.booked.cost, all.alone.cost) <= 0;
 	if (all.booked.found)
 		keep(q, w, &all.booked, false, !*ret_cheapest);
 	return all.booked.found;
@@ -229,25 +233,26 @@ struct movable {
 	struct booking *booking;
 	bool late, dearer;
 	int64_t for_ms;
-	__int128 cost;
-	int64_t per_hour; /* what it costs at factor one: how wide it is */
+	struct charge cost;
+	struct hourly_price price; /* how wide it is */
 };
 
 struct movables {
 	struct movable *all;
 	size_t n;
-	size_t late;		 /* bookings that are */
-	__int128 cost, start_ms; /* of all: the sums */
+	size_t late;	    /* bookings that are */
+	struct charge cost; /* of all */
+	__int128 start_ms;  /* ... the sum */
 };
 
-static int64_t per_hour_of(struct queue *q, const struct workload *w)
+static struct hourly_price price_of(struct queue *q, const struct workload *w)
 {
 	struct quota_line line[QUEUE_LINES_MAX];
 	const struct booking *b = w->terms->booking;
 	for (size_t i = 0; i < b->nlines; i++)
 		line[i] = (struct quota_line){
 			"", b->line[i].row->flavor, b->line[i].row->resource, b->line[i].amount};
-	return plan_base_per_hour(plan_of(q, w->lq->cq), line, b->nlines);
+	return plan_hourly_price(plan_of(q, w->lq->cq), line, b->nlines);
 }
 
 static bool waits_for_its_time(const struct queue *q, const struct workload *w)
@@ -260,12 +265,12 @@ static void gather_one(struct queue *q, struct movables *m, struct workload *w)
 {
 	const struct terms *t = w->terms;
 	struct movable one = {w, t->booking, t->booked_late, t->booked_dearer, t->booked_for_ms,
-		t->booked_cost, per_hour_of(q, w)};
+		t->booked_cost, price_of(q, w)};
 	if (m->n > BOOKED_IMPROVE_MAX)
 		return;
 	m->all[m->n++] = one;
 	m->late += one.late;
-	m->cost += one.cost;
+	m->cost = charge_add(m->cost, one.cost);
 	m->start_ms += one.booking->from_ms;
 }
 
@@ -273,7 +278,7 @@ static void gather_one(struct queue *q, struct movables *m, struct workload *w)
 static void gather(struct queue *q, const struct cohort_tree *tree, struct movables *ret)
 {
 	const struct plan *plan = NULL;
-	*ret = (struct movables){mem_array(BOOKED_IMPROVE_MAX + 1, sizeof(*ret->all)), 0, 0, 0, 0};
+	*ret = (struct movables){.all = mem_array(BOOKED_IMPROVE_MAX + 1, sizeof(*ret->all))};
 	list_each(&tree->members, m) {
 		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
 		if (!plan)
@@ -291,8 +296,8 @@ static void gather(struct queue *q, const struct cohort_tree *tree, struct movab
 static int widest_first(const void *a, const void *b)
 {
 	const struct movable *x = a, *y = b;
-	if (x->per_hour != y->per_hour)
-		return x->per_hour > y->per_hour ? -1 : 1;
+	if (hourly_price_cmp(x->price, y->price) != 0)
+		return -hourly_price_cmp(x->price, y->price);
 	if (x->w->expected_ms != y->w->expected_ms)
 		return x->w->expected_ms > y->w->expected_ms ? -1 : 1;
 	return order_cmp(&x->w->key, &y->w->key);
@@ -318,18 +323,21 @@ static void book_all(struct queue *q, const struct movables *m)
 static bool is_better(const struct movables *m)
 {
 	size_t late = 0;
-	__int128 cost = 0, start_ms = 0;
+	struct charge cost = {0};
+	__int128 start_ms = 0;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct terms *t = m->all[i].w->terms;
 		if (!t->booking)
 			return false;
 		late += t->booked_late;
-		cost += t->booked_cost;
+		cost = charge_add(cost, t->booked_cost);
 		start_ms += t->booking->from_ms;
 	}
 	if (late != m->late)
 		return late < m->late;
-	return cost < m->cost || (cost == m->cost && start_ms < m->start_ms);
+	if (charge_cmp(cost, m->cost) != 0)
+		return charge_cmp(cost, m->cost) < 0;
+	return start_ms < m->start_ms;
 }
 
 static void take_over(struct queue *q, struct cohort_tree *tree, const struct movables *m)

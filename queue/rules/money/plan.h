@@ -18,6 +18,7 @@
 #ifndef SLUICE_QUEUE_RULES_MONEY_PLAN_H
 #define SLUICE_QUEUE_RULES_MONEY_PLAN_H
 
+#include "queue/price/charge.h"
 #include "queue/price/tariff.h"
 #include "base/arena.h"
 #include "queue/rules/windows/calendar_ref.h"
@@ -27,7 +28,8 @@ struct clusterqueue;
 
 #define PLAN_HORIZON_MS (INT64_C(35) * 24 * 3600 * 1000)
 
-/* Bounds that keep a bill within 128 bits: factors of 10,000, an hour of a Job of 10^9 units. */
+/* Bounds that keep a bill of a hundred years within 126 bits: factors of 10,000, an hour of a Job of
+ * 10^9 units. */
 #define PLAN_FACTOR_MAX (INT64_C(10000) * PRICE_FACTOR_ONE)
 #define PLAN_HOUR_MAX INT64_C(1000000000000000)
 
@@ -96,12 +98,11 @@ bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
 /* May nothing start in cq, because its plan says HoldStarts and its series has no price now? */
 bool plan_holds(struct queue *q, struct clusterqueue *cq);
 
-/* What an hour of these lines costs at factor one, with the flavors' factors, rounded to a
- * millionth. At most PLAN_HOUR_MAX. */
-int64_t plan_base_per_hour(const struct plan *p, const struct quota_line *lines, size_t n);
+/* What an hour of these lines costs at factor one, with the flavors' factors, exactly. At most
+ * PLAN_HOUR_MAX millionths. */
+struct hourly_price plan_hourly_price(
+	const struct plan *p, const struct quota_line *lines, size_t n);
 /* The base price of one unit, "cpu" or "memory-gib", ...; -1: the plan has none. */
 int64_t plan_unit_price(const struct plan *p, const char *resource);
-/* The price at a factor, rounded to a millionth. */
-int64_t plan_times(int64_t per_hour, int64_t factor);
 
 #endif

@@ -7,8 +7,6 @@
 #include "queue/core.h"
 #include "sluice/quantity.h"
 
-#define GIB (INT64_C(1) << 30)
-
 /* ---- Factors over time ---- */
 
 /* The point of the series at that time; NULL: it has no price then. */
@@ -137,11 +135,6 @@ bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
 
 /* ---- Prices ---- */
 
-static __int128 divide(__int128 a, __int128 by)
-{
-	return (a + by / 2) / by;
-}
-
 static int64_t flavor_factor(const struct plan *p, const char *flavor)
 {
 	for (size_t i = 0; i < p->spec.nflavors; i++)
@@ -154,7 +147,7 @@ static int64_t flavor_factor(const struct plan *p, const char *flavor)
 static int64_t priced_unit(const struct price_base *b)
 {
 	if (b->per_gib)
-		return GIB;
+		return PRICE_GIB;
 	return quantity_unit_of(b->resource) == QUANTITY_MILLI ? 1000 : 1;
 }
 
@@ -166,23 +159,24 @@ static const struct price_base *base_of(const struct plan *p, const char *resour
 	return NULL;
 }
 
-/* Summed in parts that every priced unit divides, so that it is rounded only once. */
-int64_t plan_base_per_hour(const struct plan *p, const struct quota_line *lines, size_t n)
+struct hourly_price plan_hourly_price(
+	const struct plan *p, const struct quota_line *lines, size_t n)
 {
-	const __int128 unit_parts = (__int128)125 * GIB, parts = unit_parts * PRICE_FACTOR_ONE;
-	__int128 sum = 0;
+	const struct hourly_price most = {PLAN_HOUR_MAX, 0};
+	__int128 sum = 0; /* in PRICE_PARTS */
 	for (size_t i = 0; i < n; i++) {
 		const struct price_base *b = base_of(p, lines[i].resource);
 		if (!b || lines[i].amount <= 0)
 			continue;
+		int64_t unit = priced_unit(b);
 		__int128 price = (__int128)lines[i].amount * b->per_hour;
-		if (price / priced_unit(b) > PLAN_HOUR_MAX)
-			return PLAN_HOUR_MAX;
-		sum += price * flavor_factor(p, lines[i].flavor) * (unit_parts / priced_unit(b));
-		if (sum / parts > PLAN_HOUR_MAX)
-			return PLAN_HOUR_MAX;
+		if (price / unit > PLAN_HOUR_MAX)
+			return most;
+		sum += price * flavor_factor(p, lines[i].flavor) * (PRICE_UNIT_PARTS / unit);
+		if (sum / PRICE_PARTS > PLAN_HOUR_MAX)
+			return most;
 	}
-	return (int64_t)divide(sum, parts);
+	return (struct hourly_price){(int64_t)(sum / PRICE_PARTS), (int64_t)(sum % PRICE_PARTS)};
 }
 
 int64_t plan_unit_price(const struct plan *p, const char *resource)
@@ -198,11 +192,4 @@ int64_t plan_unit_price(const struct plan *p, const char *resource)
 			return b->per_hour;
 	}
 	return -1;
-}
-
-int64_t plan_times(int64_t per_hour, int64_t factor)
-{
-	__int128 price = (__int128)per_hour * factor;
-	return (int64_t)(price < 0 ? -divide(-price, PRICE_FACTOR_ONE)
-				   : divide(price, PRICE_FACTOR_ONE));
 }

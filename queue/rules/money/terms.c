@@ -425,7 +425,9 @@ int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_m
 	struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq->cq;
 	struct plan *p = w->terms ? plan_of(q, cq) : NULL;
 	int64_t price = p ? plan_unit_price(p, w->terms->asked.max_price_resource) : -1;
-	return price < 0 ? -1 : plan_times(price, plan_factor_at(q, p, at_ms));
+	return price < 0 ? -1
+			 : hourly_price_told(
+				   (struct hourly_price){price, 0}, plan_factor_at(q, p, at_ms));
 }
 
 static bool above_ceiling(struct queue *q, const struct reservation *r)

@@ -38,6 +38,7 @@
 #include "base/list.h"
 #include "queue/model/workload.h"
 #include "queue/plan/quota_plan.h"
+#include "queue/price/charge.h"
 #include "sluice/queue.h"
 
 #define TERMS_PATIENCE_MS (INT64_C(7) * 24 * 3600 * 1000)
@@ -58,7 +59,7 @@ struct terms {
 	bool booked_late;      /* after its latest start */
 	bool booked_dearer;    /* than its cheapest start, for which there is no quota */
 	int64_t booked_for_ms; /* its start, before that was put off */
-	__int128 booked_cost;  /* in parts of money, for comparison */
+	struct charge booked_cost;
 	uint64_t booked_as_of; /* counters.terms_edits */
 	/* The start that an earlier leader booked and wrote onto the Job; 0: none. It counts until
 	 * the Job has been asked here. */

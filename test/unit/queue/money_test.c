@@ -82,13 +82,15 @@ static int64_t factor_at(const struct world *w, int64_t at_ms)
 	return factor;
 }
 
-/* The hourly price at factor one, in millionths, of pods with 0.3 cpu and 700 MB each. */
-static int64_t base_per_hour(const struct world *w, int64_t pods)
+#define GIB ((__int128)1 << 30)
+/* Of a millionth of the currency: a thousandth of a core, and a byte of a GiB, are whole numbers. */
+#define PARTS (1000 * GIB)
+
+/* The hourly price at factor one, in PARTS of millionths, of pods with 0.3 cpu and 700 MB each. */
+static __int128 base_per_hour(const struct world *w, int64_t pods)
 {
-	__int128 gib = (__int128)1 << 30, parts = 1000 * gib;
-	__int128 sum = (__int128)300 * pods * w->base[0].per_hour * gib +
-		       (__int128)700000000 * pods * w->base[1].per_hour * 1000;
-	return (int64_t)((sum + parts / 2) / parts);
+	return 300 * pods * w->base[0].per_hour * GIB +
+	       (__int128)700000000 * pods * w->base[1].per_hour * 1000;
 }
 
 /* Naively, by quarters of a second: all moments here are multiples of these. */
@@ -102,12 +104,12 @@ struct naive {
 static void naive_go(struct naive *n, const struct world *w, int64_t pods, int64_t to_ms)
 {
 	for (; n->at_ms < to_ms; n->at_ms += TICK_MS)
-		n->weight += (__int128)base_per_hour(w, pods) * factor_at(w, n->at_ms) * TICK_MS;
+		n->weight += base_per_hour(w, pods) * factor_at(w, n->at_ms) * TICK_MS;
 }
 
 static int64_t naive_cost(const struct naive *n)
 {
-	__int128 hour = (__int128)HOUR_MS * PRICE_FACTOR_ONE, cost = n->weight / hour;
+	__int128 hour = PARTS * HOUR_MS * PRICE_FACTOR_ONE, cost = n->weight / hour;
 	return (int64_t)(cost + (n->weight % hour > 0));
 }
 

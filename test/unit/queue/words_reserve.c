@@ -169,7 +169,7 @@ static void say_state(
 	len = strlen(ret);
 	if (v->has_cost) {
 		char cost[MONEY_TEXT_SIZE];
-		money_format((int64_t)v->cost, cost);
+		money_format(v->cost, cost);
 		snprintf(ret + len, size - len, " cost=%s", cost);
 	}
 }
