@@ -232,7 +232,7 @@ static void put_quota_row(struct buf *out, const char *clusterqueue, const struc
 static void put_quota(struct buf *out, const struct queue *q)
 {
 	metrics_put_family(out, "sluice_quota", GAUGE, "",
-		"Quota: nominal is what there may be, reserved what is held, used what runs, borrowed what is held beyond nominal; the limits where there are some. Cores, bytes, or pieces.");
+		"Quota: nominal is what there may be, reserved what is held, used what runs, borrowed what is held beyond nominal, 0 without a Cohort; the limits where there are some. Cores, bytes, or pieces.");
 	struct clusterqueue_view v;
 	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++)
 		for (size_t u = 0; u < v.nusage; u++)

@@ -76,7 +76,7 @@ static void put_count(struct buf *out, const char *key, size_t n)
 	buf_printf(out, ",\"%s\":%zu", key, n > INT32_MAX ? (size_t)INT32_MAX : n);
 }
 
-/* Which of the two lists, and whether it also tells the quota of this moment and what is held beyond it. */
+/* Which of the two lists, and whether it also tells the quota of this moment and what is borrowed. */
 struct total {
 	enum { RESERVATION, USAGE } column;
 	bool tells_quota;
@@ -87,7 +87,7 @@ static void put_total(struct buf *out, const struct usage_view *u, const void *c
 	const struct total *t = ctx;
 	char text[QUANTITY_TEXT_SIZE];
 	int64_t amount = t->column == RESERVATION ? u->reserved : u->used;
-	int64_t borrowed = amount > u->nominal ? amount - u->nominal : 0;
+	int64_t borrowed = t->column == RESERVATION ? u->borrowed : u->used_borrowed;
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, u->resource);
 	buf_printf(out, ",\"total\":\"%s\"", status_quantity(amount, u->resource, text));

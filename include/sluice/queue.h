@@ -845,7 +845,9 @@ struct usage_view {
 	int64_t subtree;  /* nominal, and in a Cohort all that its members bring with them */
 	int64_t reserved; /* by all workloads with room; in a Cohort what its members pass up */
 	int64_t used;	  /* of that, by confirmed ones; of a ClusterQueue only */
-	int64_t borrowed; /* of reserved, beyond the subtree's quota */
+	/* Of reserved and of used, what is beyond subtree. 0 without a Cohort, of which to borrow: more is
+	 * held where nominal was lowered. */
+	int64_t borrowed, used_borrowed;
 };
 
 struct clusterqueue_view {

@@ -33,13 +33,19 @@ void scratch_free(struct scratch *s)
 	free(s);
 }
 
+/* Beyond all that the node brings with it; without a Cohort nobody lends. */
+static int64_t borrowed_of(const struct quota_row *row, __int128 amount)
+{
+	__int128 beyond = amount - row->subtree;
+	return row->up && beyond > 0 ? quota_shown(beyond) : 0;
+}
+
 static void usage_add(struct scratch *s, const struct quota_row *row)
 {
 	if (s->nusage == s->capacity) {
 		s->capacity = s->capacity ? s->capacity * 2 : 16;
 		s->usage = mem_grow(s->usage, s->capacity, sizeof(*s->usage));
 	}
-	__int128 beyond = row->use[QUOTA_NOW] - row->subtree;
 	s->usage[s->nusage++] = (struct usage_view){.flavor = row->flavor,
 		.resource = row->resource,
 		.nominal = row->nominal,
@@ -48,7 +54,8 @@ static void usage_add(struct scratch *s, const struct quota_row *row)
 		.subtree = row->subtree,
 		.reserved = quota_shown(row->use[QUOTA_NOW]),
 		.used = quota_shown(row->used),
-		.borrowed = row->up && beyond > 0 ? quota_shown(beyond) : 0};
+		.borrowed = borrowed_of(row, row->use[QUOTA_NOW]),
+		.used_borrowed = borrowed_of(row, row->used)};
 }
 
 static int usage_order(const void *a, const void *b)

@@ -179,6 +179,27 @@ static void cohorts_are_told_with_their_shares(void **state)
 	world_close(&w);
 }
 
+/* What a run holds goes on when quota is lowered: of a Cohort that is borrowed, of nobody it is not. */
+static void without_a_cohort_nothing_is_borrowed(void **state)
+{
+	(void)state;
+	struct world w;
+	struct clusterqueue_view v;
+	world_open(&w, "batch");
+	share_with_others(&w);
+	queue_confirm_job(w.queue, &(struct uid){{1}}, 1);
+	assert_true(queue_view_clusterqueue(w.queue, 0, &v));
+	assert_string_equal(v.name, "batch");
+	assert_int_equal(v.usage[0].borrowed, 8000);
+	assert_int_equal(v.usage[0].used_borrowed, 8000);
+	set_share(w.queue, "batch", "", 1);
+	assert_true(queue_view_clusterqueue(w.queue, 0, &v));
+	assert_true(v.usage[0].reserved > v.usage[0].nominal);
+	assert_int_equal(v.usage[0].borrowed, 0);
+	assert_int_equal(v.usage[0].used_borrowed, 0);
+	world_close(&w);
+}
+
 static void what_borrows_without_weight_has_no_share(void **state)
 {
 	(void)state;
@@ -632,6 +653,7 @@ int main(void)
 		cmocka_unit_test(queues_are_told_with_their_quotas),
 		cmocka_unit_test(a_queue_that_is_gone_has_a_row_while_it_has_jobs),
 		cmocka_unit_test(cohorts_are_told_with_their_shares),
+		cmocka_unit_test(without_a_cohort_nothing_is_borrowed),
 		cmocka_unit_test(what_borrows_without_weight_has_no_share),
 		cmocka_unit_test(cohorts_that_are_only_named_or_wrong_say_so),
 		cmocka_unit_test(a_job_is_explained),

@@ -21,8 +21,14 @@
 static const struct usage_view usage[] = {
 	{.flavor = "spot", .resource = "cpu", .nominal = 40000, .reserved = 12500, .used = 12000},
 	{.flavor = "on-demand", .resource = "cpu", .nominal = 10000},
-	/* more than there is: quota was lowered */
-	{.flavor = "spot", .resource = "memory", .nominal = 68719476736, .reserved = 137438953472},
+	/* more than there is, for quota was lowered; of that half a GiB less is borrowed */
+	{.flavor = "spot",
+		.resource = "memory",
+		.nominal = 68719476736,
+		.reserved = 137438953472,
+		.used = 137438953472,
+		.borrowed = 68182605824,
+		.used_borrowed = 67645734912},
 	{.flavor = "on-demand", .resource = "memory", .nominal = 1000},
 };
 
@@ -84,12 +90,14 @@ static void a_clusterqueue_tells_all(void **state)
 	assert_string_equal(json_text(cpu, "total"), "12500m");
 	assert_string_equal(json_text(cpu, "borrowed"), "0");
 	assert_string_equal(json_text(memory, "total"), "128Gi");
-	assert_string_equal(json_text(memory, "borrowed"), "64Gi");
+	assert_string_equal(json_text(memory, "borrowed"), "65024Mi");
 	assert_string_equal(json_text(cpu, "nominal"), "40");
 	assert_string_equal(json_text(memory, "nominal"), "64Gi");
 	spot = member(json_array(status, "flavorsUsage"), "spot");
 	assert_string_equal(json_text(member(json_array(spot, "resources"), "cpu"), "total"), "12");
 	assert_null(json_get(json_array(spot, "resources")->child, "nominal"));
+	memory = member(json_array(spot, "resources"), "memory");
+	assert_string_equal(json_text(memory, "borrowed"), "63Gi");
 	assert_non_null(member(json_array(status, "flavorsUsage"), "on-demand"));
 	json_free(j);
 	buf_done(&out);
