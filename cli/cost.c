@@ -57,7 +57,7 @@ static void put_row(
 static void put_head(struct table *t, const cJSON *root, bool estimated)
 {
 	static const char *const names[] = {"RUNS", "RUNNING", "RUN TIME", "COST", "SO FAR",
-		"CURRENCY", "LOST", "ESTIMATED", "EST. COST"};
+		"CURRENCY", "POD TIME LOST", "ESTIMATED", "EST. COST"};
 	size_t n = sizeof(names) / sizeof(*names) - (estimated ? 0 : 2);
 	past_put_by(t, root);
 	for (size_t i = 0; i < n; i++) {

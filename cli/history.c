@@ -64,7 +64,7 @@ static void put_head(struct table *t)
 		const char *name;
 		bool right;
 	} columns[] = {{"JOB"}, {"RUN", true}, {"QUEUED"}, {"STARTED"}, {"STOPPED"}, {"RAN", true},
-		{"WHY"}, {"LOST", true}, {"COST", true}};
+		{"WHY"}, {"POD TIME LOST", true}, {"COST", true}};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		table_cell(t, COLOUR_DIM, columns[i].name);
 		if (columns[i].right)

@@ -125,8 +125,8 @@ static void put_head(struct table *t, const cJSON *root, bool gpu)
 		const char *name;
 		bool left, gpu;
 	} columns[] = {{"JOBS"}, {"STARTS"}, {"RUNNING"}, {"ENDED", .left = true}, {"WAIT P50"},
-		{"WAIT P99"}, {"RUN TIME"}, {"CPU HOURS"}, {"GPU HOURS", .gpu = true}, {"LOST"},
-		{"COST"}, {"CURRENCY", .left = true}};
+		{"WAIT P99"}, {"RUN TIME"}, {"CPU HOURS"}, {"GPU HOURS", .gpu = true},
+		{"POD TIME LOST"}, {"COST"}, {"CURRENCY", .left = true}};
 	past_put_by(t, root);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		if (columns[i].gpu && !gpu)

@@ -268,9 +268,9 @@ static void put_sums(struct story *s, const struct runs *r)
 	buf_puts(s->out, ", ran ");
 	put_span(s, sum_of(r, "runSeconds"));
 	if (lost > 0) {
-		buf_puts(s->out, ", lost ");
+		buf_puts(s->out, ", ");
 		put_span(s, lost);
-		buf_puts(s->out, " of pod time");
+		buf_puts(s->out, " of pod time lost");
 	}
 	put_costs(s, r);
 	buf_printf(s->out, "; %s.\n", fate(r->run[r->n - 1]));

@@ -7,6 +7,7 @@
 #include "controller/common/clock.h"
 #include "controller/common/stamp.h"
 #include "queue/price/money.h"
+#include "sluice/quantity.h"
 
 #define LINES_MAX_BYTES (1u << 20)
 #define WRITE_BYTES (64u << 10)
@@ -86,15 +87,21 @@ static void finished_message(
 		e->late_ms > 0 ? " late" : "");
 }
 
+/* The figure of lost_ms. */
+static const char *lost_text(const struct sim_event *e, char length[LENGTH_TEXT_SIZE])
+{
+	return length_text(quantity_times(e->lost_ms, e->lost_pods), length);
+}
+
 static void shrank_message(
 	const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
 	char name[600], length[LENGTH_TEXT_SIZE];
-	snprintf(text, size, "goes on with %" PRId32 " pod%s%s%s; %s of work are lost",
+	snprintf(text, size, "goes on with %" PRId32 " pod%s%s%s; %s of pod time lost",
 		j->w->sim_job[e->sim_job].pods, j->w->sim_job[e->sim_job].pods == 1 ? "" : "s",
 		e->by != SIZE_MAX ? ", for " : "",
 		e->by != SIZE_MAX ? world_name(j->w, e->by, name, sizeof(name)) : "",
-		length_text(e->lost_ms, length));
+		lost_text(e, length));
 }
 
 /* Own words, where the queue has none. */
@@ -110,12 +117,11 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 		return;
 	case SIM_EVENT_PREEMPTED:
 		if (e->by != SIZE_MAX)
-			snprintf(text, size, "preempted for %s; %s of work are lost",
-				world_name(j->w, e->by, name, sizeof(name)),
-				length_text(e->lost_ms, length));
+			snprintf(text, size, "preempted for %s; %s of pod time lost",
+				world_name(j->w, e->by, name, sizeof(name)), lost_text(e, length));
 		return;
 	case SIM_EVENT_STOPPED:
-		snprintf(text, size, "%s of work are lost", length_text(e->lost_ms, length));
+		snprintf(text, size, "%s of pod time lost", lost_text(e, length));
 		return;
 	case SIM_EVENT_GREW:
 		snprintf(text, size, "goes on with %" PRId32 " pods", a->pods);
@@ -211,7 +217,7 @@ static void write_json(struct journal *j, const struct sim_event *e)
 		member(out, "by", world_name(j->w, e->by, name, sizeof(name)));
 	member(out, "reason", e->reason);
 	if (e->lost_pods > 0)
-		buf_printf(out, ",\"lost_ms\":%" PRId64, e->lost_ms * e->lost_pods);
+		buf_printf(out, ",\"lost_ms\":%" PRId64, quantity_times(e->lost_ms, e->lost_pods));
 	if (e->late_ms > 0)
 		buf_printf(out, ",\"late_ms\":%" PRId64, e->late_ms);
 	time_json(out, "stop", e->stop_ms);

@@ -384,7 +384,7 @@ static void stops_rows(const struct summary *s, struct table *t)
 		table_end_row(t);
 	}
 	if (s->lost_ms > 0)
-		length_row(t, "work lost, pods x time", s->lost_ms);
+		length_row(t, "pod time lost", s->lost_ms);
 }
 
 static void money_rows(const struct summary *s, struct table *t)

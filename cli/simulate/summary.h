@@ -9,7 +9,7 @@
  *   wait          from the arrival to the first admission, of those admitted; percentiles are
  *                 values that occurred (nearest rank)
  *   cost          of all runs, so far where they have not ended, by currency
- *   work lost     of those that were stopped: pods times the time since they began, or since their
+ *   pod time lost of those that were stopped: pods times the time since they began, or since their
  *                 work was safe; a deleted Job was not to be kept
  *   missed        Jobs with a deadline that ended after it, or had not ended when it came
  *   bounded slowdown  of those that finished: time in the system over run time, where a run time

@@ -467,7 +467,7 @@ void stop_note(struct gate *g, struct gate_job *j)
 	const char *message = j->stop.message, *trouble = j->stop.pod_trouble;
 	int64_t lost_ms = stop_lost_ms(g, j);
 	g->counts.stops++;
-	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
+	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of pod time lost%s%s%s%s",
 		j->gone || j->seen.deleting ? "deleted" : "stopped", j->stop.reason,
 		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
 		trouble ? "; " : "", trouble ? trouble : "")

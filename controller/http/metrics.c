@@ -299,7 +299,7 @@ static void put_losses(struct buf *out, const struct queue *q, const struct coun
 {
 	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_work_lost_seconds", COUNTER, "seconds",
-		"Work of pods that their stop threw away, by the reason of the stop.");
+		"Pod time lost: the work, in pod-seconds, that stops threw away, by the reason of the stop.");
 	for (size_t i = 0; (c = counters_loss_at(t, i)); i++)
 		put_loss(out, c->clusterqueue, c->reason, c->count);
 	struct clusterqueue_view v;

@@ -101,8 +101,8 @@ def test_a_window_opens_and_closes_by_the_clock(nights):
     assert 2 * 12 * 3600 - 1800 < lost < 2 * 12 * 3600 + 1800
 
     told = world.wait("the Events", lambda: (e := events(world, world.ns, "sim")).keys() >= {"WindowClosing", "WindowClosed"} and e)
-    assert "2026-11-24T06:00:00Z" in told["WindowClosing"] and "of work would be lost" in told["WindowClosing"]
-    assert "of work lost" in told["WindowClosed"]
+    assert "2026-11-24T06:00:00Z" in told["WindowClosing"] and "of pod time would be lost" in told["WindowClosing"]
+    assert "of pod time lost" in told["WindowClosed"]
 
     # Back into the night that is over: open is open.
     set_clock("2026-11-24T02:00:00+01:00")

@@ -47,7 +47,7 @@ def test_a_preempted_job_is_told_by_whom(world):
     world.started("urgent")
     kind, message = told(world, "victim", "Preempted")
     uid = world.get("urgent")["metadata"]["uid"]
-    assert kind == "Normal" and "of work lost" in message
+    assert kind == "Normal" and "of pod time lost" in message
     assert f"Preempted to accommodate Job {world.ns}/urgent (UID: {uid}) due to prioritization in the ClusterQueue" in message
     assert events(world, "urgent") == []  # a start is no news: the Job controller tells it
     # kubectl prints them by time: it was created, then preempted.
@@ -63,7 +63,7 @@ def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):
     booked(world, "held")
     world.patch("held", {"metadata": {"annotations": {HOLD: "yes"}}})
     kind, message = told(world, "held", "Stopped")
-    assert kind == "Normal" and "of work lost" in message
+    assert kind == "Normal" and "of pod time lost" in message
     kind, message = told(world, "long", "Deactivated")
     assert kind == "Warning" and HOLD in message and MAX_RUN in message
     world.job("mine")

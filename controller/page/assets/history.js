@@ -9,7 +9,7 @@ import { count, money, span, spanIfKnown, time } from "./words.js";
 
 export const SINCE = [["day", "today"], ["24h", "24 hours"], ["7d", "7 days"], ["month", "this month"], ["30d", "30 days"], ["year", "this year"]];
 
-const HEADS = ["Job", "Run", "User", "Queued", "Started", "Ran", "Why it ended", "Work lost", "Cost"];
+const HEADS = ["Job", "Run", "User", "Queued", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"];
 
 export function remarks(told) {
   return [told.more ? faint("There are more: these are the first 1,000. Narrow the question.") : "", told.note ? faint(told.note) : ""];

@@ -42,7 +42,7 @@ function drawBudgets(part, told) {
 /* ---- the report ---- */
 
 const BY = [["queue", "queue"], ["namespace", "team"], ["user", "user"], ["owner", "owner (CronJob or family)"], ["label", "label"]];
-const HEADS = ["Key", "Jobs", "Starts", "Ended", "Wait, median", "Wait, 99 %", "CPU hours", "GPU hours", "Work lost", "Cost"];
+const HEADS = ["Key", "Jobs", "Starts", "Ended", "Wait, median", "Wait, 99 %", "CPU hours", "GPU hours", "Pod time lost", "Cost"];
 
 function ended(counts) {
   return Object.entries(counts).sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");

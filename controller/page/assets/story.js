@@ -33,7 +33,7 @@ function held(run) {
 }
 
 function endOf(run) {
-  return [why(run), spanIfKnown(run.runSeconds, " after "), run.lostSeconds ? `; ${span(run.lostSeconds)} of work, over its pods, was lost` : ""];
+  return [why(run), spanIfKnown(run.runSeconds, " after "), run.lostSeconds ? `; ${span(run.lostSeconds)} of pod time lost` : ""];
 }
 
 // A run that ended by itself was told nothing: its last pods end.
@@ -117,7 +117,7 @@ export function picture(job, runs) {
 }
 
 export function runTable(runs) {
-  return table("Its runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Work lost", "Cost"], runs.map((run) => [
+  return table("Its runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"], runs.map((run) => [
     String(run.attempt), time(run.queuedAt), spanIfKnown(run.waitSeconds), time(run.startedAt),
     spanIfKnown(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
 }

@@ -209,11 +209,11 @@ static void a_report_is_a_table(void **state)
 {
 	(void)state;
 	renders(report_render_table, report_text,
-		"USER        JOBS  STARTS  RUNNING  ENDED                                WAIT P50  WAIT P99  RUN TIME  CPU HOURS  GPU HOURS   LOST  COST  CURRENCY\n"
-		"red, \"big\"     3      16        0  12 Finished, 3 Preempted, 1 Failed         2s     1h02m     2h02m       8.50       2.00  1m01s  4.25  EUR\n"
-		"=1+1           1       1        1  -                                           -         -       59s       0.02       0.00     0s     -  \n"
-		"(none)         2       9        0  4 Finished, 2 A?, 1 B, 1 C, 1 other        0s        0s     1h00m       1.00       0.00     0s     -  \n"
-		"total          3      16        0  12 Finished, 3 Preempted, 1 Failed         2s     1h02m     2h02m       8.50       2.00  1m01s  4.25  EUR\n");
+		"USER        JOBS  STARTS  RUNNING  ENDED                                WAIT P50  WAIT P99  RUN TIME  CPU HOURS  GPU HOURS  POD TIME LOST  COST  CURRENCY\n"
+		"red, \"big\"     3      16        0  12 Finished, 3 Preempted, 1 Failed         2s     1h02m     2h02m       8.50       2.00          1m01s  4.25  EUR\n"
+		"=1+1           1       1        1  -                                           -         -       59s       0.02       0.00             0s     -  \n"
+		"(none)         2       9        0  4 Finished, 2 A?, 1 B, 1 C, 1 other        0s        0s     1h00m       1.00       0.00             0s     -  \n"
+		"total          3      16        0  12 Finished, 3 Preempted, 1 Failed         2s     1h02m     2h02m       8.50       2.00          1m01s  4.25  EUR\n");
 }
 
 /* GPUs have a column where there are some. */
@@ -227,8 +227,8 @@ static void a_report_says_what_is_not_in_it(void **state)
 		"\"runSeconds\":1,\"cpuHours\":1,\"gpuHours\":0,\"lostSeconds\":0,"
 		"\"cost\":\"1.00\"}],\"totals\":[],"
 		"\"note\":\"Runs that ended by 2026-10-01T10:00:00Z are not in this answer.\"}",
-		"team  JOBS  STARTS  RUNNING  ENDED       WAIT P50  WAIT P99  RUN TIME  CPU HOURS  LOST  COST  CURRENCY\n"
-		"a        1       1        0  1 Finished        1s        1s        1s       1.00    0s  1.00  EUR\n"
+		"team  JOBS  STARTS  RUNNING  ENDED       WAIT P50  WAIT P99  RUN TIME  CPU HOURS  POD TIME LOST  COST  CURRENCY\n"
+		"a        1       1        0  1 Finished        1s        1s        1s       1.00             0s  1.00  EUR\n"
 		"Runs that ended by 2026-10-01 10:00 UTC are not in this answer.\n"
 		"There are more rows: these are the dearest; the totals are of all.\n");
 }
@@ -289,12 +289,12 @@ static void a_history_is_a_table_the_newest_first(void **state)
 		"\"startedAt\":\"2026-11-21T10:00:02.000Z\","
 		"\"stoppedAt\":\"2026-11-21T10:20:00.000Z\",\"runSeconds\":1198,"
 		"\"reason\":\"Preempted\",\"lostSeconds\":0}," FIRST_RUN "]}",
-		"JOB          RUN  QUEUED                STARTED              STOPPED              RAN  WHY                                     LOST      COST\n"
-		"team/next      1  2026-11-21 10:50 UTC  -                    -                      -  is about to start                         0s         -\n"
-		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m00s  runs                                      0s         -\n"
-		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m00s  WindowClosed, its pods are waited for     0s         -\n"
-		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m58s  Preempted for another Job                 0s         -\n"
-		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent              1h20m  1.20 EUR\n"
+		"JOB          RUN  QUEUED                STARTED              STOPPED              RAN  WHY                                    POD TIME LOST      COST\n"
+		"team/next      1  2026-11-21 10:50 UTC  -                    -                      -  is about to start                                 0s         -\n"
+		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m00s  runs                                              0s         -\n"
+		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m00s  WindowClosed, its pods are waited for             0s         -\n"
+		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m58s  Preempted for another Job                         0s         -\n"
+		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent                      1h20m  1.20 EUR\n"
 		"There are more runs: these are the newest. An earlier --until shows older ones.\n");
 }
 
@@ -302,8 +302,8 @@ static void a_history_of_one_namespace_does_not_repeat_it(void **state)
 {
 	(void)state;
 	renders(history_render, "{\"namespace\":\"team\"," HEAD RUNS FIRST_RUN "]}",
-		"JOB    RUN  QUEUED                STARTED              STOPPED              RAN  WHY                         LOST      COST\n"
-		"train    1  2026-11-21 10:00 UTC  2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent  1h20m  1.20 EUR\n");
+		"JOB    RUN  QUEUED                STARTED              STOPPED              RAN  WHY                        POD TIME LOST      COST\n"
+		"train    1  2026-11-21 10:00 UTC  2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent          1h20m  1.20 EUR\n");
 }
 
 #define NAMED "{\"namespace\":\"team\",\"job\":\"train\"," HEAD RUNS
@@ -323,21 +323,21 @@ static void the_history_of_a_job_is_a_story(void **state)
 			    "\"runSeconds\":86400.000,\"currency\":\"EUR\",\"cost\":\"0.000001\"}",
 			STORY_BEGINS
 			"         finished 2026-11-22 11:00 after 24h00m; cost 0.000001 EUR\n"
-			"  in all: 2 runs, waited 20m02s, ran 24h39m, lost 1h20m of pod time, cost 1.200001 EUR; the Job succeeded.\n"},
+			"  in all: 2 runs, waited 20m02s, ran 24h39m, 1h20m of pod time lost, cost 1.200001 EUR; the Job succeeded.\n"},
 		{SECOND_RUN "\"state\":\"Running\",\"runSeconds\":600.5}", STORY_BEGINS
 			"         runs, for 10m00s so far\n"
-			"  in all: 2 runs, waited 20m02s, ran 49m58s, lost 1h20m of pod time, cost 1.20 EUR; the Job runs.\n"},
+			"  in all: 2 runs, waited 20m02s, ran 49m58s, 1h20m of pod time lost, cost 1.20 EUR; the Job runs.\n"},
 		{SECOND_RUN "\"state\":\"Stopping\",\"stoppingAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Preempted\",\"runSeconds\":600.0}",
 			STORY_BEGINS
 			"         stopping since 11:10: Preempted for another Job, its pods are waited for\n"
-			"  in all: 2 runs, waited 20m02s, ran 49m58s, lost 1h20m of pod time, cost 1.20 EUR; the Job is being stopped.\n"},
+			"  in all: 2 runs, waited 20m02s, ran 49m58s, 1h20m of pod time lost, cost 1.20 EUR; the Job is being stopped.\n"},
 		{SECOND_RUN "\"state\":\"Ended\",\"stoppedAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Deleted\",\"outcome\":\"Deleted\",\"runSeconds\":600,"
 			    "\"currency\":\"USD\",\"cost\":\"2.00\",\"estimated\":true}",
 			STORY_BEGINS
 			"         stopped 11:10 after 10m00s: Deleted; cost 2.00 USD; its times are estimated\n"
-			"  in all: 2 runs, waited 20m02s, ran 49m58s, lost 1h20m of pod time, cost 1.20 EUR and 2.00 USD; the Job was deleted.\n"},
+			"  in all: 2 runs, waited 20m02s, ran 49m58s, 1h20m of pod time lost, cost 1.20 EUR and 2.00 USD; the Job was deleted.\n"},
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
