@@ -61,7 +61,7 @@ struct http_question {
 	enum request_state state;
 	struct api_rights rights;
 	struct caller caller;
-	bool is_trusted; /* it comes from loopback, which is trusted */
+	bool is_trusted; /* it comes from loopback, which is trusted, and shows no token */
 	enum right_check check;
 	bool names; /* it has rights.names */
 	enum auth_verdict verdict;
@@ -474,7 +474,9 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 			"a page of another site may not ask; open this address in a tab of its own");
 	if (caller_read(r->connection, &r->caller, &e) != 0)
 		return queue_error(r, 400, e.text);
-	r->is_trusted = !h->options.trust_nobody && caller_is_loopback(r->connection);
+	/* Who shows a token wants to be its owner: one that nobody knows must not see everything. */
+	r->is_trusted =
+		!h->options.trust_nobody && !r->caller.token && caller_is_loopback(r->connection);
 	r->names = r->is_trusted && !r->caller.as;
 	if (r->is_trusted && !caller_names_host(r->connection))
 		return queue_error(r, 421,
