@@ -306,7 +306,9 @@ static const struct column COLUMNS[] = {
 	{"Position", "string", "", "Its place in the line of its ClusterQueue.", 0},
 	{"Priority", "integer", "", "The priority that counts.", 0},
 	{"Asks", "string", "", "What all its pods ask for together.", 0},
-	{"Waits for", "string", "", "What has to happen before it starts.", 0},
+	{"Waits for", "string", "",
+		"What has to happen before it starts. Of a run, what is in the way of its pods.",
+		0},
 	{"Start", "string", "",
 		"When it starts: in, where time alone decides; about, as likely as not; or how long it runs.",
 		0},
@@ -398,6 +400,15 @@ static void put_start(
 	buf_putc(out, '"');
 }
 
+/* Of a run whose pods do not get on: what is in their way. */
+static const char *waits_for(const struct queued_jobs_sources *s, const struct queued_job *j)
+{
+	struct gate_trouble trouble;
+	if (gate_job_trouble(s->gate, j->listed.ns, j->listed.name, &trouble))
+		return trouble_name(trouble.word);
+	return wait_reason_phrase(j->explanation.reason);
+}
+
 static void put_cells(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
@@ -411,7 +422,7 @@ static void put_cells(
 		put_cell(out, "");
 	buf_printf(out, ",%" PRId32, x->priority);
 	put_asks(out, s->queue, &j->listed.uid);
-	put_cell(out, wait_reason_phrase(x->reason));
+	put_cell(out, waits_for(s, j));
 	put_start(s, j, out);
 	buf_puts(out, ",\"");
 	put_span(out, j->listed.created_ms > 0 ? s->now_ms - j->listed.created_ms : 0);

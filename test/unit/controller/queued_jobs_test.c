@@ -583,14 +583,32 @@ static const cJSON *start_of(struct stage *s, const char *name)
 	return json_object(json_object(parsed(s), "status"), "start");
 }
 
-static const char *start_cell(struct stage *s, const char *name)
+static const char *cell_of(struct stage *s, const char *name, int column)
 {
 	struct job_query q = {.one = true, .ns = "team-a", .form = FORM_TABLE};
 	snprintf(q.name, sizeof(q.name), "%s", name);
 	buf_reset(&s->body);
 	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
 	const cJSON *rows = json_array(parsed(s), "rows");
-	return cJSON_GetArrayItem(json_array(rows->child, "cells"), 7)->valuestring;
+	return cJSON_GetArrayItem(json_array(rows->child, "cells"), column)->valuestring;
+}
+
+static const char *start_cell(struct stage *s, const char *name)
+{
+	return cell_of(s, name, 7);
+}
+
+static void what_keeps_pods_is_told_in_the_table(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	add_jobs(&s, 2);
+	has_trouble = true;
+	assert_string_equal(cell_of(&s, "two", 6), "Unschedulable");
+	assert_string_not_equal(cell_of(&s, "one", 6), "Unschedulable");
+	has_trouble = false;
+	stage_close(&s);
 }
 
 static void a_start_is_told_as_it_was_foretold(void **state)
@@ -737,6 +755,7 @@ int main(void)
 		cmocka_unit_test(pages_are_of_one_list),
 		cmocka_unit_test(a_list_has_what_was_asked_for),
 		cmocka_unit_test(those_in_trouble_are_found),
+		cmocka_unit_test(what_keeps_pods_is_told_in_the_table),
 		cmocka_unit_test(a_job_that_is_deferred_is_listed),
 		cmocka_unit_test(a_table_has_a_cell_for_each_column),
 		cmocka_unit_test(events_are_lines_of_json),
