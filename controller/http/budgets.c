@@ -26,6 +26,7 @@ static void put_period(struct buf *out, const struct budget_view *v, int64_t now
 		return;
 	put_member_time(out, "from", v->period_from_ms);
 	put_member_time(out, "until", v->period_to_ms);
+	put_member(out, "timeZone", v->time_zone);
 	put_forecast(out, v, now_ms);
 }
 

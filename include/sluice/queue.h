@@ -948,7 +948,8 @@ struct budget_view {
 	struct condition_view active; /* Active, Exhausted, QueueNotFound, CurrencyMismatch,
 					 InvalidZone, InvalidSpec */
 	int64_t amount, spent, reserved, remaining; /* of this period; remaining may be below 0 */
-	int64_t accrued; /* of what runs: its costs so far, which reserved includes */
+	int64_t accrued;       /* of what runs: its costs so far, which reserved includes */
+	const char *time_zone; /* whose midnights begin periods */
 	int64_t period_from_ms, period_to_ms;
 };
 

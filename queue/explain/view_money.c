@@ -167,6 +167,7 @@ bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *
 		.localqueue_ns = b->spec.name ? b->spec.localqueue_ns : "",
 		.localqueue = b->spec.name ? b->spec.localqueue : "",
 		.currency = b->currency ? b->currency : "",
+		.time_zone = b->spec.name ? b->spec.time_zone : "",
 		.generation = b->spec.generation,
 		.amount = b->spec.amount};
 	struct text t = text_over(ret->active.message, sizeof(ret->active.message));

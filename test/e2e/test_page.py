@@ -565,12 +565,14 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
         found += problems(page, axe, "sign-in", look)
     page.look()
     page.give(boss(world))
-    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
+    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "in the fullest 15 min; the quota is", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
-                               ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q]), ("nodes-none", "nodes", ["lent"])):
+                               ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes-none", "nodes", ["lent"])):
         page.look()
         page.go(place)
         page.wait_text(*parts, selector="main")
+        if name == "money":  # a month begins and ends by the clocks of its Budget's zone
+            assert re.search(r" 1 [A-Z][a-z]+ to [A-Z][a-z]+,? (28|29|30|31) [A-Z]", page.text("main")), page.text("main")
         for look in LOOKS:
             found += problems(page, axe, name, look)
     assert not found, "\n".join(found)

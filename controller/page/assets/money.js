@@ -6,19 +6,30 @@ import { draw, faint, h, link, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
-import { day, money, moment, span, spanIfKnown } from "./words.js";
+import { dayIn, money, span, spanIfKnown } from "./words.js";
 
 const LOOK_MS = 10_000;
 
 /* ---- Budgets ---- */
+
+// `until` is the midnight after it.
+function lastDay(b) {
+  return dayIn(b.timeZone, new Date(b.until) - 1);
+}
+
+function period(b) {
+  if (!b.until) return "";
+  const first = dayIn(b.timeZone, b.from), last = lastDay(b);
+  return `, ${first === last ? first : `${first} to ${last}`} (${b.timeZone})`;
+}
 
 function pace(b) {
   const all = Number(b.amount), forecast = Number(b.forecast);
   if (!b.until) return "";
   if (b.forecast === undefined) return "Its period is too young for a forecast.";
   const come = money(b.forecast, b.currency), share = all > 0 ? `${Math.round((100 * forecast) / all)} % of it` : "of nothing";
-  if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${day(b.exhaustedAt)}: ${come} by the end of the period.`;
-  return `At this pace ${come} are spent by ${day(b.until)}, ${share}.`;
+  if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${dayIn(b.timeZone, b.exhaustedAt)}: ${come} by the end of the period.`;
+  return `At this pace ${come} are spent by the end of ${lastDay(b)}, ${share}.`;
 }
 
 function queueLink(b) {
@@ -28,7 +39,7 @@ function queueLink(b) {
 
 function budget(b) {
   const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
-  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), b.until ? `, ${moment(b.from)} to ${moment(b.until)}` : ""),
+  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), period(b)),
     b.active ? "" : warning(`${b.reason}: ${b.message}`),
     bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], [["mark", Number(b.amount)], ...forecast]),
     h("p", {}, `${b.spent} spent, ${b.reserved} reserved of ${money(b.amount, b.currency)}; ${b.remaining} left.`), h("p", {}, pace(b)));

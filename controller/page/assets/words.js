@@ -30,7 +30,16 @@ export function day(at) {
   return days.format(new Date(at));
 }
 
-// The same as an element; its title is the moment as the server wrote it.
+// A day by the clocks of a zone: a month begins at its midnight. Of a zone that the browser does not know, by the reader's.
+export function dayIn(zone, at) {
+  try {
+    return new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", timeZone: zone }).format(new Date(at));
+  } catch {
+    return day(at);
+  }
+}
+
+// A moment as an element; its title is the moment as the server wrote it.
 export function time(text, words = text && moment(text)) {
   if (!text) return "";
   const element = document.createElement("time");
