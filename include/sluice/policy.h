@@ -99,8 +99,8 @@ struct priceplan_spec {
 	int64_t generation;
 	bool deleting;
 	const char *currency;
-	const char *const *queues; /* ClusterQueues, names or globs; none: all. Of several plans
-				      for a queue the first in name order holds */
+	const char *const *queues; /* ClusterQueues, names or globs; none: all. Which of several
+				      plans holds: queue/rules/money/plan.h */
 	size_t nqueues;
 	const struct price_base *base;
 	size_t nbases;

@@ -935,7 +935,7 @@ struct priceplan_view {
 	const char *name, *currency;
 	int64_t generation;
 	struct condition_view active; /* Active, CalendarNotFound, SeriesStale, SeriesMissing,
-					 Overshadowed, InvalidSpec */
+					 CurrencyMismatch, Overshadowed, InvalidSpec */
 	int64_t factor;		      /* now */
 	const char *rate;	      /* the calendar it is from, "series", or "base" */
 	int64_t until_ms;	      /* when it changes next */

@@ -12,18 +12,30 @@
 
 /* ---- PricePlans ---- */
 
-static size_t count_queues(struct queue *q, const struct plan *p, const struct plan **ret_other)
+/* For which ClusterQueues a plan holds, and what keeps it from others that it names. */
+struct plan_reach {
+	size_t queues;
+	const struct plan *other; /* that holds for one of them; NULL: none does */
+	const struct budget
+		*stranger; /* a Budget that counts in another currency; NULL: there is none */
+};
+
+static struct plan_reach reach_of(struct queue *q, const struct plan *p)
 {
-	size_t n = 0;
+	struct plan_reach r = {0};
 	struct tree_node *node = tree_first(&q->clusterqueues.shown);
 	for (; node; node = tree_next(node)) {
 		struct clusterqueue *cq = container_of(node, struct clusterqueue, by_name);
 		const struct plan *holds = plan_of(q, cq);
-		n += holds == p;
-		if (holds && holds != p && plan_names(p, cq->name))
-			*ret_other = holds;
+		r.queues += holds == p;
+		if (plan_claim_of(p, cq->name) == PLAN_NAMES_NOT)
+			continue;
+		if (holds != p)
+			r.other = holds;
+		if (!r.stranger && (holds == p || plan_precedes(p, holds, cq)))
+			r.stranger = plan_stranger_to(p, cq);
 	}
-	return n;
+	return r;
 }
 
 static const char *missing_calendar(const struct plan *p)
@@ -34,9 +46,23 @@ static const char *missing_calendar(const struct plan *p)
 	return NULL;
 }
 
+static void say_stranger(
+	struct queue *q, const struct plan *p, const struct budget *b, struct text *t)
+{
+	const struct plan *holds = plan_of(q, b->cq);
+	text_add(t, "its prices are in %s, but Budget %s of ClusterQueue %s counts in %s: ",
+		p->currency, b->name, b->cq->name, b->currency);
+	if (holds == p)
+		text_add(t, "nothing starts there; make both the same");
+	else
+		text_add(t,
+			"so PricePlan %s holds for it; name other ClusterQueues in spec.queues, or make both the same",
+			holds->name);
+}
+
 /* One that has its plan taken by another is told so, though the plan may be fine elsewhere. */
-static bool condition_of(const struct queue *q, const struct plan *p, const struct plan *other,
-	size_t queues, const char **ret_reason, struct text *t)
+static bool condition_of(struct queue *q, const struct plan *p, const struct plan_reach *reach,
+	const char **ret_reason, struct text *t)
 {
 	int64_t until_ms;
 	const char *missing = missing_calendar(p);
@@ -61,13 +87,17 @@ static bool condition_of(const struct queue *q, const struct plan *p, const stru
 		   strcmp(plan_source_at(p, q->now_ms, &until_ms), "series") != 0) {
 		*ret_reason = "SeriesStale";
 		text_add(t, "the series has no price for now; %s", held);
-	} else if (queues == 0 && other) {
+	} else if (reach->stranger) {
+		*ret_reason = "CurrencyMismatch";
+		say_stranger(q, p, reach->stranger, t);
+	} else if (reach->queues == 0 && reach->other) {
 		*ret_reason = "Overshadowed";
-		text_add(t, "PricePlan %s, the first by name, holds for all queues that it names",
-			other->name);
+		text_add(t,
+			"PricePlan %s, which names them more closely or comes first by name, holds for all queues that it names",
+			reach->other->name);
 	} else {
-		text_add(t, "holds for %zu %s", queues,
-			queues == 1 ? "ClusterQueue" : "ClusterQueues");
+		text_add(t, "holds for %zu %s", reach->queues,
+			reach->queues == 1 ? "ClusterQueue" : "ClusterQueues");
 	}
 	return strcmp(*ret_reason, "Active") == 0;
 }
@@ -78,7 +108,7 @@ bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_
 	if (!n)
 		return false;
 	struct plan *p = container_of(n, struct plan, by_name);
-	const struct plan *other = NULL;
+	struct plan_reach reach = {0};
 	*ret = (struct priceplan_view){.name = p->name,
 		.currency = p->currency ? p->currency : "",
 		.generation = p->spec.generation,
@@ -87,11 +117,12 @@ bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_
 		.until_ms = CALENDAR_NEVER};
 	struct text t = text_over(ret->active.message, sizeof(ret->active.message));
 	if (p->spec.name) {
-		ret->queues = count_queues(view_working(q), p, &other);
+		reach = reach_of(view_working(q), p);
+		ret->queues = reach.queues;
 		ret->rate = plan_source_at(p, q->now_ms, &ret->until_ms);
 		ret->factor = plan_factor_at(view_working(q), p, q->now_ms);
 	}
-	ret->active.ok = condition_of(q, p, other, ret->queues, &ret->active.reason, &t);
+	ret->active.ok = condition_of(view_working(q), p, &reach, &ret->active.reason, &t);
 	return true;
 }
 

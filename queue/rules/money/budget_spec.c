@@ -159,6 +159,17 @@ static void take_spec(struct queue *q, struct budget *b, const struct budget_spe
 	b->counted = false;
 }
 
+/* Its currency may decide which of several plans holds for its ClusterQueue (plan.h). */
+static bool chooses_plan(const struct queue *q, const char *clusterqueue, const char *currency)
+{
+	return *clusterqueue && *currency && plans_at(q, 1);
+}
+
+static bool chose_plan(const struct queue *q, const struct budget *b)
+{
+	return b->spec.name && chooses_plan(q, b->spec.clusterqueue, b->spec.currency);
+}
+
 static void budget_reject(struct queue *q, const char *name, const char *sentence)
 {
 	struct budget *b = budget_make(q, name);
@@ -179,6 +190,9 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 		budget_reject(q, s->name, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
+	bool chooses = chooses_plan(q, s->clusterqueue, s->currency) || chose_plan(q, b);
+	if (chooses)
+		plans_settle(q);
 	budget_touch_owner(q, b);
 	stop_paying(q, b);
 	take_spec(q, b, s);
@@ -189,6 +203,8 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 	free(b->invalid);
 	b->invalid = code ? mem_strdup(own.text) : NULL;
 	alarm_set(&q->alarms, &b->alarm, q->now_ms);
+	if (chooses)
+		plans_form(q);
 	budget_touch_owner(q, b);
 	q->counters.version++;
 	return code ? err_set(e, code, "%s", own.text) : 0;
@@ -216,8 +232,13 @@ void queue_drop_budget(struct queue *q, const char *name)
 	struct budget *b = budget_find(q, name);
 	if (!b)
 		return;
+	bool chose = chose_plan(q, b);
+	if (chose)
+		plans_settle(q);
 	budget_touch_owner(q, b);
 	budget_free(q, b);
+	if (chose)
+		plans_form(q);
 	q->counters.version++;
 }
 

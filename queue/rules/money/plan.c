@@ -1,4 +1,4 @@
-/* PricePlans as admins describe them: the records, their queues, and what an edit changes. */
+/* PricePlans as admins describe them: the records, and what an edit changes. */
 #include "queue/rules/money/plan.h"
 
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
-#include "queue/rules/windows/runpolicy.h"
 #include "base/symbol.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
@@ -87,7 +86,7 @@ void plans_init(struct plans *all)
 	all->version = 1;
 }
 
-static struct plan *plan_at(const struct queue *q, size_t i)
+struct plan *plans_at(const struct queue *q, size_t i)
 {
 	struct tree_node *n = tree_at(&q->plans.all, i);
 	return n ? container_of(n, struct plan, by_name) : NULL;
@@ -96,7 +95,7 @@ static struct plan *plan_at(const struct queue *q, size_t i)
 static struct plan *plan_find(const struct queue *q, const char *name)
 {
 	struct plan *p;
-	for (size_t i = 0; (p = plan_at(q, i)); i++)
+	for (size_t i = 0; (p = plans_at(q, i)); i++)
 		if (strcmp(p->name, name) == 0)
 			return p;
 	return NULL;
@@ -149,7 +148,7 @@ static void plan_free(struct queue *q, struct plan *p)
 void plans_done(struct queue *q)
 {
 	struct plan *p;
-	while ((p = plan_at(q, 0)))
+	while ((p = plans_at(q, 0)))
 		plan_free(q, p);
 }
 
@@ -199,37 +198,6 @@ static void take_spec(struct queue *q, struct plan *p, const struct priceplan_sp
 		p->rate[i].calendar_ref = calendar_ref_keep(q, s->rate[i].calendar);
 		list_add(&p->rate[i].calendar_ref->rates, &p->rate[i].of_calendar_ref);
 	}
-}
-
-/* ---- The plan of a ClusterQueue ---- */
-
-bool plan_names(const struct plan *p, const char *clusterqueue)
-{
-	if (!p->spec.name || p->spec.deleting)
-		return false;
-	for (size_t i = 0; i < p->spec.nqueues; i++)
-		if (runpolicy_glob(p->spec.queues[i], clusterqueue))
-			return true;
-	return p->spec.nqueues == 0;
-}
-
-/* Looked up on demand, because records of ClusterQueues come and go in many ways. */
-struct plan *plan_of(struct queue *q, struct clusterqueue *cq)
-{
-	if (!cq || cq->plan_version == q->plans.version)
-		return cq ? cq->plan : NULL;
-	struct plan *p;
-	for (size_t i = 0; (p = plan_at(q, i)) && !plan_names(p, cq->name); i++)
-		;
-	cq->plan = p;
-	cq->plan_version = q->plans.version;
-	return p;
-}
-
-bool plan_holds(struct queue *q, struct clusterqueue *cq)
-{
-	const struct plan *p = plan_of(q, cq);
-	return p && p->spec.hold_when_stale && plan_stale(p, q->now_ms, NULL);
 }
 
 /* ---- When something changes ---- */
@@ -320,7 +288,7 @@ void plan_turn(struct queue *q, struct plan *p)
 void plans_begin(struct queue *q)
 {
 	struct plan *p;
-	for (size_t i = 0; (p = plan_at(q, i)); i++) {
+	for (size_t i = 0; (p = plans_at(q, i)); i++) {
 		if (!p->spec.name)
 			continue;
 		forget_steps(p);
@@ -335,20 +303,19 @@ void plans_begin(struct queue *q)
 void plans_turn(struct queue *q)
 {
 	struct plan *p;
-	for (size_t i = 0; (p = plan_at(q, i)); i++)
+	for (size_t i = 0; (p = plans_at(q, i)); i++)
 		plan_turn(q, p);
 }
 
-/* ClusterQueues are about to get other plans: the costs of all runs up to now are counted first. */
-static void settle_all(struct queue *q)
+void plans_settle(struct queue *q)
 {
 	struct plan *p;
-	for (size_t i = 0; (p = plan_at(q, i)); i++)
+	for (size_t i = 0; (p = plans_at(q, i)); i++)
 		settle_runs(q, p);
 	settle_runs(q, NULL);
 }
 
-static void form(struct queue *q)
+void plans_form(struct queue *q)
 {
 	q->plans.version++;
 	q->counters.terms_edits++;
@@ -380,7 +347,7 @@ int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct 
 		plan_reject(q, s->name, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
-	settle_all(q);
+	plans_settle(q);
 	struct plan *p = plan_make(q, s->name);
 	struct plan old = {.spec = p->spec, .memory = p->memory, .rate = p->rate};
 	take_spec(q, p, s); /* before the old one goes: they may share Calendars */
@@ -391,7 +358,7 @@ int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct 
 	p->stale = plan_stale(p, q->now_ms, NULL);
 	alarm_set(
 		&q->alarms, &p->alarm, q->now_ms); /* it is asked again as soon as time is known */
-	form(q);
+	plans_form(q);
 	return 0;
 }
 
@@ -407,7 +374,7 @@ void queue_drop_priceplan(struct queue *q, const char *name)
 	struct plan *p = plan_find(q, name);
 	if (!p)
 		return;
-	settle_all(q);
+	plans_settle(q);
 	plan_free(q, p);
-	form(q);
+	plans_form(q);
 }

@@ -1,8 +1,14 @@
 /*
  * PricePlans: what a unit of each resource costs an hour, and when.
  *
- * A ClusterQueue has one plan: the first, in name order, that names it. A price is the base price
- * times the flavor's factor times a factor of the time. The latter is the first of these:
+ * A ClusterQueue has one plan (plan_choice.c): of those that name it, the one
+ *
+ *   that counts in the currency of the ClusterQueue's Budgets, if one of the plans does
+ *   that names it most closely: by its name, then by a glob, then for having no spec.queues
+ *   whose own name is the first
+ *
+ * A price is the base price times the flavor's factor times a factor of the time. The latter is the
+ * first of these:
  *
  *   the series', where it has a price that is not stale
  *   that of the first rate with an open Calendar
@@ -24,6 +30,7 @@
 #include "queue/rules/windows/calendar_ref.h"
 #include "sluice/queue.h"
 
+struct budget;
 struct clusterqueue;
 
 #define PLAN_HORIZON_MS (INT64_C(35) * 24 * 3600 * 1000)
@@ -64,10 +71,21 @@ struct plans {
 void plans_init(struct plans *all);
 void plans_done(struct queue *q);
 
-/* Does its spec name this ClusterQueue? */
-bool plan_names(const struct plan *p, const char *clusterqueue);
+struct plan *plans_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
+
+/* How closely a spec names a ClusterQueue. */
+enum plan_claim { PLAN_NAMES_NOT, PLAN_NAMES_ALL, PLAN_NAMES_BY_GLOB, PLAN_NAMES_IT };
+enum plan_claim plan_claim_of(const struct plan *p, const char *clusterqueue);
+/* The first Budget of cq itself that counts in another currency than p; NULL: there is none. */
+const struct budget *plan_stranger_to(const struct plan *p, const struct clusterqueue *cq);
+/* Would a hold for cq before b, if currencies were not asked? Both name it. */
+bool plan_precedes(const struct plan *a, const struct plan *b, const struct clusterqueue *cq);
 /* The plan of cq; NULL: none, or cq is NULL. */
 struct plan *plan_of(struct queue *q, struct clusterqueue *cq);
+/* ClusterQueues may get other plans: plans_settle() before the change counts the costs of all runs up to
+ * now, plans_form() after it has everything looked up anew. */
+void plans_settle(struct queue *q);
+void plans_form(struct queue *q);
 
 /* A Calendar of it was edited or the clock went backwards: makes the factors anew, and asks Jobs
  * with terms on prices again. */

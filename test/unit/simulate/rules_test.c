@@ -122,7 +122,7 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 		{NIGHTS PLAN OURS("Budget", "dollars") "spec: {queue: batch, period: Daily, "
 						       "timeZone: UTC, currency: USD, amount: "
 						       "\"5\"}\n",
-			"in.yaml:18: Budget dollars: CurrencyMismatch: "},
+			"in.yaml:10: PricePlan power: CurrencyMismatch: "},
 		{NIGHTS PLAN "  series: {configMap: day-ahead, key: prices, staleAfter: 36h}\n",
 			"in.yaml:10: PricePlan power: SeriesMissing: "},
 		{OURS("AdvanceReservation",
