@@ -1,5 +1,5 @@
 /*
- * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted and Kept. One that
+ * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted, Kept and Effective. One that
  * is False is where an explanation begins: a flavor that is missing, a LocalQueue without its ClusterQueue, a series
  * that Prometheus does not have. What somebody stopped or deleted on purpose is no finding.
  */
@@ -35,25 +35,27 @@ static bool is_one_of(const char *text, const char *const *words)
  * that came too late is over. */
 static bool is_finding(const char *type, const char *status, const char *reason)
 {
-	static const char *const types[] = {"Active", "Valid", "Accepted", "Kept", NULL};
+	static const char *const types[] = {
+		"Active", "Valid", "Accepted", "Kept", "Effective", NULL};
 	static const char *const meant[] = {
 		"Stopped", "Terminating", "ClusterQueueIsInactive", "InThePast", NULL};
 	return is_one_of(type, types) && strcmp(status, "False") == 0 && !is_one_of(reason, meant);
 }
 
-static void look_at_condition(
+static bool look_at_condition(
 	struct findings *f, size_t kind, const cJSON *metadata, const cJSON *condition)
 {
 	const char *name = text_of(metadata, "name");
 	const char *ns = text_of(metadata, "namespace");
 	const char *reason = text_of(condition, "reason");
 	if (!is_finding(text_of(condition, "type"), text_of(condition, "status"), reason))
-		return;
+		return false;
 	findings_add(f, VERDICT_WARN, "%s %s%s%s: %s: %s", KINDS[kind].kind, ns, *ns ? "/" : "",
 		name, reason, text_of(condition, "message"));
 	findings_cure(f,
 		"kubectl get %s.sluice.dev %s%s%s%s -o yaml   # then correct what it names",
 		KINDS[kind].plural, name, *ns ? " -n '" : "", ns, *ns ? "'" : "");
+	return true;
 }
 
 /* False: it could not be asked, and f says why. A kind that is not there is another check's. */
@@ -71,7 +73,8 @@ static bool look_at(struct doctor_context *p, struct findings *f, size_t kind, s
 	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
 		++*ret_objects;
 		json_each(condition, json_array(json_object(item, "status"), "conditions"))
-			look_at_condition(f, kind, json_object(item, "metadata"), condition);
+			if (look_at_condition(f, kind, json_object(item, "metadata"), condition))
+				break; /* what names nothing is often in two conditions */
 	}
 	return true;
 }

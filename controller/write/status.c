@@ -56,18 +56,18 @@ void status_put_flavors(struct buf *out, const struct usage_view *usage, size_t 
 	buf_putc(out, ']');
 }
 
-static void put_condition(struct buf *out, bool active, const char *reason, const char *message,
-	const char *since, int64_t generation)
+static void put_condition(struct buf *out, const char *type, bool is, const char *reason,
+	const char *message, const char *since, int64_t generation)
 {
-	buf_puts(out, "\"conditions\":[{\"type\":\"Active\",\"status\":");
-	buf_json_string(out, active ? "True" : "False");
+	buf_printf(out, "{\"type\":\"%s\",\"status\":", type);
+	buf_json_string(out, is ? "True" : "False");
 	buf_puts(out, ",\"reason\":");
 	buf_json_string(out, reason && reason[0] ? reason : "Unknown");
 	buf_puts(out, ",\"message\":");
 	buf_json_string(out, message);
 	buf_puts(out, ",\"lastTransitionTime\":");
 	buf_json_string(out, since);
-	buf_printf(out, ",\"observedGeneration\":%" PRId64 "}]", generation > 0 ? generation : 0);
+	buf_printf(out, ",\"observedGeneration\":%" PRId64 "}", generation > 0 ? generation : 0);
 }
 
 /* The CRDs have int32 here. */
@@ -119,7 +119,8 @@ static void put_share(struct buf *out, bool fair_sharing, int64_t share)
 }
 
 /* A newer spec that was refused is what its author must read, active or not. */
-static void put_verdict(struct buf *out, const struct status_verdict *v, const char *since)
+static void put_verdict(struct buf *out, const struct status_verdict *v, const char *since,
+	const struct status_effect *effect)
 {
 	char message[1200];
 	const char *reason = v->invalid ? "InvalidSpec" : v->reason;
@@ -128,16 +129,23 @@ static void put_verdict(struct buf *out, const struct status_verdict *v, const c
 			v->active ? "; the last valid spec stays in force" : "");
 	else
 		snprintf(message, sizeof(message), "%s", v->message);
-	put_condition(out, v->active, reason, message, since, v->generation);
+	buf_puts(out, "\"conditions\":[");
+	put_condition(out, "Active", v->active, reason, message, since, v->generation);
+	if (effect) {
+		buf_putc(out, ',');
+		put_condition(out, "Effective", effect->is, effect->reason, effect->message,
+			effect->since, v->generation);
+	}
+	buf_putc(out, ']');
 }
 
-void status_render_clusterqueue(
-	const struct clusterqueue_view *v, bool fair_sharing, const char *since, struct buf *out)
+void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
+	const char *since, const struct status_effect *effect, struct buf *out)
 {
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
 	buf_puts(out, "{\"status\":{");
-	put_verdict(out, &verdict, since);
+	put_verdict(out, &verdict, since, effect);
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);
@@ -146,13 +154,13 @@ void status_render_clusterqueue(
 	buf_puts(out, "}}");
 }
 
-void status_render_cohort(
-	const struct cohort_view *v, bool fair_sharing, const char *since, struct buf *out)
+void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const char *since,
+	const struct status_effect *effect, struct buf *out)
 {
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
 	buf_puts(out, "{\"status\":{");
-	put_verdict(out, &verdict, since);
+	put_verdict(out, &verdict, since, effect);
 	put_share(out, fair_sharing && v->parent && v->parent[0], v->weighted_share);
 	buf_puts(out, "}}");
 }
@@ -168,12 +176,13 @@ static void put_usage(struct buf *out, double usage)
 		buf_puts(out, ",\"fairSharing\":null");
 }
 
-void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out)
+void status_render_localqueue(const struct localqueue_view *v, const char *since,
+	const struct status_effect *effect, struct buf *out)
 {
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
 	buf_puts(out, "{\"status\":{");
-	put_verdict(out, &verdict, since);
+	put_verdict(out, &verdict, since, effect);
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);
@@ -185,6 +194,6 @@ void status_render_localqueue(const struct localqueue_view *v, const char *since
 void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out)
 {
 	buf_puts(out, "{\"status\":{");
-	put_verdict(out, v, since);
+	put_verdict(out, v, since, NULL);
 	buf_puts(out, "}}");
 }

@@ -23,16 +23,24 @@ struct status_verdict {
 	int64_t generation;
 };
 
-/* since: lastTransitionTime, RFC 3339. Shares are told while fair sharing is on. */
-void status_render_clusterqueue(
-	const struct clusterqueue_view *v, bool fair_sharing, const char *since, struct buf *out);
-void status_render_cohort(
-	const struct cohort_view *v, bool fair_sharing, const char *since, struct buf *out);
-void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out);
+/* What the condition Effective says (queue_view_effect()). */
+struct status_effect {
+	bool is;
+	const char *reason, *message, *since;
+};
+
+/* since: lastTransitionTime, RFC 3339, of Active; effect NULL: not known yet. Shares are told while fair
+ * sharing is on. */
+void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
+	const char *since, const struct status_effect *effect, struct buf *out);
+void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const char *since,
+	const struct status_effect *effect, struct buf *out);
+void status_render_localqueue(const struct localqueue_view *v, const char *since,
+	const struct status_effect *effect, struct buf *out);
 void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out);
 
 /* The conditions of a kind, and what they say; since has a time for each. */
-#define STATUS_CONDITIONS_MAX 2
+#define STATUS_CONDITIONS_MAX 3
 struct status_conditions {
 	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
 	bool is[STATUS_CONDITIONS_MAX];
@@ -49,6 +57,8 @@ void status_judge_priceplan(const struct priceplan_view *v, struct status_condit
 void status_judge_budget(const struct budget_view *v, struct status_conditions *ret);
 void status_judge_advance_reservation(
 	const struct advance_reservation_view *v, struct status_conditions *ret);
+/* Puts it behind what was judged; NULL: nothing. */
+void status_add_effect(struct status_conditions *c, const struct status_effect *effect);
 
 /* tzdata: the edition of the zone database that was gone by. */
 void status_render_calendar(const struct calendar_view *v, const char *tzdata,

@@ -78,6 +78,19 @@ static void judge(struct status_conditions *c, size_t i, const char *type, bool 
 	c->cured[i] = false;
 	c->reason[i] = reason;
 	c->message[i] = message;
+	if (i + 1 < STATUS_CONDITIONS_MAX)
+		c->type[i + 1] = NULL;
+}
+
+void status_add_effect(struct status_conditions *c, const struct status_effect *effect)
+{
+	size_t i = 0;
+	while (i < STATUS_CONDITIONS_MAX && c->type[i])
+		i++;
+	if (!effect || i == STATUS_CONDITIONS_MAX)
+		return;
+	judge(c, i, "Effective", effect->is, !effect->is, effect->reason, effect->message);
+	c->since[i] = effect->since;
 }
 
 /* The one condition of most. */

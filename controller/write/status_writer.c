@@ -24,19 +24,30 @@ enum {
 	BODY_MAX_BYTES = STATUS_MAX_BYTES + 128, /* and whose it is */
 	TIMEOUT_MS = 10000,
 	COMPLAIN_MS = 60000,
+	EFFECT_MS =
+		5000, /* what of a spec has no effect is looked at so often, and told at the second look */
+	EFFECTS_A_PASS =
+		500, /* of LocalQueues, which tenants make: the others are looked at later */
+	EFFECTIVE = STATUS_CONDITIONS_MAX - 1, /* its place among the conditions */
 };
 
 static const struct {
 	const char *name, *plural;
 	const char *condition[STATUS_CONDITIONS_MAX];
+	enum effect_kind effect; /* of those that have the condition Effective */
 } subject_kinds[] = {
-	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues", {"Active"}},
-	[REPORT_LOCALQUEUE] = {"LocalQueue", "localqueues", {"Active"}},
-	[REPORT_COHORT] = {"Cohort", "cohorts", {"Active"}},
+	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues", {"Active", NULL, "Effective"},
+		EFFECT_CLUSTERQUEUE},
+	[REPORT_LOCALQUEUE] = {"LocalQueue", "localqueues", {"Active", NULL, "Effective"},
+		EFFECT_LOCALQUEUE},
+	[REPORT_COHORT] = {"Cohort", "cohorts", {"Active", NULL, "Effective"}, EFFECT_COHORT},
 	[REPORT_CALENDAR] = {"Calendar", "calendars", {"Valid", "NeverOpens"}},
-	[REPORT_RUNPOLICY] = {"RunPolicy", "runpolicies", {"Active"}},
-	[REPORT_PRICEPLAN] = {"PricePlan", "priceplans", {"Active"}},
-	[REPORT_BUDGET] = {"Budget", "budgets", {"Active", "Exhausted"}},
+	[REPORT_RUNPOLICY] = {"RunPolicy", "runpolicies", {"Active", NULL, "Effective"},
+		EFFECT_RUNPOLICY},
+	[REPORT_PRICEPLAN] = {"PricePlan", "priceplans", {"Active", NULL, "Effective"},
+		EFFECT_PRICEPLAN},
+	[REPORT_BUDGET] = {"Budget", "budgets", {"Active", "Exhausted", "Effective"},
+		EFFECT_BUDGET},
 	[REPORT_ADVANCE_RESERVATION] = {"AdvanceReservation", "advancereservations",
 		{"Accepted", "Kept"}},
 	[REPORT_FLAVOR] = {"ResourceFlavor", "resourceflavors", {"Active"}},
@@ -55,6 +66,15 @@ struct subject {
 		bool known, is;
 		char since[STAMP_TEXT_SIZE];
 	} condition[STATUS_CONDITIONS_MAX];
+
+	/* What of its spec has no effect, as it was looked at last. */
+	struct {
+		bool looked, suspected; /* suspected: there is a fault, which is told if it stays */
+		uint64_t version;
+		int64_t looked_ms;
+		const char *reason;
+		char *message; /* NULL: nothing is said yet */
+	} effect;
 
 	bool deleting;	    /* a flavor: it is kept while it is in use */
 	bool unsaid;	    /* a flavor: something is to be written */
@@ -85,6 +105,8 @@ struct status_writer {
 	bool passing;
 	enum status_writer_kind at_kind;
 	size_t at_index;
+	struct status_effect effect;	 /* what effect_of() gives */
+	size_t effects;			 /* of LocalQueues that were looked at in this pass */
 	struct status_conditions judged; /* of what is being rendered */
 	int64_t complained_ms;
 	int64_t now_ms;
@@ -118,6 +140,7 @@ static void subject_free(struct subject *s)
 	free(s->name);
 	free(s->refusal);
 	free(s->maker);
+	free(s->effect.message);
 	free(s->written);
 	free(s->under_way);
 	free(s);
@@ -202,8 +225,9 @@ void status_writer_see(
 	decode_uid(object, &s->uid);
 	s->deleting = json_text(json_object(object, "metadata"), "deletionTimestamp") != NULL;
 	r->unfinished |= kind == REPORT_FLAVOR && s->deleting;
-	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && subject_kinds[kind].condition[i]; i++)
-		take_in_condition(s, i, object);
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX; i++)
+		if (subject_kinds[kind].condition[i])
+			take_in_condition(s, i, object);
 }
 
 void status_writer_judge(struct status_writer *r, const struct cJSON *flavor, const char *sentence)
@@ -344,6 +368,72 @@ static void date(struct subject *s, struct status_conditions *c)
 	}
 }
 
+/* ---- what of a spec has no effect ------------------------------------------------------------ */
+
+static bool effect_is_due(struct subject *s)
+{
+	struct status_writer *r = s->status_writer;
+	int64_t age_ms = r->now_ms - s->effect.looked_ms;
+	if (!s->effect.looked)
+		return true;
+	if (s->effect.version == queue_version(r->queue) && !s->effect.suspected)
+		return false;
+	bool early = age_ms >= 0 && age_ms < EFFECT_MS + 4 * (int64_t)r->subjects.count;
+	bool spent = s->kind == REPORT_LOCALQUEUE && r->effects == EFFECTS_A_PASS;
+	if (early || spent)
+		r->unfinished = true;
+	return !early && !spent;
+}
+
+static void tell_effect(const struct subject *s, const struct condition_view *v)
+{
+	struct events_subject of = {s->uid, s->ns, s->name, subject_kinds[s->kind].name};
+	if (s->status_writer->events)
+		events_tell(s->status_writer->events, &of, EVENTS_WARNING, v->reason, v->message,
+			s->status_writer->now_ms);
+}
+
+/* Objects are applied in any order: what is missing for a moment is not told. */
+static void look_at_effect(struct subject *s)
+{
+	struct status_writer *r = s->status_writer;
+	struct condition_view v;
+	bool told = s->condition[EFFECTIVE].known && !s->condition[EFFECTIVE].is;
+	r->effects += s->kind == REPORT_LOCALQUEUE && r->effects < EFFECTS_A_PASS;
+	queue_view_effect(r->queue, subject_kinds[s->kind].effect, s->ns, s->name, &v);
+	bool again = !v.ok && !told && !s->effect.suspected;
+	s->effect.looked = true;
+	s->effect.looked_ms = r->now_ms;
+	s->effect.version = queue_version(r->queue);
+	s->effect.suspected = again;
+	r->unfinished |= again;
+	if (again)
+		return;
+	if (!v.ok && !told)
+		tell_effect(s, &v);
+	since_of(s, EFFECTIVE, v.ok);
+	free(s->effect.message);
+	s->effect.reason = v.reason;
+	s->effect.message = mem_strdup(v.message);
+}
+
+/* Valid until the next call; NULL: nothing is said of it. */
+static const struct status_effect *effect_of(struct subject *s)
+{
+	struct status_writer *r = s->status_writer;
+	if (!subject_kinds[s->kind].condition[EFFECTIVE])
+		return NULL;
+	if (effect_is_due(s))
+		look_at_effect(s);
+	if (!s->effect.message)
+		return NULL;
+	r->effect = (struct status_effect){s->condition[EFFECTIVE].is, s->effect.reason,
+		s->effect.message, s->condition[EFFECTIVE].since};
+	return &r->effect;
+}
+
+/* ---- one pass over all objects --------------------------------------------------------------- */
+
 /* How slowly the API server answers says how much else it has to do. */
 static int64_t interval_ms(const struct status_writer *r, enum status_writer_kind kind)
 {
@@ -398,12 +488,15 @@ static void offer(struct subject *s, struct buf *text)
 #define RENDER_JUDGED(kind, ...)                                                                   \
 	RENDER(kind, "",                                                                           \
 		(status_judge_##kind(&v, &r->judged), date(s, &r->judged),                         \
+			status_add_effect(&r->judged, effect_of(s)),                               \
 			status_render_##kind(&v, __VA_ARGS__, text)))
 
-RENDER(clusterqueue, "", status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), text))
-RENDER(localqueue, v.ns, status_render_localqueue(&v, since(s, v.active), text))
+RENDER(clusterqueue, "",
+	status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), effect_of(s), text))
+RENDER(localqueue, v.ns, status_render_localqueue(&v, since(s, v.active), effect_of(s), text))
 /* One that is only named has no subject. */
-RENDER(cohort, "", status_render_cohort(&v, r->fair_sharing, since(s, v.active), text))
+RENDER(cohort, "",
+	status_render_cohort(&v, r->fair_sharing, since(s, v.active), effect_of(s), text))
 RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
 RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
@@ -546,6 +639,7 @@ void status_writer_tick(struct status_writer *r, int64_t now_ms)
 		r->done_version = version;
 		r->unfinished = false;
 		r->passing = true;
+		r->effects = 0;
 		look_at_flavors(r);
 		r->at_kind = REPORT_CLUSTERQUEUE;
 		r->at_index = 0;

@@ -153,6 +153,8 @@ int64_t calendar_next_change(struct calendar *c, int64_t at_ms);
 bool calendar_never_opens(struct calendar *c, int64_t at_ms);
 
 bool calendar_has_window(const struct calendar *c, const char *name);
+/* By index, as listed; NULL past the last. */
+const char *calendar_window_name(const struct calendar *c, size_t i);
 
 const struct zone *calendar_zone(const struct calendar *c);
 

@@ -1000,6 +1000,20 @@ bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_
 bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret);
 bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *ret);
 
+/* What of the spec in force has no effect: names that find nothing, settings that nothing heeds. Reasons:
+ * Effective, NameNotFound, WithoutEffect. Worked out anew each time, from what admins describe and the
+ * nodes alone. An object that is not there, or goes, has no fault. */
+enum effect_kind {
+	EFFECT_CLUSTERQUEUE,
+	EFFECT_LOCALQUEUE, /* with its namespace */
+	EFFECT_COHORT,
+	EFFECT_RUNPOLICY,
+	EFFECT_PRICEPLAN,
+	EFFECT_BUDGET,
+};
+void queue_view_effect(const struct queue *q, enum effect_kind kind, const char *ns,
+	const char *name, struct condition_view *ret);
+
 /* By index, in name order; false past the last. */
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret);
 /* The same, and behind the last the ClusterQueues that do not exist (deleted by force, or never

@@ -81,6 +81,11 @@ bool calendar_has_window(const struct calendar *c, const char *name)
 	return false;
 }
 
+const char *calendar_window_name(const struct calendar *c, size_t i)
+{
+	return i < c->nwindows ? c->window[i].name : NULL;
+}
+
 const struct zone *calendar_zone(const struct calendar *c)
 {
 	return c->zone;

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/cluster/fit_cache.h"
 #include "queue/job/copies.h"
+#include "sluice/quantity.h"
 
 #define LOG_LEAST 1024 /* changes remembered, at least */
 
@@ -110,6 +111,28 @@ bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels)
 			has_all(c->slot[i]->site.labels, c->slot[i]->site.nlabels, labels, nlabels))
 			return true;
 	return false;
+}
+
+static int64_t amount_in(const struct resource_list *list, const char *resource)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->item[i].name, resource) == 0)
+			return list->item[i].amount;
+	return 0;
+}
+
+void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels,
+	const char *resource, int64_t *ret_all, int64_t *ret_largest)
+{
+	*ret_all = *ret_largest = 0;
+	for (size_t i = 0; i < n->nslots; i++) {
+		const struct node *node = n->slot[i];
+		if (!node || !node->known || !has_all(node->labels, node->nlabels, labels, nlabels))
+			continue;
+		int64_t amount = amount_in(&node->shape->allocatable, resource);
+		*ret_all = quantity_add(*ret_all, amount);
+		*ret_largest = amount > *ret_largest ? amount : *ret_largest;
+	}
 }
 
 uint64_t nodes_vacated(const struct nodes *n)

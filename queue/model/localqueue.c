@@ -183,8 +183,7 @@ size_t localqueue_pending(const struct localqueue *lq)
 	return lq->nwaiting + tree_count(&lq->deferred);
 }
 
-/* While a namespace's labels are unknown, only a selector without requirements selects it. */
-static bool is_selected(const struct nspace *ns, const struct clusterqueue *cq)
+bool clusterqueue_selects(const struct clusterqueue *cq, const struct nspace *ns)
 {
 	if (!cq->spec.has_selector)
 		return false;
@@ -199,7 +198,7 @@ enum localqueue_gate localqueue_gate_now(const struct localqueue *lq)
 		return GATE_MISSING;
 	if (!lq->cq->exists)
 		return GATE_CLUSTERQUEUE_MISSING;
-	if (!is_selected(lq->ns, lq->cq))
+	if (!clusterqueue_selects(lq->cq, lq->ns))
 		return GATE_NOT_SELECTED;
 	if (lq->deleting || lq->stop_policy != STOP_NONE)
 		return GATE_CLOSED;

@@ -108,6 +108,8 @@ void localqueue_take_terms(struct localqueue *lq, const struct localqueue_limits
 	const struct pod_metadata *metadata);
 bool localqueue_limits_same(const struct localqueue_limits *a, const struct localqueue_limits *b);
 
+/* While the labels of a namespace are unknown, only a selector without requirements selects it. */
+bool clusterqueue_selects(const struct clusterqueue *cq, const struct nspace *ns);
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);
 
 #endif

@@ -106,6 +106,7 @@ const char *budget_fault(struct queue *q, const struct budget *b);
 
 /* ---- Between the files of this module ---- */
 
+struct budget *budgets_find(const struct queue *q, const char *name);
 struct budget *budgets_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
 void budget_touch_owner(struct queue *q, struct budget *b);
 /* Did the run start in the Budget's period, for its queue, and in its currency? */

@@ -31,7 +31,7 @@ struct budget *budgets_at(const struct queue *q, size_t i)
 	return n ? container_of(n, struct budget, by_name) : NULL;
 }
 
-static struct budget *budget_find(const struct queue *q, const char *name)
+struct budget *budgets_find(const struct queue *q, const char *name)
 {
 	struct budget *b;
 	for (size_t i = 0; (b = budgets_at(q, i)); i++)
@@ -42,7 +42,7 @@ static struct budget *budget_find(const struct queue *q, const char *name)
 
 static struct budget *budget_make(struct queue *q, const char *name)
 {
-	struct budget *b = budget_find(q, name);
+	struct budget *b = budgets_find(q, name);
 	if (b)
 		return b;
 	b = mem_alloc(sizeof(*b));
@@ -229,7 +229,7 @@ static void budget_free(struct queue *q, struct budget *b)
 void queue_drop_budget(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_BUDGET, .name = name);
-	struct budget *b = budget_find(q, name);
+	struct budget *b = budgets_find(q, name);
 	if (!b)
 		return;
 	bool chose = chose_plan(q, b);

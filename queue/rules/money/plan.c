@@ -92,7 +92,7 @@ struct plan *plans_at(const struct queue *q, size_t i)
 	return n ? container_of(n, struct plan, by_name) : NULL;
 }
 
-static struct plan *plan_find(const struct queue *q, const char *name)
+struct plan *plan_find(const struct queue *q, const char *name)
 {
 	struct plan *p;
 	for (size_t i = 0; (p = plans_at(q, i)); i++)

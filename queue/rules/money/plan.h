@@ -72,6 +72,7 @@ void plans_init(struct plans *all);
 void plans_done(struct queue *q);
 
 struct plan *plans_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
+struct plan *plan_find(const struct queue *q, const char *name);
 
 /* How closely a spec names a ClusterQueue. */
 enum plan_claim { PLAN_NAMES_NOT, PLAN_NAMES_ALL, PLAN_NAMES_BY_GLOB, PLAN_NAMES_IT };

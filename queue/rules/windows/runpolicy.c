@@ -35,7 +35,7 @@ struct runpolicy *runpolicy_next(const struct runpolicy *p)
 	return of_node(tree_next(&p->by_name));
 }
 
-static struct runpolicy *runpolicy_find(const struct queue *q, const char *name)
+struct runpolicy *runpolicy_find(const struct queue *q, const char *name)
 {
 	struct runpolicy like = {.name = (char *)(uintptr_t)name};
 	return of_node(tree_find(&q->runpolicies.all, &like.by_name));
@@ -79,8 +79,7 @@ bool runpolicy_names_clusterqueue(const struct runpolicy *p, const char *name)
 	return false;
 }
 
-/* Namespace and name are matched apart, so that a star takes no slash. */
-static bool pair_glob(const char *glob, const char *ns, const char *name)
+bool runpolicy_pair_glob(const char *glob, const char *ns, const char *name)
 {
 	char part[256];
 	const char *slash = strchr(glob, '/');
@@ -95,7 +94,7 @@ static bool pair_glob(const char *glob, const char *ns, const char *name)
 bool runpolicy_names_localqueue(const struct runpolicy *p, const char *ns, const char *name)
 {
 	for (size_t i = 0; binds(p) && i < p->spec.nlocalqueues; i++)
-		if (pair_glob(p->spec.localqueues[i], ns, name))
+		if (runpolicy_pair_glob(p->spec.localqueues[i], ns, name))
 			return true;
 	return false;
 }

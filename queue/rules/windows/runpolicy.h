@@ -39,6 +39,7 @@ struct runpolicies {
 void runpolicies_init(struct runpolicies *all);
 void runpolicies_done(struct queue *q);
 
+struct runpolicy *runpolicy_find(const struct queue *q, const char *name);
 struct runpolicy *runpolicy_first(const struct queue *q); /* in name order; NULL: none */
 struct runpolicy *runpolicy_next(const struct runpolicy *p);
 
@@ -53,6 +54,8 @@ bool runpolicies_ask_for(const struct queue *q, const char *key);
 
 /* Does the glob (* and ?) or name match this name? */
 bool runpolicy_glob(const char *glob, const char *name);
+/* Does NAMESPACE/NAME, globs both? They are matched apart, so that a star takes no slash. */
+bool runpolicy_pair_glob(const char *glob, const char *ns, const char *name);
 
 /* Policies came, went or changed: looks up anew which bind which queue, and touches the queues. */
 void window_states_form(struct queue *q);

@@ -72,7 +72,7 @@ static void a_clusterqueue_tells_all(void **state)
 	struct buf out;
 	const cJSON *root;
 	buf_init(&out, 65536);
-	status_render_clusterqueue(&v, false, SINCE, &out);
+	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	const cJSON *status = json_object(root, "status");
 	const cJSON *active = json_array(status, "conditions")->child;
@@ -110,7 +110,7 @@ static void a_refused_spec_is_said_while_the_old_one_works(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	v.invalid = "ClusterQueue batch: nominalQuota \"1e400\" is no quantity";
-	status_render_clusterqueue(&v, false, SINCE, &out);
+	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
 	assert_non_null(strstr(buf_text(&out), "\"status\":\"True\""));
 	assert_non_null(strstr(buf_text(&out), "\"reason\":\"InvalidSpec\""));
 	assert_non_null(strstr(buf_text(&out), "1e400"));
@@ -125,12 +125,12 @@ static void the_same_view_gives_the_same_text(void **state)
 	struct buf a, b;
 	buf_init(&a, 65536);
 	buf_init(&b, 65536);
-	status_render_clusterqueue(&v, false, SINCE, &a);
-	status_render_clusterqueue(&v, false, SINCE, &b);
+	status_render_clusterqueue(&v, false, SINCE, NULL, &a);
+	status_render_clusterqueue(&v, false, SINCE, NULL, &b);
 	assert_string_equal(buf_text(&a), buf_text(&b));
 	v.pending++;
 	buf_reset(&b);
-	status_render_clusterqueue(&v, false, SINCE, &b);
+	status_render_clusterqueue(&v, false, SINCE, NULL, &b);
 	assert_string_not_equal(buf_text(&a), buf_text(&b));
 	buf_done(&a);
 	buf_done(&b);
@@ -150,17 +150,17 @@ static void shares_are_told_while_they_count(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	v.weighted_share = 250;
-	status_render_clusterqueue(&v, true, SINCE, &out);
+	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
 	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null")); /* it is in no cohort */
 	v.cohort = "all";
 	buf_reset(&out);
-	status_render_clusterqueue(&v, true, SINCE, &out);
+	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
 	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":{\"weightedShare\":250}"));
 	buf_reset(&out);
-	status_render_clusterqueue(&v, false, SINCE, &out);
+	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
 	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null"));
 	buf_reset(&out);
-	status_render_cohort(&c, true, SINCE, &out);
+	status_render_cohort(&c, true, SINCE, NULL, &out);
 	assert_string_equal(buf_text(&out),
 		"{\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
 		"\"CohortCycle\",\"message\":\"its parents form a "
@@ -182,7 +182,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	struct buf out;
 	const cJSON *root;
 	buf_init(&out, 65536);
-	status_render_localqueue(&v, SINCE, &out);
+	status_render_localqueue(&v, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	const cJSON *status = json_object(root, "status");
 	const cJSON *active = json_array(status, "conditions")->child;
@@ -193,7 +193,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	v.invalid = "LocalQueue team-a/main: spec.podTemplate is wrong";
 	v.active = true;
 	buf_reset(&out);
-	status_render_localqueue(&v, SINCE, &out);
+	status_render_localqueue(&v, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	active = json_array(json_object(root, "status"), "conditions")->child;
 	assert_string_equal(json_text(active, "status"), "True");

@@ -318,6 +318,60 @@ static void a_calendar_that_became_wrong_is_said_once(void **state)
 	stage_close(&s);
 }
 
+/* A PricePlan that names what is there but for a flavor. */
+static void set_plan(struct stage *s, const char *flavor)
+{
+	struct price_base base = {"cpu", false, 1000000};
+	struct price_flavor factor = {flavor, 1000000};
+	struct priceplan_spec spec = {.name = "power",
+		.generation = 1,
+		.currency = "EUR",
+		.base = &base,
+		.nbases = 1,
+		.flavor = &factor,
+		.nflavors = 1};
+	assert_int_equal(queue_set_priceplan(s->api.world.queue, &spec, NULL), 0);
+}
+
+#define PLAN_PATH "PATCH /apis/sluice.dev/v1alpha1/priceplans/power/status"
+
+static void a_name_that_finds_nothing_is_told_once_it_stays_so(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_PRICEPLAN, "{\"metadata\":{\"name\":\"power\"}}");
+	set_plan(&s, "late");
+	expect(&s, PLAN_PATH, 200);
+	stage_tick(&s, NOW_MS);
+	assert_null(strstr(last_body(&s), "Effective")); /* its flavor may be applied next */
+	struct flavor_spec late = {.name = "late"};
+	queue_set_flavor(s.api.world.queue, &late, NULL);
+	expect(&s, PLAN_PATH, 200);
+	stage_tick(&s, NOW_MS + 6000);
+	assert_non_null(strstr(last_body(&s), "\"type\":\"Effective\",\"status\":\"True\""));
+	set_plan(&s, "latte");
+	stage_tick(&s, NOW_MS + 12000);
+	expect(&s, PLAN_PATH, 200);
+	stage_tick(&s, NOW_MS + 18000);
+	assert_non_null(strstr(last_body(&s), "\"type\":\"Effective\",\"status\":\"False\""));
+	assert_non_null(strstr(last_body(&s), "did you mean late?"));
+	expect(&s, EVENT_PATH, 201);
+	events_turn(&s, NOW_MS + 18000); /* one: nothing was told of the first */
+	assert_non_null(strstr(last_body(&s), "\"reason\":\"NameNotFound\""));
+	queue_drop_flavor(s.api.world.queue, "late");
+	expect(&s, PLAN_PATH, 200);
+	stage_tick(&s, NOW_MS + 24000);
+	events_turn(&s, NOW_MS + 24000); /* as wrong as before: no news */
+	set_plan(&s, "spot");
+	struct flavor_spec spot = {.name = "spot"};
+	queue_set_flavor(s.api.world.queue, &spot, NULL);
+	expect(&s, PLAN_PATH, 200);
+	stage_tick(&s, NOW_MS + 30000);
+	assert_non_null(strstr(last_body(&s), "\"type\":\"Effective\",\"status\":\"True\""));
+	stage_close(&s);
+}
+
 #define RESERVATION_PATH "PATCH /apis/sluice.dev/v1alpha1/advancereservations/demo/status"
 #define RESERVATION(conditions)                                                                    \
 	"{\"metadata\":{\"name\":\"demo\",\"uid\":\"ab000000-0000-0000-0000-000000000000\","       \
@@ -434,6 +488,7 @@ int main(void)
 		cmocka_unit_test(a_calendar_that_became_wrong_is_said_once),
 		cmocka_unit_test(a_reservation_is_not_written_before_it_is_judged),
 		cmocka_unit_test(a_refused_reservation_says_so),
+		cmocka_unit_test(a_name_that_finds_nothing_is_told_once_it_stays_so),
 		cmocka_unit_test(a_budget_is_written_every_ten_seconds_at_most),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -337,6 +337,27 @@ static void say_plan(struct words *w, const char *name, bool sentence, char *ret
 	}
 }
 
+static void say_effect(struct words *w, char **word, bool sentence, char *ret, size_t size)
+{
+	static const struct {
+		const char *word;
+		enum effect_kind kind;
+	} kinds[] = {{"queue", EFFECT_CLUSTERQUEUE}, {"local", EFFECT_LOCALQUEUE},
+		{"cohort", EFFECT_COHORT}, {"policy", EFFECT_RUNPOLICY}, {"plan", EFFECT_PRICEPLAN},
+		{"budget", EFFECT_BUDGET}};
+	struct condition_view v = {.reason = "?", .message = "no such kind"};
+	char name[256], *local;
+	snprintf(name, sizeof(name), "%s", word[2]);
+	local = piece_after(name, '/');
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i].word, word[1]) == 0)
+			queue_view_effect(
+				w->q, kinds[i].kind, local ? name : "", local ? local : name, &v);
+	int n = snprintf(ret, size, "effect %s %s %s", word[1], word[2], v.reason);
+	if (sentence)
+		snprintf(ret + n, size - (size_t)n, " \"%s\"", v.message);
+}
+
 static void say_expected(const struct explanation *x, const char *name, char *ret, size_t size)
 {
 	static const char *const from[] = {"unknown", "annotation", "deadline", "history"};
@@ -370,6 +391,8 @@ bool words_say_money(struct words *w, char **word, size_t n, bool sentence, char
 		say_budget(w, name, sentence, ret, size);
 	else if (strcmp(what, "plan") == 0)
 		say_plan(w, name, sentence, ret, size);
+	else if (strcmp(what, "effect") == 0 && n > 2)
+		say_effect(w, word, sentence, ret, size);
 	else if (strcmp(what, "expects") == 0 || strcmp(what, "deadline") == 0)
 		say_explained(w, what, name, ret, size);
 	else

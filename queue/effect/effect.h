@@ -1,0 +1,48 @@
+/*
+ * Effect: what of a spec has none, so that its author is told.
+ *
+ *   names     that find nothing: names.c lists what each kind may name, targets.c knows how a name of
+ *             each kind is found, and which one its author may have meant
+ *   settings  that nothing heeds: settings.c
+ *
+ * What is said is worked out of the facts when it is asked for, and nothing is kept. So the order in
+ * which objects come and go does not matter: a name is found as soon as there is what it names.
+ *
+ * None of it decides anything. What does (a ClusterQueue without its flavor is inactive) is decided
+ * where that is read.
+ *
+ * When a field that names something is added: a row in names.c, and where it names another kind of
+ * object than the others a target. When a setting needs another one to have an effect: a row in
+ * settings.c.
+ */
+#ifndef SLUICE_QUEUE_EFFECT_EFFECT_H
+#define SLUICE_QUEUE_EFFECT_EFFECT_H
+
+#include "queue/core.h"
+#include "queue/job/text.h"
+
+enum { EFFECT_FAULTS_TOLD = 3 }; /* the others are counted */
+
+/* The faults of one object, while they are written down. */
+struct faults {
+	struct queue *q;
+	struct text *text;
+	const char *reason; /* of the first; NULL: there is none */
+	size_t n;
+};
+
+/* One more, of this reason. True: its sentence is to be added to the text. */
+bool faults_add(struct faults *f, const char *reason);
+
+/* What an object is: a struct clusterqueue, localqueue, cohort, runpolicy, plan or budget with a spec in
+ * force. */
+void names_judge(struct faults *f, enum effect_kind kind, const void *object);
+void settings_judge(struct faults *f, enum effect_kind kind, const void *object);
+
+/* Is this resource counted in bytes? */
+bool effect_counts_bytes(const char *resource);
+
+/* Why the namespace of a LocalQueue whose gate is GATE_NOT_SELECTED is not selected, and the cure. */
+void effect_say_not_selected(const struct localqueue *lq, struct text *t);
+
+#endif

@@ -1,0 +1,298 @@
+/* How a name of each kind of thing is found, and which ones there are. */
+#include <string.h>
+
+#include "queue/effect/names.h"
+#include "queue/rules/windows/runpolicy.h"
+
+void target_suggest(
+	const struct target *target, const struct queue *q, const struct named *n, struct text *t)
+{
+	struct similar s;
+	similar_begin(&s, n->name);
+	target->offer(q, n, &s);
+	if (similar_best(&s))
+		text_add(t, ", did you mean %s?", similar_best(&s));
+}
+
+/* ---- a ResourceFlavor ---- */
+
+static bool flavor_found(const struct queue *q, const struct named *n)
+{
+	return queue_has_flavor(q, n->name);
+}
+
+static void flavor_missing(const struct named *n, struct text *t)
+{
+	text_add(t, "ResourceFlavor %s does not exist", n->name);
+}
+
+static void flavors_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct flavor *f;
+	(void)n;
+	map_each(&q->flavors, i, f)
+		if (f->exists)
+			similar_offer(s, f->name);
+}
+
+const struct target target_flavor = {flavor_found, flavor_missing, flavors_offer};
+
+/* ---- a Calendar, and a window of one ---- */
+
+static bool calendar_found(const struct queue *q, const struct named *n)
+{
+	(void)q;
+	return calendar_ref_exists(n->within);
+}
+
+static void calendar_missing(const struct named *n, struct text *t)
+{
+	text_add(t, "Calendar %s does not exist", n->name);
+}
+
+static void calendars_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	(void)n;
+	for (struct tree_node *at = tree_first(&q->calendar_refs.all); at; at = tree_next(at)) {
+		const struct calendar_ref *c = container_of_const(at, struct calendar_ref, by_name);
+		if (calendar_ref_exists(c))
+			similar_offer(s, c->name);
+	}
+}
+
+const struct target target_calendar = {calendar_found, calendar_missing, calendars_offer};
+
+/* Of a Calendar that has no valid spec nothing is known. */
+static bool window_found(const struct queue *q, const struct named *n)
+{
+	const struct calendar_ref *c = n->within;
+	(void)q;
+	return !c->calendar || calendar_has_window(c->calendar, n->name);
+}
+
+static void window_missing(const struct named *n, struct text *t)
+{
+	text_add(t, "Calendar %s has no window %s", n->of, n->name);
+}
+
+static void windows_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct calendar *c = ((const struct calendar_ref *)n->within)->calendar;
+	const char *window;
+	(void)q;
+	for (size_t i = 0; (window = calendar_window_name(c, i)); i++)
+		similar_offer(s, window);
+}
+
+const struct target target_window = {window_found, window_missing, windows_offer};
+
+/* ---- ClusterQueues ---- */
+
+static const struct clusterqueue *next_clusterqueue(struct tree_node **at)
+{
+	while (*at) {
+		const struct clusterqueue *cq =
+			container_of_const(*at, struct clusterqueue, by_name);
+		*at = tree_next(*at);
+		if (cq->exists)
+			return cq;
+	}
+	return NULL;
+}
+
+static bool clusterqueues_found(const struct queue *q, const struct named *n)
+{
+	struct tree_node *at = tree_first(&q->clusterqueues.shown);
+	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));)
+		if (runpolicy_glob(n->name, cq->name))
+			return true;
+	return false;
+}
+
+static bool is_glob(const char *text)
+{
+	return strpbrk(text, "*?") != NULL;
+}
+
+static void clusterqueues_missing(const struct named *n, struct text *t)
+{
+	text_add(t,
+		is_glob(n->name) ? "no ClusterQueue has a name like %s"
+				 : "ClusterQueue %s does not exist",
+		n->name);
+}
+
+/* To an author in a namespace only those that select it are named: others are not for him to know. */
+static void clusterqueues_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct localqueue *author = n->within;
+	struct tree_node *at = tree_first(&q->clusterqueues.shown);
+	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));)
+		if (!author || clusterqueue_selects(cq, author->ns))
+			similar_offer(s, cq->name);
+}
+
+const struct target target_clusterqueues = {
+	clusterqueues_found, clusterqueues_missing, clusterqueues_offer};
+
+static bool clusterqueue_found(const struct queue *q, const struct named *n)
+{
+	const struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, n->name);
+	return cq && (cq->exists || cq->invalid);
+}
+
+const struct target target_clusterqueue = {
+	clusterqueue_found, clusterqueues_missing, clusterqueues_offer};
+
+/* ---- LocalQueues ---- */
+
+static bool localqueues_found(const struct queue *q, const struct named *n)
+{
+	struct tree_node *at = tree_first(&q->localqueues.shown);
+	for (; at; at = tree_next(at)) {
+		const struct localqueue *lq = container_of_const(at, struct localqueue, by_name);
+		if (lq->exists && runpolicy_pair_glob(n->name, lq->ns->name, lq->name))
+			return true;
+	}
+	return false;
+}
+
+static void localqueues_missing(const struct named *n, struct text *t)
+{
+	text_add(t,
+		is_glob(n->name) ? "no LocalQueue has a name like %s"
+				 : "LocalQueue %s does not exist",
+		n->name);
+}
+
+static void localqueues_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	(void)q;
+	(void)n;
+	(void)s; /* the names of a namespace and of a queue are too many to be alike by chance */
+}
+
+const struct target target_localqueues = {
+	localqueues_found, localqueues_missing, localqueues_offer};
+
+static bool localqueue_found(const struct queue *q, const struct named *n)
+{
+	const struct localqueue *lq = localqueue_find(&q->localqueues, n->of, n->name);
+	return lq && lq->exists;
+}
+
+static void localqueue_missing(const struct named *n, struct text *t)
+{
+	text_add(t, "LocalQueue %s/%s does not exist", n->of, n->name);
+}
+
+static void localqueue_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct nspace *ns = namespace_find(&q->localqueues, n->of);
+	if (!ns)
+		return;
+	list_each(&ns->localqueues, l) {
+		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
+		if (lq->exists)
+			similar_offer(s, lq->name);
+	}
+}
+
+const struct target target_localqueue = {localqueue_found, localqueue_missing, localqueue_offer};
+
+/* ---- quota of a resource in a flavor, of the ClusterQueues that a RunPolicy names ---- */
+
+static const struct quota_row *quota_row_at(const struct clusterqueue *cq, size_t i)
+{
+	return i < cq->node->nrows ? cq->node->row[i] : NULL;
+}
+
+static bool has_quota(const struct clusterqueue *cq, const char *flavor, const char *resource)
+{
+	const struct quota_row *row;
+	for (size_t i = 0; (row = quota_row_at(cq, i)); i++)
+		if (row->in_spec && strcmp(row->flavor, flavor) == 0 &&
+			strcmp(row->resource, resource) == 0)
+			return true;
+	return false;
+}
+
+/* The flavor, and the queues, are told where they are named. */
+static bool quota_found(const struct queue *q, const struct named *n)
+{
+	bool any = false;
+	struct tree_node *at = tree_first(&q->clusterqueues.shown);
+	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));) {
+		if (!runpolicy_names_clusterqueue(n->within, cq->name))
+			continue;
+		if (has_quota(cq, n->of, n->name))
+			return true;
+		any = true;
+	}
+	return !any || !queue_has_flavor(q, n->of);
+}
+
+static void quota_missing(const struct named *n, struct text *t)
+{
+	text_add(t, "no ClusterQueue of spec.queues has quota of %s in flavor %s", n->name, n->of);
+}
+
+static void quota_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	struct tree_node *at = tree_first(&q->clusterqueues.shown);
+	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));) {
+		const struct quota_row *row;
+		if (!runpolicy_names_clusterqueue(n->within, cq->name))
+			continue;
+		for (size_t i = 0; (row = quota_row_at(cq, i)); i++)
+			if (row->in_spec && strcmp(row->flavor, n->of) == 0)
+				similar_offer(s, row->resource);
+	}
+}
+
+const struct target target_quota = {quota_found, quota_missing, quota_offer};
+
+/* ---- a resource that has a price ---- */
+
+static bool price_found(const struct queue *q, const struct named *n)
+{
+	bool any = false;
+	struct tree_node *at = tree_first(&q->clusterqueues.shown);
+	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));) {
+		const struct quota_row *row;
+		if (plan_claim_of(n->within, cq->name) == PLAN_NAMES_NOT)
+			continue;
+		any = true;
+		for (size_t i = 0; (row = quota_row_at(cq, i)); i++)
+			if (row->in_spec && strcmp(row->resource, n->name) == 0)
+				return true;
+	}
+	return !any;
+}
+
+static void price_missing(const struct named *n, struct text *t)
+{
+	text_add(t, "no ClusterQueue that it names covers resource %s", n->name);
+}
+
+/* As PricePlans write it: of what is counted in bytes a GiB has the price. */
+static void price_offer(const struct queue *q, const struct named *n, struct similar *s)
+{
+	struct tree_node *at = tree_first(&q->clusterqueues.shown);
+	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));) {
+		const struct quota_row *row;
+		char unit[SIMILAR_MAX + 1];
+		if (plan_claim_of(n->within, cq->name) == PLAN_NAMES_NOT)
+			continue;
+		for (size_t i = 0; (row = quota_row_at(cq, i)); i++) {
+			bool bytes = effect_counts_bytes(row->resource);
+			if (!row->in_spec || strlen(row->resource) + strlen("-gib") > SIMILAR_MAX)
+				continue;
+			strcpy(unit, row->resource);
+			strcat(unit, bytes ? "-gib" : "");
+			similar_offer(s, unit);
+		}
+	}
+}
+
+const struct target target_price = {price_found, price_missing, price_offer};
