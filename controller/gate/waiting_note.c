@@ -56,14 +56,15 @@ static void add_time(struct buf *out, const char *words, int64_t ms, const char 
 	buf_done(&at);
 }
 
-/* Not where it says the same as the time before which it does not start. */
+/* Not where it says the same as the time before which it does not start, nor of a Job that has become one that
+ * cannot start since the forecast. */
 static void add_start(
 	struct buf *out, const struct explanation *x, const struct likely_start *s, int64_t now_ms)
 {
 	int64_t at_ms = (s->at_ms + START_STEP_MS / 2) / START_STEP_MS * START_STEP_MS;
 	bool is_known = x->not_before_ms > now_ms && x->not_before_ms < INT64_MAX &&
 			at_ms - x->not_before_ms <= START_STEP_MS;
-	if (s->at_ms <= 0 || at_ms <= now_ms || is_known)
+	if (s->at_ms <= 0 || at_ms <= now_ms || is_known || wait_reason_needs_change(x->reason))
 		return;
 	buf_puts(out, "; likely to start about ");
 	story_time(at_ms, out);

@@ -725,6 +725,9 @@ enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
 const char *wait_reason_name(enum wait_reason r);
 /* What it waits for, as a column of a list has it: "quota", "its window"; "" where it does not. */
 const char *wait_reason_phrase(enum wait_reason r);
+/* Says whether a Job that waits for that starts only after a person has changed it, or an object that it
+ * needs. No start of it can be told. */
+bool wait_reason_needs_change(enum wait_reason r);
 
 struct explanation {
 	enum wait_reason reason;
