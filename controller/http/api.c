@@ -140,7 +140,7 @@ static int64_t jobs_stalled_ms(const struct metrics_sources *m)
 static void put_stalled(const struct metrics_sources *m, struct buf *out)
 {
 	for (size_t i = 0; i < m->nkinds; i++)
-		if (m->kinds[i].stalled_ms >= KIND_STALLED_MS)
+		if (m->kinds[i].stalled_ms >= KIND_STALE_MS)
 			buf_printf(out,
 				"- has not been able to follow %s for %" PRId64
 				" s: what it knows of them is as old (watch-trouble in the log says why)\n",

@@ -84,6 +84,7 @@ struct kube_client {
 	bool no_proxy;
 	ev_timer pump; /* never started: fed as an event, runs before the loop sleeps again */
 	struct awake awake;
+	struct kube_watch *watches; /* of watch.c */
 	struct grave *grave;
 	size_t graves;
 	struct json *json; /* of the Status that is being read */
@@ -759,6 +760,11 @@ unsigned kube_client_room(const struct kube_client *c)
 	unsigned busy = c->list[REQUEST_FLYING].count + c->list[REQUEST_WAITING].count +
 			c->list[REQUEST_URGENT].count;
 	return busy < c->options.in_flight ? c->options.in_flight - busy : 0;
+}
+
+struct kube_watch **kube_client_watches(struct kube_client *c)
+{
+	return &c->watches;
 }
 
 int64_t kube_client_awake_since_ms(const struct kube_client *c)

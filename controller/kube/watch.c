@@ -34,6 +34,7 @@ enum watch_state {
 
 struct kube_watch {
 	struct kube_client *client;
+	struct kube_watch *prev, *next; /* of the same client; leave when they are freed */
 	struct ev_loop *loop;
 	struct kube_watch_handler handler;
 	void *ctx;
@@ -56,6 +57,10 @@ struct kube_watch {
 	unsigned denials;	     /* 403s in a row since then */
 	bool hasty;		     /* the failure that is being told is one of those */
 	bool absent;		     /* ... or the server was not there at all */
+	bool forgotten;		     /* ... or has forgotten our version */
+	bool listed_at_once;	     /* for that, since the stream was steady last */
+	int64_t least_ms;	     /* no try before: the server asked for that */
+	int64_t anew_ms; /* when another watch had this one begin its waits anew last; 0: never */
 	uint64_t seed;
 	struct frames frames;
 	struct json *json;
@@ -133,10 +138,14 @@ static bool is_away(const struct kube_watch *w, const struct kube_answer *a)
 
 static int64_t next_pause(struct kube_watch *w)
 {
+	bool at_once = w->forgotten && !w->listed_at_once;
+	w->listed_at_once |= at_once;
 	int64_t wait = w->hasty ? hasty_pause(w) : backoff(w);
+	if (at_once)
+		wait = 0;
 	if (w->absent && wait > ABSENT_MS)
 		wait = ABSENT_MS / 2 + (int64_t)(draw(w) % (ABSENT_MS / 2));
-	w->hasty = w->absent = false;
+	w->hasty = w->absent = w->forgotten = false;
 	return wait;
 }
 
@@ -154,6 +163,34 @@ static int64_t monotonic_ms(void)
 	struct timespec t;
 	must(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* It follows again, so that what kept the others waits no longer. One that comes and goes must not have the
+ * others come and go as often. */
+static void begin_anew(struct kube_watch *w, int64_t now_ms)
+{
+	if (w->state != WATCH_PAUSED || w->failures == 0 ||
+		(w->anew_ms != 0 && now_ms - w->anew_ms < w->options.steady_ms))
+		return;
+	w->anew_ms = now_ms;
+	w->failures = 0;
+	int64_t wait_ms = hasty_pause(w), least_ms = w->least_ms - now_ms;
+	pause_for(w, wait_ms > least_ms ? wait_ms : least_ms);
+}
+
+static void works_again(struct kube_watch *w)
+{
+	if (w->failures == 0)
+		return;
+	for (struct kube_watch *o = *kube_client_watches(w->client); o; o = o->next)
+		if (o != w)
+			begin_anew(o, monotonic_ms());
+}
+
+static void steady(struct kube_watch *w)
+{
+	w->failures = 0;
+	w->listed_at_once = false;
 }
 
 static bool is_up(const struct kube_watch *w)
@@ -231,9 +268,10 @@ __attribute__((format(printf, 3, 4))) static void watch_fail(
 	va_end(ap);
 	bool was_up = w->state == WATCH_STREAMING || w->state == WATCH_FOLLOWING;
 	if (was_up && (ev_now(w->loop) - w->opened_at) * 1000.0 >= (double)w->options.steady_ms)
-		w->failures = 0;
+		steady(w);
 	hang_up(w);
 	int64_t wait = next_pause(w);
+	w->least_ms = monotonic_ms() + at_least_ms;
 	pause_for(w, wait > at_least_ms ? wait : at_least_ms);
 	if (w->state != WATCH_STOPPED)
 		w->handler.trouble(err.text, w->ctx);
@@ -349,6 +387,7 @@ static void take_error(struct kube_watch *w, const cJSON *status)
 		seconds = KUBE_RETRY_AFTER_MAX_MS / 1000;
 	if (code != 429)
 		lose_place(w);
+	w->forgotten = code == 410;
 	/* message lives in the tree, which watch_fail drops only after it wrote the sentence. */
 	watch_fail(w, seconds * 1000, "the server says %lld: %.250s%s", (long long)code,
 		message ? message : "(nothing)", code != 429 ? "; listing again" : "");
@@ -487,6 +526,8 @@ static void on_bytes(struct slice bytes, void *ctx)
 	int rc;
 	w->heard_at = ev_now(w->loop);
 	w->heard_ms = monotonic_ms();
+	if (!w->accepted)
+		works_again(w);
 	w->accepted = w->worked = true;
 	w->denials = 0;
 	/* Any event may end this stream, or the watch: its memory stays, see kube_watch_free. */
@@ -525,7 +566,7 @@ static void stream_ended(struct kube_watch *w)
 	} else if (lived_ms < (double)w->options.steady_ms) {
 		watch_fail(w, 0, "the server ended the stream after %.0f ms", lived_ms);
 	} else {
-		w->failures = 0;
+		steady(w);
 		hang_up(w);
 		pause_for(w, 0);
 	}
@@ -548,6 +589,7 @@ static void on_stream_end(const struct kube_answer *a, void *ctx)
 	}
 	if (w->state == WATCH_FOLLOWING && is_place_refused(a))
 		lose_place(w);
+	w->forgotten = w->state == WATCH_FOLLOWING && a->outcome == KUBE_RELIST;
 	w->hasty = is_starting_up(w, a);
 	note_absence(w, a);
 	watch_fail(w, a->retry_after_ms, "%s%s", a->sentence, *w->version ? "" : "; listing again");
@@ -824,10 +866,12 @@ static void on_page(const struct kube_answer *a, void *ctx)
 	if (a->outcome == KUBE_LIMIT) {
 		take_long_page(w, a);
 	} else if (a->outcome == KUBE_DONE) {
+		works_again(w);
 		take_page(w, a->body, NULL);
 	} else {
 		if (a->outcome != KUBE_RETRY)
 			lose_place(w); /* 410: the continue token expired */
+		w->forgotten = a->outcome == KUBE_RELIST;
 		w->hasty = is_starting_up(w, a);
 		w->absent = is_away(w, a);
 		watch_fail(w, a->retry_after_ms, "%s", a->sentence);
@@ -912,6 +956,25 @@ static void set_options(struct kube_watch *w, const struct kube_watch_options *o
 	w->options.path = w->options.label_selector = w->options.field_selector = NULL;
 }
 
+static void join(struct kube_watch *w)
+{
+	struct kube_watch **first = kube_client_watches(w->client);
+	w->next = *first;
+	if (w->next)
+		w->next->prev = w;
+	*first = w;
+}
+
+static void leave(struct kube_watch *w)
+{
+	if (w->prev)
+		w->prev->next = w->next;
+	else
+		*kube_client_watches(w->client) = w->next;
+	if (w->next)
+		w->next->prev = w->prev;
+}
+
 struct kube_watch *kube_watch_new(struct kube_client *client,
 	const struct kube_watch_options *options, const struct kube_watch_handler *handler,
 	void *ctx)
@@ -931,6 +994,7 @@ struct kube_watch *kube_watch_new(struct kube_client *client,
 	ev_timer_init(&w->silence, on_silence, 0., 0.);
 	w->pause.data = w->silence.data = w;
 	ev_timer_start(w->loop, &w->pause);
+	join(w);
 	return w;
 }
 
@@ -958,6 +1022,7 @@ void kube_watch_free(struct kube_watch *w)
 	if (!w)
 		return;
 	must(w->state != WATCH_STOPPED);
+	leave(w);
 	watch_enter(w, WATCH_STOPPED);
 	kube_client_bury(w->client, watch_dispose, w);
 }

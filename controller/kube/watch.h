@@ -24,7 +24,10 @@
  *
  * Nothing is lost silently, and nothing spins: every failure, and every stream that ended within
  * steady_ms, waits longer than the one before it, jittered, up to backoff_max_ms (a second where
- * the server is away altogether); what a server asks for with Retry-After is the least it gets.
+ * the server is away altogether); what a server asks for with Retry-After is the least it gets. When a
+ * watch of a client works again, the others of that client begin their waits anew, each at most once in
+ * steady_ms: what was wrong with the server is over. A server that has forgotten our version (410) is
+ * asked for a new list at once, the first time since the stream was steady.
  *
  * The store behind the server may go back: an etcd that is restored from a snapshot. A server takes
  * a stream from a version that it has not come to yet, and says nothing until it has: so before a

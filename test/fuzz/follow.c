@@ -13,6 +13,7 @@
 enum { JOBS = 8, TURNS_MAX = 20000, REQUESTS_MAX = 200 };
 
 struct kube_client {
+	struct kube_watch *watches;
 	struct ev_loop *loop;
 	uint64_t last_id, id; /* id: of the request in flight; 0: none */
 	char path[1024];
@@ -71,6 +72,12 @@ bool kube_client_cancel(struct kube_client *c, uint64_t id)
 struct ev_loop *kube_client_loop(const struct kube_client *c)
 {
 	return c->loop;
+}
+
+/* There is one watch at a time. */
+struct kube_watch **kube_client_watches(struct kube_client *c)
+{
+	return &c->watches;
 }
 
 /* It never sleeps. */

@@ -475,12 +475,16 @@ static void readiness_says_what_is_not_followed(void **state)
 	struct metrics_sources *m = &w.sources.metrics;
 	m->kinds[0] = (struct kind_health){"jobs", 0, 59999};
 	m->kinds[1] = (struct kind_health){"poddisruptionbudgets", 0, 75000};
-	m->nkinds = 2;
+	m->kinds[2] = (struct kind_health){"clusterqueues", 0, 5000};
+	m->kinds[3] = (struct kind_health){"localqueues", 0, 4999};
+	m->nkinds = 4;
 	ask(&a, &w, "/readyz", NULL); /* Jobs for less than a minute, others for more */
 	assert_int_equal(a.reply.status, 200);
 	assert_true(slice_starts(buf_slice(&a.body), "standby"));
 	assert_non_null(strstr(buf_text(&a.body), "follow poddisruptionbudgets for 75 s"));
-	assert_null(strstr(buf_text(&a.body), "follow jobs"));
+	assert_non_null(strstr(buf_text(&a.body), "follow clusterqueues for 5 s"));
+	assert_non_null(strstr(buf_text(&a.body), "follow jobs for 59 s"));
+	assert_null(strstr(buf_text(&a.body), "localqueues"));
 	done(&a);
 	m->kinds[0].stalled_ms = 60000;
 	ask(&a, &w, "/readyz", NULL);

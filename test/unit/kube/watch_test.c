@@ -340,6 +340,55 @@ static void test_a_server_that_was_away(void **state)
 	stage_close(&s);
 }
 
+/* What kept them from the server is over for all, whatever they were to wait. */
+static void test_one_that_works_again_wakes_the_others(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_answer(scripted_server_expect(s.server, "/things?"), 500, "", "{}");
+	stage_watch(
+		&s, (struct kube_watch_options){.backoff_ms = 600000, .backoff_max_ms = 600000});
+	expect_story(&s, "b ! ");
+	struct stage second = s;
+	buf_init(&second.story, 1 << 20);
+	script_answer(scripted_server_expect(s.server, "/things/second?"), 500, "", "{}");
+	script_hold(stream_list(&s, TWO));
+	script_hold(stream_list(&s, TWO));
+	struct kube_watch_handler handler = {.begin = on_begin,
+		.event = on_event,
+		.end = on_end,
+		.trouble = on_trouble,
+		.moved = on_moved};
+	struct kube_watch_options o = {
+		.path = "/things/second", .backoff_ms = 1, .silence_ms = PATIENCE_MS};
+	second.watch = kube_watch_new(s.client, &o, &handler, &second);
+	expect_story(&second, "b ! b +a +b e ");
+	expect_story(&s, "b ! b +a +b e ");
+	kube_watch_free(second.watch);
+	buf_done(&second.story);
+	stage_close(&s);
+}
+
+/* A back-off of ten minutes: what was forgotten is listed without it, but not again and again. */
+static void test_a_version_that_is_forgotten_is_listed_at_once(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	for (int i = 0; i < 2; i++) {
+		struct script *p = stream_list(&s, TWO);
+		script_chunk(p, ERROR("410", "too old"));
+		script_hold(p);
+	}
+	stage_watch(&s,
+		(struct kube_watch_options){
+			.steady_ms = PATIENCE_MS, .backoff_ms = 600000, .backoff_max_ms = 600000});
+	expect_story(&s, "b +a +b e ! b +a +b e ! ");
+	assert_string_equal(kube_watch_state(s.watch), "paused");
+	stage_close(&s);
+}
+
 /* One that does not know our version yet would take the stream, and say nothing. */
 static void test_a_store_that_was_put_back(void **state)
 {
@@ -960,6 +1009,8 @@ int main(void)
 		cmocka_unit_test(test_steady_end_is_no_trouble),
 		cmocka_unit_test(test_a_server_that_does_not_know_its_roles_yet),
 		cmocka_unit_test(test_a_server_that_was_away),
+		cmocka_unit_test(test_one_that_works_again_wakes_the_others),
+		cmocka_unit_test(test_a_version_that_is_forgotten_is_listed_at_once),
 		cmocka_unit_test(test_a_store_that_was_put_back),
 		cmocka_unit_test(test_a_server_that_was_away_is_not_believed_by_its_version),
 		cmocka_unit_test(test_nothing_is_taken_up_after_a_sleep),
