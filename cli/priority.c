@@ -34,7 +34,8 @@ int priority_parse(int argc, char **argv, struct priority_change *p, struct err 
 
 /* ---- may it have it? --------------------------------------------------------------------------- */
 
-/* Who may not read the classes may name one all the same. */
+/* Refuses a class that is not there, and one that could not be looked at. A user without the right to
+ * read classes may name one all the same. */
 static int check_class_exists(const struct job_asked *a, struct priority_change *p, struct err *e)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
@@ -42,7 +43,7 @@ static int check_class_exists(const struct job_asked *a, struct priority_change 
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
 	path_format(&path, SLUICE_ROOT "/workloadpriorityclasses/%s", p->class_name);
-	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &class, NULL);
+	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &class, e);
 	p->known = rc == 0;
 	if (p->known)
 		p->value = number_of(class, "value");
@@ -52,7 +53,7 @@ static int check_class_exists(const struct job_asked *a, struct priority_change 
 			p->class_name);
 	buf_done(&path);
 	json_free(json);
-	return rc == ERR_GONE ? rc : 0;
+	return rc == ERR_DENIED ? 0 : rc;
 }
 
 static int check(const struct job_asked *a, void *ctx, struct err *e)

@@ -284,6 +284,9 @@ static void a_class_that_is_not_to_be_had(void **state)
 	answer(&s, GET_JOB, 200, JOB("", "", WAITS, ""));
 	assert_int_equal(give_priority(&s, "high"), ERR_INVALID);
 	answer(&s, GET_JOB, 200, WAITING);
+	answer(&s, GET_CLASS, 500, "{}");
+	assert_true(give_priority(&s, "high") < 0); /* and nothing is written */
+	answer(&s, GET_JOB, 200, WAITING);
 	answer(&s, GET_CLASS, 403, "{}"); /* then the API server has the word */
 	answer(&s, "PATCH ", 200, "{}");
 	assert_int_equal(give_priority(&s, "high"), 0);
