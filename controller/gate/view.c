@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/mass_stop.h"
@@ -311,6 +310,5 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);
-	explain_failing(found, ret);
 	return true;
 }
