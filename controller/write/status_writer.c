@@ -21,7 +21,6 @@ enum {
 	INTERVAL_MAX_MS = 30000,
 	SHARE = 100, /* an object's writes take a hundredth of the time at most */
 	STATUS_MAX_BYTES = 512 * 1024,
-	BODY_MAX_BYTES = STATUS_MAX_BYTES + 128, /* and whose it is */
 	TIMEOUT_MS = 10000,
 	COMPLAIN_MS = 60000,
 	EFFECT_MS =
@@ -294,15 +293,6 @@ static void on_written(const struct kube_answer *a, void *ctx)
 	pass_go_on(r);
 }
 
-/* Puts the uid in front of the status, so that the API server refuses the write where another object has
- * the name by now: what is said of one that was deleted must not be taken for a promise to the next. */
-static void name_uid(const struct subject *s, struct buf *body)
-{
-	char uid[UID_TEXT_SIZE];
-	uid_format(&s->uid, uid);
-	buf_printf(body, "{\"metadata\":{\"uid\":\"%s\"},%s", uid, s->under_way + 1);
-}
-
 static void subject_write(struct subject *s, struct buf *text)
 {
 	struct status_writer *r = s->status_writer;
@@ -318,18 +308,14 @@ static void subject_write(struct subject *s, struct buf *text)
 	s->asked_us = r->clock_us();
 	s->under_way = buf_take(text);
 	r->in_flight++;
-	struct buf body;
-	buf_init(&body, BODY_MAX_BYTES);
-	name_uid(s, &body);
 	struct kube_request request = {
 		.method = KUBE_PATCH,
 		.path = buf_text(&path),
 		.content_type = KUBE_MERGE_PATCH,
-		.body = slice_of(buf_text(&body)),
+		.body = slice_of(s->under_way),
 		.timeout_ms = TIMEOUT_MS,
 	};
 	kube_client_send(r->client, &request, on_written, s);
-	buf_done(&body);
 	buf_done(&path);
 }
 
