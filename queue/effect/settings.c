@@ -78,7 +78,7 @@ static void judge_localqueue_weight(struct faults *f, const void *object)
 	if (lq->weight != 1 && lq->cq->exists && !lq->cq->spec.orders_by_usage &&
 		faults_add(f, "WithoutEffect"))
 		text_add(f->text,
-			"spec.fairSharing.weight has no effect, for ClusterQueue %s does not order by usage (spec.admissionScope)",
+			"spec.fairSharing.weight has no effect, for ClusterQueue %s does not order by usage (spec.admissionScope.admissionMode)",
 			lq->cq->name);
 }
 
