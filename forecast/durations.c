@@ -535,20 +535,22 @@ static int64_t from_samples_ms(const struct mixture *m, int64_t asked_ms, int64_
 	return isinf(log_ms) ? overdue_ms(u, ran_ms, ret_basis) : clamp_ms(exp(log_ms), ran_ms);
 }
 
-/* Without one sample: around what was asked, or the guess, and above what it has lasted. */
+/* Without one sample: around what was asked, and above what it has lasted; or the guess. */
 static int64_t from_word_ms(
 	int64_t asked_ms, int64_t ran_ms, double u, enum duration_basis *ret_basis)
 {
-	double spread = asked_ms > 0 ? DURATION_ASKED_SPREAD : DURATION_GUESS_SPREAD;
 	int64_t middle_ms = asked_ms > 0 ? asked_ms : DURATION_GUESS_MS;
 	if (ran_ms >= middle_ms)
 		return overdue_ms(u, ran_ms, ret_basis);
 	*ret_basis = asked_ms > 0 ? BASIS_ASKED : BASIS_GUESS;
+	if (asked_ms <= 0)
+		return middle_ms;
 	double middle = log((double)middle_ms), below = 0;
 	if (ran_ms > 0)
-		below = 0.5 * erfc((middle - log((double)ran_ms)) / spread / M_SQRT2);
+		below = 0.5 *
+			erfc((middle - log((double)ran_ms)) / DURATION_ASKED_SPREAD / M_SQRT2);
 	double z = normal_at(below + u * (1 - below));
-	return clamp_ms(exp(middle + spread * z), ran_ms);
+	return clamp_ms(exp(middle + DURATION_ASKED_SPREAD * z), ran_ms);
 }
 
 static int64_t draw_ms(struct durations *d, const struct duration_run *run, const struct uid *uid,

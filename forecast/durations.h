@@ -77,10 +77,8 @@ enum duration_basis {
 	BASIS_OVERDUE, /* it has lasted longer than all of them */
 };
 #define DURATION_GUESS_MS (INT64_C(3600) * 1000)
-/* The standard deviations of the logarithm: two of three runs take 0.6 to 1.6 times what was asked
- * for, and a third to three times the guess. */
+/* The standard deviation of the logarithm: two of three runs take 0.6 to 1.6 times what was asked for. */
 #define DURATION_ASKED_SPREAD 0.5
-#define DURATION_GUESS_SPREAD 1.1
 
 /* How long the run takes in all: more than ran_ms. */
 int64_t durations_draw(struct durations *d, const struct duration_run *run, const struct uid *uid,

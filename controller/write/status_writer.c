@@ -25,6 +25,8 @@ enum {
 	COMPLAIN_MS = 60000,
 	EFFECT_MS =
 		5000, /* what of a spec has no effect is looked at so often, and told at the second look */
+	EFFECT_OF_QUOTAS =
+		25, /* what others than LocalQueues cost in these: quotas are held against all nodes */
 	EFFECTS_A_PASS =
 		500, /* of LocalQueues, which tenants make: the others are looked at later */
 	EFFECTIVE = STATUS_CONDITIONS_MAX - 1, /* its place among the conditions */
@@ -105,7 +107,7 @@ struct status_writer {
 	enum status_writer_kind at_kind;
 	size_t at_index;
 	struct status_effect effect;	 /* what effect_of() gives */
-	size_t effects;			 /* of LocalQueues that were looked at in this pass */
+	size_t effects;			 /* that were looked at in this pass, in LocalQueues */
 	struct status_conditions judged; /* of what is being rendered */
 	int64_t complained_ms;
 	int64_t now_ms;
@@ -365,7 +367,7 @@ static bool effect_is_due(struct subject *s)
 	if (s->effect.version == queue_version(r->queue) && !s->effect.suspected)
 		return false;
 	bool early = age_ms >= 0 && age_ms < EFFECT_MS + 4 * (int64_t)r->subjects.count;
-	bool spent = s->kind == REPORT_LOCALQUEUE && r->effects == EFFECTS_A_PASS;
+	bool spent = r->effects >= EFFECTS_A_PASS;
 	if (early || spent)
 		r->unfinished = true;
 	return !early && !spent;
@@ -385,7 +387,7 @@ static void look_at_effect(struct subject *s)
 	struct status_writer *r = s->status_writer;
 	struct condition_view v;
 	bool told = s->condition[EFFECTIVE].known && !s->condition[EFFECTIVE].is;
-	r->effects += s->kind == REPORT_LOCALQUEUE && r->effects < EFFECTS_A_PASS;
+	r->effects += s->kind == REPORT_LOCALQUEUE ? 1 : EFFECT_OF_QUOTAS;
 	queue_view_effect(r->queue, subject_kinds[s->kind].effect, s->ns, s->name, &v);
 	bool again = !v.ok && !told && !s->effect.suspected;
 	s->effect.looked = true;

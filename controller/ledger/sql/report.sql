@@ -4,8 +4,6 @@
 -- controller/visibility/discovery.c), with whether it is a total: first the totals of each currency, then the
 -- dearest. For people: no fence. A run that started since then has ended since then: the index is by the end.
 -- (A day is for clocks.) Runs that were adopted did not wait for a start of ours.
--- A run without a bill (it goes on, or has no PricePlan) counts in the row of its key's bills, else each key
--- and the total would come twice while something runs. Of several currencies that is the first by name.
 WITH run AS (
 	SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN namespace
 			WHEN 'owner' THEN namespace || '/' || coalesce(nullif(owner, ''), name)
@@ -20,13 +18,8 @@ WITH run AS (
 		AND started_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
 		AND ($7 = '' OR namespace = $7)
-), placed AS (
-	SELECT *, coalesce(currency, min(currency) OVER (PARTITION BY key)) AS of_key,
-		coalesce(currency, min(currency) OVER ()) AS of_all
-	FROM run
 ), sums AS (
-	SELECT key, coalesce(of_key, of_all) AS currency, grouping(key) = 1 AS is_total,
-		count(DISTINCT job_uid) AS jobs,
+	SELECT key, currency, grouping(key) = 1 AS is_total, count(DISTINCT job_uid) AS jobs,
 		count(*) AS starts, count(*) FILTER (WHERE state <> 'Ended') AS running,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY wait) AS wait_p50,
 		percentile_cont(0.99) WITHIN GROUP (ORDER BY wait) AS wait_p99,
@@ -34,7 +27,7 @@ WITH run AS (
 		sum(lost_seconds) AS lost_seconds, sum(cost) AS cost,
 		coalesce(sum(cost) FILTER (WHERE estimated), 0) AS estimated_cost,
 		array_agg(reason) FILTER (WHERE reason IS NOT NULL) AS reasons
-	FROM placed GROUP BY GROUPING SETS ((key, of_key), (of_all))
+	FROM run GROUP BY GROUPING SETS ((key, currency), (currency))
 	ORDER BY 3 DESC, sum(cost) DESC NULLS LAST, sum(run_seconds) DESC, 1, 2 LIMIT $6
 )
 SELECT jsonb_build_object('key', key, 'currency', currency, 'jobs', jobs, 'starts', starts,

@@ -245,15 +245,6 @@ static void a_report_says_how_long_jobs_waited_and_how_they_ended(void **state)
 	assert_has(&t, "\"cost\": \"3.75\"");
 	assert_has(&t, "\"running\": 1");
 	assert_has(&t, "\"totals\":[{");
-	/* One of the queue's runs goes on, and has no currency yet. */
-	ask_rows(&b, (struct past_words){.ns = "past", .by = "queue", .kind = PAST_REPORT}, &t);
-	const char *queue = strstr(t.body, "\"key\": \"batch\""),
-		   *total = strstr(t.body, "\"key\": null");
-	assert_true(queue && !strstr(queue + 1, "\"key\": \"batch\""));
-	assert_true(total && !strstr(total + 1, "\"key\": null"));
-	assert_has(&t, "\"starts\": 3");
-	assert_has(&t, "\"jobs\": 2");
-	assert_has(&t, "\"cost\": \"3.75\"");
 	close_bank(&b);
 }
 
