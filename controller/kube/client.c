@@ -84,7 +84,7 @@ struct kube_client {
 	bool no_proxy;
 	ev_timer pump; /* never started: fed as an event, runs before the loop sleeps again */
 	struct awake awake;
-	struct kube_watch *watches; /* of watch.c */
+	struct link watches; /* of watch.c */
 	struct grave *grave;
 	size_t graves;
 	struct json *json; /* of the Status that is being read */
@@ -660,6 +660,7 @@ struct kube_client *kube_client_new(struct ev_loop *loop, const struct kube_conf
 	c->reuses = reuses_handles();
 	set_options(c, options ? options : &defaults);
 	map_init(&c->by_id, request_has_id);
+	list_init(&c->watches);
 	ev_timer_init(&c->pump, on_pump, 0., 0.);
 	c->pump.data = c;
 	awake_init(&c->awake, loop, c->options.asleep_ms);
@@ -762,7 +763,7 @@ unsigned kube_client_room(const struct kube_client *c)
 	return busy < c->options.in_flight ? c->options.in_flight - busy : 0;
 }
 
-struct kube_watch **kube_client_watches(struct kube_client *c)
+struct link *kube_client_watches(struct kube_client *c)
 {
 	return &c->watches;
 }

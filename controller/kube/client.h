@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "base/slice.h"
 #include "controller/kube/answer.h"
 #include "controller/kube/config.h"
@@ -106,8 +107,8 @@ bool kube_client_cancel(struct kube_client *c, uint64_t id);
 /* How many requests would go out now without waiting behind others (that are not last). */
 unsigned kube_client_room(const struct kube_client *c);
 
-/* Those that follow something by this client: the first of a list that watch.c alone keeps. */
-struct kube_watch **kube_client_watches(struct kube_client *c);
+/* Gives the ring of the watches of this client, which watch.c alone keeps. */
+struct link *kube_client_watches(struct kube_client *c);
 
 /* By the clock that never steps: since then the process has not slept (awake.h). */
 int64_t kube_client_awake_since_ms(const struct kube_client *c);

@@ -34,7 +34,7 @@ enum watch_state {
 
 struct kube_watch {
 	struct kube_client *client;
-	struct kube_watch *prev, *next; /* of the same client; leave when they are freed */
+	struct link of_client; /* kube_client_watches() */
 	struct ev_loop *loop;
 	struct kube_watch_handler handler;
 	void *ctx;
@@ -182,9 +182,11 @@ static void works_again(struct kube_watch *w)
 {
 	if (w->failures == 0)
 		return;
-	for (struct kube_watch *o = *kube_client_watches(w->client); o; o = o->next)
+	list_each(kube_client_watches(w->client), l) {
+		struct kube_watch *o = container_of(l, struct kube_watch, of_client);
 		if (o != w)
 			begin_anew(o, monotonic_ms());
+	}
 }
 
 static void steady(struct kube_watch *w)
@@ -956,25 +958,6 @@ static void set_options(struct kube_watch *w, const struct kube_watch_options *o
 	w->options.path = w->options.label_selector = w->options.field_selector = NULL;
 }
 
-static void join(struct kube_watch *w)
-{
-	struct kube_watch **first = kube_client_watches(w->client);
-	w->next = *first;
-	if (w->next)
-		w->next->prev = w;
-	*first = w;
-}
-
-static void leave(struct kube_watch *w)
-{
-	if (w->prev)
-		w->prev->next = w->next;
-	else
-		*kube_client_watches(w->client) = w->next;
-	if (w->next)
-		w->next->prev = w->prev;
-}
-
 struct kube_watch *kube_watch_new(struct kube_client *client,
 	const struct kube_watch_options *options, const struct kube_watch_handler *handler,
 	void *ctx)
@@ -994,7 +977,7 @@ struct kube_watch *kube_watch_new(struct kube_client *client,
 	ev_timer_init(&w->silence, on_silence, 0., 0.);
 	w->pause.data = w->silence.data = w;
 	ev_timer_start(w->loop, &w->pause);
-	join(w);
+	list_add(kube_client_watches(client), &w->of_client);
 	return w;
 }
 
@@ -1022,7 +1005,7 @@ void kube_watch_free(struct kube_watch *w)
 	if (!w)
 		return;
 	must(w->state != WATCH_STOPPED);
-	leave(w);
+	list_leave(&w->of_client);
 	watch_enter(w, WATCH_STOPPED);
 	kube_client_bury(w->client, watch_dispose, w);
 }

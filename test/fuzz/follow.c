@@ -13,7 +13,7 @@
 enum { JOBS = 8, TURNS_MAX = 20000, REQUESTS_MAX = 200 };
 
 struct kube_client {
-	struct kube_watch *watches;
+	struct link watches;
 	struct ev_loop *loop;
 	uint64_t last_id, id; /* id: of the request in flight; 0: none */
 	char path[1024];
@@ -75,7 +75,7 @@ struct ev_loop *kube_client_loop(const struct kube_client *c)
 }
 
 /* There is one watch at a time. */
-struct kube_watch **kube_client_watches(struct kube_client *c)
+struct link *kube_client_watches(struct kube_client *c)
 {
 	return &c->watches;
 }
@@ -158,6 +158,7 @@ static void open_engine(struct engine *p, const struct kube_watch_options *optio
 	if (!loop)
 		loop = ev_loop_new(EVFLAG_AUTO);
 	*p = (struct engine){.client.loop = loop};
+	list_init(&p->client.watches);
 	buf_init(&p->story, 1 << 22);
 	p->watch = kube_watch_new(&p->client, options, &handler, p);
 }
