@@ -3,6 +3,7 @@
 
 #include "controller/wire/decode_parts.h"
 #include "queue/price/money.h"
+#include "sluice/quantity.h"
 
 #define TEXT_MAX 64 /* of an amount */
 #define GLOBS_MAX 256
@@ -111,12 +112,6 @@ int64_t amount_value(struct decoder *d, const struct path *at, const cJSON *valu
 	return decimal_value(d, at, value, "an amount of money", "5000.00", AMOUNT_MAX);
 }
 
-static bool counts_bytes(const char *resource)
-{
-	return strcmp(resource, "memory") == 0 || strcmp(resource, "ephemeral-storage") == 0 ||
-	       strcmp(resource, "storage") == 0 || strncmp(resource, "hugepages-", 10) == 0;
-}
-
 bool priced_per_gib(const char *unit)
 {
 	size_t len = strlen(unit);
@@ -137,7 +132,7 @@ bool priced_unit(struct decoder *d, const struct path *at, const char *name)
 	if (!is_resource(name))
 		decoder_fault(d, at, "%s is not a resource; write e.g. cpu or memory-gib",
 			text_show(name, shown));
-	else if (counts_bytes(name) && !priced_per_gib(name))
+	else if (quantity_counts_bytes(name) && !priced_per_gib(name))
 		decoder_fault(d, at,
 			"%s has no price of its own, for a byte costs next to nothing; write the price of a GiB, as %.64s-gib",
 			text_show(name, shown), name);

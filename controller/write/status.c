@@ -56,7 +56,7 @@ void status_put_flavors(struct buf *out, const struct usage_view *usage, size_t 
 	buf_putc(out, ']');
 }
 
-static void put_condition(struct buf *out, const char *type, bool is, const char *reason,
+void status_put_condition(struct buf *out, const char *type, bool is, const char *reason,
 	const char *message, const char *since, int64_t generation)
 {
 	buf_printf(out, "{\"type\":\"%s\",\"status\":", type);
@@ -130,10 +130,10 @@ static void put_verdict(struct buf *out, const struct status_verdict *v, const c
 	else
 		snprintf(message, sizeof(message), "%s", v->message);
 	buf_puts(out, "\"conditions\":[");
-	put_condition(out, "Active", v->active, reason, message, since, v->generation);
+	status_put_condition(out, "Active", v->active, reason, message, since, v->generation);
 	if (effect) {
 		buf_putc(out, ',');
-		put_condition(out, "Effective", effect->is, effect->reason, effect->message,
+		status_put_condition(out, "Effective", effect->is, effect->reason, effect->message,
 			effect->since, v->generation);
 	}
 	buf_putc(out, ']');

@@ -77,6 +77,10 @@ void status_render_advance_reservation(const struct advance_reservation_view *v,
 const char *status_quantity(
 	int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE]);
 
+/* Appends the object of one condition. since: RFC 3339; a reason that is NULL or "" becomes Unknown. */
+void status_put_condition(struct buf *out, const char *type, bool is, const char *reason,
+	const char *message, const char *since, int64_t generation);
+
 /* Appends [{"name":FLAVOR,"resources":[...]},...]: put writes the object of each row. The rows of one flavor
  * need not stand together. */
 typedef void status_put_row_fn(struct buf *out, const struct usage_view *row, const void *ctx);

@@ -45,18 +45,6 @@ static void put_count(struct buf *out, const char *key, size_t n)
 	buf_printf(out, "\"%s\":%zu,", key, n > INT32_MAX ? (size_t)INT32_MAX : n);
 }
 
-static void put_condition(
-	struct buf *out, const struct status_conditions *c, size_t i, int64_t generation)
-{
-	buf_puts(out, "{");
-	put_text(out, "type", c->type[i]);
-	put_text(out, "status", c->is[i] ? "True" : "False");
-	put_text(out, "reason", c->reason[i] && *c->reason[i] ? c->reason[i] : "Unknown");
-	put_text(out, "message", c->message[i]);
-	put_text(out, "lastTransitionTime", c->since[i] ? c->since[i] : "");
-	buf_printf(out, "\"observedGeneration\":%" PRId64 "}", generation > 0 ? generation : 0);
-}
-
 /* The last field. */
 static void put_conditions(struct buf *out, const struct status_conditions *c, int64_t generation)
 {
@@ -64,7 +52,8 @@ static void put_conditions(struct buf *out, const struct status_conditions *c, i
 	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++) {
 		if (i > 0)
 			buf_putc(out, ',');
-		put_condition(out, c, i, generation);
+		status_put_condition(out, c->type[i], c->is[i], c->reason[i], c->message[i],
+			c->since[i] ? c->since[i] : "", generation);
 	}
 	buf_puts(out, "]}}");
 }

@@ -47,6 +47,9 @@ enum quantity_style quantity_style_of(struct slice text);
 void quantity_canonical(int64_t amount, enum quantity_unit unit, enum quantity_style style,
 	char ret_text[QUANTITY_TEXT_SIZE]);
 
+/* Tells whether a resource is counted in bytes, so that Gi says more of it than digits do. */
+bool quantity_counts_bytes(const char *resource);
+
 /* For a person, with the resource's usual unit: "12 cpu", "500m cpu", "64Gi memory", "3 pods". */
 void quantity_describe(int64_t amount, const char *resource, char *ret_text, size_t size);
 

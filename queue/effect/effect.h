@@ -39,9 +39,6 @@ bool faults_add(struct faults *f, const char *reason);
 void names_judge(struct faults *f, enum effect_kind kind, const void *object);
 void settings_judge(struct faults *f, enum effect_kind kind, const void *object);
 
-/* Is this resource counted in bytes? */
-bool effect_counts_bytes(const char *resource);
-
 /* Why the namespace of a LocalQueue whose gate is GATE_NOT_SELECTED is not selected, and the cure. */
 void effect_say_not_selected(const struct localqueue *lq, struct text *t);
 

@@ -84,17 +84,11 @@ static void judge_localqueue_weight(struct faults *f, const void *object)
 
 /* ---- Quotas ---- */
 
-bool effect_counts_bytes(const char *resource)
-{
-	return strcmp(resource, "memory") == 0 || strcmp(resource, "ephemeral-storage") == 0 ||
-	       strncmp(resource, "hugepages-", strlen("hugepages-")) == 0;
-}
-
 /* A quantity without a suffix is in bytes, and no pod does with so few. */
 static void judge_bytes(struct faults *f, const struct quota_row *row)
 {
 	int64_t bytes = row->said.nominal;
-	if (!effect_counts_bytes(row->resource) || bytes <= 0 || bytes >= MIB ||
+	if (!quantity_counts_bytes(row->resource) || bytes <= 0 || bytes >= MIB ||
 		!faults_add(f, "WithoutEffect"))
 		return;
 	text_add(f->text,

@@ -3,6 +3,7 @@
 
 #include "queue/effect/names.h"
 #include "queue/rules/windows/runpolicy.h"
+#include "sluice/quantity.h"
 
 void target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t)
@@ -285,7 +286,7 @@ static void price_offer(const struct queue *q, const struct named *n, struct sim
 		if (plan_claim_of(n->within, cq->name) == PLAN_NAMES_NOT)
 			continue;
 		for (size_t i = 0; (row = quota_row_at(cq, i)); i++) {
-			bool bytes = effect_counts_bytes(row->resource);
+			bool bytes = quantity_counts_bytes(row->resource);
 			if (!row->in_spec || strlen(row->resource) + strlen("-gib") > SIMILAR_MAX)
 				continue;
 			strcpy(unit, row->resource);

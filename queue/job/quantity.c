@@ -246,7 +246,7 @@ void quantity_canonical(int64_t amount, enum quantity_unit unit, enum quantity_s
 		canonical_decimal(amount, unit, style, ret_text);
 }
 
-static bool counted_in_bytes(const char *resource)
+bool quantity_counts_bytes(const char *resource)
 {
 	return strcmp(resource, "memory") == 0 || strcmp(resource, "ephemeral-storage") == 0 ||
 	       strcmp(resource, "storage") == 0 || strncmp(resource, "hugepages-", 10) == 0;
@@ -255,7 +255,7 @@ static bool counted_in_bytes(const char *resource)
 void quantity_describe(int64_t amount, const char *resource, char *ret_text, size_t size)
 {
 	char text[QUANTITY_TEXT_SIZE];
-	quantity_format(amount, quantity_unit_of(resource), counted_in_bytes(resource), text);
+	quantity_format(amount, quantity_unit_of(resource), quantity_counts_bytes(resource), text);
 	if (amount == 1 && strcmp(resource, "pods") == 0)
 		resource = "pod";
 	snprintf(ret_text, size, "%s %s", text, resource);
