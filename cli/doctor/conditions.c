@@ -1,7 +1,7 @@
 /*
- * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted, Kept and Effective. One that
- * is False is where an explanation begins: a flavor that is missing, a LocalQueue without its ClusterQueue, a series
- * that Prometheus does not have. What somebody stopped or deleted on purpose is no finding.
+ * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted, Kept and
+ * Effective. One that is False is where an explanation begins: a flavor that is missing, a LocalQueue without
+ * its ClusterQueue, a series that Prometheus does not have. What somebody stopped or deleted on purpose is no finding.
  */
 #include <stdio.h>
 #include <string.h>

@@ -208,10 +208,8 @@ static void judge_row(struct faults *f, size_t row, const void *object)
 			continue;
 		add_field(f->text, names[row].field, &n);
 		target->say_missing(&n, f->text);
-		target_suggest(target, f->q, &n, f->text);
-		text_add(f->text, "%s %s",
-			f->text->len && strchr(f->text->ptr, '\0')[-1] == '?' ? "" : ",",
-			names[row].consequence);
+		bool asks = target_suggest(target, f->q, &n, f->text);
+		text_add(f->text, "%s %s", asks ? "" : ",", names[row].consequence);
 	}
 }
 

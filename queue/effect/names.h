@@ -21,12 +21,12 @@ struct target {
 	bool (*found)(const struct queue *q, const struct named *n);
 	/* "ResourceFlavor spott does not exist" */
 	void (*say_missing)(const struct named *n, struct text *t);
-	/* Offers the names that there are; NULL: it could mean anything. */
+	/* Offers the names that there are; NULL: none is suggested. */
 	void (*offer)(const struct queue *q, const struct named *n, struct similar *s);
 };
 
-/* Appends ", did you mean spot?" where one of those that there are is alike. */
-void target_suggest(
+/* Appends ", did you mean spot?" where one of those that there are is alike; false: none is. */
+bool target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t);
 
 extern const struct target target_flavor;

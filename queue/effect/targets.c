@@ -5,14 +5,26 @@
 #include "queue/rules/windows/runpolicy.h"
 #include "sluice/quantity.h"
 
-void target_suggest(
+bool target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t)
 {
 	struct similar s;
 	similar_begin(&s, n->name);
-	target->offer(q, n, &s);
-	if (similar_best(&s))
-		text_add(t, ", did you mean %s?", similar_best(&s));
+	if (target->offer)
+		target->offer(q, n, &s);
+	if (!similar_best(&s))
+		return false;
+	text_add(t, ", did you mean %s?", similar_best(&s));
+	return true;
+}
+
+/* Says that nothing of a kind goes by a name, or by a glob. */
+static void say_none(const char *kind, const char *name, struct text *t)
+{
+	if (strpbrk(name, "*?"))
+		text_add(t, "no %s has a name like %s", kind, name);
+	else
+		text_add(t, "%s %s does not exist", kind, name);
 }
 
 /* ---- a ResourceFlavor ---- */
@@ -110,17 +122,9 @@ static bool clusterqueues_found(const struct queue *q, const struct named *n)
 	return false;
 }
 
-static bool is_glob(const char *text)
-{
-	return strpbrk(text, "*?") != NULL;
-}
-
 static void clusterqueues_missing(const struct named *n, struct text *t)
 {
-	text_add(t,
-		is_glob(n->name) ? "no ClusterQueue has a name like %s"
-				 : "ClusterQueue %s does not exist",
-		n->name);
+	say_none("ClusterQueue", n->name, t);
 }
 
 /* To an author in a namespace only those that select it are named: others are not for him to know. */
@@ -160,21 +164,11 @@ static bool localqueues_found(const struct queue *q, const struct named *n)
 
 static void localqueues_missing(const struct named *n, struct text *t)
 {
-	text_add(t,
-		is_glob(n->name) ? "no LocalQueue has a name like %s"
-				 : "LocalQueue %s does not exist",
-		n->name);
+	say_none("LocalQueue", n->name, t);
 }
 
-static void localqueues_offer(const struct queue *q, const struct named *n, struct similar *s)
-{
-	(void)q;
-	(void)n;
-	(void)s; /* the names of a namespace and of a queue are too many to be alike by chance */
-}
-
-const struct target target_localqueues = {
-	localqueues_found, localqueues_missing, localqueues_offer};
+/* None is suggested: names of a namespace and of a queue together are seldom alike by mistake alone. */
+const struct target target_localqueues = {localqueues_found, localqueues_missing, NULL};
 
 static bool localqueue_found(const struct queue *q, const struct named *n)
 {
