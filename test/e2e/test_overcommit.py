@@ -220,11 +220,13 @@ class Lent(World):
 
 
 class Figures(Follow):
-    """Every figure that any Node was ever seen to lend, from the watch: [(at, node, {name: amount}, sample behind it)]."""
+    """Every figure that any Node was ever seen to lend, from the watch: [(at, node, {name: amount}, sample behind it)].
+
+    unready has the same of Nodes that were not ready: those lend nothing at once."""
 
     def __init__(self, api):
         super().__init__(api, "/api/v1/nodes")
-        self.seen = []
+        self.seen, self.unready = [], []
         self.start()
         self.listed.wait(30)
 
@@ -236,6 +238,8 @@ class Figures(Follow):
         name, now = node["metadata"]["name"], figures(node)
         if now != next((f for _, n, f, _ in reversed(self.seen) if n == name), None):
             self.seen.append((time.time(), name, now, node["metadata"].get("annotations", {}).get(SAMPLE)))
+            if not has(node, "Ready"):
+                self.unready.append(self.seen[-1])
 
     def since(self, at):
         with self.lock:
@@ -504,7 +508,8 @@ def test_without_metrics_figures_are_held_then_0_and_nothing_is_stopped(lent):
     killed = time.time()
     lent.use(*NODES, cpu=30)  # nobody is told
     lent.wait("each figure to be 0", lambda: all(figures(n)[BATCH_CPU] == 0 == figures(n)[BATCH_MEMORY] for n in lent.nodes().values()), 60 + SAMPLES)
-    changes = [(at - killed, node, f) for at, node, f, _ in seen.since(killed)]
+    # A machine so busy that a Node's heartbeats stay away takes its figures at once, whatever its samples say.
+    changes = [(at - killed, node, f) for at, node, f, sample in seen.since(killed) if (at, node, f, sample) not in seen.unready]
     seen.stopped = True
     early = [c for c in changes if c[2][BATCH_CPU] != 0 and not near(c[2][BATCH_CPU], 20800)]
     assert not early, f"figures that were neither held nor 0: {early}"
