@@ -88,10 +88,9 @@ static int say_not_found(
 }
 
 /* The controller's own sentence, if it is one: what stands between says none, or not in a Status. */
-static int say_own_words(
-	const struct visibility_request *r, const struct question_facts *f, int code, struct err *e)
+static int say_own_words(const struct question_facts *f, int code, struct err *e)
 {
-	if (!r->is_played || !*f->reason || !*f->message)
+	if (!*f->reason || !*f->message)
 		return say_silent(f, e);
 	return err_set(e, code, "%s", f->message);
 }
@@ -138,9 +137,9 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 	case 422:
 		return *f.message ? err_set(e, ERR_INVALID, "%s", f.message) : ERR_INVALID;
 	case 409:
-		return say_own_words(r, &f, ERR_INVALID, e);
+		return say_own_words(&f, ERR_INVALID, e);
 	case 503:
-		return say_own_words(r, &f, ERR_BUSY, e);
+		return say_own_words(&f, ERR_BUSY, e);
 	case 429: /* of our own making, or the API server's: in both cases it passes */
 		return *f.message ? err_set(e, ERR_BUSY, "%s", f.message) : ERR_BUSY;
 	default:

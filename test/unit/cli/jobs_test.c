@@ -431,7 +431,7 @@ static void no_answer_gets_a_sentence_with_the_cure(void **state)
 		{503, "service unavailable\n", 0, ERR_BUSY,
 			"kubectl get apiservice v1alpha1.visibility.sluice.dev says why"},
 		{503, STATUS("503", "ServiceUnavailable", "c-2 is a standby"), 0, ERR_BUSY,
-			"(status 503: c-2 is a standby)"},
+			"c-2 is a standby"},
 		{403, FORBIDDEN("bob"), 404, ERR_BUSY, "does not serve the API"},
 		{403, FORBIDDEN("bob"), 200, ERR_DENIED, "you may not list queuedjobs."},
 		{403, FORBIDDEN("bob"), 200, ERR_DENIED,
