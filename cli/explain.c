@@ -341,10 +341,7 @@ static void lead_quota(struct table *t, bool first, const cJSON *q)
 /* First, for it concerns every Job. */
 static void put_trouble_of_all(const cJSON *job, struct buf *out)
 {
-	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
-		buf_puts(out,
-			"Postgres is down: running Jobs go on, but no Job starts until it is back.\n");
-	else if (json_get(job, "leading") && !truth_of(job, "leading")) /* before 0.2 */
+	if (json_get(job, "leading") && !truth_of(job, "leading")) /* before 0.2 */
 		buf_puts(out, "This controller is a standby: it does not know what is running.\n");
 }
 

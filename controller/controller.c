@@ -308,6 +308,7 @@ static void on_ledger_state(bool up, const char *sentence, void *ctx)
 	snprintf(c->ledger_trouble, sizeof(c->ledger_trouble), "%s",
 		up || !sentence ? "" : sentence);
 	c->dirty = true;
+	gate_tell_ledger_down(c->parts.gate, up ? 0 : parts_now_ms(&c->parts));
 	if (up)
 		log_event(c->parts.log, LEVEL_INFO, "ledger-up", NULL);
 	else if (news)

@@ -379,6 +379,10 @@ bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret); /* false:
 /* The ledger failed over or was restored: nothing starts for a while (adoption.c). */
 bool gate_settling(const struct gate *g, int64_t *ret_left_ms); /* false: it is not so */
 
+/* Says that the ledger is away since then (wall clock; the first of several calls counts), or with 0 that it is
+ * there: what waits is explained by that, unless a person must change something anyway. */
+void gate_tell_ledger_down(struct gate *g, int64_t since_ms);
+
 /* Explains a Job by name with the phase taken into account: while it starts, stops or drains the
  * gate knows more than the queue. False when unknown. */
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,

@@ -121,6 +121,7 @@ struct gate {
 	struct adoption adoption;
 	struct provisions provisions;
 	struct mass_stop mass_stop;
+	int64_t ledger_down_ms; /* wall clock: since when nothing starts for want of the ledger; 0: it is there */
 	struct siphash_key story_key; /* from the ledger, with the lease */
 	struct story_reader *story_reader;
 

@@ -289,6 +289,31 @@ void gate_each_run(struct gate *g, const struct gate_runs_asked *a,
 	}
 }
 
+void gate_tell_ledger_down(struct gate *g, int64_t since_ms)
+{
+	if (since_ms == 0 || g->ledger_down_ms == 0)
+		g->ledger_down_ms = since_ms;
+}
+
+/* What a Job waits for besides, it says as well: that is still so when the ledger is back. */
+static void explain_ledger(const struct gate *g, struct explanation *x)
+{
+	char besides[sizeof(x->sentence)];
+	struct buf since;
+	if (g->ledger_down_ms == 0 || wait_reason_needs_change(x->reason))
+		return;
+	snprintf(besides, sizeof(besides), "%s", x->sentence);
+	buf_init(&since, 64);
+	story_time(g->ledger_down_ms, &since);
+	bool waits_besides = x->reason != WAIT_NOT && x->reason != WAIT_PENDING_EVALUATION;
+	snprintf(x->sentence, sizeof(x->sentence),
+		"Postgres does not answer since %s: running Jobs go on, and no Job starts until it is back%s%.800s",
+		buf_text(&since), waits_besides ? "; besides: " : "", waits_besides ? besides : "");
+	buf_done(&since);
+	x->reason = WAIT_LEDGER_DOWN;
+	x->not_before_ms = 0; /* no time lets it go on */
+}
+
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret)
 {
@@ -310,5 +335,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);
+	if (found->phase == PHASE_WAITING || found->phase == PHASE_RESERVING)
+		explain_ledger(g, ret);
 	return true;
 }

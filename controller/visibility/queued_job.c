@@ -132,8 +132,9 @@ static bool is_outdated(const struct forecast *f, const struct explanation *x)
 	bool needs_change = wait_reason_needs_change(x->reason);
 	if (f->start.started == 0)
 		return !needs_change && wait_reason_needs_change(f->reason);
+	bool is_down = x->reason == WAIT_LEDGER_DOWN;
 	bool too_early = x->reason == WAIT_START_AFTER && f->start.p50_ms < x->not_before_ms;
-	return needs_change || too_early;
+	return needs_change || is_down || too_early;
 }
 
 /* When it starts, as the queue played forward says. False: nobody has played it lately, or not as it is now,

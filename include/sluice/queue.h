@@ -716,7 +716,9 @@ void queue_retake_ceilings(struct queue *q);
 	/* an AdvanceReservation keeps what it needs, now or before it would end */                \
 	X(RESERVED, "ReservedForOthers")                                                           \
 	/* not looked at yet */                                                                    \
-	X(PENDING_EVALUATION, "PendingEvaluation")
+	X(PENDING_EVALUATION, "PendingEvaluation")                                                 \
+	/* nothing starts without the ledger: the gate says so, the queue never does */            \
+	X(LEDGER_DOWN, "LedgerDown")
 
 #define WAIT_REASON_ID(reason, name) WAIT_##reason,
 enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };

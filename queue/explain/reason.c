@@ -94,6 +94,7 @@ const char *wait_reason_phrase(enum wait_reason r)
 		[WAIT_PREEMPTED] = "pods of stopped Jobs to end",
 		[WAIT_BEHIND] = "the Job ahead",
 		[WAIT_RESERVED] = "an AdvanceReservation",
-		[WAIT_PENDING_EVALUATION] = "the next pass"};
+		[WAIT_PENDING_EVALUATION] = "the next pass",
+		[WAIT_LEDGER_DOWN] = "Postgres"};
 	return phrases[r];
 }

@@ -44,6 +44,33 @@ static size_t estimated_runs(struct crowd *c)
 	return n;
 }
 
+static const char *told_of(struct crowd *c, const char *name, struct explanation *x)
+{
+	assert_true(gate_explain(c->w.gate, "team-a", name, c->w.now_ms, x));
+	return x->sentence;
+}
+
+static void while_the_ledger_is_away_what_does_not_run_says_so(void **state)
+{
+	static const char down[] =
+		"Postgres does not answer since 2026-11-21T10:00:00Z: running Jobs go on, and no Job starts until it is back";
+	struct crowd c;
+	struct explanation x;
+	(void)state;
+	open_crowd(&c, 1, 0);
+	gate_tell_ledger_down(c.w.gate, INT64_C(1795255200000));
+	gate_tell_ledger_down(c.w.gate, INT64_C(1795255260000)); /* in other words */
+	c.w.batches_lost = 100;
+	submit_one(&c);
+	assert_string_equal(told_of(&c, "train-1", &x), down);
+	assert_int_equal(x.reason, WAIT_LEDGER_DOWN);
+	assert_null(strstr(told_of(&c, "train-0", &x), "Postgres"));
+	assert_int_equal(x.reason, WAIT_NOT);
+	gate_tell_ledger_down(c.w.gate, 0);
+	assert_null(strstr(told_of(&c, "train-1", &x), "Postgres"));
+	world_done(&c.w);
+}
+
 static void what_runs_is_adopted_and_nothing_starts_for_a_while(void **state)
 {
 	struct crowd c;
@@ -315,6 +342,7 @@ static void a_ledger_that_moved_makes_a_pause(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(while_the_ledger_is_away_what_does_not_run_says_so),
 		cmocka_unit_test(what_runs_is_adopted_and_nothing_starts_for_a_while),
 		cmocka_unit_test(what_a_tenant_wrote_adopts_nothing),
 		cmocka_unit_test(what_was_given_back_is_stopped_and_charged_to_nothing),
