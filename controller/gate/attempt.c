@@ -240,11 +240,22 @@ static int32_t most_held(const struct gate_job *j)
 							      : j->seen.parallelism;
 }
 
+/* It was given up, and came through before it was fenced: nothing is left to stop the run for. */
+static void heed_late_start(struct gate_job *j)
+{
+	if (j->stop.reason != REFUSED_BY_SERVER)
+		return;
+	stop_forget(j);
+	stop_unwant(j);
+	attempt_pause(j, 0);
+}
+
 enum phase attempt_run(struct gate *g, struct gate_job *j)
 {
 	j->attempt.doubt = false;
 	if (j->attempt.committed)
 		return PHASE_RUNNING;
+	heed_late_start(j);
 	j->attempt.committed = true;
 	j->attempt.started_ms = g->now_ms;
 	j->refusals.immutables = j->refusals.starts = 0;

@@ -12,7 +12,7 @@
  *   RESERVING  the queue chose it; RESERVE is on its way to the ledger.
  *   STARTING   RESERVE is durable. In a flavor with spec.provisioning an autoscaler is asked for nodes
  *              first (provision.h). Then the start PATCH is sent, and sent again, until it is known to
- *              have landed or to be impossible.
+ *              have landed or to be impossible, or the server has failed at it for too long (failing.h).
  *   FENCING    the start is called off but one of its PATCHes may still be under way: a new story
  *              makes it harmless. Then VOID.
  *   RUNNING    the Job was seen unsuspended under our story; COMMIT.
@@ -255,6 +255,7 @@ struct intent {
 	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
 	size_t story_max;
 	bool untold;	  /* INTENT_STOP: no story at all, of a Job that has none */
+	bool by_status;	  /* INTENT_TELL: through the subresource status (failing.h) */
 	bool resume;	  /* INTENT_TELL: suspend false, so that a Job without work left can end */
 	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
 			      one that waits no more */
@@ -295,7 +296,7 @@ struct job_answer {
 		*job; /* JOB_DONE: the Job as it now is (NULL for INTENT_PODS and _NAMESPACE) */
 	size_t pods;  /* INTENT_PODS, JOB_DONE */
 	int64_t adopt_begun_by_ms; /* INTENT_NAMESPACE, JOB_DONE: of ADOPT_ANNOTATION; 0: nothing */
-	const char *sentence;	   /* JOB_DENIED, JOB_REFUSED: what the server said; or NULL */
+	const char *sentence;	   /* what the server said where it is not JOB_DONE; or NULL */
 };
 
 void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
@@ -345,7 +346,8 @@ struct note {
 	int64_t waited_ms;	/* NOTE_START: since it was queued */
 	const char *reason;	/* NOTE_STOP, NOTE_WARN: one word, static: "Preempted",
 				   "PodsReadyTimeout", "Deleted" ...; NOTE_TROUBLE, and what is over
-				   then: of trouble.h; else "" */
+				   then: of trouble.h; NOTE_REFUSE: "RefusedByServer", or "" where it
+				   was the ledger; else "" */
 	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
 	const char *preempting; /* NOTE_STOP: the ClusterQueue it was preempted for; else "" */
 	bool on_hold;		/* NOTE_STOP: it does not come back by itself (sluice.dev/hold) */

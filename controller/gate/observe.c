@@ -14,6 +14,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/bill_labels.h"
 #include "controller/gate/due.h"
+#include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
@@ -50,6 +51,7 @@ void gate_free_job(struct gate *g, struct gate_job *j)
 	newcomer_end(j);
 	scale_down_end(j);
 	stuck_free(j->stuck);
+	failing_over(j);
 	free(j);
 }
 

@@ -11,6 +11,7 @@
 #include "controller/gate/adoption.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/due.h"
+#include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
@@ -62,6 +63,7 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->phase = next;
 	j->waits_ms = g->tick_ms;
 	waiting_note_begin(j);
+	failing_enter(j, next);
 	if (j->attempt.has_reservation && (next == PHASE_STOPPING || next == PHASE_DRAINING))
 		queue_ending_job(g->queue, &j->uid);
 	j->request.tries = 0;

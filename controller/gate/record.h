@@ -29,6 +29,7 @@
 #include "sluice/job.h"
 #include "sluice/queue.h"
 
+struct failing;
 struct label_set;
 struct stuck;
 
@@ -127,8 +128,9 @@ struct gate_job {
 			       */
 	bool need_read;	      /* what we know may be old: GET before the next write */
 	struct refusals refusals;
-	struct stuck *stuck; /* it runs and lacks pods (stuck.c); or NULL */
-	bool well;	     /* since we know it, this run had all its pods ready once */
+	struct failing *failing; /* the API server fails, or refuses what is asked of it; or NULL */
+	struct stuck *stuck;	 /* it runs and lacks pods (stuck.c); or NULL */
+	bool well;		 /* since we know it, this run had all its pods ready once */
 	bool retell;	  /* the queue is to be told of it once more, whether it is news or not */
 	int64_t waits_ms; /* since then, by tick_ms, it is in PHASE_WAITING; 0: since before we came */
 	/* It ran without being admitted, and was stopped before the Job controller told of it. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "controller/gate/attempt.h"
+#include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
@@ -27,6 +28,7 @@
 #define DENIED_RETRY_MAX_MS 3600000
 #define DENIED_START_MS INT64_C(10000) /* the first pause after a refused start, then doubled */
 #define DENIALS_MAX 5		       /* so many starts in a row: it is put on hold */
+#define GIVEN_UP_DOUBLINGS 6	       /* of that pause, of starts at which the server fails */
 #define PODS_RETRY_MS 250
 #define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
@@ -180,7 +182,9 @@ static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 	i->resume = i->kind == INTENT_TELL && j->phase == PHASE_WAITING && j->seen.cannot_end;
 	i->hold = over && !i->resume ? j->stop.hold : NULL;
 	i->drop_notice = i->resume && j->seen.has_notice;
-	put_back(j, i);
+	i->by_status = !stops && failing_by_status(j);
+	if (!i->by_status) /* no spec is written there */
+		put_back(j, i);
 }
 
 static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
@@ -294,7 +298,8 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
 	const char *lending = denied_lending(g, j, said);
 	bool elsewhere = *lending && j->seen.rewritable;
-	gate_note(g, NOTE_REFUSE, j, "%sits start is refused: %s", lending, said);
+	gate_note(g, NOTE_REFUSE, j, "%sits start is refused: %s", lending, said)->reason =
+		REFUSED_BY_SERVER;
 	bool edited = j->refusals.starts > 0 && !request_is_as_denied(j);
 	int64_t restless_ms = edited ? attempt_restless_ms(g, j) : 0;
 	if (edited)
@@ -348,7 +353,8 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		denied_start(g, j, said);
 		return;
 	}
-	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said);
+	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
+		REFUSED_BY_SERVER;
 	if (asked == INTENT_GROW)
 		growth_denied(g, j);
 	else if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK ||
@@ -421,12 +427,38 @@ static void answered_gone(struct gate *g, struct gate_job *j)
 	queue_block_job(g->queue, &j->uid, "deleted"); /* its room stays; it has no turn */
 }
 
+/* Quota is not held for ever for a start at which the server fails. Nothing is wrong with the Job, so it is
+ * not put on hold, however often. Where a PATCH may still land, it is fenced. */
+static void give_up_start(struct gate *g, struct gate_job *j)
+{
+	unsigned before = failing_count_start(j);
+	int64_t pause_ms = gate_spread(
+		g, DENIED_START_MS << (before < GIVEN_UP_DOUBLINGS ? before : GIVEN_UP_DOUBLINGS));
+	stop_want(j);
+	attempt_pause(j, g->now_ms + pause_ms);
+	stop_because(j, REFUSED_BY_SERVER, g->identity);
+	gate_note(g, NOTE_REFUSE, j,
+		"its start is given up, since the API server has failed at it for %d s; its quota is given back, and it is tried again after %d s%s%s",
+		(int)(FAILING_PATIENCE_MS / 1000), (int)(pause_ms / 1000),
+		j->failing->said ? ": " : "", j->failing->said ? j->failing->said : "")
+		->reason = REFUSED_BY_SERVER;
+}
+
+static void try_again(struct gate *g, struct gate_job *j)
+{
+	gate_back_off(g, j, RETRY_MS, failing_pause_max_ms(g, j, RETRY_MAX_MS));
+	if (failing_ends_start(g, j) && !j->stop.wanted)
+		give_up_start(g, j);
+}
+
 static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 {
 	if (j->fetching)
 		gate_back_off(g, j, FETCH_RETRY_MS, DENIED_RETRY_MS);
 	else
-		job_pause(g, j, g->tick_ms + gate_spread(g, retry_ms > 0 ? retry_ms : RETRY_MS));
+		try_again(g, j);
+	if (g->tick_ms + retry_ms > j->request.retry_ms)
+		job_pause(g, j, g->tick_ms + gate_spread(g, retry_ms));
 }
 
 static void answered_in_doubt(struct gate *g, struct gate_job *j, enum intent_kind asked)
@@ -434,12 +466,13 @@ static void answered_in_doubt(struct gate *g, struct gate_job *j, enum intent_ki
 	j->need_read = true;
 	if (asked == INTENT_START)
 		attempt_in_doubt(j);
-	gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+	try_again(g, j);
 }
 
 enum phase request_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
+	failing_answered(g, j, asked, a);
 	if (asked == INTENT_NOTICE) {
 		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
 		return j->phase;

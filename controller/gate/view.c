@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/mass_stop.h"
@@ -335,6 +336,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);
+	explain_failing(found, ret);
 	if (found->phase == PHASE_WAITING || found->phase == PHASE_RESERVING)
 		explain_ledger(g, ret);
 	return true;

@@ -32,14 +32,14 @@ static enum kube_outcome judge_cut(const struct kube_facts *f)
 
 /* 5xx other than those that say "not now" in so many words: the handler may have got as far as
  * etcd (500 for a lost leader, 504 for a slow one, 502 from a load balancer). What is too large for
- * etcd is refused before anything is written. */
+ * etcd is refused before anything is written, and so is what a webhook keeps from it. */
 static enum kube_outcome judge_broken(const struct kube_facts *f)
 {
 	if (f->http_status == 501 || f->http_status == 505)
 		return KUBE_GIVE_UP;
 	if (f->http_status == 500 && f->over_storage && f->intent == KUBE_WRITE)
 		return KUBE_GIVE_UP;
-	return f->intent == KUBE_WRITE ? KUBE_IN_DOUBT : KUBE_RETRY;
+	return f->intent == KUBE_WRITE && !f->in_admission ? KUBE_IN_DOUBT : KUBE_RETRY;
 }
 
 static enum kube_outcome judge_status(const struct kube_facts *f)

@@ -41,11 +41,12 @@ enum kube_intent {
 /* What was seen. */
 struct kube_facts {
 	enum kube_intent intent;
-	int curl;		/* CURLcode; 0 when an answer came whole */
-	bool sent;		/* at least one byte of the request may have left */
-	bool over_ceiling;	/* we broke off because the answer was too large */
-	bool over_storage;	/* it says that the request is more than etcd takes in one piece */
-	int http_status;	/* 0: no status line came */
+	int curl;	   /* CURLcode; 0 when an answer came whole */
+	bool sent;	   /* at least one byte of the request may have left */
+	bool over_ceiling; /* we broke off because the answer was too large */
+	bool over_storage; /* it says that the request is more than etcd takes in one piece */
+	bool in_admission; /* it says that an admission webhook failed, or refused: before etcd */
+	int http_status;   /* 0: no status line came */
 	int64_t retry_after_ms; /* the Retry-After header; < 0: there was none */
 };
 

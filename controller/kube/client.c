@@ -394,12 +394,24 @@ static int64_t read_date_ms(CURL *easy)
 	return seconds > 0 ? (int64_t)seconds * 1000 : 0;
 }
 
+static bool says(const struct request *r, const char *words)
+{
+	return r->answer.len > 0 &&
+	       memmem(r->answer.ptr, r->answer.len, words, strlen(words)) != NULL;
+}
+
 /* The API server passes etcd's words on, and has no other mark for them. */
 static bool speaks_of_storage(const struct request *r)
 {
-	static const char words[] = "request is too large";
-	return r->answer.len > 0 &&
-	       memmem(r->answer.ptr, r->answer.len, words, sizeof(words) - 1) != NULL;
+	return says(r, "request is too large");
+}
+
+/* Nor has it one for webhooks: "Internal error occurred: failed calling webhook", and, with the code that the
+ * webhook chose, "admission webhook ... denied the request". */
+static bool speaks_of_webhooks(const struct request *r)
+{
+	return says(r, "failed calling webhook") ||
+	       (says(r, "admission webhook ") && says(r, " denied the request"));
 }
 
 static struct kube_facts look(const struct request *r, CURLcode result)
@@ -415,6 +427,7 @@ static struct kube_facts look(const struct request *r, CURLcode result)
 		.sent = sent > 0,
 		.over_ceiling = r->over,
 		.over_storage = status == 500 && speaks_of_storage(r),
+		.in_admission = status >= 500 && speaks_of_webhooks(r),
 		.http_status = (int)status,
 		.retry_after_ms = read_retry_after(r->easy),
 	};

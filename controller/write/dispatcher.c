@@ -399,7 +399,7 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	} else if (answer.outcome == JOB_DONE &&
 		   e->kind != INTENT_DELETE) /* its answer is a Status */
 		job = decode_answer(c, e, a, &answer);
-	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
+	else if (a->http_status > 0)
 		answer.sentence = server_words(c, a);
 	if (answer.outcome != JOB_DONE)
 		log_event(c->options.log, LEVEL_DEBUG, "not-done", "#intent",
@@ -475,7 +475,7 @@ static void send_pods(struct dispatcher *c, const struct intent *i)
 static void send_patch(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);
-	if (i->kind == INTENT_CLEAR)
+	if (i->kind == INTENT_CLEAR || i->by_status)
 		buf_puts(&c->path, "/status");
 	buf_reset(&c->body);
 	patch_render(i, &c->body);

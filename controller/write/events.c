@@ -310,8 +310,8 @@ void events_note(struct events *h, const struct note *n)
 		if (all)
 			tell_note(h, n, EVENTS_NORMAL, "Waiting");
 		return;
-	case NOTE_REFUSE:
-		if (all)
+	case NOTE_REFUSE: /* by the ledger: of no use to an owner */
+		if (all || n->reason[0])
 			tell_note(h, n, EVENTS_WARNING, "Refused");
 		return;
 	}

@@ -177,7 +177,9 @@ static const struct note_case {
 } notes[] = {
 	{"a start", {.kind = NOTE_START}, NULL, "Started", "Normal"},
 	{"why it waits", {.kind = NOTE_WAIT}, NULL, "Waiting", "Normal"},
-	{"a refusal", {.kind = NOTE_REFUSE}, NULL, "Refused", "Warning"},
+	{"a refusal of the ledger", {.kind = NOTE_REFUSE}, NULL, "Refused", "Warning"},
+	{"a refusal of the API server", {.kind = NOTE_REFUSE, .reason = "RefusedByServer"},
+		"Refused", "Refused", "Warning"},
 	{"a stop to come", {.kind = NOTE_WARN}, "StopNotice", "StopNotice", "Warning"},
 	{"preempted", {.kind = NOTE_STOP, .reason = "Preempted", .preemption = "InClusterQueue"},
 		"Preempted", "Preempted", "Normal"},

@@ -61,19 +61,21 @@ struct world {
 	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
 	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
 	size_t denied;			   /* so many writes are refused for good */
-	const char *refusal;		   /* in these words; NULL: annotations are too long */
-	size_t room;			   /* bytes for story and hold; 0: enough */
-	size_t batches_lost;		   /* so many are not answered; they land */
-	int32_t pods_of_job;		   /* that it asks for; 0: two */
-	size_t pods;			   /* that are counted */
-	bool lease_silent;		   /* a request for the lease is not answered */
-	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
-	const struct job *shown;	   /* by the watch, while it is read next; NULL: nothing */
-	int64_t adopt_begun_by_ms;	   /* an admin's word on the Namespace; 0: there is none */
-	enum job_outcome of_provisions;	   /* of each request about them, unless JOB_DONE */
-	int64_t retry_ms;		   /* with that */
-	bool old_server;		   /* it does not let resources be rewritten */
-	struct provision_ask asked; /* of an autoscaler, last; its name and class are below */
+	bool fails;			/* each write of a Job is answered 500, and does not land */
+	bool status_fails;		/* ... that goes by the subresource status, too */
+	const char *refusal;		/* in these words; NULL: annotations are too long */
+	size_t room;			/* bytes for story and hold; 0: enough */
+	size_t batches_lost;		/* so many are not answered; they land */
+	int32_t pods_of_job;		/* that it asks for; 0: two */
+	size_t pods;			/* that are counted */
+	bool lease_silent;		/* a request for the lease is not answered */
+	const struct job *listed;	/* what a list shows of it; NULL: what it is */
+	const struct job *shown;	/* by the watch, while it is read next; NULL: nothing */
+	int64_t adopt_begun_by_ms;	/* an admin's word on the Namespace; 0: there is none */
+	enum job_outcome of_provisions; /* of each request about them, unless JOB_DONE */
+	int64_t retry_ms;		/* with that */
+	bool old_server;		/* it does not let resources be rewritten */
+	struct provision_ask asked;	/* of an autoscaler, last; its name and class are below */
 	char asked_name[96], asked_class[96];
 	char started_with[512]; /* the template of the last start */
 	char notes[16384];
@@ -207,6 +209,11 @@ static inline bool is_denied(struct world *w, const struct intent *i)
 	return denied || lacks_room(w, i);
 }
 
+static inline bool fails(const struct world *w, const struct intent *i)
+{
+	return !only_reads(i->kind) && (i->by_status ? w->status_fails : w->fails);
+}
+
 static inline void keep_template(struct world *w, const struct start_template *t)
 {
 	snprintf(w->started_with, sizeof(w->started_with), "%s %s, %s %s, %s as %d",
@@ -226,7 +233,8 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	const struct snap *snap = NULL;
 	struct job_answer a = {
 		.outcome = JOB_DONE, .pods = w->pods, .adopt_begun_by_ms = w->adopt_begun_by_ms};
-	bool reaches = i->kind == INTENT_READ || w->outcome == JOB_DONE || w->lands;
+	bool reaches =
+		i->kind == INTENT_READ || (!fails(w, i) && (w->outcome == JOB_DONE || w->lands));
 	w->sent[i->kind]++;
 	if (i->kind == INTENT_READ && w->shown) {
 		const struct job *shown = w->shown;
@@ -257,6 +265,11 @@ static inline void answer_job(struct world *w, const struct intent *i)
 				: "metadata.annotations: Too long: may not be more than 262144 bytes";
 	} else if (i->kind != INTENT_PODS && i->kind != INTENT_NAMESPACE && reaches) {
 		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
+	}
+	if (fails(w, i)) {
+		a = (struct job_answer){
+			.outcome = JOB_IN_DOUBT, .sentence = "etcdserver: no leader"};
+		snap = NULL;
 	}
 	if (!only_reads(i->kind) && w->outcome != JOB_DONE) {
 		a.outcome = w->outcome;

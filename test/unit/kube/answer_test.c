@@ -16,7 +16,7 @@ static const struct row {
 	int64_t after_ms;
 	enum kube_outcome outcome;
 	int64_t retry_after_ms;
-	bool over_storage;
+	bool over_storage, in_admission;
 } rows[] = {
 	{"read, 200", KUBE_READ, 0, 1, 0, 200, NONE, KUBE_DONE, 0},
 	{"write, 200", KUBE_WRITE, 0, 1, 0, 200, NONE, KUBE_DONE, 0},
@@ -80,6 +80,8 @@ static const struct row {
 	{"too large, write", KUBE_WRITE, CURLE_WRITE_ERROR, 1, 1, 200, NONE, KUBE_IN_DOUBT, 0},
 	{"too large for etcd", KUBE_WRITE, 0, 1, 0, 500, NONE, KUBE_GIVE_UP, 0, true},
 	{"a read that says so", KUBE_READ, 0, 1, 0, 500, NONE, KUBE_RETRY, 0, true},
+	{"a webhook failed, write", KUBE_WRITE, 0, 1, 0, 500, NONE, KUBE_RETRY, 0, false, true},
+	{"a webhook said 503", KUBE_WRITE, 0, 1, 0, 503, NONE, KUBE_RETRY, 0, false, true},
 	{"too large, refused", KUBE_WRITE, CURLE_WRITE_ERROR, 1, 1, 422, NONE, KUBE_STALE, 0},
 };
 
@@ -93,6 +95,7 @@ static void test_table(void **state)
 			.sent = r->sent,
 			.over_ceiling = r->over,
 			.over_storage = r->over_storage,
+			.in_admission = r->in_admission,
 			.http_status = r->status,
 			.retry_after_ms = r->after_ms});
 		if (v.outcome != r->outcome || v.retry_after_ms != r->retry_after_ms)

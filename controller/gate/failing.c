@@ -1,0 +1,220 @@
+#include "controller/gate/failing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/record.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/story.h"
+
+#define SAID_MAX 300		    /* bytes of the server's words that are kept */
+#define PAUSE_MAX_MS INT64_C(30000) /* between tries of what has failed for long */
+
+static const char *words_of(enum intent_kind k)
+{
+	switch (k) {
+	case INTENT_START:
+		return "start it";
+	case INTENT_STOP:
+		return "stop it";
+	case INTENT_SHRINK:
+		return "take pods of it";
+	case INTENT_GROW:
+		return "give it more pods";
+	case INTENT_TELL:
+		return "write its story";
+	case INTENT_RETELL:
+		return "write its story anew";
+	case INTENT_OUTCOMES:
+		return "write down what it waits for";
+	case INTENT_NOTICE:
+		return "write on it why it waits";
+	case INTENT_WARN:
+		return "write on it when it will be stopped";
+	case INTENT_CLEAR:
+		return "take its start time off";
+	case INTENT_DELETE:
+		return "delete it";
+	case INTENT_READ:
+		return "read it";
+	case INTENT_PODS:
+		return "count its pods";
+	case INTENT_NAMESPACE:
+		return "read its Namespace";
+	case INTENT_PROVISION:
+	case INTENT_UNPROVISION:
+	case INTENT_LEASE:
+	case INTENT_LOAD:
+	case INTENT_BATCH:
+		break;
+	}
+	return "write to it";
+}
+
+static bool is_read(enum intent_kind k)
+{
+	return k == INTENT_READ || k == INTENT_PODS || k == INTENT_NAMESPACE;
+}
+
+/* A start is what the Job waits for: what else fails meanwhile, as the fence behind it, does so for the same
+ * reason. And a read goes before a write. */
+static bool takes_over(const struct failing *f, enum intent_kind asked)
+{
+	return f->asked == asked || (f->asked != INTENT_START && !is_read(asked));
+}
+
+static struct failing *begin(struct gate *g, struct gate_job *j, enum intent_kind asked)
+{
+	if (!j->failing) {
+		j->failing = mem_alloc(sizeof(*j->failing));
+		*j->failing = (struct failing){.asked = asked, .since_ms = g->now_ms};
+	}
+	struct failing *f = j->failing;
+	if (f->began_ms == 0)
+		f->began_ms = g->tick_ms;
+	if (f->asked == asked || !takes_over(f, asked))
+		return f;
+	f->asked = asked;
+	f->since_ms = g->now_ms;
+	free(f->said);
+	f->said = NULL;
+	return f;
+}
+
+static void keep_words(struct failing *f, enum intent_kind asked, const struct job_answer *a)
+{
+	if (!a->sentence || f->asked != asked)
+		return;
+	free(f->said);
+	f->said = mem_strndup(a->sentence, slice_cut(a->sentence, SAID_MAX));
+	f->refused = a->outcome == JOB_DENIED;
+}
+
+/* Once in a row of failures. "Come again in a second" is the way of a server that is busy, and no news. */
+static bool is_news(const struct failing *f, enum intent_kind asked, const struct job_answer *a)
+{
+	bool asks_to_wait = a->outcome == JOB_BUSY && a->retry_ms > 0;
+	return a->sentence && !asks_to_wait && f->asked == asked && !f->said;
+}
+
+static void failed(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+{
+	struct failing *f = begin(g, j, asked);
+	if (asked == INTENT_TELL)
+		f->by_status = !f->by_status;
+	if (is_news(f, asked, a))
+		gate_note(g, NOTE_REFUSE, j, "the API server fails to %s: %s", words_of(asked),
+			a->sentence)
+			->reason = REFUSED_BY_SERVER;
+	keep_words(f, asked, a);
+}
+
+/* A no is noted by requests.c, but of what hangs on nothing. */
+static void refused(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+{
+	if (asked == INTENT_NOTICE || asked == INTENT_OUTCOMES) {
+		failed(g, j, asked, a);
+	} else if (asked == INTENT_START || asked == INTENT_STOP || asked == INTENT_TELL) {
+		struct failing *f = begin(g, j, asked);
+		if (asked == INTENT_TELL)
+			f->by_status = !f->by_status;
+		keep_words(f, asked, a);
+	}
+}
+
+static void succeeded(struct gate_job *j, enum intent_kind asked)
+{
+	if (j->failing && j->failing->asked == asked)
+		failing_over(j);
+}
+
+void failing_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+{
+	if (asked == INTENT_PROVISION || asked == INTENT_UNPROVISION)
+		return; /* provision.c has limits of its own */
+	switch (a->outcome) {
+	case JOB_DONE:
+		succeeded(j, asked);
+		break;
+	case JOB_BUSY:
+	case JOB_IN_DOUBT:
+		failed(g, j, asked, a);
+		break;
+	case JOB_DENIED:
+		refused(g, j, asked, a);
+		break;
+	case JOB_REFUSED:
+	case JOB_GONE:
+		break;
+	}
+}
+
+void failing_over(struct gate_job *j)
+{
+	if (j->failing)
+		free(j->failing->said);
+	free(j->failing);
+	j->failing = NULL;
+}
+
+void failing_enter(struct gate_job *j, enum phase next)
+{
+	struct failing *f = j->failing;
+	bool starts = next == PHASE_WAITING || next == PHASE_RESERVING || next == PHASE_STARTING ||
+		      next == PHASE_FENCING;
+	if (f && f->asked == INTENT_START && starts)
+		f->began_ms = 0;
+	else
+		failing_over(j);
+}
+
+bool failing_ends_start(const struct gate *g, const struct gate_job *j)
+{
+	const struct failing *f = j->failing;
+	return f && j->phase == PHASE_STARTING && f->began_ms > 0 &&
+	       g->tick_ms - f->began_ms >= FAILING_PATIENCE_MS;
+}
+
+unsigned failing_count_start(struct gate_job *j)
+{
+	return j->failing ? j->failing->starts++ : 0;
+}
+
+bool failing_by_status(const struct gate_job *j)
+{
+	return j->failing && j->phase == PHASE_FENCING && j->failing->by_status;
+}
+
+int64_t failing_pause_max_ms(const struct gate *g, const struct gate_job *j, int64_t usual_ms)
+{
+	const struct failing *f = j->failing;
+	bool lasts =
+		f && f->said && f->began_ms > 0 && g->tick_ms - f->began_ms >= FAILING_PATIENCE_MS;
+	return lasts ? PAUSE_MAX_MS : usual_ms;
+}
+
+void explain_failing(const struct gate_job *j, struct explanation *x)
+{
+	const struct failing *f = j->failing;
+	size_t len = strlen(x->sentence);
+	struct buf since;
+	if (!f || !f->said)
+		return;
+	buf_init(&since, 64);
+	story_time(f->since_ms, &since);
+	if (len > sizeof(x->sentence) / 2)
+		len = slice_cut(x->sentence, sizeof(x->sentence) / 2);
+	snprintf(x->sentence + len, sizeof(x->sentence) - len,
+		"; since %s the API server %s to %s: %s", buf_text(&since),
+		f->refused ? "refuses" : "fails", words_of(f->asked), f->said);
+	buf_done(&since);
+}

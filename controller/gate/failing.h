@@ -1,0 +1,61 @@
+/*
+ * Failing: the API server answers requests about one Job with an error of its own (500, 504, a webhook that
+ * cannot be reached), or not at all, again and again.
+ *
+ * Such an answer is no verdict on the Job: it counts towards no hold, and goes away by itself once the
+ * server is well. But it may last, and of one Job alone. So it is told from the first answer on, in the
+ * server's words, and no start keeps its quota for it: what has not landed FAILING_PATIENCE_MS after the
+ * first failure is called off (phase.c fences it if it may still land), and the Job is tried again after
+ * a pause that doubles.
+ *
+ * A start that may still land is fenced by a PATCH of the Job, which may fail for the same reason. So the
+ * second try of each two goes by the subresource status, which most webhooks do not look at; the story that
+ * it writes guards as well there.
+ *
+ * Left to others: answers that are a no (requests.c).
+ */
+#ifndef SLUICE_CONTROLLER_GATE_FAILING_H
+#define SLUICE_CONTROLLER_GATE_FAILING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/gate/gate.h"
+#include "controller/gate/phase.h"
+
+struct explanation;
+struct gate_job;
+
+#define FAILING_PATIENCE_MS INT64_C(30000)
+
+/* Of a Job for which a request failed, and none of that kind has succeeded since. A start that failed is
+ * kept in mind until the Job runs, whatever fails meanwhile. */
+struct failing {
+	enum intent_kind asked;
+	bool refused;	  /* the last answer was a no */
+	char *said;	  /* the server's last words; NULL: it did not answer */
+	int64_t since_ms; /* by the clock on the wall: the first of these failures */
+	int64_t began_ms; /* by tick_ms: the first in this phase; 0: none */
+	unsigned starts;  /* that were given up in a row */
+	bool by_status;	  /* the next fence goes by the subresource status */
+};
+
+/* Takes an answer to a request about the Job. Notes the server's words where they are news. */
+void failing_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+/* The Job comes into that phase: forgets what does not matter there. */
+void failing_enter(struct gate_job *j, enum phase next);
+/* Tells whether the start has failed for too long. */
+bool failing_ends_start(const struct gate *g, const struct gate_job *j);
+/* Counts a start that was given up; returns how many came before it in a row. */
+unsigned failing_count_start(struct gate_job *j);
+/* Tells whether the next fence goes by the subresource status. */
+bool failing_by_status(const struct gate_job *j);
+/* Limits the pause until the next try. */
+int64_t failing_pause_max_ms(const struct gate *g, const struct gate_job *j, int64_t usual_ms);
+/* Forgets all failures. */
+void failing_over(struct gate_job *j);
+/* Adds what fails, and the server's words, to the sentence. */
+void explain_failing(const struct gate_job *j, struct explanation *x);
+
+#endif
