@@ -4,9 +4,9 @@ A pod counts as stuck after two seconds here, not ten. Nothing below is for the 
 pods if somebody else's pod were not there, the image is the kubelet's business, and the quota is set after the start."""
 
 import pytest
-from conftest import LATER
+from conftest import LATER, RECOVERY, SOON
 from later import Later
-from objects import story
+from objects import HOLD, annotations, jobs_path, story
 from sandbox import ApiError
 
 pytestmark = pytest.mark.flags("--stuck-after", "2s")
@@ -191,3 +191,40 @@ def test_who_goes_back_to_the_queue_for_it_says_why(world):
     assert told["trouble"] in message
     world.restart()  # a successor knows it by what the Job tells
     assert world.waits("stuck", "BackOff")["sentence"].endswith(told["trouble"])
+
+
+BROKEN = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}
+
+
+@pytest.fixture
+def broken_webhook(world):
+    """A webhook that cannot be reached, and that looks at changes of Jobs of this namespace with the label broken."""
+    path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    name = f"broken-{world.ns}"
+    world.api.post(path, BROKEN | {"metadata": {"name": name}, "webhooks": [{
+        "name": "a.broken.example", "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": "Fail", "timeoutSeconds": 1,
+        "clientConfig": {"url": "https://127.0.0.1:9/x"}, "objectSelector": {"matchLabels": {"broken": "1"}},
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": world.ns}},
+        "rules": [{"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["jobs"]}]}]})
+    yield
+    world.api.delete(f"{path}/{name}")
+
+
+def test_a_start_that_the_api_server_fails_at_is_told_and_keeps_no_quota(world, broken_webhook):
+    """Forever, as a webhook does that fails for one Job alone: told in the server's words from the first answer on;
+    the next Job of the queue runs, and this one is not put on hold."""
+    world.queue(cpu=2)
+    words = 'failed calling webhook "a.broken.example"'
+    world.job("broken", cpu="2", labels={"broken": "1"})
+    world.wait("the server's words in explain", lambda: words in world.explain("broken")["sentence"], SOON, about="broken")
+    world.wait("an Event with the server's words", lambda: any(words in m for m in events(world, "broken", "Refused")), SOON, about="broken")
+    world.job("fine", cpu="2", seconds=1)
+    world.finished("fine", timeout=RECOVERY)
+    said = world.explain("broken")
+    assert words in said["sentence"] and said["waiting"], said
+    assert HOLD not in annotations(world.get("broken"))
+    assert world.transfers("broken")[:2] == ["RESERVE", "VOID"]
+    # Where a start may have landed, the fence goes by the status: no webhook for Jobs looks at that, and it writes annotations.
+    told = world.api.patch(f"{jobs_path(world.ns)}/broken/status", [{"op": "test", "path": "/spec/suspend", "value": True},
+                                                                    {"op": "add", "path": "/metadata/annotations/example.org~1fence", "value": "x"}], "json")
+    assert annotations(told)["example.org/fence"] == "x"
