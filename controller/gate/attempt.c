@@ -240,14 +240,19 @@ static int32_t most_held(const struct gate_job *j)
 							      : j->seen.parallelism;
 }
 
-/* It was given up, and came through before it was fenced: nothing is left to stop the run for. */
+/* The server failed at its start, or refused it. One that goes on hold for that keeps its reason. */
+static bool is_only_given_up(const struct gate_job *j)
+{
+	return j->stop.reason == REFUSED_BY_SERVER && !j->stop.hold;
+}
+
+/* It came through before it was fenced: nothing is left to stop the run for. */
 static void heed_late_start(struct gate_job *j)
 {
-	if (j->stop.reason != REFUSED_BY_SERVER)
+	if (!is_only_given_up(j))
 		return;
 	stop_forget(j);
 	stop_unwant(j);
-	attempt_pause(j, 0);
 }
 
 enum phase attempt_run(struct gate *g, struct gate_job *j)
@@ -256,6 +261,7 @@ enum phase attempt_run(struct gate *g, struct gate_job *j)
 	if (j->attempt.committed)
 		return PHASE_RUNNING;
 	heed_late_start(j);
+	attempt_pause(j, 0); /* that was for a start that fails */
 	j->attempt.committed = true;
 	j->attempt.started_ms = g->now_ms;
 	j->refusals.immutables = j->refusals.starts = 0;
@@ -358,6 +364,8 @@ static void decided_stop(struct gate *g, struct gate_job *j, const struct decisi
 {
 	if (!j->attempt.has_reservation || j->phase == PHASE_DRAINING)
 		return;
+	if (is_only_given_up(j)) /* should its start land all the same, it is stopped for this */
+		stop_forget(j);
 	stop_want(j);
 	stop_decided(g, j, d);
 	if (!j->stop.hold) /* it was ending already: then it is not deactivated */

@@ -621,99 +621,6 @@ static void an_answer_may_be_newer_than_the_list_that_is_under_way(void **state)
 	assert_false(gate_store_went_back(w->gate));
 }
 
-/* ---- A server that fails for one Job -----------------------------------------------------------
- */
-
-static struct explanation said_of(struct world *w)
-{
-	struct explanation x = {0};
-	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
-	return x;
-}
-
-/* Each write is answered 500: it may land. */
-static void submit_where_writes_fail(struct world *w)
-{
-	struct snap n = {0};
-	w->fails = true;
-	submit(w, &n);
-}
-
-static void a_start_that_fails_is_told_at_once(void **state)
-{
-	struct world *w = *state;
-	submit_where_writes_fail(w);
-	assert_non_null(strstr(
-		w->notes, "Refuse: the API server fails to start it: etcdserver: no leader"));
-	assert_string_equal(w->last[NOTE_REFUSE].reason, "RefusedByServer");
-	struct explanation x = said_of(w);
-	assert_non_null(strstr(x.sentence, "fails to start it: etcdserver: no leader"));
-}
-
-static void a_start_that_fails_gives_its_quota_back(void **state)
-{
-	struct world *w = *state;
-	const struct uid *uid;
-	submit_where_writes_fail(w);
-	uid = &w->j->now->job.uid;
-	for (int i = 0; i < 45; i++)
-		at(w, w->now_ms + 1000);
-	const struct model_reservation *h = model_ledger_reservation(w->ledger, uid, 1);
-	assert_int_equal(h->closed_by, LEDGER_VOID);
-	assert_string_equal(h->close.reason, "RefusedByServer");
-	assert_null(w->j->now->job.hold);
-	assert_non_null(strstr(w->notes, "its start is given up"));
-	assert_true(w->sent[INTENT_TELL] >= 2); /* of the Job, and then of its status */
-}
-
-static void what_was_given_up_starts_once_the_server_is_well(void **state)
-{
-	struct world *w = *state;
-	submit_where_writes_fail(w);
-	for (int i = 0; i < 600; i++)
-		at(w, w->now_ms + 1000);
-	assert_null(w->j->now->job.hold);
-	assert_true(w->j->now->job.suspend);
-	assert_true(w->sent[INTENT_START] < 250);
-	assert_non_null(strstr(said_of(w).sentence, "fails to start it"));
-	w->fails = false;
-	for (int i = 0; i < 900 && w->j->now->job.suspend; i++)
-		at(w, w->now_ms + 1000);
-	assert_false(w->j->now->job.suspend);
-	assert_null(strstr(said_of(w).sentence, "fails to"));
-}
-
-/* Not even the status can be written: what may still land keeps its quota, and that is told. */
-static void a_start_that_cannot_be_fenced_keeps_its_quota(void **state)
-{
-	struct world *w = *state;
-	w->status_fails = true;
-	submit_where_writes_fail(w);
-	for (int i = 0; i < 300; i++)
-		at(w, w->now_ms + 1000);
-	assert_true(first_reservation(w)->open);
-	assert_non_null(strstr(said_of(w).sentence, "its start is being called off"));
-	assert_non_null(strstr(said_of(w).sentence, "etcdserver: no leader"));
-	assert_true(w->sent[INTENT_TELL] < 120);
-}
-
-static void a_stop_that_fails_is_told_and_made_again(void **state)
-{
-	struct world *w = *state;
-	w->fails = true;
-	decide(w,
-		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
-	assert_non_null(strstr(w->notes, "the API server fails to stop it: etcdserver: no leader"));
-	assert_non_null(strstr(said_of(w).sentence, "fails to stop it: etcdserver: no leader"));
-	for (int i = 0; i < 300; i++)
-		at(w, w->now_ms + 1000);
-	assert_true(w->sent[INTENT_STOP] < 60);
-	assert_true(first_reservation(w)->open);
-	w->fails = false;
-	at(w, w->now_ms + 60000);
-	assert_true(w->j->now->job.suspend);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -747,11 +654,6 @@ int main(void)
 		RUN(an_answer_may_be_newer_than_the_list_that_is_under_way),
 		WORLD(an_older_answer_means_that_the_store_went_back),
 		RUN(a_list_that_shows_a_job_that_was_gone_means_it_too),
-		WORLD(a_start_that_fails_is_told_at_once),
-		WORLD(a_start_that_fails_gives_its_quota_back),
-		WORLD(what_was_given_up_starts_once_the_server_is_well),
-		WORLD(a_start_that_cannot_be_fenced_keeps_its_quota),
-		RUN(a_stop_that_fails_is_told_and_made_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

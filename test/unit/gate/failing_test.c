@@ -1,0 +1,176 @@
+/*
+ * A server that fails for one Job: what is told of that, what becomes of the quota of its start, and of the
+ * start when it lands all the same.
+ */
+#include "world.h"
+
+static struct explanation said_of(struct world *w)
+{
+	struct explanation x = {0};
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	return x;
+}
+
+/* Each write is answered 500: it may land. */
+static void submit_where_writes_fail(struct world *w)
+{
+	struct snap n = {0};
+	w->fails = true;
+	submit(w, &n);
+}
+
+/* How its first attempt ended; returns why. */
+static const char *closed_by(const struct world *w, enum ledger_kind kind)
+{
+	const struct model_reservation *h =
+		model_ledger_reservation(w->ledger, &w->j->now->job.uid, 1);
+	assert_int_equal(h->closed_by, kind);
+	return h->close.reason;
+}
+
+static void a_start_that_fails_is_told_at_once(void **state)
+{
+	struct world *w = *state;
+	submit_where_writes_fail(w);
+	assert_non_null(strstr(
+		w->notes, "Refuse: the API server fails to start it: etcdserver: no leader"));
+	assert_string_equal(w->last[NOTE_REFUSE].reason, "RefusedByServer");
+	struct explanation x = said_of(w);
+	assert_non_null(strstr(x.sentence, "fails to start it: etcdserver: no leader"));
+}
+
+static void a_start_that_fails_gives_its_quota_back(void **state)
+{
+	struct world *w = *state;
+	submit_where_writes_fail(w);
+	for (int i = 0; i < 45; i++)
+		at(w, w->now_ms + 1000);
+	assert_string_equal(closed_by(w, LEDGER_VOID), "RefusedByServer");
+	assert_null(w->j->now->job.hold);
+	assert_non_null(strstr(w->notes, "its start is given up"));
+	assert_true(w->sent[INTENT_TELL] >= 2); /* of the Job, and then of its status */
+}
+
+static void what_was_given_up_starts_once_the_server_is_well(void **state)
+{
+	struct world *w = *state;
+	submit_where_writes_fail(w);
+	for (int i = 0; i < 600; i++)
+		at(w, w->now_ms + 1000);
+	assert_null(w->j->now->job.hold);
+	assert_true(w->j->now->job.suspend);
+	assert_true(w->sent[INTENT_START] < 250);
+	assert_non_null(strstr(said_of(w).sentence, "fails to start it"));
+	w->fails = false;
+	for (int i = 0; i < 900 && w->j->now->job.suspend; i++)
+		at(w, w->now_ms + 1000);
+	assert_false(w->j->now->job.suspend);
+	assert_null(strstr(said_of(w).sentence, "fails to"));
+}
+
+/* Not even the status can be written: what may still land keeps its quota, and that is told. */
+static void a_start_that_cannot_be_fenced_keeps_its_quota(void **state)
+{
+	struct world *w = *state;
+	w->status_fails = true;
+	submit_where_writes_fail(w);
+	for (int i = 0; i < 300; i++)
+		at(w, w->now_ms + 1000);
+	assert_true(first_reservation(w)->open);
+	assert_non_null(strstr(said_of(w).sentence, "its start is being called off"));
+	assert_non_null(strstr(said_of(w).sentence, "etcdserver: no leader"));
+	assert_true(w->sent[INTENT_TELL] < 120);
+}
+
+/* Its start was given up, and neither the Job nor its status takes a fence. */
+static void give_up_its_start(struct world *w)
+{
+	w->status_fails = true;
+	submit_where_writes_fail(w);
+	for (int i = 0; i < 45; i++)
+		at(w, w->now_ms + 1000);
+	assert_non_null(strstr(w->notes, "its start is given up"));
+	assert_true(first_reservation(w)->open);
+}
+
+/* A PATCH of it comes through all the same, and the server is well again. */
+static void land_its_start(struct world *w)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = false;
+	s->job.admission.story = "{\"attempt\":1,\"state\":\"Started\",\"epoch\":1}";
+	s->job.admission.state = STORY_STARTED;
+	s->job.admission.attempt = 1;
+	s->job.admission.epoch = 1;
+	w->fails = w->status_fails = false;
+	write_job(w, s, true);
+}
+
+static void what_was_given_up_and_lands_runs_on(void **state)
+{
+	struct world *w = *state;
+	give_up_its_start(w);
+	land_its_start(w);
+	have_pods(w, 2, 0);
+	at(w, w->now_ms + 60000);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_non_null(strstr(w->notes, "Start: "));
+}
+
+static void unless_the_queue_has_it_stopped_meanwhile(void **state)
+{
+	struct world *w = *state;
+	give_up_its_start(w);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_HELD});
+	land_its_start(w);
+	have_pods(w, 2, 0);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	assert_true(w->j->now->job.suspend);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(w, s, false);
+	assert_string_equal(closed_by(w, LEDGER_RELEASE), "Held");
+}
+
+/* The reason of the queue is that of the end, too. */
+static void or_says_so_when_nothing_landed(void **state)
+{
+	struct world *w = *state;
+	give_up_its_start(w);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_HELD});
+	w->fails = w->status_fails = false;
+	at(w, w->now_ms + 31000);
+	assert_string_equal(closed_by(w, LEDGER_VOID), "Held");
+}
+
+static void a_stop_that_fails_is_told_and_made_again(void **state)
+{
+	struct world *w = *state;
+	w->fails = true;
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	assert_non_null(strstr(w->notes, "the API server fails to stop it: etcdserver: no leader"));
+	assert_non_null(strstr(said_of(w).sentence, "fails to stop it: etcdserver: no leader"));
+	for (int i = 0; i < 300; i++)
+		at(w, w->now_ms + 1000);
+	assert_true(w->sent[INTENT_STOP] < 60);
+	assert_true(first_reservation(w)->open);
+	w->fails = false;
+	at(w, w->now_ms + 60000);
+	assert_true(w->j->now->job.suspend);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD(a_start_that_fails_is_told_at_once),
+		WORLD(a_start_that_fails_gives_its_quota_back),
+		WORLD(what_was_given_up_starts_once_the_server_is_well),
+		WORLD(a_start_that_cannot_be_fenced_keeps_its_quota),
+		WORLD(what_was_given_up_and_lands_runs_on),
+		WORLD(unless_the_queue_has_it_stopped_meanwhile),
+		WORLD(or_says_so_when_nothing_landed),
+		RUN(a_stop_that_fails_is_told_and_made_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
