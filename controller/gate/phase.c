@@ -66,7 +66,7 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	failing_enter(j, next);
 	if (j->attempt.has_reservation && (next == PHASE_STOPPING || next == PHASE_DRAINING))
 		queue_ending_job(g->queue, &j->uid);
-	j->request.tries = 0;
+	request_begin_tries(j);
 	j->need_read = false;
 	j->refusals.short_of_room = 0;
 	j->request.retry_ms = 0;

@@ -395,7 +395,7 @@ static enum provision_verdict clear_away(struct gate *g, struct gate_job *j, str
 		return PROVISION_GO;
 	if (g->tick_ms - v->since_ms >= CLEAR_MS) {
 		v->goes = true;
-		j->request.tries = 0; /* the pauses were those of the DELETE */
+		request_begin_tries(j); /* the pauses were those of the DELETE */
 		job_pause(g, j, g->tick_ms);
 		return PROVISION_GO;
 	}
@@ -619,7 +619,7 @@ static void answered_ask(struct gate *g, struct gate_job *j, const struct job_an
 {
 	switch (a->outcome) {
 	case JOB_DONE:
-		j->request.tries = 0;
+		request_begin_tries(j);
 		take_answer(g, j, PROVISION_ASKED, "");
 		break;
 	case JOB_DENIED: /* asking again does not help */
@@ -628,7 +628,7 @@ static void answered_ask(struct gate *g, struct gate_job *j, const struct job_an
 	case JOB_REFUSED:
 	case JOB_GONE:
 		j->need_read = true;
-		if (j->request.tries >= REFUSED_TRIES)
+		if (request_is_refused_again(j))
 			take_answer(g, j, PROVISION_FAILED, a->sentence);
 		else
 			come_again(g, j, 0);
@@ -648,7 +648,7 @@ static void answered_delete(struct gate *g, struct gate_job *j, const struct job
 		return;
 	}
 	/* Done, or it will not be done by us. */
-	j->request.tries = 0;
+	request_begin_tries(j);
 	if (v && drop(g, v, v->deleting))
 		note_removal(g, v);
 }

@@ -331,8 +331,7 @@ static void denied_telling(
 		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold &&
 			j->refusals.annotations_full)) {
 		j->refusals.short_of_room++;
-		j->request.tries =
-			0; /* from here on refusals are counted; what was in doubt is none */
+		request_begin_tries(j); /* what was in doubt makes no pause longer */
 	} else if (asked == INTENT_SHRINK && scale_down_still_wants(j)) {
 		scale_down_fails(g, j); /* what is lent is wanted back all the same */
 	} else if (j->phase == PHASE_WAITING) {
@@ -399,10 +398,20 @@ static enum phase answered_done(
 	} else if (asked == INTENT_DELETE) {
 		never_starts_deleted(g, j);
 	} else {
-		j->request.tries = 0;
+		request_begin_tries(j);
 		j->refusals.short_of_room = 0;
 	}
 	return j->phase;
+}
+
+void request_begin_tries(struct gate_job *j)
+{
+	j->request.tries = j->request.refused = 0;
+}
+
+bool request_is_refused_again(struct gate_job *j)
+{
+	return j->request.refused++ >= REFUSED_TRIES;
 }
 
 /* It is another one than was known. */
@@ -410,7 +419,7 @@ static void answered_refused(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
 	j->need_read = true;
-	if (asked == INTENT_START && j->request.tries >= REFUSED_TRIES)
+	if (asked == INTENT_START && request_is_refused_again(j))
 		denied(g, j, asked, sentence);
 	else
 		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);

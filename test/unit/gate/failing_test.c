@@ -143,6 +143,23 @@ static void or_says_so_when_nothing_landed(void **state)
 	assert_string_equal(closed_by(w, LEDGER_VOID), "Held");
 }
 
+/* A server that is busy refuses nothing: one refusal after it is a race that we lost. */
+static void a_refusal_of_a_start_after_a_busy_server_is_the_first(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	while (w->sent[INTENT_START] < 8) {
+		w->outcome = w->sent[INTENT_START] < 7 ? JOB_BUSY : JOB_REFUSED;
+		at(w, w->now_ms + 50);
+	}
+	w->outcome = JOB_DONE;
+	at(w, w->now_ms + 10000);
+	assert_null(strstr(w->notes, "its start is refused"));
+	assert_false(w->j->now->job.suspend);
+}
+
 static void a_stop_that_fails_is_told_and_made_again(void **state)
 {
 	struct world *w = *state;
@@ -170,6 +187,7 @@ int main(void)
 		WORLD(what_was_given_up_and_lands_runs_on),
 		WORLD(unless_the_queue_has_it_stopped_meanwhile),
 		WORLD(or_says_so_when_nothing_landed),
+		WORLD(a_refusal_of_a_start_after_a_busy_server_is_the_first),
 		RUN(a_stop_that_fails_is_told_and_made_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,6 +417,21 @@ static void a_busy_server_is_asked_with_pauses_that_double(void **state)
 	assert_int_equal(w->sent[INTENT_START], 1);
 }
 
+/* A server that is busy refuses nothing: one refusal after it is a race that we lost. */
+static void a_refusal_after_a_busy_server_is_the_first(void **state)
+{
+	struct world *w = *state;
+	size_t asked = asked_within_a_minute(w, JOB_BUSY, 0);
+	w->of_provisions = JOB_REFUSED;
+	while (w->sent[INTENT_PROVISION] == asked)
+		pass(w, 500);
+	w->of_provisions = JOB_DONE;
+	pass(w, 40000);
+	assert_int_equal(voids(w), 0);
+	say(w, PROVISION_PROVISIONED, "");
+	assert_int_equal(w->sent[INTENT_START], 1);
+}
+
 static void and_not_before_it_says(void **state)
 {
 	assert_in_range(asked_within_a_minute(*state, JOB_BUSY, 20000), 2, 3);
@@ -609,6 +624,7 @@ int main(void)
 		TEST(a_new_leader_heeds_what_its_runs_have),
 		TEST(but_not_what_lies_beside_a_run_that_asked_nobody),
 		TEST(a_busy_server_is_asked_with_pauses_that_double),
+		TEST(a_refusal_after_a_busy_server_is_the_first),
 		TEST(and_not_before_it_says),
 		TEST(what_is_refused_often_enough_is_denied),
 		TEST(of_each_job_a_few_are_kept),
