@@ -66,24 +66,34 @@ static bool is_read(enum intent_kind k)
  * reason. And a read goes before a write. */
 static bool takes_over(const struct failing *f, enum intent_kind asked)
 {
-	return f->asked == asked || (f->asked != INTENT_START && !is_read(asked));
+	return f->since_ms == 0 || (f->asked != INTENT_START && !is_read(asked));
+}
+
+static uint32_t bit_of(enum intent_kind k)
+{
+	return UINT32_C(1) << k;
+}
+
+static void forget_words(struct failing *f)
+{
+	free(f->said);
+	f->said = NULL;
 }
 
 static struct failing *begin(struct gate *g, struct gate_job *j, enum intent_kind asked)
 {
 	if (!j->failing) {
 		j->failing = mem_alloc(sizeof(*j->failing));
-		*j->failing = (struct failing){.asked = asked, .since_ms = g->now_ms};
+		*j->failing = (struct failing){.asked = asked};
 	}
 	struct failing *f = j->failing;
 	if (f->began_ms == 0)
 		f->began_ms = g->tick_ms;
-	if (f->asked == asked || !takes_over(f, asked))
+	if (!takes_over(f, asked) || (f->asked == asked && f->since_ms > 0))
 		return f;
 	f->asked = asked;
 	f->since_ms = g->now_ms;
-	free(f->said);
-	f->said = NULL;
+	forget_words(f);
 	return f;
 }
 
@@ -91,16 +101,17 @@ static void keep_words(struct failing *f, enum intent_kind asked, const struct j
 {
 	if (!a->sentence || f->asked != asked)
 		return;
-	free(f->said);
+	forget_words(f);
 	f->said = mem_strndup(a->sentence, slice_cut(a->sentence, SAID_MAX));
 	f->refused = a->outcome == JOB_DENIED;
 }
 
-/* Once in a row of failures. "Come again in a second" is the way of a server that is busy, and no news. */
+/* Of each kind once in a row of its failures. "Come again in a second" is the way of a server that is busy,
+ * and no news. */
 static bool is_news(const struct failing *f, enum intent_kind asked, const struct job_answer *a)
 {
 	bool asks_to_wait = a->outcome == JOB_BUSY && a->retry_ms > 0;
-	return a->sentence && !asks_to_wait && f->asked == asked && !f->said;
+	return a->sentence && !asks_to_wait && f->asked == asked && !(f->told & bit_of(asked));
 }
 
 static void failed(
@@ -109,10 +120,12 @@ static void failed(
 	struct failing *f = begin(g, j, asked);
 	if (asked == INTENT_TELL)
 		f->by_status = !f->by_status;
-	if (is_news(f, asked, a))
+	if (is_news(f, asked, a)) {
+		f->told |= bit_of(asked);
 		gate_note(g, NOTE_REFUSE, j, "the API server fails to %s: %s", words_of(asked),
 			a->sentence)
 			->reason = REFUSED_BY_SERVER;
+	}
 	keep_words(f, asked, a);
 }
 
@@ -126,13 +139,23 @@ static void refused(
 		struct failing *f = begin(g, j, asked);
 		if (asked == INTENT_TELL)
 			f->by_status = !f->by_status;
+		f->told |= bit_of(asked);
 		keep_words(f, asked, a);
 	}
 }
 
+/* What else has failed goes on doing so, and was told. */
 static void succeeded(struct gate_job *j, enum intent_kind asked)
 {
-	if (j->failing && j->failing->asked == asked)
+	struct failing *f = j->failing;
+	if (!f)
+		return;
+	f->told &= ~bit_of(asked);
+	if (f->asked != asked)
+		return;
+	f->since_ms = f->began_ms = 0;
+	forget_words(f);
+	if (!f->told)
 		failing_over(j);
 }
 

@@ -28,13 +28,14 @@ struct gate_job;
 
 #define FAILING_PATIENCE_MS INT64_C(30000)
 
-/* Of a Job for which a request failed, and none of that kind has succeeded since. A start that failed is
- * kept in mind until the Job runs, whatever fails meanwhile. */
+/* Of a Job for which requests failed, of which none of their kinds has succeeded since. A start that failed
+ * is kept in mind until the Job runs, whatever fails meanwhile. */
 struct failing {
-	enum intent_kind asked;
-	bool refused;	  /* the last answer was a no */
-	char *said;	  /* the server's last words; NULL: it did not answer */
-	int64_t since_ms; /* by the clock on the wall: the first of these failures */
+	enum intent_kind asked; /* the kind that failed last; what follows is of that */
+	uint32_t told;		/* the kinds whose failure was noted: a bit each */
+	bool refused;		/* the last answer was a no */
+	char *said;		/* the server's last words; NULL: it did not answer */
+	int64_t since_ms; /* by the clock on the wall: the first of these failures; 0: it succeeded since */
 	int64_t began_ms; /* by tick_ms: the first in this phase; 0: none */
 	unsigned starts;  /* that were given up in a row */
 	bool by_status;	  /* the next fence goes by the subresource status */

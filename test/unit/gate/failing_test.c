@@ -2,6 +2,9 @@
  * A server that fails for one Job: what is told of that, what becomes of the quota of its start, and of the
  * start when it lands all the same.
  */
+#include "controller/gate/failing.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/observe.h"
 #include "world.h"
 
 static struct explanation said_of(struct world *w)
@@ -160,6 +163,40 @@ static void a_refusal_of_a_start_after_a_busy_server_is_the_first(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+static size_t times_told(const struct world *w, const char *words)
+{
+	size_t n = 0;
+	for (const char *at = strstr(w->notes, words); at; at = strstr(at + 1, words))
+		n++;
+	return n;
+}
+
+static void answer_kind(struct world *w, enum intent_kind asked, enum job_outcome outcome)
+{
+	struct gate_job *j = gate_find_job(w->gate, &w->j->now->job.uid);
+	failing_answered(w->gate, j, asked,
+		&(struct job_answer){.outcome = outcome, .sentence = "etcdserver: no leader"});
+	take_notes(w);
+}
+
+static void two_kinds_that_fail_in_turns_are_told_once_each(void **state)
+{
+	struct world *w = *state;
+	for (int i = 0; i < 5; i++) {
+		answer_kind(w, INTENT_WARN, JOB_IN_DOUBT);
+		answer_kind(w, INTENT_RETELL, JOB_IN_DOUBT);
+	}
+	assert_int_equal(times_told(w, "fails to write on it when it will be stopped"), 1);
+	assert_int_equal(times_told(w, "fails to write its story anew"), 1);
+	answer_kind(w, INTENT_RETELL, JOB_DONE);
+	assert_null(strstr(said_of(w).sentence, "fails to"));
+	answer_kind(w, INTENT_WARN, JOB_IN_DOUBT); /* it never worked since */
+	assert_int_equal(times_told(w, "fails to write on it when it will be stopped"), 1);
+	assert_non_null(strstr(said_of(w).sentence, "fails to write on it when"));
+	answer_kind(w, INTENT_RETELL, JOB_IN_DOUBT);
+	assert_int_equal(times_told(w, "fails to write its story anew"), 2);
+}
+
 static void a_stop_that_fails_is_told_and_made_again(void **state)
 {
 	struct world *w = *state;
@@ -188,6 +225,7 @@ int main(void)
 		WORLD(unless_the_queue_has_it_stopped_meanwhile),
 		WORLD(or_says_so_when_nothing_landed),
 		WORLD(a_refusal_of_a_start_after_a_busy_server_is_the_first),
+		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
