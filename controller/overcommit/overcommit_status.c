@@ -9,12 +9,13 @@
 #include "controller/kube/json.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
+#include "controller/common/status_patch.h"
 #include "controller/wire/decode.h"
 #include "sluice/quantity.h"
 
 enum {
 	UNDER_WAY_MAX = 4,
-	BODY_MAX_BYTES = 16 * 1024,
+	STATUS_MAX_BYTES = 16 * 1024,
 	SENTENCE_MAX = 900,
 	TIMEOUT_MS = 10000,
 	RETRY_MS = 5000,
@@ -36,6 +37,7 @@ struct notice {
 struct page {
 	struct overcommit_status *overcommit_status;
 	char *name;
+	struct uid uid;
 	uint64_t request; /* 0: none is under way */
 	bool lost;	  /* freed when it is answered */
 	bool written;	  /* what the server has is `last` */
@@ -119,7 +121,13 @@ void overcommit_status_lose(struct overcommit_status *b, const char *name)
 
 void overcommit_status_see(struct overcommit_status *b, const struct cJSON *object)
 {
-	struct page *p = want_page(b, decode_name(object));
+	struct uid uid = {{0}};
+	struct page *p = find_page(b, decode_name(object));
+	decode_uid(object, &uid);
+	if (p && uid_cmp(&p->uid, &uid) != 0) /* made anew: nothing was said of it yet */
+		overcommit_status_lose(b, decode_name(object));
+	p = want_page(b, decode_name(object));
+	p->uid = uid;
 	p->written = false; /* a new spec: its generation is told, at least */
 	json_each(c, json_array(json_object(object, "status"), "conditions")) {
 		const char *type = json_text(c, "type"), *status = json_text(c, "status");
@@ -224,10 +232,11 @@ static void put_load(struct buf *out, const char *key, struct load l)
 	buf_printf(out, "\"%s\":{\"cpu\":\"%s\",\"memory\":\"%s\"},", key, cpu, memory);
 }
 
-static void put_body(struct buf *out, const struct page *p, const struct notice *n, int64_t now_ms)
+static void put_status(
+	struct buf *out, const struct page *p, const struct notice *n, int64_t now_ms)
 {
 	char now[STAMP_TEXT_SIZE];
-	buf_printf(out, "{\"status\":{\"nodes\":%zu,\"degradedNodes\":%zu,", n->nodes, n->degraded);
+	buf_printf(out, "{\"nodes\":%zu,\"degradedNodes\":%zu,", n->nodes, n->degraded);
 	put_load(out, "lent", n->lent);
 	put_load(out, "requested", n->requested);
 	buf_printf(out, "\"lastUpdateTime\":\"%s\",\"conditions\":[{\"type\":\"Active\",",
@@ -236,7 +245,7 @@ static void put_body(struct buf *out, const struct page *p, const struct notice 
 		"\"status\":\"%s\",\"reason\":\"%s\",\"message\":", n->active ? "True" : "False",
 		n->reason);
 	buf_json_string(out, n->message);
-	buf_printf(out, ",\"lastTransitionTime\":\"%s\",\"observedGeneration\":%" PRId64 "}]}}",
+	buf_printf(out, ",\"lastTransitionTime\":\"%s\",\"observedGeneration\":%" PRId64 "}]}",
 		p->since, n->generation > 0 ? n->generation : 0);
 }
 
@@ -268,7 +277,7 @@ static void tell_turn(struct overcommit_status *b, const struct rule *u, const s
 static void write_page(
 	struct overcommit_status *b, struct page *p, const struct rule *u, const struct notice *n)
 {
-	struct buf path, body;
+	struct buf path, status, body;
 	if (!p->dated || p->is != n->active) {
 		p->dated = true;
 		p->is = n->active;
@@ -277,12 +286,14 @@ static void write_page(
 	if (!p->last.reason || strcmp(p->last.message, n->message) != 0)
 		tell_turn(b, u, n);
 	buf_init(&path, PATH_MAX_BYTES);
-	buf_init(&body, BODY_MAX_BYTES);
+	buf_init(&status, STATUS_MAX_BYTES);
+	buf_init(&body, STATUS_MAX_BYTES + STATUS_PATCH_EXTRA_BYTES);
 	path_format(&path, "/apis/sluice.dev/v1alpha1/nodeovercommits/%s/status", p->name);
-	put_body(&body, p, n, b->now_ms);
+	put_status(&status, p, n, b->now_ms);
+	status_patch(&body, &p->uid, buf_slice(&status));
 	struct kube_request request = {.method = KUBE_PATCH,
 		.path = buf_text(&path),
-		.content_type = KUBE_MERGE_PATCH,
+		.content_type = KUBE_JSON_PATCH,
 		.body = buf_slice(&body),
 		.timeout_ms = TIMEOUT_MS};
 	p->last = *n;
@@ -290,6 +301,7 @@ static void write_page(
 	b->under_way++;
 	p->request = kube_client_send(b->o.client, &request, on_written, p);
 	buf_done(&path);
+	buf_done(&status);
 	buf_done(&body);
 }
 

@@ -75,11 +75,14 @@ static void put_figures(struct buf *out, const char *key, const struct figures *
 	buf_putc(out, '}');
 }
 
-/* null: what is published is of no sample. */
-static void put_body(struct buf *out, const struct node_state *a)
+/* null: what is published is of no sample. The API server refuses another uid than the node has: that is
+ * another node of that name. */
+static void put_body(struct buf *out, const struct uid *of, const struct node_state *a)
 {
-	char at[STAMP_TEXT_SIZE];
-	buf_puts(out, "{\"metadata\":{\"annotations\":{\"" SAMPLE_ANNOTATION "\":");
+	char at[STAMP_TEXT_SIZE], uid[UID_TEXT_SIZE];
+	uid_format(of, uid);
+	buf_printf(out,
+		"{\"metadata\":{\"uid\":\"%s\",\"annotations\":{\"" SAMPLE_ANNOTATION "\":", uid);
 	if (a->window.newest_ms > 0)
 		buf_printf(out, "\"%s\"", stamp_format(a->window.newest_ms, at));
 	else
@@ -163,7 +166,7 @@ static void send_figures(struct publisher *p, struct inventory_node *n)
 	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&body, BODY_MAX_BYTES);
 	path_format(&path, "/api/v1/nodes/%s/status", n->name);
-	put_body(&body, &n->node_state);
+	put_body(&body, &n->facts->uid, &n->node_state);
 	struct kube_request request = {.method = KUBE_PATCH,
 		.path = buf_text(&path),
 		.content_type = KUBE_MERGE_PATCH,

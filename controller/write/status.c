@@ -109,13 +109,10 @@ static void put_flavors(struct buf *out, const struct usage_view *usage, size_t 
 	status_put_flavors(out, usage, n, put_total, &(struct total){USAGE, tells_quota});
 }
 
-/* null takes the field away, should fair sharing have been on before. */
 static void put_share(struct buf *out, bool fair_sharing, int64_t share)
 {
 	if (fair_sharing)
 		buf_printf(out, ",\"fairSharing\":{\"weightedShare\":%" PRId64 "}", share);
-	else
-		buf_puts(out, ",\"fairSharing\":null");
 }
 
 /* A newer spec that was refused is what its author must read, active or not. */
@@ -144,14 +141,14 @@ void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sha
 {
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_verdict(out, &verdict, since, effect);
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);
 	put_flavors(out, v->usage, v->nusage, true);
 	put_share(out, fair_sharing && v->cohort && v->cohort[0], v->weighted_share);
-	buf_puts(out, "}}");
+	buf_putc(out, '}');
 }
 
 void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const char *since,
@@ -159,10 +156,10 @@ void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const 
 {
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_verdict(out, &verdict, since, effect);
 	put_share(out, fair_sharing && v->parent && v->parent[0], v->weighted_share);
-	buf_puts(out, "}}");
+	buf_putc(out, '}');
 }
 
 /* Whole numbers from ten on: it decays all the time, and a status is not rewritten for its last
@@ -172,8 +169,6 @@ static void put_usage(struct buf *out, double usage)
 	if (usage > 0)
 		buf_printf(out, ",\"fairSharing\":{\"usage\":\"%.*f\"}", usage < 10 ? 2 : 0,
 			usage < 1e15 ? usage : 1e15);
-	else
-		buf_puts(out, ",\"fairSharing\":null");
 }
 
 void status_render_localqueue(const struct localqueue_view *v, const char *since,
@@ -181,19 +176,19 @@ void status_render_localqueue(const struct localqueue_view *v, const char *since
 {
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_verdict(out, &verdict, since, effect);
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);
 	put_flavors(out, v->usage, v->nusage, false);
 	put_usage(out, v->fair_usage);
-	buf_puts(out, "}}");
+	buf_putc(out, '}');
 }
 
 void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out)
 {
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_verdict(out, v, since, NULL);
-	buf_puts(out, "}}");
+	buf_putc(out, '}');
 }

@@ -18,18 +18,10 @@ static void put_text(struct buf *out, const char *key, const char *value)
 	buf_putc(out, ',');
 }
 
-/* null takes a field away. */
-static void put_null(struct buf *out, const char *key)
-{
-	buf_printf(out, "\"%s\":null,", key);
-}
-
 static void put_time(struct buf *out, const char *key, int64_t ms)
 {
 	char text[STAMP_TEXT_SIZE];
-	if (ms <= 0 || ms == CALENDAR_NEVER)
-		put_null(out, key);
-	else
+	if (ms > 0 && ms != CALENDAR_NEVER)
 		put_text(out, key, stamp_format_seconds(ms, text));
 }
 
@@ -55,7 +47,7 @@ static void put_conditions(struct buf *out, const struct status_conditions *c, i
 		status_put_condition(out, c->type[i], c->is[i], c->reason[i], c->message[i],
 			c->since[i] ? c->since[i] : "", generation);
 	}
-	buf_puts(out, "]}}");
+	buf_puts(out, "]}");
 }
 
 static void judge(struct status_conditions *c, size_t i, const char *type, bool is, bool bad,
@@ -141,8 +133,6 @@ static void put_state(struct buf *out, const struct calendar_view *v)
 	put_text(out, "window", v->state.window ? v->state.window : "");
 	if (v->state.exception)
 		put_text(out, "exception", v->state.exception);
-	else
-		put_null(out, "exception");
 	put_time(out, "closesAt", v->state.open ? v->next_ms[0] : CALENDAR_NEVER);
 	put_next(out, v);
 }
@@ -150,11 +140,8 @@ static void put_state(struct buf *out, const struct calendar_view *v)
 void status_render_calendar(const struct calendar_view *v, const char *tzdata,
 	const struct status_conditions *c, struct buf *out)
 {
-	static const char *const fields[] = {"state", "window", "exception", "closesAt", "next"};
-	buf_puts(out, "{\"status\":{");
-	for (size_t i = 0; !v->zone && i < sizeof(fields) / sizeof(*fields); i++)
-		put_null(out, fields[i]); /* no spec was ever understood: it is unknown */
-	if (v->zone)
+	buf_putc(out, '{');
+	if (v->zone) /* else no spec was ever understood: it is unknown */
 		put_state(out, v);
 	put_text(out, "tzdata", tzdata);
 	put_conditions(out, c, v->generation);
@@ -172,10 +159,8 @@ void status_render_runpolicy(
 {
 	bool unknown = is_reason(&v->active, "CalendarNotFound") ||
 		       is_reason(&v->active, "CalendarInvalid");
-	buf_puts(out, "{\"status\":{");
-	if (unknown)
-		put_null(out, "state");
-	else
+	buf_putc(out, '{');
+	if (!unknown)
 		put_text(out, "state", v->open ? "Open" : "Closed");
 	put_time(out, "until", unknown ? CALENDAR_NEVER : v->until_ms);
 	put_count(out, "queues", v->queues);
@@ -195,7 +180,7 @@ void status_judge_priceplan(const struct priceplan_view *v, struct status_condit
 void status_render_priceplan(
 	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out)
 {
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_money(out, "factor", v->factor);
 	put_text(out, "rate", v->rate ? v->rate : "base");
 	put_time(out, "until", v->until_ms);
@@ -226,7 +211,7 @@ void status_judge_budget(const struct budget_view *v, struct status_conditions *
 void status_render_budget(
 	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
 {
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_time(out, "periodFrom", v->period_from_ms);
 	put_time(out, "periodTo", v->period_to_ms);
 	put_money(out, "spent", v->spent);
@@ -342,11 +327,8 @@ static void put_window(struct buf *out, const struct advance_reservation_view *v
 
 static void put_cost(struct buf *out, const struct advance_reservation_view *v)
 {
-	if (!v->has_cost) {
-		put_null(out, "cost");
-		put_null(out, "currency");
+	if (!v->has_cost)
 		return;
-	}
 	put_money(out, "cost", v->cost);
 	put_text(out, "currency", v->currency ? v->currency : "");
 }
@@ -354,7 +336,7 @@ static void put_cost(struct buf *out, const struct advance_reservation_view *v)
 void status_render_advance_reservation(const struct advance_reservation_view *v,
 	const struct status_conditions *c, struct buf *out)
 {
-	buf_puts(out, "{\"status\":{");
+	buf_putc(out, '{');
 	put_text(out, "state", advance_state_name(v->state));
 	put_window(out, v);
 	put_time(out, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);

@@ -10,6 +10,7 @@
 #include "controller/kube/json.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
+#include "controller/common/status_patch.h"
 #include "controller/write/status.h"
 #include "controller/wire/decode.h"
 
@@ -60,7 +61,8 @@ struct subject {
 	enum status_writer_kind kind;
 	char *ns, *name;
 	struct uid uid;
-	bool lost; /* freed when its write is answered */
+	bool lost;    /* freed when its write is answered */
+	bool doubted; /* its last write was refused, as when another object has its name by now */
 
 	/* Its conditions as last written or read, in the order of subject_kinds. */
 	struct {
@@ -181,8 +183,8 @@ static const cJSON *find_condition(const cJSON *object, const char *wanted)
 	return NULL;
 }
 
-/* Another object of that name, its status was emptied, or it went back to what it was (a store that was
- * restored): another leader would go by that. The second condition is not always there. */
+/* Its status was emptied, or it went back to what it was (a store that was restored): another leader would
+ * go by that. The second condition is not always there. */
 static bool is_lost(const struct subject *s, size_t i, const cJSON *condition, const char *status)
 {
 	if (i > 0 || !s->written)
@@ -214,6 +216,12 @@ void status_writer_see(
 {
 	struct key k = {kind, decode_namespace_of(object), decode_name(object)};
 	struct subject *s = subject_get(r, &k);
+	struct uid uid = {{0}};
+	decode_uid(object, &uid);
+	if (s && uid_cmp(&s->uid, &uid) != 0) { /* made anew: nothing was said of it yet */
+		status_writer_lose(r, kind, k.ns, k.name);
+		s = NULL;
+	}
 	if (!s) {
 		s = mem_alloc(sizeof(*s));
 		s->status_writer = r;
@@ -223,7 +231,7 @@ void status_writer_see(
 		map_put(&r->subjects, key_hash(&k), s);
 		r->unfinished = true;
 	}
-	decode_uid(object, &s->uid);
+	s->uid = uid;
 	s->deleting = json_text(json_object(object, "metadata"), "deletionTimestamp") != NULL;
 	r->unfinished |= kind == REPORT_FLAVOR && s->deleting;
 	for (size_t i = 0; i < STATUS_CONDITIONS_MAX; i++)
@@ -270,6 +278,12 @@ static void complain(struct status_writer *r, const struct subject *s, const cha
 		"namespace", s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
 }
 
+/* At the first refusal the watch is about to tell of another object. */
+static bool is_worth_a_word(const struct subject *s, enum kube_outcome o)
+{
+	return !s->lost && o != KUBE_GONE && (o != KUBE_STALE || s->doubted);
+}
+
 static void pass_go_on(struct status_writer *r);
 
 static void on_written(const struct kube_answer *a, void *ctx)
@@ -283,13 +297,14 @@ static void on_written(const struct kube_answer *a, void *ctx)
 		s->written = s->under_way;
 		s->under_way = NULL;
 	} else {
-		if (a->outcome != KUBE_GONE && !s->lost)
+		if (is_worth_a_word(s, a->outcome))
 			complain(r, s, a->sentence);
 		r->unfinished = true;
 		s->unsaid = true;
 		free(s->under_way);
 		s->under_way = NULL;
 	}
+	s->doubted = a->outcome == KUBE_STALE;
 	if (s->lost)
 		subject_free(s);
 	pass_go_on(r);
@@ -298,8 +313,9 @@ static void on_written(const struct kube_answer *a, void *ctx)
 static void subject_write(struct subject *s, struct buf *text)
 {
 	struct status_writer *r = s->status_writer;
-	struct buf path;
+	struct buf path, body;
 	buf_init(&path, PATH_MAX_BYTES);
+	buf_init(&body, STATUS_MAX_BYTES + STATUS_PATCH_EXTRA_BYTES);
 	if (s->kind == REPORT_LOCALQUEUE)
 		path_format(&path, "/apis/sluice.dev/v1alpha1/namespaces/%s/localqueues/%s/status",
 			s->ns, s->name);
@@ -310,15 +326,17 @@ static void subject_write(struct subject *s, struct buf *text)
 	s->asked_us = r->clock_us();
 	s->under_way = buf_take(text);
 	r->in_flight++;
+	status_patch(&body, &s->uid, slice_of(s->under_way));
 	struct kube_request request = {
 		.method = KUBE_PATCH,
 		.path = buf_text(&path),
-		.content_type = KUBE_MERGE_PATCH,
-		.body = slice_of(s->under_way),
+		.content_type = KUBE_JSON_PATCH,
+		.body = buf_slice(&body),
 		.timeout_ms = TIMEOUT_MS,
 	};
 	kube_client_send(r->client, &request, on_written, s);
 	buf_done(&path);
+	buf_done(&body);
 }
 
 /* The time since which the condition has been what it is; it becomes now when it changes. */

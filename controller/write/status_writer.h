@@ -3,7 +3,7 @@
  * PricePlans, Budgets and AdvanceReservations as the queue library sees them, and of a ResourceFlavor
  * whose spec was refused, or that is being deleted while it is in use.
  *
- * One merge patch on /status when the rendered text differs from what was last written, by the
+ * One patch of /status (status_patch.h) when the rendered text differs from what was last written, by the
  * leader alone, at most once a second per object and with few under way at once: people read it,
  * and Jobs are waiting for the same API server. While Job writes stand in line it steps back to
  * once in five seconds, and while the API server takes long to answer, to once in a hundred times

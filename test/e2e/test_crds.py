@@ -668,6 +668,11 @@ STATUS = {
 }
 
 
+def status_patch(uid, status):
+    """As the controller writes a status (controller/common/status_patch.h)."""
+    return [{"op": "test", "path": "/metadata/uid", "value": uid}, {"op": "add", "path": "/status", "value": status}]
+
+
 @pytest.mark.parametrize("plural", STATUS)
 def test_kubectl_shows_what_the_status_says(plane, team, plural):
     """Written as the controller writes it, and read as people read it: every field is taken, and in its column."""
@@ -676,15 +681,47 @@ def test_kubectl_shows_what_the_status_says(plane, team, plural):
     conditions = [{"type": t, "status": "True", "reason": "Active", "message": "It is.", "lastTransitionTime": "2026-11-21T00:00:00Z",
                    "observedGeneration": 1} for t in ("Active", "Exhausted", "Accepted", "Kept")]
     status = {**status, "conditions": conditions}
-    plane.api.post(path_of(plural), {**obj, "metadata": {"name": name}})
+    made = plane.api.post(path_of(plural), {**obj, "metadata": {"name": name}})
     try:
-        back = plane.api.patch(path_of(plural, name) + "/status?fieldValidation=Strict", {"status": status})
+        back = plane.api.patch(path_of(plural, name) + "/status?fieldValidation=Strict", status_patch(made["metadata"]["uid"], status), "json")
         assert back["status"] == status
         lines = plane.kubectl("get", plural, name).stdout.splitlines()
         table = dict(zip(lines[0].split(), lines[1].split()))
         assert {k: table[k] for k in shown[::2]} == dict(zip(shown[::2], shown[1::2]))
     finally:
         plane.api.delete(path_of(plural, name))
+
+
+@pytest.mark.parametrize("plural", STATUS)
+def test_the_status_of_an_object_that_was_deleted_is_not_that_of_the_next_of_its_name(plane, team, plural):
+    obj, status, _ = STATUS[plural]
+    where = path_of(plural, team)
+    first = plane.api.post(path_of(plural), {**obj, "metadata": {"name": team}})["metadata"]["uid"]
+    plane.api.delete(where)
+    assert plane.api.gone(where)
+    second = plane.api.post(path_of(plural), {**obj, "metadata": {"name": team}})["metadata"]["uid"]
+    try:
+        with pytest.raises(ApiError) as refused:
+            plane.api.patch(f"{where}/status", status_patch(first, status), "json")
+        assert refused.value.status == 422
+        assert "status" not in plane.api.get(where)
+        plane.api.patch(f"{where}/status", status_patch(second, status), "json")
+        # The whole status is another one: what is not told any more is gone.
+        less = {"conditions": []}
+        assert plane.api.patch(f"{where}/status", status_patch(second, less), "json")["status"] == less
+    finally:
+        plane.api.delete(where)
+
+
+def test_what_a_node_lends_is_not_written_to_another_node_of_its_name(plane):
+    """A merge patch, in which the API server heeds the uid of a Node as it does not that of a custom resource."""
+    where = "/api/v1/nodes/spot-0"
+    lent = {"kubernetes.io/batch-cpu": "1"}
+    before = plane.api.get(where)["status"]["capacity"]
+    with pytest.raises(ApiError) as refused:
+        plane.api.patch(f"{where}/status", {"metadata": {"uid": "00000000-0000-0000-0000-000000000001"}, "status": {"capacity": lent}})
+    assert refused.value.status == 422 and "metadata.uid" in refused.value.message
+    assert plane.api.get(where)["status"]["capacity"] == before
 
 
 def test_of_a_reservation_only_its_users_and_its_release_can_be_edited(plane, team):

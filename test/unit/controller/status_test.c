@@ -74,7 +74,7 @@ static void a_clusterqueue_tells_all(void **state)
 	buf_init(&out, 65536);
 	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
-	const cJSON *status = json_object(root, "status");
+	const cJSON *status = root;
 	const cJSON *active = json_array(status, "conditions")->child;
 	assert_string_equal(json_text(active, "type"), "Active");
 	assert_string_equal(json_text(active, "status"), "True");
@@ -151,21 +151,21 @@ static void shares_are_told_while_they_count(void **state)
 	buf_init(&out, 65536);
 	v.weighted_share = 250;
 	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
-	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null")); /* it is in no cohort */
+	assert_null(strstr(buf_text(&out), "fairSharing")); /* it is in no cohort */
 	v.cohort = "all";
 	buf_reset(&out);
 	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
 	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":{\"weightedShare\":250}"));
 	buf_reset(&out);
 	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
-	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null"));
+	assert_null(strstr(buf_text(&out), "fairSharing"));
 	buf_reset(&out);
 	status_render_cohort(&c, true, SINCE, NULL, &out);
 	assert_string_equal(buf_text(&out),
-		"{\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
+		"{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
 		"\"CohortCycle\",\"message\":\"its parents form a "
 		"ring\",\"lastTransitionTime\":\"" SINCE
-		"\",\"observedGeneration\":2}],\"fairSharing\":{\"weightedShare\":125}}}");
+		"\",\"observedGeneration\":2}],\"fairSharing\":{\"weightedShare\":125}}");
 	buf_done(&out);
 }
 
@@ -184,7 +184,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	buf_init(&out, 65536);
 	status_render_localqueue(&v, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
-	const cJSON *status = json_object(root, "status");
+	const cJSON *status = root;
 	const cJSON *active = json_array(status, "conditions")->child;
 	assert_string_equal(json_text(active, "status"), "False");
 	assert_string_equal(json_text(active, "message"), "says \"who?\"");
@@ -195,7 +195,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	buf_reset(&out);
 	status_render_localqueue(&v, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
-	active = json_array(json_object(root, "status"), "conditions")->child;
+	active = json_array(root, "conditions")->child;
 	assert_string_equal(json_text(active, "status"), "True");
 	assert_string_equal(json_text(active, "reason"), "InvalidSpec");
 	assert_string_equal(json_text(active, "message"),
@@ -214,7 +214,7 @@ static const cJSON *parse(struct json *j, struct buf *out)
 {
 	const cJSON *root;
 	assert_int_equal(json_parse(j, buf_slice(out), &root, NULL), 0);
-	return json_object(root, "status");
+	return root;
 }
 
 static const cJSON *condition(const cJSON *status, const char *type)
@@ -294,7 +294,7 @@ static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
 	status = parse(j, &out);
 	assert_string_equal(json_text(condition(status, "Valid"), "status"), "False");
 	assert_string_equal(json_text(condition(status, "Valid"), "reason"), "InvalidZone");
-	assert_non_null(strstr(buf_text(&out), "\"state\":null"));
+	assert_null(json_text(status, "state"));
 	json_free(j);
 	buf_done(&out);
 	zone_free(zone);
@@ -485,8 +485,8 @@ static void what_is_left_outlives_a_leader(void **state)
 	buf_printf(&object,
 		"{\"kind\":\"AdvanceReservation\",\"metadata\":{\"name\":\"demonstration\","
 		"\"generation\":2},\"spec\":{\"clusterQueue\":\"batch\",\"calendar\":\"nights\","
-		"\"flavors\":[{\"name\":\"gpu\"},{\"name\":\"spot\"}]},%s",
-		buf_text(&out) + 1);
+		"\"flavors\":[{\"name\":\"gpu\"},{\"name\":\"spot\"}]},\"status\":%s}",
+		buf_text(&out));
 	assert_int_equal(json_parse(j, buf_slice(&object), &root, NULL), 0);
 	if (decode_advance_reservation(root, &s, &e) != 0)
 		fail_msg("%s", e.text);

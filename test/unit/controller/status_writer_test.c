@@ -79,7 +79,7 @@ static void only_news_are_written(void **state)
 	expect(&s, LQ_PATH, 200);
 	stage_tick(&s, NOW_MS);
 	assert_non_null(strstr(
-		scripted_server_request(s.api.server, 0)->head, "application/merge-patch+json"));
+		scripted_server_request(s.api.server, 0)->head, "application/json-patch+json"));
 	stage_tick(&s, NOW_MS + 1000);
 	stage_tick(&s, NOW_MS + 2000);
 	assert_int_equal(scripted_server_count(s.api.server), 2);
@@ -268,6 +268,56 @@ static void an_empty_status_is_filled_again(void **state)
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 1000);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
+	stage_close(&s);
+}
+
+#define QUEUE_OF(uid, status)                                                                      \
+	"{\"metadata\":{\"name\":\"batch\",\"uid\":\"" uid "\"},\"status\":{" status "}}"
+#define UID_ONE "ab000000-0000-0000-0000-000000000000"
+#define UID_TWO "cd000000-0000-0000-0000-000000000000"
+#define WRITTEN_TO(uid)                                                                            \
+	"[{\"op\":\"test\",\"path\":\"/metadata/uid\",\"value\":\"" uid                            \
+	"\"},{\"op\":\"add\",\"path\":\"/status\",\"value\":{\"conditions\":[{\"type\":\"Active\","
+
+static void assert_begins(const char *text, const char *beginning)
+{
+	assert_memory_equal(text, beginning, strlen(beginning));
+}
+
+static void a_write_is_for_the_object_that_was_judged(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE,
+		QUEUE_OF(UID_ONE, "\"conditions\":[{\"type\":\"Active\",\"status\":\"True\","
+				  "\"lastTransitionTime\":\"2025-01-02T03:04:05Z\"}]"));
+	expect(&s, CQ_PATH, 422); /* there is another of its name already */
+	stage_tick(&s, NOW_MS);
+	assert_begins(last_body(&s), WRITTEN_TO(UID_ONE));
+	see(&s, REPORT_CLUSTERQUEUE, QUEUE_OF(UID_TWO, ""));
+	expect(&s, CQ_PATH, 200);
+	stage_tick(&s, NOW_MS + 1000);
+	assert_begins(last_body(&s), WRITTEN_TO(UID_TWO));
+	/* It has been so since it was made. */
+	assert_non_null(strstr(last_body(&s), "\"lastTransitionTime\":\"2026-11-21T10:00:01Z\""));
+	stage_close(&s);
+}
+
+static void an_object_may_be_made_anew_while_it_is_written(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, QUEUE_OF(UID_ONE, ""));
+	expect(&s, CQ_PATH, 200);
+	status_writer_tick(s.status_writer, NOW_MS);
+	see(&s, REPORT_CLUSTERQUEUE, QUEUE_OF(UID_TWO, ""));
+	expect(&s, CQ_PATH, 200);
+	stage_tick(&s, NOW_MS + 1000);
+	assert_begins(last_body(&s), WRITTEN_TO(UID_TWO));
+	stage_tick(&s, NOW_MS + 2000);
 	assert_int_equal(scripted_server_count(s.api.server), 2);
 	stage_close(&s);
 }
@@ -479,6 +529,8 @@ int main(void)
 		cmocka_unit_test(the_time_of_a_condition_is_kept),
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
 		cmocka_unit_test(an_empty_status_is_filled_again),
+		cmocka_unit_test(a_write_is_for_the_object_that_was_judged),
+		cmocka_unit_test(an_object_may_be_made_anew_while_it_is_written),
 		cmocka_unit_test(a_flavor_is_written_to_only_when_it_was_refused),
 		cmocka_unit_test(a_flavor_that_is_deleted_says_what_still_uses_it),
 		cmocka_unit_test(a_calendar_that_became_wrong_is_said_once),

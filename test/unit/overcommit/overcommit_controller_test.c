@@ -54,8 +54,12 @@ static void figures_follow_what_is_used(void **state)
 	assert_int_equal(stage_count(&s, PATCH_N1), 1);
 	/* 100 cores * 60 % - 10 - 5 = 45; 100 Gi * 70 % - 10 - 2 = 58 Gi */
 	const char *body = stage_last_body(&s, PATCH_N1);
-	assert_string_equal(body,
-		"{\"metadata\":{\"annotations\":{\"sluice.dev/overcommit-sample\":"
+	char uid[UID_TEXT_SIZE], of[128];
+	uid_format(&inventory_find(s.overcommit_controller->inventory, "n1")->facts->uid, uid);
+	snprintf(of, sizeof(of), "{\"metadata\":{\"uid\":\"%s\",", uid); /* no other of its name */
+	assert_memory_equal(body, of, strlen(of));
+	assert_string_equal(body + strlen(of),
+		"\"annotations\":{\"sluice.dev/overcommit-sample\":"
 		"\"2026-11-21T10:00:15.000Z\"}},\"status\":{"
 		"\"capacity\":{\"kubernetes.io/batch-cpu\":\"45000\","
 		"\"kubernetes.io/batch-memory\":\"62277025792\"},"
@@ -323,8 +327,12 @@ static void the_configmap_wins(void **state)
 	see_rule(&s, "a", "{\"cpuReclaimThresholdPercent\":90}");
 	expect_status(&s, "a");
 	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);
-	assert_non_null(strstr(stage_last_body(&s, "nodeovercommits/a/status"),
-		"\"status\":\"False\",\"reason\":\"ConfigMapInUse\""));
+	const char *status = stage_last_body(&s, "nodeovercommits/a/status");
+	assert_non_null(strstr(status, "\"status\":\"False\",\"reason\":\"ConfigMapInUse\""));
+	assert_ptr_equal(status,
+		strstr(status, "[{\"op\":\"test\",\"path\":\"/metadata/uid\",\"value\":"
+			       "\"00000000-0000-0000-0000-0000000000aa\"},"
+			       "{\"op\":\"add\",\"path\":\"/status\",\"value\":{\"nodes\":"));
 	s.now_ms += 15000;
 	stage_patch(&s, "n1", 200);
 	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);

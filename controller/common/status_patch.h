@@ -1,0 +1,21 @@
+/*
+ * A status that counts for one object alone. What is said of an object that was deleted must not be taken for
+ * the status of the next one of its name: accepted, say. So a write tests the uid.
+ *
+ * A JSON patch, for in a merge patch of /status the API server reads no metadata.uid of a custom resource.
+ * It puts the whole status: a field that is not rendered is there no more.
+ */
+#ifndef SLUICE_CONTROLLER_COMMON_STATUS_PATCH_H
+#define SLUICE_CONTROLLER_COMMON_STATUS_PATCH_H
+
+#include "base/buf.h"
+#include "base/slice.h"
+#include "base/uid.h"
+
+#define STATUS_PATCH_EXTRA_BYTES 256 /* what is more in the patch than in the status */
+
+/* Appends the JSON patch, for /status, of the object with that uid. The API server answers 422 where another
+ * has its name by now. */
+void status_patch(struct buf *out, const struct uid *uid, struct slice status);
+
+#endif
