@@ -143,8 +143,9 @@ enum phase attempt_call_off(struct gate *g, struct gate_job *j)
 	bool has_flavors = queue_job_flavors_exist(g->queue, &j->uid);
 	must(!j->attempt.doubt);
 	stop_because(j, has_flavors ? CHANGED : "FlavorNotFound", g->identity);
-	if (ends_by_owner(j))
-		j->attempt.not_before_ms = g->now_ms + attempt_restless_ms(g, j);
+	int64_t calm_ms = ends_by_owner(j) ? g->now_ms + attempt_restless_ms(g, j) : 0;
+	if (calm_ms > j->attempt.not_before_ms)
+		j->attempt.not_before_ms = calm_ms;
 	gate_note(g, NOTE_CALL_OFF, j, "start of attempt %d called off: %s", j->attempt.number,
 		j->stop.reason);
 	g->counts.voids++;

@@ -146,6 +146,26 @@ static void or_says_so_when_nothing_landed(void **state)
 	assert_string_equal(closed_by(w, LEDGER_VOID), "Held");
 }
 
+/* A hold that is put on and taken off makes no pause shorter. */
+static void and_waits_as_long_as_without_it(void **state)
+{
+	struct world *w = *state;
+	w->status_fails = true;
+	submit_where_writes_fail(w);
+	while (!strstr(w->notes, "its start is given up"))
+		at(w, w->now_ms + 1000);
+	size_t starts = w->sent[INTENT_START];
+	int64_t given_up_ms = w->now_ms;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_HELD});
+	w->fails = w->status_fails = false;
+	while (w->now_ms < given_up_ms + 9000)
+		at(w, w->now_ms + 1000);
+	assert_string_equal(closed_by(w, LEDGER_VOID), "Held");
+	assert_int_equal(w->sent[INTENT_START], starts);
+	at(w, w->now_ms + 10000);
+	assert_false(w->j->now->job.suspend);
+}
+
 /* A server that is busy refuses nothing: one refusal after it is a race that we lost. */
 static void a_refusal_of_a_start_after_a_busy_server_is_the_first(void **state)
 {
@@ -224,6 +244,7 @@ int main(void)
 		WORLD(what_was_given_up_and_lands_runs_on),
 		WORLD(unless_the_queue_has_it_stopped_meanwhile),
 		WORLD(or_says_so_when_nothing_landed),
+		WORLD(and_waits_as_long_as_without_it),
 		WORLD(a_refusal_of_a_start_after_a_busy_server_is_the_first),
 		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),
