@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import json
 import os
+import random
 import re
 import time
 from datetime import datetime, timezone
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SOON, as_account
-from objects import HOLD, ORIGINAL, QUEUE, QUEUED, STORY, SUBMITTED, conditions, job, jobs_path, ours, owner_reference, path_of, submitter, who
+from objects import HOLD, ORIGINAL, QUEUE, QUEUED, SEED, STORY, SUBMITTED, conditions, job, jobs_path, ours, owner_reference, path_of, searched, submitter, who
 from sandbox import ApiError, wait_until
 
 pytestmark = pytest.mark.usefixtures("asleep")
@@ -755,6 +756,162 @@ def test_the_policy_knows_what_the_controller_reads():
     policy = (ROOT / "deploy/policies/validating/unknown-keys.yaml").read_text()
     known = re.findall(r"'([a-z-]+)'", "".join(re.findall(r"\['[^\]]*'\]", policy)))
     assert set(known) == read - others
+
+
+# ---- values that mean nothing -------------------------------------------------------------
+
+# Of each key, values that the controller takes and others that it does not. The Job has 4 pods, and as many completions.
+BOOLEAN = ["true", "false"], ["yes", "True", "", "true ", "true\n", "x" * 400]
+TIMES = (
+    ["2026-11-22T08:00:00Z", "2026-11-21T10:58:30.123+01:00", "2026-02-29t08:00:60z", "2026-11-22 08:00 Europe/Berlin", "2026-11-22T8:00 Europe/Berlin",
+     "Mon 8:00 Europe/Berlin", "monday Europe/Berlin", "8:00 UTC", "24:00 UTC", "today UTC", " tomorrow  23:59  UTC ", "0001-01-01T00:00:00Z"],
+    ["25:00", "08:00", "8:60 UTC", "24:01 UTC", "24 UTC", "Mon", "Mon 8:00", "2026-11-22", "2026-11-31 08:00 UTC", "2026-13-01T08:00:00Z", "2026-11-22T08:00:00",
+     "2026-11-22T08:00:00Z UTC", "Mon 8:00 Europe/Berlin now", "8:00 1st", "UTC", "", " ", "noon UTC", "8:00\tUTC", "8:00 UTC\n", "1969-01-01 08:00 UTC", "8:00 " + "Z" * 140])
+VALUES = {
+    "after": (["prep", "afterok:prep", "afterany: prep,\n after:load , afternotok:a.b-1", "singleton", "", " \n", "afterok:{batch=tuesday,stage in (prep, load),!test}",
+               "{a,b!=c, d ! = e,f==g,h notin (i,),j=}", "afterok"],
+              ["prep,", ",", "aftercorr:prep", "afterok:Prep", "ns/prep", "afterok:a:b", "afterok:{}", "afterok:{a=b", "afterok:{a=b}x", "{a b}", "singleton:x",
+               "prep load", "-prep", "prep.", "x" * 9000]),
+    "completions-equal-parallelism": BOOLEAN,
+    "deadline": TIMES,
+    "expected-duration": (["5400", "1h30m", "1.5h", "90s", "500ms", "1ns", "0h1s", ".5h", "5.h", "007", "1\u00b5s", "2\u03bcs1us", "3153600000"],
+                          ["2 hours", "2d", "0", "0s", "0.0h", "-1h", "1h30", "h", "", "1 h", "1H", "1h\n", "1e3", "99999999999", "x" * 400]),
+    "grow": BOOLEAN,
+    "hold": (["yes", "false", "", "until Tom is back", "Gr\u00f6\u00dfe", "x" * 1024], ["two\nlines", "x" * 1025, "\u00e9" * 600, "a\u0085b"]),
+    "max-price": (["0.05", "0", "2.50 nvidia.com/gpu", "0.005  memory-gib", "1 ", "1 hugepages-2Mi-gib", "0.000001 cpu"],
+                  ["0,05", "5 EUR per hour", ".5", "1.", "1.0000001", "-1", "", "1 memory", "1 storage", "1 hugepages-2Mi", "1 cpu-gib", "EUR 5", "1 cpu ", "1\tcpu", "1 \u20ac"]),
+    "max-run-seconds": (["3600", "1", "0060", "2147483647"], ["1h", "0", "-1", "1.5", "", " 60", "3600\n", "9999999999"]),
+    "min-parallelism": (["1", "3", "003"], ["half", "0", "4", "5", "-1", "50%", ""]),
+    "nice": (["0", "10", "-100", "100", "007", "-0"], ["101", "+1", "-", "low", "", "0010", "1.0", "10 "]),
+    "on-dependency-failure": (["Wait", "Hold", "Delete"], ["wait", "Fail", "", "Hold ", "Delete\n", "x" * 60]),
+    "on-missed-deadline": (["RunAnyway", "Hold", "Fail"], ["fail", "hold", "", "Run"]),
+    "preemptible": BOOLEAN,
+    "start": (["Asap", "Cheapest"], ["cheapest", "now", ""]),
+    "start-after": TIMES,
+}
+# Those whose sentence is the controller's, but for the item that is meant.
+OWN_WORDS = {"after"}
+# Values that are right by themselves, and not with what else the Job says: (annotations, spec, the sentence's beginning; None: right).
+TOGETHER = [
+    ({"grow": "true"}, {}, "sluice.dev/grow: needs annotation sluice.dev/min-parallelism"),
+    ({"grow": "true", "min-parallelism": "2"}, {}, None),
+    ({"min-parallelism": "1"}, {"parallelism": 1, "completions": 1}, 'min-parallelism: "1" is not less than spec.parallelism, which is 1;'),
+    ({"completions-equal-parallelism": "true"}, {"completionMode": "NonIndexed"}, "needs completionMode Indexed"),
+    ({"completions-equal-parallelism": "true"}, {"completions": 8}, "needs completionMode Indexed"),
+    ({"completions-equal-parallelism": "true"}, {"completions": None, "completionMode": "NonIndexed"}, "needs completionMode Indexed"),
+]
+
+
+def valued(name, annotations, ns, **spec):
+    """A Job with annotations of ours; `grow` has what it needs. Without a queue, so nothing is refused."""
+    beside = {"min-parallelism": "2"} if set(annotations) == {"grow"} and not spec else {}
+    obj = job(name, pods=4, **{"completionMode": "Indexed", **spec}, annotations={f"sluice.dev/{k}": v for k, v in {**beside, **annotations}.items()})
+    obj["metadata"]["namespace"] = ns
+    obj["spec"]["template"]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    return obj
+
+
+class Judges:
+    """What is said of Jobs: by the policies of the API server, and by the code with which the controller reads them."""
+
+    def __init__(self, plane, jobs, program, folder):
+        self.plane, self.ns, self.program, self.folder = plane, jobs.ns, program, folder
+
+    def warnings(self, objs):
+        """{name: what is warned of}, of those that bring a warning."""
+        done = self.plane.kubectl("create", "--dry-run=server", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objs}))
+        assert done.stdout.count("created (server dry run)") == len(objs), done
+        return dict(re.findall(rf"'sluice-wrong-values': \w+ {self.ns}/(v\d+): (.*)", done.stderr))
+
+    def controller(self, obj):
+        """The sentence, or None: it takes the Job."""
+        queued = json.loads(json.dumps(obj))
+        queued["metadata"]["labels"] = {QUEUE: "main"}
+        file = self.folder / "job.json"
+        file.write_text(json.dumps(queued))
+        said = self.program("sluice", "simulate", file).stderr
+        return next(iter(re.findall(rf"Job {self.ns}/v\d+: (metadata\..*)", said)), None)
+
+
+@pytest.fixture
+def judges(plane, jobs, program, tmp_path):
+    return Judges(plane, jobs, program, tmp_path)
+
+
+def test_a_value_that_is_not_taken_brings_the_controllers_own_words(judges):
+    rows = [(key, value, right) for key, both in VALUES.items() for right, values in zip((True, False), both) for value in values]
+    objs = [valued(f"v{i}", {key: value}, judges.ns) for i, (key, value, _) in enumerate(rows)]
+    warned = judges.warnings(objs)
+    wrong = []
+    for obj, (key, value, right) in zip(objs, rows):
+        warning, says = warned.get(obj["metadata"]["name"]), judges.controller(obj)
+        if (warning is None, says is None) != (right, right) or not (right or key in OWN_WORDS or warning == says):
+            wrong.append((key, value, warning, says))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("row", range(len(TOGETHER)))
+def test_values_that_do_not_go_together_bring_a_warning(judges, row):
+    annotations, spec, words = TOGETHER[row]
+    obj = valued("v0", annotations, judges.ns, **{"parallelism": 4, **spec})
+    warning, says = judges.warnings([obj]).get("v0"), judges.controller(obj)
+    assert warning == says and (words in says if words else says is None)
+
+
+def changed(draw, values):
+    """One of the values with a slip or two, or a piece of another behind it."""
+    text = draw.choice(values)
+    for _ in range(draw.randint(0, 2)):
+        at = draw.randint(0, len(text))
+        text = draw.choice([text[:at] + text[at + 1:], text[:at] + draw.choice(" 0159:.-,TZhms{}(=!aA\n\u00e9") + text[at:], text[:at] + draw.choice(values)[at:], text.swapcase()])
+    return text
+
+
+@pytest.mark.search
+def test_no_value_that_the_controller_takes_brings_a_warning(judges):
+    draw = random.Random(SEED)
+    objs = [valued(f"v{i}", {key: changed(draw, VALUES[key][0])}, judges.ns) for i, key in enumerate(searched(8, 400) * sorted(VALUES))]
+    for name, warning in judges.warnings(objs).items():
+        obj = objs[int(name[1:])]
+        assert judges.controller(obj), (SEED, obj["metadata"]["annotations"], warning)
+
+
+def test_several_wrong_values_are_told_at_once(judges):
+    obj = valued("v0", {"start": "cheapest", "deadline": "25:00", "on-missed-deadline": "fail", "expected-duration": "2 hours"}, judges.ns)
+    warning = judges.warnings([obj])["v0"]
+    assert [re.sub(" .*", "", s) for s in warning.split("; metadata.annotations.sluice.dev/")] == [
+        "metadata.annotations.sluice.dev/deadline:", "expected-duration:", "on-missed-deadline:", "start:"]
+
+
+def test_the_wrong_values_of_a_cronjobs_jobs_are_told_and_those_of_its_labels(judges):
+    """What sluice-guard-jobs refuses of a Job would come to light at its hour."""
+    obj = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "v0", "namespace": judges.ns}, "spec": {
+        "schedule": "0 3 * * *", "jobTemplate": {"spec": job("x")["spec"], "metadata": {
+            "labels": {QUEUE: "My_Queue", "sluice.dev/priority-class": "A_b", "sluice.dev/preemptible": "yes"},
+            "annotations": {"sluice.dev/grow": "yes", "sluice.dev/preemptible": "no"}}}}}
+    assert judges.warnings([obj])["v0"] == "; ".join(f"spec.jobTemplate.metadata.{said}" for said in [
+        'labels.sluice.dev/preemptible: "yes" is neither "true" nor "false"',
+        'labels.sluice.dev/priority-class: "A_b" cannot be the name of a WorkloadPriorityClass',
+        'labels.sluice.dev/queue-name: "My_Queue" cannot be the name of a LocalQueue',
+        'annotations.sluice.dev/grow: "yes" is neither "true" nor "false"'])
+
+
+def test_a_run_with_fewer_pods_brings_no_warning(jobs, user, kubectl, sluice_account):
+    made = jobs.make(by=user, pods=4, annotations={"sluice.dev/min-parallelism": "2"})
+    started(jobs, sluice_account, made, SHRUNK, parallelism=2)
+    assert "sluice-wrong-values" not in kubectl.run("annotate", "job", made["metadata"]["name"], "a=b").stderr
+
+
+def test_each_key_that_is_read_has_a_form_of_its_values(plane):
+    policies = {name: plane.api.get(f"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/sluice-{name}")["spec"]
+                for name in ("unknown-keys", "wrong-values")}
+
+    def keys(policy, variable, mark="'"):
+        return sorted(re.findall(mark + "'?([a-z-]+)'", next(v["expression"] for v in policies[policy]["variables"] if v["name"] == variable)))
+    for read, forms in (("readLabels", "labelForms"), ("readAnnotations", "annotationForms")):
+        assert keys("unknown-keys", read) == keys("wrong-values", forms, "'key': ")
+    looked_at = policies["wrong-values"]["matchConditions"][0]["expression"].partition("[")[2].rpartition("[")[2]
+    assert sorted(VALUES) == keys("unknown-keys", "readAnnotations") == sorted(re.findall("'([a-z-]+)'", looked_at.partition("]")[0]))
 
 
 # ---- a manifest that is applied again --------------------------------------------------
