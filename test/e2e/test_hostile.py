@@ -206,6 +206,16 @@ def owner_added_later(x):
     x.tries(x.patch, name, {"spec": {"suspend": False}})
 
 
+def false_child(x):
+    """As if it were a part of a JobSet, which its controller would start."""
+    obj = job("part", None, {"cpu": "1"}, 50, suspend=False)
+    obj["metadata"]["ownerReferences"] = [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "train", "controller": True,
+                                           "uid": "0b2b5d0e-6a3c-4c6e-9d57-7f6f2c9f1a11"}]
+    x.tries(x.api.post, jobs_path(x.ns), obj)
+    x.tries(x.patch, "part", {"metadata": {"labels": {QUEUE: None}}})
+    x.tries(x.patch, "part", {"spec": {"suspend": False}})
+
+
 def more_completions(x):
     """Elastic and Indexed: one pod is let in, and then a hundred are wanted."""
     x.make("elastic", pods=100, completions=1, completionMode="Indexed")
@@ -280,7 +290,7 @@ def out_of_the_queue(x):
     x.tries(x.make, "never", pods=50, queue=None, suspend=False)
 
 
-ATTACKS = {f.__name__: f for f in (child, child_of_a_run, owner_added_later, more_completions, more_parallelism, manual_selector, orphaned,
+ATTACKS = {f.__name__: f for f in (child, child_of_a_run, owner_added_later, false_child, more_completions, more_parallelism, manual_selector, orphaned,
                                    foreign_finalizer, foreign_controller, endless_grace, forged_marks, out_of_the_queue)}
 
 

@@ -170,6 +170,86 @@ def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, j
     assert queue_of(cronjob_controller.post(jobs_path(jobs.ns), generated)) == ("default", True)
 
 
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+JOBSET = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "train", "uid": "0b2b5d0e-6a3c-4c6e-9d57-7f6f2c9f1a11", "controller": True}
+
+
+def may_make_children(plane, account, verb="make-children"):
+    """A ServiceAccount of one namespace has that right of JobSets, in the whole cluster, as docs/policies.md gives it to the JobSet controller.
+    Everything of it goes with `undo`."""
+    name = f"kind-{account['namespace']}"
+    made = {"ClusterRole": {"rules": [{"apiGroups": ["sluice.dev"], "resources": ["jobkinds"], "resourceNames": ["jobset.jobset.x-k8s.io"], "verbs": [verb]}]},
+            "ClusterRoleBinding": {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}, "subjects": [account]}}
+    for kind, rest in made.items():
+        plane.api.post(f"{RBAC}/{kind.lower()}s", {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, **rest})
+    return lambda: [plane.api.delete(f"{RBAC}/{kind.lower()}s/{name}") for kind in made]
+
+
+@pytest.fixture
+def jobset_controller(plane, jobs, user):
+    """One that plays the controller of JobSets: an account of its own, with the rights of `user` in this namespace."""
+    name = f"/api/v1/namespaces/{jobs.ns}/serviceaccounts"
+    account = {"kind": "ServiceAccount", "namespace": jobs.ns, "name": "jobset-controller"}
+    plane.api.post(name, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account["name"]}})
+    plane.api.post(f"{RBAC}/namespaces/{jobs.ns}/rolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": account["name"]},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sluice-batch-user"}, "subjects": [account]})
+    api = as_account(plane, jobs.ns, account["name"])
+    api.account, api.undo = account, lambda: None
+    wait_until("the API server to know its rights", lambda: api.get(jobs_path(jobs.ns)), SOON)
+    yield api
+    api.undo()
+
+
+def child(ns, name="train-workers-0", dry=False, **owner):
+    """Where it is created, and a Job as the controller of JobSets makes it."""
+    obj = job(name, requests={"cpu": "1"})
+    obj["metadata"]["ownerReferences"] = [{**JOBSET, **owner}]
+    return jobs_path(ns) + ("?dryRun=All" if dry else ""), obj
+
+
+def is_queued(made):
+    return (made["metadata"].get("labels", {}).get(QUEUE), made["spec"].get("suspend", False)) == ("default", True)
+
+
+@pytest.mark.since_kubernetes(36, "has no policy that gives a Job the queue default")
+def test_the_children_of_a_jobset_are_its_controllers_and_not_queued_one_by_one(plane, jobs, user, jobset_controller):
+    make_default_queue(plane, jobs)
+    assert is_queued(jobset_controller.post(*child(jobs.ns, dry=True)))  # no admin has given it the right
+    jobset_controller.undo = may_make_children(plane, jobset_controller.account)
+    wait_until("the API server to know its right", lambda: not is_queued(jobset_controller.post(*child(jobs.ns, dry=True))), SOON)
+    made = jobset_controller.post(*child(jobs.ns, "train-driver-0"))
+    assert QUEUE not in made["metadata"].get("labels", {}) and not made["spec"].get("suspend")
+    for suspend in (True, False):  # as it does with its JobSet
+        assert jobs.patch(made, {"spec": {"suspend": suspend}}, by=jobset_controller)["spec"]["suspend"] is suspend
+    # The right is of JobSets' children, and of their controller.
+    for owner in ({"kind": "RayJob", "apiVersion": "ray.io/v1"}, {"controller": False}, {"apiVersion": "v1"}, {"kind": "Job", "apiVersion": "batch/v1"}):
+        assert is_queued(jobset_controller.post(*child(jobs.ns, dry=True, **owner))), owner
+    assert is_queued(jobset_controller.post(jobs_path(jobs.ns) + "?dryRun=All", job("own", requests={"cpu": "1"})))
+    assert is_queued(plane.api.post(*child(jobs.ns, dry=True)))  # an admin, who has every right
+
+
+def test_whoever_writes_an_owner_himself_is_queued(plane, jobs, user):
+    make_default_queue(plane, jobs)
+    made = user.post(*child(jobs.ns))
+    assert is_queued(made)
+    refused(WAITS, jobs.patch, made, {"spec": {"suspend": False}}, by=user)
+    refused("has a LocalQueue", jobs.patch, made, label(None), by=user)
+
+
+def test_all_verbs_are_no_word_on_children(plane, jobs, jobset_controller):
+    """A controller that was given everything, as many are: its Jobs were queued before, and nobody has said that they run outside."""
+    make_default_queue(plane, jobs)
+    jobset_controller.undo = may_make_children(plane, jobset_controller.account, verb="*")
+
+    def has_all():
+        return jobset_controller.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": {
+                "group": "sluice.dev", "resource": "jobkinds", "name": "jobset.jobset.x-k8s.io", "verb": "make-children"}}})["status"]["allowed"]
+    wait_until("the API server to know its rights", has_all, SOON)
+    assert is_queued(jobset_controller.post(*child(jobs.ns, dry=True)))
+
+
 @contextlib.contextmanager
 def labelled_by_another(plane, ns):
     """Another's policy gives each new Job of the namespace the label, as a webhook may. In which order policies run is not known."""
@@ -709,6 +789,7 @@ LARGE = {
     "labels": dict(labels={f"a{i}": "" for i in range(MANY)}),
     "unknown keys": dict(annotations={f"sluice.dev/a{i}": "" for i in range(MANY)}),
     "finalizers": dict(finalizers=["foregroundDeletion"] * (2 * MANY)),
+    "owners": dict(queue=None, owners=[JOBSET] * MANY),
 }
 
 
@@ -728,9 +809,10 @@ def test_of_many_things_the_policies_cost_no_square(plane, jobs, what):
     """Ten times what the same request costs in kube-system, which they leave alone, is enough for all of them. Once is enough to show it:
     with a square, no request is so cheap."""
     kw = dict(LARGE[what])
-    finalizers = kw.pop("finalizers", [])
-    obj = job("large", "gpu", **kw)
-    obj["metadata"]["finalizers"] = finalizers
+    make_default_queue(plane, jobs)
+    finalizers, owners = kw.pop("finalizers", []), kw.pop("owners", [])
+    obj = job("large", **{"queue": "gpu", **kw})
+    obj["metadata"] |= {"finalizers": finalizers, "ownerReferences": owners}
     spent = []
     while not spent or spent[-1][1] > 10 * spent[-1][0] + 0.1:
         assert len(spent) < 12, f"seconds in kube-system and here: {spent}"
