@@ -34,8 +34,8 @@ int priority_parse(int argc, char **argv, struct priority_change *p, struct err 
 
 /* ---- may it have it? --------------------------------------------------------------------------- */
 
-/* Refuses a class that is not there, and one that could not be looked at. A user without the right to
- * read classes may name one all the same. */
+/* Refuses a class that is not there, and one that could not be looked at: a run whose class is a typing
+ * error would be Misconfigured once it is stopped. */
 static int check_class_exists(const struct job_asked *a, struct priority_change *p, struct err *e)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
@@ -44,16 +44,19 @@ static int check_class_exists(const struct job_asked *a, struct priority_change 
 	buf_init(&path, PATH_MAX_BYTES);
 	path_format(&path, SLUICE_ROOT "/workloadpriorityclasses/%s", p->class_name);
 	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &class, e);
-	p->known = rc == 0;
-	if (p->known)
+	if (rc == 0)
 		p->value = number_of(class, "value");
-	if (rc == ERR_GONE)
+	else if (rc == ERR_GONE)
 		err_set(e, rc,
 			"there is no WorkloadPriorityClass %s; kubectl get workloadpriorityclasses.sluice.dev lists those that there are",
 			p->class_name);
+	else if (rc == ERR_DENIED)
+		err_set(e, rc,
+			"you may not get workloadpriorityclasses.sluice.dev, so it is not known whether there is a class %s: nothing was written. Everybody may where deploy/rbac is applied (ClusterRoleBinding sluice-everybody); ask an admin for that",
+			p->class_name);
 	buf_done(&path);
 	json_free(json);
-	return rc == ERR_DENIED ? 0 : rc;
+	return rc;
 }
 
 static int check(const struct job_asked *a, void *ctx, struct err *e)
@@ -89,10 +92,9 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 	const struct priority_change *p = ctx;
 	struct queued_place place;
 	bool suspended = job_object_is_suspended(a->job);
-	bool known = p->known && queued_place_ask(a, has_it, p, &place);
-	buf_printf(out, "Job %s has WorkloadPriorityClass %s", a->name, p->class_name);
-	if (p->known)
-		buf_printf(out, " (%" PRId64 ")", p->value);
+	bool known = queued_place_ask(a, has_it, p, &place);
+	buf_printf(out, "Job %s has WorkloadPriorityClass %s (%" PRId64 ")", a->name, p->class_name,
+		p->value);
 	if (!suspended)
 		buf_puts(out,
 			": it runs on, and that decides whether it is stopped for others, and its place when it waits again");

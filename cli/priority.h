@@ -10,8 +10,7 @@
 struct priority_change {
 	struct job_options of;
 	const char *class_name;
-	bool known; /* there is such a class, of this value; false: it may not be read */
-	int64_t value;
+	int64_t value; /* of the class, once it was looked at */
 };
 
 extern const struct flag_table priority_flags;

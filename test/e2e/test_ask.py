@@ -236,6 +236,17 @@ def test_sluice_needs_her_kubeconfig_alone(alice):
     assert done.returncode != 0 and "queuedjobs" in done.stderr and "ask an admin for the right" in done.stderr, done
 
 
+def test_she_gives_her_run_a_class_that_is_there_and_no_other(alice):
+    """Classes are without a namespace, so her RoleBinding gives her none of them; everybody may read them."""
+    alice.world.priorities(high=1000)
+    absent = alice.sluice("priority", "job/runs", alice.world.full("hihg"), "-n", alice.ns)
+    assert absent.returncode == 1 and f"there is no WorkloadPriorityClass {alice.world.full('hihg')}" in absent.stderr, absent
+    assert "sluice.dev/priority-class" not in alice.world.get("runs")["metadata"]["labels"]
+    done = alice.sluice("priority", "job/runs", alice.world.full("high"), "-n", alice.ns)
+    assert done.returncode == 0 and f"{alice.world.full('high')} (1000): it runs on" in done.stdout, done
+    assert alice.world.full("high") in alice.kubectl("get", "workloadpriorityclasses.sluice.dev").stdout
+
+
 def test_sluice_queue_shows_her_localqueues(alice):
     ns, q = alice.ns, alice.world.full("q")
 
