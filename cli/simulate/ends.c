@@ -131,7 +131,7 @@ static int64_t length_of(const struct ends *x, const struct job *j, int64_t ran_
 static void keep_finished_pods(struct sim_job *a)
 {
 	const struct job *j = a->record;
-	int64_t done = j->indexed ? j->status.indexes_done : j->status.succeeded;
+	int64_t done = job_done(j);
 	if (a->step_ms == 0 || done <= 0 || j->parallelism < 1)
 		return;
 	int64_t kept_ms = done / j->parallelism * a->step_ms;

@@ -272,6 +272,36 @@ struct job {
  * reference/kueue-semantics.md 9.6). With status all zero: the pods of a fresh start. */
 int32_t job_pods(const struct job *j);
 
+/*
+ * Counts the pods that the Job controller keeps up (job_controller.go, manageJob): job_pods() as a rule.
+ * Of a work queue of which a pod has succeeded it makes none any more, and ends none: those that are
+ * active. Such a Job holds quota for job_pods() all the same: a status may not count a pod yet that was
+ * made before the success.
+ */
+int32_t job_pods_kept_up(const struct job *j);
+
+/* Counts what is done for good: the indexes that are completed or have failed; of other Jobs, the pods
+ * that succeeded. */
+int64_t job_done(const struct job *j);
+
+/* Tells whether as many pods are ready, or done, as a fresh start of the Job would have. So a run is
+ * ready between one pod and its successor, too (as in Kueue). Always true of a Job of which no pod is
+ * made any more. */
+bool job_pods_ready(const struct job *j);
+
+/* Tells whether a stop would end the Job as Complete: a work queue of which a pod has succeeded. The Job
+ * controller calls it Complete as soon as no pod is active, whatever ended the others. */
+bool job_ends_when_stopped(const struct job *j);
+
+/* Tells whether that has happened: a work queue is Complete, and suspended, and fewer of its pods succeeded
+ * than it has. (One that was suspended after its end, and of which pods had failed, looks alike.) */
+bool job_was_cut_short(const struct job *j);
+
+/* What a stop is to a Job of which job_ends_when_stopped() is true: the end of a sentence. */
+extern const char JOB_ENDS_WHEN_STOPPED[];
+/* What is said of one that was. */
+extern const char JOB_CUT_SHORT[];
+
 /* The pods that its run would have if it grew: as its owner wrote it, less what is done. 0: it may
  * not grow as it is now. */
 int32_t job_pods_wanted(const struct job *j);

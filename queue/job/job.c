@@ -23,6 +23,28 @@ bool job_quiet(const struct job *j)
 	       j->status.terminating == 0;
 }
 
+bool job_ends_when_stopped(const struct job *j)
+{
+	return !j->has_completions && !job_finished(j) &&
+	       (j->status.succeeded > 0 || j->status.uncounted > 0);
+}
+
+bool job_was_cut_short(const struct job *j)
+{
+	return !j->has_completions && j->status.complete && j->suspend &&
+	       j->status.succeeded < j->parallelism;
+}
+
+const char JOB_ENDS_WHEN_STOPPED[] =
+	"if it is stopped now, it ends as Complete, and does not run again: one of its pods has succeeded, and it has no spec.completions";
+const char JOB_CUT_SHORT[] =
+	"CutShort: Kubernetes calls it Complete since one of its pods had succeeded, but it was stopped before the others had ended";
+
+int64_t job_done(const struct job *j)
+{
+	return j->indexed ? j->status.indexes_done : j->status.succeeded;
+}
+
 /*
  * min(parallelism, remaining completions). Kueue takes min(parallelism, completions) less
  * (parallelism - remaining). That differs only when completions < parallelism: there it gives back
@@ -31,21 +53,33 @@ bool job_quiet(const struct job *j)
 int32_t job_pods(const struct job *j)
 {
 	int64_t goal = j->has_completions ? j->completions : j->parallelism;
-	int64_t done = j->indexed ? j->status.indexes_done : j->status.succeeded;
-	int64_t remaining = goal - (done > 0 ? done : 0);
+	int64_t done = job_done(j), remaining = goal - (done > 0 ? done : 0);
 	if (job_finished(j) || remaining <= 0 || j->parallelism <= 0)
 		return 0;
 	return remaining < j->parallelism ? (int32_t)remaining : j->parallelism;
 }
 
-/* Completions that follow parallelism stay as they are once an index is done, and of a work queue no
- * pod is made any more once one has succeeded. */
+int32_t job_pods_kept_up(const struct job *j)
+{
+	return job_ends_when_stopped(j) ? j->status.active : job_pods(j);
+}
+
+bool job_pods_ready(const struct job *j)
+{
+	const struct job_status *s = &j->status;
+	struct job fresh = *j;
+	fresh.status = (struct job_status){0};
+	return s->ending || job_ends_when_stopped(j) ||
+	       job_done(j) + s->ready + s->uncounted >= job_pods(&fresh);
+}
+
+/* Completions that follow parallelism stay as they are once an index is done, and a work queue does not
+ * grow once a pod has succeeded. */
 int32_t job_pods_wanted(const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
 	bool follows = j->completions_follow && j->status.indexes_done > 0;
-	bool over = !j->has_completions && j->status.succeeded > 0;
-	if (j->min_parallelism <= 0 || a->reapplied || follows || over)
+	if (j->min_parallelism <= 0 || a->reapplied || follows || job_ends_when_stopped(j))
 		return 0;
 	struct job whole = *j;
 	if (a->owner_parallelism > 0)

@@ -184,6 +184,74 @@ static void pods_still_to_run(void **state)
 	}
 }
 
+/* As the Job controller has it: one index has failed for good, of two. */
+static void a_failed_index_is_not_waited_for(void **state)
+{
+	(void)state;
+	struct job j = {
+		.parallelism = 2, .has_completions = true, .completions = 2, .indexed = true};
+	j.status = (struct job_status){.active = 1, .ready = 1, .indexes_done = 1};
+	assert_int_equal(job_pods(&j), 1);
+	assert_int_equal(job_pods_kept_up(&j), 1);
+	assert_true(job_pods_ready(&j));
+	j.status.ready = 0;
+	assert_false(job_pods_ready(&j));
+	assert_false(job_ends_when_stopped(&j)); /* the index that is left runs again */
+}
+
+/* Of three pods one has succeeded, and one has failed: none is made any more. Quota stays held for what a
+ * status may not count yet. */
+static void a_work_queue_with_a_success_is_as_large_as_it_is(void **state)
+{
+	(void)state;
+	struct job j = {.parallelism = 3};
+	j.status = (struct job_status){.active = 2, .ready = 2, .failed_pods = 1};
+	assert_false(job_pods_ready(&j));
+	assert_false(job_ends_when_stopped(&j));
+	j.status.uncounted = 1;
+	assert_true(job_ends_when_stopped(&j));
+	j.status = (struct job_status){.active = 1, .succeeded = 1, .failed_pods = 1};
+	assert_true(job_ends_when_stopped(&j));
+	assert_true(job_pods_ready(&j));
+	assert_int_equal(job_pods_kept_up(&j), 1);
+	assert_int_equal(job_pods(&j), 2);
+	j.parallelism = 9; /* its owner raised it */
+	assert_int_equal(job_pods_kept_up(&j), 1);
+	j.min_parallelism = 1;
+	assert_int_equal(job_pods_wanted(&j), 0);
+	j.has_completions = true;
+	j.completions = 9;
+	assert_false(job_ends_when_stopped(&j));
+}
+
+static void what_was_stopped_is_told_from_what_ended(void **state)
+{
+	(void)state;
+	struct job j = {.parallelism = 3};
+	j.status = (struct job_status){.complete = true, .succeeded = 1};
+	assert_false(job_was_cut_short(&j)); /* the others failed */
+	assert_false(job_ends_when_stopped(&j));
+	j.suspend = true;
+	assert_true(job_was_cut_short(&j));
+	j.status.succeeded = 3; /* all had ended well when the stop came */
+	assert_false(job_was_cut_short(&j));
+	j.status.succeeded = 1;
+	j.has_completions = true;
+	assert_false(job_was_cut_short(&j));
+}
+
+/* A successPolicy is met, or it is about to fail: what is left of it holds quota until it is gone. */
+static void of_what_ends_no_pod_is_waited_for(void **state)
+{
+	(void)state;
+	struct job j = {
+		.parallelism = 3, .has_completions = true, .completions = 3, .indexed = true};
+	j.status = (struct job_status){.terminating = 2, .indexes_done = 1, .ending = true};
+	assert_true(job_pods_ready(&j));
+	assert_int_equal(job_pods(&j), 2);
+	assert_false(job_ends_when_stopped(&j));
+}
+
 static void quiet_is_proof_that_no_pod_is_left(void **state)
 {
 	(void)state;
@@ -205,6 +273,10 @@ int main(void)
 		cmocka_unit_test(many_names_cost_little),
 		cmocka_unit_test(limits_are_counted_likewise),
 		cmocka_unit_test(pods_still_to_run),
+		cmocka_unit_test(a_failed_index_is_not_waited_for),
+		cmocka_unit_test(a_work_queue_with_a_success_is_as_large_as_it_is),
+		cmocka_unit_test(what_was_stopped_is_told_from_what_ended),
+		cmocka_unit_test(of_what_ends_no_pod_is_waited_for),
 		cmocka_unit_test(quiet_is_proof_that_no_pod_is_left),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
