@@ -52,6 +52,8 @@ static int descending(wide a, wide b)
 /* The parts of the whole order, of which the later count among equals of the earlier. */
 static int by_rank(const struct reclaim_pod *a, const struct reclaim_pod *b)
 {
+	if (a->ends_when_stopped != b->ends_when_stopped)
+		return (int)a->ends_when_stopped - (int)b->ends_when_stopped;
 	if (a->eviction_priority != b->eviction_priority)
 		return a->eviction_priority < b->eviction_priority ? -1 : 1;
 	if (a->priority != b->priority)

@@ -17,7 +17,8 @@
  * data that is not FRESH (window.h), but for what is degraded for good: then nothing may be lent,
  * and no pod is stopped for that alone, nor where it is disabled.
  *
- * Victims, first of all first: the least of annotation koordinator.sh/eviction-priority; the lowest
+ * Victims, first of all first: one whose Job goes on after a stop before one whose Job would end as
+ * Complete by it; the least of annotation koordinator.sh/eviction-priority; the lowest
  * spec.priority; a borrower before one within its own quota; the one that frees most of what is
  * short (asked for, used, or used beyond what it asks for; without a sample it uses what it asks
  * for); the youngest; by name. A pod that frees nothing of what is short is passed over.
@@ -44,8 +45,9 @@ struct reclaim_pod {	   /* low-priority, on the node */
 	struct load used;
 	int32_t eviction_priority, priority;
 	bool borrows;
-	bool leaving; /* deleted, or told to stop: counts as gone */
-	bool movable; /* false: not ours to stop. It counts, but is no victim */
+	bool ends_when_stopped; /* as queue_job_ends_when_stopped() */
+	bool leaving;		/* deleted, or told to stop: counts as gone */
+	bool movable;		/* false: not ours to stop. It counts, but is no victim */
 	int64_t started_ms;
 };
 

@@ -397,6 +397,12 @@ bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 	return false;
 }
 
+bool queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->ends_when_stopped;
+}
+
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);

@@ -120,6 +120,7 @@ static struct reclaim_pod reclaim_pod_of(
 	q.leaving |= within(l->told_ms, r->now_ms, LEAVING_MS);
 	q.movable = is_ours(p) && !within(l->spared_ms, r->now_ms, SPARED_MS);
 	q.borrows = q.movable && queue_job_borrows(r->o.queue, &l->owner_job);
+	q.ends_when_stopped = q.movable && queue_job_ends_when_stopped(r->o.queue, &l->owner_job);
 	return q;
 }
 

@@ -459,6 +459,8 @@ int32_t queue_job_keeps(const struct queue *q, const struct uid *uid);
 /* Does it use more of any flavor than its ClusterQueue's own quota, or lies in a ClusterQueue that
  * does? Jobs that borrow go first. */
 bool queue_job_borrows(const struct queue *q, const struct uid *uid);
+/* Would a stop end it as Complete (job_ends_when_stopped())? Such Jobs go last. */
+bool queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid);
 
 /* The names under which its pods are to ask for cpu and memory in the room it has. */
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid);

@@ -376,10 +376,12 @@ void reservation_heed(struct queue *q, struct reservation *r)
 	bool another = r->guessed && r->pods == r->base_pods && recount(r);
 	if (learn_shape(q, r) || another)
 		runs_after(q, r, RUN_RESHAPED);
-	if (r->lingers == r->w->deleting)
+	bool lingers = r->w->deleting, ends = r->w->ends_when_stopped;
+	if (r->lingers == lingers && r->ends_when_stopped == ends)
 		return;
 	victim_index_leave(r);
-	r->lingers = r->w->deleting;
+	r->lingers = lingers;
+	r->ends_when_stopped = ends;
 	victim_index_join(r);
 	reservation_suspect(q, r);
 }
@@ -411,6 +413,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 		r->base_pods = w->shape->pods;
 	r->pods = r->base_pods;
 	r->lingers = w->deleting;
+	r->ends_when_stopped = w->ends_when_stopped;
 	r->reserved_ms = reserved_ms;
 	r->run.noticed_ms = w->stopping_at_ms;
 	r->run.adopted = true;

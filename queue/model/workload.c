@@ -239,8 +239,9 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       dependencies_differ(w, j) || hold_differs(w, j->hold) ||
-	       w->deleting != j->deleting || w->most_pods != most_pods(j) ||
-	       w->wants != job_pods_wanted(j) || w->grow != j->grow || nice_of(w) != j->nice ||
+	       w->deleting != j->deleting || w->ends_when_stopped != job_ends_when_stopped(j) ||
+	       w->most_pods != most_pods(j) || w->wants != job_pods_wanted(j) ||
+	       w->grow != j->grow || nice_of(w) != j->nice ||
 	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
@@ -321,6 +322,7 @@ void workload_take(
 	}
 	set_expected(q, w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
+	w->ends_when_stopped = job_ends_when_stopped(j);
 	w->most_pods = most_pods(j);
 	set_wants(q, w, job_pods_wanted(j));
 	w->grow = j->grow;
@@ -336,7 +338,8 @@ static bool may_wait(const struct workload *w)
 
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
 {
-	return w->lq && w->class && may_wait(w) && w->lq->cq == cq && rules_may_return(w, now_ms);
+	return !w->ends_when_stopped && w->lq && w->class && may_wait(w) && w->lq->cq == cq &&
+	       rules_may_return(w, now_ms);
 }
 
 static enum workload_place place_for(struct queue *q, struct workload *w)

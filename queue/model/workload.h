@@ -94,6 +94,7 @@ struct workload {
 	enum workload_place place : 8;
 	enum job_grow grow : 2; /* as its Job says */
 	bool deleting : 1;
+	bool ends_when_stopped : 1; /* job_ends_when_stopped() */
 	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again;  /* preempted twice or more at that value of news */
 	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */

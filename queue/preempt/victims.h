@@ -36,6 +36,8 @@
  *   a run that ends anyway              comes next (reservation.stop_given)
  *   a run with a Job in deletion        is no candidate: a stop would do nothing to its pods
  *                                       (reservation.lingers)
+ *   a work queue with a pod that         is no candidate: Kubernetes would call it Complete
+ *   succeeded                            (reservation.ends_when_stopped)
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIMS_H
 #define SLUICE_QUEUE_PREEMPT_VICTIMS_H

@@ -76,10 +76,10 @@ static bool uses_an_older(const struct clearing *c, const struct reservation *r)
 	return false;
 }
 
-static void add(struct clearing *c, struct reservation *r, bool users)
+static void add(struct clearing *c, struct reservation *r, bool users, bool ends)
 {
 	bool own = r->cq == c->a->cq && advance_usable_by(c->a, r->lq, r->user);
-	if (own || r->state == RESERVATION_LEAVING || r->lingers ||
+	if (own || r->state == RESERVATION_LEAVING || r->lingers || r->ends_when_stopped != ends ||
 		may_use_another(c, r) != users || (users && uses_an_older(c, r)))
 		return;
 	if (c->ncandidates == c->room) {
@@ -94,16 +94,17 @@ static int going_order(const void *a, const void *b)
 	return reservation_cmp(*(struct reservation *const *)a, *(struct reservation *const *)b);
 }
 
-/* Of the whole tree; `users`: those that may use another one that is open. */
-static void gather(struct clearing *c, const struct cohort_tree *tree, bool users)
+/* Of the whole tree; `users`: those that may use another one that is open; `ends`: those that a stop would
+ * end as Complete. */
+static void gather(struct clearing *c, const struct cohort_tree *tree, bool users, bool ends)
 {
 	c->ncandidates = 0;
 	list_each(&tree->members, m) {
 		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
 		list_each(&cq->reservations, l)
-			add(c, container_of(l, struct reservation, of_clusterqueue), users);
+			add(c, container_of(l, struct reservation, of_clusterqueue), users, ends);
 		list_each(&cq->promised, l)
-			add(c, container_of(l, struct reservation, of_clusterqueue), users);
+			add(c, container_of(l, struct reservation, of_clusterqueue), users, ends);
 	}
 	if (c->ncandidates > 1)
 		qsort(c->candidate, c->ncandidates, sizeof(struct reservation *), going_order);
@@ -140,8 +141,8 @@ static void try_one(struct preemption *x, struct reservation *r)
 
 static void try_all(struct clearing *c, struct preemption *x, const struct cohort_tree *tree)
 {
-	for (int users = 0; users < 2 && !demand_fits(x->d, true); users++) {
-		gather(c, tree, users);
+	for (int pass = 0; pass < 4 && !demand_fits(x->d, true); pass++) {
+		gather(c, tree, pass & 1, pass & 2);
 		for (size_t i = 0; i < c->ncandidates && !demand_fits(x->d, true); i++)
 			try_one(x, c->candidate[i]);
 	}

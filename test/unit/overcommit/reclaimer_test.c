@@ -12,8 +12,8 @@
 
 /* What was asked of the queue: "uid's first byte:pods " each. */
 static char asked[200];
-static unsigned char refuses, ignores, borrows; /* the first byte of a Job's uid; 0: none */
-static int32_t least;				/* min-parallelism of all */
+static unsigned char refuses, ignores, borrows, ends; /* the first byte of a Job's uid; 0: none */
+static int32_t least;				      /* min-parallelism of all */
 static int32_t keeps;
 
 bool __wrap_queue_reclaim_job(
@@ -41,6 +41,13 @@ bool __wrap_queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
 	(void)q;
 	return uid->byte[0] == borrows;
+}
+
+bool __wrap_queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid);
+bool __wrap_queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid)
+{
+	(void)q;
+	return uid->byte[0] == ends;
 }
 
 bool __wrap_gate_job_ignores_disruption(const struct gate *g, const struct uid *uid);
@@ -76,7 +83,7 @@ static void stage_open(struct stage *s)
 		.gate = (struct gate *)s,
 		.events = s->events});
 	asked[0] = '\0';
-	refuses = ignores = borrows = 0;
+	refuses = ignores = borrows = ends = 0;
 	least = 1;
 }
 
@@ -266,6 +273,20 @@ static void who_borrows_goes_first(void **state)
 	stage_close(&s);
 }
 
+static void one_that_would_end_as_complete_goes_last(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	ends = 1;
+	add_node(&s, "n1", 5);
+	add_pod(&s, "p1", "n1", 1, 4);
+	add_pod(&s, "p2", "n1", 2, 3);
+	look(&s, 2);
+	assert_string_equal(asked, "2:0 ");
+	stage_close(&s);
+}
+
 static void one_that_cannot_be_told_is_passed_over(void **state)
 {
 	(void)state;
@@ -366,6 +387,7 @@ int main(void)
 		cmocka_unit_test(a_job_that_is_elsewhere_too_stops),
 		cmocka_unit_test(too_few_to_go_on_is_a_stop),
 		cmocka_unit_test(who_borrows_goes_first),
+		cmocka_unit_test(one_that_would_end_as_complete_goes_last),
 		cmocka_unit_test(one_that_cannot_be_told_is_passed_over),
 		cmocka_unit_test(pods_of_others_are_never_touched),
 		cmocka_unit_test(a_pod_is_evicted_where_that_is_no_failure),

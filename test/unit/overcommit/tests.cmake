@@ -16,4 +16,4 @@ foreach(name inventory overcommit_controller reclaimer usage_poller)
 endforeach()
 # What the queue and the gate say of a Job is the test's.
 target_link_options(test_controller_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
-  -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=gate_job_ignores_disruption)
+  -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=queue_job_ends_when_stopped -Wl,--wrap=gate_job_ignores_disruption)

@@ -466,6 +466,7 @@ struct job_words { /* a Job as it is read */
 	struct label added;
 	char class[32];
 	const char *pod; /* its word pod= */
+	bool work_queue; /* it has no completions */
 };
 
 static bool read_affinity(struct words *w, struct job_words *x, char *text)
@@ -573,6 +574,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 		j->invalid = NULL;
 	} else if (!value && strcmp(word, "deleting") == 0) {
 		j->deleting = true;
+	} else if (!value && strcmp(word, "work-queue") == 0) {
+		x->work_queue = true;
 	} else if (!value) {
 		return piece_wrong(w, "job: what is %s?", word);
 	} else if (strcmp(word, "hold") == 0) {
@@ -626,7 +629,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known, bool 
 			return false;
 	if (!j->has_completions)
 		j->completions = j->parallelism;
-	j->has_completions = true;
+	j->has_completions = !x.work_queue;
 	words_lending(j);
 	struct arena arena = {0};
 	j->template = words_template(&arena, j, x.pod);

@@ -24,7 +24,7 @@
  *                                    spec.maxWaiting and spec.maxRunning; none: no limit.
  *                                    spec.limits.perUser: words_limits.h
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N] [grow] [nogrow]
- *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
+ *               [completions=N] [work-queue] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
  *               [user=NAME] [nice=N] [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [valid]
  *               [select=K:V] [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
  *                                    prio=N is a class of that value; resources are per pod;
