@@ -19,6 +19,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_WAIT:
 		return LEVEL_DEBUG;
 	case NOTE_REFUSE:
+	case NOTE_CUT_SHORT:
 	case NOTE_OVERDUE:
 	case NOTE_TROUBLE:
 	case NOTE_REJECTED_POD:
@@ -51,6 +52,8 @@ static const char *note_event(enum note_kind k)
 		return "grown";
 	case NOTE_FINISH:
 		return "finished";
+	case NOTE_CUT_SHORT:
+		return "cut-short";
 	case NOTE_CALL_OFF:
 		return "called-off";
 	case NOTE_RELEASE:

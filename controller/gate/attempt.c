@@ -88,7 +88,7 @@ static void tell_end(const struct gate *g, const struct gate_job *j, int64_t end
  * leader that came late saw it late. */
 static void sample(struct gate *g, const struct gate_job *j)
 {
-	if (!j->attempt.committed || !j->seen.finished || j->seen.failed)
+	if (!j->attempt.committed || !j->seen.finished || j->seen.failed || j->seen.cut_short)
 		return;
 	int64_t end_ms = j->stop.stopped_ms, told_ms = j->seen.finished_ms + 1000;
 	if (told_ms > j->attempt.started_ms && told_ms < end_ms)
@@ -226,7 +226,7 @@ enum phase attempt_drain(struct gate *g, struct gate_job *j)
 		j->attempt.told_ledger = true;
 		gate_operate(g, j, LEDGER_STOP, stop_lost_ms(g, j));
 	}
-	if (j->seen.finished)
+	if (j->seen.finished && !j->seen.cut_short)
 		stop_note_finish(g, j);
 	else
 		stop_note(g, j);

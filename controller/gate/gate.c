@@ -183,7 +183,8 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 static enum ledger_job_outcome outcome_of(const struct gate_job *j)
 {
 	if (j->seen.finished)
-		return j->seen.failed ? LEDGER_JOB_FAILED : LEDGER_JOB_SUCCEEDED;
+		return j->seen.failed || j->seen.cut_short ? LEDGER_JOB_FAILED
+							   : LEDGER_JOB_SUCCEEDED;
 	return j->gone && j->told_end ? LEDGER_JOB_DELETED : LEDGER_JOB_GOES_ON;
 }
 

@@ -318,6 +318,7 @@ enum note_kind {
 	NOTE_SHRINK, /* it goes on with fewer pods */
 	NOTE_GROW,   /* ... with more */
 	NOTE_FINISH,
+	NOTE_CUT_SHORT, /* Kubernetes calls it Complete, but it was stopped (job_was_cut_short()) */
 	NOTE_RELEASE,
 	NOTE_CALL_OFF,
 	NOTE_REFUSE,	   /* the ledger or the API server refused */
@@ -343,8 +344,8 @@ struct note {
 	struct uid uid;
 	const char *ns, *name, *clusterqueue; /* "" when it is about no Job */
 	int32_t attempt;
-	int64_t waited_ms;	/* NOTE_START: since it was queued */
-	const char *reason;	/* NOTE_STOP, NOTE_WARN: one word, static: "Preempted",
+	int64_t waited_ms;  /* NOTE_START: since it was queued */
+	const char *reason; /* NOTE_STOP, NOTE_WARN, NOTE_CUT_SHORT: one word, static: "Preempted",
 				   "PodsReadyTimeout", "Deleted" ...; NOTE_TROUBLE, and what is over
 				   then: of trouble.h; NOTE_REFUSE: "RefusedByServer", or "" where it
 				   was the ledger; else "" */

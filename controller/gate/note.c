@@ -31,6 +31,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Grow";
 	case NOTE_FINISH:
 		return "Finish";
+	case NOTE_CUT_SHORT:
+		return "CutShort";
 	case NOTE_RELEASE:
 		return "Release";
 	case NOTE_CALL_OFF:

@@ -164,15 +164,6 @@ static bool keep_text(char **kept, const char *text)
 	return true;
 }
 
-/* Kueue's PodsReady (reference 9.6): of the run whose start the Job controller has seen. */
-static bool pods_ready(const struct job *seen)
-{
-	struct job fresh = *seen;
-	const struct job_status *s = &seen->status;
-	fresh.status = (struct job_status){0};
-	return (int64_t)s->succeeded + s->ready + s->uncounted >= job_pods(&fresh);
-}
-
 static bool manages(const struct gate *g, const struct job *seen)
 {
 	return g->manages ? g->manages(g->ctx, seen) : seen->queue[0] != '\0';
@@ -181,7 +172,7 @@ static bool manages(const struct gate *g, const struct job *seen)
 /* Of work that has ended nothing is lacked. */
 static int32_t pods_lacking(const struct job *seen)
 {
-	int32_t pods = job_pods(seen);
+	int32_t pods = job_pods_kept_up(seen);
 	return pods > seen->status.ready ? pods - seen->status.ready : 0;
 }
 
@@ -212,21 +203,26 @@ static void keep_labels(struct gate *g, struct gate_job *j, const struct job *se
 
 /* What a stop or a deletion would lose; until the Job controller has read a stop. A pod that is gone
  * stays at work unless it ended well, or the Job needs fewer now: another is made for it, or the Job
- * goes, too. */
+ * goes, too. (Of a work queue that is about to be Complete it never says Suspended.) */
 static void take_work(struct facts *f, const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
 	int64_t succeeded = (int64_t)s->succeeded + s->uncounted;
-	int64_t left = f->at_work - (succeeded > f->succeeded ? succeeded - f->succeeded : 0);
+	int64_t ended_well = succeeded > f->succeeded ? succeeded - f->succeeded : 0;
+	int64_t left = f->at_work - ended_well;
 	bool another_run = f->story_attempt != seen->admission.attempt;
 	f->succeeded = succeeded < INT32_MAX ? (int32_t)succeeded : INT32_MAX;
+	if (seen->suspend && (job_ends_when_stopped(seen) || f->cut_short)) {
+		f->active = f->active > ended_well ? f->active - (int32_t)ended_well : 0;
+		return;
+	}
 	if (seen->suspend && s->suspended)
 		return;
 	f->active = s->active;
 	if (another_run || left < 0)
 		left = 0;
-	if (left > job_pods(seen))
-		left = job_pods(seen);
+	if (left > job_pods_kept_up(seen))
+		left = job_pods_kept_up(seen);
 	f->at_work = left > s->active ? (int32_t)left : s->active;
 }
 
@@ -246,9 +242,10 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->deleting = seen->deleting;
 	f->uncontrolled = seen->uncontrolled;
 	f->work_queue = !seen->has_completions;
-	f->has_succeeded = seen->status.succeeded > 0;
+	f->ends_when_stopped = job_ends_when_stopped(seen);
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;
+	f->cut_short = job_was_cut_short(seen);
 	f->managed = manages(g, seen);
 	f->has_annotations = seen->annotations.present;
 	f->quiet = job_quiet(seen);
@@ -271,8 +268,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	if (g->epoch > 0 && seen->admission.epoch > g->epoch)
 		j->after_lease = g->lease.asked + 1;
 	f->pods = job_pods(seen);
+	f->kept_up = job_pods_kept_up(seen);
 	f->present = seen->status.active + seen->status.terminating;
-	f->ready = f->start_seen && pods_ready(seen);
+	f->ready = f->start_seen && job_pods_ready(seen);
 	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
 	f->parallelism = seen->parallelism;
 	f->owner_parallelism = seen->admission.owner_parallelism;
@@ -370,6 +368,7 @@ static void see_late_end(struct gate_job *j, const struct job *seen)
 {
 	j->seen.finished |= job_finished(seen);
 	j->seen.failed |= seen->status.failed;
+	j->seen.cut_short |= job_was_cut_short(seen);
 	j->seen.finished_ms = seen->status.finished_ms;
 }
 

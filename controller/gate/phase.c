@@ -402,7 +402,7 @@ static bool ended(struct gate *g, struct gate_job *j)
 		stop_because(j, "Deleted", "user");
 	else if (resumed || (f->suspend && f->story_state == STORY_STOPPED))
 		stop_because(j, "Stopped", g->identity);
-	else if (f->suspend && !f->finished)
+	else if (f->suspend && (!f->finished || f->cut_short))
 		stop_suspended(g, j);
 	return true;
 }
@@ -436,6 +436,12 @@ static void stop_another(struct gate *g, struct gate_job *j)
 		stop_because(j, "ScaledUp", g->identity);
 }
 
+/* None is made any more for it, whatever its parallelism says, and it has no more than are reserved. */
+static bool has_all_its_pods(const struct gate_job *j)
+{
+	return j->seen.ends_when_stopped && j->seen.present <= j->attempt.pods;
+}
+
 /* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
  * go on with more pods than are reserved, or with pods that cannot be counted. Where Sluice let it
  * have so many (a store went back), it goes on with fewer. */
@@ -447,7 +453,8 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		stop_because_of(j, "Misconfigured", g->identity, UNCONTROLLED);
 		return true;
 	}
-	if (!job_is_another(g, j) && (j->seen.pods <= j->attempt.pods || scale_down_again(g, j)))
+	bool fits = j->seen.pods <= j->attempt.pods || has_all_its_pods(j);
+	if (!job_is_another(g, j) && (fits || scale_down_again(g, j)))
 		return false;
 	if (j->need_read) {
 		job_request(g, j, INTENT_READ);

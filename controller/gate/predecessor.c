@@ -14,7 +14,7 @@ static bool was_started(const struct job *j)
 
 static enum predecessor_state state_of(const struct job *j)
 {
-	if (j->status.failed)
+	if (j->status.failed || job_was_cut_short(j))
 		return PREDECESSOR_FAILED;
 	if (job_finished(j))
 		return PREDECESSOR_SUCCEEDED;
@@ -30,6 +30,13 @@ static int32_t pods_of(const struct job *j)
 	return a->owner_parallelism > 0 ? a->owner_parallelism : j->parallelism;
 }
 
+static const char *failure_of(const struct job *j)
+{
+	if (job_was_cut_short(j))
+		return JOB_CUT_SHORT;
+	return job_finished(j) && j->status.failure ? j->status.failure : "";
+}
+
 struct predecessor predecessor_of_job(const struct job *j, bool followed)
 {
 	bool ended = job_finished(j);
@@ -43,6 +50,6 @@ struct predecessor predecessor_of_job(const struct job *j, bool followed)
 		.ended_ms = ended ? j->status.finished_ms : 0,
 		.pods_done = j->status.succeeded,
 		.pods = pods_of(j),
-		.failure = ended && j->status.failure ? j->status.failure : "",
+		.failure = failure_of(j),
 		.followed = followed};
 }

@@ -39,10 +39,11 @@ struct facts {
 	bool suspend, by_person, deleting, finished, failed, has_annotations;
 	bool resumed_by_other, redirected; /* as in struct job */
 	bool uncontrolled;		   /* as in struct job */
-	bool work_queue;    /* no completions: after a success the Job controller ends no pod */
-	bool has_succeeded; /* a pod of it */
-	bool managed;	    /* ours, as the gate's options have it */
-	bool quiet;	    /* job_quiet() */
+	bool work_queue;	/* no completions: after a success the Job controller ends no pod */
+	bool ends_when_stopped; /* job_ends_when_stopped() */
+	bool cut_short;		/* job_was_cut_short() */
+	bool managed;		/* ours, as the gate's options have it */
+	bool quiet;		/* job_quiet() */
 	/* Its status says so, and the Job controller will end it: see struct job_status. */
 	bool ending;
 	bool cannot_end; /* it will not: it is suspended, was stopped before its start time was written */
@@ -54,6 +55,7 @@ struct facts {
 	int32_t story_attempt, story_sizes;
 	int64_t story_epoch;
 	int32_t pods;	 /* job_pods() */
+	int32_t kept_up; /* job_pods_kept_up() */
 	int32_t present; /* active and terminating: pods there are, needed or not */
 	int32_t active;	 /* before the Job controller read of a stop: the work that loses */
 	/* The same of a deletion: those, and pods of this run that went before and had not ended well.

@@ -198,7 +198,8 @@ void rejection_see_to(struct gate *g, struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
 	struct buf text;
-	if (j->stop.wanted || !f->at_backoff_limit || f->lacks == 0 || f->ending)
+	if (j->stop.wanted || !f->at_backoff_limit || f->lacks == 0 || f->ending ||
+		f->ends_when_stopped)
 		return;
 	struct rejection x = rejections_of(g->rejections, j->ns, &j->uid, since_of(j));
 	if (x.pods == 0)

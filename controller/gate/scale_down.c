@@ -130,7 +130,7 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
  * what its owner wrote. And a work queue of which a pod has succeeded keeps all that it has. */
 static bool can_narrow(const struct gate_job *j)
 {
-	if (j->seen.work_queue && j->seen.has_succeeded)
+	if (j->seen.ends_when_stopped)
 		return false;
 	return j->seen.reapplied || j->seen.owner_completions == 0 ||
 	       (j->seen.completions_follow && j->seen.pods >= j->seen.parallelism);
@@ -214,6 +214,15 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 		gate_mark_dirty(g, j);
 }
 
+/* A pod of a work queue succeeded in the moment in which it was told to go on with fewer: a stop would end
+ * it as Complete, so for the room alone it is not stopped. What it was to give comes as its pods end. */
+static bool waits_for_ends(const struct gate_job *j)
+{
+	enum stop_reason why = j->scale_down.decided.reason;
+	return j->seen.ends_when_stopped &&
+	       (why == STOP_REASON_PREEMPTED || why == STOP_REASON_WINDOW_OPENING);
+}
+
 bool scale_down_see_to(struct gate *g, struct gate_job *j)
 {
 	if (j->scale_down.to == 0)
@@ -222,6 +231,8 @@ bool scale_down_see_to(struct gate *g, struct gate_job *j)
 		is_small(g, j);
 		return false;
 	}
+	if (waits_for_ends(j))
+		return false;
 	if (!can_narrow(j)) {
 		scale_down_fails(g, j);
 		return false;

@@ -106,9 +106,12 @@ void stop_with_sentence(struct gate_job *j, const char *reason, const char *acto
 	stop_because(j, reason, actor);
 }
 
-/* Of a run that ended well or failed, whatever was asked of it meanwhile. */
+/* Of a run that ended well or failed, whatever was asked of it meanwhile. What was cut short is no end of
+ * its own, though Kubernetes calls it Complete: the stop's reason stays. */
 void stop_finished(struct gate_job *j)
 {
+	if (j->seen.cut_short)
+		return;
 	j->stop.reason = j->seen.failed ? "Failed" : "Finished";
 	j->stop.actor = "job-controller";
 }
@@ -357,7 +360,7 @@ void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms)
 {
 	int64_t began_ms = j->attempt.has_reservation ? j->attempt.started_ms : j->seen.start_ms;
-	if (j->seen.finished || began_ms == 0)
+	if ((j->seen.finished && !j->seen.cut_short) || began_ms == 0)
 		return 0;
 	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;
 	bool deleted = j->gone || j->seen.deleting;
@@ -453,10 +456,22 @@ void stop_drain_adopted(struct gate *g, struct gate_job *j)
 	j->stop.finish_noted = j->seen.finished; /* by the leader of then */
 }
 
+static void note_cut_short(struct gate *g, struct gate_job *j)
+{
+	struct note *n = gate_note(g, NOTE_CUT_SHORT, j,
+		"%s (%s): the work of its other pods is lost, and it does not run again; a Job with spec.completions would",
+		JOB_CUT_SHORT, j->stop.reason);
+	n->reason = j->stop.reason;
+}
+
 void stop_note_finish(struct gate *g, struct gate_job *j)
 {
 	int64_t since_ms = j->attempt.started_ms > 0 ? j->attempt.started_ms : g->now_ms;
 	j->stop.finish_noted = true;
+	if (j->seen.cut_short) {
+		note_cut_short(g, j);
+		return;
+	}
 	g->counts.finishes++;
 	gate_note(g, NOTE_FINISH, j, "%s after %.1f s", j->seen.failed ? "failed" : "finished",
 		(double)(g->now_ms - since_ms) / 1000.0);

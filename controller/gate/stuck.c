@@ -72,7 +72,7 @@ static void leave(struct gate *g, struct gate_job *j)
 
 static int32_t missing(const struct gate_job *j)
 {
-	return j->seen.pods > j->seen.active ? j->seen.pods - j->seen.active : 0;
+	return j->seen.kept_up > j->seen.active ? j->seen.kept_up - j->seen.active : 0;
 }
 
 static bool is_due(const struct gate *g, const struct stuck *s)
@@ -103,7 +103,7 @@ static void note_trouble(struct gate *g, const struct gate_job *j, const struct 
 {
 	struct buf text;
 	buf_init(&text, SENTENCE_MAX);
-	trouble_sentence(x, j->seen.pods, g->now_ms, &text);
+	trouble_sentence(x, j->seen.kept_up, g->now_ms, &text);
 	struct note *n =
 		gate_note(g, NOTE_TROUBLE, j, "%s: %s", trouble_name(x->word), buf_text(&text));
 	n->reason = trouble_name(x->word);
@@ -156,7 +156,7 @@ static void keep_pod_trouble(struct gate *g, struct gate_job *j)
 		return;
 	struct buf text;
 	buf_init(&text, SENTENCE_MAX);
-	trouble_epitaph(&x, j->seen.pods, g->now_ms, &text);
+	trouble_epitaph(&x, j->seen.kept_up, g->now_ms, &text);
 	stop_keep_trouble(j, buf_take(&text));
 }
 
@@ -222,7 +222,7 @@ static struct gate_trouble pod_trouble_of(const struct gate_job *j)
 		.clusterqueue = j->attempt.clusterqueue,
 		.word = x->word,
 		.pods = x->pods,
-		.of = j->seen.pods,
+		.of = j->seen.kept_up,
 		.since_ms = x->since_ms,
 		.message = x->message};
 }
@@ -278,7 +278,7 @@ void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation 
 	buf_puts(&text, ", but ");
 	if (is_told(j)) {
 		const struct trouble *told = &j->stuck->told;
-		trouble_sentence(told, j->seen.pods, now_ms, &text);
+		trouble_sentence(told, j->seen.kept_up, now_ms, &text);
 		buf_printf(&text, "; %s", trouble_cure(told->word, told->message));
 	} else {
 		put_going(j, &text);

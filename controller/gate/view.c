@@ -65,8 +65,19 @@ static void explain_grown(const struct gate *g, const struct gate_job *j, struct
 	story_time(due_ms, &until);
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
 		"; it grew, and %d of its %d pods %s not ready: it has until %s, then it is stopped",
-		j->seen.lacks, j->seen.pods, j->seen.lacks == 1 ? "is" : "are", buf_text(&until));
+		j->seen.lacks, j->seen.kept_up, j->seen.lacks == 1 ? "is" : "are",
+		buf_text(&until));
 	buf_done(&until);
+}
+
+/* Behind what it says otherwise: what a stop would be to a work queue of which a pod has succeeded. */
+static void explain_ends_when_stopped(const struct gate_job *j, struct explanation *x)
+{
+	size_t len = strlen(x->sentence);
+	if (j->seen.ends_when_stopped)
+		snprintf(x->sentence + len, sizeof(x->sentence) - len,
+			"; %s. So no preemption stops it, but a window, a hold or a budget does",
+			JOB_ENDS_WHEN_STOPPED);
 }
 
 /* What is known of it may be old, and nothing is sent before it has been read. */
@@ -333,6 +344,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		explain_stuck(found, now_ms, ret);
 		explain_rejection(g, found, ret);
 		explain_grown(g, found, ret);
+		explain_ends_when_stopped(found, ret);
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);

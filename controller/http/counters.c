@@ -211,6 +211,7 @@ void counters_note(struct counters *t, const struct note *n)
 	case NOTE_TROUBLE:
 		causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
 		return;
+	case NOTE_CUT_SHORT: /* its stop was counted */
 	case NOTE_TROUBLE_OVER:
 	case NOTE_REJECTED_POD:
 	case NOTE_GROW:

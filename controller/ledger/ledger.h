@@ -78,7 +78,7 @@ static inline bool ledger_changes_size(enum ledger_kind k)
 enum ledger_job_outcome {
 	LEDGER_JOB_GOES_ON, /* it was stopped, or it is gone and its end was not seen */
 	LEDGER_JOB_SUCCEEDED,
-	LEDGER_JOB_FAILED,
+	LEDGER_JOB_FAILED, /* ... or was cut short: by a stop it became Complete before its work was done */
 	LEDGER_JOB_DELETED, /* before it had ended */
 };
 

@@ -282,6 +282,9 @@ void events_note(struct events *h, const struct note *n)
 	case NOTE_GROW:
 		tell_note(h, n, EVENTS_NORMAL, "Grown");
 		return;
+	case NOTE_CUT_SHORT:
+		tell_note(h, n, EVENTS_WARNING, "CutShort");
+		return;
 	case NOTE_OVERDUE:
 		tell_note(h, n, EVENTS_WARNING, "StopOverdue");
 		return;

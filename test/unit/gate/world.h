@@ -67,6 +67,7 @@ struct world {
 	size_t room;			/* bytes for story and hold; 0: enough */
 	size_t batches_lost;		/* so many are not answered; they land */
 	int32_t pods_of_job;		/* that it asks for; 0: two */
+	bool work_queue;		/* ... and it has no completions */
 	size_t pods;			/* that are counted */
 	bool lease_silent;		/* a request for the lease is not answered */
 	const struct job *listed;	/* what a list shows of it; NULL: what it is */
@@ -360,7 +361,7 @@ static inline void submit(struct world *w, struct snap *n)
 		.completions = pods,
 		.lending = n->job.lending,
 		.resources = n->job.resources,
-		.has_completions = true,
+		.has_completions = !w->work_queue,
 		.family = "CronJob/nightly",
 		.submitted_by = "alice"};
 	w->j = model_api_create(&w->api, n);
