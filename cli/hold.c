@@ -12,6 +12,7 @@
 #include "cli/job_object.h"
 #include "cli/local_times.h"
 #include "controller/gate/gate.h"
+#include "sluice/job.h"
 
 #define NOT_HELD "false" /* the annotation with that text holds nothing */
 
@@ -19,7 +20,7 @@ enum { BECAUSE_MAX = 512, SHOWN_MAX = 300, HOLD_TEXT_MAX = 1024 * 1024 };
 
 struct hold_options {
 	struct job_options of;
-	bool release;
+	bool release, yes;
 	const char *because; /* what the annotation is to say; NULL: no more than that it is so */
 };
 
@@ -40,6 +41,7 @@ static int take_because(const char *text, void *options, struct err *e)
 
 static const struct flag hold_rows[] = {
 	{FLAG_TAKE("because", 0, take_because)},
+	{FLAG_GIVEN("yes", 'y', struct hold_options, yes)},
 	JOB_OPTIONS_FLAGS(struct hold_options, of),
 };
 static const struct flag release_rows[] = {JOB_OPTIONS_FLAGS(struct hold_options, of)};
@@ -72,6 +74,13 @@ static int say_held(const struct job_asked *a, const char *hold, struct err *e)
 	return rc;
 }
 
+static int say_it_ends(const struct job_asked *a, struct err *e)
+{
+	return err_set(e, ERR_INVALID,
+		"Job %s goes on: %s. To stop it all the same: sluice hold job/%s -n %s --yes",
+		a->name, JOB_ENDS_WHEN_STOPPED, a->name, a->ns);
+}
+
 static int check(const struct job_asked *a, void *ctx, struct err *e)
 {
 	const struct hold_options *o = ctx;
@@ -83,13 +92,17 @@ static int check(const struct job_asked *a, void *ctx, struct err *e)
 		return err_set(e, ERR_INVALID,
 			"Job %s is not on hold; sluice explain job/%s -n %s says what it waits for",
 			a->name, a->name, a->ns);
-	return !o->release && !o->because && hold ? say_held(a, hold, e) : 0;
+	if (!o->release && !o->because && hold)
+		return say_held(a, hold, e);
+	bool stops = !o->release && !hold && !o->yes;
+	return stops && job_object_ends_when_stopped(a->job) ? say_it_ends(a, e) : 0;
 }
 
 static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 {
 	const struct hold_options *o = ctx;
 	bool suspended = job_object_is_suspended(a->job);
+	bool ends = !suspended && job_object_ends_when_stopped(a->job);
 	if (o->release && suspended)
 		buf_printf(out, "Job %s is queued again\n", a->name);
 	else if (o->release)
@@ -100,6 +113,10 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 		buf_printf(out,
 			"Job %s is on hold; to queue it again: sluice release job/%s -n %s\n",
 			a->name, a->name, a->ns);
+	else if (ends)
+		buf_printf(out,
+			"Job %s is being stopped, and ends as Complete: it does not run again\n",
+			a->name);
 	else
 		buf_printf(out,
 			"Job %s is being stopped; its quota is free when its last pod is gone. To queue it again: sluice release job/%s -n %s\n",

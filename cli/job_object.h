@@ -12,5 +12,8 @@ bool job_object_has_condition(const cJSON *job, const char *type);
 /* It is complete or has failed (Kubernetes, JobConditionType): it never runs again. */
 bool job_object_is_over(const cJSON *job);
 bool job_object_is_suspended(const cJSON *job); /* spec.suspend */
+/* job_ends_when_stopped() and job_was_cut_short() of it; false where it is no whole Job. */
+bool job_object_ends_when_stopped(const cJSON *job);
+bool job_object_was_cut_short(const cJSON *job);
 
 #endif

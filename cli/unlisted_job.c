@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/job_object.h"
 #include "controller/wire/labels.h"
+#include "sluice/job.h"
 
 #define KUEUE_LABEL "kueue.x-k8s.io/queue-name"
 
@@ -16,6 +17,8 @@ static const char *label(const cJSON *job, const char *key)
 
 enum unlisted_job unlisted_job_judge(const cJSON *job)
 {
+	if (job_object_was_cut_short(job))
+		return UNLISTED_CUT_SHORT;
 	if (job_object_has_condition(job, "Complete"))
 		return UNLISTED_SUCCEEDED;
 	if (job_object_has_condition(job, "Failed"))
@@ -28,6 +31,7 @@ enum unlisted_job unlisted_job_judge(const cJSON *job)
 const char *unlisted_job_name(enum unlisted_job x)
 {
 	static const char *const names[] = {[UNLISTED_SUCCEEDED] = "Succeeded",
+		[UNLISTED_CUT_SHORT] = "CutShort",
 		[UNLISTED_FAILED] = "Failed",
 		[UNLISTED_UNQUEUED] = "Unqueued",
 		[UNLISTED_KUEUE] = "Unqueued",
@@ -41,6 +45,12 @@ static void tell_succeeded(const cJSON *job, struct buf *out)
 	int64_t pods = number_of(status, "succeeded");
 	buf_printf(out, "succeeded at %s: %" PRId64 " pod%s", text_of(status, "completionTime"),
 		pods, pods == 1 ? "" : "s");
+}
+
+static void tell_cut_short(const cJSON *job, struct buf *out)
+{
+	buf_printf(out, "ended at %s. %s", text_of(json_object(job, "status"), "completionTime"),
+		JOB_CUT_SHORT);
 }
 
 static void tell_failed(const cJSON *job, struct buf *out)
@@ -68,6 +78,9 @@ void unlisted_job_tell(
 	switch (x) {
 	case UNLISTED_SUCCEEDED:
 		tell_succeeded(job, out);
+		break;
+	case UNLISTED_CUT_SHORT:
+		tell_cut_short(job, out);
 		break;
 	case UNLISTED_FAILED:
 		tell_failed(job, out);

@@ -16,6 +16,7 @@
 
 enum unlisted_job {
 	UNLISTED_SUCCEEDED,
+	UNLISTED_CUT_SHORT, /* Kubernetes calls it Complete, but it was stopped (job_was_cut_short()) */
 	UNLISTED_FAILED,
 	UNLISTED_UNQUEUED, /* it has no queue label: Sluice has nothing to do with it */
 	UNLISTED_KUEUE,	   /* ... but one of Kueue's */
@@ -25,7 +26,7 @@ enum unlisted_job {
 /* job: as the API server answers. */
 enum unlisted_job unlisted_job_judge(const cJSON *job);
 
-/* "Succeeded", "Failed", "Unqueued" or "Unknown": what -o json calls it. */
+/* "Succeeded", "CutShort", "Failed", "Unqueued" or "Unknown": what -o json calls it. */
 const char *unlisted_job_name(enum unlisted_job x);
 
 /* Appends the sentence, without a line break. */

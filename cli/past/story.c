@@ -254,6 +254,9 @@ static const char *fate(const cJSON *last)
 		{"state", "Reserved", "the Job is about to start"},
 		{"state", "Running", "the Job runs"},
 		{"state", "Stopping", "the Job is being stopped"}};
+	bool failed = strcmp(text_of(last, "outcome"), "Failed") == 0;
+	if (failed && strcmp(text_of(last, "reason"), "Failed") != 0)
+		return "the Job ended with this stop, and did not succeed";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strcmp(text_of(last, rows[i].key), rows[i].value) == 0)
 			return rows[i].words;

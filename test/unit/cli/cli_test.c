@@ -338,6 +338,13 @@ static const struct unlisted_row {
 	{"{\"status\":{\"succeeded\":1,\"completionTime\":\"2026-11-21T10:00:00Z\",\"conditions\":["
 	 "{\"type\":\"Complete\",\"status\":\"True\"}]}}",
 		"Succeeded", "succeeded at 2026-11-21T10:00:00Z: 1 pod"},
+	{"{\"metadata\":{\"name\":\"train\",\"namespace\":\"team-a\",\"uid\":"
+	 "\"7e0a2b1c-0000-4000-8000-000000000001\",\"resourceVersion\":\"7\",\"creationTimestamp\":"
+	 "\"2026-11-21T09:00:00Z\"},\"spec\":{\"parallelism\":3,\"suspend\":true,\"template\":{\"spec\":{"
+	 "\"containers\":[{\"name\":\"m\"}]}}},\"status\":{\"succeeded\":1,\"completionTime\":"
+	 "\"2026-11-21T10:00:00Z\",\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}}",
+		"CutShort",
+		"ended at 2026-11-21T10:00:00Z. CutShort: Kubernetes calls it Complete"},
 	{"{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\",\"reason\":"
 	 "\"BackoffLimitExceeded\",\"message\":\"it has failed too often\",\"lastTransitionTime\":"
 	 "\"2026-11-21T10:00:00Z\"}]}}",

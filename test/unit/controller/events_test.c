@@ -196,6 +196,8 @@ static const struct note_case {
 	{"stop ahead", {.kind = NOTE_WARN, .reason = "PriceAboveCeiling"}, "StopNotice",
 		"StopNotice", "Warning"},
 	{"deleted", {.kind = NOTE_STOP, .reason = "Deleted"}, NULL, NULL, NULL},
+	{"a work queue that a stop has ended", {.kind = NOTE_CUT_SHORT, .reason = "WindowClosed"},
+		"CutShort", "CutShort", "Warning"},
 	{"pods that do not go", {.kind = NOTE_OVERDUE}, "StopOverdue", "StopOverdue", "Warning"},
 	{"pods that are stuck", {.kind = NOTE_TROUBLE, .reason = "Unschedulable"}, "PodsStuck",
 		"PodsStuck", "Warning"},
