@@ -73,7 +73,7 @@ int command_end(int rc, const struct buf *out, const struct err *e);
  * time over what it showed before. Returns what show returned last. */
 typedef int command_show(void *ctx);
 int command_repeat(bool watch, command_show *show, void *ctx);
-/* What show has to print. Watched on a terminal: as many lines as that has, each to its end. */
+/* What show has to print. Watched on a terminal: as many lines as it has room for, each to its end. */
 void command_print(bool watch, const char *text);
 
 /* ---- rendering, for the commands and their tests ----------------------------------------------

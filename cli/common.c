@@ -39,6 +39,40 @@ int command_repeat(bool watch, command_show *show, void *ctx)
 	}
 }
 
+/* Characters that a terminal shows of a line: colours take no room. */
+static size_t width_of(const char *line, size_t len)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] == '\033')
+			i += strcspn(line + i, "m");
+		else
+			width += ((unsigned char)line[i] & 0xc0) != 0x80; /* not amid a character */
+	}
+	return width;
+}
+
+/* Rows of the screen that a line takes: one that is wider than the terminal goes on below. */
+static size_t rows_of(const char *line, size_t len, size_t columns)
+{
+	size_t width = columns ? width_of(line, len) : 0;
+	return width > columns ? (width + columns - 1) / columns : 1;
+}
+
+/* Bytes of the first lines of text that are no more than so many rows together. */
+static size_t cut_to(const char *text, size_t rows, size_t columns)
+{
+	size_t at = 0;
+	while (text[at]) {
+		size_t len = strcspn(text + at, "\n"), takes = rows_of(text + at, len, columns);
+		if (takes > rows)
+			break;
+		rows -= takes;
+		at += len + (text[at + len] == '\n');
+	}
+	return at;
+}
+
 static size_t lines_of(const char *text)
 {
 	size_t n = 0;
@@ -47,12 +81,17 @@ static size_t lines_of(const char *text)
 	return n;
 }
 
-/* Lines that a terminal can show above the cursor; 0: it does not say. */
-static size_t screen_lines(void)
+/* What a terminal can show above the cursor; rows SIZE_MAX, columns 0: it does not say. */
+struct screen {
+	size_t rows, columns;
+};
+
+static struct screen screen_size(void)
 {
 	struct winsize size;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 2 ? size.ws_row - 1U
-									       : 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row <= 2)
+		return (struct screen){SIZE_MAX, 0};
+	return (struct screen){size.ws_row - 1U, size.ws_col};
 }
 
 void command_print(bool watch, const char *text)
@@ -61,16 +100,14 @@ void command_print(bool watch, const char *text)
 		fputs(text, stdout);
 		return;
 	}
-	size_t most = screen_lines(), lines = lines_of(text);
-	size_t shown = most && lines > most ? most - 1 : lines;
-	for (size_t i = 0; i < shown; i++) {
-		size_t len = strcspn(text, "\n");
-		fwrite(text, 1, len, stdout);
-		fputs("\033[K\n", stdout);
-		text += len + 1;
-	}
-	if (shown < lines)
-		printf("(%zu more lines)\033[K\n", lines - shown);
+	struct screen screen = screen_size();
+	const char *end = text + cut_to(text, screen.rows, screen.columns);
+	if (*end)
+		end = text + cut_to(text, screen.rows - 1, screen.columns);
+	fputs("\033[J", stdout); /* what the last time was there */
+	fwrite(text, 1, (size_t)(end - text), stdout);
+	if (*end)
+		printf("(%zu more lines)\n", lines_of(end));
 }
 
 int command_end(int rc, const struct buf *out, const struct err *e)

@@ -5,6 +5,7 @@
 #include "cli/queue/report.h"
 #include "cli/unlisted_job.h"
 
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -30,6 +32,39 @@ static int parse(const char *const *words, struct arguments *a, struct err *e)
 		argv[i] = kept[i];
 	argv[argc] = NULL;
 	return arguments_parse(argc, argv, a, e);
+}
+
+/* What command_print() writes where a terminal has five rows of ten characters. */
+static const char *watched(const char *text)
+{
+	static char shown[512];
+	const struct winsize size = {.ws_row = 5, .ws_col = 10};
+	int of_user, of_program, kept = dup(STDOUT_FILENO);
+	fflush(stdout);
+	assert_int_equal(openpty(&of_user, &of_program, NULL, NULL, &size), 0);
+	dup2(of_program, STDOUT_FILENO);
+	command_print(true, text);
+	fflush(stdout);
+	dup2(kept, STDOUT_FILENO);
+	ssize_t n = read(of_user, shown, sizeof(shown) - 1);
+	assert_true(n > 0);
+	shown[n] = '\0';
+	close(kept);
+	close(of_program);
+	close(of_user);
+	return shown;
+}
+
+static void a_line_that_is_wider_than_the_terminal_takes_several_rows(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		watched("0123456789\nb\nc\nd\n"), "\033[J0123456789\r\nb\r\nc\r\nd\r\n");
+	assert_string_equal(watched("a\nb\nc\nd\ne\n"), "\033[Ja\r\nb\r\nc\r\n(2 more lines)\r\n");
+	assert_string_equal(
+		watched("a\n0123456789b\nc\nd\n"), "\033[Ja\r\n0123456789b\r\n(2 more lines)\r\n");
+	assert_string_equal(watched("a\n\033[31m01234\u00e9789\033[0m\nc\nd\n"),
+		"\033[Ja\r\n\033[31m01234\u00e9789\033[0m\r\nc\r\nd\r\n");
 }
 
 static void flags_may_stand_anywhere(void **state)
@@ -631,6 +666,7 @@ static void cost_that_is_estimated_has_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_that_is_wider_than_the_terminal_takes_several_rows),
 		cmocka_unit_test(flags_may_stand_anywhere),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(the_server_may_come_from_the_environment),
