@@ -491,6 +491,8 @@ static bool is_of_another_attempt(const struct gate_job *j)
 
 static enum phase running(struct gate *g, struct gate_job *j)
 {
+	if (j->lost) /* until it is read it is as it was seen last, also for a new leader */
+		attempt_tell_ready(g, j);
 	if (!looked_for(g, j))
 		return PHASE_RUNNING;
 	heed_ending(g, j);
