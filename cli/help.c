@@ -843,6 +843,8 @@ const char doctor_help[] =
 	"    conditions\n"
 	"        queues, flavors, Calendars, policies, Budgets and AdvanceReservations that say why they\n"
 	"        are without effect\n"
+	"    queue-names\n"
+	"        LocalQueues that Jobs name and that are not there\n"
 	"    gap-fillers\n"
 	"        negative priorities in ClusterQueues that reclaim Any or are StrictFIFO\n"
 	"    postgres, durability, replication, pooler, database-clock, schema, role, lease\n"

@@ -53,6 +53,8 @@ const struct check CHECKS[] = {
 		NEEDS_API, check_leftovers, NULL},
 	{"conditions", "queues", "what Sluice's own objects say of themselves", NEEDS_API,
 		check_conditions, NULL},
+	{"queue-names", "queues", "LocalQueues that Jobs name and that are not there", NEEDS_API,
+		check_queue_names, NULL},
 	{"gap-fillers", "queues",
 		"negative priorities beside reclaimWithinCohort Any or StrictFIFO", NEEDS_API,
 		check_gap_fillers, NULL},

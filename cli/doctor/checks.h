@@ -75,6 +75,8 @@ void check_pods(struct doctor_context *p, struct findings *f);
 void check_leftovers(struct doctor_context *p, struct findings *f);
 /* conditions.c */
 void check_conditions(struct doctor_context *p, struct findings *f);
+/* queue_names.c */
+void check_queue_names(struct doctor_context *p, struct findings *f);
 /* gap_fillers.c */
 void check_gap_fillers(struct doctor_context *p, struct findings *f);
 /* checks.c */

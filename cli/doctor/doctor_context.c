@@ -2,8 +2,10 @@
 
 #include <ev.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "controller/common/clock.h"
 
 /* The server wrote its whole second somewhere between our two looks at the clock. */
@@ -37,6 +39,38 @@ int doctor_context_get(
 		&(struct kube_request){
 			.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX},
 		ret_root, e);
+}
+
+/* Tokens of pages are base64, of the alphabet of URLs. */
+int doctor_context_each(struct doctor_context *p, const char *path,
+	void (*take)(const cJSON *item, void *ctx), void *ctx, struct err *e)
+{
+	char *next = NULL;
+	int rc;
+	do {
+		struct buf page;
+		const cJSON *root = NULL;
+		buf_init(&page, 1 << 16);
+		buf_printf(
+			&page, "%slimit=500%s%s", path, next ? "&continue=" : "", next ? next : "");
+		rc = doctor_context_get(p, buf_text(&page), &root, e);
+		buf_done(&page);
+		free(next);
+		next = NULL;
+		if (rc < 0)
+			break;
+		json_each(item, json_array(root, "items")) {
+			take(item, ctx);
+		}
+		const char *more = json_text(json_object(root, "metadata"), "continue");
+		next = more && *more ? mem_strdup(more) : NULL;
+	} while (next);
+	return rc;
+}
+
+bool doctor_context_exempts(const struct doctor_context *p, const char *ns)
+{
+	return ns && (strcmp(ns, "kube-system") == 0 || strcmp(ns, p->o->namespace_name) == 0);
 }
 
 int doctor_context_post(struct doctor_context *p, const char *path, const char *body,

@@ -42,6 +42,13 @@ struct doctor_context {
 /* GET; the tree lives until the next question. Errors as question_ask(). */
 int doctor_context_get(
 	struct doctor_context *p, const char *path, const cJSON **ret_root, struct err *e);
+/* A list, page by page: take() has each item, whose tree lives until it returns. path ends with '?' or '&'. Errors as
+ * question_ask(). */
+int doctor_context_each(struct doctor_context *p, const char *path,
+	void (*take)(const cJSON *item, void *ctx), void *ctx, struct err *e);
+#define DOCTOR_JOBS "/apis/batch/v1/jobs?"
+/* Are Jobs of that namespace none of ours, whatever their labels? ns may be NULL. */
+bool doctor_context_exempts(const struct doctor_context *p, const char *ns);
 int doctor_context_post(struct doctor_context *p, const char *path, const char *body,
 	const cJSON **ret_root, struct err *e);
 

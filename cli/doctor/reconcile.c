@@ -11,11 +11,9 @@
 #include "cli/job_object.h"
 #include "controller/common/clock.h"
 
-#define PAGE "limit=500"
-#define JOBS "/apis/batch/v1/jobs?" PAGE
 #define PODS                                                                                       \
 	"/api/v1/pods?labelSelector=batch.kubernetes.io%2Fcontroller-uid&fieldSelector="           \
-	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed&" PAGE
+	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed&"
 
 struct hold {
 	char uid[40], state[16];
@@ -42,6 +40,7 @@ struct pods_seen {
 };
 
 struct look {
+	const struct doctor_context *context;
 	struct hold *hold;
 	struct job_seen *job;
 	struct pods_seen *pods;
@@ -111,12 +110,6 @@ static int64_t time_of(const cJSON *object, const char *key)
 	return text && instant_parse(slice_of(text), &ms) ? ms : 0;
 }
 
-static bool is_exempt(const struct doctor_context *p, const cJSON *metadata)
-{
-	const char *ns = json_text(metadata, "namespace");
-	return ns && (strcmp(ns, "kube-system") == 0 || strcmp(ns, p->o->namespace_name) == 0);
-}
-
 static void read_changes(struct job_seen *j, const cJSON *status)
 {
 	json_each(c, json_array(status, "conditions")) {
@@ -126,14 +119,18 @@ static void read_changes(struct job_seen *j, const cJSON *status)
 	}
 }
 
-static void take_job(struct doctor_context *p, struct look *k, const cJSON *object)
+static void take_job(const cJSON *object, void *ctx)
 {
+	struct look *k = ctx;
 	const cJSON *metadata = json_object(object, "metadata");
 	const cJSON *status = json_object(object, "status");
 	const char *uid = json_text(metadata, "uid");
 	bool named = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name");
-	bool queued = named && !is_exempt(p, metadata);
-	k->nunqueued += !named && !is_exempt(p, metadata) && !job_object_is_over(object);
+	bool queued =
+		named && !doctor_context_exempts(k->context, json_text(metadata, "namespace"));
+	k->nunqueued += !named &&
+			!doctor_context_exempts(k->context, json_text(metadata, "namespace")) &&
+			!job_object_is_over(object);
 	if (!uid || (!queued && !bsearch(uid, k->hold, k->nreservations, sizeof(*k->hold), by_uid)))
 		return;
 	if (k->njobs == k->room_jobs) {
@@ -157,9 +154,9 @@ static void take_job(struct doctor_context *p, struct look *k, const cJSON *obje
 }
 
 /* Pods of a list come in no order that helps, so they are joined when all are there. */
-static void take_pod(struct doctor_context *p, struct look *k, const cJSON *object)
+static void take_pod(const cJSON *object, void *ctx)
 {
-	(void)p;
+	struct look *k = ctx;
 	const cJSON *metadata = json_object(object, "metadata");
 	const char *uid =
 		json_text(json_object(metadata, "labels"), "batch.kubernetes.io/controller-uid");
@@ -195,44 +192,19 @@ static void join_pods(struct look *k)
 	k->npods = n;
 }
 
-/* Tokens of pages are base64, of the alphabet of URLs. */
-static int read_pages(struct doctor_context *p, struct look *k, const char *path,
-	void (*take)(struct doctor_context *, struct look *, const cJSON *), struct err *e)
-{
-	char *next = NULL;
-	int rc;
-	do {
-		struct buf page;
-		const cJSON *root = NULL;
-		buf_init(&page, 1 << 16);
-		buf_printf(&page, "%s%s%s", path, next ? "&continue=" : "", next ? next : "");
-		rc = doctor_context_get(p, buf_text(&page), &root, e);
-		buf_done(&page);
-		free(next);
-		next = NULL;
-		if (rc < 0)
-			break;
-		json_each(item, json_array(root, "items")) {
-			take(p, k, item);
-		}
-		const char *more = json_text(json_object(root, "metadata"), "continue");
-		next = more && *more ? mem_strdup(more) : NULL;
-	} while (next);
-	return rc;
-}
-
 /* Holds first: what is started meanwhile is too young to be missed. */
 static int look_around(struct doctor_context *p, struct look *k, struct err *e)
 {
-	*k = (struct look){.now_ms = clock_now_ms() + (p->api_skew_known ? p->api_skew_ms : 0)};
+	*k = (struct look){
+		.context = p, .now_ms = clock_now_ms() + (p->api_skew_known ? p->api_skew_ms : 0)};
 	int rc = read_holds(p, k, e);
 	if (rc == 0)
-		rc = read_pages(p, k, JOBS, take_job, e);
+		rc = doctor_context_each(p, DOCTOR_JOBS, take_job, k, e);
 	if (rc < 0)
 		return rc;
 	if (k->njobs > 0)
 		qsort(k->job, k->njobs, sizeof(*k->job), by_uid);
-	rc = read_pages(p, k, PODS, take_pod, e);
+	rc = doctor_context_each(p, PODS, take_pod, k, e);
 	k->no_pods = rc == ERR_DENIED;
 	join_pods(k);
 	return k->no_pods ? 0 : rc;

@@ -475,6 +475,46 @@ static void negative_priorities_mean_what_their_queue_says(void **state)
 	}
 }
 
+static void a_local_queue_that_jobs_name_is_there(void **state)
+{
+#define QUEUE_OF(ns, name) "{\"metadata\":{\"namespace\":\"" ns "\",\"name\":\"" name "\"}}"
+#define JOB_OF(ns, queue, status)                                                                  \
+	"{\"metadata\":{\"namespace\":\"" ns "\",\"labels\":{\"sluice.dev/queue-name\":\"" queue   \
+	"\"}},\"status\":{" status "}}"
+#define JOB_ENDED "\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]"
+	static const struct {
+		const char *jobs;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{"", VERDICT_OK, "each of 0 queued Jobs"},
+		{JOB_OF("a", "main", "") "," JOB_OF("b", "spot", ""), VERDICT_OK,
+			"each of 2 queued Jobs"},
+		{JOB_OF("a", "mian", ""), VERDICT_WARN,
+			"1 Job in namespace a names LocalQueue mian, which is not there; did you mean main?"},
+		{JOB_OF("b", "main", "") "," JOB_OF("a", "main", "") "," JOB_OF("b", "main", ""),
+			VERDICT_WARN,
+			"2 Jobs in namespace b name LocalQueue main, which is not there"},
+		{JOB_OF("a", "mian", JOB_ENDED) "," JOB_OF("kube-system", "x", ""), VERDICT_OK,
+			"each of 0 queued Jobs"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		char list[2048];
+		stage_open(&s);
+		answer(&s, "GET /apis/sluice.dev/v1alpha1/localqueues?limit=500 HTTP", 200,
+			"{\"items\":[" QUEUE_OF("b", "spot") "," QUEUE_OF("a", "main") "]}");
+		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].jobs);
+		answer(&s,
+			"GET /apis/batch/v1/jobs?labelSelector=sluice.dev%2Fqueue-name&limit=500 HTTP",
+			200, list);
+		examine(&s, "queue-names");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void metrics_are_asked_for_where_somebody_lends(void **state)
 {
 	(void)state;
@@ -820,6 +860,7 @@ int main(void)
 		cmocka_unit_test(objects_say_why_they_are_without_effect),
 		cmocka_unit_test(an_aggregated_api_that_is_not_reached),
 		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
+		cmocka_unit_test(a_local_queue_that_jobs_name_is_there),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(kinds_that_are_missing_or_old),
 		cmocka_unit_test(policies_that_are_missing_or_changed),

@@ -1,0 +1,134 @@
+/*
+ * LocalQueues that Jobs name and that are not there. Such a Job is Misconfigured until somebody makes the
+ * LocalQueue or corrects the label; here an admin sees them all, and what may have been meant.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/similar.h"
+#include "cli/doctor/checks.h"
+#include "cli/job_object.h"
+
+#define LOCALQUEUES SLUICE_ROOT "/localqueues?"
+#define QUEUED_JOBS DOCTOR_JOBS "labelSelector=sluice.dev%2Fqueue-name&"
+
+/* "namespace/name" of LocalQueues, in order once names_sort() was called. */
+struct names {
+	char **name;
+	size_t n, room;
+};
+
+static void names_add(struct names *s, const char *ns, const char *name)
+{
+	if (s->n == s->room) {
+		s->room = s->room ? 2 * s->room : 64;
+		s->name = mem_grow(s->name, s->room, sizeof(*s->name));
+	}
+	size_t size = strlen(ns) + strlen(name) + 2;
+	s->name[s->n] = mem_array(size, 1);
+	snprintf(s->name[s->n++], size, "%s/%s", ns, name);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void names_sort(struct names *s)
+{
+	if (s->n > 0)
+		qsort(s->name, s->n, sizeof(*s->name), by_text);
+}
+
+static void names_done(struct names *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->name[i]);
+	free(s->name);
+}
+
+struct queue_names {
+	const struct doctor_context *context;
+	struct names there, wanted; /* wanted: one for each Job */
+};
+
+static void take_localqueue(const cJSON *object, void *ctx)
+{
+	struct queue_names *x = ctx;
+	const cJSON *metadata = json_object(object, "metadata");
+	const char *ns = json_text(metadata, "namespace"), *name = json_text(metadata, "name");
+	if (ns && name)
+		names_add(&x->there, ns, name);
+}
+
+static void take_job(const cJSON *object, void *ctx)
+{
+	struct queue_names *x = ctx;
+	const cJSON *metadata = json_object(object, "metadata");
+	const char *ns = json_text(metadata, "namespace");
+	const char *queue = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name");
+	if (ns && queue && *queue && !job_object_is_over(object) &&
+		!doctor_context_exempts(x->context, ns))
+		names_add(&x->wanted, ns, queue);
+}
+
+/* Offers the LocalQueues of the namespace that full ("namespace/name") is in. */
+static void look_for_similar(const struct queue_names *x, const char *full, struct similar *s)
+{
+	size_t prefix = strcspn(full, "/") + 1;
+	similar_begin(s, full + prefix);
+	for (size_t i = 0; i < x->there.n; i++)
+		if (strncmp(x->there.name[i], full, prefix) == 0)
+			similar_offer(s, x->there.name[i] + prefix);
+}
+
+static void tell_missing(
+	struct findings *f, const struct queue_names *x, const char *full, size_t jobs)
+{
+	struct similar s;
+	int ns = (int)strcspn(full, "/");
+	look_for_similar(x, full, &s);
+	const char *meant = similar_best(&s);
+	findings_add(f, VERDICT_WARN,
+		"%zu Job%s in namespace %.*s name%s LocalQueue %s, which is not there%s%s%s", jobs,
+		jobs == 1 ? "" : "s", ns, full, jobs == 1 ? "s" : "", full + ns + 1,
+		meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+	findings_cure(f,
+		"# make that LocalQueue, or have the label sluice.dev/queue-name name one of these:\n"
+		"kubectl -n %.*s get localqueues.sluice.dev",
+		ns, full);
+}
+
+static void compare(struct findings *f, const struct queue_names *x)
+{
+	const struct names *w = &x->wanted;
+	for (size_t i = 0, next; i < w->n; i = next) {
+		for (next = i + 1; next < w->n && strcmp(w->name[next], w->name[i]) == 0;)
+			next++;
+		if (x->there.n == 0 || !bsearch(&w->name[i], x->there.name, x->there.n,
+					       sizeof(*x->there.name), by_text))
+			tell_missing(f, x, w->name[i], next - i);
+	}
+	if (f->count == 0)
+		findings_ok(f, "each of %zu queued Jobs names a LocalQueue that is there", w->n);
+}
+
+void check_queue_names(struct doctor_context *p, struct findings *f)
+{
+	struct queue_names x = {.context = p};
+	struct err e = {""};
+	int rc = doctor_context_each(p, LOCALQUEUES, take_localqueue, &x, &e);
+	if (rc == 0)
+		rc = doctor_context_each(p, QUEUED_JOBS, take_job, &x, &e);
+	if (rc < 0) {
+		findings_skip(f, "%s", e.text);
+	} else {
+		names_sort(&x.there);
+		names_sort(&x.wanted);
+		compare(f, &x);
+	}
+	names_done(&x.there);
+	names_done(&x.wanted);
+}
