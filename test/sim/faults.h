@@ -50,6 +50,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(BILL, "releases with a bill")                                                            \
 	X(SPENT_RECALLED, "takeovers that were told what was spent")                               \
 	X(PREEMPTED_GROWN, "runs preempted once they had run minRun")                              \
+	X(CUT_SHORT, "work queues with a success that had to stop")                                \
 	X(OWN_LENT, "Jobs at rest that lack what is lent of their own")                            \
 	X(BUDGET_ADDS_UP, "Budgets that were compared with their segments")                        \
 	X(FENCE, "fences landed")                                                                  \

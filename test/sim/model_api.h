@@ -65,6 +65,7 @@ struct model_job {
 	bool external;	  /* spec.managedBy of a controller that is not there */
 	bool unlabelled;  /* manualSelector: its pods do not say whose they are */
 	uint64_t told[2]; /* the processes that were told that it is being deleted */
+	uint64_t succeeded[2]; /* ... that a pod of it has succeeded (cut_short.h) */
 	uint64_t
 		read[2]; /* the processes that have read it as leader, as it was then (restore.h) */
 	bool vandalized; /* our annotations were taken off */

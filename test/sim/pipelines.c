@@ -61,7 +61,7 @@ void pipelines_see(struct sim *s, const struct snap *now)
 	note_time(&p->gone_ms, now->gone, s->now_ms);
 	note_time(
 		&p->told_ms, pipelines_tell_of_start(&now->job) || now->of->vandalized, s->now_ms);
-	p->failed |= now->job.status.failed;
+	p->failed |= now->job.status.failed || job_was_cut_short(&now->job);
 }
 
 void pipelines_left(struct sim *s, const struct snap *left)

@@ -44,6 +44,8 @@
  * P18 an accepted AdvanceReservation stays accepted and has its quota at its time, unless quota was lowered or
  *     pods did not end, and then its leader says so; no Job starts over it (advance.h)
  *
+ * P19 no work queue is stopped for room, or for pods, once a pod of it has succeeded (cut_short.h)
+ *
  * P17 what a queue was told, recorded and replayed, gives the same (sim --replayed)
  *
  * P9 and P10 are of worlds with a cluster (cluster.h).

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/sim/cut_short.h"
 #include "test/sim/directives.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
@@ -269,6 +270,7 @@ static void show_job(struct sim *s, struct replica *r, const struct snap *snap)
 		j.status.active = j.status.terminating = 0;
 	}
 	tenant_show(s, r->index, r->life, &j);
+	cut_short_show(s, r->index, r->life, &j);
 	if (s->o.bug == BUG_HELD_FORGOTTEN &&
 		pipelines_record_epoch(s, snap->of) != gate_epoch(r->gate))
 		j.after.record = NULL;

@@ -19,13 +19,13 @@ const char *bug_name(enum bug b)
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
 		"control_unseen", "ending_unseen", "borrowing_unheard", "min_run_unread",
-		"reapply_unseen", "loss_unseen", "story_unsigned", "starts_at_once", "blind_leads",
-		"batch_assumed", "older_ignored", "place_kept", "grow_assumed",
-		"grow_refusal_unheard", "grow_unguarded", "retell_undone", "sizes_unnumbered",
-		"kept_pods_unheard", "outcome_unread", "failure_unseen", "end_guessed",
-		"delete_unguarded", "held_forgotten", "word_unread", "word_for_all", "users_unread",
-		"status_of_another", "status_not_looked_at", "plan_as_held", "freed_unheard",
-		"booking_kept"};
+		"success_unread", "reapply_unseen", "loss_unseen", "story_unsigned",
+		"starts_at_once", "blind_leads", "batch_assumed", "older_ignored", "place_kept",
+		"grow_assumed", "grow_refusal_unheard", "grow_unguarded", "retell_undone",
+		"sizes_unnumbered", "kept_pods_unheard", "outcome_unread", "failure_unseen",
+		"end_guessed", "delete_unguarded", "held_forgotten", "word_unread", "word_for_all",
+		"users_unread", "status_of_another", "status_not_looked_at", "plan_as_held",
+		"freed_unheard", "booking_kept"};
 	return names[b];
 }
 

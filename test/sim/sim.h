@@ -80,6 +80,7 @@ enum bug {
 	BUG_ENDING_UNSEEN,	/* it is not seen that the work of a Job is over */
 	BUG_BORROWING_UNHEARD,	/* a start that borrows wakes no Job that may take that back */
 	BUG_MIN_RUN_UNREAD,	/* minRun of ClusterQueues is not read */
+	BUG_SUCCESS_UNREAD,	/* it is not read that a pod of a work queue has succeeded */
 	BUG_REAPPLY_UNSEEN,	/* a manifest that raises a run with fewer pods is not seen */
 	BUG_LOSS_UNSEEN,	/* a leader goes on although its batches are lost */
 	BUG_STORY_UNSIGNED,	/* starts are not signed, so that no run is adopted */

@@ -87,6 +87,12 @@ static int64_t held_of(const struct asker *a, const struct model_reservation *h,
 	return sum;
 }
 
+/* A stop would end it as Complete. */
+static bool goes_never(const struct job *j)
+{
+	return !j->has_completions && j->status.succeeded > 0;
+}
+
 /* By priority, the lowest first. False: too many. */
 static bool list_candidates(const struct asker *a, const struct config *cq,
 	struct candidate ret[RUNS_MAX], size_t *ret_n)
@@ -96,11 +102,11 @@ static bool list_candidates(const struct asker *a, const struct config *cq,
 	config_node(cq, node);
 	*ret_n = 0;
 	for (size_t i = model_ledger_reservations(a->s->ledger, &all); i-- > 0;) {
+		const struct model_job *j = model_api_by_uid(&a->s->api, &all[i]->reservation.uid);
 		struct candidate c = {0, all[i]->open ? held_of(a, all[i], node) : 0};
-		if (c.amount == 0)
+		if (c.amount == 0 || goes_never(&j->now->job))
 			continue;
-		promises_priority(
-			a->s, model_api_by_uid(&a->s->api, &all[i]->reservation.uid), &c.priority);
+		promises_priority(a->s, j, &c.priority);
 		if (a->cq->preemption.reclaim_within_cohort != PREEMPT_ANY &&
 			(c.priority >= a->priority || !min_run_is_over(a->s, all[i])))
 			continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue/calendar/zone.h"
+#include "test/sim/cut_short.h"
 #include "test/sim/min_run.h"
 #include "test/sim/sim.h"
 #include "test/sim/take_back.h"
@@ -429,6 +430,7 @@ size_t __wrap_queue_decide(
 					"would do nothing",
 					j->now->job.name, r->identity);
 			min_run_check(world, r, &out[i], now_ms);
+			cut_short_check(world, r, &out[i]);
 			window_quota_check(world, r, &out[i]);
 			users_check(world, r, &out[i]);
 			j->decided[k].life = r->life;
