@@ -293,8 +293,9 @@ bool job_pods_ready(const struct job *j);
  * controller calls it Complete as soon as no pod is active, whatever ended the others. */
 bool job_ends_when_stopped(const struct job *j);
 
-/* Tells whether that has happened: a work queue is Complete, and suspended, and fewer of its pods succeeded
- * than it has. (One that was suspended after its end, and of which pods had failed, looks alike.) */
+/* Tells whether that has happened: a work queue is Complete, and suspended, or its story says that it was
+ * stopped (anybody may take a suspension back), and fewer of its pods succeeded than it has. (One that was
+ * suspended after its end, and of which pods had failed, looks alike.) */
 bool job_was_cut_short(const struct job *j);
 
 /* What a stop is to a Job of which job_ends_when_stopped() is true: the end of a sentence. */

@@ -31,7 +31,8 @@ bool job_ends_when_stopped(const struct job *j)
 
 bool job_was_cut_short(const struct job *j)
 {
-	return !j->has_completions && j->status.complete && j->suspend &&
+	bool stopped = j->suspend || j->admission.state == STORY_STOPPED;
+	return !j->has_completions && j->status.complete && stopped &&
 	       j->status.succeeded < j->parallelism;
 }
 

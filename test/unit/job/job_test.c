@@ -233,6 +233,10 @@ static void what_was_stopped_is_told_from_what_ended(void **state)
 	assert_false(job_ends_when_stopped(&j));
 	j.suspend = true;
 	assert_true(job_was_cut_short(&j));
+	j.suspend = false; /* taken back by hand */
+	assert_false(job_was_cut_short(&j));
+	j.admission.state = STORY_STOPPED;
+	assert_true(job_was_cut_short(&j));
 	j.status.succeeded = 3; /* all had ended well when the stop came */
 	assert_false(job_was_cut_short(&j));
 	j.status.succeeded = 1;
