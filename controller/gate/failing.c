@@ -69,6 +69,19 @@ static bool takes_over(const struct failing *f, enum intent_kind asked)
 	return f->since_ms == 0 || (f->asked != INTENT_START && !is_read(asked));
 }
 
+/* Tells whether the API server never had that write: the connection failed, which no Job can cause. */
+static bool never_arrived(enum intent_kind asked, const struct job_answer *a)
+{
+	return a->outcome == JOB_BUSY && !a->sentence && !is_read(asked);
+}
+
+/* Tells whether such a write shows that the server is well. TELL and CLEAR may go by the subresource
+ * status, which most webhooks do not look at. */
+static bool shows_health(enum intent_kind asked)
+{
+	return !is_read(asked) && asked != INTENT_TELL && asked != INTENT_CLEAR;
+}
+
 static uint32_t bit_of(enum intent_kind k)
 {
 	return UINT32_C(1) << k;
@@ -166,11 +179,14 @@ void failing_answered(
 		return; /* provision.c has limits of its own */
 	switch (a->outcome) {
 	case JOB_DONE:
+		if (shows_health(asked))
+			g->written_ms = g->tick_ms;
 		succeeded(j, asked);
 		break;
 	case JOB_BUSY:
 	case JOB_IN_DOUBT:
-		failed(g, j, asked, a);
+		if (!never_arrived(asked, a))
+			failed(g, j, asked, a);
 		break;
 	case JOB_DENIED:
 		refused(g, j, asked, a);
@@ -207,9 +223,12 @@ bool failing_ends_start(const struct gate *g, const struct gate_job *j)
 	       g->tick_ms - f->began_ms >= FAILING_PATIENCE_MS;
 }
 
-unsigned failing_count_start(struct gate_job *j)
+unsigned failing_count_start(const struct gate *g, struct gate_job *j)
 {
-	return j->failing ? j->failing->starts++ : 0;
+	struct failing *f = j->failing;
+	unsigned before = f->starts;
+	f->starts += g->written_ms > f->began_ms;
+	return before;
 }
 
 bool failing_by_status(const struct gate_job *j)

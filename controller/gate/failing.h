@@ -6,7 +6,11 @@
  * server is well. But it may last, and of one Job alone. So it is told from the first answer on, in the
  * server's words, and no start keeps its quota for it: what has not landed FAILING_PATIENCE_MS after the
  * first failure is called off (phase.c fences it if it may still land), and the Job is tried again after
- * a pause that doubles.
+ * a pause.
+ *
+ * The pause doubles only while the server takes writes of other Jobs. Where it takes none, it fails for all,
+ * and a long pause would keep them all waiting once it is well again. A connection that cannot be made is no
+ * failure of a Job at all: its start keeps its quota and its turn.
  *
  * A start that may still land is fenced by a PATCH of the Job, which may fail for the same reason. So the
  * second try of each two goes by the subresource status, which most webhooks do not look at; the story that
@@ -37,7 +41,7 @@ struct failing {
 	char *said;		/* the server's last words; NULL: it did not answer */
 	int64_t since_ms; /* by the clock on the wall: the first of these failures; 0: it succeeded since */
 	int64_t began_ms; /* by tick_ms: the first in this phase; 0: none */
-	unsigned starts;  /* that were given up in a row */
+	unsigned starts;  /* that were given up in a row while other writes landed */
 	bool by_status;	  /* the next fence goes by the subresource status */
 };
 
@@ -48,8 +52,9 @@ void failing_answered(
 void failing_enter(struct gate_job *j, enum phase next);
 /* Tells whether the start has failed for too long. */
 bool failing_ends_start(const struct gate *g, const struct gate_job *j);
-/* Counts a start that was given up; returns how many came before it in a row. */
-unsigned failing_count_start(struct gate_job *j);
+/* Counts a start that was given up, if another write has landed since it began to fail. Returns how many
+ * were counted before it in a row. */
+unsigned failing_count_start(const struct gate *g, struct gate_job *j);
 /* Tells whether the next fence goes by the subresource status. */
 bool failing_by_status(const struct gate_job *j);
 /* Limits the pause until the next try. */

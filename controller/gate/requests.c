@@ -440,7 +440,7 @@ static void answered_gone(struct gate *g, struct gate_job *j)
  * not put on hold, however often. Where a PATCH may still land, it is fenced. */
 static void give_up_start(struct gate *g, struct gate_job *j)
 {
-	unsigned before = failing_count_start(j);
+	unsigned before = failing_count_start(g, j);
 	int64_t pause_ms = gate_spread(
 		g, DENIED_START_MS << (before < GIVEN_UP_DOUBLINGS ? before : GIVEN_UP_DOUBLINGS));
 	stop_want(j);

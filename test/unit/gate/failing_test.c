@@ -65,10 +65,28 @@ static void what_was_given_up_starts_once_the_server_is_well(void **state)
 	assert_true(w->sent[INTENT_START] < 250);
 	assert_non_null(strstr(said_of(w).sentence, "fails to start it"));
 	w->fails = false;
-	for (int i = 0; i < 900 && w->j->now->job.suspend; i++)
+	for (int i = 0; i < 60 && w->j->now->job.suspend; i++)
 		at(w, w->now_ms + 1000);
-	assert_false(w->j->now->job.suspend);
+	assert_false(w->j->now->job.suspend); /* no pause has grown: nothing else was written */
 	assert_null(strstr(said_of(w).sentence, "fails to"));
+}
+
+/* No connection to the server can be made. */
+static void an_outage_of_the_server_costs_no_turn(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	for (int i = 0; i < 900; i++) {
+		w->outcome = JOB_BUSY;
+		at(w, w->now_ms + 1000);
+	}
+	assert_null(strstr(w->notes, "its start is given up"));
+	assert_true(first_reservation(w)->open);
+	w->outcome = JOB_DONE;
+	at(w, w->now_ms + 7000);
+	assert_false(w->j->now->job.suspend);
 }
 
 /* Not even the status can be written: what may still land keeps its quota, and that is told. */
@@ -217,6 +235,18 @@ static void two_kinds_that_fail_in_turns_are_told_once_each(void **state)
 	assert_int_equal(times_told(w, "fails to write its story anew"), 2);
 }
 
+/* The server is well for other Jobs. */
+static void a_start_that_fails_alone_is_tried_less_and_less(void **state)
+{
+	struct world *w = *state;
+	submit_where_writes_fail(w);
+	for (int i = 0; i < 600; i++) {
+		answer_kind(w, INTENT_NOTICE, JOB_DONE);
+		at(w, w->now_ms + 1000);
+	}
+	assert_in_range(times_told(w, "its start is given up"), 3, 6);
+}
+
 static void a_stop_that_fails_is_told_and_made_again(void **state)
 {
 	struct world *w = *state;
@@ -240,6 +270,8 @@ int main(void)
 		WORLD(a_start_that_fails_is_told_at_once),
 		WORLD(a_start_that_fails_gives_its_quota_back),
 		WORLD(what_was_given_up_starts_once_the_server_is_well),
+		WORLD(an_outage_of_the_server_costs_no_turn),
+		WORLD(a_start_that_fails_alone_is_tried_less_and_less),
 		WORLD(a_start_that_cannot_be_fenced_keeps_its_quota),
 		WORLD(what_was_given_up_and_lands_runs_on),
 		WORLD(unless_the_queue_has_it_stopped_meanwhile),

@@ -61,7 +61,8 @@ struct world {
 	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
 	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
 	size_t denied;			   /* so many writes are refused for good */
-	bool fails;			/* each write of a Job is answered 500, and does not land */
+	bool fails;			/* each write of a Job is answered 500, and does not land; 503
+					   with retry_ms */
 	bool status_fails;		/* ... that goes by the subresource status, too */
 	const char *refusal;		/* in these words; NULL: annotations are too long */
 	size_t room;			/* bytes for story and hold; 0: enough */
@@ -74,7 +75,7 @@ struct world {
 	const struct job *shown;	/* by the watch, while it is read next; NULL: nothing */
 	int64_t adopt_begun_by_ms;	/* an admin's word on the Namespace; 0: there is none */
 	enum job_outcome of_provisions; /* of each request about them, unless JOB_DONE */
-	int64_t retry_ms;		/* with that */
+	int64_t retry_ms;		/* with that, and with fails */
 	bool old_server;		/* it does not let resources be rewritten */
 	struct provision_ask asked;	/* of an autoscaler, last; its name and class are below */
 	char asked_name[96], asked_class[96];
@@ -269,7 +270,9 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	}
 	if (fails(w, i)) {
 		a = (struct job_answer){
-			.outcome = JOB_IN_DOUBT, .sentence = "etcdserver: no leader"};
+			.outcome = w->retry_ms > 0 ? JOB_BUSY : JOB_IN_DOUBT,
+			.retry_ms = w->retry_ms,
+			.sentence = "etcdserver: no leader"};
 		snap = NULL;
 	}
 	if (!only_reads(i->kind) && w->outcome != JOB_DONE) {
