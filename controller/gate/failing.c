@@ -110,21 +110,29 @@ static struct failing *begin(struct gate *g, struct gate_job *j, enum intent_kin
 	return f;
 }
 
+/* The server's, or ours where no answer came to what was sent. NULL: neither. */
+static const char *said_in(const struct job_answer *a)
+{
+	return a->sentence || a->outcome != JOB_IN_DOUBT ? a->sentence : "it gave no answer";
+}
+
 static void keep_words(struct failing *f, enum intent_kind asked, const struct job_answer *a)
 {
-	if (!a->sentence || f->asked != asked)
+	const char *said = said_in(a);
+	if (!said || f->asked != asked)
 		return;
 	forget_words(f);
-	f->said = mem_strndup(a->sentence, slice_cut(a->sentence, SAID_MAX));
+	f->said = mem_strndup(said, slice_cut(said, SAID_MAX));
 	f->refused = a->outcome == JOB_DENIED;
 }
 
 /* Of each kind once in a row of its failures. "Come again in a second" is the way of a server that is busy,
- * and no news. */
+ * and no news. Nor is one answer that did not come: each restart of a server does that. */
 static bool is_news(const struct failing *f, enum intent_kind asked, const struct job_answer *a)
 {
 	bool asks_to_wait = a->outcome == JOB_BUSY && a->retry_ms > 0;
-	return a->sentence && !asks_to_wait && f->asked == asked && !(f->told & bit_of(asked));
+	bool tells = a->sentence || (said_in(a) && f->said);
+	return tells && !asks_to_wait && f->asked == asked && !(f->told & bit_of(asked));
 }
 
 static void failed(
@@ -136,7 +144,7 @@ static void failed(
 	if (is_news(f, asked, a)) {
 		f->told |= bit_of(asked);
 		gate_note(g, NOTE_REFUSE, j, "the API server fails to %s: %s", words_of(asked),
-			a->sentence)
+			said_in(a))
 			->reason = REFUSED_BY_SERVER;
 	}
 	keep_words(f, asked, a);

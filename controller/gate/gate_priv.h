@@ -95,7 +95,7 @@ struct gate {
 	int64_t epoch;
 	int64_t epoch_seen; /* the highest that any story told of */
 	bool synced;
-	bool blind; /* Jobs are not followed just now */
+	bool blind;	    /* Jobs are not followed just now */
 	int64_t written_ms; /* by tick_ms: the last write to a Job that landed; see failing.c */
 	struct lease_state lease;
 	struct load_state load;

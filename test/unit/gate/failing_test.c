@@ -247,6 +247,22 @@ static void a_start_that_fails_alone_is_tried_less_and_less(void **state)
 	assert_in_range(times_told(w, "its start is given up"), 3, 6);
 }
 
+/* A webhook hangs for longer than we wait. One answer that is missing tells no more than a restart of the
+ * server: it is no Event yet. */
+static void a_stop_without_an_answer_is_told(void **state)
+{
+	struct world *w = *state;
+	w->outcome = JOB_IN_DOUBT;
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	assert_non_null(strstr(said_of(w).sentence, "fails to stop it: it gave no answer"));
+	assert_int_equal(times_told(w, "fails to stop it"), 0);
+	w->outcome = JOB_IN_DOUBT;
+	at(w, w->now_ms + 1000);
+	assert_int_equal(w->sent[INTENT_STOP], 2);
+	assert_int_equal(times_told(w, "fails to stop it: it gave no answer"), 1);
+}
+
 static void a_stop_that_fails_is_told_and_made_again(void **state)
 {
 	struct world *w = *state;
@@ -278,6 +294,7 @@ int main(void)
 		WORLD(or_says_so_when_nothing_landed),
 		WORLD(and_waits_as_long_as_without_it),
 		WORLD(a_refusal_of_a_start_after_a_busy_server_is_the_first),
+		RUN(a_stop_without_an_answer_is_told),
 		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),
 	};

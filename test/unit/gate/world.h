@@ -61,8 +61,7 @@ struct world {
 	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
 	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
 	size_t denied;			   /* so many writes are refused for good */
-	bool fails;			/* each write of a Job is answered 500, and does not land; 503
-					   with retry_ms */
+	bool fails;			/* no write of a Job lands: 500; 503 with retry_ms */
 	bool status_fails;		/* ... that goes by the subresource status, too */
 	const char *refusal;		/* in these words; NULL: annotations are too long */
 	size_t room;			/* bytes for story and hold; 0: enough */
