@@ -4,9 +4,9 @@
  *
  * Such an answer is no verdict on the Job: it counts towards no hold, and goes away by itself once the
  * server is well. But it may last, and of one Job alone. So it is told from the first answer on, in the
- * server's words, and no start keeps its quota for it: what has not landed FAILING_PATIENCE_MS after the
- * first failure is called off (phase.c fences it if it may still land), and the Job is tried again after
- * a pause.
+ * server's words, and no start keeps its quota for it: the first try that fails FAILING_PATIENCE_MS after
+ * the first failure, or later, calls it off (phase.c fences it if it may still land), and the Job is tried
+ * again after a pause. No pause between two tries is much longer than that, whatever the server asks for.
  *
  * The pause doubles only while the server takes writes of other Jobs. Where it takes none, it fails for all,
  * and a long pause would keep them all waiting once it is well again. A connection that cannot be made is no

@@ -460,8 +460,12 @@ static void try_again(struct gate *g, struct gate_job *j)
 		give_up_start(g, j);
 }
 
+/* A start, and its fence, hold quota: however long the server asks to wait, they are tried again in time. */
 static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 {
+	bool starts = j->phase == PHASE_STARTING || j->phase == PHASE_FENCING;
+	if (starts && retry_ms > FAILING_PATIENCE_MS)
+		retry_ms = FAILING_PATIENCE_MS;
 	if (j->fetching)
 		gate_back_off(g, j, FETCH_RETRY_MS, DENIED_RETRY_MS);
 	else

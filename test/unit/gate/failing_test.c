@@ -263,6 +263,17 @@ static void a_stop_without_an_answer_is_told(void **state)
 	assert_int_equal(times_told(w, "fails to stop it: it gave no answer"), 1);
 }
 
+/* 503, with Retry-After. */
+static void a_start_keeps_no_quota_for_as_long_as_the_server_likes(void **state)
+{
+	struct world *w = *state;
+	w->retry_ms = 300000;
+	submit_where_writes_fail(w);
+	for (int i = 0; i < 45; i++)
+		at(w, w->now_ms + 1000);
+	assert_string_equal(closed_by(w, LEDGER_VOID), "RefusedByServer");
+}
+
 static void a_stop_that_fails_is_told_and_made_again(void **state)
 {
 	struct world *w = *state;
@@ -295,6 +306,7 @@ int main(void)
 		WORLD(and_waits_as_long_as_without_it),
 		WORLD(a_refusal_of_a_start_after_a_busy_server_is_the_first),
 		RUN(a_stop_without_an_answer_is_told),
+		WORLD(a_start_keeps_no_quota_for_as_long_as_the_server_likes),
 		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),
 	};
