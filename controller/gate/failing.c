@@ -116,12 +116,14 @@ static const char *said_in(const struct job_answer *a)
 	return a->sentence || a->outcome != JOB_IN_DOUBT ? a->sentence : "it gave no answer";
 }
 
-static void keep_words(struct failing *f, enum intent_kind asked, const struct job_answer *a)
+static void keep_words(const struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
+	struct failing *f = j->failing;
 	const char *said = said_in(a);
 	if (!said || f->asked != asked)
 		return;
 	forget_words(f);
+	f->generation = j->seen.generation;
 	f->said = mem_strndup(said, slice_cut(said, SAID_MAX));
 	f->refused = a->outcome == JOB_DENIED;
 }
@@ -147,7 +149,7 @@ static void failed(
 			said_in(a))
 			->reason = REFUSED_BY_SERVER;
 	}
-	keep_words(f, asked, a);
+	keep_words(j, asked, a);
 }
 
 /* A no is noted by requests.c, but of what hangs on nothing. */
@@ -161,7 +163,7 @@ static void refused(
 		if (asked == INTENT_TELL)
 			f->by_status = !f->by_status;
 		f->told |= bit_of(asked);
-		keep_words(f, asked, a);
+		keep_words(j, asked, a);
 	}
 }
 
@@ -252,19 +254,30 @@ int64_t failing_pause_max_ms(const struct gate *g, const struct gate_job *j, int
 	return lasts ? PAUSE_MAX_MS : usual_ms;
 }
 
+static const char *verb_of(const struct failing *f, bool past)
+{
+	if (past)
+		return f->refused ? "refused" : "failed";
+	return f->refused ? "refuses" : "fails";
+}
+
+/* A Job that waits is not started just now: what its last start met may be over. Once it is edited, that says
+ * nothing of the next. */
 void explain_failing(const struct gate_job *j, struct explanation *x)
 {
 	const struct failing *f = j->failing;
+	bool waits = f && f->asked == INTENT_START &&
+		     (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
 	size_t len = strlen(x->sentence);
 	struct buf since;
-	if (!f || !f->said)
+	if (!f || !f->said || (waits && f->generation != j->seen.generation))
 		return;
 	buf_init(&since, 64);
 	story_time(f->since_ms, &since);
 	if (len > sizeof(x->sentence) / 2)
 		len = slice_cut(x->sentence, sizeof(x->sentence) / 2);
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
-		"; since %s the API server %s to %s: %s", buf_text(&since),
-		f->refused ? "refuses" : "fails", words_of(f->asked), f->said);
+		"; %s %s%s the API server %s to %s: %s", waits ? "from" : "since", buf_text(&since),
+		waits ? " on" : "", verb_of(f, waits), words_of(f->asked), f->said);
 	buf_done(&since);
 }

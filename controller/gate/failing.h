@@ -39,6 +39,7 @@ struct failing {
 	uint32_t told;		/* the kinds whose failure was noted: a bit each */
 	bool refused;		/* the last answer was a no */
 	char *said;		/* the server's last words, or ours; NULL: none yet */
+	int64_t generation;	/* of the Job, when that was said */
 	int64_t since_ms; /* by the clock on the wall: the first of these failures; 0: it succeeded since */
 	int64_t began_ms; /* by tick_ms: the first in this phase; 0: none */
 	unsigned starts;  /* that were given up in a row while other writes landed */

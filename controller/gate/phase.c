@@ -489,6 +489,17 @@ static bool is_of_another_attempt(const struct gate_job *j)
 	       j->seen.story_state == STORY_STARTED && j->seen.story_attempt != j->attempt.number;
 }
 
+/* What failed is over where nothing is asked for any more, and no pause is on. */
+static void forget_failures(struct gate *g, struct gate_job *j)
+{
+	if (!j->failing || job_busy(j))
+		return;
+	if (g->tick_ms < j->request.retry_ms)
+		gate_alarm(g, j, j->request.retry_ms);
+	else
+		failing_over(j);
+}
+
 static enum phase running(struct gate *g, struct gate_job *j)
 {
 	if (j->lost) /* until it is read it is as it was seen last, also for a new leader */
@@ -523,6 +534,7 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		job_request(g, j, INTENT_RETELL);
 	else if (!growth_see_to(g, j))
 		stop_notice_see_to(g, j);
+	forget_failures(g, j);
 	return PHASE_RUNNING;
 }
 

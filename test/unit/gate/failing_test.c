@@ -63,12 +63,12 @@ static void what_was_given_up_starts_once_the_server_is_well(void **state)
 	assert_null(w->j->now->job.hold);
 	assert_true(w->j->now->job.suspend);
 	assert_true(w->sent[INTENT_START] < 250);
-	assert_non_null(strstr(said_of(w).sentence, "fails to start it"));
+	assert_non_null(strstr(said_of(w).sentence, "to start it: etcdserver: no leader"));
 	w->fails = false;
 	for (int i = 0; i < 60 && w->j->now->job.suspend; i++)
 		at(w, w->now_ms + 1000);
 	assert_false(w->j->now->job.suspend); /* no pause has grown: nothing else was written */
-	assert_null(strstr(said_of(w).sentence, "fails to"));
+	assert_null(strstr(said_of(w).sentence, "to start it: etcdserver"));
 }
 
 /* No connection to the server can be made. */
@@ -274,6 +274,38 @@ static void a_start_keeps_no_quota_for_as_long_as_the_server_likes(void **state)
 	assert_string_equal(closed_by(w, LEDGER_VOID), "RefusedByServer");
 }
 
+static void a_refused_start_is_told_until_its_owner_changes_the_job(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->denied = 1;
+	w->refusal = "no cost-center";
+	submit(w, &n);
+	assert_non_null(strstr(said_of(w).sentence, "; from "));
+	assert_non_null(strstr(
+		said_of(w).sentence, " on the API server refused to start it: no cost-center"));
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.parallelism = s->job.completions = 1;
+	write_job(w, s, true);
+	assert_true(w->j->now->job.suspend);
+	assert_null(strstr(said_of(w).sentence, "no cost-center"));
+}
+
+/* Its time has passed, and it was not stopped. */
+static void a_notice_that_is_not_wanted_any_more_fails_no_more(void **state)
+{
+	struct world *w = *state;
+	w->fails = true;
+	decide(w, (struct decision){.kind = DECISION_NOTICE,
+			  .reason = STOP_REASON_WINDOW_CLOSED,
+			  .policy = "night",
+			  .stop_ms = w->now_ms + 60000});
+	assert_non_null(strstr(said_of(w).sentence, "the API server fails to"));
+	for (int i = 0; i < 180; i++)
+		at(w, w->now_ms + 1000);
+	assert_null(strstr(said_of(w).sentence, "the API server fails to"));
+}
+
 static void a_stop_that_fails_is_told_and_made_again(void **state)
 {
 	struct world *w = *state;
@@ -307,6 +339,8 @@ int main(void)
 		WORLD(a_refusal_of_a_start_after_a_busy_server_is_the_first),
 		RUN(a_stop_without_an_answer_is_told),
 		WORLD(a_start_keeps_no_quota_for_as_long_as_the_server_likes),
+		WORLD(a_refused_start_is_told_until_its_owner_changes_the_job),
+		RUN(a_notice_that_is_not_wanted_any_more_fails_no_more),
 		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),
 	};
