@@ -24,21 +24,21 @@ static const char *words_of(enum intent_kind k)
 	case INTENT_STOP:
 		return "stop it";
 	case INTENT_SHRINK:
-		return "take pods of it";
+		return "reduce its pods";
 	case INTENT_GROW:
 		return "give it more pods";
 	case INTENT_TELL:
 		return "write its story";
 	case INTENT_RETELL:
-		return "write its story anew";
+		return "rewrite its story";
 	case INTENT_OUTCOMES:
-		return "write down what it waits for";
+		return "record how the Jobs it waits for ended";
 	case INTENT_NOTICE:
-		return "write on it why it waits";
+		return "write its waiting notice";
 	case INTENT_WARN:
-		return "write on it when it will be stopped";
+		return "write its stop notice";
 	case INTENT_CLEAR:
-		return "take its start time off";
+		return "clear its start time";
 	case INTENT_DELETE:
 		return "delete it";
 	case INTENT_READ:
@@ -62,8 +62,8 @@ static bool is_read(enum intent_kind k)
 	return k == INTENT_READ || k == INTENT_PODS || k == INTENT_NAMESPACE;
 }
 
-/* A start is what the Job waits for: what else fails meanwhile, as the fence behind it, does so for the same
- * reason. And a read goes before a write. */
+/* Tells whether a failure of that kind replaces the one that is told. A failed start stays: what fails beside
+ * it, as its fence, does so for the same reason. A failed read replaces none: it only prepares a write. */
 static bool takes_over(const struct failing *f, enum intent_kind asked)
 {
 	return f->since_ms == 0 || (f->asked != INTENT_START && !is_read(asked));
@@ -152,7 +152,7 @@ static void failed(
 	keep_words(j, asked, a);
 }
 
-/* A no is noted by requests.c, but of what hangs on nothing. */
+/* requests.c notes each refusal but those of a notice and of outcomes, on which nothing hangs. */
 static void refused(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
@@ -167,7 +167,7 @@ static void refused(
 	}
 }
 
-/* What else has failed goes on doing so, and was told. */
+/* Forgets the failures of that kind alone: what else has failed goes on doing so, and was told. */
 static void succeeded(struct gate_job *j, enum intent_kind asked)
 {
 	struct failing *f = j->failing;

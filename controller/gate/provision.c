@@ -628,7 +628,7 @@ static void answered_ask(struct gate *g, struct gate_job *j, const struct job_an
 	case JOB_REFUSED:
 	case JOB_GONE:
 		j->need_read = true;
-		if (request_is_refused_again(j))
+		if (request_count_refused(j))
 			take_answer(g, j, PROVISION_FAILED, a->sentence);
 		else
 			come_again(g, j, 0);

@@ -130,7 +130,7 @@ struct gate_job {
 			       */
 	bool need_read;	      /* what we know may be old: GET before the next write */
 	struct refusals refusals;
-	struct failing *failing; /* the API server fails, or refuses what is asked of it; or NULL */
+	struct failing *failing; /* NULL: no request about it has failed */
 	struct stuck *stuck;	 /* it runs and lacks pods (stuck.c); or NULL */
 	bool well;		 /* since we know it, this run had all its pods ready once */
 	bool retell;	  /* the queue is to be told of it once more, whether it is news or not */

@@ -409,7 +409,7 @@ void request_begin_tries(struct gate_job *j)
 	j->request.tries = j->request.refused = 0;
 }
 
-bool request_is_refused_again(struct gate_job *j)
+bool request_count_refused(struct gate_job *j)
 {
 	return j->request.refused++ >= REFUSED_TRIES;
 }
@@ -419,7 +419,7 @@ static void answered_refused(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
 	j->need_read = true;
-	if (asked == INTENT_START && request_is_refused_again(j))
+	if (asked == INTENT_START && request_count_refused(j))
 		denied(g, j, asked, sentence);
 	else
 		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);

@@ -28,7 +28,7 @@ struct job_request {
 	int64_t asked_version; /* of the Job, as it was known then: no answer is older */
 	struct gate_job *next_want;
 	unsigned tries;	    /* in this phase */
-	unsigned refused;   /* ... a start, or a request for nodes, JOB_REFUSED */
+	unsigned refused;   /* starts and requests for nodes answered JOB_REFUSED in this phase */
 	int64_t retry_ms;   /* no request before */
 	int64_t look_ms;    /* while lost: when to GET it again; 0: it was not looked for yet */
 	struct alarm alarm; /* when to look again */
@@ -53,8 +53,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
 bool request_is_as_denied(const struct gate_job *j);
 /* What is tried next is tried for the first time. */
 void request_begin_tries(struct gate_job *j);
-/* Counts a JOB_REFUSED; tells whether it is one too many to be a race that we lost. */
-bool request_is_refused_again(struct gate_job *j);
+/* Counts a JOB_REFUSED. Tells whether there were too many in this phase to be races that we lost. */
+bool request_count_refused(struct gate_job *j);
 /* It may be another one. */
 void request_forget_denials(struct gate_job *j);
 enum phase request_answered(

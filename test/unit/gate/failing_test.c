@@ -224,15 +224,15 @@ static void two_kinds_that_fail_in_turns_are_told_once_each(void **state)
 		answer_kind(w, INTENT_WARN, JOB_IN_DOUBT);
 		answer_kind(w, INTENT_RETELL, JOB_IN_DOUBT);
 	}
-	assert_int_equal(times_told(w, "fails to write on it when it will be stopped"), 1);
-	assert_int_equal(times_told(w, "fails to write its story anew"), 1);
+	assert_int_equal(times_told(w, "fails to write its stop notice"), 1);
+	assert_int_equal(times_told(w, "fails to rewrite its story"), 1);
 	answer_kind(w, INTENT_RETELL, JOB_DONE);
 	assert_null(strstr(said_of(w).sentence, "fails to"));
 	answer_kind(w, INTENT_WARN, JOB_IN_DOUBT); /* it never worked since */
-	assert_int_equal(times_told(w, "fails to write on it when it will be stopped"), 1);
-	assert_non_null(strstr(said_of(w).sentence, "fails to write on it when"));
+	assert_int_equal(times_told(w, "fails to write its stop notice"), 1);
+	assert_non_null(strstr(said_of(w).sentence, "fails to write its stop notice"));
 	answer_kind(w, INTENT_RETELL, JOB_IN_DOUBT);
-	assert_int_equal(times_told(w, "fails to write its story anew"), 2);
+	assert_int_equal(times_told(w, "fails to rewrite its story"), 2);
 }
 
 /* The server is well for other Jobs. */
