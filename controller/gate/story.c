@@ -112,7 +112,9 @@ static void format_owner(const struct story *s, struct buf *out)
 {
 	if (s->pods <= 0)
 		return;
-	buf_printf(out, ",\"pods\":%d,\"parallelism\":%d", (int)s->pods, (int)s->owner_parallelism);
+	buf_printf(out, ",\"pods\":%d", (int)s->pods);
+	if (s->owner_parallelism > 0)
+		buf_printf(out, ",\"parallelism\":%d", (int)s->owner_parallelism);
 	if (s->owner_completions > 0)
 		buf_printf(out, ",\"completions\":%d", (int)s->owner_completions);
 }

@@ -14,7 +14,8 @@
  *
  * It is also the memory that outlives us. A start with fewer pods than asked for says how many, and
  * what the owner wrote ("pods", "parallelism", "completions"): as long as the spec still is what
- * was applied, the stop puts the owner's numbers back. What earlier attempts left behind
+ * was applied, the stop puts the owner's numbers back; of a work queue it says how many pods ran
+ * ("pods"), for the Job may end by it (job_was_cut_short()). What earlier attempts left behind
  * ("history": times the pods were not ready, run time used, back-off, times a window
  * or a price stopped it) goes from story to story. A stop for another Job's sake says whose
  * ("preemptor") and why ("message"); one of a run whose pods were stuck says what kept them
@@ -59,7 +60,7 @@ struct story {
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
 	int32_t sizes; /* the number of the last SHRINK or GROW of the attempt; 0: there was none */
-	int32_t pods;  /* of a start with fewer pods than asked for: so many; else 0 */
+	int32_t pods; /* of a start with fewer pods than asked for, and of its stop: so many; else 0 */
 	int32_t owner_parallelism,
 		owner_completions; /* ... of what the owner wrote; 0: not changed */
 	struct job_history history;

@@ -70,6 +70,7 @@ static void read_owner(const cJSON *root, struct job *j)
 	 * more, all of them or only the one that a tool cares for. */
 	bool completions_known = completions == 0 || !j->has_completions ||
 				 j->completions == pods || j->completions == completions;
+	j->admission.run_pods = pods;
 	j->admission.reapplied = !j->suspend && j->admission.state == STORY_STARTED && pods > 0 &&
 				 parallelism > pods && j->parallelism == parallelism &&
 				 completions_known;

@@ -130,6 +130,7 @@ struct job_admission {
 	 * with fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's
 	 * numbers in parallelism and completions all the same: it asks for those. */
 	int32_t owner_parallelism, owner_completions;
+	int32_t run_pods; /* that its last run had, where these were fewer than its owner wrote; else 0 */
 	/* It runs with fewer pods, but parallelism is what its owner wrote: its manifest was
 	 * applied again. */
 	bool reapplied;
@@ -293,9 +294,9 @@ bool job_pods_ready(const struct job *j);
  * controller calls it Complete as soon as no pod is active, whatever ended the others. */
 bool job_ends_when_stopped(const struct job *j);
 
-/* Tells whether that has happened: a work queue is Complete, and suspended, or its story says that it was
- * stopped (anybody may take a suspension back), and fewer of its pods succeeded than it has. (One that was
- * suspended after its end, and of which pods had failed, looks alike.) */
+/* Tells whether that has happened: a work queue is Complete, its story says that it was stopped (anybody may
+ * take the suspension back) or it is suspended, and fewer of its pods succeeded than its last run had. Not of
+ * one that another client is known to have suspended after its end. */
 bool job_was_cut_short(const struct job *j);
 
 /* What a stop is to a Job of which job_ends_when_stopped() is true: the end of a sentence. */

@@ -29,11 +29,24 @@ bool job_ends_when_stopped(const struct job *j)
 	       (j->status.succeeded > 0 || j->status.uncounted > 0);
 }
 
+/* A stop puts the owner's number back; its story says how many ran. */
+static int32_t pods_of_last_run(const struct job *j)
+{
+	int32_t told = j->admission.run_pods;
+	return told > 0 && told < j->parallelism ? told : j->parallelism;
+}
+
+/* Before its end: by us, or by another client, as far as that is known. */
+static bool was_stopped(const struct job *j)
+{
+	return j->admission.state == STORY_STOPPED ||
+	       (j->suspend && j->suspended_ms <= j->status.finished_ms);
+}
+
 bool job_was_cut_short(const struct job *j)
 {
-	bool stopped = j->suspend || j->admission.state == STORY_STOPPED;
-	return !j->has_completions && j->status.complete && stopped &&
-	       j->status.succeeded < j->parallelism;
+	return !j->has_completions && j->status.complete && was_stopped(j) &&
+	       j->status.succeeded < pods_of_last_run(j);
 }
 
 const char JOB_ENDS_WHEN_STOPPED[] =

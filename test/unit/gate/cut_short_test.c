@@ -97,6 +97,27 @@ static void what_ended_well_in_that_moment_has_finished(void **state)
 	assert_int_equal(first_reservation(w)->outcome, LEDGER_JOB_SUCCEEDED);
 }
 
+/* Its stop puts the owner's number back, and says how many of them ran. */
+static void a_stop_of_a_smaller_run_says_how_many_ran(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->pods_of_job = 5;
+	w->work_queue = true;
+	submit(w, &n);
+	have_pods(w, 5, 0);
+	decide(w, (struct decision){.kind = DECISION_SHRINK,
+			  .pods = 2,
+			  .reason = STOP_REASON_PREEMPTED,
+			  .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+	have_pods(w, 2, 0);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
+	assert_int_equal(w->j->now->job.parallelism, 5);
+	const char *story = w->j->now->job.admission.story;
+	assert_non_null(strstr(story, "\"pods\":2"));
+	assert_null(strstr(story, "\"parallelism\":"));
+}
+
 /* The leader that stopped it is gone, and its pods are, too. */
 static void a_successor_tells_it_too(void **state)
 {
@@ -187,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD(a_stop_that_must_be_is_told_before_and_after),
 		WORLD(what_ended_well_in_that_moment_has_finished),
+		WORLD(a_stop_of_a_smaller_run_says_how_many_ran),
 		WORLD(a_successor_tells_it_too),
 		WORLD(what_another_client_stops_is_cut_short_too),
 		WORLD(a_larger_number_stops_nothing),

@@ -244,6 +244,36 @@ static void what_was_stopped_is_told_from_what_ended(void **state)
 	assert_false(job_was_cut_short(&j));
 }
 
+/* It ran with two pods, and its stop put the owner's five back. */
+static void all_pods_of_a_smaller_run_had_succeeded(void **state)
+{
+	(void)state;
+	struct job j = {.parallelism = 5,
+		.suspend = true,
+		.admission = {.state = STORY_STOPPED, .run_pods = 2},
+		.status = {.complete = true, .succeeded = 2}};
+	assert_false(job_was_cut_short(&j));
+	j.status.succeeded = 1;
+	assert_true(job_was_cut_short(&j));
+}
+
+/* Two of three had succeeded and one had failed when it ended; then its manifest was applied again. */
+static void a_suspension_after_the_end_cuts_nothing_short(void **state)
+{
+	(void)state;
+	struct job j = {.parallelism = 3,
+		.suspend = true,
+		.admission = {.state = STORY_STARTED},
+		.status = {.complete = true, .succeeded = 2, .finished_ms = 60000},
+		.suspended_ms = 61000};
+	assert_false(job_was_cut_short(&j));
+	j.suspended_ms = 60000;
+	assert_true(job_was_cut_short(&j));
+	j.suspended_ms = 61000;
+	j.admission.state = STORY_STOPPED;
+	assert_true(job_was_cut_short(&j));
+}
+
 /* A successPolicy is met, or it is about to fail: what is left of it holds quota until it is gone. */
 static void of_what_ends_no_pod_is_waited_for(void **state)
 {
@@ -280,6 +310,8 @@ int main(void)
 		cmocka_unit_test(a_failed_index_is_not_waited_for),
 		cmocka_unit_test(a_work_queue_with_a_success_is_as_large_as_it_is),
 		cmocka_unit_test(what_was_stopped_is_told_from_what_ended),
+		cmocka_unit_test(all_pods_of_a_smaller_run_had_succeeded),
+		cmocka_unit_test(a_suspension_after_the_end_cuts_nothing_short),
 		cmocka_unit_test(of_what_ends_no_pod_is_waited_for),
 		cmocka_unit_test(quiet_is_proof_that_no_pod_is_left),
 	};

@@ -56,6 +56,19 @@ static void when_a_story_was_written_is_read_back(void **state)
 	free(j);
 }
 
+static void how_many_pods_ran_is_read_back(void **state)
+{
+	(void)state;
+	struct job *j =
+		job_with("'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':"
+			 "\\'Stopped\\',\\'pods\\':2}'}",
+			"'parallelism':5", "");
+	assert_int_equal(j->admission.run_pods, 2);
+	assert_int_equal(j->parallelism, 5);
+	assert_int_equal(j->admission.owner_parallelism, 0);
+	free(j);
+}
+
 static void what_kept_its_pods_is_read_back(void **state)
 {
 	static const struct {
@@ -640,6 +653,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_story_is_kept_even_when_it_makes_no_sense),
 		cmocka_unit_test(when_a_story_was_written_is_read_back),
+		cmocka_unit_test(how_many_pods_ran_is_read_back),
 		cmocka_unit_test(what_kept_its_pods_is_read_back),
 		cmocka_unit_test(who_submitted_it),
 		cmocka_unit_test(since_when_it_is_queued),
