@@ -180,7 +180,7 @@ static void is_small(struct gate *g, struct gate_job *j)
 		forget_wish(s);
 }
 
-/* For a smaller quota alone nothing is stopped. */
+/* For a smaller quota alone nothing is stopped, nor for room what a stop would end as Complete. */
 static void keep_pods(struct gate *g, struct gate_job *j)
 {
 	struct note *n = gate_note(g, NOTE_CALL_OFF, j,
@@ -215,8 +215,8 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 }
 
 /* A pod of a work queue succeeded in the moment in which it was told to go on with fewer: a stop would end
- * it as Complete, so for the room alone it is not stopped. What it was to give comes as its pods end. */
-static bool waits_for_ends(const struct gate_job *j)
+ * it as Complete, so for the room alone it is not stopped. */
+static bool has_nothing_to_give(const struct gate_job *j)
 {
 	enum stop_reason why = j->scale_down.decided.reason;
 	return j->seen.ends_when_stopped &&
@@ -231,8 +231,10 @@ bool scale_down_see_to(struct gate *g, struct gate_job *j)
 		is_small(g, j);
 		return false;
 	}
-	if (waits_for_ends(j))
+	if (has_nothing_to_give(j)) {
+		keep_pods(g, j);
 		return false;
+	}
 	if (!can_narrow(j)) {
 		scale_down_fails(g, j);
 		return false;

@@ -415,7 +415,7 @@ void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
 /* Its Job cannot be told to go on with fewer pods. If it was to for a smaller quota alone
- * (STOP_REASON_WINDOW_QUOTA) it keeps them, and is not asked again. */
+ * (STOP_REASON_WINDOW_QUOTA), or a stop would end it as Complete, it keeps them, and is not asked again. */
 void queue_keep_pods(struct queue *q, const struct uid *uid);
 
 /* The wall clock was set, on or back (below 0). A clock that is set back, and later corrected, changes nothing in

@@ -61,7 +61,8 @@ void giving_begin_for_quota(
 
 void giving_cancel(struct queue *q, struct reservation *r)
 {
-	if (r->state != RESERVATION_HELD || reservation_keeps(r) == 0 || !r->sizing->giving.quota)
+	if (r->state != RESERVATION_HELD || reservation_keeps(r) == 0 ||
+		(!r->sizing->giving.quota && !r->ends_when_stopped))
 		return;
 	runs_before(q, r, RUN_GIVES);
 	lines_move(r, quota_give);

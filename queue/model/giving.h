@@ -8,8 +8,8 @@
  *
  * The gate is told each number once. A run that is growing gives, too; the gate is told when it has
  * said what became of the growth. A Job that cannot be told to go on with fewer pods is stopped by
- * the gate; then all of its quota leaves. But where only a window made quota smaller nothing is
- * stopped: it keeps its pods (giving_cancel()), and is not asked again.
+ * the gate; then all of its quota leaves. But where only a window made quota smaller, or a stop would
+ * end it as Complete, nothing is stopped: it keeps its pods (giving_cancel()), and is not asked again.
  */
 #ifndef SLUICE_QUEUE_MODEL_GIVING_H
 #define SLUICE_QUEUE_MODEL_GIVING_H
@@ -32,7 +32,8 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 /* The same, because a window made the quota of a row smaller. */
 void giving_begin_for_quota(
 	struct queue *q, struct reservation *r, int32_t keeps, const struct quota_row *quota);
-/* Its Job cannot be told to: if it is for a smaller quota, it keeps its pods. */
+/* Its Job cannot be told to: if it is for a smaller quota, or a stop would end it as Complete, it keeps its
+ * pods, and whom they were for chooses anew. */
 void giving_cancel(struct queue *q, struct reservation *r);
 /* Its pods are gone, or it leaves with all of them. */
 void giving_end(struct queue *q, struct reservation *r);

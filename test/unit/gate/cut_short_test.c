@@ -179,6 +179,7 @@ static void what_was_to_shrink_keeps_its_pods(void **state)
 	at(w, w->now_ms + 60000);
 	assert_int_equal(w->sent[INTENT_SHRINK], 0);
 	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_non_null(strstr(w->notes, "keeps its 2 pods"));
 	struct job_status s = two_of_three();
 	s.active = s.ready = 1;
 	s.succeeded = 2;
