@@ -79,7 +79,8 @@ static bool uses_an_older(const struct clearing *c, const struct reservation *r)
 static void add(struct clearing *c, struct reservation *r, bool users, bool ends)
 {
 	bool own = r->cq == c->a->cq && advance_usable_by(c->a, r->lq, r->user);
-	if (own || r->state == RESERVATION_LEAVING || r->lingers || r->ends_when_stopped != ends ||
+	bool goes_last = r->ends_when_stopped && !r->stop_given;
+	if (own || r->state == RESERVATION_LEAVING || r->lingers || goes_last != ends ||
 		may_use_another(c, r) != users || (users && uses_an_older(c, r)))
 		return;
 	if (c->ncandidates == c->room) {
