@@ -459,7 +459,9 @@ void stop_drain_adopted(struct gate *g, struct gate_job *j)
 {
 	stop_because(j, "Stopped", g->identity);
 	stop_drain(g, j);
-	j->stop.finish_noted = j->seen.finished; /* by the leader of then */
+	/* By the leader of then. But a stop that cuts short comes before that end, maybe of a leader that saw no
+	 * more of it; a second Event does no harm. */
+	j->stop.finish_noted = j->seen.finished && !j->seen.cut_short;
 }
 
 static void note_cut_short(struct gate *g, struct gate_job *j)

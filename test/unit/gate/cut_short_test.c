@@ -139,6 +139,26 @@ static void a_successor_tells_it_too(void **state)
 	assert_int_equal(first_reservation(w)->outcome, LEDGER_JOB_FAILED);
 }
 
+/* ... and a standby has seen it Complete by the time that it leads. */
+static void a_successor_tells_what_happened_while_none_led(void **state)
+{
+	struct world *w = *state;
+	have_it_succeed_once(w);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
+	w->listed = &w->j->now->job;
+	struct snap *n = model_api_edit(&w->api, w->j);
+	n->job.status.active = n->job.status.ready = 0;
+	n->job.status.complete = true;
+	n->job.status.finished_ms = w->now_ms / 1000 * 1000;
+	model_api_write(&w->api, n, false);
+	world_restart(w);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	assert_non_null(strstr(w->notes, "CutShort: "));
+	assert_false(first_reservation(w)->open);
+	assert_int_equal(first_reservation(w)->outcome, LEDGER_JOB_FAILED);
+}
+
 /* A person suspended it, and the watch shows it Complete at once. */
 static void what_another_client_stops_is_cut_short_too(void **state)
 {
@@ -211,6 +231,7 @@ int main(void)
 		WORLD(what_ended_well_in_that_moment_has_finished),
 		WORLD(a_stop_of_a_smaller_run_says_how_many_ran),
 		WORLD(a_successor_tells_it_too),
+		WORLD(a_successor_tells_what_happened_while_none_led),
 		WORLD(what_another_client_stops_is_cut_short_too),
 		WORLD(a_larger_number_stops_nothing),
 		WORLD(what_was_to_shrink_keeps_its_pods),
