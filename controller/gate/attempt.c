@@ -209,7 +209,9 @@ static void tell_queue_of_hold(struct gate *g, struct gate_job *j)
 {
 	if (j->gone || j->seen.deleting || j->seen.finished)
 		return;
-	if (stop_holds(j) || suspended_by_person(j))
+	if (j->seen.ends_when_stopped)
+		queue_block_job(g->queue, &j->uid, JOB_ENDS_AS_COMPLETE);
+	else if (stop_holds(j) || suspended_by_person(j))
 		queue_block_job(g->queue, &j->uid, GOES_ON_HOLD);
 }
 

@@ -36,8 +36,9 @@ static const char PODS_ARE_REJECTED[] =
 	"a kubelet rejected a pod of it, and one more failed pod would fail it; it is queued again at its old place after a pause, so that the node's figures may become right; a larger spec.backoffLimit, which may be written at any time, outlasts such pods";
 static const char HOLD_REQUEUE_LIMIT[] =
 	"its pods were not ready in time, and no retry is left; find out why";
-static const char HOLD_MAX_RUN[] =
-	"it reached its maximum run time (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); queued again, it has as much time once more";
+#define MAX_RUN_REACHED                                                                            \
+	"it reached its maximum run time (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds)"
+static const char HOLD_MAX_RUN[] = MAX_RUN_REACHED "; queued again, it has as much time once more";
 
 void stop_init(struct stop *s)
 {
@@ -131,6 +132,20 @@ void stop_keep_trouble(struct gate_job *j, char *sentence)
 	j->stop.pod_trouble = sentence;
 }
 
+/* The Job controller calls it Complete: it is neither held nor queued again. */
+static bool comes_never_back(const struct gate_job *j)
+{
+	return j->seen.ends_when_stopped || j->seen.cut_short;
+}
+
+static char *ending_sentence(const char *why)
+{
+	struct buf text;
+	buf_init(&text, 1024);
+	buf_printf(&text, "%s%s%s", why, *why ? "; " : "", JOB_ENDS_AS_COMPLETE);
+	return buf_take(&text);
+}
+
 /* A tool that applies a manifest every few minutes, or a node whose figures are wrong, must not have
  * the Job start and stop as often. A run that lasted longer than the longest pause begins the count
  * anew. Returns the pause, in milliseconds. */
@@ -179,6 +194,10 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 	stop_because(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
 	if (j->seen.by_person) {
 		keep_sentence(&j->stop, suspension_sentence(j));
+		return;
+	}
+	if (comes_never_back(j)) {
+		keep_sentence(&j->stop, ending_sentence(MANIFEST_SUSPENDS));
 		return;
 	}
 	int64_t pause_ms = bar(g, j, &j->stop.reapplied, MANIFEST_SUSPENDS);
@@ -343,7 +362,10 @@ void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, cha
 	if (d->reason == STOP_REASON_PREEMPTED)
 		name_other(g, j, d);
 	keep_sentence(&j->stop, sentence);
-	if (stop_reason_deactivates(d->reason)) {
+	if (stop_reason_deactivates(d->reason) && comes_never_back(j)) {
+		bool max_run = d->reason == STOP_REASON_MAX_RUN;
+		keep_sentence(&j->stop, ending_sentence(max_run ? MAX_RUN_REACHED : ""));
+	} else if (stop_reason_deactivates(d->reason)) {
 		j->stop.hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
 		j->stop.message = j->stop.hold;
 	}
@@ -393,7 +415,7 @@ int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j)
 /* The hold for a suspension is written only once it has drained, by waiting(). */
 bool stop_holds(const struct gate_job *j)
 {
-	return j->stop.hold || suspended_by_other(j);
+	return j->stop.hold || (suspended_by_other(j) && !comes_never_back(j));
 }
 
 void stop_tell_pods(const struct gate_job *j, struct intent *i)

@@ -301,6 +301,8 @@ bool job_was_cut_short(const struct job *j);
 
 /* What a stop is to a Job of which job_ends_when_stopped() is true: the end of a sentence. */
 extern const char JOB_ENDS_WHEN_STOPPED[];
+/* ... and of one that is being stopped. */
+extern const char JOB_ENDS_AS_COMPLETE[];
 /* What is said of one that was. */
 extern const char JOB_CUT_SHORT[];
 

@@ -49,8 +49,10 @@ bool job_was_cut_short(const struct job *j)
 	       j->status.succeeded < pods_of_last_run(j);
 }
 
-const char JOB_ENDS_WHEN_STOPPED[] =
-	"if it is stopped now, it ends as Complete, and does not run again: one of its pods has succeeded, and it has no spec.completions";
+#define ENDS_AS_COMPLETE                                                                           \
+	"it ends as Complete, and does not run again: one of its pods has succeeded, and it has no spec.completions"
+const char JOB_ENDS_AS_COMPLETE[] = ENDS_AS_COMPLETE;
+const char JOB_ENDS_WHEN_STOPPED[] = "if it is stopped now, " ENDS_AS_COMPLETE;
 const char JOB_CUT_SHORT[] =
 	"CutShort: Kubernetes calls it Complete since one of its pods had succeeded, but it was stopped before the others had ended";
 

@@ -97,6 +97,52 @@ static void what_ended_well_in_that_moment_has_finished(void **state)
 	assert_int_equal(first_reservation(w)->outcome, LEDGER_JOB_SUCCEEDED);
 }
 
+/* It is Complete: nothing is said of a hold, or of its return. */
+static void its_time_limit_puts_it_not_on_hold(void **state)
+{
+	struct world *w = *state;
+	struct explanation x;
+	have_it_succeed_once(w);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	assert_null(w->j->now->job.hold);
+	assert_false(w->last[NOTE_STOP].on_hold);
+	assert_null(strstr(w->notes, "queued again"));
+	assert_non_null(strstr(w->notes, "maximum run time"));
+	assert_non_null(strstr(w->notes, JOB_ENDS_AS_COMPLETE));
+	assert_null(strstr(explained(w, &x), "put on hold"));
+	it_becomes_complete(w);
+	assert_int_equal(w->sent[INTENT_TELL], 0);
+	assert_false(first_reservation(w)->open);
+}
+
+static void suspend(struct world *w, bool by_person)
+{
+	struct explanation x;
+	have_it_succeed_once(w);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	s->job.suspended_by_person = by_person;
+	write_job(w, s, true);
+	assert_non_null(strstr(w->notes, "Stop: "));
+	assert_false(w->last[NOTE_STOP].on_hold);
+	assert_null(strstr(w->notes, "queued again"));
+	assert_null(strstr(explained(w, &x), "put on hold"));
+	it_becomes_complete(w);
+	assert_int_equal(w->sent[INTENT_TELL], 0);
+	assert_non_null(strstr(w->notes, "CutShort: "));
+}
+
+static void nor_does_a_manifest_that_suspends_it(void **state)
+{
+	suspend(*state, false);
+}
+
+static void nor_does_a_person_who_suspends_it(void **state)
+{
+	suspend(*state, true);
+}
+
 /* Its stop puts the owner's number back, and says how many of them ran. */
 static void a_stop_of_a_smaller_run_says_how_many_ran(void **state)
 {
@@ -229,6 +275,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD(a_stop_that_must_be_is_told_before_and_after),
 		WORLD(what_ended_well_in_that_moment_has_finished),
+		WORLD(its_time_limit_puts_it_not_on_hold),
+		WORLD(nor_does_a_manifest_that_suspends_it),
+		WORLD(nor_does_a_person_who_suspends_it),
 		WORLD(a_stop_of_a_smaller_run_says_how_many_ran),
 		WORLD(a_successor_tells_it_too),
 		WORLD(a_successor_tells_what_happened_while_none_led),
