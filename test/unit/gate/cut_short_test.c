@@ -61,6 +61,7 @@ static void a_stop_that_must_be_is_told_before_and_after(void **state)
 	struct explanation x;
 	have_it_succeed_once(w);
 	assert_non_null(strstr(explained(w, &x), JOB_ENDS_WHEN_STOPPED));
+	assert_non_null(strstr(x.sentence, "anything else that ends runs ends it"));
 	decide(w, (struct decision){.kind = DECISION_NOTICE,
 			  .reason = STOP_REASON_WINDOW_CLOSED,
 			  .stop_ms = w->now_ms + 60000});
