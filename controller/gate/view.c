@@ -76,7 +76,7 @@ static void explain_ends_when_stopped(const struct gate_job *j, struct explanati
 	size_t len = strlen(x->sentence);
 	if (j->seen.ends_when_stopped)
 		snprintf(x->sentence + len, sizeof(x->sentence) - len,
-			"; %s. It is not stopped to make room for a waiting Job; anything else that ends runs ends it",
+			"; %s. It is stopped for a waiting Job only if that takes back quota of its own ClusterQueue; anything else that ends runs ends it",
 			JOB_ENDS_WHEN_STOPPED);
 }
 

@@ -154,6 +154,19 @@ static void remember_spared(const struct preemption *x, struct clusterqueue *cq)
 	cq->spared = cq->spared || !x->asks_only;
 }
 
+bool reservation_goes_last(const struct reservation *r)
+{
+	return r->ends_when_stopped && !room_is_free(r);
+}
+
+static bool is_left_out(struct preemption *x, const struct reservation *r)
+{
+	bool lent = r->cq != x->d->cq && x->takes_back;
+	bool is = reservation_goes_last(r) && !(x->last_resort && lent);
+	x->leaves_out = x->leaves_out || is;
+	return is;
+}
+
 static bool is_candidate(const struct preemption *x, const struct reservation *r)
 {
 	return policy_allows(x->d, r) && holds_contested(x, r) && !closes_circle(x, r);
@@ -210,7 +223,7 @@ static struct reservation *next_held(struct preemption *x, const struct candidat
 			return NULL;
 		if (is_spared(o, r))
 			remember_spared(x, o->cq);
-		else if (r->cq == o->cq && is_candidate(x, r))
+		else if (r->cq == o->cq && is_candidate(x, r) && !is_left_out(x, r))
 			return r;
 	}
 }

@@ -42,6 +42,8 @@ struct preemption {
 	int64_t at_ms;	 /* when they would have to go: now, unless it is only asked */
 	bool asks_only;	 /* for an explanation: nothing is remembered */
 	bool takes_back; /* what is its own: with reclaimWithinCohort Any nothing is spared */
+	bool last_resort; /* no other runs suffice: from those that go last it takes its own back, too */
+	bool leaves_out; /* there are such that are no candidates */
 	size_t ncontested;
 	const struct quota_row *contested[QUEUE_LINES_MAX];
 	struct candidate_source *source;
@@ -79,6 +81,8 @@ bool borrows_contested(const struct preemption *x, const struct quota_node *node
 
 /* Is no work lost if it goes? Of a promise, or of a run that ends anyway. */
 bool room_is_free(const struct reservation *r);
+/* Would a stop end it as Complete? Where it ends anyway its room is waited for. */
+bool reservation_goes_last(const struct reservation *r);
 /* The order in which they go: promises, runs that end anyway, lower priority, later start, uid. */
 int reservation_cmp(const struct reservation *a, const struct reservation *b);
 

@@ -64,15 +64,9 @@ static bool index_update(struct tree_node *n)
 	       e->first_ms != old.first_ms || e->last_ms != old.last_ms;
 }
 
-/* Where it ends anyway its room is waited for. */
-static bool may_be_stopped(const struct reservation *r)
-{
-	return !r->lingers && (!r->ends_when_stopped || r->stop_given);
-}
-
 static void line_join(struct reservation *r, struct reservation_line *l)
 {
-	if (!l->row->ranked || reservation_line_then(r, l) <= 0 || !may_be_stopped(r) || l->victim)
+	if (!l->row->ranked || reservation_line_then(r, l) <= 0 || r->lingers || l->victim)
 		return;
 	struct victim_entry *e = mem_alloc(sizeof(*e));
 	e->reservation = r;

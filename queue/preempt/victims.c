@@ -32,6 +32,7 @@ static struct preemption *preemption_of(struct queue *q, const struct demand *d)
 	x->d = d;
 	x->at_ms = q->now_ms;
 	x->asks_only = !q->deciding;
+	x->last_resort = x->leaves_out = false;
 	x->ncontested = x->nsources = x->nvictims = x->nthrough = 0;
 	for (size_t i = 0; i < d->nlines; i++)
 		if (d->line[i].contested)
@@ -77,11 +78,25 @@ static void search(struct preemption *x)
 		find_classic(x);
 }
 
+/* Its owner takes nominal quota back, also from runs that a stop would end as Complete: else a tenant whose
+ * Job has one pod that sleeps would keep it for ever. */
+static void search_again(struct preemption *x)
+{
+	if (!x->leaves_out || x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER)
+		return;
+	x->last_resort = true;
+	x->lenient = false; /* a cheaper set may have more of these */
+	x->nsources = x->nvictims = 0;
+	search(x);
+}
+
 static size_t find(struct queue *q, const struct demand *d, bool lenient, const struct victim **ret)
 {
 	struct preemption *x = preemption_of(q, d);
 	x->lenient = lenient && !q->config.victims_as_kueue;
 	search(x);
+	if (x->nvictims == 0)
+		search_again(x);
 	*ret = x->victim;
 	return x->nvictims;
 }

@@ -37,7 +37,9 @@
  *   a run with a Job in deletion        is no candidate: a stop would do nothing to its pods
  *                                       (reservation.lingers)
  *   a work queue with a pod that         is no candidate: Kubernetes would call it Complete
- *   succeeded                            (reservation.ends_when_stopped)
+ *   succeeded                            (reservation.ends_when_stopped). But where no set without
+ *                                        such runs suffices, a nominee takes its own quota back from
+ *                                        them, too
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIMS_H
 #define SLUICE_QUEUE_PREEMPT_VICTIMS_H

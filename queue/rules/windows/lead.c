@@ -171,10 +171,12 @@ struct borrower {
 	const struct tree_node *next;
 };
 
-/* Skips runs that were chosen already: they are away in THEN, but still in the victim index. */
+/* Skips runs that were chosen already: they are away in THEN, but still in the victim index. And those that
+ * a stop would end as Complete. */
 static const struct tree_node *first_left(const struct tree_node *n)
 {
-	while (n && victim_index_reservation(n)->gives_back)
+	while (n && (victim_index_reservation(n)->gives_back ||
+			    reservation_goes_last(victim_index_reservation(n))))
 		n = tree_next(n);
 	return n;
 }
