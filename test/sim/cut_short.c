@@ -17,10 +17,14 @@ void cut_short_show(struct sim *s, size_t replica, uint64_t life, struct job *j)
 		j->status.succeeded = 0;
 }
 
-static bool is_a_choice(enum stop_reason r)
+/* A lender's own quota is no choice where no other run suffices. */
+static bool is_a_choice(const struct decision *d)
 {
-	return r == STOP_REASON_PREEMPTED || r == STOP_REASON_WINDOW_OPENING ||
-	       r == STOP_REASON_PODS_READY_TIMEOUT || r == STOP_REASON_REQUEUE_LIMIT;
+	enum stop_reason r = d->reason;
+	if (r == STOP_REASON_PREEMPTED)
+		return d->preemption != PREEMPTION_IN_COHORT_RECLAMATION;
+	return r == STOP_REASON_WINDOW_OPENING || r == STOP_REASON_PODS_READY_TIMEOUT ||
+	       r == STOP_REASON_REQUEUE_LIMIT;
 }
 
 void cut_short_check(struct sim *s, const struct replica *r, const struct decision *d)
@@ -28,7 +32,7 @@ void cut_short_check(struct sim *s, const struct replica *r, const struct decisi
 	const struct model_job *j = model_api_by_uid(&s->api, &d->uid);
 	if (d->kind != DECISION_STOP || !j || j->succeeded[r->index] != r->life)
 		return;
-	if (!is_a_choice(d->reason))
+	if (!is_a_choice(d))
 		sim_reach(s, PATH_CUT_SHORT);
 	else
 		sim_break(s, "P19",

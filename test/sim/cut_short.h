@@ -1,6 +1,7 @@
 /*
  * P19: no work queue is stopped for room, or for pods that are not ready, once its controller was shown that
- * a pod of it has succeeded: Kubernetes would call it Complete. What must stop it does (windows, holds, ...).
+ * a pod of it has succeeded: Kubernetes would call it Complete. Only a lender may take its own quota back. What
+ * must stop it does (windows, holds, ...).
  */
 #ifndef SLUICE_TEST_SIM_CUT_SHORT_H
 #define SLUICE_TEST_SIM_CUT_SHORT_H
