@@ -162,8 +162,10 @@ static void count_unready(struct sim *s, const struct api_request *q, struct mod
 		sim_reach(s, PATH_RAN_OUT);
 	if (!strcmp(reason, stop_reason_name(STOP_REASON_REQUEUE_LIMIT)))
 		sim_reach(s, PATH_DEACTIVATED);
-	bool over = job_ends_when_stopped(&j->now->job); /* Complete in a moment: nothing to hold */
-	if (!strncmp(reason, "Deactivated", 11) && !j->now->job.hold && !over)
+	const struct job *now =
+		&j->now->job; /* Complete, or in a moment: nothing is left to hold */
+	bool over = job_finished(now) || job_ends_when_stopped(now);
+	if (!strncmp(reason, "Deactivated", 11) && !now->hold && !over)
 		sim_break(s, "P4", "%s was stopped (%s): expected it to be on hold", q->intent.name,
 			reason);
 	if (strcmp(reason, stop_reason_name(STOP_REASON_PODS_READY_TIMEOUT)) || j->vandalized)
