@@ -245,6 +245,12 @@ class Figures(Follow):
         with self.lock:
             return [s for s in self.seen if s[0] >= at]
 
+    def is_level_with(self, nodes):
+        """Has the watch told of these Nodes all that a list of them shows?"""
+        with self.lock:
+            last = {name: now for _, name, now, _ in self.seen}
+        return all(last.get(name) == figures(node) for name, node in nodes.items())
+
 
 # ---- figures ----------------------------------------------------------------------------------------
 
@@ -533,6 +539,8 @@ def test_after_a_kill_nothing_above_the_safe_figure_is_published(lent):
         lent.use(*NODES, cpu=used)
         # The samples that know it come while nobody looks.
         lent.wait_samples(used)
+        # What the one before wrote last may be on its way to the watch yet.
+        lent.wait("the watch to be level", lambda: seen.is_level_with(lent.nodes()), LATER)
         began = time.time()
         lent.box.start("controller-one")
         wait_leading(lent.box)
