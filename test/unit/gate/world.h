@@ -61,22 +61,22 @@ struct world {
 	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
 	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
 	size_t denied;			   /* so many writes are refused for good */
-	bool fails;			/* no write of a Job lands: 500; 503 with retry_ms */
-	bool status_fails;		/* ... that goes by the subresource status, too */
-	const char *refusal;		/* in these words; NULL: annotations are too long */
-	size_t room;			/* bytes for story and hold; 0: enough */
-	size_t batches_lost;		/* so many are not answered; they land */
-	int32_t pods_of_job;		/* that it asks for; 0: two */
-	bool work_queue;		/* ... and it has no completions */
-	size_t pods;			/* that are counted */
-	bool lease_silent;		/* a request for the lease is not answered */
-	const struct job *listed;	/* what a list shows of it; NULL: what it is */
-	const struct job *shown;	/* by the watch, while it is read next; NULL: nothing */
-	int64_t adopt_begun_by_ms;	/* an admin's word on the Namespace; 0: there is none */
-	enum job_outcome of_provisions; /* of each request about them, unless JOB_DONE */
-	int64_t retry_ms;		/* with that, and with fails */
-	bool old_server;		/* it does not let resources be rewritten */
-	struct provision_ask asked;	/* of an autoscaler, last; its name and class are below */
+	bool fails;			   /* no write of a Job lands: 500; 503 with retry_ms */
+	bool status_fails;		   /* ... that goes by the subresource status, too */
+	const char *refusal;		   /* in these words; NULL: annotations are too long */
+	size_t room;			   /* bytes for story and hold; 0: enough */
+	size_t batches_lost;		   /* so many are not answered; they land */
+	int32_t pods_of_job;		   /* that it asks for; 0: two */
+	bool work_queue;		   /* ... and it has no completions */
+	size_t pods;			   /* that are counted */
+	bool lease_silent;		   /* a request for the lease is not answered */
+	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
+	const struct job *shown;	   /* by the watch, while it is read next; NULL: nothing */
+	int64_t adopt_begun_by_ms;	   /* an admin's word on the Namespace; 0: there is none */
+	enum job_outcome of_provisions;	   /* of each request about them, unless JOB_DONE */
+	int64_t retry_ms;		   /* with that, and with fails */
+	bool old_server;		   /* it does not let resources be rewritten */
+	struct provision_ask asked; /* of an autoscaler, last; its name and class are below */
 	char asked_name[96], asked_class[96];
 	char started_with[512]; /* the template of the last start */
 	char notes[16384];
@@ -268,8 +268,7 @@ static inline void answer_job(struct world *w, const struct intent *i)
 		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
 	}
 	if (fails(w, i)) {
-		a = (struct job_answer){
-			.outcome = w->retry_ms > 0 ? JOB_BUSY : JOB_IN_DOUBT,
+		a = (struct job_answer){.outcome = w->retry_ms > 0 ? JOB_BUSY : JOB_IN_DOUBT,
 			.retry_ms = w->retry_ms,
 			.sentence = "etcdserver: no leader"};
 		snap = NULL;
