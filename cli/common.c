@@ -39,23 +39,10 @@ int command_repeat(bool watch, command_show *show, void *ctx)
 	}
 }
 
-/* Characters that a terminal shows of a line: colours take no room. */
-static size_t width_of(const char *line, size_t len)
-{
-	size_t width = 0;
-	for (size_t i = 0; i < len; i++) {
-		if (line[i] == '\033')
-			i += strcspn(line + i, "m");
-		else
-			width += ((unsigned char)line[i] & 0xc0) != 0x80; /* not amid a character */
-	}
-	return width;
-}
-
 /* Rows of the screen that a line takes: one that is wider than the terminal goes on below. */
 static size_t rows_of(const char *line, size_t len, size_t columns)
 {
-	size_t width = columns ? width_of(line, len) : 0;
+	size_t width = columns ? text_width(line, len) : 0;
 	return width > columns ? (width + columns - 1) / columns : 1;
 }
 

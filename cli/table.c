@@ -81,20 +81,29 @@ void table_end_row(struct table *t)
 		t->cell[t->cells - 1].last = true;
 }
 
-/* Characters, each taken to be one column wide. */
-static size_t width_of(const char *text)
+/* Each is taken to be one column wide. */
+size_t text_width(const char *text, size_t len)
 {
-	size_t n = 0;
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xC0) != 0x80;
-	return n;
+	size_t width = 0;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\033')
+			i += strcspn(text + i, "m");
+		else
+			width += ((unsigned char)text[i] & 0xC0) != 0x80; /* not amid a character */
+	}
+	return width;
+}
+
+static size_t width_of(const struct cell *c)
+{
+	return text_width(c->text, strlen(c->text));
 }
 
 static size_t column_width(const struct table *t, size_t column)
 {
 	size_t widest = 0;
 	for (size_t i = 0, at = 0; i < t->cells; i++) {
-		size_t w = width_of(t->cell[i].text);
+		size_t w = width_of(&t->cell[i]);
 		if (at == column && w > widest)
 			widest = w;
 		at = t->cell[i].last ? 0 : at + 1;
@@ -110,7 +119,7 @@ static void pad(struct buf *out, size_t n)
 
 static void cell_render(const struct table *t, const struct cell *c, size_t width, struct buf *out)
 {
-	size_t own = width_of(c->text);
+	size_t own = width_of(c);
 	size_t rest = width > own ? width - own : 0;
 	if (c->right)
 		pad(out, rest);

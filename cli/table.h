@@ -42,6 +42,8 @@ void table_render(const struct table *t, struct buf *out);
 void bar_render(
 	int64_t used, int64_t total, size_t width, const struct style *style, struct buf *out);
 
+/* Counts the characters that a terminal shows of text: colours take no room. */
+size_t text_width(const char *text, size_t len);
 /* Appends text with what is unsafe on a terminal replaced. */
 void text_render(const char *text, struct buf *out);
 /* The same of a text whose line breaks are our own. */
