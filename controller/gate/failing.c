@@ -226,11 +226,15 @@ void failing_enter(struct gate_job *j, enum phase next)
 		failing_over(j);
 }
 
+/* Tells whether it has failed in this phase for longer than the patience. */
+static bool lasts(const struct gate *g, const struct failing *f)
+{
+	return f && f->began_ms > 0 && g->tick_ms - f->began_ms >= FAILING_PATIENCE_MS;
+}
+
 bool failing_ends_start(const struct gate *g, const struct gate_job *j)
 {
-	const struct failing *f = j->failing;
-	return f && j->phase == PHASE_STARTING && f->began_ms > 0 &&
-	       g->tick_ms - f->began_ms >= FAILING_PATIENCE_MS;
+	return j->phase == PHASE_STARTING && lasts(g, j->failing);
 }
 
 unsigned failing_count_start(const struct gate *g, struct gate_job *j)
@@ -248,10 +252,7 @@ bool failing_by_status(const struct gate_job *j)
 
 int64_t failing_pause_max_ms(const struct gate *g, const struct gate_job *j, int64_t usual_ms)
 {
-	const struct failing *f = j->failing;
-	bool lasts =
-		f && f->said && f->began_ms > 0 && g->tick_ms - f->began_ms >= FAILING_PATIENCE_MS;
-	return lasts ? PAUSE_MAX_MS : usual_ms;
+	return lasts(g, j->failing) && j->failing->said ? PAUSE_MAX_MS : usual_ms;
 }
 
 static const char *verb_of(const struct failing *f, bool past)
