@@ -661,7 +661,6 @@ static const struct intent *job_intent(struct gate *g)
 	i->story_before = j->story;
 	i->has_annotations = j->seen.has_annotations;
 	job_tell(g, j, i);
-	stop_tell_pods(j, i);
 	return i;
 }
 

@@ -179,6 +179,9 @@ static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 	s->is_signed &= stopped;
 	if (s->is_signed)
 		tell_lines(g, j, s); /* its pods have them until they are gone */
+	if (stops && j->seen.work_queue && j->seen.owner_parallelism > 0)
+		s->pods =
+			j->seen.parallelism; /* fewer than its owner wrote: put_back() takes them off */
 	i->resume = i->kind == INTENT_TELL && j->phase == PHASE_WAITING && j->seen.cannot_end;
 	i->hold = over && !i->resume ? j->stop.hold : NULL;
 	i->drop_notice = i->resume && j->seen.has_notice;

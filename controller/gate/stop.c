@@ -418,12 +418,6 @@ bool stop_holds(const struct gate_job *j)
 	return j->stop.hold || (suspended_by_other(j) && !comes_never_back(j));
 }
 
-void stop_tell_pods(const struct gate_job *j, struct intent *i)
-{
-	if (i->kind == INTENT_STOP && j->seen.work_queue && j->seen.owner_parallelism > 0)
-		i->story.pods = j->seen.parallelism;
-}
-
 /* ---- on hold, and off the queue -------------------------------------------------------------- */
 
 void stop_owe_hold(struct gate_job *j)

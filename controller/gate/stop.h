@@ -82,10 +82,6 @@ void stop_keep_trouble(struct gate_job *j, char *sentence);
  * Else NULL. */
 const char *stop_preemptor_shown(const struct gate_job *j);
 
-/* Adds to the STOP of a work queue with fewer pods than its owner wrote how many these were. (job_tell()
- * has told the rest.) */
-void stop_tell_pods(const struct gate_job *j, struct intent *i);
-
 /* The end puts it on hold. */
 bool stop_holds(const struct gate_job *j);
 /* The annotation for that did not go with the stop; it was refused; it is there, or not to be
