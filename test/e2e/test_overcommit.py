@@ -220,13 +220,14 @@ class Lent(World):
 
 
 class Figures(Follow):
-    """Every figure that any Node was ever seen to lend, from the watch: [(at, node, {name: amount}, sample behind it)].
+    """Every figure that any Node was ever seen to lend, from the watch: [(at, node, {name: amount})].
 
-    unready has the same of Nodes that were not ready: those lend nothing at once."""
+    unready names the Nodes that were not ready at some moment: a busy machine's heartbeats are late. Such a Node lends
+    nothing at once, and may be ready again when that is written."""
 
     def __init__(self, api):
         super().__init__(api, "/api/v1/nodes")
-        self.seen, self.unready = [], []
+        self.seen, self.unready = [], set()
         self.start()
         self.listed.wait(30)
 
@@ -236,10 +237,10 @@ class Figures(Follow):
 
     def take(self, kind, node):
         name, now = node["metadata"]["name"], figures(node)
-        if now != next((f for _, n, f, _ in reversed(self.seen) if n == name), None):
-            self.seen.append((time.time(), name, now, node["metadata"].get("annotations", {}).get(SAMPLE)))
-            if not has(node, "Ready"):
-                self.unready.append(self.seen[-1])
+        if now != next((f for _, n, f in reversed(self.seen) if n == name), None):
+            self.seen.append((time.time(), name, now))
+        if not has(node, "Ready"):
+            self.unready.add(name)
 
     def since(self, at):
         with self.lock:
@@ -248,7 +249,7 @@ class Figures(Follow):
     def is_level_with(self, nodes):
         """Has the watch told of these Nodes all that a list of them shows?"""
         with self.lock:
-            last = {name: now for _, name, now, _ in self.seen}
+            last = {name: now for _, name, now in self.seen}
         return all(last.get(name) == figures(node) for name, node in nodes.items())
 
 
@@ -514,8 +515,7 @@ def test_without_metrics_figures_are_held_then_0_and_nothing_is_stopped(lent):
     killed = time.time()
     lent.use(*NODES, cpu=30)  # nobody is told
     lent.wait("each figure to be 0", lambda: all(figures(n)[BATCH_CPU] == 0 == figures(n)[BATCH_MEMORY] for n in lent.nodes().values()), 60 + SAMPLES)
-    # A machine so busy that a Node's heartbeats stay away takes its figures at once, whatever its samples say.
-    changes = [(at - killed, node, f) for at, node, f, sample in seen.since(killed) if (at, node, f, sample) not in seen.unready]
+    changes = [(at - killed, node, f) for at, node, f in seen.since(killed) if node not in seen.unready]
     seen.stopped = True
     early = [c for c in changes if c[2][BATCH_CPU] != 0 and not near(c[2][BATCH_CPU], 20800)]
     assert not early, f"figures that were neither held nor 0: {early}"
@@ -546,6 +546,6 @@ def test_after_a_kill_nothing_above_the_safe_figure_is_published(lent):
         wait_leading(lent.box)
         lent.lend(safe)
         # What was published before is 12 cores more; a sample may be off by a part of a second of its 10.
-        above = [(node, f) for _, node, f, _ in seen.since(began) if f[BATCH_CPU] > safe + 2000]
+        above = [(node, f) for _, node, f in seen.since(began) if f[BATCH_CPU] > safe + 2000]
         assert not above, f"with {used} cores used no node may lend more than {safe}: {above}"
     seen.stopped = True
