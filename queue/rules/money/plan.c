@@ -274,7 +274,7 @@ static void expect_anew(struct queue *q)
 void plan_turn(struct queue *q, struct plan *p)
 {
 	bool held = p->spec.hold_when_stale && p->stale;
-	if (!p->spec.name)
+	if (!p->spec.name || q->now_ms == 0) /* plans_begin() does it */
 		return;
 	settle_runs(q, p);
 	forget_steps(p);

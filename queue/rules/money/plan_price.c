@@ -1,6 +1,7 @@
 /* What a PricePlan says of a moment and of an hour: factors over time, and prices at factor one. */
 #include "queue/rules/money/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -98,6 +99,22 @@ static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 	p->known_to_ms = at_ms;
 }
 
+/* Puts the steps from from_ms on before those that are there: at a restart each run's bill reaches back to another
+ * moment, and those of weeks ahead are not worked out again for each. */
+static void make_earlier_steps(struct plan *p, int64_t from_ms)
+{
+	struct tariff_step *later = p->step;
+	size_t nlater = p->nsteps;
+	int64_t known_to_ms = p->known_to_ms;
+	p->step = NULL;
+	p->steps_room = 0;
+	make_steps(p, from_ms, p->known_from_ms);
+	for (size_t i = 0; i < nlater; i++)
+		add_step(p, later[i].from_ms, later[i].per_hour);
+	p->known_to_ms = known_to_ms;
+	free(later);
+}
+
 /* Past steps are kept for the bills of runs, but no further back than PLAN_HORIZON_MS. A year of
  * steps would slow down the question of every Job that waits for a price, and before the first
  * decision the clock is at 1970. For a bill that goes further back they are made anew. */
@@ -113,8 +130,11 @@ struct tariff plan_factors(struct queue *q, struct plan *p, int64_t from_ms, int
 	int64_t later_ms = from_ms > q->now_ms ? from_ms : q->now_ms;
 	int64_t horizon_ms = quantity_add(later_ms, PLAN_HORIZON_MS);
 	to_ms = to_ms < horizon_ms ? to_ms : horizon_ms;
-	if (p->nsteps == 0 || from_ms < p->known_from_ms || to_ms > p->known_to_ms)
+	bool far = from_ms < p->known_from_ms && p->known_from_ms - from_ms > PLAN_HORIZON_MS;
+	if (p->nsteps == 0 || far || to_ms > p->known_to_ms)
 		make_steps(p, first_of(p, from_ms), horizon_ms);
+	else if (from_ms < p->known_from_ms)
+		make_earlier_steps(p, from_ms);
 	return (struct tariff){p->step, p->nsteps};
 }
 
