@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/http/caller.h"
+#include "controller/http/coding.h"
 #include "controller/http/stream.h"
 
 #define LOOK_SECONDS 1.
@@ -70,6 +71,7 @@ struct http_question {
 	struct http_stream *stream; /* REQUEST_STREAMS */
 	size_t unsent;		    /* bytes of its answer */
 	bool refused;
+	bool is_file; /* its answer is the same for all, until another program runs */
 };
 
 struct http {
@@ -89,7 +91,8 @@ struct http {
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void add_headers(struct MHD_Response *r, const char *content_type, const char *policy)
+static void add_headers(
+	struct MHD_Response *r, const char *content_type, const char *policy, const char *cache)
 {
 	if (policy) {
 		MHD_add_response_header(r, "Content-Security-Policy", policy);
@@ -98,7 +101,7 @@ static void add_headers(struct MHD_Response *r, const char *content_type, const 
 		MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
 	}
 	MHD_add_response_header(r, "Content-Type", content_type);
-	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "Cache-Control", cache);
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 }
 
@@ -109,17 +112,41 @@ static bool is_last(const struct http_question *q)
 	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
 }
 
-static enum MHD_Result queue_body(
-	const struct http_question *q, struct api_reply reply, struct buf *body, const char *extra)
+/* Takes the body. tag: the ETag of a file, or "". */
+static struct MHD_Response *response_of(
+	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
 {
+	bool is_gzip = coding_takes_gzip(http_header(q, "Accept-Encoding")) && coding_gzip(body);
 	size_t len = body->len;
 	char *text = buf_take(body);
 	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
 	if (!r) {
 		free(text);
-		return MHD_NO;
+		return NULL;
 	}
-	add_headers(r, reply.content_type, q->http->options.policy);
+	/* A file is asked for again each time, and is told to be the same. */
+	add_headers(r, content_type, q->http->options.policy, *tag ? "no-cache" : "no-store");
+	MHD_add_response_header(r, "Vary", "Accept-Encoding");
+	if (*tag)
+		MHD_add_response_header(r, "ETag", tag);
+	if (is_gzip)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
+	return r;
+}
+
+static enum MHD_Result queue_body(
+	const struct http_question *q, struct api_reply reply, struct buf *body, const char *extra)
+{
+	char tag[CODING_TAG_SIZE] = "";
+	if (q->is_file)
+		coding_tag(buf_slice(body), tag);
+	if (q->is_file && coding_has(http_header(q, "If-None-Match"), tag)) {
+		buf_reset(body);
+		reply.status = 304;
+	}
+	struct MHD_Response *r = response_of(q, reply.content_type, tag, body);
+	if (!r)
+		return MHD_NO;
 	if (reply.status == 401)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
 	if (reply.status == 405)
@@ -243,6 +270,16 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 	http_soon(q->http);
 }
 
+void http_answer_file(struct http_question *q, const char *content_type, struct slice text)
+{
+	struct buf body;
+	buf_init(&body, text.len);
+	buf_add(&body, text.ptr, text.len);
+	q->is_file = true;
+	http_answer(q, (struct api_reply){200, content_type}, &body);
+	buf_done(&body);
+}
+
 bool http_gone(const struct http_question *q)
 {
 	return connection_is_gone(q->place);
@@ -298,7 +335,7 @@ static enum MHD_Result queue_stream(struct http_question *q)
 	struct MHD_Response *r = stream_response(q->stream);
 	if (!r)
 		return MHD_NO;
-	add_headers(r, stream_content_type(q->stream), q->http->options.policy);
+	add_headers(r, stream_content_type(q->stream), q->http->options.policy, "no-store");
 	enum MHD_Result rc = MHD_queue_response(q->connection, 200, r);
 	MHD_destroy_response(r);
 	return rc;

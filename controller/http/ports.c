@@ -24,8 +24,6 @@
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"
 
-enum { PAGE_MAX_BYTES = 1 << 20 };
-
 struct ports {
 	const struct parts *parts;
 	const struct ports_state *state;
@@ -115,14 +113,9 @@ static void on_told(const struct buf *body, const char *sentence, void *ctx)
 static bool take_page_file(struct http_question *q, const char *path)
 {
 	const char *type, *text = page_text(path, &type);
-	struct buf body;
-	if (!text)
-		return false;
-	buf_init(&body, PAGE_MAX_BYTES);
-	buf_puts(&body, text);
-	http_answer(q, (struct api_reply){200, type}, &body);
-	buf_done(&body);
-	return true;
+	if (text)
+		http_answer_file(q, type, slice_of(text));
+	return text != NULL;
 }
 
 /* A question of the page's scripts to the aggregated API. */

@@ -47,6 +47,8 @@ static struct api_reply answer(const struct api_request *r, struct buf *out, voi
 	p->answered++;
 	if (strcmp(r->path, "/much") == 0)
 		buf_add(out, much, sizeof(much));
+	if (strcmp(r->path, "/long") == 0)
+		buf_add(out, much, 4096);
 	buf_printf(out, "path=%s after=%s names=%d", r->path, r->after ? r->after : "-", r->names);
 	return (struct api_reply){200, "text/plain"};
 }
@@ -122,6 +124,10 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 	struct port *p = ctx;
 	const char *by = http_param(q, "by");
 	bool is_kept = strcmp(path, "/kept") == 0;
+	if (strcmp(path, "/file") == 0) {
+		http_answer_file(q, "text/css", slice_of("a file"));
+		return true;
+	}
 	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0 &&
 		strcmp(path, "/stream") != 0 && !is_kept)
 		return false;
@@ -373,6 +379,45 @@ static void each_caller_gets_what_is_his(void **state)
 		assert_int_equal(p.answered, status == 200 ? 1 : 0);
 		port_close(&p);
 	}
+}
+
+static void gzip_is_for_who_takes_it(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192];
+	port_open(&p, false);
+	assert_int_equal(
+		port_ask(&p, "GET", "/long", LOCAL "Accept-Encoding: gzip\r\n", text, sizeof(text)),
+		200);
+	assert_non_null(strstr(text, "Content-Encoding: gzip\r\n"));
+	assert_non_null(strstr(text, "Vary: Accept-Encoding\r\n"));
+	assert_non_null(strstr(text, "Content-Length: 8"));
+	assert_int_equal(port_ask(&p, "GET", "/long", LOCAL, text, sizeof(text)), 200);
+	assert_null(strstr(text, "Content-Encoding"));
+	assert_non_null(strstr(text, "Content-Length: 41"));
+	port_close(&p);
+}
+
+static void a_file_is_fetched_once(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192], lines[200], tag[60];
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "GET", "/file", LOCAL, text, sizeof(text)), 200);
+	assert_non_null(strstr(text, "a file"));
+	assert_non_null(strstr(text, "Cache-Control: no-cache\r\n"));
+	const char *named = strstr(text, "ETag: ");
+	assert_non_null(named);
+	assert_int_equal(sscanf(named, "ETag: %59s", tag), 1);
+	snprintf(lines, sizeof(lines), LOCAL "If-None-Match: %s\r\n", tag);
+	assert_int_equal(port_ask(&p, "GET", "/file", lines, text, sizeof(text)), 304);
+	assert_null(strstr(text, "a file"));
+	assert_int_equal(port_ask(&p, "GET", "/now", LOCAL, text, sizeof(text)), 200);
+	assert_non_null(strstr(text, "Cache-Control: no-store\r\n"));
+	assert_null(strstr(text, "ETag"));
+	port_close(&p);
 }
 
 /* What a careless proxy hands on: lines that end where it saw no end. */
@@ -1093,6 +1138,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_caller_gets_what_is_his),
+		cmocka_unit_test(gzip_is_for_who_takes_it),
+		cmocka_unit_test(a_file_is_fetched_once),
 		cmocka_unit_test(no_header_is_smuggled_in),
 		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
 		cmocka_unit_test(the_second_right_is_waited_for),
