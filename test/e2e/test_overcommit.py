@@ -164,7 +164,10 @@ class Lent(World):
 
     def wait_samples(self, cpu):
         """Until metrics-server says of every node that it uses so many cores."""
-        wait_until(f"samples of {cpu} cores", lambda: all(near(1000 * c, 1000 * cpu) for c, _, _ in usage.nodes(self.api).values()), SAMPLES, every=0.5)
+        def all_show_it():
+            samples = usage.nodes(self.api).values()  # without Nodes whose last one failed
+            return len(samples) == len(NODES) and all(near(1000 * c, 1000 * cpu) for c, _, _ in samples)
+        wait_until(f"samples of {cpu} cores", all_show_it, SAMPLES, every=0.5)
 
     def jobs(self):
         return self.api.list(f"/apis/batch/v1/namespaces/{self.ns}/jobs")
@@ -222,8 +225,7 @@ class Lent(World):
 class Figures(Follow):
     """Every figure that any Node was ever seen to lend, from the watch: [(at, node, {name: amount})].
 
-    unready names the Nodes that were not ready at some moment: a busy machine's heartbeats are late. Such a Node lends
-    nothing at once, and may be ready again when that is written."""
+    unready names the Nodes that were not ready at some moment: such a Node lends nothing at once."""
 
     def __init__(self, api):
         super().__init__(api, "/api/v1/nodes")
@@ -243,11 +245,13 @@ class Figures(Follow):
             self.unready.add(name)
 
     def since(self, at):
+        assert self.is_alive(), "what the watch told could not be taken"
         with self.lock:
             return [s for s in self.seen if s[0] >= at]
 
     def is_level_with(self, nodes):
         """Has the watch told of these Nodes all that a list of them shows?"""
+        assert self.is_alive(), "what the watch told could not be taken"
         with self.lock:
             last = {name: now for _, name, now in self.seen}
         return all(last.get(name) == figures(node) for name, node in nodes.items())
@@ -276,24 +280,23 @@ def test_the_figures_follow_what_is_used_by_a_nodeovercommit(lent):
 
 
 def follow_a_change(lent):
-    """Within two samples of a node's use its figure is what it must be, down and up; or three, where the
-    second came late. Of those that the controller went by: on a busy machine it may miss some."""
+    """Within two samples of a node's new use its figure is what it must be, down and up. Of those that the controller
+    went by, for on a busy machine it may miss some, and that show all of it: it may come late to kwok."""
     node = "on-demand-0"
     for cpu, memory in ((8, 32 << 30), (3, 8 << 30)):
-        samples = set()
-        changed = usage.instant(usage.now())
+        samples, shown = set(), {}
         lent.use(node, cpu=cpu, memory=memory)
 
         def right():
+            shown.update({usage.instant(at): cores for name, (cores, _, at) in usage.nodes(lent.api).items() if name == node})
             samples.update(usage.instant(n["sampleTime"]) for n in lent.box.controller_api().get("/api/v1/overcommit")["nodes"] if n["node"] == node and n.get("sampleTime"))
             f = figures(lent.nodes()[node])
             return near(f.get(BATCH_CPU), CPU * THRESHOLD // 100 - cpu * 1000) and near(f.get(BATCH_MEMORY), MEMORY * THRESHOLD // 100 - memory, 1)
         lent.wait(f"the figure for {cpu} cores used", right, SAMPLES)
         behind = usage.instant(lent.nodes()[node]["metadata"]["annotations"][SAMPLE])
-        between = sorted(s for s in samples if changed < s <= behind)
-        assert len(between) <= 3, f"the figure came with sample {behind}; after the change at {changed} there were {between}"
-    others = {n: figures(obj) for n, obj in lent.nodes().items() if n.startswith("on-demand") and n != node}
-    assert all(near(f[BATCH_CPU], CPU * THRESHOLD // 100) for f in others.values())
+        new = sorted(s for s in samples if s <= behind and s in shown and near(1000 * shown[s], 1000 * cpu))
+        assert len(new) <= 2, f"the figure came with sample {behind}; the new use was shown by {new}, of {shown}"
+    lent.lend(CPU * THRESHOLD // 100, of=[n for n in NODES if n.startswith("on-demand") and n != node])
 
 
 def test_both_names_show_one_pool(lent):
@@ -515,7 +518,8 @@ def test_without_metrics_figures_are_held_then_0_and_nothing_is_stopped(lent):
     killed = time.time()
     lent.use(*NODES, cpu=30)  # nobody is told
     lent.wait("each figure to be 0", lambda: all(figures(n)[BATCH_CPU] == 0 == figures(n)[BATCH_MEMORY] for n in lent.nodes().values()), 60 + SAMPLES)
-    changes = [(at - killed, node, f) for at, node, f in seen.since(killed) if node not in seen.unready]
+    assert not seen.unready, f"not ready: {seen.unready}"
+    changes = [(at - killed, node, f) for at, node, f in seen.since(killed)]
     seen.stopped = True
     early = [c for c in changes if c[2][BATCH_CPU] != 0 and not near(c[2][BATCH_CPU], 20800)]
     assert not early, f"figures that were neither held nor 0: {early}"
@@ -545,7 +549,7 @@ def test_after_a_kill_nothing_above_the_safe_figure_is_published(lent):
         lent.box.start("controller-one")
         wait_leading(lent.box)
         lent.lend(safe)
-        # What was published before is 12 cores more; a sample may be off by a part of a second of its 10.
-        above = [(node, f) for _, node, f in seen.since(began) if f[BATCH_CPU] > safe + 2000]
+        # 20800 is what is lent where nothing is used; a sample of a busy machine may be off by seconds of its 10.
+        above = [(node, f) for _, node, f in seen.since(began) if f[BATCH_CPU] > (safe + 20800) / 2]
         assert not above, f"with {used} cores used no node may lend more than {safe}: {above}"
     seen.stopped = True

@@ -155,14 +155,17 @@ class Sandbox:
 
     def kubectl(self, *args, check=True, **kw):
         """Run kubectl as the administrator; returns CompletedProcess with text output."""
-        env = {**os.environ}
-        if not self.cluster:
-            # What kubectl keeps of an API server goes by its port, which another sandbox may have had.
-            env |= {"KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.state / "kubectl-cache")}
-        done = subprocess.run([self.tool("kubectl"), *map(str, args)], env=env, capture_output=True, text=True, **kw)
+        done = subprocess.run([self.tool("kubectl"), *map(str, args)], env=self.kubectl_env(), capture_output=True, text=True, **kw)
         if check and done.returncode:
             raise SandboxError(f"kubectl {' '.join(map(str, args[:4]))} failed: {done.stderr.strip()}")
         return done
+
+    def kubectl_env(self):
+        """For a kubectl of anybody's; without --kubeconfig it is the administrator's."""
+        if self.cluster:
+            return {**os.environ}
+        # What kubectl keeps of an API server goes by its port, which another sandbox may have had.
+        return {**os.environ, "KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.state / "kubectl-cache")}
 
     def sql(self, statement, database="sluice"):
         """Run SQL as the superuser of this Postgres; rows as lists of strings."""
@@ -568,8 +571,8 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
                 # The defaults (5 at a time, 20 requests a second) would make
                 # the Job controller the thing that is tested.
                 "--concurrent-job-syncs=20", "--kube-api-qps=2000", "--kube-api-burst=4000",
-                # kwok beats every 2 minutes; a dead kwok must not taint nodes.
-                f"--node-monitor-grace-period={f'{real_node.GRACE_SECONDS}s' if self.real_node else '10m'}"], None
+                # kwok beats 2 minutes after the last write of a Node, whoever wrote it: never, where a test writes more often.
+                f"--node-monitor-grace-period={f'{real_node.GRACE_SECONDS}s' if self.real_node else '24h'}"], None
 
     def _argv_kube_scheduler(self):
         config = self.state / "scheduler.yaml"
