@@ -47,7 +47,7 @@ def alice(world, bob, api_is_there, program):
     world.waits("mine", "WaitingForQuota")
 
     def kubectl(*args):
-        return subprocess.run([world.box.tool("kubectl"), "--kubeconfig", config, *args], capture_output=True, text=True, timeout=SOON)
+        return subprocess.run([world.box.tool("kubectl"), "--kubeconfig", config, *args], env=world.box.kubectl_env(), capture_output=True, text=True, timeout=SOON)
 
     def sluice(*args):
         return program("sluice", *args, env={"KUBECONFIG": str(config)})
@@ -136,7 +136,8 @@ def watch(alice, tmp_path):
     def start(*args):
         out = tmp_path / f"watch-{len(running)}"
         file = open(out, "w")
-        running.append(subprocess.Popen([alice.world.box.tool("kubectl"), "--kubeconfig", alice.config, *args], stdout=file, stderr=subprocess.STDOUT))
+        running.append(subprocess.Popen([alice.world.box.tool("kubectl"), "--kubeconfig", alice.config, *args], env=alice.world.box.kubectl_env(),
+                                        stdout=file, stderr=subprocess.STDOUT))
         file.close()
         return lambda: [line.split() for line in out.read_text().splitlines()]
     yield start
@@ -186,13 +187,13 @@ def test_a_watch_begins_as_it_is_asked_to(alice, watch):
 
 def test_kubectl_waits_for_a_job(alice):
     waits = subprocess.Popen([alice.world.box.tool("kubectl"), "--kubeconfig", alice.config, "wait", "qj/mine", "-n", alice.ns, "--for=jsonpath={.status.state}=Running",
-                              f"--timeout={LATER}s"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              f"--timeout={LATER}s"], env=alice.world.box.kubectl_env(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     alice.world.finish("runs")
     alice.bob.started("secret")
     alice.bob.finish("secret")
     assert "condition met" in waits.communicate(timeout=LATER)[0]
     gone = subprocess.Popen([alice.world.box.tool("kubectl"), "--kubeconfig", alice.config, "wait", "qj/mine", "-n", alice.ns, "--for=delete", f"--timeout={LATER}s"],
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                            env=alice.world.box.kubectl_env(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     alice.world.finish("mine")
     said = gone.communicate(timeout=LATER)[0]
     assert gone.returncode == 0, said

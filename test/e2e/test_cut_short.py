@@ -14,7 +14,7 @@ from test_limits import MINUTE, NOWHERE, UNASKED
 from test_limits import told
 
 TIME = Later("cut-short")
-PATIENT = (*TIME.flags, "--wait-for-pods-ready", "20m", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
+PATIENT = (*TIME.flags, "--wait-for-pods-ready", "20m", "--pods-ready-recovery", "10m", "--requeue-backoff-base", "1h")
 WORK_QUEUE = {"completions": None, "backoffLimit": 6}
 
 

@@ -93,8 +93,11 @@ def test_nothing_is_found_where_all_is_well(sick, doctor, program):
     assert "one leads" in checks["lease"]["detail"]
     assert checks["holds"]["detail"].startswith("1 open reservation,")
     assert checks["jobs"]["detail"].endswith("in no queue (no label sluice.dev/queue-name): 1"), checks["jobs"]
-    done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database, "--ignore", "replication")
-    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "nothing found: 25 checks ok, 0 warn, 0 fail, 4 skipped", done
+
+    def asked():
+        return program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database, "--ignore", "replication")
+    done = wait_until("nothing to be found", lambda: (lambda d: d.returncode == 0 and d)(asked()), LATER)
+    assert done.stdout.splitlines()[-1] == "nothing found: 25 checks ok, 0 warn, 0 fail, 4 skipped", done
 
 
 def test_a_crd_is_gone(sick, doctor):

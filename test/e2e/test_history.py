@@ -84,7 +84,7 @@ def past(box, program):
         return program("sluice", *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
 
     def kubectl(*args):
-        return subprocess.run([world.box.tool("kubectl"), "--kubeconfig", config, *args], capture_output=True, text=True, timeout=SOON)
+        return subprocess.run([world.box.tool("kubectl"), "--kubeconfig", config, *args], env=world.box.kubectl_env(), capture_output=True, text=True, timeout=SOON)
     alice = as_account(world.box, world.ns, "alice")
     # A right takes a while to be known, and so does the certificate of a new leader.
     world.wait("alice to be answered", lambda: alice.get(f"{GROUP}/namespaces/{world.ns}/histories") is not None, LATER)

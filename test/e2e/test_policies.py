@@ -229,6 +229,7 @@ def test_the_children_of_a_jobset_are_its_controllers_and_not_queued_one_by_one(
     assert is_queued(plane.api.post(*child(jobs.ns, dry=True)))  # an admin, who has every right
 
 
+@pytest.mark.since_kubernetes(36, "has no policy that gives a Job the queue default")
 def test_whoever_writes_an_owner_himself_is_queued(plane, jobs, user):
     make_default_queue(plane, jobs)
     made = user.post(*child(jobs.ns))
@@ -237,6 +238,7 @@ def test_whoever_writes_an_owner_himself_is_queued(plane, jobs, user):
     refused("has a LocalQueue", jobs.patch, made, label(None), by=user)
 
 
+@pytest.mark.since_kubernetes(36, "has no policy that gives a Job the queue default")
 def test_all_verbs_are_no_word_on_children(plane, jobs, jobset_controller):
     """A controller that was given everything, as many are: its Jobs were queued before, and nobody has said that they run outside."""
     make_default_queue(plane, jobs)
@@ -804,6 +806,7 @@ def effort(plane, ns, obj):
     return spent() - before
 
 
+@pytest.mark.since_kubernetes(36, "has no policy that gives a Job the queue default")
 @pytest.mark.parametrize("what", LARGE)
 def test_of_many_things_the_policies_cost_no_square(plane, jobs, what):
     """Ten times what the same request costs in kube-system, which they leave alone, is enough for all of them. Once is enough to show it:

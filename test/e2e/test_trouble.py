@@ -206,6 +206,14 @@ def broken_webhook(world):
         "clientConfig": {"url": "https://127.0.0.1:9/x"}, "objectSelector": {"matchLabels": {"broken": "1"}},
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": world.ns}},
         "rules": [{"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["jobs"]}]}]})
+    world.job("probe", queue=None, labels={"broken": "1"}, suspend=True)
+
+    def is_known():
+        try:
+            return not world.api.patch(f"{jobs_path(world.ns)}/probe?dryRun=All", {"metadata": {"annotations": {"example.org/probe": "x"}}})
+        except ApiError as e:
+            return "failed calling webhook" in e.message
+    world.wait("the API server to know the webhook", is_known, SOON)
     yield
     world.api.delete(f"{path}/{name}")
 
@@ -220,8 +228,8 @@ def test_a_start_that_the_api_server_fails_at_is_told_and_keeps_no_quota(world, 
     world.wait("an Event with the server's words", lambda: any(words in m for m in events(world, "broken", "Refused")), SOON, about="broken")
     world.job("fine", cpu="2", seconds=1)
     world.finished("fine", timeout=RECOVERY)
-    said = world.explain("broken")
-    assert words in said["sentence"] and said["waiting"], said
+    # It is tried again after 10 s, 20 s and so on, and does not wait meanwhile.
+    world.wait("it to wait, and to say why", lambda: (lambda said: words in said["sentence"] and said["waiting"])(world.explain("broken")), RECOVERY, about="broken")
     assert HOLD not in annotations(world.get("broken"))
     assert world.transfers("broken")[:2] == ["RESERVE", "VOID"]
     # Where a start may have landed, the fence goes by the status: no webhook for Jobs looks at that, and it writes annotations.
