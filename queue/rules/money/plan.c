@@ -274,8 +274,12 @@ static void expect_anew(struct queue *q)
 void plan_turn(struct queue *q, struct plan *p)
 {
 	bool held = p->spec.hold_when_stale && p->stale;
-	if (!p->spec.name || q->now_ms == 0) /* plans_begin() does it */
+	if (!p->spec.name)
 		return;
+	if (q->now_ms == 0) {
+		forget_steps(p); /* a bill has them made anew; all else is for plans_begin() */
+		return;
+	}
 	settle_runs(q, p);
 	forget_steps(p);
 	plan_factors(q, p, q->now_ms, INT64_MAX);

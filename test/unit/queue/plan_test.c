@@ -103,11 +103,53 @@ static void the_end_of_time_has_a_price(void **state)
 	queue_free(q);
 }
 
+/* A new leader bills what it takes over before it decides anything, and reads Calendars meanwhile. */
+static void a_calendar_that_comes_before_the_first_decision_counts(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(4000, 0);
+	const int64_t night_ms = NOW + 6 * HOUR_MS;
+	set_plan(q);
+	assert_int_equal(plan_factor_at(q, the_plan(q), night_ms), PRICE_FACTOR_ONE);
+	set_nights(q);
+	assert_int_equal(plan_factor_at(q, the_plan(q), night_ms), PRICE_FACTOR_ONE / 2);
+	queue_free(q);
+}
+
+/* The bill of each run that a new leader takes over reaches back to another moment. */
+static void earlier_prices_are_put_before_those_that_are_known(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(4000, 0);
+	set_nights(q);
+	set_plan(q);
+	decide(q, NOW);
+	struct plan *p = the_plan(q);
+	int64_t until_ms = p->known_to_ms;
+	for (int hours = 1; hours <= 40; hours += 13) {
+		struct tariff t = plan_factors(q, p, NOW - hours * HOUR_MS, NOW);
+		for (int h = 0; h < 48 + hours; h++) {
+			const char *label;
+			int64_t unused_ms, at_ms = NOW + (h - hours) * HOUR_MS;
+			assert_int_equal(tariff_at(&t, at_ms),
+				plan_spec_factor_at(p, at_ms, &label, &unused_ms));
+		}
+		for (size_t i = 1; i < t.n; i++)
+			assert_true(t.step[i - 1].from_ms < t.step[i].from_ms &&
+				    t.step[i - 1].per_hour != t.step[i].per_hour);
+		assert_int_equal(p->known_from_ms, NOW - hours * HOUR_MS);
+		assert_int_equal(p->known_to_ms, until_ms);
+	}
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_year_is_not_kept),
 		cmocka_unit_test(the_end_of_time_has_a_price),
+		cmocka_unit_test(a_calendar_that_comes_before_the_first_decision_counts),
+		cmocka_unit_test(earlier_prices_are_put_before_those_that_are_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
