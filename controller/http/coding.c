@@ -45,25 +45,30 @@ bool coding_takes_gzip(const char *accept)
 
 /* ---- The gzip ---- */
 
-bool coding_gzip(struct buf *body)
+bool coding_is_gzip(struct slice body)
+{
+	return slice_starts(body, "\x1f\x8b");
+}
+
+void coding_gzip(struct buf *body)
 {
 	enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY = 8 };
 	z_stream z = {.next_in = (Bytef *)body->ptr, .avail_in = (uInt)body->len};
-	if (body->len < CODING_MIN_BYTES || body->len > CODING_MAX_BYTES ||
-		deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY,
-			Z_DEFAULT_STRATEGY) != Z_OK)
-		return false;
+	struct buf packed;
+	if (body->len < CODING_MIN_BYTES || deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW,
+						    MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+		return;
 	char *out = mem_array(body->len, 1);
 	z.next_out = (Bytef *)out;
 	z.avail_out = (uInt)body->len;
-	bool shorter = deflate(&z, Z_FINISH) == Z_STREAM_END;
-	if (shorter) {
-		buf_reset(body);
-		buf_add(body, out, z.total_out);
+	if (deflate(&z, Z_FINISH) == Z_STREAM_END) {
+		buf_init(&packed, body->ceiling);
+		buf_add(&packed, out, z.total_out);
+		buf_done(body);
+		*body = packed;
 	}
 	deflateEnd(&z);
 	free(out);
-	return shorter;
 }
 
 /* ---- Who has it already ---- */

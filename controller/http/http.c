@@ -116,7 +116,9 @@ static bool is_last(const struct http_question *q)
 static struct MHD_Response *response_of(
 	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
 {
-	bool is_gzip = coding_takes_gzip(http_header(q, "Accept-Encoding")) && coding_gzip(body);
+	if (body->len <= CODING_SHORT_BYTES && coding_takes_gzip(http_header(q, "Accept-Encoding")))
+		coding_gzip(body);
+	bool is_gzip = coding_is_gzip(buf_slice(body));
 	size_t len = body->len;
 	char *text = buf_take(body);
 	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
@@ -140,10 +142,8 @@ static enum MHD_Result queue_body(
 	char tag[CODING_TAG_SIZE] = "";
 	if (q->is_file)
 		coding_tag(buf_slice(body), tag);
-	if (q->is_file && coding_has(http_header(q, "If-None-Match"), tag)) {
-		buf_reset(body);
-		reply.status = 304;
-	}
+	if (q->is_file && coding_has(http_header(q, "If-None-Match"), tag))
+		reply.status = 304; /* libmicrohttpd leaves the body out */
 	struct MHD_Response *r = response_of(q, reply.content_type, tag, body);
 	if (!r)
 		return MHD_NO;

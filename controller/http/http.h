@@ -98,7 +98,7 @@ void http_caller(const struct http_question *q, struct auth_caller *ret);
 void http_keep(struct http_question *q);
 /* Does nobody wait for its answer any more? It still wants one. */
 bool http_gone(const struct http_question *q);
-/* From inside defer, or later from the loop. */
+/* From inside defer, or later from the loop. The body may be a gzip, for who takes that (coding.h). */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
 /* The same of a file, which is the same text until another program runs. It has an ETag, and who names that is told
  * to go on with what he has. content_type: static. */

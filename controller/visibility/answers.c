@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/forecast/forecasts.h"
+#include "controller/http/coding.h"
 #include "controller/ledger/pg.h"
 #include "controller/past/past_questions.h"
 #include "controller/visibility/complaint.h"
@@ -121,6 +122,8 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 	switch (query.ask) {
 	case ASK_LIST:
 		queued_jobs_list(a->all, &query, moment, out);
+		if (query.takes_gzip)
+			coding_gzip(out);
 		return;
 	case ASK_ROWS:
 		queued_jobs_rows(a->all, &query, out);
@@ -244,6 +247,7 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		.token = http_param(q, "continue")};
 	struct err e = {""};
 	int rc = job_query_take(query, &words, &e);
+	query->takes_gzip = coding_takes_gzip(http_header(q, "Accept-Encoding"));
 	if (rc)
 		complain(q, rc == ERR_GONE ? 406 : 400, e.text);
 	else if (why)

@@ -3,7 +3,7 @@
  *
  *   documents (discovery.h)   at once
  *   one Job                   at once, from what is known now
- *   many                      by the reader (reader.h), whole or page by page
+ *   many                      by the reader (reader.h), whole or page by page, packed there (http/coding.h)
  *   how they change           by watchers.h
  *   the past                  by the ledger (past_resource.h)
  *   what a change would do    by plays of the queue (start_review.h, whatif.h)

@@ -56,6 +56,7 @@ struct job_query {
 	bool in_trouble;			    /* status.trouble.reason!= (and nothing): any */
 	char labels[JOB_QUERY_TEXT_MAX];	    /* a label selector that parses; "": all */
 	enum job_query_form form;
+	bool takes_gzip; /* of a list */
 	size_t limit;	 /* 0: all */
 	size_t first;	 /* so many come before this page */
 	uint64_t moment; /* of the reader that gave the pages before; 0: this is the first */

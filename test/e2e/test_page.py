@@ -8,6 +8,7 @@ authenticating proxy does.
 
 Where there is no Chromium all but the first tests are skipped, and say so."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -184,6 +185,26 @@ def test_every_answer_says_what_a_browser_may_do_with_it(world):
             assert status == (200 if path == "/" or path in scripts else 401 if not token else status), (path, status)
 
 
+def test_a_list_goes_as_gzip_to_who_takes_it(world):
+    world.queue(cpu=1)
+    for n in range(5):
+        world.job(f"waits-{n}", cpu=2)
+        world.waits(f"waits-{n}")
+    token = boss(world)
+
+    def fetch(**more):
+        """(Content-Encoding, body)"""
+        request = Request(f"{world.box.controller_url()}{GROUP}/namespaces/{world.ns}/queuedjobs", headers={"Authorization": f"Bearer {token}", **more})
+        with urlopen(request, timeout=SOON) as r:
+            return r.headers["Content-Encoding"], r.read()
+    # The list may be some time older than the last Job.
+    wait_until("all to be listed", lambda: len(json.loads(fetch()[1])["items"]) == 5, SOON)
+    (none, plain), (coding, packed) = fetch(), fetch(**{"Accept-Encoding": "gzip"})
+    assert (none, coding) == (None, "gzip") and len(packed) < len(plain) / 2, (none, coding, len(packed), len(plain))
+    unpacked = json.loads(gzip.decompress(packed))
+    assert [j["metadata"]["name"] for j in unpacked["items"]] == [f"waits-{n}" for n in range(5)], unpacked
+
+
 def test_nothing_in_the_document_is_from_elsewhere(world):
     root = world.box.controller_url()
     for file in (ROOT / "controller" / "page" / "assets").iterdir():
@@ -203,7 +224,8 @@ def test_the_port_of_the_page_wants_the_rights_that_the_api_server_wants(line):
     def raw(path):
         """The answer; one of 503 is the API server's, which now and then asks whether the controller is there."""
         def answered():
-            done = subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], capture_output=True, text=True, timeout=SOON)
+            done = subprocess.run([line.world.box.tool("kubectl"), "--kubeconfig", config, "get", "--raw", path], env=line.world.box.kubectl_env(),
+                                  capture_output=True, text=True, timeout=SOON)
             return "ServiceUnavailable" not in done.stderr and done
         return wait_until(f"an answer to {path}", answered, LATER)
     wait_until("the API server to find this controller", lambda: raw(f"{there}/queuedjobs").returncode == 0, LATER)

@@ -49,7 +49,8 @@ static void expect_gzip(size_t len, char first, char step, bool packed)
 		was[i] = (char)(first + (char)(i * (size_t)step));
 		buf_putc(&body, was[i]);
 	}
-	assert_int_equal(coding_gzip(&body), packed);
+	coding_gzip(&body);
+	assert_int_equal(coding_is_gzip(buf_slice(&body)), packed);
 	if (packed) {
 		z_stream z = {.next_in = (Bytef *)body.ptr,
 			.avail_in = (uInt)body.len,
@@ -77,8 +78,7 @@ static void what_is_packed_is_what_was_said(void **state)
 	expect_gzip(CODING_MIN_BYTES - 1, 'a', 0, false);
 	expect_gzip(CODING_MIN_BYTES, 'a', 0, true);
 	expect_gzip(100000, 'a', 1, true);
-	expect_gzip(CODING_MAX_BYTES, '\0', 3, true);
-	expect_gzip(CODING_MAX_BYTES + 1, 'a', 0, false);
+	expect_gzip(1 << 20, '\0', 3, true);
 }
 
 static void what_gets_no_shorter_stays(void **state)
@@ -93,7 +93,8 @@ static void what_gets_no_shorter_stays(void **state)
 		random ^= random << 17;
 		buf_putc(&body, (char)random);
 	}
-	assert_false(coding_gzip(&body));
+	coding_gzip(&body);
+	assert_false(coding_is_gzip(buf_slice(&body)));
 	assert_int_equal(body.len, 4096);
 	buf_done(&body);
 }
