@@ -21,21 +21,21 @@ lost = []
 
 def search(fault, options, start, worlds):
     """The first seed from `start` on that finds the fault, or None."""
-    said = subprocess.run([SIM, *options.split(), "--find", fault, "--start", start, "--seeds", str(worlds)], capture_output=True, text=True).stdout
-    found = re.search(r", in seed (\d+)$", said, re.MULTILINE)
+    done = subprocess.run([SIM, *options.split(), "--find", fault, "--start", start, "--seeds", str(worlds)], capture_output=True, text=True)
+    found = re.search(r", in seed (\d+)$", done.stdout, re.MULTILINE)
+    if not found and "NOT found" not in done.stdout:
+        sys.exit(f"{fault}: the search ended with {done.returncode}: {done.stderr[-500:]}")
     return found and found[1]
 
 
-def again(line):
+for line in LINE.finditer(LIST.read_text()):
     fault, seed, options = line.groups()
     if search(fault, options, seed, 1):
-        return line[0]
+        continue
     found = search(fault, options, "1", WORLDS)
     print(f"{fault}: {seed} finds it no more, {found or f'nor does any of {WORLDS} worlds'}", flush=True)
-    if not found:
+    if found:
+        LIST.write_text(LIST.read_text().replace(line[0], f"sim_finds({fault} {found}{options})"))
+    else:
         lost.append(fault)
-    return f"sim_finds({fault} {found or seed}{options})"
-
-
-LIST.write_text(LINE.sub(again, LIST.read_text()))
 sys.exit(1 if lost else 0)
