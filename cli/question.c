@@ -104,19 +104,38 @@ static void say(const struct kube_request *r, const char *sentence, int rc, stru
 		err_set(e, rc, "%s %.200s: %s", method, r->path, sentence);
 }
 
+/* Sends r and waits. The body is yours to free. */
+static int wait_for_answer(struct ev_loop *loop, struct kube_client *client,
+	const struct kube_request *r, struct answer *ret, struct err *e)
+{
+	*ret = (struct answer){.loop = loop};
+	kube_client_send(client, r, on_answer, ret);
+	while (!ret->came)
+		ev_run(loop, 0);
+	int rc = code_of(ret->outcome);
+	if (rc < 0)
+		say(r, ret->sentence, rc, e);
+	return rc;
+}
+
 int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
 	struct json *json, const cJSON **ret_root, struct question_facts *ret_facts, struct err *e)
 {
-	struct answer a = {.loop = loop};
-	kube_client_send(client, r, on_answer, &a);
-	while (!a.came)
-		ev_run(loop, 0);
+	struct answer a;
+	int rc = wait_for_answer(loop, client, r, &a, e);
 	*ret_facts = a.facts;
-	int rc = code_of(a.outcome);
-	if (rc < 0)
-		say(r, a.sentence, rc, e);
-	else
+	if (rc == 0)
 		rc = json_parse(json, (struct slice){a.body, a.len}, ret_root, e);
+	free(a.body);
+	return rc;
+}
+
+int question_text(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
+	struct buf *out, struct err *e)
+{
+	struct answer a;
+	int rc = wait_for_answer(loop, client, r, &a, e);
+	buf_add(out, a.body, a.len);
 	free(a.body);
 	return rc;
 }

@@ -59,6 +59,10 @@ bool question_refused_user(const struct question_facts *f, char ret[QUESTION_USE
 int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
 	struct json *json, const cJSON **ret_root, struct question_facts *ret_facts, struct err *e);
 
+/* Appends the answer as it came, a refusal as well. Errors as question_ask(). */
+int question_text(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
+	struct buf *out, struct err *e);
+
 /* A PATCH of which only the outcome is wanted. ret_facts may be NULL. */
 int question_patch(struct ev_loop *loop, struct kube_client *client, const char *path,
 	const char *content_type, const struct buf *body, struct question_facts *ret_facts,

@@ -41,6 +41,14 @@ int doctor_context_get(
 		ret_root, e);
 }
 
+int doctor_context_text(struct doctor_context *p, const char *path, int64_t timeout_ms,
+	struct buf *out, struct err *e)
+{
+	return question_text(p->loop, p->client,
+		&(struct kube_request){.method = KUBE_GET, .path = path, .timeout_ms = timeout_ms},
+		out, e);
+}
+
 /* Tokens of pages are base64, of the alphabet of URLs. */
 int doctor_context_each(struct doctor_context *p, const char *path,
 	void (*take)(const cJSON *item, void *ctx), void *ctx, struct err *e)

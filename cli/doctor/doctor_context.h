@@ -42,6 +42,10 @@ struct doctor_context {
 /* GET; the tree lives until the next question. Errors as question_ask(). */
 int doctor_context_get(
 	struct doctor_context *p, const char *path, const cJSON **ret_root, struct err *e);
+/* GET of what is text: appends the answer, a refusal as well, and leaves the trees of before. Errors as
+ * question_ask(). */
+int doctor_context_text(struct doctor_context *p, const char *path, int64_t timeout_ms,
+	struct buf *out, struct err *e);
 /* A list, page by page: take() has each item, whose tree lives until it returns. path ends with '?' or '&'. Errors as
  * question_ask(). */
 int doctor_context_each(struct doctor_context *p, const char *path,

@@ -217,7 +217,7 @@ def test_the_doctor_finds_nothing(installed, program):
     print(f"\n{said}")
     assert {p["name"]: p["port"] for p in announced["ports"]} == {"https": 8443, "page": 8080}, announced
     assert code == 0 and "nothing found" in said
-    assert re.search(r"ok +controllers +2 of 2 ready", said)
+    assert re.search(r"ok +controllers +2 of 2 ready: they follow all kinds", said)
 
 
 def test_jobs_run_one_after_the_other(world):

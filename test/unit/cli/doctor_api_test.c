@@ -273,21 +273,69 @@ static void examine_answers(const char *check, const char *question,
 	}
 }
 
+#define READYZ "GET /api/v1/namespaces/sluice-system/pods/c-1:8081/proxy/readyz HTTP"
+#define LEADS "leading: epoch 3, cell default, as c-1\n"
+#define STALE                                                                                      \
+	"- has not been able to follow clusterqueues for 75 s: what it knows of them is as old\n"
+
 static void controllers_that_do_not_follow_jobs(void **state)
 {
 	(void)state;
-	static const struct answer_case cases[] = {
-		{200, POD(READY("True")), VERDICT_OK, "1 of 1 ready"},
-		{200, POD(READY("True") ENDED("3")), VERDICT_OK, "1 of 1 ready"},
-		{200, POD(READY("False")), VERDICT_WARN,
+	static const struct {
+		int status;
+		const char *body;
+		int asked; /* how /readyz is answered */
+		const char *readyz;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{200, POD(READY("True")), 200, LEADS, VERDICT_OK, "1 of 1 ready: they follow all"},
+		{200, POD(READY("True") ENDED("3")), 200, LEADS, VERDICT_OK, "1 of 1 ready"},
+		{200, POD(READY("True")), 403, STATUS("no pods/proxy"), VERDICT_OK,
+			"follow Jobs; of other kinds that is not known (GET "},
+		{200, POD(READY("True")), 200, "<html>", VERDICT_OK, "not answer as a controller"},
+		{200, POD(READY("True")), 200, LEADS STALE, VERDICT_WARN,
+			"pod sluice-system/c-1: has not been able to follow clusterqueues for 75 s"},
+		{200, POD(READY("False")), 503, STATUS("no address"), VERDICT_WARN,
 			"sluice-system/c-1 is not ready since 2026-11-21T10:00:00Z"},
-		{200, POD("\"phase\":\"Pending\""), VERDICT_WARN, "not ready since it was made"},
-		{200, POD(READY("True") ENDED("4")), VERDICT_WARN,
+		{200, POD("\"phase\":\"Pending\""), 503, STATUS("no address"), VERDICT_WARN,
+			"not ready since it was made"},
+		{200, POD(READY("True") ENDED("4")), 200, LEADS, VERDICT_WARN,
 			"could not follow Jobs for a minute; it gave the lease back and ended "
 			"(exit code 4) at 2026-11-21T09:00:00Z"},
-		{200, "{\"items\":[]}", VERDICT_SKIPPED, "no pod of a controller"},
-		{403, STATUS("you may not"), VERDICT_SKIPPED, "you may not"}};
-	examine_answers("controllers", CONTROLLERS, NULL, cases, ROWS(cases));
+		{200, "{\"items\":[]}", 0, NULL, VERDICT_SKIPPED, "no pod of a controller"},
+		{403, STATUS("you may not"), 0, NULL, VERDICT_SKIPPED, "you may not"}};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, CONTROLLERS, cases[i].status, cases[i].body);
+		if (cases[i].readyz)
+			answer(&s, READYZ, cases[i].asked, cases[i].readyz);
+		examine(&s, "controllers");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
+/* All that one names that is not ready, at the port that its manifest calls "probes". */
+static void controllers_say_what_they_miss(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	answer(&s, CONTROLLERS, 200,
+		"{\"items\":[{\"metadata\":{\"name\":\"c-1\"},\"spec\":{\"containers\":[{\"ports\":["
+		"{\"name\":\"http\",\"containerPort\":80},"
+		"{\"name\":\"probes\",\"containerPort\":9000}]}]},"
+		"\"status\":{" READY("False") "}}]}");
+	answer(&s, "GET /api/v1/namespaces/sluice-system/pods/c-1:9000/proxy/readyz HTTP", 503,
+		"not ready\n- the ledger is not connected\n" STALE);
+	examine(&s, "controllers");
+	assert_int_equal(s.f.count, 3);
+	assert_string_equal(s.f.kept[1].text, "pod sluice-system/c-1: the ledger is not connected");
+	assert_non_null(strstr(s.f.kept[2].text, "follow clusterqueues for 75 s"));
+	assert_non_null(strstr(s.f.kept[2].cure, "watch-trouble"));
+	stage_close(&s);
 }
 
 static void usage_is_the_kubelets(struct stage *s)
@@ -855,6 +903,7 @@ int main(void)
 		cmocka_unit_test(mutating_policies),
 		cmocka_unit_test(the_clock_of_the_server),
 		cmocka_unit_test(controllers_that_do_not_follow_jobs),
+		cmocka_unit_test(controllers_say_what_they_miss),
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
 		cmocka_unit_test(objects_say_why_they_are_without_effect),
