@@ -4,6 +4,9 @@
 -- controller/visibility/discovery.c), with whether it is a total: first the totals of each currency, then the
 -- dearest. For people: no fence. A run that started since then has ended since then: the index is by the end.
 -- (A day is for clocks.) Runs that were adopted did not wait for a start of ours.
+-- A run without a bill (it goes on, or had no PricePlan) counts in the row of its key's bills, and in their
+-- total: else each key and the total come twice while something runs. Where these bills are in several
+-- currencies it has a row of its own, for it is of none of them. (Windows or more sets take half as long again.)
 WITH run AS (
 	SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN namespace
 			WHEN 'owner' THEN namespace || '/' || coalesce(nullif(owner, ''), name)
@@ -18,8 +21,17 @@ WITH run AS (
 		AND started_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
 		AND ($7 = '' OR namespace = $7)
+), bills AS (
+	SELECT jsonb_object_agg(coalesce('=' || key, ''), CASE WHEN first = last THEN first END) AS of_keys,
+		CASE WHEN min(first) = max(last) THEN min(first) END AS of_all
+	FROM (SELECT key, min(currency) AS first, max(currency) AS last FROM run GROUP BY key) AS each
+), placed AS (
+	SELECT run.*, coalesce(currency, of_keys ->> coalesce('=' || key, '')) AS key_currency,
+		coalesce(currency, of_all) AS total_currency
+	FROM run CROSS JOIN bills
 ), sums AS (
-	SELECT key, currency, grouping(key) = 1 AS is_total, count(DISTINCT job_uid) AS jobs,
+	SELECT key, CASE WHEN grouping(key) = 1 THEN total_currency ELSE key_currency END AS currency,
+		grouping(key) = 1 AS is_total, count(DISTINCT job_uid) AS jobs,
 		count(*) AS starts, count(*) FILTER (WHERE state <> 'Ended') AS running,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY wait) AS wait_p50,
 		percentile_cont(0.99) WITHIN GROUP (ORDER BY wait) AS wait_p99,
@@ -27,7 +39,7 @@ WITH run AS (
 		sum(lost_seconds) AS lost_seconds, sum(cost) AS cost,
 		coalesce(sum(cost) FILTER (WHERE estimated), 0) AS estimated_cost,
 		array_agg(reason) FILTER (WHERE reason IS NOT NULL) AS reasons
-	FROM run GROUP BY GROUPING SETS ((key, currency), (currency))
+	FROM placed GROUP BY GROUPING SETS ((key, key_currency), (total_currency))
 	ORDER BY 3 DESC, sum(cost) DESC NULLS LAST, sum(run_seconds) DESC, 1, 2 LIMIT $6
 )
 SELECT jsonb_build_object('key', key, 'currency', currency, 'jobs', jobs, 'starts', starts,

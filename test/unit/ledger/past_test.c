@@ -248,6 +248,49 @@ static void a_report_says_how_long_jobs_waited_and_how_they_ended(void **state)
 	close_bank(&b);
 }
 
+/* How often that stands there, in rows or in totals. */
+static void assert_times(const struct told *t, const char *words, int times)
+{
+	int n = 0;
+	for (const char *at = t->body; (at = strstr(at, words)); at += strlen(words))
+		n++;
+	if (n != times)
+		fail_msg("%d times %s in %s", n, words, t->body);
+}
+
+/* One of the queue's runs goes on, and has no bill yet. */
+static void a_report_has_each_key_and_the_total_once(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	const struct past_words by_queue = {.ns = "past", .by = "queue", .kind = PAST_REPORT};
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, by_queue, &t);
+	assert_times(&t, "\"key\": \"batch\"", 1);
+	assert_times(&t, "\"key\": null", 1); /* the total */
+	assert_times(&t, "\"starts\": 3", 2);
+	assert_times(&t, "\"running\": 1", 2);
+	assert_times(&t, "\"cost\": \"3.75\"", 2);
+	/* Of users the one of the run that goes on is not known, and has no bills: a row of its own. */
+	ask_rows(&b, (struct past_words){.ns = "past", .by = "user", .kind = PAST_REPORT}, &t);
+	assert_times(&t, "\"starts\": 2", 1);
+	assert_times(&t, "\"starts\": 1", 1);
+	assert_times(&t, "\"starts\": 3", 1);
+	/* Another currency: the run that goes on is of neither. */
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, "
+		"started_at, stopped_at, lines, currency, cost_micro) VALUES ('teller', "
+		"gen_random_uuid(), 1, 'past', 'abroad', 'batch', '2026-11-20 10:00Z', "
+		"'2026-11-20 11:00Z', '[]', 'USD', 1000000)");
+	ask_rows(&b, by_queue, &t);
+	assert_times(&t, "\"key\": \"batch\"", 3);
+	assert_times(&t, "\"starts\": 2", 2);
+	assert_times(&t, "\"currency\": null", 2);
+	pg_fixture_sql(&F, "DELETE FROM sluice.segment WHERE name = 'abroad'");
+	close_bank(&b);
+}
+
 /* Costs are read from the sums of months, too, which are locked here. */
 static void one_job_does_not_wait_for_a_report(void **state)
 {
@@ -604,6 +647,7 @@ int main(void)
 		/* With rows that are in the answers of the others. */
 		cmocka_unit_test(each_run_is_told),
 		cmocka_unit_test(a_report_says_how_long_jobs_waited_and_how_they_ended),
+		cmocka_unit_test(a_report_has_each_key_and_the_total_once),
 		cmocka_unit_test(one_job_does_not_wait_for_a_report),
 		cmocka_unit_test(a_day_of_long_ago_is_not_quick),
 		cmocka_unit_test(what_a_queue_held_is_told_step_by_step),
