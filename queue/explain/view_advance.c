@@ -9,6 +9,7 @@
 #include "queue/rules/bookings/advance_clear.h"
 #include "queue/rules/bookings/advance_fit.h"
 #include "queue/rules/bookings/advance_plan.h"
+#include "queue/rules/bookings/advance_windows.h"
 #include "queue/rules/money/plan.h"
 
 /* ---- Accepted ---- */
@@ -42,8 +43,7 @@ static bool is_unknown(const struct queue *q, const struct advance_reservation *
 	} else if (a->calendar_ref && !a->calendar_ref->calendar) {
 		known = false;
 		*ret_reason = "CalendarNotFound";
-		text_add(t, "Calendar %s does not exist or has no valid spec; create it",
-			a->spec.calendar);
+		advance_say_no_calendar(q, a, t);
 	}
 	advance_rows_free(&now);
 	return !known;

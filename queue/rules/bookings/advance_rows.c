@@ -59,21 +59,95 @@ static int by_node(const void *a, const void *b)
 	return quota_row_cmp(x->row, y->row);
 }
 
-static bool say_no_flavor(struct advance_reservation *a, const struct advance_amount *x)
+/* ---- what is missing, and which one may have been meant --------------------------------------- */
+
+void advance_add_meant(const struct similar *s, struct text *t)
+{
+	if (similar_best(s))
+		text_add(t, " (did you mean %s?)", similar_best(s));
+}
+
+static void add_meant_clusterqueue(const struct queue *q, const char *name, struct text *t)
+{
+	struct similar s;
+	similar_begin(&s, name);
+	for (struct tree_node *i = tree_first(&q->clusterqueues.shown); i; i = tree_next(i)) {
+		const struct clusterqueue *cq = container_of(i, struct clusterqueue, by_name);
+		if (cq->exists)
+			similar_offer(&s, cq->name);
+	}
+	advance_add_meant(&s, t);
+}
+
+static void add_meant_flavor(const struct queue *q, const char *name, struct text *t)
+{
+	const struct flavor *f;
+	struct similar s;
+	similar_begin(&s, name);
+	map_each(&q->flavors, i, f)
+		if (f->exists)
+			similar_offer(&s, f->name);
+	advance_add_meant(&s, t);
+}
+
+/* Of the flavors of cq that which may have been meant, or of the resources of one that it has. False: cq
+ * has no such flavor, or x names no resource. */
+static bool find_meant(
+	const struct clusterqueue *cq, const struct advance_amount *x, struct similar *ret)
+{
+	const struct resource_group *of = NULL;
+	similar_begin(ret, x->flavor);
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++) {
+			const char *flavor = cq->spec.groups[g].flavors[f]->name;
+			similar_offer(ret, flavor);
+			if (strcmp(flavor, x->flavor) == 0)
+				of = &cq->spec.groups[g];
+		}
+	if (!of)
+		return false;
+	similar_begin(ret, x->resource);
+	for (size_t r = 0; *x->resource && r < of->nresources; r++)
+		similar_offer(ret, of->resources[r]);
+	return *x->resource;
+}
+
+/* cq: NULL where it reserves of all. */
+static bool say_no_flavor(const struct queue *q, struct advance_reservation *a,
+	const struct clusterqueue *cq, const struct advance_amount *x)
 {
 	struct text t = text_over(a->message, sizeof(a->message));
-	if (!*a->spec.clusterqueue) {
-		text_add(&t,
-			"no ClusterQueue or Cohort has quota of flavor %s; add it to one, or make another AdvanceReservation",
-			x->flavor);
+	struct similar s;
+	if (!cq) {
+		text_add(&t, "no ClusterQueue or Cohort has quota of flavor %s", x->flavor);
+		add_meant_flavor(q, x->flavor, &t);
+		text_add(&t, "; add it to one, or make another AdvanceReservation");
 		return false;
 	}
-	text_add(&t, "ClusterQueue %s has no quota of ", a->spec.clusterqueue);
-	if (*x->resource)
-		text_add(&t, "%s in ", x->resource);
-	text_add(&t, "flavor %s; add it there, or make another AdvanceReservation", x->flavor);
+	bool knows_flavor = find_meant(cq, x, &s);
+	text_add(&t, "ClusterQueue %s has no quota of ", cq->name);
+	if (*x->resource) {
+		text_add(&t, "%s", x->resource);
+		if (knows_flavor)
+			advance_add_meant(&s, &t);
+		text_add(&t, " in ");
+	}
+	text_add(&t, "flavor %s", x->flavor);
+	if (!knows_flavor)
+		advance_add_meant(&s, &t);
+	text_add(&t, "; add it there, or make another AdvanceReservation");
 	return false;
 }
+
+static void say_no_clusterqueue(const struct queue *q, struct advance_reservation *a)
+{
+	struct text t = text_over(a->message, sizeof(a->message));
+	text_add(&t, "ClusterQueue %s does not exist", a->spec.clusterqueue);
+	add_meant_clusterqueue(q, a->spec.clusterqueue, &t);
+	text_add(&t, "; create it, or reserve in another one");
+}
+
+/* ---- the rows -------------------------------------------------------------------------------- */
 
 static bool rows_of_all(struct queue *q, struct advance_reservation *a)
 {
@@ -82,7 +156,7 @@ static bool rows_of_all(struct queue *q, struct advance_reservation *a)
 		size_t before = a->nrows;
 		rows_of_flavor(q, a, a->spec.amount[i].flavor);
 		if (a->nrows == before && found)
-			found = say_no_flavor(a, &a->spec.amount[i]);
+			found = say_no_flavor(q, a, NULL, &a->spec.amount[i]);
 	}
 	if (a->nrows > 1)
 		qsort(a->row, a->nrows, sizeof(*a->row), by_node);
@@ -115,17 +189,15 @@ bool advance_rows_find(struct queue *q, struct advance_reservation *a, const cha
 		return rows_of_all(q, a);
 	const struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, a->spec.clusterqueue);
 	if (!cq || !cq->exists) {
-		struct text t = text_over(a->message, sizeof(a->message));
 		*ret_reason = "ClusterQueueNotFound";
-		text_add(&t, "ClusterQueue %s does not exist; create it, or reserve in another one",
-			a->spec.clusterqueue);
+		say_no_clusterqueue(q, a);
 		return false;
 	}
 	for (size_t i = 0; i < a->spec.namounts; i++) {
 		size_t before = a->nrows;
 		rows_of_amount(a, cq, &a->spec.amount[i]);
 		if (a->nrows == before && found)
-			found = say_no_flavor(a, &a->spec.amount[i]);
+			found = say_no_flavor(q, a, cq, &a->spec.amount[i]);
 	}
 	return found;
 }

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/rules/bookings/advance_rows.h"
 #include "sluice/quantity.h"
 
 static void window_add(struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
@@ -74,6 +75,30 @@ static int64_t turned_ms(struct calendar *c, int64_t first_ms, int64_t now_ms)
 	return first_ms;
 }
 
+void advance_say_no_calendar(
+	const struct queue *q, const struct advance_reservation *a, struct text *t)
+{
+	struct similar s;
+	text_add(t, "Calendar %s does not exist or has no valid spec", a->spec.calendar);
+	similar_begin(&s, a->spec.calendar);
+	for (struct tree_node *i = tree_first(&q->calendar_refs.all); i; i = tree_next(i)) {
+		const struct calendar_ref *c = container_of(i, struct calendar_ref, by_name);
+		if (calendar_ref_exists(c) && c != a->calendar_ref)
+			similar_offer(&s, c->name);
+	}
+	if (!calendar_ref_exists(a->calendar_ref))
+		advance_add_meant(&s, t);
+	text_add(t, "; create it, or make another AdvanceReservation");
+}
+
+static bool say_no_calendar(const struct queue *q, struct advance_reservation *a)
+{
+	struct text t = text_over(a->message, sizeof(a->message));
+	a->reason = "CalendarNotFound";
+	advance_say_no_calendar(q, a, &t);
+	return false;
+}
+
 /* A window that is open when the object is made begins then. So it begins at the same moment
  * whenever it is looked up. */
 static bool calendar_windows(struct queue *q, struct advance_reservation *a)
@@ -82,8 +107,7 @@ static bool calendar_windows(struct queue *q, struct advance_reservation *a)
 	int64_t last_ms = quantity_add(q->now_ms, ADVANCE_AHEAD_MAX_MS);
 	int64_t first_ms = q->now_ms - ADVANCE_AHEAD_MAX_MS; /* one of a file has no creation */
 	if (!c)
-		return say(a, "CalendarNotFound",
-			"its Calendar does not exist or has no valid spec; create it, or make another AdvanceReservation");
+		return say_no_calendar(q, a);
 	if (a->spec.created_ms > 0)
 		first_ms = a->spec.created_ms < q->now_ms ? a->spec.created_ms : q->now_ms;
 	int64_t at_ms = turned_ms(c, first_ms, q->now_ms);
