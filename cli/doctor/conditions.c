@@ -42,20 +42,51 @@ static bool is_finding(const char *type, const char *status, const char *reason)
 	return is_one_of(type, types) && strcmp(status, "False") == 0 && !is_one_of(reason, meant);
 }
 
-static bool look_at_condition(
+static bool is_found(const cJSON *condition)
+{
+	return is_finding(text_of(condition, "type"), text_of(condition, "status"),
+		text_of(condition, "reason"));
+}
+
+/* Does its condition Effective say which names find nothing, where they stand, and what may have been meant? */
+static bool tells_names(const cJSON *conditions)
+{
+	json_each(condition, conditions)
+		if (is_found(condition) &&
+			strcmp(text_of(condition, "reason"), "NameNotFound") == 0)
+			return true;
+	return false;
+}
+
+/* Is it of one of these names? */
+static bool is_missing_name(const cJSON *condition)
+{
+	static const char *const reasons[] = {"FlavorNotFound", "ClusterQueueDoesNotExist",
+		"CalendarNotFound", "QueueNotFound", NULL};
+	return is_one_of(text_of(condition, "reason"), reasons);
+}
+
+static void find_condition(
 	struct findings *f, size_t kind, const cJSON *metadata, const cJSON *condition)
 {
 	const char *name = text_of(metadata, "name");
 	const char *ns = text_of(metadata, "namespace");
 	const char *reason = text_of(condition, "reason");
-	if (!is_finding(text_of(condition, "type"), text_of(condition, "status"), reason))
-		return false;
 	findings_add(f, VERDICT_WARN, "%s %s%s%s: %s: %s", KINDS[kind].kind, ns, *ns ? "/" : "",
 		name, reason, text_of(condition, "message"));
 	findings_cure(f,
 		"kubectl get %s.sluice.dev %s%s%s%s -o yaml   # then correct what it names",
 		KINDS[kind].plural, name, *ns ? " -n '" : "", ns, *ns ? "'" : "");
-	return true;
+}
+
+/* One finding for each fault: what names nothing is often in two conditions. */
+static void look_at_object(struct findings *f, size_t kind, const cJSON *item)
+{
+	const cJSON *conditions = json_array(json_object(item, "status"), "conditions");
+	bool names_told = tells_names(conditions);
+	json_each(condition, conditions)
+		if (is_found(condition) && !(names_told && is_missing_name(condition)))
+			find_condition(f, kind, json_object(item, "metadata"), condition);
 }
 
 /* False: it could not be asked, and f says why. A kind that is not there is another check's. */
@@ -72,9 +103,7 @@ static bool look_at(struct doctor_context *p, struct findings *f, size_t kind, s
 	}
 	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
 		++*ret_objects;
-		json_each(condition, json_array(json_object(item, "status"), "conditions"))
-			if (look_at_condition(f, kind, json_object(item, "metadata"), condition))
-				break; /* what names nothing is often in two conditions */
+		look_at_object(f, kind, item);
 	}
 	return true;
 }

@@ -200,23 +200,30 @@ def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick,
 
 
 def test_queues_that_say_why_they_start_nothing(sick, doctor):
-    sick.api.post(path_of("clusterqueues"), clusterqueue("lost", [group(["cpu"], {"gone": ["4"]})]))
+    sick.api.post(path_of("clusterqueues"), clusterqueue("lost", [group(["cpu"], {"anyy": ["4"]})]))
     sick.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "astray", {"clusterQueue": "nowhere"}))
+    day = {k: f"{datetime.now(timezone.utc) + timedelta(days=n):%Y-%m-%dT%H:%M:%SZ}" for k, n in (("from", 1), ("until", 2))}
+    sick.api.post(path_of("advancereservations"), ours("AdvanceReservation", "typo", {
+        "clusterQueue": "q", "flavors": [{"name": "anyy", "resources": [{"name": "cpu", "amount": 1}]}], **day}))
 
     def said():
         return sorted(f["text"] for f in doctor()[1]["conditions"]["findings"])
 
-    def both():
+    def all_of_them():
         found = said()
-        return (len(found) == 2 and found[0].startswith("ClusterQueue lost: FlavorNotFound: ") and "ResourceFlavor gone" in found[0]
-                and found[1].startswith(f"LocalQueue {NS}/astray: ClusterQueueDoesNotExist: ") and "nowhere" in found[1])
+        return (len(found) == 3 and found[0].startswith("AdvanceReservation typo: FlavorNotFound: ") and "(did you mean any?)" in found[0]
+                and found[1].startswith("ClusterQueue lost: NameNotFound: ") and "ResourceFlavor anyy does not exist, did you mean any?" in found[1]
+                and found[2].startswith(f"LocalQueue {NS}/astray: NameNotFound: ") and "nowhere" in found[2])
     try:
-        wait_until("both to be found", both, LATER)
+        wait_until("each to be found, once", all_of_them, LATER)
+        wait_until("an Event to have it", lambda: [e for e in sick.api.list("/api/v1/namespaces/default/events") if
+                   e["involvedObject"]["name"] == "typo" and e["reason"] == "FlavorNotFound" and "did you mean any?" in e["message"]], LATER)
         code, checks = doctor()
         assert code == 1 and {f["verdict"] for f in checks["conditions"]["findings"]} == {"warn"}
     finally:
         sick.api.delete(path_of("clusterqueues", "lost"))
         sick.api.delete(path_of("localqueues", "astray", ns=NS))
+        sick.api.delete(path_of("advancereservations", "typo"))
     healthy(doctor)
 
 

@@ -446,6 +446,43 @@ static void objects_say_why_they_are_without_effect(void **state)
 	}
 }
 
+/* A name that finds nothing is in two conditions, and is told once, by that which says what was meant. What
+ * else is False is told beside it. */
+static void what_two_conditions_say_is_told_once(void **state)
+{
+	(void)state;
+#define FALSE_IS(type, reason)                                                                     \
+	"{\"type\":\"" type "\",\"status\":\"False\",\"reason\":\"" reason "\"}"
+	static const char *const kinds[] = {"localqueues", "cohorts", "resourceflavors",
+		"calendars", "runpolicies", "priceplans", "budgets", "advancereservations",
+		"nodeovercommits"};
+	struct stage s;
+	char path[128];
+	stage_open(&s);
+	answer(&s, QUEUES, 200,
+		"{\"items\":[{\"metadata\":{\"name\":\"a\"},\"status\":{\"conditions\":[" FALSE_IS(
+			"Active", "FlavorNotFound") "," FALSE_IS("Effective",
+			"NameNotFound") "]}},"
+					"{\"metadata\":{\"name\":\"b\"},\"status\":{\"conditions\":[" FALSE_IS(
+						"Active", "CohortCycle") "," FALSE_IS("Effective",
+						"NameNotFound") "]}},"
+								"{\"metadata\":{\"name\":\"c\"},\"status\":{\"conditions\":[" FALSE_IS(
+									"Active",
+									"FlavorNotFound") "," FALSE_IS("Effective",
+									"WithoutEffect") "]}}]}");
+	for (size_t k = 0; k < ROWS(kinds); k++) {
+		snprintf(path, sizeof(path), "GET /apis/sluice.dev/v1alpha1/%s ", kinds[k]);
+		answer(&s, path, 200, "{\"items\":[]}");
+	}
+	examine(&s, "conditions");
+	assert_int_equal(s.f.count, 5);
+	static const char *const told[] = {"a: NameNotFound", "b: CohortCycle", "b: NameNotFound",
+		"c: FlavorNotFound", "c: WithoutEffect"};
+	for (size_t i = 0; i < ROWS(told); i++)
+		assert_non_null(strstr(s.f.kept[i].text, told[i]));
+	stage_close(&s);
+}
+
 static void an_aggregated_api_that_is_not_reached(void **state)
 {
 	(void)state;
@@ -907,6 +944,7 @@ int main(void)
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
 		cmocka_unit_test(objects_say_why_they_are_without_effect),
+		cmocka_unit_test(what_two_conditions_say_is_told_once),
 		cmocka_unit_test(an_aggregated_api_that_is_not_reached),
 		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
 		cmocka_unit_test(a_local_queue_that_jobs_name_is_there),
