@@ -21,13 +21,14 @@
 #define OVERDUE_BELOW 1e-6 /* of the density is above what it has lasted */
 #define WIDTH_LEAST 0.1	   /* of the kernel that a sample becomes */
 #define WIDTH_MOST 0.3
-#define FLOOR 1e-5 /* of a density: nothing is impossible */
+#define WIDTH_ONE 0.7 /* of a sample that is alone; half of that for two, and so on */
+#define FLOOR 1e-5    /* of a density: nothing is impossible */
 
 /* Densities over logarithms, a part each STEP. */
 #define STEP 0.1
 #define LENGTH_FROM 6.2 /* log of 500 ms */
 #define SHARE_FROM (-9.2)
-enum { LENGTHS = 168, SHARES = 140 }; /* to 100 years, to a hundred times what was asked */
+enum { LENGTHS = 168, SHARES = 140 }; /* to 113 days, to a hundred times what was asked */
 
 /* So many samples that agree so well are believed as they are. */
 #define AGREE 0.005
@@ -54,6 +55,7 @@ struct group_of_runs {
 	struct sample sample[DURATIONS_KEPT]; /* a ring */
 	size_t n, next;
 	struct link unsettled; /* durations.unsettled: what follows is not of all samples */
+	bool of_family;	       /* or narrower: other groups are of others' runs, too */
 	double length_weight, share_weight; /* of all samples; of those with a share */
 	struct logs lengths, shares;	    /* of ms; of what was asked */
 	float length_density[LENGTHS], share_density[SHARES]; /* each sums up to 1, or is all 0 */
@@ -66,8 +68,12 @@ struct mixture {
 	uint64_t hash;
 	uint64_t narrowest; /* a number for the narrowest group */
 	double agreed;	    /* a share that all samples agree on; 0: there is none */
-	bool any, any_share;
-	double length[LENGTHS], share[SHARES];
+	bool any;
+	double length[LENGTHS];	      /* where nothing was asked */
+	double asked_length[LENGTHS]; /* before the share of what was asked is heeded */
+	double unknown;		      /* a part of it that may be as long as anything */
+	double unasked; /* a part of it of runs for which nothing was asked, or nobody knows it any more */
+	double share[SHARES];
 };
 
 struct durations {
@@ -182,7 +188,7 @@ static struct group_of_runs *group_find(const struct durations *d, const char *k
 	return *key ? map_get(&d->groups, key_hash(d, key), key) : NULL;
 }
 
-static struct group_of_runs *group_made(struct durations *d, const char *key)
+static struct group_of_runs *group_made(struct durations *d, const char *key, enum level level)
 {
 	struct group_of_runs *g = group_find(d, key);
 	if (g)
@@ -192,6 +198,7 @@ static struct group_of_runs *group_made(struct durations *d, const char *key)
 	g = mem_alloc(sizeof(*g));
 	g->key = mem_strdup(key);
 	g->hash = key_hash(d, key);
+	g->of_family = level <= LEVEL_FAMILY;
 	map_put(&d->groups, g->hash, g);
 	d->ngroups++;
 	return g;
@@ -207,7 +214,8 @@ struct duration_run duration_run_of(const struct job_outline *o)
 		.localqueue = o->localqueue,
 		.clusterqueue = o->clusterqueue,
 		.pods = o->full_pods > 0 ? o->full_pods : o->pods,
-		.asked_ms = asked ? o->expected_ms : 0};
+		.asked_ms = asked ? o->expected_ms : 0,
+		.ends = o->expected_from == DURATION_DEADLINE};
 }
 
 void durations_tell(struct durations *d, const struct duration_run *run, int64_t ran_ms)
@@ -219,7 +227,7 @@ void durations_tell(struct durations *d, const struct duration_run *run, int64_t
 		key_of(run, level, key);
 		if (!*key)
 			continue;
-		struct group_of_runs *g = group_made(d, key);
+		struct group_of_runs *g = group_made(d, key, level);
 		list_leave(&g->by_age);
 		list_add(&d->by_age, &g->by_age);
 		g->sample[g->next] = (struct sample){
@@ -251,11 +259,12 @@ static struct logs logs_of(const struct weighed *all, size_t n, double *ret_weig
 	return (struct logs){n, mean, n > 0 ? sqrt(squares / sum) : 0};
 }
 
-/* Silverman's rule, within bounds. */
+/* Silverman's rule, within bounds; and wider where it rests on few. */
 static double width_of(const struct logs *l)
 {
 	double width = 1.06 * l->spread * pow((double)l->n, -0.2);
-	return fmin(fmax(width, WIDTH_LEAST), WIDTH_MOST);
+	width = fmin(fmax(width, WIDTH_LEAST), WIDTH_MOST);
+	return l->n > 0 ? fmax(width, WIDTH_ONE / (double)l->n) : width;
 }
 
 static void add_kernel(float *density, int n, double from, double log, double width, double weight)
@@ -396,20 +405,42 @@ static void add_density(double *to, double part, const float *density, size_t n)
 		to[at] += part * (double)density[at];
 }
 
+/* What the lengths of a group weigh for a run that asks for a time: of others, those that asked, too. */
+static double weight_for_asked(const struct group_of_runs *g)
+{
+	return g->of_family ? g->length_weight : g->share_weight;
+}
+
+/* What such words are worth as a rule, where no group says it. */
+static void add_word(struct mixture *m, double share_rest)
+{
+	float word[SHARES] = {0};
+	add_kernel(word, SHARES, SHARE_FROM, 0, DURATION_ASKED_SPREAD, 1);
+	double sum = 0;
+	for (int i = 0; i < SHARES; i++)
+		sum += (double)word[i];
+	add_density(m->share, share_rest / sum, word, SHARES);
+}
+
 static struct mixture *mixture_new(struct durations *d, const struct duration_run *run)
 {
 	struct known k = known_of(d, run);
 	struct mixture *m = mem_alloc(sizeof(*m));
-	double length_rest = 1, share_rest = 1;
+	double length_rest = 1, asked_rest = 1, share_rest = 1;
 	for (size_t i = 0; i < k.n; i++) {
 		const struct group_of_runs *g = k.group[i];
 		add_density(m->length, part_of_group(g->length_weight, &length_rest),
 			g->length_density, LENGTHS);
+		double part = part_of_group(weight_for_asked(g), &asked_rest);
+		add_density(m->asked_length, part, g->length_density, LENGTHS);
+		if (g->of_family && g->length_weight > 0)
+			m->unasked += part * fmax(0, 1 - g->share_weight / g->length_weight);
 		add_density(m->share, part_of_group(g->share_weight, &share_rest), g->share_density,
 			SHARES);
 	}
+	add_word(m, share_rest);
+	m->unknown = asked_rest;
 	m->any = k.n > 0;
-	m->any_share = share_rest < 1;
 	m->narrowest = k.narrowest;
 	m->agreed = agreed_share(&k);
 	return m;
@@ -447,17 +478,20 @@ static const struct mixture *mixture_of(struct durations *d, const struct durati
 	return m;
 }
 
-/* What was asked speaks for the lengths that are a usual share of it. */
-static void heed_asked(const struct mixture *m, double asked_log, double density[LENGTHS])
+/* What was asked speaks for the lengths that are a usual share of it; where no share is known of runs, each of their
+ * lengths is as likely as it was. */
+static void heed_asked(const struct mixture *m, double asked_log, double ret[LENGTHS])
 {
+	double unheeded = m->unasked / (1 - m->unknown);
 	double place = (LENGTH_FROM - asked_log - SHARE_FROM) / STEP;
 	int low = (int)fmin(fmax(floor(place), -2 * LENGTHS), SHARES + LENGTHS);
 	double upper = place - floor(place);
 	for (int at = 0; at < LENGTHS; at++) {
 		int i = low + at;
 		bool within = i >= 0 && i < SHARES - 1;
-		density[at] *=
-			FLOOR + (within ? (1 - upper) * m->share[i] + upper * m->share[i + 1] : 0);
+		double share = within ? (1 - upper) * m->share[i] + upper * m->share[i + 1] : 0;
+		double heeded = (1 - unheeded) * (FLOOR + share) + unheeded / LENGTHS;
+		ret[at] = m->asked_length[at] * heeded + m->unknown / LENGTHS * share;
 	}
 }
 
@@ -495,18 +529,39 @@ static int64_t overdue_ms(double u, int64_t ran_ms, enum duration_basis *ret_bas
 	return clamp_ms((double)ran_ms * pow(1 - u, -1 / OVERDUE_SHAPE), ran_ms);
 }
 
+/* Without a sample that counts: around what was asked, and above what it has lasted; or the guess. */
+static int64_t from_word_ms(
+	int64_t asked_ms, int64_t ran_ms, double u, enum duration_basis *ret_basis)
+{
+	int64_t middle_ms = asked_ms > 0 ? asked_ms : DURATION_GUESS_MS;
+	if (ran_ms >= middle_ms)
+		return overdue_ms(u, ran_ms, ret_basis);
+	*ret_basis = asked_ms > 0 ? BASIS_ASKED : BASIS_GUESS;
+	if (asked_ms <= 0)
+		return middle_ms;
+	double middle = log((double)middle_ms), below = 0;
+	if (ran_ms > 0)
+		below = 0.5 *
+			erfc((middle - log((double)ran_ms)) / DURATION_ASKED_SPREAD / M_SQRT2);
+	double z = normal_at(below + u * (1 - below));
+	return clamp_ms(exp(middle + DURATION_ASKED_SPREAD * z), ran_ms);
+}
+
 static int64_t from_samples_ms(const struct mixture *m, int64_t asked_ms, int64_t ran_ms, double u,
 	enum duration_basis *ret_basis)
 {
 	double density[LENGTHS], from_log = ran_ms > 0 ? log((double)ran_ms) : -INFINITY;
-	memcpy(density, m->length, sizeof(density));
-	if (asked_ms > 0 && m->any_share)
+	if (asked_ms > 0 && m->unknown >= 1)
+		return from_word_ms(asked_ms, ran_ms, u, ret_basis);
+	if (asked_ms > 0)
 		heed_asked(m, log((double)asked_ms), density);
+	else
+		memcpy(density, m->length, sizeof(density));
 	double log_ms = log_at(density, from_log, u);
 	return isinf(log_ms) ? overdue_ms(u, ran_ms, ret_basis) : clamp_ms(exp(log_ms), ran_ms);
 }
 
-int64_t durations_draw(struct durations *d, const struct duration_run *run, const struct uid *uid,
+static int64_t draw_ms(struct durations *d, const struct duration_run *run, const struct uid *uid,
 	uint64_t seed, int64_t ran_ms, enum duration_basis *ret_basis)
 {
 	const struct mixture *m = mixture_of(d, run);
@@ -517,7 +572,13 @@ int64_t durations_draw(struct durations *d, const struct duration_run *run, cons
 	double u = part_of(m->narrowest, uid, seed);
 	if (m->any)
 		return from_samples_ms(m, run->asked_ms, ran_ms, u, ret_basis);
-	*ret_basis = run->asked_ms > 0 ? BASIS_ASKED : BASIS_GUESS;
-	int64_t known_ms = run->asked_ms > 0 ? run->asked_ms : DURATION_GUESS_MS;
-	return known_ms > ran_ms ? known_ms : overdue_ms(u, ran_ms, ret_basis);
+	return from_word_ms(run->asked_ms, ran_ms, u, ret_basis);
+}
+
+int64_t durations_draw(struct durations *d, const struct duration_run *run, const struct uid *uid,
+	uint64_t seed, int64_t ran_ms, enum duration_basis *ret_basis)
+{
+	int64_t ms = draw_ms(d, run, uid, seed, ran_ms, ret_basis);
+	bool cut = run->ends && ms > run->asked_ms;
+	return cut ? (run->asked_ms > ran_ms ? run->asked_ms : ran_ms + 1) : ms;
 }

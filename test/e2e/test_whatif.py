@@ -19,6 +19,12 @@ EXPECTED = "sluice.dev/expected-duration"
 HOUR = 3600
 
 
+def about_an_hour(seconds):
+    """An owner's word is a guess: two of three runs take 0.6 to 1.6 times what was asked, and of a few plays one is the
+    middle. Four and a half standard deviations."""
+    return 0.1 * HOUR < seconds < 10 * HOUR
+
+
 @pytest.fixture(scope="module")
 def box():
     yield from box_without_past("whatif")
@@ -105,14 +111,14 @@ def test_half_of_its_pods_start_at_once_and_really_do(tenant, world):
     said = answer(tenant, start_path(world.ns, "train"))
     assert said["kind"] == "StartReview" and said["metadata"] == {"name": "train", "namespace": world.ns}, said
     status = said["status"]
-    # Nothing that ended is known, so a run takes what it is expected to: an hour, less what has passed.
+    # Nothing that ended is known, so a run takes about what its owner says.
     wait_s = instant(status["start"]["p50"]) - time.time()
-    assert 0.8 * HOUR < wait_s <= HOUR + 60 and status["start"]["misses"] == 0, status
+    assert about_an_hour(wait_s) and status["start"]["misses"] == 0, status
     by_change = {(v["change"], v["to"]): v for v in status["variants"]}
     half = by_change["Pods", "2"]
-    assert half["from"] == "4" and half["text"] == "with 2 pods" and 0.8 * HOUR < half["earlierSeconds"] <= HOUR + 60, half
+    assert half["from"] == "4" and half["text"] == "with 2 pods" and abs(half["earlierSeconds"] - wait_s) < 300, (half, wait_s)
     other = by_change["LocalQueue", "other"]
-    assert other["from"] == "q" and 0.8 * HOUR < other["earlierSeconds"] <= HOUR + 60, other
+    assert other["from"] == "q" and abs(other["earlierSeconds"] - wait_s) < 300, (other, wait_s)
     high = by_change["PriorityClass", world.full("high")]
     assert abs(high["earlierSeconds"]) < 0.1 * HOUR, high  # it is the first anyway, and preempts nothing here
     helps = [v.get("earlierSeconds", -1) for v in status["variants"]]
@@ -124,7 +130,7 @@ def test_half_of_its_pods_start_at_once_and_really_do(tenant, world):
 
 def test_another_queue_starts_it_and_really_does(tenant, world):
     said = answer(tenant, start_path(world.ns, "train"))
-    assert next(v for v in said["status"]["variants"] if v["change"] == "LocalQueue")["earlierSeconds"] > 0.8 * HOUR, said
+    assert next(v for v in said["status"]["variants"] if v["change"] == "LocalQueue")["earlierSeconds"] > 0.1 * HOUR, said
     world.patch("train", {"metadata": {"labels": {"sluice.dev/queue-name": "other"}}})
     world.started("train")
 
@@ -200,8 +206,8 @@ def test_more_quota_starts_it_at_once_and_really_does(tenant, admin, world):
     assert said["kind"] == "WhatIf" and status["horizonSeconds"] == 30 * 86400, said
     assert status["jobs"] == sum(status[k] for k in ("earlier", "later", "same", "newlyStart", "neverAnyMore")), status
     row, items = of_world(world, said)
-    assert (row["earlier"], row["later"], row["same"]) == (1, 0, 0) and row["p50WaitSecondsAfter"] < 0.1 * HOUR < 0.8 * HOUR < row["p50WaitSecondsBefore"], row
-    assert items["train"]["clusterQueue"] == world.full("q") and 0.8 * HOUR < items["train"]["earlierSeconds"] <= HOUR + 60, items
+    assert (row["earlier"], row["later"], row["same"]) == (1, 0, 0) and row["p50WaitSecondsAfter"] < 300 and about_an_hour(row["p50WaitSecondsBefore"]), row
+    assert items["train"]["clusterQueue"] == world.full("q") and about_an_hour(items["train"]["earlierSeconds"]), items
     assert world.get("train")["spec"]["suspend"]  # nothing was written
     assert world.queue_view()["flavors"][0]["resources"][0]["nominal"] == "4"
     world.set_quota(6)
@@ -220,7 +226,7 @@ def test_several_objects_with_prices(tenant, admin, world):
     plan = ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [world.full("q")], "base": {"cpu": "1.00"}})
     status = answer(admin, whatif_path(plan, with_cpu(spec_of(world), 6)))["status"]
     cost = next(c for c in status["costs"] if c["currency"] == "EUR")
-    assert float(cost["after"]) - float(cost["before"]) == pytest.approx(4, rel=0.05), status["costs"]  # four cpu for an hour
+    assert about_an_hour((float(cost["after"]) - float(cost["before"])) / 4 * HOUR), status["costs"]  # four cpu
     calendar = ours("Calendar", world.full("closed"), {"timeZone": "UTC", "open": [{"name": "once", "at": {"from": "2020-01-01T00:00", "to": "2020-01-02T00:00"}}]})
     policy = ours("RunPolicy", world.full("policy"), {"queues": [world.full("q")], "calendar": world.full("closed")})
     row, _ = of_world(world, answer(admin, whatif_path(calendar, policy)))
@@ -265,5 +271,5 @@ def test_it_is_of_the_leader_alone_and_survives_its_end(tenant, world):
         except ApiError as e:
             assert e.status in (404, 409, 429, 500, 502, 503, 504), e  # it is not known yet, or nobody leads
             return None
-        return any(v["change"] == "Pods" and v.get("earlierSeconds", 0) > 0.5 * HOUR for v in said["status"]["variants"])
+        return any(v["change"] == "Pods" and v.get("earlierSeconds", 0) > 0.1 * HOUR for v in said["status"]["variants"])
     wait_until("the new leader to answer", asked, LATER)
