@@ -2,7 +2,7 @@
  * Filters: one pod and one node, by themselves. Facts in, a verdict out. The other pods of the node
  * and its free resources are the business of fit_cache.h and pod_affinity.h.
  *
- * The rules are kube-scheduler's (v1.36: nodeunschedulable, nodename, tainttoleration,
+ * The rules are kube-scheduler's (v1.37: nodeunschedulable, nodename, tainttoleration,
  * nodeaffinity, nodeports), and so is their order: a node counts under the first that it fails.
  */
 #ifndef SLUICE_QUEUE_CLUSTER_FILTER_H

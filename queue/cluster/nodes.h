@@ -9,7 +9,7 @@
  *            wants to be near is not there)
  *   NOW      some have room; for how many such pods is counted node by node (nodes_room)
  *
- * The filters are kube-scheduler's (v1.36), in its order and in its words: cordons, nodeName,
+ * The filters are kube-scheduler's (v1.37), in its order and in its words: cordons, nodeName,
  * taints NoSchedule and NoExecute, node selector and required affinity (In, NotIn, Exists,
  * DoesNotExist, Gt, Lt, matchFields), host ports, resources (allocatable; pods too), topology
  * spread with DoNotSchedule, required pod affinity and anti-affinity (its own, and that of present

@@ -13,23 +13,10 @@ static bool has_value(const void *value, const void *key)
 
 /* ---- Which pods a bond counts ---------------------------------------------------------------- */
 
-/*
- * For the new pod's terms kube-scheduler (v1.36, mergeAffinityTermNamespacesIfNotEmpty) looks up
- * the selected namespaces. But it forgets to drop the selector, and also asks it about no labels at
- * all. So a selector that matches no labels ("team DoesNotExist") covers every namespace. We do the
- * same; when it is mended there, this goes.
- */
-static bool covers(
-	const struct nodes *n, const struct affinity_term *t, const char *own_ns, const char *ns)
-{
-	return nodes_term_covers(n, t, own_ns, ns) ||
-	       (t->has_namespace_selector && labels_match(NULL, 0, &t->namespace_selector));
-}
-
 static bool term_counts(const struct nodes *n, const struct affinity_term *t, const char *own_ns,
 	const char *ns, const struct label *labels, size_t nlabels)
 {
-	return t->has_selector && covers(n, t, own_ns, ns) &&
+	return t->has_selector && nodes_term_covers(n, t, own_ns, ns) &&
 	       labels_match(labels, nlabels, &t->selector);
 }
 

@@ -1,7 +1,7 @@
 /*
  * What a pod requires of other pods: required affinity and anti-affinity, and spread constraints.
  *
- * Each of these is a bond. It counts pods by domain of its topology key (kube-scheduler v1.36,
+ * Each of these is a bond. It counts pods by domain of its topology key (kube-scheduler v1.37,
  * interpodaffinity and podtopologyspread). Each node's contribution to its domain is kept, so that
  * only changed nodes are counted again.
  */

@@ -119,14 +119,10 @@ static bool ports_free(const struct world *w, const struct pod *p, size_t node)
 	return true;
 }
 
-/* asks: it is a term of the new pod. Then a selector that matches no labels matches each namespace
- * (pod_affinity.c says why). */
-static bool means(const struct world *w, const struct affinity_term *t, const char *ns,
-	const struct pod *q, bool asks)
+static bool means(
+	const struct world *w, const struct affinity_term *t, const char *ns, const struct pod *q)
 {
 	bool covers = t->nnamespaces == 0 && !t->has_namespace_selector && same(ns, q->ns);
-	covers |=
-		asks && t->has_namespace_selector && labels_match(NULL, 0, &t->namespace_selector);
 	for (size_t i = 0; i < t->nnamespaces; i++)
 		covers |= same(t->namespaces[i], q->ns);
 	for (size_t i = 0; i < 3 && t->has_namespace_selector; i++) {
@@ -140,7 +136,7 @@ static bool means(const struct world *w, const struct affinity_term *t, const ch
 static bool all_mean(const struct world *w, const struct pod *p, const struct pod *q)
 {
 	for (size_t i = 0; i < p->naffinity; i++)
-		if (!means(w, &p->affinity[i], p->ns, q, true))
+		if (!means(w, &p->affinity[i], p->ns, q))
 			return false;
 	return true;
 }
@@ -178,12 +174,12 @@ static bool apart_holds(const struct world *w, const struct pod *p, const struct
 		if (!w->pod[i].there)
 			continue;
 		for (size_t t = 0; t < p->nanti_affinity; t++)
-			if (means(w, &p->anti_affinity[t], p->ns, q, true) &&
+			if (means(w, &p->anti_affinity[t], p->ns, q) &&
 				same(where(w, i, p->anti_affinity[t].topology_key),
 					at(s, p->anti_affinity[t].topology_key)))
 				return false;
 		for (size_t t = 0; t < q->nanti_affinity; t++)
-			if (means(w, &q->anti_affinity[t], q->ns, p, false) &&
+			if (means(w, &q->anti_affinity[t], q->ns, p) &&
 				same(where(w, i, q->anti_affinity[t].topology_key),
 					at(s, q->anti_affinity[t].topology_key)))
 				return false;

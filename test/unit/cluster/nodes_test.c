@@ -266,11 +266,16 @@ static void affinity_to_pods(void **state)
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=tier:In:prod",
 			FIT_NOT_NOW, "1 " NEAR},
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=*", FIT_NOW, NULL},
-		/* A selector that matches no labels covers all (pod_affinity.c). */
-		{"a zone=x|a <- app=db", "near/zone/app:In:db/nsel=tier:DoesNotExist", FIT_NOW,
+		/* A selector that would match no labels covers no namespace that has them: in terms
+		 * of the new pod as in those of present pods. */
+		{"a zone=x|a <- app=db", "near/zone/app:In:db/nsel=tier:DoesNotExist", FIT_NOT_NOW,
+			"1 " NEAR},
+		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=tier:DoesNotExist",
+			FIT_NOW, NULL},
+		{"a zone=x|a <- app=db", "apart/zone/app:In:db/nsel=tier:DoesNotExist", FIT_NOW,
 			NULL},
 		{"a zone=x|a <- apart/zone/app:In:db/nsel=tier:DoesNotExist", "app=db", FIT_NOW,
-			NULL}, /* but not in terms of present pods */
+			NULL},
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/ns=other/nsel=tier:In:prod",
 			FIT_NOW, NULL},
 	};
