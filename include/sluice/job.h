@@ -328,8 +328,10 @@ int64_t job_queued_ms(const struct job *j);
  * were written). Sums saturate at INT64_MAX. */
 size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap);
 
-/* The same of limits, as the API server's quotas count them: no request stands in for one, the
- * pod-level limit goes instead of the sum, and overhead comes on top of those that are not zero. */
+/* The limits of one pod, as the API server's quotas count them: no request stands in for one, the
+ * pod-level limit goes instead of the sum, and overhead comes on top of those that are not zero. A
+ * pod without a pod-level limit, of which each container has one, counts for its pod-level request
+ * where that is more than their sum (from Kubernetes 1.37 on). */
 size_t pod_limits(const struct pod_resources *pod, struct resource *ret, size_t cap);
 
 #endif

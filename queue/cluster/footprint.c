@@ -55,7 +55,8 @@ struct footprint *footprint_new(const struct pod *p)
 			  text_bytes(&limits) + strlen(p->priority_class) + 1);
 	struct resource *item = (struct resource *)(f + 1);
 	char *room = (char *)(item + n);
-	f->best_effort = pod_qos_class(p) == QOS_BEST_EFFORT;
+	f->may_be_best_effort = pod_may_be_best_effort(p);
+	f->may_be_other = pod_qos_class(p) != QOS_BEST_EFFORT;
 	f->terminating = p->terminating;
 	f->crosses_namespaces = p->crosses_namespaces;
 	f->requests = put_list(item, &room, &requests);
@@ -79,7 +80,8 @@ static bool same_list(const struct resource_list *a, const struct resource_list 
 
 bool footprint_same(const struct footprint *a, const struct footprint *b)
 {
-	return a->best_effort == b->best_effort && a->terminating == b->terminating &&
+	return a->may_be_best_effort == b->may_be_best_effort &&
+	       a->may_be_other == b->may_be_other && a->terminating == b->terminating &&
 	       a->crosses_namespaces == b->crosses_namespaces &&
 	       strcmp(a->priority_class, b->priority_class) == 0 &&
 	       same_list(&a->requests, &b->requests) && same_list(&a->limits, &b->limits);
@@ -134,9 +136,9 @@ static bool scope_matches(const struct quota_scope_term *t, const struct footpri
 	case SCOPE_NOT_TERMINATING:
 		return !f->terminating;
 	case SCOPE_BEST_EFFORT:
-		return f->best_effort;
+		return f->may_be_best_effort;
 	case SCOPE_NOT_BEST_EFFORT:
-		return !f->best_effort;
+		return f->may_be_other;
 	case SCOPE_PRIORITY_CLASS:
 		return class_matches(t, f->priority_class);
 	case SCOPE_CROSS_NAMESPACE_POD_AFFINITY:

@@ -71,10 +71,12 @@ struct pod {
 	size_t nhost_ports;
 };
 
-/* As Kubernetes 1.36 computes it (pkg/apis/core/helper/qos): only amounts of cpu and memory above 0
- * count, of all containers and init containers. If the pod has pod-level resources (even empty
- * ones), only those count. */
+/* As Kubernetes 1.37 computes it (pkg/apis/core/helper/qos): only amounts of cpu and memory above 0
+ * count, of all containers and init containers. If the pod has pod-level resources, only those
+ * count, filled in from its containers' (DefaultPodLevelResources of pkg/api/pod). */
 enum qos_class pod_qos_class(const struct pod *p);
+/* Is it BestEffort to some API server? Before 1.37 empty pod-level resources hide its containers'. */
+bool pod_may_be_best_effort(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 
 #endif

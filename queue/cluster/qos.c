@@ -48,21 +48,52 @@ static bool add_containers(
 	return limited;
 }
 
-/* The pod-level requests. Where there are only pod-level limits the API server fills them in: the
- * sum of its containers' requests, else the limit. pod_requests() does that. */
-static void add_pod_level(const struct pod_resources *r, struct totals *requests)
+static bool all_limit(const struct container *c, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!resources_find(&c[i].limits, name))
+			return false;
+	return true;
+}
+
+/* Has the pod a pod-level limit of it, its own or one that the API server fills in? */
+static bool limits_as_a_whole(const struct pod_resources *r, const char *name)
+{
+	return resources_find(&r->pod_level_limits, name) ||
+	       (all_limit(r->containers, r->ncontainers, name) &&
+		       all_limit(r->init_containers, r->ninit_containers, name));
+}
+
+typedef size_t (*pod_amounts)(const struct pod_resources *pod, struct resource *ret, size_t cap);
+
+/* Adds what the pod counts for without its overhead. */
+static void add_pod(pod_amounts of, const struct pod_resources *r, struct totals *to)
 {
 	struct pod_resources own = *r;
 	own.overhead = (struct resource_list){NULL, 0};
-	if (r->pod_level_limits.count == 0) {
-		add_list(requests, &r->pod_level);
-		return;
-	}
-	size_t n = pod_requests(&own, NULL, 0);
-	struct resource *all = mem_array(n, sizeof(*all));
-	pod_requests(&own, all, n);
-	add_list(requests, &(struct resource_list){all, n});
+	size_t n = of(&own, NULL, 0);
+	struct resource *all = mem_array(n + 1, sizeof(*all));
+	of(&own, all, n);
+	add_list(to, &(struct resource_list){all, n});
 	free(all);
+}
+
+/* The pod-level amounts, as the API server fills them in from those of the containers. */
+static bool add_pod_level(
+	const struct pod_resources *r, struct totals *requests, struct totals *limits)
+{
+	add_pod(pod_requests, r, requests);
+	add_pod(pod_limits, r, limits);
+	if (!limits_as_a_whole(r, "cpu"))
+		limits->cpu = 0;
+	if (!limits_as_a_whole(r, "memory"))
+		limits->memory = 0;
+	return limits->cpu > 0 && limits->memory > 0;
+}
+
+static bool is_empty_pod_level(const struct pod_resources *r)
+{
+	return r->has_pod_level && r->pod_level.count + r->pod_level_limits.count == 0;
 }
 
 enum qos_class pod_qos_class(const struct pod *p)
@@ -70,10 +101,8 @@ enum qos_class pod_qos_class(const struct pod *p)
 	const struct pod_resources *r = &p->resources;
 	struct totals requests = {0}, limits = {0};
 	bool limited;
-	if (r->has_pod_level) {
-		add_pod_level(r, &requests);
-		add_list(&limits, &r->pod_level_limits);
-		limited = has_both(&r->pod_level_limits);
+	if (r->has_pod_level && !is_empty_pod_level(r)) {
+		limited = add_pod_level(r, &requests, &limits);
 	} else {
 		limited = add_containers(r->containers, r->ncontainers, &requests, &limits);
 		limited &=
@@ -83,6 +112,11 @@ enum qos_class pod_qos_class(const struct pod *p)
 		return QOS_BEST_EFFORT;
 	bool same = requests.cpu == limits.cpu && requests.memory == limits.memory;
 	return limited && same ? QOS_GUARANTEED : QOS_BURSTABLE;
+}
+
+bool pod_may_be_best_effort(const struct pod *p)
+{
+	return is_empty_pod_level(&p->resources) || pod_qos_class(p) == QOS_BEST_EFFORT;
 }
 
 const char *qos_class_name(enum qos_class c)

@@ -9,7 +9,7 @@
  * What a pod counts for is Kubernetes' own sum (pkg/quota/v1/evaluator/core/pods.go): cpu and
  * requests.cpu, memory, ephemeral-storage, limits.*, requests.<extended resource>, hugepages, pods
  * and count/pods. It is the larger of containers and init containers, or the pod-level resources,
- * plus overhead. Compared with Kubernetes 1.36 itself by test/e2e/test_resource_quota.py.
+ * plus overhead. Compared with Kubernetes 1.37 itself by test/e2e/test_resource_quota.py.
  *
  * Refused is
  *

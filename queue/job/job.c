@@ -108,7 +108,8 @@ int32_t job_pods_wanted(const struct job *j)
 /* One line of one list. Sorted by name, and within it in the order in which they are counted. */
 enum request_kind {
 	REQUEST_CONTAINER,
-	REQUEST_INIT, /* in the order of the init containers */
+	REQUEST_INIT,	   /* in the order of the init containers */
+	REQUEST_POD_FLOOR, /* of limits alone: the pod-level request */
 	REQUEST_POD_LEVEL,
 	REQUEST_OVERHEAD,
 };
@@ -183,6 +184,9 @@ static size_t collect(const struct pod_resources *pod, enum side side, struct re
 				.order = i,
 				.sidecar = pod->init_containers[i].sidecar},
 			to);
+	if (side == SIDE_LIMITS)
+		to += list_requests(
+			&pod->pod_level, (struct request){.kind = REQUEST_POD_FLOOR}, to);
 	to += list_side(side, &pod->pod_level, &pod->pod_level_limits,
 		(struct request){.kind = REQUEST_POD_LEVEL}, to);
 	to += list_requests(&pod->overhead, (struct request){.kind = REQUEST_OVERHEAD}, to);
@@ -223,8 +227,11 @@ static struct sum larger(struct sum a, struct sum b)
 }
 
 /* The sum of n requests of one name; false: none of them counts. An init container without the
- * resource needs no more than the sidecars before it, which are in the sum anyway. */
-static bool sum_requests(const struct request *r, size_t n, enum side side, struct sum *ret)
+ * resource needs no more than the sidecars before it, which are in the sum anyway. Where each of the
+ * pod's containers has a limit and the pod has none, Kubernetes 1.37 fills in their sum, or the
+ * pod-level request if that is more. */
+static bool sum_requests(
+	const struct request *r, size_t n, enum side side, size_t containers, struct sum *ret)
 {
 	static const struct sum nothing = {0, QUANTITY_DECIMAL};
 	struct sum sum = nothing, sidecars = nothing, init = nothing;
@@ -234,7 +241,8 @@ static bool sum_requests(const struct request *r, size_t n, enum side side, stru
 		bool asked = r[0].kind < REQUEST_POD_LEVEL;
 		if (r[i].limit && !limit_counts(&r[i], i > 0 ? &r[i - 1] : NULL, asked))
 			continue;
-		if (r[i].kind == REQUEST_POD_LEVEL && !counts_at_pod_level(r[i].name))
+		if ((r[i].kind == REQUEST_POD_LEVEL || r[i].kind == REQUEST_POD_FLOOR) &&
+			!counts_at_pod_level(r[i].name))
 			continue;
 		switch (r[i].kind) {
 		case REQUEST_CONTAINER:
@@ -246,6 +254,11 @@ static bool sum_requests(const struct request *r, size_t n, enum side side, stru
 				sidecars = add(sidecars, one);
 				sum = add(sum, one);
 			}
+			break;
+		case REQUEST_POD_FLOOR:
+			if (i < containers) /* some container has no limit of it */
+				continue;
+			sum = larger(larger(sum, init), one);
 			break;
 		case REQUEST_POD_LEVEL:
 			sum = one;
@@ -277,7 +290,8 @@ static size_t pod_sums(
 		for (end = i + 1; end < n && strcmp(all[end].name, all[i].name) == 0; end++)
 			;
 		struct sum sum;
-		if (!sum_requests(all + i, end - i, side, &sum))
+		if (!sum_requests(
+			    all + i, end - i, side, pod->ncontainers + pod->ninit_containers, &sum))
 			continue;
 		if (written < cap)
 			ret[written] = (struct resource){all[i].name, sum.amount, sum.style};

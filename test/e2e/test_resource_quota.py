@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from conftest import BIN, LATER, SOON
-from objects import SEED, searched
+from objects import KUBERNETES, SEED, searched
 from sandbox import ApiError, wait_until
 
 COUNT = searched(150, 500)
@@ -280,8 +280,18 @@ def kind_of(sentence):
     return sentence.split(":")[0].partition(" of quota ")[0] if sentence else "made"
 
 
+def depends_on_version(pod):
+    """Of its spec.resources Kubernetes 1.37 makes something else. There we rather wait: docs/quotas.md."""
+    own = pod["spec"].get("resources")
+    if own is None or KUBERNETES >= 37:
+        return own == {}
+    return not {"cpu", "memory", *own.get("requests", {})} <= {*own.get("limits", {})}
+
+
 def qos_differs(api, probe, pod):
     """Also for those that no quota lets in."""
+    if KUBERNETES < 37 and depends_on_version(pod):
+        return []
     elsewhere = copy.deepcopy(pod)
     elsewhere["metadata"]["namespace"] = "default"
     made = api.post("/api/v1/namespaces/default/pods?dryRun=All", elsewhere)["status"]["qosClass"]
@@ -303,11 +313,10 @@ def compare(world, probe, tally):
         tried += 1
         # The API server takes quotas in no order, but for those that fail before those that are exceeded.
         first = [s for s in alone if kind_of(s) != "exceeded quota"] or alone or [""]
-        if sentence not in first or said["sentence"] not in first or said["admits"] != (sentence == ""):
+        same = sentence in first and said["sentence"] in first and said["admits"] == (sentence == "")
+        if not same and not (depends_on_version(pod) and not said["admits"]):
             wrong.append({"world": world.ns, "pod": pod["spec"], "quotas": [{**q["spec"], **q["status"]} for q in before],
                           "api server": sentence, "said": said["sentence"]})
-        if made and made["status"]["qosClass"] != said["qosClass"]:
-            wrong.append({"pod": pod["spec"], "qosClass": made["status"]["qosClass"], "said": said["qosClass"]})
         wrong += qos_differs(world.api, probe, pod)
         tally.update([kind_of(sentence), "pods", f"QoS {said['qosClass']}", *["exact sentences"] * (len(first) == 1 and sentence != "")])
     return wrong

@@ -97,6 +97,26 @@ static void every_scope_and_operator(void **state)
 	}
 }
 
+/* To an API server before 1.37 it is BestEffort, to later ones what its containers make it: it counts
+ * for both, so that no quota refuses what we let in. */
+static void empty_pod_level_resources_are_of_both_scopes(void **state)
+{
+	static const struct quota_scope_term best = {SCOPE_BEST_EFFORT, SELECTOR_EXISTS},
+					     other = {SCOPE_NOT_BEST_EFFORT, SELECTOR_EXISTS};
+	struct resource_quota of_best = {.hard = LIST({"pods", 1}), .scopes = &best, .nscopes = 1},
+			      of_others = {
+				      .hard = LIST({"pods", 1}), .scopes = &other, .nscopes = 1};
+	struct container c;
+	struct pod p = pod_seen(&(struct seen){"", .asks = true}, &c);
+	(void)state;
+	p.resources.has_pod_level = true;
+	assert_true(resource_quota_counts(&of_best, &p));
+	assert_true(resource_quota_counts(&of_others, &p));
+	c.requests.count = 0; /* no API server sees anything else in it */
+	assert_true(resource_quota_counts(&of_best, &p));
+	assert_false(resource_quota_counts(&of_others, &p));
+}
+
 static void all_scopes_must_match(void **state)
 {
 	static const struct quota_scope_term both[] = {
@@ -215,6 +235,37 @@ static void a_pod_is_the_larger_of_init_and_containers_with_overhead(void **stat
 	p.resources.has_pod_level = true;
 	assert_true(resource_quota_usage(&p, "requests.cpu", &n));
 	assert_int_equal(n, 2010);
+	assert_true(resource_quota_usage(&p, "limits.cpu", &n));
+	assert_int_equal(n, 910); /* not each container has a limit, so none is filled in */
+}
+
+/* Kubernetes 1.37: where each container has a limit, the pod gets their sum as its own, but no less
+ * than its request. */
+static void a_pod_level_limit_is_filled_in(void **state)
+{
+	const struct container c[] = {{.limits = LIST({"cpu", 200}, {"ephemeral-storage", 3})},
+		{.requests = LIST({"cpu", 300}), .limits = LIST({"cpu", 400})}};
+	const struct container init = {.limits = LIST({"cpu", 900})};
+	struct pod p = {.priority_class = "",
+		.resources = {.containers = c,
+			.ncontainers = 2,
+			.init_containers = &init,
+			.ninit_containers = 1,
+			.overhead = LIST({"cpu", 10}),
+			.pod_level = LIST({"cpu", 2000}, {"memory", 5}),
+			.has_pod_level = true}};
+	int64_t n;
+	(void)state;
+	assert_true(resource_quota_usage(&p, "limits.cpu", &n));
+	assert_int_equal(n, 2010);
+	assert_false(resource_quota_usage(&p, "limits.memory", &n)); /* no container has one */
+	p.resources.pod_level = (struct resource_list)LIST({"cpu", 800});
+	resource_quota_usage(&p, "limits.cpu", &n);
+	assert_int_equal(n, 910);
+	p.resources.pod_level = (struct resource_list)LIST({"cpu", 2000});
+	p.resources.pod_level_limits = (struct resource_list)LIST({"cpu", 2500});
+	resource_quota_usage(&p, "limits.cpu", &n);
+	assert_int_equal(n, 2510);
 }
 
 /* ---- sentences ------------------------------------------------------------------------------- */
@@ -434,10 +485,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_scope_and_operator),
+		cmocka_unit_test(empty_pod_level_resources_are_of_both_scopes),
 		cmocka_unit_test(all_scopes_must_match),
 		cmocka_unit_test(a_quota_of_other_things_counts_no_pod),
 		cmocka_unit_test(every_name),
 		cmocka_unit_test(a_pod_is_the_larger_of_init_and_containers_with_overhead),
+		cmocka_unit_test(a_pod_level_limit_is_filled_in),
 		cmocka_unit_test(in_the_words_of_the_api_server),
 		cmocka_unit_test(many_pods_and_what_is_reserved),
 		cmocka_unit_test(room_is_the_most_that_is_admitted),
