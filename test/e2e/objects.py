@@ -7,9 +7,10 @@ import json
 import os
 import random
 
+NEWEST = 37  # minor version of the Kubernetes of test/e2e/go.mod
 # The minor version of the control plane: ./dev test --kubernetes 1.34. Before 1.36 there is no policy
 # that suspends a Job at its creation, so who writes one says so (deploy/components/without-mutating-policy).
-KUBERNETES = int(os.environ.get("SLUICE_KUBERNETES", "1.36").split(".")[1])
+KUBERNETES = int(os.environ.get("SLUICE_KUBERNETES", f"1.{NEWEST}").split(".")[1])
 SEED = int(os.environ.get("SLUICE_E2E_SEED") or random.SystemRandom().randrange(10**6))  # of all that tests draw in this run
 SEARCHES = bool(os.environ.get("SLUICE_E2E_SEARCH"))
 WRITTEN_SUSPENDED = {} if KUBERNETES >= 36 else {"suspend": True}

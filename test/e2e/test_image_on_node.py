@@ -15,7 +15,7 @@ import subprocess
 
 import pytest
 from conftest import LATER, RECOVERY, SOON, own_plane
-from objects import KUBERNETES, has, ours, story
+from objects import KUBERNETES, NEWEST, has, ours, story
 from sandbox import SandboxError, real_node, wait_until
 from sandbox.relay import Relay
 from sandbox.sandbox import BUILD, ROOT
@@ -32,8 +32,8 @@ _numbers = itertools.count(1)
 
 def why_not():
     why = real_node.lacks()
-    if why or KUBERNETES < 36:
-        return why or "the kubelet of Kubernetes 1.36 is for no older control plane"
+    if why or KUBERNETES < NEWEST:
+        return why or f"the kubelet of Kubernetes 1.{NEWEST} is for no older control plane"
     if not shutil.which("ip"):
         return "there is no ip here (iproute2), so the node's pods reach neither the API server nor Postgres; ./dev test test/e2e/test_image_on_node.py installs it"
     missing = [str(i.relative_to(ROOT)) for i in IMAGES if not i.exists()]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LATER, SOON, World, own_plane, run_with
-from objects import HOLD, KUBERNETES, conditions, group, has, ours, path_of, story
+from objects import HOLD, KUBERNETES, NEWEST, conditions, group, has, ours, path_of, story
 from sandbox import ApiError, real_node, wait_until
 from test_trouble import events, in_trouble
 from test_windows import STOPPING_AT, bills, describe, set_clock
@@ -151,8 +151,8 @@ class RealWorld(World):
 @pytest.fixture(scope="module")
 def place():
     why = real_node.lacks()
-    if not why and KUBERNETES < 36:
-        why = "the kubelet of Kubernetes 1.36 is for no older control plane"
+    if not why and KUBERNETES < NEWEST:
+        why = f"the kubelet of Kubernetes 1.{NEWEST} is for no older control plane"
     if why:
         pytest.skip(why)
     with own_plane("real", with_real_node=True) as box:
