@@ -59,7 +59,7 @@ def make_node(i):
                    "addresses": [{"type": "InternalIP", "address": f"10.200.{i // 256}.{i % 256}"}, {"type": "Hostname", "address": name}],
                    "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
                    "nodeInfo": {"machineID": f"{i:032x}", "systemUUID": f"{i:032x}", "bootID": f"{i:032x}", "kernelVersion": "6.12.0", "osImage": "Debian",
-                                "containerRuntimeVersion": "containerd://2.1.0", "kubeletVersion": "v1.36.3", "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": "amd64"},
+                                "containerRuntimeVersion": "containerd://2.1.0", "kubeletVersion": "v1.37.2", "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": "amd64"},
                    "images": [{"names": [f"registry.example/team/image-{k}@sha256:{k:064x}", f"registry.example/team/image-{k}:v1"], "sizeBytes": 123456789} for k in range(12)]}}
 
 
