@@ -49,7 +49,6 @@ struct queue_counters {
 	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
 	uint64_t
 		terms_edits; /* of PricePlans, Calendars and RunPolicies: what booked starts rest on */
-	uint64_t calls;	     /* of calls that may have changed it (tell.h) */
 	uint64_t placed;     /* how often any workload was placed: what a pass costs, for tests */
 };
 

@@ -76,9 +76,9 @@ static void tell(struct engine *p, const struct sim_event *e)
 
 static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
 {
-	struct job_outline o;
+	struct explanation x;
 	struct uid uid = world_uid(p->w, sim_job);
-	return queue_outline_job(p->w->queue, &uid, &o) ? o.clusterqueue : "";
+	return queue_explain(p->w->queue, &uid, p->now_ms, &x) ? x.clusterqueue : "";
 }
 
 /* The lines are asked for before the room is given back. */

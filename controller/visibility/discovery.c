@@ -71,7 +71,7 @@ static const struct field FIELDS[] = {
 	{"QueuedJobStatus", "state", "string",
 		"Waiting, Starting, Running, Stopping or Deleting; Ended while pods are left."},
 	{"QueuedJobStatus", "position", "integer",
-		"Its place in the line of its ClusterQueue: 1 is the first. Jobs that do not compete with it (their window is closed, or they can never start) do not count. Absent where it is not in line."},
+		"Its place in the line of its ClusterQueue: 1 is the first. Absent where it is not in line."},
 	{"QueuedJobStatus", "reason", "string",
 		"Why it waits, in one word, such as WaitingForQuota."},
 	{"QueuedJobStatus", "waitsFor", "string", "What it waits for, in a few words."},

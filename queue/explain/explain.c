@@ -16,7 +16,6 @@
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
 #include "queue/effect/effect.h"
-#include "queue/explain/ahead.h"
 #include "queue/explain/explain_cluster.h"
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_intake.h"
@@ -261,9 +260,14 @@ static bool is_suspended(const struct question *a)
 	return true;
 }
 
+static size_t count_ahead(const struct queue *q, const struct workload *w)
+{
+	return w->place == PLACE_READY ? precedence_rank(q, w) : 0;
+}
+
 static void add_ahead(const struct question *a)
 {
-	size_t n = ahead_of(a->q, a->w);
+	size_t n = count_ahead(a->q, a->w);
 	if (a->w->place != PLACE_READY || a->aside)
 		return;
 	if (n == 0)
@@ -507,7 +511,7 @@ static bool is_kept_by_terms(const struct question *a, enum wait_reason tier)
 /* A quota that is too small now may be another one in the window it waits for. */
 static bool exceeds(const struct question *a)
 {
-	if (!ahead_exceeds(a->cq, a->claim, window_state_of(a->w->lq)->open))
+	if (explain_has_sets(a->cq) && !window_state_of(a->w->lq)->open)
 		return false;
 	shortage_add_excess(a->text, a->cq, a->claim);
 	if (explain_has_sets(a->cq))
@@ -532,7 +536,7 @@ static void explain_aside(struct question *a, const struct workload *w)
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
 	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
-	if (exceeds(a))
+	if (verdict == ASSIGN_EXCEEDS && !lent && exceeds(a))
 		return WAIT_EXCEEDS_MAX;
 	if (is_kept_by_terms(a, WAIT_START_AFTER))
 		return WAIT_START_AFTER;
@@ -658,7 +662,7 @@ static struct job_place place_of(const struct queue *q, const struct workload *w
 		.clusterqueue = cq ? cq->name : "",
 		.holds_quota = w->reservation,
 		.in_line = w->place == PLACE_READY,
-		.ahead = ahead_of(q, w),
+		.ahead = count_ahead(q, w),
 		.queued_ms = w->key.queued_ms};
 }
 
