@@ -75,7 +75,8 @@ struct pod {
  * count, of all containers and init containers. If the pod has pod-level resources, only those
  * count, filled in from its containers' (DefaultPodLevelResources of pkg/api/pod). */
 enum qos_class pod_qos_class(const struct pod *p);
-/* Is it BestEffort to some API server? Before 1.37 empty pod-level resources hide its containers'. */
+/* Is it BestEffort to some API server? Before 1.37 pod-level resources without a limit and an amount of cpu or
+ * memory hide its containers'. */
 bool pod_may_be_best_effort(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 

@@ -112,6 +112,10 @@ static void empty_pod_level_resources_are_of_both_scopes(void **state)
 	p.resources.has_pod_level = true;
 	assert_true(resource_quota_counts(&of_best, &p));
 	assert_true(resource_quota_counts(&of_others, &p));
+	p.resources.pod_level = (struct resource_list)LIST({"memory", 0}); /* nothing, too */
+	assert_true(resource_quota_counts(&of_best, &p));
+	assert_true(resource_quota_counts(&of_others, &p));
+	p.resources.pod_level = (struct resource_list){NULL, 0};
 	c.requests.count = 0; /* no API server sees anything else in it */
 	assert_true(resource_quota_counts(&of_best, &p));
 	assert_false(resource_quota_counts(&of_others, &p));
