@@ -81,12 +81,12 @@ static void add_meant_clusterqueue(const struct queue *q, const char *name, stru
 
 static void add_meant_flavor(const struct queue *q, const char *name, struct text *t)
 {
-	const struct flavor *f;
+	const struct quota_row *row;
 	struct similar s;
 	similar_begin(&s, name);
-	map_each(&q->flavors, i, f)
-		if (f->exists)
-			similar_offer(&s, f->name);
+	map_each(&q->quota.rows, i, row)
+		if (own_quota(row) > 0)
+			similar_offer(&s, row->flavor);
 	advance_add_meant(&s, t);
 }
 
