@@ -22,13 +22,11 @@ WITH run AS (
 		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
 		AND ($7 = '' OR namespace = $7)
 ), bills AS (
-	SELECT jsonb_object_agg(coalesce('=' || key, ''), CASE WHEN first = last THEN first END) AS of_keys,
-		CASE WHEN min(first) = max(last) THEN min(first) END AS of_all
-	FROM (SELECT key, min(currency) AS first, max(currency) AS last FROM run GROUP BY key) AS each
+	SELECT coalesce('=' || key, '') AS of_key, min(currency) AS first, max(currency) AS last FROM run GROUP BY key
 ), placed AS (
-	SELECT run.*, coalesce(currency, of_keys ->> coalesce('=' || key, '')) AS key_currency,
-		coalesce(currency, of_all) AS total_currency
-	FROM run CROSS JOIN bills
+	SELECT run.*, coalesce(currency, CASE WHEN first = last THEN first END) AS key_currency,
+		coalesce(currency, (SELECT CASE WHEN min(first) = max(last) THEN min(first) END FROM bills)) AS total_currency
+	FROM run JOIN bills ON of_key = coalesce('=' || key, '')
 ), sums AS (
 	SELECT key, CASE WHEN grouping(key) = 1 THEN total_currency ELSE key_currency END AS currency,
 		grouping(key) = 1 AS is_total, count(DISTINCT job_uid) AS jobs,
