@@ -182,5 +182,6 @@ void check_controllers(struct doctor_context *p, struct findings *f)
 			"%zu of %zu ready: they follow Jobs; of other kinds that is not known (%s)",
 			seen.ready, seen.n, seen.unasked.text);
 	else if (f->count == 0)
-		findings_ok(f, "%zu of %zu ready: they follow all kinds", seen.ready, seen.n);
+		findings_ok(f, "%zu of %zu ready, and none names a kind that it cannot follow",
+			seen.ready, seen.n);
 }
