@@ -55,8 +55,9 @@ void coding_gzip(struct buf *body)
 	enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY = 8 };
 	z_stream z = {.next_in = (Bytef *)body->ptr, .avail_in = (uInt)body->len};
 	struct buf packed;
-	if (body->len < CODING_MIN_BYTES || deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW,
-						    MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (body->len < CODING_MIN_BYTES || coding_is_gzip(buf_slice(body)) ||
+		deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY,
+			Z_DEFAULT_STRATEGY) != Z_OK)
 		return;
 	char *out = mem_array(body->len, 1);
 	z.next_out = (Bytef *)out;

@@ -22,7 +22,8 @@ enum {
 /* Does who sends this Accept-Encoding header (NULL: none) take gzip? RFC 9110 12.5.3; a weight that is no number
  * refuses. */
 bool coding_takes_gzip(const char *accept);
-/* Replaces a body of CODING_MIN_BYTES or more by its gzip, where that is shorter. Else it stays as it is. */
+/* Replaces a body of CODING_MIN_BYTES or more by its gzip, where that is shorter and it is none yet. Else it stays as
+ * it is. */
 void coding_gzip(struct buf *body);
 /* Is it one? No text begins so. */
 bool coding_is_gzip(struct slice body);

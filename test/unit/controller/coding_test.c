@@ -39,6 +39,22 @@ static void who_takes_gzip(void **state)
 	}
 }
 
+/* What was packed where it was made is not packed once more, though that of equal rows would be shorter yet. */
+static void it_is_packed_once(void **state)
+{
+	(void)state;
+	struct buf body;
+	buf_init(&body, 1 << 20);
+	for (int i = 0; i < 1 << 20; i++)
+		buf_putc(&body, 'a');
+	coding_gzip(&body);
+	size_t len = body.len;
+	assert_true(len > CODING_MIN_BYTES);
+	coding_gzip(&body);
+	assert_int_equal(body.len, len);
+	buf_done(&body);
+}
+
 /* What a body of so many bytes is after its gzip. */
 static void expect_gzip(size_t len, char first, char step, bool packed)
 {
@@ -121,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_takes_gzip),
 		cmocka_unit_test(what_is_packed_is_what_was_said),
+		cmocka_unit_test(it_is_packed_once),
 		cmocka_unit_test(what_gets_no_shorter_stays),
 		cmocka_unit_test(a_tag_is_that_of_its_text),
 	};
