@@ -288,8 +288,8 @@ static void controllers_that_do_not_follow_jobs(void **state)
 		const char *readyz;
 		enum verdict verdict;
 		const char *says;
-	} cases[] = {
-		{200, POD(READY("True")), 200, LEADS, VERDICT_OK, "1 of 1 ready: they follow all"},
+	} cases[] = {{200, POD(READY("True")), 200, LEADS, VERDICT_OK,
+			     "1 of 1 ready, and none names a kind"},
 		{200, POD(READY("True") ENDED("3")), 200, LEADS, VERDICT_OK, "1 of 1 ready"},
 		{200, POD(READY("True")), 403, STATUS("no pods/proxy"), VERDICT_OK,
 			"follow Jobs; of other kinds that is not known (GET "},

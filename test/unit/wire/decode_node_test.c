@@ -299,7 +299,7 @@ static void quality_of_service(void **state)
 		{R("'limits':" CPU_MEMORY("1", "1Gi")) ",'containers':[{}]", POD_GUARANTEED},
 		{R("'requests':" CPU_MEMORY("1", "1Gi")) ",'containers':[{" R(
 			 "'limits':" CPU_MEMORY("1", "1Gi")) "}]",
-			POD_BURSTABLE},
+			POD_GUARANTEED},
 		{"'containers':[{" R("'requests':{'cpu':'9000000000000000'}") "},{" R(
 			 "'requests':{'cpu':'9000000000000000'}") "}]",
 			POD_BURSTABLE},
