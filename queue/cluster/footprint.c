@@ -55,8 +55,8 @@ struct footprint *footprint_new(const struct pod *p)
 			  text_bytes(&limits) + strlen(p->priority_class) + 1);
 	struct resource *item = (struct resource *)(f + 1);
 	char *room = (char *)(item + n);
-	f->may_be_best_effort = pod_may_be_best_effort(p);
 	f->may_be_other = pod_qos_class(p) != QOS_BEST_EFFORT;
+	f->may_be_best_effort = !f->may_be_other || pod_level_is_nothing(p);
 	f->terminating = p->terminating;
 	f->crosses_namespaces = p->crosses_namespaces;
 	f->requests = put_list(item, &room, &requests);

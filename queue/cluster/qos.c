@@ -114,14 +114,13 @@ enum qos_class pod_qos_class(const struct pod *p)
 	return limited && same ? QOS_GUARANTEED : QOS_BURSTABLE;
 }
 
-bool pod_may_be_best_effort(const struct pod *p)
+bool pod_level_is_nothing(const struct pod *p)
 {
 	const struct pod_resources *r = &p->resources;
 	struct totals of_pod = {0};
 	add_list(&of_pod, &r->pod_level);
-	bool hides = r->has_pod_level && r->pod_level_limits.count == 0 &&
-		     (of_pod.cpu | of_pod.memory) == 0;
-	return hides || pod_qos_class(p) == QOS_BEST_EFFORT;
+	return r->has_pod_level && r->pod_level_limits.count == 0 &&
+	       (of_pod.cpu | of_pod.memory) == 0;
 }
 
 const char *qos_class_name(enum qos_class c)
