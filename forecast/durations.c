@@ -72,7 +72,7 @@ struct mixture {
 	double length[LENGTHS];	      /* where nothing was asked */
 	double asked_length[LENGTHS]; /* before the share of what was asked is heeded */
 	double unknown;		      /* a part of it that may be as long as anything */
-	double unasked; /* a part of it of runs for which nothing was asked, or nobody knows it any more */
+	double unasked; /* a part of it of runs of which it is not known what was asked for them */
 	double share[SHARES];
 };
 
@@ -529,17 +529,14 @@ static int64_t overdue_ms(double u, int64_t ran_ms, enum duration_basis *ret_bas
 	return clamp_ms((double)ran_ms * pow(1 - u, -1 / OVERDUE_SHAPE), ran_ms);
 }
 
-/* Without a sample that counts: around what was asked, and above what it has lasted; or the guess. */
+/* Draws, where no sample counts, around what was asked and above what the run has lasted. */
 static int64_t from_word_ms(
 	int64_t asked_ms, int64_t ran_ms, double u, enum duration_basis *ret_basis)
 {
-	int64_t middle_ms = asked_ms > 0 ? asked_ms : DURATION_GUESS_MS;
-	if (ran_ms >= middle_ms)
+	if (ran_ms >= asked_ms)
 		return overdue_ms(u, ran_ms, ret_basis);
-	*ret_basis = asked_ms > 0 ? BASIS_ASKED : BASIS_GUESS;
-	if (asked_ms <= 0)
-		return middle_ms;
-	double middle = log((double)middle_ms), below = 0;
+	*ret_basis = BASIS_ASKED;
+	double middle = log((double)asked_ms), below = 0;
 	if (ran_ms > 0)
 		below = 0.5 *
 			erfc((middle - log((double)ran_ms)) / DURATION_ASKED_SPREAD / M_SQRT2);
@@ -572,13 +569,17 @@ static int64_t draw_ms(struct durations *d, const struct duration_run *run, cons
 	double u = part_of(m->narrowest, uid, seed);
 	if (m->any)
 		return from_samples_ms(m, run->asked_ms, ran_ms, u, ret_basis);
-	return from_word_ms(run->asked_ms, ran_ms, u, ret_basis);
+	if (run->asked_ms > 0)
+		return from_word_ms(run->asked_ms, ran_ms, u, ret_basis);
+	*ret_basis = BASIS_GUESS;
+	return ran_ms < DURATION_GUESS_MS ? DURATION_GUESS_MS : overdue_ms(u, ran_ms, ret_basis);
 }
 
 int64_t durations_draw(struct durations *d, const struct duration_run *run, const struct uid *uid,
 	uint64_t seed, int64_t ran_ms, enum duration_basis *ret_basis)
 {
 	int64_t ms = draw_ms(d, run, uid, seed, ran_ms, ret_basis);
-	bool cut = run->ends && ms > run->asked_ms;
-	return cut ? (run->asked_ms > ran_ms ? run->asked_ms : ran_ms + 1) : ms;
+	if (!run->ends || ms <= run->asked_ms)
+		return ms;
+	return run->asked_ms > ran_ms ? run->asked_ms : ran_ms + 1;
 }
