@@ -11,7 +11,7 @@
 
 #define BLANKS " \t"
 
-/* ---- Who takes gzip ---- */
+/* ---- Which clients take gzip ---- */
 
 /* The weight of an element of Accept-Encoding, without one 1. */
 static double weight_of(const char *element, size_t len)
@@ -72,7 +72,7 @@ void coding_gzip(struct buf *body)
 	free(out);
 }
 
-/* ---- Who has it already ---- */
+/* ---- Which clients have it already ---- */
 
 void coding_tag(struct slice text, char ret[CODING_TAG_SIZE])
 {

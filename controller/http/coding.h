@@ -1,5 +1,5 @@
 /*
- * How an answer travels: gzip for who takes it, and nothing at all for who has it already.
+ * How an answer travels: as gzip to a client that takes it, and not at all to one that has it already.
  *
  * A look at a long queue is half a megabyte of JSON that says the same words over and over: a fifteenth of that
  * with gzip. A megabyte takes 9 ms, which the loop that starts Jobs has not: a list is packed by the process that
@@ -19,13 +19,13 @@ enum {
 	CODING_TAG_SIZE = 32,
 };
 
-/* Does who sends this Accept-Encoding header (NULL: none) take gzip? RFC 9110 12.5.3; a weight that is no number
- * refuses. */
+/* Does a client that sends this Accept-Encoding header (NULL: none) take gzip? RFC 9110 12.5.3; a weight that is no
+ * number refuses. */
 bool coding_takes_gzip(const char *accept);
 /* Replaces a body of CODING_MIN_BYTES or more by its gzip, where that is shorter and it is none yet. Else it stays as
  * it is. */
 void coding_gzip(struct buf *body);
-/* Is it one? No text begins so. */
+/* Is the body a gzip? No text begins so. */
 bool coding_is_gzip(struct slice body);
 
 /* The ETag of a text, weak for it may travel as gzip: W/"...". */

@@ -116,7 +116,7 @@ static bool is_last(const struct http_question *q)
 static struct MHD_Response *response_of(
 	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
 {
-	if (body->len <= CODING_SHORT_BYTES && coding_takes_gzip(http_header(q, "Accept-Encoding")))
+	if (body->len <= CODING_SHORT_BYTES && http_takes_gzip(q))
 		coding_gzip(body);
 	bool is_gzip = coding_is_gzip(buf_slice(body));
 	size_t len = body->len;
@@ -231,6 +231,11 @@ void http_each_param(const struct http_question *q, const char *name,
 const char *http_header(const struct http_question *q, const char *name)
 {
 	return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
+}
+
+bool http_takes_gzip(const struct http_question *q)
+{
+	return coding_takes_gzip(http_header(q, "Accept-Encoding"));
 }
 
 void *http_session(const struct http_question *q)

@@ -8,7 +8,8 @@
  * whose bearer token the owner's `ask` gives that right; caller.h has those for whom a proxy asks. The
  * connection sleeps while that is found out.
  *
- * An answer goes as gzip to who takes that (coding.h). It may also be a stream, which goes on for as long as its owner likes (stream.h).
+ * An answer goes as gzip to a client that takes it (coding.h). It may also be a stream, which goes on for as long as
+ * its owner likes (stream.h).
  *
  * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
  * the same ten seconds are for both. It costs about a millisecond, so http_options.pace bounds how
@@ -98,10 +99,12 @@ void http_caller(const struct http_question *q, struct auth_caller *ret);
 void http_keep(struct http_question *q);
 /* Does nobody wait for its answer any more? It still wants one. */
 bool http_gone(const struct http_question *q);
-/* From inside defer, or later from the loop. The body may be a gzip, for who takes that (coding.h). */
+/* May its answer go as gzip? */
+bool http_takes_gzip(const struct http_question *q);
+/* From inside defer, or later from the loop. The body may be a gzip where http_takes_gzip(). */
 void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
-/* The same of a file, which is the same text until another program runs. It has an ETag, and who names that is told
- * to go on with what he has. content_type: static. */
+/* Answers as http_answer() with a file, which is the same text until another program runs. It has an ETag; a client
+ * that names it is told that its copy is good (304). content_type: static. */
 void http_answer_file(struct http_question *q, const char *content_type, struct slice text);
 /* Slow clients must not take the controller's memory: so many bytes of answers may wait to be fetched at a port,
  * streams aside. Who makes a large answer asks first whether there is room; a small one always has it. */

@@ -247,7 +247,7 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		.token = http_param(q, "continue")};
 	struct err e = {""};
 	int rc = job_query_take(query, &words, &e);
-	query->takes_gzip = coding_takes_gzip(http_header(q, "Accept-Encoding"));
+	query->takes_gzip = http_takes_gzip(q);
 	if (rc)
 		complain(q, rc == ERR_GONE ? 406 : 400, e.text);
 	else if (why)
