@@ -160,8 +160,7 @@ def test_maintenance_of_a_whole_flavor(admin):
 def test_a_dry_run_prints_what_kubectl_takes(admin):
     done = admin.reserve("2", admin.flavor, "--calendar", "nights", "--release-after", "30m", "--dry-run=client", "-o", "yaml")
     assert done.returncode == 0 and not done.stderr and admin.get() is None, done
-    taken = subprocess.run([admin.world.box.tool("kubectl"), "--kubeconfig", str(admin.world.box.kubeconfig), "create", "--dry-run=server", "-o", "json",
-                            "-f", "-"], input=done.stdout, capture_output=True, text=True, timeout=LATER)
+    taken = admin.world.box.kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", check=False, input=done.stdout, timeout=LATER)
     assert taken.returncode == 0, taken
     spec = json.loads(taken.stdout)["spec"]
     assert spec["calendar"] == "nights" and spec["releaseAfter"] == "30m", spec
