@@ -162,13 +162,13 @@ static bool book_told(struct queue *q, struct workload *w)
 
 /* ---- Anew ---- */
 
-/* *ret_cheapest: it could not be cheaper, were it alone. False: there is no start in time. */
+/* *ret_cheapest: it could not be cheaper, were it alone, or would have no start then either. False: there is no start in time. */
 static bool book_in_time(struct queue *q, struct workload *w, bool *ret_cheapest)
 {
 	struct bargains all;
 	find(q, w, (struct start_search){.at_all = false}, &all);
 	*ret_cheapest = all.booked.found == all.alone.found &&
-			charge_cmp(all.booked.cost, all.alone.cost) <= 0;
+			(!all.booked.found || charge_cmp(all.booked.cost, all.alone.cost) <= 0);
 	if (all.booked.found)
 		keep(q, w, &all.booked, false, !*ret_cheapest);
 	return all.booked.found;
