@@ -55,6 +55,9 @@ static void draw_users(struct sim *s, struct advance_object *a)
 	a->namespaces = a->maintenance || rng_odds(r, 5000) ? 0 : (unsigned)rng_between(r, 1, 3);
 	a->release_after_ms =
 		!a->maintenance && rng_odds(r, 5000) ? rng_between(r, 1, 60) * 1000 : 0;
+	if (a->release_after_ms > 0 &&
+		(a->shortest_release_ms == 0 || a->release_after_ms < a->shortest_release_ms))
+		a->shortest_release_ms = a->release_after_ms;
 }
 
 static void changed(struct sim *s, struct config *c)

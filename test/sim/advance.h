@@ -20,7 +20,10 @@
  *   - that quota was lowered is said exactly if reservations alone do not fit;
  *   - no Job starts or grows over a reservation that it may not use, also before its time;
  *   - only runs that may not use it are stopped for it, and only in its time;
- *   - nothing is given back before releaseAfter is over.
+ *   - where quota was lowered below what several keep, the older ones have what there is: no Job starts in a
+ *     younger one over them;
+ *   - nothing is given back before releaseAfter is over: the shortest that it ever was, for what was given
+ *     back stays so when it is edited.
  *
  * When faults stop they are deleted, so that all that waited for them starts (P7).
  *

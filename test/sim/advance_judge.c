@@ -187,15 +187,33 @@ static bool may_use(const struct replica *r, const struct reserved *x, const str
 	       strcmp(cq->name, clusterqueue_names[x->known->clusterqueue]) == 0;
 }
 
+static bool is_younger(const struct reserved *x, const struct reserved *y)
+{
+	int64_t diff = x->known->advance.created_ms - y->known->advance.created_ms;
+	return diff != 0 ? diff > 0 : strcmp(advance_names[x->index], advance_names[y->index]) > 0;
+}
+
+/* Is it younger than one that is open and that the Job may use? */
+static bool comes_after_its_own(const struct replica *r, const struct reserved_all *all,
+	const struct reserved *x, const struct job *j)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->of[i].state == ADVANCE_ACTIVE && is_younger(x, &all->of[i]) &&
+			may_use(r, &all->of[i], j))
+			return true;
+	return false;
+}
+
 /* What reservations of that moment keep of one resource. For a Job: what their users do not use now, of
- * those that it may not use. */
+ * those that it may not use; `crowded`: not of those that come after its own. */
 static void leaves_reserved(const struct tree_of *t, const struct reserved_all *all, int64_t at_ms,
-	const struct replica *r, const struct job *but, int64_t *ret)
+	const struct replica *r, const struct job *but, bool crowded, int64_t *ret)
 {
 	memset(ret, 0, t->n * sizeof(*ret));
 	for (size_t i = 0; i < all->n; i++) {
 		const struct reserved *x = &all->of[i];
-		if (!covers(x, at_ms) || (but && r && may_use(r, x, but)))
+		if (!covers(x, at_ms) || (but && may_use(r, x, but)) ||
+			(crowded && comes_after_its_own(r, all, x, but)))
 			continue;
 		for (size_t k = 0; k < x->nuse; k++) {
 			const struct reserved_row *u = &x->use[k];
@@ -215,7 +233,7 @@ static bool fits_alone(
 	const struct tree_of *t, const struct reserved_all *all, int node, int64_t at_ms)
 {
 	int64_t leaf[NODES_MAX];
-	leaves_reserved(t, all, at_ms, NULL, NULL, leaf);
+	leaves_reserved(t, all, at_ms, NULL, NULL, false, leaf);
 	return free_of(t, leaf, node) >= 0;
 }
 
@@ -420,7 +438,8 @@ static void check_accepted(
 		if (u->left < amount)
 			sim_reach(s, PATH_ADVANCE_GIVEN_BACK);
 		if (u->left < amount && a->status.left_from_ms != x->from_ms &&
-			(a->release_after_ms == 0 || now_ms < x->from_ms + a->release_after_ms) &&
+			(a->shortest_release_ms == 0 ||
+				now_ms < x->from_ms + a->shortest_release_ms) &&
 			!s->count[PATH_CLOCK_STEP])
 			break_it(s, r, x, now_ms, "some of it was given back too soon");
 		if (u->left > amount || u->used > u->left)
@@ -440,7 +459,7 @@ static bool overlaps_at(const struct reserved_all *all, const struct replica *r,
 	int node = node_find(&t, false, l->row->node->name + strlen("cq/"));
 	if (t.odd || node < 0)
 		return false;
-	leaves_reserved(&t, all, at_ms, r, j, leaf);
+	leaves_reserved(&t, all, at_ms, r, j, !fits_alone(&t, all, node, at_ms), leaf);
 	bool reserved = use_of(&t, leaf, node) > 0;
 	for (int up = node; up >= 0 && !reserved; up = t.node[up].parent)
 		reserved = use_of(&t, leaf, up) > 0;

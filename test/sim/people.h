@@ -69,6 +69,7 @@ struct advance_object {
 	int64_t from_ms, until_ms; /* 0: whenever `calendar` is open */
 	unsigned namespaces;	   /* whose Jobs may use it, a bit each; 0: all */
 	int64_t release_after_ms;
+	int64_t shortest_release_ms; /* that it ever was; 0: it always was 0 */
 	struct advance_status status;
 };
 

@@ -436,6 +436,60 @@ static int64_t lower_all(const struct localqueue *lq, const struct user *user, i
 	return until_ms;
 }
 
+/* Returns the last of those that keep these lines for the Job now, in the order of creation; NULL: none is open. */
+static const struct advance_reservation *last_that_keeps(const struct queue *q,
+	const struct localqueue *lq, const struct user *user, struct booking_lines lines)
+{
+	struct booking_line line[QUEUE_LINES_MAX];
+	const struct advance_reservation *last = NULL;
+	int64_t wanted = 1;
+	memcpy(line, lines.line, lines.n * sizeof(*line));
+	list_each(&lq->cq->reserved, l) {
+		const struct advance_reservation *a =
+			container_of(l, struct advance_reservation, of_clusterqueue);
+		int64_t until_ms = INT64_MAX;
+		if (wanted == 0 || !a->open || a->nwindows == 0 || !advance_usable_by(a, lq, user))
+			continue;
+		lower(&a->window[0], q->now_ms, line, lines.n, &until_ms);
+		last = a;
+		wanted = 0;
+		for (size_t i = 0; i < lines.n; i++)
+			wanted |= line[i].amount;
+	}
+	return last;
+}
+
+/* Sets aside, or puts back, what is kept of that time by the Job's own, and by those that are younger than `own`. */
+static void set_all_but_older_aside(struct queue *q, const struct advance_reservation *own,
+	const struct localqueue *lq, const struct user *user, int64_t from_ms, int64_t until_ms,
+	bool aside)
+{
+	struct advance_reservation *a = advance_reservation_first(q);
+	for (; a; a = advance_reservation_next(a)) {
+		bool usable = a->cq == lq->cq && advance_usable_by(a, lq, user);
+		if (!usable && advance_reservation_cmp(a, own) < 0)
+			continue;
+		for (size_t i = 0; i < a->nwindows && a->window[i].from_ms < until_ms; i++)
+			for (size_t k = 0;
+				a->window[i].until_ms > from_ms && k < a->window[i].npieces; k++)
+				(aside ? quota_plan_set_aside : quota_plan_put_back)(
+					&q->quota_plan, a->window[i].piece[k]);
+	}
+}
+
+/* Asks where quota may have been lowered below what several keep: an older one would stop the Job at once. */
+static bool has_room_beside_older(struct queue *q, const struct localqueue *lq,
+	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
+{
+	const struct advance_reservation *own = last_that_keeps(q, lq, user, lines);
+	if (!own)
+		return true;
+	set_all_but_older_aside(q, own, lq, user, from_ms, until_ms, true);
+	bool fits = quota_plan_has_room_in(&q->quota_plan, PLAN_FIRM, lines, from_ms, until_ms);
+	set_all_but_older_aside(q, own, lq, user, from_ms, until_ms, false);
+	return fits;
+}
+
 bool advance_has_room(struct queue *q, enum plan_layer layer, const struct localqueue *lq,
 	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
@@ -443,7 +497,8 @@ bool advance_has_room(struct queue *q, enum plan_layer layer, const struct local
 	advance_refresh(q);
 	if (quota_plan_has_room_in(&q->quota_plan, layer, lines, from_ms, until_ms))
 		return true;
-	if (!lq->cq || list_empty(&lq->cq->reserved))
+	if (!lq->cq || list_empty(&lq->cq->reserved) ||
+		!has_room_beside_older(q, lq, user, lines, from_ms, until_ms))
 		return false;
 	for (int i = 0; from_ms < until_ms; i++) {
 		memcpy(line, lines.line, lines.n * sizeof(*line));
