@@ -219,6 +219,19 @@ static void tell_broken(const struct options *o, uint64_t seed, const struct sim
 	fflush(stdout);
 }
 
+/* A world that breaks without the fault, too, has not found it. */
+static bool is_found(const struct options *o, uint64_t seed)
+{
+	struct sim_options w = o->world;
+	struct sim_report r;
+	w.seed = seed;
+	w.bug = BUG_NONE;
+	sim_run(&w, &r);
+	if (!r.ok)
+		printf("seed %" PRIu64 ": breaks without the fault as well\n", seed);
+	return r.ok;
+}
+
 static void run_seed(const struct options *o, uint64_t seed, struct total *t)
 {
 	struct sim_options w = o->world;
@@ -242,7 +255,7 @@ static void run_seed(const struct options *o, uint64_t seed, struct total *t)
 	t->virtual_ms += r.at_ms;
 	for (enum path p = 0; p < PATH_COUNT; p++)
 		t->count[p] += r.count[p];
-	if (r.ok)
+	if (r.ok || (o->find && !is_found(o, seed)))
 		return;
 	t->broken++;
 	tell_broken(o, seed, &r);
