@@ -8,20 +8,82 @@
  * more than its queue could give to a start: pods that wait for nodes cost their owner nothing,
  * whatever they ask for.
  *
- * Which flavor, in each resource group: of those that suit its pods as they are and could give so
- * much, the first with so much free; else the first. Its pods cannot be changed any more, so a flavor of idle resources,
- * which has them ask under other names, is none for it.
+ * Which flavor, in each resource group: that of the nodes on which most of its pods are. The labels and
+ * taints of a node tell its flavor, and of several the one that says most of it. Whether the pods ask
+ * for such nodes is not looked at, for they are there: their owner could write a node's name into them,
+ * and ask for a cheaper kind of node.
+ *
+ * Where that names several flavors, or none (no pod has a node yet, or no flavor is like it): of
+ * those, or of all that suit its pods as they are, the first that could give so much and has it free,
+ * else the first that could give it. Its pods cannot be changed any more, so a flavor of idle
+ * resources, which has them ask under other names, is none for it.
  */
+#include "sluice/intake.h"
+#include "queue/cluster/likeness.h"
 #include "queue/core.h"
 #include "queue/explain/explain_intake.h"
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
 
-static bool may_have(const struct claim *c, const struct resource_group *g, size_t group, size_t f)
+/* A Job that runs. */
+struct entrant {
+	const struct nodes *nodes;
+	const char *const *node; /* a name for each pod that has one */
+	size_t nnodes;
+	int32_t pods;
+};
+
+static bool is_for_runs(const struct flavor *f)
+{
+	return f->exists && f->lending == LENDING_NONE;
+}
+
+static uint64_t flavors_that_suit(
+	const struct claim *c, const struct resource_group *g, size_t group)
 {
 	/* That no node suits now says nothing: its pods have nodes. */
-	bool suits = claim_suits(c, group, f) || (c->never[group] >> f & 1);
-	return suits && g->flavors[f]->exists && g->flavors[f]->lending == LENDING_NONE;
+	uint64_t suits = c->suits[group] | c->never[group], all = 0;
+	for (size_t f = 0; f < g->nflavors; f++)
+		if (is_for_runs(g->flavors[f]))
+			all |= (suits >> f & 1) << f;
+	return all;
+}
+
+/* Those that say most of the node. */
+static uint64_t flavors_of_node(
+	const struct nodes *nodes, const char *node, const struct resource_group *g)
+{
+	uint64_t all = 0;
+	int best = -1;
+	for (size_t f = 0; f < g->nflavors; f++) {
+		int like = is_for_runs(g->flavors[f])
+				   ? node_likeness(nodes, node, &g->flavors[f]->nodes)
+				   : -1;
+		if (like < 0 || like < best)
+			continue;
+		all = (like > best ? 0 : all) | (uint64_t)1 << f;
+		best = like;
+	}
+	return all;
+}
+
+/* Those in which most of its pods are; 0: that is not known. */
+static uint64_t flavors_of_pods(const struct entrant *e, const struct resource_group *g)
+{
+	size_t pods[CQ_FLAVORS_MAX] = {0}, most = 1;
+	uint64_t all = 0;
+	for (size_t i = 0; i < e->nnodes; i++) {
+		uint64_t like = flavors_of_node(e->nodes, e->node[i], g);
+		for (size_t f = 0; f < g->nflavors; f++)
+			pods[f] += like >> f & 1;
+	}
+	for (size_t f = 0; f < g->nflavors; f++) {
+		if (pods[f] < most)
+			continue;
+		all = (pods[f] > most ? 0 : all) | (uint64_t)1 << f;
+		most = pods[f];
+	}
+	return all;
 }
 
 static bool is_free(
@@ -47,19 +109,13 @@ static bool could_give(
 	return true;
 }
 
-/* Index of the flavor in g; g->nflavors when there is none, and then *ret_suits says whether only for its
- * quota. */
-static size_t flavor_for(const struct claim *c, const struct resource_group *g, size_t group,
-	int32_t pods, bool *ret_suits)
+/* Index of the flavor in g, of those of a set; g->nflavors: none of them could ever give so much. */
+static size_t flavor_of(const struct resource_group *g, uint64_t set, const struct need *need,
+	size_t n, int32_t pods)
 {
-	size_t n, first = g->nflavors;
-	const struct need *need = claim_needs(c, group, &n);
-	*ret_suits = false;
+	size_t first = g->nflavors;
 	for (size_t f = 0; f < g->nflavors; f++) {
-		if (!may_have(c, g, group, f))
-			continue;
-		*ret_suits = true;
-		if (!could_give(g, f, need, n, pods))
+		if (!(set >> f & 1) || !could_give(g, f, need, n, pods))
 			continue;
 		if (is_free(g, f, need, n, pods))
 			return f;
@@ -79,31 +135,51 @@ static void add_lines(const struct resource_group *g, size_t flavor, const struc
 	}
 }
 
+static void say_no_flavor(struct text *t, const struct clusterqueue *cq,
+	const struct resource_group *g, uint64_t there, uint64_t set)
+{
+	if (set == 0) {
+		text_add(t,
+			"no flavor of ClusterQueue %s suits its pods as they run (node selector, node affinity, tolerations), or only one of idle resources does",
+			cq->name);
+		return;
+	}
+	text_add(t, "its pods ask for more than ClusterQueue %s could ever give", cq->name);
+	if (there)
+		text_add(t, " in flavor %s, on whose nodes they are",
+			g->flavors[__builtin_ctzll(there)]->name);
+}
+
 /* False: no flavor of a group of which it needs something is for it. */
-static bool choose_lines(const struct clusterqueue *cq, const struct claim *c, int32_t pods,
-	struct text *t, struct intake *ret)
+static bool choose_lines(const struct clusterqueue *cq, const struct claim *c,
+	const struct entrant *e, struct text *t, struct intake *ret)
 {
 	for (size_t group = 0; group < cq->spec.ngroups; group++) {
 		const struct resource_group *g = &cq->spec.groups[group];
 		size_t n;
 		const struct need *need = claim_needs(c, group, &n);
-		bool suits;
-		size_t flavor = n > 0 ? flavor_for(c, g, group, pods, &suits) : 0;
-		if (n > 0 && flavor == g->nflavors) {
-			text_add(t,
-				suits ? "its pods ask for more than ClusterQueue %s could ever give"
-				      : "no flavor of ClusterQueue %s suits its pods as they run (node selector, node affinity, tolerations), or only one of idle resources does",
-				cq->name);
+		if (n == 0)
+			continue;
+		uint64_t there = flavors_of_pods(e, g);
+		uint64_t set = there ? there : flavors_that_suit(c, g, group);
+		size_t flavor = flavor_of(g, set, need, n, e->pods);
+		if (flavor == g->nflavors) {
+			say_no_flavor(t, cq, g, there, set);
 			return false;
 		}
-		if (n > 0)
-			add_lines(g, flavor, need, n, pods, ret);
+		add_lines(g, flavor, need, n, e->pods, ret);
 	}
 	return true;
 }
 
 bool queue_intake(
 	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms, struct intake *ret)
+{
+	return queue_intake_on(q, uid, pods, NULL, 0, now_ms, ret);
+}
+
+bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const char *const *node,
+	size_t nnodes, int64_t now_ms, struct intake *ret)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	struct text t = text_over(ret->why_not, sizeof(ret->why_not));
@@ -116,10 +192,10 @@ bool queue_intake(
 	const struct clusterqueue *cq = w->lq->cq && w->lq->cq->exists ? w->lq->cq : NULL;
 	if (cq)
 		claim_init(&claim, &q->node_suitability, cq, w->shape);
-	if (pods < w->shape->pods)
-		pods = w->shape->pods;
+	struct entrant entrant = {q->node_suitability.nodes, node, nnodes,
+		pods < w->shape->pods ? w->shape->pods : pods};
 	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq &&
-		  choose_lines(cq, &claim, pods, &t, ret);
+		  choose_lines(cq, &claim, &entrant, &t, ret);
 	claim_done(&claim);
 	return in;
 }

@@ -14,10 +14,11 @@
 #include "controller/gate/story.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/labels.h"
+#include "controller/wire/pods_table.h"
 #include "controller/wire/tell.h"
 #include "queue/job/text.h"
+#include "sluice/intake.h"
 #include "sluice/quantity.h"
-#include "sluice/queue.h"
 
 #define KUEUE_LABEL KUEUE_DOMAIN "/queue-name"
 
@@ -29,7 +30,8 @@ struct maker {
 	const struct adopt_options *options;
 	const char *ns;
 	struct queue *queue;
-	struct json *json;
+	struct json *json, *pods_json;
+	const cJSON *pods; /* of the namespace, as a Table; NULL: they may not be read */
 	char **localqueue; /* the namespace's, by name */
 	size_t nqueues;
 	size_t nheld; /* Jobs that stand for what is held already */
@@ -156,6 +158,27 @@ static int read_described(struct maker *m, struct err *e)
 	return rc == 0 ? read_localqueues(m, e) : rc;
 }
 
+/* Where pods are tells flavors. The controller sees that in any case: without the right to it the plan
+ * does without. */
+static void read_whereabouts(struct maker *m)
+{
+	char path[PATH_SIZE];
+	struct err ignored;
+	struct question_facts facts;
+	snprintf(path, sizeof(path),
+		"/api/v1/namespaces/%.253s/pods?" PODS_TABLE_QUERY
+		"&fieldSelector=" PODS_TABLE_LIVE,
+		m->ns);
+	struct kube_request request = {.method = KUBE_GET,
+		.path = path,
+		.accept = KUBE_TABLE,
+		.answer_ceiling = QUESTION_ANSWER_MAX};
+	if (read_kind(m, "/api/v1/nodes", tell_node, &ignored) < 0 ||
+		question_send(
+			m->loop, m->client, &request, m->pods_json, &m->pods, &facts, &ignored) < 0)
+		m->pods = NULL;
+}
+
 /* ---- Jobs -------------------------------------------------------------------------------------- */
 
 static const char *label_of(const cJSON *job, const char *key)
@@ -225,9 +248,13 @@ static void judge(struct maker *m, const cJSON *in, struct adopt_row *r)
 	if (decode_job(copy, NULL, &j, &e) < 0) {
 		snprintf(r->why, sizeof(r->why), "%s", e.text);
 	} else {
+		struct pod_nodes nodes = {0};
+		pods_table_read(m->pods, &j->uid, &nodes);
 		queue_set_job(m->queue, j);
-		r->takes = queue_intake(
-			m->queue, &j->uid, j->status.active + j->status.terminating, 0, &intake);
+		r->takes =
+			queue_intake_on(m->queue, &j->uid, j->status.active + j->status.terminating,
+				(const char *const *)nodes.name, nodes.n, 0, &intake);
+		pod_nodes_done(&nodes);
 		snprintf(r->why, sizeof(r->why), "%s", intake.why_not);
 	}
 	if (r->takes) {
@@ -314,15 +341,19 @@ int adopt_plan_make(struct ev_loop *loop, struct kube_client *client, const stru
 		.ns = o->namespace_name,
 		.queue = queue_new(),
 		.json = json_new(QUESTION_TREE_MAX),
+		.pods_json = json_new(QUESTION_TREE_MAX),
 		.plan = {.namespace_name = o->namespace_name}};
 	int rc = read_described(&m, e);
 	if (rc == 0 && o->queue && !has_queue(&m, o->queue))
 		rc = err_set(e, ERR_GONE, "namespace %.100s has no LocalQueue \"%.100s\"", m.ns,
 			o->queue);
-	if (rc == 0)
+	if (rc == 0) {
+		read_whereabouts(&m);
 		rc = read_jobs(&m, e);
+	}
 	queue_free(m.queue);
 	json_free(m.json);
+	json_free(m.pods_json);
 	for (size_t i = 0; i < m.nqueues; i++)
 		free(m.localqueue[i]);
 	free(m.localqueue);

@@ -260,6 +260,7 @@ struct intent {
 	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
 			      one that waits no more */
 	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
+	bool with_nodes;   /* INTENT_PODS: and say on which nodes they are */
 	struct start_template template; /* INTENT_START, INTENT_PROVISION */
 	struct provision_ask provision; /* INTENT_PROVISION, INTENT_UNPROVISION: its name */
 };
@@ -295,6 +296,10 @@ struct job_answer {
 	const struct job
 		*job; /* JOB_DONE: the Job as it now is (NULL for INTENT_PODS and _NAMESPACE) */
 	size_t pods;  /* INTENT_PODS, JOB_DONE */
+	/* INTENT_PODS with_nodes: the node of each pod that the Job controls, that has one and is
+	 * not being deleted. */
+	const char *const *node;
+	size_t nnodes;
 	int64_t adopt_begun_by_ms; /* INTENT_NAMESPACE, JOB_DONE: of ADOPT_ANNOTATION; 0: nothing */
 	const char *sentence;	   /* what the server said where it is not JOB_DONE; or NULL */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/must.h"
 #include "controller/gate/adoption.h"
 #include "controller/gate/gate.h"
@@ -11,6 +12,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "sluice/intake.h"
 
 #define LOOK_MS 10000	/* its queue cannot take it: look again */
 #define PAUSE_MS 1000	/* nothing starts: the same */
@@ -18,11 +20,24 @@
 
 static const char ASKING[] =
 	"it runs, and ran before it was queued: whether an admin lets it be adopted is being asked";
+static const char SURPLUS[] =
+	"more pods of it are on nodes than it asks for, so their nodes do not tell its flavor; the Job controller deletes those that are too many";
 static const char PAUSED[] =
 	"it runs, and ran before it was queued: it is adopted when Jobs start again";
 
+static void forget_pods(struct newcomer *x)
+{
+	for (size_t i = 0; i < x->nnodes; i++)
+		free(x->node[i]);
+	free(x->node);
+	x->node = NULL;
+	x->nnodes = 0;
+	x->counted = false;
+}
+
 void newcomer_end(struct gate_job *j)
 {
+	forget_pods(&j->newcomer);
 	free(j->newcomer.why);
 	j->newcomer = (struct newcomer){.attempt = j->newcomer.attempt};
 }
@@ -69,10 +84,15 @@ void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 	}
 }
 
-void newcomer_counted(struct gate_job *j, size_t pods)
+void newcomer_counted(struct gate_job *j, const struct job_answer *a)
 {
-	j->newcomer.counted = true;
-	j->newcomer.pods = pods < INT32_MAX ? (int32_t)pods : INT32_MAX;
+	struct newcomer *x = &j->newcomer;
+	forget_pods(x);
+	x->counted = true;
+	x->pods = a->pods < INT32_MAX ? (int32_t)a->pods : INT32_MAX;
+	x->node = mem_array(a->nnodes, sizeof(*x->node));
+	for (x->nnodes = 0; x->nnodes < a->nnodes; x->nnodes++)
+		x->node[x->nnodes] = mem_strdup(a->node[x->nnodes]);
 }
 
 void newcomer_spent(struct gate_job *j, int32_t next_attempt)
@@ -86,7 +106,7 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 	static const char begins[] =
 		"it runs, and ran before it was queued: it is not stopped, and holds no quota; it is adopted when this is over: ";
 	struct newcomer *x = &j->newcomer;
-	x->counted = false;
+	forget_pods(x);
 	job_pause(g, j, g->tick_ms + LOOK_MS);
 	if (x->why && strcmp(x->why + strlen(begins), why) == 0) {
 		queue_block_job(
@@ -127,14 +147,26 @@ void newcomer_adopted(struct gate *g, struct gate_job *j)
 		over ? ", so nothing more starts there until enough has ended" : "");
 }
 
+/* Some of them are none that the Job controller has made, or is to keep. */
+static bool has_surplus(const struct gate_job *j)
+{
+	return j->newcomer.nnodes > (size_t)(j->seen.pods > 0 ? j->seen.pods : 0);
+}
+
 static void take_in(struct gate *g, struct gate_job *j)
 {
+	const struct newcomer *x = &j->newcomer;
 	struct intake in;
-	if (!queue_intake(g->queue, &j->uid, pods_of(j), g->now_ms, &in)) {
+	if (has_surplus(j)) {
+		keep_out(g, j, SURPLUS);
+		return;
+	}
+	if (!queue_intake_on(g->queue, &j->uid, pods_of(j), (const char *const *)x->node, x->nnodes,
+		    g->now_ms, &in)) {
 		keep_out(g, j, in.why_not);
 		return;
 	}
-	if (!j->newcomer.counted) {
+	if (!x->counted) {
 		job_request(g, j, INTENT_PODS);
 		return;
 	}

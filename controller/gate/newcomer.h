@@ -14,7 +14,9 @@
  * The word is asked of the API server (INTENT_NAMESPACE) when it is needed, and not watched: a watch
  * of Namespaces may be behind that of Jobs, and a run would be stopped for that.
  *
- * Then its pods are counted, for its status may be older than they are. The order is that of any start,
+ * Then its pods are counted, for its status may be older than they are, and where they are tells its
+ * flavors (queue/intake.c). Pods that their owner has added by hand to choose a cheap one make more than
+ * the Job asks for, until the Job controller has deleted them: they are counted again. The order is that of any start,
  * ledger before cluster: ADOPT and COMMIT, over quota if it must be, and once they are durable the
  * story, by INTENT_RETELL. If we die between the two, the next leader
  * finds the reservation in the ledger, and writes the story. A Job that its queue cannot take yet
@@ -45,6 +47,8 @@ struct newcomer {
 	int32_t attempt;     /* the first that the ledger has not used, as far as we were told */
 	bool counted;	     /* its pods were, */
 	int32_t pods;	     /* ... and were so many */
+	char **node;	     /* ... on these nodes: the name of that of each, where it has one */
+	size_t nnodes;
 	char *why; /* what keeps it out of its queue; NULL: nothing, or it was not tried */
 };
 
@@ -53,8 +57,8 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_NAMESPACE: is it still wanted? It was answered. */
 bool newcomer_asks(const struct gate_job *j);
 void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
-/* INTENT_PODS, of one that waits. */
-void newcomer_counted(struct gate_job *j, size_t pods);
+/* INTENT_PODS, of one that waits. It is asked with_nodes. */
+void newcomer_counted(struct gate_job *j, const struct job_answer *a);
 /* Its ADOPT is durable: it is told. */
 void newcomer_adopted(struct gate *g, struct gate_job *j);
 /* The ledger had used the attempt that it was adopted as. */

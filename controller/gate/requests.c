@@ -251,6 +251,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		start_time_tell(j, i);
 	} else if (i->kind == INTENT_UNPROVISION) {
 		provision_tell(g, j, i);
+	} else if (i->kind == INTENT_PODS) {
+		i->with_nodes = j->phase == PHASE_WAITING; /* of a newcomer */
 	} else if (i->kind != INTENT_NAMESPACE) {
 		tell_story(g, j, i);
 		if (j->refusals.short_of_room)
@@ -369,12 +371,13 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 }
 
 /* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
-static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
+static enum phase answered_pods(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
+	size_t pods = a->pods;
 	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
 	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
 	if (j->phase == PHASE_WAITING && j->request.asked_in == PHASE_WAITING) {
-		newcomer_counted(j, pods);
+		newcomer_counted(j, a);
 		return j->phase;
 	}
 	if (j->request.asked_in != j->phase || (runs && growth_keeps(g, j)))
@@ -391,13 +394,13 @@ static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 }
 
 static enum phase answered_done(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, size_t pods)
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
 	if (asked == INTENT_READ) {
 		j->need_read = false;
 		j->request.look_ms = g->tick_ms + LOST_LOOK_MS;
 	} else if (asked == INTENT_PODS) {
-		return answered_pods(g, j, pods);
+		return answered_pods(g, j, a);
 	} else if (asked == INTENT_DELETE) {
 		never_starts_deleted(g, j);
 	} else {
@@ -515,7 +518,7 @@ enum phase request_answered(
 		growth_may_have_landed(j);
 	switch (a->outcome) {
 	case JOB_DONE:
-		return answered_done(g, j, asked, a->pods);
+		return answered_done(g, j, asked, a);
 	case JOB_REFUSED:
 		answered_refused(g, j, asked, a->sentence);
 		break;

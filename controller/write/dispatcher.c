@@ -15,12 +15,15 @@
 #include "controller/common/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
+#include "controller/wire/pods_table.h"
 #include "controller/write/provisioner.h"
 
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
 	PODS_ANSWER_MAX = 4 * 1024 * 1024, /* a page: a row has 9 cells, and no object */
-	WAIT_FOR_RIGHTS_MS = 5000,	   /* after an answer that is about who we are */
+	/* With the metadata of each. Its annotations are 256 KB at most, and its labels its owner's. */
+	PODS_WITH_NODES_MAX = 32 * 1024 * 1024,
+	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
 	COMPLAIN_MS = 60000,
 };
 
@@ -33,6 +36,9 @@ struct errand {
 	enum intent_kind kind;
 	char *pods_path; /* INTENT_PODS: of each page, but for where it goes on */
 	size_t pods;	 /* on the pages before */
+	bool with_nodes; /* INTENT_PODS: what the intent says; of the Job */
+	struct uid uid;
+	struct pod_nodes nodes;
 };
 
 struct dispatcher {
@@ -92,6 +98,7 @@ static void errand_free(struct errand *e)
 	if (is_write(e->kind))
 		c->writes--;
 	free(e->pods_path);
+	pod_nodes_done(&e->nodes);
 	free(e);
 }
 
@@ -300,7 +307,7 @@ static void ask_for_pods(struct errand *e, const char *mark)
 		.method = KUBE_GET,
 		.path = buf_text(&c->path),
 		.accept = KUBE_TABLE,
-		.answer_ceiling = PODS_ANSWER_MAX,
+		.answer_ceiling = e->with_nodes ? PODS_WITH_NODES_MAX : PODS_ANSWER_MAX,
 	};
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
@@ -309,18 +316,15 @@ static void ask_for_pods(struct errand *e, const char *mark)
 static bool count_pods(struct errand *e, const struct kube_answer *a, struct job_answer *ret)
 {
 	struct json *json = e->dispatcher->json;
-	const cJSON *root, *rows = NULL;
-	const char *kind = NULL;
-	if (json_parse(json, a->body, &root, NULL) == 0) {
-		kind = json_text(root, "kind");
-		rows = json_get(root, "rows");
-	}
-	if (!kind || strcmp(kind, "Table") != 0 || (rows && !cJSON_IsArray(rows))) {
+	const cJSON *root;
+	if (json_parse(json, a->body, &root, NULL) != 0 || !pods_table_is(root)) {
 		ret->outcome = JOB_BUSY; /* never to be taken for an empty one */
 		return true;
 	}
-	json_each(row, rows)
+	json_each(row, json_array(root, "rows"))
 		e->pods++;
+	if (e->with_nodes)
+		pods_table_read(root, &e->uid, &e->nodes);
 	const char *mark = json_text(json_object(root, "metadata"), "continue");
 	if (mark && mark[0]) {
 		ask_for_pods(e, mark);
@@ -328,6 +332,8 @@ static bool count_pods(struct errand *e, const struct kube_answer *a, struct job
 		return false;
 	}
 	ret->pods = e->pods;
+	ret->node = (const char *const *)e->nodes.name;
+	ret->nnodes = e->nodes.n;
 	return true;
 }
 
@@ -462,12 +468,15 @@ static void send_pods(struct dispatcher *c, const struct intent *i)
 	char uid[UID_TEXT_SIZE];
 	uid_format(&i->uid, uid);
 	buf_reset(&c->path);
-	path_format(&c->path,
-		"/api/v1/namespaces/%s/pods?includeObject=None&limit=1000&labelSelector=", i->ns);
+	path_format(&c->path, "/api/v1/namespaces/%s/pods?", i->ns);
+	buf_puts(&c->path,
+		i->with_nodes ? PODS_TABLE_QUERY "&limit=100" : "includeObject=None&limit=1000");
+	buf_puts(&c->path, "&labelSelector=");
 	path_format(&c->path, "%s", "batch.kubernetes.io/controller-uid=");
-	path_format(&c->path, "%s&fieldSelector=%s", uid,
-		"status.phase!=Succeeded,status.phase!=Failed");
+	path_format(&c->path, "%s&fieldSelector=%s", uid, PODS_TABLE_LIVE);
 	struct errand *e = errand_new(c, i);
+	e->with_nodes = i->with_nodes;
+	e->uid = i->uid;
 	e->pods_path = mem_strdup(buf_text(&c->path));
 	ask_for_pods(e, NULL);
 }

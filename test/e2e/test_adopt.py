@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from conftest import LATER
-from objects import QUEUE, STORY, annotations, jobs_path, story
+from objects import LONG, QUEUE, RUN_SECONDS, STORY, annotations, jobs_path, story
 from sandbox import ApiError, wait_until
 from settled import second_is_over
 
@@ -118,3 +118,40 @@ def test_a_job_that_is_written_while_it_is_adopted_is_adopted(world, program):
         done.set()
         writer.join()
     assert writes and adopted.returncode == 0, adopted.stdout + adopted.stderr
+
+
+def forge_pods(world, name, node, count):
+    """As who may create pods can: with the label of a Job's pods, on a node of his choice. Pods without another controller the Job
+    controller would take for its own, and delete those that are too many."""
+    uid = world.get(name)["metadata"]["uid"]
+    holder = world.api.post(f"/api/v1/namespaces/{world.ns}/configmaps", {"kind": "ConfigMap", "metadata": {"name": "holder"}})
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "holder", "uid": holder["metadata"]["uid"], "controller": True}
+    for i in range(count):
+        world.api.post(f"/api/v1/namespaces/{world.ns}/pods", {"kind": "Pod", "metadata": {
+            "name": f"forged-{i}", "labels": {"batch.kubernetes.io/controller-uid": uid}, "ownerReferences": [owner],
+            "annotations": {RUN_SECONDS: str(LONG)}},
+            "spec": {"nodeName": node, "containers": [{"name": "work", "image": "busybox"}]}})
+
+
+def test_a_run_is_booked_in_the_flavor_of_its_nodes(world, program):
+    """A flavor's tolerations let it take any pod, so quota alone would book each in the first."""
+    spot, on_demand = world.flavor("spot", "spot"), world.flavor("on-demand", "on-demand")
+    world.queue(flavors={spot: 9, on_demand: 9})
+    world.job("plain", queue=None, pods=2)
+    world.job("cheap", queue=None, pod={"nodeName": "spot-1"})
+    world.job("sly", queue=None)
+    for name, pods in ("plain", 2), ("cheap", 1), ("sly", 1):
+        runs(world, name, pods)
+        world.wait(f"pods of {name} to be on nodes", lambda n=name: all(p["spec"].get("nodeName") for p in world.pods(n)))
+    forge_pods(world, "sly", "spot-1", 3)
+
+    def adopt(*args):
+        return program("sluice", "adopt", "-n", world.ns, *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
+    tried = adopt("--dry-run")
+    rows = {line.split()[0]: line for line in tried.stdout.splitlines()}
+    assert f"2 cpu in {on_demand}" in rows["plain"] and f"1 cpu in {spot}" in rows["cheap"], tried.stdout + tried.stderr
+    assert f"1 cpu in {on_demand}" in rows["sly"], tried.stdout
+    done = adopt("--force")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {name: set(use) for name, _, _, use in world.holds()} == {
+        "plain": {(on_demand, "cpu")}, "cheap": {(spot, "cpu")}, "sly": {(on_demand, "cpu")}}

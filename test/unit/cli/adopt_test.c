@@ -11,6 +11,13 @@
 
 #define LIST(items) "{\"metadata\":{},\"items\":[" items "]}"
 #define FLAVOR(name) "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{}}"
+#define POOL(name)                                                                                 \
+	"{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"nodeLabels\":{\"pool\":\"" name "\"}}}"
+#define NODE(name, pool)                                                                           \
+	"{\"metadata\":{\"name\":\"" name "\",\"labels\":{\"pool\":\"" pool                        \
+	"\"}},\"spec\":{},\"status\":{}}"
+#define QUOTA(flavor)                                                                              \
+	"{\"name\":\"" flavor "\",\"resources\":[{\"name\":\"cpu\",\"nominalQuota\":\"4\"}]}"
 #define CLUSTERQUEUE                                                                                \
 	"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"namespaceSelector\":{},\"resourceGroups\":" \
 	"[{\"coveredResources\":[\"cpu\"],\"flavors\":[{\"name\":\"any\",\"resources\":"            \
@@ -46,6 +53,7 @@ struct stage {
 	struct adopt_options o;
 	struct adopt_plan plan;
 	struct err e;
+	const char *pods; /* of the namespace; NULL: they may not be read */
 };
 
 static void answer(struct stage *s, const char *line, const char *body)
@@ -55,7 +63,8 @@ static void answer(struct stage *s, const char *line, const char *body)
 
 static void open_server(struct stage *s)
 {
-	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .o = {.namespace_name = "a"}};
+	*s = (struct stage){
+		.loop = ev_loop_new(EVFLAG_AUTO), .o = {.namespace_name = "a"}, .pods = s->pods};
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
@@ -67,7 +76,7 @@ static void open_stage_of(
 	open_server(s);
 	answer(s, "GET /api/v1/namespaces/a HTTP",
 		"{\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}}");
-	answer(s, "resourceflavors", LIST(FLAVOR("any")));
+	answer(s, "resourceflavors", LIST(FLAVOR("any") "," POOL("spot") "," POOL("dear")));
 	answer(s, "cohorts", LIST(""));
 	answer(s, "workloadpriorityclasses", LIST(""));
 	answer(s, "priorityclasses HTTP", LIST(""));
@@ -75,8 +84,14 @@ static void open_stage_of(
 	answer(s, "limitranges", LIST(""));
 	answer(s, "clusterqueues", clusterqueues);
 	answer(s, "GET /apis/sluice.dev/v1alpha1/namespaces/a/localqueues HTTP", localqueues);
-	if (jobs)
-		answer(s, "GET /apis/batch/v1/namespaces/a/jobs HTTP", jobs);
+	if (!jobs)
+		return;
+	answer(s, "GET /api/v1/nodes HTTP", LIST(NODE("n1", "spot") "," NODE("n2", "dear")));
+	script_answer(
+		scripted_server_expect(s->server,
+			"GET /api/v1/namespaces/a/pods?includeObject=Metadata&fieldSelector="),
+		s->pods ? 200 : 403, "", s->pods ? s->pods : "{\"kind\":\"Status\"}");
+	answer(s, "GET /apis/batch/v1/namespaces/a/jobs HTTP", jobs);
 }
 
 static void open_stage(struct stage *s, const char *localqueues, const char *jobs)
@@ -104,7 +119,7 @@ static int make(struct stage *s)
 static void jobs_that_run_are_reckoned_one_after_the_other(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	open_stage(&s, LIST(LOCALQUEUE("main")),
 		LIST(JOB("1", "plain", "", "\"parallelism\":2,\"completions\":2",
 			RUNS "1Z\",\"active\":2") "," JOB("2", "kueues",
@@ -137,11 +152,36 @@ static void jobs_that_run_are_reckoned_one_after_the_other(void **state)
 	close_stage(&s);
 }
 
+/* Where the pods of a Job are tells its flavor; without the right to see that, quota does. */
+static void the_nodes_of_its_pods_tell_its_flavor(void **state)
+{
+	(void)state;
+	static const char queues[] = LIST(
+		"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"namespaceSelector\":{},\"resourceGroups\":"
+		"[{\"coveredResources\":[\"cpu\"],\"flavors\":[" QUOTA("spot") "," QUOTA(
+			"dear") "]}]}}");
+	static const char pods[] =
+		"{\"kind\":\"Table\",\"columnDefinitions\":[{\"name\":\"Node\"}],\"rows\":[{\"cells\":[\"n2\"],"
+		"\"object\":{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\","
+		"\"uid\":\"00000000-0000-0000-0000-000000000001\",\"controller\":true}]}}}]}";
+	for (int seen = 0; seen < 2; seen++) {
+		struct stage s = {.pods = seen ? pods : NULL};
+		open_stage_of(&s, queues, LIST(LOCALQUEUE("main")),
+			LIST(JOB("1", "plain", "", "\"parallelism\":2,\"completions\":2",
+				RUNS "1Z\",\"active\":2") "," JOB("2", "other", "",
+				"\"parallelism\":1", RUNS "1Z\",\"active\":1")));
+		assert_int_equal(make(&s), 0);
+		assert_string_equal(s.plan.row[0].holds, seen ? "2 cpu in dear" : "2 cpu in spot");
+		assert_string_equal(s.plan.row[1].holds, "1 cpu in spot");
+		close_stage(&s);
+	}
+}
+
 /* Of each of many ClusterQueues what is held is counted. */
 static void what_is_held_counts_of_however_many_queues(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct buf queues;
 	buf_init(&queues, 1 << 20);
 	buf_puts(&queues, "{\"metadata\":{},\"items\":[" CLUSTERQUEUE);
@@ -166,7 +206,7 @@ static void what_is_held_counts_of_however_many_queues(void **state)
 static void a_queue_must_be_named_where_there_are_two(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	open_stage(&s, LIST(LOCALQUEUE("main") "," LOCALQUEUE("night")),
 		LIST(JOB("1", "plain", "", "\"parallelism\":1", RUNS "1Z\",\"active\":1") "," JOB(
 			"2", "kueues", "\"kueue.x-k8s.io/queue-name\":\"night\"",
@@ -181,7 +221,7 @@ static void a_queue_must_be_named_where_there_are_two(void **state)
 static void what_is_not_there_is_said(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	char nobody[] = "nobody", *names[] = {nobody};
 	open_stage(&s, LIST(LOCALQUEUE("main")), LIST(""));
 	s.o.job = names;
@@ -210,7 +250,7 @@ static int check_controllers(struct stage *s, const char *pods)
 static void controllers_that_would_stop_the_jobs_are_found(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	static const char *const fine[] = {LIST(CONTROLLER("sluice-controller:0.2.0-dev")),
 		LIST(CONTROLLER("r.example:5000/x/sluice-controller:v0.2.0@sha256:ab")),
 		LIST(CONTROLLER("sluice-controller:1.0") "," CONTROLLER("sluice-controller:0.10")),
@@ -277,7 +317,7 @@ static void a_permission_is_written_unless_one_allows_as_much(void **state)
 		{BEGUN_BY("2026-11-21T12:00:01Z"), false, "2026-11-21T12:00:01Z"},
 	};
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-		struct stage s;
+		struct stage s = {0};
 		struct adopt_permission given;
 		open_server(&s);
 		answer(&s, "GET /api/v1/namespaces/a HTTP", row[i].there);
@@ -311,7 +351,7 @@ static int take_back(struct stage *s, int status, bool *ret_gone)
 static void only_what_was_written_is_taken_back(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	bool gone;
 	assert_int_equal(take_back(&s, 200, &gone), 0);
 	assert_true(gone);
@@ -346,7 +386,7 @@ static int wait_for_outcome(struct stage *s, int64_t timeout_ms, struct adopt_ne
 static void each_job_is_waited_for_until_it_is_decided(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_needy needy;
 	open_server(&s);
 	plan_rows(&s, 6);
@@ -380,7 +420,7 @@ static void each_job_is_waited_for_until_it_is_decided(void **state)
 static void who_else_needs_the_permission_is_seen(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_needy needy;
 	open_server(&s);
 	plan_rows(&s, 1);
@@ -397,7 +437,7 @@ static void who_else_needs_the_permission_is_seen(void **state)
 static void when_the_time_is_up_it_is_said_what_is_not_known(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_needy needy;
 	open_server(&s);
 	plan_rows(&s, 1);
@@ -441,7 +481,7 @@ static void expect_permission_and_label(struct stage *s)
 static void nothing_is_written_while_a_controller_would_stop_the_jobs(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_aftermath left;
 	open_server(&s);
 	plan_rows(&s, 1);
@@ -454,7 +494,7 @@ static void nothing_is_written_while_a_controller_would_stop_the_jobs(void **sta
 static void the_permission_goes_when_all_are_adopted(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_aftermath left;
 	open_server(&s);
 	plan_rows(&s, 1);
@@ -473,7 +513,7 @@ static void the_permission_goes_when_all_are_adopted(void **state)
 static void the_permission_stays_while_a_job_needs_it(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_aftermath left;
 	open_server(&s);
 	plan_rows(&s, 1);
@@ -492,7 +532,7 @@ static void the_permission_stays_while_a_job_needs_it(void **state)
 static void a_refused_label_is_tried_again_once(void **state)
 {
 	(void)state;
-	struct stage s;
+	struct stage s = {0};
 	struct adopt_aftermath left;
 	open_server(&s);
 	plan_rows(&s, 2);
@@ -555,6 +595,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_that_run_are_reckoned_one_after_the_other),
+		cmocka_unit_test(the_nodes_of_its_pods_tell_its_flavor),
 		cmocka_unit_test(what_is_held_counts_of_however_many_queues),
 		cmocka_unit_test(a_queue_must_be_named_where_there_are_two),
 		cmocka_unit_test(what_is_not_there_is_said),

@@ -65,6 +65,7 @@ static const struct intent WANTED = {
 	.id = 7, .kind = INTENT_PODS, .ns = "a", .name = "run", .uid = {{1}}};
 static const struct intent *next;
 static struct job_answer got;
+static char got_nodes[200];
 static int answers;
 
 const struct intent *__wrap_gate_take_intent(struct gate *g);
@@ -83,6 +84,11 @@ void __wrap_gate_answer_job(struct gate *g, uint64_t id, const struct job_answer
 	(void)g;
 	assert_int_equal(id, WANTED.id);
 	got = *a;
+	got_nodes[0] = '\0';
+	for (size_t k = 0; k < a->nnodes; k++) {
+		size_t len = strlen(got_nodes);
+		snprintf(got_nodes + len, sizeof(got_nodes) - len, "%s ", a->node[k]);
+	}
 	answers++;
 }
 
@@ -168,6 +174,45 @@ static void pods_are_counted_to_the_last_page(void **state)
 	}
 }
 
+/* Of a Job that is to be adopted. A label and an owner that anybody may write are no proof of whose a pod is;
+ * the Job controller counts by the owner that controls it. */
+#define WITH_NODES                                                                                 \
+	"GET /api/v1/namespaces/a/pods?includeObject=Metadata&limit=100&labelSelector=batch."      \
+	"kubernetes.io%2Fcontroller-uid%3D01000000-0000-0000-0000-000000000000&fieldSelector="     \
+	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
+#define COLUMNS "\"columnDefinitions\":[{\"name\":\"Name\"},{\"name\":\"IP\"},{\"name\":\"Node\"}],"
+#define POD_ON(node, meta)                                                                         \
+	"{\"cells\":[\"p\",\"10.0.0.1\",\"" node                                                   \
+	"\"],\"object\":{\"kind\":\"PartialObjectMetadata\",\"metadata\":{" meta "}}}"
+#define OWNED(kind, uid, controls)                                                                 \
+	"\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"" kind "\",\"uid\":\"" uid   \
+	"000000-0000-0000-0000-000000000000\",\"controller\":" controls "}]"
+#define OWN OWNED("Job", "01", "true")
+
+static void nodes_are_those_of_pods_that_the_job_controls(void **state)
+{
+	static const struct page pages[] = {
+		{WITH_NODES " HTTP", 200,
+			"{\"kind\":\"Table\",\"metadata\":{\"continue\":\"n\"}," COLUMNS
+			"\"rows\":[" POD_ON("n1", OWN) "," POD_ON("<none>", OWN) "," POD_ON("n2",
+				OWN
+				",\"deletionTimestamp\":\"2026-11-25T10:00:00Z\"") "," POD_ON("n3",
+				"") "," POD_ON("n4", OWNED("Job", "02", "true")) "," POD_ON("n5",
+				OWNED("ReplicaSet", "01", "true")) "," POD_ON("n6",
+				OWNED("Job", "01", "false")) "]}"},
+		{WITH_NODES "&continue=n HTTP", 200,
+			"{\"kind\":\"Table\",\"metadata\":{}," COLUMNS
+			"\"rows\":[" POD_ON("n7", OWN) "]}"},
+	};
+	struct intent i = WANTED;
+	(void)state;
+	i.with_nodes = true;
+	carry(&i, pages, 2, "as=Table");
+	assert_int_equal(got.outcome, JOB_DONE);
+	assert_int_equal(got.pods, 8); /* of all: what they ask for may be taken from somebody */
+	assert_string_equal(got_nodes, "n1 n7 ");
+}
+
 /* ---- rights ---------------------------------------------------------------------------------- */
 
 /* As RBAC says it. */
@@ -230,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_answer_has_one_meaning),
 		cmocka_unit_test(pods_are_counted_to_the_last_page),
+		cmocka_unit_test(nodes_are_those_of_pods_that_the_job_controls),
 		cmocka_unit_test(without_rights_it_comes_again_after_a_while),
 		cmocka_unit_test(the_lease_ends_by_our_own_clock),
 	};

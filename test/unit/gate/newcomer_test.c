@@ -20,6 +20,8 @@ static void come_with(struct world *w, int64_t start_ms, bool was_suspended)
 		.has_completions = true,
 		.resumed_by_other = true,
 		.family = "train"};
+	n.job.placement.node_selector = w->asks_for;
+	n.job.placement.nnode_selector = w->asks_for != NULL;
 	n.job.status.has_start_time = true;
 	n.job.status.start_ms = start_ms;
 	n.job.status.suspended = was_suspended;
@@ -289,6 +291,121 @@ static void one_that_its_queue_cannot_take_runs_on(void **state)
 	assert_adopted(w);
 }
 
+/* ---- where its pods are ---------------------------------------------------------------------- */
+
+static const char *const ON_DEMAND[] = {"d1", "d2", "d3"};
+
+/* Nodes of the fixture's flavors, and one of neither. The nodes of spot have a taint that its flavor does
+ * not name. */
+static void have_nodes(struct queue *q)
+{
+	static const char *const pool[] = {"spot", "on-demand", "on-demand", "on-demand", "other"};
+	static const char *const name[] = {"s1", "d1", "d2", "d3", "x1"};
+	static const struct taint taint = {"spot", "true", TAINT_NO_SCHEDULE};
+	for (size_t i = 0; i < 5; i++) {
+		struct label labels[] = {{"kubernetes.io/hostname", name[i]}, {"pool", pool[i]}};
+		struct node_spec s = {.name = name[i],
+			.labels = labels,
+			.nlabels = 2,
+			.taints = &taint,
+			.ntaints = i == 0};
+		queue_set_node(q, &s);
+	}
+}
+
+static const char *held_flavor(const struct world *w)
+{
+	assert_int_equal(first_reservation(w)->reservation.nlines, 1);
+	return first_reservation(w)->reservation.lines[0].flavor;
+}
+
+static void the_nodes_of_its_pods_tell_its_flavor(void **state)
+{
+	static const struct {
+		const char *what, *node[2], *flavor;
+	} cases[] = {
+		{"no pod has a node", {NULL, NULL}, "spot"},
+		{"nodes of the second flavor", {"d1", "d2"}, "on-demand"},
+		{"one has a node", {"d3", NULL}, "on-demand"},
+		{"nodes of the first", {"s1", "s1"}, "spot"},
+		{"as many on each: the first", {"d1", "s1"}, "spot"},
+		{"a node of no flavor tells nothing", {"x1", "d1"}, "on-demand"},
+		{"nor do all", {"x1", "x1"}, "spot"},
+		{"nor does one that is not known", {"gone", NULL}, "spot"},
+	};
+	struct world *w = *state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		print_message("  %s\n", cases[i].what);
+		world_done(w);
+		world_init(w);
+		fixture_quota(w->queue, 4000, 4000);
+		have_nodes(w->queue);
+		w->node = cases[i].node;
+		w->nnodes = (size_t)(cases[i].node[0] != NULL) + (cases[i].node[1] != NULL);
+		w->adopt_begun_by_ms = T0;
+		come(w, T0 - 60000);
+		assert_adopted(w);
+		assert_string_equal(held_flavor(w), cases[i].flavor);
+	}
+}
+
+/* More than there is of it, and not of another flavor. */
+static void it_is_booked_where_it_is_over_quota(void **state)
+{
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 1000);
+	have_nodes(w->queue);
+	w->node = ON_DEMAND;
+	w->nnodes = 2;
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	assert_string_equal(held_flavor(w), "on-demand");
+	w->pods = w->nnodes = 1;
+	another(w, "late", 400, T0 - 50000);
+	turn(w);
+	assert_non_null(strstr(w->notes, "uses 400m cpu in flavor on-demand more than there is"));
+	another(w, "large", 1001, T0 - 50000);
+	turn(w);
+	assert_non_null(strstr(w->last[NOTE_KEEP_OUT].text,
+		"its pods ask for more than ClusterQueue batch could ever give in flavor on-demand, on whose nodes they are"));
+}
+
+/* A name in spec.nodeName needs no toleration, and its owner asks for cheap nodes as well. */
+static void where_they_are_counts_and_not_what_they_ask_for(void **state)
+{
+	static const struct label pool = {"pool", "spot"};
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 4000);
+	have_nodes(w->queue);
+	w->node = ON_DEMAND;
+	w->nnodes = 2;
+	w->adopt_begun_by_ms = T0;
+	w->asks_for = &pool;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	assert_string_equal(held_flavor(w), "on-demand");
+}
+
+/* Made by its owner on a cheap node, with its label and its owner reference. */
+static void pods_beyond_what_it_asks_for_choose_nothing(void **state)
+{
+	static const char *const with_more[] = {"d1", "d2", "s1", "s1", "s1"};
+	const struct model_reservation *const *all;
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 4000);
+	have_nodes(w->queue);
+	w->node = with_more;
+	w->nnodes = 5;
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	assert_int_equal(model_ledger_reservations(w->ledger, &all), 0);
+	assert_non_null(strstr(sentence(w), "more pods of it are on nodes than it asks for"));
+	w->nnodes = 2;
+	at(w, w->now_ms + 20000);
+	assert_adopted(w);
+	assert_string_equal(held_flavor(w), "on-demand");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +422,10 @@ int main(void)
 		WORLD(a_successor_writes_the_story),
 		WORLD(a_batch_that_is_not_answered_adopts_once),
 		WORLD(one_that_its_queue_cannot_take_runs_on),
+		WORLD(the_nodes_of_its_pods_tell_its_flavor),
+		WORLD(it_is_booked_where_it_is_over_quota),
+		WORLD(where_they_are_counts_and_not_what_they_ask_for),
+		WORLD(pods_beyond_what_it_asks_for_choose_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,9 @@ struct world {
 	int32_t pods_of_job;		   /* that it asks for; 0: two */
 	bool work_queue;		   /* ... and it has no completions */
 	size_t pods;			   /* that are counted */
+	const char *const *node;	   /* ... on these nodes, for who asks where */
+	size_t nnodes;			   /* ... so many of them */
+	const struct label *asks_for;	   /* a newcomer's node selector; NULL: none */
 	bool lease_silent;		   /* a request for the lease is not answered */
 	const struct job *listed;	   /* what a list shows of it; NULL: what it is */
 	const struct job *shown;	   /* by the watch, while it is read next; NULL: nothing */
@@ -234,6 +237,10 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	const struct snap *snap = NULL;
 	struct job_answer a = {
 		.outcome = JOB_DONE, .pods = w->pods, .adopt_begun_by_ms = w->adopt_begun_by_ms};
+	if (i->with_nodes) {
+		a.node = w->node;
+		a.nnodes = w->nnodes;
+	}
 	bool reaches =
 		i->kind == INTENT_READ || (!fails(w, i) && (w->outcome == JOB_DONE || w->lands));
 	w->sent[i->kind]++;
