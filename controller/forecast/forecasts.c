@@ -262,6 +262,7 @@ bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct for
 	*ret = (struct forecast){.start = eta->start,
 		.reason = eta->reason,
 		.as_of_ms = f->answer_as_of_ms,
+		.told_ms = moves_told(&f->answer, eta),
 		.draws = f->answer.draws,
 		.runs = f->answer_runs,
 		.arrivals = f->answer_arrivals};

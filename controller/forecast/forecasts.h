@@ -92,6 +92,7 @@ struct forecast {
 	size_t draws;	 /* plays */
 	size_t runs;	 /* that were learned from; 0: it rests on what was asked for alone */
 	size_t arrivals; /* earlier Jobs like which some are expected to come; 0: none are */
+	int64_t told_ms; /* the p50 until it has moved (moves.h); PLAY_NEVER: none */
 	bool has_moved;
 	struct move move; /* has_moved */
 };

@@ -224,6 +224,12 @@ bool moves_find(const struct ask_answer *a, const struct eta *eta, struct move *
 	return true;
 }
 
+int64_t moves_told(const struct ask_answer *a, const struct eta *eta)
+{
+	struct memory m;
+	return memory_read(a, &m) ? m.told[eta - a->eta].start_ms : eta->start.p50_ms;
+}
+
 /* ---- in words ---------------------------------------------------------------------------------- */
 
 static void begin_reason(size_t empty, struct buf *out)

@@ -70,6 +70,9 @@ struct move {
 /* False: the Job's start has not moved much, or nothing was told of it before. */
 bool moves_find(const struct ask_answer *a, const struct eta *eta, struct move *ret);
 
+/* The start that is told of the Job until it has moved. PLAY_NEVER: none is. */
+int64_t moves_told(const struct ask_answer *a, const struct eta *eta);
+
 /* Why, as a part of a sentence: "ClusterQueue batch was changed, 3 Jobs came that start before it". */
 void moves_say_why(const struct move *m, struct buf *out);
 

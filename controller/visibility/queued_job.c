@@ -137,9 +137,7 @@ static bool is_outdated(const struct forecast *f, const struct explanation *x)
 	return needs_change || is_down || too_early;
 }
 
-/* When it starts, as the queue played forward says. False: nobody has played it lately, or not as it is now,
- * or it does not wait (any more). */
-static bool find_forecast(
+bool queued_job_forecast(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct forecast *ret)
 {
 	return s->forecasts && is_waiting(&j->explanation) &&
@@ -164,7 +162,7 @@ static void put_forecast(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
 {
 	struct forecast x;
-	if (!find_forecast(s, j, &x))
+	if (!queued_job_forecast(s, j, &x))
 		return;
 	buf_printf(out, ",\"start\":{\"draws\":%zu", x.draws);
 	put_time(out, "asOf", x.as_of_ms);
@@ -404,7 +402,7 @@ static void put_start(
 	if (at_ms > 0) {
 		buf_puts(out, "in ");
 		put_span(out, at_ms - s->now_ms);
-	} else if (find_forecast(s, j, &x) && x.start.p50_ms < PLAY_NEVER) {
+	} else if (queued_job_forecast(s, j, &x) && x.start.p50_ms < PLAY_NEVER) {
 		put_likely_start(x.start.p50_ms - s->now_ms, out);
 	} else if (j->listed.started_ms > 0) {
 		put_span(out, s->now_ms - j->listed.started_ms);

@@ -21,6 +21,11 @@ struct queued_job {
 	uint64_t version;  /* resourceVersion (watch_terms.h); 0: not told */
 };
 
+/* When it starts, as the queue played forward says. False: nobody has played it lately, or not as it is now,
+ * or it does not wait (any more). */
+bool queued_job_forecast(
+	const struct queued_jobs_sources *s, const struct queued_job *j, struct forecast *ret);
+
 /* Appends it: an object, or a row. */
 void queued_job_put(const struct queued_jobs_sources *s, const struct queued_job *j,
 	enum job_query_form form, struct buf *out);

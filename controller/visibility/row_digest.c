@@ -107,6 +107,13 @@ static void add_trouble(struct buf *out, const struct gate *g, const struct gate
 	add_text(out, x.message);
 }
 
+static void add_start(
+	struct buf *out, const struct queued_jobs_sources *s, const struct queued_job *j)
+{
+	struct forecast x;
+	add_number(out, queued_job_forecast(s, j, &x) ? x.told_ms : 0);
+}
+
 uint64_t row_digest(const struct queued_jobs_sources *s, const struct queued_job *j)
 {
 	struct buf all;
@@ -116,6 +123,7 @@ uint64_t row_digest(const struct queued_jobs_sources *s, const struct queued_job
 	add_explanation(&all, &j->explanation);
 	add_asks(&all, s->queue, &j->listed.uid);
 	add_trouble(&all, s->gate, &j->listed);
+	add_start(&all, s, j);
 	uint64_t digest = map_hash_bytes(all.ptr, all.len);
 	buf_done(&all);
 	return digest;

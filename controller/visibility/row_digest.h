@@ -4,6 +4,9 @@
  * What only passes with the clock does not count: ages, costs, and within the sentence the lengths of
  * time ("closes in 12m05s") and the last ten minutes of a time of day, as some of those are reckoned
  * from now ("it is expected to run until ...").
+ *
+ * Each play of the queue (forecasts.h) says another start. One that is told for the first time counts, one
+ * that has moved (moves.h), and one that is no longer told.
  */
 #ifndef SLUICE_CONTROLLER_VISIBILITY_ROW_DIGEST_H
 #define SLUICE_CONTROLLER_VISIBILITY_ROW_DIGEST_H

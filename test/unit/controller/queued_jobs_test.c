@@ -664,6 +664,49 @@ static void a_start_is_told_as_it_was_foretold(void **state)
 	stage_close(&s);
 }
 
+/* The digest of the one Job there is, as a watcher is to know it now. */
+static uint64_t digest_now(struct stage *s)
+{
+	struct job_query q = {.ask = ASK_ROWS, .ns = "team-a"};
+	struct queued_jobs *all = queued_jobs_new(&s->sources);
+	struct watch_row row;
+	struct buf rows;
+	buf_init(&rows, 1 << 20);
+	queued_jobs_rows(all, &q, &rows);
+	struct slice left = buf_slice(&rows);
+	assert_true(watch_row_take(&left, &row));
+	assert_false(watch_row_take(&left, &row));
+	buf_done(&rows);
+	queued_jobs_free(all);
+	return row.digest;
+}
+
+/* Not with each play: they all differ a little. */
+static void who_watches_is_told_of_a_start_that_has_moved(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 1);
+	s.sources.forecasts = (const struct forecasts *)&foretold;
+	foretold = (struct forecast){0};
+	uint64_t none = digest_now(&s);
+	assert_int_equal(digest_now(&s), none);
+	int64_t at_ms = s.sources.now_ms + 3600000;
+	foretold = (struct forecast){
+		.start = {at_ms, at_ms, at_ms, 16}, .draws = 16, .told_ms = at_ms};
+	uint64_t first = digest_now(&s);
+	assert_true(first != none);
+	foretold.start.p50_ms += 60000;
+	foretold.as_of_ms += 5000;
+	assert_int_equal(digest_now(&s), first);
+	foretold.start.p50_ms = foretold.told_ms = at_ms + 3600000;
+	assert_true(digest_now(&s) != first);
+	foretold = (struct forecast){0};
+	assert_int_equal(digest_now(&s), none);
+	stage_close(&s);
+}
+
 static void add_held_job(struct stage *s)
 {
 	static const struct resource cpu = {"cpu", 1000};
@@ -808,6 +851,7 @@ int main(void)
 		cmocka_unit_test(one_that_leaves_the_selection_is_told_as_it_is),
 		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
 		cmocka_unit_test(a_start_is_told_as_it_was_foretold),
+		cmocka_unit_test(who_watches_is_told_of_a_start_that_has_moved),
 		cmocka_unit_test(no_start_is_told_of_a_job_that_cannot_start),
 		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
