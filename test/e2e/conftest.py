@@ -60,6 +60,7 @@ SOON, LATER, RECOVERY = 120, 240, 300
 
 _numbers = itertools.count(1)
 _open = {}  # name: Sandbox, for what to show when a test fails
+_broken = []  # those of a fixture, or a `with`, that failed: nobody else ends them
 
 
 def pytest_configure(config):
@@ -111,6 +112,15 @@ def pytest_runtest_makereport(item, call):
             for component in box.controllers():
                 report.sections.append((f"{name}: end of the log of {component}", tail(box.process(component).log, 40)))
         report.sections.append(("all of it", evidence.leave(item.nodeid, report.when, report.longreprtext, _open.values())))
+    end_broken_planes()
+
+
+def end_broken_planes():
+    while _broken:
+        box = _broken.pop()
+        _open.pop(box.name, None)
+        if not KEEP:
+            box.destroy()
 
 
 # ---- sandboxes ----------------------------------------------------------------
@@ -126,8 +136,12 @@ def own_plane(name, manifests=True, **kw):
     if not KEEP:
         box.destroy()  # what an interrupted run has left
     _open[box.name] = box  # one that does not come up has logs, too
-    box.up(manifests=manifests, from_template=manifests)
-    yield box
+    try:
+        box.up(manifests=manifests, from_template=manifests)
+        yield box
+    except BaseException:
+        _broken.append(box)  # the report is to have its logs first
+        raise
     if not KEEP:
         for component in box.controllers():
             if box.process(component).stop() == "ended":
