@@ -132,8 +132,8 @@ class Installed:
     def doctor(self, program):
         """By a port-forward to the Service, as the page has it: (exit code, what it says)."""
         (port,) = self.box.free_ports(1)
-        forward = subprocess.Popen([self.box.tool("kubectl"), "--kubeconfig", self.box.kubeconfig, "-n", NS, "port-forward", "svc/sluice-postgres",
-                                    f"{port}:5432"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        forward = subprocess.Popen([self.box.tool("kubectl"), "-n", NS, "port-forward", "svc/sluice-postgres", f"{port}:5432"],
+                                   env=self.box.kubectl_env(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
             assert forward.stdout.readline().startswith("Forwarding from ")
             token = self.box.api.get(f"/api/v1/namespaces/{NS}/secrets/sluice-postgres")["data"]["token"]
@@ -250,14 +250,12 @@ def test_when_the_leader_is_gone_the_standby_goes_on(world):
 def test_a_backup_is_put_back_by_the_commands_of_the_page(world, program, tmp_path):
     """What started since the backup goes on, and is in the ledger again."""
     place = world.place
-    kubectl = tmp_path / "kubectl"
-    kubectl.write_text(f'#!/bin/sh\nexec {place.box.tool("kubectl")} --kubeconfig {place.box.kubeconfig} "$@"\n')
-    kubectl.chmod(0o755)
+    (tmp_path / "kubectl").symlink_to(place.box.tool("kubectl"))
     backup, restore, look = commands("restore.md", "### The Postgres of the quickstart")
 
     def follow(text):
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=tmp_path, capture_output=True, text=True, timeout=RECOVERY,
-                              env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+                              env={**place.box.kubectl_env(), "PATH": f"{tmp_path}:{os.environ['PATH']}"})
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
