@@ -5,6 +5,7 @@ It has a sandbox of its own, since it breaks what all others share."""
 
 import json
 import re
+import socket
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -196,6 +197,53 @@ def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick,
     sick.api.delete(jobs_path(NS, "lost") + "?propagationPolicy=Background")
     for path in (path_of("localqueues", "now", NS), path_of("clusterqueues", "now")):
         sick.api.delete(path)
+    healthy(doctor)
+
+
+def own_address():
+    """One of this machine that is no loopback: the API server reaches a pod at no other. None: there is none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.1", 9))  # nothing is sent
+        except OSError:
+            return None
+        return s.getsockname()[0]
+
+
+SYSTEM = "/api/v1/namespaces/sluice-system/pods"
+STRICT = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
+STRICTER = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+
+
+def test_what_a_ready_controller_cannot_read_is_told_by_itself(sick, doctor, role):
+    """Its pod is only described: the API server asks the process for /readyz, as it would ask the pod."""
+    address, (port,) = own_address(), sick.free_ports(1)
+    if not address or address.startswith("127."):
+        pytest.skip("this machine has no address but loopback")
+    rules = [r for r in role["rules"] if r["resources"] != ["nodes"]]
+    assert len(rules) == len(role["rules"]) - 1
+    sick.api.patch(f"{ROLES}/sluice-controller", {"rules": rules})
+    sick.process("controller-one").stop()
+    start_controller(sick, extra=(*USUAL_FLAGS, "--probe-listen", f"{address}:{port}"))
+    wait_leading(sick)
+    sick.api.post(SYSTEM, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "labels": {"app.kubernetes.io/name": "sluice-controller"}}, "spec": {
+        "nodeName": "elsewhere", "securityContext": STRICT,
+        "containers": [{"name": "c", "image": "c", "securityContext": STRICTER, "ports": [{"name": "probes", "containerPort": port}]}]}})
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-11-21T10:00:00Z"}
+    sick.api.patch(f"{SYSTEM}/one/status", {"status": {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}], "conditions": [ready]}})
+
+    def said():
+        return [f["text"] for f in doctor()[1]["controllers"]["findings"]]
+    try:
+        found = wait_until("it to be told", said, LATER)
+        assert len(found) == 1 and found[0].startswith("pod sluice-system/one: does without what its role does not let it read: nodes"), found
+        sick.api.patch(f"{ROLES}/sluice-controller", {"rules": role["rules"]})
+        wait_until("nothing to be told", lambda: doctor()[1]["controllers"].get("detail") == "1 of 1 ready, and none names a kind that it cannot follow", LATER)
+    finally:
+        sick.api.delete(f"{SYSTEM}/one?gracePeriodSeconds=0")
+        sick.process("controller-one").stop()
+        start_controller(sick)
+        wait_leading(sick)
     healthy(doctor)
 
 
