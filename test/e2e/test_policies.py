@@ -865,7 +865,8 @@ VALUES = {
     "hold": (["yes", "false", "", "until Tom is back", "Gr\u00f6\u00dfe", "x" * 1024], ["two\nlines", "x" * 1025, "\u00e9" * 600, "a\u0085b"]),
     "max-price": (["0.05", "0", "2.50 nvidia.com/gpu", "0.005  memory-gib", "1 ", "1 hugepages-2Mi-gib", "0.000001 cpu"],
                   ["0,05", "5 EUR per hour", ".5", "1.", "1.0000001", "-1", "", "1 memory", "1 storage", "1 hugepages-2Mi", "1 cpu-gib", "EUR 5", "1 cpu ", "1\tcpu", "1 \u20ac"]),
-    "max-run-seconds": (["3600", "1", "0060", "2147483647"], ["1h", "0", "-1", "1.5", "", " 60", "3600\n", "9999999999"]),
+    "max-run-seconds": (["3600", "1", "0060", "2147483647", "0" * 300 + "7"],
+                        ["1h", "0", "000", "-1", "1.5", "", " 60", "3600\n", "2147483648", "2200000000", "9999999999", "0" * 317 + "7"]),
     "min-parallelism": (["1", "3", "003"], ["half", "0", "4", "5", "-1", "50%", ""]),
     "nice": (["0", "10", "-100", "100", "007", "-0"], ["101", "+1", "-", "low", "", "0010", "1.0", "10 "]),
     "on-dependency-failure": (["Wait", "Hold", "Delete"], ["wait", "Fail", "", "Hold ", "Delete\n", "x" * 60]),
@@ -1400,7 +1401,7 @@ BAD_MARKS = {
     "priority class": (dict(labels={"sluice.dev/priority-class": "A_b"}), "cannot be the name of a WorkloadPriorityClass"),
     "max-run-seconds with a unit": (dict(annotations={"sluice.dev/max-run-seconds": "1h"}), 'in quotes, such as "3600"; it is "1h"'),
     "a nice of 101": (dict(annotations={"sluice.dev/nice": "101"}), 'a whole number from -100 to 100, in quotes, such as "10"; it is "101"'),
-    "max-run-seconds 0": (dict(annotations={"sluice.dev/max-run-seconds": "0"}), "a whole number of seconds from 1 to 999999999"),
+    "max-run-seconds 0": (dict(annotations={"sluice.dev/max-run-seconds": "0"}), "a whole number of seconds from 1 to 2147483647"),
     "max-run-seconds of 100 KB": (dict(annotations={"sluice.dev/max-run-seconds": "x" * 100000}), 'it is "' + "x" * 40 + '"'),
     "min-parallelism as large as parallelism": (dict(pods=4, annotations={"sluice.dev/min-parallelism": "4"}), "less than spec.parallelism, which is 4"),
     "min-parallelism in words": (dict(pods=4, annotations={"sluice.dev/min-parallelism": "half"}), 'it is "half"'),
@@ -1411,6 +1412,23 @@ BAD_MARKS = {
 def test_a_mark_that_means_nothing_is_refused(jobs, what):
     kw, words = BAD_MARKS[what]
     refused(words, jobs.make, **kw)
+
+
+def test_what_the_controller_takes_is_let_in_and_nothing_else(jobs):
+    """The forms of VALUES, which test_a_value_that_is_not_taken_brings_the_controllers_own_words holds the controller to."""
+    wrong = []
+    for key in "max-run-seconds", "min-parallelism", "nice":
+        for right, values in zip((True, False), VALUES[key]):
+            for value in values:
+                try:
+                    jobs.make(pods=4, annotations={f"sluice.dev/{key}": value})
+                    said = None
+                except ApiError as e:
+                    assert "sluice-guard-jobs" in e.message and f"sluice.dev/{key}" in e.message, e
+                    said = e.message
+                if (said is None) != right:
+                    wrong.append((key, value, said))
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def test_a_mark_may_not_become_meaningless_later(jobs):
