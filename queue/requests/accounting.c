@@ -231,6 +231,46 @@ static bool pod_is_out(
 	return false;
 }
 
+static bool some_ask(const struct container *c, size_t n, const char *name, bool limits)
+{
+	for (size_t i = 0; i < n; i++)
+		if (resources_find(&c[i].limits, name) ||
+			(!limits && resources_find(&c[i].requests, name)))
+			return true;
+	return false;
+}
+
+/* For a request of it, or for a limit. A limit of a container stands for a request as well. One of the pod does
+ * not since Kubernetes 1.37, which fills that in after it has looked at LimitRanges. */
+static bool pod_asks(const struct pod_resources *pod, const char *name, bool limits)
+{
+	return resources_find(limits ? &pod->pod_level_limits : &pod->pod_level, name) ||
+	       some_ask(pod->containers, pod->ncontainers, name, limits) ||
+	       some_ask(pod->init_containers, pod->ninit_containers, name, limits);
+}
+
+/* A min is of requests, a max of limits, and what a pod does not have is refused. */
+static bool pod_lacks(const struct inspection *i, const struct pod_resources *pod,
+	const struct bounds *l, bool max)
+{
+	const char *what = max ? "limit" : "request";
+	for (size_t b = 0; b < l->count; b++) {
+		if (pod_asks(pod, l->item[b].resource, max))
+			continue;
+		text_add(i->text,
+			"resources didn't satisfy LimitRange constraints: spec.template.spec has no %s for %s%s, and LimitRange %s/%s has a %s of ",
+			what, l->item[b].resource,
+			!max && resources_find(&pod->pod_level_limits, l->item[b].resource)
+				? " (from Kubernetes 1.37 on its limit stands for none)"
+				: "",
+			i->job->ns, l->item[b].range, max ? "max" : "min");
+		text_add_number(i->text, l->item[b].amount, l->item[b].resource);
+		text_add(i->text, " for pods; set a %s or change the LimitRange", what);
+		return true;
+	}
+	return false;
+}
+
 /* c: filled in; own: as the template has them. */
 static bool containers_are_wrong(struct inspection i, const char *list, const struct container *c,
 	const struct container *own, size_t n)
@@ -257,8 +297,8 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 		containers_are_wrong(
 			i, "containers", pod->containers, own->containers, pod->ncontainers))
 		return;
-	if (n)
-		pod_is_out(&i, &a->requests, &n->pod);
+	if (n && !pod_is_out(&i, &a->requests, &n->pod) && !pod_lacks(&i, pod, &n->pod.min, false))
+		pod_lacks(&i, pod, &n->pod.max, true);
 }
 
 /* Is its RuntimeClass unknown (maybe only yet)? Then its pods' overhead is not known. */

@@ -312,14 +312,43 @@ def test_a_limit_range_gives_requests_to_those_who_name_none(world):
     world.started("greedy")
 
 
+def test_a_pod_without_the_request_that_a_limit_range_wants_is_not_started(world):
+    """Before Kubernetes 1.37 an API server fills a pod's own request in from its limit before it looks at LimitRanges, from then on after it."""
+    world.queue(cpu=10)
+    world.api.post(f"/api/v1/namespaces/{world.ns}/limitranges", {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "whole"}, "spec": {
+        "limits": [{"type": "Pod", "min": {"cpu": "1"}}]}})
+    limits, requests = {"resources": {"limits": {"cpu": "2"}}}, {"resources": {"limits": {"cpu": "2"}, "requests": {"cpu": "2"}}}
+
+    def refusal(name, spec):
+        try:
+            world.api.post(f"/api/v1/namespaces/{world.ns}/pods?dryRun=All", {"kind": "Pod", "metadata": {"name": name}, "spec": {
+                "containers": [{"name": "c", "image": "c"}], **spec}})
+        except ApiError as e:
+            return e.message
+        return ""
+    world.wait("the API server to act on the LimitRange", lambda: "No request is specified" in refusal("none", {}))
+    world.wait("Sluice to know it", lambda: is_misconfigured(world, cpu=None, pod={"resources": {"limits": {"cpu": "99"}}}))
+    world.job("limited", cpu=None, pod=limits)
+    sentence = world.waits("limited", "Misconfigured")["sentence"]
+    assert "has no request for cpu (from Kubernetes 1.37 on its limit stands for none)" in sentence, sentence
+    assert ("No request is specified" in refusal("limited", limits)) == (KUBERNETES >= 37)
+    world.job("whole", cpu=None, pod=requests)
+    world.started("whole")
+    assert refusal("whole", requests) == ""
+
+
 def limits_known(world):
-    """The API server gives a pod its requests, and a Job whose pods ask for more than is allowed is told so; made and deleted
-    for each look, and larger than the queue, so that it never starts."""
+    """The API server gives a pod its requests, and a Job whose pods ask for more than is allowed is told so."""
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe"}, "spec": {"containers": [{"name": "c", "image": "c"}]}}
     made = world.api.post(f"/api/v1/namespaces/{world.ns}/pods?dryRun=All", pod)
     if made["spec"]["containers"][0]["resources"].get("requests") != {"cpu": "2"}:
         return False
-    world.job("probe", cpu=99)
+    return is_misconfigured(world, cpu=99)
+
+
+def is_misconfigured(world, **asks):
+    """Whether a Job is told so; it is made and deleted for each look, and larger than the queue, so that it never starts."""
+    world.job("probe", **asks)
     try:
         return world.waits("probe")["reason"] == "Misconfigured"
     finally:

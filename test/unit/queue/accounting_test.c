@@ -62,6 +62,7 @@ static const char *account_of(struct world *w, const struct pod_resources *pod)
 	return w->said;
 }
 
+static const struct container empty_one = {.sidecar = false};
 static const struct container plain = {.requests = LIST(CPU(100))};
 static const struct pod_resources one_plain = {.containers = &plain, .ncontainers = 1};
 
@@ -166,7 +167,7 @@ static void faults_name_field_and_cure(void **state)
 				       {.requests = LIST(CPU(1001))},
 				       {.requests = LIST(CPU(1000), {"memory", 9})}};
 	const struct pod_resources a = {&fair[0], 1, &big, 1}, b = {&small, 1}, c = {fair, 2},
-				   d = {&fair[2], 1}, e = {fair, 1}, f = {&plain, 1, &big, 1},
+				   d = {&fair[2], 1}, f = {&plain, 1, &big, 1},
 				   g = {&plain, 1, .pod_level = LIST(CPU(3000))};
 	const struct limit_range_item given = {.defaults = LIST(CPU(1000))};
 	const struct limit_range_item given_pods = {.is_pod = true, .defaults = LIST(CPU(2000))};
@@ -210,7 +211,45 @@ static void faults_name_field_and_cure(void **state)
 		"resources didn't satisfy LimitRange constraints: spec.template.spec has 9 memory, "
 		"below the min of 10 in LimitRange team-a/pods; ask for more or change the "
 		"LimitRange");
-	assert_string_equal(account_of(w, &e), "cpu=1500"); /* names no memory: no bound on it */
+	world_free(w);
+}
+
+/* A LimitRange of pods refuses what it bounds and a pod does not name (LimitRanger, minConstraint and
+ * maxConstraint); one of containers gives them what it bounds. */
+static void a_pod_must_name_what_is_bounded(void **state)
+{
+	(void)state;
+	const struct limit_range_item min = {.is_pod = true, .min = LIST(CPU(500))};
+	const struct limit_range_item max = {.is_pod = true, .max = LIST({"memory", 90})};
+	const struct container asks = {.requests = LIST(CPU(600))},
+			       limited = {.limits = LIST(CPU(600), {"memory", 50})},
+			       with_limit = {
+				       .requests = LIST(CPU(600)), .limits = LIST({"memory", 50})};
+	const struct pod_resources silent = {&plain, 1, .pod_level = LIST({"memory", 1})},
+				   by_limit = {&limited, 1}, by_request = {&asks, 1},
+				   by_init = {&plain, 1, &with_limit, 1},
+				   whole = {&empty_one, 1, .pod_level = LIST(CPU(700))},
+				   whole_limit = {
+					   &empty_one, 1, .pod_level_limits = LIST(CPU(700))};
+	struct world *w = world_new();
+	set_range(w, "min", &min);
+	assert_string_equal(account_of(w, &by_limit), "cpu=600 memory=50");
+	assert_string_equal(account_of(w, &by_request), "cpu=600");
+	assert_string_equal(account_of(w, &whole), "cpu=700");
+	assert_string_equal(account_of(w, &whole_limit),
+		"resources didn't satisfy LimitRange constraints: spec.template.spec has no request "
+		"for cpu (from Kubernetes 1.37 on its limit stands for none), and LimitRange "
+		"team-a/min has a min of 500m for pods; set a request or change the LimitRange");
+	limit_range_unset(&w->facts.limit_ranges, "team-a", "min");
+	assert_string_equal(account_of(w, &whole_limit), "cpu=700");
+	set_range(w, "max", &max);
+	assert_string_equal(account_of(w, &by_limit), "cpu=600 memory=50");
+	assert_string_equal(account_of(w, &by_init), "cpu=600 memory=50");
+	assert_string_equal(account_of(w, &silent),
+		"resources didn't satisfy LimitRange constraints: spec.template.spec has no limit "
+		"for memory, and LimitRange team-a/max has a max of 90 for pods; set a limit or "
+		"change the LimitRange");
+	assert_non_null(strstr(account_of(w, &by_request), "has no limit for memory"));
 	world_free(w);
 }
 
@@ -288,6 +327,7 @@ int main(void)
 		cmocka_unit_test(runtime_class_adds_its_overhead),
 		cmocka_unit_test(limit_ranges_fill_in),
 		cmocka_unit_test(faults_name_field_and_cure),
+		cmocka_unit_test(a_pod_must_name_what_is_bounded),
 		cmocka_unit_test(prefixes_and_transformations),
 		cmocka_unit_test(many_requests),
 	};
