@@ -637,29 +637,37 @@ int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int
 
 /* ---- In words ---- */
 
-static void put_refusal(const struct quota_state *all, size_t n, const struct pod *p,
+/* True: it would be let in without its pod-level resources, which say nothing (qos.c). */
+static bool put_refusal(const struct quota_state *all, size_t n, const struct pod *p,
 	const struct workload *w, char *ret, size_t size)
 {
 	int32_t in_all = namespace_quota_in_all(w), pods = w->shape->min_pods;
 	struct pod_count asked = {pods, in_all > 0 ? in_all : pods};
 	resource_quota_admits(all, n, p, asked, ret, size);
+	struct pod without = *p;
+	without.resources.has_pod_level = false;
+	without.resources.pod_level.count = 0;
+	char ignored[1];
+	return pod_level_is_nothing(p) &&
+	       resource_quota_admits(all, n, &without, asked, ignored, sizeof(ignored));
 }
 
 bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
-	bool *ret_never)
+	struct refusal_kind *ret_kind)
 {
 	const struct namespace_quota *n = asks(q, w);
 	if (!n || namespace_quota_pods(q, cq, claim, w) >= w->shape->min_pods)
 		return false;
 	unsigned ways = ways_of(cq, claim, w);
-	*ret_never = namespace_quota_never_lets(q, cq, claim, w);
+	*ret_kind = (struct refusal_kind){.never = namespace_quota_never_lets(q, cq, claim, w)};
 	*ret_sentence = '\0';
 	for (unsigned l = WAYS; l-- > 0;) {
 		struct arena scratch = {0};
 		struct pod p = pod_of(q, &scratch, w->shape->template, (enum lending)l);
 		if (ways >> l & 1)
-			put_refusal(states_of(q, &scratch, n), n->n, &p, w, ret_sentence, size);
+			ret_kind->by_empty_field = put_refusal(
+				states_of(q, &scratch, n), n->n, &p, w, ret_sentence, size);
 		arena_done(&scratch);
 	}
 	return true;

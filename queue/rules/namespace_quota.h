@@ -82,10 +82,14 @@ int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int
 bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 
-/* Why w is refused, in the API server's words; *ret_never as above. False: it is not. */
+struct refusal_kind {
+	bool never;	     /* namespace_quota_never_lets() */
+	bool by_empty_field; /* without its pod-level resources, which say nothing, it would be let in */
+};
+/* Why w is refused, in the API server's words. False: it is not. */
 bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
-	bool *ret_never);
+	struct refusal_kind *ret_kind);
 
 /* ---- What is in flight ---- */
 

@@ -38,13 +38,16 @@ static uint64_t namespace_quota_parts(const struct workload *w, struct parting *
 static enum wait_reason namespace_quota_explain(struct question *a)
 {
 	char words[sizeof(((struct explanation *)0)->sentence)];
-	bool never;
-	if (!namespace_quota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
+	struct refusal_kind kind;
+	if (!namespace_quota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &kind))
 		return WAIT_NOT;
 	text_add(a->text, "the API server would refuse its pods: %s", words);
-	if (!never)
+	if (kind.by_empty_field)
+		text_add(a->text,
+			"; that quota may count it for its empty spec.template.spec.resources alone (API servers before 1.37 take such pods for BestEffort): take the field out of the Job");
+	else if (!kind.never)
 		return WAIT_NAMESPACE_QUOTA;
-	if (strncmp(words, "exceeded quota", 14) == 0)
+	else if (strncmp(words, "exceeded quota", 14) == 0)
 		text_add(a->text,
 			"; that is more than the whole quota: ask for less, or ask an admin to raise it");
 	else

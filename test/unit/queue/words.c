@@ -574,6 +574,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 		j->invalid = NULL;
 	} else if (!value && strcmp(word, "deleting") == 0) {
 		j->deleting = true;
+	} else if (!value && strcmp(word, "empty-resources") == 0) {
+		j->pod.has_pod_level = true;
 	} else if (!value && strcmp(word, "work-queue") == 0) {
 		x->work_queue = true;
 	} else if (!value) {
