@@ -349,6 +349,17 @@ static void denied_telling(
 	}
 }
 
+/* The first of its kind, and then the second, fourth, eighth ... in a row: what is owed is asked for each
+ * minute, and an Event each minute tells nobody more. */
+static bool tells_refusal(struct refusals *r, enum intent_kind asked)
+{
+	uint32_t bit = UINT32_C(1) << asked;
+	bool is_first = !(r->told & bit);
+	r->told |= bit;
+	r->others += r->others < UINT32_MAX;
+	return is_first || (r->others & (r->others - 1)) == 0;
+}
+
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
 	const char *said = sentence ? sentence : "no reason given";
@@ -357,8 +368,9 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		denied_start(g, j, said);
 		return;
 	}
-	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
-		REFUSED_BY_SERVER;
+	if (tells_refusal(&j->refusals, asked))
+		gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
+			REFUSED_BY_SERVER;
 	if (asked == INTENT_GROW)
 		growth_denied(g, j);
 	else if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK ||
@@ -406,6 +418,7 @@ static enum phase answered_done(
 	} else {
 		request_begin_tries(j);
 		j->refusals.short_of_room = 0;
+		j->refusals.others = j->refusals.told = 0;
 	}
 	return j->phase;
 }

@@ -37,6 +37,9 @@ struct job_request {
 /* What the API server refused of a Job. */
 struct refusals {
 	unsigned starts; /* in a row */
+	unsigned
+		others; /* in a row, of requests that are no starts; no write of it landed meanwhile */
+	uint32_t told; /* their kinds: a bit each */
 	/* As the Job was when last refused: another one may be started. */
 	int64_t generation;
 	int32_t bytes;

@@ -764,6 +764,36 @@ static void a_refusal_is_tried_again_in_a_minute_whatever_was_in_doubt_before(vo
 	assert_non_null(w->j->now->job.hold);
 }
 
+static size_t refusals_noted(struct world *w)
+{
+	size_t n = 0;
+	for (const char *at = w->notes; (at = strstr(at, "Refuse: the API server refuses")); at++)
+		n++;
+	return n;
+}
+
+/* It is owed, and asked for each minute; an Event each minute would be one without end. */
+static void a_stop_that_is_refused_for_a_day_is_told_now_and_then(void **state)
+{
+	struct world *w = *state;
+	int64_t end_ms = w->now_ms + INT64_C(24) * 3600000;
+	w->denied = SIZE_MAX;
+	w->refusal = "admission webhook says no";
+	decide(w, (struct decision){.kind = DECISION_STOP,
+			  .reason = STOP_REASON_PREEMPTED,
+			  .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+	assert_in_range(refusals_noted(w), 1, 2); /* whole, and as short as can be */
+	while (w->now_ms < end_ms)
+		at(w, w->now_ms + 30000);
+	assert_in_range(w->sent[INTENT_STOP], 700, 1500);
+	assert_in_range(refusals_noted(w), 5, 12);
+	size_t before = refusals_noted(w);
+	w->denied = 0;
+	at(w, w->now_ms + 90000);
+	assert_true(w->j->now->job.suspend);
+	assert_int_equal(refusals_noted(w), before);
+}
+
 /* Its story has no room to grow by a byte. */
 static void a_stop_lands_where_annotations_are_full(void **state)
 {
@@ -1069,6 +1099,7 @@ int main(void)
 		SILENT_WORLD(edits_after_refusals_shorten_no_pause),
 		SILENT_WORLD(a_hold_without_room_is_kept_in_mind),
 		SILENT_RUN(a_refusal_is_tried_again_in_a_minute_whatever_was_in_doubt_before),
+		SILENT_RUN(a_stop_that_is_refused_for_a_day_is_told_now_and_then),
 		SILENT_RUN(a_stop_lands_where_annotations_are_full),
 		cmocka_unit_test(a_release_carries_the_bill),
 		SILENT_RUN(only_runs_that_are_asked_for_are_billed),
