@@ -59,6 +59,12 @@ static bool find(const struct answer *a, uint32_t n, struct move *ret)
 	return moves_find(&a->answer, eta, ret);
 }
 
+static int64_t told_minutes(const struct answer *a, uint32_t n)
+{
+	struct uid uid = uid_of(n);
+	return (moves_told(&a->answer, ask_find(&a->answer, &uid)) - BEGIN_MS) / MINUTE_MS;
+}
+
 static void assert_why(const struct answer *a, uint32_t n, const char *why)
 {
 	struct move m;
@@ -145,6 +151,7 @@ static void a_drift_is_a_move_once_it_is_large(void **state)
 		ANSWER(&a[i], q, BEGIN_MS, &a[i - 1], {2, 30 + i});
 		if (!first && find(&a[i], 2, &m))
 			first = i;
+		assert_int_equal(told_minutes(&a[i], 2), first ? 30 + first : 30);
 	}
 	assert_int_equal(first, 11);
 	assert_true(m.from_ms == BEGIN_MS + 30 * MINUTE_MS);
@@ -164,6 +171,7 @@ static void never_is_a_move(void **state)
 	assert_true(m.is_later);
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60});
 	assert_false(find(&a[2], 2, &m)); /* no time was told before */
+	assert_int_equal(told_minutes(&a[2], 2), 60);
 	done(a, 3);
 	queue_free(q);
 }
