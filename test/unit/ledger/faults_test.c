@@ -377,21 +377,30 @@ static void test_a_question_that_takes_too_long_harms_no_other(void **state)
 	drive_stop(&d);
 }
 
+static int clear(void **state)
+{
+	(void)state;
+	pg_fixture_clear(&F);
+	return 0;
+}
+
+#define TEST(test) cmocka_unit_test_teardown(test, clear)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_question_that_takes_too_long_harms_no_other),
-		cmocka_unit_test(test_sentences_keep_secrets),
-		cmocka_unit_test(test_backend_ended_in_the_middle_of_a_batch),
-		cmocka_unit_test(test_batch_that_landed_and_was_not_answered),
-		cmocka_unit_test(test_everything_under_way_is_lost_in_order),
-		cmocka_unit_test(test_stopped_backend_is_given_up_and_comes_too_late),
-		cmocka_unit_test(test_stopped_backend_behind_the_fence),
-		cmocka_unit_test(test_shutdown_and_return),
-		cmocka_unit_test(test_read_only_server_is_left_for_another),
-		cmocka_unit_test(test_serializable_by_default_is_no_matter),
-		cmocka_unit_test(test_backend_killed_with_a_batch_in_flight),
-		cmocka_unit_test(test_postgres_killed_with_a_batch_in_flight),
+		TEST(test_a_question_that_takes_too_long_harms_no_other),
+		TEST(test_sentences_keep_secrets),
+		TEST(test_backend_ended_in_the_middle_of_a_batch),
+		TEST(test_batch_that_landed_and_was_not_answered),
+		TEST(test_everything_under_way_is_lost_in_order),
+		TEST(test_stopped_backend_is_given_up_and_comes_too_late),
+		TEST(test_stopped_backend_behind_the_fence),
+		TEST(test_shutdown_and_return),
+		TEST(test_read_only_server_is_left_for_another),
+		TEST(test_serializable_by_default_is_no_matter),
+		TEST(test_backend_killed_with_a_batch_in_flight),
+		TEST(test_postgres_killed_with_a_batch_in_flight),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

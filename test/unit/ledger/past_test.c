@@ -632,27 +632,48 @@ static void an_asker_that_goes_is_told_nothing(void **state)
 	close_bank(&b);
 }
 
+/* A lock, above all. */
+static void what_a_failed_test_has_left_holds_up_no_other(void **state)
+{
+	PGconn *keeper = PQconnectdb(F.conninfo);
+	(void)state;
+	PQclear(PQexec(keeper, "BEGIN; LOCK TABLE sluice.segment_month"));
+	pg_fixture_clear(&F);
+	pg_fixture_sql(&F, "SET lock_timeout = '5s'; SELECT count(*) FROM sluice.segment_month");
+	PQfinish(keeper);
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	pg_fixture_clear(&F);
+	return 0;
+}
+
+#define TEST(test) cmocka_unit_test_teardown(test, clear)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_answers_from_the_ledger),
-		cmocka_unit_test(wrong_words_are_refused_at_once),
-		cmocka_unit_test(it_says_why_when_the_ledger_is_away),
-		cmocka_unit_test(too_many_are_turned_away),
-		cmocka_unit_test(few_of_one_namespace_at_a_time),
-		cmocka_unit_test(an_answer_is_followed_by_a_rest),
-		cmocka_unit_test(namespaces_take_turns),
-		cmocka_unit_test(a_question_that_was_forgotten_holds_up_none),
-		cmocka_unit_test(an_asker_that_goes_is_told_nothing),
+		TEST(it_answers_from_the_ledger),
+		TEST(wrong_words_are_refused_at_once),
+		TEST(it_says_why_when_the_ledger_is_away),
+		TEST(too_many_are_turned_away),
+		TEST(few_of_one_namespace_at_a_time),
+		TEST(an_answer_is_followed_by_a_rest),
+		TEST(namespaces_take_turns),
+		TEST(a_question_that_was_forgotten_holds_up_none),
+		TEST(an_asker_that_goes_is_told_nothing),
 		/* With rows that are in the answers of the others. */
-		cmocka_unit_test(each_run_is_told),
-		cmocka_unit_test(a_report_says_how_long_jobs_waited_and_how_they_ended),
-		cmocka_unit_test(a_report_has_each_key_and_the_total_once),
-		cmocka_unit_test(one_job_does_not_wait_for_a_report),
-		cmocka_unit_test(a_day_of_long_ago_is_not_quick),
-		cmocka_unit_test(what_a_queue_held_is_told_step_by_step),
-		cmocka_unit_test(the_last_step_is_an_average_of_what_there_is_of_it),
-		cmocka_unit_test(no_run_that_had_ended_before_is_read),
+		TEST(each_run_is_told),
+		TEST(a_report_says_how_long_jobs_waited_and_how_they_ended),
+		TEST(a_report_has_each_key_and_the_total_once),
+		TEST(one_job_does_not_wait_for_a_report),
+		TEST(a_day_of_long_ago_is_not_quick),
+		TEST(what_a_queue_held_is_told_step_by_step),
+		TEST(the_last_step_is_an_average_of_what_there_is_of_it),
+		TEST(no_run_that_had_ended_before_is_read),
+		TEST(what_a_failed_test_has_left_holds_up_no_other),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

@@ -182,3 +182,11 @@ const char *pg_fixture_sql(struct pg_fixture *f, const char *fmt, ...)
 	PQfinish(c);
 	return value;
 }
+
+void pg_fixture_clear(const struct pg_fixture *f)
+{
+	PGconn *c = PQconnectdb(f->conninfo);
+	PQclear(PQexec(c, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+			  "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"));
+	PQfinish(c);
+}

@@ -30,4 +30,8 @@ void pg_fixture_shutdown(struct pg_fixture *f); /* fast: as `systemctl stop` doe
 const char *pg_fixture_sql(struct pg_fixture *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Ends all connections to it, with the locks that they hold: what a failed test has left would hold up the
+ * next one until the alarm. Nothing happens where it does not answer. */
+void pg_fixture_clear(const struct pg_fixture *f);
+
 #endif
