@@ -8,6 +8,7 @@ that all clients share. That is the worst a pooler may do: nothing of a session 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
+from . import sql
 from .process import SandboxError, wait_until
 
 PROGRAM, COMPONENT = "pgbouncer", "postgres-pooler"
@@ -65,8 +66,8 @@ class Pooler:
         self.box.pooler = None
 
     def ask(self, statement):
-        """One statement, as a client of its own."""
-        return self.box.sql_at(self._where, statement, user="sluice")
+        """One statement, as a client of its own. None is kept: a newer PgBouncer waits for its clients before it ends."""
+        return sql.ask_once(self.database, statement)
 
     def _fill(self):
         """It connects when it must: so many at once. How many different connections clients are lent then, one after the other."""

@@ -39,7 +39,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import certs, nodes, real_node, template, usage
+from . import certs, nodes, real_node, sql, template, usage
 from .kube import Api, ApiError
 from .process import Process, SandboxError, start_time, tail, wait_until
 
@@ -76,7 +76,7 @@ class Sandbox:
         self.overcommit = not self.cluster and (overcommit or (self.state / "overcommit").exists())
         self.kubeconfig = self.state / "kubeconfig"
         self.pki = self.state / "pki"
-        self._procs, self._ports, self._api = {}, None, None
+        self._procs, self._ports, self._api, self._sql = {}, None, None, sql.Sql()
         self.pair = None  # a Pair (pair.py) in the place of the one Postgres
         self.pooler = None  # a Pooler (pooler.py) before the one Postgres
         self.kueue = None  # a Kueue (kueue.py) beside
@@ -173,14 +173,9 @@ class Sandbox:
             return self.pair.sql(statement, database)
         return self.sql_at(f"host={self.socket_dir}", statement, database)
 
-    def sql_at(self, where, statement, database="sluice", user="postgres"):
+    def sql_at(self, where, statement, database="sluice"):
         """The same, of the Postgres that the words of a connection string name."""
-        done = subprocess.run([self.pg_program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f",
-                               "-d", f"{where} user={user} dbname={database} connect_timeout=10", "-c", statement],
-                              capture_output=True, text=True)
-        if done.returncode:
-            raise SandboxError(f"SQL failed: {done.stderr.strip()}")
-        return [line.split("\x1f") for line in done.stdout.splitlines()]
+        return self._sql.ask(f"{where} user=postgres dbname={database}", statement)
 
     # -- up and down -------------------------------------------------------
 
@@ -265,6 +260,7 @@ class Sandbox:
     def destroy(self):
         """End it, and forget everything. Nobody is asked to end in good order, which an API server takes
         half a minute for: what would be put in order goes with it. But Postgres is, for the memory it shares."""
+        self._sql.end()
         if self.state.exists():
             with self._locked():
                 for component in self.controllers() + self._kueues() + list(reversed(self.components)) + self._pairs():
@@ -715,9 +711,8 @@ clientConnection:
         wait_until(f"{component} to start\n  {proc.log} ends with:\n{tail(proc.log)}", started)
 
     def _postgres_answers(self, component="postgres", port=None):
-        where = ["-h", "127.0.0.1", "-p", str(port)] if port else ["-h", str(self.socket_dir)]
-        done = subprocess.run([self.pg_program("pg_isready"), "-q", *where], capture_output=True)
-        return done.returncode == 0 and self.process(component).alive()
+        where = f"host=127.0.0.1 port={port}" if port else f"host={self.socket_dir}"
+        return sql.answers(where) and self.process(component).alive()
 
     def _make_database(self):
         if not self.sql("select 1 from pg_roles where rolname = 'sluice'", "postgres"):
