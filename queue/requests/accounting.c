@@ -240,8 +240,8 @@ static bool some_ask(const struct container *c, size_t n, const char *name, bool
 	return false;
 }
 
-/* For a request of it, or for a limit. A limit of a container stands for a request as well. One of the pod does
- * not since Kubernetes 1.37, which fills that in after it has looked at LimitRanges. */
+/* For a request of it, or for a limit. A limit stands for a request as well. (Not one of the pod's own since
+ * Kubernetes 1.37, which fills that in after it has looked at LimitRanges; decode_pod.c has filled it in.) */
 static bool pod_asks(const struct pod_resources *pod, const char *name, bool limits)
 {
 	return resources_find(limits ? &pod->pod_level_limits : &pod->pod_level, name) ||
@@ -258,12 +258,9 @@ static bool pod_lacks(const struct inspection *i, const struct pod_resources *po
 		if (pod_asks(pod, l->item[b].resource, max))
 			continue;
 		text_add(i->text,
-			"resources didn't satisfy LimitRange constraints: spec.template.spec has no %s for %s%s, and LimitRange %s/%s has a %s of ",
-			what, l->item[b].resource,
-			!max && resources_find(&pod->pod_level_limits, l->item[b].resource)
-				? " (from Kubernetes 1.37 on its limit stands for none)"
-				: "",
-			i->job->ns, l->item[b].range, max ? "max" : "min");
+			"resources didn't satisfy LimitRange constraints: spec.template.spec has no %s for %s, and LimitRange %s/%s has a %s of ",
+			what, l->item[b].resource, i->job->ns, l->item[b].range,
+			max ? "max" : "min");
 		text_add_number(i->text, l->item[b].amount, l->item[b].resource);
 		text_add(i->text, " for pods; set a %s or change the LimitRange", what);
 		return true;

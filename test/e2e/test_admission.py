@@ -312,29 +312,28 @@ def test_a_limit_range_gives_requests_to_those_who_name_none(world):
     world.started("greedy")
 
 
-def test_a_pod_without_the_request_that_a_limit_range_wants_is_not_started(world):
-    """Before Kubernetes 1.37 an API server fills a pod's own request in from its limit before it looks at LimitRanges, from then on after it."""
+def test_a_pod_without_what_a_limit_range_of_pods_bounds_is_not_started(world):
+    """The API server refuses it, whatever else it asks for."""
     world.queue(cpu=10)
     world.api.post(f"/api/v1/namespaces/{world.ns}/limitranges", {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "whole"}, "spec": {
-        "limits": [{"type": "Pod", "min": {"cpu": "1"}}]}})
-    limits, requests = {"resources": {"limits": {"cpu": "2"}}}, {"resources": {"limits": {"cpu": "2"}, "requests": {"cpu": "2"}}}
+        "limits": [{"type": "Pod", "min": {"cpu": "1"}, "max": {"cpu": "50"}}]}})
 
-    def refusal(name, spec):
+    def refusal(name):
+        spec = world.get(name)["spec"]["template"]["spec"]
         try:
-            world.api.post(f"/api/v1/namespaces/{world.ns}/pods?dryRun=All", {"kind": "Pod", "metadata": {"name": name}, "spec": {
-                "containers": [{"name": "c", "image": "c"}], **spec}})
+            world.api.post(f"/api/v1/namespaces/{world.ns}/pods?dryRun=All", {"kind": "Pod", "metadata": {"name": name}, "spec": spec})
         except ApiError as e:
             return e.message
         return ""
-    world.wait("the API server to act on the LimitRange", lambda: "No request is specified" in refusal("none", {}))
-    world.wait("Sluice to know it", lambda: is_misconfigured(world, cpu=None, pod={"resources": {"limits": {"cpu": "99"}}}))
-    world.job("limited", cpu=None, pod=limits)
-    sentence = world.waits("limited", "Misconfigured")["sentence"]
-    assert "has no request for cpu (from Kubernetes 1.37 on its limit stands for none)" in sentence, sentence
-    assert ("No request is specified" in refusal("limited", limits)) == (KUBERNETES >= 37)
-    world.job("whole", cpu=None, pod=requests)
+    world.wait("the LimitRange to be known", lambda: is_misconfigured(world, cpu=99))
+    whole = {"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}
+    for name, asks in ("silent", {"cpu": None}), ("unlimited", {"cpu": 2}), ("whole", {"cpu": None, "pod": {"resources": whole}}):
+        world.job(name, **asks)
+    world.wait("the API server to act on it", lambda: refusal("silent"))
+    assert "No request is specified" in refusal("silent") and "No limit is specified" in refusal("unlimited") and not refusal("whole")
+    assert "has no request for cpu" in world.waits("silent", "Misconfigured")["sentence"]
+    assert "has no limit for cpu" in world.waits("unlimited", "Misconfigured")["sentence"]
     world.started("whole")
-    assert refusal("whole", requests) == ""
 
 
 def limits_known(world):

@@ -225,23 +225,21 @@ static void a_pod_must_name_what_is_bounded(void **state)
 			       limited = {.limits = LIST(CPU(600), {"memory", 50})},
 			       with_limit = {
 				       .requests = LIST(CPU(600)), .limits = LIST({"memory", 50})};
-	const struct pod_resources silent = {&plain, 1, .pod_level = LIST({"memory", 1})},
+	const struct pod_resources silent = {&empty_one, 1, .pod_level = LIST({"memory", 1})},
 				   by_limit = {&limited, 1}, by_request = {&asks, 1},
 				   by_init = {&plain, 1, &with_limit, 1},
-				   whole = {&empty_one, 1, .pod_level = LIST(CPU(700))},
-				   whole_limit = {
-					   &empty_one, 1, .pod_level_limits = LIST(CPU(700))};
+				   whole = {&empty_one, 1, .pod_level = LIST(CPU(700))};
 	struct world *w = world_new();
 	set_range(w, "min", &min);
 	assert_string_equal(account_of(w, &by_limit), "cpu=600 memory=50");
 	assert_string_equal(account_of(w, &by_request), "cpu=600");
 	assert_string_equal(account_of(w, &whole), "cpu=700");
-	assert_string_equal(account_of(w, &whole_limit),
+	assert_string_equal(account_of(w, &silent),
 		"resources didn't satisfy LimitRange constraints: spec.template.spec has no request "
-		"for cpu (from Kubernetes 1.37 on its limit stands for none), and LimitRange "
-		"team-a/min has a min of 500m for pods; set a request or change the LimitRange");
+		"for cpu, and LimitRange team-a/min has a min of 500m for pods; set a request or "
+		"change the LimitRange");
 	limit_range_unset(&w->facts.limit_ranges, "team-a", "min");
-	assert_string_equal(account_of(w, &whole_limit), "cpu=700");
+	assert_string_equal(account_of(w, &silent), "memory=1");
 	set_range(w, "max", &max);
 	assert_string_equal(account_of(w, &by_limit), "cpu=600 memory=50");
 	assert_string_equal(account_of(w, &by_init), "cpu=600 memory=50");
