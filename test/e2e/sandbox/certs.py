@@ -1,8 +1,11 @@
-"""A certificate authority, and what each component shows of itself, by openssl.
+"""A certificate authority, and what each component shows of itself, by openssl; and tokens.
 
 Written once per sandbox. ECDSA keys, as they are made in a millisecond. Valid
 for ten years: a sandbox that was kept must not die of its certificates."""
 
+import csv
+import os
+import secrets
 import subprocess
 from pathlib import Path
 
@@ -12,10 +15,14 @@ from .process import SandboxError
 # built-in RBAC roles are bound to.
 CLIENTS = {
     "admin": ("sandbox-admin", "system:masters"),
+}
+# Who asks all the time has a token: the API server verifies a certificate anew with each request, which is a third of what a GET costs it.
+TOKENS = CLIENTS | {
     "kube-controller-manager": ("system:kube-controller-manager", None),
     "kube-scheduler": ("system:kube-scheduler", None),
     "kwok": ("kwok", "system:masters"),
 }
+TOKEN_FILE = "tokens.csv"
 # What the API server shows of itself when it asks another server for a user: the controller, a metrics-server.
 AGGREGATOR_CLIENTS = {
     "front-proxy": ("front-proxy-client", None),
@@ -78,6 +85,21 @@ def make(folder: Path):
     _key(folder / "sa.key")
     _openssl("pkey", "-in", folder / "sa.key", "-pubout", "-out", folder / "sa.pub")
     done.touch()
+
+
+def make_tokens(folder: Path):
+    """Those of TOKENS, in TOKEN_FILE as the API server reads it."""
+    file = folder / TOKEN_FILE
+    if not file.exists():
+        new = file.with_suffix(".new")
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", newline="") as f:
+            csv.writer(f).writerows([secrets.token_hex(16), name, who, *filter(None, [group])] for who, (name, group) in TOKENS.items())
+        new.replace(file)
+
+
+def token(folder, who):
+    """Returns what it shows to the API server."""
+    return next(line[0] for line in csv.reader(open(folder / TOKEN_FILE)) if line[2] == who)
 
 
 def make_for_aggregator(folder: Path):

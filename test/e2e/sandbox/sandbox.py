@@ -120,8 +120,7 @@ class Sandbox:
         """As the administrator."""
         if self._api is None:
             self._api = (Api(unix=self.socket_dir / "kube.sock") if self.cluster else
-                         Api(port=self.port("kube-apiserver"), ca=self.pki / "ca.crt",
-                             cert=self.pki / "admin.crt", key=self.pki / "admin.key"))
+                         Api(port=self.port("kube-apiserver"), ca=self.pki / "ca.crt", token=certs.token(self.pki, "admin")))
         return self._api
 
     @property
@@ -195,6 +194,7 @@ class Sandbox:
             else:
                 self._take_ports()
                 certs.make(self.pki)
+                self._turn_on("tokens", certs.make_tokens)
                 self._turn_on("aggregator", certs.make_for_aggregator)
                 if self.overcommit:
                     self._turn_on("overcommit", certs.make_more)
@@ -537,7 +537,7 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
                 # and nothing here needs one.
                 "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
                 "--service-cluster-ip-range=10.0.0.0/24",
-                f"--client-ca-file={self.pki / 'ca.crt'}", "--authorization-mode=Node,RBAC",
+                f"--client-ca-file={self.pki / 'ca.crt'}", f"--token-auth-file={self.pki / certs.TOKEN_FILE}", "--authorization-mode=Node,RBAC",
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={self.pki / 'sa.pub'}",
                 f"--service-account-signing-key-file={self.pki / 'sa.key'}",
@@ -796,12 +796,14 @@ clientConnection:
     # -- files -------------------------------------------------------------
 
     def _write_kubeconfigs(self):
+        credentials = {user: f"token: {certs.token(self.pki, user)}" for user in certs.TOKENS}
         for user in (certs.CLIENTS | (certs.MORE_CLIENTS if self.overcommit else {}) |
                      (certs.REAL_NODE_CLIENTS if self.real_node else {})):
+            credentials[user] = f"client-certificate: {self.pki / user}.crt\n    client-key: {self.pki / user}.key"
+        for user, credential in credentials.items():
             path = self.kubeconfig if user == "admin" else self.state / f"{user}.kubeconfig"
             _write(path, _kubeconfig(self.name, f"https://127.0.0.1:{self.port('kube-apiserver')}",
-                                     f"certificate-authority: {self.pki / 'ca.crt'}", user,
-                                     f"client-certificate: {self.pki / user}.crt\n    client-key: {self.pki / user}.key"))
+                                     f"certificate-authority: {self.pki / 'ca.crt'}", user, credential))
 
     def account_kubeconfig(self, name, namespace, account):
         """NAME.kubeconfig of a ServiceAccount: a fresh token of it, in NAME.token."""
