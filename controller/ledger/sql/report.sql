@@ -6,7 +6,10 @@
 -- (A day is for clocks.) Runs that were adopted did not wait for a start of ours.
 -- A run without a bill (it goes on, or had no PricePlan) counts in the row of its key's bills, and in their
 -- total: else each key and the total come twice while something runs. Where these bills are in several
--- currencies it has a row of its own, for it is of none of them. (Windows or more sets take half as long again.)
+-- currencies it has a row of its own, for it is of none of them.
+-- By owner a key may be a Job, and there may be as many keys as runs. So all of a key is worked out for those that
+-- are shown alone. Nothing is joined by key: our connections have nested loops alone (settings.sql), which would
+-- compare each run with each key. "IS TRUE" keeps Postgres from making such a join of the IN.
 WITH run AS (
 	SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN namespace
 			WHEN 'owner' THEN namespace || '/' || coalesce(nullif(owner, ''), name)
@@ -21,15 +24,33 @@ WITH run AS (
 		AND started_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
 		AND ($7 = '' OR namespace = $7)
-), bills AS (
-	SELECT coalesce('=' || key, '') AS of_key, min(currency) AS first, max(currency) AS last FROM run GROUP BY key
+), keys AS (
+	SELECT key, min(currency) AS first, max(currency) AS last, sum(cost) AS cost, sum(run_seconds) AS run_seconds
+	FROM run GROUP BY key
+), dearest AS ( -- the keys with the rows that are shown; sole: its only currency
+	SELECT key, sole FROM (
+		SELECT key, first AS sole, first AS currency, cost, run_seconds FROM keys
+		WHERE first IS NOT DISTINCT FROM last
+		UNION ALL
+		SELECT key, NULL, currency, sum(cost), sum(run_seconds) FROM run
+		WHERE (coalesce('=' || key, '') IN (
+			SELECT coalesce('=' || key, '') FROM keys WHERE first <> last)) IS TRUE
+		GROUP BY key, currency) AS each
+	ORDER BY cost DESC NULLS LAST, run_seconds DESC, key, currency LIMIT $6
+), shown AS (
+	SELECT coalesce(jsonb_object_agg(coalesce('=' || key, ''), sole), '{}') AS keys,
+		(SELECT CASE WHEN min(first) = max(last) THEN min(first) END FROM keys) AS sole
+	FROM dearest
 ), placed AS (
-	SELECT run.*, coalesce(currency, CASE WHEN first = last THEN first END) AS key_currency,
-		coalesce(currency, (SELECT CASE WHEN min(first) = max(last) THEN min(first) END FROM bills)) AS total_currency
-	FROM run JOIN bills ON of_key = coalesce('=' || key, '')
+	SELECT true AS is_total, NULL AS key, coalesce(currency, sole) AS currency, job_uid, state, reason, wait,
+		run_seconds, cpu_hours, gpu_hours, lost_seconds, cost, estimated
+	FROM run CROSS JOIN shown
+	UNION ALL
+	SELECT false, key, coalesce(currency, keys ->> coalesce('=' || key, '')), job_uid, state, reason, wait,
+		run_seconds, cpu_hours, gpu_hours, lost_seconds, cost, estimated
+	FROM run CROSS JOIN shown WHERE keys ? coalesce('=' || key, '')
 ), sums AS (
-	SELECT key, CASE WHEN grouping(key) = 1 THEN total_currency ELSE key_currency END AS currency,
-		grouping(key) = 1 AS is_total, count(DISTINCT job_uid) AS jobs,
+	SELECT key, currency, is_total, count(DISTINCT job_uid) AS jobs,
 		count(*) AS starts, count(*) FILTER (WHERE state <> 'Ended') AS running,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY wait) AS wait_p50,
 		percentile_cont(0.99) WITHIN GROUP (ORDER BY wait) AS wait_p99,
@@ -37,7 +58,7 @@ WITH run AS (
 		sum(lost_seconds) AS lost_seconds, sum(cost) AS cost,
 		coalesce(sum(cost) FILTER (WHERE estimated), 0) AS estimated_cost,
 		array_agg(reason) FILTER (WHERE reason IS NOT NULL) AS reasons
-	FROM placed GROUP BY GROUPING SETS ((key, key_currency), (total_currency))
+	FROM placed GROUP BY is_total, key, currency
 	ORDER BY 3 DESC, sum(cost) DESC NULLS LAST, sum(run_seconds) DESC, 1, 2 LIMIT $6
 )
 SELECT jsonb_build_object('key', key, 'currency', currency, 'jobs', jobs, 'starts', starts,

@@ -291,6 +291,27 @@ static void a_report_has_each_key_and_the_total_once(void **state)
 	close_bank(&b);
 }
 
+/* By owner a key is a Job, and there are as many keys as runs: their number squared is not what it takes. */
+static void a_report_of_many_keys_is_answered(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, started_at, "
+		"stopped_at, lines, reason, currency, cost_micro) SELECT 'teller', gen_random_uuid(), 1, 'many', "
+		"'job-' || i, 'many', '2026-11-20 10:00Z', '2026-11-20 11:00Z', '[]', 'Finished', "
+		"CASE WHEN i %% 2 = 0 THEN 'EUR' WHEN i = 9 THEN 'USD' END, "
+		"CASE WHEN i %% 2 = 0 OR i = 9 THEN i END FROM generate_series(1, 10000) AS i");
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, (struct past_words){.ns = "many", .by = "owner", .kind = PAST_REPORT}, &t);
+	/* The totals, of three kinds, are in what is cut off here: the dearest is the first. */
+	assert_has(&t, "\"rows\":[{\"key\": \"many/job-10000\"");
+	assert_has(&t, "\"ended\": {\"Finished\": 1}");
+	pg_fixture_sql(&F, "DELETE FROM sluice.segment WHERE ns = 'many'");
+	close_bank(&b);
+}
+
 /* Costs are read from the sums of months, too, which are locked here. */
 static void one_job_does_not_wait_for_a_report(void **state)
 {
@@ -668,6 +689,7 @@ int main(void)
 		TEST(each_run_is_told),
 		TEST(a_report_says_how_long_jobs_waited_and_how_they_ended),
 		TEST(a_report_has_each_key_and_the_total_once),
+		TEST(a_report_of_many_keys_is_answered),
 		TEST(one_job_does_not_wait_for_a_report),
 		TEST(a_day_of_long_ago_is_not_quick),
 		TEST(what_a_queue_held_is_told_step_by_step),
