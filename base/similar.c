@@ -1,6 +1,5 @@
 #include "base/similar.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,10 +62,16 @@ static size_t distance_of(const char *written, const char *name)
 	return distance <= allowed ? distance : DISTANCE_MAX + 1;
 }
 
+bool similar_is_full(const struct similar *s)
+{
+	return s->offers >= SIMILAR_OFFERS;
+}
+
 void similar_offer(struct similar *s, const char *name)
 {
-	if (s->offers++ >= SIMILAR_OFFERS)
+	if (similar_is_full(s))
 		return;
+	s->offers++;
 	size_t distance = distance_of(s->written, name);
 	bool tie = distance == s->distance && strcmp(name, s->best) < 0;
 	if (distance > DISTANCE_MAX || (distance >= s->distance && !tie))

@@ -11,6 +11,7 @@
 #ifndef SLUICE_BASE_SIMILAR_H
 #define SLUICE_BASE_SIMILAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { SIMILAR_MAX = 63, SIMILAR_OFFERS = 200 };
@@ -23,6 +24,8 @@ struct similar {
 
 void similar_begin(struct similar *s, const char *written);
 void similar_offer(struct similar *s, const char *name);
+/* So many were offered that no other is looked at. */
+bool similar_is_full(const struct similar *s);
 /* The best so far; of equal ones the first by name. NULL: none is alike. */
 const char *similar_best(const struct similar *s);
 

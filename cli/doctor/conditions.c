@@ -48,24 +48,6 @@ static bool is_found(const cJSON *condition)
 		text_of(condition, "reason"));
 }
 
-/* Does its condition Effective say which names find nothing, where they stand, and what may have been meant? */
-static bool tells_names(const cJSON *conditions)
-{
-	json_each(condition, conditions)
-		if (is_found(condition) &&
-			strcmp(text_of(condition, "reason"), "NameNotFound") == 0)
-			return true;
-	return false;
-}
-
-/* Is it of one of these names? */
-static bool is_missing_name(const cJSON *condition)
-{
-	static const char *const reasons[] = {"FlavorNotFound", "ClusterQueueDoesNotExist",
-		"CalendarNotFound", "QueueNotFound", NULL};
-	return is_one_of(text_of(condition, "reason"), reasons);
-}
-
 static void find_condition(
 	struct findings *f, size_t kind, const cJSON *metadata, const cJSON *condition)
 {
@@ -79,13 +61,11 @@ static void find_condition(
 		KINDS[kind].plural, name, *ns ? " -n '" : "", ns, *ns ? "'" : "");
 }
 
-/* One finding for each fault: what names nothing is often in two conditions. */
+/* Each fault is in one condition: a name that Active tells is not in Effective. */
 static void look_at_object(struct findings *f, size_t kind, const cJSON *item)
 {
-	const cJSON *conditions = json_array(json_object(item, "status"), "conditions");
-	bool names_told = tells_names(conditions);
-	json_each(condition, conditions)
-		if (is_found(condition) && !(names_told && is_missing_name(condition)))
+	json_each(condition, json_array(json_object(item, "status"), "conditions"))
+		if (is_found(condition))
 			find_condition(f, kind, json_object(item, "metadata"), condition);
 }
 

@@ -61,7 +61,8 @@ void queue_view_effect(const struct queue *q, enum effect_kind kind, const char 
 	ret->ok = f.n == 0;
 	ret->reason = ret->ok ? "Effective" : f.reason;
 	if (ret->ok)
-		text_add(&text, "nothing in the spec is known to be without effect");
+		text_add(&text, "nothing%s in the spec is known to be without effect",
+			f.told_by_active ? " but what the condition Active says" : "");
 	else if (f.n > EFFECT_FAULTS_TOLD)
 		text_add(&text, "; and %zu more", f.n - EFFECT_FAULTS_TOLD);
 }

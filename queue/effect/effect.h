@@ -1,8 +1,9 @@
 /*
  * Effect: what of a spec has none, so that its author is told.
  *
- *   names     that find nothing: names.c lists what each kind may name, targets.c knows how a name of
- *             each kind is found, and which one its author may have meant
+ *   names     that find nothing: names.c lists what each kind may name, rules/targets.h knows how a name of
+ *             each kind is found, and which one its author may have meant. What the condition Active says
+ *             is not there is told there alone
  *   settings  that nothing heeds: settings.c
  *
  * What is said is worked out of the facts when it is asked for, and nothing is kept. So the order in
@@ -29,6 +30,7 @@ struct faults {
 	struct text *text;
 	const char *reason; /* of the first; NULL: there is none */
 	size_t n;
+	bool told_by_active; /* a name that finds nothing is left to the condition Active */
 };
 
 /* One more, of this reason. True: its sentence is to be added to the text. */

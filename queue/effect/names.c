@@ -1,7 +1,9 @@
 /* What each kind may name. */
-#include "queue/effect/names.h"
-
 #include <string.h>
+
+#include "queue/effect/effect.h"
+#include "queue/explain/view.h"
+#include "queue/rules/targets.h"
 
 /* The i-th name that a field of the object has; false past the last. */
 typedef bool names_at(const void *object, size_t i, struct named *ret);
@@ -150,6 +152,38 @@ static bool localqueue_of_budget(const void *object, size_t i, struct named *ret
 	return i == 0;
 }
 
+/* ---- What the condition Active tells already ---- */
+
+/* The name that it says is not there, or NULL. */
+typedef const char *told_by_active(const struct queue *q, const void *object);
+
+static const char *flavor_told(const struct queue *q, const void *object)
+{
+	return view_missing_flavor(q, object);
+}
+
+static const char *clusterqueue_told(const struct queue *q, const void *object)
+{
+	return view_missing_clusterqueue(q, object);
+}
+
+static const char *calendar_told(const struct queue *q, const void *object)
+{
+	(void)q;
+	return view_missing_calendar(object);
+}
+
+static const char *calendar_of_rates_told(const struct queue *q, const void *object)
+{
+	(void)q;
+	return view_missing_calendar_of_rates(object);
+}
+
+static const char *queue_told(const struct queue *q, const void *object)
+{
+	return view_missing_queue(q, object);
+}
+
 /* ---- The description ---- */
 
 static const struct {
@@ -158,15 +192,16 @@ static const struct {
 	names_at *at;
 	const struct target *target;
 	const char *consequence;
+	told_by_active *told; /* NULL: its condition Active tells none of these names */
 } names[] = {
 	{EFFECT_CLUSTERQUEUE, "spec.resourceGroups[].flavors[]", flavor_of_clusterqueue,
-		&target_flavor, "nothing starts in this ClusterQueue"},
+		&target_flavor, "nothing starts in this ClusterQueue", flavor_told},
 	{EFFECT_COHORT, "spec.resourceGroups", flavor_of_cohort, &target_flavor,
 		"nothing can use this quota"},
 	{EFFECT_LOCALQUEUE, "spec.clusterQueue", clusterqueue_of_localqueue, &target_clusterqueue,
-		"its Jobs wait"},
+		"its Jobs wait", clusterqueue_told},
 	{EFFECT_RUNPOLICY, "spec.calendar", calendar_of_runpolicy, &target_calendar,
-		"nothing starts or is stopped by this"},
+		"nothing starts or is stopped by this", calendar_told},
 	{EFFECT_RUNPOLICY, "spec.queues[]", queue_of_runpolicy, &target_clusterqueues,
 		"this binds nothing"},
 	{EFFECT_RUNPOLICY, "spec.localQueues[]", localqueue_of_runpolicy, &target_localqueues,
@@ -183,12 +218,13 @@ static const struct {
 	{EFFECT_PRICEPLAN, "spec.flavors", flavor_of_plan, &target_flavor,
 		"nothing has this factor"},
 	{EFFECT_PRICEPLAN, "spec.rates[].calendar", calendar_of_rate, &target_calendar,
-		"this rate never counts"},
+		"this rate never counts", calendar_of_rates_told},
 	{EFFECT_PRICEPLAN, "spec.rates[].window", window_of_rate, &target_window,
 		"this rate never counts"},
-	{EFFECT_BUDGET, "spec.queue", queue_of_budget, &target_clusterqueue, "nothing is counted"},
+	{EFFECT_BUDGET, "spec.queue", queue_of_budget, &target_clusterqueue, "nothing is counted",
+		queue_told},
 	{EFFECT_BUDGET, "spec.localQueue", localqueue_of_budget, &target_localqueue,
-		"nothing is counted"},
+		"nothing is counted", queue_told},
 };
 
 static void add_field(struct text *t, const char *field, const struct named *n)
@@ -199,17 +235,26 @@ static void add_field(struct text *t, const char *field, const struct named *n)
 	text_add(t, "%s: ", field);
 }
 
+static bool is_told(struct faults *f, const char *told, const char *name)
+{
+	bool is = told && strcmp(told, name) == 0;
+	f->told_by_active |= is;
+	return is;
+}
+
 static void judge_row(struct faults *f, size_t row, const void *object)
 {
 	const struct target *target = names[row].target;
+	const char *told = names[row].told ? names[row].told(f->q, object) : NULL;
 	struct named n = {0};
 	for (size_t i = 0; names[row].at(object, i, &n); i++, n = (struct named){0}) {
-		if (!n.name || target->found(f->q, &n) || !faults_add(f, "NameNotFound"))
+		if (!n.name || target->found(f->q, &n) || is_told(f, told, n.name) ||
+			!faults_add(f, "NameNotFound"))
 			continue;
 		add_field(f->text, names[row].field, &n);
 		target->say_missing(&n, f->text);
-		bool asks = target_suggest(target, f->q, &n, f->text);
-		text_add(f->text, "%s %s", asks ? "" : ",", names[row].consequence);
+		target_suggest(target, f->q, &n, f->text);
+		text_add(f->text, ", %s", names[row].consequence);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
 #include "queue/rules/namespace_quota.h"
+#include "queue/rules/targets.h"
 #include "queue/model/reservation.h"
 #include "queue/admit/share.h"
 #include "queue/users.h"
@@ -119,7 +120,8 @@ static const char *add_absence(const struct clusterqueue *cq, struct text *messa
 }
 
 /* Why nothing can start, in Kueue's words and order; "Ready" when it can. */
-static const char *inactive_reason(const struct clusterqueue *cq, struct text *message)
+static const char *inactive_reason(
+	const struct queue *q, const struct clusterqueue *cq, struct text *message)
 {
 	size_t group = 0;
 	const struct flavor *missing = clusterqueue_missing_flavor(cq);
@@ -143,9 +145,12 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 		return "CohortCycle";
 	}
 	if (missing) {
-		text_add(message,
-			"Can't admit new workloads: references missing ResourceFlavor %s.",
+		text_add(message, "Can't admit new workloads: references missing ResourceFlavor %s",
 			missing->name);
+		if (!missing->invalid)
+			target_suggest(
+				&target_flavor, q, &(struct named){.name = missing->name}, message);
+		text_add(message, ".");
 		if (missing->invalid)
 			text_add(message, " It was refused: %s", missing->invalid);
 		return "FlavorNotFound";
@@ -182,11 +187,19 @@ static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_vi
 	ret->stopping_ms = s.grace_ms;
 }
 
+const char *view_missing_flavor(const struct queue *q, const struct clusterqueue *cq)
+{
+	char message[256];
+	struct text t = text_over(message, sizeof(message));
+	bool tells = strcmp(inactive_reason(q, cq, &t), "FlavorNotFound") == 0;
+	return tells ? clusterqueue_missing_flavor(cq)->name : NULL;
+}
+
 static void fill_clusterqueue(
 	const struct queue *q, const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
 	struct text message = text_over(ret->message, sizeof(ret->message));
-	ret->reason = inactive_reason(cq, &message);
+	ret->reason = inactive_reason(q, cq, &message);
 	ret->active = clusterqueue_active(cq);
 	ret->name = cq->name;
 	ret->exists = tree_in(&cq->by_name);
@@ -324,7 +337,8 @@ bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *
 	return true;
 }
 
-static const char *closed_reason(const struct localqueue *lq, struct text *message)
+static const char *closed_reason(
+	const struct queue *q, const struct localqueue *lq, struct text *message)
 {
 	if (!lq->exists) {
 		text_add(message,
@@ -340,8 +354,11 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 		return "Stopped";
 	}
 	if (!lq->cq->exists) {
+		const struct named n = {.name = lq->cq->name, .within = lq};
 		text_add(message, "Can't submit new workloads to clusterQueue: %s does not exist",
 			lq->cq->name);
+		if (!target_clusterqueue.found(q, &n))
+			target_suggest(&target_clusterqueue, q, &n, message);
 		return "ClusterQueueDoesNotExist";
 	}
 	if (!clusterqueue_active(lq->cq)) {
@@ -355,6 +372,14 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last are not looked at yet",
 			lq->limits.max_waiting);
 	return "Ready";
+}
+
+const char *view_missing_clusterqueue(const struct queue *q, const struct localqueue *lq)
+{
+	char message[256];
+	struct text t = text_over(message, sizeof(message));
+	bool tells = strcmp(closed_reason(q, lq, &t), "ClusterQueueDoesNotExist") == 0;
+	return tells ? lq->cq->name : NULL;
 }
 
 static void reservation_add(struct scratch *s, const struct reservation *r)
@@ -392,7 +417,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 		return false;
 	const struct localqueue *lq = container_of(n, struct localqueue, by_name);
 	struct text message = text_over(ret->message, sizeof(ret->message));
-	ret->reason = closed_reason(lq, &message);
+	ret->reason = closed_reason(q, lq, &message);
 	unread_tell(&q->unread, lq->ns->name, lq->name, &message);
 	ret->active = strcmp(ret->reason, "Ready") == 0;
 	ret->ns = lq->ns->name;

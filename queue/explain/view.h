@@ -4,6 +4,12 @@
 
 #include "sluice/queue.h"
 
+struct budget;
+struct clusterqueue;
+struct localqueue;
+struct plan;
+struct runpolicy;
+
 struct scratch *scratch_new(void);
 void scratch_free(struct scratch *s);
 
@@ -12,5 +18,13 @@ static inline struct queue *view_working(const struct queue *q)
 {
 	return (struct queue *)(uintptr_t)q;
 }
+
+/* The name that the condition Active says is not there; NULL: it says that of none. What has two conditions
+ * tells such a name in one of them. */
+const char *view_missing_flavor(const struct queue *q, const struct clusterqueue *cq);
+const char *view_missing_clusterqueue(const struct queue *q, const struct localqueue *lq);
+const char *view_missing_calendar(const struct runpolicy *p);
+const char *view_missing_calendar_of_rates(const struct plan *p);
+const char *view_missing_queue(const struct queue *q, const struct budget *b);
 
 #endif

@@ -9,6 +9,7 @@
 #include "queue/job/text.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/money/terms.h"
+#include "queue/rules/targets.h"
 
 /* ---- PricePlans ---- */
 
@@ -38,12 +39,26 @@ static struct plan_reach reach_of(struct queue *q, const struct plan *p)
 	return r;
 }
 
-static const char *missing_calendar(const struct plan *p)
+static const struct calendar_ref *missing_calendar(const struct plan *p)
 {
 	for (size_t i = 0; i < p->spec.nrates; i++)
 		if (!p->rate[i].calendar_ref->calendar)
-			return p->spec.rate[i].calendar;
+			return p->rate[i].calendar_ref;
 	return NULL;
+}
+
+const char *view_missing_calendar_of_rates(const struct plan *p)
+{
+	const struct calendar_ref *missing = p->invalid ? NULL : missing_calendar(p);
+	return missing && !missing->invalid ? missing->name : NULL;
+}
+
+static void say_missing_calendar(
+	const struct queue *q, const struct calendar_ref *missing, struct text *t)
+{
+	text_add(t, "Calendar %s does not exist or has no valid spec", missing->name);
+	if (!calendar_ref_exists(missing))
+		target_suggest(&target_calendar, q, &(struct named){.name = missing->name}, t);
 }
 
 static void say_stranger(
@@ -65,7 +80,7 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 	const char **ret_reason, struct text *t)
 {
 	int64_t until_ms;
-	const char *missing = missing_calendar(p);
+	const struct calendar_ref *missing = missing_calendar(p);
 	const char *held = p->spec.hold_when_stale ? "nothing starts in its queues meanwhile"
 						   : "the rates hold meanwhile";
 	*ret_reason = "Active";
@@ -77,9 +92,8 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 		text_add(t, "the newest spec was refused, the one before holds: %s", p->invalid);
 	} else if (missing) {
 		*ret_reason = "CalendarNotFound";
-		text_add(t,
-			"Calendar %s does not exist or has no valid spec; its rate does not count, create it or correct spec.rates",
-			missing);
+		say_missing_calendar(q, missing, t);
+		text_add(t, "; its rate does not count, create it or correct spec.rates");
 	} else if (p->spec.has_series && p->spec.series_fault) {
 		*ret_reason = "SeriesMissing";
 		text_add(t, "%s; %s", p->spec.series_fault, held);
@@ -158,6 +172,12 @@ static const char *reason_of(struct queue *q, const struct budget *b)
 	return budget_remaining(b) <= 0 ? "Exhausted" : "Active";
 }
 
+const char *view_missing_queue(const struct queue *q, const struct budget *b)
+{
+	bool missing = strcmp(reason_of(view_working(q), b), "QueueNotFound") == 0;
+	return !missing ? NULL : b->cq ? b->cq->name : b->lq->name;
+}
+
 static void say_reason(struct queue *q, const struct budget *b, const char *reason, struct text *t)
 {
 	const struct plan *p = b->spec.name ? plan_of(q, b->cq ? b->cq : b->lq->cq) : NULL;
@@ -166,9 +186,14 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 			b->zone ? "the newest spec was refused, the one before holds: " : "",
 			b->invalid);
 	} else if (strcmp(reason, "QueueNotFound") == 0) {
+		const struct target *target = b->cq ? &target_clusterqueue : &target_localqueue;
+		const struct named n = {.name = b->cq ? b->cq->name : b->lq->name,
+			.of = b->cq ? NULL : b->lq->ns->name};
 		add_owner(t, b);
-		text_add(t, " does not exist; create it or correct spec.%s",
-			b->cq ? "queue" : "localQueue");
+		text_add(t, " does not exist");
+		if (!target->found(q, &n))
+			target_suggest(target, q, &n, t);
+		text_add(t, "; create it or correct spec.%s", b->cq ? "queue" : "localQueue");
 	} else if (p && strcmp(reason, "CurrencyMismatch") == 0) {
 		text_add(t,
 			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make both the same",

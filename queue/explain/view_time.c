@@ -1,7 +1,9 @@
 /* The state of Calendars and RunPolicies as their status shows it. */
 #include "queue/rules/windows/window_close.h"
 #include "queue/core.h"
+#include "queue/explain/view.h"
 #include "queue/job/text.h"
+#include "queue/rules/targets.h"
 
 /* ---- Calendars ---- */
 
@@ -118,8 +120,14 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 	return false;
 }
 
-static const char *policy_reason(
-	const struct runpolicy *p, const struct runpolicy_view *v, struct text *t)
+const char *view_missing_calendar(const struct runpolicy *p)
+{
+	const struct calendar_ref *time = p->calendar_ref;
+	return !p->invalid && !time->calendar && !time->invalid ? p->spec.calendar : NULL;
+}
+
+static const char *policy_reason(const struct queue *q, const struct runpolicy *p,
+	const struct runpolicy_view *v, struct text *t)
 {
 	const struct calendar_ref *time = p->calendar_ref;
 	if (p->invalid) {
@@ -127,10 +135,12 @@ static const char *policy_reason(
 			p->spec.name ? "; the last valid spec stays in force" : "");
 		return "InvalidSpec";
 	}
-	if (!time->calendar && !time->invalid) {
+	if (view_missing_calendar(p)) {
+		const struct named n = {.name = p->spec.calendar, .within = time};
+		target_calendar.say_missing(&n, t);
+		target_suggest(&target_calendar, q, &n, t);
 		text_add(t,
-			"Calendar %s does not exist, so nothing starts or is stopped by this; create it or correct spec.calendar",
-			p->spec.calendar);
+			", so nothing starts or is stopped by this; create it or correct spec.calendar");
 		return "CalendarNotFound";
 	}
 	if (!time->calendar) {
@@ -163,7 +173,7 @@ bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_
 		.stopped_total = p->stopped_total};
 	count_bound(q, p, ret);
 	struct text text = text_over(ret->active.message, sizeof(ret->active.message));
-	ret->active.reason = policy_reason(p, ret, &text);
+	ret->active.reason = policy_reason(q, p, ret, &text);
 	ret->active.ok = *ret->active.reason == 'A';
 	return true;
 }

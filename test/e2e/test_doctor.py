@@ -260,8 +260,8 @@ def test_queues_that_say_why_they_start_nothing(sick, doctor):
     def all_of_them():
         found = said()
         return (len(found) == 3 and found[0].startswith("AdvanceReservation typo: FlavorNotFound: ") and "(did you mean any?)" in found[0]
-                and found[1].startswith("ClusterQueue lost: NameNotFound: ") and "ResourceFlavor anyy does not exist, did you mean any?" in found[1]
-                and found[2].startswith(f"LocalQueue {NS}/astray: NameNotFound: ") and "nowhere" in found[2])
+                and found[1].startswith("ClusterQueue lost: FlavorNotFound: ") and "ResourceFlavor anyy (did you mean any?)" in found[1]
+                and found[2].startswith(f"LocalQueue {NS}/astray: ClusterQueueDoesNotExist: ") and "nowhere" in found[2])
     try:
         wait_until("each to be found, once", all_of_them, LATER)
         wait_until("an Event to have it", lambda: [e for e in sick.api.list("/api/v1/namespaces/default/events") if

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/rules/targets.h"
 #include "sluice/quantity.h"
 
 static void row_add(struct advance_reservation *a, struct quota_row *row, int64_t amount)
@@ -59,82 +60,31 @@ static int by_node(const void *a, const void *b)
 	return quota_row_cmp(x->row, y->row);
 }
 
-/* ---- what is missing, and which one may have been meant --------------------------------------- */
-
-void advance_add_meant(const struct similar *s, struct text *t)
-{
-	if (similar_best(s))
-		text_add(t, " (did you mean %s?)", similar_best(s));
-}
-
-static void add_meant_clusterqueue(const struct queue *q, const char *name, struct text *t)
-{
-	struct similar s;
-	similar_begin(&s, name);
-	for (struct tree_node *i = tree_first(&q->clusterqueues.shown); i; i = tree_next(i)) {
-		const struct clusterqueue *cq = container_of(i, struct clusterqueue, by_name);
-		if (cq->exists)
-			similar_offer(&s, cq->name);
-	}
-	advance_add_meant(&s, t);
-}
-
-static void add_meant_flavor(const struct queue *q, const char *name, struct text *t)
-{
-	const struct quota_row *row;
-	struct similar s;
-	similar_begin(&s, name);
-	map_each(&q->quota.rows, i, row)
-		if (own_quota(row) > 0)
-			similar_offer(&s, row->flavor);
-	advance_add_meant(&s, t);
-}
-
-/* Of the flavors of cq that which may have been meant, or of the resources of one that it has. False: cq
- * has no such flavor, or x names no resource. */
-static bool find_meant(
-	const struct clusterqueue *cq, const struct advance_amount *x, struct similar *ret)
-{
-	const struct resource_group *of = NULL;
-	similar_begin(ret, x->flavor);
-	for (size_t g = 0; g < cq->spec.ngroups; g++)
-		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++) {
-			const char *flavor = cq->spec.groups[g].flavors[f]->name;
-			similar_offer(ret, flavor);
-			if (strcmp(flavor, x->flavor) == 0)
-				of = &cq->spec.groups[g];
-		}
-	if (!of)
-		return false;
-	similar_begin(ret, x->resource);
-	for (size_t r = 0; *x->resource && r < of->nresources; r++)
-		similar_offer(ret, of->resources[r]);
-	return *x->resource;
-}
+/* ---- what is missing -------------------------------------------------------------------------- */
 
 /* cq: NULL where it reserves of all. */
 static bool say_no_flavor(const struct queue *q, struct advance_reservation *a,
 	const struct clusterqueue *cq, const struct advance_amount *x)
 {
 	struct text t = text_over(a->message, sizeof(a->message));
-	struct similar s;
+	struct named flavor = {.name = x->flavor, .within = cq};
 	if (!cq) {
 		text_add(&t, "no ClusterQueue or Cohort has quota of flavor %s", x->flavor);
-		add_meant_flavor(q, x->flavor, &t);
+		target_suggest(&target_flavor_with_quota, q, &flavor, &t);
 		text_add(&t, "; add it to one, or make another AdvanceReservation");
 		return false;
 	}
-	bool knows_flavor = find_meant(cq, x, &s);
+	bool knows_flavor = target_flavor_of_clusterqueue.found(q, &flavor);
 	text_add(&t, "ClusterQueue %s has no quota of ", cq->name);
 	if (*x->resource) {
+		struct named resource = {.name = x->resource, .within = cq, .of = x->flavor};
 		text_add(&t, "%s", x->resource);
-		if (knows_flavor)
-			advance_add_meant(&s, &t);
+		target_suggest(&target_resource_of_clusterqueue, q, &resource, &t);
 		text_add(&t, " in ");
 	}
 	text_add(&t, "flavor %s", x->flavor);
 	if (!knows_flavor)
-		advance_add_meant(&s, &t);
+		target_suggest(&target_flavor_of_clusterqueue, q, &flavor, &t);
 	text_add(&t, "; add it there, or make another AdvanceReservation");
 	return false;
 }
@@ -142,8 +92,9 @@ static bool say_no_flavor(const struct queue *q, struct advance_reservation *a,
 static void say_no_clusterqueue(const struct queue *q, struct advance_reservation *a)
 {
 	struct text t = text_over(a->message, sizeof(a->message));
-	text_add(&t, "ClusterQueue %s does not exist", a->spec.clusterqueue);
-	add_meant_clusterqueue(q, a->spec.clusterqueue, &t);
+	struct named n = {.name = a->spec.clusterqueue};
+	target_clusterqueue.say_missing(&n, &t);
+	target_suggest(&target_clusterqueue, q, &n, &t);
 	text_add(&t, "; create it, or reserve in another one");
 }
 

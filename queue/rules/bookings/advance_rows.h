@@ -6,15 +6,11 @@
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_ROWS_H
 #define SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_ROWS_H
 
-#include "base/similar.h"
-#include "queue/job/text.h"
 #include "queue/rules/bookings/advance_reservation.h"
 
 /* False: the sentence in a says what is missing; *ret_reason: ClusterQueueNotFound, FlavorNotFound. What
  * can be had is in a->row all the same. */
 bool advance_rows_find(struct queue *q, struct advance_reservation *a, const char **ret_reason);
 void advance_rows_free(struct advance_reservation *a);
-/* Appends " (did you mean spot?)" where a name is alike. */
-void advance_add_meant(const struct similar *s, struct text *t);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/rules/bookings/advance_rows.h"
+#include "queue/rules/targets.h"
 #include "sluice/quantity.h"
 
 static void window_add(struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
@@ -78,16 +79,10 @@ static int64_t turned_ms(struct calendar *c, int64_t first_ms, int64_t now_ms)
 void advance_say_no_calendar(
 	const struct queue *q, const struct advance_reservation *a, struct text *t)
 {
-	struct similar s;
+	struct named n = {.name = a->spec.calendar};
 	text_add(t, "Calendar %s does not exist or has no valid spec", a->spec.calendar);
-	similar_begin(&s, a->spec.calendar);
-	for (struct tree_node *i = tree_first(&q->calendar_refs.all); i; i = tree_next(i)) {
-		const struct calendar_ref *c = container_of(i, struct calendar_ref, by_name);
-		if (calendar_ref_exists(c) && c != a->calendar_ref)
-			similar_offer(&s, c->name);
-	}
 	if (!calendar_ref_exists(a->calendar_ref))
-		advance_add_meant(&s, t);
+		target_suggest(&target_calendar, q, &n, t);
 	text_add(t, "; create it, or make another AdvanceReservation");
 }
 

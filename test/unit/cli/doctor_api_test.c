@@ -446,9 +446,8 @@ static void objects_say_why_they_are_without_effect(void **state)
 	}
 }
 
-/* A name that finds nothing is in two conditions, and is told once, by that which says what was meant. What
- * else is False is told beside it. */
-static void what_two_conditions_say_is_told_once(void **state)
+/* The controller says each fault in one of them: names that Active and Effective miss are two. */
+static void each_condition_that_is_false_is_told(void **state)
 {
 	(void)state;
 #define FALSE_IS(type, reason)                                                                     \
@@ -475,9 +474,9 @@ static void what_two_conditions_say_is_told_once(void **state)
 		answer(&s, path, 200, "{\"items\":[]}");
 	}
 	examine(&s, "conditions");
-	assert_int_equal(s.f.count, 5);
-	static const char *const told[] = {"a: NameNotFound", "b: CohortCycle", "b: NameNotFound",
-		"c: FlavorNotFound", "c: WithoutEffect"};
+	assert_int_equal(s.f.count, 6);
+	static const char *const told[] = {"a: FlavorNotFound", "a: NameNotFound", "b: CohortCycle",
+		"b: NameNotFound", "c: FlavorNotFound", "c: WithoutEffect"};
 	for (size_t i = 0; i < ROWS(told); i++)
 		assert_non_null(strstr(s.f.kept[i].text, told[i]));
 	stage_close(&s);
@@ -944,7 +943,7 @@ int main(void)
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
 		cmocka_unit_test(objects_say_why_they_are_without_effect),
-		cmocka_unit_test(what_two_conditions_say_is_told_once),
+		cmocka_unit_test(each_condition_that_is_false_is_told),
 		cmocka_unit_test(an_aggregated_api_that_is_not_reached),
 		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
 		cmocka_unit_test(a_local_queue_that_jobs_name_is_there),

@@ -1,11 +1,13 @@
 /*
- * Names: what a spec names, and whether that is there.
+ * Targets: what a spec may name, by kind: whether it is there, and which one may have been meant. All that is
+ * told of a name that finds nothing has its "did you mean" from here.
  */
-#ifndef SLUICE_QUEUE_EFFECT_NAMES_H
-#define SLUICE_QUEUE_EFFECT_NAMES_H
+#ifndef SLUICE_QUEUE_RULES_TARGETS_H
+#define SLUICE_QUEUE_RULES_TARGETS_H
 
 #include "base/similar.h"
-#include "queue/effect/effect.h"
+#include "queue/core.h"
+#include "queue/job/text.h"
 
 /* A name in a spec, and where it stands. */
 struct named {
@@ -25,11 +27,15 @@ struct target {
 	void (*offer)(const struct queue *q, const struct named *n, struct similar *s);
 };
 
-/* Appends ", did you mean spot?" where one of those that there are is alike; false: none is. */
-bool target_suggest(
+/* Appends " (did you mean spot?)" where one of those that there are is alike. */
+void target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t);
 
 extern const struct target target_flavor;
+extern const struct target
+	target_flavor_with_quota; /* of any ClusterQueue or Cohort; suggested alone */
+/* within: a struct clusterqueue. The resource is suggested alone; of: the flavor. */
+extern const struct target target_flavor_of_clusterqueue, target_resource_of_clusterqueue;
 extern const struct target target_calendar; /* within: its struct calendar_ref */
 extern const struct target target_window;   /* within: the calendar_ref; of: the Calendar's name */
 extern const struct target target_clusterqueues; /* a name or glob */

@@ -1,21 +1,40 @@
 /* How a name of each kind of thing is found, and which ones there are. */
 #include <string.h>
+#include <strings.h>
 
-#include "queue/effect/names.h"
+#include "queue/rules/targets.h"
 #include "queue/rules/windows/runpolicy.h"
 #include "sluice/quantity.h"
 
-bool target_suggest(
+void target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t)
 {
 	struct similar s;
 	similar_begin(&s, n->name);
 	if (target->offer)
 		target->offer(q, n, &s);
-	if (!similar_best(&s))
-		return false;
-	text_add(t, ", did you mean %s?", similar_best(&s));
-	return true;
+	if (similar_best(&s))
+		text_add(t, " (did you mean %s?)", similar_best(&s));
+}
+
+/* Which of the resources that everybody knows it is, whosever: of "nvidia.com/gpu" gpu. NULL: none of them. */
+static const char *family_of(const char *resource)
+{
+	static const char *const families[] = {"cpu", "gpu", "tpu", "npu", "vpu", "xpu", "memory",
+		"memory-gib", "storage", "ephemeral-storage", "pods", NULL};
+	const char *slash = strrchr(resource, '/'), *word = slash ? slash + 1 : resource;
+	for (const char *const *f = families; *f; f++)
+		if (strcasecmp(*f, word) == 0)
+			return *f;
+	return NULL;
+}
+
+/* Who writes gpu does not mean cpu, alike as they are. */
+static void resource_offer(struct similar *s, const char *resource)
+{
+	const char *written = family_of(s->written), *offered = family_of(resource);
+	if (!written || !offered || written == offered)
+		similar_offer(s, resource);
 }
 
 /* Says that nothing of a kind goes by a name, or by a glob. */
@@ -49,6 +68,59 @@ static void flavors_offer(const struct queue *q, const struct named *n, struct s
 }
 
 const struct target target_flavor = {flavor_found, flavor_missing, flavors_offer};
+
+static void flavors_with_quota_offer(
+	const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct quota_row *row;
+	(void)n;
+	map_each(&q->quota.rows, i, row)
+		if (row->in_spec)
+			similar_offer(s, row->flavor);
+}
+
+const struct target target_flavor_with_quota = {.offer = flavors_with_quota_offer};
+
+/* The group of cq that has it. */
+static const struct resource_group *group_of_flavor(
+	const struct clusterqueue *cq, const char *flavor)
+{
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++)
+			if (strcmp(cq->spec.groups[g].flavors[f]->name, flavor) == 0)
+				return &cq->spec.groups[g];
+	return NULL;
+}
+
+static bool flavor_of_clusterqueue_found(const struct queue *q, const struct named *n)
+{
+	(void)q;
+	return group_of_flavor(n->within, n->name);
+}
+
+static void flavors_of_clusterqueue_offer(
+	const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct clusterqueue *cq = n->within;
+	(void)q;
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++)
+			similar_offer(s, cq->spec.groups[g].flavors[f]->name);
+}
+
+const struct target target_flavor_of_clusterqueue = {
+	.found = flavor_of_clusterqueue_found, .offer = flavors_of_clusterqueue_offer};
+
+static void resources_of_clusterqueue_offer(
+	const struct queue *q, const struct named *n, struct similar *s)
+{
+	const struct resource_group *g = group_of_flavor(n->within, n->of);
+	(void)q;
+	for (size_t r = 0; g && r < g->nresources; r++)
+		resource_offer(s, g->resources[r]);
+}
+
+const struct target target_resource_of_clusterqueue = {.offer = resources_of_clusterqueue_offer};
 
 /* ---- a Calendar, and a window of one ---- */
 
@@ -132,7 +204,7 @@ static void clusterqueues_offer(const struct queue *q, const struct named *n, st
 {
 	const struct localqueue *author = n->within;
 	struct tree_node *at = tree_first(&q->clusterqueues.shown);
-	for (const struct clusterqueue *cq; (cq = next_clusterqueue(&at));)
+	for (const struct clusterqueue *cq; !similar_is_full(s) && (cq = next_clusterqueue(&at));)
 		if (!author || clusterqueue_selects(cq, author->ns))
 			similar_offer(s, cq->name);
 }
@@ -241,7 +313,7 @@ static void quota_offer(const struct queue *q, const struct named *n, struct sim
 			continue;
 		for (size_t i = 0; (row = quota_row_at(cq, i)); i++)
 			if (row->in_spec && strcmp(row->flavor, n->of) == 0)
-				similar_offer(s, row->resource);
+				resource_offer(s, row->resource);
 	}
 }
 
@@ -285,7 +357,7 @@ static void price_offer(const struct queue *q, const struct named *n, struct sim
 				continue;
 			strcpy(unit, row->resource);
 			strcat(unit, bytes ? "-gib" : "");
-			similar_offer(s, unit);
+			resource_offer(s, unit);
 		}
 	}
 }
