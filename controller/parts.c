@@ -84,13 +84,14 @@ static void ended_well(void *ctx, const struct job_outline *o, int64_t ran_ms)
 	forecasts_tell_run(p->forecasts, &run, ran_ms);
 }
 
-static struct likely_start likely_start(void *ctx, const struct uid *uid)
+static struct likely_start likely_start(
+	void *ctx, const struct uid *uid, const struct explanation *x)
 {
 	const struct parts *p = ctx;
-	struct forecast x;
-	if (!forecasts_find(p->forecasts, uid, &x) || x.start.p50_ms == PLAY_NEVER)
+	struct forecast f;
+	if (!forecasts_find(p->forecasts, uid, x, &f) || f.start.p50_ms == PLAY_NEVER)
 		return (struct likely_start){0};
-	return (struct likely_start){x.start.p50_ms, x.as_of_ms};
+	return (struct likely_start){f.start.p50_ms, f.as_of_ms};
 }
 
 static void make_forecasts(struct parts *p)

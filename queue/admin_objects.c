@@ -1,6 +1,7 @@
 /* Which objects of admins decide what starts in a Cohort tree, and whether they are still the same. */
 #include <string.h>
 
+#include "base/mix.h"
 #include "queue/core.h"
 #include "queue/explain/view.h"
 
@@ -107,21 +108,78 @@ static void tell_of_localqueues(const struct telling *t, const struct clusterque
 	}
 }
 
+static void tell_of(const struct telling *t, struct clusterqueue *cq)
+{
+	tell(t, "ClusterQueue", cq->name, (uint64_t)cq->generation);
+	tell_cohorts(t, cq->spec.cohort);
+	tell_flavors(t, cq);
+	tell_policies(t, cq->window_state);
+	tell_plan(t, cq);
+	tell_budgets(t, &cq->budgets);
+	tell_advance_reservations(t, cq);
+	tell_of_localqueues(t, cq);
+}
+
 void queue_each_admin_object(const struct queue *q,
 	void (*each)(uint64_t tree, const struct admin_object *o, void *ctx), void *ctx)
 {
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		const struct telling t = {q, tree_of(cq), each, ctx};
-		tell(&t, "ClusterQueue", cq->name, (uint64_t)cq->generation);
-		tell_cohorts(&t, cq->spec.cohort);
-		tell_flavors(&t, cq);
-		tell_policies(&t, cq->window_state);
-		tell_plan(&t, cq);
-		tell_budgets(&t, &cq->budgets);
-		tell_advance_reservations(&t, cq);
-		tell_of_localqueues(&t, cq);
+		tell_of(&t, cq);
 	}
+}
+
+/* ---- When one of them was changed last --------------------------------------------------------- */
+
+static void add_object(uint64_t tree, const struct admin_object *o, void *ctx)
+{
+	uint64_t object = map_hash_string(o->kind) ^ map_hash_string(o->name) * 31;
+	(void)tree;
+	*(uint64_t *)ctx += mix64(object ^ mix64(o->edition + 1));
+}
+
+static void sum_up(const struct queue *q, struct clusterqueue *cq)
+{
+	const struct telling t = {q, 0, add_object, &cq->cohort_tree->admin_objects};
+	tell_of(&t, cq);
+}
+
+/* Any call that changes an object makes another version, and few versions come of that: the sums say whether
+ * this one does. */
+static void follow_admin_objects(struct queue *q)
+{
+	const struct tree *shown = &q->clusterqueues.shown;
+	if (q->counters.edits_as_of == q->counters.version)
+		return;
+	q->counters.edits_as_of = q->counters.version;
+	for (struct tree_node *n = tree_first(shown); n; n = tree_next(n))
+		container_of(n, struct clusterqueue, by_name)->cohort_tree->admin_objects = 0;
+	for (struct tree_node *n = tree_first(shown); n; n = tree_next(n))
+		sum_up(q, container_of(n, struct clusterqueue, by_name));
+	for (struct tree_node *n = tree_first(shown); n; n = tree_next(n)) {
+		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		if (cq->admin_objects == cq->cohort_tree->admin_objects)
+			continue;
+		cq->admin_objects = cq->cohort_tree->admin_objects;
+		cq->edited = ++q->counters.edits;
+	}
+}
+
+uint64_t queue_edits(const struct queue *q)
+{
+	follow_admin_objects(view_working(q));
+	return q->counters.edits;
+}
+
+uint64_t queue_job_edited(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return UINT64_MAX;
+	follow_admin_objects(view_working(q));
+	uint64_t own = w->edited > w->lq->edited ? w->edited : w->lq->edited;
+	return w->lq->cq && w->lq->cq->edited > own ? w->lq->cq->edited : own;
 }
 
 struct node_traffic queue_node_traffic(const struct queue *q)

@@ -258,6 +258,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		return;
 	each_waiting(q, lq, workload_unplace);
 	list_leave(&lq->of_clusterqueue);
+	lq->edited = ++q->counters.edits;
 	lq->cq = NULL;
 	overflow_exists(lq, clusterqueue != NULL);
 	lq->exists = clusterqueue != NULL;
@@ -337,6 +338,8 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	}
 	struct localqueue *lq = localqueue_object(q, s->ns, s->name, NULL);
 	bool drained = lq->stop_policy == STOP_HOLD_AND_DRAIN;
+	if (lq->generation != s->generation)
+		lq->edited = ++q->counters.edits;
 	lq->generation = s->generation;
 	lq->deleting = s->deleting;
 	lq->stop_policy = s->stop_policy;

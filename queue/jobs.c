@@ -36,6 +36,7 @@ static void take_job(
 		w = workload_new(q, j);
 		past_recall(q, w, &j->admission.history);
 	}
+	workload_edited(q, w);
 	workload_unplace(q, w);
 	past_queued(w, j);
 	workload_take(q, w, j, account);
@@ -57,6 +58,8 @@ static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 {
 	uint64_t exempt = runpolicies_exempt(q, j);
 	bool again = exempt != w->exempt && w->reservation;
+	if (exempt != w->exempt)
+		workload_edited(q, w);
 	w->exempt = exempt;
 	w->stopping_at_ms = j->annotations.stopping_at_ms;
 	namespace_quota_see(q, w, j);
@@ -246,6 +249,7 @@ static void recall(struct queue *q, const struct uid *uid, const struct job_hist
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w)
 		return;
+	workload_edited(q, w);
 	workload_unplace(q, w);
 	take(q, w, h);
 	workload_place(q, w);
@@ -424,6 +428,7 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 		return;
 	queue_tell(q, BLOCK_JOB, .uid = *uid, .why = why);
 	w->blocked = why;
+	workload_edited(q, w);
 	workload_replace(q, w);
 	wake_behind_leaving(q, w);
 	q->counters.version++;
@@ -461,6 +466,7 @@ void queue_release_job(
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;
+	workload_edited(q, w);
 	workload_unplace(q, w);
 	w->not_before_ms = not_before_ms;
 	release(q, w, now_ms);

@@ -35,12 +35,14 @@ struct forecasts {
 	ev_io readable;
 	int64_t begun_ms, begun_at_ms; /* by the two clocks: tick, wall */
 	int64_t fork_us;
+	uint64_t begun_edits; /* queue_edits() */
 	size_t begun_runs, begun_arrivals;
 
 	/* The last answer, which lives in its ask; NULL: none. */
 	struct ask *answered;
 	struct ask_answer answer;
 	int64_t answer_tick_ms, answer_as_of_ms;
+	uint64_t answer_edits;
 	size_t answer_runs, answer_arrivals;
 };
 
@@ -125,6 +127,7 @@ static void keep_answer(struct forecasts *f, const struct ask_answer *a)
 	f->counts.cpu_us += a->cpu_us;
 	f->answer_tick_ms = f->begun_ms;
 	f->answer_as_of_ms = f->begun_at_ms;
+	f->answer_edits = f->begun_edits;
 	f->answer_runs = f->begun_runs;
 	f->answer_arrivals = f->begun_arrivals;
 	f->failures = 0;
@@ -168,6 +171,7 @@ static void begin_ask(struct forecasts *f, int64_t now_ms)
 	struct err e;
 	f->begun_ms = f->tick_ms;
 	f->begun_at_ms = now_ms;
+	f->begun_edits = queue_edits(f->options.queue);
 	f->begun_runs = guesses_runs(f->guesses);
 	f->begun_arrivals = guesses_arrivals(f->guesses, now_ms);
 	int64_t begun_us = clock_monotonic_us();
@@ -252,12 +256,26 @@ static bool has_answer(const struct forecasts *f)
 	return f && f->answered && f->tick_ms - f->answer_tick_ms < FORECASTS_SHOWN_MS;
 }
 
-bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
+/* It tells a start of a Job that cannot start as things are, or not yet; or that a person must change something
+ * that none must change any more. What is no edit brings that about, as dates of a ConfigMap do. */
+static bool is_ruled_out(const struct eta *eta, const struct explanation *x)
+{
+	bool needs_change = wait_reason_needs_change(x->reason);
+	bool time_decides = x->reason == WAIT_START_AFTER || x->reason == WAIT_WINDOW;
+	if (eta->start.started == 0)
+		return !needs_change && wait_reason_needs_change(eta->reason);
+	return needs_change || x->reason == WAIT_LEDGER_DOWN ||
+	       (time_decides && eta->start.p50_ms < x->not_before_ms);
+}
+
+bool forecasts_find(const struct forecasts *f, const struct uid *uid, const struct explanation *x,
+	struct forecast *ret)
 {
 	if (!has_answer(f))
 		return false;
 	const struct eta *eta = ask_find(&f->answer, uid);
-	if (!eta || eta_is_unknown(eta))
+	if (!eta || eta_is_unknown(eta) || is_ruled_out(eta, x) ||
+		queue_job_edited(f->options.queue, uid) > f->answer_edits)
 		return false;
 	*ret = (struct forecast){.start = eta->start,
 		.reason = eta->reason,

@@ -15,7 +15,8 @@
  *     row the pause doubles, up to FORECASTS_PAUSE_MOST_MS. The log says it once
  *
  * The answer is kept with the moment it is of, and is told for FORECASTS_SHOWN_MS. Who asks first
- * gets none; it is there some seconds later.
+ * gets none; it is there some seconds later. Of a Job that was changed since the answer was begun nothing is
+ * told until the next one.
  *
  * The loop never waits: an ask begins between two passes (the caller puts that off for a moment while
  * Jobs are being started), and its answer is read as it comes. Samples are worked out a few at a time
@@ -97,8 +98,11 @@ struct forecast {
 	struct move move; /* has_moved */
 };
 
-/* False: there is none of this Job, or only an old one. */
-bool forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret);
+/* False: there is none of this Job, or only an old one. A forecast is old after FORECASTS_SHOWN_MS; when what
+ * it rests on has changed since it was begun (queue_job_edited()); and when x, what is said of the Job now,
+ * rules it out. */
+bool forecasts_find(const struct forecasts *f, const struct uid *uid, const struct explanation *x,
+	struct forecast *ret);
 
 /* For operators. */
 struct forecasts_counts forecasts_count(const struct forecasts *f);

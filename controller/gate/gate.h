@@ -97,8 +97,10 @@ struct gate_options {
 	 * may be told to the gate or the queue. */
 	void (*came)(void *ctx, const struct job *j); /* it is new and waits; not of a list */
 	void (*ended_well)(void *ctx, const struct job_outline *o, int64_t ran_ms);
-	/* What a forecast says that is there anyway: it is told in the waiting note. NULL: nothing. */
-	struct likely_start (*likely_start)(void *ctx, const struct uid *uid);
+	/* What a forecast says that is there anyway of a Job of which x is said: it is told in the waiting
+	 * note. NULL: nothing. */
+	struct likely_start (*likely_start)(
+		void *ctx, const struct uid *uid, const struct explanation *x);
 	void *ctx;
 	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
 };

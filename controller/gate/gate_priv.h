@@ -82,7 +82,8 @@ struct gate {
 	bool (*manages)(void *ctx, const struct job *j); /* NULL: Jobs that name a queue */
 	void (*came)(void *ctx, const struct job *j);	 /* as in gate_options */
 	void (*ended_well)(void *ctx, const struct job_outline *o, int64_t ran_ms);
-	struct likely_start (*likely_start)(void *ctx, const struct uid *uid);
+	struct likely_start (*likely_start)(
+		void *ctx, const struct uid *uid, const struct explanation *x);
 	void *ctx;
 	const struct bill_labels *bill_labels;
 	/* Two clocks. What is decided, written and told goes by the one on the wall, which may step

@@ -56,15 +56,14 @@ static void add_time(struct buf *out, const char *words, int64_t ms, const char 
 	buf_done(&at);
 }
 
-/* Not where it says the same as the time before which it does not start, nor of a Job that has become one that
- * cannot start since the forecast. */
+/* Not where it says the same as the time before which it does not start. */
 static void add_start(
 	struct buf *out, const struct explanation *x, const struct likely_start *s, int64_t now_ms)
 {
 	int64_t at_ms = (s->at_ms + START_STEP_MS / 2) / START_STEP_MS * START_STEP_MS;
 	bool is_known = x->not_before_ms > now_ms && x->not_before_ms < INT64_MAX &&
 			at_ms - x->not_before_ms <= START_STEP_MS;
-	if (s->at_ms <= 0 || at_ms <= now_ms || is_known || wait_reason_needs_change(x->reason))
+	if (s->at_ms <= 0 || at_ms <= now_ms || is_known)
 		return;
 	buf_puts(out, "; likely to start about ");
 	story_time(at_ms, out);
@@ -91,10 +90,10 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	struct explanation x = {.reason = WAIT_PENDING_EVALUATION};
 	struct likely_start start = {0};
 	struct buf text;
-	if (g->likely_start)
-		start = g->likely_start(g->ctx, &j->uid);
 	queue_explain(g->queue, &j->uid, g->now_ms, &x);
 	explain_lending(g, j, &x);
+	if (g->likely_start)
+		start = g->likely_start(g->ctx, &j->uid, &x);
 	if (x.reason == WAIT_HELD && j->seen.held) /* its text may change, and this stands */
 		snprintf(x.sentence, sizeof(x.sentence),
 			"on hold: the annotation " HOLD_ANNOTATION " says why");

@@ -125,24 +125,11 @@ static int64_t start_ms(const struct queued_jobs_sources *s, const struct explan
 	return is_waiting(x) && later ? x->not_before_ms : 0;
 }
 
-/* The forecast is of another state of the Job than it is in: it tells a start though the Job cannot start, or
- * not yet; or that a person must change something, which has come about. */
-static bool is_outdated(const struct forecast *f, const struct explanation *x)
-{
-	bool needs_change = wait_reason_needs_change(x->reason);
-	if (f->start.started == 0)
-		return !needs_change && wait_reason_needs_change(f->reason);
-	bool is_down = x->reason == WAIT_LEDGER_DOWN;
-	bool too_early = x->reason == WAIT_START_AFTER && f->start.p50_ms < x->not_before_ms;
-	return needs_change || is_down || too_early;
-}
-
 bool queued_job_forecast(
 	const struct queued_jobs_sources *s, const struct queued_job *j, struct forecast *ret)
 {
 	return s->forecasts && is_waiting(&j->explanation) &&
-	       forecasts_find(s->forecasts, &j->listed.uid, ret) &&
-	       !is_outdated(ret, &j->explanation);
+	       forecasts_find(s->forecasts, &j->listed.uid, &j->explanation, ret);
 }
 
 static void put_move(const struct move *m, struct buf *out)

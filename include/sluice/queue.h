@@ -807,6 +807,13 @@ void queue_each_job(
 /* False when it is unknown. */
 bool queue_outline_job(const struct queue *q, const struct uid *uid, struct job_outline *ret);
 
+/* Changes that leave a forecast of a Job without ground are numbered: of the Job itself, of its LocalQueue,
+ * and of objects of admins by which its Cohort tree decides. A forecast stands as long as the number of its
+ * Job is at most the number that the queue had when it was begun. Not counted: what starts, ends and comes. */
+uint64_t queue_edits(const struct queue *q);
+/* The last change that concerns the Job; UINT64_MAX: it is unknown. */
+uint64_t queue_job_edited(const struct queue *q, const struct uid *uid);
+
 /* The ClusterQueues of one Cohort tree compete for the same quota. This is a number for the tree; 0: no such
  * ClusterQueue is known. */
 uint64_t queue_tree_of(const struct queue *q, const char *clusterqueue);

@@ -32,6 +32,7 @@ struct cohort_tree {
 	struct link improvable; /* in queue.improvable: booked_start.h */
 	struct alarm improve;	/* ... when that may be done again */
 	int64_t improved_ms;	/* when its bookings were last made better */
+	uint64_t admin_objects; /* clusterqueue.admin_objects, while that is worked out */
 	struct link members;	/* clusterqueue.of_cohort_tree, in the order of joining */
 };
 

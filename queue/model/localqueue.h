@@ -50,6 +50,7 @@ struct localqueue {
 	bool exists, deleting; /* exists: with a spec that is in force */
 	char *invalid;	       /* why its newest spec was refused; NULL: it was not */
 	int64_t generation;
+	uint64_t edited; /* queue_job_edited() of its Jobs is this at least */
 	enum stop_policy stop_policy;
 	struct clusterqueue *cq; /* NULL while the object does not exist */
 	enum localqueue_gate gate;

@@ -81,6 +81,11 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	return w;
 }
 
+void workload_edited(struct queue *q, struct workload *w)
+{
+	w->edited = ++q->counters.edits;
+}
+
 /* The ClusterQueue by which its priority counts. */
 static const struct clusterqueue *cq_that_counts(const struct workload *w)
 {
@@ -532,6 +537,7 @@ bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tr
 
 void workload_reprioritise(struct queue *q, struct workload *w)
 {
+	workload_edited(q, w);
 	workload_unplace(q, w);
 	workload_place(q, w);
 }
@@ -545,6 +551,7 @@ void workload_regate(struct queue *q, struct localqueue *lq)
 	lq->gate = gate;
 	if (!matters)
 		return;
+	lq->edited = ++q->counters.edits;
 	list_each(&lq->members, l)
 		workload_replace(q, container_of(l, struct workload, of_localqueue));
 }

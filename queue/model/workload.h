@@ -85,6 +85,7 @@ struct workload {
 	struct family
 		*family; /* its expected duration is that of their runs (duration.h), or NULL */
 	struct link of_family;
+	uint64_t edited; /* queue_job_edited(), as far as its own facts go */
 	int64_t not_before_ms;
 	int64_t max_run_ms;  /* 0: its ClusterQueue's default */
 	int64_t expected_ms; /* 0: unknown; else from: */
@@ -119,6 +120,9 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 /* Takes over what the Job says. A waiting workload must stand nowhere meanwhile. */
 void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account);
+
+/* Notes that a fact of its own has changed: forecasts of it are worth nothing any more. */
+void workload_edited(struct queue *q, struct workload *w);
 
 /* Puts it where it belongs now / takes it out of its place. */
 void workload_place(struct queue *q, struct workload *w);

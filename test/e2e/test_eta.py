@@ -99,6 +99,33 @@ def test_what_moved_it_is_said(world, api_is_there):
     assert f"Calendar {world.full('window')} was changed" in moved["why"], moved
 
 
+def test_a_job_that_was_changed_has_no_start_of_before(world, api_is_there, program):
+    """Its priority; from the first answer on that shows the new one, on every surface."""
+    world.queue(cpu=2)
+    world.priorities(high=10)
+    world.job("runs", cpu=2, annotations={EXPECTED: "30m"})
+    world.started("runs")
+    world.job("mine", cpu=2, annotations={EXPECTED: "30m"})
+    one = f"{GROUP}/namespaces/{world.ns}/queuedjobs/mine"
+
+    def surfaces():
+        """The QueuedJob by each way to it; explain has its members without status."""
+        explained = json.loads(program("sluice", "explain", "job/mine", "-n", world.ns, "-o", "json").stdout)
+        yield explained["priority"], explained.get("start")
+        for item in world.api.get(one), *world.api.get(f"{GROUP}/namespaces/{world.ns}/queuedjobs")["items"]:
+            if item["metadata"]["name"] == "mine":
+                yield item["spec"]["priority"], item["status"].get("start")
+    wait_until("a start", lambda: all(start for _, start in surfaces()), SOON)
+    changed = time.time()
+    world.api.patch(jobs_path(world.ns, "mine"), {"metadata": {"labels": {"sluice.dev/priority-class": world.full("high")}}})
+
+    def is_told_anew():
+        seen = [start for priority, start in surfaces() if priority == 10]
+        assert all(instant(start["asOf"]) >= int(changed) for start in seen if start), (changed, seen)
+        return len(seen) == 3 and all(seen)
+    wait_until("a start anew", is_told_anew, LATER)
+
+
 @pytest.mark.flags("--note-after", "1s")
 def test_the_annotation_has_the_start_and_when_that_was(world, api_is_there):
     world.queue(cpu=1)

@@ -281,6 +281,7 @@ static void item_turns(struct queue *q, struct dependency_item *item, enum depen
 	bool failure_moves = v == VERDICT_NEVER || item->verdict == VERDICT_NEVER;
 	x->nnever += (size_t)(v == VERDICT_NEVER) - (size_t)(item->verdict == VERDICT_NEVER);
 	item->verdict = v;
+	workload_edited(q, x->w);
 	if (v == VERDICT_HOLDS)
 		item_holds(item);
 	if (failure_moves)

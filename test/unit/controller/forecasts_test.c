@@ -98,6 +98,7 @@ static int begin(void **state)
 		.reason = WAIT_QUOTA};
 	x = (struct fix){.loop = ev_loop_new(EVFLAG_AUTO), .queue = world_of(1, STRICT_FIFO)};
 	x.tick_ms = 1000000;
+	tell(x.queue, BEGIN_MS, (struct told){2, 1, HOUR_MS});
 	struct forecasts_options o = {.loop = x.loop, .queue = x.queue, .seed = 7};
 	x.forecasts = forecasts_new(&o);
 	*state = &x;
@@ -136,6 +137,18 @@ static void answer(struct fix *x)
 	ev_run(x->loop, EVRUN_ONCE);
 }
 
+/* Of a Job that waits for that. */
+static bool find_as(
+	const struct fix *x, const struct uid *job, struct explanation now, struct forecast *ret)
+{
+	return forecasts_find(x->forecasts, job, &now, ret);
+}
+
+static bool find(const struct fix *x, const struct uid *job, struct forecast *ret)
+{
+	return find_as(x, job, (struct explanation){.reason = WAIT_QUOTA}, ret);
+}
+
 /* ---- when it is played ------------------------------------------------------------------------- */
 
 static void nobody_asks_nothing_is_played(void **state)
@@ -146,7 +159,7 @@ static void nobody_asks_nothing_is_played(void **state)
 	for (int i = 0; i < 1000; i++)
 		tick_as(x, true);
 	assert_int_equal(asks.begun, 0);
-	assert_false(forecasts_find(x->forecasts, &job, &told));
+	assert_false(find(x, &job, &told));
 }
 
 static void who_asks_is_told(void **state)
@@ -156,12 +169,12 @@ static void who_asks_is_told(void **state)
 	struct uid job = uid_of(2), other = uid_of(3);
 	look_for(x, 1);
 	assert_int_equal(asks.begun, 1);
-	assert_false(forecasts_find(x->forecasts, &job, &told));
+	assert_false(find(x, &job, &told));
 	int64_t as_of_ms = BEGIN_MS + x->tick_ms;
 	look_for(x, 3); /* it takes a while */
 	assert_int_equal(asks.begun, 1);
 	answer(x);
-	assert_true(forecasts_find(x->forecasts, &job, &told));
+	assert_true(find(x, &job, &told));
 	assert_true(told.start.p50_ms == BEGIN_MS + HOUR_MS);
 	assert_true(told.start.p90_ms == PLAY_NEVER);
 	assert_int_equal(told.reason, WAIT_QUOTA);
@@ -169,7 +182,7 @@ static void who_asks_is_told(void **state)
 	assert_int_equal(told.draws, 16);
 	assert_int_equal(told.runs, 0);
 	assert_int_equal(told.arrivals, 0);
-	assert_false(forecasts_find(x->forecasts, &other, &told));
+	assert_false(find(x, &other, &told));
 }
 
 static void a_minute_after_the_last_question_it_ends(void **state)
@@ -204,9 +217,459 @@ static void an_old_answer_is_not_told(void **state)
 	asks.no_process = true;
 	for (int64_t i = 0; i < FORECASTS_SHOWN_MS / 1000 - 1; i++)
 		tick_as(x, true);
-	assert_true(forecasts_find(x->forecasts, &job, &told));
+	assert_true(find(x, &job, &told));
 	tick_as(x, true);
-	assert_false(forecasts_find(x->forecasts, &job, &told));
+	assert_false(find(x, &job, &told));
+}
+
+/* ---- what changes under it --------------------------------------------------------------------- */
+
+static const char *const only_batch[] = {"batch"};
+static const struct resource one_cpu = {"cpu", 1000}, two_cpu = {"cpu", 2000};
+static const struct container asks_one = {.requests = {&one_cpu, 1}},
+			      asks_two = {.requests = {&two_cpu, 1}};
+static const struct label gold = {"tier", "gold"};
+static const struct requirement is_gold = {.key = "tier", .op = SELECTOR_EXISTS};
+
+static struct job job_two(void)
+{
+	return (struct job){.uid = uid_of(2),
+		.ns = "team-a",
+		.name = "job-2",
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.family = "family-",
+		.created_ms = BEGIN_MS,
+		.suspend = true,
+		.parallelism = 1,
+		.has_completions = true,
+		.completions = 1,
+		.terms = {.max_price_resource = ""},
+		.pod = {.containers = &asks_one, .ncontainers = 1, .runtime_class = ""}};
+}
+
+static void set_batch_to(struct queue *q, int64_t cpus, enum stop_policy stop_policy)
+{
+	static const char *const resource[] = {"cpu"};
+	static int64_t generation;
+	struct quota_spec quota = {"cpu", cpus * 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	struct flavor_quota_spec flavor = {"node", &quota, 1};
+	struct resource_group_spec group = {resource, 1, &flavor, 1};
+	struct clusterqueue_spec s = {.name = "batch",
+		.generation = ++generation,
+		.cohort = "",
+		.groups = &group,
+		.ngroups = 1,
+		.strategy = STRICT_FIFO,
+		.stop_policy = stop_policy,
+		.has_namespace_selector = true};
+	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
+}
+
+static void set_local(struct queue *q, const char *name, int64_t generation, int32_t max_running)
+{
+	struct localqueue_spec s = {.ns = "team-a",
+		.name = name,
+		.generation = generation,
+		.clusterqueue = "batch",
+		.limits = {.max_running = max_running}};
+	assert_int_equal(queue_set_localqueue(q, &s, NULL), 0);
+}
+
+/* Open in that hour of each day; of policy night, which spares Jobs that are gold. */
+static void set_window(struct queue *q, int64_t generation, int hour)
+{
+	struct zone *utc = zone_utc();
+	struct window_spec open = {.name = "open",
+		.shape = WINDOW_DAYS,
+		.days = 127,
+		.from_minute = hour * 60,
+		.to_minute = hour * 60 + 60};
+	struct calendar_spec s = {.name = "open",
+		.generation = generation,
+		.time_zone = "UTC",
+		.zone = utc,
+		.window = &open,
+		.nwindows = 1};
+	assert_int_equal(queue_set_calendar(q, &s, NULL), 0);
+	zone_free(utc);
+}
+
+static void set_policy(struct queue *q, int64_t generation)
+{
+	struct runpolicy_spec s = {.name = "night",
+		.generation = generation,
+		.queues = only_batch,
+		.nqueues = 1,
+		.calendar = "open",
+		.has_exempt_selector = true,
+		.exempt_selector = {&is_gold, 1}};
+	bool again;
+	assert_int_equal(queue_set_runpolicy(q, &s, &again, NULL), 0);
+}
+
+static void set_class(struct queue *q, int32_t value)
+{
+	struct priority_spec s = {.kind = PRIORITY_WORKLOAD, .name = "high", .value = value};
+	queue_set_priority(q, &s);
+}
+
+static void is_put_on_hold(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->hold = "later";
+}
+
+static void gets_a_class(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->priority_class = "high";
+}
+
+static void goes_to_another_queue(struct queue *q, struct job *j)
+{
+	set_local(q, "other", 1, 0);
+	j->queue = "other";
+}
+
+static void asks_for_more(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->pod.containers = &asks_two;
+}
+
+static void has_more_pods(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->parallelism = j->completions = 3;
+}
+
+static void may_start_later(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->terms.start_after_ms = BEGIN_MS + 9 * HOUR_MS;
+}
+
+static void gets_a_deadline(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->terms.deadline_ms = BEGIN_MS + 9 * HOUR_MS;
+}
+
+static void is_expected_to_take_longer(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->durations.expected_ms = 9 * HOUR_MS;
+}
+
+static void gets_a_label_of_a_window(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->labels = &gold;
+	j->nlabels = 1;
+}
+
+static void waits_for_another(struct queue *q, struct job *j)
+{
+	static const struct dependency item = {
+		.kind = AFTER_OK, .name = "prep", .text = "afterok:prep"};
+	(void)q;
+	j->after = (struct dependencies){.item = &item, .count = 1};
+}
+
+static void goes_behind_in_its_own_order(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->nice = 5;
+}
+
+static void is_misconfigured(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->invalid = "sluice.dev/deadline is no time";
+}
+
+static void is_being_deleted(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->deleting = true;
+}
+
+/* What another cannot start by has been found by the gate. */
+static void is_blocked(struct queue *q, struct job *j)
+{
+	queue_block_job(q, &j->uid, "its pods were rejected");
+}
+
+static void its_past_is_recalled(struct queue *q, struct job *j)
+{
+	struct job_history h = {.not_before_ms = BEGIN_MS + 9 * HOUR_MS, .requeues = 3};
+	queue_recall_history(q, &j->uid, &h);
+}
+
+static void was_started_and_given_back(struct queue *q, struct job *j)
+{
+	set_batch_to(q, 1, STOP_NONE);
+	decide(q, BEGIN_MS + HOUR_MS);
+	queue_release_job(q, &j->uid, BEGIN_MS + HOUR_MS, BEGIN_MS + 2 * HOUR_MS);
+}
+
+static void its_class_is_edited(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_class(q, 7);
+}
+
+static void its_clusterqueue_is_stopped(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_batch_to(q, 0, STOP_HOLD);
+}
+
+static void quota_is_edited(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_batch_to(q, 5, STOP_NONE);
+}
+
+static void its_clusterqueue_is_deleted(struct queue *q, struct job *j)
+{
+	(void)j;
+	queue_drop_clusterqueue(q, "batch");
+}
+
+static void its_localqueue_lets_fewer_run(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_local(q, "main", 2, 1);
+}
+
+static void its_localqueue_is_deleted(struct queue *q, struct job *j)
+{
+	(void)j;
+	queue_drop_localqueue(q, "team-a", "main");
+}
+
+static void its_calendar_is_edited(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_window(q, 2, 20);
+}
+
+static void its_policy_is_edited(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_policy(q, 2);
+}
+
+static void its_policy_is_deleted(struct queue *q, struct job *j)
+{
+	(void)j;
+	queue_drop_runpolicy(q, "night");
+}
+
+static void its_flavor_is_edited(struct queue *q, struct job *j)
+{
+	static const struct taint taint = {"spot", "", TAINT_NO_SCHEDULE};
+	struct flavor_spec s = {.name = "node", .nodes = {.taints = &taint, .ntaints = 1}};
+	(void)j;
+	queue_set_flavor(q, &s, NULL);
+}
+
+static void nothing_changes(struct queue *q, struct job *j)
+{
+	(void)q;
+	j->version = 17; /* a write of others: its status, say */
+}
+
+static void others_come_and_go(struct queue *q, struct job *j)
+{
+	(void)j;
+	tell(q, BEGIN_MS, (struct told){3, 1, HOUR_MS});
+	struct uid other = uid_of(3);
+	queue_drop_job(q, &other);
+}
+
+static void a_queue_beside_is_edited(struct queue *q, struct job *j)
+{
+	struct clusterqueue_spec s = {
+		.name = "beside", .generation = 1, .cohort = "", .has_namespace_selector = true};
+	(void)j;
+	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
+}
+
+static void objects_are_told_again(struct queue *q, struct job *j)
+{
+	(void)j;
+	set_window(q, 1, 10);
+	set_policy(q, 1);
+	set_local(q, "main", 1, 0);
+	set_class(q, 5);
+}
+
+static void the_window_closes(struct queue *q, struct job *j)
+{
+	(void)j;
+	for (int hour = 10; hour < 12; hour++)
+		decide(q, BEGIN_MS + hour * HOUR_MS);
+}
+
+#define CHANGE(f)                                                                                  \
+	{                                                                                          \
+#f, f                                                                              \
+	}
+
+struct change {
+	const char *name;
+	/* What happens; j is what is told of the Job behind it. */
+	void (*make)(struct queue *q, struct job *j);
+};
+
+/* After which what was forecast before is worth nothing. */
+static const struct change changes[] = {
+	CHANGE(is_put_on_hold),
+	CHANGE(gets_a_class),
+	CHANGE(goes_to_another_queue),
+	CHANGE(asks_for_more),
+	CHANGE(has_more_pods),
+	CHANGE(may_start_later),
+	CHANGE(gets_a_deadline),
+	CHANGE(is_expected_to_take_longer),
+	CHANGE(gets_a_label_of_a_window),
+	CHANGE(waits_for_another),
+	CHANGE(goes_behind_in_its_own_order),
+	CHANGE(is_misconfigured),
+	CHANGE(is_being_deleted),
+	CHANGE(is_blocked),
+	CHANGE(its_past_is_recalled),
+	CHANGE(was_started_and_given_back),
+	CHANGE(its_clusterqueue_is_stopped),
+	CHANGE(quota_is_edited),
+	CHANGE(its_clusterqueue_is_deleted),
+	CHANGE(its_localqueue_lets_fewer_run),
+	CHANGE(its_localqueue_is_deleted),
+	CHANGE(its_calendar_is_edited),
+	CHANGE(its_policy_is_edited),
+	CHANGE(its_policy_is_deleted),
+	CHANGE(its_flavor_is_edited),
+};
+
+/* Its class is another one's; and that the window closes the plays have known. */
+static const struct change others[] = {
+	CHANGE(its_class_is_edited),
+	CHANGE(nothing_changes),
+	CHANGE(others_come_and_go),
+	CHANGE(a_queue_beside_is_edited),
+	CHANGE(objects_are_told_again),
+	CHANGE(the_window_closes),
+};
+
+/* Job 2 waits, in a queue with a window and without quota. */
+static struct job set_the_scene(struct fix *x)
+{
+	struct job j = job_two();
+	set_batch_to(x->queue, 0, STOP_NONE);
+	set_local(x->queue, "main", 1, 0);
+	set_window(x->queue, 1, 10);
+	set_policy(x->queue, 1);
+	set_class(x->queue, 5);
+	queue_set_job(x->queue, &j);
+	return j;
+}
+
+static void forecast_anew(struct fix *x)
+{
+	unsigned begun = asks.begun;
+	while (asks.begun == begun)
+		look_for(x, 1);
+	answer(x);
+}
+
+static void check_change(struct fix *x, const struct change *c, bool stands)
+{
+	struct forecast told;
+	struct uid two = uid_of(2);
+	struct job j = set_the_scene(x);
+	forecast_anew(x);
+	assert_true(find(x, &two, &told));
+	c->make(x->queue, &j);
+	queue_set_job(x->queue, &j);
+	if (find(x, &two, &told) != stands)
+		fail_msg("%s: the forecast of before is%s told", c->name, stands ? " not" : "");
+	forecast_anew(x);
+	assert_true(find(x, &two, &told));
+}
+
+static void check_changes(void **state, const struct change *c, size_t n, bool stands)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			assert_int_equal(begin(state), 0);
+		check_change(*state, &c[i], stands);
+		if (i + 1 < n)
+			end(state);
+	}
+}
+
+static void a_forecast_of_before_a_change_is_none(void **state)
+{
+	check_changes(state, changes, sizeof(changes) / sizeof(*changes), false);
+}
+
+static void what_does_not_concern_a_job_leaves_its_forecast(void **state)
+{
+	check_changes(state, others, sizeof(others) / sizeof(*others), true);
+}
+
+/* It was changed while the plays were under way: they do not know that. */
+static void nor_is_one_that_was_begun_before(void **state)
+{
+	struct fix *x = *state;
+	struct forecast told;
+	struct uid two = uid_of(2);
+	struct job j = set_the_scene(x);
+	look_for(x, 1);
+	j.hold = "later";
+	queue_set_job(x->queue, &j);
+	answer(x);
+	assert_false(find(x, &two, &told));
+}
+
+/* Who edits the class that it has. */
+static void a_class_is_a_fact_of_its_jobs(void **state)
+{
+	struct fix *x = *state;
+	struct forecast told;
+	struct uid two = uid_of(2);
+	struct job j = set_the_scene(x);
+	j.priority_class = "high";
+	queue_set_job(x->queue, &j);
+	forecast_anew(x);
+	assert_true(find(x, &two, &told));
+	set_class(x->queue, 7);
+	assert_false(find(x, &two, &told));
+}
+
+/* What is no edit, and yet rules it out. */
+static void a_start_that_cannot_be_is_not_told(void **state)
+{
+	struct fix *x = *state;
+	struct forecast told;
+	struct uid two = uid_of(2);
+	const int64_t p50_ms = asks.eta.start.p50_ms;
+	forecast_anew(x);
+	assert_true(find(x, &two, &told));
+	assert_false(find_as(x, &two, (struct explanation){.reason = WAIT_HELD}, &told));
+	assert_false(find_as(x, &two, (struct explanation){.reason = WAIT_LEDGER_DOWN}, &told));
+	assert_false(find_as(x, &two,
+		(struct explanation){.reason = WAIT_WINDOW, .not_before_ms = p50_ms + 1}, &told));
+	assert_true(find_as(x, &two,
+		(struct explanation){.reason = WAIT_WINDOW, .not_before_ms = p50_ms}, &told));
+	asks.eta.start = (struct quantiles){PLAY_NEVER, PLAY_NEVER, PLAY_NEVER, 0};
+	asks.eta.reason = WAIT_EXCEEDS_MAX;
+	assert_false(find(x, &two, &told));
+	assert_true(find_as(x, &two, (struct explanation){.reason = WAIT_EXCEEDS_MAX}, &told));
 }
 
 /* ---- the pace ---------------------------------------------------------------------------------- */
@@ -279,7 +742,7 @@ static void a_failed_ask_leaves_the_last_answer(void **state)
 	asks.fails = true;
 	answer(x);
 	assert_int_equal(asks.freed, 1);
-	assert_true(forecasts_find(x->forecasts, &job, &told));
+	assert_true(find(x, &job, &told));
 }
 
 static void an_ask_that_does_not_end_is_killed(void **state)
@@ -317,7 +780,7 @@ static void who_leads_no_more_ends_it_and_forgets(void **state)
 	assert_int_equal(asks.begun, 2);
 	tick_as(x, false);
 	assert_int_equal(asks.freed, 2);
-	assert_false(forecasts_find(x->forecasts, &job, &told));
+	assert_false(find(x, &job, &told));
 }
 
 /* What the ledger gives back to a new leader is what it learns from, and the Jobs that it has seen come as
@@ -349,7 +812,7 @@ static void a_takeover_knows_what_was(void **state)
 	assert_int_equal(recall.durations, 2);
 	look_for(x, 1);
 	answer(x);
-	assert_true(forecasts_find(x->forecasts, &job, &told));
+	assert_true(find(x, &job, &told));
 	assert_int_equal(told.runs, 2);
 	assert_int_equal(told.arrivals, 3);
 }
@@ -363,6 +826,7 @@ static void it_plays(void **state)
 	struct uid second = uid_of(2), third = uid_of(3);
 	struct duration_run run = {"team-a", "family-", "", "main", "batch", 1, 60 * MINUTE_MS};
 	asks.real = true;
+	queue_drop_job(x->queue, &second);
 	int64_t now_ms = BEGIN_MS + x->tick_ms + 1000;
 	for (int i = 0; i < 64; i++)
 		forecasts_tell_run(x->forecasts, &run, 30 * MINUTE_MS);
@@ -371,7 +835,7 @@ static void it_plays(void **state)
 	tell(x->queue, now_ms + 1, (struct told){2, 1, 60 * MINUTE_MS});
 	tell(x->queue, now_ms + 2, (struct told){3, 5, 60 * MINUTE_MS});
 	look_for(x, 1);
-	while (!forecasts_find(x->forecasts, &second, &told))
+	while (!find(x, &second, &told))
 		ev_run(x->loop, EVRUN_ONCE);
 	assert_int_equal(told.draws, ASK_DRAWS);
 	assert_int_equal(told.runs, 64);
@@ -379,7 +843,7 @@ static void it_plays(void **state)
 	assert_in_range(told.start.p50_ms - now_ms, 25 * MINUTE_MS, 40 * MINUTE_MS);
 	assert_true(told.start.p10_ms <= told.start.p50_ms);
 	assert_true(told.start.p90_ms >= told.start.p50_ms);
-	assert_true(forecasts_find(x->forecasts, &third, &told));
+	assert_true(find_as(x, &third, (struct explanation){.reason = WAIT_EXCEEDS_MAX}, &told));
 	assert_true(told.start.p10_ms == PLAY_NEVER);
 	assert_int_equal(told.reason, WAIT_EXCEEDS_MAX);
 	tick_as(x, true); /* reaps */
@@ -394,6 +858,11 @@ int main(void)
 		TEST(who_asks_is_told),
 		TEST(a_minute_after_the_last_question_it_ends),
 		TEST(an_old_answer_is_not_told),
+		TEST(a_forecast_of_before_a_change_is_none),
+		TEST(what_does_not_concern_a_job_leaves_its_forecast),
+		TEST(nor_is_one_that_was_begun_before),
+		TEST(a_class_is_a_fact_of_its_jobs),
+		TEST(a_start_that_cannot_be_is_not_told),
 		TEST(people_who_look_take_a_twentieth_of_a_core),
 		TEST(of_two_only_one_is_under_way),
 		TEST(after_a_failure_it_rests_longer_each_time),

@@ -565,11 +565,14 @@ static void one_job_is_told_whole_or_not_at_all(void **state)
 /* What was forecast is the test's. */
 static struct forecast foretold;
 
-bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret);
-bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid, struct forecast *ret)
+bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid,
+	const struct explanation *x, struct forecast *ret);
+bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid,
+	const struct explanation *x, struct forecast *ret)
 {
 	(void)f;
 	(void)uid;
+	(void)x;
 	*ret = foretold;
 	return foretold.draws > 0;
 }
@@ -707,51 +710,6 @@ static void who_watches_is_told_of_a_start_that_has_moved(void **state)
 	stage_close(&s);
 }
 
-static void add_held_job(struct stage *s)
-{
-	static const struct resource cpu = {"cpu", 1000};
-	static const struct container container = {.requests = {&cpu, 1}};
-	struct job j = {.uid = {{9}},
-		.ns = "team-a",
-		.name = "held",
-		.generation = 1,
-		.version = 9,
-		.queue = "main",
-		.priority_class = "",
-		.pod_priority_class = "",
-		.suspend = true,
-		.hold = "mid term check",
-		.parallelism = 1,
-		.has_completions = true,
-		.completions = 1,
-		.pod = {.containers = &container, .ncontainers = 1}};
-	gate_see_job(s->world.gate, &j);
-}
-
-static void no_start_is_told_of_a_job_that_cannot_start(void **state)
-{
-	(void)state;
-	struct stage s;
-	stage_open(&s);
-	add_jobs(&s, 1);
-	add_held_job(&s);
-	s.sources.forecasts = (const struct forecasts *)&foretold;
-	foretold = (struct forecast){.start = {INT64_MAX, INT64_MAX, INT64_MAX, 0},
-		.reason = WAIT_HELD,
-		.as_of_ms = s.sources.now_ms - 5000,
-		.draws = 16};
-	assert_null(start_of(&s, "one")); /* it was on hold then, and is not now */
-	assert_int_equal(cJSON_GetObjectItem(start_of(&s, "held"), "misses")->valueint, 16);
-	foretold.start = (struct quantiles){
-		s.sources.now_ms + 60000, s.sources.now_ms + 3600000, INT64_MAX, 14};
-	foretold.reason = WAIT_QUOTA;
-	assert_non_null(start_of(&s, "one"));
-	assert_null(start_of(&s, "held"));
-	assert_string_equal(start_cell(&s, "held"), "");
-	foretold = (struct forecast){0};
-	stage_close(&s);
-}
-
 /* What a Job waits for is told of it alone: a list of many would look each up. */
 static void one_that_waits_for_jobs_says_for_which(void **state)
 {
@@ -852,7 +810,6 @@ int main(void)
 		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
 		cmocka_unit_test(a_start_is_told_as_it_was_foretold),
 		cmocka_unit_test(who_watches_is_told_of_a_start_that_has_moved),
-		cmocka_unit_test(no_start_is_told_of_a_job_that_cannot_start),
 		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
 	};

@@ -58,9 +58,6 @@ static const struct row {
 		"OutsideWindow: its queue is closed; not before 2026-11-21T11:00:00Z "
 		"(as of 2026-11-21T10:00:00Z)",
 		{NOW + HOUR + 2 * MINUTE, NOW}},
-	/* It cannot start since. */
-	{{.reason = WAIT_HELD, .sentence = "on hold"},
-		"OnHold: on hold (as of 2026-11-21T10:00:00Z)", {NOW + 3 * HOUR, NOW}},
 	/* It was to have started by now. */
 	{{.reason = WAIT_QUOTA, .sentence = "waiting for 2 cpu"},
 		"WaitingForQuota: waiting for 2 cpu (as of 2026-11-21T10:00:00Z)",
