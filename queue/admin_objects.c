@@ -139,36 +139,28 @@ static void add_object(uint64_t tree, const struct admin_object *o, void *ctx)
 	*(uint64_t *)ctx += mix64(object ^ mix64(o->edition + 1));
 }
 
-static void sum_up(const struct queue *q, struct clusterqueue *cq)
-{
-	const struct telling t = {q, 0, add_object, &cq->cohort_tree->admin_objects};
-	tell_of(&t, cq);
-}
-
-/* Any call that changes an object makes another version, and few versions come of that: the sums say whether
+/* Any call that changes an object makes another version, and few versions come of that: the sum says whether
  * this one does. */
-static void follow_admin_objects(struct queue *q)
+static void follow_tree(struct queue *q, struct cohort_tree *tree)
 {
-	const struct tree *shown = &q->clusterqueues.shown;
-	if (q->counters.edits_as_of == q->counters.version)
+	uint64_t sum = 0;
+	const struct telling t = {q, 0, add_object, &sum};
+	if (tree->edited_as_of == q->counters.version)
 		return;
-	q->counters.edits_as_of = q->counters.version;
-	for (struct tree_node *n = tree_first(shown); n; n = tree_next(n))
-		container_of(n, struct clusterqueue, by_name)->cohort_tree->admin_objects = 0;
-	for (struct tree_node *n = tree_first(shown); n; n = tree_next(n))
-		sum_up(q, container_of(n, struct clusterqueue, by_name));
-	for (struct tree_node *n = tree_first(shown); n; n = tree_next(n)) {
-		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
-		if (cq->admin_objects == cq->cohort_tree->admin_objects)
-			continue;
-		cq->admin_objects = cq->cohort_tree->admin_objects;
-		cq->edited = ++q->counters.edits;
-	}
+	tree->edited_as_of = q->counters.version;
+	list_each(&tree->members, l)
+		tell_of(&t, container_of(l, struct clusterqueue, of_cohort_tree));
+	if (sum != tree->admin_objects)
+		tree->edited = ++q->counters.edits;
+	tree->admin_objects = sum;
 }
 
 uint64_t queue_edits(const struct queue *q)
 {
-	follow_admin_objects(view_working(q));
+	struct tree_node *n = tree_first(&q->clusterqueues.shown);
+	for (; n; n = tree_next(n))
+		follow_tree(view_working(q),
+			container_of(n, struct clusterqueue, by_name)->cohort_tree);
 	return q->counters.edits;
 }
 
@@ -177,9 +169,11 @@ uint64_t queue_job_edited(const struct queue *q, const struct uid *uid)
 	const struct workload *w = queue_find_workload(q, uid);
 	if (!w)
 		return UINT64_MAX;
-	follow_admin_objects(view_working(q));
-	uint64_t own = w->edited > w->lq->edited ? w->edited : w->lq->edited;
-	return w->lq->cq && w->lq->cq->edited > own ? w->lq->cq->edited : own;
+	uint64_t edited = w->edited > w->lq->edited ? w->edited : w->lq->edited;
+	struct cohort_tree *tree = w->lq->cq ? w->lq->cq->cohort_tree : NULL;
+	if (tree)
+		follow_tree(view_working(q), tree);
+	return tree && tree->edited > edited ? tree->edited : edited;
 }
 
 struct node_traffic queue_node_traffic(const struct queue *q)

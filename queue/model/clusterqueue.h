@@ -80,7 +80,6 @@ struct clusterqueue {
 	/* Everything zero while the object does not exist. */
 	bool exists, deleting;
 	int64_t generation;
-	uint64_t admin_objects, edited; /* admin_objects.c: a sum over them, and when it changed */
 	struct cq_spec spec;
 	char *invalid; /* the sentence about a newer spec that was refused */
 

@@ -32,8 +32,9 @@ struct cohort_tree {
 	struct link improvable; /* in queue.improvable: booked_start.h */
 	struct alarm improve;	/* ... when that may be done again */
 	int64_t improved_ms;	/* when its bookings were last made better */
-	uint64_t admin_objects; /* clusterqueue.admin_objects, while that is worked out */
-	struct link members;	/* clusterqueue.of_cohort_tree, in the order of joining */
+	/* admin_objects.c: a sum over them, when that changed last, and at which counters.version it was right. */
+	uint64_t admin_objects, edited, edited_as_of;
+	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };
 
 /* Puts the ClusterQueue into the Cohort tree of its quota root. True when that is another one. */
