@@ -268,7 +268,7 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     q, ns = line.q, line.ns
     # A page, and what is there when all of it is: of what she may not see, the name of the right that she lacks.
     for place, parts in {"jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job is ahead"], "queues": ["clusterqueues"],
-                         f"queue/{q}": ["clusterqueues"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q],
+                         f"queue/{q}": ["clusterqueues"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q, "clusterqueues"],
                          "nodes": ["clusterqueues"]}.items():
         page.go(place)
         page.wait_text(*parts)
@@ -279,6 +279,46 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     page.go(f"job/{line.other.ns}/nobody")
     # In the same words: she is not told whether there is such a Job.
     page.wait("the same refusal", lambda: page.text().replace("nobody", "secret") == refused)
+
+
+def test_no_link_of_alice_is_refused(line, page):
+    """Each link on each page that she can open, followed: from those that she comes to without typing an address."""
+    def links():
+        """Where they lead, and what was refused since the page was begun."""
+        return page.run("""return [[...document.querySelectorAll("a[href^='#/']")].map((a) => a.getAttribute("href").slice(2)),
+            performance.getEntriesByType("resource").filter((e) => e.responseStatus === 403).map((e) => e.name)]""")
+
+    def is_whole():
+        return page.text("main").strip() and "Asking" not in page.text("main")
+    page.expected = (401, 403, 404)  # whether she may see queues is asked once; and a Job that has ended is asked for
+    page.sign_in(line.alice, line.ns, "jobs")
+    page.wait_text(f"{line.ns}/mine")
+    seen, coming = set(), ["jobs", f"job/{line.ns}/mine", "money", "history", "search?text=mine"]
+    while coming:
+        place = coming.pop()
+        if place in seen or len(seen) > 60:
+            continue
+        seen.add(place)
+        page.run("performance.clearResourceTimings()")
+        page.go(place)
+        page.wait(f"{place} to be whole", is_whole)
+        there, refused = links()
+        assert not refused and not page.text("main [role=alert]"), (place, refused, page.text())
+        coming += there
+    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "jobs", "history", "money"} <= {place.partition("?")[0] for place in seen}, seen
+    assert not any(place.startswith(("queue", "nodes")) for place in seen), seen
+    page.go(f"job/{line.ns}/mine")
+    page.wait_text(line.q)  # as words
+    page.go("money")
+    page.wait_text("sluice-viewer")
+
+
+def test_boss_has_the_links_that_alice_lacks(line, page):
+    page.sign_in(line.boss)
+    page.wait_text(line.q)
+    page.go(f"job/{line.ns}/mine")
+    page.wait("a link to its queue", lambda: page.run("return [...document.querySelectorAll('main a')].some((a) => a.getAttribute('href') === `#/queue/${arguments[0]}`)", line.q))
+    assert page.run("return [...document.querySelectorAll('nav a')].map((a) => a.getAttribute('href'))") == [f"#/{p}" for p in ("queues", "jobs", "history", "money", "nodes")]
 
 
 # ---- what is shown is what is so -----------------------------------------------------

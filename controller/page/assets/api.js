@@ -10,11 +10,16 @@ export const session = {
   get token() { return sessionStorage.getItem("token") || ""; },
   get namespace() { return sessionStorage.getItem("namespace") || ""; },
   isLetInWithoutToken: false, // a proxy in front has signed the person in
+  maySeeQueues: undefined, // not known yet, or true or false
   signIn(token, namespace) {
     sessionStorage.setItem("token", token);
     sessionStorage.setItem("namespace", namespace);
+    this.maySeeQueues = undefined;
   },
-  signOut() { sessionStorage.clear(); },
+  signOut() {
+    sessionStorage.clear();
+    this.maySeeQueues = undefined;
+  },
 };
 
 // What the server refused, in its own sentence.
@@ -50,11 +55,17 @@ export async function orNull(question, ...statuses) {
 // The server leads nowhere else: a proxy in front wants the person to sign in.
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
 
+// Each path of /api/v1 wants the right to get clusterqueues.sluice.dev.
+function learnFrom(path, { ok, status }) {
+  if (path.startsWith("/api/v1/") && (ok || status === 403)) session.maySeeQueues = ok;
+}
+
 async function ask(path, signal) {
   const headers = session.token ? { Authorization: `Bearer ${session.token}` } : {};
   if (!isAttended()) headers["Sluice-Unattended"] = "true";
   const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
   if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
+  learnFrom(path, answer);
   if (!answer.ok) throw await refusal(answer);
   session.isLetInWithoutToken ||= !session.token;
   return answer;

@@ -3,6 +3,7 @@
 import { job, orNull, past, Refusal } from "./api.js";
 import { draw, facts, faint, h, link, warning } from "./dom.js";
 import { again, sentenceOf } from "./live.js";
+import { queueLink } from "./rights.js";
 import { movedWords, startWords } from "./start.js";
 import { momentList, picture, runTable } from "./story.js";
 import { whyItWaits } from "./why.js";
@@ -25,7 +26,7 @@ function whereItStands({ metadata, spec, status }) {
   return facts([["State", h("span", { class: `state ${status.state}` }, status.state)],
     ["Place in line", status.position && status.position.toLocaleString("en")],
     ["LocalQueue", link(["jobs"], spec.queue, { namespace: metadata.namespace, queue: spec.queue })],
-    ["ClusterQueue", spec.clusterQueue && link(["queue", spec.clusterQueue], spec.clusterQueue)],
+    ["ClusterQueue", spec.clusterQueue && queueLink(spec.clusterQueue)],
     ["Asks for", asks(spec)],
     ["Priority", priority(spec)],
     ["Submitted by", spec.submittedBy && link(["history"], spec.submittedBy, { namespace: metadata.namespace, user: spec.submittedBy })],

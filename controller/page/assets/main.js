@@ -10,6 +10,7 @@ import { moneyPage } from "./money.js";
 import { nodesPage } from "./nodes.js";
 import { queuePage } from "./queue.js";
 import { queuesPage } from "./queues.js";
+import { drawHeader, learnRights } from "./rights.js";
 import { searchPage } from "./search.js";
 
 // under: the entry of the navigation that is the current one.
@@ -113,13 +114,18 @@ function markCurrent(href) {
     else a.removeAttribute("aria-current");
 }
 
+function drawNavigation(page, at) {
+  drawHeader();
+  markCurrent(page && `#/${page.under || at.name}`);
+}
+
 async function show() {
   const at = where(), page = PAGES[at.name];
   if (addNamespace(at)) return;
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving, complain = complainIn(signal);
-  markCurrent(page && `#/${page.under || at.name}`);
+  drawNavigation(page, at);
   tell("");
   drawSign();
   if (shown !== at.path) content.replaceChildren(faint("Asking ..."));
@@ -127,6 +133,8 @@ async function show() {
   if (!page) return complain(new Error("There is no such page. The names above are all there are."));
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
   try {
+    await learnRights(signal);
+    drawNavigation(page, at);
     await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: session.namespace });
   } catch (error) {
     complain(error);

@@ -6,6 +6,7 @@ import { draw, faint, h, link, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
+import { lacksQueues, whoSeesQueues } from "./rights.js";
 import { dayIn, money, span, spanIfKnown } from "./words.js";
 
 const LOOK_MS = 10_000;
@@ -81,7 +82,8 @@ export async function moneyPage(page) {
   draw(content, h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"),
     question(["money"], "What to add up", choice("by", "By", BY, params.get("by") || "queue"), field("label", "Label", params.get("label"), "team"),
       choice("since", "Since", SINCE, params.get("since") || "month"), namespaceField(params)), part.report);
-  partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, warning(sentence)));
+  if (lacksQueues()) draw(part.budgets, whoSeesQueues());
+  else partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, warning(sentence)));
   const asked = words(params);
   if (!asked.by) return draw(part.report, h("p", {}, "Name the label by which to add up, such as team."));
   await showPast(page, part.report, "reports", asked, report);

@@ -4,6 +4,7 @@
 import { job, jobs, orNull, queues, Refusal } from "./api.js";
 import { address, draw, faint, h, jobLink, link, warning } from "./dom.js";
 import { sentenceOf } from "./live.js";
+import { lacksQueues } from "./rights.js";
 import { count } from "./words.js";
 
 const FOUND_MAX = 100, PAGE = 2000;
@@ -69,7 +70,7 @@ export async function searchPage(page) {
   const part = { queues: h("div", { "data-own": true }), jobs: h("div", { "data-own": true }) };
   draw(page.content, h("h2", {}, `Search for ${text}`), part.queues, part.jobs);
   const where = words.namespace || page.namespace;
-  orNull(queues(signal)).then((told) => drawQueues(part.queues, words.namespace ? null : told, words.name), () => {});
+  if (!lacksQueues()) orNull(queues(signal)).then((told) => drawQueues(part.queues, words.namespace ? null : told, words.name), () => {});
   try {
     await scan({ ...words, namespace: where }, signal, drawJobs(part.jobs, words));
   } catch (error) {

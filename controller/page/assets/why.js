@@ -3,6 +3,7 @@
 
 import { budgets, job, orNull, week } from "./api.js";
 import { faint, h, jobLink, link } from "./dom.js";
+import { lacksQueues, queueLink } from "./rights.js";
 import { windowWords } from "./week.js";
 import { count, money, moment, since } from "./words.js";
 
@@ -69,7 +70,7 @@ function held({ status }) {
 function ahead({ spec, status }) {
   if (!status.position) return "";
   const words = status.position === 1 ? "It is the first in line" : `${count(status.position - 1, "Job")} ahead of it`;
-  return h("li", {}, `${words}: `, link(["queue", spec.clusterQueue], `the line of ${spec.clusterQueue}`, { at: status.position }));
+  return h("li", {}, `${words}: `, queueLink(spec.clusterQueue, `the line of ${spec.clusterQueue}`, { at: status.position }));
 }
 
 const WINDOW = new Set(["OutsideWindow", "WindowTooShort"]);
@@ -86,6 +87,7 @@ function budgetsOf({ spec, metadata }, all) {
 
 // Who may not see queues is told no more than the sentence says.
 async function circumstances(known, signal) {
+  if (lacksQueues()) return [];
   const { reason } = known.status, queue = known.spec.clusterQueue;
   const ofWeek = WINDOW.has(reason) && queue ? await orNull(week(queue, signal)) : null;
   const ofBudgets = reason === "BudgetExhausted" ? await orNull(budgets(signal)) : null;
