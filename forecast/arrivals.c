@@ -1,6 +1,7 @@
 #include "forecast/arrivals.h"
 
 #include <endian.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "queue/job/copies.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
+#define SECOND_MS 1000
 enum { PLACEMENT_BYTES_MAX = 4096, REQUESTS_MAX = 127 };
 
 /* What is kept of a Job. */
@@ -40,9 +42,10 @@ struct arrivals_draw {
 	const struct arrivals *of;
 	uint64_t seed;
 	int64_t begin_ms;
-	int64_t day_ms; /* how long a day is: less, while less is known */
-	size_t days;	/* that may be drawn; 0: too little is known */
-	int64_t day;	/* of the play */
+	int64_t day_ms;	 /* how long a day is: less, while less is known */
+	size_t days;	 /* that may be drawn; 0: too little is known */
+	int64_t last_ms; /* nothing comes later */
+	int64_t day;	 /* of the play */
 	int64_t shift_ms;
 	size_t next; /* of all */
 	uint64_t made;
@@ -99,9 +102,14 @@ static int64_t known_ms_of(const struct arrivals *a, int64_t now_ms)
 	return a->gone < a->end ? now_ms - a->all[a->gone]->at_ms : 0;
 }
 
+static bool can_be_repeated(int64_t known_ms)
+{
+	return known_ms >= SECOND_MS;
+}
+
 size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms)
 {
-	return known_ms_of(a, now_ms) < ARRIVALS_LEAST_MS ? 0 : arrivals_count(a);
+	return can_be_repeated(known_ms_of(a, now_ms)) ? arrivals_count(a) : 0;
 }
 
 /* ---- what came ------------------------------------------------------------------------------- */
@@ -217,14 +225,33 @@ static void begin_day(struct arrivals_draw *d, int64_t day)
 	d->next = first_after(d->of, d->begin_ms - back_ms);
 }
 
+/* Spreads the first two, four, eight and sixteen seeds evenly between 0 and 1: the bits of a seed from behind. */
+static double even_part(uint64_t seed)
+{
+	double part = 1.0 / 32;
+	for (double half = 0.5; seed > 0 && half >= 1.0 / 16; seed /= 2, half /= 2)
+		part += half * (double)(seed % 2);
+	return part;
+}
+
+/* What is met at any moment of its life, known_ms after it began, goes on for x times that, or longer, in one of
+ * 1 + x cases. */
+static int64_t goes_on_ms(int64_t known_ms, uint64_t seed)
+{
+	double part = even_part(seed);
+	return (int64_t)((double)known_ms * fmin((1 - part) / part, ARRIVALS_YOUNG_MOST));
+}
+
 struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms)
 {
 	struct arrivals_draw *d = mem_alloc(sizeof(*d));
 	int64_t known_ms = known_ms_of(a, now_ms);
 	*d = (struct arrivals_draw){.of = a, .seed = seed, .begin_ms = now_ms};
 	d->day_ms = known_ms < DAY_MS ? known_ms : DAY_MS;
-	if (known_ms < ARRIVALS_LEAST_MS)
+	if (!can_be_repeated(known_ms))
 		return d;
+	d->last_ms = now_ms + (known_ms < ARRIVALS_LEAST_MS ? goes_on_ms(known_ms, seed)
+							    : ARRIVALS_COME_DAYS * DAY_MS);
 	d->days = (size_t)(known_ms / d->day_ms);
 	begin_day(d, 0);
 	return d;
@@ -276,12 +303,14 @@ bool arrivals_next(int64_t *ret_at_ms, const struct job **ret_job, void *draw)
 {
 	struct arrivals_draw *d = draw;
 	while (d->days > 0 && d->made < ARRIVALS_COME_MAX &&
-		d->day * d->day_ms < ARRIVALS_COME_DAYS * DAY_MS) {
+		d->begin_ms + d->day * d->day_ms < d->last_ms) {
 		const struct arrival *c = d->next < d->of->end ? d->of->all[d->next] : NULL;
 		int64_t end_ms = d->begin_ms + (d->day + 1) * d->day_ms;
 		if (c && c->at_ms + d->shift_ms <= end_ms) {
 			d->next++;
 			*ret_at_ms = c->at_ms + d->shift_ms;
+			if (*ret_at_ms > d->last_ms)
+				return false;
 			make_job(d, c, *ret_at_ms);
 			*ret_job = &d->job;
 			return true;

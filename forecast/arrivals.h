@@ -6,7 +6,11 @@
  * known, but what came on other days is. So each day of a play gets the arrivals of one of the last
  * days again, hour for hour, drawn by the seed: the rates by hour, queue, priority, size and family
  * are all in there, and so is what goes together, as the forty Jobs of a sweep. While less than a day
- * is known, what came since then is repeated; less than ARRIVALS_LEAST_MS tells nothing.
+ * is known, what came since then is repeated.
+ *
+ * While less than ARRIVALS_LEAST_MS is known, that goes on for a time that is drawn, for what has gone on for a
+ * minute may end at once or last all day: as likely as not for as long again, and ARRIVALS_YOUNG_MOST times as
+ * long in one of ten draws. Without them a play would be sure of the one thing that nobody knows: that none comes.
  *
  * What a draw gives is new: uid and name are made up (the uids begin with eight bytes that no
  * RFC 4122 uid has), nothing waits for it, and the cluster's nodes are not asked about it.
@@ -27,6 +31,7 @@
 #define ARRIVALS_COME_MAX 100000
 #define ARRIVALS_BYTES_MAX ((size_t)16 << 20)
 #define ARRIVALS_LEAST_MS (INT64_C(3600) * 1000)
+#define ARRIVALS_YOUNG_MOST 9
 
 struct arrivals;
 
@@ -38,15 +43,15 @@ void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms);
 
 size_t arrivals_count(const struct arrivals *a); /* that are kept */
 size_t arrivals_bytes(const struct arrivals *a);
-/* That a draw has to choose from; 0: too little is known yet, and nothing comes. */
+/* That a draw has to choose from; 0: the first came just now, or none did, and nothing comes. */
 size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms);
 
 /* What comes in one play. Borrows a, which must not change meanwhile. */
 struct arrivals_draw;
 struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms);
 void arrivals_draw_free(struct arrivals_draw *d);
-/* For struct play_arrivals, with a draw as ctx: by time, later than now_ms, for ARRIVALS_COME_DAYS, ARRIVALS_COME_MAX
- * of them at most. */
+/* For struct play_arrivals, with a draw as ctx: by time, later than now_ms, for ARRIVALS_COME_DAYS at most,
+ * ARRIVALS_COME_MAX of them at most. */
 bool arrivals_next(int64_t *ret_at_ms, const struct job **ret_job, void *draw);
 
 #endif

@@ -99,20 +99,69 @@ static void the_same_seed_draws_the_same(void **state)
 	arrivals_free(a);
 }
 
+/* How many come in that draw, and when the last one does. */
+static size_t come(const struct arrivals *a, uint64_t seed, int64_t now_ms, int64_t *ret_last_ms)
+{
+	struct arrivals_draw *d = arrivals_draw_new(a, seed, now_ms);
+	const struct job *j;
+	size_t n = 0;
+	*ret_last_ms = now_ms;
+	for (int64_t at_ms; arrivals_next(&at_ms, &j, d); n++) {
+		assert_true(at_ms >= *ret_last_ms);
+		*ret_last_ms = at_ms;
+	}
+	arrivals_draw_free(d);
+	return n;
+}
+
+/* One a second came for a minute: that goes on for less than a minute in half of the draws, and in one of ten for
+ * nine. By four draws, as reviews have, it is told apart as well. */
+static void what_began_just_now_may_end_or_last(void **state)
+{
+	(void)state;
+	struct arrivals *a = arrivals_new();
+	int64_t now_ms = BEGIN_MS + MINUTE_MS, last_ms;
+	size_t shorter = 0, longest = 0;
+	for (int s = 0; s < 60; s++)
+		tell_at(a, BEGIN_MS + s * 1000);
+	assert_int_equal(arrivals_to_draw_from(a, now_ms), 60);
+	for (uint64_t seed = 0; seed < 16; seed++) {
+		size_t n = come(a, seed, now_ms, &last_ms);
+		shorter += last_ms <= now_ms + MINUTE_MS;
+		longest += last_ms > now_ms + 8 * MINUTE_MS;
+		assert_true(last_ms <= now_ms + ARRIVALS_YOUNG_MOST * MINUTE_MS);
+		assert_true(n * 1000 + 10000 >= (size_t)(last_ms - now_ms));
+	}
+	assert_int_equal(shorter, 8);
+	assert_in_range(longest, 1, 2);
+	assert_true(come(a, 0, now_ms, &last_ms) > 400);
+	assert_in_range(come(a, 1, now_ms, &last_ms), 40, 60);
+	assert_true(come(a, 2, now_ms, &last_ms) > 120);
+	assert_true(come(a, 3, now_ms, &last_ms) < 20);
+	arrivals_free(a);
+}
+
+static void one_that_came_just_now_tells_nothing(void **state)
+{
+	(void)state;
+	struct arrivals *a = arrivals_new();
+	int64_t last_ms;
+	assert_int_equal(come(a, 0, BEGIN_MS, &last_ms), 0);
+	tell_at(a, BEGIN_MS);
+	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS), 0);
+	assert_int_equal(come(a, 0, BEGIN_MS, &last_ms), 0);
+	arrivals_free(a);
+}
+
 static void what_is_known_of_an_afternoon_is_repeated(void **state)
 {
 	(void)state;
 	struct arrivals *a = arrivals_new();
 	const struct job *j;
 	int64_t at_ms;
-	struct arrivals_draw *d = arrivals_draw_new(a, 1, BEGIN_MS);
-	assert_false(arrivals_next(&at_ms, &j, d));
-	arrivals_draw_free(d);
+	struct arrivals_draw *d;
 	tell_at(a, BEGIN_MS);
 	tell_at(a, BEGIN_MS + HOUR_MS);
-	d = arrivals_draw_new(a, 1, BEGIN_MS + 30 * MINUTE_MS);
-	assert_false(arrivals_next(&at_ms, &j, d));
-	arrivals_draw_free(d);
 	d = arrivals_draw_new(a, 1, BEGIN_MS + 3 * HOUR_MS);
 	for (int hours = 4; hours < 20; hours += 3) {
 		assert_true(arrivals_next(&at_ms, &j, d));
@@ -182,6 +231,8 @@ int main(void)
 		cmocka_unit_test(each_day_is_one_of_the_last),
 		cmocka_unit_test(who_made_very_many_does_not_make_a_play_endless),
 		cmocka_unit_test(the_same_seed_draws_the_same),
+		cmocka_unit_test(what_began_just_now_may_end_or_last),
+		cmocka_unit_test(one_that_came_just_now_tells_nothing),
 		cmocka_unit_test(what_is_known_of_an_afternoon_is_repeated),
 		cmocka_unit_test(old_ones_and_too_many_are_forgotten),
 		cmocka_unit_test(a_large_placement_is_left_out),
