@@ -50,6 +50,7 @@ struct queue_counters {
 	uint64_t
 		terms_edits; /* of PricePlans, Calendars and RunPolicies: what booked starts rest on */
 	uint64_t edits;	     /* queue_edits() */
+	uint64_t calls;	     /* of calls that may have changed it (tell.h) */
 	uint64_t placed;     /* how often any workload was placed: what a pass costs, for tests */
 };
 

@@ -101,12 +101,12 @@ static struct job job_told(const struct queue *q, const struct job *j, struct ar
 
 void queue_set_job(struct queue *q, const struct job *j)
 {
-	if (q->listener.hear) {
-		struct arena scratch = {0};
-		struct job told = job_told(q, j, &scratch);
-		queue_tell(q, SET_JOB, .job = &told);
-		arena_done(&scratch);
-	}
+	struct arena scratch = {0};
+	struct job told;
+	if (q->listener.hear)
+		told = job_told(q, j, &scratch);
+	queue_tell(q, SET_JOB, .job = &told);
+	arena_done(&scratch);
 	set_job(q, j);
 }
 

@@ -76,9 +76,9 @@ static void tell(struct engine *p, const struct sim_event *e)
 
 static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
 {
-	struct explanation x;
+	struct job_outline o;
 	struct uid uid = world_uid(p->w, sim_job);
-	return queue_explain(p->w->queue, &uid, p->now_ms, &x) ? x.clusterqueue : "";
+	return queue_outline_job(p->w->queue, &uid, &o) ? o.clusterqueue : "";
 }
 
 /* The lines are asked for before the room is given back. */
@@ -698,7 +698,7 @@ static void tell_unfinished(struct engine *p, bool cut)
 
 struct waiter {
 	const char *clusterqueue;
-	size_t ahead, sim_job;
+	size_t rank, sim_job;
 };
 
 static int by_rank(const void *a, const void *b)
@@ -707,8 +707,8 @@ static int by_rank(const void *a, const void *b)
 	int order = strcmp(x->clusterqueue, y->clusterqueue);
 	if (order)
 		return order;
-	if (x->ahead != y->ahead)
-		return x->ahead < y->ahead ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	return x->sim_job < y->sim_job ? -1 : x->sim_job > y->sim_job;
 }
 
@@ -733,12 +733,12 @@ static void tell_waiters(struct engine *p)
 	struct waiter *all = mem_array(w->nsim_jobs + 1, sizeof(*all));
 	size_t n = 0;
 	for (size_t i = 0; i < w->nsim_jobs; i++) {
-		struct explanation x;
+		struct job_place place;
 		struct uid uid = world_uid(w, i);
 		if (w->sim_job[i].state != SIM_JOB_WAITING ||
-			!queue_explain(w->queue, &uid, p->now_ms, &x))
+			!queue_place_of(w->queue, &uid, &place))
 			continue;
-		all[n++] = (struct waiter){x.clusterqueue, x.ahead, i};
+		all[n++] = (struct waiter){place.clusterqueue, place.rank, i};
 	}
 	qsort(all, n, sizeof(*all), by_rank);
 	for (size_t i = 0; i < n; i++)

@@ -79,10 +79,10 @@ static void drop_oldest_note(struct gate *g)
 /* Of one that was never let in while we lead: where it is queued. */
 static const char *clusterqueue_of(const struct gate *g, const struct gate_job *j)
 {
-	struct explanation x = {0};
-	if (!j || j->attempt.clusterqueue[0] || !queue_explain(g->queue, &j->uid, g->now_ms, &x))
+	struct job_outline o;
+	if (!j || j->attempt.clusterqueue[0] || !queue_outline_job(g->queue, &j->uid, &o))
 		return j ? j->attempt.clusterqueue : "";
-	return x.clusterqueue;
+	return o.clusterqueue;
 }
 
 struct note *gate_note(

@@ -319,8 +319,8 @@ static const char *preemption_words(enum preemption_reason r)
 /* The ClusterQueue of the Job that needs the room; until the next call on the queue. */
 static const char *preempting_queue(struct gate *g, const struct decision *d)
 {
-	struct explanation x = {.clusterqueue = ""};
-	return queue_explain(g->queue, &d->by, g->now_ms, &x) ? x.clusterqueue : "";
+	struct job_outline o;
+	return queue_outline_job(g->queue, &d->by, &o) ? o.clusterqueue : "";
 }
 
 static char *preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)

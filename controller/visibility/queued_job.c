@@ -254,7 +254,7 @@ static void put_status(
 	buf_puts(out, ",\"status\":{\"state\":");
 	buf_json_string(out, j->listed.state);
 	if (is_waiting(x) && x->in_line)
-		buf_printf(out, ",\"position\":%zu", x->ahead + 1);
+		buf_printf(out, ",\"position\":%zu,\"rank\":%zu", x->ahead + 1, x->rank + 1);
 	if (is_waiting(x)) {
 		put_text(out, "reason", wait_reason_name(x->reason));
 		put_text(out, "waitsFor", wait_reason_phrase(x->reason));

@@ -24,11 +24,11 @@ struct row {
 	uint64_t digest;
 	const char *localqueue, *clusterqueue;
 	enum {
-		RANK_HOLDS_QUOTA,
-		RANK_IN_LINE,
-		RANK_ASIDE,
-	} rank;
-	size_t ahead;
+		PART_HOLDS_QUOTA,
+		PART_IN_LINE,
+		PART_ASIDE,
+	} part;
+	size_t rank;
 	int64_t queued_ms;
 };
 
@@ -112,8 +112,8 @@ static void place(const struct queued_jobs *all, struct row *r)
 		queue_place_of(all->sources.queue, &r->job.uid, &p) || place_of_gate(all, r, &p);
 	r->localqueue = p.localqueue;
 	r->clusterqueue = p.clusterqueue;
-	r->rank = p.holds_quota ? RANK_HOLDS_QUOTA : p.in_line ? RANK_IN_LINE : RANK_ASIDE;
-	r->ahead = p.ahead;
+	r->part = p.holds_quota ? PART_HOLDS_QUOTA : p.in_line ? PART_IN_LINE : PART_ASIDE;
+	r->rank = p.rank;
 	r->queued_ms = p.queued_ms;
 }
 
@@ -156,10 +156,10 @@ static bool is_asked_for(struct queued_jobs *all, struct row *r, const struct jo
 static int by_place(const void *a, const void *b)
 {
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (x->ahead != y->ahead)
-		return x->ahead < y->ahead ? -1 : 1;
 	if (x->queued_ms != y->queued_ms)
 		return x->queued_ms < y->queued_ms ? -1 : 1;
 	return by_name(x, y);

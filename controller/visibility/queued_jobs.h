@@ -1,10 +1,10 @@
 /*
  * QueuedJobs: all Jobs that Sluice manages and that have not ended, as lists.
  *
- * Lists are in the order of the queue: those that hold quota, then those in line by their place,
+ * Lists are in the order of the queue: those that hold quota, then those in line by their rank,
  * then those that something else keeps (a hold, a window, a Job that they wait for), the oldest
- * first. A list of several ClusterQueues has those in line by their place, whichever ClusterQueue
- * it is in.
+ * first. A list of several ClusterQueues has those in line by their rank, whichever ClusterQueue
+ * it is in. Their positions (queue/explain/ahead.h) may go back and forth.
  *
  * struct queued_jobs is all of them at one moment. It is the reader's, which keeps it for all its
  * questions.

@@ -76,8 +76,8 @@ static void add_listed(struct buf *out, const struct gate_listed *j)
 static void add_explanation(struct buf *out, const struct explanation *x)
 {
 	const int64_t numbers[] = {x->reason, x->priority, x->claimed_priority, x->queued_ms,
-		x->in_line, (int64_t)x->ahead, x->not_before_ms, x->expected_ms, x->expected_from,
-		x->deadline_ms, x->unreachable, x->stop_ms};
+		x->in_line, (int64_t)x->rank, (int64_t)x->ahead, x->not_before_ms, x->expected_ms,
+		x->expected_from, x->deadline_ms, x->unreachable, x->stop_ms};
 	buf_add(out, numbers, sizeof(numbers));
 	add_text(out, x->localqueue);
 	add_text(out, x->clusterqueue);

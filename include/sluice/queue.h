@@ -740,7 +740,8 @@ struct explanation {
 	int32_t claimed_priority; /* its class's: more where its ClusterQueue caps it */
 	int64_t queued_ms;	  /* time of queueing */
 	bool in_line;		  /* it has a place in its ClusterQueue's order */
-	size_t ahead;		  /* Jobs before it in that order; 0 where in_line is false */
+	size_t rank;		  /* Jobs before it in that order; 0 where in_line is false */
+	size_t ahead;		  /* of these those that compete with it: explain/ahead.h */
 	int64_t not_before_ms;	  /* when time alone will let it go on: back-off, the next opening,
 				     the cheapest start, the next period; 0: not known */
 	int64_t expected_ms;	  /* 0: unknown */
@@ -752,11 +753,11 @@ struct explanation {
 				are ahead of it" */
 };
 
-/* Where a Job stands; what an explanation says of the same names. */
+/* Where a Job stands; what an explanation says of the same names. How many are ahead costs more. */
 struct job_place {
 	const char *localqueue, *clusterqueue;
 	bool holds_quota, in_line;
-	size_t ahead;
+	size_t rank; /* struct explanation, rank */
 	int64_t queued_ms;
 };
 

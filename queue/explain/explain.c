@@ -16,6 +16,7 @@
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
 #include "queue/effect/effect.h"
+#include "queue/explain/ahead.h"
 #include "queue/explain/explain_cluster.h"
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_intake.h"
@@ -260,14 +261,9 @@ static bool is_suspended(const struct question *a)
 	return true;
 }
 
-static size_t count_ahead(const struct queue *q, const struct workload *w)
-{
-	return w->place == PLACE_READY ? precedence_rank(q, w) : 0;
-}
-
 static void add_ahead(const struct question *a)
 {
-	size_t n = count_ahead(a->q, a->w);
+	size_t n = a->ahead;
 	if (a->w->place != PLACE_READY || a->aside)
 		return;
 	if (n == 0)
@@ -370,7 +366,7 @@ static bool is_behind(const struct question *a)
 		(assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS && has_room(a, head)))
 		return false;
 	struct question about = {
-		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0};
+		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0, 0};
 	text_add(a->text, "behind ");
 	add_other(a, head);
 	text_add(a->text,
@@ -511,7 +507,7 @@ static bool is_kept_by_terms(const struct question *a, enum wait_reason tier)
 /* A quota that is too small now may be another one in the window it waits for. */
 static bool exceeds(const struct question *a)
 {
-	if (explain_has_sets(a->cq) && !window_state_of(a->w->lq)->open)
+	if (!ahead_exceeds(a->cq, a->claim, window_state_of(a->w->lq)->open))
 		return false;
 	shortage_add_excess(a->text, a->cq, a->claim);
 	if (explain_has_sets(a->cq))
@@ -536,7 +532,7 @@ static void explain_aside(struct question *a, const struct workload *w)
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
 	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
-	if (verdict == ASSIGN_EXCEEDS && !lent && exceeds(a))
+	if (exceeds(a))
 		return WAIT_EXCEEDS_MAX;
 	if (is_kept_by_terms(a, WAIT_START_AFTER))
 		return WAIT_START_AFTER;
@@ -662,7 +658,7 @@ static struct job_place place_of(const struct queue *q, const struct workload *w
 		.clusterqueue = cq ? cq->name : "",
 		.holds_quota = w->reservation,
 		.in_line = w->place == PLACE_READY,
-		.ahead = count_ahead(q, w),
+		.rank = w->place == PLACE_READY ? precedence_rank(q, w) : 0,
 		.queued_ms = w->key.queued_ms};
 }
 
@@ -690,7 +686,8 @@ bool queue_explain(
 	ret->claimed_priority = workload_claims(w);
 	ret->queued_ms = place.queued_ms;
 	ret->in_line = place.in_line;
-	ret->ahead = place.ahead;
+	ret->rank = place.rank;
+	ret->ahead = ahead_of(q, w, place.rank);
 	ret->not_before_ms = w->not_before_ms;
 	ret->stop_ms = 0;
 	explain_times((struct queue *)(uintptr_t)q, w, now_ms, ret);
@@ -702,7 +699,13 @@ bool queue_explain(
 		return true;
 	}
 	struct claim own = {0};
-	struct question about = {q, w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false, 0};
+	struct question about = {.q = q,
+		.w = w,
+		.cq = cq && cq->exists ? cq : NULL,
+		.claim = &own,
+		.now_ms = now_ms,
+		.text = &text,
+		.ahead = ret->ahead};
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)
@@ -721,7 +724,7 @@ bool explain_intake(const struct queue *q, const struct workload *w, const struc
 	int64_t now_ms, struct text *t)
 {
 	const struct clusterqueue *cq = w->lq->cq;
-	struct question about = {q, w, cq && cq->exists ? cq : NULL, claim, now_ms, t, false, 0};
+	struct question about = {q, w, cq && cq->exists ? cq : NULL, claim, now_ms, t, false, 0, 0};
 	int64_t opens_ms;
 	if (is_misconfigured(&about))
 		return true;

@@ -55,6 +55,7 @@ static void cq_free(struct clusterqueue *cq)
 	backfill_free(cq);
 	lead_free(cq);
 	window_state_free(cq->window_state);
+	free(cq->late_groups);
 	free(cq->invalid);
 	free(cq->name);
 	free(cq);

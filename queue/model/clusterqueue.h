@@ -118,6 +118,7 @@ struct clusterqueue {
 	bool spared;	   /* minRun spared a run of it in this pass */
 	struct link fresh; /* group.fresh: groups that no pass has judged yet */
 	size_t nfresh;
+	struct late_groups *late_groups; /* explain/ahead.h; NULL: nobody asked */
 	struct cq_counts counts;
 };
 

@@ -198,6 +198,8 @@ static void group_free(struct groups *all, struct group *g)
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);
+	free(g->cq->late_groups);
+	g->cq->late_groups = NULL;
 	claim_done(&g->claim);
 	free(g);
 }

@@ -88,7 +88,8 @@ struct question {
 	const struct claim *claim;     /* on cq */
 	int64_t now_ms;
 	struct text *text;
-	bool aside; /* asked because of another Job: its own place in the order is not told */
+	bool aside;   /* asked because of another Job: its own place in the order is not told */
+	size_t ahead; /* of w, where it is not aside */
 	int64_t not_before_ms; /* of the answer */
 };
 

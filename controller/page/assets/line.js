@@ -110,7 +110,7 @@ export class Line {
     if (type === "ADDED" && !old) this.total++;
     if (type === "DELETED") this.total--;
     if (old) this.pages.get(place[0])[place[1]] = type === "DELETED" ? { ...old, status: GONE } : object;
-    if (type !== "MODIFIED" || old?.status.state !== object.status.state || old?.status.position !== object.status.position) this.isStale = true;
+    if (type !== "MODIFIED" || old?.status.state !== object.status.state || old?.status.rank !== object.status.rank || old?.status.position !== object.status.position) this.isStale = true;
     this.drawSoon();
   }
 

@@ -70,7 +70,7 @@ function held({ status }) {
 function ahead({ spec, status }) {
   if (!status.position) return "";
   const words = status.position === 1 ? "It is the first in line" : `${count(status.position - 1, "Job")} ahead of it`;
-  return h("li", {}, `${words}: `, queueLink(spec.clusterQueue, `the line of ${spec.clusterQueue}`, { at: status.position }));
+  return h("li", {}, `${words}: `, queueLink(spec.clusterQueue, `the line of ${spec.clusterQueue}`, { at: status.rank }));
 }
 
 const WINDOW = new Set(["OutsideWindow", "WindowTooShort"]);

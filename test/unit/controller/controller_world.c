@@ -82,11 +82,11 @@ void world_close(struct world *w)
 	counters_free(w->counters);
 }
 
-void world_add_job(struct world *w, unsigned char number, const char *name)
+struct job world_job(unsigned char number, const char *name)
 {
 	static const struct resource requests[] = {{"cpu", 12000}, {"memory", 1073741824}};
 	static const struct container container = {.requests = {requests, 2}};
-	struct job j = {
+	return (struct job){
 		.uid = {{number}},
 		.ns = "team-a",
 		.name = name,
@@ -103,8 +103,18 @@ void world_add_job(struct world *w, unsigned char number, const char *name)
 		.completions = 1,
 		.pod = {.containers = &container, .ncontainers = 1},
 	};
-	gate_see_job(w->gate, &j);
+}
+
+void world_see_job(struct world *w, const struct job *j)
+{
+	gate_see_job(w->gate, j);
 	gate_step(w->gate, NOW_MS, NOW_MS);
+}
+
+void world_add_job(struct world *w, unsigned char number, const char *name)
+{
+	struct job j = world_job(number, name);
+	world_see_job(w, &j);
 }
 
 void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, int64_t waited_ms)

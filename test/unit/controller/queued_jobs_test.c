@@ -280,6 +280,36 @@ static void a_list_is_in_the_order_of_the_queue(void **state)
 	stage_close(&s);
 }
 
+static int64_t status_of(const cJSON *object, const char *name)
+{
+	int64_t value = 0;
+	assert_int_equal(json_i64(json_object(object, "status"), name, &value), 0);
+	return value;
+}
+
+/* So two of them may have one position, and lists are by rank all the same. */
+static void jobs_that_can_never_start_stand_where_they_are_and_are_ahead_of_none(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	for (unsigned char i = 1; i <= 2; i++) {
+		struct job j = world_job(i, i == 1 ? "vast" : "vaster");
+		j.parallelism = j.completions = 1000000;
+		world_see_job(&s.world, &j);
+	}
+	world_add_job(&s.world, 3, "next");
+	const cJSON *root = list(&s, &(struct job_query){0});
+	const cJSON *vaster = json_array(root, "items")->child->next, *next = vaster->next;
+	assert_string_equal(name_of(vaster), "vaster");
+	assert_int_equal(status_of(vaster, "position"), 2);
+	assert_int_equal(status_of(vaster, "rank"), 2);
+	assert_string_equal(name_of(next), "next");
+	assert_int_equal(status_of(next, "position"), 1);
+	assert_int_equal(status_of(next, "rank"), 3);
+	stage_close(&s);
+}
+
 static void pages_are_of_one_list(void **state)
 {
 	(void)state;
@@ -798,6 +828,8 @@ int main(void)
 		cmocka_unit_test(a_form_that_is_not_served_is_not_another_one),
 		cmocka_unit_test(what_makes_no_sense_is_refused_with_its_name),
 		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),
+		cmocka_unit_test(
+			jobs_that_can_never_start_stand_where_they_are_and_are_ahead_of_none),
 		cmocka_unit_test(pages_are_of_one_list),
 		cmocka_unit_test(a_list_has_what_was_asked_for),
 		cmocka_unit_test(those_in_trouble_are_found),

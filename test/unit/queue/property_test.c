@@ -629,15 +629,41 @@ static enum wait_reason reason_of(const struct reference *r, const struct m_job 
 	return w == WAIT_NOT ? WAIT_BEHIND : w; /* it fits, so a Job before it blocks */
 }
 
-/* Says of each Job that is ready how many are before it. */
-static void count_ahead(const struct model *m, size_t ahead[N_JOBS])
+/* StrictFIFO: one that is no gap filler holds up those behind it, whatever it asks for. */
+static bool is_passed_over_for_ever(const struct reference *r, const struct m_job *j)
+{
+	int queue = r->m->local[j->local].queue;
+	const struct m_queue *q = &r->m->queue[queue];
+	bool missing = false, exceeds = false;
+	if (q->strict && priority_of_job(r->m, j) >= 0)
+		return false;
+	if (uncovered_wish(j, q))
+		return true;
+	for (size_t g = 0, flavor; g < q->ngroups; g++) {
+		if (!wants_of_group(j, &q->group[g]))
+			continue;
+		enum wait_reason w = judge_group(r, j, queue, &q->group[g], &flavor);
+		if (w == WAIT_NO_MATCHING_FLAVOR)
+			return true;
+		missing = missing || w == WAIT_SUSPENDED;
+		exceeds = exceeds || w == WAIT_EXCEEDS_MAX;
+	}
+	return exceeds && !missing;
+}
+
+/* Says of each Job that is ready how many are before it. Those that are passed over for ever are ahead of their
+ * like alone. */
+static void count_ahead(const struct reference *r, size_t ahead[N_JOBS])
 {
 	memset(ahead, 0, N_JOBS * sizeof(*ahead));
 	for (int queue = 0; queue < N_QUEUES; queue++) {
 		const struct m_job *order[N_JOBS];
-		size_t n = sorted(m, queue, order);
-		for (size_t i = 0; i < n; i++)
-			ahead[order[i] - m->job] = i;
+		size_t n = sorted(r->m, queue, order), able = 0;
+		for (size_t i = 0; i < n; i++) {
+			bool never = is_passed_over_for_ever(r, order[i]);
+			ahead[order[i] - r->m->job] = never ? i : able;
+			able += !never;
+		}
 	}
 }
 
@@ -647,7 +673,7 @@ static void check_reasons(struct checked *c)
 	struct explanation x;
 	size_t ahead[N_JOBS];
 	sum_lines(&r);
-	count_ahead(c->m, ahead);
+	count_ahead(&r, ahead);
 	for (size_t i = 0; i < N_JOBS; i++) {
 		const struct m_job *j = &c->m->job[i];
 		if (!j->alive)

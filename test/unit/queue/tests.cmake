@@ -1,6 +1,6 @@
 # The queue library, tested with nothing but itself: a stray call to the clock or to the controller
 # does not link.
-set(queue_tests admin_objects advance after_view cohorts dependencies outcome_record predecessor_questions selectors singletons tree user user_limits shape clusterqueue directives jobs budget accounting money cheapest plan windows idle pod_template node_suitability node_fit namespace_quota nice week)
+set(queue_tests admin_objects advance after_view ahead cohorts dependencies outcome_record predecessor_questions selectors singletons tree user user_limits shape clusterqueue directives jobs budget accounting money cheapest plan windows idle pod_template node_suitability node_fit namespace_quota nice week)
 foreach(name ${queue_tests})
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})

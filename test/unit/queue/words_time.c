@@ -415,6 +415,8 @@ static void say_job(struct answer *a, const char *what, const char *name)
 	say(a, "%s %s ", what, name);
 	if (strcmp(what, "suspensions") == 0)
 		say(a, "%d", h.suspensions);
+	else if (strcmp(what, "ahead") == 0)
+		say(a, "%zu", x.ahead);
 	else
 		say(a, "%s",
 			words_time(a->w, strcmp(what, "stop") == 0 ? x.stop_ms : x.not_before_ms));
@@ -431,7 +433,7 @@ bool words_answer_time(
 	else if (strcmp(word[0], "policy") == 0)
 		say_policy(&a, word[1], n > 2 && strcmp(word[2], "binds") == 0, sentence);
 	else if (strcmp(word[0], "stop") == 0 || strcmp(word[0], "start") == 0 ||
-		 strcmp(word[0], "suspensions") == 0)
+		 strcmp(word[0], "suspensions") == 0 || strcmp(word[0], "ahead") == 0)
 		say_job(&a, word[0], word[1]);
 	else
 		return false;

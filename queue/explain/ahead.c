@@ -1,0 +1,134 @@
+#include "queue/explain/ahead.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/admit/assign.h"
+#include "queue/admit/precedence.h"
+#include "queue/admit/shortage.h"
+#include "queue/explain/explain_time.h"
+#include "queue/model/group.h"
+#include "queue/model/usage.h"
+
+enum {
+	LOOKS_MAX = 1000, /* groups that are asked whether they are late */
+	LATE_MAX = 64,	  /* late groups that are kept: so much an answer costs */
+};
+
+/* When its Jobs may start. A Job counts none that is later than itself. */
+enum lateness { LATE_NOT, LATE_KEPT, LATE_NEVER };
+
+/* The first groups of a ClusterQueue that are LATE_KEPT or LATE_NEVER, until a call changes the queue: lists ask
+ * about each Job. The ClusterQueue frees it, and a group that goes drops it (group_free()). */
+struct late_groups {
+	uint64_t as_of;
+	bool whole; /* it has all of them */
+	size_t looked, n;
+	struct late {
+		const struct group *group;
+		enum lateness lateness;
+		double usage; /* of its LocalQueue, where usage orders */
+	} each[LATE_MAX];
+};
+
+bool ahead_exceeds(const struct clusterqueue *cq, const struct claim *c, bool open)
+{
+	return assign_plainly(cq, c) == ASSIGN_EXCEEDS && !shortage_may_end(cq, c) &&
+	       (open || !explain_has_sets(cq)); /* windows have quotas of their own */
+}
+
+static bool can_never_start(const struct group *g)
+{
+	return g->claim.nowhere || assign_plainly(g->cq, &g->claim) <= ASSIGN_NO_FLAVOR ||
+	       ahead_exceeds(g->cq, &g->claim, g->parting.window_state->open);
+}
+
+/* Once it is first none behind it starts, whatever it asks for. */
+static bool blocks(const struct group *g)
+{
+	return g->cq->spec.strategy == STRICT_FIFO && !workload_fills_gaps(group_head(g));
+}
+
+static enum lateness lateness_of(const struct queue *q, const struct group *g)
+{
+	bool passed_over = g->claim.nowhere || !blocks(g);
+	if (passed_over && can_never_start(g))
+		return LATE_NEVER;
+	return rules_group_may(q, g).answer == ANSWER_NO ? LATE_KEPT : LATE_NOT;
+}
+
+/* ---- the groups that are late ---------------------------------------------------------------- */
+
+/* 0: usage does not order. */
+static double usage_at_pass(const struct queue *q, const struct group *g)
+{
+	return g->lq ? usage_of(q, g->lq, q->now_ms) : 0;
+}
+
+static void take_late(const struct queue *q, const struct tree *line, struct late_groups *ret)
+{
+	for (struct tree_node *i = tree_first(line); i; i = tree_next(i)) {
+		const struct group *g = container_of(i, struct group, node);
+		if (ret->n == LATE_MAX || ret->looked == LOOKS_MAX) {
+			ret->whole = false;
+			return;
+		}
+		enum lateness lateness = lateness_of(q, g);
+		ret->looked++;
+		if (lateness != LATE_NOT)
+			ret->each[ret->n++] = (struct late){g, lateness, usage_at_pass(q, g)};
+	}
+}
+
+static const struct late_groups *late_groups_of(const struct queue *q, struct clusterqueue *cq)
+{
+	struct late_groups *all = cq->late_groups;
+	if (all && all->as_of == q->counters.calls)
+		return all;
+	if (!all)
+		all = cq->late_groups = mem_alloc(sizeof(*all));
+	all->as_of = q->counters.calls;
+	all->whole = true;
+	all->looked = all->n = 0;
+	take_late(q, &cq->groups_waiting, all);
+	list_each(&cq->localqueues, l)
+		take_late(q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting,
+			all);
+	return all;
+}
+
+/* ---- the figure ------------------------------------------------------------------------------ */
+
+/* How many of these stand before w, whose LocalQueue has used so much? */
+static size_t count_before(const struct late *late, const struct workload *w, double usage)
+{
+	const struct group *g = late->group;
+	if (g->lq != w->group->lq && late->usage != usage)
+		return late->usage < usage ? tree_count(&g->waiting) : 0;
+	bool head_first = order_cmp(&g->key, workload_standing(w)) < 0;
+	return head_first ? tree_before(&g->waiting, &w->in_group) : 0;
+}
+
+static enum lateness own_lateness(
+	const struct queue *q, const struct late_groups *all, const struct group *g)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->each[i].group == g)
+			return all->each[i].lateness;
+	return all->whole ? LATE_NOT : lateness_of(q, g);
+}
+
+size_t ahead_of(const struct queue *q, const struct workload *w, size_t rank)
+{
+	if (w->place != PLACE_READY)
+		return 0;
+	const struct late_groups *all = late_groups_of(q, w->group->cq);
+	if (all->n == 0)
+		return rank;
+	enum lateness own = own_lateness(q, all, w->group);
+	double usage = usage_at_pass(q, w->group);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->each[i].lateness > own)
+			rank -= count_before(&all->each[i], w, usage);
+	return rank;
+}

@@ -1,0 +1,31 @@
+/*
+ * Ahead: how many Jobs of its ClusterQueue a Job waits behind. One figure for the API, QueuedJobs, the
+ * page, sluice and the sentences.
+ *
+ * The line of a ClusterQueue (admit/precedence.h) also has Jobs that do not compete with it now: their
+ * window is closed until Wednesday, as many of their LocalQueue run as may, or they ask for more than
+ * there is. Such Jobs are passed over, hold up none, and do not count as ahead of one that may start:
+ *
+ *   may start now          counts those that may start now, by all rules and by quota that may come free
+ *   a rule keeps it        counts these, and those that a rule keeps: each may be the first to start
+ *   can never start        counts all
+ *
+ * With StrictFIFO a Job that can never start holds up all behind it once it is first. There it counts as one that
+ * may start, unless no node suits it: the rule of nodes passes that one over.
+ *
+ * An answer costs little: of a ClusterQueue at most so many groups are looked at, and of those that do not compete
+ * at most so many kept, the first in order. The others count.
+ *
+ * Only told: no decision looks at it. It is not unique, so lists are sorted by the rank in the order itself.
+ */
+#ifndef SLUICE_QUEUE_EXPLAIN_AHEAD_H
+#define SLUICE_QUEUE_EXPLAIN_AHEAD_H
+
+#include "queue/core.h"
+
+/* Counts those ahead of w; 0: it stands in no line. rank: its precedence_rank(). */
+size_t ahead_of(const struct queue *q, const struct workload *w, size_t rank);
+/* Can no Job that asks for this start, whatever ends? open: its windows are, now. */
+bool ahead_exceeds(const struct clusterqueue *cq, const struct claim *c, bool open);
+
+#endif
