@@ -1,0 +1,250 @@
+"""One figure, one number: what is told in several places is the same in each of them.
+
+One world: two ClusterQueues of a Cohort, of which one borrows all that the other has free; Jobs that wait there, the first of
+which can never start; a Budget that has paid for a run and keeps money for another. Each figure is asked of all its surfaces:
+the status of the objects, /metrics, the controller's API (which the page asks), the aggregated API, `sluice` with either of
+these, kubectl, and the views of the ledger."""
+
+import json
+import subprocess
+from decimal import Decimal
+from types import SimpleNamespace
+
+import pytest
+from conftest import LATER, SOON
+from objects import has, ours, path_of
+from sandbox import SandboxError, wait_until
+from settled import booked
+from test_limits import metric
+
+GROUP = "/apis/visibility.sluice.dev/v1alpha1"
+EXPECTED = "sluice.dev/expected-duration"
+LINE = {"never": 1, "next": 1, "last": 2}  # positions, in the order of the line
+
+
+@pytest.fixture
+def shop(world, program):
+    """Two cores an hour of which cost 72; `big` holds five of six cores, two of them its own queue's, for two hours at most."""
+    f, b = world.flavor(), world.full("borrower")
+    world.queue("lender", flavors={f: 4}, cohort="all")
+    world.queue("borrower", flavors={f: 2}, cohort="all")
+    world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [b], "base": {"cpu": "36.00"}}))
+    world.create("budgets", ours("Budget", world.full("budget"), {
+        "queue": b, "period": "Monthly", "timeZone": "UTC", "currency": "EUR", "amount": "50000.00"}))
+    for plural, name in ("budgets", "budget"), ("priceplans", "plan"):
+        world.wait(f"the {name} to be in force", lambda p=plural, n=name: has(world.api.get(path_of(p, world.full(n))), "Active"))
+    world.job("paid", "borrower", cpu=1, seconds=2)
+    world.finished("paid")
+    world.empty()
+    world.job("own", "lender", cpu=1)
+    world.job("big", "borrower", cpu=5, annotations={EXPECTED: "2h"})
+    world.started("own", "big")
+    booked(world, "own", "big")
+    for name, cpu in ("never", 100), ("next", 2), ("last", 2):
+        world.job(name, "borrower", cpu=cpu)
+        world.waits(name)
+    world.box.wait_visible(LATER)
+
+    def said_by(env):
+        def ask(*args):
+            done = program("sluice", *args, "-o", "json", env=env)
+            assert done.returncode == 0, done
+            return json.loads(done.stdout)
+        return ask
+    config = {"KUBECONFIG": str(world.box.kubeconfig)}
+    return SimpleNamespace(world=world, flavor=f, controller=world.box.controller_api(), by_apiserver=said_by(config),
+                           by_controller=said_by({**config, "SLUICE_SERVER": world.box.controller_url()}))
+
+
+def agree(what, surfaces, wanted):
+    """Until each surface says what is wanted: some are as of seconds ago, or do not have it yet. surfaces: {its name: a question}."""
+    said = {}
+
+    def answer(ask):
+        try:
+            return ask()
+        except LookupError as e:
+            return repr(e)
+
+    def asked():
+        said.update({name: answer(ask) for name, ask in surfaces.items()})
+        return all(figure == wanted for figure in said.values())
+    try:
+        wait_until(f"all to say {what}", asked, SOON)
+    except SandboxError as e:
+        differ = {name: figure for name, figure in said.items() if figure != wanted}
+        raise AssertionError(f"{e}\nwanted {wanted}\nsaid otherwise: {json.dumps(differ, indent=1, default=str)}") from None
+
+
+def the(objects, **wanted):
+    """The one of which that is true."""
+    return [o for o in objects if all(o.get(key) == value for key, value in wanted.items())][0]
+
+
+def named(objects, name, **wanted):
+    return the(objects, name=name, **wanted)
+
+
+def rows(figure):
+    """Of both ClusterQueues."""
+    return lambda: {name: figure(name) for name in ("lender", "borrower")}
+
+
+# ---- quota and counts -----------------------------------------------------------------------------
+
+
+def quota_of_status(obj):
+    """(reserved, used, borrowed); of a LocalQueue, which has no quota of its own, None is borrowed."""
+    held, used = obj["status"]["flavorsReservation"][0], obj["status"]["flavorsUsage"][0]
+    return int(held["resources"][0]["total"]), int(used["resources"][0]["total"]), int(held["resources"][0].get("borrowed", -1))
+
+
+def quota_of_view(queues, name):
+    """As /api/v1/queues and `sluice queue` have it: nothing is told of what is not borrowed."""
+    cpu = named(queues["clusterQueues"], name)["flavors"][0]["resources"][0]
+    return int(cpu["reserved"]), int(cpu["used"]), int(cpu.get("borrowed", 0))
+
+
+def what_queues_hold_use_and_borrow(shop):
+    w = shop.world
+    local = {name: lambda n=name: w.api.get(path_of("localqueues", n, w.ns)) for name in ("lender", "borrower")}
+    wanted = {"lender": (1, 1, 0), "borrower": (5, 5, 3)}
+
+    def of_metrics(name):
+        return tuple(int(metric(w, "quota", cluster_queue=w.full(name), flavor=shop.flavor, resource="cpu", kind=kind))
+                     for kind in ("reserved", "used", "borrowed"))
+    agree("what is held, used and borrowed", {
+        "status": rows(lambda n: quota_of_status(w.clusterqueue(n))),
+        "/metrics": rows(of_metrics),
+        "/api/v1/queues": rows(lambda n: quota_of_view(shop.controller.get("/api/v1/queues"), w.full(n))),
+        "sluice queue, by the controller": rows(lambda n: quota_of_view(shop.by_controller("queue", w.full(n)), w.full(n))),
+        "sluice queue, by the API server": rows(lambda n: quota_of_view(shop.by_apiserver("queue", w.full(n)), w.full(n))),
+    }, wanted)
+    held = {name: figure[0] for name, figure in wanted.items()}
+    agree("what is held", {
+        "status of LocalQueues": rows(lambda n: quota_of_status(local[n]())[0]),
+        "sluice queue of LocalQueues": rows(lambda n: int(named(shop.by_apiserver("queue")["localQueues"], n, namespace=w.ns)["flavors"][0]["resources"][0]["reserved"])),
+        "sluice.balance_use": rows(lambda n: w.use()[n]),
+        "sluice.hold_line": rows(lambda n: int(w.box.sql(
+            f"select sum(amount)::bigint / 1000 from sluice.hold_line where node = 'cq/{w.full(n)}' and resource = 'cpu'")[0][0])),
+    }, held)
+
+
+def how_many_wait(shop):
+    w = shop.world
+
+    def waiting(api):
+        return len([j for j in api.get(f"{GROUP}/clusterqueues/{w.full('borrower')}/queuedjobs")["items"] if j["status"]["state"] == "Waiting"])
+    name, local = w.full("borrower"), lambda queues: named(queues["localQueues"], "borrower", namespace=w.ns)["pending"]
+    agree("how many wait", {
+        "status": lambda: w.clusterqueue("borrower")["status"]["pendingWorkloads"],
+        "status of the LocalQueue": lambda: w.api.get(path_of("localqueues", "borrower", w.ns))["status"]["pendingWorkloads"],
+        "/metrics": lambda: metric(w, "pending_jobs", cluster_queue=name),
+        "/metrics, active and inadmissible": lambda: sum(metric(w, "pending_workloads", cluster_queue=name, status=s) for s in ("active", "inadmissible")),
+        "/api/v1/queues": lambda: named(shop.controller.get("/api/v1/queues")["clusterQueues"], name)["pending"],
+        "/api/v1/queues, LocalQueue": lambda: local(shop.controller.get("/api/v1/queues")),
+        "sluice queue, by the controller": lambda: named(shop.by_controller("queue", name)["clusterQueues"], name)["pending"],
+        "sluice queue, by the API server": lambda: named(shop.by_apiserver("queue", name)["clusterQueues"], name)["pending"],
+        "sluice queue, LocalQueue": lambda: local(shop.by_apiserver("queue")),
+        "QueuedJobs": lambda: waiting(w.api),
+        "QueuedJobs for the page": lambda: waiting(shop.controller),
+        "sluice jobs": lambda: len(shop.by_apiserver("jobs", "-n", w.ns, "--state", "Waiting")["items"]),
+    }, 3)
+
+
+def a_place_in_line(shop):
+    w = shop.world
+
+    def listed(items):
+        """In the order of the list, which is that of the line though two have the same position."""
+        line = [(j["metadata"]["name"], j["status"]) for j in items if "position" in j["status"]]
+        assert [status["rank"] for _, status in line] == list(range(1, len(line) + 1)), line
+        return list((name, status["position"]) for name, status in line)
+
+    def in_line(ask):
+        return lambda: [(name, ask(name)) for name in LINE]
+
+    def printed():
+        done = subprocess.run([w.box.tool("kubectl"), "get", "qj", "-n", w.ns], env=w.box.kubectl_env(), capture_output=True, text=True, timeout=SOON)
+        return [(r[0], int(r[3])) for r in map(str.split, done.stdout.splitlines()[1:]) if r[2] == "Waiting"]
+    path = f"{GROUP}/namespaces/{w.ns}/queuedjobs"
+    agree("where each stands", {
+        "/api/v1/jobs": in_line(lambda n: w.explain(n)["ahead"] + 1),
+        "sluice explain, by the controller": in_line(lambda n: shop.by_controller("explain", n, "-n", w.ns)["ahead"] + 1),
+        "sluice explain, by the API server": in_line(lambda n: shop.by_apiserver("explain", n, "-n", w.ns)["ahead"] + 1),
+        "QueuedJobs": lambda: listed(w.api.get(path)["items"]),
+        "QueuedJobs of the ClusterQueue": lambda: listed(w.api.get(f"{GROUP}/clusterqueues/{w.full('borrower')}/queuedjobs")["items"]),
+        "QueuedJobs for the page": lambda: listed(shop.controller.get(path)["items"]),
+        "each QueuedJob": in_line(lambda n: w.api.get(f"{path}/{n}")["status"]["position"]),
+        "sluice jobs": lambda: listed(shop.by_apiserver("jobs", "-n", w.ns)["items"]),
+        "kubectl get qj": printed,
+    }, list(LINE.items()))
+    q = w.full("borrower")
+    assert f"it is first in ClusterQueue {q}" in w.explain("next")["sentence"]
+    assert f"1 Job is ahead of it in ClusterQueue {q}" in w.explain("last")["sentence"]
+
+
+# ---- money ----------------------------------------------------------------------------------------
+
+
+def cost_of(report, key):
+    return Decimal(the(report["rows"], key=key)["cost"])
+
+
+def what_a_run_has_cost(shop):
+    """That of the Job which has ended: the other goes on."""
+    w = shop.world
+    queue, owner, since = w.full("borrower"), f"{w.ns}/paid", ("--by", "owner", "--since", "1h")
+    total = Decimal(w.box.sql(f"select cost_micro from sluice.segment where ns = '{w.ns}' and name = 'paid'")[0][0]) / 1000000
+    assert total > 0
+
+    def sql(view, column, where):
+        return lambda: Decimal(w.box.sql(f"select sum({column}) from sluice.{view} where {where}")[0][0])
+
+    def run_of(said):
+        return Decimal(the(said["runs"], job="paid")["cost"])
+
+    def budget(said):
+        return lambda: Decimal(said()["spent"])
+    agree("what it has cost", {
+        "sluice.cost": sql("cost", "cost", f"namespace = '{w.ns}' and name = 'paid'"),
+        "sluice.cost_by_day": sql("cost_by_day", "cost", f"clusterqueue = '{queue}'"),
+        "sluice.cost_by_month": sql("cost_by_month", "cost", f"clusterqueue = '{queue}'"),
+        "sluice.spend": sql("spend", "cost", f"clusterqueue = '{queue}'"),
+        "/metrics": lambda: Decimal(str(metric(w, "cost_total", cluster_queue=queue, currency="EUR"))),
+        "/metrics, Budget": lambda: Decimal(str(metric(w, "budget_spent", budget=w.full("budget"), currency="EUR"))),
+        "status of the Budget": budget(lambda: w.api.get(path_of("budgets", w.full("budget")))["status"]),
+        "/api/v1/budgets": budget(lambda: named(shop.controller.get("/api/v1/budgets")["budgets"], w.full("budget"))),
+        "costs": lambda: cost_of(w.api.get(f"{GROUP}/namespaces/{w.ns}/costs?by=owner&since=1h"), owner),
+        "reports": lambda: cost_of(w.api.get(f"{GROUP}/namespaces/{w.ns}/reports?by=owner&since=1h"), owner),
+        "histories": lambda: run_of(w.api.get(f"{GROUP}/namespaces/{w.ns}/histories?since=1h")),
+        "sluice cost": lambda: cost_of(shop.by_apiserver("cost", "-n", w.ns, *since), owner),
+        "sluice cost, by the controller": lambda: cost_of(shop.by_controller("cost", *since), owner),
+        "sluice report": lambda: cost_of(shop.by_apiserver("report", "-n", w.ns, *since), owner),
+        "sluice history": lambda: run_of(shop.by_apiserver("history", "-n", w.ns, "--since", "1h")),
+    }, total)
+
+
+def what_is_left_of_a_budget(shop):
+    w = shop.world
+    name = w.full("budget")
+    spent = Decimal(w.box.sql(f"select sum(cost) from sluice.spend where clusterqueue = '{w.full('borrower')}'")[0][0])
+    kept = Decimal(5 * 36 * 2)
+
+    def told(figures):
+        return lambda: tuple(Decimal(str(figures()[key])) for key in ("spent", "reserved", "remaining"))
+    agree("what is spent, kept and left", {
+        "status": told(lambda: w.api.get(path_of("budgets", name))["status"]),
+        "/api/v1/budgets": told(lambda: named(shop.controller.get("/api/v1/budgets")["budgets"], name)),
+        "/metrics": told(lambda: {key: metric(w, f"budget_{key}", budget=name, currency="EUR") for key in ("spent", "reserved", "remaining")}),
+    }, (spent, kept, 50000 - spent - kept))
+
+
+def test_each_figure_is_the_same_on_all_surfaces(shop):
+    faults = []
+    for figure in what_queues_hold_use_and_borrow, how_many_wait, a_place_in_line, what_a_run_has_cost, what_is_left_of_a_budget:
+        try:
+            figure(shop)
+        except AssertionError as e:
+            faults.append(str(e))
+    assert not faults, "\n\n".join(faults)
