@@ -662,7 +662,7 @@ static const struct booking *first_in_the_way(struct quota_plan *p, bool firm,
 	list_each(&p->booked, l) {
 		const struct booking *b = container_of(l, struct booking, of_plan);
 		bool overlaps = b->from_ms < until_ms && b->until_ms > from_ms;
-		if (b->kind != BOOKING_RUN && is_firm(b->kind) == firm && overlaps &&
+		if (b->kind != BOOKING_RUN && !b->aside && is_firm(b->kind) == firm && overlaps &&
 			(!found || b->from_ms < found->from_ms) && booking_meets(b, lines))
 			found = b;
 	}

@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/advance_fit.h"
 #include "sluice/quantity.h"
 
 #define INTERVALS_MAX 128 /* of a question; a Job that lasts longer is asked for all of the rest */
@@ -436,16 +437,26 @@ static int64_t lower_all(const struct localqueue *lq, const struct user *user, i
 	return until_ms;
 }
 
+/* Do AdvanceReservations alone not fit beside each other in its next window? Then quota was lowered. */
+static bool is_crowded(struct queue *q, struct advance_reservation *a)
+{
+	struct advance_misfit ignored;
+	if (a->crowded_as_of != q->counters.version)
+		a->crowded = !advance_fits_alone(q, a, &ignored);
+	a->crowded_as_of = q->counters.version;
+	return a->crowded;
+}
+
 /* Returns the last of those that keep these lines for the Job now, in the order of creation; NULL: none is open. */
-static const struct advance_reservation *last_that_keeps(const struct queue *q,
+static struct advance_reservation *last_that_keeps(const struct queue *q,
 	const struct localqueue *lq, const struct user *user, struct booking_lines lines)
 {
 	struct booking_line line[QUEUE_LINES_MAX];
-	const struct advance_reservation *last = NULL;
+	struct advance_reservation *last = NULL;
 	int64_t wanted = 1;
 	memcpy(line, lines.line, lines.n * sizeof(*line));
 	list_each(&lq->cq->reserved, l) {
-		const struct advance_reservation *a =
+		struct advance_reservation *a =
 			container_of(l, struct advance_reservation, of_clusterqueue);
 		int64_t until_ms = INT64_MAX;
 		if (wanted == 0 || !a->open || a->nwindows == 0 || !advance_usable_by(a, lq, user))
@@ -459,35 +470,73 @@ static const struct advance_reservation *last_that_keeps(const struct queue *q,
 	return last;
 }
 
-/* Sets aside, or puts back, what is kept of that time by the Job's own, and by those that are younger than `own`. */
-static void set_all_but_older_aside(struct queue *q, const struct advance_reservation *own,
-	const struct localqueue *lq, const struct user *user, int64_t from_ms, int64_t until_ms,
-	bool aside)
+/* A question that a Job asks of what is reserved: for lines of one node, in a span of time. */
+struct asked {
+	const struct localqueue *lq;
+	const struct user *user;
+	struct booking_lines lines;
+	int64_t from_ms, until_ms;
+	/* The last that keeps them for the Job, where quota was lowered below what several keep: the older
+	 * ones would stop the Job at once, and have what there is. NULL: all have what they keep. */
+	const struct advance_reservation *crowded;
+};
+
+static struct asked ask_for(struct queue *q, const struct localqueue *lq, const struct user *user,
+	struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
-	struct advance_reservation *a = advance_reservation_first(q);
-	for (; a; a = advance_reservation_next(a)) {
-		bool usable = a->cq == lq->cq && advance_usable_by(a, lq, user);
-		if (!usable && advance_reservation_cmp(a, own) < 0)
-			continue;
-		for (size_t i = 0; i < a->nwindows && a->window[i].from_ms < until_ms; i++)
-			for (size_t k = 0;
-				a->window[i].until_ms > from_ms && k < a->window[i].npieces; k++)
-				(aside ? quota_plan_set_aside : quota_plan_put_back)(
-					&q->quota_plan, a->window[i].piece[k]);
-	}
+	struct advance_reservation *own = last_that_keeps(q, lq, user, lines);
+	bool crowded = own && is_crowded(q, own);
+	return (struct asked){lq, user, lines, from_ms, until_ms, crowded ? own : NULL};
 }
 
-/* Asks where quota may have been lowered below what several keep: an older one would stop the Job at once. */
-static bool has_room_beside_older(struct queue *q, const struct localqueue *lq,
+static bool is_in_its_way(const struct asked *x, const struct advance_reservation *a)
+{
+	if (a->cq == x->lq->cq && advance_usable_by(a, x->lq, x->user))
+		return false;
+	return !x->crowded || advance_reservation_cmp(a, x->crowded) < 0;
+}
+
+/* Sets aside, or puts back, what is kept by those that are not in the Job's way. */
+static void set_others_aside(struct queue *q, const struct asked *x, bool aside)
+{
+	const struct quota_node *root = quota_root(x->lines.line[0].row->node);
+	struct advance_reservation *a = advance_reservation_first(q);
+	for (; a; a = advance_reservation_next(a))
+		for (size_t i = 0; !is_in_its_way(x, a) && i < a->nwindows &&
+				   a->window[i].from_ms < x->until_ms;
+			i++)
+			for (size_t k = 0; k < a->window[i].npieces; k++) {
+				struct booking *b = a->window[i].piece[k];
+				if (b->root != root || b->until_ms <= x->from_ms ||
+					b->from_ms >= x->until_ms)
+					continue;
+				(aside ? quota_plan_set_aside : quota_plan_put_back)(
+					&q->quota_plan, b);
+			}
+}
+
+static bool has_room_beside_older(struct queue *q, const struct asked *x)
+{
+	if (!x->crowded)
+		return true;
+	set_others_aside(q, x, true);
+	bool fits = quota_plan_has_room_in(
+		&q->quota_plan, PLAN_FIRM, x->lines, x->from_ms, x->until_ms);
+	set_others_aside(q, x, false);
+	return fits;
+}
+
+const struct booking *advance_in_the_way(struct queue *q, const struct localqueue *lq,
 	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
-	const struct advance_reservation *own = last_that_keeps(q, lq, user, lines);
-	if (!own)
-		return true;
-	set_all_but_older_aside(q, own, lq, user, from_ms, until_ms, true);
-	bool fits = quota_plan_has_room_in(&q->quota_plan, PLAN_FIRM, lines, from_ms, until_ms);
-	set_all_but_older_aside(q, own, lq, user, from_ms, until_ms, false);
-	return fits;
+	if (!lq->cq || list_empty(&lq->cq->reserved) || lines.n == 0)
+		return quota_plan_reserved_in_the_way(&q->quota_plan, lines, from_ms, until_ms);
+	const struct asked x = ask_for(q, lq, user, lines, from_ms, until_ms);
+	set_others_aside(q, &x, true);
+	const struct booking *b =
+		quota_plan_reserved_in_the_way(&q->quota_plan, lines, from_ms, until_ms);
+	set_others_aside(q, &x, false);
+	return b;
 }
 
 bool advance_has_room(struct queue *q, enum plan_layer layer, const struct localqueue *lq,
@@ -497,8 +546,10 @@ bool advance_has_room(struct queue *q, enum plan_layer layer, const struct local
 	advance_refresh(q);
 	if (quota_plan_has_room_in(&q->quota_plan, layer, lines, from_ms, until_ms))
 		return true;
-	if (!lq->cq || list_empty(&lq->cq->reserved) ||
-		!has_room_beside_older(q, lq, user, lines, from_ms, until_ms))
+	if (!lq->cq || list_empty(&lq->cq->reserved))
+		return false;
+	const struct asked x = ask_for(q, lq, user, lines, from_ms, until_ms);
+	if (!has_room_beside_older(q, &x))
 		return false;
 	for (int i = 0; from_ms < until_ms; i++) {
 		memcpy(line, lines.line, lines.n * sizeof(*line));

@@ -12,7 +12,8 @@
  * A run that may use several counts for the first of them in the order of creation, as far as that goes, then
  * for the next.
  *
- * A Job that may use it is asked for less: what it wants beyond what is kept for it.
+ * A Job that may use it is asked for less: what it wants beyond what is kept for it. Where quota was lowered
+ * below what several keep, the older ones come first: it must fit beside them as it is.
  */
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_PLAN_H
 #define SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_PLAN_H
@@ -59,6 +60,9 @@ void advance_refresh(struct queue *q);
 /* Is there room for these lines, beside what others have reserved? What is kept for Jobs of this user in this
  * LocalQueue need not be free. */
 bool advance_has_room(struct queue *q, enum plan_layer layer, const struct localqueue *lq,
+	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* The first of what is reserved of that time for others than the Job; NULL: nothing is. */
+const struct booking *advance_in_the_way(struct queue *q, const struct localqueue *lq,
 	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
 /* Is all of it kept for them now, by one that is open? */
 bool advance_covers(struct queue *q, const struct localqueue *lq, const struct user *user,

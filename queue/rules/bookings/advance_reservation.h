@@ -85,6 +85,8 @@ struct advance_reservation {
 	int64_t watched_from_ms; /* what was used is known from here on */
 	int64_t rolled_ms;	 /* when its windows were looked up */
 	struct alarm alarm;
+	uint64_t crowded_as_of; /* counters.version at which `crowded` was right (advance_plan.c) */
+	bool crowded;
 	bool due;  /* to be looked at by the next decision */
 	bool anew; /* its windows are to be looked up again */
 	uint64_t stopped_total;

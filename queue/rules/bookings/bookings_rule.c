@@ -242,7 +242,7 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 	if (advance_has_room(q, PLAN_FIRM, a->w->lq, a->w->user, lines, a->now_ms, until_ms))
 		return false;
 	const struct booking *b =
-		quota_plan_reserved_in_the_way(&q->quota_plan, lines, a->now_ms, until_ms);
+		advance_in_the_way(q, a->w->lq, a->w->user, lines, a->now_ms, until_ms);
 	const struct advance_reservation *x = advance_reservation_of(q, b);
 	if (!x)
 		return false;

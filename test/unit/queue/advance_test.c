@@ -349,9 +349,62 @@ static void test_order_does_not_matter(void **state)
 	assert_true(accepted_ever > 30);
 }
 
+/* ---- Two of them ---- */
+
+static void reserve_half(struct queue *q, uint32_t n, const char *ns)
+{
+	char name[] = {(char)('a' + n), '\0'};
+	struct advance_amount amount = {"spot", "cpu", CPUS * 500};
+	struct advance_reservation_spec s = {.name = name,
+		.uid = fixture_uid(1000 + n),
+		.created_ms = n,
+		.clusterqueue = "batch",
+		.amount = &amount,
+		.namounts = 1,
+		.from_ms = 1000,
+		.until_ms = 100000000,
+		.calendar = "",
+		.namespaces = &ns,
+		.nnamespaces = 1};
+	assert_int_equal(queue_set_advance_reservation(q, &s, NULL), 0);
+}
+
+/* Is it started? */
+static bool tries(struct queue *q, uint32_t n, const char *ns, int64_t milli, int64_t lasts_ms)
+{
+	struct resource cpu = {"cpu", milli};
+	struct container c = {.requests = {&cpu, 1}};
+	struct job j = fixture_job(1, &c);
+	struct decision d[DECISIONS];
+	int64_t now_ms = 1000 + n * INT64_C(1000), next_ms;
+	j.uid = fixture_uid(n + 1);
+	j.ns = ns;
+	j.priority_class = "0";
+	j.durations.expected_ms = lasts_ms;
+	queue_set_job(q, &j);
+	size_t started = queue_decide(q, now_ms, d, DECISIONS, &next_ms);
+	for (size_t i = 0; i < started; i++)
+		queue_confirm_job(q, &d[i].uid, now_ms);
+	return started == 1 && d[0].kind == DECISION_START;
+}
+
+/* More runs than a window has pieces (ADVANCE_PIECES_MAX), each with an end of its own. */
+static void test_many_runs_of_one_leave_the_other_what_it_keeps(void **state)
+{
+	(void)state;
+	struct queue *q = queue_made(BEST_EFFORT_FIFO);
+	reserve_half(q, 0, "team-a");
+	reserve_half(q, 1, "team-b");
+	for (uint32_t n = 0; n < 100; n++)
+		assert_true(tries(q, n, "team-a", 50, 1000000 + n * 10000));
+	assert_true(tries(q, 100, "team-b", CPUS * 500, 10000000));
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_runs_of_one_leave_the_other_what_it_keeps),
 		cmocka_unit_test(test_promise),
 		cmocka_unit_test(test_order_does_not_matter),
 	};
