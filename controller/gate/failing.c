@@ -152,19 +152,26 @@ static void failed(
 	keep_words(j, asked, a);
 }
 
-/* requests.c notes each refusal but those of a notice and of outcomes, on which nothing hangs. */
+/* requests.c notes refusals, but not these three. */
+static bool is_noted_here(enum intent_kind asked)
+{
+	return asked == INTENT_NOTICE || asked == INTENT_OUTCOMES || asked == INTENT_NAMESPACE;
+}
+
 static void refused(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
-	if (asked == INTENT_NOTICE || asked == INTENT_OUTCOMES) {
+	if (asked == INTENT_CLEAR)
+		return; /* start_time.c notes it, and the start goes on without */
+	if (is_noted_here(asked)) {
 		failed(g, j, asked, a);
-	} else if (asked == INTENT_START || asked == INTENT_STOP || asked == INTENT_TELL) {
-		struct failing *f = begin(g, j, asked);
-		if (asked == INTENT_TELL)
-			f->by_status = !f->by_status;
-		f->told |= bit_of(asked);
-		keep_words(j, asked, a);
+		return;
 	}
+	struct failing *f = begin(g, j, asked);
+	if (asked == INTENT_TELL)
+		f->by_status = !f->by_status;
+	f->told |= bit_of(asked);
+	keep_words(j, asked, a);
 }
 
 /* Forgets the failures of that kind alone: what else has failed goes on doing so, and was told. */
@@ -262,17 +269,33 @@ static const char *verb_of(const struct failing *f, bool past)
 	return f->refused ? "refuses" : "fails";
 }
 
-/* A Job that waits is not started just now: what its last start met may be over. Once it is edited, that says
- * nothing of the next. */
+/* A Job that waits is not started just now: what its last start met may be over. */
+static bool tells_of_last_start(const struct gate_job *j, const struct failing *f)
+{
+	return f->asked == INTENT_START &&
+	       (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
+}
+
+/* Tells whether it is not asked for any more. What a start met before an edit says nothing of the next. */
+static bool is_over(const struct gate_job *j, const struct failing *f)
+{
+	if (f->asked == INTENT_DELETE)
+		return j->never.action != NEVER_DELETE;
+	if (f->asked == INTENT_NAMESPACE)
+		return !newcomer_asks(j);
+	if (f->asked == INTENT_PODS && j->phase == PHASE_WAITING) /* of a newcomer */
+		return j->seen.suspend;
+	return tells_of_last_start(j, f) && f->generation != j->seen.generation;
+}
+
 void explain_failing(const struct gate_job *j, struct explanation *x)
 {
 	const struct failing *f = j->failing;
-	bool waits = f && f->asked == INTENT_START &&
-		     (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
 	size_t len = strlen(x->sentence);
 	struct buf since;
-	if (!f || !f->said || (waits && f->generation != j->seen.generation))
+	if (!f || !f->said || is_over(j, f))
 		return;
+	bool waits = tells_of_last_start(j, f);
 	buf_init(&since, 64);
 	story_time(f->since_ms, &since);
 	if (len > sizeof(x->sentence) / 2)

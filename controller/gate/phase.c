@@ -494,8 +494,11 @@ static void forget_failures(struct gate *g, struct gate_job *j)
 {
 	if (!j->failing || job_busy(j))
 		return;
-	if (g->tick_ms < j->request.retry_ms)
-		gate_alarm(g, j, j->request.retry_ms);
+	int64_t until_ms = j->request.retry_ms;
+	if (j->failing->asked == INTENT_GROW && until_ms < j->growth.denied_ms)
+		until_ms = j->growth.denied_ms;
+	if (g->tick_ms < until_ms)
+		gate_alarm(g, j, until_ms);
 	else
 		failing_over(j);
 }

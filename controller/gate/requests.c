@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
@@ -26,6 +27,8 @@
 #define RETRY_MAX_MS 5000
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
 #define DENIED_RETRY_MAX_MS 3600000
+#define TELL_AGAIN_MS INT64_C(3000000) /* an Event is gone after an hour */
+#define TELL_OTHERS_MS INT64_C(600000) /* other words: some are new each time */
 #define DENIED_START_MS INT64_C(10000) /* the first pause after a refused start, then doubled */
 #define DENIALS_MAX 5		       /* so many starts in a row: it is put on hold */
 #define GIVEN_UP_DOUBLINGS 6	       /* of that pause, of starts at which the server fails */
@@ -349,15 +352,23 @@ static void denied_telling(
 	}
 }
 
-/* The first of its kind, and then the second, fourth, eighth ... in a row: what is owed is asked for each
- * minute, and an Event each minute tells nobody more. */
-static bool tells_refusal(struct refusals *r, enum intent_kind asked)
+/* Tells whether a refusal is told: the first of its kind, then the second, fourth, eighth ... in a row, and
+ * what was not told for long. What is owed is asked for each minute, and an Event each minute tells nobody
+ * more. */
+static bool tells_refusal(
+	const struct gate *g, struct refusals *r, enum intent_kind asked, const char *said)
 {
 	uint32_t bit = UINT32_C(1) << asked;
-	bool is_first = !(r->told & bit);
-	r->told |= bit;
+	uint64_t words = map_hash_string(said);
+	int64_t rest_ms = words == r->told_words ? TELL_AGAIN_MS : TELL_OTHERS_MS;
 	r->others += r->others < UINT32_MAX;
-	return is_first || (r->others & (r->others - 1)) == 0;
+	if ((r->told & bit) && (r->others & (r->others - 1)) != 0 &&
+		g->tick_ms - r->told_ms < rest_ms)
+		return false;
+	r->told |= bit;
+	r->told_ms = g->tick_ms;
+	r->told_words = words;
+	return true;
 }
 
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
@@ -368,7 +379,7 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		denied_start(g, j, said);
 		return;
 	}
-	if (tells_refusal(&j->refusals, asked))
+	if (tells_refusal(g, &j->refusals, asked, said))
 		gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
 			REFUSED_BY_SERVER;
 	if (asked == INTENT_GROW)

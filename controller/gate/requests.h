@@ -39,7 +39,9 @@ struct refusals {
 	unsigned starts; /* in a row */
 	unsigned
 		others; /* in a row, of requests that are no starts; no write of it landed meanwhile */
-	uint32_t told; /* their kinds: a bit each */
+	uint32_t told;	     /* their kinds: a bit each */
+	int64_t told_ms;     /* by tick_ms: when one of them was told last, */
+	uint64_t told_words; /* ... and a hash of the words */
 	/* As the Job was when last refused: another one may be started. */
 	int64_t generation;
 	int32_t bytes;

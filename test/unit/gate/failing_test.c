@@ -291,6 +291,38 @@ static void a_refused_start_is_told_until_its_owner_changes_the_job(void **state
 	assert_null(strstr(said_of(w).sentence, "no cost-center"));
 }
 
+/* A stop notice, for nine hours: an Event is gone after one. */
+static void a_refusal_that_lasts_is_told_again_and_again(void **state)
+{
+	struct world *w = *state;
+	int told_at = 0, longest = 0;
+	w->denied = SIZE_MAX;
+	w->refusal = "no cost-center";
+	decide(w, (struct decision){.kind = DECISION_NOTICE,
+			  .reason = STOP_REASON_WINDOW_CLOSED,
+			  .policy = "night",
+			  .stop_ms = w->now_ms + 10 * 3600000});
+	for (int minute = 1; minute <= 500; minute++) {
+		size_t before = times_told(w, "refuses: no cost-center");
+		at(w, w->now_ms + 60000);
+		if (times_told(w, "refuses: no cost-center") > before)
+			told_at = minute;
+		if (minute - told_at > longest)
+			longest = minute - told_at;
+		assert_non_null(strstr(
+			said_of(w).sentence, "refuses to write its stop notice: no cost-center"));
+	}
+	assert_in_range(longest, 40, 55);
+	assert_in_range(times_told(w, "refuses: no cost-center"), 8, 20);
+	w->refusal = "no owner";
+	for (int minute = 0; minute < 15; minute++)
+		at(w, w->now_ms + 60000);
+	assert_in_range(times_told(w, "refuses: no owner"), 1, 2);
+	w->denied = 0;
+	at(w, w->now_ms + 120000);
+	assert_null(strstr(said_of(w).sentence, "refuses to"));
+}
+
 /* Its time has passed, and it was not stopped. */
 static void a_notice_that_is_not_wanted_any_more_fails_no_more(void **state)
 {
@@ -340,6 +372,7 @@ int main(void)
 		RUN(a_stop_without_an_answer_is_told),
 		WORLD(a_start_keeps_no_quota_for_as_long_as_the_server_likes),
 		WORLD(a_refused_start_is_told_until_its_owner_changes_the_job),
+		RUN(a_refusal_that_lasts_is_told_again_and_again),
 		RUN(a_notice_that_is_not_wanted_any_more_fails_no_more),
 		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),

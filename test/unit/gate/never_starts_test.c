@@ -154,6 +154,27 @@ static void the_api_server_refuses(void **state)
 	assert_true(w->j->now->gone);
 }
 
+static const char *sentence(const struct world *w)
+{
+	static struct explanation x;
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	return x.sentence;
+}
+
+static void what_it_says_is_told_as_long_as_the_job_is_to_be_deleted(void **state)
+{
+	struct world *w = *state;
+	have_it_wait(w, DEPENDENCY_FAILURE_DELETE);
+	w->denied = 1;
+	w->refusal = "keep it";
+	decide_never(w, DECISION_DELETE);
+	assert_non_null(strstr(sentence(w), "the API server refuses to delete it: keep it"));
+	in_vain = false;
+	at(w, w->now_ms + 3600000);
+	assert_int_equal(w->sent[INTENT_DELETE], 1);
+	assert_null(strstr(sentence(w), "delete it"));
+}
+
 /* A successor may lead: nothing is deleted until the ledger says that none does. */
 static void the_lease_is_not_confirmed(void **state)
 {
@@ -193,6 +214,7 @@ int main(void)
 		WORLD(it_has_changed),
 		WORLD(no_answer_came),
 		WORLD(the_api_server_refuses),
+		WORLD(what_it_says_is_told_as_long_as_the_job_is_to_be_deleted),
 		WORLD(the_lease_is_not_confirmed),
 		WORLD(it_runs),
 	};
