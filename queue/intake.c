@@ -17,6 +17,10 @@
  * those, or of all that suit its pods as they are, the first that could give so much and has it free,
  * else the first that could give it. Its pods cannot be changed any more, so a flavor of idle
  * resources, which has them ask under other names, is none for it.
+ *
+ * While more pods are on nodes than the Job asks for, their nodes tell nothing: its owner may have made
+ * some by hand, to choose a cheap flavor, and the Job controller deletes them. Of a work queue of which a
+ * pod has succeeded it deletes none, so there they all count.
  */
 #include "sluice/intake.h"
 #include "queue/cluster/likeness.h"
@@ -150,6 +154,15 @@ static void say_no_flavor(struct text *t, const struct clusterqueue *cq,
 			g->flavors[__builtin_ctzll(there)]->name);
 }
 
+/* False: there is none, or it stays. */
+static bool refuse_surplus(const struct workload *w, size_t nnodes, struct text *t)
+{
+	if (w->ends_when_stopped || nnodes <= (size_t)w->shape->pods)
+		return false;
+	text_add(t, "more pods of it are on nodes than it asks for, so their nodes do not tell its flavor; the Job controller deletes those that are too many");
+	return true;
+}
+
 /* False: no flavor of a group of which it needs something is for it. */
 static bool choose_lines(const struct clusterqueue *cq, const struct claim *c,
 	const struct entrant *e, struct text *t, struct intake *ret)
@@ -194,7 +207,7 @@ bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const
 		claim_init(&claim, &q->node_suitability, cq, w->shape);
 	struct entrant entrant = {q->node_suitability.nodes, node, nnodes,
 		pods < w->shape->pods ? w->shape->pods : pods};
-	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq &&
+	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq && !refuse_surplus(w, nnodes, &t) &&
 		  choose_lines(cq, &claim, &entrant, &t, ret);
 	claim_done(&claim);
 	return in;

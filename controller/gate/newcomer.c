@@ -20,8 +20,6 @@
 
 static const char ASKING[] =
 	"it runs, and ran before it was queued: whether an admin lets it be adopted is being asked";
-static const char SURPLUS[] =
-	"more pods of it are on nodes than it asks for, so their nodes do not tell its flavor; the Job controller deletes those that are too many";
 static const char PAUSED[] =
 	"it runs, and ran before it was queued: it is adopted when Jobs start again";
 
@@ -147,20 +145,10 @@ void newcomer_adopted(struct gate *g, struct gate_job *j)
 		over ? ", so nothing more starts there until enough has ended" : "");
 }
 
-/* Some of them are none that the Job controller has made, or is to keep. */
-static bool has_surplus(const struct gate_job *j)
-{
-	return j->newcomer.nnodes > (size_t)(j->seen.pods > 0 ? j->seen.pods : 0);
-}
-
 static void take_in(struct gate *g, struct gate_job *j)
 {
 	const struct newcomer *x = &j->newcomer;
 	struct intake in;
-	if (has_surplus(j)) {
-		keep_out(g, j, SURPLUS);
-		return;
-	}
 	if (!queue_intake_on(g->queue, &j->uid, pods_of(j), (const char *const *)x->node, x->nnodes,
 		    g->now_ms, &in)) {
 		keep_out(g, j, in.why_not);

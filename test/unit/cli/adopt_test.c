@@ -43,6 +43,12 @@
 	"{\"metadata\":{" more "\"name\":\"" name "\",\"uid\":\"u" n                               \
 	"\",\"labels\":{\"sluice.dev/queue-name\":\"main\"}},\"spec\":{" spec                      \
 	"},\"status\":{" status "}}"
+#define ON(node, job)                                                                              \
+	"{\"cells\":[\"" node                                                                     \
+	"\"],\"object\":{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"   \
+	"\"Job\",\"uid\":\"00000000-0000-0000-0000-00000000000" job "\",\"controller\":true}]}}}"
+#define PODS(rows)                                                                                 \
+	"{\"kind\":\"Table\",\"columnDefinitions\":[{\"name\":\"Node\"}],\"rows\":[" rows "]}"
 #define RUNS "\"startTime\":\"2026-11-21T10:00:0"
 
 struct stage {
@@ -175,6 +181,22 @@ static void the_nodes_of_its_pods_tell_its_flavor(void **state)
 		assert_string_equal(s.plan.row[1].holds, "1 cpu in spot");
 		close_stage(&s);
 	}
+}
+
+/* As the controller has it: the same words, and the same exception (queue/intake.c). */
+static void pods_that_are_too_many_tell_no_flavor(void **state)
+{
+	(void)state;
+	struct stage s = {.pods = PODS(ON("n1", "1") "," ON("n2", "1") "," ON("n2", "2") "," ON("n2", "2"))};
+	open_stage_of(&s, LIST(CLUSTERQUEUE), LIST(LOCALQUEUE("main")),
+		LIST(JOB("1", "plain", "", "\"parallelism\":1,\"completions\":1",
+			RUNS "1Z\",\"active\":1") "," JOB("2", "ends", "", "\"parallelism\":1",
+			RUNS "1Z\",\"active\":2,\"succeeded\":1")));
+	assert_int_equal(make(&s), 0);
+	assert_false(s.plan.row[0].takes);
+	assert_non_null(strstr(s.plan.row[0].why, "more pods of it are on nodes than it asks for"));
+	assert_true(s.plan.row[1].takes);
+	close_stage(&s);
 }
 
 /* Of each of many ClusterQueues what is held is counted. */
@@ -596,6 +618,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_that_run_are_reckoned_one_after_the_other),
 		cmocka_unit_test(the_nodes_of_its_pods_tell_its_flavor),
+		cmocka_unit_test(pods_that_are_too_many_tell_no_flavor),
 		cmocka_unit_test(what_is_held_counts_of_however_many_queues),
 		cmocka_unit_test(a_queue_must_be_named_where_there_are_two),
 		cmocka_unit_test(what_is_not_there_is_said),

@@ -17,7 +17,7 @@ static void come_with(struct world *w, int64_t start_ms, bool was_suspended)
 		.pod_priority_class = "",
 		.parallelism = 2,
 		.completions = 2,
-		.has_completions = true,
+		.has_completions = !w->work_queue,
 		.resumed_by_other = true,
 		.family = "train"};
 	n.job.placement.node_selector = w->asks_for;
@@ -26,6 +26,7 @@ static void come_with(struct world *w, int64_t start_ms, bool was_suspended)
 	n.job.status.start_ms = start_ms;
 	n.job.status.suspended = was_suspended;
 	n.job.status.active = n.job.status.ready = 2;
+	n.job.status.succeeded = w->work_queue;
 	w->j = model_api_create(&w->api, &n);
 	w->pods = 2;
 	gate_see_job(w->gate, &w->j->now->job);
@@ -406,6 +407,21 @@ static void pods_beyond_what_it_asks_for_choose_nothing(void **state)
 	assert_string_equal(held_flavor(w), "on-demand");
 }
 
+/* Of a work queue of which a pod has succeeded the Job controller deletes none: they would always be too many. */
+static void pods_of_a_work_queue_that_ends_are_never_too_many(void **state)
+{
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 4000);
+	have_nodes(w->queue);
+	w->work_queue = true;
+	w->node = ON_DEMAND;
+	w->nnodes = 2;
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	assert_string_equal(held_flavor(w), "on-demand");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +442,7 @@ int main(void)
 		WORLD(it_is_booked_where_it_is_over_quota),
 		WORLD(where_they_are_counts_and_not_what_they_ask_for),
 		WORLD(pods_beyond_what_it_asks_for_choose_nothing),
+		WORLD(pods_of_a_work_queue_that_ends_are_never_too_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
