@@ -14,12 +14,16 @@
 #include "controller/gate/record.h"
 #include "sluice/intake.h"
 
-#define LOOK_MS 10000	/* its queue cannot take it: look again */
-#define PAUSE_MS 1000	/* nothing starts: the same */
-#define DENIED_MS 60000 /* the API server does not tell */
+#define LOOK_MS 10000	     /* its queue cannot take it: look again */
+#define PAUSE_MS 1000	     /* nothing starts: the same */
+#define DENIED_MS 60000	     /* the API server does not tell */
+#define COUNT_KEPT_MS 300000 /* so long a Job that cannot be taken is judged by one count of its pods */
+#define COUNT_FRESH_MS 10000 /* none older than that is written to the ledger */
 
 static const char ASKING[] =
 	"it runs, and ran before it was queued: whether an admin lets it be adopted is being asked";
+static const char COUNTING[] =
+	"it runs, and ran before it was queued: its pods are being counted";
 static const char PAUSED[] =
 	"it runs, and ran before it was queued: it is adopted when Jobs start again";
 
@@ -82,11 +86,12 @@ void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 	}
 }
 
-void newcomer_counted(struct gate_job *j, const struct job_answer *a)
+void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	struct newcomer *x = &j->newcomer;
 	forget_pods(x);
 	x->counted = true;
+	x->counted_ms = g->tick_ms;
 	x->pods = a->pods < INT32_MAX ? (int32_t)a->pods : INT32_MAX;
 	x->node = mem_array(a->nnodes, sizeof(*x->node));
 	for (x->nnodes = 0; x->nnodes < a->nnodes; x->nnodes++)
@@ -104,7 +109,6 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 	static const char begins[] =
 		"it runs, and ran before it was queued: it is not stopped, and holds no quota; it is adopted when this is over: ";
 	struct newcomer *x = &j->newcomer;
-	forget_pods(x);
 	job_pause(g, j, g->tick_ms + LOOK_MS);
 	if (x->why && strcmp(x->why + strlen(begins), why) == 0) {
 		queue_block_job(
@@ -145,17 +149,34 @@ void newcomer_adopted(struct gate *g, struct gate_job *j)
 		over ? ", so nothing more starts there until enough has ended" : "");
 }
 
+static bool was_counted_since(const struct gate *g, const struct gate_job *j, int64_t ms)
+{
+	return j->newcomer.counted && g->tick_ms - j->newcomer.counted_ms <= ms;
+}
+
+static void count_pods(struct gate *g, struct gate_job *j)
+{
+	forget_pods(&j->newcomer);
+	queue_block_job(g->queue, &j->uid, j->newcomer.why ? j->newcomer.why : COUNTING);
+	job_request(g, j, INTENT_PODS);
+}
+
+/* Each look goes by its pods: their nodes may be of a flavor that its template does not suit. */
 static void take_in(struct gate *g, struct gate_job *j)
 {
 	const struct newcomer *x = &j->newcomer;
 	struct intake in;
+	if (!was_counted_since(g, j, COUNT_KEPT_MS)) {
+		count_pods(g, j);
+		return;
+	}
 	if (!queue_intake_on(g->queue, &j->uid, pods_of(j), (const char *const *)x->node, x->nnodes,
 		    g->now_ms, &in)) {
 		keep_out(g, j, in.why_not);
 		return;
 	}
-	if (!x->counted) {
-		job_request(g, j, INTENT_PODS);
+	if (!was_counted_since(g, j, COUNT_FRESH_MS)) {
+		count_pods(g, j);
 		return;
 	}
 	if (job_busy(j))

@@ -15,13 +15,12 @@
  * of Namespaces may be behind that of Jobs, and a run would be stopped for that.
  *
  * Then its pods are counted, for its status may be older than they are, and where they are tells its
- * flavors (queue/intake.c). Pods that their owner has added by hand to choose a cheap one make more than
- * the Job asks for, until the Job controller has deleted them: they are counted again. The order is that of any start,
- * ledger before cluster: ADOPT and COMMIT, over quota if it must be, and once they are durable the
- * story, by INTENT_RETELL. If we die between the two, the next leader
- * finds the reservation in the ledger, and writes the story. A Job that its queue cannot take yet
- * (its window is closed, its LocalQueue is stopped or missing) runs on, counted nowhere; it says so,
- * and is looked at again.
+ * flavors (queue/intake.c). The order is that of any start, ledger before cluster: ADOPT and COMMIT, over
+ * quota if it must be, and once they are durable the story, by INTENT_RETELL. If we die between the two, the
+ * next leader finds the reservation in the ledger, and writes the story. A Job that its queue cannot take
+ * yet (its window is closed, its LocalQueue is stopped or missing) runs on, counted nowhere; it says so,
+ * and is looked at again. Such looks go by a count that may be minutes old, for one that never passes must
+ * not have its pods listed without end; what the ledger is told goes by a new one.
  *
  * From then on it is a run like any other, whose bill begins with its adoption.
  */
@@ -46,6 +45,7 @@ struct newcomer {
 	int64_t begun_by_ms; /* ... and said this; 0: nothing */
 	int32_t attempt;     /* the first that the ledger has not used, as far as we were told */
 	bool counted;	     /* its pods were, */
+	int64_t counted_ms;  /* ... then, by tick_ms, */
 	int32_t pods;	     /* ... and were so many */
 	char **node;	     /* ... on these nodes: the name of that of each, where it has one */
 	size_t nnodes;
@@ -58,7 +58,7 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j);
 bool newcomer_asks(const struct gate_job *j);
 void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* INTENT_PODS, of one that waits. It is asked with_nodes. */
-void newcomer_counted(struct gate_job *j, const struct job_answer *a);
+void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* Its ADOPT is durable: it is told. */
 void newcomer_adopted(struct gate *g, struct gate_job *j);
 /* The ledger had used the attempt that it was adopted as. */

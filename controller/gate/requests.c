@@ -400,7 +400,7 @@ static enum phase answered_pods(struct gate *g, struct gate_job *j, const struct
 	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
 	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
 	if (j->phase == PHASE_WAITING && j->request.asked_in == PHASE_WAITING) {
-		newcomer_counted(j, a);
+		newcomer_counted(g, j, a);
 		return j->phase;
 	}
 	if (j->request.asked_in != j->phase || (runs && growth_keeps(g, j)))

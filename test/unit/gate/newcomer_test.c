@@ -402,7 +402,7 @@ static void pods_beyond_what_it_asks_for_choose_nothing(void **state)
 	assert_int_equal(model_ledger_reservations(w->ledger, &all), 0);
 	assert_non_null(strstr(sentence(w), "more pods of it are on nodes than it asks for"));
 	w->nnodes = 2;
-	at(w, w->now_ms + 20000);
+	at(w, w->now_ms + 310000);
 	assert_adopted(w);
 	assert_string_equal(held_flavor(w), "on-demand");
 }
@@ -420,6 +420,68 @@ static void pods_of_a_work_queue_that_ends_are_never_too_many(void **state)
 	come(w, T0 - 60000);
 	assert_adopted(w);
 	assert_string_equal(held_flavor(w), "on-demand");
+}
+
+/* As `sluice adopt --dry-run` promises. */
+static void its_nodes_count_where_its_template_suits_no_flavor(void **state)
+{
+	static const struct label pool = {"pool", "none"};
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 4000);
+	have_nodes(w->queue);
+	w->node = ON_DEMAND;
+	w->nnodes = 2;
+	w->adopt_begun_by_ms = T0;
+	w->asks_for = &pool;
+	come(w, T0 - 60000);
+	assert_adopted(w);
+	assert_string_equal(held_flavor(w), "on-demand");
+}
+
+/* Its pods would fit in the flavor that comes first, and not in that where they are. */
+static void one_that_never_passes_has_its_pods_listed_each_five_minutes(void **state)
+{
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 999);
+	have_nodes(w->queue);
+	w->node = ON_DEMAND;
+	w->nnodes = 2;
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	for (int i = 0; i < 29 * 60; i += 10)
+		at(w, w->now_ms + 10000);
+	assert_in_range(w->sent[INTENT_PODS], 4, 6);
+	assert_non_null(strstr(sentence(w), "its pods ask for more than"));
+	fixture_quota(w->queue, 4000, 1000);
+	at(w, w->now_ms + 20000);
+	assert_adopted(w);
+}
+
+/* It was counted while its queue was stopped, and has moved since. */
+static void no_old_count_is_written_to_the_ledger(void **state)
+{
+	static const char *const spot[] = {"s1", "s1"};
+	struct localqueue_spec local = {.ns = "team-a",
+		.name = "main",
+		.clusterqueue = "batch",
+		.stop_policy = STOP_HOLD_AND_DRAIN};
+	struct world *w = *state;
+	fixture_quota(w->queue, 4000, 4000);
+	have_nodes(w->queue);
+	queue_set_localqueue(w->queue, &local, NULL);
+	w->node = ON_DEMAND;
+	w->nnodes = 2;
+	w->adopt_begun_by_ms = T0;
+	come(w, T0 - 60000);
+	at(w, w->now_ms + 60000);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	w->node = spot;
+	local.stop_policy = STOP_NONE;
+	queue_set_localqueue(w->queue, &local, NULL);
+	at(w, w->now_ms + 20000);
+	assert_int_equal(w->sent[INTENT_PODS], 2);
+	assert_adopted(w);
+	assert_string_equal(held_flavor(w), "spot");
 }
 
 int main(void)
@@ -443,6 +505,9 @@ int main(void)
 		WORLD(where_they_are_counts_and_not_what_they_ask_for),
 		WORLD(pods_beyond_what_it_asks_for_choose_nothing),
 		WORLD(pods_of_a_work_queue_that_ends_are_never_too_many),
+		WORLD(its_nodes_count_where_its_template_suits_no_flavor),
+		WORLD(one_that_never_passes_has_its_pods_listed_each_five_minutes),
+		WORLD(no_old_count_is_written_to_the_ledger),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
