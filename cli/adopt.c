@@ -66,6 +66,8 @@ static void render(const struct adopt_plan *p, bool dry_run, const char *words, 
 	if (p->nrows > 0)
 		table_render(t, out);
 	table_free(t);
+	if (p->unseen[0] && p->nrows > 0)
+		buf_printf(out, "%s\n", p->unseen);
 	buf_printf(out, "%zu of %zu %s of namespace %s %s\n%s", count_taken(p, dry_run), p->nrows,
 		p->nrows == 1 ? "Job" : "Jobs", p->namespace_name,
 		dry_run ? "would be adopted; nothing was changed" : "adopted", words);

@@ -31,7 +31,7 @@ struct maker {
 	const char *ns;
 	struct queue *queue;
 	struct json *json, *pods_json;
-	const cJSON *pods; /* of the namespace, as a Table; NULL: they may not be read */
+	struct pod_places places; /* of the namespace; none: they may not be read */
 	char **localqueue; /* the namespace's, by name */
 	size_t nqueues;
 	size_t nheld; /* Jobs that stand for what is held already */
@@ -158,12 +158,10 @@ static int read_described(struct maker *m, struct err *e)
 	return rc == 0 ? read_localqueues(m, e) : rc;
 }
 
-/* Where pods are tells flavors. The controller sees that in any case: without the right to it the plan
- * does without. */
-static void read_whereabouts(struct maker *m)
+static int read_places(struct maker *m, struct err *e)
 {
 	char path[PATH_SIZE];
-	struct err ignored;
+	const cJSON *pods;
 	struct question_facts facts;
 	snprintf(path, sizeof(path),
 		"/api/v1/namespaces/%.253s/pods?" PODS_TABLE_QUERY
@@ -173,10 +171,29 @@ static void read_whereabouts(struct maker *m)
 		.path = path,
 		.accept = KUBE_TABLE,
 		.answer_ceiling = QUESTION_ANSWER_MAX};
-	if (read_kind(m, "/api/v1/nodes", tell_node, &ignored) < 0 ||
-		question_send(
-			m->loop, m->client, &request, m->pods_json, &m->pods, &facts, &ignored) < 0)
-		m->pods = NULL;
+	int rc = question_send(m->loop, m->client, &request, m->pods_json, &pods, &facts, e);
+	if (rc == 0 && !pods_table_is(pods))
+		rc = err_set(e, ERR_INVALID, "the answer is no Table");
+	if (rc == 0)
+		pod_places_read(pods, &m->places);
+	return rc;
+}
+
+/* Where pods are tells flavors. The controller sees that in any case: without the right to it the plan
+ * does without, and says so. */
+static void read_whereabouts(struct maker *m)
+{
+	struct err e;
+	const char *what = "the nodes";
+	int rc = read_kind(m, "/api/v1/nodes", tell_node, &e);
+	if (rc == 0) {
+		what = "the pods of the namespace";
+		rc = read_places(m, &e);
+	}
+	if (rc < 0)
+		snprintf(m->plan.unseen, sizeof(m->plan.unseen),
+			"Flavors are by the Pod templates alone, for %s cannot be read (%.300s). The controller takes the flavor of the nodes where most pods of a Job are.",
+			what, e.text);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------- */
@@ -248,13 +265,11 @@ static void judge(struct maker *m, const cJSON *in, struct adopt_row *r)
 	if (decode_job(copy, NULL, &j, &e) < 0) {
 		snprintf(r->why, sizeof(r->why), "%s", e.text);
 	} else {
-		struct pod_nodes nodes = {0};
-		pods_table_read(m->pods, &j->uid, &nodes);
+		const char *const *node;
+		size_t nnodes = pod_places_of(&m->places, &j->uid, &node);
 		queue_set_job(m->queue, j);
-		r->takes =
-			queue_intake_on(m->queue, &j->uid, j->status.active + j->status.terminating,
-				(const char *const *)nodes.name, nodes.n, 0, &intake);
-		pod_nodes_done(&nodes);
+		r->takes = queue_intake_on(m->queue, &j->uid,
+			j->status.active + j->status.terminating, node, nnodes, 0, &intake);
 		snprintf(r->why, sizeof(r->why), "%s", intake.why_not);
 	}
 	if (r->takes) {
@@ -352,6 +367,7 @@ int adopt_plan_make(struct ev_loop *loop, struct kube_client *client, const stru
 		rc = read_jobs(&m, e);
 	}
 	queue_free(m.queue);
+	pod_places_done(&m.places);
 	json_free(m.json);
 	json_free(m.pods_json);
 	for (size_t i = 0; i < m.nqueues; i++)

@@ -28,10 +28,13 @@ static int column_of_nodes(const cJSON *table)
 	return -1;
 }
 
-static bool is_of(const cJSON *pod, const struct uid *job)
+/* Whose pod is it, and on which node? False: it counts for no Job, or has no node. */
+static bool read_place(const cJSON *row, int column, struct pod_place *ret)
 {
-	struct uid owner;
-	return meta_owner_job(pod, &owner) && uid_cmp(&owner, job) == 0 && !meta_deleting(pod);
+	const cJSON *pod = json_object(row, "object");
+	ret->node = cJSON_GetStringValue(cJSON_GetArrayItem(json_array(row, "cells"), column));
+	return ret->node && ret->node[0] && strcmp(ret->node, NO_NODE) != 0 &&
+	       meta_owner_job(pod, &ret->job) && !meta_deleting(pod);
 }
 
 static void add(struct pod_nodes *p, const char *node)
@@ -47,12 +50,58 @@ void pods_table_read(const cJSON *table, const struct uid *job, struct pod_nodes
 {
 	int column = pods_table_is(table) ? column_of_nodes(table) : -1;
 	json_each(row, column < 0 ? NULL : json_array(table, "rows")) {
-		const cJSON *cell = cJSON_GetArrayItem(json_array(row, "cells"), column);
-		const char *node = cJSON_GetStringValue(cell);
-		if (node && node[0] && strcmp(node, NO_NODE) != 0 &&
-			is_of(json_object(row, "object"), job))
-			add(ret, node);
+		struct pod_place place;
+		if (read_place(row, column, &place) && uid_cmp(&place.job, job) == 0)
+			add(ret, place.node);
 	}
+}
+
+static int by_job(const void *a, const void *b)
+{
+	const struct pod_place *x = a, *y = b;
+	return uid_cmp(&x->job, &y->job);
+}
+
+void pod_places_read(const cJSON *table, struct pod_places *ret)
+{
+	int column = pods_table_is(table) ? column_of_nodes(table) : -1;
+	*ret = (struct pod_places){0};
+	json_each(row, column < 0 ? NULL : json_array(table, "rows")) {
+		if (ret->n == ret->cap) {
+			ret->cap = ret->cap > 0 ? 2 * ret->cap : 64;
+			ret->place = mem_grow(ret->place, ret->cap, sizeof(*ret->place));
+		}
+		ret->n += read_place(row, column, &ret->place[ret->n]);
+	}
+	if (ret->n > 0)
+		qsort(ret->place, ret->n, sizeof(*ret->place), by_job);
+	ret->node = mem_array(ret->n, sizeof(*ret->node));
+	for (size_t i = 0; i < ret->n; i++)
+		ret->node[i] = ret->place[i].node;
+}
+
+size_t pod_places_of(
+	const struct pod_places *p, const struct uid *job, const char *const **ret_node)
+{
+	size_t first = 0, end = p->n;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+		if (uid_cmp(&p->place[middle].job, job) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	while (end < p->n && uid_cmp(&p->place[end].job, job) == 0)
+		end++;
+	*ret_node = p->n > 0 ? p->node + first : NULL;
+	return end - first;
+}
+
+void pod_places_done(struct pod_places *p)
+{
+	free(p->place);
+	free(p->node);
+	*p = (struct pod_places){0};
 }
 
 void pod_nodes_done(struct pod_nodes *p)

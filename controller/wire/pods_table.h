@@ -24,6 +24,24 @@ struct pod_nodes {
 
 /* Adds the node of each pod of the Job that has one and is not being deleted. Any other answer adds none. */
 void pods_table_read(const cJSON *table, const struct uid *job, struct pod_nodes *ret);
+
+/* Those of many Jobs, read once. */
+struct pod_place {
+	struct uid job;
+	const char *node; /* the table's */
+};
+struct pod_places {
+	struct pod_place *place; /* by Job */
+	const char **node;	 /* of each place */
+	size_t n, cap;
+};
+
+void pod_places_read(const cJSON *table, struct pod_places *ret);
+/* The nodes of a Job's pods, as pods_table_read() has them. Returns how many they are. */
+size_t pod_places_of(
+	const struct pod_places *p, const struct uid *job, const char *const **ret_node);
+void pod_places_done(struct pod_places *p);
+
 /* False of any other answer, which is never to be taken for an empty one. */
 bool pods_table_is(const cJSON *root);
 

@@ -166,10 +166,7 @@ static void the_nodes_of_its_pods_tell_its_flavor(void **state)
 		"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"namespaceSelector\":{},\"resourceGroups\":"
 		"[{\"coveredResources\":[\"cpu\"],\"flavors\":[" QUOTA("spot") "," QUOTA(
 			"dear") "]}]}}");
-	static const char pods[] =
-		"{\"kind\":\"Table\",\"columnDefinitions\":[{\"name\":\"Node\"}],\"rows\":[{\"cells\":[\"n2\"],"
-		"\"object\":{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\","
-		"\"uid\":\"00000000-0000-0000-0000-000000000001\",\"controller\":true}]}}}]}";
+	static const char pods[] = PODS(ON("n1", "3") "," ON("n2", "1") "," ON("n1", "2") "," ON("n2", "1"));
 	for (int seen = 0; seen < 2; seen++) {
 		struct stage s = {.pods = seen ? pods : NULL};
 		open_stage_of(&s, queues, LIST(LOCALQUEUE("main")),
@@ -179,6 +176,10 @@ static void the_nodes_of_its_pods_tell_its_flavor(void **state)
 		assert_int_equal(make(&s), 0);
 		assert_string_equal(s.plan.row[0].holds, seen ? "2 cpu in dear" : "2 cpu in spot");
 		assert_string_equal(s.plan.row[1].holds, "1 cpu in spot");
+		assert_int_equal(s.plan.unseen[0] == '\0', seen);
+		if (!seen)
+			assert_non_null(strstr(s.plan.unseen,
+				"by the Pod templates alone, for the pods of the namespace cannot be read"));
 		close_stage(&s);
 	}
 }
