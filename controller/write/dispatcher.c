@@ -21,8 +21,10 @@
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
 	PODS_ANSWER_MAX = 4 * 1024 * 1024, /* a page: a row has 9 cells, and no object */
-	/* With the metadata of each. Its annotations are 256 KB at most, and its labels its owner's. */
-	PODS_WITH_NODES_MAX = 32 * 1024 * 1024,
+	/* A page of 20 with the metadata of each, parsed between two turns of the loop. Annotations as large
+	 * as the API server takes make 5 MB of it. Whoever blows up labels, finalizers, ownerReferences or
+	 * managedFields as well keeps a Job of his own namespace from being adopted. */
+	PODS_WITH_NODES_MAX = 8 * 1024 * 1024,
 	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
 	COMPLAIN_MS = 60000,
 };
@@ -470,7 +472,7 @@ static void send_pods(struct dispatcher *c, const struct intent *i)
 	buf_reset(&c->path);
 	path_format(&c->path, "/api/v1/namespaces/%s/pods?", i->ns);
 	buf_puts(&c->path,
-		i->with_nodes ? PODS_TABLE_QUERY "&limit=100" : "includeObject=None&limit=1000");
+		i->with_nodes ? PODS_TABLE_QUERY "&limit=20" : "includeObject=None&limit=1000");
 	buf_puts(&c->path, "&labelSelector=");
 	path_format(&c->path, "%s", "batch.kubernetes.io/controller-uid=");
 	path_format(&c->path, "%s&fieldSelector=%s", uid, PODS_TABLE_LIVE);

@@ -177,7 +177,7 @@ static void pods_are_counted_to_the_last_page(void **state)
 /* Of a Job that is to be adopted. A label and an owner that anybody may write are no proof of whose a pod is;
  * the Job controller counts by the owner that controls it. */
 #define WITH_NODES                                                                                 \
-	"GET /api/v1/namespaces/a/pods?includeObject=Metadata&limit=100&labelSelector=batch."      \
+	"GET /api/v1/namespaces/a/pods?includeObject=Metadata&limit=20&labelSelector=batch."       \
 	"kubernetes.io%2Fcontroller-uid%3D01000000-0000-0000-0000-000000000000&fieldSelector="     \
 	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
 #define COLUMNS "\"columnDefinitions\":[{\"name\":\"Name\"},{\"name\":\"IP\"},{\"name\":\"Node\"}],"
