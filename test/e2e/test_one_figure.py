@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import LATER, SOON
 from objects import has, ours, path_of
-from sandbox import SandboxError, wait_until
+from sandbox import ApiError, SandboxError, wait_until
 from settled import booked
 from test_limits import metric
 
@@ -30,7 +30,7 @@ def shop(world, program):
     world.queue("borrower", flavors={f: 2}, cohort="all")
     world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [b], "base": {"cpu": "36.00"}}))
     world.create("budgets", ours("Budget", world.full("budget"), {
-        "queue": b, "period": "Monthly", "timeZone": "UTC", "currency": "EUR", "amount": "50000.00"}))
+        "queue": b, "period": "Yearly", "timeZone": "UTC", "currency": "EUR", "amount": "50000.00"}))
     for plural, name in ("budgets", "budget"), ("priceplans", "plan"):
         world.wait(f"the {name} to be in force", lambda p=plural, n=name: has(world.api.get(path_of(p, world.full(n))), "Active"))
     world.job("paid", "borrower", cpu=1, seconds=2)
@@ -48,7 +48,8 @@ def shop(world, program):
     def said_by(env):
         def ask(*args):
             done = program("sluice", *args, "-o", "json", env=env)
-            assert done.returncode == 0, done
+            if done.returncode != 0:
+                raise LookupError(done)
             return json.loads(done.stdout)
         return ask
     config = {"KUBECONFIG": str(world.box.kubeconfig)}
@@ -63,7 +64,7 @@ def agree(what, surfaces, wanted):
     def answer(ask):
         try:
             return ask()
-        except LookupError as e:
+        except (LookupError, OSError, ApiError) as e:
             return repr(e)
 
     def asked():
@@ -158,7 +159,8 @@ def a_place_in_line(shop):
     def listed(items):
         """In the order of the list, which is that of the line though two have the same position."""
         line = [(j["metadata"]["name"], j["status"]) for j in items if "position" in j["status"]]
-        assert [status["rank"] for _, status in line] == list(range(1, len(line) + 1)), line
+        if [status["rank"] for _, status in line] != list(range(1, len(line) + 1)):
+            raise LookupError(line)
         return list((name, status["position"]) for name, status in line)
 
     def in_line(ask):
