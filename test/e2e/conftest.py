@@ -139,13 +139,13 @@ def own_plane(name, manifests=True, **kw):
     try:
         box.up(manifests=manifests, from_template=manifests)
         yield box
+        for component in [] if KEEP else box.controllers():
+            if box.process(component).stop() == "ended":
+                assert box.process(component).code() not in SANITIZERS, tail(box.process(component).log, 60)
     except BaseException:
         _broken.append(box)  # the report is to have its logs first
         raise
     if not KEEP:
-        for component in box.controllers():
-            if box.process(component).stop() == "ended":
-                assert box.process(component).code() not in SANITIZERS, tail(box.process(component).log, 60)
         box.destroy()
     del _open[box.name]
 
