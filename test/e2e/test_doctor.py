@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from conftest import LATER, SOON, USUAL_FLAGS, as_account, own_plane, readyz, start_controller, token, wait_leading
 from objects import LONG, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
-from sandbox import SandboxError, wait_until
+from sandbox import ApiError, SandboxError, wait_until
 from sandbox.sandbox import ROOT
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -210,6 +210,14 @@ def own_address():
         return s.getsockname()[0]
 
 
+def refused(account, path):
+    try:
+        account.get(path)
+        return False
+    except ApiError as e:
+        return e.status == 403
+
+
 SYSTEM = "/api/v1/namespaces/sluice-system/pods"
 STRICT = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
 STRICTER = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
@@ -223,6 +231,8 @@ def test_what_a_ready_controller_cannot_read_is_told_by_itself(sick, doctor, rol
     rules = [r for r in role["rules"] if r["resources"] != ["nodes"]]
     assert len(rules) == len(role["rules"]) - 1
     sick.api.patch(f"{ROLES}/sluice-controller", {"rules": rules})
+    controller = as_account(sick, "sluice-system", "sluice-controller")
+    wait_until("the authorizer to know of it", lambda: refused(controller, "/api/v1/nodes"), SOON)
     sick.process("controller-one").stop()
     start_controller(sick, extra=(*USUAL_FLAGS, "--probe-listen", f"{address}:{port}"))
     wait_leading(sick)
