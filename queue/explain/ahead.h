@@ -14,7 +14,8 @@
  * may start, unless no node suits it: the rule of nodes passes that one over.
  *
  * An answer costs little: of a ClusterQueue at most so many groups are looked at, and of those that do not compete
- * at most so many kept, the first in order. The others count.
+ * at most so many kept. The others count. They are met in order; but where usage orders LocalQueues, one
+ * LocalQueue after the other, whatever they have used.
  *
  * Only told: no decision looks at it. It is not unique, so lists are sorted by the rank in the order itself.
  */
