@@ -34,13 +34,14 @@ LOOKS = {"light": {}, "dark": {"dark": True}, "phone": {"width": 390, "height": 
 ELEMENTS_AT_MOST = 2000
 EVIL = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>\" onclick=\"x"
 pytestmark = pytest.mark.flags("--loopback-needs-token")
-# From then on window.asked has what the page asks for, with the status of what has been answered.
-NOTE_REQUESTS = """(() => {
+# From then on window.asked has what the page asks for, with the status of what has been answered; the path `held` never is.
+NOTE_REQUESTS = """((held) => {
     const really = window.fetch;
     window.asked = [];
     window.fetch = async (path, options) => {
         const one = { path };
         window.asked.push(one);
+        if (path === held) return new Promise((_, fail) => options.signal.addEventListener("abort", () => fail(options.signal.reason)));
         try {
             const answer = await really(path, options);
             one.status = answer.status;
@@ -69,9 +70,9 @@ class Page(Browser):
         self.open("about:blank")
         self.go(place)
 
-    def note_requests(self):
+    def note_requests(self, held=""):
         """Of the documents that are loaded from now on."""
-        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=f"{NOTE_REQUESTS}()")
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=f"{NOTE_REQUESTS}({json.dumps(held)})")
 
     def asks_who(self):
         return self.run("return document.querySelector('dialog[open] #token') !== null")
@@ -338,6 +339,20 @@ def test_no_link_of_alice_is_refused(line, page):
     page.wait_text(line.q)  # as words
     page.go("money")
     page.wait_text("sluice-viewer")
+
+
+def test_a_place_that_was_left_draws_nothing_any_more(line, page):
+    """Before it is known whether she may see queues; that is never answered here."""
+    page.expected = (401, 403)
+    page.sign_in(line.alice, line.ns, "jobs")
+    page.wait_text(f"{line.ns}/mine")
+    page.note_requests(held="/api/v1/budgets")
+    page.load(f"jobs?namespace={line.ns}")
+    page.wait("the first question", lambda: page.run("return asked.length") == 1)
+    page.run("location.hash = arguments[0]", f"#/history?namespace={line.ns}")
+    page.wait("another place", lambda: page.run("return document.title").startswith("History"))
+    assert [one["path"] for one in page.run("return asked")] == 2 * ["/api/v1/budgets"]
+    assert page.run("return [...document.querySelectorAll('nav a[aria-current]')].map((a) => a.getAttribute('href'))") == ["#/history"]
 
 
 def test_boss_has_the_links_that_alice_lacks(line, page):

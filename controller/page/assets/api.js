@@ -55,7 +55,8 @@ export async function orNull(question, ...statuses) {
 // The server leads nowhere else: a proxy in front wants the person to sign in.
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
 
-// Each path of /api/v1 wants the right to get clusterqueues.sluice.dev.
+// Each path of /api/v1 that is asked for here wants the right to get clusterqueues.sluice.dev. (That of a Job, which
+// wants another, is not: job() asks for the QueuedJob.)
 function learnFrom(path, { ok, status }) {
   if (path.startsWith("/api/v1/") && (ok || status === 403)) session.maySeeQueues = ok;
 }

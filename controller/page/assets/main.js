@@ -134,6 +134,7 @@ async function show() {
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
   try {
     await learnRights(signal);
+    signal.throwIfAborted(); // another page is shown meanwhile
     drawNavigation(page, at);
     await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: session.namespace });
   } catch (error) {
