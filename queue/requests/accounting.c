@@ -172,63 +172,77 @@ static bool above_limits(const struct inspection *i, const struct resource_list 
 	return false;
 }
 
+/* The lists of a container, or the sums of a pod. */
+enum { REQUESTS, LIMITS };
+
 /* found: the amount of the bound's resource that is out of bounds. */
 static bool out_of_bounds(const struct inspection *i, const struct bound *b, int64_t found,
-	const char *which, const char *cure)
+	int list, bool is_max)
 {
+	static const char *const cure[][2] = {
+		[REQUESTS] = {"ask for more", "ask for less"},
+		[LIMITS] = {"raise the limit", "lower the limit"},
+	};
 	text_add(i->text, "resources didn't satisfy LimitRange constraints: ");
 	add_field(i);
-	text_add(i->text, " has ");
+	text_add(i->text, list == LIMITS ? " has a limit of " : " has ");
 	text_add_amount(i->text, found, b->resource);
-	text_add(i->text, ", %s of ", which);
+	text_add(i->text, ", %s of ", is_max ? "above the max" : "below the min");
 	text_add_number(i->text, b->amount, b->resource);
 	text_add(i->text, " in LimitRange %s/%s; %s or change the LimitRange", i->job->ns, b->range,
-		cure);
+		cure[list][is_max]);
 	return true;
 }
 
-static bool above_max(const struct inspection *i, const struct bound *b, int64_t found)
+/* A bound counts for both lists of a container or a pod, where they name the resource. */
+static bool is_out(const struct inspection *i, const struct resource_list *requests,
+	const struct resource_list *limits, const struct limits *l)
 {
-	return found > b->amount && out_of_bounds(i, b, found, "above the max", "ask for less");
-}
-
-static bool below_min(const struct inspection *i, const struct bound *b, int64_t found)
-{
-	return found < b->amount && out_of_bounds(i, b, found, "below the min", "ask for more");
-}
-
-/* A bound counts for both of a container's lists, where they name the resource. */
-static bool container_is_out(
-	const struct inspection *i, const struct container *c, const struct limits *l)
-{
-	const struct resource_list *both[] = {&c->requests, &c->limits};
-	for (size_t k = 0; k < 2; k++) {
-		const struct resource *r;
+	const struct resource_list *both[] = {[REQUESTS] = requests, [LIMITS] = limits};
+	const struct resource *r;
+	for (int list = REQUESTS; list <= LIMITS; list++) {
 		for (size_t b = 0; b < l->max.count; b++)
-			if ((r = resources_find(both[k], l->max.item[b].resource)) &&
-				above_max(i, &l->max.item[b], r->amount))
-				return true;
+			if ((r = resources_find(both[list], l->max.item[b].resource)) &&
+				r->amount > l->max.item[b].amount)
+				return out_of_bounds(i, &l->max.item[b], r->amount, list, true);
 		for (size_t b = 0; b < l->min.count; b++)
-			if ((r = resources_find(both[k], l->min.item[b].resource)) &&
-				below_min(i, &l->min.item[b], r->amount))
-				return true;
+			if ((r = resources_find(both[list], l->min.item[b].resource)) &&
+				r->amount < l->min.item[b].amount)
+				return out_of_bounds(
+					i, &l->min.item[b], r->amount, list, false);
 	}
 	return false;
 }
 
-static bool pod_is_out(
-	const struct inspection *i, const struct resource_list *total, const struct limits *l)
+/* All of a pod, without a limit of their number: transformations may leave fewer. sums: pod_requests() or
+ * pod_limits(). */
+static struct resource_list sums_of(struct arena *a, const struct pod_resources *pod,
+	size_t (*sums)(const struct pod_resources *, struct resource *, size_t))
 {
-	const struct resource *r;
-	for (size_t b = 0; b < l->max.count; b++)
-		if ((r = resources_find(total, l->max.item[b].resource)) &&
-			above_max(i, &l->max.item[b], r->amount))
-			return true;
-	for (size_t b = 0; b < l->min.count; b++)
-		if ((r = resources_find(total, l->min.item[b].resource)) &&
-			below_min(i, &l->min.item[b], r->amount))
-			return true;
-	return false;
+	struct resource few[16], *all = few;
+	size_t n = sums(pod, few, 16);
+	if (n > 0)
+		all = arena_take(a, n, sizeof(*all));
+	if (n > 16)
+		sums(pod, all, n);
+	else if (n > 0)
+		memcpy(all, few, n * sizeof(*all));
+	return (struct resource_list){all, n};
+}
+
+/* By the sums of LimitRanger (podRequests and podLimits): without the overhead, and before Kubernetes 1.37 fills in
+ * a pod's own limit, for which its own request stands here. */
+static bool pod_is_out(const struct inspection *i, struct arena *a, const struct pod_resources *pod)
+{
+	const struct limits *l = &i->ranges->pod;
+	struct pod_resources seen = *pod;
+	if (l->max.count + l->min.count == 0)
+		return false;
+	seen.overhead = (struct resource_list){0};
+	struct resource_list requests = sums_of(a, &seen, pod_requests);
+	seen.pod_level = (struct resource_list){0};
+	struct resource_list limits = sums_of(a, &seen, pod_limits);
+	return is_out(i, &requests, &limits, l);
 }
 
 static bool some_ask(const struct container *c, size_t n, const char *name, bool limits)
@@ -276,7 +290,8 @@ static bool containers_are_wrong(struct inspection i, const char *list, const st
 	for (; i.index < n; i.index++) {
 		const struct container *it = &c[i.index];
 		if (above_limits(&i, &it->requests, &it->limits, &own[i.index].limits) ||
-			(i.ranges && container_is_out(&i, it, &i.ranges->container)))
+			(i.ranges &&
+				is_out(&i, &it->requests, &it->limits, &i.ranges->container)))
 			return true;
 	}
 	return false;
@@ -294,7 +309,7 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 		containers_are_wrong(
 			i, "containers", pod->containers, own->containers, pod->ncontainers))
 		return;
-	if (n && !pod_is_out(&i, &a->requests, &n->pod) && !pod_lacks(&i, pod, &n->pod.min, false))
+	if (n && !pod_is_out(&i, &a->memory, pod) && !pod_lacks(&i, pod, &n->pod.min, false))
 		pod_lacks(&i, pod, &n->pod.max, true);
 }
 
@@ -333,20 +348,6 @@ static bool has_other_overhead(
 }
 
 /* ---- The account ---- */
-
-/* All requests, without a limit of their number: transformations may leave fewer. */
-static struct resource_list requests_of(struct arena *a, const struct pod_resources *pod)
-{
-	struct resource few[16], *all = few;
-	size_t n = pod_requests(pod, few, 16);
-	if (n > 0)
-		all = arena_take(a, n, sizeof(*all));
-	if (n > 16)
-		pod_requests(pod, all, n);
-	else if (n > 0)
-		memcpy(all, few, n * sizeof(*all));
-	return (struct resource_list){all, n};
-}
 
 static bool is_excluded(const struct queue_config *c, const char *name)
 {
@@ -389,7 +390,7 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 {
 	ret->memory = (struct arena){0};
 	struct pod_resources pod = fill_pod(&ret->memory, a, j);
-	ret->requests = requests_of(&ret->memory, &pod);
+	ret->requests = sums_of(&ret->memory, &pod, pod_requests);
 	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
 	if (!lacks_runtime_class(ret, a, j) && !has_other_overhead(ret, a, j))
 		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));

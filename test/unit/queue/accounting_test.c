@@ -251,6 +251,46 @@ static void a_pod_must_name_what_is_bounded(void **state)
 	world_free(w);
 }
 
+/* LimitRanger sums up requests and limits, each by itself, without the overhead. */
+static void the_limits_of_a_pod_have_bounds_too(void **state)
+{
+	(void)state;
+	const struct limit_range_item pods = {
+		.is_pod = true, .max = LIST(CPU(50000)), .min = LIST({"memory", 100})};
+	const struct container burst = {.requests = LIST(CPU(2000), {"memory", 100}),
+		.limits = LIST(CPU(99000), {"memory", 100})},
+			       half = {.requests = LIST(CPU(2000), {"memory", 100}),
+				       .limits = LIST(CPU(25001))},
+			       fits = {.requests = LIST(CPU(50000), {"memory", 100}),
+				       .limits = LIST(CPU(50000))},
+			       low = {.requests = LIST(CPU(1)), .limits = LIST({"memory", 99})};
+	const struct container halves[] = {half, half}, mixed[] = {half, low};
+	const struct pod_resources one = {&burst, 1}, two = {halves, 2}, one_half = {&half, 1},
+				   init = {&half, 1, &burst, 1}, small = {mixed, 2},
+				   whole = {&fits, 1, .runtime_class = "vm"},
+				   level = {&half, 1, .pod_level_limits = LIST(CPU(60000))},
+				   asked = {&half, 1, .pod_level = LIST(CPU(50000))};
+	const struct runtime_class_spec vm = {"vm", LIST(CPU(10), {"memory", 10})};
+	const char *above =
+		"resources didn't satisfy LimitRange constraints: spec.template.spec has a "
+		"limit of 99 cpu, above the max of 50 in LimitRange team-a/pods; lower the "
+		"limit or change the LimitRange";
+	struct world *w = world_new();
+	set_range(w, "pods", &pods);
+	assert_true(accounting_set_runtime_class(&w->facts, &vm));
+	assert_string_equal(account_of(w, &one), above);
+	assert_string_equal(account_of(w, &init), above);
+	assert_non_null(strstr(account_of(w, &two), "has a limit of 50002m cpu, above"));
+	assert_non_null(strstr(account_of(w, &level), "has a limit of 60 cpu, above"));
+	assert_non_null(strstr(account_of(w, &small),
+		"has a limit of 99 memory, below the min of 100 in LimitRange team-a/pods; raise "
+		"the limit or"));
+	assert_string_equal(account_of(w, &one_half), "cpu=2000 memory=100");
+	assert_string_equal(account_of(w, &asked), "cpu=50000 memory=100");
+	assert_string_equal(account_of(w, &whole), "cpu=50010 memory=110");
+	world_free(w);
+}
+
 static void prefixes_and_transformations(void **state)
 {
 	(void)state;
@@ -326,6 +366,7 @@ int main(void)
 		cmocka_unit_test(limit_ranges_fill_in),
 		cmocka_unit_test(faults_name_field_and_cure),
 		cmocka_unit_test(a_pod_must_name_what_is_bounded),
+		cmocka_unit_test(the_limits_of_a_pod_have_bounds_too),
 		cmocka_unit_test(prefixes_and_transformations),
 		cmocka_unit_test(many_requests),
 	};
