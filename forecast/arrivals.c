@@ -102,14 +102,38 @@ static int64_t known_ms_of(const struct arrivals *a, int64_t now_ms)
 	return a->gone < a->end ? now_ms - a->all[a->gone]->at_ms : 0;
 }
 
-static bool can_be_repeated(int64_t known_ms)
+/* How far back a draw looks: whole days, or all that is known while that is less than one; 0: too little is known. */
+static int64_t reach_ms_of(const struct arrivals *a, int64_t now_ms)
 {
-	return known_ms >= SECOND_MS;
+	int64_t known_ms = known_ms_of(a, now_ms);
+	if (known_ms < SECOND_MS)
+		return 0;
+	return known_ms < DAY_MS ? known_ms : known_ms - known_ms % DAY_MS;
+}
+
+/* The first that came later than that. */
+static size_t first_after(const struct arrivals *a, int64_t at_ms)
+{
+	size_t low = a->gone, high = a->end;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (a->all[mid]->at_ms <= at_ms)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms)
 {
-	return can_be_repeated(known_ms_of(a, now_ms)) ? arrivals_count(a) : 0;
+	int64_t reach_ms = reach_ms_of(a, now_ms);
+	return reach_ms > 0 ? a->end - first_after(a, now_ms - reach_ms) : 0;
+}
+
+bool arrivals_are_young(const struct arrivals *a, int64_t now_ms)
+{
+	return known_ms_of(a, now_ms) < ARRIVALS_LEAST_MS;
 }
 
 /* ---- what came ------------------------------------------------------------------------------- */
@@ -201,20 +225,6 @@ void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-/* The first that came later than that. */
-static size_t first_after(const struct arrivals *a, int64_t at_ms)
-{
-	size_t low = a->gone, high = a->end;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (a->all[mid]->at_ms <= at_ms)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* Which of the last days comes again on that day of the play. */
 static void begin_day(struct arrivals_draw *d, int64_t day)
 {
@@ -245,14 +255,14 @@ static int64_t goes_on_ms(int64_t known_ms, uint64_t seed)
 struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms)
 {
 	struct arrivals_draw *d = mem_alloc(sizeof(*d));
-	int64_t known_ms = known_ms_of(a, now_ms);
+	int64_t reach_ms = reach_ms_of(a, now_ms);
 	*d = (struct arrivals_draw){.of = a, .seed = seed, .begin_ms = now_ms};
-	d->day_ms = known_ms < DAY_MS ? known_ms : DAY_MS;
-	if (!can_be_repeated(known_ms))
+	d->day_ms = reach_ms < DAY_MS ? reach_ms : DAY_MS;
+	if (reach_ms == 0)
 		return d;
-	d->last_ms = now_ms + (known_ms < ARRIVALS_LEAST_MS ? goes_on_ms(known_ms, seed)
-							    : ARRIVALS_COME_DAYS * DAY_MS);
-	d->days = (size_t)(known_ms / d->day_ms);
+	d->last_ms = now_ms + (arrivals_are_young(a, now_ms) ? goes_on_ms(reach_ms, seed)
+							     : ARRIVALS_COME_DAYS * DAY_MS);
+	d->days = (size_t)(reach_ms / d->day_ms);
 	begin_day(d, 0);
 	return d;
 }

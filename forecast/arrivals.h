@@ -43,8 +43,12 @@ void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms);
 
 size_t arrivals_count(const struct arrivals *a); /* that are kept */
 size_t arrivals_bytes(const struct arrivals *a);
-/* That a draw has to choose from; 0: the first came just now, or none did, and nothing comes. */
+/* Counts those that may come again in a draw; 0: the first came just now, or none after it. The first ones say
+ * only since when Jobs come: while less than a day is known, what came with the first of all is not repeated, and
+ * later what came before the whole days. */
 size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms);
+/* Is less than ARRIVALS_LEAST_MS known, so that they go on for a time that is drawn? */
+bool arrivals_are_young(const struct arrivals *a, int64_t now_ms);
 
 /* What comes in one play. Borrows a, which must not change meanwhile. */
 struct arrivals_draw;

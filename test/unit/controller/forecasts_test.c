@@ -806,7 +806,7 @@ static void a_takeover_knows_what_was(void **state)
 		.pod = {.containers = &c, .ncontainers = 1, .runtime_class = ""}};
 	for (int i = 0; i < 3; i++)
 		forecasts_tell_arrival(
-			x->forecasts, &came, BEGIN_MS + x->tick_ms - 2 * ARRIVALS_LEAST_MS);
+			x->forecasts, &came, BEGIN_MS + x->tick_ms - 2 * ARRIVALS_LEAST_MS + i);
 	recall_take_durations(&recall, x->queue, x->forecasts, runs, 2);
 	assert_int_equal(recall.stage, RECALL_OVER);
 	assert_int_equal(recall.durations, 2);
@@ -814,7 +814,7 @@ static void a_takeover_knows_what_was(void **state)
 	answer(x);
 	assert_true(find(x, &job, &told));
 	assert_int_equal(told.runs, 2);
-	assert_int_equal(told.arrivals, 3);
+	assert_int_equal(told.arrivals, 2); /* the first is not repeated */
 }
 
 /* ---- all of it, in processes of its own -------------------------------------------------------- */

@@ -124,7 +124,7 @@ static void what_began_just_now_may_end_or_last(void **state)
 	size_t shorter = 0, longest = 0;
 	for (int s = 0; s < 60; s++)
 		tell_at(a, BEGIN_MS + s * 1000);
-	assert_int_equal(arrivals_to_draw_from(a, now_ms), 60);
+	assert_int_equal(arrivals_to_draw_from(a, now_ms), 59); /* the first is not repeated */
 	for (uint64_t seed = 0; seed < 16; seed++) {
 		size_t n = come(a, seed, now_ms, &last_ms);
 		shorter += last_ms <= now_ms + MINUTE_MS;
@@ -150,6 +150,40 @@ static void one_that_came_just_now_tells_nothing(void **state)
 	tell_at(a, BEGIN_MS);
 	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS), 0);
 	assert_int_equal(come(a, 0, BEGIN_MS, &last_ms), 0);
+	arrivals_free(a);
+}
+
+/* Those that may come again, and no others, are told: not who came with the first, nor who came before the whole
+ * days. */
+static void what_is_counted_is_what_may_come_again(void **state)
+{
+	(void)state;
+	struct arrivals *a = arrivals_new();
+	int64_t last_ms;
+	for (int i = 0; i < 40; i++)
+		tell_at(a, BEGIN_MS);
+	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS + MINUTE_MS), 0);
+	assert_int_equal(come(a, 0, BEGIN_MS + MINUTE_MS, &last_ms), 0);
+	tell_at(a, BEGIN_MS + 30000);
+	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS + MINUTE_MS), 1);
+	assert_int_equal(come(a, 1, BEGIN_MS + MINUTE_MS, &last_ms), 1);
+	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS + 20 * HOUR_MS), 1);
+	tell_at(a, BEGIN_MS + 20 * HOUR_MS);
+	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS + DAY_MS), 2);
+	assert_int_equal(arrivals_to_draw_from(a, BEGIN_MS + 36 * HOUR_MS), 1);
+	assert_int_equal(come(a, 0, BEGIN_MS + 36 * HOUR_MS, &last_ms), ARRIVALS_COME_DAYS);
+	assert_int_equal(arrivals_count(a), 42);
+	arrivals_free(a);
+}
+
+static void an_hour_makes_arrivals_old(void **state)
+{
+	(void)state;
+	struct arrivals *a = arrivals_new();
+	assert_true(arrivals_are_young(a, BEGIN_MS));
+	tell_at(a, BEGIN_MS);
+	assert_true(arrivals_are_young(a, BEGIN_MS + HOUR_MS - 1));
+	assert_false(arrivals_are_young(a, BEGIN_MS + HOUR_MS));
 	arrivals_free(a);
 }
 
@@ -216,7 +250,7 @@ static void who_made_very_many_does_not_make_a_play_endless(void **state)
 	for (int i = 0; i < 20000; i++)
 		tell_at(a, BEGIN_MS + i * HOUR_MS / 20000);
 	int64_t now_ms = BEGIN_MS + HOUR_MS;
-	assert_int_equal(arrivals_to_draw_from(a, now_ms), 20000);
+	assert_int_equal(arrivals_to_draw_from(a, now_ms), 19999);
 	struct arrivals_draw *d = arrivals_draw_new(a, 1, now_ms);
 	while (arrivals_next(&at_ms, &j, d))
 		n++;
@@ -233,6 +267,8 @@ int main(void)
 		cmocka_unit_test(the_same_seed_draws_the_same),
 		cmocka_unit_test(what_began_just_now_may_end_or_last),
 		cmocka_unit_test(one_that_came_just_now_tells_nothing),
+		cmocka_unit_test(what_is_counted_is_what_may_come_again),
+		cmocka_unit_test(an_hour_makes_arrivals_old),
 		cmocka_unit_test(what_is_known_of_an_afternoon_is_repeated),
 		cmocka_unit_test(old_ones_and_too_many_are_forgotten),
 		cmocka_unit_test(a_large_placement_is_left_out),
