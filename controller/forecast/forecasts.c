@@ -70,7 +70,12 @@ static void run_lasts(const struct job_outline *o, int64_t ran_ms, int64_t *ret_
 static void tell(const struct ask_answer *a, const struct queue *q, struct buf *out, void *ctx)
 {
 	struct forecasts *f = ctx;
-	struct moves_world w = {q, a->now_ms, run_lasts, f};
+	struct moves_world w = {.queue = q,
+		.now_ms = a->now_ms,
+		.lasts = run_lasts,
+		.ctx = f,
+		.arrivals = f->begun_arrivals,
+		.arrivals_are_young = guesses_arrivals_are_young(f->guesses, a->now_ms)};
 	moves_remember(&w, f->answered ? &f->answer : NULL, a->eta, a->n, out);
 }
 

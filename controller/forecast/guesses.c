@@ -54,6 +54,11 @@ size_t guesses_arrivals(const struct guesses *g, int64_t now_ms)
 	return arrivals_to_draw_from(g->arrivals, now_ms);
 }
 
+bool guesses_arrivals_are_young(const struct guesses *g, int64_t now_ms)
+{
+	return arrivals_are_young(g->arrivals, now_ms);
+}
+
 bool guesses_settle_some(struct guesses *g, size_t groups)
 {
 	return durations_settle_some(g->durations, groups);

@@ -30,6 +30,7 @@ void guesses_tell_arrival(struct guesses *g, const struct job *j, int64_t now_ms
 /* What they rest on. */
 size_t guesses_runs(const struct guesses *g);
 size_t guesses_arrivals(const struct guesses *g, int64_t now_ms);
+bool guesses_arrivals_are_young(const struct guesses *g, int64_t now_ms);
 
 /* durations_settle_some(), for the process that is copied. */
 bool guesses_settle_some(struct guesses *g, size_t groups);

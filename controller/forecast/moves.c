@@ -213,6 +213,7 @@ bool moves_find(const struct ask_answer *a, const struct eta *eta, struct move *
 		.is_later = x->is_later,
 		.itself = x->itself,
 		.partial = x->partial,
+		.more_to_come = x->more_to_come,
 		.came = x->came,
 		.gone = x->gone,
 		.longer = x->longer,
@@ -282,9 +283,13 @@ void moves_say_why(const struct move *m, struct buf *out)
 		empty, out);
 	say_count(m, m->nodes_came, "node came", "nodes came", empty, out);
 	say_count(m, m->nodes_went, "node went", "nodes went", empty, out);
+	if (m->more_to_come) {
+		begin_reason(empty, out);
+		buf_puts(out, "more Jobs are expected to come than before");
+	}
 	if (out->len == empty)
 		buf_puts(out,
 			m->is_later
-				? "nothing else is known to have changed: runs are expected to take longer than before"
-				: "nothing else is known to have changed: runs are expected to take less long than before");
+				? "nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come"
+				: "nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
 }

@@ -8,6 +8,7 @@
  *   facts     what happened in its Cohort tree, answer by answer
  *   objects   editions of what admins describe
  *   runs      when each run was to end in the plays, at the earliest and at the latest
+ *   arrivals  how many Jobs the plays drew from for those that are to come, and whether these were young
  *
  * A start has moved when the new p50 differs from the one that was told by more than MOVES_LEAST_MS, and by
  * more than a quarter of the wait that was left then. From then on the new one is what was told. So a slow
@@ -21,8 +22,10 @@
  *   Jobs of the tree that are gone though they were to start later than now, or do not start any more. How many
  *   runs of the tree that went on for longer than in every play, or ended sooner than in any. How many
  *   nodes that came or went. How many
+ *   more Jobs that are expected to come, while arrivals are young (forecast/arrivals.h): with each that comes plays
+ *   expect more of them, and again once an hour is known
  *
- * Where none is known the words say so. No Job is named.
+ * Where none is known the words say so, and what may be the reason. No Job is named.
  *
  * The memory is made in the child that answers, where the queue is that of the answer: it costs the loop
  * nothing but the reading. It is bounded: 32 bytes for each Job that waits, 64 for each that has moved,
@@ -48,6 +51,8 @@ struct moves_world {
 	void (*lasts)(const struct job_outline *run, int64_t ran_ms, int64_t *ret_least_ms,
 		int64_t *ret_most_ms, void *ctx);
 	void *ctx;
+	size_t arrivals; /* that plays draw from */
+	bool arrivals_are_young;
 };
 
 /* Appends the memory of an answer that has these etas. before: the last one; NULL: there is none. */
@@ -58,8 +63,9 @@ struct move {
 	int64_t from_ms; /* what was told before */
 	int64_t at_ms;	 /* until then */
 	bool is_later;
-	bool itself;  /* the Job was changed */
-	bool partial; /* more may have happened than was kept */
+	bool itself;	   /* the Job was changed */
+	bool partial;	   /* more may have happened than was kept */
+	bool more_to_come; /* Jobs are expected to come than were before */
 	uint32_t came, gone, longer, sooner, nodes_came, nodes_went;
 	uint32_t objects; /* so many of them, of which some are known by name: */
 	/* NULL: no more; "": it was removed. As long as the answer. */

@@ -58,6 +58,19 @@ static void look_at_nodes(struct making *m)
 	add_fact(m, 0, FACT_NODES_WENT, t.went - m->old.head.nodes_went);
 }
 
+/* ---- Jobs that are to come --------------------------------------------------------------------- */
+
+static void look_at_arrivals(struct making *m)
+{
+	const struct moves_world *w = m->world;
+	m->now.head.arrivals = w->arrivals;
+	m->now.head.arrivals_are_young = w->arrivals_are_young;
+	if (!m->has_old || !m->old.head.arrivals_are_young)
+		return;
+	bool is_known_now = w->arrivals > 0 && !w->arrivals_are_young;
+	add_fact(m, 0, FACT_MORE_TO_COME, is_known_now || w->arrivals > m->old.head.arrivals);
+}
+
 /* ---- objects of admins ------------------------------------------------------------------------- */
 
 static int object_cmp(const struct object *a, const struct object *b)
@@ -257,6 +270,7 @@ void facts_gather(struct making *m)
 {
 	keep_old_facts(m);
 	look_at_nodes(m);
+	look_at_arrivals(m);
 	look_at_objects(m);
 	look_at_runs(m);
 }

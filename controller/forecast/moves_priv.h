@@ -30,7 +30,7 @@ struct moved {
 	uint32_t eta;
 	bool is_later, itself, partial;
 	int64_t from_ms, at_ms;
-	uint32_t came, gone, longer, sooner, nodes_came, nodes_went, objects, unused;
+	uint32_t came, gone, longer, sooner, nodes_came, nodes_went, objects, more_to_come;
 	uint32_t change[MOVES_NAMES]; /* numbers of struct change */
 };
 
@@ -41,6 +41,7 @@ enum fact_kind {
 	FACT_NODES_CAME,
 	FACT_NODES_WENT,
 	FACT_OBJECT,
+	FACT_MORE_TO_COME,
 };
 
 /* Happened before the answer `in`, and after the one before it. */
@@ -74,6 +75,7 @@ struct run {
 struct head {
 	uint32_t answer, changes_made; /* numbers: of this answer, of the newest change */
 	uint64_t nodes_came, nodes_went;
+	uint64_t arrivals, arrivals_are_young;
 	uint64_t has_all_objects;
 	uint64_t told, moved, facts, changes, objects,
 		runs; /* so many of each follow, in this order */

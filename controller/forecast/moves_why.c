@@ -41,6 +41,9 @@ static void add_reason(struct moved *x, const struct fact *f)
 	case FACT_NODES_WENT:
 		x->nodes_went += x->is_later ? f->count : 0;
 		return;
+	case FACT_MORE_TO_COME:
+		x->more_to_come = x->is_later;
+		return;
 	case FACT_OBJECT:
 		for (uint32_t i = 0; i < x->objects && i < MOVES_NAMES; i++)
 			if (x->change[i] == f->count)
@@ -83,6 +86,7 @@ static void explain_by_facts(const struct memory *now, const struct puzzle *p, s
 		x->nodes_came = of->nodes_came;
 		x->nodes_went = of->nodes_went;
 		x->objects = of->objects;
+		x->more_to_come = of->more_to_come;
 		x->partial = of->partial;
 		memcpy(x->change, of->change, sizeof(x->change));
 	}

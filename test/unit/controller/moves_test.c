@@ -7,6 +7,9 @@ enum { JOBS = 8 };
 
 /* Runs take that long in the plays. */
 static int64_t least_ms, most_ms;
+/* Plays draw from so many for those that are to come. */
+static size_t arrivals;
+static bool arrivals_are_young;
 
 static void lasts(const struct job_outline *run, int64_t ran_ms, int64_t *ret_least_ms,
 	int64_t *ret_most_ms, void *ctx)
@@ -34,7 +37,11 @@ struct start {
 static void answer_with(struct answer *a, struct queue *q, int64_t now_ms,
 	const struct answer *before, const struct start *starts)
 {
-	struct moves_world w = {q, now_ms, lasts, NULL};
+	struct moves_world w = {.queue = q,
+		.now_ms = now_ms,
+		.lasts = lasts,
+		.arrivals = arrivals,
+		.arrivals_are_young = arrivals_are_young};
 	size_t n = 0;
 	*a = (struct answer){0};
 	for (; starts[n].n; n++) {
@@ -88,6 +95,8 @@ static struct queue *busy_queue(uint32_t jobs)
 	struct queue *q = world_of(1, STRICT_FIFO);
 	least_ms = 0;
 	most_ms = 30 * 24 * HOUR_MS;
+	arrivals = 0;
+	arrivals_are_young = false;
 	tell(q, BEGIN_MS, (struct told){1, 1, 60 * MINUTE_MS});
 	assert_int_equal(decide(q, BEGIN_MS), 1);
 	for (uint32_t n = 2; n <= jobs; n++)
@@ -186,10 +195,10 @@ static void nothing_is_made_up(void **state)
 	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60});
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 90});
 	assert_why(&a[1], 2,
-		"nothing else is known to have changed: runs are expected to take longer than before");
+		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 30});
 	assert_why(&a[2], 2,
-		"nothing else is known to have changed: runs are expected to take less long than before");
+		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
 	done(a, 3);
 	queue_free(q);
 }
@@ -215,7 +224,7 @@ static void jobs_that_came_are_counted(void **state)
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}, {3, 90}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
 	assert_why(&a[3], 3, /* Jobs that come make nothing sooner */
-		"nothing else is known to have changed: runs are expected to take less long than before");
+		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
 	done(a, 4);
 	queue_free(q);
 }
@@ -234,7 +243,7 @@ static void jobs_that_are_gone_or_held_are_counted(void **state)
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {3, NEVER}, {4, 60});
 	assert_why(&a[2], 4, "1 Job that waited is gone or held back");
 	assert_why(&a[2], 3, /* it makes nothing later */
-		"nothing else is known to have changed: runs are expected to take longer than before");
+		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
 	done(a, 3);
 	queue_free(q);
 }
@@ -254,7 +263,7 @@ static void runs_that_go_on_are_counted_once(void **state)
 	now_ms = BEGIN_MS + 41 * MINUTE_MS;
 	ANSWER(&a[2], q, now_ms, &a[1], {2, 60}, {3, 140});
 	assert_why(&a[2], 2, /* known already when that was told */
-		"nothing else is known to have changed: runs are expected to take longer than before");
+		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
 	done(a, 3);
 	queue_free(q);
 }
@@ -288,7 +297,7 @@ static void runs_that_are_stopped_have_not_ended(void **state)
 	queue_release_job(q, &first, BEGIN_MS, BEGIN_MS + HOUR_MS);
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {1, 60}, {2, 0}, {3, 60});
 	assert_why(&a[1], 3,
-		"nothing else is known to have changed: runs are expected to take less long than before");
+		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
 	done(a, 2);
 	queue_free(q);
 }
@@ -318,6 +327,36 @@ static void nodes_are_counted_by_the_way_they_move_it(void **state)
 	queue_free(q);
 }
 
+/* While less than an hour is known of them, plays expect more with each that came, and much more once it is. */
+static void more_jobs_that_are_to_come_are_a_reason(void **state)
+{
+	struct answer a[6];
+	struct queue *q = busy_queue(2);
+	(void)state;
+	arrivals_are_young = true;
+	arrivals = 3;
+	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60});
+	arrivals = 5;
+	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 62});
+	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90}); /* since it was told, not since the last answer */
+	assert_why(&a[2], 2, "more Jobs are expected to come than before");
+	arrivals = 6;
+	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}); /* that makes nothing sooner */
+	assert_why(&a[3], 2,
+		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+	arrivals_are_young = false;
+	set_node(q, "lost");
+	queue_drop_node(q, "lost");
+	ANSWER(&a[4], q, BEGIN_MS, &a[3], {2, 90});
+	assert_why(&a[4], 2, "1 node went, more Jobs are expected to come than before");
+	arrivals = 9;
+	ANSWER(&a[5], q, BEGIN_MS, &a[4], {2, 200}); /* by the hour it may be as many as before */
+	assert_why(&a[5], 2,
+		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
+	done(a, 6);
+	queue_free(q);
+}
+
 static void edit_flavor(struct queue *q, const char *name, const char *pool)
 {
 	struct label label = {"pool", pool};
@@ -341,7 +380,7 @@ static void objects_of_its_tree_have_names(void **state)
 	assert_why(&a[1], 2, "ResourceFlavor node was changed");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 20});
 	assert_why(&a[2], 2,
-		"nothing else is known to have changed: runs are expected to take less long than before");
+		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
 	done(a, 3);
 	queue_free(q);
 }
@@ -421,7 +460,7 @@ static void in_another_tree_it_begins_anew(void **state)
 	edit_flavor(q, "node", "c");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60});
 	assert_why(&a[2], 2, /* the flavor is of the other tree */
-		"nothing else is known to have changed: runs are expected to take less long than before");
+		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
 	done(a, 3);
 	queue_free(q);
 }
@@ -484,6 +523,7 @@ int main(void)
 		cmocka_unit_test(runs_that_end_early_are_counted),
 		cmocka_unit_test(runs_that_are_stopped_have_not_ended),
 		cmocka_unit_test(nodes_are_counted_by_the_way_they_move_it),
+		cmocka_unit_test(more_jobs_that_are_to_come_are_a_reason),
 		cmocka_unit_test(objects_of_its_tree_have_names),
 		cmocka_unit_test(objects_that_come_and_go),
 		cmocka_unit_test(what_was_changed_of_the_job_itself_is_said),
