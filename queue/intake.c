@@ -159,7 +159,8 @@ static bool refuse_surplus(const struct workload *w, size_t nnodes, struct text 
 {
 	if (w->ends_when_stopped || nnodes <= (size_t)w->shape->pods)
 		return false;
-	text_add(t, "more pods of it are on nodes than it asks for, so their nodes do not tell its flavor; the Job controller deletes those that are too many");
+	text_add(t,
+		"more pods of it are on nodes than it asks for, so their nodes do not tell its flavor; the Job controller deletes those that are too many");
 	return true;
 }
 
@@ -207,8 +208,8 @@ bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const
 		claim_init(&claim, &q->node_suitability, cq, w->shape);
 	struct entrant entrant = {q->node_suitability.nodes, node, nnodes,
 		pods < w->shape->pods ? w->shape->pods : pods};
-	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq && !refuse_surplus(w, nnodes, &t) &&
-		  choose_lines(cq, &claim, &entrant, &t, ret);
+	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq &&
+		  !refuse_surplus(w, nnodes, &t) && choose_lines(cq, &claim, &entrant, &t, ret);
 	claim_done(&claim);
 	return in;
 }

@@ -32,7 +32,7 @@ struct maker {
 	struct queue *queue;
 	struct json *json, *pods_json;
 	struct pod_places places; /* of the namespace; none: they may not be read */
-	char **localqueue; /* the namespace's, by name */
+	char **localqueue;	  /* the namespace's, by name */
 	size_t nqueues;
 	size_t nheld; /* Jobs that stand for what is held already */
 	struct adopt_plan plan;

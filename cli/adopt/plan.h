@@ -50,7 +50,8 @@ struct adopt_plan {
 	struct adopt_row *row;
 	size_t nrows;
 	int64_t begun_by_ms; /* the latest start of those that are taken; 0: none is */
-	char unseen[ADOPT_WORDS]; /* what of the cluster may not be read, and what that means; "": nothing */
+	char unseen
+		[ADOPT_WORDS]; /* what of the cluster may not be read, and what that means; "": nothing */
 };
 
 /* ERR_GONE: no such namespace, queue or Job; ERR_INVALID: a queue must be named. */

@@ -14,16 +14,16 @@
 #include "controller/gate/record.h"
 #include "sluice/intake.h"
 
-#define LOOK_MS 10000	     /* its queue cannot take it: look again */
-#define PAUSE_MS 1000	     /* nothing starts: the same */
-#define DENIED_MS 60000	     /* the API server does not tell */
-#define COUNT_KEPT_MS 300000 /* so long a Job that cannot be taken is judged by one count of its pods */
+#define LOOK_MS 10000	/* its queue cannot take it: look again */
+#define PAUSE_MS 1000	/* nothing starts: the same */
+#define DENIED_MS 60000 /* the API server does not tell */
+#define COUNT_KEPT_MS                                                                              \
+	300000 /* so long a Job that cannot be taken is judged by one count of its pods */
 #define COUNT_FRESH_MS 10000 /* none older than that is written to the ledger */
 
 static const char ASKING[] =
 	"it runs, and ran before it was queued: whether an admin lets it be adopted is being asked";
-static const char COUNTING[] =
-	"it runs, and ran before it was queued: its pods are being counted";
+static const char COUNTING[] = "it runs, and ran before it was queued: its pods are being counted";
 static const char PAUSED[] =
 	"it runs, and ran before it was queued: it is adopted when Jobs start again";
 

@@ -25,7 +25,7 @@ struct pod_nodes {
 /* Adds the node of each pod of the Job that has one and is not being deleted. Any other answer adds none. */
 void pods_table_read(const cJSON *table, const struct uid *job, struct pod_nodes *ret);
 
-/* Those of many Jobs, read once. */
+/* Where the pods of all Jobs are: the table is read once for many. */
 struct pod_place {
 	struct uid job;
 	const char *node; /* the table's */

@@ -43,9 +43,9 @@
 	"{\"metadata\":{" more "\"name\":\"" name "\",\"uid\":\"u" n                               \
 	"\",\"labels\":{\"sluice.dev/queue-name\":\"main\"}},\"spec\":{" spec                      \
 	"},\"status\":{" status "}}"
-#define ON(node, job)                                                                              \
-	"{\"cells\":[\"" node                                                                     \
-	"\"],\"object\":{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"   \
+#define ON(node, job)                                                                               \
+	"{\"cells\":[\"" node                                                                       \
+	"\"],\"object\":{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":" \
 	"\"Job\",\"uid\":\"00000000-0000-0000-0000-00000000000" job "\",\"controller\":true}]}}}"
 #define PODS(rows)                                                                                 \
 	"{\"kind\":\"Table\",\"columnDefinitions\":[{\"name\":\"Node\"}],\"rows\":[" rows "]}"
@@ -166,7 +166,8 @@ static void the_nodes_of_its_pods_tell_its_flavor(void **state)
 		"{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"namespaceSelector\":{},\"resourceGroups\":"
 		"[{\"coveredResources\":[\"cpu\"],\"flavors\":[" QUOTA("spot") "," QUOTA(
 			"dear") "]}]}}");
-	static const char pods[] = PODS(ON("n1", "3") "," ON("n2", "1") "," ON("n1", "2") "," ON("n2", "1"));
+	static const char pods[] =
+		PODS(ON("n1", "3") "," ON("n2", "1") "," ON("n1", "2") "," ON("n2", "1"));
 	for (int seen = 0; seen < 2; seen++) {
 		struct stage s = {.pods = seen ? pods : NULL};
 		open_stage_of(&s, queues, LIST(LOCALQUEUE("main")),
@@ -188,7 +189,8 @@ static void the_nodes_of_its_pods_tell_its_flavor(void **state)
 static void pods_that_are_too_many_tell_no_flavor(void **state)
 {
 	(void)state;
-	struct stage s = {.pods = PODS(ON("n1", "1") "," ON("n2", "1") "," ON("n2", "2") "," ON("n2", "2"))};
+	struct stage s = {
+		.pods = PODS(ON("n1", "1") "," ON("n2", "1") "," ON("n2", "2") "," ON("n2", "2"))};
 	open_stage_of(&s, LIST(CLUSTERQUEUE), LIST(LOCALQUEUE("main")),
 		LIST(JOB("1", "plain", "", "\"parallelism\":1,\"completions\":1",
 			RUNS "1Z\",\"active\":1") "," JOB("2", "ends", "", "\"parallelism\":1",
