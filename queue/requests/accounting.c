@@ -176,8 +176,8 @@ static bool above_limits(const struct inspection *i, const struct resource_list 
 enum { REQUESTS, LIMITS };
 
 /* found: the amount of the bound's resource that is out of bounds. */
-static bool out_of_bounds(const struct inspection *i, const struct bound *b, int64_t found,
-	int list, bool is_max)
+static bool out_of_bounds(
+	const struct inspection *i, const struct bound *b, int64_t found, int list, bool is_max)
 {
 	static const char *const cure[][2] = {
 		[REQUESTS] = {"ask for more", "ask for less"},
@@ -208,8 +208,7 @@ static bool is_out(const struct inspection *i, const struct resource_list *reque
 		for (size_t b = 0; b < l->min.count; b++)
 			if ((r = resources_find(both[list], l->min.item[b].resource)) &&
 				r->amount < l->min.item[b].amount)
-				return out_of_bounds(
-					i, &l->min.item[b], r->amount, list, false);
+				return out_of_bounds(i, &l->min.item[b], r->amount, list, false);
 	}
 	return false;
 }
@@ -290,8 +289,7 @@ static bool containers_are_wrong(struct inspection i, const char *list, const st
 	for (; i.index < n; i.index++) {
 		const struct container *it = &c[i.index];
 		if (above_limits(&i, &it->requests, &it->limits, &own[i.index].limits) ||
-			(i.ranges &&
-				is_out(&i, &it->requests, &it->limits, &i.ranges->container)))
+			(i.ranges && is_out(&i, &it->requests, &it->limits, &i.ranges->container)))
 			return true;
 	}
 	return false;

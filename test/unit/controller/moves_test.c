@@ -338,7 +338,7 @@ static void more_jobs_that_are_to_come_are_a_reason(void **state)
 	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60});
 	arrivals = 5;
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 62});
-	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90}); /* since it was told, not since the last answer */
+	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90}); /* counted since it was told */
 	assert_why(&a[2], 2, "more Jobs are expected to come than before");
 	arrivals = 6;
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}); /* that makes nothing sooner */

@@ -258,7 +258,7 @@ static void the_limits_of_a_pod_have_bounds_too(void **state)
 	const struct limit_range_item pods = {
 		.is_pod = true, .max = LIST(CPU(50000)), .min = LIST({"memory", 100})};
 	const struct container burst = {.requests = LIST(CPU(2000), {"memory", 100}),
-		.limits = LIST(CPU(99000), {"memory", 100})},
+				       .limits = LIST(CPU(99000), {"memory", 100})},
 			       half = {.requests = LIST(CPU(2000), {"memory", 100}),
 				       .limits = LIST(CPU(25001))},
 			       fits = {.requests = LIST(CPU(50000), {"memory", 100}),
