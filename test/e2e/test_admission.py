@@ -312,11 +312,16 @@ def test_a_limit_range_gives_requests_to_those_who_name_none(world):
     world.started("greedy")
 
 
-def test_a_pod_without_what_a_limit_range_of_pods_bounds_is_not_started(world):
-    """The API server refuses it, whatever else it asks for."""
+def test_a_pod_that_a_limit_range_of_pods_refuses_is_not_started(world):
+    """For it lacks what is bounded, or its limits are out of bounds. Overhead does not count."""
     world.queue(cpu=10)
     world.api.post(f"/api/v1/namespaces/{world.ns}/limitranges", {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "whole"}, "spec": {
-        "limits": [{"type": "Pod", "min": {"cpu": "1"}, "max": {"cpu": "50"}}]}})
+        "limits": [{"type": "Pod", "min": {"cpu": "1"}, "max": {"cpu": "5"}}]}})
+    world.api.post("/apis/node.k8s.io/v1/runtimeclasses", {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "vm",
+                                                          "metadata": {"name": world.full("vm")}, "overhead": {"podFixed": {"cpu": "250m"}}})
+
+    def of(requests, limits):
+        return {"resources": {"requests": {"cpu": requests}, "limits": {"cpu": limits}}}
 
     def refusal(name):
         spec = world.get(name)["spec"]["template"]["spec"]
@@ -326,14 +331,16 @@ def test_a_pod_without_what_a_limit_range_of_pods_bounds_is_not_started(world):
             return e.message
         return ""
     world.wait("the LimitRange to be known", lambda: is_misconfigured(world, cpu=99))
-    whole = {"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}
-    for name, asks in ("silent", {"cpu": None}), ("unlimited", {"cpu": 2}), ("whole", {"cpu": None, "pod": {"resources": whole}}):
-        world.job(name, **asks)
+    for name, asks in {"silent": {}, "unlimited": {"requests": {"cpu": "2"}}, "burst": {"container": of("2", "9")}, "whole": {"pod": of("2", "2")},
+                       "vm": {"container": of("5", "5"), "pod": {"runtimeClassName": world.full("vm")}}}.items():
+        world.job(name, cpu=None, **asks)
     world.wait("the API server to act on it", lambda: refusal("silent"))
-    assert "No request is specified" in refusal("silent") and "No limit is specified" in refusal("unlimited") and not refusal("whole")
+    assert "No request is specified" in refusal("silent") and "No limit is specified" in refusal("unlimited")
+    assert "but limit is 9" in refusal("burst") and not refusal("whole") and not refusal("vm")
     assert "has no request for cpu" in world.waits("silent", "Misconfigured")["sentence"]
     assert "has no limit for cpu" in world.waits("unlimited", "Misconfigured")["sentence"]
-    world.started("whole")
+    assert "has a limit of 9 cpu, above the max of 5" in world.waits("burst", "Misconfigured")["sentence"]
+    world.started("whole", "vm")
 
 
 def limits_known(world):
@@ -346,10 +353,12 @@ def limits_known(world):
 
 
 def is_misconfigured(world, **asks):
-    """Whether a Job is told so; it is made and deleted for each look, and larger than the queue, so that it never starts."""
+    """Whether a Job is told so, for a LimitRange (and not because the last one of its name is being deleted); it is made and
+    deleted for each look, and larger than the queue, so that it never starts."""
     world.job("probe", **asks)
     try:
-        return world.waits("probe")["reason"] == "Misconfigured"
+        said = world.waits("probe")
+        return said["reason"] == "Misconfigured" and "LimitRange" in said["sentence"]
     finally:
         world.delete("probe")
         world.wait("the probe to be gone", lambda: not [j for j in world.api.list(jobs_path(world.ns)) if j["metadata"]["name"] == "probe"])
