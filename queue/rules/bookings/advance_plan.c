@@ -496,33 +496,35 @@ static bool is_in_its_way(const struct asked *x, const struct advance_reservatio
 	return !x->crowded || advance_reservation_cmp(a, x->crowded) < 0;
 }
 
-/* Sets aside, or puts back, what is kept by those that are not in the Job's way. */
-static void set_others_aside(struct queue *q, const struct asked *x, bool aside)
+static bool is_asked_of(const struct asked *x, const struct booking *b)
 {
-	const struct quota_node *root = quota_root(x->lines.line[0].row->node);
+	return b->root == quota_root(x->lines.line[0].row->node) && b->from_ms < x->until_ms &&
+	       b->until_ms > x->from_ms;
+}
+
+/* Does that to each piece of what is kept by AdvanceReservations that are not in the Job's way, its own among them. */
+static void each_harmless_piece(struct queue *q, const struct asked *x,
+	void (*does)(struct quota_plan *p, struct booking *b))
+{
 	struct advance_reservation *a = advance_reservation_first(q);
-	for (; a; a = advance_reservation_next(a))
-		for (size_t i = 0; !is_in_its_way(x, a) && i < a->nwindows &&
-				   a->window[i].from_ms < x->until_ms;
-			i++)
-			for (size_t k = 0; k < a->window[i].npieces; k++) {
-				struct booking *b = a->window[i].piece[k];
-				if (b->root != root || b->until_ms <= x->from_ms ||
-					b->from_ms >= x->until_ms)
-					continue;
-				(aside ? quota_plan_set_aside : quota_plan_put_back)(
-					&q->quota_plan, b);
-			}
+	for (; a; a = advance_reservation_next(a)) {
+		if (is_in_its_way(x, a))
+			continue;
+		for (size_t i = 0; i < a->nwindows && a->window[i].from_ms < x->until_ms; i++)
+			for (size_t k = 0; k < a->window[i].npieces; k++)
+				if (is_asked_of(x, a->window[i].piece[k]))
+					does(&q->quota_plan, a->window[i].piece[k]);
+	}
 }
 
 static bool has_room_beside_older(struct queue *q, const struct asked *x)
 {
 	if (!x->crowded)
 		return true;
-	set_others_aside(q, x, true);
+	each_harmless_piece(q, x, quota_plan_set_aside);
 	bool fits = quota_plan_has_room_in(
 		&q->quota_plan, PLAN_FIRM, x->lines, x->from_ms, x->until_ms);
-	set_others_aside(q, x, false);
+	each_harmless_piece(q, x, quota_plan_put_back);
 	return fits;
 }
 
@@ -532,10 +534,10 @@ const struct booking *advance_in_the_way(struct queue *q, const struct localqueu
 	if (!lq->cq || list_empty(&lq->cq->reserved) || lines.n == 0)
 		return quota_plan_reserved_in_the_way(&q->quota_plan, lines, from_ms, until_ms);
 	const struct asked x = ask_for(q, lq, user, lines, from_ms, until_ms);
-	set_others_aside(q, &x, true);
+	each_harmless_piece(q, &x, quota_plan_set_aside);
 	const struct booking *b =
 		quota_plan_reserved_in_the_way(&q->quota_plan, lines, from_ms, until_ms);
-	set_others_aside(q, &x, false);
+	each_harmless_piece(q, &x, quota_plan_put_back);
 	return b;
 }
 
