@@ -53,7 +53,7 @@ static uint64_t flavors_that_suit(
 	return all;
 }
 
-/* Those that say most of the node. */
+/* Returns the flavors of the group, a bit each, that name the most labels and taints of the node. */
 static uint64_t flavors_of_node(
 	const struct nodes *nodes, const char *node, const struct resource_group *g)
 {
@@ -71,7 +71,7 @@ static uint64_t flavors_of_node(
 	return all;
 }
 
-/* Those in which most of its pods are; 0: that is not known. */
+/* Returns the flavors on whose nodes most pods of the Job are, a bit each; 0: that is not known. */
 static uint64_t flavors_of_pods(const struct entrant *e, const struct resource_group *g)
 {
 	size_t pods[CQ_FLAVORS_MAX] = {0}, most = 1;

@@ -22,7 +22,7 @@ enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
 	PODS_ANSWER_MAX = 4 * 1024 * 1024, /* a page: a row has 9 cells, and no object */
 	/* A page of 20 with the metadata of each, parsed between two turns of the loop. Annotations as large
-	 * as the API server takes make 5 MB of it. Whoever blows up labels, finalizers, ownerReferences or
+	 * as the API server takes make 5 MB of it. A tenant who blows up labels, finalizers, ownerReferences or
 	 * managedFields as well keeps a Job of his own namespace from being adopted. */
 	PODS_WITH_NODES_MAX = 8 * 1024 * 1024,
 	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */

@@ -29,7 +29,7 @@ static const char *family_of(const char *resource)
 	return NULL;
 }
 
-/* Who writes gpu does not mean cpu, alike as they are. */
+/* Offers a resource, unless it is of another family than what is written: gpu is no mistake for cpu, alike as they are. */
 static void resource_offer(struct similar *s, const char *resource)
 {
 	const char *written = family_of(s->written), *offered = family_of(resource);

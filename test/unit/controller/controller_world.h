@@ -20,7 +20,7 @@ struct world {
 void world_open(struct world *w, const char *clusterqueue);
 void world_close(struct world *w);
 
-/* It asks for 12 cpu and 1Gi. */
+/* Makes a Job that asks for 12 cpu and 1Gi. */
 struct job world_job(unsigned char number, const char *name);
 void world_see_job(struct world *w, const struct job *j);
 void world_add_job(struct world *w, unsigned char number, const char *name);

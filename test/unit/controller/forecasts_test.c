@@ -636,7 +636,7 @@ static void nor_is_one_that_was_begun_before(void **state)
 	assert_false(find(x, &two, &told));
 }
 
-/* Who edits the class that it has. */
+/* Edits the priority class that the Job has. */
 static void a_class_is_a_fact_of_its_jobs(void **state)
 {
 	struct fix *x = *state;
