@@ -789,9 +789,22 @@ clientConnection:
         path = "/apis/batch/v1/namespaces/default/jobs?dryRun=All"
         wait_until("the admission policy to suspend a queued Job",
                    lambda: self.api.post(path, job)["spec"].get("suspend"))
+        # The validating ones take effect by themselves: until one refuses a finalizer that is not Kubernetes' own.
+        held = {**job, "metadata": {**job["metadata"], "finalizers": ["sandbox.example/probe"]}}
+        wait_until("the admission policies to refuse a Job", lambda: self._is_denied(path, held))
         # And until it can look up default queues: before, Jobs without a queue are refused.
         del job["metadata"]["labels"]
         wait_until("the API server to let in a Job without a queue", lambda: self.api.post(path, job))
+
+    def _is_denied(self, path, body):
+        """Says whether the API server answers that body with a denial (422)."""
+        try:
+            self.api.post(path, body)
+        except ApiError as e:
+            if e.status != 422:
+                raise
+            return True
+        return False
 
     # -- files -------------------------------------------------------------
 
