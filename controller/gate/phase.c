@@ -517,12 +517,13 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		return attempt_drain(g, j);
 	if (is_of_another_attempt(j))
 		return stop_intruder(g, j);
-	if (!outgrows(g, j)) {
+	bool too_large = outgrows(g, j);
+	attempt_tell_ready(g, j); /* also before a READ: a new leader's queue knows nothing */
+	if (!too_large) {
 		if (queue_job_is_cut(g->queue, &j->uid))
 			read_whole(g, j);
 		if (j->seen.pods <= j->attempt.pods)
 			shrink(g, j);
-		attempt_tell_ready(g, j);
 		stuck_see_to(g, j);
 	}
 	rejection_see_to(g, j);

@@ -411,6 +411,26 @@ static void a_run_that_is_not_seen_yet_goes_on(void **state)
 	assert_true(first_reservation(w)->open);
 }
 
+/* A pod ended well and gave its quota back, and the watch does not show it yet. */
+static void a_run_that_seems_to_have_more_pods_than_quota_is_ready(void **state)
+{
+	const struct queue_config awaits = {.pods_ready_timeout_ms = 30000};
+	struct world *w = *state;
+	struct job older = w->j->now->job;
+	older.version--;
+	assert_int_equal(older.status.ready, 2);
+	write_status(w, (struct job_status){.active = 1, .ready = 1, .succeeded = 1});
+	assert_int_equal(held_cpu(w), 500);
+	w->listed = &older;
+	world_restart(w);
+	queue_configure(w->queue, &awaits);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_READ], 1);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_null(strstr(w->notes, "PodsReadyTimeout"));
+	assert_int_equal(held_cpu(w), 500);
+}
+
 /* A start of the leader before may be under way, and no PATCH of this one. */
 static void while_it_is_read_it_is_not_said_to_be_told(void **state)
 {
@@ -626,6 +646,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RUN(what_a_successor_started_is_not_stopped),
 		RUN(a_run_that_is_not_seen_yet_goes_on),
+		RUN(a_run_that_seems_to_have_more_pods_than_quota_is_ready),
 		RUN(while_it_is_read_it_is_not_said_to_be_told),
 		RUN(a_hold_that_is_gone_stops_no_run),
 		RUN(a_run_that_was_adopted_before_it_was_read_counts_for_its_submitter),
