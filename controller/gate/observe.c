@@ -270,7 +270,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->pods = job_pods(seen);
 	f->kept_up = job_pods_kept_up(seen);
 	f->present = seen->status.active + seen->status.terminating;
-	f->ready = f->start_seen && job_pods_ready(seen);
+	/* A Job that ends without our doing may never say that its start was seen. */
+	f->ready = (f->start_seen || seen->status.ending || f->ends_when_stopped) &&
+		   job_pods_ready(seen);
 	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
 	f->parallelism = seen->parallelism;
 	f->owner_parallelism = seen->admission.owner_parallelism;

@@ -271,6 +271,32 @@ static void a_pod_that_is_never_made_is_not_lacked(void **state)
 	assert_non_null(strstr(w->notes, "Finish: "));
 }
 
+/* The Job controller fails it, or counts its success, before it has written that it saw the start. */
+static void is_not_stopped_as_not_ready(struct world *w, struct job_status status)
+{
+	const struct queue_config awaits = {.pods_ready_timeout_ms = 30000};
+	struct explanation x;
+	struct snap n = {0};
+	w->work_queue = true;
+	queue_configure(w->queue, &awaits);
+	submit(w, &n);
+	status.suspended = status.has_start_time = true;
+	status.start_ms = T0;
+	status_is(w, status);
+	at(w, w->now_ms + 60000);
+	assert_null(strstr(explained(w, &x), "being stopped"));
+}
+
+static void a_run_that_fails_awaits_no_pods(void **state)
+{
+	is_not_stopped_as_not_ready(*state, (struct job_status){.ending = true, .terminating = 1});
+}
+
+static void nor_does_one_that_has_a_success_before_its_start_is_seen(void **state)
+{
+	is_not_stopped_as_not_ready(*state, (struct job_status){.succeeded = 1, .active = 1});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +312,8 @@ int main(void)
 		WORLD(a_larger_number_stops_nothing),
 		WORLD(what_was_to_shrink_keeps_its_pods),
 		WORLD(a_pod_that_is_never_made_is_not_lacked),
+		WORLD(a_run_that_fails_awaits_no_pods),
+		WORLD(nor_does_one_that_has_a_success_before_its_start_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
