@@ -172,9 +172,14 @@ def asked(world, path, token=None):
         return json.loads(r.read())
 
 
+def by_clock(page, *sentences):
+    """As the page writes them: with their times by the reader's clock."""
+    return page.run('return import("/page/words.js").then((words) => arguments[0].map(words.onOwnClock))', sentences)
+
+
 def tells(page, world, name):
     """Does the page of the Job have each clause of what the API says of it?"""
-    message = asked(world, f"{GROUP}/namespaces/{world.ns}/queuedjobs/{name}")["status"]["message"]
+    [message] = by_clock(page, asked(world, f"{GROUP}/namespaces/{world.ns}/queuedjobs/{name}")["status"]["message"])
     shown = page.text()
     return all(clause in shown for clause in message.split("; "))
 
@@ -393,9 +398,10 @@ def test_the_line_is_shown_in_its_order_with_each_sentence(line, page):
         shown = page.rows()
         if len(items) != 4 or len(shown) != len(items):
             return False
-        for (place, text), item in zip(shown, items):
+        sentences = by_clock(page, *(item["status"]["message"] for item in items))
+        for (place, text), item, sentence in zip(shown, items, sentences):
             status, meta = item["status"], item["metadata"]
-            parts = [f"{meta['namespace']}/{meta['name']}", status["state"], str(status.get("position", "")), status["message"]]
+            parts = [f"{meta['namespace']}/{meta['name']}", status["state"], str(status.get("position", "")), sentence]
             if not all(part in text for part in parts):
                 return False
         return True
@@ -530,6 +536,21 @@ def test_it_says_when_a_job_starts(line, page):
         shown = page.run("return [...document.querySelectorAll('.moments time')].map((e) => e.dateTime)")
         return any(abs(instant(at) - instant(start["p50"])) < 900 for at in shown if at)
     page.wait("the start that the API tells", same)
+
+
+def test_all_times_of_a_row_are_by_the_readers_clock(world, page):
+    world.queue(cpu=2)
+    world.job("later", annotations={"sluice.dev/start-after": "2031-05-04T20:00:00Z"})
+    world.waits("later")
+    page.cdp("Emulation.setTimezoneOverride", timezoneId="Asia/Tokyo")
+    page.sign_in(boss(world), place=f"jobs?clusterQueue={world.full('q')}")
+    then = "Mon, 5 May 2031, 05:00"
+    page.wait("both times by one clock", lambda: any(text.count(then) == 2 and "2031-" not in text for _, text in page.rows()))
+    page.go(f"job/{world.ns}/later")
+    page.wait_text(f"start at {then}", selector="main")
+    assert "2031-" not in page.text("main")
+    stay = ["Sun 2031-05-04 22:00 CEST", 'write "2031-05-04T20:00:00Z"', "2031-99-04T20:00:00Z"]
+    assert by_clock(page, "Sun 2031-05-04 22:30 +0230; x", "Sun 2031-05-04 20:00 UTC.", *stay) == [f"{then}; x", f"{then}.", *stay]
 
 
 def test_a_page_that_nobody_has_touched_for_long_says_so(line, page):

@@ -2,6 +2,7 @@
 // this tab.
 
 import { isAttended } from "./attended.js";
+import { onOwnClock } from "./words.js";
 
 const ROOT = "/apis/visibility.sluice.dev/v1alpha1";
 const PAGE_JOBS = 500;
@@ -33,10 +34,16 @@ export class Refusal extends Error {
   get isPassing() { return this.status >= 500 || this.status === 429 || this.status === 410; }
 }
 
+const SENTENCES = new Set(["message", "invalid", "cure", "why"]);
+
+function parse(text) {
+  return JSON.parse(text, (name, value) => (SENTENCES.has(name) && typeof value === "string" ? onOwnClock(value) : value));
+}
+
 async function refusal(answer) {
   let said = {};
   try {
-    said = await answer.json();
+    said = parse(await answer.text());
   } catch { /* a proxy's words, not ours */ }
   return new Refusal(answer.status, said.message || said.error || `the server answered ${answer.status}`);
 }
@@ -73,7 +80,7 @@ async function ask(path, signal) {
 }
 
 async function get(path, words, signal) {
-  return (await ask(path + query(words), signal)).json();
+  return parse(await (await ask(path + query(words), signal)).text());
 }
 
 function query(words) {
@@ -138,7 +145,7 @@ export async function follow(which, version, signal, onChange) {
     wait();
     for await (const line of lines(answer.body)) {
       wait();
-      const event = JSON.parse(line);
+      const event = parse(line);
       if (event.type === "ERROR") throw new Refusal(event.object.code, event.object.message);
       if (event.type !== "BOOKMARK") onChange(event);
     }

@@ -18,12 +18,27 @@ export function span(seconds) {
   return d < 8 && hours % 24 ? `${d} d ${hours % 24} h` : `${d} d`;
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const OF_MOMENT = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+const clock = new Intl.DateTimeFormat("en-GB", OF_MOMENT), far = new Intl.DateTimeFormat("en-GB", { ...OF_MOMENT, year: "numeric" });
 const days = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
 
-// A moment as the reader's clock shows it.
+// A moment as the reader's clock shows it; with its year where that is another.
 export function moment(at) {
-  return clock.format(new Date(at));
+  const then = new Date(at);
+  return (then.getFullYear() === new Date().getFullYear() ? clock : far).format(then);
+}
+
+// What is quoted; an instant of RFC 3339; a Calendar's time, in UTC or so many hours from it (zone_text() of zone.h).
+const TIMES = /"[^"]*"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)|[SMTWF][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) (?:UTC|GMT|([+-]\d\d)(\d\d)?)(?![\w/])/g;
+
+// A sentence of the server, whose times stand beside others by the reader's clock. A Calendar's time with letters for
+// its zone (CET) stays: a browser does not know them. So does what is quoted: somebody's words, or what to write.
+export function onOwnClock(sentence) {
+  return sentence.replace(TIMES, (text, date, time, hours = "+00", minutes = "00") => {
+    if (text.startsWith('"')) return text;
+    const at = new Date(date ? `${date}T${time}${hours}:${minutes}` : text);
+    return isNaN(at) ? text : moment(at);
+  });
 }
 
 export function day(at) {
