@@ -1,0 +1,88 @@
+"""Who includes whom: each #include of the product beside the arrows of docs/map.md ("Who may call whom").
+
+    includes.py ROOT            fails on an include against the arrows that includes.txt does not list, and on a line
+                                of includes.txt that is no more so: that list may only shrink
+    includes.py ROOT --write    writes includes.txt anew
+
+A file belongs to the innermost folder that the arrows name (cli/doctor.c to cli/doctor). It may include what is in the
+same one, and what can be reached from there. Tests and benches may include anything."""
+
+import re
+import sys
+from pathlib import Path
+
+HEADING, LIST = "## Who may call whom", "test/includes.txt"
+PRODUCT = "base cli controller forecast include overcommit queue record".split()
+
+
+def members(group):
+    """'controller/{kube, wire}, queue' are three places; what is in parentheses is said for people."""
+    group = re.sub(r"\([^)]*\)", "", group)
+    names = []
+    for word in re.findall(r"[\w/]*\{[^}]*\}|[\w/]+", group):
+        stem, brace, inner = word.partition("{")
+        names += [stem + name.strip() for name in inner.rstrip("}").split(",")] if brace else [word]
+    return names
+
+
+def arrows(page):
+    """{place: the places that it may call itself}"""
+    block = re.search(r"```\n(.*?)```", page[page.index(HEADING):], re.S)[1]
+    may = {}
+    for chain in re.split(r"[;\n]", block):
+        groups = [members(group) for group in chain.split("->")]
+        for group, called in zip(groups, groups[1:] + [[]]):
+            for name in group:
+                may.setdefault(name, set()).update(called)
+    return may
+
+
+def reached(may):
+    """{place: all places below it}"""
+    below = {name: set(called) for name, called in may.items()}
+    while any(len(called) < len(called.union(*(below[name] for name in called))) for called in below.values()):
+        for called in below.values():
+            called.update(*(below[name] for name in list(called)))
+    return below
+
+
+def place(path, places):
+    return max((name for name in places if path.startswith((f"{name}/", f"{name}."))), key=len, default=None)
+
+
+def includes(root):
+    """(file, header) of each, as paths from the root."""
+    for file in (file for folder in PRODUCT for file in (root / folder).rglob("*.[ch]")):
+        for header in re.findall(r'^#\s*include "([^"]+)"', file.read_text(), re.M):
+            yield str(file.relative_to(root)), f"include/{header}" if header.startswith("sluice/") else header
+
+
+def against(root):
+    below = reached(arrows((root / "docs/map.md").read_text()))
+    found = []
+    for file, header in includes(root):
+        here, there = place(file, below), place(header, below)
+        if here is None or there is None:
+            found.append(f"{file} {header}: {file if here is None else header} is in no place that docs/map.md names")
+        elif here != there and there not in below[here]:
+            found.append(f"{file} {header}")
+    return sorted(found)
+
+
+def main(root, *flags):
+    listed, found = Path(root) / LIST, against(Path(root))
+    if flags == ("--write",):
+        listed.write_text("".join(f"{line}\n" for line in found))
+        return 0
+    known = set(listed.read_text().splitlines())
+    new, gone = [line for line in found if line not in known], sorted(known - set(found))
+    for line in new:
+        print(f"{line}: against the arrows of docs/map.md")
+    for line in gone:
+        print(f"{line}: is so no more; take it out of {LIST}")
+    print(f"{len(found)} includes against the arrows, {len(new)} new")
+    return 1 if new or gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
