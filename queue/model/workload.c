@@ -460,7 +460,7 @@ static void take_out(struct queue *q, struct workload *w)
 		break;
 	case PLACE_READY:
 		workload_leave_line(q, w);
-		kept_start_drop(q, w);
+		kept_start_leave(q, w);
 		nice_leave(q, w, w->reservation || w->promise);
 		break;
 	case PLACE_NOWHERE:

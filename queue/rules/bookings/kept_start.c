@@ -86,11 +86,15 @@ bool kept_start_book(
 	return at_ms != INT64_MAX && kept_start_put(q, w, lines, at_ms, lasts_ms);
 }
 
-/* Jobs that it kept from starting are asked. */
-static void forget(struct queue *q, struct kept_start *k)
+void kept_start_leave(struct queue *q, struct workload *w)
 {
-	queue_touch_tree(q, k->w->lq->cq->cohort_tree);
-	kept_start_drop(q, k->w);
+	const struct kept_start *k = kept_start_get(q, w);
+	if (!k)
+		return;
+	const struct quota_node *root = k->booking->root;
+	if (root && root->cohort_tree)
+		queue_touch_tree(q, root->cohort_tree);
+	kept_start_drop(q, w);
 }
 
 void kept_start_ring(struct queue *q, struct kept_start *k)
@@ -113,7 +117,7 @@ void kept_starts_heed_quotas(struct queue *q)
 		if (!list_in(&k->of_heads) && !quota_plan_stands(&q->quota_plan, k->booking))
 			gone[n++] = k;
 	for (size_t i = 0; i < n; i++)
-		forget(q, gone[i]);
+		kept_start_leave(q, gone[i]->w);
 	free(gone);
 }
 
@@ -127,7 +131,7 @@ bool kept_starts_expire(struct queue *q)
 		list_leave(&k->come);
 		if (list_in(&k->of_heads))
 			continue; /* the walk books it anew, or drops it */
-		forget(q, k);
+		kept_start_leave(q, k->w);
 		any = true;
 	}
 	return any;

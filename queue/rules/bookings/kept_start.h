@@ -40,6 +40,8 @@ bool kept_start_stands(const struct queue *q, const struct workload *w, struct b
 bool kept_start_book(
 	struct queue *q, struct workload *w, struct booking_lines lines, int64_t lasts_ms);
 void kept_start_drop(struct queue *q, struct workload *w);
+/* It leaves its place in the line: its booking goes, and the Jobs that it kept from starting are asked. */
+void kept_start_leave(struct queue *q, struct workload *w);
 
 /* It is booked at that moment, whether there is room or not. What it had booked before goes. NULL: the
  * plan is full. */
