@@ -613,9 +613,9 @@ def team(plane, request):
 @pytest.fixture(scope="session")
 def program():
     """program("sluice", args..., env): runs one of ours to its end; CompletedProcess with text."""
-    def run(name, *args, env=None, timeout=SOON):
+    def run(name, *args, env=None, timeout=SOON, cwd=None):
         need(name)
         keep = {k: v for k, v in os.environ.items() if not k.startswith(("KUBE", "PG", "SLUICE_"))}
-        return subprocess.run([str(BIN / name), *map(str, args)], env={**keep, **(env or {})}, capture_output=True, text=True, timeout=timeout)
+        return subprocess.run([str(BIN / name), *map(str, args)], env={**keep, **(env or {})}, cwd=cwd, capture_output=True, text=True, timeout=timeout)
     return run
 

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import threading
@@ -12,6 +13,7 @@ import pytest
 from conftest import BIN, LATER, SOON, readyz, token
 from objects import job, jobs_path, ours, path_of
 from sandbox import ApiError, wait_until
+from sandbox.sandbox import ROOT
 
 
 @pytest.fixture
@@ -453,3 +455,28 @@ def test_calendar_needs_no_more_than_to_read_calendars_and_the_dates(program, ho
     holidays.wait("the right to be known", lambda: program("sluice", "calendar", "show", name, "--kubeconfig", config).returncode == 0)
     nothing = program("sluice", "calendar", "show", name, "--kubeconfig", "/nowhere")
     assert nothing.returncode == 2 and "without -f the API server is asked" in nothing.stderr
+
+
+# ---- what pages show ---------------------------------------------------------------------
+
+
+def shown_of_files():
+    """(page, words of the command, the lines below it) of each call of `sluice` in a page that reads nothing but files of the repository."""
+    found = []
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for block in re.findall(r"^```(?:console)?\n(\$ .*?)^```", page.read_text(), re.M | re.S):
+            for call in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, *lines = call.splitlines()
+                program, *words = shlex.split(command, comments=True)
+                if program.split("/")[-1] == "sluice" and "-f" in words and (ROOT / words[words.index("-f") + 1]).exists():
+                    found.append(pytest.param(page, words, lines, id=f"{page.name}: {shlex.join(words)}"))
+    assert len(found) >= 4
+    return found
+
+
+@pytest.mark.parametrize("page, words, lines", shown_of_files())
+def test_what_a_page_shows_is_what_is_printed(program, page, words, lines):
+    """A line `...` stands for any others. Which edition of the zone database it is depends on the machine."""
+    printed = re.sub(r"tzdata \S+", "tzdata N", ok(program("sluice", *words, env={"TZ": "UTC"}, cwd=ROOT)))
+    wanted = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(re.sub(r"tzdata \S+", "tzdata N", line)) + r"\n" for line in lines)
+    assert re.fullmatch(wanted, printed), printed
