@@ -97,6 +97,24 @@ def test_each_component_goes_with_the_quickstart(overlay):
     assert "- --manage-jobs-without-queue-name" in rendered
 
 
+PAGE = (ROOT / "docs" / "install.md").read_text()
+OVERLAYS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)
+
+
+@pytest.mark.parametrize("text", OVERLAYS)
+def test_each_overlay_of_the_page_is_built_as_it_is_printed(text, tmp_path):
+    text = text if "resources:" in text else "resources: [../sluice/deploy/quickstart]\n" + text
+    (tmp_path / "kustomization.yaml").write_text(text.replace("../sluice", os.path.relpath(ROOT, tmp_path)))
+    assert ("StatefulSet", "sluice-postgres") in objects(render(tmp_path))
+
+
+def test_the_page_lists_each_component_and_without_mutating_policy_last():
+    (text,) = [t for t in OVERLAYS if "components:" in t]
+    listed = re.findall(r"^(?:# )?- .*/components/([\w-]+)", text, re.M)
+    assert sorted([*listed, "postgres"]) == COMPONENTS and listed[-1] == "without-mutating-policy"
+    assert not re.search(r"^- .*/(postgres|visibility|without-mutating-policy)", text, re.M), "for the quickstart, on a server of today"
+
+
 # ---- the start of Postgres -------------------------------------------------------
 
 
