@@ -240,6 +240,8 @@ static const char *const help[] = {
 	"    3  another controller took the lease over; start again, as its standby\n"
 	"    4  it led and could not follow Jobs for a minute; it gave the lease back. Start\n"
 	"       again, as a standby\n"
+	"    5  the API server shows Jobs as they were before (etcd was restored): start again, to\n"
+	"       read all anew\n"
 	"\n"
 	"SEE ALSO\n"
 	"    sluice(1), the command for people; docs/ in the source.\n",

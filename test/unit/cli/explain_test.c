@@ -1,6 +1,8 @@
 /* What `sluice explain` makes of the API server's objects: the same text as of the controller's own answer. */
 #include "cli/commands.h"
 #include "cli/explain/translate.h"
+#include "cli/help.h"
+#include "sluice/queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,6 +220,17 @@ static void a_queue_that_may_not_be_read_is_not_a_missing_one(void **state)
 	buf_done(&out);
 }
 
+static void its_help_names_each_reason(void **state)
+{
+	(void)state;
+#define NAME(reason, name) name,
+	static const char *const names[] = {WAIT_REASONS(NAME)};
+#undef NAME
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strstr(explain_help, names[i]))
+			fail_msg("sluice explain --help does not name %s", names[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +240,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_in_line_says_so),
 		cmocka_unit_test(queues_are_read_from_their_objects),
 		cmocka_unit_test(a_queue_that_may_not_be_read_is_not_a_missing_one),
+		cmocka_unit_test(its_help_names_each_reason),
 	};
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	tzset();

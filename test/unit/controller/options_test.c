@@ -1,11 +1,13 @@
 /*
  * The command line of sluice-controller: what is accepted, and which sentence a mistake gets.
  */
+#include "controller/controller.h"
 #include "controller/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -375,6 +377,24 @@ static void help_comes_before_everything(void **state)
 	assert_int_equal(o.show, SHOW_VERSION);
 }
 
+static void help_has_each_exit_code(void **state)
+{
+	(void)state;
+	static const int codes[] = {
+		EXIT_ASKED, EXIT_NO_START, EXIT_USAGE, EXIT_DEPOSED, EXIT_BLIND, EXIT_ANEW};
+	char help[1 << 16], line[16];
+	FILE *out = fmemopen(help, sizeof(help), "w");
+	options_print_help(out);
+	assert_int_equal(fclose(out), 0);
+	const char *status = strstr(help, "EXIT STATUS\n");
+	assert_non_null(status);
+	for (size_t i = 0; i < COUNT(codes); i++) {
+		snprintf(line, sizeof(line), "\n    %d  ", codes[i]);
+		if (!strstr(status, line))
+			fail_msg("sluice-controller --help does not have exit code %d", codes[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +408,7 @@ int main(void)
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
 		cmocka_unit_test(visibility_has_a_port_and_an_address),
 		cmocka_unit_test(help_comes_before_everything),
+		cmocka_unit_test(help_has_each_exit_code),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
