@@ -212,13 +212,20 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	buf_puts(out, ". Nothing was changed.\n");
 }
 
+/* An older controller writes them once, for they are those of the variants. */
+static int64_t draws_of(const cJSON *start, const cJSON *status)
+{
+	int64_t draws = number_of(start, "draws");
+	return draws > 0 ? draws : number_of(status, "draws");
+}
+
 void start_variants_render(
 	const cJSON *review, int64_t now_ms, const struct style *style, struct buf *out)
 {
 	const cJSON *status = status_of(review), *variants = json_array(status, "variants");
 	const cJSON *start = json_object(status, "start");
 	if (start)
-		start_report_line_of(start, number_of(status, "draws"), now_ms, out);
+		start_report_line_of(start, draws_of(start, status), now_ms, out);
 	else
 		buf_puts(out, "when it starts is not known");
 	buf_puts(out, "\n\n");

@@ -88,7 +88,7 @@ void review_put_time(struct buf *out, const char *key, int64_t ms)
 void review_put_start(struct buf *out, const struct eta *eta, size_t draws)
 {
 	size_t misses = draws > eta->start.started ? draws - eta->start.started : 0;
-	buf_printf(out, "{\"misses\":%zu", misses);
+	buf_printf(out, "{\"draws\":%zu,\"misses\":%zu", draws, misses);
 	review_put_time(out, "p10", eta->start.p10_ms);
 	review_put_time(out, "p50", eta->start.p50_ms);
 	review_put_time(out, "p90", eta->start.p90_ms);

@@ -37,7 +37,7 @@ void review_reply_drop(struct review_reply *r);
 
 /* "key":"time", with the comma before it. Nothing where it is PLAY_NEVER. */
 void review_put_time(struct buf *out, const char *key, int64_t ms);
-/* "p10" to "waitsFor", as an object: when it starts in so many draws. */
+/* "draws" to "waitsFor", as an object: when it starts in so many draws. */
 void review_put_start(struct buf *out, const struct eta *eta, size_t draws);
 /* "asOf", "draws" and "basis": members, the first one without a comma. */
 void review_put_moment(

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "controller/common/path.h"
+#include "controller/forecast/forecasts.h"
 #include "controller/forecast/job_variants.h"
 #include "controller/gate/gate.h"
 #include "controller/kube/client.h"
@@ -166,6 +167,23 @@ static void put_variants(const struct start_question *x, const struct ask_answer
 	buf_putc(out, ']');
 }
 
+/* One question has one answer: what `sluice start` says, where that is known. Played with so few draws of its
+ * own it would name another time. */
+static void put_start(
+	const struct start_question *x, const struct eta *base, size_t draws, struct buf *out)
+{
+	const struct parts *p = x->all->parts;
+	struct explanation now;
+	struct forecast f;
+	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, parts_now_ms(p), &now) ||
+		!forecasts_find(p->forecasts, &x->uid, &now, &f)) {
+		review_put_start(out, base, draws);
+		return;
+	}
+	struct eta told = {.start = f.start, .reason = f.reason};
+	review_put_start(out, &told, f.draws);
+}
+
 /* Nothing at all: it does not wait any more, or all plays were cut off before its start. */
 static void tell(const struct ask_answer *a, const struct queue *q,
 	const struct review_basis *basis, struct buf *out, void *ctx)
@@ -183,7 +201,7 @@ static void tell(const struct ask_answer *a, const struct queue *q,
 	buf_puts(out, "},\"status\":{");
 	review_put_moment(out, a, basis);
 	buf_puts(out, ",\"start\":");
-	review_put_start(out, &base, a->draws);
+	put_start(x, &base, a->draws, out);
 	put_variants(x, a, index, &base, out);
 	put_all_unplayed(x, a, index, out);
 	buf_puts(out, "}}\n");

@@ -128,6 +128,20 @@ def test_half_of_its_pods_start_at_once_and_really_do(tenant, world):
     world.started("train")
 
 
+def test_it_says_the_start_that_its_queuedjob_tells(tenant, world):
+    def told():
+        return tenant.get(f"{GROUP}/namespaces/{world.ns}/queuedjobs/train")["status"].get("start")
+
+    def same():
+        """Between two looks that tell the same."""
+        before, start = told(), answer(tenant, start_path(world.ns, "train"))["status"]["start"]
+        if not before or before != told():
+            return False
+        assert {name: before.get(name, 0) for name in start} == start, (before, start)
+        return start["draws"] > 4
+    wait_until("one answer to both questions", same, LATER)
+
+
 def test_another_queue_starts_it_and_really_does(tenant, world):
     said = answer(tenant, start_path(world.ns, "train"))
     assert next(v for v in said["status"]["variants"] if v["change"] == "LocalQueue")["earlierSeconds"] > 0.1 * HOUR, said
