@@ -97,7 +97,7 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 		p->value);
 	if (!suspended)
 		buf_puts(out,
-			": it runs on, and that decides whether it is stopped for others, and its place when it waits again");
+			": it runs, and that decides from now on whether it is stopped for Jobs that wait (also at once), and its place when it waits again");
 	else if (job_hold(a->job))
 		buf_printf(out, ": it stays on hold; to queue it: sluice release job/%s -n %s",
 			a->name, a->ns);

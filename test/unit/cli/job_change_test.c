@@ -244,8 +244,8 @@ static const struct priority_row {
 	{WAITING, PLACE("main", ",\"priority\":100,\"claimedPriority\":1000", IN_LINE("3")),
 		"from now on, 2 Jobs are ahead of it; its ClusterQueue counts it as 100\n"},
 	{RUNNING, PLACE("main", ",\"priority\":1000", "\"state\":\"Running\""),
-		"(1000): it runs on, and that decides whether it is stopped for others, and its place when "
-		"it waits again\n"},
+		"(1000): it runs, and that decides from now on whether it is stopped for Jobs that wait (also "
+		"at once), and its place when it waits again\n"},
 	{JOB(QUEUED, HELD, WAITS, ""),
 		PLACE("main", ",\"priority\":1000", "\"state\":\"Waiting\",\"waitsFor\":\"x\""),
 		"(1000): it stays on hold; to queue it: sluice release job/train -n team\n"},
