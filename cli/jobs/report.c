@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/jobs/options.h"
+#include "cli/ledger_down.h"
 #include "cli/local_times.h"
 #include "controller/visibility/job_query.h"
 #include "queue/job/text.h"
@@ -29,6 +30,7 @@ struct jobs_report {
 	struct jobs_report_options o;
 	size_t count;
 	bool ledger_down; /* as one of them says */
+	char down_since[40];
 	struct local_times times;
 	struct table *table;
 	struct buf text; /* names, or the items in JSON */
@@ -271,7 +273,11 @@ static void add_job(struct jobs_report *r, const cJSON *job)
 		put_row(r, job);
 	}
 	r->count++;
-	r->ledger_down |= truth_of(json_object(job, "status"), "ledgerDown");
+	if (truth_of(json_object(job, "status"), "ledgerDown")) {
+		r->ledger_down = true;
+		snprintf(r->down_since, sizeof(r->down_since), "%s",
+			text_of(json_object(job, "status"), "ledgerDownSince"));
+	}
 }
 
 void jobs_report_add(struct jobs_report *r, const cJSON *list)
@@ -288,6 +294,7 @@ size_t jobs_report_count(const struct jobs_report *r)
 
 void jobs_report_render(const struct jobs_report *r, struct buf *out)
 {
+	struct local_times times = r->times;
 	if (r->o.output == OUTPUT_JSON) {
 		buf_puts(out, "{\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION
 			      "\",\"kind\":\"QueuedJobList\",\"metadata\":{},\"items\":[");
@@ -298,7 +305,6 @@ void jobs_report_render(const struct jobs_report *r, struct buf *out)
 	} else if (r->count > 0) {
 		table_render(r->table, out);
 		if (r->ledger_down)
-			buf_puts(out,
-				"\nThe ledger is down: running Jobs go on, nothing new starts.\n");
+			ledger_down_put(r->down_since, &times, out);
 	}
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/ledger_down.h"
 #include "cli/local_times.h"
 #include "sluice/quantity.h"
 
@@ -333,6 +334,7 @@ void queue_render_notices(const cJSON *root, struct buf *out)
 size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out)
 {
+	struct local_times times = {""};
 	size_t shown = clusterqueues(root, f, wide, style, out);
 	if (wide || f->clusterqueue || f->ns || hides_clusterqueues(root))
 		shown += localqueues(root, f, style, out);
@@ -341,7 +343,7 @@ size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool 
 	put_troubles(root, f, out);
 	put_without_queue(root, f, out);
 	if (json_get(root, "ledgerUp") && !truth_of(root, "ledgerUp"))
-		buf_puts(out, "\nThe ledger is down: running Jobs go on, nothing new starts.\n");
+		ledger_down_put(text_of(root, "ledgerDownSince"), &times, out);
 	else if (json_get(root, "leading") && !truth_of(root, "leading"))
 		buf_puts(out,
 			"\nThis controller is a standby: quota that is held is known to the leader only.\n");

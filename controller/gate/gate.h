@@ -392,6 +392,7 @@ bool gate_settling(const struct gate *g, int64_t *ret_left_ms); /* false: it is 
 /* Says that the ledger is away since then (wall clock; the first of several calls counts), or with 0 that it is
  * there: what waits is explained by that, unless a person must change something anyway. */
 void gate_tell_ledger_down(struct gate *g, int64_t since_ms);
+int64_t gate_ledger_down_ms(const struct gate *g); /* since then; 0: it is there */
 
 /* Explains a Job by name with the phase taken into account: while it starts, stops or drains the
  * gate knows more than the queue. False when unknown. */

@@ -307,6 +307,11 @@ void gate_tell_ledger_down(struct gate *g, int64_t since_ms)
 		g->ledger_down_ms = since_ms;
 }
 
+int64_t gate_ledger_down_ms(const struct gate *g)
+{
+	return g->ledger_down_ms;
+}
+
 /* What a Job waits for besides, it says as well: that is still so when the ledger is back. */
 static void explain_ledger(const struct gate *g, struct explanation *x)
 {

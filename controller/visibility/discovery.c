@@ -95,6 +95,7 @@ static const struct field FIELDS[] = {
 	{"QueuedJobStatus", "bill", "QueuedJobBill", "What its run has cost so far."},
 	{"QueuedJobStatus", "ledgerDown", "boolean",
 		"The ledger is not connected: running Jobs go on, nothing new starts."},
+	{"QueuedJobStatus", "ledgerDownSince", "time", "Since when."},
 	{"QueuedJobStatus", "noForecasts", "boolean",
 		"The controller has --forecasts off: there will be no start."},
 	{"QueuedJobStatus", "after", "QueuedJobAfter[]",

@@ -271,8 +271,10 @@ static void put_status(
 		put_after(out, s->queue, &j->listed.uid);
 	if (j->story)
 		put_text(out, "story", j->story);
-	if (!s->ledger_up)
+	if (!s->ledger_up) {
 		buf_puts(out, ",\"ledgerDown\":true");
+		put_time(out, "ledgerDownSince", gate_ledger_down_ms(s->gate));
+	}
 	buf_putc(out, '}');
 }
 

@@ -695,9 +695,10 @@ def test_without_postgres_what_runs_goes_on_nothing_starts_and_readyz_says_so(wh
     world.job("waits", seconds=0)
     # The controller sees it, and keeps it.
     wait_until("the controller to know it", lambda: world.explain("waits")["name"] == "waits", SOON)
-    assert not whole.controller_api().get("/api/v1/queues")["ledgerUp"]
+    told = whole.controller_api().get("/api/v1/queues")
+    assert not told["ledgerUp"]
     said = world.waits("waits", "LedgerDown")
-    assert said["sentence"].startswith("Postgres does not answer since 20") and "no Job starts until it is back" in said["sentence"]
+    assert said["sentence"].startswith(f"Postgres does not answer since {told['ledgerDownSince']}") and "no Job starts until it is back" in said["sentence"]
     other = job("other", None, {"cpu": "1"}, seconds=0)
     whole.api.post(jobs_path(world.ns), other)
     world.finished("other")  # the cluster itself has had time to do all that a start takes

@@ -7,7 +7,7 @@ import { queueLink } from "./rights.js";
 import { movedWords, startWords } from "./start.js";
 import { momentList, picture, runTable } from "./story.js";
 import { whyItWaits } from "./why.js";
-import { asks, money, since, span, sum, time } from "./words.js";
+import { asks, ledgerDown, money, since, span, sum, time } from "./words.js";
 
 const LOOK_MS = 3000, LOOK_BACK_MS = 15_000;
 
@@ -94,9 +94,9 @@ function part(title, ...children) {
 
 async function head(known, signal) {
   if (!known) return h("p", { class: "sentence" }, NONE);
-  const { ledgerDown } = known.status;
+  const { ledgerDown: isDown, ledgerDownSince } = known.status;
   const why = known.status.reason ? await whyItWaits(known, signal) : h("p", { class: "sentence" }, known.status.message);
-  return [trouble(known.status), ledgerDown ? warning("The ledger is away: what runs goes on, and nothing new starts.") : "", why, whereItStands(known)];
+  return [trouble(known.status), isDown ? warning(ledgerDown(ledgerDownSince)) : "", why, whereItStands(known)];
 }
 
 export async function jobPage(page) {

@@ -4,7 +4,7 @@ import { queues } from "./api.js";
 import { quotaBar } from "./chart.js";
 import { draw, faint, h, link, warning } from "./dom.js";
 import { again } from "./live.js";
-import { count } from "./words.js";
+import { count, ledgerDown } from "./words.js";
 
 const LOOK_MS = 3000;
 
@@ -69,7 +69,7 @@ function drawCohorts(told) {
 }
 
 export function warnings(told) {
-  return [told.ledgerUp ? "" : warning("The ledger is away: what runs goes on, and nothing new starts until Postgres answers."),
+  return [told.ledgerUp ? "" : warning(ledgerDown(told.ledgerDownSince)),
     told.withoutQueue ? warning(`${count(told.withoutQueue, "Job")} wait for a queue that does not exist: `,
       link(["jobs"], "look at their sentences", { state: "Waiting" })) : ""];
 }

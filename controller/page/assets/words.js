@@ -54,6 +54,10 @@ export function dayIn(zone, at) {
   }
 }
 
+export function ledgerDown(since) {
+  return `Postgres does not answer${since ? ` since ${moment(since)}` : ""}: running Jobs go on, and no Job starts until it is back.`;
+}
+
 // A moment as an element; its title is the moment as the server wrote it.
 export function time(text, words = text && moment(text)) {
   if (!text) return "";

@@ -269,9 +269,11 @@ static void states_names_and_json(void **state)
 	assert_string_equal(buf_text(&text),
 		"{\"apiVersion\":\"visibility.sluice.dev/v1alpha1\",\"kind\":\"QueuedJobList\","
 		"\"metadata\":{},\"items\":[" JOB("a", "Running") "]}\n");
-	report(LIST("{\"status\":{\"ledgerDown\":true}}"), OUTPUT_TABLE, false, JOB_STATE_ANY,
-		&text);
-	assert_non_null(strstr(buf_text(&text), "\n\nThe ledger is down: "));
+	report(LIST("{\"status\":{\"ledgerDown\":true,"
+		    "\"ledgerDownSince\":\"2026-11-26T19:43:00Z\"}}"),
+		OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
+	assert_non_null(strstr(buf_text(&text),
+		"\n\nPostgres does not answer since 2026-11-26 19:43 UTC: running Jobs go on, and no Job starts"));
 	report(list, OUTPUT_TABLE, false, 16, &text);
 	assert_string_equal(buf_text(&text), "");
 	report("{\"items\":[1,null,{},[],{\"spec\":1,\"status\":{\"state\":2}}]}", OUTPUT_WIDE,
