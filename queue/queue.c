@@ -195,7 +195,7 @@ static void heed_alarms(struct queue *q)
 			budget_turn(q, a->owner);
 			break;
 		case ALARM_IMPROVE:
-			break; /* it is done after all alarms */
+			break; /* step 2.8 of the decision, after all alarms */
 		case ALARM_KEPT_START:
 			kept_start_ring(q, a->owner);
 			break;
@@ -312,63 +312,164 @@ static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 	return n;
 }
 
+/* ---- One decision ----------------------------------------------------------------------------
+ *
+ * queue_decide() is told the time and works off what time and facts have changed, in five parts:
+ * the clock jumped, changes arrive, who stops, who starts, when next. Each step says why it stands
+ * where it stands: which step reads what it writes. A step that may stand anywhere in its part says
+ * so, too.
+ */
+
+/* Part 1, of the first decision and of one after the clock was set back: works out for this time
+ * what was worked out for another one, or for none. Before part 2, which asks Jobs and rings
+ * alarms. */
+static void clock_jumped(struct queue *q, bool back, bool first)
+{
+	if (back) {
+		/* 1.1 Questions about predecessors rest no longer than usual. Anywhere, also in
+		 * part 2: none of them is asked now. */
+		wanteds_set_back(q);
+		/* 1.2 Calendars, and 1.3 prices. In either order: each asks the Jobs that go by
+		 * it anew, so the last answer knows both. */
+		calendar_refs_turn(q);
+		plans_turn(q);
+		/* 1.4 Budgets. After 1.3: what runs cost is counted by the prices. Before 3.5:
+		 * runs of a Budget that is used up become suspects. */
+		budgets_turn(q);
+		/* 1.5 AdvanceReservations are marked. Before 2.9, which looks at those. */
+		advance_reservations_turn(q);
+	}
+	/* 1.6 Prices had no time yet. Before 2.7, where all Jobs with terms are asked. */
+	if (first)
+		plans_begin(q);
+	/* 1.7 No run begins later than now. Before 1.8, which books runs from when they began. */
+	reservations_begin_by_now(q);
+	/* 1.8 Nor does the booking of a run. Before 2.7, which asks what is free at which time.
+	 * (1.2 and 1.3 ask that before. No reason was found. A start that a Job booked by it is
+	 * looked at again when it comes.) */
+	booked_runs_begin_by_now(q);
+	/* 1.9 Runs rest no longer than usual before they grow. Anywhere, as 1.1. */
+	growth_turn(q);
+}
+
+/* Part 2: first what facts left to be done once the time is known, then what time changes. After it
+ * the quotas are those of now, Cohort trees in which something may start are touched, and runs that
+ * may have to stop are suspects. Parts 3 and 4 go by these three. */
+static void changes_arrive(struct queue *q)
+{
+	/* 2.1 The use of LocalQueues. Before part 4, which orders Jobs by it. */
+	usages_decide(q);
+	/* 2.2 Which nodes can take which pods. Before 2.7: Jobs book starts in flavors that
+	 * suit. */
+	node_suitability_refresh(q);
+	/* 2.3 Space on nodes. After 2.2: promises that it breaks give space back. */
+	node_fit_refresh(q);
+	/* 2.4 Back-offs end. Before 3.1 and part 4, which go through the Jobs in line. (A Job that
+	 * books asks before 2.6. No reason was found.) */
+	end_back_offs(q);
+	/* 2.5 Back-offs that last too long are shortened. In either order with 2.4: none of these
+	 * ends now. */
+	shorten_back_offs(q);
+	/* 2.6 Runs that should have ended by now are booked for longer. Before 2.7 to 2.10, which
+	 * ask what is free at which time. */
+	booked_runs_put_off(q);
+	/* 2.7 All that is due: windows and leads change quotas, Jobs are asked anew, runs become
+	 * suspects. Before 2.9 and 2.10, which look whether quotas changed. */
+	heed_alarms(q);
+	/* 2.8 Booked starts of a Cohort tree, all at once. After 2.7, in which they were booked one
+	 * by one. Jobs for which that found other starts have alarms that are due now. */
+	if (booked_starts_improve(q))
+		heed_alarms(q);
+	/* 2.9 AdvanceReservations are judged, begin, give back and end. After 2.7, which marks
+	 * them. Before 2.10, 3.2 and part 4, which go by what they keep. */
+	advance_reservations_decide(q);
+	/* 2.10 Kept starts for which quotas are too small now are dropped. After 2.9: they have to
+	 * fit beside what that books. Before part 4: Jobs that they held up may start. */
+	kept_starts_heed_quotas(q);
+	/* 2.11 What is left in namespaces. Before 3.1: a lead asks how many pods its Jobs may have,
+	 * and only in Cohort trees that were touched, as this does. */
+	namespace_quotas_refresh(q);
+}
+
+/* Part 3: runs that stop or give pods, and Jobs that wait in vain. Before part 4: what these runs
+ * leave is for the Jobs that start. */
+static size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
+{
+	/* 3.1 Leads take back what is lent. Before 3.2: it looks at quota alone, and would count
+	 * what 3.2 clears, which is kept for the AdvanceReservation. */
+	lead_recall(q);
+	/* 3.2 AdvanceReservations that have begun are cleared. Before 3.5: both it and 3.1 make
+	 * suspects. */
+	advance_clear(q);
+	/* 3.3 As many Jobs of each user stand in line as may. After 2.7, which moves Jobs. Before
+	 * 3.4 and part 4, which go through lines. */
+	user_lines_settle(q);
+	/* 3.4 The order that users gave their Jobs. Anywhere: 4.1 does the same once more, and
+	 * nothing between looks at it. */
+	nices_deal(q);
+	/* 3.5 Suspects are judged: a run stops, gives pods, or gets notice of a stop. Before 3.6:
+	 * where cap is small, stops come first. Before 3.7, which asks no run that stops anyway. */
+	size_t n = give_stops(q, out, cap);
+	/* 3.6 Jobs that wait in vain are held or deleted. Anywhere after 3.5: such a Job is set
+	 * aside, so that no pass starts it. */
+	n += give_up(q, out + n, cap - n);
+	/* 3.7 Runs are asked for pods where a window made quota smaller. Before 4.4, which tells
+	 * them. */
+	smaller_quota_ask(q);
+	return n;
+}
+
+/* Part 4: passes, until no Job can start any more. */
+static size_t decide_starts(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	do {
+		/* 4.1 The order that users gave their Jobs, with those that came into line. Before
+		 * 4.2, which starts Jobs in that order. */
+		nices_deal(q);
+		/* 4.2 A pass of each Cohort tree that was touched. */
+		n += give_starts(q, out + n, cap - n);
+		/* 4.3 What may start after these: first Jobs that take the places in line of those
+		 * that started; when there are none, Jobs that borrow what leads kept for Jobs of
+		 * their own; when no tree is left, Jobs that a kept start held up in vain. */
+	} while (user_lines_settle(q) || lead_end(q) || kept_starts_expire(q));
+	/* 4.4 Runs stop or give pods: those that 4.2 chose for the Jobs that it promised quota,
+	 * and those that 3.7 asked. */
+	return n + give_stops(q, out + n, cap - n);
+}
+
+/* Part 5: when to ask again, if no fact comes before. After all others, which set alarms. */
+static int64_t next_decision_ms(struct queue *q)
+{
+	/* 5.1 When Budgets will be used up by the runs of now. Before 5.2: it sets alarms. */
+	budgets_arm(q);
+	/* 5.2 The next alarm, or the next end of a back-off. */
+	const struct workload *w = first_back_off(q);
+	int64_t next_ms = alarms_next(&q->alarms);
+	if (w && w->not_before_ms < next_ms)
+		next_ms = w->not_before_ms;
+	/* 5.3 At once, where cap left something undone. */
+	bool starts = !list_empty(&q->dirty) && !q->paused;
+	bool tells = !list_empty(&q->predecessors.due) && !q->paused;
+	bool left = starts || tells || !list_empty(&q->suspects) || !list_empty(&q->nices.dirty);
+	return left ? q->now_ms : next_ms;
+}
+
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
 {
 	bool back = now_ms < q->now_ms, first = q->now_ms == 0;
 	q->now_ms = now_ms;
 	q->deciding = true;
-	arena_done(&q->sentences);
-	if (back) {
-		wanteds_set_back(q);
-		calendar_refs_turn(q);
-		plans_turn(q);
-		budgets_turn(q);
-		advance_reservations_turn(q);
-	}
-	if (first)
-		plans_begin(q);
-	if (back || first) {
-		reservations_begin_by_now(q);
-		booked_runs_begin_by_now(q);
-		growth_turn(q);
-	}
-	usages_decide(q);
-	node_suitability_refresh(q);
-	node_fit_refresh(q);
-	end_back_offs(q);
-	shorten_back_offs(q);
-	booked_runs_put_off(q);
-	heed_alarms(q);
-	if (booked_starts_improve(q))
-		heed_alarms(q);
-	advance_reservations_decide(q);
-	kept_starts_heed_quotas(q);
-	namespace_quotas_refresh(q);
-	lead_recall(q);
-	advance_clear(q);
-	user_lines_settle(q);
-	nices_deal(q);
-	size_t n = give_stops(q, out, cap);
-	n += give_up(q, out + n, cap - n);
-	smaller_quota_ask(q);
-	do {
-		nices_deal(q); /* to those that came into line */
-		n += give_starts(q, out + n, cap - n);
-	} while (user_lines_settle(q) || lead_end(q) || kept_starts_expire(q));
-	n += give_stops(q, out + n, cap - n); /* of the victims, and of runs that give pods */
+	arena_done(&q->sentences); /* of the last decision's `out` */
+	if (back || first)
+		clock_jumped(q, back, first);
+	changes_arrive(q);
+	size_t n = decide_stops(q, out, cap);
+	n += decide_starts(q, out + n, cap - n);
 	if (n > 0)
 		q->counters.version++;
-
-	budgets_arm(q);
-	const struct workload *w = first_back_off(q);
-	*ret_next_ms = alarms_next(&q->alarms);
-	if (w && w->not_before_ms < *ret_next_ms)
-		*ret_next_ms = w->not_before_ms;
-	bool starts = !list_empty(&q->dirty) && !q->paused;
-	bool tells = !list_empty(&q->predecessors.due) && !q->paused;
-	if (starts || tells || !list_empty(&q->suspects) || !list_empty(&q->nices.dirty))
-		*ret_next_ms = now_ms;
+	*ret_next_ms = next_decision_ms(q);
 	q->deciding = false;
 	queue_tell(q, DECIDE, .now_ms = now_ms, .cap = cap, .decisions = out, .ndecisions = n,
 		.next_ms = *ret_next_ms);
