@@ -1,7 +1,7 @@
 /*
  * The estimate: how much of a node may be lent out right now. The formula, and nothing else.
  *
- * Profile ack (seed 004; reference/overcommit.md 2 and 7.1), for cpu and for memory:
+ * Profile ack (docs/overcommit.md), for cpu and for memory:
  *
  *     usage            base * T / 100 - system - what high-priority pods use
  *     request          base * T / 100 - system - what they ask for           (memory only)
@@ -10,7 +10,7 @@
  * where base is the node's allocatable, system the more of what its system uses and what the
  * annotation node.koordinator.sh/reservation keeps; division of integers; never below 0.
  *
- * Profile koordinator (1.1), each figure as upstream's: base is the capacity, the margin
+ * Profile koordinator, each figure as upstream's: base is the capacity, the margin
  * base * (100 - T) / 100 is cut off as a double and subtracted, system is also at least what
  * capacity has over allocatable, and `request` subtracts that reserve instead of what the system
  * uses. Its slip is not copied: for maxUsageRequest a high-priority pod without a sample counts as

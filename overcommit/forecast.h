@@ -2,7 +2,7 @@
  * The forecast: what a node's high-priority pods and system are going to use, from what they used.
  *
  * The 99th percentile of a week of samples, a minute apart, of which older ones weigh less (half
- * after 24 hours), and a margin on it (reference/overcommit.md 3.2, 7.3). Kept as a histogram whose
+ * after 24 hours), and a margin on it. Kept as a histogram whose
  * buckets are 5 % wide at most, in 3 KB a node however many samples there are; a percentile is the
  * upper end of its bucket, so it errs on the safe side, by 5 % at most (and below 32 thousandths of
  * a core and 16 MiB, by that). Less than 24 hours of history is no forecast: from the oldest sample

@@ -2,7 +2,7 @@
  * Publication: what a node's status is to say, and whether it is worth a write.
  *
  * There is one pool on a node, whichever names it is lent under. Under both, each shows what the
- * pods of the other have left of it (reference/overcommit.md 7.3): batch = P - what gocran.io pods
+ * pods of the other have left of it: batch = P - what gocran.io pods
  * ask for, gocran = P - what batch pods ask for, P being the less of the two estimates. Units:
  * batch-cpu thousandths of a core, gocran.io/cpu whole ones, rounded down; memory bytes.
  *
@@ -10,15 +10,15 @@
  * none none is written.
  *
  * A name that is not lent under (any more), a node where it is disabled, one that is degraded: "0"
- * where there was a figure, and not a key less, for a key that is missing is ignored by kubelets
- * (7.5). Where there never was one nothing is written.
+ * where there was a figure, and not a key less, for a key that is missing is ignored by kubelets.
+ * Where there never was one nothing is written.
  *
  * In flight: a pod is bound, and its kubelet has not looked at it. Were the figure lowered below what is
  * bound, the kubelet would reject the pod (OutOfkubernetes.io/batch-cpu), and its Job could fail of that.
  * So for that moment no figure is lowered below what pods on the node ask for under its name: no other
  * pod fits in then, either. It is the caller who says how long that may be.
  *
- * Written is (7.4)
+ * Written is
  *     at once             0 for disabled and degraded; what was never written; a figure that falls
  *                         below what pods on the node ask for, or in flight to it; a figure that
  *                         another client changed

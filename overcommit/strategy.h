@@ -1,7 +1,7 @@
 /*
  * A strategy: how much of a node may be lent, as its admin wants it. The fields, their defaults and
  * their bounds are those of Koordinator's colocation-config and of the seeds' ConfigMap
- * ack-slo-config (reference/overcommit.md 1.4 and 2), and below them those that are ours.
+ * ack-slo-config, and below them those that are ours.
  *
  * What holds for one node is made of layers, each of which may say any of the fields:
  *

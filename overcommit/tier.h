@@ -4,7 +4,7 @@
  * High-priority pods (everything ordinary) keep what they use; what they leave is lent out to
  * low-priority ones, so what those use is never subtracted from what may be lent.
  *
- * The rule (reference/overcommit.md 7.2). A pod is low when it
+ * The rule. A pod is low when it
  *   - asks for lent resources;
  *   - has the priority class koord-batch or koord-free: by label koordinator.sh/priority-class,
  *     else by spec.priority 5000..5999 and 3000..3999;
@@ -13,7 +13,7 @@
  *   - is BestEffort by Kubernetes' own rule and says nothing. A pod of kube-system, or with a
  *     priority from 1000000000 on, is not low by this alone.
  *
- * Profile koordinator has its upstream's rule to the letter (1.2): there kube-proxy without a label
+ * Profile koordinator has its upstream's rule to the letter: there kube-proxy without a label
  * is batch.
  */
 #ifndef SLUICE_OVERCOMMIT_TIER_H

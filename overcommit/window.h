@@ -3,9 +3,9 @@
  * estimate may therefore be published.
  *
  * Lowered at once, raised with patience: the figure is the less of what the newest sample gives and
- * of what the mean over the last raise_window_s gives (reference/overcommit.md 7.4), the mean being
+ * of what the mean over the last raise_window_s gives, the mean being
  * that of straight lines from sample to sample, so that one after a gap does not stand for all of
- * it. And never on old data (7.6):
+ * it. And never on old data:
  *
  *     FRESH     the newest sample is younger than two intervals: the figure may move either way
  *     HELD      it is older, or from more than 60 s in the future: the figure may only stay or

@@ -1,5 +1,5 @@
 /*
- * Checks of a whole spec of a ClusterQueue or Cohort (reference 1.1, 1.2, 1.5, 1.6, 3.1). The CRDs'
+ * Checks of a whole spec of a ClusterQueue or Cohort. The CRDs'
  * CEL rules check the same earlier; but objects can also come from `sluice simulate` or an old
  * schema.
  */

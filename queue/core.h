@@ -2,8 +2,11 @@
  * The body of struct queue: everything that the modules share.
  *
  * A change of facts marks what must be looked at again. queue_touch() marks a Cohort tree in which
- * something might start now, reservation_suspect() a run that might have to stop. queue_decide()
- * works through those two lists and nothing else.
+ * something might start now (queue.dirty), reservation_suspect() a run that might have to stop
+ * (queue.suspects): starts and stops come from these two lists alone. What else waits for the next
+ * decision, alarms that are due and the lists of features (improvable, leading, owing,
+ * unsettled_lines and more), marks Cohort trees and runs in its turn. In which order, and why,
+ * stands at queue_decide() in queue.c.
  */
 #ifndef SLUICE_QUEUE_CORE_H
 #define SLUICE_QUEUE_CORE_H

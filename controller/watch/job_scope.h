@@ -1,5 +1,5 @@
 /*
- * The job scope: which Jobs are managed at all (reference 9.4).
+ * The job scope: which Jobs are managed at all (Kueue's KEP-3589).
  *
  * Those in a namespace whose labels the selector takes, if they name a queue, or all of them with
  * --manage-jobs-without-queue-name. Without a selector every namespace is in scope; the two

@@ -3,7 +3,7 @@
  * them, and whether its pods may be evicted.
  *
  * Kubernetes itself checks next to nothing of kubernetes.io/batch-cpu and batch-memory (no
- * integers, no limits, no mixing: reference/overcommit.md 5.1), and what it lets pass would be
+ * integers, no limits, no mixing), and what it lets pass would be
  * counted as one thing by the scheduler and as another by the lending side. So all of that is
  * checked here. A Job that asks for what makes no sense waits with the sentence that says so.
  */

@@ -83,7 +83,7 @@ struct zoned_time {
 	const char *unknown; /* the sentence for when there is no such zone */
 };
 
-/* What its owner asks of time and money (annotations; reference/peers.md A.4). Zero: nothing. */
+/* What its owner asks of time and money (annotations; docs/money.md). Zero: nothing. */
 struct job_terms {
 	int64_t start_after_ms; /* sluice.dev/start-after; 0: at once */
 	int64_t deadline_ms;	/* sluice.dev/deadline, by which it is to have ended; 0: none */
@@ -242,7 +242,7 @@ struct job {
 
 	/* Idle resources (docs/overcommit.md). lending is a set (1 << enum lending): in which kinds
 	 * of flavors it may run. 0, for tests that do not care, is the ordinary ones. Ordinary ones
-	 * alone as a rule; with sluice.dev/preemptible: "true" also those whose room is lent; those
+	 * alone as a rule; with sluice.dev/preemptible: "true" also those whose quota is lent; those
 	 * alone when its pods ask for lent resources themselves. pod says what its owner wrote. */
 	uint8_t lending;
 	/* What its containers ask for as its owner wrote it, opaque (controller/wire/resources.h);
@@ -255,7 +255,7 @@ struct job {
 	struct job_admission admission;
 	struct job_annotations annotations;
 
-	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
+	/* Partial admission: annotations sluice.dev/min-parallelism, 0 when absent,
 	 * and sluice.dev/completions-equal-parallelism. */
 	int32_t min_parallelism;
 	/* sluice.dev/grow: its run takes more pods when there is room, up to what its owner asked
@@ -270,7 +270,7 @@ struct job {
 
 /* The pods a Job holds quota for while it runs, 0 when all work is done: min(parallelism,
  * completions) less what is finished and will not be made up for (Kueue's reclaimable pods,
- * reference/kueue-semantics.md 9.6). With status all zero: the pods of a fresh start. */
+ * KEP-78). With status all zero: the pods of a fresh start. */
 int32_t job_pods(const struct job *j);
 
 /*
@@ -320,7 +320,7 @@ bool job_finished(const struct job *j);
  * annotation never takes a Job forward. */
 int64_t job_queued_ms(const struct job *j);
 
-/* The request of one pod, exactly as the scheduler counts it (reference 10.1): max(sum of
+/* The request of one pod, exactly as the scheduler counts it: max(sum of
  * containers and sidecars, each init container with the sidecars before it), the pod-level request
  * instead where it is set, plus overhead. A limit stands in for a request that is missing. Writes
  * each resource that is asked for once, sorted by name; a request of zero is a request too,

@@ -2,7 +2,7 @@
  * Quantities: Kubernetes' resource.Quantity as exact int64, never a double.
  *
  * cpu is counted in milli-CPU, everything else in whole units (bytes, devices, pods), rounded up,
- * as Kueue does (reference/kueue-semantics.md 1.1). A number that does not fit is an error that
+ * as Kueue does. A number that does not fit is an error that
  * says so, not a saturated value: a queue of 9.2 exabytes is a typing mistake.
  */
 #ifndef SLUICE_QUANTITY_H

@@ -10,12 +10,12 @@
  * requests and placement are shared by all Jobs of the same shape). A workload either
  *
  *     waits     it holds no quota. It is in its ClusterQueue's order, or set aside with a reason.
- *     has room  queue_decide() chose it (or the gate adopted it from the ledger): it holds quota
- *               in a flavor for each resource, until the gate says queue_job_release().
+ *     holds     queue_decide() chose it (or the gate adopted it from the ledger): it holds quota
+ *               in a flavor for each resource, until the gate says queue_release_job().
  *
  * and the gate alone moves it back. What is always true:
- *   - use of each (ClusterQueue, flavor, resource) is the sum over the workloads that have room,
- *     use of a Cohort is what exceeds its members' own parts (reference 3.2), and a decision to
+ *   - use of each (ClusterQueue, flavor, resource) is the sum over the workloads that hold it,
+ *     use of a Cohort is what exceeds its members' own parts, and a decision to
  *     start never takes a node of that tree over what it may use (a quota lowered under use evicts
  *     no Job; it only stops growth);
  *   - a Job is preempted for one other Job: the quota that comes free is kept for
@@ -136,7 +136,7 @@ void queue_know_cluster(struct queue *q); /* all of it has been told once */
 void queue_set_node(struct queue *q, const struct node_spec *s);
 void queue_drop_node(struct queue *q, const char *name);
 /* Pods that are bound, which only clusterFit Now and affinity ask for: queue_wants_pods(). While
- * not all of them have been told (known false, as at first) no Job starts by the room there is:
+ * not all of them have been told (known false, as at first) no Job starts by the space there is:
  * nodes would look empty. A caller that may not read them at all says true, and goes without. */
 void queue_bind_pod(struct queue *q, const struct bound_pod *p);
 void queue_unbind_pod(struct queue *q, const struct uid *uid);
@@ -202,9 +202,9 @@ int64_t queue_recall_spent_since_ms(const struct queue *q, int64_t now_ms);
 /* ---- Facts: Jobs ----------------------------------------------------------------------------- */
 
 /* A Job as it is now. New: it waits. Known and waiting: moves to where its label, priority and
- * shape now put it (it keeps its time of queueing). Known and with room: what may change while
- * running is taken over at once (hold, priority); the rest (shape, queue) is remembered and counts
- * from when it waits again. */
+ * shape now put it (it keeps its time of queueing). Known, and it holds quota: what may change
+ * while running is taken over at once (hold, priority); the rest (shape, queue) is remembered and
+ * counts from when it waits again. */
 void queue_set_job(struct queue *q, const struct job *j);
 
 /* ---- Facts: Jobs that others wait for (sluice/dependency.h) ------------------------------------
@@ -288,8 +288,8 @@ struct quota_line {
 	int64_t amount;
 };
 
-/* ---- Jobs beyond what may wait (queue/model/overflow.h): kept by name alone
- * --------------------------
+/* ---- Jobs beyond what may wait, of which the name alone is kept (queue/model/overflow.h) -------
+ *
  *
  * What is kept of a LocalQueue's Jobs has an end, and the caller that tells the queue of Jobs asks
  * first.
@@ -299,9 +299,9 @@ struct quota_line {
  * there are more. */
 bool queue_has_place(const struct queue *q, const struct job *j);
 /* More than that are kept by some dozens, and this is one of those that wait (ran: it has a story);
- * or it waits and its directives were not kept, for want of room. */
+ * or it waits and its directives were not kept, for want of memory. */
 bool queue_has_too_many(const struct queue *q, const struct uid *uid, bool ran);
-/* They were not kept: it wants to be read and set again once it has a reservation. */
+/* Were the Job's directives not kept? Then it is to be read and set again once it holds quota. */
 bool queue_job_is_cut(const struct queue *q, const struct uid *uid);
 /* It waits as TooManyWaiting until queue_take_deferred() gives it out. list: the last complete list
  * in which it was. */
@@ -323,8 +323,8 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
 /* It cannot be read now: its turn comes again after all others'. */
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
-/* ---- Jobs that cannot be read (queue/model/unread.h)
- * -------------------------------------------------
+/* ---- Jobs that cannot be read (queue/model/unread.h) -------------------------------------------
+ *
  *
  * The LocalQueue that its label names says so, until it can be read, is gone, or is in no list. */
 
@@ -334,7 +334,7 @@ void queue_begin_unread_list(struct queue *q);
 void queue_end_unread_list(struct queue *q);
 
 /* The ledger says that this Job (set before with queue_set_job) holds these lines since
- * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
+ * reserved_ms: it holds them again, whatever today's quota says. False when the Job is unknown. */
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
 /* The same of a Job that is not read yet: nothing is known of it, or what is known is older than its
@@ -369,14 +369,14 @@ bool queue_job_excess(
 	const struct queue *q, const struct uid *uid, char ret_words[QUEUE_INTAKE_SIZE]);
 
 /* Asked before a start is sent that took its time (a ledger that was away): is its window still
- * open? What was sent counts as running. True for a Job without room. */
+ * open? What was sent counts as running. True for a Job without a reservation. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
 /* Has an item of its sluice.dev/after become such that it can hold no more, by what is known now? What
  * DECISION_HOLD and DECISION_DELETE rest on. */
 bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid);
 
-/* Is an autoscaler to be asked for nodes before the workload, which has room, is started? That of the
- * first of its flavors that says so. As long as no fact is told. */
+/* Is an autoscaler to be asked for nodes before the workload, which holds quota, is started? That
+ * of the first of its flavors that says so. As long as no fact is told. */
 struct provisioning {
 	const char *flavor, *class_name;
 	const struct label *parameters;
@@ -385,32 +385,32 @@ struct provisioning {
 };
 bool queue_job_provisioning(const struct queue *q, const struct uid *uid, struct provisioning *ret);
 
-/* Asked before a start is sent: it carries the directives of the flavors that the Job has room in, so
- * all of them must still be there. True for a Job without room. */
+/* Asked before a start is sent: it carries the directives of the flavors that the Job holds, so
+ * all of them must still be there. True for a Job without a reservation. */
 bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid);
 
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
-/* So many of its pods, as it asks for them now, need more than its room is. */
+/* Do so many pods, as the Job asks for them now, need more than its reservation is? */
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods);
 
-/* It has room, and more is used of that than there is, when what is ending has ended. */
+/* Is more of the quota that the Job holds used than there is, once all that ends has ended? */
 bool queue_job_beyond_quota(const struct queue *q, const struct uid *uid);
-/* It is being stopped, and not by the queue's word: its room counts as ending. */
+/* The Job is being stopped, not by the queue's word: its reservation counts as ending. */
 void queue_leaving_job(struct queue *q, const struct uid *uid);
 
-/* How many pods its room is for; 0: it has none. */
+/* How many pods the reservation of the Job is for; 0: it has none. */
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid);
 
-/* As many of its pods as are needed are ready, or not any more, since now_ms (reference 12.1). */
+/* As many of its pods as are needed are ready, or not any more, since now_ms. */
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms);
 
 /* It ended well: what it took is a sample for its family. After queue_confirm_job(), before the
  * release. */
 void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
-/* From now_ms on only this many pods still need room; more than now is ignored. True when quota
+/* From now_ms on only this many pods still need quota; more than now is ignored. True when quota
  * became free: the caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
@@ -435,25 +435,25 @@ int64_t queue_job_grown_due_ms(const struct queue *q, const struct uid *uid);
 void queue_keep_active(struct queue *q, const struct uid *uid);
 
 /* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it
- * from the ledger): a Job that needs room takes what it leaves before any other is stopped for it.
+ * from the ledger): a Job that needs quota takes what it leaves before any other is stopped for it.
  * */
 void queue_ending_job(struct queue *q, const struct uid *uid);
 
 /* The gate sees something in the way of this Job that no spec shows (it was suspended by its owner
  * while it ran, say): it waits with reason WAIT_HELD and this sentence until the gate says NULL.
  * The text is borrowed: it lives until the gate says another, or NULL, or drops the Job. No effect
- * on a workload with room; it applies once that waits again. But one that has to make room keeps no
- * place for its return. */
+ * on a workload that holds quota; it applies once that waits again. But one that is to stop
+ * keeps no place for its return. */
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
-/* What it has room in is lent, and wanted back (overcommit/reclaim.h): it is to go on with so many
+/* What the Job holds is lent, and wanted back (overcommit/reclaim.h): it is to go on with so many
  * pods, or to stop (0, or fewer than its min-parallelism). The decision comes with the next
- * queue_decide(): DECISION_SHRINK or DECISION_STOP. False: it has no room, or is stopping already,
+ * queue_decide(): DECISION_SHRINK or DECISION_STOP. False: it holds nothing, is stopping already,
  * or runs with no more than that. why: one line for people, copied. A Job that was stopped for this
  * starts again as soon as it fits, but not so soon that it could be stopped for it more than once in
  * five minutes on average (queue/job/stop_rate.h). */
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why);
-/* What became of that: with so many pods it goes on; 0: it stops (or has no room). */
+/* With so many pods the run goes on after that; 0: it stops, or holds nothing; INT32_MAX: all. */
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid);
 
 /* Does it use more of any flavor than its ClusterQueue's own quota, or lies in a ClusterQueue that
@@ -462,12 +462,12 @@ bool queue_job_borrows(const struct queue *q, const struct uid *uid);
 /* Would a stop end it as Complete (job_ends_when_stopped())? Such Jobs go last. */
 bool queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid);
 
-/* The names under which its pods are to ask for cpu and memory in the room it has. */
+/* The names under which pods of the Job ask for cpu and memory in the flavors that it holds. */
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid);
-/* job.resources of the Job as it has room, or as it was last seen; NULL. */
+/* job.resources of the Job as it started, or as it was last seen; NULL. */
 const char *queue_job_resources(const struct queue *q, const struct uid *uid);
 
-/* The room is given back at now_ms and the workload waits again, at its old place, but not before
+/* Gives the reservation back at now_ms; the workload waits again, at its old place, but not before
  * not_before_ms (0: at once), nor before the back-off that the reason of its stop brings, if any.
  */
 void queue_release_job(
@@ -484,8 +484,8 @@ void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
 	const struct quota_line *lines, size_t n, int64_t from_ms, int64_t to_ms);
 
 /* A newer story tells what its attempts have left behind, and not the one that this queue's own
- * decisions came to: an earlier leader wrote it. A workload with room: its run has ended already.
- */
+ * decisions came to: an earlier leader wrote it. Where the workload holds quota, its run has ended
+ * already. */
 void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h);
 
 /* What its attempts before the one that holds quota left behind: of a Job that was adopted before
@@ -519,7 +519,7 @@ enum stop_reason {
 	STOP_REASON_CLUSTERQUEUE_STOPPED, /* HoldAndDrain, as Kueue's ClusterQueueStopped */
 	STOP_REASON_LOCALQUEUE_STOPPED,
 	STOP_REASON_HELD,		/* annotation sluice.dev/hold on a running Job */
-	STOP_REASON_PREEMPTED,		/* decision.by needs the room, or a part of it (SHRINK) */
+	STOP_REASON_PREEMPTED,		/* decision.by needs its quota, or a part of it (SHRINK) */
 	STOP_REASON_PODS_READY_TIMEOUT, /* its pods were not ready in time */
 	STOP_REASON_REQUEUE_LIMIT,	/* ... once too often: it is deactivated */
 	STOP_REASON_MAX_RUN,		/* it ran as long as it may: it is deactivated */
@@ -539,7 +539,7 @@ const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "Pods
  * puts it on hold (annotation sluice.dev/hold); taking that off begins anew, counts and all. */
 bool stop_reason_deactivates(enum stop_reason r);
 
-/* Why this one had to go (6.1); the names are those of Kueue's condition Preempted. */
+/* Why this one had to go; the names are those of Kueue's condition Preempted. */
 enum preemption_reason {
 	PREEMPTION_NONE,
 	PREEMPTION_IN_CLUSTERQUEUE,
@@ -558,7 +558,7 @@ struct decision {
 				    now on */
 	int32_t had;		 /* DECISION_GROW: so many before */
 	enum stop_reason reason; /* DECISION_STOP and DECISION_SHRINK only, as what follows */
-	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
+	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the quota */
 	enum preemption_reason preemption;
 	int64_t stop_ms; /* DECISION_NOTICE, with the reason it will have */
 	/* Of a stop or notice by a window, a price or a Budget: the name of the RunPolicy or Budget
@@ -589,8 +589,8 @@ struct run_bill {
 	const char *detail;    /* JSON, [{"from":"RFC 3339","perHour":"0.1600"}, ...]: the prices it
 				  is made of; valid until the next call of this */
 };
-/* Of a workload with room, from its confirmation to now_ms. queue_release_job() at the same now_ms
- * charges exactly this. False: it has no room or was not confirmed. */
+/* The bill of a run, from its confirmation to now_ms. queue_release_job() at the same now_ms
+ * charges exactly this. False: the workload holds nothing, or was not confirmed. */
 bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
 
 /* Of a bill the amount alone, which is far less work: for sums over many runs. */
@@ -604,7 +604,7 @@ bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, stru
 bool queue_job_cost_of(struct queue *q, const struct uid *uid, int64_t from_ms, int64_t duration_ms,
 	struct run_cost *ret);
 
-/* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
+/* What the workload holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
 size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX]);
 
@@ -613,8 +613,8 @@ size_t queue_job_lines(
 struct directives_text {
 	struct buf node_selector, tolerations, node_affinity;
 };
-/* Where the pods of a workload with room shall run: the user's own directives and those of the
- * flavors it got, joined (queue/requests/directives.h). False: their node affinity cannot be
+/* Where the pods of a workload that holds quota shall run: the user's own directives and those of
+ * the flavors it got, joined (queue/requests/directives.h). False: their node affinity cannot be
  * joined, so the Job must not start. */
 bool queue_job_directives(
 	const struct queue *q, const struct uid *uid, struct directives_text *ret);
@@ -639,8 +639,8 @@ struct key_edit {
 	size_t ndrop;
 };
 
-/* What the start of a workload with room changes in the pod template beside its node selector and
- * tolerations (spec.podTemplate). Usually nothing. */
+/* What the start of a workload changes in the pod template beside its node selector and tolerations
+ * (spec.podTemplate). Usually nothing. */
 struct template_edit {
 	struct key_edit labels, annotations;
 	bool has_annotations; /* the map is there */
@@ -657,7 +657,7 @@ struct ceiling {
 	const char *node, *flavor, *resource;
 	int64_t amount;	    /* what the node may use; QUOTA_UNLIMITED: only those above limit it */
 	const char *parent; /* the node above, "" when there is none */
-	int64_t guaranteed; /* the part of it that the parent does not see (reference 3.2, local) */
+	int64_t guaranteed; /* the part of it that the parent does not see (quota_row.local) */
 };
 bool queue_take_ceiling(struct queue *q, struct ceiling *ret);
 /* Marks all of them changed again (a new leader writes them all). */
@@ -665,10 +665,10 @@ void queue_retake_ceilings(struct queue *q);
 
 /* ---- Answers to people ----------------------------------------------------------------------- */
 
-/* Why a workload waits. The names are Kueue's reason tiers (reference 8.2) where they mean the
- * same. Order is severity: the first that applies is the reason. */
+/* Why a workload waits. The names are Kueue's reason tiers where they mean the
+ * same. The first that applies is the reason: in which order, says queue/explain/explain.c. */
 #define WAIT_REASONS(X)                                                                            \
-	/* it has room */                                                                          \
+	/* it holds quota */                                                                       \
 	X(NOT, "QuotaReserved")                                                                    \
 	/* it had its chances, a person must say so again */                                       \
 	X(DEACTIVATED, "Deactivated")                                                              \
@@ -705,7 +705,7 @@ void queue_retake_ceilings(struct queue *q);
 	X(USER_LIMIT, "UserLimit")                                                                 \
 	/* as many Jobs of its LocalQueue run as may */                                            \
 	X(MAX_RUNNING, "TooManyRunning")                                                           \
-	/* clusterFit Now, and no room beside what is there */                                     \
+	/* clusterFit Now, and no space beside what is there */                                    \
 	X(NODES_FULL, "NodesFull")                                                                 \
 	/* was given back; not before a time */                                                    \
 	X(BACK_OFF, "BackOff")                                                                     \
@@ -858,7 +858,7 @@ struct usage_view {
 	int64_t nominal; /* as it is now: by windows, and of what is lent a part of that */
 	int64_t borrowing_limit, lending_limit; /* the same; QUOTA_UNLIMITED: there is none */
 	int64_t subtree;  /* nominal, and in a Cohort all that its members bring with them */
-	int64_t reserved; /* by all workloads with room; in a Cohort what its members pass up */
+	int64_t reserved; /* by all workloads that hold it; in a Cohort what its members pass up */
 	int64_t used;	  /* of that, by confirmed ones; of a ClusterQueue only */
 	/* Of reserved and of used, what is beyond subtree. 0 without a Cohort, of which to borrow: more is
 	 * held where nominal was lowered. */

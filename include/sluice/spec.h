@@ -1,7 +1,7 @@
 /*
  * What admins describe: the specs of ClusterQueue, Cohort, LocalQueue, ResourceFlavor and the
  * priority classes, decoded; and the configuration that holds for all of them. Fields that Kueue
- * v1beta2 has as well have its names and meaning (reference/kueue-semantics.md 1 to 4, 7, 10 to 12);
+ * v1beta2 has as well have its names and meaning;
  * cli/import/ knows which it has not.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to.
@@ -18,7 +18,7 @@
 
 #define QUOTA_UNLIMITED INT64_MAX
 
-/* Whose room a flavor is: the nodes' own, or what they lend out of idle resources, under one of
+/* Whose space a flavor is: the nodes' own, or what they lend out of idle resources, under one of
  * the names for that (overcommit/publication.h). As a set (1 << this) in struct job: which of them
  * suit it. */
 enum lending {
@@ -110,7 +110,7 @@ enum stop_policy {
 	STOP_HOLD_AND_DRAIN, /* nothing starts; what runs is stopped */
 };
 
-/* When the search through the flavors of a group goes on (1.5). Zero is Kueue's default. */
+/* When the search through the flavors of a group goes on. Zero is Kueue's default. */
 struct fungibility_spec {
 	bool next_when_borrowing;  /* whenCanBorrow: TryNextFlavor */
 	bool stop_when_preempting; /* whenCanPreempt: MayStopSearch */
@@ -124,7 +124,7 @@ enum preemption_policy {
 	PREEMPT_ANY,			       /* reclaimWithinCohort only */
 };
 
-/* Which Jobs a Job of this ClusterQueue may preempt (1.6, 6), and for how long its own runs are
+/* Which Jobs a Job of this ClusterQueue may preempt, and for how long its own runs are
  * spared. Zero is Kueue's default: none. */
 struct preemption_spec {
 	enum preemption_policy within_clusterqueue;
@@ -181,7 +181,7 @@ struct clusterqueue_spec {
 	int32_t backfill_reservations; /* spec.backfill.reservations, up to
 					  BACKFILL_RESERVATIONS_MAX; 0 when absent, which is one */
 	double weight;		       /* spec.fairSharing.weight; 1 when absent */
-	bool orders_by_usage;	       /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
+	bool orders_by_usage;	       /* admissionMode UsageBasedAdmissionFairSharing */
 	int64_t default_max_run_ms;    /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
 	enum cluster_fit cluster_fit;
 	bool has_max_priority; /* spec.maxPriority: what more a Job claims does not count */
@@ -248,7 +248,7 @@ struct priority_spec {
 	bool never_preempts; /* preemptionPolicy Never */
 };
 
-/* How requests are counted before they meet a quota (10.3). */
+/* How requests are counted before they meet a quota. */
 struct transformation_spec {
 	const char *input;	       /* resource */
 	bool replace;		       /* strategy Replace: the input itself is not counted */
@@ -292,7 +292,7 @@ struct queue_config {
 	bool requeue_at_creation;      /* requeuingStrategy.timestamp Creation; else Eviction */
 };
 
-/* A LimitRange: defaults and bounds for the pods of its namespace (10.2). Lists may be empty. */
+/* A LimitRange: defaults and bounds for the pods of its namespace. Lists may be empty. */
 struct limit_range_item {
 	bool is_pod; /* type Pod; else Container */
 	struct resource_list defaults, default_requests, min, max;

@@ -3,7 +3,7 @@
 #include "queue/core.h"
 #include "queue/preempt/preemption.h"
 
-/* The search may go round for ever (reference 5.2): it gives up after so many tries. */
+/* The search may go round for ever: it gives up after so many tries. */
 #define TRIES_MAX 64
 
 /* How a flavor can be had, worst first. */

@@ -1,10 +1,10 @@
 /*
  * Flavor choice: in each resource group one flavor for everything that the claim needs of it.
- * Groups choose independently (reference 4.3). They look at quota THEN, because victims' quota may
+ * Groups choose independently. They look at quota THEN, because victims' quota may
  * be promised to this claim, and quota promised to other Jobs may not be used.
  *
  * A flavor is had by fitting, by waiting for victims, or by preempting. flavorFungibility says
- * which is better and when the search stops (reference 1.5). A flavor is as good as its worst
+ * which is better and when the search stops. A flavor is as good as its worst
  * resource and borrows as far as the one that borrows furthest; a choice is as good as its worst
  * group. A flavor that is had only by the rule for gap fillers comes behind every one that fits.
  */

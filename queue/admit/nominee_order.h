@@ -1,8 +1,8 @@
 /*
  * The order of the nominees of one Cohort tree, one from each ClusterQueue.
  *
- * Classic (reference 18, step 4): the lower borrow level, then the higher priority, then the older.
- * Fair sharing (reference 7.2): a tournament from the leaves to the root. In each Cohort the
+ * Classic: the lower borrow level, then the higher priority, then the older.
+ * Fair sharing: a tournament from the leaves to the root. In each Cohort the
  * nominee wins with which its branch would have the lowest share.
  */
 #ifndef SLUICE_QUEUE_ADMIT_NOMINEE_ORDER_H

@@ -1,5 +1,5 @@
 /*
- * Partial admission (reference 9.5): the most pods with which a Job can start that may start with
+ * Partial admission (Kueue's KEP-420): the most pods with which a Job can start that may start with
  * fewer. Asked only when all its pods neither fit nor find victims.
  *
  * The number is found by bisection, as in Kueue. That assumes that if some number fits, fewer fit,

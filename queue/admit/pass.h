@@ -16,7 +16,7 @@
  * run for so long, all that wait are looked at again.
  *
  * If the head of a StrictFIFO queue cannot start, the quota that it could reclaim from its Cohort
- * is kept from the other ClusterQueues meanwhile (reference 18, step 5d).
+ * is kept from the other ClusterQueues meanwhile, as in Kueue.
  */
 #ifndef SLUICE_QUEUE_ADMIT_PASS_H
 #define SLUICE_QUEUE_ADMIT_PASS_H

@@ -2,9 +2,9 @@
  * Precedence: the order of the waiting workloads of one ClusterQueue.
  *
  * Normally it is the order of their keys (workload.h), and one tree has them all. With admission
- * fair sharing (reference 7.3) the LocalQueue that used less goes first, whatever the priorities.
- * Usage changes with each start and with time. So there each LocalQueue has trees of its own, in
- * which nothing moves, and the LocalQueues are compared at each question.
+ * fair sharing (Kueue's KEP-4136) the LocalQueue that used less goes first, whatever the
+ * priorities. Usage changes with each start and with time. So there each LocalQueue has trees of
+ * its own, in which nothing moves, and the LocalQueues are compared at each question.
  */
 #ifndef SLUICE_QUEUE_ADMIT_PRECEDENCE_H
 #define SLUICE_QUEUE_ADMIT_PRECEDENCE_H

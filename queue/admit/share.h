@@ -1,6 +1,6 @@
 /*
- * Dominant resource share: what a node borrows, as a part of what its Cohort could lend (reference
- * 7.1).
+ * Dominant resource share: what a node borrows, as a part of what its Cohort could lend (Kueue's
+ * KEP-1714).
  *
  * Shares are doubles because Kueue's are: of two nearly equal shares the same one must be smaller.
  * IEEE arithmetic is the same everywhere, and no share is stored or summed.

@@ -2,7 +2,11 @@
  * Why a Job waits. Nothing is remembered from the pass that turned it down: the answer is worked
  * out from the facts when it is asked for, so it is never stale and waiting costs no memory for it.
  *
- * The reasons are asked in the order of enum wait_reason; the first that applies is the answer.
+ * The first reason that applies is the answer. They are asked in the order of explain_waiting(),
+ * then of explain_by_quota(), which asks rules in the order of RULES (rules/rule.h). That is the
+ * order of enum wait_reason, with these exceptions: a promise (PREEMPTED) is asked before
+ * EXCEEDS_MAX; what singletons wait for (DEPENDENCY) after NAMESPACE_QUOTA; what rules say of
+ * bookings (RESERVED, BEHIND) before BACK_OFF; and NODES_FULL after QUOTA.
  */
 #include <inttypes.h>
 #include <stdlib.h>

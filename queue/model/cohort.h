@@ -3,7 +3,7 @@
  *
  * A record is made when something first names the Cohort: the object, a ClusterQueue's cohortName,
  * or a parentName. It is freed with the last reference. Without an object it has no quota and no
- * parent (reference 3.1). If the parents of a Cohort lead into a cycle, it has no parent in the
+ * parent. If the parents of a Cohort lead into a cycle, it has no parent in the
  * quota tree until the cycle is gone. Meanwhile nothing starts in it or below it.
  */
 #ifndef SLUICE_QUEUE_MODEL_COHORT_H

@@ -1,5 +1,5 @@
 /*
- * The expected duration of a Job (reference A.4 rule 5) is the first of these:
+ * The expected duration of a Job is the first of these:
  *
  *   its annotation
  *   its activeDeadlineSeconds

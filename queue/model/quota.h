@@ -7,7 +7,7 @@
  * nodes are never freed before the queue. There are as many as admins ever named.
  *
  * A node may be the child of another, and its rows the children of the same rows there. The rules
- * are Kueue's (reference 3.2):
+ * are those of Kueue's resource_node.go:
  *
  *   subtree(n)  nominal(n) + the sum of subtree - local of its children
  *   local(n)    the part that only n and its descendants may use: subtree - lendingLimit
@@ -162,7 +162,7 @@ __int128 quota_local_free(const struct quota_row *row, enum quota_when when);
 
 /* From how far up the amount is borrowed: the height of the first node, from the leaf up, with a
  * quota in which it fits. 0: its own. The root's, when it fits nowhere. *ret_inside: that node is
- * not the root, so quota may be reclaimed from queues outside of it (reference 4.3). */
+ * not the root, so quota may be reclaimed from queues outside of it. */
 uint32_t quota_borrow_level(
 	const struct quota_row *leaf, enum quota_when when, int64_t amount, bool *ret_inside);
 

@@ -1,6 +1,6 @@
 /*
  * Usage over time: what each LocalQueue used lately. It orders the waiting Jobs of a ClusterQueue
- * with admission fair sharing (reference 7.3).
+ * with admission fair sharing (Kueue's KEP-4136).
  *
  * Consumption follows use with a half-life h: consumed' = (use - consumed) * ln 2 / h. Kueue
  * samples that every few minutes; here it is the closed form, exact between any two events:

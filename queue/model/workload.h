@@ -40,9 +40,9 @@ struct shape;
 struct terms;
 struct user;
 
-/* The place in a ClusterQueue's order, which is total. */
 #define HOLD_SHOWN 600 /* bytes of what a hold says that are kept, and shown */
 
+/* The place of a Job in its ClusterQueue's order, which is total. */
 struct order_key {
 	int32_t priority; /* that of its class, capped by its ClusterQueue */
 	int64_t due_ms;	  /* its latest start, once that has come (terms.h); else 0 */

@@ -1,6 +1,6 @@
 /*
- * Classic victims (reference 6.1, 6.2): first runs that borrow quota to which the demand has the
- * better right, then other borrowers, then its own ClusterQueue.
+ * Classic victims (Kueue's KEP-83 and KEP-1337): first runs that borrow quota to which the
+ * demand has the better right, then other borrowers, then its own ClusterQueue.
  */
 #include "queue/preempt/preemption.h"
 #include "queue/preempt/victims.h"

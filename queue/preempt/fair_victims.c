@@ -1,5 +1,5 @@
 /*
- * Victims with fair sharing (reference 6.3). The next victim is of the ClusterQueue with the
+ * Victims with fair sharing (Kueue's KEP-1714). The next victim is of the ClusterQueue with the
  * largest share: from the root down, in each Cohort the child with the largest share is taken,
  * until that is a ClusterQueue. After each victim it begins again, because shares have changed. The
  * demand counts as used meanwhile.

@@ -17,7 +17,7 @@
 #include "queue/preempt/candidates.h"
 #include "queue/preempt/victims.h"
 
-enum candidate_kind {	     /* in the order in which they are taken (reference 6.1) */
+enum candidate_kind {	     /* in the order in which they are taken */
 	CANDIDATE_HIERARCHY, /* borrows quota that is nearer to the nominee, in which it fits */
 	CANDIDATE_PRIORITY,  /* another borrower */
 	CANDIDATE_OWN,	     /* of the nominee's ClusterQueue */
@@ -79,9 +79,9 @@ const struct quota_row *contested_row(
 /* Does the node use more than its own quota of some contested row? */
 bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
-/* Is no work lost if it goes? Of a promise, or of a run that ends anyway. */
+/* Is no work lost when the reservation goes? True of a promise, and of a run that ends anyway. */
 bool room_is_free(const struct reservation *r);
-/* Would a stop end it as Complete? Where it ends anyway its room is waited for. */
+/* Would a stop end its Job as Complete? False of a run that ends anyway: it is waited for. */
 bool reservation_goes_last(const struct reservation *r);
 /* The order in which they go: promises, runs that end anyway, lower priority, later start, uid. */
 int reservation_cmp(const struct reservation *a, const struct reservation *b);

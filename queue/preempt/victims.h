@@ -1,5 +1,5 @@
 /*
- * Victims: the runs that stop so that a nominee fits. Kueue's rules (reference 6) say which runs
+ * Victims: the runs that stop so that a nominee fits. Kueue's rules say which runs
  * are candidates, whether a set of them is legal, and whether there is one at all:
  *
  *   1. candidates are taken away in a fixed order until the demand fits;

@@ -2,7 +2,7 @@
  * A tariff: the price of an hour over time, constant between its steps.
  *
  * A PricePlan has prices of units of resources over time (plan.h); for one Job these make one
- * tariff. It answers what a run costs, and when a run would cost least (reference A.4 rule 6).
+ * tariff. It answers what a run costs, and when a run would cost least.
  *
  * Exact: a run's cost is summed over the steps in 128 bits and rounded up to a millionth once. The
  * cheapest start is the earliest, the latest, or one at which the run begins or ends with a step,

@@ -1,7 +1,7 @@
 /*
  * Accounting: from a pod template to what one pod counts for in quotas.
  *
- * In this order (reference 10.1 to 10.3):
+ * In this order, as Kueue:
  *
  *   the RuntimeClass's overhead, where the pod has none
  *   the LimitRanges' defaults

@@ -1,5 +1,5 @@
 /*
- * LimitRanges: defaults of a namespace's pods, and bounds of their requests (reference 10.2).
+ * LimitRanges: defaults of a namespace's pods, and bounds of their requests.
  *
  * Several in one namespace are combined as in Kueue: the lowest max, the highest min, the first
  * default. The first is by name, so that the order of arrival does not matter. They are combined

@@ -1,5 +1,5 @@
 /*
- * Transformations: a request counts as other resources (reference 10.3), say one GPU slice as 5
+ * Transformations: a request counts as other resources (Kueue's KEP-2937), say one GPU slice as 5
  * credits and 10 GiB of GPU memory.
  *
  * Outputs are summed apart from requests: outputs may be negative and cancel each other, but a

@@ -1,8 +1,9 @@
 /*
  * A rule: what else must agree, beside quota, before a Job starts.
  *
- * The core (model/, admit/) names no rule. It asks all of them, in the order of RULES, at these
- * stages:
+ * Whether something may start or must stop, the core (model/, admit/) asks of all rules, in the
+ * order of RULES, and names none of them for it. (It calls some by name for what they keep: terms,
+ * bookings, windows, ResourceQuotas. test/includes.txt lists what it includes of them.) The stages:
  *
  *   queue     may anything start in this ClusterQueue?          once a scan
  *   group     may the Jobs of this group start, with how many pods?
@@ -17,8 +18,9 @@
  * promises. About runs, explanations and groups all rules are asked: a run may go on after its
  * LocalQueue points to another ClusterQueue, and groups outlive edits.
  *
- * What shapes the decision is no rule and stays in the core: quota, backfill (a strategy), lead
- * (changes capacity), usage (orders), disruption (prices victims).
+ * What shapes the decision otherwise is no rule: quota, backfill (a strategy), lead (changes
+ * capacity), usage (orders), disruption (prices victims). backfill.h and windows/lead.h lie in this
+ * folder all the same.
  *
  * How to add one: docs/add-a-rule.md.
  */

@@ -3,8 +3,8 @@
  *
  * Judged where plain arithmetic can: without fair sharing, windows, a cluster and a hostile tenant;
  * in a Cohort without others in it or above it, and without limits; for a Job that with what it
- * asks for stays within its ClusterQueue's nominal quota, and lacks one resource. Then (reference
- * 6.1) runs of the other ClusterQueues go, in each from the lowest priority on, for as long as it
+ * asks for stays within its ClusterQueue's nominal quota, and lacks one resource. Then, as in
+ * Kueue, runs of the other ClusterQueues go, in each from the lowest priority on, for as long as it
  * borrows that resource. Which of one priority goes first is not known here, so the least counts
  * that any order would free.
  */

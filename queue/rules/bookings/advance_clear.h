@@ -6,9 +6,9 @@
  * whose end makes quota free for it one after the other goes, until it has its quota, in the order of
  * preemption: promises, runs that end anyway, lower priority, later start. Then those stay that turned
  * out to be unnecessary. So none of them goes for nothing, but another set might be smaller. Runs that
- * may use it stay. Runs that may use another one that is open go last, and
- * not at all if an older one would keep all that their end gives. Runs that a stop would end as Complete go
- * behind all of these.
+ * may use this AdvanceReservation stay. Runs that may use another open one go last, and they stay
+ * when an older AdvanceReservation would keep all that their end gives. Runs that a stop would end
+ * as Complete go behind all of these.
  *
  * It is done when the window begins, after edits of quotas, when runs go that use it (what they held is
  * kept from then on, and may not be free where quota was lowered), and once a minute.

@@ -9,8 +9,8 @@
  * window: beyond that the last one keeps as much as any of those that it stands for, so at some
  * moments more than is needed.
  *
- * A run that may use several counts for the first of them in the order of creation, as far as that goes, then
- * for the next.
+ * A run that may use several AdvanceReservations counts for the oldest of them, as far as that one
+ * still keeps what the run holds; with the rest it counts for the next older one, and so on.
  *
  * A Job that may use it is asked for less: what it wants beyond what is kept for it. Where quota was lowered
  * below what several keep, the older ones come first: it must fit beside them as it is.

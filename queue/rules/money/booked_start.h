@@ -5,11 +5,12 @@
  * Which     of all starts that terms.h allows, and at which quota is free in the plan for as long as it is
  *           expected to take, the cheapest; of equals the earliest. If there is none in time, the
  *           earliest at all. Of several flavors the one in which it costs least
- * When      as it comes: in the order in which Jobs are asked. Whoever got another start than its
- *           cheapest makes its tree improvable: at most once in BOOKED_IMPROVE_MS all that wait for
- *           their time book again, the widest first, then the longest. If no more Jobs than before
- *           miss their deadline and all cost less, or as much but start earlier, that stands; else
- *           what was before. The same when a run has ended before its expected end
+ * When      as it comes: in the order in which Jobs are asked. A Job that got another start
+ *           than its cheapest makes its Cohort tree improvable, and so does a run that ends earlier
+ *           than expected. Then all Jobs of the tree that wait for their time book again, the
+ *           widest first, then the longest, at most once in BOOKED_IMPROVE_MS. That stands if fewer
+ *           Jobs miss their deadline; or as many, and all together cost less; or as much, and they
+ *           start earlier. Else what was booked before stands
  * How long  until it starts, is edited, held or gone. It is booked anew when something else runs into it
  *           (a run that lasts longer, smaller quota, other prices), and when it could not start at
  *           its time

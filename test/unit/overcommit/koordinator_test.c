@@ -1,7 +1,7 @@
 /*
  * Koordinator's published cases (pkg/slo-controller/noderesource/plugins/batchresource, its test of
  * Calculate): the inputs and what comes out. Profile koordinator gives every figure exactly;
- * profile ack differs by what reference/overcommit.md 7.1 says and by nothing else, and each row
+ * profile ack differs by what overcommit/estimate.h says and by nothing else, and each row
  * says by which.
  */
 #include "table.h"

@@ -11,7 +11,7 @@
  *     may be promised to another.
  *
  * At the end all Jobs that could ever fit have run, and the same seed gives the same decisions.
- * Quota and use are worked out here, by the formulas of reference 3.2.
+ * Quota and use are worked out here, by the formulas of queue/model/quota.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
