@@ -63,7 +63,7 @@ struct cq_spec {
 
 /* Of workloads. */
 struct cq_counts {
-	size_t waiting, reserving, admitted;
+	size_t reserving, admitted;
 	size_t nowhere; /* in groups of claim.nowhere: no node could take their pods */
 	uint64_t started_total, preempted_total;
 };
