@@ -450,36 +450,62 @@ static bool may_take_back(const struct pass *p, const struct clusterqueue *cq)
 	       tree_count(&cq->order) > 0;
 }
 
-/* A start takes quota, and may all the same enable a Job that waits: what its ClusterQueue borrows
- * by it can be taken back, with other runs of it. True: there is such a Job to be searched for.
- * `wake`: marks the ClusterQueues that search. */
-static bool borrowing_wakes(struct pass *p, bool wake)
+/* The ClusterQueues that borrow more than at the last look: how many, and the last of them. */
+struct borrowers {
+	size_t n;
+	const struct clusterqueue *last;
+};
+
+static struct borrowers borrowers_of(const struct pass *p)
 {
-	size_t borrowers = 0;
-	const struct clusterqueue *last = NULL;
-	bool wakes = false;
+	struct borrowers b = {0, NULL};
 	for (size_t i = 0; p->cohort_tree->borrows_more && i < p->nscans; i++)
-		if (p->scan[i].cq->borrows_more) {
-			borrowers++;
-			last = p->scan[i].cq;
-		}
-	for (size_t i = 0; borrowers > 0 && i < p->nscans; i++) {
+		if (p->scan[i].cq->borrows_more)
+			b = (struct borrowers){b.n + 1, p->scan[i].cq};
+	return b;
+}
+
+/* Is a Job of cq enabled by starts? A start takes quota, and may enable a Job all the same: what
+ * the borrower borrows by it can be taken back, with other runs of the borrower. */
+static bool is_enabled(
+	const struct pass *p, const struct borrowers *b, const struct clusterqueue *cq)
+{
+	bool by_another = b->n > 1 || (b->n == 1 && b->last != cq);
+	return by_another && may_take_back(p, cq);
+}
+
+/* Is a Job of any ClusterQueue enabled by what starts borrowed? */
+static bool borrowing_enables(const struct pass *p)
+{
+	struct borrowers b = borrowers_of(p);
+	for (size_t i = 0; b.n > 0 && i < p->nscans; i++)
+		if (is_enabled(p, &b, p->scan[i].cq))
+			return true;
+	return false;
+}
+
+/* Marks the ClusterQueues with Jobs that are enabled by what starts borrowed, and forgets who
+ * borrowed. */
+static void wake_enabled(struct pass *p)
+{
+	struct borrowers b = borrowers_of(p);
+	for (size_t i = 0; b.n > 0 && i < p->nscans; i++) {
 		struct clusterqueue *cq = p->scan[i].cq;
-		bool by_another = borrowers > 1 || cq != last;
-		if (!by_another || !may_take_back(p, cq))
-			continue;
-		wakes = true;
-		cq->woken = cq->woken || wake;
+		cq->woken = cq->woken || is_enabled(p, &b, cq);
 	}
-	return wakes;
+	p->cohort_tree->borrows_more = false;
+	for (size_t i = 0; i < p->nscans; i++)
+		p->scan[i].cq->borrows_more = false;
+}
+
+static bool looks_again(const struct pass *p)
+{
+	return !p->full && (p->cohort_tree->search || borrowing_enables(p));
 }
 
 static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
 {
-	borrowing_wakes(p, true);
-	cohort_tree->borrows_more = false;
-	for (size_t i = 0; i < p->nscans; i++)
-		p->scan[i].cq->borrows_more = false;
+	wake_enabled(p);
 	for (size_t i = 0; i < p->nscans; i++) {
 		struct clusterqueue *cq = p->scan[i].cq;
 		cq->search = cq->search || cohort_tree->search;
@@ -549,10 +575,9 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			;
 		if (!p.full)
 			look_end(&p);
-		if (!p.full && !cohort_tree->search && !borrowing_wakes(&p, false))
+		if (!p.full && !looks_again(&p))
 			let_grow(&p);
-	} while (!p.full && (cohort_tree->search || borrowing_wakes(&p, false)) &&
-		 ++looks < LOOKS_MAX);
+	} while (looks_again(&p) && ++looks < LOOKS_MAX);
 	watch_spared(&p);
 	*ret_done = !p.full;
 	free(p.scan);
