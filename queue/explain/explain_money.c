@@ -6,6 +6,7 @@
 #include "queue/price/money.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/plan/booked_runs.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
 
@@ -118,7 +119,7 @@ static int64_t costs_at(const struct telling *a, int64_t at_ms)
 {
 	struct quota_line line[QUEUE_LINES_MAX];
 	size_t n = lines_of(a->cq, a->claim, line);
-	int64_t lasts_ms = a->w->expected_ms > 0 ? a->w->expected_ms : TERMS_ASSUMED_MS;
+	int64_t lasts_ms = plan_lasts_ms(a->w->expected_ms);
 	return bill_expected(a->q, a->cq, line, n, at_ms, lasts_ms);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "queue/plan/booked_runs.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/windows/window_close.h"
 #include "queue/core.h"
@@ -100,7 +101,7 @@ static void outlook_init(
 	o->window_state = window_state_of(w->lq);
 	o->plan = plan_of(q, w->lq->cq);
 	o->earliest_ms = greater(now_ms, a->start_after_ms);
-	o->lasts_ms = w->expected_ms > 0 ? w->expected_ms : TERMS_ASSUMED_MS;
+	o->lasts_ms = plan_lasts_ms(w->expected_ms);
 	o->limit_ms = quantity_add(o->earliest_ms, PLAN_HORIZON_MS);
 	if (o->plan && a->has_max_price)
 		o->unit_price = plan_unit_price(o->plan, a->max_price_resource);

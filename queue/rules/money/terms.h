@@ -14,7 +14,7 @@
  *   latest start      deadline less duration, or the last moment before at which the queue is open.
  *                     From then on prices do not matter, unless on-missed-deadline is Hold
  *
- * A Job of unknown duration counts as one of TERMS_ASSUMED_MS. It looks PLAN_HORIZON_MS ahead.
+ * A Job of unknown duration counts as one of PLAN_ASSUMED_MS. It looks PLAN_HORIZON_MS ahead.
  *
  * If even a start now would end after the deadline, that is unreachable, and explain says so at
  * once. Then the Job starts as soon as it can (RunAnyway), or waits as deactivated (Fail). Nothing
@@ -45,7 +45,6 @@
 /* The last planned start is so long before a close, or before it would not fit any more, because
  * writing a start takes time. */
 #define TERMS_SLACK_MS 60000
-#define TERMS_ASSUMED_MS INT64_C(3600000)
 
 struct runpolicy;
 
