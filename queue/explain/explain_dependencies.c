@@ -56,7 +56,7 @@ static const struct workload *next_edge(
 	struct edges *e, size_t *budget, const struct dependency_item **ret_item)
 {
 	const struct dependency_wait *x = e->w->after;
-	while (x && e->at<x->nitems && * budget> 0) {
+	while (x && *budget > 0 && e->at < x->nitems) {
 		const struct dependency_item *item = &x->item[e->at];
 		const struct predecessor_name *n = NULL;
 		if (item->awaited && item->awaited->is_selector)

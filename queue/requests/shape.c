@@ -246,8 +246,7 @@ struct shape *shape_of(struct shapes *s, const struct job *j, const struct accou
 {
 	union {
 		struct shape shape;
-		char reservation[sizeof(struct shape) +
-				 SHAPE_REQUESTS_MAX * sizeof(struct resource)];
+		char bytes[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
 	} now;
 	now.shape = (struct shape){0};
 	ret_fault[0] = '\0';
