@@ -247,7 +247,7 @@ static void reserves_end(struct pass *p)
 
 /* A preemption may have freed more than was asked for. Then groups that are not fresh could start,
  * too (cohort_tree.search). */
-static void collect_offers(struct pass *p)
+static void collect_nominees(struct pass *p)
 {
 	struct victims_survey survey = {.made = {false}};
 	p->nnominees = 0;
@@ -329,7 +329,7 @@ static void ask_heads_again(struct pass *p)
 /* True when there may be more. */
 static bool run_round(struct pass *p)
 {
-	collect_offers(p);
+	collect_nominees(p);
 	size_t came = take_turns(p);
 	if (came > 0)
 		ask_heads_again(p);

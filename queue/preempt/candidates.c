@@ -35,7 +35,7 @@ static void add(struct candidate **all, size_t *n, size_t *capacity, const struc
 void candidates_add(struct candidates *l, const struct candidate *c)
 {
 	size_t capacity = l->capacity;
-	if (room_is_free(c->reservation)) {
+	if (costs_nothing(c->reservation)) {
 		add(&l->free, &l->nfree, &l->free_capacity, c);
 		return;
 	}
@@ -58,7 +58,7 @@ void candidates_mark(struct preemption *x)
 	size_t at = 0;
 	for (size_t i = 0; i < x->nvictims; i++) {
 		const struct reservation *r = x->victim[i].reservation;
-		if (room_is_free(r))
+		if (costs_nothing(r))
 			continue;
 		while (l->who[at].reservation != r)
 			at++;

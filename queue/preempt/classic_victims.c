@@ -109,8 +109,8 @@ bool classic_may_give(const struct preemption *x, const struct candidate_source 
 /* Free ones first, then by kind, then by reservation_cmp(). */
 static bool goes_before(const struct candidate_source *a, const struct candidate_source *b)
 {
-	if (room_is_free(a->next) != room_is_free(b->next))
-		return room_is_free(a->next);
+	if (costs_nothing(a->next) != costs_nothing(b->next))
+		return costs_nothing(a->next);
 	if (a->kind != b->kind)
 		return a->kind < b->kind;
 	return reservation_cmp(a->next, b->next) < 0;
@@ -142,7 +142,7 @@ static enum preemption_reason reason_of(
  * and stand before runs that are not. */
 static void pass_over(struct preemption *x, struct candidate_source *o)
 {
-	if (room_is_free(o->next))
+	if (costs_nothing(o->next))
 		candidate_source_take(x, o);
 	else
 		o->dropped = true;
@@ -198,7 +198,7 @@ static void look_beyond(struct preemption *x, bool may_borrow, enum candidate_ki
 			o->kind != CANDIDATE_OWN && may_borrow && forbids_borrowing(x, o, o->next);
 		struct candidate c = {.source = o, .reason = reason_of(x, o)};
 		c.reservation = candidate_source_take(x, o);
-		if (room_is_free(c.reservation))
+		if (costs_nothing(c.reservation))
 			continue;
 		if (!forbidden)
 			candidates_add(l, &c);

@@ -97,8 +97,8 @@ static bool wins_tie(const struct fair *f, const struct seat *a, const struct se
 	if (!a->source)
 		return strcmp(a->node->name, b->node->name) < 0;
 	const struct reservation *x = seat_reservation(f, a), *y = seat_reservation(f, b);
-	if (room_is_free(x) != room_is_free(y))
-		return room_is_free(x);
+	if (costs_nothing(x) != costs_nothing(y))
+		return costs_nothing(x);
 	if (a->above_preemptor != b->above_preemptor)
 		return b->above_preemptor;
 	return reservation_cmp(x, y) < 0;
@@ -365,10 +365,10 @@ static void line_up_victims(struct preemption *x, struct likes *likes)
 			.reservation = x->victim[i].reservation, .reason = x->victim[i].reason};
 		c.source = source_of(x, c.reservation);
 		const struct candidate *one =
-			room_is_free(c.reservation) ? NULL : like(&x->candidates, c.reservation);
+			costs_nothing(c.reservation) ? NULL : like(&x->candidates, c.reservation);
 		c.likeness = one ? one->likeness : likes->n;
-		likes->n += !one && !room_is_free(c.reservation);
-		likes->wanted[c.likeness] += !room_is_free(c.reservation);
+		likes->n += !one && !costs_nothing(c.reservation);
+		likes->wanted[c.likeness] += !costs_nothing(c.reservation);
 		candidates_add(&x->candidates, &c);
 	}
 	candidates_mark(x);
@@ -389,7 +389,7 @@ static void look_beyond(struct preemption *x, struct candidate_source *o, size_t
 	while (o->next && most > 0) {
 		struct candidate c = {.source = o, .reservation = candidate_source_take(x, o)};
 		const struct candidate *one;
-		if (room_is_free(c.reservation) || is_victim(x, c.reservation))
+		if (costs_nothing(c.reservation) || is_victim(x, c.reservation))
 			continue;
 		most--;
 		if (!(one = like(&x->candidates, c.reservation)))

@@ -77,7 +77,7 @@ static const struct victim *most_important_of(
 	const struct victim *most = NULL;
 	for (size_t i = 0; i < x->nvictims; i++) {
 		const struct victim *v = &x->victim[i];
-		if (v->reservation->cq == cq && !room_is_free(v->reservation) &&
+		if (v->reservation->cq == cq && !costs_nothing(v->reservation) &&
 			(!most || v->reservation->w->key.priority >
 					  most->reservation->w->key.priority))
 			most = v;
@@ -91,7 +91,7 @@ static bool is_of_one_queue(const struct preemption *x)
 	const struct clusterqueue *cq = NULL;
 	for (size_t i = 0; i < x->nvictims; i++) {
 		const struct reservation *r = x->victim[i].reservation;
-		if (room_is_free(r))
+		if (costs_nothing(r))
 			continue;
 		if (cq && r->cq != cq)
 			return false;
@@ -113,7 +113,7 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 		asked++) {
 		struct reservation *r = candidate_source_take(x, o);
 		int32_t least;
-		if (room_is_free(r) || is_victim(x, r) || !giving_may(r, &least) ||
+		if (costs_nothing(r) || is_victim(x, r) || !giving_may(r, &least) ||
 			disruption_guards(x->q, r))
 			continue;
 		if (r->w->key.priority > top->reservation->w->key.priority)
@@ -153,7 +153,7 @@ static bool gather(struct pods_first *p)
 		return false;
 	for (size_t i = 0; i < x->nvictims; i++) {
 		struct reservation *r = x->victim[i].reservation;
-		if (room_is_free(r))
+		if (costs_nothing(r))
 			continue;
 		if (p->n == PODS_FIRST_MAX)
 			return false;
@@ -253,7 +253,7 @@ static void replace(struct pods_first *p)
 	struct preemption *x = p->x;
 	size_t free = 0;
 	for (size_t i = 0; i < x->nvictims; i++)
-		if (room_is_free(x->victim[i].reservation))
+		if (costs_nothing(x->victim[i].reservation))
 			x->victim[free++] = x->victim[i];
 	x->nvictims = free;
 	for (size_t i = p->n; i-- > 0;) {
@@ -273,7 +273,7 @@ static void lessen(struct preemption *x, bool may_borrow, bool fair)
 		return;
 	size_t givers = 0;
 	for (size_t i = 0; i < x->nvictims; i++) {
-		if (room_is_free(x->victim[i].reservation))
+		if (costs_nothing(x->victim[i].reservation))
 			reservation_take_away(x->victim[i].reservation);
 		else
 			givers++;
@@ -282,7 +282,7 @@ static void lessen(struct preemption *x, bool may_borrow, bool fair)
 	struct pods_first found = p;
 	keep_all(&p);
 	for (size_t i = 0; i < x->nvictims; i++)
-		if (room_is_free(x->victim[i].reservation))
+		if (costs_nothing(x->victim[i].reservation))
 			reservation_put_back(x->victim[i].reservation);
 	if (better)
 		replace(&found);

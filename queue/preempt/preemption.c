@@ -10,7 +10,7 @@ static int cost_of(const struct reservation *r)
 	return r->state == RESERVATION_PROMISED ? 0 : r->stop_given ? 1 : 2;
 }
 
-bool room_is_free(const struct reservation *r)
+bool costs_nothing(const struct reservation *r)
 {
 	return cost_of(r) < 2;
 }
@@ -112,7 +112,7 @@ static int32_t highest_allowed(const struct demand *d, const struct clusterqueue
 /* This one and all behind it are no candidates, because priorities only rise from here. */
 static bool policy_ends(const struct demand *d, const struct reservation *r)
 {
-	return !room_is_free(r) && r->w->key.priority > highest_allowed(d, r->cq);
+	return !costs_nothing(r) && r->w->key.priority > highest_allowed(d, r->cq);
 }
 
 /* Of the nominee's own priority, and not newer. There may be very many of these in a row. */
@@ -120,7 +120,7 @@ static bool is_older_equal(const struct demand *d, const struct reservation *r)
 {
 	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
 	return policy_towards(d, r->cq) == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY &&
-	       !room_is_free(r) && theirs->priority == mine->priority &&
+	       !costs_nothing(r) && theirs->priority == mine->priority &&
 	       theirs->queued_ms <= mine->queued_ms;
 }
 
@@ -146,7 +146,7 @@ static int64_t spared_from(const struct preemption *x, const struct clusterqueue
 
 static bool is_spared(const struct candidate_source *o, const struct reservation *r)
 {
-	return !room_is_free(r) && r->reserved_ms > o->by_ms;
+	return !costs_nothing(r) && r->reserved_ms > o->by_ms;
 }
 
 static void remember_spared(const struct preemption *x, struct clusterqueue *cq)
@@ -156,7 +156,7 @@ static void remember_spared(const struct preemption *x, struct clusterqueue *cq)
 
 bool reservation_goes_last(const struct reservation *r)
 {
-	return r->ends_when_stopped && !room_is_free(r);
+	return r->ends_when_stopped && !costs_nothing(r);
 }
 
 static bool is_left_out(struct preemption *x, const struct reservation *r)

@@ -80,7 +80,7 @@ const struct quota_row *contested_row(
 bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
 /* Is no work lost when the reservation goes? True of a promise, and of a run that ends anyway. */
-bool room_is_free(const struct reservation *r);
+bool costs_nothing(const struct reservation *r);
 /* Would a stop end its Job as Complete? False of a run that ends anyway: it is waited for. */
 bool reservation_goes_last(const struct reservation *r);
 /* The order in which they go: promises, runs that end anyway, lower priority, later start, uid. */

@@ -49,7 +49,7 @@ static void add_subtree(struct victim_entry *e, const struct tree_node *n)
 
 static int64_t start_of(const struct reservation *r)
 {
-	return room_is_free(r) ? INT64_MIN : r->reserved_ms;
+	return costs_nothing(r) ? INT64_MIN : r->reserved_ms;
 }
 
 static bool index_update(struct tree_node *n)
@@ -196,7 +196,7 @@ int64_t victim_index_sum(
 	int64_t sum = 0;
 	for (const struct tree_node *n = victim_index_of(cq, row)->root; n;) {
 		const struct reservation *r = victim_index_reservation(n);
-		if (!room_is_free(r) && r->w->key.priority > priority) {
+		if (!costs_nothing(r) && r->w->key.priority > priority) {
 			n = n->left;
 			continue;
 		}

@@ -120,8 +120,9 @@ static int64_t grown_ms(const struct preemption *x, const struct victim *v)
 	bool any = x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_ANY &&
 		   v->reason == PREEMPTION_IN_COHORT_RECLAMATION;
 	int64_t min_run_ms = r->cq->spec.preemption.min_run_ms;
-	return any || min_run_ms == 0 || room_is_free(r) ? INT64_MIN
-							 : quantity_add(r->reserved_ms, min_run_ms);
+	return any || min_run_ms == 0 || costs_nothing(r)
+		       ? INT64_MIN
+		       : quantity_add(r->reserved_ms, min_run_ms);
 }
 
 /* Sets of candidates are looked for, each before the last one's time. */
@@ -185,7 +186,7 @@ static int64_t from_index(const struct tree_node *n, enum preemption_policy poli
 	for (bool more = true; n && more; n = tree_next(n)) {
 		int64_t from = from_reservation(victim_index_reservation(n), policy);
 		least = from < least ? from : least;
-		more = room_is_free(victim_index_reservation(n));
+		more = costs_nothing(victim_index_reservation(n));
 	}
 	return least;
 }
