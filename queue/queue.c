@@ -192,7 +192,7 @@ static void heed_alarms(struct queue *q)
 			plan_ring(q, a->owner);
 			break;
 		case ALARM_BUDGET:
-			budget_turn(q, a->owner);
+			budget_ring(q, a->owner);
 			break;
 		case ALARM_IMPROVE:
 			break; /* step 2.8 of the decision, after all alarms */
@@ -222,7 +222,7 @@ static void heed_alarms(struct queue *q)
 			advance_reservation_ring(q, a->owner);
 			break;
 		case ALARM_LEAD:
-			lead_turn(q, a->owner);
+			lead_ring(q, a->owner);
 			break;
 		}
 	}
@@ -331,13 +331,13 @@ static void clock_jumped(struct queue *q, bool back, bool first)
 		wanteds_set_back(q);
 		/* 1.2 Calendars, and 1.3 prices. In either order: each asks the Jobs that go by
 		 * it anew, so the last answer knows both. */
-		calendar_refs_turn(q);
-		plans_turn(q);
+		calendar_refs_set_back(q);
+		plans_set_back(q);
 		/* 1.4 Budgets. After 1.3: what runs cost is counted by the prices. Before 3.5:
 		 * runs of a Budget that is used up become suspects. */
-		budgets_turn(q);
+		budgets_set_back(q);
 		/* 1.5 AdvanceReservations are marked. Before 2.9, which looks at those. */
-		advance_reservations_turn(q);
+		advance_reservations_set_back(q);
 	}
 	/* 1.6 Prices had no time yet. Before 2.7, where all Jobs with terms are asked. */
 	if (first)
@@ -349,7 +349,7 @@ static void clock_jumped(struct queue *q, bool back, bool first)
 	 * looked at again when it comes.) */
 	booked_runs_begin_by_now(q);
 	/* 1.9 Runs rest no longer than usual before they grow. Anywhere, as 1.1. */
-	growth_turn(q);
+	growth_shorten_rests(q);
 }
 
 /* Part 2: first what facts left to be done once the time is known, then what time changes. After it

@@ -224,7 +224,6 @@ void growth_heed_all(struct queue *q, struct clusterqueue *cq)
 	growth_arm(q, cq, INT64_MAX);
 }
 
-/* None rests for longer than the interval. */
 static void shorten_rests(struct queue *q, struct clusterqueue *cq)
 {
 	int64_t last_ms = quantity_add(q->now_ms, interval_ms(cq));
@@ -236,7 +235,7 @@ static void shorten_rests(struct queue *q, struct clusterqueue *cq)
 	}
 }
 
-void growth_turn(struct queue *q)
+void growth_shorten_rests(struct queue *q)
 {
 	struct clusterqueue *cq;
 	map_each(&q->clusterqueues.map, i, cq)

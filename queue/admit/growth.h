@@ -60,8 +60,9 @@ void growth_heed_all(struct queue *q, struct clusterqueue *cq);
 /* It leaves or ends. */
 void growth_forget(struct queue *q, struct reservation *r);
 
-/* The clock was set back, or is slower than that of an earlier leader, whose runs were adopted. */
-void growth_turn(struct queue *q);
+/* No run rests for longer than the interval: after the clock was set back, or an earlier leader's
+ * was faster, whose runs were adopted. */
+void growth_shorten_rests(struct queue *q);
 
 /* Wishes that have rested ask again: the alarm of cq rang. */
 void growth_wake(struct queue *q, struct clusterqueue *cq);

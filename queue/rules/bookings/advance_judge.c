@@ -460,8 +460,7 @@ void advance_reservation_ring(struct queue *q, struct advance_reservation *a)
 	advance_reservation_due(q, a);
 }
 
-/* Windows are looked up again, because some that had ended may be to come. */
-void advance_reservations_turn(struct queue *q)
+void advance_reservations_set_back(struct queue *q)
 {
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {

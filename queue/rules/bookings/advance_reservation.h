@@ -127,8 +127,8 @@ void advance_reservation_due(struct queue *q, struct advance_reservation *a);
 void advance_reservation_end(struct queue *q, struct advance_reservation *a);
 /* Its alarm rang. */
 void advance_reservation_ring(struct queue *q, struct advance_reservation *a);
-/* A Calendar of it has changed. / The clock was set back. */
-void advance_reservations_turn(struct queue *q);
+/* The clock was set back: windows that had ended may be to come. */
+void advance_reservations_set_back(struct queue *q);
 
 /* Judges, books, gives back: before Jobs are asked. */
 void advance_reservations_decide(struct queue *q);

@@ -92,10 +92,11 @@ bool budget_concerns(const struct reservation *r); /* does any? */
 /* Has the run to stop? *ret_by: the Budget that stops it. */
 bool budget_stops(struct queue *q, const struct reservation *r, const struct budget **ret_by);
 
-/* Its alarm rang. */
-void budget_turn(struct queue *q, struct budget *b);
-/* The clock went backwards / the end of a decision. */
-void budgets_turn(struct queue *q);
+/* The alarm of the Budget rang, or the clock was set back. */
+void budget_ring(struct queue *q, struct budget *b);
+/* The clock was set back: all Budgets. */
+void budgets_set_back(struct queue *q);
+/* Sets the alarms of all Budgets, at the end of a decision. */
 void budgets_arm(struct queue *q);
 
 /* Works out period and sums for now. */

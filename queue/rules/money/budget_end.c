@@ -110,7 +110,7 @@ static void arm(struct queue *q, struct budget *b)
 	alarm_set(&q->alarms, &b->alarm, at_ms < b->to_ms ? at_ms : b->to_ms);
 }
 
-void budget_turn(struct queue *q, struct budget *b)
+void budget_ring(struct queue *q, struct budget *b)
 {
 	if (!b->spec.name)
 		return;
@@ -122,11 +122,11 @@ void budget_turn(struct queue *q, struct budget *b)
 	q->counters.version++;
 }
 
-void budgets_turn(struct queue *q)
+void budgets_set_back(struct queue *q)
 {
 	struct budget *b;
 	for (size_t i = 0; (b = budgets_at(q, i)); i++)
-		budget_turn(q, b);
+		budget_ring(q, b);
 }
 
 void budgets_arm(struct queue *q)

@@ -241,7 +241,7 @@ void plan_ring(struct queue *q, struct plan *p)
 	if (!p->spec.name)
 		return;
 	if (p->known_to_ms < quantity_add(q->now_ms, PLAN_HORIZON_MS / 2))
-		plan_turn(q, p);
+		plan_renew(q, p);
 	else {
 		p->stale = plan_stale(p, q->now_ms, NULL);
 		ask_again(q, p, held);
@@ -271,7 +271,7 @@ static void expect_anew(struct queue *q)
 	budgets_recount(q);
 }
 
-void plan_turn(struct queue *q, struct plan *p)
+void plan_renew(struct queue *q, struct plan *p)
 {
 	bool held = p->spec.hold_when_stale && p->stale;
 	if (!p->spec.name)
@@ -304,11 +304,11 @@ void plans_begin(struct queue *q)
 	q->budgets.stale = true;
 }
 
-void plans_turn(struct queue *q)
+void plans_set_back(struct queue *q)
 {
 	struct plan *p;
 	for (size_t i = 0; (p = plans_at(q, i)); i++)
-		plan_turn(q, p);
+		plan_renew(q, p);
 }
 
 void plans_settle(struct queue *q)

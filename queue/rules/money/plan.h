@@ -88,16 +88,16 @@ struct plan *plan_of(struct queue *q, struct clusterqueue *cq);
 void plans_settle(struct queue *q);
 void plans_form(struct queue *q);
 
-/* A Calendar of it was edited or the clock went backwards: makes the factors anew, and asks Jobs
- * with terms on prices again. */
-void plan_turn(struct queue *q, struct plan *p);
+/* Makes the factors of a PricePlan anew, and asks Jobs with terms on prices again: a Calendar of
+ * it was edited, or the clock was set back. */
+void plan_renew(struct queue *q, struct plan *p);
 /* Its alarm rang: the next step is reached. */
 void plan_ring(struct queue *q, struct plan *p);
 /* The first decision: what is known was worked out when no time was. All Jobs with terms are asked in this
  * decision anyway, and must not be asked before. */
 void plans_begin(struct queue *q);
-/* The clock went backwards. */
-void plans_turn(struct queue *q);
+/* The clock was set back: all PricePlans. */
+void plans_set_back(struct queue *q);
 
 /* The factors from from_ms to to_ms at least, but not further than PLAN_HORIZON_MS ahead of the
  * later of from_ms and now: there the last factor goes on. Valid until the plan's next call. */

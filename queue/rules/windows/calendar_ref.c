@@ -108,7 +108,7 @@ void calendar_ref_turn(struct queue *q, struct calendar_ref *t)
 	q->counters.version++;
 }
 
-void calendar_refs_turn(struct queue *q)
+void calendar_refs_set_back(struct queue *q)
 {
 	struct tree_node *n = tree_first(&q->calendar_refs.all);
 	for (; n; n = tree_next(n))
@@ -119,7 +119,7 @@ void calendar_refs_turn(struct queue *q)
 static void tell_plans(struct queue *q, struct calendar_ref *t)
 {
 	list_each(&t->rates, l)
-		plan_turn(q, container_of(l, struct plan_rate, of_calendar_ref)->plan);
+		plan_renew(q, container_of(l, struct plan_rate, of_calendar_ref)->plan);
 }
 
 static void change(struct queue *q, struct calendar_ref *t, struct calendar *c, int64_t generation)

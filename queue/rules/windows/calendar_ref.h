@@ -52,10 +52,10 @@ static inline bool calendar_ref_exists(const struct calendar_ref *t)
 
 /* The state at queue.now_ms; when the calendar is unknown: closed, until CALENDAR_NEVER. */
 struct calendar_state calendar_ref_now(struct queue *q, struct calendar_ref *t);
-/* Its alarm rang, or the clock went backwards: looks again, and tells its policies. (PricePlans
- * have alarms of their own.) */
+/* The alarm of the Calendar rang, or the clock was set back: looks again, and tells RunPolicies.
+ * (PricePlans have alarms of their own.) */
 void calendar_ref_turn(struct queue *q, struct calendar_ref *t);
-/* The clock went backwards: all of them. */
-void calendar_refs_turn(struct queue *q);
+/* The clock was set back: all Calendars. */
+void calendar_refs_set_back(struct queue *q);
 
 #endif

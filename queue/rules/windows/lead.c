@@ -65,7 +65,7 @@ void lead_plan(struct queue *q, struct clusterqueue *cq)
 	lead_enter(q, l, opened || at_ms <= q->now_ms);
 }
 
-void lead_turn(struct queue *q, struct clusterqueue *cq)
+void lead_ring(struct queue *q, struct clusterqueue *cq)
 {
 	lead_plan(q, cq);
 	if (effective_quota_apply(q, cq->node))

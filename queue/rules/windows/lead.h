@@ -32,8 +32,8 @@ void lead_free(struct clusterqueue *cq);
 /* The window state has changed, or the alarm rang: turns the lead on or off. The caller applies the
  * effective quota. */
 void lead_plan(struct queue *q, struct clusterqueue *cq);
-/* Its alarm rang. */
-void lead_turn(struct queue *q, struct clusterqueue *cq);
+/* The alarm of the lead of cq rang. */
+void lead_ring(struct queue *q, struct clusterqueue *cq);
 /* In Cohort trees in which something happened: runs that have to give back become suspects. */
 void lead_recall(struct queue *q);
 /* The name of the policy for which the borrower has to give back. */
