@@ -183,7 +183,7 @@ static void apply_counts(struct snap *s, const struct intent *i)
 		j->parallelism = i->parallelism;
 	if (i->completions > 0)
 		j->completions = i->completions;
-	s->applied = i->story.pods;
+	s->applied = j->admission.run_pods = i->story.pods;
 	j->admission.owner_parallelism = i->story.owner_parallelism;
 	j->admission.owner_completions = i->story.owner_completions;
 	j->admission.history = i->story.history;
