@@ -847,7 +847,7 @@ const char doctor_help[] =
 	"        queues, flavors, Calendars, policies, Budgets and AdvanceReservations that say why they\n"
 	"        are without effect\n"
 	"    queue-names\n"
-	"        LocalQueues that Jobs name and that are not there\n"
+	"        LocalQueues that Jobs name and that are not there; JobSets queued in parts\n"
 	"    gap-fillers\n"
 	"        negative priorities in ClusterQueues that reclaim Any or are StrictFIFO\n"
 	"    postgres, durability, replication, pooler, database-clock, schema, role, lease\n"

@@ -1,6 +1,8 @@
 /*
  * LocalQueues that Jobs name and that are not there. Such a Job is Misconfigured until somebody makes the
  * LocalQueue or corrects the label; here an admin sees them all, and what may have been meant.
+ *
+ * And JobSets whose Jobs are queued one by one, so that a part of one may run while the others wait.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #include "cli/job_object.h"
 
 #define LOCALQUEUES SLUICE_ROOT "/localqueues?"
+#define JOBSETS "jobset.x-k8s.io/"
 #define QUEUED_JOBS DOCTOR_JOBS "labelSelector=sluice.dev%2Fqueue-name&"
 
 /* "namespace/name" of LocalQueues, in order once names_sort() was called. */
@@ -52,6 +55,7 @@ static void names_done(struct names *s)
 struct queue_names {
 	const struct doctor_context *context;
 	struct names there, wanted; /* wanted: one for each Job */
+	struct names jobsets;	    /* one for each Job of it */
 };
 
 static void take_localqueue(const cJSON *object, void *ctx)
@@ -63,15 +67,33 @@ static void take_localqueue(const cJSON *object, void *ctx)
 		names_add(&x->there, ns, name);
 }
 
+/* The JobSet that controls it; NULL: none does. */
+static const char *jobset_of(const cJSON *metadata)
+{
+	json_each(owner, json_array(metadata, "ownerReferences")) {
+		const char *kind = json_text(owner, "kind");
+		const char *version = json_text(owner, "apiVersion");
+		if (truth_of(owner, "controller") && kind && version &&
+			strcmp(kind, "JobSet") == 0 &&
+			strncmp(version, JOBSETS, strlen(JOBSETS)) == 0)
+			return json_text(owner, "name");
+	}
+	return NULL;
+}
+
 static void take_job(const cJSON *object, void *ctx)
 {
 	struct queue_names *x = ctx;
 	const cJSON *metadata = json_object(object, "metadata");
 	const char *ns = json_text(metadata, "namespace");
 	const char *queue = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name");
-	if (ns && queue && *queue && !job_object_is_over(object) &&
-		!doctor_context_exempts(x->context, ns))
-		names_add(&x->wanted, ns, queue);
+	if (!ns || !queue || !*queue || job_object_is_over(object) ||
+		doctor_context_exempts(x->context, ns))
+		return;
+	const char *jobset = jobset_of(metadata);
+	names_add(&x->wanted, ns, queue);
+	if (jobset)
+		names_add(&x->jobsets, ns, jobset);
 }
 
 /* Offers the LocalQueues of the namespace that full ("namespace/name") is in. */
@@ -101,16 +123,39 @@ static void tell_missing(
 		ns, full);
 }
 
+/* How many of the names from i on are the same. */
+static size_t names_same(const struct names *s, size_t i)
+{
+	size_t n = 1;
+	while (i + n < s->n && strcmp(s->name[i + n], s->name[i]) == 0)
+		n++;
+	return n;
+}
+
+static void tell_jobsets(struct findings *f, const struct names *all)
+{
+	for (size_t i = 0, n; i < all->n; i += n) {
+		n = names_same(all, i);
+		if (n == 1)
+			continue;
+		findings_add(f, VERDICT_WARN,
+			"%zu Jobs of JobSet %s are queued one by one: some may run while the others wait",
+			n, all->name[i]);
+		findings_cure(f,
+			"# give the controller of JobSets the right make-children (docs/policies.md), then make the JobSet anew");
+	}
+}
+
 static void compare(struct findings *f, const struct queue_names *x)
 {
 	const struct names *w = &x->wanted;
 	for (size_t i = 0, next; i < w->n; i = next) {
-		for (next = i + 1; next < w->n && strcmp(w->name[next], w->name[i]) == 0;)
-			next++;
+		next = i + names_same(w, i);
 		if (x->there.n == 0 || !bsearch(&w->name[i], x->there.name, x->there.n,
 					       sizeof(*x->there.name), by_text))
 			tell_missing(f, x, w->name[i], next - i);
 	}
+	tell_jobsets(f, &x->jobsets);
 	if (f->count == 0)
 		findings_ok(f, "each of %zu queued Jobs names a LocalQueue that is there", w->n);
 }
@@ -127,8 +172,10 @@ void check_queue_names(struct doctor_context *p, struct findings *f)
 	} else {
 		names_sort(&x.there);
 		names_sort(&x.wanted);
+		names_sort(&x.jobsets);
 		compare(f, &x);
 	}
 	names_done(&x.there);
 	names_done(&x.wanted);
+	names_done(&x.jobsets);
 }

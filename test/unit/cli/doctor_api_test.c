@@ -566,11 +566,20 @@ static void a_local_queue_that_jobs_name_is_there(void **state)
 	"{\"metadata\":{\"namespace\":\"" ns "\",\"labels\":{\"sluice.dev/queue-name\":\"" queue   \
 	"\"}},\"status\":{" status "}}"
 #define JOB_ENDED "\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]"
+#define CHILD_OF(kind, name)                                                                       \
+	"{\"metadata\":{\"namespace\":\"a\",\"labels\":{\"sluice.dev/queue-name\":\"main\"},"      \
+	"\"ownerReferences\":[{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"" kind       \
+	"\",\"name\":\"" name "\",\"controller\":true}]}}"
 	static const struct {
 		const char *jobs;
 		enum verdict verdict;
 		const char *says;
 	} cases[] = {
+		{CHILD_OF("JobSet", "gang") "," JOB_OF("a", "main", "") "," CHILD_OF(
+			 "JobSet", "gang") "," CHILD_OF("JobSet", "alone"),
+			VERDICT_WARN, "2 Jobs of JobSet a/gang are queued one by one"},
+		{CHILD_OF("JobSet", "alone") "," CHILD_OF("Other", "x") "," CHILD_OF("Other", "x"),
+			VERDICT_OK, "each of 3 queued Jobs"},
 		{"", VERDICT_OK, "each of 0 queued Jobs"},
 		{JOB_OF("a", "main", "") "," JOB_OF("b", "spot", ""), VERDICT_OK,
 			"each of 2 queued Jobs"},
