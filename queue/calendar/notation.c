@@ -43,6 +43,17 @@ static struct slice take_until(struct slice *rest, const char *mark)
 	return head;
 }
 
+/* The first word; *rest becomes what is after the blanks behind it. */
+static struct slice take_word(struct slice *rest)
+{
+	struct slice head = *rest;
+	head.len = 0;
+	while (head.len < rest->len && !is_blank(rest->ptr[head.len]))
+		head.len++;
+	*rest = trim((struct slice){head.ptr + head.len, rest->len - head.len});
+	return head;
+}
+
 /* Digits where the pattern has 0, else its own characters: "0000-00-00". Writes the numbers. */
 static bool matches(struct slice s, const char *pattern, int *ret_number)
 {
@@ -147,8 +158,8 @@ int notation_week_point(struct slice text, struct week_point *ret, struct err *e
 {
 	struct week_point p;
 	struct slice clock = trim(text);
-	struct slice day = take_until(&clock, " ");
-	if (!weekday_of(day, &p.weekday) || !clock_of(trim(clock), &p.minute))
+	struct slice day = take_word(&clock);
+	if (!weekday_of(day, &p.weekday) || !clock_of(clock, &p.minute))
 		return refuse(text, e, "is not a time of the week; write e.g. \"Fri 19:00\"");
 	*ret = p;
 	return 0;
@@ -196,10 +207,11 @@ int notation_local(struct slice text, int64_t *ret_local_s, struct err *e)
 	int32_t day;
 	int minute;
 	struct slice clock = trim(text);
-	struct slice date = take_until(&clock, "T");
+	bool joined = clock.len && memchr(clock.ptr, 'T', clock.len);
+	struct slice date = joined ? take_until(&clock, "T") : take_word(&clock);
 	if (!date_of(date, &day) || !clock_of(clock, &minute))
 		return refuse(text, e,
-			"is not a local time of the years 1970 to 2100; write it without a zone, as in 2026-09-12T08:00");
+			"is not a local time of the years 1970 to 2100; write it without a zone, as in \"2026-09-12 08:00\"");
 	*ret_local_s = day * DAY_S + minute * 60;
 	return 0;
 }

@@ -3,7 +3,8 @@
  * wall time, and only a zone (zone.h) makes instants of it.
  *
  * All return 0, or ERR_INVALID with a sentence that shows the text and an example of what to write.
- * The caller adds the field. Blanks around the text are ignored.
+ * The caller adds the field. Blanks around the text are ignored. The CRD of Calendars takes and
+ * refuses the same texts: test/unit/calendar/grammar_test.c compares the two.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_NOTATION_H
 #define SLUICE_QUEUE_CALENDAR_NOTATION_H
@@ -33,7 +34,7 @@ int notation_date(struct slice text, int32_t *ret_day, struct err *e);
 /* "2026-12-24" or "2026-12-24..2026-12-26", both included. */
 int notation_dates(struct slice text, struct date_range *ret, struct err *e);
 
-/* "2026-09-12T08:00": seconds as zone.h counts local time. */
+/* "2026-09-12 08:00" or "2026-09-12T08:00": seconds as zone.h counts local time. */
 int notation_local(struct slice text, int64_t *ret_local_s, struct err *e);
 
 /* A text of dates, one or a range a line. Comments after # and empty lines are ignored. *ret_date

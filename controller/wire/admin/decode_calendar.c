@@ -45,6 +45,12 @@ static int64_t local_field(
 	return local_s;
 }
 
+/* "" when it is no string: what reads it refuses that. */
+static struct slice text_item(struct decoder *d, const struct path *at, const cJSON *item)
+{
+	return slice_of(cJSON_IsString(item) ? text_keep(d, at, item->valuestring, TEXT_MAX) : "");
+}
+
 /* "Mon" and "Mon-Thu" alike. */
 static unsigned days_field(struct decoder *d, const struct path *up, const cJSON *object)
 {
@@ -54,9 +60,9 @@ static unsigned days_field(struct decoder *d, const struct path *up, const cJSON
 	const cJSON *list = list_field(d, up, object, "days", 14, &count);
 	json_each(item, list) {
 		struct err why;
-		const char *text = cJSON_IsString(item) ? item->valuestring : "";
-		if (notation_days(slice_of(text), &days, &why) < 0)
-			fault_of(d, PATH_INDEX(at, n), &why);
+		const struct path *here = PATH_INDEX(at, n);
+		if (notation_days(text_item(d, here, item), &days, &why) < 0)
+			fault_of(d, here, &why);
 		else
 			all |= days;
 		n++;
@@ -164,9 +170,9 @@ static void dates_field(
 	x->date = date;
 	json_each(item, list) {
 		struct err why;
-		const char *text = cJSON_IsString(item) ? item->valuestring : "";
-		if (notation_dates(slice_of(text), &date[n], &why) < 0)
-			fault_of(d, PATH_INDEX(PATH(up, "dates"), n), &why);
+		const struct path *here = PATH_INDEX(PATH(up, "dates"), n);
+		if (notation_dates(text_item(d, here, item), &date[n], &why) < 0)
+			fault_of(d, here, &why);
 		n++;
 	}
 }

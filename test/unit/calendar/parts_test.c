@@ -139,6 +139,8 @@ static void local_times_and_points_of_the_week(void **state)
 	struct week_point p;
 	assert_int_equal(notation_local(slice_of("2026-09-12T08:00"), &s, NULL), 0);
 	assert_int_equal(s, 1789200000);
+	assert_int_equal(notation_local(slice_of("2026-09-12  8:00"), &s, NULL), 0);
+	assert_int_equal(s, 1789200000);
 	assert_int_equal(notation_local(slice_of("2026-09-12T24:00"), &s, NULL), 0);
 	assert_int_equal(s, 1789257600);
 	assert_int_not_equal(notation_local(slice_of("2026-09-12"), &s, NULL), 0);
