@@ -355,7 +355,7 @@ struct note {
 	const char *reason; /* NOTE_STOP, NOTE_WARN, NOTE_CUT_SHORT: one word, static: "Preempted",
 				   "PodsReadyTimeout", "Deleted" ...; NOTE_TROUBLE, and what is over
 				   then: of trouble.h; NOTE_REFUSE: "RefusedByServer", or "" where it
-				   was the ledger; else "" */
+				   was the ledger; NOTE_WAIT: why, unless as last told; else "" */
 	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
 	const char *preempting; /* NOTE_STOP: the ClusterQueue it was preempted for; else "" */
 	bool on_hold;		/* NOTE_STOP: it does not come back by itself (sluice.dev/hold) */

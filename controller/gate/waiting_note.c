@@ -119,6 +119,7 @@ static bool books_another(const struct gate *g, const struct gate_job *j)
 void waiting_note_begin(struct gate_job *j)
 {
 	j->waiting_note.count = 0;
+	j->waiting_note.told = WAIT_NOT;
 }
 
 /* Long enough by both clocks: by ours it waited, by the one on the wall since it was queued. A Job
@@ -147,7 +148,11 @@ static bool look_at(struct gate *g, struct gate_job *j)
 		return false;
 	j->waiting_note.count++;
 	j->waiting_note.told_ms = g->tick_ms;
-	gate_note(g, NOTE_WAIT, j, "%s: %s", wait_reason_name(x.reason), x.sentence);
+	struct note *n =
+		gate_note(g, NOTE_WAIT, j, "%s: %s", wait_reason_name(x.reason), x.sentence);
+	if (x.reason != j->waiting_note.told)
+		n->reason = wait_reason_name(x.reason);
+	j->waiting_note.told = x.reason;
 	gate_want(g, j, INTENT_NOTICE);
 	return true;
 }

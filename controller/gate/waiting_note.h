@@ -13,8 +13,9 @@ struct gate_job;
 struct likely_start;
 
 struct waiting_note {
-	unsigned count;	 /* wanted in this phase */
-	int64_t told_ms; /* the last, by tick_ms */
+	unsigned count;	       /* wanted in this phase */
+	enum wait_reason told; /* the last one's */
+	int64_t told_ms;       /* the last, by tick_ms */
 };
 
 #define NOTICE_SIZE 512

@@ -253,6 +253,27 @@ static void tell_warning(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_WARNING, "StopNotice");
 }
 
+/* The text without the reason that it begins with, which an Event has beside it. */
+static const char *after_reason(const struct note *n)
+{
+	size_t len = strlen(n->reason);
+	bool begins = strncmp(n->text, n->reason, len) == 0 && strncmp(n->text + len, ": ", 2) == 0;
+	return begins ? n->text + len + 2 : n->text;
+}
+
+/* Nothing but a change helps, and only its owner can make it: `kubectl apply` took the name of a queue that
+ * is not there, for a policy cannot look it up. Told once (note.reason), and with the annotation: as late,
+ * and as few in a second. */
+static void tell_wait(struct events *h, const struct note *n)
+{
+	const char *misconfigured = wait_reason_name(WAIT_MISCONFIGURED);
+	struct events_subject job = {n->uid, n->ns, n->name, NULL};
+	if (strcmp(n->reason, misconfigured) == 0)
+		events_tell(h, &job, EVENTS_WARNING, n->reason, after_reason(n), n->at_ms);
+	else if (h->level == EVENTS_ALL)
+		tell_note(h, n, EVENTS_NORMAL, "Waiting");
+}
+
 void events_note(struct events *h, const struct note *n)
 {
 	bool all = h->level == EVENTS_ALL;
@@ -310,8 +331,7 @@ void events_note(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_WARNING, "NotAdopted");
 		return;
 	case NOTE_WAIT:
-		if (all)
-			tell_note(h, n, EVENTS_NORMAL, "Waiting");
+		tell_wait(h, n);
 		return;
 	case NOTE_REFUSE: /* by the ledger: of no use to an owner */
 		if (all || n->reason[0])

@@ -13,7 +13,7 @@
  *
  * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
  * WindowClosing and WindowClosed (with the work that will be, and was, lost), PodsStuck (with what
- * keeps them), and warnings; and on Budgets, Calendars and other objects of ours what is wrong with
+ * keeps them), Misconfigured, and warnings; and on Budgets, Calendars and other objects of ours what is wrong with
  * them (the status writer tells it). A start has no Event of ours: the Job controller has an
  * Event of its own for it (Resumed); and one write more for each admission would halve what the API
  * server can start.

@@ -3,7 +3,7 @@
 Events are best effort; here nothing stands in their way, so each is there in the end."""
 
 import pytest
-from objects import HOLD
+from objects import HOLD, PRIORITY, QUEUE
 from settled import booked, second_is_over
 
 MAX_RUN = "sluice.dev/max-run-seconds"
@@ -96,3 +96,18 @@ def test_with_all_events_starts_and_waiting_are_told_too(world):
     assert kind == "Normal" and f"flavor {world.full('any-q')}" in message
     kind, message = told(world, "second", "Waiting")
     assert kind == "Normal" and message.startswith("WaitingForQuota: ")
+
+
+@pytest.mark.flags("--note-after", "1s")
+def test_a_queue_or_a_class_that_is_not_there_is_told_once(world):
+    """`kubectl apply` takes both without a word: a policy cannot look them up."""
+    world.queue(cpu=1)
+    world.job("lost", queue="visionn")
+    world.job("odd", labels={PRIORITY: "hihg"})
+    kind, message = told(world, "lost", "Misconfigured")
+    assert kind == "Warning" and message.startswith(f"LocalQueue {world.ns}/visionn does not exist; create it or correct")
+    kind, message = told(world, "odd", "Misconfigured")
+    assert kind == "Warning" and message.startswith("WorkloadPriorityClass hihg does not exist; create it or correct")
+    world.patch("lost", {"metadata": {"labels": {QUEUE: "q"}}})
+    world.started("lost")
+    told(world, "lost", "Misconfigured")

@@ -177,6 +177,12 @@ static const struct note_case {
 } notes[] = {
 	{"a start", {.kind = NOTE_START}, NULL, "Started", "Normal"},
 	{"why it waits", {.kind = NOTE_WAIT}, NULL, "Waiting", "Normal"},
+	{"that it waits for a correction", {.kind = NOTE_WAIT, .reason = "Misconfigured"},
+		"Misconfigured", "Misconfigured", "Warning"},
+	{"that it waits for one still", {.kind = NOTE_WAIT, .reason = ""}, NULL, "Waiting",
+		"Normal"},
+	{"that it waits for quota", {.kind = NOTE_WAIT, .reason = "WaitingForQuota"}, NULL,
+		"Waiting", "Normal"},
 	{"a refusal of the ledger", {.kind = NOTE_REFUSE}, NULL, "Refused", "Warning"},
 	{"a refusal of the API server", {.kind = NOTE_REFUSE, .reason = "RefusedByServer"},
 		"Refused", "Refused", "Warning"},

@@ -1,14 +1,6 @@
-/* What stands on a Job that waits: the reason, and until when. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
-#include "controller/gate/gate.h"
+/* What stands on a Job that waits: the reason, and until when. And how often its owner is warned. */
 #include "controller/gate/waiting_note.h"
+#include "world.h"
 
 #define NOW INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
 #define HOUR INT64_C(3600000)
@@ -77,8 +69,69 @@ static void a_notice_says_until_when(void **state)
 	}
 }
 
+/* ---- An Event of what needs a correction: each note that has the reason makes one ------------- */
+
+static int a_queue_is_missing(void **state)
+{
+	struct snap n = {0};
+	open_world(state);
+	struct world *w = *state;
+	w->note_after_ms = MINUTE;
+	world_restart(w);
+	queue_drop_localqueue(w->queue, "team-a", "main");
+	at(w, w->now_ms + 1000); /* it leads, and sees the Job come */
+	submit(w, &n);
+	return 0;
+}
+
+static size_t warnings_in(struct world *w, int64_t ms)
+{
+	size_t n = 0;
+	for (int64_t end_ms = w->now_ms + ms; w->now_ms < end_ms;) {
+		w->last[NOTE_WAIT] = (struct note){.reason = ""};
+		at(w, w->now_ms + 1000);
+		n += strcmp(w->last[NOTE_WAIT].reason, "Misconfigured") == 0;
+	}
+	return n;
+}
+
+static void a_queue_that_is_not_there_is_told_once(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(warnings_in(w, MINUTE - 5000), 0); /* it may come in the same breath */
+	assert_int_equal(warnings_in(w, HOUR), 1);
+	assert_non_null(strstr(w->notes, "Wait: Misconfigured: "));
+	assert_int_equal(w->sent[INTENT_NOTICE], 1);
+}
+
+static void the_next_leader_does_not_tell_it_again(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(warnings_in(w, HOUR), 1);
+	world_restart(w);
+	queue_drop_localqueue(w->queue, "team-a", "main");
+	assert_int_equal(warnings_in(w, HOUR), 0);
+}
+
+static void nor_is_it_told_again_where_no_annotation_can_be_written(void **state)
+{
+	struct world *w = *state;
+	w->denied = SIZE_MAX;
+	assert_int_equal(warnings_in(w, 4 * HOUR), 1);
+	assert_true(w->sent[INTENT_NOTICE] > 1);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_notice_says_until_when)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_notice_says_until_when),
+		cmocka_unit_test_setup_teardown(
+			a_queue_that_is_not_there_is_told_once, a_queue_is_missing, close_world),
+		cmocka_unit_test_setup_teardown(
+			the_next_leader_does_not_tell_it_again, a_queue_is_missing, close_world),
+		cmocka_unit_test_setup_teardown(
+			nor_is_it_told_again_where_no_annotation_can_be_written, a_queue_is_missing,
+			close_world),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

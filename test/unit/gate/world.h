@@ -55,7 +55,7 @@ struct world {
 	int64_t stuck_after_ms;	 /* gate_options, of the next gate_up() */
 	int64_t settle_ms;
 	int64_t quota; /* of spot; 0: 4000 */
-	int64_t mass_stop_after_ms;
+	int64_t mass_stop_after_ms, note_after_ms;
 	struct model_job *j;
 	size_t sent[INTENT_NAMESPACE + 1]; /* by kind */
 	enum job_outcome outcome;	   /* of what is sent next, unless JOB_DONE */
@@ -113,6 +113,7 @@ static inline void gate_up(struct world *w)
 		.stuck_after_ms = w->stuck_after_ms,
 		.settle_ms = w->settle_ms,
 		.mass_stop_after_ms = w->mass_stop_after_ms,
+		.note_after_ms = w->note_after_ms,
 		.came = hear_arrival,
 		.ended_well = hear_end};
 	w->queue = fixture_new(w->quota > 0 ? w->quota : 4000, 0);
