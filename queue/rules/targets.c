@@ -6,6 +6,8 @@
 #include "queue/rules/windows/runpolicy.h"
 #include "sluice/quantity.h"
 
+enum { WINDOWS_TOLD = 3 };
+
 void target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t)
 {
@@ -15,6 +17,8 @@ void target_suggest(
 		target->offer(q, n, &s);
 	if (similar_best(&s))
 		text_add(t, " (did you mean %s?)", similar_best(&s));
+	else if (target->say_others)
+		target->say_others(n, t);
 }
 
 /* Which of the resources that everybody knows it is, whosever: of "nvidia.com/gpu" gpu. NULL: none of them. */
@@ -169,7 +173,22 @@ static void windows_offer(const struct queue *q, const struct named *n, struct s
 		similar_offer(s, window);
 }
 
-const struct target target_window = {window_found, window_missing, windows_offer};
+static void windows_say_others(const struct named *n, struct text *t)
+{
+	const struct calendar *c = ((const struct calendar_ref *)n->within)->calendar;
+	const char *window;
+	size_t i = 0, count = 0;
+	while (calendar_window_name(c, count))
+		count++;
+	for (; i < WINDOWS_TOLD && (window = calendar_window_name(c, i)); i++)
+		text_add(t, "%s%s", i == 0 ? " (it has " : ", ", window);
+	if (count > i)
+		text_add(t, " and %zu more", count - i);
+	text_add(t, "%s", count > 0 ? ")" : "");
+}
+
+const struct target target_window = {
+	window_found, window_missing, windows_offer, windows_say_others};
 
 /* ---- ClusterQueues ---- */
 

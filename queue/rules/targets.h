@@ -25,9 +25,11 @@ struct target {
 	void (*say_missing)(const struct named *n, struct text *t);
 	/* Offers the names that there are; NULL: none is suggested. */
 	void (*offer)(const struct queue *q, const struct named *n, struct similar *s);
+	/* " (it has night, day)": those that there are, where none is alike; NULL: they are many. */
+	void (*say_others)(const struct named *n, struct text *t);
 };
 
-/* Appends " (did you mean spot?)" where one of those that there are is alike. */
+/* Appends " (did you mean spot?)" where one of those that there are is alike, or which ones there are. */
 void target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t);
 
