@@ -229,6 +229,27 @@ static void warn(const char *where, const char *kind, const char *name,
 		buf_printf(out, "%s: %s %s: %s: %s\n", where, kind, name, c->reason, c->message);
 }
 
+struct warned_kind {
+	enum rule_kind rule;
+	enum effect_kind effect;
+	const char *name;
+};
+
+/* What its conditions Active and Effective would say. Of a live cluster Effective says it already, and
+ * what the caller may not list would seem not to be there. */
+static void warn_rule(const struct policy_specs *b, const struct queue *q,
+	const struct warned_kind *kind, const char *name, const struct condition_view *active,
+	struct buf *out)
+{
+	struct condition_view effective;
+	const char *where = where_of(b, kind->rule, name);
+	warn(where, kind->name, name, active, out);
+	if (b->lenient)
+		return;
+	queue_view_effect(q, kind->effect, "", name, &effective);
+	warn(where, kind->name, name, &effective, out);
+}
+
 static void warn_calendars(const struct policy_specs *b, const struct queue *q, struct buf *out)
 {
 	struct calendar_view v;
@@ -254,19 +275,19 @@ static void warn_reservations(const struct policy_specs *b, const struct queue *
 
 void policy_specs_warn(const struct policy_specs *b, const struct queue *q, struct buf *out)
 {
+	static const struct warned_kind of_policy = {RULE_RUNPOLICY, EFFECT_RUNPOLICY, "RunPolicy"},
+					of_plan = {RULE_PRICEPLAN, EFFECT_PRICEPLAN, "PricePlan"},
+					of_budget = {RULE_BUDGET, EFFECT_BUDGET, "Budget"};
 	struct runpolicy_view policy;
 	struct priceplan_view plan;
 	struct budget_view budget;
 	warn_calendars(b, q, out);
 	for (size_t i = 0; queue_view_runpolicy(q, i, &policy); i++)
-		warn(where_of(b, RULE_RUNPOLICY, policy.name), "RunPolicy", policy.name,
-			&policy.active, out);
+		warn_rule(b, q, &of_policy, policy.name, &policy.active, out);
 	for (size_t i = 0; queue_view_priceplan(q, i, &plan); i++)
-		warn(where_of(b, RULE_PRICEPLAN, plan.name), "PricePlan", plan.name, &plan.active,
-			out);
+		warn_rule(b, q, &of_plan, plan.name, &plan.active, out);
 	for (size_t i = 0; queue_view_budget(q, i, &budget); i++)
-		warn(where_of(b, RULE_BUDGET, budget.name), "Budget", budget.name, &budget.active,
-			out);
+		warn_rule(b, q, &of_budget, budget.name, &budget.active, out);
 	warn_reservations(b, q, out);
 }
 

@@ -125,6 +125,14 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 			"in.yaml:10: PricePlan power: CurrencyMismatch: "},
 		{NIGHTS PLAN "  series: {configMap: day-ahead, key: prices, staleAfter: 36h}\n",
 			"in.yaml:10: PricePlan power: SeriesMissing: "},
+		{NIGHTS OURS("PricePlan",
+			 "power") "spec: {currency: EUR, base: {cpu: \"1\"}, rates: "
+				  "[{calendar: nights, window: nigth, factor: \"2\"}]}\n",
+			"in.yaml:10: PricePlan power: NameNotFound: spec.rates[0].window: Calendar "
+			"nights has no window nigth (did you mean night?), this rate never counts\n"},
+		{NIGHTS POLICY("") "  localQueues: [nowhere/main]\n",
+			"in.yaml:10: RunPolicy at-night: NameNotFound: spec.localQueues[0]: "
+			"LocalQueue nowhere/main does not exist, this binds nothing\n"},
 		{OURS("AdvanceReservation",
 			 "much") "spec: {clusterQueue: batch, flavors: [{name: node, "
 				 "resources: [{name: cpu, amount: 1000}]}], from: "
