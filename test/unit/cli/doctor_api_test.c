@@ -754,6 +754,9 @@ static void policies_that_are_missing_or_changed(void **state)
 		{"", NULL, NULL, VERDICT_OK, "as they were written"},
 		{AUTH, NULL, NULL, VERDICT_FAIL,
 			"ValidatingAdmissionPolicy sluice-guard-jobs is not installed"},
+		/* components/uncounted-resource-claims */
+		{"ValidatingAdmissionPolicy/sluice-count-devices", NULL, NULL, VERDICT_OK,
+			"devices that Jobs claim are counted by no quota"},
 		{AUTH, "\"failurePolicy\":\"Fail\"", "\"failurePolicy\":\"Ignore\"", VERDICT_FAIL,
 			"spec.failurePolicy differs"},
 		{AUTH, "sluice-system", "elsewhere", VERDICT_WARN,

@@ -305,6 +305,27 @@ static void who_runs_needs_what_it_runs_in(void **state)
 	}
 }
 
+static void who_claims_devices_is_told_unless_they_go_uncounted(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\nspec:\n  template: {spec: "
+		"{resourceClaims: [{name: gpu, resourceClaimTemplateName: any}], containers: "
+		"[{name: c, resources: {requests: {cpu: 1}, claims: [{name: gpu}]}}]}}\n";
+	struct queue_config config;
+	queue_config_default(&config);
+	for (int uncounted = 0; uncounted < 2; uncounted++) {
+		struct world w;
+		struct err e = {""};
+		world_init(&w, &config);
+		w.uncounted_claims = uncounted;
+		assert_int_equal(manifest_read_text(&w, "in.yaml", slice_of(text), &e),
+			uncounted ? 0 : ERR_INVALID);
+		assert_true(!uncounted == !!strstr(e.text, "no quota counts devices"));
+		world_done(&w);
+	}
+}
+
 /* As for kubectl create: the server makes the rest of the name. */
 static void names_are_made_of_generateName(void **state)
 {
@@ -401,6 +422,7 @@ int main(void)
 		cmocka_unit_test(a_bad_quota_gets_its_line_and_field),
 		cmocka_unit_test(who_would_be_refused_is_told_by_which_quota),
 		cmocka_unit_test(who_runs_needs_what_it_runs_in),
+		cmocka_unit_test(who_claims_devices_is_told_unless_they_go_uncounted),
 		cmocka_unit_test(names_are_made_of_generateName),
 		cmocka_unit_test(json_and_lists_are_taken),
 		cmocka_unit_test(plain_scalars_mean_what_kubectl_makes_of_them),
