@@ -1053,10 +1053,13 @@ def test_a_manifest_that_is_applied_again_changes_nothing_of_a_run(jobs, kubectl
 
 @pytest.mark.parametrize("how", APPLIES)
 def test_a_manifest_of_a_run_in_idle_room_may_be_applied_again(jobs, kubectl, sluice_account, how):
-    """The start has rewritten what its containers ask for, beside selector and tolerations."""
+    """The start has rewritten what its containers ask for, beside selector, tolerations and affinity."""
+    required, preferred = (f"{how}DuringSchedulingIgnoredDuringExecution" for how in ("required", "preferred"))
+    zones, pool = ({"key": key, "operator": "In", "values": [value]} for key, value in (("zone", "a"), ("pool", "idle")))
     manifest = job("idle", "gpu", {"cpu": "1", "memory": "1Gi"}, pod={
         "initContainers": [{"name": "early", "image": "i", "resources": {"requests": {"cpu": "1"}}}], "nodeSelector": {"own": "x"},
-        "tolerations": [{"key": "own", "operator": "Exists"}]})
+        "tolerations": [{"key": "own", "operator": "Exists"}],
+        "affinity": {"nodeAffinity": {required: {"nodeSelectorTerms": [{"matchExpressions": [zones]}]}}}})
     kubectl.apply(manifest, *APPLIES[how])
     pod, lent = "/spec/template/spec/", {"kubernetes.io/batch-cpu": "1000", "kubernetes.io/batch-memory": "1073741824"}
     resources = {"requests": lent, "limits": lent}
@@ -1064,6 +1067,8 @@ def test_a_manifest_of_a_run_in_idle_room_may_be_applied_again(jobs, kubectl, sl
         {"op": "replace", "path": f"{pod}containers/0/resources", "value": resources},
         {"op": "replace", "path": f"{pod}initContainers/0/resources", "value": resources},
         {"op": "add", "path": f"{pod}nodeSelector/pool", "value": "idle"}, {"op": "add", "path": f"{pod}tolerations/-", "value": {"key": "idle", "operator": "Exists"}},
+        {"op": "add", "path": f"{pod}affinity/nodeAffinity/{required}/nodeSelectorTerms/0/matchExpressions/-", "value": pool},
+        {"op": "add", "path": f"{pod}affinity/nodeAffinity/{preferred}", "value": [{"weight": 1, "preference": {"matchExpressions": [pool]}}]},
         {"op": "add", "path": "/spec/template/metadata/labels/koordinator.sh~1qosClass", "value": "BE"},
         {"op": "replace", "path": "/spec/suspend", "value": False}], "json", by=sluice_account)
     before = jobs.patch(manifest, annotate(STORY, STARTED % ""), by=sluice_account)
