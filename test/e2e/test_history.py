@@ -206,6 +206,8 @@ def test_who_may_see_one_namespace_is_told_of_no_other(past):
         assert raw.returncode == 0, raw
         done = past.kubectl("get", path, "-n", past.ns, "-o", "json")
         assert done.returncode == 0, done
+        plain = past.kubectl("get", path, "-n", past.ns)
+        assert plain.returncode == 1 and f"sluice {what} prints it" in plain.stderr and "<unknown>" not in plain.stdout, plain
     # The API server asks for the schemas of what it aggregates now and then.
     past.world.wait("kubectl explain to know the words", lambda: "preempted for" in past.kubectl("explain", "histories.runs.preemptor").stdout, LATER)
     with pytest.raises(ApiError) as e:
