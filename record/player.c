@@ -173,6 +173,15 @@ static void make(struct player *p, const struct queue_call *c, struct queue_call
 	case CALL_DROP_NODE:
 		queue_drop_node(q, name);
 		break;
+	case CALL_SET_DEVICE_CLASS:
+		queue_set_device_class(q, c->device_class);
+		break;
+	case CALL_DROP_DEVICE_CLASS:
+		queue_drop_device_class(q, name);
+		break;
+	case CALL_KNOW_DEVICE_CLASSES:
+		queue_know_device_classes(q, c->flag);
+		break;
 	case CALL_BIND_POD:
 		queue_bind_pod(q, c->bound_pod);
 		break;

@@ -135,6 +135,12 @@ void queue_know_cluster(struct queue *q); /* all of it has been told once */
 
 void queue_set_node(struct queue *q, const struct node_spec *s);
 void queue_drop_node(struct queue *q, const char *name);
+/* What the scheduler takes from devices where a node has none of it (queue/cluster/device_classes.h).
+ * known false, where the caller may not read DeviceClasses: a resource that no node has may be
+ * theirs. It is true at first. */
+void queue_set_device_class(struct queue *q, const struct device_class_spec *s);
+void queue_drop_device_class(struct queue *q, const char *name);
+void queue_know_device_classes(struct queue *q, bool known);
 /* Pods that are bound, which only clusterFit Now and affinity ask for: queue_wants_pods(). While
  * not all of them have been told (known false, as at first) no Job starts by the space there is:
  * nodes would look empty. A caller that may not read them at all says true, and goes without. */

@@ -53,6 +53,9 @@
 	X(KNOW_CLUSTER, know_cluster, kind)                                                        \
 	X(SET_NODE, set_node, node)                                                                \
 	X(DROP_NODE, drop_node, name)                                                              \
+	X(SET_DEVICE_CLASS, set_device_class, device_class)                                        \
+	X(DROP_DEVICE_CLASS, drop_device_class, name)                                              \
+	X(KNOW_DEVICE_CLASSES, know_device_classes, kind)                                          \
 	X(BIND_POD, bind_pod, bound_pod)                                                           \
 	X(UNBIND_POD, unbind_pod, kind)                                                            \
 	X(KNOW_PODS, know_pods, kind)                                                              \
@@ -171,6 +174,7 @@ struct queue_call {
 	const struct limit_range_spec *limit_range;
 	const struct runtime_class_spec *runtime_class;
 	const struct node_spec *node;
+	const struct device_class_spec *device_class;
 	const struct bound_pod *bound_pod;
 	const struct resource_quota *resource_quota;
 	const struct disruption_budget_spec *disruption_budget;

@@ -314,6 +314,13 @@ struct runtime_class_spec {
 	size_t ntolerations;
 };
 
+/* A DeviceClass: its devices are requested by deviceclass.resource.kubernetes.io/NAME, and by an
+ * extended resource where it names one. */
+struct device_class_spec {
+	const char *name;
+	const char *resource; /* spec.extendedResourceName; "" when absent */
+};
+
 /* A PodDisruptionBudget: what the first of the five steps counts (victims.h). */
 struct disruption_budget_spec {
 	const char *ns, *name;

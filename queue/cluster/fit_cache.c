@@ -27,16 +27,25 @@ static bool has_fingerprint(const void *value, const void *key)
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
+static int64_t amount_of(const struct asked_resource *r, const int64_t *amounts)
+{
+	return r->number < 0 ? 0 : amounts[r->number];
+}
+
+/* Is it asked of the node's devices, which are not looked at? */
+static bool is_of_devices(const struct asked_resource *r, const int64_t *allocatable)
+{
+	return r->devices && amount_of(r, allocatable) == 0;
+}
+
 static uint32_t lacks(const struct fit_cache *s, const int64_t *allocatable, const int64_t *used)
 {
 	uint32_t set = 0;
 	for (size_t i = 0; i < s->nresources; i++) {
 		const struct asked_resource *r = &s->resource[i];
-		int64_t free = r->number < 0 ? 0 : allocatable[r->number];
-		if (r->number >= 0 && used)
-			free -= used[r->number];
+		int64_t free = amount_of(r, allocatable) - (used ? amount_of(r, used) : 0);
 		size_t o = OBSTACLE_RESOURCE + i;
-		if (r->amount > free)
+		if (r->amount > free && !is_of_devices(r, allocatable))
 			set |= OBSTACLE_BIT(o < OBSTACLES ? o : OBSTACLES - 1);
 	}
 	return set;
@@ -116,10 +125,12 @@ static int32_t room_of(const struct fit_cache *s, const struct nodes *n, const s
 	if (s->pod.nhost_ports > 0 && room > 1)
 		room = 1;
 	for (size_t i = 0; i < s->nresources; i++) {
-		int32_t number = s->resource[i].number;
-		int64_t free = node->shape->amount[number] - node->used[number];
-		if (free / s->resource[i].amount < room)
-			room = free / s->resource[i].amount;
+		const struct asked_resource *r = &s->resource[i];
+		if (is_of_devices(r, node->shape->amount))
+			continue;
+		int64_t free = amount_of(r, node->shape->amount) - amount_of(r, node->used);
+		if (free / r->amount < room)
+			room = free / r->amount;
 	}
 	return room < INT32_MAX ? (int32_t)room : INT32_MAX;
 }
@@ -270,10 +281,11 @@ static void keep_requests(struct fit_cache *s, const struct nodes *n, const stru
 	s->resource = arena_take(&s->arena, count, sizeof(*s->resource));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].amount > 0 && strcmp(all[i].name, "pods") != 0)
-			s->resource[s->nresources++] =
-				(struct asked_resource){arena_string(&s->arena, all[i].name),
-					node_classes_resource(&n->node_classes, all[i].name),
-					all[i].amount};
+			s->resource[s->nresources++] = (struct asked_resource){
+				.name = arena_string(&s->arena, all[i].name),
+				.number = node_classes_resource(&n->node_classes, all[i].name),
+				.amount = all[i].amount,
+				.devices = nodes_devices_may_have(n, all[i].name)};
 	free(all);
 }
 

@@ -32,6 +32,7 @@ struct asked_resource {
 	const char *name;
 	int32_t number; /* -1: no node has it */
 	int64_t amount; /* more than 0 */
+	bool devices;	/* a node that has none of it may have it in its devices */
 };
 
 struct fit_cache {

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "queue/cluster/device_classes.h"
 #include "queue/job/resources.h"
 
 /* ---- made of a pod --------------------------------------------------------------------------- */
@@ -174,13 +175,6 @@ static bool is_common(const char *resource)
 	       strcmp(resource, "ephemeral-storage") == 0;
 }
 
-/* Not of kubernetes.io itself, except what DRA makes of a DeviceClass. */
-static bool is_extended(const char *resource)
-{
-	return has_prefix(resource, "deviceclass.resource.kubernetes.io/") ||
-	       (strchr(resource, '/') && !strstr(resource, "kubernetes.io/"));
-}
-
 static bool is_pod_count(const char *name)
 {
 	return strcmp(name, "pods") == 0 || strcmp(name, "count/pods") == 0;
@@ -196,7 +190,9 @@ static const char *resource_of(const char *name, bool *ret_limit)
 	if (!has_prefix(name, "requests."))
 		return is_common(name) || has_prefix(name, "hugepages-") ? name : NULL;
 	name += 9;
-	return is_common(name) || has_prefix(name, "hugepages-") || is_extended(name) ? name : NULL;
+	return is_common(name) || has_prefix(name, "hugepages-") || resource_is_extended(name)
+		       ? name
+		       : NULL;
 }
 
 bool quota_name_is_of_pods(const char *name)

@@ -120,6 +120,15 @@ int32_t node_classes_resource(const struct node_classes *s, const char *name)
 	return -1;
 }
 
+bool node_classes_have(const struct node_classes *s, const char *resource)
+{
+	int32_t number = node_classes_resource(s, resource);
+	for (size_t i = 0; i < s->nslots && number >= 0; i++)
+		if (s->slot[i] && s->slot[i]->amount[number] > 0)
+			return true;
+	return false;
+}
+
 static bool add_resources(struct node_classes *s, const struct resource_list *list)
 {
 	size_t before = s->nresources;

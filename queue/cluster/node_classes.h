@@ -63,5 +63,7 @@ bool node_classes_blind_to(const struct node_classes *s, const struct pod *p);
 
 /* -1: no node has it. */
 int32_t node_classes_resource(const struct node_classes *s, const char *name);
+/* Has some node any of it? */
+bool node_classes_have(const struct node_classes *s, const char *resource);
 
 #endif

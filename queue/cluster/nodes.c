@@ -67,6 +67,7 @@ void nodes_free(struct nodes *n)
 	map_done(&n->anti_affinities);
 	map_done(&n->fit_caches);
 	node_classes_done(&n->node_classes);
+	device_classes_done(&n->device_classes);
 	free(n->slot);
 	free(n->log.slot);
 	free(n);
@@ -265,11 +266,16 @@ static void unset(struct nodes *n, struct node *node)
 	n->nknown--;
 }
 
-/* The numbers of resources have changed: all that uses them begins anew. */
-static void renumber(struct nodes *n)
+static void forget_answers(struct nodes *n)
 {
 	while (n->first_fit_cache)
 		fit_cache_free(n, n->first_fit_cache);
+}
+
+/* The numbers of resources have changed: all that uses them begins anew. */
+static void renumber(struct nodes *n)
+{
+	forget_answers(n);
 	for (size_t i = 0; i < n->nslots; i++)
 		if (n->slot[i])
 			node_pods_recount(n, n->slot[i]);
@@ -288,6 +294,22 @@ static bool same_own_labels(const struct node *node, const struct node_spec *spe
 		i++;
 	}
 	return i == node->nown;
+}
+
+/* Of each node another resource may be its devices' now: expected pods are put anew. */
+static void devices_moved(struct nodes *n)
+{
+	forget_answers(n);
+	for (size_t i = 0; i < n->nslots; i++)
+		if (n->slot[i])
+			owners_move_off(n, n->slot[i]);
+}
+
+/* While device classes are not known it matters whether any node has a resource. */
+static void node_moved(struct nodes *n)
+{
+	if (n->device_classes.unknown)
+		devices_moved(n);
 }
 
 bool nodes_set(struct nodes *n, const struct node_spec *spec)
@@ -312,6 +334,7 @@ bool nodes_set(struct nodes *n, const struct node_spec *spec)
 	n->moves += n->names_nodes;
 	n->vacated++;
 	anti_affinities_settle(node);
+	node_moved(n);
 	nodes_changed(n, node);
 	return true;
 }
@@ -325,9 +348,49 @@ bool nodes_drop(struct nodes *n, const char *name)
 	n->traffic.went++;
 	n->moves += n->names_nodes;
 	n->vacated++; /* for spread constraints and anti-affinity */
+	node_moved(n);
 	nodes_changed(n, node);
 	nodes_bury(n, node);
 	return true;
+}
+
+/* ---- device classes -------------------------------------------------------------------------- */
+
+/* True when they have. Room may be there now, and a NEVER may begin or end. */
+static bool device_classes_moved(struct nodes *n, bool moved)
+{
+	if (!moved)
+		return false;
+	devices_moved(n);
+	n->moves++;
+	n->vacated++;
+	nodes_told(n);
+	return true;
+}
+
+bool nodes_set_device_class(struct nodes *n, const struct device_class_spec *s)
+{
+	return device_classes_moved(n, device_classes_set(&n->device_classes, s));
+}
+
+bool nodes_drop_device_class(struct nodes *n, const char *name)
+{
+	return device_classes_moved(n, device_classes_drop(&n->device_classes, name));
+}
+
+bool nodes_know_device_classes(struct nodes *n, bool known)
+{
+	bool moved = n->device_classes.unknown == known;
+	n->device_classes.unknown = !known;
+	return device_classes_moved(n, moved);
+}
+
+bool nodes_devices_may_have(const struct nodes *n, const char *resource)
+{
+	if (n->device_classes.unknown)
+		return resource_is_extended(resource) &&
+		       !node_classes_have(&n->node_classes, resource);
+	return device_classes_offer(&n->device_classes, resource);
 }
 
 /* ---- namespaces ------------------------------------------------------------------------------ */

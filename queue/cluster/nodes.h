@@ -17,9 +17,10 @@
  *
  * What passes by itself makes no NEVER: cordons, and the taints that Kubernetes sets for a node's
  * condition (node.kubernetes.io/not-ready, memory-pressure ...;
- * node.cloudprovider.kubernetes.io/...). Volumes, devices of DRA claims and declared features of
- * nodes are not looked at: that errs on the side of "possible". Nor is preemption by the scheduler:
- * that errs on the side of "not now".
+ * node.cloudprovider.kubernetes.io/...). A resource that a node has none of may be its devices'
+ * (device_classes.h). Volumes, the devices themselves and declared features of nodes are not looked
+ * at: that errs on the side of "possible". Nor is preemption by the scheduler: that errs on the side
+ * of "not now".
  *
  * A pod that names its node asks no scheduler. It is judged as by the kubelet there (NoExecute,
  * affinity, ports, resources). Of pods of another scheduler nothing is known: NOW.
@@ -92,6 +93,14 @@ void nodes_drop_namespace(struct nodes *n, const char *name);
  * selector, tolerations. An unknown class adds nothing. */
 void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s);
 void nodes_drop_runtime_class(struct nodes *n, const char *name);
+
+/* False: nothing is different now. */
+bool nodes_set_device_class(struct nodes *n, const struct device_class_spec *s);
+bool nodes_drop_device_class(struct nodes *n, const char *name);
+/* Are all of them told? They are at first. */
+bool nodes_know_device_classes(struct nodes *n, bool known);
+/* May a node that has none of the resource have it in its devices? */
+bool nodes_devices_may_have(const struct nodes *n, const char *resource);
 
 enum fit { FIT_NEVER, FIT_NOT_NOW, FIT_NOW };
 

@@ -13,6 +13,7 @@
 #define SLUICE_QUEUE_CLUSTER_NODES_PRIV_H
 
 #include "base/map.h"
+#include "queue/cluster/device_classes.h"
 #include "queue/cluster/node_classes.h"
 
 struct node {
@@ -107,6 +108,7 @@ struct nodes {
 	size_t nslots, nknown;
 	struct node_traffic traffic;
 	struct map node_pods, namespaces, runtimes;
+	struct device_classes device_classes;
 	struct map label_counts;    /* how many node_pods have a label: struct label_counts_line */
 	struct map anti_affinities; /* by their fingerprint */
 	struct anti_affinity *first_anti_affinity;

@@ -96,13 +96,15 @@ static void judge_bytes(struct faults *f, const struct quota_row *row)
 		row->resource, row->flavor, (long long)bytes);
 }
 
-/* As long as one node more, as large as the largest, would do, one is perhaps being replaced. */
+/* As long as one node more, as large as the largest, would do, one is perhaps being replaced. Devices
+ * of nodes are not counted. */
 static void judge_nodes(struct faults *f, const struct quota_row *row)
 {
 	const struct flavor *flavor = flavor_find(&f->q->flavors, row->flavor);
 	int64_t all, largest;
 	if (!f->q->node_suitability.known || !flavor || !flavor->exists ||
-		flavor->lending != LENDING_NONE || nodes_to_come_of(flavor))
+		flavor->lending != LENDING_NONE || nodes_to_come_of(flavor) ||
+		nodes_devices_may_have(f->q->node_suitability.nodes, row->resource))
 		return;
 	nodes_sum(f->q->node_suitability.nodes, flavor->nodes.labels, flavor->nodes.nlabels,
 		row->resource, &all, &largest);

@@ -396,3 +396,21 @@ void queue_drop_node(struct queue *q, const char *name)
 	queue_tell(q, DROP_NODE, .name = name);
 	nodes_drop(q->node_suitability.nodes, name);
 }
+
+void queue_set_device_class(struct queue *q, const struct device_class_spec *s)
+{
+	if (nodes_set_device_class(q->node_suitability.nodes, s))
+		queue_tell(q, SET_DEVICE_CLASS, .device_class = s);
+}
+
+void queue_drop_device_class(struct queue *q, const char *name)
+{
+	if (nodes_drop_device_class(q->node_suitability.nodes, name))
+		queue_tell(q, DROP_DEVICE_CLASS, .name = name);
+}
+
+void queue_know_device_classes(struct queue *q, bool known)
+{
+	if (nodes_know_device_classes(q->node_suitability.nodes, known))
+		queue_tell(q, KNOW_DEVICE_CLASSES, .flag = known);
+}

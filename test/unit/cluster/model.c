@@ -79,9 +79,20 @@ static const struct pod *lives(const struct world *w, size_t pod, size_t i)
 	return w->pod[pod].there && w->pod[pod].node == i ? w->pod[pod].pod : NULL;
 }
 
+/* The devices of the node are asked for it, and those are not known. */
+static bool is_of_devices(const struct world *w, const char *resource, size_t node)
+{
+	bool any = false;
+	if (strcmp(resource, GPU) != 0 || amount(w->node[node].spec->allocatable, GPU) > 0)
+		return false;
+	for (size_t i = 0; i < NODES; i++)
+		any |= w->node[i].there && amount(w->node[i].spec->allocatable, GPU) > 0;
+	return w->classes_unknown ? !any : w->gpu_class;
+}
+
 static bool has_room(const struct world *w, const struct pod *p, size_t node, bool empty)
 {
-	static const char *const names[] = {"cpu", "gpu", "memory"};
+	static const char *const names[] = {"cpu", GPU, "memory"};
 	const struct node_spec *s = w->node[node].spec;
 	int64_t there = 0;
 	const struct pod *q;
@@ -94,7 +105,8 @@ static bool has_room(const struct world *w, const struct pod *p, size_t node, bo
 		for (size_t i = 0; i < ALL && !empty; i++)
 			if ((q = lives(w, i, node)))
 				used += amount(q->resources.containers[0].requests, names[r]);
-		if (asked > 0 && used + asked > amount(s->allocatable, names[r]))
+		if (asked > 0 && used + asked > amount(s->allocatable, names[r]) &&
+			!is_of_devices(w, names[r], node))
 			return false;
 	}
 	return true;
@@ -295,7 +307,7 @@ bool model_reaches(struct world *w, struct pod *p, int32_t placed, int32_t wante
 
 bool model_over_full(const struct world *w, const struct m_pod *p)
 {
-	static const char *const names[] = {"cpu", "gpu", "memory"};
+	static const char *const names[] = {"cpu", GPU, "memory"};
 	const struct node_spec *s = w->node[p->node].spec;
 	int64_t used[3] = {0}, pods = 0;
 	bool over = false;
@@ -307,6 +319,7 @@ bool model_over_full(const struct world *w, const struct m_pod *p)
 	}
 	for (size_t r = 0; r < 3; r++)
 		over |= amount(p->pod->resources.containers[0].requests, names[r]) > 0 &&
-			used[r] > amount(s->allocatable, names[r]);
+			used[r] > amount(s->allocatable, names[r]) &&
+			!is_of_devices(w, names[r], p->node);
 	return over || pods > amount(s->allocatable, "pods");
 }

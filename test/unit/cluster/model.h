@@ -18,6 +18,7 @@
 #define ALL (PODS + PUT + ENOUGH)
 #define ASKED 8
 #define TEXT 400
+#define GPU "e.io/gpu"
 
 struct m_node {
 	bool there;
@@ -50,8 +51,10 @@ struct world {
 	struct m_pod pod[ALL];
 	struct m_owner owner[OWNERS];
 	uint64_t ground;
-	bool never[ASKED];   /* of the pods that are asked about, at that nodes_ground() */
-	const char *tier[3]; /* label of each namespace; NULL: unknown */
+	bool never[ASKED];    /* of the pods that are asked about, at that nodes_ground() */
+	const char *tier[3];  /* label of each namespace; NULL: unknown */
+	bool gpu_class;	      /* a DeviceClass has them */
+	bool classes_unknown; /* whether there is one is not known */
 };
 
 extern const char *const model_spaces[3]; /* the namespaces */

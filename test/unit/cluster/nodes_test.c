@@ -533,6 +533,54 @@ static void runtime_classes(void **state)
 	nodes_free(n);
 }
 
+static void device_classes(void **state)
+{
+	(void)state;
+	struct nodes *n = nodes_new();
+	const struct device_class_spec gpus = {"gpus", "e.io/gpu"}, plain = {"plain", ""};
+	words_world(n, "plugin +e.io/gpu=2|driver|plugin <- +e.io/gpu=2");
+	assert_int_equal(ask(n, "+e.io/gpu=2").fit, FIT_NOT_NOW);
+	assert_int_equal(ask(n, "+e.io/gpu=4").fit, FIT_NEVER);
+	uint64_t ground = nodes_ground(n), version = nodes_version(n), vacated = nodes_vacated(n);
+	assert_true(nodes_set_device_class(n, &gpus));
+	assert_false(nodes_set_device_class(n, &gpus));
+	assert_true(nodes_ground(n) > ground && nodes_version(n) > version);
+	assert_true(nodes_vacated(n) > vacated);
+	assert_int_equal(ask(n, "+e.io/gpu=2").fit, FIT_NOW);
+	assert_int_equal(ask(n, "+e.io/gpu=4").suitable, 1); /* not the one with a plugin */
+	assert_int_equal(ask(n, "+e.io/gpu=4 +cpu=11").fit, FIT_NEVER);
+	assert_int_equal(ask(n, "+e.io/gpux=1").fit, FIT_NEVER);
+	assert_int_equal(ask(n, "+deviceclass.resource.kubernetes.io/plain=1").fit, FIT_NEVER);
+	assert_true(nodes_set_device_class(n, &plain));
+	assert_int_equal(ask(n, "+deviceclass.resource.kubernetes.io/plain=1").suitable, 2);
+	assert_int_equal(ask(n, "+deviceclass.resource.kubernetes.io/plai=1").fit, FIT_NEVER);
+	assert_true(nodes_drop_device_class(n, "gpus"));
+	assert_false(nodes_drop_device_class(n, "gpus"));
+	assert_int_equal(ask(n, "+e.io/gpu=4").fit, FIT_NEVER);
+	nodes_free(n);
+}
+
+/* Where they may not be read a resource that no node has may be theirs. */
+static void device_classes_that_are_not_known(void **state)
+{
+	(void)state;
+	struct nodes *n = nodes_new();
+	words_world(n, "a +e.io/gpu=0|b");
+	assert_int_equal(ask(n, "+e.io/gpu=4").fit, FIT_NEVER);
+	assert_true(nodes_know_device_classes(n, false));
+	assert_false(nodes_know_device_classes(n, false));
+	assert_int_equal(ask(n, "+e.io/gpu=4").suitable, 2);
+	assert_int_equal(ask(n, "+memory=4").fit, FIT_NEVER);
+	assert_int_equal(ask(n, "+kubernetes.io/batch-cpu=4").fit, FIT_NEVER);
+	words_world(n, "c +e.io/gpu=2");
+	assert_int_equal(ask(n, "+e.io/gpu=4").fit, FIT_NEVER);
+	assert_true(nodes_drop(n, "c"));
+	assert_int_equal(ask(n, "+e.io/gpu=4").suitable, 2);
+	assert_true(nodes_know_device_classes(n, true));
+	assert_int_equal(ask(n, "+e.io/gpu=4").fit, FIT_NEVER);
+	nodes_free(n);
+}
+
 static void the_sentence_counts_all_nodes(void **state)
 {
 	(void)state;
@@ -565,6 +613,8 @@ int main(void)
 		cmocka_unit_test(answers_follow_what_changes),
 		cmocka_unit_test(answers_follow_namespaces),
 		cmocka_unit_test(runtime_classes),
+		cmocka_unit_test(device_classes),
+		cmocka_unit_test(device_classes_that_are_not_known),
 		cmocka_unit_test(the_sentence_counts_all_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,13 +83,13 @@ static void draw_node(struct world *w, size_t i, char *text)
 	if (percent(w, 30))
 		say(text, percent(w, 50) ? "+pods=2" : "+pods=0");
 	if (percent(w, 30))
-		say(text, percent(w, 50) ? "+cpu=4" : "+gpu=1");
+		say(text, percent(w, 50) ? "+cpu=4" : "+" GPU "=1");
 }
 
 static void draw_pod(struct world *w, char *text)
 {
-	static const char *const requests[] = {
-		"+cpu=1", "+cpu=3", "+cpu=5", "+cpu=11", "+gpu=1", "+cpu=0", "+cpu=2 +memory=1"};
+	static const char *const requests[] = {"+cpu=1", "+cpu=3", "+cpu=5", "+cpu=11",
+		"+" GPU "=1", "+cpu=0", "+cpu=2 +memory=1"};
 	static const char *const where[] = {"@zone=x", "@host=n1", "?zone:In:x&rack:Exists",
 		"?gen:Gt:6 ?zone:NotIn:y", "?#name:In:n2", "?#name:NotIn:n0",
 		"?#name:In:n1&zone:Exists ?#name:In:n3", "node=n1"};
@@ -193,10 +193,24 @@ static void tell_namespace(struct nodes *n, const struct world *w, size_t i)
 	nodes_set_namespace(n, model_spaces[i], &tier, w->tier[i] != NULL);
 }
 
+static void tell_device_classes(struct nodes *n, const struct world *w)
+{
+	nodes_know_device_classes(n, !w->classes_unknown);
+	if (w->gpu_class)
+		nodes_set_device_class(n, &(struct device_class_spec){"gpus", GPU});
+	else
+		nodes_drop_device_class(n, "gpus");
+}
+
 static void happen(struct world *w)
 {
 	size_t i = below(w, PODS);
-	switch (below(w, 12)) {
+	switch (below(w, 13)) {
+	case 12:
+		w->gpu_class = percent(w, 50);
+		w->classes_unknown = percent(w, 30);
+		tell_device_classes(w->nodes, w);
+		break;
 	case 10:
 	case 11:
 		expect(w, below(w, OWNERS));
@@ -284,6 +298,7 @@ static struct nodes *anew(const struct world *w, unsigned without)
 	struct nodes *n = nodes_new();
 	for (size_t i = 0; i < 3; i++)
 		tell_namespace(n, w, i);
+	tell_device_classes(n, w);
 	for (size_t i = 0; i < PODS + PUT; i++)
 		if (w->pod[i].there && !(without & 1u << w->pod[i].owner))
 			bind_model(n, &w->pod[i]);

@@ -114,6 +114,13 @@ static bool tell_runtime_class(struct words *w, char **word, size_t n)
 	return true;
 }
 
+static bool tell_device_class(struct words *w, char **word, size_t n)
+{
+	queue_set_device_class(w->q,
+		&(struct device_class_spec){.name = word[1], .resource = n > 2 ? word[2] : ""});
+	return true;
+}
+
 static bool tell_disruption_budget(struct words *w, char **word, size_t n)
 {
 	char *name = piece_after(word[1], '/');
@@ -223,6 +230,8 @@ static bool drop(struct words *w, char **word)
 		queue_drop_node(w->q, word[2]);
 	else if (strcmp(word[1], "nodepool") == 0)
 		queue_drop_made_nodes(w->q, word[2]);
+	else if (strcmp(word[1], "deviceclass") == 0)
+		queue_drop_device_class(w->q, word[2]);
 	else if (name && strcmp(word[1], "pdb") == 0)
 		queue_drop_disruption_budget(w->q, word[2], name);
 	else if (name)
@@ -239,12 +248,17 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 		tell_node(w, word, n);
 	else if (strcmp(word[0], "drop") == 0 && n > 2 &&
 		 (strcmp(word[1], "node") == 0 || strcmp(word[1], "nodepool") == 0 ||
-			 strcmp(word[1], "pdb") == 0 || strcmp(word[1], "resourcequota") == 0))
+			 strcmp(word[1], "deviceclass") == 0 || strcmp(word[1], "pdb") == 0 ||
+			 strcmp(word[1], "resourcequota") == 0))
 		return drop(w, word);
 	else if (strcmp(word[0], "nodepool") == 0)
 		return tell_node_pool(w, word, n);
 	else if (strcmp(word[0], "autoscaler") == 0)
 		queue_set_cluster_autoscaler(w->q, strcmp(word[1], "works") == 0);
+	else if (strcmp(word[0], "deviceclass") == 0)
+		return tell_device_class(w, word, n);
+	else if (strcmp(word[0], "deviceclasses") == 0)
+		queue_know_device_classes(w->q, strcmp(word[1], "known") == 0);
 	else if (strcmp(word[0], "pdb") == 0)
 		return tell_disruption_budget(w, word, n);
 	else if (strcmp(word[0], "resourcequota") == 0)

@@ -14,6 +14,9 @@
  *   flavor .. [nodes Fixed|Autoscaled]
  *   nodepool NAME [KEY=VALUE|"TERM"] of Karpenter: a label of its nodes, a requirement on them
  *   drop nodepool NAME
+ *   deviceclass NAME [RESOURCE]      with that extendedResourceName
+ *   drop deviceclass NAME
+ *   deviceclasses known|unknown      whether they may be read
  *   autoscaler works|silent          cluster-autoscaler
  *   runtimeclass NAME [select=K:V]   what a RuntimeClass asks of nodes
  *

@@ -183,6 +183,9 @@ static void call_objects(struct queue *q)
 	queue_set_limit_range(q, &(struct limit_range_spec){.ns = "team", .name = "limits"});
 	queue_set_runtime_class(q, &(struct runtime_class_spec){.name = "kata"});
 	queue_set_node(q, &(struct node_spec){.name = "n1"});
+	queue_set_device_class(
+		q, &(struct device_class_spec){.name = "gpus", .resource = "example.com/gpu"});
+	queue_know_device_classes(q, false);
 	queue_bind_pod(q, &(struct bound_pod){.uid = uid_of(900),
 				  .node = "n1",
 				  .pod = &(struct pod){.ns = "team",
@@ -224,6 +227,7 @@ static void call_rejects_and_drops(struct queue *q)
 	queue_drop_runtime_class(q, "kata");
 	queue_unbind_pod(q, &(struct uid){{1}});
 	queue_drop_node(q, "n1");
+	queue_drop_device_class(q, "gpus");
 	queue_drop_resource_quota(q, "team", "compute");
 	queue_drop_disruption_budget(q, "team", "web");
 	decide(q, 90000000);
