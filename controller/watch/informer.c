@@ -269,6 +269,13 @@ static void note_synced(struct informer *o)
 	gate_set_synced(o->options.gate);
 }
 
+static void set_denied(struct view *v, bool denied)
+{
+	if (v->kind->know && v->denied != denied)
+		v->kind->know(v->informer->options.queue, !denied);
+	v->denied = denied;
+}
+
 static void start_late(struct informer *o);
 
 static void on_end(void *ctx)
@@ -290,7 +297,8 @@ static void on_end(void *ctx)
 		v->kind->name, "#objects",
 		is_jobs(v) ? NULL : LOG_NUMBER((int64_t)seen_set_count(v->seen_set)), NULL);
 	v->listed = v->heard = true;
-	v->denied = v->absent = false;
+	v->absent = false;
+	set_denied(v, false);
 	start_late(o);
 	bound_pods_tick(
 		o->bound_pods); /* not in its own callback: of the Jobs, or what they name */
@@ -335,7 +343,7 @@ static void is_denied(struct view *v)
 	struct informer *o = v->informer;
 	if (v->denied || v->listed || !any_listed(o))
 		return;
-	v->denied = true;
+	set_denied(v, true);
 	log_event(o->options.log, LEVEL_WARN, "not-permitted", "kind", v->kind->name, "why",
 		"the controller's account may not list and watch them", "effect", v->kind->without,
 		"cure", "kubectl apply -k deploy/rbac (or deploy/base); no restart is needed",
@@ -358,7 +366,8 @@ static void is_absent(struct view *v)
 	while ((lost = seen_set_take_lost(v->seen_set)))
 		drop(v, lost->ns, lost->name);
 	v->absent = true;
-	v->listed = v->denied = false;
+	v->listed = false;
+	set_denied(v, false);
 	log_event(v->informer->options.log, LEVEL_DEBUG, "absent", "kind", v->kind->name, NULL);
 	note_synced(v->informer);
 	changed(v->informer);
@@ -367,7 +376,7 @@ static void is_absent(struct view *v)
 /* Its server fails (a conversion, an aggregated API): nothing of ours waits for that. */
 static void is_failing(struct view *v)
 {
-	v->denied = true;
+	set_denied(v, true);
 	note_synced(v->informer);
 	changed(v->informer);
 }

@@ -27,7 +27,8 @@
  * is given later needs no restart. Only a server that lets us read something else is believed in
  * this: one that has just started denies everything.
  *
- * Kinds of other programs (NodePools of Karpenter) may not be served at all, and may come and go
+ * Kinds of other programs (NodePools of Karpenter), and those that an API server may be without
+ * (DeviceClasses), may not be served at all, and may come and go
  * while we run: where they are not there are none, and nothing waits for them, nor for one whose
  * server fails.
  *

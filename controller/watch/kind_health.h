@@ -11,7 +11,7 @@ struct kind_health {
 };
 
 enum {
-	KIND_HEALTH_MAX = 24,	 /* more than there are kinds */
+	KIND_HEALTH_MAX = 32,	 /* more than there are kinds */
 	KIND_STALE_MS = 5000,	 /* from then on /readyz names it */
 	KIND_STALLED_MS = 60000, /* from then on a leader without Jobs is not ready, and goes */
 };

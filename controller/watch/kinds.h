@@ -46,6 +46,8 @@ struct kind {
 	/* Roles of an older deployment do not have it: then the queue does without, and this is
 	 * what comes of it. NULL: there is no doing without. */
 	const char *without;
+	/* May be NULL. Whether the queue has been told of all: false when it has to do without. */
+	void (*know)(struct queue *q, bool known);
 	/* Of another program that may not be there: where the API server does not serve the kind,
 	 * there are none, and nothing is said of that. */
 	bool optional;
@@ -67,7 +69,7 @@ struct kind {
 	enum status_writer_kind report; /* when has_status */
 };
 
-enum { NODES = 15, QUOTAS, CONFIGMAPS = 21, JOBS, KINDS }; /* those two come last in the table */
+enum { NODES = 15, QUOTAS, CONFIGMAPS = 22, JOBS, KINDS }; /* those two come last in the table */
 
 /* Pods are too many to be a kind as others are: bound_pods.h follows them, when they are wanted. */
 extern const struct kind kind_pods;

@@ -61,6 +61,7 @@ int decode_disruption_budget(
 /* A NodePool of Karpenter that makes no nodes for pods has NULL as its name. */
 int decode_made_nodes(const struct cJSON *o, struct made_nodes_spec **ret, struct err *e);
 int decode_runtime_class(const struct cJSON *o, struct runtime_class_spec **ret, struct err *e);
+int decode_device_class(const struct cJSON *o, struct device_class_spec **ret, struct err *e);
 
 /* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */
 const char *decode_name(const struct cJSON *o);

@@ -63,6 +63,8 @@ static void set_made_nodes(struct queue *q, const struct made_nodes_spec *s, con
 
 TELL(tell_made_nodes, made_nodes_spec, decode_made_nodes, (set_made_nodes(q, s, decode_name(o)), 0),
 	NOT_SHOWN)
+TELL(tell_device_class, device_class_spec, decode_device_class, (queue_set_device_class(q, s), 0),
+	NOT_SHOWN)
 TELL(tell_written_quota, resource_quota, decode_written_quota, (queue_set_resource_quota(q, s), 0),
 	NOT_SHOWN)
 TELL(tell_disruption_budget, disruption_budget_spec, decode_disruption_budget,

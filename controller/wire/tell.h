@@ -25,7 +25,7 @@ tell_queue tell_advance_reservation; /* with what its status says of it */
 tell_queue tell_workload_priority, tell_pod_priority;
 tell_queue tell_limit_range, tell_runtime_class;
 tell_queue tell_node, tell_resource_quota, tell_disruption_budget;
-tell_queue tell_made_nodes;
+tell_queue tell_made_nodes, tell_device_class;
 tell_queue tell_written_quota; /* decode_written_quota(): of a file */
 
 #endif

@@ -152,7 +152,7 @@ def test_a_right_is_missing(sick, doctor, role):
     healthy(doctor)
 
 
-NEWER = {"nodes", "pods", "resourcequotas", "poddisruptionbudgets", "events"}  # what a role of an older deployment does not have
+NEWER = {"nodes", "pods", "resourcequotas", "poddisruptionbudgets", "deviceclasses", "events"}  # what a role of an older deployment does not have
 
 
 def said(box, event):
@@ -162,7 +162,7 @@ def said(box, event):
 
 
 def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick, doctor, role):
-    rules = [r for r in role["rules"] if not (r["apiGroups"][0] in ("", "policy") and set(r["resources"]) <= NEWER)]
+    rules = [r for r in role["rules"] if not (r["apiGroups"][0] in ("", "policy", "resource.k8s.io") and set(r["resources"]) <= NEWER)]
     assert len(rules) == len(role["rules"]) - len(NEWER)
     sick.api.patch(f"{ROLES}/sluice-controller", {"rules": rules})
 
@@ -183,7 +183,7 @@ def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick,
     for name, queue in (("plain", "q"), ("tight", "now")):
         sick.api.post(jobs_path(NS), job(name, queue, requests={"cpu": "1"}, seconds=1))
         wait_until(f"Job {name} to run all the same", lambda n=name: sick.api.get(jobs_path(NS, n))["status"].get("succeeded") == 1, LATER)
-    follows = ["nodes", "resourcequotas", "poddisruptionbudgets", "pods"]
+    follows = ["nodes", "resourcequotas", "poddisruptionbudgets", "deviceclasses", "pods"]
     wait_until("all that it does without to be told", lambda: all(kind in readyz(sick)[1] for kind in ["does without", *follows]), LATER)
     wait_until("the log to have each", lambda: set(said(sick, "not-permitted")[before:]) >= set(follows), LATER)
     told = said(sick, "not-permitted")[before:]

@@ -509,3 +509,56 @@ def test_our_answer_is_what_the_scheduler_does(api):
     print(f"\nSLUICE_E2E_SEED={SEED}: {dict(tally)}")
     assert tally["refused"] < PODS / 4, tally
     assert min(tally[f] for f in ("NOW", "NOT_NOW", "NEVER")) > PODS / 20, f"one-sided: {tally}"
+
+
+# ---- devices -------------------------------------------------------------------
+
+GPU = "fit.example.com/gpu"
+
+
+def asks_for(name, **requests):
+    amounts = {k: str(v) for k, v in requests.items()}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "fit-c"},
+            "spec": {"terminationGracePeriodSeconds": 0,
+                     "containers": [{"name": "c", "image": "busybox", "resources": {"requests": amounts, "limits": amounts}}]}}
+
+
+def node_with(name, **more):
+    room = {"cpu": "4", "memory": "8Gi", "pods": "100", **more}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": {"taints": []}, "status": {"capacity": room, "allocatable": room}}
+
+
+def is_never(world, pod):
+    """For us, and for the scheduler, with the same reason."""
+    ours, theirs = world.probe.ask(pod), world.schedule(pod)
+    world.remove(pod)
+    return ours["fit"] == "NEVER" and reasons(theirs) == ours["sentence"]
+
+
+@pytest.mark.skipif(KUBERNETES < 36, reason="its scheduler asks no devices for extended resources")
+def test_what_a_device_class_has_is_asked_of_devices(api):
+    world = World(api)
+    plugin, driver = world.fresh("plugin"), world.fresh("driver")
+    world.settle([node_with(plugin, **{GPU: "2"}), node_with(driver)])
+    four = asks_for("four", **{GPU: 4})
+    assert is_never(world, four), "no class has it yet"
+    api.post("/apis/resource.k8s.io/v1/resourceslices", {
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "fit"},
+        "spec": {"driver": "fit.example.com", "nodeName": driver, "pool": {"name": driver, "generation": 1, "resourceSliceCount": 1},
+                 "devices": [{"name": f"gpu-{i}"} for i in range(6)]}})
+    api.post("/apis/resource.k8s.io/v1/deviceclasses", {
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "fit"},
+        "spec": {"extendedResourceName": GPU, "selectors": [{"cel": {"expression": "device.driver == 'fit.example.com'"}}]}})
+    world.probe.tell(deviceClass=api.get("/apis/resource.k8s.io/v1/deviceclasses/fit"))
+    for pod in (four, asks_for("own-name", **{"deviceclass.resource.kubernetes.io/fit": 2})):
+        ours = world.probe.ask(pod)
+        assert ours["fit"] == "NOW" and ours["suitable"] > 0, ours
+        made = api.post(pods_path("fit-c"), pod)
+        bound = wait_until("the scheduler to take the devices", lambda p=pod: api.get(pods_path("fit-c", p["metadata"]["name"]))["spec"].get("nodeName"), LATER)
+        assert bound == driver, "the plugin's node has too few, or none by this name"
+        world.keep(api.get(pods_path("fit-c", made["metadata"]["name"])))
+    assert is_never(world, asks_for("wrong", **{"fit.example.com/gpux": 1}))
+    assert is_never(world, asks_for("large", cpu=5, **{GPU: 1}))
+    world.clear()
+    world.probe.close()
+    world.eyes.closed = True

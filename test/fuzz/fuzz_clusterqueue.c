@@ -205,6 +205,19 @@ static void try_pod_rules(const cJSON *o, struct queue *q)
 	free(runtime);
 }
 
+static void try_device_class(const cJSON *o, struct queue *q)
+{
+	struct device_class_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_device_class(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s) {
+		check_text(s->resource);
+		queue_set_device_class(q, s);
+	}
+	free(s);
+}
+
 static void try_disruption_budget(const cJSON *o, struct queue *q)
 {
 	struct disruption_budget_spec *s = NULL;
@@ -234,6 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_localqueue(o, q);
 		try_priorities(o, q);
 		try_namespace(o, q);
+		try_device_class(o, q);
 		try_disruption_budget(o, q);
 		queue_free(q);
 	}

@@ -180,6 +180,16 @@ static int fill_runtime_class(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "RuntimeClass", o, e);
 }
 
+/* What selects devices is the scheduler's business. */
+static int fill_device_class(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct device_class_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->resource = text_field(d, PATH(NULL, "spec"), object_field(d, NULL, o, "spec"),
+		"extendedResourceName", NAME_MAX_BYTES);
+	return decoder_verdict(d, "DeviceClass", o, e);
+}
+
 /* policy/v1: an empty selector is of every pod of the namespace, none at all is of no pod. Nor has
  * a budget that its controller has not looked at yet anything to allow. */
 /* In memory. Whoever may write PodDisruptionBudgets decides how large they are. One beyond that is
@@ -218,5 +228,6 @@ DECODER(decode_pod_priority, priority_spec, "PriorityClass", 1024, fill_pod_prio
 DECODER(decode_namespace, namespace_spec, "Namespace", 1024, fill_namespace)
 DECODER(decode_limit_range, limit_range_spec, "LimitRange", 1024, fill_limit_range)
 DECODER(decode_runtime_class, runtime_class_spec, "RuntimeClass", 1024, fill_runtime_class)
+DECODER(decode_device_class, device_class_spec, "DeviceClass", 1024, fill_device_class)
 DECODER(decode_disruption_budget, disruption_budget_spec, "PodDisruptionBudget", 1024,
 	fill_disruption_budget)

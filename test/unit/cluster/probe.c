@@ -3,6 +3,7 @@
  * line out. The objects are as the API server writes them.
  *
  *   {"node": NODE}  {"drop": "name"}  {"namespace": NAMESPACE}  {"runtimeClass": RUNTIMECLASS}
+ *   {"deviceClass": DEVICECLASS}
  *   {"bind": POD}   by its uid; a pod without spec.nodeName, or one that ended, is unbound
  *   {"unbind": "uid"}
  *   {"ask": POD, "enough": 1}
@@ -51,6 +52,16 @@ static void set_runtime_class(struct nodes *n, const cJSON *o, const char *text)
 	if (decode_runtime_class(o, &s, &e) < 0)
 		give_up(text, &e);
 	nodes_set_runtime_class(n, s);
+	free(s);
+}
+
+static void set_device_class(struct nodes *n, const cJSON *o, const char *text)
+{
+	struct err e;
+	struct device_class_spec *s;
+	if (decode_device_class(o, &s, &e) < 0)
+		give_up(text, &e);
+	nodes_set_device_class(n, s);
 	free(s);
 }
 
@@ -113,6 +124,8 @@ static void obey(struct nodes *n, const cJSON *line, const char *text)
 		set_namespace(n, o, text);
 	else if ((o = json_object(line, "runtimeClass")))
 		set_runtime_class(n, o, text);
+	else if ((o = json_object(line, "deviceClass")))
+		set_device_class(n, o, text);
 	else if ((o = json_object(line, "bind")))
 		bind(n, o, text);
 	else if (json_text(line, "unbind") && uid_parse(json_text(line, "unbind"), &uid))

@@ -35,6 +35,9 @@ void __wrap_queue_set_node(struct queue *q, const struct node_spec *s);
 void __wrap_queue_drop_node(struct queue *q, const char *name);
 void __wrap_queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s);
 void __wrap_queue_drop_made_nodes(struct queue *q, const char *name);
+void __wrap_queue_set_device_class(struct queue *q, const struct device_class_spec *s);
+void __wrap_queue_drop_device_class(struct queue *q, const char *name);
+void __wrap_queue_know_device_classes(struct queue *q, bool known);
 void __wrap_queue_bind_pod(struct queue *q, const struct bound_pod *p);
 void __wrap_queue_unbind_pod(struct queue *q, const struct uid *uid);
 bool __wrap_queue_wants_pods(const struct queue *q);
@@ -77,6 +80,24 @@ void __wrap_queue_drop_made_nodes(struct queue *q, const char *name)
 {
 	(void)q;
 	buf_printf(&heard, "-pool:%s ", name);
+}
+
+void __wrap_queue_set_device_class(struct queue *q, const struct device_class_spec *s)
+{
+	(void)q;
+	buf_printf(&heard, "class:%s:%s ", s->name, s->resource);
+}
+
+void __wrap_queue_drop_device_class(struct queue *q, const char *name)
+{
+	(void)q;
+	buf_printf(&heard, "-class:%s ", name);
+}
+
+void __wrap_queue_know_device_classes(struct queue *q, bool known)
+{
+	(void)q;
+	buf_printf(&heard, "classes:%d ", known);
 }
 
 void __wrap_queue_bind_pod(struct queue *q, const struct bound_pod *p)
@@ -516,6 +537,58 @@ static void what_other_programs_have(void **state)
 	stage_close(&s);
 }
 
+/* A role of an older deployment, which may not read DeviceClasses: the queue is told before anything
+ * is decided, and again when the right is given. */
+static void without_device_classes(void **state)
+{
+	static const char classes[] = "/apis/resource.k8s.io/v1/deviceclasses";
+	static const char *const some[] = {classes, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	struct script *denial = deny(&s, classes);
+	struct script *late = scripted_server_expect(
+		s.server, "GET /apis/resource.k8s.io/v1/deviceclasses?watch=1");
+	script_hold(late);
+	script_stream(late);
+	script_chunk(late, EVENT("ADDED", "\"name\":\"gpus\"",
+				   ",\"spec\":{\"extendedResourceName\":\"e.io/gpu\"}") END("9"));
+	script_chunk(late, EVENT("DELETED", "\"name\":\"gpus\"", ""));
+	script_hold(late);
+	stage_observe(&s);
+	list_first(&s, denial);
+	settle(&s);
+	assert_true(has_heard("classes:0 cluster synced "));
+	assert_string_equal(denied(&s), "deviceclasses");
+	run_until(s.loop, scripted_server_unused(s.server) == 0);
+	script_release(late);
+	run_until(s.loop, has_heard("-class:gpus "));
+	assert_true(has_heard("class:gpus:e.io/gpu classes:1 -class:gpus "));
+	assert_string_equal(denied(&s), "");
+	stage_close(&s);
+}
+
+/* Nor are there any where the kind is not served. */
+static void a_server_without_device_classes(void **state)
+{
+	static const char classes[] = "/apis/resource.k8s.io/v1/deviceclasses";
+	static const char *const some[] = {classes, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	struct script *absent = fail_with(&s, classes, 404);
+	list(&s, classes, END("9"));
+	stage_observe(&s);
+	list_first(&s, absent);
+	settle(&s);
+	assert_true(has_heard("cluster synced "));
+	assert_false(has_heard("classes:"));
+	run_until(s.loop, scripted_server_unused(s.server) == 0);
+	stage_close(&s);
+}
+
 /* It is installed while the answer is on its way that there is none: what a list that is under way has
  * told of stays. */
 static void a_late_answer_that_there_is_none(void **state)
@@ -889,6 +962,8 @@ int main(void)
 		cmocka_unit_test(without_quotas_and_budgets),
 		cmocka_unit_test(without_nodes),
 		cmocka_unit_test(what_other_programs_have),
+		cmocka_unit_test(without_device_classes),
+		cmocka_unit_test(a_server_without_device_classes),
 		cmocka_unit_test(a_late_answer_that_there_is_none),
 		cmocka_unit_test(pods_only_when_wanted),
 		cmocka_unit_test(pods_that_a_new_list_lacks),

@@ -77,7 +77,7 @@ target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_inte
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind queue_set_made_nodes
-  queue_drop_made_nodes queue_set_advance_reservation gate_leading status_writer_see status_writer_lose clock_monotonic_us)
+  queue_set_device_class queue_drop_device_class queue_know_device_classes queue_drop_made_nodes queue_set_advance_reservation gate_leading status_writer_see status_writer_lose clock_monotonic_us)
   target_link_options(test_controller_informer PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What the queue asks and is told, and what the ledger says, is the test's.

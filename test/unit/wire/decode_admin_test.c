@@ -411,6 +411,26 @@ static void runtime_classes(void **state)
 	free(s);
 }
 
+static void device_classes(void **state)
+{
+	struct device_class_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_device_class(parsed("{'kind':'DeviceClass','metadata':{'name':'gpus'},"
+					   "'spec':{'extendedResourceName':'e.io/gpu',"
+					   "'selectors':[{'cel':{'expression':'true'}}]}}"),
+			&s, &e),
+		0);
+	assert_string_equal(s->name, "gpus");
+	assert_string_equal(s->resource, "e.io/gpu");
+	free(s);
+	assert_int_equal(
+		decode_device_class(parsed("{'metadata':{'name':'plain'},'spec':{}}"), &s, &e), 0);
+	assert_string_equal(s->resource, "");
+	free(s);
+}
+
 static struct disruption_budget_spec *budget(const char *text)
 {
 	struct disruption_budget_spec *s = NULL;
@@ -769,6 +789,7 @@ int main(void)
 		cmocka_unit_test(cohorts),
 		cmocka_unit_test(limit_ranges),
 		cmocka_unit_test(runtime_classes),
+		cmocka_unit_test(device_classes),
 		cmocka_unit_test(disruption_budgets),
 		cmocka_unit_test(budgets_that_are_none),
 		cmocka_unit_test(a_selector_beyond_all_measure_is_refused),
