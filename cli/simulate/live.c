@@ -204,6 +204,7 @@ static int read_job(struct reader *r, const struct listing *k, const cJSON *o, s
 static const struct described {
 	struct listing listing;
 	item_reader *read;
+	void (*know)(struct queue *q, bool known); /* NULL, or told when it is missing */
 } kinds[] = {
 	{OURS("resourceflavors", "ResourceFlavor"), read_described},
 	{OURS("cohorts", "Cohort"), read_described},
@@ -229,6 +230,10 @@ static const struct described {
 	{{"/apis/node.k8s.io/v1", "runtimeclasses", "", "RuntimeClass",
 		 "runtimeclasses.node.k8s.io", "the overhead of their pods counts for nothing"},
 		read_described},
+	{{"/apis/resource.k8s.io/v1", "deviceclasses", "", "DeviceClass",
+		 "deviceclasses.resource.k8s.io",
+		 "an extended resource that no node has is taken to be theirs"},
+		read_described, queue_know_device_classes},
 };
 
 /* What may be missing, and is asked for only then. */
@@ -278,6 +283,8 @@ static int read_kinds(struct reader *r, struct err *e)
 		rc = read_kind(r, &kinds[i].listing, kinds[i].read, e);
 		if (rc > 0)
 			say_missing(&kinds[i].listing);
+		if (rc > 0 && kinds[i].know)
+			kinds[i].know(r->l->w->queue, false);
 	}
 	return rc < 0 ? rc : 0;
 }

@@ -179,6 +179,7 @@ static const struct kind kinds[] = {
 	{"v1", "ResourceQuota", true, .tell = tell_written_quota},
 	{"scheduling.k8s.io/v1", "PriorityClass", false, .tell = tell_pod_priority},
 	{"node.k8s.io/v1", "RuntimeClass", false, .tell = tell_runtime_class},
+	{"resource.k8s.io/v1", "DeviceClass", false, .tell = tell_device_class},
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(*kinds) };

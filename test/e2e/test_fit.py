@@ -554,9 +554,10 @@ def test_what_a_device_class_has_is_asked_of_devices(api):
         ours = world.probe.ask(pod)
         assert ours["fit"] == "NOW" and ours["suitable"] > 0, ours
         made = api.post(pods_path("fit-c"), pod)
-        bound = wait_until("the scheduler to take the devices", lambda p=pod: api.get(pods_path("fit-c", p["metadata"]["name"]))["spec"].get("nodeName"), LATER)
+        path = pods_path("fit-c", made["metadata"]["name"])
+        bound = wait_until("the scheduler to take the devices", lambda p=path: api.get(p)["spec"].get("nodeName"), LATER)
         assert bound == driver, "the plugin's node has too few, or none by this name"
-        world.keep(api.get(pods_path("fit-c", made["metadata"]["name"])))
+        world.keep(api.get(path))
     assert is_never(world, asks_for("wrong", **{"fit.example.com/gpux": 1}))
     assert is_never(world, asks_for("large", cpu=5, **{GPU: 1}))
     world.clear()

@@ -3,6 +3,7 @@
 
 #include "cli/simulate/live.h"
 #include "cli/simulate/manifest.h"
+#include "sluice/queue_call.h"
 #include "test/unit/kube/scripted_server.h"
 
 #define LIST(items) "{\"metadata\":{},\"items\":[" items "]}"
@@ -87,6 +88,7 @@ static const struct {
 	{"GET /api/v1/", "resourcequotas", LIST("")},
 	{"GET /api/v1/", "limitranges", LIST("")},
 	{"GET /apis/node.k8s.io/v1/", "runtimeclasses", LIST("")},
+	{"GET /apis/resource.k8s.io/v1/", "deviceclasses", LIST("")},
 	{"GET /api/v1/", "namespaces", LIST(OBJECT("team", ""))},
 	{"GET /apis/scheduling.k8s.io/v1/", "priorityclasses", LIST("")},
 };
@@ -156,7 +158,7 @@ static void what_can_be_missing_ends_nothing(void **state)
 {
 	(void)state;
 	static const char *const may[] = {"advancereservations", "nodes", "resourcequotas",
-		"limitranges", "runtimeclasses", "namespaces", "priorityclasses"};
+		"limitranges", "runtimeclasses", "deviceclasses", "namespaces", "priorityclasses"};
 	for (size_t i = 0; i < ROWS(may); i++) {
 		struct stage s;
 		char line[64];
@@ -168,6 +170,32 @@ static void what_can_be_missing_ends_nothing(void **state)
 		if (read_all(&s) < 0)
 			fail_msg("%s: %s", may[i], s.e.text);
 		assert_int_equal(s.w.nsim_jobs, 1);
+		stage_close(&s);
+	}
+}
+
+static void hear_what_is_unknown(const struct queue_call *call, void *ctx)
+{
+	if (call->kind == CALL_KNOW_DEVICE_CLASSES && !call->flag)
+		*(bool *)ctx = true;
+}
+
+/* What no node has may be theirs then. */
+static void the_queue_is_told_that_device_classes_are_missing(void **state)
+{
+	(void)state;
+	for (int denied = 0; denied < 2; denied++) {
+		struct stage s;
+		bool told = false;
+		stage_open(&s);
+		queue_listen(s.w.queue, (struct queue_listener){hear_what_is_unknown, &told});
+		answer_kinds(&s, denied ? "deviceclasses" : "", "");
+		if (denied)
+			answer(&s, "/deviceclasses?limit=500 HTTP", 403, STATUS("is forbidden"));
+		answer(&s, jobs, 200, LIST(JOB("1", EARLY, "")));
+		assert_int_equal(read_all(&s), 0);
+		assert_true(told == denied);
+		queue_listen(s.w.queue, (struct queue_listener){NULL, NULL});
 		stage_close(&s);
 	}
 }
@@ -204,7 +232,7 @@ static void namespaces_are_needed_where_their_labels_are(void **state)
 	struct stage s;
 	stage_open(&s);
 	answer(&s, "clusterqueues?limit=500", 200, LIST(QUEUE("{\"matchLabels\":{\"a\":\"b\"}}")));
-	answer_kinds(&s, "clusterqueues", "runtimeclasses");
+	answer_kinds(&s, "clusterqueues", "deviceclasses");
 	answer(&s, "/namespaces?limit=500", 403, STATUS("is forbidden"));
 	assert_int_equal(read_all(&s), ERR_DENIED);
 	says(&s, "list of namespaces");
@@ -457,6 +485,7 @@ int main(void)
 		cmocka_unit_test(all_is_read_page_by_page),
 		cmocka_unit_test(time_begins_no_earlier_than_what_was_seen),
 		cmocka_unit_test(what_can_be_missing_ends_nothing),
+		cmocka_unit_test(the_queue_is_told_that_device_classes_are_missing),
 		cmocka_unit_test(what_decides_cannot_be_missing),
 		cmocka_unit_test(namespaces_are_needed_where_their_labels_are),
 		cmocka_unit_test(pod_priorities_are_needed_where_jobs_have_them),
