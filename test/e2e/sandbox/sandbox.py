@@ -22,6 +22,8 @@ and pods use (usage.py). A sandbox that once had it keeps it.
 With `with_real_node=True` there is one more node, whose containers really run (real_node.py).
 A sandbox that once had it keeps it.
 
+With `gates=("Name", ...)` those feature gates of Kubernetes are on, and all its beta APIs.
+
 With `cluster=True` the cluster is the one that KUBECONFIG names, and only
 Postgres, the controller and a `kubectl proxy` are ours.
 """
@@ -67,10 +69,10 @@ NOWHERE = "192.0.2.1"  # an address for the EndpointSlice, which takes no loopba
 class Sandbox:
     """`with Sandbox("name") as s:` is up() and down(); both can be called alone."""
 
-    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None, with_real_node=False):
+    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None, with_real_node=False, gates=()):
         if not name or not all(c.isalnum() or c in "-_" for c in name):
             raise SandboxError(f"sandbox name {name!r}: use letters, digits, - and _ only")
-        self.name, self.say = name, say
+        self.name, self.say, self.gates = name, say, gates
         self.state = BUILD / "sandbox" / name
         self.cluster = cluster or (self.state / "cluster").exists()
         self.overcommit = not self.cluster and (overcommit or (self.state / "overcommit").exists())
@@ -541,8 +543,11 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={self.pki / 'sa.pub'}",
                 f"--service-account-signing-key-file={self.pki / 'sa.key'}",
-                *self._aggregator(),
+                *self._aggregator(), *self._gates(), *(["--runtime-config=api/beta=true"] if self.gates else []),
                 *(self._kubelet_client() if self.real_node else [])], None
+
+    def _gates(self):
+        return ["--feature-gates=" + ",".join(f"{gate}=true" for gate in self.gates)] if self.gates else []
 
     def _kubelet_client(self):
         """How the API server shows itself to kubelets, which it asks for logs."""
@@ -558,7 +563,7 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
 
     def _argv_kube_controller_manager(self):
         config = self.state / "kube-controller-manager.kubeconfig"
-        return [self.tool("kube-controller-manager"), *self._serving("kube-controller-manager"),
+        return [self.tool("kube-controller-manager"), *self._serving("kube-controller-manager"), *self._gates(),
                 f"--kubeconfig={config}", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
                 "--leader-elect=false", "--use-service-account-credentials=true",
                 # Looks ten times a second for volumes to attach, of which no node here has one.
@@ -582,7 +587,7 @@ clientConnection:
   burst: 4000
 """)
         kubeconfig = self.state / "kube-scheduler.kubeconfig"
-        return [self.tool("kube-scheduler"), *self._serving("kube-scheduler"), f"--config={config}",
+        return [self.tool("kube-scheduler"), *self._serving("kube-scheduler"), *self._gates(), f"--config={config}",
                 f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], None
 
     def _argv_kwok(self):
