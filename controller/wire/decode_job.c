@@ -205,6 +205,18 @@ static void refuse_claims(struct decoder *d, const cJSON *o, const struct job *j
 			"the Job without the label sluice.dev/queue-name");
 }
 
+/* Raises the least number of pods to that of a gang: the API server refuses a spec.parallelism below
+ * its minCount. Of a gang that names none the minCount is spec.parallelism, whatever that is. */
+static void raise_min_to_gang(const cJSON *o, struct job *j)
+{
+	int64_t least = 0;
+	const cJSON *scheduling = json_object(json_object(o, "spec"), "scheduling");
+	const cJSON *gang = json_object(json_object(scheduling, "schedulingPolicy"), "gang");
+	json_i64(gang, "minCount", &least);
+	if (j->min_parallelism > 0 && least > j->min_parallelism && least <= INT32_MAX)
+		j->min_parallelism = (int32_t)least;
+}
+
 static int fill(struct decoder *d, const cJSON *o, bool uncounted_claims, struct err *e)
 {
 	struct job *j = parcel_array(&d->parcel, 1, sizeof(*j));
@@ -215,6 +227,7 @@ static int fill(struct decoder *d, const cJSON *o, bool uncounted_claims, struct
 	job_labels(d, o, j);
 	read_spec(d, o, j);
 	job_annotations(d, o, j);
+	raise_min_to_gang(o, j);
 	if (j->suspend && j->admission.state == STORY_STARTED)
 		job_suspender(d, o, j);
 	j->resumed_by_other = !j->suspend && resumed_by_other(o);

@@ -193,6 +193,9 @@ static void held_unless_false(void **state)
 
 #define INDEXED "'parallelism':4,'completions':4,'completionMode':'Indexed'"
 
+/* A gang that Kubernetes schedules (alpha in 1.37): with fewer pods than minCount the API server refuses it. */
+#define GANG(gang) "'parallelism':4,'scheduling':{'schedulingPolicy':{'gang':" gang "}}"
+
 static const struct partial_row {
 	const char *annotation, *spec;
 	int32_t least; /* min_parallelism */
@@ -230,6 +233,12 @@ static const struct partial_row {
 		"sluice.dev/min-parallelism: \"4\" is not less than spec.parallelism, which is "
 		"4; lower it, or remove it to start with all pods only",
 		GROW_YES},
+	{"'sluice.dev/min-parallelism':'1'", GANG("{'minCount':3}"), 3, false, NULL},
+	{"'sluice.dev/min-parallelism':'3'", GANG("{'minCount':2}"), 3, false, NULL},
+	{"'sluice.dev/min-parallelism':'1'", GANG("{'minCount':4}"), 4, false, NULL},
+	{"'sluice.dev/min-parallelism':'1'", GANG("{}"), 1, false, NULL},
+	{"'sluice.dev/min-parallelism':'1'", GANG("{'minCount':'3'}"), 1, false, NULL},
+	{"'sluice.dev/queue':'q'", GANG("{'minCount':3}"), 0, false, NULL},
 	{"'sluice.dev/completions-equal-parallelism':'true'", INDEXED, 0, true, NULL},
 	{"'sluice.dev/completions-equal-parallelism':'false'", "", 0, false, NULL},
 	{"'sluice.dev/completions-equal-parallelism':'yes'", INDEXED, 0, false,
