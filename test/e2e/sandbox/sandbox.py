@@ -780,26 +780,31 @@ clientConnection:
 
     def _wait_policy(self):
         """Policies take effect a moment after they are written. Ask with dry
-        runs until the API server itself suspends a Job that names a queue."""
-        try:
-            if not self.api.list("/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies"):
-                return
-        except ApiError as e:
-            if e.status == 404:
-                return
-            raise
+        runs until the API server itself suspends a Job that names a queue, where it can, and refuses what the guards refuse."""
+        if not self._policies("validating"):
+            return
         job = {"apiVersion": "batch/v1", "kind": "Job",
                "metadata": {"name": "policy-probe", "labels": {"sluice.dev/queue-name": "probe"}},
                "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "c"}]}}}}
         path = "/apis/batch/v1/namespaces/default/jobs?dryRun=All"
-        wait_until("the admission policy to suspend a queued Job",
-                   lambda: self.api.post(path, job)["spec"].get("suspend"))
+        if self._policies("mutating"):
+            wait_until("the admission policy to suspend a queued Job",
+                       lambda: self.api.post(path, job)["spec"].get("suspend"))
         # The validating ones take effect by themselves: until one refuses a finalizer that is not Kubernetes' own.
-        held = {**job, "metadata": {**job["metadata"], "finalizers": ["sandbox.example/probe"]}}
+        held = {**job, "metadata": {**job["metadata"], "finalizers": ["sandbox.example/probe"]}, "spec": {**job["spec"], "suspend": True}}
         wait_until("the admission policies to refuse a Job", lambda: self._is_denied(path, held))
         # And until it can look up default queues: before, Jobs without a queue are refused.
         del job["metadata"]["labels"]
         wait_until("the API server to let in a Job without a queue", lambda: self.api.post(path, job))
+
+    def _policies(self, which):
+        """Admission policies of a kind, of which an older API server may not know."""
+        try:
+            return self.api.list(f"/apis/admissionregistration.k8s.io/v1/{which}admissionpolicies")
+        except ApiError as e:
+            if e.status != 404:
+                raise
+            return []
 
     def _is_denied(self, path, body):
         """Says whether the API server answers that body with a denial (422)."""
