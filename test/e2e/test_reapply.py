@@ -7,6 +7,7 @@ from conftest import SOON
 from objects import HOLD, annotations, job, story
 
 APPLIES = {"client-side": (), "server-side": ("--server-side", "--force-conflicts")}
+keeps_running = pytest.mark.since_kubernetes(36, "has no policy that puts back what a manifest says of a run, and the manifest stops it (SuspendedByManifest)")
 OWN = [{"key": "own", "operator": "Exists", "effect": "NoSchedule"}]
 
 
@@ -15,6 +16,7 @@ def apply(world, manifest, *how):
     return world.box.kubectl("apply", "-n", world.ns, *how, "-f", "-", input=json.dumps(manifest)).stderr
 
 
+@keeps_running
 @pytest.mark.parametrize("how", APPLIES)
 @pytest.mark.parametrize("suspend", [{"suspend": True}, {}], ids=["with suspend", "without suspend"])
 def test_the_same_manifest_again_and_the_run_goes_on(world, how, suspend):
@@ -38,7 +40,7 @@ ASKS = {"Flux": ("--server-side", "--force-conflicts", "--field-manager", "kusto
         "Argo CD, server-side diff": ("--server-side", "--force-conflicts", "--field-manager", "argocd-controller")}
 
 
-@pytest.mark.since_kubernetes(36, "has no policy that puts back what a manifest says of a run")
+@keeps_running
 @pytest.mark.parametrize("tool", ASKS)
 def test_a_tool_that_asks_for_the_difference_sees_none(world, tool):
     """While it waits for its first start, and while it runs. Once stopped, its template has what the last start made of it, until the tool
@@ -86,6 +88,7 @@ def test_the_annotation_that_the_warning_names_stops_the_run(world):
     world.started("train")
 
 
+@keeps_running
 def test_a_shrunk_run_takes_its_own_manifest_again(world):
     world.queue(cpu=2)
     manifest = job("train", "q", {"cpu": "1"}, pods=4, annotations={"sluice.dev/min-parallelism": "1"})
