@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 from conftest import LATER, SOON, USUAL_FLAGS, as_account, own_plane, readyz, start_controller, token, wait_leading
-from objects import LONG, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
+from objects import KUBERNETES, LONG, NEWEST, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.sandbox import ROOT
 
@@ -18,6 +18,9 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
 ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 NS = "team"
+# What it says of any API server of that version.
+OF_THE_VERSION = ["version", "mutating-policies"] if KUBERNETES < 36 else ["version"] if KUBERNETES > NEWEST else []
+ACCEPTED = [word for check in ("replication", *OF_THE_VERSION) for word in ("--ignore", check)]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,7 @@ def sick():
 def doctor(sick, program):
     """doctor(args...): (exit code, {check: its object})."""
     def run(*args, env=None, database=True):
-        done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--settle", "2s", "--ignore", "replication", "-o", "json",
+        done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--settle", "2s", *ACCEPTED, "-o", "json",
                        *(["--database", sick.database] if database else []), *args, env=env)
         assert not done.stderr, done
         said = json.loads(done.stdout)
@@ -90,15 +93,29 @@ def ill(doctor, name, *words):
 
 def test_nothing_is_found_where_all_is_well(sick, doctor, program):
     checks = healthy(doctor)
-    assert {n for n, c in checks.items() if c["verdict"] == "skipped"} == {"controllers", "lending", "metrics", "replication"}, checks
+    assert {n for n, c in checks.items() if c["verdict"] == "skipped"} == {"controllers", "lending", "metrics", "replication", *OF_THE_VERSION}, checks
     assert "one leads" in checks["lease"]["detail"]
     assert checks["holds"]["detail"].startswith("1 open reservation,")
     assert checks["jobs"]["detail"].endswith("in no queue (no label sluice.dev/queue-name): 1"), checks["jobs"]
 
     def asked():
-        return program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database, "--ignore", "replication")
+        return program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database, *ACCEPTED)
     done = wait_until("nothing to be found", lambda: (lambda d: d.returncode == 0 and d)(asked()), LATER)
-    assert done.stdout.splitlines()[-1] == "nothing found: 25 checks ok, 0 warn, 0 fail, 4 skipped", done
+    ok, skipped = 25 - len(OF_THE_VERSION), 4 + len(OF_THE_VERSION)
+    assert done.stdout.splitlines()[-1] == f"nothing found: {ok} checks ok, 0 warn, 0 fail, {skipped} skipped", done
+
+
+def test_what_it_says_of_the_version(sick, program):
+    done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "-o", "json")
+    checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+    said = f"Kubernetes 1.{KUBERNETES}"
+    if KUBERNETES > NEWEST:
+        said += f": this version of Sluice was tested with 1.34 to 1.{NEWEST}; see whether there is a newer one, and try it on a test cluster first"
+    elif KUBERNETES < 36:
+        said += ": Jobs with sluice.dev/preemptible run in ordinary flavors only"
+        assert [f["text"] for f in checks["mutating-policies"]["findings"]][0].startswith("not served: ")
+    texts = [checks["version"].get("detail", ""), *(f["text"] for f in checks["version"]["findings"])]
+    assert [t for t in texts if t.startswith(said)], checks["version"]
 
 
 def test_a_crd_is_gone(sick, doctor):
