@@ -28,7 +28,7 @@ import pytest
 import checks
 import durations
 import evidence
-from objects import KUBERNETES, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
+from objects import KUBERNETES, NEWEST, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
 from sandbox import Api, ApiError, Sandbox, SandboxError, wait_until
 from sandbox.process import tail
 from sandbox.sandbox import BUILD
@@ -111,6 +111,9 @@ def pytest_runtest_makereport(item, call):
         for name, box in _open.items():
             for component in box.controllers():
                 report.sections.append((f"{name}: end of the log of {component}", tail(box.process(component).log, 40)))
+        if KUBERNETES > NEWEST:
+            report.sections.append((f"Kubernetes 1.{KUBERNETES}", f"it is newer than 1.{NEWEST}, the newest that Sluice supports: "
+                                    "see first whether Kubernetes has changed what this test is about"))
         report.sections.append(("all of it", evidence.leave(item.nodeid, report.when, report.longreprtext, _open.values())))
     end_broken_planes()
 
