@@ -41,7 +41,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import certs, nodes, real_node, sql, template, usage
+from . import apply, certs, nodes, real_node, sql, template, usage
 from .kube import Api, ApiError
 from .process import Process, SandboxError, start_time, tail, wait_until
 
@@ -224,8 +224,7 @@ class Sandbox:
             elif manifests:
                 self.apply_manifests()
             if manifests and self.overcommit:
-                wait_until("kubectl apply to succeed", lambda: self._apply(
-                    "-f", ROOT / "deploy" / "components" / "idle-resources" / "role.yaml"))
+                self._apply(apply.documents((ROOT / "deploy" / "components" / "idle-resources" / "role.yaml").read_text()))
             if controller:
                 self.start_controller(controller)
 
@@ -448,25 +447,8 @@ class Sandbox:
         """The component as an admin has it, but with a Service that means this machine."""
         if self._asked_port() == port:
             return
-        overlay = self.state / "visibility"
-        overlay.mkdir(exist_ok=True)
-        _write(overlay / "kustomization.yaml", f"""\
-apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-components: [{os.path.relpath(ROOT / "deploy" / "components" / "visibility", overlay)}]
-patches:
-- patch: |
-    apiVersion: v1
-    kind: Service
-    metadata: {{name: sluice-visibility, namespace: {SYSTEM_NAMESPACE}}}
-    spec: {{type: ExternalName, externalName: localhost}}
-- patch: |
-    apiVersion: apiregistration.k8s.io/v1
-    kind: APIService
-    metadata: {{name: v1alpha1.visibility.sluice.dev}}
-    spec: {{service: {{port: {port}}}}}
-""")
-        wait_until("kubectl apply to succeed", lambda: self._apply("-k", overlay))
+        self._apply([(path, text.replace(f"port: {INSTALLED_PORT}\n", f"port: {port}\n") if path == APISERVICE else text)
+                     for path, text in apply.rendered(self.tool("kubectl"), HERE / "visibility")])
 
     controller_token = None  # that controller_api() shows, where the controller wants one
 
@@ -489,11 +471,9 @@ patches:
         self._wait_policy()
 
     def _apply_folder(self, folder):
-        # A CRD and an object of it in one folder need a second go, and so does
-        # a policy whose kind is not served at the first moment.
         if self.minor() < MUTATING_POLICIES_SINCE:
             folder = self._without_mutating_policy(folder)
-        wait_until("kubectl apply to succeed", lambda: self._apply("-k", folder))
+        self._apply(apply.rendered(self.tool("kubectl"), folder))
 
     def _wait_crds(self):
         ours = [c for c in self.api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
@@ -508,7 +488,7 @@ patches:
 
     def _without_mutating_policy(self, folder):
         """The overlay that an admin of an older API server would write: deploy/README.md."""
-        overlay = self.state / "deploy"
+        overlay = self.state / f"deploy-{folder.name}"
         overlay.mkdir(exist_ok=True)
         to = lambda path: os.path.relpath(path, overlay)
         _write(overlay / "kustomization.yaml", f"""\
@@ -772,11 +752,10 @@ clientConnection:
         """Each container of the pod uses so much: quantities, as in "500m" and "2Gi"."""
         usage.use_pod(self.api, ns, name, cpu, memory)
 
-    def _apply(self, *what):
-        done = self.kubectl("apply", "--server-side", "--force-conflicts", *what, check=False)
-        if done.returncode:
-            raise OSError(done.stderr.strip())
-        return True
+    def _apply(self, objects):
+        """Applies [(path, YAML)]. An object whose kind is not served at the first moment is sent again until it is."""
+        left = list(objects)
+        wait_until("the manifests to be applied", lambda: apply.send(self.api, left))
 
     def _wait_policy(self):
         """Policies take effect a moment after they are written. Ask with dry
