@@ -19,6 +19,7 @@ import pytest
 from conftest import SOON, as_account
 from objects import HOLD, KUBERNETES, ORIGINAL, QUEUE, QUEUED, SEED, STORY, SUBMITTED, conditions, job, jobs_path, ours, owner_reference, path_of, searched, submitter, who
 from sandbox import ApiError, wait_until
+from sandbox.sandbox import CHECKS_POLICIES
 
 pytestmark = pytest.mark.usefixtures("asleep")
 
@@ -1418,7 +1419,17 @@ def test_no_more_jobs_are_let_in_than_may_wait(plane, jobs, user):
 # ---- the policies themselves -----------------------------------------------------------------
 
 
-def test_the_api_server_finds_no_fault_in_their_expressions(plane, team):
+@pytest.fixture
+def types_are_checked(plane):
+    """The controller that checks types, which a sandbox goes without, in a process of its own."""
+    manager = [a for a in plane.process("kube-controller-manager").record()["argv"] if not a.startswith(("--controllers=", "--secure-port="))]
+    checker = plane.process("policy-checker")
+    checker.start([*manager, f"--controllers={CHECKS_POLICIES}", "--secure-port=0"])
+    yield
+    checker.stop()
+
+
+def test_the_api_server_finds_no_fault_in_their_expressions(plane, team, types_are_checked):
     """It checks types after the fact, and says so in the status alone: asked of copies that bind nothing."""
     path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
     ours = [p for p in plane.api.list(path) if p["metadata"]["name"].startswith("sluice-")]

@@ -53,6 +53,10 @@ HERE = Path(__file__).resolve().parent
 COMPONENTS = ["postgres", "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
 CLUSTER_COMPONENTS = ["postgres", "proxy"]
 PORTS = ["etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
+# Controllers of Kubernetes that do not run here: one looks ten times a second for volumes to attach, of which no node has one,
+# and one reads the schemas of all kinds at each start of a control plane, to check the types of our policies (test_policies.py has it).
+CHECKS_POLICIES = "validatingadmissionpolicy-status-controller"
+LEFT_OUT = ("persistentvolume-attach-detach-controller", CHECKS_POLICIES)
 LATE = ("metrics-server",)  # wants to be told of the nodes first
 
 SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
@@ -546,8 +550,7 @@ components: [{to(ROOT / "deploy" / "components" / "without-mutating-policy")}]
         return [self.tool("kube-controller-manager"), *self._serving("kube-controller-manager"), *self._gates(),
                 f"--kubeconfig={config}", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
                 "--leader-elect=false", "--use-service-account-credentials=true",
-                # Looks ten times a second for volumes to attach, of which no node here has one.
-                "--controllers=*,-persistentvolume-attach-detach-controller",
+                f"--controllers=*{''.join(f',-{c}' for c in LEFT_OUT)}",
                 f"--root-ca-file={self.pki / 'ca.crt'}", f"--service-account-private-key-file={self.pki / 'sa.key'}",
                 # The defaults (5 at a time, 20 requests a second) would make
                 # the Job controller the thing that is tested.
