@@ -73,13 +73,15 @@ def wait_until(what, check, timeout=240, process=None, every=0.05):
     """Ask `check` until its answer is true and return that answer.
 
     `check` may raise OSError or ApiError (both mean: not yet). Asks again after
-    `every` seconds and then less and less often, four times a second in the end:
-    a question costs the API server 2 ms, and many wait at once. Gives up after
+    `every` seconds and then less and less often, four times a second after a while
+    and once a second after 20: a question costs the API server 2 ms, and many wait
+    at once. Gives up after
     `timeout` seconds, or at once when `process` has ended, saying what was
     waited for, the last trouble seen, and how the log ends."""
     from .kube import ApiError
 
-    deadline = time.monotonic() + timeout
+    began = time.monotonic()
+    deadline = began + timeout
     pause, trouble = every, None
     while True:
         try:
@@ -97,7 +99,8 @@ def wait_until(what, check, timeout=240, process=None, every=0.05):
                 said += f"\n  {process.log} ends with:\n{tail(process.log)}"
             raise SandboxError(said)
         time.sleep(pause)
-        pause = max(every, min(pause * 1.2, 0.25))
+        seldom = min(max(0.25, (time.monotonic() - began) / 20), 1)
+        pause = max(every, min(pause * 1.2, seldom))
 
 
 class Process:
