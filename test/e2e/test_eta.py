@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from conftest import LATER, SOON
-from objects import job, jobs_path, ours, path_of
+from objects import job, jobs_path, ours, path_of, searched
 from sandbox import ApiError, wait_until
 from test_ask import GROUP, alice, api_is_there, bob  # noqa: F401 (fixtures)
 from test_windows import in_force
@@ -183,18 +183,23 @@ def test_a_page_that_nobody_touches_makes_it_play_nothing(world):
 # ---- what it was worth -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["StrictFIFO", pytest.param("BestEffortFIFO", marks=pytest.mark.flags("--log-level", "debug"))])
+JOBS = searched(70, 140)
+AT_LENGTH = [pytest.param("BestEffortFIFO", marks=pytest.mark.flags("--log-level", "debug"))]
+
+
+@pytest.mark.search
+@pytest.mark.parametrize("strategy", ["StrictFIFO", *searched([], AT_LENGTH)])
 def test_most_start_within_what_they_were_told(world, api_is_there, strategy):
-    """140 Jobs of four families in a queue that is full; asked at random moments of their waits. That of StrictFIFO has
+    """Jobs of four families in a queue that is full; asked at random moments of their waits. That of StrictFIFO has
     a window, which opens after a while. In that of BestEffortFIFO small Jobs that come later pass the large ones, and its
     controller has just begun: no run and no Job is known to it (docs/forecast.md).
     Between the end of a run and the start that it makes room for a busy machine takes a second or two, which no play
     knows of, and a Job waits for a chain of them: it may take a fifth longer than it was told."""
     draw = random.Random(21)
     families = {"eval-": (4, 1), "sweep-": (8, 1), "prep-": (6, 2), "train-": (12, 4)}  # about so many seconds, so many cpu
-    left, told, started = 140, {}, {}
+    left, told, started = JOBS, {}, {}
     world.queue(cpu=20, queueingStrategy=strategy)
-    opens = datetime.datetime.fromtimestamp((time.time() + 50) // 60 * 60 + 60, datetime.timezone.utc)
+    opens = datetime.datetime.fromtimestamp((time.time() + 30) // 60 * 60 + 60, datetime.timezone.utc)
     if strategy == "StrictFIFO":
         make_window(world, world.full("q"), opens)
     waiting = set()
@@ -218,12 +223,12 @@ def test_most_start_within_what_they_were_told(world, api_is_there, strategy):
         while left > 0 and len(waiting) < 24:
             submit()
             left -= 1
-        for name in draw.sample(sorted(waiting), min(3, len(waiting))):
+        for name in draw.sample(sorted(waiting), min(5, len(waiting))):
             start = start_of(world.api, world.ns, name)
             if start and name not in told:
                 told[name] = start
         look()
-        time.sleep(1)
+        time.sleep(2)
     judged = [name for name in told if name in started]
     if strategy == "StrictFIFO":
         early = [name for name in told if instant(told[name]["asOf"]) < opens.timestamp()]
@@ -236,4 +241,4 @@ def test_most_start_within_what_they_were_told(world, api_is_there, strategy):
     within = [name for name in judged if "p90" in told[name] and late(name) <= 0.2]
     strictly = sum(late(name) <= 0 for name in within)
     print(f"{strategy}: {len(judged)} asked, {strictly} started within the told 90 % bound, {len(within)} within that and a fifth")
-    assert len(judged) >= 50 and len(within) >= 0.8 * len(judged), (len(within), len(judged))
+    assert len(judged) >= JOBS / 3 and len(within) >= 0.8 * len(judged), (len(within), len(judged))
