@@ -276,6 +276,8 @@ class World:
     """A namespace, flavors and queues of one test. Names given are local; the
     objects of the cluster get the namespace's name as prefix."""
 
+    every = 0.05  # seconds between the first questions of a wait
+
     def __init__(self, box, ns):
         self.box, self.api, self.ns = box, box.api, ns
         evidence.uses(ns)
@@ -471,7 +473,7 @@ class World:
 
     def wait(self, what, check, timeout=SOON, about=None):
         try:
-            return wait_until(what, check, timeout, self.controller())
+            return wait_until(what, check, timeout, self.controller(), self.every)
         except SandboxError as e:
             extra = ""
             if about:
