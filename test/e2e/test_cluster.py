@@ -249,16 +249,16 @@ def test_of_two_that_come_together_one_starts(world):
 
 
 def test_many_pass_a_narrow_quota_and_no_pod_is_ever_refused(world):
-    """Thirty Jobs of one to four pods come at once and are short; six pods may run at a time, of eight cpu."""
+    """Fifteen Jobs of one to four pods come at once and are short; six pods may run at a time, of eight cpu."""
     wide_queue(world)
     resource_quota(world, hard={"pods": "6", "requests.cpu": "8"})
     sizes = itertools.cycle([(3, "1"), (1, "4"), (4, "500m"), (2, "2"), (1, "1")])
-    names = [f"j{n:02d}" for n in range(30)]
+    names = [f"j{n:02d}" for n in range(15)]
     for name, (pods, cpu) in zip(names, sizes):
         world.job(name, pods=pods, requests=small(cpu), seconds=0.3)
     world.finished(*names, timeout=RECOVERY)
     assert not complaints(world)
-    assert sum(world.get(n)["status"]["succeeded"] for n in names) == 66
+    assert sum(world.get(n)["status"]["succeeded"] for n in names) == 33
 
 
 def test_the_defaults_of_a_limit_range_count(world):

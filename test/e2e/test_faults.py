@@ -23,7 +23,8 @@ from pool import all_seen, complaints
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import tail
 
-ROUNDS = searched(12, 100)
+ROUNDS = searched(8, 100)
+SECONDS = [0.3, 2, 5]  # of a Job of the load: each pod costs the API server 100 ms, and a dozen run at a time
 CONTROLLER, STANDBY, POSTGRES, API = "controller-one", "controller-two", "postgres", "kube-apiserver"
 CLUSTER = ["kube-controller-manager", "kube-scheduler", "kwok"]
 
@@ -61,14 +62,14 @@ def load(whole):
 
 @pytest.fixture
 def quota_load(whole):
-    load = QuotaLoad(whole, f"quota{next(_numbers)}-{os.getpid() % 1000}", level=16)
+    load = QuotaLoad(whole, f"quota{next(_numbers)}-{os.getpid() % 1000}")
     yield load
     load.stop()
 
 
 @pytest.fixture
 def cohort_load(whole):
-    load = CohortLoad(whole, f"cohort{next(_numbers)}-{os.getpid() % 1000}", level=16)
+    load = CohortLoad(whole, f"cohort{next(_numbers)}-{os.getpid() % 1000}")
     yield load
     load.stop()
 
@@ -85,7 +86,7 @@ class Load(threading.Thread):
 
     QUOTA = {"spot": 6, "on-demand": 4}  # cpu; so about a dozen pods at once
 
-    def __init__(self, box, ns, level=24):
+    def __init__(self, box, ns, level=16):
         super().__init__(daemon=True)
         self.box, self.level = box, level
         self.world = World(box, ns)
@@ -106,16 +107,15 @@ class Load(threading.Thread):
     def make_job(self, name):
         d = self.dice
         pods = d.choice([1, 1, 2, 3])
-        return job(name, d.choice("ab"), {"cpu": d.choice(["500m", "1", "2"])}, pods=pods, seconds=d.choice([0.3, 1, 2]),
+        return job(name, d.choice("ab"), {"cpu": d.choice(["500m", "1", "2"])}, pods=pods, seconds=d.choice(SECONDS),
                    completionMode=d.choice(["NonIndexed", "Indexed"]))
 
     def run(self):
         try:
             while not self.stopping:
-                if self.unfinished() < self.level:
+                for _ in range(self.level - self.unfinished()):
                     self.submit()
-                else:
-                    time.sleep(0.1)  # the pace of the load; nothing waits on it
+                time.sleep(0.5)  # the pace of the load; nothing waits on it: a list of all Jobs costs the API server 20 ms
         except BaseException as e:  # shown by whoever waits for the load
             self.trouble = e
             raise
@@ -257,7 +257,7 @@ class CohortLoad(Load):
 
     def make_job(self, name):
         d = self.dice
-        return job(name, d.choice("aabbc"), {"cpu": d.choice(["500m", "1", "2"])}, pods=d.choice([1, 1, 2]), seconds=d.choice([0.3, 1, 2]),
+        return job(name, d.choice("aabbc"), {"cpu": d.choice(["500m", "1", "2"])}, pods=d.choice([1, 1, 2]), seconds=d.choice(SECONDS),
                    priority=self.world.full(d.choice(["low", "low", "high"])), completionMode=d.choice(["NonIndexed", "Indexed"]))
 
     def faults(self):

@@ -6,7 +6,7 @@ reasons word by word. In a world without pods, where nothing is cordoned, there 
 want to be near others.
 
     SLUICE_E2E_SEED=7     the same worlds again (a failure names its seed)
-    SLUICE_E2E_SEARCH=1   of 2,000 pods instead of 600
+    SLUICE_E2E_SEARCH=1   of 2,000 pods instead of 300
 """
 
 import json
@@ -23,7 +23,7 @@ from conftest import BIN, KEEP, LATER, PREFIX, SOON
 from objects import KUBERNETES, SEED, searched
 from sandbox import ApiError, Sandbox, wait_until
 
-PODS = searched(450, 2000)
+PODS = searched(300, 2000)
 PODS_EACH = 45  # asked about in one world
 NAMESPACES = {"fit-a": {"tier": "prod", "team": "a"}, "fit-b": {"tier": "prod"}, "fit-c": {}}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

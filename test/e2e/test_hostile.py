@@ -338,9 +338,9 @@ def never_started(x, name, words):
 
 def loose_child(x):
     parent = x.make(annotations={HOLD: "never runs"})
-    child = x.make("child", pods=50, owner=parent, suspend=False)
+    child = x.make("child", pods=3 * QUOTA, owner=parent, suspend=False)
     assert not child["spec"]["suspend"]
-    other = x.make("other", pods=50)
+    other = x.make("other", pods=3 * QUOTA)
     x.patch("other", {"metadata": {"ownerReferences": [owner_reference(parent)]}})
     x.patch("other", {"spec": {"suspend": False}})
     for name in ("child", "other"):
@@ -348,9 +348,9 @@ def loose_child(x):
 
 
 def loose_elastic(x):
-    x.make("elastic", pods=100, completions=1, completionMode="Indexed", suspend=True)
+    x.make("elastic", pods=5 * QUOTA, completions=1, completionMode="Indexed", suspend=True)
     x.started("elastic", 1)
-    x.patch("elastic", {"spec": {"completions": 100}})
+    x.patch("elastic", {"spec": {"completions": 5 * QUOTA}})
     told(x, "elastic", "ScaledUp")
 
 
@@ -619,12 +619,12 @@ def test_a_tenant_that_tries_everything_at_random(tenant, honest):
     print(f"SLUICE_E2E_SEED={SEED} replays it")
     chaos = Chaos(tenant, SEED)
     done = {}
-    for n in range(searched(400, 2000)):
+    for n in range(searched(200, 2000)):
         what, answer = chaos.step()
         key = (what, "refused" if isinstance(answer, ApiError) else "taken")
         done[key] = done.get(key, 0) + 1
         chaos.thin_out()
-        if n % 200 == 199:
+        if n % 100 == 99:
             honest()
             wait_leading(tenant.world.box)
             tenant.within_quota()

@@ -73,7 +73,7 @@ def test_jobs_run_through_a_pooler_and_a_standby_takes_over_when_the_lease_has_r
     wait_leading(place)
     stand_by(place, "two")
     scene = Scene(place)
-    world, long, short = scene.world, ["r1", "r2", "r3"], [f"s{i}" for i in range(30)]
+    world, long, short = scene.world, ["r1", "r2", "r3"], [f"s{i}" for i in range(12)]
     scene.run(*long)
     scene.remember(*long)
     for name in short:

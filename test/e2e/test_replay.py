@@ -17,7 +17,7 @@ from sandbox import wait_until
 
 RECORDS = Path(tempfile.gettempdir()) / f"sluice-records-{next(tempfile._get_candidate_names())}"
 NOT_THERE = "not-to-be-found-in-any-record"  # in a command, a variable, an annotation and a label
-JOBS = searched(160, 320)
+JOBS = searched(100, 320)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_what_was_decided_is_decided_again(world, records):
             box.start("controller-one")
             wait_leading(box)
             kills += 1
-        time.sleep(0.2)
+        time.sleep(0.5)
     churn.release_all()
     world.set_quota(30, "a")
     wait_until("all Jobs to be over", lambda: not churn.unfinished(), 2 * LATER)

@@ -5,7 +5,7 @@ are tried, one after the other, and what the real API server does with each (mad
 must be what `quota_probe` says it will do. So must the QoS class of every pod.
 
     SLUICE_E2E_SEED    draws the same worlds again
-    SLUICE_E2E_SEARCH=1  of 500 ResourceQuotas instead of 250
+    SLUICE_E2E_SEARCH=1  of 500 ResourceQuotas instead of 100
 """
 
 import copy
@@ -23,7 +23,7 @@ from conftest import BIN, LATER, SOON
 from objects import KUBERNETES, SEED, searched
 from sandbox import ApiError, wait_until
 
-COUNT = searched(150, 500)
+COUNT = searched(100, 500)
 THREADS = 4
 PREFIX = f"quota-{os.getpid()}"  # of namespaces
 CLASSES = {"quota-low": 10, "quota-mid": 20, "quota-high": 30}

@@ -185,7 +185,7 @@ def test_failover_to_a_synchronous_standby_loses_nothing(place, pair, scene):
     world = scene.world
     scene.run("r1", "r2", "r3")
     scene.remember("r1", "r2", "r3")
-    short = [f"s{i}" for i in range(30)]
+    short = [f"s{i}" for i in range(12)]
     for name in short:
         world.job(name, seconds=1)
     wait_until("some of them to be through", lambda: scene.told("RELEASE") >= 5, LATER)

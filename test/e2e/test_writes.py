@@ -88,7 +88,7 @@ def test_a_job_is_written_exactly_once_to_be_admitted(quiet):
     world = quiet
     world.queue(cpu=4)
     writes, before = Writes(world), patches_of_jobs(world.api)
-    names = [f"j{i:02d}" for i in range(40)]
+    names = [f"j{i:02d}" for i in range(20)]
     for name in names:
         world.job(name, seconds=0.1)
     world.finished(*names)
