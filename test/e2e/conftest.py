@@ -230,9 +230,15 @@ def box(plane):
     start_controller(plane)
     wait_leading(plane)
     yield plane
-    # All is over: what the tests have left is taken away, and then nothing may be held.
-    for ns in [n["metadata"]["name"] for n in plane.api.list("/api/v1/namespaces?labelSelector=sluice-e2e")]:
-        forget_namespace(plane.api, ns)
+    # All is over: what the tests have left is taken away, and then nothing may be held. Namespaces go with the control plane: the
+    # end of one is some 60 requests.
+    for version, plural in (("apis/batch/v1", "cronjobs"), ("apis/batch/v1", "jobs"), ("api/v1", "pods")):
+        for obj in plane.api.list(f"/{version}/{plural}"):
+            forget(plane.api, f"/{version}/namespaces/{obj['metadata']['namespace']}/{plural}/{obj['metadata']['name']}"
+                              "?propagationPolicy=Background&gracePeriodSeconds=0")
+    if KEEP:
+        for ns in plane.api.list("/api/v1/namespaces?labelSelector=sluice-e2e"):
+            forget_namespace(plane.api, ns["metadata"]["name"])
     wait_until("the ledger to be empty at the end", lambda: bury(plane.api) or not checks.read_ledger(plane)["holds"], RECOVERY)
     assert not checks.faults_at_rest(plane)
     assert plane.process("controller-one").alive(), "the controller ended on the way"
@@ -246,8 +252,13 @@ def bury(api):
 
 
 def forget_namespace(api, ns):
+    forget(api, f"/api/v1/namespaces/{ns}")
+
+
+def forget(api, path):
+    """Deletes what may be gone, or going, already."""
     try:
-        api.delete(f"/api/v1/namespaces/{ns}")
+        api.delete(path)
     except ApiError as e:
         if e.status not in (404, 409):
             raise

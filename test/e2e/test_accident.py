@@ -31,26 +31,32 @@ def replaced(world, name, path):
     return json.loads(world.api.raw("PUT", path, obj))
 
 
-def run(world, name):
-    world.queue(cpu=1)
-    world.job(name)
-    world.started(name)
-    booked(world, name)
+def run(world, *names):
+    world.queue(cpu=len(names))
+    for name in names:
+        world.job(name)
+    world.started(*names)
+    booked(world, *names)
 
 
-@pytest.mark.parametrize("manager, kind", [
-    ("kubectl-client-side-apply", "strategic"), ("kubectl", "apply"), ("argocd-controller", "apply"),
-    ("kustomize-controller", "apply"), ("helm", "strategic"), ("kubectl-replace", "replace"), ("curl", "merge")])
-def test_a_manifest_that_is_applied_again_holds_nothing(world, no_policies, manager, kind):
-    """Where the API server does not change it back (test_reapply.py)."""
-    run(world, "mine")
-    # Each policy goes out of force by itself.
-    world.wait("the API server to take that as it is", lambda: suspend_as(world, "mine", manager, kind, "&dryRun=All")["spec"]["suspend"])
-    suspend_as(world, "mine", manager, kind)
-    obj = world.wait_job("mine", "to be told why", lambda j: story(j)["state"] == "Stopped" or story(j)["attempt"] == 2)
-    assert HOLD not in annotations(obj)
-    assert story(obj)["reason"] == "SuspendedByManifest" or story(obj)["attempt"] == 2
-    world.wait_job("mine", "to run again", lambda j: not j["spec"]["suspend"] and story(j)["attempt"] == 2, timeout=30 + SOON)
+TOOLS = {"kubectl-client-side-apply": "strategic", "kubectl": "apply", "argocd-controller": "apply", "kustomize-controller": "apply",
+         "helm": "strategic", "kubectl-replace": "replace", "curl": "merge"}
+
+
+def test_a_manifest_that_is_applied_again_holds_nothing(world, no_policies):
+    """By each tool, where the API server does not change it back (test_reapply.py)."""
+    jobs = {tool: f"by-{tool}" for tool in TOOLS}
+    run(world, *jobs.values())
+    for tool, name in jobs.items():
+        # Each policy goes out of force by itself.
+        world.wait("the API server to take that as it is", lambda t=tool, n=name: suspend_as(world, n, t, TOOLS[t], "&dryRun=All")["spec"]["suspend"])
+        suspend_as(world, name, tool, TOOLS[tool])
+    for name in jobs.values():
+        obj = world.wait_job(name, "to be told why", lambda j: story(j)["state"] == "Stopped" or story(j)["attempt"] == 2)
+        assert HOLD not in annotations(obj), name
+        assert story(obj)["reason"] == "SuspendedByManifest" or story(obj)["attempt"] == 2, name
+    for name in jobs.values():
+        world.wait_job(name, "to run again", lambda j: not j["spec"]["suspend"] and story(j)["attempt"] == 2, timeout=30 + SOON)
 
 
 @pytest.mark.parametrize("manager", ["kubectl-patch", "kubectl-edit"])
