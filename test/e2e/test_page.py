@@ -60,7 +60,7 @@ class Page(Browser):
 
     def __init__(self, folder, root):
         super().__init__(folder)
-        self.root = root
+        self.root, self.loads = root, 0
         self.look()
 
     def begin_anew(self, root):
@@ -72,9 +72,10 @@ class Page(Browser):
         self.open(f"{self.root}/#/{place}")
 
     def load(self, place):
-        """With a document of its own: nothing of the place before is under way."""
-        self.open("about:blank")
-        self.go(place)
+        """With a document of its own: nothing of the place before is under way. (By way of about:blank it would have a process
+        of its own as well, which costs as much as the page.)"""
+        self.loads += 1
+        self.open(f"{self.root}/?{self.loads}#/{place}")
 
     def note_requests(self, held=""):
         """Of the documents that are loaded from now on."""
