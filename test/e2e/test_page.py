@@ -704,6 +704,7 @@ def problems(page, axe, name, look):
     return found
 
 
+@pytest.mark.search
 @pytest.mark.timeout(1800)
 def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page, axe):
     q = described(world, other)

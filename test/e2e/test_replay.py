@@ -78,6 +78,7 @@ class Churn:
                 self.world.patch(j["metadata"]["name"], {"metadata": {"annotations": {"sluice.dev/hold": None}}})
 
 
+@pytest.mark.search
 @pytest.mark.flags("--record", str(RECORDS))
 @pytest.mark.timeout(1800)
 def test_what_was_decided_is_decided_again(world, records):
