@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/similar.h"
+#include "cli/commands.h"
 #include "cli/doctor/checks.h"
 #include "cli/job_object.h"
 
