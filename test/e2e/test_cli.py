@@ -162,7 +162,7 @@ def test_a_job_is_given_another_priority(sluice, world):
     said = ok(sluice("priority", "job/second", world.full("high"), "-n", world.ns))
     assert said.startswith(f"Job second has WorkloadPriorityClass {world.full('high')} (1000): it has its place in line by that")
     wait_until("it to be ahead", lambda: json.loads(ok(sluice("explain", "first", "-n", world.ns, "-o", "json")))["ahead"] == 1, SOON)
-    assert "it runs on" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
+    assert "it runs, and that decides" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
 
 
 def test_times_are_of_one_zone_in_a_table_and_utc_in_json(sluice, world):
