@@ -18,6 +18,8 @@ enum { COMPLAINTS_MAX = 20 }; /* about objects of one kind in COMPLAIN_MS */
 
 enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
+enum { UNDECIDED_MAX = 5 }; /* half a minute, by the pauses of a watch */
+
 enum { JOBS_ANEW_PAUSE_MS = 10000, ZONES_PAUSE_MS = 30000 };
 
 enum { QUOTAS_PAUSE_MS = 2000, QUOTAS_PAUSE_MAX_MS = 60000 };
@@ -35,6 +37,7 @@ struct view {
 	bool absent;	/* not served: of another program, which is not here */
 	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
 	bool heard;	/* since that was sent, the watch told of an object, or had them all */
+	int undecided;	/* answers to it that say neither, since it was listed last */
 	char *trouble;	/* the last sentence that was logged */
 	int64_t troubled_ms;
 	uint64_t unreadable;	  /* objects that could not be read or decoded, so far */
@@ -296,6 +299,7 @@ static void on_end(void *ctx)
 	log_event(o->options.log, v->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind",
 		v->kind->name, "#objects",
 		is_jobs(v) ? NULL : LOG_NUMBER((int64_t)seen_set_count(v->seen_set)), NULL);
+	v->undecided = 0;
 	v->listed = v->heard = true;
 	v->absent = false;
 	set_denied(v, false);
@@ -373,7 +377,8 @@ static void is_absent(struct view *v)
 	changed(v->informer);
 }
 
-/* Its server fails (a conversion, an aggregated API): nothing of ours waits for that. */
+/* Its server fails (a conversion, an aggregated API), or it may be listed and not watched, or it answers 429 for
+ * ever: nothing of ours waits for that. on_trouble() has the words from now on. */
 static void is_failing(struct view *v)
 {
 	set_denied(v, true);
@@ -389,11 +394,11 @@ static void on_probed(const struct kube_answer *a, void *ctx)
 		crd_is_missing(v);
 	else if (a->http_status == 404 && v->kind->optional)
 		is_absent(v);
-	else if (a->http_status >= 500 && v->kind->optional && !v->listed &&
-		 any_listed(v->informer))
-		is_failing(v);
 	else if ((a->http_status == 403 || a->http_status == 404) && v->kind->without)
 		is_denied(v);
+	else if (v->kind->optional && !v->listed && any_listed(v->informer) &&
+		 (a->http_status >= 500 || ++v->undecided >= UNDECIDED_MAX))
+		is_failing(v);
 }
 
 /* Asked beside the watch, so that the cure does not hang on the words of its sentence. */

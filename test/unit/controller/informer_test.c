@@ -569,6 +569,30 @@ static void without_device_classes(void **state)
 	stage_close(&s);
 }
 
+/* A role that lets us list and not watch: the watch is refused, and the question beside it is answered. */
+static void a_kind_that_is_neither_denied_nor_listed(void **state)
+{
+	static const char classes[] = "/apis/resource.k8s.io/v1/deviceclasses";
+	static const char *const some[] = {classes, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	for (int i = 0; i < 5; i++) {
+		script_answer(scripted_server_expect(s.server,
+				      "GET /apis/resource.k8s.io/v1/deviceclasses?limit=1"),
+			200, "", "{\"items\":[]}");
+		script_answer(scripted_server_expect(s.server,
+				      "GET /apis/resource.k8s.io/v1/deviceclasses?watch=1"),
+			403, "", "{}");
+	}
+	stage_observe(&s);
+	settle(&s);
+	assert_true(has_heard("cluster synced "));
+	assert_string_equal(denied(&s), "deviceclasses");
+	stage_close(&s);
+}
+
 /* Nor are there any where the kind is not served. */
 static void a_server_without_device_classes(void **state)
 {
@@ -963,6 +987,7 @@ int main(void)
 		cmocka_unit_test(without_nodes),
 		cmocka_unit_test(what_other_programs_have),
 		cmocka_unit_test(without_device_classes),
+		cmocka_unit_test(a_kind_that_is_neither_denied_nor_listed),
 		cmocka_unit_test(a_server_without_device_classes),
 		cmocka_unit_test(a_late_answer_that_there_is_none),
 		cmocka_unit_test(pods_only_when_wanted),
