@@ -188,8 +188,9 @@ struct api_reply queues_answer(const struct api_sources *s, bool names, struct b
 	buf_printf(out, ",\"withoutQueue\":%zu", queue_count_without_queue(q));
 	put_member_bool(out, "leading", gate_leading(s->metrics.gate));
 	put_member_bool(out, "ledgerUp", s->metrics.ledger_up);
-	if (!s->metrics.ledger_up)
-		put_member_time(out, "ledgerDownSince", gate_ledger_down_ms(s->metrics.gate));
+	int64_t down_ms = gate_ledger_down_ms(s->metrics.gate);
+	if (!s->metrics.ledger_up && down_ms > 0)
+		put_member_time(out, "ledgerDownSince", down_ms);
 	put_member_bool(out, "synced", s->metrics.synced);
 	buf_puts(out, "}\n");
 	return (struct api_reply){200, "application/json"};
