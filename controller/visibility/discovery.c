@@ -160,7 +160,7 @@ static const struct field FIELDS[] = {
 	{"StartReviewStatus", "draws", "integer", "How many plays of each this rests on."},
 	{"StartReviewStatus", "basis", "QueuedJobStartBasis", "What was learned from."},
 	{"StartReviewStatus", "start", "StartTimes",
-		"When it starts as it is: what its QueuedJob tells, of other plays than the variants; where that tells nothing, of these."},
+		"When it starts as it is: what its QueuedJob tells, of other plays and an earlier moment than the variants; where that tells nothing, of these."},
 	{"StartReviewStatus", "variants", "StartVariant[]",
 		"What its owner could change, each alone; what helps most comes first."},
 	{"StartReviewStatus", "notPlayed", "StartUnplayed[]",

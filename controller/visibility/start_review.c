@@ -168,7 +168,8 @@ static void put_variants(const struct start_question *x, const struct ask_answer
 }
 
 /* One question has one answer: what `sluice start` says, where that is known. Played with so few draws of its
- * own it would name another time. */
+ * own it would name another time. But where they differ in whether it starts at all, the variants are told
+ * by these. */
 static void put_start(
 	const struct start_question *x, const struct eta *base, size_t draws, struct buf *out)
 {
@@ -176,7 +177,8 @@ static void put_start(
 	struct explanation now;
 	struct forecast f;
 	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, parts_now_ms(p), &now) ||
-		!forecasts_find(p->forecasts, &x->uid, &now, &f)) {
+		!forecasts_find(p->forecasts, &x->uid, &now, &f) ||
+		(f.start.p50_ms < PLAY_NEVER) != (base->start.p50_ms < PLAY_NEVER)) {
 		review_put_start(out, base, draws);
 		return;
 	}
