@@ -183,14 +183,16 @@ static uint64_t fingerprint_of(const struct bound_pod *b)
 	return hash;
 }
 
-/* Do its pods exceed its allocatable? */
+/* Do its pods exceed its allocatable? Devices are not in that. */
 static bool is_over_full(const struct nodes *n, const struct node *node)
 {
 	if (!node->known)
 		return false;
 	for (size_t r = 0; r < n->node_classes.nresources; r++)
 		if (node->used[r] > node->shape->amount[r] &&
-			strcmp(n->node_classes.resource[r], "pods") != 0)
+			strcmp(n->node_classes.resource[r], "pods") != 0 &&
+			(node->shape->amount[r] > 0 ||
+				!nodes_devices_may_have(n, n->node_classes.resource[r])))
 			return true;
 	int32_t pods = node_classes_resource(&n->node_classes, "pods");
 	return pods < 0 || node->nnode_pods > node->shape->amount[pods];
