@@ -83,7 +83,7 @@ static int read_line(struct slice line, int64_t reference, struct entry *ret, st
 	struct slice time = take_word(&line), word = take_word(&line);
 	if (!instant_parse(time, &ret->from_ms))
 		return err_set(e, ERR_INVALID,
-			"%s is not a time; write a point a line, such as 2026-11-21T00:00:00Z 83.12",
+			"%s is not a time; write a point a line, such as \"2026-11-21T00:00:00Z 83.12\"",
 			slice_show(time, shown));
 	if (line.len > 0)
 		return err_set(e, ERR_INVALID,
@@ -191,7 +191,8 @@ static int resolve(struct priceplan_spec *spec, struct slice text, struct series
 			name, key);
 	int rc = series_read(text, spec->series_reference, &ret->point, &n, e);
 	if (rc == 0 && n == 0)
-		rc = err_set(e, ERR_INVALID, "has no point; write e.g. 2026-11-21T00:00:00Z 83.12");
+		rc = err_set(
+			e, ERR_INVALID, "has no point; write e.g. \"2026-11-21T00:00:00Z 83.12\"");
 	if (rc < 0)
 		err_wrap(e, "spec.series: ConfigMap %s, key %s", name, key);
 	spec->series = ret->point;

@@ -95,7 +95,7 @@ static void sentences_name_the_line(void **state)
 	} rows[] = {
 		{AT "1\ntomorrow 5\n",
 			"line 2: \"tomorrow\" is not a time; write a point a line, such as "
-			"2026-11-21T00:00:00Z 83.12"},
+			"\"2026-11-21T00:00:00Z 83.12\""},
 		{"2026-11-21 5", "line 1: \"2026-11-21\" is not a time"},
 		{"\n\n2026-11-21T10:00:00 5", "line 3: \"2026-11-21T10:00:00\" is not a time"},
 		{AT, "line 1: \"\" is not a number; write digits, and at most six of them"},
@@ -185,7 +185,7 @@ static void or_a_sentence_why_not(void **state)
 		{NULL, "spec.series: there is no ConfigMap \"day-ahead\" with key \"prices\"; "
 		       "create it, or remove series"},
 		{"", "spec.series: ConfigMap \"day-ahead\", key \"prices\": has no point; write "
-		     "e.g. 2026-11-21T00:00:00Z 83.12"},
+		     "e.g. \"2026-11-21T00:00:00Z 83.12\""},
 		{"\nx", "spec.series: ConfigMap \"day-ahead\", key \"prices\": line 2: \"x\" is "
 			"not a time"},
 	};
