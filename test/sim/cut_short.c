@@ -17,12 +17,14 @@ void cut_short_show(struct sim *s, size_t replica, uint64_t life, struct job *j)
 		j->status.succeeded = 0;
 }
 
-/* A lender's own quota is no choice where no other run suffices. */
+/* A lender's own quota is no choice where no other run suffices. The reason "while borrowing" says what a victim of
+ * its priority allows, as Kueue's does, also where the nominee then borrows nothing (reason_of()). */
 static bool is_a_choice(const struct decision *d)
 {
 	enum stop_reason r = d->reason;
 	if (r == STOP_REASON_PREEMPTED)
-		return d->preemption != PREEMPTION_IN_COHORT_RECLAMATION;
+		return d->preemption != PREEMPTION_IN_COHORT_RECLAMATION &&
+		       d->preemption != PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING;
 	return r == STOP_REASON_WINDOW_OPENING || r == STOP_REASON_PODS_READY_TIMEOUT ||
 	       r == STOP_REASON_REQUEUE_LIMIT;
 }
