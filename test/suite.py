@@ -30,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD, LOGS = ROOT / "build", ROOT / "build" / "logs"
 GIB = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
-WORKERS = max(1, min(5, GIB // 4))  # each waits most of the time, and has control planes of 2 GiB
+WORKERS = max(1, min(6, GIB // 3))  # each waits most of the time, and has control planes of 2 GiB
 CORES = len(os.sched_getaffinity(0))
 SHOWN_EVERY = 30  # seconds, where no terminal shows it all the time
 LONGEST = 10  # rows of a table
