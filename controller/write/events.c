@@ -269,10 +269,12 @@ static void tell_wait(struct events *h, const struct note *n)
 	const char *misconfigured = wait_reason_name(WAIT_MISCONFIGURED);
 	struct events_subject job = {n->uid, n->ns, n->name, NULL};
 	bool has_room = h->waiting < EVENTS_LINE_MAX / 4; /* the others are told nowhere else */
-	if (strcmp(n->reason, misconfigured) == 0 && has_room)
+	if (strcmp(n->reason, misconfigured) != 0) {
+		if (h->level == EVENTS_ALL)
+			tell_note(h, n, EVENTS_NORMAL, "Waiting");
+	} else if (has_room) {
 		events_tell(h, &job, EVENTS_WARNING, n->reason, after_reason(n), n->at_ms);
-	else if (h->level == EVENTS_ALL && strcmp(n->reason, misconfigured) != 0)
-		tell_note(h, n, EVENTS_NORMAL, "Waiting");
+	}
 }
 
 void events_note(struct events *h, const struct note *n)
