@@ -143,7 +143,7 @@ static void take_lines_off(struct quota_plan *p, const struct booking *b)
 
 /* ---- After edits of quotas ---- */
 
-static struct quota_node *root_of(const struct booking *b)
+struct quota_node *booking_root(const struct booking *b)
 {
 	return b->nlines > 0 ? quota_root(b->line[0].row->node) : NULL;
 }
@@ -156,7 +156,7 @@ static bool counts(const struct booking *b)
 /* It is counted at its root, which it remembers: that may be none any more when it leaves. */
 static void enter_root(struct booking *b)
 {
-	b->root = root_of(b);
+	b->root = booking_root(b);
 	if (counts(b))
 		b->root->bookings++;
 }

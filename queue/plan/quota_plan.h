@@ -80,6 +80,9 @@ struct booking {
 	struct booking_line line[];
 };
 
+/* The root above its quota today; NULL: it has no lines. booking.root may be of before. */
+struct quota_node *booking_root(const struct booking *b);
+
 struct quota_plan {
 	const struct quota *quota;
 	uint64_t as_of;	      /* quota.edits when the profiles were last right */

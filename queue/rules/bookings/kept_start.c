@@ -91,9 +91,7 @@ void kept_start_leave(struct queue *q, struct workload *w)
 	const struct kept_start *k = kept_start_get(q, w);
 	if (!k)
 		return;
-	/* Not booking.root: the Cohort may have a parent since. */
-	const struct booking *b = k->booking;
-	const struct quota_node *root = b->nlines > 0 ? quota_root(b->line[0].row->node) : NULL;
+	const struct quota_node *root = booking_root(k->booking);
 	if (root && root->cohort_tree)
 		queue_touch_tree(q, root->cohort_tree);
 	kept_start_drop(q, w);
