@@ -335,6 +335,9 @@ def sum_up(parts, idle, seed, save):
 
 
 def commit():
+    """What was tested; "" where there is no git."""
+    if not shutil.which("git"):
+        return ""
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     return done.stdout.strip()
 

@@ -789,19 +789,22 @@ def test_a_crowd_of_waiting_jobs_is_few_elements(crowd, open_page, record_proper
     page.wait("how many there are", lambda: re.search(f"{CROWD:,}".replace(",", "[, ]?"), page.text()))
     most = [elements(page)]
 
+    def is_at(end, number):
+        return (rows := page.rows()) and rows[end][0] == number
+
     def at_the_end():
         page.run("const list = document.querySelector('[role=grid]'); list.scrollTop = list.scrollHeight;")
         most.append(elements(page))
-        return page.rows() and page.rows()[-1][0] == CROWD
+        return is_at(-1, CROWD)
     page.wait("the last", at_the_end)
     page.wait("how many are ahead", lambda: len(rows := page.rows()) > 1 and re.search(f"{CROWD - 1:,}".replace(",", ",?"), rows[-2][1]))
     page.run("document.querySelector('[role=grid]').focus()")
     page.press("Home")
-    page.wait("the first again", lambda: page.rows() and page.rows()[0][0] == 1)
+    page.wait("the first again", lambda: is_at(0, 1))
     for _ in range(20):  # a jump anywhere
         page.press(*["PageDown"] * 20)
         most.append(elements(page))
     page.press("End")
-    page.wait("the last again", lambda: page.rows() and page.rows()[-1][0] == CROWD)
+    page.wait("the last again", lambda: is_at(-1, CROWD))
     most.append(elements(page))
     assert max(most) < ELEMENTS_AT_MOST, most

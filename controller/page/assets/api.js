@@ -149,6 +149,8 @@ export async function follow(which, version, signal, onChange) {
       if (event.type === "ERROR") throw new Refusal(event.object.code, event.object.message);
       if (event.type !== "BOOKMARK") onChange(event);
     }
+  } catch (error) { // Chromium 150 says of the stream that it was aborted, and not why
+    throw silence.signal.aborted ? silence.signal.reason : error;
   } finally {
     clearTimeout(timer);
   }
