@@ -162,6 +162,7 @@ static void make_queue_and_gate(struct parts *p)
 	p->job_scope = job_scope_new(
 		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
 	queue_configure(p->queue, &o->settings.config);
+	queue_await_statuses(p->queue, true);
 	queue_key_names(p->queue, parts_draw_seed());
 	p->gate = gate_new(&gate, p->queue);
 	p->zones = zones_new();

@@ -351,8 +351,9 @@ void ask_child_run(
 	child_begin(parent, own, "sluice-forecast");
 	setpgid(0, 0);
 	bound_real_time(o->ask_ms);
-	/* No play is recorded. */
+	/* No play is recorded, and none writes a status. */
 	queue_listen((struct queue *)(uintptr_t)q, (struct queue_listener){0});
+	queue_await_statuses((struct queue *)(uintptr_t)q, false);
 	waiting.uid = mem_array(most + 1, sizeof(*waiting.uid));
 	queue_each_job(q, gather_waiting, &waiting);
 	qsort(waiting.uid, waiting.n, sizeof(*waiting.uid), ask_by_uid);

@@ -404,6 +404,9 @@ static void make(struct player *p, const struct queue_call *c, struct queue_call
 	case CALL_PAUSE_STARTS:
 		queue_pause_starts(q, c->flag);
 		break;
+	case CALL_AWAIT_STATUSES:
+		queue_await_statuses(q, c->flag);
+		break;
 	case CALL_DECIDE:
 		now->ndecisions = queue_decide(q, c->now_ms, decisions, c->cap, &now->next_ms);
 		now->decisions = decisions;

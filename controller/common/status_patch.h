@@ -1,6 +1,7 @@
 /*
  * A status that counts for one object alone. What is said of an object that was deleted must not be taken for
- * the status of the next one of its name: accepted, say. So a write tests the uid.
+ * the status of the next one of its name: accepted, say. So a write tests the uid. Where it would undo what
+ * another leader has just written, it tests the version as well.
  *
  * A JSON patch, for in a merge patch of /status the API server reads no metadata.uid of a custom resource.
  * It puts the whole status: a field that is not rendered is there no more.
@@ -12,10 +13,10 @@
 #include "base/slice.h"
 #include "base/uid.h"
 
-#define STATUS_PATCH_EXTRA_BYTES 256 /* what is more in the patch than in the status */
+#define STATUS_PATCH_EXTRA_BYTES 512 /* what is more in the patch than in the status */
 
-/* Appends the JSON patch, for /status, of the object with that uid. The API server answers 422 where another
- * has its name by now. */
-void status_patch(struct buf *out, const struct uid *uid, struct slice status);
+/* Appends the JSON patch, for /status, of the object with that uid and that resourceVersion (0: any). The API
+ * server answers 422 where uid or version is another by now. */
+void status_patch(struct buf *out, const struct uid *uid, int64_t version, struct slice status);
 
 #endif

@@ -290,7 +290,7 @@ static void write_page(
 	buf_init(&body, STATUS_MAX_BYTES + STATUS_PATCH_EXTRA_BYTES);
 	path_format(&path, "/apis/sluice.dev/v1alpha1/nodeovercommits/%s/status", p->name);
 	put_status(&status, p, n, b->now_ms);
-	status_patch(&body, &p->uid, buf_slice(&status));
+	status_patch(&body, &p->uid, 0, buf_slice(&status));
 	struct kube_request request = {.method = KUBE_PATCH,
 		.path = buf_text(&path),
 		.content_type = KUBE_JSON_PATCH,

@@ -158,13 +158,8 @@ static void drop(struct view *v, const char *ns, const char *name)
 	changed(o);
 }
 
-/* What another leader has written of it is news to us. */
-static bool follows_status(const struct view *v)
-{
-	return v->kind->status_is_fact && !gate_leading(v->informer->options.gate);
-}
-
-/* A new spec, or nothing of interest: our own writes of a status come back here too. */
+/* A new spec, or nothing of interest: our own writes of a status come back here too. They are told only where a
+ * status is a fact. */
 static void see_object(struct view *v, const cJSON *object)
 {
 	struct informer *o = v->informer;
@@ -179,7 +174,7 @@ static void see_object(struct view *v, const cJSON *object)
 		finalizers_see(o->options.finalizers, v->kind->report, object);
 	}
 	if (!seen_set_see(v->seen_set, decode_namespace_of(object), decode_name(object), &uid,
-		    follows_status(v) ? 0 : generation))
+		    v->kind->status_is_fact ? 0 : generation))
 		return;
 	int rc = kind_tell(v->kind, &o->told, object, &e);
 	if (rc == JOBS_ANEW)

@@ -35,8 +35,7 @@ struct kind {
 	const char *label_selector, *field_selector;
 	bool ours;	 /* a CRD: may not be installed */
 	bool has_status; /* the reporter writes it, so its events are often our own */
-	/* Its status says what outlives a leader: a standby looks at it whenever that changes. The
-	 * leader knows better than what it has written. */
+	/* Its status says what outlives a leader: it is told whenever that changes, to the leader as well. */
 	bool status_is_fact;
 	bool generations; /* metadata.generation moves with every change of the spec */
 	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "queue/calendar/zone.h"
 #include "controller/common/stamp.h"
 #include "controller/write/status.h"
@@ -267,8 +268,8 @@ static struct usage_view *row_of(struct usage_view *row, size_t n, const struct 
 	return NULL;
 }
 
-/* The rows of all ClusterQueues, added up: nominal has the amount, reserved what is left of it. False when
- * there are more than the status has place for. */
+/* The rows of all ClusterQueues, added up: nominal has the amount, reserved what is to be left of it: others
+ * start on the rest once this is read back. False when there are more than the status has place for. */
 static bool add_up(const struct advance_reservation_view *v, struct usage_view *row, size_t *n)
 {
 	*n = 0;
@@ -282,8 +283,8 @@ static bool add_up(const struct advance_reservation_view *v, struct usage_view *
 			*r = (struct usage_view){.flavor = u->flavor, .resource = u->resource};
 		}
 		r->nominal = quantity_add(r->nominal, u->amount);
-		r->reserved = quantity_add(r->reserved, u->left);
-		r->used = quantity_add(r->used, u->used);
+		r->reserved = quantity_add(r->reserved, u->offered);
+		r->used = quantity_add(r->used, least(u->used, u->offered));
 	}
 	return true;
 }

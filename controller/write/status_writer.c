@@ -8,11 +8,13 @@
 #include "base/must.h"
 #include "controller/common/clock.h"
 #include "controller/kube/json.h"
+#include "controller/kube/skim.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
 #include "controller/common/status_patch.h"
 #include "controller/write/status.h"
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_text.h"
 
 enum {
 	IN_FLIGHT_MAX = 8,
@@ -61,6 +63,7 @@ struct subject {
 	enum status_writer_kind kind;
 	char *ns, *name;
 	struct uid uid;
+	int64_t version; /* of an AdvanceReservation, as heard or written last: a write tests it; 0: not known */
 	bool lost;    /* freed when its write is answered */
 	bool doubted; /* its last write was refused, as when another object has its name by now */
 
@@ -211,6 +214,28 @@ static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
 	strcpy(s->condition[i].since, since);
 }
 
+static int64_t version_number(const char *version)
+{
+	int64_t n;
+	return version && text_number(version, INT64_MAX, &n) ? n : 0;
+}
+
+/* Another client has written it: a status that does not count with that would undo what an earlier leader gave
+ * back, so it is written anew, and counts for this version alone. */
+static void take_in_version(struct subject *s, const cJSON *object)
+{
+	if (s->kind != REPORT_ADVANCE_RESERVATION)
+		return;
+	int64_t n = version_number(json_text(json_object(object, "metadata"), "resourceVersion"));
+	if (n <= s->version)
+		return; /* our own write, or one before it */
+	s->version = n;
+	s->doubted = false;
+	free(s->written);
+	s->written = NULL;
+	s->status_writer->unfinished = true;
+}
+
 void status_writer_see(
 	struct status_writer *r, enum status_writer_kind kind, const struct cJSON *object)
 {
@@ -232,6 +257,7 @@ void status_writer_see(
 		r->unfinished = true;
 	}
 	s->uid = uid;
+	take_in_version(s, object);
 	s->deleting = json_text(json_object(object, "metadata"), "deletionTimestamp") != NULL;
 	r->unfinished |= kind == REPORT_FLAVOR && s->deleting;
 	for (size_t i = 0; i < STATUS_CONDITIONS_MAX; i++)
@@ -284,6 +310,16 @@ static bool is_worth_a_word(const struct subject *s, enum kube_outcome o)
 	return !s->lost && o != KUBE_GONE && (o != KUBE_STALE || s->doubted);
 }
 
+static void note_version(struct subject *s, struct slice answer)
+{
+	struct skim_identity is;
+	if (s->kind != REPORT_ADVANCE_RESERVATION)
+		return;
+	skim_identity(answer, &is);
+	int64_t n = version_number(is.version);
+	s->version = n > s->version ? n : s->version;
+}
+
 static void pass_go_on(struct status_writer *r);
 
 static void on_written(const struct kube_answer *a, void *ctx)
@@ -293,6 +329,7 @@ static void on_written(const struct kube_answer *a, void *ctx)
 	r->in_flight--;
 	r->took_ms = (r->clock_us() - s->asked_us) / 1000;
 	if (a->outcome == KUBE_DONE) {
+		note_version(s, a->body);
 		free(s->written);
 		s->written = s->under_way;
 		s->under_way = NULL;
@@ -326,7 +363,7 @@ static void subject_write(struct subject *s, struct buf *text)
 	s->asked_us = r->clock_us();
 	s->under_way = buf_take(text);
 	r->in_flight++;
-	status_patch(&body, &s->uid, slice_of(s->under_way));
+	status_patch(&body, &s->uid, s->version, slice_of(s->under_way));
 	struct kube_request request = {
 		.method = KUBE_PATCH,
 		.path = buf_text(&path),
@@ -508,14 +545,14 @@ RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
 RENDER_JUDGED(budget, &r->judged)
 
-/* Nothing is said of one before the queue has judged it. */
+/* Nothing is said of one before the queue has judged it, as it was told last. */
 static bool render_advance_reservation(
 	struct status_writer *r, size_t index, struct subject **ret, struct buf *text)
 {
 	struct advance_reservation_view v = {0};
 	if (!queue_view_advance_reservation(r->queue, index, &v))
 		return false;
-	if (strcmp(v.accepted.reason, "NotJudgedYet") == 0)
+	if (v.undecided || strcmp(v.accepted.reason, "NotJudgedYet") == 0)
 		return true;
 	struct subject *s = *ret = due_subject(r, "", v.name);
 	if (!s)

@@ -17,6 +17,9 @@
  *
  * lastTransitionTime is kept when the condition's status did not change, also over a restart: what
  * the object itself says is taken in with status_writer_see().
+ *
+ * What an AdvanceReservation gives back is free for others when its status says so (queue_await_statuses()). So
+ * its status is written only as it follows from the version that was heard last: the PATCH tests that.
  */
 #ifndef SLUICE_CONTROLLER_WRITE_STATUS_WRITER_H
 #define SLUICE_CONTROLLER_WRITE_STATUS_WRITER_H

@@ -195,6 +195,10 @@ int queue_set_advance_reservation(
 	struct queue *q, const struct advance_reservation_spec *s, struct err *e);
 void queue_reject_advance_reservation(struct queue *q, const char *name, const char *sentence);
 void queue_drop_advance_reservation(struct queue *q, const char *name);
+/* Makes what is given back (releaseAfter) wait for its status: it is free for others when
+ * queue_set_advance_reservation() tells of a status that says so. For a controller, so that the next leader knows
+ * of it as well. At first it is free at once, for where nobody writes a status. */
+void queue_await_statuses(struct queue *q, bool awaits);
 
 /* Runs that ended before this queue was made (the ledger's segments): what was spent on those of a
  * queue that began at started_ms or in the quarter of an hour behind it. Adds up. */
@@ -986,12 +990,14 @@ struct advance_use {
 	const char *clusterqueue, *flavor, *resource;
 	int64_t amount; /* as reserved */
 	int64_t left;	/* of that, still kept: less where it was given back (releaseAfter) */
+	int64_t offered; /* what is to be left: less than `left` while its status does not say so yet */
 	int64_t used;	/* of what is left, held by Jobs that may use it */
 };
 
 struct advance_reservation_view {
 	const char *name, *clusterqueue;
 	int64_t generation;
+	bool undecided; /* no decision was made since it was told of: what follows is of before */
 	enum advance_state state;
 	/* Accepted, NotJudgedYet, InThePast, TooFarAhead, NotFree, TooMuch, FlavorNotFound,
 	 * ClusterQueueNotFound, CalendarNotFound, NeverOpens, TooManyWindows, NobodyMayUseIt, PlanFull,
@@ -1006,7 +1012,7 @@ struct advance_reservation_view {
 	bool has_cost; /* it has a PricePlan: */
 	int64_t cost;  /* of that window, all of it used; millionths of: */
 	const char *currency;
-	int64_t left_from_ms; /* of the window that began then, something was given back; 0: nothing */
+	int64_t left_from_ms; /* of the window that began then, something was given back or is offered; 0: nothing */
 	const struct advance_use *use; /* valid until the next call on this queue */
 	size_t nuse;
 	uint64_t stopped_total; /* runs that were stopped for it */

@@ -133,6 +133,7 @@
 	/* time, decisions, and what else comes out */                                             \
 	X(CLOCK_STEPPED, clock_stepped, kind)                                                      \
 	X(PAUSE_STARTS, pause_starts, kind)                                                        \
+	X(AWAIT_STATUSES, await_statuses, kind)                                                    \
 	X(DECIDE, decide, kind)                                                                    \
 	X(TAKE_CEILING, take_ceiling, kind)                                                        \
 	X(RETAKE_CEILINGS, retake_ceilings, kind)
@@ -159,7 +160,7 @@ struct queue_call {
 	int32_t pods;
 	enum priority_kind priority_kind;
 	enum predecessor_state state;
-	bool flag; /* known, ready, paused, works, told_end */
+	bool flag; /* known, ready, paused, awaits, works, told_end */
 
 	/* An object, decoded. */
 	const struct queue_config *config;

@@ -79,10 +79,19 @@ static void fill_kept(
 		ret->ok = true;
 		return;
 	}
+	if (a->settled_ms > q->now_ms) {
+		ret->ok = true;
+		text_add(&t,
+			"a leader has just begun: it stops no run before it has heard what was given back");
+		return;
+	}
 	ret->reason = "PodsDidNotEnd";
 	if (leaving > 0)
 		text_add(&t, "%zu %s stopped for it, and %s pods have not ended", leaving,
 			leaving == 1 ? "run was" : "runs were", leaving == 1 ? "its" : "their");
+	else if (a->settled_ms > q->now_ms)
+		text_add(&t,
+			"a leader has just begun, and stops no run before it has heard what was given back");
 	else
 		text_add(&t, "runs that are ending hold what it reserves");
 }
@@ -100,12 +109,12 @@ static void fill_use(const struct queue *q, const struct advance_reservation *a,
 		advance_kept(a, &a->window[0], ADVANCE_PRESENT, kept, &until_ms);
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct advance_row *x = &a->row[i];
-		int64_t left = open ? x->left : x->amount;
+		int64_t left = open ? x->left : x->amount, offered = open ? x->offered : left;
 		int64_t used = open ? left - kept[i] : 0;
 		const char *node = x->row->node->name;
 		const char *slash = strchr(node, '/');
 		own->advance_uses[i] = (struct advance_use){slash ? slash + 1 : node,
-			x->row->flavor, x->row->resource, x->amount, left, used};
+			x->row->flavor, x->row->resource, x->amount, left, offered, used};
 	}
 	free(kept);
 	ret->use = own->advance_uses;
@@ -152,6 +161,7 @@ bool queue_view_advance_reservation(
 	*ret = (struct advance_reservation_view){.name = a->name,
 		.clusterqueue = a->spec.name ? a->spec.clusterqueue : "",
 		.generation = a->spec.generation,
+		.undecided = a->due,
 		.state = state_of(a),
 		.possible_from_ms = a->booked ? 0 : a->possible_from_ms,
 		.currency = "",

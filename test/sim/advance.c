@@ -62,6 +62,7 @@ static void draw_users(struct sim *s, struct advance_object *a)
 
 static void changed(struct sim *s, struct config *c)
 {
+	c->advance.version++;
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_hear_config(s, &s->replica[i], c);
 	sim_touch(s);
@@ -71,8 +72,9 @@ static void make(struct sim *s, struct config *c)
 {
 	struct rng *r = &s->advance.rng;
 	struct advance_object *a = &c->advance;
-	*a = (struct advance_object){
-		.incarnation = ++s->advance.made, .created_ms = s->now_ms / 1000 * 1000};
+	*a = (struct advance_object){.incarnation = ++s->advance.made,
+		.version = a->version,
+		.created_ms = s->now_ms / 1000 * 1000};
 	c->exists = true;
 	c->generation = 1;
 	c->clusterqueue = (size_t)rng_between(r, 0, CLUSTERQUEUES - 1);
@@ -263,10 +265,10 @@ struct status_write {
 	struct replica *by;
 	uint64_t life;
 	size_t index;
-	uint32_t incarnation;
+	uint32_t incarnation, version; /* it counts for these alone */
 	int64_t generation;
 	struct advance_status status;
-	bool lost;
+	bool lost, refused;
 };
 
 static void status_answered(struct sim *s, struct replica *r, void *arg)
@@ -275,7 +277,7 @@ static void status_answered(struct sim *s, struct replica *r, void *arg)
 	(void)s;
 	struct advance_written *written = &r->advance[w->index];
 	written->under_way = false;
-	if (w->lost)
+	if (w->lost || w->refused)
 		written->incarnation = 0; /* it is not known what the server has */
 }
 
@@ -293,9 +295,10 @@ static void status_lands(struct sim *s, void *arg)
 	struct status_write *w = arg;
 	struct config *c = &s->people.config[CONFIG_ADVANCE][w->index];
 	struct replica *r = w->by;
-	bool is_that = c->exists && (c->advance.incarnation == w->incarnation ||
-					    s->o.bug == BUG_STATUS_OF_ANOTHER);
-	if (!w->lost && is_that) {
+	bool unguarded = s->o.bug == BUG_STATUS_OF_ANOTHER;
+	bool is_that = c->advance.incarnation == w->incarnation && c->advance.version == w->version;
+	w->refused = !is_that && !unguarded;
+	if (!w->lost && c->exists && !w->refused) {
 		c->advance.status = w->status;
 		note_promise(s, w);
 		sim_log(s, "%s wrote: %s is %s, generation %lld", r->identity,
@@ -327,7 +330,7 @@ static void take_left(const struct advance_reservation_view *v, struct advance_s
 			continue;
 		ret->left[ret->nleft].flavor = flavor_names[flavor];
 		ret->left[ret->nleft].resource = resources[resource];
-		ret->left[ret->nleft++].amount = v->use[i].left;
+		ret->left[ret->nleft++].amount = v->use[i].offered;
 	}
 }
 
@@ -349,8 +352,9 @@ static void send(struct sim *s, struct replica *r, size_t index, const struct co
 {
 	struct rng *rng = &s->advance.rng;
 	struct status_write *w = sim_alloc(s, sizeof(*w));
-	*w = (struct status_write){r, r->life, index, known->advance.incarnation, known->generation,
-		*status, !s->calm && rng_odds(rng, s->faults.lost)};
+	*w = (struct status_write){r, r->life, index, known->advance.incarnation,
+		known->advance.version, known->generation, *status,
+		!s->calm && rng_odds(rng, s->faults.lost), false};
 	r->advance[index] =
 		(struct advance_written){known->advance.incarnation, s->now_ms, true, *status};
 	sim_after(s, rng_skewed(rng, 1, 2 * s->faults.api_latency_ms), status_lands, w);

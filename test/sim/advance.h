@@ -5,8 +5,8 @@
  *
  * The object is modelled as the API server has it. Its status is the leader's word: that it was accepted,
  * and what was given back. The driver writes it as the real one does, at most once a second, late, and now
- * and then not at all. It names the uid that it is about, so that it is not said of another object of that
- * name. And if the status is seen to say another thing than was written, it is written anew: a leader that
+ * and then not at all. It names the uid and the version that it is about, so that it is not said of another
+ * object of that name, and undoes nothing that another leader has said. And if the status is seen to say another thing than was written, it is written anew: a leader that
  * was deposed may have written last.
  *
  * P18, asked at each decision of a leader of what its queue has been told, by arithmetic on its views of
@@ -19,10 +19,11 @@
  *     ended; or quota was lowered, which has been said before;
  *   - that quota was lowered is said exactly if reservations alone do not fit;
  *   - no Job starts or grows over a reservation that it may not use, also before its time;
- *   - only runs that may not use it are stopped for it, and only in its time;
+ *   - only runs that may not use it are stopped for it, and only in its time; where something of it may have
+ *     been given back, not in the first three seconds of a leader;
  *   - where quota was lowered below what several keep, the older ones have what there is: no Job starts in a
  *     younger one over them;
- *   - nothing is given back before releaseAfter is over: the shortest that it ever was, for what was given
+ *   - nothing is given back before the status says so, nor before releaseAfter is over: the shortest that it ever was, for what was given
  *     back stays so when it is edited.
  *
  * When faults stop they are deleted, so that all that waited for them starts (P7).

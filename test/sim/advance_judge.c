@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/bookings/advance_reservation.h"
 #include "test/sim/sim.h"
 
 typedef long long ll;
@@ -390,6 +391,13 @@ static void check_used(struct sim *s, const struct replica *r, const struct rese
 	}
 }
 
+/* For so long a leader that is told of it may not have heard what was given back, and stops no run. */
+static bool settles(const struct replica *r, const struct reserved *x, int64_t now_ms)
+{
+	return x->known->advance.shortest_release_ms > 0 &&
+	       now_ms - r->advance_from_ms[x->index] < ADVANCE_SETTLE_MS;
+}
+
 static void check_kept(struct sim *s, const struct replica *r, const struct reserved_all *all,
 	const struct reserved *x, int64_t now_ms)
 {
@@ -408,9 +416,9 @@ static void check_kept(struct sim *s, const struct replica *r, const struct rese
 		break_it(s, r, x, now_ms, "expected it to be told that quota was lowered");
 	if (!f.unfit && strcmp(x->reason, "QuotaLowered") == 0)
 		break_it(s, r, x, now_ms, "its quota was not lowered");
-	if (!f.unfit && f.lacks && x->kept)
+	if (!f.unfit && f.lacks && x->kept && !settles(r, x, now_ms))
 		break_it(s, r, x, now_ms, what);
-	if (!f.unfit && f.lacks && !some_leave(r))
+	if (!f.unfit && f.lacks && !some_leave(r) && !settles(r, x, now_ms))
 		break_it(s, r, x, now_ms, "it lacks quota, and no run is stopped for it");
 	if (active && !f.lacks && strcmp(x->reason, "PodsDidNotEnd") == 0)
 		break_it(s, r, x, now_ms, "it has all that it reserves");
@@ -418,6 +426,15 @@ static void check_kept(struct sim *s, const struct replica *r, const struct rese
 
 /* ---- Accepted, and given back ------------------------------------------------------------------
  */
+
+static bool says_less(const struct advance_status *status, const struct reserved_row *u)
+{
+	for (size_t i = 0; i < status->nleft; i++)
+		if (strcmp(status->left[i].flavor, u->flavor) == 0 &&
+			strcmp(status->left[i].resource, u->resource) == 0)
+			return status->left[i].amount < u->left;
+	return false;
+}
 
 static void check_accepted(
 	struct sim *s, const struct replica *r, const struct reserved *x, int64_t now_ms)
@@ -442,6 +459,14 @@ static void check_accepted(
 				now_ms < x->from_ms + a->shortest_release_ms) &&
 			!s->count[PATH_CLOCK_STEP])
 			break_it(s, r, x, now_ms, "some of it was given back too soon");
+		if (u->left < amount && a->from_ms > 0 && a->status.left_from_ms != x->from_ms &&
+			!s->count[PATH_CLOCK_STEP] && s->restore.store == 0)
+			break_it(s, r, x, now_ms,
+				"some of it is free for others, and no status says so");
+		if (a->status.left_from_ms == x->from_ms && says_less(&a->status, u) &&
+			x->state == ADVANCE_ACTIVE)
+			break_it(s, r, x, now_ms,
+				"its status gives back more than is free for others");
 		if (u->left > amount || u->used > u->left)
 			break_it(s, r, x, now_ms, "more of it is left or used than was reserved");
 	}
@@ -518,8 +543,12 @@ static void check_stop(struct sim *s, const struct replica *r, const struct rese
 			r->identity);
 		return;
 	}
+	int64_t period_ms = x->known->advance.release_after_ms;
 	if (!covers(x, now_ms))
 		break_it(s, r, x, now_ms, "a run is stopped for it out of its time");
+	if (period_ms > 0 && now_ms >= x->from_ms + period_ms && settles(r, x, now_ms) &&
+		!s->count[PATH_CLOCK_STEP])
+		break_it(s, r, x, now_ms, "a new leader stops a run for it at once");
 	if (j && may_use(r, x, &j->now->job))
 		break_it(s, r, x, now_ms, "a run that may use it is stopped for it");
 }
@@ -533,6 +562,8 @@ void advance_check(
 	advance_judges(now_ms);
 	gather(r, &all);
 	for (size_t i = 0; i < all.n; i++) {
+		int64_t *from_ms = &r->advance_from_ms[all.of[i].index];
+		*from_ms = !all.of[i].ok ? 0 : *from_ms == 0 ? now_ms : *from_ms;
 		check_accepted(s, r, &all.of[i], now_ms);
 		if (!all.of[i].ok || all.of[i].state == ADVANCE_ENDED)
 			continue;

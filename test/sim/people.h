@@ -61,6 +61,7 @@ struct advance_status {
 
 struct advance_object {
 	uint32_t incarnation; /* its uid: a name may be used again */
+	uint32_t version;     /* each change of it, and of its status */
 	int64_t created_ms;
 	bool everywhere; /* maintenance of a flavor in all ClusterQueues; else in `clusterqueue` */
 	bool maintenance;

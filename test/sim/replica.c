@@ -110,6 +110,7 @@ static void process_starts(struct sim *s, void *arg)
 	r->queue = queue_new();
 	r->shadow = s->o.replayed ? shadow_new(r->queue) : NULL;
 	queue_configure(r->queue, &s->people.queue);
+	queue_await_statuses(r->queue, s->o.bug != BUG_GIVEN_BACK_UNSAID);
 	struct gate_options o = {.identity = r->identity,
 		.lease_ms = r->lease_ms,
 		.note_after_ms = NOTE_AFTER_MS,

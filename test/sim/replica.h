@@ -45,6 +45,7 @@ struct replica {
 
 	int64_t began_ms;
 	struct advance_written advance[ADVANCES];
+	int64_t advance_from_ms[ADVANCES]; /* since when it has that one booked; 0: it has not */
 
 	/* The watches of Nodes, Pods and ResourceQuotas (cluster.h). */
 	struct {

@@ -25,7 +25,7 @@ const char *bug_name(enum bug b)
 		"sizes_unnumbered", "kept_pods_unheard", "outcome_unread", "failure_unseen",
 		"end_guessed", "delete_unguarded", "held_forgotten", "word_unread", "word_for_all",
 		"users_unread", "status_of_another", "status_not_looked_at", "plan_as_held",
-		"freed_unheard", "booking_kept"};
+		"freed_unheard", "booking_kept", "given_back_unsaid"};
 	return names[b];
 }
 

@@ -108,6 +108,7 @@ enum bug {
 	BUG_PLAN_AS_HELD,	  /* what is planned of now is told as what runs hold */
 	BUG_FREED_UNHEARD,	  /* a run that used what is reserved goes unheard */
 	BUG_BOOKING_KEPT,	  /* a booking stays whose Job waits for quota at its time */
+	BUG_GIVEN_BACK_UNSAID,	  /* what is given back is free before the status says so */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);

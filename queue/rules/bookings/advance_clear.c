@@ -215,7 +215,7 @@ void advance_clear(struct queue *q)
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
 		int64_t until_ms;
-		if (!a->booked || !a->open || a->nwindows == 0)
+		if (!a->booked || !a->open || a->nwindows == 0 || a->settled_ms > q->now_ms)
 			continue;
 		struct clearing *c = &all[n++];
 		*c = (struct clearing){

@@ -100,17 +100,32 @@ static void touch(struct queue *q, const struct advance_reservation *a)
 	}
 }
 
-/* Of an earlier leader, or of rows as they were: what was given back stays so. */
-static void take_left(struct advance_reservation *a, const struct advance_amount *left, size_t n)
+/* Lowers what is left of a row. True: it was more. */
+static bool leave_only(struct advance_row *x, int64_t amount)
 {
+	bool less = amount < x->left;
+	x->left = least(x->left, amount);
+	x->offered = least(x->offered, x->left);
+	return less;
+}
+
+static void leave_all(struct advance_row *x)
+{
+	x->left = x->offered = x->amount;
+}
+
+/* Of the status, or of rows as they were: what was given back stays so. True: it is less than it was. */
+static bool take_left(struct advance_reservation *a, const struct advance_amount *left, size_t n)
+{
+	bool less = false;
 	for (size_t i = 0; i < a->nrows; i++) {
 		struct advance_row *x = &a->row[i];
 		for (size_t k = 0; k < n; k++)
 			if (strcmp(left[k].flavor, x->row->flavor) == 0 &&
-				strcmp(left[k].resource, x->row->resource) == 0 &&
-				left[k].amount < x->amount)
-				x->left = left[k].amount > 0 ? left[k].amount : 0;
+				strcmp(left[k].resource, x->row->resource) == 0)
+				less |= leave_only(x, greater(left[k].amount, 0));
 	}
+	return less;
 }
 
 static void forget_plan(struct queue *q, struct advance_reservation *a)
@@ -149,6 +164,15 @@ static void enter(struct queue *q, struct advance_reservation *a)
 	q->counters.version++;
 }
 
+/* An earlier leader may have let others start on what it gave back, and its status not be heard of yet: for a
+ * moment no run is stopped. */
+static void settle(const struct queue *q, struct advance_reservation *a)
+{
+	bool gives_back = a->spec.release_after_ms > 0 && q->advance_reservations.awaits;
+	bool has_begun = a->nwindows > 0 && a->window[0].from_ms <= q->now_ms;
+	a->settled_ms = gives_back && has_begun ? quantity_add(q->now_ms, ADVANCE_SETTLE_MS) : 0;
+}
+
 /* It was accepted before: nothing is asked. */
 static void book_as_told(struct queue *q, struct advance_reservation *a)
 {
@@ -161,6 +185,7 @@ static void book_as_told(struct queue *q, struct advance_reservation *a)
 	advance_book(q, a, false, &window);
 	a->reason = "Accepted";
 	enter(q, a);
+	settle(q, a);
 }
 
 static bool judge(struct queue *q, struct advance_reservation *a)
@@ -231,7 +256,7 @@ static void go_on(struct queue *q, struct advance_reservation *a)
 	if (a->left_from_ms > q->now_ms) {
 		a->left_from_ms = 0;
 		for (size_t i = 0; i < a->nrows; i++)
-			a->row[i].left = a->row[i].amount;
+			leave_all(&a->row[i]);
 	}
 	if (!a->open || !w || w->from_ms > q->now_ms || w->from_ms == a->open_from_ms)
 		return;
@@ -309,7 +334,7 @@ static void open_first(struct queue *q, struct advance_reservation *a)
 	a->open_from_ms = w->from_ms;
 	a->open = true;
 	for (size_t i = 0; !given_back && i < a->nrows; i++)
-		a->row[i].left = a->row[i].amount;
+		leave_all(&a->row[i]);
 	if (!given_back)
 		a->left_from_ms = 0;
 	if (a->spec.release_after_ms > 0)
@@ -318,24 +343,44 @@ static void open_first(struct queue *q, struct advance_reservation *a)
 	q->counters.version++;
 }
 
-/* True: something was given back. */
-static bool give_back(struct queue *q, struct advance_reservation *a)
+/* Others may have it from now on. */
+static void less_is_left(struct queue *q, struct advance_reservation *a)
 {
-	bool less = false;
-	for (size_t i = 0; i < a->nrows; i++) {
-		struct advance_row *x = &a->row[i];
-		less = less || x->most < x->left;
-		if (x->most < x->left)
-			x->left = (int64_t)x->most;
-	}
-	if (!less)
-		return false;
 	a->left_from_ms = a->window[0].from_ms;
 	if (a->cq)
 		advance_stale(q, a->cq, a->window[0].from_ms, a->window[0].until_ms);
 	touch(q, a);
 	q->counters.version++;
-	return true;
+}
+
+/* What its users did not use is to be given back: the status says so first, where that is awaited. While it does
+ * not, the next period offers what it finds itself. */
+static void offer(struct queue *q, struct advance_reservation *a)
+{
+	for (size_t i = 0; i < a->nrows; i++) {
+		struct advance_row *x = &a->row[i];
+		int64_t stays = x->most < x->left ? (int64_t)x->most : x->left;
+		if (stays == x->offered)
+			continue;
+		x->offered = stays;
+		a->left_from_ms = a->window[0].from_ms;
+		q->counters.version++;
+	}
+}
+
+/* What the status says of the window that is open, whoever wrote it, and what is offered, where no status is
+ * awaited. */
+static void give_back(struct queue *q, struct advance_reservation *a)
+{
+	bool less = false;
+	if (!a->open)
+		return;
+	if (a->spec.left_from_ms == a->open_from_ms)
+		less = take_left(a, a->spec.left, a->spec.nleft);
+	for (size_t i = 0; !q->advance_reservations.awaits && i < a->nrows; i++)
+		less |= leave_only(&a->row[i], a->row[i].offered);
+	if (less)
+		less_is_left(q, a);
 }
 
 /* A period that was not watched whole, because the queue was made in it, gives nothing back. */
@@ -347,7 +392,7 @@ static void release(struct queue *q, struct advance_reservation *a)
 	if (period_ms <= a->period_from_ms)
 		return;
 	if (a->watched_from_ms <= a->period_from_ms)
-		give_back(q, a);
+		offer(q, a);
 	period_begin(q, a, period_ms);
 }
 
@@ -362,7 +407,7 @@ static int64_t next_ms(const struct queue *q, const struct advance_reservation *
 		at_ms = least(at_ms, quantity_add(a->period_from_ms, a->spec.release_after_ms));
 	if (a->open)
 		at_ms = least(at_ms, quantity_add(q->now_ms, ADVANCE_RETRY_MS));
-	return at_ms;
+	return a->settled_ms > q->now_ms ? least(at_ms, a->settled_ms) : at_ms;
 }
 
 static void turn(struct queue *q, struct advance_reservation *a)
@@ -374,6 +419,7 @@ static void turn(struct queue *q, struct advance_reservation *a)
 	else if (!a->open || a->open_from_ms != a->window[0].from_ms)
 		open_first(q, a);
 	release(q, a);
+	give_back(q, a);
 	q->advance_reservations.clears |= a->open; /* runs may have been adopted meanwhile */
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
@@ -465,6 +511,7 @@ void advance_reservations_set_back(struct queue *q)
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
 		a->anew = a->booked;
+		a->settled_ms = 0;
 		advance_reservation_due(q, a);
 	}
 }

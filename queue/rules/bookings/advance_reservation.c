@@ -157,6 +157,28 @@ static void reject(struct queue *q, const char *name, const char *sentence)
 	q->counters.version++;
 }
 
+static bool amounts_are_same(
+	const struct advance_amount *a, size_t na, const struct advance_amount *b, size_t nb)
+{
+	bool same = na == nb;
+	for (size_t i = 0; same && i < na; i++)
+		same = a[i].amount == b[i].amount && strcmp(a[i].flavor, b[i].flavor) == 0 &&
+		       strcmp(a[i].resource, b[i].resource) == 0;
+	return same;
+}
+
+/* Is it as it was told last? Each write of its status is told again. */
+static bool is_known(const struct advance_reservation *x, const struct advance_reservation_spec *s)
+{
+	return x->spec.name && !x->invalid && uid_cmp(&x->spec.uid, &s->uid) == 0 &&
+	       x->spec.generation == s->generation && x->spec.created_ms == s->created_ms &&
+	       x->spec.deleting == s->deleting && advance_spec_reserves_same(&x->spec, s) &&
+	       advance_spec_usable_same(&x->spec, s) &&
+	       x->spec.release_after_ms == s->release_after_ms &&
+	       (x->spec.accepted || !s->accepted) && x->spec.left_from_ms == s->left_from_ms &&
+	       amounts_are_same(x->spec.left, x->spec.nleft, s->left, s->nleft);
+}
+
 /* A status that lags behind, or an edit of who may use it, takes nothing back. */
 int queue_set_advance_reservation(
 	struct queue *q, const struct advance_reservation_spec *s, struct err *e)
@@ -170,6 +192,8 @@ int queue_set_advance_reservation(
 		return err_set(e, code, "%s", own.text);
 	}
 	struct advance_reservation *x = object_of(q, s->name);
+	if (is_known(x, s))
+		return 0;
 	bool same = x->spec.name && uid_cmp(&x->spec.uid, &s->uid) == 0 &&
 		    advance_spec_reserves_same(&x->spec, s) && !s->deleting;
 	bool stays = same && x->spec.accepted, booked = same && x->booked;
@@ -192,6 +216,15 @@ int queue_set_advance_reservation(
 	x->invalid = NULL;
 	q->counters.version++;
 	return 0;
+}
+
+void queue_await_statuses(struct queue *q, bool awaits)
+{
+	queue_tell(q, AWAIT_STATUSES, .flag = awaits);
+	q->advance_reservations.awaits = awaits;
+	struct advance_reservation *a = advance_reservation_first(q);
+	for (; a; a = advance_reservation_next(a))
+		advance_reservation_due(q, a);
 }
 
 void queue_reject_advance_reservation(struct queue *q, const char *name, const char *sentence)

@@ -12,6 +12,8 @@
  *   - only an accepted one is booked, and only from now on: a window that has ended is booked no more
  *   - which are accepted depends on spec.accepted and on facts, never on the order in which they were
  *     told
+ *   - where statuses are awaited (queue_await_statuses()), others start on what is given back only after
+ *     the status has said so
  */
 #ifndef SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_RESERVATION_H
 #define SLUICE_QUEUE_RULES_BOOKINGS_ADVANCE_RESERVATION_H
@@ -25,6 +27,8 @@
 
 #define ADVANCE_RETRY_MS INT64_C(60000)		/* one that was refused is judged again */
 #define ADVANCE_ROLL_MS (INT64_C(24) * 3600000) /* the windows of Calendars are looked up again */
+#define ADVANCE_SETTLE_MS                                                                          \
+	INT64_C(3000) /* a status that an earlier leader wrote is usually heard of by then */
 #define ADVANCE_PIECES_MAX 64			/* in which a window is booked */
 
 struct booking;
@@ -38,6 +42,7 @@ struct advance_row {
 	struct quota_row *row;
 	int64_t amount;
 	int64_t left;	     /* in the window that begins at left_from_ms */
+	int64_t offered;     /* what is to be left of it once the status says so */
 	struct profile held; /* what runs that may use it are planned to hold, over time */
 	__int128 most;	     /* of that, since the period of releaseAfter began */
 };
@@ -83,6 +88,7 @@ struct advance_reservation {
 	int64_t open_from_ms;	 /* ... and began then */
 	int64_t period_from_ms;	 /* of releaseAfter */
 	int64_t watched_from_ms; /* what was used is known from here on */
+	int64_t settled_ms;	 /* no run is stopped for it before */
 	int64_t rolled_ms;	 /* when its windows were looked up */
 	struct alarm alarm;
 	uint64_t crowded_as_of; /* counters.version at which `crowded` was right (advance_plan.c) */
@@ -99,6 +105,7 @@ struct advance_reservations {
 	bool due;				/* some is */
 	bool stale;				/* pieces of some are */
 	bool clears;				/* runs are to be stopped: advance_clear.h */
+	bool awaits;				/* statuses are: queue_await_statuses() */
 	uint64_t quotas_as_of, calendars_as_of; /* edits that were seen */
 };
 

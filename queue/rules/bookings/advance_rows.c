@@ -14,7 +14,7 @@ static void row_add(struct advance_reservation *a, struct quota_row *row, int64_
 		return;
 	a->row = mem_grow(a->row, a->nrows + 1, sizeof(*a->row));
 	struct advance_row *x = &a->row[a->nrows++];
-	*x = (struct advance_row){.row = row, .amount = amount, .left = amount};
+	*x = (struct advance_row){.row = row, .amount = amount, .left = amount, .offered = amount};
 	profile_init(&x->held);
 }
 

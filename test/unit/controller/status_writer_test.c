@@ -56,6 +56,12 @@ static void expect(struct stage *s, const char *line, int status)
 	api_stage_expect(&s->api, line, status);
 }
 
+static void expect_answer(struct stage *s, const char *line, const char *body)
+{
+	script_answer(scripted_server_expect(s->api.server, line), 200,
+		"Content-Type: application/json\r\n", body);
+}
+
 static void stage_tick(struct stage *s, int64_t now_ms)
 {
 	status_writer_tick(s->status_writer, now_ms);
@@ -488,6 +494,38 @@ static void a_refused_reservation_says_so(void **state)
 	stage_close(&s);
 }
 
+#define RESERVATION_OF(version)                                                                    \
+	"{\"metadata\":{\"name\":\"demo\",\"uid\":\"" UID_ONE "\",\"resourceVersion\":\"" version  \
+	"\"}}"
+#define TESTS_VERSION(version)                                                                     \
+	"[{\"op\":\"test\",\"path\":\"/metadata/uid\",\"value\":\"" UID_ONE                        \
+	"\"},{\"op\":\"test\",\"path\":\"/metadata/resourceVersion\",\"value\":\"" version "\"},"
+
+/* What an earlier leader wrote meanwhile, of what it gave back, is not undone. */
+static void a_reservation_is_written_as_it_was_seen_last(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("7"));
+	queue_reject_advance_reservation(s.api.world.queue, "demo", "spec.flavors: names nothing");
+	expect(&s, RESERVATION_PATH, 422); /* it has version 8 by now */
+	stage_tick(&s, NOW_MS);
+	assert_begins(last_body(&s), TESTS_VERSION("7"));
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("8"));
+	expect_answer(&s, RESERVATION_PATH, RESERVATION_OF("9"));
+	stage_tick(&s, NOW_MS + 1000);
+	assert_begins(last_body(&s), TESTS_VERSION("8"));
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("9")); /* our own */
+	stage_tick(&s, NOW_MS + 2000);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("11")); /* somebody has emptied it */
+	expect(&s, RESERVATION_PATH, 200);
+	stage_tick(&s, NOW_MS + 3000);
+	assert_begins(last_body(&s), TESTS_VERSION("11"));
+	stage_close(&s);
+}
+
 static void a_budget_is_written_every_ten_seconds_at_most(void **state)
 {
 	(void)state;
@@ -530,6 +568,7 @@ int main(void)
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
 		cmocka_unit_test(an_empty_status_is_filled_again),
 		cmocka_unit_test(a_write_is_for_the_object_that_was_judged),
+		cmocka_unit_test(a_reservation_is_written_as_it_was_seen_last),
 		cmocka_unit_test(an_object_may_be_made_anew_while_it_is_written),
 		cmocka_unit_test(a_flavor_is_written_to_only_when_it_was_refused),
 		cmocka_unit_test(a_flavor_that_is_deleted_says_what_still_uses_it),

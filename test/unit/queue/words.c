@@ -878,6 +878,10 @@ bool words_tell(struct words *w, char **word, size_t n)
 		queue_pause_starts(w->q, strcmp(word[1], "pause") == 0);
 		return true;
 	}
+	if (strcmp(what, "statuses") == 0) {
+		queue_await_statuses(w->q, strcmp(word[1], "awaited") == 0);
+		return true;
+	}
 	if (strcmp(what, "queue") == 0)
 		return tell_queue(w, word, n);
 	if (strcmp(what, "local") == 0)

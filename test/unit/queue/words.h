@@ -46,6 +46,7 @@
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
  *   at SECONDS                       sets the time
  *   starts pause | starts go         the gate has not settled yet
+ *   statuses awaited | statuses unread   somebody writes the statuses, and they are told again, or nobody does
  *   calendar .., policy .., at LOCAL-TIME: words_time.h; reserve ..: words_reserve.h; label=K:V is a label of the Job,
  *   suspensions=N what earlier attempts left behind, stopping-at=SECONDS our notice of a stop
  *

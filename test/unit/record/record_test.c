@@ -267,6 +267,7 @@ static void call_runs(struct queue *q)
 	decide(q, 11500);
 	queue_block_job(q, &c.uid, NULL);
 	queue_clock_stepped(q, -3600000);
+	queue_await_statuses(q, true);
 	queue_pause_starts(q, true);
 	decide(q, 12500);
 	queue_pause_starts(q, false);
