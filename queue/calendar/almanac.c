@@ -143,9 +143,3 @@ int almanac_weekday(const struct almanac *a, int32_t day)
 	int i = almanac_exception(a, day);
 	return i >= 0 && a->treat_as[i] < 7 ? a->treat_as[i] : civil_weekday(day);
 }
-
-int32_t almanac_next_change(const struct almanac *a, int32_t day)
-{
-	size_t i = entry_of(a, day);
-	return i + 1 < a->nentries ? a->entry[i + 1].from_day : INT32_MAX;
-}

@@ -29,7 +29,5 @@ void almanac_done(struct almanac *a);
 int almanac_exception(const struct almanac *a, int32_t day);
 /* The effective weekday: the exception's, or its own. */
 int almanac_weekday(const struct almanac *a, int32_t day);
-/* The first day after `day` with another exception or none; INT32_MAX: there is none. */
-int32_t almanac_next_change(const struct almanac *a, int32_t day);
 
 #endif
