@@ -1,10 +1,10 @@
 /*
  * Effect: what of a spec has none, so that its author is told.
  *
- *   names     that find nothing: names.c lists what each kind may name, rules/targets.h knows how a name of
+ *   names     that find nothing: names[] lists what each kind may name, rules/targets.h knows how a name of
  *             each kind is found, and which one its author may have meant. What the condition Active says
  *             is not there is told there alone
- *   settings  that nothing heeds: settings.c
+ *   settings  that nothing heeds: settings[] has a judge for each
  *
  * What is said is worked out of the facts when it is asked for, and nothing is kept. So the order in
  * which objects come and go does not matter: a name is found as soon as there is what it names.
@@ -12,34 +12,15 @@
  * None of it decides anything. What does (a ClusterQueue without its flavor is inactive) is decided
  * where that is read.
  *
- * When a field that names something is added: a row in names.c, and where it names another kind of
+ * When a field that names something is added: a row in names[], and where it names another kind of
  * object than the others a target. When a setting needs another one to have an effect: a row in
- * settings.c.
+ * settings[].
  */
 #ifndef SLUICE_QUEUE_EFFECT_EFFECT_H
 #define SLUICE_QUEUE_EFFECT_EFFECT_H
 
-#include "queue/core.h"
-#include "queue/job/text.h"
-
-enum { EFFECT_FAULTS_TOLD = 3 }; /* the others are counted */
-
-/* The faults of one object, while they are written down. */
-struct faults {
-	struct queue *q;
-	struct text *text;
-	const char *reason; /* of the first; NULL: there is none */
-	size_t n;
-	bool told_by_active; /* a name that finds nothing is left to the condition Active */
-};
-
-/* One more, of this reason. True: its sentence is to be added to the text. */
-bool faults_add(struct faults *f, const char *reason);
-
-/* What an object is: a struct clusterqueue, localqueue, cohort, runpolicy, plan or budget with a spec in
- * force. */
-void names_judge(struct faults *f, enum effect_kind kind, const void *object);
-void settings_judge(struct faults *f, enum effect_kind kind, const void *object);
+struct localqueue;
+struct text;
 
 /* Why the namespace of a LocalQueue whose gate is GATE_NOT_SELECTED is not selected, and the cure. */
 void effect_say_not_selected(const struct localqueue *lq, struct text *t);
