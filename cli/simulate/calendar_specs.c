@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/calendar/civil.h"
-#include "queue/calendar/resolve.h"
+#include "queue/calendar/spec.h"
 #include "queue/calendar/tzdata.h"
 #include "cli/simulate/documents.h"
 #include "controller/wire/decode.h"

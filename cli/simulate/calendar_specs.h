@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
-#include "queue/calendar/resolve.h"
+#include "queue/calendar/spec.h"
 #include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
 #include "sluice/calendar.h"

@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "queue/calendar/civil.h"
-#include "queue/calendar/resolve.h"
 #include "controller/common/clock.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
+#include "queue/calendar/spec.h"
 #include "queue/price/series.h"
 
 enum { HORIZON_DAYS = 3660 }; /* of repeated events: as far as `sluice calendar` looks */

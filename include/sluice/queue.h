@@ -168,7 +168,7 @@ void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *n
  * the call and from nothing that happened before, so a restart or a jump of the clock misses and
  * doubles nothing. A policy that cannot be understood (its Calendar is missing or invalid, the last
  * valid spec of neither is known) starts nothing and stops nothing. Zones are loaded, dates and
- * prices of ConfigMaps resolved by the caller (queue/calendar/resolve.h). */
+ * prices of ConfigMaps resolved by the caller (queue/calendar/spec.h). */
 
 int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct err *e);
 void queue_reject_calendar(struct queue *q, const char *name, const char *sentence);

@@ -16,9 +16,9 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/calendar/almanac.h"
-#include "queue/calendar/check.h"
 #include "queue/calendar/civil.h"
 #include "queue/calendar/cron.h"
+#include "queue/calendar/spec.h"
 #include "queue/calendar/zone.h"
 
 #define WEEK_MINUTES (7 * DAY_MINUTES)

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "cli/import/accepted.h"
 #include "controller/wire/decode.h"
-#include "queue/calendar/check.h"
+#include "queue/calendar/spec.h"
 #include "queue/calendar/tzdata.h"
 #include "test/sim/rng.h"
 

@@ -1,13 +1,15 @@
 /*
- * Completes a calendar's spec: its zone, and the dates that it takes from ConfigMaps
- * (spec.except[].datesFrom). A caller with the zone database and the ConfigMaps calls this between
+ * A calendar's spec: completed after it is decoded, and checked before a calendar is made of it.
+ *
+ * calendar_resolve() adds the zone, and the dates that the spec takes from ConfigMaps
+ * (spec.except[].datesFrom). A caller with the zone database and the ConfigMaps calls it between
  * decoding and calendar_new(). Pure but for what the callback does.
  *
  * A list of dates is that of notation_date_list(); a text that begins with BEGIN:VCALENDAR is
  * iCalendar (ics.h).
  */
-#ifndef SLUICE_QUEUE_CALENDAR_RESOLVE_H
-#define SLUICE_QUEUE_CALENDAR_RESOLVE_H
+#ifndef SLUICE_QUEUE_CALENDAR_SPEC_H
+#define SLUICE_QUEUE_CALENDAR_SPEC_H
 
 #include "base/err.h"
 #include "base/slice.h"
@@ -32,5 +34,9 @@ int calendar_resolve(const struct calendar_spec *spec, const struct zone *zone,
 	struct date_range horizon, resolve_find find, void *ctx, struct resolved *ret,
 	struct err *e);
 void resolved_done(struct resolved *r);
+
+/* Checks a spec, as calendar_new() does first: everything else in calendar/ relies on it.
+ * ERR_INVALID, ERR_LIMIT: "spec.open[2].to: ..." with what to write instead. */
+int calendar_check(const struct calendar_spec *spec, struct err *e);
 
 #endif
