@@ -4,7 +4,7 @@
  *
  * A budget never prevents a stop: the API server asks budgets only when pods are evicted, and
  * suspending a Job deletes its pods. But of candidates that serve equally, the ones with pods
- * that the budgets allow to go are chosen first (victim_cost.h).
+ * that the budgets allow to go are chosen first (victim_search.h).
  *
  * The labels of pods are kept with the reservation, so waiting Jobs pay nothing for them. A Job
  * that runs before its reservation is adopted from the ledger has them in `roomless` until then.
