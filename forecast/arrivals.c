@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/mix.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 #define SECOND_MS 1000

@@ -20,7 +20,7 @@
 #include "queue/core.h"
 #include "queue/admit/effective_quota.h"
 #include "queue/admit/growth.h"
-#include "queue/job/placement_key.h"
+#include "queue/job/placement.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"

@@ -5,7 +5,7 @@
 #include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_parts.h"
 #include "queue/job/node_affinity.h"
-#include "queue/job/placement_key.h"
+#include "queue/job/placement.h"
 
 static const char *const effects[] = {
 	"", "NoSchedule", "PreferNoSchedule", "NoExecute", NULL}; /* enum taint_effect */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 
 static struct selector_term copy_selector(struct arena *a, const struct selector_term *from)
 {

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "queue/cluster/copy.h"
 #include "queue/cluster/fingerprint.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 
 /* So many kinds of pods are cached; the least lately asked is dropped. For 5,000 nodes each takes
  * 60 kB, with a ranking 125 kB. */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 
 #define HOSTNAME "kubernetes.io/hostname"
 

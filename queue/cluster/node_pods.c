@@ -10,7 +10,7 @@
 #include "queue/cluster/copy.h"
 #include "queue/cluster/fingerprint.h"
 #include "queue/cluster/nodes_priv.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 #include "sluice/quantity.h"
 
 /* ---- what they take of a node ---------------------------------------------------------------- */

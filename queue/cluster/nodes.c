@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/cluster/fit_cache.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 #include "sluice/quantity.h"
 
 #define LOG_LEAST 1024 /* changes remembered, at least */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/cluster/nodes_priv.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 
 static bool has_name(const void *value, const void *key)
 {

@@ -1,8 +1,12 @@
-#include "sluice/placement.h"
+#include "queue/job/placement.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define METADATA_MARK (-1) /* no list has this length */
+
+/* ---- where it may run ------------------------------------------------------------------------ */
 
 static const struct label *find_label(const struct label *labels, size_t n, const char *key)
 {
@@ -173,4 +177,257 @@ bool labels_match(const struct label *labels, size_t nlabels, const struct selec
 			return false;
 	}
 	return true;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+const struct label *labels_copy(struct arena *a, const struct label *from, size_t n)
+{
+	struct label *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i].key = arena_string(a, from[i].key);
+		to[i].value = arena_string(a, from[i].value);
+	}
+	return to;
+}
+
+const struct taint *taints_copy(struct arena *a, const struct taint *from, size_t n)
+{
+	struct taint *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i] = from[i];
+		to[i].key = arena_string(a, from[i].key);
+		to[i].value = arena_string(a, from[i].value);
+	}
+	return to;
+}
+
+const struct toleration *tolerations_copy(struct arena *a, const struct toleration *from, size_t n)
+{
+	struct toleration *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i] = from[i];
+		to[i].key = arena_string(a, from[i].key);
+		to[i].value = arena_string(a, from[i].value);
+	}
+	return to;
+}
+
+static const struct requirement *requirements_copy(
+	struct arena *a, const struct requirement *from, size_t n)
+{
+	struct requirement *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		const char **values = arena_take(a, from[i].nvalues, sizeof(*values));
+		for (size_t v = 0; v < from[i].nvalues; v++)
+			values[v] = arena_string(a, from[i].values[v]);
+		to[i] = from[i];
+		to[i].key = arena_string(a, from[i].key);
+		to[i].values = values;
+	}
+	return to;
+}
+
+const struct selector_term *terms_copy(struct arena *a, const struct selector_term *from, size_t n)
+{
+	struct selector_term *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i].nrequirements = from[i].nrequirements;
+		to[i].requirements =
+			requirements_copy(a, from[i].requirements, from[i].nrequirements);
+	}
+	return to;
+}
+
+const struct node_term *node_terms_copy(struct arena *a, const struct node_term *from, size_t n)
+{
+	struct node_term *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i].labels = *terms_copy(a, &from[i].labels, 1);
+		to[i].fields = *terms_copy(a, &from[i].fields, 1);
+	}
+	return to;
+}
+
+static const struct preferred_term *preferred_copy(
+	struct arena *a, const struct preferred_term *from, size_t n)
+{
+	struct preferred_term *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i].weight = from[i].weight;
+		to[i].term = *node_terms_copy(a, &from[i].term, 1);
+	}
+	return to;
+}
+
+const char *const *names_copy(struct arena *a, const char *const *from, size_t n)
+{
+	const char **to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++)
+		to[i] = arena_string(a, from[i]);
+	return to;
+}
+
+void pod_metadata_copy(struct arena *a, const struct pod_metadata *from, struct pod_metadata *ret)
+{
+	*ret = *from;
+	ret->labels = labels_copy(a, from->labels, from->nlabels);
+	ret->annotations = labels_copy(a, from->annotations, from->nannotations);
+}
+
+static void template_keys_copy(
+	struct arena *a, const struct template_keys *from, struct template_keys *ret)
+{
+	ret->own = names_copy(a, from->own, from->nown);
+	ret->old = names_copy(a, from->old, from->nold);
+}
+
+void template_metadata_copy(
+	struct arena *a, const struct template_metadata *from, struct template_metadata *ret)
+{
+	*ret = *from;
+	template_keys_copy(a, &from->labels, &ret->labels);
+	template_keys_copy(a, &from->annotations, &ret->annotations);
+}
+
+void placement_copy(struct arena *a, const struct placement *from, struct placement *ret)
+{
+	*ret = *from;
+	ret->node_selector = labels_copy(a, from->node_selector, from->nnode_selector);
+	ret->tolerations = tolerations_copy(a, from->tolerations, from->ntolerations);
+	ret->terms = node_terms_copy(a, from->terms, from->nterms);
+	ret->preferred = preferred_copy(a, from->preferred, from->npreferred);
+}
+
+void node_group_copy(struct arena *a, const struct node_group *from, struct node_group *ret)
+{
+	*ret = *from;
+	ret->labels = labels_copy(a, from->labels, from->nlabels);
+	ret->taints = taints_copy(a, from->taints, from->ntaints);
+	ret->tolerations = tolerations_copy(a, from->tolerations, from->ntolerations);
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static void key_string(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s) + 1);
+}
+
+static void key_number(struct buf *b, int64_t n)
+{
+	buf_add(b, &n, sizeof(n));
+}
+
+static void key_selector(struct buf *b, const struct selector_term *t)
+{
+	key_number(b, (int64_t)t->nrequirements);
+	for (size_t r = 0; r < t->nrequirements; r++) {
+		const struct requirement *q = &t->requirements[r];
+		key_string(b, q->key);
+		key_number(b, q->op);
+		key_number(b, (int64_t)q->nvalues);
+		for (size_t v = 0; v < q->nvalues; v++)
+			key_string(b, q->values[v]);
+	}
+}
+
+static void key_labels(struct buf *b, const struct label *all, size_t n)
+{
+	key_number(b, (int64_t)n);
+	for (size_t i = 0; i < n; i++) {
+		key_string(b, all[i].key);
+		key_string(b, all[i].value);
+	}
+}
+
+static void key_tolerations(struct buf *b, const struct placement *p)
+{
+	key_number(b, (int64_t)p->ntolerations);
+	for (size_t i = 0; i < p->ntolerations; i++) {
+		const struct toleration *t = &p->tolerations[i];
+		key_string(b, t->key);
+		key_string(b, t->value);
+		key_number(b, t->op);
+		key_number(b, t->effect);
+		key_number(b, t->has_seconds);
+		key_number(b, t->has_seconds ? t->seconds : 0);
+	}
+}
+
+static void key_affinity(struct buf *b, const struct placement *p)
+{
+	key_number(b, p->has_affinity + 2 * p->affinity_unread);
+	key_number(b, (int64_t)p->nterms);
+	for (size_t i = 0; i < p->nterms; i++) {
+		key_selector(b, &p->terms[i].labels);
+		key_selector(b, &p->terms[i].fields);
+	}
+	key_number(b, (int64_t)p->npreferred);
+	for (size_t i = 0; i < p->npreferred; i++) {
+		key_number(b, p->preferred[i].weight);
+		key_selector(b, &p->preferred[i].term.labels);
+		key_selector(b, &p->preferred[i].term.fields);
+	}
+}
+
+void placement_key(const struct placement *p, struct buf *out)
+{
+	if (p->nnode_selector + p->ntolerations + p->nterms + p->npreferred == 0 &&
+		!p->has_affinity && !p->affinity_unread)
+		return;
+	key_labels(out, p->node_selector, p->nnode_selector);
+	key_tolerations(out, p);
+	key_affinity(out, p);
+}
+
+void pod_metadata_key(const struct pod_metadata *m, struct buf *out)
+{
+	if (m->nlabels + m->nannotations == 0)
+		return;
+	key_number(out, METADATA_MARK);
+	key_labels(out, m->labels, m->nlabels);
+	key_labels(out, m->annotations, m->nannotations);
+}
+
+bool pod_metadata_same(const struct pod_metadata *a, const struct pod_metadata *b)
+{
+	struct buf x, y;
+	buf_init(&x, SIZE_MAX / 4);
+	buf_init(&y, SIZE_MAX / 4);
+	pod_metadata_key(a, &x);
+	pod_metadata_key(b, &y);
+	bool same = x.len == y.len && (x.len == 0 || memcmp(x.ptr, y.ptr, x.len) == 0);
+	buf_done(&x);
+	buf_done(&y);
+	return same;
+}
+
+static void key_names(struct buf *b, const char *const *all, size_t n)
+{
+	key_number(b, (int64_t)n);
+	for (size_t i = 0; i < n; i++)
+		key_string(b, all[i]);
+}
+
+static void key_keys(struct buf *b, const struct template_keys *k)
+{
+	key_names(b, k->own, k->nown);
+	key_names(b, k->old, k->nold);
+}
+
+static size_t keys_count(const struct template_keys *k)
+{
+	return k->nown + k->nold;
+}
+
+void template_metadata_key(const struct template_metadata *m, struct buf *out)
+{
+	if (keys_count(&m->labels) + keys_count(&m->annotations) == 0 && !m->has_annotations &&
+		!m->old_affinity)
+		return;
+	key_number(out, METADATA_MARK);
+	key_keys(out, &m->labels);
+	key_keys(out, &m->annotations);
+	key_number(out, m->has_annotations + 2 * m->old_affinity);
 }

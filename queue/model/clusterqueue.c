@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 #include "queue/rules/backfill.h"
 #include "queue/model/group.h"
 #include "queue/rules/windows/lead.h"

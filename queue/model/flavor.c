@@ -6,8 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/copies.h"
-#include "queue/job/placement_key.h"
+#include "queue/job/placement.h"
 
 static bool flavor_is(const void *value, const void *key)
 {

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "queue/cluster/pod.h"
-#include "queue/job/copies.h"
 #include "queue/core.h"
+#include "queue/job/placement.h"
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 #include "queue/tell.h"

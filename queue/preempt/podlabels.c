@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 
 static const char *const name_keys[] = {"job-name", "batch.kubernetes.io/job-name"};
 static const char *const uid_keys[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};

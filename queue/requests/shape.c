@@ -7,8 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/copies.h"
-#include "queue/job/placement_key.h"
+#include "queue/job/placement.h"
 #include "queue/rules/lending.h"
 
 struct directives_key {

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/dependencies/predecessors_priv.h"
 #include "queue/rules/dependencies/selectors.h"

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/core.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/dependencies/outcome_record.h"
 #include "queue/rules/rule.h"

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "queue/core.h"
-#include "queue/job/copies.h"
+#include "queue/job/placement.h"
 #include "queue/tell.h"
 
 struct made_nodes {

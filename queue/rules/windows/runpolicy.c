@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/copies.h"
 #include "queue/core.h"
+#include "queue/job/placement.h"
 #include "queue/tell.h"
 
 static struct runpolicy *of_node(const struct tree_node *n)

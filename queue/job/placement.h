@@ -1,9 +1,14 @@
-/* Deep copies, into an arena, of what placement.h only borrows. */
-#ifndef SLUICE_QUEUE_JOB_COPIES_H
-#define SLUICE_QUEUE_JOB_COPIES_H
+/*
+ * Placements and metadata of pods (sluice/placement.h), kept: deep copies, and bytes.
+ */
+#ifndef SLUICE_QUEUE_JOB_PLACEMENT_H
+#define SLUICE_QUEUE_JOB_PLACEMENT_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "sluice/placement.h"
+
+/* ---- Deep copies, into an arena, of what is only borrowed ------------------------------------ */
 
 const struct label *labels_copy(struct arena *a, const struct label *from, size_t n);
 const struct taint *taints_copy(struct arena *a, const struct taint *from, size_t n);
@@ -16,5 +21,15 @@ void template_metadata_copy(
 	struct arena *a, const struct template_metadata *from, struct template_metadata *ret);
 void placement_copy(struct arena *a, const struct placement *from, struct placement *ret);
 void node_group_copy(struct arena *a, const struct node_group *from, struct node_group *ret);
+
+/* ---- Bytes that are equal exactly when two placements, or metadata, are ---------------------- */
+
+/* Each list begins with its length, each string ends with NUL. Nothing at all, the usual case, is no
+ * bytes. A placement's bytes may be followed by metadata's: these begin with what no length is. */
+void placement_key(const struct placement *p, struct buf *out);
+void pod_metadata_key(const struct pod_metadata *m, struct buf *out);
+void template_metadata_key(const struct template_metadata *m, struct buf *out);
+
+bool pod_metadata_same(const struct pod_metadata *a, const struct pod_metadata *b);
 
 #endif
