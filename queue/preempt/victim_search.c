@@ -89,25 +89,25 @@ struct victim_cost victim_cost_of(const struct victim_cost_book *b, const bool *
 
 /* ---- Costs are compared step by step ---- */
 
-static int cmp(__int128 a, __int128 b)
+static int cost_step_cmp(__int128 a, __int128 b)
 {
 	return (a > b) - (a < b);
 }
 
 int victim_cost_cmp(const struct victim_cost *a, const struct victim_cost *b)
 {
-	int order = cmp(a->reach, b->reach);
+	int order = cost_step_cmp(a->reach, b->reach);
 	if (!order)
-		order = cmp(a->violations, b->violations);
+		order = cost_step_cmp(a->violations, b->violations);
 	if (!order)
-		order = cmp(a->highest, b->highest);
+		order = cost_step_cmp(a->highest, b->highest);
 	if (!order)
-		order = cmp(a->sum, b->sum);
+		order = cost_step_cmp(a->sum, b->sum);
 	if (!order)
-		order = cmp(a->pods, b->pods);
+		order = cost_step_cmp(a->pods, b->pods);
 	if (!order)
-		order = cmp(b->start_ms, a->start_ms);
-	return order ? order : cmp(b->youth, a->youth);
+		order = cost_step_cmp(b->start_ms, a->start_ms);
+	return order ? order : cost_step_cmp(b->youth, a->youth);
 }
 
 /* ---- The search ---- */
