@@ -105,6 +105,25 @@ int32_t job_pods_wanted(const struct job *j)
 	return job_pods(&whole);
 }
 
+const char *dependency_kind_name(enum dependency_kind k)
+{
+	switch (k) {
+	case AFTER_OK:
+		return "afterok";
+	case AFTER_NOT_OK:
+		return "afternotok";
+	case AFTER_ANY:
+		return "afterany";
+	case AFTER_START:
+		return "after";
+	case AFTER_SINGLETON:
+		return "singleton";
+	}
+	return "";
+}
+
+/* ---- what its pods ask for -------------------------------------------------------------------- */
+
 /* One line of one list. Sorted by name, and within it in the order in which they are counted. */
 enum request_kind {
 	REQUEST_CONTAINER,
