@@ -17,7 +17,7 @@
 
 #include "base/map.h"
 #include "base/list.h"
-#include "queue/preempt/podlabels.h"
+#include "queue/requests/podlabels.h"
 #include "sluice/spec.h"
 
 struct job;

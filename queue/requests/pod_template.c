@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "queue/cluster/copy.h"
 #include "queue/cluster/fingerprint.h"
-#include "queue/preempt/podlabels.h"
+#include "queue/requests/podlabels.h"
 #include "queue/rules/nodes/node_suitability.h"
 
 struct pod_template_key {

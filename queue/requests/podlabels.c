@@ -1,4 +1,4 @@
-#include "queue/preempt/podlabels.h"
+#include "queue/requests/podlabels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * those that the Job controller adds. The latter are the Job's name and uid, under today's keys and
  * those from before batch/v1. A set does not have them, so that all Jobs of one template share it.
  */
-#ifndef SLUICE_QUEUE_PREEMPT_PODLABELS_H
-#define SLUICE_QUEUE_PREEMPT_PODLABELS_H
+#ifndef SLUICE_QUEUE_REQUESTS_PODLABELS_H
+#define SLUICE_QUEUE_REQUESTS_PODLABELS_H
 
 #include "base/arena.h"
 #include "base/map.h"
