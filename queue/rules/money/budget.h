@@ -31,7 +31,6 @@
 #include "sluice/queue.h"
 
 struct clusterqueue;
-struct nominee;
 struct localqueue;
 struct reservation;
 struct workload;
@@ -69,16 +68,10 @@ struct budgets {
 void budgets_init(struct budgets *all);
 void budgets_done(struct queue *q);
 
-/* Do all Budgets of its queues let the nominee start now? *ret_by (may be NULL): the first that
- * does not. */
-bool budget_lets(struct queue *q, const struct nominee *e, const struct budget **ret_by);
-/* The same for w with these lines. *ret_cost: its expected cost. */
+/* Do all Budgets of its queues let w start now with these lines? *ret_by (may be NULL): the first
+ * that does not. *ret_cost: its expected cost. */
 bool budget_lets_lines(struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct quota_line *lines, size_t n, const struct budget **ret_by, int64_t *ret_cost);
-/* Do they let the run have so many pods more, for what is left of its expected duration? */
-bool budget_lets_grow(struct queue *q, const struct reservation *r, int32_t more);
-/* Nothing of cq can start, whatever it costs. */
-bool budget_holds_all(struct queue *q, struct clusterqueue *cq);
 
 /* It started or has a promise: money is reserved. / Its start, lines or end have changed. / It was
  * released: its bill is spent. */
@@ -89,8 +82,6 @@ void budget_ended(struct queue *q, struct reservation *r, int64_t cost);
 void budgets_recount(struct queue *q);
 
 bool budget_concerns(const struct reservation *r); /* does any? */
-/* Has the run to stop? *ret_by: the Budget that stops it. */
-bool budget_stops(struct queue *q, const struct reservation *r, const struct budget **ret_by);
 
 /* The alarm of the Budget rang, or the clock was set back. */
 void budget_ring(struct queue *q, struct budget *b);
@@ -104,8 +95,6 @@ void budget_count(struct queue *q, struct budget *b);
 int64_t budget_remaining(const struct budget *b);
 /* Its fault, as a part of a sentence, or NULL. */
 const char *budget_fault(struct queue *q, const struct budget *b);
-
-/* ---- Between the files of this module ---- */
 
 struct budget *budgets_find(const struct queue *q, const char *name);
 struct budget *budgets_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
