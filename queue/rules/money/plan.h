@@ -1,7 +1,7 @@
 /*
  * PricePlans: what a unit of each resource costs an hour, and when.
  *
- * A ClusterQueue has one plan (plan_choice.c): of those that name it, the one
+ * A ClusterQueue has one plan (plan_of()): of those that name it, the one
  *
  *   that counts in the currency of the ClusterQueue's Budgets, if one of the plans does
  *   that names it most closely: by its name, then by a glob, then for having no spec.queues
