@@ -10,9 +10,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/cluster/copy.h"
-#include "queue/cluster/fingerprint.h"
 #include "queue/cluster/nodes_priv.h"
+#include "queue/cluster/pod.h"
 
 struct fingerprint {
 	const void *ptr;

@@ -12,9 +12,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/cluster/copy.h"
-#include "queue/cluster/fingerprint.h"
 #include "queue/cluster/fit_cache.h"
+#include "queue/cluster/pod.h"
 
 static bool has_uid(const void *value, const void *key)
 {

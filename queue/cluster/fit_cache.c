@@ -5,8 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/cluster/copy.h"
-#include "queue/cluster/fingerprint.h"
+#include "queue/cluster/pod.h"
 #include "queue/job/placement.h"
 
 /* So many kinds of pods are cached; the least lately asked is dropped. For 5,000 nodes each takes

@@ -11,7 +11,7 @@
 #include "queue/cluster/resource_quota.h"
 
 struct footprint {
-	bool may_be_best_effort, may_be_other; /* both: API servers differ (qos.c) */
+	bool may_be_best_effort, may_be_other; /* both: API servers differ (pod.h) */
 	bool terminating, crosses_namespaces;
 	const char *priority_class;
 	struct resource_list requests, limits; /* of the whole pod, sorted by name */

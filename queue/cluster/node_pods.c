@@ -7,9 +7,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/cluster/copy.h"
-#include "queue/cluster/fingerprint.h"
 #include "queue/cluster/nodes_priv.h"
+#include "queue/cluster/pod.h"
 #include "queue/job/placement.h"
 #include "sluice/quantity.h"
 

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/buf.h"
 #include "sluice/job.h"
 #include "sluice/placement.h"
 
@@ -79,5 +81,35 @@ enum qos_class pod_qos_class(const struct pod *p);
  * nothing else of such a pod, so there it is BestEffort whatever its containers ask for. */
 bool pod_level_is_nothing(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
+
+/* Does it look at other pods? */
+bool pod_is_sociable(const struct pod *p);
+
+/* ---- Deep copies, in their owner's arena, of what is only borrowed --------------------------- */
+
+/* The result of pod_requests(). */
+struct resource_list copy_requests(struct arena *a, const struct pod_resources *of);
+const struct affinity_term *copy_affinity_terms(
+	struct arena *a, const struct affinity_term *from, size_t n);
+const struct spread_constraint *copy_spread(
+	struct arena *a, const struct spread_constraint *from, size_t n);
+const struct host_port *copy_host_ports(struct arena *a, const struct host_port *from, size_t n);
+struct resource_list copy_resource_list(struct arena *a, const struct resource_list *from);
+/* A whole pod; names that are NULL become "". */
+void copy_pod(struct arena *a, const struct pod *from, struct pod *ret);
+
+/* ---- Fingerprints of pods and terms, as bytes: equal bytes get equal answers ----------------- */
+
+#define FINGERPRINT_MAX (4 << 20) /* bytes; what goes beyond is never the same as anything */
+
+/* All that matters for where the pod fits; of a pod that looks at other pods, also its own
+ * namespace and labels. */
+void fingerprint_wanted(struct buf *b, const struct pod *p);
+/* All that matters of a bound pod. */
+void fingerprint_bound(struct buf *b, const struct pod *p);
+/* All that ResourceQuotas look at, and that their refusals print. */
+void fingerprint_counted(struct buf *b, const struct pod *p);
+/* A term of a pod in ns. */
+void fingerprint_affinity_term(struct buf *b, const char *ns, const struct affinity_term *t);
 
 #endif

@@ -6,8 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/cluster/copy.h"
-#include "queue/cluster/fingerprint.h"
+#include "queue/cluster/pod.h"
 #include "queue/requests/podlabels.h"
 #include "queue/rules/nodes/node_suitability.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/cluster/copy.h"
+#include "queue/cluster/pod.h"
 #include "queue/job/resources.h"
 #include "queue/admit/nominee_order.h"
 #include "queue/core.h"
@@ -637,7 +637,7 @@ int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int
 
 /* ---- In words ---- */
 
-/* True: it would be let in without its pod-level resources, which say nothing (qos.c). */
+/* True: it would be let in without its pod-level resources, which say nothing (pod.h). */
 static bool put_refusal(const struct quota_state *all, size_t n, const struct pod *p,
 	const struct workload *w, char *ret, size_t size)
 {

@@ -5,7 +5,7 @@
  * Nodes without room are a shortage like one of quota: explain.c says so in that place.
  */
 #include "queue/admit/nominee_order.h"
-#include "queue/cluster/fingerprint.h"
+#include "queue/cluster/pod.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/nodes/node_fit.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "queue/cluster/fingerprint.h"
+#include "queue/cluster/pod.h"
 #include "queue/rules/lending.h"
 
 enum lending started_pod_lending(const struct flavor *const *flavors, size_t n)
