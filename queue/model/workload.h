@@ -162,7 +162,7 @@ void workload_reprioritise(struct queue *q, struct workload *w);
 void workload_regate(struct queue *q, struct localqueue *lq);
 
 /* It is preempted. Until quota comes free otherwise (cohort_tree.news) it preempts no Job through
- * which it was preempted, with fair sharing: displacements.h. */
+ * which it was preempted, with fair sharing: cohort_tree.h. */
 void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree);
 /* It was preempted twice or more, with nothing free in between. The classic search then preempts

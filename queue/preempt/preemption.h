@@ -56,7 +56,7 @@ struct preemption {
 	bool lenient; /* the cheapest set is taken, not the plain one */
 	struct candidates candidates;
 	struct likes *likes;			/* of fair_victims.c, while it chooses */
-	struct uid through[DISPLACEMENTS_KEPT]; /* these may not go (displacements.h) */
+	struct uid through[DISPLACEMENTS_KEPT]; /* these may not go (cohort_tree.h) */
 	size_t nthrough;
 };
 
