@@ -5,12 +5,14 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "queue/core.h"
+#include "queue/explain/explain_money.h"
+#include "queue/model/reservation.h"
 #include "queue/plan/booked_runs.h"
 #include "queue/rules/money/booked_start.h"
+#include "queue/rules/rule.h"
 #include "queue/rules/windows/window_close.h"
-#include "queue/core.h"
 #include "queue/rules/windows/window_state.h"
-#include "queue/model/reservation.h"
 #include "sluice/quantity.h"
 
 /* ---- The record ---- */
@@ -431,6 +433,8 @@ int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_m
 				   (struct hourly_price){price, 0}, plan_factor_at(q, p, at_ms));
 }
 
+/* Is the price above its max-price now, whatever policy spares the run? A run that could not finish
+ * in time after a restart goes on, unless on-missed-deadline is Hold. */
 static bool above_ceiling(struct queue *q, const struct reservation *r)
 {
 	struct outlook o;
@@ -469,23 +473,20 @@ static int64_t spared_until(const struct reservation *r, const struct runpolicy 
 	return least;
 }
 
-bool terms_price_too_high(
+/* Is the run's price above its max-price, does a policy's atPriceRise say Suspend, and does nothing
+ * protect it? *ret_by: that policy. */
+static bool terms_price_too_high(
 	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by)
 {
 	const struct runpolicy *by = NULL;
 	if (!above_ceiling(q, r) || spared_until(r, &by) > q->now_ms)
 		return false;
-	if (ret_by)
-		*ret_by = by;
+	*ret_by = by;
 	return true;
 }
 
-bool terms_above_max_price(struct queue *q, const struct reservation *r)
-{
-	return above_ceiling(q, r);
-}
-
-int64_t terms_next_ms(struct queue *q, const struct reservation *r)
+/* When a protection against that ends; INT64_MAX: there is nothing to look at. */
+static int64_t terms_next_ms(struct queue *q, const struct reservation *r)
 {
 	const struct runpolicy *by = NULL;
 	if (!above_ceiling(q, r))
@@ -493,3 +494,56 @@ int64_t terms_next_ms(struct queue *q, const struct reservation *r)
 	int64_t until_ms = spared_until(r, &by);
 	return until_ms > q->now_ms ? until_ms : INT64_MAX;
 }
+
+/* ---- The rule of PricePlans ---- */
+
+static bool price_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	return plan_of(q, cq) != NULL;
+}
+
+static bool price_queue_may(struct queue *q, struct clusterqueue *cq)
+{
+	return !plan_holds(q, cq);
+}
+
+static bool price_promise_may(struct queue *q, struct reservation *r)
+{
+	return !plan_holds(q, r->cq);
+}
+
+static enum stop_reason price_stops(struct queue *q, struct reservation *r)
+{
+	const struct runpolicy *policy;
+	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||
+		!terms_price_too_high(q, r, &policy))
+		return STOP_REASON_NONE;
+	r->stop_policy = policy->name;
+	return STOP_REASON_PRICE;
+}
+
+/* A run that its owner would not start at this price takes no more pods at it either. */
+static int32_t price_growth_pods(struct queue *q, const struct reservation *r, int32_t more)
+{
+	return above_ceiling(q, r) ? 0 : more;
+}
+
+static enum wait_reason price_explain(struct question *a)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* only to keep answers */
+	return explain_terms(q, a->w, a->cq, a->claim, a->now_ms, WAIT_PRICE, a->text) ? WAIT_PRICE
+										       : WAIT_NOT;
+}
+
+/* A plan without a price for now may refuse all starts, and runs above their max-price may have to stop. */
+const struct rule price_rule = {
+	.name = "price",
+	.concerns = price_concerns,
+	.queue_may = price_queue_may,
+	.promise_may = price_promise_may,
+	.stops = price_stops,
+	.next_ms = terms_next_ms,
+	.growth_pods = price_growth_pods,
+	.growth_refused = "the price is above its max-price",
+	.explain = price_explain,
+};

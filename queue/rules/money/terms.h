@@ -46,8 +46,6 @@
  * writing a start takes time. */
 #define TERMS_SLACK_MS 60000
 
-struct runpolicy;
-
 struct terms {
 	struct job_terms asked;	     /* the resource is a copy */
 	struct link of_clusterqueue; /* clusterqueue.timed */
@@ -106,16 +104,6 @@ void terms_unstand(struct queue *q, struct workload *w);
 
 /* Prices or windows have changed: asks all with terms in cq again. */
 void terms_ask_again(struct queue *q, struct clusterqueue *cq);
-
-/* Is the run's price above its max-price, does a policy's atPriceRise say Suspend, and does nothing
- * protect it? *ret_by (may be NULL): that policy. A run that could not finish in time after a
- * restart goes on, unless on-missed-deadline is Hold. */
-bool terms_price_too_high(
-	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by);
-/* Is the price above its max-price now, whatever protects the run? */
-bool terms_above_max_price(struct queue *q, const struct reservation *r);
-/* When a protection against that ends; INT64_MAX: there is nothing to look at. */
-int64_t terms_next_ms(struct queue *q, const struct reservation *r);
 
 /* The price of the unit that max-price names, in its ClusterQueue; -1: there is none. */
 int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_ms);
