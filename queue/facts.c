@@ -25,7 +25,6 @@
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
-#include "queue/model/user_line.h"
 #include "queue/tell.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
@@ -283,7 +282,7 @@ static bool parts_otherwise(const struct localqueue *lq, const struct localqueue
 	       (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
 }
 
-/* Would its users have lines (user_line.h) where they had none, or the reverse? */
+/* Would its users have lines (user.h) where they had none, or the reverse? */
 static bool lines_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits)
 {
 	return (lq->limits.per_user.waiting > 0) != (limits->per_user.waiting > 0);

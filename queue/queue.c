@@ -20,7 +20,6 @@
 #include "queue/model/giving.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
-#include "queue/model/user_line.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "base/symbol.h"
 #include "queue/preempt/victims.h"

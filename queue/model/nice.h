@@ -26,12 +26,12 @@
  *   - Jobs that could not run with all quota free, or on no node: they cost nothing to make, and
  *     their places would be tickets for later Jobs
  *   - Jobs of which it is not known who submitted them: they are no one person's
- *   - Jobs that are set aside, also by the limit of their user's line (user_line.h)
+ *   - Jobs that are set aside, also by the limit of their user's line (user.h)
  *   - Jobs behind the first NICE_DEALT_MAX of a user in a LocalQueue, which bounds what a tenant can
  *     cost
  *
  * A user is dealt anew once at the beginning of a pass, when a Job of his came, went otherwise than
- * by a start, or was changed, and again within it when Jobs of his come into line (user_line.h); and
+ * by a start, or was changed, and again within it when Jobs of his come into line (user.h); and
  * only those move whose place is another one. Where no Job of a user
  * has a record here, that is one comparison. Quota and nodes that are edited deal all anew.
  *

@@ -11,6 +11,20 @@
  *
  * Tenants choose names. So a user is looked up in a tree of its LocalQueue, which no choice of names
  * makes slow, and its memory counts in queue.workload_bytes.
+ *
+ * A user's line: so many of the user's Jobs may wait for quota at once (spec.limits.perUser.waiting
+ * of a LocalQueue). The others are set aside (workload.h), and cost a pass nothing.
+ *
+ * In line stand those that were queued first, whatever their priority, so that the order in which a
+ * new leader reads Jobs changes nothing. A Job counts while nothing but time or quota keeps it from
+ * starting: not while it is held, say, nor once quota is promised to it.
+ *
+ * Placing a Job moves no other one. It stands in line at once if it was queued before the last that
+ * stands there. What others have to do is done by user_lines_settle(), before and after starts: the
+ * first of those set aside take the free places, and the last leave the line where there are too many.
+ * Each move costs O(log n).
+ *
+ * A LocalQueue without that limit has no lines.
  */
 #ifndef SLUICE_QUEUE_MODEL_USER_H
 #define SLUICE_QUEUE_MODEL_USER_H
@@ -39,8 +53,7 @@ struct user {
 	uint32_t refs;		     /* workloads and reservations */
 	uint32_t nheld;
 	struct user_held *held;
-	struct user_line
-		*line; /* of those that wait, where that is limited (user_line.h); or NULL */
+	struct user_line *line; /* of those that wait, where that is limited; or NULL */
 	/* The order that it gives its Jobs (nice.h): how many have a record of that; in nices.users
 	 * while some have; in nices.dirty when they are to be dealt anew; nice.of_user of those that
 	 * stand at another's place. */
@@ -69,5 +82,22 @@ static inline bool user_is_known(const struct user *u)
 {
 	return *u->name;
 }
+
+/* ---- The line ---- */
+
+/* The workload would wait for quota now. May it? If it is in line already, nothing changes. */
+bool user_line_enter(struct queue *q, struct workload *w);
+/* It stands nowhere any more, or waits for something else. */
+void user_line_leave(struct queue *q, struct workload *w);
+/* Is it set aside because others of its user stand in line? */
+bool user_line_waits(const struct workload *w);
+
+/* Moves Jobs until the right ones stand in each line. True: some Job was moved. */
+bool user_lines_settle(struct queue *q);
+/* The limit of the LocalQueue is another one. */
+void user_lines_limited(struct queue *q, struct localqueue *lq);
+
+/* How many stand in the user's line. */
+size_t user_line_length(const struct user *u);
 
 #endif

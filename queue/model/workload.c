@@ -16,7 +16,6 @@
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/model/user.h"
-#include "queue/model/user_line.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/booked_start.h"

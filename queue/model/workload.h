@@ -6,7 +6,7 @@
  *   aside      something else than quota stops it: it is held or misconfigured, its LocalQueue is
  *              closed, Jobs that it waits for have not ended (dependency_wait.h), its
  *              terms on time and price are not met (terms.h), or its user has as many Jobs in
- *              line as may be (user_line.h)
+ *              line as may be (user.h)
  *   back-off   it may not start before a time; it is in queue.back_off
  *   ready      it is in a group of its ClusterQueue (group.h)
  *   promised   runs are being stopped for it (reservation.h)
@@ -69,7 +69,7 @@ struct workload {
 	struct link of_localqueue, of_class, of_user;
 	struct localqueue *lq;	    /* the one its label names now, even while it is reserved */
 	struct user *user;	    /* who submitted it, in that LocalQueue (user.h) */
-	struct line_place *in_line; /* among the user's waiting Jobs (user_line.h), or NULL */
+	struct line_place *in_line; /* among the user's waiting Jobs (user.h), or NULL */
 	struct priority_class *class;
 	struct shape *shape;		 /* what it asks for now, even while it is reserved */
 	struct group *group;		 /* ready only */

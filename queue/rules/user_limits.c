@@ -9,14 +9,13 @@
  * same user. Within the limit of quota a Job may start with fewer pods, where it can do with them, and
  * a run grows. When a limit is lowered, runs go on, and the youngest promises are taken back.
  *
- * How many Jobs of a user wait is no rule: user_line.h. Its sentence is here, beside the others.
+ * How many Jobs of a user wait is no rule: user.h. Its sentence is here, beside the others.
  */
 #include <string.h>
 
 #include "queue/core.h"
 #include "queue/job/resources.h"
 #include "queue/model/reservation.h"
-#include "queue/model/user_line.h"
 #include "queue/rules/rule.h"
 #include "sluice/quantity.h"
 

@@ -17,7 +17,6 @@
 #include "fixture.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
-#include "queue/model/user_line.h"
 
 static const char *const USER[] = {"alice", "bob", NULL};
 
