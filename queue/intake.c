@@ -23,7 +23,7 @@
  * pod has succeeded it deletes none, so there they all count.
  */
 #include "sluice/intake.h"
-#include "queue/cluster/likeness.h"
+#include "queue/cluster/nodes.h"
 #include "queue/core.h"
 #include "queue/explain/explain_intake.h"
 #include "queue/model/reservation.h"

@@ -1,18 +1,90 @@
 /* Answers: questions about the nodes as they are, and as they would be. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/order.h"
 #include "queue/cluster/fit_cache.h"
+#include "queue/job/text.h"
 
 #define DEFAULT_SCHEDULER "default-scheduler"
+#define LINE_SIZE 384
 
 /* Of pods of another scheduler nothing is known. A pod that names its node needs none. */
 bool nodes_knows_scheduler(const struct pod *p)
 {
 	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
 }
+
+/* ---- why none fits, in kube-scheduler's words and the order of its sorted text --------------- */
+
+struct line {
+	char text[LINE_SIZE];
+};
+
+static const char *words_of(enum obstacle o)
+{
+	static const char *const words[OBSTACLE_RESOURCE] = {
+		[OBSTACLE_NOT_NAMED] = "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+		[OBSTACLE_CORDON] = "node(s) were unschedulable",
+		[OBSTACLE_NODE_NAME] = "node(s) didn't match the requested node name",
+		[OBSTACLE_TAINT] = "node(s) had untolerated taint(s)",
+		[OBSTACLE_NODE_AFFINITY] = "node(s) didn't match Pod's node affinity/selector",
+		[OBSTACLE_PORTS] = "node(s) didn't have free ports for the requested pod ports",
+		[OBSTACLE_PODS] = "Too many pods",
+		[OBSTACLE_SPREAD_LABEL] =
+			"node(s) didn't match pod topology spread constraints (missing required label)",
+		[OBSTACLE_SPREAD] = "node(s) didn't match pod topology spread constraints",
+		[OBSTACLE_AFFINITY] = "node(s) didn't match pod affinity rules",
+		[OBSTACLE_ANTI_AFFINITY] = "node(s) didn't match pod anti-affinity rules",
+		[OBSTACLE_OTHERS_ANTI_AFFINITY] =
+			"node(s) didn't satisfy existing pods anti-affinity rules",
+	};
+	return words[o];
+}
+
+static int line_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+static struct line line_of(const struct fit_cache *s, size_t o, size_t count)
+{
+	struct line l;
+	if (o < OBSTACLE_RESOURCE)
+		snprintf(l.text, LINE_SIZE, "%zu %s", count, words_of((enum obstacle)o));
+	else
+		snprintf(l.text, LINE_SIZE, "%zu Insufficient %s", count,
+			s->resource[o - OBSTACLE_RESOURCE].name);
+	return l;
+}
+
+/* "0/20 nodes are available: 12 Insufficient cpu, 8 node(s) had untolerated taint(s)" */
+static void fit_cache_sentence(const struct fit_cache *s, size_t nodes,
+	const size_t counts[OBSTACLES], char *ret, size_t size)
+{
+	struct line line[OBSTACLES];
+	struct text t = text_over(ret, size);
+	size_t n = 0;
+	if (nodes == 0) {
+		text_add(&t, "no nodes available to schedule pods");
+		return;
+	}
+	text_add(&t, "0/%zu nodes are available: ", nodes);
+	if (filter_names_conflict(&s->pod)) {
+		text_add(&t, "pod affinity terms conflict");
+		return;
+	}
+	for (size_t o = 0; o < OBSTACLES; o++)
+		if (counts[o] > 0)
+			line[n++] = line_of(s, o, counts[o]);
+	qsort(line, n, sizeof(*line), line_cmp);
+	for (size_t i = 0; i < n; i++)
+		text_add(&t, "%s%s", i ? ", " : "", line[i].text);
+}
+
+/* ---- of the nodes as they are ---------------------------------------------------------------- */
 
 /* One question, with what is borrowed for it. */
 struct question {
@@ -81,8 +153,7 @@ int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
 	return room;
 }
 
-/* ---- of a world that is not so ----------------------------------------------------------------
- */
+/* ---- of a world that is not so --------------------------------------------------------------- */
 
 static void lift(struct nodes *n, struct node_pod *t, void *ctx)
 {
@@ -149,4 +220,42 @@ void nodes_fit_beside(struct nodes *n, const struct pod *p, int32_t pods, struct
 	owners_pretend(n, p, pods);
 	nodes_fit(n, p, ret);
 	owners_pretend_no_more(n);
+}
+
+/* ---- which flavor a node is of --------------------------------------------------------------- */
+
+static bool has_labels(const struct node *node, const struct node_group *g)
+{
+	for (size_t i = 0; i < g->nlabels; i++) {
+		const char *value = node_label(node, g->labels[i].key);
+		if (!value || strcmp(value, g->labels[i].value) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool has_taint(const struct site *s, const struct taint *wanted)
+{
+	for (size_t i = 0; i < s->ntaints; i++)
+		if (s->taints[i].effect == wanted->effect &&
+			strcmp(s->taints[i].key, wanted->key) == 0 &&
+			strcmp(s->taints[i].value, wanted->value) == 0)
+			return true;
+	return false;
+}
+
+int node_likeness(const struct nodes *n, const char *name, const struct node_group *g)
+{
+	const struct node *node = map_get(&n->by_name, map_hash_string(name), name);
+	if (!node || !node->known || !has_labels(node, g))
+		return -1;
+	int like = (int)g->nlabels;
+	for (size_t i = 0; i < g->ntaints; i++) {
+		if (g->taints[i].effect == TAINT_PREFER_NO_SCHEDULE)
+			continue;
+		if (!has_taint(&node->shape->site, &g->taints[i]))
+			return -1;
+		like++;
+	}
+	return like;
 }

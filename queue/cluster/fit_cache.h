@@ -87,8 +87,4 @@ int32_t fit_cache_place_all(struct fit_cache *s, const struct nodes *n,
 	struct anti_affinity *const *repels, size_t nrepels, int32_t enough);
 bool repelled(struct anti_affinity *const *repels, size_t nrepels, const struct node *node);
 
-/* "0/20 nodes are available: 12 Insufficient cpu, 8 node(s) had untolerated taint(s)" */
-void fit_cache_sentence(const struct fit_cache *s, size_t nodes, const size_t counts[OBSTACLES],
-	char *ret, size_t size);
-
 #endif

@@ -140,6 +140,11 @@ void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p,
 /* nodes_fit() beside so many such pods: why no more of them fit. */
 void nodes_fit_beside(struct nodes *n, const struct pod *p, int32_t pods, struct fit_answer *ret);
 
+/* How much a node is like those of a flavor, to tell to which of several it belongs: how many labels
+ * and taints of the group it has, which must be all of them but for taints that keep no pod away.
+ * -1: it lacks one, or is not known. */
+int node_likeness(const struct nodes *n, const char *name, const struct node_group *g);
+
 /* A number that changes whenever some NEVER may begin or end. Pods do not change it, nor do nodes
  * of a shape that other nodes have; but every node does once a pod was asked about that means
  * single nodes (by name or hostname). It is coarse: a cordon changes it, because that is another
