@@ -11,9 +11,6 @@
 #include "queue/rules/windows/calendar_ref.h"
 #include "sluice/queue.h"
 
-struct clusterqueue;
-struct localqueue;
-
 #define RUNPOLICY_SPAN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000) /* overrun, notice, minRun, .. */
 #define RUNPOLICY_NAMES_MAX 256				       /* queues; localQueues; quota */
 #define RUNPOLICY_EXEMPTING_MAX 64			       /* policies with a selector */
@@ -56,15 +53,5 @@ bool runpolicies_ask_for(const struct queue *q, const char *key);
 bool runpolicy_glob(const char *glob, const char *name);
 /* Does NAMESPACE/NAME, globs both? They are matched apart, so that a star takes no slash. */
 bool runpolicy_pair_glob(const char *glob, const char *ns, const char *name);
-
-/* Policies came, went or changed: looks up anew which bind which queue, and touches the queues. */
-void window_states_form(struct queue *q);
-/* The same for one ClusterQueue and its LocalQueues, which came, went or moved. */
-void window_states_form_queue(struct queue *q, struct clusterqueue *cq);
-/* The same for one LocalQueue. None of its Jobs may stand anywhere. */
-void window_states_form_localqueue(struct queue *q, struct localqueue *lq);
-/* A Calendar turned: computes the window states that depend on it, applies effective quotas, and
- * suspects runs. */
-void window_states_turn(struct queue *q, struct calendar_ref *t);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "queue/rules/windows/runpolicy.h"
 
-struct group;
+struct clusterqueue;
 struct localqueue;
 
 struct window_state {
@@ -55,13 +55,20 @@ int64_t window_fit_until_ms(const struct window_state *r, int64_t expected_ms, i
 /* The duration with the safety margin. */
 int64_t window_state_lasts_ms(const struct window_state *r, int64_t expected_ms);
 
-/* Computes all but the policies for now_ms. */
-void window_state_compute(struct window_state *r, int64_t now_ms);
-
 /* The next period at or after *from_ms in which a start may happen; *ret_to_ms: its last moment.
  * Under Require a start of known duration must end in time; duration_ms 0: any. False: none before
  * limit_ms. For plans of the future (Cheapest), not for decisions. */
 bool window_state_next_open(const struct window_state *r, int64_t duration_ms, int64_t limit_ms,
 	int64_t *from_ms, int64_t *ret_to_ms);
+
+/* Policies came, went or changed: looks up anew which bind which queue, and touches the queues. */
+void window_states_form(struct queue *q);
+/* The same for one ClusterQueue and its LocalQueues, which came, went or moved. */
+void window_states_form_queue(struct queue *q, struct clusterqueue *cq);
+/* The same for one LocalQueue. None of its Jobs may stand anywhere. */
+void window_states_form_localqueue(struct queue *q, struct localqueue *lq);
+/* A Calendar turned: computes the window states that depend on it, applies effective quotas, and
+ * suspects runs. */
+void window_states_turn(struct queue *q, struct calendar_ref *t);
 
 #endif
