@@ -21,10 +21,6 @@
 #include "queue/rules/windows/window_state.h"
 #include "queue/model/reservation.h"
 
-/* STOP_REASON_NONE, STOP_REASON_WINDOW_CLOSED; *ret_by (may be NULL): the policy that stops it. */
-enum stop_reason window_close_stop_reason(
-	const struct queue *q, const struct reservation *r, struct runpolicy **ret_by);
-
 /* When this run will be stopped by a window, as things stand; INT64_MAX: it will not. *ret_by (may
  * be NULL): by which policy. */
 int64_t window_close_stop_ms(
@@ -33,8 +29,6 @@ int64_t window_close_stop_ms(
  * or it was given for this stop. *ret_stop_ms: the stop. */
 int64_t window_close_notice_ms(
 	const struct queue *q, const struct reservation *r, int64_t *ret_stop_ms);
-/* When it must be looked at again for its stop or notice. */
-int64_t window_close_next_ms(const struct queue *q, const struct reservation *r);
 
 /* Does it, by its priority or its labels? */
 bool window_close_exempts(const struct runpolicy *p, const struct workload *w);
