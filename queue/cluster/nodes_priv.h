@@ -160,6 +160,13 @@ void node_pod_land(struct nodes *n, struct node_pod *t);
 /* Sums `used` of a node anew: numbers of resources have changed. */
 void node_pods_recount(struct nodes *n, struct node *node);
 
+/* The labels of all node_pods are counted, so that a selector that none of them can match is not
+ * asked about each: mostly that of a Job without pods yet. */
+void label_counts_init(struct nodes *n);
+void label_counts_done(struct nodes *n);
+/* False: surely none matches it. */
+bool label_counts_may_meet(const struct nodes *n, const struct selector_term *t);
+
 /* ---- expected_pods.c: owners of pods, and expected pods */
 void owners_init(struct nodes *n);
 void owners_done(struct nodes *n); /* before the node_pods are freed; owners_free() after them */
@@ -179,15 +186,6 @@ void owners_pretend_no_more(struct nodes *n);
 void owner_each_node_pod(struct nodes *n, const struct owner *o,
 	void (*act)(struct nodes *n, struct node_pod *t, void *ctx), void *ctx);
 struct owner *owner_find(const struct nodes *n, const struct uid *uid);
-
-/* ---- label_counts.c: the labels of all node_pods, so that a selector that none of them can match
- * is not asked about each: mostly that of a Job without pods yet */
-void label_counts_init(struct nodes *n);
-void label_counts_done(struct nodes *n);
-void label_counts_count(struct nodes *n, const struct label *labels, size_t nlabels);
-void label_counts_uncount(struct nodes *n, const struct label *labels, size_t nlabels);
-/* False: surely none matches it. */
-bool label_counts_may_meet(const struct nodes *n, const struct selector_term *t);
 
 /* ---- anti_affinity.c */
 void anti_affinities_of(struct nodes *n, struct node_pod *t, const struct pod *p);
