@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/cluster/nodes_priv.h"
 #include "queue/job/placement.h"
+#include "queue/job/resources.h"
 
 static bool has_name(const void *value, const void *key)
 {
@@ -27,15 +28,6 @@ void runtimes_done(struct nodes *n)
 	map_free(&n->runtimes, runtime_free);
 }
 
-static struct resource_list copy_amounts(struct arena *a, const struct resource_list *from)
-{
-	struct resource *item = arena_take(a, from->count, sizeof(*item));
-	for (size_t i = 0; i < from->count; i++)
-		item[i] = (struct resource){
-			arena_string(a, from->item[i].name), from->item[i].amount};
-	return (struct resource_list){item, from->count};
-}
-
 static void classes_moved(struct nodes *n, const char *name)
 {
 	n->moves++;
@@ -51,7 +43,7 @@ void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s
 	nodes_drop_runtime_class(n, s->name);
 	r->spec = (struct runtime_class_spec){
 		.name = arena_string(a, s->name),
-		.overhead = copy_amounts(a, &s->overhead),
+		.overhead = resources_copy(a, &s->overhead),
 		.node_selector = labels_copy(a, s->node_selector, s->nnode_selector),
 		.nnode_selector = s->nnode_selector,
 		.tolerations = tolerations_copy(a, s->tolerations, s->ntolerations),
