@@ -18,15 +18,21 @@
  * LocalQueue after the other, whatever they have used.
  *
  * Only told: no decision looks at it. It is not unique, so lists are sorted by the rank in the order itself.
+ *
+ * What sluice.dev/nice does to a Job's place in line (queue/model/nice.h) is told here, too.
  */
 #ifndef SLUICE_QUEUE_EXPLAIN_AHEAD_H
 #define SLUICE_QUEUE_EXPLAIN_AHEAD_H
 
 #include "queue/core.h"
+#include "queue/job/text.h"
 
 /* Counts those ahead of w; 0: it stands in no line. rank: its precedence_rank(). */
 size_t ahead_of(const struct queue *q, const struct workload *w, size_t rank);
 /* Can no Job that asks for this start, whatever ends? open: its windows are, now. */
 bool ahead_exceeds(const struct clusterqueue *cq, const struct claim *c, bool open);
+
+/* Adds "; before 3 Jobs of alice by its sluice.dev/nice -5", or why that is not heeded. */
+void explain_nice(const struct workload *w, struct text *t);
 
 #endif

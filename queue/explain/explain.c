@@ -25,7 +25,6 @@
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_intake.h"
 #include "queue/explain/explain_money.h"
-#include "queue/explain/explain_nice.h"
 #include "queue/explain/explain_others.h"
 #include "queue/explain/explain_size.h"
 #include "queue/explain/explain_time.h"
