@@ -4,12 +4,16 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/cluster/pod.h"
 #include "queue/core.h"
-#include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
+#include "queue/rules/nodes/started_pod.h"
+#include "queue/rules/rule.h"
 #include "queue/tell.h"
 
-bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
+/* Is it asked for w in cq? */
+static bool node_fit_asks(
+	const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {
 	return q->node_suitability.asks && w->shape->template && w->shape->pods > 0 &&
 	       (cq->spec.cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
@@ -61,7 +65,8 @@ static void lacks(struct queue *q, struct clusterqueue *cq)
 		list_add(&q->node_suitability.lacking, &cq->lacks_nodes);
 }
 
-int32_t node_fit_pods(
+/* How many pods of the nominee's choice fit once its victims are gone; all, if it is not asked. */
+static int32_t node_fit_pods(
 	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
@@ -105,11 +110,13 @@ static struct uid *going_for(const struct queue *q, const struct reservation *r,
 	return going;
 }
 
-enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r)
+/* Do the pods of a promise fit? A victim may have given its quota back while its pods are still on
+ * nodes, or before the watch shows that they are gone. */
+static enum room node_fit_for_promise(struct queue *q, const struct reservation *r)
 {
-	enum node_fit found = NODE_FIT_NONE;
+	enum room found = ROOM_NONE;
 	if (!node_fit_asks(q, r->cq, r->w) || !r->shape->template)
-		return NODE_FIT_NOW;
+		return ROOM_NOW;
 	if (q->node_suitability.pods_known) {
 		size_t ngoing;
 		struct uid *going = going_for(q, r, &ngoing);
@@ -117,18 +124,19 @@ enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r)
 		struct start_of start = {r->shape->template, flavors,
 			directives_flavors(q, r, flavors), r->cq, r->lq};
 		if (room_for(q, &start, r->pods, going, 1) >= r->pods)
-			found = NODE_FIT_NOW;
+			found = ROOM_NOW;
 		else if (ngoing > 1 && room_for(q, &start, r->pods, going, ngoing) >= r->pods)
-			found = NODE_FIT_SOON;
+			found = ROOM_SOON;
 		free(flavors);
 		free(going);
 	}
-	if (found != NODE_FIT_NOW)
+	if (found != ROOM_NOW)
 		lacks(q, r->cq);
 	return found;
 }
 
-bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
+/* Would the pods of a promise fit now if it started with this choice instead? */
+static bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 	const struct claim *claim, const struct choice *choice)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
@@ -139,7 +147,8 @@ bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 	return room_for(q, &start, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
-int32_t node_fit_growth(struct queue *q, const struct reservation *r, int32_t more)
+/* With how many of `more` pods more may the run grow? Its pods that are still to come count. */
+static int32_t node_fit_growth(struct queue *q, const struct reservation *r, int32_t more)
 {
 	int32_t pods = 0;
 	if (!node_fit_asks(q, r->cq, r->w) || !r->shape->template)
@@ -284,3 +293,76 @@ void queue_know_pods(struct queue *q, bool known)
 		t->vacated = UINT64_MAX; /* queues that wait for it are looked at again */
 	t->pods_known = known;
 }
+
+/* ---- The rule of nodes ----------------------------------------------------------------------- */
+
+/* Also where clusterFit is Ignore: gap fillers start only where nodes have space. */
+static bool nodes_concern(struct queue *q, struct clusterqueue *cq)
+{
+	(void)cq;
+	return q->node_suitability.asks;
+}
+
+static struct ruling nodes_group_may(const struct queue *q, const struct group *g)
+{
+	(void)q;
+	return g->claim.nowhere ? RULING_NO : RULING_YES;
+}
+
+/* Labels that a LocalQueue adds may decide where pods go that look at each other (node_fit.h), so
+ * its Jobs do not speak for those of others. */
+static uint64_t nodes_parts(const struct workload *w, struct parting *ret)
+{
+	const struct pod_template *t = w->shape->template;
+	if (w->lq->metadata.nlabels == 0 || !t || !pod_is_sociable(t->pod))
+		return 0;
+	ret->alone = w->lq;
+	return map_hash_string(w->lq->name) * 0xA24BAED4963EE407u;
+}
+
+static bool nodes_choice_may(struct queue *q, const struct attempt *a)
+{
+	return node_suitability_lets(q, a->nominee, a->victim, a->nvictims);
+}
+
+static bool nodes_look_at_victims(const struct queue *q, const struct nominee *e)
+{
+	return node_fit_asks(q, e->cq, e->w);
+}
+
+static int32_t nodes_choice_pods(struct queue *q, const struct attempt *a)
+{
+	return node_fit_pods(q, a->nominee, a->victim, a->nvictims);
+}
+
+/* Nodes still have no space for it. */
+static bool nodes_in_vain(struct queue *q, const struct nominee *e)
+{
+	return !node_fit_lets(q, e, NULL, 0);
+}
+
+/* If its pods do not fit once all its victims are gone, they were preempted in vain. */
+static enum room nodes_promise_room(struct queue *q, const struct reservation *r)
+{
+	enum room room = node_fit_for_promise(q, r);
+	if (room == ROOM_NONE && r->ngivers > 0 && q->node_suitability.pods_known)
+		workload_displaces_in_vain(r->w, r->cq->cohort_tree);
+	return room;
+}
+
+/* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have room
+ * for them now. Nodes without room are a shortage like one of quota: explain.c says so in that place. */
+const struct rule nodes_rule = {
+	.name = "nodes",
+	.concerns = nodes_concern,
+	.group_may = nodes_group_may,
+	.choice_may = nodes_choice_may,
+	.parts = nodes_parts,
+	.looks_at_victims = nodes_look_at_victims,
+	.choice_pods = nodes_choice_pods,
+	.is_in_vain = nodes_in_vain,
+	.promise_room = nodes_promise_room,
+	.promise_may_choose = node_fit_elsewhere,
+	.growth_pods = node_fit_growth,
+	.growth_refused = "no node has room for another pod",
+};

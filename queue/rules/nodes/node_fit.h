@@ -21,35 +21,14 @@
 #include "queue/admit/nominee_order.h"
 #include "queue/preempt/victims.h"
 
-/* Is it asked for w in cq? */
-bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w);
-
-/* How many pods of the nominee's choice fit once its victims are gone; all, if it is not asked. */
-int32_t node_fit_pods(
-	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
+/* Do all pods of the nominee's choice fit once its victims are gone? They do if it is not asked. */
 bool node_fit_lets(
 	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
-
-enum node_fit {
-	NODE_FIT_NONE,
-	NODE_FIT_SOON, /* when the pods of its victims are gone */
-	NODE_FIT_NOW,
-};
-
-/* Do the pods of a promise fit? A victim may have given its quota back while its pods are still on
- * nodes, or before the watch shows that they are gone. */
-enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r);
-/* Would they fit now if it started with this choice instead? */
-bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
-	const struct claim *claim, const struct choice *choice);
 
 /* The quota for the claim is free. Returns how many pods fit, if that is fewer than the fewest with
  * which it would start; *ret: why no more fit. -1: these fit, or it is not asked. */
 int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret);
-
-/* With how many of `more` pods more may the run grow? Its pods that are still to come count. */
-int32_t node_fit_growth(struct queue *q, const struct reservation *r, int32_t more);
 
 /* A reservation is new, or has other pods / has no pods to come any more. */
 void node_fit_expect(struct queue *q, const struct reservation *r);
