@@ -6,13 +6,41 @@
  * is there. That is what a controller that was always there has seen, and what one that was started a
  * minute ago works out from the list of all of them. What is not known counts for nothing: a creation
  * (the ledger of older versions), or the order of what happened within one second.
+ *
+ * The words for what becomes of a Job are Slurm's, and so is their meaning: a Job that was deleted
+ * while it ran has ended, and not well. One that was deleted before it was ever started is as if it
+ * had never been: nobody could tell it from that after a restart of the controller.
  */
 #ifndef SLUICE_QUEUE_RULES_DEPENDENCIES_KNOWN_JOBS_H
 #define SLUICE_QUEUE_RULES_DEPENDENCIES_KNOWN_JOBS_H
 
 #include <stddef.h>
 
-#include "queue/rules/dependencies/outcome.h"
+#include "sluice/dependency.h"
+
+/* What has become of a Job that others wait for. */
+enum outcome {
+	OUTCOME_WAITS,
+	OUTCOME_RUNS, /* or was started before */
+	OUTCOME_SUCCEEDED,
+	OUTCOME_FAILED,
+	OUTCOME_DELETED,  /* after it was started, and before it ended */
+	OUTCOME_VANISHED, /* it was started, and is gone: how it ended was not seen */
+	OUTCOME_NONE,	  /* there is no such Job */
+};
+#define OUTCOMES (OUTCOME_VANISHED + 1)
+
+/* What an item of sluice.dev/after says to that. */
+enum dependency_verdict {
+	VERDICT_WAITS,
+	VERDICT_HOLDS, /* for good */
+	VERDICT_NEVER, /* not before its name is used again */
+};
+
+enum outcome outcome_of(const struct predecessor *p);
+bool outcome_ended(enum outcome o); /* well or badly, and how is known */
+
+enum dependency_verdict outcome_verdict(enum outcome o, enum dependency_kind k);
 
 #define KNOWN_JOBS_MAX 64 /* older ones are forgotten */
 
