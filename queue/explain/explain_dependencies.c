@@ -5,7 +5,6 @@
 #include "base/order.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
-#include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/dependencies/selectors.h"
 #include "sluice/quantity.h"
 

@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 
-#include "queue/admit/spared.h"
+#include "queue/admit/assign.h"
 #include "queue/model/reservation.h"
+#include "queue/preempt/victims.h"
+#include "queue/requests/shape.h"
 
 void explain_other(const struct workload *w, const struct workload *other, struct text *t)
 {
@@ -20,6 +22,45 @@ void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w,
 			"; it fills gaps (priority %" PRId32 " is below %" PRId32
 			"): it displaces no Job",
 			w->key.priority, cq->spec.gap_fillers_below);
+}
+
+static bool spares_any(const struct cohort_tree *tree)
+{
+	list_each(&tree->members, l) {
+		if (container_of(l, struct clusterqueue, of_cohort_tree)
+				->spec.preemption.min_run_ms > 0)
+			return true;
+	}
+	return false;
+}
+
+/* When w could preempt with the fewest pods with which it starts, if nothing happened but that runs
+ * grow older. *ret_last: the last of its victims to have run its minimum. INT64_MAX: minRun does not
+ * keep it. A pass finds no victims meanwhile, and has an alarm. */
+static int64_t spared_until(struct queue *q, const struct workload *w, struct clusterqueue *cq,
+	const struct claim *c, int64_t now_ms, const struct reservation **ret_last)
+{
+	struct choice choice, after;
+	int64_t until_ms = INT64_MAX;
+	if (!spares_any(cq->cohort_tree) || !workload_displaces(w))
+		return INT64_MAX;
+	bool more = true;
+	for (const struct choice *behind = NULL; more; behind = &after) {
+		struct demand d;
+		const struct reservation *last = NULL;
+		if (assign_flavors(q, cq, c, w, w->shape->min_pods, behind, &choice) !=
+			ASSIGN_PREEMPTS)
+			break;
+		demand_init(&d, w, cq, c, &choice);
+		int64_t at_ms = victims_grown(q, &d, &last);
+		if (at_ms < until_ms) {
+			until_ms = at_ms;
+			*ret_last = last;
+		}
+		after = choice;
+		more = choice_goes_on(cq, &choice);
+	}
+	return until_ms > now_ms ? until_ms : INT64_MAX;
 }
 
 void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workload *w,
