@@ -8,7 +8,6 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/dependencies/dependency_wait.h"
-#include "queue/rules/dependencies/singleton.h"
 #include "queue/tell.h"
 
 struct family {

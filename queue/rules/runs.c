@@ -7,7 +7,7 @@
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/backfill.h"
 #include "queue/rules/bookings/kept_start.h"
-#include "queue/rules/dependencies/singleton.h"
+#include "queue/rules/dependencies/dependency_wait.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/reclaim.h"

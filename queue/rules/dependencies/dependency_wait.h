@@ -92,4 +92,9 @@ void dependencies_tell_again(struct queue *q, struct workload *w);
 /* The next of which a decision is to be given now; NULL: there is none. */
 struct dependency_wait *dependencies_take_due(struct queue *q);
 
+/* Observe runs, for the rule of singletons (singleton.c). */
+void singleton_promised(struct queue *q, struct reservation *r);
+void singleton_runs(struct queue *q, struct reservation *r);
+void singleton_over(struct queue *q, struct reservation *r);
+
 #endif

@@ -8,8 +8,6 @@
  * ever. A singleton that is preempted still counts until its quota is given back; then it waits
  * with the others, in the order of its queue.
  */
-#include "queue/rules/dependencies/singleton.h"
-
 #include "queue/admit/nominate.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
