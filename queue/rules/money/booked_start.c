@@ -185,6 +185,17 @@ static void book_late(struct queue *q, struct workload *w)
 		keep(q, w, &all.booked, true, true);
 }
 
+/* Some start may be had that is better than the booked one. */
+static void booked_starts_may_improve(struct queue *q, struct cohort_tree *tree)
+{
+	if (list_in(&tree->improvable))
+		return;
+	list_add(&q->improvable, &tree->improvable);
+	tree->improve.kind = ALARM_IMPROVE;
+	if (tree->improve.serial == 0)
+		tree->improve.serial = ++q->counters.alarms;
+}
+
 static void book(struct queue *q, struct workload *w)
 {
 	bool cheapest;
@@ -405,16 +416,6 @@ bool booked_starts_improve(struct queue *q)
 		moved = improve(q, tree) || moved;
 	}
 	return moved;
-}
-
-void booked_starts_may_improve(struct queue *q, struct cohort_tree *tree)
-{
-	if (list_in(&tree->improvable))
-		return;
-	list_add(&q->improvable, &tree->improvable);
-	tree->improve.kind = ALARM_IMPROVE;
-	if (tree->improve.serial == 0)
-		tree->improve.serial = ++q->counters.alarms;
 }
 
 void booked_starts_gain(struct queue *q, struct reservation *r)

@@ -36,7 +36,6 @@
 #define BOOKED_IMPROVE_MAX 1000
 
 struct booking;
-struct cohort_tree;
 struct queue;
 struct reservation;
 struct workload;
@@ -53,8 +52,6 @@ void booked_start_drop(struct queue *q, struct workload *w);
 /* NULL: none. */
 struct booking *booked_start_of(const struct workload *w);
 
-/* Some start may be had that is better than the booked one. */
-void booked_starts_may_improve(struct queue *q, struct cohort_tree *tree);
 /* The run ends: before its expected end? */
 void booked_starts_gain(struct queue *q, struct reservation *r);
 /* True: some are at other times now, so alarms may have to ring. */

@@ -83,13 +83,6 @@ void calendar_ref_put(struct queue *q, struct calendar_ref *t)
 	calendar_ref_free(t);
 }
 
-struct calendar_state calendar_ref_now(struct queue *q, struct calendar_ref *t)
-{
-	if (!t->calendar)
-		return (struct calendar_state){.until_ms = CALENDAR_NEVER};
-	return calendar_at(t->calendar, q->now_ms);
-}
-
 /* "Never" means not before the horizon. At the horizon it is looked at again. */
 static int64_t next_look_ms(const struct queue *q, const struct calendar_ref *t)
 {
@@ -102,7 +95,8 @@ static int64_t next_look_ms(const struct queue *q, const struct calendar_ref *t)
 
 void calendar_ref_turn(struct queue *q, struct calendar_ref *t)
 {
-	t->state = calendar_ref_now(q, t);
+	t->state = t->calendar ? calendar_at(t->calendar, q->now_ms)
+			       : (struct calendar_state){.until_ms = CALENDAR_NEVER};
 	alarm_set(&q->alarms, &t->alarm, next_look_ms(q, t));
 	window_states_turn(q, t);
 	q->counters.version++;

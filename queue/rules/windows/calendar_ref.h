@@ -22,11 +22,12 @@ struct calendar_ref {
 	uint32_t refs; /* policies and rates that name it, the object */
 	uint64_t serial;
 	struct tree_node by_name;
-	struct calendar *calendar;   /* NULL: unknown */
-	int64_t generation;	     /* of the spec in force */
-	char *invalid;		     /* the sentence about the newest spec, if that was refused */
-	bool zone_unknown;	     /* ... for its zone */
-	struct calendar_state state; /* at queue.now_ms, or when the alarm last rang */
+	struct calendar *calendar; /* NULL: unknown */
+	int64_t generation;	   /* of the spec in force */
+	char *invalid;		   /* the sentence about the newest spec, if that was refused */
+	bool zone_unknown;	   /* ... for its zone */
+	struct calendar_state
+		state; /* when the alarm last rang; unknown: closed, until CALENDAR_NEVER */
 	struct alarm alarm;
 	struct link policies; /* runpolicy.of_calendar_ref */
 	struct link rates;    /* plan_rate.of_calendar_ref */
@@ -50,8 +51,6 @@ static inline bool calendar_ref_exists(const struct calendar_ref *t)
 	return t->calendar || t->invalid;
 }
 
-/* The state at queue.now_ms; when the calendar is unknown: closed, until CALENDAR_NEVER. */
-struct calendar_state calendar_ref_now(struct queue *q, struct calendar_ref *t);
 /* The alarm of the Calendar rang, or the clock was set back: looks again, and tells RunPolicies.
  * (PricePlans have alarms of their own.) */
 void calendar_ref_turn(struct queue *q, struct calendar_ref *t);
