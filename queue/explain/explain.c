@@ -9,11 +9,9 @@
  * bookings (RESERVED, BEHIND) before BACK_OFF; and NODES_FULL after QUOTA.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"
-#include "base/mem.h"
 #include "queue/rules/backfill.h"
 #include "queue/rules/bookings/backfill_heads.h"
 #include "queue/rules/bookings/kept_start.h"
@@ -26,7 +24,7 @@
 #include "queue/explain/explain_intake.h"
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_others.h"
-#include "queue/explain/explain_size.h"
+#include "queue/explain/explain_run.h"
 #include "queue/explain/explain_time.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/admit/shortage.h"
@@ -34,45 +32,9 @@
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
-#include "queue/requests/directives.h"
 #include "queue/job/stop_rate.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
-
-const char *wait_reason_name(enum wait_reason r)
-{
-#define WAIT_REASON_NAME(reason, name) [WAIT_##reason] = name,
-	static const char *const names[] = {WAIT_REASONS(WAIT_REASON_NAME)};
-#undef WAIT_REASON_NAME
-	return names[r];
-}
-
-/* It runs on; what concerns its owner is where it would wait if it were stopped. */
-static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
-{
-	if (!cq || (cq->exists && !cq->deleting) || cq->invalid)
-		return;
-	if (cq->exists)
-		text_add(t,
-			"; ClusterQueue %s is being deleted and is gone when its Jobs have ended",
-			cq->name);
-	else
-		text_add(t,
-			"; ClusterQueue %s does not exist any more: the Job runs to its end; after a stop it starts again only when that ClusterQueue is created",
-			cq->name);
-}
-
-/* Its pods have no node yet. */
-static void explain_pools(const struct queue *q, const struct reservation *r, struct text *t)
-{
-	if (!q->node_suitability.asks || r->stop_given || !r->shape->template)
-		return;
-	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
-	size_t n = directives_flavors(q, r, flavors);
-	for (size_t i = 0; i < n; i++)
-		explain_pool(flavors[i], t);
-	free(flavors);
-}
 
 static void explain_class(const struct priority_class *c, struct text *t)
 {
@@ -97,35 +59,7 @@ static void explain_class(const struct priority_class *c, struct text *t)
 static void explain_reservation(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	const struct workload *w = r->w;
-	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
-	if (reclaimed) {
-		text_add(t, "it runs on idle resources that its nodes need back (%s); ",
-			r->reclaim.why);
-		if (r->reclaim.pods > 0 && !r->stop_given)
-			text_add(t, "goes on with %d of %d pods; ", r->reclaim.pods, r->pods);
-	}
-	if (r->stop_given)
-		text_add(t, "is being stopped: holds ");
-	else if (!r->confirmed)
-		text_add(t, "is being started: holds ");
-	if (!r->stop_given && r->confirmed) {
-		text_add(t, "runs since ");
-		text_add_time(t, r->since_ms);
-		text_add(t, ": holds ");
-	}
-	if (r->nlines == 0)
-		text_add(t, "no quota");
-	for (size_t i = 0; i < r->nlines; i++) {
-		const struct quota_row *row = r->line[i].row;
-		bool last = i + 1 == r->nlines;
-		text_add_amount(t, r->line[i].amount, row->resource);
-		if (last || r->line[i + 1].row->flavor != row->flavor)
-			text_add(t, " in flavor %s", row->flavor);
-		text_add(t, last ? "" : ", ");
-	}
-	explain_size(q, r, t);
-	explain_pools(q, r, t);
-	explain_end_of_queue(r->cq, t);
+	explain_run(q, r, t);
 	if (!w->class->exists) {
 		text_add(t, "; keeps its priority %d: ", w->key.priority);
 		explain_class(w->class, t);

@@ -60,6 +60,14 @@ const char *preemption_reason_name(enum preemption_reason r)
 	return "";
 }
 
+const char *wait_reason_name(enum wait_reason r)
+{
+#define WAIT_REASON_NAME(reason, name) [WAIT_##reason] = name,
+	static const char *const names[] = {WAIT_REASONS(WAIT_REASON_NAME)};
+#undef WAIT_REASON_NAME
+	return names[r];
+}
+
 bool wait_reason_needs_change(enum wait_reason r)
 {
 	return r == WAIT_DEACTIVATED || r == WAIT_HELD || r == WAIT_MISCONFIGURED ||

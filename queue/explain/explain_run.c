@@ -1,0 +1,125 @@
+#include "queue/explain/explain_run.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/admit/growth.h"
+#include "queue/explain/explain_cluster.h"
+#include "queue/explain/explain_others.h"
+#include "queue/explain/explain_time.h"
+#include "queue/model/giving.h"
+#include "queue/requests/directives.h"
+
+static void explain_giving(const struct queue *q, const struct reservation *r, struct text *t)
+{
+	const struct giving *g = &r->sizing->giving;
+	const struct workload *by = queue_find_workload(q, &g->by);
+	text_add(t, "; goes on with %d of %d pods: ", g->keeps, r->pods);
+	if (g->quota) {
+		explain_smaller_quota(q, g->quota, t);
+		return;
+	}
+	text_add(t, "the others make room for ");
+	if (by && g->preemption != PREEMPTION_NONE)
+		explain_other(r->w, by, t);
+	else
+		text_add(t, "%s",
+			g->preemption == PREEMPTION_NONE
+				? "the owner of the quota that it borrows, whose window opens soon"
+				: "another Job");
+}
+
+static void explain_wish(const struct reservation *r, const struct growth_view *v, struct text *t)
+{
+	text_add(t, "; runs with %d of %d pods; grows when there is room", r->pods, r->w->wants);
+	if (v->refused)
+		text_add(t, ": %s", v->refused);
+	if (v->rests_until_ms > 0) {
+		text_add(t, "%s", v->refused ? "; it asks again at " : ", at ");
+		text_add_time(t, v->rests_until_ms);
+		text_add(t, "%s", v->refused ? "" : " at the earliest");
+	}
+	if (v->row) {
+		text_add(t, ": another pod needs ");
+		text_add_amount(t, v->lacks, v->row->resource);
+		text_add(t, " in flavor %s", v->row->flavor);
+	}
+}
+
+/* Why the run has fewer pods than its owner asked for, or will have. */
+static void explain_size(const struct queue *q, const struct reservation *r, struct text *t)
+{
+	struct growth_view v;
+	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD)
+		return;
+	if (reservation_keeps(r) > 0)
+		explain_giving(q, r, t);
+	else if (reservation_grows(r))
+		text_add(t, "; grows to %d pods", r->pods);
+	else if (growth_view(r, &v))
+		explain_wish(r, &v, t);
+	else if (r->w->wants > r->pods && !growth_asked_for(r))
+		text_add(t,
+			"; runs with %d of %d pods, and does not grow: annotation sluice.dev/grow: \"true\" lets it take more when there is room",
+			r->pods, r->w->wants);
+}
+
+/* It runs on; what concerns its owner is where it would wait if it were stopped. */
+static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
+{
+	if (!cq || (cq->exists && !cq->deleting) || cq->invalid)
+		return;
+	if (cq->exists)
+		text_add(t,
+			"; ClusterQueue %s is being deleted and is gone when its Jobs have ended",
+			cq->name);
+	else
+		text_add(t,
+			"; ClusterQueue %s does not exist any more: the Job runs to its end; after a stop it starts again only when that ClusterQueue is created",
+			cq->name);
+}
+
+/* Its pods have no node yet. */
+static void explain_pools(const struct queue *q, const struct reservation *r, struct text *t)
+{
+	if (!q->node_suitability.asks || r->stop_given || !r->shape->template)
+		return;
+	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, r, flavors);
+	for (size_t i = 0; i < n; i++)
+		explain_pool(flavors[i], t);
+	free(flavors);
+}
+
+void explain_run(const struct queue *q, const struct reservation *r, struct text *t)
+{
+	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
+	if (reclaimed) {
+		text_add(t, "it runs on idle resources that its nodes need back (%s); ",
+			r->reclaim.why);
+		if (r->reclaim.pods > 0 && !r->stop_given)
+			text_add(t, "goes on with %d of %d pods; ", r->reclaim.pods, r->pods);
+	}
+	if (r->stop_given)
+		text_add(t, "is being stopped: holds ");
+	else if (!r->confirmed)
+		text_add(t, "is being started: holds ");
+	if (!r->stop_given && r->confirmed) {
+		text_add(t, "runs since ");
+		text_add_time(t, r->since_ms);
+		text_add(t, ": holds ");
+	}
+	if (r->nlines == 0)
+		text_add(t, "no quota");
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		bool last = i + 1 == r->nlines;
+		text_add_amount(t, r->line[i].amount, row->resource);
+		if (last || r->line[i + 1].row->flavor != row->flavor)
+			text_add(t, " in flavor %s", row->flavor);
+		text_add(t, last ? "" : ", ");
+	}
+	explain_size(q, r, t);
+	explain_pools(q, r, t);
+	explain_end_of_queue(r->cq, t);
+}
