@@ -19,15 +19,15 @@ struct queue;
 
 struct calendar_ref {
 	char *name;
-	uint32_t refs; /* policies and rates that name it, the object */
+	uint32_t refs; /* policies, rates and AdvanceReservations that name it, the object */
 	uint64_t serial;
 	struct tree_node by_name;
 	struct calendar *calendar; /* NULL: unknown */
 	int64_t generation;	   /* of the spec in force */
 	char *invalid;		   /* the sentence about the newest spec, if that was refused */
 	bool zone_unknown;	   /* ... for its zone */
-	struct calendar_state
-		state; /* when the alarm last rang; unknown: closed, until CALENDAR_NEVER */
+	/* When the alarm last rang; while the Calendar is unknown: closed, until CALENDAR_NEVER. */
+	struct calendar_state state;
 	struct alarm alarm;
 	struct link policies; /* runpolicy.of_calendar_ref */
 	struct link rates;    /* plan_rate.of_calendar_ref */
