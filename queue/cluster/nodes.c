@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/cluster/fit_cache.h"
 #include "queue/job/placement.h"
+#include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
 #define LOG_LEAST 1024 /* changes remembered, at least */
@@ -114,14 +115,6 @@ bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels)
 	return false;
 }
 
-static int64_t amount_in(const struct resource_list *list, const char *resource)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->item[i].name, resource) == 0)
-			return list->item[i].amount;
-	return 0;
-}
-
 void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels,
 	const char *resource, int64_t *ret_all, int64_t *ret_largest)
 {
@@ -130,7 +123,8 @@ void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels
 		const struct node *node = n->slot[i];
 		if (!node || !node->known || !has_all(node->labels, node->nlabels, labels, nlabels))
 			continue;
-		int64_t amount = amount_in(&node->shape->allocatable, resource);
+		const struct resource *has = resources_find(&node->shape->allocatable, resource);
+		int64_t amount = has ? has->amount : 0;
 		*ret_all = quantity_add(*ret_all, amount);
 		*ret_largest = amount > *ret_largest ? amount : *ret_largest;
 	}

@@ -96,17 +96,12 @@ static bool add_pod_level(
 	return limits->cpu > 0 && limits->memory > 0;
 }
 
-static bool is_empty_pod_level(const struct pod_resources *r)
-{
-	return r->has_pod_level && r->pod_level.count + r->pod_level_limits.count == 0;
-}
-
 enum qos_class pod_qos_class(const struct pod *p)
 {
 	const struct pod_resources *r = &p->resources;
 	struct totals requests = {0}, limits = {0};
 	bool limited;
-	if (r->has_pod_level && !is_empty_pod_level(r)) {
+	if (r->has_pod_level && r->pod_level.count + r->pod_level_limits.count > 0) {
 		limited = add_pod_level(r, &requests, &limits);
 	} else {
 		limited = add_containers(r->containers, r->ncontainers, &requests, &limits);

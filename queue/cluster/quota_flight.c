@@ -97,18 +97,6 @@ static struct space *space_ensure(struct quota_flight *f, const char *ns)
 	return s;
 }
 
-static void space_free(struct space *s)
-{
-	free(s->name);
-	free(s);
-}
-
-static void kind_free(struct kind *k)
-{
-	free(k->footprint);
-	free(k);
-}
-
 /* The kind, with one run more. */
 static struct kind *kind_join(struct quota_flight *f, const struct pod *p)
 {
@@ -139,10 +127,12 @@ static void kind_leave(struct quota_flight *f, struct kind *k)
 	while (*at != k)
 		at = &(*at)->next;
 	*at = k->next;
-	kind_free(k);
+	free(k->footprint);
+	free(k);
 	if (!s->kinds) {
 		must(map_take(&f->spaces, map_hash_string(s->name), s->name) == s);
-		space_free(s);
+		free(s->name);
+		free(s);
 	}
 }
 
@@ -203,11 +193,6 @@ static void run_unlink(struct run *r)
 	*(r->next ? &r->next->prev : &s->unseen.last) = r->prev;
 }
 
-static int64_t seen_in(const struct quota_flight *f, const struct space *s)
-{
-	return s->seen > f->seen ? s->seen : f->seen;
-}
-
 /* Sightings up to the seen version are sure. */
 static void run_settle(struct run *r, int64_t seen)
 {
@@ -237,11 +222,6 @@ static void run_sight(struct run *r, int64_t version)
 	r->later[r->nlater++] = (struct sighting){version, r->made};
 }
 
-static struct run *run_get(const struct quota_flight *f, const struct uid *uid)
-{
-	return map_get(&f->runs, uid_hash(uid), uid);
-}
-
 static void run_free(struct quota_flight *f, struct run *r)
 {
 	run_subtract(r);
@@ -251,14 +231,6 @@ static void run_free(struct quota_flight *f, struct run *r)
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
-
-static struct run *run_new(struct quota_flight *f, const struct uid *uid)
-{
-	struct run *r = mem_alloc(sizeof(*r));
-	r->uid = *uid;
-	map_put(&f->runs, uid_hash(uid), r);
-	return r;
-}
 
 /* Updates the sums of its kind. Its place by first sighting does not change. */
 static void run_change(struct run *r, const struct quota_run *now)
@@ -304,7 +276,7 @@ static void run_go(struct quota_flight *f, struct run *r)
  * them. */
 static void space_settle(struct quota_flight *f, struct space *s)
 {
-	int64_t seen = seen_in(f, s);
+	int64_t seen = s->seen > f->seen ? s->seen : f->seen;
 	struct run *r;
 	while ((r = s->unseen.first) && r->later[0].version <= seen) {
 		run_unlink(r);
@@ -327,9 +299,13 @@ static void free_gone(struct quota_flight *f)
 
 void quota_flight_set(struct quota_flight *f, const struct quota_run *now)
 {
-	struct run *r = run_get(f, &now->uid);
-	if (!r)
-		r = run_new(f, &now->uid);
+	uint64_t hash = uid_hash(&now->uid);
+	struct run *r = map_get(&f->runs, hash, &now->uid);
+	if (!r) {
+		r = mem_alloc(sizeof(*r));
+		r->uid = now->uid;
+		map_put(&f->runs, hash, r);
+	}
 	run_move(f, r, now->pod);
 	run_change(r, now);
 	space_settle(f, r->kind->space);

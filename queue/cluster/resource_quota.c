@@ -169,19 +169,15 @@ static void add_silent(const struct container *c, size_t n, const char *name, st
 			silent->item[silent->count++] = c[i].name ? c[i].name : "";
 }
 
-/* With pod-level resources not each container needs it. */
-static bool speaks_as_a_whole(const struct pod_resources *r)
-{
-	return r->pod_level.count + r->pod_level_limits.count > 0;
-}
-
-/* "limits.memory for: main,proxy; memory for: main"; nothing when nothing is missing. */
+/* "limits.memory for: main,proxy; memory for: main"; nothing when nothing is missing. With pod-level
+ * resources not each container needs it. */
 static void write_missing(
 	const struct names *limited, const struct pod_resources *r, struct buf *to)
 {
 	struct names silent = {
 		mem_array(r->ncontainers + r->ninit_containers, sizeof(*silent.item)), 0};
-	for (size_t i = 0; i < limited->count && !speaks_as_a_whole(r); i++) {
+	bool whole = r->pod_level.count + r->pod_level_limits.count > 0;
+	for (size_t i = 0; i < limited->count && !whole; i++) {
 		if (!must_be_said(limited->item[i]))
 			continue;
 		silent.count = 0;

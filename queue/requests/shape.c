@@ -62,25 +62,16 @@ size_t shapes_bytes(const struct shapes *s)
 	       s->templates.bytes + table_bytes(&s->templates.map);
 }
 
-static void write_string(struct buf *b, const char *s)
-{
-	buf_add(b, s, strlen(s) + 1);
-}
-
-static void write_number(struct buf *b, int64_t n)
-{
-	buf_add(b, &n, sizeof(n));
-}
-
 /* job.lending in bytes, as placement_key() has it. Ordinary flavors alone, the usual case, are no
  * bytes. Else it stands behind a placement, which then has at least its three lengths. */
 static void write_lending(struct buf *b, const struct job *j)
 {
-	if (lending_set(j->lending) == 1u << LENDING_NONE && !j->resources)
+	int64_t lending = lending_set(j->lending);
+	if (lending == 1u << LENDING_NONE && !j->resources)
 		return;
-	write_number(b, lending_set(j->lending));
+	buf_add(b, &lending, sizeof(lending));
 	if (j->resources)
-		write_string(b, j->resources);
+		buf_add(b, j->resources, strlen(j->resources) + 1);
 }
 
 /* What of it matters to the next start: only a Job that is suspended is started. So what a start has
