@@ -256,37 +256,9 @@ int notation_date_list(struct slice text, size_t max, struct date_range **ret_da
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-const char *notation_weekday_name(int weekday)
-{
-	static const char names[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-	return names[weekday];
-}
-
 const char *notation_write_clock(int minute, char ret_text[NOTATION_TEXT_SIZE])
 {
 	snprintf(ret_text, NOTATION_TEXT_SIZE, "%02d:%02d", minute / 60, minute % 60);
-	return ret_text;
-}
-
-/* Runs of days, the week beginning on Monday; three and more become a range. */
-const char *notation_write_days(unsigned days, char ret_text[NOTATION_TEXT_SIZE])
-{
-	size_t n = 0;
-	ret_text[0] = '\0';
-	for (int i = 0; i < 7; i++) {
-		int last = i;
-		if (!(days >> (i + 1) % 7 & 1))
-			continue;
-		while (last < 6 && days >> (last + 2) % 7 & 1)
-			last++;
-		n += (size_t)snprintf(ret_text + n, NOTATION_TEXT_SIZE - n, "%s%s", n ? "," : "",
-			notation_weekday_name((i + 1) % 7));
-		if (last - i >= 2) {
-			n += (size_t)snprintf(ret_text + n, NOTATION_TEXT_SIZE - n, "-%s",
-				notation_weekday_name((last + 1) % 7));
-			i = last;
-		}
-	}
 	return ret_text;
 }
 

@@ -49,9 +49,6 @@ int notation_date_list(struct slice text, size_t max, struct date_range **ret_da
 
 /* These return ret_text. */
 const char *notation_write_clock(int minute, char ret_text[NOTATION_TEXT_SIZE]);
-const char *notation_write_days(
-	unsigned days, char ret_text[NOTATION_TEXT_SIZE]); /* "Mon-Thu,Sat" */
 const char *notation_write_dates(struct date_range dates, char ret_text[NOTATION_TEXT_SIZE]);
-const char *notation_weekday_name(int weekday); /* "Sun" */
 
 #endif

@@ -74,26 +74,24 @@ static void weekdays(void **state)
 	static const struct {
 		const char *text;
 		unsigned days;
-		const char *back;
 	} good[] = {
-		{"Mon", 0x02, "Mon"},
-		{"monday", 0x02, "Mon"},
-		{"Mon-Thu", 0x1E, "Mon-Thu"},
-		{"Fri-Mon", 0x63, "Mon,Fri-Sun"},
-		{"Sun-Fri", 0x3F, "Mon-Fri,Sun"},
-		{"Sat, Sun", 0x41, "Sat,Sun"},
-		{"Mon,Wed,Fri-Sun", 0x6B, "Mon,Wed,Fri-Sun"},
-		{"Mon-Sun", 0x7F, "Mon-Sun"},
-		{"Tue-Tue", 0x04, "Tue"},
+		{"Mon", 0x02},
+		{"monday", 0x02},
+		{"Mon-Thu", 0x1E},
+		{"Fri-Mon", 0x63},
+		{"Sun-Fri", 0x3F},
+		{"Sat, Sun", 0x41},
+		{"Mon,Wed,Fri-Sun", 0x6B},
+		{"Mon-Sun", 0x7F},
+		{"Tue-Tue", 0x04},
 	};
+	static const char *const names[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 	static const char *const bad[] = {"", "Mo", "Mon-", "-Mon", "Mon,", ",Mon", "Mon--Tue",
 		"Mon Tue", "1-5", "Montag", "*"};
-	char text[NOTATION_TEXT_SIZE];
 	for (size_t i = 0; i < COUNT(good); i++) {
 		unsigned days = 0;
 		assert_int_equal(notation_days(slice_of(good[i].text), &days, NULL), 0);
 		assert_int_equal(days, good[i].days);
-		assert_string_equal(notation_write_days(days, text), good[i].back);
 	}
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		unsigned days;
@@ -103,10 +101,15 @@ static void weekdays(void **state)
 		assert_string_not_equal(e.text, "");
 	}
 	for (unsigned days = 1; days < 128; days++) {
-		unsigned back = 0;
-		assert_int_equal(
-			notation_days(slice_of(notation_write_days(days, text)), &back, NULL), 0);
-		assert_int_equal(back, days);
+		unsigned read = 0;
+		char text[40] = "";
+		for (size_t i = 0; i < COUNT(names); i++)
+			if (days >> i & 1) {
+				strcat(text, *text ? "," : "");
+				strcat(text, names[i]);
+			}
+		assert_int_equal(notation_days(slice_of(text), &read, NULL), 0);
+		assert_int_equal(read, days);
 	}
 }
 
