@@ -138,13 +138,6 @@ struct pod_template *pod_template_of(struct pod_templates *all, const struct pod
 	return t;
 }
 
-struct pod_template *pod_template_keep(struct pod_template *t)
-{
-	if (t)
-		t->refs++;
-	return t;
-}
-
 void pod_template_put(struct pod_templates *all, struct pod_template *t)
 {
 	if (!t)

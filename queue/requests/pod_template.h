@@ -52,7 +52,6 @@ void pod_templates_done(struct pod_templates *t); /* no reference may be left */
 
 /* Of a pod with all defaults filled in; NULL for NULL. Give it back with pod_template_put. */
 struct pod_template *pod_template_of(struct pod_templates *t, const struct pod *p);
-struct pod_template *pod_template_keep(struct pod_template *t);
 size_t pod_template_bytes(
 	const struct pod_template *t); /* what it takes in memory; NULL takes nothing */
 void pod_template_put(struct pod_templates *all, struct pod_template *t); /* NULL does nothing */
