@@ -6,6 +6,7 @@
 #include "queue/admit/growth.h"
 #include "queue/core.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/dependencies/outcome_record.h"
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/windows/smaller_quota.h"

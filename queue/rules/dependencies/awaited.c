@@ -6,6 +6,7 @@
 #include "queue/core.h"
 #include "queue/job/placement.h"
 #include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/rules/dependencies/outcome_record.h"
 #include "queue/rules/dependencies/predecessors_priv.h"
 #include "queue/rules/dependencies/selectors.h"
 

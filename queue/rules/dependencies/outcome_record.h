@@ -17,7 +17,6 @@
 
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "queue/rules/dependencies/dependency_wait.h"
 
 #define OUTCOME_RECORD_MEMBERS_MAX                                                                 \
@@ -41,10 +40,19 @@ bool record_line_is_of(const struct record_line *l, const char *item_text);
 /* Does an item that was written so hold by it? */
 bool outcome_record_holds(const char *text, const struct uid *of, const char *item_text);
 
-/* What is to stand on the Job. "": nothing. Returns how many names were looked at. */
-size_t outcome_record_format(const struct dependency_wait *x, struct buf *out);
-
 /* Does it keep such an item from holding, whatever becomes of the others? */
 bool outcome_is_kept(enum outcome o, enum dependency_kind k);
+
+/*
+ * Whose record is to be written (predecessors.unrecorded): workloads of which what the Job says may not be
+ * what is known. Namespaces take turns, so that one with 10,000 followers keeps no other waiting.
+ */
+void unrecorded_init(struct unrecorded *all);
+void unrecorded_done(struct unrecorded *all); /* no Job is left */
+
+/* It may be another record by now. */
+void unrecorded_mark(struct queue *q, struct dependency_wait *x);
+/* What the Job says on itself. */
+void unrecorded_see(struct queue *q, struct dependency_wait *x, const struct job *j);
 
 #endif

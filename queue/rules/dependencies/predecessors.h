@@ -22,7 +22,6 @@
 
 #include "base/arena.h"
 #include "queue/rules/dependencies/known_jobs.h"
-#include "queue/rules/dependencies/unrecorded.h"
 #include "queue/rules/dependencies/wanted.h"
 #include "sluice/queue.h"
 
@@ -82,6 +81,12 @@ struct predecessor_namespace {
 	struct predecessor_selector *selector[PREDECESSOR_SELECTORS_MAX];
 	struct wanted_line questions;
 	struct link crowded; /* dependency_item.of_awaited: there was no place for its selector */
+};
+
+/* Whose record of outcomes is to be written: outcome_record.h. */
+struct unrecorded {
+	struct link lines; /* of namespaces: the one whose turn it is first */
+	struct map by_ns;
 };
 
 struct predecessors {
