@@ -16,80 +16,6 @@ struct look {
 	struct scan *scan;
 };
 
-/* ---- Can it start? ---- */
-
-bool nominee_demand(const struct nominee *e, struct demand *ret)
-{
-	demand_init(ret, e->w, e->cq, &e->group->claim, &e->choice);
-	return ret->nlines > 0;
-}
-
-/* Jobs were stopped for it in vain, and would be again. */
-static bool is_in_vain(struct queue *q, const struct nominee *e)
-{
-	return workload_displaced_in_vain(e->w, e->cq->cohort_tree) && rules_in_vain(q, e);
-}
-
-size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret)
-{
-	struct demand d;
-	return nominee_demand(e, &d) && !is_in_vain(q, e) ? victims_find(q, &d, ret) : 0;
-}
-
-/* In the flavors behind `after` (NULL: in all): does it fit with so many pods, or are there
- * victims, or can it start with fewer? */
-static bool can_start_after(
-	struct queue *q, struct nominee *e, int32_t pods, const struct choice *after)
-{
-	const struct victim *victim;
-	const struct claim *claim = &e->group->claim;
-	e->verdict = assign_flavors(q, e->cq, claim, e->w, pods, after, &e->choice);
-	if (e->verdict == ASSIGN_FITS ||
-		(e->verdict == ASSIGN_PREEMPTS && nominee_victims(q, e, &victim) > 0))
-		return true;
-	struct choice choice;
-	enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, pods, after, &choice);
-	if (fewer < ASSIGN_PREEMPTS)
-		return false;
-	e->verdict = fewer;
-	e->choice = choice;
-	return true;
-}
-
-/* In the flavors behind those of *e, which failed. */
-static bool can_start_further_on(struct queue *q, struct nominee *e, int32_t pods)
-{
-	struct nominee next = *e;
-	while (next.verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, &next.choice)) {
-		struct choice after = next.choice;
-		if (can_start_after(q, &next, pods, &after)) {
-			*e = next;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* In a flavor that fits, but was skipped for one in which it would preempt and found no victims. */
-static bool fits_where_passed_over(struct queue *q, struct nominee *e, int32_t pods)
-{
-	struct choice choice;
-	if (assign_beside(q, e->cq, &e->group->claim, e->w, pods, &choice) != ASSIGN_FITS)
-		return false;
-	e->verdict = ASSIGN_FITS;
-	e->choice = choice;
-	return true;
-}
-
-/* Tries flavors until one works. False: *e is as for the first of them. */
-static bool can_start(struct queue *q, struct nominee *e, int32_t pods)
-{
-	if (can_start_after(q, e, pods, NULL))
-		return true;
-	return e->verdict == ASSIGN_PREEMPTS &&
-	       (can_start_further_on(q, e, pods) || fits_where_passed_over(q, e, pods));
-}
-
 /* ---- Backfill: may it pass? ---- */
 
 /* A bound: could a Job with such wants and such a duration pass the blocked head? */
@@ -138,74 +64,6 @@ static bool passes(struct look *l)
 	return true;
 }
 
-/* ---- Do the rules let it start as it chose? ---- */
-
-/* *ret_places: if refused, with how many pods rules might let it start. */
-static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_places)
-{
-	struct attempt a = {.nominee = e};
-	if (e->verdict == ASSIGN_PREEMPTS && rules_look_at_victims(q, e))
-		a.nvictims = nominee_victims(q, e, &a.victim);
-	if (rules_choice_may(q, &a))
-		return true;
-	*ret_places =
-		e->choice.pods > e->w->shape->min_pods ? rules_choice_pods(q, &a) : e->choice.pods;
-	return false;
-}
-
-/* Goes on to the next flavor behind those that failed in which it fits, or would by displacing others.
- * False: there is none. */
-static bool try_next_flavor(struct queue *q, struct nominee *e)
-{
-	const struct victim *victim;
-	do {
-		struct choice last = e->choice;
-		if (!choice_goes_on(e->cq, &last))
-			return false;
-		e->verdict = assign_flavors(
-			q, e->cq, &e->group->claim, e->w, last.pods, &last, &e->choice);
-		if (e->verdict < ASSIGN_PREEMPTS)
-			return false;
-	} while (e->verdict == ASSIGN_PREEMPTS && nominee_victims(q, e, &victim) == 0);
-	return true;
-}
-
-/* The nominee can start by quota. Is there a flavor in which the rules let it start? *ret_places:
- * if not, the most pods, fewer than it chose, with which they might in one of these. */
-static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_places)
-{
-	int32_t places;
-	*ret_places = 0;
-	while (!choice_may(q, e, &places)) {
-		if (places < e->choice.pods && places > *ret_places)
-			*ret_places = places;
-		if (!try_next_flavor(q, e))
-			return false;
-	}
-	return true;
-}
-
-/* With fewer pods there may be fewer victims, and then fewer places on nodes. After so many numbers
- * of pods the Job waits. */
-#define NUMBERS_MAX 8
-
-/* A Job that can start with fewer pods takes as many as the nodes have places for. False: *e is as
- * after the first refusal. */
-static bool is_let(struct queue *q, struct nominee *e)
-{
-	int32_t places, least = e->w->shape->min_pods;
-	bool let = is_let_on_some(q, e, &places);
-	struct nominee smaller = *e;
-	for (int i = 1; !let && i < NUMBERS_MAX && places > 0 && places >= least; i++) {
-		if (!can_start(q, &smaller, places))
-			return false;
-		let = is_let_on_some(q, &smaller, &places);
-		if (let)
-			*e = smaller;
-	}
-	return let;
-}
-
 /* ---- Which group is first? ---- */
 
 static bool judge(struct look *l, struct group *g)
@@ -213,8 +71,8 @@ static bool judge(struct look *l, struct group *g)
 	l->scan->nominee = (struct nominee){.cq = l->scan->cq, .group = g, .w = group_head(g)};
 	int32_t pods = rules_group_may(l->q, g).pods, all = g->shape->pods;
 	pods = pods < all ? pods : all;
-	return can_start(l->q, &l->scan->nominee, pods) && is_let(l->q, &l->scan->nominee) &&
-	       passes(l);
+	return nominee_can_start(l->q, &l->scan->nominee, pods) &&
+	       nominee_is_let(l->q, &l->scan->nominee) && passes(l);
 }
 
 static bool subtree_may(const struct tree_node *n, void *ctx)

@@ -1,5 +1,5 @@
 /*
- * The nominee: what a ClusterQueue would start next, found in one scan of its waiting groups.
+ * Nomination: what a ClusterQueue would start next (nominee.h), found in one scan of its waiting groups.
  *
  *   BestEffortFIFO  all groups in order. Quota only shrinks during a pass, so a group that did not
  *                   fit is not asked again, and the scan never goes back
@@ -19,7 +19,7 @@
 #ifndef SLUICE_QUEUE_ADMIT_NOMINATE_H
 #define SLUICE_QUEUE_ADMIT_NOMINATE_H
 
-#include "queue/admit/nominee_order.h"
+#include "queue/admit/nominee.h"
 #include "queue/model/group.h"
 #include "queue/model/keys.h"
 #include "queue/preempt/victims.h"
@@ -72,10 +72,5 @@ bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s);
  * nominates nothing. */
 const struct workload *workload_returning_before(
 	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);
-
-/* What it asks for; false: nothing. */
-bool nominee_demand(const struct nominee *e, struct demand *ret);
-/* Its victims, 0: none were found. Valid until the next search. */
-size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret);
 
 #endif

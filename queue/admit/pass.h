@@ -4,7 +4,7 @@
  * First it keeps promises that fit now. Then it goes in rounds, like Kueue's cycles. In a round:
  *
  *   1. each ClusterQueue nominates the first of its waiting groups that can start or may preempt;
- *   2. the nominees take turns, in the order of nominee_order.h;
+ *   2. the nominees take turns, in the order of nominee.h;
  *   3. a turn starts the head of the group, or promises it quota and stops its victims. If an
  *      earlier turn took the quota, the nominee waits for the next round.
  *

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "queue/cluster/pod.h"
 #include "queue/job/resources.h"
-#include "queue/admit/nominee_order.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/rules/lending.h"
 #include "queue/model/reservation.h"

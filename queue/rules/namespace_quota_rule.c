@@ -1,7 +1,7 @@
 /* The rule of ResourceQuotas: the API server would refuse pods beyond them. */
 #include <string.h>
 
-#include "queue/admit/nominee_order.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/rule.h"

@@ -1,7 +1,7 @@
 #include "queue/rules/rule.h"
 
 #include "base/must.h"
-#include "queue/admit/nominee_order.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 

@@ -11,7 +11,7 @@
  * that may use one, what that keeps need not be free (advance_plan.h). So where there is one, Jobs
  * are parted by their LocalQueue and their user.
  */
-#include "queue/admit/nominate.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/bookings/advance_plan.h"

@@ -8,7 +8,7 @@
  * ever. A singleton that is preempted still counts until its quota is given back; then it waits
  * with the others, in the order of its queue.
  */
-#include "queue/admit/nominate.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/dependencies/dependency_wait.h"

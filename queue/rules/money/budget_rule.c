@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/admit/nominate.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/explain/explain_money.h"
 #include "queue/model/reservation.h"

@@ -18,7 +18,7 @@
 #define SLUICE_QUEUE_RULES_NODES_NODE_FIT_H
 
 #include "queue/model/claim.h"
-#include "queue/admit/nominee_order.h"
+#include "queue/admit/nominee.h"
 #include "queue/preempt/victims.h"
 
 /* Do all pods of the nominee's choice fit once its victims are gone? They do if it is not asked. */

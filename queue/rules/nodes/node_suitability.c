@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/admit/nominee_order.h"
+#include "queue/admit/nominee.h"
 #include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/nodes/node_fit.h"
