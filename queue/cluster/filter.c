@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "queue/job/placement.h"
+
 #define NAME_FIELD "metadata.name"
 #define CORDON_TAINT "node.kubernetes.io/unschedulable"
 
@@ -61,21 +63,14 @@ static bool names_node(const struct requirement *r)
 	return r->op == SELECTOR_IN && strcmp(r->key, NAME_FIELD) == 0;
 }
 
-static bool lists(const struct requirement *r, const char *name)
-{
-	for (size_t i = 0; i < r->nvalues; i++)
-		if (strcmp(r->values[i], name) == 0)
-			return true;
-	return false;
-}
-
 /* Do all parts of the term that name nodes name this one? */
 static bool term_may_mean(const struct node_term *t, const char *name)
 {
-	for (size_t i = 0; i < t->fields.nrequirements; i++)
-		if (names_node(&t->fields.requirements[i]) &&
-			!lists(&t->fields.requirements[i], name))
+	for (size_t i = 0; i < t->fields.nrequirements; i++) {
+		const struct requirement *r = &t->fields.requirements[i];
+		if (names_node(r) && !names_have(r->values, r->nvalues, name))
 			return false;
+	}
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "queue/cluster/device_classes.h"
+#include "queue/job/placement.h"
 #include "queue/job/resources.h"
 
 /* ---- made of a pod --------------------------------------------------------------------------- */
@@ -101,22 +102,14 @@ uint64_t footprint_hash(const struct footprint *f)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-static bool has_value(const struct quota_scope_term *t, const char *value)
-{
-	for (size_t i = 0; i < t->nvalues; i++)
-		if (strcmp(t->values[i], value) == 0)
-			return true;
-	return false;
-}
-
 /* A pod without a class matches no In, and each NotIn. */
 static bool class_matches(const struct quota_scope_term *t, const char *class)
 {
 	switch (t->op) {
 	case SELECTOR_IN:
-		return *class && has_value(t, class);
+		return *class && names_have(t->values, t->nvalues, class);
 	case SELECTOR_NOT_IN:
-		return !*class || !has_value(t, class);
+		return !*class || !names_have(t->values, t->nvalues, class);
 	case SELECTOR_EXISTS:
 		return *class;
 	case SELECTOR_DOES_NOT_EXIST:

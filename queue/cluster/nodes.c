@@ -437,21 +437,13 @@ void nodes_drop_namespace(struct nodes *n, const char *name)
 	namespaces_moved(n);
 }
 
-static bool names(const struct affinity_term *t, const char *ns)
-{
-	for (size_t i = 0; i < t->nnamespaces; i++)
-		if (strcmp(t->namespaces[i], ns) == 0)
-			return true;
-	return false;
-}
-
 /* An unknown namespace has no labels. */
 bool nodes_term_covers(
 	const struct nodes *n, const struct affinity_term *t, const char *ns, const char *other)
 {
 	if (t->nnamespaces == 0 && !t->has_namespace_selector)
 		return strcmp(ns, other) == 0;
-	if (names(t, other))
+	if (names_have(t->namespaces, t->nnamespaces, other))
 		return true;
 	if (!t->has_namespace_selector)
 		return false;

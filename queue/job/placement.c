@@ -88,10 +88,10 @@ static const struct taint *untolerated_taint(const struct placement *p, const st
 	return NULL;
 }
 
-static bool has_value(const struct requirement *r, const char *value)
+bool names_have(const char *const *all, size_t n, const char *name)
 {
-	for (size_t i = 0; i < r->nvalues; i++)
-		if (strcmp(r->values[i], value) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i], name) == 0)
 			return true;
 	return false;
 }
@@ -110,9 +110,10 @@ static bool requirement_holds(const struct requirement *r, const struct label *l
 {
 	switch (r->op) {
 	case SELECTOR_IN:
-		return label && has_value(r, label->value);
+		return label && names_have(r->values, r->nvalues, label->value);
 	case SELECTOR_NOT_IN:
-		return r->nvalues > 0 && (!label || !has_value(r, label->value));
+		return r->nvalues > 0 &&
+		       (!label || !names_have(r->values, r->nvalues, label->value));
 	case SELECTOR_EXISTS:
 		return label != NULL;
 	case SELECTOR_DOES_NOT_EXIST:

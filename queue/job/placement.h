@@ -8,6 +8,9 @@
 #include "base/buf.h"
 #include "sluice/placement.h"
 
+/* Tells whether a list of names, or of a requirement's values, has this one. */
+bool names_have(const char *const *all, size_t n, const char *name);
+
 /* ---- Deep copies, into an arena, of what is only borrowed ------------------------------------ */
 
 const struct label *labels_copy(struct arena *a, const struct label *from, size_t n);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/job/placement.h"
 #include "queue/model/reservation.h"
 #include "queue/requests/directives.h"
 
@@ -354,14 +355,6 @@ void queue_job_own_directives(
 
 /* ---- what a start changes beside them -------------------------------------------------------- */
 
-static bool names(const char *const *all, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(all[i], key) == 0)
-			return true;
-	return false;
-}
-
 /* Those of keys that its owner has not, and the keys of an earlier start that are not among them. */
 static void edit_keys(struct arena *a, const struct template_keys *keys, const struct label *adds,
 	size_t n, struct key_edit *ret)
@@ -370,7 +363,7 @@ static void edit_keys(struct arena *a, const struct template_keys *keys, const s
 	const char **drop = arena_take(a, keys->nold, sizeof(*drop));
 	*ret = (struct key_edit){.add = add, .drop = drop};
 	for (size_t i = 0; i < n; i++)
-		if (!names(keys->own, keys->nown, adds[i].key))
+		if (!names_have(keys->own, keys->nown, adds[i].key))
 			add[ret->nadd++] = adds[i];
 	for (size_t i = 0; i < keys->nold; i++)
 		if (!find_label(add, ret->nadd, keys->old[i]))
