@@ -111,11 +111,6 @@ static bool limits_same(const struct resource_quota *a, const struct resource_qu
 	return true;
 }
 
-static bool counts_kept(const struct resource_quota *q)
-{
-	return resources_find(&q->hard, "count/pods") != NULL;
-}
-
 /* ---- What is left ---- */
 
 static int64_t left_of(const struct resource_quota *q, size_t i, int64_t reserved)
@@ -262,7 +257,7 @@ static void regroup(struct queue *q, struct namespace_quota *n)
 {
 	bool keeps = false;
 	for (size_t i = 0; i < n->n; i++)
-		keeps = keeps || counts_kept(&n->held[i]->quota);
+		keeps = keeps || resources_find(&n->held[i]->quota.hard, "count/pods");
 	if (keeps == n->keeps)
 		return;
 	n->keeps = keeps;
@@ -420,12 +415,6 @@ static bool text_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static void set_flight_again(struct queue *q)
-{
-	list_each(&q->namespace_quotas.all, l)
-		each_workload(q, container_of(l, struct namespace_quota, of_all)->ns, enter_flight);
-}
-
 void namespace_quotas_heed_default(struct queue *q)
 {
 	const char *name = priority_default_name(&q->priorities);
@@ -433,7 +422,8 @@ void namespace_quotas_heed_default(struct queue *q)
 		return;
 	free(q->namespace_quotas.default_class);
 	q->namespace_quotas.default_class = mem_strdup(name);
-	set_flight_again(q);
+	list_each(&q->namespace_quotas.all, l)
+		each_workload(q, container_of(l, struct namespace_quota, of_all)->ns, enter_flight);
 	move_all(q);
 }
 

@@ -16,18 +16,13 @@ static struct kept_start *head_at(struct link *l)
 	return container_of(l, struct kept_start, of_heads);
 }
 
-static struct booking_lines lines_of(const struct booking *b)
-{
-	return (struct booking_lines){b->line, b->nlines};
-}
-
 /* ---- Do they stand? ---- */
 
 static bool has_room_from(struct queue *q, struct booking *b, int64_t from_ms)
 {
 	quota_plan_set_aside(&q->quota_plan, b);
-	bool has = quota_plan_has_room(&q->quota_plan, lines_of(b), from_ms,
-		quantity_add(from_ms, b->until_ms - b->from_ms));
+	bool has = quota_plan_has_room(&q->quota_plan, (struct booking_lines){b->line, b->nlines},
+		from_ms, quantity_add(from_ms, b->until_ms - b->from_ms));
 	quota_plan_put_back(&q->quota_plan, b);
 	return has;
 }

@@ -77,18 +77,14 @@ static bool has_selectors(const struct predecessor_namespace *ns)
 	return false;
 }
 
-static void ns_free(struct queue *q, struct predecessor_namespace *ns)
+void predecessor_namespace_tidy(struct queue *q, struct predecessor_namespace *ns)
 {
+	if (!list_empty(&ns->names) || !list_empty(&ns->crowded) || has_selectors(ns))
+		return;
 	must(map_take(&q->predecessors.namespaces, map_hash_string(ns->name), ns->name) == ns);
 	map_done(&ns->by_name);
 	free(ns->name);
 	free(ns);
-}
-
-void predecessor_namespace_tidy(struct queue *q, struct predecessor_namespace *ns)
-{
-	if (list_empty(&ns->names) && list_empty(&ns->crowded) && !has_selectors(ns))
-		ns_free(q, ns);
 }
 
 /* ---- Names ---- */

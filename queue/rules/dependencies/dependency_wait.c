@@ -255,11 +255,6 @@ static int64_t failed_ms(const struct dependency_wait *x)
 	return last_ms;
 }
 
-static bool asks_action(const struct dependency_wait *x)
-{
-	return x->nnever > 0 && x->on_failure != DEPENDENCY_FAILURE_WAIT;
-}
-
 /* When its decision is to be given. A failure at an unknown time counts from when the queue saw
  * it: between decisions that time is not known either, and the alarm asks at the next one. */
 static void arm(struct queue *q, struct dependency_wait *x)
@@ -267,7 +262,7 @@ static void arm(struct queue *q, struct dependency_wait *x)
 	list_leave(&x->due);
 	x->given = false;
 	alarm_clear(&q->alarms, &x->alarm);
-	if (!asks_action(x))
+	if (x->nnever == 0 || x->on_failure == DEPENDENCY_FAILURE_WAIT)
 		return;
 	int64_t since_ms = greater(failed_ms(x), x->created_ms);
 	x->since_unknown = failed_ms(x) == 0;

@@ -15,20 +15,15 @@
 
 /* ---- Verdicts ---- */
 
-static enum dependency_verdict name_verdict(
-	const struct predecessor_name *n, const struct dependency_item *item)
-{
-	if (!predecessor_newest(n))
-		return VERDICT_WAITS;
-	return known_jobs_verdict(&n->jobs, item->kind, item->wait->created_ms);
-}
-
 enum dependency_verdict awaited_verdict(const struct awaited *a, const struct dependency_item *item)
 {
 	if (a->wanted.answered < item->needs)
 		return VERDICT_WAITS;
-	if (!a->is_selector)
-		return name_verdict(awaited_name(a), item);
+	if (!a->is_selector) {
+		const struct known_jobs *all = &awaited_name(a)->jobs;
+		return all->n > 0 ? known_jobs_verdict(all, item->kind, item->wait->created_ms)
+				  : VERDICT_WAITS;
+	}
 	const struct predecessor_selector *s = awaited_selector(a);
 	enum dependency_verdict v = selector_verdict(s, item->kind, selector_own(s, item->wait->w));
 	return v == VERDICT_HOLDS && a->wanted.answered < s->confirms ? VERDICT_WAITS : v;

@@ -65,14 +65,9 @@ static void period_at(enum budget_period period, const struct zone *z, int64_t n
 
 /* ---- What runs cost ---- */
 
-static int64_t starts_ms(const struct reservation *r)
-{
-	return r->confirmed ? r->since_ms : r->reserved_ms;
-}
-
 bool budget_counts(const struct budget *b, const struct reservation *r)
 {
-	int64_t at_ms = starts_ms(r);
+	int64_t at_ms = r->confirmed ? r->since_ms : r->reserved_ms;
 	return at_ms >= b->from_ms && at_ms < b->to_ms && (!b->lq || r->lq == b->lq) &&
 	       (!r->bill.currency || r->bill.currency == b->currency);
 }
@@ -113,12 +108,6 @@ static void count_reservations(struct queue *q, struct budget *b)
 				q, b, container_of(l, struct reservation, of_clusterqueue));
 }
 
-static int64_t spent_in(const struct queue *q, const struct budget *b)
-{
-	return spending_sum(&q->budgets.spending, b->spec.clusterqueue, b->spec.localqueue_ns,
-		b->spec.localqueue, b->currency, b->from_ms, b->to_ms);
-}
-
 /* A Budget without a currency has that of its queue's PricePlan. */
 static void take_currency(struct queue *q, struct budget *b)
 {
@@ -137,7 +126,9 @@ void budget_count(struct queue *q, struct budget *b)
 	take_currency(q, b);
 	if (q->now_ms < b->from_ms || q->now_ms >= b->to_ms) {
 		period_at(b->spec.period, b->zone, q->now_ms, &b->from_ms, &b->to_ms);
-		b->spent = spent_in(q, b);
+		b->spent = spending_sum(&q->budgets.spending, b->spec.clusterqueue,
+			b->spec.localqueue_ns, b->spec.localqueue, b->currency, b->from_ms,
+			b->to_ms);
 		b->counted = false;
 	}
 	if (b->counted && b->counted_ms == q->now_ms)

@@ -314,12 +314,6 @@ static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 		followers_move(q, cq, PLACE_NOWHERE, workload_place);
 }
 
-static void queue_suspect_reservations(struct queue *q, struct clusterqueue *cq)
-{
-	list_each(&cq->reservations, l)
-		reservation_suspect(q, container_of(l, struct reservation, of_clusterqueue));
-}
-
 /* The window state may have changed: for waiting Jobs, for runs, and for the effective quota. */
 static void queue_turned(struct queue *q, struct clusterqueue *cq)
 {
@@ -334,7 +328,8 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 		smaller_quota_begins(q, cq->cohort_tree);
 	cq->cohort_tree->news++;
 	queue_touch_reservation(q, cq);
-	queue_suspect_reservations(q, cq);
+	list_each(&cq->reservations, l)
+		reservation_suspect(q, container_of(l, struct reservation, of_clusterqueue));
 }
 
 void window_states_form_queue(struct queue *q, struct clusterqueue *cq)
