@@ -11,7 +11,6 @@
 #include "queue/rules/targets.h"
 #include "queue/model/reservation.h"
 #include "queue/admit/share.h"
-#include "queue/users.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 

@@ -9,6 +9,7 @@ struct clusterqueue;
 struct localqueue;
 struct plan;
 struct runpolicy;
+struct text;
 
 struct scratch *scratch_new(void);
 void scratch_free(struct scratch *s);
@@ -26,5 +27,9 @@ const char *view_missing_clusterqueue(const struct queue *q, const struct localq
 const char *view_missing_calendar(const struct runpolicy *p);
 const char *view_missing_calendar_of_rates(const struct plan *p);
 const char *view_missing_queue(const struct queue *q, const struct budget *b);
+
+/* Appends what still needs the ClusterQueue: "2 Jobs, one of them of LocalQueue team/main, hold quota in it".
+ * False, and nothing is appended, when nothing does (users.c). */
+bool users_of_clusterqueue(const struct clusterqueue *cq, struct text *t);
 
 #endif

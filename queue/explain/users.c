@@ -1,9 +1,20 @@
-#include "queue/users.h"
+/*
+ * Users: what still needs a ClusterQueue or a ResourceFlavor that an admin deletes.
+ *
+ *   ClusterQueue    reservations: Jobs that run in it, are being started, or have pods left.
+ *                   A waiting Job and a LocalQueue are no users: they can be given another one
+ *   ResourceFlavor  ClusterQueues and Cohorts that name it (spec in force), and reservations in it
+ *
+ * Worked out from the facts when asked, so that nothing has to be kept. Sentences name queues and
+ * never a Job: conditions are read in namespaces that may not list the Jobs of others.
+ */
+#include "queue/explain/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "queue/core.h"
 #include "queue/model/reservation.h"
 
 enum { NAMES_MAX = 3 }; /* so many are named; the others are counted */
@@ -119,25 +130,20 @@ static void add_users(struct text *t, const struct flavor_users *u)
 	}
 }
 
-bool users_of_flavor(const struct queue *q, const char *flavor, struct text *t)
+bool queue_flavor_users(
+	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE])
 {
+	struct text t = text_over(ret_sentence, QUEUE_USERS_SIZE);
 	const struct flavor_pool *flavor_pool;
 	struct flavor_users users = {0};
 	map_each(&q->quota.flavor_pools, i, flavor_pool) {
-		if (strcmp(flavor_pool->flavor, flavor) != 0)
+		if (strcmp(flavor_pool->flavor, name) != 0)
 			continue;
 		list_each(&flavor_pool->rows, l)
 			look_at_row(&users, container_of(l, struct quota_row, of_flavor_pool));
 	}
 	users_sort(&users);
-	add_users(t, &users);
+	add_users(&t, &users);
 	free(users.user);
 	return users.n > 0;
-}
-
-bool queue_flavor_users(
-	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE])
-{
-	struct text t = text_over(ret_sentence, QUEUE_USERS_SIZE);
-	return users_of_flavor(q, name, &t);
 }
