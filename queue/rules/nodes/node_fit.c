@@ -4,9 +4,11 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/admit/nominee.h"
 #include "queue/cluster/pod.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
+#include "queue/preempt/victims.h"
 #include "queue/rules/nodes/started_pod.h"
 #include "queue/rules/rule.h"
 #include "queue/tell.h"
@@ -88,7 +90,9 @@ static int32_t node_fit_pods(
 	return pods;
 }
 
-bool node_fit_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
+/* Do all pods of the nominee's choice fit once its victims are gone? They do if it is not asked. */
+static bool node_fit_lets(
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	return node_fit_pods(q, e, victims, n) >= e->choice.pods;
 }
@@ -320,9 +324,19 @@ static uint64_t nodes_parts(const struct workload *w, struct parting *ret)
 	return map_hash_string(w->lq->name) * 0xA24BAED4963EE407u;
 }
 
+/* May the nominee start with its choice, once its victims are gone? */
 static bool nodes_choice_may(struct queue *q, const struct attempt *a)
 {
-	return node_suitability_lets(q, a->nominee, a->victim, a->nvictims);
+	const struct nominee *e = a->nominee;
+	const struct shape *shape = e->group->shape;
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	if (node_suitability_asks(&q->node_suitability, e->cq, shape)) {
+		size_t n = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
+		if (node_suitability_never(
+			    &q->node_suitability, e->cq, shape->template, flavors, n))
+			return false;
+	}
+	return node_fit_lets(q, e, a->victim, a->nvictims);
 }
 
 static bool nodes_look_at_victims(const struct queue *q, const struct nominee *e)

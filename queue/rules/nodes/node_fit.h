@@ -18,12 +18,9 @@
 #define SLUICE_QUEUE_RULES_NODES_NODE_FIT_H
 
 #include "queue/model/claim.h"
-#include "queue/admit/nominee.h"
-#include "queue/preempt/victims.h"
 
-/* Do all pods of the nominee's choice fit once its victims are gone? They do if it is not asked. */
-bool node_fit_lets(
-	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
+struct reservation;
+struct workload;
 
 /* The quota for the claim is free. Returns how many pods fit, if that is fewer than the fewest with
  * which it would start; *ret: why no more fit. -1: these fit, or it is not asked. */

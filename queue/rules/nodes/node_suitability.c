@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/admit/nominee.h"
+#include "queue/core.h"
 #include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
-#include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
 #include "queue/tell.h"
 
@@ -346,34 +345,6 @@ void node_suitability_refresh(struct queue *q)
 {
 	ask_nodes_again(q);
 	break_outdated_promises(q);
-}
-
-/* ---- At the nominee's turn ------------------------------------------------------------------- */
-
-/* The flavors that the nominee has chosen. */
-static size_t flavors_chosen(const struct nominee *e, const struct flavor *ret[CQ_GROUPS_MAX])
-{
-	size_t n = 0, needs;
-	for (size_t g = 0; g < e->cq->spec.ngroups; g++) {
-		claim_needs(&e->group->claim, g, &needs);
-		if (needs > 0)
-			ret[n++] = e->cq->spec.groups[g].flavors[e->choice.flavor[g]];
-	}
-	return n;
-}
-
-bool node_suitability_lets(
-	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
-{
-	const struct flavor *flavors[CQ_GROUPS_MAX];
-	const struct shape *shape = e->group->shape;
-	if (node_suitability_asks(&q->node_suitability, e->cq, shape)) {
-		size_t nflavors = flavors_chosen(e, flavors);
-		if (node_suitability_never(
-			    &q->node_suitability, e->cq, shape->template, flavors, nflavors))
-			return false;
-	}
-	return node_fit_lets(q, e, victims, n);
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */

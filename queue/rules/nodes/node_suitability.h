@@ -33,11 +33,8 @@
 
 struct claim;
 struct clusterqueue;
-struct nominee;
 struct queue;
-struct reservation;
 struct shape;
-struct victim;
 
 struct node_suitability {
 	struct nodes *nodes;
@@ -83,9 +80,5 @@ void node_suitability_refresh(struct queue *q);
 /* The flavor has changed or goes: forgets its answers. The caller derives the claims anew. */
 void node_suitability_forget_flavor(struct queue *q, const struct flavor *f);
 void verdicts_free(struct verdicts *v); /* NULL does nothing */
-
-/* May the nominee start with its choice, once its victims are gone? */
-bool node_suitability_lets(
-	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 
 #endif
