@@ -224,16 +224,6 @@ void nodes_fit_beside(struct nodes *n, const struct pod *p, int32_t pods, struct
 
 /* ---- which flavor a node is of --------------------------------------------------------------- */
 
-static bool has_labels(const struct node *node, const struct node_group *g)
-{
-	for (size_t i = 0; i < g->nlabels; i++) {
-		const char *value = node_label(node, g->labels[i].key);
-		if (!value || strcmp(value, g->labels[i].value) != 0)
-			return false;
-	}
-	return true;
-}
-
 static bool has_taint(const struct site *s, const struct taint *wanted)
 {
 	for (size_t i = 0; i < s->ntaints; i++)
@@ -247,7 +237,8 @@ static bool has_taint(const struct site *s, const struct taint *wanted)
 int node_likeness(const struct nodes *n, const char *name, const struct node_group *g)
 {
 	const struct node *node = map_get(&n->by_name, map_hash_string(name), name);
-	if (!node || !node->known || !has_labels(node, g))
+	if (!node || !node->known ||
+		!labels_have(node->labels, node->nlabels, g->labels, g->nlabels))
 		return -1;
 	int like = (int)g->nlabels;
 	for (size_t i = 0; i < g->ntaints; i++) {

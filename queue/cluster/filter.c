@@ -7,26 +7,7 @@
 #define NAME_FIELD "metadata.name"
 #define CORDON_TAINT "node.kubernetes.io/unschedulable"
 
-const char *label_value(const struct label *labels, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(labels[i].key, key) == 0)
-			return labels[i].value;
-	return NULL;
-}
-
 /* ---- node selector and affinity -------------------------------------------------------------- */
-
-static bool selector_holds(const struct pod *p, const struct site *s)
-{
-	for (size_t i = 0; i < p->nnode_selector; i++) {
-		const struct label *want = &p->node_selector[i];
-		const char *value = label_value(s->labels, s->nlabels, want->key);
-		if (!value || strcmp(value, want->value) != 0)
-			return false;
-	}
-	return true;
-}
 
 /* A field compares with one value, by In or NotIn. The API server refuses anything else, so that
  * matches nothing. */
@@ -50,7 +31,7 @@ static bool term_holds(const struct node_term *t, const struct site *s)
 
 bool filter_affinity(const struct pod *p, const struct site *s)
 {
-	if (!selector_holds(p, s))
+	if (!labels_have(s->labels, s->nlabels, p->node_selector, p->nnode_selector))
 		return false;
 	for (size_t i = 0; i < p->nterms; i++)
 		if (term_holds(&p->terms[i], s))

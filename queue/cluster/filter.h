@@ -55,6 +55,4 @@ bool filter_names_conflict(const struct pod *p);
 
 bool host_port_taken(const struct host_port *wanted, const struct host_port *used);
 
-const char *label_value(const struct label *labels, size_t n, const char *key); /* NULL: absent */
-
 #endif

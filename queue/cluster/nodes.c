@@ -84,17 +84,6 @@ struct node_traffic nodes_traffic(const struct nodes *n)
 	return n->traffic;
 }
 
-static bool has_all(
-	const struct label *has, size_t nhas, const struct label *wanted, size_t nwanted)
-{
-	for (size_t i = 0; i < nwanted; i++) {
-		const char *value = label_value(has, nhas, wanted[i].key);
-		if (!value || strcmp(value, wanted[i].value) != 0)
-			return false;
-	}
-	return true;
-}
-
 /* Shapes do not have the labels that are a node's own. */
 bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels)
 {
@@ -104,13 +93,15 @@ bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels)
 		n->names_nodes = true;
 		for (size_t i = 0; i < n->nslots; i++)
 			if (n->slot[i] && n->slot[i]->known &&
-				has_all(n->slot[i]->labels, n->slot[i]->nlabels, labels, nlabels))
+				labels_have(
+					n->slot[i]->labels, n->slot[i]->nlabels, labels, nlabels))
 				return true;
 		return false;
 	}
 	for (size_t i = 0; i < c->nslots; i++)
 		if (c->slot[i] && c->slot[i]->nodes > 0 &&
-			has_all(c->slot[i]->site.labels, c->slot[i]->site.nlabels, labels, nlabels))
+			labels_have(
+				c->slot[i]->site.labels, c->slot[i]->site.nlabels, labels, nlabels))
 			return true;
 	return false;
 }
@@ -121,7 +112,8 @@ void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels
 	*ret_all = *ret_largest = 0;
 	for (size_t i = 0; i < n->nslots; i++) {
 		const struct node *node = n->slot[i];
-		if (!node || !node->known || !has_all(node->labels, node->nlabels, labels, nlabels))
+		if (!node || !node->known ||
+			!labels_have(node->labels, node->nlabels, labels, nlabels))
 			continue;
 		const struct resource *has = resources_find(&node->shape->allocatable, resource);
 		int64_t amount = has ? has->amount : 0;

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "queue/cluster/device_classes.h"
 #include "queue/cluster/node_classes.h"
+#include "queue/job/placement.h"
 
 struct node {
 	char *name;

@@ -8,12 +8,22 @@
 
 /* ---- where it may run ------------------------------------------------------------------------ */
 
-static const struct label *find_label(const struct label *labels, size_t n, const char *key)
+const char *label_value(const struct label *labels, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(labels[i].key, key) == 0)
-			return &labels[i];
+			return labels[i].value;
 	return NULL;
+}
+
+bool labels_have(const struct label *labels, size_t n, const struct label *wanted, size_t nwanted)
+{
+	for (size_t i = 0; i < nwanted; i++) {
+		const char *value = label_value(labels, n, wanted[i].key);
+		if (!value || strcmp(value, wanted[i].value) != 0)
+			return false;
+	}
+	return true;
 }
 
 /* As Go's strconv.ParseInt(s, 10, 64), which the scheduler uses: a sign and leading zeros are fine,
@@ -104,23 +114,22 @@ static bool exceeds(const struct requirement *r, const char *value)
 	return r->op == SELECTOR_GT ? v > limit : v < limit;
 }
 
-/* label: the one with the requirement's key, or NULL. A requirement that the API server would
+/* value: of the label with the requirement's key, or NULL. A requirement that the API server would
  * refuse (no values where some are needed) matches nothing, as in the scheduler. */
-static bool requirement_holds(const struct requirement *r, const struct label *label)
+static bool requirement_holds(const struct requirement *r, const char *value)
 {
 	switch (r->op) {
 	case SELECTOR_IN:
-		return label && names_have(r->values, r->nvalues, label->value);
+		return value && names_have(r->values, r->nvalues, value);
 	case SELECTOR_NOT_IN:
-		return r->nvalues > 0 &&
-		       (!label || !names_have(r->values, r->nvalues, label->value));
+		return r->nvalues > 0 && (!value || !names_have(r->values, r->nvalues, value));
 	case SELECTOR_EXISTS:
-		return label != NULL;
+		return value != NULL;
 	case SELECTOR_DOES_NOT_EXIST:
-		return label == NULL;
+		return value == NULL;
 	case SELECTOR_GT:
 	case SELECTOR_LT:
-		return label && exceeds(r, label->value);
+		return value && exceeds(r, value);
 	}
 	return false;
 }
@@ -130,8 +139,8 @@ static bool term_holds(const struct selector_term *t, const struct node_group *g
 {
 	for (size_t i = 0; i < t->nrequirements; i++) {
 		const struct requirement *r = &t->requirements[i];
-		const struct label *label = find_label(g->labels, g->nlabels, r->key);
-		if (label && !requirement_holds(r, label))
+		const char *value = label_value(g->labels, g->nlabels, r->key);
+		if (value && !requirement_holds(r, value))
 			return false;
 	}
 	return true;
@@ -149,8 +158,8 @@ static bool node_selector_holds(const struct placement *p, const struct node_gro
 {
 	for (size_t i = 0; i < p->nnode_selector; i++) {
 		const struct label *want = &p->node_selector[i];
-		const struct label *label = find_label(g->labels, g->nlabels, want->key);
-		if (label && strcmp(label->value, want->value) != 0)
+		const char *value = label_value(g->labels, g->nlabels, want->key);
+		if (value && strcmp(value, want->value) != 0)
 			return false;
 	}
 	return true;
@@ -174,7 +183,7 @@ bool labels_match(const struct label *labels, size_t nlabels, const struct selec
 {
 	for (size_t i = 0; i < selector->nrequirements; i++) {
 		const struct requirement *r = &selector->requirements[i];
-		if (!requirement_holds(r, find_label(labels, nlabels, r->key)))
+		if (!requirement_holds(r, label_value(labels, nlabels, r->key)))
 			return false;
 	}
 	return true;

@@ -8,6 +8,10 @@
 #include "base/buf.h"
 #include "sluice/placement.h"
 
+/* Returns the value of the label with this key; NULL: there is none. */
+const char *label_value(const struct label *labels, size_t n, const char *key);
+/* Tells whether all wanted labels are there, with these values. */
+bool labels_have(const struct label *labels, size_t n, const struct label *wanted, size_t nwanted);
 /* Tells whether a list of names, or of a requirement's values, has this one. */
 bool names_have(const char *const *all, size_t n, const char *name);
 

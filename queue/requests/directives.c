@@ -72,14 +72,6 @@ static bool owner_tolerates(const struct placement *own, const struct toleration
 	return false;
 }
 
-static bool owner_selects(const struct placement *own, const char *key)
-{
-	for (size_t i = 0; i < own->nnode_selector; i++)
-		if (strcmp(own->node_selector[i].key, key) == 0)
-			return true;
-	return false;
-}
-
 static void join_selectors(struct arena *a, const struct placement *own,
 	const struct flavor *const *flavors, size_t n, struct placement *ret)
 {
@@ -92,7 +84,8 @@ static void join_selectors(struct arena *a, const struct placement *own,
 	for (size_t f = 0; f < n; f++) {
 		const struct placement *adds = &flavors[f]->adds;
 		for (size_t i = 0; i < adds->nnode_selector; i++)
-			if (!owner_selects(own, adds->node_selector[i].key))
+			if (!label_value(own->node_selector, own->nnode_selector,
+				    adds->node_selector[i].key))
 				put_label(all, &count, &adds->node_selector[i]);
 	}
 	for (size_t f = 0; f < n; f++)
