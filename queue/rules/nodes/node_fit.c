@@ -9,7 +9,8 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/preempt/victims.h"
-#include "queue/rules/nodes/started_pod.h"
+#include "queue/requests/directives.h"
+#include "queue/rules/nodes/node_suitability.h"
 #include "queue/rules/rule.h"
 #include "queue/tell.h"
 

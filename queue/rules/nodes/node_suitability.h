@@ -1,13 +1,16 @@
 /*
  * Node suitability: what the queue asks about the nodes (queue/cluster/nodes.h).
  *
- * There are three questions. Each is about a pod template as a start on certain flavors would write
- * it: with the flavors' node labels and tolerations, and lent resources under their names.
+ * There are three questions. Each is about the started pod: the pod that a start on certain flavors
+ * makes of a template. A start adds the flavors' directives to its owner's (directives.h), and writes
+ * the names of lent resources (lending.h). It adds labels, too, which matter only to a pod that looks
+ * at other pods: of one that does not the template has none (pod_template.h).
  *
  *   ever       could any node take such a pod, if it were empty and healthy? If not, and if no
- *              such node can be made (nodes_to_come.h), the flavor does not suit (claim.suits, claim.never). Asked with each choice for the other
- *              resource groups that the claim needs. If no flavor is left, the group waits with
- *              WAIT_NEVER_FITS, as if its window were closed: it blocks nothing
+ *              such node can be made (nodes_to_come.h), the flavor does not suit (claim.suits,
+ *              claim.never). Asked with each choice for the other resource groups that the claim
+ *              needs. If no flavor is left, the group waits with WAIT_NEVER_FITS, as if its window
+ *              were closed: it blocks nothing
  *   together   the same for the flavors that a nominee has chosen. Each of them suits with some
  *              others, and yet no node may have all these
  *   now        with clusterFit Now, and for gap fillers: do all pods fit now (node_fit.h)? If not,
@@ -27,12 +30,14 @@
 #define SLUICE_QUEUE_RULES_NODES_NODE_SUITABILITY_H
 
 #include "queue/cluster/nodes.h"
+#include "queue/cluster/pod.h"
 #include "queue/model/flavor.h"
 #include "base/list.h"
 #include "queue/requests/pod_template.h"
 
 struct claim;
 struct clusterqueue;
+struct localqueue;
 struct queue;
 struct shape;
 
@@ -74,6 +79,11 @@ void node_suitability_answer(const struct node_suitability *t, const struct pod_
  * that suit or would but for the nodes. False: there are no more, or too many to go through. */
 bool node_suitability_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
 	const struct flavor *ret[], size_t *ret_n);
+
+/* The started pod of p with n flavors. cq and lq may be NULL, where labels decide nothing. Borrows from
+ * all of them. */
+struct pod started_pod_of(struct arena *a, const struct pod *p, const struct flavor *const *flavors,
+	size_t n, const struct clusterqueue *cq, const struct localqueue *lq);
 
 /* Before a pass: asks again if the nodes have changed. */
 void node_suitability_refresh(struct queue *q);
