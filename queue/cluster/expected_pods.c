@@ -196,7 +196,7 @@ static uint64_t fingerprint_of(const struct pod *p)
 	buf_init(&b, SIZE_MAX / 2);
 	fingerprint_bound(&b, p);
 	fingerprint_wanted(&b, p);
-	buf_add(&b, p->scheduler, strlen(p->scheduler) + 1);
+	key_string(&b, p->scheduler);
 	if (p->resources.runtime_class)
 		buf_add(&b, p->resources.runtime_class, strlen(p->resources.runtime_class));
 	uint64_t fingerprint = map_hash_bytes(b.ptr, b.len);

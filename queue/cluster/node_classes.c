@@ -153,11 +153,6 @@ static void number_amounts(const struct node_classes *s, struct node_shape *shap
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-static void fingerprint_text(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text) + 1);
-}
-
 /* Labels and resources are taken in the order given. The API server sorts them; any other order
  * only makes more shapes. */
 static void fingerprint_shape(struct buf *b, const struct node_spec *spec)
@@ -166,19 +161,19 @@ static void fingerprint_shape(struct buf *b, const struct node_spec *spec)
 	for (size_t i = 0; i < spec->nlabels; i++) {
 		if (node_classes_label_is_own(spec, &spec->labels[i]))
 			continue;
-		fingerprint_text(b, spec->labels[i].key);
-		fingerprint_text(b, spec->labels[i].value);
+		key_string(b, spec->labels[i].key);
+		key_string(b, spec->labels[i].value);
 	}
 	buf_putc(b, 2);
 	for (size_t i = 0; i < spec->ntaints; i++) {
-		fingerprint_text(b, spec->taints[i].key);
-		fingerprint_text(b, spec->taints[i].value);
+		key_string(b, spec->taints[i].key);
+		key_string(b, spec->taints[i].value);
 		buf_putc(b, (char)('0' + spec->taints[i].effect));
 	}
 	buf_putc(b, 3);
 	for (size_t i = 0; i < spec->allocatable.count; i++) {
-		fingerprint_text(b, spec->allocatable.item[i].name);
-		buf_add(b, &spec->allocatable.item[i].amount, sizeof(int64_t));
+		key_string(b, spec->allocatable.item[i].name);
+		key_number(b, spec->allocatable.item[i].amount);
 	}
 }
 

@@ -241,39 +241,6 @@ void copy_pod(struct arena *a, const struct pod *from, struct pod *ret)
 
 /* ---- fingerprints ---------------------------------------------------------------------------- */
 
-static void fingerprint_number(struct buf *b, int64_t n)
-{
-	buf_add(b, &n, sizeof(n));
-}
-
-/* With its terminating 0, so that no two texts run together. */
-static void fingerprint_text(struct buf *b, const char *s)
-{
-	buf_add(b, s, strlen(s) + 1);
-}
-
-static void fingerprint_labels(struct buf *b, const struct label *all, size_t n)
-{
-	fingerprint_number(b, (int64_t)n);
-	for (size_t i = 0; i < n; i++) {
-		fingerprint_text(b, all[i].key);
-		fingerprint_text(b, all[i].value);
-	}
-}
-
-static void fingerprint_selector(struct buf *b, const struct selector_term *t)
-{
-	fingerprint_number(b, (int64_t)t->nrequirements);
-	for (size_t i = 0; i < t->nrequirements; i++) {
-		const struct requirement *r = &t->requirements[i];
-		fingerprint_text(b, r->key);
-		fingerprint_number(b, r->op);
-		fingerprint_number(b, (int64_t)r->nvalues);
-		for (size_t v = 0; v < r->nvalues; v++)
-			fingerprint_text(b, r->values[v]);
-	}
-}
-
 static void fingerprint_amounts(
 	struct buf *b, pod_amounts amounts, const struct pod_resources *of, bool styles)
 {
@@ -283,10 +250,10 @@ static void fingerprint_amounts(
 		all = mem_array(n, sizeof(*all));
 		amounts(of, all, n);
 	}
-	fingerprint_number(b, (int64_t)n);
+	key_number(b, (int64_t)n);
 	for (size_t i = 0; i < n; i++) {
-		fingerprint_text(b, all[i].name);
-		fingerprint_number(b, all[i].amount);
+		key_string(b, all[i].name);
+		key_number(b, all[i].amount);
 		if (styles)
 			buf_putc(b, (char)all[i].style);
 	}
@@ -301,69 +268,69 @@ static void fingerprint_requests(struct buf *b, const struct pod_resources *of)
 
 static void fingerprint_ports(struct buf *b, const struct pod *p)
 {
-	fingerprint_number(b, (int64_t)p->nhost_ports);
+	key_number(b, (int64_t)p->nhost_ports);
 	for (size_t i = 0; i < p->nhost_ports; i++) {
-		fingerprint_text(b, p->host_ports[i].protocol);
-		fingerprint_text(b, p->host_ports[i].ip);
-		fingerprint_number(b, p->host_ports[i].port);
+		key_string(b, p->host_ports[i].protocol);
+		key_string(b, p->host_ports[i].ip);
+		key_number(b, p->host_ports[i].port);
 	}
 }
 
 void fingerprint_affinity_term(struct buf *b, const char *ns, const struct affinity_term *t)
 {
-	fingerprint_text(b, t->topology_key);
-	fingerprint_number(b, t->has_selector);
-	fingerprint_selector(b, &t->selector);
-	fingerprint_number(b, t->has_namespace_selector);
-	fingerprint_selector(b, &t->namespace_selector);
-	fingerprint_number(b, (int64_t)t->nnamespaces);
+	key_string(b, t->topology_key);
+	key_number(b, t->has_selector);
+	key_selector(b, &t->selector);
+	key_number(b, t->has_namespace_selector);
+	key_selector(b, &t->namespace_selector);
+	key_number(b, (int64_t)t->nnamespaces);
 	for (size_t i = 0; i < t->nnamespaces; i++)
-		fingerprint_text(b, t->namespaces[i]);
+		key_string(b, t->namespaces[i]);
 	if (t->nnamespaces == 0 && !t->has_namespace_selector)
-		fingerprint_text(b, ns);
+		key_string(b, ns);
 }
 
 static void fingerprint_terms(
 	struct buf *b, const char *ns, const struct affinity_term *all, size_t n)
 {
-	fingerprint_number(b, (int64_t)n);
+	key_number(b, (int64_t)n);
 	for (size_t i = 0; i < n; i++)
 		fingerprint_affinity_term(b, ns, &all[i]);
 }
 
 static void fingerprint_spread(struct buf *b, const struct pod *p)
 {
-	fingerprint_number(b, (int64_t)p->nspread);
+	key_number(b, (int64_t)p->nspread);
 	for (size_t i = 0; i < p->nspread; i++) {
 		const struct spread_constraint *c = &p->spread[i];
-		fingerprint_text(b, c->topology_key);
-		fingerprint_number(b, c->max_skew);
-		fingerprint_number(b, c->min_domains);
-		fingerprint_number(b, c->has_selector);
-		fingerprint_selector(b, &c->selector);
-		fingerprint_number(b, c->honor_affinity);
-		fingerprint_number(b, c->honor_taints);
+		key_string(b, c->topology_key);
+		key_number(b, c->max_skew);
+		key_number(b, c->min_domains);
+		key_number(b, c->has_selector);
+		key_selector(b, &c->selector);
+		key_number(b, c->honor_affinity);
+		key_number(b, c->honor_taints);
 	}
 }
 
 static void fingerprint_tolerations(struct buf *b, const struct pod *p)
 {
-	fingerprint_number(b, (int64_t)p->ntolerations);
+	key_number(b, (int64_t)p->ntolerations);
 	for (size_t i = 0; i < p->ntolerations; i++) {
-		fingerprint_text(b, p->tolerations[i].key);
-		fingerprint_text(b, p->tolerations[i].value);
-		fingerprint_number(b, p->tolerations[i].op);
-		fingerprint_number(b, p->tolerations[i].effect);
+		key_string(b, p->tolerations[i].key);
+		key_string(b, p->tolerations[i].value);
+		key_number(b, p->tolerations[i].op);
+		key_number(b, p->tolerations[i].effect);
 	}
 }
 
 static void fingerprint_node_terms(struct buf *b, const struct pod *p)
 {
-	fingerprint_number(b, p->has_terms);
-	fingerprint_number(b, (int64_t)p->nterms);
+	key_number(b, p->has_terms);
+	key_number(b, (int64_t)p->nterms);
 	for (size_t i = 0; i < p->nterms; i++) {
-		fingerprint_selector(b, &p->terms[i].labels);
-		fingerprint_selector(b, &p->terms[i].fields);
+		key_selector(b, &p->terms[i].labels);
+		key_selector(b, &p->terms[i].fields);
 	}
 }
 
@@ -374,16 +341,16 @@ bool pod_is_sociable(const struct pod *p)
 
 void fingerprint_wanted(struct buf *b, const struct pod *p)
 {
-	fingerprint_text(b, p->node_name);
-	fingerprint_labels(b, p->node_selector, p->nnode_selector);
+	key_string(b, p->node_name);
+	key_labels(b, p->node_selector, p->nnode_selector);
 	fingerprint_tolerations(b, p);
 	fingerprint_node_terms(b, p);
 	fingerprint_ports(b, p);
 	fingerprint_requests(b, &p->resources);
 	if (!pod_is_sociable(p))
 		return;
-	fingerprint_text(b, p->ns);
-	fingerprint_labels(b, p->labels, p->nlabels);
+	key_string(b, p->ns);
+	key_labels(b, p->labels, p->nlabels);
 	fingerprint_terms(b, p->ns, p->affinity, p->naffinity);
 	fingerprint_terms(b, p->ns, p->anti_affinity, p->nanti_affinity);
 	fingerprint_spread(b, p);
@@ -391,8 +358,8 @@ void fingerprint_wanted(struct buf *b, const struct pod *p)
 
 void fingerprint_bound(struct buf *b, const struct pod *p)
 {
-	fingerprint_text(b, p->ns);
-	fingerprint_labels(b, p->labels, p->nlabels);
+	key_string(b, p->ns);
+	key_labels(b, p->labels, p->nlabels);
 	fingerprint_ports(b, p);
 	fingerprint_requests(b, &p->resources);
 	fingerprint_terms(b, p->ns, p->anti_affinity, p->nanti_affinity);
@@ -407,22 +374,22 @@ static void fingerprint_silence(struct buf *b, const struct container *c, size_t
 		for (size_t k = 0; k < 2; k++)
 			said = said << 2 | (resources_find(&c[i].requests, asked[k]) != NULL) << 1 |
 			       (resources_find(&c[i].limits, asked[k]) != NULL);
-		fingerprint_number(b, said);
-		fingerprint_text(b, said == 15 || !c[i].name ? "" : c[i].name);
+		key_number(b, said);
+		key_string(b, said == 15 || !c[i].name ? "" : c[i].name);
 	}
-	fingerprint_number(b, -1);
+	key_number(b, -1);
 }
 
 void fingerprint_counted(struct buf *b, const struct pod *p)
 {
 	fingerprint_silence(b, p->resources.containers, p->resources.ncontainers);
 	fingerprint_silence(b, p->resources.init_containers, p->resources.ninit_containers);
-	fingerprint_number(b, p->resources.has_pod_level);
-	fingerprint_text(b, p->ns);
+	key_number(b, p->resources.has_pod_level);
+	key_string(b, p->ns);
 	fingerprint_amounts(b, pod_requests, &p->resources, true);
 	fingerprint_amounts(b, pod_limits, &p->resources, true);
-	fingerprint_number(b, pod_qos_class(p));
-	fingerprint_number(b, p->terminating);
-	fingerprint_number(b, p->crosses_namespaces);
-	fingerprint_text(b, p->priority_class);
+	key_number(b, pod_qos_class(p));
+	key_number(b, p->terminating);
+	key_number(b, p->crosses_namespaces);
+	key_string(b, p->priority_class);
 }

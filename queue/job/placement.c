@@ -319,17 +319,7 @@ void node_group_copy(struct arena *a, const struct node_group *from, struct node
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void key_string(struct buf *b, const char *s)
-{
-	buf_add(b, s, strlen(s) + 1);
-}
-
-static void key_number(struct buf *b, int64_t n)
-{
-	buf_add(b, &n, sizeof(n));
-}
-
-static void key_selector(struct buf *b, const struct selector_term *t)
+void key_selector(struct buf *b, const struct selector_term *t)
 {
 	key_number(b, (int64_t)t->nrequirements);
 	for (size_t r = 0; r < t->nrequirements; r++) {
@@ -342,7 +332,7 @@ static void key_selector(struct buf *b, const struct selector_term *t)
 	}
 }
 
-static void key_labels(struct buf *b, const struct label *all, size_t n)
+void key_labels(struct buf *b, const struct label *all, size_t n)
 {
 	key_number(b, (int64_t)n);
 	for (size_t i = 0; i < n; i++) {

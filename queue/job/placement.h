@@ -4,6 +4,8 @@
 #ifndef SLUICE_QUEUE_JOB_PLACEMENT_H
 #define SLUICE_QUEUE_JOB_PLACEMENT_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "sluice/placement.h"
@@ -30,6 +32,18 @@ void placement_copy(struct arena *a, const struct placement *from, struct placem
 void node_group_copy(struct arena *a, const struct node_group *from, struct node_group *ret);
 
 /* ---- Bytes that are equal exactly when two placements, or metadata, are ---------------------- */
+
+/* What all such bytes are made of. A text with its terminating 0, so that no two run together. */
+static inline void key_string(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s) + 1);
+}
+static inline void key_number(struct buf *b, int64_t n)
+{
+	buf_add(b, &n, sizeof(n));
+}
+void key_labels(struct buf *b, const struct label *all, size_t n);
+void key_selector(struct buf *b, const struct selector_term *t);
 
 /* Each list begins with its length, each string ends with NUL. Nothing at all, the usual case, is no
  * bytes. A placement's bytes may be followed by metadata's: these begin with what no length is. */

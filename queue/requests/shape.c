@@ -66,12 +66,11 @@ size_t shapes_bytes(const struct shapes *s)
  * bytes. Else it stands behind a placement, which then has at least its three lengths. */
 static void write_lending(struct buf *b, const struct job *j)
 {
-	int64_t lending = lending_set(j->lending);
-	if (lending == 1u << LENDING_NONE && !j->resources)
+	if (lending_set(j->lending) == 1u << LENDING_NONE && !j->resources)
 		return;
-	buf_add(b, &lending, sizeof(lending));
+	key_number(b, lending_set(j->lending));
 	if (j->resources)
-		buf_add(b, j->resources, strlen(j->resources) + 1);
+		key_string(b, j->resources);
 }
 
 /* What of it matters to the next start: only a Job that is suspended is started. So what a start has
