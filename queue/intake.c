@@ -25,7 +25,7 @@
 #include "sluice/intake.h"
 #include "queue/cluster/nodes.h"
 #include "queue/core.h"
-#include "queue/explain/explain_intake.h"
+#include "queue/explain/explain.h"
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
 

@@ -1,4 +1,4 @@
-#include "queue/explain/explain_cluster.h"
+#include "queue/explain/explain.h"
 
 #include <string.h>
 

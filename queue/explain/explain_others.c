@@ -1,4 +1,4 @@
-#include "queue/explain/explain_others.h"
+#include "queue/explain/explain.h"
 
 #include <inttypes.h>
 

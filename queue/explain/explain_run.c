@@ -1,11 +1,9 @@
-#include "queue/explain/explain_run.h"
+#include "queue/explain/explain.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "queue/admit/growth.h"
-#include "queue/explain/explain_cluster.h"
-#include "queue/explain/explain_others.h"
 #include "queue/explain/explain_time.h"
 #include "queue/model/giving.h"
 #include "queue/requests/directives.h"

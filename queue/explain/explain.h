@@ -1,0 +1,60 @@
+/*
+ * The parts that explain.c puts together. Each adds half a sentence, or a part of one.
+ *
+ *   explain_cluster.c  why the cluster itself keeps a Job from starting: its nodes
+ *   explain_others.c   what runs of other Jobs have to do with why a Job waits
+ *   explain_run.c      what a Job holds that runs, is being started or is being stopped; and why it has as
+ *                      many pods as it has: it gives some, it grows, or why it does not (yet)
+ *
+ * Time, money and dependencies have headers of their own, because rules and decisions ask them, too.
+ */
+#ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
+#define SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
+
+#include "queue/job/text.h"
+#include "queue/core.h"
+
+/* ---- explain.c ---- */
+
+/* Adds what keeps a Job that runs out of its queue (intake.c), but for how much is free and what was asked
+ * of nodes. claim: on its ClusterQueue, empty without one. False: nothing does. */
+bool explain_intake(const struct queue *q, const struct workload *w, const struct claim *claim,
+	int64_t now_ms, struct text *t);
+
+/* ---- explain_cluster.c ---- */
+
+/* Explains WAIT_NEVER_FITS, of a claim that leaves nowhere (claim.nowhere). */
+void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
+	const struct shape *shape, const struct claim *claim, struct text *t);
+
+/* Adds, of a run that holds quota in the flavor, that no node of it is up. Nothing, if some are. */
+void explain_pool(const struct flavor *f, struct text *t);
+
+/* Adds that the first flavors with quota left go with others, but not with each other: the Job waits for
+ * quota in some that do. False: they go together. */
+bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,
+	const struct claim *claim, struct text *t);
+
+/* Explains WAIT_NODES_FULL: quota is free, but the nodes have no room for all of the pods. False: they
+ * have, or room is not asked for. */
+bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct text *t);
+
+/* ---- explain_others.c ---- */
+
+/* Names another Job to the owner of w, or says that it is of another namespace. */
+void explain_other(const struct workload *w, const struct workload *other, struct text *t);
+
+/* Adds that w fills gaps, and displaces no Job. Nothing, if it does not. */
+void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w, struct text *t);
+
+/* Adds until when preemption.minRun spares those that w would preempt. Nothing, if it does not. */
+void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, int64_t now_ms, struct text *t);
+
+/* ---- explain_run.c ---- */
+
+/* Adds "runs since ..: holds 12 cpu in flavor spot", and what concerns its owner beside that. */
+void explain_run(const struct queue *q, const struct reservation *r, struct text *t);
+
+#endif
