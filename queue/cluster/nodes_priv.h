@@ -141,13 +141,15 @@ struct node *nodes_node(struct nodes *n, const char *name); /* made when there i
 void nodes_bury(struct nodes *n, struct node *node);	    /* unless known, or with pods */
 void nodes_changed(struct nodes *n, struct node *node);
 void nodes_told(struct nodes *n); /* of something else than a node */
-/* Is it placed by the default scheduler, or by none (it names its node)? */
-bool nodes_knows_scheduler(const struct pod *p);
 struct site node_site(const struct node *node);
 static inline const char *node_label(const struct node *node, const char *key)
 {
 	return label_value(node->labels, node->nlabels, key);
 }
+
+/* ---- answers.c */
+/* Is it placed by the default scheduler, or by none (it names its node)? */
+bool nodes_knows_scheduler(const struct pod *p);
 
 /* ---- node_pods.c */
 void node_pod_free(struct nodes *n, struct node_pod *t);

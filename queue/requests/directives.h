@@ -45,9 +45,9 @@ void directives_metadata(struct arena *a, const struct flavor *const *flavors, s
 /* Why a flavor does not suit pods of these directives, as far as placement is concerned. */
 enum flavor_verdict {
 	FLAVOR_SUITS,
-	FLAVOR_TAINTED,	    /* *ret_taint is not tolerated */
+	FLAVOR_TAINTED,	    /* ret->taint is not tolerated */
 	FLAVOR_MISMATCHES,  /* its owner's node selector or affinity and the flavor's nodeLabels */
-	FLAVOR_CONTRADICTS, /* its owner's and the flavor's podTemplate, on *ret_key or NULL */
+	FLAVOR_CONTRADICTS, /* its owner's and the flavor's podTemplate, on ret->key or NULL */
 	FLAVOR_TOO_LARGE,   /* joined they are too much */
 	FLAVOR_UNREAD,	    /* its owner's node affinity is not all understood */
 };
