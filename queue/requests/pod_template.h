@@ -26,7 +26,7 @@
 #include "base/list.h"
 
 struct verdicts; /* of node_suitability.c: answers about nodes */
-struct refusal;	 /* of namespace_quota.c: answers about its namespace's quotas */
+struct refusal;	 /* of namespace_quota_rule.c: answers about its namespace's quotas */
 
 struct pod_template {
 	uint64_t hash;

@@ -33,14 +33,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "queue/cluster/quota_flight.h"
+#include "base/arena.h"
 #include "base/list.h"
+#include "queue/cluster/quota_flight.h"
+#include "sluice/spec.h"
 
 struct claim;
 struct clusterqueue;
-struct nominee;
 struct job;
 struct nspace;
+struct pod_template;
 struct queue;
 struct reservation;
 struct workload;
@@ -69,27 +71,11 @@ void namespace_quotas_refresh(struct queue *q);
  * refused. */
 int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
-/* May the nominee start with its choice? */
-bool namespace_quota_lets(const struct queue *q, const struct nominee *e);
-/* May the promise still start? */
-bool namespace_quota_keeps(struct queue *q, struct reservation *r);
-
-/* With how many of `more` pods more may the run grow? */
-int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int32_t more);
 
 /* Would it be refused even if nothing were used? It asks for more than the whole quota, or lacks a
  * field that a quota requires. Kept with its template, so it may be asked of all waiting Jobs. */
 bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
-
-struct refusal_kind {
-	bool never;	     /* namespace_quota_never_lets() */
-	bool by_empty_field; /* without its pod-level resources, which say nothing, it would be let in */
-};
-/* Why w is refused, in the API server's words. False: it is not. */
-bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *cq,
-	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
-	struct refusal_kind *ret_kind);
 
 /* ---- What is in flight ---- */
 
@@ -110,5 +96,28 @@ void namespace_quota_run_over(struct queue *q, const struct reservation *r);
 /* What parts groups: how many pods its Job still makes in all; 0: as many as at one time, or no
  * quota counts that. */
 int32_t namespace_quota_in_all(const struct workload *w);
+
+/* ---- Between namespace_quota.c (what is left) and namespace_quota_rule.c (what is asked) ---- */
+
+/* A ResourceQuota, and what is left of each hard limit, in their order. */
+struct held_quota {
+	struct resource_quota quota;
+	int64_t *left;
+	struct arena memory;
+};
+
+struct namespace_quota {
+	struct nspace *ns;
+	struct link of_all, of_stale;
+	struct held_quota **held; /* in name order */
+	size_t n;
+	bool keeps;		/* some quota counts pods that have ended */
+	bool others;		/* quotas, limits or scopes have changed since `left` was made */
+	uint64_t moved, limits; /* renumbered when what is left, or a limit, has changed */
+};
+
+/* The pod as the API server will see it, if a start writes it for this kind of lending. */
+struct pod namespace_quota_pod(
+	const struct queue *q, struct arena *a, const struct pod_template *t, enum lending lending);
 
 #endif
