@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "queue/admit/assign.h"
 #include "queue/admit/precedence.h"
-#include "queue/admit/shortage.h"
+#include "queue/explain/explain.h"
 #include "queue/explain/explain_time.h"
 #include "queue/model/group.h"
 #include "queue/model/usage.h"

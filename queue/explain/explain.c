@@ -24,7 +24,6 @@
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_time.h"
 #include "queue/rules/windows/window_state.h"
-#include "queue/admit/shortage.h"
 #include "queue/admit/nominate.h"
 #include "queue/admit/precedence.h"
 #include "queue/model/reservation.h"

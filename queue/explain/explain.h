@@ -5,14 +5,17 @@
  *   explain_others.c   what runs of other Jobs have to do with why a Job waits
  *   explain_run.c      what a Job holds that runs, is being started or is being stopped; and why it has as
  *                      many pods as it has: it gives some, it grows, or why it does not (yet)
+ *   shortage.c         a shortage of quota in words with numbers: which flavor comes closest, how much of it
+ *                      is in use, and why the others do not suffice; of the resource group that fails
  *
  * Time, money and dependencies have headers of their own, because rules and decisions ask them, too.
  */
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 
-#include "queue/job/text.h"
+#include "queue/admit/assign.h"
 #include "queue/core.h"
+#include "queue/job/text.h"
 
 /* ---- explain.c ---- */
 
@@ -56,5 +59,22 @@ void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workl
 
 /* Adds "runs since ..: holds 12 cpu in flavor spot", and what concerns its owner beside that. */
 void explain_run(const struct queue *q, const struct reservation *r, struct text *t);
+
+/* ---- shortage.c ---- */
+
+/* ASSIGN_EXCEEDS may end if each group that fails so has a flavor that nodes lend: they may lend
+ * more later. */
+bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c);
+/* ASSIGN_BUSY: "waiting for 12 cpu in flavor spot (28 of 40 in use)". ASSIGN_EXCEEDS that may end,
+ * in the scheduler's words: "Insufficient kubernetes.io/batch-cpu: asks for 12 cpu, 4 of 20 idle
+ * ones in flavor idle are free". */
+void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+	enum assign_verdict verdict);
+/* ASSIGN_EXCEEDS that does not end: "asks for 64 cpu, more than the 40 cpu that flavor spot has in
+ * ...". */
+void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c);
+/* ASSIGN_NO_FLAVOR: "no flavor of ... suits its pods: untolerated taint ...". */
+void shortage_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+	const struct directives *d);
 
 #endif

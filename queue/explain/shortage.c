@@ -1,4 +1,4 @@
-#include "queue/admit/shortage.h"
+#include "queue/explain/explain.h"
 
 #include <string.h>
 
