@@ -528,17 +528,12 @@ void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 	smaller_quota_look_again(q, r);
 }
 
-int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods)
-{
-	return part_of(r->line[line].base, pods, r->base_pods);
-}
-
 int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods)
 {
 	int64_t then = reservation_line_then(r, &r->line[line]);
 	if (pods >= giving_pods_then(r))
 		return then;
-	int64_t part = pods > 0 ? reservation_part(r, line, pods) : 0;
+	int64_t part = pods > 0 ? part_of(r->line[line].base, pods, r->base_pods) : 0;
 	return part < then ? part : then;
 }
 

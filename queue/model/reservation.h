@@ -217,8 +217,7 @@ int32_t reservation_pods_at_once(const struct reservation *r);
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
-/* What so many of its pods hold of a line / with so many, of what the line counts THEN. */
-int64_t reservation_part(const struct reservation *r, size_t line, int32_t pods);
+/* What so many of its pods hold of a line, of what the line counts THEN. */
 int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods);
 /* What `more` pods more hold of a line; INT64_MAX: more than can be counted. */
 int64_t reservation_more(const struct reservation *r, size_t line, int32_t more);

@@ -28,7 +28,8 @@ int reservation_cmp(const struct reservation *a, const struct reservation *b)
 
 /* ---- Which runs are candidates ---- */
 
-const struct quota_row *contested_row(
+/* The row of contested row i's flavor and resource in a node; NULL when it has none. */
+static const struct quota_row *contested_row(
 	const struct preemption *x, const struct quota_node *node, size_t i)
 {
 	if (node == x->contested[i]->node)

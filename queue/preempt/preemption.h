@@ -73,9 +73,6 @@ void candidate_source_rewind(struct preemption *x, struct candidate_source *o);
 /* Takes the next candidate. */
 struct reservation *candidate_source_take(struct preemption *x, struct candidate_source *o);
 
-/* The row of contested row i's flavor and resource in a node; NULL when it has none. */
-const struct quota_row *contested_row(
-	const struct preemption *x, const struct quota_node *node, size_t i);
 /* Does the node use more than its own quota of some contested row? */
 bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
