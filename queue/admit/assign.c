@@ -44,12 +44,6 @@ static bool may_displace_while_borrowing(const struct asker *a)
 	       (a->q->config.fair_sharing && p->reclaim_within_cohort != PREEMPT_NEVER);
 }
 
-static uint32_t level_of(const struct quota_row *row, int64_t amount)
-{
-	bool inside;
-	return quota_borrow_level(row, QUOTA_THEN, amount, &inside);
-}
-
 /* reclaimWithinCohort is Never: nothing else allows to stop a run of another ClusterQueue. */
 static bool is_from_gaps(const struct asker *a, const struct victim *v)
 {
@@ -74,7 +68,8 @@ static struct chance chance_to_displace(
 		c.from_gaps = c.from_gaps || is_from_gaps(a, &victim[i]);
 		reservation_take_away(victim[i].reservation);
 	}
-	c.level = level_of(row, amount);
+	bool inside;
+	c.level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
 	for (size_t i = 0; i < n; i++)
 		reservation_put_back(victim[i].reservation);
 	return c;

@@ -18,18 +18,15 @@ const struct window_quota_spec *effective_quota_in(
 	return NULL;
 }
 
-static const struct window_quota_spec *set_of(
-	const struct runpolicy *p, const struct quota_row *row)
-{
-	return effective_quota_in(p, p->calendar_ref ? p->calendar_ref->state.window : NULL, row);
-}
-
 const struct window_quota_spec *effective_quota_set(
 	const struct clusterqueue *cq, const struct quota_row *row)
 {
 	const struct window_quota_spec *x = NULL;
-	for (size_t i = 0; !x && row->in_spec && i < cq->window_state->npolicies; i++)
-		x = set_of(cq->window_state->policy[i], row);
+	for (size_t i = 0; !x && row->in_spec && i < cq->window_state->npolicies; i++) {
+		const struct runpolicy *p = cq->window_state->policy[i];
+		x = effective_quota_in(
+			p, p->calendar_ref ? p->calendar_ref->state.window : NULL, row);
+	}
 	return x;
 }
 

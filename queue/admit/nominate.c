@@ -340,12 +340,6 @@ static struct workload *walk_lines(struct look *l)
 	return found;
 }
 
-static struct workload *walk_next(struct look *l)
-{
-	const struct clusterqueue *cq = l->scan->cq;
-	return cq->spec.orders_by_usage ? walk_lines(l) : walk_on(l, &cq->order);
-}
-
 /* Writes the nominee. Of a group only the first is asked: if it cannot start, none can. */
 static bool walked_may(struct look *l, const struct workload *w)
 {
@@ -381,7 +375,8 @@ static bool nominate_before_heads(struct look *l)
 		backfill_heads_begin(l->q, cq, !s->walks_still);
 	}
 	while (s->heads < (size_t)cq->spec.backfill_reservations) {
-		struct workload *w = walk_next(l);
+		struct workload *w =
+			cq->spec.orders_by_usage ? walk_lines(l) : walk_on(l, &cq->order);
 		if (!w)
 			break;
 		if (walked_may(l, w))

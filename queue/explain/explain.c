@@ -233,12 +233,6 @@ static void add_other(const struct question *a, const struct workload *other)
 	explain_other(a->w, other, a->text);
 }
 
-static const struct workload *head_of(const struct question *a)
-{
-	const struct group *g = precedence_head(a->q, a->cq);
-	return g ? group_head(g) : NULL;
-}
-
 static enum wait_reason explain_waiting(struct question *a);
 
 static bool is_behind_one_that_returns(const struct question *a)
@@ -290,7 +284,8 @@ static void add_reason(struct question *a)
 /* StrictFIFO: the head of the order cannot start, so none behind it may. */
 static bool is_behind(const struct question *a)
 {
-	const struct workload *head = head_of(a);
+	const struct group *first = precedence_head(a->q, a->cq);
+	const struct workload *head = first ? group_head(first) : NULL;
 	if (a->cq->spec.strategy != STRICT_FIFO || a->w->place != PLACE_READY)
 		return false;
 	if (is_behind_one_that_returns(a))

@@ -61,11 +61,6 @@ static const struct quota_row *row_of(const struct shortage *l, size_t flavor, c
 	return l->group->row[flavor * l->group->nresources + n->resource];
 }
 
-static const char *resource_of(const struct shortage *l, const struct need *n)
-{
-	return l->group->resources[n->resource];
-}
-
 /* How much one flavor has too little for a need, of what is free or of all it could ever have. */
 static int64_t missing_of(
 	const struct shortage *l, size_t flavor, const struct need *n, bool of_all)
@@ -296,11 +291,6 @@ void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const st
 	text_add(t, "; lower the request or raise nominalQuota");
 }
 
-static const char *effect_words(enum taint_effect effect)
-{
-	return effect == TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule";
-}
-
 /* The flavor's kind of lending is one that the Job may not run on. */
 static void add_lending(struct text *t, const struct flavor *f, const struct directives *d)
 {
@@ -332,7 +322,8 @@ static void add_mismatch(struct text *t, const struct flavor *f, const struct di
 	case FLAVOR_TAINTED:
 		text_add(t, "untolerated taint %s%s%s:%s in flavor %s", clash.taint->key,
 			*clash.taint->value ? "=" : "", clash.taint->value,
-			effect_words(clash.taint->effect), f->name);
+			clash.taint->effect == TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule",
+			f->name);
 		break;
 	case FLAVOR_MISMATCHES:
 		text_add(t, "flavor %s doesn't match node affinity", f->name);
@@ -361,9 +352,8 @@ void shortage_add_mismatch(struct text *t, const struct clusterqueue *cq, const 
 {
 	struct shortage l = shortage_of(cq, c, ASSIGN_NO_FLAVOR, false);
 	bool minds = claim_minds_lending(cq, c, l.index), placed = false;
-	text_add(t,
-		"no flavor for %s in ClusterQueue %s suits its pods: ", resource_of(&l, &l.need[0]),
-		cq->name);
+	text_add(t, "no flavor for %s in ClusterQueue %s suits its pods: ",
+		l.group->resources[l.need[0].resource], cq->name);
 	for (size_t f = 0; f < l.group->nflavors; f++) {
 		const struct flavor *flavor = l.group->flavors[f];
 		text_add(t, "%s", f ? ", " : "");

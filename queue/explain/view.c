@@ -179,13 +179,6 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 	ret->pending_active -= cq->counts.nowhere;
 }
 
-static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_view *ret)
-{
-	struct stopping s = stopping_of(cq);
-	ret->stopping = s.n;
-	ret->stopping_ms = s.grace_ms;
-}
-
 const char *view_missing_flavor(const struct queue *q, const struct clusterqueue *cq)
 {
 	char message[256];
@@ -210,7 +203,9 @@ static void fill_clusterqueue(
 	ret->max_priority = cq->spec.max_priority;
 	ret->cohort = cq->spec.cohort ? cq->spec.cohort->name : "";
 	count_waiting(cq, ret);
-	count_stopping(cq, ret);
+	struct stopping stopping = stopping_of(cq);
+	ret->stopping = stopping.n;
+	ret->stopping_ms = stopping.grace_ms;
 	ret->reserving = cq->counts.reserving;
 	ret->admitted = cq->counts.admitted;
 	ret->started_total = cq->counts.started_total;
@@ -400,15 +395,6 @@ static void reservation_add(struct scratch *s, const struct reservation *r)
 	}
 }
 
-static void reservations_fill(struct scratch *s, const struct localqueue *lq)
-{
-	s->nusage = 0;
-	list_each(&lq->reservations, l)
-		reservation_add(s, container_of(l, struct reservation, of_localqueue));
-	if (s->nusage > 1)
-		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
-}
-
 bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret)
 {
 	struct tree_node *n = tree_at(&q->localqueues.shown, index);
@@ -429,8 +415,13 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->admitted = lq->nadmitted;
 	ret->fair_usage =
 		lq->exists && lq->cq->spec.orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
-	reservations_fill(q->scratch, lq);
-	ret->usage = q->scratch->usage;
-	ret->nusage = q->scratch->nusage;
+	struct scratch *s = q->scratch;
+	s->nusage = 0;
+	list_each(&lq->reservations, l)
+		reservation_add(s, container_of(l, struct reservation, of_localqueue));
+	if (s->nusage > 1)
+		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
+	ret->usage = s->usage;
+	ret->nusage = s->nusage;
 	return true;
 }

@@ -281,18 +281,13 @@ static void group_rederive(struct groups *all, struct group *g)
 	count_nowhere(g, 1);
 }
 
-static bool has_moved(const struct group *g)
-{
-	return g->shape->template && g->shape->template->moved;
-}
-
 /* Returns how many were derived. */
 static size_t line_rederive(struct groups *all, struct tree *line, bool only_moved)
 {
 	size_t derived = 0;
 	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		struct group *g = container_of(n, struct group, node);
-		if (only_moved && !has_moved(g))
+		if (only_moved && !(g->shape->template && g->shape->template->moved))
 			continue;
 		group_rederive(all, g);
 		derived++;

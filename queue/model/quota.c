@@ -112,24 +112,20 @@ struct quota_row *quota_take_changed(struct quota *quota)
 	return NULL;
 }
 
-static struct flavor_pool *flavor_pool_make(
-	struct quota *quota, const struct row_key *key, uint64_t hash)
-{
-	struct flavor_pool *flavor_pool = mem_alloc(sizeof(*flavor_pool));
-	flavor_pool->flavor = key->flavor;
-	flavor_pool->resource = key->resource;
-	list_init(&flavor_pool->rows);
-	map_put(&quota->flavor_pools, hash, flavor_pool);
-	return flavor_pool;
-}
-
 struct flavor_pool *flavor_pool_of(struct quota *quota, const char *flavor, const char *resource)
 {
 	struct row_key key = {
 		NULL, symbol_of(quota->symbols, flavor), symbol_of(quota->symbols, resource)};
 	uint64_t hash = map_hash_string(key.flavor) * 31 + map_hash_string(key.resource);
 	struct flavor_pool *flavor_pool = map_get(&quota->flavor_pools, hash, &key);
-	return flavor_pool ? flavor_pool : flavor_pool_make(quota, &key, hash);
+	if (flavor_pool)
+		return flavor_pool;
+	flavor_pool = mem_alloc(sizeof(*flavor_pool));
+	flavor_pool->flavor = key.flavor;
+	flavor_pool->resource = key.resource;
+	list_init(&flavor_pool->rows);
+	map_put(&quota->flavor_pools, hash, flavor_pool);
+	return flavor_pool;
 }
 
 static struct quota_row *row_make(struct quota *quota, const struct row_key *key, uint64_t hash)

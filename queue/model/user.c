@@ -235,14 +235,6 @@ bool user_line_waits(const struct workload *w)
 	return w->in_line && !w->in_line->stands;
 }
 
-/* It may leave the line by this: its terms may have another answer by now. */
-static void move(struct queue *q, struct user_line *l, struct line_place *p)
-{
-	unstand(l, p);
-	stand(l, p, !p->stands);
-	workload_stand_anew(q, p->w);
-}
-
 /* One step; the line may be gone after it. */
 static void settle_one(struct queue *q, struct user_line *l)
 {
@@ -253,7 +245,10 @@ static void settle_one(struct queue *q, struct user_line *l)
 	list_add(&q->unsettled_lines, &l->unsettled);
 	struct line_place *p = full ? last_standing(l) : first_beyond(l);
 	must(p); /* else it were settled */
-	move(q, l, p);
+	/* It may leave the line by this: its terms may have another answer by now. */
+	unstand(l, p);
+	stand(l, p, !p->stands);
+	workload_stand_anew(q, p->w);
 }
 
 bool user_lines_settle(struct queue *q)

@@ -194,18 +194,6 @@ static void book_close(struct book *b)
 
 /* ---- The choice ---- */
 
-static void free_take_away(const struct candidates *l)
-{
-	for (size_t i = 0; i < l->nfree; i++)
-		reservation_take_away(l->free[i].reservation);
-}
-
-static void free_put_back(const struct candidates *l)
-{
-	for (size_t i = 0; i < l->nfree; i++)
-		reservation_put_back(l->free[i].reservation);
-}
-
 void candidates_ease(struct preemption *x, struct victim_search *victim_search)
 {
 	struct book b;
@@ -214,9 +202,11 @@ void candidates_ease(struct preemption *x, struct victim_search *victim_search)
 		b.run, x->candidates.n, b.rank, b.allowed, b.left, b.nknown};
 	victim_search->worth = b.worth;
 	victim_search->world = x;
-	free_take_away(&x->candidates);
+	for (size_t i = 0; i < x->candidates.nfree; i++)
+		reservation_take_away(x->candidates.free[i].reservation);
 	victim_search_ease(victim_search, x->candidates.goes);
-	free_put_back(&x->candidates);
+	for (size_t i = 0; i < x->candidates.nfree; i++)
+		reservation_put_back(x->candidates.free[i].reservation);
 	book_close(&b);
 }
 
