@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/plan/profile.h"
 
 /* The planned use of one row. It is there while there is any. */
@@ -431,11 +432,6 @@ static __int128 local_free(struct look_row *x, int64_t at_ms, int64_t *ret_until
 	return use < x->row->local ? x->row->local - use : 0;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Does the line fit, and until when is the answer the same at least? *x: its first row; moved behind
  * its last. */
 static bool ask_line(struct look_row **x, int64_t at_ms, int64_t amount, int64_t *ret_until_ms)
@@ -450,13 +446,13 @@ static bool ask_line(struct look_row **x, int64_t at_ms, int64_t amount, int64_t
 			continue;
 		if (!last) {
 			rest -= local_free(*x, at_ms, &end_ms);
-			same_ms = earlier(same_ms, end_ms);
+			same_ms = least(same_ms, end_ms);
 		}
 		ask_row(*x, at_ms, rest);
 		fits = (*x)->fits;
-		until_ms = fits ? earlier(until_ms, (*x)->until_ms) : (*x)->until_ms;
+		until_ms = fits ? least(until_ms, (*x)->until_ms) : (*x)->until_ms;
 	}
-	*ret_until_ms = earlier(until_ms, same_ms);
+	*ret_until_ms = least(until_ms, same_ms);
 	return fits;
 }
 
@@ -469,7 +465,7 @@ static bool ask(struct look *l, int64_t at_ms, int64_t *ret_until_ms)
 			*ret_until_ms = end_ms;
 			return false;
 		}
-		until_ms = earlier(until_ms, end_ms);
+		until_ms = least(until_ms, end_ms);
 	}
 	*ret_until_ms = until_ms;
 	return true;
