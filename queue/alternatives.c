@@ -74,11 +74,6 @@ static int32_t counted(const struct clusterqueue *cq, int32_t value)
 									  : value;
 }
 
-static bool is_lower_class(const struct priority_class *a, const struct priority_class *b)
-{
-	return a->value != b->value ? a->value < b->value : strcmp(a->name, b->name) < 0;
-}
-
 static void add_classes(const struct queue *q, const struct workload *w, struct alternatives *ret)
 {
 	const struct priority_class *c, *lowest = NULL, *highest = NULL;
@@ -90,9 +85,9 @@ static void add_classes(const struct queue *q, const struct workload *w, struct 
 			ret->capped = true;
 			continue;
 		}
-		if (!lowest || is_lower_class(c, lowest))
+		if (!lowest || priority_is_lower(c, lowest))
 			lowest = c;
-		if (!highest || is_lower_class(highest, c))
+		if (!highest || priority_is_lower(highest, c))
 			highest = c;
 	}
 	ret->next_class = lowest ? lowest->name : NULL;

@@ -550,14 +550,6 @@ void queue_config_default(struct queue_config *c)
 		.back_off_limit = -1};
 }
 
-static const char *const *copy_strings(struct arena *a, const char *const *from, size_t n)
-{
-	const char **to = arena_take(a, n, sizeof(*to));
-	for (size_t i = 0; i < n; i++)
-		to[i] = arena_string(a, from[i]);
-	return to;
-}
-
 static const struct transformation_spec *copy_transformations(
 	struct arena *a, const struct transformation_spec *from, size_t n)
 {
@@ -580,7 +572,7 @@ void queue_configure(struct queue *q, const struct queue_config *c)
 	q->config = *c;
 	q->config.usage_weight = resources_copy(&memory, &weights).item;
 	q->config.excluded_prefixes =
-		copy_strings(&memory, c->excluded_prefixes, c->nexcluded_prefixes);
+		names_copy(&memory, c->excluded_prefixes, c->nexcluded_prefixes);
 	q->config.transformation =
 		copy_transformations(&memory, c->transformation, c->ntransformations);
 	arena_done(&q->config_memory);

@@ -111,7 +111,7 @@ const char *priority_system_fault(const char *pod_class)
 	return NULL;
 }
 
-static bool is_lower(const struct priority_class *a, const struct priority_class *b)
+bool priority_is_lower(const struct priority_class *a, const struct priority_class *b)
 {
 	return a->value != b->value ? a->value < b->value : strcmp(a->name, b->name) < 0;
 }
@@ -121,7 +121,7 @@ bool priority_default_changed(struct priorities *p)
 	const struct priority_class *c, *lowest = NULL;
 	struct priority_class *d = &p->by_default, old = *d;
 	map_each(&p->classes, i, c)
-		if (c->global_default && priority_usable(c) && (!lowest || is_lower(c, lowest)))
+		if (c->global_default && priority_usable(c) && (!lowest || priority_is_lower(c, lowest)))
 			lowest = c;
 	d->value = lowest ? lowest->value : 0;
 	d->never_preempts = lowest && lowest->never_preempts;

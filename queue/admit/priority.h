@@ -46,6 +46,8 @@ struct priority_class *priority_find(
 
 /* May Jobs name it? */
 bool priority_usable(const struct priority_class *c);
+/* By value, then by name. */
+bool priority_is_lower(const struct priority_class *a, const struct priority_class *b);
 /* NULL, or the sentence about a class that every API server has above PRIORITY_HIGHEST. */
 const char *priority_system_fault(const char *pod_class);
 

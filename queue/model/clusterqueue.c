@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
@@ -94,16 +93,6 @@ struct clusterqueue **clusterqueues_by_name(const struct clusterqueues *all, siz
 	return ret;
 }
 
-static struct quota_node *node_of(struct quota *quota, const char *name)
-{
-	struct buf path;
-	buf_init(&path, SIZE_MAX / 4);
-	buf_printf(&path, "cq/%s", name);
-	struct quota_node *node = quota_node_of(quota, buf_text(&path));
-	buf_done(&path);
-	return node;
-}
-
 static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 {
 	struct clusterqueue *cq = mem_alloc(sizeof(*cq));
@@ -111,7 +100,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->name = mem_strdup(name);
 	cq->serial = ++all->serials;
 	cq->spec.weight = 1;
-	cq->node = node_of(all->quota, name);
+	cq->node = quota_node_under(all->quota, "cq", name);
 	cq->node->owner = cq;
 	cq->window_state = window_state_new(cq->serial);
 	group_trees_init(&cq->groups_waiting, &cq->order);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 
@@ -43,16 +42,6 @@ struct cohort *cohort_find(const struct cohorts *all, const char *name)
 	return map_get(&all->map, map_hash_string(name), name);
 }
 
-static struct quota_node *node_of(struct cohorts *all, const char *name)
-{
-	struct buf path;
-	buf_init(&path, SIZE_MAX / 4);
-	buf_printf(&path, "cohort/%s", name);
-	struct quota_node *node = quota_node_of(all->quota, buf_text(&path));
-	buf_done(&path);
-	return node;
-}
-
 struct cohort *cohort_keep(struct cohorts *all, const char *name)
 {
 	struct cohort *c = cohort_find(all, name);
@@ -60,7 +49,7 @@ struct cohort *cohort_keep(struct cohorts *all, const char *name)
 		c = mem_alloc(sizeof(*c));
 		c->name = mem_strdup(name);
 		c->weight = 1;
-		c->node = node_of(all, name);
+		c->node = quota_node_under(all->quota, "cohort", name);
 		c->node->cohort = c;
 		map_put(&all->map, map_hash_string(name), c);
 		tree_insert(&all->shown, &c->by_name, ++all->serials);

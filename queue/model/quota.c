@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/model/cohort_tree.h"
@@ -69,6 +70,16 @@ struct quota_node *quota_node_of(struct quota *quota, const char *name)
 		list_init(&node->children);
 		map_put(&quota->nodes, hash, node);
 	}
+	return node;
+}
+
+struct quota_node *quota_node_under(struct quota *quota, const char *kind, const char *name)
+{
+	struct buf path;
+	buf_init(&path, SIZE_MAX / 4);
+	buf_printf(&path, "%s/%s", kind, name);
+	struct quota_node *node = quota_node_of(quota, buf_text(&path));
+	buf_done(&path);
 	return node;
 }
 

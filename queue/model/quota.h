@@ -114,6 +114,8 @@ void quota_init(struct quota *quota, struct map *symbols);
 void quota_done(struct quota *quota);
 
 struct quota_node *quota_node_of(struct quota *quota, const char *name);
+/* quota_node_of() "cq/batch", "cohort/all". */
+struct quota_node *quota_node_under(struct quota *quota, const char *kind, const char *name);
 /* The row; it and the rows above it are made when there are none. Names become symbols. */
 struct quota_row *quota_row_of(
 	struct quota *quota, struct quota_node *node, const char *flavor, const char *resource);

@@ -135,10 +135,16 @@ static void lines_uncount(struct queue *q, struct reservation *r)
 		user_hold(q, r->user, r->line[i].row->resource, -r->line[i].amount);
 }
 
-static void lines_give_then(struct reservation *r)
+void reservation_take_away(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_give(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
+}
+
+void reservation_put_back(const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_take(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
 }
 
 static bool line_borrows(const struct reservation_line *l)
@@ -264,7 +270,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
 	runs_before(q, r, RUN_UNPROMISED);
-	lines_give_then(r);
+	reservation_take_away(r);
 	lines_uncount(q, r);
 	r->lq->npromised--;
 	r->user->npromised--;
@@ -285,7 +291,7 @@ void reservation_leave(struct queue *q, struct reservation *r)
 	if (r->state != RESERVATION_HELD)
 		return;
 	runs_before(q, r, RUN_LEAVING);
-	lines_give_then(r);
+	reservation_take_away(r);
 	r->state = RESERVATION_LEAVING;
 	giving_end(q, r);
 	if (r->cq)

@@ -160,6 +160,10 @@ static inline int64_t reservation_line_then(
 	return whole ? l->amount : reservation_line_left(r, l);
 }
 
+/* Takes what the reservation counts THEN out of quota THEN, and puts it back. */
+void reservation_take_away(const struct reservation *r);
+void reservation_put_back(const struct reservation *r);
+
 /* The memory that reservations are made of, in the queue (core.h). */
 void reservations_init(struct queue *q);
 void reservations_done(struct queue *q);

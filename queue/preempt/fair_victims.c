@@ -374,14 +374,6 @@ static void line_up_victims(struct preemption *x, struct likes *likes)
 	candidates_mark(x);
 }
 
-static bool is_victim(const struct preemption *x, const struct reservation *r)
-{
-	for (size_t i = 0; i < x->nvictims; i++)
-		if (x->victim[i].reservation == r)
-			return true;
-	return false;
-}
-
 /* Adds candidates of one ClusterQueue that are like one of its victims. */
 static void look_beyond(struct preemption *x, struct candidate_source *o, size_t most)
 {
@@ -389,7 +381,7 @@ static void look_beyond(struct preemption *x, struct candidate_source *o, size_t
 	while (o->next && most > 0) {
 		struct candidate c = {.source = o, .reservation = candidate_source_take(x, o)};
 		const struct candidate *one;
-		if (costs_nothing(c.reservation) || is_victim(x, c.reservation))
+		if (costs_nothing(c.reservation) || victims_have(x, c.reservation))
 			continue;
 		most--;
 		if (!(one = like(&x->candidates, c.reservation)))

@@ -62,14 +62,6 @@ static void giver_add(struct pods_first *p, struct reservation *r, enum preempti
 		g->least = 0;
 }
 
-static bool is_victim(const struct preemption *x, const struct reservation *r)
-{
-	for (size_t i = 0; i < x->nvictims; i++)
-		if (x->victim[i].reservation == r)
-			return true;
-	return false;
-}
-
 /* The most important victim of a ClusterQueue, but for free ones; NULL: it has none. */
 static const struct victim *most_important_of(
 	const struct preemption *x, const struct clusterqueue *cq)
@@ -113,7 +105,7 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 		asked++) {
 		struct reservation *r = candidate_source_take(x, o);
 		int32_t least;
-		if (costs_nothing(r) || is_victim(x, r) || !giving_may(r, &least) ||
+		if (costs_nothing(r) || victims_have(x, r) || !giving_may(r, &least) ||
 			disruption_guards(x->q, r))
 			continue;
 		if (r->w->key.priority > top->reservation->w->key.priority)

@@ -338,18 +338,6 @@ int64_t candidate_source_lent(
 
 /* ---- Victims ---- */
 
-void reservation_take_away(const struct reservation *r)
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		quota_give(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
-}
-
-void reservation_put_back(const struct reservation *r)
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		quota_take(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
-}
-
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)
 {
 	if (x->nvictims == x->victims_capacity) {
@@ -358,6 +346,14 @@ void victim_add(struct preemption *x, struct reservation *r, enum preemption_rea
 	}
 	x->victim[x->nvictims++] = (struct victim){r, reason, 0};
 	reservation_take_away(r);
+}
+
+bool victims_have(const struct preemption *x, const struct reservation *r)
+{
+	for (size_t i = 0; i < x->nvictims; i++)
+		if (x->victim[i].reservation == r)
+			return true;
+	return false;
 }
 
 bool demand_fits(const struct demand *d, bool may_borrow)

@@ -83,11 +83,8 @@ bool reservation_goes_last(const struct reservation *r);
 /* The order in which they go: promises, runs that end anyway, lower priority, later start, uid. */
 int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
-/* THEN only. */
-void reservation_take_away(const struct reservation *r);
-void reservation_put_back(const struct reservation *r);
-
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason);
+bool victims_have(const struct preemption *x, const struct reservation *r);
 bool demand_fits(const struct demand *d, bool may_borrow);
 /* Puts unnecessary victims back, from the last but one to the first. */
 void victims_spare(struct preemption *x, bool may_borrow);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/job/placement.h"
 #include "queue/rules/bookings/advance_plan.h"
 #include "queue/tell.h"
 
@@ -103,14 +104,6 @@ static struct advance_reservation *object_of(struct queue *q, const char *name)
 	return a;
 }
 
-static const char *const *strings_take(struct arena *a, const char *const *from, size_t n)
-{
-	const char **copy = arena_take(a, n, sizeof(*copy));
-	for (size_t i = 0; i < n; i++)
-		copy[i] = arena_string(a, from[i]);
-	return copy;
-}
-
 static const struct advance_amount *amounts_take(
 	struct arena *a, const struct advance_amount *from, size_t n)
 {
@@ -132,8 +125,8 @@ static void spec_take(struct advance_reservation *x, const struct advance_reserv
 	x->spec.clusterqueue = arena_string(a, s->clusterqueue);
 	x->spec.amount = amounts_take(a, s->amount, s->namounts);
 	x->spec.calendar = arena_string(a, s->calendar);
-	x->spec.namespaces = strings_take(a, s->namespaces, s->nnamespaces);
-	x->spec.users = strings_take(a, s->users, s->nusers);
+	x->spec.namespaces = names_copy(a, s->namespaces, s->nnamespaces);
+	x->spec.users = names_copy(a, s->users, s->nusers);
 	x->spec.left = amounts_take(a, s->left, s->nleft);
 	arena_done(&old);
 }

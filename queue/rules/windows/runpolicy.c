@@ -229,14 +229,6 @@ static int check_spec(const struct runpolicy_spec *s, struct err *e)
 
 /* ---- Facts ---- */
 
-static const char *const *strings_take(struct arena *a, const char *const *from, size_t n)
-{
-	const char **copy = arena_take(a, n, sizeof(*copy));
-	for (size_t i = 0; i < n; i++)
-		copy[i] = arena_string(a, from[i]);
-	return copy;
-}
-
 static void spec_take(struct runpolicy *p, const struct runpolicy_spec *s)
 {
 	struct arena *a = &p->memory;
@@ -244,8 +236,8 @@ static void spec_take(struct runpolicy *p, const struct runpolicy_spec *s)
 	*a = (struct arena){0};
 	p->spec = *s;
 	p->spec.name = p->name;
-	p->spec.queues = strings_take(a, s->queues, s->nqueues);
-	p->spec.localqueues = strings_take(a, s->localqueues, s->nlocalqueues);
+	p->spec.queues = names_copy(a, s->queues, s->nqueues);
+	p->spec.localqueues = names_copy(a, s->localqueues, s->nlocalqueues);
 	p->spec.calendar = arena_string(a, s->calendar);
 	if (s->has_exempt_selector)
 		p->spec.exempt_selector = *terms_copy(a, &s->exempt_selector, 1);
