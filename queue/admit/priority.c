@@ -121,7 +121,8 @@ bool priority_default_changed(struct priorities *p)
 	const struct priority_class *c, *lowest = NULL;
 	struct priority_class *d = &p->by_default, old = *d;
 	map_each(&p->classes, i, c)
-		if (c->global_default && priority_usable(c) && (!lowest || priority_is_lower(c, lowest)))
+		if (c->global_default && priority_usable(c) &&
+			(!lowest || priority_is_lower(c, lowest)))
 			lowest = c;
 	d->value = lowest ? lowest->value : 0;
 	d->never_preempts = lowest && lowest->never_preempts;

@@ -1,11 +1,21 @@
-#include "queue/preempt/candidates.h"
+/*
+ * The candidates of one search for victims, once the plain order has found a set.
+ *
+ * Kueue's order finds one set that is legal and suffices. Other sets may cost less (victim_search.h).
+ * So the candidates that the order went through are listed, and at most CANDIDATES_BEYOND that
+ * would have come next. The best set of all these is chosen. Free candidates (promises, and runs that
+ * end anyway) are not chosen among: they went first, and stay away.
+ *
+ * Mostly there is nothing to choose: the first candidate suffices and has a single pod, or all are
+ * alike. Then the plain order has found the best set already.
+ */
+#include "queue/preempt/preemption.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "queue/model/giving.h"
-#include "queue/preempt/preemption.h"
 #include "queue/preempt/disruption.h"
 
 /* So many budgets of one pod are counted. */

@@ -1,6 +1,7 @@
 /*
  * A preemption: one search for victims. This is what the classic search (classic_victims.c) and the
- * fair one (fair_victims.c) have in common: the candidate sources, and the victims so far.
+ * fair one (fair_victims.c) have in common: the candidate sources, the victims so far, and the
+ * candidates among which the cheapest set is chosen (candidates.c).
  *
  * A candidate source yields the candidates of one ClusterQueue in the order in which they would
  * have to go (reservation_cmp): promises, runs that end anyway, other runs. A candidate holds
@@ -14,7 +15,7 @@
 #ifndef SLUICE_QUEUE_PREEMPT_PREEMPTION_H
 #define SLUICE_QUEUE_PREEMPT_PREEMPTION_H
 
-#include "queue/preempt/candidates.h"
+#include "queue/preempt/victim_search.h"
 #include "queue/preempt/victims.h"
 
 enum candidate_kind {	     /* in the order in which they are taken */
@@ -32,6 +33,25 @@ struct candidate_source {
 	bool dropped;			 /* none of the rest may go */
 	int64_t by_ms;			 /* runs that started later are spared */
 	size_t beyond;			 /* how many were listed behind the victims */
+};
+
+/* So many candidates that would have come behind the victims are looked at, */
+#define CANDIDATES_BEYOND 32
+/* ... and of one ClusterQueue, where there are many. */
+#define CANDIDATES_BEYOND_EACH 8
+
+struct candidate {
+	struct reservation *reservation;
+	struct candidate_source *source;
+	enum preemption_reason reason;
+	size_t likeness; /* which kind of equal candidates it is of (fair_victims.c) */
+};
+
+struct candidates {
+	struct candidate *free, *who; /* free ones, which go first; the others */
+	bool *goes;		      /* of each of the others */
+	size_t nfree, n, free_capacity, capacity;
+	bool may_borrow;
 };
 
 struct likes;
@@ -84,6 +104,7 @@ bool reservation_goes_last(const struct reservation *r);
 int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason);
+/* Is the reservation among the victims so far? */
 bool victims_have(const struct preemption *x, const struct reservation *r);
 bool demand_fits(const struct demand *d, bool may_borrow);
 /* Puts unnecessary victims back, from the last but one to the first. */
@@ -98,8 +119,32 @@ bool classic_may_give(const struct preemption *x, const struct candidate_source 
  * all of it go? Or, if all that the demand takes is its own: may more of cq go, after that? */
 bool fair_may_give(const struct preemption *x, const struct clusterqueue *cq);
 bool fair_still_borrows(const struct preemption *x, const struct clusterqueue *cq);
-/* Both leave THEN as it was. The result is x->victim; x->nvictims 0: none. */
+/* Searches. Both leave THEN as it was. The result is x->victim; x->nvictims 0: none. */
 void find_classic(struct preemption *x);
 void find_fair(struct preemption *x);
+
+/* ---- The candidates, once the plain order has found a set (candidates.c) ---- */
+
+void candidates_clear(struct candidates *l);
+void candidates_done(struct candidates *l);
+
+/* Adds a candidate. They are added in the plain order. */
+void candidates_add(struct candidates *l, const struct candidate *c);
+/* How many more may be looked at of one ClusterQueue of nsources. */
+size_t candidates_beyond_each(size_t nsources);
+
+/* Marks the current victims as those that go. */
+void candidates_mark(struct preemption *x);
+/* Can no set be better than the current one? */
+bool candidates_is_settled(const struct preemption *x);
+bool candidates_is_alike(const struct preemption *x);
+bool reservations_alike(
+	const struct reservation *a, const struct reservation *b); /* hold the same amounts */
+
+/* Chooses the set that goes. The functions of l get x as their world, and candidates by index. */
+void candidates_ease(struct preemption *x, struct victim_search *l);
+/* Makes the chosen set the victims and takes them away, the free ones first. None may be away
+ * before. */
+void candidates_displace(struct preemption *x);
 
 #endif

@@ -7,7 +7,7 @@
  *
  * That is the plain set. With fair sharing (fair_victims.c) the order is another one.
  *
- * If other sets suffice, too, the one that costs least is taken (candidates.h, victim_search.h),
+ * If other sets suffice, too, the one that costs least is taken (candidates.c, victim_search.h),
  * unless the configuration says to take Kueue's. A set is found exactly when Kueue's order finds
  * one.
  *
