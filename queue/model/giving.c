@@ -17,14 +17,6 @@ bool giving_may(const struct reservation *r, int32_t *ret_least)
 	return may && now->min_pods > 0;
 }
 
-/* Gives back what it counts THEN, or takes it. */
-static void lines_move(
-	const struct reservation *r, void (*move)(struct quota_row *, enum quota_when, int64_t))
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		move(r->line[i].row, QUOTA_THEN, reservation_line_then(r, &r->line[i]));
-}
-
 void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const struct workload *by,
 	enum preemption_reason why)
 {
@@ -32,13 +24,13 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 	struct sizing *s = reservation_sizing(q, r);
 	disruption_spend_pods(q, r, giving_pods_then(r) - keeps);
 	runs_before(q, r, RUN_GIVES);
-	lines_move(r, quota_give);
+	reservation_take_away(r);
 	if (r->cq && s->giving.keeps == 0)
 		r->cq->nleaving++;
 	s->giving = (struct giving){.keeps = keeps, .untold = true, .preemption = why};
 	if (by)
 		s->giving.by = by->key.uid;
-	lines_move(r, quota_take);
+	reservation_put_back(r);
 	runs_after(q, r, RUN_GIVES);
 	queue_touch_reservation(q, r->cq);
 	reservation_suspect(q, r);
@@ -65,10 +57,10 @@ void giving_cancel(struct queue *q, struct reservation *r)
 		(!r->sizing->giving.quota && !r->ends_when_stopped))
 		return;
 	runs_before(q, r, RUN_GIVES);
-	lines_move(r, quota_give);
+	reservation_take_away(r);
 	giving_end(q, r);
 	r->sizing->cannot_give = true;
-	lines_move(r, quota_take);
+	reservation_put_back(r);
 	runs_after(q, r, RUN_GIVES);
 	growth_heed(q, r);
 	if (r->cq)
