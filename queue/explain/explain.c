@@ -12,9 +12,6 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "queue/rules/backfill.h"
-#include "queue/rules/bookings/backfill_heads.h"
-#include "queue/rules/bookings/kept_start.h"
 #include "queue/core.h"
 #include "queue/preempt/disruption.h"
 #include "queue/effect/effect.h"
@@ -306,79 +303,6 @@ static bool is_behind(const struct question *a)
 	return true;
 }
 
-/* A head of Backfill, and when it is expected to start. */
-struct backfill_head {
-	const struct workload *w; /* NULL: there is none */
-	int64_t at_ms;		  /* INT64_MAX: that is not known */
-};
-
-static struct backfill_head own_slot(const struct question *a)
-{
-	const struct booking *b = backfill_heads_of(a->cq) ? kept_start_of(a->q, a->w) : NULL;
-	if (b)
-		return (struct backfill_head){a->w, b->from_ms};
-	if (backfill_is_head(a->cq, a->w))
-		return (struct backfill_head){a->w, a->cq->backfill_slot->at_ms};
-	return (struct backfill_head){NULL, INT64_MAX};
-}
-
-/* The one with the reservation is told its moment. */
-static void add_expected_start(const struct question *a)
-{
-	struct backfill_head own = own_slot(a);
-	if (!own.w)
-		return;
-	if (own.at_ms == INT64_MAX) {
-		text_add(a->text, "; when is not known: some Jobs run whose end is not known");
-	} else {
-		text_add(a->text, "; expected to start at ");
-		text_add_time(a->text, own.at_ms);
-	}
-}
-
-static struct backfill_head delayed_by(const struct question *a)
-{
-	const struct backfill_slot *r = a->cq->backfill_slot;
-	struct backfill_head none = {NULL, INT64_MAX};
-	if (a->w->place != PLACE_READY)
-		return none;
-	if (backfill_heads_of(a->cq)) {
-		struct queue *q = (struct queue *)(uintptr_t)a->q; /* as it was afterwards */
-		const struct kept_start *k;
-		int64_t until_ms = backfill_heads_room_until(q, a->w, &k);
-		bool delays = k && until_ms < backfill_end_ms(a->w->expected_ms, a->now_ms);
-		return delays ? (struct backfill_head){k->w, k->booking->from_ms} : none;
-	}
-	const struct workload *head = r && r->on ? queue_find_workload(a->q, &r->head) : NULL;
-	if (!head || head == a->w || head->place != PLACE_READY)
-		return none;
-	return (struct backfill_head){head, r->at_ms};
-}
-
-/* Backfill: it fits, but the first of those that do not would start later. */
-static bool would_delay(const struct question *a)
-{
-	struct backfill_head head = delayed_by(a);
-	if (!head.w)
-		return false;
-	text_add(a->text, "fits, but would delay ");
-	add_other(a, head.w);
-	if (head.at_ms != INT64_MAX) {
-		text_add(a->text, ", which is expected to start at ");
-		text_add_time(a->text, head.at_ms);
-	} else {
-		text_add(a->text, ", which is ahead of it");
-	}
-	if (a->w->expected_ms <= 0) {
-		text_add(a->text,
-			": it does not say how long it takes (annotation sluice.dev/expected-duration)");
-		return true;
-	}
-	text_add(a->text, ": it is expected to run until ");
-	text_add_time(a->text, backfill_end_ms(a->w->expected_ms, a->now_ms));
-	return true;
-}
-
 /* It fits, but was looked at and not taken: the first of a StrictFIFO queue that shares quota with
  * it could take that back, as soon as others leave, and it is not lent further meanwhile. */
 static bool is_kept(const struct question *a)
@@ -475,7 +399,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	if (verdict == ASSIGN_BUSY || lent) {
 		shortage_add_busy(a->text, a->cq, a->claim, verdict);
 		add_preemption(a);
-		add_expected_start(a);
+		explain_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
@@ -485,7 +409,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		add_ahead(a);
 		return WAIT_NODES_FULL;
 	}
-	if (is_behind(a) || would_delay(a) || is_kept(a))
+	if (is_behind(a) || explain_delay(a) || is_kept(a))
 		return WAIT_BEHIND;
 	text_add(a->text, "fits, and is considered in the next pass");
 	add_ahead(a);

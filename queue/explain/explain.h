@@ -17,6 +17,8 @@
 #include "queue/core.h"
 #include "queue/job/text.h"
 
+struct question; /* rules/rule.h */
+
 /* ---- explain.c ---- */
 
 /* Adds what keeps a Job that runs out of its queue (intake.c), but for how much is free and what was asked
@@ -54,6 +56,11 @@ void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w,
 /* Adds until when preemption.minRun spares those that w would preempt. Nothing, if it does not. */
 void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, int64_t now_ms, struct text *t);
+
+/* Adds when a head of Backfill is expected to start. Nothing, if the Job is none. */
+void explain_expected_start(const struct question *a);
+/* Explains that the Job fits, but would delay a head of Backfill. False: it would not. */
+bool explain_delay(const struct question *a);
 
 /* ---- explain_run.c ---- */
 
