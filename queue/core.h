@@ -32,7 +32,7 @@
 #include "queue/plan/quota_plan.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/requests/shape.h"
-#include "queue/rules/nodes/autoscalers.h"
+#include "queue/rules/nodes/nodes_to_come.h"
 #include "queue/rules/nodes/node_suitability.h"
 #include "queue/rules/windows/calendar_ref.h"
 #include "queue/model/unread.h"

@@ -102,7 +102,7 @@ bool queue_has_flavor(const struct queue *q, const char *name); /* the object is
  * Cheap, and free when it is the same again. */
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p);
 
-/* What is seen of programs that make nodes (queue/rules/nodes/autoscalers.h): the NodePools of
+/* What is seen of programs that make nodes (queue/rules/nodes/nodes_to_come.h): the NodePools of
  * Karpenter, and whether cluster-autoscaler works. */
 void queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s);
 void queue_drop_made_nodes(struct queue *q, const char *name);

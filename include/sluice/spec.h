@@ -34,7 +34,7 @@ const char *lending_name(enum lending l, const char *resource);
 /* spec.nodes of a ResourceFlavor: which nodes of it there can be. */
 enum node_pool {
 	NODE_POOL_UNSAID, /* those that are up; some can be made while there is none, or where an
-			     autoscaler is seen (queue/rules/nodes/autoscalers.h) */
+			     autoscaler is seen (queue/rules/nodes/nodes_to_come.h) */
 	NODE_POOL_FIXED,  /* those that are up */
 	NODE_POOL_AUTOSCALED, /* whatever its pods need can be made */
 };

@@ -24,7 +24,7 @@ struct flavor {
 	struct pod_metadata metadata; /* spec.podTemplate: these two (directives.h) */
 	struct placement adds;
 	enum node_pool pool;
-	char *maker;	 /* what is seen to make nodes of it (autoscalers.h); NULL: nothing */
+	char *maker;	 /* what is seen to make nodes of it (nodes_to_come.h); NULL: nothing */
 	bool at_zero;	 /* no node has its labels (nodes_to_come.h) */
 	bool pool_moved; /* ... which was otherwise at the last look */
 	struct provisioning_spec provisioning;
