@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/order.h"
+#include "queue/admit/nominee.h"
 #include "queue/core.h"
 #include "queue/job/placement.h"
 #include "queue/model/reservation.h"
@@ -361,3 +362,113 @@ struct dependency_wait *dependencies_take_due(struct queue *q)
 	}
 	return NULL;
 }
+
+/* ---- Singletons ---- */
+
+/*
+ * The rule of singletons: a Job with `singleton` in sluice.dev/after starts when no other Job of its
+ * family runs, singleton or not. A family is a CronJob, or a generateName (duration.h).
+ *
+ * A run counts from when it gets its quota until that is given back. A promise of quota counts as
+ * well, so that of several singletons one is promised quota and the others wait for it. Of two
+ * promises of one family the older one stands: were both taken back, the two could take turns for
+ * ever. A singleton that is preempted still counts until its quota is given back; then it waits
+ * with the others, in the order of its queue.
+ */
+
+void singleton_promised(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	if (r->w->family)
+		list_add(family_promises(r->w->family), &r->of_family);
+}
+
+void singleton_runs(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	list_leave(&r->of_family);
+	if (r->w->family)
+		list_add(family_runs(r->w->family), &r->of_family);
+}
+
+/* Its first run, else its first promise; NULL: there is neither. */
+static const struct reservation *first_of(const struct family *asked)
+{
+	struct family *f = (struct family *)(uintptr_t)asked; /* only read */
+	struct link *of = list_empty(family_runs(f)) ? family_promises(f) : family_runs(f);
+	return list_empty(of) ? NULL : container_of_const(of->next, struct reservation, of_family);
+}
+
+/* It counts no more. Singletons of its family may wait in any ClusterQueue. */
+void singleton_over(struct queue *q, struct reservation *r)
+{
+	struct family *f = r->w->family;
+	list_leave(&r->of_family);
+	if (!f || first_of(f))
+		return;
+	list_each(family_singletons(f), l) {
+		const struct workload *w = container_of(l, struct dependency_wait, of_family)->w;
+		if (w->place == PLACE_READY)
+			queue_touch_queue(q, w->lq->cq);
+	}
+}
+
+static bool singleton_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	(void)cq;
+	return q->predecessors.singletons > 0;
+}
+
+static uint64_t singleton_parts(const struct workload *w, struct parting *ret)
+{
+	if (!workload_is_singleton(w))
+		return 0;
+	ret->singletons = w->family;
+	return map_hash_string(family_name(w)) * 0xD1B54A32D192ED03u;
+}
+
+static struct ruling singleton_group_may(const struct queue *q, const struct group *g)
+{
+	const struct family *f = g->parting.singletons;
+	(void)q;
+	return f && first_of(f) ? RULING_NO : RULING_YES;
+}
+
+/* Another of its family may have started earlier in this pass, in another ClusterQueue. */
+static bool singleton_choice_may(struct queue *q, const struct attempt *a)
+{
+	const struct workload *w = a->nominee->w;
+	(void)q;
+	return !workload_is_singleton(w) || !w->family || !first_of(w->family);
+}
+
+static bool singleton_promise_may(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	return !workload_is_singleton(r->w) || !r->w->family || first_of(r->w->family) == r;
+}
+
+static enum wait_reason singleton_explain(struct question *a)
+{
+	const struct workload *w = a->w;
+	const struct reservation *r =
+		workload_is_singleton(w) && w->family ? first_of(w->family) : NULL;
+	if (!r || r->w == w)
+		return WAIT_NOT;
+	text_add(a->text,
+		r == r->w->promise
+			? "singleton: runs are being stopped for %.100s of %.100s, which is to start; this one starts when it has ended"
+			: "singleton: %.100s of %.100s runs; this one starts when it has ended",
+		r->w->name, family_name(w));
+	return WAIT_DEPENDENCY;
+}
+
+const struct rule singleton_rule = {
+	.name = "singleton",
+	.concerns = singleton_concerns,
+	.group_may = singleton_group_may,
+	.choice_may = singleton_choice_may,
+	.parts = singleton_parts,
+	.promise_may = singleton_promise_may,
+	.explain = singleton_explain,
+};

@@ -49,7 +49,7 @@ enum dependency_verdict outcome_verdict(enum outcome o, enum dependency_kind k)
 	case AFTER_SINGLETON:
 		break;
 	}
-	return VERDICT_HOLDS; /* the rule of singletons judges it (singleton.c) */
+	return VERDICT_HOLDS; /* the rule of singletons judges it (dependency_wait.c) */
 }
 
 /* ---- The Jobs of a name ---- */

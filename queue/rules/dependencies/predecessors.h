@@ -95,7 +95,7 @@ struct predecessors {
 	struct unrecorded unrecorded;
 	size_t bytes;	   /* of names and selectors */
 	uint64_t answers;  /* that came so far */
-	size_t singletons; /* workloads with `singleton`: singleton.c */
+	size_t singletons; /* workloads with `singleton` */
 	struct link due;   /* dependency_wait.due */
 	bool listing;	   /* between queue_begin_job_list() and queue_end_job_list() */
 };
