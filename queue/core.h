@@ -26,7 +26,7 @@
 #include "queue/rules/money/plan.h"
 #include "queue/rules/bookings/advance_reservation.h"
 #include "queue/rules/dependencies/predecessors.h"
-#include "queue/admit/priority.h"
+#include "queue/model/priority.h"
 #include "queue/model/quota.h"
 #include "queue/plan/booked_runs.h"
 #include "queue/plan/quota_plan.h"

@@ -18,7 +18,7 @@
 #include "queue/rules/backfill.h"
 #include "queue/rules/bookings/backfill_heads.h"
 #include "queue/core.h"
-#include "queue/admit/effective_quota.h"
+#include "queue/rules/windows/effective_quota.h"
 #include "queue/admit/growth.h"
 #include "queue/job/placement.h"
 #include "queue/job/resources.h"

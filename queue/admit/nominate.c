@@ -4,7 +4,7 @@
 
 #include "queue/rules/backfill.h"
 #include "queue/rules/bookings/advance_plan.h"
-#include "queue/admit/precedence.h"
+#include "queue/model/precedence.h"
 #include "queue/rules/bookings/backfill_heads.h"
 #include "queue/rules/bookings/kept_start.h"
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "queue/model/group.h"
 #include "queue/model/nice.h"
-#include "queue/admit/share.h"
+#include "queue/model/share.h"
 #include "queue/preempt/victims.h"
 #include "queue/rules/rule.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/admit/assign.h"
-#include "queue/admit/precedence.h"
+#include "queue/model/precedence.h"
 #include "queue/explain/explain.h"
 #include "queue/explain/explain_time.h"
 #include "queue/model/group.h"

@@ -2,7 +2,7 @@
  * Ahead: how many Jobs of its ClusterQueue a Job waits behind. One figure for the API, QueuedJobs, the
  * page, sluice and the sentences.
  *
- * The line of a ClusterQueue (admit/precedence.h) also has Jobs that do not compete with it now: their
+ * The line of a ClusterQueue (model/precedence.h) also has Jobs that do not compete with it now: their
  * window is closed until Wednesday, as many of their LocalQueue run as may, or they ask for more than
  * there is. Such Jobs are passed over, hold up none, and do not count as ahead of one that may start:
  *

@@ -22,7 +22,7 @@
 #include "queue/explain/explain_time.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/admit/nominate.h"
-#include "queue/admit/precedence.h"
+#include "queue/model/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/job/stop_rate.h"

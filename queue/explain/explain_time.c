@@ -1,7 +1,7 @@
 #include "queue/explain/explain_time.h"
 
 #include "queue/calendar/zone.h"
-#include "queue/admit/effective_quota.h"
+#include "queue/rules/windows/effective_quota.h"
 #include "queue/rules/windows/smaller_quota.h"
 #include "queue/rules/windows/window_close.h"
 #include "queue/model/reservation.h"

@@ -10,7 +10,7 @@
 #include "queue/rules/namespace_quota.h"
 #include "queue/rules/targets.h"
 #include "queue/model/reservation.h"
-#include "queue/admit/share.h"
+#include "queue/model/share.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 

@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "queue/model/localqueue.h"
 #include "queue/model/nice.h"
-#include "queue/admit/precedence.h"
+#include "queue/model/precedence.h"
 
 struct group_key {
 	const struct clusterqueue *cq;

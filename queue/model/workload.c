@@ -12,7 +12,7 @@
 #include "queue/preempt/victim_index.h"
 #include "queue/model/nice.h"
 #include "queue/model/overflow.h"
-#include "queue/admit/precedence.h"
+#include "queue/model/precedence.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/model/user.h"

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/preempt/preemption.h"
-#include "queue/admit/share.h"
+#include "queue/model/share.h"
 
 struct seat {
 	const struct quota_node *node;

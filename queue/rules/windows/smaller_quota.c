@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/admit/effective_quota.h"
+#include "queue/rules/windows/effective_quota.h"
 #include "queue/explain/explain_time.h"
 #include "queue/model/giving.h"
 #include "queue/preempt/preemption.h"

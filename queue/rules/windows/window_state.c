@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/admit/effective_quota.h"
+#include "queue/rules/windows/effective_quota.h"
 #include "queue/core.h"
 #include "queue/model/clusterqueue.h"
 #include "queue/model/localqueue.h"

@@ -5,8 +5,8 @@
  * Shares are doubles because Kueue's are: of two nearly equal shares the same one must be smaller.
  * IEEE arithmetic is the same everywhere, and no share is stored or summed.
  */
-#ifndef SLUICE_QUEUE_ADMIT_SHARE_H
-#define SLUICE_QUEUE_ADMIT_SHARE_H
+#ifndef SLUICE_QUEUE_MODEL_SHARE_H
+#define SLUICE_QUEUE_MODEL_SHARE_H
 
 #include "queue/model/quota.h"
 

@@ -1,4 +1,4 @@
-#include "queue/admit/precedence.h"
+#include "queue/model/precedence.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * priorities. Usage changes with each start and with time. So there each LocalQueue has trees of
  * its own, in which nothing moves, and the LocalQueues are compared at each question.
  */
-#ifndef SLUICE_QUEUE_ADMIT_PRECEDENCE_H
-#define SLUICE_QUEUE_ADMIT_PRECEDENCE_H
+#ifndef SLUICE_QUEUE_MODEL_PRECEDENCE_H
+#define SLUICE_QUEUE_MODEL_PRECEDENCE_H
 
 #include "queue/core.h"
 

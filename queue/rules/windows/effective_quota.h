@@ -13,8 +13,8 @@
  * Quota that is lowered under use stops no run; it only stops growth. Where a window lowers it, runs
  * give pods (smaller_quota.h).
  */
-#ifndef SLUICE_QUEUE_ADMIT_EFFECTIVE_QUOTA_H
-#define SLUICE_QUEUE_ADMIT_EFFECTIVE_QUOTA_H
+#ifndef SLUICE_QUEUE_RULES_WINDOWS_EFFECTIVE_QUOTA_H
+#define SLUICE_QUEUE_RULES_WINDOWS_EFFECTIVE_QUOTA_H
 
 #include "queue/model/clusterqueue.h"
 

@@ -1,4 +1,4 @@
-#include "queue/admit/priority.h"
+#include "queue/model/priority.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
  * class does not exist; of such a PriorityClass the API server would refuse the pods. It also waits
  * if its class is above PRIORITY_HIGHEST: those are for what keeps the cluster alive.
  */
-#ifndef SLUICE_QUEUE_ADMIT_PRIORITY_H
-#define SLUICE_QUEUE_ADMIT_PRIORITY_H
+#ifndef SLUICE_QUEUE_MODEL_PRIORITY_H
+#define SLUICE_QUEUE_MODEL_PRIORITY_H
 
 #include "base/map.h"
 #include "base/list.h"

@@ -1,4 +1,4 @@
-#include "queue/admit/share.h"
+#include "queue/model/share.h"
 
 #include <math.h>
 

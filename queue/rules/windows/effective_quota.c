@@ -1,4 +1,4 @@
-#include "queue/admit/effective_quota.h"
+#include "queue/rules/windows/effective_quota.h"
 
 #include <string.h>
 
