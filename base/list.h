@@ -48,7 +48,21 @@ static inline void list_leave(struct link *l)
 	l->prev = l->next = NULL;
 }
 
-/* for (each member): a member must not leave inside. */
+/* Goes over the links of a ring, in order. No link may leave inside. */
 #define list_each(head, l) for (struct link * (l) = (head)->next; (l) != (head); (l) = (l)->next)
+
+/* Gives the struct whose link, at that offset in it, is l; NULL for the head. */
+static inline void *list_entry(const struct link *head, struct link *l, size_t offset)
+{
+	return l == head ? NULL : (char *)l - offset;
+}
+
+/*
+ * Goes over the structs of a ring, in order: `type *name`, whose link is its field `member`. The
+ * type may be const. No struct may leave inside.
+ */
+#define list_each_entry(head, type, name, member)                                                  \
+	for (type *name = list_entry((head), (head)->next, offsetof(type, member)); name;          \
+		(name) = list_entry((head), (name)->member.next, offsetof(type, member)))
 
 #endif
