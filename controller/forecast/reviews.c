@@ -172,8 +172,7 @@ static int check_rest(const struct reviews *r, const char *who, const char *ns, 
 static int check_line(struct reviews *r, const char *who, const char *ns, struct err *e)
 {
 	size_t of_ns = 0, of_any_ns = 0;
-	list_each(&r->all, l) {
-		const struct review *v = container_of(l, struct review, all);
+	list_each_entry(&r->all, const struct review, v, all) {
 		if (strcmp(v->who, who) == 0)
 			return err_set(e, ERR_LIMIT,
 				"your last question of this kind has no answer yet: ask again when it has");
@@ -386,9 +385,9 @@ static void look_at_all(struct reviews *r)
 static struct review *next_of(const struct reviews *r)
 {
 	struct link *ready = (struct link *)(uintptr_t)&r->ready;
-	list_each(ready, l)
-		if (!*container_of(l, struct review, turn.link)->ns)
-			return container_of(l, struct review, turn.link);
+	list_each_entry(ready, struct review, v, turn.link)
+		if (!*v->ns)
+			return v;
 	return container_of(ready->next, struct review, turn.link);
 }
 

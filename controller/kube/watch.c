@@ -182,11 +182,9 @@ static void works_again(struct kube_watch *w)
 {
 	if (w->failures == 0)
 		return;
-	list_each(kube_client_watches(w->client), l) {
-		struct kube_watch *o = container_of(l, struct kube_watch, of_client);
+	list_each_entry(kube_client_watches(w->client), struct kube_watch, o, of_client)
 		if (o != w)
 			begin_anew(o, monotonic_ms());
-	}
 }
 
 static void steady(struct kube_watch *w)

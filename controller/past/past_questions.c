@@ -66,9 +66,9 @@ static struct asked *asked_of(struct link *l)
 /* NULL: there is none. */
 static struct asked *find(struct lane *t, uint64_t id)
 {
-	list_each(&t->asked, l)
-		if (asked_of(l)->id == id)
-			return asked_of(l);
+	list_each_entry(&t->asked, struct asked, a, turn.link)
+		if (a->id == id)
+			return a;
 	return NULL;
 }
 
@@ -244,8 +244,8 @@ static int connect_to_ledger(struct lane *t, struct err *e)
 static size_t count_of_namespace(const struct lane *t, const char *ns)
 {
 	size_t n = 0;
-	list_each(&t->asked, l)
-		n += strcmp(container_of_const(l, struct asked, turn.link)->turn.ns, ns) == 0;
+	list_each_entry(&t->asked, const struct asked, a, turn.link)
+		n += strcmp(a->turn.ns, ns) == 0;
 	return n;
 }
 

@@ -330,8 +330,7 @@ static void place_fresh(struct reader *r)
 /* NULL: that moment is over. */
 static struct child *child_of(const struct reader *r, uint64_t moment)
 {
-	list_each(&r->children, l) {
-		struct child *c = container_of(l, struct child, place);
+	list_each_entry(&r->children, struct child, c, place) {
 		bool may = c == r->last || clock_monotonic_us() - c->passed_us < PAGES_ALL_US;
 		if (c->moment == moment)
 			return may ? c : NULL;
@@ -359,8 +358,7 @@ static void look_at_children(struct reader *r, int64_t now_us)
 
 static void look_at_questions(struct reader *r, int64_t now_us)
 {
-	list_each(&r->questions, l) {
-		struct question *q = container_of(l, struct question, all);
+	list_each_entry(&r->questions, struct question, q, all) {
 		if (!q->sentence && now_us >= q->until_us)
 			question_fail(r, q,
 				"there was no answer in time; ask again, or for less at once");
@@ -453,10 +451,8 @@ void reader_free(struct reader *r)
 static size_t count_of_namespace(const struct reader *r, const char *ns)
 {
 	size_t n = 0;
-	list_each(&r->questions, l) {
-		const struct question *q = container_of(l, struct question, all);
+	list_each_entry(&r->questions, const struct question, q, all)
 		n += !q->is_of_watch && !q->sentence && strcmp(q->ns, ns) == 0;
-	}
 	return n;
 }
 

@@ -305,9 +305,9 @@ static bool ask_rows(struct watcher *x, uint64_t moment)
 static const char *why_not(const struct watchers *w, const char *user)
 {
 	unsigned all = 0, own = 0;
-	list_each(&w->watchers, l) {
+	list_each_entry(&w->watchers, const struct watcher, o, all) {
 		all++;
-		own += strcmp(container_of(l, struct watcher, all)->user, user) == 0;
+		own += strcmp(o->user, user) == 0;
 	}
 	if (own >= WATCHERS_EACH_MAX)
 		return "you have 20 watches of queuedjobs already: end one, or ask again later";
