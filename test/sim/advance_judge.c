@@ -304,13 +304,10 @@ static bool some_leave(const struct replica *r)
 	struct tree_node *n = tree_first(&r->queue->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
-		list_each(&cq->reservations, l) {
-			const struct reservation *v =
-				container_of(l, struct reservation, of_clusterqueue);
+		list_each_entry(&cq->reservations, const struct reservation, v, of_clusterqueue)
 			if (v->stop_given || v->lingers || v->state == RESERVATION_LEAVING ||
 				reservation_keeps(v) > 0)
 				return true;
-		}
 	}
 	return false;
 }
@@ -359,9 +356,7 @@ static int64_t users_hold(
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		if (strcmp(cq->name, u->node) != 0)
 			continue;
-		list_each(&cq->reservations, l) {
-			const struct reservation *v =
-				container_of(l, struct reservation, of_clusterqueue);
+		list_each_entry(&cq->reservations, const struct reservation, v, of_clusterqueue) {
 			struct job of = {.ns = v->lq->ns->name};
 			for (size_t i = 0; i < v->nlines; i++)
 				if (v->line[i].row->node == cq->node &&

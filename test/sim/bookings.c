@@ -47,7 +47,7 @@ void bookings_count(struct sim *s, const struct replica *r, const struct decisio
 		if (j && d[i].kind == DECISION_START && j->now->job.terms.cheapest)
 			sim_reach(s, PATH_CHEAPEST_START);
 	}
-	list_each(&r->queue->quota_plan.booked, l)
-		if (container_of(l, struct booking, of_plan)->kind == BOOKING_CHEAPEST)
+	list_each_entry(&r->queue->quota_plan.booked, const struct booking, b, of_plan)
+		if (b->kind == BOOKING_CHEAPEST)
 			sim_reach(s, PATH_BOOKED);
 }

@@ -59,11 +59,9 @@ static void add_lines(struct holds *h, const struct reservation *r)
 static struct holds holds_of(const struct user *u)
 {
 	struct holds h = {0};
-	list_each(&u->lq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_localqueue);
+	list_each_entry(&u->lq->reservations, const struct reservation, r, of_localqueue)
 		if (r->user == u)
 			add_lines(&h, r);
-	}
 	for (struct link *l = u->lq->cq ? u->lq->cq->promised.next : NULL;
 		l && l != &u->lq->cq->promised; l = l->next) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);

@@ -79,8 +79,7 @@ static bool plans(struct queue *q, const struct booking *b)
 static void take_pieces(struct queue *q, struct queue *other, struct pieces *ret)
 {
 	ret->n = 0;
-	list_each(&q->quota_plan.booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
+	list_each_entry(&q->quota_plan.booked, const struct booking, b, of_plan) {
 		bool firm = b->kind == BOOKING_ADVANCE ||
 			    (b->kind == BOOKING_RUN && plans(q, b) && plans(other, b));
 		for (size_t i = 0; firm && i < b->nlines; i++) {

@@ -30,11 +30,6 @@ enum { EVENTS = 400, CALM_HOURS = 200 };
 static uint64_t seed_now; /* for what fails */
 static size_t overlapped, kept, booked;
 
-static const struct booking *booking_at(const struct link *l)
-{
-	return container_of(l, struct booking, of_plan);
-}
-
 /* ---- No start over a booking -------------------------------------------------------------------
  */
 
@@ -68,8 +63,7 @@ static int flavor_of_row(const struct quota_row *row)
 static void note_bookings(const struct planned *p)
 {
 	nnoted = 0;
-	list_each(&p->q->quota_plan.booked, l) {
-		const struct booking *b = booking_at(l);
+	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan) {
 		if (b->kind == BOOKING_RUN)
 			continue;
 		assert_int_equal(b->nlines, 1);
@@ -159,8 +153,7 @@ static void check_of_run(
 static void check_bookings(struct planned *p)
 {
 	unsigned seen[PLANNED_JOBS] = {0};
-	list_each(&p->q->quota_plan.booked, l) {
-		const struct booking *b = booking_at(l);
+	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan) {
 		struct planned_job *j = planned_find(p, &b->who);
 		assert_non_null(j);
 		assert_int_equal(b->nlines, 1);

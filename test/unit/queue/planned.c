@@ -419,12 +419,10 @@ __int128 planned_use(const struct planned *p, int queue, int flavor, int64_t at_
 {
 	__int128 sum = 0;
 	struct uid not_its = but ? planned_uid(but) : (struct uid){{0}};
-	list_each(&p->q->quota_plan.booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
+	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan)
 		if (b->from_ms <= at_ms && at_ms < b->until_ms &&
 			!(but && uid_cmp(&b->who, &not_its) == 0))
 			sum += amount_at(b, queue, flavor);
-	}
 	return sum;
 }
 
@@ -461,8 +459,7 @@ __int128 planned_free(const struct planned *p, int queue, int flavor, int64_t at
 int64_t planned_next_change(const struct planned *p, int64_t at_ms)
 {
 	int64_t next_ms = INT64_MAX;
-	list_each(&p->q->quota_plan.booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
+	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan) {
 		if (b->from_ms > at_ms && b->from_ms < next_ms)
 			next_ms = b->from_ms;
 		if (b->until_ms > at_ms && b->until_ms < next_ms)

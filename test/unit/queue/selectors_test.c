@@ -306,11 +306,8 @@ static void check_taken(const struct predecessor_namespace *ns)
 		assert_int_equal(with, s ? s->ntaken : 0);
 		listed += s ? s->ntaken : 0;
 	}
-	list_each(&ns->names, l) {
-		const struct predecessor_name *n =
-			container_of_const(l, struct predecessor_name, of_namespace);
+	list_each_entry(&ns->names, const struct predecessor_name, n, of_namespace)
 		taken += (size_t)__builtin_popcountll(n->taken_by);
-	}
 	assert_int_equal(listed, taken);
 }
 

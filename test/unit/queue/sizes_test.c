@@ -372,9 +372,7 @@ static void check_quota(struct world *w)
 		const struct quota_row *row = cq->node->row[0];
 		__int128 now = 0, then = 0;
 		size_t leaving = 0;
-		list_each(&cq->reservations, l) {
-			const struct reservation *r =
-				container_of(l, struct reservation, of_clusterqueue);
+		list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue) {
 			int64_t holds = reservation_line_then(r, &r->line[0]);
 			assert_int_equal(r->line[0].amount, r->pods * find(w, &r->w->key.uid)->cpu);
 			if (r->state == RESERVATION_LEAVING)
@@ -386,10 +384,8 @@ static void check_quota(struct world *w)
 			now += r->line[0].amount;
 			then += holds;
 		}
-		list_each(&cq->promised, l)
-			then += container_of(l, struct reservation, of_clusterqueue)
-					->line[0]
-					.amount;
+		list_each_entry(&cq->promised, const struct reservation, r, of_clusterqueue)
+			then += r->line[0].amount;
 		assert_true(row->use[QUOTA_NOW] == now && row->use[QUOTA_THEN] == then);
 		assert_int_equal(cq->nleaving, leaving);
 		assert_true(w->cohort || (is_within(now, quota_of(w, i), w->use_now[i]) &&
@@ -429,11 +425,9 @@ static __int128 stays(const struct world *w, int queue)
 {
 	__int128 then = w->use_then[queue];
 	const struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, queue_name[queue]);
-	list_each(&cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
 		if (r->stop_given)
 			then -= reservation_line_then(r, &r->line[0]);
-	}
 	return then;
 }
 

@@ -91,8 +91,7 @@ static void check_holds(const struct user *u)
 {
 	__int128 held = 0;
 	assert_true(u->nreserving + u->npromised <= RUNNING);
-	list_each(&u->lq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_localqueue);
+	list_each_entry(&u->lq->reservations, const struct reservation, r, of_localqueue) {
 		for (size_t i = 0; r->user == u && i < r->nlines; i++)
 			held += r->line[i].amount;
 	}
@@ -109,8 +108,7 @@ static void check_line(const struct user *u, size_t most)
 {
 	const struct workload *last = NULL, *next = NULL;
 	size_t standing = 0;
-	list_each(&u->members, l) {
-		const struct workload *w = container_of(l, struct workload, of_user);
+	list_each_entry(&u->members, const struct workload, w, of_user) {
 		standing += stands(w);
 		if (stands(w) && (!last || is_before(last, w)))
 			last = w;

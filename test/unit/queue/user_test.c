@@ -164,9 +164,7 @@ static void check_all(const struct queue *q)
 			const struct user *u = container_of(n, struct user, by_name);
 			waiting += u->nwaiting;
 			reserving += u->nreserving;
-			list_each(&u->members, l) {
-				const struct workload *w =
-					container_of(l, struct workload, of_user);
+			list_each_entry(&u->members, const struct workload, w, of_user) {
 				assert_ptr_equal(w->user, u);
 				assert_ptr_equal(w->lq, lq);
 				members++;
