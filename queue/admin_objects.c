@@ -83,10 +83,8 @@ static void tell_plan(const struct telling *t, struct clusterqueue *cq)
 
 static void tell_budgets(const struct telling *t, const struct link *budgets)
 {
-	list_each(budgets, l) {
-		const struct budget *b = container_of(l, struct budget, of_owner);
+	list_each_entry(budgets, const struct budget, b, of_owner)
 		tell(t, "Budget", b->name, (uint64_t)b->spec.generation);
-	}
 }
 
 /* One that was accepted is told as another edition. */
@@ -101,8 +99,7 @@ static void tell_advance_reservations(const struct telling *t, const struct clus
 
 static void tell_of_localqueues(const struct telling *t, const struct clusterqueue *cq)
 {
-	list_each(&cq->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue) {
 		tell_policies(t, lq->window_state);
 		tell_budgets(t, &lq->budgets);
 	}
@@ -148,8 +145,8 @@ static void follow_tree(struct queue *q, struct cohort_tree *tree)
 	if (tree->edited_as_of == q->counters.version)
 		return;
 	tree->edited_as_of = q->counters.version;
-	list_each(&tree->members, l)
-		tell_of(&t, container_of(l, struct clusterqueue, of_cohort_tree));
+	list_each_entry(&tree->members, struct clusterqueue, cq, of_cohort_tree)
+		tell_of(&t, cq);
 	if (sum != tree->admin_objects)
 		tree->edited = ++q->counters.edits;
 	tree->admin_objects = sum;

@@ -47,8 +47,7 @@ static void add_localqueues(const struct workload *w, struct alternatives *ret)
 {
 	const struct localqueue *kept[ALTERNATIVES_MAX];
 	size_t n = 0;
-	list_each(&w->lq->ns->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
+	list_each_entry(&w->lq->ns->localqueues, const struct localqueue, lq, of_namespace) {
 		if (lq == w->lq || !lq->exists || lq->gate != GATE_OPEN ||
 			!clusterqueue_active(lq->cq))
 			continue;

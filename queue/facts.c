@@ -30,8 +30,8 @@
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->localqueues, l)
-		workload_regate(q, container_of(l, struct localqueue, of_clusterqueue));
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
+		workload_regate(q, lq);
 }
 
 /* The record, with the object's one reference, and shown in the views. */
@@ -49,18 +49,16 @@ static struct clusterqueue *object_keep(struct queue *q, const char *name)
 static void each_waiting(
 	struct queue *q, struct localqueue *lq, void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&lq->members, l) {
-		struct workload *w = container_of(l, struct workload, of_localqueue);
+	list_each_entry(&lq->members, struct workload, w, of_localqueue)
 		if (!w->reservation)
 			move(q, w);
-	}
 }
 
 static void move_members(
 	struct queue *q, struct clusterqueue *cq, void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&cq->localqueues, l)
-		each_waiting(q, container_of(l, struct localqueue, of_clusterqueue), move);
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
+		each_waiting(q, lq, move);
 }
 
 /* A workload may stand in the order already, because its promise was taken back meanwhile. */
@@ -74,8 +72,8 @@ static void place_again(struct queue *q, struct workload *w)
 static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
 {
 	move_members(q, cq, workload_reprioritise);
-	list_each(&cq->reservations, l)
-		workload_reprioritise(q, container_of(l, struct reservation, of_clusterqueue)->w);
+	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
+		workload_reprioritise(q, r->w);
 }
 
 static bool caps_otherwise(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
@@ -137,17 +135,16 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (is_new) /* only now: it moves them itself */
 		window_states_form_queue(q, cq);
 	if (regrouped)
-		list_each(&cq->reservations, l)
-			backfill_expect(container_of(l, struct reservation, of_clusterqueue));
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			backfill_expect(r);
 	if (recapped)
 		reprioritise_all(q, cq);
 	if (!drained && cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
-		list_each(&cq->reservations, l)
-			reservation_suspect(
-				q, container_of(l, struct reservation, of_clusterqueue));
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			reservation_suspect(q, r);
 	if (max_run_ms != cq->spec.default_max_run_ms)
-		list_each(&cq->reservations, l)
-			run_arm(q, container_of(l, struct reservation, of_clusterqueue));
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			run_arm(q, r);
 	regate_localqueues(q, cq);
 	if (regrows)
 		growth_heed_all(q, cq);
@@ -348,8 +345,8 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
-		list_each(&lq->reservations, l)
-			reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
+		list_each_entry(&lq->reservations, struct reservation, r, of_localqueue)
+			reservation_suspect(q, r);
 	return 0;
 }
 
@@ -451,8 +448,8 @@ bool queue_has_priority(const struct queue *q, enum priority_kind kind, const ch
 
 static void class_changed(struct queue *q, struct priority_class *c)
 {
-	list_each(&c->members, l)
-		workload_reprioritise(q, container_of(l, struct workload, of_class));
+	list_each_entry(&c->members, struct workload, w, of_class)
+		workload_reprioritise(q, w);
 }
 
 void queue_set_priority(struct queue *q, const struct priority_spec *s)
@@ -485,8 +482,8 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 
 static void regate_namespace(struct queue *q, struct nspace *ns)
 {
-	list_each(&ns->localqueues, l)
-		workload_regate(q, container_of(l, struct localqueue, of_namespace));
+	list_each_entry(&ns->localqueues, struct localqueue, lq, of_namespace)
+		workload_regate(q, lq);
 	q->counters.version++;
 }
 

@@ -317,9 +317,8 @@ void queue_clock_stepped(struct queue *q, int64_t step_ms)
 		return;
 	q->set_back_ms -= step_ms;
 	map_each(&q->clusterqueues.map, i, cq)
-		list_each(&cq->reservations, l)
-			run_clock_stepped(
-				q, container_of(l, struct reservation, of_clusterqueue), step_ms);
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			run_clock_stepped(q, r, step_ms);
 }
 
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)

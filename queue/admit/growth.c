@@ -219,8 +219,8 @@ void growth_heed(struct queue *q, struct reservation *r)
 
 void growth_heed_all(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->reservations, l)
-		rest_anew(q, container_of(l, struct reservation, of_clusterqueue));
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+		rest_anew(q, r);
 	growth_arm(q, cq, INT64_MAX);
 }
 

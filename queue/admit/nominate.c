@@ -143,8 +143,7 @@ static bool was_passed(const struct scan *w, const struct group *g)
 static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
 {
 	size_t n = 0;
-	list_each(&l->scan->cq->fresh, f) {
-		struct group *g = container_of(f, struct group, fresh);
+	list_each_entry(&l->scan->cq->fresh, struct group, g, fresh) {
 		size_t at = n++;
 		for (; at > 0 && precedence_before(l->q, g, ret[at - 1]); at--)
 			ret[at] = ret[at - 1];
@@ -223,13 +222,11 @@ const struct workload *workload_returning_before(
 {
 	if (cq->nleaving == 0)
 		return NULL;
-	list_each(&cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
 		if (r->state == RESERVATION_LEAVING && r->preemption != PREEMPTION_NONE &&
 			!loses_its_place(r) && !workload_fills_gaps(r->w) &&
 			comes_before(r->w, key) && workload_returns(r->w, cq, now_ms))
 			return r->w;
-	}
 	return NULL;
 }
 
@@ -284,8 +281,8 @@ static void scan_restart(struct scan *w, enum answer stage)
 {
 	w->stage = stage;
 	w->scanned = false;
-	list_each(&w->cq->localqueues, l)
-		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
+	list_each_entry(&w->cq->localqueues, struct localqueue, lq, of_clusterqueue)
+		lq->scanned = false;
 }
 
 /* ---- Backfill with several heads ---- */

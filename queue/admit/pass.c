@@ -357,11 +357,11 @@ static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
 	size_t n = 0, capacity = 0;
 	struct reservation **all = NULL;
 	for (size_t i = 0; i < p->nscans; i++) {
-		list_each(&p->scan[i].cq->promised, l) {
+		list_each_entry(&p->scan[i].cq->promised, struct reservation, r, of_clusterqueue) {
 			if (n == capacity)
 				all = mem_grow(
 					all, capacity = capacity ? capacity * 2 : 16, sizeof(*all));
-			all[n++] = container_of(l, struct reservation, of_clusterqueue);
+			all[n++] = r;
 		}
 	}
 	if (n > 1)
@@ -438,8 +438,8 @@ static void pass_make(struct pass *p, const struct cohort_tree *cohort_tree)
 		members++;
 	p->scan = mem_array(members, sizeof(*p->scan));
 	p->nominee = mem_array(members, sizeof(*p->nominee));
-	list_each(&cohort_tree->members, l)
-		p->scan[p->nscans++].cq = container_of(l, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&cohort_tree->members, struct clusterqueue, member, of_cohort_tree)
+		p->scan[p->nscans++].cq = member;
 }
 
 /* May a Job of cq take back what another ClusterQueue borrows? */

@@ -91,9 +91,8 @@ static const struct late_groups *late_groups_of(const struct queue *q, struct cl
 	all->whole = true;
 	all->looked = all->n = 0;
 	take_late(q, &cq->groups_waiting, all);
-	list_each(&cq->localqueues, l)
-		take_late(q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting,
-			all);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		take_late(q, &lq->groups_waiting, all);
 	return all;
 }
 

@@ -310,8 +310,7 @@ static bool is_kept(const struct question *a)
 	const struct cohort_tree *cohort_tree = a->cq->cohort_tree;
 	if (a->w->place != PLACE_READY || list_in(&cohort_tree->dirty))
 		return false;
-	list_each(&cohort_tree->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		const struct group *g =
 			cq->spec.strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
 		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)

@@ -29,11 +29,9 @@ void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w,
 
 static bool spares_any(const struct cohort_tree *tree)
 {
-	list_each(&tree->members, l) {
-		if (container_of(l, struct clusterqueue, of_cohort_tree)
-				->spec.preemption.min_run_ms > 0)
+	list_each_entry(&tree->members, const struct clusterqueue, cq, of_cohort_tree)
+		if (cq->spec.preemption.min_run_ms > 0)
 			return true;
-	}
 	return false;
 }
 

@@ -139,8 +139,8 @@ bool queue_flavor_users(
 	map_each(&q->quota.flavor_pools, i, flavor_pool) {
 		if (strcmp(flavor_pool->flavor, name) != 0)
 			continue;
-		list_each(&flavor_pool->rows, l)
-			look_at_row(&users, container_of(l, struct quota_row, of_flavor_pool));
+		list_each_entry(&flavor_pool->rows, const struct quota_row, row, of_flavor_pool)
+			look_at_row(&users, row);
 	}
 	users_sort(&users);
 	add_users(&t, &users);

@@ -100,8 +100,8 @@ static const char *add_termination(const struct clusterqueue *cq, struct text *m
 static size_t jobs_waiting_for(const struct clusterqueue *cq)
 {
 	size_t n = 0;
-	list_each(&cq->localqueues, l)
-		n += localqueue_pending(container_of(l, struct localqueue, of_clusterqueue));
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		n += localqueue_pending(lq);
 	return n;
 }
 
@@ -171,8 +171,7 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 {
 	ret->pending = ret->pending_active = 0;
 	ret->no_node_suits = cq->counts.nowhere;
-	list_each(&cq->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue) {
 		ret->pending += localqueue_pending(lq);
 		ret->pending_active += lq->nactive;
 	}
@@ -283,9 +282,8 @@ bool queue_count_beyond_quota(
 	const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 	*ret_name = cq->name;
 	*ret_jobs = count_beyond(q, &cq->groups_waiting);
-	list_each(&cq->localqueues, l)
-		*ret_jobs += count_beyond(
-			q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		*ret_jobs += count_beyond(q, &lq->groups_waiting);
 	return true;
 }
 
@@ -417,8 +415,8 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 		lq->exists && lq->cq->spec.orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
 	struct scratch *s = q->scratch;
 	s->nusage = 0;
-	list_each(&lq->reservations, l)
-		reservation_add(s, container_of(l, struct reservation, of_localqueue));
+	list_each_entry(&lq->reservations, const struct reservation, r, of_localqueue)
+		reservation_add(s, r);
 	if (s->nusage > 1)
 		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
 	ret->usage = s->usage;

@@ -78,8 +78,7 @@ static bool is_spared(const struct runpolicy *p, const struct reservation *r)
 static void count_runs(const struct runpolicy *p, const struct clusterqueue *cq, bool bound,
 	struct runpolicy_view *ret)
 {
-	list_each(&cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue) {
 		if (!bound && !(r->lq->window_state && has_policy(r->lq->window_state, p)))
 			continue;
 		ret->runs++;
@@ -94,12 +93,9 @@ static void count_bound(
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		bool bound = has_policy(cq->window_state, p);
 		size_t locals = 0;
-		list_each(&cq->localqueues, l) {
-			const struct localqueue *lq =
-				container_of(l, struct localqueue, of_clusterqueue);
+		list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
 			locals += lq->window_state &&
 				  runpolicy_names_localqueue(p, lq->ns->name, lq->name);
-		}
 		ret->queues += bound;
 		ret->localqueues += locals;
 		if (bound || locals > 0)

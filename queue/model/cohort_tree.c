@@ -60,9 +60,9 @@ static bool is_stale(const struct reservation *r)
 struct clusterqueue *cohort_tree_take_stale_back(struct queue *q, struct cohort_tree *cohort_tree)
 {
 	struct clusterqueue *any = NULL;
-	list_each(&cohort_tree->members, m) {
-		any = container_of(m, struct clusterqueue, of_cohort_tree);
-		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
+	list_each_entry(&cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
+		any = cq;
+		for (struct link *l = cq->promised.next, *next; l != &cq->promised; l = next) {
 			struct reservation *r =
 				container_of(l, struct reservation, of_clusterqueue);
 			next = l->next;
@@ -104,8 +104,8 @@ void cohort_trees_form(struct queue *q)
 
 void cohort_tree_settle(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->cohort_tree->members, l)
-		take_promises_back(q, container_of(l, struct clusterqueue, of_cohort_tree));
+	list_each_entry(&cq->cohort_tree->members, struct clusterqueue, member, of_cohort_tree)
+		take_promises_back(q, member);
 	quota_settle(&q->quota, quota_root(cq->node));
 	queue_touch(q, cq);
 }

@@ -182,8 +182,7 @@ static void tell_members(struct queue *q, struct family *f, int64_t expected_ms)
 {
 	f->untold = 0;
 	f->told_ms = expected_ms;
-	list_each(&f->members, l) {
-		struct workload *w = container_of(l, struct workload, of_family);
+	list_each_entry(&f->members, struct workload, w, of_family) {
 		bool asks = w->expected_from == DURATION_UNKNOWN ||
 			    w->expected_from == DURATION_HISTORY;
 		if (asks && !w->reservation)

@@ -300,10 +300,8 @@ static size_t line_rederive(struct groups *all, struct tree *line, bool only_mov
 static size_t rederive(struct groups *all, struct clusterqueue *cq, bool only_moved)
 {
 	size_t derived = line_rederive(all, &cq->groups_waiting, only_moved);
-	list_each(&cq->localqueues, l) {
-		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
 		derived += line_rederive(all, &lq->groups_waiting, only_moved);
-	}
 	return derived;
 }
 

@@ -202,8 +202,8 @@ static void exchange(struct workload *w, struct place own)
 static void use_up(struct workload *w)
 {
 	struct place place = place_of(&w->nice->stands), own = own_place(w);
-	list_each(&w->user->displaced, l) {
-		struct workload *giver = container_of(l, struct nice, of_user)->w;
+	list_each_entry(&w->user->displaced, const struct nice, n, of_user) {
+		struct workload *giver = n->w;
 		if (giver == w || !place_same(own_place(giver), place))
 			continue;
 		exchange(giver, own);
@@ -317,11 +317,9 @@ static struct hand hand_take(const struct user *u)
 {
 	size_t most = u->nwaiting < NICE_DEALT_MAX ? u->nwaiting : NICE_DEALT_MAX;
 	struct hand h = {.w = mem_array(most, sizeof(struct workload *))};
-	list_each(&u->members, l) {
-		struct workload *w = container_of(l, struct workload, of_user);
+	list_each_entry(&u->members, struct workload, w, of_user)
 		if (w->place == PLACE_READY)
 			hand_add(&h, w);
-	}
 	sort(h.w, h.n, by_own_place);
 	return h;
 }
@@ -384,8 +382,8 @@ static bool was_edited(struct queue *q)
 void nices_deal(struct queue *q)
 {
 	if (was_edited(q))
-		list_each(&q->nices.users, l)
-			mark(q, container_of(l, struct user, niced));
+		list_each_entry(&q->nices.users, struct user, u, niced)
+			mark(q, u);
 	while (!list_empty(&q->nices.dirty)) {
 		struct user *u = container_of(q->nices.dirty.next, struct user, nice_dirty);
 		list_leave(&u->nice_dirty);
@@ -420,11 +418,9 @@ void nices_count(struct user *u)
 	if (u->counted)
 		return;
 	u->counted = true;
-	list_each(&u->members, l) {
-		struct workload *w = container_of(l, struct workload, of_user);
+	list_each_entry(&u->members, struct workload, w, of_user)
 		if (w->nice)
 			w->nice->before = w->nice->behind = 0;
-	}
 	struct hand h = hand_take(u);
 	struct workload **w;
 	for (size_t at = 0, n; (n = hand_next(&h, &at, &w)) > 0;)

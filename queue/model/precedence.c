@@ -27,8 +27,7 @@ struct precedence *precedence_lines(
 	list_each(&cq->localqueues, l)
 		most++;
 	struct precedence *all = mem_array(most, sizeof(*all));
-	list_each(&cq->localqueues, l) {
-		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue) {
 		if (tree_count(&lq->groups_waiting) > 0)
 			all[n++] = (struct precedence){lq, usage_of(q, lq, q->now_ms)};
 	}
@@ -84,8 +83,7 @@ struct group *precedence_seek(
 	struct group *best = seek_line(&cq->groups_waiting, s, q);
 	if (!cq->spec.orders_by_usage)
 		return best;
-	list_each(&cq->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue) {
 		struct group *g = seek_line(&lq->groups_waiting, s, q);
 		if (g && (!best || precedence_before(q, g, best)))
 			best = g;
@@ -110,8 +108,7 @@ size_t precedence_rank(const struct queue *q, const struct workload *w)
 	if (!cq->spec.orders_by_usage)
 		return rank;
 	double mine = usage_of(q, w->lq, q->now_ms);
-	list_each(&cq->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue) {
 		double theirs = usage_of(q, lq, q->now_ms);
 		if (lq == w->lq)
 			continue;

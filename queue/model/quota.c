@@ -266,10 +266,10 @@ static void node_pass_up(struct quota_node *node)
 static void node_settle(struct quota *quota, struct quota_node *node)
 {
 	node_clear(node);
-	list_each(&node->children, l)
-		node_settle(quota, container_of(l, struct quota_node, of_parent));
-	list_each(&node->children, l)
-		node_pass_up(container_of(l, struct quota_node, of_parent));
+	list_each_entry(&node->children, struct quota_node, child, of_parent)
+		node_settle(quota, child);
+	list_each_entry(&node->children, struct quota_node, child, of_parent)
+		node_pass_up(child);
 	for (size_t i = 0; i < node->nrows; i++) {
 		node->row[i]->local = local_of(node->row[i]);
 		row_changed(quota, node->row[i]);

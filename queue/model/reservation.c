@@ -634,9 +634,7 @@ void reservations_begin_by_now(struct queue *q)
 {
 	struct clusterqueue *cq;
 	map_each(&q->clusterqueues.map, i, cq)
-		list_each(&cq->reservations, l) {
-			struct reservation *r =
-				container_of(l, struct reservation, of_clusterqueue);
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue) {
 			run_begins_by_now(q, r);
 			if (r->reserved_ms <= q->now_ms)
 				continue;

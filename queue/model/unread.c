@@ -40,8 +40,7 @@ static struct unread_job *find(
 {
 	struct unread_job *found = NULL;
 	*ret_others = 0;
-	list_each(&u->jobs, l) {
-		struct unread_job *j = container_of(l, struct unread_job, link);
+	list_each_entry(&u->jobs, struct unread_job, j, link) {
 		if (strcmp(j->ns, ns) != 0)
 			continue;
 		if (strcmp(j->name, name) == 0)
@@ -106,8 +105,7 @@ void unread_tell(const struct unread *u, const char *ns, const char *localqueue,
 {
 	const struct unread_job *first = NULL;
 	size_t n = 0;
-	list_each(&u->jobs, l) {
-		const struct unread_job *j = container_of(l, struct unread_job, link);
+	list_each_entry(&u->jobs, const struct unread_job, j, link) {
 		if (strcmp(j->ns, ns) != 0 || strcmp(j->localqueue, localqueue) != 0)
 			continue;
 		first = first ? first : j;

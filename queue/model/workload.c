@@ -551,6 +551,6 @@ void workload_regate(struct queue *q, struct localqueue *lq)
 	if (!matters)
 		return;
 	lq->edited = ++q->counters.edits;
-	list_each(&lq->members, l)
-		workload_replace(q, container_of(l, struct workload, of_localqueue));
+	list_each_entry(&lq->members, struct workload, w, of_localqueue)
+		workload_replace(q, w);
 }

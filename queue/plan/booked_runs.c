@@ -13,10 +13,10 @@ int64_t plan_lasts_ms(int64_t expected_ms)
 
 static void enter_all(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->reservations, l)
-		booked_run_enter(q, container_of(l, struct reservation, of_clusterqueue));
-	list_each(&cq->promised, l)
-		booked_run_enter(q, container_of(l, struct reservation, of_clusterqueue));
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+		booked_run_enter(q, r);
+	list_each_entry(&cq->promised, struct reservation, r, of_clusterqueue)
+		booked_run_enter(q, r);
 }
 
 /* Rules are asked from now on that did not matter before. */
@@ -25,8 +25,8 @@ static void tree_begin(struct queue *q, struct cohort_tree *tree)
 	if (tree->plans)
 		return;
 	tree->plans = true;
-	list_each(&tree->members, l)
-		enter_all(q, container_of(l, struct clusterqueue, of_cohort_tree));
+	list_each_entry(&tree->members, struct clusterqueue, cq, of_cohort_tree)
+		enter_all(q, cq);
 	rules_edited(q);
 }
 
@@ -118,11 +118,9 @@ void booked_runs_put_off(struct queue *q)
 
 static void begin_by_now(struct queue *q, const struct link *runs)
 {
-	list_each(runs, l) {
-		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(runs, struct reservation, r, of_clusterqueue)
 		if (r->booking && r->booking->from_ms > q->now_ms)
 			booked_run_enter(q, r);
-	}
 }
 
 void booked_runs_begin_by_now(struct queue *q)

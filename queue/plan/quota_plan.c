@@ -171,11 +171,9 @@ static void leave_root(struct booking *b)
 
 static bool profiles_are_right(const struct quota_plan *p)
 {
-	list_each(&p->rows, l) {
-		const struct row_plan *x = container_of(l, struct row_plan, of_plan);
+	list_each_entry(&p->rows, const struct row_plan, x, of_plan)
 		if (x->local != x->row->local || x->up != x->row->up)
 			return false;
-	}
 	return true;
 }
 
@@ -183,10 +181,9 @@ static void derive_anew(struct quota_plan *p)
 {
 	while (!list_empty(&p->rows))
 		row_plan_free(container_of(p->rows.next, struct row_plan, of_plan));
-	list_each(&p->booked, l)
-		leave_root(container_of(l, struct booking, of_plan));
-	list_each(&p->booked, l) {
-		struct booking *b = container_of(l, struct booking, of_plan);
+	list_each_entry(&p->booked, struct booking, b, of_plan)
+		leave_root(b);
+	list_each_entry(&p->booked, struct booking, b, of_plan) {
 		enter_root(b);
 		add_lines(p, b);
 	}
@@ -655,8 +652,7 @@ static const struct booking *first_in_the_way(struct quota_plan *p, bool firm,
 	struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
 	const struct booking *found = NULL;
-	list_each(&p->booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
+	list_each_entry(&p->booked, const struct booking, b, of_plan) {
 		bool overlaps = b->from_ms < until_ms && b->until_ms > from_ms;
 		if (b->kind != BOOKING_RUN && !b->aside && is_firm(b->kind) == firm && overlaps &&
 			(!found || b->from_ms < found->from_ms) && booking_meets(b, lines))

@@ -38,8 +38,7 @@ static bool climb_step(struct climb *c, const struct demand *d)
 static void ask_below(struct preemption *x, const struct quota_node *node,
 	const struct quota_node *shared, const struct quota_node *seen, enum candidate_kind kind)
 {
-	list_each(&node->children, l) {
-		const struct quota_node *child = container_of(l, struct quota_node, of_parent);
+	list_each_entry(&node->children, const struct quota_node, child, of_parent) {
 		if (child == seen || child == x->d->cq->node || !borrows_contested(x, child))
 			continue;
 		if (child->owner)

@@ -93,14 +93,12 @@ static struct disruption_budget *budget_find(
 	struct guarded *g, const char *name, struct link **ret_after)
 {
 	*ret_after = &g->budgets;
-	list_each(&g->budgets, l) {
-		struct disruption_budget *b =
-			container_of(l, struct disruption_budget, of_namespace);
+	list_each_entry(&g->budgets, struct disruption_budget, b, of_namespace) {
 		int order = strcmp(b->name, name);
 		if (order == 0)
 			return b;
 		if (order < 0)
-			*ret_after = l;
+			*ret_after = &b->of_namespace;
 	}
 	return NULL;
 }
@@ -233,13 +231,10 @@ size_t disruption_budgets(struct queue *q, const struct reservation *r,
 		q->disruptions.namespaces.count > 0 ? guarded_find(q, r->lq->ns->name) : NULL;
 	if (!g)
 		return 0;
-	list_each(&g->budgets, l) {
-		const struct disruption_budget *b =
-			container_of(l, struct disruption_budget, of_namespace);
+	list_each_entry(&g->budgets, const struct disruption_budget, b, of_namespace)
 		if (n < cap && podlabels_match(&q->disruptions.labels, r->pods_facts.labels,
 				       r->w->name, &r->w->key.uid, &b->selector))
 			ret[n++] = b;
-	}
 	return n;
 }
 
@@ -273,8 +268,7 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 	if (cq->nleaving == 0)
 		return;
 	s->leaving += cq->nleaving;
-	list_each(&cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue) {
 		if (reservation_keeps(r) > 0) {
 			s->giving++;
 			s->leaving--;
@@ -299,7 +293,7 @@ struct stopping stopping_of(const struct clusterqueue *cq)
 struct stopping stopping_in(const struct cohort_tree *cohort_tree)
 {
 	struct stopping s = {0};
-	list_each(&cohort_tree->members, l)
-		count_stopping(container_of(l, struct clusterqueue, of_cohort_tree), &s);
+	list_each_entry(&cohort_tree->members, const struct clusterqueue, cq, of_cohort_tree)
+		count_stopping(cq, &s);
 	return s;
 }

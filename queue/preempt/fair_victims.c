@@ -441,8 +441,7 @@ static void ask_all(struct preemption *x)
 {
 	const struct cohort_tree *cohort_tree = x->d->cq->cohort_tree;
 	bool others = asks_others(x);
-	list_each(&cohort_tree->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		if (cq == x->d->cq)
 			candidate_source_add(x, cq, CANDIDATE_OWN, NULL);
 		else if (others && cq->node && borrows_contested(x, cq->node))

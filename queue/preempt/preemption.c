@@ -179,12 +179,10 @@ static struct reservation *next_promised(const struct preemption *x,
 	const struct candidate_source *o, const struct reservation *after)
 {
 	struct reservation *best = NULL;
-	list_each(&o->cq->promised, l) {
-		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&o->cq->promised, struct reservation, r, of_clusterqueue)
 		if (is_candidate(x, r) && (!after || reservation_cmp(after, r) < 0) &&
 			(!best || reservation_cmp(r, best) < 0))
 			best = r;
-	}
 	return best;
 }
 
@@ -293,8 +291,7 @@ static int64_t promised_most(
 	const struct clusterqueue *cq, const struct quota_row *row, int64_t *largest)
 {
 	int64_t most = 0;
-	list_each(&cq->promised, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&cq->promised, const struct reservation, r, of_clusterqueue) {
 		for (size_t i = 0; i < r->nlines; i++) {
 			if (r->line[i].row != row)
 				continue;

@@ -97,8 +97,8 @@ static void rank(struct clusterqueue *cq, struct quota_row *row)
 {
 	row->ranked = true;
 	tree_init(&row->victim_index, index_order, index_update);
-	list_each(&cq->reservations, l)
-		victim_index_join(container_of(l, struct reservation, of_clusterqueue));
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+		victim_index_join(r);
 }
 
 static struct tree *victim_index_of(struct clusterqueue *cq, struct quota_row *row)

@@ -50,8 +50,7 @@ static bool could_do(const struct preemption *x, size_t i)
 		if (x->d->line[k].row == x->contested[i])
 			lacks = x->d->line[k].amount;
 	__int128 free = quota_free(x->contested[i], QUOTA_THEN);
-	list_each(&mine->cohort_tree->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&mine->cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		if (free >= lacks)
 			return true;
 		if (cq == mine || (cq->node && borrows_contested(x, cq->node)))
@@ -202,9 +201,8 @@ static int64_t from_clusterqueue(
 		int64_t from = from_index(victim_index_first(cq, row), policy);
 		least = from < least ? from : least;
 	}
-	list_each(&cq->promised, l) {
-		int64_t from = from_reservation(
-			container_of(l, struct reservation, of_clusterqueue), policy);
+	list_each_entry(&cq->promised, const struct reservation, r, of_clusterqueue) {
+		int64_t from = from_reservation(r, policy);
 		least = from < least ? from : least;
 	}
 	return least;
@@ -215,8 +213,7 @@ static void survey(
 {
 	s->made[policy] = true;
 	s->least[policy] = s->second[policy] = INT64_MAX;
-	list_each(&cohort_tree->members, l) {
-		struct clusterqueue *member = container_of(l, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&cohort_tree->members, struct clusterqueue, member, of_cohort_tree) {
 		int64_t from = clusterqueue_active(member) ? from_clusterqueue(member, policy, true)
 							   : INT64_MAX;
 		if (from < s->least[policy]) {
@@ -293,9 +290,8 @@ static __int128 lent_to_all(
 		if (s->lent[i].flavor_pool == sum.flavor_pool && s->lent[i].policy == sum.policy &&
 			s->lent[i].priority == sum.priority)
 			return s->lent[i].most;
-	list_each(&x->d->cq->cohort_tree->members, l) {
-		sum.most += lent_to(x, container_of(l, struct clusterqueue, of_cohort_tree), like);
-	}
+	list_each_entry(&x->d->cq->cohort_tree->members, struct clusterqueue, cq, of_cohort_tree)
+		sum.most += lent_to(x, cq, like);
 	if (s->nlent < VICTIMS_LENT_MAX)
 		s->lent[s->nlent++] = sum;
 	return sum.most;

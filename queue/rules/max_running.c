@@ -13,8 +13,8 @@
 static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
 {
 	(void)q;
-	list_each(&cq->localqueues, l)
-		if (container_of(l, struct localqueue, of_clusterqueue)->limits.max_running > 0)
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		if (lq->limits.max_running > 0)
 			return true;
 	return false;
 }

@@ -115,8 +115,7 @@ static void held_count(const struct namespace_quotas *all, struct held_quota *h,
 /* Queues in which a Job may start now, or a Job is refused now that stood before others. */
 static void touch_queues(struct queue *q, const struct namespace_quota *n, struct shift s)
 {
-	list_each(&n->ns->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
+	list_each_entry(&n->ns->localqueues, const struct localqueue, lq, of_namespace) {
 		if (!lq->cq || lq->nwaiting == 0)
 			continue;
 		if (lq->cq->spec.strategy != BEST_EFFORT_FIFO)
@@ -170,8 +169,7 @@ static void namespace_quota_stale(struct queue *q, struct namespace_quota *n)
 
 static void move_all(struct queue *q)
 {
-	list_each(&q->namespace_quotas.all, l) {
-		struct namespace_quota *n = container_of(l, struct namespace_quota, of_all);
+	list_each_entry(&q->namespace_quotas.all, struct namespace_quota, n, of_all) {
 		n->limits = ++q->namespace_quotas.moves;
 		namespace_quota_move(q, n, (struct shift){true, true});
 	}
@@ -189,11 +187,9 @@ void namespace_quotas_know(struct queue *q)
 static void each_workload(
 	struct queue *q, const struct nspace *ns, void (*does)(struct queue *q, struct workload *w))
 {
-	list_each(&ns->localqueues, l) {
-		struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
-		list_each(&lq->members, m)
-			does(q, container_of(m, struct workload, of_localqueue));
-	}
+	list_each_entry(&ns->localqueues, struct localqueue, lq, of_namespace)
+		list_each_entry(&lq->members, struct workload, w, of_localqueue)
+			does(q, w);
 }
 
 static void enter_flight(struct queue *q, struct workload *w)
@@ -331,8 +327,7 @@ void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 {
 	queue_tell(q, SAW_QUOTAS, .ns = ns, .version = version);
 	int64_t behind;
-	list_each(&q->namespace_quotas.all, l) {
-		struct namespace_quota *n = container_of(l, struct namespace_quota, of_all);
+	list_each_entry(&q->namespace_quotas.all, struct namespace_quota, n, of_all) {
 		if ((ns && strcmp(n->ns->name, ns) != 0) || list_in(&n->of_stale) ||
 			!quota_flight_behind(q->namespace_quotas.flight, n->ns->name, &behind))
 			continue;
@@ -343,8 +338,8 @@ void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 
 static bool anybody_waits(const struct nspace *ns)
 {
-	list_each(&ns->localqueues, l)
-		if (container_of(l, struct localqueue, of_namespace)->nwaiting > 0)
+	list_each_entry(&ns->localqueues, const struct localqueue, lq, of_namespace)
+		if (lq->nwaiting > 0)
 			return true;
 	return false;
 }
@@ -352,8 +347,8 @@ static bool anybody_waits(const struct nspace *ns)
 bool queue_quotas_behind(
 	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version)
 {
-	list_each(&q->namespace_quotas.all, l) {
-		const struct nspace *ns = container_of(l, struct namespace_quota, of_all)->ns;
+	list_each_entry(&q->namespace_quotas.all, const struct namespace_quota, n, of_all) {
+		const struct nspace *ns = n->ns;
 		int64_t version;
 		if (!anybody_waits(ns) ||
 			!quota_flight_behind(q->namespace_quotas.flight, ns->name, &version) ||
@@ -394,8 +389,8 @@ void namespace_quotas_heed_default(struct queue *q)
 		return;
 	free(q->namespace_quotas.default_class);
 	q->namespace_quotas.default_class = mem_strdup(name);
-	list_each(&q->namespace_quotas.all, l)
-		each_workload(q, container_of(l, struct namespace_quota, of_all)->ns, enter_flight);
+	list_each_entry(&q->namespace_quotas.all, const struct namespace_quota, n, of_all)
+		each_workload(q, n->ns, enter_flight);
 	move_all(q);
 }
 

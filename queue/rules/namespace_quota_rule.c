@@ -249,8 +249,8 @@ static bool namespace_quota_concerns(struct queue *q, struct clusterqueue *cq)
 {
 	if (!q->namespace_quotas.known)
 		return false;
-	list_each(&cq->localqueues, l)
-		if (container_of(l, struct localqueue, of_clusterqueue)->ns->quota)
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		if (lq->ns->quota)
 			return true;
 	return false;
 }

@@ -277,11 +277,9 @@ static void localqueue_offer(const struct queue *q, const struct named *n, struc
 	const struct nspace *ns = namespace_find(&q->localqueues, n->of);
 	if (!ns)
 		return;
-	list_each(&ns->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
+	list_each_entry(&ns->localqueues, const struct localqueue, lq, of_namespace)
 		if (lq->exists)
 			similar_offer(s, lq->name);
-	}
 }
 
 const struct target target_localqueue = {localqueue_found, localqueue_missing, localqueue_offer};

@@ -27,9 +27,8 @@ static const struct user_limits *limits_of(const struct user *u)
 static bool user_limits_concerns(struct queue *q, struct clusterqueue *cq)
 {
 	(void)q;
-	list_each(&cq->localqueues, l)
-		if (user_limits_runs(
-			    &container_of(l, struct localqueue, of_clusterqueue)->limits.per_user))
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		if (user_limits_runs(&lq->limits.per_user))
 			return true;
 	return false;
 }

@@ -22,12 +22,9 @@ struct clearing {
 
 static bool may_use_another(const struct clearing *c, const struct reservation *r)
 {
-	list_each(&r->cq->reserved, l) {
-		const struct advance_reservation *other =
-			container_of(l, struct advance_reservation, of_clusterqueue);
+	list_each_entry(&r->cq->reserved, const struct advance_reservation, other, of_clusterqueue)
 		if (other != c->a && other->open && advance_usable_by(other, r->lq, r->user))
 			return true;
-	}
 	return false;
 }
 
@@ -65,14 +62,11 @@ static bool gives_nothing_beyond(const struct clearing *c, const struct reservat
  * in turn. */
 static bool uses_an_older(const struct clearing *c, const struct reservation *r)
 {
-	list_each(&r->cq->reserved, l) {
-		const struct advance_reservation *other =
-			container_of(l, struct advance_reservation, of_clusterqueue);
+	list_each_entry(&r->cq->reserved, const struct advance_reservation, other, of_clusterqueue)
 		if (other != c->a && other->open && advance_reservation_cmp(other, c->a) < 0 &&
 			advance_usable_by(other, r->lq, r->user) &&
 			gives_nothing_beyond(c, r, other))
 			return true;
-	}
 	return false;
 }
 
@@ -100,12 +94,11 @@ static int going_order(const void *a, const void *b)
 static void gather(struct clearing *c, const struct cohort_tree *tree, bool users, bool ends)
 {
 	c->ncandidates = 0;
-	list_each(&tree->members, m) {
-		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
-		list_each(&cq->reservations, l)
-			add(c, container_of(l, struct reservation, of_clusterqueue), users, ends);
-		list_each(&cq->promised, l)
-			add(c, container_of(l, struct reservation, of_clusterqueue), users, ends);
+	list_each_entry(&tree->members, struct clusterqueue, cq, of_cohort_tree) {
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			add(c, r, users, ends);
+		list_each_entry(&cq->promised, struct reservation, r, of_clusterqueue)
+			add(c, r, users, ends);
 	}
 	if (c->ncandidates > 1)
 		qsort(c->candidate, c->ncandidates, sizeof(struct reservation *), going_order);
@@ -238,11 +231,8 @@ size_t advance_still_leaving(const struct queue *q, const struct advance_reserva
 		const struct clusterqueue *cq = container_of(t, struct clusterqueue, by_name);
 		if (cq->nleaving == 0)
 			continue;
-		list_each(&cq->reservations, l) {
-			const struct reservation *r =
-				container_of(l, struct reservation, of_clusterqueue);
+		list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
 			n += r->cleared_for && strcmp(r->cleared_for, a->name) == 0;
-		}
 	}
 	return n;
 }

@@ -50,8 +50,7 @@ static bool nobody_may_use(struct advance_reservation *a)
 {
 	if (a->spec.maintenance || a->spec.nnamespaces == 0)
 		return false;
-	list_each(&a->cq->localqueues, l) {
-		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&a->cq->localqueues, const struct localqueue, lq, of_clusterqueue) {
 		for (size_t i = 0; i < a->spec.nnamespaces; i++)
 			if (strcmp(lq->ns->name, a->spec.namespaces[i]) == 0)
 				return false;

@@ -51,8 +51,7 @@ static void look_in_the_way(const struct queue *q, const struct advance_reservat
 	struct booking_line *line = mem_array(a->nrows, sizeof(*line));
 	struct booking_lines lines = all_lines(a, line);
 	*ret = (struct in_the_way){.runs = 0};
-	list_each(&q->quota_plan.booked, l) {
-		const struct booking *b = container_of(l, struct booking, of_plan);
+	list_each_entry(&q->quota_plan.booked, const struct booking, b, of_plan) {
 		if (b->from_ms >= w->until_ms || b->until_ms <= w->from_ms ||
 			!booking_meets(b, lines))
 			continue;

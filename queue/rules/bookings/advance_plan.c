@@ -53,8 +53,7 @@ static int64_t left_at(const struct advance_reservation *a, const struct advance
 static __int128 held_now(const struct advance_reservation *a, const struct quota_row *row)
 {
 	__int128 held = 0;
-	list_each(&a->cq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&a->cq->reservations, const struct reservation, r, of_clusterqueue) {
 		for (size_t i = 0; i < r->nlines; i++)
 			if (r->line[i].row == row && advance_usable_by(a, r->lq, r->user))
 				held += r->line[i].amount;
@@ -87,9 +86,8 @@ static __int128 absorbed_before(const struct advance_reservation *a, const struc
 	int64_t at_ms, int64_t *until_ms)
 {
 	__int128 absorbed = 0;
-	list_each(&a->cq->reserved, l) {
-		const struct advance_reservation *other =
-			container_of(l, struct advance_reservation, of_clusterqueue);
+	list_each_entry(
+		&a->cq->reserved, const struct advance_reservation, other, of_clusterqueue) {
 		if (other == a)
 			break;
 		if (at_ms == ADVANCE_PRESENT && !other->open)
@@ -275,9 +273,8 @@ static void stale(struct queue *q, struct advance_reservation *a, int64_t from_m
 
 void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, int64_t until_ms)
 {
-	list_each(&cq->reserved, l)
-		stale(q, container_of(l, struct advance_reservation, of_clusterqueue), from_ms,
-			until_ms);
+	list_each_entry(&cq->reserved, struct advance_reservation, a, of_clusterqueue)
+		stale(q, a, from_ms, until_ms);
 }
 
 static void count(
@@ -294,8 +291,8 @@ static void count_all(struct queue *q, const struct reservation *r, int times)
 {
 	if (!r->cq || list_empty(&r->cq->reserved))
 		return;
-	list_each(&r->cq->reserved, l)
-		count(q, container_of(l, struct advance_reservation, of_clusterqueue), r, times);
+	list_each_entry(&r->cq->reserved, struct advance_reservation, a, of_clusterqueue)
+		count(q, a, r, times);
 	advance_stale(q, r->cq, r->booking->from_ms, r->booking->until_ms);
 }
 
@@ -313,10 +310,10 @@ void advance_count_runs(struct queue *q, struct advance_reservation *a)
 {
 	if (!a->cq || a->spec.maintenance)
 		return;
-	list_each(&a->cq->reservations, l)
-		count(q, a, container_of(l, struct reservation, of_clusterqueue), 1);
-	list_each(&a->cq->promised, l)
-		count(q, a, container_of(l, struct reservation, of_clusterqueue), 1);
+	list_each_entry(&a->cq->reservations, const struct reservation, r, of_clusterqueue)
+		count(q, a, r, 1);
+	list_each_entry(&a->cq->promised, const struct reservation, r, of_clusterqueue)
+		count(q, a, r, 1);
 }
 
 void advance_count_anew(struct queue *q, struct advance_reservation *a)
@@ -332,13 +329,10 @@ void advance_count_anew(struct queue *q, struct advance_reservation *a)
 static void members_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&cq->localqueues, l) {
-		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-		list_each(&lq->members, m) {
-			struct workload *w = container_of(m, struct workload, of_localqueue);
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue) {
+		list_each_entry(&lq->members, struct workload, w, of_localqueue)
 			if (w->place == from)
 				move(q, w);
-		}
 	}
 }
 
@@ -425,9 +419,7 @@ static void lower(const struct advance_window *w, int64_t at_ms, struct booking_
 static int64_t lower_all(const struct localqueue *lq, const struct user *user, int64_t at_ms,
 	int64_t until_ms, struct booking_line *line, size_t n)
 {
-	list_each(&lq->cq->reserved, l) {
-		const struct advance_reservation *a =
-			container_of(l, struct advance_reservation, of_clusterqueue);
+	list_each_entry(&lq->cq->reserved, const struct advance_reservation, a, of_clusterqueue) {
 		if (!advance_usable_by(a, lq, user))
 			continue;
 		for (size_t i = 0; i < a->nwindows && a->window[i].from_ms < until_ms; i++)
@@ -455,9 +447,7 @@ static struct advance_reservation *last_that_keeps(const struct queue *q,
 	struct advance_reservation *last = NULL;
 	int64_t wanted = 1;
 	memcpy(line, lines.line, lines.n * sizeof(*line));
-	list_each(&lq->cq->reserved, l) {
-		struct advance_reservation *a =
-			container_of(l, struct advance_reservation, of_clusterqueue);
+	list_each_entry(&lq->cq->reserved, struct advance_reservation, a, of_clusterqueue) {
 		int64_t until_ms = INT64_MAX;
 		if (wanted == 0 || !a->open || a->nwindows == 0 || !advance_usable_by(a, lq, user))
 			continue;
@@ -583,8 +573,8 @@ bool advance_covers(struct queue *q, const struct localqueue *lq, const struct u
 
 bool advance_is_open(const struct clusterqueue *cq)
 {
-	list_each(&cq->reserved, l)
-		if (container_of(l, struct advance_reservation, of_clusterqueue)->open)
+	list_each_entry(&cq->reserved, const struct advance_reservation, a, of_clusterqueue)
+		if (a->open)
 			return true;
 	return false;
 }

@@ -35,11 +35,9 @@ static int64_t starts_ms(const struct queue *q, const struct booking *b)
 
 static bool all_stand(struct queue *q, const struct clusterqueue *cq)
 {
-	list_each(&cq->heads, l) {
-		struct booking *b = head_at(l)->booking;
-		if (!has_room_from(q, b, starts_ms(q, b)))
+	list_each_entry(&cq->heads, const struct kept_start, k, of_heads)
+		if (!has_room_from(q, k->booking, starts_ms(q, k->booking)))
 			return false;
-	}
 	return true;
 }
 
@@ -225,11 +223,9 @@ static bool is_before(const struct workload *a, const struct workload *b)
 
 bool backfill_heads_before(const struct workload *w)
 {
-	list_each(&w->group->cq->heads, l) {
-		const struct kept_start *k = head_at(l);
+	list_each_entry(&w->group->cq->heads, const struct kept_start, k, of_heads)
 		if (k->w != w && is_before(k->w, w) && shares(w, k->booking))
 			return true;
-	}
 	return false;
 }
 
@@ -237,8 +233,7 @@ bool backfill_heads_before(const struct workload *w)
 static const struct kept_start *head_then(const struct workload *w, int64_t at_ms)
 {
 	const struct kept_start *found = NULL;
-	list_each(&w->group->cq->heads, l) {
-		const struct kept_start *k = head_at(l);
+	list_each_entry(&w->group->cq->heads, const struct kept_start, k, of_heads) {
 		const struct booking *b = k->booking;
 		if (k->w != w && b->from_ms <= at_ms && b->until_ms > at_ms && shares(w, b) &&
 			(!found || is_before(k->w, found->w)))

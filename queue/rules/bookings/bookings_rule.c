@@ -72,9 +72,7 @@ static bool overlaps_nothing(
 static bool leaves_to_others(
 	const struct reservation *r, const struct workload *w, int64_t now_ms, int64_t until_ms)
 {
-	list_each(&r->cq->reserved, l) {
-		const struct advance_reservation *a =
-			container_of(l, struct advance_reservation, of_clusterqueue);
+	list_each_entry(&r->cq->reserved, const struct advance_reservation, a, of_clusterqueue) {
 		bool in_time = false;
 		for (size_t i = 0; !in_time && i < a->nwindows; i++)
 			in_time = a->window[i].from_ms < until_ms && a->window[i].until_ms > now_ms;

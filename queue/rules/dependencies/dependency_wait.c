@@ -406,8 +406,8 @@ void singleton_over(struct queue *q, struct reservation *r)
 	list_leave(&r->of_family);
 	if (!f || first_of(f))
 		return;
-	list_each(family_singletons(f), l) {
-		const struct workload *w = container_of(l, struct dependency_wait, of_family)->w;
+	list_each_entry(family_singletons(f), const struct dependency_wait, x, of_family) {
+		const struct workload *w = x->w;
 		if (w->place == PLACE_READY)
 			queue_touch_queue(q, w->lq->cq);
 	}

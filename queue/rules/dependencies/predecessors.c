@@ -67,12 +67,9 @@ static void record_members(struct queue *q, struct predecessor_selector *s)
 	for (enum outcome o = 0; moved >> o; o++) {
 		if (!(moved >> o & 1) || o == OUTCOME_WAITS || o == OUTCOME_RUNS)
 			continue;
-		list_each(&s->awaited.followers, l) {
-			struct dependency_item *item =
-				container_of(l, struct dependency_item, of_awaited);
+		list_each_entry(&s->awaited.followers, struct dependency_item, item, of_awaited)
 			if (outcome_is_kept(o, item->kind))
 				unrecorded_mark(q, item->wait);
-		}
 	}
 }
 

@@ -290,14 +290,13 @@ static void gather(struct queue *q, const struct cohort_tree *tree, struct movab
 {
 	const struct plan *plan = NULL;
 	*ret = (struct movables){.all = mem_array(BOOKED_IMPROVE_MAX + 1, sizeof(*ret->all))};
-	list_each(&tree->members, m) {
-		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		if (!plan)
 			plan = plan_of(q, cq);
 		if (!plan || plan_of(q, cq) != plan)
 			continue;
-		list_each(&cq->timed, l) {
-			struct workload *w = container_of(l, struct terms, of_clusterqueue)->w;
+		list_each_entry(&cq->timed, const struct terms, t, of_clusterqueue) {
+			struct workload *w = t->w;
 			if (waits_for_its_time(q, w))
 				gather_one(q, ret, w);
 		}

@@ -96,16 +96,14 @@ static void count_reservations(struct queue *q, struct budget *b)
 	struct clusterqueue *cq = b->cq ? b->cq : b->lq->cq;
 	b->reserved = b->accrued = 0;
 	if (b->cq)
-		list_each(&b->cq->reservations, l)
-			count_reservation(
-				q, b, container_of(l, struct reservation, of_clusterqueue));
+		list_each_entry(&b->cq->reservations, const struct reservation, r, of_clusterqueue)
+			count_reservation(q, b, r);
 	else
-		list_each(&b->lq->reservations, l)
-			count_reservation(q, b, container_of(l, struct reservation, of_localqueue));
+		list_each_entry(&b->lq->reservations, const struct reservation, r, of_localqueue)
+			count_reservation(q, b, r);
 	if (cq)
-		list_each(&cq->promised, l)
-			count_reservation(
-				q, b, container_of(l, struct reservation, of_clusterqueue));
+		list_each_entry(&cq->promised, const struct reservation, r, of_clusterqueue)
+			count_reservation(q, b, r);
 }
 
 /* A Budget without a currency has that of its queue's PricePlan. */
@@ -158,8 +156,8 @@ const char *budget_fault(struct queue *q, const struct budget *b)
 
 static void change(struct queue *q, const struct link *budgets)
 {
-	list_each(budgets, l) {
-		container_of(l, struct budget, of_owner)->counted = false;
+	list_each_entry(budgets, struct budget, b, of_owner) {
+		b->counted = false;
 		q->budgets.stale = true;
 	}
 }
@@ -178,8 +176,7 @@ void budget_changed(struct queue *q, struct reservation *r)
 
 static void start_in(struct queue *q, const struct link *budgets, struct reservation *r)
 {
-	list_each(budgets, l) {
-		struct budget *b = container_of(l, struct budget, of_owner);
+	list_each_entry(budgets, struct budget, b, of_owner) {
 		if (b->counted && b->counted_ms == q->now_ms && budget_counts(b, r))
 			b->reserved = money_add(b->reserved, reserved_for(q, b, r, 0));
 		q->budgets.stale = true;
@@ -353,11 +350,9 @@ void budget_touch_owner(struct queue *q, struct budget *b)
 static void members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&lq->members, l) {
-		struct workload *w = container_of(l, struct workload, of_localqueue);
+	list_each_entry(&lq->members, struct workload, w, of_localqueue)
 		if (w->place == from)
 			move(q, w);
-	}
 }
 
 static void move_payers(struct queue *q, struct clusterqueue *cq, struct localqueue *lq,
@@ -366,9 +361,8 @@ static void move_payers(struct queue *q, struct clusterqueue *cq, struct localqu
 	if (lq)
 		members_move(q, lq, from, move);
 	if (cq)
-		list_each(&cq->localqueues, l)
-			members_move(
-				q, container_of(l, struct localqueue, of_clusterqueue), from, move);
+		list_each_entry(&cq->localqueues, struct localqueue, other, of_clusterqueue)
+			members_move(q, other, from, move);
 }
 
 static void forget_spec(struct queue *q, struct budget *b)

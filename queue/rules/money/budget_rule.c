@@ -28,11 +28,9 @@ static bool refuses(struct queue *q, struct budget *b, int64_t cost)
 
 static struct budget *refusing(struct queue *q, const struct link *budgets, int64_t cost)
 {
-	list_each(budgets, l) {
-		struct budget *b = container_of(l, struct budget, of_owner);
+	list_each_entry(budgets, struct budget, b, of_owner)
 		if (refuses(q, b, cost))
 			return b;
-	}
 	return NULL;
 }
 
@@ -85,11 +83,9 @@ static bool is_exhausted(struct queue *q, struct budget *b)
 static const struct budget *stopping(
 	struct queue *q, const struct link *budgets, const struct reservation *r)
 {
-	list_each(budgets, l) {
-		struct budget *b = container_of(l, struct budget, of_owner);
+	list_each_entry(budgets, struct budget, b, of_owner)
 		if (is_exhausted(q, b) && budget_counts(b, r) && bill_per_hour(q, r, q->now_ms) > 0)
 			return b;
-	}
 	return NULL;
 }
 
@@ -134,19 +130,14 @@ static int64_t rate_of(struct queue *q, const struct budget *b)
 {
 	int64_t sum = 0;
 	if (b->cq) {
-		list_each(&b->cq->reservations, l) {
-			const struct reservation *r =
-				container_of(l, struct reservation, of_clusterqueue);
+		list_each_entry(&b->cq->reservations, const struct reservation, r, of_clusterqueue)
 			if (r->confirmed && budget_counts(b, r))
 				sum = money_add(sum, bill_per_hour(q, r, q->now_ms));
-		}
 		return sum;
 	}
-	list_each(&b->lq->reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_localqueue);
+	list_each_entry(&b->lq->reservations, const struct reservation, r, of_localqueue)
 		if (r->confirmed && budget_counts(b, r))
 			sum = money_add(sum, bill_per_hour(q, r, q->now_ms));
-	}
 	return sum;
 }
 
@@ -209,8 +200,8 @@ static bool budget_concerns_queue(struct queue *q, struct clusterqueue *cq)
 	(void)q;
 	if (!list_empty(&cq->budgets))
 		return true;
-	list_each(&cq->localqueues, l)
-		if (!list_empty(&container_of(l, struct localqueue, of_clusterqueue)->budgets))
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		if (!list_empty(&lq->budgets))
 			return true;
 	return false;
 }

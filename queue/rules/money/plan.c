@@ -226,11 +226,9 @@ enum plan_claim plan_claim_of(const struct plan *p, const char *clusterqueue)
  * by which plan others are charged. */
 const struct budget *plan_stranger_to(const struct plan *p, const struct clusterqueue *cq)
 {
-	list_each(&cq->budgets, l) {
-		const struct budget *b = container_of(l, struct budget, of_owner);
+	list_each_entry(&cq->budgets, const struct budget, b, of_owner)
 		if (*b->spec.currency && strcmp(b->spec.currency, p->spec.currency) != 0)
 			return b;
-	}
 	return NULL;
 }
 
@@ -324,9 +322,8 @@ static void settle_runs(struct queue *q, struct plan *p)
 	map_each(&q->clusterqueues.map, i, cq) {
 		if (plan_of(q, cq) != p)
 			continue;
-		list_each(&cq->reservations, l)
-			bill_settle(
-				q, container_of(l, struct reservation, of_clusterqueue), q->now_ms);
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			bill_settle(q, r, q->now_ms);
 	}
 }
 
@@ -334,8 +331,8 @@ static void expect_anew(struct queue *q)
 {
 	struct clusterqueue *cq;
 	map_each(&q->clusterqueues.map, i, cq)
-		list_each(&cq->reservations, l)
-			bill_expect(q, container_of(l, struct reservation, of_clusterqueue));
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+			bill_expect(q, r);
 	budgets_recount(q);
 }
 

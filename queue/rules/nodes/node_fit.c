@@ -226,8 +226,7 @@ bool queue_wants_pods(const struct queue *q)
 
 static void expect_each(struct queue *q, const struct link *reservations, bool expects)
 {
-	list_each(reservations, l) {
-		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(reservations, const struct reservation, r, of_clusterqueue) {
 		if (expects)
 			node_fit_expect(q, r);
 		else

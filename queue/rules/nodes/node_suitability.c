@@ -202,11 +202,9 @@ static void verdicts_forget(struct verdicts *v, const struct flavor *f)
 void node_suitability_forget_flavor(struct queue *q, const struct flavor *f)
 {
 	q->node_suitability.edited = true;
-	list_each(&q->shapes.templates.all, l) {
-		struct pod_template *t = container_of(l, struct pod_template, of_all);
+	list_each_entry(&q->shapes.templates.all, struct pod_template, t, of_all)
 		if (t->verdicts)
 			verdicts_forget(t->verdicts, f);
-	}
 }
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
@@ -402,8 +400,7 @@ static void ask_nodes_again(struct queue *q)
 	nodes_to_come_judge_all(t->nodes, &q->flavors);
 	if (turned)
 		rules_edited(q);
-	list_each(&q->shapes.templates.all, l) {
-		struct pod_template *template = container_of(l, struct pod_template, of_all);
+	list_each_entry(&q->shapes.templates.all, struct pod_template, template, of_all) {
 		template->moved = (asks && ask_again(t, template)) || turned;
 		any = any || template->moved;
 	}

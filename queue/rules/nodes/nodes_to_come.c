@@ -156,8 +156,7 @@ static char *find_maker(const struct autoscalers *a, const struct flavor *f)
 {
 	if (!f->exists || f->pool != NODE_POOL_UNSAID || f->lending != LENDING_NONE)
 		return NULL;
-	list_each(&a->pools, l) {
-		const struct made_nodes *m = container_of(l, struct made_nodes, of_all);
+	list_each_entry(&a->pools, const struct made_nodes, m, of_all) {
 		if (!makes(&m->spec, &f->nodes))
 			continue;
 		struct buf text;

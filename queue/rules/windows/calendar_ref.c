@@ -112,8 +112,8 @@ void calendar_refs_set_back(struct queue *q)
 /* Called before the change too, so that runs are billed by the old Calendar up to now. */
 static void tell_plans(struct queue *q, struct calendar_ref *t)
 {
-	list_each(&t->rates, l)
-		plan_renew(q, container_of(l, struct plan_rate, of_calendar_ref)->plan);
+	list_each_entry(&t->rates, const struct plan_rate, rate, of_calendar_ref)
+		plan_renew(q, rate->plan);
 }
 
 static void change(struct queue *q, struct calendar_ref *t, struct calendar *c, int64_t generation)

@@ -110,8 +110,8 @@ static int64_t scale_limit(int64_t limit, int64_t part, __int128 whole)
 static __int128 sum_due(const struct flavor_pool *flavor_pool)
 {
 	__int128 sum = 0;
-	list_each(&flavor_pool->rows, l)
-		sum += container_of(l, struct quota_row, of_flavor_pool)->due.nominal;
+	list_each_entry(&flavor_pool->rows, const struct quota_row, row, of_flavor_pool)
+		sum += row->due.nominal;
 	return sum;
 }
 
@@ -129,8 +129,7 @@ static void flavor_pool_divide(struct flavor_pool *flavor_pool)
 {
 	int64_t pool = scale(flavor_pool->pool, flavor_pool->share_permille, 1000);
 	__int128 sum = sum_due(flavor_pool);
-	list_each(&flavor_pool->rows, l) {
-		struct quota_row *row = container_of(l, struct quota_row, of_flavor_pool);
+	list_each_entry(&flavor_pool->rows, struct quota_row, row, of_flavor_pool) {
 		struct quota_node *root = quota_root(row->node);
 		struct quota_limits limits = limits_of(row, pool, sum);
 		bool more = limits.nominal > row->nominal;
@@ -161,15 +160,11 @@ void effective_quota_divide(struct queue *q)
 {
 	if (list_empty(&q->quota.stale))
 		return;
-	list_each(&q->quota.stale, l)
-		flavor_pool_divide(container_of(l, struct flavor_pool, stale));
-	list_each(&q->quota.stale, s) {
-		struct flavor_pool *flavor_pool = container_of(s, struct flavor_pool, stale);
-		list_each(&flavor_pool->rows, l)
-			root_settle(q,
-				quota_root(
-					container_of(l, struct quota_row, of_flavor_pool)->node));
-	}
+	list_each_entry(&q->quota.stale, struct flavor_pool, flavor_pool, stale)
+		flavor_pool_divide(flavor_pool);
+	list_each_entry(&q->quota.stale, struct flavor_pool, flavor_pool, stale)
+		list_each_entry(&flavor_pool->rows, const struct quota_row, row, of_flavor_pool)
+			root_settle(q, quota_root(row->node));
 	while (!list_empty(&q->quota.stale))
 		list_leave(q->quota.stale.next);
 	q->counters.version++;

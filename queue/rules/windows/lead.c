@@ -135,9 +135,8 @@ static void wish_make(const struct queue *q, struct wish *x, struct clusterqueue
 {
 	*x = (struct wish){.cq = cq, .d = {.cq = cq}};
 	wish_of_line(q, x, &cq->groups_waiting);
-	list_each(&cq->localqueues, l)
-		wish_of_line(
-			q, x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		wish_of_line(q, x, &lq->groups_waiting);
 }
 
 /* ---- Which runs give it back ---- */
@@ -189,8 +188,7 @@ static struct borrower *borrowers_of(
 	list_each(&x->d->cq->cohort_tree->members, l)
 		members++;
 	struct borrower *all = mem_array(members, sizeof(*all));
-	list_each(&x->d->cq->cohort_tree->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+	list_each_entry(&x->d->cq->cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		const struct quota_row *lent = cq == x->d->cq ? NULL : loan(x->q, cq, row);
 		if (lent)
 			all[n++] = (struct borrower){
@@ -269,8 +267,7 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 
 void lead_recall(struct queue *q)
 {
-	list_each(&q->leading, l) {
-		struct lead *lead = container_of(l, struct lead, leading);
+	list_each_entry(&q->leading, struct lead, lead, leading) {
 		struct clusterqueue *cq = lead->alarm.owner;
 		if (!cq->window_state->open && list_in(&cq->cohort_tree->dirty))
 			recall(q, cq);
@@ -280,9 +277,8 @@ void lead_recall(struct queue *q)
 const char *lead_policy(const struct queue *q, const struct clusterqueue *borrower)
 {
 	const struct runpolicy *by = NULL;
-	list_each(&q->leading, l) {
-		const struct clusterqueue *cq =
-			((struct lead *)container_of(l, struct lead, leading))->alarm.owner;
+	list_each_entry(&q->leading, const struct lead, lead, leading) {
+		const struct clusterqueue *cq = lead->alarm.owner;
 		for (size_t i = 0;
 			cq->cohort_tree == borrower->cohort_tree && i < cq->window_state->npolicies;
 			i++) {

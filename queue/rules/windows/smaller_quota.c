@@ -95,8 +95,7 @@ static int64_t taken_below(const struct quota *quota, const struct quota_node *n
 	const struct quota_row *like, const struct quota_row **ret_cause, int64_t *ret_most)
 {
 	int64_t sum = 0;
-	list_each(&node->children, l) {
-		const struct quota_node *n = container_of(l, struct quota_node, of_parent);
+	list_each_entry(&node->children, const struct quota_node, n, of_parent) {
 		const struct quota_row *row = quota_row_like(quota, n, like);
 		int64_t by = row ? taken(row, lent) : 0;
 		if (by > *ret_most) {
@@ -189,8 +188,8 @@ static void node_debts(struct asking *a, struct quota_node *node)
 		a->debt[a->ndebts++] =
 			(struct debt){row, cause, policy_of(cause), over - row->owed};
 	}
-	list_each(&node->children, l)
-		node_debts(a, container_of(l, struct quota_node, of_parent));
+	list_each_entry(&node->children, struct quota_node, child, of_parent)
+		node_debts(a, child);
 }
 
 static struct quota_node *root_of(const struct cohort_tree *tree)
@@ -272,11 +271,8 @@ static int by_importance(const void *a, const void *b)
 static void gather(struct asking *a)
 {
 	int32_t fewest;
-	list_each(&a->tree->members, m) {
-		struct clusterqueue *cq = container_of(m, struct clusterqueue, of_cohort_tree);
-		list_each(&cq->reservations, l) {
-			struct reservation *r =
-				container_of(l, struct reservation, of_clusterqueue);
+	list_each_entry(&a->tree->members, struct clusterqueue, cq, of_cohort_tree) {
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue) {
 			if (r->state != RESERVATION_HELD || r->lingers)
 				continue;
 			if (r->stop_given || r->run.noticed_ms > 0)

@@ -153,8 +153,8 @@ static bool window_concerns(struct queue *q, struct clusterqueue *cq)
 	(void)q;
 	if (cq->window_state->npolicies > 0)
 		return true;
-	list_each(&cq->localqueues, l)
-		if (container_of(l, struct localqueue, of_clusterqueue)->window_state)
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		if (lq->window_state)
 			return true;
 	return false;
 }
@@ -199,12 +199,9 @@ static bool window_puts_last(const struct clusterqueue *cq)
 {
 	if (cq->window_state->prefer_ms != CALENDAR_NEVER)
 		return true;
-	list_each(&cq->localqueues, l) {
-		const struct localqueue *lq =
-			container_of_const(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
 		if (lq->window_state && lq->window_state->prefer_ms != CALENDAR_NEVER)
 			return true;
-	}
 	return false;
 }
 

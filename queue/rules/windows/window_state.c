@@ -243,8 +243,7 @@ static size_t members_move(struct queue *q, struct localqueue *lq, enum workload
 	void (*move)(struct queue *q, struct workload *w))
 {
 	size_t n = 0;
-	list_each(&lq->members, l) {
-		struct workload *w = container_of(l, struct workload, of_localqueue);
+	list_each_entry(&lq->members, struct workload, w, of_localqueue) {
 		if (w->place != from)
 			continue;
 		move(q, w);
@@ -291,11 +290,9 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 static void followers_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&cq->localqueues, l) {
-		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
 		if (!lq->window_state)
 			members_move(q, lq, from, move);
-	}
 }
 
 static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
@@ -328,8 +325,8 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 		smaller_quota_begins(q, cq->cohort_tree);
 	cq->cohort_tree->news++;
 	queue_touch_reservation(q, cq);
-	list_each(&cq->reservations, l)
-		reservation_suspect(q, container_of(l, struct reservation, of_clusterqueue));
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+		reservation_suspect(q, r);
 }
 
 void window_states_form_queue(struct queue *q, struct clusterqueue *cq)
@@ -338,8 +335,8 @@ void window_states_form_queue(struct queue *q, struct clusterqueue *cq)
 	if (unbound)
 		return;
 	clusterqueue_form(q, cq);
-	list_each(&cq->localqueues, l)
-		localqueue_form(q, cq, container_of(l, struct localqueue, of_clusterqueue));
+	list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
+		localqueue_form(q, cq, lq);
 	queue_turned(q, cq);
 }
 
@@ -350,8 +347,8 @@ static struct clusterqueue *of_node(struct tree_node *n)
 
 void window_states_form_localqueue(struct queue *q, struct localqueue *lq)
 {
-	list_each(&lq->reservations, l)
-		reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
+	list_each_entry(&lq->reservations, struct reservation, r, of_localqueue)
+		reservation_suspect(q, r);
 	if (lq->cq) {
 		localqueue_form(q, lq->cq, lq);
 		return;
@@ -368,8 +365,8 @@ static void form_named(struct queue *q)
 	map_each(&q->clusterqueues.map, i, cq) {
 		if (tree_in(&cq->by_name))
 			continue;
-		list_each(&cq->localqueues, l)
-			localqueue_form(q, cq, container_of(l, struct localqueue, of_clusterqueue));
+		list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
+			localqueue_form(q, cq, lq);
 	}
 }
 
@@ -379,8 +376,8 @@ void window_states_form(struct queue *q)
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		struct clusterqueue *cq = of_node(n);
 		clusterqueue_form(q, cq);
-		list_each(&cq->localqueues, l)
-			localqueue_form(q, cq, container_of(l, struct localqueue, of_clusterqueue));
+		list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
+			localqueue_form(q, cq, lq);
 		queue_turned(q, cq);
 	}
 }
@@ -410,10 +407,8 @@ void window_states_turn(struct queue *q, struct calendar_ref *t)
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		struct clusterqueue *cq = of_node(n);
 		bool turned = window_state_turn(q, cq->window_state, t);
-		list_each(&cq->localqueues, l) {
-			struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		list_each_entry(&cq->localqueues, struct localqueue, lq, of_clusterqueue)
 			turned = window_state_turn(q, lq->window_state, t) || turned;
-		}
 		if (turned)
 			queue_turned(q, cq);
 	}
