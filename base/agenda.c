@@ -47,10 +47,7 @@ static void sift_down(struct agenda *a, size_t i)
 
 void agenda_put(struct agenda *a, int64_t at_ms, int kind, size_t subject, int32_t version)
 {
-	if (a->count == a->room) {
-		a->room = a->room ? a->room * 2 : 256;
-		a->heap = mem_grow(a->heap, a->room, sizeof(*a->heap));
-	}
+	a->heap = mem_room(a->heap, a->count, &a->room, 256, sizeof(*a->heap));
 	a->heap[a->count] = (struct event){at_ms, a->put++, kind, version, subject};
 	sift_up(a, a->count++);
 }
