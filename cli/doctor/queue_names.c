@@ -26,10 +26,7 @@ struct names {
 
 static void names_add(struct names *s, const char *ns, const char *name)
 {
-	if (s->n == s->room) {
-		s->room = s->room ? 2 * s->room : 64;
-		s->name = mem_grow(s->name, s->room, sizeof(*s->name));
-	}
+	s->name = mem_room(s->name, s->n, &s->room, 64, sizeof(*s->name));
 	size_t size = strlen(ns) + strlen(name) + 2;
 	s->name[s->n] = mem_array(size, 1);
 	snprintf(s->name[s->n++], size, "%s/%s", ns, name);

@@ -133,10 +133,7 @@ static void take_job(const cJSON *object, void *ctx)
 			!job_object_is_over(object);
 	if (!uid || (!queued && !bsearch(uid, k->hold, k->nreservations, sizeof(*k->hold), by_uid)))
 		return;
-	if (k->njobs == k->room_jobs) {
-		k->room_jobs = k->room_jobs ? 2 * k->room_jobs : 256;
-		k->job = mem_grow(k->job, k->room_jobs, sizeof(*k->job));
-	}
+	k->job = mem_room(k->job, k->njobs, &k->room_jobs, 256, sizeof(*k->job));
 	struct job_seen *j = &k->job[k->njobs++];
 	*j = (struct job_seen){.name = full_name(metadata),
 		.queued = queued,
@@ -162,10 +159,7 @@ static void take_pod(const cJSON *object, void *ctx)
 		json_text(json_object(metadata, "labels"), "batch.kubernetes.io/controller-uid");
 	if (!uid)
 		return;
-	if (k->npods == k->room_pods) {
-		k->room_pods = k->room_pods ? 2 * k->room_pods : 256;
-		k->pods = mem_grow(k->pods, k->room_pods, sizeof(*k->pods));
-	}
+	k->pods = mem_room(k->pods, k->npods, &k->room_pods, 256, sizeof(*k->pods));
 	struct pods_seen *s = &k->pods[k->npods++];
 	*s = (struct pods_seen){.name = full_name(metadata),
 		.count = 1,

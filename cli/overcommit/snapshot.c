@@ -38,13 +38,6 @@ void snapshot_done(struct snapshot *s)
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* Room for one more behind n items; the block grows by doubling. */
-static void *one_more(void *items, size_t n, size_t size)
-{
-	bool full = (n & (n - 1)) == 0; /* 0, 1, 2, 4, 8 ... */
-	return full ? mem_grow(items, n ? 2 * n : 1, size) : items;
-}
-
 static bool tells_ready(const cJSON *o)
 {
 	json_each(c, json_array(json_object(o, "status"), "conditions")) {
@@ -61,7 +54,7 @@ static int add_node(struct snapshot *s, const cJSON *o, struct err *e)
 	int rc = decode_node(o, &f, e);
 	if (rc < 0)
 		return rc;
-	s->node = one_more(s->node, s->nnodes, sizeof(*s->node));
+	s->node = mem_one_more(s->node, s->nnodes, sizeof(*s->node));
 	s->node[s->nnodes++] = (struct snapshot_node){f, tells_ready(o)};
 	if (f->fault)
 		buf_printf(&s->notes, "Node %s: %s\n", f->name, f->fault);
@@ -76,7 +69,7 @@ static int add_pod(struct snapshot *s, const cJSON *o, struct err *e)
 		return rc;
 	if (!*f->ns)
 		f->ns = "default"; /* as kubectl would have it */
-	s->pod = one_more(s->pod, s->npods, sizeof(struct pod_facts *));
+	s->pod = mem_one_more(s->pod, s->npods, sizeof(struct pod_facts *));
 	s->pod[s->npods++] = f;
 	return 0;
 }
@@ -89,7 +82,7 @@ static int add_usage(struct snapshot *s, const cJSON *o, bool of_pod, struct err
 		return rc;
 	if (of_pod && !*f->ns)
 		f->ns = "default";
-	s->usage = one_more(s->usage, s->nusages, sizeof(*s->usage));
+	s->usage = mem_one_more(s->usage, s->nusages, sizeof(*s->usage));
 	s->usage[s->nusages++] = (struct snapshot_usage){of_pod, f, false};
 	return 0;
 }
@@ -134,7 +127,7 @@ static int add_rule(struct snapshot *s, const cJSON *o, struct err *e)
 	int rc = decode_node_overcommit(o, &n, e);
 	if (rc < 0)
 		return rc;
-	s->rule = one_more(s->rule, s->nrules, sizeof(struct node_overcommit *));
+	s->rule = mem_one_more(s->rule, s->nrules, sizeof(struct node_overcommit *));
 	s->rule[s->nrules++] = n;
 	return 0;
 }

@@ -48,11 +48,6 @@ void chart_done(struct chart *c)
 
 /* ---- what happens ---------------------------------------------------------------------------- */
 
-static void *grow(void *array, size_t count, size_t size)
-{
-	return (count & (count - 1)) == 0 ? mem_grow(array, count ? count * 2 : 1, size) : array;
-}
-
 static void see_use(struct chart *c, const struct sim_event *e, int sign)
 {
 	for (size_t i = 0; i < e->nlines; i++) {
@@ -60,7 +55,7 @@ static void see_use(struct chart *c, const struct sim_event *e, int sign)
 			summary_column(c->summary, e->lines[i].flavor, e->lines[i].resource);
 		if (column == SIZE_MAX)
 			continue;
-		c->step = grow(c->step, c->nsteps, sizeof(*c->step));
+		c->step = mem_one_more(c->step, c->nsteps, sizeof(*c->step));
 		c->step[c->nsteps++] =
 			(struct chart_step){e->at_ms, sign * e->lines[i].amount, column};
 	}
@@ -69,11 +64,11 @@ static void see_use(struct chart *c, const struct sim_event *e, int sign)
 static void open_run(struct chart *c, const struct sim_event *e)
 {
 	while (c->nopen <= e->sim_job) {
-		c->open = grow(c->open, c->nopen, sizeof(*c->open));
+		c->open = mem_one_more(c->open, c->nopen, sizeof(*c->open));
 		c->open[c->nopen++] = SIZE_MAX;
 	}
 	c->open[e->sim_job] = c->nruns;
-	c->run = grow(c->run, c->nruns, sizeof(*c->run));
+	c->run = mem_one_more(c->run, c->nruns, sizeof(*c->run));
 	c->run[c->nruns++] = (struct chart_run){
 		.sim_job = e->sim_job,
 		.clusterqueue = e->clusterqueue,
@@ -143,7 +138,7 @@ static void see_turn(struct chart *c, const struct rule *rule, int64_t value, in
 				return;
 			break;
 		}
-	c->turn = grow(c->turn, c->nturns, sizeof(*c->turn));
+	c->turn = mem_one_more(c->turn, c->nturns, sizeof(*c->turn));
 	c->turn[c->nturns++] = (struct chart_turn){now_ms, rule, value};
 }
 

@@ -62,9 +62,7 @@ static struct ends_family *family_of(struct ends *x, const struct family_key *k)
 	f->ns = mem_strdup(k->ns);
 	f->name = mem_strdup(k->name);
 	map_put(&x->families, hash_of(k), f);
-	if ((x->nfamilies & (x->nfamilies - 1)) == 0)
-		x->family = mem_grow(
-			x->family, x->nfamilies ? x->nfamilies * 2 : 1, sizeof(*x->family));
+	x->family = mem_one_more(x->family, x->nfamilies, sizeof(*x->family));
 	x->family[x->nfamilies++] = f;
 	return f;
 }

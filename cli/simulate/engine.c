@@ -136,9 +136,7 @@ static void set_job(struct engine *p, size_t sim_job, const char *hold)
 /* Whether it can meet its deadline will be asked. */
 static void press(struct engine *p, size_t sim_job)
 {
-	if ((p->npressed & (p->npressed - 1)) == 0)
-		p->pressed = mem_grow(
-			p->pressed, p->npressed ? p->npressed * 2 : 1, sizeof(*p->pressed));
+	p->pressed = mem_one_more(p->pressed, p->npressed, sizeof(*p->pressed));
 	p->pressed[p->npressed++] = sim_job;
 }
 

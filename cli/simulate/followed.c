@@ -69,8 +69,7 @@ static void answer(struct world *w, const struct wanted_predecessors *asked)
 	for (size_t i = 0; i < w->nsim_jobs; i++) {
 		if (!followed_is(w, i, &p) || !is_wanted(asked, &p))
 			continue;
-		if ((n & (n - 1)) == 0)
-			found = mem_grow(found, n ? n * 2 : 1, sizeof(*found));
+		found = mem_one_more(found, n, sizeof(*found));
 		found[n++] = p;
 	}
 	queue_answer_wanted(w->queue, asked->id, found, n);

@@ -255,8 +255,7 @@ static bool take(struct live_jobs *l, const cJSON *o, struct live_job *x)
 
 static void keep(struct live_jobs *l, const struct live_job *x)
 {
-	if ((l->n & (l->n - 1)) == 0)
-		l->job = mem_grow(l->job, l->n ? l->n * 2 : 1, sizeof(*l->job));
+	l->job = mem_one_more(l->job, l->n, sizeof(*l->job));
 	l->job[l->n++] = *x;
 	l->go_by_pod_priority |= *x->job->pod_priority_class && !*x->job->priority_class;
 }

@@ -106,9 +106,7 @@ static void see_admitted(struct summary *s, const struct sim_event *e)
 	s->admitted++;
 	if (a->attempt > 1)
 		return;
-	if ((s->nwaits & (s->nwaits - 1)) == 0)
-		s->wait_ms =
-			mem_grow(s->wait_ms, s->nwaits ? s->nwaits * 2 : 1, sizeof(*s->wait_ms));
+	s->wait_ms = mem_one_more(s->wait_ms, s->nwaits, sizeof(*s->wait_ms));
 	s->wait_ms[s->nwaits++] = e->at_ms - a->arrival_ms;
 }
 

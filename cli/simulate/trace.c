@@ -111,9 +111,7 @@ static int check_times(const int64_t field[FIELDS], struct err *e)
 
 static void put(struct trace *t, const struct trace_job *j)
 {
-	/* A power of two: double it. */
-	if ((t->njobs & (t->njobs - 1)) == 0)
-		t->job = mem_grow(t->job, t->njobs ? t->njobs * 2 : 1, sizeof(*t->job));
+	t->job = mem_one_more(t->job, t->njobs, sizeof(*t->job));
 	t->job[t->njobs++] = *j;
 }
 

@@ -70,15 +70,9 @@ void world_done(struct world *w)
 	*w = (struct world){0};
 }
 
-/* An array that doubles: count is how many it has. */
-static void *grow(void *array, size_t count, size_t size)
-{
-	return (count & (count - 1)) == 0 ? mem_grow(array, count ? count * 2 : 1, size) : array;
-}
-
 void *world_keep(struct world *w, void *block)
 {
-	w->block = grow(w->block, w->nblocks, sizeof(*w->block));
+	w->block = mem_one_more(w->block, w->nblocks, sizeof(*w->block));
 	w->block[w->nblocks++] = block;
 	return block;
 }
@@ -242,7 +236,7 @@ struct job_context world_job_context(struct world *w)
 
 static struct sim_job *add_sim_job(struct world *w)
 {
-	w->sim_job = grow(w->sim_job, w->nsim_jobs, sizeof(*w->sim_job));
+	w->sim_job = mem_one_more(w->sim_job, w->nsim_jobs, sizeof(*w->sim_job));
 	struct sim_job *a = &w->sim_job[w->nsim_jobs++];
 	*a = (struct sim_job){
 		.arrival_ms = NEVER_MS, .duration_ms = NEVER_MS, .delete_ms = NEVER_MS};
@@ -317,13 +311,13 @@ void world_add_other(struct world *w, struct job *j)
 
 void world_add_adoption(struct world *w, const struct adoption *a)
 {
-	w->adoption = grow(w->adoption, w->nadoptions, sizeof(*w->adoption));
+	w->adoption = mem_one_more(w->adoption, w->nadoptions, sizeof(*w->adoption));
 	w->adoption[w->nadoptions++] = *a;
 }
 
 void world_add_cronjob(struct world *w, const struct cronjob *c)
 {
-	w->cronjob = grow(w->cronjob, w->ncronjobs, sizeof(*w->cronjob));
+	w->cronjob = mem_one_more(w->cronjob, w->ncronjobs, sizeof(*w->cronjob));
 	keep_name(w, "CronJob", c->record->ns, c->name)->index = w->ncronjobs;
 	w->cronjob[w->ncronjobs++] = *c;
 	mention_namespace(w, c->record->ns);
