@@ -29,10 +29,8 @@ static bool has_moved(int64_t told_ms, int64_t start_ms, int64_t now_ms)
 
 static struct moved *add_moved(struct making *m)
 {
-	/* A power of two: the room is full. */
 	size_t n = m->now.head.moved++;
-	if ((n & (n - 1)) == 0)
-		m->now.moved = mem_grow(m->now.moved, n ? 2 * n : 1, sizeof(*m->now.moved));
+	m->now.moved = mem_one_more(m->now.moved, n, sizeof(*m->now.moved));
 	memset(&m->now.moved[n], 0, sizeof(*m->now.moved));
 	return &m->now.moved[n];
 }

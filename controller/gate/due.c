@@ -43,10 +43,7 @@ void due_set(struct due *d, struct alarm *a, int64_t at_ms)
 	due_clear(d, a);
 	a->at_ms = at_ms;
 	a->seq = d->next_seq++;
-	if (d->count == d->room) {
-		d->room = d->room ? d->room * 2 : 16;
-		d->heap = mem_grow(d->heap, d->room, sizeof(struct alarm *));
-	}
+	d->heap = mem_room(d->heap, d->count, &d->room, 16, sizeof(struct alarm *));
 	put(d, d->count++, a);
 	settle(d, d->count - 1);
 }

@@ -81,10 +81,7 @@ static uint32_t batch_plan_add_row(struct batch_plan *b, const struct quota_line
 		.now.parent = "",
 		.up = BATCH_PLAN_NO_ROW};
 	map_put(&b->by_name, row_hash(name), r);
-	if (b->nrows == b->rows_room) {
-		b->rows_room = b->rows_room ? b->rows_room * 2 : 64;
-		b->rows = mem_grow(b->rows, b->rows_room, sizeof(*b->rows));
-	}
+	b->rows = mem_room(b->rows, b->nrows, &b->rows_room, 64, sizeof(*b->rows));
 	b->rows[b->nrows++] = r;
 	return r->at;
 }

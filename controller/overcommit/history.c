@@ -242,10 +242,7 @@ void history_recall(struct history *h, int64_t epoch, history_told_fn *told, voi
 
 static void add_note(struct history *h, const struct minute *m)
 {
-	if (h->nnotes == h->room) {
-		h->room = h->room ? 2 * h->room : 256;
-		h->note = mem_grow(h->note, h->room, sizeof(*h->note));
-	}
+	h->note = mem_room(h->note, h->nnotes, &h->room, 256, sizeof(*h->note));
 	h->note[h->nnotes++] = (struct note){mem_strdup(m->node), m->at_ms, m->taken};
 }
 

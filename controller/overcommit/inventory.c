@@ -144,10 +144,7 @@ static struct inventory_node *want_node(struct inventory *v, const char *name)
 	memcpy(n->name, name, strlen(name) + 1);
 	node_state_init(&n->node_state);
 	map_put(&v->nodes, map_hash_string(name), n);
-	if (v->norder == v->room) {
-		v->room = v->room ? 2 * v->room : 64;
-		v->order = mem_grow(v->order, v->room, sizeof(struct inventory_node *));
-	}
+	v->order = mem_room(v->order, v->norder, &v->room, 64, sizeof(struct inventory_node *));
 	v->order[v->norder++] = n;
 	v->bytes += malloc_usable_size(n);
 	return n;

@@ -182,10 +182,7 @@ static void look_at_all(struct reclaimer *r)
 			look_done(&k);
 			continue;
 		}
-		if (r->nlooks == r->looks_room) {
-			r->looks_room = r->looks_room ? 2 * r->looks_room : 16;
-			r->look = mem_grow(r->look, r->looks_room, sizeof(*r->look));
-		}
+		r->look = mem_room(r->look, r->nlooks, &r->looks_room, 16, sizeof(*r->look));
 		r->look[r->nlooks++] = k;
 	}
 }

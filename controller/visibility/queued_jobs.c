@@ -45,10 +45,7 @@ struct queued_jobs {
 static void add(const struct gate_listed *j, bool is_deferred, void *ctx)
 {
 	struct queued_jobs *all = ctx;
-	if (all->n == all->size) {
-		all->size = all->size ? all->size * 2 : 1024;
-		all->row = mem_grow(all->row, all->size, sizeof(*all->row));
-	}
+	all->row = mem_room(all->row, all->n, &all->size, 1024, sizeof(*all->row));
 	struct row *r = &all->row[all->n++];
 	*r = (struct row){.job = *j, .is_deferred = is_deferred};
 }

@@ -113,8 +113,7 @@ static bool is_full(size_t n)
 
 static uint32_t add_job(struct predecessor_turn *t, const struct predecessor *p)
 {
-	if (is_full(t->njobs))
-		t->job = mem_grow(t->job, t->njobs ? 2 * t->njobs : 1, sizeof(*t->job));
+	t->job = mem_one_more(t->job, t->njobs, sizeof(*t->job));
 	t->job[t->njobs] = *p;
 	return (uint32_t)t->njobs++;
 }

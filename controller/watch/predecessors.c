@@ -155,9 +155,7 @@ static void take_questions(struct predecessors *p)
 	struct wanted_predecessors w;
 	while (p->nquestions < QUESTIONS_MAX && queue_take_wanted(p->o.queue, &w)) {
 		struct tenant *n = tenant_of(p, w.ns);
-		if ((n->count & (n->count - 1)) == 0)
-			n->wanted = mem_grow(
-				n->wanted, n->count ? 2 * n->count : 1, sizeof(*n->wanted));
+		n->wanted = mem_one_more(n->wanted, n->count, sizeof(*n->wanted));
 		n->wanted[n->count++] = w;
 		p->nquestions++;
 	}

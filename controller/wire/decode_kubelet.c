@@ -186,10 +186,7 @@ static bool read_line(struct slice line, int64_t now_ms, struct readings *all)
 		return false;
 	if (pod != (*r.ns && *r.name) || all->count == READINGS_MAX)
 		return false;
-	if (all->count == all->cap) {
-		all->cap = all->cap ? 2 * all->cap : 64;
-		all->item = mem_grow(all->item, all->cap, sizeof(*all->item));
-	}
+	all->item = mem_room(all->item, all->count, &all->cap, 64, sizeof(*all->item));
 	all->item[all->count++] = r;
 	return true;
 }

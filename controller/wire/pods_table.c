@@ -39,10 +39,7 @@ static bool read_place(const cJSON *row, int column, struct pod_place *ret)
 
 static void add(struct pod_nodes *p, const char *node)
 {
-	if (p->n == p->cap) {
-		p->cap = p->cap > 0 ? 2 * p->cap : 16;
-		p->name = mem_grow(p->name, p->cap, sizeof(*p->name));
-	}
+	p->name = mem_room(p->name, p->n, &p->cap, 16, sizeof(*p->name));
 	p->name[p->n++] = mem_strdup(node);
 }
 
@@ -67,10 +64,7 @@ void pod_places_read(const cJSON *table, struct pod_places *ret)
 	int column = pods_table_is(table) ? column_of_nodes(table) : -1;
 	*ret = (struct pod_places){0};
 	json_each(row, column < 0 ? NULL : json_array(table, "rows")) {
-		if (ret->n == ret->cap) {
-			ret->cap = ret->cap > 0 ? 2 * ret->cap : 64;
-			ret->place = mem_grow(ret->place, ret->cap, sizeof(*ret->place));
-		}
+		ret->place = mem_room(ret->place, ret->n, &ret->cap, 64, sizeof(*ret->place));
 		ret->n += read_place(row, column, &ret->place[ret->n]);
 	}
 	if (ret->n > 0)
