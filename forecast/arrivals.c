@@ -206,8 +206,7 @@ static void make_place(struct arrivals *a)
 		a->end = n;
 		return;
 	}
-	a->room = a->room ? a->room * 2 : 64;
-	a->all = mem_grow(a->all, a->room, sizeof(struct arrival *));
+	a->all = mem_room(a->all, a->end, &a->room, 64, sizeof(struct arrival *));
 }
 
 void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms)

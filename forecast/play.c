@@ -64,10 +64,7 @@ struct play_limits play_limits_for(size_t jobs)
 
 static struct play_job *play_add(struct play *p)
 {
-	if (p->njobs == p->room) {
-		p->room = p->room ? p->room * 2 : 256;
-		p->job = mem_grow(p->job, p->room, sizeof(*p->job));
-	}
+	p->job = mem_room(p->job, p->njobs, &p->room, 256, sizeof(*p->job));
 	struct play_job *j = &p->job[p->njobs++];
 	*j = (struct play_job){.start_ms = PLAY_NEVER};
 	return j;
