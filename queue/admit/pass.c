@@ -219,10 +219,7 @@ static void reserve_line(struct pass *p, const struct demand_line *l, bool borro
 		most = l->row->borrowing_limit == QUOTA_UNLIMITED ? l->amount
 								  : most + l->row->borrowing_limit;
 	int64_t amount = most > l->amount ? l->amount : most > 0 ? (int64_t)most : 0;
-	if (p->nreserves == p->reserves_room) {
-		p->reserves_room = p->reserves_room ? p->reserves_room * 2 : 16;
-		p->reserve = mem_grow(p->reserve, p->reserves_room, sizeof(*p->reserve));
-	}
+	p->reserve = mem_room(p->reserve, p->nreserves, &p->reserves_room, 16, sizeof(*p->reserve));
 	p->reserve[p->nreserves++] = (struct reserve){l->row, amount};
 	quota_take(l->row, QUOTA_THEN, amount);
 }
@@ -358,9 +355,7 @@ static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
 	struct reservation **all = NULL;
 	for (size_t i = 0; i < p->nscans; i++) {
 		list_each_entry(&p->scan[i].cq->promised, struct reservation, r, of_clusterqueue) {
-			if (n == capacity)
-				all = mem_grow(
-					all, capacity = capacity ? capacity * 2 : 16, sizeof(*all));
+			all = mem_room(all, n, &capacity, 16, sizeof(*all));
 			all[n++] = r;
 		}
 	}

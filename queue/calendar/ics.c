@@ -234,10 +234,7 @@ static void add_version(struct reader *r)
 	const struct event *v = &r->event;
 	if (!v->uid)
 		return;
-	if (r->nversions == r->versions_room) {
-		r->versions_room = r->versions_room ? r->versions_room * 2 : 64;
-		r->version = mem_grow(r->version, r->versions_room, sizeof(*r->version));
-	}
+	r->version = mem_room(r->version, r->nversions, &r->versions_room, 64, sizeof(*r->version));
 	r->version[r->nversions++] = (struct version){
 		mem_strdup(v->uid), v->occurrence, v->cancelled, v->sequence, v->line};
 }
@@ -328,10 +325,7 @@ static int keep(struct reader *r, int32_t first, int32_t days, struct err *e)
 	if (i->nholidays == ICS_HOLIDAYS_MAX)
 		return err_set(e, ERR_LIMIT, "has more than %d dates; ask for fewer years",
 			ICS_HOLIDAYS_MAX);
-	if (i->nholidays == r->room) {
-		r->room = r->room ? r->room * 2 : 64;
-		i->holiday = mem_grow(i->holiday, r->room, sizeof(*i->holiday));
-	}
+	i->holiday = mem_room(i->holiday, i->nholidays, &r->room, 64, sizeof(*i->holiday));
 	struct ics_holiday *h = &i->holiday[i->nholidays++];
 	*h = (struct ics_holiday){.dates = dates, .line = r->event.line};
 	memcpy(h->summary, r->event.summary, sizeof(h->summary));

@@ -241,8 +241,7 @@ int notation_date_list(struct slice text, size_t max, struct date_range **ret_da
 			err_wrap(e, "line %zu", line);
 		if (rc < 0 || empty)
 			continue;
-		if (n == room)
-			date = mem_grow(date, room = room ? room * 2 : 16, sizeof(*date));
+		date = mem_room(date, n, &room, 16, sizeof(*date));
 		date[n++] = r;
 	}
 	if (rc < 0) {

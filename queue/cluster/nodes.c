@@ -179,10 +179,7 @@ static void log_trim(struct nodes *n)
 void nodes_changed(struct nodes *n, struct node *node)
 {
 	log_trim(n);
-	if (n->log.n == n->log.cap) {
-		n->log.cap = n->log.cap ? 2 * n->log.cap : LOG_LEAST;
-		n->log.slot = mem_grow(n->log.slot, n->log.cap, sizeof(*n->log.slot));
-	}
+	n->log.slot = mem_room(n->log.slot, n->log.n, &n->log.cap, LOG_LEAST, sizeof(*n->log.slot));
 	node->changed = n->log.base + n->log.n;
 	n->log.slot[n->log.n++] = node->slot;
 	nodes_told(n);

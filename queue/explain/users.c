@@ -61,10 +61,7 @@ struct flavor_users {
 
 static void users_add(struct flavor_users *u, enum use use, const struct quota_node *node)
 {
-	if (u->n == u->capacity) {
-		u->capacity = u->capacity ? u->capacity * 2 : 16;
-		u->user = mem_grow(u->user, u->capacity, sizeof(*u->user));
-	}
+	u->user = mem_room(u->user, u->n, &u->capacity, 16, sizeof(*u->user));
 	u->user[u->n++] = (struct flavor_user){use, strchr(node->name, '/') + 1};
 }
 

@@ -42,10 +42,7 @@ static int64_t borrowed_of(const struct quota_row *row, __int128 amount)
 
 static void usage_add(struct scratch *s, const struct quota_row *row)
 {
-	if (s->nusage == s->capacity) {
-		s->capacity = s->capacity ? s->capacity * 2 : 16;
-		s->usage = mem_grow(s->usage, s->capacity, sizeof(*s->usage));
-	}
+	s->usage = mem_room(s->usage, s->nusage, &s->capacity, 16, sizeof(*s->usage));
 	s->usage[s->nusage++] = (struct usage_view){.flavor = row->flavor,
 		.resource = row->resource,
 		.nominal = row->nominal,

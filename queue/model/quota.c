@@ -151,10 +151,8 @@ static struct quota_row *row_make(struct quota *quota, const struct row_key *key
 	row->flavor_pool = flavor_pool_of(quota, row->flavor, row->resource);
 	list_add(&row->flavor_pool->rows, &row->of_flavor_pool);
 	map_put(&quota->rows, hash, row);
-	if (node->nrows == node->capacity) {
-		node->capacity = node->capacity ? node->capacity * 2 : 8;
-		node->row = mem_grow(node->row, node->capacity, sizeof(struct quota_row *));
-	}
+	node->row =
+		mem_room(node->row, node->nrows, &node->capacity, 8, sizeof(struct quota_row *));
 	node->row[node->nrows++] = row;
 	if (node->parent) {
 		row->up = quota_row_of(quota, node->parent, row->flavor, row->resource);

@@ -23,10 +23,7 @@ static void recount(struct profile_head *h)
 /* Makes place for a head at that index. */
 static struct profile_head *head_insert(struct profile *p, size_t at)
 {
-	if (p->nheads == p->room) {
-		p->room = p->room ? p->room * 2 : 4;
-		p->head = mem_grow(p->head, p->room, sizeof(*p->head));
-	}
+	p->head = mem_room(p->head, p->nheads, &p->room, 4, sizeof(*p->head));
 	struct profile_head *h = &p->head[at];
 	memmove(h + 1, h, (p->nheads - at) * sizeof(*h));
 	p->nheads++;

@@ -35,10 +35,7 @@ void candidates_done(struct candidates *l)
 
 static void add(struct candidate **all, size_t *n, size_t *capacity, const struct candidate *c)
 {
-	if (*n == *capacity) {
-		*capacity = *capacity ? *capacity * 2 : 16;
-		*all = mem_grow(*all, *capacity, sizeof(**all));
-	}
+	*all = mem_room(*all, *n, capacity, 16, sizeof(**all));
 	(*all)[(*n)++] = *c;
 }
 

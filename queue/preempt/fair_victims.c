@@ -35,10 +35,7 @@ struct fair {
 
 static size_t seat_add(struct fair *f, const struct quota_node *node)
 {
-	if (f->nseats == f->capacity) {
-		f->capacity = f->capacity ? f->capacity * 2 : 16;
-		f->seat = mem_grow(f->seat, f->capacity, sizeof(*f->seat));
-	}
+	f->seat = mem_room(f->seat, f->nseats, &f->capacity, 16, sizeof(*f->seat));
 	f->seat[f->nseats] = (struct seat){.node = node};
 	return f->nseats++;
 }

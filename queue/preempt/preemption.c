@@ -253,10 +253,7 @@ struct reservation *candidate_source_take(struct preemption *x, struct candidate
 
 static struct candidate_source *candidate_source_new(struct preemption *x)
 {
-	if (x->nsources == x->sources_capacity) {
-		x->sources_capacity = x->sources_capacity ? x->sources_capacity * 2 : 16;
-		x->source = mem_grow(x->source, x->sources_capacity, sizeof(*x->source));
-	}
+	x->source = mem_room(x->source, x->nsources, &x->sources_capacity, 16, sizeof(*x->source));
 	size_t cursors = (x->nsources + 1) * x->ncontested;
 	if (cursors > x->cursors_capacity) {
 		x->cursors_capacity = cursors * 2;
@@ -337,10 +334,7 @@ int64_t candidate_source_lent(
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)
 {
-	if (x->nvictims == x->victims_capacity) {
-		x->victims_capacity = x->victims_capacity ? x->victims_capacity * 2 : 16;
-		x->victim = mem_grow(x->victim, x->victims_capacity, sizeof(*x->victim));
-	}
+	x->victim = mem_room(x->victim, x->nvictims, &x->victims_capacity, 16, sizeof(*x->victim));
 	x->victim[x->nvictims++] = (struct victim){r, reason, 0};
 	reservation_take_away(r);
 }

@@ -122,10 +122,7 @@ static int add_line(
 		err_wrap(e, "line %zu", number);
 		return rc;
 	}
-	if (l->count == l->room) {
-		l->room = l->room ? l->room * 2 : 64;
-		l->entry = mem_grow(l->entry, l->room, sizeof(*l->entry));
-	}
+	l->entry = mem_room(l->entry, l->count, &l->room, 64, sizeof(*l->entry));
 	l->entry[l->count++] = new;
 	return 0;
 }

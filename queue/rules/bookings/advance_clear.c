@@ -77,10 +77,8 @@ static void add(struct clearing *c, struct reservation *r, bool users, bool ends
 	if (own || r->state == RESERVATION_LEAVING || r->lingers || goes_last != ends ||
 		may_use_another(c, r) != users || (users && uses_an_older(c, r)))
 		return;
-	if (c->ncandidates == c->room) {
-		c->room = c->room ? c->room * 2 : 64;
-		c->candidate = mem_grow(c->candidate, c->room, sizeof(struct reservation *));
-	}
+	c->candidate =
+		mem_room(c->candidate, c->ncandidates, &c->room, 64, sizeof(struct reservation *));
 	c->candidate[c->ncandidates++] = r;
 }
 

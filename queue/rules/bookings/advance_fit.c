@@ -26,10 +26,7 @@ static struct taken *taken_of(struct taken_all *t, const struct quota_row *row)
 	for (size_t i = 0; i < t->n; i++)
 		if (t->of[i].row == row)
 			return &t->of[i];
-	if (t->n == t->room) {
-		t->room = t->room ? t->room * 2 : 16;
-		t->of = mem_grow(t->of, t->room, sizeof(*t->of));
-	}
+	t->of = mem_room(t->of, t->n, &t->room, 16, sizeof(*t->of));
 	t->of[t->n] = (struct taken){row, 0};
 	return &t->of[t->n++];
 }

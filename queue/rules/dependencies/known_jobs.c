@@ -118,10 +118,7 @@ void known_jobs_insert(struct known_jobs *all, const struct known_job *j)
 		}
 		known_jobs_remove(all, &all->job[0]);
 	}
-	if (all->n == all->room) {
-		all->room = all->room ? all->room * 2 : 1;
-		all->job = mem_grow(all->job, all->room, sizeof(*all->job));
-	}
+	all->job = mem_room(all->job, all->n, &all->room, 1, sizeof(*all->job));
 	size_t at = all->n;
 	while (at > 0 && job_order(j, &all->job[at - 1]) < 0)
 		at--;

@@ -40,8 +40,7 @@ static void selector_take(
 	memmove(place + 1, place, (size_t)(n->place + nplaces - place) * sizeof(*place));
 	*place = (uint16_t)s->ntaken;
 	n->taken_by |= s->bit;
-	if ((s->ntaken & (s->ntaken - 1)) == 0)
-		s->taken = mem_grow(s->taken, s->ntaken ? 2 * s->ntaken : 1, sizeof(*s->taken));
+	s->taken = mem_one_more(s->taken, s->ntaken, sizeof(*s->taken));
 	s->taken[s->ntaken++] = n;
 	q->predecessors.bytes += MEMBER_BYTES;
 }

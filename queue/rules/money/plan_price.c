@@ -78,10 +78,7 @@ static void add_step(struct plan *p, int64_t from_ms, int64_t factor)
 {
 	if (p->nsteps > 0 && p->step[p->nsteps - 1].per_hour == factor)
 		return;
-	if (p->nsteps == p->steps_room) {
-		p->steps_room = p->steps_room ? p->steps_room * 2 : 32;
-		p->step = mem_grow(p->step, p->steps_room, sizeof(*p->step));
-	}
+	p->step = mem_room(p->step, p->nsteps, &p->steps_room, 32, sizeof(*p->step));
 	p->step[p->nsteps++] = (struct tariff_step){from_ms, factor};
 }
 

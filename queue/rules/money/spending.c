@@ -106,10 +106,7 @@ static struct quarter *quarter_at(struct account_of *a, int64_t number)
 	size_t at = place_of(a, number);
 	if (at < a->n && a->quarter[at].number == number)
 		return &a->quarter[at];
-	if (a->n == a->capacity) {
-		a->capacity = a->capacity ? a->capacity * 2 : 8;
-		a->quarter = mem_grow(a->quarter, a->capacity, sizeof(*a->quarter));
-	}
+	a->quarter = mem_room(a->quarter, a->n, &a->capacity, 8, sizeof(*a->quarter));
 	memmove(&a->quarter[at + 1], &a->quarter[at], (a->n - at) * sizeof(*a->quarter));
 	a->quarter[at] = (struct quarter){.number = number};
 	a->n++;

@@ -204,19 +204,14 @@ static struct quota_node *root_of(const struct cohort_tree *tree)
 
 static void add_going(struct asking *a, struct reservation *r)
 {
-	if (a->ngoing == a->going_room)
-		a->going = mem_grow(a->going,
-			a->going_room = a->going_room ? a->going_room * 2 : 16, sizeof(*a->going));
+	a->going = mem_room(a->going, a->ngoing, &a->going_room, 16, sizeof(*a->going));
 	a->going[a->ngoing++] = r;
 }
 
 static void add_giver(struct asking *a, struct reservation *r, int32_t least)
 {
 	int32_t most = giving_pods_then(r);
-	if (a->ngivers == a->givers_room)
-		a->giver = mem_grow(a->giver,
-			a->givers_room = a->givers_room ? a->givers_room * 2 : 16,
-			sizeof(*a->giver));
+	a->giver = mem_room(a->giver, a->ngivers, &a->givers_room, 16, sizeof(*a->giver));
 	struct giver *g = &a->giver[a->ngivers++];
 	*g = (struct giver){.r = r, .least = least, .most = most, .keeps = most};
 	g->taker = mem_array(r->nlines, sizeof(struct runpolicy *));
