@@ -143,9 +143,7 @@ static size_t decide(struct run *r)
 	size_t n = queue_decide(r->q, 1000, out, 1000, &next_ms);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t job = job_of(&out[i].uid);
-		if (r->n == r->room)
-			r->job = mem_grow(
-				r->job, r->room = r->room ? r->room * 2 : 1024, sizeof(*r->job));
+		r->job = mem_room(r->job, r->n, &r->room, 1024, sizeof(*r->job));
 		r->job[r->n++] = job;
 		/* near enough to where a scheduler would put it: on a node of a fitting shape */
 		size_t node = job * 7 % r->nodes;

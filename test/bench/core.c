@@ -136,10 +136,7 @@ static size_t decide(struct queue *q, struct running *r)
 	int64_t next_ms;
 	size_t n = queue_decide(q, 1000, out, 1000, &next_ms);
 	for (size_t i = 0; i < n; i++) {
-		if (r->n == r->room) {
-			r->room = r->room ? r->room * 2 : 4096;
-			r->uid = mem_grow(r->uid, r->room, sizeof(*r->uid));
-		}
+		r->uid = mem_room(r->uid, r->n, &r->room, 4096, sizeof(*r->uid));
 		r->uid[r->n++] = out[i].uid;
 	}
 	return n;

@@ -61,10 +61,8 @@ const struct snap *model_api_write(struct model_api *api, struct snap *next, boo
 					next->job.annotations.waiting ||
 					next->job.annotations.stopping_at_ms > 0;
 	j->now = next;
-	if (api->nhistory == api->room) {
-		api->room = api->room ? api->room * 2 : 256;
-		api->history = mem_grow(api->history, api->room, sizeof(*api->history));
-	}
+	api->history =
+		mem_room(api->history, api->nhistory, &api->room, 256, sizeof(*api->history));
 	api->history[api->nhistory++] = (struct history){next, queued(before), queued(next)};
 	if (api->written)
 		api->written(api, next, api->ctx);

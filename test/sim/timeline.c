@@ -18,10 +18,7 @@ static bool before(const struct event *a, const struct event *b)
 void timeline_add(
 	struct timeline *t, int64_t at_ms, void (*run)(struct sim *s, void *arg), void *arg)
 {
-	if (t->count == t->room) {
-		t->room = t->room ? t->room * 2 : 256;
-		t->heap = mem_grow(t->heap, t->room, sizeof(*t->heap));
-	}
+	t->heap = mem_room(t->heap, t->count, &t->room, 256, sizeof(*t->heap));
 	struct event e = {at_ms, t->next_seq++, run, arg};
 	size_t i = t->count++;
 	for (; i > 0 && before(&e, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
