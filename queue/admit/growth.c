@@ -62,9 +62,7 @@ static void growth_arm(struct queue *q, struct clusterqueue *cq, int64_t at_most
 	const struct tree_node *first = tree_first(&cq->resting);
 	int64_t at_ms = first && wish_of(first)->next_ms < at_most_ms ? wish_of(first)->next_ms
 								      : at_most_ms;
-	cq->growth.kind = ALARM_GROWTH;
-	cq->growth.serial = cq->serial;
-	cq->growth.owner = cq;
+	alarm_init(&cq->growth, ALARM_GROWTH, cq->serial, cq);
 	alarm_set(&q->alarms, &cq->growth, cq->exists ? at_ms : INT64_MAX);
 }
 

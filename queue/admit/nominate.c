@@ -237,9 +237,7 @@ static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct gro
 	int64_t until = rules_group_may(q, g).until_ms;
 	if (backfill_heads_of(cq) && until >= alarm_at(&cq->fit))
 		return;
-	cq->fit.kind = ALARM_FIT;
-	cq->fit.serial = cq->serial;
-	cq->fit.owner = cq;
+	alarm_init(&cq->fit, ALARM_FIT, cq->serial, cq);
 	alarm_set(&q->alarms, &cq->fit, until == INT64_MAX ? INT64_MAX : until + 1);
 }
 

@@ -540,9 +540,7 @@ static void watch_spared(const struct pass *p)
 		if (!cq->spared)
 			continue;
 		cq->spared = false;
-		cq->grown.kind = ALARM_GROWN;
-		cq->grown.serial = cq->serial;
-		cq->grown.owner = cq;
+		alarm_init(&cq->grown, ALARM_GROWN, cq->serial, cq);
 		alarm_set(&p->q->alarms, &cq->grown, grows_ms(p->q, cq));
 	}
 }

@@ -18,6 +18,13 @@ void alarms_init(struct tree *alarms)
 	tree_init(alarms, alarm_order, NULL);
 }
 
+void alarm_init(struct alarm *a, enum alarm_kind kind, uint64_t serial, void *owner)
+{
+	a->kind = kind;
+	a->serial = serial;
+	a->owner = owner;
+}
+
 void alarm_clear(struct tree *alarms, struct alarm *a)
 {
 	if (tree_in(&a->node))

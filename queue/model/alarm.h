@@ -35,6 +35,9 @@ struct alarm {
 
 void alarms_init(struct tree *alarms);
 
+/* Says whose alarm it is. The same may be said again while it is set. */
+void alarm_init(struct alarm *a, enum alarm_kind kind, uint64_t serial, void *owner);
+
 /* Replaces the moment that it was set to. INT64_MAX: never. */
 void alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms);
 void alarm_clear(struct tree *alarms, struct alarm *a);

@@ -177,8 +177,7 @@ void run_arm(struct queue *q, struct reservation *r)
 		at_ms = run < ready ? run : ready;
 		at_ms = rules < at_ms ? rules : at_ms;
 	}
-	r->run.alarm.kind = ALARM_RUN;
-	r->run.alarm.serial = r->serial;
+	alarm_init(&r->run.alarm, ALARM_RUN, r->serial, NULL);
 	alarm_set(&q->alarms, &r->run.alarm, at_ms);
 }
 

@@ -176,9 +176,7 @@ static void watch_ends(struct queue *q, struct clusterqueue *cq)
 {
 	struct backfill_slot *r = cq->backfill_slot;
 	const struct reservation *first = first_end(cq);
-	r->alarm.kind = ALARM_BACKFILL;
-	r->alarm.serial = cq->serial;
-	r->alarm.owner = cq;
+	alarm_init(&r->alarm, ALARM_BACKFILL, cq->serial, cq);
 	alarm_set(&q->alarms, &r->alarm, first ? quantity_add(first->ends_ms, 1) : INT64_MAX);
 }
 

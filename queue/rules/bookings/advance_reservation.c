@@ -97,9 +97,7 @@ static struct advance_reservation *object_of(struct queue *q, const char *name)
 	a->name = mem_strdup(name);
 	a->serial = ++q->advance_reservations.serials;
 	a->reason = "NotJudgedYet";
-	a->alarm.kind = ALARM_ADVANCE;
-	a->alarm.serial = a->serial;
-	a->alarm.owner = a;
+	alarm_init(&a->alarm, ALARM_ADVANCE, a->serial, a);
 	tree_insert(&q->advance_reservations.all, &a->by_name, a->serial);
 	return a;
 }

@@ -60,9 +60,7 @@ static struct kept_start *keep(struct queue *q, struct workload *w, struct booki
 	struct kept_start *k = mem_alloc(sizeof(*k));
 	k->w = w;
 	k->booking = b;
-	k->alarm.kind = ALARM_KEPT_START;
-	k->alarm.serial = b->serial;
-	k->alarm.owner = k;
+	alarm_init(&k->alarm, ALARM_KEPT_START, b->serial, k);
 	map_put(&q->kept_starts, uid_hash(&w->key.uid), k);
 	alarm_set(&q->alarms, &k->alarm, b->from_ms);
 	return k;

@@ -155,9 +155,7 @@ static struct dependency_wait *wait_new(struct queue *q, struct workload *w, con
 	x->ns = arena_string(&x->memory, j->ns);
 	x->on_failure = d->on_failure;
 	x->is_singleton = asks_singleton(d);
-	x->alarm.kind = ALARM_DEPENDENCY;
-	x->alarm.serial = ++q->counters.alarms;
-	x->alarm.owner = w;
+	alarm_init(&x->alarm, ALARM_DEPENDENCY, ++q->counters.alarms, w);
 	for (size_t i = 0; i < d->count; i++) {
 		const struct dependency *from = &d->item[i];
 		if (from->kind == AFTER_SINGLETON)

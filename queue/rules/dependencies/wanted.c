@@ -50,9 +50,7 @@ void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
 	if (w->id == 0) {
 		w->id = ++all->last_id;
 		w->line = l;
-		w->alarm.kind = ALARM_WANTED;
-		w->alarm.serial = w->id;
-		w->alarm.owner = w;
+		alarm_init(&w->alarm, ALARM_WANTED, w->id, w);
 	}
 	w->state = WANTED_WANTED;
 	list_add(&l->waiting, &w->waiting);

@@ -191,9 +191,8 @@ static void booked_starts_may_improve(struct queue *q, struct cohort_tree *tree)
 	if (list_in(&tree->improvable))
 		return;
 	list_add(&q->improvable, &tree->improvable);
-	tree->improve.kind = ALARM_IMPROVE;
 	if (tree->improve.serial == 0)
-		tree->improve.serial = ++q->counters.alarms;
+		alarm_init(&tree->improve, ALARM_IMPROVE, ++q->counters.alarms, NULL);
 }
 
 static void book(struct queue *q, struct workload *w)

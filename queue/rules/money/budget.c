@@ -301,9 +301,7 @@ static struct budget *budget_make(struct queue *q, const char *name)
 	b = mem_alloc(sizeof(*b));
 	b->name = mem_strdup(name);
 	b->serial = ++q->budgets.made;
-	b->alarm.kind = ALARM_BUDGET;
-	b->alarm.serial = b->serial;
-	b->alarm.owner = b;
+	alarm_init(&b->alarm, ALARM_BUDGET, b->serial, b);
 	tree_insert(&q->budgets.all, &b->by_name, b->serial);
 	return b;
 }

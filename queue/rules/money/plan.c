@@ -110,9 +110,7 @@ static struct plan *plan_make(struct queue *q, const char *name)
 	p = mem_alloc(sizeof(*p));
 	p->name = mem_strdup(name);
 	p->serial = ++q->plans.made;
-	p->alarm.kind = ALARM_PLAN;
-	p->alarm.serial = p->serial;
-	p->alarm.owner = p;
+	alarm_init(&p->alarm, ALARM_PLAN, p->serial, p);
 	tree_insert(&q->plans.all, &p->by_name, p->serial);
 	return p;
 }

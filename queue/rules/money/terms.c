@@ -69,9 +69,7 @@ void terms_take(struct queue *q, struct workload *w, const struct job_terms *ask
 	t->asked.max_price_resource = mem_strdup(resource_of(asked));
 	t->w = w;
 	t->told_is_over = told_is_over;
-	t->alarm.kind = ALARM_TERMS;
-	t->alarm.serial = ++q->counters.alarms;
-	t->alarm.owner = w;
+	alarm_init(&t->alarm, ALARM_TERMS, ++q->counters.alarms, w);
 	q->workload_bytes += terms_size(t);
 	w->terms = t;
 	if (stood)

@@ -59,9 +59,7 @@ struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name)
 		t->name = mem_strdup(name);
 		t->serial = ++q->calendar_refs.serials;
 		t->state.until_ms = CALENDAR_NEVER;
-		t->alarm.kind = ALARM_CALENDAR;
-		t->alarm.serial = t->serial;
-		t->alarm.owner = t;
+		alarm_init(&t->alarm, ALARM_CALENDAR, t->serial, t);
 		list_init(&t->policies);
 		list_init(&t->rates);
 		list_init(&t->reserved);

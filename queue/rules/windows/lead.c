@@ -58,9 +58,7 @@ void lead_plan(struct queue *q, struct clusterqueue *cq)
 	struct lead *l = cq->lead;
 	int64_t at_ms = opens ? cq->window_state->opens_ms - ms : INT64_MAX;
 	bool opened = l->on && cq->window_state->open && ms > 0;
-	l->alarm.kind = ALARM_LEAD;
-	l->alarm.serial = cq->serial;
-	l->alarm.owner = cq;
+	alarm_init(&l->alarm, ALARM_LEAD, cq->serial, cq);
 	alarm_set(&q->alarms, &l->alarm, at_ms > q->now_ms ? at_ms : INT64_MAX);
 	lead_enter(q, l, opened || at_ms <= q->now_ms);
 }
