@@ -12,7 +12,7 @@
 #include "queue/preempt/preemption.h"
 #include "queue/admit/nominate.h"
 #include "queue/model/reservation.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "sluice/quantity.h"
 
 /* Quota that is kept for a StrictFIFO head: it could reclaim it from its Cohort. */

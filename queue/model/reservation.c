@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "queue/rules/windows/lead.h"
 #include "queue/rules/windows/smaller_quota.h"
 #include "queue/rules/lending.h"

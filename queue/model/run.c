@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/job/stop_rate.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "queue/rules/reclaim.h"
 #include "sluice/quantity.h"
 

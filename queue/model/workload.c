@@ -9,7 +9,7 @@
 #include "queue/rules/backfill.h"
 #include "queue/core.h"
 #include "queue/model/duration.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "queue/model/nice.h"
 #include "queue/model/overflow.h"
 #include "queue/model/precedence.h"

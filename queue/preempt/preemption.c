@@ -2,29 +2,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/preempt/victim_index.h"
 #include "sluice/quantity.h"
-
-static int cost_of(const struct reservation *r)
-{
-	return r->state == RESERVATION_PROMISED ? 0 : r->stop_given ? 1 : 2;
-}
-
-bool costs_nothing(const struct reservation *r)
-{
-	return cost_of(r) < 2;
-}
-
-int reservation_cmp(const struct reservation *a, const struct reservation *b)
-{
-	if (cost_of(a) != cost_of(b))
-		return cost_of(a) < cost_of(b) ? -1 : 1;
-	if (a->w->key.priority != b->w->key.priority)
-		return a->w->key.priority < b->w->key.priority ? -1 : 1;
-	if (a->reserved_ms != b->reserved_ms)
-		return a->reserved_ms > b->reserved_ms ? -1 : 1;
-	return uid_cmp(&a->w->key.uid, &b->w->key.uid);
-}
 
 /* ---- Which runs are candidates ---- */
 

@@ -15,6 +15,7 @@
 #ifndef SLUICE_QUEUE_PREEMPT_PREEMPTION_H
 #define SLUICE_QUEUE_PREEMPT_PREEMPTION_H
 
+#include "queue/model/victim_index.h"
 #include "queue/preempt/victim_search.h"
 #include "queue/preempt/victims.h"
 
@@ -96,12 +97,8 @@ struct reservation *candidate_source_take(struct preemption *x, struct candidate
 /* Does the node use more than its own quota of some contested row? */
 bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
-/* Is no work lost when the reservation goes? True of a promise, and of a run that ends anyway. */
-bool costs_nothing(const struct reservation *r);
 /* Would a stop end its Job as Complete? False of a run that ends anyway: it is waited for. */
 bool reservation_goes_last(const struct reservation *r);
-/* The order in which they go: promises, runs that end anyway, lower priority, later start, uid. */
-int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason);
 /* Is the reservation among the victims so far? */

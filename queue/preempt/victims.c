@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/preempt/preemption.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "sluice/quantity.h"
 
 void demand_init(struct demand *d, const struct workload *w, struct clusterqueue *cq,

@@ -4,7 +4,7 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "queue/rules/backfill.h"
 #include "queue/rules/bookings/kept_start.h"
 #include "queue/rules/dependencies/dependency_wait.h"

@@ -8,7 +8,7 @@
 #include "queue/model/giving.h"
 #include "queue/preempt/pods_first.h"
 #include "queue/preempt/preemption.h"
-#include "queue/preempt/victim_index.h"
+#include "queue/model/victim_index.h"
 #include "queue/rules/windows/effective_quota.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/model/reservation.h"

@@ -10,10 +10,15 @@
  * A run starts with its reservation (reserved_ms). One that ends anyway counts as one that always
  * ran: nothing spares it.
  */
-#ifndef SLUICE_QUEUE_PREEMPT_VICTIM_INDEX_H
-#define SLUICE_QUEUE_PREEMPT_VICTIM_INDEX_H
+#ifndef SLUICE_QUEUE_MODEL_VICTIM_INDEX_H
+#define SLUICE_QUEUE_MODEL_VICTIM_INDEX_H
 
 #include "queue/model/reservation.h"
+
+/* Is no work lost when the reservation goes? True of a promise, and of a run that ends anyway. */
+bool costs_nothing(const struct reservation *r);
+/* The order in which reservations go: promises, runs that end anyway, lower priority, later start, uid. */
+int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
 /* Puts the reservation into the indexes of the rows of which it holds more than 0 / takes it out.
  * Every change of its place (its workload's priority) or of what it holds stands between a leave
