@@ -16,7 +16,7 @@
 #include "queue/model/alarm.h"
 #include "queue/rules/money/budget.h"
 #include "queue/model/clusterqueue.h"
-#include "queue/preempt/disruption.h"
+#include "queue/model/disruption.h"
 #include "queue/model/duration.h"
 #include "queue/model/group.h"
 #include "queue/model/localqueue.h"

@@ -13,7 +13,7 @@
 
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/preempt/disruption.h"
+#include "queue/model/disruption.h"
 #include "queue/effect/effect.h"
 #include "queue/explain/ahead.h"
 #include "queue/explain/explain.h"

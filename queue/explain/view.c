@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
-#include "queue/preempt/disruption.h"
+#include "queue/model/disruption.h"
 #include "queue/rules/namespace_quota.h"
 #include "queue/rules/targets.h"
 #include "queue/model/reservation.h"

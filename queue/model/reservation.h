@@ -20,7 +20,7 @@
 #include "queue/admit/assign.h"
 #include "queue/rules/money/bill.h"
 #include "queue/core.h"
-#include "queue/preempt/disruption.h"
+#include "queue/model/disruption.h"
 
 enum reservation_state {
 	RESERVATION_PROMISED,

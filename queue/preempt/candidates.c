@@ -16,7 +16,7 @@
 
 #include "base/mem.h"
 #include "queue/model/giving.h"
-#include "queue/preempt/disruption.h"
+#include "queue/model/disruption.h"
 
 /* So many budgets of one pod are counted. */
 #define BUDGETS_EACH 8

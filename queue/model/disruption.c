@@ -1,4 +1,4 @@
-#include "queue/preempt/disruption.h"
+#include "queue/model/disruption.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
  * status.disruptionsAllowed is as old as the last update by the disruption controller. Pods of runs
  * that were stopped since then are subtracted.
  */
-#ifndef SLUICE_QUEUE_PREEMPT_DISRUPTION_H
-#define SLUICE_QUEUE_PREEMPT_DISRUPTION_H
+#ifndef SLUICE_QUEUE_MODEL_DISRUPTION_H
+#define SLUICE_QUEUE_MODEL_DISRUPTION_H
 
 #include "base/map.h"
 #include "base/list.h"
