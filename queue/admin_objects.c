@@ -1,6 +1,4 @@
 /* Which objects of admins decide what starts in a Cohort tree, and whether they are still the same. */
-#include <string.h>
-
 #include "base/mix.h"
 #include "queue/core.h"
 #include "queue/explain/view.h"

@@ -27,7 +27,6 @@
 #include "queue/core.h"
 #include "queue/explain/explain.h"
 #include "queue/model/reservation.h"
-#include "sluice/quantity.h"
 
 /* A Job that runs. */
 struct entrant {

@@ -1,6 +1,4 @@
 /* Facts about Jobs: from the first sight to the release of their quota. */
-#include <stdlib.h>
-
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/admit/growth.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "base/order.h"
 #include "queue/job/stop_rate.h"
 #include "queue/model/reservation.h"

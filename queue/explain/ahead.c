@@ -1,7 +1,5 @@
 #include "queue/explain/ahead.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "queue/admit/assign.h"
 #include "queue/model/precedence.h"

@@ -1,7 +1,5 @@
 #include "queue/explain/explain.h"
 
-#include <string.h>
-
 #include "base/must.h"
 #include "queue/admit/assign.h"
 #include "queue/rules/nodes/node_fit.h"

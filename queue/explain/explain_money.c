@@ -1,7 +1,5 @@
 #include "queue/explain/explain_money.h"
 
-#include <string.h>
-
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
 #include "queue/core.h"

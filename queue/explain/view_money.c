@@ -1,5 +1,4 @@
 /* PricePlans and Budgets as their status shows them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "queue/calendar/zone.h"

@@ -12,7 +12,6 @@
 #include "queue/preempt/preemption.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "queue/model/giving.h"

@@ -1,7 +1,6 @@
 #include "queue/preempt/pods_first.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "queue/model/giving.h"
 #include "queue/preempt/preemption.h"
