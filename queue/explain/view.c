@@ -62,6 +62,13 @@ static int usage_order(const void *a, const void *b)
 	return order ? order : strcmp(x->resource, y->resource);
 }
 
+/* Sorts by name, from this one on. */
+static void usage_sort(struct scratch *s, size_t from)
+{
+	if (s->nusage > from + 1)
+		qsort(s->usage + from, s->nusage - from, sizeof(*s->usage), usage_order);
+}
+
 /* The rows of the spec in its order, then those that only running Jobs still hold, by name. */
 static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
 {
@@ -76,8 +83,7 @@ static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
 		if (!row->in_spec && row->use[QUOTA_NOW] > 0)
 			usage_add(s, row);
 	}
-	if (s->nusage > listed + 1)
-		qsort(s->usage + listed, s->nusage - listed, sizeof(*s->usage), usage_order);
+	usage_sort(s, listed);
 }
 
 /* Behind Kueue's words: until when it stays, and what to do. */
@@ -318,9 +324,7 @@ bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *
 	q->scratch->nusage = 0;
 	for (size_t i = 0; i < c->node->nrows; i++)
 		usage_add(q->scratch, c->node->row[i]);
-	if (q->scratch->nusage > 1)
-		qsort(q->scratch->usage, q->scratch->nusage, sizeof(*q->scratch->usage),
-			usage_order);
+	usage_sort(q->scratch, 0);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;
 	return true;
@@ -414,8 +418,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	s->nusage = 0;
 	list_each_entry(&lq->reservations, const struct reservation, r, of_localqueue)
 		reservation_add(s, r);
-	if (s->nusage > 1)
-		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
+	usage_sort(s, 0);
 	ret->usage = s->usage;
 	ret->nusage = s->nusage;
 	return true;

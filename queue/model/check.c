@@ -1,7 +1,6 @@
 /*
- * Checks of a whole spec of a ClusterQueue or Cohort. The CRDs'
- * CEL rules check the same earlier; but objects can also come from `sluice simulate` or an old
- * schema.
+ * Checks of a whole spec of a ClusterQueue or Cohort. The CRDs' CEL rules check the same earlier; but
+ * objects can also come from `sluice simulate` or an old schema.
  */
 #include <string.h>
 
