@@ -122,7 +122,7 @@ static void wish_ask(struct grow_wish *w, size_t line)
 
 /* ---- Which runs want to ---- */
 
-static bool may_ever(const struct reservation *r)
+bool growth_asked_for(const struct reservation *r)
 {
 	const struct workload *w = r->w;
 	return r->cq &&
@@ -140,7 +140,7 @@ static bool stands_in_its_queue(const struct reservation *r)
 
 static bool wishes(const struct reservation *r)
 {
-	return may_ever(r) && r->w->wants > r->pods && r->pods > 0 && r->confirmed &&
+	return growth_asked_for(r) && r->w->wants > r->pods && r->pods > 0 && r->confirmed &&
 	       r->state == RESERVATION_HELD && !r->guessed && !reservation_grows(r) &&
 	       reservation_keeps(r) == 0 && stands_in_its_queue(r);
 }
@@ -269,11 +269,6 @@ bool growth_view(const struct reservation *r, struct growth_view *ret)
 		ret->lacks = w->each;
 	}
 	return true;
-}
-
-bool growth_asked_for(const struct reservation *r)
-{
-	return may_ever(r);
 }
 
 /* ---- How many pods more ---- */
