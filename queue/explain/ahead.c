@@ -38,7 +38,7 @@ bool ahead_exceeds(const struct clusterqueue *cq, const struct claim *c, bool op
 static bool can_never_start(const struct group *g)
 {
 	return g->claim.nowhere || assign_plainly(g->cq, &g->claim) <= ASSIGN_NO_FLAVOR ||
-	       ahead_exceeds(g->cq, &g->claim, g->parting.window_state->open);
+	       ahead_exceeds(g->cq, &g->claim, window_state_of(g->head->lq)->open);
 }
 
 /* Once it is first none behind it starts, whatever it asks for. */

@@ -1,6 +1,7 @@
 #include "queue/model/group.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -18,11 +19,35 @@ struct group_key {
 	bool displaces, early;
 };
 
+/* ---- What parts groups ---- */
+
+void parting_add_hashed(struct parting *p, const void *what, uint64_t hash)
+{
+	uint64_t word = (uintptr_t)what;
+	for (size_t i = 0; i < p->n; i++)
+		if (p->word[i] == word)
+			return; /* another rule looks at it as well */
+	must(p->n < PARTING_WORDS);
+	p->word[p->n++] = word;
+	p->hash = (p->hash ^ hash) * 0x9FB21C651E98DF25u;
+}
+
+void parting_add(struct parting *p, const void *what, const char *name)
+{
+	parting_add_hashed(p, what, map_hash_string(name));
+}
+
+void parting_add_number(struct parting *p, int32_t number)
+{
+	parting_add_hashed(p, (const void *)(uintptr_t)(uint32_t)number, (uint32_t)number);
+}
+
 static bool parting_same(const struct parting *a, const struct parting *b)
 {
-	return a->window_state == b->window_state && a->alone == b->alone && a->user == b->user &&
-	       a->singletons == b->singletons && a->in_all == b->in_all;
+	return a->n == b->n && memcmp(a->word, b->word, a->n * sizeof(a->word[0])) == 0;
 }
+
+/* ---- Groups ---- */
 
 static bool group_is(const void *value, const void *key)
 {
@@ -116,9 +141,9 @@ void group_trees_init(struct tree *groups_waiting, struct tree *order)
 	tree_init(order, in_order_order, NULL);
 }
 
-static uint64_t group_hash(const struct group_key *k, uint64_t hash_of_parting)
+static uint64_t group_hash(const struct group_key *k)
 {
-	uint64_t hash = hash_of_parting ^ k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
+	uint64_t hash = k->parting.hash ^ k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
 	hash ^= ((uint64_t)(uint32_t)k->priority + k->displaces) * 0xC2B2AE3D27D4EB4Fu;
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
@@ -156,11 +181,11 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	struct localqueue *lq = cq->spec.orders_by_usage ? w->lq : NULL;
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
 	bool displaces = workload_displaces(w), early = is_early(cq, w);
-	struct parting parting;
-	uint64_t hash_of_parting = rules_part(w, &parting);
+	struct parting parting = {.n = 0};
+	rules_part(w, &parting);
 	struct group_key key = {
 		cq, lq, w->shape, parting, expected_ms, w->key.priority, displaces, early};
-	uint64_t hash = group_hash(&key, hash_of_parting);
+	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
 		return g;

@@ -21,6 +21,20 @@
 #include "queue/rules/rule.h"
 #include "queue/model/workload.h"
 
+/* What parts groups beside shape and priority: what rules look at of a Job (rule.parts), each once, in the order
+ * of RULES. Jobs of a group get the same answers. */
+#define PARTING_WORDS 6
+struct parting {
+	uint64_t word[PARTING_WORDS]; /* which object it is, or a number */
+	size_t n;
+	uint64_t hash; /* of their names: one for equal words */
+};
+
+/* Adds that a rule looks at `what`, an object of that name, or of that hash, or at a number. */
+void parting_add(struct parting *p, const void *what, const char *name);
+void parting_add_hashed(struct parting *p, const void *what, uint64_t hash);
+void parting_add_number(struct parting *p, int32_t number);
+
 struct group {
 	struct tree_node node; /* in clusterqueue.groups_waiting, or its LocalQueue's */
 	struct claim claim;    /* next to the node: a search reads both */

@@ -41,17 +41,14 @@ static size_t younger(const struct reservation *r)
 
 static struct ruling max_running_group_may(const struct queue *q, const struct group *g)
 {
-	const struct localqueue *lq = g->parting.alone;
 	(void)q;
-	return lq && is_full(lq) ? RULING_NO : RULING_YES;
+	return is_full(g->head->lq) ? RULING_NO : RULING_YES;
 }
 
-static uint64_t max_running_parts(const struct workload *w, struct parting *ret)
+static void max_running_parts(const struct workload *w, struct parting *p)
 {
-	if (w->lq->limits.max_running <= 0)
-		return 0;
-	ret->alone = w->lq;
-	return map_hash_string(w->lq->name) * 0x9FB21C651E98DF25u;
+	if (w->lq->limits.max_running > 0)
+		parting_add(p, w->lq, w->lq->name);
 }
 
 static bool max_running_promise_may(struct queue *q, struct reservation *r)

@@ -272,10 +272,9 @@ static bool namespace_quota_choice_may(struct queue *q, const struct attempt *a)
 	return admitted(places, e->w, e->choice.pods) >= e->choice.pods;
 }
 
-static uint64_t namespace_quota_parts(const struct workload *w, struct parting *ret)
+static void namespace_quota_parts(const struct workload *w, struct parting *p)
 {
-	ret->in_all = namespace_quota_in_all(w);
-	return (uint64_t)(uint32_t)ret->in_all * 0x8EBC6AF09C88C6E3u;
+	parting_add_number(p, namespace_quota_in_all(w));
 }
 
 /* The API server's words about its pods, and the cure where waiting does not help. */

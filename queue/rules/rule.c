@@ -105,13 +105,10 @@ bool rules_put_last(const struct queue *q, const struct clusterqueue *cq)
 	return false;
 }
 
-uint64_t rules_part(const struct workload *w, struct parting *ret)
+void rules_part(const struct workload *w, struct parting *p)
 {
-	uint64_t hash = 0;
-	*ret = (struct parting){0};
 	each_rule(rule, ALL_RULES, parts)
-		hash ^= rule->parts(w, ret);
-	return hash;
+		rule->parts(w, p);
 }
 
 bool rules_look_at_duration(const struct localqueue *lq)

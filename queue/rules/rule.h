@@ -37,6 +37,7 @@ struct family;
 struct group;
 struct localqueue;
 struct nominee;
+struct parting;
 struct queue;
 struct reservation;
 struct user;
@@ -64,15 +65,6 @@ struct attempt {
 	const struct nominee *nominee;
 	const struct victim *victim;
 	size_t nvictims;
-};
-
-/* What parts groups beside shape and priority, so that all Jobs of a group get the same answers. */
-struct parting {
-	const struct window_state *window_state;
-	const struct localqueue *alone;	 /* of this LocalQueue only; NULL: of any */
-	const struct user *user;	 /* of this user only; NULL: of any */
-	const struct family *singletons; /* of this family, each of which runs alone; NULL: no */
-	int32_t in_all;			 /* pods that its Job asks for in all (namespace_quota.h) */
 };
 
 /* Of a promise, when its quota is free. Worse answers first. */
@@ -112,8 +104,8 @@ struct rule {
 	bool (*subtree_may)(const struct queue *q, const struct group *root);
 	/* May group_may() say ANSWER_LAST to some group of cq? */
 	bool (*puts_last)(const struct clusterqueue *cq);
-	/* Writes what group_may() looks at; returns bits for a hash of it. */
-	uint64_t (*parts)(const struct workload *w, struct parting *ret);
+	/* Adds what group_may() looks at: parting_add(). */
+	void (*parts)(const struct workload *w, struct parting *p);
 	/* Does it look at the expected durations of Jobs of this LocalQueue? */
 	bool (*looks_at_duration)(const struct localqueue *lq);
 
@@ -189,7 +181,7 @@ bool rules_choice_may(struct queue *q, const struct attempt *a);
 
 bool rules_subtree_may(const struct queue *q, const struct group *root);
 bool rules_put_last(const struct queue *q, const struct clusterqueue *cq);
-uint64_t rules_part(const struct workload *w, struct parting *ret);
+void rules_part(const struct workload *w, struct parting *p);
 bool rules_look_at_duration(const struct localqueue *lq);
 
 bool rules_look_at_victims(const struct queue *q, const struct nominee *e);

@@ -33,13 +33,10 @@ static bool user_limits_concerns(struct queue *q, struct clusterqueue *cq)
 	return false;
 }
 
-static uint64_t user_limits_parts(const struct workload *w, struct parting *ret)
+static void user_limits_parts(const struct workload *w, struct parting *p)
 {
-	if (!user_limits_runs(limits_of(w->user)))
-		return 0;
-	ret->user = w->user;
-	return (map_hash_string(w->user->name) * 31 + map_hash_string(w->lq->name)) *
-	       0xC4CEB9FE1A85EC53u;
+	if (user_limits_runs(limits_of(w->user)))
+		parting_add(p, w->user, w->user->name);
 }
 
 /* ---- What the user holds --------------------------------------------------------------------- */
@@ -91,10 +88,10 @@ static int32_t pods_left(
 
 static struct ruling user_limits_group_may(const struct queue *q, const struct group *g)
 {
-	const struct user *u = g->parting.user;
+	const struct user *u = g->head->user;
 	struct ruling ruling = RULING_YES;
 	(void)q;
-	if (!u)
+	if (!user_limits_runs(limits_of(u)))
 		return RULING_YES;
 	if (runs_all(u))
 		return RULING_NO;

@@ -220,14 +220,12 @@ static bool bookings_promise_may(struct queue *q, struct reservation *r)
 	return fits;
 }
 
-static uint64_t bookings_parts(const struct workload *w, struct parting *ret)
+static void bookings_parts(const struct workload *w, struct parting *p)
 {
 	if (!w->lq->cq || list_empty(&w->lq->cq->reserved))
-		return 0;
-	ret->alone = w->lq;
-	ret->user = w->user;
-	return (map_hash_string(w->user->name) * 31 + map_hash_string(w->lq->name)) *
-	       0xD6E8FEB86659FD93u;
+		return;
+	parting_add(p, w->lq, w->lq->name);
+	parting_add(p, w->user, w->user->name);
 }
 
 /* Does it wait for what somebody has reserved? By what it wanted when it was asked last. */

@@ -417,19 +417,16 @@ static bool singleton_concerns(struct queue *q, struct clusterqueue *cq)
 	return q->predecessors.singletons > 0;
 }
 
-static uint64_t singleton_parts(const struct workload *w, struct parting *ret)
+static void singleton_parts(const struct workload *w, struct parting *p)
 {
-	if (!workload_is_singleton(w))
-		return 0;
-	ret->singletons = w->family;
-	return map_hash_string(family_name(w)) * 0xD1B54A32D192ED03u;
+	if (workload_is_singleton(w))
+		parting_add(p, w->family, family_name(w));
 }
 
 static struct ruling singleton_group_may(const struct queue *q, const struct group *g)
 {
-	const struct family *f = g->parting.singletons;
 	(void)q;
-	return f && first_of(f) ? RULING_NO : RULING_YES;
+	return workload_is_singleton(g->head) && first_of(g->head->family) ? RULING_NO : RULING_YES;
 }
 
 /* Another of its family may have started earlier in this pass, in another ClusterQueue. */

@@ -227,12 +227,10 @@ static bool budget_choice_may(struct queue *q, const struct attempt *a)
 	return budget_lets_lines(q, e->cq, e->w, line, d.nlines, NULL, &cost);
 }
 
-static uint64_t budget_parts(const struct workload *w, struct parting *ret)
+static void budget_parts(const struct workload *w, struct parting *p)
 {
-	if (list_empty(&w->lq->budgets))
-		return 0;
-	ret->alone = w->lq;
-	return map_hash_string(w->lq->name) * 0x94D049BB133111EBu;
+	if (!list_empty(&w->lq->budgets))
+		parting_add(p, w->lq, w->lq->name);
 }
 
 static bool budget_looks_at_duration(const struct localqueue *lq)

@@ -315,13 +315,11 @@ static struct ruling nodes_group_may(const struct queue *q, const struct group *
 
 /* Labels that a LocalQueue adds may decide where pods go that look at each other (node_fit.h), so
  * its Jobs do not speak for those of others. */
-static uint64_t nodes_parts(const struct workload *w, struct parting *ret)
+static void nodes_parts(const struct workload *w, struct parting *p)
 {
 	const struct pod_template *t = w->shape->template;
-	if (w->lq->metadata.nlabels == 0 || !t || !pod_is_sociable(t->pod))
-		return 0;
-	ret->alone = w->lq;
-	return map_hash_string(w->lq->name) * 0xA24BAED4963EE407u;
+	if (w->lq->metadata.nlabels > 0 && t && pod_is_sociable(t->pod))
+		parting_add(p, w->lq, w->lq->name);
 }
 
 /* May the nominee start with its choice, once its victims are gone? */

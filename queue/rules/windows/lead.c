@@ -117,8 +117,8 @@ static void wish_of_line(const struct queue *q, struct wish *x, const struct tre
 {
 	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		const struct group *g = container_of(n, struct group, node);
-		if (!g->parting.window_state->open &&
-			g->parting.window_state->opens_ms > x->cq->window_state->opens_ms)
+		const struct window_state *s = window_state_of(g->head->lq);
+		if (!s->open && s->opens_ms > x->cq->window_state->opens_ms)
 			continue;
 		if (namespace_quota_pods(q, g->cq, &g->claim, g->head) < g->shape->min_pods)
 			continue;

@@ -180,7 +180,7 @@ static enum answer answer_of(enum window_fit fit)
 
 static struct ruling window_group_may(const struct queue *q, const struct group *g)
 {
-	const struct window_state *s = g->parting.window_state;
+	const struct window_state *s = window_state_of(g->head->lq);
 	struct ruling ruling = RULING_YES;
 	ruling.answer = answer_of(window_fit(s, g->expected_ms, q->now_ms));
 	ruling.until_ms = window_fit_until_ms(s, g->expected_ms, q->now_ms);
@@ -205,10 +205,10 @@ static bool window_puts_last(const struct clusterqueue *cq)
 	return false;
 }
 
-static uint64_t window_parts(const struct workload *w, struct parting *ret)
+static void window_parts(const struct workload *w, struct parting *p)
 {
-	ret->window_state = window_state_of(w->lq);
-	return ret->window_state->hash * 0xA0761D6478BD642Fu;
+	const struct window_state *s = window_state_of(w->lq);
+	parting_add_hashed(p, s, s->hash);
 }
 
 static bool window_looks_at_duration(const struct localqueue *lq)
