@@ -47,6 +47,7 @@ void node_classes_done(struct node_classes *s)
 	free(s->slot);
 	free(s->own);
 	free(s->resource);
+	free(s->having);
 	map_done(&s->by_fingerprint);
 }
 
@@ -123,10 +124,19 @@ int32_t node_classes_resource(const struct node_classes *s, const char *name)
 bool node_classes_have(const struct node_classes *s, const char *resource)
 {
 	int32_t number = node_classes_resource(s, resource);
-	for (size_t i = 0; i < s->nslots && number >= 0; i++)
-		if (s->slot[i] && s->slot[i]->amount[number] > 0)
-			return true;
-	return false;
+	return number >= 0 && s->having[number] > 0;
+}
+
+/* The shape has come, or is about to go. */
+static void count_having(struct node_classes *s, const struct node_shape *shape, bool came)
+{
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (shape->amount[i] <= 0)
+			continue;
+		size_t before = s->having[i];
+		s->having[i] = came ? before + 1 : before - 1;
+		s->have_moves += before == 0 || s->having[i] == 0;
+	}
 }
 
 static bool add_resources(struct node_classes *s, const struct resource_list *list)
@@ -136,6 +146,8 @@ static bool add_resources(struct node_classes *s, const struct resource_list *li
 		if (node_classes_resource(s, list->item[i].name) >= 0)
 			continue;
 		s->resource = mem_grow(s->resource, s->nresources + 1, sizeof(*s->resource));
+		s->having = mem_grow(s->having, s->nresources + 1, sizeof(*s->having));
+		s->having[s->nresources] = 0;
 		s->resource[s->nresources++] = mem_strdup(list->item[i].name);
 	}
 	return s->nresources > before;
@@ -222,6 +234,7 @@ static struct node_shape *shape_new(
 	s->slot[shape->id] = shape;
 	map_put(&s->by_fingerprint, shape->hash, shape);
 	number_amounts(s, shape);
+	count_having(s, shape, true);
 	return shape;
 }
 
@@ -249,6 +262,7 @@ void node_classes_drop(struct node_classes *s, struct node_shape *shape)
 	struct fingerprint key = {shape->fingerprint, shape->fingerprint_size};
 	if (--shape->nodes > 0)
 		return;
+	count_having(s, shape, false);
 	map_take(&s->by_fingerprint, shape->hash, &key);
 	s->slot[shape->id] = NULL;
 	s->gone++;

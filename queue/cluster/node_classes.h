@@ -43,7 +43,9 @@ struct node_classes {
 	/* The resources of nodes, numbered in the order of their first sight. Never freed: only
 	 * admins add some. */
 	char **resource;
+	size_t *having; /* by number: how many shapes have some of it */
 	size_t nresources;
+	uint64_t have_moves; /* how often node_classes_have() changed its answer for a resource */
 };
 
 void node_classes_init(struct node_classes *s);

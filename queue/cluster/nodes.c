@@ -288,10 +288,13 @@ static void devices_moved(struct nodes *n)
 			owners_move_off(n, n->slot[i]);
 }
 
-/* While device classes are not known it matters whether any node has a resource. */
+/* While device classes are not known it matters whether any node has a resource. One node among many
+ * that have it changes nothing of that. */
 static void node_moved(struct nodes *n)
 {
-	if (n->device_classes.unknown)
+	bool moved = n->have_moves != n->node_classes.have_moves;
+	n->have_moves = n->node_classes.have_moves;
+	if (moved && n->device_classes.unknown)
 		devices_moved(n);
 }
 

@@ -110,6 +110,7 @@ struct nodes {
 	struct node_traffic traffic;
 	struct map node_pods, namespaces, runtimes;
 	struct device_classes device_classes;
+	uint64_t have_moves;	    /* of node_classes, as node_moved() saw it last */
 	struct map label_counts;    /* how many node_pods have a label: struct label_counts_line */
 	struct map anti_affinities; /* by their fingerprint */
 	struct anti_affinity *first_anti_affinity;

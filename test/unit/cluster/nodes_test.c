@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "queue/cluster/nodes_priv.h"
 #include "words.h"
 
 #define TAINTS "node(s) had untolerated taint(s)"
@@ -581,6 +582,30 @@ static void device_classes_that_are_not_known(void **state)
 	nodes_free(n);
 }
 
+/* A node that changes is asked anew by itself, unless a resource is now on some node, or on none. */
+static void answers_are_kept_while_device_classes_are_not_known(void **state)
+{
+	(void)state;
+	struct nodes *n = nodes_new();
+	words_world(n, "a +e.io/gpu=2|b|c");
+	nodes_know_device_classes(n, false);
+	ask(n, "+e.io/gpu=4");
+	ask(n, "+cpu=4");
+	words_world(n, "b cordon|c cordon|d +e.io/gpu=8");
+	assert_int_equal(n->nfit_caches, 2);
+	assert_int_equal(ask(n, "+e.io/gpu=4").suitable, 1);
+	words_world(n, "d +e.io/gpu=4");
+	assert_true(nodes_drop(n, "c") && nodes_drop(n, "d"));
+	assert_int_equal(n->nfit_caches, 2);
+	assert_int_equal(ask(n, "+e.io/gpu=4").fit, FIT_NEVER);
+	words_world(n, "a +e.io/gpu=0");
+	assert_int_equal(n->nfit_caches, 0);
+	assert_int_equal(ask(n, "+e.io/gpu=4").suitable, 2);
+	words_world(n, "a +e.io/gpu=2");
+	assert_int_equal(n->nfit_caches, 0);
+	nodes_free(n);
+}
+
 static void the_sentence_counts_all_nodes(void **state)
 {
 	(void)state;
@@ -615,6 +640,7 @@ int main(void)
 		cmocka_unit_test(runtime_classes),
 		cmocka_unit_test(device_classes),
 		cmocka_unit_test(device_classes_that_are_not_known),
+		cmocka_unit_test(answers_are_kept_while_device_classes_are_not_known),
 		cmocka_unit_test(the_sentence_counts_all_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
