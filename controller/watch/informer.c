@@ -342,6 +342,7 @@ static void is_denied(struct view *v)
 	struct informer *o = v->informer;
 	if (v->denied || v->listed || !any_listed(o))
 		return;
+	v->absent = false;
 	set_denied(v, true);
 	log_event(o->options.log, LEVEL_WARN, "not-permitted", "kind", v->kind->name, "why",
 		"the controller's account may not list and watch them", "effect", v->kind->without,
@@ -381,6 +382,37 @@ static void is_failing(struct view *v)
 	changed(v->informer);
 }
 
+/* What was absent is so until its API is there: a server that has just started denies this question,
+ * too. */
+static void on_api_probed(const struct kube_answer *a, void *ctx)
+{
+	struct view *v = ctx;
+	v->probe = 0;
+	if (a->http_status == 404)
+		is_absent(v);
+	else if (!v->absent || a->http_status == 200)
+		is_denied(v);
+}
+
+/* Asked beside the watch, so that the cure does not hang on the words of its sentence. */
+static void send_probe(struct view *v, size_t path_len, const char *query, kube_answer_fn *done)
+{
+	struct buf path;
+	buf_init(&path, 256);
+	buf_printf(&path, "%.*s%s", (int)path_len, v->path, query);
+	struct kube_request request = {
+		.method = KUBE_GET, .path = buf_text(&path), .timeout_ms = PROBE_TIMEOUT_MS};
+	v->probe = kube_client_send(v->informer->options.client, &request, done, v);
+	buf_done(&path);
+}
+
+/* A server denies a kind before it looks whether it serves it. Which APIs it has, every account may ask.
+ * (Of the autoscaler's ConfigMap this is the namespace, which is there.) */
+static void probe_api(struct view *v)
+{
+	send_probe(v, (size_t)(strrchr(v->path, '/') - v->path), "", on_api_probed);
+}
+
 static void on_probed(const struct kube_answer *a, void *ctx)
 {
 	struct view *v = ctx;
@@ -389,31 +421,24 @@ static void on_probed(const struct kube_answer *a, void *ctx)
 		crd_is_missing(v);
 	else if (a->http_status == 404 && v->kind->optional)
 		is_absent(v);
+	else if (a->http_status == 403 && v->kind->optional)
+		probe_api(v);
 	else if ((a->http_status == 403 || a->http_status == 404) && v->kind->without)
 		is_denied(v);
-	else if (v->kind->optional && !v->listed && any_listed(v->informer) &&
+	else if (v->kind->optional && !is_settled(v) && any_listed(v->informer) &&
 		 (a->http_status >= 500 || ++v->undecided >= UNDECIDED_MAX))
 		is_failing(v);
 }
 
-/* Asked beside the watch, so that the cure does not hang on the words of its sentence. */
 static void probe(struct view *v)
 {
-	struct buf path;
-	buf_init(&path, 256);
 	v->heard = false;
-	buf_printf(&path, "%s?limit=1", v->path);
-	struct kube_request request = {
-		.method = KUBE_GET, .path = buf_text(&path), .timeout_ms = PROBE_TIMEOUT_MS};
-	v->probe = kube_client_send(v->informer->options.client, &request, on_probed, v);
-	buf_done(&path);
+	send_probe(v, strlen(v->path), "?limit=1", on_probed);
 }
 
 static void on_trouble(const char *sentence, void *ctx)
 {
 	struct view *v = ctx;
-	if (v->absent)
-		return;
 	if ((v->kind->optional || (v->kind->without && !is_settled(v))) && v->probe == 0)
 		probe(v); /* the gate may wait for the answer */
 	if (v->kind->optional && !v->listed && !v->denied)

@@ -30,7 +30,8 @@
  * Kinds of other programs (NodePools of Karpenter), and those that an API server may be without
  * (DeviceClasses), may not be served at all, and may come and go
  * while we run: where they are not there are none, and nothing waits for them, nor for one whose
- * server fails.
+ * server fails. A server denies them without a look at whether it serves them, so one that is denied
+ * is absent where discovery does not know its API.
  *
  * What is followed, kind by kind: kinds.h; the pods: bound_pods.h.
  */

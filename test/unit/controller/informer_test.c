@@ -537,6 +537,13 @@ static void what_other_programs_have(void **state)
 	stage_close(&s);
 }
 
+/* Whether the server has the API of DeviceClasses, which it says to those who may not list them, too. */
+static void answer_api(struct stage *s, int status)
+{
+	script_answer(scripted_server_expect(s->server, "GET /apis/resource.k8s.io/v1 "), status,
+		"", "{}");
+}
+
 /* A role of an older deployment, which may not read DeviceClasses: the queue is told before anything
  * is decided, and again when the right is given. */
 static void without_device_classes(void **state)
@@ -548,6 +555,7 @@ static void without_device_classes(void **state)
 	stage_open(&s);
 	list_the_rest(&s, some);
 	struct script *denial = deny(&s, classes);
+	answer_api(&s, 200);
 	struct script *late = scripted_server_expect(
 		s.server, "GET /apis/resource.k8s.io/v1/deviceclasses?watch=1");
 	script_hold(late);
@@ -566,6 +574,36 @@ static void without_device_classes(void **state)
 	run_until(s.loop, has_heard("-class:gpus "));
 	assert_true(has_heard("class:gpus:e.io/gpu classes:1 -class:gpus "));
 	assert_string_equal(denied(&s), "");
+	stage_close(&s);
+}
+
+/* A server denies what it does not serve, too: there are none, until it has the API. */
+static void a_denied_kind_that_is_not_served(void **state)
+{
+	static const char classes[] = "/apis/resource.k8s.io/v1/deviceclasses";
+	static const char *const some[] = {classes, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	struct script *denial = deny(&s, classes), *again = deny(&s, classes);
+	answer_api(&s, 404);
+	answer_api(&s, 200);
+	struct script *late = scripted_server_expect(
+		s.server, "GET /apis/resource.k8s.io/v1/deviceclasses?watch=1");
+	script_hold(late);
+	stage_observe(&s);
+	list_first(&s, denial);
+	settle(&s);
+	assert_true(has_heard("cluster synced "));
+	run_until(s.loop, scripted_server_count(s.server) >= KINDS + 3);
+	run_a_little(s.loop);
+	assert_false(has_heard("classes:"));
+	assert_string_equal(denied(&s), "");
+	script_release(again);
+	run_until(s.loop, has_heard("classes:0 "));
+	assert_string_equal(denied(&s), "deviceclasses");
+	run_until(s.loop, scripted_server_unused(s.server) == 0);
 	stage_close(&s);
 }
 
@@ -987,6 +1025,7 @@ int main(void)
 		cmocka_unit_test(without_nodes),
 		cmocka_unit_test(what_other_programs_have),
 		cmocka_unit_test(without_device_classes),
+		cmocka_unit_test(a_denied_kind_that_is_not_served),
 		cmocka_unit_test(a_kind_that_is_neither_denied_nor_listed),
 		cmocka_unit_test(a_server_without_device_classes),
 		cmocka_unit_test(a_late_answer_that_there_is_none),
