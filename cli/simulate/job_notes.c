@@ -6,9 +6,11 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/similar.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 
+#define OWN_PREFIX "sluice.dev/simulate-"
 #define DURATION_ANNOTATION "sluice.dev/simulate-duration"
 #define CHECKPOINT_ANNOTATION "sluice.dev/simulate-checkpoint"
 #define OUTCOME_ANNOTATION "sluice.dev/simulate-outcome"
@@ -127,16 +129,60 @@ static int read_admitted_text(
 	return 0;
 }
 
+/* Tells whether a key was to be one of the simulation's and is none. s has the one that was meant. */
+static bool is_misspelt(const char *key, struct similar *s)
+{
+	static const char *const keys[] = {DURATION_ANNOTATION, CHECKPOINT_ANNOTATION,
+		OUTCOME_ANNOTATION, DELETE_ANNOTATION, ADMITTED_ANNOTATION};
+	similar_begin(s, key);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (strcmp(keys[i], key) == 0)
+			return false;
+		similar_offer(s, keys[i]);
+	}
+	return similar_best(s) || strncmp(key, OWN_PREFIX, strlen(OWN_PREFIX)) == 0;
+}
+
+static bool is_plain(const char *key)
+{
+	while (*key > 0x20 && *key < 0x7f)
+		key++;
+	return !*key;
+}
+
+/* The API server warns of other keys that Sluice does not read, and of none of these. */
+static int check_keys(const cJSON *o, const struct job *j, struct err *e)
+{
+	char shown[SHOWN_SIZE];
+	struct similar s;
+	json_each(a, json_object(json_object(o, "metadata"), "annotations")) {
+		if (!is_misspelt(a->string, &s))
+			continue;
+		const char *meant = similar_best(&s);
+		if (meant)
+			err_set(e, ERR_INVALID, "Sluice does not read this; did you mean %s?",
+				meant);
+		else
+			err_set(e, ERR_INVALID,
+				"Sluice does not read this; write simulate-duration, -checkpoint, -outcome, -delete or -admitted");
+		return fault(j, is_plain(a->string) ? a->string : text_show(a->string, shown), e);
+	}
+	return 0;
+}
+
 int job_notes_decode(struct world *w, const cJSON *o, struct job **ret, struct err *e)
 {
 	const struct job_context context = world_job_context(w);
 	int rc = decode_job(o, &context, ret, e);
-	if (rc < 0 || !(*ret)->invalid)
+	if (rc < 0)
 		return rc;
-	err_set(e, ERR_INVALID, "%s", (*ret)->invalid);
+	rc = (*ret)->invalid ? err_set(e, ERR_INVALID, "%s", (*ret)->invalid)
+			     : check_keys(o, *ret, e);
+	if (rc == 0)
+		return 0;
 	free(*ret);
 	*ret = NULL;
-	return ERR_INVALID;
+	return rc;
 }
 
 int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e)

@@ -23,7 +23,8 @@ struct job_notes {
 	char where[300];      /* file and line of that, for what only the whole can show */
 };
 
-/* decode_job(), but an invalid Job is a fault of the file. */
+/* As decode_job(). An invalid Job is a fault of the file, and so is an annotation that is nearly one of
+ * those above. */
 int job_notes_decode(struct world *w, const cJSON *o, struct job **ret, struct err *e);
 /* j is what o was decoded to. */
 int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e);

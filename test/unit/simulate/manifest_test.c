@@ -97,6 +97,18 @@ static const struct complaint of_jobs[] = {
 		"metadata.annotations.sluice.dev/simulate-duration: \"soon\" is not a "
 		"duration; "
 		"write e.g. 90s"},
+	{JOB("    sluice.dev/simulate-duratio: 1h\n", POD),
+		"in.yaml:7: Job default/train: metadata.annotations.sluice.dev/simulate-duratio: "
+		"Sluice does not read this; did you mean sluice.dev/simulate-duration?"},
+	{JOB("    sluice.dev/simulat-outcome: Failed\n", POD),
+		"did you mean sluice.dev/simulate-outcome?"},
+	{JOB("    simulate-delete: 2026-11-21T10:00:00Z\n", POD),
+		"did you mean sluice.dev/simulate-delete?"},
+	{JOB("    sluice.dev/simulate-result: Failed\n", POD),
+		"in.yaml:7: Job default/train: metadata.annotations.sluice.dev/simulate-result: "
+		"Sluice does not read this; write simulate-duration, -checkpoint, -outcome, "},
+	{JOB("    \"sluice.dev/simulate-\\e[2J\": x\n", POD),
+		"metadata.annotations.\"sluice.dev/simulate-"},
 	{JOB("    sluice.dev/simulate-delete: now\n", POD),
 		"in.yaml:7: Job default/train: "
 		"metadata.annotations.sluice.dev/simulate-delete: \"now\" is not a time"},
@@ -165,6 +177,11 @@ static const struct complaint of_cronjobs[] = {
 	{CRON("  schedule: '@daily'\n  jobTemplate:\n    spec:\n      parallelism: x\n"),
 		"in.yaml:8: CronJob default/nightly: spec.jobTemplate.spec.parallelism: "
 		"must"},
+	{CRON("  schedule: '@daily'\n  jobTemplate:\n    metadata:\n      annotations:\n"
+	      "        sluice.dev/simulate-durations: 1h\n    spec:\n      template: {spec: {}}\n"),
+		"in.yaml:9: CronJob default/nightly: "
+		"spec.jobTemplate.metadata.annotations.sluice.dev/simulate-durations: Sluice does "
+		"not read this; did you mean sluice.dev/simulate-duration?"},
 	{CRON("  schedule: '@daily'\n  concurrencyPolicy: Maybe\n"),
 		"in.yaml:6: CronJob default/nightly: spec.concurrencyPolicy: must be "
 		"Allow"},
