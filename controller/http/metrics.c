@@ -374,18 +374,29 @@ static void put_phases(struct buf *out, const struct gate_counts *c)
 	}
 }
 
+static void put_mass_stop(struct buf *out, const struct gate *g)
+{
+	struct gate_mass_stop mass = {0};
+	gate_mass_stop(g, &mass);
+	put_gauge(out, "sluice_mass_stop_pending",
+		"Jobs that run without a reservation and are left alone for now, since they are many.",
+		mass.jobs);
+}
+
+/* Puts the gauges of Jobs, which the leader alone has, as those of queues. */
+static void put_jobs(struct buf *out, const struct gate *g, const struct gate_counts *c)
+{
+	put_phases(out, c);
+	put_trouble_now(out, g);
+	put_mass_stop(out, g);
+}
+
 static void put_gate(struct buf *out, const struct metrics_sources *s)
 {
 	struct gate_counts c;
 	gate_count(s->gate, &c);
 	if (s->decides)
-		put_phases(out, &c);
-	put_trouble_now(out, s->gate);
-	struct gate_mass_stop mass = {0};
-	gate_mass_stop(s->gate, &mass);
-	put_gauge(out, "sluice_mass_stop_pending",
-		"Jobs that run without a reservation and are left alone for now, since they are many.",
-		mass.jobs);
+		put_jobs(out, s->gate, &c);
 	put_gauge(out, "sluice_leader", "1 when this process decides.", gate_leading(s->gate));
 	put_gauge(out, "sluice_leader_epoch", "The epoch of the lease this process holds, or held.",
 		(uint64_t)gate_epoch(s->gate));

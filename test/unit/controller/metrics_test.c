@@ -378,6 +378,9 @@ static void a_standby_says_nothing_of_queues(void **state)
 	assert_null(strstr(text, "sluice_window_open"));
 	assert_null(strstr(text, "sluice_quota{"));
 	assert_null(strstr(text, "sluice_pending_workloads"));
+	assert_null(strstr(text, "sluice_gate_jobs"));
+	assert_null(strstr(text, "sluice_jobs_in_trouble"));
+	assert_null(strstr(text, "sluice_mass_stop_pending"));
 	assert_non_null(strstr(text, "sluice_leader"));
 	free(text);
 	world_close(&w);
