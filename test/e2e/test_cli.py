@@ -11,7 +11,7 @@ import threading
 
 import pytest
 from conftest import BIN, LATER, SOON, readyz, token
-from objects import job, jobs_path, ours, path_of
+from objects import HOLD, annotations, job, jobs_path, ours, path_of
 from sandbox import ApiError, wait_until
 from sandbox.sandbox import ROOT
 
@@ -122,6 +122,44 @@ def test_a_job_is_held_and_released_and_each_time_told_what_comes_of_it(sluice, 
     world.started("a")
     absent = say("hold", name="nobody")
     assert absent.returncode == 1 and f"there is no Job nobody in namespace {world.ns}" in absent.stderr
+
+
+def test_a_job_that_waits_and_is_told_hold_lets_the_next_one_by(sluice, world):
+    """One in line, and one that was created with the annotation: all say why, neither has a place, and quota that is free is not theirs."""
+    world.queue(cpu=1)
+    world.job("runs")
+    world.started("runs")
+    for name in "first", "second":
+        world.job(name)
+        world.waits(name, "WaitingForQuota")
+    world.job("born", annotations={HOLD: "its data is not there yet"})
+    assert "Job first is on hold; to queue it again: sluice release job/first" in ok(
+        sluice("hold", "job/first", "-n", world.ns, "--because", "wait for the new data"))
+    held = {"first": "wait for the new data", "born": "its data is not there yet"}
+    for name, why in held.items():
+        sentence = world.waits(name, "OnHold")["sentence"]
+        assert sentence.startswith(f"on hold: {why}; to queue it again: "), sentence
+        assert ok(sluice("explain", name, "-n", world.ns)).startswith(f"on hold: {why}; to queue it again: ")
+        world.wait(f"Job {name} to tell where to look", lambda: "on hold: the annotation sluice.dev/hold says why" in annotations(
+            world.get(name)).get("sluice.dev/waiting", ""), about=name)  # noqa: B023
+    world.ahead("second")
+
+    def listed():
+        jobs = world.box.controller_api().get(f"/apis/visibility.sluice.dev/v1alpha1/namespaces/{world.ns}/queuedjobs")["items"]
+        status = {j["metadata"]["name"]: j["status"] for j in jobs}
+        return {name: (s["state"], s.get("position"), "hold" in s.get("waitsFor", ""), held.get(name, "") in s["message"]) for name, s in status.items()}
+    world.wait("the list to have it so", lambda: listed() == {
+        "runs": ("Running", None, False, True), "second": ("Waiting", 1, False, True), **{name: ("Waiting", None, True, True) for name in held}})
+    world.wait("the status to count them", lambda: world.clusterqueue()["status"]["pendingWorkloads"] == 3)
+    world.wait_queue("q", lambda q: q["pending"] == 3, "to have three that wait")
+    world.finish("runs")
+    world.started("second")
+    assert all(world.get(name)["spec"]["suspend"] for name in held)
+    assert "Job first is queued again" in ok(sluice("release", "job/first", "-n", world.ns))
+    world.waits("first", "WaitingForQuota")
+    world.finish("second")
+    world.started("first")
+    world.waits("born", "OnHold")
 
 
 # ---- sluice move, sluice priority -----------------------------------------------------------
