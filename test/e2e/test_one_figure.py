@@ -2,20 +2,23 @@
 
 One world: two ClusterQueues of a Cohort, of which one borrows all that the other has free; Jobs that wait there, the first of
 which can never start; a Budget that has paid for a run and keeps money for another. Each figure is asked of all its surfaces:
-the status of the objects, /metrics, the controller's API (which the page asks), the aggregated API, `sluice` with either of
-these, kubectl, and the views of the ledger."""
+the status of the objects, /metrics, the controller's API, what the page draws of that (where there is a Chromium), the aggregated
+API, `sluice` with either of these, kubectl, and the views of the ledger."""
 
 import json
+import re
 import subprocess
 from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
+from browser import lacks
 from conftest import LATER, SOON
 from objects import has, ours, path_of
 from sandbox import ApiError, SandboxError, wait_until
 from settled import booked
 from test_limits import metric
+from test_page import chromium, open_page  # noqa: F401 (fixtures)
 
 GROUP = "/apis/visibility.sluice.dev/v1alpha1"
 EXPECTED = "sluice.dev/expected-duration"
@@ -23,7 +26,7 @@ LINE = {"never": 1, "next": 1, "last": 2}  # positions, in the order of the line
 
 
 @pytest.fixture
-def shop(world, program):
+def shop(world, program, open_page):  # noqa: F811
     """Two cores an hour of which cost 72; `big` holds five of six cores, two of them its own queue's, for two hours at most."""
     f, b = world.flavor(), world.full("borrower")
     world.queue("lender", flavors={f: 4}, cohort="all")
@@ -53,7 +56,8 @@ def shop(world, program):
             return json.loads(done.stdout)
         return ask
     config = {"KUBECONFIG": str(world.box.kubeconfig)}
-    return SimpleNamespace(world=world, flavor=f, controller=world.box.controller_api(), by_apiserver=said_by(config),
+    page = None if lacks() else open_page(world.box.controller_url())
+    return SimpleNamespace(world=world, flavor=f, page=page, controller=world.box.controller_api(), by_apiserver=said_by(config),
                            by_controller=said_by({**config, "SLUICE_SERVER": world.box.controller_url()}))
 
 
@@ -75,6 +79,19 @@ def agree(what, surfaces, wanted):
     except SandboxError as e:
         differ = {name: figure for name, figure in said.items() if figure != wanted}
         raise AssertionError(f"{e}\nwanted {wanted}\nsaid otherwise: {json.dumps(differ, indent=1, default=str)}") from None
+
+
+def drawn(shop, place, figure):
+    """{surface: question} of what the page draws at that place."""
+    def ask():
+        shop.page.go(place)
+        return figure(shop.page)
+    return {"the page": ask} if shop.page else {}
+
+
+def card(page, name):
+    """The text below the heading of a queue or Budget."""
+    return [text for text in page.texts("main article") if text.startswith(f"{name}\n")][0]
 
 
 def the(objects, **wanted):
@@ -121,6 +138,8 @@ def what_queues_hold_use_and_borrow(shop):
         "sluice queue, by the controller": rows(lambda n: quota_of_view(shop.by_controller("queue", w.full(n)), w.full(n))),
         "sluice queue, by the API server": rows(lambda n: quota_of_view(shop.by_apiserver("queue", w.full(n)), w.full(n))),
     }, wanted)
+    agree("what is held and borrowed", drawn(shop, "queues", lambda page: {n: re.findall(
+        r"(\d+) of \d+ cpu(?:, (\d+) borrowed)?", card(page, w.full(n)))[0] for n in wanted}), {"lender": ("1", ""), "borrower": ("5", "3")})
     held = {name: figure[0] for name, figure in wanted.items()}
     agree("what is held", {
         "status of LocalQueues": rows(lambda n: quota_of_status(local[n]())[0]),
@@ -150,6 +169,7 @@ def how_many_wait(shop):
         "QueuedJobs": lambda: waiting(w.api),
         "QueuedJobs for the page": lambda: waiting(shop.controller),
         "sluice jobs": lambda: len(shop.by_apiserver("jobs", "-n", w.ns, "--state", "Waiting")["items"]),
+        **drawn(shop, "queues", lambda page: int(re.findall(r"(\d+) waiting", card(page, name))[0])),
     }, 3)
 
 
@@ -180,6 +200,8 @@ def a_place_in_line(shop):
         "each QueuedJob": in_line(lambda n: w.api.get(f"{path}/{n}")["status"]["position"]),
         "sluice jobs": lambda: listed(shop.by_apiserver("jobs", "-n", w.ns)["items"]),
         "kubectl get qj": printed,
+        **drawn(shop, f"jobs?clusterQueue={w.full('borrower')}", lambda page: [
+            (name, int(place)) for _, row in page.rows() for place, name in re.findall(rf"^(\d+)\s*{w.ns}/(\w+)", row)]),
     }, list(LINE.items()))
     q = w.full("borrower")
     assert f"it is first in ClusterQueue {q}" in w.explain("next")["sentence"]
@@ -224,6 +246,8 @@ def what_a_run_has_cost(shop):
         "sluice cost, by the controller": lambda: cost_of(shop.by_controller("cost", *since), owner),
         "sluice report": lambda: cost_of(shop.by_apiserver("report", "-n", w.ns, *since), owner),
         "sluice history": lambda: run_of(shop.by_apiserver("history", "-n", w.ns, "--since", "1h")),
+        **drawn(shop, "money?by=owner&since=day", lambda page: Decimal(
+            [re.findall(r"([\d.]+) EUR", row) for row in page.texts("main tr") if row.startswith(owner)][0][0])),
     }, total)
 
 
@@ -239,6 +263,7 @@ def what_is_left_of_a_budget(shop):
         "status": told(lambda: w.api.get(path_of("budgets", name))["status"]),
         "/api/v1/budgets": told(lambda: named(shop.controller.get("/api/v1/budgets")["budgets"], name)),
         "/metrics": told(lambda: {key: metric(w, f"budget_{key}", budget=name, currency="EUR") for key in ("spent", "reserved", "remaining")}),
+        **drawn(shop, "money", lambda page: tuple(map(Decimal, re.findall(r"([\d.]+) spent, ([\d.]+) reserved of .*; ([\d.]+) left", card(page, name))[0]))),
     }, (spent, kept, 50000 - spent - kept))
 
 
