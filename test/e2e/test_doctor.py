@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 from conftest import LATER, SOON, USUAL_FLAGS, as_account, own_plane, readyz, start_controller, token, wait_leading
-from objects import KUBERNETES, LONG, NEWEST, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
+from objects import KUBERNETES, LONG, NEWEST, QUEUE, clusterqueue, conditions, flavor, group, has, job, jobs_path, ours, path_of
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.sandbox import ROOT
 
@@ -274,32 +274,94 @@ def test_what_a_ready_controller_cannot_read_is_told_by_itself(sick, doctor, rol
     healthy(doctor)
 
 
-def test_queues_that_say_why_they_start_nothing(sick, doctor):
-    sick.api.post(path_of("clusterqueues"), clusterqueue("lost", [group(["cpu"], {"anyy": ["4"]})]))
-    sick.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "astray", {"clusterQueue": "nowhere"}))
+SOME = [group(["cpu"], {"any": ["4"]})]
+PLAN = {"queues": ["batch"], "flavors": {"any": "0.5"}, "rates": [{"calendar": "nights", "window": "night", "factor": "0.5"}]}
+MORE_AT_NIGHT = {"window": "night", "flavor": "any", "resource": "cpu", "nominal": 8}
+
+
+def make_what_names_nothing(make):
+    """{path: (object, reason, words)} of what cannot do without that name."""
     day = {k: f"{datetime.now(timezone.utc) + timedelta(days=n):%Y-%m-%dT%H:%M:%SZ}" for k, n in (("from", 1), ("until", 2))}
-    sick.api.post(path_of("advancereservations"), ours("AdvanceReservation", "typo", {
-        "clusterQueue": "q", "flavors": [{"name": "anyy", "resources": [{"name": "cpu", "amount": 1}]}], **day}))
+    return {
+        make("clusterqueues", clusterqueue("lost", [group(["cpu"], {"anyy": ["4"]})])):
+            ("ClusterQueue lost", "FlavorNotFound", "ResourceFlavor anyy (did you mean any?)"),
+        make("localqueues", ours("LocalQueue", "astray", {"clusterQueue": "nowhere"}), NS):
+            (f"LocalQueue {NS}/astray", "ClusterQueueDoesNotExist", "nowhere"),
+        make("advancereservations", ours("AdvanceReservation", "typo", {
+            "clusterQueue": "q", "flavors": [{"name": "anyy", "resources": [{"name": "cpu", "amount": 1}]}], **day})):
+            ("AdvanceReservation typo", "FlavorNotFound", "(did you mean any?)")}
 
-    def said():
-        return sorted(f["text"] for f in doctor()[1]["conditions"]["findings"])
 
-    def all_of_them():
-        found = said()
-        return (len(found) == 3 and found[0].startswith("AdvanceReservation typo: FlavorNotFound: ") and "(did you mean any?)" in found[0]
-                and found[1].startswith("ClusterQueue lost: FlavorNotFound: ") and "ResourceFlavor anyy (did you mean any?)" in found[1]
-                and found[2].startswith(f"LocalQueue {NS}/astray: ClusterQueueDoesNotExist: ") and "nowhere" in found[2])
+def make_what_has_no_effect(make):
+    """{path: (object, reason, message)}; mend() has what mends it."""
+    make("calendars", ours("Calendar", "nights", {"timeZone": "UTC", "open": [{"name": "night", "days": ["Mon-Sun"], "from": "22:00", "to": "06:00"}]}))
+    make("clusterqueues", clusterqueue("elsewhere", SOME, namespaceSelector={"matchLabels": {"kubernetes.io/metadata.name": "sluice-system"}}))
+    return {
+        make("clusterqueues", clusterqueue("batch", SOME, fairSharing={"weight": 3})):
+            ("ClusterQueue batch", "WithoutEffect", "spec.fairSharing.weight has no effect without the controller's --fair-sharing"),
+        make("clusterqueues", ours("ClusterQueue", "nobodys", {"resourceGroups": SOME})):
+            ("ClusterQueue nobodys", "WithoutEffect", "spec.namespaceSelector selects no namespace, so no Job can wait here; set it ({} selects all)"),
+        make("localqueues", ours("LocalQueue", "away", {"clusterQueue": "elsewhere"}), NS):
+            (f"LocalQueue {NS}/away", "WithoutEffect", f"namespace {NS} doesn't match the namespaceSelector of ClusterQueue elsewhere; "
+             "label the namespace or change spec.namespaceSelector"),
+        make("priceplans", ours("PricePlan", "plan", {
+            "currency": "EUR", "base": {"cpu": "1.00"}, "queues": ["batch", "bacth"], "flavors": {"anyy": "0.5"},
+            "rates": [{**PLAN["rates"][0], "window": "nigth"}]})):
+            ("PricePlan plan", "NameNotFound", "spec.queues[1]: ClusterQueue bacth does not exist (did you mean batch?), this prices nothing; "
+             "spec.flavors: ResourceFlavor anyy does not exist (did you mean any?), nothing has this factor; "
+             "spec.rates[0].window: Calendar nights has no window nigth (did you mean night?), this rate never counts"),
+        make("runpolicies", ours("RunPolicy", "policy", {"queues": ["batch"], "calendar": "nights", "quota": [{**MORE_AT_NIGHT, "flavor": "anyy"}]})):
+            ("RunPolicy policy", "NameNotFound",
+             "spec.quota[0].flavor: ResourceFlavor anyy does not exist (did you mean any?), this is never the quota")}
+
+
+def mend(api):
+    for plural, name, spec in (("clusterqueues", "batch", {"fairSharing": None}), ("clusterqueues", "nobodys", {"namespaceSelector": {}}),
+                               ("clusterqueues", "elsewhere", {"namespaceSelector": {"matchLabels": None}}),
+                               ("priceplans", "plan", {**PLAN, "flavors": {**PLAN["flavors"], "anyy": None}}),
+                               ("runpolicies", "policy", {"quota": [MORE_AT_NIGHT]})):
+        api.patch(path_of(plural, name), {"spec": spec})
+
+
+def has_event(api, name, reason, words):
+    return [e for e in api.list("/api/v1/events") if e["reason"] == reason and words in e["message"]
+            and f"{e['involvedObject']['kind']} {e['involvedObject']['name']}" == name.replace(f"{NS}/", "")]
+
+
+def test_objects_tell_what_is_wrong_with_them_until_it_is_mended(sick, doctor):
+    """Each in one condition, and to whoever asks the doctor; all but queues that are inactive in an Event, too."""
+    api, made = sick.api, []
+
+    def make(plural, obj, ns=None):
+        api.post(path_of(plural, ns=ns), obj)
+        made.append(path_of(plural, obj["metadata"]["name"], ns))
+        return made[-1]
+
+    def is_told(path, reason, words):
+        return [c for c in conditions(api.get(path)).values() if (c["status"], c["reason"]) == ("False", reason) and words in c["message"]]
     try:
-        wait_until("each to be found, once", all_of_them, LATER)
-        wait_until("an Event to have it", lambda: [e for e in sick.api.list("/api/v1/namespaces/default/events") if
-                   e["involvedObject"]["name"] == "typo" and e["reason"] == "FlavorNotFound" and "did you mean any?" in e["message"]], LATER)
+        names_nothing, no_effect = make_what_names_nothing(make), make_what_has_no_effect(make)
+        wanted = {**names_nothing, **no_effect}
+        for path, (name, *what) in wanted.items():
+            wait_until(f"{name} to tell {what}", lambda: is_told(path, *what), LATER)  # noqa: B023
+        for what in [w for path, w in wanted.items() if path in no_effect or w[0] == "AdvanceReservation typo"]:
+            wait_until(f"an Event with {what}", lambda: has_event(api, *what), LATER)  # noqa: B023
         code, checks = doctor()
-        assert code == 1 and {f["verdict"] for f in checks["conditions"]["findings"]} == {"warn"}
+        found = sorted((f["text"], f["verdict"]) for f in checks["conditions"]["findings"])
+        assert code == 1 and len(found) == len(wanted), found
+        for (text, verdict), (name, reason, words) in zip(found, sorted(wanted.values())):
+            assert verdict == "warn" and text.startswith(f"{name}: {reason}: ") and words in text, found
+
+        for path in names_nothing:
+            api.delete(path)
+            made.remove(path)
+        mend(api)
+        for path in no_effect:
+            wait_until(f"{path} to be mended", lambda: has(api.get(path), "Effective"), LATER)  # noqa: B023
+        healthy(doctor)
     finally:
-        sick.api.delete(path_of("clusterqueues", "lost"))
-        sick.api.delete(path_of("localqueues", "astray", ns=NS))
-        sick.api.delete(path_of("advancereservations", "typo"))
-    healthy(doctor)
+        for path in reversed(made):
+            api.delete(path)
 
 
 def test_fsync_is_off(sick, doctor):
