@@ -40,6 +40,7 @@ static void take_job(
 	workload_edited(q, w);
 	workload_unplace(q, w);
 	past_queued(w, j);
+	w->unread = false;
 	workload_take(q, w, j, account);
 	workload_place(q, w);
 	if (w->reservation)
@@ -139,6 +140,7 @@ static bool take_in(struct queue *q, const struct uid *uid, const struct quota_l
 	reservation_forget_promise(q, w);
 	if (w->reservation)
 		reservation_end(q, w);
+	w->priority_source = PRIORITY_UNKNOWN;
 	reservation_adopt(q, w, lines, n, now_ms);
 	workload_place(q, w);
 	q->counters.version++;
@@ -180,6 +182,7 @@ void queue_adopt_unread(struct queue *q, const struct job *unread, const struct 
 	struct shape *shape = seen ? shape_keep(seen->shape) : NULL;
 	int32_t pods = seen ? reservation_pods_of(seen, lines, n) : 0;
 	set_job(q, unread);
+	queue_find_workload(q, &unread->uid)->unread = true;
 	must(adopt(q, &unread->uid, lines, n, reserved_ms));
 	if (shape)
 		reservation_expect_as_seen(
@@ -267,6 +270,21 @@ void queue_recall_past(struct queue *q, const struct uid *uid, const struct job_
 {
 	queue_tell(q, RECALL_PAST, .uid = *uid, .history = h);
 	recall(q, uid, h, past_recall_before);
+}
+
+void queue_recall_priority(struct queue *q, const struct uid *uid, int32_t priority)
+{
+	queue_tell(q, RECALL_PRIORITY, .uid = *uid, .counted = priority);
+	struct workload *w = queue_find_workload(q, uid);
+	if (w && workload_recall_priority(q, w, priority))
+		q->counters.version++;
+}
+
+enum priority_source queue_job_priority(const struct queue *q, const struct uid *uid, int32_t *ret)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	*ret = w ? w->key.priority : 0;
+	return w && w->reservation ? w->priority_source : PRIORITY_UNKNOWN;
 }
 
 void queue_job_history(

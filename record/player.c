@@ -398,6 +398,9 @@ static void make(struct player *p, const struct queue_call *c, struct queue_call
 	case CALL_RECALL_PAST:
 		queue_recall_past(q, uid, c->history);
 		break;
+	case CALL_RECALL_PRIORITY:
+		queue_recall_priority(q, uid, c->counted);
+		break;
 	case CALL_CLOCK_STEPPED:
 		queue_clock_stepped(q, c->step_ms);
 		break;

@@ -22,6 +22,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
+#include "controller/gate/run_priority.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/trouble.h"
 #include "controller/gate/waiting_note.h"
@@ -351,6 +352,8 @@ void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger
 	j->retell |= behind;
 	if (behind || !queue_adopt_job(g->queue, &j->uid, r->lines, r->nlines, r->reserved_ms))
 		adopt_unread(g, j, r);
+	else
+		run_priority_recall(g, j, r->attempt);
 }
 
 static void adopt_reservation(struct gate *g, const struct ledger_reservation *h)

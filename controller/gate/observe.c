@@ -23,6 +23,7 @@
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/predecessor.h"
+#include "controller/gate/run_priority.h"
 #include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
@@ -327,10 +328,12 @@ static void recall(struct gate *g, const struct gate_job *j, const struct job *s
 	if (g->role == ROLE_LEADING &&
 		(seen->admission.state == STORY_NONE || seen->admission.epoch == g->epoch))
 		return;
-	if (g->role == ROLE_LEADING && j->attempt.has_reservation && !stopped)
+	if (g->role == ROLE_LEADING && j->attempt.has_reservation && !stopped) {
 		queue_recall_past(g->queue, &j->uid, &seen->admission.history);
-	else
+		run_priority_recall(g, j, j->attempt.number);
+	} else {
 		queue_recall_history(g->queue, &j->uid, &seen->admission.history);
+	}
 }
 
 /* The API server refused to have its resources rewritten: only ordinary flavors are for it. */

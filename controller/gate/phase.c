@@ -24,6 +24,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
+#include "controller/gate/run_priority.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
@@ -536,8 +537,10 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		return PHASE_RUNNING;
 	if (newcomer_owes_story(j))
 		job_request(g, j, INTENT_RETELL);
-	else if (!growth_see_to(g, j))
+	else if (!growth_see_to(g, j)) {
 		stop_notice_see_to(g, j);
+		run_priority_see_to(g, j);
+	}
 	forget_failures(g, j);
 	return PHASE_RUNNING;
 }
@@ -703,7 +706,7 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const stru
 	gate_mark_dirty(g, j);
 }
 
-bool job_still_wants(const struct gate *g, const struct gate_job *j)
+bool job_still_wants(struct gate *g, const struct gate_job *j)
 {
 	if (j->request.want == INTENT_NOTICE || j->request.want == INTENT_OUTCOMES)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
@@ -722,7 +725,8 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 		return scale_down_still_wants(j);
 	if (j->request.want == INTENT_NAMESPACE)
 		return newcomer_asks(j);
-	if (j->request.want == INTENT_RETELL && newcomer_owes_story(j))
+	if (j->request.want == INTENT_RETELL &&
+		(newcomer_owes_story(j) || run_priority_owes_story(g, j)))
 		return true;
 	if (j->request.want == INTENT_GROW || j->request.want == INTENT_RETELL)
 		return growth_still_wants(g, j, j->request.want == INTENT_RETELL);

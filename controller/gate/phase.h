@@ -42,7 +42,7 @@ enum intent_kind job_busy_with(const struct gate_job *j);
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* False when the facts have overtaken the wish. */
-bool job_still_wants(const struct gate *g, const struct gate_job *j);
+bool job_still_wants(struct gate *g, const struct gate_job *j);
 /* Resumed by others with pods that are more than is reserved for them. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
 /* It has no story, and its spec was changed since the decision (made on generation 1, as far as a

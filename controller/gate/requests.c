@@ -16,6 +16,7 @@
 #include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
+#include "controller/gate/run_priority.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
@@ -162,6 +163,7 @@ static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
 	i->has_booked_start = j->seen.booked_start_ms > 0;
 	i->story.state = STORY_STARTED;
 	tell_lines(g, j, &i->story);
+	run_priority_tell(g, j, &i->story);
 	tell_template(g, &j->uid, &i->story, &i->template);
 	provision_tell(g, j, i);
 	take_down(j, i);
@@ -197,6 +199,7 @@ static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	i->story.state = STORY_STARTED;
 	tell_lines(g, j, &i->story);
+	run_priority_tell(g, j, &i->story);
 	if (i->kind == INTENT_SHRINK)
 		scale_down_tell(j, i);
 	else if (i->kind == INTENT_GROW)
@@ -427,6 +430,8 @@ static enum phase answered_done(
 	} else if (asked == INTENT_DELETE) {
 		never_starts_deleted(g, j);
 	} else {
+		if (asked == INTENT_RETELL)
+			run_priority_told(g, j);
 		request_begin_tries(j);
 		j->refusals.short_of_room = 0;
 		j->refusals.others = j->refusals.told = 0;

@@ -107,6 +107,12 @@ static void format_holds(const struct story *s, struct buf *out)
 		buf_printf(out, ",\"sizes\":%d", (int)s->sizes);
 }
 
+static void format_priority(const struct story *s, struct buf *out)
+{
+	if (s->has_priority)
+		buf_printf(out, ",\"priority\":%d", (int)s->priority);
+}
+
 /* What a start took down for the time of its run. */
 static void format_owner(const struct story *s, struct buf *out)
 {
@@ -170,6 +176,7 @@ static void format_text(const char *key, const char *text, struct buf *out)
 enum detail {
 	WHOLE,
 	PLAIN,	  /* without sentences */
+	UNRANKED, /* without its priority */
 	SHORT,	  /* without what the ledger knows as well */
 	COUNTS,	  /* of the history only the counts */
 	SHORTEST, /* no history */
@@ -185,13 +192,15 @@ static void format_head(const struct story *s, struct buf *out)
 }
 
 /* True: it tells all that it holds. */
-static bool format_body(const struct story *s, struct buf *out)
+static bool format_body(const struct story *s, enum detail d, struct buf *out)
 {
 	buf_puts(out, ",\"clusterQueue\":");
 	buf_json_string(out, s->clusterqueue ? s->clusterqueue : "");
 	bool whole = format_flavors(s, out) == 0 && holds_can_tell(s);
 	if (s->is_signed && whole)
 		format_holds(s, out);
+	if (s->is_signed && whole && d < UNRANKED)
+		format_priority(s, out);
 	buf_puts(out, ",\"reason\":");
 	buf_json_string(out, s->reason ? s->reason : "");
 	buf_puts(out, ",\"by\":");
@@ -226,8 +235,8 @@ static void format_in(const struct story *s, enum detail d, struct buf *out)
 	size_t start = out->len;
 	bool whole = false;
 	format_head(s, out);
-	if (d <= PLAIN)
-		whole = format_body(s, out);
+	if (d <= UNRANKED)
+		whole = format_body(s, d, out);
 	else if (d == SHORT)
 		format_text("reason", s->reason, out);
 	format_text("retold", s->retold, out);
@@ -327,6 +336,14 @@ static bool read_state(const char *name, enum story_state *ret)
 	return name && strcmp(name, story_state_name(*ret)) == 0;
 }
 
+static void read_priority(const cJSON *root, struct story_run *ret)
+{
+	int64_t n;
+	ret->has_priority =
+		json_i64(root, "priority", &n) == 0 && n >= INT32_MIN && n <= INT32_MAX;
+	ret->priority = ret->has_priority ? (int32_t)n : 0;
+}
+
 /* 0 when absent. */
 static int32_t count_of(const cJSON *root, const char *key)
 {
@@ -352,6 +369,7 @@ bool story_read_run(struct story_reader *r, const char *text, const struct uid *
 	ret->attempt = (int32_t)attempt;
 	ret->sizes = count_of(root, "sizes");
 	ret->pods = count_of(root, "pods");
+	read_priority(root, ret);
 	int n = snprintf(r->node, sizeof(r->node), NODE "%s", ret->clusterqueue);
 	return n > 0 && (size_t)n < sizeof(r->node) && read_lines(r, root, ret);
 }

@@ -8,7 +8,8 @@
  * The story of a start, or of its stop, is enough to take the run over without a ledger. It says
  * how much is held of each resource ("holds", in the ledger's units: milli-CPU, bytes, whole
  * devices), after how many changes of its size ("sizes": a ledger that knows of fewer has lost some;
- * one that knows of more, tells later than this). It is signed ("mac", with a key that the ledger
+ * one that knows of more, tells later than this), and of a run which priority counts ("priority":
+ * run_priority.h). It is signed ("mac", with a key that the ledger
  * keeps, over the Job's uid and the text before it), since a tenant may find a way to write
  * annotations. Only adoption.c asks for the signature.
  *
@@ -60,6 +61,8 @@ struct story {
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
 	int32_t sizes; /* the number of the last SHRINK or GROW of the attempt; 0: there was none */
+	bool has_priority; /* of a run: that counts: */
+	int32_t priority;
 	int32_t pods; /* of a start with fewer pods than asked for, and of its stop: so many; else 0 */
 	int32_t owner_parallelism,
 		owner_completions; /* ... of what the owner wrote; 0: not changed */
@@ -83,6 +86,8 @@ struct story_run {
 	enum story_state state;
 	int32_t attempt, sizes;
 	int32_t pods; /* 0: as many as its owner wrote */
+	bool has_priority; /* it says which one counts: */
+	int32_t priority;
 	int64_t epoch, at_ms;
 	const char *clusterqueue;
 	struct quota_line lines[QUEUE_LINES_MAX]; /* of the ClusterQueue's node */

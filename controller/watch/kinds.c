@@ -116,6 +116,7 @@ static int lose_workload_priority(const struct kind_options *o, const char *ns, 
 {
 	(void)ns;
 	queue_drop_priority(o->queue, PRIORITY_WORKLOAD, name);
+	gate_lose_priority_class(o->gate);
 	return 0;
 }
 
@@ -123,6 +124,7 @@ static int lose_pod_priority(const struct kind_options *o, const char *ns, const
 {
 	(void)ns;
 	queue_drop_priority(o->queue, PRIORITY_POD, name);
+	gate_lose_priority_class(o->gate);
 	return 0;
 }
 

@@ -502,6 +502,21 @@ void queue_recall_history(struct queue *q, const struct uid *uid, const struct j
  * it was read. */
 void queue_recall_past(struct queue *q, const struct uid *uid, const struct job_history *h);
 
+/* Where the priority of a Job comes from. */
+enum priority_source {
+	PRIORITY_UNKNOWN, /* its class is not there, and what counted last is not known: 0 counts */
+	PRIORITY_OF_CLASS,
+	PRIORITY_KEPT,	   /* of a run: its class was there, and is not any more */
+	PRIORITY_RECALLED, /* of a run: its class was there under an earlier leader */
+};
+
+/* Says what priority of a run counted last under an earlier leader: of a Job that was adopted while its
+ * class is not there. Where this queue has seen the class since, or was told before, nothing happens. */
+void queue_recall_priority(struct queue *q, const struct uid *uid, int32_t priority);
+/* Gives the priority of a run that counts. PRIORITY_UNKNOWN also where the Job holds no quota. */
+enum priority_source queue_job_priority(
+	const struct queue *q, const struct uid *uid, int32_t *ret);
+
 /* What its attempts so far leave behind, for the story: as if it were released at now_ms. */
 void queue_job_history(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct job_history *ret);

@@ -130,6 +130,7 @@
 	X(END_JOB, end_job, kind)                                                                  \
 	X(RECALL_HISTORY, recall_history, history)                                                 \
 	X(RECALL_PAST, recall_past, history)                                                       \
+	X(RECALL_PRIORITY, recall_priority, kind)                                                  \
 	/* time, decisions, and what else comes out */                                             \
 	X(CLOCK_STEPPED, clock_stepped, kind)                                                      \
 	X(PAUSE_STARTS, pause_starts, kind)                                                        \
@@ -157,7 +158,7 @@ struct queue_call {
 	int64_t reserved_ms, not_before_ms, started_ms, from_ms, to_ms, ran_ms, at_ms, step_ms;
 	int64_t cost, version;
 	uint64_t seed, id, list;
-	int32_t pods;
+	int32_t pods, counted;
 	enum priority_kind priority_kind;
 	enum predecessor_state state;
 	bool flag; /* known, ready, paused, awaits, works, told_end */

@@ -49,14 +49,25 @@ static void explain_class(const struct priority_class *c, struct text *t)
 			c->name);
 }
 
+/* Of a run whose class is not there. */
+static void explain_kept_priority(const struct workload *w, struct text *t)
+{
+	static const char recalled[] =
+		", which counted last under an earlier leader and stands in its annotation sluice.dev/admission";
+	if (w->priority_source == PRIORITY_UNKNOWN)
+		text_add(t, "; its priority counts as 0, for what counted before is not known: ");
+	else
+		text_add(t, "; keeps its priority %d%s: ", w->key.priority,
+			w->priority_source == PRIORITY_RECALLED ? recalled : "");
+	explain_class(w->class, t);
+}
+
 static void explain_reservation(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	const struct workload *w = r->w;
 	explain_run(q, r, t);
-	if (!w->class->exists) {
-		text_add(t, "; keeps its priority %d: ", w->key.priority);
-		explain_class(w->class, t);
-	}
+	if (!w->class->exists)
+		explain_kept_priority(w, t);
 }
 
 static void explain_no_localqueue(const struct localqueue *lq, struct text *t)

@@ -93,7 +93,19 @@ static const struct clusterqueue *cq_that_counts(const struct workload *w)
 
 int32_t workload_claims(const struct workload *w)
 {
-	return w->reservation && !w->class->exists ? w->key.priority : w->class->value;
+	bool kept = w->priority_source == PRIORITY_KEPT || w->priority_source == PRIORITY_RECALLED;
+	return kept ? w->key.priority : w->class->value;
+}
+
+/* The class of a Job that is adopted unread is not known. */
+static void note_priority_source(struct workload *w)
+{
+	if (w->class->exists)
+		w->priority_source = w->unread ? PRIORITY_UNKNOWN : PRIORITY_OF_CLASS;
+	else if (!w->reservation)
+		w->priority_source = PRIORITY_UNKNOWN;
+	else if (w->priority_source == PRIORITY_OF_CLASS)
+		w->priority_source = PRIORITY_KEPT;
 }
 
 /* What it claims, capped. */
@@ -395,6 +407,7 @@ void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
 	q->counters.placed++;
+	note_priority_source(w);
 	set_priority(q, w, priority_that_counts(w));
 	if (w->promise && !promise_stands(w))
 		reservation_forget_promise(q, w);
@@ -539,6 +552,18 @@ void workload_reprioritise(struct queue *q, struct workload *w)
 	workload_edited(q, w);
 	workload_unplace(q, w);
 	workload_place(q, w);
+}
+
+bool workload_recall_priority(struct queue *q, struct workload *w, int32_t priority)
+{
+	if (!w->reservation || w->class->exists || w->priority_source != PRIORITY_UNKNOWN)
+		return false;
+	workload_edited(q, w);
+	workload_unplace(q, w);
+	w->priority_source = PRIORITY_RECALLED;
+	set_priority(q, w, priority);
+	workload_place(q, w); /* its ClusterQueue caps that, too */
+	return true;
 }
 
 void workload_regate(struct queue *q, struct localqueue *lq)

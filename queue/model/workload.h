@@ -22,6 +22,7 @@
 #include "queue/rules/namespace_quota.h"
 #include "base/tree.h"
 #include "sluice/job.h"
+#include "sluice/queue.h"
 
 struct queue;
 struct group;
@@ -94,7 +95,9 @@ struct workload {
 	/* Bits and bytes: a word more would be eight bytes for each Job. */
 	enum workload_place place : 8;
 	enum job_grow grow : 2; /* as its Job says */
+	enum priority_source priority_source : 2;
 	bool deleting : 1;
+	bool unread : 1; /* adopted, and its Job was not seen since */
 	bool ends_when_stopped : 1; /* job_ends_when_stopped() */
 	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again;  /* preempted twice or more at that value of news */
@@ -152,6 +155,9 @@ static inline bool workload_fills_gaps(const struct workload *w)
 /* The priority that it asks for, before its ClusterQueue caps it: the value of its class. A run whose class
  * is not there keeps the priority that counted last. */
 int32_t workload_claims(const struct workload *w);
+/* Gives a run the priority that counted last under an earlier leader, unless its class is there, or this
+ * queue knows better. False: it stays as it was. */
+bool workload_recall_priority(struct queue *q, struct workload *w, int32_t priority);
 /* May it preempt, by its priority and its class? */
 bool workload_displaces(const struct workload *w);
 

@@ -39,6 +39,7 @@ static void check_run(const struct story_run *run)
 	must(run->state == STORY_STARTED || run->state == STORY_STOPPED);
 	must(run->attempt >= 1 && run->epoch >= 0);
 	must(run->at_ms <= LAST_MS);
+	must(run->has_priority || run->priority == 0);
 	must(slice_utf8(slice_of(run->clusterqueue)));
 	check_lines(run);
 }
@@ -53,6 +54,8 @@ static void check_written(const struct story_run *run)
 		.clusterqueue = run->clusterqueue,
 		.lines = run->lines,
 		.nlines = run->nlines,
+		.has_priority = run->has_priority,
+		.priority = run->priority,
 		.is_signed = true,
 		.key = KEY,
 		.uid = JOB};
@@ -65,6 +68,7 @@ static void check_written(const struct story_run *run)
 	if (story_read_run(r, buf_text(&b), &JOB, &KEY, &again)) {
 		must(again.state == run->state && again.attempt == run->attempt);
 		must(again.epoch == run->epoch && again.nlines == run->nlines);
+		must(again.has_priority == run->has_priority && again.priority == run->priority);
 		must(run->at_ms < 0 || again.at_ms == run->at_ms - run->at_ms % 1000 ||
 			run->at_ms > LAST_MS - 86400000); /* 9999 ends earlier in UTC */
 		must(strcmp(again.clusterqueue, run->clusterqueue) == 0);

@@ -228,6 +228,8 @@ static void what_is_signed_is_read_back(void **state)
 		.clusterqueue = "batch",
 		.by = "sluice-0",
 		.sizes = 3,
+		.has_priority = true,
+		.priority = INT32_MIN,
 		.pods = 4,
 		.owner_parallelism = 8,
 		.message = "a \"mac\":\"of its own",
@@ -249,6 +251,8 @@ static void what_is_signed_is_read_back(void **state)
 	assert_int_equal(run.attempt, 2);
 	assert_int_equal(run.sizes, 3);
 	assert_int_equal(run.pods, 4);
+	assert_true(run.has_priority);
+	assert_int_equal(run.priority, INT32_MIN);
 	assert_int_equal(run.epoch, 7);
 	assert_int_equal(run.at_ms, 1795255110000);
 	assert_string_equal(run.clusterqueue, "batch");
@@ -272,11 +276,44 @@ static void what_is_signed_is_read_back(void **state)
 	}
 	free(text);
 	buf_reset(&b);
+	s.has_priority = false;
+	story_fit(&s, 0, &b);
+	assert_true(story_read_run(r, buf_text(&b), &s.uid, &s.key, &run));
+	assert_false(run.has_priority);
+	buf_reset(&b);
 	s.is_signed = false;
 	story_fit(&s, 0, &b);
 	assert_false(story_read_run(r, buf_text(&b), &s.uid, &s.key, &run));
 	buf_done(&b);
 	story_reader_free(r);
+}
+
+/* What it holds is needed more than its priority, and what a version before did not write costs nothing. */
+static void the_priority_goes_before_what_it_holds(void **state)
+{
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000}};
+	struct story s = {.state = STORY_STARTED,
+		.attempt = 2,
+		.clusterqueue = "batch",
+		.by = "me",
+		.lines = lines,
+		.nlines = 1,
+		.is_signed = true};
+	struct buf b;
+	(void)state;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_fit(&s, 0, &b);
+	char *before = mem_strdup(buf_text(&b));
+	s.has_priority = true;
+	s.priority = -7;
+	buf_reset(&b);
+	story_fit(&s, 0, &b);
+	assert_non_null(strstr(buf_text(&b), ",\"holds\":{\"cpu\":12000},\"priority\":-7,"));
+	buf_reset(&b);
+	story_fit(&s, strlen(before), &b);
+	assert_string_equal(buf_text(&b), before);
+	free(before);
+	buf_done(&b);
 }
 
 /* Two flavors of a resource, or a line of another node: the words of a story cannot tell that, so it
@@ -344,6 +381,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_room_is_left_out),
 		cmocka_unit_test(many_long_names_stay_under_the_ceiling),
 		cmocka_unit_test(what_is_signed_is_read_back),
+		cmocka_unit_test(the_priority_goes_before_what_it_holds),
 		cmocka_unit_test(what_cannot_be_told_is_not_signed),
 		cmocka_unit_test(times),
 		cmocka_unit_test(names_of_states),

@@ -4,7 +4,7 @@ get_filename_component(GATE_SIM_DIR ${CMAKE_CURRENT_LIST_DIR}/../../sim ABSOLUTE
 add_library(gate_models STATIC ${GATE_SIM_DIR}/model_api.c ${GATE_SIM_DIR}/model_ledger.c ${GATE_SIM_DIR}/pool.c
   ${CMAKE_CURRENT_LIST_DIR}/../../../controller/ledger/ledger.c)
 target_link_libraries(gate_models PUBLIC gate)
-foreach(name run lending growth stuck rejection doubt failing deferred hostile mass_stop adoption newcomer ending cut_short never_starts start_time provision notice)
+foreach(name run lending growth stuck rejection doubt failing deferred hostile mass_stop adoption newcomer ending cut_short never_starts start_time provision notice run_priority)
   add_executable(test_gate_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_gate_${name} PRIVATE gate_models ${CMOCKA})
   target_link_options(test_gate_${name} PRIVATE -Wl,--wrap=queue_decide)

@@ -361,7 +361,7 @@ static inline void submit(struct world *w, struct snap *n)
 	n->job = (struct job){.ns = "team-a",
 		.name = "train",
 		.queue = "main",
-		.priority_class = "",
+		.priority_class = n->job.priority_class ? n->job.priority_class : "",
 		.pod_priority_class = "",
 		.suspend = true,
 		.placement = n->job.placement,

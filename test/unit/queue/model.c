@@ -529,6 +529,10 @@ static void adopt_job(struct model *m, struct m_job *j)
 			name[l - j->line], name_of("f", l->flavor), m_resource_name[r], l->amount};
 	}
 	queue_adopt_job(m->q, &j->uid, line, j->nlines, 0);
+	j->counted = (int32_t)model_below(m, 2000) - 1000;
+	j->uncounted = one_in(m, 2);
+	if (!j->uncounted)
+		queue_recall_priority(m->q, &j->uid, j->counted);
 	j->room = j->adopted = true;
 	j->confirmed = j->stop_given = j->reclaimed = false;
 	j->stopped_ms = 0;

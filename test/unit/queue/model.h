@@ -72,6 +72,7 @@ struct m_job {
 	int local;	      /* its label; the namespace is the local's */
 	int class, pod_class; /* -1: none */
 	int32_t counted;      /* its priority when its class was there last, or it waited */
+	bool uncounted;	      /* it was adopted without, and nobody told what that was */
 	int32_t pods;
 	int64_t request[N_RESOURCES]; /* of one pod */
 	unsigned tolerates;	      /* a bit for each taint */

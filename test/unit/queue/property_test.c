@@ -98,15 +98,20 @@ static int32_t priority_of_job(const struct model *m, const struct m_job *j)
 	const struct m_queue *q = queue >= 0 ? &m->queue[queue] : NULL;
 	class_of(m, j, &value);
 	if (j->room && !class_exists(m, j))
-		value = j->counted;
+		value = j->uncounted ? 0 : j->counted;
 	return q && q->exists && q->caps && value > q->cap ? q->cap : value;
 }
 
 static void count_priorities(struct model *m)
 {
-	for (size_t i = 0; i < N_JOBS; i++)
-		if (m->job[i].alive)
-			m->job[i].counted = priority_of_job(m, &m->job[i]);
+	for (size_t i = 0; i < N_JOBS; i++) {
+		struct m_job *j = &m->job[i];
+		if (!j->alive)
+			continue;
+		j->counted = priority_of_job(m, j);
+		if (class_exists(m, j) || !j->room)
+			j->uncounted = false;
+	}
 }
 
 static bool selected(const struct model *m, const struct m_job *j, const struct m_queue *q)

@@ -820,6 +820,8 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		queue_block_job(w->q, &j->uid, "was suspended by its owner");
 	} else if (strcmp(what, "unblock") == 0) {
 		queue_block_job(w->q, &j->uid, NULL);
+	} else if (strcmp(what, "counted") == 0 && n > 2) {
+		queue_recall_priority(w->q, &j->uid, atoi(word[2]));
 	} else if (strcmp(what, "ending") == 0) {
 		queue_ending_job(w->q, &j->uid);
 	} else if (strcmp(what, "release") == 0) {

@@ -44,6 +44,7 @@
  *   (idle resources: words_idle.h; nodes: words_cluster.h)
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
+ *   counted NS/NAME PRIORITY   its story tells what counted last
  *   at SECONDS                       sets the time
  *   starts pause | starts go         the gate has not settled yet
  *   statuses awaited | statuses unread   somebody writes the statuses, and they are told again, or nobody does

@@ -250,6 +250,7 @@ static void call_runs(struct queue *q)
 	queue_set_job(q, &c);
 	assert_true(queue_take_in(q, &c.uid, &held, 1, 500));
 	queue_recall_past(q, &a.uid, &history);
+	queue_recall_priority(q, &b.uid, -5);
 	queue_recall_history(q, &b.uid, &history);
 	queue_confirm_job(q, &b.uid, 600);
 	queue_ready_job(q, &b.uid, true, 700);
