@@ -34,6 +34,7 @@
 
 #define FORGOTTEN PHASES /* no phase: the Job is forgotten, and its record gone */
 #define FETCH_TRIES 4	 /* of a deferred Job; then others have their turn */
+#define ACK_MS 300000	 /* so long a stop waits for the status that tells of the start */
 
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
@@ -45,7 +46,7 @@ static const char ELSEWHERE[] =
 static const char UNCONTROLLED[] =
 	"its pods could not be counted or stopped: create it without spec.manualSelector, spec.selector and spec.managedBy";
 static const char LEAVING[] =
-	"it ran without being admitted until a moment ago, and its pods are still going away";
+	"its last run was stopped, and its status does not say yet that its pods are gone";
 
 static const char ENDING[] =
 	"its work is over: Kubernetes makes no more pods of it, and completes or fails it when none is left";
@@ -73,6 +74,11 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->request.retry_ms = 0;
 	due_clear(&g->due, &j->request.alarm);
 	gate_mark_dirty(g, j);
+}
+
+int64_t job_stops_by_ms(const struct gate_job *j)
+{
+	return j->waits_ms + ACK_MS;
 }
 
 bool job_busy(const struct gate_job *j)
@@ -504,6 +510,17 @@ static void forget_failures(struct gate *g, struct gate_job *j)
 		failing_over(j);
 }
 
+/* A stop waits until the Job controller has written that it saw the start, for then its status tells when no
+ * pod is left. Where that status does not come pods are counted (draining()). */
+static bool may_be_stopped(struct gate *g, struct gate_job *j)
+{
+	int64_t patient_ms = job_stops_by_ms(j);
+	if (j->attempt.acked || j->seen.uncontrolled || g->tick_ms >= patient_ms)
+		return true;
+	gate_alarm(g, j, patient_ms);
+	return false;
+}
+
 static enum phase running(struct gate *g, struct gate_job *j)
 {
 	if (j->lost) /* until it is read it is as it was seen last, also for a new leader */
@@ -528,7 +545,7 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		stuck_see_to(g, j);
 	}
 	rejection_see_to(g, j);
-	if (j->stop.wanted && (j->attempt.acked || j->seen.uncontrolled))
+	if (j->stop.wanted && may_be_stopped(g, j))
 		return PHASE_STOPPING;
 	bool goes_on = !j->stop.wanted && !j->lost;
 	if (goes_on)

@@ -35,6 +35,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 /* The ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
 void job_adopted(
 	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
+/* PHASE_RUNNING, by tick_ms: until then a stop waits for the status that tells of the start. */
+int64_t job_stops_by_ms(const struct gate_job *j);
 bool job_busy(const struct gate_job *j);
 /* Of one that is busy: what it is busy with. */
 enum intent_kind job_busy_with(const struct gate_job *j);

@@ -136,7 +136,7 @@ struct gate_job {
 	struct stuck *stuck;	 /* it runs and lacks pods (stuck.c); or NULL */
 	bool well;		 /* since we know it, this run had all its pods ready once */
 	bool retell;	  /* the queue is to be told of it once more, whether it is news or not */
-	int64_t waits_ms; /* since then, by tick_ms, it is in PHASE_WAITING; 0: since before we came */
+	int64_t waits_ms; /* since then, by tick_ms, it is in its phase; 0: since before we came */
 	/* It ran without being admitted, and was stopped before the Job controller told of it. */
 	bool ran_unseen;
 
