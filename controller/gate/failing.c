@@ -16,7 +16,7 @@
 #define SAID_MAX 300		    /* bytes of the server's words that are kept */
 #define PAUSE_MAX_MS INT64_C(30000) /* between tries of what has failed for long */
 
-static const char *words_of(enum intent_kind k)
+static const char *words_of(const struct gate_job *j, enum intent_kind k)
 {
 	switch (k) {
 	case INTENT_START:
@@ -28,7 +28,8 @@ static const char *words_of(enum intent_kind k)
 	case INTENT_GROW:
 		return "give it more pods";
 	case INTENT_TELL:
-		return "write its story";
+		return j->stop.hold && j->phase == PHASE_WAITING ? "put it on hold"
+								 : "write its story";
 	case INTENT_RETELL:
 		return "rewrite its story";
 	case INTENT_OUTCOMES:
@@ -145,7 +146,7 @@ static void failed(
 		f->by_status = !f->by_status;
 	if (is_news(f, asked, a)) {
 		f->told |= bit_of(asked);
-		gate_note(g, NOTE_REFUSE, j, "the API server fails to %s: %s", words_of(asked),
+		gate_note(g, NOTE_REFUSE, j, "the API server fails to %s: %s", words_of(j, asked),
 			said_in(a))
 			->reason = REFUSED_BY_SERVER;
 	}
@@ -302,6 +303,6 @@ void explain_failing(const struct gate_job *j, struct explanation *x)
 		len = slice_cut(x->sentence, sizeof(x->sentence) / 2);
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
 		"; %s %s%s the API server %s to %s: %s", waits ? "from" : "since", buf_text(&since),
-		waits ? " on" : "", verb_of(f, waits), words_of(f->asked), f->said);
+		waits ? " on" : "", verb_of(f, waits), words_of(j, f->asked), f->said);
 	buf_done(&since);
 }

@@ -374,6 +374,14 @@ static bool tells_refusal(
 	return true;
 }
 
+static void note_refusal(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
+{
+	if (tells_refusal(g, &j->refusals, asked, said))
+		gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
+			REFUSED_BY_SERVER;
+}
+
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
 	const char *said = sentence ? sentence : "no reason given";
@@ -382,9 +390,7 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		denied_start(g, j, said);
 		return;
 	}
-	if (tells_refusal(g, &j->refusals, asked, said))
-		gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
-			REFUSED_BY_SERVER;
+	note_refusal(g, j, asked, said);
 	if (asked == INTENT_GROW)
 		growth_denied(g, j);
 	else if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK ||
@@ -449,15 +455,29 @@ bool request_count_refused(struct gate_job *j)
 	return j->request.refused++ >= REFUSED_TRIES;
 }
 
-/* It is another one than was known. */
-static void answered_refused(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
+/* Tells whether quota is held for as long as it does not land. */
+static bool keeps_quota(enum intent_kind k)
 {
+	return k == INTENT_START || k == INTENT_GROW || k == INTENT_SHRINK;
+}
+
+/* The Job is another one than was known. Too often in a row, that is a no: some webhooks say it in the same
+ * words. What is owed is asked for as often as before, for an owner could delay a stop by edits. */
+static void answered_refused(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+{
+	bool is_no = asked != INTENT_READ && asked != INTENT_PODS && request_count_refused(j);
 	j->need_read = true;
-	if (asked == INTENT_START && request_count_refused(j))
-		denied(g, j, asked, sentence);
-	else
-		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+	if (is_no)
+		failing_answered(g, j, asked,
+			&(struct job_answer){.outcome = JOB_DENIED, .sentence = a->sentence});
+	if (is_no && keeps_quota(asked)) {
+		denied(g, j, asked, a->sentence);
+		return;
+	}
+	if (is_no)
+		note_refusal(g, j, asked, a->sentence ? a->sentence : "no reason given");
+	gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 }
 
 /* It may be forgotten before the watch tells of it, and then no event is told on. */
@@ -549,7 +569,7 @@ enum phase request_answered(
 	case JOB_DONE:
 		return answered_done(g, j, asked, a);
 	case JOB_REFUSED:
-		answered_refused(g, j, asked, a->sentence);
+		answered_refused(g, j, asked, a);
 		break;
 	case JOB_GONE:
 		answered_gone(g, j);

@@ -28,7 +28,7 @@ struct job_request {
 	int64_t asked_version; /* of the Job, as it was known then: no answer is older */
 	struct gate_job *next_want;
 	unsigned tries;	    /* in this phase */
-	unsigned refused;   /* starts and requests for nodes answered JOB_REFUSED in this phase */
+	unsigned refused;   /* writes answered JOB_REFUSED in a row, in this phase */
 	int64_t retry_ms;   /* no request before */
 	int64_t look_ms;    /* while lost: when to GET it again; 0: it was not looked for yet */
 	struct alarm alarm; /* when to look again */

@@ -355,6 +355,176 @@ static void a_stop_that_fails_is_told_and_made_again(void **state)
 	assert_true(w->j->now->job.suspend);
 }
 
+/* ---- The first answer -------------------------------------------------------------------------- */
+
+/* The next request of that kind, which is not answered yet. What else is asked for is. */
+static const struct intent *await(struct world *w, enum intent_kind kind)
+{
+	for (int round = 0; round < 20; round++) {
+		const struct intent *i;
+		gate_step(w->gate, w->now_ms, w->tick_ms);
+		while ((i = gate_take_intent(w->gate))) {
+			if (i->kind == kind)
+				return i;
+			if (i->kind <= INTENT_BATCH)
+				answer_ledger(w, i);
+			else
+				answer_job(w, i);
+		}
+	}
+	fail_msg("it is not asked for");
+	return NULL;
+}
+
+static void inject(struct world *w, struct decision d)
+{
+	d.uid = w->j->now->job.uid;
+	injected = d;
+	has_injected = true;
+}
+
+/* A person suspends it while it runs: it is put on hold. */
+static void want_hold(struct world *w)
+{
+	have_it_run(w);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	snap_suspend(s, true);
+	s->job.suspended_by_person = true;
+	s->job.status = (struct job_status){.suspended = true};
+	model_api_write(&w->api, s, true);
+	gate_see_job(w->gate, &w->j->now->job);
+}
+
+static void want_stop(struct world *w)
+{
+	have_it_run(w);
+	inject(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
+}
+
+static void want_fewer_pods(struct world *w)
+{
+	have_it_run(w);
+	inject(w, (struct decision){.kind = DECISION_SHRINK,
+			  .reason = STOP_REASON_IDLE_RECLAIMED,
+			  .pods = 1,
+			  .why = "node n1 wants it back"});
+}
+
+/* Two of its four pods run, and there is room for the others. */
+static void want_more_pods(struct world *w)
+{
+	struct snap n = {0};
+	w->quota = 1000;
+	world_restart(w);
+	n.request[0] = (struct resource){.name = "cpu", .amount = 500};
+	n.container.requests = (struct resource_list){n.request, 1};
+	n.job = (struct job){.ns = "team-a",
+		.name = "train",
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.suspend = true,
+		.parallelism = 4,
+		.completions = 40,
+		.has_completions = true,
+		.min_parallelism = 1,
+		.grow = GROW_YES};
+	w->j = model_api_create(&w->api, &n);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	assert_int_equal(w->j->now->job.parallelism, 2);
+	have_pods(w, 2, 0);
+	inject(w, (struct decision){.kind = DECISION_GROW, .pods = 4, .had = 2});
+}
+
+static const struct {
+	void (*want)(struct world *w);
+	enum intent_kind kind;
+	const char *words;
+} owed[] = {
+	{want_hold, INTENT_TELL, "put it on hold"},
+	{want_stop, INTENT_STOP, "stop it"},
+	{want_fewer_pods, INTENT_SHRINK, "reduce its pods"},
+	{want_more_pods, INTENT_GROW, "give it more pods"},
+};
+#define OWED (sizeof(owed) / sizeof(*owed))
+
+/* As an Event, and to those who ask. */
+static void assert_first_answer_is_told(size_t i, enum job_outcome outcome, const char *verb)
+{
+	struct world w;
+	char noted[200], explained[100];
+	world_init(&w);
+	turn(&w); /* it leads */
+	owed[i].want(&w);
+	w.notes[0] = '\0';
+	uint64_t id = await(&w, owed[i].kind)->id;
+	gate_answer_job(
+		w.gate, id, &(struct job_answer){.outcome = outcome, .sentence = "no cost-center"});
+	take_notes(&w);
+	snprintf(explained, sizeof(explained), "the API server %s to %s: no cost-center", verb,
+		owed[i].words);
+	snprintf(noted, sizeof(noted), "Refuse: %s",
+		outcome == JOB_DENIED ? "the API server refuses: no cost-center" : explained);
+	if (times_told(&w, noted) != 1)
+		fail_msg("'%s' lacks '%s'", w.notes, noted);
+	if (!strstr(said_of(&w).sentence, explained))
+		fail_msg("'%s' lacks '%s'", said_of(&w).sentence, explained);
+	world_done(&w);
+}
+
+static void the_first_refusal_is_told_of_each_kind(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OWED; i++)
+		assert_first_answer_is_told(i, JOB_DENIED, "refuses");
+}
+
+static void the_first_failure_is_told_of_each_kind(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OWED; i++)
+		assert_first_answer_is_told(i, JOB_IN_DOUBT, "fails");
+}
+
+/* 409, or 422 without a field: as if the Job were another one than was known. */
+static void what_is_refused_as_a_conflict_for_ever_is_told_of_each_kind(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OWED; i++) {
+		struct world w;
+		world_init(&w);
+		turn(&w);
+		owed[i].want(&w);
+		w.refusal = "the webhook says 409";
+		w.notes[0] = '\0';
+		for (int k = 0; k < 60 && !strstr(w.notes, "Refuse: "); k++) {
+			w.outcome = JOB_REFUSED;
+			at(&w, w.now_ms + 1000);
+		}
+		assert_int_equal(times_told(&w, "the API server refuses: the webhook says 409"), 1);
+		assert_true(w.sent[owed[i].kind] >= 6);
+		if (owed[i].kind == INTENT_TELL || owed[i].kind == INTENT_STOP)
+			assert_non_null(strstr(said_of(&w).sentence, "the webhook says 409"));
+		world_done(&w);
+	}
+}
+
+static void a_conflict_delays_no_stop(void **state)
+{
+	struct world *w = *state;
+	w->outcome = JOB_REFUSED;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
+	for (int i = 0; i < 120; i++) {
+		w->outcome = JOB_REFUSED;
+		at(w, w->now_ms + 1000);
+	}
+	assert_in_range(w->sent[INTENT_STOP], 15, 60);
+	w->outcome = JOB_DONE;
+	at(w, w->now_ms + 7000);
+	assert_true(w->j->now->job.suspend);
+}
+
 /* ---- A status that nobody can write ------------------------------------------------------------ */
 
 /* The Job controller makes its pods, and its own writes fail: no start time, and no word of their end. */
@@ -416,6 +586,10 @@ int main(void)
 		RUN(a_notice_that_is_not_wanted_any_more_fails_no_more),
 		RUN(two_kinds_that_fail_in_turns_are_told_once_each),
 		RUN(a_stop_that_fails_is_told_and_made_again),
+		cmocka_unit_test(the_first_refusal_is_told_of_each_kind),
+		cmocka_unit_test(the_first_failure_is_told_of_each_kind),
+		cmocka_unit_test(what_is_refused_as_a_conflict_for_ever_is_told_of_each_kind),
+		RUN(a_conflict_delays_no_stop),
 		WORLD(a_stop_does_not_wait_for_ever_for_a_status),
 		WORLD(a_stop_is_sent_as_soon_as_the_status_tells_of_the_start),
 	};

@@ -168,11 +168,37 @@ static void what_it_says_is_told_as_long_as_the_job_is_to_be_deleted(void **stat
 	w->denied = 1;
 	w->refusal = "keep it";
 	decide_never(w, DECISION_DELETE);
+	assert_int_equal(w->sent[INTENT_DELETE], 1);
+	assert_non_null(strstr(w->notes, "Refuse: the API server refuses: keep it"));
 	assert_non_null(strstr(sentence(w), "the API server refuses to delete it: keep it"));
 	in_vain = false;
 	at(w, w->now_ms + 3600000);
 	assert_int_equal(w->sent[INTENT_DELETE], 1);
 	assert_null(strstr(sentence(w), "delete it"));
+}
+
+static void the_first_failure_to_delete_it_is_told(void **state)
+{
+	struct world *w = *state;
+	have_it_wait(w, DEPENDENCY_FAILURE_DELETE);
+	w->fails = true;
+	decide_never(w, DECISION_DELETE);
+	assert_int_equal(w->sent[INTENT_DELETE], 1);
+	assert_non_null(strstr(
+		w->notes, "Refuse: the API server fails to delete it: etcdserver: no leader"));
+	assert_non_null(strstr(sentence(w), "fails to delete it: etcdserver: no leader"));
+}
+
+static void the_refusal_of_a_hold_is_told(void **state)
+{
+	struct world *w = *state;
+	have_it_wait(w, DEPENDENCY_FAILURE_HOLD);
+	w->denied = SIZE_MAX;
+	w->refusal = "no cost-center";
+	decide_never(w, DECISION_HOLD);
+	assert_non_null(strstr(w->notes, "Refuse: the API server refuses: no cost-center"));
+	assert_non_null(
+		strstr(sentence(w), "the API server refuses to put it on hold: no cost-center"));
 }
 
 /* A successor may lead: nothing is deleted until the ledger says that none does. */
@@ -215,6 +241,8 @@ int main(void)
 		WORLD(no_answer_came),
 		WORLD(the_api_server_refuses),
 		WORLD(what_it_says_is_told_as_long_as_the_job_is_to_be_deleted),
+		WORLD(the_first_failure_to_delete_it_is_told),
+		WORLD(the_refusal_of_a_hold_is_told),
 		WORLD(the_lease_is_not_confirmed),
 		WORLD(it_runs),
 	};

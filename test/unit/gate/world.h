@@ -284,6 +284,7 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	}
 	if (!only_reads(i->kind) && w->outcome != JOB_DONE) {
 		a.outcome = w->outcome;
+		a.sentence = w->refusal ? w->refusal : a.sentence;
 		snap = NULL;
 		w->outcome = JOB_DONE;
 		w->lands = false;
