@@ -339,8 +339,7 @@ static bool read_state(const char *name, enum story_state *ret)
 static void read_priority(const cJSON *root, struct story_run *ret)
 {
 	int64_t n;
-	ret->has_priority =
-		json_i64(root, "priority", &n) == 0 && n >= INT32_MIN && n <= INT32_MAX;
+	ret->has_priority = json_i64(root, "priority", &n) == 0 && n >= INT32_MIN && n <= INT32_MAX;
 	ret->priority = ret->has_priority ? (int32_t)n : 0;
 }
 
