@@ -138,8 +138,6 @@ struct provision_fact {
 };
 void gate_see_provision(struct gate *g, const struct provision_fact *f);
 void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, int32_t number);
-/* A priority class is gone, as the queue was told: stories of its runs may have to say what counts. */
-void gate_lose_priority_class(struct gate *g);
 
 /* Around a complete list of Jobs: what was not seen or kept between the two is lost. */
 void gate_begin_list(struct gate *g);

@@ -219,13 +219,6 @@ void growth_tell(struct gate_job *j, struct intent *i)
 	tell_counts(j, i->parallelism, &i->story);
 }
 
-static const char *why_retold(const struct gate *g, const struct gate_job *j)
-{
-	if (must_fence(j))
-		return "GrowthRefused";
-	return owes_story(g, j) ? "TakenOver" : "PriorityClassGone";
-}
-
 /* Why it has the size that it has stays as it was told. */
 void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 {
@@ -233,7 +226,7 @@ void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 	bool known = story_read_words(g->story_reader, j->story, &j->uid, &g->story_key, &before);
 	i->story.reason = known && before.reason ? before.reason : "";
 	i->story.message = known ? before.message : NULL;
-	i->story.retold = why_retold(g, j);
+	i->story.retold = j->growth.denied ? "GrowthRefused" : "TakenOver";
 	i->story.history = j->seen.history;
 	tell_counts(j, j->seen.parallelism, &i->story);
 }

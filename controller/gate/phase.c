@@ -24,7 +24,6 @@
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
-#include "controller/gate/run_priority.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
@@ -34,7 +33,6 @@
 
 #define FORGOTTEN PHASES /* no phase: the Job is forgotten, and its record gone */
 #define FETCH_TRIES 4	 /* of a deferred Job; then others have their turn */
-#define ACK_MS 300000	 /* so long a stop waits for the status that tells of the start */
 
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
@@ -46,7 +44,7 @@ static const char ELSEWHERE[] =
 static const char UNCONTROLLED[] =
 	"its pods could not be counted or stopped: create it without spec.manualSelector, spec.selector and spec.managedBy";
 static const char LEAVING[] =
-	"its last run was stopped, and its status does not say yet that its pods are gone";
+	"it ran without being admitted until a moment ago, and its pods are still going away";
 
 static const char ENDING[] =
 	"its work is over: Kubernetes makes no more pods of it, and completes or fails it when none is left";
@@ -74,11 +72,6 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->request.retry_ms = 0;
 	due_clear(&g->due, &j->request.alarm);
 	gate_mark_dirty(g, j);
-}
-
-int64_t job_stops_by_ms(const struct gate_job *j)
-{
-	return j->waits_ms + ACK_MS;
 }
 
 bool job_busy(const struct gate_job *j)
@@ -510,17 +503,6 @@ static void forget_failures(struct gate *g, struct gate_job *j)
 		failing_over(j);
 }
 
-/* A stop waits until the Job controller has written that it saw the start, for then its status tells when no
- * pod is left. Where that status does not come pods are counted (draining()). */
-static bool may_be_stopped(struct gate *g, struct gate_job *j)
-{
-	int64_t patient_ms = job_stops_by_ms(j);
-	if (j->attempt.acked || j->seen.uncontrolled || g->tick_ms >= patient_ms)
-		return true;
-	gate_alarm(g, j, patient_ms);
-	return false;
-}
-
 static enum phase running(struct gate *g, struct gate_job *j)
 {
 	if (j->lost) /* until it is read it is as it was seen last, also for a new leader */
@@ -545,7 +527,7 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		stuck_see_to(g, j);
 	}
 	rejection_see_to(g, j);
-	if (j->stop.wanted && may_be_stopped(g, j))
+	if (j->stop.wanted && (j->attempt.acked || j->seen.uncontrolled))
 		return PHASE_STOPPING;
 	bool goes_on = !j->stop.wanted && !j->lost;
 	if (goes_on)
@@ -554,10 +536,8 @@ static enum phase running(struct gate *g, struct gate_job *j)
 		return PHASE_RUNNING;
 	if (newcomer_owes_story(j))
 		job_request(g, j, INTENT_RETELL);
-	else if (!growth_see_to(g, j)) {
+	else if (!growth_see_to(g, j))
 		stop_notice_see_to(g, j);
-		run_priority_see_to(g, j);
-	}
 	forget_failures(g, j);
 	return PHASE_RUNNING;
 }
@@ -723,7 +703,7 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const stru
 	gate_mark_dirty(g, j);
 }
 
-bool job_still_wants(struct gate *g, const struct gate_job *j)
+bool job_still_wants(const struct gate *g, const struct gate_job *j)
 {
 	if (j->request.want == INTENT_NOTICE || j->request.want == INTENT_OUTCOMES)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
@@ -742,8 +722,7 @@ bool job_still_wants(struct gate *g, const struct gate_job *j)
 		return scale_down_still_wants(j);
 	if (j->request.want == INTENT_NAMESPACE)
 		return newcomer_asks(j);
-	if (j->request.want == INTENT_RETELL &&
-		(newcomer_owes_story(j) || run_priority_owes_story(g, j)))
+	if (j->request.want == INTENT_RETELL && newcomer_owes_story(j))
 		return true;
 	if (j->request.want == INTENT_GROW || j->request.want == INTENT_RETELL)
 		return growth_still_wants(g, j, j->request.want == INTENT_RETELL);

@@ -35,8 +35,6 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 /* The ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
 void job_adopted(
 	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
-/* PHASE_RUNNING, by tick_ms: until then a stop waits for the status that tells of the start. */
-int64_t job_stops_by_ms(const struct gate_job *j);
 bool job_busy(const struct gate_job *j);
 /* Of one that is busy: what it is busy with. */
 enum intent_kind job_busy_with(const struct gate_job *j);
@@ -44,7 +42,7 @@ enum intent_kind job_busy_with(const struct gate_job *j);
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* False when the facts have overtaken the wish. */
-bool job_still_wants(struct gate *g, const struct gate_job *j);
+bool job_still_wants(const struct gate *g, const struct gate_job *j);
 /* Resumed by others with pods that are more than is reserved for them. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
 /* It has no story, and its spec was changed since the decision (made on generation 1, as far as a

@@ -1,7 +1,7 @@
 /*
  * Private to the gate: its own record of a Job. Each part has a file that alone writes it:
- * attempt.c, stop.c, scale_down.c, growth.c, run_priority.c, stop_notice.c, waiting_note.c,
- * outcome_note.c, never_starts.c, newcomer.c, start_time.c, requests.c. Other files use its functions.
+ * attempt.c, stop.c, scale_down.c, growth.c, stop_notice.c, waiting_note.c, outcome_note.c,
+ * never_starts.c, newcomer.c, start_time.c, requests.c. Other files use its functions.
  *
  * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
  * phase's details.
@@ -21,7 +21,6 @@
 #include "controller/gate/outcome_note.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/requests.h"
-#include "controller/gate/run_priority.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
@@ -121,7 +120,6 @@ struct gate_job {
 	struct stop stop;
 	struct scale_down scale_down;
 	struct growth growth;
-	struct run_priority run_priority;
 	struct stop_notice stop_notice;
 	struct waiting_note waiting_note;
 	struct outcome_note outcome_note;
@@ -136,7 +134,7 @@ struct gate_job {
 	struct stuck *stuck;	 /* it runs and lacks pods (stuck.c); or NULL */
 	bool well;		 /* since we know it, this run had all its pods ready once */
 	bool retell;	  /* the queue is to be told of it once more, whether it is news or not */
-	int64_t waits_ms; /* since then, by tick_ms, it is in its phase; 0: since before we came */
+	int64_t waits_ms; /* since then, by tick_ms, it is in PHASE_WAITING; 0: since before we came */
 	/* It ran without being admitted, and was stopped before the Job controller told of it. */
 	bool ran_unseen;
 

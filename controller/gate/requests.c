@@ -436,8 +436,6 @@ static enum phase answered_done(
 	} else if (asked == INTENT_DELETE) {
 		never_starts_deleted(g, j);
 	} else {
-		if (asked == INTENT_RETELL)
-			run_priority_told(g, j);
 		request_begin_tries(j);
 		j->refusals.short_of_room = 0;
 		j->refusals.others = j->refusals.told = 0;
@@ -455,8 +453,8 @@ bool request_count_refused(struct gate_job *j)
 	return j->request.refused++ >= REFUSED_TRIES;
 }
 
-/* Tells whether quota is held for as long as it does not land. */
-static bool keeps_quota(enum intent_kind k)
+/* Tells whether a no is the end of it. What else holds quota (a stop, a fence) is asked for until it lands. */
+static bool ends_by_a_no(enum intent_kind k)
 {
 	return k == INTENT_START || k == INTENT_GROW || k == INTENT_SHRINK;
 }
@@ -471,7 +469,8 @@ static void answered_refused(
 	if (is_no)
 		failing_answered(g, j, asked,
 			&(struct job_answer){.outcome = JOB_DENIED, .sentence = a->sentence});
-	if (is_no && keeps_quota(asked)) {
+	if (is_no && ends_by_a_no(asked)) {
+		j->request.refused = 0;
 		denied(g, j, asked, a->sentence);
 		return;
 	}

@@ -80,22 +80,6 @@ static void explain_ends_when_stopped(const struct gate_job *j, struct explanati
 			JOB_ENDS_WHEN_STOPPED);
 }
 
-/* It is to be stopped, and its status does not tell of its start yet. */
-static void explain_late_status(
-	const struct gate *g, const struct gate_job *j, struct explanation *x)
-{
-	size_t len = strlen(x->sentence);
-	struct buf until;
-	if (!j->stop.wanted || j->attempt.acked || j->seen.uncontrolled)
-		return;
-	buf_init(&until, 64);
-	story_time(g->now_ms + job_stops_by_ms(j) - g->tick_ms, &until);
-	snprintf(x->sentence + len, sizeof(x->sentence) - len,
-		"; it is to be stopped (%s): that waits until Kubernetes has written its status.startTime, but not beyond %s",
-		j->stop.reason, buf_text(&until));
-	buf_done(&until);
-}
-
 /* What is known of it may be old, and nothing is sent before it has been read. */
 static bool is_read_first(const struct gate_job *j)
 {
@@ -366,7 +350,6 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		explain_rejection(g, found, ret);
 		explain_grown(g, found, ret);
 		explain_ends_when_stopped(found, ret);
-		explain_late_status(g, found, ret);
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);

@@ -116,7 +116,6 @@ static int lose_workload_priority(const struct kind_options *o, const char *ns, 
 {
 	(void)ns;
 	queue_drop_priority(o->queue, PRIORITY_WORKLOAD, name);
-	gate_lose_priority_class(o->gate);
 	return 0;
 }
 
@@ -124,7 +123,6 @@ static int lose_pod_priority(const struct kind_options *o, const char *ns, const
 {
 	(void)ns;
 	queue_drop_priority(o->queue, PRIORITY_POD, name);
-	gate_lose_priority_class(o->gate);
 	return 0;
 }
 

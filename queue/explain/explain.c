@@ -55,7 +55,8 @@ static void explain_kept_priority(const struct workload *w, struct text *t)
 	static const char recalled[] =
 		", which counted last under an earlier leader and stands in its annotation sluice.dev/admission";
 	if (w->priority_source == PRIORITY_UNKNOWN)
-		text_add(t, "; its priority counts as 0, for what counted before is not known: ");
+		text_add(t, "; its priority counts as %d, for what counted before is not known: ",
+			w->key.priority);
 	else
 		text_add(t, "; keeps its priority %d%s: ", w->key.priority,
 			w->priority_source == PRIORITY_RECALLED ? recalled : "");

@@ -127,9 +127,7 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		if (q->doubted)
 			sim_reach(s, PATH_LATE_GROWTH);
 	} else if (q->intent.kind == INTENT_RETELL) {
-		const char *why = q->intent.story.retold;
-		if (!why || strcmp(why, "PriorityClassGone") != 0)
-			sim_reach(s, PATH_RETOLD);
+		sim_reach(s, PATH_RETOLD);
 	} else if (q->intent.kind == INTENT_STOP) {
 		sim_reach(s, PATH_STOP);
 		window_quota_check_stop(s, &q->intent.story, q->intent.name);

@@ -211,8 +211,6 @@ static void config_heard(struct sim *s, struct replica *r, void *arg)
 		set_config(s, r->queue, c);
 	else
 		drop_config(r->queue, c);
-	if (c->kind == CONFIG_CLASS && !c->exists)
-		gate_lose_priority_class(r->gate);
 	replica_step_soon(s, r);
 }
 

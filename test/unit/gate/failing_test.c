@@ -525,46 +525,6 @@ static void a_conflict_delays_no_stop(void **state)
 	assert_true(w->j->now->job.suspend);
 }
 
-/* ---- A status that nobody can write ------------------------------------------------------------ */
-
-/* The Job controller makes its pods, and its own writes fail: no start time, and no word of their end. */
-static void a_stop_does_not_wait_for_ever_for_a_status(void **state)
-{
-	struct world *w = *state;
-	struct snap n = {0};
-	submit(w, &n);
-	assert_false(w->j->now->job.suspend);
-	w->pods = 2;
-	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
-	assert_int_equal(w->sent[INTENT_STOP], 0);
-	assert_non_null(strstr(said_of(w).sentence,
-		"; it is to be stopped (WindowClosed): that waits until Kubernetes has written its status.startTime, but not beyond 2026-11-21T10:05:00Z"));
-	at(w, T0 + 299000);
-	assert_int_equal(w->sent[INTENT_STOP], 0);
-	at(w, T0 + 301000);
-	assert_int_equal(w->sent[INTENT_STOP], 1);
-	at(w, T0 + 600000);
-	assert_true(first_reservation(w)->open);
-	w->pods = 0;
-	at(w, w->now_ms + 10000);
-	assert_string_equal(closed_by(w, LEDGER_RELEASE), "WindowClosed");
-	at(w, w->now_ms + 3600000); /* its status does not say yet that it is suspended */
-	assert_int_equal(w->sent[INTENT_START], 1);
-	assert_non_null(strstr(said_of(w).sentence, "its status does not say yet"));
-}
-
-static void a_stop_is_sent_as_soon_as_the_status_tells_of_the_start(void **state)
-{
-	struct world *w = *state;
-	struct snap n = {0};
-	submit(w, &n);
-	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
-	at(w, T0 + 200000);
-	assert_int_equal(w->sent[INTENT_STOP], 0);
-	have_pods(w, 2, 0);
-	assert_int_equal(w->sent[INTENT_STOP], 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -590,8 +550,6 @@ int main(void)
 		cmocka_unit_test(the_first_failure_is_told_of_each_kind),
 		cmocka_unit_test(what_is_refused_as_a_conflict_for_ever_is_told_of_each_kind),
 		RUN(a_conflict_delays_no_stop),
-		WORLD(a_stop_does_not_wait_for_ever_for_a_status),
-		WORLD(a_stop_is_sent_as_soon_as_the_status_tells_of_the_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,7 +313,7 @@ static void one_that_ran_unseen_waits_for_its_pods(void **state)
 	write_job(w, s, true);
 	at(w, T0 + 9000);
 	assert_int_equal(w->sent[INTENT_START], 0);
-	explains(w, "its status does not say yet that its pods are gone");
+	explains(w, "its pods are still going away");
 	at(w, T0 + 11000);
 	assert_int_equal(w->sent[INTENT_START], 1);
 }

@@ -11,13 +11,6 @@ static void set_class(struct world *w, int32_t value)
 	turn(w);
 }
 
-static void drop_class(struct world *w)
-{
-	queue_drop_priority(w->queue, PRIORITY_WORKLOAD, "high");
-	gate_lose_priority_class(w->gate);
-	turn(w);
-}
-
 static int32_t counts(struct world *w, const char **ret_sentence)
 {
 	static struct explanation x;
@@ -111,58 +104,16 @@ static void the_next_leader_knows_what_counted_at_the_start(void **state)
 	assert_int_equal(w->sent[INTENT_RETELL], 0);
 }
 
-static void an_edit_of_the_class_is_told_when_that_is_gone(void **state)
-{
-	struct world *w = *state;
-	set_class(w, 2000);
-	assert_int_equal(w->sent[INTENT_RETELL], 0);
-	drop_class(w);
-	assert_int_equal(w->sent[INTENT_RETELL], 1);
-	assert_tells(w, "2000");
-	assert_non_null(strstr(story_of(w), "\"retold\":\"PriorityClassGone\""));
-	assert_counts(w, 2000, "keeps its priority 2000: ");
-	at(w, w->now_ms + 3600000);
-	assert_int_equal(w->sent[INTENT_RETELL], 1);
-	world_restart(w);
-	turn(w);
-	assert_counts(w, 2000, "under an earlier leader");
-	assert_int_equal(w->sent[INTENT_RETELL], 1);
-}
-
 static void a_typing_error_in_the_label_is_no_other_thing(void **state)
 {
 	struct world *w = *state;
-	set_class(w, 7);
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.priority_class = "hihg";
 	write_job(w, s, false);
-	assert_int_equal(w->sent[INTENT_RETELL], 1);
-	assert_tells(w, "7");
 	world_restart(w);
 	turn(w);
-	assert_counts(w, 7, "WorkloadPriorityClass hihg does not exist");
-}
-
-static void what_is_told_already_is_not_told_again(void **state)
-{
-	struct world *w = *state;
-	drop_class(w);
-	assert_counts(w, 1000, "keeps its priority 1000: ");
+	assert_counts(w, 1000, "WorkloadPriorityClass hihg does not exist");
 	assert_int_equal(w->sent[INTENT_RETELL], 0);
-}
-
-/* It was written by a version that did not tell it. */
-static void a_story_of_an_older_version_is_told_anew_while_the_number_is_known(void **state)
-{
-	struct world *w = *state;
-	write_story(w, story_with(w, 1, false, 0));
-	world_restart(w);
-	set_class(w, 1000);
-	turn(w);
-	assert_int_equal(w->sent[INTENT_RETELL], 0);
-	drop_class(w);
-	assert_int_equal(w->sent[INTENT_RETELL], 1);
-	assert_tells(w, "1000");
 }
 
 static void where_no_story_tells_it_nothing_is_made_up(void **state)
@@ -190,67 +141,15 @@ static void nobody_raises_a_run_by_its_story(void **state)
 	assert_counts(w, 0, "is not known");
 }
 
-/* An older story of its own, signed, after the class was lowered and taken away. */
-static void an_older_story_is_not_heard_by_the_leader_that_knows_better(void **state)
-{
-	struct world *w = *state;
-	const char *first = story_of(w);
-	set_class(w, 1);
-	drop_class(w);
-	assert_tells(w, "1");
-	write_story(w, first);
-	assert_counts(w, 1, "keeps its priority 1: ");
-	at(w, w->now_ms + 90000);
-	assert_int_equal(w->sent[INTENT_RETELL], 2); /* nor does it stay */
-	assert_tells(w, "1");
-	at(w, w->now_ms + 90000);
-	assert_int_equal(w->sent[INTENT_RETELL], 2);
-}
-
-/* What it holds is needed more. */
-static void full_annotations_keep_what_it_holds(void **state)
-{
-	struct world *w = *state;
-	w->room = strlen(story_of(w));
-	set_class(w, 20000);
-	drop_class(w);
-	at(w, w->now_ms + 3600000);
-	assert_int_equal(w->sent[INTENT_RETELL], 1);
-	assert_tells(w, "1000");
-	assert_non_null(strstr(story_of(w), "\"holds\":{\"cpu\":1000}"));
-	assert_false(w->j->now->job.suspend);
-}
-
-/* What the API server refuses is asked for each minute, and a stop does not wait for that. */
-static void a_refusal_is_told_and_holds_up_no_stop(void **state)
-{
-	struct world *w = *state;
-	w->refusal = "admission webhook \"notes\" denied the request: no notes";
-	w->denied = 2;
-	set_class(w, 2000);
-	drop_class(w);
-	assert_non_null(strstr(w->notes, "Refuse: the API server refuses: admission webhook"));
-	assert_int_equal(w->sent[INTENT_RETELL], 2);
-	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_WINDOW_CLOSED});
-	assert_int_equal(w->sent[INTENT_STOP], 1);
-	assert_true(w->j->now->job.suspend);
-}
-
 #define CLASSED(test) cmocka_unit_test_setup_teardown(test, open_classed, close_world)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLASSED(the_next_leader_knows_what_counted_at_the_start),
-		CLASSED(an_edit_of_the_class_is_told_when_that_is_gone),
 		CLASSED(a_typing_error_in_the_label_is_no_other_thing),
-		CLASSED(what_is_told_already_is_not_told_again),
-		CLASSED(a_story_of_an_older_version_is_told_anew_while_the_number_is_known),
 		CLASSED(where_no_story_tells_it_nothing_is_made_up),
 		CLASSED(nobody_raises_a_run_by_its_story),
-		CLASSED(an_older_story_is_not_heard_by_the_leader_that_knows_better),
-		CLASSED(full_annotations_keep_what_it_holds),
-		CLASSED(a_refusal_is_told_and_holds_up_no_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,35 +119,6 @@ static void where_it_is_refused_no_start_waits(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
-/* The server answers 500 to each write of the status, and to no other. */
-static void where_it_fails_for_ever_no_quota_is_held_for_it(void **state)
-{
-	struct world *w = *state;
-	stop_it(w);
-	w->api.old_server = false;
-	w->status_fails = true;
-	status_is(w, suspended);
-	assert_non_null(strstr(
-		w->notes, "the API server fails to clear its start time: etcdserver: no leader"));
-	for (int i = 0; i < 10 && w->j->now->job.suspend; i++)
-		at(w, w->now_ms + 1000);
-	assert_false(w->j->now->job.suspend);
-	assert_int_equal(w->sent[INTENT_CLEAR], 4);
-}
-
-/* Before Kubernetes 1.36 it can start in no other flavor, then: it is put on hold, without quota. */
-static void where_it_fails_and_the_start_is_refused_no_quota_is_held(void **state)
-{
-	struct world *w = *state;
-	stop_it(w);
-	w->status_fails = true;
-	status_is(w, suspended);
-	for (int i = 0; i < 600; i++)
-		at(w, w->now_ms + 1000);
-	assert_true(w->j->now->job.suspend);
-	assert_false(model_ledger_open_reservation(w->ledger, &w->j->now->job.uid));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,8 +128,6 @@ int main(void)
 		WORLD(a_status_that_moved_is_read_first),
 		WORLD(a_lost_answer_is_looked_up),
 		WORLD(where_it_is_refused_no_start_waits),
-		WORLD(where_it_fails_for_ever_no_quota_is_held_for_it),
-		WORLD(where_it_fails_and_the_start_is_refused_no_quota_is_held),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

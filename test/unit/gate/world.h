@@ -62,7 +62,7 @@ struct world {
 	bool lands;			   /* JOB_IN_DOUBT: it does all the same */
 	size_t denied;			   /* so many writes are refused for good */
 	bool fails;			   /* no write of a Job lands: 500; 503 with retry_ms */
-	bool status_fails; /* ... that goes by the subresource status, too; by itself: those alone */
+	bool status_fails;		   /* ... that goes by the subresource status, too */
 	const char *refusal;		   /* in these words; NULL: annotations are too long */
 	size_t room;			   /* bytes for story and hold; 0: enough */
 	size_t batches_lost;		   /* so many are not answered; they land */
@@ -216,8 +216,7 @@ static inline bool is_denied(struct world *w, const struct intent *i)
 
 static inline bool fails(const struct world *w, const struct intent *i)
 {
-	bool by_status = i->by_status || i->kind == INTENT_CLEAR;
-	return !only_reads(i->kind) && (by_status ? w->status_fails : w->fails);
+	return !only_reads(i->kind) && (i->by_status ? w->status_fails : w->fails);
 }
 
 static inline void keep_template(struct world *w, const struct start_template *t)
