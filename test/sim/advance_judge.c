@@ -414,7 +414,7 @@ static void check_kept(struct sim *s, const struct replica *r, const struct rese
 	if (!f.unfit && f.lacks && x->kept && !settles(r, x, now_ms))
 		break_it(s, r, x, now_ms, what);
 	if (!f.unfit && f.lacks && !some_leave(r) && !settles(r, x, now_ms))
-		break_it(s, r, x, now_ms, "it lacks quota, and no run is stopped for it");
+		break_it(s, r, x, now_ms, strcat(what, ", and no run is stopped for it"));
 	if (active && !f.lacks && strcmp(x->reason, "PodsDidNotEnd") == 0)
 		break_it(s, r, x, now_ms, "it has all that it reserves");
 }
@@ -558,7 +558,11 @@ void advance_check(
 	gather(r, &all);
 	for (size_t i = 0; i < all.n; i++) {
 		int64_t *from_ms = &r->advance_from_ms[all.of[i].index];
-		*from_ms = !all.of[i].ok ? 0 : *from_ms == 0 ? now_ms : *from_ms;
+		bool told = all.of[i].known->advance.status.accepted > 0;
+		if (!all.of[i].ok)
+			*from_ms = 0;
+		else if (*from_ms == 0)
+			*from_ms = told ? now_ms : now_ms - ADVANCE_SETTLE_MS;
 		check_accepted(s, r, &all.of[i], now_ms);
 		if (!all.of[i].ok || all.of[i].state == ADVANCE_ENDED)
 			continue;
