@@ -178,7 +178,8 @@ static void book_as_told(struct queue *q, struct advance_reservation *a)
 	size_t window;
 	forget_plan(q, a);
 	prepare(q, a);
-	a->left_from_ms = a->spec.left_from_ms;
+	/* Of a window that is to come, since the clock was set back, nothing is given back yet. */
+	a->left_from_ms = a->spec.left_from_ms <= q->now_ms ? a->spec.left_from_ms : 0;
 	if (a->left_from_ms != 0)
 		take_left(a, a->spec.left, a->spec.nleft);
 	advance_book(q, a, false, &window);
