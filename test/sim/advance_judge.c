@@ -449,12 +449,10 @@ static void check_accepted(
 		int64_t amount = strcmp(u->resource, "cpu") == 0 ? a->cpu : a->memory;
 		if (u->left < amount)
 			sim_reach(s, PATH_ADVANCE_GIVEN_BACK);
-		/* A Calendar that is edited gives the window that is open another beginning. */
-		bool begins_anew = a->from_ms == 0 && a->status.left_from_ms != 0;
-		if (u->left < amount && a->status.left_from_ms != x->from_ms && !begins_anew &&
+		if (u->left < amount && a->status.left_from_ms != x->from_ms &&
 			(a->shortest_release_ms == 0 ||
 				now_ms < x->from_ms + a->shortest_release_ms) &&
-			!s->count[PATH_CLOCK_STEP])
+			!s->count[PATH_CLOCK_STEP] && s->restore.store == 0)
 			break_it(s, r, x, now_ms, "some of it was given back too soon");
 		if (u->left < amount && a->from_ms > 0 && a->status.left_from_ms != x->from_ms &&
 			!s->count[PATH_CLOCK_STEP] && s->restore.store == 0)
