@@ -495,7 +495,9 @@ static void check_start(struct sim *s, const struct replica *r, const struct res
 	struct explanation e = {0};
 	if (!j || !w || !w->reservation || !queue_explain(r->queue, &d->uid, now_ms, &e))
 		return;
-	int64_t until_ms = now_ms + (e.expected_ms > 0 ? e.expected_ms : ASSUMED_MS);
+	/* A run that grows ends when it was expected to end before. */
+	int64_t from_ms = d->kind == DECISION_GROW ? w->reservation->since_ms : now_ms;
+	int64_t until_ms = from_ms + (e.expected_ms > 0 ? e.expected_ms : ASSUMED_MS);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct reserved *x = &all->of[i];
 		int64_t at_ms = greater(x->from_ms, now_ms);
