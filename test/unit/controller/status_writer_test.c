@@ -494,9 +494,9 @@ static void a_refused_reservation_says_so(void **state)
 	stage_close(&s);
 }
 
-#define RESERVATION_OF(version)                                                                    \
+#define RESERVATION_OF(version, conditions)                                                        \
 	"{\"metadata\":{\"name\":\"demo\",\"uid\":\"" UID_ONE "\",\"resourceVersion\":\"" version  \
-	"\"}}"
+	"\"},\"status\":{\"conditions\":[" conditions "]}}"
 #define TESTS_VERSION(version)                                                                     \
 	"[{\"op\":\"test\",\"path\":\"/metadata/uid\",\"value\":\"" UID_ONE                        \
 	"\"},{\"op\":\"test\",\"path\":\"/metadata/resourceVersion\",\"value\":\"" version "\"},"
@@ -507,19 +507,21 @@ static void a_reservation_is_written_as_it_was_seen_last(void **state)
 	(void)state;
 	struct stage s;
 	stage_open(&s);
-	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("7"));
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("7", ""));
 	queue_reject_advance_reservation(s.api.world.queue, "demo", "spec.flavors: names nothing");
 	expect(&s, RESERVATION_PATH, 422); /* it has version 8 by now */
 	stage_tick(&s, NOW_MS);
 	assert_begins(last_body(&s), TESTS_VERSION("7"));
-	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("8"));
-	expect_answer(&s, RESERVATION_PATH, RESERVATION_OF("9"));
+	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("8", ""));
+	expect_answer(&s, RESERVATION_PATH, RESERVATION_OF("9", IS_ACCEPTED("False")));
 	stage_tick(&s, NOW_MS + 1000);
 	assert_begins(last_body(&s), TESTS_VERSION("8"));
-	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("9")); /* our own */
+	see(&s, REPORT_ADVANCE_RESERVATION,
+		RESERVATION_OF("9", IS_ACCEPTED("False"))); /* our own */
 	stage_tick(&s, NOW_MS + 2000);
 	assert_int_equal(scripted_server_count(s.api.server), 2);
-	see(&s, REPORT_ADVANCE_RESERVATION, RESERVATION_OF("11")); /* somebody has emptied it */
+	see(&s, REPORT_ADVANCE_RESERVATION,
+		RESERVATION_OF("11", IS_ACCEPTED("False"))); /* somebody else wrote it */
 	expect(&s, RESERVATION_PATH, 200);
 	stage_tick(&s, NOW_MS + 3000);
 	assert_begins(last_body(&s), TESTS_VERSION("11"));
