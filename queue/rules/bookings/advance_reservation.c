@@ -148,16 +148,6 @@ static void reject(struct queue *q, const char *name, const char *sentence)
 	q->counters.version++;
 }
 
-static bool amounts_are_same(
-	const struct advance_amount *a, size_t na, const struct advance_amount *b, size_t nb)
-{
-	bool same = na == nb;
-	for (size_t i = 0; same && i < na; i++)
-		same = a[i].amount == b[i].amount && strcmp(a[i].flavor, b[i].flavor) == 0 &&
-		       strcmp(a[i].resource, b[i].resource) == 0;
-	return same;
-}
-
 /* Is it as it was told last? Each write of its status is told again. */
 static bool is_known(const struct advance_reservation *x, const struct advance_reservation_spec *s)
 {
@@ -166,8 +156,7 @@ static bool is_known(const struct advance_reservation *x, const struct advance_r
 	       x->spec.deleting == s->deleting && advance_spec_reserves_same(&x->spec, s) &&
 	       advance_spec_usable_same(&x->spec, s) &&
 	       x->spec.release_after_ms == s->release_after_ms &&
-	       (x->spec.accepted || !s->accepted) && x->spec.left_from_ms == s->left_from_ms &&
-	       amounts_are_same(x->spec.left, x->spec.nleft, s->left, s->nleft);
+	       (x->spec.accepted || !s->accepted) && advance_spec_left_same(&x->spec, s);
 }
 
 /* A status that lags behind, or an edit of who may use it, takes nothing back. */

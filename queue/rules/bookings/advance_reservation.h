@@ -145,6 +145,9 @@ int advance_spec_check(const struct advance_reservation_spec *s, struct err *e);
 /* Is the same quota reserved for the same time? Who may use it, and releaseAfter, may differ. */
 bool advance_spec_reserves_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);
+/* Does the status say the same of what was given back? */
+bool advance_spec_left_same(
+	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);
 /* May the same Jobs use it? */
 bool advance_spec_usable_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);

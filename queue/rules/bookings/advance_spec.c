@@ -92,17 +92,30 @@ int advance_spec_check(const struct advance_reservation_spec *s, struct err *e)
 	return code;
 }
 
+static bool amounts_same(
+	const struct advance_amount *a, size_t na, const struct advance_amount *b, size_t nb)
+{
+	bool same = na == nb;
+	for (size_t i = 0; same && i < na; i++)
+		same = strcmp(a[i].flavor, b[i].flavor) == 0 &&
+		       strcmp(a[i].resource, b[i].resource) == 0 && a[i].amount == b[i].amount;
+	return same;
+}
+
 bool advance_spec_reserves_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
 {
-	bool same = strcmp(a->clusterqueue, b->clusterqueue) == 0 && a->namounts == b->namounts &&
-		    a->from_ms == b->from_ms && a->until_ms == b->until_ms &&
-		    strcmp(a->calendar, b->calendar) == 0 && a->maintenance == b->maintenance;
-	for (size_t i = 0; same && i < a->namounts; i++)
-		same = strcmp(a->amount[i].flavor, b->amount[i].flavor) == 0 &&
-		       strcmp(a->amount[i].resource, b->amount[i].resource) == 0 &&
-		       a->amount[i].amount == b->amount[i].amount;
-	return same;
+	return strcmp(a->clusterqueue, b->clusterqueue) == 0 && a->from_ms == b->from_ms &&
+	       a->until_ms == b->until_ms && strcmp(a->calendar, b->calendar) == 0 &&
+	       a->maintenance == b->maintenance &&
+	       amounts_same(a->amount, a->namounts, b->amount, b->namounts);
+}
+
+bool advance_spec_left_same(
+	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
+{
+	return a->left_from_ms == b->left_from_ms &&
+	       amounts_same(a->left, a->nleft, b->left, b->nleft);
 }
 
 static bool names_same(const char *const *a, size_t na, const char *const *b, size_t nb)
