@@ -8,7 +8,7 @@
  * of the run's last story counts.
  *
  * A story is believed only if it is signed, and tells of the attempt that runs. The queue takes what it says only
- * of a run that was adopted and whose class it has not seen since. So who may write the annotation all the same
+ * of a run that was adopted and whose class it has not seen since. So a client that may write the annotation
  * can put back no more than a number that this run had.
  */
 #ifndef SLUICE_CONTROLLER_GATE_RUN_PRIORITY_H
@@ -22,8 +22,8 @@ struct story;
 
 /* Writes the number into a story of its run. */
 void run_priority_tell(const struct gate *g, const struct gate_job *j, struct story *s);
-/* It was adopted, as that attempt: tells the queue what its story says. What the story reader gave before is gone
- * then. */
+/* Tells the queue what the story of an adopted run says, if it is of that attempt. What the story reader gave
+ * before is gone then. */
 void run_priority_recall(struct gate *g, const struct gate_job *j, int32_t attempt);
 
 #endif

@@ -89,9 +89,6 @@ static void fill_kept(
 	if (leaving > 0)
 		text_add(&t, "%zu %s stopped for it, and %s pods have not ended", leaving,
 			leaving == 1 ? "run was" : "runs were", leaving == 1 ? "its" : "their");
-	else if (a->settled_ms > q->now_ms)
-		text_add(&t,
-			"a leader has just begun, and stops no run before it has heard what was given back");
 	else
 		text_add(&t, "runs that are ending hold what it reserves");
 }

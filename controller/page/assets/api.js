@@ -150,7 +150,7 @@ export async function follow(which, version, signal, onChange) {
       if (event.type !== "BOOKMARK") onChange(event);
     }
   } catch (error) { // Chromium 150 says of the stream that it was aborted, and not why
-	  throw both.aborted ? both.reason : error;
+    throw both.aborted ? both.reason : error;
   } finally {
     clearTimeout(timer);
   }

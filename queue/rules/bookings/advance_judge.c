@@ -368,8 +368,8 @@ static void offer(struct queue *q, struct advance_reservation *a)
 	}
 }
 
-/* What the status says of the window that is open, whoever wrote it, and what is offered, where no status is
- * awaited. */
+/* Takes over what the status says of the window that is open, whichever leader wrote it; and what is offered,
+ * where no status is awaited. */
 static void give_back(struct queue *q, struct advance_reservation *a)
 {
 	bool less = false;
