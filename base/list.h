@@ -31,6 +31,14 @@ static inline bool list_in(const struct link *l)
 	return l->next != NULL;
 }
 
+static inline size_t list_count(const struct link *head)
+{
+	size_t n = 0;
+	for (const struct link *l = head->next; l != head; l = l->next)
+		n++;
+	return n;
+}
+
 static inline void list_add(struct link *head, struct link *l) /* at the end */
 {
 	l->prev = head->prev;

@@ -104,6 +104,8 @@ struct clusterqueue {
 	struct link timed;    /* terms.of_clusterqueue: Jobs with terms on time or money */
 	struct link budgets;  /* budget.of_owner, by name */
 	struct link reserved; /* advance_reservation.of_clusterqueue */
+	struct advance_users **advance_users; /* runs that may use these */
+	size_t nadvance_users;
 	struct plan *plan;    /* plan_of(), when: */
 	uint64_t plan_version;
 	uint64_t rules_as_of;	 /* rules are right at this number of queue.rules_edits */

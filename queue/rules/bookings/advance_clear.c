@@ -46,11 +46,9 @@ static bool gives_nothing_beyond(const struct clearing *c, const struct reservat
 		__int128 amount = reservation_line_then(r, &r->line[i]), kept = 0;
 		for (size_t k = 0; k < older->nrows; k++) {
 			const struct advance_row *x = &older->row[k];
-			struct profile_place place = {0, 0};
-			int64_t end_ms;
 			if (x->row == r->line[i].row)
-				kept = x->left -
-				       profile_at(&x->held, &place, c->q->now_ms, &end_ms) + amount;
+				kept = x->left - advance_users_hold(older, x->row, c->q->now_ms) +
+				       amount;
 		}
 		if (amount > kept && is_asked_for(c, r->line[i].row))
 			return false;

@@ -148,7 +148,8 @@ static bool prepare(struct queue *q, struct advance_reservation *a)
 	if (*a->spec.clusterqueue)
 		a->cq = clusterqueue_keep(&q->clusterqueues, a->spec.clusterqueue);
 	begin_trees(q, a);
-	advance_count_runs(q, a);
+	if (a->cq && !a->spec.maintenance)
+		advance_users_anew(a->cq, a, q->now_ms);
 	return advance_windows_find(q, a) && understood;
 }
 
@@ -167,9 +168,10 @@ static void enter(struct queue *q, struct advance_reservation *a)
  * moment no run is stopped. */
 static void settle(const struct queue *q, struct advance_reservation *a)
 {
-	bool gives_back = a->spec.release_after_ms > 0 && q->advance_reservations.awaits;
-	bool has_begun = a->nwindows > 0 && a->window[0].from_ms <= q->now_ms;
-	a->settled_ms = gives_back && has_begun ? quantity_add(q->now_ms, ADVANCE_SETTLE_MS) : 0;
+	bool gives_back = a->spec.release_after_ms > 0 && a->nwindows > 0 &&
+			  q->advance_reservations.awaits &&
+			  quantity_add(a->window[0].from_ms, a->spec.release_after_ms) <= q->now_ms;
+	a->settled_ms = gives_back ? quantity_add(q->now_ms, ADVANCE_SETTLE_MS) : 0;
 }
 
 /* It was accepted before: nothing is asked. */
@@ -320,11 +322,8 @@ static void drop_first_window(struct queue *q, struct advance_reservation *a)
 static void period_begin(struct queue *q, struct advance_reservation *a, int64_t at_ms)
 {
 	a->period_from_ms = at_ms;
-	for (size_t i = 0; i < a->nrows; i++) {
-		struct profile_place place = {0, 0};
-		int64_t end_ms;
-		a->row[i].most = profile_at(&a->row[i].held, &place, q->now_ms, &end_ms);
-	}
+	for (size_t i = 0; i < a->nrows; i++)
+		a->row[i].most = a->cq ? advance_users_hold(a, a->row[i].row, q->now_ms) : 0;
 }
 
 static void open_first(struct queue *q, struct advance_reservation *a)

@@ -14,96 +14,6 @@
 
 /* ---- What is kept ---- */
 
-static bool names_meet(const char *const *a, size_t na, const char *const *b, size_t nb)
-{
-	for (size_t i = 0; i < na; i++)
-		for (size_t k = 0; k < nb; k++)
-			if (strcmp(a[i], b[k]) == 0)
-				return true;
-	return na == 0 || nb == 0;
-}
-
-/* Is there a Job that may use both? */
-static bool share_users(
-	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
-{
-	return names_meet(a->namespaces, a->nnamespaces, b->namespaces, b->nnamespaces) &&
-	       names_meet(a->users, a->nusers, b->users, b->nusers);
-}
-
-/* What is left of a row of it at that moment, used or not. *until_ms: lowered to when that changes. */
-static int64_t left_at(const struct advance_reservation *a, const struct advance_row *x,
-	int64_t at_ms, int64_t *until_ms)
-{
-	if (at_ms == ADVANCE_PRESENT)
-		return x->left;
-	for (size_t i = 0; i < a->nwindows; i++) {
-		const struct advance_window *w = &a->window[i];
-		if (w->until_ms <= at_ms)
-			continue;
-		bool begun = w->from_ms <= at_ms;
-		*until_ms = least(*until_ms, begun ? w->until_ms : w->from_ms);
-		return !begun ? 0 : w->from_ms == a->left_from_ms ? x->left : x->amount;
-	}
-	return 0;
-}
-
-/* Sums what runs hold of a row now that may use it. A promise holds nothing yet; a run that is ending still
- * does. */
-static __int128 held_now(const struct advance_reservation *a, const struct quota_row *row)
-{
-	__int128 held = 0;
-	list_each_entry(&a->cq->reservations, const struct reservation, r, of_clusterqueue) {
-		for (size_t i = 0; i < r->nlines; i++)
-			if (r->line[i].row == row && advance_usable_by(a, r->lq, r->user))
-				held += r->line[i].amount;
-	}
-	return held;
-}
-
-static __int128 held_at(const struct advance_reservation *a, const struct advance_row *x,
-	int64_t at_ms, int64_t *until_ms)
-{
-	struct profile_place place = {0, 0};
-	int64_t end_ms;
-	if (at_ms == ADVANCE_PRESENT)
-		return held_now(a, x->row);
-	__int128 held = profile_at(&x->held, &place, at_ms, &end_ms);
-	*until_ms = least(*until_ms, end_ms);
-	return held;
-}
-
-/* What runs hold of a row at that moment that may use it, beyond what others absorb. */
-static __int128 held_beyond(const struct advance_reservation *a, const struct advance_row *x,
-	__int128 absorbed, int64_t at_ms, int64_t *until_ms)
-{
-	__int128 held = held_at(a, x, at_ms, until_ms) - absorbed;
-	return held > 0 ? held : 0;
-}
-
-/* A run that may use several counts for the first of them, as far as that goes. */
-static __int128 absorbed_before(const struct advance_reservation *a, const struct quota_row *row,
-	int64_t at_ms, int64_t *until_ms)
-{
-	__int128 absorbed = 0;
-	list_each_entry(
-		&a->cq->reserved, const struct advance_reservation, other, of_clusterqueue) {
-		if (other == a)
-			break;
-		if (at_ms == ADVANCE_PRESENT && !other->open)
-			continue;
-		for (size_t i = 0; share_users(&other->spec, &a->spec) && i < other->nrows; i++) {
-			const struct advance_row *x = &other->row[i];
-			if (x->row != row)
-				continue;
-			int64_t left = left_at(other, x, at_ms, until_ms);
-			__int128 held = held_beyond(other, x, absorbed, at_ms, until_ms);
-			absorbed += held < left ? held : left;
-		}
-	}
-	return absorbed;
-}
-
 void advance_kept(const struct advance_reservation *a, const struct advance_window *w,
 	int64_t at_ms, int64_t *ret_amounts, int64_t *ret_until_ms)
 {
@@ -112,9 +22,8 @@ void advance_kept(const struct advance_reservation *a, const struct advance_wind
 		const struct advance_row *x = &a->row[i];
 		int64_t left = w->from_ms == a->left_from_ms ? x->left : x->amount;
 		bool usable = a->cq && !a->spec.maintenance;
-		__int128 others = usable ? absorbed_before(a, x->row, at_ms, ret_until_ms) : 0;
-		__int128 used = usable ? held_beyond(a, x, others, at_ms, ret_until_ms) : 0;
-		ret_amounts[i] = used < left ? left - (int64_t)used : 0;
+		ret_amounts[i] =
+			left - (usable ? advance_used(a, x->row, left, at_ms, ret_until_ms) : 0);
 	}
 }
 
@@ -233,34 +142,6 @@ bool advance_book(struct queue *q, struct advance_reservation *a, bool asks, siz
 
 /* ---- Runs that may use it ---- */
 
-static bool is_among(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return n == 0;
-}
-
-bool advance_usable_by(
-	const struct advance_reservation *a, const struct localqueue *lq, const struct user *user)
-{
-	return !a->spec.maintenance &&
-	       is_among(a->spec.namespaces, a->spec.nnamespaces, lq->ns->name) &&
-	       is_among(a->spec.users, a->spec.nusers, user->name);
-}
-
-static void row_uses(struct queue *q, struct advance_row *x, const struct booking *b, int times)
-{
-	for (size_t i = 0; i < b->nlines; i++)
-		if (b->line[i].row == x->row)
-			profile_add(&x->held, b->from_ms, b->until_ms,
-				(__int128)times * b->line[i].amount);
-	struct profile_place place = {0, 0};
-	int64_t end_ms;
-	__int128 now = profile_at(&x->held, &place, q->now_ms, &end_ms);
-	x->most = now > x->most ? now : x->most;
-}
-
 static void stale(struct queue *q, struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
 {
 	bool fresh = a->stale_from_ms >= a->stale_until_ms;
@@ -277,52 +158,22 @@ void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, in
 		stale(q, a, from_ms, until_ms);
 }
 
-static void count(
-	struct queue *q, struct advance_reservation *a, const struct reservation *r, int times)
-{
-	if (!r->booking || !advance_usable_by(a, r->lq, r->user))
-		return;
-	for (size_t i = 0; i < a->nrows; i++)
-		row_uses(q, &a->row[i], r->booking, times);
-	q->advance_reservations.clears |= a->open && times < 0; /* it keeps what the run used */
-}
-
-static void count_all(struct queue *q, const struct reservation *r, int times)
+static void count(struct queue *q, const struct reservation *r, int times)
 {
 	if (!r->cq || list_empty(&r->cq->reserved))
 		return;
-	list_each_entry(&r->cq->reserved, struct advance_reservation, a, of_clusterqueue)
-		count(q, a, r, times);
+	q->advance_reservations.clears |= advance_users_count(r, times, q->now_ms);
 	advance_stale(q, r->cq, r->booking->from_ms, r->booking->until_ms);
 }
 
 void advance_run_booked(struct queue *q, const struct reservation *r)
 {
-	count_all(q, r, 1);
+	count(q, r, 1);
 }
 
 void advance_run_unbooked(struct queue *q, const struct reservation *r)
 {
-	count_all(q, r, -1);
-}
-
-void advance_count_runs(struct queue *q, struct advance_reservation *a)
-{
-	if (!a->cq || a->spec.maintenance)
-		return;
-	list_each_entry(&a->cq->reservations, const struct reservation, r, of_clusterqueue)
-		count(q, a, r, 1);
-	list_each_entry(&a->cq->promised, const struct reservation, r, of_clusterqueue)
-		count(q, a, r, 1);
-}
-
-void advance_count_anew(struct queue *q, struct advance_reservation *a)
-{
-	for (size_t i = 0; i < a->nrows; i++) {
-		profile_done(&a->row[i].held);
-		profile_init(&a->row[i].held);
-	}
-	advance_count_runs(q, a);
+	count(q, r, -1);
 }
 
 /* Its Jobs are parted by who submitted them, so they leave their groups and join others. */
@@ -354,6 +205,7 @@ void advance_join(struct queue *q, struct advance_reservation *a)
 		return;
 	members_move(q, cq, PLACE_READY, workload_unplace);
 	list_add(first_after(cq, a), &a->of_clusterqueue);
+	advance_users_anew(cq, a, q->now_ms);
 	advance_stale(q, cq, INT64_MIN, INT64_MAX);
 	rules_edited(q);
 	members_move(q, cq, PLACE_NOWHERE, workload_place);
@@ -361,10 +213,14 @@ void advance_join(struct queue *q, struct advance_reservation *a)
 
 void advance_leave(struct queue *q, struct advance_reservation *a)
 {
-	if (!list_in(&a->of_clusterqueue))
+	if (!list_in(&a->of_clusterqueue)) {
+		if (a->cq && !a->spec.maintenance) /* it was judged */
+			advance_users_anew(a->cq, NULL, q->now_ms);
 		return;
+	}
 	members_move(q, a->cq, PLACE_READY, workload_unplace);
 	list_leave(&a->of_clusterqueue);
+	advance_users_anew(a->cq, NULL, q->now_ms);
 	advance_stale(q, a->cq, INT64_MIN, INT64_MAX);
 	rules_edited(q);
 	members_move(q, a->cq, PLACE_NOWHERE, workload_place);

@@ -4,13 +4,10 @@
  *
  * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left of the
  * reserved amount, less what runs that may use it are planned to hold. So together with these runs it takes
- * what was reserved. Each such run is written into advance_row.held when it enters the plan, and taken
- * off when it leaves; the pieces follow at the next question. There are at most ADVANCE_PIECES_MAX of a
+ * what was reserved. Each such run is counted (advance_users.h) when it enters the plan, and not any more
+ * when it leaves; the pieces follow at the next question. There are at most ADVANCE_PIECES_MAX of a
  * window: beyond that the last one keeps as much as any of those that it stands for, so at some
  * moments more than is needed.
- *
- * A run that may use several AdvanceReservations counts for the oldest of them, as far as that one
- * still keeps what the run holds; with the rest it counts for the next older one, and so on.
  *
  * A Job that may use it is asked for less: what it wants beyond what is kept for it. Where quota was lowered
  * below what several keep, the older ones come first: it must fit beside them as it is.
@@ -20,13 +17,8 @@
 
 #include "queue/plan/quota_plan.h"
 #include "queue/rules/bookings/advance_rows.h"
+#include "queue/rules/bookings/advance_users.h"
 #include "queue/rules/bookings/advance_windows.h"
-
-struct localqueue;
-struct user;
-
-/* In place of a moment: what runs hold, not what is planned. For one that is open. */
-#define ADVANCE_PRESENT INT64_MIN
 
 /* What is kept of each row in a span of time: writes amounts, as many as there are rows, and until
  * when it is the same. */
@@ -37,16 +29,9 @@ void advance_kept(const struct advance_reservation *a, const struct advance_wind
  * *ret_window; then nothing is booked. */
 bool advance_book(struct queue *q, struct advance_reservation *a, bool asks, size_t *ret_window);
 
-/* What runs hold that may use it is written into its rows, which are new. */
-void advance_count_runs(struct queue *q, struct advance_reservation *a);
-/* The same, after others may use it. */
-void advance_count_anew(struct queue *q, struct advance_reservation *a);
 /* From now on runs that come and go are counted, and Jobs are asked for less / not any more. */
 void advance_join(struct queue *q, struct advance_reservation *a);
 void advance_leave(struct queue *q, struct advance_reservation *a);
-
-bool advance_usable_by(
-	const struct advance_reservation *a, const struct localqueue *lq, const struct user *user);
 
 /* The booking of a run came / goes. */
 void advance_run_booked(struct queue *q, const struct reservation *r);

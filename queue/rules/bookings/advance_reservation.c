@@ -185,7 +185,6 @@ int queue_set_advance_reservation(
 	spec_take(x, s);
 	x->spec.accepted = x->spec.accepted || stays;
 	if (booked && !as_usable) {
-		advance_count_anew(q, x);
 		advance_join(q, x);
 		/* of runs that may not use it any more */
 		q->advance_reservations.clears |= x->open;

@@ -22,14 +22,13 @@
 #include "base/list.h"
 #include "base/tree.h"
 #include "queue/model/alarm.h"
-#include "queue/plan/profile.h"
 #include "sluice/queue.h"
 
 #define ADVANCE_RETRY_MS INT64_C(60000)		/* one that was refused is judged again */
 #define ADVANCE_ROLL_MS (INT64_C(24) * 3600000) /* the windows of Calendars are looked up again */
 #define ADVANCE_SETTLE_MS                                                                          \
 	INT64_C(3000) /* a status that an earlier leader wrote is usually heard of by then */
-#define ADVANCE_PIECES_MAX 64			/* in which a window is booked */
+#define ADVANCE_PIECES_MAX 64 /* in which a window is booked */
 
 struct booking;
 struct calendar_ref;
@@ -41,10 +40,10 @@ struct reservation;
 struct advance_row {
 	struct quota_row *row;
 	int64_t amount;
-	int64_t left;	     /* in the window that begins at left_from_ms */
-	int64_t offered;     /* what is to be left of it once the status says so */
-	struct profile held; /* what runs that may use it are planned to hold, over time */
-	__int128 most;	     /* of that, since the period of releaseAfter began */
+	int64_t left;	 /* in the window that begins at left_from_ms */
+	int64_t offered; /* what is to be left of it once the status says so */
+	__int128 most; /* that runs used which may use it, since the period of releaseAfter began */
+	int64_t wants; /* advance_users.c: at the moment in question, beyond what it was given */
 };
 
 /* A time in which it reserves. It is booked in pieces: in each what it still keeps, beside what runs

@@ -15,13 +15,10 @@ static void row_add(struct advance_reservation *a, struct quota_row *row, int64_
 	a->row = mem_grow(a->row, a->nrows + 1, sizeof(*a->row));
 	struct advance_row *x = &a->row[a->nrows++];
 	*x = (struct advance_row){.row = row, .amount = amount, .left = amount, .offered = amount};
-	profile_init(&x->held);
 }
 
 void advance_rows_free(struct advance_reservation *a)
 {
-	for (size_t i = 0; i < a->nrows; i++)
-		profile_done(&a->row[i].held);
 	free(a->row);
 	a->row = NULL;
 	a->nrows = 0;
