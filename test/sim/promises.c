@@ -562,7 +562,8 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 }
 
 /* True: a Job was left out that may have to wait for a while (queue/job/stop_rate.h, and
- * shorten_back_offs() of queue.c where a clock was set back), or did until this moment. */
+ * shorten_back_offs() of queue.c where a clock was set back), or did until this moment, or waits until a start
+ * comes that another one has booked. */
 static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 {
 	bool left_out = false;
@@ -578,7 +579,8 @@ static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 			continue;
 		struct explanation x = {.sentence = "it does not know it"};
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
-		bool pauses = x.reason == WAIT_BACK_OFF || x.reason == WAIT_PENDING_EVALUATION;
+		bool pauses = x.reason == WAIT_BACK_OFF || x.reason == WAIT_PENDING_EVALUATION ||
+			      x.reason == WAIT_BEHIND;
 		if (pauses && !pauses_over) {
 			left_out = true;
 			continue;

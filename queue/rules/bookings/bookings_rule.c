@@ -286,14 +286,14 @@ static void say_unknown_duration(struct question *a)
 static enum wait_reason bookings_explain(struct question *a)
 {
 	const struct booking *b = kept_start_of(a->q, a->w);
-	/* A head of Backfill is booked where it waits for quota, too. */
-	bool fits = !backfill_heads_of(a->cq) || fits_now(a);
-	if (b && fits && is_anything_reserved(a->q) && say_reserved(a, b)) {
+	/* One that is booked may have come to wait for quota; a head of Backfill is booked while it does. */
+	bool fits = b && fits_now(a);
+	if (fits && is_anything_reserved(a->q) && say_reserved(a, b)) {
 		a->not_before_ms = b->from_ms > a->now_ms ? b->from_ms : 0;
 		say_unknown_duration(a);
 		return WAIT_RESERVED;
 	}
-	if (backfill_heads_of(a->cq) ? !is_kept_by_others(a) : !b)
+	if (backfill_heads_of(a->cq) ? !is_kept_by_others(a) : !fits)
 		return WAIT_NOT;
 	text_add(a->text, "fits now, but would run into starts that other Jobs have booked");
 	if (b) {
