@@ -2,6 +2,12 @@
 #include "base/mix.h"
 #include "queue/core.h"
 #include "queue/explain/view.h"
+#include "queue/rules/bookings/advance_reservation.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/money/plan.h"
+#include "queue/rules/windows/calendar_ref.h"
+#include "queue/rules/windows/runpolicy.h"
+#include "queue/rules/windows/window_state.h"
 
 struct telling {
 	const struct queue *q;
@@ -173,5 +179,5 @@ uint64_t queue_job_edited(const struct queue *q, const struct uid *uid)
 
 struct node_traffic queue_node_traffic(const struct queue *q)
 {
-	return nodes_traffic(q->node_suitability.nodes);
+	return nodes_traffic(q->node_suitability->nodes);
 }

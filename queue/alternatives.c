@@ -5,6 +5,7 @@
 #include "queue/core.h"
 #include "queue/model/flavor.h"
 #include "queue/rules/money/terms.h"
+#include "queue/rules/windows/window_state.h"
 
 /* ---- flavors --------------------------------------------------------------------------------- */
 

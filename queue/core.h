@@ -14,27 +14,18 @@
 #include "base/slab.h"
 #include "queue/requests/accounting.h"
 #include "queue/model/alarm.h"
-#include "queue/rules/money/budget.h"
 #include "queue/model/clusterqueue.h"
 #include "queue/model/disruption.h"
 #include "queue/model/duration.h"
 #include "queue/model/group.h"
 #include "queue/model/localqueue.h"
-#include "queue/rules/namespace_quota.h"
 #include "queue/model/nice.h"
 #include "queue/model/overflow.h"
-#include "queue/rules/money/plan.h"
-#include "queue/rules/bookings/advance_reservation.h"
-#include "queue/rules/dependencies/predecessors.h"
 #include "queue/model/priority.h"
 #include "queue/model/quota.h"
 #include "queue/plan/booked_runs.h"
 #include "queue/plan/quota_plan.h"
-#include "queue/rules/windows/window_state.h"
 #include "queue/requests/shape.h"
-#include "queue/rules/nodes/nodes_to_come.h"
-#include "queue/rules/nodes/node_suitability.h"
-#include "queue/rules/windows/calendar_ref.h"
 #include "queue/model/unread.h"
 #include "queue/model/usage.h"
 #include "queue/model/user.h"
@@ -58,6 +49,17 @@ struct queue_counters {
 };
 
 struct queue {
+	/* What features keep (queue.c makes room for it). */
+	struct namespace_quotas *namespace_quotas;
+	struct node_suitability *node_suitability;
+	struct autoscalers *autoscalers;
+	struct plans *plans;
+	struct budgets *budgets;
+	struct advance_reservations *advance_reservations;
+	struct predecessors *predecessors;
+	struct calendar_refs *calendar_refs;
+	struct runpolicies *runpolicies;
+
 	struct map symbols;
 	struct queue_config config;
 	struct arena config_memory;
@@ -71,18 +73,11 @@ struct queue {
 	struct localqueues localqueues;
 	struct overflow overflow;
 	struct unread unread;
-	struct namespace_quotas namespace_quotas;
 	struct priorities priorities;
 	struct shapes shapes;
-	struct node_suitability node_suitability;
-	struct autoscalers autoscalers;
 	struct groups groups;
 	struct families families;
-	struct plans plans;
-	struct budgets budgets;
-	struct advance_reservations advance_reservations;
 	struct disruptions disruptions;
-	struct predecessors predecessors;
 	struct advance_use *advance_uses; /* what the view of one hands out until the next call */
 	struct buf bill_text;		  /* what queue_job_bill() hands out until the next call */
 	struct map workloads;
@@ -91,8 +86,6 @@ struct queue {
 	struct nices nices;
 	struct tree alarms;
 	struct usages usages;
-	struct calendar_refs calendar_refs;
-	struct runpolicies runpolicies;
 	struct link improvable;	     /* cohort_tree.improvable: booked_start.h */
 	struct link leading;	     /* lead.leading */
 	struct link owing;	     /* cohort_tree.owing */

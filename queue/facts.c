@@ -27,6 +27,7 @@
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/nodes/nodes_to_come.h"
 #include "queue/tell.h"
+#include "queue/rules/windows/window_state.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -397,8 +398,8 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
 	if (flavor_set(&q->flavors, s)) {
 		struct flavor *f = flavor_find(&q->flavors, s->name);
-		nodes_to_come_judge(q->node_suitability.nodes, f);
-		autoscalers_judge(&q->autoscalers, f);
+		nodes_to_come_judge(q->node_suitability->nodes, f);
+		autoscalers_judge(q->autoscalers, f);
 		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}
@@ -428,7 +429,7 @@ void queue_drop_flavor(struct queue *q, const char *name)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */
 	flavor_unset(&q->flavors, f);
-	autoscalers_judge(&q->autoscalers, f);
+	autoscalers_judge(q->autoscalers, f);
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
 	q->counters.version++;
@@ -492,7 +493,7 @@ void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 	queue_tell(q, SET_NAMESPACE, .of_namespace = s);
 	struct nspace *ns = namespace_of(&q->localqueues, s->name);
 	namespace_set(ns, s);
-	nodes_set_namespace(q->node_suitability.nodes, s->name, s->labels, s->nlabels);
+	nodes_set_namespace(q->node_suitability->nodes, s->name, s->labels, s->nlabels);
 	regate_namespace(q, ns);
 }
 
@@ -503,7 +504,7 @@ void queue_drop_namespace(struct queue *q, const char *name)
 	if (!ns || !ns->exists)
 		return;
 	namespace_unset(ns);
-	nodes_drop_namespace(q->node_suitability.nodes, name);
+	nodes_drop_namespace(q->node_suitability->nodes, name);
 	regate_namespace(q, ns);
 	namespace_tidy(&q->localqueues, ns);
 }
@@ -523,14 +524,14 @@ bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
 {
 	queue_tell(q, SET_RUNTIME_CLASS, .runtime_class = s);
-	nodes_set_runtime_class(q->node_suitability.nodes, s);
+	nodes_set_runtime_class(q->node_suitability->nodes, s);
 	return accounting_set_runtime_class(&q->accounting, s);
 }
 
 bool queue_drop_runtime_class(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_RUNTIME_CLASS, .name = name);
-	nodes_drop_runtime_class(q->node_suitability.nodes, name);
+	nodes_drop_runtime_class(q->node_suitability->nodes, name);
 	return accounting_unset_runtime_class(&q->accounting, name);
 }
 

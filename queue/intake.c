@@ -204,8 +204,8 @@ bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const
 	}
 	const struct clusterqueue *cq = w->lq->cq && w->lq->cq->exists ? w->lq->cq : NULL;
 	if (cq)
-		claim_init(&claim, &q->node_suitability, cq, w->shape);
-	struct entrant entrant = {q->node_suitability.nodes, node, nnodes,
+		claim_init(&claim, q->node_suitability, cq, w->shape);
+	struct entrant entrant = {q->node_suitability->nodes, node, nnodes,
 		pods < w->shape->pods ? w->shape->pods : pods};
 	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq &&
 		  !refuse_surplus(w, nnodes, &t) && choose_lines(cq, &claim, &entrant, &t, ret);

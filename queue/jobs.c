@@ -15,6 +15,9 @@
 #include "queue/model/user.h"
 #include "sluice/quantity.h"
 #include "queue/tell.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/windows/runpolicy.h"
+#include "queue/rules/windows/window_state.h"
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
 {

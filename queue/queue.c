@@ -27,15 +27,48 @@
 #include "queue/explain/view.h"
 #include "sluice/quantity.h"
 #include "queue/tell.h"
+#include "queue/rules/bookings/advance_reservation.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/money/plan.h"
+#include "queue/rules/nodes/nodes_to_come.h"
 
 static bool workload_is(const void *value, const void *key)
 {
 	return uid_cmp(&((const struct workload *)value)->key.uid, key) == 0;
 }
 
+/* A queue, and what its features keep. */
+struct whole {
+	struct queue queue;
+	struct namespace_quotas namespace_quotas;
+	struct node_suitability node_suitability;
+	struct autoscalers autoscalers;
+	struct plans plans;
+	struct budgets budgets;
+	struct advance_reservations advance_reservations;
+	struct predecessors predecessors;
+	struct calendar_refs calendar_refs;
+	struct runpolicies runpolicies;
+};
+
+static struct queue *make_room(void)
+{
+	struct whole *w = mem_alloc(sizeof(*w));
+	w->queue.namespace_quotas = &w->namespace_quotas;
+	w->queue.node_suitability = &w->node_suitability;
+	w->queue.autoscalers = &w->autoscalers;
+	w->queue.plans = &w->plans;
+	w->queue.budgets = &w->budgets;
+	w->queue.advance_reservations = &w->advance_reservations;
+	w->queue.predecessors = &w->predecessors;
+	w->queue.calendar_refs = &w->calendar_refs;
+	w->queue.runpolicies = &w->runpolicies;
+	return &w->queue;
+}
+
 struct queue *queue_new(void)
 {
-	struct queue *q = mem_alloc(sizeof(*q));
+	struct queue *q = make_room();
 	symbols_init(&q->symbols);
 	quota_init(&q->quota, &q->symbols);
 	quota_plan_init(&q->quota_plan, &q->quota);
@@ -48,18 +81,18 @@ struct queue *queue_new(void)
 	localqueues_init(&q->localqueues);
 	overflow_init(&q->overflow);
 	unread_init(&q->unread);
-	namespace_quotas_init(&q->namespace_quotas);
+	namespace_quotas_init(q->namespace_quotas);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
-	node_suitability_init(&q->node_suitability);
-	autoscalers_init(&q->autoscalers);
-	groups_init(&q->groups, &q->node_suitability);
+	node_suitability_init(q->node_suitability);
+	autoscalers_init(q->autoscalers);
+	groups_init(&q->groups, q->node_suitability);
 	families_init(&q->families);
-	plans_init(&q->plans);
-	budgets_init(&q->budgets);
-	advance_reservations_init(&q->advance_reservations);
+	plans_init(q->plans);
+	budgets_init(q->budgets);
+	advance_reservations_init(q->advance_reservations);
 	disruptions_init(&q->disruptions);
-	predecessors_init(&q->predecessors);
+	predecessors_init(q->predecessors);
 	buf_init(&q->bill_text, 64 * 1024);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
@@ -67,8 +100,8 @@ struct queue *queue_new(void)
 	alarms_init(&q->alarms);
 	reservations_init(q);
 	usages_init(&q->usages);
-	calendar_refs_init(&q->calendar_refs);
-	runpolicies_init(&q->runpolicies);
+	calendar_refs_init(q->calendar_refs);
+	runpolicies_init(q->runpolicies);
 	list_init(&q->improvable);
 	list_init(&q->leading);
 	list_init(&q->owing);
@@ -117,8 +150,8 @@ void queue_free(struct queue *q)
 	families_done(&q->families);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
-	autoscalers_done(&q->autoscalers);
-	node_suitability_done(&q->node_suitability);
+	autoscalers_done(q->autoscalers);
+	node_suitability_done(q->node_suitability);
 	priorities_done(&q->priorities);
 	namespace_quotas_done(q);
 	localqueues_done(&q->localqueues);
@@ -126,7 +159,7 @@ void queue_free(struct queue *q)
 	cohorts_done(&q->cohorts);
 	flavors_done(&q->flavors);
 	runpolicies_done(q);
-	calendar_refs_done(&q->calendar_refs);
+	calendar_refs_done(q->calendar_refs);
 	map_done(&q->kept_starts);
 	quota_plan_done(&q->quota_plan);
 	quota_done(&q->quota);
@@ -449,7 +482,7 @@ static int64_t next_decision_ms(struct queue *q)
 		next_ms = w->not_before_ms;
 	/* 5.3 At once, where cap left something undone. */
 	bool starts = !list_empty(&q->dirty) && !q->paused;
-	bool tells = !list_empty(&q->predecessors.due) && !q->paused;
+	bool tells = !list_empty(&q->predecessors->due) && !q->paused;
 	bool left = starts || tells || !list_empty(&q->suspects) || !list_empty(&q->nices.dirty);
 	return left ? q->now_ms : next_ms;
 }
@@ -522,5 +555,5 @@ size_t queue_memory_bytes(const struct queue *q)
 {
 	return q->workload_bytes + shapes_bytes(&q->shapes) + q->groups.bytes +
 	       table_bytes(&q->workloads) + table_bytes(&q->groups.map) +
-	       disruptions_bytes(&q->disruptions) + overflow_bytes(q) + q->predecessors.bytes;
+	       disruptions_bytes(&q->disruptions) + overflow_bytes(q) + q->predecessors->bytes;
 }

@@ -380,7 +380,7 @@ static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 	struct claim claim;
 	struct demand d;
 	struct choice choice;
-	claim_init(&claim, &q->node_suitability, r->cq, r->w->shape);
+	claim_init(&claim, q->node_suitability, r->cq, r->w->shape);
 	reservation_take_away(r);
 	bool fits = assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) ==
 		    ASSIGN_FITS;

@@ -8,6 +8,9 @@
 #include "queue/rules/nodes/nodes_to_come.h"
 #include "queue/rules/targets.h"
 #include "sluice/quantity.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/money/plan.h"
+#include "queue/rules/windows/runpolicy.h"
 
 enum { EFFECT_FAULTS_TOLD = 3 }; /* the others are counted */
 
@@ -388,11 +391,11 @@ static void judge_nodes(struct faults *f, const struct quota_row *row)
 {
 	const struct flavor *flavor = flavor_find(&f->q->flavors, row->flavor);
 	int64_t all, largest;
-	if (!f->q->node_suitability.known || !flavor || !flavor->exists ||
+	if (!f->q->node_suitability->known || !flavor || !flavor->exists ||
 		flavor->lending != LENDING_NONE || nodes_to_come_of(flavor) ||
-		nodes_devices_may_have(f->q->node_suitability.nodes, row->resource))
+		nodes_devices_may_have(f->q->node_suitability->nodes, row->resource))
 		return;
-	nodes_sum(f->q->node_suitability.nodes, flavor->nodes.labels, flavor->nodes.nlabels,
+	nodes_sum(f->q->node_suitability->nodes, flavor->nodes.labels, flavor->nodes.nlabels,
 		row->resource, &all, &largest);
 	if (row->said.nominal <= quantity_add(all, largest) || !faults_add(f, "WithoutEffect"))
 		return;

@@ -7,6 +7,7 @@
 #include "queue/explain/explain_time.h"
 #include "queue/model/group.h"
 #include "queue/model/usage.h"
+#include "queue/rules/windows/window_state.h"
 
 enum {
 	LOOKS_MAX = 1000, /* groups that are asked whether they are late */

@@ -387,7 +387,7 @@ static void explain_aside(struct question *a, const struct workload *w)
 	a->cq = cq && cq->exists ? cq : NULL;
 	a->claim = w->group ? &w->group->claim : &own;
 	if (!w->group && a->cq)
-		claim_init(&own, &a->q->node_suitability, a->cq, w->shape);
+		claim_init(&own, a->q->node_suitability, a->cq, w->shape);
 	explain_waiting(a);
 	claim_done(&own);
 }
@@ -572,7 +572,7 @@ bool queue_explain(
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)
-		claim_init(&own, &q->node_suitability, cq, w->shape);
+		claim_init(&own, q->node_suitability, cq, w->shape);
 	ret->reason = explain_waiting(&about);
 	explain_nice(w, &text);
 	explain_chain(&about, ret);

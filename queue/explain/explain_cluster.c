@@ -33,8 +33,7 @@ static void add_answer(const struct queue *q, const struct shape *shape, const s
 	char words[ANSWERS_SIZE];
 	struct fit_answer answer;
 	struct text cut = text_over(words, size);
-	node_suitability_answer(
-		&q->node_suitability, shape->template, way->flavor, way->n, &answer);
+	node_suitability_answer(q->node_suitability, shape->template, way->flavor, way->n, &answer);
 	text_add(&cut, "%s", answer.sentence);
 	text_add(t, "%s", words);
 }
@@ -111,9 +110,9 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 			return false;
 		way.flavor[way.n++] = cq->spec.groups[g].flavors[flavor];
 	}
-	if (way.n < 2 || !node_suitability_asks(&q->node_suitability, cq, shape) ||
+	if (way.n < 2 || !node_suitability_asks(q->node_suitability, cq, shape) ||
 		!node_suitability_never(
-			&q->node_suitability, cq, shape->template, way.flavor, way.n))
+			q->node_suitability, cq, shape->template, way.flavor, way.n))
 		return false;
 	text_add(t, "quota is left ");
 	add_flavors(t, &way);
@@ -130,7 +129,7 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 	int32_t places = node_fit_shortage(q, cq, w, claim, &answer);
 	if (places < 0)
 		return false;
-	if (!q->node_suitability.pods_known) {
+	if (!q->node_suitability->pods_known) {
 		text_add(t,
 			"waits until the controller has read all pods; it starts only where nodes have room now");
 		return true;

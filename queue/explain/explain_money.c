@@ -7,6 +7,8 @@
 #include "queue/plan/booked_runs.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/money/plan.h"
 
 static void add_money(struct text *t, int64_t amount, const char *currency)
 {

@@ -80,7 +80,7 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 /* Its pods have no node yet. */
 static void explain_pools(const struct queue *q, const struct reservation *r, struct text *t)
 {
-	if (!q->node_suitability.asks || r->stop_given || !r->shape->template)
+	if (!q->node_suitability->asks || r->stop_given || !r->shape->template)
 		return;
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);

@@ -150,7 +150,7 @@ static enum advance_state state_of(const struct advance_reservation *a)
 bool queue_view_advance_reservation(
 	const struct queue *q, size_t index, struct advance_reservation_view *ret)
 {
-	struct tree_node *n = tree_at(&q->advance_reservations.all, index);
+	struct tree_node *n = tree_at(&q->advance_reservations->all, index);
 	if (!n)
 		return false;
 	const struct advance_reservation *a = container_of(n, struct advance_reservation, by_name);

@@ -9,6 +9,9 @@
 #include "queue/rules/money/booked_start.h"
 #include "queue/rules/money/terms.h"
 #include "queue/rules/targets.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/money/plan.h"
+#include "queue/rules/windows/calendar_ref.h"
 
 /* ---- PricePlans ---- */
 
@@ -117,7 +120,7 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 
 bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret)
 {
-	struct tree_node *n = tree_at(&q->plans.all, index);
+	struct tree_node *n = tree_at(&q->plans->all, index);
 	if (!n)
 		return false;
 	struct plan *p = container_of(n, struct plan, by_name);
@@ -213,7 +216,7 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 
 bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *ret)
 {
-	struct tree_node *n = tree_at(&q->budgets.all, index);
+	struct tree_node *n = tree_at(&q->budgets->all, index);
 	if (!n)
 		return false;
 	struct budget *b = container_of(n, struct budget, by_name);

@@ -9,7 +9,7 @@
 
 static const struct calendar_ref *calendar_at_index(const struct queue *q, size_t index)
 {
-	for (struct tree_node *n = tree_first(&q->calendar_refs.all); n; n = tree_next(n)) {
+	for (struct tree_node *n = tree_first(&q->calendar_refs->all); n; n = tree_next(n)) {
 		const struct calendar_ref *t = container_of_const(n, struct calendar_ref, by_name);
 		if (calendar_ref_exists(t) && index-- == 0)
 			return t;
@@ -156,7 +156,7 @@ static const char *policy_reason(const struct queue *q, const struct runpolicy *
 
 bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_view *ret)
 {
-	struct tree_node *n = tree_at(&q->runpolicies.all, index);
+	struct tree_node *n = tree_at(&q->runpolicies->all, index);
 	if (!n)
 		return false;
 	const struct runpolicy *p = container_of(n, struct runpolicy, by_name);

@@ -129,13 +129,13 @@ static void touch_queues(struct queue *q, const struct namespace_quota *n, struc
 static void note_limits(struct queue *q, struct namespace_quota *n)
 {
 	if (n->others)
-		n->limits = ++q->namespace_quotas.moves;
+		n->limits = ++q->namespace_quotas->moves;
 }
 
 static void namespace_quota_move(struct queue *q, struct namespace_quota *n, struct shift s)
 {
-	n->moved = ++q->namespace_quotas.moves;
-	if (q->namespace_quotas.known)
+	n->moved = ++q->namespace_quotas->moves;
+	if (q->namespace_quotas->known)
 		touch_queues(q, n, s);
 	q->counters.version++;
 }
@@ -146,15 +146,15 @@ static void namespace_quota_refresh(struct queue *q, struct namespace_quota *n)
 	list_leave(&n->of_stale);
 	n->others = false;
 	for (size_t i = 0; i < n->n; i++)
-		held_count(&q->namespace_quotas, n->held[i], &s);
+		held_count(q->namespace_quotas, n->held[i], &s);
 	if (s.more || s.less)
 		namespace_quota_move(q, n, s);
 }
 
 void namespace_quotas_refresh(struct queue *q)
 {
-	while (!list_empty(&q->namespace_quotas.stale))
-		namespace_quota_refresh(q, container_of(q->namespace_quotas.stale.next,
+	while (!list_empty(&q->namespace_quotas->stale))
+		namespace_quota_refresh(q, container_of(q->namespace_quotas->stale.next,
 						   struct namespace_quota, of_stale));
 }
 
@@ -162,22 +162,22 @@ void namespace_quotas_refresh(struct queue *q)
 static void namespace_quota_stale(struct queue *q, struct namespace_quota *n)
 {
 	if (!list_in(&n->of_stale))
-		list_add(&q->namespace_quotas.stale, &n->of_stale);
+		list_add(&q->namespace_quotas->stale, &n->of_stale);
 	if (q->deciding)
 		namespace_quota_refresh(q, n);
 }
 
 static void move_all(struct queue *q)
 {
-	list_each_entry(&q->namespace_quotas.all, struct namespace_quota, n, of_all) {
-		n->limits = ++q->namespace_quotas.moves;
+	list_each_entry(&q->namespace_quotas->all, struct namespace_quota, n, of_all) {
+		n->limits = ++q->namespace_quotas->moves;
 		namespace_quota_move(q, n, (struct shift){true, true});
 	}
 }
 
 void namespace_quotas_know(struct queue *q)
 {
-	q->namespace_quotas.known = true;
+	q->namespace_quotas->known = true;
 	rules_edited(q);
 	move_all(q);
 }
@@ -200,7 +200,7 @@ static void enter_flight(struct queue *q, struct workload *w)
 
 static void leave_flight(struct queue *q, struct workload *w)
 {
-	quota_flight_drop(q->namespace_quotas.flight, &w->key.uid);
+	quota_flight_drop(q->namespace_quotas->flight, &w->key.uid);
 }
 
 /* Quotas may come before anything else of a namespace. */
@@ -211,11 +211,11 @@ static struct namespace_quota *namespace_quota_of(struct queue *q, const char *n
 		return ns->quota;
 	struct namespace_quota *n = mem_alloc(sizeof(*n));
 	n->ns = ns;
-	n->moved = n->limits = ++q->namespace_quotas.moves;
+	n->moved = n->limits = ++q->namespace_quotas->moves;
 	ns->quota = n;
 	rules_edited(q);
 	ns->refs++;
-	list_add(&q->namespace_quotas.all, &n->of_all);
+	list_add(&q->namespace_quotas->all, &n->of_all);
 	each_workload(q, ns, enter_flight);
 	return n;
 }
@@ -237,7 +237,7 @@ static void namespace_quota_free(struct queue *q, struct namespace_quota *n)
 	struct nspace *ns = n->ns;
 	must(n->n == 0);
 	each_workload(q, ns, leave_flight);
-	if (q->namespace_quotas.known)
+	if (q->namespace_quotas->known)
 		touch_queues(q, n, (struct shift){true, true});
 	list_leave(&n->of_stale);
 	list_leave(&n->of_all);
@@ -327,13 +327,13 @@ void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 {
 	queue_tell(q, SAW_QUOTAS, .ns = ns, .version = version);
 	int64_t behind;
-	list_each_entry(&q->namespace_quotas.all, struct namespace_quota, n, of_all) {
+	list_each_entry(&q->namespace_quotas->all, struct namespace_quota, n, of_all) {
 		if ((ns && strcmp(n->ns->name, ns) != 0) || list_in(&n->of_stale) ||
-			!quota_flight_behind(q->namespace_quotas.flight, n->ns->name, &behind))
+			!quota_flight_behind(q->namespace_quotas->flight, n->ns->name, &behind))
 			continue;
-		list_add(&q->namespace_quotas.stale, &n->of_stale);
+		list_add(&q->namespace_quotas->stale, &n->of_stale);
 	}
-	quota_flight_seen(q->namespace_quotas.flight, ns, version);
+	quota_flight_seen(q->namespace_quotas->flight, ns, version);
 }
 
 static bool anybody_waits(const struct nspace *ns)
@@ -347,11 +347,11 @@ static bool anybody_waits(const struct nspace *ns)
 bool queue_quotas_behind(
 	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version)
 {
-	list_each_entry(&q->namespace_quotas.all, const struct namespace_quota, n, of_all) {
+	list_each_entry(&q->namespace_quotas->all, const struct namespace_quota, n, of_all) {
 		const struct nspace *ns = n->ns;
 		int64_t version;
 		if (!anybody_waits(ns) ||
-			!quota_flight_behind(q->namespace_quotas.flight, ns->name, &version) ||
+			!quota_flight_behind(q->namespace_quotas->flight, ns->name, &version) ||
 			index-- > 0)
 			continue;
 		*ret_ns = ns->name;
@@ -363,7 +363,7 @@ bool queue_quotas_behind(
 
 void namespace_quotas_done(struct queue *q)
 {
-	struct namespace_quotas *all = &q->namespace_quotas;
+	struct namespace_quotas *all = q->namespace_quotas;
 	while (!list_empty(&all->all)) {
 		struct namespace_quota *n =
 			container_of(all->all.next, struct namespace_quota, of_all);
@@ -385,11 +385,11 @@ static bool text_same(const char *a, const char *b)
 void namespace_quotas_heed_default(struct queue *q)
 {
 	const char *name = priority_default_name(&q->priorities);
-	if (text_same(name, q->namespace_quotas.default_class))
+	if (text_same(name, q->namespace_quotas->default_class))
 		return;
-	free(q->namespace_quotas.default_class);
-	q->namespace_quotas.default_class = mem_strdup(name);
-	list_each_entry(&q->namespace_quotas.all, const struct namespace_quota, n, of_all)
+	free(q->namespace_quotas->default_class);
+	q->namespace_quotas->default_class = mem_strdup(name);
+	list_each_entry(&q->namespace_quotas->all, const struct namespace_quota, n, of_all)
 		each_workload(q, n->ns, enter_flight);
 	move_all(q);
 }
@@ -400,8 +400,8 @@ struct pod namespace_quota_pod(
 	const struct queue *q, struct arena *a, const struct pod_template *t, enum lending lending)
 {
 	struct pod p = *t->pod;
-	if (!*p.priority_class && q->namespace_quotas.default_class)
-		p.priority_class = q->namespace_quotas.default_class;
+	if (!*p.priority_class && q->namespace_quotas->default_class)
+		p.priority_class = q->namespace_quotas->default_class;
 	lending_rename(a, lending, &p.resources);
 	return p;
 }
@@ -469,7 +469,7 @@ void namespace_quota_run(struct queue *q, struct reservation *r)
 		namespace_quota_pod(q, &scratch, r->shape->template, reservation_lending(q, r));
 	struct quota_run run = run_of(r);
 	run.pod = &p;
-	quota_flight_set(q->namespace_quotas.flight, &run);
+	quota_flight_set(q->namespace_quotas->flight, &run);
 	arena_done(&scratch);
 	namespace_quota_stale(q, n);
 }
@@ -479,6 +479,6 @@ void namespace_quota_run_over(struct queue *q, const struct reservation *r)
 	struct namespace_quota *n = r->lq->ns->quota;
 	if (!n)
 		return;
-	quota_flight_drop(q->namespace_quotas.flight, &r->w->key.uid);
+	quota_flight_drop(q->namespace_quotas->flight, &r->w->key.uid);
 	namespace_quota_stale(q, n);
 }

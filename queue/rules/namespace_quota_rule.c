@@ -29,7 +29,7 @@ static struct quota_state *states_of(
 	for (size_t i = 0; i < n->n; i++) {
 		const struct resource_quota *quota = &n->held[i]->quota;
 		int64_t *reserved = arena_take(a, quota->hard.count, sizeof(*reserved));
-		quota_flight_reserved(q->namespace_quotas.flight, quota, reserved);
+		quota_flight_reserved(q->namespace_quotas->flight, quota, reserved);
 		all[i] = (struct quota_state){quota, reserved};
 	}
 	return all;
@@ -92,7 +92,7 @@ static struct pod_count whole_for(const struct queue *q, const struct namespace_
 /* The quotas to ask for such pods; NULL: none. */
 static struct namespace_quota *asks(const struct queue *q, const struct workload *w)
 {
-	return q->namespace_quotas.known && w->shape->template && w->shape->pods > 0
+	return q->namespace_quotas->known && w->shape->template && w->shape->pods > 0
 		       ? w->lq->ns->quota
 		       : NULL;
 }
@@ -179,7 +179,7 @@ static bool namespace_quota_keeps(struct queue *q, struct reservation *r)
 	const struct namespace_quota *n = asks(q, r->w);
 	if (!n)
 		return true;
-	quota_flight_drop(q->namespace_quotas.flight, &r->w->key.uid);
+	quota_flight_drop(q->namespace_quotas->flight, &r->w->key.uid);
 	struct pod_count places = ask(q, n, r->shape->template, reservation_lending(q, r), false);
 	namespace_quota_run(q, r);
 	return admitted(places, r->w, r->pods) >= r->pods;
@@ -247,7 +247,7 @@ static bool namespace_quota_refuses(const struct queue *q, const struct clusterq
 
 static bool namespace_quota_concerns(struct queue *q, struct clusterqueue *cq)
 {
-	if (!q->namespace_quotas.known)
+	if (!q->namespace_quotas->known)
 		return false;
 	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
 		if (lq->ns->quota)

@@ -12,6 +12,7 @@
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/rule.h"
+#include "queue/rules/money/budget.h"
 
 /* ---- Observers with other arguments ---- */
 

@@ -5,6 +5,7 @@
 #include "queue/rules/targets.h"
 #include "queue/rules/windows/runpolicy.h"
 #include "sluice/quantity.h"
+#include "queue/rules/money/plan.h"
 
 enum { WINDOWS_TOLD = 3 };
 
@@ -142,7 +143,7 @@ static void calendar_missing(const struct named *n, struct text *t)
 static void calendars_offer(const struct queue *q, const struct named *n, struct similar *s)
 {
 	(void)n;
-	for (struct tree_node *at = tree_first(&q->calendar_refs.all); at; at = tree_next(at)) {
+	for (struct tree_node *at = tree_first(&q->calendar_refs->all); at; at = tree_next(at)) {
 		const struct calendar_ref *c = container_of_const(at, struct calendar_ref, by_name);
 		if (calendar_ref_exists(c))
 			similar_offer(s, c->name);

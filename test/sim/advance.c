@@ -145,10 +145,10 @@ void __real_advance_run_unbooked(struct queue *q, const struct reservation *r);
 void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r);
 void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r)
 {
-	bool clears = q->advance_reservations.clears;
+	bool clears = q->advance_reservations->clears;
 	__real_advance_run_unbooked(q, r);
 	if (planted == BUG_FREED_UNHEARD)
-		q->advance_reservations.clears = clears;
+		q->advance_reservations->clears = clears;
 }
 
 bool __real_kept_starts_expire(struct queue *q);

@@ -196,11 +196,11 @@ static void clear_one(struct clearing *c)
 void advance_clear(struct queue *q)
 {
 	size_t n = 0;
-	if (!q->advance_reservations.clears)
+	if (!q->advance_reservations->clears)
 		return;
-	q->advance_reservations.clears = false;
+	q->advance_reservations->clears = false;
 	advance_refresh(q);
-	struct clearing *all = mem_array(tree_count(&q->advance_reservations.all), sizeof(*all));
+	struct clearing *all = mem_array(tree_count(&q->advance_reservations->all), sizeof(*all));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
 		int64_t until_ms;

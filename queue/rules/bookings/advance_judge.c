@@ -155,7 +155,7 @@ static bool prepare(struct queue *q, struct advance_reservation *a)
 
 static void enter(struct queue *q, struct advance_reservation *a)
 {
-	q->advance_reservations.nbooked += !a->booked;
+	q->advance_reservations->nbooked += !a->booked;
 	a->booked = true;
 	a->watched_from_ms = q->now_ms;
 	a->open = false;
@@ -169,7 +169,7 @@ static void enter(struct queue *q, struct advance_reservation *a)
 static void settle(const struct queue *q, struct advance_reservation *a)
 {
 	bool gives_back = a->spec.release_after_ms > 0 && a->nwindows > 0 &&
-			  q->advance_reservations.awaits &&
+			  q->advance_reservations->awaits &&
 			  quantity_add(a->window[0].from_ms, a->spec.release_after_ms) <= q->now_ms;
 	a->settled_ms = gives_back ? quantity_add(q->now_ms, ADVANCE_SETTLE_MS) : 0;
 }
@@ -289,7 +289,7 @@ static void book_anew(struct queue *q, struct advance_reservation *a)
 	advance_book(q, a, false, &window);
 	enter(q, a);
 	a->open = open;
-	q->advance_reservations.clears |= open;
+	q->advance_reservations->clears |= open;
 }
 
 /* The same amounts, but maybe other windows. Windows that are as before keep their bookings. */
@@ -376,7 +376,7 @@ static void give_back(struct queue *q, struct advance_reservation *a)
 		return;
 	if (a->spec.left_from_ms == a->open_from_ms)
 		less = take_left(a, a->spec.left, a->spec.nleft);
-	for (size_t i = 0; !q->advance_reservations.awaits && i < a->nrows; i++)
+	for (size_t i = 0; !q->advance_reservations->awaits && i < a->nrows; i++)
 		less |= leave_only(&a->row[i], a->row[i].offered);
 	if (less)
 		less_is_left(q, a);
@@ -419,7 +419,7 @@ static void turn(struct queue *q, struct advance_reservation *a)
 		open_first(q, a);
 	release(q, a);
 	give_back(q, a);
-	q->advance_reservations.clears |= a->open; /* runs may have been adopted meanwhile */
+	q->advance_reservations->clears |= a->open; /* runs may have been adopted meanwhile */
 	alarm_set(&q->alarms, &a->alarm, next_ms(q, a));
 }
 
@@ -442,7 +442,7 @@ static int judging_order(const void *x, const void *y)
 
 static struct advance_reservation **in_order(const struct queue *q, size_t *ret_n)
 {
-	size_t n = 0, all = tree_count(&q->advance_reservations.all);
+	size_t n = 0, all = tree_count(&q->advance_reservations->all);
 	struct advance_reservation **x = mem_array(all, sizeof(struct advance_reservation *));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a))
@@ -471,7 +471,7 @@ static void decide_one(struct queue *q, struct advance_reservation *a, bool quot
 	else if (!a->booked)
 		judge_anew(q, a);
 	a->due = judges_later;
-	q->advance_reservations.due = q->advance_reservations.due || judges_later;
+	q->advance_reservations->due = q->advance_reservations->due || judges_later;
 	a->anew = false;
 	if (a->booked)
 		turn(q, a);
@@ -479,7 +479,7 @@ static void decide_one(struct queue *q, struct advance_reservation *a, bool quot
 
 void advance_reservations_decide(struct queue *q)
 {
-	struct advance_reservations *all = &q->advance_reservations;
+	struct advance_reservations *all = q->advance_reservations;
 	bool quotas = all->quotas_as_of != q->quota.edits;
 	bool calendars = all->calendars_as_of != q->counters.terms_edits;
 	size_t n;
@@ -497,7 +497,7 @@ void advance_reservations_decide(struct queue *q)
 
 void advance_reservation_due(struct queue *q, struct advance_reservation *a)
 {
-	a->due = q->advance_reservations.due = true;
+	a->due = q->advance_reservations->due = true;
 }
 
 void advance_reservation_ring(struct queue *q, struct advance_reservation *a)
@@ -520,7 +520,7 @@ void advance_reservation_end(struct queue *q, struct advance_reservation *a)
 	if (a->booked)
 		touch(q, a);
 	forget_plan(q, a);
-	q->advance_reservations.nbooked -= a->booked;
+	q->advance_reservations->nbooked -= a->booked;
 	a->booked = false;
 	a->left_from_ms = 0;
 	a->open = false;

@@ -149,7 +149,7 @@ static void stale(struct queue *q, struct advance_reservation *a, int64_t from_m
 		a->stale_from_ms = from_ms;
 	if (fresh || until_ms > a->stale_until_ms)
 		a->stale_until_ms = until_ms;
-	q->advance_reservations.stale = true;
+	q->advance_reservations->stale = true;
 }
 
 void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, int64_t until_ms)
@@ -162,7 +162,7 @@ static void count(struct queue *q, const struct reservation *r, int times)
 {
 	if (!r->cq || list_empty(&r->cq->reserved))
 		return;
-	q->advance_reservations.clears |= advance_users_count(r, times, q->now_ms);
+	q->advance_reservations->clears |= advance_users_count(r, times, q->now_ms);
 	advance_stale(q, r->cq, r->booking->from_ms, r->booking->until_ms);
 }
 
@@ -238,9 +238,9 @@ static void refresh(struct queue *q, struct advance_reservation *a)
 
 void advance_refresh(struct queue *q)
 {
-	if (!q->advance_reservations.stale)
+	if (!q->advance_reservations->stale)
 		return;
-	q->advance_reservations.stale = false;
+	q->advance_reservations->stale = false;
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a))
 		if (a->booked && a->stale_from_ms < a->stale_until_ms)

@@ -8,6 +8,7 @@
 #include "queue/job/placement.h"
 #include "queue/rules/bookings/advance_plan.h"
 #include "queue/tell.h"
+#include "queue/rules/windows/calendar_ref.h"
 
 static struct advance_reservation *of_node(const struct tree_node *n)
 {
@@ -33,7 +34,7 @@ void advance_reservations_init(struct advance_reservations *all)
 
 struct advance_reservation *advance_reservation_first(const struct queue *q)
 {
-	return of_node(tree_first(&q->advance_reservations.all));
+	return of_node(tree_first(&q->advance_reservations->all));
 }
 
 struct advance_reservation *advance_reservation_next(const struct advance_reservation *a)
@@ -44,7 +45,7 @@ struct advance_reservation *advance_reservation_next(const struct advance_reserv
 static struct advance_reservation *find(const struct queue *q, const char *name)
 {
 	struct advance_reservation like = {.name = (char *)(uintptr_t)name};
-	return of_node(tree_find(&q->advance_reservations.all, &like.by_name));
+	return of_node(tree_find(&q->advance_reservations->all, &like.by_name));
 }
 
 static bool has_flavor(const struct clusterqueue *cq, const char *flavor)
@@ -95,10 +96,10 @@ static struct advance_reservation *object_of(struct queue *q, const char *name)
 		return a;
 	a = mem_alloc(sizeof(*a));
 	a->name = mem_strdup(name);
-	a->serial = ++q->advance_reservations.serials;
+	a->serial = ++q->advance_reservations->serials;
 	a->reason = "NotJudgedYet";
 	alarm_init(&a->alarm, ALARM_ADVANCE, a->serial, a);
-	tree_insert(&q->advance_reservations.all, &a->by_name, a->serial);
+	tree_insert(&q->advance_reservations->all, &a->by_name, a->serial);
 	return a;
 }
 
@@ -187,7 +188,7 @@ int queue_set_advance_reservation(
 	if (booked && !as_usable) {
 		advance_join(q, x);
 		/* of runs that may not use it any more */
-		q->advance_reservations.clears |= x->open;
+		q->advance_reservations->clears |= x->open;
 	}
 	calendar_take(q, x, x->spec.calendar);
 	advance_reservation_due(q, x);
@@ -200,7 +201,7 @@ int queue_set_advance_reservation(
 void queue_await_statuses(struct queue *q, bool awaits)
 {
 	queue_tell(q, AWAIT_STATUSES, .flag = awaits);
-	q->advance_reservations.awaits = awaits;
+	q->advance_reservations->awaits = awaits;
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a))
 		advance_reservation_due(q, a);
@@ -214,7 +215,7 @@ void queue_reject_advance_reservation(struct queue *q, const char *name, const c
 
 static void free_one(struct queue *q, struct advance_reservation *x)
 {
-	tree_remove(&q->advance_reservations.all, &x->by_name);
+	tree_remove(&q->advance_reservations->all, &x->by_name);
 	advance_reservation_end(q, x);
 	calendar_take(q, x, NULL);
 	arena_done(&x->memory);

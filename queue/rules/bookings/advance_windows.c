@@ -7,6 +7,7 @@
 #include "queue/rules/bookings/advance_rows.h"
 #include "queue/rules/targets.h"
 #include "sluice/quantity.h"
+#include "queue/rules/windows/calendar_ref.h"
 
 static void window_add(struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
 {

@@ -109,7 +109,7 @@ static bool overlaps_nothing_firm(
 /* All of it may be used just now, so that nothing of it is booked. */
 static bool is_anything_reserved(const struct queue *q)
 {
-	return q->advance_reservations.nbooked > 0;
+	return q->advance_reservations->nbooked > 0;
 }
 
 /* By one that is open. Then it starts, whatever other Jobs have booked. */

@@ -33,7 +33,7 @@ void predecessors_init(struct predecessors *all)
 /* Questions that were taken and never answered keep what they ask about. */
 void predecessors_done(struct queue *q)
 {
-	struct predecessors *all = &q->predecessors;
+	struct predecessors *all = q->predecessors;
 	struct wanted *w;
 	for (size_t i = 0; all->wanteds.asked.slot && i <= all->wanteds.asked.mask;) {
 		w = all->wanteds.asked.slot[i].value;
@@ -50,7 +50,7 @@ void predecessors_done(struct queue *q)
 
 struct predecessor_namespace *predecessor_namespace_known(const struct queue *q, const char *ns)
 {
-	return map_get(&q->predecessors.namespaces, map_hash_string(ns), ns);
+	return map_get(&q->predecessors->namespaces, map_hash_string(ns), ns);
 }
 
 static struct predecessor_namespace *ns_made(struct queue *q, const char *name)
@@ -65,7 +65,7 @@ static struct predecessor_namespace *ns_made(struct queue *q, const char *name)
 	list_init(&ns->moved);
 	list_init(&ns->crowded);
 	wanted_line_init(&ns->questions);
-	map_put(&q->predecessors.namespaces, map_hash_string(name), ns);
+	map_put(&q->predecessors->namespaces, map_hash_string(name), ns);
 	return ns;
 }
 
@@ -81,7 +81,7 @@ void predecessor_namespace_tidy(struct queue *q, struct predecessor_namespace *n
 {
 	if (!list_empty(&ns->names) || !list_empty(&ns->crowded) || has_selectors(ns))
 		return;
-	must(map_take(&q->predecessors.namespaces, map_hash_string(ns->name), ns->name) == ns);
+	must(map_take(&q->predecessors->namespaces, map_hash_string(ns->name), ns->name) == ns);
 	map_done(&ns->by_name);
 	free(ns->name);
 	free(ns);
@@ -119,7 +119,7 @@ struct predecessor_name *predecessor_name_made(
 	n->name = mem_strdup(name);
 	list_add(&ns->names, &n->of_namespace);
 	map_put(&ns->by_name, map_hash_string(name), n);
-	q->predecessors.bytes += predecessor_name_bytes(n);
+	q->predecessors->bytes += predecessor_name_bytes(n);
 	return n;
 }
 
@@ -130,7 +130,7 @@ static void name_free(struct queue *q, struct predecessor_name *n)
 	wanted_forget(q, &n->awaited.wanted);
 	list_leave(&n->of_namespace);
 	list_leave(&n->moved);
-	q->predecessors.bytes -= predecessor_name_bytes(n);
+	q->predecessors->bytes -= predecessor_name_bytes(n);
 	known_jobs_done(&n->jobs);
 	free(n->name);
 	free(n);
@@ -153,7 +153,7 @@ static bool name_is_asked_for(const struct predecessor_name *n)
 void predecessor_name_tidy(struct queue *q, struct predecessor_name *n)
 {
 	struct wanted *w = &n->awaited.wanted;
-	bool all_told = q->predecessors.wanteds.all_told;
+	bool all_told = q->predecessors->wanteds.all_told;
 	if (!name_is_asked_for(n)) {
 		if (w->state == WANTED_ASKED)
 			return;
@@ -193,7 +193,7 @@ static struct predecessor_selector *selector_made(
 	s->bit = UINT64_C(1) << free_at;
 	s->term = *terms_copy(&s->memory, &item->term, 1);
 	ns->selector[free_at] = s;
-	q->predecessors.bytes += sizeof(*s) + s->memory.bytes;
+	q->predecessors->bytes += sizeof(*s) + s->memory.bytes;
 	return s;
 }
 
@@ -209,7 +209,7 @@ static void selector_free(struct queue *q, struct predecessor_selector *s)
 	wanted_forget(q, &s->awaited.wanted);
 	ns->selector[__builtin_ctzll(s->bit)] = NULL;
 	ns->selectors_moved &= ~s->bit;
-	q->predecessors.bytes -= sizeof(*s) + s->memory.bytes;
+	q->predecessors->bytes -= sizeof(*s) + s->memory.bytes;
 	arena_done(&s->memory);
 	free(s);
 }
@@ -219,8 +219,8 @@ static void need_answer(struct queue *q, struct dependency_item *item)
 {
 	struct awaited *a = item->awaited;
 	struct wanted *w = &a->wanted;
-	bool is_told = q->predecessors.wanteds.all_told ||
-		       (!q->predecessors.listing && !a->is_selector && name_is_told(name_of(a)));
+	bool is_told = q->predecessors->wanteds.all_told ||
+		       (!q->predecessors->listing && !a->is_selector && name_is_told(name_of(a)));
 	item->needs = is_told ? 1 : w->taken + 1;
 	if (item->needs > w->needed)
 		w->needed = item->needs;
@@ -286,7 +286,7 @@ void predecessor_selector_tidy(struct queue *q, struct predecessor_selector *s)
 		place_crowded(q, ns);
 	} else if (w->state == WANTED_QUIET && w->answered < w->needed) {
 		wanted_ask(q, w, &ns->questions);
-	} else if (w->state == WANTED_QUIET && !q->predecessors.wanteds.all_told) {
+	} else if (w->state == WANTED_QUIET && !q->predecessors->wanteds.all_told) {
 		wanted_rest(q, w);
 	}
 }

@@ -116,11 +116,11 @@ size_t dependencies_bytes(const struct workload *w)
 /* The rule concerns no ClusterQueue while there is none. */
 static void count_singleton(struct queue *q, const struct dependency_wait *x, int more)
 {
-	size_t before = q->predecessors.singletons;
+	size_t before = q->predecessors->singletons;
 	if (!x->is_singleton)
 		return;
-	q->predecessors.singletons = more > 0 ? before + 1 : before - 1;
-	if (before == 0 || q->predecessors.singletons == 0)
+	q->predecessors->singletons = more > 0 ? before + 1 : before - 1;
+	if (before == 0 || q->predecessors->singletons == 0)
 		rules_edited(q);
 }
 
@@ -338,7 +338,7 @@ void dependencies_ring(struct queue *q, struct workload *w)
 		return;
 	}
 	if (!x->given && !list_in(&x->due))
-		list_add(&q->predecessors.due, &x->due);
+		list_add(&q->predecessors->due, &x->due);
 }
 
 /* One on hold is its owner's again, and one that is invalid may wait for something else once it is
@@ -350,9 +350,9 @@ static bool may_be_told(const struct workload *w)
 
 struct dependency_wait *dependencies_take_due(struct queue *q)
 {
-	while (!q->paused && !list_empty(&q->predecessors.due)) {
+	while (!q->paused && !list_empty(&q->predecessors->due)) {
 		struct dependency_wait *x =
-			container_of(q->predecessors.due.next, struct dependency_wait, due);
+			container_of(q->predecessors->due.next, struct dependency_wait, due);
 		list_leave(&x->due);
 		x->given = may_be_told(x->w);
 		if (x->given)
@@ -414,7 +414,7 @@ void singleton_over(struct queue *q, struct reservation *r)
 static bool singleton_concerns(struct queue *q, struct clusterqueue *cq)
 {
 	(void)cq;
-	return q->predecessors.singletons > 0;
+	return q->predecessors->singletons > 0;
 }
 
 static void singleton_parts(const struct workload *w, struct parting *p)

@@ -271,7 +271,7 @@ static struct line *line_made(struct unrecorded *all, const char *ns)
 void unrecorded_mark(struct queue *q, struct dependency_wait *x)
 {
 	if (!list_in(&x->unrecorded))
-		list_add(&line_made(&q->predecessors.unrecorded, x->ns)->waiting, &x->unrecorded);
+		list_add(&line_made(&q->predecessors->unrecorded, x->ns)->waiting, &x->unrecorded);
 }
 
 static uint64_t record_hash(const char *text)
@@ -331,7 +331,7 @@ static bool differs(struct dependency_wait *x, size_t *cost)
 
 bool queue_has_unrecorded(struct queue *q)
 {
-	struct unrecorded *all = &q->predecessors.unrecorded;
+	struct unrecorded *all = &q->predecessors->unrecorded;
 	if (!list_empty(&all->lines))
 		queue_tell(q, HAS_UNRECORDED); /* empty lines are freed */
 	return first_line(all) != NULL;
@@ -339,7 +339,7 @@ bool queue_has_unrecorded(struct queue *q)
 
 bool queue_take_unrecorded(struct queue *q, struct uid *ret)
 {
-	struct unrecorded *all = &q->predecessors.unrecorded;
+	struct unrecorded *all = &q->predecessors->unrecorded;
 	bool looked = !list_empty(&all->lines);
 	struct line *l = first_line(all);
 	if (!l && looked)

@@ -78,7 +78,7 @@ static void record_members(struct queue *q, struct predecessor_selector *s)
 static void confirm_holding(struct queue *q, struct predecessor_selector *s, uint64_t verdicts)
 {
 	struct wanted *w = &s->awaited.wanted;
-	if (q->predecessors.wanteds.all_told || !selector_verdicts_turn(s->verdicts, verdicts))
+	if (q->predecessors->wanteds.all_told || !selector_verdicts_turn(s->verdicts, verdicts))
 		return;
 	s->confirms = w->needed = w->taken + 1;
 	wanted_ask(q, w, &s->awaited.ns->questions);
@@ -183,9 +183,9 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	if (old)
 		known_jobs_remove(&n->jobs, old);
 	if (!never) {
-		q->predecessors.bytes -= predecessor_name_bytes(n);
+		q->predecessors->bytes -= predecessor_name_bytes(n);
 		known_jobs_insert(&n->jobs, &j);
-		q->predecessors.bytes += predecessor_name_bytes(n);
+		q->predecessors->bytes += predecessor_name_bytes(n);
 		n->was_deleted = false;
 	} else {
 		free(j.failure);
@@ -247,7 +247,7 @@ void queue_see_predecessor(struct queue *q, const struct predecessor *p)
 void queue_foretell_predecessor(
 	struct queue *q, const struct uid *uid, enum predecessor_state state, int64_t at_ms)
 {
-	if (q->predecessors.namespaces.count == 0)
+	if (q->predecessors->namespaces.count == 0)
 		return;
 	queue_tell(q, FORETELL_PREDECESSOR, .uid = *uid, .state = state, .at_ms = at_ms);
 	const struct workload *w = queue_find_workload(q, uid);
@@ -331,13 +331,13 @@ static void recall_member(
 		return;
 	selectors_count_out(n);
 	if (!old) {
-		q->predecessors.bytes -= predecessor_name_bytes(n);
+		q->predecessors->bytes -= predecessor_name_bytes(n);
 		known_jobs_insert(&n->jobs, &(struct known_job){.uid = line->uid,
 						    .created_ms = line->created_ms,
 						    .ended_ms = line->ended_ms,
 						    .outcome = line->outcome,
 						    .gone = true});
-		q->predecessors.bytes += predecessor_name_bytes(n);
+		q->predecessors->bytes += predecessor_name_bytes(n);
 	}
 	if (uid_cmp(&predecessor_newest(n)->uid, &line->uid) == 0)
 		bits = (old ? bits : 0) | s->bit;
@@ -432,7 +432,7 @@ static void miss_unnamed(struct queue *q, struct predecessor_selector *s, uint64
 static void take_answer(struct queue *q, struct awaited *a, const struct predecessor *p, size_t n)
 {
 	struct predecessor_namespace *ns = a->ns;
-	uint64_t mark = ++q->predecessors.answers;
+	uint64_t mark = ++q->predecessors->answers;
 	for (size_t i = 0; i < n; i++) {
 		struct predecessor_name *known = predecessor_name_known(ns, p[i].name);
 		if (!known || !is_stale(known, &p[i]))
@@ -497,17 +497,17 @@ void queue_return_wanted(struct queue *q, uint64_t id)
 void queue_begin_job_list(struct queue *q)
 {
 	queue_tell(q, BEGIN_JOB_LIST);
-	q->predecessors.listing = true;
+	q->predecessors->listing = true;
 }
 
 void queue_end_job_list(struct queue *q)
 {
 	queue_tell(q, END_JOB_LIST);
-	q->predecessors.listing = false;
+	q->predecessors->listing = false;
 }
 
 void queue_follow_predecessors(struct queue *q)
 {
 	queue_tell(q, FOLLOW_PREDECESSORS);
-	q->predecessors.wanteds.all_told = true;
+	q->predecessors->wanteds.all_told = true;
 }

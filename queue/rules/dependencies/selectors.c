@@ -42,7 +42,7 @@ static void selector_take(
 	n->taken_by |= s->bit;
 	s->taken = mem_one_more(s->taken, s->ntaken, sizeof(*s->taken));
 	s->taken[s->ntaken++] = n;
-	q->predecessors.bytes += MEMBER_BYTES;
+	q->predecessors->bytes += MEMBER_BYTES;
 }
 
 /* The last one takes its place. */
@@ -59,7 +59,7 @@ void selector_let_go(struct queue *q, struct predecessor_selector *s, struct pre
 		free(n->place);
 		n->place = NULL;
 	}
-	q->predecessors.bytes -= MEMBER_BYTES;
+	q->predecessors->bytes -= MEMBER_BYTES;
 }
 
 void selectors_count_out(struct predecessor_name *n)

@@ -3,6 +3,7 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "sluice/quantity.h"
+#include "queue/rules/dependencies/predecessors.h"
 
 static bool wanted_is(const void *value, const void *key)
 {
@@ -43,7 +44,7 @@ static void line_moved(struct wanteds *all, struct wanted_line *l)
 
 void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
 {
-	struct wanteds *all = &q->predecessors.wanteds;
+	struct wanteds *all = &q->predecessors->wanteds;
 	if (w->state == WANTED_WANTED || w->state == WANTED_ASKED)
 		return;
 	alarm_clear(&q->alarms, &w->alarm);
@@ -59,7 +60,7 @@ void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l)
 
 struct wanted *wanted_take(struct queue *q)
 {
-	struct wanteds *all = &q->predecessors.wanteds;
+	struct wanteds *all = &q->predecessors->wanteds;
 	if (list_empty(&all->lines))
 		return NULL;
 	struct wanted_line *l = container_of(all->lines.next, struct wanted_line, of_all);
@@ -76,7 +77,7 @@ struct wanted *wanted_take(struct queue *q)
 
 struct wanted *wanted_answered(struct queue *q, uint64_t id)
 {
-	struct wanteds *all = &q->predecessors.wanteds;
+	struct wanteds *all = &q->predecessors->wanteds;
 	struct wanted *w = map_take(&all->asked, id_hash(id), &id);
 	if (!w)
 		return NULL;
@@ -124,7 +125,7 @@ void wanted_forget(struct queue *q, struct wanted *w)
 {
 	list_leave(&w->waiting);
 	if (w->line)
-		line_moved(&q->predecessors.wanteds, w->line);
+		line_moved(&q->predecessors->wanteds, w->line);
 	alarm_clear(&q->alarms, &w->alarm);
 	if (w->state == WANTED_ASKED)
 		wanted_answered(q, w->id);

@@ -11,6 +11,8 @@
 #include "base/symbol.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
+#include "queue/price/tariff.h"
+#include "queue/rules/money/plan.h"
 
 #define HOUR_MS INT64_C(3600000)
 

@@ -8,6 +8,7 @@
 #include "queue/rules/bookings/combinations.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
+#include "queue/rules/money/plan.h"
 
 struct booking *booked_start_of(const struct workload *w)
 {
@@ -106,7 +107,7 @@ static void find(
 	struct clusterqueue *cq = w->lq->cq;
 	const struct combinations all = {&claim, false};
 	ret->booked.found = ret->alone.found = false;
-	claim_init(&claim, &q->node_suitability, cq, w->shape);
+	claim_init(&claim, q->node_suitability, cq, w->shape);
 	bool more = !claim.uncovered && !claim.nowhere && combination_first(cq, &all, flavor);
 	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
 		combine(cq, &claim, flavor, &how);

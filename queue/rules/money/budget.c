@@ -14,6 +14,7 @@
 #include "queue/price/money.h"
 #include "queue/tell.h"
 #include "sluice/quantity.h"
+#include "queue/rules/money/plan.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define LAST_S INT64_C(253370764800) /* the beginning of 9999 */
@@ -124,7 +125,7 @@ void budget_count(struct queue *q, struct budget *b)
 	take_currency(q, b);
 	if (q->now_ms < b->from_ms || q->now_ms >= b->to_ms) {
 		period_at(b->spec.period, b->zone, q->now_ms, &b->from_ms, &b->to_ms);
-		b->spent = spending_sum(&q->budgets.spending, b->spec.clusterqueue,
+		b->spent = spending_sum(&q->budgets->spending, b->spec.clusterqueue,
 			b->spec.localqueue_ns, b->spec.localqueue, b->currency, b->from_ms,
 			b->to_ms);
 		b->counted = false;
@@ -158,7 +159,7 @@ static void change(struct queue *q, const struct link *budgets)
 {
 	list_each_entry(budgets, struct budget, b, of_owner) {
 		b->counted = false;
-		q->budgets.stale = true;
+		q->budgets->stale = true;
 	}
 }
 
@@ -179,7 +180,7 @@ static void start_in(struct queue *q, const struct link *budgets, struct reserva
 	list_each_entry(budgets, struct budget, b, of_owner) {
 		if (b->counted && b->counted_ms == q->now_ms && budget_counts(b, r))
 			b->reserved = money_add(b->reserved, reserved_for(q, b, r, 0));
-		q->budgets.stale = true;
+		q->budgets->stale = true;
 	}
 }
 
@@ -206,7 +207,7 @@ static void spend(struct queue *q, const char *clusterqueue, const char *ns, con
 	const char *currency, int64_t started_ms, int64_t cost)
 {
 	spending_add(
-		&q->budgets.spending, clusterqueue, ns, localqueue, currency, started_ms, cost);
+		&q->budgets->spending, clusterqueue, ns, localqueue, currency, started_ms, cost);
 	struct budget *b;
 	for (size_t i = 0; (b = budgets_at(q, i)); i++) {
 		if (!b->spec.name)
@@ -217,7 +218,7 @@ static void spend(struct queue *q, const char *clusterqueue, const char *ns, con
 		if (meant)
 			spend_in(b, currency, started_ms, cost);
 	}
-	q->budgets.stale = true;
+	q->budgets->stale = true;
 }
 
 void budget_ended(struct queue *q, struct reservation *r, int64_t cost)
@@ -259,7 +260,7 @@ void budgets_recount(struct queue *q)
 	struct budget *b;
 	for (size_t i = 0; (b = budgets_at(q, i)); i++)
 		b->counted = false;
-	q->budgets.stale = true;
+	q->budgets->stale = true;
 }
 
 /* ---- As admins describe them: the records, their queues, and what an edit changes ---- */
@@ -280,7 +281,7 @@ void budgets_init(struct budgets *all)
 
 struct budget *budgets_at(const struct queue *q, size_t i)
 {
-	struct tree_node *n = tree_at(&q->budgets.all, i);
+	struct tree_node *n = tree_at(&q->budgets->all, i);
 	return n ? container_of(n, struct budget, by_name) : NULL;
 }
 
@@ -300,9 +301,9 @@ static struct budget *budget_make(struct queue *q, const char *name)
 		return b;
 	b = mem_alloc(sizeof(*b));
 	b->name = mem_strdup(name);
-	b->serial = ++q->budgets.made;
+	b->serial = ++q->budgets->made;
 	alarm_init(&b->alarm, ALARM_BUDGET, b->serial, b);
-	tree_insert(&q->budgets.all, &b->by_name, b->serial);
+	tree_insert(&q->budgets->all, &b->by_name, b->serial);
 	return b;
 }
 
@@ -468,7 +469,7 @@ static void budget_free(struct queue *q, struct budget *b)
 {
 	stop_paying(q, b);
 	alarm_clear(&q->alarms, &b->alarm);
-	tree_remove(&q->budgets.all, &b->by_name);
+	tree_remove(&q->budgets->all, &b->by_name);
 	free(b->name);
 	free(b->invalid);
 	free(b);
@@ -495,5 +496,5 @@ void budgets_done(struct queue *q)
 	struct budget *b;
 	while ((b = budgets_at(q, 0)))
 		budget_free(q, b);
-	spending_done(&q->budgets.spending);
+	spending_done(&q->budgets->spending);
 }

@@ -9,6 +9,8 @@
 #include "queue/price/money.h"
 #include "queue/rules/rule.h"
 #include "sluice/quantity.h"
+#include "queue/rules/money/budget.h"
+#include "queue/rules/money/plan.h"
 
 #define HOUR_MS INT64_C(3600000)
 
@@ -172,7 +174,7 @@ void budget_ring(struct queue *q, struct budget *b)
 	budget_touch_owner(q, b);
 	if (is_exhausted(q, b))
 		suspect_runs(q, b);
-	q->budgets.stale = true;
+	q->budgets->stale = true;
 	q->counters.version++;
 }
 
@@ -186,9 +188,9 @@ void budgets_set_back(struct queue *q)
 void budgets_arm(struct queue *q)
 {
 	struct budget *b;
-	if (!q->budgets.stale)
+	if (!q->budgets->stale)
 		return;
-	q->budgets.stale = false;
+	q->budgets->stale = false;
 	for (size_t i = 0; (b = budgets_at(q, i)); i++)
 		arm(q, b);
 }

@@ -12,6 +12,7 @@
 #include "queue/rules/windows/runpolicy.h"
 #include "sluice/quantity.h"
 #include "queue/tell.h"
+#include "queue/rules/money/budget.h"
 
 /* ---- What can be wrong with a spec ---- */
 
@@ -89,7 +90,7 @@ void plans_init(struct plans *all)
 
 struct plan *plans_at(const struct queue *q, size_t i)
 {
-	struct tree_node *n = tree_at(&q->plans.all, i);
+	struct tree_node *n = tree_at(&q->plans->all, i);
 	return n ? container_of(n, struct plan, by_name) : NULL;
 }
 
@@ -109,9 +110,9 @@ static struct plan *plan_make(struct queue *q, const char *name)
 		return p;
 	p = mem_alloc(sizeof(*p));
 	p->name = mem_strdup(name);
-	p->serial = ++q->plans.made;
+	p->serial = ++q->plans->made;
 	alarm_init(&p->alarm, ALARM_PLAN, p->serial, p);
-	tree_insert(&q->plans.all, &p->by_name, p->serial);
+	tree_insert(&q->plans->all, &p->by_name, p->serial);
 	return p;
 }
 
@@ -137,7 +138,7 @@ static void plan_free(struct queue *q, struct plan *p)
 {
 	forget_spec(q, p);
 	alarm_clear(&q->alarms, &p->alarm);
-	tree_remove(&q->plans.all, &p->by_name);
+	tree_remove(&q->plans->all, &p->by_name);
 	free(p->name);
 	free(p->invalid);
 	free(p->step);
@@ -245,7 +246,7 @@ static bool is_better(const struct plan *a, const struct plan *b, const struct c
 /* Looked up on demand, because records of ClusterQueues come and go in many ways. */
 struct plan *plan_of(struct queue *q, struct clusterqueue *cq)
 {
-	if (!cq || cq->plan_version == q->plans.version)
+	if (!cq || cq->plan_version == q->plans->version)
 		return cq ? cq->plan : NULL;
 	struct plan *p;
 	cq->plan = NULL;
@@ -254,7 +255,7 @@ struct plan *plan_of(struct queue *q, struct clusterqueue *cq)
 		if (named && (!cq->plan || is_better(p, cq->plan, cq)))
 			cq->plan = p;
 	}
-	cq->plan_version = q->plans.version;
+	cq->plan_version = q->plans->version;
 	return cq->plan;
 }
 
@@ -270,7 +271,7 @@ bool plan_holds(struct queue *q, struct clusterqueue *cq)
  * Budget may have refused one, because expected costs have changed. */
 static void ask_again(struct queue *q, struct plan *p, bool held)
 {
-	bool budgets = tree_first(&q->budgets.all);
+	bool budgets = tree_first(&q->budgets->all);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
@@ -280,7 +281,7 @@ static void ask_again(struct queue *q, struct plan *p, bool held)
 		if (budgets || held != (p && p->spec.hold_when_stale && p->stale))
 			queue_touch_queue(q, cq);
 	}
-	q->budgets.stale = true; /* prices decide when they are used up */
+	q->budgets->stale = true; /* prices decide when they are used up */
 	q->counters.version++;
 }
 
@@ -364,7 +365,7 @@ void plans_begin(struct queue *q)
 		arm(q, p);
 	}
 	expect_anew(q);
-	q->budgets.stale = true;
+	q->budgets->stale = true;
 }
 
 void plans_set_back(struct queue *q)
@@ -384,7 +385,7 @@ void plans_settle(struct queue *q)
 
 void plans_form(struct queue *q)
 {
-	q->plans.version++;
+	q->plans->version++;
 	q->counters.terms_edits++;
 	rules_edited(q);
 	expect_anew(q);

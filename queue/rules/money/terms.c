@@ -14,6 +14,8 @@
 #include "queue/rules/windows/window_close.h"
 #include "queue/rules/windows/window_state.h"
 #include "sluice/quantity.h"
+#include "queue/price/tariff.h"
+#include "queue/rules/money/plan.h"
 
 /* ---- The record ---- */
 

@@ -18,7 +18,7 @@
 static bool node_fit_asks(
 	const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {
-	return q->node_suitability.asks && w->shape->template && w->shape->pods > 0 &&
+	return q->node_suitability->asks && w->shape->template && w->shape->pods > 0 &&
 	       (cq->spec.cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
 }
 
@@ -44,7 +44,7 @@ static int32_t room_for(const struct queue *q, const struct start_of *s, int32_t
 {
 	struct arena scratch = {0};
 	struct pod pod = pod_of(&scratch, s);
-	int32_t places = nodes_room_without(q->node_suitability.nodes, &pod, pods, gone, ngone);
+	int32_t places = nodes_room_without(q->node_suitability->nodes, &pod, pods, gone, ngone);
 	arena_done(&scratch);
 	return places;
 }
@@ -65,7 +65,7 @@ static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *
 static void lacks(struct queue *q, struct clusterqueue *cq)
 {
 	if (!list_in(&cq->lacks_nodes))
-		list_add(&q->node_suitability.lacking, &cq->lacks_nodes);
+		list_add(&q->node_suitability->lacking, &cq->lacks_nodes);
 }
 
 /* How many pods of the nominee's choice fit once its victims are gone; all, if it is not asked. */
@@ -75,7 +75,7 @@ static int32_t node_fit_pods(
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	if (!node_fit_asks(q, e->cq, e->w))
 		return e->choice.pods;
-	if (!q->node_suitability.pods_known) {
+	if (!q->node_suitability->pods_known) {
 		lacks(q, e->cq);
 		return 0;
 	}
@@ -122,7 +122,7 @@ static enum room node_fit_for_promise(struct queue *q, const struct reservation 
 	enum room found = ROOM_NONE;
 	if (!node_fit_asks(q, r->cq, r->w) || !r->shape->template)
 		return ROOM_NOW;
-	if (q->node_suitability.pods_known) {
+	if (q->node_suitability->pods_known) {
 		size_t ngoing;
 		struct uid *going = going_for(q, r, &ngoing);
 		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
@@ -158,7 +158,7 @@ static int32_t node_fit_growth(struct queue *q, const struct reservation *r, int
 	int32_t pods = 0;
 	if (!node_fit_asks(q, r->cq, r->w) || !r->shape->template)
 		return more;
-	if (q->node_suitability.pods_known) {
+	if (q->node_suitability->pods_known) {
 		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 		struct start_of start = {r->shape->template, flavors,
 			directives_flavors(q, r, flavors), r->cq, r->lq};
@@ -183,11 +183,11 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 	struct start_of start = {w->shape->template, flavors,
 		flavors_chosen(cq, claim, &choice, flavors), cq, w->lq};
 	int32_t places = room_for(q, &start, choice.pods, NULL, 0);
-	if (places >= choice.pods && q->node_suitability.pods_known)
+	if (places >= choice.pods && q->node_suitability->pods_known)
 		return -1;
 	struct arena scratch = {0};
 	struct pod pod = pod_of(&scratch, &start);
-	nodes_fit_beside(q->node_suitability.nodes, &pod, places, ret);
+	nodes_fit_beside(q->node_suitability->nodes, &pod, places, ret);
 	arena_done(&scratch);
 	return places;
 }
@@ -197,7 +197,7 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 void node_fit_expect(struct queue *q, const struct reservation *r)
 {
 	const struct pod_template *template = r->shape->template;
-	if (!q->node_suitability.expects || !template)
+	if (!q->node_suitability->expects || !template)
 		return;
 	int32_t pods = reservation_pods_at_once(r);
 	if (pods <= 0) {
@@ -209,19 +209,19 @@ void node_fit_expect(struct queue *q, const struct reservation *r)
 	struct start_of start = {
 		template, flavors, directives_flavors(q, r, flavors), r->cq, r->lq};
 	struct pod pod = pod_of(&scratch, &start);
-	nodes_expect(q->node_suitability.nodes, &r->w->key.uid, &pod, pods);
+	nodes_expect(q->node_suitability->nodes, &r->w->key.uid, &pod, pods);
 	arena_done(&scratch);
 	free(flavors);
 }
 
 void node_fit_forget(struct queue *q, const struct reservation *r)
 {
-	nodes_expect(q->node_suitability.nodes, &r->w->key.uid, NULL, 0);
+	nodes_expect(q->node_suitability->nodes, &r->w->key.uid, NULL, 0);
 }
 
 bool queue_wants_pods(const struct queue *q)
 {
-	return q->node_suitability.asking > 0 || q->gap_fillers > 0;
+	return q->node_suitability->asking > 0 || q->gap_fillers > 0;
 }
 
 static void expect_each(struct queue *q, const struct link *reservations, bool expects)
@@ -240,7 +240,7 @@ static void expect_all(struct queue *q, bool expects)
 {
 	size_t n;
 	struct clusterqueue **all = clusterqueues_by_name(&q->clusterqueues, &n);
-	q->node_suitability.expects = expects;
+	q->node_suitability->expects = expects;
 	for (size_t i = 0; i < n; i++) {
 		expect_each(q, &all[i]->reservations, expects);
 		expect_each(q, &all[i]->promised, expects);
@@ -252,14 +252,14 @@ static void expect_all(struct queue *q, bool expects)
 
 void node_fit_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
 {
-	must(was != CLUSTER_FIT_NOW || q->node_suitability.asking > 0);
-	q->node_suitability.asking -= was == CLUSTER_FIT_NOW;
-	q->node_suitability.asking += is == CLUSTER_FIT_NOW;
+	must(was != CLUSTER_FIT_NOW || q->node_suitability->asking > 0);
+	q->node_suitability->asking -= was == CLUSTER_FIT_NOW;
+	q->node_suitability->asking += is == CLUSTER_FIT_NOW;
 }
 
 void node_fit_refresh(struct queue *q)
 {
-	struct node_suitability *t = &q->node_suitability;
+	struct node_suitability *t = q->node_suitability;
 	bool expects = t->known && queue_wants_pods(q);
 	if (expects != t->expects)
 		expect_all(q, expects);
@@ -279,18 +279,18 @@ void node_fit_refresh(struct queue *q)
 void queue_bind_pod(struct queue *q, const struct bound_pod *p)
 {
 	queue_tell(q, BIND_POD, .bound_pod = p);
-	nodes_bind(q->node_suitability.nodes, p);
+	nodes_bind(q->node_suitability->nodes, p);
 }
 
 void queue_unbind_pod(struct queue *q, const struct uid *uid)
 {
 	queue_tell(q, UNBIND_POD, .uid = *uid);
-	nodes_unbind(q->node_suitability.nodes, uid);
+	nodes_unbind(q->node_suitability->nodes, uid);
 }
 
 void queue_know_pods(struct queue *q, bool known)
 {
-	struct node_suitability *t = &q->node_suitability;
+	struct node_suitability *t = q->node_suitability;
 	if (known != t->pods_known)
 		queue_tell(q, KNOW_PODS, .flag = known);
 	if (known && !t->pods_known)
@@ -304,7 +304,7 @@ void queue_know_pods(struct queue *q, bool known)
 static bool nodes_concern(struct queue *q, struct clusterqueue *cq)
 {
 	(void)cq;
-	return q->node_suitability.asks;
+	return q->node_suitability->asks;
 }
 
 static struct ruling nodes_group_may(const struct queue *q, const struct group *g)
@@ -328,10 +328,9 @@ static bool nodes_choice_may(struct queue *q, const struct attempt *a)
 	const struct nominee *e = a->nominee;
 	const struct shape *shape = e->group->shape;
 	const struct flavor *flavors[CQ_GROUPS_MAX];
-	if (node_suitability_asks(&q->node_suitability, e->cq, shape)) {
+	if (node_suitability_asks(q->node_suitability, e->cq, shape)) {
 		size_t n = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
-		if (node_suitability_never(
-			    &q->node_suitability, e->cq, shape->template, flavors, n))
+		if (node_suitability_never(q->node_suitability, e->cq, shape->template, flavors, n))
 			return false;
 	}
 	return node_fit_lets(q, e, a->victim, a->nvictims);
@@ -357,7 +356,7 @@ static bool nodes_in_vain(struct queue *q, const struct nominee *e)
 static enum room nodes_promise_room(struct queue *q, const struct reservation *r)
 {
 	enum room room = node_fit_for_promise(q, r);
-	if (room == ROOM_NONE && r->ngivers > 0 && q->node_suitability.pods_known)
+	if (room == ROOM_NONE && r->ngivers > 0 && q->node_suitability->pods_known)
 		workload_displaces_in_vain(r->w, r->cq->cohort_tree);
 	return room;
 }

@@ -201,7 +201,7 @@ static void verdicts_forget(struct verdicts *v, const struct flavor *f)
 
 void node_suitability_forget_flavor(struct queue *q, const struct flavor *f)
 {
-	q->node_suitability.edited = true;
+	q->node_suitability->edited = true;
 	list_each_entry(&q->shapes.templates.all, struct pod_template, t, of_all)
 		if (t->verdicts)
 			verdicts_forget(t->verdicts, f);
@@ -350,8 +350,8 @@ static bool is_lost(const struct queue *q, const struct reservation *r)
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
 	bool lost =
-		node_suitability_asks(&q->node_suitability, r->cq, r->shape) &&
-		node_suitability_never(&q->node_suitability, r->cq, r->shape->template, flavors, n);
+		node_suitability_asks(q->node_suitability, r->cq, r->shape) &&
+		node_suitability_never(q->node_suitability, r->cq, r->shape->template, flavors, n);
 	free(flavors);
 	return lost;
 }
@@ -382,16 +382,16 @@ static void judge_anew(struct queue *q)
 /* What was promised in a flavor as it was before. */
 static void break_outdated_promises(struct queue *q)
 {
-	if (!q->node_suitability.edited)
+	if (!q->node_suitability->edited)
 		return;
-	q->node_suitability.edited = false;
+	q->node_suitability->edited = false;
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n))
 		break_lost_promises(q, container_of(n, struct clusterqueue, by_name), true);
 }
 
 static void ask_nodes_again(struct queue *q)
 {
-	struct node_suitability *t = &q->node_suitability;
+	struct node_suitability *t = q->node_suitability;
 	bool asks = t->known && nodes_count(t->nodes) > 0, turned = asks != t->asks, any = turned;
 	if (t->ground == nodes_ground(t->nodes) && !turned)
 		return;
@@ -419,36 +419,36 @@ void node_suitability_refresh(struct queue *q)
 void queue_know_cluster(struct queue *q)
 {
 	queue_tell(q, KNOW_CLUSTER);
-	q->node_suitability.known = true;
+	q->node_suitability->known = true;
 	namespace_quotas_know(q);
 }
 
 void queue_set_node(struct queue *q, const struct node_spec *s)
 {
-	if (nodes_set(q->node_suitability.nodes, s))
+	if (nodes_set(q->node_suitability->nodes, s))
 		queue_tell(q, SET_NODE, .node = s);
 }
 
 void queue_drop_node(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_NODE, .name = name);
-	nodes_drop(q->node_suitability.nodes, name);
+	nodes_drop(q->node_suitability->nodes, name);
 }
 
 void queue_set_device_class(struct queue *q, const struct device_class_spec *s)
 {
-	if (nodes_set_device_class(q->node_suitability.nodes, s))
+	if (nodes_set_device_class(q->node_suitability->nodes, s))
 		queue_tell(q, SET_DEVICE_CLASS, .device_class = s);
 }
 
 void queue_drop_device_class(struct queue *q, const char *name)
 {
-	if (nodes_drop_device_class(q->node_suitability.nodes, name))
+	if (nodes_drop_device_class(q->node_suitability->nodes, name))
 		queue_tell(q, DROP_DEVICE_CLASS, .name = name);
 }
 
 void queue_know_device_classes(struct queue *q, bool known)
 {
-	if (nodes_know_device_classes(q->node_suitability.nodes, known))
+	if (nodes_know_device_classes(q->node_suitability->nodes, known))
 		queue_tell(q, KNOW_DEVICE_CLASSES, .flag = known);
 }

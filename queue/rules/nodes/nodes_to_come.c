@@ -182,7 +182,7 @@ static void judge_all(struct queue *q)
 	struct flavor *f;
 	bool any = false;
 	map_each(&q->flavors, i, f)
-		if (autoscalers_judge(&q->autoscalers, f)) {
+		if (autoscalers_judge(q->autoscalers, f)) {
 			node_suitability_forget_flavor(q, f);
 			any = true;
 		}
@@ -229,17 +229,17 @@ static struct made_nodes *pool_new(const struct made_nodes_spec *s)
 void queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s)
 {
 	queue_tell(q, SET_MADE_NODES, .made_nodes = s);
-	struct made_nodes *old = find_pool(&q->autoscalers, s->name);
+	struct made_nodes *old = find_pool(q->autoscalers, s->name);
 	if (old)
 		made_nodes_free(old);
-	list_add(find_place(&q->autoscalers, s->name), &pool_new(s)->of_all);
+	list_add(find_place(q->autoscalers, s->name), &pool_new(s)->of_all);
 	judge_all(q);
 }
 
 void queue_drop_made_nodes(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_MADE_NODES, .name = name);
-	struct made_nodes *m = find_pool(&q->autoscalers, name);
+	struct made_nodes *m = find_pool(q->autoscalers, name);
 	if (!m)
 		return;
 	made_nodes_free(m);
@@ -248,10 +248,10 @@ void queue_drop_made_nodes(struct queue *q, const char *name)
 
 void queue_set_cluster_autoscaler(struct queue *q, bool works)
 {
-	if (q->autoscalers.cluster_autoscaler == works)
+	if (q->autoscalers->cluster_autoscaler == works)
 		return;
 	queue_tell(q, SET_CLUSTER_AUTOSCALER, .flag = works);
-	q->autoscalers.cluster_autoscaler = works;
+	q->autoscalers->cluster_autoscaler = works;
 	judge_all(q);
 }
 

@@ -9,6 +9,7 @@
 #include "queue/rules/money/plan.h"
 #include "sluice/quantity.h"
 #include "queue/tell.h"
+#include "queue/rules/windows/window_state.h"
 
 static struct calendar_ref *of_node(const struct tree_node *n)
 {
@@ -47,7 +48,7 @@ void calendar_refs_done(struct calendar_refs *all)
 static struct calendar_ref *calendar_ref_find(const struct queue *q, const char *name)
 {
 	struct calendar_ref like = {.name = (char *)(uintptr_t)name};
-	struct tree_node *n = tree_find(&q->calendar_refs.all, &like.by_name);
+	struct tree_node *n = tree_find(&q->calendar_refs->all, &like.by_name);
 	return n ? of_node(n) : NULL;
 }
 
@@ -57,13 +58,13 @@ struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name)
 	if (!t) {
 		t = mem_alloc(sizeof(*t));
 		t->name = mem_strdup(name);
-		t->serial = ++q->calendar_refs.serials;
+		t->serial = ++q->calendar_refs->serials;
 		t->state.until_ms = CALENDAR_NEVER;
 		alarm_init(&t->alarm, ALARM_CALENDAR, t->serial, t);
 		list_init(&t->policies);
 		list_init(&t->rates);
 		list_init(&t->reserved);
-		tree_insert(&q->calendar_refs.all, &t->by_name, t->serial);
+		tree_insert(&q->calendar_refs->all, &t->by_name, t->serial);
 	}
 	t->refs++;
 	return t;
@@ -77,7 +78,7 @@ void calendar_ref_put(struct queue *q, struct calendar_ref *t)
 	must(!calendar_ref_exists(t) && list_empty(&t->policies) && list_empty(&t->rates) &&
 		list_empty(&t->reserved));
 	alarm_clear(&q->alarms, &t->alarm);
-	tree_remove(&q->calendar_refs.all, &t->by_name);
+	tree_remove(&q->calendar_refs->all, &t->by_name);
 	calendar_ref_free(t);
 }
 
@@ -102,7 +103,7 @@ void calendar_ref_turn(struct queue *q, struct calendar_ref *t)
 
 void calendar_refs_set_back(struct queue *q)
 {
-	struct tree_node *n = tree_first(&q->calendar_refs.all);
+	struct tree_node *n = tree_first(&q->calendar_refs->all);
 	for (; n; n = tree_next(n))
 		calendar_ref_turn(q, of_node(n));
 }

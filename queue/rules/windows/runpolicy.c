@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/job/placement.h"
 #include "queue/tell.h"
+#include "queue/rules/windows/window_state.h"
 
 static struct runpolicy *of_node(const struct tree_node *n)
 {
@@ -27,7 +28,7 @@ void runpolicies_init(struct runpolicies *all)
 
 struct runpolicy *runpolicy_first(const struct queue *q)
 {
-	return of_node(tree_first(&q->runpolicies.all));
+	return of_node(tree_first(&q->runpolicies->all));
 }
 
 struct runpolicy *runpolicy_next(const struct runpolicy *p)
@@ -38,7 +39,7 @@ struct runpolicy *runpolicy_next(const struct runpolicy *p)
 struct runpolicy *runpolicy_find(const struct queue *q, const char *name)
 {
 	struct runpolicy like = {.name = (char *)(uintptr_t)name};
-	return of_node(tree_find(&q->runpolicies.all, &like.by_name));
+	return of_node(tree_find(&q->runpolicies->all, &like.by_name));
 }
 
 /* ---- What it binds ---- */
@@ -102,7 +103,7 @@ bool runpolicy_names_localqueue(const struct runpolicy *p, const char *ns, const
 uint64_t runpolicies_exempt(const struct queue *q, const struct job *j)
 {
 	uint64_t exempt = 0;
-	if (q->runpolicies.exempting == 0)
+	if (q->runpolicies->exempting == 0)
 		return 0;
 	for (const struct runpolicy *p = runpolicy_first(q); p; p = runpolicy_next(p))
 		if (p->exempts >= 0 &&
@@ -279,9 +280,9 @@ static struct runpolicy *object_of(struct queue *q, const char *name)
 		return p;
 	p = mem_alloc(sizeof(*p));
 	p->name = mem_strdup(name);
-	p->serial = ++q->runpolicies.serials;
+	p->serial = ++q->runpolicies->serials;
 	p->exempts = -1;
-	tree_insert(&q->runpolicies.all, &p->by_name, p->serial);
+	tree_insert(&q->runpolicies->all, &p->by_name, p->serial);
 	return p;
 }
 
@@ -332,14 +333,15 @@ int queue_set_runpolicy(
 	int code = check_spec(s, &own);
 	*ret_again = false;
 	struct runpolicy *p = code ? NULL : object_of(q, s->name);
-	if (p && p->exempts < 0 && s->has_exempt_selector && q->runpolicies.exempting == UINT64_MAX)
+	if (p && p->exempts < 0 && s->has_exempt_selector &&
+		q->runpolicies->exempting == UINT64_MAX)
 		code = err_set(&own, ERR_LIMIT,
 			"spec.atClose.exempt.selector: %d RunPolicies have one already, and that is all there can be; use exempt.priorityAtLeast",
 			RUNPOLICY_EXEMPTING_MAX);
 	if (code)
 		return refuse(q, s, code, &own, e);
 	*ret_again = !selector_same(s, &p->spec);
-	exempts_take(&q->runpolicies, p, s->has_exempt_selector);
+	exempts_take(q->runpolicies, p, s->has_exempt_selector);
 	spec_take(p, s);
 	calendar_take(q, p, s->calendar);
 	free(p->invalid);
@@ -357,7 +359,7 @@ void queue_reject_runpolicy(struct queue *q, const char *name, const char *sente
 
 static void runpolicy_free(struct queue *q, struct runpolicy *p)
 {
-	tree_remove(&q->runpolicies.all, &p->by_name);
+	tree_remove(&q->runpolicies->all, &p->by_name);
 	calendar_take(q, p, NULL);
 	arena_done(&p->memory);
 	free(p->invalid);
@@ -372,7 +374,7 @@ void queue_drop_runpolicy(struct queue *q, const char *name)
 	struct runpolicy *p = runpolicy_find(q, name);
 	if (!p)
 		return;
-	exempts_take(&q->runpolicies, p, false);
+	exempts_take(q->runpolicies, p, false);
 	p->spec.name = NULL;
 	window_states_form(q);
 	runpolicy_free(q, p);

@@ -241,7 +241,7 @@ static void a_chain_moves_link_by_link(void **state)
 		queue_see_predecessor(q, &p);
 		assert_in_range(q->counters.placed - placed, 0, 2);
 	}
-	assert_int_equal(q->predecessors.namespaces.count, 0);
+	assert_int_equal(q->predecessors->namespaces.count, 0);
 	queue_free(q);
 	free(name);
 }

@@ -9,6 +9,8 @@
 #include "queue/calendar/zone.h"
 #include "queue/core.h"
 #include "fixture.h"
+#include "queue/price/tariff.h"
+#include "queue/rules/money/plan.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)

@@ -24,6 +24,7 @@
 #include "queue/core.h"
 #include "fixture.h"
 #include "test/unit/searched.h"
+#include "queue/rules/windows/window_state.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)
