@@ -1,13 +1,14 @@
 /* Which objects of admins decide what starts in a Cohort tree, and whether they are still the same. */
 #include "base/mix.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/explain/view.h"
-#include "queue/rules/bookings/advance_reservation.h"
-#include "queue/rules/money/budget.h"
-#include "queue/rules/money/plan.h"
-#include "queue/rules/windows/calendar_ref.h"
-#include "queue/rules/windows/runpolicy.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/features/bookings/advance_reservation.h"
+#include "queue/features/money/budget.h"
+#include "queue/features/money/plan.h"
+#include "queue/features/windows/calendar_ref.h"
+#include "queue/features/windows/runpolicy.h"
+#include "queue/features/windows/window_state.h"
+#include "queue/features/nodes/node_suitability.h"
 
 struct telling {
 	const struct queue *q;

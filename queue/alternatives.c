@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "queue/core.h"
-#include "queue/model/flavor.h"
-#include "queue/rules/money/terms.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/core/core.h"
+#include "queue/core/model/flavor.h"
+#include "queue/features/money/terms.h"
+#include "queue/features/windows/window_state.h"
 
 /* ---- flavors --------------------------------------------------------------------------------- */
 

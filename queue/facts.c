@@ -14,20 +14,22 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/plan/booked_runs.h"
-#include "queue/rules/backfill.h"
-#include "queue/rules/bookings/backfill_heads.h"
-#include "queue/core.h"
-#include "queue/rules/windows/effective_quota.h"
-#include "queue/admit/growth.h"
+#include "queue/core/plan/booked_runs.h"
+#include "queue/core/admit/backfill.h"
+#include "queue/core/admit/backfill_heads.h"
+#include "queue/core/core.h"
+#include "queue/features/windows/effective_quota.h"
+#include "queue/core/admit/growth.h"
 #include "queue/job/placement.h"
 #include "queue/job/resources.h"
-#include "queue/model/reservation.h"
-#include "queue/model/run.h"
-#include "queue/rules/nodes/node_fit.h"
-#include "queue/rules/nodes/nodes_to_come.h"
-#include "queue/tell.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run.h"
+#include "queue/features/nodes/node_fit.h"
+#include "queue/features/nodes/nodes_to_come.h"
+#include "queue/core/tell.h"
+#include "queue/features/windows/window_state.h"
+#include "queue/features/namespace/namespace_quota.h"
+#include "queue/features/nodes/node_suitability.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -264,7 +266,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		lq->cq = clusterqueue_keep(&q->clusterqueues, clusterqueue);
 		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
 	}
-	rules_edited(q);
+	features_edited(q);
 	window_states_form_localqueue(q, lq);
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
@@ -300,7 +302,7 @@ static void take_terms(struct queue *q, struct localqueue *lq,
 	if (regroups)
 		each_waiting(q, lq, workload_unplace);
 	localqueue_take_terms(lq, limits, metadata);
-	rules_edited(q);
+	features_edited(q);
 	if (regroups)
 		each_waiting(q, lq, place_again);
 	else

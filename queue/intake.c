@@ -24,9 +24,10 @@
  */
 #include "sluice/intake.h"
 #include "queue/cluster/nodes.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/explain/explain.h"
-#include "queue/model/reservation.h"
+#include "queue/core/model/reservation.h"
+#include "queue/features/nodes/node_suitability.h"
 
 /* A Job that runs. */
 struct entrant {
@@ -204,7 +205,7 @@ bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const
 	}
 	const struct clusterqueue *cq = w->lq->cq && w->lq->cq->exists ? w->lq->cq : NULL;
 	if (cq)
-		claim_init(&claim, q->node_suitability, cq, w->shape);
+		claim_init(&claim, q, cq, w->shape);
 	struct entrant entrant = {q->node_suitability->nodes, node, nnodes,
 		pods < w->shape->pods ? w->shape->pods : pods};
 	bool in = !explain_intake(q, w, &claim, now_ms, &t) && cq &&

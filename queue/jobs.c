@@ -1,28 +1,25 @@
 /* Facts about Jobs: from the first sight to the release of their quota. */
 #include "base/must.h"
 #include "base/order.h"
-#include "queue/admit/growth.h"
-#include "queue/core.h"
-#include "queue/model/duration.h"
-#include "queue/rules/dependencies/dependency_wait.h"
-#include "queue/rules/dependencies/outcome_record.h"
-#include "queue/rules/money/booked_start.h"
-#include "queue/rules/reclaim.h"
-#include "queue/rules/windows/smaller_quota.h"
-#include "queue/model/giving.h"
-#include "queue/model/reservation.h"
-#include "queue/model/run.h"
-#include "queue/model/user.h"
+#include "queue/core/admit/growth.h"
+#include "queue/core/core.h"
+#include "queue/core/model/duration.h"
+#include "queue/features/dependencies/dependency_wait.h"
+#include "queue/features/dependencies/outcome_record.h"
+#include "queue/features/money/booked_start.h"
+#include "queue/core/model/reclaim.h"
+#include "queue/features/windows/smaller_quota.h"
+#include "queue/core/model/giving.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run.h"
+#include "queue/core/model/user.h"
 #include "sluice/quantity.h"
-#include "queue/tell.h"
-#include "queue/rules/money/budget.h"
-#include "queue/rules/windows/runpolicy.h"
-#include "queue/rules/windows/window_state.h"
-
-struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
-{
-	return map_get(&q->workloads, uid_hash(uid), uid);
-}
+#include "queue/core/tell.h"
+#include "queue/features/money/budget.h"
+#include "queue/features/windows/runpolicy.h"
+#include "queue/features/windows/window_state.h"
+#include "queue/features/money/bill.h"
+#include "queue/features/namespace/namespace_quota.h"
 
 /* In a StrictFIFO queue a preempted run blocks the Jobs behind it, as long as it will return. That
  * may be over now. */
@@ -113,16 +110,6 @@ void queue_set_job(struct queue *q, const struct job *j)
 	queue_tell(q, SET_JOB, .job = &told);
 	arena_done(&scratch);
 	set_job(q, j);
-}
-
-void queue_forget_workload(struct queue *q, struct workload *w)
-{
-	workload_unplace(q, w);
-	reservation_forget_promise(q, w);
-	if (w->reservation)
-		reservation_end(q, w);
-	workload_free(q, w);
-	q->counters.version++;
 }
 
 void queue_drop_job(struct queue *q, const struct uid *uid)

@@ -4,33 +4,35 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/rules/windows/window_close.h"
-#include "queue/core.h"
+#include "queue/features/windows/window_close.h"
+#include "queue/core/core.h"
 #include "queue/job/stop_rate.h"
-#include "queue/rules/windows/lead.h"
-#include "queue/rules/windows/smaller_quota.h"
-#include "queue/admit/growth.h"
-#include "queue/admit/pass.h"
-#include "queue/rules/dependencies/dependency_wait.h"
-#include "queue/rules/bookings/advance_clear.h"
-#include "queue/plan/booked_runs.h"
-#include "queue/rules/bookings/kept_start.h"
-#include "queue/rules/money/booked_start.h"
-#include "queue/rules/reclaim.h"
-#include "queue/model/giving.h"
-#include "queue/model/reservation.h"
-#include "queue/model/run.h"
-#include "queue/rules/nodes/node_fit.h"
+#include "queue/features/windows/lead.h"
+#include "queue/features/windows/smaller_quota.h"
+#include "queue/core/admit/growth.h"
+#include "queue/core/admit/pass.h"
+#include "queue/features/dependencies/dependency_wait.h"
+#include "queue/features/bookings/advance_clear.h"
+#include "queue/core/plan/booked_runs.h"
+#include "queue/core/admit/kept_start.h"
+#include "queue/features/money/booked_start.h"
+#include "queue/core/model/reclaim.h"
+#include "queue/core/model/giving.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run.h"
+#include "queue/features/nodes/node_fit.h"
 #include "base/symbol.h"
-#include "queue/preempt/victims.h"
+#include "queue/core/preempt/victims.h"
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/view.h"
 #include "sluice/quantity.h"
-#include "queue/tell.h"
-#include "queue/rules/bookings/advance_reservation.h"
-#include "queue/rules/money/budget.h"
-#include "queue/rules/money/plan.h"
-#include "queue/rules/nodes/nodes_to_come.h"
+#include "queue/core/tell.h"
+#include "queue/features/bookings/advance_reservation.h"
+#include "queue/features/money/budget.h"
+#include "queue/features/money/plan.h"
+#include "queue/features/nodes/nodes_to_come.h"
+#include "queue/features/namespace/namespace_quota.h"
+#include "queue/features/nodes/node_suitability.h"
 
 static bool workload_is(const void *value, const void *key)
 {
@@ -86,7 +88,7 @@ struct queue *queue_new(void)
 	shapes_init(&q->shapes);
 	node_suitability_init(q->node_suitability);
 	autoscalers_init(q->autoscalers);
-	groups_init(&q->groups, q->node_suitability);
+	groups_init(&q->groups, q);
 	families_init(&q->families);
 	plans_init(q->plans);
 	budgets_init(q->budgets);
@@ -110,7 +112,7 @@ struct queue *queue_new(void)
 	list_init(&q->suspects);
 	list_init(&q->unsettled_lines);
 	q->scratch = scratch_new();
-	q->counters.rules_edits = 1;
+	q->counters.features_edits = 1;
 	return q;
 }
 

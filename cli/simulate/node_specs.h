@@ -2,7 +2,7 @@
  * The fleet: the Nodes of the manifests. What they lend of themselves (status.allocatable has
  * kubernetes.io/batch-cpu, gocran.io/cpu and the like) is told to the queue as the pools of the
  * flavors that have spec.idlePool; and it is told what they are for the pods
- * (queue/rules/nodes/node_suitability.h). It stays as the files have it.
+ * (queue/features/nodes/node_suitability.h). It stays as the files have it.
  */
 #ifndef SLUICE_CLI_SIMULATE_NODE_SPECS_H
 #define SLUICE_CLI_SIMULATE_NODE_SPECS_H

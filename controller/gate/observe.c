@@ -437,7 +437,7 @@ static void lose(struct gate *g, struct gate_job *j)
 	gate_mark_dirty(g, j);
 }
 
-/* ---- Jobs beyond what may wait (queue/model/overflow.h)
+/* ---- Jobs beyond what may wait (queue/core/model/overflow.h)
  * ----------------------------------------------
  *
  * Only a Job that waits is deferred, of which no pods can be left and nothing is to be written. A

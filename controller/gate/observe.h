@@ -18,7 +18,7 @@ struct gate_job *gate_add_job(
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_free_job(struct gate *g, struct gate_job *j);	  /* when all go */
 /* Reads Jobs again that were too many, as far as there is a place for them now
- * (queue/model/overflow.h); and the other way round: of one that waits, true when it was deferred,
+ * (queue/core/model/overflow.h); and the other way round: of one that waits, true when it was deferred,
  * and is no more. */
 void gate_fetch_deferred(struct gate *g);
 bool gate_defer_job(struct gate *g, struct gate_job *j);

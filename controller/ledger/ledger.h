@@ -21,7 +21,7 @@
  *
  * The quota tree. A Job holds lines at its ClusterQueue, and nowhere else. What a Cohort uses
  * follows from them: the use of a node is what is held at it, plus, of each of its children, what
- * that uses beyond the part that is guaranteed to it (queue/model/quota.h). A RESERVE needs room
+ * that uses beyond the part that is guaranteed to it (queue/core/model/quota.h). A RESERVE needs room
  * at every node that it makes grow. In which order the CEILINGs of a tree come does not matter: a
  * parent that no operation has named yet may use nothing; and while, on the way from one tree to
  * another, parents go round in a circle, no row on the circle counts at its parent.

@@ -100,7 +100,7 @@ struct priceplan_spec {
 	bool deleting;
 	const char *currency;
 	const char *const *queues; /* ClusterQueues, names or globs; none: all. Which of several
-				      plans holds: queue/rules/money/plan.h */
+				      plans holds: queue/features/money/plan.h */
 	size_t nqueues;
 	const struct price_base *base;
 	size_t nbases;

@@ -102,7 +102,7 @@ bool queue_has_flavor(const struct queue *q, const char *name); /* the object is
  * Cheap, and free when it is the same again. */
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p);
 
-/* What is seen of programs that make nodes (queue/rules/nodes/nodes_to_come.h): the NodePools of
+/* What is seen of programs that make nodes (queue/features/nodes/nodes_to_come.h): the NodePools of
  * Karpenter, and whether cluster-autoscaler works. */
 void queue_set_made_nodes(struct queue *q, const struct made_nodes_spec *s);
 void queue_drop_made_nodes(struct queue *q, const char *name);
@@ -189,7 +189,7 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 void queue_reject_budget(struct queue *q, const char *name, const char *sentence);
 void queue_drop_budget(struct queue *q, const char *name);
 
-/* An AdvanceReservation (queue/rules/bookings/advance_reservation.h) is judged by the next decision, when
+/* An AdvanceReservation (queue/features/bookings/advance_reservation.h) is judged by the next decision, when
  * all other facts are told. One that was accepted stays so. */
 int queue_set_advance_reservation(
 	struct queue *q, const struct advance_reservation_spec *s, struct err *e);
@@ -298,7 +298,7 @@ struct quota_line {
 	int64_t amount;
 };
 
-/* ---- Jobs beyond what may wait, of which the name alone is kept (queue/model/overflow.h) -------
+/* ---- Jobs beyond what may wait, of which the name alone is kept (queue/core/model/overflow.h) -------
  *
  *
  * What is kept of a LocalQueue's Jobs has an end, and the caller that tells the queue of Jobs asks
@@ -333,7 +333,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
 /* It cannot be read now: its turn comes again after all others'. */
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
-/* ---- Jobs that cannot be read (queue/model/unread.h) -------------------------------------------
+/* ---- Jobs that cannot be read (queue/core/model/unread.h) -------------------------------------------
  *
  *
  * The LocalQueue that its label names says so, until it can be read, is gone, or is in no list. */
@@ -639,7 +639,7 @@ struct directives_text {
 	struct buf node_selector, tolerations, node_affinity;
 };
 /* Where the pods of a workload that holds quota shall run: the user's own directives and those of
- * the flavors it got, joined (queue/requests/directives.h). False: their node affinity cannot be
+ * the flavors it got, joined (queue/core/model/directives.h). False: their node affinity cannot be
  * joined, so the Job must not start. */
 bool queue_job_directives(
 	const struct queue *q, const struct uid *uid, struct directives_text *ret);

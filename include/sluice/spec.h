@@ -34,7 +34,7 @@ const char *lending_name(enum lending l, const char *resource);
 /* spec.nodes of a ResourceFlavor: which nodes of it there can be. */
 enum node_pool {
 	NODE_POOL_UNSAID, /* those that are up; some can be made while there is none, or where an
-			     autoscaler is seen (queue/rules/nodes/nodes_to_come.h) */
+			     autoscaler is seen (queue/features/nodes/nodes_to_come.h) */
 	NODE_POOL_FIXED,  /* those that are up */
 	NODE_POOL_AUTOSCALED, /* whatever its pods need can be made */
 };
@@ -55,10 +55,10 @@ struct flavor_spec {
 	 * It is counted in cpu and memory, whatever the pods ask for it under. */
 	enum lending lending;
 	int32_t share_permille; /* spec.idlePool.share: "80%" is 800; 1 to 1000 */
-	/* spec.podTemplate: what else a start adds (queue/requests/directives.h). */
+	/* spec.podTemplate: what else a start adds (queue/core/model/directives.h). */
 	struct pod_metadata metadata;
 	struct placement adds;
-	enum node_pool pool; /* queue/rules/nodes/nodes_to_come.h */
+	enum node_pool pool; /* queue/features/nodes/nodes_to_come.h */
 	struct provisioning_spec provisioning;
 };
 

@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
-#include "queue/rules/nodes/nodes_to_come.h"
-#include "queue/rules/targets.h"
+#include "queue/features/nodes/nodes_to_come.h"
+#include "queue/features/targets.h"
 #include "sluice/quantity.h"
-#include "queue/rules/money/budget.h"
-#include "queue/rules/money/plan.h"
-#include "queue/rules/windows/runpolicy.h"
+#include "queue/features/money/budget.h"
+#include "queue/features/money/plan.h"
+#include "queue/features/windows/runpolicy.h"
+#include "queue/features/nodes/node_suitability.h"
 
 enum { EFFECT_FAULTS_TOLD = 3 }; /* the others are counted */
 

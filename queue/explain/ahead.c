@@ -1,13 +1,13 @@
 #include "queue/explain/ahead.h"
 
 #include "base/mem.h"
-#include "queue/admit/assign.h"
-#include "queue/model/precedence.h"
+#include "queue/core/admit/assign.h"
+#include "queue/core/model/precedence.h"
 #include "queue/explain/explain.h"
 #include "queue/explain/explain_time.h"
-#include "queue/model/group.h"
-#include "queue/model/usage.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/core/model/group.h"
+#include "queue/core/model/usage.h"
+#include "queue/features/windows/window_state.h"
 
 enum {
 	LOOKS_MAX = 1000, /* groups that are asked whether they are late */
@@ -53,7 +53,7 @@ static enum lateness lateness_of(const struct queue *q, const struct group *g)
 	bool passed_over = g->claim.nowhere || !blocks(g);
 	if (passed_over && can_never_start(g))
 		return LATE_NEVER;
-	return rules_group_may(q, g).answer == ANSWER_NO ? LATE_KEPT : LATE_NOT;
+	return features_group_may(q, g).answer == ANSWER_NO ? LATE_KEPT : LATE_NOT;
 }
 
 /* ---- the groups that are late ---------------------------------------------------------------- */

@@ -19,12 +19,12 @@
  *
  * Only told: no decision looks at it. It is not unique, so lists are sorted by the rank in the order itself.
  *
- * What sluice.dev/nice does to a Job's place in line (queue/model/nice.h) is told here, too.
+ * What sluice.dev/nice does to a Job's place in line (queue/core/model/nice.h) is told here, too.
  */
 #ifndef SLUICE_QUEUE_EXPLAIN_AHEAD_H
 #define SLUICE_QUEUE_EXPLAIN_AHEAD_H
 
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/job/text.h"
 
 /* Counts those ahead of w; 0: it stands in no line. rank: its precedence_rank(). */

@@ -3,7 +3,7 @@
  * out from the facts when it is asked for, so it is never stale and waiting costs no memory for it.
  *
  * The first reason that applies is the answer. They are asked in the order of explain_waiting(),
- * then of explain_by_quota(), which asks rules in the order of RULES (rules/rule.h). That is the
+ * then of explain_by_quota(), which asks rules in the order of FEATURES (rules/rule.h). That is the
  * order of enum wait_reason, with these exceptions: a promise (PREEMPTED) is asked before
  * EXCEEDS_MAX; what singletons wait for (DEPENDENCY) after NAMESPACE_QUOTA; what rules say of
  * bookings (RESERVED, BEHIND) before BACK_OFF; and NODES_FULL after QUOTA.
@@ -12,19 +12,19 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "queue/core.h"
-#include "queue/model/disruption.h"
+#include "queue/core/core.h"
+#include "queue/core/model/disruption.h"
 #include "queue/effect/effect.h"
 #include "queue/explain/ahead.h"
 #include "queue/explain/explain.h"
 #include "queue/explain/explain_dependencies.h"
 #include "queue/explain/explain_money.h"
 #include "queue/explain/explain_time.h"
-#include "queue/rules/windows/window_state.h"
-#include "queue/admit/nominate.h"
-#include "queue/model/precedence.h"
-#include "queue/model/reservation.h"
-#include "queue/model/run.h"
+#include "queue/features/windows/window_state.h"
+#include "queue/core/admit/nominate.h"
+#include "queue/core/model/precedence.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run.h"
 #include "queue/job/stop_rate.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
@@ -387,7 +387,7 @@ static void explain_aside(struct question *a, const struct workload *w)
 	a->cq = cq && cq->exists ? cq : NULL;
 	a->claim = w->group ? &w->group->claim : &own;
 	if (!w->group && a->cq)
-		claim_init(&own, a->q->node_suitability, a->cq, w->shape);
+		claim_init(&own, a->q, a->cq, w->shape);
 	explain_waiting(a);
 	claim_done(&own);
 }
@@ -402,7 +402,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	enum wait_reason after = explain_dependencies(a, explain_aside);
 	if (after != WAIT_NOT)
 		return after;
-	enum wait_reason rule = rules_explain(a);
+	enum wait_reason rule = features_explain(a);
 	if (rule != WAIT_NOT)
 		return rule;
 	if (is_backing_off(a))
@@ -572,7 +572,7 @@ bool queue_explain(
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)
-		claim_init(&own, q->node_suitability, cq, w->shape);
+		claim_init(&own, q, cq, w->shape);
 	ret->reason = explain_waiting(&about);
 	explain_nice(w, &text);
 	explain_chain(&about, ret);

@@ -13,8 +13,8 @@
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 
-#include "queue/admit/assign.h"
-#include "queue/core.h"
+#include "queue/core/admit/assign.h"
+#include "queue/core/core.h"
 #include "queue/job/text.h"
 
 struct question; /* rules/rule.h */

@@ -1,9 +1,10 @@
 #include "queue/explain/explain.h"
 
 #include "base/must.h"
-#include "queue/admit/assign.h"
-#include "queue/rules/nodes/node_fit.h"
-#include "queue/rules/nodes/nodes_to_come.h"
+#include "queue/core/admit/assign.h"
+#include "queue/features/nodes/node_fit.h"
+#include "queue/features/nodes/nodes_to_come.h"
+#include "queue/features/nodes/node_suitability.h"
 
 /* So many ways to choose flavors are told; the rest is a number. */
 #define WAYS_TOLD 2

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "queue/core.h"
-#include "queue/model/reservation.h"
-#include "queue/rules/dependencies/selectors.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
+#include "queue/features/dependencies/selectors.h"
 #include "sluice/quantity.h"
 
 #define CORRECT "create it, or correct sluice.dev/after"

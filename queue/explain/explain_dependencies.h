@@ -2,8 +2,8 @@
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_DEPENDENCIES_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_DEPENDENCIES_H
 
-#include "queue/rules/dependencies/dependency_wait.h"
-#include "queue/rules/rule.h"
+#include "queue/features/dependencies/dependency_wait.h"
+#include "queue/core/feature.h"
 
 /* WAIT_DEPENDENCY, WAIT_DEPENDENCY_NEVER, or WAIT_NOT. explain() says into a->text why w waits, of
  * which a has the rest. */

@@ -2,13 +2,14 @@
 
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
-#include "queue/core.h"
-#include "queue/model/reservation.h"
-#include "queue/plan/booked_runs.h"
-#include "queue/rules/money/terms.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/plan/booked_runs.h"
+#include "queue/features/money/terms.h"
 #include "sluice/quantity.h"
-#include "queue/rules/money/budget.h"
-#include "queue/rules/money/plan.h"
+#include "queue/features/money/budget.h"
+#include "queue/features/money/plan.h"
+#include "queue/features/money/bill.h"
 
 static void add_money(struct text *t, int64_t amount, const char *currency)
 {

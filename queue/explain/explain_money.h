@@ -6,7 +6,7 @@
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_MONEY_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_MONEY_H
 
-#include "queue/model/claim.h"
+#include "queue/core/model/claim.h"
 #include "queue/job/text.h"
 #include "sluice/queue.h"
 

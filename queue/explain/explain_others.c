@@ -2,13 +2,13 @@
 
 #include <inttypes.h>
 
-#include "queue/admit/assign.h"
-#include "queue/model/reservation.h"
-#include "queue/preempt/victims.h"
+#include "queue/core/admit/assign.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/preempt/victims.h"
 #include "queue/requests/shape.h"
-#include "queue/rules/backfill.h"
-#include "queue/rules/bookings/backfill_heads.h"
-#include "queue/rules/bookings/kept_start.h"
+#include "queue/core/admit/backfill.h"
+#include "queue/core/admit/backfill_heads.h"
+#include "queue/core/admit/kept_start.h"
 
 void explain_other(const struct workload *w, const struct workload *other, struct text *t)
 {

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/admit/growth.h"
+#include "queue/core/admit/growth.h"
 #include "queue/explain/explain_time.h"
-#include "queue/model/giving.h"
-#include "queue/requests/directives.h"
+#include "queue/core/model/giving.h"
+#include "queue/core/model/directives.h"
+#include "queue/features/nodes/node_suitability.h"
 
 static void explain_giving(const struct queue *q, const struct reservation *r, struct text *t)
 {

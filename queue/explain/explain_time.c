@@ -1,10 +1,10 @@
 #include "queue/explain/explain_time.h"
 
 #include "queue/calendar/zone.h"
-#include "queue/rules/windows/effective_quota.h"
-#include "queue/rules/windows/smaller_quota.h"
-#include "queue/rules/windows/window_close.h"
-#include "queue/model/reservation.h"
+#include "queue/features/windows/effective_quota.h"
+#include "queue/features/windows/smaller_quota.h"
+#include "queue/features/windows/window_close.h"
+#include "queue/core/model/reservation.h"
 #include "sluice/quantity.h"
 
 #define QUOTA_LOOKS_MAX 100

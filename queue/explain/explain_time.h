@@ -2,7 +2,7 @@
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_TIME_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_TIME_H
 
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/job/text.h"
 
 /* Its window is closed, or too short: the sentence, and from when on time will let it go on (0:

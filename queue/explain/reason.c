@@ -38,11 +38,6 @@ const char *stop_reason_name(enum stop_reason r)
 	return "";
 }
 
-bool stop_reason_deactivates(enum stop_reason r)
-{
-	return r == STOP_REASON_REQUEUE_LIMIT || r == STOP_REASON_MAX_RUN;
-}
-
 const char *preemption_reason_name(enum preemption_reason r)
 {
 	switch (r) {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "queue/requests/directives.h"
-#include "queue/rules/lending.h"
+#include "queue/core/model/directives.h"
+#include "queue/requests/lending.h"
 
 /* So many other flavors are named one by one; the rest is a number. */
 #define OTHERS_TOLD 3

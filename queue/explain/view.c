@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core.h"
-#include "queue/model/disruption.h"
-#include "queue/rules/namespace_quota.h"
-#include "queue/rules/targets.h"
-#include "queue/model/reservation.h"
-#include "queue/model/share.h"
+#include "queue/core/core.h"
+#include "queue/core/model/disruption.h"
+#include "queue/features/namespace/namespace_quota.h"
+#include "queue/features/targets.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/share.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
-#include "queue/rules/bookings/advance_clear.h"
-#include "queue/rules/bookings/advance_fit.h"
-#include "queue/rules/bookings/advance_plan.h"
-#include "queue/rules/bookings/advance_windows.h"
-#include "queue/rules/money/plan.h"
+#include "queue/features/bookings/advance_clear.h"
+#include "queue/features/bookings/advance_fit.h"
+#include "queue/features/bookings/advance_plan.h"
+#include "queue/features/bookings/advance_windows.h"
+#include "queue/features/money/plan.h"
 
 /* ---- Accepted ---- */
 

@@ -3,15 +3,15 @@
 
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
-#include "queue/rules/money/booked_start.h"
-#include "queue/rules/money/terms.h"
-#include "queue/rules/targets.h"
-#include "queue/rules/money/budget.h"
-#include "queue/rules/money/plan.h"
-#include "queue/rules/windows/calendar_ref.h"
+#include "queue/features/money/booked_start.h"
+#include "queue/features/money/terms.h"
+#include "queue/features/targets.h"
+#include "queue/features/money/budget.h"
+#include "queue/features/money/plan.h"
+#include "queue/features/windows/calendar_ref.h"
 
 /* ---- PricePlans ---- */
 

@@ -1,9 +1,9 @@
 /* The state of Calendars and RunPolicies as their status shows it. */
-#include "queue/rules/windows/window_close.h"
-#include "queue/core.h"
+#include "queue/features/windows/window_close.h"
+#include "queue/core/core.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
-#include "queue/rules/targets.h"
+#include "queue/features/targets.h"
 
 /* ---- Calendars ---- */
 

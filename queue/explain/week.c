@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/rules/windows/effective_quota.h"
+#include "queue/features/windows/effective_quota.h"
 #include "queue/calendar/zone.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/explain/view.h"
-#include "queue/rules/money/plan.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/features/money/plan.h"
+#include "queue/features/windows/window_state.h"
 
 struct week_builder {
 	struct queue_week *week;

@@ -8,7 +8,6 @@
 #include "base/must.h"
 #include "queue/cluster/pod.h"
 #include "queue/requests/podlabels.h"
-#include "queue/rules/nodes/node_suitability.h"
 
 struct pod_template_key {
 	const void *bytes;
@@ -138,6 +137,15 @@ struct pod_template *pod_template_of(struct pod_templates *all, const struct pod
 	return t;
 }
 
+static void answers_free(struct template_answer *a)
+{
+	while (a) {
+		struct template_answer *one = a;
+		a = a->next;
+		free(one);
+	}
+}
+
 void pod_template_put(struct pod_templates *all, struct pod_template *t)
 {
 	if (!t)
@@ -149,7 +157,7 @@ void pod_template_put(struct pod_templates *all, struct pod_template *t)
 	must(map_take(&all->map, t->hash, &k) == t);
 	list_leave(&t->of_all);
 	all->bytes -= pod_template_bytes(t);
-	verdicts_free(t->verdicts);
+	answers_free(t->answers);
 	free(t->refusal);
 	arena_done(&t->memory);
 	free(t);

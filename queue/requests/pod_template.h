@@ -25,7 +25,11 @@
 #include "queue/cluster/pod.h"
 #include "base/list.h"
 
-struct verdicts; /* of node_suitability.c: answers about nodes */
+/* An answer about nodes: the rest of the block is node_suitability.c's. */
+struct template_answer {
+	struct template_answer *next;
+};
+
 struct refusal;	 /* of namespace_quota_rule.c: answers about its namespace's quotas */
 
 struct pod_template {
@@ -36,8 +40,8 @@ struct pod_template {
 	size_t key_len;
 	struct arena memory;
 	struct link of_all; /* templates.all, in the order of their making */
-	struct verdicts *verdicts;
-	bool moved; /* some verdict has changed: claims must be derived anew (node_suitability.c) */
+	struct template_answer *answers; /* freed with the last reference */
+	bool moved; /* some answer has changed: claims must be derived anew (node_suitability.c) */
 	struct refusal *refusal; /* one block, freed with the last reference */
 };
 

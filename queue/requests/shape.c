@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
-#include "queue/rules/lending.h"
+#include "queue/requests/lending.h"
 
 struct directives_key {
 	const void *bytes;

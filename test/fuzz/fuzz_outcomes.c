@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/rules/dependencies/outcome_record.h"
+#include "queue/features/dependencies/outcome_record.h"
 #include "sluice/queue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

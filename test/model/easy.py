@@ -4,12 +4,12 @@
     test/model/easy.py SLUICE TRACE PROCESSORS [COMPRESS [RESERVATIONS ..]]
 
 Plays the trace under both strategies, and under Backfill with so many reservations, and compares the second in which each job starts. EASY as
-queue/rules/backfill.h has it: the first that does not fit gets the earliest time at which enough of what
+queue/core/admit/backfill.h has it: the first that does not fit gets the earliest time at which enough of what
 runs is expected to have ended; those behind it start if they fit and end by then, or do with what is
 left beside it then. A run that goes on longer than its estimate is expected after twice that time,
 four times, and so on.
 
-With N reservations as queue/rules/bookings/backfill_heads.h has it: the first N that cannot start have a
+With N reservations as queue/core/admit/backfill_heads.h has it: the first N that cannot start have a
 start each, at the earliest time from which on they fit beside what runs and all other such starts;
 others start if they fit beside them all. When a run has ended each gets the earliest start anew, in order.
 Only for traces whose estimates are exact.

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/core.h"
-#include "queue/rules/bookings/advance_plan.h"
-#include "queue/rules/bookings/kept_start.h"
+#include "queue/core/core.h"
+#include "queue/features/bookings/advance_plan.h"
+#include "queue/core/admit/kept_start.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -141,9 +141,9 @@ void __wrap_advance_kept(const struct advance_reservation *a, const struct advan
 	__real_advance_kept(a, w, guesses ? judged_ms : at_ms, ret_amounts, ret_until_ms);
 }
 
-void __real_advance_run_unbooked(struct queue *q, const struct reservation *r);
-void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r);
-void __wrap_advance_run_unbooked(struct queue *q, const struct reservation *r)
+void __real_advance_run_unbooked(struct queue *q, struct reservation *r);
+void __wrap_advance_run_unbooked(struct queue *q, struct reservation *r);
+void __wrap_advance_run_unbooked(struct queue *q, struct reservation *r)
 {
 	bool clears = q->advance_reservations->clears;
 	__real_advance_run_unbooked(q, r);

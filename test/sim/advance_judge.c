@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "queue/core.h"
-#include "queue/model/reservation.h"
-#include "queue/rules/bookings/advance_reservation.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
+#include "queue/features/bookings/advance_reservation.h"
 #include "test/sim/sim.h"
 
 typedef long long ll;

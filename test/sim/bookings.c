@@ -1,6 +1,6 @@
 #include "test/sim/bookings.h"
 
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "test/sim/sim.h"
 
 #define SALT 0x626f6f6b696e6773 /* "bookings" */

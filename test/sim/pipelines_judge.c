@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/rules/dependencies/outcome_record.h"
+#include "queue/features/dependencies/outcome_record.h"
 #include "test/sim/pipelines.h"
 #include "test/sim/pipelines_priv.h"
 #include "test/sim/promises_priv.h"

@@ -530,7 +530,7 @@ static bool may_be_kept(const struct sim *s, const struct replica *r, const stru
 }
 
 /* It was stopped for another, and has pods left: it waits at its old place as soon as they are
- * gone. In a StrictFIFO queue those behind that place wait for it (queue/admit/nominate.h,
+ * gone. In a StrictFIFO queue those behind that place wait for it (queue/core/admit/nominate.h,
  * workload_returning_before()). Its story may tell of another reason, or of none: its owner may have
  * suspended it before another Job was to have its room. */
 static bool returns(const struct sim *s, const struct model_job *j)

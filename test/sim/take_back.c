@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "queue/model/keys.h"
+#include "queue/core/model/keys.h"
 #include "test/sim/min_run.h"
 #include "test/sim/promises_priv.h"
 #include "test/sim/sim.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "queue/core.h"
-#include "queue/model/reservation.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
 #include "test/sim/sim.h"
 
 #define SALT 0x7573657273 /* "users" */

@@ -3,7 +3,7 @@
 
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
-#include "queue/requests/directives.h"
+#include "queue/core/model/directives.h"
 
 #define TIMEOUT_MS (INT64_C(15) * 60 * 1000)
 #define TIMEOUT_MAX_MS (INT64_C(24) * 3600 * 1000)

@@ -1,5 +1,5 @@
-/* Jobs beyond what may wait (queue/model/overflow.h): by name alone until they have their turn. */
-#include "queue/core.h"
+/* Jobs beyond what may wait (queue/core/model/overflow.h): by name alone until they have their turn. */
+#include "queue/core/core.h"
 #include "world.h"
 
 enum { JOBS = 80 };

@@ -2,8 +2,8 @@
  * What the gate does not know for sure: whether it still leads, what became of a start whose story
  * somebody took away, and how many pods there are when the Job's status is behind.
  */
-#include "queue/core.h"
-#include "queue/model/reservation.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
 #include "world.h"
 
 /* ---- A successor -------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ static void a_limit_that_a_start_had_which_never_was_puts_nothing_on_hold(void *
 	assert_int_equal(w->j->now->job.admission.attempt, 2);
 }
 
-/* The limits of a LocalQueue for each user count it (queue/rules/user_limits.c). */
+/* The limits of a LocalQueue for each user count it (queue/features/limits/user_limits.c). */
 static void a_run_that_was_adopted_before_it_was_read_counts_for_its_submitter(void **state)
 {
 	struct world *w = *state;

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "planned.h"
-#include "queue/model/reservation.h"
+#include "queue/core/model/reservation.h"
 
 enum {
 	WORLDS = 100,

@@ -21,8 +21,8 @@
 #include <cmocka.h>
 
 #include "planned.h"
-#include "queue/model/reservation.h"
-#include "queue/rules/bookings/kept_start.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/admit/kept_start.h"
 #include "test/unit/searched.h"
 
 enum { EVENTS = 400, CALM_HOURS = 200 };

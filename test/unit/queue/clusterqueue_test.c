@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "queue/model/clusterqueue.h"
+#include "queue/core/model/clusterqueue.h"
 #include "base/symbol.h"
 #include "queue/job/text.h"
 

@@ -11,7 +11,7 @@
  *     may be promised to another.
  *
  * At the end all Jobs that could ever fit have run, and the same seed gives the same decisions.
- * Quota and use are worked out here, by the formulas of queue/model/quota.h.
+ * Quota and use are worked out here, by the formulas of queue/core/model/quota.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core.h"
-#include "queue/preempt/preemption.h"
+#include "queue/core/core.h"
+#include "queue/core/preempt/preemption.h"
 #include "fixture.h"
 #include "test/unit/searched.h"
 

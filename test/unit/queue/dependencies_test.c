@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "followers.h"
-#include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/features/dependencies/dependency_wait.h"
 #include "test/unit/searched.h"
 
 /* ---- Restarts -------------------------------------------------------------------------------- */

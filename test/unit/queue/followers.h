@@ -4,7 +4,7 @@
 #define SLUICE_TEST_QUEUE_FOLLOWERS_H
 
 #include "fixture.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 
 static const struct resource cpu_of_one = {"cpu", 1000};
 static const struct container one_cpu = {.requests = {&cpu_of_one, 1}};

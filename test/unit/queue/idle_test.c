@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "queue/job/stop_rate.h"
-#include "queue/model/run.h"
-#include "queue/model/user.h"
-#include "queue/rules/lending.h"
+#include "queue/core/model/run.h"
+#include "queue/core/model/user.h"
+#include "queue/requests/lending.h"
 #include "fixture.h"
 
 static const struct resource one = {"cpu", 1000};

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 
 static const struct resource one = {"cpu", 1000};
 static const struct container c = {.requests = {&one, 1}};

@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "fixture.h"
 #include "queue/price/tariff.h"
-#include "queue/rules/money/plan.h"
+#include "queue/features/money/plan.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)

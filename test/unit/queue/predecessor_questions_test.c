@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "followers.h"
-#include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/features/dependencies/dependency_wait.h"
 
 static void namespaces_take_turns_with_questions(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "followers.h"
-#include "queue/rules/dependencies/dependency_wait.h"
+#include "queue/features/dependencies/dependency_wait.h"
 
 static struct dependency after_label(
 	enum dependency_kind k, struct requirement *r, const char *const *value)

@@ -32,8 +32,8 @@
 #include "base/must.h"
 #include "fixture.h"
 #include "queue/calendar/zone.h"
-#include "queue/core.h"
-#include "queue/model/giving.h"
+#include "queue/core/core.h"
+#include "queue/core/model/giving.h"
 #include "test/sim/rng.h"
 
 enum { WORLDS = 100, STEPS = 300, JOBS = 24, QUEUES = 3, INTERVAL_MS = 5000, DECISIONS = 256 };

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "queue/core.h"
-#include "queue/model/reservation.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
 
 static const char *const USER[] = {"alice", "bob", NULL};
 

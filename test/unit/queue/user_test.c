@@ -12,8 +12,8 @@
 
 #include "base/must.h"
 #include "fixture.h"
-#include "queue/core.h"
-#include "queue/model/reservation.h"
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
 
 static const struct resource one = {"cpu", 1000};
 static const struct container c = {.requests = {&one, 1}};

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
-#include "queue/preempt/victim_search.h"
+#include "queue/core/preempt/victim_search.h"
 #include "test/sim/rng.h"
 
 /* ---- The steps, a row each: all before the one that decides are equal ---- */

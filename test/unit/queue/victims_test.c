@@ -24,8 +24,8 @@
 
 #include "base/must.h"
 #include "queue/cluster/pod.h"
-#include "queue/core.h"
-#include "queue/preempt/preemption.h"
+#include "queue/core/core.h"
+#include "queue/core/preempt/preemption.h"
 #include "fixture.h"
 #include "test/sim/rng.h"
 

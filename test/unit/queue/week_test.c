@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "queue/calendar/tzdata.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "sluice/week.h"
 #include "fixture.h"
 

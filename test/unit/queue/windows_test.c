@@ -21,10 +21,10 @@
 
 #include "base/mem.h"
 #include "queue/calendar/zone.h"
-#include "queue/core.h"
+#include "queue/core/core.h"
 #include "fixture.h"
 #include "test/unit/searched.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/features/windows/window_state.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)

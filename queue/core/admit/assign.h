@@ -1,0 +1,77 @@
+/*
+ * Flavor choice: in each resource group one flavor for everything that the claim needs of it.
+ * Groups choose independently. They look at quota THEN, because victims' quota may
+ * be promised to this claim, and quota promised to other Jobs may not be used.
+ *
+ * A flavor is had by fitting, by waiting for victims, or by preempting. flavorFungibility says
+ * which is better and when the search stops. A flavor is as good as its worst
+ * resource and borrows as far as the one that borrows furthest; a choice is as good as its worst
+ * group. A flavor that is had only by the rule for gap fillers comes behind every one that fits.
+ *
+ * Partial admission (Kueue's KEP-420): the most pods with which a Job can start that may start with
+ * fewer. Asked only when all its pods neither fit nor find victims.
+ *
+ * The number is found by bisection, as in Kueue. That assumes that if some number fits, fewer fit,
+ * too. Where that is not so (another flavor, other victims), the answer fits but may not be the
+ * largest.
+ */
+#ifndef SLUICE_QUEUE_CORE_ADMIT_ASSIGN_H
+#define SLUICE_QUEUE_CORE_ADMIT_ASSIGN_H
+
+#include "queue/core/model/claim.h"
+
+struct queue;
+struct workload;
+
+/* Worst first. */
+enum assign_verdict {
+	ASSIGN_UNCOVERED,      /* asks for a resource without quota */
+	ASSIGN_NO_FLAVOR,      /* no flavor suits its pods */
+	ASSIGN_FLAVOR_MISSING, /* no existing flavor suits, and some do not exist */
+	ASSIGN_EXCEEDS,	       /* asks for more than could ever be had, in each flavor that suits */
+	ASSIGN_BUSY,	       /* does not fit beside what is used, and may not preempt */
+	ASSIGN_PREEMPTS,       /* fits if victims can be found, which is still to be tried */
+	ASSIGN_FITS,
+};
+
+struct choice {
+	int32_t pods;			   /* for so many */
+	uint8_t flavor[CQ_GROUPS_MAX];	   /* its index; only of groups that the claim needs */
+	uint8_t next[CQ_GROUPS_MAX];	   /* where the search goes on if this choice fails: behind
+					  the last flavor tried; 0: all were tried */
+	uint64_t contested[CQ_GROUPS_MAX]; /* resources (a bit each) for which it must preempt */
+	uint32_t tries;			   /* how often the search went on, this time included */
+	uint32_t level; /* how far it borrows: the largest of its resources' borrow levels */
+};
+
+/* Are there flavors to try behind this choice? */
+bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c);
+
+/* Chooses for `pods` pods of w. `after`: the choice that failed, or NULL. Leaves the quota tree as
+ * it was. */
+enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, const struct choice *after,
+	struct choice *ret_choice);
+
+/* The same among all flavors, without preemption. By preference assign_flavors() may skip a flavor
+ * that fits for one in which it preempts. When that has failed, this finds the skipped flavor. */
+enum assign_verdict assign_beside(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, struct choice *ret_choice);
+
+/* At most `most` pods (all of its own, or what rules let start). `after` as in assign_flavors().
+ * ASSIGN_FITS or ASSIGN_PREEMPTS, and the choice; for the latter victims_find() finds some. Any
+ * other verdict: there is no such number. */
+enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t most, const struct choice *after,
+	struct choice *ret_choice);
+
+/* For explanations: for the fewest pods with which it would start, without preemption, in quota
+ * THEN. */
+enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c);
+/* The same, also in quota NOW. */
+enum assign_verdict assign_now(const struct clusterqueue *cq, const struct claim *c);
+/* assign_plainly() for one resource group; ASSIGN_FITS when nothing of it is needed. */
+enum assign_verdict assign_group(
+	const struct clusterqueue *cq, const struct claim *c, size_t group, uint8_t *ret_flavor);
+
+#endif

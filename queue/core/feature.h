@@ -1,0 +1,268 @@
+/*
+ * A feature: what not every cluster has. Windows, prices, Budgets, nodes, ResourceQuotas, Jobs that wait for
+ * Jobs: each is a folder in queue/features/ and a line in its features.c. The core knows quota, order and
+ * runs, and names no feature. It links without one.
+ *
+ * Where more than quota must agree, the core asks all features, in the order of features.c:
+ *
+ *   queue     may anything start in this ClusterQueue?          once a scan
+ *   group     may the Jobs of this group start, with how many pods?
+ *   choice    may this Job start with these flavors, this number of pods and these victims?
+ *   promise   does the promise still stand, and is there room for it now?
+ *   run       does this run have to stop? May it have more pods?
+ *
+ * A Job that is refused at `queue` or `group` is passed over: it blocks nothing and preempts nothing.
+ * A ClusterQueue keeps a bit for each feature that concerns it. Only those are asked about starts and
+ * promises. About runs, explanations and groups all are asked: a run may go on after its LocalQueue
+ * points to another ClusterQueue, and groups outlive edits.
+ *
+ * What happens to Jobs, runs and ClusterQueues is told to those that listen: job_read and what follows
+ * it, and `run`. What they keep of each is behind a pointer in workload, reservation and clusterqueue.
+ * Functions that a feature does not need are NULL.
+ *
+ * What shapes the decision otherwise is no feature: strategies, growth, usage (orders), disruption (prices
+ * victims).
+ *
+ * How to add one: docs/add-a-feature.md.
+ */
+#ifndef SLUICE_QUEUE_CORE_FEATURE_H
+#define SLUICE_QUEUE_CORE_FEATURE_H
+
+#include "queue/core/runs.h"
+#include "queue/job/text.h"
+#include "sluice/queue.h"
+
+struct choice;
+struct claim;
+struct clusterqueue;
+struct family;
+struct group;
+struct localqueue;
+struct nominee;
+struct parting;
+struct queue;
+struct quota_row;
+struct reservation;
+struct shape;
+struct user;
+struct victim;
+struct window_state;
+struct workload;
+
+/* Better answers first: of several rules the worst counts. */
+enum answer {
+	ANSWER_YES,
+	ANSWER_LAST, /* behind all others: asked when none of them can start any more */
+	ANSWER_NO,
+};
+
+struct ruling {
+	enum answer answer;
+	int32_t pods;	  /* with so many at most; INT32_MAX: any number */
+	int64_t until_ms; /* the last moment of this answer; INT64_MAX: until a fact changes */
+};
+#define RULING_YES ((struct ruling){ANSWER_YES, INT32_MAX, INT64_MAX})
+#define RULING_NO ((struct ruling){ANSWER_NO, 0, INT64_MAX})
+
+/* A nominee, and the runs that would stop for it. */
+struct attempt {
+	const struct nominee *nominee;
+	const struct victim *victim;
+	size_t nvictims;
+};
+
+/* Of a promise, when its quota is free. Worse answers first. */
+enum room {
+	ROOM_NONE,
+	ROOM_SOON, /* when the pods of its victims are gone */
+	ROOM_NOW,
+};
+
+/* A waiting Job to explain, and the answer. */
+struct question {
+	const struct queue *q;
+	const struct workload *w;
+	const struct clusterqueue *cq; /* NULL, or existing */
+	const struct claim *claim;     /* on cq */
+	int64_t now_ms;
+	struct text *text;
+	bool aside;   /* asked because of another Job: its own place in the order is not told */
+	size_t ahead; /* of w, where it is not aside */
+	int64_t not_before_ms; /* of the answer */
+};
+
+struct feature {
+	const char *name;
+
+	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
+	 * costs nothing there. An edit of what this looks at calls features_edited(). NULL: always,
+	 * if it has any of the functions up to may_return. */
+	bool (*concerns)(struct queue *q, struct clusterqueue *cq);
+
+	bool (*queue_may)(struct queue *q, struct clusterqueue *cq);
+	struct ruling (*group_may)(const struct queue *q, const struct group *g);
+	bool (*choice_may)(struct queue *q, const struct attempt *a);
+
+	/* ---- For searches ---- */
+
+	/* A bound: false when no group of the subtree below root may start. */
+	bool (*subtree_may)(const struct queue *q, const struct group *root);
+	/* May group_may() say ANSWER_LAST to some group of cq? */
+	bool (*puts_last)(const struct clusterqueue *cq);
+	/* Adds what group_may() looks at: parting_add(). */
+	void (*parts)(const struct workload *w, struct parting *p);
+	/* Does it look at the expected durations of Jobs of this LocalQueue? */
+	bool (*looks_at_duration)(const struct localqueue *lq);
+
+	/* ---- What depends on victims and pods ---- */
+
+	/* May its answer to a choice depend on the victims? */
+	bool (*looks_at_victims)(const struct queue *q, const struct nominee *e);
+	/* Some feature refused a choice. With so many pods this one would let it start. */
+	int32_t (*choice_pods)(struct queue *q, const struct attempt *a);
+	/* Jobs were stopped for it, and it could not start: would that be so again? */
+	bool (*is_in_vain)(struct queue *q, const struct nominee *e);
+
+	/* ---- Promises ---- */
+
+	bool (*promise_may)(struct queue *q, struct reservation *r);
+	enum room (*promise_room)(struct queue *q, const struct reservation *r);
+	/* Is there room now, if it took this choice instead? */
+	bool (*promise_may_choose)(const struct queue *q, const struct reservation *r,
+		const struct claim *claim, const struct choice *choice);
+	/* It is preempted and will wait again. May its group start then? */
+	bool (*may_return)(const struct workload *w, int64_t now_ms);
+
+	/* ---- Runs ---- */
+
+	/* STOP_REASON_NONE: it goes on. */
+	enum stop_reason (*stops)(struct queue *q, struct reservation *r);
+	/* It would grow (growth.h): with how many of `more` pods more? */
+	int32_t (*growth_pods)(struct queue *q, const struct reservation *r, int32_t more);
+	const char *growth_refused; /* why it says fewer, as the end of a sentence */
+	/* When time alone may change the answer of stops(); INT64_MAX: never. */
+	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
+
+	/* What it does at events of runs (runs.h), before and after their lines change. After
+	 * RUN_ENDED the run counts no more: queues of Jobs that waited for that are touched; those that
+	 * wait for its quota are looked at anyway. */
+	run_observer *before[RUN_EVENTS], *after[RUN_EVENTS];
+	/* Why a run gives quota back that was lent: the object that says so. NULL: not known. */
+	const char *(*opens)(const struct queue *q, const struct clusterqueue *borrower);
+	/* Why a run gives pods, because that row has less quota: writes policy and why. */
+	void (*lowered)(struct queue *q, const struct quota_row *row, struct decision *ret);
+
+	/* ---- Jobs ---- */
+
+	/* What is wrong with what it asks for; NULL: nothing. */
+	const char *(*job_fault)(const struct job *j);
+	/* Is j, as it is now, not what was read last? */
+	bool (*job_differs)(const struct workload *w, const struct job *j);
+	/* Reads its own part of j. The workload stands nowhere, or has a reservation. */
+	void (*job_read)(struct queue *q, struct workload *w, const struct job *j);
+	/* What it keeps of the workload takes so many bytes that its owner can make more. */
+	size_t (*job_bytes)(const struct workload *w);
+	/* May it wait for quota at all? Then, when it is about to: now? */
+	bool (*job_may_wait)(const struct workload *w);
+	bool (*job_may_stand)(struct queue *q, struct workload *w);
+	/* It may not wait. / It is released from a hold, or was corrected. */
+	void (*job_aside)(struct queue *q, struct workload *w);
+	void (*job_released)(struct queue *q, struct workload *w);
+	/* It gets a place (workload_place()). / It leaves it. / It is forgotten. */
+	void (*job_stands)(struct queue *q, struct workload *w);
+	void (*job_leaves)(struct queue *q, struct workload *w);
+	void (*job_forgotten)(struct queue *q, struct workload *w);
+	/* It has joined its family (duration.h). / It is about to leave it. */
+	void (*family_joined)(struct queue *q, struct workload *w);
+	void (*family_leaves)(struct queue *q, struct workload *w);
+
+	/* ---- Queues and claims ---- */
+
+	void (*queue_made)(struct clusterqueue *cq);
+	void (*queue_freed)(struct clusterqueue *cq);
+	void (*line_freed)(struct localqueue *lq);
+	/* Takes flavors out of a claim that is new. */
+	void (*narrow)(const struct queue *q, const struct clusterqueue *cq,
+		const struct shape *shape, struct claim *c);
+
+	/* ---- The plan ---- */
+
+	/* The plan is about to be asked: bookings that follow others are made right. */
+	void (*plan_asked)(struct queue *q);
+	/* Is anything in cq kept for some of its Jobs now? Is all that this nominee would take? */
+	bool (*keeps_some)(const struct clusterqueue *cq);
+	bool (*keeps_for)(struct queue *q, const struct nominee *e);
+
+	/* The sentence, if the Job waits for it. NULL also for a feature that is explained
+	 * where shortages of quota are. */
+	enum wait_reason (*explain)(struct question *a);
+};
+
+/* All, in the order in which they are asked and told (features/features.c); at most 32. */
+extern const struct feature *const FEATURE[];
+extern const unsigned FEATURE_COUNT;
+
+/* An object that some feature looks at was made, edited or dropped. Which concern which
+ * ClusterQueue is worked out anew at the next question. Called after the change, and before any Job
+ * is placed. */
+void features_edited(struct queue *q);
+
+/* ---- All together ---- */
+
+bool features_queue_may(struct queue *q, struct clusterqueue *cq);
+/* pods is 0 where the answer is ANSWER_NO. */
+struct ruling features_group_may(const struct queue *q, const struct group *g);
+bool features_choice_may(struct queue *q, const struct attempt *a);
+
+bool features_subtree_may(const struct queue *q, const struct group *root);
+bool features_put_last(const struct queue *q, const struct clusterqueue *cq);
+void features_part(const struct workload *w, struct parting *p);
+bool features_look_at_duration(const struct localqueue *lq);
+
+bool features_look_at_victims(const struct queue *q, const struct nominee *e);
+int32_t features_choice_pods(struct queue *q, const struct attempt *a);
+bool features_in_vain(struct queue *q, const struct nominee *e);
+
+bool features_promise_may(struct queue *q, struct reservation *r);
+enum room features_promise_room(struct queue *q, const struct reservation *r);
+bool features_promise_may_choose(const struct queue *q, const struct reservation *r,
+	const struct claim *claim, const struct choice *choice);
+bool features_may_return(const struct workload *w, int64_t now_ms);
+
+/* The fewest that any says. *ret_why: that one's, if it is fewer. */
+int32_t features_growth_pods(
+	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why);
+enum stop_reason features_stop(struct queue *q, struct reservation *r);
+int64_t features_next_ms(struct queue *q, const struct reservation *r);
+void features_before_run(struct queue *q, struct reservation *r, enum run_event event);
+void features_after_run(struct queue *q, struct reservation *r, enum run_event event);
+enum wait_reason features_explain(struct question *a);
+
+const char *features_opens(const struct queue *q, const struct clusterqueue *borrower);
+void features_lowered(struct queue *q, const struct quota_row *row, struct decision *ret);
+
+const char *features_job_fault(const struct job *j);
+bool features_job_differs(const struct workload *w, const struct job *j);
+void features_job_read(struct queue *q, struct workload *w, const struct job *j);
+size_t features_job_bytes(const struct workload *w);
+bool features_job_may_wait(const struct workload *w);
+bool features_job_may_stand(struct queue *q, struct workload *w);
+void features_job_aside(struct queue *q, struct workload *w);
+void features_job_released(struct queue *q, struct workload *w);
+void features_job_stands(struct queue *q, struct workload *w);
+void features_job_leaves(struct queue *q, struct workload *w);
+void features_job_forgotten(struct queue *q, struct workload *w);
+void features_family_joined(struct queue *q, struct workload *w);
+void features_family_leaves(struct queue *q, struct workload *w);
+
+void features_queue_made(struct clusterqueue *cq);
+void features_queue_freed(struct clusterqueue *cq);
+void features_line_freed(struct localqueue *lq);
+void features_narrow(const struct queue *q, const struct clusterqueue *cq,
+	const struct shape *shape, struct claim *c);
+
+void features_plan_asked(struct queue *q);
+bool features_keep_some(const struct queue *q, const struct clusterqueue *cq);
+bool features_keep_for(struct queue *q, const struct nominee *e);
+
+#endif

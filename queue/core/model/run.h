@@ -1,0 +1,83 @@
+/*
+ * Runs: how long a run may go on, and what earlier attempts leave behind.
+ *
+ *   pods ready   once confirmed, pods must become ready within a timeout; when they are ready no
+ *                more, they must recover within another (waitForPodsReady). Else the run is stopped
+ *                and the Job waits for a back-off, twice as long each time. Its place in the queue
+ *                is that of the stop (config.requeue_at_creation: of its creation). After too many
+ *                such stops it is deactivated
+ *                Pods that a run has more since it grew (growth.h) have as long as those of a start,
+ *                counted from the growth, also where a recovery has no timeout. Whether a run with
+ *                a minimum has just grown is not known to a new leader, so it counts from its
+ *                takeover
+ *   max run      the run time of all attempts together. At its end the Job is deactivated
+ *
+ * A deactivated Job waits until annotation sluice.dev/hold is taken off, and begins anew.
+ *
+ * The alarm of a run is its next deadline; nothing looks at runs in between. What earlier attempts
+ * left behind is a record of its own, because most waiting Jobs have none.
+ */
+#ifndef SLUICE_QUEUE_CORE_MODEL_RUN_H
+#define SLUICE_QUEUE_CORE_MODEL_RUN_H
+
+#include "queue/core/model/reservation.h"
+
+struct past {
+	int32_t requeues;   /* stops because the pods were not ready in time */
+	int64_t queued_ms;  /* its place in the order, unless there is: */
+	int64_t evicted_ms; /* the stop of a run because its pods were not ready in time; or 0 */
+	int64_t ran_ms;
+	int64_t max_run_ms;	      /* the limit that held when it was deactivated */
+	enum stop_reason deactivated; /* STOP_REASON_NONE: it is not */
+	int32_t suspensions;	      /* stops because a window closed or the price rose */
+	int64_t reclaims_paid_ms;     /* queue/job/stop_rate.h */
+};
+
+/* The history as an earlier leader recorded it. With a reservation: as it is at the end of that
+ * attempt. */
+void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
+/* The history before the attempt that it may hold a reservation for. */
+void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
+/* Its place goes by job_queued_ms(). That is heard only now of a Job that was known by its reservation
+ * alone. And it moves back where Jobs without a queue are managed, and this one gets its label. */
+void past_queued(struct workload *w, const struct job *j);
+void past_forget(struct queue *q, struct workload *w);
+bool past_deactivated(const struct workload *w);
+/* It was to be deactivated, but its run ended otherwise. */
+void past_keep_active(struct queue *q, struct workload *w);
+/* Its counts begin anew, and it may start. */
+void past_reactivate(struct queue *q, struct workload *w);
+
+/* Sets its next deadline: its start, the state of its pods or a limit has changed. */
+void run_arm(struct queue *q, struct reservation *r);
+void run_disarm(struct queue *q, struct reservation *r);
+/* The clock was set on by so much, or back: its deadlines move with it. */
+void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms);
+/* The clock was set back, by how much is not known: no pod of it is awaited for longer than it would have been, and it runs no
+ * longer than it may from now on. */
+void run_begins_by_now(struct queue *q, struct reservation *r);
+/* When a confirmed run began, by the clock as it is now: for deadlines and plans. What it costs goes by the
+ * ledger's times. */
+int64_t run_began_ms(const struct reservation *r);
+/* It has more pods since then, or will. */
+void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
+/* Its Job says so, or it does not grow after all. Whether its pods are ready is told before: if so,
+ * none is awaited. */
+void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms);
+/* Until then its pods are awaited, for it has more since it grew; 0: none is, or for ever. */
+int64_t run_grown_due_ms(const struct queue *q, const struct reservation *r);
+/* The first decision since it was adopted: from here on the time is known. */
+void run_taken_over(struct queue *q, struct reservation *r);
+void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);
+
+/* Which deadline has passed; STOP_REASON_NONE: none. */
+enum stop_reason run_stop_reason(const struct queue *q, const struct reservation *r);
+/* A stop was decided, for whatever reason. */
+void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason);
+
+/* Its history, if its run (if any) ends now. */
+struct job_history past_history(const struct queue *q, const struct workload *w, int64_t now_ms);
+/* The run ends. Its workload stands nowhere, and is placed afterwards by its new past. */
+void run_end(struct queue *q, struct reservation *r, int64_t now_ms);
+
+#endif

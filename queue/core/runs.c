@@ -1,0 +1,109 @@
+#include "queue/core/runs.h"
+
+#include "queue/core/admit/backfill.h"
+#include "queue/core/admit/growth.h"
+#include "queue/core/admit/kept_start.h"
+#include "queue/core/core.h"
+#include "queue/core/feature.h"
+#include "queue/core/model/reclaim.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run.h"
+#include "queue/core/model/victim_index.h"
+
+/* ---- Observers with other arguments ---- */
+
+static void usage_hears(struct queue *q, struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct reservation_line *l = &r->line[i];
+		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+	}
+}
+
+static void index_gains(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	if (r->cq)
+		victim_index_join(r);
+}
+
+static void index_loses(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	victim_index_leave(r);
+}
+
+static void end_expected(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	if (r->cq)
+		backfill_expect(r);
+}
+
+static void end_forgotten(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	backfill_forget(r);
+}
+
+/* What it booked before it got its quota goes. */
+static void bookings_begin(struct queue *q, struct reservation *r)
+{
+	kept_start_drop(q, r->w);
+	booked_run_enter(q, r);
+}
+
+/* ---- The tables ---- */
+
+#define OBSERVERS_MAX 5 /* with the NULL behind the last */
+
+enum moment { BEFORE, AFTER, MOMENTS };
+
+typedef run_observer *const observers[RUN_EVENTS][MOMENTS][OBSERVERS_MAX];
+
+static observers FIRST = {
+	[RUN_RESERVED][AFTER] = {disruption_enter, usage_hears, index_gains, end_expected},
+	[RUN_CONFIRMED][AFTER] = {end_expected},
+	[RUN_RESIZED][BEFORE] = {index_loses},
+	[RUN_RESIZED][AFTER] = {index_gains},
+	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
+	[RUN_GIVES][AFTER] = {index_gains},
+	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
+	[RUN_ENDED][BEFORE] = {index_loses, end_forgotten, growth_forget},
+	[RUN_ENDED][AFTER] = {run_disarm},
+	[RUN_FORGOTTEN][AFTER] = {reclaim_done, disruption_leave},
+};
+
+static observers LAST = {
+	[RUN_PROMISED][AFTER] = {bookings_begin},
+	[RUN_UNPROMISED][BEFORE] = {booked_run_over},
+	[RUN_RESERVED][AFTER] = {bookings_begin},
+	[RUN_RESHAPED][AFTER] = {booked_run_enter},
+	[RUN_CONFIRMED][AFTER] = {run_arm, growth_heed, booked_run_enter},
+	[RUN_RESIZED][AFTER] = {growth_heed, booked_run_enter},
+	[RUN_GIVES][AFTER] = {booked_run_enter},
+	[RUN_LEAVING][BEFORE] = {booked_run_over},
+	[RUN_ENDED][BEFORE] = {booked_run_over},
+	[RUN_FORGOTTEN][AFTER] = {booked_run_over},
+};
+
+static void tell(run_observer *const *all, struct queue *q, struct reservation *r)
+{
+	for (; *all; all++)
+		(*all)(q, r);
+}
+
+void runs_before(struct queue *q, struct reservation *r, enum run_event event)
+{
+	tell(FIRST[event][BEFORE], q, r);
+	features_before_run(q, r, event);
+	tell(LAST[event][BEFORE], q, r);
+}
+
+void runs_after(struct queue *q, struct reservation *r, enum run_event event)
+{
+	tell(FIRST[event][AFTER], q, r);
+	features_after_run(q, r, event);
+	tell(LAST[event][AFTER], q, r);
+}

@@ -1,0 +1,60 @@
+/*
+ * The events of runs, and who hears of them.
+ *
+ * reservation.c reports each event. First the parts of the core hear of it that index runs, then the features, in
+ * the order of features.c, then the parts of the core that go by what features made of it: growth and the plan
+ * (runs.c). A feature that counts runs says so in its struct feature, and adds nothing to the core.
+ *
+ * An event that changes the lines of a reservation is told twice: before and after the change.
+ *
+ *   promised     quota is promised: victims have to stop first
+ *   unpromised   the promise is taken back
+ *   reserved     quota is held: the run starts, or was found running (adopted)
+ *   kept         it is held because it was promised: told after `reserved`
+ *   reshaped     its pods turned out to be other ones
+ *   confirmed    the API server has it: it runs
+ *   grows        it has more pods from now on: told before `resized`
+ *   resized      it has fewer pods from now on, or more
+ *   gives        it has to go on with fewer pods. They are still there
+ *   goes on      ... and cannot: it goes on as it is
+ *   booked       the plan has it from now on, or until another moment
+ *   unbooked     the plan has it not any more; told before
+ *   leaving      it has to go. Its pods are still there: nodes and namespace quotas are not told
+ *   ended        its quota is free
+ *   forgotten    its record is freed
+ *
+ * What runs give back is told to usage.h where lines are lowered, because the amount is known only
+ * there.
+ */
+#ifndef SLUICE_QUEUE_CORE_RUNS_H
+#define SLUICE_QUEUE_CORE_RUNS_H
+
+struct queue;
+struct reservation;
+
+enum run_event {
+	RUN_PROMISED,
+	RUN_UNPROMISED,
+	RUN_RESERVED,
+	RUN_KEPT,
+	RUN_RESHAPED,
+	RUN_CONFIRMED,
+	RUN_GROWS,
+	RUN_RESIZED,
+	RUN_GIVES,
+	RUN_GOES_ON,
+	RUN_BOOKED,
+	RUN_UNBOOKED,
+	RUN_LEAVING,
+	RUN_ENDED,
+	RUN_FORGOTTEN,
+};
+#define RUN_EVENTS (RUN_FORGOTTEN + 1)
+
+typedef void run_observer(struct queue *q, struct reservation *r);
+
+/* Called before and after its lines change. */
+void runs_before(struct queue *q, struct reservation *r, enum run_event event);
+void runs_after(struct queue *q, struct reservation *r, enum run_event event);
+
+#endif

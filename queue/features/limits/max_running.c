@@ -1,0 +1,89 @@
+/*
+ * The rule of spec.maxRunning: at most so many Jobs of a LocalQueue run at once.
+ *
+ * A Job counts from when it gets its quota until that is given back. A promise of quota counts,
+ * too. A Job beyond the limit is passed over: it blocks nothing and preempts nothing, not even Jobs
+ * of its own LocalQueue. When the limit is lowered, runs go on, and the youngest promises are taken
+ * back.
+ */
+#include "queue/core/core.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/feature.h"
+
+static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	(void)q;
+	list_each_entry(&cq->localqueues, const struct localqueue, lq, of_clusterqueue)
+		if (lq->limits.max_running > 0)
+			return true;
+	return false;
+}
+
+static size_t running(const struct localqueue *lq)
+{
+	return lq->nreserving + lq->npromised;
+}
+
+static bool is_full(const struct localqueue *lq)
+{
+	return lq->limits.max_running > 0 && running(lq) >= (size_t)lq->limits.max_running;
+}
+
+/* So many promises of its LocalQueue are younger than r. */
+static size_t younger(const struct reservation *r)
+{
+	size_t n = 0;
+	for (const struct reservation *p = reservation_younger_promise(r); p;
+		p = reservation_younger_promise(p))
+		n += p->lq == r->lq;
+	return n;
+}
+
+static struct ruling max_running_group_may(const struct queue *q, const struct group *g)
+{
+	(void)q;
+	return is_full(g->head->lq) ? RULING_NO : RULING_YES;
+}
+
+static void max_running_parts(const struct workload *w, struct parting *p)
+{
+	if (w->lq->limits.max_running > 0)
+		parting_add(p, w->lq, w->lq->name);
+}
+
+static bool max_running_promise_may(struct queue *q, struct reservation *r)
+{
+	int32_t most = r->lq->limits.max_running;
+	(void)q;
+	return most <= 0 || running(r->lq) - younger(r) <= (size_t)most;
+}
+
+static enum wait_reason max_running_explain(struct question *a)
+{
+	const struct localqueue *lq = a->w->lq;
+	if (!is_full(lq))
+		return WAIT_NOT;
+	size_t n = running(lq);
+	text_add(a->text,
+		"%zu %s of LocalQueue %s/%s %s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
+		n, n == 1 ? "Job" : "Jobs", lq->ns->name, lq->name, n == 1 ? "runs" : "run",
+		lq->limits.max_running);
+	return WAIT_MAX_RUNNING;
+}
+
+/* The waiting Job may need other quota than came free, or none. */
+static void max_running_ended(struct queue *q, struct reservation *r)
+{
+	if (r->lq->limits.max_running > 0 && r->lq->cq)
+		queue_touch_queue(q, r->lq->cq);
+}
+
+const struct feature max_running_feature = {
+	.name = "max running",
+	.concerns = max_running_concerns,
+	.group_may = max_running_group_may,
+	.parts = max_running_parts,
+	.promise_may = max_running_promise_may,
+	.after = {[RUN_ENDED] = max_running_ended},
+	.explain = max_running_explain,
+};

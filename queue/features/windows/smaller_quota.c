@@ -1,0 +1,405 @@
+#include "queue/features/windows/smaller_quota.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/order.h"
+#include "queue/features/windows/effective_quota.h"
+#include "queue/explain/explain_time.h"
+#include "queue/core/model/giving.h"
+#include "queue/core/preempt/preemption.h"
+#include "queue/features/windows/window_close.h"
+#include "sluice/quantity.h"
+
+void smaller_quota_begins(struct queue *q, struct cohort_tree *tree)
+{
+	tree->owes_anew = true;
+	if (!list_in(&tree->owing))
+		list_add(&q->owing, &tree->owing);
+}
+
+void smaller_quota_look_again(struct queue *q, struct reservation *r)
+{
+	struct cohort_tree *tree = r->cq ? r->cq->cohort_tree : NULL;
+	if (!tree || !tree->owes)
+		return;
+	if (!list_in(&tree->owing))
+		list_add(&q->owing, &tree->owing);
+}
+
+/* ---- What windows have taken ---- */
+
+/* What others may use of it. */
+static int64_t lent(const struct quota_row *row, const struct quota_limits *l)
+{
+	(void)row;
+	return least(l->nominal, l->lending);
+}
+
+/* What it may use by its own limits. */
+static int64_t usable(const struct quota_row *row, const struct quota_limits *l)
+{
+	if (!row->up)
+		return l->nominal;
+	return l->borrowing == QUOTA_UNLIMITED ? QUOTA_UNLIMITED
+					       : quantity_add(l->nominal, l->borrowing);
+}
+
+typedef int64_t measure(const struct quota_row *row, const struct quota_limits *l);
+
+/* Is it the one that counts in that window? */
+static bool may_count(
+	const struct runpolicy *p, const struct window_quota_spec *x, const struct quota_row *row)
+{
+	const struct calendar *c = p->calendar_ref ? p->calendar_ref->calendar : NULL;
+	return c && effective_quota_in(p, x->window, row) == x && calendar_has_window(c, x->window);
+}
+
+/* The most in any window; *ret_set: the first that has so much. Without any it is INT64_MIN. */
+static int64_t most_in_windows(const struct clusterqueue *cq, const struct quota_row *row,
+	measure *of, const struct runpolicy **ret_policy, const struct window_quota_spec **ret_set)
+{
+	int64_t most = INT64_MIN;
+	for (size_t i = 0; row->in_spec && i < cq->window_state->npolicies; i++) {
+		const struct runpolicy *p = cq->window_state->policy[i];
+		for (size_t k = 0; k < p->spec.nquotas; k++) {
+			const struct window_quota_spec *x = &p->spec.quota[k];
+			struct quota_limits l = effective_quota_with(row, x);
+			if (!may_count(p, x, row) || of(row, &l) <= most)
+				continue;
+			most = of(row, &l);
+			*ret_policy = p;
+			*ret_set = x;
+		}
+	}
+	return most;
+}
+
+/* By how much it is more at another time than now. */
+static int64_t taken(const struct quota_row *row, measure *of)
+{
+	const struct runpolicy *p;
+	const struct window_quota_spec *x;
+	const struct clusterqueue *cq = row->node->owner;
+	if (!cq || row->flavor_pool->lent)
+		return 0;
+	int64_t most = most_in_windows(cq, row, of, &p, &x), now = of(row, &row->timed);
+	if (most == INT64_MIN)
+		return 0;
+	most = greater(most, of(row, &row->said));
+	return most <= now ? 0 : most == QUOTA_UNLIMITED ? INT64_MAX : most - now;
+}
+
+/* ... by all below the node, of what they lend. *ret_cause: the one of which the most. */
+static int64_t taken_below(const struct quota *quota, const struct quota_node *node,
+	const struct quota_row *like, const struct quota_row **ret_cause, int64_t *ret_most)
+{
+	int64_t sum = 0;
+	list_each_entry(&node->children, const struct quota_node, n, of_parent) {
+		const struct quota_row *row = quota_row_like(quota, n, like);
+		int64_t by = row ? taken(row, lent) : 0;
+		if (by > *ret_most) {
+			*ret_most = by;
+			*ret_cause = row;
+		}
+		sum = quantity_add(
+			sum, quantity_add(by, taken_below(quota, n, like, ret_cause, ret_most)));
+	}
+	return sum;
+}
+
+/* What windows have taken of what may be used at the row's node. */
+static int64_t taken_at(
+	const struct quota *quota, const struct quota_row *row, const struct quota_row **ret_cause)
+{
+	int64_t most = 0, below = taken_below(quota, row->node, row, ret_cause, &most);
+	int64_t own = taken(row, usable);
+	if (own > 0)
+		*ret_cause = row;
+	return quantity_add(own, below);
+}
+
+const struct runpolicy *smaller_quota_policy(const struct clusterqueue *cq,
+	const struct quota_row *row, const struct window_quota_spec **ret_now,
+	const struct window_quota_spec **ret_more)
+{
+	const struct runpolicy *by = NULL;
+	*ret_now = effective_quota_set(cq, row);
+	*ret_more = NULL;
+	most_in_windows(cq, row, usable, &by, ret_more);
+	for (size_t i = 0; *ret_now && i < cq->window_state->npolicies; i++) {
+		const struct runpolicy *p = cq->window_state->policy[i];
+		if (*ret_now >= p->spec.quota && *ret_now < p->spec.quota + p->spec.nquotas)
+			by = p;
+	}
+	return by;
+}
+
+/* ---- What is owed ---- */
+
+/* A row that owes, in the Cohort tree that is asked. */
+struct debt {
+	struct quota_row *row;
+	const struct quota_row *cause;	/* of a ClusterQueue whose window took the most */
+	const struct runpolicy *policy; /* by which it did; NULL: it is gone */
+	__int128 goal;			/* no more is asked for once it is no further beyond */
+};
+
+struct giver {
+	struct reservation *r;
+	const struct quota_row *cause;
+	int32_t least, most, keeps;
+	/* Of each line: its own window took of it, by that policy; NULL: none did. Worked out once, for the
+	 * search asks again and again. */
+	const struct runpolicy **taker;
+};
+
+struct asking {
+	struct queue *q;
+	struct cohort_tree *tree;
+	struct debt *debt;
+	size_t ndebts;
+	struct giver *giver; /* the least important first */
+	size_t ngivers, givers_room;
+	struct reservation **going; /* away in THEN meanwhile: their stop is decided or announced */
+	size_t ngoing, going_room;
+};
+
+static const struct runpolicy *policy_of(const struct quota_row *row)
+{
+	const struct window_quota_spec *now, *more;
+	return smaller_quota_policy(row->node->owner, row, &now, &more);
+}
+
+static void node_debts(struct asking *a, struct quota_node *node)
+{
+	for (size_t i = 0; i < node->nrows; i++) {
+		struct quota_row *row = node->row[i];
+		const struct quota_row *cause = NULL;
+		__int128 over = quota_over(row, QUOTA_THEN);
+		int64_t by = over > 0 ? taken_at(&a->q->quota, row, &cause) : 0;
+		if (a->tree->owes_anew)
+			row->owed = by;
+		if (over < row->owed)
+			row->owed = over;
+		if (row->owed <= 0 || !cause)
+			continue;
+		a->debt = mem_grow(a->debt, a->ndebts + 1, sizeof(*a->debt));
+		a->debt[a->ndebts++] =
+			(struct debt){row, cause, policy_of(cause), over - row->owed};
+	}
+	list_each_entry(&node->children, struct quota_node, child, of_parent)
+		node_debts(a, child);
+}
+
+static struct quota_node *root_of(const struct cohort_tree *tree)
+{
+	if (list_empty(&tree->members))
+		return NULL;
+	return quota_root(
+		container_of(tree->members.next, struct clusterqueue, of_cohort_tree)->node);
+}
+
+/* ---- Which runs give ---- */
+
+static void add_going(struct asking *a, struct reservation *r)
+{
+	a->going = mem_room(a->going, a->ngoing, &a->going_room, 16, sizeof(*a->going));
+	a->going[a->ngoing++] = r;
+}
+
+static void add_giver(struct asking *a, struct reservation *r, int32_t least)
+{
+	int32_t most = giving_pods_then(r);
+	a->giver = mem_room(a->giver, a->ngivers, &a->givers_room, 16, sizeof(*a->giver));
+	struct giver *g = &a->giver[a->ngivers++];
+	*g = (struct giver){.r = r, .least = least, .most = most, .keeps = most};
+	g->taker = mem_array(r->nlines, sizeof(struct runpolicy *));
+	for (size_t i = 0; i < r->nlines; i++)
+		g->taker[i] = taken(r->line[i].row, lent) > 0 ? policy_of(r->line[i].row) : NULL;
+}
+
+/* Does what the line holds count there? Each node below uses more than its own quota. */
+static bool counts_at(const struct quota_row *line, const struct quota_row *there)
+{
+	const struct quota_row *row = line;
+	while (row && row != there && quota_borrows(row, QUOTA_THEN))
+		row = row->up;
+	return row == there;
+}
+
+/* By its own ClusterQueue's policy, where a window took of that; else by that of the one that took the
+ * most. */
+static bool is_exempt(const struct debt *d, const struct giver *g, size_t line)
+{
+	const struct runpolicy *p = g->taker[line] ? g->taker[line] : d->policy;
+	return p && window_close_exempts(p, g->r->w);
+}
+
+/* The first debt for which it has to give more; NULL: none. *ret_cause: whose window is why. */
+static const struct debt *debt_of(
+	const struct asking *a, const struct giver *g, const struct quota_row **ret_cause)
+{
+	const struct reservation *r = g->r;
+	for (size_t k = 0; k < a->ndebts; k++) {
+		const struct debt *d = &a->debt[k];
+		if (quota_over(d->row, QUOTA_THEN) <= d->goal)
+			continue;
+		for (size_t i = 0; i < r->nlines; i++) {
+			const struct quota_row *line = r->line[i].row;
+			if (r->line[i].amount == 0 || !counts_at(line, d->row) ||
+				is_exempt(d, g, i))
+				continue;
+			*ret_cause = g->taker[i] ? line : d->cause;
+			return d;
+		}
+	}
+	return NULL;
+}
+
+static int by_importance(const void *a, const void *b)
+{
+	return reservation_cmp(*(struct reservation *const *)a, *(struct reservation *const *)b);
+}
+
+/* Before any has given. */
+static void gather(struct asking *a)
+{
+	int32_t fewest;
+	list_each_entry(&a->tree->members, struct clusterqueue, cq, of_cohort_tree) {
+		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue) {
+			if (r->state != RESERVATION_HELD || r->lingers)
+				continue;
+			if (r->stop_given || r->run.noticed_ms > 0)
+				add_going(a, r);
+			else if (giving_may(r, &fewest))
+				add_giver(a, r, fewest);
+		}
+	}
+	if (a->ngivers > 1)
+		qsort(a->giver, a->ngivers, sizeof(*a->giver), by_importance);
+}
+
+/* ---- How many pods each keeps ---- */
+
+static void keep(struct giver *g, int32_t keeps)
+{
+	const struct reservation *r = g->r;
+	for (size_t i = 0; i < r->nlines; i++) {
+		int64_t was = reservation_then(r, i, g->keeps), is = reservation_then(r, i, keeps);
+		if (is > was)
+			quota_take(r->line[i].row, QUOTA_THEN, is - was);
+		else
+			quota_give(r->line[i].row, QUOTA_THEN, was - is);
+	}
+	g->keeps = keeps;
+}
+
+static bool owes_nothing(const struct asking *a, const struct giver *g)
+{
+	const struct quota_row *cause;
+	return !debt_of(a, g, &cause);
+}
+
+static bool is_no_worse(const struct asking *a, const struct giver *g)
+{
+	(void)g;
+	for (size_t k = 0; k < a->ndebts; k++)
+		if (quota_over(a->debt[k].row, QUOTA_THEN) > a->debt[k].goal)
+			return false;
+	return true;
+}
+
+/* The most from `low` on with which that is so; `low` if it is with none. */
+static void keep_most(struct asking *a, struct giver *g, int32_t low,
+	bool (*is)(const struct asking *a, const struct giver *g))
+{
+	int32_t high = g->most;
+	while (low < high) {
+		int32_t keeps = low + (high - low + 1) / 2;
+		keep(g, keeps);
+		if (is(a, g))
+			low = keeps;
+		else
+			high = keeps - 1;
+	}
+	keep(g, low);
+}
+
+/* The least important first, each as few pods as it must. Where the last one gave more than was still
+ * owed, the others keep some of theirs, the most important first. */
+static void choose(struct asking *a)
+{
+	for (size_t i = 0; i < a->ngivers; i++) {
+		struct giver *g = &a->giver[i];
+		if (!debt_of(a, g, &g->cause))
+			continue;
+		keep_most(a, g, g->least, owes_nothing);
+	}
+	for (size_t k = 0; k < a->ndebts; k++) {
+		__int128 left = quota_over(a->debt[k].row, QUOTA_THEN);
+		if (left > a->debt[k].goal)
+			a->debt[k].goal = left;
+	}
+	for (size_t i = a->ngivers; i-- > 0;)
+		if (a->giver[i].keeps < a->giver[i].most)
+			keep_most(a, &a->giver[i], a->giver[i].keeps, is_no_worse);
+}
+
+static void ask_all(struct asking *a)
+{
+	gather(a);
+	for (size_t i = 0; i < a->ngoing; i++)
+		reservation_take_away(a->going[i]);
+	choose(a);
+	for (size_t i = 0; i < a->ngivers; i++) {
+		struct giver *g = &a->giver[i];
+		int32_t keeps = g->keeps;
+		keep(g, g->most);
+		if (keeps < g->most)
+			giving_begin_for_quota(a->q, g->r, keeps, g->cause);
+	}
+	for (size_t i = 0; i < a->ngoing; i++)
+		reservation_put_back(a->going[i]);
+}
+
+static void ask_tree(struct queue *q, struct cohort_tree *tree)
+{
+	struct asking a = {.q = q, .tree = tree};
+	struct quota_node *root = root_of(tree);
+	if (root && (tree->owes_anew || tree->owes))
+		node_debts(&a, root);
+	tree->owes = a.ndebts > 0;
+	if (tree->owes && q->moldable > 0)
+		ask_all(&a);
+	tree->owes_anew = false;
+	for (size_t i = 0; i < a.ngivers; i++)
+		free(a.giver[i].taker);
+	free(a.debt);
+	free(a.giver);
+	free(a.going);
+}
+
+void smaller_quota_ask(struct queue *q)
+{
+	if (q->paused ||
+		!list_empty(&q->suspects)) /* first it must be known which runs end anyway */
+		return;
+	while (!list_empty(&q->owing)) {
+		struct cohort_tree *tree = container_of(q->owing.next, struct cohort_tree, owing);
+		list_leave(&tree->owing);
+		ask_tree(q, tree);
+	}
+}
+
+void smaller_quota_tell(struct queue *q, const struct quota_row *row, struct decision *ret)
+{
+	char words[600];
+	struct text t = text_over(words, sizeof(words));
+	const struct window_quota_spec *now, *more;
+	const struct runpolicy *p =
+		row->node->owner ? smaller_quota_policy(row->node->owner, row, &now, &more) : NULL;
+	explain_smaller_quota(q, row, &t);
+	ret->policy = p ? p->name : NULL;
+	ret->why = arena_string(&q->sentences, words);
+}
