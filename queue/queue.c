@@ -34,11 +34,6 @@
 #include "queue/features/namespace/namespace_quota.h"
 #include "queue/features/nodes/node_suitability.h"
 
-static bool workload_is(const void *value, const void *key)
-{
-	return uid_cmp(&((const struct workload *)value)->key.uid, key) == 0;
-}
-
 /* A queue, and what its features keep. */
 struct whole {
 	struct queue queue;
@@ -71,106 +66,43 @@ static struct queue *make_room(void)
 struct queue *queue_new(void)
 {
 	struct queue *q = make_room();
-	symbols_init(&q->symbols);
-	quota_init(&q->quota, &q->symbols);
-	quota_plan_init(&q->quota_plan, &q->quota);
-	kept_starts_init(&q->kept_starts);
-	flavors_init(&q->flavors);
-	cohorts_init(&q->cohorts, &q->quota);
-	clusterqueues_init(&q->clusterqueues, &q->quota, &q->cohorts, &q->flavors);
-	queue_config_default(&q->config);
-	accounting_init(&q->accounting);
-	localqueues_init(&q->localqueues);
-	overflow_init(&q->overflow);
-	unread_init(&q->unread);
+	core_init(q);
 	namespace_quotas_init(q->namespace_quotas);
-	priorities_init(&q->priorities);
-	shapes_init(&q->shapes);
 	node_suitability_init(q->node_suitability);
 	autoscalers_init(q->autoscalers);
-	groups_init(&q->groups, q);
-	families_init(&q->families);
 	plans_init(q->plans);
 	budgets_init(q->budgets);
 	advance_reservations_init(q->advance_reservations);
-	disruptions_init(&q->disruptions);
 	predecessors_init(q->predecessors);
-	buf_init(&q->bill_text, 64 * 1024);
-	map_init(&q->workloads, workload_is);
-	tree_init(&q->back_off, workload_back_off_order, NULL);
-	nices_init(&q->nices);
-	alarms_init(&q->alarms);
-	reservations_init(q);
-	usages_init(&q->usages);
 	calendar_refs_init(q->calendar_refs);
 	runpolicies_init(q->runpolicies);
 	list_init(&q->improvable);
 	list_init(&q->leading);
 	list_init(&q->owing);
-	list_init(&q->dirty);
-	list_init(&q->come_starts);
-	list_init(&q->suspects);
-	list_init(&q->unsettled_lines);
+	buf_init(&q->bill_text, 64 * 1024);
 	q->scratch = scratch_new();
-	q->counters.features_edits = 1;
 	return q;
 }
 
-static void drop_all_jobs(struct queue *q)
-{
-	size_t n = 0;
-	struct workload *w;
-	struct uid *all = mem_array(q->workloads.count, sizeof(*all));
-	map_each(&q->workloads, i, w)
-		all[n++] = w->key.uid;
-	for (size_t i = 0; i < n; i++)
-		if ((w = queue_find_workload(q, &all[i])))
-			queue_forget_workload(q, w);
-	free(all);
-}
-
+/* What features keep of Jobs goes with those, and what else they keep of what the core has before it goes. */
 void queue_free(struct queue *q)
 {
 	if (!q)
 		return;
-	drop_all_jobs(q);
-	overflow_done(q);
-	unread_done(&q->unread);
+	core_drop_jobs(q);
 	predecessors_done(q);
-	arena_done(&q->sentences);
-	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
 	advance_reservations_done(q);
-	disruptions_done(&q->disruptions);
-	buf_done(&q->bill_text);
-	free(q->advance_uses);
-	while (alarms_take(&q->alarms, INT64_MAX - 1))
-		; /* alarms of ClusterQueues and Calendars */
-	map_done(&q->workloads);
-	reservations_done(q);
-	families_done(&q->families);
-	groups_done(&q->groups);
-	shapes_done(&q->shapes);
+	namespace_quotas_done(q);
+	core_done(q);
 	autoscalers_done(q->autoscalers);
 	node_suitability_done(q->node_suitability);
-	priorities_done(&q->priorities);
-	namespace_quotas_done(q);
-	localqueues_done(&q->localqueues);
-	clusterqueues_done(&q->clusterqueues);
-	cohorts_done(&q->cohorts);
-	flavors_done(&q->flavors);
 	runpolicies_done(q);
 	calendar_refs_done(q->calendar_refs);
-	map_done(&q->kept_starts);
-	quota_plan_done(&q->quota_plan);
-	quota_done(&q->quota);
-	symbols_done(&q->symbols);
-	accounting_done(&q->accounting);
-	usages_done(&q->usages);
-	arena_done(&q->config_memory);
+	buf_done(&q->bill_text);
+	free(q->advance_uses);
 	scratch_free(q->scratch);
-	victims_done(q);
 	free(q);
 }
 

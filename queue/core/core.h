@@ -149,6 +149,12 @@ static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 	queue_touch_reservation(q, cq);
 }
 
+/* What is of the core in a queue whose bytes are 0. core_done(): no Job is left, and no feature keeps
+ * anything of the core. */
+void core_init(struct queue *q);
+void core_drop_jobs(struct queue *q);
+void core_done(struct queue *q);
+
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);
 /* What queue_drop_job() does. */
 void queue_forget_workload(struct queue *q, struct workload *w);

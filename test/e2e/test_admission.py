@@ -722,7 +722,7 @@ def test_a_cronjobs_jobs_wait_for_their_turn(world):
     world.api.post(path, {
         "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "minutely"},
         "spec": {"schedule": "* * * * *", "suspend": True, "concurrencyPolicy": "Forbid",
-                 "jobTemplate": {"metadata": {"labels": {QUEUE: "q"}}, "spec": job("x", requests={"cpu": "1"})["spec"]}}})
+                 "jobTemplate": {"metadata": {"labels": {QUEUE: "q"}}, "spec": job("x", "q", requests={"cpu": "1"})["spec"]}}})
     past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 120))
     world.api.patch(f"{path}/minutely/status", {"status": {"lastScheduleTime": past}})
     world.api.patch(f"{path}/minutely", {"spec": {"suspend": False}})
