@@ -33,6 +33,7 @@
 #include "queue/features/nodes/nodes_to_come.h"
 #include "queue/features/namespace/namespace_quota.h"
 #include "queue/features/nodes/node_suitability.h"
+#include "queue/core/decide.h"
 
 /* A queue, and what its features keep. */
 struct whole {
@@ -111,39 +112,6 @@ void queue_listen(struct queue *q, struct queue_listener listener)
 	q->listener = listener;
 }
 
-static struct workload *first_back_off(const struct queue *q)
-{
-	struct tree_node *n = tree_first(&q->back_off);
-	return n ? container_of(n, struct workload, in_order) : NULL;
-}
-
-static void end_back_offs(struct queue *q)
-{
-	struct workload *w;
-	while ((w = first_back_off(q)) && w->not_before_ms <= q->now_ms)
-		workload_replace(q, w);
-}
-
-#define OTHER_PAUSE_MAX_MS STOP_RATE_MS /* longer than those of the gate after a refusal */
-
-/* A back-off is kept as the moment of its end. If the clock was set back, or that of an earlier
- * leader was fast, it would last too long. So it is limited to the longest possible pause. */
-static void shorten_back_offs(struct queue *q)
-{
-	const struct queue_config *c = &q->config;
-	bool doubles = c->pods_ready_timeout_ms > 0 && c->back_off_max_ms > OTHER_PAUSE_MAX_MS;
-	int64_t longest = doubles ? c->back_off_max_ms : OTHER_PAUSE_MAX_MS;
-	int64_t last_ms = quantity_add(q->now_ms, longest);
-	for (size_t n; (n = tree_count(&q->back_off)) > 0;) {
-		struct workload *w =
-			container_of(tree_at(&q->back_off, n - 1), struct workload, in_order);
-		if (w->not_before_ms <= last_ms)
-			return;
-		w->not_before_ms = last_ms;
-		workload_replace(q, w);
-	}
-}
-
 static void heed_alarms(struct queue *q)
 {
 	for (struct alarm *a; (a = alarms_take(&q->alarms, q->now_ms));) {
@@ -194,58 +162,6 @@ static void heed_alarms(struct queue *q)
 	}
 }
 
-/* Gives notice of a stop by a window, once for each stop. */
-static size_t give_notice(struct queue *q, struct reservation *r, struct decision *out)
-{
-	int64_t stop_ms;
-	struct runpolicy *by = NULL;
-	if (r->stop_given || window_close_notice_ms(q, r, &stop_ms) > q->now_ms)
-		return 0;
-	r->run.noticed_ms = stop_ms;
-	window_close_stop_ms(q, r, &by);
-	*out = (struct decision){.kind = DECISION_NOTICE,
-		.uid = r->w->key.uid,
-		.reason = STOP_REASON_WINDOW_CLOSED,
-		.stop_ms = stop_ms,
-		.policy = by ? by->name : NULL};
-	return 1;
-}
-
-static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
-{
-	size_t n = 0;
-	while (n < cap && !list_empty(&q->suspects)) {
-		struct reservation *r = container_of(q->suspects.next, struct reservation, suspect);
-		list_leave(&r->suspect);
-		if (r->lingers)
-			continue; /* it is judged when it does not any more: reservation_heed() */
-		run_taken_over(q, r);
-		enum stop_reason reason = reservation_stop_reason(q, r);
-		if (reason == STOP_REASON_NONE &&
-			(reclaim_tell(r, out + n) || giving_tell(q, r, out + n))) {
-			n++;
-			reservation_suspect(q, r); /* there may be a notice to give, too */
-			continue;
-		}
-		if (reason == STOP_REASON_NONE) {
-			n += give_notice(q, r, out + n);
-			run_arm(q, r);
-			continue;
-		}
-		disruption_spend(q, r);
-		reservation_ends(r);
-		run_stopping(q, r, reason);
-		out[n++] = (struct decision){.kind = DECISION_STOP,
-			.uid = r->w->key.uid,
-			.reason = reason,
-			.by = r->by,
-			.policy = r->stop_policy,
-			.preemption = r->preemption,
-			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->reclaim.why : NULL};
-	}
-	return n;
-}
-
 /* Of Jobs that wait in vain. */
 static size_t give_up(struct queue *q, struct decision *out, size_t cap)
 {
@@ -260,20 +176,6 @@ static size_t give_up(struct queue *q, struct decision *out, size_t cap)
 			.uid = x->w->key.uid,
 			.why = arena_string(&q->sentences, words),
 		};
-	}
-	return n;
-}
-
-static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
-{
-	size_t n = 0;
-	bool done = !q->paused;
-	while (done && !list_empty(&q->dirty)) {
-		struct cohort_tree *cohort_tree =
-			container_of(q->dirty.next, struct cohort_tree, dirty);
-		n += pass_run(q, cohort_tree, out + n, cap - n, &done);
-		if (done)
-			list_leave(&cohort_tree->dirty);
 	}
 	return n;
 }
@@ -332,10 +234,10 @@ static void changes_arrive(struct queue *q)
 	node_fit_refresh(q);
 	/* 2.4 Back-offs end. Before 3.1 and part 4, which go through the Jobs in line. (A Job that
 	 * books asks before 2.6. No reason was found.) */
-	end_back_offs(q);
+	decide_back_offs_end(q);
 	/* 2.5 Back-offs that last too long are shortened. In either order with 2.4: none of these
 	 * ends now. */
-	shorten_back_offs(q);
+	decide_back_offs_shorten(q);
 	/* 2.6 Runs that should have ended by now are booked for longer. Before 2.7 to 2.10, which
 	 * ask what is free at which time. */
 	booked_runs_put_off(q);
@@ -359,7 +261,7 @@ static void changes_arrive(struct queue *q)
 
 /* Part 3: runs that stop or give pods, and Jobs that wait in vain. Before part 4: what these runs
  * leave is for the Jobs that start. */
-static size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
+static size_t stop_runs(struct queue *q, struct decision *out, size_t cap)
 {
 	/* 3.1 Leads take back what is lent. Before 3.2: it looks at quota alone, and would count
 	 * what 3.2 clears, which is kept for the AdvanceReservation. */
@@ -375,7 +277,7 @@ static size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 	nices_deal(q);
 	/* 3.5 Suspects are judged: a run stops, gives pods, or gets notice of a stop. Before 3.6:
 	 * where cap is small, stops come first. Before 3.7, which asks no run that stops anyway. */
-	size_t n = give_stops(q, out, cap);
+	size_t n = decide_stops(q, out, cap);
 	/* 3.6 Jobs that wait in vain are held or deleted. Anywhere after 3.5: such a Job is set
 	 * aside, so that no pass starts it. */
 	n += give_up(q, out + n, cap - n);
@@ -386,7 +288,7 @@ static size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 }
 
 /* Part 4: passes, until no Job can start any more. */
-static size_t decide_starts(struct queue *q, struct decision *out, size_t cap)
+static size_t start_jobs(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
 	do {
@@ -394,14 +296,14 @@ static size_t decide_starts(struct queue *q, struct decision *out, size_t cap)
 		 * 4.2, which starts Jobs in that order. */
 		nices_deal(q);
 		/* 4.2 A pass of each Cohort tree that was touched. */
-		n += give_starts(q, out + n, cap - n);
+		n += decide_starts(q, out + n, cap - n);
 		/* 4.3 What may start after these: first Jobs that take the places in line of those
 		 * that started; when there are none, Jobs that borrow what leads kept for Jobs of
 		 * their own; when no tree is left, Jobs that a kept start held up in vain. */
 	} while (user_lines_settle(q) || lead_end(q) || kept_starts_expire(q));
 	/* 4.4 Runs stop or give pods: those that 4.2 chose for the Jobs that it promised quota,
 	 * and those that 3.7 asked. */
-	return n + give_stops(q, out + n, cap - n);
+	return n + decide_stops(q, out + n, cap - n);
 }
 
 /* Part 5: when to ask again, if no fact comes before. After all others, which set alarms. */
@@ -410,10 +312,7 @@ static int64_t next_decision_ms(struct queue *q)
 	/* 5.1 When Budgets will be used up by the runs of now. Before 5.2: it sets alarms. */
 	budgets_arm(q);
 	/* 5.2 The next alarm, or the next end of a back-off. */
-	const struct workload *w = first_back_off(q);
-	int64_t next_ms = alarms_next(&q->alarms);
-	if (w && w->not_before_ms < next_ms)
-		next_ms = w->not_before_ms;
+	int64_t next_ms = decide_next_ms(q);
 	/* 5.3 At once, where cap left something undone. */
 	bool starts = !list_empty(&q->dirty) && !q->paused;
 	bool tells = !list_empty(&q->predecessors->due) && !q->paused;
@@ -431,8 +330,8 @@ size_t queue_decide(
 	if (back || first)
 		clock_jumped(q, back, first);
 	changes_arrive(q);
-	size_t n = decide_stops(q, out, cap);
-	n += decide_starts(q, out + n, cap - n);
+	size_t n = stop_runs(q, out, cap);
+	n += start_jobs(q, out + n, cap - n);
 	if (n > 0)
 		q->counters.version++;
 	*ret_next_ms = next_decision_ms(q);

@@ -107,6 +107,15 @@ void features_part(const struct workload *w, struct parting *p)
 		f->parts(w, p);
 }
 
+bool features_part_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata)
+{
+	each_feature(f, ALL_FEATURES, parts_otherwise)
+		if (f->parts_otherwise(lq, limits, metadata))
+			return true;
+	return false;
+}
+
 bool features_look_at_duration(const struct localqueue *lq)
 {
 	each_feature(f, ALL_FEATURES, looks_at_duration)
@@ -237,6 +246,26 @@ enum wait_reason features_explain(struct question *a)
 	return WAIT_NOT;
 }
 
+void features_run_settle(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	each_feature(f, ALL_FEATURES, run_settle)
+		f->run_settle(q, r, now_ms);
+}
+
+void features_run_settled(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	each_feature(f, ALL_FEATURES, run_settled)
+		f->run_settled(q, r, now_ms);
+}
+
+bool features_give_notice(struct queue *q, struct reservation *r, struct decision *ret)
+{
+	each_feature(f, ALL_FEATURES, gives_notice)
+		if (f->gives_notice(q, r, ret))
+			return true;
+	return false;
+}
+
 const char *features_opens(const struct queue *q, const struct clusterqueue *borrower)
 {
 	each_feature(f, ALL_FEATURES, opens)
@@ -276,6 +305,20 @@ void features_job_read(struct queue *q, struct workload *w, const struct job *j)
 		f->job_read(q, w, j);
 }
 
+void features_job_seen(struct queue *q, struct workload *w, const struct job *j)
+{
+	each_feature(f, ALL_FEATURES, job_seen)
+		f->job_seen(q, w, j);
+}
+
+bool features_ask_for_label(const struct queue *q, const char *key)
+{
+	each_feature(f, ALL_FEATURES, asks_for_label)
+		if (f->asks_for_label(q, key))
+			return true;
+	return false;
+}
+
 size_t features_job_bytes(const struct workload *w)
 {
 	size_t bytes = 0;
@@ -308,6 +351,7 @@ bool features_job_may_stand(struct queue *q, struct workload *w)
 	}
 TELL_JOB(job_aside)
 TELL_JOB(job_released)
+TELL_JOB(job_freed)
 TELL_JOB(job_stands)
 TELL_JOB(job_leaves)
 TELL_JOB(job_forgotten)
@@ -329,10 +373,68 @@ void features_queue_freed(struct clusterqueue *cq)
 		f->queue_freed(cq);
 }
 
+void features_queue_edited(struct queue *q, const struct clusterqueue *cq,
+	const struct clusterqueue_spec *next)
+{
+	each_feature(f, ALL_FEATURES, queue_edited)
+		f->queue_edited(q, cq, next);
+}
+
+void features_queue_formed(struct queue *q, struct clusterqueue *cq)
+{
+	each_feature(f, ALL_FEATURES, queue_formed)
+		f->queue_formed(q, cq);
+}
+
+void features_line_formed(struct queue *q, struct localqueue *lq)
+{
+	each_feature(f, ALL_FEATURES, line_formed)
+		f->line_formed(q, lq);
+}
+
+void features_flavor_edited(struct queue *q, struct flavor *flavor)
+{
+	each_feature(f, ALL_FEATURES, flavor_edited)
+		f->flavor_edited(q, flavor);
+}
+
+void features_priorities_changed(struct queue *q)
+{
+	each_feature(f, ALL_FEATURES, priorities_changed)
+		f->priorities_changed(q);
+}
+
+void features_namespace_edited(
+	struct queue *q, const char *name, const struct namespace_spec *s)
+{
+	each_feature(f, ALL_FEATURES, namespace_edited)
+		f->namespace_edited(q, name, s);
+}
+
+void features_runtime_class_edited(
+	struct queue *q, const char *name, const struct runtime_class_spec *s)
+{
+	each_feature(f, ALL_FEATURES, runtime_class_edited)
+		f->runtime_class_edited(q, name, s);
+}
+
 void features_line_freed(struct localqueue *lq)
 {
 	each_feature(f, ALL_FEATURES, line_freed)
 		f->line_freed(lq);
+}
+
+void features_quota_timed(const struct clusterqueue *cq, const struct quota_row *row,
+	struct quota_limits *limits)
+{
+	each_feature(f, ALL_FEATURES, quota_timed)
+		f->quota_timed(cq, row, limits);
+}
+
+void features_quota_due(const struct clusterqueue *cq, struct quota_limits *limits)
+{
+	each_feature(f, ALL_FEATURES, quota_due)
+		f->quota_due(cq, limits);
 }
 
 void features_narrow(const struct queue *q, const struct clusterqueue *cq,

@@ -36,11 +36,13 @@ struct choice;
 struct claim;
 struct clusterqueue;
 struct family;
+struct flavor;
 struct group;
 struct localqueue;
 struct nominee;
 struct parting;
 struct queue;
+struct quota_limits;
 struct quota_row;
 struct reservation;
 struct shape;
@@ -111,6 +113,9 @@ struct feature {
 	bool (*puts_last)(const struct clusterqueue *cq);
 	/* Adds what group_may() looks at: parting_add(). */
 	void (*parts)(const struct workload *w, struct parting *p);
+	/* Would it part Jobs of this LocalQueue where it did not, or the reverse? */
+	bool (*parts_otherwise)(const struct localqueue *lq, const struct localqueue_limits *limits,
+		const struct pod_metadata *metadata);
 	/* Does it look at the expected durations of Jobs of this LocalQueue? */
 	bool (*looks_at_duration)(const struct localqueue *lq);
 
@@ -147,6 +152,11 @@ struct feature {
 	 * RUN_ENDED the run counts no more: queues of Jobs that waited for that are touched; those that
 	 * wait for its quota are looked at anyway. */
 	run_observer *before[RUN_EVENTS], *after[RUN_EVENTS];
+	/* It will be another size, or ended: counts what it has cost until then. / It has ended. */
+	void (*run_settle)(struct queue *q, struct reservation *r, int64_t now_ms);
+	void (*run_settled)(struct queue *q, struct reservation *r, int64_t now_ms);
+	/* Is its owner to be told now when it will stop? Writes the notice. */
+	bool (*gives_notice)(struct queue *q, struct reservation *r, struct decision *ret);
 	/* Why a run gives quota back that was lent: the object that says so. NULL: not known. */
 	const char *(*opens)(const struct queue *q, const struct clusterqueue *borrower);
 	/* Why a run gives pods, because that row has less quota: writes policy and why. */
@@ -160,6 +170,10 @@ struct feature {
 	bool (*job_differs)(const struct workload *w, const struct job *j);
 	/* Reads its own part of j. The workload stands nowhere, or has a reservation. */
 	void (*job_read)(struct queue *q, struct workload *w, const struct job *j);
+	/* Reads what of j may be read at any time. The workload is where it stands. */
+	void (*job_seen)(struct queue *q, struct workload *w, const struct job *j);
+	/* Does it look at a label by this key? */
+	bool (*asks_for_label)(const struct queue *q, const char *key);
 	/* What it keeps of the workload takes so many bytes that its owner can make more. */
 	size_t (*job_bytes)(const struct workload *w);
 	/* May it wait for quota at all? Then, when it is about to: now? */
@@ -168,6 +182,8 @@ struct feature {
 	/* It may not wait. / It is released from a hold, or was corrected. */
 	void (*job_aside)(struct queue *q, struct workload *w);
 	void (*job_released)(struct queue *q, struct workload *w);
+	/* Its quota was given back, and it waits again. */
+	void (*job_freed)(struct queue *q, struct workload *w);
 	/* It gets a place (workload_place()). / It leaves it. / It is forgotten. */
 	void (*job_stands)(struct queue *q, struct workload *w);
 	void (*job_leaves)(struct queue *q, struct workload *w);
@@ -180,7 +196,23 @@ struct feature {
 
 	void (*queue_made)(struct clusterqueue *cq);
 	void (*queue_freed)(struct clusterqueue *cq);
+	/* Its spec is about to be `next`; NULL: it is deleted. / It came, or is about to go. */
+	void (*queue_edited)(struct queue *q, const struct clusterqueue *cq,
+		const struct clusterqueue_spec *next);
+	void (*queue_formed)(struct queue *q, struct clusterqueue *cq);
 	void (*line_freed)(struct localqueue *lq);
+	void (*line_formed)(struct queue *q, struct localqueue *lq); /* it has another ClusterQueue */
+	/* A flavor, the priority classes, a namespace, a RuntimeClass are others now; NULL: deleted. */
+	void (*flavor_edited)(struct queue *q, struct flavor *f);
+	void (*priorities_changed)(struct queue *q);
+	void (*namespace_edited)(
+		struct queue *q, const char *name, const struct namespace_spec *s);
+	void (*runtime_class_edited)(
+		struct queue *q, const char *name, const struct runtime_class_spec *s);
+	/* The quota of a row of cq now, in place of what its spec says / less what is kept back. */
+	void (*quota_timed)(const struct clusterqueue *cq, const struct quota_row *row,
+		struct quota_limits *limits);
+	void (*quota_due)(const struct clusterqueue *cq, struct quota_limits *limits);
 	/* Takes flavors out of a claim that is new. */
 	void (*narrow)(const struct queue *q, const struct clusterqueue *cq,
 		const struct shape *shape, struct claim *c);
@@ -217,6 +249,8 @@ bool features_choice_may(struct queue *q, const struct attempt *a);
 bool features_subtree_may(const struct queue *q, const struct group *root);
 bool features_put_last(const struct queue *q, const struct clusterqueue *cq);
 void features_part(const struct workload *w, struct parting *p);
+bool features_part_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata);
 bool features_look_at_duration(const struct localqueue *lq);
 
 bool features_look_at_victims(const struct queue *q, const struct nominee *e);
@@ -238,17 +272,23 @@ void features_before_run(struct queue *q, struct reservation *r, enum run_event 
 void features_after_run(struct queue *q, struct reservation *r, enum run_event event);
 enum wait_reason features_explain(struct question *a);
 
+void features_run_settle(struct queue *q, struct reservation *r, int64_t now_ms);
+void features_run_settled(struct queue *q, struct reservation *r, int64_t now_ms);
+bool features_give_notice(struct queue *q, struct reservation *r, struct decision *ret);
 const char *features_opens(const struct queue *q, const struct clusterqueue *borrower);
 void features_lowered(struct queue *q, const struct quota_row *row, struct decision *ret);
 
 const char *features_job_fault(const struct job *j);
 bool features_job_differs(const struct workload *w, const struct job *j);
 void features_job_read(struct queue *q, struct workload *w, const struct job *j);
+void features_job_seen(struct queue *q, struct workload *w, const struct job *j);
+bool features_ask_for_label(const struct queue *q, const char *key);
 size_t features_job_bytes(const struct workload *w);
 bool features_job_may_wait(const struct workload *w);
 bool features_job_may_stand(struct queue *q, struct workload *w);
 void features_job_aside(struct queue *q, struct workload *w);
 void features_job_released(struct queue *q, struct workload *w);
+void features_job_freed(struct queue *q, struct workload *w);
 void features_job_stands(struct queue *q, struct workload *w);
 void features_job_leaves(struct queue *q, struct workload *w);
 void features_job_forgotten(struct queue *q, struct workload *w);
@@ -257,7 +297,20 @@ void features_family_leaves(struct queue *q, struct workload *w);
 
 void features_queue_made(struct clusterqueue *cq);
 void features_queue_freed(struct clusterqueue *cq);
+void features_queue_edited(struct queue *q, const struct clusterqueue *cq,
+	const struct clusterqueue_spec *next);
+void features_queue_formed(struct queue *q, struct clusterqueue *cq);
 void features_line_freed(struct localqueue *lq);
+void features_line_formed(struct queue *q, struct localqueue *lq);
+void features_flavor_edited(struct queue *q, struct flavor *f);
+void features_priorities_changed(struct queue *q);
+void features_namespace_edited(
+	struct queue *q, const char *name, const struct namespace_spec *s);
+void features_runtime_class_edited(
+	struct queue *q, const char *name, const struct runtime_class_spec *s);
+void features_quota_timed(const struct clusterqueue *cq, const struct quota_row *row,
+	struct quota_limits *limits);
+void features_quota_due(const struct clusterqueue *cq, struct quota_limits *limits);
 void features_narrow(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c);
 

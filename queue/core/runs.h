@@ -10,10 +10,10 @@
  *   promised     quota is promised: victims have to stop first
  *   unpromised   the promise is taken back
  *   reserved     quota is held: the run starts, or was found running (adopted)
+ *   adopted      it was found running: told after `reserved`
  *   kept         it is held because it was promised: told after `reserved`
  *   reshaped     its pods turned out to be other ones
  *   confirmed    the API server has it: it runs
- *   grows        it has more pods from now on: told before `resized`
  *   resized      it has fewer pods from now on, or more
  *   gives        it has to go on with fewer pods. They are still there
  *   goes on      ... and cannot: it goes on as it is
@@ -36,10 +36,10 @@ enum run_event {
 	RUN_PROMISED,
 	RUN_UNPROMISED,
 	RUN_RESERVED,
+	RUN_ADOPTED,
 	RUN_KEPT,
 	RUN_RESHAPED,
 	RUN_CONFIRMED,
-	RUN_GROWS,
 	RUN_RESIZED,
 	RUN_GIVES,
 	RUN_GOES_ON,

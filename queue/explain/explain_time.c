@@ -1,7 +1,7 @@
 #include "queue/explain/explain_time.h"
 
 #include "queue/calendar/zone.h"
-#include "queue/features/windows/effective_quota.h"
+#include "queue/features/windows/window_quota.h"
 #include "queue/features/windows/smaller_quota.h"
 #include "queue/features/windows/window_close.h"
 #include "queue/core/model/reservation.h"
@@ -156,8 +156,8 @@ static int64_t quota_until_ms(
 	int64_t at_ms = q->now_ms;
 	for (int looks = 0; c && looks < QUOTA_LOOKS_MAX; looks++) {
 		struct calendar_state now = calendar_at(c, at_ms);
-		const struct window_quota_spec *x = effective_quota_in(p, now.window, row);
-		struct quota_limits then = effective_quota_with(row, x);
+		const struct window_quota_spec *x = window_quota_in(p, now.window, row);
+		struct quota_limits then = window_quota_with(row, x);
 		if (!quota_limits_same(&then, &row->timed))
 			return at_ms;
 		if (now.until_ms == CALENDAR_NEVER)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/features/windows/effective_quota.h"
+#include "queue/features/windows/window_quota.h"
 #include "queue/calendar/zone.h"
 #include "queue/core/core.h"
 #include "queue/explain/view.h"
@@ -123,7 +123,7 @@ struct timed_row {
 	const struct window_state *state;
 };
 
-/* As effective_quota_set(), at another time. */
+/* As window_quota_now(), at another time. */
 static struct week_step nominal_at(const void *of, int64_t at_ms, int64_t *ret_until_ms)
 {
 	const struct timed_row *t = of;
@@ -136,9 +136,9 @@ static struct week_step nominal_at(const void *of, int64_t at_ms, int64_t *ret_u
 			continue;
 		struct calendar_state s = calendar_at(c, at_ms);
 		*ret_until_ms = s.until_ms < *ret_until_ms ? s.until_ms : *ret_until_ms;
-		x = effective_quota_in(p, s.window, t->row);
+		x = window_quota_in(p, s.window, t->row);
 	}
-	return (struct week_step){.value = effective_quota_with(t->row, x).nominal};
+	return (struct week_step){.value = window_quota_with(t->row, x).nominal};
 }
 
 static bool policy_sets(const struct runpolicy *p, const struct quota_row *row)

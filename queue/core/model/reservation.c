@@ -566,7 +566,7 @@ static void line_raise(struct queue *q, struct reservation *r, size_t line, int6
 void reservation_grow(struct queue *q, struct reservation *r, int32_t pods)
 {
 	must(r->state == RESERVATION_HELD && pods > r->pods && r->base_pods > 0);
-	runs_before(q, r, RUN_GROWS);
+	features_run_settle(q, r, q->now_ms);
 	runs_before(q, r, RUN_RESIZED);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_raise(q, r, i, reservation_more(r, i, pods - r->pods));

@@ -479,6 +479,18 @@ static void singleton_family_leaves(struct queue *q, struct workload *w)
 		list_leave(&w->after->of_family);
 }
 
+bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->after && w->after->nnever > 0;
+}
+
+static void dependencies_freed(struct queue *q, struct workload *w)
+{
+	if (w->after)
+		unrecorded_mark(q, w->after);
+}
+
 const struct feature singleton_feature = {
 	.name = "singleton",
 	.concerns = singleton_concerns,
@@ -498,4 +510,6 @@ const struct feature singleton_feature = {
 	.job_forgotten = dependencies_forget,
 	.family_joined = singleton_family_joined,
 	.family_leaves = singleton_family_leaves,
+	.job_seen = dependencies_see,
+	.job_freed = dependencies_freed,
 };

@@ -78,6 +78,13 @@ static void max_running_ended(struct queue *q, struct reservation *r)
 		queue_touch_queue(q, r->lq->cq);
 }
 
+static bool max_running_parts_otherwise(const struct localqueue *lq,
+	const struct localqueue_limits *limits, const struct pod_metadata *metadata)
+{
+	(void)metadata;
+	return (lq->limits.max_running > 0) != (limits->max_running > 0);
+}
+
 const struct feature max_running_feature = {
 	.name = "max running",
 	.concerns = max_running_concerns,
@@ -86,4 +93,5 @@ const struct feature max_running_feature = {
 	.promise_may = max_running_promise_may,
 	.after = {[RUN_ENDED] = max_running_ended},
 	.explain = max_running_explain,
+	.parts_otherwise = max_running_parts_otherwise,
 };

@@ -277,6 +277,13 @@ static enum wait_reason user_limits_explain(struct question *a)
 	return WAIT_USER_LIMIT;
 }
 
+static bool user_limits_part_otherwise(const struct localqueue *lq,
+	const struct localqueue_limits *limits, const struct pod_metadata *metadata)
+{
+	(void)metadata;
+	return user_limits_runs(&lq->limits.per_user) != user_limits_runs(&limits->per_user);
+}
+
 const struct feature user_limits_feature = {
 	.name = "user limits",
 	.concerns = user_limits_concerns,
@@ -287,4 +294,5 @@ const struct feature user_limits_feature = {
 	.growth_refused = "spec.limits.perUser.quota of its LocalQueue allows no more pods",
 	.after = {[RUN_ENDED] = user_limits_ended},
 	.explain = user_limits_explain,
+	.parts_otherwise = user_limits_part_otherwise,
 };

@@ -273,6 +273,11 @@ static void budget_confirmed(struct queue *q, struct reservation *r)
 		reservation_suspect(q, r);
 }
 
+static void budget_settled(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	budget_ended(q, r, bill_cost(q, r, now_ms));
+}
+
 const struct feature budget_feature = {
 	.name = "budget",
 	.concerns = budget_concerns_queue,
@@ -290,4 +295,5 @@ const struct feature budget_feature = {
 		[RUN_KEPT] = budget_changed,
 		[RUN_CONFIRMED] = budget_confirmed,
 		[RUN_RESIZED] = budget_changed},
+	.run_settled = budget_settled,
 };

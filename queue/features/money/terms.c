@@ -551,11 +551,6 @@ static void price_confirmed(struct queue *q, struct reservation *r)
 		reservation_suspect(q, r);
 }
 
-static void price_grows(struct queue *q, struct reservation *r)
-{
-	bill_settle(q, r, q->now_ms);
-}
-
 static void price_forgotten(struct queue *q, struct reservation *r)
 {
 	(void)q;
@@ -572,6 +567,11 @@ static void price_read(struct queue *q, struct workload *w, const struct job *j)
 	terms_take(q, w, &j->terms);
 }
 
+static void price_seen(struct queue *q, struct workload *w, const struct job *j)
+{
+	booked_start_told(q, w, j->annotations.booked_start_ms);
+}
+
 const struct feature price_feature = {
 	.name = "price",
 	.concerns = price_concerns,
@@ -582,7 +582,7 @@ const struct feature price_feature = {
 	.growth_pods = price_growth_pods,
 	.growth_refused = "the price is above its max-price",
 	.explain = price_explain,
-	.before = {[RUN_GROWS] = price_grows, [RUN_ENDED] = booked_starts_gain},
+	.before = {[RUN_ENDED] = booked_starts_gain},
 	.after = {[RUN_PROMISED] = price_begins,
 		[RUN_RESERVED] = price_begins,
 		[RUN_CONFIRMED] = price_confirmed,
@@ -595,4 +595,6 @@ const struct feature price_feature = {
 	.job_stands = terms_stand,
 	.job_leaves = terms_unstand,
 	.job_forgotten = terms_forget,
+	.run_settle = bill_settle,
+	.job_seen = price_seen,
 };

@@ -13,6 +13,7 @@
 #include "queue/features/nodes/node_suitability.h"
 #include "queue/core/feature.h"
 #include "queue/core/tell.h"
+#include "queue/features/nodes/nodes_to_come.h"
 
 /* Is it asked for w in cq? */
 static bool node_fit_asks(
@@ -369,6 +370,47 @@ static void nodes_narrow(const struct queue *q, const struct clusterqueue *cq,
 	node_suitability_narrow(q->node_suitability, cq, shape, c);
 }
 
+static void nodes_queue_edited(
+	struct queue *q, const struct clusterqueue *cq, const struct clusterqueue_spec *next)
+{
+	node_fit_policy(
+		q, cq->spec.cluster_fit, next ? next->cluster_fit : CLUSTER_FIT_POSSIBLE);
+}
+
+static void nodes_flavor_edited(struct queue *q, struct flavor *f)
+{
+	if (f->exists)
+		nodes_to_come_judge(q->node_suitability->nodes, f);
+	autoscalers_judge(q->autoscalers, f);
+	node_suitability_forget_flavor(q, f);
+}
+
+static void nodes_namespace_edited(
+	struct queue *q, const char *name, const struct namespace_spec *s)
+{
+	if (s)
+		nodes_set_namespace(q->node_suitability->nodes, name, s->labels, s->nlabels);
+	else
+		nodes_drop_namespace(q->node_suitability->nodes, name);
+}
+
+static void nodes_runtime_class_edited(
+	struct queue *q, const char *name, const struct runtime_class_spec *s)
+{
+	if (s)
+		nodes_set_runtime_class(q->node_suitability->nodes, s);
+	else
+		nodes_drop_runtime_class(q->node_suitability->nodes, name);
+}
+
+/* The labels that a LocalQueue adds to pods. */
+static bool nodes_part_otherwise(const struct localqueue *lq,
+	const struct localqueue_limits *limits, const struct pod_metadata *metadata)
+{
+	(void)limits;
+	return (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
+}
+
 const struct feature nodes_feature = {
 	.name = "nodes",
 	.concerns = nodes_concern,
@@ -388,4 +430,9 @@ const struct feature nodes_feature = {
 		[RUN_RESHAPED] = node_fit_expect,
 		[RUN_RESIZED] = node_fit_expect},
 	.narrow = nodes_narrow,
+	.parts_otherwise = nodes_part_otherwise,
+	.queue_edited = nodes_queue_edited,
+	.flavor_edited = nodes_flavor_edited,
+	.namespace_edited = nodes_namespace_edited,
+	.runtime_class_edited = nodes_runtime_class_edited,
 };

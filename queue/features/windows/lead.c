@@ -9,7 +9,7 @@
 #include "queue/core/preempt/pods_first.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/core/model/victim_index.h"
-#include "queue/features/windows/effective_quota.h"
+#include "queue/core/model/effective_quota.h"
 #include "queue/features/windows/window_state.h"
 #include "queue/core/model/reservation.h"
 #include "sluice/quantity.h"

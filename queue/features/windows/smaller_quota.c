@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/features/windows/effective_quota.h"
+#include "queue/features/windows/window_quota.h"
 #include "queue/explain/explain_time.h"
 #include "queue/core/model/giving.h"
 #include "queue/core/preempt/preemption.h"
@@ -52,7 +52,7 @@ static bool may_count(
 	const struct runpolicy *p, const struct window_quota_spec *x, const struct quota_row *row)
 {
 	const struct calendar *c = p->calendar_ref ? p->calendar_ref->calendar : NULL;
-	return c && effective_quota_in(p, x->window, row) == x && calendar_has_window(c, x->window);
+	return c && window_quota_in(p, x->window, row) == x && calendar_has_window(c, x->window);
 }
 
 /* The most in any window; *ret_set: the first that has so much. Without any it is INT64_MIN. */
@@ -64,7 +64,7 @@ static int64_t most_in_windows(const struct clusterqueue *cq, const struct quota
 		const struct runpolicy *p = cq->window_state->policy[i];
 		for (size_t k = 0; k < p->spec.nquotas; k++) {
 			const struct window_quota_spec *x = &p->spec.quota[k];
-			struct quota_limits l = effective_quota_with(row, x);
+			struct quota_limits l = window_quota_with(row, x);
 			if (!may_count(p, x, row) || of(row, &l) <= most)
 				continue;
 			most = of(row, &l);
@@ -124,7 +124,7 @@ const struct runpolicy *smaller_quota_policy(const struct clusterqueue *cq,
 	const struct window_quota_spec **ret_more)
 {
 	const struct runpolicy *by = NULL;
-	*ret_now = effective_quota_set(cq, row);
+	*ret_now = window_quota_now(cq, row);
 	*ret_more = NULL;
 	most_in_windows(cq, row, usable, &by, ret_more);
 	for (size_t i = 0; *ret_now && i < cq->window_state->npolicies; i++) {

@@ -7,6 +7,7 @@
 #include "sluice/quantity.h"
 #include "queue/features/windows/lead.h"
 #include "queue/features/windows/smaller_quota.h"
+#include "queue/features/windows/window_quota.h"
 
 /* So many closes and ends of protections of one Calendar are looked at. */
 #define LOOKS_MAX 1000
@@ -282,6 +283,50 @@ static void window_line_freed(struct localqueue *lq)
 	window_state_free(lq->window_state);
 }
 
+static void window_quota_timed(const struct clusterqueue *cq, const struct quota_row *row,
+	struct quota_limits *limits)
+{
+	*limits = window_quota_with(row, window_quota_now(cq, row));
+}
+
+static void window_quota_due(const struct clusterqueue *cq, struct quota_limits *limits)
+{
+	if (lead_is_on(cq))
+		limits->lending = 0;
+}
+
+/* Takes over what windows look at: labels, and the notice. */
+static void window_job_seen(struct queue *q, struct workload *w, const struct job *j)
+{
+	uint64_t exempt = runpolicies_exempt(q, j);
+	bool again = exempt != w->exempt && w->reservation;
+	if (exempt != w->exempt)
+		workload_edited(q, w);
+	w->exempt = exempt;
+	w->stopping_at_ms = j->annotations.stopping_at_ms;
+	if (!again)
+		return;
+	reservation_suspect(q, w->reservation);
+	q->counters.version++; /* its RunPolicy shows how many runs it spares */
+}
+
+/* Gives notice of a stop by a window, once for each stop. */
+static bool window_gives_notice(struct queue *q, struct reservation *r, struct decision *ret)
+{
+	int64_t stop_ms;
+	struct runpolicy *by = NULL;
+	if (r->stop_given || window_close_notice_ms(q, r, &stop_ms) > q->now_ms)
+		return false;
+	r->run.noticed_ms = stop_ms;
+	window_close_stop_ms(q, r, &by);
+	*ret = (struct decision){.kind = DECISION_NOTICE,
+		.uid = r->w->key.uid,
+		.reason = STOP_REASON_WINDOW_CLOSED,
+		.stop_ms = stop_ms,
+		.policy = by ? by->name : NULL};
+	return true;
+}
+
 const struct feature window_feature = {
 	.name = "window",
 	.concerns = window_concerns,
@@ -298,10 +343,17 @@ const struct feature window_feature = {
 	.growth_refused = "its window is closed",
 	.next_ms = window_next_ms,
 	.explain = window_explain,
-	.after = {[RUN_CONFIRMED] = smaller_quota_look_again, [RUN_GOES_ON] = window_goes_on},
+	.after = {[RUN_CONFIRMED] = smaller_quota_look_again, [RUN_ADOPTED] = window_goes_on, [RUN_GOES_ON] = window_goes_on},
 	.opens = lead_policy,
 	.lowered = smaller_quota_tell,
 	.queue_made = window_queue_made,
 	.queue_freed = window_queue_freed,
 	.line_freed = window_line_freed,
+	.quota_timed = window_quota_timed,
+	.quota_due = window_quota_due,
+	.gives_notice = window_gives_notice,
+	.job_seen = window_job_seen,
+	.asks_for_label = runpolicies_ask_for,
+	.queue_formed = window_states_form_queue,
+	.line_formed = window_states_form_localqueue,
 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/features/windows/effective_quota.h"
+#include "queue/core/model/effective_quota.h"
 #include "queue/core/core.h"
 #include "queue/core/model/clusterqueue.h"
 #include "queue/core/model/localqueue.h"
@@ -412,4 +412,10 @@ void window_states_turn(struct queue *q, struct calendar_ref *t)
 		if (turned)
 			queue_turned(q, cq);
 	}
+}
+
+bool queue_start_stands(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return !w || !w->reservation || w->reservation->confirmed || window_state_of(w->lq)->open;
 }

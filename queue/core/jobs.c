@@ -3,23 +3,15 @@
 #include "base/order.h"
 #include "queue/core/admit/growth.h"
 #include "queue/core/core.h"
+#include "queue/core/feature.h"
 #include "queue/core/model/duration.h"
-#include "queue/features/dependencies/dependency_wait.h"
-#include "queue/features/dependencies/outcome_record.h"
-#include "queue/features/money/booked_start.h"
 #include "queue/core/model/reclaim.h"
-#include "queue/features/windows/smaller_quota.h"
 #include "queue/core/model/giving.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/user.h"
 #include "sluice/quantity.h"
 #include "queue/core/tell.h"
-#include "queue/features/money/budget.h"
-#include "queue/features/windows/runpolicy.h"
-#include "queue/features/windows/window_state.h"
-#include "queue/features/money/bill.h"
-#include "queue/features/namespace/namespace_quota.h"
 
 /* In a StrictFIFO queue a preempted run blocks the Jobs behind it, as long as it will return. That
  * may be over now. */
@@ -55,22 +47,6 @@ static void take_job(
 	q->counters.version++;
 }
 
-/* Takes over what windows look at (labels, the notice) and namespace quotas (the status). */
-static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
-{
-	uint64_t exempt = runpolicies_exempt(q, j);
-	bool again = exempt != w->exempt && w->reservation;
-	if (exempt != w->exempt)
-		workload_edited(q, w);
-	w->exempt = exempt;
-	w->stopping_at_ms = j->annotations.stopping_at_ms;
-	namespace_quota_see(q, w, j);
-	if (!again)
-		return;
-	reservation_suspect(q, w->reservation);
-	q->counters.version++; /* its RunPolicy shows how many runs it spares */
-}
-
 static void set_job(struct queue *q, const struct job *j)
 {
 	struct workload *w = queue_find_workload(q, &j->uid);
@@ -82,9 +58,7 @@ static void set_job(struct queue *q, const struct job *j)
 		take_job(q, w, j, &account);
 	account_done(&account);
 	w = queue_find_workload(q, &j->uid);
-	heed_marks(q, w, j);
-	booked_start_told(q, w, j->annotations.booked_start_ms);
-	dependencies_see(q, w, j);
+	features_job_seen(q, w, j);
 	disruption_see(q, w, j);
 }
 
@@ -95,7 +69,7 @@ static struct job job_told(const struct queue *q, const struct job *j, struct ar
 	struct job told = *j;
 	told.nlabels = 0;
 	for (size_t i = 0; i < j->nlabels; i++)
-		if (runpolicies_ask_for(q, j->labels[i].key))
+		if (features_ask_for_label(q, j->labels[i].key))
 			labels[told.nlabels++] = j->labels[i];
 	told.labels = told.nlabels > 0 ? labels : NULL;
 	return told;
@@ -149,9 +123,7 @@ static bool adopt(struct queue *q, const struct uid *uid, const struct quota_lin
 {
 	if (!take_in(q, uid, lines, n, reserved_ms))
 		return false;
-	const struct clusterqueue *cq = queue_find_workload(q, uid)->reservation->cq;
-	if (cq)
-		smaller_quota_begins(q, cq->cohort_tree);
+	runs_after(q, queue_find_workload(q, uid)->reservation, RUN_ADOPTED);
 	return true;
 }
 
@@ -177,12 +149,6 @@ void queue_adopt_unread(struct queue *q, const struct job *unread, const struct 
 	if (shape)
 		reservation_expect_as_seen(
 			q, queue_find_workload(q, &unread->uid)->reservation, shape, pods);
-}
-
-bool queue_start_stands(const struct queue *q, const struct uid *uid)
-{
-	const struct workload *w = queue_find_workload(q, uid);
-	return !w || !w->reservation || w->reservation->confirmed || window_state_of(w->lq)->open;
 }
 
 bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid)
@@ -211,12 +177,6 @@ bool queue_job_provisioning(const struct queue *q, const struct uid *uid, struct
 		return true;
 	}
 	return false;
-}
-
-bool queue_job_waits_in_vain(const struct queue *q, const struct uid *uid)
-{
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->after && w->after->nnever > 0;
 }
 
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
@@ -293,7 +253,7 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 	struct reservation *r = w->reservation;
 	int32_t keeps = reservation_keeps(r);
 	bool reclaimed = reclaim_done_by(r, pods);
-	bill_settle(q, r, now_ms);
+	features_run_settle(q, r, now_ms);
 	bool freed = reservation_shrink(q, r, pods);
 	if (reclaimed)
 		growth_reclaimed(q, r, now_ms);
@@ -463,7 +423,7 @@ void queue_ending_job(struct queue *q, const struct uid *uid)
 static void release(struct queue *q, struct workload *w, int64_t now_ms)
 {
 	run_end(q, w->reservation, now_ms);
-	budget_ended(q, w->reservation, bill_cost(q, w->reservation, now_ms));
+	features_run_settled(q, w->reservation, now_ms);
 	reservation_end(q, w);
 }
 
@@ -479,8 +439,7 @@ void queue_release_job(
 	w->not_before_ms = not_before_ms;
 	release(q, w, now_ms);
 	workload_place(q, w);
-	if (w->after)
-		unrecorded_mark(q, w->after);
+	features_job_freed(q, w);
 	q->counters.version++;
 }
 

@@ -1,46 +1,7 @@
-#include "queue/features/windows/effective_quota.h"
-
-#include <string.h>
+#include "queue/core/model/effective_quota.h"
 
 #include "queue/core/core.h"
-#include "queue/features/windows/lead.h"
-#include "queue/features/windows/window_state.h"
-
-const struct window_quota_spec *effective_quota_in(
-	const struct runpolicy *p, const char *window, const struct quota_row *row)
-{
-	for (size_t i = 0; window && i < p->spec.nquotas; i++) {
-		const struct window_quota_spec *x = &p->spec.quota[i];
-		if (strcmp(x->window, window) == 0 && strcmp(x->flavor, row->flavor) == 0 &&
-			strcmp(x->resource, row->resource) == 0)
-			return x;
-	}
-	return NULL;
-}
-
-const struct window_quota_spec *effective_quota_set(
-	const struct clusterqueue *cq, const struct quota_row *row)
-{
-	const struct window_quota_spec *x = NULL;
-	for (size_t i = 0; !x && row->in_spec && i < cq->window_state->npolicies; i++) {
-		const struct runpolicy *p = cq->window_state->policy[i];
-		x = effective_quota_in(
-			p, p->calendar_ref ? p->calendar_ref->state.window : NULL, row);
-	}
-	return x;
-}
-
-struct quota_limits effective_quota_with(
-	const struct quota_row *row, const struct window_quota_spec *x)
-{
-	struct quota_limits l = row->said;
-	if (x) {
-		l.nominal = x->nominal;
-		l.borrowing = x->has_borrowing ? x->borrowing_limit : l.borrowing;
-		l.lending = x->has_lending ? x->lending_limit : l.lending;
-	}
-	return l;
-}
+#include "queue/core/feature.h"
 
 static bool limits_fell(const struct quota_limits *was, const struct quota_limits *is)
 {
@@ -48,15 +9,18 @@ static bool limits_fell(const struct quota_limits *was, const struct quota_limit
 	       is->lending < was->lending;
 }
 
-/* What spec and windows say, and the lead. */
+/* Keeps what it is before anything is kept back. */
 static struct quota_limits due_of(struct clusterqueue *cq, struct quota_row *row)
 {
-	struct quota_limits l = effective_quota_with(row, cq ? effective_quota_set(cq, row) : NULL);
-	if (cq)
-		cq->quota_fell = cq->quota_fell || limits_fell(&row->timed, &l);
+	struct quota_limits l = row->said;
+	if (!cq) {
+		row->timed = l;
+		return l;
+	}
+	features_quota_timed(cq, row, &l);
+	cq->quota_fell = cq->quota_fell || limits_fell(&row->timed, &l);
 	row->timed = l;
-	if (cq && lead_is_on(cq))
-		l.lending = 0;
+	features_quota_due(cq, &l);
 	return l;
 }
 

@@ -18,18 +18,14 @@
 #include "queue/core/admit/backfill.h"
 #include "queue/core/admit/backfill_heads.h"
 #include "queue/core/core.h"
-#include "queue/features/windows/effective_quota.h"
+#include "queue/core/feature.h"
+#include "queue/core/model/effective_quota.h"
 #include "queue/core/admit/growth.h"
 #include "queue/job/placement.h"
 #include "queue/job/resources.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
-#include "queue/features/nodes/node_fit.h"
-#include "queue/features/nodes/nodes_to_come.h"
 #include "queue/core/tell.h"
-#include "queue/features/windows/window_state.h"
-#include "queue/features/namespace/namespace_quota.h"
-#include "queue/features/nodes/node_suitability.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -117,7 +113,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 			 cq->spec.cluster_fit != s->cluster_fit ||
 			 group_looks_at_age(cq->spec.preemption.within_clusterqueue) !=
 				 group_looks_at_age(s->preemption.within_clusterqueue);
-	node_fit_policy(q, cq->spec.cluster_fit, s->cluster_fit);
+	features_queue_edited(q, cq, s);
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
@@ -136,7 +132,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (backfill_heads_of(cq))
 		booked_runs_begin(q, cq);
 	if (is_new) /* only now: it moves them itself */
-		window_states_form_queue(q, cq);
+		features_queue_formed(q, cq);
 	if (regrouped)
 		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
 			backfill_expect(r);
@@ -172,7 +168,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	regate_localqueues(q, cq); /* empties its groups before the spec goes */
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
-	node_fit_policy(q, cq->spec.cluster_fit, CLUSTER_FIT_POSSIBLE);
+	features_queue_edited(q, cq, NULL);
 	alarm_clear(&q->alarms, &cq->fit);
 	alarm_clear(&q->alarms, &cq->grown);
 	alarm_clear(&q->alarms, &cq->growth);
@@ -180,7 +176,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)
 		reprioritise_all(q, cq);
-	window_states_form_queue(q, cq);
+	features_queue_formed(q, cq);
 	effective_quota_apply(q, cq->node);
 	free(cq->invalid);
 	cq->invalid = NULL;
@@ -267,20 +263,11 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
 	}
 	features_edited(q);
-	window_states_form_localqueue(q, lq);
+	features_line_formed(q, lq);
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
 	lq->gate = localqueue_gate_now(lq);
 	each_waiting(q, lq, workload_place);
-}
-
-/* Would rules part its Jobs from those of others (rule.parts) where they did not, or the reverse? */
-static bool parts_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits,
-	const struct pod_metadata *metadata)
-{
-	return (lq->limits.max_running > 0) != (limits->max_running > 0) ||
-	       user_limits_runs(&lq->limits.per_user) != user_limits_runs(&limits->per_user) ||
-	       (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
 }
 
 /* Would its users have lines (user.h) where they had none, or the reverse? */
@@ -298,7 +285,7 @@ static void take_terms(struct queue *q, struct localqueue *lq,
 	if (localqueue_limits_same(&lq->limits, limits) &&
 		pod_metadata_same(&lq->metadata, metadata))
 		return;
-	bool regroups = parts_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
+	bool regroups = features_part_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
 	if (regroups)
 		each_waiting(q, lq, workload_unplace);
 	localqueue_take_terms(lq, limits, metadata);
@@ -383,7 +370,6 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 /* The ClusterQueues that name the flavor judge their groups anew. */
 static void flavor_changed(struct queue *q, const struct flavor *f)
 {
-	node_suitability_forget_flavor(q, f);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
@@ -400,8 +386,7 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
 	if (flavor_set(&q->flavors, s)) {
 		struct flavor *f = flavor_find(&q->flavors, s->name);
-		nodes_to_come_judge(q->node_suitability->nodes, f);
-		autoscalers_judge(q->autoscalers, f);
+		features_flavor_edited(q, f);
 		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}
@@ -431,7 +416,7 @@ void queue_drop_flavor(struct queue *q, const char *name)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */
 	flavor_unset(&q->flavors, f);
-	autoscalers_judge(q->autoscalers, f);
+	features_flavor_edited(q, f);
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
 	q->counters.version++;
@@ -464,7 +449,7 @@ void queue_set_priority(struct queue *q, const struct priority_spec *s)
 		class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
-	namespace_quotas_heed_default(q);
+	features_priorities_changed(q);
 	q->counters.version++;
 }
 
@@ -478,7 +463,7 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 	class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
-	namespace_quotas_heed_default(q);
+	features_priorities_changed(q);
 	priority_tidy(&q->priorities, c);
 	q->counters.version++;
 }
@@ -495,7 +480,7 @@ void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 	queue_tell(q, SET_NAMESPACE, .of_namespace = s);
 	struct nspace *ns = namespace_of(&q->localqueues, s->name);
 	namespace_set(ns, s);
-	nodes_set_namespace(q->node_suitability->nodes, s->name, s->labels, s->nlabels);
+	features_namespace_edited(q, s->name, s);
 	regate_namespace(q, ns);
 }
 
@@ -506,7 +491,7 @@ void queue_drop_namespace(struct queue *q, const char *name)
 	if (!ns || !ns->exists)
 		return;
 	namespace_unset(ns);
-	nodes_drop_namespace(q->node_suitability->nodes, name);
+	features_namespace_edited(q, name, NULL);
 	regate_namespace(q, ns);
 	namespace_tidy(&q->localqueues, ns);
 }
@@ -526,14 +511,14 @@ bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
 {
 	queue_tell(q, SET_RUNTIME_CLASS, .runtime_class = s);
-	nodes_set_runtime_class(q->node_suitability->nodes, s);
+	features_runtime_class_edited(q, s->name, s);
 	return accounting_set_runtime_class(&q->accounting, s);
 }
 
 bool queue_drop_runtime_class(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_RUNTIME_CLASS, .name = name);
-	nodes_drop_runtime_class(q->node_suitability->nodes, name);
+	features_runtime_class_edited(q, name, NULL);
 	return accounting_unset_runtime_class(&q->accounting, name);
 }
 

@@ -1,0 +1,99 @@
+#include "queue/core/decide.h"
+
+#include "queue/core/admit/pass.h"
+#include "queue/core/feature.h"
+#include "queue/core/model/giving.h"
+#include "queue/core/model/reclaim.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run.h"
+#include "queue/job/stop_rate.h"
+#include "sluice/quantity.h"
+
+static struct workload *first_back_off(const struct queue *q)
+{
+	struct tree_node *n = tree_first(&q->back_off);
+	return n ? container_of(n, struct workload, in_order) : NULL;
+}
+
+void decide_back_offs_end(struct queue *q)
+{
+	struct workload *w;
+	while ((w = first_back_off(q)) && w->not_before_ms <= q->now_ms)
+		workload_replace(q, w);
+}
+
+#define OTHER_PAUSE_MAX_MS STOP_RATE_MS /* longer than those of the gate after a refusal */
+
+/* A back-off is kept as the moment of its end. If the clock was set back, or that of an earlier
+ * leader was fast, it would last too long. So it is limited to the longest possible pause. */
+void decide_back_offs_shorten(struct queue *q)
+{
+	const struct queue_config *c = &q->config;
+	bool doubles = c->pods_ready_timeout_ms > 0 && c->back_off_max_ms > OTHER_PAUSE_MAX_MS;
+	int64_t longest = doubles ? c->back_off_max_ms : OTHER_PAUSE_MAX_MS;
+	int64_t last_ms = quantity_add(q->now_ms, longest);
+	for (size_t n; (n = tree_count(&q->back_off)) > 0;) {
+		struct workload *w =
+			container_of(tree_at(&q->back_off, n - 1), struct workload, in_order);
+		if (w->not_before_ms <= last_ms)
+			return;
+		w->not_before_ms = last_ms;
+		workload_replace(q, w);
+	}
+}
+
+size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	while (n < cap && !list_empty(&q->suspects)) {
+		struct reservation *r = container_of(q->suspects.next, struct reservation, suspect);
+		list_leave(&r->suspect);
+		if (r->lingers)
+			continue; /* it is judged when it does not any more: reservation_heed() */
+		run_taken_over(q, r);
+		enum stop_reason reason = reservation_stop_reason(q, r);
+		if (reason == STOP_REASON_NONE &&
+			(reclaim_tell(r, out + n) || giving_tell(q, r, out + n))) {
+			n++;
+			reservation_suspect(q, r); /* there may be a notice to give, too */
+			continue;
+		}
+		if (reason == STOP_REASON_NONE) {
+			n += features_give_notice(q, r, out + n);
+			run_arm(q, r);
+			continue;
+		}
+		disruption_spend(q, r);
+		reservation_ends(r);
+		run_stopping(q, r, reason);
+		out[n++] = (struct decision){.kind = DECISION_STOP,
+			.uid = r->w->key.uid,
+			.reason = reason,
+			.by = r->by,
+			.policy = r->stop_policy,
+			.preemption = r->preemption,
+			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->reclaim.why : NULL};
+	}
+	return n;
+}
+
+size_t decide_starts(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	bool done = !q->paused;
+	while (done && !list_empty(&q->dirty)) {
+		struct cohort_tree *cohort_tree =
+			container_of(q->dirty.next, struct cohort_tree, dirty);
+		n += pass_run(q, cohort_tree, out + n, cap - n, &done);
+		if (done)
+			list_leave(&cohort_tree->dirty);
+	}
+	return n;
+}
+
+int64_t decide_next_ms(const struct queue *q)
+{
+	const struct workload *w = first_back_off(q);
+	int64_t next_ms = alarms_next(&q->alarms);
+	return w && w->not_before_ms < next_ms ? w->not_before_ms : next_ms;
+}

@@ -1,0 +1,23 @@
+/*
+ * What of a decision is the core's own: back-offs end, runs stop, Jobs start. queue_decide() in queue.c has the
+ * whole, step by step.
+ */
+#ifndef SLUICE_QUEUE_CORE_DECIDE_H
+#define SLUICE_QUEUE_CORE_DECIDE_H
+
+#include "queue/core/core.h"
+
+/* Jobs whose back-off is over stand in line again. */
+void decide_back_offs_end(struct queue *q);
+/* After the clock was set back none lasts longer than a back-off may. */
+void decide_back_offs_shorten(struct queue *q);
+
+/* Judges suspects: a run stops, gives pods, or gets notice of a stop. Returns how many decisions were written. */
+size_t decide_stops(struct queue *q, struct decision *out, size_t cap);
+/* A pass of each Cohort tree that was touched. */
+size_t decide_starts(struct queue *q, struct decision *out, size_t cap);
+
+/* The next alarm, or the next end of a back-off; INT64_MAX: there is none. */
+int64_t decide_next_ms(const struct queue *q);
+
+#endif
