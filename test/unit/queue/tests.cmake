@@ -1,6 +1,6 @@
 # The queue library, tested with nothing but itself: a stray call to the clock or to the controller
 # does not link.
-set(queue_tests admin_objects advance after_view ahead cohorts dependencies outcome_record predecessor_questions selectors singletons tree user user_limits shape clusterqueue directives jobs budget accounting money cheapest plan windows idle pod_template node_suitability node_fit namespace_quota nice week)
+set(queue_tests admin_objects advance after_view ahead cohorts dependencies outcome_record predecessor_questions selectors singletons tree user user_limits directives jobs budget money cheapest plan windows idle node_suitability node_fit namespace_quota nice week)
 foreach(name ${queue_tests})
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
@@ -9,6 +9,24 @@ foreach(name ${queue_tests})
 endforeach()
 # Weeks in which the clocks change.
 target_link_libraries(test_queue_week PRIVATE tzdata)
+
+# What Jobs ask for, and the core: each linked alone, so that neither can come to need what stands above it.
+foreach(test requests.shape requests.accounting requests.pod_template core.clusterqueue core.quota_plan core.victim_cost)
+  string(REPLACE "." ";" pair ${test})
+  list(GET pair 0 library)
+  list(GET pair 1 name)
+  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  if(library STREQUAL core)
+    target_sources(test_queue_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/../core/no_feature.c ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
+    set(library queue_core)
+  endif()
+  target_link_libraries(test_queue_${name} PRIVATE ${library} ${CMOCKA})
+  add_test(NAME queue_${name} COMMAND test_queue_${name})
+  set_tests_properties(queue_${name} PROPERTIES TIMEOUT 900)
+endforeach()
+add_executable(test_queue_core ${CMAKE_CURRENT_LIST_DIR}/../core/core_test.c)
+target_link_libraries(test_queue_core PRIVATE queue_core ${CMOCKA})
+add_test(NAME queue_core COMMAND test_queue_core)
 
 # Pods in a line each.
 foreach(name pod_template node_suitability node_fit)
@@ -40,7 +58,7 @@ set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 # Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
 # worlds of the queue. Runs that grow and give pods, in random worlds. And the plan, beside a plain list, and
 # what bookings are worth.
-foreach(name victim_cost victims sizes quota_plan booked_starts advance_restart)
+foreach(name victims sizes booked_starts advance_restart)
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
     ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})

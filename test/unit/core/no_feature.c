@@ -1,0 +1,5 @@
+/* For tests of the core: no feature is there. */
+#include "queue/core/feature.h"
+
+const struct feature *const FEATURE[] = {NULL};
+const unsigned FEATURE_COUNT = 0;
