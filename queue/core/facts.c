@@ -285,7 +285,8 @@ static void take_terms(struct queue *q, struct localqueue *lq,
 	if (localqueue_limits_same(&lq->limits, limits) &&
 		pod_metadata_same(&lq->metadata, metadata))
 		return;
-	bool regroups = features_part_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
+	bool regroups =
+		features_part_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
 	if (regroups)
 		each_waiting(q, lq, workload_unplace);
 	localqueue_take_terms(lq, limits, metadata);

@@ -6,9 +6,9 @@
 #include "queue/core/model/reservation.h"
 
 /* Each feature among those of the mask that has the function. */
-#define each_feature(r, mask, function)                                                               \
+#define each_feature(r, mask, function)                                                            \
 	for (uint32_t bits_##r = (mask); bits_##r; bits_##r &= bits_##r - 1)                       \
-		for (const struct feature *r = FEATURE[__builtin_ctz(bits_##r)]; r && r->function;       \
+		for (const struct feature *r = FEATURE[__builtin_ctz(bits_##r)]; r && r->function; \
 			r = NULL)
 
 /* ---- What they concern ---- */
@@ -373,8 +373,8 @@ void features_queue_freed(struct clusterqueue *cq)
 		f->queue_freed(cq);
 }
 
-void features_queue_edited(struct queue *q, const struct clusterqueue *cq,
-	const struct clusterqueue_spec *next)
+void features_queue_edited(
+	struct queue *q, const struct clusterqueue *cq, const struct clusterqueue_spec *next)
 {
 	each_feature(f, ALL_FEATURES, queue_edited)
 		f->queue_edited(q, cq, next);
@@ -404,8 +404,7 @@ void features_priorities_changed(struct queue *q)
 		f->priorities_changed(q);
 }
 
-void features_namespace_edited(
-	struct queue *q, const char *name, const struct namespace_spec *s)
+void features_namespace_edited(struct queue *q, const char *name, const struct namespace_spec *s)
 {
 	each_feature(f, ALL_FEATURES, namespace_edited)
 		f->namespace_edited(q, name, s);
@@ -424,8 +423,8 @@ void features_line_freed(struct localqueue *lq)
 		f->line_freed(lq);
 }
 
-void features_quota_timed(const struct clusterqueue *cq, const struct quota_row *row,
-	struct quota_limits *limits)
+void features_quota_timed(
+	const struct clusterqueue *cq, const struct quota_row *row, struct quota_limits *limits)
 {
 	each_feature(f, ALL_FEATURES, quota_timed)
 		f->quota_timed(cq, row, limits);

@@ -17,7 +17,7 @@
  * points to another ClusterQueue, and groups outlive edits.
  *
  * What happens to Jobs, runs and ClusterQueues is told to those that listen: job_read and what follows
- * it, and `run`. What they keep of each is behind a pointer in workload, reservation and clusterqueue.
+ * it, `before` and `after`. What they keep of each is behind a pointer in workload, reservation and clusterqueue.
  * Functions that a feature does not need are NULL.
  *
  * What shapes the decision otherwise is no feature: strategies, growth, usage (orders), disruption (prices
@@ -51,7 +51,7 @@ struct victim;
 struct window_state;
 struct workload;
 
-/* Better answers first: of several rules the worst counts. */
+/* Better answers first: of several features the worst counts. */
 enum answer {
 	ANSWER_YES,
 	ANSWER_LAST, /* behind all others: asked when none of them can start any more */
@@ -201,12 +201,12 @@ struct feature {
 		const struct clusterqueue_spec *next);
 	void (*queue_formed)(struct queue *q, struct clusterqueue *cq);
 	void (*line_freed)(struct localqueue *lq);
-	void (*line_formed)(struct queue *q, struct localqueue *lq); /* it has another ClusterQueue */
+	void (*line_formed)(
+		struct queue *q, struct localqueue *lq); /* it has another ClusterQueue */
 	/* A flavor, the priority classes, a namespace, a RuntimeClass are others now; NULL: deleted. */
 	void (*flavor_edited)(struct queue *q, struct flavor *f);
 	void (*priorities_changed)(struct queue *q);
-	void (*namespace_edited)(
-		struct queue *q, const char *name, const struct namespace_spec *s);
+	void (*namespace_edited)(struct queue *q, const char *name, const struct namespace_spec *s);
 	void (*runtime_class_edited)(
 		struct queue *q, const char *name, const struct runtime_class_spec *s);
 	/* The quota of a row of cq now, in place of what its spec says / less what is kept back. */
@@ -297,19 +297,18 @@ void features_family_leaves(struct queue *q, struct workload *w);
 
 void features_queue_made(struct clusterqueue *cq);
 void features_queue_freed(struct clusterqueue *cq);
-void features_queue_edited(struct queue *q, const struct clusterqueue *cq,
-	const struct clusterqueue_spec *next);
+void features_queue_edited(
+	struct queue *q, const struct clusterqueue *cq, const struct clusterqueue_spec *next);
 void features_queue_formed(struct queue *q, struct clusterqueue *cq);
 void features_line_freed(struct localqueue *lq);
 void features_line_formed(struct queue *q, struct localqueue *lq);
 void features_flavor_edited(struct queue *q, struct flavor *f);
 void features_priorities_changed(struct queue *q);
-void features_namespace_edited(
-	struct queue *q, const char *name, const struct namespace_spec *s);
+void features_namespace_edited(struct queue *q, const char *name, const struct namespace_spec *s);
 void features_runtime_class_edited(
 	struct queue *q, const char *name, const struct runtime_class_spec *s);
-void features_quota_timed(const struct clusterqueue *cq, const struct quota_row *row,
-	struct quota_limits *limits);
+void features_quota_timed(
+	const struct clusterqueue *cq, const struct quota_row *row, struct quota_limits *limits);
 void features_quota_due(const struct clusterqueue *cq, struct quota_limits *limits);
 void features_narrow(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c);

@@ -512,7 +512,8 @@ void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq)
 {
 	if (cq->nfresh > FRESH_MAX)
 		cq->search = true;
-	*w = (struct scan){.cq = cq, .over = !clusterqueue_active(cq) || !features_queue_may(q, cq)};
+	*w = (struct scan){
+		.cq = cq, .over = !clusterqueue_active(cq) || !features_queue_may(q, cq)};
 	scan_restart(w, ANSWER_YES);
 	alarm_clear(&q->alarms, &cq->fit);
 }

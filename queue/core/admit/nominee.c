@@ -92,8 +92,8 @@ static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_pl
 		a.nvictims = nominee_victims(q, e, &a.victim);
 	if (features_choice_may(q, &a))
 		return true;
-	*ret_places =
-		e->choice.pods > e->w->shape->min_pods ? features_choice_pods(q, &a) : e->choice.pods;
+	*ret_places = e->choice.pods > e->w->shape->min_pods ? features_choice_pods(q, &a)
+							     : e->choice.pods;
 	return false;
 }
 

@@ -58,7 +58,7 @@ struct quota_node {
 	struct quota_row **row; /* in the order of their making */
 	size_t nrows, capacity;
 	bool unsettled, grown; /* of a root, while pools are divided: effective_quota.c */
-	size_t bookings;       /* of a root: in its tree, beside runs (queue/core/plan/quota_plan.h) */
+	size_t bookings; /* of a root: in its tree, beside runs (queue/core/plan/quota_plan.h) */
 };
 
 struct quota_limits {

@@ -250,10 +250,10 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	priority_tidy(&q->priorities, class);
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
-	return !same_shape || !same_class || features_job_differs(w, j) || hold_differs(w, j->hold) ||
-	       w->deleting != j->deleting || w->ends_when_stopped != job_ends_when_stopped(j) ||
-	       w->most_pods != most_pods(j) || w->wants != job_pods_wanted(j) ||
-	       w->grow != j->grow || nice_of(w) != j->nice ||
+	return !same_shape || !same_class || features_job_differs(w, j) ||
+	       hold_differs(w, j->hold) || w->deleting != j->deleting ||
+	       w->ends_when_stopped != job_ends_when_stopped(j) || w->most_pods != most_pods(j) ||
+	       w->wants != job_pods_wanted(j) || w->grow != j->grow || nice_of(w) != j->nice ||
 	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||

@@ -104,7 +104,7 @@ struct workload {
 	enum job_grow grow : 2; /* as its Job says */
 	enum priority_source priority_source : 2;
 	bool deleting : 1;
-	bool unread : 1; /* adopted, and its Job was not seen since */
+	bool unread : 1;	    /* adopted, and its Job was not seen since */
 	bool ends_when_stopped : 1; /* job_ends_when_stopped() */
 	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again;  /* preempted twice or more at that value of news */

@@ -91,7 +91,7 @@ struct quota_plan {
 	struct tree run_ends; /* booking.by_end, of runs */
 	uint64_t made;	      /* bookings, ever */
 	bool layered;	      /* PLAN_FIRM is kept */
-	size_t reserving; /* AdvanceReservations that are known, booked or not */
+	size_t reserving;     /* AdvanceReservations that are known, booked or not */
 };
 
 void quota_plan_init(struct quota_plan *p, const struct quota *quota);

@@ -373,8 +373,7 @@ static void nodes_narrow(const struct queue *q, const struct clusterqueue *cq,
 static void nodes_queue_edited(
 	struct queue *q, const struct clusterqueue *cq, const struct clusterqueue_spec *next)
 {
-	node_fit_policy(
-		q, cq->spec.cluster_fit, next ? next->cluster_fit : CLUSTER_FIT_POSSIBLE);
+	node_fit_policy(q, cq->spec.cluster_fit, next ? next->cluster_fit : CLUSTER_FIT_POSSIBLE);
 }
 
 static void nodes_flavor_edited(struct queue *q, struct flavor *f)

@@ -283,8 +283,8 @@ static void window_line_freed(struct localqueue *lq)
 	window_state_free(lq->window_state);
 }
 
-static void window_quota_timed(const struct clusterqueue *cq, const struct quota_row *row,
-	struct quota_limits *limits)
+static void window_quota_timed(
+	const struct clusterqueue *cq, const struct quota_row *row, struct quota_limits *limits)
 {
 	*limits = window_quota_with(row, window_quota_now(cq, row));
 }
@@ -343,7 +343,9 @@ const struct feature window_feature = {
 	.growth_refused = "its window is closed",
 	.next_ms = window_next_ms,
 	.explain = window_explain,
-	.after = {[RUN_CONFIRMED] = smaller_quota_look_again, [RUN_ADOPTED] = window_goes_on, [RUN_GOES_ON] = window_goes_on},
+	.after = {[RUN_CONFIRMED] = smaller_quota_look_again,
+		[RUN_ADOPTED] = window_goes_on,
+		[RUN_GOES_ON] = window_goes_on},
 	.opens = lead_policy,
 	.lowered = smaller_quota_tell,
 	.queue_made = window_queue_made,

@@ -23,8 +23,7 @@ const struct window_quota_spec *window_quota_now(
 	const struct window_quota_spec *x = NULL;
 	for (size_t i = 0; !x && row->in_spec && i < cq->window_state->npolicies; i++) {
 		const struct runpolicy *p = cq->window_state->policy[i];
-		x = window_quota_in(
-			p, p->calendar_ref ? p->calendar_ref->state.window : NULL, row);
+		x = window_quota_in(p, p->calendar_ref ? p->calendar_ref->state.window : NULL, row);
 	}
 	return x;
 }
