@@ -23,7 +23,7 @@
 #include "queue/features/nodes/node_fit.h"
 #include "base/symbol.h"
 #include "queue/core/preempt/victims.h"
-#include "queue/explain/explain_dependencies.h"
+#include "queue/features/dependencies/explain_dependencies.h"
 #include "queue/explain/view.h"
 #include "sluice/quantity.h"
 #include "queue/core/tell.h"

@@ -40,7 +40,7 @@ struct scratch; /* what a view hands out until the next call */
 struct queue_counters {
 	uint64_t arrivals, reservations, users, version;
 	uint64_t alarms;	 /* of Jobs: arrivals may repeat when the API server went back */
-	uint64_t features_edits; /* of objects that rules look at (rules/rule.h); never 0 */
+	uint64_t features_edits; /* of objects that features look at (feature.h); never 0 */
 	uint64_t
 		terms_edits; /* of PricePlans, Calendars and RunPolicies: what booked starts rest on */
 	uint64_t edits;	     /* queue_edits() */

@@ -1,7 +1,7 @@
 /*
  * Effect: what of a spec has none, so that its author is told.
  *
- *   names     that find nothing: names[] lists what each kind may name, rules/targets.h knows how a name of
+ *   names     that find nothing: names[] lists what each kind may name, features/targets.h knows how a name of
  *             each kind is found, and which one its author may have meant. What the condition Active says
  *             is not there is told there alone
  *   settings  that nothing heeds: settings[] has a judge for each

@@ -4,7 +4,7 @@
 #include "queue/core/admit/assign.h"
 #include "queue/core/model/precedence.h"
 #include "queue/explain/explain.h"
-#include "queue/explain/explain_time.h"
+#include "queue/features/windows/explain_windows.h"
 #include "queue/core/model/group.h"
 #include "queue/core/model/usage.h"
 #include "queue/features/windows/window_state.h"

@@ -3,7 +3,7 @@
  * out from the facts when it is asked for, so it is never stale and waiting costs no memory for it.
  *
  * The first reason that applies is the answer. They are asked in the order of explain_waiting(),
- * then of explain_by_quota(), which asks rules in the order of FEATURES (rules/rule.h). That is the
+ * then of explain_by_quota(), which asks features in their order (features/features.c). That is the
  * order of enum wait_reason, with these exceptions: a promise (PREEMPTED) is asked before
  * EXCEEDS_MAX; what singletons wait for (DEPENDENCY) after NAMESPACE_QUOTA; what rules say of
  * bookings (RESERVED, BEHIND) before BACK_OFF; and NODES_FULL after QUOTA.
@@ -17,9 +17,9 @@
 #include "queue/effect/effect.h"
 #include "queue/explain/ahead.h"
 #include "queue/explain/explain.h"
-#include "queue/explain/explain_dependencies.h"
-#include "queue/explain/explain_money.h"
-#include "queue/explain/explain_time.h"
+#include "queue/features/dependencies/explain_dependencies.h"
+#include "queue/features/money/explain_money.h"
+#include "queue/features/windows/explain_windows.h"
 #include "queue/features/windows/window_state.h"
 #include "queue/core/admit/nominate.h"
 #include "queue/core/model/precedence.h"

@@ -17,7 +17,7 @@
 #include "queue/core/core.h"
 #include "queue/job/text.h"
 
-struct question; /* rules/rule.h */
+struct question; /* feature.h */
 
 /* ---- explain.c ---- */
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/core/admit/growth.h"
-#include "queue/explain/explain_time.h"
+#include "queue/features/windows/explain_windows.h"
 #include "queue/core/model/giving.h"
 #include "queue/core/model/directives.h"
 #include "queue/features/nodes/node_suitability.h"

@@ -2,7 +2,7 @@
  * Backfill with several heads (backfill: {reservations: N}, N from 2 on): the first N Jobs in order
  * that could run but cannot start have a booking each in the plan of quota. A Job starts if it
  * overlaps none but its own (bookings_rule.c). With many heads this is conservative backfill.
- * One head is EASY backfill, beside the plan: rules/backfill.h.
+ * One head is EASY backfill, beside the plan: backfill.h.
  *
  * When the ClusterQueue is searched, its Jobs are walked in their order. Each is asked whether it can start.
  * If not, it is booked at the earliest moment from which on the plan has room for it, until there are N.

@@ -12,7 +12,7 @@
  * what it borrows (pass.h). That scan asks at most SCAN_TAKES_BACK_MAX groups, the first that might,
  * so its cost does not grow with the number of Jobs that wait; the next finish asks all.
  *
- * Rules come first (rules/rule.h): a group that a rule refuses is not asked, blocks nothing and
+ * Features come first (feature.h): a group that one refuses is not asked, blocks nothing and
  * preempts nothing. Where a rule puts some groups last there is a second scan: they are asked when
  * no other group can start any more.
  */

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "queue/core/admit/nominee.h"
 #include "queue/core/core.h"
-#include "queue/explain/explain_money.h"
+#include "queue/features/money/explain_money.h"
 #include "queue/core/model/reservation.h"
 #include "queue/price/money.h"
 #include "queue/core/feature.h"

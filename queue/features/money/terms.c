@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "queue/core/core.h"
-#include "queue/explain/explain_money.h"
+#include "queue/features/money/explain_money.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/plan/booked_runs.h"
 #include "queue/features/money/booked_start.h"

@@ -6,7 +6,7 @@
  * The answer is a number of pods. It is kept with the pod template, which names its namespace, so a
  * group shares it. A group that cannot have the fewest pods with which it would start is passed
  * over in every strategy. It blocks nothing and preempts nothing, as if its window were closed
- * (rule.h): the namespace's quota is not the queue's. With partial admission fewer pods may start
+ * (feature.h): the namespace's quota is not the queue's. With partial admission fewer pods may start
  * than fit into the queue's own quota.
  *
  * Three things complicate the answer:

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "queue/features/windows/window_quota.h"
-#include "queue/explain/explain_time.h"
+#include "queue/features/windows/explain_windows.h"
 #include "queue/core/model/giving.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/features/windows/window_close.h"

@@ -1,7 +1,7 @@
 #include "queue/features/windows/window_close.h"
 
 #include "queue/core/core.h"
-#include "queue/explain/explain_time.h"
+#include "queue/features/windows/explain_windows.h"
 #include "queue/core/model/run.h"
 #include "queue/core/feature.h"
 #include "sluice/quantity.h"

@@ -1,6 +1,6 @@
 /* Why a Job waits: those that it waits for (sluice.dev/after). */
-#ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_DEPENDENCIES_H
-#define SLUICE_QUEUE_EXPLAIN_EXPLAIN_DEPENDENCIES_H
+#ifndef SLUICE_QUEUE_FEATURES_DEPENDENCIES_EXPLAIN_DEPENDENCIES_H
+#define SLUICE_QUEUE_FEATURES_DEPENDENCIES_EXPLAIN_DEPENDENCIES_H
 
 #include "queue/features/dependencies/dependency_wait.h"
 #include "queue/core/feature.h"

@@ -1,4 +1,4 @@
-#include "queue/explain/explain_time.h"
+#include "queue/features/windows/explain_windows.h"
 
 #include "queue/calendar/zone.h"
 #include "queue/features/windows/window_quota.h"

@@ -1,4 +1,4 @@
-#include "queue/explain/explain_money.h"
+#include "queue/features/money/explain_money.h"
 
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"

@@ -3,8 +3,8 @@
  * and the deactivation of a Job that cannot meet its deadline any more. Each writes its sentence,
  * or nothing when it does not apply.
  */
-#ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_MONEY_H
-#define SLUICE_QUEUE_EXPLAIN_EXPLAIN_MONEY_H
+#ifndef SLUICE_QUEUE_FEATURES_MONEY_EXPLAIN_MONEY_H
+#define SLUICE_QUEUE_FEATURES_MONEY_EXPLAIN_MONEY_H
 
 #include "queue/core/model/claim.h"
 #include "queue/job/text.h"

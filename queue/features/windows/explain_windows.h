@@ -1,6 +1,6 @@
 /* What explain.c says of windows. */
-#ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_TIME_H
-#define SLUICE_QUEUE_EXPLAIN_EXPLAIN_TIME_H
+#ifndef SLUICE_QUEUE_FEATURES_WINDOWS_EXPLAIN_WINDOWS_H
+#define SLUICE_QUEUE_FEATURES_WINDOWS_EXPLAIN_WINDOWS_H
 
 #include "queue/core/core.h"
 #include "queue/job/text.h"

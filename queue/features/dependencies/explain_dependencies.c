@@ -1,4 +1,4 @@
-#include "queue/explain/explain_dependencies.h"
+#include "queue/features/dependencies/explain_dependencies.h"
 
 #include <string.h>
 
