@@ -112,6 +112,8 @@ struct reservation {
 	struct tree_node by_end; /* in cq->ends */
 	int64_t ends_ms;
 	struct booking *booking; /* in the plan, or NULL: booked_runs.h */
+	struct advance_users
+		*advance_users; /* which AdvanceReservations it may use; NULL: not looked at */
 
 	struct run_state run;
 	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */

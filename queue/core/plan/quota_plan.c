@@ -261,11 +261,22 @@ void quota_plan_done(struct quota_plan *p)
 		booking_free(container_of(p->booked.next, struct booking, of_plan));
 }
 
-bool quota_plan_full(const struct quota_node *node)
+static size_t bookings_of_tree(const struct quota_node *node)
 {
 	while (node->parent)
 		node = node->parent;
-	return node->bookings >= QUOTA_PLAN_MAX;
+	return node->bookings;
+}
+
+bool quota_plan_has_bookings(struct quota_plan *p, const struct quota_node *node)
+{
+	follow_edits(p);
+	return bookings_of_tree(node) > 0;
+}
+
+bool quota_plan_full(const struct quota_node *node)
+{
+	return bookings_of_tree(node) >= QUOTA_PLAN_MAX;
 }
 
 static bool is_full(const struct booking *b)

@@ -101,6 +101,8 @@ void quota_plan_done(struct quota_plan *p); /* before quota_done() */
  * those of 0 are left out. Needs from_ms < until_ms. */
 struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, const struct uid *who,
 	struct booking_lines lines, int64_t from_ms, int64_t until_ms);
+/* Has the tree of that node any, runs aside? */
+bool quota_plan_has_bookings(struct quota_plan *p, const struct quota_node *node);
 /* Has the tree of that node as many as it may have? Then a look for a start is in vain. */
 bool quota_plan_full(const struct quota_node *node);
 void quota_plan_unbook(struct quota_plan *p, struct booking *b); /* frees it; NULL is fine */

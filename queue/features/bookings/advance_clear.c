@@ -38,19 +38,30 @@ static bool is_asked_for(const struct clearing *c, const struct quota_row *row)
 	return false;
 }
 
+/* How much more of a row would that one keep, if the run ended? */
+static int64_t keeps_of(const struct clearing *c, struct reservation *r,
+	const struct advance_row *x, const struct advance_reservation *older)
+{
+	int64_t until_ms = INT64_MAX;
+	int64_t before = advance_used(older, x->row, x->left, c->q->now_ms, &until_ms);
+	advance_users_count(r, -1, c->q->now_ms);
+	int64_t after = advance_used(older, x->row, x->left, c->q->now_ms, &until_ms);
+	advance_users_count(r, 1, c->q->now_ms);
+	return before - after;
+}
+
 /* Would all that its end gives be kept by that one? */
-static bool gives_nothing_beyond(const struct clearing *c, const struct reservation *r,
-	const struct advance_reservation *older)
+static bool gives_nothing_beyond(
+	const struct clearing *c, struct reservation *r, const struct advance_reservation *older)
 {
 	for (size_t i = 0; i < r->nlines; i++) {
-		__int128 amount = reservation_line_then(r, &r->line[i]), kept = 0;
-		for (size_t k = 0; k < older->nrows; k++) {
-			const struct advance_row *x = &older->row[k];
-			if (x->row == r->line[i].row)
-				kept = x->left - advance_users_hold(older, x->row, c->q->now_ms) +
-				       amount;
-		}
-		if (amount > kept && is_asked_for(c, r->line[i].row))
+		int64_t kept = 0;
+		if (!is_asked_for(c, r->line[i].row))
+			continue;
+		for (size_t k = 0; k < older->nrows; k++)
+			if (older->row[k].row == r->line[i].row)
+				kept = keeps_of(c, r, &older->row[k], older);
+		if (reservation_line_then(r, &r->line[i]) > kept)
 			return false;
 	}
 	return true;
@@ -58,7 +69,7 @@ static bool gives_nothing_beyond(const struct clearing *c, const struct reservat
 
 /* It uses what an older one keeps. So where quota is left for one of two, they do not stop each other's runs
  * in turn. */
-static bool uses_an_older(const struct clearing *c, const struct reservation *r)
+static bool uses_an_older(const struct clearing *c, struct reservation *r)
 {
 	list_each_entry(&r->cq->reserved, const struct advance_reservation, other, of_clusterqueue)
 		if (other != c->a && other->open && advance_reservation_cmp(other, c->a) < 0 &&

@@ -78,14 +78,17 @@ static bool is_plan_full(const struct queue *q, struct advance_reservation *a)
 	return true;
 }
 
-/* Runs are in the plan of each tree from now on. */
+/* Runs are in the plan of each tree from now on, also if a ClusterQueue leaves it. */
 static void begin_trees(struct queue *q, const struct advance_reservation *a)
 {
 	for (size_t i = 0; i < a->nrows; i++) {
-		struct cohort_tree *tree = quota_root(a->row[i].row->node)->cohort_tree;
-		if (tree && !tree->plans && !list_empty(&tree->members))
-			booked_runs_begin(q, container_of(tree->members.next, struct clusterqueue,
-						     of_cohort_tree));
+		struct quota_node *node = a->row[i].row->node;
+		struct cohort_tree *tree = quota_root(node)->cohort_tree;
+		if (node->owner)
+			booked_runs_begin(q, node->owner);
+		else if (tree) /* it reserves of a Cohort */
+			list_each_entry(&tree->members, struct clusterqueue, cq, of_cohort_tree)
+				booked_runs_begin(q, cq);
 	}
 }
 
@@ -195,6 +198,7 @@ static bool judge(struct queue *q, struct advance_reservation *a)
 	size_t window;
 	a->possible_from_ms = 0;
 	forget_plan(q, a);
+	advance_refresh(q); /* runs may have gone from others, which keep what these used */
 	if (!prepare(q, a))
 		return false;
 	if (a->nrows == 0)

@@ -158,12 +158,18 @@ void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, in
 		stale(q, a, from_ms, until_ms);
 }
 
-static void count(struct queue *q, const struct reservation *r, int times)
+static void count(struct queue *q, struct reservation *r, int times)
 {
 	if (!r->cq || list_empty(&r->cq->reserved))
 		return;
-	q->advance_reservations->clears |= advance_users_count(r, times, q->now_ms);
-	advance_stale(q, r->cq, r->booking->from_ms, r->booking->until_ms);
+	advance_users_count(r, times, q->now_ms);
+	list_each_entry(&r->cq->reserved, struct advance_reservation, a, of_clusterqueue) {
+		if (!advance_users_concern(r, a))
+			continue;
+		stale(q, a, r->booking->from_ms, r->booking->until_ms);
+		/* it keeps now what the run used */
+		q->advance_reservations->clears |= a->open && times < 0;
+	}
 }
 
 void advance_run_booked(struct queue *q, struct reservation *r)

@@ -43,7 +43,7 @@ struct advance_row {
 	int64_t left;	 /* in the window that begins at left_from_ms */
 	int64_t offered; /* what is to be left of it once the status says so */
 	__int128 most; /* that runs used which may use it, since the period of releaseAfter began */
-	int64_t wants; /* advance_users.c: at the moment in question, beyond what it was given */
+	bool asked;    /* advance_users.c: whether it can have other runs */
 };
 
 /* A time in which it reserves. It is booked in pieces: in each what it still keeps, beside what runs
@@ -95,6 +95,7 @@ struct advance_reservation {
 	bool due;  /* to be looked at by the next decision */
 	bool anew; /* its windows are to be looked up again */
 	uint64_t stopped_total;
+	size_t users_group; /* advance_users.c: of those that share runs */
 };
 
 struct advance_reservations {

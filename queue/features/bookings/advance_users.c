@@ -13,17 +13,18 @@
 #include "queue/core/plan/quota_plan.h"
 
 struct users_row {
-	const struct quota_row *row; /* maybe gone, if nothing of it is held: not looked into */
+	const struct quota_row *row;
 	struct profile held;
 };
 
 /* A set of runs. */
 struct advance_users {
-	const struct advance_reservation **may; /* use them; in the order of creation */
+	struct advance_reservation **may; /* use them; in the order of creation */
 	size_t nmay;
+	int64_t *given; /* what of it counts for each of these, in the question that is asked */
+	__int128 rest;	/* ... and for none yet */
 	struct users_row *row;
 	size_t nrows;
-	__int128 rest; /* of the row and moment in question; it counts for none yet */
 };
 
 /* ---- Who may use it ---- */
@@ -44,12 +45,14 @@ bool advance_usable_by(
 	       is_among(a->spec.users, a->spec.nusers, user->name);
 }
 
+/* ---- Sets ---- */
+
 /* Writes those that a run may use, the judged one last; returns how many. */
-static size_t all_it_may(const struct reservation *r, const struct advance_reservation *judged,
-	const struct advance_reservation **ret)
+static size_t all_it_may(const struct reservation *r, struct advance_reservation *judged,
+	struct advance_reservation **ret)
 {
 	size_t n = 0;
-	list_each_entry(&r->cq->reserved, const struct advance_reservation, a, of_clusterqueue)
+	list_each_entry(&r->cq->reserved, struct advance_reservation, a, of_clusterqueue)
 		if (advance_usable_by(a, r->lq, r->user))
 			ret[n++] = a;
 	if (judged && !list_in(&judged->of_clusterqueue) &&
@@ -58,8 +61,8 @@ static size_t all_it_may(const struct reservation *r, const struct advance_reser
 	return n;
 }
 
-static struct advance_users *users_find(
-	const struct clusterqueue *cq, const struct advance_reservation **may, size_t n)
+static struct advance_users *set_find(
+	const struct clusterqueue *cq, struct advance_reservation *const *may, size_t n)
 {
 	for (size_t i = 0; i < cq->nadvance_users; i++) {
 		struct advance_users *u = cq->advance_users[i];
@@ -69,24 +72,55 @@ static struct advance_users *users_find(
 	return NULL;
 }
 
-/* NULL: it may use none. */
-static struct advance_users *users_of(
-	const struct reservation *r, const struct advance_reservation *judged)
+/* Gives those that share runs, or share them with a third one, the same number. */
+static void form_groups(struct clusterqueue *cq)
 {
-	struct clusterqueue *cq = r->cq;
-	size_t room = list_count(&cq->reserved) + 1;
-	const struct advance_reservation **may = mem_array(room, sizeof(*may));
-	size_t n = all_it_may(r, judged, may);
-	struct advance_users *u = users_find(cq, may, n);
-	if (u || n == 0) {
-		free(may);
-		return u;
+	bool again = true;
+	for (size_t i = 0; i < cq->nadvance_users; i++)
+		for (size_t k = 0; k < cq->advance_users[i]->nmay; k++)
+			cq->advance_users[i]->may[k]->users_group = i + 1;
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < cq->nadvance_users; i++) {
+			const struct advance_users *u = cq->advance_users[i];
+			for (size_t k = 1; k < u->nmay; k++) {
+				size_t *first = &u->may[0]->users_group;
+				size_t *other = &u->may[k]->users_group;
+				again = again || *first != *other;
+				*first = *other = *first < *other ? *first : *other;
+			}
+		}
 	}
-	u = mem_alloc(sizeof(*u));
-	*u = (struct advance_users){.may = may, .nmay = n};
+}
+
+/* Takes `may`. */
+static struct advance_users *set_make(
+	struct clusterqueue *cq, struct advance_reservation **may, size_t n)
+{
+	struct advance_users *u = mem_alloc(sizeof(*u));
+	*u = (struct advance_users){
+		.may = may, .nmay = n, .given = mem_array(n, sizeof(*u->given))};
 	cq->advance_users =
 		mem_grow(cq->advance_users, cq->nadvance_users + 1, sizeof(struct advance_users *));
-	return cq->advance_users[cq->nadvance_users++] = u;
+	cq->advance_users[cq->nadvance_users++] = u;
+	form_groups(cq);
+	return u;
+}
+
+/* NULL: it may use none. */
+static struct advance_users *set_of(struct reservation *r, struct advance_reservation *judged)
+{
+	if (r->advance_users)
+		return r->advance_users;
+	size_t room = list_count(&r->cq->reserved) + 1;
+	struct advance_reservation **may = mem_array(room, sizeof(*may));
+	size_t n = all_it_may(r, judged, may);
+	struct advance_users *u = n > 0 ? set_find(r->cq, may, n) : NULL;
+	if (u || n == 0)
+		free(may);
+	else
+		u = set_make(r->cq, may, n);
+	return r->advance_users = u;
 }
 
 /* ---- Counting ---- */
@@ -102,9 +136,9 @@ static struct profile *held_of(struct advance_users *u, const struct quota_row *
 	return &u->row[u->nrows++].held;
 }
 
-static void count(const struct reservation *r, const struct advance_reservation *judged, int times)
+static void count(struct reservation *r, struct advance_reservation *judged, int times)
 {
-	struct advance_users *u = r->booking ? users_of(r, judged) : NULL;
+	struct advance_users *u = r->booking ? set_of(r, judged) : NULL;
 	for (size_t i = 0; u && i < r->booking->nlines; i++)
 		profile_add(held_of(u, r->booking->line[i].row), r->booking->from_ms,
 			r->booking->until_ms, (__int128)times * r->booking->line[i].amount);
@@ -121,11 +155,16 @@ static void most_note(struct advance_reservation *a, int64_t now_ms)
 
 static void forget(struct clusterqueue *cq)
 {
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
+		r->advance_users = NULL;
+	list_each_entry(&cq->promised, struct reservation, r, of_clusterqueue)
+		r->advance_users = NULL;
 	for (size_t i = 0; i < cq->nadvance_users; i++) {
 		struct advance_users *u = cq->advance_users[i];
 		for (size_t k = 0; k < u->nrows; k++)
 			profile_done(&u->row[k].held);
 		free(u->row);
+		free(u->given);
 		free(u->may);
 		free(u);
 	}
@@ -139,36 +178,35 @@ void advance_users_anew(struct clusterqueue *cq, struct advance_reservation *jud
 	forget(cq);
 	if (list_empty(&cq->reserved) && !judged)
 		return;
-	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
 		count(r, judged, 1);
-	list_each_entry(&cq->promised, const struct reservation, r, of_clusterqueue)
+	list_each_entry(&cq->promised, struct reservation, r, of_clusterqueue)
 		count(r, judged, 1);
 	if (judged)
 		most_note(judged, now_ms);
 }
 
-bool advance_users_count(const struct reservation *r, int times, int64_t now_ms)
+void advance_users_count(struct reservation *r, int times, int64_t now_ms)
 {
-	bool keeps = false;
 	count(r, NULL, times);
-	list_each_entry(&r->cq->reserved, struct advance_reservation, a, of_clusterqueue) {
-		if (!advance_usable_by(a, r->lq, r->user))
-			continue;
-		most_note(a, now_ms);
-		keeps = keeps || (a->open && times < 0);
-	}
-	return keeps;
+	for (size_t i = 0; r->advance_users && i < r->advance_users->nmay; i++)
+		most_note(r->advance_users->may[i], now_ms);
+}
+
+bool advance_users_concern(const struct reservation *r, const struct advance_reservation *a)
+{
+	const struct advance_users *u = r->advance_users;
+	return u && u->may[0]->users_group == a->users_group;
 }
 
 /* ---- Questions ---- */
 
-/* The place behind it; 0: they may not use it. */
-static size_t behind(const struct advance_users *u, const struct advance_reservation *a)
+static bool may_use(const struct advance_users *u, const struct advance_reservation *a)
 {
 	for (size_t i = 0; i < u->nmay; i++)
 		if (u->may[i] == a)
-			return i + 1;
-	return 0;
+			return true;
+	return false;
 }
 
 __int128 advance_users_hold(
@@ -179,32 +217,47 @@ __int128 advance_users_hold(
 		struct advance_users *u = a->cq->advance_users[i];
 		struct profile_place place = {0, 0};
 		int64_t end_ms;
-		if (behind(u, a) > 0)
+		if (may_use(u, a))
 			held += profile_at(held_of(u, row), &place, at_ms, &end_ms);
 	}
 	return held;
 }
 
+/* Is it among the sets on which depends what a has? */
+static bool matters(const struct advance_users *u, const struct advance_reservation *a)
+{
+	return u->may[0]->users_group == a->users_group;
+}
+
+static void ask_anew(struct clusterqueue *cq)
+{
+	for (size_t i = 0; i < cq->nadvance_users; i++) {
+		struct advance_users *u = cq->advance_users[i];
+		u->rest = 0;
+		memset(u->given, 0, u->nmay * sizeof(*u->given));
+	}
+}
+
 /* A promise holds nothing yet; a run that is ending still does. */
 static void rest_is_held(struct clusterqueue *cq, const struct quota_row *row)
 {
-	for (size_t i = 0; i < cq->nadvance_users; i++)
-		cq->advance_users[i]->rest = 0;
-	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue) {
-		struct advance_users *u = users_of(r, NULL);
+	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue) {
+		struct advance_users *u = set_of(r, NULL);
 		for (size_t i = 0; u && i < r->nlines; i++)
 			if (r->line[i].row == row)
 				u->rest += r->line[i].amount;
 	}
 }
 
-static void rest_is_planned(
-	struct clusterqueue *cq, const struct quota_row *row, int64_t at_ms, int64_t *until_ms)
+static void rest_is_planned(const struct advance_reservation *a, const struct quota_row *row,
+	int64_t at_ms, int64_t *until_ms)
 {
-	for (size_t i = 0; i < cq->nadvance_users; i++) {
-		struct advance_users *u = cq->advance_users[i];
+	for (size_t i = 0; i < a->cq->nadvance_users; i++) {
+		struct advance_users *u = a->cq->advance_users[i];
 		struct profile_place place = {0, 0};
 		int64_t end_ms;
+		if (!matters(u, a))
+			continue;
 		u->rest = profile_at(held_of(u, row), &place, at_ms, &end_ms);
 		*until_ms = least(*until_ms, end_ms);
 	}
@@ -235,54 +288,78 @@ static int64_t left_at(const struct advance_reservation *a, const struct advance
 	return 0;
 }
 
-static bool younger_one_wants_them(
-	const struct advance_users *u, size_t behind, const struct quota_row *row)
+static int64_t find_more(
+	const struct advance_reservation *a, const struct quota_row *row, int64_t wanted);
+
+/* Takes of the set what counts for others that find as much elsewhere, and counts it for number k. */
+static int64_t find_given(
+	struct advance_users *u, size_t k, const struct quota_row *row, int64_t wanted)
 {
-	for (size_t i = behind; i < u->nmay; i++) {
-		const struct advance_row *x = row_of(u->may[i], row);
-		if (x && x->wants > 0)
-			return true;
+	int64_t found = 0;
+	for (size_t i = 0; i < u->nmay && found < wanted; i++) {
+		if (u->given[i] == 0 || row_of(u->may[i], row)->asked)
+			continue;
+		int64_t part = find_more(u->may[i], row, least(u->given[i], wanted - found));
+		u->given[i] -= part;
+		u->given[k] += part;
+		found += part;
 	}
-	return false;
+	return found;
 }
 
-/* Counts runs for it as far as it wants them; returns what they hold. */
-static int64_t take(const struct advance_reservation *a, struct advance_row *x)
+/* Counts up to `wanted` more for a: what counts for none yet, then what another one can have elsewhere. Each is
+ * asked once. Returns how much. */
+static int64_t find_more(
+	const struct advance_reservation *a, const struct quota_row *row, int64_t wanted)
 {
-	int64_t before = x->wants;
-	for (int others = 0; others < 2; others++)
-		for (size_t i = 0; i < a->cq->nadvance_users && x->wants > 0; i++) {
-			struct advance_users *u = a->cq->advance_users[i];
-			size_t at = behind(u, a);
-			if (at == 0 || (!others && younger_one_wants_them(u, at, x->row)))
+	int64_t found = 0;
+	row_of(a, row)->asked = true;
+	for (size_t i = 0; i < a->cq->nadvance_users && found < wanted; i++) {
+		struct advance_users *u = a->cq->advance_users[i];
+		for (size_t k = 0; k < u->nmay; k++) {
+			if (u->may[k] != a)
 				continue;
-			int64_t part = u->rest < x->wants ? (int64_t)u->rest : x->wants;
+			int64_t part = u->rest < wanted - found ? (int64_t)u->rest : wanted - found;
 			u->rest -= part;
-			x->wants -= part;
+			u->given[k] += part;
+			found += part + find_given(u, k, row, wanted - found - part);
 		}
-	return before - x->wants;
+	}
+	return found;
+}
+
+/* What runs of the older ones in its group leave to it, when these have as much as they can. */
+static int64_t have(const struct advance_reservation *a, const struct quota_row *row, int64_t left)
+{
+	int64_t had = 0, more = 1;
+	while (more > 0 && had < left) {
+		list_each_entry(
+			&a->cq->reserved, const struct advance_reservation, o, of_clusterqueue) {
+			struct advance_row *x = row_of(o, row);
+			if (x)
+				x->asked = false;
+		}
+		row_of(a, row)->asked = false;
+		more = find_more(a, row, left - had);
+		had += more;
+	}
+	return had;
 }
 
 int64_t advance_used(const struct advance_reservation *a, const struct quota_row *row, int64_t left,
 	int64_t at_ms, int64_t *until_ms)
 {
+	ask_anew(a->cq);
 	if (at_ms == ADVANCE_PRESENT)
 		rest_is_held(a->cq, row);
 	else
-		rest_is_planned(a->cq, row, at_ms, until_ms);
+		rest_is_planned(a, row, at_ms, until_ms);
 	list_each_entry(&a->cq->reserved, const struct advance_reservation, o, of_clusterqueue) {
-		struct advance_row *x = row_of(o, row);
-		if (x)
-			x->wants = left_at(o, x, at_ms, until_ms);
-	}
-	struct advance_row *own = row_of(a, row);
-	own->wants = left;
-	list_each_entry(&a->cq->reserved, const struct advance_reservation, o, of_clusterqueue) {
-		struct advance_row *x = row_of(o, row);
+		const struct advance_row *x = row_of(o, row);
 		if (o == a)
 			break;
-		if (x)
-			take(o, x);
+		if (x && o->users_group == a->users_group)
+			have(o, row, left_at(o, x, at_ms, until_ms));
 	}
-	return take(a, own);
+	return have(a, row, left);
 }

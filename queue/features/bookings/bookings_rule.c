@@ -27,9 +27,9 @@ static bool bookings_concern(struct queue *q, struct clusterqueue *cq)
 	return cq->cohort_tree && cq->cohort_tree->plans;
 }
 
-static bool has_bookings(const struct clusterqueue *cq)
+static bool has_bookings(struct queue *q, const struct clusterqueue *cq)
 {
-	return quota_root(cq->node)->bookings > 0;
+	return quota_plan_has_bookings(&q->quota_plan, cq->node);
 }
 
 struct wanted_lines {
@@ -153,7 +153,7 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 	const struct nominee *e = a->nominee;
 	struct wanted_lines x;
 	advance_refresh(q);
-	if (!has_bookings(e->cq))
+	if (!has_bookings(q, e->cq))
 		return true;
 	int64_t lasts_ms = plan_lasts_ms(e->w->expected_ms);
 	lines_of(e, &x);
@@ -187,7 +187,7 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 	struct booking_line line[QUEUE_LINES_MAX];
 	size_t n = 0;
 	advance_refresh(q);
-	if (!r->cq || !has_bookings(r->cq) || !r->booking)
+	if (!r->cq || !has_bookings(q, r->cq) || !r->booking)
 		return more;
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
 		line[n++] = (struct booking_line){r->line[i].row, reservation_more(r, i, more)};
@@ -211,7 +211,7 @@ static bool bookings_promise_may(struct queue *q, struct reservation *r)
 {
 	struct booking *own = r->booking;
 	advance_refresh(q);
-	if (!own || !is_anything_reserved(q) || !has_bookings(r->cq))
+	if (!own || !is_anything_reserved(q) || !has_bookings(q, r->cq))
 		return true;
 	quota_plan_set_aside(&q->quota_plan, own);
 	bool fits = advance_has_room(q, PLAN_FIRM, r->lq, r->user,
