@@ -3,29 +3,20 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/must.h"
-#include "queue/features/windows/window_close.h"
+#include "queue/features/windows/runpolicy.h"
 #include "queue/core/core.h"
-#include "queue/job/stop_rate.h"
 #include "queue/features/windows/lead.h"
 #include "queue/features/windows/smaller_quota.h"
 #include "queue/core/admit/growth.h"
-#include "queue/core/admit/pass.h"
 #include "queue/features/dependencies/dependency_wait.h"
 #include "queue/features/bookings/advance_clear.h"
 #include "queue/core/plan/booked_runs.h"
 #include "queue/core/admit/kept_start.h"
 #include "queue/features/money/booked_start.h"
-#include "queue/core/model/reclaim.h"
-#include "queue/core/model/giving.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/model/run.h"
 #include "queue/features/nodes/node_fit.h"
-#include "base/symbol.h"
-#include "queue/core/preempt/victims.h"
 #include "queue/features/dependencies/explain_dependencies.h"
 #include "queue/explain/view.h"
-#include "sluice/quantity.h"
 #include "queue/core/tell.h"
 #include "queue/features/bookings/advance_reservation.h"
 #include "queue/features/money/budget.h"
@@ -85,7 +76,7 @@ struct queue *queue_new(void)
 	return q;
 }
 
-/* What features keep of Jobs goes with those, and what else they keep of what the core has before it goes. */
+/* Frees Jobs first, then what features keep that refers to the core, then the core, then the rest. */
 void queue_free(struct queue *q)
 {
 	if (!q)
@@ -162,7 +153,7 @@ static void heed_alarms(struct queue *q)
 	}
 }
 
-/* Of Jobs that wait in vain. */
+/* Writes a hold or a delete for each Job that waits in vain; returns how many. */
 static size_t give_up(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
@@ -201,7 +192,7 @@ static void clock_jumped(struct queue *q, bool back, bool first)
 		 * it anew, so the last answer knows both. */
 		calendar_refs_set_back(q);
 		plans_set_back(q);
-		/* 1.4 Budgets. After 1.3: what runs cost is counted by the prices. Before 3.5:
+		/* 1.4 Budgets. After 1.3: what runs cost is counted by the prices. Before 3.4:
 		 * runs of a Budget that is used up become suspects. */
 		budgets_set_back(q);
 		/* 1.5 AdvanceReservations are marked. Before 2.9, which looks at those. */
@@ -225,7 +216,7 @@ static void clock_jumped(struct queue *q, bool back, bool first)
  * may have to stop are suspects. Parts 3 and 4 go by these three. */
 static void changes_arrive(struct queue *q)
 {
-	/* 2.1 The use of LocalQueues. Before part 4, which orders Jobs by it. */
+	/* 2.1 Brings the usage of LocalQueues to now. Before part 4, which orders Jobs by it. */
 	usages_decide(q);
 	/* 2.2 Which nodes can take which pods. Before 2.7: Jobs book starts in flavors that
 	 * suit. */
@@ -266,22 +257,19 @@ static size_t stop_runs(struct queue *q, struct decision *out, size_t cap)
 	/* 3.1 Leads take back what is lent. Before 3.2: it looks at quota alone, and would count
 	 * what 3.2 clears, which is kept for the AdvanceReservation. */
 	lead_recall(q);
-	/* 3.2 AdvanceReservations that have begun are cleared. Before 3.5: both it and 3.1 make
+	/* 3.2 AdvanceReservations that have begun are cleared. Before 3.4: both it and 3.1 make
 	 * suspects. */
 	advance_clear(q);
 	/* 3.3 As many Jobs of each user stand in line as may. After 2.7, which moves Jobs. Before
-	 * 3.4 and part 4, which go through lines. */
+	 * part 4, which goes through lines. */
 	user_lines_settle(q);
-	/* 3.4 The order that users gave their Jobs. Anywhere: 4.1 does the same once more, and
-	 * nothing between looks at it. */
-	nices_deal(q);
-	/* 3.5 Suspects are judged: a run stops, gives pods, or gets notice of a stop. Before 3.6:
-	 * where cap is small, stops come first. Before 3.7, which asks no run that stops anyway. */
+	/* 3.4 Suspects are judged: a run stops, gives pods, or gets notice of a stop. Before 3.5:
+	 * where cap is small, stops come first. Before 3.6, which asks no run that stops anyway. */
 	size_t n = decide_stops(q, out, cap);
-	/* 3.6 Jobs that wait in vain are held or deleted. Anywhere after 3.5: such a Job is set
+	/* 3.5 Jobs that wait in vain are held or deleted. Anywhere after 3.4: such a Job is set
 	 * aside, so that no pass starts it. */
 	n += give_up(q, out + n, cap - n);
-	/* 3.7 Runs are asked for pods where a window made quota smaller. Before 4.4, which tells
+	/* 3.6 Runs are asked for pods where a window made quota smaller. Before 4.4, which tells
 	 * them. */
 	smaller_quota_ask(q);
 	return n;
@@ -302,7 +290,7 @@ static size_t start_jobs(struct queue *q, struct decision *out, size_t cap)
 		 * their own; when no tree is left, Jobs that a kept start held up in vain. */
 	} while (user_lines_settle(q) || lead_end(q) || kept_starts_expire(q));
 	/* 4.4 Runs stop or give pods: those that 4.2 chose for the Jobs that it promised quota,
-	 * and those that 3.7 asked. */
+	 * and those that 3.6 asked. */
 	return n + decide_stops(q, out + n, cap - n);
 }
 

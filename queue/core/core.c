@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "base/symbol.h"
 #include "queue/core/admit/kept_start.h"
+#include "queue/core/feature.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/preempt/victims.h"
 
@@ -42,6 +43,7 @@ void queue_config_default(struct queue_config *c)
 
 void core_init(struct queue *q)
 {
+	must(FEATURE_COUNT <= 32); /* a bit each in clusterqueue.features */
 	symbols_init(&q->symbols);
 	quota_init(&q->quota, &q->symbols);
 	quota_plan_init(&q->quota_plan, &q->quota);

@@ -36,7 +36,7 @@ enum { RESERVATION_SLABS = 8 };
 struct preemption;
 struct scratch; /* what a view hands out until the next call */
 
-/* They only grow. */
+/* Counters that only grow. */
 struct queue_counters {
 	uint64_t arrivals, reservations, users, version;
 	uint64_t alarms;	 /* of Jobs: arrivals may repeat when the API server went back */
@@ -141,7 +141,8 @@ static inline void queue_touch_reservation(struct queue *q, struct clusterqueue 
 	queue_touch_fresh(q, cq);
 }
 
-/* The same, because quota came free or was edited: Jobs that yielded may preempt again. */
+/* As queue_touch_reservation(), and news, because quota came free or was edited: Jobs that yielded may preempt
+ * again. */
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (cq)
@@ -149,14 +150,14 @@ static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 	queue_touch_reservation(q, cq);
 }
 
-/* What is of the core in a queue whose bytes are 0. core_done(): no Job is left, and no feature keeps
- * anything of the core. */
+/* Makes the core's part of a zeroed queue. */
 void core_init(struct queue *q);
 void core_drop_jobs(struct queue *q);
+/* Frees the core's part. No Job is left, and no feature keeps anything of the core. */
 void core_done(struct queue *q);
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);
-/* What queue_drop_job() does. */
+/* Forgets a Job and all that it holds. */
 void queue_forget_workload(struct queue *q, struct workload *w);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* Jobs whose back-off is over stand in line again. */
 void decide_back_offs_end(struct queue *q);
-/* After the clock was set back none lasts longer than a back-off may. */
+/* Shortens back-offs that end later than the longest that is allowed, by the clock of now. */
 void decide_back_offs_shorten(struct queue *q);
 
 /* Judges suspects: a run stops, gives pods, or gets notice of a stop. Returns how many decisions were written. */

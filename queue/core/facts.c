@@ -276,7 +276,7 @@ static bool lines_otherwise(const struct localqueue *lq, const struct localqueue
 	return (lq->limits.per_user.waiting > 0) != (limits->per_user.waiting > 0);
 }
 
-/* Rules look at both. They read numbers and labels each time, so some Jobs may start. But its
+/* Features look at both. They read numbers and labels each time, so some Jobs may start. But its
  * waiting Jobs move to other groups only where it parts them otherwise: an admin of a namespace may
  * edit it without end, and each move costs as much as a new Job. */
 static void take_terms(struct queue *q, struct localqueue *lq,

@@ -266,17 +266,17 @@ bool features_give_notice(struct queue *q, struct reservation *r, struct decisio
 	return false;
 }
 
-const char *features_opens(const struct queue *q, const struct clusterqueue *borrower)
+const char *features_recalled_by(const struct queue *q, const struct clusterqueue *borrower)
 {
-	each_feature(f, ALL_FEATURES, opens)
-		return f->opens(q, borrower);
+	each_feature(f, ALL_FEATURES, recalled_by)
+		return f->recalled_by(q, borrower);
 	return NULL;
 }
 
-void features_lowered(struct queue *q, const struct quota_row *row, struct decision *ret)
+void features_lowered_by(struct queue *q, const struct quota_row *row, struct decision *ret)
 {
-	each_feature(f, ALL_FEATURES, lowered)
-		f->lowered(q, row, ret);
+	each_feature(f, ALL_FEATURES, lowered_by)
+		f->lowered_by(q, row, ret);
 }
 
 /* ---- Jobs ---- */
@@ -436,11 +436,11 @@ void features_quota_due(const struct clusterqueue *cq, struct quota_limits *limi
 		f->quota_due(cq, limits);
 }
 
-void features_narrow(const struct queue *q, const struct clusterqueue *cq,
+void features_claim_narrow(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c)
 {
-	each_feature(f, ALL_FEATURES, narrow)
-		f->narrow(q, cq, shape, c);
+	each_feature(f, ALL_FEATURES, claim_narrow)
+		f->claim_narrow(q, cq, shape, c);
 }
 
 void features_plan_asked(struct queue *q)

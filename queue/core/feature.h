@@ -1,9 +1,10 @@
 /*
  * A feature: what not every cluster has. Windows, prices, Budgets, nodes, ResourceQuotas, Jobs that wait for
- * Jobs: each is a folder in queue/features/ and a line in its features.c. The core knows quota, order and
- * runs, and names no feature. It links without one.
+ * Jobs: each is a line in queue/features/features.c, and its code is in a folder beside that, which related
+ * features share. The core knows quota, order and runs. It calls no function of a feature and links without one;
+ * it keeps the pointers to their records, and has their kinds of alarms.
  *
- * Where more than quota must agree, the core asks all features, in the order of features.c:
+ * Where more than quota must agree, the core asks features, in the order of features.c:
  *
  *   queue     may anything start in this ClusterQueue?          once a scan
  *   group     may the Jobs of this group start, with how many pods?
@@ -12,13 +13,13 @@
  *   run       does this run have to stop? May it have more pods?
  *
  * A Job that is refused at `queue` or `group` is passed over: it blocks nothing and preempts nothing.
- * A ClusterQueue keeps a bit for each feature that concerns it. Only those are asked about starts and
- * promises. About runs, explanations and groups all are asked: a run may go on after its LocalQueue
- * points to another ClusterQueue, and groups outlive edits.
+ * A ClusterQueue keeps a bit for each feature that concerns it. Only those are asked about starts, promises, growth
+ * and what is kept for some of its Jobs. All other functions are asked of each feature that has them: a run may go on
+ * after its LocalQueue points to another ClusterQueue, and groups outlive edits.
  *
- * What happens to Jobs, runs and ClusterQueues is told to those that listen: job_read and what follows
- * it, `before` and `after`. What they keep of each is behind a pointer in workload, reservation and clusterqueue.
- * Functions that a feature does not need are NULL.
+ * What happens to Jobs, runs and ClusterQueues is told to features that listen: job_read and what follows
+ * it, `before` and `after`. What they keep of each is behind a pointer in workload, reservation, clusterqueue and
+ * queue. Functions that a feature does not need are NULL.
  *
  * What shapes the decision otherwise is no feature: strategies, growth, usage (orders), disruption (prices
  * victims).
@@ -97,8 +98,8 @@ struct feature {
 	const char *name;
 
 	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
-	 * costs nothing there. An edit of what this looks at calls features_edited(). NULL: always,
-	 * if it has any of the functions up to may_return. */
+	 * costs nothing there. An edit of what this looks at calls features_edited(). NULL: it
+	 * concerns every ClusterQueue. */
 	bool (*concerns)(struct queue *q, struct clusterqueue *cq);
 
 	bool (*queue_may)(struct queue *q, struct clusterqueue *cq);
@@ -125,7 +126,7 @@ struct feature {
 	bool (*looks_at_victims)(const struct queue *q, const struct nominee *e);
 	/* Some feature refused a choice. With so many pods this one would let it start. */
 	int32_t (*choice_pods)(struct queue *q, const struct attempt *a);
-	/* Jobs were stopped for it, and it could not start: would that be so again? */
+	/* Jobs were stopped for this nominee, and it could not start. Would that be in vain again? */
 	bool (*is_in_vain)(struct queue *q, const struct nominee *e);
 
 	/* ---- Promises ---- */
@@ -152,15 +153,16 @@ struct feature {
 	 * RUN_ENDED the run counts no more: queues of Jobs that waited for that are touched; those that
 	 * wait for its quota are looked at anyway. */
 	run_observer *before[RUN_EVENTS], *after[RUN_EVENTS];
-	/* It will be another size, or ended: counts what it has cost until then. / It has ended. */
+	/* The run will have another size: counts what it has cost until then. */
 	void (*run_settle)(struct queue *q, struct reservation *r, int64_t now_ms);
+	/* The run has ended: counts what it has cost. */
 	void (*run_settled)(struct queue *q, struct reservation *r, int64_t now_ms);
 	/* Is its owner to be told now when it will stop? Writes the notice. */
 	bool (*gives_notice)(struct queue *q, struct reservation *r, struct decision *ret);
-	/* Why a run gives quota back that was lent: the object that says so. NULL: not known. */
-	const char *(*opens)(const struct queue *q, const struct clusterqueue *borrower);
-	/* Why a run gives pods, because that row has less quota: writes policy and why. */
-	void (*lowered)(struct queue *q, const struct quota_row *row, struct decision *ret);
+	/* Names the object by which a run gives back quota that was lent to it; NULL: it is not known. */
+	const char *(*recalled_by)(const struct queue *q, const struct clusterqueue *borrower);
+	/* Writes into a decision by which object, and why, a row has less quota, so that runs give pods. */
+	void (*lowered_by)(struct queue *q, const struct quota_row *row, struct decision *ret);
 
 	/* ---- Jobs ---- */
 
@@ -179,42 +181,48 @@ struct feature {
 	/* May it wait for quota at all? Then, when it is about to: now? */
 	bool (*job_may_wait)(const struct workload *w);
 	bool (*job_may_stand)(struct queue *q, struct workload *w);
-	/* It may not wait. / It is released from a hold, or was corrected. */
+	/* The Job may not wait: what was booked for it goes. */
 	void (*job_aside)(struct queue *q, struct workload *w);
+	/* The Job is released from a hold, or was corrected. */
 	void (*job_released)(struct queue *q, struct workload *w);
-	/* Its quota was given back, and it waits again. */
+	/* The Job gave its quota back, and waits again. */
 	void (*job_freed)(struct queue *q, struct workload *w);
-	/* It gets a place (workload_place()). / It leaves it. / It is forgotten. */
+	/* The Job gets a place (workload_place()). */
 	void (*job_stands)(struct queue *q, struct workload *w);
+	/* The Job leaves its place. */
 	void (*job_leaves)(struct queue *q, struct workload *w);
+	/* The Job is forgotten: frees what is kept of it. */
 	void (*job_forgotten)(struct queue *q, struct workload *w);
-	/* It has joined its family (duration.h). / It is about to leave it. */
+	/* The Job has joined its family (duration.h). */
 	void (*family_joined)(struct queue *q, struct workload *w);
+	/* The Job is about to leave its family. */
 	void (*family_leaves)(struct queue *q, struct workload *w);
 
 	/* ---- Queues and claims ---- */
 
 	void (*queue_made)(struct clusterqueue *cq);
 	void (*queue_freed)(struct clusterqueue *cq);
-	/* Its spec is about to be `next`; NULL: it is deleted. / It came, or is about to go. */
+	/* The ClusterQueue is about to have the spec `next`; NULL: it is deleted. */
 	void (*queue_edited)(struct queue *q, const struct clusterqueue *cq,
 		const struct clusterqueue_spec *next);
+	/* The ClusterQueue came, or is about to go. */
 	void (*queue_formed)(struct queue *q, struct clusterqueue *cq);
 	void (*line_freed)(struct localqueue *lq);
-	void (*line_formed)(
-		struct queue *q, struct localqueue *lq); /* it has another ClusterQueue */
-	/* A flavor, the priority classes, a namespace, a RuntimeClass are others now; NULL: deleted. */
+	/* The LocalQueue has another ClusterQueue. */
+	void (*line_formed)(struct queue *q, struct localqueue *lq);
+	/* These are others now, or there is one more; `s` NULL: it is deleted. */
 	void (*flavor_edited)(struct queue *q, struct flavor *f);
 	void (*priorities_changed)(struct queue *q);
 	void (*namespace_edited)(struct queue *q, const char *name, const struct namespace_spec *s);
 	void (*runtime_class_edited)(
 		struct queue *q, const char *name, const struct runtime_class_spec *s);
-	/* The quota of a row of cq now, in place of what its spec says / less what is kept back. */
+	/* Writes the limits that a row of cq has at this time, in place of what its spec says. */
 	void (*quota_timed)(const struct clusterqueue *cq, const struct quota_row *row,
 		struct quota_limits *limits);
+	/* Takes off these limits what is kept back for a while. */
 	void (*quota_due)(const struct clusterqueue *cq, struct quota_limits *limits);
 	/* Takes flavors out of a claim that is new. */
-	void (*narrow)(const struct queue *q, const struct clusterqueue *cq,
+	void (*claim_narrow)(const struct queue *q, const struct clusterqueue *cq,
 		const struct shape *shape, struct claim *c);
 
 	/* ---- The plan ---- */
@@ -275,8 +283,8 @@ enum wait_reason features_explain(struct question *a);
 void features_run_settle(struct queue *q, struct reservation *r, int64_t now_ms);
 void features_run_settled(struct queue *q, struct reservation *r, int64_t now_ms);
 bool features_give_notice(struct queue *q, struct reservation *r, struct decision *ret);
-const char *features_opens(const struct queue *q, const struct clusterqueue *borrower);
-void features_lowered(struct queue *q, const struct quota_row *row, struct decision *ret);
+const char *features_recalled_by(const struct queue *q, const struct clusterqueue *borrower);
+void features_lowered_by(struct queue *q, const struct quota_row *row, struct decision *ret);
 
 const char *features_job_fault(const struct job *j);
 bool features_job_differs(const struct workload *w, const struct job *j);
@@ -310,7 +318,7 @@ void features_runtime_class_edited(
 void features_quota_timed(
 	const struct clusterqueue *cq, const struct quota_row *row, struct quota_limits *limits);
 void features_quota_due(const struct clusterqueue *cq, struct quota_limits *limits);
-void features_narrow(const struct queue *q, const struct clusterqueue *cq,
+void features_claim_narrow(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c);
 
 void features_plan_asked(struct queue *q);

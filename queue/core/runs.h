@@ -1,11 +1,12 @@
 /*
  * The events of runs, and who hears of them.
  *
- * reservation.c reports each event. First the parts of the core hear of it that index runs, then the features, in
+ * Whoever changes a run reports it by runs_before() and runs_after(). First the parts of the core hear of it that index runs, then the features, in
  * the order of features.c, then the parts of the core that go by what features made of it: growth and the plan
  * (runs.c). A feature that counts runs says so in its struct feature, and adds nothing to the core.
  *
- * An event that changes the lines of a reservation is told twice: before and after the change.
+ * Most events are told after the change: `unpromised`, `unbooked` and `leaving` before it, and `resized`,
+ * `gives` and `ended` twice, before and after.
  *
  *   promised     quota is promised: victims have to stop first
  *   unpromised   the promise is taken back
@@ -18,8 +19,8 @@
  *   gives        it has to go on with fewer pods. They are still there
  *   goes on      ... and cannot: it goes on as it is
  *   booked       the plan has it from now on, or until another moment
- *   unbooked     the plan has it not any more; told before
- *   leaving      it has to go. Its pods are still there: nodes and namespace quotas are not told
+ *   unbooked     the plan has it not any more, or moves it
+ *   leaving      it has to go. Its pods are still there, and its quota is not free
  *   ended        its quota is free
  *   forgotten    its record is freed
  *
@@ -53,7 +54,7 @@ enum run_event {
 
 typedef void run_observer(struct queue *q, struct reservation *r);
 
-/* Called before and after its lines change. */
+/* Tell of an event before / after the change that it is about. */
 void runs_before(struct queue *q, struct reservation *r, enum run_event event);
 void runs_after(struct queue *q, struct reservation *r, enum run_event event);
 

@@ -1,16 +1,16 @@
-/* The features that there are. Their order is behaviour: they are asked, told and explained in it. */
+/* The features that there are, and where each is. Their order is behaviour: they are asked, told and explained in it. */
 #include "queue/core/feature.h"
 
 #define FEATURES(X)                                                                                \
-	X(window)                                                                                  \
-	X(price)                                                                                   \
-	X(budget)                                                                                  \
-	X(namespace_quota)                                                                         \
-	X(singleton)                                                                               \
-	X(user_limits)                                                                             \
-	X(max_running)                                                                             \
-	X(nodes)                                                                                   \
-	X(bookings)
+	X(window)	   /* windows/window_close.c */                                            \
+	X(price)	   /* money/terms.c */                                                     \
+	X(budget)	   /* money/budget_rule.c */                                               \
+	X(namespace_quota) /* namespace/namespace_quota_rule.c */                                  \
+	X(singleton)	   /* dependencies/dependency_wait.c */                                    \
+	X(user_limits)	   /* limits/user_limits.c */                                              \
+	X(max_running)	   /* limits/max_running.c */                                              \
+	X(nodes)	   /* nodes/node_fit.c */                                                  \
+	X(bookings)	   /* bookings/bookings_rule.c */
 
 #define DECLARE(name) extern const struct feature name##_feature;
 FEATURES(DECLARE)

@@ -2,7 +2,7 @@
  * Backfill: the head gets a slot in time, and Jobs behind it may pass if they do not delay it.
  *
  * EASY backfill, with one slot per ClusterQueue (strategy Backfill, with one reservation; several are
- * bookings in the plan of quota, bookings/backfill_heads.h). The head is the first Job in
+ * bookings in the plan of quota, backfill_heads.h). The head is the first Job in
  * its order that could run but does not fit now. Its slot is the earliest moment at which it fits,
  * by the expected ends of the ClusterQueue's runs. What is left of the same quota beside it then is
  * spare. A Job behind the head starts if it fits now and either
@@ -60,7 +60,7 @@ bool backfill_possible(const struct clusterqueue *cq, const struct group *g);
 
 /* The group's head cannot start: it gets the slot. */
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g);
-/* There are several heads, which have bookings instead (bookings/backfill_heads.h): they are asked again
+/* There are several heads, which have bookings instead (backfill_heads.h): they are asked again
  * when a run first lasts longer than expected. */
 void backfill_watch(struct queue *q, struct clusterqueue *cq);
 /* There is no slot, and no head is booked (any more). */

@@ -11,7 +11,7 @@
  *   quota     of its own flavors, NOW and THEN. So what is promised to other Jobs stays theirs
  *   strategy  with StrictFIFO no run of a ClusterQueue grows while a Job waits at its head, and no
  *             run takes what a head keeps. With Backfill growth does not delay the head
- *   rules     each is asked (rule.growth_pods)
+ *   rules     each is asked (feature.growth_pods)
  *   lending   a run does not grow into borrowed quota while a Job waits in another ClusterQueue that
  *             could take it back. It would be stopped for it at once. A Job that is larger than all
  *             that it could ever have, or that a rule refuses, does not count

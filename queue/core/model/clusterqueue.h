@@ -108,7 +108,7 @@ struct clusterqueue {
 	size_t nadvance_users;
 	struct plan *plan; /* plan_of(), when: */
 	uint64_t plan_version;
-	uint64_t features_as_of; /* rules are right at this number of queue.features_edits */
+	uint64_t features_as_of; /* features is right at this number of queue.features_edits */
 	uint32_t features;	 /* a bit for each that concerns it: feature.h */
 	struct link lacks_nodes; /* in node_suitability.lacking: node_fit.h */
 	size_t nleaving;	 /* of reservations; 0: THEN is NOW */

@@ -95,9 +95,9 @@ bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 			  : opens ? STOP_REASON_WINDOW_OPENING
 				  : STOP_REASON_PREEMPTED,
 		.by = g->by,
-		.policy = opens ? features_opens(q, r->cq) : NULL,
+		.policy = opens ? features_recalled_by(q, r->cq) : NULL,
 		.preemption = g->preemption};
 	if (quota)
-		features_lowered(q, g->quota, ret);
+		features_lowered_by(q, g->quota, ret);
 	return true;
 }

@@ -21,7 +21,7 @@
 #include "queue/core/feature.h"
 #include "queue/core/model/workload.h"
 
-/* What parts groups beside shape and priority: what rules look at of a Job (rule.parts), each once, in the order
+/* What parts groups beside shape and priority: what rules look at of a Job (feature.parts), each once, in the order
  * of FEATURES. Jobs of a group get the same answers. */
 #define PARTING_WORDS 6
 struct parting {

@@ -619,7 +619,7 @@ enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 		return STOP_REASON_RESERVED;
 	}
 	if (r->gives_back) {
-		r->stop_policy = features_opens(q, r->cq);
+		r->stop_policy = features_recalled_by(q, r->cq);
 		return STOP_REASON_WINDOW_OPENING;
 	}
 	reason = run_stop_reason(q, r);

@@ -19,7 +19,7 @@ static void enter_all(struct queue *q, struct clusterqueue *cq)
 		booked_run_enter(q, r);
 }
 
-/* Rules are asked from now on that did not matter before. */
+/* Features are asked from now on that did not matter before. */
 static void tree_begin(struct queue *q, struct cohort_tree *tree)
 {
 	if (tree->plans)

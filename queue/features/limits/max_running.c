@@ -1,5 +1,5 @@
 /*
- * The rule of spec.maxRunning: at most so many Jobs of a LocalQueue run at once.
+ * Feature max_running: limits how many Jobs of a LocalQueue run at once (spec.maxRunning).
  *
  * A Job counts from when it gets its quota until that is given back. A promise of quota counts,
  * too. A Job beyond the limit is passed over: it blocks nothing and preempts nothing, not even Jobs
@@ -29,7 +29,7 @@ static bool is_full(const struct localqueue *lq)
 	return lq->limits.max_running > 0 && running(lq) >= (size_t)lq->limits.max_running;
 }
 
-/* So many promises of its LocalQueue are younger than r. */
+/* Counts the promises of its LocalQueue that are younger than r. */
 static size_t younger(const struct reservation *r)
 {
 	size_t n = 0;

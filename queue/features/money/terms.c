@@ -536,7 +536,6 @@ static enum wait_reason price_explain(struct question *a)
 										       : WAIT_NOT;
 }
 
-/* A plan without a price for now may refuse all starts, and runs above their max-price may have to stop. */
 /* What it booked before it got its quota goes. */
 static void price_begins(struct queue *q, struct reservation *r)
 {
@@ -572,6 +571,7 @@ static void price_seen(struct queue *q, struct workload *w, const struct job *j)
 	booked_start_told(q, w, j->annotations.booked_start_ms);
 }
 
+/* A plan without a price for now may refuse all starts, and runs above their max-price may have to stop. */
 const struct feature price_feature = {
 	.name = "price",
 	.concerns = price_concerns,

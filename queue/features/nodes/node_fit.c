@@ -362,8 +362,6 @@ static enum room nodes_promise_room(struct queue *q, const struct reservation *r
 	return room;
 }
 
-/* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have room
- * for them now. Nodes without room are a shortage like one of quota: explain.c says so in that place. */
 static void nodes_narrow(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c)
 {
@@ -410,6 +408,8 @@ static bool nodes_part_otherwise(const struct localqueue *lq,
 	return (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
 }
 
+/* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have room
+ * for them now. Nodes without room are a shortage like one of quota: explain.c says so in that place. */
 const struct feature nodes_feature = {
 	.name = "nodes",
 	.concerns = nodes_concern,
@@ -428,7 +428,7 @@ const struct feature nodes_feature = {
 		[RUN_RESERVED] = node_fit_expect,
 		[RUN_RESHAPED] = node_fit_expect,
 		[RUN_RESIZED] = node_fit_expect},
-	.narrow = nodes_narrow,
+	.claim_narrow = nodes_narrow,
 	.parts_otherwise = nodes_part_otherwise,
 	.queue_edited = nodes_queue_edited,
 	.flavor_edited = nodes_flavor_edited,

@@ -260,7 +260,6 @@ static enum wait_reason window_explain(struct question *a)
 	return explain_window(a->q, a->w, a->now_ms, a->text, &a->not_before_ms);
 }
 
-/* Nothing starts while a window is closed, or ends behind its close. */
 static void window_goes_on(struct queue *q, struct reservation *r)
 {
 	if (r->cq)
@@ -327,6 +326,7 @@ static bool window_gives_notice(struct queue *q, struct reservation *r, struct d
 	return true;
 }
 
+/* Nothing starts while a window is closed, or ends behind its close. */
 const struct feature window_feature = {
 	.name = "window",
 	.concerns = window_concerns,
@@ -346,8 +346,8 @@ const struct feature window_feature = {
 	.after = {[RUN_CONFIRMED] = smaller_quota_look_again,
 		[RUN_ADOPTED] = window_goes_on,
 		[RUN_GOES_ON] = window_goes_on},
-	.opens = lead_policy,
-	.lowered = smaller_quota_tell,
+	.recalled_by = lead_policy,
+	.lowered_by = smaller_quota_tell,
 	.queue_made = window_queue_made,
 	.queue_freed = window_queue_freed,
 	.line_freed = window_line_freed,

@@ -10,25 +10,14 @@ endforeach()
 # Weeks in which the clocks change.
 target_link_libraries(test_queue_week PRIVATE tzdata)
 
-# What Jobs ask for, and the core: each linked alone, so that neither can come to need what stands above it.
-foreach(test requests.shape requests.accounting requests.pod_template core.clusterqueue core.quota_plan core.victim_cost)
-  string(REPLACE "." ";" pair ${test})
-  list(GET pair 0 library)
-  list(GET pair 1 name)
+# What Jobs ask for is linked alone, so that it cannot come to need what stands above it. The core: ../core.
+foreach(name shape accounting pod_template)
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  if(library STREQUAL core)
-    target_sources(test_queue_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/../core/no_feature.c ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
-    set(library queue_core)
-  endif()
-  target_link_libraries(test_queue_${name} PRIVATE ${library} ${CMOCKA})
+  target_link_libraries(test_queue_${name} PRIVATE requests ${CMOCKA})
   add_test(NAME queue_${name} COMMAND test_queue_${name})
-  set_tests_properties(queue_${name} PROPERTIES TIMEOUT 900)
 endforeach()
-add_executable(test_queue_core ${CMAKE_CURRENT_LIST_DIR}/../core/core_test.c)
-target_link_libraries(test_queue_core PRIVATE queue_core ${CMOCKA})
-add_test(NAME queue_core COMMAND test_queue_core)
 
-# Pods in a line each.
+# Tests that write pods as text.
 foreach(name pod_template node_suitability node_fit)
   target_sources(test_queue_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/../cluster/words.c)
 endforeach()
@@ -55,9 +44,8 @@ target_link_libraries(test_queue_property PRIVATE queue ${CMOCKA})
 add_test(NAME queue_property COMMAND test_queue_property)
 set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 
-# Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
-# worlds of the queue. Runs that grow and give pods, in random worlds. And the plan, beside a plain list, and
-# what bookings are worth.
+# Random worlds: victims that hurt least beside all subsets, sizes of runs, what bookings are worth, and
+# AdvanceReservations after a restart.
 foreach(name victims sizes booked_starts advance_restart)
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
     ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
@@ -65,8 +53,8 @@ foreach(name victims sizes booked_starts advance_restart)
   add_test(NAME queue_${name} COMMAND test_queue_${name})
   set_tests_properties(queue_${name} PROPERTIES TIMEOUT 900)
 endforeach()
-# The same, at length.
-foreach(name advance booked_starts cheapest cohorts dependencies money namespace_quota node_suitability outcome_record property quota_plan
+# Longer runs of the same programs.
+foreach(name advance booked_starts cheapest cohorts dependencies money namespace_quota node_suitability outcome_record property
     singletons windows)
   long_test(queue_${name}.long test_queue_${name})
 endforeach()
