@@ -28,7 +28,7 @@ static inline void *mem_one_more(void *array, size_t n, size_t size)
 	return (n & (n - 1)) == 0 ? mem_grow(array, n ? n * 2 : 1, size) : array;
 }
 
-char *mem_strdup(const char *s);		      /* NULL gives NULL */
-char *mem_strndup(const char *s, size_t len);	      /* copies len bytes and ends them with NUL */
+char *mem_strdup(const char *s);	      /* NULL gives NULL */
+char *mem_strndup(const char *s, size_t len); /* copies len bytes and ends them with NUL */
 
 #endif

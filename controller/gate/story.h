@@ -85,7 +85,7 @@ void story_fit(const struct story *s, size_t max, struct buf *out);
 struct story_run {
 	enum story_state state;
 	int32_t attempt, sizes;
-	int32_t pods; /* 0: as many as its owner wrote */
+	int32_t pods;	   /* 0: as many as its owner wrote */
 	bool has_priority; /* it says which one counts: */
 	int32_t priority;
 	int64_t epoch, at_ms;

@@ -514,8 +514,7 @@ enum priority_source {
  * class is not there. Where this queue has seen the class since, or was told before, nothing happens. */
 void queue_recall_priority(struct queue *q, const struct uid *uid, int32_t priority);
 /* Gives the priority of a run that counts. PRIORITY_UNKNOWN also where the Job holds no quota. */
-enum priority_source queue_job_priority(
-	const struct queue *q, const struct uid *uid, int32_t *ret);
+enum priority_source queue_job_priority(const struct queue *q, const struct uid *uid, int32_t *ret);
 
 /* What its attempts so far leave behind, for the story: as if it were released at now_ms. */
 void queue_job_history(
@@ -1006,7 +1005,7 @@ struct advance_use {
 	int64_t amount; /* as reserved */
 	int64_t left;	/* of that, still kept: less where it was given back (releaseAfter) */
 	int64_t offered; /* what is to be left: less than `left` while its status does not say so yet */
-	int64_t used;	/* of what is left, held by Jobs that may use it */
+	int64_t used; /* of what is left, held by Jobs that may use it */
 };
 
 struct advance_reservation_view {

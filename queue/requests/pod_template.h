@@ -30,7 +30,7 @@ struct template_answer {
 	struct template_answer *next;
 };
 
-struct refusal;	 /* of namespace_quota_rule.c: answers about its namespace's quotas */
+struct refusal; /* of namespace_quota_rule.c: answers about its namespace's quotas */
 
 struct pod_template {
 	uint64_t hash;
@@ -39,7 +39,7 @@ struct pod_template {
 	const void *key; /* equal bytes, equal templates */
 	size_t key_len;
 	struct arena memory;
-	struct link of_all; /* templates.all, in the order of their making */
+	struct link of_all;		 /* templates.all, in the order of their making */
 	struct template_answer *answers; /* freed with the last reference */
 	bool moved; /* some answer has changed: claims must be derived anew (node_suitability.c) */
 	struct refusal *refusal; /* one block, freed with the last reference */

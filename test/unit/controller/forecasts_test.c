@@ -256,8 +256,9 @@ static void set_batch_to(struct queue *q, int64_t cpus, enum stop_policy stop_po
 	struct quota_spec quota = {"cpu", cpus * 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
 	struct flavor_quota_spec flavor = {"node", &quota, 1};
 	struct resource_group_spec group = {resource, 1, &flavor, 1};
+	generation++;
 	struct clusterqueue_spec s = {.name = "batch",
-		.generation = ++generation,
+		.generation = generation,
 		.cohort = "",
 		.groups = &group,
 		.ngroups = 1,
