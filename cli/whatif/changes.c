@@ -322,6 +322,7 @@ static int set(struct changes *c, const struct live_kind *k, const char *name, c
 	int rc = o ? 0 : read_live(c, k, name, &o, e);
 	if (rc < 0)
 		return rc;
+	must(o);
 	if (!o->tree)
 		return err_set(e, ERR_INVALID, "%s/%.200s is dropped, so nothing of it can be set",
 			k->singular, name);

@@ -130,10 +130,12 @@ static bool is_map(const cJSON *schema)
 static bool find_unknown(const cJSON *node, const cJSON *schema, struct object_place *at)
 {
 	const cJSON *fields = json_object(schema, "properties");
+	const cJSON *object = cJSON_IsObject(node) ? node : NULL;
+	const cJSON *array = cJSON_IsArray(node) ? node : NULL;
 	size_t index = 0;
 	if (at->n == OBJECT_HOPS_MAX)
 		return false;
-	json_each(member, cJSON_IsObject(node) ? node : NULL) {
+	json_each(member, object) {
 		const cJSON *field = json_object(fields, member->string);
 		at->hop[at->n++] = (struct object_hop){.key = member->string};
 		if ((!field && !is_map(schema)) ||
@@ -142,7 +144,7 @@ static bool find_unknown(const cJSON *node, const cJSON *schema, struct object_p
 			return true;
 		at->n--;
 	}
-	json_each(item, cJSON_IsArray(node) ? node : NULL) {
+	json_each(item, array) {
 		at->hop[at->n++] =
 			(struct object_hop){.index = index, .name = object_item_name(item)};
 		index++;

@@ -246,9 +246,10 @@ static struct object_hop hop_to_item(const struct object_place *at, const cJSON 
 static void take_item(struct search *s, const struct object_place *at, const struct object_step *o,
 	size_t step, bool exactly_here)
 {
+	const cJSON *array = cJSON_IsArray(at->node) ? at->node : NULL;
 	size_t index = 0;
 	bool any = false;
-	json_each(item, cJSON_IsArray(at->node) ? at->node : NULL) {
+	json_each(item, array) {
 		struct object_hop hop = hop_to_item(at, item, index);
 		if (is_item(item, index++, o)) {
 			any = true;

@@ -39,13 +39,13 @@ static bool is_asked_for(const struct clearing *c, const struct quota_row *row)
 }
 
 /* How much more of a row would that one keep, if the run ended? */
-static int64_t keeps_of(const struct clearing *c, struct reservation *r,
-	const struct advance_row *x, const struct advance_reservation *older)
+static int64_t keeps_of(const struct clearing *c, struct reservation *r, struct advance_row *x,
+	const struct advance_reservation *older)
 {
 	int64_t until_ms = INT64_MAX;
-	int64_t before = advance_used(older, x->row, x->left, c->q->now_ms, &until_ms);
+	int64_t before = advance_used(older, x, x->left, c->q->now_ms, &until_ms);
 	advance_users_count(r, -1, c->q->now_ms);
-	int64_t after = advance_used(older, x->row, x->left, c->q->now_ms, &until_ms);
+	int64_t after = advance_used(older, x, x->left, c->q->now_ms, &until_ms);
 	advance_users_count(r, 1, c->q->now_ms);
 	return before - after;
 }

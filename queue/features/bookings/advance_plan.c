@@ -19,11 +19,11 @@ void advance_kept(const struct advance_reservation *a, const struct advance_wind
 {
 	*ret_until_ms = w->until_ms;
 	for (size_t i = 0; i < a->nrows; i++) {
-		const struct advance_row *x = &a->row[i];
+		struct advance_row *x = &a->row[i];
 		int64_t left = w->from_ms == a->left_from_ms ? x->left : x->amount;
 		bool usable = a->cq && !a->spec.maintenance;
 		ret_amounts[i] =
-			left - (usable ? advance_used(a, x->row, left, at_ms, ret_until_ms) : 0);
+			left - (usable ? advance_used(a, x, left, at_ms, ret_until_ms) : 0);
 	}
 }
 

@@ -159,6 +159,8 @@ static void forget(struct clusterqueue *cq)
 		r->advance_users = NULL;
 	list_each_entry(&cq->promised, struct reservation, r, of_clusterqueue)
 		r->advance_users = NULL;
+	list_each_entry(&cq->reserved, struct advance_reservation, a, of_clusterqueue)
+		a->users_group = 0;
 	for (size_t i = 0; i < cq->nadvance_users; i++) {
 		struct advance_users *u = cq->advance_users[i];
 		for (size_t k = 0; k < u->nrows; k++)
@@ -229,6 +231,7 @@ static bool matters(const struct advance_users *u, const struct advance_reservat
 	return u->may[0]->users_group == a->users_group;
 }
 
+/* Forgets what was shared out in an earlier question. */
 static void ask_anew(struct clusterqueue *cq)
 {
 	for (size_t i = 0; i < cq->nadvance_users; i++) {
@@ -289,7 +292,7 @@ static int64_t left_at(const struct advance_reservation *a, const struct advance
 }
 
 static int64_t find_more(
-	const struct advance_reservation *a, const struct quota_row *row, int64_t wanted);
+	const struct advance_reservation *a, struct advance_row *x, int64_t wanted);
 
 /* Takes of the set what counts for others that find as much elsewhere, and counts it for number k. */
 static int64_t find_given(
@@ -297,9 +300,10 @@ static int64_t find_given(
 {
 	int64_t found = 0;
 	for (size_t i = 0; i < u->nmay && found < wanted; i++) {
-		if (u->given[i] == 0 || row_of(u->may[i], row)->asked)
+		struct advance_row *x = row_of(u->may[i], row);
+		if (!x || x->asked || u->given[i] == 0)
 			continue;
-		int64_t part = find_more(u->may[i], row, least(u->given[i], wanted - found));
+		int64_t part = find_more(u->may[i], x, least(u->given[i], wanted - found));
 		u->given[i] -= part;
 		u->given[k] += part;
 		found += part;
@@ -307,13 +311,12 @@ static int64_t find_given(
 	return found;
 }
 
-/* Counts up to `wanted` more for a: what counts for none yet, then what another one can have elsewhere. Each is
- * asked once. Returns how much. */
-static int64_t find_more(
-	const struct advance_reservation *a, const struct quota_row *row, int64_t wanted)
+/* Counts up to `wanted` more for its row x: what counts for none yet, then what another one can have elsewhere. Each
+ * is asked once. Returns how much. */
+static int64_t find_more(const struct advance_reservation *a, struct advance_row *x, int64_t wanted)
 {
 	int64_t found = 0;
-	row_of(a, row)->asked = true;
+	x->asked = true;
 	for (size_t i = 0; i < a->cq->nadvance_users && found < wanted; i++) {
 		struct advance_users *u = a->cq->advance_users[i];
 		for (size_t k = 0; k < u->nmay; k++) {
@@ -322,44 +325,50 @@ static int64_t find_more(
 			int64_t part = u->rest < wanted - found ? (int64_t)u->rest : wanted - found;
 			u->rest -= part;
 			u->given[k] += part;
-			found += part + find_given(u, k, row, wanted - found - part);
+			found += part;
+			found += find_given(u, k, x->row, wanted - found);
 		}
 	}
 	return found;
 }
 
-/* What runs of the older ones in its group leave to it, when these have as much as they can. */
-static int64_t have(const struct advance_reservation *a, const struct quota_row *row, int64_t left)
+/* Each may be asked once more. */
+static void ask_again(const struct advance_reservation *a, struct advance_row *x)
 {
-	int64_t had = 0, more = 1;
-	while (more > 0 && had < left) {
-		list_each_entry(
-			&a->cq->reserved, const struct advance_reservation, o, of_clusterqueue) {
-			struct advance_row *x = row_of(o, row);
-			if (x)
-				x->asked = false;
-		}
-		row_of(a, row)->asked = false;
-		more = find_more(a, row, left - had);
-		had += more;
+	list_each_entry(&a->cq->reserved, const struct advance_reservation, o, of_clusterqueue) {
+		struct advance_row *other = row_of(o, x->row);
+		if (other)
+			other->asked = false;
 	}
-	return had;
+	x->asked = false;
 }
 
-int64_t advance_used(const struct advance_reservation *a, const struct quota_row *row, int64_t left,
+/* Counts up to `left` for its row x, as much as the older ones in its group leave when they have as much as they can. */
+static int64_t share_out(const struct advance_reservation *a, struct advance_row *x, int64_t left)
+{
+	int64_t has = 0, more = 1;
+	while (more > 0 && has < left) {
+		ask_again(a, x);
+		more = find_more(a, x, left - has);
+		has += more;
+	}
+	return has;
+}
+
+int64_t advance_used(const struct advance_reservation *a, struct advance_row *x, int64_t left,
 	int64_t at_ms, int64_t *until_ms)
 {
 	ask_anew(a->cq);
 	if (at_ms == ADVANCE_PRESENT)
-		rest_is_held(a->cq, row);
+		rest_is_held(a->cq, x->row);
 	else
-		rest_is_planned(a, row, at_ms, until_ms);
+		rest_is_planned(a, x->row, at_ms, until_ms);
 	list_each_entry(&a->cq->reserved, const struct advance_reservation, o, of_clusterqueue) {
-		const struct advance_row *x = row_of(o, row);
 		if (o == a)
 			break;
-		if (x && o->users_group == a->users_group)
-			have(o, row, left_at(o, x, at_ms, until_ms));
+		struct advance_row *other = row_of(o, x->row);
+		if (other && o->users_group == a->users_group)
+			share_out(o, other, left_at(o, other, at_ms, until_ms));
 	}
-	return have(a, row, left);
+	return share_out(a, x, left);
 }

@@ -35,9 +35,9 @@ bool advance_users_concern(const struct reservation *r, const struct advance_res
 /* What runs that may use it are planned to hold of a row. */
 __int128 advance_users_hold(
 	const struct advance_reservation *a, const struct quota_row *row, int64_t at_ms);
-/* Returns how much of `left` of a row of it is used by runs that count for it. *until_ms: lowered to when that may
+/* Returns how much of `left` of its row x is used by runs that count for it. *until_ms: lowered to when that may
  * change. */
-int64_t advance_used(const struct advance_reservation *a, const struct quota_row *row, int64_t left,
+int64_t advance_used(const struct advance_reservation *a, struct advance_row *x, int64_t left,
 	int64_t at_ms, int64_t *until_ms);
 
 #endif

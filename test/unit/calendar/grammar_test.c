@@ -14,6 +14,7 @@
 #include "queue/calendar/spec.h"
 #include "queue/calendar/tzdata.h"
 #include "test/sim/rng.h"
+#include "base/must.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define WINDOW "spec.open[]"
@@ -88,6 +89,7 @@ static char *expression_of(const cJSON *schema, const struct field *f)
 static void compile(char *expression, regex_t *ret)
 {
 	bool either_case = false;
+	must(expression);
 	for (char *p; (p = strstr(expression, "(?i:")); either_case = true)
 		memmove(p + 1, p + 4, strlen(p + 4) + 1);
 	int flags = REG_EXTENDED | REG_NOSUB | (either_case ? REG_ICASE : 0);

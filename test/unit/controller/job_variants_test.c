@@ -5,6 +5,7 @@
 
 #include "queue/cluster/pod.h"
 #include "test/unit/controller/review_world.h"
+#include "base/must.h"
 
 struct made {
 	struct queue *q;
@@ -51,7 +52,7 @@ static void says(const struct made *m, enum job_change c, size_t nth, const char
 	const char *to, const char *text)
 {
 	const struct job_variant *v = find(m, c, nth);
-	assert_non_null(v);
+	must(v);
 	assert_string_equal(v->from, from);
 	assert_string_equal(v->to, to);
 	assert_string_equal(v->text, text);

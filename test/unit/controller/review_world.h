@@ -9,6 +9,7 @@
 #include "controller/watch/time_specs.h"
 #include "controller/wire/decode.h"
 #include "test/unit/forecast/fixture.h"
+#include "base/must.h"
 
 static inline char *quoted(const char *text)
 {
@@ -79,6 +80,7 @@ static inline struct job *job_of_json(
 	free(json);
 	buf_done(&text);
 	json_free(j);
+	must(job);
 	assert_null(job->invalid);
 	return job;
 }

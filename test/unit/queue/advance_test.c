@@ -17,6 +17,7 @@
 
 #include "fixture.h"
 #include "test/unit/searched.h"
+#include "base/must.h"
 
 enum {
 	CPUS = 12,
@@ -167,6 +168,7 @@ static struct test_job *job_of(struct world *w, const struct uid *uid)
 static void obey(struct world *w, const struct decision *d)
 {
 	struct test_job *j = job_of(w, &d->uid);
+	must(j);
 	if (d->kind == DECISION_START) {
 		j->state = RUNNING;
 		j->ends_s = w->now_s + j->lasts_s;

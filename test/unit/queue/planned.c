@@ -1,3 +1,4 @@
+#include "base/must.h"
 #include "planned.h"
 
 #include <setjmp.h>
@@ -350,7 +351,7 @@ bool planned_decide(struct planned *p,
 	if (queue_decide(p->q, p->now_ms, &d, 1, &p->next_ms) == 0)
 		return false;
 	struct planned_job *j = planned_find(p, &d.uid);
-	assert_non_null(j);
+	must(j);
 	if (d.kind == DECISION_STOP) {
 		assert_true(p->reserves);
 		assert_int_equal(d.reason, STOP_REASON_RESERVED);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/mem.h"
 #include "base/must.h"
 #include "queue/calendar/zone.h"
 #include "record/facts.h"
@@ -744,7 +745,7 @@ static void a_run_that_is_too_much_ends_its_recording(void **state)
 {
 	(void)state;
 	struct replay r;
-	char *sentence = malloc(1 << 20);
+	char *sentence = mem_alloc(1 << 20);
 	assert_int_equal(mkdir(dir, 0700), 0);
 	int busy = make_run("20260103T000000000Z-c", 20 << 20);
 	struct recorder *rec = begin_at(AT_MS);
@@ -780,7 +781,7 @@ static void a_line_that_is_too_long_ends_it(void **state)
 {
 	(void)state;
 	struct replay r;
-	char *sentence = malloc(RECORD_LINE_MAX + 100);
+	char *sentence = mem_alloc(RECORD_LINE_MAX + 100);
 	struct recorder *rec = begin_at(AT_MS);
 	struct queue *q = queue_new();
 	recorder_listen(rec, q);

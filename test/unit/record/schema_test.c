@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/uid.h"
 #include "controller/kube/json.h"
 #include "queue/calendar/zone.h"
@@ -262,7 +263,7 @@ static void one_struct(const struct schema *s)
 	struct err e = {""};
 	struct json *j = json_new(LINE_MAX_BYTES * 8);
 	const cJSON *root;
-	void *object = calloc(1, s->size), *back = calloc(1, s->size);
+	void *object = mem_alloc(s->size), *back = mem_alloc(s->size);
 	buf_init(&text, LINE_MAX_BYTES);
 	buf_init(&again, LINE_MAX_BYTES);
 	fill(s, object, &a, 0);
