@@ -95,8 +95,6 @@ struct question {
 };
 
 struct feature {
-	const char *name;
-
 	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
 	 * costs nothing there. An edit of what this looks at calls features_edited(). NULL: it
 	 * concerns every ClusterQueue. */

@@ -316,7 +316,6 @@ static bool bookings_keep_for(struct queue *q, const struct nominee *e)
 }
 
 const struct feature bookings_feature = {
-	.name = "bookings",
 	.concerns = bookings_concern,
 	.choice_may = bookings_choice_may,
 	.parts = bookings_parts,

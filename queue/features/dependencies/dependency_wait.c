@@ -492,7 +492,6 @@ static void dependencies_freed(struct queue *q, struct workload *w)
 }
 
 const struct feature singleton_feature = {
-	.name = "singleton",
 	.concerns = singleton_concerns,
 	.group_may = singleton_group_may,
 	.choice_may = singleton_choice_may,

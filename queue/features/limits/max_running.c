@@ -86,7 +86,6 @@ static bool max_running_parts_otherwise(const struct localqueue *lq,
 }
 
 const struct feature max_running_feature = {
-	.name = "max running",
 	.concerns = max_running_concerns,
 	.group_may = max_running_group_may,
 	.parts = max_running_parts,

@@ -285,7 +285,6 @@ static bool user_limits_part_otherwise(const struct localqueue *lq,
 }
 
 const struct feature user_limits_feature = {
-	.name = "user limits",
 	.concerns = user_limits_concerns,
 	.group_may = user_limits_group_may,
 	.parts = user_limits_parts,

@@ -279,7 +279,6 @@ static void budget_settled(struct queue *q, struct reservation *r, int64_t now_m
 }
 
 const struct feature budget_feature = {
-	.name = "budget",
 	.concerns = budget_concerns_queue,
 	.queue_may = budget_queue_may,
 	.choice_may = budget_choice_may,

@@ -573,7 +573,6 @@ static void price_seen(struct queue *q, struct workload *w, const struct job *j)
 
 /* A plan without a price for now may refuse all starts, and runs above their max-price may have to stop. */
 const struct feature price_feature = {
-	.name = "price",
 	.concerns = price_concerns,
 	.queue_may = price_queue_may,
 	.promise_may = price_promise_may,

@@ -302,7 +302,6 @@ static enum wait_reason namespace_quota_explain(struct question *a)
 }
 
 const struct feature namespace_quota_feature = {
-	.name = "namespace quota",
 	.concerns = namespace_quota_concerns,
 	.group_may = namespace_quota_group_may,
 	.choice_may = namespace_quota_choice_may,

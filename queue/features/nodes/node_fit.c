@@ -411,7 +411,6 @@ static bool nodes_part_otherwise(const struct localqueue *lq,
 /* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have room
  * for them now. Nodes without room are a shortage like one of quota: explain.c says so in that place. */
 const struct feature nodes_feature = {
-	.name = "nodes",
 	.concerns = nodes_concern,
 	.group_may = nodes_group_may,
 	.choice_may = nodes_choice_may,

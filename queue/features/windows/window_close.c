@@ -328,7 +328,6 @@ static bool window_gives_notice(struct queue *q, struct reservation *r, struct d
 
 /* Nothing starts while a window is closed, or ends behind its close. */
 const struct feature window_feature = {
-	.name = "window",
 	.concerns = window_concerns,
 	.queue_may = window_queue_may,
 	.group_may = window_group_may,

@@ -49,7 +49,6 @@ static const char *door_job_fault(const struct job *j)
 }
 
 static const struct feature door = {
-	.name = "door",
 	.queue_may = door_queue_may,
 	.after = {[RUN_RESERVED] = door_hears_start, [RUN_ENDED] = door_hears_end},
 	.job_fault = door_job_fault,
