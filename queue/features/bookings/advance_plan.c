@@ -329,16 +329,37 @@ struct asked {
 	struct booking_lines lines;
 	int64_t from_ms, until_ms;
 	/* The last that keeps them for the Job, where quota was lowered below what several keep: the older
-	 * ones would stop the Job at once, and have what there is. NULL: all have what they keep. */
+	 * ones would stop the Job, and have what there is. NULL: all have what they keep. */
 	const struct advance_reservation *crowded;
 };
+
+static bool is_in_time(const struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
+{
+	for (size_t i = 0; i < a->nwindows; i++)
+		if (a->window[i].from_ms < until_ms && a->window[i].until_ms > from_ms)
+			return true;
+	return false;
+}
+
+/* Returns the last that the Job may use in that time and that has not all that it keeps; NULL: there is none. */
+static struct advance_reservation *last_crowded(struct queue *q, const struct localqueue *lq,
+	const struct user *user, int64_t from_ms, int64_t until_ms)
+{
+	struct advance_reservation *last = NULL;
+	list_each_entry(&lq->cq->reserved, struct advance_reservation, a, of_clusterqueue)
+		if (!a->open && is_in_time(a, from_ms, until_ms) &&
+			advance_usable_by(a, lq, user) && is_crowded(q, a))
+			last = a;
+	return last;
+}
 
 static struct asked ask_for(struct queue *q, const struct localqueue *lq, const struct user *user,
 	struct booking_lines lines, int64_t from_ms, int64_t until_ms)
 {
 	struct advance_reservation *own = last_that_keeps(q, lq, user, lines);
-	bool crowded = own && is_crowded(q, own);
-	return (struct asked){lq, user, lines, from_ms, until_ms, crowded ? own : NULL};
+	if (!own || !is_crowded(q, own))
+		own = last_crowded(q, lq, user, from_ms, until_ms);
+	return (struct asked){lq, user, lines, from_ms, until_ms, own};
 }
 
 static bool is_in_its_way(const struct asked *x, const struct advance_reservation *a)
