@@ -195,10 +195,15 @@ void advance_users_count(struct reservation *r, int times, int64_t now_ms)
 		most_note(r->advance_users->may[i], now_ms);
 }
 
+/* Is it among the sets on which depends what a has? */
+static bool matters(const struct advance_users *u, const struct advance_reservation *a)
+{
+	return u->may[0]->users_group == a->users_group;
+}
+
 bool advance_users_concern(const struct reservation *r, const struct advance_reservation *a)
 {
-	const struct advance_users *u = r->advance_users;
-	return u && u->may[0]->users_group == a->users_group;
+	return r->advance_users && matters(r->advance_users, a);
 }
 
 /* ---- Questions ---- */
@@ -223,12 +228,6 @@ __int128 advance_users_hold(
 			held += profile_at(held_of(u, row), &place, at_ms, &end_ms);
 	}
 	return held;
-}
-
-/* Is it among the sets on which depends what a has? */
-static bool matters(const struct advance_users *u, const struct advance_reservation *a)
-{
-	return u->may[0]->users_group == a->users_group;
 }
 
 /* Forgets what was shared out in an earlier question. */

@@ -407,9 +407,7 @@ void terms_unstand(struct queue *q, struct workload *w)
 /* Asking moves each to the end of the list, so it goes through as many as there are now. */
 void terms_ask_again(struct queue *q, struct clusterqueue *cq)
 {
-	size_t n = 0;
-	list_each(&cq->timed, l)
-		n++;
+	size_t n = list_count(&cq->timed);
 	while (n-- > 0) {
 		struct terms *t = container_of(cq->timed.next, struct terms, of_clusterqueue);
 		struct workload *w = t->w;
