@@ -60,6 +60,12 @@ const char *piece_value(const char *word, const char *key)
 	return strncmp(word, key, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
 }
 
+struct label piece_label(char *text, char c)
+{
+	char *value = piece_after(text, c);
+	return (struct label){text, value ? value : ""};
+}
+
 enum taint_effect piece_effect(const char *name)
 {
 	if (!name)

@@ -21,6 +21,7 @@ char *piece_after(char *text, char c);
 const char *piece_before(const char *text, char c);	    /* a copy of what stands before it */
 const char *piece_value(const char *word, const char *key); /* "b" of "key=b", or NULL */
 
+struct label piece_label(char *text, char c);	  /* "key=value", or "key"; c: what is between */
 enum taint_effect piece_effect(const char *name); /* NULL: any */
 struct toleration piece_toleration(char *text);
 enum stop_policy piece_policy(const char *name);

@@ -28,6 +28,8 @@ void words_done(struct words *w)
 		for (size_t k = 0; k < w->job[i].n; k++)
 			free(w->job[i].word[k]);
 	}
+	for (size_t i = 0; i < w->nflavors; i++)
+		free(w->flavor[i]);
 	words_after_done(w);
 	piece_drop_all();
 }
@@ -56,6 +58,27 @@ size_t words_cut(char *line, char *word[WORDS_MAX])
 	return n;
 }
 
+/* Notes that a line tells of the flavor. False: an earlier one did. */
+static bool note_flavor(struct words *w, const char *name)
+{
+	for (size_t i = 0; i < w->nflavors; i++)
+		if (strcmp(w->flavor[i], name) == 0)
+			return false;
+	must(w->nflavors < WORDS_FLAVORS_MAX);
+	w->flavor[w->nflavors++] = mem_strdup(name);
+	return true;
+}
+
+/* "no flavor NAME .." */
+static bool tell_no_flavor(struct words *w, char **word, size_t n)
+{
+	if (strcmp(word[1], "flavor") != 0)
+		return piece_wrong(w, "no flavor NAME ..");
+	for (size_t i = 2; i < n; i++)
+		note_flavor(w, word[i]);
+	return true;
+}
+
 /* spec.podTemplate of a flavor. */
 struct flavor_adds {
 	struct label select[8], label[8];
@@ -81,8 +104,7 @@ static bool read_adds(struct words *w, struct flavor_spec *s, struct flavor_adds
 			a->toleration[s->adds.ntolerations++] = piece_toleration(t);
 			continue;
 		}
-		char *is = piece_after(t, '=');
-		struct label l = {t, is ? is : ""};
+		struct label l = piece_label(t, '=');
 		if (strcmp(word, "add-select") == 0)
 			a->select[s->adds.nnode_selector++] = l;
 		else
@@ -117,8 +139,7 @@ static bool tell_flavor(struct words *w, char **word, size_t n)
 		for (char *t = strtok_r(word[i + 1], ",", &save); t;
 			t = strtok_r(NULL, ",", &save)) {
 			if (strcmp(word[i], "labels") == 0) {
-				char *value = piece_after(t, '=');
-				label[s.nodes.nlabels++] = (struct label){t, value ? value : ""};
+				label[s.nodes.nlabels++] = piece_label(t, '=');
 			} else if (strcmp(word[i], "taints") == 0) {
 				enum taint_effect effect = piece_effect(piece_after(t, ':'));
 				char *value = piece_after(t, '=');
@@ -131,6 +152,7 @@ static bool tell_flavor(struct words *w, char **word, size_t n)
 			}
 		}
 	}
+	note_flavor(w, s.name);
 	queue_set_flavor(w->q, &s, &w->refused);
 	return true;
 }
@@ -139,28 +161,37 @@ static bool tell_namespace(struct words *w, char **word, size_t n)
 {
 	struct label label[WORDS_MAX];
 	struct namespace_spec s = {.name = word[1], .labels = label};
-	for (size_t i = 2; i < n; i++) {
-		char *value = piece_after(word[i], '=');
-		label[s.nlabels++] = (struct label){word[i], value ? value : ""};
-	}
+	for (size_t i = 2; i < n; i++)
+		label[s.nlabels++] = piece_label(word[i], '=');
 	queue_set_namespace(w->q, &s);
 	return true;
 }
 
-static void tell_class(struct words *w, const char *name, const char *value)
+static void make_class(struct words *w, const char *name, const char *value)
 {
 	struct priority_spec s = {.kind = PRIORITY_WORKLOAD, .name = name, .value = atoi(value)};
 	queue_set_priority(w->q, &s);
 }
 
-static void tell_podclass(struct words *w, char **word, size_t n)
+static bool tell_class(struct words *w, char **word, size_t n)
 {
+	if (n < 3)
+		return piece_wrong(w, "class NAME VALUE");
+	make_class(w, word[1], word[2]);
+	return true;
+}
+
+static bool tell_podclass(struct words *w, char **word, size_t n)
+{
+	if (n < 3)
+		return piece_wrong(w, "podclass NAME VALUE");
 	struct priority_spec s = {.kind = PRIORITY_POD, .name = word[1], .value = atoi(word[2])};
 	for (size_t i = 3; i < n; i++) {
 		s.global_default = s.global_default || strcmp(word[i], "default") == 0;
 		s.never_preempts = s.never_preempts || strcmp(word[i], "never-preempts") == 0;
 	}
 	queue_set_priority(w->q, &s);
+	return true;
 }
 
 struct queue_words { /* a ClusterQueue's flavors as they are read */
@@ -179,11 +210,14 @@ static bool same_resources(const struct flavor_quota_spec *a, const struct flavo
 	return same;
 }
 
-/* Flavors with the same resources, one after the other, are one group. */
-static void make_groups(struct queue_words *x)
+/* Makes the flavors that no line has told of. Those with the same resources, one after the other, are one
+ * group. */
+static void make_groups(struct words *w, struct queue_words *x)
 {
 	for (size_t f = 0; f < x->nflavors; f++) {
 		const struct flavor_quota_spec *flavor = &x->flavor[f];
+		if (note_flavor(w, flavor->flavor))
+			queue_set_flavor(w->q, &(struct flavor_spec){.name = flavor->flavor}, NULL);
 		if (f > 0 && same_resources(flavor, flavor - 1)) {
 			x->group[x->ngroups - 1].nflavors++;
 			continue;
@@ -344,7 +378,7 @@ static bool tell_cohort(struct words *w, char **word, size_t n)
 		else if (!read_quota(w, &x, word[i]))
 			return false;
 	}
-	make_groups(&x);
+	make_groups(w, &x);
 	s.ngroups = x.ngroups;
 	queue_set_cohort(w->q, &s, &w->refused);
 	return true;
@@ -373,9 +407,28 @@ static bool tell_config(struct words *w, char **word, size_t n)
 	return true;
 }
 
+/* Of a queue's word "for=NS/NAME,..": each is a LocalQueue of it. */
+static bool tell_locals(struct words *w, const char *clusterqueue, char *names)
+{
+	char *save;
+	for (char *ns = strtok_r(names, ",", &save); ns; ns = strtok_r(NULL, ",", &save)) {
+		char *name = piece_after(ns, '/');
+		if (!name)
+			return piece_wrong(w, "queue %s for=NS/NAME,..", clusterqueue);
+		struct localqueue_spec s = {.ns = ns,
+			.name = name,
+			.clusterqueue = clusterqueue,
+			.weight = 1,
+			.generation = ++w->generation};
+		queue_set_localqueue(w->q, &s, NULL);
+	}
+	return true;
+}
+
 static bool tell_queue(struct words *w, char **word, size_t n)
 {
 	struct queue_words x = {.ngroups = 0};
+	char *locals = NULL;
 	struct clusterqueue_spec s = {.name = word[1],
 		.cohort = "",
 		.groups = x.group,
@@ -384,22 +437,16 @@ static bool tell_queue(struct words *w, char **word, size_t n)
 		.generation = ++w->generation};
 	for (size_t i = 2; i < n; i++) {
 		bool known;
-		if (!read_queue_option(w, &s, word[i], &known) ||
-			(!known && !read_quota(w, &x, word[i])))
+		if (strncmp(word[i], "for=", 4) == 0)
+			locals = word[i] + 4;
+		else if (!read_queue_option(w, &s, word[i], &known) ||
+			 (!known && !read_quota(w, &x, word[i])))
 			return false;
 	}
-	make_groups(&x);
+	make_groups(w, &x);
 	s.ngroups = x.ngroups;
 	queue_set_clusterqueue(w->q, &s, &w->refused);
-	return true;
-}
-
-/* Of "key:value". */
-static struct pod_metadata added_label(char *text, struct label *ret)
-{
-	char *value = piece_after(text, ':');
-	*ret = (struct label){text, value ? value : ""};
-	return (struct pod_metadata){.labels = ret, .nlabels = 1};
+	return !locals || tell_locals(w, s.name, locals);
 }
 
 static bool tell_local(struct words *w, char **word, size_t n)
@@ -414,22 +461,23 @@ static bool tell_local(struct words *w, char **word, size_t n)
 		.weight = 1,
 		.generation = ++w->generation};
 	for (size_t i = 4; i < n; i++) {
-		if (piece_value(word[i], "stop"))
-			s.stop_policy = piece_policy(piece_value(word[i], "stop"));
-		else if (piece_value(word[i], "weight"))
-			s.weight = atof(piece_value(word[i], "weight"));
-		else if (piece_value(word[i], "max"))
-			s.limits.max_waiting = atoi(piece_value(word[i], "max"));
-		else if (piece_value(word[i], "running"))
-			s.limits.max_running = atoi(piece_value(word[i], "running"));
-		else if (piece_value(word[i], "add-label"))
-			s.metadata = added_label(piece_after(word[i], '='), &added);
-		else if (words_of_user_limits(w, &s.limits.per_user, word[i]))
-			continue;
-		else if (strcmp(word[i], "deleting") == 0)
+		const char *value;
+		if ((value = piece_value(word[i], "stop"))) {
+			s.stop_policy = piece_policy(value);
+		} else if ((value = piece_value(word[i], "weight"))) {
+			s.weight = atof(value);
+		} else if ((value = piece_value(word[i], "max"))) {
+			s.limits.max_waiting = atoi(value);
+		} else if ((value = piece_value(word[i], "running"))) {
+			s.limits.max_running = atoi(value);
+		} else if (piece_value(word[i], "add-label")) {
+			added = piece_label(piece_after(word[i], '='), ':');
+			s.metadata = (struct pod_metadata){.labels = &added, .nlabels = 1};
+		} else if (strcmp(word[i], "deleting") == 0) {
 			s.deleting = true;
-		else
+		} else if (!words_of_user_limits(w, &s.limits.per_user, word[i])) {
 			return piece_wrong(w, "local: what is %s?", word[i]);
+		}
 	}
 	queue_set_localqueue(w->q, &s, &w->refused);
 	return true;
@@ -481,7 +529,7 @@ static bool read_affinity(struct words *w, struct job_words *x, char *text)
 static void read_priority(struct words *w, struct job_words *x, const char *value)
 {
 	snprintf(x->class, sizeof(x->class), "prio%s", value);
-	tell_class(w, x->class, value);
+	make_class(w, x->class, value);
 	x->job.priority_class = x->class;
 }
 
@@ -489,56 +537,48 @@ static void read_priority(struct words *w, struct job_words *x, const char *valu
 static bool read_job_field(struct words *w, struct job_words *x, const char *key, char *value)
 {
 	struct job *j = &x->job;
+	struct job_history *history = &j->admission.history;
 	const struct {
 		const char *key, **text;
 		int32_t *number;
-	} field[] = {{"queue", &j->queue, NULL}, {"class", &j->priority_class, NULL},
-		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
-		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
-		{"owner-pods", NULL, &j->admission.owner_parallelism},
-		{"attempt", NULL, &j->admission.attempt}, {"completions", NULL, &j->completions},
-		{"succeeded", NULL, &j->status.succeeded}, {"active", NULL, &j->status.active},
-		{"runtime", &j->pod.runtime_class, NULL}, {"nice", NULL, &j->nice},
-		{"requeues", NULL, &j->admission.history.requeues},
-		{"suspensions", NULL, &j->admission.history.suspensions}};
+		int64_t *seconds; /* told in seconds, kept in milliseconds */
+	} field[] = {{"queue", &j->queue}, {"class", &j->priority_class},
+		{"podclass", &j->pod_priority_class}, {"invalid", &j->invalid},
+		{"runtime", &j->pod.runtime_class}, {"user", &j->submitted_by}, {"pod", &x->pod},
+		{"pods", .number = &j->parallelism}, {"min", .number = &j->min_parallelism},
+		{"owner-pods", .number = &j->admission.owner_parallelism},
+		{"attempt", .number = &j->admission.attempt},
+		{"completions", .number = &j->completions},
+		{"succeeded", .number = &j->status.succeeded},
+		{"active", .number = &j->status.active}, {"nice", .number = &j->nice},
+		{"requeues", .number = &history->requeues},
+		{"suspensions", .number = &history->suspensions}, {"at", .seconds = &j->created_ms},
+		{"max-run", .seconds = &j->durations.max_run_ms},
+		{"stopping-at", .seconds = &j->annotations.stopping_at_ms},
+		{"story-at", .seconds = &j->admission.told_ms},
+		{"ran", .seconds = &history->ran_ms},
+		{"paid", .seconds = &history->reclaims_paid_ms},
+		{"evicted", .seconds = &history->evicted_ms}, {"grace", .seconds = &j->grace_ms}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
 			continue;
 		if (field[i].text)
 			*field[i].text = value;
-		else
+		else if (field[i].number)
 			*field[i].number = atoi(value);
+		else
+			*field[i].seconds = atoll(value) * 1000;
 		j->has_completions = j->has_completions || strcmp(key, "completions") == 0;
 		return true;
 	}
 	if (strcmp(key, "prio") == 0)
 		read_priority(w, x, value);
-	else if (strcmp(key, "at") == 0)
-		j->created_ms = atoll(value) * 1000;
 	else if (strcmp(key, "version") == 0)
 		j->version = atoll(value);
-	else if (strcmp(key, "max-run") == 0)
-		j->durations.max_run_ms = atoll(value) * 1000;
 	else if (strcmp(key, "expected") == 0)
 		j->durations.expected_ms = words_ms(value);
-	else if (strcmp(key, "stopping-at") == 0)
-		j->annotations.stopping_at_ms = atoll(value) * 1000;
-	else if (strcmp(key, "story-at") == 0)
-		j->admission.told_ms = atoll(value) * 1000;
-	else if (strcmp(key, "ran") == 0)
-		j->admission.history.ran_ms = atoll(value) * 1000;
-	else if (strcmp(key, "paid") == 0)
-		j->admission.history.reclaims_paid_ms = atoll(value) * 1000;
-	else if (strcmp(key, "evicted") == 0)
-		j->admission.history.evicted_ms = atoll(value) * 1000;
-	else if (strcmp(key, "grace") == 0)
-		j->grace_ms = atoll(value) * 1000;
 	else if (strcmp(key, "tolerate") == 0)
 		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
-	else if (strcmp(key, "user") == 0)
-		j->submitted_by = value;
-	else if (strcmp(key, "pod") == 0)
-		x->pod = value;
 	else
 		return false;
 	return true;
@@ -585,14 +625,11 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	} else if (strcmp(word, "affinity") == 0) {
 		return read_affinity(w, x, value);
 	} else if (strcmp(word, "select") == 0) {
-		const char *label = piece_after(value, ':');
-		x->label[j->placement.nnode_selector++] = (struct label){value, label ? label : ""};
+		x->label[j->placement.nnode_selector++] = piece_label(value, ':');
 	} else if (strcmp(word, "label") == 0) {
-		const char *label = piece_after(value, ':');
-		x->own_label[j->nlabels++] = (struct label){value, label ? label : ""};
+		x->own_label[j->nlabels++] = piece_label(value, ':');
 	} else if (strcmp(word, "added") == 0) {
-		const char *label = piece_after(value, ':');
-		x->added = (struct label){value, label ? label : ""};
+		x->added = piece_label(value, ':');
 		j->nadded_labels = 1;
 	} else if (strncmp(word, "limit.", 6) == 0) {
 		return read_amount(w, &x->container.limits, x->limit, word + 6, value);
@@ -752,8 +789,10 @@ static bool tell_reject(struct words *w, char **word, size_t n)
 		queue_reject_runpolicy(w->q, word[2], word[3]);
 	else if (strcmp(word[1], "reservation") == 0)
 		queue_reject_advance_reservation(w->q, word[2], word[3]);
-	else
+	else {
+		note_flavor(w, word[2]);
 		queue_reject_flavor(w->q, word[2], word[3]);
+	}
 	return true;
 }
 
@@ -838,13 +877,44 @@ static bool tell_run(struct words *w, char **word, size_t n)
 	return true;
 }
 
+static bool tell_at(struct words *w, char **word, size_t n)
+{
+	(void)n;
+	return words_tell_at(w, word[1]);
+}
+
+static bool tell_starts(struct words *w, char **word, size_t n)
+{
+	(void)n;
+	queue_pause_starts(w->q, strcmp(word[1], "pause") == 0);
+	return true;
+}
+
+static bool tell_statuses(struct words *w, char **word, size_t n)
+{
+	(void)n;
+	queue_await_statuses(w->q, strcmp(word[1], "awaited") == 0);
+	return true;
+}
+
 bool words_tell(struct words *w, char **word, size_t n)
 {
-	const char *what = word[0];
+	static const struct {
+		const char *what;
+		bool (*tell)(struct words *w, char **word, size_t n);
+	} lines[] = {{"flavor", tell_flavor}, {"no", tell_no_flavor}, {"namespace", tell_namespace},
+		{"class", tell_class}, {"podclass", tell_podclass}, {"config", tell_config},
+		{"cohort", tell_cohort}, {"queue", tell_queue}, {"local", tell_local},
+		{"job", tell_job}, {"edit", tell_job}, {"drop", tell_drop}, {"reject", tell_reject},
+		{"at", tell_at}, {"starts", tell_starts}, {"statuses", tell_statuses},
+		{"pool", words_tell_pool}, {"limits", words_tell_limits},
+		{"overhead", words_tell_overhead}, {"recall", words_tell_recall},
+		{"calendar", words_tell_calendar}, {"policy", words_tell_policy},
+		{"reserve", words_tell_reserve}};
 	piece_drop_all();
 	w->wrong[0] = w->refused.text[0] = '\0';
 	if (n < 2)
-		return piece_wrong(w, "%s: what of it?", what);
+		return piece_wrong(w, "%s: what of it?", word[0]);
 	bool known, sense = words_tell_money(w, word, n, &known);
 	if (!known)
 		sense = words_tell_cluster(w, word, n, &known);
@@ -852,53 +922,8 @@ bool words_tell(struct words *w, char **word, size_t n)
 		sense = words_tell_after(w, word, n, &known);
 	if (known)
 		return sense;
-	if (strcmp(what, "flavor") == 0)
-		return tell_flavor(w, word, n);
-	if (strcmp(what, "namespace") == 0)
-		return tell_namespace(w, word, n);
-	if (strcmp(what, "config") == 0)
-		return tell_config(w, word, n);
-	if (strcmp(what, "cohort") == 0)
-		return tell_cohort(w, word, n);
-	if (strcmp(what, "pool") == 0)
-		return words_tell_pool(w, word, n);
-	if (strcmp(what, "limits") == 0)
-		return words_tell_limits(w, word, n);
-	if (strcmp(what, "recall") == 0)
-		return words_tell_recall(w, word, n);
-	if (strcmp(what, "overhead") == 0)
-		return words_tell_overhead(w, word, n);
-	if (strcmp(what, "calendar") == 0)
-		return words_tell_calendar(w, word, n);
-	if (strcmp(what, "policy") == 0)
-		return words_tell_policy(w, word, n);
-	if (strcmp(what, "reserve") == 0)
-		return words_tell_reserve(w, word, n);
-	if (strcmp(what, "at") == 0)
-		return words_tell_at(w, word[1]);
-	if (strcmp(what, "starts") == 0) {
-		queue_pause_starts(w->q, strcmp(word[1], "pause") == 0);
-		return true;
-	}
-	if (strcmp(what, "statuses") == 0) {
-		queue_await_statuses(w->q, strcmp(word[1], "awaited") == 0);
-		return true;
-	}
-	if (strcmp(what, "queue") == 0)
-		return tell_queue(w, word, n);
-	if (strcmp(what, "local") == 0)
-		return tell_local(w, word, n);
-	if (strcmp(what, "job") == 0 || strcmp(what, "edit") == 0)
-		return tell_job(w, word, n);
-	if (strcmp(what, "drop") == 0)
-		return tell_drop(w, word, n);
-	if (strcmp(what, "reject") == 0)
-		return tell_reject(w, word, n);
-	if (n > 2 && strcmp(what, "class") == 0)
-		tell_class(w, word[1], word[2]);
-	else if (n > 2 && strcmp(what, "podclass") == 0)
-		tell_podclass(w, word, n);
-	else
-		return tell_run(w, word, n);
-	return true;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (strcmp(word[0], lines[i].what) == 0)
+			return lines[i].tell(w, word, n);
+	return tell_run(w, word, n);
 }

@@ -4,6 +4,7 @@
  * A line is words between blanks; "..." keeps blanks inside a word. The first word says what it is:
  *
  *   flavor NAME [labels K=V,..] [taints K[=V]:EFFECT,..] [tolerations K[=V][:EFFECT],..]
+ *   no flavor NAME ..                no queue or cohort line makes it (see there)
  *   namespace NAME [K=V ..]
  *   class NAME VALUE                 a WorkloadPriorityClass
  *   podclass NAME VALUE [default] [never-preempts]
@@ -11,7 +12,8 @@
  *   config [fair] [final-share-only|initial-share-only] [victims-as-kueue]
  *                                    before the first fact
  *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
- *   queue NAME [strict|backfill[=RESERVATIONS]] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
+ *   queue NAME [for=NS/LOCALQUEUE,..] [strict|backfill[=RESERVATIONS]]
+ *              [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
  *              [cap=MAX-PRIORITY] [gaps-below=PRIORITY|none] [selector="TERM"] [noselector]
  *              [by-usage] [within=POLICY]
  *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [min-run=SECONDS]
@@ -19,7 +21,9 @@
  *              [next-when-borrowing] [stop-when-preempting] [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
- *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
+ *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit.
+ *                                    A flavor that no line above tells of is made, without labels.
+ *                                    for=: its LocalQueues, as "local NS/NAME -> QUEUE" makes them
  *   local NS/NAME -> QUEUE [stop=..] [deleting] [max=N] [running=N]
  *                                    spec.maxWaiting and spec.maxRunning; none: no limit.
  *                                    spec.limits.perUser: words_limits.h
@@ -62,6 +66,7 @@
 #include "sluice/queue.h"
 
 #define WORDS_MAX 64
+#define WORDS_FLAVORS_MAX 32
 #define WORDS_JOBS_MAX 64
 #define WORDS_JOB_WORDS_MAX 64
 
@@ -85,6 +90,8 @@ struct words_predecessor { /* what API server or ledger know: words_after.h */
 struct words {
 	struct queue *q;
 	int64_t now_ms, generation;
+	size_t nflavors; /* of which a line has told, or which one has made */
+	char *flavor[WORDS_FLAVORS_MAX];
 	const struct zone *zone; /* in which times are written; NULL: in seconds */
 	size_t njobs;
 	struct words_job job[WORDS_JOBS_MAX];

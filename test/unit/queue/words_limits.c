@@ -117,7 +117,7 @@ bool words_tell_limits(struct words *w, char **word, size_t n)
 			list->item = &all[i];
 		} else if (list) {
 			struct resource *r = &all[(size_t)(list->item - all) + list->count++];
-			r->name = word[i];
+			*r = (struct resource){.name = word[i]};
 			if (!piece_amount(w, word[i], amount, &r->amount))
 				return false;
 		}
@@ -151,7 +151,7 @@ bool words_tell_overhead(struct words *w, char **word, size_t n)
 	for (size_t i = 2; i < n; i++) {
 		char *amount = piece_after(word[i], '=');
 		struct resource *r = &all[s.overhead.count++];
-		r->name = word[i];
+		*r = (struct resource){.name = word[i]};
 		if (!amount || !piece_amount(w, word[i], amount, &r->amount))
 			return false;
 	}
