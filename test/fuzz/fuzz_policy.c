@@ -18,7 +18,7 @@
 #include "sluice/queue.h"
 #include "sluice/week.h"
 #include "test/fuzz/outcome.h"
-#include "test/unit/queue/fixture.h"
+#include "test/unit/queue/worlds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

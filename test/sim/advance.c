@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/core/core.h"
+#include "test/unit/core/inside.h"
 #include "queue/features/bookings/advance_plan.h"
 #include "queue/core/admit/kept_start.h"
 #include "test/sim/sim.h"
@@ -145,10 +145,10 @@ void __real_advance_run_unbooked(struct queue *q, struct reservation *r);
 void __wrap_advance_run_unbooked(struct queue *q, struct reservation *r);
 void __wrap_advance_run_unbooked(struct queue *q, struct reservation *r)
 {
-	bool clears = q->advance_reservations->clears;
+	bool clears = inside_advance_reservations(q)->clears;
 	__real_advance_run_unbooked(q, r);
 	if (planted == BUG_FREED_UNHEARD)
-		q->advance_reservations->clears = clears;
+		inside_advance_reservations(q)->clears = clears;
 }
 
 bool __real_kept_starts_expire(struct queue *q);

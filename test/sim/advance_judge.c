@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "queue/core/core.h"
+#include "test/unit/core/inside.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/bookings/advance_reservation.h"
 #include "test/sim/sim.h"
@@ -182,7 +182,7 @@ static bool covers(const struct reserved *x, int64_t at_ms)
 /* Its ClusterQueue is that of the reservation, and so is its namespace. */
 static bool may_use(const struct replica *r, const struct reserved *x, const struct job *j)
 {
-	const struct workload *w = queue_find_workload(r->queue, &j->uid);
+	const struct workload *w = inside_workload(r->queue, &j->uid);
 	const struct clusterqueue *cq = w && w->reservation ? w->reservation->cq : NULL;
 	return cq && advance_lets(&x->known->advance, j) &&
 	       strcmp(cq->name, clusterqueue_names[x->known->clusterqueue]) == 0;
@@ -301,7 +301,7 @@ static void look(const struct replica *r, const struct reserved_all *all, const 
 /* Some run there is on its way out, or cannot be stopped. */
 static bool some_leave(const struct replica *r)
 {
-	struct tree_node *n = tree_first(&r->queue->clusterqueues.shown);
+	struct tree_node *n = tree_first(&inside_clusterqueues(r->queue)->shown);
 	for (; n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		list_each_entry(&cq->reservations, const struct reservation, v, of_clusterqueue)
@@ -351,7 +351,7 @@ static int64_t users_hold(
 	const struct replica *r, const struct reserved *x, const struct reserved_row *u)
 {
 	int64_t held = 0;
-	struct tree_node *n = tree_first(&r->queue->clusterqueues.shown);
+	struct tree_node *n = tree_first(&inside_clusterqueues(r->queue)->shown);
 	for (; n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		if (strcmp(cq->name, u->node) != 0)
@@ -490,7 +490,7 @@ static bool overlaps_at(const struct reserved_all *all, const struct replica *r,
 static void check_start(struct sim *s, const struct replica *r, const struct reserved_all *all,
 	const struct decision *d, int64_t now_ms)
 {
-	const struct workload *w = queue_find_workload(r->queue, &d->uid);
+	const struct workload *w = inside_workload(r->queue, &d->uid);
 	const struct model_job *j = model_api_by_uid(&s->api, &d->uid);
 	struct explanation e = {0};
 	if (!j || !w || !w->reservation || !queue_explain(r->queue, &d->uid, now_ms, &e))

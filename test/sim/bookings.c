@@ -1,7 +1,8 @@
 #include "test/sim/bookings.h"
 
-#include "queue/core/core.h"
+#include "queue/core/plan/quota_plan.h"
 #include "test/sim/sim.h"
+#include "test/unit/core/inside.h"
 
 #define SALT 0x626f6f6b696e6773 /* "bookings" */
 
@@ -40,14 +41,14 @@ void bookings_count(struct sim *s, const struct replica *r, const struct decisio
 {
 	if (!s->bookings.on)
 		return;
-	if (r->queue->kept_starts.count > 0)
+	if (inside_kept_starts(r->queue) > 0)
 		sim_reach(s, PATH_KEPT_START);
 	for (size_t i = 0; i < n; i++) {
 		const struct model_job *j = model_api_by_uid(&s->api, &d[i].uid);
 		if (j && d[i].kind == DECISION_START && j->now->job.terms.cheapest)
 			sim_reach(s, PATH_CHEAPEST_START);
 	}
-	list_each_entry(&r->queue->quota_plan.booked, const struct booking, b, of_plan)
+	list_each_entry(&inside_plan(r->queue)->booked, const struct booking, b, of_plan)
 		if (b->kind == BOOKING_CHEAPEST)
 			sim_reach(s, PATH_BOOKED);
 }

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "queue/core/core.h"
 #include "queue/core/model/reservation.h"
 #include "test/sim/sim.h"
+#include "test/unit/core/inside.h"
 
 #define SALT 0x7573657273 /* "users" */
 
@@ -80,7 +80,7 @@ static bool asks_for_cpu(const struct reservation *r)
 
 void users_check(struct sim *s, const struct replica *r, const struct decision *d)
 {
-	const struct workload *w = queue_find_workload(r->queue, &d->uid);
+	const struct workload *w = inside_workload(r->queue, &d->uid);
 	if (!s->o.users || !w || !w->reservation ||
 		(d->kind != DECISION_START && d->kind != DECISION_GROW))
 		return;

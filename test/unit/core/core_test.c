@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "queue/core/decide.h"
 #include "queue/core/feature.h"
-#include "test/unit/queue/fixture.h"
+#include "test/unit/queue/worlds.h"
 
 /* ---- A feature ---- */
 

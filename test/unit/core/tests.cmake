@@ -15,3 +15,7 @@ long_test(queue_quota_plan.long test_queue_quota_plan)
 add_executable(test_queue_core ${CMAKE_CURRENT_LIST_DIR}/core_test.c)
 target_link_libraries(test_queue_core PRIVATE queue_core ${CMOCKA})
 add_test(NAME queue_core COMMAND test_queue_core)
+
+# What other tests look at of the body of a queue.
+add_library(queue_inside STATIC ${CMAKE_CURRENT_LIST_DIR}/inside.c)
+target_link_libraries(queue_inside PUBLIC queue)

@@ -1,5 +1,6 @@
 /* Jobs beyond what may wait (queue/core/model/overflow.h): by name alone until they have their turn. */
-#include "queue/core/core.h"
+#include "queue/core/model/overflow.h"
+#include "test/unit/core/inside.h"
 #include "world.h"
 
 enum { JOBS = 80 };
@@ -11,7 +12,7 @@ static struct snap draft[JOBS];
 /* As many again may run or ran: less than in earnest, so that a few Jobs meet the end. */
 static void limit(struct world *w, int32_t max)
 {
-	w->queue->overflow.beside = 0;
+	inside_overflow(w->queue)->beside = 0;
 	struct localqueue_spec main = {.ns = "team-a",
 		.name = "main",
 		.clusterqueue = "batch",

@@ -2,9 +2,9 @@
  * What the gate does not know for sure: whether it still leads, what became of a start whose story
  * somebody took away, and how many pods there are when the Job's status is behind.
  */
-#include "queue/core/core.h"
 #include "queue/core/model/reservation.h"
 #include "world.h"
+#include "test/unit/core/inside.h"
 
 /* ---- A successor -------------------------------------------------------------------------------
  */
@@ -313,7 +313,7 @@ static void a_run_that_was_adopted_before_it_was_read_counts_for_its_submitter(v
 	model_api_write(&w->api, s, true);
 	world_restart(w);
 	turn(w);
-	const struct workload *known = queue_find_workload(w->queue, &w->j->now->job.uid);
+	const struct workload *known = inside_workload(w->queue, &w->j->now->job.uid);
 	assert_non_null(known->reservation);
 	assert_string_equal(known->reservation->user->name, "alice");
 }

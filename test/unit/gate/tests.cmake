@@ -10,6 +10,9 @@ foreach(name run lending growth stuck rejection doubt failing deferred hostile m
   target_link_options(test_gate_${name} PRIVATE -Wl,--wrap=queue_decide)
   add_test(NAME gate_${name} COMMAND test_gate_${name})
 endforeach()
+foreach(name deferred doubt)
+  target_link_libraries(test_gate_${name} PRIVATE queue_inside)
+endforeach()
 target_link_options(test_gate_never_starts PRIVATE -Wl,--wrap=queue_job_waits_in_vain)
 target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_job_bill
   -Wl,--wrap=queue_job_cost -Wl,--wrap=queue_finished_job)

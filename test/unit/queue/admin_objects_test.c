@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
-#include "test/unit/queue/fixture.h"
+#include "test/unit/queue/worlds.h"
 
 static const char *const only_batch[] = {"batch"};
 

@@ -23,6 +23,7 @@
 
 #include "planned.h"
 #include "queue/core/model/reservation.h"
+#include "test/unit/core/inside.h"
 
 enum {
 	WORLDS = 100,
@@ -69,7 +70,7 @@ static int piece_order(const void *a, const void *b)
  * made anew, one in which there is a reservation. */
 static bool plans(struct queue *q, const struct booking *b)
 {
-	const struct quota_node *root = quota_node_of(&q->quota, b->line[0].row->node->name);
+	const struct quota_node *root = quota_node_of(inside_quota(q), b->line[0].row->node->name);
 	while (root->parent)
 		root = root->parent;
 	return root->cohort_tree && root->cohort_tree->plans;
@@ -79,7 +80,7 @@ static bool plans(struct queue *q, const struct booking *b)
 static void take_pieces(struct queue *q, struct queue *other, struct pieces *ret)
 {
 	ret->n = 0;
-	list_each_entry(&q->quota_plan.booked, const struct booking, b, of_plan) {
+	list_each_entry(&inside_plan(q)->booked, const struct booking, b, of_plan) {
 		bool firm = b->kind == BOOKING_ADVANCE ||
 			    (b->kind == BOOKING_RUN && plans(q, b) && plans(other, b));
 		for (size_t i = 0; firm && i < b->nlines; i++) {

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
+#include "worlds.h"
 #include "test/unit/searched.h"
 #include "base/must.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
+#include "worlds.h"
 
 #define HUGE_CPU 1000000000 /* more than there is */
 

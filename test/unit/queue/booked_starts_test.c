@@ -24,6 +24,7 @@
 #include "queue/core/model/reservation.h"
 #include "queue/core/admit/kept_start.h"
 #include "test/unit/searched.h"
+#include "test/unit/core/inside.h"
 
 enum { EVENTS = 400, CALM_HOURS = 200 };
 
@@ -63,7 +64,7 @@ static int flavor_of_row(const struct quota_row *row)
 static void note_bookings(const struct planned *p)
 {
 	nnoted = 0;
-	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan) {
+	list_each_entry(&inside_plan(p->q)->booked, const struct booking, b, of_plan) {
 		if (b->kind == BOOKING_RUN)
 			continue;
 		assert_int_equal(b->nlines, 1);
@@ -108,7 +109,7 @@ static void check_start(struct planned *p, struct planned_job *j, const struct d
 {
 	(void)d;
 	struct uid uid = planned_uid(j);
-	const struct workload *w = queue_find_workload(p->q, &uid);
+	const struct workload *w = inside_workload(p->q, &uid);
 	assert_non_null(w);
 	int flavor = flavor_of_row(w->reservation->line[0].row);
 	if (!overlaps(p, j, flavor))
@@ -153,7 +154,7 @@ static void check_of_run(
 static void check_bookings(struct planned *p)
 {
 	unsigned seen[PLANNED_JOBS] = {0};
-	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan) {
+	list_each_entry(&inside_plan(p->q)->booked, const struct booking, b, of_plan) {
 		struct planned_job *j = planned_find(p, &b->who);
 		assert_non_null(j);
 		assert_int_equal(b->nlines, 1);
@@ -167,8 +168,7 @@ static void check_bookings(struct planned *p)
 	}
 	for (size_t i = 0; i < PLANNED_JOBS; i++) {
 		const struct planned_job *j = &p->job[i];
-		struct clusterqueue *cq =
-			clusterqueue_find(&p->q->clusterqueues, planned_queue_name[j->queue]);
+		struct clusterqueue *cq = inside_clusterqueue(p->q, planned_queue_name[j->queue]);
 		if (j->alive && j->runs && cq->cohort_tree->plans)
 			assert_int_equal(seen[i] >> BOOKING_RUN & 1, 1);
 	}
@@ -195,7 +195,7 @@ static void check_kept(struct planned *p)
 		const struct planned_job *j = &p->job[i];
 		struct uid uid = planned_uid(j);
 		const struct workload *w =
-			j->alive && !j->runs ? queue_find_workload(p->q, &uid) : NULL;
+			j->alive && !j->runs ? inside_workload(p->q, &uid) : NULL;
 		const struct booking *b = w ? kept_start_of(p->q, w) : NULL;
 		if (b && (promised_ms[i] == 0 || b->from_ms < promised_ms[i]))
 			promised_ms[i] = b->from_ms;
@@ -256,9 +256,9 @@ static void come_to_an_end(struct planned *p)
 	check_none_is_left(p);
 	planned_drop_all(p);
 	decide(p);
-	assert_true(list_empty(&p->q->quota_plan.booked));
-	assert_true(list_empty(&p->q->quota_plan.rows));
-	assert_int_equal(p->q->kept_starts.count, 0);
+	assert_true(list_empty(&inside_plan(p->q)->booked));
+	assert_true(list_empty(&inside_plan(p->q)->rows));
+	assert_int_equal(inside_kept_starts(p->q), 0);
 }
 
 static void world(uint64_t seed)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
+#include "worlds.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEAP_IS_OURS false /* mallinfo2 knows nothing of the sanitizer's heap */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
-#include "fixture.h"
+#include "worlds.h"
 #include "test/unit/searched.h"
 
 #define WORLD_S 20000 /* so long is looked ahead at most */

@@ -24,10 +24,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
 #include "queue/core/preempt/preemption.h"
-#include "fixture.h"
+#include "worlds.h"
 #include "test/unit/searched.h"
+#include "test/unit/core/inside.h"
 
 #define STEPS 120
 #define N_COHORTS 4
@@ -550,7 +550,7 @@ static void check_victims(struct world *w)
 {
 	for (size_t i = 0; i < w->njobs; i++) {
 		struct uid uid = uid_of(w, &w->job[i]);
-		const struct workload *x = queue_find_workload(w->q, &uid);
+		const struct workload *x = inside_workload(w->q, &uid);
 		if (x && x->group)
 			check_victims_for(w, x);
 	}

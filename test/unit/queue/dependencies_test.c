@@ -19,6 +19,7 @@
 #include "followers.h"
 #include "queue/features/dependencies/dependency_wait.h"
 #include "test/unit/searched.h"
+#include "test/unit/core/inside.h"
 
 /* ---- Restarts -------------------------------------------------------------------------------- */
 
@@ -236,12 +237,12 @@ static void a_chain_moves_link_by_link(void **state)
 		struct uid uid = fixture_uid(i + 1);
 		assert_int_equal(uid_cmp(&d[0].uid, &uid), 0);
 		struct predecessor p = seen(i + 1, name[i], PREDECESSOR_SUCCEEDED);
-		uint64_t placed = q->counters.placed;
+		uint64_t placed = inside_placed(q);
 		queue_end_job(q, &uid, 5000 + i);
 		queue_see_predecessor(q, &p);
-		assert_in_range(q->counters.placed - placed, 0, 2);
+		assert_in_range(inside_placed(q) - placed, 0, 2);
 	}
-	assert_int_equal(q->predecessors->namespaces.count, 0);
+	assert_int_equal(inside_predecessors(q)->namespaces.count, 0);
 	queue_free(q);
 	free(name);
 }
@@ -263,7 +264,7 @@ static void a_thousand_followers_fail_at_once(void **state)
 	answer_waits(q);
 	assert_int_equal(queue_decide(q, now_ms, d, 64, &next_ms), 0);
 	struct predecessor p = seen(1, "job-0", PREDECESSOR_FAILED);
-	uint64_t placed = q->counters.placed;
+	uint64_t placed = inside_placed(q);
 	queue_see_predecessor(q, &p);
 	do {
 		size_t n = queue_decide(q, now_ms, d, 64, &next_ms);
@@ -275,7 +276,7 @@ static void a_thousand_followers_fail_at_once(void **state)
 		now_ms = next_ms;
 	} while (next_ms != INT64_MAX);
 	assert_int_equal(told, FAN);
-	assert_int_equal(q->counters.placed, placed);
+	assert_int_equal(inside_placed(q), placed);
 	queue_free(q);
 }
 

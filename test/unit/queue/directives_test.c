@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
+#include "worlds.h"
 
 static const struct label zone_pool[] = {{"zone", "a\"b"}, {"pool", "spot"}};
 static const struct toleration same = {

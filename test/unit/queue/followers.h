@@ -3,8 +3,8 @@
 #ifndef SLUICE_TEST_QUEUE_FOLLOWERS_H
 #define SLUICE_TEST_QUEUE_FOLLOWERS_H
 
-#include "fixture.h"
-#include "queue/core/core.h"
+#include "worlds.h"
+#include "test/unit/core/inside.h"
 
 static const struct resource cpu_of_one = {"cpu", 1000};
 static const struct container one_cpu = {.requests = {&cpu_of_one, 1}};
@@ -23,7 +23,7 @@ static inline struct dependency after_name(enum dependency_kind k, const char *n
 static inline const struct workload *workload(const struct queue *q, uint32_t n)
 {
 	struct uid uid = fixture_uid(n);
-	return queue_find_workload(q, &uid);
+	return inside_workload(q, &uid);
 }
 
 /* A follower that waits for the items. */

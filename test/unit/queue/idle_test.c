@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "queue/core/core.h"
+#include "test/unit/core/inside.h"
 #include "queue/job/stop_rate.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/user.h"
 #include "queue/requests/lending.h"
-#include "fixture.h"
+#include "worlds.h"
 
 static const struct resource one = {"cpu", 1000};
 static const struct container c = {.requests = {&one, 1}};
@@ -51,7 +51,7 @@ static void add_queue(struct queue *q, const char *name, const char *flavor)
 
 static bool is_dirty(const struct queue *q, const char *name)
 {
-	return list_in(&clusterqueue_find(&q->clusterqueues, name)->cohort_tree->dirty);
+	return list_in(&inside_clusterqueue(q, name)->cohort_tree->dirty);
 }
 
 static void the_same_pool_again_touches_nothing(void **state)
@@ -81,7 +81,7 @@ static void a_pool_touches_those_with_its_flavor_alone(void **state)
 	struct job j = fixture_job(1, &c);
 	queue_set_job(q, &j);
 	decide(q, 0, d);
-	uint64_t placed = q->counters.placed;
+	uint64_t placed = inside_placed(q);
 	queue_set_idle_pool(q, &(struct idle_pool){"spot", 8000, 4000, 4000, 4000});
 	assert_true(is_dirty(q, "batch") && is_dirty(q, "more"));
 	assert_false(is_dirty(q, "other"));
@@ -90,7 +90,7 @@ static void a_pool_touches_those_with_its_flavor_alone(void **state)
 	queue_set_idle_pool(q, &(struct idle_pool){"nobody", 8000, 8000, 8000, 8000});
 	queue_set_idle_pool(q, &(struct idle_pool){"on-demand", 8000, 8000, 8000, 8000});
 	assert_false(is_dirty(q, "batch") || is_dirty(q, "more") || is_dirty(q, "other"));
-	assert_int_equal(q->counters.placed, placed);
+	assert_int_equal(inside_placed(q), placed);
 	queue_free(q);
 }
 
@@ -131,14 +131,14 @@ static void equal_resources_are_one_shape(void **state)
 	assert_true(queue_memory_bytes(q) - first < 8 * 512);
 	assert_string_equal(queue_job_resources(q, &j.uid), text);
 	/* Another text, and none; another set. */
-	size_t shapes = q->shapes.shapes.count;
+	size_t shapes = inside_shapes(q);
 	text[0] = 'y';
 	queue_set_job(q, &j);
 	assert_string_equal(queue_job_resources(q, &j.uid), text);
-	assert_int_equal(q->shapes.shapes.count, shapes + 1);
+	assert_int_equal(inside_shapes(q), shapes + 1);
 	j.lending = 1 << LENDING_BATCH;
 	queue_set_job(q, &j);
-	assert_int_equal(q->shapes.shapes.count, shapes + 1);
+	assert_int_equal(inside_shapes(q), shapes + 1);
 	j.resources = NULL;
 	j.lending = 0;
 	queue_set_job(q, &j);

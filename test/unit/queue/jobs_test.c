@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "queue/core/core.h"
+#include "worlds.h"
+#include "test/unit/core/inside.h"
 
 static const struct resource one = {"cpu", 1000};
 static const struct container c = {.requests = {&one, 1}};
@@ -448,10 +448,10 @@ static void an_edit_of_a_localqueue_moves_jobs_only_between_groups(void **state)
 			.clusterqueue = "batch",
 			.limits = r->limits,
 			.metadata = m};
-		uint64_t placed = q->counters.placed;
+		uint64_t placed = inside_placed(q);
 		queue_set_localqueue(q, &s, NULL);
-		if (q->counters.placed - placed != (r->moves ? 3 : 0))
-			fail_msg("%s: %d moved", r->name, (int)(q->counters.placed - placed));
+		if (inside_placed(q) - placed != (r->moves ? 3 : 0))
+			fail_msg("%s: %d moved", r->name, (int)(inside_placed(q) - placed));
 	}
 	queue_free(q);
 }

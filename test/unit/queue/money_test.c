@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
-#include "fixture.h"
+#include "worlds.h"
 #include "test/unit/searched.h"
 
 #define HOUR_MS INT64_C(3600000)

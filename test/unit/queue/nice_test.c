@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "queue/core/core.h"
+#include "worlds.h"
+#include "test/unit/core/inside.h"
 #include "queue/core/model/nice.h"
 
 static const struct resource one = {"cpu", 1000};
@@ -135,11 +135,11 @@ static void test_records_are_made_where_they_are_needed(void **state)
 		set(q, n, "alice", 0);
 	decide(q);
 	size_t bytes = queue_memory_bytes(q);
-	assert_true(list_empty(&q->nices.users));
+	assert_true(list_empty(&inside_nices(q)->users));
 	set(q, 100, "alice", -1);
-	assert_false(list_empty(&q->nices.dirty));
+	assert_false(list_empty(&inside_nices(q)->dirty));
 	decide(q);
-	assert_true(list_empty(&q->nices.dirty));
+	assert_true(list_empty(&inside_nices(q)->dirty));
 	assert_int_equal(queue_memory_bytes(q), bytes + 100 * sizeof(struct nice));
 	assert_int_equal(explain(q, 1).ahead, 1);
 	set(q, 100, "alice", 0);

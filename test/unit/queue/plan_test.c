@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
-#include "queue/core/core.h"
-#include "fixture.h"
+#include "test/unit/core/inside.h"
+#include "worlds.h"
 #include "queue/price/tariff.h"
 #include "queue/features/money/plan.h"
 
@@ -60,7 +60,7 @@ static void set_job(struct queue *q)
 
 static struct plan *the_plan(struct queue *q)
 {
-	return plan_of(q, clusterqueue_find(&q->clusterqueues, "batch"));
+	return plan_of(q, inside_clusterqueue(q, "batch"));
 }
 
 static void decide(struct queue *q, int64_t now_ms)

@@ -1,5 +1,8 @@
 #include "base/must.h"
 #include "planned.h"
+#include "queue/core/model/quota.h"
+#include "queue/core/plan/quota_plan.h"
+#include "test/unit/core/inside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -420,7 +423,7 @@ __int128 planned_use(const struct planned *p, int queue, int flavor, int64_t at_
 {
 	__int128 sum = 0;
 	struct uid not_its = but ? planned_uid(but) : (struct uid){{0}};
-	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan)
+	list_each_entry(&inside_plan(p->q)->booked, const struct booking, b, of_plan)
 		if (b->from_ms <= at_ms && at_ms < b->until_ms &&
 			!(but && uid_cmp(&b->who, &not_its) == 0))
 			sum += amount_at(b, queue, flavor);
@@ -460,7 +463,7 @@ __int128 planned_free(const struct planned *p, int queue, int flavor, int64_t at
 int64_t planned_next_change(const struct planned *p, int64_t at_ms)
 {
 	int64_t next_ms = INT64_MAX;
-	list_each_entry(&p->q->quota_plan.booked, const struct booking, b, of_plan) {
+	list_each_entry(&inside_plan(p->q)->booked, const struct booking, b, of_plan) {
 		if (b->from_ms > at_ms && b->from_ms < next_ms)
 			next_ms = b->from_ms;
 		if (b->until_ms > at_ms && b->until_ms < next_ms)
@@ -472,9 +475,10 @@ int64_t planned_next_change(const struct planned *p, int64_t at_ms)
 /* What the plan says of a row; 0 where it has none. */
 static __int128 said(struct planned *p, const char *node, int flavor, int64_t at_ms)
 {
-	struct quota_node *n = quota_node_of(&p->q->quota, node);
-	struct quota_row *row = quota_row_of(&p->q->quota, n, planned_flavor_name[flavor], "cpu");
-	return quota_plan_use(&p->q->quota_plan, row, at_ms);
+	struct quota_node *n = quota_node_of(inside_quota(p->q), node);
+	struct quota_row *row =
+		quota_row_of(inside_quota(p->q), n, planned_flavor_name[flavor], "cpu");
+	return quota_plan_use(inside_plan(p->q), row, at_ms);
 }
 
 void planned_compare_profiles(struct planned *p)

@@ -10,7 +10,6 @@
 #ifndef SLUICE_TEST_QUEUE_PLANNED_H
 #define SLUICE_TEST_QUEUE_PLANNED_H
 
-#include "queue/core/core.h"
 #include "sluice/queue.h"
 #include "test/sim/rng.h"
 

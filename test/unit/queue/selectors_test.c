@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "followers.h"
 #include "queue/features/dependencies/dependency_wait.h"
+#include "test/unit/core/inside.h"
 
 static struct dependency after_label(
 	enum dependency_kind k, struct requirement *r, const char *const *value)
@@ -61,10 +62,10 @@ static void a_selector_takes_ten_thousand_and_no_more(void **state)
 	assert_true(queue_take_wanted(q, &asked));
 	all[5].state = PREDECESSOR_STARTED;
 	queue_answer_wanted(q, asked.id, all, n - 1);
-	uint64_t placed = q->counters.placed;
+	uint64_t placed = inside_placed(q);
 	for (size_t i = 0; i + 1 < n; i++)
 		queue_see_predecessor(q, &all[i]);
-	assert_int_equal(q->counters.placed, placed);
+	assert_int_equal(inside_placed(q), placed);
 	assert_false(dependencies_hold(workload(q, 1)));
 	all[5].state = PREDECESSOR_SUCCEEDED;
 	queue_see_predecessor(q, &all[5]);

@@ -30,9 +30,9 @@
 #include <cmocka.h>
 
 #include "base/must.h"
-#include "fixture.h"
+#include "worlds.h"
 #include "queue/calendar/zone.h"
-#include "queue/core/core.h"
+#include "test/unit/core/inside.h"
 #include "queue/core/model/giving.h"
 #include "test/sim/rng.h"
 
@@ -368,7 +368,7 @@ static void check_quota(struct world *w)
 {
 	__int128 now_all = 0, then_all = 0, quota_all = 0, now_before = 0, then_before = 0;
 	for (int i = 0; i < QUEUES; i++) {
-		struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, queue_name[i]);
+		struct clusterqueue *cq = inside_clusterqueue(w->q, queue_name[i]);
 		const struct quota_row *row = cq->node->row[0];
 		__int128 now = 0, then = 0;
 		size_t leaving = 0;
@@ -412,7 +412,7 @@ static void check_growth(struct world *w, struct sized *s, const struct decision
 static int32_t could_give(const struct world *w, const struct sized *s)
 {
 	struct uid uid = uid_of(s);
-	const struct workload *x = queue_find_workload(w->q, &uid);
+	const struct workload *x = inside_workload(w->q, &uid);
 	int32_t least;
 	if (!s->alive || !s->has_room || s->stopping || !x || !x->reservation ||
 		!giving_may(x->reservation, &least))
@@ -424,7 +424,7 @@ static int32_t could_give(const struct world *w, const struct sized *s)
 static __int128 stays(const struct world *w, int queue)
 {
 	__int128 then = w->use_then[queue];
-	const struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, queue_name[queue]);
+	const struct clusterqueue *cq = inside_clusterqueue(w->q, queue_name[queue]);
 	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
 		if (r->stop_given)
 			then -= reservation_line_then(r, &r->line[0]);
@@ -541,7 +541,7 @@ static void pass(struct world *w)
 	int64_t next_ms;
 	for (int i = 0; i < JOBS; i++) {
 		struct uid uid = uid_of(&w->job[i]);
-		const struct workload *x = queue_find_workload(w->q, &uid);
+		const struct workload *x = inside_workload(w->q, &uid);
 		had[i] = queue_job_pods(w->q, &uid);
 		kept[i] = x && x->reservation ? reservation_keeps(x->reservation) : 0;
 	}

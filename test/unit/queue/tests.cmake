@@ -1,9 +1,12 @@
 # The queue library, tested with nothing but itself: a stray call to the clock or to the controller
 # does not link.
+# What its tests share: chance, and what they look at of its body.
+add_library(queue_worlds STATIC ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
+target_link_libraries(queue_worlds PUBLIC queue_inside)
 set(queue_tests admin_objects advance after_view ahead cohorts dependencies outcome_record predecessor_questions selectors singletons tree user user_limits directives jobs budget money cheapest plan windows idle node_suitability node_fit namespace_quota nice week)
 foreach(name ${queue_tests})
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
+  target_link_libraries(test_queue_${name} PRIVATE queue_worlds ${CMOCKA})
   add_test(NAME queue_${name} COMMAND test_queue_${name})
   set_tests_properties(queue_${name} PROPERTIES TIMEOUT 900)
 endforeach()
@@ -47,9 +50,8 @@ set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 # Random worlds: victims that hurt least beside all subsets, sizes of runs, what bookings are worth, and
 # AdvanceReservations after a restart.
 foreach(name victims sizes booked_starts advance_restart)
-  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
-    ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
-  target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
+  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_queue_${name} PRIVATE queue_worlds ${CMOCKA})
   add_test(NAME queue_${name} COMMAND test_queue_${name})
   set_tests_properties(queue_${name} PROPERTIES TIMEOUT 900)
 endforeach()

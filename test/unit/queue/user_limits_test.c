@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "queue/core/core.h"
+#include "worlds.h"
+#include "test/unit/core/inside.h"
 #include "queue/core/model/reservation.h"
 
 static const char *const USER[] = {"alice", "bob", NULL};
@@ -122,7 +122,7 @@ static void check_line(const struct user *u, size_t most)
 
 static void check_users(const struct queue *q, size_t waiting)
 {
-	const struct localqueue *lq = localqueue_find(&q->localqueues, "team-a", "main");
+	const struct localqueue *lq = inside_localqueue(q, "team-a", "main");
 	for (struct tree_node *n = tree_first(&lq->users); n; n = tree_next(n)) {
 		check_holds(container_of(n, struct user, by_name));
 		check_line(container_of(n, struct user, by_name), waiting);
@@ -165,7 +165,7 @@ static void test_the_same_stand_in_line_in_whatever_order_jobs_are_read(void **s
 		decide(q);
 		for (uint32_t n = 0; n < 30; n++) {
 			struct uid uid = fixture_uid(1 + n);
-			assert_int_equal(stands(queue_find_workload(q, &uid)), n < 10);
+			assert_int_equal(stands(inside_workload(q, &uid)), n < 10);
 		}
 		queue_free(q);
 	}
@@ -185,11 +185,11 @@ static void test_a_job_that_starts_or_goes_moves_a_few_of_many(void **state)
 	assert_int_equal(decide(q), 10);
 	for (uint32_t n = 0; n < 500; n++) {
 		struct uid runs = fixture_uid(1 + n), waits = fixture_uid(MANY - n);
-		uint64_t before = q->counters.placed;
+		uint64_t before = inside_placed(q);
 		queue_end_job(q, &runs, 2000000);
 		queue_drop_job(q, &waits);
 		assert_int_equal(decide(q), 1);
-		assert_true(q->counters.placed - before <= 3);
+		assert_true(inside_placed(q) - before <= 3);
 	}
 	queue_free(q);
 }

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/must.h"
-#include "fixture.h"
-#include "queue/core/core.h"
+#include "worlds.h"
+#include "test/unit/core/inside.h"
 #include "queue/core/model/reservation.h"
 
 static const struct resource one = {"cpu", 1000};
@@ -28,7 +28,7 @@ static void set(struct queue *q, uint32_t n, const char *queue, const char *user
 
 static struct user *find(const struct queue *q, const char *queue, const char *name)
 {
-	const struct localqueue *lq = localqueue_find(&q->localqueues, "team-a", queue);
+	const struct localqueue *lq = inside_localqueue(q, "team-a", queue);
 	return lq ? user_find(lq, name) : NULL;
 }
 
@@ -113,12 +113,12 @@ static void test_a_record_is_memory_that_counts(void **state)
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	set(q, 1, "main", name);
-	size_t one_job = q->workload_bytes;
+	size_t one_job = inside_job_bytes(q);
 	set(q, 2, "main", name);
-	size_t of_a_job = q->workload_bytes - one_job;
+	size_t of_a_job = inside_job_bytes(q) - one_job;
 	assert_int_equal(one_job - of_a_job, sizeof(struct user) + sizeof(name));
 	queue_drop_job(q, &uid);
-	assert_int_equal(q->workload_bytes, one_job);
+	assert_int_equal(inside_job_bytes(q), one_job);
 	queue_free(q);
 }
 

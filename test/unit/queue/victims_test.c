@@ -24,9 +24,9 @@
 
 #include "base/must.h"
 #include "queue/cluster/pod.h"
-#include "queue/core/core.h"
+#include "test/unit/core/inside.h"
 #include "queue/core/preempt/preemption.h"
-#include "fixture.h"
+#include "worlds.h"
 #include "test/sim/rng.h"
 
 enum { WORLDS = 1000, RUNS = 9, QUEUES = 3, COHORTS = 2, RESOURCES = 2, BUDGETS = 2, ASKER = 99 };
@@ -191,7 +191,7 @@ static void start_one(struct world *w, uint32_t n)
 	must(queue_decide(w->q, 100 + (int64_t)n, out, 2, &next_ms) == 1);
 	must(out[0].kind == DECISION_START);
 	tell_job(w, n + 1, queue, r->app, false, pods, request, priority, created_ms);
-	r->reservation = queue_find_workload(w->q, &r->uid)->reservation;
+	r->reservation = inside_workload(w->q, &r->uid)->reservation;
 	must(r->reservation && r->reservation->pods == pods);
 }
 
@@ -246,7 +246,7 @@ static bool ask(struct world *w)
 		request[i] = (int64_t)below(w, 10);
 	tell_job(w, ASKER, 0, 2, true, 1, request, class_name[below(w, 3) ? 3 : 1 + below(w, 2)],
 		(int64_t)below(w, 20));
-	const struct workload *x = queue_find_workload(w->q, &uid);
+	const struct workload *x = inside_workload(w->q, &uid);
 	if (!x->group)
 		return false;
 	const struct claim *c = &x->group->claim;
@@ -262,7 +262,7 @@ static bool ask(struct world *w)
 static const struct quota_row *row_at(
 	const struct world *w, const struct quota_node *node, const struct quota_row *row)
 {
-	return node == row->node ? row : quota_row_like(&w->q->quota, node, row);
+	return node == row->node ? row : quota_row_like(inside_quota(w->q), node, row);
 }
 
 static bool borrows(const struct world *w, const struct quota_node *node)

@@ -15,9 +15,8 @@
 
 #include "base/buf.h"
 #include "queue/calendar/tzdata.h"
-#include "queue/core/core.h"
 #include "sluice/week.h"
-#include "fixture.h"
+#include "worlds.h"
 
 #define DAY_MS INT64_C(86400000)
 #define FROM_MS INT64_C(1792368000000) /* Mon 2026-10-19T00:00:00Z */

@@ -21,8 +21,10 @@
 
 #include "base/mem.h"
 #include "queue/calendar/zone.h"
-#include "queue/core/core.h"
-#include "fixture.h"
+#include "queue/core/model/clusterqueue.h"
+#include "queue/core/model/localqueue.h"
+#include "test/unit/core/inside.h"
+#include "worlds.h"
 #include "test/unit/searched.h"
 #include "queue/features/windows/window_state.h"
 
@@ -94,18 +96,18 @@ static void a_turn_touches_no_waiting_job(void **state)
 	assert_int_equal(queue_decide(q, now_ms, d, 64, &next_ms), 0);
 	assert_int_equal(next_ms, 19 * HOUR_MS);
 
-	uint64_t placed = q->counters.placed;
-	size_t groups = q->groups.map.count;
+	uint64_t placed = inside_placed(q);
+	size_t groups = inside_groups(q);
 	assert_int_equal(groups, SHAPES * 3);
 	size_t starts = queue_decide(q, next_ms, d, 64, &next_ms);
 	assert_int_equal(starts, 4); /* of 1 to 1.02 cpu in 5 */
-	assert_int_equal(q->counters.placed - placed, starts);
+	assert_int_equal(inside_placed(q) - placed, starts);
 	assert_int_equal(next_ms, DAY_MS + 7 * HOUR_MS);
 
-	placed = q->counters.placed;
+	placed = inside_placed(q);
 	size_t stops = queue_decide(q, next_ms, d, 64, &next_ms);
 	assert_int_equal(stops, starts);
-	assert_int_equal(q->counters.placed - placed, 0);
+	assert_int_equal(inside_placed(q) - placed, 0);
 	assert_int_equal(next_ms, DAY_MS + 19 * HOUR_MS);
 	queue_free(q);
 }
@@ -408,7 +410,7 @@ static void quota_is(const struct world *w, int q)
 			if (strcmp(s->quota[i].window, shown) == 0)
 				nominal = s->quota[i].nominal;
 	}
-	const struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, QUEUE[q]);
+	const struct clusterqueue *cq = inside_clusterqueue(w->q, QUEUE[q]);
 	const struct quota_row *row = cq->spec.groups[0].row[0];
 	assert_true(row->nominal == nominal);
 	assert_true(row->lending_limit == (w->shares && leads(w, q) ? 0 : QUOTA_UNLIMITED));
@@ -432,7 +434,7 @@ static void all_is_as_it_ought_to_be(const struct world *w)
 	for (int q = 0; q < QUEUES; q++)
 		quota_is(w, q);
 	for (int q = 0; q < QUEUES; q++) {
-		struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, QUEUE[q]);
+		struct clusterqueue *cq = inside_clusterqueue(w->q, QUEUE[q]);
 		struct run any = {.queue = q};
 		bool open = true;
 		for (int p = 0; p < POLICIES; p++)
@@ -441,7 +443,7 @@ static void all_is_as_it_ought_to_be(const struct world *w)
 		assert_int_equal(cq->window_state->open, open);
 		for (any.local = 0; any.local < LOCALS; any.local++) {
 			const struct localqueue *lq =
-				localqueue_find(&w->q->localqueues, "team-a", LOCAL[q][any.local]);
+				inside_localqueue(w->q, "team-a", LOCAL[q][any.local]);
 			open = true;
 			for (int p = 0; p < POLICIES; p++)
 				if (binds(w, p, &any))
@@ -505,8 +507,8 @@ static void the_future_is_told(struct world *w)
 {
 	struct outlook *o = outlook_new(w);
 	struct run r = {.queue = (int)roll(&w->dice, QUEUES), .local = (int)roll(&w->dice, LOCALS)};
-	const struct window_state *window_state = window_state_of(
-		localqueue_find(&w->q->localqueues, "team-a", LOCAL[r.queue][r.local]));
+	const struct window_state *window_state =
+		window_state_of(inside_localqueue(w->q, "team-a", LOCAL[r.queue][r.local]));
 	r.expected_ms = (1 + roll(&w->dice, 900)) * MINUTE_MS;
 	int first = 0, all_open = 0, close = INT_MAX, week = 8 * 1440;
 	while (first < week && !start_at(w, o, &r, first))

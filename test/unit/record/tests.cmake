@@ -16,7 +16,7 @@ set(shadowed property sizes victims selectors singletons outcome_record predeces
 foreach(name ${shadowed} scenario)
   add_executable(test_record_of_${name} $<TARGET_OBJECTS:test_queue_${name}>)
   set_target_properties(test_record_of_${name} PROPERTIES LINKER_LANGUAGE C)
-  target_link_libraries(test_record_of_${name} PRIVATE shadow_of_all)
+  target_link_libraries(test_record_of_${name} PRIVATE shadow_of_all queue_worlds)
   target_link_options(test_record_of_${name} PRIVATE -Wl,--wrap=queue_new -Wl,--wrap=queue_free)
 endforeach()
 foreach(name ${shadowed})
