@@ -9,6 +9,7 @@
 #include "forecast/arrivals.h"
 #include "forecast/ask.h"
 #include "test/unit/forecast/fixture.h"
+#include "test/unit/queue/worlds.h"
 
 /* ---- asks, as the test wants them -------------------------------------------------------------- */
 
@@ -251,21 +252,14 @@ static struct job job_two(void)
 
 static void set_batch_to(struct queue *q, int64_t cpus, enum stop_policy stop_policy)
 {
-	static const char *const resource[] = {"cpu"};
 	static int64_t generation;
-	struct quota_spec quota = {"cpu", cpus * 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"node", &quota, 1};
-	struct resource_group_spec group = {resource, 1, &flavor, 1};
 	generation++;
-	struct clusterqueue_spec s = {.name = "batch",
-		.generation = generation,
-		.cohort = "",
-		.groups = &group,
-		.ngroups = 1,
-		.strategy = STRICT_FIFO,
-		.stop_policy = stop_policy,
-		.has_namespace_selector = true};
-	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
+	make_queue(q,
+		(struct clusterqueue_spec){.name = "batch",
+			.generation = generation,
+			.strategy = STRICT_FIFO,
+			.stop_policy = stop_policy},
+		"node", cpus * 1000);
 }
 
 static void set_local(struct queue *q, const char *name, int64_t generation, int32_t max_running)

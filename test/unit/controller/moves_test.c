@@ -2,6 +2,7 @@
 #include "controller/forecast/moves.h"
 
 #include "test/unit/forecast/fixture.h"
+#include "test/unit/queue/worlds.h"
 
 enum { JOBS = 8 };
 
@@ -430,20 +431,9 @@ static void what_was_changed_of_the_job_itself_is_said(void **state)
 
 static void add_queue_beside(struct queue *q)
 {
-	static const char *const resource[] = {"cpu"};
-	struct quota_spec quota = {"cpu", 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"beside", &quota, 1};
-	struct resource_group_spec group = {resource, 1, &flavor, 1};
-	struct clusterqueue_spec s = {.name = "beside",
-		.cohort = "",
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true};
-	struct localqueue_spec local = {.ns = "team-a", .name = "main", .clusterqueue = "beside"};
-	struct err e;
 	edit_flavor(q, "beside", "a");
-	assert_int_equal(queue_set_clusterqueue(q, &s, &e), 0);
-	assert_int_equal(queue_set_localqueue(q, &local, &e), 0);
+	make_queue(q, (struct clusterqueue_spec){.name = "beside"}, "beside", 1000);
+	make_localqueue(q, "team-a", "main", "beside");
 }
 
 /* What was told of it in its old tree says nothing of the new one. */

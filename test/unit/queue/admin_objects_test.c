@@ -13,17 +13,10 @@ static const char *const only_batch[] = {"batch"};
 
 static void set_batch(struct queue *q, int64_t generation, const char *cohort)
 {
-	static const char *const resource[] = {"cpu"};
-	struct quota_spec quota = {"cpu", 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"spot", &quota, 1};
-	struct resource_group_spec group = {resource, 1, &flavor, 1};
-	struct clusterqueue_spec s = {.name = "batch",
-		.generation = generation,
-		.cohort = cohort,
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true};
-	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
+	make_queue(q,
+		(struct clusterqueue_spec){
+			.name = "batch", .generation = generation, .cohort = cohort},
+		"spot", 1000);
 }
 
 static void set_beside(struct queue *q)

@@ -61,30 +61,17 @@ static int64_t roll(struct world *w, int64_t n)
 
 static struct queue *queue_made(enum queueing_strategy strategy)
 {
-	static const char *const resource[] = {"cpu"};
+	static const char *const class[] = {"0", "1", "2", "3"};
 	struct queue *q = queue_new();
-	struct quota_spec cpu = {"cpu", CPUS * 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"spot", &cpu, 1};
-	struct resource_group_spec group = {resource, 1, &flavor, 1};
-	struct flavor_spec spot = {"spot", {0}};
-	struct clusterqueue_spec s = {.name = "batch",
-		.cohort = "",
-		.strategy = strategy,
-		.groups = &group,
-		.ngroups = 1,
-		.preemption.within_clusterqueue = PREEMPT_LOWER_PRIORITY,
-		.has_namespace_selector = true};
-	queue_set_flavor(q, &spot, NULL);
-	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
-	struct localqueue_spec a = {.ns = "team-a", .name = "main", .clusterqueue = "batch"};
-	struct localqueue_spec b = {.ns = "team-b", .name = "main", .clusterqueue = "batch"};
-	queue_set_localqueue(q, &a, NULL);
-	queue_set_localqueue(q, &b, NULL);
-	for (int32_t i = 0; i < 4; i++) {
-		char name[] = {(char)('0' + i), '\0'};
-		struct priority_spec p = {PRIORITY_WORKLOAD, name, i, false, false};
-		queue_set_priority(q, &p);
-	}
+	make_flavor(q, "spot");
+	make_queue(q,
+		(struct clusterqueue_spec){.name = "batch",
+			.strategy = strategy,
+			.preemption.within_clusterqueue = PREEMPT_LOWER_PRIORITY},
+		"spot", CPUS * 1000);
+	make_localqueue(q, "team-a", "main", "batch");
+	make_localqueue(q, "team-b", "main", "batch");
+	make_classes(q, class, 4, 0);
 	return q;
 }
 
@@ -120,10 +107,8 @@ static void draw(struct world *w, uint64_t seed)
 
 static void tell_job(struct world *w, struct test_job *j)
 {
-	struct resource cpu = {"cpu", j->cpu * 1000};
-	struct container c = {.requests = {&cpu, 1}};
 	char priority[] = {(char)('0' + j->priority), '\0'};
-	struct job told = fixture_job(1, &c);
+	struct job told = fixture_job(1, ASKS_CPU(j->cpu * 1000));
 	told.uid = j->uid;
 	told.ns = j->ns;
 	told.priority_class = priority;
@@ -374,9 +359,7 @@ static void reserve_half(struct queue *q, uint32_t n, const char *ns)
 /* Is it started? */
 static bool tries(struct queue *q, uint32_t n, const char *ns, int64_t milli, int64_t lasts_ms)
 {
-	struct resource cpu = {"cpu", milli};
-	struct container c = {.requests = {&cpu, 1}};
-	struct job j = fixture_job(1, &c);
+	struct job j = fixture_job(1, ASKS_CPU(milli));
 	struct decision d[DECISIONS];
 	int64_t now_ms = 1000 + n * INT64_C(1000), next_ms;
 	j.uid = fixture_uid(n + 1);

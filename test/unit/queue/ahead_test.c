@@ -72,9 +72,7 @@ static void of_very_many_kinds_only_the_first_are_passed_over(void **state)
 	enum { KINDS = 70, KEPT = 64 };
 	struct queue *q = fixture_new(1000, 0);
 	for (uint32_t i = 1; i <= KINDS; i++) {
-		struct resource request = {"cpu", HUGE_CPU + i};
-		struct container c = {.requests = {&request, 1}};
-		struct job never = fixture_job(i, &c);
+		struct job never = fixture_job(i, ASKS_CPU(HUGE_CPU + i));
 		queue_set_job(q, &never);
 	}
 	struct job small = fixture_job(KINDS + 1, &asks_little);

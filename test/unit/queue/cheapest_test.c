@@ -108,9 +108,7 @@ static void draw_windows(struct cheapest *x)
 
 static void draw_job(struct cheapest *x)
 {
-	struct resource r = {"cpu", 1000};
-	struct container c = {.requests = {&r, 1}};
-	struct job j = fixture_job(1, &c);
+	struct job j = fixture_job(1, ASKS_CPU(1000));
 	x->now_s = roll(x, WORLD_S / 3);
 	x->lasts_s = 1 + roll(x, WORLD_S / 4);
 	x->after_s = roll(x, 3) ? 0 : x->now_s + roll(x, WORLD_S / 4);

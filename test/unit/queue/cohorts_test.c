@@ -38,6 +38,7 @@
 #define N_DECISIONS 256
 
 static const char *const resource_name[N_RESOURCES] = {"cpu", "memory"};
+static const char *const class_name[] = {"p-1", "p0", "p1", "p2"};
 
 enum state {
 	STATE_ABSENT,
@@ -220,10 +221,10 @@ static void tell_node(struct world *w, size_t i)
 	for (size_t r = 0; r < N_RESOURCES; r++)
 		quota[r] = (struct quota_spec){
 			resource_name[r], n->nominal[r], n->borrowing[r], n->lending[r]};
-	struct flavor_quota_spec flavor = {"f", quota, N_RESOURCES};
-	struct resource_group_spec group = {resource_name, N_RESOURCES, &flavor, 1};
 	const char *parent = n->parent >= 0 ? w->node[n->parent].name : "";
 	if (i < N_COHORTS) {
+		struct flavor_quota_spec flavor = {"f", quota, N_RESOURCES};
+		struct resource_group_spec group = {resource_name, N_RESOURCES, &flavor, 1};
 		struct cohort_spec s = {.name = n->name,
 			.parent = parent,
 			.groups = &group,
@@ -232,18 +233,14 @@ static void tell_node(struct world *w, size_t i)
 		assert_int_equal(queue_set_cohort(w->q, &s, NULL), 0);
 		return;
 	}
-	struct clusterqueue_spec s = {.name = n->name,
-		.cohort = parent,
-		.groups = &group,
-		.ngroups = 1,
-		.strategy = n->strict ? STRICT_FIFO : BEST_EFFORT_FIFO,
-		.has_namespace_selector = true,
-		.preemption = n->preemption,
-		.weight = n->weight};
-	assert_int_equal(queue_set_clusterqueue(w->q, &s, NULL), 0);
-	struct localqueue_spec local = {
-		.ns = "team-a", .name = n->name, .clusterqueue = n->name, .weight = 1};
-	assert_int_equal(queue_set_localqueue(w->q, &local, NULL), 0);
+	make_queue_with(w->q,
+		(struct clusterqueue_spec){.name = n->name,
+			.cohort = parent,
+			.strategy = n->strict ? STRICT_FIFO : BEST_EFFORT_FIFO,
+			.preemption = n->preemption,
+			.weight = n->weight},
+		"f", quota, N_RESOURCES);
+	make_localqueue(w->q, "team-a", n->name, n->name);
 }
 
 static void make_limits(struct world *w, struct w_node *n, bool is_queue)
@@ -307,11 +304,7 @@ static struct world *world_new(unsigned seed)
 	config.fair_sharing = w->fair;
 	queue_configure(w->q, &config);
 	queue_set_flavor(w->q, &flavor, NULL);
-	for (int32_t p = -1; p <= 2; p++) {
-		struct priority_spec s = {PRIORITY_WORKLOAD,
-			(const char *[]){"p-1", "p0", "p1", "p2"}[p + 1], p, false};
-		queue_set_priority(w->q, &s);
-	}
+	make_classes(w->q, class_name, 4, -1);
 	for (size_t i = 0; i < N_NODES; i++)
 		make_node(w, i);
 	if (w->idle)

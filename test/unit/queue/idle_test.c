@@ -41,12 +41,7 @@ static size_t decide(struct queue *q, int64_t now_ms, struct decision *out)
 /* A ClusterQueue of its own, with one flavor. */
 static void add_queue(struct queue *q, const char *name, const char *flavor)
 {
-	static const char *const resource[] = {"cpu"};
-	struct quota_spec quota = {"cpu", 1000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec f = {flavor, &quota, 1};
-	struct resource_group_spec group = {resource, 1, &f, 1};
-	struct clusterqueue_spec s = {.name = name, .cohort = "", .groups = &group, .ngroups = 1};
-	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
+	make_queue(q, (struct clusterqueue_spec){.name = name}, flavor, 1000);
 }
 
 static bool is_dirty(const struct queue *q, const char *name)

@@ -269,22 +269,10 @@ static void long_and_strange_names(void **state)
 	memset(name, '\xC3', sizeof(name) - 1);
 	name[253] = '\0';
 	struct queue *q = fixture_new(1000, 0);
-	static const char *const resource[] = {"cpu"};
-	struct quota_spec quota = {"cpu", 100, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"spot", &quota, 1};
-	struct resource_group_spec group = {resource, 1, &flavor, 1};
-	struct clusterqueue_spec strict = {.name = "batch",
-		.cohort = "",
-		.groups = &group,
-		.ngroups = 1,
-		.strategy = STRICT_FIFO,
-		.has_namespace_selector = true};
-	queue_set_clusterqueue(q, &strict, NULL);
-	struct job big = fixture_job(1, &c), small = fixture_job(2, &c);
-	static const struct resource little = {"cpu", 10};
-	static const struct container asks_little = {.requests = {&little, 1}};
+	make_queue(q, (struct clusterqueue_spec){.name = "batch", .strategy = STRICT_FIFO}, "spot",
+		100);
+	struct job big = fixture_job(1, &c), small = fixture_job(2, ASKS_CPU(10));
 	big.name = name;
-	small.pod.containers = &asks_little;
 	queue_set_job(q, &big);
 	queue_set_job(q, &small);
 	struct decision d;

@@ -48,6 +48,19 @@ struct world {
 	int64_t stale_ms;
 };
 
+static void set_plan(struct world *w)
+{
+	struct priceplan_spec s = {.name = "plan",
+		.currency = "EUR",
+		.base = w->base,
+		.nbases = 2,
+		.has_series = true,
+		.series = w->point,
+		.nseries = w->npoints,
+		.stale_after_ms = w->stale_ms};
+	assert_int_equal(queue_set_priceplan(w->q, &s, NULL), 0);
+}
+
 static void draw_plan(struct world *w)
 {
 	int64_t at_ms = w->now_ms - (int64_t)roll(&w->dice, 5) * HOUR_MS;
@@ -60,15 +73,7 @@ static void draw_plan(struct world *w)
 			(struct price_point){at_ms, (int64_t)roll(&w->dice, 4000000) - 500000};
 	}
 	w->stale_ms = 1 + (int64_t)roll(&w->dice, (uint64_t)(6 * HOUR_MS));
-	struct priceplan_spec s = {.name = "plan",
-		.currency = "EUR",
-		.base = w->base,
-		.nbases = 2,
-		.has_series = true,
-		.series = w->point,
-		.nseries = w->npoints,
-		.stale_after_ms = w->stale_ms};
-	assert_int_equal(queue_set_priceplan(w->q, &s, NULL), 0);
+	set_plan(w);
 }
 
 static int64_t factor_at(const struct world *w, int64_t at_ms)
@@ -120,33 +125,12 @@ static void round_points(struct world *w)
 	w->stale_ms = (w->stale_ms / TICK_MS + 1) * TICK_MS;
 }
 
-static void set_plan(struct world *w)
-{
-	struct priceplan_spec s = {.name = "plan",
-		.currency = "EUR",
-		.base = w->base,
-		.nbases = 2,
-		.has_series = true,
-		.series = w->point,
-		.nseries = w->npoints,
-		.stale_after_ms = w->stale_ms};
-	assert_int_equal(queue_set_priceplan(w->q, &s, NULL), 0);
-}
-
 static struct queue *world_queue(void)
 {
-	static const char *const resource[] = {"cpu", "memory"};
 	struct quota_spec quota[] = {{"cpu", 1000000, QUOTA_UNLIMITED, QUOTA_UNLIMITED},
 		{"memory", INT64_C(1) << 50, QUOTA_UNLIMITED, QUOTA_UNLIMITED}};
-	struct flavor_quota_spec flavor = {"spot", quota, 2};
-	struct resource_group_spec group = {resource, 2, &flavor, 1};
-	struct clusterqueue_spec s = {.name = "batch",
-		.cohort = "",
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true};
 	struct queue *q = fixture_new(0, 0);
-	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
+	make_queue_with(q, (struct clusterqueue_spec){.name = "batch"}, "spot", quota, 2);
 	return q;
 }
 
@@ -267,12 +251,6 @@ static void set_budgets(struct p6 *x)
 	assert_int_equal(queue_set_budget(x->w.q, &s, NULL), 0);
 }
 
-static void set_localqueues(struct queue *q)
-{
-	struct localqueue_spec local = {.ns = "team-a", .name = "other", .clusterqueue = "batch"};
-	queue_set_localqueue(q, &local, NULL);
-}
-
 static int64_t sum_between(const struct p6 *x, int64_t from_ms, int64_t to_ms, char lq)
 {
 	int64_t sum = 0;
@@ -378,7 +356,7 @@ static void step_restart(struct p6 *x)
 	struct quota_line line[QUEUE_LINES_MAX];
 	struct queue *old = x->w.q;
 	x->w.q = world_queue();
-	set_localqueues(x->w.q);
+	make_localqueue(x->w.q, "team-a", "other", "batch");
 	set_plan(&x->w);
 	set_budgets(x);
 	int64_t since_ms = queue_recall_spent_since_ms(x->w.q, x->w.now_ms);
@@ -474,7 +452,7 @@ static void one_world(uint64_t seed, bool right)
 		.zone = zone_utc(),
 		.right = right,
 		.amount = 3000000};
-	set_localqueues(x.w.q);
+	make_localqueue(x.w.q, "team-a", "other", "batch");
 	draw_plan(&x.w);
 	x.w.base[0].per_hour = 500000;
 	x.w.base[1].per_hour = 30000;

@@ -23,6 +23,7 @@
 #include "queue/cluster/pod.h"
 #include "sluice/queue.h"
 #include "test/unit/searched.h"
+#include "test/unit/queue/worlds.h"
 
 #define SPACES 2
 #define QUOTAS 4 /* of each namespace the half */
@@ -190,29 +191,14 @@ static void tell_admins(struct world *w)
 {
 	static const enum queueing_strategy strategy[] = {STRICT_FIFO, BACKFILL, BEST_EFFORT_FIFO};
 	static const char *const name[] = {"strict", "backfill", "free"};
-	const struct quota_spec quota = {"cpu", 1000000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	const char *cpu = "cpu";
-	struct err e;
-	queue_set_flavor(w->q, &(struct flavor_spec){.name = "any"}, &e);
+	make_flavor(w->q, "any");
 	for (size_t i = 0; i < 3; i++) {
-		const struct flavor_quota_spec flavor = {"any", &quota, 1};
-		const struct resource_group_spec group = {&cpu, 1, &flavor, 1};
-		must(queue_set_clusterqueue(w->q,
-			     &(struct clusterqueue_spec){.name = name[i],
-				     .cohort = "all",
-				     .groups = &group,
-				     .ngroups = 1,
-				     .weight = 1,
-				     .has_namespace_selector = true,
-				     .strategy = strategy[i]},
-			     &e) == 0);
+		make_queue(w->q,
+			(struct clusterqueue_spec){
+				.name = name[i], .cohort = "all", .strategy = strategy[i]},
+			"any", 1000000);
 		for (int s = 0; s < SPACES; s++)
-			must(queue_set_localqueue(w->q,
-				     &(struct localqueue_spec){.ns = space_name(s),
-					     .name = name[i],
-					     .clusterqueue = name[i],
-					     .weight = 1},
-				     &e) == 0);
+			make_localqueue(w->q, space_name(s), name[i], name[i]);
 	}
 	for (int s = 0; s < SPACES; s++)
 		queue_set_namespace(w->q, &(struct namespace_spec){.name = space_name(s)});

@@ -19,6 +19,7 @@
 #include "base/must.h"
 #include "test/unit/cluster/words.h"
 #include "sluice/queue.h"
+#include "test/unit/queue/worlds.h"
 
 enum { SEEDS = 80, STEPS = 60, NODES = 5, JOBS = 200, TEXT = 80 };
 
@@ -57,25 +58,13 @@ static struct uid uid_of(int job)
 
 static void tell_queue(struct world *w)
 {
-	static const char *const cpu[] = {"cpu"};
 	w->quota = w->nnodes > 1 ? 100000 : 4 + roll(w, 16);
-	struct quota_spec quota = {"cpu", 1000 * w->quota, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"any", &quota, 1};
-	const struct resource_group_spec group = {cpu, 1, &flavor, 1};
-	struct clusterqueue_spec s = {.name = "batch",
-		.cohort = "",
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true,
-		.weight = 1,
-		.cluster_fit = CLUSTER_FIT_NOW};
 	queue_set_namespace(w->q, &(struct namespace_spec){.name = "team"});
-	queue_set_flavor(w->q, &(struct flavor_spec){.name = "any"}, NULL);
-	must(queue_set_clusterqueue(w->q, &s, NULL) == 0);
-	queue_set_localqueue(w->q,
-		&(struct localqueue_spec){
-			.ns = "team", .name = "main", .clusterqueue = "batch", .weight = 1},
-		NULL);
+	make_flavor(w->q, "any");
+	make_queue(w->q,
+		(struct clusterqueue_spec){.name = "batch", .cluster_fit = CLUSTER_FIT_NOW}, "any",
+		1000 * w->quota);
+	make_localqueue(w->q, "team", "main", "batch");
 }
 
 static void tell_nodes(struct world *w)

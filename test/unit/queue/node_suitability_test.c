@@ -18,6 +18,7 @@
 #include "test/unit/cluster/words.h"
 #include "sluice/queue.h"
 #include "test/unit/searched.h"
+#include "test/unit/queue/worlds.h"
 
 enum { STEPS = 60, NODES = 6, JOBS = 24, QUEUES = 3, TEXT = 160 };
 
@@ -111,10 +112,7 @@ static void tell_queue(struct world *w, int i)
 		.cluster_fit = w->fit[i]};
 	s.preemption.within_clusterqueue = roll(w, 2) ? PREEMPT_LOWER_PRIORITY : PREEMPT_NEVER;
 	must(queue_set_clusterqueue(w->q, &s, NULL) == 0);
-	queue_set_localqueue(w->q,
-		&(struct localqueue_spec){
-			.ns = "team", .name = names[i], .clusterqueue = names[i], .weight = 1},
-		NULL);
+	make_localqueue(w->q, "team", names[i], names[i]);
 }
 
 static void tell_node(struct world *w, int i)

@@ -49,9 +49,7 @@ static void set_plan(struct queue *q)
 /* It waits for a price that never comes. */
 static void set_job(struct queue *q)
 {
-	static const struct resource cpu = {"cpu", 1000};
-	struct container c = {.requests = {&cpu, 1}};
-	struct job j = fixture_job(1, &c);
+	struct job j = fixture_job(1, ASKS_CPU(1000));
 	j.created_ms = NOW;
 	j.terms = (struct job_terms){
 		.has_max_price = true, .max_price = 1, .max_price_resource = "cpu"};

@@ -3,6 +3,7 @@
 #include "queue/core/model/quota.h"
 #include "queue/core/plan/quota_plan.h"
 #include "test/unit/core/inside.h"
+#include "test/unit/queue/worlds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,11 +71,7 @@ void planned_tell_queue(const struct planned *p, struct queue *q, int queue)
 		.weight = 1,
 		.has_namespace_selector = true};
 	assert_int_equal(queue_set_clusterqueue(q, &s, NULL), 0);
-	struct localqueue_spec l = {.ns = "team",
-		.name = local_name[queue],
-		.clusterqueue = planned_queue_name[queue],
-		.weight = 1};
-	queue_set_localqueue(q, &l, NULL);
+	make_localqueue(q, "team", local_name[queue], planned_queue_name[queue]);
 }
 
 static void tell_prices(const struct planned *p, struct queue *q)
@@ -94,7 +91,7 @@ void planned_tell_admins(const struct planned *p, struct queue *q)
 {
 	struct priority_spec above = {.kind = PRIORITY_WORKLOAD, .name = "above", .value = 10};
 	for (size_t f = 0; f < PLANNED_FLAVORS; f++)
-		queue_set_flavor(q, &(struct flavor_spec){.name = planned_flavor_name[f]}, NULL);
+		make_flavor(q, planned_flavor_name[f]);
 	queue_set_priority(q, &above);
 	for (int i = 0; i < PLANNED_QUEUES; i++)
 		planned_tell_queue(p, q, i);
@@ -105,8 +102,6 @@ void planned_tell_job(const struct planned *p, struct queue *q, const struct pla
 {
 	(void)p;
 	char name[32];
-	struct resource cpu = {"cpu", j->cpu};
-	struct container c = {.requests = {&cpu, 1}};
 	snprintf(name, sizeof(name), "job-%u", j->number);
 	struct job job = {.uid = planned_uid(j),
 		.ns = "team",
@@ -120,7 +115,7 @@ void planned_tell_job(const struct planned *p, struct queue *q, const struct pla
 		.has_completions = true,
 		.completions = 1,
 		.hold = j->held ? "not now" : NULL,
-		.pod = {.containers = &c, .ncontainers = 1},
+		.pod = {.containers = ASKS_CPU(j->cpu), .ncontainers = 1},
 		.durations = {.expected_ms = j->expected_ms},
 		.terms = {.cheapest = j->cheapest,
 			.deadline_ms = j->deadline_ms,

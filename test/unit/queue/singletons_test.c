@@ -101,27 +101,16 @@ static void end_some(struct siblings *s)
 static void live_with_siblings(uint64_t seed)
 {
 	struct siblings s = {.q = fixture_new(0, 0), .seed = seed, .now_ms = 1000};
-	static const char *const resource[] = {"cpu"};
-	static const struct quota_spec quota = {"cpu", 4000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	static const struct flavor_quota_spec flavor = {"spot", &quota, 1};
-	static const struct resource_group_spec group = {resource, 1, &flavor, 1};
 	static const char *const class[] = {"low", "mid", "high"};
-	struct localqueue_spec more = {.ns = "team-a", .name = "more", .clusterqueue = "other"};
 	struct clusterqueue_spec cq = {.name = "batch",
 		.cohort = "all",
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true,
 		.preemption.reclaim_within_cohort = PREEMPT_ANY,
 		.preemption.within_clusterqueue = PREEMPT_LOWER_PRIORITY};
-	for (int i = 0; i < 3; i++) {
-		struct priority_spec p = {.kind = PRIORITY_WORKLOAD, .name = class[i], .value = i};
-		queue_set_priority(s.q, &p);
-	}
-	queue_set_clusterqueue(s.q, &cq, NULL);
+	make_classes(s.q, class, 3, 0);
+	make_queue(s.q, cq, "spot", 4000);
 	cq.name = "other";
-	queue_set_clusterqueue(s.q, &cq, NULL);
-	queue_set_localqueue(s.q, &more, NULL);
+	make_queue(s.q, cq, "spot", 4000);
+	make_localqueue(s.q, "team-a", "more", "other");
 	for (uint32_t n = 1; n <= SINGLETONS;) {
 		s.now_ms += 1000;
 		if (draw(&s.seed, 2))

@@ -80,24 +80,16 @@ static size_t below(struct world *w, size_t n)
 
 static void tell_queue(struct world *w, int i)
 {
-	static const char *const cpu[] = {"cpu"};
-	struct quota_spec quota = {"cpu", w->nominal[i], QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"spot", &quota, 1};
-	struct resource_group_spec group = {cpu, 1, &flavor, 1};
-	struct clusterqueue_spec s = {.name = queue_name[i],
-		.cohort = w->cohort ? "all" : "",
-		.groups = &group,
-		.ngroups = 1,
-		.strategy = w->strategy[i],
-		.preemption = w->preemption[i],
-		.weight = 1,
-		.grow_by_default = w->by_default[i],
-		.grow_interval_ms = INTERVAL_MS,
-		.has_namespace_selector = true};
-	assert_int_equal(queue_set_clusterqueue(w->q, &s, NULL), 0);
-	struct localqueue_spec l = {
-		.ns = "team", .name = queue_name[i], .clusterqueue = queue_name[i], .weight = 1};
-	queue_set_localqueue(w->q, &l, NULL);
+	make_queue(w->q,
+		(struct clusterqueue_spec){.name = queue_name[i],
+			.cohort = w->cohort ? "all" : "",
+			.strategy = w->strategy[i],
+			.preemption = w->preemption[i],
+			.weight = 1,
+			.grow_by_default = w->by_default[i],
+			.grow_interval_ms = INTERVAL_MS},
+		"spot", w->nominal[i]);
+	make_localqueue(w->q, "team", queue_name[i], queue_name[i]);
 }
 
 /* Of two windows of a minute each the first has another quota. */
@@ -135,11 +127,8 @@ static void tell_all(struct world *w)
 {
 	w->q = queue_new();
 	queue_configure(w->q, &w->config);
-	queue_set_flavor(w->q, &(struct flavor_spec){.name = "spot"}, NULL);
-	for (int i = 0; i < 4; i++)
-		queue_set_priority(w->q,
-			&(struct priority_spec){
-				.kind = PRIORITY_WORKLOAD, .name = class_name[i], .value = i - 1});
+	make_flavor(w->q, "spot");
+	make_classes(w->q, class_name, 4, -1);
 	for (int i = 0; i < QUEUES; i++)
 		tell_queue(w, i);
 	if (w->windows)
@@ -185,9 +174,7 @@ static int64_t quota_of(const struct world *w, int i)
 
 static void tell_job(struct world *w, const struct sized *s)
 {
-	struct resource cpu = {"cpu", s->cpu, 0};
-	struct container c = {.requests = {&cpu, 1}};
-	struct job j = fixture_job(s->uid, &c);
+	struct job j = fixture_job(s->uid, ASKS_CPU(s->cpu));
 	j.ns = "team";
 	j.queue = queue_name[s->queue];
 	j.priority_class = class_name[s->class];

@@ -37,9 +37,7 @@ static void limit(struct queue *q, int32_t running, int32_t waiting, int64_t cpu
 static void set(
 	struct queue *q, uint32_t n, int64_t created_ms, int64_t cpu_milli, const char *user)
 {
-	const struct resource cpu = {"cpu", cpu_milli};
-	const struct container c = {.requests = {&cpu, 1}};
-	struct job j = fixture_job(n, &c);
+	struct job j = fixture_job(n, ASKS_CPU(cpu_milli));
 	j.created_ms = created_ms;
 	j.submitted_by = user;
 	queue_set_job(q, &j);

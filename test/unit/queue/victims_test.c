@@ -79,16 +79,12 @@ static void tell_queue(struct world *w, size_t i, const char *cohort,
 	for (size_t r = 0; r < RESOURCES; r++)
 		quota[r] = (struct quota_spec){
 			resource_name[r], nominal[r], QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	struct flavor_quota_spec flavor = {"f", quota, RESOURCES};
-	struct resource_group_spec group = {resource_name, RESOURCES, &flavor, 1};
-	struct clusterqueue_spec s = {.name = queue_name[i],
-		.cohort = cohort,
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true,
-		.preemption = *preemption,
-		.weight = 1};
-	must(queue_set_clusterqueue(w->q, &s, NULL) == 0);
+	make_queue_with(w->q,
+		(struct clusterqueue_spec){.name = queue_name[i],
+			.cohort = cohort,
+			.preemption = *preemption,
+			.weight = 1},
+		"f", quota, RESOURCES);
 }
 
 static struct preemption_spec any_preemption(struct world *w)
@@ -112,12 +108,8 @@ static void tell_queues(struct world *w)
 	const struct preemption_spec nobody = {
 		.within_clusterqueue = PREEMPT_NEVER, .reclaim_within_cohort = PREEMPT_NEVER};
 	for (size_t i = 0; i < w->nqueues; i++) {
-		struct localqueue_spec local = {.ns = "team-a",
-			.name = queue_name[i],
-			.clusterqueue = queue_name[i],
-			.weight = 1};
 		tell_queue(w, i, "", all, &nobody);
-		must(queue_set_localqueue(w->q, &local, NULL) == 0);
+		make_localqueue(w->q, "team-a", queue_name[i], queue_name[i]);
 	}
 }
 
@@ -225,10 +217,8 @@ static void world_init(struct world *w, uint64_t seed)
 	queue_config_default(&config);
 	config.fair_sharing = w->fair;
 	queue_configure(w->q, &config);
-	queue_set_flavor(w->q, &(struct flavor_spec){.name = "f"}, NULL);
-	for (int32_t p = -1; p <= 2; p++)
-		queue_set_priority(w->q,
-			&(struct priority_spec){PRIORITY_WORKLOAD, class_name[p + 1], p, false});
+	make_flavor(w->q, "f");
+	make_classes(w->q, class_name, 4, -1);
 	tell_queues(w);
 	for (uint32_t i = 0; i < w->nruns; i++)
 		start_one(w, i);

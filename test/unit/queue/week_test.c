@@ -301,21 +301,13 @@ static void a_series_goes_before_rates(void **state)
 static void what_lends_has_no_quota_to_show(void **state)
 {
 	(void)state;
-	static const char *const resources[] = {"cpu", "memory"};
 	struct queue *q = queue_new();
 	struct flavor_spec idle = {.name = "idle", .lending = true, .share_permille = 1000};
 	struct quota_spec quota[] = {{"cpu", 1, QUOTA_UNLIMITED, QUOTA_UNLIMITED},
 		{"memory", 1, QUOTA_UNLIMITED, QUOTA_UNLIMITED}};
-	struct flavor_quota_spec flavor = {"idle", quota, 2};
-	struct resource_group_spec group = {resources, 2, &flavor, 1};
-	struct clusterqueue_spec s = {.name = "batch",
-		.cohort = "",
-		.groups = &group,
-		.ngroups = 1,
-		.has_namespace_selector = true};
 	struct err e = {""};
 	assert_int_equal(queue_set_flavor(q, &idle, &e), 0);
-	assert_int_equal(queue_set_clusterqueue(q, &s, &e), 0);
+	make_queue_with(q, (struct clusterqueue_spec){.name = "batch"}, "idle", quota, 2);
 	expect_week(q, "");
 	queue_free(q);
 }

@@ -66,9 +66,7 @@ static void set_policy(struct queue *q, const struct runpolicy_spec *s)
 static void tell_jobs(struct queue *q, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct resource r[] = {{"cpu", 1000 + i % SHAPES}};
-		struct container c = {.requests = {r, 1}};
-		struct job j = fixture_job(i, &c);
+		struct job j = fixture_job(i, ASKS_CPU(1000 + i % SHAPES));
 		j.created_ms = (int64_t)i * 1000;
 		j.durations.expected_ms = (1 + i % 3) * HOUR_MS;
 		queue_set_job(q, &j);
@@ -262,9 +260,7 @@ static void tell_job(struct world *w, uint32_t i)
 	static const char *const class[] = {"low", "middle", "high", "top"};
 	static const struct label gold = {"tier", "gold"};
 	const struct run *r = &w->run[i];
-	struct resource cpu = {"cpu", 1000};
-	struct container c = {.requests = {&cpu, 1}};
-	struct job j = fixture_job(i, &c);
+	struct job j = fixture_job(i, ASKS_CPU(1000));
 	j.queue = LOCAL[r->queue][r->local];
 	j.priority_class = class[r->priority];
 	j.labels = &gold;
@@ -650,32 +646,19 @@ static void gate(struct world *w, uint32_t i)
 
 static struct queue *world_queue(bool shares)
 {
-	static const char *const resource[] = {"cpu"};
+	static const char *const class[] = {"low", "middle", "high", "top"};
 	struct queue *q = fixture_new(0, 0);
 	for (int i = 0; i < QUEUES; i++) {
-		struct quota_spec cpu = {"cpu", 4000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-		struct flavor_quota_spec spot = {"spot", &cpu, 1};
-		struct resource_group_spec group = {resource, 1, &spot, 1};
-		struct clusterqueue_spec s = {.name = QUEUE[i],
-			.cohort = shares ? "all" : "",
-			.groups = &group,
-			.ngroups = 1,
-			.strategy = (enum queueing_strategy)i,
-			.has_namespace_selector = true,
-			.weight = 1};
-		queue_set_clusterqueue(q, &s, NULL);
-		for (int l = 0; l < LOCALS; l++) {
-			struct localqueue_spec lq = {.ns = "team-a",
-				.name = LOCAL[i][l],
-				.clusterqueue = QUEUE[i],
-				.weight = 1};
-			queue_set_localqueue(q, &lq, NULL);
-		}
+		make_queue(q,
+			(struct clusterqueue_spec){.name = QUEUE[i],
+				.cohort = shares ? "all" : "",
+				.strategy = (enum queueing_strategy)i,
+				.weight = 1},
+			"spot", 4000);
+		for (int l = 0; l < LOCALS; l++)
+			make_localqueue(q, "team-a", LOCAL[i][l], QUEUE[i]);
 	}
-	static const char *const class[] = {"low", "middle", "high", "top"};
-	for (int32_t i = 0; i < 4; i++)
-		queue_set_priority(
-			q, &(struct priority_spec){PRIORITY_WORKLOAD, class[i], i, false});
+	make_classes(q, class, 4, 0);
 	return q;
 }
 
