@@ -39,6 +39,11 @@ int64_t rng_between(struct rng *r, int64_t low, int64_t high)
 	return low + (int64_t)(rng_next(r) % (uint64_t)(high - low + 1));
 }
 
+uint32_t rng_below(struct rng *r, uint32_t n)
+{
+	return (uint32_t)rng_between(r, 0, (int64_t)n - 1);
+}
+
 bool rng_odds(struct rng *r, int64_t per_10000)
 {
 	/* Draws even when the answer is known, so that an intensity changes as little as can be. */

@@ -15,6 +15,7 @@ struct rng {
 void rng_seed(struct rng *r, uint64_t seed);
 uint64_t rng_next(struct rng *r);
 int64_t rng_between(struct rng *r, int64_t low, int64_t high); /* both included; low <= high */
+uint32_t rng_below(struct rng *r, uint32_t n);		       /* 0 to n - 1 */
 bool rng_odds(struct rng *r, int64_t per_10000);	       /* 0: never, 10000: always */
 /* Mostly small, sometimes up to high: as latencies are. */
 int64_t rng_skewed(struct rng *r, int64_t low, int64_t high);

@@ -18,6 +18,7 @@
 #include "worlds.h"
 #include "test/unit/searched.h"
 #include "base/must.h"
+#include "test/sim/rng.h"
 
 enum {
 	CPUS = 12,
@@ -44,7 +45,7 @@ struct test_reservation {
 };
 
 struct world {
-	uint64_t dice;
+	struct rng rng;
 	struct queue *q;
 	int64_t now_s;
 	bool late; /* Jobs may last longer than they said */
@@ -55,8 +56,7 @@ struct world {
 
 static int64_t roll(struct world *w, int64_t n)
 {
-	w->dice = w->dice * 6364136223846793005u + 1442695040888963407u;
-	return (int64_t)((w->dice >> 33) % (uint64_t)n);
+	return rng_between(&w->rng, 0, n - 1);
 }
 
 static struct queue *queue_made(enum queueing_strategy strategy)
@@ -77,7 +77,8 @@ static struct queue *queue_made(enum queueing_strategy strategy)
 
 static void draw(struct world *w, uint64_t seed)
 {
-	*w = (struct world){.dice = seed * 977, .late = seed % 2};
+	*w = (struct world){.late = seed % 2};
+	rng_seed(&w->rng, seed);
 	for (uint32_t i = 0; i < JOBS; i++) {
 		struct test_job *j = &w->job[i];
 		*j = (struct test_job){.uid = fixture_uid(i + 1),

@@ -14,6 +14,7 @@
 #include "queue/calendar/zone.h"
 #include "worlds.h"
 #include "test/unit/searched.h"
+#include "test/sim/rng.h"
 
 #define WORLD_S 20000 /* so long is looked ahead at most */
 #define SLACK_S 60    /* TERMS_SLACK_MS */
@@ -21,7 +22,7 @@
 #define WINDOWS 4
 
 struct cheapest {
-	uint64_t dice;
+	struct rng rng;
 	struct queue *q;
 	struct zone *zone;
 	int64_t now_s, after_s, deadline_s, lasts_s;
@@ -38,8 +39,7 @@ struct cheapest {
 
 static int64_t roll(struct cheapest *x, int64_t n)
 {
-	x->dice = x->dice * 6364136223846793005u + 1442695040888963407u;
-	return (int64_t)((x->dice >> 33) % (uint64_t)n);
+	return rng_between(&x->rng, 0, n - 1);
 }
 
 static void draw_prices(struct cheapest *x)
@@ -234,7 +234,8 @@ static void one_world(uint64_t seed)
 	static struct cheapest x;
 	struct decision d;
 	int64_t next_ms;
-	x = (struct cheapest){.dice = seed, .q = fixture_new(100000, 100000), .zone = zone_utc()};
+	x = (struct cheapest){.q = fixture_new(100000, 100000), .zone = zone_utc()};
+	rng_seed(&x.rng, seed);
 	draw_prices(&x);
 	draw_windows(&x);
 	draw_job(&x);

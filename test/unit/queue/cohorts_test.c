@@ -28,6 +28,7 @@
 #include "worlds.h"
 #include "test/unit/searched.h"
 #include "test/unit/core/inside.h"
+#include "test/sim/rng.h"
 
 #define STEPS 120
 #define N_COHORTS 4
@@ -71,7 +72,7 @@ struct w_node {
 
 struct world {
 	struct queue *q;
-	unsigned seed;
+	struct rng rng;
 	bool fair;
 	bool idle; /* the flavor has a pool: */
 	int64_t pool[N_RESOURCES], most[N_RESOURCES];
@@ -89,8 +90,7 @@ struct world {
 
 static unsigned chance(struct world *w, unsigned below)
 {
-	w->seed = w->seed * 1103515245u + 12345u;
-	return (w->seed >> 16) % below;
+	return rng_below(&w->rng, below);
 }
 
 /* ---- Quota, worked out plainly ---- */
@@ -295,7 +295,7 @@ static struct world *world_new(unsigned seed)
 	struct queue_config config;
 	struct flavor_spec flavor = {.name = "f"};
 	w->q = queue_new();
-	w->seed = seed * 2654435761u + 1;
+	rng_seed(&w->rng, seed);
 	w->fair = chance(w, 2) == 0;
 	w->idle = seed % 2 == 0;
 	flavor.lending = w->idle ? LENDING_BATCH : LENDING_NONE;

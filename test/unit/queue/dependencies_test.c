@@ -33,7 +33,7 @@ struct past_job { /* of some name */
 };
 
 struct history {
-	uint64_t seed;
+	struct rng rng;
 	int64_t now_ms;
 	struct past_job job[HISTORY];
 	size_t njobs;
@@ -90,7 +90,7 @@ static void move(struct history *h, struct queue *q, struct past_job *j)
 	if (j->p.state == PREDECESSOR_WAITS) {
 		j->p.state = PREDECESSOR_STARTED;
 	} else if (j->p.state == PREDECESSOR_STARTED) {
-		j->p.state = draw(&h->seed, 2) ? PREDECESSOR_SUCCEEDED : PREDECESSOR_FAILED;
+		j->p.state = rng_below(&h->rng, 2) ? PREDECESSOR_SUCCEEDED : PREDECESSOR_FAILED;
 		j->p.ended_ms = h->now_ms;
 	}
 	queue_see_predecessor(q, &j->p);
@@ -109,8 +109,8 @@ static void follow(struct history *h, struct queue *q)
 	if (h->nfollowers == FOLLOWERS)
 		return;
 	size_t n = h->nfollowers++;
-	h->item[n] = after_name(
-		(enum dependency_kind)draw(&h->seed, AFTER_SINGLETON), NAME[draw(&h->seed, NAMES)]);
+	h->item[n] = after_name((enum dependency_kind)rng_below(&h->rng, AFTER_SINGLETON),
+		NAME[rng_below(&h->rng, NAMES)]);
 	h->created_ms[n] = h->now_ms;
 	set_follower(q, (uint32_t)n + 1, "follower", h->now_ms, &h->item[n], 1);
 	answer(h, q, false);
@@ -118,14 +118,14 @@ static void follow(struct history *h, struct queue *q)
 
 static void step(struct history *h, struct queue *q, uint32_t most_s)
 {
-	const char *name = NAME[draw(&h->seed, NAMES)];
+	const char *name = NAME[rng_below(&h->rng, NAMES)];
 	struct past_job *j = alive(h, name);
-	h->now_ms += 1000 * (most_s == 0 ? draw(&h->seed, 2) : 1 + draw(&h->seed, most_s));
-	if (draw(&h->seed, 4) == 0)
+	h->now_ms += 1000 * (most_s == 0 ? rng_below(&h->rng, 2) : 1 + rng_below(&h->rng, most_s));
+	if (rng_below(&h->rng, 4) == 0)
 		follow(h, q);
 	else if (!j)
 		create(h, q, name);
-	else if (draw(&h->seed, 4) == 0)
+	else if (rng_below(&h->rng, 4) == 0)
 		lose(q, j);
 	else
 		move(h, q, j);
@@ -135,7 +135,7 @@ static void step(struct history *h, struct queue *q, uint32_t most_s)
 static struct queue *restarted(struct history *h)
 {
 	struct queue *q = fixture_new(0, 0);
-	size_t from = h->nfollowers ? draw(&h->seed, (uint32_t)h->nfollowers) : 0;
+	size_t from = h->nfollowers ? rng_below(&h->rng, (uint32_t)h->nfollowers) : 0;
 	for (size_t i = 0; i < h->nfollowers; i++) {
 		size_t n = (i + from) % h->nfollowers;
 		set_follower(q, (uint32_t)n + 1, "follower", h->created_ms[n], &h->item[n], 1);
@@ -166,7 +166,8 @@ static void compare(struct history *h, const struct queue *q, bool exactly)
 
 static void live(uint64_t seed, uint32_t most_s, bool forgets_creation)
 {
-	struct history h = {.seed = seed, .now_ms = 1000, .forgets_creation = forgets_creation};
+	struct history h = {.now_ms = 1000, .forgets_creation = forgets_creation};
+	rng_seed(&h.rng, seed);
 	struct queue *q = fixture_new(0, 0);
 	for (int i = 0; i < STEPS; i++) {
 		step(&h, q, most_s);

@@ -5,15 +5,10 @@
 
 #include "worlds.h"
 #include "test/unit/core/inside.h"
+#include "test/sim/rng.h"
 
 static const struct resource cpu_of_one = {"cpu", 1000};
 static const struct container one_cpu = {.requests = {&cpu_of_one, 1}};
-
-static inline uint32_t draw(uint64_t *seed, uint32_t below)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*seed >> 33) % below;
-}
 
 static inline struct dependency after_name(enum dependency_kind k, const char *name)
 {

@@ -19,18 +19,14 @@
 #include "queue/calendar/zone.h"
 #include "worlds.h"
 #include "test/unit/searched.h"
+#include "test/sim/rng.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)
 
-struct dice {
-	uint64_t state;
-};
-
-static uint64_t roll(struct dice *d, uint64_t n) /* 0 to n-1 */
+static uint64_t roll(struct rng *rng, uint64_t n) /* 0 to n-1 */
 {
-	d->state = d->state * 6364136223846793005u + 1442695040888963407u;
-	return (d->state >> 33) % n;
+	return (uint64_t)rng_between(rng, 0, (int64_t)n - 1);
 }
 
 /* ---- Bills ---- */
@@ -40,7 +36,7 @@ static uint64_t roll(struct dice *d, uint64_t n) /* 0 to n-1 */
 /* A PricePlan and its price at each time. */
 struct world {
 	struct queue *q;
-	struct dice dice;
+	struct rng rng;
 	int64_t now_ms;
 	struct price_base base[2];
 	struct price_point point[POINTS];
@@ -63,16 +59,15 @@ static void set_plan(struct world *w)
 
 static void draw_plan(struct world *w)
 {
-	int64_t at_ms = w->now_ms - (int64_t)roll(&w->dice, 5) * HOUR_MS;
-	w->base[0] = (struct price_base){"cpu", false, (int64_t)roll(&w->dice, 2000000)};
-	w->base[1] = (struct price_base){"memory", true, (int64_t)roll(&w->dice, 50000)};
-	w->npoints = roll(&w->dice, POINTS);
+	int64_t at_ms = w->now_ms - (int64_t)roll(&w->rng, 5) * HOUR_MS;
+	w->base[0] = (struct price_base){"cpu", false, (int64_t)roll(&w->rng, 2000000)};
+	w->base[1] = (struct price_base){"memory", true, (int64_t)roll(&w->rng, 50000)};
+	w->npoints = roll(&w->rng, POINTS);
 	for (size_t i = 0; i < w->npoints; i++) {
-		at_ms += 1 + (int64_t)roll(&w->dice, (uint64_t)(3 * HOUR_MS));
-		w->point[i] =
-			(struct price_point){at_ms, (int64_t)roll(&w->dice, 4000000) - 500000};
+		at_ms += 1 + (int64_t)roll(&w->rng, (uint64_t)(3 * HOUR_MS));
+		w->point[i] = (struct price_point){at_ms, (int64_t)roll(&w->rng, 4000000) - 500000};
 	}
-	w->stale_ms = 1 + (int64_t)roll(&w->dice, (uint64_t)(6 * HOUR_MS));
+	w->stale_ms = 1 + (int64_t)roll(&w->rng, (uint64_t)(6 * HOUR_MS));
 	set_plan(w);
 }
 
@@ -157,7 +152,8 @@ static void pass(struct queue *q, int64_t now_ms)
 /* One run from start to end: asked, edited and made smaller at random moments. */
 static void one_run(uint64_t seed)
 {
-	struct world w = {.q = world_queue(), .dice = {seed}, .now_ms = 1000 * HOUR_MS};
+	struct world w = {.q = world_queue(), .now_ms = 1000 * HOUR_MS};
+	rng_seed(&w.rng, seed);
 	struct run_bill bill;
 	struct run_cost cost;
 	struct uid uid = fixture_uid(1);
@@ -171,7 +167,7 @@ static void one_run(uint64_t seed)
 	queue_confirm_job(w.q, &uid, w.now_ms);
 	struct naive naive = {0, w.now_ms};
 	for (int step = 0; step < 30; step++) {
-		w.now_ms += TICK_MS * (int64_t)(1 + roll(&w.dice, 4 * 3600));
+		w.now_ms += TICK_MS * (int64_t)(1 + roll(&w.rng, 4 * 3600));
 		naive_go(&naive, &w, pods, w.now_ms);
 		assert_true(queue_job_bill(w.q, &uid, w.now_ms, &bill));
 		assert_true(bill.priced);
@@ -179,11 +175,11 @@ static void one_run(uint64_t seed)
 		assert_true(queue_job_cost(w.q, &uid, w.now_ms, &cost));
 		assert_true(
 			cost.priced && cost.cost == bill.cost && cost.currency == bill.currency);
-		uint64_t what = roll(&w.dice, 4);
+		uint64_t what = roll(&w.rng, 4);
 		if (what > 0)
 			pass(w.q, w.now_ms);
 		if (what == 2 && pods > 1) {
-			pods = (int32_t)(1 + roll(&w.dice, (uint64_t)pods));
+			pods = (int32_t)(1 + roll(&w.rng, (uint64_t)pods));
 			queue_shrink_job(w.q, &uid, pods, w.now_ms);
 		} else if (what == 3) {
 			draw_plan(&w);
@@ -293,9 +289,9 @@ static void step_create(struct p6 *x, size_t i)
 {
 	if (x->run[i].there)
 		return;
-	x->run[i] = (struct m_run){.there = true, .lq = roll(&x->w.dice, 2) ? 'o' : 'm'};
-	if (x->right || roll(&x->w.dice, 2))
-		x->run[i].expected_ms = TICK_MS * (int64_t)(1 + roll(&x->w.dice, 8 * 4 * 3600));
+	x->run[i] = (struct m_run){.there = true, .lq = roll(&x->w.rng, 2) ? 'o' : 'm'};
+	if (x->right || roll(&x->w.rng, 2))
+		x->run[i].expected_ms = TICK_MS * (int64_t)(1 + roll(&x->w.rng, 8 * 4 * 3600));
 	x->number[i] = ++x->made;
 	tell_job(x, i);
 }
@@ -408,8 +404,8 @@ static void advance(struct p6 *x, int64_t ms)
 
 static void step(struct p6 *x)
 {
-	size_t i = roll(&x->w.dice, JOBS);
-	switch (roll(&x->w.dice, 12)) {
+	size_t i = roll(&x->w.rng, JOBS);
+	switch (roll(&x->w.rng, 12)) {
 	case 0:
 	case 1:
 	case 2:
@@ -422,7 +418,7 @@ static void step(struct p6 *x)
 		break;
 	case 6:
 	case 7:
-		advance(x, TICK_MS * (int64_t)roll(&x->w.dice, 6 * 3600 * 4));
+		advance(x, TICK_MS * (int64_t)roll(&x->w.rng, 6 * 3600 * 4));
 		break;
 	case 8:
 		step_restart(x);
@@ -435,23 +431,24 @@ static void step(struct p6 *x)
 		set_plan(&x->w);
 		break;
 	case 10:
-		if (!x->right && roll(&x->w.dice, 4) == 0)
-			x->amount = (int64_t)roll(&x->w.dice, 20000000);
+		if (!x->right && roll(&x->w.rng, 4) == 0)
+			x->amount = (int64_t)roll(&x->w.rng, 20000000);
 		set_budgets(x);
 		break;
 	default:
 		step_pass(x);
 	}
-	if (roll(&x->w.dice, 2))
+	if (roll(&x->w.rng, 2))
 		step_pass(x);
 }
 
 static void one_world(uint64_t seed, bool right)
 {
-	struct p6 x = {.w = {.q = world_queue(), .dice = {seed}, .now_ms = 20000 * DAY_MS},
+	struct p6 x = {.w = {.q = world_queue(), .now_ms = 20000 * DAY_MS},
 		.zone = zone_utc(),
 		.right = right,
 		.amount = 3000000};
+	rng_seed(&x.w.rng, seed);
 	make_localqueue(x.w.q, "team-a", "other", "batch");
 	draw_plan(&x.w);
 	x.w.base[0].per_hour = 500000;

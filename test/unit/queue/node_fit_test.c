@@ -20,11 +20,12 @@
 #include "test/unit/cluster/words.h"
 #include "sluice/queue.h"
 #include "test/unit/queue/worlds.h"
+#include "test/sim/rng.h"
 
 enum { SEEDS = 80, STEPS = 60, NODES = 5, JOBS = 200, TEXT = 80 };
 
 struct world {
-	uint64_t seed;
+	struct rng rng;
 	struct queue *q;
 	struct nodes *nodes; /* the reference */
 	int nnodes;
@@ -41,10 +42,7 @@ struct world {
 
 static int roll(struct world *w, int sides)
 {
-	w->seed ^= w->seed << 13;
-	w->seed ^= w->seed >> 7;
-	w->seed ^= w->seed << 17;
-	return (int)(w->seed % (uint64_t)sides);
+	return (int)rng_between(&w->rng, 0, sides - 1);
 }
 
 static struct uid uid_of(int job)
@@ -183,7 +181,7 @@ static void run_world(uint64_t seed, size_t *smaller, size_t *waiting)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	must(w);
-	w->seed = seed * 0x9E3779B97F4A7C15u + 1;
+	rng_seed(&w->rng, seed);
 	w->nnodes = seed % 2 ? NODES : 1;
 	w->q = queue_new();
 	w->nodes = nodes_new();

@@ -19,6 +19,7 @@
 #include "sluice/queue.h"
 #include "test/unit/searched.h"
 #include "test/unit/queue/worlds.h"
+#include "test/sim/rng.h"
 
 enum { STEPS = 60, NODES = 6, JOBS = 24, QUEUES = 3, TEXT = 160 };
 
@@ -35,7 +36,7 @@ static const struct {
 enum { OF_CPU = 3, FLAVORS = 5 };
 
 struct world {
-	uint64_t seed;
+	struct rng rng;
 	struct queue *q;
 	bool known;
 	char node[NODES][TEXT]; /* "" : there is none */
@@ -53,10 +54,7 @@ struct world {
 
 static int roll(struct world *w, int sides)
 {
-	w->seed ^= w->seed << 13;
-	w->seed ^= w->seed >> 7;
-	w->seed ^= w->seed << 17;
-	return (int)(w->seed % (uint64_t)sides);
+	return (int)rng_between(&w->rng, 0, sides - 1);
 }
 
 static const char *pick(struct world *w, const char *const *of, int n)
@@ -349,7 +347,7 @@ static void run_world(uint64_t seed, size_t *nowhere, size_t *started)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	must(w);
-	w->seed = seed * 0x9E3779B97F4A7C15u + 1;
+	rng_seed(&w->rng, seed);
 	w->q = queue_new();
 	queue_set_namespace(w->q, &(struct namespace_spec){.name = "team"});
 	queue_set_priority(w->q,

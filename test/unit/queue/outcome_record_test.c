@@ -19,7 +19,7 @@ enum { SHARDS = 4 };
  * prep. A queue that is made anew reads what is there, and what is written on the Job that waits. So does
  * one of a standby, which has known that Job all the while, and has asked nothing. */
 struct stage {
-	uint64_t seed;
+	struct rng rng;
 	struct queue *q;
 	struct predecessor shard[SHARDS], prep;
 	bool there[SHARDS], prep_is_there;
@@ -106,9 +106,9 @@ static void shard_moves(struct stage *s, size_t i)
 			.failure = ""};
 		s->there[i] = true;
 	} else if (p->state == PREDECESSOR_STARTED) {
-		p->state = draw(&s->seed, 3) ? PREDECESSOR_SUCCEEDED : PREDECESSOR_FAILED;
+		p->state = rng_below(&s->rng, 3) ? PREDECESSOR_SUCCEEDED : PREDECESSOR_FAILED;
 		p->ended_ms = s->now_ms;
-	} else if (draw(&s->seed, 2) == 0) {
+	} else if (rng_below(&s->rng, 2) == 0) {
 		s->there[i] = false; /* its TTL, or its owner */
 	}
 }
@@ -128,8 +128,8 @@ static enum dependency_verdict item_verdict(const struct queue *q, size_t i)
 
 static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 {
-	struct stage s = {
-		.seed = seed, .q = fixture_new(0, 0), .now_ms = 1000, .prep_is_there = true};
+	struct stage s = {.q = fixture_new(0, 0), .now_ms = 1000, .prep_is_there = true};
+	rng_seed(&s.rng, seed);
 	s.prep = (struct predecessor){.uid = fixture_uid(999),
 		.ns = "team-a",
 		.name = "prep",
@@ -143,15 +143,15 @@ static void live_stage(uint64_t seed, size_t *ret_held, size_t *ret_never)
 	set_report(&s, s.q);
 	answer_stage(&s, s.q);
 	for (int step = 0; step < 12; step++) {
-		if (draw(&s.seed, 4) == 0)
+		if (rng_below(&s.rng, 4) == 0)
 			prep_moves(&s);
 		else
-			shard_moves(&s, draw(&s.seed, SHARDS));
+			shard_moves(&s, rng_below(&s.rng, SHARDS));
 		look(&s);
 		write_records(&s);
 		assert_false(write_records(&s)); /* once for each change */
 		set_report(&s, standby);
-		struct queue *fresh = draw(&s.seed, 2) ? standby : fixture_new(0, 0);
+		struct queue *fresh = rng_below(&s.rng, 2) ? standby : fixture_new(0, 0);
 		if (fresh == standby)
 			standby = fixture_new(0, 0);
 		set_report(&s, fresh);

@@ -325,25 +325,26 @@ static void selectors_list_what_they_take(void **state)
 	struct queue *q = fixture_new(1000, 0);
 	struct dependency prep = after_name(AFTER_OK, "prep");
 	struct predecessor *p = labelled(MEMBERS, label[0], name, PREDECESSOR_STARTED);
-	uint64_t seed = 7;
+	struct rng rng;
+	rng_seed(&rng, 7);
 	set_follower(q, 100, "keeps the namespace", 1000, &prep, 1);
 	for (int step = 0; step < 20000; step++) {
-		uint32_t i = draw(&seed, MEMBERS), n = 1 + draw(&seed, 2 * VALUES);
+		uint32_t i = rng_below(&rng, MEMBERS), n = 1 + rng_below(&rng, 2 * VALUES);
 		struct requirement r = {key[n % 2], SELECTOR_IN, &value[n / 2 % VALUES], 1};
 		struct dependency d = {
 			.kind = AFTER_OK, .selector = {&r, 1}, .text = value[n / 2 % VALUES]};
 		struct uid uid = fixture_uid(n);
-		if (draw(&seed, 20) == 0)
+		if (rng_below(&rng, 20) == 0)
 			set_follower(q, n, "follower", 1000, &d, 1);
-		else if (draw(&seed, 40) == 0)
+		else if (rng_below(&rng, 40) == 0)
 			queue_drop_job(q, &uid);
-		else if (draw(&seed, 6) == 0)
+		else if (rng_below(&rng, 6) == 0)
 			queue_lose_predecessor(q, &p[i].uid, "team-a", name[i]);
 		for (int k = 0; k < 2; k++)
-			label[i][k] = (struct label){key[k], value[draw(&seed, VALUES)]};
+			label[i][k] = (struct label){key[k], value[rng_below(&rng, VALUES)]};
 		p[i].uid = fixture_uid(1000 + (uint32_t)step / 500 * MEMBERS + i);
 		p[i].created_ms = 1000 + step / 500 * 1000;
-		p[i].state = draw(&seed, 2) ? PREDECESSOR_STARTED : PREDECESSOR_FAILED;
+		p[i].state = rng_below(&rng, 2) ? PREDECESSOR_STARTED : PREDECESSOR_FAILED;
 		p[i].ended_ms = p[i].state == PREDECESSOR_FAILED ? p[i].created_ms + 1 : 0;
 		p[i].labels = label[i];
 		p[i].nlabels = 2;

@@ -19,7 +19,7 @@ struct sibling {
 
 struct siblings {
 	struct queue *q;
-	uint64_t seed;
+	struct rng rng;
 	int64_t now_ms;
 	struct sibling job[SINGLETONS + 1];
 	size_t ended;
@@ -32,13 +32,13 @@ static void set_sibling(struct siblings *s, uint32_t n)
 	static const struct dependency singleton = {.kind = AFTER_SINGLETON, .text = "singleton"};
 	struct sibling *x = &s->job[n];
 	struct job j = fixture_job(n, &one_cpu);
-	*x = (struct sibling){.family = (int)draw(&s->seed, FAMILIES + 1) - 1, .there = true};
-	x->singleton = x->family >= 0 && draw(&s->seed, 3) > 0;
+	*x = (struct sibling){.family = (int)rng_below(&s->rng, FAMILIES + 1) - 1, .there = true};
+	x->singleton = x->family >= 0 && rng_below(&s->rng, 3) > 0;
 	j.created_ms = s->now_ms;
 	j.family = family[x->family + 1];
-	j.priority_class = class[draw(&s->seed, 3)];
-	j.queue = draw(&s->seed, 3) ? "main" : "more";
-	j.parallelism = j.completions = 1 + (int32_t)draw(&s->seed, 3);
+	j.priority_class = class[rng_below(&s->rng, 3)];
+	j.queue = rng_below(&s->rng, 3) ? "main" : "more";
+	j.parallelism = j.completions = 1 + (int32_t)rng_below(&s->rng, 3);
 	j.after = (struct dependencies){&singleton, x->singleton, DEPENDENCY_FAILURE_WAIT};
 	queue_set_job(s->q, &j);
 }
@@ -79,7 +79,7 @@ static void settle(struct siblings *s)
 /* Ends a run, or one that was told to stop: that waits again. */
 static void end_some(struct siblings *s)
 {
-	uint32_t from = draw(&s->seed, SINGLETONS);
+	uint32_t from = rng_below(&s->rng, SINGLETONS);
 	for (uint32_t i = 0; i < SINGLETONS; i++) {
 		uint32_t n = (from + i) % SINGLETONS + 1;
 		struct sibling *x = &s->job[n];
@@ -100,7 +100,8 @@ static void end_some(struct siblings *s)
 
 static void live_with_siblings(uint64_t seed)
 {
-	struct siblings s = {.q = fixture_new(0, 0), .seed = seed, .now_ms = 1000};
+	struct siblings s = {.q = fixture_new(0, 0), .now_ms = 1000};
+	rng_seed(&s.rng, seed);
 	static const char *const class[] = {"low", "mid", "high"};
 	struct clusterqueue_spec cq = {.name = "batch",
 		.cohort = "all",
@@ -113,7 +114,7 @@ static void live_with_siblings(uint64_t seed)
 	make_localqueue(s.q, "team-a", "more", "other");
 	for (uint32_t n = 1; n <= SINGLETONS;) {
 		s.now_ms += 1000;
-		if (draw(&s.seed, 2))
+		if (rng_below(&s.rng, 2))
 			set_sibling(&s, n++);
 		else
 			end_some(&s);

@@ -17,14 +17,9 @@
 #include "worlds.h"
 #include "test/unit/core/inside.h"
 #include "queue/core/model/reservation.h"
+#include "test/sim/rng.h"
 
 static const char *const USER[] = {"alice", "bob", NULL};
-
-static uint32_t draw(uint64_t *seed, uint32_t below)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*seed >> 33) % below;
-}
 
 static void limit(struct queue *q, int32_t running, int32_t waiting, int64_t cpu_milli)
 {
@@ -63,25 +58,25 @@ static bool stands(const struct workload *w)
 
 enum { JOBS = 60, STEPS = 6000, RUNNING = 3, WAITING = 4, CPU = 7000 };
 
-static void one_fact(struct queue *q, uint64_t *seed)
+static void one_fact(struct queue *q, struct rng *rng)
 {
-	uint32_t n = 1 + draw(seed, JOBS);
+	uint32_t n = 1 + rng_below(rng, JOBS);
 	struct uid uid = fixture_uid(n);
-	switch (draw(seed, 8)) {
+	switch (rng_below(rng, 8)) {
 	case 0:
 		queue_drop_job(q, &uid);
 		return;
 	case 1:
-		queue_release_job(q, &uid, 1000000, draw(seed, 2) ? 1005000 : 0);
+		queue_release_job(q, &uid, 1000000, rng_below(rng, 2) ? 1005000 : 0);
 		return;
 	case 2:
 		queue_end_job(q, &uid, 1000000);
 		return;
 	case 3:
-		queue_block_job(q, &uid, draw(seed, 2) ? "blocked" : NULL);
+		queue_block_job(q, &uid, rng_below(rng, 2) ? "blocked" : NULL);
 		return;
 	default:
-		set(q, n, 1000 * draw(seed, 500), 1000 * (1 + draw(seed, 4)), USER[n % 3]);
+		set(q, n, 1000 * rng_below(rng, 500), 1000 * (1 + rng_below(rng, 4)), USER[n % 3]);
 	}
 }
 
@@ -130,15 +125,16 @@ static void check_users(const struct queue *q, size_t waiting)
 static void test_no_user_ever_has_more_than_the_limits(void **state)
 {
 	struct queue *q = fixture_new(12000, 8000);
-	uint64_t seed = 3;
+	struct rng rng;
 	size_t starts = 0, waiting = WAITING;
 	(void)state;
+	rng_seed(&rng, 3);
 	limit(q, RUNNING, WAITING, CPU);
 	for (int i = 0; i < STEPS; i++) {
-		for (uint32_t facts = draw(&seed, 4); facts > 0; facts--)
-			one_fact(q, &seed);
-		if (draw(&seed, 50) == 0) {
-			waiting = 1 + draw(&seed, 6);
+		for (uint32_t facts = rng_below(&rng, 4); facts > 0; facts--)
+			one_fact(q, &rng);
+		if (rng_below(&rng, 50) == 0) {
+			waiting = 1 + rng_below(&rng, 6);
 			limit(q, RUNNING, (int32_t)waiting, CPU);
 		}
 		starts += decide(q);

@@ -14,6 +14,7 @@
 #include "worlds.h"
 #include "test/unit/core/inside.h"
 #include "queue/core/model/reservation.h"
+#include "test/sim/rng.h"
 
 static const struct resource one = {"cpu", 1000};
 static const struct container c = {.requests = {&one, 1}};
@@ -126,23 +127,17 @@ static void test_a_record_is_memory_that_counts(void **state)
 
 enum { JOBS = 40, STEPS = 4000 };
 
-static uint32_t draw(uint64_t *seed, uint32_t below)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*seed >> 33) % below;
-}
-
-static void one_fact(struct queue *q, uint64_t *seed)
+static void one_fact(struct queue *q, struct rng *rng)
 {
 	static const char *const queue[] = {"main", "other"}, *const user[] = {
 								      "alice", "bob", NULL};
-	struct uid uid = fixture_uid(1 + draw(seed, JOBS));
-	switch (draw(seed, 6)) {
+	struct uid uid = fixture_uid(1 + rng_below(rng, JOBS));
+	switch (rng_below(rng, 6)) {
 	case 0:
 		queue_drop_job(q, &uid);
 		return;
 	case 1:
-		queue_release_job(q, &uid, 1000, draw(seed, 2) ? 5000 : 0);
+		queue_release_job(q, &uid, 1000, rng_below(rng, 2) ? 5000 : 0);
 		return;
 	case 2:
 		queue_end_job(q, &uid, 1000);
@@ -151,7 +146,7 @@ static void one_fact(struct queue *q, uint64_t *seed)
 		decide(q);
 		return;
 	default:
-		set(q, 1 + draw(seed, JOBS), queue[draw(seed, 2)], user[draw(seed, 3)]);
+		set(q, 1 + rng_below(rng, JOBS), queue[rng_below(rng, 2)], user[rng_below(rng, 3)]);
 	}
 }
 
@@ -181,10 +176,11 @@ static void check_all(const struct queue *q)
 static void test_what_they_count_is_what_there_is(void **state)
 {
 	struct queue *q = fixture_new(5000, 5000);
-	uint64_t seed = 20261126;
+	struct rng rng;
 	(void)state;
+	rng_seed(&rng, 20261126);
 	for (int i = 0; i < STEPS; i++) {
-		one_fact(q, &seed);
+		one_fact(q, &rng);
 		check_all(q);
 	}
 	queue_free(q);

@@ -27,6 +27,7 @@
 #include "worlds.h"
 #include "test/unit/searched.h"
 #include "queue/features/windows/window_state.h"
+#include "test/sim/rng.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)
@@ -119,18 +120,6 @@ static void a_turn_touches_no_waiting_job(void **state)
 #define MOST 60	 /* Jobs */
 #define STEPS 400
 
-struct dice {
-	uint64_t state;
-};
-
-static uint32_t roll(struct dice *d, uint32_t sides)
-{
-	uint64_t z = (d->state += 0x9E3779B97F4A7C15u);
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-	z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-	return (uint32_t)((z ^ z >> 31) >> 11) % sides;
-}
-
 struct run {
 	bool exists, has_room, confirmed, stopping;
 	int queue, local;
@@ -141,7 +130,7 @@ struct run {
 };
 
 struct world {
-	struct dice dice;
+	struct rng rng;
 	struct queue *q;
 	struct calendar *calendar[CALENDARS]; /* copies of our own, to ask */
 	struct runpolicy_spec policy[POLICIES];
@@ -161,12 +150,13 @@ static const char *const LOCAL[QUEUES][LOCALS] = {{"a0", "b0"}, {"a1", "b1"}, {"
 static const char *const PATH[QUEUES][LOCALS] = {
 	{"team-a/a0", "team-a/b0"}, {"team-a/a1", "team-a/b1"}, {"team-a/a2", "team-a/b2"}};
 
-static void random_window(struct dice *d, const char *name, struct window_spec *w)
+static void random_window(struct rng *d, const char *name, struct window_spec *w)
 {
-	*w = (struct window_spec){.name = name, .shape = WINDOW_DAYS, .days = 1 + roll(d, 127)};
-	w->from_minute = (int)roll(d, 1440);
+	*w = (struct window_spec){
+		.name = name, .shape = WINDOW_DAYS, .days = 1 + rng_below(d, 127)};
+	w->from_minute = (int)rng_below(d, 1440);
 	do
-		w->to_minute = (int)roll(d, 1441);
+		w->to_minute = (int)rng_below(d, 1441);
 	while (w->to_minute == w->from_minute);
 }
 
@@ -174,12 +164,12 @@ static void edit_calendar(struct world *w, int i)
 {
 	static const char *const name[] = {"a", "b", "c"};
 	struct window_spec window[3];
-	size_t n = 1 + roll(&w->dice, 3);
+	size_t n = 1 + rng_below(&w->rng, 3);
 	for (size_t k = 0; k < n; k++)
-		random_window(&w->dice, name[k], &window[k]);
+		random_window(&w->rng, name[k], &window[k]);
 	calendar_free(w->calendar[i]);
 	w->calendar[i] = NULL;
-	if (roll(&w->dice, 8) == 0) {
+	if (rng_below(&w->rng, 8) == 0) {
 		queue_drop_calendar(w->q, CALENDAR[i]);
 		return;
 	}
@@ -202,46 +192,47 @@ static void edit_policy(struct world *w, int i)
 {
 	static const char *const gold[] = {"gold"};
 	static const struct requirement tier = {"tier", SELECTOR_IN, gold, 1};
-	struct dice *d = &w->dice;
+	struct rng *d = &w->rng;
 	struct runpolicy_spec *p = &w->policy[i];
 	const char *queue[QUEUES], *local[QUEUES * LOCALS];
 	bool again, more;
-	*p = policy_of(POLICY[i], CALENDAR[roll(d, CALENDARS)]);
+	*p = policy_of(POLICY[i], CALENDAR[rng_below(d, CALENDARS)]);
 	p->nqueues = p->nlocalqueues = 0;
 	for (int q = 0; q < QUEUES; q++) {
-		w->bound[i][q] = roll(d, 2);
+		w->bound[i][q] = rng_below(d, 2);
 		if (w->bound[i][q])
 			queue[p->nqueues++] = QUEUE[q];
 		for (int l = 0; l < LOCALS; l++) {
-			w->named[i][q][l] = roll(d, 5) == 0;
+			w->named[i][q][l] = rng_below(d, 5) == 0;
 			if (w->named[i][q][l])
 				local[p->nlocalqueues++] = PATH[q][l];
 		}
 	}
-	more = p->nqueues + p->nlocalqueues > 0 && roll(d, 4) > 0;
+	more = p->nqueues + p->nlocalqueues > 0 && rng_below(d, 4) > 0;
 	p->queues = queue;
 	p->localqueues = local;
-	p->fit = (enum start_fit)roll(d, 3);
-	p->hold_unknown = roll(d, 3) == 0;
-	p->margin_permille = (int32_t)roll(d, 3) * 100;
-	p->action = (enum close_action)roll(d, 2);
-	p->overrun_ms = roll(d, 2) ? roll(d, 120) * 60000 : 0;
-	p->notice_ms = roll(d, 2) ? roll(d, 30) * 60000 : 0;
-	p->min_run_ms = roll(d, 2) ? roll(d, 60) * 60000 : 0;
-	p->max_suspensions = roll(d, 2) ? (int32_t)roll(d, 4) : RUNPOLICY_SUSPENSIONS_UNLIMITED;
+	p->fit = (enum start_fit)rng_below(d, 3);
+	p->hold_unknown = rng_below(d, 3) == 0;
+	p->margin_permille = (int32_t)rng_below(d, 3) * 100;
+	p->action = (enum close_action)rng_below(d, 2);
+	p->overrun_ms = rng_below(d, 2) ? rng_below(d, 120) * 60000 : 0;
+	p->notice_ms = rng_below(d, 2) ? rng_below(d, 30) * 60000 : 0;
+	p->min_run_ms = rng_below(d, 2) ? rng_below(d, 60) * 60000 : 0;
+	p->max_suspensions =
+		rng_below(d, 2) ? (int32_t)rng_below(d, 4) : RUNPOLICY_SUSPENSIONS_UNLIMITED;
 	if (w->shares && p->nqueues > 0) {
-		p->lead_ms = roll(d, 2) ? roll(d, 120) * 60000 : 0;
+		p->lead_ms = rng_below(d, 2) ? rng_below(d, 120) * 60000 : 0;
 		p->quota = w->set[i];
-		for (; p->nquotas < roll(d, 3); p->nquotas++)
+		for (; p->nquotas < rng_below(d, 3); p->nquotas++)
 			w->set[i][p->nquotas] =
 				(struct window_quota_spec){.window = p->nquotas ? "b" : "a",
 					.flavor = "spot",
 					.resource = "cpu",
-					.nominal = roll(d, 9) * 1000};
+					.nominal = rng_below(d, 9) * 1000};
 	}
-	p->has_exempt_priority = roll(d, 3) == 0;
+	p->has_exempt_priority = rng_below(d, 3) == 0;
 	p->exempt_priority = 2;
-	p->has_exempt_selector = roll(d, 3) == 0;
+	p->has_exempt_selector = rng_below(d, 3) == 0;
 	p->exempt_selector = (struct selector_term){&tier, 1};
 	if (more) {
 		assert_int_equal(queue_set_runpolicy(w->q, p, &again, NULL), 0);
@@ -272,15 +263,15 @@ static void tell_job(struct world *w, uint32_t i)
 
 static void new_job(struct world *w, uint32_t i)
 {
-	struct dice *d = &w->dice;
+	struct rng *d = &w->rng;
 	if (w->run[i].exists)
 		return;
 	w->run[i] = (struct run){.exists = true,
-		.queue = (int)roll(d, QUEUES),
-		.local = (int)roll(d, LOCALS),
-		.priority = (int32_t)roll(d, 4),
-		.gold = roll(d, 4) == 0,
-		.expected_ms = roll(d, 3) ? (1 + roll(d, 600)) * 60000 : 0};
+		.queue = (int)rng_below(d, QUEUES),
+		.local = (int)rng_below(d, LOCALS),
+		.priority = (int32_t)rng_below(d, 4),
+		.gold = rng_below(d, 4) == 0,
+		.expected_ms = rng_below(d, 3) ? (1 + rng_below(d, 600)) * 60000 : 0};
 	tell_job(w, i);
 }
 
@@ -502,10 +493,11 @@ static bool start_at(const struct world *w, const struct outlook *o, const struc
 static void the_future_is_told(struct world *w)
 {
 	struct outlook *o = outlook_new(w);
-	struct run r = {.queue = (int)roll(&w->dice, QUEUES), .local = (int)roll(&w->dice, LOCALS)};
+	struct run r = {
+		.queue = (int)rng_below(&w->rng, QUEUES), .local = (int)rng_below(&w->rng, LOCALS)};
 	const struct window_state *window_state =
 		window_state_of(inside_localqueue(w->q, "team-a", LOCAL[r.queue][r.local]));
-	r.expected_ms = (1 + roll(&w->dice, 900)) * MINUTE_MS;
+	r.expected_ms = (1 + rng_below(&w->rng, 900)) * MINUTE_MS;
 	int first = 0, all_open = 0, close = INT_MAX, week = 8 * 1440;
 	while (first < week && !start_at(w, o, &r, first))
 		first++;
@@ -609,16 +601,16 @@ static void nothing_before(struct world *w, int64_t next_ms)
 
 static void move_clock(struct world *w, int64_t next_ms)
 {
-	struct dice *d = &w->dice;
-	switch (roll(d, 8)) {
+	struct rng *d = &w->rng;
+	switch (rng_below(d, 8)) {
 	case 0:
-		w->now_ms += (int64_t)roll(d, 3 * 86400) * 1000;
+		w->now_ms += (int64_t)rng_below(d, 3 * 86400) * 1000;
 		break;
 	case 1:
-		w->now_ms -= (int64_t)roll(d, 2 * 86400) * 1000;
+		w->now_ms -= (int64_t)rng_below(d, 2 * 86400) * 1000;
 		break;
 	case 2:
-		w->now_ms += roll(d, 3600000);
+		w->now_ms += rng_below(d, 3600000);
 		break;
 	default: /* at the moment that the queue asked for: nothing may be due before */
 		w->now_ms = next_ms < w->now_ms + 9 * DAY_MS ? next_ms : w->now_ms + HOUR_MS;
@@ -638,7 +630,7 @@ static void gate(struct world *w, uint32_t i)
 		queue_confirm_job(w->q, &uid, w->now_ms);
 		r->confirmed = true;
 		r->since_ms = w->now_ms;
-	} else if (roll(&w->dice, 6) == 0) {
+	} else if (rng_below(&w->rng, 6) == 0) {
 		queue_drop_job(w->q, &uid);
 		r->exists = false;
 	}
@@ -664,23 +656,24 @@ static struct queue *world_queue(bool shares)
 
 static void world_run(struct world *w, uint64_t seed, bool shares)
 {
-	*w = (struct world){.dice = {seed}, .q = world_queue(shares), .shares = shares};
+	*w = (struct world){.q = world_queue(shares), .shares = shares};
 	w->now_ms = INT64_C(1795000000000);
+	rng_seed(&w->rng, seed);
 	int64_t next_ms = INT64_MAX;
 	for (int i = 0; i < CALENDARS; i++)
 		edit_calendar(w, i);
 	for (int i = 0; i < POLICIES; i++)
 		edit_policy(w, i);
 	for (int step = 0; step < STEPS; step++) {
-		struct dice *d = &w->dice;
-		if (roll(d, 3) == 0)
+		struct rng *d = &w->rng;
+		if (rng_below(d, 3) == 0)
 			nothing_before(w, next_ms);
 		for (uint32_t i = 0; i < 6; i++)
-			new_job(w, roll(d, MOST));
-		if (roll(d, 12) == 0)
-			edit_calendar(w, (int)roll(d, CALENDARS));
-		if (roll(d, 12) == 0)
-			edit_policy(w, (int)roll(d, POLICIES));
+			new_job(w, rng_below(d, MOST));
+		if (rng_below(d, 12) == 0)
+			edit_calendar(w, (int)rng_below(d, CALENDARS));
+		if (rng_below(d, 12) == 0)
+			edit_policy(w, (int)rng_below(d, POLICIES));
 		move_clock(w, next_ms);
 		next_ms = decide(w);
 		if (step % 80 == 7)
