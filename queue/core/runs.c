@@ -97,13 +97,15 @@ static void tell(run_observer *const *all, struct queue *q, struct reservation *
 void runs_before(struct queue *q, struct reservation *r, enum run_event event)
 {
 	tell(FIRST[event][BEFORE], q, r);
-	features_before_run(q, r, event);
+	each_feature(f, q->features_awake, before[event])
+		f->before[event](q, r);
 	tell(LAST[event][BEFORE], q, r);
 }
 
 void runs_after(struct queue *q, struct reservation *r, enum run_event event)
 {
 	tell(FIRST[event][AFTER], q, r);
-	features_after_run(q, r, event);
+	each_feature(f, q->features_awake, after[event])
+		f->after[event](q, r);
 	tell(LAST[event][AFTER], q, r);
 }

@@ -51,7 +51,8 @@ static void cq_free(struct clusterqueue *cq)
 	list_leave(&cq->of_cohort_tree);
 	list_leave(&cq->lacks_nodes);
 	backfill_free(cq);
-	features_queue_freed(cq);
+	each_feature(f, ALL_FEATURES, queue_freed)
+		f->queue_freed(cq);
 	free(cq->late_groups);
 	free(cq->invalid);
 	free(cq->name);
@@ -100,7 +101,8 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->spec.weight = 1;
 	cq->node = quota_node_under(all->quota, "cq", name);
 	cq->node->owner = cq;
-	features_queue_made(cq);
+	each_feature(f, ALL_FEATURES, queue_made)
+		f->queue_made(cq);
 	group_trees_init(&cq->groups_waiting, &cq->order);
 	backfill_init(cq);
 	growth_init(cq);

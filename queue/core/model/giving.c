@@ -97,7 +97,7 @@ bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 		.by = g->by,
 		.policy = opens ? features_recalled_by(q, r->cq) : NULL,
 		.preemption = g->preemption};
-	if (quota)
-		features_lowered_by(q, g->quota, ret);
+	each_feature(f, quota ? q->features_awake : 0, lowered_by)
+		f->lowered_by(q, g->quota, ret);
 	return true;
 }

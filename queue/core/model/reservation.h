@@ -107,6 +107,7 @@ struct reservation {
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway: it is not stopped again,
 			    and as a candidate it is before all other runs */
 	int64_t reserved_ms, since_ms;
+	int64_t expected_ms; /* how long, when it was promised or got its quota; 0: unknown */
 
 	/* Its expected end, where strategy Backfill needs it: backfill.h. */
 	struct tree_node by_end; /* in cq->ends */
