@@ -464,7 +464,7 @@ static bool is_held_up(struct queue *q, const struct scan *s)
 {
 	static const struct order_key last = {.priority = INT32_MIN};
 	return s->cq->spec.strategy == STRICT_FIFO &&
-	       (s->head || workload_returning_before(s->cq, &last, q->now_ms));
+	       (s->strict.head || workload_returning_before(s->cq, &last, q->now_ms));
 }
 
 static bool may_grow_in(struct queue *q, const struct scan *s)

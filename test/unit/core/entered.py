@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
-MOST = {"job": 497, "preemption": 595}
+MOST = {"job": 498, "preemption": 596}
 SLEEPING = ("queue/features/windows/", "queue/features/money/")
 # They read each Job, and have steps of queue_decide() that find nothing to do.
 ASKED = {"window_job_seen", "runpolicies_exempt", "price_read", "price_seen", "terms_take", "terms_forget", "asks_anything",
