@@ -54,6 +54,12 @@ static void bookings_begin(struct queue *q, struct reservation *r)
 	booked_run_enter(q, r);
 }
 
+static void end_booked(struct queue *q, struct reservation *r)
+{
+	if (r->booking)
+		booked_run_enter(q, r);
+}
+
 /* ---- The tables ---- */
 
 #define OBSERVERS_MAX 5 /* with the NULL behind the last */
@@ -65,6 +71,7 @@ typedef run_observer *const observers[RUN_EVENTS][MOMENTS][OBSERVERS_MAX];
 static observers FIRST = {
 	[RUN_RESERVED][AFTER] = {disruption_enter, usage_hears, index_gains, end_expected},
 	[RUN_CONFIRMED][AFTER] = {end_expected},
+	[RUN_EXPECTED][AFTER] = {end_expected},
 	[RUN_RESIZED][BEFORE] = {index_loses},
 	[RUN_RESIZED][AFTER] = {index_gains},
 	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
@@ -80,6 +87,7 @@ static observers LAST = {
 	[RUN_UNPROMISED][BEFORE] = {booked_run_over},
 	[RUN_RESERVED][AFTER] = {bookings_begin},
 	[RUN_RESHAPED][AFTER] = {booked_run_enter},
+	[RUN_EXPECTED][AFTER] = {end_booked},
 	[RUN_CONFIRMED][AFTER] = {run_arm, growth_heed, booked_run_enter},
 	[RUN_RESIZED][AFTER] = {growth_heed, booked_run_enter},
 	[RUN_GIVES][AFTER] = {booked_run_enter},

@@ -34,16 +34,6 @@ enum assign_verdict {
 	ASSIGN_FITS,
 };
 
-struct choice {
-	int32_t pods;			   /* for so many */
-	uint8_t flavor[CQ_GROUPS_MAX];	   /* its index; only of groups that the claim needs */
-	uint8_t next[CQ_GROUPS_MAX];	   /* where the search goes on if this choice fails: behind
-					  the last flavor tried; 0: all were tried */
-	uint64_t contested[CQ_GROUPS_MAX]; /* resources (a bit each) for which it must preempt */
-	uint32_t tries;			   /* how often the search went on, this time included */
-	uint32_t level; /* how far it borrows: the largest of its resources' borrow levels */
-};
-
 /* Are there flavors to try behind this choice? */
 bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c);
 

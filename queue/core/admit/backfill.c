@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/core/model/reservation.h"
+#include "queue/core/admit/assign.h"
 #include "queue/core/admit/backfill_heads.h"
+#include "queue/core/model/reservation.h"
 #include "sluice/quantity.h"
 
 /* ---- Expected ends of runs ---- */

@@ -17,7 +17,7 @@
 #ifndef SLUICE_QUEUE_CORE_MODEL_RESERVATION_H
 #define SLUICE_QUEUE_CORE_MODEL_RESERVATION_H
 
-#include "queue/core/admit/assign.h"
+#include "queue/core/model/claim.h"
 #include "queue/price/run_bill.h"
 #include "queue/core/core.h"
 #include "queue/core/model/disruption.h"

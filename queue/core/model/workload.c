@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core/admit/backfill.h"
+#include "queue/core/admit/kept_start.h"
 #include "queue/core/core.h"
 #include "queue/core/feature.h"
 #include "queue/core/model/duration.h"
@@ -17,7 +18,7 @@
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/user.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/runs.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
 {
@@ -283,17 +284,13 @@ static void keep_hold(struct queue *q, struct workload *w, const char *hold)
 	workload_keep_text(q, &w->hold, hold ? shown : NULL);
 }
 
-/* Its place in clusterqueue.ends follows. */
 static void set_expected(struct queue *q, struct workload *w, int64_t expected_ms)
 {
 	if (w->expected_ms == expected_ms)
 		return;
 	w->expected_ms = expected_ms;
-	if (w->reservation) {
-		backfill_expect(w->reservation);
-		if (w->reservation->booking)
-			booked_run_enter(q, w->reservation);
-	}
+	if (w->reservation)
+		runs_after(q, w->reservation, RUN_EXPECTED);
 }
 
 /* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once, and others are

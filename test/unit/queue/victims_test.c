@@ -24,6 +24,7 @@
 
 #include "base/must.h"
 #include "queue/cluster/pod.h"
+#include "queue/core/admit/assign.h"
 #include "queue/core/core.h"
 #include "queue/core/preempt/preemption.h"
 #include "fixture.h"
