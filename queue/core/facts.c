@@ -25,6 +25,7 @@
 #include "queue/job/resources.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/core/tell.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
@@ -137,7 +138,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 			f->queue_formed(q, cq);
 	if (regrouped)
 		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
-			backfill_expect(r);
+			run_ends_expect(r);
 	if (recapped)
 		reprioritise_all(q, cq);
 	if (!drained && cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)

@@ -1,6 +1,5 @@
 #include "queue/core/runs.h"
 
-#include "queue/core/admit/backfill.h"
 #include "queue/core/admit/growth.h"
 #include "queue/core/admit/kept_start.h"
 #include "queue/core/core.h"
@@ -8,6 +7,7 @@
 #include "queue/core/model/reclaim.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/core/model/victim_index.h"
 
 /* ---- Observers with other arguments ---- */
@@ -38,13 +38,13 @@ static void end_expected(struct queue *q, struct reservation *r)
 {
 	(void)q;
 	if (r->cq)
-		backfill_expect(r);
+		run_ends_expect(r);
 }
 
 static void end_forgotten(struct queue *q, struct reservation *r)
 {
 	(void)q;
-	backfill_forget(r);
+	run_ends_forget(r);
 }
 
 /* What it booked before it got its quota goes. */
@@ -76,6 +76,7 @@ static observers FIRST = {
 	[RUN_RESIZED][AFTER] = {index_gains},
 	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
 	[RUN_GIVES][AFTER] = {index_gains},
+	[RUN_GOES_ON][AFTER] = {growth_heed},
 	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
 	[RUN_ENDED][BEFORE] = {index_loses, end_forgotten, growth_forget},
 	[RUN_ENDED][AFTER] = {run_disarm},

@@ -10,6 +10,7 @@
 #include "queue/core/admit/backfill_heads.h"
 #include "queue/core/admit/kept_start.h"
 #include "queue/core/admit/scan.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/core/model/precedence.h"
 
 /* ---- Who may pass ---- */
@@ -19,7 +20,7 @@ bool backfill_may_pass(const struct look *l, const int64_t *want, int64_t expect
 	const struct scan *w = l->scan;
 	return !w->slot.blocked || features_keep_some(l->q, w->cq) ||
 	       (expected_ms != INT64_MAX &&
-		       backfill_end_ms(expected_ms, l->q->now_ms) <= w->cq->backfill_slot->at_ms) ||
+		       run_ends_at(expected_ms, l->q->now_ms) <= w->cq->backfill_slot->at_ms) ||
 	       keys_may_fit(w->cq, want, w->slot.spare);
 }
 
@@ -52,7 +53,7 @@ static bool subtree_possible(const struct group *root, void *ctx)
 
 static bool group_possible(const struct group *g, void *ctx)
 {
-	return backfill_possible(((const struct look *)ctx)->scan->cq, g);
+	return plain_fit_possible(((const struct look *)ctx)->scan->cq, &g->claim);
 }
 
 /* The first group that could run at some time. */
@@ -107,7 +108,7 @@ static bool walk_stops_at(const struct tree_node *n, void *ctx)
 		return false;
 	return !workload_fills_gaps(w) && !backfill_heads_walked(l->q, w) &&
 	       features_group_may(l->q, w->group).answer == ANSWER_YES &&
-	       backfill_possible(w->group->cq, w->group);
+	       plain_fit_possible(w->group->cq, &w->group->claim);
 }
 
 /* The next one in a line behind the place where the walk stands. */

@@ -109,7 +109,7 @@ struct reservation {
 	int64_t reserved_ms, since_ms;
 	int64_t expected_ms; /* how long, when it was promised or got its quota; 0: unknown */
 
-	/* Its expected end, where strategy Backfill needs it: backfill.h. */
+	/* Its expected end, where strategy Backfill needs it: run_ends.h. */
 	struct tree_node by_end; /* in cq->ends */
 	int64_t ends_ms;
 	struct booking *booking; /* in the plan, or NULL: booked_runs.h */
