@@ -143,12 +143,6 @@ void backfill_end(struct queue *q, struct clusterqueue *cq)
 	alarm_clear(&q->alarms, &cq->backfill_slot->alarm);
 }
 
-bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w)
-{
-	const struct backfill_slot *r = cq->backfill_slot;
-	return r && r->on && uid_cmp(&r->head, &w->key.uid) == 0;
-}
-
 /* ---- Which Jobs may pass ---- */
 
 /* The head's row that it would take from; NULL: it takes from none. */

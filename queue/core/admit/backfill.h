@@ -24,27 +24,11 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 #define SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 
-#include "queue/core/model/alarm.h"
 #include "queue/core/core.h"
+#include "queue/core/model/backfill_slot.h"
 
 struct choice;
 struct reservation;
-
-/* A row of the head's quota. */
-struct reserved_row {
-	struct quota_row *row;
-	__int128 spare;
-};
-
-/* The slot as the last pass left it. */
-struct backfill_slot {
-	bool on;
-	struct uid head;
-	int64_t at_ms; /* INT64_MAX: unknown */
-	size_t nrows;
-	struct reserved_row row[QUEUE_LINES_MAX];
-	struct alarm alarm; /* when a run first lasts longer than expected */
-};
 
 /* The group's head cannot start: it gets the slot. */
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g);
@@ -53,7 +37,6 @@ void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct gro
 void backfill_watch(struct queue *q, struct clusterqueue *cq);
 /* There is no slot, and no head is booked (any more). */
 void backfill_end(struct queue *q, struct clusterqueue *cq);
-bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w);
 
 /* True when it does not delay the head. `displaces`: it would preempt. */
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,

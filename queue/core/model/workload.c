@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/admit/backfill.h"
 #include "queue/core/admit/kept_start.h"
 #include "queue/core/core.h"
 #include "queue/core/feature.h"
+#include "queue/core/model/backfill_slot.h"
 #include "queue/core/model/duration.h"
 #include "queue/core/model/victim_index.h"
 #include "queue/core/model/nice.h"
