@@ -72,6 +72,7 @@ void core_init(struct queue *q)
 	list_init(&q->suspects);
 	list_init(&q->unsettled_lines);
 	q->counters.features_edits = 1;
+	q->features_awake = features_without_sleep();
 }
 
 void core_drop_jobs(struct queue *q)

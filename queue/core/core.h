@@ -93,7 +93,8 @@ struct queue {
 	struct link suspects;	     /* reservation.suspect: in the order of suspicion */
 	struct link unsettled_lines; /* user_line.unsettled */
 	struct queue_counters counters;
-	int64_t now_ms; /* of the last queue_decide */
+	uint32_t features_awake; /* a bit each: feature.sleeps */
+	int64_t now_ms;		 /* of the last queue_decide */
 	int64_t set_back_ms; /* by so much the clock was set back, and not on again: queue_clock_stepped() */
 	struct arena sentences; /* of the decisions that were given last */
 	bool paused;		/* nothing starts (queue_pause_starts()) */

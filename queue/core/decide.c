@@ -42,6 +42,14 @@ void decide_back_offs_shorten(struct queue *q)
 	}
 }
 
+static bool gives_notice(struct queue *q, struct reservation *r, struct decision *ret)
+{
+	each_feature(f, q->features_awake, gives_notice)
+		if (f->gives_notice(q, r, ret))
+			return true;
+	return false;
+}
+
 size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
@@ -59,7 +67,7 @@ size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 			continue;
 		}
 		if (reason == STOP_REASON_NONE) {
-			n += features_give_notice(q, r, out + n);
+			n += gives_notice(q, r, out + n);
 			run_arm(q, r);
 			continue;
 		}

@@ -25,6 +25,7 @@
 #include "queue/job/resources.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/core/tell.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
@@ -113,7 +114,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 			 cq->spec.cluster_fit != s->cluster_fit ||
 			 group_looks_at_age(cq->spec.preemption.within_clusterqueue) !=
 				 group_looks_at_age(s->preemption.within_clusterqueue);
-	features_queue_edited(q, cq, s);
+	each_feature(f, ALL_FEATURES, queue_edited)
+		f->queue_edited(q, cq, s);
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
@@ -132,10 +134,11 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (backfill_heads_of(cq))
 		booked_runs_begin(q, cq);
 	if (is_new) /* only now: it moves them itself */
-		features_queue_formed(q, cq);
+		each_feature(f, ALL_FEATURES, queue_formed)
+			f->queue_formed(q, cq);
 	if (regrouped)
 		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
-			backfill_expect(r);
+			run_ends_expect(r);
 	if (recapped)
 		reprioritise_all(q, cq);
 	if (!drained && cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
@@ -168,7 +171,8 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	regate_localqueues(q, cq); /* empties its groups before the spec goes */
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
-	features_queue_edited(q, cq, NULL);
+	each_feature(f, ALL_FEATURES, queue_edited)
+		f->queue_edited(q, cq, NULL);
 	alarm_clear(&q->alarms, &cq->fit);
 	alarm_clear(&q->alarms, &cq->grown);
 	alarm_clear(&q->alarms, &cq->growth);
@@ -176,7 +180,8 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)
 		reprioritise_all(q, cq);
-	features_queue_formed(q, cq);
+	each_feature(f, ALL_FEATURES, queue_formed)
+		f->queue_formed(q, cq);
 	effective_quota_apply(q, cq->node);
 	free(cq->invalid);
 	cq->invalid = NULL;
@@ -263,7 +268,8 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
 	}
 	features_edited(q);
-	features_line_formed(q, lq);
+	each_feature(f, ALL_FEATURES, line_formed)
+		f->line_formed(q, lq);
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
 	lq->gate = localqueue_gate_now(lq);
@@ -276,6 +282,15 @@ static bool lines_otherwise(const struct localqueue *lq, const struct localqueue
 	return (lq->limits.per_user.waiting > 0) != (limits->per_user.waiting > 0);
 }
 
+static bool part_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits,
+	const struct pod_metadata *metadata)
+{
+	each_feature(f, ALL_FEATURES, parts_otherwise)
+		if (f->parts_otherwise(lq, limits, metadata))
+			return true;
+	return false;
+}
+
 /* Features look at both. They read numbers and labels each time, so some Jobs may start. But its
  * waiting Jobs move to other groups only where it parts them otherwise: an admin of a namespace may
  * edit it without end, and each move costs as much as a new Job. */
@@ -285,8 +300,7 @@ static void take_terms(struct queue *q, struct localqueue *lq,
 	if (localqueue_limits_same(&lq->limits, limits) &&
 		pod_metadata_same(&lq->metadata, metadata))
 		return;
-	bool regroups =
-		features_part_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
+	bool regroups = part_otherwise(lq, limits, metadata) || lines_otherwise(lq, limits);
 	if (regroups)
 		each_waiting(q, lq, workload_unplace);
 	localqueue_take_terms(lq, limits, metadata);
@@ -387,7 +401,8 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
 	if (flavor_set(&q->flavors, s)) {
 		struct flavor *f = flavor_find(&q->flavors, s->name);
-		features_flavor_edited(q, f);
+		each_feature(x, ALL_FEATURES, flavor_edited)
+			x->flavor_edited(q, f);
 		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}
@@ -417,7 +432,8 @@ void queue_drop_flavor(struct queue *q, const char *name)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */
 	flavor_unset(&q->flavors, f);
-	features_flavor_edited(q, f);
+	each_feature(x, ALL_FEATURES, flavor_edited)
+		x->flavor_edited(q, f);
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
 	q->counters.version++;
@@ -450,7 +466,8 @@ void queue_set_priority(struct queue *q, const struct priority_spec *s)
 		class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
-	features_priorities_changed(q);
+	each_feature(f, ALL_FEATURES, priorities_changed)
+		f->priorities_changed(q);
 	q->counters.version++;
 }
 
@@ -464,7 +481,8 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 	class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
-	features_priorities_changed(q);
+	each_feature(f, ALL_FEATURES, priorities_changed)
+		f->priorities_changed(q);
 	priority_tidy(&q->priorities, c);
 	q->counters.version++;
 }
@@ -481,7 +499,8 @@ void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 	queue_tell(q, SET_NAMESPACE, .of_namespace = s);
 	struct nspace *ns = namespace_of(&q->localqueues, s->name);
 	namespace_set(ns, s);
-	features_namespace_edited(q, s->name, s);
+	each_feature(f, ALL_FEATURES, namespace_edited)
+		f->namespace_edited(q, s->name, s);
 	regate_namespace(q, ns);
 }
 
@@ -492,7 +511,8 @@ void queue_drop_namespace(struct queue *q, const char *name)
 	if (!ns || !ns->exists)
 		return;
 	namespace_unset(ns);
-	features_namespace_edited(q, name, NULL);
+	each_feature(f, ALL_FEATURES, namespace_edited)
+		f->namespace_edited(q, name, NULL);
 	regate_namespace(q, ns);
 	namespace_tidy(&q->localqueues, ns);
 }
@@ -512,14 +532,16 @@ bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
 {
 	queue_tell(q, SET_RUNTIME_CLASS, .runtime_class = s);
-	features_runtime_class_edited(q, s->name, s);
+	each_feature(f, ALL_FEATURES, runtime_class_edited)
+		f->runtime_class_edited(q, s->name, s);
 	return accounting_set_runtime_class(&q->accounting, s);
 }
 
 bool queue_drop_runtime_class(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_RUNTIME_CLASS, .name = name);
-	features_runtime_class_edited(q, name, NULL);
+	each_feature(f, ALL_FEATURES, runtime_class_edited)
+		f->runtime_class_edited(q, name, NULL);
 	return accounting_unset_runtime_class(&q->accounting, name);
 }
 

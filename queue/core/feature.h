@@ -14,8 +14,8 @@
  *
  * A Job that is refused at `queue` or `group` is passed over: it blocks nothing and preempts nothing.
  * A ClusterQueue keeps a bit for each feature that concerns it. Only those are asked about starts, promises, growth
- * and what is kept for some of its Jobs. All other functions are asked of each feature that has them: a run may go on
- * after its LocalQueue points to another ClusterQueue, and groups outlive edits.
+ * and what is kept for some of its Jobs. All other functions are asked of each feature that has them, unless it sleeps
+ * (below): a run may go on after its LocalQueue points to another ClusterQueue, and groups outlive edits.
  *
  * What happens to Jobs, runs and ClusterQueues is told to features that listen: job_read and what follows
  * it, `before` and `after`. What they keep of each is behind a pointer in workload, reservation, clusterqueue and
@@ -95,6 +95,10 @@ struct question {
 };
 
 struct feature {
+	/* It sleeps until feature_wakes(): before, it would do nothing at what happens to Jobs and
+	 * runs, and is not told. It is told of objects, and reads Jobs, all the same. */
+	bool sleeps;
+
 	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
 	 * costs nothing there. An edit of what this looks at calls features_edited(). NULL: it
 	 * concerns every ClusterQueue. */
@@ -240,6 +244,18 @@ struct feature {
 extern const struct feature *const FEATURE[];
 extern const unsigned FEATURE_COUNT;
 
+/* Each feature among those of the mask (a bit each) that has the function. */
+#define each_feature(f, mask, function)                                                            \
+	for (uint32_t bits_##f = (mask); bits_##f; bits_##f &= bits_##f - 1)                       \
+		for (const struct feature *f = FEATURE[__builtin_ctz(bits_##f)]; f && f->function; \
+			f = NULL)
+#define ALL_FEATURES ((uint32_t)((UINT64_C(1) << FEATURE_COUNT) - 1))
+
+/* Something that the feature looks at was told, for the first time or again. */
+void feature_wakes(struct queue *q, const struct feature *f);
+/* A bit for each feature that never sleeps: queue.features_awake of a new queue. */
+uint32_t features_without_sleep(void);
+
 /* An object that some feature looks at was made, edited or dropped. Which concern which
  * ClusterQueue is worked out anew at the next question. Called after the change, and before any Job
  * is placed. */
@@ -254,10 +270,6 @@ bool features_choice_may(struct queue *q, const struct attempt *a);
 
 bool features_subtree_may(const struct queue *q, const struct group *root);
 bool features_put_last(const struct queue *q, const struct clusterqueue *cq);
-void features_part(const struct workload *w, struct parting *p);
-bool features_part_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits,
-	const struct pod_metadata *metadata);
-bool features_look_at_duration(const struct localqueue *lq);
 
 bool features_look_at_victims(const struct queue *q, const struct nominee *e);
 int32_t features_choice_pods(struct queue *q, const struct attempt *a);
@@ -267,59 +279,15 @@ bool features_promise_may(struct queue *q, struct reservation *r);
 enum room features_promise_room(struct queue *q, const struct reservation *r);
 bool features_promise_may_choose(const struct queue *q, const struct reservation *r,
 	const struct claim *claim, const struct choice *choice);
-bool features_may_return(const struct workload *w, int64_t now_ms);
 
 /* The fewest that any says. *ret_why: that one's, if it is fewer. */
 int32_t features_growth_pods(
 	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why);
 enum stop_reason features_stop(struct queue *q, struct reservation *r);
 int64_t features_next_ms(struct queue *q, const struct reservation *r);
-void features_before_run(struct queue *q, struct reservation *r, enum run_event event);
-void features_after_run(struct queue *q, struct reservation *r, enum run_event event);
+const char *features_recalled_by(const struct queue *q, const struct clusterqueue *borrower);
 enum wait_reason features_explain(struct question *a);
 
-void features_run_settle(struct queue *q, struct reservation *r, int64_t now_ms);
-void features_run_settled(struct queue *q, struct reservation *r, int64_t now_ms);
-bool features_give_notice(struct queue *q, struct reservation *r, struct decision *ret);
-const char *features_recalled_by(const struct queue *q, const struct clusterqueue *borrower);
-void features_lowered_by(struct queue *q, const struct quota_row *row, struct decision *ret);
-
-const char *features_job_fault(const struct job *j);
-bool features_job_differs(const struct workload *w, const struct job *j);
-void features_job_read(struct queue *q, struct workload *w, const struct job *j);
-void features_job_seen(struct queue *q, struct workload *w, const struct job *j);
-bool features_ask_for_label(const struct queue *q, const char *key);
-size_t features_job_bytes(const struct workload *w);
-bool features_job_may_wait(const struct workload *w);
-bool features_job_may_stand(struct queue *q, struct workload *w);
-void features_job_aside(struct queue *q, struct workload *w);
-void features_job_released(struct queue *q, struct workload *w);
-void features_job_freed(struct queue *q, struct workload *w);
-void features_job_stands(struct queue *q, struct workload *w);
-void features_job_leaves(struct queue *q, struct workload *w);
-void features_job_forgotten(struct queue *q, struct workload *w);
-void features_family_joined(struct queue *q, struct workload *w);
-void features_family_leaves(struct queue *q, struct workload *w);
-
-void features_queue_made(struct clusterqueue *cq);
-void features_queue_freed(struct clusterqueue *cq);
-void features_queue_edited(
-	struct queue *q, const struct clusterqueue *cq, const struct clusterqueue_spec *next);
-void features_queue_formed(struct queue *q, struct clusterqueue *cq);
-void features_line_freed(struct localqueue *lq);
-void features_line_formed(struct queue *q, struct localqueue *lq);
-void features_flavor_edited(struct queue *q, struct flavor *f);
-void features_priorities_changed(struct queue *q);
-void features_namespace_edited(struct queue *q, const char *name, const struct namespace_spec *s);
-void features_runtime_class_edited(
-	struct queue *q, const char *name, const struct runtime_class_spec *s);
-void features_quota_timed(
-	const struct clusterqueue *cq, const struct quota_row *row, struct quota_limits *limits);
-void features_quota_due(const struct clusterqueue *cq, struct quota_limits *limits);
-void features_claim_narrow(const struct queue *q, const struct clusterqueue *cq,
-	const struct shape *shape, struct claim *c);
-
-void features_plan_asked(struct queue *q);
 bool features_keep_some(const struct queue *q, const struct clusterqueue *cq);
 bool features_keep_for(struct queue *q, const struct nominee *e);
 

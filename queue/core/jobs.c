@@ -58,8 +58,17 @@ static void set_job(struct queue *q, const struct job *j)
 		take_job(q, w, j, &account);
 	account_done(&account);
 	w = queue_find_workload(q, &j->uid);
-	features_job_seen(q, w, j);
+	each_feature(f, ALL_FEATURES, job_seen)
+		f->job_seen(q, w, j);
 	disruption_see(q, w, j);
+}
+
+static bool asks_for_label(const struct queue *q, const char *key)
+{
+	each_feature(f, ALL_FEATURES, asks_for_label)
+		if (f->asks_for_label(q, key))
+			return true;
+	return false;
 }
 
 /* Of its labels those that are looked at: the others are nobody's business. */
@@ -69,7 +78,7 @@ static struct job job_told(const struct queue *q, const struct job *j, struct ar
 	struct job told = *j;
 	told.nlabels = 0;
 	for (size_t i = 0; i < j->nlabels; i++)
-		if (features_ask_for_label(q, j->labels[i].key))
+		if (asks_for_label(q, j->labels[i].key))
 			labels[told.nlabels++] = j->labels[i];
 	told.labels = told.nlabels > 0 ? labels : NULL;
 	return told;
@@ -253,7 +262,8 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 	struct reservation *r = w->reservation;
 	int32_t keeps = reservation_keeps(r);
 	bool reclaimed = reclaim_done_by(r, pods);
-	features_run_settle(q, r, now_ms);
+	each_feature(f, ALL_FEATURES, run_settle)
+		f->run_settle(q, r, now_ms);
 	bool freed = reservation_shrink(q, r, pods);
 	if (reclaimed)
 		growth_reclaimed(q, r, now_ms);
@@ -423,7 +433,8 @@ void queue_ending_job(struct queue *q, const struct uid *uid)
 static void release(struct queue *q, struct workload *w, int64_t now_ms)
 {
 	run_end(q, w->reservation, now_ms);
-	features_run_settled(q, w->reservation, now_ms);
+	each_feature(f, q->features_awake, run_settled)
+		f->run_settled(q, w->reservation, now_ms);
 	reservation_end(q, w);
 }
 
@@ -439,7 +450,8 @@ void queue_release_job(
 	w->not_before_ms = not_before_ms;
 	release(q, w, now_ms);
 	workload_place(q, w);
-	features_job_freed(q, w);
+	each_feature(f, q->features_awake, job_freed)
+		f->job_freed(q, w);
 	q->counters.version++;
 }
 

@@ -1,6 +1,5 @@
 #include "queue/core/runs.h"
 
-#include "queue/core/admit/backfill.h"
 #include "queue/core/admit/growth.h"
 #include "queue/core/admit/kept_start.h"
 #include "queue/core/core.h"
@@ -8,6 +7,7 @@
 #include "queue/core/model/reclaim.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/core/model/victim_index.h"
 
 /* ---- Observers with other arguments ---- */
@@ -38,13 +38,13 @@ static void end_expected(struct queue *q, struct reservation *r)
 {
 	(void)q;
 	if (r->cq)
-		backfill_expect(r);
+		run_ends_expect(r);
 }
 
 static void end_forgotten(struct queue *q, struct reservation *r)
 {
 	(void)q;
-	backfill_forget(r);
+	run_ends_forget(r);
 }
 
 /* What it booked before it got its quota goes. */
@@ -52,6 +52,12 @@ static void bookings_begin(struct queue *q, struct reservation *r)
 {
 	kept_start_drop(q, r->w);
 	booked_run_enter(q, r);
+}
+
+static void end_booked(struct queue *q, struct reservation *r)
+{
+	if (r->booking)
+		booked_run_enter(q, r);
 }
 
 /* ---- The tables ---- */
@@ -65,10 +71,12 @@ typedef run_observer *const observers[RUN_EVENTS][MOMENTS][OBSERVERS_MAX];
 static observers FIRST = {
 	[RUN_RESERVED][AFTER] = {disruption_enter, usage_hears, index_gains, end_expected},
 	[RUN_CONFIRMED][AFTER] = {end_expected},
+	[RUN_EXPECTED][AFTER] = {end_expected},
 	[RUN_RESIZED][BEFORE] = {index_loses},
 	[RUN_RESIZED][AFTER] = {index_gains},
 	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
 	[RUN_GIVES][AFTER] = {index_gains},
+	[RUN_GOES_ON][AFTER] = {growth_heed},
 	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
 	[RUN_ENDED][BEFORE] = {index_loses, end_forgotten, growth_forget},
 	[RUN_ENDED][AFTER] = {run_disarm},
@@ -80,6 +88,7 @@ static observers LAST = {
 	[RUN_UNPROMISED][BEFORE] = {booked_run_over},
 	[RUN_RESERVED][AFTER] = {bookings_begin},
 	[RUN_RESHAPED][AFTER] = {booked_run_enter},
+	[RUN_EXPECTED][AFTER] = {end_booked},
 	[RUN_CONFIRMED][AFTER] = {run_arm, growth_heed, booked_run_enter},
 	[RUN_RESIZED][AFTER] = {growth_heed, booked_run_enter},
 	[RUN_GIVES][AFTER] = {booked_run_enter},
@@ -97,13 +106,15 @@ static void tell(run_observer *const *all, struct queue *q, struct reservation *
 void runs_before(struct queue *q, struct reservation *r, enum run_event event)
 {
 	tell(FIRST[event][BEFORE], q, r);
-	features_before_run(q, r, event);
+	each_feature(f, q->features_awake, before[event])
+		f->before[event](q, r);
 	tell(LAST[event][BEFORE], q, r);
 }
 
 void runs_after(struct queue *q, struct reservation *r, enum run_event event)
 {
 	tell(FIRST[event][AFTER], q, r);
-	features_after_run(q, r, event);
+	each_feature(f, q->features_awake, after[event])
+		f->after[event](q, r);
 	tell(LAST[event][AFTER], q, r);
 }

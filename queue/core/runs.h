@@ -14,6 +14,7 @@
  *   adopted      it was found running: told after `reserved`
  *   kept         it is held because it was promised: told after `reserved`
  *   reshaped     its pods turned out to be other ones
+ *   expected     it is expected to take longer, or less long
  *   confirmed    the API server has it: it runs
  *   resized      it has fewer pods from now on, or more
  *   gives        it has to go on with fewer pods. They are still there
@@ -40,6 +41,7 @@ enum run_event {
 	RUN_ADOPTED,
 	RUN_KEPT,
 	RUN_RESHAPED,
+	RUN_EXPECTED,
 	RUN_CONFIRMED,
 	RUN_RESIZED,
 	RUN_GIVES,

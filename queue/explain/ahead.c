@@ -1,7 +1,7 @@
 #include "queue/explain/ahead.h"
 
 #include "base/mem.h"
-#include "queue/core/admit/assign.h"
+#include "queue/core/model/plain_fit.h"
 #include "queue/core/model/precedence.h"
 #include "queue/explain/explain.h"
 #include "queue/features/windows/explain_windows.h"
@@ -32,13 +32,13 @@ struct late_groups {
 
 bool ahead_exceeds(const struct clusterqueue *cq, const struct claim *c, bool open)
 {
-	return assign_plainly(cq, c) == ASSIGN_EXCEEDS && !shortage_may_end(cq, c) &&
+	return plain_fit(cq, c) == ASSIGN_EXCEEDS && !shortage_may_end(cq, c) &&
 	       (open || !explain_has_sets(cq)); /* windows have quotas of their own */
 }
 
 static bool can_never_start(const struct group *g)
 {
-	return g->claim.nowhere || assign_plainly(g->cq, &g->claim) <= ASSIGN_NO_FLAVOR ||
+	return g->claim.nowhere || plain_fit(g->cq, &g->claim) <= ASSIGN_NO_FLAVOR ||
 	       ahead_exceeds(g->cq, &g->claim, window_state_of(g->head->lq)->open);
 }
 

@@ -300,7 +300,7 @@ static bool is_behind(const struct question *a)
 	if (is_behind_one_that_returns(a))
 		return true;
 	if (!head || head == a->w || stands_before(a, head) ||
-		(assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS && has_room(a, head)))
+		(plain_fit(a->cq, &head->group->claim) == ASSIGN_FITS && has_room(a, head)))
 		return false;
 	struct question about = {
 		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0, 0};
@@ -325,7 +325,7 @@ static bool is_kept(const struct question *a)
 	list_each_entry(&cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		const struct group *g =
 			cq->spec.strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
-		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)
+		if (!g || cq == a->cq || plain_fit(cq, &g->claim) != ASSIGN_BUSY)
 			continue;
 		const struct workload *head = group_head(g);
 		text_add(a->text, "fits, but the free quota is kept for ");
@@ -339,7 +339,7 @@ static bool is_kept(const struct question *a)
 /* It fits as soon as others have gone, for which it does not wait as others do. */
 static bool is_held_still(const struct question *a)
 {
-	if (!workload_fills_gaps(a->w) || assign_now(a->cq, a->claim) == ASSIGN_FITS)
+	if (!workload_fills_gaps(a->w) || plain_fit_now(a->cq, a->claim) == ASSIGN_FITS)
 		return false;
 	struct stopping s = stopping_in(a->cq->cohort_tree);
 	text_add(a->text,
@@ -476,7 +476,7 @@ static enum wait_reason explain_waiting(struct question *a)
 	if (is_misconfigured(a))
 		return WAIT_MISCONFIGURED;
 
-	enum assign_verdict verdict = assign_plainly(a->cq, a->claim);
+	enum assign_verdict verdict = plain_fit(a->cq, a->claim);
 	if (verdict == ASSIGN_NO_FLAVOR && !a->claim->nowhere) {
 		shortage_add_mismatch(a->text, a->cq, a->claim, a->w->shape->directives);
 		return WAIT_NO_MATCHING_FLAVOR;

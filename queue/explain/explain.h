@@ -13,7 +13,7 @@
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 
-#include "queue/core/admit/assign.h"
+#include "queue/core/model/plain_fit.h"
 #include "queue/core/core.h"
 #include "queue/job/text.h"
 

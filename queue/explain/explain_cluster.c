@@ -1,7 +1,7 @@
 #include "queue/explain/explain.h"
 
 #include "base/must.h"
-#include "queue/core/admit/assign.h"
+#include "queue/core/model/plain_fit.h"
 #include "queue/features/nodes/node_fit.h"
 #include "queue/features/nodes/nodes_to_come.h"
 #include "queue/features/nodes/node_suitability.h"
@@ -107,7 +107,7 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 		claim_needs(claim, g, &needs);
 		if (needs == 0)
 			continue;
-		if (assign_group(cq, claim, g, &flavor) != ASSIGN_FITS)
+		if (plain_fit_group(cq, claim, g, &flavor) != ASSIGN_FITS)
 			return false;
 		way.flavor[way.n++] = cq->spec.groups[g].flavors[flavor];
 	}

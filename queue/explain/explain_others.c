@@ -4,6 +4,7 @@
 
 #include "queue/core/admit/assign.h"
 #include "queue/core/model/reservation.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/core/preempt/victims.h"
 #include "queue/requests/shape.h"
 #include "queue/core/admit/backfill.h"
@@ -121,7 +122,7 @@ static struct backfill_head delayed_by(const struct question *a)
 		struct queue *q = (struct queue *)(uintptr_t)a->q; /* as it was afterwards */
 		const struct kept_start *k;
 		int64_t until_ms = backfill_heads_room_until(q, a->w, &k);
-		bool delays = k && until_ms < backfill_end_ms(a->w->expected_ms, a->now_ms);
+		bool delays = k && until_ms < run_ends_at(a->w->expected_ms, a->now_ms);
 		return delays ? (struct backfill_head){k->w, k->booking->from_ms} : none;
 	}
 	const struct workload *head = r && r->on ? queue_find_workload(a->q, &r->head) : NULL;
@@ -149,6 +150,6 @@ bool explain_delay(const struct question *a)
 		return true;
 	}
 	text_add(a->text, ": it is expected to run until ");
-	text_add_time(a->text, backfill_end_ms(a->w->expected_ms, a->now_ms));
+	text_add_time(a->text, run_ends_at(a->w->expected_ms, a->now_ms));
 	return true;
 }

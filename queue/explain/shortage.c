@@ -30,7 +30,7 @@ static bool group_fails(const struct clusterqueue *cq, const struct claim *c, si
 	enum assign_verdict verdict)
 {
 	uint8_t flavor;
-	return assign_group(cq, c, group, &flavor) == verdict;
+	return plain_fit_group(cq, c, group, &flavor) == verdict;
 }
 
 bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c)

@@ -25,8 +25,7 @@ struct bill {
 	int64_t factor;		     /* ... and its factor */
 	struct bill_item *item;
 	size_t nitems;
-	int64_t duration_ms; /* expected when it started; 0: unknown */
-	int64_t expected;    /* what the whole run is expected to cost; an hour, if unknown */
+	int64_t expected; /* what the whole run is expected to cost; an hour, if unknown */
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/calendar/civil.h"
 #include "queue/calendar/cron.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,8 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[strcspn(text, "\n")] = '\0';
 	if (cron_parse(text, &c, &e) < 0) {
 		must(*e.text);
-		for (const char *p = e.text; *p; p++)
-			must(*p >= 0x20 && *p < 0x7f);
+		check_text(e.text);
 	} else {
 		int64_t at_ms = INT64_C(999997200000);
 		for (int i = 0; i < 200 && at_ms != INT64_MAX; i++) {

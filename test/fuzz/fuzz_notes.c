@@ -15,6 +15,7 @@
 #include "controller/wire/job_times.h"
 #include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -89,8 +90,7 @@ static void check_times(struct job *j)
 	job_times_resolve(j, find_utc, utc);
 	must(!zoned || j->invalid || j->terms.start_after_ms + j->terms.deadline_ms > 0);
 	must(j->terms.start_after_ms >= 0 && j->terms.deadline_ms >= 0);
-	for (const char *s = j->invalid ? j->invalid : ""; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
+	check_text(j->invalid ? j->invalid : "");
 	zone_free(utc);
 }
 

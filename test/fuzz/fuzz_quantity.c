@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "sluice/quantity.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,8 +21,7 @@ static void check_format(int64_t amount, enum quantity_unit unit, bool binary)
 static void check_sentence(const struct err *e)
 {
 	must(*e->text);
-	for (const char *p = e->text; *p; p++)
-		must(*p >= 0x20 && *p < 0x7f);
+	check_text(e->text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

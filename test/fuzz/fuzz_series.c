@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "queue/price/series.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,9 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(i == 0 || p[i - 1].from_ms < p[i].from_ms);
 		must(llabs(p[i].factor) <= (int64_t)SERIES_FACTOR_MAX * PRICE_FACTOR_ONE);
 	}
-	must(slice_utf8(slice_of(e.text)));
-	for (const char *s = e.text; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
+	check_text(e.text);
 	free(p);
 	return 0;
 }

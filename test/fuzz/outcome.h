@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "base/slice.h"
 
+/* A sentence may say what was written, in any script, but nothing that a terminal obeys. */
 static inline void check_text(const char *s)
 {
 	must(slice_utf8(slice_of(s)));

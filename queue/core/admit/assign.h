@@ -18,31 +18,10 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_ASSIGN_H
 #define SLUICE_QUEUE_CORE_ADMIT_ASSIGN_H
 
-#include "queue/core/model/claim.h"
+#include "queue/core/model/plain_fit.h"
 
 struct queue;
 struct workload;
-
-/* Worst first. */
-enum assign_verdict {
-	ASSIGN_UNCOVERED,      /* asks for a resource without quota */
-	ASSIGN_NO_FLAVOR,      /* no flavor suits its pods */
-	ASSIGN_FLAVOR_MISSING, /* no existing flavor suits, and some do not exist */
-	ASSIGN_EXCEEDS,	       /* asks for more than could ever be had, in each flavor that suits */
-	ASSIGN_BUSY,	       /* does not fit beside what is used, and may not preempt */
-	ASSIGN_PREEMPTS,       /* fits if victims can be found, which is still to be tried */
-	ASSIGN_FITS,
-};
-
-struct choice {
-	int32_t pods;			   /* for so many */
-	uint8_t flavor[CQ_GROUPS_MAX];	   /* its index; only of groups that the claim needs */
-	uint8_t next[CQ_GROUPS_MAX];	   /* where the search goes on if this choice fails: behind
-					  the last flavor tried; 0: all were tried */
-	uint64_t contested[CQ_GROUPS_MAX]; /* resources (a bit each) for which it must preempt */
-	uint32_t tries;			   /* how often the search went on, this time included */
-	uint32_t level; /* how far it borrows: the largest of its resources' borrow levels */
-};
 
 /* Are there flavors to try behind this choice? */
 bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c);
@@ -64,14 +43,5 @@ enum assign_verdict assign_beside(struct queue *q, struct clusterqueue *cq, cons
 enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,
 	const struct workload *w, int32_t most, const struct choice *after,
 	struct choice *ret_choice);
-
-/* For explanations: for the fewest pods with which it would start, without preemption, in quota
- * THEN. */
-enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c);
-/* The same, also in quota NOW. */
-enum assign_verdict assign_now(const struct clusterqueue *cq, const struct claim *c);
-/* assign_plainly() for one resource group; ASSIGN_FITS when nothing of it is needed. */
-enum assign_verdict assign_group(
-	const struct clusterqueue *cq, const struct claim *c, size_t group, uint8_t *ret_flavor);
 
 #endif

@@ -3,81 +3,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/core/model/reservation.h"
 #include "queue/core/admit/backfill_heads.h"
+#include "queue/core/model/reservation.h"
+#include "queue/core/model/run_ends.h"
 #include "sluice/quantity.h"
 
-/* ---- Expected ends of runs ---- */
-
-static int end_order(const struct tree_node *a, const struct tree_node *b)
-{
-	const struct reservation *x = container_of_const(a, struct reservation, by_end);
-	const struct reservation *y = container_of_const(b, struct reservation, by_end);
-	if (x->ends_ms != y->ends_ms)
-		return x->ends_ms < y->ends_ms ? -1 : 1;
-	return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
-
-void backfill_init(struct clusterqueue *cq)
-{
-	tree_init(&cq->ends, end_order, NULL);
-}
-
-int64_t backfill_end_ms(int64_t expected_ms, int64_t now_ms)
-{
-	return expected_ms > 0 ? quantity_add(now_ms, expected_ms) : INT64_MAX;
-}
-
-static int64_t since_ms(const struct reservation *r)
-{
-	return r->confirmed ? r->since_ms : r->reserved_ms;
-}
-
-static void stand_at(struct reservation *r, int64_t ends_ms)
-{
-	backfill_forget(r);
-	r->ends_ms = ends_ms;
-	if (ends_ms != INT64_MAX)
-		tree_insert(&r->cq->ends, &r->by_end, r->serial);
-}
-
-void backfill_expect(struct reservation *r)
-{
-	bool matters = r->cq && r->cq->spec.strategy == BACKFILL && r->state == RESERVATION_HELD;
-	stand_at(r, matters ? backfill_end_ms(r->w->expected_ms, since_ms(r)) : INT64_MAX);
-}
-
-void backfill_forget(struct reservation *r)
-{
-	if (tree_in(&r->by_end))
-		tree_remove(&r->cq->ends, &r->by_end);
-}
-
-static struct reservation *reservation_at(struct tree_node *n)
-{
-	return n ? container_of(n, struct reservation, by_end) : NULL;
-}
-
-static struct reservation *first_end(const struct clusterqueue *cq)
-{
-	return reservation_at(tree_first(&cq->ends));
-}
-
-static const struct reservation *next_end(const struct reservation *r)
-{
-	return reservation_at(tree_next(&r->by_end));
-}
-
-/* Doubles the expected durations of runs that should have ended. Afterwards no end is past. */
-static void put_off(const struct clusterqueue *cq, int64_t now_ms)
-{
-	for (struct reservation *r; (r = first_end(cq)) && r->ends_ms < now_ms;) {
-		int64_t lasts = r->w->expected_ms;
-		while (quantity_add(since_ms(r), lasts) < now_ms)
-			lasts = quantity_times(lasts, 2);
-		stand_at(r, quantity_add(since_ms(r), lasts));
-	}
-}
+/* ---- The slot ---- */
 
 static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 {
@@ -87,8 +18,6 @@ static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 			held = quantity_add(held, reservation_line_then(r, &r->line[i]));
 	return held;
 }
-
-/* ---- The slot ---- */
 
 static struct quota_row *row_of(const struct clusterqueue *cq, const struct need *n, size_t flavor)
 {
@@ -103,7 +32,7 @@ static int64_t fits_at(
 	__int128 free = quota_free(row, QUOTA_THEN);
 	if (quota_has(row, QUOTA_THEN, amount))
 		return now_ms;
-	for (const struct reservation *r = first_end(cq); r; r = next_end(r)) {
+	for (const struct reservation *r = run_ends_first(cq); r; r = run_ends_next(r)) {
 		free += held_by(r, row);
 		if (amount <= free)
 			return r->ends_ms;
@@ -157,8 +86,8 @@ static void count_spare(struct backfill_slot *r, const struct clusterqueue *cq)
 	for (size_t i = 0; i < r->nrows; i++) {
 		struct reserved_row *row = &r->row[i];
 		row->spare += quota_free(row->row, QUOTA_THEN);
-		const struct reservation *e = first_end(cq);
-		for (; e && e->ends_ms <= r->at_ms; e = next_end(e))
+		const struct reservation *e = run_ends_first(cq);
+		for (; e && e->ends_ms <= r->at_ms; e = run_ends_next(e))
 			row->spare += held_by(e, row->row);
 		if (r->at_ms == INT64_MAX || row->spare < 0)
 			row->spare = 0;
@@ -175,14 +104,14 @@ static struct backfill_slot *slot_of(struct clusterqueue *cq)
 static void watch_ends(struct queue *q, struct clusterqueue *cq)
 {
 	struct backfill_slot *r = cq->backfill_slot;
-	const struct reservation *first = first_end(cq);
+	const struct reservation *first = run_ends_first(cq);
 	alarm_init(&r->alarm, ALARM_BACKFILL, cq->serial, cq);
 	alarm_set(&q->alarms, &r->alarm, first ? quantity_add(first->ends_ms, 1) : INT64_MAX);
 }
 
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
-	put_off(cq, q->now_ms);
+	run_ends_put_off(cq, q->now_ms);
 	struct backfill_slot *r = slot_of(cq);
 	r->on = true;
 	r->head = g->key.uid;
@@ -200,7 +129,7 @@ void backfill_watch(struct queue *q, struct clusterqueue *cq)
 		backfill_end(q, cq);
 		return;
 	}
-	put_off(cq, q->now_ms);
+	run_ends_put_off(cq, q->now_ms);
 	slot_of(cq)->on = false;
 	watch_ends(q, cq);
 }
@@ -214,24 +143,7 @@ void backfill_end(struct queue *q, struct clusterqueue *cq)
 	alarm_clear(&q->alarms, &cq->backfill_slot->alarm);
 }
 
-bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w)
-{
-	const struct backfill_slot *r = cq->backfill_slot;
-	return r && r->on && uid_cmp(&r->head, &w->key.uid) == 0;
-}
-
-void backfill_free(struct clusterqueue *cq)
-{
-	free(cq->backfill_slot);
-	cq->backfill_slot = NULL;
-}
-
 /* ---- Which Jobs may pass ---- */
-
-bool backfill_possible(const struct clusterqueue *cq, const struct group *g)
-{
-	return assign_plainly(cq, &g->claim) >= ASSIGN_BUSY;
-}
 
 /* The head's row that it would take from; NULL: it takes from none. */
 static struct reserved_row *reserved(
@@ -252,7 +164,7 @@ bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 	if (!r || !r->on || uid_cmp(&r->head, &g->key.uid) == 0)
 		return true;
 	bool known = g->expected_ms > 0;
-	bool in_time = known && backfill_end_ms(g->expected_ms, now_ms) <= r->at_ms;
+	bool in_time = known && run_ends_at(g->expected_ms, now_ms) <= r->at_ms;
 	for (size_t i = 0; i < g->claim.nneeds; i++) {
 		const struct need *n = &g->claim.need[i];
 		const struct reserved_row *row = reserved(cq, n, choice);
@@ -269,7 +181,7 @@ void backfill_started(struct queue *q, struct clusterqueue *cq, const struct gro
 	struct backfill_slot *r = cq->backfill_slot;
 	if (!r || !r->on)
 		return;
-	int64_t end_ms = backfill_end_ms(g->expected_ms, q->now_ms);
+	int64_t end_ms = run_ends_at(g->expected_ms, q->now_ms);
 	if (end_ms < alarm_at(&r->alarm))
 		alarm_set(&q->alarms, &r->alarm, quantity_add(end_ms, 1));
 	if (end_ms <= r->at_ms)

@@ -14,11 +14,9 @@
  * A Job of unknown duration never passes on the head's quota, and none preempts to pass. So Jobs
  * with right estimates do not delay the head.
  *
- * A run is expected to end after its expected duration; if it goes on, after twice that, four
- * times, and so on (as Tsafrir, Etsion and Feitelson correct wrong estimates). A run of unknown
- * duration never ends. If the head waits for such a run, the slot has no moment. Then each Job with
- * an estimate may pass: the head cannot start before that run ends anyway, and is then late by no
- * more than the longest estimate of the Jobs that passed.
+ * When runs are expected to end: run_ends.h. If the head waits for a run of unknown duration, the slot
+ * has no moment. Then each Job with an estimate may pass: the head cannot start before that run ends
+ * anyway, and is then late by no more than the longest estimate of the Jobs that passed.
  *
  * In a Cohort only the ends of the ClusterQueue's own runs count, so the moment is rather too late
  * than too early. What other ClusterQueues borrow meanwhile is not known.
@@ -26,37 +24,11 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 #define SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 
-#include "queue/core/model/alarm.h"
 #include "queue/core/core.h"
+#include "queue/core/model/backfill_slot.h"
 
 struct choice;
 struct reservation;
-
-/* A row of the head's quota. */
-struct reserved_row {
-	struct quota_row *row;
-	__int128 spare;
-};
-
-/* The slot as the last pass left it. */
-struct backfill_slot {
-	bool on;
-	struct uid head;
-	int64_t at_ms; /* INT64_MAX: unknown */
-	size_t nrows;
-	struct reserved_row row[QUEUE_LINES_MAX];
-	struct alarm alarm; /* when a run first lasts longer than expected */
-};
-
-void backfill_init(struct clusterqueue *cq);
-
-/* Puts the reservation at its place in clusterqueue.ends, or takes it out. Called after every
- * change of its expected end, or of the strategy. */
-void backfill_expect(struct reservation *r);
-void backfill_forget(struct reservation *r);
-
-/* Could the group's Jobs run at some time? If not, they get no slot and block none. */
-bool backfill_possible(const struct clusterqueue *cq, const struct group *g);
 
 /* The group's head cannot start: it gets the slot. */
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g);
@@ -65,8 +37,6 @@ void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct gro
 void backfill_watch(struct queue *q, struct clusterqueue *cq);
 /* There is no slot, and no head is booked (any more). */
 void backfill_end(struct queue *q, struct clusterqueue *cq);
-void backfill_free(struct clusterqueue *cq);
-bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w);
 
 /* True when it does not delay the head. `displaces`: it would preempt. */
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
@@ -79,8 +49,5 @@ bool backfill_lets_grow(const struct reservation *r, int32_t more);
 void backfill_grew(struct reservation *r, int32_t more);
 /* What is free for each key, for Jobs that do not end by the slot. */
 void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[]);
-
-/* When a Job that starts now is expected to end; INT64_MAX: unknown. */
-int64_t backfill_end_ms(int64_t expected_ms, int64_t now_ms);
 
 #endif

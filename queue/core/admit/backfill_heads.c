@@ -45,7 +45,8 @@ static bool all_stand(struct queue *q, const struct clusterqueue *cq)
 
 void backfill_heads_begin(struct queue *q, struct clusterqueue *cq, bool searched)
 {
-	features_plan_asked(q);
+	each_feature(f, q->features_awake, plan_asked)
+		f->plan_asked(q);
 	if (searched && !all_stand(q, cq))
 		backfill_heads_end(q, cq);
 	cq->walks++;
@@ -251,7 +252,8 @@ int64_t backfill_heads_room_until(
 	size_t flavor[CQ_GROUPS_MAX];
 	int64_t best_ms = 0;
 	struct head_place one;
-	features_plan_asked(q);
+	each_feature(f, q->features_awake, plan_asked)
+		f->plan_asked(q);
 	quota_plan_set_aside(&q->quota_plan, own);
 	bool more = combination_first(cq, &of, flavor);
 	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {

@@ -51,11 +51,6 @@ static bool least_update(struct tree_node *n)
 	return w->least != old;
 }
 
-void growth_init(struct clusterqueue *cq)
-{
-	tree_init(&cq->resting, by_time, NULL);
-}
-
 static void growth_arm(struct queue *q, struct clusterqueue *cq, int64_t at_most_ms)
 {
 	const struct tree_node *first = tree_first(&cq->resting);
@@ -77,8 +72,11 @@ static void wish_leave(struct grow_wish *w)
 
 static void wish_stand(struct grow_wish *w)
 {
+	struct tree *t = w->row ? &w->row->wishes : &w->r->cq->resting;
+	if (!t->cmp)
+		tree_init(t, w->row ? by_key : by_time, w->row ? least_update : NULL);
 	w->key = w->r->w->key;
-	tree_insert(w->row ? &w->row->wishes : &w->r->cq->resting, &w->node, w->r->serial);
+	tree_insert(t, &w->node, w->r->serial);
 	w->r->cq->nasking += w->row != NULL;
 }
 
@@ -115,8 +113,6 @@ static void wish_ask(struct grow_wish *w, size_t line)
 	w->row = w->r->line[line].row;
 	w->refused = NULL;
 	w->each = reservation_more(w->r, line, 1);
-	if (!w->row->wishes.cmp)
-		tree_init(&w->row->wishes, by_key, least_update);
 	wish_stand(w);
 }
 
@@ -464,7 +460,7 @@ static bool is_held_up(struct queue *q, const struct scan *s)
 {
 	static const struct order_key last = {.priority = INT32_MIN};
 	return s->cq->spec.strategy == STRICT_FIFO &&
-	       (s->head || workload_returning_before(s->cq, &last, q->now_ms));
+	       (s->strict.head || workload_returning_before(s->cq, &last, q->now_ms));
 }
 
 static bool may_grow_in(struct queue *q, const struct scan *s)

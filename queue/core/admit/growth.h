@@ -47,8 +47,6 @@
 
 struct grow_wish;
 
-void growth_init(struct clusterqueue *cq);
-
 /* Whether a run wants more pods may have changed. */
 void growth_heed(struct queue *q, struct reservation *r);
 /* It has fewer pods now, as Sluice told it: it rests from here on. */

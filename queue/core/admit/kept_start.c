@@ -109,7 +109,8 @@ void kept_starts_heed_quotas(struct queue *q)
 	if (q->kept_starts.count == 0 || q->kept_starts_as_of == q->quota.edits)
 		return;
 	q->kept_starts_as_of = q->quota.edits;
-	features_plan_asked(q);
+	each_feature(f, q->features_awake, plan_asked)
+		f->plan_asked(q);
 	gone = mem_array(q->kept_starts.count, sizeof(struct kept_start *));
 	map_each(&q->kept_starts, i, k)
 		if (!list_in(&k->of_heads) && !quota_plan_stands(&q->quota_plan, k->booking))

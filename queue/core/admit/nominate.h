@@ -19,46 +19,7 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_NOMINATE_H
 #define SLUICE_QUEUE_CORE_ADMIT_NOMINATE_H
 
-#include "queue/core/admit/nominee.h"
-#include "queue/core/model/group.h"
-#include "queue/core/model/keys.h"
-#include "queue/core/preempt/victims.h"
-
-#define SCAN_TAKES_BACK_MAX 64
-
-/* The scan of one ClusterQueue in a pass. */
-struct scan {
-	struct clusterqueue *cq;
-	bool over;	   /* nothing of it can start any more in this pass */
-	enum answer stage; /* the groups that are asked now: ANSWER_YES, then ANSWER_LAST */
-	bool scanned;	   /* ... behind this place: */
-	struct group behind;
-	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
-	int64_t displaces_from;			     /* victims_from() */
-
-	/* Nothing came free: only groups that may displace are asked, at most so many more. */
-	bool takes_back;
-	size_t left;
-
-	bool reserved_only; /* StrictFIFO, behind the head: only what is kept for its Jobs */
-	struct group
-		*head; /* StrictFIFO: groups behind it are not asked; NULL: only gap fillers wait */
-
-	/* Backfill: the head, which cannot start; other groups must not delay it. */
-	struct group *blocked;
-	int64_t spare[KEYS_MAX];
-
-	/* Backfill with several heads (backfill_heads.h): how far the walk along the Jobs has come. */
-	bool walks, walk_over;
-	bool walks_still;		/* nothing has changed for heads with a booking */
-	struct localqueue *walked_line; /* where usage orders */
-	bool walked;			/* some Job of this line */
-	struct order_key walked_key;	/* ... the last one's place, which it may have left */
-	size_t looked, heads;		/* Jobs; of these those that are booked */
-	struct group *passed;		/* its head is not to be asked again */
-
-	struct nominee nominee;
-};
+#include "queue/core/admit/scan.h"
 
 /* Begins at the first group of cq. */
 void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq);

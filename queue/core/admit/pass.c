@@ -279,8 +279,8 @@ static size_t take_turns(struct pass *p)
 		struct clusterqueue *cq = e->cq;
 		struct scan *w = scan_of(p, cq);
 		e->done = true;
-		if (w->blocked == e->group)
-			w->blocked = NULL;
+		if (w->slot.blocked == e->group)
+			w->slot.blocked = NULL;
 		if (e->keeps) {
 			reserve_head(p, e);
 		} else if (turn(p, e)) {
@@ -302,9 +302,9 @@ static void let_others_pass(struct pass *p, const struct nominee *e)
 	if (workload_fills_gaps(e->w))
 		return;
 	if (backfill_heads_of(e->cq))
-		w->passed = e->group;
-	else if (e->cq->spec.strategy == BACKFILL && !w->blocked)
-		w->blocked = e->group;
+		w->walk.passed = e->group;
+	else if (e->cq->spec.strategy == BACKFILL && !w->slot.blocked)
+		w->slot.blocked = e->group;
 	if (e->cq->spec.strategy == STRICT_FIFO) {
 		w->over = true;
 		w->nominee = (struct nominee){0};

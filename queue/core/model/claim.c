@@ -132,7 +132,8 @@ void claim_init(struct claim *c, const struct queue *q, const struct clusterqueu
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		c->suits[g] = flavors_that_suit(cq, c, g, shape->directives);
-	features_claim_narrow(q, cq, shape, c);
+	each_feature(f, ALL_FEATURES, claim_narrow)
+		f->claim_narrow(q, cq, shape, c);
 	keys_want(cq, c, c->want);
 	memcpy(c->least, c->want, c->nkeys * sizeof(*c->least));
 }

@@ -40,6 +40,17 @@ struct claim {
 	size_t bytes;	   /* of the one block behind these pointers, which `least` begins */
 };
 
+/* A flavor for each resource group of the claim, and so many pods (assign.h). */
+struct choice {
+	int32_t pods;			   /* for so many */
+	uint8_t flavor[CQ_GROUPS_MAX];	   /* its index; only of groups that the claim needs */
+	uint8_t next[CQ_GROUPS_MAX];	   /* where the search goes on if this choice fails: behind
+					  the last flavor tried; 0: all were tried */
+	uint64_t contested[CQ_GROUPS_MAX]; /* resources (a bit each) for which it must preempt */
+	uint32_t tries;			   /* how often the search went on, this time included */
+	uint32_t level; /* how far it borrows: the largest of its resources' borrow levels */
+};
+
 void claim_init(struct claim *c, const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape);
 void claim_done(struct claim *c);

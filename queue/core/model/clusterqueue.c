@@ -1,4 +1,3 @@
-#include "queue/core/admit/growth.h"
 #include "queue/core/model/clusterqueue.h"
 
 #include <stdlib.h>
@@ -7,8 +6,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
-#include "queue/core/admit/backfill.h"
 #include "queue/core/model/group.h"
+#include "queue/core/model/run_ends.h"
 #include "queue/requests/lending.h"
 #include "queue/core/feature.h"
 #include "base/symbol.h"
@@ -50,8 +49,9 @@ static void cq_free(struct clusterqueue *cq)
 	cq->node->owner = NULL;
 	list_leave(&cq->of_cohort_tree);
 	list_leave(&cq->lacks_nodes);
-	backfill_free(cq);
-	features_queue_freed(cq);
+	free(cq->backfill_slot);
+	each_feature(f, ALL_FEATURES, queue_freed)
+		f->queue_freed(cq);
 	free(cq->late_groups);
 	free(cq->invalid);
 	free(cq->name);
@@ -100,10 +100,10 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->spec.weight = 1;
 	cq->node = quota_node_under(all->quota, "cq", name);
 	cq->node->owner = cq;
-	features_queue_made(cq);
+	each_feature(f, ALL_FEATURES, queue_made)
+		f->queue_made(cq);
 	group_trees_init(&cq->groups_waiting, &cq->order);
-	backfill_init(cq);
-	growth_init(cq);
+	run_ends_init(cq);
 	list_init(&cq->localqueues);
 	list_init(&cq->reservations);
 	list_init(&cq->promised);

@@ -88,7 +88,7 @@ struct clusterqueue {
 	struct tree groups_waiting;	     /* struct group, in queue order of their heads */
 	struct tree order;		     /* every workload in those groups: ranks */
 	struct backfill_slot *backfill_slot; /* backfill.h; NULL: there never was one */
-	struct tree ends;  /* reservation.by_end: of strategy Backfill, backfill.h */
+	struct tree ends;  /* reservation.by_end: of strategy Backfill, run_ends.h */
 	struct link heads; /* kept_start.of_heads: of Backfill with several, backfill_heads.h */
 	uint64_t walks;	   /* ... along its waiting Jobs, to book heads */
 	struct window_state *window_state; /* what RunPolicies say: window_state.h */

@@ -130,7 +130,8 @@ void family_join(struct queue *q, struct workload *w, const char *ns, const char
 	list_add(&f->members, &w->of_family);
 	f->nmembers++;
 	w->family = f;
-	features_family_joined(q, w);
+	each_feature(x, q->features_awake, family_joined)
+		x->family_joined(q, w);
 }
 
 void family_leave(struct queue *q, struct workload *w)
@@ -139,7 +140,8 @@ void family_leave(struct queue *q, struct workload *w)
 	if (!f)
 		return;
 	list_leave(&w->of_family);
-	features_family_leaves(q, w);
+	each_feature(x, q->features_awake, family_leaves)
+		x->family_leaves(q, w);
 	w->family = NULL;
 	if (--f->nmembers == 0)
 		rest(&q->families, f);

@@ -17,10 +17,12 @@ static struct quota_limits due_of(struct clusterqueue *cq, struct quota_row *row
 		row->timed = l;
 		return l;
 	}
-	features_quota_timed(cq, row, &l);
+	each_feature(f, ALL_FEATURES, quota_timed)
+		f->quota_timed(cq, row, &l);
 	cq->quota_fell = cq->quota_fell || limits_fell(&row->timed, &l);
 	row->timed = l;
-	features_quota_due(cq, &l);
+	each_feature(f, ALL_FEATURES, quota_due)
+		f->quota_due(cq, &l);
 	return l;
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/must.h"
 #include "queue/core/runs.h"
-#include "queue/core/admit/growth.h"
 #include "queue/core/feature.h"
 
 bool giving_may(const struct reservation *r, int32_t *ret_least)
@@ -61,7 +60,6 @@ void giving_cancel(struct queue *q, struct reservation *r)
 	r->sizing->cannot_give = true;
 	reservation_put_back(r);
 	runs_after(q, r, RUN_GIVES);
-	growth_heed(q, r);
 	runs_after(q, r, RUN_GOES_ON);
 	queue_touch_reservation(q, r->cq);
 }
@@ -97,7 +95,7 @@ bool giving_tell(struct queue *q, struct reservation *r, struct decision *ret)
 		.by = g->by,
 		.policy = opens ? features_recalled_by(q, r->cq) : NULL,
 		.preemption = g->preemption};
-	if (quota)
-		features_lowered_by(q, g->quota, ret);
+	each_feature(f, quota ? q->features_awake : 0, lowered_by)
+		f->lowered_by(q, g->quota, ret);
 	return true;
 }

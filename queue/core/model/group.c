@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/core/core.h"
 #include "queue/core/model/localqueue.h"
 #include "queue/core/model/nice.h"
 #include "queue/core/model/precedence.h"
@@ -150,9 +151,12 @@ static uint64_t group_hash(const struct group_key *k)
 	return hash ^ hash >> 29;
 }
 
-bool group_expects(const struct localqueue *lq)
+bool group_expects(const struct queue *q, const struct localqueue *lq)
 {
-	return lq->cq->spec.strategy == BACKFILL || features_look_at_duration(lq);
+	each_feature(f, q->features_awake, looks_at_duration)
+		if (f->looks_at_duration(lq))
+			return true;
+	return lq->cq->spec.strategy == BACKFILL;
 }
 
 bool group_looks_at_age(enum preemption_policy within)
@@ -179,10 +183,11 @@ static void group_unjudged(struct group *g)
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->spec.orders_by_usage ? w->lq : NULL;
-	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
+	int64_t expected_ms = group_expects(all->queue, w->lq) ? w->expected_ms : 0;
 	bool displaces = workload_displaces(w), early = is_early(cq, w);
 	struct parting parting = {.n = 0};
-	features_part(w, &parting);
+	each_feature(f, all->queue->features_awake, parts)
+		f->parts(w, &parting);
 	struct group_key key = {
 		cq, lq, w->shape, parting, expected_ms, w->key.priority, displaces, early};
 	uint64_t hash = group_hash(&key);

@@ -67,7 +67,7 @@ void groups_done(struct groups *all);
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
 
 /* Does the expected duration part its Jobs into groups? */
-bool group_expects(const struct localqueue *lq);
+bool group_expects(const struct queue *q, const struct localqueue *lq);
 
 /* By such a preemption.withinClusterQueue, does its time of queueing tell which runs a Job may displace? */
 bool group_looks_at_age(enum preemption_policy within);

@@ -58,7 +58,8 @@ static void namespace_free(struct nspace *ns)
 
 static void localqueue_free(struct localqueue *lq)
 {
-	features_line_freed(lq);
+	each_feature(f, ALL_FEATURES, line_freed)
+		f->line_freed(lq);
 	arena_done(&lq->memory);
 	free(lq->invalid);
 	free(lq->name);

@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "queue/core/core.h"
+#include "queue/core/model/plain_fit.h"
 #include "queue/core/model/user.h"
-#include "queue/core/admit/backfill.h"
 
 enum { VALUES = 2 * NICE_MAX + 1 };
 
@@ -276,7 +276,7 @@ static void move_to(struct queue *q, struct workload *w, struct place p)
 static bool takes_part(const struct workload *w)
 {
 	const struct group *g = w->group;
-	return w->key.due_ms == 0 && !g->claim.nowhere && backfill_possible(g->cq, g);
+	return w->key.due_ms == 0 && !g->claim.nowhere && plain_fit_possible(g->cq, &g->claim);
 }
 
 struct hand {

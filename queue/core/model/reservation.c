@@ -80,6 +80,7 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	r->w->reservation = r;
 	r->w->not_before_ms = 0;
 	r->state = RESERVATION_HELD;
+	r->expected_ms = r->w->expected_ms;
 	r->lq->nreserving++;
 	r->user->nreserving++;
 	list_add(&r->lq->reservations, &r->of_localqueue);
@@ -206,6 +207,7 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	reservation_borrows_more(r);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
+	r->expected_ms = w->expected_ms;
 	runs_after(q, r, RUN_PROMISED);
 	return r;
 }
@@ -566,7 +568,8 @@ static void line_raise(struct queue *q, struct reservation *r, size_t line, int6
 void reservation_grow(struct queue *q, struct reservation *r, int32_t pods)
 {
 	must(r->state == RESERVATION_HELD && pods > r->pods && r->base_pods > 0);
-	features_run_settle(q, r, q->now_ms);
+	each_feature(f, ALL_FEATURES, run_settle)
+		f->run_settle(q, r, q->now_ms);
 	runs_before(q, r, RUN_RESIZED);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_raise(q, r, i, reservation_more(r, i, pods - r->pods));

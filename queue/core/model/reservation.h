@@ -17,7 +17,7 @@
 #ifndef SLUICE_QUEUE_CORE_MODEL_RESERVATION_H
 #define SLUICE_QUEUE_CORE_MODEL_RESERVATION_H
 
-#include "queue/core/admit/assign.h"
+#include "queue/core/model/claim.h"
 #include "queue/price/run_bill.h"
 #include "queue/core/core.h"
 #include "queue/core/model/disruption.h"
@@ -107,8 +107,9 @@ struct reservation {
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway: it is not stopped again,
 			    and as a candidate it is before all other runs */
 	int64_t reserved_ms, since_ms;
+	int64_t expected_ms; /* how long, when it was promised or got its quota; 0: unknown */
 
-	/* Its expected end, where strategy Backfill needs it: backfill.h. */
+	/* Its expected end, where strategy Backfill needs it: run_ends.h. */
 	struct tree_node by_end; /* in cq->ends */
 	int64_t ends_ms;
 	struct booking *booking; /* in the plan, or NULL: booked_runs.h */

@@ -6,9 +6,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/admit/backfill.h"
+#include "queue/core/admit/kept_start.h"
 #include "queue/core/core.h"
 #include "queue/core/feature.h"
+#include "queue/core/model/backfill_slot.h"
 #include "queue/core/model/duration.h"
 #include "queue/core/model/victim_index.h"
 #include "queue/core/model/nice.h"
@@ -17,7 +18,7 @@
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/user.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/runs.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
 {
@@ -61,8 +62,10 @@ static size_t workload_size(const struct workload *w)
 
 size_t workload_slots(const struct workload *w)
 {
-	size_t hold = w->hold ? strlen(w->hold) : 0;
-	return w->shape->slots + (features_job_bytes(w) + hold) / SHAPE_SLOT_BYTES;
+	size_t bytes = w->hold ? strlen(w->hold) : 0;
+	each_feature(f, ALL_FEATURES, job_bytes)
+		bytes += f->job_bytes(w);
+	return w->shape->slots + bytes / SHAPE_SLOT_BYTES;
 }
 
 struct workload *workload_new(struct queue *q, const struct job *j)
@@ -193,7 +196,8 @@ void workload_free(struct queue *q, struct workload *w)
 	nice_forget(q, w);
 	past_forget(q, w);
 	family_leave(q, w);
-	features_job_forgotten(q, w);
+	each_feature(f, q->features_awake, job_forgotten)
+		f->job_forgotten(q, w);
 	disruption_forget(q, w);
 	shape_put(&q->shapes, w->shape);
 	q->workload_bytes -= workload_size(w);
@@ -215,7 +219,14 @@ static const char *fault_of(
 		return system;
 	if (*account->fault)
 		return account->fault;
-	return *shape_fault ? shape_fault : features_job_fault(j);
+	if (*shape_fault)
+		return shape_fault;
+	each_feature(f, ALL_FEATURES, job_fault) {
+		const char *fault = f->job_fault(j);
+		if (fault)
+			return fault;
+	}
+	return NULL;
 }
 
 /* A run that was scaled down may hold quota for the parallelism that its owner wrote. Where its
@@ -250,10 +261,13 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	priority_tidy(&q->priorities, class);
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
-	return !same_shape || !same_class || features_job_differs(w, j) ||
-	       hold_differs(w, j->hold) || w->deleting != j->deleting ||
-	       w->ends_when_stopped != job_ends_when_stopped(j) || w->most_pods != most_pods(j) ||
-	       w->wants != job_pods_wanted(j) || w->grow != j->grow || nice_of(w) != j->nice ||
+	each_feature(f, ALL_FEATURES, job_differs)
+		if (f->job_differs(w, j))
+			return true;
+	return !same_shape || !same_class || hold_differs(w, j->hold) ||
+	       w->deleting != j->deleting || w->ends_when_stopped != job_ends_when_stopped(j) ||
+	       w->most_pods != most_pods(j) || w->wants != job_pods_wanted(j) ||
+	       w->grow != j->grow || nice_of(w) != j->nice ||
 	       w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
@@ -270,17 +284,13 @@ static void keep_hold(struct queue *q, struct workload *w, const char *hold)
 	workload_keep_text(q, &w->hold, hold ? shown : NULL);
 }
 
-/* Its place in clusterqueue.ends follows. */
 static void set_expected(struct queue *q, struct workload *w, int64_t expected_ms)
 {
 	if (w->expected_ms == expected_ms)
 		return;
 	w->expected_ms = expected_ms;
-	if (w->reservation) {
-		backfill_expect(w->reservation);
-		if (w->reservation->booking)
-			booked_run_enter(q, w->reservation);
-	}
+	if (w->reservation)
+		runs_after(q, w->reservation, RUN_EXPECTED);
 }
 
 /* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once, and others are
@@ -315,7 +325,8 @@ void workload_take(
 	w->shape = shape;
 	bool was_invalid = w->invalid != NULL;
 	workload_keep_text(q, &w->invalid, fault_of(j, account, fault));
-	features_job_read(q, w, j);
+	each_feature(f, ALL_FEATURES, job_read)
+		f->job_read(q, w, j);
 	bool released = w->hold && !j->hold;
 	keep_hold(q, w, j->hold);
 
@@ -343,7 +354,8 @@ void workload_take(
 	if (released)
 		past_reactivate(q, w);
 	if (released || (was_invalid && !w->invalid))
-		features_job_released(q, w);
+		each_feature(f, q->features_awake, job_released)
+			f->job_released(q, w);
 	w->max_run_ms = j->durations.max_run_ms;
 	if (!text_same(family_name(w), j->family ? j->family : "")) {
 		family_leave(q, w);
@@ -361,14 +373,23 @@ void workload_take(
 /* May it wait for quota, as far as terms and time are not asked? */
 static bool may_wait(const struct workload *w)
 {
-	return !past_deactivated(w) && !w->hold && !w->blocked && !w->deleting && !w->invalid &&
-	       priority_usable(w->class) && w->lq->gate == GATE_OPEN && features_job_may_wait(w);
+	if (past_deactivated(w) || w->hold || w->blocked || w->deleting || w->invalid ||
+		!priority_usable(w->class) || w->lq->gate != GATE_OPEN)
+		return false;
+	each_feature(f, ALL_FEATURES, job_may_wait)
+		if (!f->job_may_wait(w))
+			return false;
+	return true;
 }
 
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
 {
-	return !w->ends_when_stopped && w->lq && w->class && may_wait(w) && w->lq->cq == cq &&
-	       features_may_return(w, now_ms);
+	if (w->ends_when_stopped || !w->lq || !w->class || !may_wait(w) || w->lq->cq != cq)
+		return false;
+	each_feature(f, ALL_FEATURES, may_return)
+		if (!f->may_return(w, now_ms))
+			return false;
+	return true;
 }
 
 static enum workload_place place_for(struct queue *q, struct workload *w)
@@ -377,12 +398,16 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 		return PLACE_RESERVATION;
 	w->key.due_ms = 0;
 	if (!may_wait(w)) {
-		features_job_aside(q, w);
+		each_feature(f, q->features_awake, job_aside)
+			f->job_aside(q, w);
 		return PLACE_ASIDE;
 	}
 	if (w->promise)
 		return PLACE_PROMISED;
-	if (!features_job_may_stand(q, w) || !user_line_enter(q, w))
+	each_feature(f, q->features_awake, job_may_stand)
+		if (!f->job_may_stand(q, w))
+			return PLACE_ASIDE;
+	if (!user_line_enter(q, w))
 		return PLACE_ASIDE;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }
@@ -424,7 +449,8 @@ void workload_place(struct queue *q, struct workload *w)
 	set_priority(q, w, priority_that_counts(w));
 	if (w->promise && !promise_stands(w))
 		reservation_forget_promise(q, w);
-	features_job_stands(q, w);
+	each_feature(f, q->features_awake, job_stands)
+		f->job_stands(q, w);
 	w->place = place_for(q, w);
 	if (w->place == PLACE_ASIDE && !user_line_waits(w))
 		user_line_leave(q, w);
@@ -494,7 +520,8 @@ static void take_out(struct queue *q, struct workload *w)
 	case PLACE_RESERVATION:
 		break;
 	}
-	features_job_leaves(q, w);
+	each_feature(f, q->features_awake, job_leaves)
+		f->job_leaves(q, w);
 	w->place = PLACE_NOWHERE;
 }
 
@@ -525,7 +552,7 @@ void workload_expect(
 	w->expected_from = from;
 	if (w->expected_ms == expected_ms)
 		return;
-	bool stands = (w->terms && !w->reservation) || (w->group && group_expects(w->lq));
+	bool stands = (w->terms && !w->reservation) || (w->group && group_expects(q, w->lq));
 	if (stands)
 		workload_unplace(q, w);
 	w->expected_ms = expected_ms;

@@ -259,7 +259,7 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 
 static bool fits_now(const struct question *a)
 {
-	return a->w->place == PLACE_READY && assign_now(a->cq, a->claim) == ASSIGN_FITS;
+	return a->w->place == PLACE_READY && plain_fit_now(a->cq, a->claim) == ASSIGN_FITS;
 }
 
 /* Backfill with several heads: would it run into a booking that is none of theirs? Of heads explain.c

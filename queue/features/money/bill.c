@@ -157,7 +157,7 @@ void bill_done(struct reservation *r)
 void bill_expect(struct queue *q, struct reservation *r)
 {
 	int64_t begin_ms = r->confirmed ? r->since_ms : r->reserved_ms;
-	int64_t lasts_ms = r->bill.duration_ms > 0 ? r->bill.duration_ms : HOUR_MS;
+	int64_t lasts_ms = r->expected_ms > 0 ? r->expected_ms : HOUR_MS;
 	int64_t from_ms = r->confirmed ? open_ms(r) : begin_ms;
 	if (r->confirmed)
 		name_plan(q, r);
@@ -270,7 +270,7 @@ bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, stru
 	ret->currency = r->bill.currency;
 	ret->cost = bill_cost(q, r, now_ms);
 	ret->per_hour = bill_per_hour(q, r, now_ms);
-	if (r->bill.duration_ms > 0)
+	if (r->expected_ms > 0)
 		ret->expected_cost = r->bill.expected > ret->cost ? r->bill.expected : ret->cost;
 	buf_reset(&q->bill_text);
 	write_detail(q, r, now_ms, &q->bill_text);

@@ -10,6 +10,7 @@
 #include "queue/calendar/civil.h"
 #include "queue/calendar/zone.h"
 #include "queue/core/core.h"
+#include "queue/core/feature.h"
 #include "queue/core/model/reservation.h"
 #include "queue/price/money.h"
 #include "queue/core/tell.h"
@@ -79,7 +80,7 @@ static int64_t reserved_for(
 {
 	if (b->spec.charge == CHARGE_ACTUAL)
 		return cost;
-	if (r->bill.duration_ms > 0 || !r->confirmed)
+	if (r->expected_ms > 0 || !r->confirmed)
 		return greater(r->bill.expected, cost);
 	return greater(cost, bill_cost(q, r, quantity_add(q->now_ms, HOUR_MS)));
 }
@@ -187,7 +188,6 @@ static void start_in(struct queue *q, const struct link *budgets, struct reserva
 
 void budget_started(struct queue *q, struct reservation *r)
 {
-	r->bill.duration_ms = r->w->expected_ms;
 	if (!budget_concerns(r))
 		return; /* `expected` is not needed before it is confirmed */
 	bill_expect(q, r);
@@ -305,6 +305,7 @@ static struct budget *budget_make(struct queue *q, const char *name)
 	b->serial = ++q->budgets->made;
 	alarm_init(&b->alarm, ALARM_BUDGET, b->serial, b);
 	tree_insert(&q->budgets->all, &b->by_name, b->serial);
+	feature_wakes(q, &budget_feature);
 	return b;
 }
 

@@ -102,4 +102,8 @@ void budget_touch_owner(struct queue *q, struct budget *b);
 /* Did the run start in the Budget's period, for its queue, and in its currency? */
 bool budget_counts(const struct budget *b, const struct reservation *r);
 
+/* Sleeps until there is a Budget or a PricePlan: what runs cost is kept for later Budgets
+ * (budget_rule.c). */
+extern const struct feature budget_feature;
+
 #endif

@@ -66,7 +66,7 @@ static bool budget_lets_grow(struct queue *q, const struct reservation *r, int32
 	for (size_t i = 0; i < n; i++)
 		line[i] = (struct quota_line){"", r->line[i].row->flavor, r->line[i].row->resource,
 			reservation_more(r, i, more)};
-	int64_t ran_ms = q->now_ms - r->since_ms, lasts_ms = r->bill.duration_ms;
+	int64_t ran_ms = q->now_ms - r->since_ms, lasts_ms = r->expected_ms;
 	/* One that has run for longer than expected may go on for any time, too. */
 	int64_t left_ms = lasts_ms > ran_ms ? lasts_ms - ran_ms : HOUR_MS;
 	int64_t cost = bill_expected(q, r->cq, line, n, q->now_ms, left_ms);
@@ -279,6 +279,7 @@ static void budget_settled(struct queue *q, struct reservation *r, int64_t now_m
 }
 
 const struct feature budget_feature = {
+	.sleeps = true,
 	.concerns = budget_concerns_queue,
 	.queue_may = budget_queue_may,
 	.choice_may = budget_choice_may,

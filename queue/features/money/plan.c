@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "queue/core/core.h"
+#include "queue/core/feature.h"
 #include "queue/core/model/reservation.h"
 #include "base/symbol.h"
 #include "queue/features/money/terms.h"
@@ -114,6 +115,8 @@ static struct plan *plan_make(struct queue *q, const char *name)
 	p->serial = ++q->plans->made;
 	alarm_init(&p->alarm, ALARM_PLAN, p->serial, p);
 	tree_insert(&q->plans->all, &p->by_name, p->serial);
+	feature_wakes(q, &price_feature);
+	feature_wakes(q, &budget_feature);
 	return p;
 }
 

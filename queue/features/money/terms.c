@@ -75,6 +75,7 @@ void terms_take(struct queue *q, struct workload *w, const struct job_terms *ask
 	alarm_init(&t->alarm, ALARM_TERMS, ++q->counters.alarms, w);
 	q->workload_bytes += terms_size(t);
 	w->terms = t;
+	feature_wakes(q, &price_feature);
 	if (stood)
 		terms_stand(q, w);
 }
@@ -571,6 +572,7 @@ static void price_seen(struct queue *q, struct workload *w, const struct job *j)
 
 /* A plan without a price for now may refuse all starts, and runs above their max-price may have to stop. */
 const struct feature price_feature = {
+	.sleeps = true,
 	.concerns = price_concerns,
 	.queue_may = price_queue_may,
 	.promise_may = price_promise_may,

@@ -108,4 +108,7 @@ void terms_ask_again(struct queue *q, struct clusterqueue *cq);
 /* The price of the unit that max-price names, in its ClusterQueue; -1: there is none. */
 int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_ms);
 
+/* Sleeps until there is a PricePlan or a Job with terms. */
+extern const struct feature price_feature;
+
 #endif

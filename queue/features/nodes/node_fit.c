@@ -179,7 +179,7 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 	if (!node_fit_asks(q, cq, w))
 		return -1;
 	for (size_t g = 0; g < cq->spec.ngroups; g++)
-		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
+		if (plain_fit_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
 			return -1;
 	struct start_of start = {w->shape->template, flavors,
 		flavors_chosen(cq, claim, &choice, flavors), cq, w->lq};

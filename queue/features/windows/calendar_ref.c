@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core/core.h"
+#include "queue/core/feature.h"
 #include "queue/features/money/plan.h"
 #include "sluice/quantity.h"
 #include "queue/core/tell.h"
@@ -65,6 +66,7 @@ struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name)
 		list_init(&t->rates);
 		list_init(&t->reserved);
 		tree_insert(&q->calendar_refs->all, &t->by_name, t->serial);
+		feature_wakes(q, &window_feature);
 	}
 	t->refs++;
 	return t;

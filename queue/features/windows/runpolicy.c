@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core/core.h"
+#include "queue/core/feature.h"
 #include "queue/job/placement.h"
 #include "queue/core/tell.h"
 #include "queue/features/windows/window_state.h"
@@ -283,6 +284,7 @@ static struct runpolicy *object_of(struct queue *q, const char *name)
 	p->serial = ++q->runpolicies->serials;
 	p->exempts = -1;
 	tree_insert(&q->runpolicies->all, &p->by_name, p->serial);
+	feature_wakes(q, &window_feature);
 	return p;
 }
 

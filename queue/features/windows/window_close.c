@@ -210,8 +210,9 @@ static bool window_puts_last(const struct clusterqueue *cq)
 
 static void window_parts(const struct workload *w, struct parting *p)
 {
-	const struct window_state *s = window_state_of(w->lq);
-	parting_add_hashed(p, s, s->hash);
+	const struct window_state *own = w->lq->window_state;
+	if (own)
+		parting_add_hashed(p, own, own->hash);
 }
 
 static bool window_looks_at_duration(const struct localqueue *lq)
@@ -328,6 +329,7 @@ static bool window_gives_notice(struct queue *q, struct reservation *r, struct d
 
 /* Nothing starts while a window is closed, or ends behind its close. */
 const struct feature window_feature = {
+	.sleeps = true,
 	.concerns = window_concerns,
 	.queue_may = window_queue_may,
 	.group_may = window_group_may,

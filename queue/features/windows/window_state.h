@@ -71,4 +71,7 @@ void window_states_form_localqueue(struct queue *q, struct localqueue *lq);
  * suspects runs. */
 void window_states_turn(struct queue *q, struct calendar_ref *t);
 
+/* Sleeps until there is a RunPolicy or a Calendar (window_close.c). */
+extern const struct feature window_feature;
+
 #endif

@@ -1,6 +1,6 @@
 /*
  * The core alone: quota, order, victims and the plan, without a feature of the product. This program links no other
- * part of queue/ than core, requests and what they stand on. It has one feature, in the test.
+ * part of queue/ than core, requests and what they stand on. It has two features, in the test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "queue/core/feature.h"
 #include "test/unit/queue/worlds.h"
 
-/* ---- A feature ---- */
+/* ---- Two features ---- */
 
 static bool closed;	  /* nothing starts */
 static int starts, ends;  /* that it heard of */
@@ -54,8 +54,22 @@ static const struct feature door = {
 	.job_fault = door_job_fault,
 };
 
-const struct feature *const FEATURE[] = {&door};
-const unsigned FEATURE_COUNT = 1;
+static int heard; /* starts that the other one heard of */
+
+static void sleeper_hears_start(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	(void)r;
+	heard++;
+}
+
+static const struct feature sleeper = {
+	.sleeps = true,
+	.after = {[RUN_RESERVED] = sleeper_hears_start},
+};
+
+const struct feature *const FEATURE[] = {&door, &sleeper};
+const unsigned FEATURE_COUNT = 2;
 
 /* ---- A queue ---- */
 
@@ -69,7 +83,7 @@ static struct queue *open_queue(int64_t cores)
 	struct localqueue_spec local = {.ns = "team-a", .name = "main", .clusterqueue = "batch"};
 	struct queue *q = mem_alloc(sizeof(*q));
 	closed = false;
-	starts = ends = 0;
+	starts = ends = heard = 0;
 	fault = NULL;
 	core_init(q);
 	queue_set_priority(q, &high);
@@ -180,12 +194,28 @@ static void a_feature_keeps_jobs_from_starting_and_hears_of_runs(void **state)
 	close_queue(q);
 }
 
+static void a_feature_that_sleeps_hears_of_runs_once_it_is_awake(void **state)
+{
+	struct queue *q = open_queue(2);
+	(void)state;
+	add(q, 1, 1, "");
+	assert_string_equal(decided(q, 1000), "+1");
+	assert_int_equal(heard, 0);
+	feature_wakes(q, &sleeper);
+	add(q, 2, 1, "");
+	assert_string_equal(decided(q, 2000), "+2");
+	assert_int_equal(heard, 1);
+	assert_int_equal(starts, 2);
+	close_queue(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_start_in_order_while_there_is_quota),
 		cmocka_unit_test(a_higher_priority_takes_the_quota_of_a_lower_one),
 		cmocka_unit_test(a_feature_keeps_jobs_from_starting_and_hears_of_runs),
+		cmocka_unit_test(a_feature_that_sleeps_hears_of_runs_once_it_is_awake),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

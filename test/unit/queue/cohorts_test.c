@@ -24,6 +24,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/core/admit/assign.h"
 #include "queue/core/preempt/preemption.h"
 #include "worlds.h"
 #include "test/unit/searched.h"

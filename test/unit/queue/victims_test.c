@@ -24,6 +24,7 @@
 
 #include "base/must.h"
 #include "queue/cluster/pod.h"
+#include "queue/core/admit/assign.h"
 #include "test/unit/core/inside.h"
 #include "queue/core/preempt/preemption.h"
 #include "worlds.h"
