@@ -230,8 +230,8 @@ bool queue_job_excess(
 			text_add(&t, ", ");
 		else
 			text_add(&t, "ClusterQueue %s uses ", r->cq->name);
-		text_add_amount(&t, quota_shown(-free), row->resource);
-		text_add(&t, " in flavor %s", row->flavor);
+		text_add(&t, "%s in flavor %s", amount_words(quota_shown(-free), row->resource).s,
+			row->flavor);
 		any = true;
 	}
 	if (any)

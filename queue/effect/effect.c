@@ -400,12 +400,10 @@ static void judge_nodes(struct faults *f, const struct quota_row *row)
 		row->resource, &all, &largest);
 	if (row->said.nominal <= quantity_add(all, largest) || !faults_add(f, "WithoutEffect"))
 		return;
-	text_add(f->text, "spec.resourceGroups: nominalQuota in flavor %s is ", row->flavor);
-	text_add_amount(f->text, row->said.nominal, row->resource);
-	text_add(f->text, ", but its nodes have ");
-	text_add_number(f->text, all, row->resource);
 	text_add(f->text,
-		" together; lower it, or set spec.nodes of the ResourceFlavor to Autoscaled if more can be made");
+		"spec.resourceGroups: nominalQuota in flavor %s is %s, but its nodes have %s together; lower it, or set spec.nodes of the ResourceFlavor to Autoscaled if more can be made",
+		row->flavor, amount_words(row->said.nominal, row->resource).s,
+		number_words(all, row->resource).s);
 }
 
 static void judge_quota(struct faults *f, const struct quota_node *node)

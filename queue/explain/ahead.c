@@ -140,8 +140,8 @@ static void add_passed(
 {
 	if (n == 0)
 		return;
-	text_add(t, "; %s %u %s of ", side, n, n == 1 ? "Job" : "Jobs");
-	text_add_cut(t, w->user->name, NAME_SHOWN);
+	text_add(t, "; %s %s of %s", side, count_words(n, "Job").s,
+		cut_words(w->user->name, NAME_SHOWN).s);
 	if (nice_of(w) != 0)
 		text_add(t, " by its sluice.dev/nice %d", nice_of(w));
 	else
@@ -150,10 +150,10 @@ static void add_passed(
 
 static void add_beyond(const struct workload *w, struct text *t)
 {
-	text_add(t, "; its sluice.dev/nice %d is not heeded yet: ", nice_of(w));
-	text_add_cut(t, w->user->name, NAME_SHOWN);
-	text_add(t, " has more than %d Jobs in line in LocalQueue %s/%s, and orders the first %d",
-		NICE_DEALT_MAX, w->lq->ns->name, w->lq->name, NICE_DEALT_MAX);
+	text_add(t,
+		"; its sluice.dev/nice %d is not heeded yet: %s has more than %d Jobs in line in LocalQueue %s/%s, and orders the first %d",
+		nice_of(w), cut_words(w->user->name, NAME_SHOWN).s, NICE_DEALT_MAX, w->lq->ns->name,
+		w->lq->name, NICE_DEALT_MAX);
 }
 
 /* It has a nice. True: that is not heeded. */

@@ -110,13 +110,10 @@ static bool is_misconfigured(const struct question *a)
 		effect_say_not_selected(w->lq, a->text);
 	} else if (a->cq && a->claim->uncovered) {
 		const char *name = a->claim->uncovered;
+		int64_t amount = quantity_times(shape_amount(w->shape, name), w->shape->pods);
 		text_add(a->text,
-			"resource %.100s unavailable in ClusterQueue %s: the Job asks for ", name,
-			a->cq->name);
-		text_add_amount(a->text,
-			quantity_times(shape_amount(w->shape, name), w->shape->pods), name);
-		text_add(a->text,
-			"; add it to coveredResources of the ClusterQueue or remove the request");
+			"resource %.100s unavailable in ClusterQueue %s: the Job asks for %s; add it to coveredResources of the ClusterQueue or remove the request",
+			name, a->cq->name, amount_words(amount, name).s);
 	} else {
 		return false;
 	}
@@ -128,9 +125,8 @@ static void add_stopping(const struct stopping *s, struct text *t)
 {
 	if (s->n == 0 || s->grace_ms == 0)
 		return;
-	text_add(t, "; stopping %zu %s, up to %lld s, since ", s->n, s->n == 1 ? "Job" : "Jobs",
-		(long long)((s->grace_ms + 999) / 1000));
-	text_add_time(t, s->since_ms);
+	text_add(t, "; stopping %s, up to %lld s, since %s", count_words(s->n, "Job").s,
+		(long long)((s->grace_ms + 999) / 1000), time_words(s->since_ms).s);
 }
 
 /* All Jobs that leave free what is promised, whatever they are stopped for. When none leaves any
@@ -149,9 +145,8 @@ static void explain_promise(const struct reservation *r, struct text *t)
 		text_add(t, "starts when the pods of stopped Jobs are gone from the nodes: ");
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
-		text_add(t, "%s", i ? ", " : "");
-		text_add_amount(t, r->line[i].amount, row->resource);
-		text_add(t, " in flavor %s", row->flavor);
+		text_add(t, "%s%s in flavor %s", i ? ", " : "",
+			amount_words(r->line[i].amount, row->resource).s, row->flavor);
 	}
 	add_stopping(&s, t);
 }
@@ -211,8 +206,8 @@ static void add_ahead(const struct question *a)
 	if (n == 0)
 		text_add(a->text, "; it is first in ClusterQueue %s", a->cq->name);
 	else
-		text_add(a->text, "; %zu %s ahead of it in ClusterQueue %s", n,
-			n == 1 ? "Job is" : "Jobs are", a->cq->name);
+		text_add(a->text, "; %s %s ahead of it in ClusterQueue %s", count_words(n, "Job").s,
+			n == 1 ? "is" : "are", a->cq->name);
 }
 
 static bool is_stopped_too_often(const struct workload *w)
@@ -226,20 +221,15 @@ static bool is_backing_off(const struct question *a)
 		return false;
 	if (is_stopped_too_often(a->w))
 		text_add(a->text,
-			"idle resources were reclaimed from it more than once in five minutes; it waits until ");
+			"idle resources were reclaimed from it more than once in five minutes");
 	else if (a->w->past && a->w->past->evicted_ms > 0)
-		text_add(a->text, "its pods were not ready in time, %d %s so far; it waits until ",
-			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
+		text_add(a->text, "its pods were not ready in time, %s so far",
+			count_words((size_t)a->w->past->requeues, "time").s);
 	else
-		text_add(a->text, "its start was cancelled or it was stopped; it waits until ");
-	text_add_time(a->text, a->w->not_before_ms);
-	text_add(a->text, " before it is tried again");
+		text_add(a->text, "its start was cancelled or it was stopped");
+	text_add(a->text, "; it waits until %s before it is tried again",
+		time_words(a->w->not_before_ms).s);
 	return true;
-}
-
-static void add_other(const struct question *a, const struct workload *other)
-{
-	explain_other(a->w, other, a->text);
 }
 
 static enum wait_reason explain_waiting(struct question *a);
@@ -250,11 +240,9 @@ static bool is_behind_one_that_returns(const struct question *a)
 		workload_returning_before(a->cq, workload_standing(a->w), a->now_ms);
 	if (!w)
 		return false;
-	text_add(a->text, "behind ");
-	add_other(a, w);
 	text_add(a->text,
-		", which is being preempted and comes before it in ClusterQueue %s (StrictFIFO)",
-		a->cq->name);
+		"behind %s, which is being preempted and comes before it in ClusterQueue %s (StrictFIFO)",
+		other_words(a->w, w).s, a->cq->name);
 	return true;
 }
 
@@ -304,10 +292,9 @@ static bool is_behind(const struct question *a)
 		return false;
 	struct question about = {
 		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0, 0};
-	text_add(a->text, "behind ");
-	add_other(a, head);
 	text_add(a->text,
-		", which is first in ClusterQueue %s (StrictFIFO) and cannot start: ", a->cq->name);
+		"behind %s, which is first in ClusterQueue %s (StrictFIFO) and cannot start: ",
+		other_words(a->w, head).s, a->cq->name);
 	if (head->lq->ns == a->w->lq->ns)
 		explain_waiting(&about);
 	else
@@ -328,9 +315,9 @@ static bool is_kept(const struct question *a)
 		if (!g || cq == a->cq || plain_fit(cq, &g->claim) != ASSIGN_BUSY)
 			continue;
 		const struct workload *head = group_head(g);
-		text_add(a->text, "fits, but the free quota is kept for ");
-		add_other(a, head);
-		text_add(a->text, ", which is first in ClusterQueue %s (StrictFIFO)", cq->name);
+		text_add(a->text,
+			"fits, but the free quota is kept for %s, which is first in ClusterQueue %s (StrictFIFO)",
+			other_words(a->w, head).s, cq->name);
 		return true;
 	}
 	return false;
@@ -440,8 +427,8 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 		text_add(t, "deactivated: the maximum execution time (%lld s) exceeded",
 			(long long)(p->max_run_ms / 1000));
 	else
-		text_add(t, "deactivated: its pods were not ready in time once more after %d %s",
-			p->requeues, p->requeues == 1 ? "requeue" : "requeues");
+		text_add(t, "deactivated: its pods were not ready in time once more after %s",
+			count_words((size_t)p->requeues, "requeue").s);
 	if (w->hold)
 		add_release(w, t);
 	else
@@ -503,9 +490,9 @@ static void explain_chain(const struct question *a, struct explanation *ret)
 	ret->unreachable = quantity_add(start_ms, a->w->expected_ms) > ret->deadline_ms;
 	if (!ret->unreachable)
 		return;
-	text_add(a->text, "; by their expected durations the Jobs that it waits for end ");
-	text_add_time(a->text, start_ms);
-	text_add(a->text, " at the earliest");
+	text_add(a->text,
+		"; by their expected durations the Jobs that it waits for end %s at the earliest",
+		time_words(start_ms).s);
 }
 
 static const struct clusterqueue *cq_of(const struct workload *w)

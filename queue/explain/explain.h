@@ -48,7 +48,7 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 /* ---- explain_others.c ---- */
 
 /* Names another Job to the owner of w, or says that it is of another namespace. */
-void explain_other(const struct workload *w, const struct workload *other, struct text *t);
+struct words other_words(const struct workload *w, const struct workload *other);
 
 /* Adds that w fills gaps, and displaces no Job. Nothing, if it does not. */
 void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w, struct text *t);

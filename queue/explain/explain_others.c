@@ -11,12 +11,15 @@
 #include "queue/core/admit/backfill_heads.h"
 #include "queue/core/admit/kept_start.h"
 
-void explain_other(const struct workload *w, const struct workload *other, struct text *t)
+struct words other_words(const struct workload *w, const struct workload *other)
 {
+	struct words name;
+	struct text t = text_over(name.s, sizeof(name.s));
 	if (other->lq->ns == w->lq->ns)
-		text_add_name(t, other->lq->ns->name, other->name);
+		text_add_name(&t, other->lq->ns->name, other->name);
 	else
-		text_add(t, "a Job of another namespace");
+		text_add(&t, "a Job of another namespace");
+	return name;
 }
 
 void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w, struct text *t)
@@ -72,13 +75,10 @@ void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workl
 	int64_t until_ms = spared_until(q, w, cq, claim, now_ms, &last);
 	if (until_ms == INT64_MAX)
 		return;
-	text_add(t, "; it waits until ");
-	text_add_time(t, until_ms);
-	text_add(t, ", when ");
-	explain_other(w, last->w, t);
-	text_add(t, " has run its minimum of ");
-	text_add_span(t, last->cq->spec.preemption.min_run_ms);
-	text_add(t, " (preemption.minRun of ClusterQueue %s)", last->cq->name);
+	text_add(t,
+		"; it waits until %s, when %s has run its minimum of %s (preemption.minRun of ClusterQueue %s)",
+		time_words(until_ms).s, other_words(w, last->w).s,
+		span_words(last->cq->spec.preemption.min_run_ms).s, last->cq->name);
 }
 
 /* ---- Backfill ---- */
@@ -104,12 +104,10 @@ void explain_expected_start(const struct question *a)
 	struct backfill_head own = own_slot(a);
 	if (!own.w)
 		return;
-	if (own.at_ms == INT64_MAX) {
+	if (own.at_ms == INT64_MAX)
 		text_add(a->text, "; when is not known: some Jobs run whose end is not known");
-	} else {
-		text_add(a->text, "; expected to start at ");
-		text_add_time(a->text, own.at_ms);
-	}
+	else
+		text_add(a->text, "; expected to start at %s", time_words(own.at_ms).s);
 }
 
 static struct backfill_head delayed_by(const struct question *a)
@@ -136,20 +134,16 @@ bool explain_delay(const struct question *a)
 	struct backfill_head head = delayed_by(a);
 	if (!head.w)
 		return false;
-	text_add(a->text, "fits, but would delay ");
-	explain_other(a->w, head.w, a->text);
-	if (head.at_ms != INT64_MAX) {
-		text_add(a->text, ", which is expected to start at ");
-		text_add_time(a->text, head.at_ms);
-	} else {
+	text_add(a->text, "fits, but would delay %s", other_words(a->w, head.w).s);
+	if (head.at_ms != INT64_MAX)
+		text_add(a->text, ", which is expected to start at %s", time_words(head.at_ms).s);
+	else
 		text_add(a->text, ", which is ahead of it");
-	}
-	if (a->w->expected_ms <= 0) {
+	if (a->w->expected_ms <= 0)
 		text_add(a->text,
 			": it does not say how long it takes (annotation sluice.dev/expected-duration)");
-		return true;
-	}
-	text_add(a->text, ": it is expected to run until ");
-	text_add_time(a->text, run_ends_at(a->w->expected_ms, a->now_ms));
+	else
+		text_add(a->text, ": it is expected to run until %s",
+			time_words(run_ends_at(a->w->expected_ms, a->now_ms)).s);
 	return true;
 }

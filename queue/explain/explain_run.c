@@ -14,18 +14,14 @@ static void explain_giving(const struct queue *q, const struct reservation *r, s
 	const struct giving *g = &r->sizing->giving;
 	const struct workload *by = queue_find_workload(q, &g->by);
 	text_add(t, "; goes on with %d of %d pods: ", g->keeps, r->pods);
-	if (g->quota) {
+	if (g->quota)
 		explain_smaller_quota(q, g->quota, t);
-		return;
-	}
-	text_add(t, "the others make room for ");
-	if (by && g->preemption != PREEMPTION_NONE)
-		explain_other(r->w, by, t);
+	else if (g->preemption == PREEMPTION_NONE)
+		text_add(t,
+			"the others make room for the owner of the quota that it borrows, whose window opens soon");
 	else
-		text_add(t, "%s",
-			g->preemption == PREEMPTION_NONE
-				? "the owner of the quota that it borrows, whose window opens soon"
-				: "another Job");
+		text_add(t, "the others make room for %s",
+			by ? other_words(r->w, by).s : "another Job");
 }
 
 static void explain_wish(const struct reservation *r, const struct growth_view *v, struct text *t)
@@ -33,16 +29,12 @@ static void explain_wish(const struct reservation *r, const struct growth_view *
 	text_add(t, "; runs with %d of %d pods; grows when there is room", r->pods, r->w->wants);
 	if (v->refused)
 		text_add(t, ": %s", v->refused);
-	if (v->rests_until_ms > 0) {
-		text_add(t, "%s", v->refused ? "; it asks again at " : ", at ");
-		text_add_time(t, v->rests_until_ms);
-		text_add(t, "%s", v->refused ? "" : " at the earliest");
-	}
-	if (v->row) {
-		text_add(t, ": another pod needs ");
-		text_add_amount(t, v->lacks, v->row->resource);
-		text_add(t, " in flavor %s", v->row->flavor);
-	}
+	if (v->rests_until_ms > 0)
+		text_add(t, v->refused ? "; it asks again at %s" : ", at %s at the earliest",
+			time_words(v->rests_until_ms).s);
+	if (v->row)
+		text_add(t, ": another pod needs %s in flavor %s",
+			amount_words(v->lacks, v->row->resource).s, v->row->flavor);
 }
 
 /* Why the run has fewer pods than its owner asked for, or will have. */
@@ -103,20 +95,16 @@ void explain_run(const struct queue *q, const struct reservation *r, struct text
 		text_add(t, "is being stopped: holds ");
 	else if (!r->confirmed)
 		text_add(t, "is being started: holds ");
-	if (!r->stop_given && r->confirmed) {
-		text_add(t, "runs since ");
-		text_add_time(t, r->since_ms);
-		text_add(t, ": holds ");
-	}
+	else
+		text_add(t, "runs since %s: holds ", time_words(r->since_ms).s);
 	if (r->nlines == 0)
 		text_add(t, "no quota");
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
-		bool last = i + 1 == r->nlines;
-		text_add_amount(t, r->line[i].amount, row->resource);
-		if (last || r->line[i + 1].row->flavor != row->flavor)
+		text_add(
+			t, "%s%s", i ? ", " : "", amount_words(r->line[i].amount, row->resource).s);
+		if (i + 1 == r->nlines || r->line[i + 1].row->flavor != row->flavor)
 			text_add(t, " in flavor %s", row->flavor);
-		text_add(t, last ? "" : ", ");
 	}
 	explain_size(q, r, t);
 	explain_pools(q, r, t);

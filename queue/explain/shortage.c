@@ -130,40 +130,31 @@ static size_t closest_flavor(const struct shortage *l, bool of_all)
 	return best;
 }
 
-static void add_use(struct text *t, const struct quota_row *row)
+/* "28 of 40 in use", or with its unit "28 of 40 cpu in use". In a Cohort that does not say how much is
+ * left: other queues may have borrowed it, or lend more. */
+static void add_use(struct text *t, const struct quota_row *row, bool unit)
 {
-	text_add_number(t, quota_shown(row->use[QUOTA_NOW]), row->resource);
-	text_add(t, " of ");
-	text_add_number(t, row->nominal, row->resource);
-}
-
-/* In a Cohort use and quota alone do not say how much is left: other queues may have borrowed it,
- * or lend more. */
-static void add_left(struct text *t, const struct quota_row *row)
-{
-	if (!row->up)
-		return;
-	text_add(t, ", ");
-	text_add_number(t, quota_available(row), row->resource);
-	text_add(t, " left in the cohort");
+	const char *r = row->resource;
+	text_add(t, "%s of %s%s%s in use", number_words(quota_shown(row->use[QUOTA_NOW]), r).s,
+		number_words(row->nominal, r).s, unit ? " " : "", unit ? r : "");
+	if (row->up)
+		text_add(t, ", %s left in the cohort", number_words(quota_available(row), r).s);
 }
 
 /* "4 of 20 idle ones in flavor idle are free", or why none are. */
 static void add_idle(struct text *t, const struct quota_row *row, const struct need *n)
 {
-	if (row->flavor_pool->pool == 0) {
+	const char *r = row->resource;
+	if (row->flavor_pool->pool == 0)
 		text_add(t, "no node of flavor %s lends any now", row->flavor);
-	} else if (need_too_large(row, n)) {
-		text_add(t, "no node of flavor %s lends more than ", row->flavor);
-		text_add_number(t, row->flavor_pool->most, row->resource);
-		text_add(t, " to one pod");
-	} else {
-		text_add_number(t, quota_available(row), row->resource);
-		text_add(t, " of ");
-		text_add_number(t, quota_potential(row), row->resource);
-		text_add(t, " idle%s in flavor %s are free",
-			strcmp(row->resource, "cpu") == 0 ? " ones" : "", row->flavor);
-	}
+	else if (need_too_large(row, n))
+		text_add(t, "no node of flavor %s lends more than %s to one pod", row->flavor,
+			number_words(row->flavor_pool->most, r).s);
+	else
+		text_add(t, "%s of %s idle%s in flavor %s are free",
+			number_words(quota_available(row), r).s,
+			number_words(quota_potential(row), r).s,
+			strcmp(r, "cpu") == 0 ? " ones" : "", row->flavor);
 }
 
 /* "flavor spot has 28 of 40 cpu in use", or that it is too small anyway. */
@@ -177,17 +168,12 @@ static void add_other(struct text *t, const struct shortage *l, size_t flavor)
 		if (row->flavor_pool->lent) {
 			text_add(t, "; of %s ", row->resource);
 			add_idle(t, row, &l->need[i]);
-			return;
-		}
-		text_add(t, "; flavor %s ", row->flavor);
-		if (of_all) {
-			text_add(t, "has only ");
-			text_add_amount(t, quota_potential(row), row->resource);
+		} else if (of_all) {
+			text_add(t, "; flavor %s has only %s", row->flavor,
+				amount_words(quota_potential(row), row->resource).s);
 		} else {
-			text_add(t, "has ");
-			add_use(t, row);
-			text_add(t, " %s in use", row->resource);
-			add_left(t, row);
+			text_add(t, "; flavor %s has ", row->flavor);
+			add_use(t, row, true);
 		}
 		return;
 	}
@@ -206,23 +192,20 @@ static void add_others(struct text *t, const struct shortage *l, size_t except)
 		text_add(t, "; %zu more flavors do not fit either", others - OTHERS_TOLD);
 }
 
-/* A Job that may start with fewer pods waits for the fewest. */
-static void add_least(struct text *t, const struct need *n, const char *resource)
+/* Gives what is asked for: by the fewest pods with which the Job starts, or by one pod where that is
+ * too much already. */
+static struct words asked_words(const struct quota_row *row, const struct need *n)
 {
-	if (n->least < n->amount)
-		text_add(t, "at least ");
-	text_add_amount(t, n->least, resource);
-}
-
-/* What the fewest pods need, or one pod where that is too much already. */
-static void add_asked(struct text *t, const struct quota_row *row, const struct need *n)
-{
+	struct words asked;
+	struct text t = text_over(asked.s, sizeof(asked.s));
 	if (n->least == INT64_MAX)
-		text_add(t, "more %s than can be counted", row->resource);
+		text_add(&t, "more %s than can be counted", row->resource);
 	else if (need_too_large(row, n))
-		text_add_amount(t, n->each, row->resource);
+		text_add(&t, "%s", amount_words(n->each, row->resource).s);
 	else
-		add_least(t, n, row->resource);
+		text_add(&t, "%s%s", n->least < n->amount ? "at least " : "",
+			amount_words(n->least, row->resource).s);
+	return asked;
 }
 
 static void add_insufficient(struct text *t, const struct shortage *l, size_t flavor)
@@ -233,10 +216,8 @@ static void add_insufficient(struct text *t, const struct shortage *l, size_t fl
 		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
 		if (missing_of(l, flavor, &l->need[i], false) == 0)
 			continue;
-		text_add(t, "%sInsufficient %s: asks for ", between,
-			lending_name(lending, row->resource));
-		add_asked(t, row, &l->need[i]);
-		text_add(t, ", ");
+		text_add(t, "%sInsufficient %s: asks for %s, ", between,
+			lending_name(lending, row->resource), asked_words(row, &l->need[i]).s);
 		add_idle(t, row, &l->need[i]);
 		between = "; ";
 	}
@@ -257,14 +238,11 @@ void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const stru
 		const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
 		if (missing_of(&l, flavor, &l.need[i], false) == 0)
 			continue;
-		text_add(t, "%s", between);
-		add_least(t, &l.need[i], row->resource);
+		text_add(t, "%s%s", between, asked_words(row, &l.need[i]).s);
 		if (*between == 'w')
 			text_add(t, " in flavor %s", row->flavor);
 		text_add(t, " (");
-		add_use(t, row);
-		text_add(t, " in use");
-		add_left(t, row);
+		add_use(t, row, false);
 		text_add(t, ")");
 		between = " and ";
 	}
@@ -278,15 +256,9 @@ void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const st
 	while (missing_of(&l, flavor, &l.need[i], true) == 0)
 		i++;
 	const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
-	text_add(t, "asks for ");
-	if (l.need[i].least == INT64_MAX)
-		text_add(t, "more %s than can be counted", row->resource);
-	else
-		add_least(t, &l.need[i], row->resource);
-	text_add(t, ", more than the ");
-	text_add_amount(t, quota_potential(row), row->resource);
-	text_add(t, " that flavor %s has in ClusterQueue %s%s", row->flavor, cq->name,
-		row->up ? ", with all that it may borrow" : "");
+	text_add(t, "asks for %s, more than the %s that flavor %s has in ClusterQueue %s%s",
+		asked_words(row, &l.need[i]).s, amount_words(quota_potential(row), row->resource).s,
+		row->flavor, cq->name, row->up ? ", with all that it may borrow" : "");
 	add_others(t, &l, flavor);
 	text_add(t, "; lower the request or raise nominalQuota");
 }

@@ -28,10 +28,8 @@ bool users_of_clusterqueue(const struct clusterqueue *cq, struct text *t)
 	size_t n = cq->counts.reserving;
 	const struct localqueue *lq =
 		container_of(cq->reservations.next, struct reservation, of_clusterqueue)->lq;
-	if (n == 1)
-		text_add(t, "1 Job, of LocalQueue ");
-	else
-		text_add(t, "%zu Jobs, one of them of LocalQueue ", n);
+	text_add(t, n == 1 ? "%s, of LocalQueue " : "%s, one of them of LocalQueue ",
+		count_words(n, "Job").s);
 	text_add_name(t, lq->ns->name, lq->name);
 	text_add(t, n == 1 ? ", holds quota in it" : ", hold quota in it");
 	return true;
@@ -103,18 +101,17 @@ static void add_names(struct text *t, const struct flavor_user *user, size_t n)
 
 static void add_use(struct text *t, const struct flavor_user *user, size_t n)
 {
-	static const char *const words[][2] = {
-		[NAMED_BY_CLUSTERQUEUE] = {"ClusterQueue ", "ClusterQueues "},
-		[NAMED_BY_COHORT] = {"Cohort ", "Cohorts "},
-		[HELD_IN_CLUSTERQUEUE] = {"Jobs of ClusterQueue ", "Jobs of ClusterQueues "},
+	static const char *const kind[] = {
+		[NAMED_BY_CLUSTERQUEUE] = "ClusterQueue",
+		[NAMED_BY_COHORT] = "Cohort",
+		[HELD_IN_CLUSTERQUEUE] = "Jobs of ClusterQueue",
 	};
-	text_add(t, "%s", words[user->use][n > 1]);
+	text_add(t, "%s%s ", kind[user->use], n > 1 ? "s" : "");
 	add_names(t, user, n);
 	if (user->use == HELD_IN_CLUSTERQUEUE)
 		text_add(t, " hold quota in it");
 	else
-		text_add(t, n > 1 ? " name it in spec.resourceGroups"
-				  : " names it in spec.resourceGroups");
+		text_add(t, " name%s it in spec.resourceGroups", n > 1 ? "" : "s");
 }
 
 static void add_users(struct text *t, const struct flavor_users *u)

@@ -56,11 +56,11 @@ static bool is_lowered(const struct queue *q, const struct advance_reservation *
 	if (advance_fits_alone(q, a, &x))
 		return false;
 	*ret_reason = x.several ? "Overlaps" : "QuotaLowered";
-	text_add(t, "%s ", x.several ? "AdvanceReservations of this time keep" : "it keeps");
-	text_add_amount(t, quota_shown(x.kept), x.row->resource);
-	text_add(t, " of flavor %s, but quota is ", x.row->flavor);
-	text_add_number(t, quota_shown(x.quota), x.row->resource);
-	text_add(t, " now; raise it, or delete an AdvanceReservation");
+	text_add(t,
+		"%s %s of flavor %s, but quota is %s now; raise it, or delete an AdvanceReservation",
+		x.several ? "AdvanceReservations of this time keep" : "it keeps",
+		amount_words(quota_shown(x.kept), x.row->resource).s, x.row->flavor,
+		number_words(quota_shown(x.quota), x.row->resource).s);
 	return true;
 }
 

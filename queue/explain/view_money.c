@@ -112,8 +112,7 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 			"PricePlan %s, which names them more closely or comes first by name, holds for all queues that it names",
 			reach->other->name);
 	} else {
-		text_add(t, "holds for %zu %s", reach->queues,
-			reach->queues == 1 ? "ClusterQueue" : "ClusterQueues");
+		text_add(t, "holds for %s", count_words(reach->queues, "ClusterQueue").s);
 	}
 	return strcmp(*ret_reason, "Active") == 0;
 }
@@ -144,19 +143,11 @@ bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_
 
 /* ---- Budgets ---- */
 
-static void add_money(struct text *t, int64_t amount, const char *currency)
+static struct words money_words(int64_t amount)
 {
-	char money[MONEY_TEXT_SIZE];
-	money_format(amount, money);
-	text_add(t, "%s %s", money, currency);
-}
-
-static void add_owner(struct text *t, const struct budget *b)
-{
-	if (b->cq)
-		text_add(t, "ClusterQueue %s", b->cq->name);
-	else
-		text_add(t, "LocalQueue %s/%s", b->lq->ns->name, b->lq->name);
+	struct words w;
+	money_format(amount, w.s);
+	return w;
 }
 
 static const char *reason_of(struct queue *q, const struct budget *b)
@@ -191,8 +182,11 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 		const struct target *target = b->cq ? &target_clusterqueue : &target_localqueue;
 		const struct named n = {.name = b->cq ? b->cq->name : b->lq->name,
 			.of = b->cq ? NULL : b->lq->ns->name};
-		add_owner(t, b);
-		text_add(t, " does not exist");
+		if (b->cq)
+			text_add(t, "ClusterQueue %s does not exist", b->cq->name);
+		else
+			text_add(
+				t, "LocalQueue %s/%s does not exist", b->lq->ns->name, b->lq->name);
 		if (!target->found(q, &n))
 			target_suggest(target, q, &n, t);
 		text_add(t, "; create it or correct spec.%s", b->cq ? "queue" : "localQueue");
@@ -203,12 +197,9 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 	} else if (!p) {
 		text_add(t, "no PricePlan holds for its queue, so nothing is charged");
 	} else {
-		char spent[MONEY_TEXT_SIZE];
-		money_format(b->spent, spent);
-		text_add(t, "%s spent and ", spent);
-		add_money(t, b->reserved, b->currency);
-		text_add(t, " reserved of ");
-		add_money(t, b->spec.amount, b->currency);
+		text_add(t, "%s spent and %s %s reserved of %s %s", money_words(b->spent).s,
+			money_words(b->reserved).s, b->currency, money_words(b->spec.amount).s,
+			b->currency);
 		if (strcmp(reason, "Exhausted") == 0 && b->spec.on_exhausted != EXHAUSTED_WARN)
 			text_add(t, "; nothing starts in this period");
 	}

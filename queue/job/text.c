@@ -59,25 +59,42 @@ void text_add_name(struct text *t, const char *ns, const char *name)
 	text_add_cut(t, name, 100);
 }
 
-void text_add_amount(struct text *t, int64_t amount, const char *resource)
+struct words amount_words(int64_t amount, const char *resource)
 {
-	char words[400];
-	quantity_describe(amount, resource, words, sizeof(words));
-	text_add(t, "%s", words);
+	struct words w;
+	quantity_describe(amount, resource, w.s, sizeof(w.s));
+	return w;
 }
 
-void text_add_number(struct text *t, int64_t amount, const char *resource)
+struct words number_words(int64_t amount, const char *resource)
 {
-	char words[400];
-	quantity_describe(amount, resource, words, sizeof(words));
-	text_add(t, "%.*s", (int)strcspn(words, " "), words);
+	struct words w = amount_words(amount, resource);
+	w.s[strcspn(w.s, " ")] = '\0';
+	return w;
+}
+
+struct words count_words(size_t n, const char *what)
+{
+	struct words w;
+	snprintf(w.s, sizeof(w.s), "%zu %s%s", n, what, n == 1 ? "" : "s");
+	return w;
+}
+
+struct words cut_words(const char *s, size_t n)
+{
+	struct words w;
+	must(n + sizeof("...") <= sizeof(w.s));
+	struct text t = text_over(w.s, sizeof(w.s));
+	text_add_cut(&t, s, n);
+	return w;
 }
 
 /* Days since 1970-01-01 to a civil date, in the proleptic Gregorian calendar; years that start in
  * March make the leap day the last one (Hinnant's days_from_civil, read backwards). gmtime_r would
  * look at TZ in the environment. */
-void text_add_time(struct text *t, int64_t ms)
+struct words time_words(int64_t ms)
 {
+	struct words w;
 	int64_t s = ms / 1000 - (ms % 1000 < 0);
 	int64_t days = s / 86400 - (s % 86400 < 0);
 	int64_t left = s - days * 86400;
@@ -90,18 +107,42 @@ void text_add_time(struct text *t, int64_t ms)
 	int64_t day = doy - (153 * mp + 2) / 5 + 1;
 	int64_t month = mp < 10 ? mp + 3 : mp - 9;
 	int64_t year = yoe + era * 400 + (month <= 2);
-	text_add(t, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ", (long long)year, (long long)month,
-		(long long)day, (long long)(left / 3600), (long long)(left / 60 % 60),
-		(long long)(left % 60));
+	snprintf(w.s, sizeof(w.s), "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ", (long long)year,
+		(long long)month, (long long)day, (long long)(left / 3600),
+		(long long)(left / 60 % 60), (long long)(left % 60));
+	return w;
+}
+
+struct words span_words(int64_t ms)
+{
+	struct words w;
+	struct text t = text_over(w.s, sizeof(w.s));
+	long long s = (long long)((ms + 999) / 1000);
+	if (s >= 3600)
+		text_add(&t, "%lldh", s / 3600);
+	if (s / 60 % 60 > 0)
+		text_add(&t, "%lldm", s / 60 % 60);
+	if (s % 60 > 0 || s == 0)
+		text_add(&t, "%llds", s % 60);
+	return w;
+}
+
+void text_add_amount(struct text *t, int64_t amount, const char *resource)
+{
+	text_add(t, "%s", amount_words(amount, resource).s);
+}
+
+void text_add_number(struct text *t, int64_t amount, const char *resource)
+{
+	text_add(t, "%s", number_words(amount, resource).s);
+}
+
+void text_add_time(struct text *t, int64_t ms)
+{
+	text_add(t, "%s", time_words(ms).s);
 }
 
 void text_add_span(struct text *t, int64_t ms)
 {
-	long long s = (long long)((ms + 999) / 1000);
-	if (s >= 3600)
-		text_add(t, "%lldh", s / 3600);
-	if (s / 60 % 60 > 0)
-		text_add(t, "%lldm", s / 60 % 60);
-	if (s % 60 > 0 || s == 0)
-		text_add(t, "%llds", s % 60);
+	text_add(t, "%s", span_words(ms).s);
 }

@@ -10,12 +10,10 @@
 
 #define CORRECT "create it, or correct sluice.dev/after"
 
-/* Names and items, which users write, are cut to this. */
-#define NAME_SHOWN 100
-
-static void add_cut(struct text *t, const char *s)
+/* Cuts names and items, which users write. */
+static struct words shown(const char *s)
 {
-	text_add_cut(t, s, NAME_SHOWN);
+	return cut_words(s, 100);
 }
 
 /* ---- The graph of Jobs that wait for Jobs ---- */
@@ -150,12 +148,10 @@ static bool explain_cycle(const struct question *a)
 	if (!find_cycle(a->q, a->w, &c, &from))
 		return false;
 	text_add(a->text, "in a circle, so that none of them can start: ");
-	for (size_t i = from; i < c.n; i++) {
-		add_cut(a->text, c.step[i].w->name);
-		text_add(a->text, " waits for ");
-		add_cut(a->text, c.step[i + 1 < c.n ? i + 1 : from].w->name);
-		text_add(a->text, i + 1 < c.n ? ", " : "; ");
-	}
+	for (size_t i = from; i < c.n; i++)
+		text_add(a->text, "%s waits for %s%s", shown(c.step[i].w->name).s,
+			shown(c.step[i + 1 < c.n ? i + 1 : from].w->name).s,
+			i + 1 < c.n ? ", " : "; ");
 	text_add(a->text, "take an item out of sluice.dev/after of one of them");
 	return true;
 }
@@ -215,11 +211,8 @@ static void add_outcome(struct text *t, const struct known_job *j, enum dependen
 	case OUTCOME_NONE:
 		break;
 	}
-	if (j->outcome != OUTCOME_FAILED || !j->failure || k == AFTER_NOT_OK)
-		return;
-	text_add(t, " (");
-	text_add_cut(t, j->failure, 150);
-	text_add(t, ")");
+	if (j->outcome == OUTCOME_FAILED && j->failure && k != AFTER_NOT_OK)
+		text_add(t, " (%s)", cut_words(j->failure, 150).s);
 }
 
 void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
@@ -231,16 +224,13 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 		item->awaited->is_selector
 			? selector_culprit(awaited_selector(item->awaited), item->kind)
 			: awaited_name(item->awaited);
-	text_add(t, "waits in vain for ");
-	add_cut(t, item->text);
+	text_add(t, "waits in vain for %s", shown(item->text).s);
 	if (n) {
-		text_add(t, ": ");
-		add_cut(t, n->name);
+		text_add(t, ": %s", shown(n->name).s);
 		add_outcome(t, predecessor_newest(n), item->kind);
 	}
 	if (x->nnever > 1)
-		text_add(t, ", and for %zu other %s", x->nnever - 1,
-			x->nnever == 2 ? "item" : "items");
+		text_add(t, ", and for %s", count_words(x->nnever - 1, "other item").s);
 	text_add(t, "; create a Job of that name again, or correct sluice.dev/after");
 }
 
@@ -250,7 +240,7 @@ static void add_name(struct text *t, const struct dependency_item *item)
 {
 	const struct predecessor_name *n = awaited_name(item->awaited);
 	const struct known_job *j = predecessor_newest(n);
-	add_cut(t, n->name);
+	text_add(t, "%s", shown(n->name).s);
 	if (n->awaited.wanted.answered < item->needs)
 		text_add(t, " (it is being looked up)");
 	else if (!j && n->was_deleted)
@@ -263,8 +253,8 @@ static void add_name(struct text *t, const struct dependency_item *item)
 		text_add(t,
 			", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
 	else if (j->outcome == OUTCOME_RUNS && j->pods > 0)
-		text_add(t, " (%d of %d %s done)", j->pods_done, j->pods,
-			j->pods == 1 ? "pod" : "pods");
+		text_add(
+			t, " (%d of %s done)", j->pods_done, count_words((size_t)j->pods, "pod").s);
 	else if (j->outcome == OUTCOME_RUNS)
 		text_add(t, " (it was started)");
 }
@@ -277,7 +267,7 @@ static void add_selector(
 	for (enum outcome o = 0; o < OUTCOMES; o++)
 		if (outcome_verdict(o, item->kind) == VERDICT_HOLDS)
 			holding += s->with[o] - (o == own);
-	add_cut(t, item->text);
+	text_add(t, "%s", shown(item->text).s);
 	if (s->awaited.wanted.answered < item->needs)
 		text_add(t, " (its Jobs are being looked up)");
 	else if (s->too_many)
@@ -292,16 +282,14 @@ static void add_selector(
 
 static void add_item(struct text *t, const struct dependency_item *item)
 {
-	if (item->awaited && item->awaited->is_selector) {
+	if (item->awaited && item->awaited->is_selector)
 		add_selector(t, awaited_selector(item->awaited), item);
-	} else if (item->awaited) {
+	else if (item->awaited)
 		add_name(t, item);
-	} else {
-		add_cut(t, item->text);
+	else
 		text_add(t,
-			", which is looked at when fewer than %d other selectors are waited for in its namespace",
-			PREDECESSOR_SELECTORS_MAX);
-	}
+			"%s, which is looked at when fewer than %d other selectors are waited for in its namespace",
+			shown(item->text).s, PREDECESSOR_SELECTORS_MAX);
 }
 
 /* The first that it waits for and that waits itself. */
@@ -337,9 +325,7 @@ static void add_waiting(
 		return;
 	struct question about = {.q = a->q, .now_ms = a->now_ms, .text = &sub, .aside = true};
 	explain(&about, other);
-	text_add(a->text, "; ");
-	add_cut(a->text, other->name);
-	text_add(a->text, " itself waits: %s", after_verb(words));
+	text_add(a->text, "; %s itself waits: %s", shown(other->name).s, after_verb(words));
 }
 
 enum wait_reason explain_dependencies(
@@ -361,7 +347,7 @@ enum wait_reason explain_dependencies(
 	text_add(a->text, "waits for ");
 	add_item(a->text, item);
 	if (others > 0)
-		text_add(a->text, " and %zu %s", others, others == 1 ? "other" : "others");
+		text_add(a->text, " and %s", count_words(others, "other").s);
 	if (!a->aside)
 		add_waiting(a, explain);
 	return WAIT_DEPENDENCY;

@@ -1,5 +1,6 @@
 #include "queue/features/money/explain_money.h"
 
+#include "base/order.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
 #include "queue/core/core.h"
@@ -11,27 +12,32 @@
 #include "queue/features/money/plan.h"
 #include "queue/features/money/bill.h"
 
-static void add_money(struct text *t, int64_t amount, const char *currency)
+/* "12.5 EUR", or without a currency "12.5". */
+static struct words money_words(int64_t amount, const char *currency)
 {
+	struct words w;
 	char money[MONEY_TEXT_SIZE];
+	struct text t = text_over(w.s, sizeof(w.s));
 	money_format(amount, money);
-	text_add(t, "%s%s%s", money, *currency ? " " : "", currency);
+	text_add(&t, "%s%s%s", money, *currency ? " " : "", currency);
+	return w;
 }
 
 /* In the zone of the plan's first Calendar, else in UTC: "Sat 2026-11-21 22:00 CET". */
-static void add_time(struct text *t, const struct plan *p, int64_t ms)
+static struct words local_words(const struct plan *p, int64_t ms)
 {
-	char text[ZONE_TEXT_SIZE];
+	struct words w;
 	for (size_t i = 0; p && i < p->spec.nrates; i++) {
 		struct calendar *c = p->rate[i].calendar_ref->calendar;
 		if (c) {
-			text_add(t, "%s", zone_text(calendar_zone(c), ms / 1000, text));
-			return;
+			zone_text(calendar_zone(c), ms / 1000, w.s);
+			return w;
 		}
 	}
 	struct zone *utc = zone_utc();
-	text_add(t, "%s", zone_text(utc, ms / 1000, text));
+	zone_text(utc, ms / 1000, w.s);
 	zone_free(utc);
+	return w;
 }
 
 /* What it asks for, each in the first flavor that suits. */
@@ -66,19 +72,16 @@ struct telling {
 
 static void tell_deactivated(const struct telling *a)
 {
-	text_add(a->t, "does not start: it can no longer end by its deadline, ");
-	add_time(a->t, a->plan, a->w->terms->asked.deadline_ms);
-	text_add(a->t, " (latest start ");
-	add_time(a->t, a->plan, a->verdict.latest_ms);
 	text_add(a->t,
-		"), and annotation sluice.dev/on-missed-deadline is Hold; to queue it again, set a later sluice.dev/deadline or remove it");
+		"does not start: it can no longer end by its deadline, %s (latest start %s), and annotation sluice.dev/on-missed-deadline is Hold; to queue it again, set a later sluice.dev/deadline or remove it",
+		local_words(a->plan, a->w->terms->asked.deadline_ms).s,
+		local_words(a->plan, a->verdict.latest_ms).s);
 }
 
 static void tell_start_after(const struct telling *a)
 {
-	text_add(a->t, "waits until ");
-	add_time(a->t, a->plan, a->w->terms->asked.start_after_ms);
-	text_add(a->t, " (annotation sluice.dev/start-after)");
+	text_add(a->t, "waits until %s (annotation sluice.dev/start-after)",
+		local_words(a->plan, a->w->terms->asked.start_after_ms).s);
 }
 
 static void tell_unpriced(const struct telling *a)
@@ -94,26 +97,19 @@ static void tell_unpriced(const struct telling *a)
 			a->plan->name, resource);
 }
 
-static void tell_until(const struct telling *a, const char *else_words)
-{
-	if (a->verdict.not_before_ms == INT64_MAX) {
-		text_add(a->t, "%s", else_words);
-		return;
-	}
-	text_add(a->t, "; it starts ");
-	add_time(a->t, a->plan, a->verdict.not_before_ms);
-	if (a->verdict.not_before_ms == a->verdict.latest_ms)
-		text_add(a->t, ", its latest start");
-}
-
 static void tell_ceiling(const struct telling *a)
 {
 	const struct job_terms *asked = &a->w->terms->asked;
-	text_add(a->t, "%s costs ", asked->max_price_resource);
-	add_money(a->t, terms_unit_price(a->q, a->w, a->now_ms), a->plan->currency);
-	text_add(a->t, " an hour now, more than annotation sluice.dev/max-price of ");
-	add_money(a->t, asked->max_price, "");
-	tell_until(a, "; when it costs less is not known");
+	int64_t start_ms = a->verdict.not_before_ms;
+	text_add(a->t, "%s costs %s an hour now, more than annotation sluice.dev/max-price of %s",
+		asked->max_price_resource,
+		money_words(terms_unit_price(a->q, a->w, a->now_ms), a->plan->currency).s,
+		money_words(asked->max_price, "").s);
+	if (start_ms == INT64_MAX)
+		text_add(a->t, "; when it costs less is not known");
+	else
+		text_add(a->t, "; it starts %s%s", local_words(a->plan, start_ms).s,
+			start_ms == a->verdict.latest_ms ? ", its latest start" : "");
 }
 
 static int64_t costs_at(const struct telling *a, int64_t at_ms)
@@ -129,13 +125,11 @@ static void tell_cheapest(const struct telling *a)
 	const char *by =
 		a->verdict.latest_ms != INT64_MAX ? "before its deadline" : "within a week";
 	bool taken = a->w->terms->booking && a->w->terms->booked_dearer;
-	text_add(
-		a->t, "cheapest start %s%s is ", taken ? "with quota that is not booked " : "", by);
-	add_time(a->t, a->plan, a->verdict.not_before_ms);
-	text_add(a->t, " at ");
-	add_money(a->t, costs_at(a, a->verdict.not_before_ms), a->plan->currency);
-	text_add(a->t, "; now it would cost ");
-	add_money(a->t, costs_at(a, a->now_ms), "");
+	text_add(a->t, "cheapest start %s%s is %s at %s; now it would cost %s",
+		taken ? "with quota that is not booked " : "", by,
+		local_words(a->plan, a->verdict.not_before_ms).s,
+		money_words(costs_at(a, a->verdict.not_before_ms), a->plan->currency).s,
+		money_words(costs_at(a, a->now_ms), "").s);
 	if (a->w->expected_ms <= 0)
 		text_add(a->t, " (for an hour: how long it takes is unknown)");
 }
@@ -184,10 +178,8 @@ bool explain_terms(struct queue *q, const struct workload *w, const struct clust
 
 /* ---- Budgets ---- */
 
-static void tell_fault(
-	struct queue *q, const struct budget *b, const struct plan *p, struct text *t)
+static void tell_fault(const struct budget *b, const struct plan *p, struct text *t)
 {
-	(void)q;
 	if (!b->zone)
 		text_add(t, "Budget %s starts nothing: %s", b->name, b->invalid);
 	else
@@ -199,28 +191,20 @@ static void tell_fault(
 /* At today's price not even an empty period has room. */
 static void tell_too_dear(const struct budget *b, int64_t cost, struct text *t)
 {
-	text_add(t, "is expected to cost ");
-	add_money(t, cost, b->currency);
-	text_add(t, " if it starts now, more than the whole of Budget %s (", b->name);
-	add_money(t, b->spec.amount, "");
 	text_add(t,
-		"): a new period alone does not help; ask for less, say how long it takes (annotation sluice.dev/expected-duration), have the Budget raised, or wait for a lower price");
+		"is expected to cost %s if it starts now, more than the whole of Budget %s (%s): a new period alone does not help; ask for less, say how long it takes (annotation sluice.dev/expected-duration), have the Budget raised, or wait for a lower price",
+		money_words(cost, b->currency).s, b->name, money_words(b->spec.amount, "").s);
 }
 
 static void tell_budget(const struct budget *b, int64_t cost, struct text *t)
 {
 	char text[ZONE_TEXT_SIZE];
-	text_add(t, "Budget %s has ", b->name);
-	add_money(t, budget_remaining(b) > 0 ? budget_remaining(b) : 0, b->currency);
-	text_add(t, " left of ");
-	add_money(t, b->spec.amount, "");
-	text_add(t, " (");
-	add_money(t, b->spent, "");
-	text_add(t, " spent, ");
-	add_money(t, b->reserved, "");
-	text_add(t, " reserved) until %s; this Job is expected to cost ",
-		zone_text(b->zone, b->to_ms / 1000, text));
-	add_money(t, cost, "");
+	text_add(t,
+		"Budget %s has %s left of %s (%s spent, %s reserved) until %s; this Job is expected to cost %s",
+		b->name, money_words(greater(budget_remaining(b), 0), b->currency).s,
+		money_words(b->spec.amount, "").s, money_words(b->spent, "").s,
+		money_words(b->reserved, "").s, zone_text(b->zone, b->to_ms / 1000, text),
+		money_words(cost, "").s);
 }
 
 bool explain_budget(struct queue *q, const struct workload *w, const struct clusterqueue *cq,
@@ -234,7 +218,7 @@ bool explain_budget(struct queue *q, const struct workload *w, const struct clus
 	if (w->promise || budget_lets_lines(q, own, w, line, n, &by, &cost))
 		return false;
 	if (budget_fault(q, by))
-		tell_fault(q, by, plan_of(q, own), t);
+		tell_fault(by, plan_of(q, own), t);
 	else if (cost > by->spec.amount && by->spec.charge == CHARGE_EXPECTED)
 		tell_too_dear(by, cost, t);
 	else
@@ -244,11 +228,9 @@ bool explain_budget(struct queue *q, const struct workload *w, const struct clus
 
 void explain_unreachable(const struct explanation *x, struct text *t)
 {
-	if (!x->unreachable || x->reason == WAIT_DEACTIVATED)
-		return;
-	text_add(t, "; its deadline, ");
-	text_add_time(t, x->deadline_ms);
-	text_add(t, ", cannot be met any more");
+	if (x->unreachable && x->reason != WAIT_DEACTIVATED)
+		text_add(t, "; its deadline, %s, cannot be met any more",
+			time_words(x->deadline_ms).s);
 }
 
 /* ---- Fields ---- */

@@ -10,16 +10,12 @@
 #define QUOTA_LOOKS_MAX 100
 #define YEAR_MS (INT64_C(366) * 24 * 3600 * 1000)
 
-static void add_policy(struct text *t, const struct runpolicy *p)
-{
-	text_add(t, "RunPolicy %s (Calendar %s)", p->name, p->spec.calendar);
-}
-
 /* As the clock on the wall of the policy's Calendar says it. */
-static void add_local(struct text *t, const struct runpolicy *p, int64_t at_ms)
+static struct words local_words(const struct runpolicy *p, int64_t at_ms)
 {
-	char text[ZONE_TEXT_SIZE];
-	text_add(t, "%s", zone_text(calendar_zone(p->calendar_ref->calendar), at_ms / 1000, text));
+	struct words w;
+	zone_text(calendar_zone(p->calendar_ref->calendar), at_ms / 1000, w.s);
+	return w;
 }
 
 static void add_not_understood(struct text *t, const struct runpolicy *p)
@@ -42,33 +38,34 @@ static void add_closed(struct text *t, const struct window_state *r, int64_t now
 		return;
 	}
 	int64_t opens_ms = calendar_next_change(p->calendar_ref->calendar, now_ms);
-	add_policy(t, p);
+	text_add(t, "RunPolicy %s (Calendar %s) ", p->name, p->spec.calendar);
 	if (opens_ms == CALENDAR_NEVER) {
-		text_add(t, " does not open within five years; correct the Calendar");
+		text_add(t, "does not open within five years; correct the Calendar");
 		return;
 	}
-	text_add(t, " opens ");
-	add_local(t, p, opens_ms);
-	if (r->opens_ms == CALENDAR_NEVER) {
+	text_add(t, "opens %s", local_words(p, opens_ms).s);
+	if (r->opens_ms == CALENDAR_NEVER)
 		text_add(t,
 			"; not all of the %zu RunPolicies that bind it open together within a year",
 			r->npolicies);
-	} else if (r->opens_ms != opens_ms) {
-		text_add(t, "; all of the %zu that bind it are open from ", r->npolicies);
-		add_local(t, p, r->opens_ms);
-		text_add(t, " on");
-	}
+	else if (r->opens_ms != opens_ms)
+		text_add(t, "; all of the %zu that bind it are open from %s on", r->npolicies,
+			local_words(p, r->opens_ms).s);
 }
 
-static void add_span(struct text *t, int64_t ms)
+/* In two units: "1h05m", "10m00s". */
+static struct words length_words(int64_t ms)
 {
+	struct words w;
+	struct text t = text_over(w.s, sizeof(w.s));
 	long long s = (long long)((ms + 999) / 1000);
 	if (s >= 3600)
-		text_add(t, "%lldh%02lldm", s / 3600, s / 60 % 60);
+		text_add(&t, "%lldh%02lldm", s / 3600, s / 60 % 60);
 	else if (s >= 60)
-		text_add(t, "%lldm%02llds", s / 60, s % 60);
+		text_add(&t, "%lldm%02llds", s / 60, s % 60);
 	else
-		text_add(t, "%llds", s);
+		text_add(&t, "%llds", s);
+	return w;
 }
 
 /* The policy with the first close, of those that do not let it in. */
@@ -96,24 +93,21 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 	if (!p)
 		return;
 	if (expected_ms <= 0) {
-		text_add(t, "how long it runs is not known, and ");
-		add_policy(t, p);
 		text_add(t,
-			" holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration");
+			"how long it runs is not known, and RunPolicy %s (Calendar %s) holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration",
+			p->name, p->spec.calendar);
 		return;
 	}
-	text_add(t, "would not end in time: it is expected to run ");
-	add_span(t, window_state_lasts_ms(r, expected_ms));
-	text_add(t, "%s, and ", r->margin_permille ? " with safetyMargin" : "");
-	add_policy(t, p);
-	text_add(t, " closes ");
-	add_local(t, p, calendar_next_change(p->calendar_ref->calendar, now_ms));
-	if (not_before_ms == 0) {
+	text_add(t,
+		"would not end in time: it is expected to run %s%s, and RunPolicy %s (Calendar %s) closes %s",
+		length_words(window_state_lasts_ms(r, expected_ms)).s,
+		r->margin_permille ? " with safetyMargin" : "", p->name, p->spec.calendar,
+		local_words(p, calendar_next_change(p->calendar_ref->calendar, now_ms)).s);
+	if (not_before_ms == 0)
 		text_add(t, "; no window within a year is long enough");
-		return;
-	}
-	text_add(t, "; the next that is long enough opens ");
-	add_local(t, p, not_before_ms);
+	else
+		text_add(t, "; the next that is long enough opens %s",
+			local_words(p, not_before_ms).s);
 }
 
 enum wait_reason explain_window(const struct queue *q, const struct workload *w, int64_t now_ms,
@@ -140,10 +134,8 @@ int64_t explain_stop(const struct queue *q, const struct reservation *r, struct 
 	int64_t stop_ms = r->stop_given ? INT64_MAX : window_close_stop_ms(q, r, &p);
 	if (stop_ms == INT64_MAX)
 		return 0;
-	text_add(t, "; ");
-	add_policy(t, p);
-	text_add(t, " will stop it ");
-	add_local(t, p, stop_ms);
+	text_add(t, "; RunPolicy %s (Calendar %s) will stop it %s", p->name, p->spec.calendar,
+		local_words(p, stop_ms).s);
 	return stop_ms;
 }
 
@@ -169,11 +161,8 @@ static int64_t quota_until_ms(
 
 static void add_limit(struct text *t, const char *what, int64_t limit, const char *resource)
 {
-	if (limit == QUOTA_UNLIMITED)
-		return;
-	text_add(t, "%s", what);
-	text_add_amount(t, limit, resource);
-	text_add(t, " at most");
+	if (limit != QUOTA_UNLIMITED)
+		text_add(t, ", %s %s at most", what, amount_words(limit, resource).s);
 }
 
 void explain_smaller_quota(const struct queue *q, const struct quota_row *row, struct text *t)
@@ -185,20 +174,16 @@ void explain_smaller_quota(const struct queue *q, const struct quota_row *row, s
 		text_add(t, "a window has made quota smaller");
 		return;
 	}
-	text_add(t, "the quota of ClusterQueue %s ", cq->name);
-	if (now)
-		text_add(t, "in window %s is ", now->window);
-	else
-		text_add(t, "is smaller since window %s is over: ", more->window);
-	text_add_amount(t, row->timed.nominal, row->resource);
-	text_add(t, " in flavor %s", row->flavor);
-	add_limit(t, ", borrowing ", row->timed.borrowing, row->resource);
-	add_limit(t, ", lending ", row->timed.lending, row->resource);
+	text_add(t,
+		now ? "the quota of ClusterQueue %s in window %s is %s in flavor %s"
+		    : "the quota of ClusterQueue %s is smaller since window %s is over: %s in flavor %s",
+		cq->name, now ? now->window : more->window,
+		amount_words(row->timed.nominal, row->resource).s, row->flavor);
+	add_limit(t, "borrowing", row->timed.borrowing, row->resource);
+	add_limit(t, "lending", row->timed.lending, row->resource);
 	int64_t until_ms = quota_until_ms(q, p, row);
-	if (until_ms != CALENDAR_NEVER) {
-		text_add(t, " until ");
-		add_local(t, p, until_ms);
-	}
+	if (until_ms != CALENDAR_NEVER)
+		text_add(t, " until %s", local_words(p, until_ms).s);
 	text_add(t, " (RunPolicy %s)", p->name);
 }
 
