@@ -190,7 +190,8 @@ typedef const char *told_by_active(const struct queue *q, const void *object);
 
 static const char *flavor_told(const struct queue *q, const void *object)
 {
-	return view_missing_flavor(q, object);
+	(void)q;
+	return view_missing_flavor(object);
 }
 
 static const char *clusterqueue_told(const struct queue *q, const void *object)

@@ -156,13 +156,59 @@ static const char *policy_name(enum stop_policy p)
 	return p == STOP_HOLD_AND_DRAIN ? "HoldAndDrain" : "Hold";
 }
 
+static void explain_missing_flavor(
+	const struct clusterqueue *cq, const struct flavor *missing, struct text *t)
+{
+	if (missing->invalid)
+		text_add(t, "ClusterQueue %s is inactive: flavor %s was refused: %s", cq->name,
+			missing->name, missing->invalid);
+	else
+		text_add(t,
+			"ClusterQueue %s is inactive: flavor %s not found; create the ResourceFlavor or remove it from spec.resourceGroups",
+			cq->name, missing->name);
+}
+
+/* Of a ClusterQueue that exists. */
+static void explain_inactive(
+	const struct clusterqueue *cq, enum clusterqueue_state state, struct text *t)
+{
+	const struct flavor *misplaced;
+	size_t group;
+	switch (state) {
+	case CLUSTERQUEUE_DELETING:
+		text_add(t,
+			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue of another one in the label sluice.dev/queue-name",
+			cq->name);
+		break;
+	case CLUSTERQUEUE_STOPPED:
+		text_add(t,
+			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
+			cq->name, policy_name(cq->spec.stop_policy));
+		break;
+	case CLUSTERQUEUE_CYCLIC:
+		text_add(t,
+			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; correct spec.parentName of one of them",
+			cq->name, cq->spec.cohort->name);
+		break;
+	case CLUSTERQUEUE_FLAVOR_MISSING:
+		explain_missing_flavor(cq, clusterqueue_missing_flavor(cq), t);
+		break;
+	case CLUSTERQUEUE_FLAVOR_MISPLACED:
+		misplaced = clusterqueue_misplaced_flavor(cq, &group);
+		text_add(t,
+			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which covers exactly cpu and memory, but spec.resourceGroups[%zu] covers other resources or only one of them; move the flavor to a group of cpu and memory",
+			cq->name, misplaced->name, group);
+		break;
+	case CLUSTERQUEUE_ABSENT:
+	case CLUSTERQUEUE_ACTIVE:
+		break;
+	}
+}
+
 static bool is_suspended(const struct question *a)
 {
 	const struct localqueue *lq = a->w->lq;
-	const struct clusterqueue *cq = a->cq;
-	size_t group = 0;
-	const struct flavor *missing = clusterqueue_missing_flavor(cq);
-	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
+	enum clusterqueue_state state = clusterqueue_state(a->cq);
 	if (lq->deleting)
 		text_add(a->text, "LocalQueue %s/%s is being deleted; name another one",
 			lq->ns->name, lq->name);
@@ -170,29 +216,8 @@ static bool is_suspended(const struct question *a)
 		text_add(a->text,
 			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set it to None to go on",
 			lq->ns->name, lq->name, policy_name(lq->stop_policy));
-	else if (cq->deleting)
-		text_add(a->text,
-			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue of another one in the label sluice.dev/queue-name",
-			cq->name);
-	else if (cq->spec.stop_policy != STOP_NONE)
-		text_add(a->text,
-			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
-			cq->name, policy_name(cq->spec.stop_policy));
-	else if (cq->spec.cohort && cq->spec.cohort->cyclic)
-		text_add(a->text,
-			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; correct spec.parentName of one of them",
-			cq->name, cq->spec.cohort->name);
-	else if (missing && missing->invalid)
-		text_add(a->text, "ClusterQueue %s is inactive: flavor %s was refused: %s",
-			cq->name, missing->name, missing->invalid);
-	else if (missing)
-		text_add(a->text,
-			"ClusterQueue %s is inactive: flavor %s not found; create the ResourceFlavor or remove it from spec.resourceGroups",
-			cq->name, missing->name);
-	else if (misplaced)
-		text_add(a->text,
-			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which covers exactly cpu and memory, but spec.resourceGroups[%zu] covers other resources or only one of them; move the flavor to a group of cpu and memory",
-			cq->name, misplaced->name, group);
+	else if (state != CLUSTERQUEUE_ACTIVE)
+		explain_inactive(a->cq, state, a->text);
 	else
 		return false;
 	return true;

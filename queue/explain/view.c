@@ -121,47 +121,52 @@ static const char *add_absence(const struct clusterqueue *cq, struct text *messa
 	return "DoesNotExist";
 }
 
-/* Why nothing can start, in Kueue's words and order; "Ready" when it can. */
+static const char *add_missing_flavor(
+	const struct queue *q, const struct flavor *missing, struct text *message)
+{
+	const struct named n = {.name = missing->name};
+	text_add(message, "Can't admit new workloads: references missing ResourceFlavor %s",
+		missing->name);
+	if (!missing->invalid)
+		target_suggest(&target_flavor, q, &n, message);
+	text_add(message, ".");
+	if (missing->invalid)
+		text_add(message, " It was refused: %s", missing->invalid);
+	return "FlavorNotFound";
+}
+
+/* Why nothing can start, in Kueue's words; "Ready" when something can. */
 static const char *inactive_reason(
 	const struct queue *q, const struct clusterqueue *cq, struct text *message)
 {
-	size_t group = 0;
-	const struct flavor *missing = clusterqueue_missing_flavor(cq);
-	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
+	const struct flavor *misplaced;
+	size_t group;
 	if (!tree_in(&cq->by_name))
 		return add_absence(cq, message);
-	if (!cq->exists) {
+	switch (clusterqueue_state(cq)) {
+	case CLUSTERQUEUE_ABSENT:
 		text_add(message, "Can't admit new workloads: no valid spec was ever seen.");
 		return "InvalidSpec";
-	}
-	if (cq->deleting)
+	case CLUSTERQUEUE_DELETING:
 		return add_termination(cq, message);
-	if (cq->spec.stop_policy != STOP_NONE) {
+	case CLUSTERQUEUE_STOPPED:
 		text_add(message, "Can't admit new workloads: is stopped.");
 		return "Stopped";
-	}
-	if (cq->spec.cohort && cq->spec.cohort->cyclic) {
+	case CLUSTERQUEUE_CYCLIC:
 		text_add(message,
 			"Can't admit new workloads: the parents of Cohort %s form a cycle.",
 			cq->spec.cohort->name);
 		return "CohortCycle";
-	}
-	if (missing) {
-		text_add(message, "Can't admit new workloads: references missing ResourceFlavor %s",
-			missing->name);
-		if (!missing->invalid)
-			target_suggest(
-				&target_flavor, q, &(struct named){.name = missing->name}, message);
-		text_add(message, ".");
-		if (missing->invalid)
-			text_add(message, " It was refused: %s", missing->invalid);
-		return "FlavorNotFound";
-	}
-	if (misplaced) {
+	case CLUSTERQUEUE_FLAVOR_MISSING:
+		return add_missing_flavor(q, clusterqueue_missing_flavor(cq), message);
+	case CLUSTERQUEUE_FLAVOR_MISPLACED:
+		misplaced = clusterqueue_misplaced_flavor(cq, &group);
 		text_add(message,
 			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which covers exactly cpu and memory, but spec.resourceGroups[%zu] covers other resources or only one of them; move the flavor to a group of cpu and memory.",
 			misplaced->name, group);
 		return "IdleFlavorMisplaced";
+	case CLUSTERQUEUE_ACTIVE:
+		break;
 	}
 	text_add(message, "Can admit new workloads");
 	if (!cq->spec.has_selector)
@@ -181,11 +186,9 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 	ret->pending_active -= cq->counts.nowhere;
 }
 
-const char *view_missing_flavor(const struct queue *q, const struct clusterqueue *cq)
+const char *view_missing_flavor(const struct clusterqueue *cq)
 {
-	char message[256];
-	struct text t = text_over(message, sizeof(message));
-	bool tells = strcmp(inactive_reason(q, cq, &t), "FlavorNotFound") == 0;
+	bool tells = clusterqueue_state(cq) == CLUSTERQUEUE_FLAVOR_MISSING;
 	return tells ? clusterqueue_missing_flavor(cq)->name : NULL;
 }
 

@@ -22,7 +22,7 @@ static inline struct queue *view_working(const struct queue *q)
 
 /* The name that the condition Active says is not there; NULL: it says that of none. What has two conditions
  * tells such a name in one of them. */
-const char *view_missing_flavor(const struct queue *q, const struct clusterqueue *cq);
+const char *view_missing_flavor(const struct clusterqueue *cq);
 const char *view_missing_clusterqueue(const struct queue *q, const struct localqueue *lq);
 const char *view_missing_calendar(const struct runpolicy *p);
 const char *view_missing_calendar_of_rates(const struct plan *p);

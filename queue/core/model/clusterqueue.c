@@ -363,10 +363,20 @@ bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavo
 	return false;
 }
 
-bool clusterqueue_active(const struct clusterqueue *cq)
+enum clusterqueue_state clusterqueue_state(const struct clusterqueue *cq)
 {
 	size_t group;
-	return cq->exists && !cq->deleting && cq->spec.stop_policy == STOP_NONE &&
-	       !clusterqueue_missing_flavor(cq) && !clusterqueue_misplaced_flavor(cq, &group) &&
-	       !(cq->spec.cohort && cq->spec.cohort->cyclic);
+	if (!cq->exists)
+		return CLUSTERQUEUE_ABSENT;
+	if (cq->deleting)
+		return CLUSTERQUEUE_DELETING;
+	if (cq->spec.stop_policy != STOP_NONE)
+		return CLUSTERQUEUE_STOPPED;
+	if (cq->spec.cohort && cq->spec.cohort->cyclic)
+		return CLUSTERQUEUE_CYCLIC;
+	if (clusterqueue_missing_flavor(cq))
+		return CLUSTERQUEUE_FLAVOR_MISSING;
+	if (clusterqueue_misplaced_flavor(cq, &group))
+		return CLUSTERQUEUE_FLAVOR_MISPLACED;
+	return CLUSTERQUEUE_ACTIVE;
 }

@@ -168,6 +168,23 @@ const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq);
 const struct flavor *clusterqueue_misplaced_flavor(
 	const struct clusterqueue *cq, size_t *ret_group);
 bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f);
-bool clusterqueue_active(const struct clusterqueue *cq);
+
+/* Why nothing starts in a ClusterQueue: the first of these that is so. */
+enum clusterqueue_state {
+	CLUSTERQUEUE_ACTIVE, /* something may */
+	CLUSTERQUEUE_ABSENT, /* no spec of it is in force */
+	CLUSTERQUEUE_DELETING,
+	CLUSTERQUEUE_STOPPED,
+	CLUSTERQUEUE_CYCLIC, /* its Cohort lies below itself */
+	CLUSTERQUEUE_FLAVOR_MISSING,
+	CLUSTERQUEUE_FLAVOR_MISPLACED,
+};
+
+enum clusterqueue_state clusterqueue_state(const struct clusterqueue *cq);
+
+static inline bool clusterqueue_active(const struct clusterqueue *cq)
+{
+	return clusterqueue_state(cq) == CLUSTERQUEUE_ACTIVE;
+}
 
 #endif
