@@ -217,8 +217,7 @@ bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const
 bool queue_job_excess(
 	const struct queue *q, const struct uid *uid, char ret_words[QUEUE_INTAKE_SIZE])
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	const struct reservation *r = w ? w->reservation : NULL;
+	const struct reservation *r = queue_find_reservation(q, uid);
 	struct text t = text_over(ret_words, QUEUE_INTAKE_SIZE);
 	bool any = false;
 	for (size_t i = 0; r && r->cq && i < r->nlines; i++) {

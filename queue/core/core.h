@@ -158,6 +158,14 @@ void core_drop_jobs(struct queue *q);
 void core_done(struct queue *q);
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);
+/* The reservation of a Job; NULL: it holds no quota, or is not known. */
+static inline struct reservation *queue_find_reservation(
+	const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w ? w->reservation : NULL;
+}
+
 /* Forgets a Job and all that it holds. */
 void queue_forget_workload(struct queue *q, struct workload *w);
 

@@ -162,8 +162,7 @@ void queue_adopt_unread(struct queue *q, const struct job *unread, const struct 
 
 bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	const struct reservation *r = w ? w->reservation : NULL;
+	const struct reservation *r = queue_find_reservation(q, uid);
 	for (size_t i = 0; r && i < r->nlines; i++) {
 		const struct flavor *f = flavor_find(&q->flavors, r->line[i].row->flavor);
 		if (!f || !f->exists)
@@ -174,8 +173,7 @@ bool queue_job_flavors_exist(const struct queue *q, const struct uid *uid)
 
 bool queue_job_provisioning(const struct queue *q, const struct uid *uid, struct provisioning *ret)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	const struct reservation *r = w ? w->reservation : NULL;
+	const struct reservation *r = queue_find_reservation(q, uid);
 	for (size_t i = 0; r && i < r->nlines; i++) {
 		const struct flavor *f = flavor_find(&q->flavors, r->line[i].row->flavor);
 		if (!f || !f->provisioning.class_name)
@@ -191,19 +189,19 @@ bool queue_job_provisioning(const struct queue *q, const struct uid *uid, struct
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	queue_tell(q, CONFIRM_JOB, .uid = *uid, .now_ms = now_ms);
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation)
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r)
 		return;
-	reservation_confirm(q, w->reservation, now_ms);
+	reservation_confirm(q, r, now_ms);
 	q->counters.version++;
 }
 
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms)
 {
 	queue_tell(q, READY_JOB, .uid = *uid, .flag = ready, .now_ms = now_ms);
-	struct workload *w = queue_find_workload(q, uid);
-	if (w && w->reservation)
-		run_ready(q, w->reservation, ready, now_ms);
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (r)
+		run_ready(q, r, ready, now_ms);
 }
 
 static void recall(struct queue *q, const struct uid *uid, const struct job_history *h,
@@ -256,10 +254,9 @@ void queue_job_history(
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms)
 {
 	queue_tell(q, SHRINK_JOB, .uid = *uid, .pods = pods, .now_ms = now_ms);
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation)
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r)
 		return false;
-	struct reservation *r = w->reservation;
 	int32_t keeps = reservation_keeps(r);
 	bool reclaimed = reclaim_done_by(r, pods);
 	each_feature(f, ALL_FEATURES, run_settle)
@@ -276,10 +273,10 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 void queue_keep_pods(struct queue *q, const struct uid *uid)
 {
 	queue_tell(q, KEEP_PODS, .uid = *uid);
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation)
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r)
 		return;
-	giving_cancel(q, w->reservation);
+	giving_cancel(q, r);
 	q->counters.version++;
 }
 
@@ -300,29 +297,28 @@ void queue_clock_stepped(struct queue *q, int64_t step_ms)
 void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	queue_tell(q, GREW_JOB, .uid = *uid, .now_ms = now_ms);
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation || !reservation_grows(w->reservation))
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r || !reservation_grows(r))
 		return;
-	w->reservation->sizing->grows = false;
-	w->reservation->sizing->changed_ms = now_ms;
-	run_has_grown(q, w->reservation, now_ms);
-	growth_heed(q, w->reservation);
-	if (w->reservation->reclaim.untold || w->reservation->sizing->giving.untold)
-		reservation_suspect(q, w->reservation);
+	r->sizing->grows = false;
+	r->sizing->changed_ms = now_ms;
+	run_has_grown(q, r, now_ms);
+	growth_heed(q, r);
+	if (r->reclaim.untold || r->sizing->giving.untold)
+		reservation_suspect(q, r);
 }
 
 int64_t queue_job_grown_due_ms(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation ? run_grown_due_ms(q, w->reservation) : 0;
+	const struct reservation *r = queue_find_reservation(q, uid);
+	return r ? run_grown_due_ms(q, r) : 0;
 }
 
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	const struct reservation *r = w ? w->reservation : NULL;
+	const struct reservation *r = queue_find_reservation(q, uid);
 	for (size_t i = 0; r && i < r->nlines; i++) {
-		int64_t each = shape_amount(w->shape, r->line[i].row->resource);
+		int64_t each = shape_amount(r->w->shape, r->line[i].row->resource);
 		if (quantity_times(each, pods) > r->line[i].amount)
 			return true;
 	}
@@ -331,8 +327,7 @@ bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t po
 
 bool queue_job_beyond_quota(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	const struct reservation *r = w ? w->reservation : NULL;
+	const struct reservation *r = queue_find_reservation(q, uid);
 	for (size_t i = 0; r && i < r->nlines; i++)
 		if (r->line[i].amount > 0 && quota_free(r->line[i].row, QUOTA_THEN) < 0)
 			return true;
@@ -342,22 +337,22 @@ bool queue_job_beyond_quota(const struct queue *q, const struct uid *uid)
 void queue_leaving_job(struct queue *q, const struct uid *uid)
 {
 	queue_tell(q, LEAVING_JOB, .uid = *uid);
-	struct workload *w = queue_find_workload(q, uid);
-	if (w && w->reservation)
-		reservation_leave(q, w->reservation);
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (r)
+		reservation_leave(q, r);
 }
 
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation ? w->reservation->pods : 0;
+	const struct reservation *r = queue_find_reservation(q, uid);
+	return r ? r->pods : 0;
 }
 
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why)
 {
 	queue_tell(q, RECLAIM_JOB, .uid = *uid, .pods = pods, .why = why);
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation || !reclaim_ask(q, w->reservation, pods, why))
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r || !reclaim_ask(q, r, pods, why))
 		return false;
 	q->counters.version++;
 	return true;
@@ -365,14 +360,13 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
 
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation ? w->reservation->reclaim.pods : 0;
+	const struct reservation *r = queue_find_reservation(q, uid);
+	return r ? r->reclaim.pods : 0;
 }
 
 bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	const struct reservation *r = w ? w->reservation : NULL;
+	const struct reservation *r = queue_find_reservation(q, uid);
 	for (size_t i = 0; r && i < r->nlines; i++)
 		if (r->line[i].amount > 0 && quota_borrows(r->line[i].row, QUOTA_NOW))
 			return true;
@@ -387,8 +381,8 @@ bool queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid)
 
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid)
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation ? reservation_lending(q, w->reservation) : LENDING_NONE;
+	const struct reservation *r = queue_find_reservation(q, uid);
+	return r ? reservation_lending(q, r) : LENDING_NONE;
 }
 
 const char *queue_job_resources(const struct queue *q, const struct uid *uid)
@@ -423,11 +417,11 @@ void queue_keep_active(struct queue *q, const struct uid *uid)
 void queue_ending_job(struct queue *q, const struct uid *uid)
 {
 	queue_tell(q, ENDING_JOB, .uid = *uid);
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation)
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r)
 		return;
-	reservation_ends(w->reservation);
-	run_disarm(q, w->reservation);
+	reservation_ends(r);
+	run_disarm(q, r);
 }
 
 static void release(struct queue *q, struct workload *w, int64_t now_ms)
@@ -484,13 +478,10 @@ size_t queue_job_asks(const struct queue *q, const struct uid *uid, int32_t *ret
 size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX])
 {
-	const struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation)
-		return 0;
-	size_t n =
-		w->reservation->nlines < QUEUE_LINES_MAX ? w->reservation->nlines : QUEUE_LINES_MAX;
+	const struct reservation *r = queue_find_reservation(q, uid);
+	size_t n = !r ? 0 : r->nlines < QUEUE_LINES_MAX ? r->nlines : QUEUE_LINES_MAX;
 	for (size_t i = 0; i < n; i++) {
-		const struct reservation_line *l = &w->reservation->line[i];
+		const struct reservation_line *l = &r->line[i];
 		ret_lines[i] = (struct quota_line){
 			l->row->node->name, l->row->flavor, l->row->resource, l->amount};
 	}

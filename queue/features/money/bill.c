@@ -229,11 +229,11 @@ static void write_detail(
 /* NULL: it has no room, or was not confirmed. */
 static struct reservation *billed(struct queue *q, const struct uid *uid)
 {
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation || !w->reservation->confirmed)
+	struct reservation *r = queue_find_reservation(q, uid);
+	if (!r || !r->confirmed)
 		return NULL;
-	name_plan(q, w->reservation);
-	return w->reservation;
+	name_plan(q, r);
+	return r;
 }
 
 bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret)
