@@ -139,18 +139,16 @@ static void add_field(const struct inspection *i)
 static void add_limit(
 	const struct inspection *i, const struct resource *limit, const struct resource_list *own)
 {
-	if (resources_find(own, limit->name)) {
-		text_add(i->text, ", more than its limit of ");
-		text_add_number(i->text, limit->amount, limit->name);
+	struct words amount = number_words(limit->amount, limit->name);
+	if (resources_find(own, limit->name))
 		text_add(i->text,
-			"; requests must not exceed its limits: lower the request or raise the limit");
-		return;
-	}
-	text_add(i->text, ", more than the limit of ");
-	text_add_number(i->text, limit->amount, limit->name);
-	text_add(i->text,
-		" that LimitRange %s/%s gives it, as it has none of its own; lower the request, set a limit or change the LimitRange",
-		i->job->ns, limit_range_with_default(i->ranges, !i->list, limit->name));
+			", more than its limit of %s; requests must not exceed its limits: lower the request or raise the limit",
+			amount.s);
+	else
+		text_add(i->text,
+			", more than the limit of %s that LimitRange %s/%s gives it, as it has none of its own; lower the request, set a limit or change the LimitRange",
+			amount.s, i->job->ns,
+			limit_range_with_default(i->ranges, !i->list, limit->name));
 }
 
 /* own: the limits that the template itself has. */
@@ -164,8 +162,8 @@ static bool above_limits(const struct inspection *i, const struct resource_list 
 			continue;
 		text_add(i->text, "resources validation failed: ");
 		add_field(i);
-		text_add(i->text, ".resources.requests asks for ");
-		text_add_amount(i->text, r->amount, r->name);
+		text_add(i->text, ".resources.requests asks for %s",
+			amount_words(r->amount, r->name).s);
 		add_limit(i, limit, own);
 		return true;
 	}
@@ -185,12 +183,10 @@ static bool out_of_bounds(
 	};
 	text_add(i->text, "resources didn't satisfy LimitRange constraints: ");
 	add_field(i);
-	text_add(i->text, list == LIMITS ? " has a limit of " : " has ");
-	text_add_amount(i->text, found, b->resource);
-	text_add(i->text, ", %s of ", is_max ? "above the max" : "below the min");
-	text_add_number(i->text, b->amount, b->resource);
-	text_add(i->text, " in LimitRange %s/%s; %s or change the LimitRange", i->job->ns, b->range,
-		cure[list][is_max]);
+	text_add(i->text, " has %s%s, %s of %s in LimitRange %s/%s; %s or change the LimitRange",
+		list == LIMITS ? "a limit of " : "", amount_words(found, b->resource).s,
+		is_max ? "above the max" : "below the min", number_words(b->amount, b->resource).s,
+		i->job->ns, b->range, cure[list][is_max]);
 	return true;
 }
 
@@ -271,11 +267,10 @@ static bool pod_lacks(const struct inspection *i, const struct pod_resources *po
 		if (pod_asks(pod, l->item[b].resource, max))
 			continue;
 		text_add(i->text,
-			"resources didn't satisfy LimitRange constraints: spec.template.spec has no %s for %s, and LimitRange %s/%s has a %s of ",
+			"resources didn't satisfy LimitRange constraints: spec.template.spec has no %s for %s, and LimitRange %s/%s has a %s of %s for pods; set a %s or change the LimitRange",
 			what, l->item[b].resource, i->job->ns, l->item[b].range,
-			max ? "max" : "min");
-		text_add_number(i->text, l->item[b].amount, l->item[b].resource);
-		text_add(i->text, " for pods; set a %s or change the LimitRange", what);
+			max ? "max" : "min", number_words(l->item[b].amount, l->item[b].resource).s,
+			what);
 		return true;
 	}
 	return false;

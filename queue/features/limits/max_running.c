@@ -65,8 +65,8 @@ static enum wait_reason max_running_explain(struct question *a)
 		return WAIT_NOT;
 	size_t n = running(lq);
 	text_add(a->text,
-		"%zu %s of LocalQueue %s/%s %s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
-		n, n == 1 ? "Job" : "Jobs", lq->ns->name, lq->name, n == 1 ? "runs" : "run",
+		"%s of LocalQueue %s/%s %s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
+		count_words(n, "Job").s, lq->ns->name, lq->name, n == 1 ? "runs" : "run",
 		lq->limits.max_running);
 	return WAIT_MAX_RUNNING;
 }

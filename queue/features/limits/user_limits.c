@@ -199,16 +199,16 @@ static void explain_line(const struct user *u, struct text *t)
 	size_t n = user_line_length(u);
 	add_user(t, u);
 	text_add(t,
-		" has %zu %s in line in LocalQueue %s/%s, and its spec.limits.perUser.waiting is %d: this one joins the line when one of them starts",
-		n, n == 1 ? "Job" : "Jobs", u->lq->ns->name, u->lq->name, limits_of(u)->waiting);
+		" has %s in line in LocalQueue %s/%s, and its spec.limits.perUser.waiting is %d: this one joins the line when one of them starts",
+		count_words(n, "Job").s, u->lq->ns->name, u->lq->name, limits_of(u)->waiting);
 }
 
 static void explain_running(const struct user *u, struct text *t)
 {
 	size_t n = running(u), most = (size_t)limits_of(u)->running;
 	add_user(t, u);
-	text_add(t, " runs %zu of %zu %s of LocalQueue %s/%s (spec.limits.perUser.running): ", n,
-		most, most == 1 ? "Job" : "Jobs", u->lq->ns->name, u->lq->name);
+	text_add(t, " runs %zu of %s of LocalQueue %s/%s (spec.limits.perUser.running): ", n,
+		count_words(most, "Job").s, u->lq->ns->name, u->lq->name);
 	if (n == most)
 		text_add(t, "this one starts when %s ends", n == 1 ? "it" : "one of them");
 	else
@@ -218,26 +218,21 @@ static void explain_running(const struct user *u, struct text *t)
 static void explain_too_large(
 	const struct user *u, const struct resource *limit, int64_t asks, struct text *t)
 {
-	text_add(t, "asks for ");
-	text_add_amount(t, asks, limit->name);
-	text_add(t, ", and spec.limits.perUser.quota of LocalQueue %s/%s lets a user hold ",
-		u->lq->ns->name, u->lq->name);
-	text_add_number(t, limit->amount, limit->name);
-	text_add(t, ": ask for less, or ask an admin to raise it");
+	text_add(t,
+		"asks for %s, and spec.limits.perUser.quota of LocalQueue %s/%s lets a user hold %s: ask for less, or ask an admin to raise it",
+		amount_words(asks, limit->name).s, u->lq->ns->name, u->lq->name,
+		number_words(limit->amount, limit->name).s);
 }
 
 static void explain_held(
 	const struct user *u, const struct resource *limit, int64_t asks, struct text *t)
 {
 	add_user(t, u);
-	text_add(t, " holds ");
-	text_add_number(t, quota_shown(user_holds(u, limit->name)), limit->name);
-	text_add(t, " of ");
-	text_add_amount(t, limit->amount, limit->name);
-	text_add(t, " in LocalQueue %s/%s (spec.limits.perUser.quota), and this one asks for ",
-		u->lq->ns->name, u->lq->name);
-	text_add_number(t, asks, limit->name);
-	text_add(t, ": it starts when enough of that is given back");
+	text_add(t,
+		" holds %s of %s in LocalQueue %s/%s (spec.limits.perUser.quota), and this one asks for %s: it starts when enough of that is given back",
+		number_words(quota_shown(user_holds(u, limit->name)), limit->name).s,
+		amount_words(limit->amount, limit->name).s, u->lq->ns->name, u->lq->name,
+		number_words(asks, limit->name).s);
 }
 
 /* Of the fewest pods with which it would start. A limit that it can never meet comes first. */

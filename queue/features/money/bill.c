@@ -191,21 +191,12 @@ int64_t bill_expected(struct queue *q, struct clusterqueue *cq, const struct quo
 
 /* ---- Told ---- */
 
-static void write_time(struct buf *b, int64_t ms)
-{
-	char text[64];
-	struct text t = text_over(text, sizeof(text));
-	text_add_time(&t, ms);
-	buf_printf(b, "\"%s\"", text);
-}
-
 static void write_item(struct buf *b, const struct bill_item *item)
 {
 	char money[MONEY_TEXT_SIZE];
 	money_format(item->several ? charge_told(item->charge) : item->per_hour, money);
-	buf_puts(b, "{\"from\":");
-	write_time(b, item->from_ms);
-	buf_printf(b, ",\"%s\":\"%s\"}", item->several ? "cost" : "perHour", money);
+	buf_printf(b, "{\"from\":\"%s\",\"%s\":\"%s\"}", time_words(item->from_ms).s,
+		item->several ? "cost" : "perHour", money);
 }
 
 static void write_detail(
