@@ -50,6 +50,36 @@ static bool gives_notice(struct queue *q, struct reservation *r, struct decision
 	return false;
 }
 
+/* Why a run shall stop: the first of these that is true of it. That another Job was promised its quota comes
+ * first, for that Job's wait names the preemption. Then what people said, then for whom its quota is kept,
+ * then its own deadlines, then what its nodes need back, and last what features say. */
+static enum stop_reason why_it_stops(
+	struct queue *q, struct reservation *r, const char **ret_policy)
+{
+	if (r->preemption != PREEMPTION_NONE)
+		return STOP_REASON_PREEMPTED;
+	if (r->w->hold)
+		return STOP_REASON_HELD;
+	if (r->cq && r->cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
+		return STOP_REASON_CLUSTERQUEUE_STOPPED;
+	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
+		return STOP_REASON_LOCALQUEUE_STOPPED;
+	if (r->cleared_for) {
+		*ret_policy = r->cleared_for;
+		return STOP_REASON_RESERVED;
+	}
+	if (r->gives_back) {
+		*ret_policy = features_recalled_by(q, r->cq);
+		return STOP_REASON_WINDOW_OPENING;
+	}
+	enum stop_reason passed = run_stop_reason(q, r);
+	if (passed != STOP_REASON_NONE)
+		return passed;
+	if (reclaim_stops(r))
+		return STOP_REASON_IDLE_RECLAIMED;
+	return features_stop(q, r, ret_policy);
+}
+
 size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
@@ -59,7 +89,8 @@ size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 		if (r->lingers)
 			continue; /* it is judged when it does not any more: reservation_heed() */
 		run_taken_over(q, r);
-		enum stop_reason reason = reservation_stop_reason(q, r);
+		const char *policy = NULL;
+		enum stop_reason reason = why_it_stops(q, r, &policy);
 		if (reason == STOP_REASON_NONE &&
 			(reclaim_tell(r, out + n) || giving_tell(q, r, out + n))) {
 			n++;
@@ -78,7 +109,7 @@ size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 			.uid = r->w->key.uid,
 			.reason = reason,
 			.by = r->by,
-			.policy = r->stop_policy,
+			.policy = policy,
 			.preemption = r->preemption,
 			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->reclaim.why : NULL};
 	}

@@ -183,10 +183,11 @@ int32_t features_growth_pods(
 	return least;
 }
 
-enum stop_reason features_stop(struct queue *q, struct reservation *r)
+enum stop_reason features_stop(
+	struct queue *q, struct reservation *r, const char **ret_policy)
 {
 	each_feature(f, q->features_awake, stops) {
-		enum stop_reason reason = f->stops(q, r);
+		enum stop_reason reason = f->stops(q, r, ret_policy);
 		if (reason != STOP_REASON_NONE)
 			return reason;
 	}

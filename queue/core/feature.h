@@ -143,8 +143,9 @@ struct feature {
 
 	/* ---- Runs ---- */
 
-	/* STOP_REASON_NONE: it goes on. */
-	enum stop_reason (*stops)(struct queue *q, struct reservation *r);
+	/* STOP_REASON_NONE: it goes on. *ret_policy: the object that stops it, if one does. */
+	enum stop_reason (*stops)(
+		struct queue *q, struct reservation *r, const char **ret_policy);
 	/* It would grow (growth.h): with how many of `more` pods more? */
 	int32_t (*growth_pods)(struct queue *q, const struct reservation *r, int32_t more);
 	const char *growth_refused; /* why it says fewer, as the end of a sentence */
@@ -283,7 +284,8 @@ bool features_promise_may_choose(const struct queue *q, const struct reservation
 /* The fewest that any says. *ret_why: that one's, if it is fewer. */
 int32_t features_growth_pods(
 	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why);
-enum stop_reason features_stop(struct queue *q, struct reservation *r);
+enum stop_reason features_stop(
+	struct queue *q, struct reservation *r, const char **ret_policy);
 int64_t features_next_ms(struct queue *q, const struct reservation *r);
 const char *features_recalled_by(const struct queue *q, const struct clusterqueue *borrower);
 enum wait_reason features_explain(struct question *a);

@@ -8,7 +8,6 @@
 #include "queue/core/model/victim_index.h"
 #include "queue/core/feature.h"
 #include "queue/requests/lending.h"
-#include "queue/core/model/reclaim.h"
 #include "queue/core/runs.h"
 #include "queue/core/model/giving.h"
 #include "queue/core/model/run.h"
@@ -604,31 +603,6 @@ void reservation_suspect(struct queue *q, struct reservation *r)
 {
 	if (!list_in(&r->suspect) && !r->stop_given)
 		list_add(&q->suspects, &r->suspect);
-}
-
-enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
-{
-	enum stop_reason reason;
-	if (r->preemption != PREEMPTION_NONE)
-		return STOP_REASON_PREEMPTED;
-	if (r->w->hold)
-		return STOP_REASON_HELD;
-	if (r->cq && r->cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
-		return STOP_REASON_CLUSTERQUEUE_STOPPED;
-	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
-		return STOP_REASON_LOCALQUEUE_STOPPED;
-	if (r->cleared_for) {
-		r->stop_policy = r->cleared_for;
-		return STOP_REASON_RESERVED;
-	}
-	if (r->gives_back) {
-		r->stop_policy = features_recalled_by(q, r->cq);
-		return STOP_REASON_WINDOW_OPENING;
-	}
-	reason = run_stop_reason(q, r);
-	if (reason == STOP_REASON_NONE && reclaim_stops(r))
-		reason = STOP_REASON_IDLE_RECLAIMED;
-	return reason != STOP_REASON_NONE ? reason : features_stop(q, r);
 }
 
 void reservations_begin_by_now(struct queue *q)

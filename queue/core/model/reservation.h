@@ -92,10 +92,13 @@ struct reservation {
 	bool as_seen; /* ... and its Job is not read: its pods are those of what was seen before */
 	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
-	const char *stop_policy; /* the RunPolicy or Budget that stops it, or NULL */
-	bool gives_back;	 /* it must stop to return borrowed quota (lead.h) */
-	const char
-		*cleared_for; /* the AdvanceReservation for which it must stop, a symbol; or NULL */
+
+	/* Why it is leaving; at most one of three. None: the gate said that it leaves. */
+	enum preemption_reason preemption; /* for another Job: by which rule, */
+	struct uid by;			   /* ... and for which */
+	const char *cleared_for; /* the AdvanceReservation that takes its quota, a symbol */
+	bool gives_back;	 /* it borrows quota whose owner's window opens soon (lead.h) */
+
 	/* Its Job is being deleted: nothing stops its pods, and their end is not known. It is no
 	 * candidate, no promise waits for it, and no stop is decided. The gate says the same of a Job that
 	 * it has not read yet. */
@@ -131,10 +134,6 @@ struct reservation {
 	/* A promise: the runs that are stopped for it. */
 	struct uid *giver;
 	size_t ngivers;
-
-	/* Being preempted: why, and for which Job. */
-	enum preemption_reason preemption;
-	struct uid by;
 
 	size_t nlines;
 	struct reservation_line line[];
@@ -235,6 +234,5 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 
 /* A change may mean a stop: queue_decide() will look. */
 void reservation_suspect(struct queue *q, struct reservation *r);
-enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r);
 
 #endif

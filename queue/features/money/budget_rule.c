@@ -241,13 +241,14 @@ static bool budget_looks_at_duration(const struct localqueue *lq)
 	return !list_empty(&lq->cq->budgets) || !list_empty(&lq->budgets);
 }
 
-static enum stop_reason budget_stops_run(struct queue *q, struct reservation *r)
+static enum stop_reason budget_stops_run(
+	struct queue *q, struct reservation *r, const char **ret_policy)
 {
 	const struct budget *budget;
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||
 		!budget_stops(q, r, &budget))
 		return STOP_REASON_NONE;
-	r->stop_policy = budget->name;
+	*ret_policy = budget->name;
 	return STOP_REASON_BUDGET;
 }
 

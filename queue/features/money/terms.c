@@ -512,13 +512,14 @@ static bool price_promise_may(struct queue *q, struct reservation *r)
 	return !plan_holds(q, r->cq);
 }
 
-static enum stop_reason price_stops(struct queue *q, struct reservation *r)
+static enum stop_reason price_stops(
+	struct queue *q, struct reservation *r, const char **ret_policy)
 {
 	const struct runpolicy *policy;
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||
 		!terms_price_too_high(q, r, &policy))
 		return STOP_REASON_NONE;
-	r->stop_policy = policy->name;
+	*ret_policy = policy->name;
 	return STOP_REASON_PRICE;
 }
 

@@ -237,13 +237,14 @@ static int32_t window_growth_pods(struct queue *q, const struct reservation *r, 
 	return window_state_of(r->lq)->open ? more : 0;
 }
 
-static enum stop_reason window_stops(struct queue *q, struct reservation *r)
+static enum stop_reason window_stops(
+	struct queue *q, struct reservation *r, const char **ret_policy)
 {
 	struct runpolicy *policy;
 	if (r->stop_given || r->state != RESERVATION_HELD ||
 		window_close_stop_ms(q, r, &policy) > q->now_ms)
 		return STOP_REASON_NONE;
-	r->stop_policy = policy->name;
+	*ret_policy = policy->name;
 	policy->stopped_total++;
 	return STOP_REASON_WINDOW_CLOSED;
 }
