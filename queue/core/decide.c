@@ -2,10 +2,9 @@
 
 #include "queue/core/admit/pass.h"
 #include "queue/core/feature.h"
-#include "queue/core/model/giving.h"
-#include "queue/core/model/reclaim.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/shrink.h"
 #include "queue/job/stop_rate.h"
 #include "sluice/quantity.h"
 
@@ -75,7 +74,7 @@ static enum stop_reason why_it_stops(
 	enum stop_reason passed = run_stop_reason(q, r);
 	if (passed != STOP_REASON_NONE)
 		return passed;
-	if (reclaim_stops(r))
+	if (reclaim_keeps(r) == 0 && !r->stop_given)
 		return STOP_REASON_IDLE_RECLAIMED;
 	return features_stop(q, r, ret_policy);
 }
@@ -91,8 +90,7 @@ size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 		run_taken_over(q, r);
 		const char *policy = NULL;
 		enum stop_reason reason = why_it_stops(q, r, &policy);
-		if (reason == STOP_REASON_NONE &&
-			(reclaim_tell(r, out + n) || giving_tell(q, r, out + n))) {
+		if (reason == STOP_REASON_NONE && shrink_tell(q, r, out + n)) {
 			n++;
 			reservation_suspect(q, r); /* there may be a notice to give, too */
 			continue;
@@ -111,7 +109,8 @@ size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 			.by = r->by,
 			.policy = policy,
 			.preemption = r->preemption,
-			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->reclaim.why : NULL};
+			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->sizing->reclaim.why
+								    : NULL};
 	}
 	return n;
 }

@@ -5,10 +5,9 @@
 #include "queue/core/core.h"
 #include "queue/core/feature.h"
 #include "queue/core/model/duration.h"
-#include "queue/core/model/reclaim.h"
-#include "queue/core/model/giving.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/model/user.h"
 #include "sluice/quantity.h"
 #include "queue/core/tell.h"
@@ -257,14 +256,14 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 	struct reservation *r = queue_find_reservation(q, uid);
 	if (!r)
 		return false;
-	int32_t keeps = reservation_keeps(r);
+	bool gave = reservation_gives(r);
 	bool reclaimed = reclaim_done_by(r, pods);
 	each_feature(f, ALL_FEATURES, run_settle)
 		f->run_settle(q, r, now_ms);
 	bool freed = reservation_shrink(q, r, pods);
 	if (reclaimed)
 		growth_reclaimed(q, r, now_ms);
-	else if (keeps > reservation_keeps(r))
+	else if (gave && !reservation_gives(r))
 		growth_shrank(q, r, now_ms);
 	q->counters.version += freed;
 	return freed;
@@ -304,7 +303,7 @@ void queue_grew_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	r->sizing->changed_ms = now_ms;
 	run_has_grown(q, r, now_ms);
 	growth_heed(q, r);
-	if (r->reclaim.untold || r->sizing->giving.untold)
+	if (r->sizing->reclaim.untold || r->sizing->giving.untold)
 		reservation_suspect(q, r);
 }
 
@@ -361,7 +360,7 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid)
 {
 	const struct reservation *r = queue_find_reservation(q, uid);
-	return r ? r->reclaim.pods : 0;
+	return r ? reclaim_keeps(r) : 0;
 }
 
 bool queue_job_borrows(const struct queue *q, const struct uid *uid)

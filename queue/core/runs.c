@@ -4,7 +4,7 @@
 #include "queue/core/admit/kept_start.h"
 #include "queue/core/core.h"
 #include "queue/core/feature.h"
-#include "queue/core/model/reclaim.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/run_ends.h"

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "queue/core/admit/growth.h"
 #include "queue/features/windows/explain_windows.h"
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/model/directives.h"
 #include "queue/features/nodes/node_suitability.h"
 
@@ -43,7 +43,7 @@ static void explain_size(const struct queue *q, const struct reservation *r, str
 	struct growth_view v;
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD)
 		return;
-	if (reservation_keeps(r) > 0)
+	if (reservation_gives(r))
 		explain_giving(q, r, t);
 	else if (reservation_grows(r))
 		text_add(t, "; grows to %d pods", r->pods);
@@ -84,12 +84,11 @@ static void explain_pools(const struct queue *q, const struct reservation *r, st
 
 void explain_run(const struct queue *q, const struct reservation *r, struct text *t)
 {
-	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
-	if (reclaimed) {
-		text_add(t, "it runs on idle resources that its nodes need back (%s); ",
-			r->reclaim.why);
-		if (r->reclaim.pods > 0 && !r->stop_given)
-			text_add(t, "goes on with %d of %d pods; ", r->reclaim.pods, r->pods);
+	const struct reclaim *c = r->sizing ? &r->sizing->reclaim : NULL;
+	if (c && c->why && (c->keeps == 0 || c->keeps < r->pods)) {
+		text_add(t, "it runs on idle resources that its nodes need back (%s); ", c->why);
+		if (c->keeps > 0 && !r->stop_given)
+			text_add(t, "goes on with %d of %d pods; ", c->keeps, r->pods);
 	}
 	if (r->stop_given)
 		text_add(t, "is being stopped: holds ");

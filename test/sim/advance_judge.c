@@ -306,7 +306,7 @@ static bool some_leave(const struct replica *r)
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		list_each_entry(&cq->reservations, const struct reservation, v, of_clusterqueue)
 			if (v->stop_given || v->lingers || v->state == RESERVATION_LEAVING ||
-				reservation_keeps(v) > 0)
+				reservation_gives(v))
 				return true;
 	}
 	return false;

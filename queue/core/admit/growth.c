@@ -7,6 +7,7 @@
 #include "queue/job/stop_rate.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/admit/backfill.h"
 #include "sluice/quantity.h"
 
@@ -138,7 +139,7 @@ static bool wishes(const struct reservation *r)
 {
 	return growth_asked_for(r) && r->w->wants > r->pods && r->pods > 0 && r->confirmed &&
 	       r->state == RESERVATION_HELD && !r->guessed && !reservation_grows(r) &&
-	       reservation_keeps(r) == 0 && stands_in_its_queue(r);
+	       !reservation_gives(r) && stands_in_its_queue(r);
 }
 
 /* A run whose stop is under way or announced, or which its owner's edits moved to other queues, stays
@@ -148,7 +149,7 @@ static bool may_now(const struct queue *q, const struct reservation *r)
 	const struct workload *w = r->w;
 	bool awaited = q->config.pods_ready_timeout_ms > 0 && !r->run.ready;
 	return !r->stop_given && !r->lingers && !r->gives_back && !w->hold && !w->invalid &&
-	       !awaited && r->run.noticed_ms == 0 && r->reclaim.pods >= r->pods && w->lq == r->lq &&
+	       !awaited && r->run.noticed_ms == 0 && reclaim_keeps(r) >= r->pods && w->lq == r->lq &&
 	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
 }
 

@@ -7,7 +7,7 @@
 #include "queue/core/admit/growth.h"
 #include "queue/core/admit/backfill.h"
 #include "queue/core/admit/backfill_heads.h"
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/preempt/pods_first.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/core/admit/nominate.h"

@@ -7,7 +7,6 @@
 #include "queue/cluster/pod.h"
 #include "queue/core/core.h"
 #include "queue/job/placement.h"
-#include "queue/core/model/giving.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/tell.h"
 
@@ -259,7 +258,7 @@ void disruption_spend(struct queue *q, struct reservation *r)
 	if (r->spent)
 		return;
 	r->spent = true;
-	disruption_spend_pods(q, r, giving_pods_then(r));
+	disruption_spend_pods(q, r, reservation_pods_then(r));
 }
 
 /* Adds those of cq to *s. */
@@ -269,7 +268,7 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 		return;
 	s->leaving += cq->nleaving;
 	list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue) {
-		if (reservation_keeps(r) > 0) {
+		if (reservation_gives(r)) {
 			s->giving++;
 			s->leaving--;
 		}

@@ -75,7 +75,7 @@ void disruption_spend(struct queue *q, struct reservation *r);
 /* Runs that leave or give pods, of one ClusterQueue or of a Cohort tree. */
 struct stopping {
 	size_t leaving, n;	    /* n: of these, how many were told to stop */
-	size_t giving;		    /* runs that go on, and give pods (giving.h) */
+	size_t giving;		    /* runs that go on, and give pods (shrink.h) */
 	int64_t grace_ms, since_ms; /* of these n: the longest grace period, the first stop */
 };
 struct stopping stopping_of(const struct clusterqueue *cq);

@@ -5,11 +5,12 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/core/model/victim_index.h"
 #include "queue/core/feature.h"
 #include "queue/requests/lending.h"
 #include "queue/core/runs.h"
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/user.h"
 
@@ -55,7 +56,6 @@ static struct reservation *reservation_new(struct queue *q, struct workload *w, 
 	r->nlines = nlines;
 	r->serial = ++q->counters.reservations;
 	r->reserved_ms = q->now_ms;
-	r->reclaim.pods = INT32_MAX;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
@@ -99,17 +99,18 @@ static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
 
 int64_t reservation_line_left(const struct reservation *r, const struct reservation_line *l)
 {
-	int32_t keeps = reservation_keeps(r);
 	if (r->state == RESERVATION_LEAVING)
 		return 0;
-	int64_t then = keeps > 0 ? part_of(l->base, keeps, r->base_pods) : l->amount;
-	return then < l->amount ? then : l->amount;
+	if (!reservation_gives(r))
+		return l->amount;
+	return least(part_of(l->base, r->sizing->giving.keeps, r->base_pods), l->amount);
 }
 
 struct sizing *reservation_sizing(struct queue *q, struct reservation *r)
 {
 	if (!r->sizing) {
 		r->sizing = mem_alloc(sizeof(*r->sizing));
+		r->sizing->giving.keeps = r->sizing->reclaim.keeps = INT32_MAX;
 		q->workload_bytes += sizeof(*r->sizing);
 	}
 	return r->sizing;
@@ -465,7 +466,7 @@ static void line_lower(
 	if (r->confirmed)
 		l->row->used -= less;
 	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
-	if (r->preemption == PREEMPTION_NONE && (reservation_keeps(r) == 0 || given > 0))
+	if (r->preemption == PREEMPTION_NONE && (!reservation_gives(r) || given > 0))
 		queue_touch(q, l->row->node->owner);
 	else
 		queue_touch_reservation(q, l->row->node->owner);
@@ -536,7 +537,7 @@ void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods)
 {
 	int64_t then = reservation_line_then(r, &r->line[line]);
-	if (pods >= giving_pods_then(r))
+	if (pods >= reservation_pods_then(r))
 		return then;
 	int64_t part = pods > 0 ? part_of(r->line[line].base, pods, r->base_pods) : 0;
 	return part < then ? part : then;
@@ -573,7 +574,8 @@ void reservation_grow(struct queue *q, struct reservation *r, int32_t pods)
 	for (size_t i = 0; i < r->nlines; i++)
 		line_raise(q, r, i, reservation_more(r, i, pods - r->pods));
 	r->pods = pods;
-	r->reclaim.pods = INT32_MAX;
+	if (r->sizing)
+		r->sizing->reclaim.keeps = INT32_MAX;
 	runs_after(q, r, RUN_RESIZED);
 }
 
@@ -591,7 +593,7 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
-	if (pods <= reservation_keeps(r))
+	if (pods <= reservation_pods_then(r))
 		giving_end(q, r);
 	runs_after(q, r, RUN_RESIZED);
 	if (freed && r->lq->cq != r->cq)

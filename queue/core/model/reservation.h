@@ -11,7 +11,7 @@
  *   promised   THEN only: runs are being stopped for it. It starts once it fits NOW; with
  *              clusterFit Now, once their pods are gone. Nodes count it as admitted, so that no
  *              other Job takes the space that comes free there
- *   held       NOW and THEN; but pods that it gives NOW only (giving.h)
+ *   held       NOW and THEN; but pods that it gives NOW only (shrink.h)
  *   leaving    NOW only: it is being stopped, and its quota is promised to another workload
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_RESERVATION_H
@@ -49,20 +49,20 @@ struct run_state {
 	bool sampled;	    /* its family has its duration */
 };
 
-/* Idle resources that were reclaimed from it: reclaim.h. */
-struct reclaim {
-	int32_t pods; /* so many keep their idle resources (reclaim.h); INT32_MAX: all */
-	bool untold;  /* ... and the gate was not told yet */
-	char *why;    /* why idle resources were last reclaimed from it; or NULL */
-};
-
-/* It is to go on with fewer pods: giving.h. */
+/* The run gives pods: shrink.h. */
 struct giving {
-	int32_t keeps;			   /* so many; 0: all */
+	int32_t keeps;			   /* so many stay; INT32_MAX: all */
 	bool untold;			   /* ... and the gate was not told yet */
 	enum preemption_reason preemption; /* PREEMPTION_NONE: for a window */
 	struct uid by;
 	const struct quota_row *quota; /* that a window made smaller; NULL: a window opens soon */
+};
+
+/* Idle resources are reclaimed from the run: shrink.h. */
+struct reclaim {
+	int32_t keeps; /* so many pods keep theirs; 0: it has to stop; INT32_MAX: all */
+	bool untold;   /* ... and the gate was not told yet */
+	char *why;     /* the last time; or NULL */
 };
 
 /* Of a run that changes its size, or may. Most runs have none. */
@@ -73,6 +73,7 @@ struct sizing {
 	int64_t reclaims_paid_ms; /* of those after which it went on: queue/job/stop_rate.h */
 	struct grow_wish *wish;	  /* for more pods: growth.h; or NULL */
 	struct giving giving;
+	struct reclaim reclaim;
 	bool cannot_give; /* its Job cannot be told to go on with fewer pods */
 };
 
@@ -120,8 +121,7 @@ struct reservation {
 		*advance_users; /* which AdvanceReservations it may use; NULL: not looked at */
 
 	struct run_state run;
-	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */
-	struct reclaim reclaim;
+	int32_t made;  /* how many pods its attempt has made so far: namespace_quota.c */
 	bool has_left; /* it has ended already; its history is: */
 	struct job_history left;
 
@@ -144,10 +144,15 @@ static inline bool reservation_grows(const struct reservation *r)
 {
 	return r->sizing && r->sizing->grows;
 }
-/* With so many pods it is to go on; 0: with all. */
-static inline int32_t reservation_keeps(const struct reservation *r)
+/* Is it to go on with fewer pods, or does it until they are gone? What it gives counts THEN no more. */
+static inline bool reservation_gives(const struct reservation *r)
 {
-	return r->sizing ? r->sizing->giving.keeps : 0;
+	return r->sizing && r->sizing->giving.keeps < INT32_MAX;
+}
+/* How many pods it has THEN. */
+static inline int32_t reservation_pods_then(const struct reservation *r)
+{
+	return reservation_gives(r) ? r->sizing->giving.keeps : r->pods;
 }
 /* Made when it is first asked for. */
 struct sizing *reservation_sizing(struct queue *q, struct reservation *r);

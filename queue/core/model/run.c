@@ -7,7 +7,7 @@
 #include "base/order.h"
 #include "queue/job/stop_rate.h"
 #include "queue/core/model/victim_index.h"
-#include "queue/core/model/reclaim.h"
+#include "queue/core/model/shrink.h"
 #include "sluice/quantity.h"
 
 /* ---- The past ---- */

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/core/model/giving.h"
 #include "queue/core/model/disruption.h"
 
 /* So many budgets of one pod are counted. */
@@ -80,7 +79,7 @@ bool candidates_is_settled(const struct preemption *x)
 	if (l->n == 0)
 		return true;
 	const struct reservation *first = l->who[0].reservation;
-	return l->n == 1 && giving_pods_then(first) <= 1 && !disruption_concerns(x->q, first);
+	return l->n == 1 && reservation_pods_then(first) <= 1 && !disruption_concerns(x->q, first);
 }
 
 bool reservations_alike(const struct reservation *a, const struct reservation *b)
@@ -97,7 +96,7 @@ bool reservations_alike(const struct reservation *a, const struct reservation *b
 static bool costs_alike(const struct candidate *a, const struct candidate *b)
 {
 	return a->reservation->w->key.priority == b->reservation->w->key.priority &&
-	       giving_pods_then(a->reservation) == giving_pods_then(b->reservation) &&
+	       reservation_pods_then(a->reservation) == reservation_pods_then(b->reservation) &&
 	       a->source->kind == b->source->kind;
 }
 
@@ -179,7 +178,7 @@ static void book_open(struct book *b, const struct preemption *x)
 		const struct reservation *r = l->who[i].reservation;
 		b->run[i] = (struct victim_cost_run){.reach = (uint32_t)l->who[i].source->kind,
 			.priority = r->w->key.priority,
-			.pods = giving_pods_then(r),
+			.pods = reservation_pods_then(r),
 			.start_ms = r->reserved_ms};
 		b->worth[i] = worth_of(x, r);
 		enter_budgets(b, x->q, i, r);

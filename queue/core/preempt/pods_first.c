@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/preempt/preemption.h"
 
 struct giver {
@@ -56,7 +56,7 @@ static void giver_add(struct pods_first *p, struct reservation *r, enum preempti
 {
 	struct giver *g = &p->giver[p->n++];
 	*g = (struct giver){.r = r, .reason = reason, .source = source};
-	g->keeps = g->most = giving_pods_then(r);
+	g->keeps = g->most = reservation_pods_then(r);
 	if (!giving_may(r, &g->least))
 		g->least = 0;
 }

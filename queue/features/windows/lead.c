@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/core/core.h"
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/preempt/pods_first.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/core/model/victim_index.h"

@@ -6,7 +6,7 @@
 #include "base/order.h"
 #include "queue/features/windows/window_quota.h"
 #include "queue/features/windows/explain_windows.h"
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/features/windows/window_close.h"
 #include "sluice/quantity.h"
@@ -210,7 +210,7 @@ static void add_going(struct asking *a, struct reservation *r)
 
 static void add_giver(struct asking *a, struct reservation *r, int32_t least)
 {
-	int32_t most = giving_pods_then(r);
+	int32_t most = reservation_pods_then(r);
 	a->giver = mem_room(a->giver, a->ngivers, &a->givers_room, 16, sizeof(*a->giver));
 	struct giver *g = &a->giver[a->ngivers++];
 	*g = (struct giver){.r = r, .least = least, .most = most, .keeps = most};

@@ -33,7 +33,7 @@
 #include "worlds.h"
 #include "queue/calendar/zone.h"
 #include "test/unit/core/inside.h"
-#include "queue/core/model/giving.h"
+#include "queue/core/model/shrink.h"
 #include "test/sim/rng.h"
 
 enum { WORLDS = 100, STEPS = 300, JOBS = 24, QUEUES = 3, INTERVAL_MS = 5000, DECISIONS = 256 };
@@ -363,11 +363,11 @@ static void check_quota(struct world *w)
 			int64_t holds = reservation_line_then(r, &r->line[0]);
 			assert_int_equal(r->line[0].amount, r->pods * find(w, &r->w->key.uid)->cpu);
 			if (r->state == RESERVATION_LEAVING)
-				assert_true(holds == 0 && reservation_keeps(r) == 0);
+				assert_true(holds == 0 && !reservation_gives(r));
 			else
 				assert_int_equal(
-					holds, giving_pods_then(r) * find(w, &r->w->key.uid)->cpu);
-			leaving += r->state == RESERVATION_LEAVING || reservation_keeps(r) > 0;
+					holds, reservation_pods_then(r) * find(w, &r->w->key.uid)->cpu);
+			leaving += r->state == RESERVATION_LEAVING || reservation_gives(r);
 			now += r->line[0].amount;
 			then += holds;
 		}
@@ -404,7 +404,7 @@ static int32_t could_give(const struct world *w, const struct sized *s)
 	if (!s->alive || !s->has_room || s->stopping || !x || !x->reservation ||
 		!giving_may(x->reservation, &least))
 		return 0;
-	return giving_pods_then(x->reservation) - least;
+	return reservation_pods_then(x->reservation) - least;
 }
 
 /* What it uses THEN, but for runs that end anyway. */
@@ -530,7 +530,9 @@ static void pass(struct world *w)
 		struct uid uid = uid_of(&w->job[i]);
 		const struct workload *x = inside_workload(w->q, &uid);
 		had[i] = queue_job_pods(w->q, &uid);
-		kept[i] = x && x->reservation ? reservation_keeps(x->reservation) : 0;
+		kept[i] = x && x->reservation && reservation_gives(x->reservation)
+				  ? reservation_pods_then(x->reservation)
+				  : 0;
 	}
 	size_t n = queue_decide(w->q, w->now_ms, d, DECISIONS, &next_ms);
 	assert_true(n < DECISIONS);
