@@ -91,18 +91,12 @@ static bool still_borrows(const struct preemption *x, const struct candidate_sou
 	return true;
 }
 
-static bool may_take(const struct preemption *x, const struct candidate_source *o,
+bool classic_may_give(const struct preemption *x, const struct candidate_source *o,
 	const struct reservation *r, bool may_borrow)
 {
 	if (o->kind == CANDIDATE_OWN)
 		return true;
 	return !(may_borrow && forbids_borrowing(x, o, r)) && still_borrows(x, o);
-}
-
-bool classic_may_give(const struct preemption *x, const struct candidate_source *o,
-	const struct reservation *r, bool may_borrow)
-{
-	return may_take(x, o, r, may_borrow);
 }
 
 /* Free ones first, then by kind, then by reservation_cmp(). */
@@ -178,7 +172,7 @@ static bool world_may_go(void *world, size_t i)
 {
 	const struct preemption *x = world;
 	const struct candidate *c = &x->candidates.who[i];
-	return may_take(x, c->source, c->reservation, x->candidates.may_borrow);
+	return classic_may_give(x, c->source, c->reservation, x->candidates.may_borrow);
 }
 
 /* Adds the candidates that would have come next, of the kinds that the order had to go to. Free
@@ -244,7 +238,7 @@ static bool attempt(struct preemption *x, bool may_borrow)
 	for (size_t i = 0; i < x->nsources; i++)
 		candidate_source_rewind(x, &x->source[i]);
 	while ((o = best_source(x))) {
-		if (!may_take(x, o, o->next, may_borrow)) {
+		if (!classic_may_give(x, o, o->next, may_borrow)) {
 			pass_over(x, o);
 			continue;
 		}

@@ -336,14 +336,6 @@ static bool world_enough(void *world)
 	return ((struct preemption *)world)->likes->short_of == 0;
 }
 
-static struct candidate_source *source_of(struct preemption *x, const struct reservation *r)
-{
-	struct candidate_source *o = x->source;
-	while (o->cq != r->cq)
-		o++;
-	return o;
-}
-
 /* A listed candidate of the same ClusterQueue that holds the same; NULL: there is none. */
 static const struct candidate *like(const struct candidates *l, const struct reservation *r)
 {
@@ -360,7 +352,7 @@ static void line_up_victims(struct preemption *x, struct likes *likes)
 	for (size_t i = 0; i < x->nvictims; i++) {
 		struct candidate c = {
 			.reservation = x->victim[i].reservation, .reason = x->victim[i].reason};
-		c.source = source_of(x, c.reservation);
+		c.source = candidate_source_of(x, c.reservation->cq);
 		const struct candidate *one =
 			costs_nothing(c.reservation) ? NULL : like(&x->candidates, c.reservation);
 		c.likeness = one ? one->likeness : likes->n;

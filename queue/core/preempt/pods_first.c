@@ -3,46 +3,22 @@
 #include <stdlib.h>
 
 #include "queue/core/model/shrink.h"
+#include "queue/core/preempt/giver.h"
 #include "queue/core/preempt/preemption.h"
 
-struct giver {
-	struct reservation *r;
+struct candidate_giver {
+	struct giver giver;
 	enum preemption_reason reason;
 	const struct candidate_source *source; /* NULL: unknown */
-	int32_t least;			       /* it can do with so few; 0: it can only stop */
-	int32_t most;			       /* that it has THEN */
-	int32_t keeps;			       /* 0: it stops */
 };
 
 struct pods_first {
 	struct preemption *x;
 	bool may_borrow;
 	bool fair; /* victims were weighed against shares */
-	struct giver giver[2 * PODS_FIRST_MAX];
+	struct candidate_giver who[2 * PODS_FIRST_MAX];
 	size_t n;
 };
-
-/* ---- What a giver takes of quota ---- */
-
-static void keep(struct giver *g, int32_t keeps)
-{
-	for (size_t i = 0; i < g->r->nlines; i++) {
-		struct quota_row *row = g->r->line[i].row;
-		int64_t was = reservation_then(g->r, i, g->keeps);
-		int64_t is = reservation_then(g->r, i, keeps);
-		if (is > was)
-			quota_take(row, QUOTA_THEN, is - was);
-		else
-			quota_give(row, QUOTA_THEN, was - is);
-	}
-	g->keeps = keeps;
-}
-
-static void keep_all(struct pods_first *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		keep(&p->giver[i], p->giver[i].most);
-}
 
 static bool fits(const struct pods_first *p)
 {
@@ -51,14 +27,10 @@ static bool fits(const struct pods_first *p)
 
 /* ---- Who gives ---- */
 
-static void giver_add(struct pods_first *p, struct reservation *r, enum preemption_reason reason,
+static void add(struct pods_first *p, struct reservation *r, enum preemption_reason reason,
 	const struct candidate_source *source)
 {
-	struct giver *g = &p->giver[p->n++];
-	*g = (struct giver){.r = r, .reason = reason, .source = source};
-	g->keeps = g->most = reservation_pods_then(r);
-	if (!giving_may(r, &g->least))
-		g->least = 0;
+	p->who[p->n++] = (struct candidate_giver){giver_of(r), reason, source};
 }
 
 /* The most important victim of a ClusterQueue, but for free ones; NULL: it has none. */
@@ -110,28 +82,21 @@ static void add_rank(struct pods_first *p, struct candidate_source *o)
 		if (r->w->key.priority > top->reservation->w->key.priority)
 			return;
 		if (p->fair || classic_may_give(x, o, r, p->may_borrow))
-			giver_add(p, r, top->reason, o);
+			add(p, r, top->reason, o);
 	}
 }
 
-static const struct candidate_source *source_of(
-	const struct preemption *x, const struct reservation *r)
-{
-	for (size_t i = 0; i < x->nsources; i++)
-		if (x->source[i].cq == r->cq)
-			return &x->source[i];
-	return NULL;
-}
-
+/* The most important first. */
 static int by_importance(const void *a, const void *b)
 {
-	return reservation_cmp(((const struct giver *)b)->r, ((const struct giver *)a)->r);
+	const struct candidate_giver *x = a, *y = b;
+	return reservation_cmp(y->giver.r, x->giver.r);
 }
 
 static bool any_can(const struct pods_first *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (p->giver[i].least > 0)
+		if (p->who[i].giver.least > 0)
 			return true;
 	return false;
 }
@@ -148,7 +113,7 @@ static bool gather(struct pods_first *p)
 			continue;
 		if (p->n == PODS_FIRST_MAX)
 			return false;
-		giver_add(p, r, x->victim[i].reason, source_of(x, r));
+		add(p, r, x->victim[i].reason, candidate_source_of(x, r->cq));
 	}
 	for (size_t i = 0; i < x->nsources; i++)
 		add_rank(p, &x->source[i]);
@@ -157,35 +122,26 @@ static bool gather(struct pods_first *p)
 
 /* ---- How many pods each keeps ---- */
 
-static void stay_if_can(struct pods_first *p, struct giver *g)
+static void stay_if_can(const struct pods_first *p, struct giver *g)
 {
-	int32_t with = g->least > 0 ? g->least : g->most;
-	keep(g, with);
+	giver_keep(g, g->least > 0 ? g->least : g->most);
 	if (!fits(p))
-		keep(g, 0);
+		giver_keep(g, 0);
 }
 
-static void keep_most(struct pods_first *p, struct giver *g)
+static bool fits_with(const void *search, const struct giver *g)
 {
-	int32_t low = g->keeps, high = g->most;
-	while (low < high) {
-		int32_t pods = low + (high - low + 1) / 2;
-		keep(g, pods);
-		if (fits(p))
-			low = pods;
-		else
-			high = pods - 1;
-	}
-	keep(g, low);
+	(void)g;
+	return fits(search);
 }
 
 /* All others have given: may this one? */
-static bool may_give(const struct pods_first *p, const struct giver *g)
+static bool may_give(const struct pods_first *p, const struct candidate_giver *c)
 {
-	if (!g->source)
+	if (!c->source)
 		return true; /* for a window: all may */
-	return p->fair ? fair_still_borrows(p->x, g->source->cq)
-		       : classic_may_give(p->x, g->source, g->r, p->may_borrow);
+	return p->fair ? fair_still_borrows(p->x, c->source->cq)
+		       : classic_may_give(p->x, c->source, c->giver.r, p->may_borrow);
 }
 
 /* Is there an order in which all may give what they give? Each is tried as the last one. */
@@ -195,19 +151,18 @@ static bool is_legal(struct pods_first *p)
 	size_t left = 0;
 	bool more = true;
 	for (size_t i = 0; i < p->n; i++) {
-		keeps[i] = p->giver[i].keeps;
-		left += keeps[i] < p->giver[i].most;
+		keeps[i] = p->who[i].giver.keeps;
+		left += keeps[i] < p->who[i].giver.most;
 	}
 	while (more && left > 0) {
 		more = false;
 		for (size_t i = 0; i < p->n; i++) {
-			struct giver *g = &p->giver[i];
-			int32_t gives = g->keeps;
-			if (gives == g->most)
+			struct giver *g = &p->who[i].giver;
+			if (g->keeps == g->most)
 				continue;
-			keep(g, g->most);
-			if (!may_give(p, g)) {
-				keep(g, gives);
+			giver_keep(g, g->most);
+			if (!may_give(p, &p->who[i])) {
+				giver_keep(g, keeps[i]);
 				continue;
 			}
 			more = true;
@@ -215,30 +170,30 @@ static bool is_legal(struct pods_first *p)
 		}
 	}
 	for (size_t i = 0; i < p->n; i++)
-		keep(&p->giver[i], keeps[i]);
+		giver_keep(&p->who[i].giver, keeps[i]);
 	return left == 0;
 }
 
-/* All victims are away, but for those that are givers. False: all are as before. */
+/* All victims are away, but for those that are givers. False: there is no better set. */
 static bool choose(struct pods_first *p, size_t nvictims)
 {
 	for (size_t i = 0; i < p->n; i++)
-		keep(&p->giver[i], i < nvictims ? 0 : p->giver[i].least);
-	qsort(p->giver, p->n, sizeof(p->giver[0]), by_importance);
+		giver_keep(&p->who[i].giver, i < nvictims ? 0 : p->who[i].giver.least);
+	qsort(p->who, p->n, sizeof(p->who[0]), by_importance);
 	if (!fits(p))
 		return false;
 	for (size_t i = 0; i < p->n; i++)
-		if (p->giver[i].keeps == 0)
-			stay_if_can(p, &p->giver[i]);
+		if (p->who[i].giver.keeps == 0)
+			stay_if_can(p, &p->who[i].giver);
 	for (size_t i = 0; i < p->n; i++)
-		if (p->giver[i].keeps > 0)
-			keep_most(p, &p->giver[i]);
-	return (!p->fair || fair_may_give(p->x, p->giver[0].r->cq)) && is_legal(p);
+		if (p->who[i].giver.keeps > 0)
+			giver_keep_most(&p->who[i].giver, p->who[i].giver.keeps, fits_with, p);
+	return (!p->fair || fair_may_give(p->x, p->who[0].giver.r->cq)) && is_legal(p);
 }
 
 /* ---- The victims ---- */
 
-/* Free ones stand before the others, and stay. */
+/* Makes those that give the victims. Free ones stand before the others, and stay. */
 static void replace(struct pods_first *p)
 {
 	struct preemption *x = p->x;
@@ -248,11 +203,13 @@ static void replace(struct pods_first *p)
 			x->victim[free++] = x->victim[i];
 	x->nvictims = free;
 	for (size_t i = p->n; i-- > 0;) {
-		struct giver *g = &p->giver[i];
-		if (g->keeps == g->most)
+		struct giver *g = &p->who[i].giver;
+		int32_t keeps = g->keeps;
+		if (keeps == g->most)
 			continue;
-		victim_add(x, g->r, g->reason);
-		x->victim[x->nvictims - 1].keeps = g->keeps;
+		giver_keep(g, g->most);
+		victim_add(x, g->r, p->who[i].reason);
+		x->victim[x->nvictims - 1].keeps = keeps;
 		reservation_put_back(g->r);
 	}
 }
@@ -269,14 +226,13 @@ static void lessen(struct preemption *x, bool may_borrow, bool fair)
 		else
 			givers++;
 	}
-	bool better = choose(&p, givers);
-	struct pods_first found = p;
-	keep_all(&p);
+	if (choose(&p, givers))
+		replace(&p);
+	for (size_t i = 0; i < p.n; i++)
+		giver_keep(&p.who[i].giver, p.who[i].giver.most);
 	for (size_t i = 0; i < x->nvictims; i++)
 		if (costs_nothing(x->victim[i].reservation))
 			reservation_put_back(x->victim[i].reservation);
-	if (better)
-		replace(&found);
 }
 
 size_t pods_first(struct queue *q, const struct demand *d, bool takes_back,

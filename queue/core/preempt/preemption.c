@@ -262,6 +262,15 @@ bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum ca
 	return true;
 }
 
+struct candidate_source *candidate_source_of(
+	const struct preemption *x, const struct clusterqueue *cq)
+{
+	for (size_t i = 0; i < x->nsources; i++)
+		if (x->source[i].cq == cq)
+			return &x->source[i];
+	return NULL;
+}
+
 static int64_t promised_most(
 	const struct clusterqueue *cq, const struct quota_row *row, int64_t *largest)
 {
@@ -340,6 +349,8 @@ bool demand_fits(const struct demand *d, bool may_borrow)
 /* The last one made it fit, so it has to go. */
 void victims_spare(struct preemption *x, bool may_borrow)
 {
+	if (x->nvictims == 0)
+		return;
 	size_t kept = x->nvictims - 1;
 	for (size_t i = x->nvictims - 1; i-- > 0;) {
 		struct victim v = x->victim[i];

@@ -84,6 +84,9 @@ struct preemption {
 /* Adds cq as a source, if it has candidates. False: it has none. */
 bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
 	const struct quota_node *shared);
+/* The source of cq; NULL: it is none. */
+struct candidate_source *candidate_source_of(
+	const struct preemption *x, const struct clusterqueue *cq);
 /* A bound: how much of contested row i the candidates of cq hold at most. */
 int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
 /* The same of the row like another one, as if cq were not the nominee's own. */

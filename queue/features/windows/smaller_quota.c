@@ -7,7 +7,8 @@
 #include "queue/features/windows/window_quota.h"
 #include "queue/features/windows/explain_windows.h"
 #include "queue/core/model/shrink.h"
-#include "queue/core/preempt/preemption.h"
+#include "queue/core/model/victim_index.h"
+#include "queue/core/preempt/giver.h"
 #include "queue/features/windows/window_close.h"
 #include "sluice/quantity.h"
 
@@ -29,23 +30,21 @@ void smaller_quota_look_again(struct queue *q, struct reservation *r)
 
 /* ---- What windows have taken ---- */
 
-/* What others may use of it. */
-static int64_t lent(const struct quota_row *row, const struct quota_limits *l)
-{
-	(void)row;
-	return least(l->nominal, l->lending);
-}
+enum measure {
+	LENT,	/* what others may use of a row */
+	USABLE, /* what it may use by its own limits */
+};
 
-/* What it may use by its own limits. */
-static int64_t usable(const struct quota_row *row, const struct quota_limits *l)
+static int64_t measured(
+	const struct quota_row *row, const struct quota_limits *l, enum measure measure)
 {
+	if (measure == LENT)
+		return least(l->nominal, l->lending);
 	if (!row->up)
 		return l->nominal;
 	return l->borrowing == QUOTA_UNLIMITED ? QUOTA_UNLIMITED
 					       : quantity_add(l->nominal, l->borrowing);
 }
-
-typedef int64_t measure(const struct quota_row *row, const struct quota_limits *l);
 
 /* Is it the one that counts in that window? */
 static bool may_count(
@@ -57,7 +56,8 @@ static bool may_count(
 
 /* The most in any window; *ret_set: the first that has so much. Without any it is INT64_MIN. */
 static int64_t most_in_windows(const struct clusterqueue *cq, const struct quota_row *row,
-	measure *of, const struct runpolicy **ret_policy, const struct window_quota_spec **ret_set)
+	enum measure of, const struct runpolicy **ret_policy,
+	const struct window_quota_spec **ret_set)
 {
 	int64_t most = INT64_MIN;
 	for (size_t i = 0; row->in_spec && i < cq->window_state->npolicies; i++) {
@@ -65,9 +65,9 @@ static int64_t most_in_windows(const struct clusterqueue *cq, const struct quota
 		for (size_t k = 0; k < p->spec.nquotas; k++) {
 			const struct window_quota_spec *x = &p->spec.quota[k];
 			struct quota_limits l = window_quota_with(row, x);
-			if (!may_count(p, x, row) || of(row, &l) <= most)
+			if (!may_count(p, x, row) || measured(row, &l, of) <= most)
 				continue;
-			most = of(row, &l);
+			most = measured(row, &l, of);
 			*ret_policy = p;
 			*ret_set = x;
 		}
@@ -76,17 +76,17 @@ static int64_t most_in_windows(const struct clusterqueue *cq, const struct quota
 }
 
 /* By how much it is more at another time than now. */
-static int64_t taken(const struct quota_row *row, measure *of)
+static int64_t taken(const struct quota_row *row, enum measure of)
 {
 	const struct runpolicy *p;
 	const struct window_quota_spec *x;
 	const struct clusterqueue *cq = row->node->owner;
 	if (!cq || row->flavor_pool->lent)
 		return 0;
-	int64_t most = most_in_windows(cq, row, of, &p, &x), now = of(row, &row->timed);
+	int64_t most = most_in_windows(cq, row, of, &p, &x), now = measured(row, &row->timed, of);
 	if (most == INT64_MIN)
 		return 0;
-	most = greater(most, of(row, &row->said));
+	most = greater(most, measured(row, &row->said, of));
 	return most <= now ? 0 : most == QUOTA_UNLIMITED ? INT64_MAX : most - now;
 }
 
@@ -97,7 +97,7 @@ static int64_t taken_below(const struct quota *quota, const struct quota_node *n
 	int64_t sum = 0;
 	list_each_entry(&node->children, const struct quota_node, n, of_parent) {
 		const struct quota_row *row = quota_row_like(quota, n, like);
-		int64_t by = row ? taken(row, lent) : 0;
+		int64_t by = row ? taken(row, LENT) : 0;
 		if (by > *ret_most) {
 			*ret_most = by;
 			*ret_cause = row;
@@ -113,7 +113,7 @@ static int64_t taken_at(
 	const struct quota *quota, const struct quota_row *row, const struct quota_row **ret_cause)
 {
 	int64_t most = 0, below = taken_below(quota, row->node, row, ret_cause, &most);
-	int64_t own = taken(row, usable);
+	int64_t own = taken(row, USABLE);
 	if (own > 0)
 		*ret_cause = row;
 	return quantity_add(own, below);
@@ -126,7 +126,7 @@ const struct runpolicy *smaller_quota_policy(const struct clusterqueue *cq,
 	const struct runpolicy *by = NULL;
 	*ret_now = window_quota_now(cq, row);
 	*ret_more = NULL;
-	most_in_windows(cq, row, usable, &by, ret_more);
+	most_in_windows(cq, row, USABLE, &by, ret_more);
 	for (size_t i = 0; *ret_now && i < cq->window_state->npolicies; i++) {
 		const struct runpolicy *p = cq->window_state->policy[i];
 		if (*ret_now >= p->spec.quota && *ret_now < p->spec.quota + p->spec.nquotas)
@@ -145,10 +145,10 @@ struct debt {
 	__int128 goal;			/* no more is asked for once it is no further beyond */
 };
 
-struct giver {
-	struct reservation *r;
+/* A giver, and why it gives. */
+struct debtor {
+	struct giver giver;
 	const struct quota_row *cause;
-	int32_t least, most, keeps;
 	/* Of each line: its own window took of it, by that policy; NULL: none did. Worked out once, for the
 	 * search asks again and again. */
 	const struct runpolicy **taker;
@@ -159,8 +159,8 @@ struct asking {
 	struct cohort_tree *tree;
 	struct debt *debt;
 	size_t ndebts;
-	struct giver *giver; /* the least important first */
-	size_t ngivers, givers_room;
+	struct debtor *debtor; /* the least important first */
+	size_t ndebtors, debtors_room;
 	struct reservation **going; /* away in THEN meanwhile: their stop is decided or announced */
 	size_t ngoing, going_room;
 };
@@ -208,15 +208,15 @@ static void add_going(struct asking *a, struct reservation *r)
 	a->going[a->ngoing++] = r;
 }
 
-static void add_giver(struct asking *a, struct reservation *r, int32_t least)
+static void add_debtor(struct asking *a, const struct giver *g)
 {
-	int32_t most = reservation_pods_then(r);
-	a->giver = mem_room(a->giver, a->ngivers, &a->givers_room, 16, sizeof(*a->giver));
-	struct giver *g = &a->giver[a->ngivers++];
-	*g = (struct giver){.r = r, .least = least, .most = most, .keeps = most};
-	g->taker = mem_array(r->nlines, sizeof(struct runpolicy *));
+	const struct reservation *r = g->r;
+	a->debtor = mem_room(a->debtor, a->ndebtors, &a->debtors_room, 16, sizeof(*a->debtor));
+	struct debtor *d = &a->debtor[a->ndebtors++];
+	*d = (struct debtor){
+		.giver = *g, .taker = mem_array(r->nlines, sizeof(struct runpolicy *))};
 	for (size_t i = 0; i < r->nlines; i++)
-		g->taker[i] = taken(r->line[i].row, lent) > 0 ? policy_of(r->line[i].row) : NULL;
+		d->taker[i] = taken(r->line[i].row, LENT) > 0 ? policy_of(r->line[i].row) : NULL;
 }
 
 /* Does what the line holds count there? Each node below uses more than its own quota. */
@@ -230,17 +230,17 @@ static bool counts_at(const struct quota_row *line, const struct quota_row *ther
 
 /* By its own ClusterQueue's policy, where a window took of that; else by that of the one that took the
  * most. */
-static bool is_exempt(const struct debt *d, const struct giver *g, size_t line)
+static bool is_exempt(const struct debt *d, const struct debtor *from, size_t line)
 {
-	const struct runpolicy *p = g->taker[line] ? g->taker[line] : d->policy;
-	return p && window_close_exempts(p, g->r->w);
+	const struct runpolicy *p = from->taker[line] ? from->taker[line] : d->policy;
+	return p && window_close_exempts(p, from->giver.r->w);
 }
 
-/* The first debt for which it has to give more; NULL: none. *ret_cause: whose window is why. */
-static const struct debt *debt_of(
-	const struct asking *a, const struct giver *g, const struct quota_row **ret_cause)
+/* Does it have to give more, by what is owed now? *ret_cause: whose window is why. */
+static bool has_to_give(
+	const struct asking *a, const struct debtor *from, const struct quota_row **ret_cause)
 {
-	const struct reservation *r = g->r;
+	const struct reservation *r = from->giver.r;
 	for (size_t k = 0; k < a->ndebts; k++) {
 		const struct debt *d = &a->debt[k];
 		if (quota_over(d->row, QUOTA_THEN) <= d->goal)
@@ -248,61 +248,50 @@ static const struct debt *debt_of(
 		for (size_t i = 0; i < r->nlines; i++) {
 			const struct quota_row *line = r->line[i].row;
 			if (r->line[i].amount == 0 || !counts_at(line, d->row) ||
-				is_exempt(d, g, i))
+				is_exempt(d, from, i))
 				continue;
-			*ret_cause = g->taker[i] ? line : d->cause;
-			return d;
+			*ret_cause = from->taker[i] ? line : d->cause;
+			return true;
 		}
 	}
-	return NULL;
+	return false;
 }
 
 static int by_importance(const void *a, const void *b)
 {
-	return reservation_cmp(*(struct reservation *const *)a, *(struct reservation *const *)b);
+	const struct debtor *x = a, *y = b;
+	return reservation_cmp(x->giver.r, y->giver.r);
 }
 
 /* Before any has given. */
 static void gather(struct asking *a)
 {
-	int32_t fewest;
 	list_each_entry(&a->tree->members, struct clusterqueue, cq, of_cohort_tree) {
 		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue) {
 			if (r->state != RESERVATION_HELD || r->lingers)
 				continue;
+			struct giver g = giver_of(r);
 			if (r->stop_given || r->run.noticed_ms > 0)
 				add_going(a, r);
-			else if (giving_may(r, &fewest))
-				add_giver(a, r, fewest);
+			else if (g.least > 0)
+				add_debtor(a, &g);
 		}
 	}
-	if (a->ngivers > 1)
-		qsort(a->giver, a->ngivers, sizeof(*a->giver), by_importance);
+	if (a->ndebtors > 1)
+		qsort(a->debtor, a->ndebtors, sizeof(*a->debtor), by_importance);
 }
 
 /* ---- How many pods each keeps ---- */
 
-static void keep(struct giver *g, int32_t keeps)
-{
-	const struct reservation *r = g->r;
-	for (size_t i = 0; i < r->nlines; i++) {
-		int64_t was = reservation_then(r, i, g->keeps), is = reservation_then(r, i, keeps);
-		if (is > was)
-			quota_take(r->line[i].row, QUOTA_THEN, is - was);
-		else
-			quota_give(r->line[i].row, QUOTA_THEN, was - is);
-	}
-	g->keeps = keeps;
-}
-
-static bool owes_nothing(const struct asking *a, const struct giver *g)
+static bool gives_enough(const void *asking, const struct giver *g)
 {
 	const struct quota_row *cause;
-	return !debt_of(a, g, &cause);
+	return !has_to_give(asking, container_of_const(g, struct debtor, giver), &cause);
 }
 
-static bool is_no_worse(const struct asking *a, const struct giver *g)
+static bool is_no_worse(const void *asking, const struct giver *g)
 {
+	const struct asking *a = asking;
 	(void)g;
 	for (size_t k = 0; k < a->ndebts; k++)
 		if (quota_over(a->debt[k].row, QUOTA_THEN) > a->debt[k].goal)
@@ -310,40 +299,25 @@ static bool is_no_worse(const struct asking *a, const struct giver *g)
 	return true;
 }
 
-/* The most from `low` on with which that is so; `low` if it is with none. */
-static void keep_most(struct asking *a, struct giver *g, int32_t low,
-	bool (*is)(const struct asking *a, const struct giver *g))
-{
-	int32_t high = g->most;
-	while (low < high) {
-		int32_t keeps = low + (high - low + 1) / 2;
-		keep(g, keeps);
-		if (is(a, g))
-			low = keeps;
-		else
-			high = keeps - 1;
-	}
-	keep(g, low);
-}
-
 /* The least important first, each as few pods as it must. Where the last one gave more than was still
  * owed, the others keep some of theirs, the most important first. */
 static void choose(struct asking *a)
 {
-	for (size_t i = 0; i < a->ngivers; i++) {
-		struct giver *g = &a->giver[i];
-		if (!debt_of(a, g, &g->cause))
-			continue;
-		keep_most(a, g, g->least, owes_nothing);
+	for (size_t i = 0; i < a->ndebtors; i++) {
+		struct debtor *d = &a->debtor[i];
+		if (has_to_give(a, d, &d->cause))
+			giver_keep_most(&d->giver, d->giver.least, gives_enough, a);
 	}
 	for (size_t k = 0; k < a->ndebts; k++) {
 		__int128 left = quota_over(a->debt[k].row, QUOTA_THEN);
 		if (left > a->debt[k].goal)
 			a->debt[k].goal = left;
 	}
-	for (size_t i = a->ngivers; i-- > 0;)
-		if (a->giver[i].keeps < a->giver[i].most)
-			keep_most(a, &a->giver[i], a->giver[i].keeps, is_no_worse);
+	for (size_t i = a->ndebtors; i-- > 0;) {
+		struct giver *g = &a->debtor[i].giver;
+		if (g->keeps < g->most)
+			giver_keep_most(g, g->keeps, is_no_worse, a);
+	}
 }
 
 static void ask_all(struct asking *a)
@@ -352,12 +326,12 @@ static void ask_all(struct asking *a)
 	for (size_t i = 0; i < a->ngoing; i++)
 		reservation_take_away(a->going[i]);
 	choose(a);
-	for (size_t i = 0; i < a->ngivers; i++) {
-		struct giver *g = &a->giver[i];
+	for (size_t i = 0; i < a->ndebtors; i++) {
+		struct giver *g = &a->debtor[i].giver;
 		int32_t keeps = g->keeps;
-		keep(g, g->most);
+		giver_keep(g, g->most);
 		if (keeps < g->most)
-			giving_begin_for_quota(a->q, g->r, keeps, g->cause);
+			giving_begin_for_quota(a->q, g->r, keeps, a->debtor[i].cause);
 	}
 	for (size_t i = 0; i < a->ngoing; i++)
 		reservation_put_back(a->going[i]);
@@ -373,10 +347,10 @@ static void ask_tree(struct queue *q, struct cohort_tree *tree)
 	if (tree->owes && q->moldable > 0)
 		ask_all(&a);
 	tree->owes_anew = false;
-	for (size_t i = 0; i < a.ngivers; i++)
-		free(a.giver[i].taker);
+	for (size_t i = 0; i < a.ndebtors; i++)
+		free(a.debtor[i].taker);
 	free(a.debt);
-	free(a.giver);
+	free(a.debtor);
 	free(a.going);
 }
 
