@@ -82,9 +82,9 @@ static bool uses_an_older(const struct clearing *c, struct reservation *r)
 static void add(struct clearing *c, struct reservation *r, bool users, bool ends)
 {
 	bool own = r->cq == c->a->cq && advance_usable_by(c->a, r->lq, r->user);
-	bool goes_last = r->ends_when_stopped && !r->stop_given;
-	if (own || r->state == RESERVATION_LEAVING || r->lingers || goes_last != ends ||
-		may_use_another(c, r) != users || (users && uses_an_older(c, r)))
+	if (own || r->state == RESERVATION_LEAVING || r->lingers ||
+		reservation_goes_last(r) != ends || may_use_another(c, r) != users ||
+		(users && uses_an_older(c, r)))
 		return;
 	c->candidate =
 		mem_room(c->candidate, c->ncandidates, &c->room, 64, sizeof(struct reservation *));
@@ -113,31 +113,26 @@ static void gather(struct clearing *c, const struct cohort_tree *tree, bool user
 
 /* ---- Which go ---- */
 
-static bool is_short(const struct demand_line *l)
+/* How much is lacking, of all rows. */
+static __int128 shortage(const struct demand *d)
 {
-	return !quota_has(l->row, QUOTA_THEN, l->amount);
+	__int128 lacks = 0;
+	for (size_t i = 0; i < d->nlines; i++) {
+		__int128 lack = d->line[i].amount - quota_free(d->line[i].row, QUOTA_THEN);
+		lacks += lack > 0 ? lack : 0;
+	}
+	return lacks;
 }
 
 /* Takes it away, if something that is short becomes more. */
 static void try_one(struct preemption *x, struct reservation *r)
 {
-	const struct demand *d = x->d;
-	__int128 before[QUEUE_LINES_MAX] = {0};
-	bool helps = false;
-	for (size_t i = 0; i < d->nlines; i++)
-		before[i] = quota_free(d->line[i].row, QUOTA_THEN);
+	__int128 before = shortage(x->d);
 	victim_add(x, r, PREEMPTION_NONE);
+	if (shortage(x->d) < before)
+		return;
 	reservation_put_back(r);
-	bool wanted[QUEUE_LINES_MAX];
-	for (size_t i = 0; i < d->nlines; i++)
-		wanted[i] = is_short(&d->line[i]);
-	reservation_take_away(r);
-	for (size_t i = 0; i < d->nlines; i++)
-		helps = helps || (wanted[i] && quota_free(d->line[i].row, QUOTA_THEN) > before[i]);
-	if (!helps) {
-		reservation_put_back(r);
-		x->nvictims--;
-	}
+	x->nvictims--;
 }
 
 static void try_all(struct clearing *c, struct preemption *x, const struct cohort_tree *tree)
@@ -176,10 +171,8 @@ static size_t clear_node(struct clearing *c, size_t i)
 	struct preemption x = {.q = c->q, .d = &d};
 	if (tree)
 		try_all(c, &x, tree);
-	if (x.nvictims > 0) {
-		victims_spare(&x, true);
-		victims_put_back(&x);
-	}
+	victims_spare(&x, true);
+	victims_put_back(&x);
 	for (size_t v = 0; v < x.nvictims; v++)
 		stop(c, x.victim[v].reservation);
 	free(x.victim);

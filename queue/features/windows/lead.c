@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "queue/core/core.h"
 #include "queue/core/model/shrink.h"
 #include "queue/core/preempt/pods_first.h"
@@ -32,8 +33,7 @@ static int64_t lead_ms(const struct clusterqueue *cq)
 {
 	int64_t longest = 0;
 	for (size_t i = 0; i < cq->window_state->npolicies; i++)
-		if (cq->window_state->policy[i]->spec.lead_ms > longest)
-			longest = cq->window_state->policy[i]->spec.lead_ms;
+		longest = greater(longest, cq->window_state->policy[i]->spec.lead_ms);
 	return longest;
 }
 
@@ -108,7 +108,7 @@ static void wish_for(struct wish *x, const struct group *g, const struct need *n
 		int64_t more = wanted ? own_left(row) - *wanted : 0;
 		if (more <= 0)
 			continue;
-		more = more < amount ? more : amount;
+		more = least(more, amount);
 		*wanted += more;
 		amount -= more;
 	}
@@ -183,11 +183,10 @@ static const struct tree_node *first_left(const struct tree_node *n)
 static struct borrower *borrowers_of(
 	const struct preemption *x, const struct quota_row *row, size_t *ret_n)
 {
-	size_t n = 0, members = 0;
-	list_each(&x->d->cq->cohort_tree->members, l)
-		members++;
-	struct borrower *all = mem_array(members, sizeof(*all));
-	list_each_entry(&x->d->cq->cohort_tree->members, struct clusterqueue, cq, of_cohort_tree) {
+	const struct link *members = &x->d->cq->cohort_tree->members;
+	size_t n = 0;
+	struct borrower *all = mem_array(list_count(members), sizeof(*all));
+	list_each_entry(members, struct clusterqueue, cq, of_cohort_tree) {
 		const struct quota_row *lent = cq == x->d->cq ? NULL : loan(x->q, cq, row);
 		if (lent)
 			all[n++] = (struct borrower){
@@ -253,12 +252,9 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 		gather(&x, &wish.d.line[i]);
 	for (size_t i = 0; i < x.nvictims; i++)
 		x.victim[i].reservation->gives_back = false;
-	if (x.nvictims > 0) {
-		victims_spare(&x, true);
-		victims_put_back(&x);
-	}
-	if (x.nvictims > 0)
-		pods_first_for_window(&x);
+	victims_spare(&x, true);
+	victims_put_back(&x);
+	pods_first_for_window(&x);
 	for (size_t i = 0; i < x.nvictims; i++)
 		give_back(q, &x.victim[i]);
 	free(x.victim);
