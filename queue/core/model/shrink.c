@@ -131,7 +131,7 @@ bool reclaim_done_by(const struct reservation *r, int32_t pods)
 bool reclaim_ended(const struct reservation *r)
 {
 	if (r->run.stop == STOP_REASON_NONE)
-		return reclaim_keeps(r) < reservation_pods_at_once(r);
+		return r->sizing && r->sizing->reclaim.keeps < reservation_pods_at_once(r);
 	return r->run.stop == STOP_REASON_IDLE_RECLAIMED;
 }
 
