@@ -93,40 +93,23 @@ struct head_place {
 	struct booking_line line[QUEUE_LINES_MAX];
 };
 
-static void lines_with(const struct clusterqueue *cq, const struct combinations *of,
-	const size_t *flavor, struct head_place *ret)
-{
-	const struct claim *c = of->claim;
-	ret->n = 0;
-	for (size_t i = 0; i < c->nneeds && ret->n < QUEUE_LINES_MAX; i++) {
-		const struct need *need = &c->need[i];
-		const struct resource_group *g = &cq->spec.groups[need->group];
-		int64_t amount = combinations_amount(of, need);
-		if (amount > 0)
-			ret->line[ret->n++] = (struct booking_line){
-				g->row[flavor[need->group] * g->nresources + need->resource],
-				amount};
-	}
-}
-
 /* The earliest start, of all combinations of flavors. *ret->at_ms is INT64_MAX: there is none. */
 static void find_earliest(struct queue *q, const struct workload *w, struct head_place *ret)
 {
 	const struct clusterqueue *cq = w->group->cq;
-	const struct combinations of = {&w->group->claim, true};
-	size_t flavor[CQ_GROUPS_MAX];
+	struct combination k;
 	struct head_place one;
 	int64_t lasts_ms = w->expected_ms > 0 ? w->expected_ms : INT64_MAX;
-	bool more = combination_first(cq, &of, flavor);
+	bool more = combination_first_bookable(&k, cq, &w->group->claim, true);
 	ret->at_ms = INT64_MAX;
-	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
-		lines_with(cq, &of, flavor, &one);
+	for (int i = 0; more && i < COMBINATIONS_BOOKABLE; i++) {
+		one.n = combination_lines(&k, true, one.line);
 		one.at_ms =
 			quota_plan_earliest(&q->quota_plan, (struct booking_lines){one.line, one.n},
 				lasts_ms, q->now_ms, INT64_MAX - 1);
 		if (one.at_ms < ret->at_ms)
 			*ret = one;
-		more = combination_next(cq, &of, flavor);
+		more = combination_next(&k);
 	}
 }
 
@@ -247,22 +230,21 @@ int64_t backfill_heads_room_until(
 	struct queue *q, const struct workload *w, const struct kept_start **ret_head)
 {
 	const struct clusterqueue *cq = w->group->cq;
-	const struct combinations of = {&w->group->claim, true};
 	struct booking *own = kept_start_of(q, w);
-	size_t flavor[CQ_GROUPS_MAX];
+	struct combination k;
 	int64_t best_ms = 0;
 	struct head_place one;
 	each_feature(f, q->features_awake, plan_asked)
 		f->plan_asked(q);
 	quota_plan_set_aside(&q->quota_plan, own);
-	bool more = combination_first(cq, &of, flavor);
-	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
-		lines_with(cq, &of, flavor, &one);
+	bool more = combination_first_bookable(&k, cq, &w->group->claim, true);
+	for (int i = 0; more && i < COMBINATIONS_BOOKABLE; i++) {
+		one.n = combination_lines(&k, true, one.line);
 		int64_t until_ms = quota_plan_room_until(
 			&q->quota_plan, (struct booking_lines){one.line, one.n}, q->now_ms);
 		if (until_ms > q->now_ms && until_ms > best_ms)
 			best_ms = until_ms;
-		more = combination_next(cq, &of, flavor);
+		more = combination_next(&k);
 	}
 	quota_plan_put_back(&q->quota_plan, own);
 	*ret_head = best_ms > 0 && best_ms < INT64_MAX ? head_then(w, best_ms) : NULL;

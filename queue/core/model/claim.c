@@ -154,3 +154,15 @@ const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_
 	*ret_n = n;
 	return c->need + first;
 }
+
+size_t claim_flavors(const struct clusterqueue *cq, const struct claim *c,
+	const uint8_t flavor[CQ_GROUPS_MAX], const struct flavor *ret[CQ_GROUPS_MAX])
+{
+	size_t n = 0, needs;
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		claim_needs(c, g, &needs);
+		if (needs > 0)
+			ret[n++] = cq->spec.groups[g].flavors[flavor[g]];
+	}
+	return n;
+}

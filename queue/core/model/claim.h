@@ -57,6 +57,10 @@ void claim_done(struct claim *c);
 
 /* The needs of one resource group: the first, and how many. */
 const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_n);
+/* Writes the flavors of the groups that the claim needs, given the index of one for each group. Returns
+ * how many. */
+size_t claim_flavors(const struct clusterqueue *cq, const struct claim *c,
+	const uint8_t flavor[CQ_GROUPS_MAX], const struct flavor *ret[CQ_GROUPS_MAX]);
 
 /* Does it need cpu or memory of this group, so that a flavor's kind of lending matters? */
 bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, size_t group);

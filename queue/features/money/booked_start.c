@@ -45,30 +45,6 @@ static bool may_book(struct queue *q, const struct workload *w)
 	       clusterqueue_active(cq);
 }
 
-/* ---- Which lines it would hold ---- */
-
-struct combination {
-	struct booking_line line[QUEUE_LINES_MAX];
-	struct quota_line priced[QUEUE_LINES_MAX];
-	size_t n;
-};
-
-static void combine(const struct clusterqueue *cq, const struct claim *c, const size_t *f,
-	struct combination *ret)
-{
-	ret->n = 0;
-	for (size_t i = 0; i < c->nneeds && ret->n < QUEUE_LINES_MAX; i++) {
-		const struct need *need = &c->need[i];
-		const struct resource_group *g = &cq->spec.groups[need->group];
-		struct quota_row *row = g->row[f[need->group] * g->nresources + need->resource];
-		if (need->amount <= 0)
-			continue;
-		ret->line[ret->n] = (struct booking_line){row, need->amount};
-		ret->priced[ret->n++] =
-			(struct quota_line){"", row->flavor, row->resource, need->amount};
-	}
-}
-
 /* ---- Booking ---- */
 
 /* The best so far, of all flavors. */
@@ -76,21 +52,37 @@ struct bargain {
 	bool found;
 	int64_t at_ms;
 	struct charge cost;
-	struct combination how;
+	size_t n;
+	struct booking_line line[QUEUE_LINES_MAX];
 };
 
-static void look(struct queue *q, const struct workload *w, const struct combination *how,
+static struct hourly_price price_of(
+	struct queue *q, const struct workload *w, struct booking_lines lines)
+{
+	struct quota_line priced[QUEUE_LINES_MAX];
+	for (size_t i = 0; i < lines.n; i++) {
+		const struct quota_row *row = lines.line[i].row;
+		priced[i] =
+			(struct quota_line){"", row->flavor, row->resource, lines.line[i].amount};
+	}
+	return plan_hourly_price(plan_of(q, w->lq->cq), priced, lines.n);
+}
+
+/* lines: what it would hold. */
+static void look(struct queue *q, const struct workload *w, struct booking_lines lines,
 	struct start_search s, struct bargain *best)
 {
 	struct found_start f = terms_find_start(q, w, &s);
 	if (f.at_ms == INT64_MAX)
 		return;
-	struct charge cost =
-		charge_of(plan_hourly_price(plan_of(q, w->lq->cq), how->priced, how->n), f.weight);
+	struct charge cost = charge_of(price_of(q, w, lines), f.weight);
 	bool cheaper = best->found && charge_cmp(cost, best->cost) < 0;
 	bool better = !best->found || (s.at_all ? f.at_ms < best->at_ms : cheaper);
-	if (better)
-		*best = (struct bargain){true, f.at_ms, cost, *how};
+	if (!better)
+		return;
+	*best = (struct bargain){true, f.at_ms, cost, .n = lines.n};
+	for (size_t i = 0; i < lines.n; i++)
+		best->line[i] = lines.line[i];
 }
 
 struct bargains {
@@ -102,20 +94,20 @@ static void find(
 	struct queue *q, const struct workload *w, struct start_search s, struct bargains *ret)
 {
 	struct claim claim;
-	size_t flavor[CQ_GROUPS_MAX];
-	struct combination how;
+	struct combination k;
+	struct booking_line line[QUEUE_LINES_MAX];
 	struct clusterqueue *cq = w->lq->cq;
-	const struct combinations all = {&claim, false};
 	ret->booked.found = ret->alone.found = false;
 	claim_init(&claim, q, cq, w->shape);
-	bool more = !claim.uncovered && !claim.nowhere && combination_first(cq, &all, flavor);
-	for (int i = 0; more && i < COMBINATIONS_MAX; i++) {
-		combine(cq, &claim, flavor, &how);
-		s.lines = (struct booking_lines){how.line, how.n};
-		look(q, w, &how, s, &ret->booked);
+	bool more = !claim.uncovered && !claim.nowhere &&
+		    combination_first_bookable(&k, cq, &claim, false);
+	for (int i = 0; more && i < COMBINATIONS_BOOKABLE; i++) {
+		struct booking_lines lines = {line, combination_lines(&k, false, line)};
+		s.lines = lines;
+		look(q, w, lines, s, &ret->booked);
 		s.lines = (struct booking_lines){NULL, 0};
-		look(q, w, &how, s, &ret->alone);
-		more = combination_next(cq, &all, flavor);
+		look(q, w, lines, s, &ret->alone);
+		more = combination_next(&k);
 	}
 	claim_done(&claim);
 }
@@ -130,7 +122,7 @@ static void keep(
 	t->booked_cost = b->cost;
 	t->booked_as_of = q->counters.terms_edits;
 	t->booking = quota_plan_book(&q->quota_plan, BOOKING_CHEAPEST, &w->key.uid,
-		(struct booking_lines){b->how.line, b->how.n}, b->at_ms,
+		(struct booking_lines){b->line, b->n}, b->at_ms,
 		quantity_add(b->at_ms, w->expected_ms));
 }
 
@@ -256,16 +248,6 @@ struct movables {
 	__int128 start_ms;  /* ... the sum */
 };
 
-static struct hourly_price price_of(struct queue *q, const struct workload *w)
-{
-	struct quota_line line[QUEUE_LINES_MAX];
-	const struct booking *b = w->terms->booking;
-	for (size_t i = 0; i < b->nlines; i++)
-		line[i] = (struct quota_line){
-			"", b->line[i].row->flavor, b->line[i].row->resource, b->line[i].amount};
-	return plan_hourly_price(plan_of(q, w->lq->cq), line, b->nlines);
-}
-
 static bool waits_for_its_time(const struct queue *q, const struct workload *w)
 {
 	const struct booking *b = w->terms->booking;
@@ -276,7 +258,8 @@ static void gather_one(struct queue *q, struct movables *m, struct workload *w)
 {
 	const struct terms *t = w->terms;
 	struct movable one = {w, t->booking, t->booked_late, t->booked_dearer, t->booked_for_ms,
-		t->booked_cost, price_of(q, w)};
+		t->booked_cost,
+		price_of(q, w, (struct booking_lines){t->booking->line, t->booking->nlines})};
 	if (m->n > BOOKED_IMPROVE_MAX)
 		return;
 	m->all[m->n++] = one;

@@ -50,18 +50,6 @@ static int32_t room_for(const struct queue *q, const struct start_of *s, int32_t
 	return places;
 }
 
-static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *claim,
-	const struct choice *choice, const struct flavor *ret[CQ_GROUPS_MAX])
-{
-	size_t n = 0, needs;
-	for (size_t g = 0; g < cq->spec.ngroups; g++) {
-		claim_needs(claim, g, &needs);
-		if (needs > 0)
-			ret[n++] = cq->spec.groups[g].flavors[choice->flavor[g]];
-	}
-	return n;
-}
-
 /* The queue is looked at again when space comes free. */
 static void lacks(struct queue *q, struct clusterqueue *cq)
 {
@@ -80,7 +68,7 @@ static int32_t node_fit_pods(
 		lacks(q, e->cq);
 		return 0;
 	}
-	size_t nflavors = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
+	size_t nflavors = claim_flavors(e->cq, &e->group->claim, e->choice.flavor, flavors);
 	struct uid *gone = mem_array(n, sizeof(*gone));
 	for (size_t i = 0; i < n; i++)
 		gone[i] = victims[i].reservation->w->key.uid;
@@ -149,7 +137,7 @@ static bool node_fit_elsewhere(const struct queue *q, const struct reservation *
 	if (!node_fit_asks(q, r->cq, r->w))
 		return true;
 	struct start_of start = {r->w->shape->template, flavors,
-		flavors_chosen(r->cq, claim, choice, flavors), r->cq, r->lq};
+		claim_flavors(r->cq, claim, choice->flavor, flavors), r->cq, r->lq};
 	return room_for(q, &start, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
@@ -182,7 +170,7 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 		if (plain_fit_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
 			return -1;
 	struct start_of start = {w->shape->template, flavors,
-		flavors_chosen(cq, claim, &choice, flavors), cq, w->lq};
+		claim_flavors(cq, claim, choice.flavor, flavors), cq, w->lq};
 	int32_t places = room_for(q, &start, choice.pods, NULL, 0);
 	if (places >= choice.pods && q->node_suitability->pods_known)
 		return -1;
@@ -330,7 +318,7 @@ static bool nodes_choice_may(struct queue *q, const struct attempt *a)
 	const struct shape *shape = e->group->shape;
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	if (node_suitability_asks(q->node_suitability, e->cq, shape)) {
-		size_t n = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
+		size_t n = claim_flavors(e->cq, &e->group->claim, e->choice.flavor, flavors);
 		if (node_suitability_never(q->node_suitability, e->cq, shape->template, flavors, n))
 			return false;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "queue/core/admit/combinations.h"
 #include "queue/core/core.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/directives.h"
@@ -14,7 +15,7 @@
 
 /* With more combinations of flavors than this they are not looked through before the nominee's
  * turn: each flavor is taken to suit. */
-#define COMBINATIONS_MAX 256
+#define COMBINATIONS_ASKED 256
 
 void node_suitability_init(struct node_suitability *t)
 {
@@ -210,91 +211,58 @@ bool node_suitability_asks(
 	       cq->spec.cluster_fit != CLUSTER_FIT_IGNORE;
 }
 
-/* One flavor of each resource group that the claim needs. */
-struct combination {
-	size_t n;
-	uint8_t group[CQ_GROUPS_MAX], flavor[CQ_GROUPS_MAX];
-	uint64_t among[CQ_GROUPS_MAX]; /* the flavors it goes through */
-};
-
-/* False: some group has no flavor to choose from, or there are too many combinations. */
-static bool combination_begin(
-	struct combination *k, const struct clusterqueue *cq, const struct claim *c)
+/* Begins with the first combination of flavors that suit, or would but for the nodes. False: there is
+ * none, or there are too many to go through. */
+static bool first_asked(struct combination *k, const struct clusterqueue *cq, const struct claim *c)
 {
-	size_t ways = 1, needs;
-	*k = (struct combination){.n = 0};
-	for (size_t g = 0; g < cq->spec.ngroups; g++) {
-		claim_needs(c, g, &needs);
-		if (needs == 0)
-			continue;
-		k->group[k->n] = (uint8_t)g;
-		k->among[k->n] = c->suits[g] | c->never[g];
-		ways *= (size_t)__builtin_popcountll(k->among[k->n]);
-		if (ways == 0 || ways > COMBINATIONS_MAX)
-			return false;
-		k->flavor[k->n] = (uint8_t)__builtin_ctzll(k->among[k->n]);
-		k->n++;
-	}
-	return true;
-}
-
-static bool combination_next(struct combination *k)
-{
-	for (size_t i = k->n; i-- > 0;) {
-		uint64_t behind = k->among[i] & ~(((uint64_t)2 << k->flavor[i]) - 1);
-		if (behind) {
-			k->flavor[i] = (uint8_t)__builtin_ctzll(behind);
-			return true;
-		}
-		k->flavor[i] = (uint8_t)__builtin_ctzll(k->among[i]);
-	}
-	return false;
-}
-
-static size_t combination_flavors(const struct combination *k, const struct clusterqueue *cq,
-	const struct flavor *ret[CQ_GROUPS_MAX])
-{
-	for (size_t i = 0; i < k->n; i++)
-		ret[i] = cq->spec.groups[k->group[i]].flavors[k->flavor[i]];
-	return k->n;
+	uint64_t among[CQ_GROUPS_MAX];
+	size_t ways = 1;
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		among[g] = c->suits[g] | c->never[g];
+	if (!combination_first(k, cq, c, among))
+		return false;
+	for (size_t g = 0; g < cq->spec.ngroups && ways <= COMBINATIONS_ASKED; g++)
+		ways *= (size_t)__builtin_popcountll(k->among[g]);
+	return ways <= COMBINATIONS_ASKED;
 }
 
 bool node_suitability_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
 	const struct flavor *ret[], size_t *ret_n)
 {
 	struct combination k;
-	if (!combination_begin(&k, cq, c))
+	if (!first_asked(&k, cq, c))
 		return false;
 	for (size_t i = 0; i < index; i++)
 		if (!combination_next(&k))
 			return false;
-	*ret_n = combination_flavors(&k, cq, ret);
+	*ret_n = claim_flavors(cq, c, k.flavor, ret);
 	return true;
 }
 
 /* Is each of its flavors known to suit, together with some others? */
 static bool is_settled(const struct combination *k, const uint64_t *possible)
 {
-	for (size_t i = 0; i < k->n; i++)
-		if (!(possible[k->group[i]] >> k->flavor[i] & 1))
+	for (size_t g = 0; g < k->cq->spec.ngroups; g++)
+		if (!(possible[g] >> k->flavor[g] & 1))
 			return false;
-	return k->n > 0;
+	return true;
 }
 
 /* possible: of each group the flavors of all combinations that some node could take. True: there is
  * one. */
-static bool find_possible(const struct node_suitability *t, const struct clusterqueue *cq,
-	struct pod_template *template, struct combination *k, uint64_t *possible)
+static bool find_possible(const struct node_suitability *t, struct pod_template *template,
+	struct combination *k, uint64_t *possible)
 {
 	bool any = false;
 	do {
 		const struct flavor *flavors[CQ_GROUPS_MAX];
-		size_t n = combination_flavors(k, cq, flavors);
-		if (is_settled(k, possible) || node_suitability_never(t, cq, template, flavors, n))
+		size_t n = claim_flavors(k->cq, k->claim, k->flavor, flavors);
+		if ((any && is_settled(k, possible)) ||
+			node_suitability_never(t, k->cq, template, flavors, n))
 			continue;
 		any = true;
-		for (size_t i = 0; i < n; i++)
-			possible[k->group[i]] |= (uint64_t)1 << k->flavor[i];
+		for (size_t g = 0; g < k->cq->spec.ngroups; g++)
+			possible[g] |= (uint64_t)1 << k->flavor[g];
 	} while (combination_next(k));
 	return any;
 }
@@ -304,11 +272,14 @@ void node_suitability_narrow(const struct node_suitability *t, const struct clus
 {
 	struct combination k;
 	uint64_t possible[CQ_GROUPS_MAX] = {0};
-	if (!node_suitability_asks(t, cq, shape) || !combination_begin(&k, cq, c))
+	if (!node_suitability_asks(t, cq, shape) || !first_asked(&k, cq, c))
 		return;
-	c->nowhere = !find_possible(t, cq, shape->template, &k, possible);
-	for (size_t i = 0; i < k.n; i++) {
-		size_t g = k.group[i];
+	c->nowhere = !find_possible(t, shape->template, &k, possible);
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		size_t needs;
+		claim_needs(c, g, &needs);
+		if (needs == 0)
+			continue;
 		c->never[g] = c->suits[g] & ~possible[g];
 		c->suits[g] = possible[g];
 	}
