@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/mix.h"
+#include "base/order.h"
 #include "queue/job/placement.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
@@ -256,7 +257,7 @@ struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed,
 	struct arrivals_draw *d = mem_alloc(sizeof(*d));
 	int64_t reach_ms = reach_ms_of(a, now_ms);
 	*d = (struct arrivals_draw){.of = a, .seed = seed, .begin_ms = now_ms};
-	d->day_ms = reach_ms < DAY_MS ? reach_ms : DAY_MS;
+	d->day_ms = least(reach_ms, DAY_MS);
 	if (reach_ms == 0)
 		return d;
 	d->last_ms = now_ms + (arrivals_are_young(a, now_ms) ? goes_on_ms(reach_ms, seed)

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/must.h"
+#include "base/order.h"
 
 /* Chosen with test/bench/eta.c. OLDER_WEIGHS from 0.8 to 0.97, WIDER_WEIGHS from 0.2 to 2, ALIKE from
  * 0.1 to 0.6 and WIDTH_LEAST from 0.05 were tried on NASA's trace: the errors differ by less than
@@ -230,8 +231,7 @@ void durations_tell(struct durations *d, const struct duration_run *run, int64_t
 		struct group_of_runs *g = group_made(d, key, level);
 		list_leave(&g->by_age);
 		list_add(&d->by_age, &g->by_age);
-		g->sample[g->next] = (struct sample){
-			ran_ms > 0 ? ran_ms : 1, run->asked_ms > 0 ? run->asked_ms : 0};
+		g->sample[g->next] = (struct sample){greater(ran_ms, 1), greater(run->asked_ms, 0)};
 		g->next = (g->next + 1) % DURATIONS_KEPT;
 		g->n += g->n < DURATIONS_KEPT;
 		if (!list_in(&g->unsettled))
@@ -520,7 +520,7 @@ static int64_t clamp_ms(double ms, int64_t ran_ms)
 {
 	double most = 9e18;
 	int64_t whole = ms >= most ? INT64_MAX - 1 : (int64_t)llround(ms);
-	return whole > ran_ms ? whole : ran_ms + 1;
+	return greater(whole, ran_ms + 1);
 }
 
 static int64_t overdue_ms(double u, int64_t ran_ms, enum duration_basis *ret_basis)
@@ -581,5 +581,5 @@ int64_t durations_draw(struct durations *d, const struct duration_run *run, cons
 	int64_t ms = draw_ms(d, run, uid, seed, ran_ms, ret_basis);
 	if (!run->ends || ms <= run->asked_ms)
 		return ms;
-	return run->asked_ms > ran_ms ? run->asked_ms : ran_ms + 1;
+	return greater(run->asked_ms, ran_ms + 1);
 }

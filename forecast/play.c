@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/price/money.h"
 
 enum { DECISIONS_AT_ONCE = 1024, EACH = 100 /* decisions and instants for a Job */ };
@@ -199,7 +200,7 @@ static void run_is_there(struct play *p, size_t index)
 	must(queue_outline_job(p->q, &j->uid, &o));
 	if (!o.ends) {
 		int64_t ran_ms = o.confirmed ? p->now_ms - o.since_ms : 0;
-		run_begins(p, index, o.pods, ran_ms > 0 ? ran_ms : 0, false);
+		run_begins(p, index, o.pods, greater(ran_ms, 0), false);
 		return;
 	}
 	j->returns = o.returns;
@@ -378,10 +379,7 @@ static void job_arrives(struct play *p)
 
 static int64_t next_ms(const struct play *p)
 {
-	int64_t ms = agenda_next_ms(&p->agenda);
-	if (p->next_arrival_ms < ms)
-		ms = p->next_arrival_ms;
-	return p->wake_ms < ms ? p->wake_ms : ms;
+	return least(p->wake_ms, least(p->next_arrival_ms, agenda_next_ms(&p->agenda)));
 }
 
 static void instant(struct play *p)

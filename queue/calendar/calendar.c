@@ -392,8 +392,7 @@ static int64_t follow(struct calendar *c, struct stretch *s, int64_t at_s, bool 
 
 static int64_t seconds_of(int64_t at_ms)
 {
-	int64_t at_s = at_ms < 0 ? 0 : at_ms / 1000;
-	return at_s < LAST_S ? at_s : LAST_S;
+	return least(greater(at_ms, 0) / 1000, LAST_S);
 }
 
 static int64_t ms_of(int64_t at_s)

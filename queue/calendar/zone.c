@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/calendar/civil.h"
 
 static size_t size_of(size_t nspans)
@@ -19,7 +20,7 @@ static void set_reach(struct zone *z)
 	int64_t reach_s = INT64_MIN;
 	for (size_t i = 0; i + 1 < z->nspans; i++) {
 		int64_t end_s = z->span[i + 1].from_s + z->span[i].offset_s;
-		reach_s = end_s > reach_s ? end_s : reach_s;
+		reach_s = greater(reach_s, end_s);
 		z->span[i].reach_s = reach_s;
 	}
 	z->span[z->nspans - 1].reach_s = INT64_MAX;
@@ -89,7 +90,7 @@ int64_t zone_clock_s(const struct zone *z, int64_t at_s)
 	size_t i = index_at(z, at_s);
 	int64_t local_s = at_s + z->span[i].offset_s;
 	int64_t seen_s = i > 0 ? z->span[i - 1].reach_s - 1 : INT64_MIN;
-	return local_s > seen_s ? local_s : seen_s;
+	return greater(local_s, seen_s);
 }
 
 int64_t zone_instant_s(const struct zone *z, int64_t local_s)
@@ -102,8 +103,7 @@ int64_t zone_instant_s(const struct zone *z, int64_t local_s)
 		else
 			low = middle + 1;
 	}
-	int64_t at_s = local_s - z->span[low].offset_s;
-	return at_s > z->span[low].from_s ? at_s : z->span[low].from_s;
+	return greater(local_s - z->span[low].offset_s, z->span[low].from_s);
 }
 
 const char *zone_text(const struct zone *z, int64_t at_s, char ret_text[ZONE_TEXT_SIZE])

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/cluster/fit_cache.h"
 #include "queue/job/placement.h"
 #include "queue/job/resources.h"
@@ -118,7 +119,7 @@ void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels
 		const struct resource *has = resources_find(&node->shape->allocatable, resource);
 		int64_t amount = has ? has->amount : 0;
 		*ret_all = quantity_add(*ret_all, amount);
-		*ret_largest = amount > *ret_largest ? amount : *ret_largest;
+		*ret_largest = greater(*ret_largest, amount);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "queue/cluster/footprint.h"
 #include "queue/job/resources.h"
 
@@ -276,7 +277,7 @@ static void run_go(struct quota_flight *f, struct run *r)
  * them. */
 static void space_settle(struct quota_flight *f, struct space *s)
 {
-	int64_t seen = s->seen > f->seen ? s->seen : f->seen;
+	int64_t seen = greater(s->seen, f->seen);
 	struct run *r;
 	while ((r = s->unseen.first) && r->later[0].version <= seen) {
 		run_unlink(r);
@@ -392,8 +393,7 @@ static int64_t reserved_of(
 		want = quantity_add(want, quantity_times(one.amount, kept ? 0 : k->want));
 	}
 	const struct resource *used = resources_find(&q->used, name);
-	int64_t beyond = want - (used ? used->amount : 0);
-	return beyond > missing ? beyond : missing;
+	return greater(missing, want - (used ? used->amount : 0));
 }
 
 void quota_flight_reserved(

@@ -69,7 +69,7 @@ int64_t job_done(const struct job *j)
 int32_t job_pods(const struct job *j)
 {
 	int64_t goal = j->has_completions ? j->completions : j->parallelism;
-	int64_t done = job_done(j), remaining = goal - (done > 0 ? done : 0);
+	int64_t remaining = goal - greater(job_done(j), 0);
 	if (job_finished(j) || remaining <= 0 || j->parallelism <= 0)
 		return 0;
 	return remaining < j->parallelism ? (int32_t)remaining : j->parallelism;
@@ -165,7 +165,7 @@ static size_t list_requests(
 		int64_t amount = list->item[i].amount;
 		ret[i] = like;
 		ret[i].name = list->item[i].name;
-		ret[i].amount = amount > 0 ? amount : 0;
+		ret[i].amount = greater(amount, 0);
 		ret[i].style = list->item[i].style;
 	}
 	return list->count;

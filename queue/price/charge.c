@@ -1,4 +1,5 @@
 #include "queue/price/charge.h"
+#include "base/order.h"
 
 #define HOUR_WEIGHT ((__int128)3600000 * PRICE_FACTOR_ONE)
 #define LOW ((__int128)1 << 40)
@@ -56,7 +57,7 @@ int64_t charge_told(struct charge c)
 	__int128 cost = divide_down(c.weight, HOUR_WEIGHT, &left);
 	if (left > 0 || c.parts > 0)
 		cost++;
-	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
+	return saturated(cost);
 }
 
 int hourly_price_cmp(struct hourly_price a, struct hourly_price b)

@@ -1,5 +1,7 @@
 #include "queue/price/forecast.h"
 
+#include "base/order.h"
+
 #define HOUR_MS INT64_C(3600000)
 
 static __int128 elapsed_ms(const struct forecast_facts *f)
@@ -16,11 +18,6 @@ static bool is_old_enough(const struct forecast_facts *f)
 {
 	return f->now_ms < f->to_ms && elapsed_ms(f) >= HOUR_MS &&
 	       elapsed_ms(f) * 100 >= length_ms(f);
-}
-
-static int64_t saturated(__int128 n)
-{
-	return n > INT64_MAX ? INT64_MAX : n < INT64_MIN ? INT64_MIN : (int64_t)n;
 }
 
 /* by > 0 */

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "base/must.h"
+#include "base/order.h"
 
 #define HOUR_MS INT64_C(3600000)
 
@@ -40,15 +41,14 @@ static int64_t rounded_up(__int128 weight)
 	__int128 cost = weight / HOUR_MS;
 	if (weight % HOUR_MS > 0)
 		cost++;
-	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
+	return saturated(cost);
 }
 
 __int128 tariff_weight(const struct tariff *t, int64_t from_ms, int64_t to_ms)
 {
 	__int128 sum = 0;
 	for (size_t i = tariff_step_at(t, from_ms); from_ms < to_ms; i++) {
-		int64_t end = step_end_ms(t, i);
-		end = end < to_ms ? end : to_ms;
+		int64_t end = least(step_end_ms(t, i), to_ms);
 		sum += weighed(t->step[i].per_hour, from_ms, end);
 		from_ms = end;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
@@ -103,7 +104,7 @@ static int64_t total(const struct output *o)
 {
 	__int128 unit = quantity_unit_of(o->name) == QUANTITY_MILLI ? FINE / 1000 : FINE;
 	__int128 made = o->made <= 0 ? 0 : (o->made - 1) / unit + 1;
-	return quantity_add(o->asked, made > INT64_MAX ? INT64_MAX : (int64_t)made);
+	return quantity_add(o->asked, saturated(made));
 }
 
 struct resource_list transformations_apply(struct arena *a, const struct transformation_spec *t,
