@@ -11,16 +11,6 @@
 
 /* ---- made of a pod --------------------------------------------------------------------------- */
 
-typedef size_t (*pod_amounts)(const struct pod_resources *pod, struct resource *ret, size_t cap);
-
-static struct resource_list take_amounts(pod_amounts of, const struct pod *p)
-{
-	size_t n = of(&p->resources, NULL, 0);
-	struct resource *all = mem_array(n + 1, sizeof(*all));
-	of(&p->resources, all, n);
-	return (struct resource_list){all, n};
-}
-
 static size_t text_bytes(const struct resource_list *list)
 {
 	size_t n = 0;
@@ -49,8 +39,8 @@ static struct resource_list put_list(
 
 struct footprint *footprint_new(const struct pod *p)
 {
-	struct resource_list requests = take_amounts(pod_requests, p);
-	struct resource_list limits = take_amounts(pod_limits, p);
+	struct resource_list requests = pod_amounts_new(pod_requests, &p->resources);
+	struct resource_list limits = pod_amounts_new(pod_limits, &p->resources);
 	size_t n = requests.count + limits.count;
 	struct footprint *f =
 		mem_alloc(sizeof(*f) + n * sizeof(struct resource) + text_bytes(&requests) +

@@ -10,7 +10,13 @@
 
 #define FEW 16 /* resources that a fingerprint lists without memory of its own */
 
-typedef size_t (*pod_amounts)(const struct pod_resources *pod, struct resource *ret, size_t cap);
+struct resource_list pod_amounts_new(pod_amounts of, const struct pod_resources *pod)
+{
+	size_t n = of(pod, NULL, 0);
+	struct resource *all = mem_array(n, sizeof(*all));
+	of(pod, all, n);
+	return (struct resource_list){all, n};
+}
 
 /* ---- its class ------------------------------------------------------------------------------- */
 
@@ -76,11 +82,9 @@ static void add_pod(pod_amounts of, const struct pod_resources *r, struct totals
 {
 	struct pod_resources own = *r;
 	own.overhead = (struct resource_list){NULL, 0};
-	size_t n = of(&own, NULL, 0);
-	struct resource *all = mem_array(n + 1, sizeof(*all));
-	of(&own, all, n);
-	add_list(to, &(struct resource_list){all, n});
-	free(all);
+	struct resource_list all = pod_amounts_new(of, &own);
+	add_list(to, &all);
+	free((void *)all.item);
 }
 
 /* The pod-level amounts, as the API server fills them in from those of the containers. */
@@ -175,15 +179,10 @@ const struct host_port *copy_host_ports(struct arena *a, const struct host_port 
 
 struct resource_list copy_requests(struct arena *a, const struct pod_resources *of)
 {
-	size_t n = pod_requests(of, NULL, 0);
-	struct resource *all = mem_array(n + 1, sizeof(*all));
-	struct resource *item = arena_take(a, n, sizeof(*item));
-	pod_requests(of, all, n);
-	for (size_t i = 0; i < n; i++)
-		item[i] = (struct resource){
-			.name = arena_string(a, all[i].name), .amount = all[i].amount};
-	free(all);
-	return (struct resource_list){item, n};
+	struct resource_list all = pod_amounts_new(pod_requests, of);
+	struct resource_list copy = resources_copy(a, &all);
+	free((void *)all.item);
+	return copy;
 }
 
 struct resource_list copy_resource_list(struct arena *a, const struct resource_list *from)
@@ -327,11 +326,7 @@ static void fingerprint_tolerations(struct buf *b, const struct pod *p)
 static void fingerprint_node_terms(struct buf *b, const struct pod *p)
 {
 	key_number(b, p->has_terms);
-	key_number(b, (int64_t)p->nterms);
-	for (size_t i = 0; i < p->nterms; i++) {
-		key_selector(b, &p->terms[i].labels);
-		key_selector(b, &p->terms[i].fields);
-	}
+	key_node_terms(b, p->terms, p->nterms);
 }
 
 bool pod_is_sociable(const struct pod *p)

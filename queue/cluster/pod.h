@@ -38,6 +38,8 @@ struct spread_constraint { /* topologySpreadConstraints with DoNotSchedule */
 	bool honor_taints;   /* nodeTaintsPolicy: Ignore is the default */
 };
 
+typedef size_t (*pod_amounts)(const struct pod_resources *pod, struct resource *ret, size_t cap);
+
 enum qos_class { QOS_GUARANTEED, QOS_BURSTABLE, QOS_BEST_EFFORT };
 
 struct pod {
@@ -82,12 +84,15 @@ enum qos_class pod_qos_class(const struct pod *p);
 bool pod_level_is_nothing(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 
+/* All that pod_requests() or pod_limits() tells; free() the items. Their names are the pod's. */
+struct resource_list pod_amounts_new(pod_amounts of, const struct pod_resources *pod);
+
 /* Does it look at other pods? */
 bool pod_is_sociable(const struct pod *p);
 
 /* ---- Deep copies, in their owner's arena, of what is only borrowed --------------------------- */
 
-/* The result of pod_requests(). */
+/* The names and amounts of pod_requests(). */
 struct resource_list copy_requests(struct arena *a, const struct pod_resources *of);
 const struct affinity_term *copy_affinity_terms(
 	struct arena *a, const struct affinity_term *from, size_t n);

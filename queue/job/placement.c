@@ -228,12 +228,9 @@ static const struct requirement *requirements_copy(
 {
 	struct requirement *to = arena_take(a, n, sizeof(*to));
 	for (size_t i = 0; i < n; i++) {
-		const char **values = arena_take(a, from[i].nvalues, sizeof(*values));
-		for (size_t v = 0; v < from[i].nvalues; v++)
-			values[v] = arena_string(a, from[i].values[v]);
 		to[i] = from[i];
+		to[i].values = names_copy(a, from[i].values, from[i].nvalues);
 		to[i].key = arena_string(a, from[i].key);
-		to[i].values = values;
 	}
 	return to;
 }
@@ -332,6 +329,19 @@ void key_selector(struct buf *b, const struct selector_term *t)
 	}
 }
 
+static void key_node_term(struct buf *b, const struct node_term *t)
+{
+	key_selector(b, &t->labels);
+	key_selector(b, &t->fields);
+}
+
+void key_node_terms(struct buf *b, const struct node_term *all, size_t n)
+{
+	key_number(b, (int64_t)n);
+	for (size_t i = 0; i < n; i++)
+		key_node_term(b, &all[i]);
+}
+
 void key_labels(struct buf *b, const struct label *all, size_t n)
 {
 	key_number(b, (int64_t)n);
@@ -358,16 +368,11 @@ static void key_tolerations(struct buf *b, const struct placement *p)
 static void key_affinity(struct buf *b, const struct placement *p)
 {
 	key_number(b, p->has_affinity + 2 * p->affinity_unread);
-	key_number(b, (int64_t)p->nterms);
-	for (size_t i = 0; i < p->nterms; i++) {
-		key_selector(b, &p->terms[i].labels);
-		key_selector(b, &p->terms[i].fields);
-	}
+	key_node_terms(b, p->terms, p->nterms);
 	key_number(b, (int64_t)p->npreferred);
 	for (size_t i = 0; i < p->npreferred; i++) {
 		key_number(b, p->preferred[i].weight);
-		key_selector(b, &p->preferred[i].term.labels);
-		key_selector(b, &p->preferred[i].term.fields);
+		key_node_term(b, &p->preferred[i].term);
 	}
 }
 

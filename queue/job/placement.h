@@ -44,6 +44,7 @@ static inline void key_number(struct buf *b, int64_t n)
 }
 void key_labels(struct buf *b, const struct label *all, size_t n);
 void key_selector(struct buf *b, const struct selector_term *t);
+void key_node_terms(struct buf *b, const struct node_term *all, size_t n);
 
 /* Each list begins with its length, each string ends with NUL. Nothing at all, the usual case, is no
  * bytes. A placement's bytes may be followed by metadata's: these begin with what no length is. */
