@@ -7,9 +7,7 @@
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/features/bookings/advance_clear.h"
-#include "queue/features/bookings/advance_fit.h"
 #include "queue/features/bookings/advance_plan.h"
-#include "queue/features/bookings/advance_windows.h"
 #include "queue/features/money/plan.h"
 
 /* ---- Accepted ---- */
@@ -35,10 +33,9 @@ static bool is_unknown(const struct queue *q, const struct advance_reservation *
 	const char **ret_reason, struct text *t)
 {
 	struct advance_reservation now = {.spec = a->spec};
-	const char *reason = NULL;
-	bool known = advance_rows_find(view_working(q), &now, &reason);
+	bool known = advance_rows_find(view_working(q), &now);
 	if (!known) {
-		*ret_reason = reason;
+		*ret_reason = now.reason;
 		text_add(t, "%s", now.message);
 	} else if (a->calendar_ref && !a->calendar_ref->calendar) {
 		known = false;

@@ -31,8 +31,9 @@ struct cohort;
 struct cohort_tree;
 struct row_plan;
 
-enum quota_when { QUOTA_NOW, QUOTA_THEN };
-#define QUOTA_WHENS 2
+/* SUPPOSED: in the middle of a question alone, which takes what it supposes to be used and gives it back. */
+enum quota_when { QUOTA_NOW, QUOTA_THEN, QUOTA_SUPPOSED };
+#define QUOTA_WHENS 3
 
 /* One flavor and resource throughout the tree. Where nodes lend the flavor, each row's quota is a
  * part of what they lend (effective_quota.h). */

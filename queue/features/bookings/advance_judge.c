@@ -1,4 +1,9 @@
-/* What the next decision makes of AdvanceReservations: judges, books, opens, gives back and ends them. */
+/*
+ * What the next decision makes of AdvanceReservations: judges, books, opens, gives back and ends them.
+ *
+ * Of what is in the way of one that is refused as NotFree, other ones are told by name, and runs as a number
+ * and their last expected end. No Job is named: whoever reads AdvanceReservations may not be one who may see it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +11,126 @@
 #include "base/order.h"
 #include "queue/core/core.h"
 #include "queue/core/model/reservation.h"
-#include "queue/features/bookings/advance_obstacles.h"
 #include "queue/features/bookings/advance_plan.h"
 #include "sluice/quantity.h"
+
+/* ---- What is in its way ---- */
+
+#define NAMES_MAX 3 /* of AdvanceReservations; the sentence says that there are others */
+
+struct in_the_way {
+	const char *name[NAMES_MAX]; /* of AdvanceReservations */
+	size_t nnames, more;
+	size_t runs;
+	int64_t runs_until_ms; /* their last expected end */
+};
+
+static void add_name(struct in_the_way *x, const char *name)
+{
+	for (size_t i = 0; i < x->nnames; i++)
+		if (strcmp(x->name[i], name) == 0)
+			return;
+	if (x->nnames < NAMES_MAX)
+		x->name[x->nnames++] = name;
+	else
+		x->more++;
+}
+
+static bool is_own_run(
+	const struct queue *q, const struct advance_reservation *a, const struct booking *b)
+{
+	const struct workload *w = queue_find_workload(q, &b->who);
+	const struct reservation *r = w && w->reservation ? w->reservation : w ? w->promise : NULL;
+	return r && r->cq == a->cq && a->cq && advance_usable_by(a, r->lq, r->user);
+}
+
+static struct booking_lines all_lines(
+	const struct advance_reservation *a, struct booking_line *line)
+{
+	for (size_t i = 0; i < a->nrows; i++)
+		line[i] = (struct booking_line){a->row[i].row, a->row[i].amount};
+	return (struct booking_lines){line, a->nrows};
+}
+
+static void look_in_the_way(const struct queue *q, const struct advance_reservation *a,
+	const struct advance_window *w, struct in_the_way *ret)
+{
+	struct booking_line *line = mem_array(a->nrows, sizeof(*line));
+	struct booking_lines lines = all_lines(a, line);
+	*ret = (struct in_the_way){.runs = 0};
+	list_each_entry(&q->quota_plan.booked, const struct booking, b, of_plan) {
+		if (b->from_ms >= w->until_ms || b->until_ms <= w->from_ms ||
+			!booking_meets(b, lines))
+			continue;
+		const struct advance_reservation *other =
+			b->kind == BOOKING_ADVANCE ? advance_reservation_of(q, b) : NULL;
+		if (other)
+			add_name(ret, other->name);
+		if (b->kind != BOOKING_RUN || is_own_run(q, a, b))
+			continue;
+		ret->runs++;
+		if (b->until_ms > ret->runs_until_ms)
+			ret->runs_until_ms = b->until_ms;
+	}
+	free(line);
+}
+
+/* From when on it could be kept for as long. INT64_MAX: not within a year. Where it is several nodes each is
+ * asked by itself. */
+static int64_t earliest(
+	struct queue *q, const struct advance_reservation *a, int64_t length_ms, int64_t from_ms)
+{
+	struct booking_line *line = mem_array(a->nrows, sizeof(*line));
+	int64_t last_ms = quantity_add(q->now_ms, ADVANCE_AHEAD_MAX_MS) - length_ms;
+	struct booking_lines lines = all_lines(a, line);
+	int64_t at_ms = quota_plan_earliest_in(
+		&q->quota_plan, PLAN_FIRM, lines, length_ms, from_ms, last_ms);
+	free(line);
+	return at_ms;
+}
+
+static void say_names(struct text *t, const struct in_the_way *x)
+{
+	text_add(t, "AdvanceReservation%s ", x->nnames > 1 ? "s" : "");
+	for (size_t i = 0; i < x->nnames; i++)
+		text_add(t, "%s%s", i > 0 ? ", " : "", x->name[i]);
+	if (x->more > 0)
+		text_add(t, " and others");
+}
+
+static void say_not_free(
+	struct queue *q, struct advance_reservation *a, const struct advance_window *w)
+{
+	struct text t = text_over(a->message, sizeof(a->message));
+	struct in_the_way x;
+	int64_t from_ms = w->from_ms > q->now_ms ? w->from_ms : q->now_ms;
+	look_in_the_way(q, a, w, &x);
+	a->reason = "NotFree";
+	text_add(&t, "is not free from ");
+	text_add_time(&t, w->from_ms);
+	text_add(&t, " until ");
+	text_add_time(&t, w->until_ms);
+	if (x.nnames > 0 || x.runs > 0)
+		text_add(&t, "; in its way: ");
+	if (x.nnames > 0)
+		say_names(&t, &x);
+	if (x.runs > 0) {
+		text_add(&t, "%s%zu %s until ", x.nnames > 0 ? ", and " : "", x.runs,
+			x.runs == 1 ? "run" : "runs");
+		text_add_time(&t, x.runs_until_ms);
+	}
+	if (a->calendar_ref)
+		return;
+	int64_t at_ms = earliest(q, a, w->until_ms - from_ms, from_ms);
+	a->possible_from_ms = at_ms == INT64_MAX ? 0 : at_ms;
+	if (a->possible_from_ms == 0) {
+		text_add(&t, "; there is no such time within a year");
+		return;
+	}
+	text_add(&t, "; it could be kept from ");
+	text_add_time(&t, at_ms);
+	text_add(&t, " on");
+}
 
 /* ---- Judging ---- */
 
@@ -144,10 +266,7 @@ static void forget_plan(struct queue *q, struct advance_reservation *a)
  * all the same. */
 static bool prepare(struct queue *q, struct advance_reservation *a)
 {
-	const char *reason;
-	bool understood = advance_rows_find(q, a, &reason);
-	if (!understood)
-		a->reason = reason;
+	bool understood = advance_rows_find(q, a);
 	if (*a->spec.clusterqueue)
 		a->cq = clusterqueue_keep(&q->clusterqueues, a->spec.clusterqueue);
 	begin_trees(q, a);
@@ -212,7 +331,7 @@ static bool judge(struct queue *q, struct advance_reservation *a)
 	a->left_from_ms = 0;
 	if (advance_book(q, a, true, &window))
 		return true;
-	advance_say_not_free(q, a, &a->window[window]);
+	say_not_free(q, a, &a->window[window]);
 	return false;
 }
 
@@ -236,9 +355,8 @@ static void judge_anew(struct queue *q, struct advance_reservation *a)
 
 static bool rows_are_same(struct queue *q, const struct advance_reservation *a)
 {
-	const char *reason;
 	struct advance_reservation now = {.spec = a->spec};
-	advance_rows_find(q, &now, &reason);
+	advance_rows_find(q, &now);
 	bool same = now.nrows == a->nrows;
 	for (size_t i = 0; same && i < a->nrows; i++)
 		same = now.row[i].row == a->row[i].row && now.row[i].amount == a->row[i].amount;

@@ -7,7 +7,6 @@
 #include "base/order.h"
 #include "queue/core/core.h"
 #include "queue/core/model/reservation.h"
-#include "queue/features/bookings/advance_fit.h"
 #include "sluice/quantity.h"
 
 #define INTERVALS_MAX 128 /* of a question; a Job that lasts longer is asked for all of the rest */
@@ -20,7 +19,7 @@ void advance_kept(const struct advance_reservation *a, const struct advance_wind
 	*ret_until_ms = w->until_ms;
 	for (size_t i = 0; i < a->nrows; i++) {
 		struct advance_row *x = &a->row[i];
-		int64_t left = w->from_ms == a->left_from_ms ? x->left : x->amount;
+		int64_t left = advance_row_left(a, w, x);
 		bool usable = a->cq && !a->spec.maintenance;
 		ret_amounts[i] =
 			left - (usable ? advance_used(a, x, left, at_ms, ret_until_ms) : 0);
@@ -333,21 +332,13 @@ struct asked {
 	const struct advance_reservation *crowded;
 };
 
-static bool is_in_time(const struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
-{
-	for (size_t i = 0; i < a->nwindows; i++)
-		if (a->window[i].from_ms < until_ms && a->window[i].until_ms > from_ms)
-			return true;
-	return false;
-}
-
 /* Returns the last that the Job may use in that time and that has not all that it keeps; NULL: there is none. */
 static struct advance_reservation *last_crowded(struct queue *q, const struct localqueue *lq,
 	const struct user *user, int64_t from_ms, int64_t until_ms)
 {
 	struct advance_reservation *last = NULL;
 	list_each_entry(&lq->cq->reserved, struct advance_reservation, a, of_clusterqueue)
-		if (!a->open && is_in_time(a, from_ms, until_ms) &&
+		if (!a->open && advance_is_in_time(a, from_ms, until_ms) &&
 			advance_usable_by(a, lq, user) && is_crowded(q, a))
 			last = a;
 	return last;
@@ -454,10 +445,114 @@ bool advance_covers(struct queue *q, const struct localqueue *lq, const struct u
 	return covered;
 }
 
+bool advance_is_in_time(const struct advance_reservation *a, int64_t from_ms, int64_t until_ms)
+{
+	for (size_t i = 0; i < a->nwindows; i++)
+		if (a->window[i].from_ms < until_ms && a->window[i].until_ms > from_ms)
+			return true;
+	return false;
+}
+
 bool advance_is_open(const struct clusterqueue *cq)
 {
 	list_each_entry(&cq->reserved, const struct advance_reservation, a, of_clusterqueue)
 		if (a->open)
 			return true;
 	return false;
+}
+
+/* ---- Has it its quota? ---- */
+
+static const struct quota_row *top_of(const struct quota_row *row)
+{
+	while (row->up)
+		row = row->up;
+	return row;
+}
+
+/* Counts, as often as that (1 or -1), what it keeps at that moment of the tree below `top`. False: it keeps nothing
+ * there. */
+static bool suppose(const struct advance_reservation *a, const struct quota_row *top, int64_t at_ms,
+	int times, __int128 *kept)
+{
+	bool any = false;
+	for (size_t w = 0; w < a->nwindows && a->window[w].from_ms <= at_ms; w++)
+		for (size_t i = 0; at_ms < a->window[w].until_ms && i < a->nrows; i++) {
+			int64_t amount = advance_row_left(a, &a->window[w], &a->row[i]);
+			if (top_of(a->row[i].row) != top)
+				continue;
+			(times > 0 ? quota_take : quota_give)(
+				a->row[i].row, QUOTA_SUPPOSED, amount);
+			*kept += times * amount;
+			any = true;
+		}
+	return any;
+}
+
+/* Counts so what all that are booked keep; returns how many keep something. */
+static size_t suppose_all(const struct queue *q, const struct quota_row *top, int64_t at_ms,
+	int times, __int128 *kept)
+{
+	size_t n = 0;
+	const struct advance_reservation *a = advance_reservation_first(q);
+	for (; a; a = advance_reservation_next(a))
+		n += a->booked && suppose(a, top, at_ms, times, kept);
+	return n;
+}
+
+static bool fits_at(const struct queue *q, const struct quota_row *row, int64_t at_ms,
+	struct advance_misfit *ret)
+{
+	__int128 kept = 0;
+	size_t keep = suppose_all(q, top_of(row), at_ms, 1, &kept);
+	__int128 left = quota_free(row, QUOTA_SUPPOSED);
+	if (left < 0)
+		*ret = (struct advance_misfit){row, kept, kept + left, keep > 1};
+	suppose_all(q, top_of(row), at_ms, -1, &kept);
+	return left >= 0;
+}
+
+static bool row_fits(const struct queue *q, const struct advance_reservation *a,
+	const struct quota_row *row, struct advance_misfit *ret)
+{
+	const struct advance_window *own = &a->window[0];
+	int64_t from_ms = own->from_ms > q->now_ms ? own->from_ms : q->now_ms;
+	if (!fits_at(q, row, from_ms, ret))
+		return false;
+	const struct advance_reservation *o = advance_reservation_first(q);
+	for (; o; o = advance_reservation_next(o))
+		for (size_t w = 0; o != a && w < o->nwindows; w++) {
+			int64_t at_ms = o->window[w].from_ms;
+			if (at_ms >= own->until_ms)
+				break;
+			if (at_ms > from_ms && !fits_at(q, row, at_ms, ret))
+				return false;
+		}
+	return true;
+}
+
+bool advance_fits_alone(
+	const struct queue *q, const struct advance_reservation *a, struct advance_misfit *ret)
+{
+	for (size_t i = 0; a->nwindows > 0 && i < a->nrows; i++)
+		if (!row_fits(q, a, a->row[i].row, ret))
+			return false;
+	return true;
+}
+
+/* Each row is taken when it was found, so that the next one does not count on it. */
+bool advance_has_quota(const struct advance_reservation *a)
+{
+	size_t n = 0;
+	int64_t until_ms;
+	if (!a->open || a->nwindows == 0)
+		return true;
+	int64_t *kept = mem_array(a->nrows, sizeof(*kept));
+	advance_kept(a, &a->window[0], ADVANCE_PRESENT, kept, &until_ms);
+	for (; n < a->nrows && quota_has(a->row[n].row, QUOTA_NOW, kept[n]); n++)
+		quota_take(a->row[n].row, QUOTA_NOW, kept[n]);
+	for (size_t i = 0; i < n; i++)
+		quota_give(a->row[i].row, QUOTA_NOW, kept[i]);
+	free(kept);
+	return n == a->nrows;
 }

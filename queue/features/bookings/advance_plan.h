@@ -1,6 +1,5 @@
 /*
- * AdvanceReservations in the plan: what is still kept of their rows (advance_rows.h) in their windows
- * (advance_windows.h).
+ * AdvanceReservations in the plan: what is still kept of their rows in their windows (advance_extent.h).
  *
  * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left of the
  * reserved amount, less what runs that may use it are planned to hold. So together with these runs it takes
@@ -16,9 +15,8 @@
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_PLAN_H
 
 #include "queue/core/plan/quota_plan.h"
-#include "queue/features/bookings/advance_rows.h"
+#include "queue/features/bookings/advance_extent.h"
 #include "queue/features/bookings/advance_users.h"
-#include "queue/features/bookings/advance_windows.h"
 
 /* What is kept of each row in a span of time: writes amounts, as many as there are rows, and until
  * when it is the same. */
@@ -54,5 +52,24 @@ bool advance_covers(struct queue *q, const struct localqueue *lq, const struct u
 	struct booking_lines lines);
 /* Is any open in cq that Jobs may use? */
 bool advance_is_open(const struct clusterqueue *cq);
+/* Has it a window in that time? */
+bool advance_is_in_time(const struct advance_reservation *a, int64_t from_ms, int64_t until_ms);
+
+/* ---- Has it its quota? For views ---- */
+
+/* Says where it does not fit: of this row's tree so much is kept at some moment of the window, and there is
+ * less. */
+struct advance_misfit {
+	const struct quota_row *row;
+	__int128 kept, quota;
+	bool several; /* reservations keep that */
+};
+
+/* Before its time: is there so much at all in its next window, beside other reservations alone, by the quotas as
+ * they are? False: *ret says where not. */
+bool advance_fits_alone(
+	const struct queue *q, const struct advance_reservation *a, struct advance_misfit *ret);
+/* In its time: is all that it still keeps free now, beside all that is held? */
+bool advance_has_quota(const struct advance_reservation *a);
 
 #endif

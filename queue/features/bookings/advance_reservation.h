@@ -128,6 +128,13 @@ const struct advance_reservation *advance_reservation_of(
 bool advance_reservation_concerns(
 	const struct advance_reservation *a, const struct clusterqueue *cq);
 
+/* What is left of a row in that window, used or not. */
+static inline int64_t advance_row_left(const struct advance_reservation *a,
+	const struct advance_window *w, const struct advance_row *x)
+{
+	return w->from_ms == a->left_from_ms ? x->left : x->amount;
+}
+
 /* Facts about it, or the clock, have changed: the next decision looks. */
 void advance_reservation_due(struct queue *q, struct advance_reservation *a);
 /* It reserves nothing any more. */

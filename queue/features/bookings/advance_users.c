@@ -285,7 +285,7 @@ static int64_t left_at(const struct advance_reservation *a, const struct advance
 			continue;
 		bool begun = w->from_ms <= at_ms;
 		*until_ms = least(*until_ms, begun ? w->until_ms : w->from_ms);
-		return !begun ? 0 : w->from_ms == a->left_from_ms ? x->left : x->amount;
+		return begun ? advance_row_left(a, w, x) : 0;
 	}
 	return 0;
 }

@@ -72,14 +72,11 @@ static bool overlaps_nothing(
 static bool leaves_to_others(
 	const struct reservation *r, const struct workload *w, int64_t now_ms, int64_t until_ms)
 {
-	list_each_entry(&r->cq->reserved, const struct advance_reservation, a, of_clusterqueue) {
-		bool in_time = false;
-		for (size_t i = 0; !in_time && i < a->nwindows; i++)
-			in_time = a->window[i].from_ms < until_ms && a->window[i].until_ms > now_ms;
-		if (in_time && advance_usable_by(a, r->lq, r->user) &&
+	list_each_entry(&r->cq->reserved, const struct advance_reservation, a, of_clusterqueue)
+		if (advance_is_in_time(a, now_ms, until_ms) &&
+			advance_usable_by(a, r->lq, r->user) &&
 			(w->lq->cq != r->cq || !advance_usable_by(a, w->lq, w->user)))
 			return true;
-	}
 	return false;
 }
 
