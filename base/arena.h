@@ -1,6 +1,6 @@
 /*
  * An arena: the memory of one deep copy, freed at once. What placement.h and spec.h only borrow is
- * copied into one (queue/job/placement.h).
+ * copied into one (queue/job/specs.h).
  */
 #ifndef SLUICE_BASE_ARENA_H
 #define SLUICE_BASE_ARENA_H

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/order.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 #define SECOND_MS 1000
@@ -154,10 +154,9 @@ static void take_requests(struct arrival *c, const struct job *j)
 static void take_placement(struct arrival *c, const struct job *j)
 {
 	struct arena apart = {0};
-	struct placement placement;
-	placement_copy(&apart, &j->placement, &placement);
+	placement_copy(&apart, &j->placement);
 	if (apart.bytes <= PLACEMENT_BYTES_MAX)
-		placement_copy(&c->memory, &j->placement, &c->placement);
+		c->placement = placement_copy(&c->memory, &j->placement);
 	arena_done(&apart);
 }
 

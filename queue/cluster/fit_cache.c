@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/cluster/pod.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 
 /* So many kinds of pods are cached; the least lately asked is dropped. For 5,000 nodes each takes
  * 60 kB, with a ranking 125 kB. */
@@ -293,17 +294,17 @@ static void keep_pod(struct fit_cache *s, const struct pod *p)
 	struct arena *a = &s->arena;
 	s->pod = (struct pod){
 		.ns = arena_string(a, p->ns),
-		.labels = labels_copy(a, p->labels, p->nlabels),
+		.labels = label_copies(a, p->labels, p->nlabels),
 		.nlabels = p->nlabels,
 		.priority_class = "",
 		.node_name = arena_string(a, p->node_name),
 		.scheduler = arena_string(a, p->scheduler),
-		.node_selector = labels_copy(a, p->node_selector, p->nnode_selector),
+		.node_selector = label_copies(a, p->node_selector, p->nnode_selector),
 		.nnode_selector = p->nnode_selector,
-		.tolerations = tolerations_copy(a, p->tolerations, p->ntolerations),
+		.tolerations = toleration_copies(a, p->tolerations, p->ntolerations),
 		.ntolerations = p->ntolerations,
 		.has_terms = p->has_terms,
-		.terms = node_terms_copy(a, p->terms, p->nterms),
+		.terms = node_term_copies(a, p->terms, p->nterms),
 		.nterms = p->nterms,
 		.affinity = copy_affinity_terms(a, p->affinity, p->naffinity),
 		.naffinity = p->naffinity,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 
 #define HOSTNAME "kubernetes.io/hostname"
 
@@ -197,7 +198,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 	size_t n = 0;
 	for (size_t i = 0; i < spec->nlabels; i++)
 		if (!node_classes_label_is_own(spec, &spec->labels[i]))
-			labels[n++] = *labels_copy(a, &spec->labels[i], 1);
+			labels[n++] = *label_copies(a, &spec->labels[i], 1);
 	for (size_t i = 0; i < spec->allocatable.count; i++)
 		item[i] = (struct resource){arena_string(a, spec->allocatable.item[i].name),
 			spec->allocatable.item[i].amount};
@@ -206,7 +207,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 		.unschedulable = spec->unschedulable,
 		.labels = labels,
 		.nlabels = n,
-		.taints = taints_copy(a, spec->taints, spec->ntaints),
+		.taints = taint_copies(a, spec->taints, spec->ntaints),
 		.ntaints = spec->ntaints,
 	};
 	shape->allocatable = (struct resource_list){item, spec->allocatable.count};

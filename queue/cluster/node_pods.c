@@ -9,7 +9,7 @@
 #include "base/must.h"
 #include "queue/cluster/nodes_priv.h"
 #include "queue/cluster/pod.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "sluice/quantity.h"
 
 /* ---- what they take of a node ---------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static struct node_pod *node_pod_new(const struct bound_pod *b, uint64_t fingerp
 	t->fingerprint = fingerprint;
 	t->deleting = b->deleting;
 	t->ns = arena_string(&t->arena, p->ns);
-	t->labels = labels_copy(&t->arena, p->labels, p->nlabels);
+	t->labels = label_copies(&t->arena, p->labels, p->nlabels);
 	t->nlabels = p->nlabels;
 	t->ports = copy_host_ports(&t->arena, p->host_ports, p->nhost_ports);
 	t->nports = p->nhost_ports;

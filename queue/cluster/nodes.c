@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "queue/cluster/fit_cache.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
@@ -223,7 +224,7 @@ static void dress(struct nodes *n, struct node *node, const struct node_spec *sp
 	for (size_t i = 0; i < spec->nlabels; i++) {
 		if (!node_classes_label_is_own(spec, &spec->labels[i]))
 			continue;
-		node->labels[node->nlabels++] = *labels_copy(&node->own, &spec->labels[i], 1);
+		node->labels[node->nlabels++] = *label_copies(&node->own, &spec->labels[i], 1);
 		node_classes_count_own(&n->node_classes, spec->labels[i].key);
 	}
 	node->nown = node->nlabels - shared->nlabels;
@@ -415,7 +416,7 @@ void nodes_set_namespace(
 		nodes_drop_namespace(n, name);
 	ns = mem_alloc(sizeof(*ns));
 	ns->name = arena_string(&ns->arena, name);
-	ns->labels = labels_copy(&ns->arena, labels, nlabels);
+	ns->labels = label_copies(&ns->arena, labels, nlabels);
 	ns->nlabels = nlabels;
 	map_put(&n->namespaces, map_hash_string(name), ns);
 	namespaces_moved(n);

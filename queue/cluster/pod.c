@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
@@ -135,11 +136,6 @@ const char *qos_class_name(enum qos_class c)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static struct selector_term copy_selector(struct arena *a, const struct selector_term *from)
-{
-	return *terms_copy(a, from, 1);
-}
-
 const struct affinity_term *copy_affinity_terms(
 	struct arena *a, const struct affinity_term *from, size_t n)
 {
@@ -147,9 +143,9 @@ const struct affinity_term *copy_affinity_terms(
 	for (size_t i = 0; i < n; i++) {
 		all[i] = from[i];
 		all[i].topology_key = arena_string(a, from[i].topology_key);
-		all[i].selector = copy_selector(a, &from[i].selector);
+		all[i].selector = selector_term_copy(a, &from[i].selector);
 		all[i].namespaces = names_copy(a, from[i].namespaces, from[i].nnamespaces);
-		all[i].namespace_selector = copy_selector(a, &from[i].namespace_selector);
+		all[i].namespace_selector = selector_term_copy(a, &from[i].namespace_selector);
 	}
 	return all;
 }
@@ -161,7 +157,7 @@ const struct spread_constraint *copy_spread(
 	for (size_t i = 0; i < n; i++) {
 		all[i] = from[i];
 		all[i].topology_key = arena_string(a, from[i].topology_key);
-		all[i].selector = copy_selector(a, &from[i].selector);
+		all[i].selector = selector_term_copy(a, &from[i].selector);
 	}
 	return all;
 }
@@ -180,7 +176,7 @@ const struct host_port *copy_host_ports(struct arena *a, const struct host_port 
 struct resource_list copy_requests(struct arena *a, const struct pod_resources *of)
 {
 	struct resource_list all = pod_amounts_new(pod_requests, of);
-	struct resource_list copy = resources_copy(a, &all);
+	struct resource_list copy = resource_list_copy(a, &all);
 	free((void *)all.item);
 	return copy;
 }
@@ -224,14 +220,14 @@ void copy_pod(struct arena *a, const struct pod *from, struct pod *ret)
 {
 	*ret = *from;
 	ret->ns = arena_string(a, from->ns);
-	ret->labels = labels_copy(a, from->labels, from->nlabels);
+	ret->labels = label_copies(a, from->labels, from->nlabels);
 	copy_resources(a, &from->resources, &ret->resources);
 	ret->priority_class = arena_string(a, from->priority_class);
 	ret->node_name = arena_string(a, from->node_name);
 	ret->scheduler = arena_string(a, from->scheduler);
-	ret->node_selector = labels_copy(a, from->node_selector, from->nnode_selector);
-	ret->tolerations = tolerations_copy(a, from->tolerations, from->ntolerations);
-	ret->terms = node_terms_copy(a, from->terms, from->nterms);
+	ret->node_selector = label_copies(a, from->node_selector, from->nnode_selector);
+	ret->tolerations = toleration_copies(a, from->tolerations, from->ntolerations);
+	ret->terms = node_term_copies(a, from->terms, from->nterms);
 	ret->affinity = copy_affinity_terms(a, from->affinity, from->naffinity);
 	ret->anti_affinity = copy_affinity_terms(a, from->anti_affinity, from->nanti_affinity);
 	ret->spread = copy_spread(a, from->spread, from->nspread);

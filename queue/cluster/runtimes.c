@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/cluster/nodes_priv.h"
-#include "queue/job/placement.h"
-#include "queue/job/resources.h"
+#include "queue/job/specs.h"
 
 static bool has_name(const void *value, const void *key)
 {
@@ -39,16 +38,8 @@ static void classes_moved(struct nodes *n, const char *name)
 void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s)
 {
 	struct runtime *r = mem_alloc(sizeof(*r));
-	struct arena *a = &r->arena;
 	nodes_drop_runtime_class(n, s->name);
-	r->spec = (struct runtime_class_spec){
-		.name = arena_string(a, s->name),
-		.overhead = resources_copy(a, &s->overhead),
-		.node_selector = labels_copy(a, s->node_selector, s->nnode_selector),
-		.nnode_selector = s->nnode_selector,
-		.tolerations = tolerations_copy(a, s->tolerations, s->ntolerations),
-		.ntolerations = s->ntolerations,
-	};
+	r->spec = runtime_class_spec_copy(&r->arena, s);
 	map_put(&n->runtimes, map_hash_string(r->spec.name), r);
 	classes_moved(n, r->spec.name);
 }

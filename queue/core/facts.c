@@ -21,8 +21,7 @@
 #include "queue/core/feature.h"
 #include "queue/core/model/effective_quota.h"
 #include "queue/core/admit/growth.h"
-#include "queue/job/placement.h"
-#include "queue/job/resources.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/run_ends.h"
@@ -547,31 +546,11 @@ bool queue_drop_runtime_class(struct queue *q, const char *name)
 
 /* ---- What holds for all queues ---------------------------------------------------------------- */
 
-static const struct transformation_spec *copy_transformations(
-	struct arena *a, const struct transformation_spec *from, size_t n)
-{
-	struct transformation_spec *to = arena_take(a, n, sizeof(*to));
-	for (size_t i = 0; i < n; i++) {
-		struct resource_list outputs = {from[i].output, from[i].noutputs};
-		to[i] = from[i];
-		to[i].input = arena_string(a, from[i].input);
-		to[i].multiply_by = arena_string(a, from[i].multiply_by);
-		to[i].output = resources_copy(a, &outputs).item;
-	}
-	return to;
-}
-
 void queue_configure(struct queue *q, const struct queue_config *c)
 {
 	queue_tell(q, CONFIGURE, .config = c);
 	struct arena memory = {0};
-	struct resource_list weights = {c->usage_weight, c->nusage_weights};
-	q->config = *c;
-	q->config.usage_weight = resources_copy(&memory, &weights).item;
-	q->config.excluded_prefixes =
-		names_copy(&memory, c->excluded_prefixes, c->nexcluded_prefixes);
-	q->config.transformation =
-		copy_transformations(&memory, c->transformation, c->ntransformations);
+	q->config = queue_config_copy(&memory, c);
 	arena_done(&q->config_memory);
 	q->config_memory = memory;
 	q->clusterqueues.ignore_undeclared = c->ignore_undeclared;

@@ -1,5 +1,5 @@
 /*
- * Placements and metadata of pods (sluice/placement.h), kept: deep copies, and bytes.
+ * Placements and metadata of pods (sluice/placement.h): labels, names, and bytes.
  */
 #ifndef SLUICE_QUEUE_JOB_PLACEMENT_H
 #define SLUICE_QUEUE_JOB_PLACEMENT_H
@@ -17,19 +17,9 @@ bool labels_have(const struct label *labels, size_t n, const struct label *wante
 /* Tells whether a list of names, or of a requirement's values, has this one. */
 bool names_have(const char *const *all, size_t n, const char *name);
 
-/* ---- Deep copies, into an arena, of what is only borrowed ------------------------------------ */
-
-const struct label *labels_copy(struct arena *a, const struct label *from, size_t n);
-const struct taint *taints_copy(struct arena *a, const struct taint *from, size_t n);
-const struct toleration *tolerations_copy(struct arena *a, const struct toleration *from, size_t n);
-const struct selector_term *terms_copy(struct arena *a, const struct selector_term *from, size_t n);
-const struct node_term *node_terms_copy(struct arena *a, const struct node_term *from, size_t n);
+/* A deep copy of a list of names, and whether two lists are the same. Of structs: queue/job/specs.h. */
 const char *const *names_copy(struct arena *a, const char *const *from, size_t n);
-void pod_metadata_copy(struct arena *a, const struct pod_metadata *from, struct pod_metadata *ret);
-void template_metadata_copy(
-	struct arena *a, const struct template_metadata *from, struct template_metadata *ret);
-void placement_copy(struct arena *a, const struct placement *from, struct placement *ret);
-void node_group_copy(struct arena *a, const struct node_group *from, struct node_group *ret);
+bool names_same(const char *const *a, size_t na, const char *const *b, size_t nb);
 
 /* ---- Bytes that are equal exactly when two placements, or metadata, are ---------------------- */
 
@@ -51,7 +41,5 @@ void key_node_terms(struct buf *b, const struct node_term *all, size_t n);
 void placement_key(const struct placement *p, struct buf *out);
 void pod_metadata_key(const struct pod_metadata *m, struct buf *out);
 void template_metadata_key(const struct template_metadata *m, struct buf *out);
-
-bool pod_metadata_same(const struct pod_metadata *a, const struct pod_metadata *b);
 
 #endif

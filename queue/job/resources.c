@@ -10,7 +10,7 @@ const struct resource *resources_find(const struct resource_list *l, const char 
 	return NULL;
 }
 
-bool resources_same(const struct resource_list *a, const struct resource_list *b)
+bool resource_list_same(const struct resource_list *a, const struct resource_list *b)
 {
 	bool same = a->count == b->count;
 	for (size_t i = 0; same && i < a->count; i++) {
@@ -20,14 +20,24 @@ bool resources_same(const struct resource_list *a, const struct resource_list *b
 	return same;
 }
 
-struct resource_list resources_copy(struct arena *a, const struct resource_list *from)
+bool resource_all_same(const struct resource *a, size_t na, const struct resource *b, size_t nb)
 {
-	struct resource *to = arena_take(a, from->count, sizeof(*to));
-	for (size_t i = 0; i < from->count; i++) {
-		to[i].name = arena_string(a, from->item[i].name);
-		to[i].amount = from->item[i].amount;
+	return resource_list_same(&(struct resource_list){a, na}, &(struct resource_list){b, nb});
+}
+
+const struct resource *resource_copies(struct arena *a, const struct resource *from, size_t n)
+{
+	struct resource *to = arena_take(a, n, sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		to[i].name = arena_string(a, from[i].name);
+		to[i].amount = from[i].amount;
 	}
-	return (struct resource_list){to, from->count};
+	return to;
+}
+
+struct resource_list resource_list_copy(struct arena *a, const struct resource_list *from)
+{
+	return (struct resource_list){resource_copies(a, from->item, from->count), from->count};
 }
 
 struct resource_list resources_merge(

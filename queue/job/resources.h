@@ -8,8 +8,11 @@
 /* NULL when it is not listed. */
 const struct resource *resources_find(const struct resource_list *l, const char *name);
 /* The same names with the same amounts, in whatever order. */
-bool resources_same(const struct resource_list *a, const struct resource_list *b);
-struct resource_list resources_copy(struct arena *a, const struct resource_list *from);
+bool resource_list_same(const struct resource_list *a, const struct resource_list *b);
+bool resource_all_same(const struct resource *a, size_t na, const struct resource *b, size_t nb);
+/* Copies without the style in which amounts were written. */
+struct resource_list resource_list_copy(struct arena *a, const struct resource_list *from);
+const struct resource *resource_copies(struct arena *a, const struct resource *from, size_t n);
 /* `first`, and what of `then` is not in `first`. Borrows the strings. */
 struct resource_list resources_merge(
 	struct arena *a, const struct resource_list *first, const struct resource_list *then);

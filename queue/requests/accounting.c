@@ -34,13 +34,13 @@ bool accounting_set_runtime_class(struct accounting *a, const struct runtime_cla
 {
 	uint64_t hash = map_hash_string(s->name);
 	struct runtime_class *old = map_get(&a->runtime_classes, hash, s->name);
-	if (old && resources_same(&old->overhead, &s->overhead))
+	if (old && resource_list_same(&old->overhead, &s->overhead))
 		return false;
 	accounting_unset_runtime_class(a, s->name);
 	struct arena memory = {0};
 	struct runtime_class *r = arena_take(&memory, 1, sizeof(*r));
 	r->name = arena_string(&memory, s->name);
-	r->overhead = resources_copy(&memory, &s->overhead);
+	r->overhead = resource_list_copy(&memory, &s->overhead);
 	r->memory = memory;
 	map_put(&a->runtime_classes, hash, r);
 	return true;
@@ -328,7 +328,7 @@ static bool has_other_overhead(
 	const struct runtime_class *class = runtime_class_of(facts, j);
 	struct text text = text_over(a->fault, sizeof(a->fault));
 	if (j->pod.overhead.count == 0 ||
-		(class && resources_same(&class->overhead, &j->pod.overhead)))
+		(class && resource_list_same(&class->overhead, &j->pod.overhead)))
 		return false;
 	if (*name)
 		text_add(&text,

@@ -6,10 +6,11 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/resources.h"
+#include "queue/job/specs.h"
 
 struct limit_range {
 	char *name;
-	struct limit_range_item *item;
+	const struct limit_range_item *item;
 	size_t nitems;
 	struct arena memory;
 };
@@ -50,29 +51,9 @@ static struct limit_range *range_new(const struct limit_range_spec *s)
 {
 	struct limit_range *r = mem_alloc(sizeof(*r));
 	r->name = mem_strdup(s->name);
-	r->item = arena_take(&r->memory, s->nitems, sizeof(*r->item));
+	r->item = limit_range_item_copies(&r->memory, s->item, s->nitems);
 	r->nitems = s->nitems;
-	for (size_t i = 0; i < s->nitems; i++) {
-		const struct limit_range_item *from = &s->item[i];
-		r->item[i] = (struct limit_range_item){from->is_pod,
-			resources_copy(&r->memory, &from->defaults),
-			resources_copy(&r->memory, &from->default_requests),
-			resources_copy(&r->memory, &from->min),
-			resources_copy(&r->memory, &from->max)};
-	}
 	return r;
-}
-
-static bool range_says(const struct limit_range *r, const struct limit_range_spec *s)
-{
-	bool same = r->nitems == s->nitems;
-	for (size_t i = 0; same && i < s->nitems; i++) {
-		const struct limit_range_item *a = &r->item[i], *b = &s->item[i];
-		same = a->is_pod == b->is_pod && resources_same(&a->defaults, &b->defaults) &&
-		       resources_same(&a->default_requests, &b->default_requests) &&
-		       resources_same(&a->min, &b->min) && resources_same(&a->max, &b->max);
-	}
-	return same;
 }
 
 /* ---- The sum ---- */
@@ -165,7 +146,8 @@ bool limit_range_set(struct limit_ranges *all, const struct limit_range_spec *s)
 	bool there;
 	struct namespace_limits *n = namespace_of(all, s->ns);
 	size_t at = place_of(n, s->name, &there);
-	if (there && range_says(n->range[at], s))
+	if (there && limit_range_item_all_same(
+			     n->range[at]->item, n->range[at]->nitems, s->item, s->nitems))
 		return false;
 	if (there) {
 		range_free(n->range[at]);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 
 static const char *const name_keys[] = {"job-name", "batch.kubernetes.io/job-name"};
 static const char *const uid_keys[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
@@ -78,7 +79,7 @@ static struct podlabels *podlabels_new(const struct label *label, size_t n, uint
 	for (size_t i = 0; i < n; i++)
 		if (!podlabel_is_of_one_job(label[i].key))
 			own[l->n++] = label[i];
-	l->label = labels_copy(&l->memory, own, l->n);
+	l->label = label_copies(&l->memory, own, l->n);
 	free(own);
 	return l;
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/requests/lending.h"
 
 struct directives_key {
@@ -109,8 +110,8 @@ static struct directives *directives_of(struct shapes *s, const struct job *j)
 		d->hash = hash;
 		d->lending = lending_set(j->lending);
 		d->resources = j->resources ? arena_string(&d->memory, j->resources) : NULL;
-		placement_copy(&d->memory, &j->placement, &d->placement);
-		template_metadata_copy(&d->memory, &metadata, &d->metadata);
+		d->placement = placement_copy(&d->memory, &j->placement);
+		d->metadata = template_metadata_copy(&d->memory, &metadata);
 		void *copy = arena_take(&d->memory, bytes.len, 1);
 		if (bytes.len > 0)
 			memcpy(copy, bytes.ptr, bytes.len);

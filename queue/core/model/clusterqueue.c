@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/group.h"
 #include "queue/core/model/run_ends.h"
 #include "queue/requests/lending.h"
@@ -258,7 +258,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->spec.backfill_reservations = s->backfill_reservations;
 	cq->spec.stop_policy = s->stop_policy;
 	cq->spec.has_selector = s->has_namespace_selector;
-	cq->spec.selector = *terms_copy(&cq->spec.memory, &s->namespace_selector, 1);
+	cq->spec.selector = selector_term_copy(&cq->spec.memory, &s->namespace_selector);
 	cq->spec.fungibility = s->fungibility;
 	cq->spec.preemption = s->preemption;
 	cq->spec.weight = s->weight;
@@ -269,7 +269,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->spec.cluster_fit = s->cluster_fit;
 	cq->spec.has_max_priority = s->has_max_priority;
 	cq->spec.max_priority = s->max_priority;
-	pod_metadata_copy(&cq->spec.memory, &s->metadata, &cq->spec.metadata);
+	cq->spec.metadata = pod_metadata_copy(&cq->spec.memory, &s->metadata);
 	cq->spec.gap_fillers_below = s->gap_fillers_below;
 }
 

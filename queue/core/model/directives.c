@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/core/core.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/directives.h"
 
@@ -40,13 +41,6 @@ static void put_label(struct label *all, size_t *n, const struct label *l)
 		known->value = l->value;
 	else
 		all[(*n)++] = *l;
-}
-
-static bool toleration_same(const struct toleration *a, const struct toleration *b)
-{
-	return a->op == b->op && a->effect == b->effect && a->has_seconds == b->has_seconds &&
-	       (!a->has_seconds || a->seconds == b->seconds) && strcmp(a->key, b->key) == 0 &&
-	       strcmp(a->value, b->value) == 0;
 }
 
 static void put_toleration(struct toleration *all, size_t *n, const struct toleration *t)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "queue/cluster/pod.h"
 #include "queue/core/core.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/tell.h"
 
@@ -120,7 +120,7 @@ void queue_set_disruption_budget(struct queue *q, const struct disruption_budget
 	struct disruption_budget *b = budget_of(guarded_of(q, s->ns), s->name);
 	arena_done(&b->memory);
 	b->memory = (struct arena){0};
-	b->selector = *terms_copy(&b->memory, &s->selector, 1);
+	b->selector = selector_term_copy(&b->memory, &s->selector);
 	b->allowed = s->allowed;
 }
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/placement.h"
-#include "queue/job/resources.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/clusterqueue.h"
 #include "queue/core/model/group.h"
 #include "queue/core/model/overflow.h"
@@ -95,7 +95,7 @@ struct nspace *namespace_of(struct localqueues *all, const char *name)
 void namespace_set(struct nspace *ns, const struct namespace_spec *s)
 {
 	struct arena memory = {0};
-	const struct label *labels = labels_copy(&memory, s->labels, s->nlabels);
+	const struct label *labels = label_copies(&memory, s->labels, s->nlabels);
 	arena_done(&ns->memory);
 	ns->memory = memory;
 	ns->labels = labels;
@@ -166,17 +166,8 @@ void localqueue_take_terms(struct localqueue *lq, const struct localqueue_limits
 	const struct pod_metadata *metadata)
 {
 	arena_done(&lq->memory);
-	lq->limits = *limits;
-	lq->limits.per_user.quota = resources_copy(&lq->memory, &limits->per_user.quota);
-	pod_metadata_copy(&lq->memory, metadata, &lq->metadata);
-}
-
-bool localqueue_limits_same(const struct localqueue_limits *a, const struct localqueue_limits *b)
-{
-	return a->max_waiting == b->max_waiting && a->max_running == b->max_running &&
-	       a->per_user.running == b->per_user.running &&
-	       a->per_user.waiting == b->per_user.waiting &&
-	       resources_same(&a->per_user.quota, &b->per_user.quota);
+	lq->limits = localqueue_limits_copy(&lq->memory, limits);
+	lq->metadata = pod_metadata_copy(&lq->memory, metadata);
 }
 
 size_t localqueue_pending(const struct localqueue *lq)

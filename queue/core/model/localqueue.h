@@ -107,7 +107,6 @@ size_t localqueue_pending(const struct localqueue *lq);
 /* Takes over spec.podTemplate, and the limits. */
 void localqueue_take_terms(struct localqueue *lq, const struct localqueue_limits *limits,
 	const struct pod_metadata *metadata);
-bool localqueue_limits_same(const struct localqueue_limits *a, const struct localqueue_limits *b);
 
 /* While the labels of a namespace are unknown, only a selector without requirements selects it. */
 bool clusterqueue_selects(const struct clusterqueue *cq, const struct nspace *ns);

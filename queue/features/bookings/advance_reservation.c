@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/core/core.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/features/bookings/advance_plan.h"
 #include "queue/core/tell.h"
 #include "queue/features/windows/calendar_ref.h"
@@ -104,30 +104,12 @@ static struct advance_reservation *object_of(struct queue *q, const char *name)
 	return a;
 }
 
-static const struct advance_amount *amounts_take(
-	struct arena *a, const struct advance_amount *from, size_t n)
-{
-	struct advance_amount *copy = arena_take(a, n, sizeof(*copy));
-	for (size_t i = 0; i < n; i++) {
-		copy[i].flavor = arena_string(a, from[i].flavor);
-		copy[i].resource = arena_string(a, from[i].resource);
-		copy[i].amount = from[i].amount;
-	}
-	return copy;
-}
-
 static void spec_take(struct advance_reservation *x, const struct advance_reservation_spec *s)
 {
-	struct arena old = x->memory, *a = &x->memory;
-	*a = (struct arena){0};
-	x->spec = *s;
+	struct arena old = x->memory;
+	x->memory = (struct arena){0};
+	x->spec = advance_reservation_spec_copy(&x->memory, s);
 	x->spec.name = x->name;
-	x->spec.clusterqueue = arena_string(a, s->clusterqueue);
-	x->spec.amount = amounts_take(a, s->amount, s->namounts);
-	x->spec.calendar = arena_string(a, s->calendar);
-	x->spec.namespaces = names_copy(a, s->namespaces, s->nnamespaces);
-	x->spec.users = names_copy(a, s->users, s->nusers);
-	x->spec.left = amounts_take(a, s->left, s->nleft);
 	arena_done(&old);
 }
 

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "queue/features/bookings/advance_reservation.h"
+#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 
 static int check_amount(const struct advance_amount *x, size_t i, bool of_all, struct err *e)
 {
@@ -92,38 +94,20 @@ int advance_spec_check(const struct advance_reservation_spec *s, struct err *e)
 	return code;
 }
 
-static bool amounts_same(
-	const struct advance_amount *a, size_t na, const struct advance_amount *b, size_t nb)
-{
-	bool same = na == nb;
-	for (size_t i = 0; same && i < na; i++)
-		same = strcmp(a[i].flavor, b[i].flavor) == 0 &&
-		       strcmp(a[i].resource, b[i].resource) == 0 && a[i].amount == b[i].amount;
-	return same;
-}
-
 bool advance_spec_reserves_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
 {
 	return strcmp(a->clusterqueue, b->clusterqueue) == 0 && a->from_ms == b->from_ms &&
 	       a->until_ms == b->until_ms && strcmp(a->calendar, b->calendar) == 0 &&
 	       a->maintenance == b->maintenance &&
-	       amounts_same(a->amount, a->namounts, b->amount, b->namounts);
+	       advance_amount_all_same(a->amount, a->namounts, b->amount, b->namounts);
 }
 
 bool advance_spec_left_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b)
 {
 	return a->left_from_ms == b->left_from_ms &&
-	       amounts_same(a->left, a->nleft, b->left, b->nleft);
-}
-
-static bool names_same(const char *const *a, size_t na, const char *const *b, size_t nb)
-{
-	bool same = na == nb;
-	for (size_t i = 0; same && i < na; i++)
-		same = strcmp(a[i], b[i]) == 0;
-	return same;
+	       advance_amount_all_same(a->left, a->nleft, b->left, b->nleft);
 }
 
 bool advance_spec_usable_same(

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core/core.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/features/dependencies/dependency_wait.h"
 #include "queue/features/dependencies/outcome_record.h"
 #include "queue/features/dependencies/predecessors_priv.h"
@@ -181,7 +181,7 @@ static struct predecessor_selector *selector_made(
 		struct predecessor_selector *s = ns->selector[i];
 		if (!s)
 			free_at = i;
-		else if (selector_terms_same(&s->term, &item->term))
+		else if (selector_term_same(&s->term, &item->term))
 			return s;
 	}
 	if (free_at == PREDECESSOR_SELECTORS_MAX)
@@ -191,7 +191,7 @@ static struct predecessor_selector *selector_made(
 	s->awaited.is_selector = true;
 	list_init(&s->awaited.followers);
 	s->bit = UINT64_C(1) << free_at;
-	s->term = *terms_copy(&s->memory, &item->term, 1);
+	s->term = selector_term_copy(&s->memory, &item->term);
 	ns->selector[free_at] = s;
 	q->predecessors->bytes += sizeof(*s) + s->memory.bytes;
 	return s;
@@ -269,7 +269,7 @@ static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
 			struct dependency_item *item =
 				container_of(l, struct dependency_item, of_awaited);
 			next = l->next;
-			if (selector_terms_same(&item->term, &first->term))
+			if (selector_term_same(&item->term, &first->term))
 				placed_from_crowd(q, ns, item);
 		}
 	}

@@ -8,7 +8,7 @@
 #include "base/order.h"
 #include "queue/core/admit/nominee.h"
 #include "queue/core/core.h"
-#include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/dependencies/outcome_record.h"
 #include "queue/core/feature.h"
@@ -165,7 +165,7 @@ static struct dependency_wait *wait_new(struct queue *q, struct workload *w, con
 		to->kind = from->kind;
 		to->text = arena_string(&x->memory, from->text);
 		if (!from->name)
-			to->term = *terms_copy(&x->memory, &from->selector, 1);
+			to->term = selector_term_copy(&x->memory, &from->selector);
 	}
 	q->workload_bytes += wait_size(x);
 	count_singleton(q, x, 1);

@@ -164,23 +164,3 @@ const struct predecessor_name *selector_culprit(
 			return one_with(s, o);
 	return NULL;
 }
-
-/* ---- Terms ---- */
-
-static bool values_same(const struct requirement *a, const struct requirement *b)
-{
-	bool same = a->nvalues == b->nvalues;
-	for (size_t i = 0; same && i < a->nvalues; i++)
-		same = strcmp(a->values[i], b->values[i]) == 0;
-	return same;
-}
-
-bool selector_terms_same(const struct selector_term *a, const struct selector_term *b)
-{
-	bool same = a->nrequirements == b->nrequirements;
-	for (size_t i = 0; same && i < a->nrequirements; i++) {
-		const struct requirement *x = &a->requirements[i], *y = &b->requirements[i];
-		same = x->op == y->op && strcmp(x->key, y->key) == 0 && values_same(x, y);
-	}
-	return same;
-}

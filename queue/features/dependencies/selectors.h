@@ -46,6 +46,5 @@ enum outcome selector_own(const struct predecessor_selector *s, const struct wor
  * more; NULL: there is none. */
 const struct predecessor_name *selector_culprit(
 	const struct predecessor_selector *s, enum dependency_kind k);
-bool selector_terms_same(const struct selector_term *a, const struct selector_term *b);
 
 #endif

@@ -17,6 +17,7 @@
 #include "sluice/quantity.h"
 #include "queue/features/money/plan.h"
 #include "queue/features/money/bill.h"
+#include "queue/job/specs.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define LAST_S INT64_C(253370764800) /* the beginning of 9999 */
@@ -393,14 +394,9 @@ static void stop_paying(struct queue *q, struct budget *b)
 static void take_spec(struct queue *q, struct budget *b, const struct budget_spec *s)
 {
 	b->memory = (struct arena){0};
-	b->spec = *s;
+	b->spec = budget_spec_copy(&b->memory, s);
 	b->spec.name = b->name;
-	b->spec.clusterqueue = arena_string(&b->memory, s->clusterqueue);
-	b->spec.localqueue_ns = arena_string(&b->memory, s->localqueue_ns);
-	b->spec.localqueue = arena_string(&b->memory, s->localqueue);
-	b->spec.time_zone = arena_string(&b->memory, s->time_zone);
 	b->spec.currency = b->currency = symbol_of(&q->symbols, s->currency);
-	b->spec.zone = NULL;
 	b->zone = s->zone ? zone_copy(s->zone) : NULL;
 	if (*s->clusterqueue)
 		b->cq = clusterqueue_keep(&q->clusterqueues, s->clusterqueue);

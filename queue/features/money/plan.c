@@ -15,6 +15,7 @@
 #include "queue/core/tell.h"
 #include "queue/features/money/budget.h"
 #include "queue/features/money/bill.h"
+#include "queue/job/specs.h"
 
 /* ---- What can be wrong with a spec ---- */
 
@@ -156,46 +157,12 @@ void plans_done(struct queue *q)
 		plan_free(q, p);
 }
 
-static void copy_lists(struct arena *a, const struct priceplan_spec *s, struct priceplan_spec *ret)
-{
-	const char **queue = arena_take(a, s->nqueues, sizeof(*queue));
-	struct price_base *base = arena_take(a, s->nbases, sizeof(*base));
-	struct price_flavor *flavor = arena_take(a, s->nflavors, sizeof(*flavor));
-	struct price_rate *rate = arena_take(a, s->nrates, sizeof(*rate));
-	struct price_point *point = arena_take(a, s->nseries, sizeof(*point));
-	for (size_t i = 0; i < s->nqueues; i++)
-		queue[i] = arena_string(a, s->queues[i]);
-	for (size_t i = 0; i < s->nbases; i++) {
-		base[i] = s->base[i];
-		base[i].resource = arena_string(a, s->base[i].resource);
-	}
-	for (size_t i = 0; i < s->nflavors; i++) {
-		flavor[i] = s->flavor[i];
-		flavor[i].flavor = arena_string(a, s->flavor[i].flavor);
-	}
-	for (size_t i = 0; i < s->nrates; i++) {
-		rate[i] = s->rate[i];
-		rate[i].calendar = arena_string(a, s->rate[i].calendar);
-		rate[i].window = arena_string(a, s->rate[i].window ? s->rate[i].window : "");
-	}
-	for (size_t i = 0; i < s->nseries; i++)
-		point[i] = s->series[i];
-	ret->queues = queue;
-	ret->base = base;
-	ret->flavor = flavor;
-	ret->rate = rate;
-	ret->series = point;
-}
-
 static void take_spec(struct queue *q, struct plan *p, const struct priceplan_spec *s)
 {
 	p->memory = (struct arena){0};
-	p->spec = *s;
+	p->spec = priceplan_spec_copy(&p->memory, s);
 	p->spec.name = p->name;
 	p->spec.currency = p->currency = symbol_of(&q->symbols, s->currency);
-	p->spec.series_configmap = p->spec.series_key = "";
-	p->spec.series_fault = s->series_fault ? arena_string(&p->memory, s->series_fault) : NULL;
-	copy_lists(&p->memory, s, &p->spec);
 	p->rate = mem_array(s->nrates + 1, sizeof(*p->rate));
 	for (size_t i = 0; i < s->nrates; i++) {
 		p->rate[i].plan = p;

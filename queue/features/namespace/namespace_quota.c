@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/cluster/pod.h"
+#include "queue/job/placement.h"
 #include "queue/job/resources.h"
 #include "queue/core/core.h"
 #include "queue/requests/lending.h"
@@ -35,11 +36,8 @@ static const struct quota_scope_term *copy_scopes(
 {
 	struct quota_scope_term *all = arena_take(a, n, sizeof(*all));
 	for (size_t i = 0; i < n; i++) {
-		const char **values = arena_take(a, from[i].nvalues, sizeof(*values));
-		for (size_t v = 0; v < from[i].nvalues; v++)
-			values[v] = arena_string(a, from[i].values[v]);
 		all[i] = from[i];
-		all[i].values = values;
+		all[i].values = names_copy(a, from[i].values, from[i].nvalues);
 	}
 	return all;
 }
@@ -60,12 +58,8 @@ static struct held_quota *held_new(const struct resource_quota *from)
 
 static bool scope_same(const struct quota_scope_term *a, const struct quota_scope_term *b)
 {
-	if (a->scope != b->scope || a->op != b->op || a->nvalues != b->nvalues)
-		return false;
-	for (size_t i = 0; i < a->nvalues; i++)
-		if (strcmp(a->values[i], b->values[i]) != 0)
-			return false;
-	return true;
+	return a->scope == b->scope && a->op == b->op &&
+	       names_same(a->values, a->nvalues, b->values, b->nvalues);
 }
 
 /* The same limits in the same order, on the same pods. */

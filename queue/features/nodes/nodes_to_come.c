@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "queue/core/core.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/core/model/directives.h"
 #include "queue/core/tell.h"
 #include "queue/features/nodes/node_suitability.h"
@@ -220,10 +221,7 @@ static struct made_nodes *find_pool(struct autoscalers *a, const char *name)
 static struct made_nodes *pool_new(const struct made_nodes_spec *s)
 {
 	struct made_nodes *m = mem_alloc(sizeof(*m));
-	m->spec.name = arena_string(&m->memory, s->name);
-	m->spec.labels = labels_copy(&m->memory, s->labels, s->nlabels);
-	m->spec.nlabels = s->nlabels;
-	m->spec.requirements = *terms_copy(&m->memory, &s->requirements, 1);
+	m->spec = made_nodes_spec_copy(&m->memory, s);
 	return m;
 }
 

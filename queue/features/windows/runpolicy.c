@@ -8,6 +8,7 @@
 #include "queue/core/core.h"
 #include "queue/core/feature.h"
 #include "queue/job/placement.h"
+#include "queue/job/specs.h"
 #include "queue/core/tell.h"
 #include "queue/features/windows/window_state.h"
 
@@ -233,45 +234,16 @@ static int check_spec(const struct runpolicy_spec *s, struct err *e)
 
 static void spec_take(struct runpolicy *p, const struct runpolicy_spec *s)
 {
-	struct arena *a = &p->memory;
-	arena_done(a);
-	*a = (struct arena){0};
-	p->spec = *s;
+	arena_done(&p->memory);
+	p->spec = runpolicy_spec_copy(&p->memory, s);
 	p->spec.name = p->name;
-	p->spec.queues = names_copy(a, s->queues, s->nqueues);
-	p->spec.localqueues = names_copy(a, s->localqueues, s->nlocalqueues);
-	p->spec.calendar = arena_string(a, s->calendar);
-	if (s->has_exempt_selector)
-		p->spec.exempt_selector = *terms_copy(a, &s->exempt_selector, 1);
-	struct window_quota_spec *quota = arena_take(a, s->nquotas, sizeof(*quota));
-	for (size_t i = 0; i < s->nquotas; i++) {
-		quota[i] = s->quota[i];
-		quota[i].window = arena_string(a, s->quota[i].window);
-		quota[i].flavor = arena_string(a, s->quota[i].flavor);
-		quota[i].resource = arena_string(a, s->quota[i].resource);
-	}
-	p->spec.quota = quota;
-}
-
-static bool requirement_same(const struct requirement *a, const struct requirement *b)
-{
-	bool same = strcmp(a->key, b->key) == 0 && a->op == b->op && a->nvalues == b->nvalues;
-	for (size_t i = 0; same && i < a->nvalues; i++)
-		same = strcmp(a->values[i], b->values[i]) == 0;
-	return same;
 }
 
 static bool selector_same(const struct runpolicy_spec *a, const struct runpolicy_spec *b)
 {
-	const struct selector_term *x = &a->exempt_selector, *y = &b->exempt_selector;
-	if (a->has_exempt_selector != b->has_exempt_selector)
-		return false;
-	if (!a->has_exempt_selector)
-		return true;
-	bool same = x->nrequirements == y->nrequirements;
-	for (size_t i = 0; same && i < x->nrequirements; i++)
-		same = requirement_same(&x->requirements[i], &y->requirements[i]);
-	return same;
+	return a->has_exempt_selector == b->has_exempt_selector &&
+	       (!a->has_exempt_selector ||
+		       selector_term_same(&a->exempt_selector, &b->exempt_selector));
 }
 
 static struct runpolicy *object_of(struct queue *q, const char *name)

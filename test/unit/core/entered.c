@@ -1,7 +1,8 @@
 /*
  * Prints the address of each function of the queue that is entered in the life of one ordinary Job, from the call that
  * tells of it to the one that says that it has ended; with the word `preemption`, of one that has to stop a lesser run
- * first. All of queue/ is compiled for this without inlining and with an entry hook. entered.py reads what is printed.
+ * first. All of queue/ is compiled for this without inlining and with a hook at each entry, but for inline functions of
+ * headers. entered.py reads what is printed.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 """Counts the functions of queue/ that one ordinary Job enters, and holds it against what it may be.
 
-    entered.py PROGRAM ROOT
+    entered.py PROGRAM ROOT [-v]
 
 The Job is in a cluster without windows, prices, Budgets, nodes, ResourceQuotas, reservations and Jobs that wait for
 Jobs. A function of windows/ or money/ that is entered all the same is named: these features sleep (feature.h). The counts
@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
-MOST = {"job": 498, "preemption": 596}
+MOST = {"job": 449, "preemption": 545}
 SLEEPING = ("queue/features/windows/", "queue/features/money/")
 # They read each Job, and have steps of queue_decide() that find nothing to do.
 ASKED = {"window_job_seen", "runpolicies_exempt", "price_read", "price_seen", "terms_take", "terms_forget", "asks_anything",
