@@ -1,6 +1,6 @@
 /* Which objects of admins decide what starts in a Cohort tree, and whether they are still the same. */
 #include "base/mix.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/view.h"
 #include "queue/features/bookings/advance_reservation.h"
 #include "queue/features/money/budget.h"

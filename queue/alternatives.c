@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/flavor.h"
 #include "queue/features/money/terms.h"
 #include "queue/features/windows/window_state.h"

@@ -24,7 +24,7 @@
  */
 #include "sluice/intake.h"
 #include "queue/cluster/nodes.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/explain.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/nodes/node_suitability.h"

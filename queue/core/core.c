@@ -5,25 +5,10 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/symbol.h"
-#include "queue/core/admit/kept_start.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/kept_start.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/preempt/victims.h"
-
-struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
-{
-	return map_get(&q->workloads, uid_hash(uid), uid);
-}
-
-void queue_forget_workload(struct queue *q, struct workload *w)
-{
-	workload_unplace(q, w);
-	reservation_forget_promise(q, w);
-	if (w->reservation)
-		reservation_end(q, w);
-	workload_free(q, w);
-	q->counters.version++;
-}
 
 static bool workload_is(const void *value, const void *key)
 {

@@ -1,7 +1,7 @@
-#include "queue/core/decide.h"
+#include "queue/core/core.h"
 
 #include "queue/core/admit/pass.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/shrink.h"

@@ -14,18 +14,18 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/plan/booked_runs.h"
+#include "queue/core/model/booked_runs.h"
 #include "queue/core/admit/backfill.h"
 #include "queue/core/admit/backfill_heads.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/effective_quota.h"
 #include "queue/core/admit/growth.h"
 #include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/run_ends.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {

@@ -1,8 +1,8 @@
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 
 #include "base/must.h"
 #include "queue/core/admit/nominee.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 
 /* ---- What they concern ---- */
@@ -183,8 +183,7 @@ int32_t features_growth_pods(
 	return least;
 }
 
-enum stop_reason features_stop(
-	struct queue *q, struct reservation *r, const char **ret_policy)
+enum stop_reason features_stop(struct queue *q, struct reservation *r, const char **ret_policy)
 {
 	each_feature(f, q->features_awake, stops) {
 		enum stop_reason reason = f->stops(q, r, ret_policy);

@@ -2,15 +2,15 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/core/admit/growth.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/duration.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/shrink.h"
 #include "queue/core/model/user.h"
 #include "sluice/quantity.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 
 /* In a StrictFIFO queue a preempted run blocks the Jobs behind it, as long as it will return. That
  * may be over now. */

@@ -1,9 +1,9 @@
-#include "queue/core/runs.h"
+#include "queue/core/model/runs.h"
 
 #include "queue/core/admit/growth.h"
-#include "queue/core/admit/kept_start.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/kept_start.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/shrink.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"

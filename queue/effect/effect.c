@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/features/nodes/nodes_to_come.h"

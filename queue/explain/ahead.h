@@ -24,7 +24,7 @@
 #ifndef SLUICE_QUEUE_EXPLAIN_AHEAD_H
 #define SLUICE_QUEUE_EXPLAIN_AHEAD_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/text.h"
 
 /* Counts those ahead of w; 0: it stands in no line. rank: its precedence_rank(). */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/disruption.h"
 #include "queue/effect/effect.h"
 #include "queue/explain/ahead.h"

@@ -14,7 +14,7 @@
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_H
 
 #include "queue/core/model/plain_fit.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/text.h"
 
 struct question; /* feature.h */

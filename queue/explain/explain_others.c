@@ -9,7 +9,7 @@
 #include "queue/requests/shape.h"
 #include "queue/core/admit/backfill.h"
 #include "queue/core/admit/backfill_heads.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 
 struct words other_words(const struct workload *w, const struct workload *other)
 {

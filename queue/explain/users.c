@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 
 enum { NAMES_MAX = 3 }; /* so many are named; the others are counted */

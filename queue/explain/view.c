@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/disruption.h"
 #include "queue/features/namespace/namespace_quota.h"
 #include "queue/features/targets.h"

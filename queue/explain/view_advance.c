@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/features/bookings/advance_clear.h"

@@ -3,7 +3,7 @@
 
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/features/money/booked_start.h"

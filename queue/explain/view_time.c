@@ -1,6 +1,6 @@
 /* The state of Calendars and RunPolicies as their status shows it. */
 #include "queue/features/windows/window_close.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/features/targets.h"

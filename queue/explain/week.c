@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "queue/features/windows/window_quota.h"
 #include "queue/calendar/zone.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/explain/view.h"
 #include "queue/features/money/plan.h"
 #include "queue/features/windows/window_state.h"

@@ -6,7 +6,7 @@
 #define SLUICE_QUEUE_FEATURES_TARGETS_H
 
 #include "base/similar.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/text.h"
 
 /* A name in a spec, and where it stands. */

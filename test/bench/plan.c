@@ -21,7 +21,7 @@
 
 #include "base/mem.h"
 #include "base/symbol.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 #include "test/bench/cpu.h"
 
 enum { QUEUES = 20, COHORTS = 4, PAIRS = 2, ROUNDS = 2000 };

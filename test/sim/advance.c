@@ -5,7 +5,7 @@
 
 #include "test/unit/core/inside.h"
 #include "queue/features/bookings/advance_plan.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 

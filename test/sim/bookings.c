@@ -1,6 +1,6 @@
 #include "test/sim/bookings.h"
 
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 #include "test/sim/sim.h"
 #include "test/unit/core/inside.h"
 

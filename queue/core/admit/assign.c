@@ -1,6 +1,6 @@
 #include "queue/core/admit/assign.h"
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/workload.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/core/preempt/victims.h"

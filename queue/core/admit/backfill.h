@@ -24,7 +24,7 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 #define SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/backfill_slot.h"
 
 struct choice;

@@ -1,9 +1,9 @@
 #include "queue/core/admit/backfill_heads.h"
 
-#include "queue/core/plan/booked_runs.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/booked_runs.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/admit/combinations.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 #include "sluice/quantity.h"
 
 bool backfill_heads_of(const struct clusterqueue *cq)

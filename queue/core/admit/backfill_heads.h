@@ -26,8 +26,8 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_BACKFILL_HEADS_H
 #define SLUICE_QUEUE_CORE_ADMIT_BACKFILL_HEADS_H
 
-#include "queue/core/core.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/kept_start.h"
 
 /* So many waiting Jobs are walked at most. Jobs behind them are no heads. */
 #define BACKFILL_WALK_MAX 10000

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "queue/core/admit/backfill_heads.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 #include "queue/core/admit/scan.h"
 #include "queue/core/model/run_ends.h"
 #include "queue/core/model/precedence.h"

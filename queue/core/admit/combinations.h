@@ -12,7 +12,7 @@
 #define SLUICE_QUEUE_CORE_ADMIT_COMBINATIONS_H
 
 #include "queue/core/model/claim.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 
 #define COMBINATIONS_BOOKABLE 16
 

@@ -7,7 +7,7 @@
 #include "queue/core/model/nice.h"
 #include "queue/core/model/share.h"
 #include "queue/core/preempt/victims.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 
 /* ---- Can it start? ---- */
 

@@ -11,7 +11,7 @@
 #define SLUICE_QUEUE_CORE_ADMIT_NOMINEE_H
 
 #include "queue/core/admit/assign.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/preempt/victims.h"
 
 struct nominee {

@@ -21,7 +21,7 @@
 #ifndef SLUICE_QUEUE_CORE_ADMIT_PASS_H
 #define SLUICE_QUEUE_CORE_ADMIT_PASS_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 /* Starts at most cap workloads and reports them; runs that must stop are in queue.suspects.
  * *ret_done: nothing more fits. */

@@ -1,6 +1,6 @@
 #include "queue/core/model/claim.h"
 
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "queue/core/model/group.h"
 #include "queue/core/model/run_ends.h"
 #include "queue/requests/lending.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "base/symbol.h"
 
 static bool cq_is(const void *value, const void *key)

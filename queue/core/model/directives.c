@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/placement.h"
 #include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"

@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "queue/cluster/pod.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 
 /* More budgets of one pod are ignored. The API server refuses to evict a pod with more than one. */
 #define BUDGETS_MAX 16

@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/feature.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/feature.h"
+#include "queue/core/model/tell.h"
 
 struct family {
 	char *ns, *name;

@@ -1,7 +1,7 @@
 #include "queue/core/model/effective_quota.h"
 
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 
 static bool limits_fell(const struct quota_limits *was, const struct quota_limits *is)
 {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/localqueue.h"
 #include "queue/core/model/nice.h"
 #include "queue/core/model/precedence.h"

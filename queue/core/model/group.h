@@ -18,7 +18,7 @@
 #define SLUICE_QUEUE_CORE_MODEL_GROUP_H
 
 #include "queue/core/model/claim.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/workload.h"
 
 /* What parts groups beside shape and priority: what rules look at of a Job (feature.parts), each once, in the order

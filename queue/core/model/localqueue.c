@@ -11,7 +11,7 @@
 #include "queue/core/model/group.h"
 #include "queue/core/model/overflow.h"
 #include "queue/core/model/user.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 
 struct localqueue_key {
 	const char *ns, *name;

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/text.h"
-#include "queue/core/core.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/tell.h"
 
 struct deferred {
 	struct tree_node node; /* in localqueue.deferred, until it is taken */

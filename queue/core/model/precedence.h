@@ -9,7 +9,7 @@
 #ifndef SLUICE_QUEUE_CORE_MODEL_PRECEDENCE_H
 #define SLUICE_QUEUE_CORE_MODEL_PRECEDENCE_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 /* The tree of groups in which g stands. */
 struct tree *precedence_line(const struct group *g);

@@ -59,7 +59,7 @@ struct quota_node {
 	struct quota_row **row; /* in the order of their making */
 	size_t nrows, capacity;
 	bool unsettled, grown; /* of a root, while pools are divided: effective_quota.c */
-	size_t bookings; /* of a root: in its tree, beside runs (queue/core/plan/quota_plan.h) */
+	size_t bookings; /* of a root: in its tree, beside runs (queue/core/model/quota_plan.h) */
 };
 
 struct quota_limits {
@@ -101,7 +101,7 @@ struct quota_row {
 	bool ranked;
 	struct tree victim_index;
 	struct tree wishes; /* of a leaf: runs that lack quota here for more pods (growth.h) */
-	struct row_plan *planned; /* its planned use (queue/core/plan/quota_plan.h); NULL: none */
+	struct row_plan *planned; /* its planned use (queue/core/model/quota_plan.h); NULL: none */
 };
 
 struct quota {

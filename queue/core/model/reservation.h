@@ -19,7 +19,7 @@
 
 #include "queue/core/model/claim.h"
 #include "queue/price/run_bill.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/disruption.h"
 
 enum reservation_state {
@@ -171,7 +171,7 @@ static inline int64_t reservation_line_then(
 void reservation_take_away(const struct reservation *r);
 void reservation_put_back(const struct reservation *r);
 
-/* The memory that reservations are made of, in the queue (core.h). */
+/* The memory that reservations are made of, in the queue (state.h). */
 void reservations_init(struct queue *q);
 void reservations_done(struct queue *q);
 

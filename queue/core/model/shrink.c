@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/feature.h"
-#include "queue/core/runs.h"
+#include "queue/core/model/feature.h"
+#include "queue/core/model/runs.h"
 #include "queue/requests/shape.h"
 
 /* ---- Giving ---- */

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "queue/job/text.h"
-#include "queue/core/core.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/tell.h"
 
 struct unread_job {
 	struct link link;

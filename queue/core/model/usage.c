@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "sluice/quantity.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 
 #define ENTRY_MS 300000
 #define FINE 1e6

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 static int user_order(const struct tree_node *a, const struct tree_node *b)
 {

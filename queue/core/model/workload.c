@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/admit/kept_start.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/kept_start.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/backfill_slot.h"
 #include "queue/core/model/duration.h"
 #include "queue/core/model/victim_index.h"
@@ -18,7 +18,7 @@
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
 #include "queue/core/model/user.h"
-#include "queue/core/runs.h"
+#include "queue/core/model/runs.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
 {

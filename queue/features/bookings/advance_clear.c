@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/symbol.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/preempt/preemption.h"
 #include "queue/features/bookings/advance_plan.h"

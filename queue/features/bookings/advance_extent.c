@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/features/targets.h"
 #include "queue/features/windows/calendar_ref.h"
 #include "sluice/quantity.h"

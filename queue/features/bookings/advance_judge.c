@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/bookings/advance_plan.h"
 #include "sluice/quantity.h"

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "sluice/quantity.h"
 

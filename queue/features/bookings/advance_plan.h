@@ -14,7 +14,7 @@
 #ifndef SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_PLAN_H
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_PLAN_H
 
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 #include "queue/features/bookings/advance_extent.h"
 #include "queue/features/bookings/advance_users.h"
 

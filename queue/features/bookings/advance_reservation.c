@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/specs.h"
 #include "queue/features/bookings/advance_plan.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 #include "queue/features/windows/calendar_ref.h"
 
 static struct advance_reservation *of_node(const struct tree_node *n)

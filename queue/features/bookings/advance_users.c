@@ -9,8 +9,8 @@
 #include "queue/core/model/localqueue.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/user.h"
-#include "queue/core/plan/profile.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/profile.h"
+#include "queue/core/model/quota_plan.h"
 
 struct users_row {
 	const struct quota_row *row;

@@ -12,13 +12,13 @@
  * are parted by their LocalQueue and their user.
  */
 #include "queue/core/admit/nominee.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/bookings/advance_plan.h"
 #include "queue/core/admit/backfill_heads.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 #include "queue/features/money/booked_start.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 
 static bool bookings_concern(struct queue *q, struct clusterqueue *cq)

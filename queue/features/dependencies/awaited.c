@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/specs.h"
 #include "queue/features/dependencies/dependency_wait.h"
 #include "queue/features/dependencies/outcome_record.h"

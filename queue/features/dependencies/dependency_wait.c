@@ -7,11 +7,11 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "queue/core/admit/nominee.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/specs.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/dependencies/outcome_record.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 
 /* ---- What the Job says ---- */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/features/dependencies/selectors.h"
 #include "sluice/quantity.h"

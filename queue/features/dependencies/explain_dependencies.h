@@ -3,7 +3,7 @@
 #define SLUICE_QUEUE_FEATURES_DEPENDENCIES_EXPLAIN_DEPENDENCIES_H
 
 #include "queue/features/dependencies/dependency_wait.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 
 /* WAIT_DEPENDENCY, WAIT_DEPENDENCY_NEVER, or WAIT_NOT. explain() says into a->text why w waits, of
  * which a has the rest. */

@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/features/dependencies/selectors.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 #include "sluice/queue.h"
 
 static const char *const OUTCOME_NAME[] = {[OUTCOME_WAITS] = "",

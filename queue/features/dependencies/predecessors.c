@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/features/dependencies/dependency_wait.h"
 #include "queue/features/dependencies/outcome_record.h"
 #include "queue/features/dependencies/predecessors_priv.h"
 #include "queue/features/dependencies/selectors.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 
 #define FAILURE_MAX 200 /* bytes of what is kept of the reason of a failure */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 /* ---- What they take ---- */
 

@@ -1,7 +1,7 @@
 #include "queue/features/dependencies/wanted.h"
 
 #include "base/must.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "sluice/quantity.h"
 #include "queue/features/dependencies/predecessors.h"
 

@@ -6,9 +6,9 @@
  * of its own LocalQueue. When the limit is lowered, runs go on, and the youngest promises are taken
  * back.
  */
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 
 static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
 {

@@ -13,10 +13,10 @@
  */
 #include <string.h>
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/resources.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 
 static const struct user_limits *limits_of(const struct user *u)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/price/money.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "base/symbol.h"
 #include "queue/job/text.h"

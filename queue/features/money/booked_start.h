@@ -1,6 +1,6 @@
 /*
  * Booked starts: a Job with sluice.dev/start: Cheapest books the start that it chose, in the plan of
- * quota (queue/core/plan/quota_plan.h), so that quota is free when its time comes.
+ * quota (queue/core/model/quota_plan.h), so that quota is free when its time comes.
  *
  * Which     of all starts that terms.h allows, and at which quota is free in the plan for as long as it is
  *           expected to take, the cheapest; of equals the earliest. If there is none in time, the

@@ -3,11 +3,11 @@
 
 #include "base/mem.h"
 #include "queue/core/admit/nominee.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/features/money/explain_money.h"
 #include "queue/core/model/reservation.h"
 #include "queue/price/money.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 #include "queue/features/money/budget.h"
 #include "queue/features/money/plan.h"

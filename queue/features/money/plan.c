@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "queue/core/model/reservation.h"
 #include "base/symbol.h"
 #include "queue/features/money/terms.h"
 #include "queue/features/windows/runpolicy.h"
 #include "sluice/quantity.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 #include "queue/features/money/budget.h"
 #include "queue/features/money/bill.h"
 #include "queue/job/specs.h"

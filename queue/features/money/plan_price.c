@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "sluice/quantity.h"
 
 /* ---- Factors over time ---- */

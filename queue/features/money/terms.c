@@ -5,12 +5,12 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/features/money/explain_money.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/plan/booked_runs.h"
+#include "queue/core/model/booked_runs.h"
 #include "queue/features/money/booked_start.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "queue/features/windows/window_close.h"
 #include "queue/features/windows/window_state.h"
 #include "sluice/quantity.h"
@@ -512,8 +512,7 @@ static bool price_promise_may(struct queue *q, struct reservation *r)
 	return !plan_holds(q, r->cq);
 }
 
-static enum stop_reason price_stops(
-	struct queue *q, struct reservation *r, const char **ret_policy)
+static enum stop_reason price_stops(struct queue *q, struct reservation *r, const char **ret_policy)
 {
 	const struct runpolicy *policy;
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||

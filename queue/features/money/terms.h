@@ -37,7 +37,7 @@
 #include "queue/core/model/alarm.h"
 #include "base/list.h"
 #include "queue/core/model/workload.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 #include "queue/price/charge.h"
 #include "sluice/queue.h"
 

@@ -8,11 +8,11 @@
 #include "queue/cluster/pod.h"
 #include "queue/job/placement.h"
 #include "queue/job/resources.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/requests/lending.h"
 #include "queue/core/model/reservation.h"
 #include "sluice/quantity.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 
 #define UNKNOWN INT64_MIN /* left, where the status has no count */
 

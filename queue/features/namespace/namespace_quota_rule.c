@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "queue/core/admit/nominee.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/requests/lending.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "queue/cluster/quota_flight.h"
 #include "queue/features/namespace/namespace_quota.h"
 

@@ -6,13 +6,13 @@
 #include "base/must.h"
 #include "queue/core/admit/nominee.h"
 #include "queue/cluster/pod.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/preempt/victims.h"
 #include "queue/core/model/directives.h"
 #include "queue/features/nodes/node_suitability.h"
-#include "queue/core/feature.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/feature.h"
+#include "queue/core/model/tell.h"
 #include "queue/features/nodes/nodes_to_come.h"
 
 /* Is it asked for w in cq? */

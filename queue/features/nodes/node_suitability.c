@@ -5,12 +5,12 @@
 
 #include "base/mem.h"
 #include "queue/core/admit/combinations.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/directives.h"
 #include "queue/requests/lending.h"
 #include "queue/features/nodes/nodes_to_come.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 #include "queue/features/namespace/namespace_quota.h"
 
 /* With more combinations of flavors than this they are not looked through before the nominee's

@@ -5,11 +5,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/placement.h"
 #include "queue/job/specs.h"
 #include "queue/core/model/directives.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 #include "queue/features/nodes/node_suitability.h"
 
 void nodes_to_come_judge(struct nodes *n, struct flavor *f)

@@ -2,7 +2,7 @@
 #ifndef SLUICE_QUEUE_FEATURES_WINDOWS_EXPLAIN_WINDOWS_H
 #define SLUICE_QUEUE_FEATURES_WINDOWS_EXPLAIN_WINDOWS_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/job/text.h"
 
 /* Its window is closed, or too short: the sentence, and from when on time will let it go on (0:

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/shrink.h"
 #include "queue/core/preempt/pods_first.h"
 #include "queue/core/preempt/preemption.h"

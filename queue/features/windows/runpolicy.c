@@ -5,11 +5,11 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "queue/job/placement.h"
 #include "queue/job/specs.h"
-#include "queue/core/tell.h"
+#include "queue/core/model/tell.h"
 #include "queue/features/windows/window_state.h"
 
 static struct runpolicy *of_node(const struct tree_node *n)

@@ -26,7 +26,7 @@
 #ifndef SLUICE_QUEUE_FEATURES_WINDOWS_SMALLER_QUOTA_H
 #define SLUICE_QUEUE_FEATURES_WINDOWS_SMALLER_QUOTA_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 struct decision;
 struct reservation;

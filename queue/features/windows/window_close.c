@@ -1,9 +1,9 @@
 #include "queue/features/windows/window_close.h"
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/features/windows/explain_windows.h"
 #include "queue/core/model/run.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 #include "queue/features/windows/lead.h"
 #include "queue/features/windows/smaller_quota.h"

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "queue/core/model/effective_quota.h"
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/clusterqueue.h"
 #include "queue/core/model/localqueue.h"
 #include "queue/core/model/reservation.h"

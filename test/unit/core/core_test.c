@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "queue/core/decide.h"
-#include "queue/core/feature.h"
+#include "queue/core/core.h"
+#include "queue/core/model/feature.h"
 #include "test/unit/queue/worlds.h"
 
 /* ---- Two features ---- */

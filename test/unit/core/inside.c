@@ -1,6 +1,6 @@
 #include "inside.h"
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 uint64_t inside_placed(const struct queue *q)
 {

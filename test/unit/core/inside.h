@@ -1,6 +1,6 @@
 /*
  * Gives tests the parts of a queue that they compare with sums of their own, so that they need not know the
- * body of struct queue (queue/core/core.h). Each part has a header of its own, which the test includes.
+ * body of struct queue (queue/core/model/state.h). Each part has a header of its own, which the test includes.
  */
 #ifndef SLUICE_TEST_CORE_INSIDE_H
 #define SLUICE_TEST_CORE_INSIDE_H

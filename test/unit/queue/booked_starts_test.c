@@ -22,7 +22,7 @@
 
 #include "planned.h"
 #include "queue/core/model/reservation.h"
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 #include "test/unit/searched.h"
 #include "test/unit/core/inside.h"
 

@@ -1,7 +1,7 @@
 #include "base/must.h"
 #include "planned.h"
 #include "queue/core/model/quota.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 #include "test/unit/core/inside.h"
 #include "test/unit/queue/worlds.h"
 

@@ -17,8 +17,8 @@
 
 #include "base/mem.h"
 #include "base/symbol.h"
-#include "queue/core/plan/profile.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/profile.h"
+#include "queue/core/model/quota_plan.h"
 #include "test/sim/rng.h"
 #include "test/unit/searched.h"
 

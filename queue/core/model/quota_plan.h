@@ -31,8 +31,8 @@
  * the heads of blocks. A question goes forward in time and looks at each step at most once, mostly at
  * far fewer. With no bookings there are no profiles.
  */
-#ifndef SLUICE_QUEUE_CORE_PLAN_QUOTA_PLAN_H
-#define SLUICE_QUEUE_CORE_PLAN_QUOTA_PLAN_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_QUOTA_PLAN_H
+#define SLUICE_QUEUE_CORE_MODEL_QUOTA_PLAN_H
 
 #include "base/uid.h"
 #include "queue/core/model/quota.h"

@@ -9,11 +9,11 @@
  * not booked anew, no booking keeps it any more: it waits for quota, because a run lasts longer than expected.
  * Then its booking goes, so that it keeps no other Job from starting.
  */
-#ifndef SLUICE_QUEUE_CORE_ADMIT_KEPT_START_H
-#define SLUICE_QUEUE_CORE_ADMIT_KEPT_START_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_KEPT_START_H
+#define SLUICE_QUEUE_CORE_MODEL_KEPT_START_H
 
 #include "queue/core/model/alarm.h"
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 
 struct queue;
 struct workload;

@@ -28,8 +28,8 @@
  * What runs give back is told to usage.h where lines are lowered, because the amount is known only
  * there.
  */
-#ifndef SLUICE_QUEUE_CORE_RUNS_H
-#define SLUICE_QUEUE_CORE_RUNS_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_RUNS_H
+#define SLUICE_QUEUE_CORE_MODEL_RUNS_H
 
 struct queue;
 struct reservation;

@@ -1,4 +1,4 @@
-#include "queue/core/plan/profile.h"
+#include "queue/core/model/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

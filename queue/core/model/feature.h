@@ -26,10 +26,10 @@
  *
  * How to add one: docs/add-a-feature.md.
  */
-#ifndef SLUICE_QUEUE_CORE_FEATURE_H
-#define SLUICE_QUEUE_CORE_FEATURE_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_FEATURE_H
+#define SLUICE_QUEUE_CORE_MODEL_FEATURE_H
 
-#include "queue/core/runs.h"
+#include "queue/core/model/runs.h"
 #include "queue/job/text.h"
 #include "sluice/queue.h"
 
@@ -144,8 +144,7 @@ struct feature {
 	/* ---- Runs ---- */
 
 	/* STOP_REASON_NONE: it goes on. *ret_policy: the object that stops it, if one does. */
-	enum stop_reason (*stops)(
-		struct queue *q, struct reservation *r, const char **ret_policy);
+	enum stop_reason (*stops)(struct queue *q, struct reservation *r, const char **ret_policy);
 	/* It would grow (growth.h): with how many of `more` pods more? */
 	int32_t (*growth_pods)(struct queue *q, const struct reservation *r, int32_t more);
 	const char *growth_refused; /* why it says fewer, as the end of a sentence */
@@ -284,8 +283,7 @@ bool features_promise_may_choose(const struct queue *q, const struct reservation
 /* The fewest that any says. *ret_why: that one's, if it is fewer. */
 int32_t features_growth_pods(
 	struct queue *q, const struct reservation *r, int32_t more, const char **ret_why);
-enum stop_reason features_stop(
-	struct queue *q, struct reservation *r, const char **ret_policy);
+enum stop_reason features_stop(struct queue *q, struct reservation *r, const char **ret_policy);
 int64_t features_next_ms(struct queue *q, const struct reservation *r);
 const char *features_recalled_by(const struct queue *q, const struct clusterqueue *borrower);
 enum wait_reason features_explain(struct question *a);

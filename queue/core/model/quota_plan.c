@@ -1,4 +1,4 @@
-#include "queue/core/plan/quota_plan.h"
+#include "queue/core/model/quota_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/order.h"
-#include "queue/core/plan/profile.h"
+#include "queue/core/model/profile.h"
 
 /* The planned use of one row. It is there while there is any. */
 struct row_plan {

@@ -1,10 +1,10 @@
-#include "queue/core/admit/kept_start.h"
+#include "queue/core/model/kept_start.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/core/core.h"
-#include "queue/core/feature.h"
+#include "queue/core/model/state.h"
+#include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 
 static bool is_of(const void *value, const void *key)

@@ -9,8 +9,8 @@
  * A run of unknown duration is expected to last PLAN_ASSUMED_MS. A run that lasts longer than
  * expected is expected to last twice as long, then four times, and so on, as for Backfill.
  */
-#ifndef SLUICE_QUEUE_CORE_PLAN_BOOKED_RUNS_H
-#define SLUICE_QUEUE_CORE_PLAN_BOOKED_RUNS_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_BOOKED_RUNS_H
+#define SLUICE_QUEUE_CORE_MODEL_BOOKED_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,10 +6,10 @@
  * Facts are told at the top of their function, where what they say still stands; what gives something
  * is told at its end.
  */
-#ifndef SLUICE_QUEUE_CORE_TELL_H
-#define SLUICE_QUEUE_CORE_TELL_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_TELL_H
+#define SLUICE_QUEUE_CORE_MODEL_TELL_H
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 
 #define queue_tell(q, call, ...)                                                                   \
 	do {                                                                                       \

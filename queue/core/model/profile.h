@@ -14,8 +14,8 @@
  * gaps, and none is long enough). Over steps side by side in memory that takes a nanosecond or two each;
  * over nodes of a tree, each found from its root, a hundred times as long.
  */
-#ifndef SLUICE_QUEUE_CORE_PLAN_PROFILE_H
-#define SLUICE_QUEUE_CORE_PLAN_PROFILE_H
+#ifndef SLUICE_QUEUE_CORE_MODEL_PROFILE_H
+#define SLUICE_QUEUE_CORE_MODEL_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

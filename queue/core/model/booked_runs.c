@@ -1,9 +1,9 @@
-#include "queue/core/plan/booked_runs.h"
+#include "queue/core/model/booked_runs.h"
 
-#include "queue/core/core.h"
+#include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/run.h"
-#include "queue/core/runs.h"
+#include "queue/core/model/runs.h"
 #include "sluice/quantity.h"
 
 int64_t plan_lasts_ms(int64_t expected_ms)
