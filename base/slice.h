@@ -30,15 +30,15 @@ bool slice_utf8(struct slice a);
 /* Bytes of the first character of a, which is not empty; 0 where it is not well-formed UTF-8. */
 size_t slice_utf8_character(struct slice a);
 
-/* Bytes of the first character of a, which is not empty; a byte that is not UTF-8 counts as one. *ret_clean:
- * it may be printed, for it is UTF-8 and no terminal obeys it. */
+/* Bytes of the first character of a, which is not empty; a byte that is not UTF-8 counts as one.
+ * *ret_clean: it may be printed, for it is UTF-8 and no terminal obeys it. */
 size_t slice_character(struct slice a, bool *ret_clean);
 
 /* So many bytes of the text are at most max, and end with a character of UTF-8. */
 size_t slice_cut(const char *text, size_t max);
 
-/* As it may stand in a sentence: quoted, at most 40 bytes, ? for each character that is not clean. Returns
- * ret. */
+/* As it may stand in a sentence: quoted, at most 40 bytes, ? for each character that is not clean.
+ * Returns ret. */
 #define SLICE_SHOWN_SIZE 64
 const char *slice_show(struct slice a, char ret[SLICE_SHOWN_SIZE]);
 

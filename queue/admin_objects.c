@@ -141,8 +141,8 @@ static void add_object(uint64_t tree, const struct admin_object *o, void *ctx)
 	*(uint64_t *)ctx += mix64(object ^ mix64(o->edition + 1));
 }
 
-/* Any call that changes an object makes another version, and few versions come of that: the sum says whether
- * this one does. */
+/* Any call that changes an object makes another version, and few versions come of that: the sum
+ * says whether this one does. */
 static void follow_tree(struct queue *q, struct cohort_tree *tree)
 {
 	uint64_t sum = 0;

@@ -18,9 +18,9 @@
  * else the first that could give it. Its pods cannot be changed any more, so a flavor of idle
  * resources, which has them ask under other names, is none for it.
  *
- * While more pods are on nodes than the Job asks for, their nodes tell nothing: its owner may have made
- * some by hand, to choose a cheap flavor, and the Job controller deletes them. Of a work queue of which a
- * pod has succeeded it deletes none, so there they all count.
+ * While more pods are on nodes than the Job asks for, their nodes tell nothing: its owner may have
+ * made some by hand, to choose a cheap flavor, and the Job controller deletes them. Of a work queue
+ * of which a pod has succeeded it deletes none, so there they all count.
  */
 #include "sluice/intake.h"
 #include "queue/cluster/nodes.h"

@@ -62,7 +62,8 @@ enum wall_day {
 	WALL_DATE,     /* date */
 };
 
-/* What a clock on a wall shows, as somebody wrote it (queue/calendar/wall_time.h). Small, for each Job has two. */
+/* What a clock on a wall shows, as somebody wrote it (queue/calendar/wall_time.h). Small, for each
+ * Job has two. */
 struct wall_time {
 	int64_t date;	   /* days since 1970-01-01 */
 	int16_t minute;	   /* of the day, 0 to 1440 */

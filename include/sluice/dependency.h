@@ -11,8 +11,8 @@
  *
  * Items are separated by commas, and all must hold. The words are Slurm's.
  *
- * A name means the newest Job of that name. Once an item has held it stays held, also
- * when that Job is gone, or its name is used again. What is known of a Job that others wait for is a struct
+ * A name means the newest Job of that name. Once an item has held it stays held, also when that Job
+ * is gone, or its name is used again. What is known of a Job that others wait for is a struct
  * predecessor. Where it comes from does not matter to the queue: the watch, for Jobs that name a
  * queue; the ledger, for those of them that are gone; the API server, for all others, as long as
  * they are there.

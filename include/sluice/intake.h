@@ -6,8 +6,9 @@
 
 #include "sluice/queue.h"
 
-/* queue_intake(), with the flavors of the nodes on which its pods are. `node`: their names, one each pod; of
- * no pod: as queue_intake(). While they are too many, which the Job controller will mend, it is not taken. */
+/* queue_intake(), with the flavors of the nodes on which its pods are. `node`: their names, one
+ * each pod; of no pod: as queue_intake(). While they are too many, which the Job controller will
+ * mend, it is not taken. */
 bool queue_intake_on(struct queue *q, const struct uid *uid, int32_t pods, const char *const *node,
 	size_t nnodes, int64_t now_ms, struct intake *ret);
 

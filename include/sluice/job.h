@@ -176,8 +176,8 @@ struct job {
 	int64_t version; /* resourceVersion as a number: moves with every write; orders observations
 			  */
 	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
-	/* Annotation sluice.dev/queued-at: when it got its queue label, where it was created without; 0:
-	 * absent. Whole seconds. True where the mutating policies are installed. */
+	/* Annotation sluice.dev/queued-at: when it got its queue label, where it was created
+	 * without; 0: absent. Whole seconds. True where the mutating policies are installed. */
 	int64_t queued_at_ms;
 	bool deleting; /* has a deletionTimestamp */
 	/* Of one that is being deleted: the finalizer that keeps it, "orphan" if that is among
@@ -209,16 +209,16 @@ struct job {
 	/* Its story says that it runs, and yet it is suspended: a person did that, as far as
 	 * metadata.managedFields tell. False for all other Jobs. */
 	bool suspended_by_person;
-	/* The field manager that set spec.suspend, of the same Jobs (a person's, or a tool's), and when it
-	 * wrote last. NULL and 0: nobody is named. */
+	/* The field manager that set spec.suspend, of the same Jobs (a person's, or a tool's), and
+	 * when it wrote last. NULL and 0: nobody is named. */
 	const char *suspender;
 	int64_t suspended_ms;
 	/* It runs, and it was another client than Sluice that unsuspended it last, whatever its story
 	 * says: that client may have changed its template before. As far as metadata.managedFields
 	 * tell; false for all other Jobs. */
 	bool resumed_by_other;
-	/* It runs, and the node selector, tolerations or node affinity of its pods are not what its start
-	 * wrote (sluice.dev/original-directives). False where a start kept nothing of these. */
+	/* It runs, and the node selector, tolerations or node affinity of its pods are not what its
+	 * start wrote (sluice.dev/original-directives). False where a start kept nothing of these. */
 	bool redirected;
 	int32_t parallelism;  /* default 1 */
 	bool has_completions; /* absent: a work queue, finished by any success */
@@ -274,10 +274,10 @@ struct job {
 int32_t job_pods(const struct job *j);
 
 /*
- * Counts the pods that the Job controller keeps up (job_controller.go, manageJob): job_pods() as a rule.
- * Of a work queue of which a pod has succeeded it makes none any more, and ends none: those that are
- * active. Such a Job holds quota for job_pods() all the same: a status may not count a pod yet that was
- * made before the success.
+ * Counts the pods that the Job controller keeps up (job_controller.go, manageJob): job_pods() as a
+ * rule. Of a work queue of which a pod has succeeded it makes none any more, and ends none: those
+ * that are active. Such a Job holds quota for job_pods() all the same: a status may not count a pod
+ * yet that was made before the success.
  */
 int32_t job_pods_kept_up(const struct job *j);
 
@@ -290,13 +290,13 @@ int64_t job_done(const struct job *j);
  * made any more. */
 bool job_pods_ready(const struct job *j);
 
-/* Tells whether a stop would end the Job as Complete: a work queue of which a pod has succeeded. The Job
- * controller calls it Complete as soon as no pod is active, whatever ended the others. */
+/* Tells whether a stop would end the Job as Complete: a work queue of which a pod has succeeded.
+ * The Job controller calls it Complete as soon as no pod is active, whatever ended the others. */
 bool job_ends_when_stopped(const struct job *j);
 
-/* Tells whether that has happened: a work queue is Complete, its story says that it was stopped (anybody may
- * take the suspension back) or it is suspended, and fewer of its pods succeeded than its last run had. Not of
- * one that another client is known to have suspended after its end. */
+/* Tells whether that has happened: a work queue is Complete, its story says that it was stopped
+ * (anybody may take the suspension back) or it is suspended, and fewer of its pods succeeded than
+ * its last run had. Not of one that another client is known to have suspended after its end. */
 bool job_was_cut_short(const struct job *j);
 
 /* What a stop is to a Job of which job_ends_when_stopped() is true: the end of a sentence. */

@@ -189,15 +189,15 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 void queue_reject_budget(struct queue *q, const char *name, const char *sentence);
 void queue_drop_budget(struct queue *q, const char *name);
 
-/* An AdvanceReservation (queue/features/bookings/advance_reservation.h) is judged by the next decision, when
- * all other facts are told. One that was accepted stays so. */
+/* An AdvanceReservation (queue/features/bookings/advance_reservation.h) is judged by the next
+ * decision, when all other facts are told. One that was accepted stays so. */
 int queue_set_advance_reservation(
 	struct queue *q, const struct advance_reservation_spec *s, struct err *e);
 void queue_reject_advance_reservation(struct queue *q, const char *name, const char *sentence);
 void queue_drop_advance_reservation(struct queue *q, const char *name);
 /* Makes what is given back (releaseAfter) wait for its status: it is free for others when
- * queue_set_advance_reservation() tells of a status that says so. For a controller, so that the next leader knows
- * of it as well. At first it is free at once, for where nobody writes a status. */
+ * queue_set_advance_reservation() tells of a status that says so. For a controller, so that the
+ * next leader knows of it as well. At first it is free at once, for where nobody writes a status. */
 void queue_await_statuses(struct queue *q, bool awaits);
 
 /* Runs that ended before this queue was made (the ledger's segments): what was spent on those of a
@@ -229,8 +229,8 @@ void queue_set_job(struct queue *q, const struct job *j);
  * what it was never comes after what it is: the caller sees to that. */
 void queue_see_predecessor(struct queue *q, const struct predecessor *p);
 /* It is not followed any more: it was deleted, or lost its label. So it is asked for at once.
- * told_end: all that it became until then was told, so that, if it is gone, it was deleted before it had
- * ended. */
+ * told_end: all that it became until then was told, so that, if it is gone, it was deleted before
+ * it had ended. */
 void queue_unfollow_predecessor(
 	struct queue *q, const struct uid *uid, const char *ns, const char *name, bool told_end);
 /* It was deleted. What it had become stays known while Jobs wait for it; one that had not ended is
@@ -243,8 +243,8 @@ void queue_lose_predecessor(
 void queue_foretell_predecessor(
 	struct queue *q, const struct uid *uid, enum predecessor_state state, int64_t at_ms);
 
-/* Between the two calls all Jobs are listed again. A Job that is known may have been replaced by another of
- * its name, so one that comes now waits for an answer about its predecessors. */
+/* Between the two calls all Jobs are listed again. A Job that is known may have been replaced by
+ * another of its name, so one that comes now waits for an answer about its predecessors. */
 void queue_begin_job_list(struct queue *q);
 void queue_end_job_list(struct queue *q);
 
@@ -255,10 +255,11 @@ struct wanted_predecessors {
 	const char *name; /* NULL: those with the labels of: */
 	const struct selector_term *selector;
 };
-/* The next question, each once; false when there is none. It stays valid until it is answered. While
- * some Job waits for it, it comes again PREDECESSOR_AGAIN_MS after the answer, unless it was for a
- * name whose newest Job is followed and has not ended: no event tells of the others. A name for which no
- * Job waits is asked for, too, when the answer about a selector that takes it does not have it. */
+/* The next question, each once; false when there is none. It stays valid until it is answered.
+ * While some Job waits for it, it comes again PREDECESSOR_AGAIN_MS after the answer, unless it was
+ * for a name whose newest Job is followed and has not ended: no event tells of the others. A name
+ * for which no Job waits is asked for, too, when the answer about a selector that takes it does not
+ * have it. */
 #define PREDECESSOR_AGAIN_MS 15000
 bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret);
 #define PREDECESSOR_TAKEN_MAX 10000 /* Jobs of a selector: with more it does not hold */
@@ -274,12 +275,12 @@ void queue_follow_predecessors(struct queue *q);
 void queue_return_wanted(struct queue *q, uint64_t id);
 
 /* What a new leader could not read again is to be written on the Job that waits, in
- * sluice.dev/after-outcomes; struct dependencies brings it back. The next Job of which what it says may be
- * another thing than what is known, each once; namespaces in turn. False: there is none. */
+ * sluice.dev/after-outcomes; struct dependencies brings it back. The next Job of which what it says
+ * may be another thing than what is known, each once; namespaces in turn. False: there is none. */
 bool queue_take_unrecorded(struct queue *q, struct uid *ret);
 bool queue_has_unrecorded(struct queue *q);
-/* Is it? Then queue_job_outcomes() is being written from here on. *cost grows by the names that were looked
- * at for that: up to all of its namespace for each of its items. */
+/* Is it? Then queue_job_outcomes() is being written from here on. *cost grows by the names that
+ * were looked at for that: up to all of its namespace for each of its items. */
 bool queue_is_unrecorded(struct queue *q, const struct uid *uid, size_t *cost);
 /* It could not be written: its turn comes again. */
 void queue_return_unrecorded(struct queue *q, const struct uid *uid);
@@ -353,8 +354,8 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
  * they were to be by that: a start that is under way may make them before the Job is read. */
 void queue_adopt_unread(struct queue *q, const struct job *unread, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
-/* The same of a Job that comes in by queue_intake(). What others use beyond a window's smaller quota is not
- * owed anew for it: they give no pods. */
+/* The same of a Job that comes in by queue_intake(). What others use beyond a window's smaller
+ * quota is not owed anew for it: they give no pods. */
 bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n,
 	int64_t now_ms);
 
@@ -373,8 +374,8 @@ struct intake {
  * now, and ret->why_not says why. */
 bool queue_intake(
 	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms, struct intake *ret);
-/* Writes where more is used than there is, such as "ClusterQueue batch uses 3 cpu in flavor spot more than
- * there is". False: what the Job holds is within quota. */
+/* Writes where more is used than there is, such as "ClusterQueue batch uses 3 cpu in flavor spot
+ * more than there is". False: what the Job holds is within quota. */
 bool queue_job_excess(
 	const struct queue *q, const struct uid *uid, char ret_words[QUEUE_INTAKE_SIZE]);
 
@@ -425,12 +426,13 @@ void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
 /* Its Job cannot be told to go on with fewer pods. If it was to for a smaller quota alone
- * (STOP_REASON_WINDOW_QUOTA), or a stop would end it as Complete, it keeps them, and is not asked again. */
+ * (STOP_REASON_WINDOW_QUOTA), or a stop would end it as Complete, it keeps them, and is not asked
+ * again. */
 void queue_keep_pods(struct queue *q, const struct uid *uid);
 
-/* The wall clock was set, on or back (below 0). A clock that is set back, and later corrected, changes nothing in
- * how long runs may go on and how long their pods are awaited. One that is set on beyond that is taken for time
- * that has passed: so it is where this machine has slept. */
+/* The wall clock was set, on or back (below 0). A clock that is set back, and later corrected,
+ * changes nothing in how long runs may go on and how long their pods are awaited. One that is set
+ * on beyond that is taken for time that has passed: so it is where this machine has slept. */
 void queue_clock_stepped(struct queue *q, int64_t step_ms);
 
 /* What became of DECISION_GROW: the Job says so many pods now, or never will (called off). Its size
@@ -511,7 +513,8 @@ enum priority_source {
 };
 
 /* Says what priority of a run counted last under an earlier leader: of a Job that was adopted while its
- * class is not there. Where this queue has seen the class since, or was told before, nothing happens. */
+ * class is not there. Where this queue has seen the class since, or was told before, nothing
+ * happens. */
 void queue_recall_priority(struct queue *q, const struct uid *uid, int32_t priority);
 /* Gives the priority of a run that counts. PRIORITY_UNKNOWN also where the Job holds no quota. */
 enum priority_source queue_job_priority(const struct queue *q, const struct uid *uid, int32_t *ret);
@@ -589,7 +592,8 @@ struct decision {
 	 * that says so, until the next call on this queue; else NULL. */
 	const char *policy;
 	/* Of what is reclaimed: as queue_reclaim_job() was told; so long, too. Of DECISION_HOLD,
-	 * DECISION_DELETE and STOP_REASON_WINDOW_QUOTA: a sentence, until the next call on this queue. */
+	 * DECISION_DELETE and STOP_REASON_WINDOW_QUOTA: a sentence, until the next call on this
+	 * queue. */
 	const char *why;
 };
 
@@ -753,8 +757,8 @@ enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
 const char *wait_reason_name(enum wait_reason r);
 /* What it waits for, as a column of a list has it: "quota", "its window"; "" where it does not. */
 const char *wait_reason_phrase(enum wait_reason r);
-/* Says whether a Job that waits for that starts only after a person has changed it, or an object that it
- * needs. No start of it can be told. */
+/* Says whether a Job that waits for that starts only after a person has changed it, or an object
+ * that it needs. No start of it can be told. */
 bool wait_reason_needs_change(enum wait_reason r);
 
 struct explanation {
@@ -785,8 +789,8 @@ struct job_place {
 	int64_t queued_ms;
 };
 
-/* The start that a Job with sluice.dev/start: Cheapest has booked and waits for; 0: none, or its deadline is
- * missed by it. */
+/* The start that a Job with sluice.dev/start: Cheapest has booked and waits for; 0: none, or its
+ * deadline is missed by it. */
 int64_t queue_booked_start_ms(const struct queue *q, const struct uid *uid);
 
 /* False when the Job is unknown. Of lists: it costs a tenth of an explanation. */
@@ -832,15 +836,16 @@ void queue_each_job(
 /* False when it is unknown. */
 bool queue_outline_job(const struct queue *q, const struct uid *uid, struct job_outline *ret);
 
-/* Changes that leave a forecast of a Job without ground are numbered: of the Job itself, of its LocalQueue,
- * and of objects of admins by which its Cohort tree decides. A forecast stands as long as the number of its
- * Job is at most the number that the queue had when it was begun. Not counted: what starts, ends and comes. */
+/* Changes that leave a forecast of a Job without ground are numbered: of the Job itself, of its
+ * LocalQueue, and of objects of admins by which its Cohort tree decides. A forecast stands as long
+ * as the number of its Job is at most the number that the queue had when it was begun. Not counted:
+ * what starts, ends and comes. */
 uint64_t queue_edits(const struct queue *q);
 /* The last change that concerns the Job; UINT64_MAX: it is unknown. */
 uint64_t queue_job_edited(const struct queue *q, const struct uid *uid);
 
-/* The ClusterQueues of one Cohort tree compete for the same quota. This is a number for the tree; 0: no such
- * ClusterQueue is known. */
+/* The ClusterQueues of one Cohort tree compete for the same quota. This is a number for the tree;
+ * 0: no such ClusterQueue is known. */
 uint64_t queue_tree_of(const struct queue *q, const char *clusterqueue);
 
 /* An object of an admin by which it is decided what starts in a Cohort tree. */
@@ -884,8 +889,8 @@ struct usage_view {
 	int64_t subtree;  /* nominal, and in a Cohort all that its members bring with them */
 	int64_t reserved; /* by all workloads that hold it; in a Cohort what its members pass up */
 	int64_t used;	  /* of that, by confirmed ones; of a ClusterQueue only */
-	/* Of reserved and of used, what is beyond subtree. 0 without a Cohort, of which to borrow: more is
-	 * held where nominal was lowered. */
+	/* Of reserved and of used, what is beyond subtree. 0 without a Cohort, of which to borrow:
+	 * more is held where nominal was lowered. */
 	int64_t borrowed, used_borrowed;
 };
 
@@ -1014,12 +1019,12 @@ struct advance_reservation_view {
 	bool undecided; /* no decision was made since it was told of: what follows is of before */
 	enum advance_state state;
 	/* Accepted, NotJudgedYet, InThePast, TooFarAhead, NotFree, TooMuch, FlavorNotFound,
-	 * ClusterQueueNotFound, CalendarNotFound, NeverOpens, TooManyWindows, NobodyMayUseIt, PlanFull,
-	 * InvalidSpec. The message of NotFree says what would have to move, and from when on it could be
-	 * kept. */
+	 * ClusterQueueNotFound, CalendarNotFound, NeverOpens, TooManyWindows, NobodyMayUseIt,
+	 * PlanFull, InvalidSpec. The message of NotFree says what would have to move, and from when
+	 * on it could be kept. */
 	struct condition_view accepted;
-	/* Of one that was accepted, will it have its quota, or has it? Kept, QuotaLowered, PodsDidNotEnd,
-	 * ClusterQueueNotFound, FlavorNotFound, CalendarNotFound, Overlaps. */
+	/* Of one that was accepted, will it have its quota, or has it? Kept, QuotaLowered,
+	 * PodsDidNotEnd, ClusterQueueNotFound, FlavorNotFound, CalendarNotFound, Overlaps. */
 	struct condition_view kept;
 	int64_t from_ms, until_ms; /* of the window that is open or next; 0: there is none */
 	int64_t possible_from_ms; /* NotFree: from then on it could be kept for as long; 0: not within a year */
@@ -1041,9 +1046,9 @@ bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_
 bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret);
 bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *ret);
 
-/* What of the spec in force has no effect: names that find nothing, settings that nothing heeds. Reasons:
- * Effective, NameNotFound, WithoutEffect. Worked out anew each time, from what admins describe and the
- * nodes alone. An object that is not there, or goes, has no fault. */
+/* What of the spec in force has no effect: names that find nothing, settings that nothing heeds.
+ * Reasons: Effective, NameNotFound, WithoutEffect. Worked out anew each time, from what admins
+ * describe and the nodes alone. An object that is not there, or goes, has no fault. */
 enum effect_kind {
 	EFFECT_CLUSTERQUEUE,
 	EFFECT_LOCALQUEUE, /* with its namespace */

@@ -9,8 +9,8 @@
  *
  * What a spec says is a list of steps: a value, and from when on it counts. Each list is followed
  * through WEEK_LOOKS_MAX changes of Calendars at most, and all lists of an answer together through
- * WEEK_ALL_LOOKS_MAX. A Calendar that opens every other minute would else make millions of steps. A list
- * that was cut says until when it is right.
+ * WEEK_ALL_LOOKS_MAX. A Calendar that opens every other minute would else make millions of steps. A
+ * list that was cut says until when it is right.
  */
 #ifndef SLUICE_WEEK_H
 #define SLUICE_WEEK_H
@@ -55,16 +55,16 @@ struct queue_week {
 	const struct week_window *window; /* a RunPolicy each, by name */
 	size_t nwindows;
 	const char *plan, *currency; /* NULL: no PricePlan holds for it */
-	/* Its factors, in millionths. The label is the window of the rate that holds; the Calendar, where
-	 * the rate names no window; "series"; or "base". */
+	/* Its factors, in millionths. The label is the window of the rate that holds; the Calendar,
+	 * where the rate names no window; "series"; or "base". */
 	struct week_steps factor;
 	const struct week_quota *quota; /* in the order of the spec */
 	size_t nquotas;
 	struct arena memory;
 };
 
-/* False: there is no such ClusterQueue. Else the caller calls queue_week_done(). Names live until a fact
- * is told. from_ms < until_ms. */
+/* False: there is no such ClusterQueue. Else the caller calls queue_week_done(). Names live until a
+ * fact is told. from_ms < until_ms. */
 bool queue_view_week(const struct queue *q, const char *clusterqueue, int64_t from_ms,
 	int64_t until_ms, struct queue_week *ret);
 void queue_week_done(struct queue_week *w);

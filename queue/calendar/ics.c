@@ -258,6 +258,9 @@ static const struct version *versions_of(
 	const struct reader *r, int32_t occurrence, const struct version **ret_end)
 {
 	struct version key = {.uid = r->event.uid, .occurrence = occurrence};
+	*ret_end = NULL;
+	if (r->nversions == 0)
+		return NULL;
 	size_t low = 0, high = key.uid ? r->nversions : 0, first;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;

@@ -20,8 +20,8 @@
  * machine has no zone database at all. */
 int tzdata_load(const char *name, struct zone **ret_zone, struct err *e);
 
-/* The zone of this process' clock: of TZ, else of the machine. Its name is that of TZ, where it has one of
- * the database, else "local time". */
+/* The zone of this process' clock: of TZ, else of the machine. Its name is that of TZ, where it has
+ * one of the database, else "local time". */
 struct zone *tzdata_local(void);
 
 /* "2026f", from the database; "unknown" when it does not say. Returns ret_text. */

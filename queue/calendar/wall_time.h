@@ -1,7 +1,7 @@
 /*
- * A time as people write it, wherever Sluice takes one: in annotations, on command lines, in parameters of
- * its API. Pure, and without a zone: this reads what the clock on a wall shows, and only a zone makes an
- * instant of it.
+ * A time as people write it, wherever Sluice takes one: in annotations, on command lines, in
+ * parameters of its API. Pure, and without a zone: this reads what the clock on a wall shows, and
+ * only a zone makes an instant of it.
  *
  *     [DAY] [CLOCK] [ZONE]
  *
@@ -24,8 +24,8 @@
 #define WALL_TIME_EXAMPLES                                                                         \
 	"\"Mon 9:00\", \"today 21:00\", \"2026-11-30 09:00\", \"2026-11-30\" or \"9:00\""
 
-/* ret_zone: a part of text, empty when it names none. ERR_INVALID: it is no time; the sentence is about the
- * date where it has one that is not, else "" is left in *e for the caller's own. */
+/* ret_zone: a part of text, empty when it names none. ERR_INVALID: it is no time; the sentence is
+ * about the date where it has one that is not, else "" is left in *e for the caller's own. */
 int wall_time_read(struct slice text, struct wall_time *ret, struct slice *ret_zone, struct err *e);
 
 /* Local seconds as zone.h counts them, of the next after `about_s`, or the last at or before it. */

@@ -79,8 +79,9 @@ struct pod {
  * count, of all containers and init containers. If the pod has pod-level resources, only those
  * count, filled in from its containers' (DefaultPodLevelResources of pkg/api/pod). */
 enum qos_class pod_qos_class(const struct pod *p);
-/* Has it pod-level resources without a limit and without an amount of cpu or memory? An API server before 1.37 sees
- * nothing else of such a pod, so there it is BestEffort whatever its containers ask for. */
+/* Has it pod-level resources without a limit and without an amount of cpu or memory? An API server
+ * before 1.37 sees nothing else of such a pod, so there it is BestEffort whatever its containers
+ * ask for. */
 bool pod_level_is_nothing(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 

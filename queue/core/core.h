@@ -1,6 +1,7 @@
 /*
- * The core, as those above it see it: it is made, told (facts.c, jobs.c), and decides. What of a decision is its own: back-offs
- * end, runs stop, Jobs start. queue_decide() in queue.c has the whole, step by step.
+ * The life of the core, and its steps of a decision: back-offs end, runs stop, Jobs start.
+ * queue_decide() in queue.c has all steps. Facts come in by the calls of include/sluice/queue.h
+ * (facts.c, jobs.c). Features and explanations include the layers below this one themselves.
  */
 #ifndef SLUICE_QUEUE_CORE_CORE_H
 #define SLUICE_QUEUE_CORE_CORE_H
@@ -22,7 +23,8 @@ void decide_back_offs_end(struct queue *q);
 /* Shortens back-offs that end later than the longest that is allowed, by the clock of now. */
 void decide_back_offs_shorten(struct queue *q);
 
-/* Judges suspects: a run stops, gives pods, or gets notice of a stop. Returns how many decisions were written. */
+/* Judges suspects: a run stops, gives pods, or gets notice of a stop. Returns how many decisions
+ * were written. */
 size_t decide_stops(struct queue *q, struct decision *out, size_t cap);
 /* A pass of each Cohort tree that was touched. */
 size_t decide_starts(struct queue *q, struct decision *out, size_t cap);

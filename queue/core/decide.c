@@ -49,9 +49,10 @@ static bool gives_notice(struct queue *q, struct reservation *r, struct decision
 	return false;
 }
 
-/* Why a run shall stop: the first of these that is true of it. That another Job was promised its quota comes
- * first, for that Job's wait names the preemption. Then what people said, then for whom its quota is kept,
- * then its own deadlines, then what its nodes need back, and last what features say. */
+/* Why a run shall stop: the first of these that is true of it. That another Job was promised its
+ * quota comes first, for that Job's wait names the preemption. Then what people said, then for whom
+ * its quota is kept, then its own deadlines, then what its nodes need back, and last what features
+ * say. */
 static enum stop_reason why_it_stops(
 	struct queue *q, struct reservation *r, const char **ret_policy)
 {

@@ -17,8 +17,9 @@ enum {
 /* When its Jobs may start. A Job counts none that is later than itself. */
 enum lateness { LATE_NOT, LATE_KEPT, LATE_NEVER };
 
-/* Groups of a ClusterQueue that are LATE_KEPT or LATE_NEVER, as many as are kept, until a call changes the queue: lists
- * ask about each Job. The ClusterQueue frees it, and a group that goes drops it (group_free()). */
+/* Groups of a ClusterQueue that are LATE_KEPT or LATE_NEVER, as many as are kept, until a call
+ * changes the queue: lists ask about each Job. The ClusterQueue frees it, and a group that goes
+ * drops it (group_free()). */
 struct late_groups {
 	uint64_t as_of;
 	bool whole; /* it has all of them */

@@ -10,14 +10,15 @@
  *   a rule keeps it        counts these, and those that a rule keeps: each may be the first to start
  *   can never start        counts all
  *
- * With StrictFIFO a Job that can never start holds up all behind it once it is first. There it counts as one that
- * may start, unless no node suits it: the rule of nodes passes that one over.
+ * With StrictFIFO a Job that can never start holds up all behind it once it is first. There it
+ * counts as one that may start, unless no node suits it: the rule of nodes passes that one over.
  *
- * An answer costs little: of a ClusterQueue at most so many groups are looked at, and of those that do not compete
- * at most so many kept. The others count. They are met in order; but where usage orders LocalQueues, one
- * LocalQueue after the other, whatever they have used.
+ * An answer costs little: of a ClusterQueue at most so many groups are looked at, and of those that
+ * do not compete at most so many kept. The others count. They are met in order; but where usage
+ * orders LocalQueues, one LocalQueue after the other, whatever they have used.
  *
- * Only told: no decision looks at it. It is not unique, so lists are sorted by the rank in the order itself.
+ * Only told: no decision looks at it. It is not unique, so lists are sorted by the rank in the
+ * order itself.
  *
  * What sluice.dev/nice does to a Job's place in line (queue/core/model/nice.h) is told here, too.
  */

@@ -21,8 +21,8 @@ struct question; /* feature.h */
 
 /* ---- explain.c ---- */
 
-/* Adds what keeps a Job that runs out of its queue (intake.c), but for how much is free and what was asked
- * of nodes. claim: on its ClusterQueue, empty without one. False: nothing does. */
+/* Adds what keeps a Job that runs out of its queue (intake.c), but for how much is free and what
+ * was asked of nodes. claim: on its ClusterQueue, empty without one. False: nothing does. */
 bool explain_intake(const struct queue *q, const struct workload *w, const struct claim *claim,
 	int64_t now_ms, struct text *t);
 
@@ -35,8 +35,8 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 /* Adds, of a run that holds quota in the flavor, that no node of it is up. Nothing, if some are. */
 void explain_pool(const struct flavor *f, struct text *t);
 
-/* Adds that the first flavors with quota left go with others, but not with each other: the Job waits for
- * quota in some that do. False: they go together. */
+/* Adds that the first flavors with quota left go with others, but not with each other: the Job
+ * waits for quota in some that do. False: they go together. */
 bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,
 	const struct claim *claim, struct text *t);
 

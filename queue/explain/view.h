@@ -20,16 +20,16 @@ static inline struct queue *view_working(const struct queue *q)
 	return (struct queue *)(uintptr_t)q;
 }
 
-/* The name that the condition Active says is not there; NULL: it says that of none. What has two conditions
- * tells such a name in one of them. */
+/* The name that the condition Active says is not there; NULL: it says that of none. What has two
+ * conditions tells such a name in one of them. */
 const char *view_missing_flavor(const struct clusterqueue *cq);
 const char *view_missing_clusterqueue(const struct queue *q, const struct localqueue *lq);
 const char *view_missing_calendar(const struct runpolicy *p);
 const char *view_missing_calendar_of_rates(const struct plan *p);
 const char *view_missing_queue(const struct queue *q, const struct budget *b);
 
-/* Appends what still needs the ClusterQueue: "2 Jobs, one of them of LocalQueue team/main, hold quota in it".
- * False, and nothing is appended, when nothing does (users.c). */
+/* Appends what still needs the ClusterQueue: "2 Jobs, one of them of LocalQueue team/main, hold
+ * quota in it". False, and nothing is appended, when nothing does (users.c). */
 bool users_of_clusterqueue(const struct clusterqueue *cq, struct text *t);
 
 #endif

@@ -1,4 +1,5 @@
-/* The features that there are, and where each is. Their order is behaviour: they are asked, told and explained in it. */
+/* The features that there are, and where each is. Their order is behaviour: they are asked, told
+ * and explained in it. */
 #include "queue/core/model/feature.h"
 
 #define FEATURES(X)                                                                                \

@@ -22,7 +22,8 @@ void target_suggest(
 		target->say_others(n, t);
 }
 
-/* Which of the resources that everybody knows it is, whosever: of "nvidia.com/gpu" gpu. NULL: none of them. */
+/* Which of the resources that everybody knows it is, whosever: of "nvidia.com/gpu" gpu. NULL: none
+ * of them. */
 static const char *family_of(const char *resource)
 {
 	static const char *const families[] = {"cpu", "gpu", "tpu", "npu", "vpu", "xpu", "memory",
@@ -34,7 +35,8 @@ static const char *family_of(const char *resource)
 	return NULL;
 }
 
-/* Offers a resource, unless it is of another family than what is written: gpu is no mistake for cpu, alike as they are. */
+/* Offers a resource, unless it is of another family than what is written: gpu is no mistake for
+ * cpu, alike as they are. */
 static void resource_offer(struct similar *s, const char *resource)
 {
 	const char *written = family_of(s->written), *offered = family_of(resource);

@@ -1,6 +1,6 @@
 /*
- * Targets: what a spec may name, by kind: whether it is there, and which one may have been meant. All that is
- * told of a name that finds nothing has its "did you mean" from here.
+ * Targets: what a spec may name, by kind: whether it is there, and which one may have been meant.
+ * All that is told of a name that finds nothing has its "did you mean" from here.
  */
 #ifndef SLUICE_QUEUE_FEATURES_TARGETS_H
 #define SLUICE_QUEUE_FEATURES_TARGETS_H
@@ -29,7 +29,8 @@ struct target {
 	void (*say_others)(const struct named *n, struct text *t);
 };
 
-/* Appends " (did you mean spot?)" where one of those that there are is alike, or which ones there are. */
+/* Appends " (did you mean spot?)" where one of those that there are is alike, or which ones there
+ * are. */
 void target_suggest(
 	const struct target *target, const struct queue *q, const struct named *n, struct text *t);
 

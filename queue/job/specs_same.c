@@ -1,4 +1,5 @@
-/* Whether two specs of admins are the same: specs.h. A row of specs.def becomes a condition of x_same(). */
+/* Whether two specs of admins are the same: specs.h. A row of specs.def becomes a condition of
+ * x_same(). */
 #include <string.h>
 
 #include "base/uid.h"

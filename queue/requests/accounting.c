@@ -209,8 +209,8 @@ static bool is_out(const struct inspection *i, const struct resource_list *reque
 	return false;
 }
 
-/* All of a pod, without a limit of their number: transformations may leave fewer. sums: pod_requests() or
- * pod_limits(). */
+/* All of a pod, without a limit of their number: transformations may leave fewer. sums:
+ * pod_requests() or pod_limits(). */
 static struct resource_list sums_of(struct arena *a, const struct pod_resources *pod,
 	size_t (*sums)(const struct pod_resources *, struct resource *, size_t))
 {
@@ -225,8 +225,8 @@ static struct resource_list sums_of(struct arena *a, const struct pod_resources 
 	return (struct resource_list){all, n};
 }
 
-/* By the sums of LimitRanger (podRequests and podLimits): without the overhead, and before Kubernetes 1.37 fills in
- * a pod's own limit, for which its own request stands here. */
+/* By the sums of LimitRanger (podRequests and podLimits): without the overhead, and before
+ * Kubernetes 1.37 fills in a pod's own limit, for which its own request stands here. */
 static bool pod_is_out(const struct inspection *i, struct arena *a, const struct pod_resources *pod)
 {
 	const struct limits *l = &i->ranges->pod;
@@ -249,8 +249,9 @@ static bool some_ask(const struct container *c, size_t n, const char *name, bool
 	return false;
 }
 
-/* For a request of it, or for a limit. A limit stands for a request as well. (Not one of the pod's own since
- * Kubernetes 1.37, which fills that in after it has looked at LimitRanges; decode_pod.c has filled it in.) */
+/* For a request of it, or for a limit. A limit stands for a request as well. (Not one of the pod's
+ * own since Kubernetes 1.37, which fills that in after it has looked at LimitRanges; decode_pod.c
+ * has filled it in.) */
 static bool pod_asks(const struct pod_resources *pod, const char *name, bool limits)
 {
 	return resources_find(limits ? &pod->pod_level_limits : &pod->pod_level, name) ||

@@ -101,7 +101,8 @@ static void check_template(const struct job *j)
 	struct nodes *n = nodes_new();
 	struct fit_answer a;
 	must(j->grace_ms >= 0);
-	must(!p || !j->invalid || j->start_after.zone || j->deadline.zone);
+	must(!p || !j->invalid || j->start_after.zone || j->deadline.zone ||
+		strstr(j->invalid, "spec.template.spec.resourceClaims: "));
 	if (p) {
 		must(strcmp(p->ns, j->ns) == 0 && *p->scheduler && p->ntolerations > 0);
 		must(p->resources.ncontainers == j->pod.ncontainers);

@@ -562,7 +562,7 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 }
 
 /* True: a Job was left out that may have to wait for a while (queue/job/stop_rate.h, and
- * shorten_back_offs() of queue.c where a clock was set back), or did until this moment, or waits until a start
+ * decide_back_offs_shorten() where a clock was set back), or did until this moment, or waits until a start
  * comes that another one has booked. */
 static bool check_admitted(struct sim *s, struct replica *r, bool pauses_over)
 {

@@ -4,8 +4,9 @@
  * overlaps none but its own (bookings_rule.c). With many heads this is conservative backfill.
  * One head is EASY backfill, beside the plan: backfill.h.
  *
- * When the ClusterQueue is searched, its Jobs are walked in their order. Each is asked whether it can start.
- * If not, it is booked at the earliest moment from which on the plan has room for it, until there are N.
+ * When the ClusterQueue is searched, its Jobs are walked in their order. Each is asked whether it
+ * can start. If not, it is booked at the earliest moment from which on the plan has room for it,
+ * until there are N.
  *
  *   Earlier   a head that was booked before is booked anew beside all others, behind it too. So
  *             when a run ends early all move up, and none to a later start than it had
@@ -19,9 +20,9 @@
  *
  * A head that has quota now and is kept by a rule (nodes, say) is booked from now on.
  *
- * Gap fillers are never heads, nor Jobs that a rule does not let start now, or puts last. In a Cohort heads may be
- * booked on what they would borrow. A Job of another ClusterQueue that borrows nothing starts over
- * such a booking.
+ * Gap fillers are never heads, nor Jobs that a rule does not let start now, or puts last. In a
+ * Cohort heads may be booked on what they would borrow. A Job of another ClusterQueue that borrows
+ * nothing starts over such a booking.
  */
 #ifndef SLUICE_QUEUE_CORE_ADMIT_BACKFILL_HEADS_H
 #define SLUICE_QUEUE_CORE_ADMIT_BACKFILL_HEADS_H
@@ -37,7 +38,8 @@ bool backfill_heads_of(const struct clusterqueue *cq);
 
 /* A walk begins. `searched`: bookings may not stand any more, or could be earlier. */
 void backfill_heads_begin(struct queue *q, struct clusterqueue *cq, bool searched);
-/* Those that the walk has not come to are dropped: a Job before them has no booking, or the walk is over. */
+/* Those that the walk has not come to are dropped: a Job before them has no booking, or the walk is
+ * over. */
 void backfill_heads_drop_rest(struct queue *q, struct clusterqueue *cq);
 /* Has the walk come to it? */
 bool backfill_heads_walked(const struct queue *q, const struct workload *w);
@@ -50,8 +52,9 @@ void backfill_heads_end(struct queue *q, struct clusterqueue *cq);
 
 /* Is there a head before w in the order that needs what w needs? */
 bool backfill_heads_before(const struct workload *w);
-/* If w started now, until when would it overlap no booking but its own? With the flavors with which that is
- * longest; 0: it fits now with none. *ret_head: the head that it would run into; NULL: none. */
+/* If w started now, until when would it overlap no booking but its own? With the flavors with which
+ * that is longest; 0: it fits now with none. *ret_head: the head that it would run into; NULL:
+ * none. */
 int64_t backfill_heads_room_until(
 	struct queue *q, const struct workload *w, const struct kept_start **ret_head);
 

@@ -1,7 +1,7 @@
 /*
- * Strategy Backfill: the first Job that cannot start keeps its slot (backfill.h), or the first few have bookings
- * (backfill_heads.h), and Jobs behind them start if they delay none of these. Here heads are found: the others are
- * searched for as in BestEffortFIFO.
+ * Strategy Backfill: the first Job that cannot start keeps its slot (backfill.h), or the first few have
+ * bookings (backfill_heads.h), and Jobs behind them start if they delay none of these. Here heads are
+ * found: the others are searched for as in BestEffortFIFO.
  */
 #include "queue/core/admit/backfill.h"
 

@@ -1,6 +1,6 @@
 /*
- * Combinations: one flavor of each resource group that a claim needs, counted through like the digits of
- * a number, the last group first.
+ * Combinations: one flavor of each resource group that a claim needs, counted through like the
+ * digits of a number, the last group first.
  *
  * A Job that books a start asks the plan for one combination after the other, and takes the best. Only
  * flavors that suit its pods, and that have as much as it asks for, are among these. A ClusterQueue

@@ -1,16 +1,17 @@
 /*
- * Nomination: what a ClusterQueue would start next (nominee.h), found in one scan of its waiting groups.
+ * Nomination: what a ClusterQueue would start next (nominee.h), found in one scan of its waiting
+ * groups.
  *
  *   BestEffortFIFO  all groups in order. Quota only shrinks during a pass, so a group that did not
- *                   fit is not asked again, and the scan never goes back
- *   StrictFIFO      the first group only
- *   Backfill        as BestEffortFIFO, behind a first group that no other may delay (backfill.h),
- *                   or behind several Jobs with bookings (backfill_heads.h)
+ *                   fit is not asked again, and the scan never goes back (nominate.c)
+ *   StrictFIFO      the first group; others only where that takes nothing from it (strict.c)
+ *   Backfill        as BestEffortFIFO, behind a first group that no other may delay, or behind
+ *                   several Jobs with bookings (backfill_scan.c)
  *
  * After a complete pass nothing waiting fits. So Jobs that merely arrived need no scan: only their
  * groups, which are fresh, are judged. A start may enable Jobs of other ClusterQueues to take back
  * what it borrows (pass.h). That scan asks at most SCAN_TAKES_BACK_MAX groups, the first that might,
- * so its cost does not grow with the number of Jobs that wait; the next finish asks all.
+ * so its cost does not grow with the number of Jobs that wait; the next end of a run asks all.
  *
  * Features come first (feature.h): a group that one refuses is not asked, blocks nothing and
  * preempts nothing. Where a rule puts some groups last there is a second scan: they are asked when
@@ -28,10 +29,5 @@ void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key)
 /* Writes w->nominee. False: nothing can start any more. For a StrictFIFO head that cannot start,
  * w->nominee has the choice with which it would, so that its quota can be kept. */
 bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s);
-
-/* A preempted run that will wait before this place again, or NULL. Behind it a StrictFIFO queue
- * nominates nothing. */
-const struct workload *workload_returning_before(
-	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);
 
 #endif

@@ -29,11 +29,11 @@ bool nominee_demand(const struct nominee *e, struct demand *ret);
 /* Its victims, 0: none were found. Valid until the next search. */
 size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret);
 
-/* By quota: tries flavors until one works with so many pods, or with fewer. False: *e is as for the first
- * of them. */
+/* By quota: tries flavors until one works with so many pods, or with fewer. False: *e is as for the
+ * first of them. */
 bool nominee_can_start(struct queue *q, struct nominee *e, int32_t pods);
-/* By the rules, in the flavors from its choice on. A Job that can start with fewer pods takes as many as
- * the nodes have places for. False: *e is as after the first refusal. */
+/* By the rules, in the flavors from its choice on. A Job that can start with fewer pods takes as
+ * many as the nodes have places for. False: *e is as after the first refusal. */
 bool nominee_is_let(struct queue *q, struct nominee *e);
 
 /* The index of the next nominee that is not done; n: all are. Quota may change between calls. */

@@ -1,6 +1,7 @@
 /*
- * The scan of a ClusterQueue in a pass: how far it has come, and what the strategies share. BestEffortFIFO is the search
- * alone (nominate.c); StrictFIFO (strict.c) and Backfill (backfill_scan.c) look at heads first.
+ * The scan of a ClusterQueue in a pass: how far it has come, and what the strategies share, which is in
+ * nominate.c. BestEffortFIFO is the search alone; StrictFIFO (strict.c) and Backfill (backfill_scan.c)
+ * look at heads first.
  */
 #ifndef SLUICE_QUEUE_CORE_ADMIT_SCAN_H
 #define SLUICE_QUEUE_CORE_ADMIT_SCAN_H
@@ -61,25 +62,33 @@ struct look {
 
 /* Writes the nominee: can the head of g start, and may it pass? */
 bool scan_judges(struct look *l, struct group *g);
-/* The same, unless its amounts plainly do not fit: then the nominee is left as it was. */
+/* As scan_judges(), but asks nothing and leaves the nominee if the amounts plainly do not fit. */
 bool scan_asks(struct look *l, struct group *g);
-/* Finds the first group behind the place of the scan that can start; then, where features put some last, of these. */
+/* Finds the first group behind the place of the scan that can start. Groups that features put last come
+ * after all others. */
 bool scan_searches(struct look *l);
 /* Goes back to the first group, of those that are asked at this stage. */
 void scan_restart(struct scan *w, enum answer stage);
-/* The head g cannot start now, and keeps quota from other groups. When it does not fit its window any more, another group
- * is first. Of several heads the first for which that comes is watched. */
+/* Sets the alarm for the end of the window in which g would fit, for then another group is first. With
+ * several heads: for the earliest of these ends. */
 void scan_watches_fit(struct queue *q, struct clusterqueue *cq, const struct group *g);
 
 /* ---- Strategies ---- */
 
-/* The head, or gap fillers before it. If neither starts, the nominee is the head, with the choice with which it would. */
+/* StrictFIFO: nominates the head, or a Job that may start before it. False: the nominee is the
+ * head, with the choice with which it would start. */
 bool strict_nominates(struct look *l);
+/* Returns a preempted run that will wait before this place again, or NULL. Behind it a StrictFIFO queue
+ * nominates nothing. */
+const struct workload *workload_returning_before(
+	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);
+
+/* Backfill: nominates a head that can start. False: heads keep what they have booked. */
+bool backfill_nominates_head(struct look *l);
 /* Bounds the search: could a Job with such wants and such a duration pass the blocked head? */
 bool backfill_may_pass(const struct look *l, const int64_t *want, int64_t expected_ms);
-/* Finds for the nominee, which can start, flavors in which it delays no head. Of another strategy each passes. */
+/* Finds flavors for the nominee, which can start, in which it delays no head; true with any other
+ * strategy. */
 bool backfill_passes(struct look *l);
-/* A head can start. Otherwise heads keep what they have booked, and the search may go on behind them. */
-bool backfill_nominates_head(struct look *l);
 
 #endif

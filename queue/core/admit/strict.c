@@ -1,9 +1,9 @@
 /*
- * Strategy StrictFIFO: the head of the ClusterQueue, or nobody. While the head cannot start, its quota is kept (pass.h), and
- * other Jobs start only where that takes nothing from it: gap fillers that stand before it, and Jobs for which an
- * AdvanceReservation keeps what they ask for.
+ * Strategy StrictFIFO: the head of the ClusterQueue, or no Job. While the head cannot start, its quota
+ * is kept (pass.h), and other Jobs start only where that takes nothing from it: gap fillers that stand
+ * before it, and Jobs for which an AdvanceReservation keeps what they ask for.
  */
-#include "queue/core/admit/nominate.h"
+#include "queue/core/admit/scan.h"
 #include "queue/core/model/precedence.h"
 
 /* ---- What a preempted run leaves ---- */

@@ -1,4 +1,5 @@
-/* The slot that the head of a ClusterQueue with strategy Backfill keeps, as the last pass left it (backfill.h makes it). */
+/* The slot that the head of a ClusterQueue with strategy Backfill keeps, as the last pass left it:
+ * backfill.h. */
 #ifndef SLUICE_QUEUE_CORE_MODEL_BACKFILL_SLOT_H
 #define SLUICE_QUEUE_CORE_MODEL_BACKFILL_SLOT_H
 
@@ -12,7 +13,6 @@ struct reserved_row {
 	__int128 spare;
 };
 
-/* The slot as the last pass left it. */
 struct backfill_slot {
 	bool on;
 	struct uid head;

@@ -60,9 +60,9 @@ static int64_t began_ms(const struct queue *q, const struct reservation *r)
 	return r->state == RESERVATION_PROMISED ? q->now_ms : since_ms;
 }
 
-/* No run ends before that. Where there are reservations none ends now either: it is still there, and a Job
- * that starts beside it would run into what is kept. That is so before any is booked: the first
- * decision of a queue puts runs off, and then books. */
+/* No run ends before that. Where there are reservations none ends now either: it is still there,
+ * and a Job that starts beside it would run into what is kept. That is so before any is booked: the
+ * first decision of a queue puts runs off, and then books. */
 static int64_t earliest_end_ms(const struct queue *q)
 {
 	return q->now_ms + (q->quota_plan.reserving > 0);

@@ -2,9 +2,9 @@
  * Runs in the plan: in a tree of Cohorts that plans ahead each run, and each promise of quota, has a
  * booking of what it holds THEN, from its start until its expected end.
  *
- * A tree plans ahead once a Job of it books a start, a ClusterQueue of it has several heads of Backfill,
- * or an AdvanceReservation of its quota is judged. Before that no run is written down, so where
- * nothing books, runs cost what they did before.
+ * A tree plans ahead once a Job of it books a start, a ClusterQueue of it has several heads of
+ * Backfill, or an AdvanceReservation of its quota is judged. Before that no run is written down, so
+ * where nothing books, runs cost what they did before.
  *
  * A run of unknown duration is expected to last PLAN_ASSUMED_MS. A run that lasts longer than
  * expected is expected to last twice as long, then four times, and so on, as for Backfill.
@@ -33,8 +33,8 @@ void booked_run_over(struct queue *q, struct reservation *r);
 /* Runs that should have ended by now are expected to end later. Before questions are asked. */
 void booked_runs_put_off(struct queue *q);
 
-/* The clock was set back, or an earlier leader's was fast: what runs holds quota now, so its booking begins by
- * now. After reservations_begin_by_now(). */
+/* The clock was set back, or an earlier leader's was fast: what runs holds quota now, so its
+ * booking begins by now. After reservations_begin_by_now(). */
 void booked_runs_begin_by_now(struct queue *q);
 
 /* How long a Job takes, as the plan has it. */

@@ -57,7 +57,8 @@ struct cohort_tree {
 	struct link improvable; /* in queue.improvable: booked_start.h */
 	struct alarm improve;	/* ... when that may be done again */
 	int64_t improved_ms;	/* when its bookings were last made better */
-	/* admin_objects.c: a sum over them, when that changed last, and at which counters.version it was right. */
+	/* admin_objects.c: a sum over them, when that changed last, and at which counters.version
+	 * it was right. */
 	uint64_t admin_objects, edited, edited_as_of;
 	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };

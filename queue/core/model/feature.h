@@ -1,8 +1,9 @@
 /*
- * A feature: what not every cluster has. Windows, prices, Budgets, nodes, ResourceQuotas, Jobs that wait for
- * Jobs: each is a line in queue/features/features.c, and its code is in a folder beside that, which related
- * features share. The core knows quota, order and runs. It calls no function of a feature and links without one;
- * it keeps the pointers to their records, and has their kinds of alarms.
+ * A feature: what not every cluster has. Windows, prices, Budgets, nodes, ResourceQuotas, Jobs that
+ * wait for Jobs: each is a line in queue/features/features.c, and its code is in a folder beside
+ * that, which related features share. The core knows quota, order and runs. It calls no function of
+ * a feature and links without one; it keeps the pointers to their records, and has their kinds of
+ * alarms.
  *
  * Where more than quota must agree, the core asks features, in the order of features.c:
  *
@@ -12,19 +13,21 @@
  *   promise   does the promise still stand, and is there room for it now?
  *   run       does this run have to stop? May it have more pods?
  *
- * A Job that is refused at `queue` or `group` is passed over: it blocks nothing and preempts nothing.
- * A ClusterQueue keeps a bit for each feature that concerns it. Only those are asked about starts, promises, growth
- * and what is kept for some of its Jobs. All other functions are asked of each feature that has them, unless it sleeps
- * (below): a run may go on after its LocalQueue points to another ClusterQueue, and groups outlive edits.
+ * A Job that is refused at `queue` or `group` is passed over: it blocks nothing and preempts
+ * nothing. A ClusterQueue keeps a bit for each feature that concerns it. Only those are asked about
+ * starts, promises, growth and what is kept for some of its Jobs. All other functions are asked of
+ * each feature that has them: a run may go on after its LocalQueue points to another ClusterQueue,
+ * and groups outlive edits. A feature that sleeps (below) is left out where Jobs and runs move.
  *
- * What happens to Jobs, runs and ClusterQueues is told to features that listen: job_read and what follows
- * it, `before` and `after`. What they keep of each is behind a pointer in workload, reservation, clusterqueue and
- * queue. Functions that a feature does not need are NULL.
+ * What happens to Jobs, runs and ClusterQueues is told to features that listen: job_read and what
+ * follows it, `before` and `after`. What they keep of each is behind a pointer in workload,
+ * reservation, clusterqueue and queue. Functions that a feature does not need are NULL.
  *
- * What shapes the decision otherwise is no feature: strategies, growth, usage (orders), disruption (prices
- * victims).
+ * What shapes the decision otherwise is no feature: strategies, growth, usage (orders), disruption
+ * (prices victims).
  *
- * How to add one: docs/add-a-feature.md.
+ * How to add one: docs/add-a-feature.md. The functions below are in queue/core/feature.c, a layer
+ * above.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_FEATURE_H
 #define SLUICE_QUEUE_CORE_MODEL_FEATURE_H
@@ -95,8 +98,10 @@ struct question {
 };
 
 struct feature {
-	/* It sleeps until feature_wakes(): before, it would do nothing at what happens to Jobs and
-	 * runs, and is not told. It is told of objects, and reads Jobs, all the same. */
+	/* Sleeps until feature_wakes(), because before that it would do nothing where Jobs and runs
+	 * move. It is told of objects all the same, and asked what each Job says (job_fault,
+	 * job_differs, job_read, job_seen, job_bytes, job_may_wait), may_return, recalled_by and
+	 * run_settle. */
 	bool sleeps;
 
 	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
@@ -161,9 +166,11 @@ struct feature {
 	void (*run_settled)(struct queue *q, struct reservation *r, int64_t now_ms);
 	/* Is its owner to be told now when it will stop? Writes the notice. */
 	bool (*gives_notice)(struct queue *q, struct reservation *r, struct decision *ret);
-	/* Names the object by which a run gives back quota that was lent to it; NULL: it is not known. */
+	/* Names the object by which a run gives back quota that was lent to it; NULL: it is not
+	 * known. */
 	const char *(*recalled_by)(const struct queue *q, const struct clusterqueue *borrower);
-	/* Writes into a decision by which object, and why, a row has less quota, so that runs give pods. */
+	/* Writes into a decision by which object, and why, a row has less quota, so that runs give
+	 * pods. */
 	void (*lowered_by)(struct queue *q, const struct quota_row *row, struct decision *ret);
 
 	/* ---- Jobs ---- */
@@ -212,7 +219,7 @@ struct feature {
 	void (*line_freed)(struct localqueue *lq);
 	/* The LocalQueue has another ClusterQueue. */
 	void (*line_formed)(struct queue *q, struct localqueue *lq);
-	/* These are others now, or there is one more; `s` NULL: it is deleted. */
+	/* The object was made or edited; `s` NULL: it is deleted. */
 	void (*flavor_edited)(struct queue *q, struct flavor *f);
 	void (*priorities_changed)(struct queue *q);
 	void (*namespace_edited)(struct queue *q, const char *name, const struct namespace_spec *s);
@@ -251,7 +258,7 @@ extern const unsigned FEATURE_COUNT;
 			f = NULL)
 #define ALL_FEATURES ((uint32_t)((UINT64_C(1) << FEATURE_COUNT) - 1))
 
-/* Something that the feature looks at was told, for the first time or again. */
+/* Wakes the feature for good: something that it looks at was told. */
 void feature_wakes(struct queue *q, const struct feature *f);
 /* A bit for each feature that never sleeps: queue.features_awake of a new queue. */
 uint32_t features_without_sleep(void);

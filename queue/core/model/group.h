@@ -21,8 +21,8 @@
 #include "queue/core/model/feature.h"
 #include "queue/core/model/workload.h"
 
-/* What parts groups beside shape and priority: what rules look at of a Job (feature.parts), each once, in the order
- * of FEATURES. Jobs of a group get the same answers. */
+/* What parts groups beside shape and priority: what rules look at of a Job (feature.parts), each
+ * once, in the order of FEATURES. Jobs of a group get the same answers. */
 #define PARTING_WORDS 6
 struct parting {
 	uint64_t word[PARTING_WORDS]; /* which object it is, or a number */
@@ -69,7 +69,8 @@ void group_trees_init(struct tree *groups_waiting, struct tree *order);
 /* Does the expected duration part its Jobs into groups? */
 bool group_expects(const struct queue *q, const struct localqueue *lq);
 
-/* By such a preemption.withinClusterQueue, does its time of queueing tell which runs a Job may displace? */
+/* By such a preemption.withinClusterQueue, does its time of queueing tell which runs a Job may
+ * displace? */
 bool group_looks_at_age(enum preemption_policy within);
 
 /* Puts the workload into the order of cq, where it stands. A group made by this is fresh. */

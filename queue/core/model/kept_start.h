@@ -3,11 +3,12 @@
  * booking of its own, at the earliest moment from which on it fits. So no Job is passed for ever:
  * from then on no other Job books over it. The heads of Backfill are kept here, too (backfill_heads.h).
  *
- * The Job need not wait for it: it starts as soon as it overlaps nothing but its own booking, which may be
- * sooner. At its time all Jobs of its ClusterQueue are asked again. It is dropped when the Job leaves its
- * place in the line, and made anew when facts have run into it. If the Job does not start at that time, and is
- * not booked anew, no booking keeps it any more: it waits for quota, because a run lasts longer than expected.
- * Then its booking goes, so that it keeps no other Job from starting.
+ * The Job need not wait for it: it starts as soon as it overlaps nothing but its own booking, which
+ * may be sooner. At its time all Jobs of its ClusterQueue are asked again. It is dropped when the
+ * Job leaves its place in the line, and made anew when facts have run into it. If the Job does not
+ * start at that time, and is not booked anew, no booking keeps it any more: it waits for quota,
+ * because a run lasts longer than expected. Then its booking goes, so that it keeps no other Job
+ * from starting.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_KEPT_START_H
 #define SLUICE_QUEUE_CORE_MODEL_KEPT_START_H
@@ -40,7 +41,8 @@ bool kept_start_stands(const struct queue *q, const struct workload *w, struct b
 bool kept_start_book(
 	struct queue *q, struct workload *w, struct booking_lines lines, int64_t lasts_ms);
 void kept_start_drop(struct queue *q, struct workload *w);
-/* It leaves its place in the line: its booking goes, and the Jobs that it kept from starting are asked. */
+/* It leaves its place in the line: its booking goes, and the Jobs that it kept from starting are
+ * asked. */
 void kept_start_leave(struct queue *q, struct workload *w);
 
 /* It is booked at that moment, whether there is room or not. What it had booked before goes. NULL: the
@@ -50,11 +52,11 @@ struct kept_start *kept_start_put(struct queue *q, struct workload *w, struct bo
 
 /* Its alarm rang: its time has come. */
 void kept_start_ring(struct queue *q, struct kept_start *k);
-/* After edits of quotas: drops the bookings that do not fit any more. Their Jobs are asked again, and may never
- * fit. */
+/* After edits of quotas: drops the bookings that do not fit any more. Their Jobs are asked again,
+ * and may never fit. */
 void kept_starts_heed_quotas(struct queue *q);
-/* After a pass: drops the bookings whose time has come and whose Jobs wait for something else. True: some
- * were, and the Jobs that they kept from starting are to be asked. */
+/* After a pass: drops the bookings whose time has come and whose Jobs wait for something else.
+ * True: some were, and the Jobs that they kept from starting are to be asked. */
 bool kept_starts_expire(struct queue *q);
 
 #endif

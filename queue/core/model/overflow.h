@@ -19,9 +19,10 @@
  * new one is deferred behind them.
  *
  * The number is soft: the queue takes in every Job it is told of, and the gate asks first
- * (queue_has_place()). A Job that runs, or is to be stopped, is never deferred (gate/observe.c). The bytes are a hard limit. Where the directives of a Job without a reservation
- * (new, or grown by an edit) would take its LocalQueue past both limits and twice OVERFLOW_SLACK,
- * they are cut off its shape. It cannot start so, and is deferred as soon as possible.
+ * (queue_has_place()). A Job that runs, or is to be stopped, is never deferred (gate/observe.c).
+ * The bytes are a hard limit. Where the directives of a Job without a reservation (new, or grown by
+ * an edit) would take its LocalQueue past both limits and twice OVERFLOW_SLACK, they are cut off
+ * its shape. It cannot start so, and is deferred as soon as possible.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_OVERFLOW_H
 #define SLUICE_QUEUE_CORE_MODEL_OVERFLOW_H

@@ -1,6 +1,7 @@
 /*
- * What of its flavors a claim could have by quota alone, for the fewest pods with which its Job would start: nobody is
- * preempted, and no feature is asked. For explanations, and for whoever only wants to know whether a Job could run at some time.
+ * What of its flavors a claim could have by quota alone, for the fewest pods with which its Job would
+ * start: no run is preempted, and no feature is asked. For explanations, and for callers that only want
+ * to know whether a Job could run at some time.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_PLAIN_FIT_H
 #define SLUICE_QUEUE_CORE_MODEL_PLAIN_FIT_H
@@ -18,7 +19,8 @@ enum assign_verdict {
 	ASSIGN_FITS,
 };
 
-/* Returns the verdict on all resource groups in quota THEN: the worst of them, each in its best flavor. */
+/* Returns the verdict on all resource groups in quota THEN: the worst of them, each in its best
+ * flavor. */
 enum assign_verdict plain_fit(const struct clusterqueue *cq, const struct claim *c);
 /* The same, also in quota NOW. */
 enum assign_verdict plain_fit_now(const struct clusterqueue *cq, const struct claim *c);

@@ -11,8 +11,8 @@
  * same side of the limit.
  *
  * Not a tree: a question goes forward in time and may have to look at each step (ten thousand short
- * gaps, and none is long enough). Over steps side by side in memory that takes a nanosecond or two each;
- * over nodes of a tree, each found from its root, a hundred times as long.
+ * gaps, and none is long enough). Over steps side by side in memory that takes a nanosecond or two
+ * each; over nodes of a tree, each found from its root, a hundred times as long.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_PROFILE_H
 #define SLUICE_QUEUE_CORE_MODEL_PROFILE_H

@@ -31,7 +31,8 @@ struct cohort;
 struct cohort_tree;
 struct row_plan;
 
-/* SUPPOSED: in the middle of a question alone, which takes what it supposes to be used and gives it back. */
+/* SUPPOSED: in the middle of a question alone, which takes what it supposes to be used and gives it
+ * back. */
 enum quota_when { QUOTA_NOW, QUOTA_THEN, QUOTA_SUPPOSED };
 #define QUOTA_WHENS 3
 

@@ -18,12 +18,12 @@
  * again when facts have changed (quota_plan_stands()). What a booking is worth is up to them: the
  * plan starts, stops and refuses nothing.
  *
- * Layers: runs and AdvanceReservations are firm, what Jobs book is soft. Each question is asked in one
- * layer: beside all bookings, or beside the firm ones alone. The firm layer is kept from its first booking
- * or question on, so where nothing is reserved it costs nothing.
+ * Layers: runs and AdvanceReservations are firm, what Jobs book is soft. Each question is asked in
+ * one layer: beside all bookings, or beside the firm ones alone. The firm layer is kept from its
+ * first booking or question on, so where nothing is reserved it costs nothing.
  *
- * Quotas of the future are taken to be those of now: what the windows and leads of RunPolicies will make of
- * them is not in the plan.
+ * Quotas of the future are taken to be those of now: what the windows and leads of RunPolicies will
+ * make of them is not in the plan.
  *
  * Cost: profiles follow edits of quotas by themselves, at the next question (all bookings are added
  * again, if a lendingLimit or a parent is another one now). A booking costs as many steps of a

@@ -101,12 +101,12 @@ struct reservation {
 	bool gives_back;	 /* it borrows quota whose owner's window opens soon (lead.h) */
 
 	/* Its Job is being deleted: nothing stops its pods, and their end is not known. It is no
-	 * candidate, no promise waits for it, and no stop is decided. The gate says the same of a Job that
-	 * it has not read yet. */
+	 * candidate, no promise waits for it, and no stop is decided. The gate says the same of a
+	 * Job that it has not read yet. */
 	bool lingers;
-	/* A stop would end its Job as Complete: it is no candidate, but for quota that its owner takes back
-	 * (victims.h). What is no preemption (a window, a hold, a Budget) stops it all the same, and an
-	 * AdvanceReservation where no other run suffices. */
+	/* A stop would end its Job as Complete: it is no candidate, but for quota that its owner
+	 * takes back (victims.h). What is no preemption (a window, a hold, a Budget) stops it all
+	 * the same, and an AdvanceReservation where no other run suffices. */
 	bool ends_when_stopped;
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway: it is not stopped again,
 			    and as a candidate it is before all other runs */

@@ -53,11 +53,11 @@ void run_arm(struct queue *q, struct reservation *r);
 void run_disarm(struct queue *q, struct reservation *r);
 /* The clock was set on by so much, or back: its deadlines move with it. */
 void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms);
-/* The clock was set back, by how much is not known: no pod of it is awaited for longer than it would have been, and it runs no
- * longer than it may from now on. */
+/* The clock was set back, by how much is not known: no pod of it is awaited for longer than it
+ * would have been, and it runs no longer than it may from now on. */
 void run_begins_by_now(struct queue *q, struct reservation *r);
-/* When a confirmed run began, by the clock as it is now: for deadlines and plans. What it costs goes by the
- * ledger's times. */
+/* When a confirmed run began, by the clock as it is now: for deadlines and plans. What it costs
+ * goes by the ledger's times. */
 int64_t run_began_ms(const struct reservation *r);
 /* It has more pods since then, or will. */
 void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);

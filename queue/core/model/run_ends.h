@@ -1,8 +1,9 @@
 /*
  * When the runs of a ClusterQueue with strategy Backfill are expected to end (clusterqueue.ends).
  *
- * A run is expected to end after its expected duration; if it goes on, after twice that, four times, and so on (as
- * Tsafrir, Etsion and Feitelson correct wrong estimates). A run of unknown duration never ends.
+ * A run is expected to end after its expected duration; if it goes on, after twice that, four
+ * times, and so on (as Tsafrir, Etsion and Feitelson correct wrong estimates). A run of unknown
+ * duration never ends.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_RUN_ENDS_H
 #define SLUICE_QUEUE_CORE_MODEL_RUN_ENDS_H
@@ -14,7 +15,8 @@ struct reservation;
 
 void run_ends_init(struct clusterqueue *cq);
 
-/* Puts the run at its place, or takes it out. Called after each change of its expected end, or of the strategy. */
+/* Puts the run at its place, or takes it out. Called after each change of its expected end, or of the
+ * strategy. */
 void run_ends_expect(struct reservation *r);
 void run_ends_forget(struct reservation *r);
 

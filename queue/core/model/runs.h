@@ -1,12 +1,14 @@
 /*
  * The events of runs, and who hears of them.
  *
- * Whoever changes a run reports it by runs_before() and runs_after(). First the parts of the core hear of it
- * that index runs, then the features, in the order of features.c, then the parts of the core that go by what
- * features made of it: growth and the plan (runs.c). A feature that counts runs says so in its struct feature, and adds nothing to the core.
+ * What changes a run reports it by runs_before() and runs_after(). First the parts of the core hear
+ * of it that index runs, then the features, in the order of features.c, then the parts of the core
+ * that go by what features made of it: growth and the plan. The tables are in queue/core/runs.c, a
+ * layer above. A feature that counts runs says so in its struct feature, and adds nothing to the
+ * core.
  *
- * Most events are told after the change: `unpromised`, `unbooked` and `leaving` before it, and `resized`,
- * `gives` and `ended` twice, before and after.
+ * Most events are told after the change: `unpromised`, `unbooked` and `leaving` before it, and
+ * `resized`, `gives` and `ended` twice, before and after.
  *
  *   promised     quota is promised: victims have to stop first
  *   unpromised   the promise is taken back

@@ -1,5 +1,6 @@
 /*
- * A shrink: a run is to go on with fewer pods. There are two causes, and one may come on top of the other.
+ * A shrink: a run is to go on with fewer pods. There are two causes, and one may come on top of the
+ * other.
  *
  *   giving    another Job needs the room, a window opens soon for the queue whose quota the run borrows, or
  *             a window has made quota smaller. What it gives counts NOW until the pods are gone
@@ -11,10 +12,11 @@
  *             only if this happens to it too often (queue/job/stop_rate.h). The next number must be
  *             smaller, unless the run has grown since
  *
- * The gate is told once for each number of either, always the smaller of the two. A run that is growing is
- * told when the gate has said what became of the growth. A Job that cannot be told to go on with fewer pods is
- * stopped by the gate; then all of its quota leaves. But where only a window made quota smaller, or a stop
- * would end it as Complete, nothing is stopped: it keeps its pods (giving_cancel()), and is not asked again.
+ * The gate is told once for each number of either, always the smaller of the two. A run that is
+ * growing is told when the gate has said what became of the growth. A Job that cannot be told to go
+ * on with fewer pods is stopped by the gate; then all of its quota leaves. But where only a window
+ * made quota smaller, or a stop would end it as Complete, nothing is stopped: it keeps its pods
+ * (giving_cancel()), and is not asked again.
  */
 #ifndef SLUICE_QUEUE_CORE_MODEL_SHRINK_H
 #define SLUICE_QUEUE_CORE_MODEL_SHRINK_H
@@ -29,8 +31,8 @@ void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const s
 /* Begins it because a window made the quota of a row smaller. */
 void giving_begin_for_quota(
 	struct queue *q, struct reservation *r, int32_t keeps, const struct quota_row *quota);
-/* Its Job cannot be told to: if it is for a smaller quota, or a stop would end it as Complete, it keeps its
- * pods, and whom they were for chooses anew. */
+/* Its Job cannot be told to: if it is for a smaller quota, or a stop would end it as Complete, it
+ * keeps its pods, and whom they were for chooses anew. */
 void giving_cancel(struct queue *q, struct reservation *r);
 /* Its pods are gone, or it leaves with all of them. */
 void giving_end(struct queue *q, struct reservation *r);

@@ -142,8 +142,8 @@ static inline void queue_touch_reservation(struct queue *q, struct clusterqueue 
 	queue_touch_fresh(q, cq);
 }
 
-/* As queue_touch_reservation(), and news, because quota came free or was edited: Jobs that yielded may preempt
- * again. */
+/* As queue_touch_reservation(), and news, because quota came free or was edited: Jobs that yielded
+ * may preempt again. */
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (cq)

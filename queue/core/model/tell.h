@@ -1,7 +1,8 @@
 /*
  * Tells the listener of a call (include/sluice/queue_call.h): queue_tell(q, DROP_JOB, .uid = *uid).
  *
- * Each call that may change the queue is told, so it also counts them, for what is remembered in between.
+ * Each call that may change the queue is told, so it also counts them, for what is remembered in
+ * between.
  *
  * Facts are told at the top of their function, where what they say still stands; what gives something
  * is told at its end.

@@ -17,7 +17,8 @@
 
 /* Is no work lost when the reservation goes? True of a promise, and of a run that ends anyway. */
 bool costs_nothing(const struct reservation *r);
-/* The order in which reservations go: promises, runs that end anyway, lower priority, later start, uid. */
+/* The order in which reservations go: promises, runs that end anyway, lower priority, later start,
+ * uid. */
 int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
 /* Puts the reservation into the indexes of the rows of which it holds more than 0 / takes it out.

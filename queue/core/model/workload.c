@@ -293,8 +293,8 @@ static void set_expected(struct queue *q, struct workload *w, int64_t expected_m
 		runs_after(q, w->reservation, RUN_EXPECTED);
 }
 
-/* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once, and others are
- * made for them. But not for those of a Job that is suspended: they are the last. */
+/* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once, and
+ * others are made for them. But not for those of a Job that is suspended: they are the last. */
 struct progress progress_of(const struct job *j)
 {
 	const struct job_status *s = &j->status;

@@ -159,11 +159,11 @@ static inline bool workload_fills_gaps(const struct workload *w)
 {
 	return w->fills_gaps;
 }
-/* The priority that it asks for, before its ClusterQueue caps it: the value of its class. A run whose class
- * is not there keeps the priority that counted last. */
+/* The priority that it asks for, before its ClusterQueue caps it: the value of its class. A run
+ * whose class is not there keeps the priority that counted last. */
 int32_t workload_claims(const struct workload *w);
-/* Gives a run the priority that counted last under an earlier leader, unless its class is there, or this
- * queue knows better. False: it stays as it was. */
+/* Gives a run the priority that counted last under an earlier leader, unless its class is there, or
+ * this queue knows better. False: it stays as it was. */
 bool workload_recall_priority(struct queue *q, struct workload *w, int32_t priority);
 /* May it preempt, by its priority and its class? */
 bool workload_displaces(const struct workload *w);

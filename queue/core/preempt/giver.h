@@ -3,10 +3,10 @@
  * the search asks quota itself whether that is enough.
  *
  * Two searches try givers: pods_first.h, for a Job or for a window that opens, and
- * features/windows/smaller_quota.h, for a window that has made quota smaller. They choose in opposite
- * orders, so each has its own loop. Searches that only stop whole runs (preemption.h, and with its victims
- * features/windows/lead.h and features/bookings/advance_clear.h) need no givers: they take runs
- * away and put them back.
+ * features/windows/smaller_quota.h, for a window that has made quota smaller. They choose in
+ * opposite orders, so each has its own loop. Searches that only stop whole runs (preemption.h, and
+ * with its victims features/windows/lead.h and features/bookings/advance_clear.h) need no givers:
+ * they take runs away and put them back.
  */
 #ifndef SLUICE_QUEUE_CORE_PREEMPT_GIVER_H
 #define SLUICE_QUEUE_CORE_PREEMPT_GIVER_H
@@ -25,8 +25,8 @@ struct giver giver_of(struct reservation *r);
 
 /* Tries it with so many pods. */
 void giver_keep(struct giver *g, int32_t pods);
-/* Tries it with the most pods, `low` or more, with which it suits; with `low` if it never does. What suits
- * must suit with fewer pods, too. */
+/* Tries it with the most pods, `low` or more, with which it suits; with `low` if it never does.
+ * What suits must suit with fewer pods, too. */
 void giver_keep_most(struct giver *g, int32_t low,
 	bool (*suits)(const void *search, const struct giver *g), const void *search);
 

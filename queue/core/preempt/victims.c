@@ -77,8 +77,8 @@ static void search(struct preemption *x)
 		find_classic(x);
 }
 
-/* Its owner takes nominal quota back, also from runs that a stop would end as Complete: else a tenant whose
- * Job has one pod that sleeps would keep it for ever. */
+/* Its owner takes nominal quota back, also from runs that a stop would end as Complete: else a
+ * tenant whose Job has one pod that sleeps would keep it for ever. */
 static void search_again(struct preemption *x)
 {
 	if (!x->leaves_out || x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER)

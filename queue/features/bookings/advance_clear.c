@@ -67,8 +67,8 @@ static bool gives_nothing_beyond(
 	return true;
 }
 
-/* It uses what an older one keeps. So where quota is left for one of two, they do not stop each other's runs
- * in turn. */
+/* It uses what an older one keeps. So where quota is left for one of two, they do not stop each
+ * other's runs in turn. */
 static bool uses_an_older(const struct clearing *c, struct reservation *r)
 {
 	list_each_entry(&r->cq->reserved, const struct advance_reservation, other, of_clusterqueue)
@@ -96,8 +96,8 @@ static int going_order(const void *a, const void *b)
 	return reservation_cmp(*(struct reservation *const *)a, *(struct reservation *const *)b);
 }
 
-/* Of the whole tree; `users`: those that may use another one that is open; `ends`: those that a stop would
- * end as Complete. */
+/* Of the whole tree; `users`: those that may use another one that is open; `ends`: those that a
+ * stop would end as Complete. */
 static void gather(struct clearing *c, const struct cohort_tree *tree, bool users, bool ends)
 {
 	c->ncandidates = 0;
@@ -156,8 +156,8 @@ static void stop(struct clearing *c, struct reservation *r)
 	reservation_leave(c->q, r);
 }
 
-/* The rows of one node, from i on; returns the row behind them. What is kept is taken THEN afterwards, so
- * that the next one does not count on it. */
+/* The rows of one node, from i on; returns the row behind them. What is kept is taken THEN
+ * afterwards, so that the next one does not count on it. */
 static size_t clear_node(struct clearing *c, size_t i)
 {
 	struct demand d = {.nlines = 0};

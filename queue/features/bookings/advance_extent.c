@@ -182,8 +182,8 @@ static bool fixed_window(struct queue *q, struct advance_reservation *a)
 	return true;
 }
 
-/* When the Calendar became as it is now; not before first_ms. It is looked for from now backwards, so that a
- * Calendar that has opened each minute for years costs few steps. */
+/* When the Calendar became as it is now; not before first_ms. It is looked for from now backwards,
+ * so that a Calendar that has opened each minute for years costs few steps. */
 static int64_t turned_ms(struct calendar *c, int64_t first_ms, int64_t now_ms)
 {
 	int64_t at_ms = now_ms;

@@ -11,14 +11,15 @@
 #include "queue/job/text.h"
 #include "queue/features/bookings/advance_reservation.h"
 
-/* Finds the rows. False: the reason and the sentence in a say what is missing; what can be had is in a->row all
- * the same. */
+/* Finds the rows. False: the reason and the sentence in a say what is missing; what can be had is
+ * in a->row all the same. */
 bool advance_rows_find(struct queue *q, struct advance_reservation *a);
 void advance_rows_free(struct advance_reservation *a);
 
 /* Finds the windows from now on; none is booked. False: reason and sentence in a. */
 bool advance_windows_find(struct queue *q, struct advance_reservation *a);
-/* Finds the windows of one that is booked. Those that are as before keep their bookings; others have none yet. */
+/* Finds the windows of one that is booked. Those that are as before keep their bookings; others
+ * have none yet. */
 void advance_windows_renew(struct queue *q, struct advance_reservation *a);
 void advance_windows_free(struct queue *q, struct advance_reservation *a);
 /* Appends that its Calendar is not there, and which one may have been meant. */

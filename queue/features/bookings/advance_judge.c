@@ -1,8 +1,9 @@
 /*
  * What the next decision makes of AdvanceReservations: judges, books, opens, gives back and ends them.
  *
- * Of what is in the way of one that is refused as NotFree, other ones are told by name, and runs as a number
- * and their last expected end. No Job is named: whoever reads AdvanceReservations may not be one who may see it.
+ * Of what is in the way of one that is refused as NotFree, other ones are told by name, and runs as
+ * a number and their last expected end. No Job is named: whoever reads AdvanceReservations may not
+ * be one who may see it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +76,8 @@ static void look_in_the_way(const struct queue *q, const struct advance_reservat
 	free(line);
 }
 
-/* From when on it could be kept for as long. INT64_MAX: not within a year. Where it is several nodes each is
- * asked by itself. */
+/* From when on it could be kept for as long. INT64_MAX: not within a year. Where it is several
+ * nodes each is asked by itself. */
 static int64_t earliest(
 	struct queue *q, const struct advance_reservation *a, int64_t length_ms, int64_t from_ms)
 {
@@ -238,7 +239,8 @@ static void leave_all(struct advance_row *x)
 	x->left = x->offered = x->amount;
 }
 
-/* Of the status, or of rows as they were: what was given back stays so. True: it is less than it was. */
+/* Of the status, or of rows as they were: what was given back stays so. True: it is less than it
+ * was. */
 static bool take_left(struct advance_reservation *a, const struct advance_amount *left, size_t n)
 {
 	bool less = false;
@@ -262,8 +264,8 @@ static void forget_plan(struct queue *q, struct advance_reservation *a)
 	a->cq = NULL;
 }
 
-/* Rows, windows, and what runs hold of it. False: reason and sentence in a; what there is of it can be booked
- * all the same. */
+/* Rows, windows, and what runs hold of it. False: reason and sentence in a; what there is of it can
+ * be booked all the same. */
 static bool prepare(struct queue *q, struct advance_reservation *a)
 {
 	bool understood = advance_rows_find(q, a);
@@ -286,8 +288,8 @@ static void enter(struct queue *q, struct advance_reservation *a)
 	q->counters.version++;
 }
 
-/* An earlier leader may have let others start on what it gave back, and its status not be heard of yet: for a
- * moment no run is stopped. */
+/* An earlier leader may have let others start on what it gave back, and its status not be heard of
+ * yet: for a moment no run is stopped. */
 static void settle(const struct queue *q, struct advance_reservation *a)
 {
 	bool gives_back = a->spec.release_after_ms > 0 && a->nwindows > 0 &&
@@ -372,8 +374,8 @@ static int64_t period_of(
 	       (q->now_ms - from_ms) / a->spec.release_after_ms * a->spec.release_after_ms;
 }
 
-/* The window that is open has another beginning now: it goes on, and what was given back stays so. After a
- * step back of the clock it may be to come. Then all of it is kept. */
+/* The window that is open has another beginning now: it goes on, and what was given back stays so.
+ * After a step back of the clock it may be to come. Then all of it is kept. */
 static void go_on(struct queue *q, struct advance_reservation *a)
 {
 	const struct advance_window *w = a->nwindows > 0 ? &a->window[0] : NULL;
@@ -392,8 +394,8 @@ static void go_on(struct queue *q, struct advance_reservation *a)
 		a->period_from_ms = period_of(q, a, w->from_ms);
 }
 
-/* What it reserves is another amount now. It stays accepted. What was used most in this period is not known any
- * more, so that the period gives nothing back. */
+/* What it reserves is another amount now. It stays accepted. What was used most in this period is
+ * not known any more, so that the period gives nothing back. */
 static void book_anew(struct queue *q, struct advance_reservation *a)
 {
 	size_t window, n = a->nrows;
@@ -474,8 +476,8 @@ static void less_is_left(struct queue *q, struct advance_reservation *a)
 	q->counters.version++;
 }
 
-/* What its users did not use is to be given back: the status says so first, where that is awaited. While it does
- * not, the next period offers what it finds itself. */
+/* What its users did not use is to be given back: the status says so first, where that is awaited.
+ * While it does not, the next period offers what it finds itself. */
 static void offer(struct queue *q, struct advance_reservation *a)
 {
 	for (size_t i = 0; i < a->nrows; i++) {
@@ -489,8 +491,8 @@ static void offer(struct queue *q, struct advance_reservation *a)
 	}
 }
 
-/* Takes over what the status says of the window that is open, whichever leader wrote it; and what is offered,
- * where no status is awaited. */
+/* Takes over what the status says of the window that is open, whichever leader wrote it; and what
+ * is offered, where no status is awaited. */
 static void give_back(struct queue *q, struct advance_reservation *a)
 {
 	bool less = false;

@@ -300,7 +300,8 @@ static bool is_crowded(struct queue *q, struct advance_reservation *a)
 	return a->crowded;
 }
 
-/* Returns the last of those that keep these lines for the Job now, in the order of creation; NULL: none is open. */
+/* Returns the last of those that keep these lines for the Job now, in the order of creation; NULL:
+ * none is open. */
 static struct advance_reservation *last_that_keeps(const struct queue *q,
 	const struct localqueue *lq, const struct user *user, struct booking_lines lines)
 {
@@ -327,12 +328,13 @@ struct asked {
 	const struct user *user;
 	struct booking_lines lines;
 	int64_t from_ms, until_ms;
-	/* The last that keeps them for the Job, where quota was lowered below what several keep: the older
-	 * ones would stop the Job, and have what there is. NULL: all have what they keep. */
+	/* The last that keeps them for the Job, where quota was lowered below what several keep:
+	 * the older ones would stop the Job, and have what there is. NULL: all have what they keep. */
 	const struct advance_reservation *crowded;
 };
 
-/* Returns the last that the Job may use in that time and that has not all that it keeps; NULL: there is none. */
+/* Returns the last that the Job may use in that time and that has not all that it keeps; NULL:
+ * there is none. */
 static struct advance_reservation *last_crowded(struct queue *q, const struct localqueue *lq,
 	const struct user *user, int64_t from_ms, int64_t until_ms)
 {
@@ -366,7 +368,8 @@ static bool is_asked_of(const struct asked *x, const struct booking *b)
 	       b->until_ms > x->from_ms;
 }
 
-/* Does that to each piece of what is kept by AdvanceReservations that are not in the Job's way, its own among them. */
+/* Does that to each piece of what is kept by AdvanceReservations that are not in the Job's way, its
+ * own among them. */
 static void each_harmless_piece(struct queue *q, const struct asked *x,
 	void (*does)(struct quota_plan *p, struct booking *b))
 {
@@ -470,8 +473,8 @@ static const struct quota_row *top_of(const struct quota_row *row)
 	return row;
 }
 
-/* Counts, as often as that (1 or -1), what it keeps at that moment of the tree below `top`. False: it keeps nothing
- * there. */
+/* Counts, as often as that (1 or -1), what it keeps at that moment of the tree below `top`. False:
+ * it keeps nothing there. */
 static bool suppose(const struct advance_reservation *a, const struct quota_row *top, int64_t at_ms,
 	int times, __int128 *kept)
 {

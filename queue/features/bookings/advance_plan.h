@@ -1,15 +1,16 @@
 /*
- * AdvanceReservations in the plan: what is still kept of their rows in their windows (advance_extent.h).
+ * AdvanceReservations in the plan: what is still kept of their rows in their windows
+ * (advance_extent.h).
  *
- * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left of the
- * reserved amount, less what runs that may use it are planned to hold. So together with these runs it takes
- * what was reserved. Each such run is counted (advance_users.h) when it enters the plan, and not any more
- * when it leaves; the pieces follow at the next question. There are at most ADVANCE_PIECES_MAX of a
- * window: beyond that the last one keeps as much as any of those that it stands for, so at some
- * moments more than is needed.
+ * A window of one that Jobs may use is booked as what it still keeps: at each moment what is left
+ * of the reserved amount, less what runs that may use it are planned to hold. So together with
+ * these runs it takes what was reserved. Each such run is counted (advance_users.h) when it enters
+ * the plan, and not any more when it leaves; the pieces follow at the next question. There are at
+ * most ADVANCE_PIECES_MAX of a window: beyond that the last one keeps as much as any of those that
+ * it stands for, so at some moments more than is needed.
  *
- * A Job that may use it is asked for less: what it wants beyond what is kept for it. Where quota was lowered
- * below what several keep, the older ones come first: it must fit beside them as it is.
+ * A Job that may use it is asked for less: what it wants beyond what is kept for it. Where quota
+ * was lowered below what several keep, the older ones come first: it must fit beside them as it is.
  */
 #ifndef SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_PLAN_H
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_PLAN_H
@@ -40,8 +41,8 @@ void advance_stale(struct queue *q, struct clusterqueue *cq, int64_t from_ms, in
 /* Does that. */
 void advance_refresh(struct queue *q);
 
-/* Is there room for these lines, beside what others have reserved? What is kept for Jobs of this user in this
- * LocalQueue need not be free. */
+/* Is there room for these lines, beside what others have reserved? What is kept for Jobs of this
+ * user in this LocalQueue need not be free. */
 bool advance_has_room(struct queue *q, enum plan_layer layer, const struct localqueue *lq,
 	const struct user *user, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
 /* The first of what is reserved of that time for others than the Job; NULL: nothing is. */
@@ -57,16 +58,16 @@ bool advance_is_in_time(const struct advance_reservation *a, int64_t from_ms, in
 
 /* ---- Has it its quota? For views ---- */
 
-/* Says where it does not fit: of this row's tree so much is kept at some moment of the window, and there is
- * less. */
+/* Says where it does not fit: of this row's tree so much is kept at some moment of the window, and
+ * there is less. */
 struct advance_misfit {
 	const struct quota_row *row;
 	__int128 kept, quota;
 	bool several; /* reservations keep that */
 };
 
-/* Before its time: is there so much at all in its next window, beside other reservations alone, by the quotas as
- * they are? False: *ret says where not. */
+/* Before its time: is there so much at all in its next window, beside other reservations alone, by
+ * the quotas as they are? False: *ret says where not. */
 bool advance_fits_alone(
 	const struct queue *q, const struct advance_reservation *a, struct advance_misfit *ret);
 /* In its time: is all that it still keeps free now, beside all that is held? */

@@ -1,11 +1,11 @@
 /*
  * AdvanceReservations: quota that admins keep for a time. docs/reservations.md
  *
- * A reservation is told as a fact, and judged by the next decision, when all other facts are told: in the
- * order of creation, then by name, those first that were accepted before. One is accepted if the
- * plan (queue/core/model/quota_plan.h) has room for it beside runs and other reservations at each moment of its
- * windows. From then on it is booked, and stays accepted whatever comes, until it is dropped or
- * what it reserves is edited. One that is refused is judged again once a minute.
+ * A reservation is told as a fact, and judged by the next decision, when all other facts are told:
+ * in the order of creation, then by name, those first that were accepted before. One is accepted if
+ * the plan (queue/core/model/quota_plan.h) has room for it beside runs and other reservations at
+ * each moment of its windows. From then on it is booked, and stays accepted whatever comes, until
+ * it is dropped or what it reserves is edited. One that is refused is judged again once a minute.
  *
  * What is always true:
  *

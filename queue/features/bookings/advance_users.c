@@ -310,8 +310,8 @@ static int64_t find_given(
 	return found;
 }
 
-/* Counts up to `wanted` more for its row x: what counts for none yet, then what another one can have elsewhere. Each
- * is asked once. Returns how much. */
+/* Counts up to `wanted` more for its row x: what counts for none yet, then what another one can
+ * have elsewhere. Each is asked once. Returns how much. */
 static int64_t find_more(const struct advance_reservation *a, struct advance_row *x, int64_t wanted)
 {
 	int64_t found = 0;
@@ -342,7 +342,8 @@ static void ask_again(const struct advance_reservation *a, struct advance_row *x
 	x->asked = false;
 }
 
-/* Counts up to `left` for its row x, as much as the older ones in its group leave when they have as much as they can. */
+/* Counts up to `left` for its row x, as much as the older ones in its group leave when they have as
+ * much as they can. */
 static int64_t share_out(const struct advance_reservation *a, struct advance_row *x, int64_t left)
 {
 	int64_t has = 0, more = 1;

@@ -7,9 +7,9 @@
  * runs into is booked anew. A Job that is refused gets a booking of its own (kept_start.h). In a
  * ClusterQueue with several heads of Backfill only heads book (backfill_heads.h).
  *
- * No Job starts over an AdvanceReservation, whatever its priority is and which runs it preempts. For a Job
- * that may use one, what that keeps need not be free (advance_plan.h). So where there is one, Jobs
- * are parted by their LocalQueue and their user.
+ * No Job starts over an AdvanceReservation, whatever its priority is and which runs it preempts.
+ * For a Job that may use one, what that keeps need not be free (advance_plan.h). So where there is
+ * one, Jobs are parted by their LocalQueue and their user.
  */
 #include "queue/core/admit/nominee.h"
 #include "queue/core/model/state.h"
@@ -125,8 +125,8 @@ static bool is_its_own(
 	       backfill_heads_of(other->group->cq);
 }
 
-/* Until then it must overlap nothing. One of unknown duration never passes a head of Backfill, unless its
- * own booked time has come. */
+/* Until then it must overlap nothing. One of unknown duration never passes a head of Backfill,
+ * unless its own booked time has come. */
 static int64_t overlaps_until_ms(const struct queue *q, const struct nominee *e)
 {
 	const struct booking *kept = kept_start_of(q, e->w);
@@ -283,7 +283,8 @@ static void say_unknown_duration(struct question *a)
 static enum wait_reason bookings_explain(struct question *a)
 {
 	const struct booking *b = kept_start_of(a->q, a->w);
-	/* One that is booked may have come to wait for quota; a head of Backfill is booked while it does. */
+	/* One that is booked may have come to wait for quota; a head of Backfill is booked while it
+	 * does. */
 	bool fits = b && fits_now(a);
 	if (fits && is_anything_reserved(a->q) && say_reserved(a, b)) {
 		a->not_before_ms = b->from_ms > a->now_ms ? b->from_ms : 0;

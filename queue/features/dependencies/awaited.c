@@ -256,8 +256,9 @@ static bool placed_from_crowd(
 	return true;
 }
 
-/* There is a place for another selector: those that waited for one take it, and all others that say the same. That selector may be one
- * of which all is known, so that no answer comes to judge them by. */
+/* There is a place for another selector: those that waited for one take it, and all others that say
+ * the same. That selector may be one of which all is known, so that no answer comes to judge them
+ * by. */
 static void place_crowded(struct queue *q, struct predecessor_namespace *ns)
 {
 	while (!list_empty(&ns->crowded)) {

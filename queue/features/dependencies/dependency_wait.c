@@ -68,9 +68,9 @@ static bool is_refused(const struct job *j)
 	return j->invalid || dependencies_fault(j);
 }
 
-/* Or an earlier leader gave it quota, which it could not without. Not if it is our start that may be called
- * off yet, or one that was (Fenced): what it waits for may be edited meanwhile. A story that is older than
- * its Job came with a manifest that was copied from another Job. */
+/* Or an earlier leader gave it quota, which it could not without. Not if it is our start that may
+ * be called off yet, or one that was (Fenced): what it waits for may be edited meanwhile. A story
+ * that is older than its Job came with a manifest that was copied from another Job. */
 static bool was_started(const struct workload *w, const struct job *j)
 {
 	const struct job_admission *a = &j->admission;

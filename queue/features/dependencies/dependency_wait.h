@@ -26,8 +26,9 @@ struct dependency_item {
 	struct link of_awaited;	 /* awaited.followers, or predecessor_namespace.crowded */
 	struct awaited *awaited; /* NULL: it holds, or is crowded out */
 	enum dependency_kind kind;
-	/* An answer to a question that was asked before it waited may be older than it. So a new Job that has
-	 * the name since does not count less than one that is gone. Compared with wanted.answered. */
+	/* An answer to a question that was asked before it waited may be older than it. So a new
+	 * Job that has the name since does not count less than one that is gone. Compared with
+	 * wanted.answered. */
 	uint64_t needs;
 	enum dependency_verdict verdict;
 	bool is_lost;	  /* it holds, and that could not be read again: outcome_record.h */
@@ -79,7 +80,8 @@ static inline bool workload_is_singleton(const struct workload *w)
 /* What it takes in memory, with what is kept of the names it waits for. */
 size_t dependencies_bytes(const struct workload *w);
 
-/* Another leader has written on its Job what it knew: that counts, too. What holds by it holds for good. */
+/* Another leader has written on its Job what it knew: that counts, too. What holds by it holds for
+ * good. */
 void dependencies_recall(struct queue *q, struct dependency_wait *x, const char *record);
 
 /* What it waits for may have changed. */

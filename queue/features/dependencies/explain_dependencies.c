@@ -355,7 +355,8 @@ enum wait_reason explain_dependencies(
 
 /* ---- The items as people ask for them: which hold, and which Jobs block the others ---- */
 
-/* Of the Jobs that a selector takes so many are looked at: it may take thousands, and anybody may ask. */
+/* Of the Jobs that a selector takes so many are looked at: it may take thousands, and anybody may
+ * ask. */
 #define LOOKED_AT_MAX 1000
 
 static void add_job(struct after_view *v, const struct predecessor_name *n)

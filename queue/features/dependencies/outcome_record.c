@@ -279,7 +279,8 @@ static uint64_t record_hash(const char *text)
 	return text && *text ? map_hash_string(text) | 1 : NO_RECORD;
 }
 
-/* The record of another Job, which came with a manifest, stays where it is until there is one of its own. */
+/* The record of another Job, which came with a manifest, stays where it is until there is one of
+ * its own. */
 static bool is_for(const char *text, const struct uid *uid)
 {
 	char own[UID_TEXT_SIZE];

@@ -8,9 +8,9 @@
  *   member failed shard-3 UID CREATED ENDED afterok:{stage=shards}
  *
  * Times are milliseconds; 0 is not known. A record for another uid came with a copied manifest. One
- * with a line that cannot be read says nothing. Lines about items that are not listed count for nothing.
- * Only what outlives a leader nowhere else is written: an item that holds by a Job of which the ledger
- * knows the end is not.
+ * with a line that cannot be read says nothing. Lines about items that are not listed count for
+ * nothing. Only what outlives a leader nowhere else is written: an item that holds by a Job of
+ * which the ledger knows the end is not.
  */
 #ifndef SLUICE_QUEUE_FEATURES_DEPENDENCIES_OUTCOME_RECORD_H
 #define SLUICE_QUEUE_FEATURES_DEPENDENCIES_OUTCOME_RECORD_H
@@ -44,8 +44,9 @@ bool outcome_record_holds(const char *text, const struct uid *of, const char *it
 bool outcome_is_kept(enum outcome o, enum dependency_kind k);
 
 /*
- * Whose record is to be written (predecessors.unrecorded): workloads of which what the Job says may not be
- * what is known. Namespaces take turns, so that one with 10,000 followers keeps no other waiting.
+ * Whose record is to be written (predecessors.unrecorded): workloads of which what the Job says may
+ * not be what is known. Namespaces take turns, so that one with 10,000 followers keeps no other
+ * waiting.
  */
 void unrecorded_init(struct unrecorded *all);
 void unrecorded_done(struct unrecorded *all); /* no Job is left */

@@ -59,7 +59,8 @@ static void judge_followers(struct queue *q, struct awaited *a)
 	}
 }
 
-/* Members that keep an item from holding are written on its Job: they may be gone when another leads. */
+/* Members that keep an item from holding are written on its Job: they may be gone when another
+ * leads. */
 static void record_members(struct queue *q, struct predecessor_selector *s)
 {
 	unsigned moved = s->kept_moved;
@@ -73,8 +74,8 @@ static void record_members(struct queue *q, struct predecessor_selector *s)
 	}
 }
 
-/* Where events do not tell all, a Job may have come that it takes, too. So before an item holds by an event
- * the API server is asked once more. */
+/* Where events do not tell all, a Job may have come that it takes, too. So before an item holds by
+ * an event the API server is asked once more. */
 static void confirm_holding(struct queue *q, struct predecessor_selector *s, uint64_t verdicts)
 {
 	struct wanted *w = &s->awaited.wanted;
@@ -198,8 +199,9 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	name_moved(n);
 }
 
-/* What it became cannot be another thing in an answer that was on its way meanwhile. And that one is gone
- * which is followed, or was when it was asked, is told by events: the ledger knows of runs that were stopped. */
+/* What it became cannot be another thing in an answer that was on its way meanwhile. And that one
+ * is gone which is followed, or was when it was asked, is told by events: the ledger knows of runs
+ * that were stopped. */
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
 	const struct known_job *old = known_jobs_find(&n->jobs, &p->uid);

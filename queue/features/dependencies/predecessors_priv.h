@@ -1,8 +1,9 @@
 /*
  * Private to predecessors.c (what is told of Jobs) and awaited.c (what is waited for, and by whom).
  *
- * awaited.c makes namespaces, names and selectors when an item waits for them, asks what is not known of
- * them, and frees them when nothing waits any more. predecessors.c fills them, and judges the items.
+ * awaited.c makes namespaces, names and selectors when an item waits for them, asks what is not
+ * known of them, and frees them when nothing waits any more. predecessors.c fills them, and judges
+ * the items.
  */
 #ifndef SLUICE_QUEUE_FEATURES_DEPENDENCIES_PREDECESSORS_PRIV_H
 #define SLUICE_QUEUE_FEATURES_DEPENDENCIES_PREDECESSORS_PRIV_H

@@ -155,7 +155,8 @@ static bool book_told(struct queue *q, struct workload *w)
 
 /* ---- Anew ---- */
 
-/* *ret_cheapest: it could not be cheaper, were it alone, or would have no start then either. False: there is no start in time. */
+/* *ret_cheapest: it could not be cheaper, were it alone, or would have no start then either. False:
+ * there is no start in time. */
 static bool book_in_time(struct queue *q, struct workload *w, bool *ret_cheapest)
 {
 	struct bargains all;
@@ -311,8 +312,8 @@ static void book_all(struct queue *q, const struct movables *m)
 			book_late(q, m->all[i].w);
 }
 
-/* None has lost its booking. Fewer Jobs miss their deadline, or as many, and all costs less, or as much,
- * and they start earlier. */
+/* None has lost its booking. Fewer Jobs miss their deadline, or as many, and all costs less, or as
+ * much, and they start earlier. */
 static bool is_better(const struct movables *m)
 {
 	size_t late = 0;

@@ -2,7 +2,8 @@
  * Booked starts: a Job with sluice.dev/start: Cheapest books the start that it chose, in the plan of
  * quota (queue/core/model/quota_plan.h), so that quota is free when its time comes.
  *
- * Which     of all starts that terms.h allows, and at which quota is free in the plan for as long as it is
+ * Which of all starts that terms.h allows, and at which quota is free in the plan for as long as it
+ * is
  *           expected to take, the cheapest; of equals the earliest. If there is none in time, the
  *           earliest at all. Of several flavors the one in which it costs least
  * When      as it comes: in the order in which Jobs are asked. A Job that got another start
@@ -11,7 +12,8 @@
  *           widest first, then the longest, at most once in BOOKED_IMPROVE_MS. That stands if fewer
  *           Jobs miss their deadline; or as many, and all together cost less; or as much, and they
  *           start earlier. Else what was booked before stands
- * How long  until it starts, is edited, held or gone. It is booked anew when something else runs into it
+ * How long until it starts, is edited, held or gone. It is booked anew when something else runs
+ * into it
  *           (a run that lasts longer, smaller quota, other prices), and when it could not start at
  *           its time
  *
@@ -19,9 +21,10 @@
  * that waits in a queue that is not active, one for which the plan is full (QUOTA_PLAN_MAX), and one
  * that asks for more than there is.
  *
- * What was told outlives a leader: a booked start stands on its Job (annotation sluice.dev/booked-start).
- * A queue that has just been made books it as it was told, before Jobs that were told nothing, if its
- * terms allow it and the plan has room. If its time has passed meanwhile, it is booked from now on.
+ * What was told outlives a leader: a booked start stands on its Job (annotation
+ * sluice.dev/booked-start). A queue that has just been made books it as it was told, before Jobs
+ * that were told nothing, if its terms allow it and the plan has room. If its time has passed
+ * meanwhile, it is booked from now on.
  *
  * From its time on it is before other Jobs of its priority (order_key.due_ms). One whose start would
  * be too late need not wait for it: it starts as soon as it overlaps nothing (kept_start.h).
@@ -43,8 +46,8 @@ struct workload;
 /* It waits, and is asked when it may start: keeps its booking, or books. Only while a decision is made,
  * because else the time is not known. */
 void booked_start_ask(struct queue *q, struct workload *w);
-/* The Job has that written on it; 0: nothing. Counts until it has been asked in a decision that may start
- * Jobs. */
+/* The Job has that written on it; 0: nothing. Counts until it has been asked in a decision that may
+ * start Jobs. */
 void booked_start_told(struct queue *q, struct workload *w, int64_t at_ms);
 /* It starts / it waits for no start any more. */
 void booked_start_over(struct queue *q, struct workload *w);

@@ -1,4 +1,5 @@
-/* PricePlans as admins describe them: the records, which one holds for a ClusterQueue, and what an edit changes. */
+/* PricePlans as admins describe them: the records, which one holds for a ClusterQueue, and what an
+ * edit changes. */
 #include "queue/features/money/plan.h"
 
 #include <stdlib.h>
@@ -192,8 +193,8 @@ enum plan_claim plan_claim_of(const struct plan *p, const char *clusterqueue)
 	return closest;
 }
 
-/* Budgets of LocalQueues are not asked: whoever may point a LocalQueue to another ClusterQueue would decide
- * by which plan others are charged. */
+/* Budgets of LocalQueues are not asked: whoever may point a LocalQueue to another ClusterQueue
+ * would decide by which plan others are charged. */
 const struct budget *plan_stranger_to(const struct plan *p, const struct clusterqueue *cq)
 {
 	list_each_entry(&cq->budgets, const struct budget, b, of_owner)

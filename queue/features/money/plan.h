@@ -83,8 +83,8 @@ const struct budget *plan_stranger_to(const struct plan *p, const struct cluster
 bool plan_precedes(const struct plan *a, const struct plan *b, const struct clusterqueue *cq);
 /* The plan of cq; NULL: none, or cq is NULL. */
 struct plan *plan_of(struct queue *q, struct clusterqueue *cq);
-/* ClusterQueues may get other plans: plans_settle() before the change counts the costs of all runs up to
- * now, plans_form() after it has everything looked up anew. */
+/* ClusterQueues may get other plans: plans_settle() before the change counts the costs of all runs
+ * up to now, plans_form() after it has everything looked up anew. */
 void plans_settle(struct queue *q);
 void plans_form(struct queue *q);
 
@@ -93,8 +93,8 @@ void plans_form(struct queue *q);
 void plan_renew(struct queue *q, struct plan *p);
 /* Its alarm rang: the next step is reached. */
 void plan_ring(struct queue *q, struct plan *p);
-/* The first decision: what is known was worked out when no time was. All Jobs with terms are asked in this
- * decision anyway, and must not be asked before. */
+/* The first decision: what is known was worked out when no time was. All Jobs with terms are asked
+ * in this decision anyway, and must not be asked before. */
 void plans_begin(struct queue *q);
 /* The clock was set back: all PricePlans. */
 void plans_set_back(struct queue *q);

@@ -96,8 +96,8 @@ static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 	p->known_to_ms = at_ms;
 }
 
-/* Puts the steps from from_ms on before those that are there: at a restart each run's bill reaches back to another
- * moment, and those of weeks ahead are not worked out again for each. */
+/* Puts the steps from from_ms on before those that are there: at a restart each run's bill reaches
+ * back to another moment, and those of weeks ahead are not worked out again for each. */
 static void make_earlier_steps(struct plan *p, int64_t from_ms)
 {
 	struct tariff_step *later = p->step;

@@ -570,7 +570,8 @@ static void price_seen(struct queue *q, struct workload *w, const struct job *j)
 	booked_start_told(q, w, j->annotations.booked_start_ms);
 }
 
-/* A plan without a price for now may refuse all starts, and runs above their max-price may have to stop. */
+/* A plan without a price for now may refuse all starts, and runs above their max-price may have to
+ * stop. */
 const struct feature price_feature = {
 	.sleeps = true,
 	.concerns = price_concerns,

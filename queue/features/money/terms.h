@@ -25,8 +25,8 @@
  * its priority, the earliest latest start first (order_key.due_ms). A Job that was queued too late
  * to meet its deadline gets no such place.
  *
- * Cheapest books the start that it chose (booked_start.h); what is said above of the moment is then said
- * of the booking.
+ * Cheapest books the start that it chose (booked_start.h); what is said above of the moment is then
+ * said of the booking.
  *
  * Workloads with terms are asked again at each step of their plan (plan_ring()), when their window
  * state changes, and at their own moment.

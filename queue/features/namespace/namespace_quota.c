@@ -416,8 +416,8 @@ int32_t namespace_quota_in_all(const struct workload *w)
 	return n && n->keeps && w->shape->template && w->progress.left > 0 ? w->progress.left : 0;
 }
 
-/* For a moment a pod that ended may be in no count of the Job's status. So `made` never falls. And a work
- * queue of which a pod has succeeded asks for no more, but has those that run yet. */
+/* For a moment a pod that ended may be in no count of the Job's status. So `made` never falls. And
+ * a work queue of which a pod has succeeded asks for no more, but has those that run yet. */
 static struct quota_run run_of(struct reservation *r)
 {
 	const struct workload *w = r->w;

@@ -187,8 +187,8 @@ static bool namespace_quota_keeps(struct queue *q, struct reservation *r)
 	return admitted(places, r->w, r->pods) >= r->pods;
 }
 
-/* With how many of `more` pods more may the run grow? Its own pods are in flight, with all that it makes
- * in the end. */
+/* With how many of `more` pods more may the run grow? Its own pods are in flight, with all that it
+ * makes in the end. */
 static int32_t namespace_quota_growth(struct queue *q, const struct reservation *r, int32_t more)
 {
 	const struct namespace_quota *n = asks(q, r->w);

@@ -396,8 +396,9 @@ static bool nodes_part_otherwise(const struct localqueue *lq,
 	return (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
 }
 
-/* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have room
- * for them now. Nodes without room are a shortage like one of quota: explain.c says so in that place. */
+/* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have
+ * room for them now. Nodes without room are a shortage like one of quota: explain.c says so in that
+ * place. */
 const struct feature nodes_feature = {
 	.concerns = nodes_concern,
 	.group_may = nodes_group_may,

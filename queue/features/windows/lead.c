@@ -169,8 +169,8 @@ struct borrower {
 	const struct tree_node *next;
 };
 
-/* Skips runs that were chosen already: they are away in THEN, but still in the victim index. And those that
- * a stop would end as Complete. */
+/* Skips runs that were chosen already: they are away in THEN, but still in the victim index. And
+ * those that a stop would end as Complete. */
 static const struct tree_node *first_left(const struct tree_node *n)
 {
 	while (n && (victim_index_reservation(n)->gives_back ||

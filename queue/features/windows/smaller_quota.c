@@ -149,8 +149,8 @@ struct debt {
 struct debtor {
 	struct giver giver;
 	const struct quota_row *cause;
-	/* Of each line: its own window took of it, by that policy; NULL: none did. Worked out once, for the
-	 * search asks again and again. */
+	/* Of each line: its own window took of it, by that policy; NULL: none did. Worked out once,
+	 * for the search asks again and again. */
 	const struct runpolicy **taker;
 };
 

@@ -1,6 +1,7 @@
 /*
- * The quota of windows: a RunPolicy of a ClusterQueue may have a quota for the window that its Calendar shows.
- * That replaces the spec's. Of several policies the first by name counts that has one for the row.
+ * The quota of windows: a RunPolicy of a ClusterQueue may have a quota for the window that its
+ * Calendar shows. That replaces the spec's. Of several policies the first by name counts that has
+ * one for the row.
  */
 #ifndef SLUICE_QUEUE_FEATURES_WINDOWS_WINDOW_QUOTA_H
 #define SLUICE_QUEUE_FEATURES_WINDOWS_WINDOW_QUOTA_H

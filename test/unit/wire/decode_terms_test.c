@@ -194,6 +194,8 @@ static const struct bad_row {
 	{"deadline", "", "\"\" " NO_TIME},
 	{"deadline", "08:00", NO_ZONE("08:00")},
 	{"deadline", "2026-11-22T08:00", NO_ZONE("2026-11-22T08:00")},
+	{"deadline", "08:00 Zürich",
+		"\"08:00 Zürich\" names no time zone; write it behind, as in \"08:00 Europe/Berlin\""},
 	{"deadline", "2026-02-30T08:00:00Z", "\"2026-02-30T08:00:00Z\" " NO_TIME},
 	{"deadline", "25:00 Europe/Berlin", "\"25:00 Europe/Berlin\" " NO_TIME},
 	{"deadline", "Mon 25:00", "\"Mon 25:00\" " NO_TIME},
