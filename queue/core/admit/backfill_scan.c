@@ -17,11 +17,11 @@
 
 bool backfill_may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
 {
-	const struct scan *w = l->scan;
-	return !w->slot.blocked || features_keep_some(l->q, w->cq) ||
+	const struct scan *scan = l->scan;
+	return !scan->slot.blocked || features_keep_some(l->q, scan->cq) ||
 	       (expected_ms != INT64_MAX &&
-		       run_ends_at(expected_ms, l->q->now_ms) <= w->cq->backfill_slot->at_ms) ||
-	       keys_may_fit(w->cq, want, w->slot.spare);
+		       run_ends_at(expected_ms, l->q->now_ms) <= scan->cq->backfill_slot->at_ms) ||
+	       keys_may_fit(scan->cq, want, scan->slot.spare);
 }
 
 bool backfill_passes(struct look *l)
@@ -47,8 +47,8 @@ bool backfill_passes(struct look *l)
 
 static bool subtree_possible(const struct group *root, void *ctx)
 {
-	const struct scan *w = ((const struct look *)ctx)->scan;
-	return keys_may_fit(w->cq, root->claim.least, w->potential);
+	const struct scan *scan = ((const struct look *)ctx)->scan;
+	return keys_may_fit(scan->cq, root->claim.least, scan->potential);
 }
 
 static bool group_possible(const struct group *g, void *ctx)
@@ -72,22 +72,22 @@ static struct group *first_possible(struct look *l)
  * other ClusterQueues take part. */
 static bool nominate_one_head(struct look *l)
 {
-	struct scan *w = l->scan;
-	keys_available(w->cq, KEYS_POTENTIAL, w->potential);
-	struct group *head = w->slot.blocked ? w->slot.blocked : first_possible(l);
+	struct scan *scan = l->scan;
+	keys_available(scan->cq, KEYS_POTENTIAL, scan->potential);
+	struct group *head = scan->slot.blocked ? scan->slot.blocked : first_possible(l);
 	if (!head) {
-		backfill_end(l->q, w->cq);
+		backfill_end(l->q, scan->cq);
 		return false;
 	}
-	if (!w->slot.blocked && scan_asks(l, head))
+	if (!scan->slot.blocked && scan_asks(l, head))
 		return true;
-	if (!w->slot.blocked && !backfill_is_head(w->cq, group_head(head)))
-		w->cq->search = true;
-	if (!w->slot.blocked || w->cq->node->parent)
-		backfill_reserve(l->q, w->cq, head);
-	w->slot.blocked = head;
-	scan_watches_fit(l->q, w->cq, head);
-	backfill_keys(w->cq, w->slot.spare);
+	if (!scan->slot.blocked && !backfill_is_head(scan->cq, group_head(head)))
+		scan->cq->search = true;
+	if (!scan->slot.blocked || scan->cq->node->parent)
+		backfill_reserve(l->q, scan->cq, head);
+	scan->slot.blocked = head;
+	scan_watches_fit(l->q, scan->cq, head);
+	backfill_keys(scan->cq, scan->slot.spare);
 	return false;
 }
 
@@ -125,20 +125,20 @@ static struct workload *walk_on(struct look *l, const struct tree *line)
 static struct workload *walk_lines(struct look *l)
 {
 	size_t n, i = 0;
-	struct scan *s = l->scan;
+	struct scan *scan = l->scan;
 	struct workload *found = NULL;
-	struct precedence *line = precedence_lines(l->q, s->cq, &n);
-	while (i < n && line[i].lq != s->walk.line)
+	struct precedence *line = precedence_lines(l->q, scan->cq, &n);
+	while (i < n && line[i].lq != scan->walk.line)
 		i++;
 	if (i == n) {
 		i = 0;
-		s->walk.moved = false;
+		scan->walk.moved = false;
 	}
 	for (; !found && i < n; i++) {
-		s->walk.line = line[i].lq;
+		scan->walk.line = line[i].lq;
 		found = walk_on(l, &line[i].lq->order);
 		if (!found)
-			s->walk.moved = false;
+			scan->walk.moved = false;
 	}
 	free(line);
 	return found;
@@ -147,38 +147,38 @@ static struct workload *walk_lines(struct look *l)
 /* Writes the nominee. Of a group only the first is asked: if it cannot start, none can. */
 static bool walked_may(struct look *l, const struct workload *w)
 {
-	const struct scan *s = l->scan;
+	const struct scan *scan = l->scan;
 	bool booked = kept_start_of(l->q, w) != NULL;
 	if (!booked)
-		backfill_heads_drop_rest(l->q, s->cq);
-	return group_head(w->group) == w && s->walk.passed != w->group &&
-	       !(booked && s->walk.still) && scan_asks(l, w->group);
+		backfill_heads_drop_rest(l->q, scan->cq);
+	return group_head(w->group) == w && scan->walk.passed != w->group &&
+	       !(booked && scan->walk.still) && scan_asks(l, w->group);
 }
 
 static void walk_past(struct look *l, struct workload *w)
 {
-	struct scan *s = l->scan;
-	s->walk.moved = true;
-	s->walk.at = *workload_standing(w);
-	bool keeps = s->walk.still && backfill_heads_keep(l->q, w);
+	struct scan *scan = l->scan;
+	scan->walk.moved = true;
+	scan->walk.at = *workload_standing(w);
+	bool keeps = scan->walk.still && backfill_heads_keep(l->q, w);
 	if (keeps || backfill_heads_book(l->q, w)) {
-		s->walk.heads++;
-		scan_watches_fit(l->q, s->cq, w->group);
+		scan->walk.heads++;
+		scan_watches_fit(l->q, scan->cq, w->group);
 	}
 }
 
 /* Walks along the Jobs until one can start, or there are as many heads as there may be. */
 static bool nominate_before_heads(struct look *l)
 {
-	struct scan *s = l->scan;
-	struct clusterqueue *cq = s->cq;
-	keys_available(cq, KEYS_POTENTIAL, s->potential);
-	if (!s->walk.begun) {
-		s->walk.begun = true;
-		s->walk.still = !cq->search && !cq->woken;
-		backfill_heads_begin(l->q, cq, !s->walk.still);
+	struct scan *scan = l->scan;
+	struct clusterqueue *cq = scan->cq;
+	keys_available(cq, KEYS_POTENTIAL, scan->potential);
+	if (!scan->walk.begun) {
+		scan->walk.begun = true;
+		scan->walk.still = !cq->search && !cq->woken;
+		backfill_heads_begin(l->q, cq, !scan->walk.still);
 	}
-	while (s->walk.heads < (size_t)cq->spec.backfill_reservations) {
+	while (scan->walk.heads < (size_t)cq->spec.backfill_reservations) {
 		struct workload *w =
 			cq->spec.orders_by_usage ? walk_lines(l) : walk_on(l, &cq->order);
 		if (!w)
@@ -189,10 +189,10 @@ static bool nominate_before_heads(struct look *l)
 	}
 	backfill_heads_drop_rest(l->q, cq);
 	backfill_watch(l->q, cq);
-	if (!s->walk.over) /* bookings have moved since heads were asked */
-		scan_restart(s, s->stage);
-	s->walk.over = true;
-	s->nominee = (struct nominee){0};
+	if (!scan->walk.over) /* bookings have moved since heads were asked */
+		scan_restart(scan, scan->stage);
+	scan->walk.over = true;
+	scan->nominee = (struct nominee){0};
 	return false;
 }
 

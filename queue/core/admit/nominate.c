@@ -11,30 +11,30 @@
 
 /* ---- How far it has come ---- */
 
-void scan_restart(struct scan *w, enum answer stage)
+void scan_restart(struct scan *scan, enum answer stage)
 {
-	w->stage = stage;
-	w->scanned = false;
-	list_each_entry(&w->cq->localqueues, struct localqueue, lq, of_clusterqueue)
+	scan->stage = stage;
+	scan->scanned = false;
+	list_each_entry(&scan->cq->localqueues, struct localqueue, lq, of_clusterqueue)
 		lq->scanned = false;
 }
 
-void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key)
+void scan_on(struct scan *scan, struct localqueue *lq, const struct order_key *key)
 {
 	if (lq) {
 		lq->scanned = true;
 		lq->behind = *key;
 		return;
 	}
-	w->scanned = true;
-	w->behind.key = *key;
+	scan->scanned = true;
+	scan->behind.key = *key;
 }
 
 /* Has the scan gone past it? */
-static bool was_passed(const struct scan *w, const struct group *g)
+static bool was_passed(const struct scan *scan, const struct group *g)
 {
-	bool scanned = g->lq ? g->lq->scanned : w->scanned;
-	return scanned && order_cmp(&g->key, g->lq ? &g->lq->behind : &w->behind.key) <= 0;
+	bool scanned = g->lq ? g->lq->scanned : scan->scanned;
+	return scanned && order_cmp(&g->key, g->lq ? &g->lq->behind : &scan->behind.key) <= 0;
 }
 
 /* ---- May a group start? ---- */
@@ -59,16 +59,18 @@ bool scan_judges(struct look *l, struct group *g)
 
 static bool subtree_may(const struct tree_node *n, void *ctx)
 {
-	const struct scan *w = ((const struct look *)ctx)->scan;
+	const struct scan *scan = ((const struct look *)ctx)->scan;
 	const struct group *g = container_of_const(n, struct group, node);
 	const int64_t *least = g->claim.least;
-	if (w->takes_back && (w->left == 0 || !keys_may_fit(w->cq, least, w->potential)))
+	if (scan->takes_back &&
+		(scan->left == 0 || !keys_may_fit(scan->cq, least, scan->potential)))
 		return false;
 	if (!features_subtree_may(((const struct look *)ctx)->q, g))
 		return false;
-	return (keys_may_fit(w->cq, least, w->free) &&
+	return (keys_may_fit(scan->cq, least, scan->free) &&
 		       backfill_may_pass((const struct look *)ctx, least, g->least_expected_ms)) ||
-	       (w->displaces_from <= INT32_MAX && keys_may_fit(w->cq, least, w->potential));
+	       (scan->displaces_from <= INT32_MAX &&
+		       keys_may_fit(scan->cq, least, scan->potential));
 }
 
 bool scan_asks(struct look *l, struct group *g)
@@ -83,25 +85,26 @@ bool scan_asks(struct look *l, struct group *g)
 /* In a StrictFIFO queue only gap fillers before the head are searched for. */
 static bool is_held_up(const struct look *l, const struct group *g)
 {
-	const struct scan *w = l->scan;
-	if (w->cq->spec.strategy != STRICT_FIFO || w->strict.reserved_only)
+	const struct scan *scan = l->scan;
+	if (scan->cq->spec.strategy != STRICT_FIFO || scan->strict.reserved_only)
 		return false;
 	if (!workload_fills_gaps(group_head(g)))
 		return true;
-	return w->strict.head && features_group_may(l->q, w->strict.head).answer == w->stage &&
-	       precedence_before(l->q, w->strict.head, g);
+	return scan->strict.head &&
+	       features_group_may(l->q, scan->strict.head).answer == scan->stage &&
+	       precedence_before(l->q, scan->strict.head, g);
 }
 
 /* Behind one whose priority is too low all are. */
-static bool may_take_back(struct scan *w, const struct group *g)
+static bool may_take_back(struct scan *scan, const struct group *g)
 {
-	if (w->left == 0)
+	if (scan->left == 0)
 		return false;
-	if (g->key.priority < w->displaces_from)
-		w->left = 0;
+	if (g->key.priority < scan->displaces_from)
+		scan->left = 0;
 	else
-		w->left--;
-	return g->key.priority >= w->displaces_from && g->displaces;
+		scan->left--;
+	return g->key.priority >= scan->displaces_from && g->displaces;
 }
 
 static bool group_may(const struct tree_node *n, void *ctx)
@@ -194,12 +197,12 @@ static bool search_on(struct look *l)
 /* Groups that a rule puts last are asked in a second scan. */
 bool scan_searches(struct look *l)
 {
-	struct scan *w = l->scan;
+	struct scan *scan = l->scan;
 	if (search_on(l))
 		return true;
-	if (w->stage != ANSWER_YES || w->strict.head || !features_put_last(l->q, w->cq))
+	if (scan->stage != ANSWER_YES || scan->strict.head || !features_put_last(l->q, scan->cq))
 		return false;
-	scan_restart(w, ANSWER_LAST);
+	scan_restart(scan, ANSWER_LAST);
 	return search_on(l);
 }
 
@@ -237,26 +240,27 @@ static int64_t first_priority(const struct clusterqueue *cq)
 		     : INT64_MIN;
 }
 
-bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
+bool scan_nominates(struct queue *q, struct scan *scan, struct victims_survey *s)
 {
-	struct look look = {q, w};
-	if (w->over)
+	struct look look = {q, scan};
+	if (scan->over)
 		return false;
-	w->nominee = (struct nominee){0};
-	if (is_quiet(w->cq))
+	scan->nominee = (struct nominee){0};
+	if (is_quiet(scan->cq))
 		return false;
-	keys_available(w->cq, KEYS_FREE, w->free);
-	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
-	w->takes_back = takes_back_only(w->cq);
-	w->left = SCAN_TAKES_BACK_MAX;
-	if (w->takes_back &&
-		(first_priority(w->cq) < w->displaces_from || !victims_may_take_back(q, w->cq)))
+	keys_available(scan->cq, KEYS_FREE, scan->free);
+	scan->displaces_from =
+		tree_count(&scan->cq->order) ? victims_from(q, scan->cq, s) : INT64_MAX;
+	scan->takes_back = takes_back_only(scan->cq);
+	scan->left = SCAN_TAKES_BACK_MAX;
+	if (scan->takes_back && (first_priority(scan->cq) < scan->displaces_from ||
+					!victims_may_take_back(q, scan->cq)))
 		return false;
-	if (w->takes_back)
-		victims_reach(q, w->cq, s, w->potential);
-	else if (w->displaces_from <= INT32_MAX)
-		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
-	switch (w->cq->spec.strategy) {
+	if (scan->takes_back)
+		victims_reach(q, scan->cq, s, scan->potential);
+	else if (scan->displaces_from <= INT32_MAX)
+		keys_available(scan->cq, KEYS_POTENTIAL, scan->potential);
+	switch (scan->cq->spec.strategy) {
 	case STRICT_FIFO:
 		return strict_nominates(&look);
 	case BACKFILL:
@@ -267,12 +271,12 @@ bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
 	return false;
 }
 
-void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq)
+void scan_begin(struct queue *q, struct scan *scan, struct clusterqueue *cq)
 {
 	if (cq->nfresh > FRESH_MAX)
 		cq->search = true;
-	*w = (struct scan){
+	*scan = (struct scan){
 		.cq = cq, .over = !clusterqueue_active(cq) || !features_queue_may(q, cq)};
-	scan_restart(w, ANSWER_YES);
+	scan_restart(scan, ANSWER_YES);
 	alarm_clear(&q->alarms, &cq->fit);
 }

@@ -23,11 +23,11 @@
 #include "queue/core/admit/scan.h"
 
 /* Begins at the first group of cq. */
-void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq);
+void scan_begin(struct queue *q, struct scan *scan, struct clusterqueue *cq);
 /* Goes on behind this place; lq: its LocalQueue where usage orders, else NULL. */
-void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key);
-/* Writes w->nominee. False: nothing can start any more. For a StrictFIFO head that cannot start,
- * w->nominee has the choice with which it would, so that its quota can be kept. */
-bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s);
+void scan_on(struct scan *scan, struct localqueue *lq, const struct order_key *key);
+/* Writes scan->nominee. False: nothing can start any more. For a StrictFIFO head that cannot start,
+ * scan->nominee has the choice with which it would, so that its quota can be kept. */
+bool scan_nominates(struct queue *q, struct scan *scan, struct victims_survey *s);
 
 #endif

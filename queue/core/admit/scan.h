@@ -68,7 +68,7 @@ bool scan_asks(struct look *l, struct group *g);
  * after all others. */
 bool scan_searches(struct look *l);
 /* Goes back to the first group, of those that are asked at this stage. */
-void scan_restart(struct scan *w, enum answer stage);
+void scan_restart(struct scan *scan, enum answer stage);
 /* Sets the alarm for the end of the window in which g would fit, for then another group is first. With
  * several heads: for the earliest of these ends. */
 void scan_watches_fit(struct queue *q, struct clusterqueue *cq, const struct group *g);

@@ -56,15 +56,15 @@ static struct order_key first_to_fill_gaps(const struct clusterqueue *cq)
  * ask for. Else the nominee is the head, as before. */
 static bool nominate_reserved(struct look *l)
 {
-	struct scan *w = l->scan;
-	struct nominee head = w->nominee;
-	if (!features_keep_some(l->q, w->cq))
+	struct scan *scan = l->scan;
+	struct nominee head = scan->nominee;
+	if (!features_keep_some(l->q, scan->cq))
 		return false;
-	w->strict.reserved_only = true;
+	scan->strict.reserved_only = true;
 	bool found = scan_searches(l);
-	w->strict.reserved_only = false;
+	scan->strict.reserved_only = false;
 	if (!found)
-		w->nominee = head;
+		scan->nominee = head;
 	return found;
 }
 
@@ -72,15 +72,16 @@ static bool nominate_reserved(struct look *l)
  * returning run leaves is not for the groups behind it. */
 bool strict_nominates(struct look *l)
 {
-	struct scan *w = l->scan;
-	struct order_key first_gap_filler = first_to_fill_gaps(w->cq);
-	struct group *head = w->strict.head = precedence_head(l->q, w->cq);
-	if (workload_returning_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
+	struct scan *scan = l->scan;
+	struct order_key first_gap_filler = first_to_fill_gaps(scan->cq);
+	struct group *head = scan->strict.head = precedence_head(l->q, scan->cq);
+	if (workload_returning_before(
+		    scan->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
 		return false;
-	bool gaps_first = !head || w->cq->spec.orders_by_usage ||
+	bool gaps_first = !head || scan->cq->spec.orders_by_usage ||
 			  features_group_may(l->q, head).answer == ANSWER_LAST;
 	if (gaps_first && scan_searches(l))
 		return true;
-	w->nominee = (struct nominee){0};
+	scan->nominee = (struct nominee){0};
 	return head && (nominate_head(l) || nominate_reserved(l));
 }
