@@ -113,8 +113,10 @@ void runs_before(struct queue *q, struct reservation *r, enum run_event event)
 
 void runs_after(struct queue *q, struct reservation *r, enum run_event event)
 {
+	/* A run that is adopted, or goes on as it is, may owe pods to a window that is told later. */
+	bool all = event == RUN_ADOPTED || event == RUN_GOES_ON;
 	tell(FIRST[event][AFTER], q, r);
-	each_feature(f, q->features_awake, after[event])
+	each_feature(f, all ? ALL_FEATURES : q->features_awake, after[event])
 		f->after[event](q, r);
 	tell(LAST[event][AFTER], q, r);
 }

@@ -101,7 +101,7 @@ struct feature {
 	/* Sleeps until feature_wakes(), because before that it would do nothing where Jobs and runs
 	 * move. It is told of objects all the same, and asked what each Job says (job_fault,
 	 * job_differs, job_read, job_seen, job_bytes, job_may_wait), may_return, recalled_by and
-	 * run_settle. */
+	 * run_settle, and hears of runs that are adopted or go on as they are. */
 	bool sleeps;
 
 	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and

@@ -54,7 +54,7 @@ static const struct feature door = {
 	.job_fault = door_job_fault,
 };
 
-static int heard; /* starts that the other one heard of */
+static int heard, adopted; /* starts and adoptions that the other one heard of */
 
 static void sleeper_hears_start(struct queue *q, struct reservation *r)
 {
@@ -63,9 +63,16 @@ static void sleeper_hears_start(struct queue *q, struct reservation *r)
 	heard++;
 }
 
+static void sleeper_hears_adoption(struct queue *q, struct reservation *r)
+{
+	(void)q;
+	(void)r;
+	adopted++;
+}
+
 static const struct feature sleeper = {
 	.sleeps = true,
-	.after = {[RUN_RESERVED] = sleeper_hears_start},
+	.after = {[RUN_RESERVED] = sleeper_hears_start, [RUN_ADOPTED] = sleeper_hears_adoption},
 };
 
 const struct feature *const FEATURE[] = {&door, &sleeper};
@@ -83,7 +90,7 @@ static struct queue *open_queue(int64_t cores)
 	struct localqueue_spec local = {.ns = "team-a", .name = "main", .clusterqueue = "batch"};
 	struct queue *q = mem_alloc(sizeof(*q));
 	closed = false;
-	starts = ends = heard = 0;
+	starts = ends = heard = adopted = 0;
 	fault = NULL;
 	core_init(q);
 	queue_set_priority(q, &high);
@@ -201,11 +208,16 @@ static void a_feature_that_sleeps_hears_of_runs_once_it_is_awake(void **state)
 	add(q, 1, 1, "");
 	assert_string_equal(decided(q, 1000), "+1");
 	assert_int_equal(heard, 0);
+	struct uid uid = fixture_uid(1);
+	struct quota_line line = {"batch", "spot", "cpu", 1000};
+	assert_true(queue_adopt_job(q, &uid, &line, 1, 1000));
+	assert_int_equal(heard, 0);
+	assert_int_equal(adopted, 1);
 	feature_wakes(q, &sleeper);
 	add(q, 2, 1, "");
 	assert_string_equal(decided(q, 2000), "+2");
 	assert_int_equal(heard, 1);
-	assert_int_equal(starts, 2);
+	assert_int_equal(starts, 3);
 	close_queue(q);
 }
 
