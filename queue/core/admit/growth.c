@@ -149,8 +149,8 @@ static bool may_now(const struct queue *q, const struct reservation *r)
 	const struct workload *w = r->w;
 	bool awaited = q->config.pods_ready_timeout_ms > 0 && !r->run.ready;
 	return !r->stop_given && !r->lingers && !r->gives_back && !w->hold && !w->invalid &&
-	       !awaited && r->run.noticed_ms == 0 && reclaim_keeps(r) >= r->pods && w->lq == r->lq &&
-	       w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
+	       !awaited && r->run.noticed_ms == 0 && reclaim_keeps(r) >= r->pods &&
+	       w->lq == r->lq && w->lq->cq == r->cq && w->lq->gate == GATE_OPEN;
 }
 
 void growth_forget(struct queue *q, struct reservation *r)

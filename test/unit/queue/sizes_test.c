@@ -365,8 +365,8 @@ static void check_quota(struct world *w)
 			if (r->state == RESERVATION_LEAVING)
 				assert_true(holds == 0 && !reservation_gives(r));
 			else
-				assert_int_equal(
-					holds, reservation_pods_then(r) * find(w, &r->w->key.uid)->cpu);
+				assert_int_equal(holds,
+					reservation_pods_then(r) * find(w, &r->w->key.uid)->cpu);
 			leaving += r->state == RESERVATION_LEAVING || reservation_gives(r);
 			now += r->line[0].amount;
 			then += holds;
