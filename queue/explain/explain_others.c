@@ -13,7 +13,7 @@
 
 struct words other_words(const struct workload *w, const struct workload *other)
 {
-	struct words name;
+	struct words name = {""};
 	struct text t = text_over(name.s, sizeof(name.s));
 	if (other->lq->ns == w->lq->ns)
 		text_add_name(&t, other->lq->ns->name, other->name);

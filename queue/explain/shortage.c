@@ -196,7 +196,7 @@ static void add_others(struct text *t, const struct shortage *l, size_t except)
  * too much already. */
 static struct words asked_words(const struct quota_row *row, const struct need *n)
 {
-	struct words asked;
+	struct words asked = {""};
 	struct text t = text_over(asked.s, sizeof(asked.s));
 	if (n->least == INT64_MAX)
 		text_add(&t, "more %s than can be counted", row->resource);

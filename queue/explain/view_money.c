@@ -145,7 +145,7 @@ bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_
 
 static struct words money_words(int64_t amount)
 {
-	struct words w;
+	struct words w = {""};
 	money_format(amount, w.s);
 	return w;
 }

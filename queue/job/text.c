@@ -61,7 +61,7 @@ void text_add_name(struct text *t, const char *ns, const char *name)
 
 struct words amount_words(int64_t amount, const char *resource)
 {
-	struct words w;
+	struct words w = {""};
 	quantity_describe(amount, resource, w.s, sizeof(w.s));
 	return w;
 }
@@ -75,14 +75,14 @@ struct words number_words(int64_t amount, const char *resource)
 
 struct words count_words(size_t n, const char *what)
 {
-	struct words w;
+	struct words w = {""};
 	snprintf(w.s, sizeof(w.s), "%zu %s%s", n, what, n == 1 ? "" : "s");
 	return w;
 }
 
 struct words cut_words(const char *s, size_t n)
 {
-	struct words w;
+	struct words w = {""};
 	must(n + sizeof("...") <= sizeof(w.s));
 	struct text t = text_over(w.s, sizeof(w.s));
 	text_add_cut(&t, s, n);
@@ -94,7 +94,7 @@ struct words cut_words(const char *s, size_t n)
  * look at TZ in the environment. */
 struct words time_words(int64_t ms)
 {
-	struct words w;
+	struct words w = {""};
 	int64_t s = ms / 1000 - (ms % 1000 < 0);
 	int64_t days = s / 86400 - (s % 86400 < 0);
 	int64_t left = s - days * 86400;
@@ -115,7 +115,7 @@ struct words time_words(int64_t ms)
 
 struct words span_words(int64_t ms)
 {
-	struct words w;
+	struct words w = {""};
 	struct text t = text_over(w.s, sizeof(w.s));
 	long long s = (long long)((ms + 999) / 1000);
 	if (s >= 3600)

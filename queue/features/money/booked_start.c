@@ -102,7 +102,8 @@ static void find(
 	bool more = !claim.uncovered && !claim.nowhere &&
 		    combination_first_bookable(&k, cq, &claim, false);
 	for (int i = 0; more && i < COMBINATIONS_BOOKABLE; i++) {
-		struct booking_lines lines = {line, combination_lines(&k, false, line)};
+		size_t n = combination_lines(&k, false, line);
+		struct booking_lines lines = {line, n};
 		s.lines = lines;
 		look(q, w, lines, s, &ret->booked);
 		s.lines = (struct booking_lines){NULL, 0};

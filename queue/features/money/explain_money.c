@@ -15,7 +15,7 @@
 /* "12.5 EUR", or without a currency "12.5". */
 static struct words money_words(int64_t amount, const char *currency)
 {
-	struct words w;
+	struct words w = {""};
 	char money[MONEY_TEXT_SIZE];
 	struct text t = text_over(w.s, sizeof(w.s));
 	money_format(amount, money);
@@ -26,7 +26,7 @@ static struct words money_words(int64_t amount, const char *currency)
 /* In the zone of the plan's first Calendar, else in UTC: "Sat 2026-11-21 22:00 CET". */
 static struct words local_words(const struct plan *p, int64_t ms)
 {
-	struct words w;
+	struct words w = {""};
 	for (size_t i = 0; p && i < p->spec.nrates; i++) {
 		struct calendar *c = p->rate[i].calendar_ref->calendar;
 		if (c) {

@@ -13,7 +13,7 @@
 /* As the clock on the wall of the policy's Calendar says it. */
 static struct words local_words(const struct runpolicy *p, int64_t at_ms)
 {
-	struct words w;
+	struct words w = {""};
 	zone_text(calendar_zone(p->calendar_ref->calendar), at_ms / 1000, w.s);
 	return w;
 }
@@ -56,7 +56,7 @@ static void add_closed(struct text *t, const struct window_state *r, int64_t now
 /* In two units: "1h05m", "10m00s". */
 static struct words length_words(int64_t ms)
 {
-	struct words w;
+	struct words w = {""};
 	struct text t = text_over(w.s, sizeof(w.s));
 	long long s = (long long)((ms + 999) / 1000);
 	if (s >= 3600)
