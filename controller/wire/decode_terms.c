@@ -49,7 +49,8 @@ static const char *unknown_zone(
 }
 
 /* The example shows the time alone: what stands behind it is no zone. */
-static void name_zone(struct decoder *d, const struct path *at, const char *text, struct slice zone)
+static void missing_zone(
+	struct decoder *d, const struct path *at, const char *text, struct slice zone)
 {
 	char shown[SHOWN_SIZE], example[SLICE_SHOWN_SIZE];
 	size_t n = zone.len > 0 ? (size_t)(zone.ptr - text) : strlen(text);
@@ -78,7 +79,7 @@ static void time_field(struct decoder *d, const struct path *at, const cJSON *an
 			"%s is not a time; write e.g. \"2026-11-22T08:00:00Z\", \"2026-11-22 08:00 Europe/Berlin\", or \"Mon 8:00 Europe/Berlin\" or \"8:00 Europe/Berlin\" for the first one after the Job's creation",
 			text_show(text, shown));
 	} else if (!zone_is_plain(zone)) {
-		name_zone(d, PATH(at, key), text, zone);
+		missing_zone(d, PATH(at, key), text, zone);
 	} else {
 		ret_zoned->when = when;
 		snprintf(name, sizeof(name), "%.*s", (int)zone.len, zone.ptr);

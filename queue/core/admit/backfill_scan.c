@@ -13,7 +13,7 @@
 #include "queue/core/model/run_ends.h"
 #include "queue/core/model/precedence.h"
 
-/* ---- Who may pass ---- */
+/* ---- Which Jobs may pass ---- */
 
 bool backfill_may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
 {

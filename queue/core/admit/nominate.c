@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "queue/core/admit/backfill.h"
 #include "queue/core/admit/backfill_heads.h"
 #include "queue/core/model/precedence.h"
 

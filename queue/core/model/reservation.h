@@ -139,6 +139,12 @@ struct reservation {
 	struct reservation_line line[];
 };
 
+/* Returns when it was confirmed, or until then when it got its quota. */
+static inline int64_t reservation_since_ms(const struct reservation *r)
+{
+	return r->confirmed ? r->since_ms : r->reserved_ms;
+}
+
 /* It was told to grow, and its Job does not say so yet. */
 static inline bool reservation_grows(const struct reservation *r)
 {

@@ -22,11 +22,6 @@ int64_t run_ends_at(int64_t expected_ms, int64_t from_ms)
 	return expected_ms > 0 ? quantity_add(from_ms, expected_ms) : INT64_MAX;
 }
 
-static int64_t since_ms(const struct reservation *r)
-{
-	return r->confirmed ? r->since_ms : r->reserved_ms;
-}
-
 static void stand_at(struct reservation *r, int64_t ends_ms)
 {
 	run_ends_forget(r);
@@ -38,7 +33,7 @@ static void stand_at(struct reservation *r, int64_t ends_ms)
 void run_ends_expect(struct reservation *r)
 {
 	bool matters = r->cq && r->cq->spec.strategy == BACKFILL && r->state == RESERVATION_HELD;
-	stand_at(r, matters ? run_ends_at(r->w->expected_ms, since_ms(r)) : INT64_MAX);
+	stand_at(r, matters ? run_ends_at(r->w->expected_ms, reservation_since_ms(r)) : INT64_MAX);
 }
 
 void run_ends_forget(struct reservation *r)
@@ -66,8 +61,8 @@ void run_ends_put_off(const struct clusterqueue *cq, int64_t now_ms)
 {
 	for (struct reservation *r; (r = run_ends_first(cq)) && r->ends_ms < now_ms;) {
 		int64_t lasts = r->w->expected_ms;
-		while (quantity_add(since_ms(r), lasts) < now_ms)
+		while (quantity_add(reservation_since_ms(r), lasts) < now_ms)
 			lasts = quantity_times(lasts, 2);
-		stand_at(r, quantity_add(since_ms(r), lasts));
+		stand_at(r, quantity_add(reservation_since_ms(r), lasts));
 	}
 }

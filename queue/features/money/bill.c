@@ -156,7 +156,7 @@ void bill_done(struct reservation *r)
 
 void bill_expect(struct queue *q, struct reservation *r)
 {
-	int64_t begin_ms = r->confirmed ? r->since_ms : r->reserved_ms;
+	int64_t begin_ms = reservation_since_ms(r);
 	int64_t lasts_ms = r->expected_ms > 0 ? r->expected_ms : HOUR_MS;
 	int64_t from_ms = r->confirmed ? open_ms(r) : begin_ms;
 	if (r->confirmed)

@@ -71,7 +71,7 @@ static void period_at(enum budget_period period, const struct zone *z, int64_t n
 
 bool budget_counts(const struct budget *b, const struct reservation *r)
 {
-	int64_t at_ms = r->confirmed ? r->since_ms : r->reserved_ms;
+	int64_t at_ms = reservation_since_ms(r);
 	return at_ms >= b->from_ms && at_ms < b->to_ms && (!b->lq || r->lq == b->lq) &&
 	       (!r->bill.currency || r->bill.currency == b->currency);
 }

@@ -247,7 +247,7 @@ void explain_times(
 		return;
 	ret->deadline_ms = w->terms->asked.deadline_ms;
 	if (r) {
-		int64_t since_ms = r->confirmed ? r->since_ms : r->reserved_ms;
+		int64_t since_ms = reservation_since_ms(r);
 		int64_t end_ms =
 			w->expected_ms > 0 ? quantity_add(since_ms, w->expected_ms) : now_ms;
 		ret->unreachable = ret->deadline_ms > 0 && end_ms > ret->deadline_ms;
