@@ -304,6 +304,8 @@ static void take_terms(struct queue *q, struct localqueue *lq,
 		each_waiting(q, lq, workload_unplace);
 	localqueue_take_terms(lq, limits, metadata);
 	features_edited(q);
+	each_feature(f, ALL_FEATURES, line_edited)
+		f->line_edited(q, lq);
 	if (regroups)
 		each_waiting(q, lq, place_again);
 	else

@@ -54,6 +54,13 @@ void feature_wakes(struct queue *q, const struct feature *f)
 			q->features_awake |= UINT32_C(1) << i;
 }
 
+void features_asked_for(struct queue *q, const struct job *j)
+{
+	each_feature(f, ALL_FEATURES & ~q->features_awake, asked_for)
+		if (f->asked_for(j))
+			feature_wakes(q, f);
+}
+
 /* ---- Starts ---- */
 
 bool features_queue_may(struct queue *q, struct clusterqueue *cq)

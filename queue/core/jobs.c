@@ -50,6 +50,7 @@ static void set_job(struct queue *q, const struct job *j)
 {
 	struct workload *w = queue_find_workload(q, &j->uid);
 	struct account account;
+	features_asked_for(q, j);
 	account_open(&account, &q->accounting, &q->config, j);
 	if (!w)
 		overflow_forget(q, &j->uid);
@@ -57,8 +58,12 @@ static void set_job(struct queue *q, const struct job *j)
 		take_job(q, w, j, &account);
 	account_done(&account);
 	w = queue_find_workload(q, &j->uid);
-	each_feature(f, ALL_FEATURES, job_seen)
+	each_feature(f, q->features_awake, job_seen)
 		f->job_seen(q, w, j);
+	struct progress was = w->progress;
+	w->progress = progress_of(j);
+	each_feature(f, q->features_awake, job_progressed)
+		f->job_progressed(q, w, &was);
 	disruption_see(q, w, j);
 }
 

@@ -7,7 +7,8 @@
 	X(price)	   /* money/terms.c */                                                     \
 	X(budget)	   /* money/budget_rule.c */                                               \
 	X(namespace_quota) /* namespace/namespace_quota_rule.c */                                  \
-	X(singleton)	   /* dependencies/dependency_wait.c */                                    \
+	X(singleton)	   /* dependencies/singleton.c */                                          \
+	X(dependencies)	   /* dependencies/dependency_wait.c */                                    \
 	X(user_limits)	   /* limits/user_limits.c */                                              \
 	X(max_running)	   /* limits/max_running.c */                                              \
 	X(nodes)	   /* nodes/node_fit.c */                                                  \

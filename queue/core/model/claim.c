@@ -1,12 +1,12 @@
 #include "queue/core/model/claim.h"
 
-#include "queue/core/model/feature.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "queue/core/model/directives.h"
+#include "queue/core/model/feature.h"
+#include "queue/core/model/state.h"
 #include "queue/requests/lending.h"
 #include "sluice/quantity.h"
 
@@ -132,7 +132,7 @@ void claim_init(struct claim *c, const struct queue *q, const struct clusterqueu
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		c->suits[g] = flavors_that_suit(cq, c, g, shape->directives);
-	each_feature(f, ALL_FEATURES, claim_narrow)
+	each_feature(f, q->features_awake, claim_narrow)
 		f->claim_narrow(q, cq, shape, c);
 	keys_want(cq, c, c->want);
 	memcpy(c->least, c->want, c->nkeys * sizeof(*c->least));

@@ -45,6 +45,7 @@ struct group;
 struct localqueue;
 struct nominee;
 struct parting;
+struct progress;
 struct queue;
 struct quota_limits;
 struct quota_row;
@@ -98,11 +99,13 @@ struct question {
 };
 
 struct feature {
-	/* Sleeps until feature_wakes(), because before that it would do nothing where Jobs and runs
-	 * move. It is told of objects all the same, and asked what each Job says (job_fault,
-	 * job_differs, job_read, job_seen, job_bytes, job_may_wait), may_return, recalled_by and
-	 * run_settle, and hears of runs that are adopted or go on as they are. */
+	/* Sleeps until feature_wakes(), or until a Job asks for it, because before that it would do
+	 * nothing where Jobs and runs move. It is told of objects all the same, asked
+	 * asks_for_label, job_bytes, job_may_wait, may_return, recalled_by and run_settle, and hears
+	 * of runs that are adopted or go on as they are. */
 	bool sleeps;
+	/* Does this Job say something that it has to know? Asked of each Job while it sleeps. */
+	bool (*asked_for)(const struct job *j);
 
 	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
 	 * costs nothing there. An edit of what this looks at calls features_edited(). NULL: it
@@ -183,6 +186,8 @@ struct feature {
 	void (*job_read)(struct queue *q, struct workload *w, const struct job *j);
 	/* Reads what of j may be read at any time. The workload is where it stands. */
 	void (*job_seen)(struct queue *q, struct workload *w, const struct job *j);
+	/* The Job's status was read; before that its pods had come as far as `was`. */
+	void (*job_progressed)(struct queue *q, struct workload *w, const struct progress *was);
 	/* Does it look at a label by this key? */
 	bool (*asks_for_label)(const struct queue *q, const char *key);
 	/* What it keeps of the workload takes so many bytes that its owner can make more. */
@@ -219,6 +224,8 @@ struct feature {
 	void (*line_freed)(struct localqueue *lq);
 	/* The LocalQueue has another ClusterQueue. */
 	void (*line_formed)(struct queue *q, struct localqueue *lq);
+	/* The LocalQueue has other limits, or gives its pods other labels. */
+	void (*line_edited)(struct queue *q, const struct localqueue *lq);
 	/* The object was made or edited; `s` NULL: it is deleted. */
 	void (*flavor_edited)(struct queue *q, struct flavor *f);
 	void (*priorities_changed)(struct queue *q);
@@ -260,6 +267,8 @@ extern const unsigned FEATURE_COUNT;
 
 /* Wakes the feature for good: something that it looks at was told. */
 void feature_wakes(struct queue *q, const struct feature *f);
+/* Wakes the features that the Job asks for, before it is read. */
+void features_asked_for(struct queue *q, const struct job *j);
 /* A bit for each feature that never sleeps: queue.features_awake of a new queue. */
 uint32_t features_without_sleep(void);
 

@@ -209,8 +209,8 @@ static bool text_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static const char *fault_of(
-	const struct job *j, const struct account *account, const char *shape_fault)
+static const char *fault_of(const struct queue *q, const struct job *j,
+	const struct account *account, const char *shape_fault)
 {
 	const char *system = priority_system_fault(j->pod_priority_class);
 	if (j->invalid)
@@ -221,7 +221,7 @@ static const char *fault_of(
 		return account->fault;
 	if (*shape_fault)
 		return shape_fault;
-	each_feature(f, ALL_FEATURES, job_fault) {
+	each_feature(f, q->features_awake, job_fault) {
 		const char *fault = f->job_fault(j);
 		if (fault)
 			return fault;
@@ -254,14 +254,14 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	bool same_shape = shape == w->shape && cut == w->cut;
 	shape_put(&q->shapes, shape);
 
-	const char *invalid = fault_of(j, account, fault);
+	const char *invalid = fault_of(q, j, account, fault);
 	struct priority_class *class =
 		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
 	bool same_class = class == w->class;
 	priority_tidy(&q->priorities, class);
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
-	each_feature(f, ALL_FEATURES, job_differs)
+	each_feature(f, q->features_awake, job_differs)
 		if (f->job_differs(w, j))
 			return true;
 	return !same_shape || !same_class || hold_differs(w, j->hold) ||
@@ -324,8 +324,8 @@ void workload_take(
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	bool was_invalid = w->invalid != NULL;
-	workload_keep_text(q, &w->invalid, fault_of(j, account, fault));
-	each_feature(f, ALL_FEATURES, job_read)
+	workload_keep_text(q, &w->invalid, fault_of(q, j, account, fault));
+	each_feature(f, q->features_awake, job_read)
 		f->job_read(q, w, j);
 	bool released = w->hold && !j->hold;
 	keep_hold(q, w, j->hold);

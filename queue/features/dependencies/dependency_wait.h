@@ -6,8 +6,8 @@
  * in no pass, blocks and displaces nothing. An item that has held holds for good. One of a workload
  * that was started once holds, too: it could not have been started otherwise.
  *
- * `singleton` is none of these items: whether it holds changes all the time, so that it is a rule
- * like others.
+ * `singleton` is none of these items: whether it holds changes all the time, so that it is a feature
+ * of its own (singleton.c).
  *
  * When an item can hold no more and its owner asked for that, DECISION_HOLD or DECISION_DELETE is
  * given, DEPENDENCY_GRACE_MS after the failure. Once: until the annotation or what is known
@@ -93,10 +93,5 @@ void dependencies_ring(struct queue *q, struct workload *w);
 void dependencies_tell_again(struct queue *q, struct workload *w);
 /* The next of which a decision is to be given now; NULL: there is none. */
 struct dependency_wait *dependencies_take_due(struct queue *q);
-
-/* Observe runs, for the rule of singletons. */
-void singleton_promised(struct queue *q, struct reservation *r);
-void singleton_runs(struct queue *q, struct reservation *r);
-void singleton_over(struct queue *q, struct reservation *r);
 
 #endif

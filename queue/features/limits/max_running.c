@@ -10,6 +10,8 @@
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/feature.h"
 
+extern const struct feature max_running_feature;
+
 static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
 {
 	(void)q;
@@ -85,7 +87,14 @@ static bool max_running_parts_otherwise(const struct localqueue *lq,
 	return (lq->limits.max_running > 0) != (limits->max_running > 0);
 }
 
+static void max_running_line_edited(struct queue *q, const struct localqueue *lq)
+{
+	if (lq->limits.max_running > 0)
+		feature_wakes(q, &max_running_feature);
+}
+
 const struct feature max_running_feature = {
+	.sleeps = true,
 	.concerns = max_running_concerns,
 	.group_may = max_running_group_may,
 	.parts = max_running_parts,
@@ -93,4 +102,5 @@ const struct feature max_running_feature = {
 	.after = {[RUN_ENDED] = max_running_ended},
 	.explain = max_running_explain,
 	.parts_otherwise = max_running_parts_otherwise,
+	.line_edited = max_running_line_edited,
 };

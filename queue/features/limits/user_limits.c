@@ -19,6 +19,8 @@
 #include "queue/core/model/feature.h"
 #include "sluice/quantity.h"
 
+extern const struct feature user_limits_feature;
+
 static const struct user_limits *limits_of(const struct user *u)
 {
 	return &u->lq->limits.per_user;
@@ -279,7 +281,15 @@ static bool user_limits_part_otherwise(const struct localqueue *lq,
 	return user_limits_runs(&lq->limits.per_user) != user_limits_runs(&limits->per_user);
 }
 
+static void user_limits_line_edited(struct queue *q, const struct localqueue *lq)
+{
+	const struct user_limits *limits = &lq->limits.per_user;
+	if (user_limits_runs(limits) || limits->waiting > 0)
+		feature_wakes(q, &user_limits_feature);
+}
+
 const struct feature user_limits_feature = {
+	.sleeps = true,
 	.concerns = user_limits_concerns,
 	.group_may = user_limits_group_may,
 	.parts = user_limits_parts,
@@ -289,4 +299,5 @@ const struct feature user_limits_feature = {
 	.after = {[RUN_ENDED] = user_limits_ended},
 	.explain = user_limits_explain,
 	.parts_otherwise = user_limits_part_otherwise,
+	.line_edited = user_limits_line_edited,
 };

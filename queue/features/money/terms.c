@@ -75,7 +75,6 @@ void terms_take(struct queue *q, struct workload *w, const struct job_terms *ask
 	alarm_init(&t->alarm, ALARM_TERMS, ++q->counters.alarms, w);
 	q->workload_bytes += terms_size(t);
 	w->terms = t;
-	feature_wakes(q, &price_feature);
 	if (stood)
 		terms_stand(q, w);
 }
@@ -570,10 +569,16 @@ static void price_seen(struct queue *q, struct workload *w, const struct job *j)
 	booked_start_told(q, w, j->annotations.booked_start_ms);
 }
 
+static bool price_asked_for(const struct job *j)
+{
+	return asks_anything(&j->terms);
+}
+
 /* A plan without a price for now may refuse all starts, and runs above their max-price may have to
  * stop. */
 const struct feature price_feature = {
 	.sleeps = true,
+	.asked_for = price_asked_for,
 	.concerns = price_concerns,
 	.queue_may = price_queue_may,
 	.promise_may = price_promise_may,

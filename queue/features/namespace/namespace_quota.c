@@ -207,6 +207,7 @@ static struct namespace_quota *namespace_quota_of(struct queue *q, const char *n
 	n->ns = ns;
 	n->moved = n->limits = ++q->namespace_quotas->moves;
 	ns->quota = n;
+	feature_wakes(q, &namespace_quota_feature);
 	features_edited(q);
 	ns->refs++;
 	list_add(&q->namespace_quotas->all, &n->of_all);
@@ -400,20 +401,23 @@ struct pod namespace_quota_pod(
 	return p;
 }
 
-void namespace_quota_see(struct queue *q, struct workload *w, const struct job *j)
+static int32_t in_all(const struct workload *w, const struct progress *p)
 {
-	int32_t in_all = namespace_quota_in_all(w);
-	w->progress = progress_of(j);
-	if (w->reservation)
-		namespace_quota_run(q, w->reservation);
-	else if (w->group && namespace_quota_in_all(w) != in_all)
-		workload_replace(q, w);
+	const struct namespace_quota *n = w->lq->ns->quota;
+	return n && n->keeps && w->shape->template && p->left > 0 ? p->left : 0;
 }
 
 int32_t namespace_quota_in_all(const struct workload *w)
 {
-	const struct namespace_quota *n = w->lq->ns->quota;
-	return n && n->keeps && w->shape->template && w->progress.left > 0 ? w->progress.left : 0;
+	return in_all(w, &w->progress);
+}
+
+void namespace_quota_see(struct queue *q, struct workload *w, const struct progress *was)
+{
+	if (w->reservation)
+		namespace_quota_run(q, w->reservation);
+	else if (w->group && in_all(w, &w->progress) != in_all(w, was))
+		workload_replace(q, w);
 }
 
 /* For a moment a pod that ended may be in no count of the Job's status. So `made` never falls. And

@@ -40,9 +40,10 @@
 
 struct claim;
 struct clusterqueue;
-struct job;
+struct feature;
 struct nspace;
 struct pod_template;
+struct progress;
 struct queue;
 struct reservation;
 struct workload;
@@ -77,10 +78,13 @@ int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *c
 bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 
+/* Sleeps until there is a ResourceQuota. */
+extern const struct feature namespace_quota_feature;
+
 /* ---- What is in flight ---- */
 
 /* The Job's status has changed. */
-void namespace_quota_see(struct queue *q, struct workload *w, const struct job *j);
+void namespace_quota_see(struct queue *q, struct workload *w, const struct progress *was);
 /* The reservation is new, or its pods or its Job's status have changed / it ends. */
 void namespace_quota_run(struct queue *q, struct reservation *r);
 void namespace_quota_run_over(struct queue *q, struct reservation *r);

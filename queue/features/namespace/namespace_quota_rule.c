@@ -276,7 +276,9 @@ static bool namespace_quota_choice_may(struct queue *q, const struct attempt *a)
 
 static void namespace_quota_parts(const struct workload *w, struct parting *p)
 {
-	parting_add_number(p, namespace_quota_in_all(w));
+	int32_t in_all = namespace_quota_in_all(w);
+	if (in_all > 0)
+		parting_add_number(p, in_all);
 }
 
 /* The API server's words about its pods, and the cure where waiting does not help. */
@@ -302,6 +304,7 @@ static enum wait_reason namespace_quota_explain(struct question *a)
 }
 
 const struct feature namespace_quota_feature = {
+	.sleeps = true,
 	.concerns = namespace_quota_concerns,
 	.group_may = namespace_quota_group_may,
 	.choice_may = namespace_quota_choice_may,
@@ -316,6 +319,6 @@ const struct feature namespace_quota_feature = {
 		[RUN_RESHAPED] = namespace_quota_run,
 		[RUN_RESIZED] = namespace_quota_run,
 		[RUN_ENDED] = namespace_quota_run_over},
-	.job_seen = namespace_quota_see,
+	.job_progressed = namespace_quota_see,
 	.priorities_changed = namespace_quotas_heed_default,
 };

@@ -230,6 +230,8 @@ static void expect_all(struct queue *q, bool expects)
 	size_t n;
 	struct clusterqueue **all = clusterqueues_by_name(&q->clusterqueues, &n);
 	q->node_suitability->expects = expects;
+	if (expects)
+		feature_wakes(q, &nodes_feature);
 	for (size_t i = 0; i < n; i++) {
 		expect_each(q, &all[i]->reservations, expects);
 		expect_each(q, &all[i]->promised, expects);
@@ -396,10 +398,17 @@ static bool nodes_part_otherwise(const struct localqueue *lq,
 	return (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
 }
 
+static void nodes_line_edited(struct queue *q, const struct localqueue *lq)
+{
+	if (lq->metadata.nlabels > 0)
+		feature_wakes(q, &nodes_feature);
+}
+
 /* Some node must be able to take the pods at all (node_suitability.h), and with clusterFit Now have
  * room for them now. Nodes without room are a shortage like one of quota: explain.c says so in that
  * place. */
 const struct feature nodes_feature = {
+	.sleeps = true,
 	.concerns = nodes_concern,
 	.group_may = nodes_group_may,
 	.choice_may = nodes_choice_may,
@@ -418,6 +427,7 @@ const struct feature nodes_feature = {
 		[RUN_RESIZED] = node_fit_expect},
 	.claim_narrow = nodes_narrow,
 	.parts_otherwise = nodes_part_otherwise,
+	.line_edited = nodes_line_edited,
 	.queue_edited = nodes_queue_edited,
 	.flavor_edited = nodes_flavor_edited,
 	.namespace_edited = nodes_namespace_edited,

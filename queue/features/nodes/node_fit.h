@@ -19,6 +19,7 @@
 
 #include "queue/core/model/claim.h"
 
+struct feature;
 struct reservation;
 struct workload;
 
@@ -36,5 +37,8 @@ void node_fit_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
 
 /* Before a pass: if space came free on nodes, touches the queues that wait for some. */
 void node_fit_refresh(struct queue *q);
+
+/* Sleeps until there are nodes, pods are watched, or a LocalQueue gives its pods labels. */
+extern const struct feature nodes_feature;
 
 #endif

@@ -8,7 +8,9 @@
 #include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/directives.h"
+#include "queue/core/model/feature.h"
 #include "queue/requests/lending.h"
+#include "queue/features/nodes/node_fit.h"
 #include "queue/features/nodes/nodes_to_come.h"
 #include "queue/core/model/tell.h"
 #include "queue/features/namespace/namespace_quota.h"
@@ -362,6 +364,8 @@ static void ask_nodes_again(struct queue *q)
 		return;
 	t->ground = nodes_ground(t->nodes);
 	t->asks = asks;
+	if (asks)
+		feature_wakes(q, &nodes_feature);
 	nodes_to_come_judge_all(t->nodes, &q->flavors);
 	if (turned)
 		features_edited(q);

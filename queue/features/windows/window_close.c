@@ -329,8 +329,15 @@ static bool window_gives_notice(struct queue *q, struct reservation *r, struct d
 }
 
 /* Nothing starts while a window is closed, or ends behind its close. */
+/* A notice that an earlier leader gave. */
+static bool window_asked_for(const struct job *j)
+{
+	return j->annotations.stopping_at_ms != 0;
+}
+
 const struct feature window_feature = {
 	.sleeps = true,
+	.asked_for = window_asked_for,
 	.concerns = window_concerns,
 	.queue_may = window_queue_may,
 	.group_may = window_group_may,

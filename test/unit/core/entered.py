@@ -3,8 +3,8 @@
     entered.py PROGRAM ROOT [-v]
 
 The Job is in a cluster without windows, prices, Budgets, nodes, ResourceQuotas, reservations and Jobs that wait for
-Jobs. A function of windows/ or money/ that is entered all the same is named: these features sleep (feature.h). The counts
-may only get smaller: when one does, the limit here follows. `-v` behind ROOT prints all by file.
+Jobs. A function of a feature that sleeps (feature.h) and is entered all the same is named. The counts may only get
+smaller: when one does, the limit here follows. `-v` behind ROOT prints all by file.
 """
 
 import os
@@ -12,11 +12,13 @@ import subprocess
 import sys
 from collections import defaultdict
 
-MOST = {"job": 449, "preemption": 545}
-SLEEPING = ("queue/features/windows/", "queue/features/money/")
-# They read each Job, and have steps of queue_decide() that find nothing to do.
-ASKED = {"window_job_seen", "runpolicies_exempt", "price_read", "price_seen", "terms_take", "terms_forget", "asks_anything",
-         "booked_start_told", "booked_starts_improve", "budgets_arm", "lead_end", "lead_recall", "smaller_quota_ask", "list_empty"}
+MOST = {"job": 417, "preemption": 512}
+SLEEPING = ("queue/features/dependencies/dependency_wait.c", "queue/features/limits/", "queue/features/money/",
+            "queue/features/namespace/", "queue/features/nodes/node_fit.c", "queue/features/windows/")
+# What wakes them, and steps of queue_decide() that find nothing to do.
+ASKED = {"price_asked_for", "asks_anything", "window_asked_for", "dependencies_asked_for", "dependencies_bytes", "dependencies_take_due",
+         "booked_starts_improve", "budgets_arm", "lead_end", "lead_recall", "smaller_quota_ask", "namespace_quotas_refresh",
+         "node_fit_refresh", "list_empty"}
 
 
 def entered(program, root, life):
