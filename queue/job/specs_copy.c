@@ -26,8 +26,8 @@
 #define ENUMS(m, last)
 #define TEXT(m) to.m = arena_string(a, from->m);
 #define MAYBE(m) to.m = from->m ? arena_string(a, from->m) : NULL;
-#define TEXTS(m, n) to.m = names_copy(a, from->m, from->n);
+#define TEXTS(m, n) to.m = from->n > 0 ? names_copy(a, from->m, from->n) : NULL;
 #define PART(m, tag) to.m = tag##_copy(a, &from->m);
-#define LIST(m, n, tag) to.m = tag##_copies(a, from->m, from->n);
+#define LIST(m, n, tag) to.m = from->n > 0 ? tag##_copies(a, from->m, from->n) : NULL;
 #define ZONE(m) to.m = NULL;
 #include "sluice/specs.def"

@@ -137,7 +137,7 @@ static bool stands_in_its_queue(const struct reservation *r)
 
 static bool wishes(const struct reservation *r)
 {
-	return growth_asked_for(r) && r->w->wants > r->pods && r->pods > 0 && r->confirmed &&
+	return r->w->wants > r->pods && growth_asked_for(r) && r->pods > 0 && r->confirmed &&
 	       r->state == RESERVATION_HELD && !r->guessed && !reservation_grows(r) &&
 	       !reservation_gives(r) && stands_in_its_queue(r);
 }

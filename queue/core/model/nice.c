@@ -53,18 +53,14 @@ struct order_key nice_own_key(const struct workload *w)
 
 void nice_join_user(struct queue *q, struct workload *w)
 {
-	if (!w->nice)
-		return;
 	if (w->user->nnice++ > 0)
 		return;
 	list_add(&q->nices.users, &w->user->niced);
-	w->user->beyond = false; /* not known since nothing was dealt */
+	w->user->beyond = w->user->counted = false; /* not known since nothing was dealt */
 }
 
 void nice_leave_user(struct workload *w)
 {
-	if (!w->nice)
-		return;
 	list_leave(&w->nice->of_user);
 	if (--w->user->nnice == 0)
 		list_leave(&w->user->niced);
@@ -85,8 +81,6 @@ static struct nice *record_of(struct queue *q, struct workload *w)
 /* It has left its user. */
 static void record_free(struct queue *q, struct workload *w)
 {
-	if (!w->nice)
-		return;
 	q->workload_bytes -= sizeof(*w->nice);
 	free(w->nice);
 	w->nice = NULL;
@@ -166,8 +160,6 @@ static void mark(struct queue *q, struct user *u)
 
 void nice_take(struct queue *q, struct workload *w, int32_t value)
 {
-	if (value == nice_of(w))
-		return;
 	record_of(q, w)->value = value;
 	record_tidy(q, w);
 }
@@ -381,6 +373,8 @@ static bool was_edited(struct queue *q)
 
 void nices_deal(struct queue *q)
 {
+	if (list_empty(&q->nices.users) && list_empty(&q->nices.dirty))
+		return;
 	if (was_edited(q))
 		list_each_entry(&q->nices.users, struct user, u, niced)
 			mark(q, u);

@@ -32,8 +32,8 @@
  *
  * A user is dealt anew once at the beginning of a pass, when a Job of his came, went otherwise than
  * by a start, or was changed, and again within it when Jobs of his come into line (user.h); and
- * only those move whose place is another one. Where no Job of a user
- * has a record here, that is one comparison. Quota and nodes that are edited deal all anew.
+ * only those move whose place is another one. For a user none of whose Jobs has a record here, nothing
+ * is called. Quota and nodes that are edited deal all anew.
  *
  * The key of a workload stays its own: how long it waits, what it may preempt and what the ledger
  * is told go by that. Only the order of the line asks workload_standing().
@@ -88,15 +88,15 @@ static inline const struct order_key *workload_standing(const struct workload *w
 /* Its key at its own place: where it would stand if its user gave no nice. */
 struct order_key nice_own_key(const struct workload *w);
 
-/* It is new here, and has its user. */
+/* It is new here, and has its user. Called where some place is remembered. */
 void nice_recall(struct queue *q, struct workload *w);
-/* Its Job says so. It stands nowhere meanwhile, or has a reservation. */
+/* Its Job says another value. It stands nowhere meanwhile, or has a reservation. */
 void nice_take(struct queue *q, struct workload *w, int32_t value);
 static inline int32_t nice_of(const struct workload *w)
 {
 	return w->nice ? w->nice->value : 0;
 }
-/* It has this user from here on / no more. */
+/* It has a record, and this user from here on / no more. */
 void nice_join_user(struct queue *q, struct workload *w);
 void nice_leave_user(struct workload *w);
 void nice_forget(struct queue *q, struct workload *w);
@@ -104,9 +104,9 @@ void nice_forget(struct queue *q, struct workload *w);
 /* Is it behind the first NICE_DEALT_MAX of its user? */
 bool nice_is_beyond(const struct workload *w);
 
-/* It is about to enter the line at its own place. */
+/* It is about to enter the line at its own place. Its user has Jobs with records. */
 void nice_enter(struct queue *q, struct workload *w);
-/* It has left the line; starts: to start, or for a promise. */
+/* It has left the line; starts: to start, or for a promise. Its user has Jobs with records. */
 void nice_leave(struct queue *q, struct workload *w, bool starts);
 
 /* Deals to all users of whom something changed; to all there are, when it is another question which

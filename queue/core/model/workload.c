@@ -158,7 +158,8 @@ static void forget_queue(struct queue *q, struct workload *w)
 {
 	if (!w->lq)
 		return;
-	nice_leave_user(w);
+	if (w->nice)
+		nice_leave_user(w);
 	list_leave(&w->of_user);
 	user_put(q, w->user);
 	w->user = NULL;
@@ -193,7 +194,8 @@ void workload_free(struct queue *q, struct workload *w)
 	forget_class(q, w);
 	workload_keep_text(q, &w->invalid, NULL);
 	workload_keep_text(q, &w->hold, NULL);
-	nice_forget(q, w);
+	if (w->nice)
+		nice_forget(q, w);
 	past_forget(q, w);
 	family_leave(q, w);
 	each_feature(f, q->features_awake, job_forgotten)
@@ -338,10 +340,12 @@ void workload_take(
 	w->user = user;
 	list_add(&lq->members, &w->of_localqueue);
 	list_add(&user->members, &w->of_user);
-	nice_join_user(q, w);
-	if (is_new)
+	if (w->nice)
+		nice_join_user(q, w);
+	if (is_new && q->nices.ngiven > 0)
 		nice_recall(q, w);
-	nice_take(q, w, j->nice);
+	if (nice_of(w) != j->nice)
+		nice_take(q, w, j->nice);
 	overflow_count_in(w);
 
 	struct priority_class *class =
@@ -466,7 +470,8 @@ void workload_place(struct queue *q, struct workload *w)
 		tree_insert(&q->back_off, &w->in_order, w->key.arrival);
 		break;
 	case PLACE_READY:
-		nice_enter(q, w);
+		if (w->user->nnice > 0)
+			nice_enter(q, w);
 		workload_join_line(q, w);
 		break;
 	case PLACE_NOWHERE:
@@ -512,7 +517,8 @@ static void take_out(struct queue *q, struct workload *w)
 	case PLACE_READY:
 		workload_leave_line(q, w);
 		kept_start_leave(q, w);
-		nice_leave(q, w, w->reservation || w->promise);
+		if (w->user->nnice > 0)
+			nice_leave(q, w, w->reservation || w->promise);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
