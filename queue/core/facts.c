@@ -137,7 +137,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 			f->queue_formed(q, cq);
 	if (regrouped)
 		list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
-			run_ends_expect(r);
+			run_ends_expect(q, r);
 	if (recapped)
 		reprioritise_all(q, cq);
 	if (!drained && cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)

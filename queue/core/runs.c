@@ -34,19 +34,6 @@ static void index_loses(struct queue *q, struct reservation *r)
 	victim_index_leave(r);
 }
 
-static void end_expected(struct queue *q, struct reservation *r)
-{
-	(void)q;
-	if (r->cq)
-		run_ends_expect(r);
-}
-
-static void end_forgotten(struct queue *q, struct reservation *r)
-{
-	(void)q;
-	run_ends_forget(r);
-}
-
 /* What it booked before it got its quota goes. */
 static void bookings_begin(struct queue *q, struct reservation *r)
 {
@@ -69,28 +56,34 @@ enum moment { BEFORE, AFTER, MOMENTS };
 typedef run_observer *const observers[RUN_EVENTS][MOMENTS][OBSERVERS_MAX];
 
 static observers FIRST = {
-	[RUN_RESERVED][AFTER] = {disruption_enter, usage_hears, index_gains, end_expected},
-	[RUN_CONFIRMED][AFTER] = {end_expected},
-	[RUN_EXPECTED][AFTER] = {end_expected},
+	[RUN_RESERVED][AFTER] = {disruption_enter, usage_hears, index_gains, run_ends_expect},
+	[RUN_CONFIRMED][AFTER] = {run_ends_expect},
+	[RUN_EXPECTED][AFTER] = {run_ends_expect},
 	[RUN_RESIZED][BEFORE] = {index_loses},
 	[RUN_RESIZED][AFTER] = {index_gains},
 	[RUN_GIVES][BEFORE] = {index_loses, growth_forget},
 	[RUN_GIVES][AFTER] = {index_gains},
 	[RUN_GOES_ON][AFTER] = {growth_heed},
-	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten, growth_forget},
-	[RUN_ENDED][BEFORE] = {index_loses, end_forgotten, growth_forget},
+	[RUN_LEAVING][BEFORE] = {index_loses, run_ends_forget, growth_forget},
+	[RUN_ENDED][BEFORE] = {index_loses, run_ends_forget, growth_forget},
 	[RUN_ENDED][AFTER] = {run_disarm},
 	[RUN_FORGOTTEN][AFTER] = {reclaim_done, disruption_leave},
 };
 
 static observers LAST = {
+	[RUN_CONFIRMED][AFTER] = {run_arm, growth_heed},
+	[RUN_RESIZED][AFTER] = {growth_heed},
+};
+
+/* Told once some Cohort tree plans ahead. */
+static observers PLAN = {
 	[RUN_PROMISED][AFTER] = {bookings_begin},
 	[RUN_UNPROMISED][BEFORE] = {booked_run_over},
 	[RUN_RESERVED][AFTER] = {bookings_begin},
 	[RUN_RESHAPED][AFTER] = {booked_run_enter},
 	[RUN_EXPECTED][AFTER] = {end_booked},
-	[RUN_CONFIRMED][AFTER] = {run_arm, growth_heed, booked_run_enter},
-	[RUN_RESIZED][AFTER] = {growth_heed, booked_run_enter},
+	[RUN_CONFIRMED][AFTER] = {booked_run_enter},
+	[RUN_RESIZED][AFTER] = {booked_run_enter},
 	[RUN_GIVES][AFTER] = {booked_run_enter},
 	[RUN_LEAVING][BEFORE] = {booked_run_over},
 	[RUN_ENDED][BEFORE] = {booked_run_over},
@@ -103,12 +96,20 @@ static void tell(run_observer *const *all, struct queue *q, struct reservation *
 		(*all)(q, r);
 }
 
+static void tell_last(
+	struct queue *q, struct reservation *r, enum run_event event, enum moment when)
+{
+	tell(LAST[event][when], q, r);
+	if (q->quota_plan.used)
+		tell(PLAN[event][when], q, r);
+}
+
 void runs_before(struct queue *q, struct reservation *r, enum run_event event)
 {
 	tell(FIRST[event][BEFORE], q, r);
 	each_feature(f, q->features_awake, before[event])
 		f->before[event](q, r);
-	tell(LAST[event][BEFORE], q, r);
+	tell_last(q, r, event, BEFORE);
 }
 
 void runs_after(struct queue *q, struct reservation *r, enum run_event event)
@@ -118,5 +119,5 @@ void runs_after(struct queue *q, struct reservation *r, enum run_event event)
 	tell(FIRST[event][AFTER], q, r);
 	each_feature(f, all ? ALL_FEATURES : q->features_awake, after[event])
 		f->after[event](q, r);
-	tell(LAST[event][AFTER], q, r);
+	tell_last(q, r, event, AFTER);
 }

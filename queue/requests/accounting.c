@@ -307,38 +307,26 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 		pod_lacks(&i, pod, &n->pod.max, true);
 }
 
-/* Is its RuntimeClass unknown (maybe only yet)? Then its pods' overhead is not known. */
-static bool lacks_runtime_class(
-	struct account *a, const struct accounting *facts, const struct job *j)
-{
-	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
-	struct text text = text_over(a->fault, sizeof(a->fault));
-	if (!*name || runtime_class_of(facts, j))
-		return false;
-	text_add(&text,
-		"RuntimeClass %.200s does not exist; create it or correct spec.template.spec.runtimeClassName",
-		name);
-	return true;
-}
-
-/* Has it an overhead that its RuntimeClass has not? The API server takes no such pod. */
-static bool has_other_overhead(
-	struct account *a, const struct accounting *facts, const struct job *j)
+/* Is its RuntimeClass unknown (maybe only yet), so that its pods' overhead is not known? Has it an
+ * overhead that its RuntimeClass has not? The API server takes no such pod. */
+static bool class_is_wrong(struct account *a, const struct accounting *facts, const struct job *j)
 {
 	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
 	const struct runtime_class *class = runtime_class_of(facts, j);
 	struct text text = text_over(a->fault, sizeof(a->fault));
-	if (j->pod.overhead.count == 0 ||
-		(class && resource_list_same(&class->overhead, &j->pod.overhead)))
-		return false;
-	if (*name)
+	bool overhead = j->pod.overhead.count > 0;
+	if (*name && !class)
+		text_add(&text,
+			"RuntimeClass %.200s does not exist; create it or correct spec.template.spec.runtimeClassName",
+			name);
+	else if (overhead && !class)
+		text_add(&text,
+			"spec.template.spec.overhead is set without a runtimeClassName, so the API server would refuse its pods; remove it, or name the RuntimeClass that has it");
+	else if (overhead && !resource_list_same(&class->overhead, &j->pod.overhead))
 		text_add(&text,
 			"spec.template.spec.overhead is not that of RuntimeClass %.200s, so the API server would refuse its pods; remove it: the class's own is added",
 			name);
-	else
-		text_add(&text,
-			"spec.template.spec.overhead is set without a runtimeClassName, so the API server would refuse its pods; remove it, or name the RuntimeClass that has it");
-	return true;
+	return *a->fault != '\0';
 }
 
 /* ---- The account ---- */
@@ -386,7 +374,7 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 	struct pod_resources pod = fill_pod(&ret->memory, a, j);
 	ret->requests = sums_of(&ret->memory, &pod, pod_requests);
 	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
-	if (!lacks_runtime_class(ret, a, j) && !has_other_overhead(ret, a, j))
+	if (!class_is_wrong(ret, a, j))
 		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
 	struct resource_list requested = ret->requests;
 	drop_excluded(c, &ret->memory, &ret->requests);

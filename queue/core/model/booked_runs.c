@@ -32,7 +32,7 @@ static void tree_begin(struct queue *q, struct cohort_tree *tree)
 
 void booked_runs_begin(struct queue *q, struct clusterqueue *cq)
 {
-	cq->plans = true;
+	cq->plans = q->quota_plan.used = true;
 	if (cq->cohort_tree)
 		tree_begin(q, cq->cohort_tree);
 }

@@ -91,6 +91,7 @@ struct quota_plan {
 	struct tree run_ends; /* booking.by_end, of runs */
 	uint64_t made;	      /* bookings, ever */
 	bool layered;	      /* PLAN_FIRM is kept */
+	bool used;	      /* some Cohort tree plans ahead, or has (booked_runs.h) */
 	size_t reserving;     /* AdvanceReservations that are known, booked or not */
 };
 

@@ -22,24 +22,31 @@ int64_t run_ends_at(int64_t expected_ms, int64_t from_ms)
 	return expected_ms > 0 ? quantity_add(from_ms, expected_ms) : INT64_MAX;
 }
 
+static void take_out(struct reservation *r)
+{
+	if (tree_in(&r->by_end))
+		tree_remove(&r->cq->ends, &r->by_end);
+}
+
 static void stand_at(struct reservation *r, int64_t ends_ms)
 {
-	run_ends_forget(r);
+	take_out(r);
 	r->ends_ms = ends_ms;
 	if (ends_ms != INT64_MAX)
 		tree_insert(&r->cq->ends, &r->by_end, r->serial);
 }
 
-void run_ends_expect(struct reservation *r)
+void run_ends_expect(struct queue *q, struct reservation *r)
 {
+	(void)q;
 	bool matters = r->cq && r->cq->spec.strategy == BACKFILL && r->state == RESERVATION_HELD;
 	stand_at(r, matters ? run_ends_at(r->w->expected_ms, reservation_since_ms(r)) : INT64_MAX);
 }
 
-void run_ends_forget(struct reservation *r)
+void run_ends_forget(struct queue *q, struct reservation *r)
 {
-	if (tree_in(&r->by_end))
-		tree_remove(&r->cq->ends, &r->by_end);
+	(void)q;
+	take_out(r);
 }
 
 static struct reservation *reservation_at(struct tree_node *n)

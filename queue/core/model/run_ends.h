@@ -11,14 +11,15 @@
 #include <stdint.h>
 
 struct clusterqueue;
+struct queue;
 struct reservation;
 
 void run_ends_init(struct clusterqueue *cq);
 
-/* Puts the run at its place, or takes it out. Called after each change of its expected end, or of the
- * strategy. */
-void run_ends_expect(struct reservation *r);
-void run_ends_forget(struct reservation *r);
+/* Put the run at its place, or take it out. Called after each change of its expected end, or of the
+ * strategy (run observers: runs.h). */
+void run_ends_expect(struct queue *q, struct reservation *r);
+void run_ends_forget(struct queue *q, struct reservation *r);
 
 /* Doubles the expected durations of runs that should have ended. Afterwards no end is past. */
 void run_ends_put_off(const struct clusterqueue *cq, int64_t now_ms);
