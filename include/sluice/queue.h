@@ -299,8 +299,7 @@ struct quota_line {
 	int64_t amount;
 };
 
-/* ---- Jobs beyond what may wait, of which the name alone is kept (queue/core/model/overflow.h) -------
- *
+/* ---- Jobs beyond what may wait, of which the name alone is kept (queue/core/model/overflow.h) ----
  *
  * What is kept of a LocalQueue's Jobs has an end, and the caller that tells the queue of Jobs asks
  * first.
@@ -334,8 +333,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
 /* It cannot be read now: its turn comes again after all others'. */
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
-/* ---- Jobs that cannot be read (queue/core/model/unread.h) -------------------------------------------
- *
+/* ---- Jobs that cannot be read (queue/core/model/unread.h) ----
  *
  * The LocalQueue that its label names says so, until it can be read, is gone, or is in no list. */
 
@@ -693,64 +691,65 @@ void queue_retake_ceilings(struct queue *q);
 
 /* ---- Answers to people ----------------------------------------------------------------------- */
 
-/* Why a workload waits. The names are Kueue's reason tiers where they mean the
- * same. The first that applies is the reason: in which order, says queue/explain/explain.c. */
+/* Why a workload waits: the name, which is that of Kueue's reason tier where that means the same, and
+ * what it waits for, as a column of a list has it. The first that applies is the reason: in which
+ * order, says queue/explain/explain.c. */
 #define WAIT_REASONS(X)                                                                            \
 	/* it holds quota */                                                                       \
-	X(NOT, "QuotaReserved")                                                                    \
+	X(NOT, "QuotaReserved", "")                                                                \
 	/* it had its chances, a person must say so again */                                       \
-	X(DEACTIVATED, "Deactivated")                                                              \
+	X(DEACTIVATED, "Deactivated", "its owner (deactivated)")                                   \
 	/* annotation sluice.dev/hold */                                                           \
-	X(HELD, "OnHold")                                                                          \
+	X(HELD, "OnHold", "its release (on hold)")                                                 \
 	/* unknown queue, invalid request, namespace not selected, ... */                          \
-	X(MISCONFIGURED, "Misconfigured")                                                          \
+	X(MISCONFIGURED, "Misconfigured", "a correction")                                          \
 	/* more wait in its LocalQueue than may */                                                 \
-	X(TOO_MANY, "TooManyWaiting")                                                              \
+	X(TOO_MANY, "TooManyWaiting", "fewer waiting Jobs")                                        \
 	/* no flavor's taints and labels suit its pods */                                          \
-	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor")                                                  \
+	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor", "a flavor that suits")                           \
 	/* its LocalQueue or ClusterQueue is stopped or inactive */                                \
-	X(SUSPENDED, "Suspended")                                                                  \
+	X(SUSPENDED, "Suspended", "its queue (stopped)")                                           \
 	/* no node could take its pods, were they all empty */                                     \
-	X(NEVER_FITS, "NoNodeSuits")                                                               \
+	X(NEVER_FITS, "NoNodeSuits", "a node that suits")                                          \
 	/* asks for more than the whole quota */                                                   \
-	X(EXCEEDS_MAX, "ExceedsMaxQuota")                                                          \
+	X(EXCEEDS_MAX, "ExceedsMaxQuota", "more quota than there is")                              \
 	/* its owner said not before a time */                                                     \
-	X(START_AFTER, "StartAfter")                                                               \
+	X(START_AFTER, "StartAfter", "its start time")                                             \
 	/* a Job that it waits for has become what it must not (sluice.dev/after) */               \
-	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied")                                            \
+	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "a dependency that failed")                \
 	/* Jobs that it waits for have not ended (sluice.dev/after) */                             \
-	X(DEPENDENCY, "WaitingForDependency")                                                      \
+	X(DEPENDENCY, "WaitingForDependency", "other Jobs")                                        \
 	/* a RunPolicy's calendar is closed */                                                     \
-	X(WINDOW, "OutsideWindow")                                                                 \
+	X(WINDOW, "OutsideWindow", "its window")                                                   \
 	/* it would not end before the close */                                                    \
-	X(WINDOW_FIT, "WindowTooShort")                                                            \
+	X(WINDOW_FIT, "WindowTooShort", "a longer window")                                         \
 	/* cheaper later, or above its max-price */                                                \
-	X(PRICE, "WaitingForPrice")                                                                \
-	X(BUDGET, "BudgetExhausted")                                                               \
+	X(PRICE, "WaitingForPrice", "a lower price")                                               \
+	X(BUDGET, "BudgetExhausted", "budget")                                                     \
 	/* a ResourceQuota would refuse its pods */                                                \
-	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded")                                               \
+	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded", "its namespace's ResourceQuota")              \
 	/* its user has as much in its LocalQueue as a user may (spec.limits.perUser) */           \
-	X(USER_LIMIT, "UserLimit")                                                                 \
+	X(USER_LIMIT, "UserLimit", "a Job of its user to end")                                     \
 	/* as many Jobs of its LocalQueue run as may */                                            \
-	X(MAX_RUNNING, "TooManyRunning")                                                           \
+	X(MAX_RUNNING, "TooManyRunning", "a Job of its LocalQueue to end")                         \
 	/* clusterFit Now, and no space beside what is there */                                    \
-	X(NODES_FULL, "NodesFull")                                                                 \
+	X(NODES_FULL, "NodesFull", "room on nodes")                                                \
 	/* was given back; not before a time */                                                    \
-	X(BACK_OFF, "BackOff")                                                                     \
+	X(BACK_OFF, "BackOff", "its pause to end")                                                 \
 	/* does not fit beside what runs */                                                        \
-	X(QUOTA, "WaitingForQuota")                                                                \
+	X(QUOTA, "WaitingForQuota", "quota")                                                       \
 	/* those it displaces are stopping */                                                      \
-	X(PREEMPTED, "WaitingForPreemptedWorkloads")                                               \
+	X(PREEMPTED, "WaitingForPreemptedWorkloads", "pods of stopped Jobs to end")                \
 	/* StrictFIFO: a Job ahead does not fit; Backfill: it would delay a Job ahead */           \
-	X(BEHIND, "WaitingForJobAhead")                                                            \
+	X(BEHIND, "WaitingForJobAhead", "the Job ahead")                                           \
 	/* an AdvanceReservation keeps what it needs, now or before it would end */                \
-	X(RESERVED, "ReservedForOthers")                                                           \
+	X(RESERVED, "ReservedForOthers", "an AdvanceReservation")                                  \
 	/* not looked at yet */                                                                    \
-	X(PENDING_EVALUATION, "PendingEvaluation")                                                 \
+	X(PENDING_EVALUATION, "PendingEvaluation", "the next pass")                                \
 	/* nothing starts without the ledger: the gate says so, the queue never does */            \
-	X(LEDGER_DOWN, "LedgerDown")
+	X(LEDGER_DOWN, "LedgerDown", "Postgres")
 
-#define WAIT_REASON_ID(reason, name) WAIT_##reason,
+#define WAIT_REASON_ID(reason, name, phrase) WAIT_##reason,
 enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
 #undef WAIT_REASON_ID
 

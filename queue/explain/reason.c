@@ -57,7 +57,7 @@ const char *preemption_reason_name(enum preemption_reason r)
 
 const char *wait_reason_name(enum wait_reason r)
 {
-#define WAIT_REASON_NAME(reason, name) [WAIT_##reason] = name,
+#define WAIT_REASON_NAME(reason, name, phrase) [WAIT_##reason] = name,
 	static const char *const names[] = {WAIT_REASONS(WAIT_REASON_NAME)};
 #undef WAIT_REASON_NAME
 	return names[r];
@@ -72,32 +72,8 @@ bool wait_reason_needs_change(enum wait_reason r)
 
 const char *wait_reason_phrase(enum wait_reason r)
 {
-	static const char *const phrases[] = {[WAIT_NOT] = "",
-		[WAIT_DEACTIVATED] = "its owner (deactivated)",
-		[WAIT_HELD] = "its release (on hold)",
-		[WAIT_MISCONFIGURED] = "a correction",
-		[WAIT_TOO_MANY] = "fewer waiting Jobs",
-		[WAIT_NO_MATCHING_FLAVOR] = "a flavor that suits",
-		[WAIT_SUSPENDED] = "its queue (stopped)",
-		[WAIT_NEVER_FITS] = "a node that suits",
-		[WAIT_EXCEEDS_MAX] = "more quota than there is",
-		[WAIT_START_AFTER] = "its start time",
-		[WAIT_DEPENDENCY_NEVER] = "a dependency that failed",
-		[WAIT_DEPENDENCY] = "other Jobs",
-		[WAIT_WINDOW] = "its window",
-		[WAIT_WINDOW_FIT] = "a longer window",
-		[WAIT_PRICE] = "a lower price",
-		[WAIT_BUDGET] = "budget",
-		[WAIT_NAMESPACE_QUOTA] = "its namespace's ResourceQuota",
-		[WAIT_USER_LIMIT] = "a Job of its user to end",
-		[WAIT_MAX_RUNNING] = "a Job of its LocalQueue to end",
-		[WAIT_NODES_FULL] = "room on nodes",
-		[WAIT_BACK_OFF] = "its pause to end",
-		[WAIT_QUOTA] = "quota",
-		[WAIT_PREEMPTED] = "pods of stopped Jobs to end",
-		[WAIT_BEHIND] = "the Job ahead",
-		[WAIT_RESERVED] = "an AdvanceReservation",
-		[WAIT_PENDING_EVALUATION] = "the next pass",
-		[WAIT_LEDGER_DOWN] = "Postgres"};
+#define WAIT_REASON_PHRASE(reason, name, phrase) [WAIT_##reason] = phrase,
+	static const char *const phrases[] = {WAIT_REASONS(WAIT_REASON_PHRASE)};
+#undef WAIT_REASON_PHRASE
 	return phrases[r];
 }

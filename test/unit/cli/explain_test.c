@@ -223,7 +223,7 @@ static void a_queue_that_may_not_be_read_is_not_a_missing_one(void **state)
 static void its_help_names_each_reason(void **state)
 {
 	(void)state;
-#define NAME(reason, name) name,
+#define NAME(reason, name, phrase) name,
 	static const char *const names[] = {WAIT_REASONS(NAME)};
 #undef NAME
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
