@@ -249,23 +249,23 @@ static void collect_nominees(struct pass *p)
 	struct victims_survey survey = {.made = {false}};
 	p->nnominees = 0;
 	for (size_t i = 0; i < p->nscans; i++) {
-		struct scan *w = &p->scan[i];
-		w->cq->search = w->cq->search || p->cohort_tree->search;
-		w->over = w->over || !scan_nominates(p->q, w, &survey);
-		bool keeps = w->over && w->cq->spec.strategy == STRICT_FIFO && w->nominee.group &&
-			     w->nominee.verdict == ASSIGN_PREEMPTS;
-		w->nominee.keeps = keeps;
-		if (!w->over || keeps)
-			p->nominee[p->nnominees++] = w->nominee;
+		struct scan *s = &p->scan[i];
+		s->cq->search = s->cq->search || p->cohort_tree->search;
+		s->over = s->over || !scan_nominates(p->q, s, &survey);
+		bool keeps = s->over && s->cq->spec.strategy == STRICT_FIFO && s->nominee.group &&
+			     s->nominee.verdict == ASSIGN_PREEMPTS;
+		s->nominee.keeps = keeps;
+		if (!s->over || keeps)
+			p->nominee[p->nnominees++] = s->nominee;
 	}
 }
 
 static struct scan *scan_of(struct pass *p, const struct clusterqueue *cq)
 {
-	struct scan *w = p->scan;
-	while (w->cq != cq)
-		w++;
-	return w;
+	struct scan *s = p->scan;
+	while (s->cq != cq)
+		s++;
+	return s;
 }
 
 /* Returns how many turns brought a start or a promise. */
@@ -277,15 +277,15 @@ static size_t take_turns(struct pass *p)
 		struct order_key key = e->group->key; /* the group may go with its head */
 		struct localqueue *lq = e->group->lq;
 		struct clusterqueue *cq = e->cq;
-		struct scan *w = scan_of(p, cq);
+		struct scan *s = scan_of(p, cq);
 		e->done = true;
-		if (w->slot.blocked == e->group)
-			w->slot.blocked = NULL;
+		if (s->slot.blocked == e->group)
+			s->slot.blocked = NULL;
 		if (e->keeps) {
 			reserve_head(p, e);
 		} else if (turn(p, e)) {
 			e->group = NULL;
-			scan_on(w, lq, &key);
+			scan_on(s, lq, &key);
 			came++;
 		}
 	}
@@ -297,17 +297,17 @@ static size_t take_turns(struct pass *p)
  * filler does neither. */
 static void let_others_pass(struct pass *p, const struct nominee *e)
 {
-	struct scan *w = scan_of(p, e->cq);
-	scan_on(w, e->group->lq, &e->group->key);
+	struct scan *s = scan_of(p, e->cq);
+	scan_on(s, e->group->lq, &e->group->key);
 	if (workload_fills_gaps(e->w))
 		return;
 	if (backfill_heads_of(e->cq))
-		w->walk.passed = e->group;
-	else if (e->cq->spec.strategy == BACKFILL && !w->slot.blocked)
-		w->slot.blocked = e->group;
+		s->walk.passed = e->group;
+	else if (e->cq->spec.strategy == BACKFILL && !s->slot.blocked)
+		s->slot.blocked = e->group;
 	if (e->cq->spec.strategy == STRICT_FIFO) {
-		w->over = true;
-		w->nominee = (struct nominee){0};
+		s->over = true;
+		s->nominee = (struct nominee){0};
 	}
 }
 
