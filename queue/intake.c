@@ -94,7 +94,7 @@ static bool is_free(
 	const struct resource_group *g, size_t f, const struct need *need, size_t n, int32_t pods)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!quota_has(g->row[f * g->nresources + need[i].resource], QUOTA_THEN,
+		if (!quota_has(group_row(g, f, need[i].resource), QUOTA_THEN,
 			    need_amount(&need[i], pods)))
 			return false;
 	return true;
@@ -106,7 +106,7 @@ static bool could_give(
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t amount = need_amount(&need[i], pods);
-		const struct quota_row *row = g->row[f * g->nresources + need[i].resource];
+		const struct quota_row *row = group_row(g, f, need[i].resource);
 		if (amount == INT64_MAX || !quota_fits(amount, quota_potential(row)))
 			return false;
 	}
@@ -133,7 +133,7 @@ static void add_lines(const struct resource_group *g, size_t flavor, const struc
 	size_t n, int32_t pods, struct intake *ret)
 {
 	for (size_t i = 0; i < n && ret->nlines < QUEUE_LINES_MAX; i++) {
-		const struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
+		const struct quota_row *row = group_row(g, flavor, need[i].resource);
 		ret->line[ret->nlines++] = (struct quota_line){
 			row->node->name, row->flavor, row->resource, need_amount(&need[i], pods)};
 	}

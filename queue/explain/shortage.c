@@ -56,16 +56,11 @@ static struct shortage shortage_of(const struct clusterqueue *cq, const struct c
 	return l;
 }
 
-static const struct quota_row *row_of(const struct shortage *l, size_t flavor, const struct need *n)
-{
-	return l->group->row[flavor * l->group->nresources + n->resource];
-}
-
 /* How much one flavor has too little for a need, of what is free or of all it could ever have. */
 static int64_t missing_of(
 	const struct shortage *l, size_t flavor, const struct need *n, bool of_all)
 {
-	const struct quota_row *row = row_of(l, flavor, n);
+	const struct quota_row *row = group_row(l->group, flavor, n->resource);
 	int64_t has = of_all ? quota_potential(row) : quota_available(row);
 	if (need_too_large(row, n))
 		return n->each - row->flavor_pool->most;
@@ -162,7 +157,7 @@ static void add_other(struct text *t, const struct shortage *l, size_t flavor)
 {
 	bool of_all = !flavor_could(l, flavor);
 	for (size_t i = 0; i < l->nneeds; i++) {
-		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
+		const struct quota_row *row = group_row(l->group, flavor, l->need[i].resource);
 		if (missing_of(l, flavor, &l->need[i], of_all) == 0)
 			continue;
 		if (row->flavor_pool->lent) {
@@ -213,7 +208,7 @@ static void add_insufficient(struct text *t, const struct shortage *l, size_t fl
 	enum lending lending = l->group->flavors[flavor]->lending;
 	const char *between = "";
 	for (size_t i = 0; i < l->nneeds; i++) {
-		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
+		const struct quota_row *row = group_row(l->group, flavor, l->need[i].resource);
 		if (missing_of(l, flavor, &l->need[i], false) == 0)
 			continue;
 		text_add(t, "%sInsufficient %s: asks for %s, ", between,
@@ -235,7 +230,7 @@ void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const stru
 		return;
 	}
 	for (size_t i = 0; i < l.nneeds; i++) {
-		const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
+		const struct quota_row *row = group_row(l.group, flavor, l.need[i].resource);
 		if (missing_of(&l, flavor, &l.need[i], false) == 0)
 			continue;
 		text_add(t, "%s%s", between, asked_words(row, &l.need[i]).s);
@@ -255,7 +250,7 @@ void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const st
 	size_t flavor = closest_flavor(&l, true), i = 0;
 	while (missing_of(&l, flavor, &l.need[i], true) == 0)
 		i++;
-	const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
+	const struct quota_row *row = group_row(l.group, flavor, l.need[i].resource);
 	text_add(t, "asks for %s, more than the %s that flavor %s has in ClusterQueue %s%s",
 		asked_words(row, &l.need[i]).s, amount_words(quota_potential(row), row->resource).s,
 		row->flavor, cq->name, row->up ? ", with all that it may borrow" : "");

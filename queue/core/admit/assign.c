@@ -156,7 +156,7 @@ static struct tried try_flavor(const struct asker *a, size_t group, size_t flavo
 	const struct need *need = claim_needs(a->claim, group, &n);
 	struct tried t = {{WAY_FIT, 0, false}, (uint8_t)flavor, 0};
 	for (size_t i = 0; i < n && viable(t.chance.way) > 0; i++) {
-		struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
+		struct quota_row *row = group_row(g, flavor, need[i].resource);
 		struct chance c = chance_of(a, row, &need[i]);
 		add_resource(&t.chance, c);
 		if (c.way < WAY_AWAIT)

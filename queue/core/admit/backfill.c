@@ -19,12 +19,6 @@ static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 	return held;
 }
 
-static struct quota_row *row_of(const struct clusterqueue *cq, const struct need *n, size_t flavor)
-{
-	const struct resource_group *g = &cq->spec.groups[n->group];
-	return g->row[flavor * g->nresources + n->resource];
-}
-
 /* The first moment at which the amount is free in the row. */
 static int64_t fits_at(
 	const struct clusterqueue *cq, const struct quota_row *row, int64_t amount, int64_t now_ms)
@@ -50,7 +44,7 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 		int64_t at_ms = now_ms;
 		bool never = !claim_suits(c, group, f);
 		for (size_t i = 0; i < n && !never; i++) {
-			const struct quota_row *row = row_of(cq, &need[i], f);
+			const struct quota_row *row = need_row(cq, &need[i], f);
 			int64_t t = fits_at(cq, row, need[i].least, now_ms);
 			at_ms = t > at_ms ? t : at_ms;
 			never = need_too_large(row, &need[i]);
@@ -78,7 +72,7 @@ static void reserve_group(struct backfill_slot *r, const struct clusterqueue *cq
 	for (size_t i = 0; i < n && r->nrows < QUEUE_LINES_MAX; i++)
 		if (need[i].least > 0)
 			r->row[r->nrows++] = (struct reserved_row){
-				row_of(cq, &need[i], flavor), -(__int128)need[i].least};
+				need_row(cq, &need[i], flavor), -(__int128)need[i].least};
 }
 
 static void count_spare(struct backfill_slot *r, const struct clusterqueue *cq)
@@ -150,7 +144,7 @@ static struct reserved_row *reserved(
 	const struct clusterqueue *cq, const struct need *n, const struct choice *choice)
 {
 	struct backfill_slot *r = cq->backfill_slot;
-	const struct quota_row *row = row_of(cq, n, choice->flavor[n->group]);
+	const struct quota_row *row = need_row(cq, n, choice->flavor[n->group]);
 	for (size_t i = 0; n->each > 0 && i < r->nrows; i++)
 		if (r->row[i].row == row)
 			return &r->row[i];

@@ -186,7 +186,7 @@ static bool needs(const struct clusterqueue *cq, const struct claim *c, const st
 	for (size_t i = 0; i < c->nneeds; i++) {
 		const struct resource_group *g = &cq->spec.groups[c->need[i].group];
 		for (size_t f = 0; c->need[i].each > 0 && f < g->nflavors; f++)
-			if (g->row[f * g->nresources + c->need[i].resource] == row)
+			if (need_row(cq, &c->need[i], f) == row)
 				return true;
 	}
 	return false;

@@ -29,7 +29,7 @@ static bool flavor_can(
 	const struct resource_group *g, size_t f, const struct need *need, size_t n, bool fewest)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct quota_row *row = g->row[f * g->nresources + need[i].resource];
+		const struct quota_row *row = group_row(g, f, need[i].resource);
 		if (need_too_large(row, &need[i]) ||
 			!quota_fits(amount_of(&need[i], fewest), quota_potential(row)))
 			return false;
@@ -70,11 +70,10 @@ size_t combination_lines(
 	size_t n = 0;
 	for (size_t i = 0; i < c->nneeds && n < QUEUE_LINES_MAX; i++) {
 		const struct need *need = &c->need[i];
-		const struct resource_group *g = &k->cq->spec.groups[need->group];
-		size_t at = k->flavor[need->group] * g->nresources + need->resource;
 		int64_t amount = amount_of(need, fewest);
 		if (amount > 0)
-			ret[n++] = (struct booking_line){g->row[at], amount};
+			ret[n++] = (struct booking_line){
+				need_row(k->cq, need, k->flavor[need->group]), amount};
 	}
 	return n;
 }

@@ -27,6 +27,13 @@ struct need {
 	int64_t least;	/* of the fewest pods with which it would start */
 };
 
+/* Returns the row in which it takes quota with that flavor of its group. */
+static inline struct quota_row *need_row(
+	const struct clusterqueue *cq, const struct need *n, size_t flavor)
+{
+	return group_row(&cq->spec.groups[n->group], flavor, n->resource);
+}
+
 struct claim {
 	int64_t *least; /* of each key: the smallest want in the subtree below (group.h) */
 	int64_t *want;	/* of each key: the amount (keys.h) */

@@ -221,7 +221,7 @@ static void limits_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 				const struct quota_spec *l = &s->groups[i].flavors[f].quotas[r];
 				struct quota_limits limits = {
 					l->nominal, l->borrowing_limit, l->lending_limit};
-				row_take(g->row[f * g->nresources + r], true, &limits);
+				row_take(group_row(g, f, r), true, &limits);
 			}
 		}
 	}

@@ -31,9 +31,15 @@ struct resource_group {
 	size_t nresources, nflavors;
 	const char **resources; /* symbols */
 	struct flavor **flavors;
-	struct quota_row **row; /* [flavor * nresources + resource] */
+	struct quota_row **row; /* group_row() */
 	struct group_keys keys;
 };
+
+static inline struct quota_row *group_row(
+	const struct resource_group *g, size_t flavor, size_t resource)
+{
+	return g->row[flavor * g->nresources + resource];
+}
 
 /* The spec in force. */
 struct cq_spec {

@@ -46,7 +46,7 @@ static int64_t largest_quota(const struct resource_group *g, size_t resource)
 {
 	int64_t largest = 0;
 	for (size_t f = 0; f < g->nflavors; f++) {
-		int64_t quota = quota_of(g->row[f * g->nresources + resource]);
+		int64_t quota = quota_of(group_row(g, f, resource));
 		largest = quota > largest ? quota : largest;
 	}
 	return largest;
@@ -158,7 +158,7 @@ static void see_flavor(
 {
 	int64_t mix = 0;
 	for (size_t r = 0; r < g->nresources; r++) {
-		int64_t free = has(g->row[flavor * g->nresources + r], ctx);
+		int64_t free = has(group_row(g, flavor, r), ctx);
 		mix = mix_add(mix, scale(free, g->keys.shift[r]));
 		if (r < g->keys.resources)
 			raise(&slot[r], free);

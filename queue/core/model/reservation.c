@@ -173,11 +173,10 @@ static struct reservation *reservation_chosen(struct queue *q, struct workload *
 	r->pods = r->base_pods = choice->pods;
 	for (size_t i = 0; i < claim->nneeds; i++) {
 		const struct need *n = &claim->need[i];
-		const struct resource_group *g = &cq->spec.groups[n->group];
-		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
+		struct quota_row *row = need_row(cq, n, choice->flavor[n->group]);
 		int64_t amount = need_amount(n, choice->pods);
-		r->line[i] = (struct reservation_line){
-			.row = g->row[pair], .amount = amount, .base = amount};
+		r->line[i] =
+			(struct reservation_line){.row = row, .amount = amount, .base = amount};
 	}
 	return r;
 }

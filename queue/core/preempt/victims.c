@@ -15,11 +15,9 @@ void demand_init(struct demand *d, const struct workload *w, struct clusterqueue
 	d->nlines = 0;
 	for (size_t i = 0; i < c->nneeds && d->nlines < QUEUE_LINES_MAX; i++) {
 		const struct need *n = &c->need[i];
-		const struct resource_group *g = &cq->spec.groups[n->group];
-		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
-		d->line[d->nlines++] =
-			(struct demand_line){g->row[pair], need_amount(n, choice->pods),
-				(choice->contested[n->group] >> n->resource & 1) != 0};
+		d->line[d->nlines++] = (struct demand_line){
+			need_row(cq, n, choice->flavor[n->group]), need_amount(n, choice->pods),
+			(choice->contested[n->group] >> n->resource & 1) != 0};
 	}
 }
 

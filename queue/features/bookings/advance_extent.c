@@ -90,7 +90,7 @@ static void rows_of_amount(struct advance_reservation *a, const struct clusterqu
 		const struct resource_group *rg = &cq->spec.groups[g];
 		for (size_t f = 0; f < rg->nflavors; f++)
 			for (size_t r = 0; r < rg->nresources; r++) {
-				struct quota_row *row = rg->row[f * rg->nresources + r];
+				struct quota_row *row = group_row(rg, f, r);
 				bool own = !*x->resource;
 				if (strcmp(row->flavor, x->flavor) == 0 &&
 					(own || strcmp(row->resource, x->resource) == 0))

@@ -51,7 +51,7 @@ static size_t lines_of(
 		size_t f = 0;
 		while (f + 1 < g->nflavors && !claim_suits(claim, need->group, f))
 			f++;
-		const struct quota_row *row = g->row[f * g->nresources + need->resource];
+		const struct quota_row *row = group_row(g, f, need->resource);
 		line[i] = (struct quota_line){"", row->flavor, row->resource, need->amount};
 	}
 	return n;

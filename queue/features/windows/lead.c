@@ -103,7 +103,7 @@ static void wish_for(struct wish *x, const struct group *g, const struct need *n
 {
 	const struct resource_group *rg = &x->cq->spec.groups[n->group];
 	for (size_t f = 0; f < rg->nflavors && amount > 0; f++) {
-		struct quota_row *row = rg->row[f * rg->nresources + n->resource];
+		struct quota_row *row = group_row(rg, f, n->resource);
 		int64_t *wanted = claim_suits(&g->claim, n->group, f) ? line_amount(x, row) : NULL;
 		int64_t more = wanted ? own_left(row) - *wanted : 0;
 		if (more <= 0)

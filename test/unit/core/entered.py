@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
-MOST = {"job": 396, "preemption": 496}
+MOST = {"job": 390, "preemption": 490}
 SLEEPING = ("queue/features/dependencies/dependency_wait.c", "queue/features/limits/", "queue/features/money/",
             "queue/features/namespace/", "queue/features/nodes/node_fit.c", "queue/features/windows/")
 # What wakes them, and steps of queue_decide() that find nothing to do.
