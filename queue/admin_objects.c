@@ -71,7 +71,7 @@ static void tell_policies(const struct telling *t, const struct window_state *s)
 {
 	for (size_t i = 0; s && i < s->npolicies; i++) {
 		const struct runpolicy *p = s->policy[i];
-		tell(t, "RunPolicy", p->name, (uint64_t)p->spec.generation);
+		tell(t, "RunPolicy", p->object.name, (uint64_t)p->spec.generation);
 		tell_calendar(t, p->calendar_ref);
 	}
 }

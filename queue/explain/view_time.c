@@ -119,15 +119,15 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 const char *view_missing_calendar(const struct runpolicy *p)
 {
 	const struct calendar_ref *time = p->calendar_ref;
-	return !p->invalid && !time->calendar && !time->invalid ? p->spec.calendar : NULL;
+	return !p->object.invalid && !time->calendar && !time->invalid ? p->spec.calendar : NULL;
 }
 
 static const char *policy_reason(const struct queue *q, const struct runpolicy *p,
 	const struct runpolicy_view *v, struct text *t)
 {
 	const struct calendar_ref *time = p->calendar_ref;
-	if (p->invalid) {
-		text_add(t, "%s%s", p->invalid,
+	if (p->object.invalid) {
+		text_add(t, "%s%s", p->object.invalid,
 			p->spec.name ? "; the last valid spec stays in force" : "");
 		return "InvalidSpec";
 	}
@@ -156,12 +156,12 @@ static const char *policy_reason(const struct queue *q, const struct runpolicy *
 
 bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_view *ret)
 {
-	struct tree_node *n = tree_at(&q->runpolicies->all, index);
-	if (!n)
+	struct named_object *o = named_object_at(&q->runpolicies->all, index);
+	if (!o)
 		return false;
-	const struct runpolicy *p = container_of(n, struct runpolicy, by_name);
+	const struct runpolicy *p = container_of(o, struct runpolicy, object);
 	struct calendar *c = p->calendar_ref ? p->calendar_ref->calendar : NULL;
-	*ret = (struct runpolicy_view){.name = p->name,
+	*ret = (struct runpolicy_view){.name = p->object.name,
 		.calendar = p->spec.name ? p->spec.calendar : "",
 		.generation = p->spec.generation,
 		.open = c && calendar_at(c, q->now_ms).open,

@@ -78,7 +78,7 @@ static struct week_step open_at(const void *of, int64_t at_ms, int64_t *ret_unti
 
 static struct week_window window_of(struct week_builder *b, const struct runpolicy *p)
 {
-	struct week_window w = {.policy = p->name, .calendar = p->spec.calendar};
+	struct week_window w = {.policy = p->object.name, .calendar = p->spec.calendar};
 	struct calendar *c = calendar_of(p);
 	if (!c) {
 		w.open = one_step(b, 0);

@@ -517,7 +517,7 @@ static enum stop_reason price_stops(struct queue *q, struct reservation *r, cons
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||
 		!terms_price_too_high(q, r, &policy))
 		return STOP_REASON_NONE;
-	*ret_policy = policy->name;
+	*ret_policy = policy->object.name;
 	return STOP_REASON_PRICE;
 }
 

@@ -22,11 +22,11 @@ static void add_not_understood(struct text *t, const struct runpolicy *p)
 {
 	if (p->calendar_ref->invalid)
 		text_add(t, "RunPolicy %s starts nothing: its Calendar has no valid spec: %s",
-			p->name, p->calendar_ref->invalid);
+			p->object.name, p->calendar_ref->invalid);
 	else
 		text_add(t,
 			"RunPolicy %s starts nothing: Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
-			p->name, p->spec.calendar);
+			p->object.name, p->spec.calendar);
 }
 
 static void add_closed(struct text *t, const struct window_state *r, int64_t now_ms)
@@ -38,7 +38,7 @@ static void add_closed(struct text *t, const struct window_state *r, int64_t now
 		return;
 	}
 	int64_t opens_ms = calendar_next_change(p->calendar_ref->calendar, now_ms);
-	text_add(t, "RunPolicy %s (Calendar %s) ", p->name, p->spec.calendar);
+	text_add(t, "RunPolicy %s (Calendar %s) ", p->object.name, p->spec.calendar);
 	if (opens_ms == CALENDAR_NEVER) {
 		text_add(t, "does not open within five years; correct the Calendar");
 		return;
@@ -95,13 +95,13 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 	if (expected_ms <= 0) {
 		text_add(t,
 			"how long it runs is not known, and RunPolicy %s (Calendar %s) holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration",
-			p->name, p->spec.calendar);
+			p->object.name, p->spec.calendar);
 		return;
 	}
 	text_add(t,
 		"would not end in time: it is expected to run %s%s, and RunPolicy %s (Calendar %s) closes %s",
 		length_words(window_state_lasts_ms(r, expected_ms)).s,
-		r->margin_permille ? " with safetyMargin" : "", p->name, p->spec.calendar,
+		r->margin_permille ? " with safetyMargin" : "", p->object.name, p->spec.calendar,
 		local_words(p, calendar_next_change(p->calendar_ref->calendar, now_ms)).s);
 	if (not_before_ms == 0)
 		text_add(t, "; no window within a year is long enough");
@@ -134,8 +134,8 @@ int64_t explain_stop(const struct queue *q, const struct reservation *r, struct 
 	int64_t stop_ms = r->stop_given ? INT64_MAX : window_close_stop_ms(q, r, &p);
 	if (stop_ms == INT64_MAX)
 		return 0;
-	text_add(t, "; RunPolicy %s (Calendar %s) will stop it %s", p->name, p->spec.calendar,
-		local_words(p, stop_ms).s);
+	text_add(t, "; RunPolicy %s (Calendar %s) will stop it %s", p->object.name,
+		p->spec.calendar, local_words(p, stop_ms).s);
 	return stop_ms;
 }
 
@@ -184,7 +184,7 @@ void explain_smaller_quota(const struct queue *q, const struct quota_row *row, s
 	int64_t until_ms = quota_until_ms(q, p, row);
 	if (until_ms != CALENDAR_NEVER)
 		text_add(t, " until %s", local_words(p, until_ms).s);
-	text_add(t, " (RunPolicy %s)", p->name);
+	text_add(t, " (RunPolicy %s)", p->object.name);
 }
 
 bool explain_has_sets(const struct clusterqueue *cq)

@@ -282,7 +282,7 @@ const char *lead_policy(const struct queue *q, const struct clusterqueue *borrow
 				by = p;
 		}
 	}
-	return by ? by->name : NULL;
+	return by ? by->object.name : NULL;
 }
 
 /* No promise is taken back, because this only makes more quota available. */

@@ -12,36 +12,30 @@
 #include "queue/core/model/tell.h"
 #include "queue/features/windows/window_state.h"
 
-static struct runpolicy *of_node(const struct tree_node *n)
+static struct runpolicy *of_object(struct named_object *o)
 {
-	return n ? container_of((struct tree_node *)(uintptr_t)n, struct runpolicy, by_name) : NULL;
-}
-
-static int name_order(const struct tree_node *a, const struct tree_node *b)
-{
-	return strcmp(of_node(a)->name, of_node(b)->name);
+	return o ? container_of(o, struct runpolicy, object) : NULL;
 }
 
 void runpolicies_init(struct runpolicies *all)
 {
-	tree_init(&all->all, name_order, NULL);
-	all->serials = all->exempting = 0;
+	named_objects_init(&all->all);
+	all->exempting = 0;
 }
 
 struct runpolicy *runpolicy_first(const struct queue *q)
 {
-	return of_node(tree_first(&q->runpolicies->all));
+	return of_object(named_object_at(&q->runpolicies->all, 0));
 }
 
 struct runpolicy *runpolicy_next(const struct runpolicy *p)
 {
-	return of_node(tree_next(&p->by_name));
+	return of_object(named_object_next(&p->object));
 }
 
 struct runpolicy *runpolicy_find(const struct queue *q, const char *name)
 {
-	struct runpolicy like = {.name = (char *)(uintptr_t)name};
-	return of_node(tree_find(&q->runpolicies->all, &like.by_name));
+	return of_object(named_object_find(&q->runpolicies->all, name));
 }
 
 /* ---- What it binds ---- */
@@ -236,7 +230,7 @@ static void spec_take(struct runpolicy *p, const struct runpolicy_spec *s)
 {
 	arena_done(&p->memory);
 	p->spec = runpolicy_spec_copy(&p->memory, s);
-	p->spec.name = p->name;
+	p->spec.name = p->object.name;
 }
 
 static bool selector_same(const struct runpolicy_spec *a, const struct runpolicy_spec *b)
@@ -252,10 +246,8 @@ static struct runpolicy *object_of(struct queue *q, const char *name)
 	if (p)
 		return p;
 	p = mem_alloc(sizeof(*p));
-	p->name = mem_strdup(name);
-	p->serial = ++q->runpolicies->serials;
 	p->exempts = -1;
-	tree_insert(&q->runpolicies->all, &p->by_name, p->serial);
+	named_object_enter(&q->runpolicies->all, &p->object, name);
 	feature_wakes(q, &window_feature);
 	return p;
 }
@@ -283,19 +275,11 @@ static void exempts_take(struct runpolicies *all, struct runpolicy *p, bool sele
 	}
 }
 
-static void runpolicy_reject(struct queue *q, const char *name, const char *sentence)
-{
-	struct runpolicy *p = object_of(q, name);
-	free(p->invalid);
-	p->invalid = mem_strdup(sentence);
-	q->counters.version++;
-}
-
 static int refuse(
 	struct queue *q, const struct runpolicy_spec *s, int code, struct err *own, struct err *e)
 {
 	err_wrap(own, "RunPolicy %s", s->name);
-	runpolicy_reject(q, s->name, own->text);
+	named_object_refuse(q, &object_of(q, s->name)->object, own->text);
 	return err_set(e, code, "%s", own->text);
 }
 
@@ -318,8 +302,7 @@ int queue_set_runpolicy(
 	exempts_take(q->runpolicies, p, s->has_exempt_selector);
 	spec_take(p, s);
 	calendar_take(q, p, s->calendar);
-	free(p->invalid);
-	p->invalid = NULL;
+	named_object_set_invalid(&p->object, NULL);
 	window_states_form(q);
 	q->counters.version++;
 	return 0;
@@ -328,16 +311,14 @@ int queue_set_runpolicy(
 void queue_reject_runpolicy(struct queue *q, const char *name, const char *sentence)
 {
 	queue_tell(q, REJECT_RUNPOLICY, .name = name, .sentence = sentence);
-	runpolicy_reject(q, name, sentence);
+	named_object_refuse(q, &object_of(q, name)->object, sentence);
 }
 
 static void runpolicy_free(struct queue *q, struct runpolicy *p)
 {
-	tree_remove(&q->runpolicies->all, &p->by_name);
 	calendar_take(q, p, NULL);
 	arena_done(&p->memory);
-	free(p->invalid);
-	free(p->name);
+	named_object_leave(&q->runpolicies->all, &p->object);
 	free(p);
 }
 

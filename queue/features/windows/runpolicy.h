@@ -8,6 +8,7 @@
 #define SLUICE_QUEUE_FEATURES_WINDOWS_RUNPOLICY_H
 
 #include "base/arena.h"
+#include "queue/core/model/named_object.h"
 #include "queue/features/windows/calendar_ref.h"
 #include "sluice/queue.h"
 
@@ -16,12 +17,9 @@
 #define RUNPOLICY_EXEMPTING_MAX 64			       /* policies with a selector */
 
 struct runpolicy {
-	char *name;
-	uint64_t serial;
-	struct tree_node by_name;
+	struct named_object object;
 	struct runpolicy_spec spec; /* in force; its strings are in memory; spec.name NULL: none */
 	struct arena memory;
-	char *invalid;
 	struct calendar_ref *calendar_ref; /* NULL: no spec is in force */
 	struct link of_calendar_ref;
 	uint64_t stopped_total;
@@ -29,8 +27,8 @@ struct runpolicy {
 };
 
 struct runpolicies {
-	struct tree all;	     /* by name */
-	uint64_t serials, exempting; /* exempting: the bits of runpolicy.exempts in use */
+	struct named_objects all;
+	uint64_t exempting; /* the bits of runpolicy.exempts in use */
 };
 
 void runpolicies_init(struct runpolicies *all);

@@ -374,6 +374,6 @@ void smaller_quota_tell(struct queue *q, const struct quota_row *row, struct dec
 	const struct runpolicy *p =
 		row->node->owner ? smaller_quota_policy(row->node->owner, row, &now, &more) : NULL;
 	explain_smaller_quota(q, row, &t);
-	ret->policy = p ? p->name : NULL;
+	ret->policy = p ? p->object.name : NULL;
 	ret->why = arena_string(&q->sentences, words);
 }

@@ -244,7 +244,7 @@ static enum stop_reason window_stops(
 	if (r->stop_given || r->state != RESERVATION_HELD ||
 		window_close_stop_ms(q, r, &policy) > q->now_ms)
 		return STOP_REASON_NONE;
-	*ret_policy = policy->name;
+	*ret_policy = policy->object.name;
 	policy->stopped_total++;
 	return STOP_REASON_WINDOW_CLOSED;
 }
@@ -324,7 +324,7 @@ static bool window_gives_notice(struct queue *q, struct reservation *r, struct d
 		.uid = r->w->key.uid,
 		.reason = STOP_REASON_WINDOW_CLOSED,
 		.stop_ms = stop_ms,
-		.policy = by ? by->name : NULL};
+		.policy = by ? by->object.name : NULL};
 	return true;
 }
 
