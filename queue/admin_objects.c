@@ -81,7 +81,7 @@ static void tell_plan(const struct telling *t, struct clusterqueue *cq)
 	const struct plan *p = plan_of(view_working(t->q), cq);
 	if (!p)
 		return;
-	tell(t, "PricePlan", p->name, (uint64_t)p->spec.generation);
+	tell(t, "PricePlan", p->object.name, (uint64_t)p->spec.generation);
 	for (size_t i = 0; i < p->spec.nrates; i++)
 		tell_calendar(t, p->rate[i].calendar_ref);
 }

@@ -51,7 +51,7 @@ static const struct calendar_ref *missing_calendar(const struct plan *p)
 
 const char *view_missing_calendar_of_rates(const struct plan *p)
 {
-	const struct calendar_ref *missing = p->invalid ? NULL : missing_calendar(p);
+	const struct calendar_ref *missing = p->object.invalid ? NULL : missing_calendar(p);
 	return missing && !missing->invalid ? missing->name : NULL;
 }
 
@@ -74,7 +74,7 @@ static void say_stranger(
 	else
 		text_add(t,
 			"so PricePlan %s holds for it; name other ClusterQueues in spec.queues, or make both the same",
-			holds->name);
+			holds->object.name);
 }
 
 /* One that has its plan taken by another is told so, though the plan may be fine elsewhere. */
@@ -88,10 +88,11 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 	*ret_reason = "Active";
 	if (!p->spec.name) {
 		*ret_reason = "InvalidSpec";
-		text_add(t, "%s", p->invalid);
-	} else if (p->invalid) {
+		text_add(t, "%s", p->object.invalid);
+	} else if (p->object.invalid) {
 		*ret_reason = "InvalidSpec";
-		text_add(t, "the newest spec was refused, the one before holds: %s", p->invalid);
+		text_add(t, "the newest spec was refused, the one before holds: %s",
+			p->object.invalid);
 	} else if (missing) {
 		*ret_reason = "CalendarNotFound";
 		say_missing_calendar(q, missing, t);
@@ -110,7 +111,7 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 		*ret_reason = "Overshadowed";
 		text_add(t,
 			"PricePlan %s, which names them more closely or comes first by name, holds for all queues that it names",
-			reach->other->name);
+			reach->other->object.name);
 	} else {
 		text_add(t, "holds for %s", count_words(reach->queues, "ClusterQueue").s);
 	}
@@ -119,12 +120,11 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 
 bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret)
 {
-	struct tree_node *n = tree_at(&q->plans->all, index);
-	if (!n)
+	struct plan *p = plans_at(q, index);
+	if (!p)
 		return false;
-	struct plan *p = container_of(n, struct plan, by_name);
 	struct plan_reach reach = {0};
-	*ret = (struct priceplan_view){.name = p->name,
+	*ret = (struct priceplan_view){.name = p->object.name,
 		.currency = p->currency ? p->currency : "",
 		.generation = p->spec.generation,
 		.factor = PRICE_FACTOR_ONE,
@@ -193,7 +193,7 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 	} else if (p && strcmp(reason, "CurrencyMismatch") == 0) {
 		text_add(t,
 			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make both the same",
-			b->currency, p->name, p->currency);
+			b->currency, p->object.name, p->currency);
 	} else if (!p) {
 		text_add(t, "no PricePlan holds for its queue, so nothing is charged");
 	} else {

@@ -111,7 +111,7 @@ static void make_factors(struct week_builder *b, const struct plan *p)
 {
 	if (!p)
 		return;
-	b->week->plan = p->name;
+	b->week->plan = p->object.name;
 	b->week->currency = p->currency;
 	b->week->factor = follow_steps(b, factor_at, p);
 }

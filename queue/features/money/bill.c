@@ -119,7 +119,7 @@ static void name_plan(struct queue *q, struct reservation *r)
 	const struct plan *p = plan_of(q, r->cq);
 	if (!p || is_foreign(r, p))
 		return;
-	r->bill.plan = symbol_of(&q->symbols, p->name);
+	r->bill.plan = symbol_of(&q->symbols, p->object.name);
 	r->bill.currency = p->currency;
 }
 

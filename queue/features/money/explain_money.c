@@ -94,7 +94,7 @@ static void tell_unpriced(const struct telling *a)
 	else
 		text_add(a->t,
 			"has annotation sluice.dev/max-price, but PricePlan %s has no price of %s; add it to spec.base or remove the annotation",
-			a->plan->name, resource);
+			a->plan->object.name, resource);
 }
 
 static void tell_ceiling(const struct telling *a)
@@ -150,7 +150,7 @@ static void tell_held(const struct telling *a)
 {
 	text_add(a->t,
 		"PricePlan %s has no price for now (%s), and spec.series.whenStale is HoldStarts",
-		a->plan->name,
+		a->plan->object.name,
 		a->plan->spec.series_fault ? a->plan->spec.series_fault : "its series is stale");
 }
 
@@ -185,7 +185,7 @@ static void tell_fault(const struct budget *b, const struct plan *p, struct text
 	else
 		text_add(t,
 			"Budget %s starts nothing: it counts in %s, but PricePlan %s in %s; make both the same",
-			b->name, b->currency, p->name, p->currency);
+			b->name, b->currency, p->object.name, p->currency);
 }
 
 /* At today's price not even an empty period has room. */

@@ -79,32 +79,22 @@ static int plan_check(const struct priceplan_spec *s, struct err *e)
 
 /* ---- The specs ---- */
 
-static int plan_order(const struct tree_node *a, const struct tree_node *b)
-{
-	return strcmp(container_of_const(a, struct plan, by_name)->name,
-		container_of_const(b, struct plan, by_name)->name);
-}
-
 void plans_init(struct plans *all)
 {
-	tree_init(&all->all, plan_order, NULL);
-	all->made = 0;
+	named_objects_init(&all->all);
 	all->version = 1;
 }
 
 struct plan *plans_at(const struct queue *q, size_t i)
 {
-	struct tree_node *n = tree_at(&q->plans->all, i);
-	return n ? container_of(n, struct plan, by_name) : NULL;
+	struct named_object *o = named_object_at(&q->plans->all, i);
+	return o ? container_of(o, struct plan, object) : NULL;
 }
 
 struct plan *plan_find(const struct queue *q, const char *name)
 {
-	struct plan *p;
-	for (size_t i = 0; (p = plans_at(q, i)); i++)
-		if (strcmp(p->name, name) == 0)
-			return p;
-	return NULL;
+	struct named_object *o = named_object_find(&q->plans->all, name);
+	return o ? container_of(o, struct plan, object) : NULL;
 }
 
 static struct plan *plan_make(struct queue *q, const char *name)
@@ -113,10 +103,8 @@ static struct plan *plan_make(struct queue *q, const char *name)
 	if (p)
 		return p;
 	p = mem_alloc(sizeof(*p));
-	p->name = mem_strdup(name);
-	p->serial = ++q->plans->made;
-	alarm_init(&p->alarm, ALARM_PLAN, p->serial, p);
-	tree_insert(&q->plans->all, &p->by_name, p->serial);
+	named_object_enter(&q->plans->all, &p->object, name);
+	alarm_init(&p->alarm, ALARM_PLAN, p->object.serial, p);
 	feature_wakes(q, &price_feature);
 	feature_wakes(q, &budget_feature);
 	return p;
@@ -144,9 +132,7 @@ static void plan_free(struct queue *q, struct plan *p)
 {
 	forget_spec(q, p);
 	alarm_clear(&q->alarms, &p->alarm);
-	tree_remove(&q->plans->all, &p->by_name);
-	free(p->name);
-	free(p->invalid);
+	named_object_leave(&q->plans->all, &p->object);
 	free(p->step);
 	free(p);
 }
@@ -162,7 +148,7 @@ static void take_spec(struct queue *q, struct plan *p, const struct priceplan_sp
 {
 	p->memory = (struct arena){0};
 	p->spec = priceplan_spec_copy(&p->memory, s);
-	p->spec.name = p->name;
+	p->spec.name = p->object.name;
 	p->spec.currency = p->currency = symbol_of(&q->symbols, s->currency);
 	p->rate = mem_array(s->nrates + 1, sizeof(*p->rate));
 	for (size_t i = 0; i < s->nrates; i++) {
@@ -206,7 +192,7 @@ const struct budget *plan_stranger_to(const struct plan *p, const struct cluster
 bool plan_precedes(const struct plan *a, const struct plan *b, const struct clusterqueue *cq)
 {
 	enum plan_claim of_a = plan_claim_of(a, cq->name), of_b = plan_claim_of(b, cq->name);
-	return of_a != of_b ? of_a > of_b : strcmp(a->name, b->name) < 0;
+	return of_a != of_b ? of_a > of_b : strcmp(a->object.name, b->object.name) < 0;
 }
 
 static bool is_better(const struct plan *a, const struct plan *b, const struct clusterqueue *cq)
@@ -370,29 +356,20 @@ void plans_form(struct queue *q)
 	q->counters.version++;
 }
 
-static void plan_reject(struct queue *q, const char *name, const char *sentence)
-{
-	struct plan *p = plan_make(q, name);
-	free(p->invalid);
-	p->invalid = mem_strdup(sentence);
-	q->counters.version++;
-}
-
 int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct err *e)
 {
 	queue_tell(q, SET_PRICEPLAN, .priceplan = s);
 	struct err own;
 	int code = plan_check(s, &own);
 	if (code) {
-		plan_reject(q, s->name, own.text);
+		named_object_refuse(q, &plan_make(q, s->name)->object, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	plans_settle(q);
 	struct plan *p = plan_make(q, s->name);
 	struct plan old = {.spec = p->spec, .memory = p->memory, .rate = p->rate};
 	take_spec(q, p, s); /* before the old one goes: they may share Calendars */
-	free(p->invalid);
-	p->invalid = NULL;
+	named_object_set_invalid(&p->object, NULL);
 	forget_spec(q, &old);
 	forget_steps(p);
 	p->stale = plan_stale(p, q->now_ms, NULL);
@@ -405,7 +382,7 @@ int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct 
 void queue_reject_priceplan(struct queue *q, const char *name, const char *sentence)
 {
 	queue_tell(q, REJECT_PRICEPLAN, .name = name, .sentence = sentence);
-	plan_reject(q, name, sentence);
+	named_object_refuse(q, &plan_make(q, name)->object, sentence);
 }
 
 void queue_drop_priceplan(struct queue *q, const char *name)

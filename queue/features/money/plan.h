@@ -27,6 +27,7 @@
 #include "queue/price/charge.h"
 #include "queue/price/tariff.h"
 #include "base/arena.h"
+#include "queue/core/model/named_object.h"
 #include "queue/features/windows/calendar_ref.h"
 #include "sluice/queue.h"
 
@@ -47,12 +48,9 @@ struct plan_rate {
 };
 
 struct plan {
-	char *name;
-	uint64_t serial;
-	struct tree_node by_name;
+	struct named_object object;
 	struct priceplan_spec spec; /* in force; strings in memory; spec.name NULL: none */
 	struct arena memory;
-	char *invalid;		  /* the sentence about a newer spec that was refused, or NULL */
 	const char *currency;	  /* a symbol */
 	struct plan_rate *rate;	  /* as many as spec.nrates */
 	struct tariff_step *step; /* factors: per_hour is in millionths of one */
@@ -63,8 +61,7 @@ struct plan {
 };
 
 struct plans {
-	struct tree all; /* by name */
-	uint64_t made;
+	struct named_objects all;
 	uint64_t version; /* renumbered when ClusterQueues must look up their plan again */
 };
 
