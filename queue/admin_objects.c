@@ -89,7 +89,7 @@ static void tell_plan(const struct telling *t, struct clusterqueue *cq)
 static void tell_budgets(const struct telling *t, const struct link *budgets)
 {
 	list_each_entry(budgets, const struct budget, b, of_owner)
-		tell(t, "Budget", b->name, (uint64_t)b->spec.generation);
+		tell(t, "Budget", b->object.name, (uint64_t)b->spec.generation);
 }
 
 /* One that was accepted is told as another edition. */

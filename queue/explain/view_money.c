@@ -68,7 +68,7 @@ static void say_stranger(
 {
 	const struct plan *holds = plan_of(q, b->cq);
 	text_add(t, "its prices are in %s, but Budget %s of ClusterQueue %s counts in %s: ",
-		p->currency, b->name, b->cq->name, b->currency);
+		p->currency, b->object.name, b->cq->name, b->currency);
 	if (holds == p)
 		text_add(t, "nothing starts there; make both the same");
 	else
@@ -156,7 +156,7 @@ static const char *reason_of(struct queue *q, const struct budget *b)
 		return "InvalidSpec";
 	if (!b->zone)
 		return "InvalidZone";
-	if (b->invalid)
+	if (b->object.invalid)
 		return "InvalidSpec";
 	if (b->cq ? !b->cq->exists : !b->lq->exists)
 		return "QueueNotFound";
@@ -174,10 +174,10 @@ const char *view_missing_queue(const struct queue *q, const struct budget *b)
 static void say_reason(struct queue *q, const struct budget *b, const char *reason, struct text *t)
 {
 	const struct plan *p = b->spec.name ? plan_of(q, b->cq ? b->cq : b->lq->cq) : NULL;
-	if (b->invalid) {
+	if (b->object.invalid) {
 		text_add(t, "%s%s",
 			b->zone ? "the newest spec was refused, the one before holds: " : "",
-			b->invalid);
+			b->object.invalid);
 	} else if (strcmp(reason, "QueueNotFound") == 0) {
 		const struct target *target = b->cq ? &target_clusterqueue : &target_localqueue;
 		const struct named n = {.name = b->cq ? b->cq->name : b->lq->name,
@@ -207,11 +207,10 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 
 bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *ret)
 {
-	struct tree_node *n = tree_at(&q->budgets->all, index);
-	if (!n)
+	struct budget *b = budgets_at(q, index);
+	if (!b)
 		return false;
-	struct budget *b = container_of(n, struct budget, by_name);
-	*ret = (struct budget_view){.name = b->name,
+	*ret = (struct budget_view){.name = b->object.name,
 		.clusterqueue = b->spec.name ? b->spec.clusterqueue : "",
 		.localqueue_ns = b->spec.name ? b->spec.localqueue_ns : "",
 		.localqueue = b->spec.name ? b->spec.localqueue : "",

@@ -267,33 +267,23 @@ void budgets_recount(struct queue *q)
 
 /* ---- As admins describe them: the records, their queues, and what an edit changes ---- */
 
-static int budget_order(const struct tree_node *a, const struct tree_node *b)
-{
-	return strcmp(container_of_const(a, struct budget, by_name)->name,
-		container_of_const(b, struct budget, by_name)->name);
-}
-
 void budgets_init(struct budgets *all)
 {
-	tree_init(&all->all, budget_order, NULL);
+	named_objects_init(&all->all);
 	spending_init(&all->spending);
-	all->made = 0;
 	all->stale = false;
 }
 
 struct budget *budgets_at(const struct queue *q, size_t i)
 {
-	struct tree_node *n = tree_at(&q->budgets->all, i);
-	return n ? container_of(n, struct budget, by_name) : NULL;
+	struct named_object *o = named_object_at(&q->budgets->all, i);
+	return o ? container_of(o, struct budget, object) : NULL;
 }
 
 struct budget *budgets_find(const struct queue *q, const char *name)
 {
-	struct budget *b;
-	for (size_t i = 0; (b = budgets_at(q, i)); i++)
-		if (strcmp(b->name, name) == 0)
-			return b;
-	return NULL;
+	struct named_object *o = named_object_find(&q->budgets->all, name);
+	return o ? container_of(o, struct budget, object) : NULL;
 }
 
 static struct budget *budget_make(struct queue *q, const char *name)
@@ -302,10 +292,8 @@ static struct budget *budget_make(struct queue *q, const char *name)
 	if (b)
 		return b;
 	b = mem_alloc(sizeof(*b));
-	b->name = mem_strdup(name);
-	b->serial = ++q->budgets->made;
-	alarm_init(&b->alarm, ALARM_BUDGET, b->serial, b);
-	tree_insert(&q->budgets->all, &b->by_name, b->serial);
+	named_object_enter(&q->budgets->all, &b->object, name);
+	alarm_init(&b->alarm, ALARM_BUDGET, b->object.serial, b);
 	feature_wakes(q, &budget_feature);
 	return b;
 }
@@ -334,8 +322,8 @@ static int refuse_zone(const struct budget_spec *s, struct err *e)
 static void join_owner(struct budget *b)
 {
 	struct link *all = b->cq ? &b->cq->budgets : &b->lq->budgets, *before = all->next;
-	while (before != all &&
-		strcmp(container_of(before, struct budget, of_owner)->name, b->name) < 0)
+	while (before != all && strcmp(container_of(before, struct budget, of_owner)->object.name,
+					b->object.name) < 0)
 		before = before->next;
 	list_add(before, &b->of_owner); /* at the end of the ring that begins with `before` */
 }
@@ -395,7 +383,7 @@ static void take_spec(struct queue *q, struct budget *b, const struct budget_spe
 {
 	b->memory = (struct arena){0};
 	b->spec = budget_spec_copy(&b->memory, s);
-	b->spec.name = b->name;
+	b->spec.name = b->object.name;
 	b->spec.currency = b->currency = symbol_of(&q->symbols, s->currency);
 	b->zone = s->zone ? zone_copy(s->zone) : NULL;
 	if (*s->clusterqueue)
@@ -417,14 +405,6 @@ static bool chose_plan(const struct queue *q, const struct budget *b)
 	return b->spec.name && chooses_plan(q, b->spec.clusterqueue, b->spec.currency);
 }
 
-static void budget_reject(struct queue *q, const char *name, const char *sentence)
-{
-	struct budget *b = budget_make(q, name);
-	free(b->invalid);
-	b->invalid = mem_strdup(sentence);
-	q->counters.version++;
-}
-
 int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e)
 {
 	queue_tell(q, SET_BUDGET, .budget = s);
@@ -434,7 +414,7 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 		code = refuse_zone(s, &own);
 	struct budget *b = budget_make(q, s->name);
 	if (code && (s->zone || b->spec.name)) {
-		budget_reject(q, s->name, own.text);
+		named_object_refuse(q, &b->object, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	bool chooses = chooses_plan(q, s->clusterqueue, s->currency) || chose_plan(q, b);
@@ -447,8 +427,7 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 	join_owner(b);
 	features_edited(q);
 	move_payers(q, b->cq, b->lq, PLACE_NOWHERE, workload_place);
-	free(b->invalid);
-	b->invalid = code ? mem_strdup(own.text) : NULL;
+	named_object_set_invalid(&b->object, code ? own.text : NULL);
 	alarm_set(&q->alarms, &b->alarm, q->now_ms);
 	if (chooses)
 		plans_form(q);
@@ -460,16 +439,14 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 void queue_reject_budget(struct queue *q, const char *name, const char *sentence)
 {
 	queue_tell(q, REJECT_BUDGET, .name = name, .sentence = sentence);
-	budget_reject(q, name, sentence);
+	named_object_refuse(q, &budget_make(q, name)->object, sentence);
 }
 
 static void budget_free(struct queue *q, struct budget *b)
 {
 	stop_paying(q, b);
 	alarm_clear(&q->alarms, &b->alarm);
-	tree_remove(&q->budgets->all, &b->by_name);
-	free(b->name);
-	free(b->invalid);
+	named_object_leave(&q->budgets->all, &b->object);
 	free(b);
 }
 

@@ -25,6 +25,7 @@
 #define SLUICE_QUEUE_FEATURES_MONEY_BUDGET_H
 
 #include "queue/core/model/alarm.h"
+#include "queue/core/model/named_object.h"
 #include "base/arena.h"
 #include "base/list.h"
 #include "queue/features/money/spending.h"
@@ -36,14 +37,11 @@ struct reservation;
 struct workload;
 
 struct budget {
-	char *name;
-	uint64_t serial;
-	struct tree_node by_name;
+	struct named_object object;
 	struct budget_spec spec; /* in force; strings in memory; spec.name NULL: none */
 	struct arena memory;
 	const char *currency; /* a symbol; "": its plan's, which is not known yet */
 	struct zone *zone;    /* NULL: unknown */
-	char *invalid;	      /* the sentence about a newer spec that was refused, or NULL */
 	/* Its owner, one of the two; with a reference. */
 	struct clusterqueue *cq;
 	struct localqueue *lq;
@@ -59,8 +57,7 @@ struct budget {
 };
 
 struct budgets {
-	struct tree all; /* by name */
-	uint64_t made;
+	struct named_objects all;
 	bool stale; /* alarms have to be set anew */
 	struct spending spending;
 };

@@ -248,7 +248,7 @@ static enum stop_reason budget_stops_run(
 	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||
 		!budget_stops(q, r, &budget))
 		return STOP_REASON_NONE;
-	*ret_policy = budget->name;
+	*ret_policy = budget->object.name;
 	return STOP_REASON_BUDGET;
 }
 

@@ -181,11 +181,11 @@ bool explain_terms(struct queue *q, const struct workload *w, const struct clust
 static void tell_fault(const struct budget *b, const struct plan *p, struct text *t)
 {
 	if (!b->zone)
-		text_add(t, "Budget %s starts nothing: %s", b->name, b->invalid);
+		text_add(t, "Budget %s starts nothing: %s", b->object.name, b->object.invalid);
 	else
 		text_add(t,
 			"Budget %s starts nothing: it counts in %s, but PricePlan %s in %s; make both the same",
-			b->name, b->currency, p->object.name, p->currency);
+			b->object.name, b->currency, p->object.name, p->currency);
 }
 
 /* At today's price not even an empty period has room. */
@@ -193,7 +193,8 @@ static void tell_too_dear(const struct budget *b, int64_t cost, struct text *t)
 {
 	text_add(t,
 		"is expected to cost %s if it starts now, more than the whole of Budget %s (%s): a new period alone does not help; ask for less, say how long it takes (annotation sluice.dev/expected-duration), have the Budget raised, or wait for a lower price",
-		money_words(cost, b->currency).s, b->name, money_words(b->spec.amount, "").s);
+		money_words(cost, b->currency).s, b->object.name,
+		money_words(b->spec.amount, "").s);
 }
 
 static void tell_budget(const struct budget *b, int64_t cost, struct text *t)
@@ -201,7 +202,7 @@ static void tell_budget(const struct budget *b, int64_t cost, struct text *t)
 	char text[ZONE_TEXT_SIZE];
 	text_add(t,
 		"Budget %s has %s left of %s (%s spent, %s reserved) until %s; this Job is expected to cost %s",
-		b->name, money_words(greater(budget_remaining(b), 0), b->currency).s,
+		b->object.name, money_words(greater(budget_remaining(b), 0), b->currency).s,
 		money_words(b->spec.amount, "").s, money_words(b->spent, "").s,
 		money_words(b->reserved, "").s, zone_text(b->zone, b->to_ms / 1000, text),
 		money_words(cost, "").s);

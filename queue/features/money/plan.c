@@ -229,7 +229,7 @@ bool plan_holds(struct queue *q, struct clusterqueue *cq)
  * Budget may have refused one, because expected costs have changed. */
 static void ask_again(struct queue *q, struct plan *p, bool held)
 {
-	bool budgets = tree_first(&q->budgets->all);
+	bool budgets = budgets_at(q, 0);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
