@@ -98,7 +98,7 @@ static void tell_advance_reservations(const struct telling *t, const struct clus
 	const struct advance_reservation *a = advance_reservation_first(t->q);
 	for (; a; a = advance_reservation_next(a))
 		if (advance_reservation_concerns(a, cq))
-			tell(t, "AdvanceReservation", a->name,
+			tell(t, "AdvanceReservation", a->object.name,
 				(uint64_t)a->spec.generation * 2 + a->spec.accepted);
 }
 

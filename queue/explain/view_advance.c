@@ -17,12 +17,12 @@ static void fill_accepted(const struct advance_reservation *a, struct condition_
 	struct text t = text_over(ret->message, sizeof(ret->message));
 	ret->ok = a->spec.name && a->spec.accepted && a->booked;
 	ret->reason = ret->ok ? "Accepted" : a->reason;
-	if (a->invalid && !ret->ok)
+	if (a->object.invalid && !ret->ok)
 		ret->reason = "InvalidSpec";
-	if (a->invalid)
+	if (a->object.invalid)
 		text_add(&t, "%s%s",
 			a->spec.name ? "the newest spec was refused, the one before holds: " : "",
-			a->invalid);
+			a->object.invalid);
 	else if (!ret->ok)
 		text_add(&t, "%s", a->message);
 }
@@ -147,12 +147,12 @@ static enum advance_state state_of(const struct advance_reservation *a)
 bool queue_view_advance_reservation(
 	const struct queue *q, size_t index, struct advance_reservation_view *ret)
 {
-	struct tree_node *n = tree_at(&q->advance_reservations->all, index);
-	if (!n)
+	struct named_object *o = named_object_at(&q->advance_reservations->all, index);
+	if (!o)
 		return false;
-	const struct advance_reservation *a = container_of(n, struct advance_reservation, by_name);
+	const struct advance_reservation *a = container_of(o, struct advance_reservation, object);
 	advance_refresh(view_working(q));
-	*ret = (struct advance_reservation_view){.name = a->name,
+	*ret = (struct advance_reservation_view){.name = a->object.name,
 		.clusterqueue = a->spec.name ? a->spec.clusterqueue : "",
 		.generation = a->spec.generation,
 		.undecided = a->due,

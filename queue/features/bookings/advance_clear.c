@@ -150,7 +150,7 @@ static void stop(struct clearing *c, struct reservation *r)
 		reservation_break_promise(c->q, r);
 		return;
 	}
-	r->cleared_for = symbol_of(&c->q->symbols, c->a->name);
+	r->cleared_for = symbol_of(&c->q->symbols, c->a->object.name);
 	c->a->stopped_total++;
 	reservation_suspect(c->q, r);
 	reservation_leave(c->q, r);
@@ -204,7 +204,8 @@ void advance_clear(struct queue *q)
 		return;
 	q->advance_reservations->clears = false;
 	advance_refresh(q);
-	struct clearing *all = mem_array(tree_count(&q->advance_reservations->all), sizeof(*all));
+	struct clearing *all =
+		mem_array(tree_count(&q->advance_reservations->all.by_name), sizeof(*all));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a)) {
 		int64_t until_ms;
@@ -232,7 +233,7 @@ size_t advance_still_leaving(const struct queue *q, const struct advance_reserva
 		if (cq->nleaving == 0)
 			continue;
 		list_each_entry(&cq->reservations, const struct reservation, r, of_clusterqueue)
-			n += r->cleared_for && strcmp(r->cleared_for, a->name) == 0;
+			n += r->cleared_for && strcmp(r->cleared_for, a->object.name) == 0;
 	}
 	return n;
 }

@@ -66,7 +66,7 @@ static void look_in_the_way(const struct queue *q, const struct advance_reservat
 		const struct advance_reservation *other =
 			b->kind == BOOKING_ADVANCE ? advance_reservation_of(q, b) : NULL;
 		if (other)
-			add_name(ret, other->name);
+			add_name(ret, other->object.name);
 		if (b->kind != BOOKING_RUN || is_own_run(q, a, b))
 			continue;
 		ret->runs++;
@@ -566,7 +566,7 @@ static int judging_order(const void *x, const void *y)
 
 static struct advance_reservation **in_order(const struct queue *q, size_t *ret_n)
 {
-	size_t n = 0, all = tree_count(&q->advance_reservations->all);
+	size_t n = 0, all = tree_count(&q->advance_reservations->all.by_name);
 	struct advance_reservation **x = mem_array(all, sizeof(struct advance_reservation *));
 	struct advance_reservation *a = advance_reservation_first(q);
 	for (; a; a = advance_reservation_next(a))
@@ -607,7 +607,7 @@ void advance_reservations_decide(struct queue *q)
 	bool quotas = all->quotas_as_of != q->quota.edits;
 	bool calendars = all->calendars_as_of != q->counters.terms_edits;
 	size_t n;
-	if (!tree_first(&all->all) || (!all->due && !quotas && !calendars))
+	if (!tree_first(&all->all.by_name) || (!all->due && !quotas && !calendars))
 		return;
 	all->due = false;
 	struct advance_reservation **x = in_order(q, &n);

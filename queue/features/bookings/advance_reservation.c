@@ -10,42 +10,29 @@
 #include "queue/core/model/tell.h"
 #include "queue/features/windows/calendar_ref.h"
 
-static struct advance_reservation *of_node(const struct tree_node *n)
+static struct advance_reservation *of_object(struct named_object *o)
 {
-	return n ? container_of(
-			   (struct tree_node *)(uintptr_t)n, struct advance_reservation, by_name)
-		 : NULL;
-}
-
-static int name_order(const struct tree_node *a, const struct tree_node *b)
-{
-	const struct advance_reservation *x =
-		container_of_const(a, struct advance_reservation, by_name);
-	const struct advance_reservation *y =
-		container_of_const(b, struct advance_reservation, by_name);
-	return strcmp(x->name, y->name);
+	return o ? container_of(o, struct advance_reservation, object) : NULL;
 }
 
 void advance_reservations_init(struct advance_reservations *all)
 {
-	tree_init(&all->all, name_order, NULL);
-	all->serials = 0;
+	named_objects_init(&all->all);
 }
 
 struct advance_reservation *advance_reservation_first(const struct queue *q)
 {
-	return of_node(tree_first(&q->advance_reservations->all));
+	return of_object(named_object_at(&q->advance_reservations->all, 0));
 }
 
 struct advance_reservation *advance_reservation_next(const struct advance_reservation *a)
 {
-	return of_node(tree_next(&a->by_name));
+	return of_object(named_object_next(&a->object));
 }
 
 static struct advance_reservation *find(const struct queue *q, const char *name)
 {
-	struct advance_reservation like = {.name = (char *)(uintptr_t)name};
-	return of_node(tree_find(&q->advance_reservations->all, &like.by_name));
+	return of_object(named_object_find(&q->advance_reservations->all, name));
 }
 
 static bool has_flavor(const struct clusterqueue *cq, const char *flavor)
@@ -62,7 +49,7 @@ int advance_reservation_cmp(
 {
 	if (a->spec.created_ms != b->spec.created_ms)
 		return a->spec.created_ms < b->spec.created_ms ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return strcmp(a->object.name, b->object.name);
 }
 
 const struct advance_reservation *advance_reservation_of(
@@ -95,11 +82,9 @@ static struct advance_reservation *object_of(struct queue *q, const char *name)
 	if (a)
 		return a;
 	a = mem_alloc(sizeof(*a));
-	a->name = mem_strdup(name);
-	a->serial = ++q->advance_reservations->serials;
+	named_object_enter(&q->advance_reservations->all, &a->object, name);
 	a->reason = "NotJudgedYet";
-	alarm_init(&a->alarm, ALARM_ADVANCE, a->serial, a);
-	tree_insert(&q->advance_reservations->all, &a->by_name, a->serial);
+	alarm_init(&a->alarm, ALARM_ADVANCE, a->object.serial, a);
 	q->quota_plan.reserving++;
 	return a;
 }
@@ -109,7 +94,7 @@ static void spec_take(struct advance_reservation *x, const struct advance_reserv
 	struct arena old = x->memory;
 	x->memory = (struct arena){0};
 	x->spec = advance_reservation_spec_copy(&x->memory, s);
-	x->spec.name = x->name;
+	x->spec.name = x->object.name;
 	arena_done(&old);
 }
 
@@ -124,18 +109,10 @@ static void calendar_take(struct queue *q, struct advance_reservation *x, const 
 		list_add(&t->reserved, &x->of_calendar_ref);
 }
 
-static void reject(struct queue *q, const char *name, const char *sentence)
-{
-	struct advance_reservation *x = object_of(q, name);
-	free(x->invalid);
-	x->invalid = mem_strdup(sentence);
-	q->counters.version++;
-}
-
 /* Is it as it was told last? Each write of its status is told again. */
 static bool is_known(const struct advance_reservation *x, const struct advance_reservation_spec *s)
 {
-	return x->spec.name && !x->invalid && uid_cmp(&x->spec.uid, &s->uid) == 0 &&
+	return x->spec.name && !x->object.invalid && uid_cmp(&x->spec.uid, &s->uid) == 0 &&
 	       x->spec.generation == s->generation && x->spec.created_ms == s->created_ms &&
 	       x->spec.deleting == s->deleting && advance_spec_reserves_same(&x->spec, s) &&
 	       advance_spec_usable_same(&x->spec, s) &&
@@ -152,7 +129,7 @@ int queue_set_advance_reservation(
 	int code = advance_spec_check(s, &own);
 	if (code) {
 		err_wrap(&own, "AdvanceReservation %s", s->name);
-		reject(q, s->name, own.text);
+		named_object_refuse(q, &object_of(q, s->name)->object, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	struct advance_reservation *x = object_of(q, s->name);
@@ -175,8 +152,7 @@ int queue_set_advance_reservation(
 	}
 	calendar_take(q, x, x->spec.calendar);
 	advance_reservation_due(q, x);
-	free(x->invalid);
-	x->invalid = NULL;
+	named_object_set_invalid(&x->object, NULL);
 	q->counters.version++;
 	return 0;
 }
@@ -193,18 +169,16 @@ void queue_await_statuses(struct queue *q, bool awaits)
 void queue_reject_advance_reservation(struct queue *q, const char *name, const char *sentence)
 {
 	queue_tell(q, REJECT_ADVANCE_RESERVATION, .name = name, .sentence = sentence);
-	reject(q, name, sentence);
+	named_object_refuse(q, &object_of(q, name)->object, sentence);
 }
 
 static void free_one(struct queue *q, struct advance_reservation *x)
 {
-	tree_remove(&q->advance_reservations->all, &x->by_name);
 	q->quota_plan.reserving--;
 	advance_reservation_end(q, x);
 	calendar_take(q, x, NULL);
 	arena_done(&x->memory);
-	free(x->invalid);
-	free(x->name);
+	named_object_leave(&q->advance_reservations->all, &x->object);
 	free(x);
 }
 

@@ -20,8 +20,8 @@
 
 #include "base/arena.h"
 #include "base/list.h"
-#include "base/tree.h"
 #include "queue/core/model/alarm.h"
+#include "queue/core/model/named_object.h"
 #include "sluice/queue.h"
 
 #define ADVANCE_RETRY_MS INT64_C(60000)		/* one that was refused is judged again */
@@ -55,14 +55,11 @@ struct advance_window {
 };
 
 struct advance_reservation {
-	char *name;
-	uint64_t serial;
-	struct tree_node by_name;
+	struct named_object object;
 	/* In force; its strings are in memory; spec.name NULL: none. spec.accepted is what the queue
 	 * says. */
 	struct advance_reservation_spec spec;
 	struct arena memory;
-	char *invalid;
 	struct calendar_ref *calendar_ref; /* NULL: it has none */
 	struct link of_calendar_ref;
 
@@ -99,8 +96,7 @@ struct advance_reservation {
 };
 
 struct advance_reservations {
-	struct tree all; /* by name */
-	uint64_t serials;
+	struct named_objects all;
 	size_t nbooked;				/* so many are */
 	bool due;				/* some is */
 	bool stale;				/* pieces of some are */

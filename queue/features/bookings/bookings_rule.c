@@ -239,7 +239,7 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 	const struct advance_reservation *x = advance_reservation_of(q, b);
 	if (!x)
 		return false;
-	text_add(a->text, "fits now, but AdvanceReservation %s keeps ", x->name);
+	text_add(a->text, "fits now, but AdvanceReservation %s keeps ", x->object.name);
 	for (size_t i = 0; i < b->nlines; i++) {
 		text_add(a->text, "%s", i > 0 ? ", " : "");
 		text_add_amount(a->text, b->line[i].amount, b->line[i].row->resource);
