@@ -64,7 +64,7 @@ static void tell_flavors(const struct telling *t, const struct clusterqueue *cq)
 static void tell_calendar(const struct telling *t, const struct calendar_ref *c)
 {
 	if (c && calendar_ref_exists(c))
-		tell(t, "Calendar", c->name, (uint64_t)c->generation);
+		tell(t, "Calendar", c->object.name, (uint64_t)c->generation);
 }
 
 static void tell_policies(const struct telling *t, const struct window_state *s)

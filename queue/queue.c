@@ -36,7 +36,7 @@ struct whole {
 	struct budgets budgets;
 	struct advance_reservations advance_reservations;
 	struct predecessors predecessors;
-	struct calendar_refs calendar_refs;
+	struct named_objects calendar_refs;
 	struct runpolicies runpolicies;
 };
 
@@ -66,7 +66,7 @@ struct queue *queue_new(void)
 	budgets_init(q->budgets);
 	advance_reservations_init(q->advance_reservations);
 	predecessors_init(q->predecessors);
-	calendar_refs_init(q->calendar_refs);
+	named_objects_init(q->calendar_refs);
 	runpolicies_init(q->runpolicies);
 	list_init(&q->improvable);
 	list_init(&q->leading);

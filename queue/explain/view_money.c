@@ -52,15 +52,16 @@ static const struct calendar_ref *missing_calendar(const struct plan *p)
 const char *view_missing_calendar_of_rates(const struct plan *p)
 {
 	const struct calendar_ref *missing = p->object.invalid ? NULL : missing_calendar(p);
-	return missing && !missing->invalid ? missing->name : NULL;
+	return missing && !missing->object.invalid ? missing->object.name : NULL;
 }
 
 static void say_missing_calendar(
 	const struct queue *q, const struct calendar_ref *missing, struct text *t)
 {
-	text_add(t, "Calendar %s does not exist or has no valid spec", missing->name);
+	text_add(t, "Calendar %s does not exist or has no valid spec", missing->object.name);
 	if (!calendar_ref_exists(missing))
-		target_suggest(&target_calendar, q, &(struct named){.name = missing->name}, t);
+		target_suggest(
+			&target_calendar, q, &(struct named){.name = missing->object.name}, t);
 }
 
 static void say_stranger(

@@ -9,8 +9,9 @@
 
 static const struct calendar_ref *calendar_at_index(const struct queue *q, size_t index)
 {
-	for (struct tree_node *n = tree_first(&q->calendar_refs->all); n; n = tree_next(n)) {
-		const struct calendar_ref *t = container_of_const(n, struct calendar_ref, by_name);
+	struct named_object *o = named_object_at(q->calendar_refs, 0);
+	for (; o; o = named_object_next(o)) {
+		const struct calendar_ref *t = container_of(o, struct calendar_ref, object);
 		if (calendar_ref_exists(t) && index-- == 0)
 			return t;
 	}
@@ -22,9 +23,9 @@ static void calendar_condition(
 {
 	struct text text = text_over(ret->message, sizeof(ret->message));
 	ret->ok = false;
-	if (t->invalid) {
+	if (t->object.invalid) {
 		ret->reason = t->zone_unknown ? "InvalidZone" : "InvalidSpec";
-		text_add(&text, "%s; %s", t->invalid,
+		text_add(&text, "%s; %s", t->object.invalid,
 			t->calendar ? "the last valid spec stays in force"
 				    : "until then nothing starts or stops by it");
 	} else if (calendar_never_opens(t->calendar, q->now_ms)) {
@@ -43,7 +44,7 @@ bool queue_view_calendar(const struct queue *q, size_t index, struct calendar_vi
 	const struct calendar_ref *t = calendar_at_index(q, index);
 	if (!t)
 		return false;
-	*ret = (struct calendar_view){.name = t->name, .generation = t->generation};
+	*ret = (struct calendar_view){.name = t->object.name, .generation = t->generation};
 	ret->state.until_ms = CALENDAR_NEVER;
 	calendar_condition(q, t, &ret->valid);
 	int64_t at_ms = q->now_ms;
@@ -119,7 +120,7 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 const char *view_missing_calendar(const struct runpolicy *p)
 {
 	const struct calendar_ref *time = p->calendar_ref;
-	return !p->object.invalid && !time->calendar && !time->invalid ? p->spec.calendar : NULL;
+	return !p->object.invalid && !calendar_ref_exists(time) ? p->spec.calendar : NULL;
 }
 
 static const char *policy_reason(const struct queue *q, const struct runpolicy *p,
@@ -140,7 +141,7 @@ static const char *policy_reason(const struct queue *q, const struct runpolicy *
 		return "CalendarNotFound";
 	}
 	if (!time->calendar) {
-		text_add(t, "Nothing starts or is stopped by this: %s", time->invalid);
+		text_add(t, "Nothing starts or is stopped by this: %s", time->object.invalid);
 		return "CalendarInvalid";
 	}
 	if (v->queues == 0 && v->localqueues == 0) {

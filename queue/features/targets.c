@@ -145,10 +145,11 @@ static void calendar_missing(const struct named *n, struct text *t)
 static void calendars_offer(const struct queue *q, const struct named *n, struct similar *s)
 {
 	(void)n;
-	for (struct tree_node *at = tree_first(&q->calendar_refs->all); at; at = tree_next(at)) {
-		const struct calendar_ref *c = container_of_const(at, struct calendar_ref, by_name);
+	struct named_object *o = named_object_at(q->calendar_refs, 0);
+	for (; o; o = named_object_next(o)) {
+		const struct calendar_ref *c = container_of(o, struct calendar_ref, object);
 		if (calendar_ref_exists(c))
-			similar_offer(s, c->name);
+			similar_offer(s, c->object.name);
 	}
 }
 

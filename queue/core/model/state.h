@@ -57,7 +57,7 @@ struct queue {
 	struct budgets *budgets;
 	struct advance_reservations *advance_reservations;
 	struct predecessors *predecessors;
-	struct calendar_refs *calendar_refs;
+	struct named_objects *calendar_refs; /* calendar_ref.h */
 	struct runpolicies *runpolicies;
 
 	struct map symbols;

@@ -1,7 +1,6 @@
 #include "queue/features/windows/calendar_ref.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -12,45 +11,24 @@
 #include "queue/core/model/tell.h"
 #include "queue/features/windows/window_state.h"
 
-static struct calendar_ref *of_node(const struct tree_node *n)
+static void calendar_ref_free(struct named_objects *all, struct calendar_ref *t)
 {
-	return container_of((struct tree_node *)(uintptr_t)n, struct calendar_ref, by_name);
-}
-
-static int name_order(const struct tree_node *a, const struct tree_node *b)
-{
-	return strcmp(of_node(a)->name, of_node(b)->name);
-}
-
-void calendar_refs_init(struct calendar_refs *all)
-{
-	tree_init(&all->all, name_order, NULL);
-	all->serials = 0;
-}
-
-static void calendar_ref_free(struct calendar_ref *t)
-{
+	must(list_empty(&t->policies) && list_empty(&t->rates) && list_empty(&t->reserved));
+	named_object_leave(all, &t->object);
 	calendar_free(t->calendar);
-	free(t->invalid);
-	free(t->name);
 	free(t);
 }
 
-void calendar_refs_done(struct calendar_refs *all)
+void calendar_refs_done(struct named_objects *all)
 {
-	for (struct tree_node *n; (n = tree_first(&all->all));) {
-		tree_remove(&all->all, n);
-		must(list_empty(&of_node(n)->policies) && list_empty(&of_node(n)->rates) &&
-			list_empty(&of_node(n)->reserved));
-		calendar_ref_free(of_node(n));
-	}
+	for (struct named_object *o; (o = named_object_at(all, 0));)
+		calendar_ref_free(all, container_of(o, struct calendar_ref, object));
 }
 
 static struct calendar_ref *calendar_ref_find(const struct queue *q, const char *name)
 {
-	struct calendar_ref like = {.name = (char *)(uintptr_t)name};
-	struct tree_node *n = tree_find(&q->calendar_refs->all, &like.by_name);
-	return n ? of_node(n) : NULL;
+	struct named_object *o = named_object_find(q->calendar_refs, name);
+	return o ? container_of(o, struct calendar_ref, object) : NULL;
 }
 
 struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name)
@@ -58,14 +36,12 @@ struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name)
 	struct calendar_ref *t = calendar_ref_find(q, name);
 	if (!t) {
 		t = mem_alloc(sizeof(*t));
-		t->name = mem_strdup(name);
-		t->serial = ++q->calendar_refs->serials;
+		named_object_enter(q->calendar_refs, &t->object, name);
 		t->state.until_ms = CALENDAR_NEVER;
-		alarm_init(&t->alarm, ALARM_CALENDAR, t->serial, t);
+		alarm_init(&t->alarm, ALARM_CALENDAR, t->object.serial, t);
 		list_init(&t->policies);
 		list_init(&t->rates);
 		list_init(&t->reserved);
-		tree_insert(&q->calendar_refs->all, &t->by_name, t->serial);
 		feature_wakes(q, &window_feature);
 	}
 	t->refs++;
@@ -77,11 +53,9 @@ void calendar_ref_put(struct queue *q, struct calendar_ref *t)
 	must(t->refs > 0);
 	if (--t->refs > 0)
 		return;
-	must(!calendar_ref_exists(t) && list_empty(&t->policies) && list_empty(&t->rates) &&
-		list_empty(&t->reserved));
+	must(!calendar_ref_exists(t));
 	alarm_clear(&q->alarms, &t->alarm);
-	tree_remove(&q->calendar_refs->all, &t->by_name);
-	calendar_ref_free(t);
+	calendar_ref_free(q->calendar_refs, t);
 }
 
 /* "Never" means not before the horizon. At the horizon it is looked at again. */
@@ -105,9 +79,9 @@ void calendar_ref_turn(struct queue *q, struct calendar_ref *t)
 
 void calendar_refs_set_back(struct queue *q)
 {
-	struct tree_node *n = tree_first(&q->calendar_refs->all);
-	for (; n; n = tree_next(n))
-		calendar_ref_turn(q, of_node(n));
+	struct named_object *o = named_object_at(q->calendar_refs, 0);
+	for (; o; o = named_object_next(o))
+		calendar_ref_turn(q, container_of(o, struct calendar_ref, object));
 }
 
 /* Called before the change too, so that runs are billed by the old Calendar up to now. */
@@ -123,8 +97,7 @@ static void change(struct queue *q, struct calendar_ref *t, struct calendar *c, 
 	calendar_free(t->calendar);
 	t->calendar = c;
 	t->generation = generation;
-	free(t->invalid);
-	t->invalid = NULL;
+	named_object_set_invalid(&t->object, NULL);
 	t->zone_unknown = false;
 	q->counters.terms_edits++;
 	calendar_ref_turn(q, t);
@@ -145,10 +118,8 @@ static struct calendar_ref *object_keep(struct queue *q, const char *name)
 static void refuse(struct queue *q, const char *name, const char *sentence, bool zone_unknown)
 {
 	struct calendar_ref *t = object_keep(q, name);
-	free(t->invalid);
-	t->invalid = mem_strdup(sentence);
+	named_object_refuse(q, &t->object, sentence);
 	t->zone_unknown = zone_unknown;
-	q->counters.version++;
 }
 
 int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct err *e)

@@ -13,19 +13,17 @@
 
 #include "queue/core/model/alarm.h"
 #include "base/list.h"
+#include "queue/core/model/named_object.h"
 #include "sluice/calendar.h"
 
 struct queue;
 
 struct calendar_ref {
-	char *name;
+	struct named_object object;
 	uint32_t refs; /* policies, rates and AdvanceReservations that name it, the object */
-	uint64_t serial;
-	struct tree_node by_name;
 	struct calendar *calendar; /* NULL: unknown */
 	int64_t generation;	   /* of the spec in force */
-	char *invalid;		   /* the sentence about the newest spec, if that was refused */
-	bool zone_unknown;	   /* ... for its zone */
+	bool zone_unknown;	   /* its newest spec was refused for its zone */
 	/* When the alarm last rang; while the Calendar is unknown: closed, until CALENDAR_NEVER. */
 	struct calendar_state state;
 	struct alarm alarm;
@@ -34,13 +32,7 @@ struct calendar_ref {
 	struct link reserved; /* advance_reservation.of_calendar_ref */
 };
 
-struct calendar_refs {
-	struct tree all; /* by name */
-	uint64_t serials;
-};
-
-void calendar_refs_init(struct calendar_refs *all);
-void calendar_refs_done(struct calendar_refs *all); /* nothing names them any more */
+void calendar_refs_done(struct named_objects *all); /* nothing names them any more */
 
 struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name);
 void calendar_ref_put(struct queue *q, struct calendar_ref *t);
@@ -48,7 +40,7 @@ void calendar_ref_put(struct queue *q, struct calendar_ref *t);
 /* The object exists, valid or refused; else the Calendar is only named. */
 static inline bool calendar_ref_exists(const struct calendar_ref *t)
 {
-	return t->calendar || t->invalid;
+	return t->calendar || t->object.invalid;
 }
 
 /* The alarm of the Calendar rang, or the clock was set back: looks again, and tells RunPolicies.

@@ -20,9 +20,9 @@ static struct words local_words(const struct runpolicy *p, int64_t at_ms)
 
 static void add_not_understood(struct text *t, const struct runpolicy *p)
 {
-	if (p->calendar_ref->invalid)
+	if (p->calendar_ref->object.invalid)
 		text_add(t, "RunPolicy %s starts nothing: its Calendar has no valid spec: %s",
-			p->object.name, p->calendar_ref->invalid);
+			p->object.name, p->calendar_ref->object.invalid);
 	else
 		text_add(t,
 			"RunPolicy %s starts nothing: Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
