@@ -15,4 +15,10 @@ static inline uint64_t mix64(uint64_t x)
 	return x ^ x >> 31;
 }
 
+/* Returns the next of the numbers that look drawn: the same ones for the same first seed. */
+static inline uint64_t draw64(uint64_t *seed)
+{
+	return mix64(*seed += 0x9E3779B97F4A7C15u);
+}
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/common/clock.h"
 #include "controller/common/note_log.h"
@@ -78,7 +79,7 @@ static int64_t machine_ms(const struct controller *c)
 
 static int64_t tick_ms(void)
 {
-	return clock_monotonic_us() / 1000;
+	return monotonic_ms();
 }
 
 static void leave(struct controller *c, int exit_code)
@@ -142,9 +143,9 @@ static void pass(struct controller *c)
 		begin_to_stop(c, EXIT_ANEW);
 		return;
 	}
-	int64_t began_us = clock_monotonic_us();
+	int64_t began_us = monotonic_us();
 	gate_step(c->parts.gate, parts_now_ms(&c->parts), tick_ms());
-	counters_pass(c->parts.counters, clock_monotonic_us() - began_us);
+	counters_pass(c->parts.counters, monotonic_us() - began_us);
 	dispatcher_carry(c->parts.dispatcher);
 	if (gate_leading(c->parts.gate))
 		predecessors_carry(c->parts.predecessors, tick_ms());

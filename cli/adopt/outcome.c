@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "cli/job_object.h"
 #include "cli/question.h"
-#include "controller/common/clock.h"
 #include "controller/gate/story.h"
 #include "controller/wire/labels.h"
 
@@ -148,12 +148,12 @@ static void tell_progress(const struct adopt_plan *p, size_t waiting, FILE *prog
 int adopt_outcome_wait(struct ev_loop *loop, struct kube_client *client, struct adopt_plan *p,
 	int64_t timeout_ms, FILE *progress, struct adopt_needy *ret, struct err *e)
 {
-	const int64_t until_us = clock_monotonic_us() + timeout_ms * 1000;
+	const int64_t until_us = monotonic_us() + timeout_ms * 1000;
 	struct looker l = {loop, client, p, json_new(QUESTION_TREE_MAX)};
 	size_t told = 0;
 	int rc = look(&l, ret, e);
 	for (size_t waiting = 0; (rc < 0 || (waiting = count_rows(p, ADOPT_WAITS)) > 0) &&
-				 clock_monotonic_us() < until_us;) {
+				 monotonic_us() < until_us;) {
 		if (rc == 0 && waiting != told)
 			tell_progress(p, told = waiting, progress);
 		nanosleep(&(struct timespec){.tv_sec = LOOK_SECONDS}, NULL);

@@ -7,10 +7,10 @@
 
 #include "base/agenda.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
 #include "cli/simulate/followed.h"
 #include "cli/simulate/think.h"
-#include "controller/common/clock.h"
 #include "controller/common/stamp.h"
 
 /* Nothing is played that is later than this after the start. */
@@ -106,7 +106,7 @@ static void tell_progress(struct engine *p)
 	char at[STAMP_TEXT_SIZE];
 	if (!p->progress || ++p->ninstants % INSTANTS_PER_LOOK != 0)
 		return;
-	int64_t now_us = clock_monotonic_us();
+	int64_t now_us = monotonic_us();
 	if (now_us - p->told_us < 1000000)
 		return;
 	p->told_us = now_us;
@@ -748,7 +748,7 @@ static void tell_waiters(struct engine *p)
 static void measure(struct engine *p)
 {
 	struct summary *s = p->observers->summary;
-	s->core_us = clock_monotonic_us() - p->began_us;
+	s->core_us = monotonic_us() - p->began_us;
 	if (p->observers->journal)
 		s->core_us -= p->observers->journal->us;
 }
@@ -785,7 +785,7 @@ void engine_run(struct world *w, int64_t until_ms, bool progress, const struct o
 	if (until_ms < p.last_ms)
 		p.last_ms = until_ms;
 	p.now_ms = p.last_news_ms = w->start_ms;
-	p.began_us = p.told_us = clock_monotonic_us();
+	p.began_us = p.told_us = monotonic_us();
 	prepare(&p);
 	bool cut = engine_on(&p) && until_ms != NEVER_MS && !p.stuck;
 	measure(&p);

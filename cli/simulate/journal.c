@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/monotonic.h"
 #include "cli/simulate/length.h"
-#include "controller/common/clock.h"
 #include "controller/common/stamp.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
@@ -291,9 +291,9 @@ void journal_see(struct journal *j, const struct sim_event *e)
 		return;
 	j->nrows++;
 	if (j->out) {
-		int64_t before_us = clock_monotonic_us();
+		int64_t before_us = monotonic_us();
 		write_json(j, e);
-		j->us += clock_monotonic_us() - before_us;
+		j->us += monotonic_us() - before_us;
 	} else if (j->nrows <= JOURNAL_ROWS_MAX) {
 		add_row(j, e);
 	} else {

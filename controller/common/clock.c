@@ -20,13 +20,6 @@ int64_t clock_now_ms(void)
 	return clock_of_machine_ms(machine_ms());
 }
 
-int64_t clock_monotonic_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000 + 1000;
-}
-
 #ifdef SLUICE_TEST_CLOCK
 
 enum { STEPS_MAX = 1000, FILE_MAX_BYTES = 65536, RATE_MAX = 100000 };

@@ -1,8 +1,6 @@
 /*
- * The clocks, for all of the controller.
- *
- * Two: the one on the wall, by which is decided, written and told; and one that only goes on, for
- * pauses. In a build for users the first is the machine's and nothing else.
+ * The clock on the wall, for all of the controller: by it is decided, written and told. In a build for
+ * users it is the machine's and nothing else. (The one for pauses: base/monotonic.h.)
  *
  * A test build (SLUICE_TEST_CLOCK, preset dev) can be told that it is another time: an offset,
  * which may change at any moment while the program runs, and a rate. So the program has two times
@@ -20,8 +18,7 @@
 #include "base/err.h"
 #include "sluice/job.h"
 
-int64_t clock_now_ms(void);	  /* the clock on the wall */
-int64_t clock_monotonic_us(void); /* only differences mean something; more than 0 */
+int64_t clock_now_ms(void); /* the clock on the wall */
 
 /* What our clock says, or said, when the machine's says ms; and how long the machine's takes until
  * ours says until_ms: 0 when it is past. INT64_MAX stays what it is. */

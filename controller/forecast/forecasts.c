@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/mem.h"
-#include "controller/common/clock.h"
+#include "base/monotonic.h"
 #include "controller/forecast/guesses.h"
 #include "forecast/ask.h"
 
@@ -86,11 +87,8 @@ static void pause_for(struct forecasts *f, int64_t used_us)
 	int64_t pause_ms = (used_us + f->fork_us) / 1000 * SHARE;
 	if (pause_ms < FORECASTS_PACE_MS)
 		pause_ms = FORECASTS_PACE_MS;
-	for (unsigned i = 1; i < f->failures && pause_ms < FORECASTS_PAUSE_MOST_MS; i++)
-		pause_ms *= 2;
-	if (pause_ms > FORECASTS_PAUSE_MOST_MS)
-		pause_ms = FORECASTS_PAUSE_MOST_MS;
-	f->next_ms = f->begun_ms + pause_ms;
+	unsigned doublings = f->failures > 0 ? f->failures - 1 : 0;
+	f->next_ms = f->begun_ms + backoff_ms(pause_ms, doublings, FORECASTS_PAUSE_MOST_MS);
 }
 
 /* How much it used is not known; it was one processor at most, since it began. A tick is a second. */
@@ -179,9 +177,9 @@ static void begin_ask(struct forecasts *f, int64_t now_ms)
 	f->begun_edits = queue_edits(f->options.queue);
 	f->begun_runs = guesses_runs(f->guesses);
 	f->begun_arrivals = guesses_arrivals(f->guesses, now_ms);
-	int64_t begun_us = clock_monotonic_us();
+	int64_t begun_us = monotonic_us();
 	int rc = ask_begin(f->options.queue, &o, &f->ask, &e);
-	f->fork_us = clock_monotonic_us() - begun_us;
+	f->fork_us = monotonic_us() - begun_us;
 	if (rc) {
 		f->ask = NULL;
 		note_failure(f, e.text);
@@ -200,8 +198,8 @@ static bool is_wanted(const struct forecasts *f)
 
 static void settle_some(struct forecasts *f)
 {
-	int64_t end_us = clock_monotonic_us() + SETTLE_US;
-	while (!guesses_settle_some(f->guesses, SETTLE_GROUPS) && clock_monotonic_us() < end_us)
+	int64_t end_us = monotonic_us() + SETTLE_US;
+	while (!guesses_settle_some(f->guesses, SETTLE_GROUPS) && monotonic_us() < end_us)
 		;
 }
 

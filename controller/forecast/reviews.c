@@ -9,8 +9,8 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
-#include "controller/common/clock.h"
 #include "controller/common/turns.h"
 #include "controller/forecast/guesses.h"
 
@@ -330,9 +330,9 @@ static void begin(struct review *v, int64_t now_ms)
 	v->basis = (struct review_basis){
 		guesses_runs(r->options.guesses), guesses_arrivals(r->options.guesses, now_ms)};
 	struct ask_options o = options_of(v);
-	int64_t begun_us = clock_monotonic_us();
+	int64_t begun_us = monotonic_us();
 	int rc = ask_begin(r->options.queue, &o, &v->ask, &e);
-	v->fork_us = clock_monotonic_us() - begun_us;
+	v->fork_us = monotonic_us() - begun_us;
 	if (rc) {
 		v->ask = NULL;
 		fail(v, e.text);

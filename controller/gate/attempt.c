@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/must.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
@@ -21,7 +22,8 @@
 #include "controller/gate/stop_notice.h"
 #include "controller/gate/stuck.h"
 
-#define REFUSED_RETRY_MS 1000	/* the ledger said no: another cell, or a quota just lowered */
+#define REFUSED_RETRY_MS 1000 /* the ledger said no: another cell, or a quota just lowered */
+#define REFUSED_RETRY_MAX_MS 64000
 #define GENERATION_UNKNOWN (-1) /* no Job has it */
 #define RESTLESS_FREE 2		/* so many starts in vain cost nothing */
 #define RESTLESS_STEPS 7	/* so often the pause doubles, to about a minute */
@@ -404,9 +406,8 @@ enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct deci
 /* Doubles with each refusal in a row: queue and ledger disagree, and asking does not mend that. */
 static int64_t refusal_pause(struct gate *g, struct gate_job *j)
 {
-	unsigned doublings = j->attempt.refusals < 6 ? j->attempt.refusals : 6;
-	j->attempt.refusals++;
-	return gate_spread(g, (int64_t)REFUSED_RETRY_MS << doublings);
+	return gate_spread(
+		g, backoff_ms(REFUSED_RETRY_MS, j->attempt.refusals++, REFUSED_RETRY_MAX_MS));
 }
 
 enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r)

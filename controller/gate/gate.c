@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/order.h"
@@ -158,12 +159,8 @@ void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms)
 
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms)
 {
-	unsigned doublings = j->request.tries < 16 ? j->request.tries : 16;
-	int64_t pause = first_ms << doublings;
-	if (pause > limit_ms)
-		pause = limit_ms;
-	j->request.tries++;
-	j->request.retry_ms = g->tick_ms + gate_spread(g, pause);
+	int64_t pause_ms = backoff_ms(first_ms, j->request.tries++, limit_ms);
+	j->request.retry_ms = g->tick_ms + gate_spread(g, pause_ms);
 	gate_alarm(g, j, j->request.retry_ms);
 }
 
@@ -421,11 +418,9 @@ void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 		return;
 	}
 	if (o == LEDGER_LOST) {
-		int64_t pause = LEDGER_RETRY_MS << (g->batch.tries < 8 ? g->batch.tries : 8);
-		g->batch.tries++;
-		g->batch.due_ms =
-			g->tick_ms +
-			gate_spread(g, pause < LEDGER_RETRY_MAX_MS ? pause : LEDGER_RETRY_MAX_MS);
+		int64_t pause_ms =
+			backoff_ms(LEDGER_RETRY_MS, g->batch.tries++, LEDGER_RETRY_MAX_MS);
+		g->batch.due_ms = g->tick_ms + gate_spread(g, pause_ms);
 		g->batch.wanted = true;
 		return;
 	}

@@ -1,5 +1,6 @@
 #include "controller/gate/growth.h"
 
+#include "base/backoff.h"
 #include "base/must.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/gate.h"
@@ -11,7 +12,7 @@
 #include "controller/gate/scale_down.h"
 
 #define DENIED_MS INT64_C(60000) /* doubled with each refusal in a row */
-#define DENIED_DOUBLINGS 2
+#define DENIED_MAX_MS INT64_C(240000)
 
 static bool runs_on(const struct gate_job *j)
 {
@@ -245,9 +246,8 @@ void growth_retold(struct gate_job *j)
 void growth_denied(struct gate *g, struct gate_job *j)
 {
 	struct growth *x = &j->growth;
-	unsigned doublings = x->denials < DENIED_DOUBLINGS ? x->denials : DENIED_DOUBLINGS;
-	x->denials++;
-	x->denied_ms = g->tick_ms + gate_spread(g, DENIED_MS << doublings);
+	x->denied_ms =
+		g->tick_ms + gate_spread(g, backoff_ms(DENIED_MS, x->denials++, DENIED_MAX_MS));
 	if (x->step != GROWTH_TELLING || !runs_on(j))
 		return;
 	x->denied = true;

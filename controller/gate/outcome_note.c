@@ -1,5 +1,6 @@
 #include "controller/gate/outcome_note.h"
 
+#include "base/backoff.h"
 #include "base/order.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
@@ -14,7 +15,7 @@
 #define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
 #define OWNER_BYTES_MAX (128 * 1024)
 #define RETRY_MS 1000
-#define DOUBLINGS_MAX 9
+#define RETRY_MAX_MS 512000
 
 static bool waits(const struct gate_job *j)
 {
@@ -93,9 +94,7 @@ void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed, int6
 		n->failures = 0;
 		return;
 	}
-	unsigned doublings = n->failures < DOUBLINGS_MAX ? n->failures : DOUBLINGS_MAX;
-	n->failures++;
-	n->not_before_ms =
-		g->tick_ms + greater(retry_ms, gate_spread(g, (int64_t)RETRY_MS << doublings));
+	int64_t pause_ms = gate_spread(g, backoff_ms(RETRY_MS, n->failures++, RETRY_MAX_MS));
+	n->not_before_ms = g->tick_ms + greater(retry_ms, pause_ms);
 	queue_return_unrecorded(g->queue, &j->uid);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/backoff.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/slice.h"
@@ -22,15 +23,15 @@
 #define CLEAR_MS 10000	/* for so long a start without provisioning waits for a DELETE */
 #define DELETE_TRIES 10 /* of a Job that is over: then its owner reference has to do */
 #define REMOVALS_FREE 2 /* requests that go within an attempt; from then on it pauses */
-#define REMOVAL_DOUBLINGS 6
+#define REMOVAL_MAX_MS 32000
 #define EACH_MAX 8 /* requests of a Job that are kept; more than two are not of our making */
 /* Who may write such objects can name Jobs that never were. At a takeover requests may be listed
  * before their Jobs, and those of deferred Jobs stay unknown: so some are kept. Each has at most half
  * a kilobyte. What is left out is not taken over, but asked for once more. */
 #define STRANGE_MAX 100000
-#define PAUSE_MS INT64_C(30000) /* after the first failure, then doubled */
+#define PAUSE_MS INT64_C(30000)	      /* after the first failure, then doubled */
+#define PAUSE_MAX_MS INT64_C(1920000) /* about half an hour */
 #define MESSAGE_MAX_BYTES 500
-#define PAUSE_DOUBLINGS 6 /* to about half an hour */
 
 /* One ProvisioningRequest. */
 struct request {
@@ -251,8 +252,7 @@ static void note_removal(struct gate *g, struct provision *v)
 	v->removals++;
 	if (paused == 0)
 		return;
-	unsigned doublings = paused < REMOVAL_DOUBLINGS ? paused : REMOVAL_DOUBLINGS;
-	v->calm_ms = g->tick_ms + gate_spread(g, RETRY_MS << doublings);
+	v->calm_ms = g->tick_ms + gate_spread(g, backoff_ms(RETRY_MS, paused, REMOVAL_MAX_MS));
 }
 
 void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, int32_t number)
@@ -444,9 +444,7 @@ static char *failure_of(const struct gate *g, const struct provision *v, const s
 void provision_give_up(struct gate *g, struct gate_job *j)
 {
 	struct provision *v = keep(g, &j->uid, j->ns);
-	int64_t pause_ms = PAUSE_MS
-			   << (v->failures < PAUSE_DOUBLINGS ? v->failures : PAUSE_DOUBLINGS);
-	v->failures++;
+	int64_t pause_ms = backoff_ms(PAUSE_MS, v->failures++, PAUSE_MAX_MS);
 	free(v->failure);
 	v->failure = failure_of(g, v, j);
 	stop_want(j);

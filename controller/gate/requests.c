@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/map.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/failing.h"
@@ -28,11 +29,11 @@
 #define RETRY_MAX_MS 5000
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
 #define DENIED_RETRY_MAX_MS 3600000
-#define TELL_AGAIN_MS INT64_C(3000000) /* an Event is gone after an hour */
-#define TELL_OTHERS_MS INT64_C(600000) /* other words: some are new each time */
-#define DENIED_START_MS INT64_C(10000) /* the first pause after a refused start, then doubled */
-#define DENIALS_MAX 5		       /* so many starts in a row: it is put on hold */
-#define GIVEN_UP_DOUBLINGS 6	       /* of that pause, of starts at which the server fails */
+#define TELL_AGAIN_MS INT64_C(3000000)	/* an Event is gone after an hour */
+#define TELL_OTHERS_MS INT64_C(600000)	/* other words: some are new each time */
+#define DENIED_START_MS INT64_C(10000)	/* the first pause after a refused start, then doubled */
+#define DENIALS_MAX 5			/* so many starts in a row: it is put on hold */
+#define GIVEN_UP_MAX_MS INT64_C(640000) /* after starts at which the server fails */
 #define PODS_RETRY_MS 250
 #define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
@@ -495,8 +496,7 @@ static void answered_gone(struct gate *g, struct gate_job *j)
 static void give_up_start(struct gate *g, struct gate_job *j)
 {
 	unsigned before = failing_count_start(g, j);
-	int64_t pause_ms = gate_spread(
-		g, DENIED_START_MS << (before < GIVEN_UP_DOUBLINGS ? before : GIVEN_UP_DOUBLINGS));
+	int64_t pause_ms = gate_spread(g, backoff_ms(DENIED_START_MS, before, GIVEN_UP_MAX_MS));
 	stop_want(j);
 	attempt_pause(j, g->now_ms + pause_ms);
 	stop_because(j, REFUSED_BY_SERVER, g->identity);

@@ -1,5 +1,6 @@
 #include "controller/gate/start_time.h"
 
+#include "base/backoff.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
@@ -51,10 +52,8 @@ void start_time_tell(const struct gate_job *j, struct intent *i)
 /* What the server will not do now it is asked for ever more rarely. */
 static void be_patient(struct gate *g, struct gate_job *j)
 {
-	unsigned doublings = j->start_time.failures - FAILURES_MAX;
-	int64_t pause_ms = PATIENT_MS << (doublings < 6 ? doublings : 6);
-	if (pause_ms > PATIENT_MAX_MS)
-		pause_ms = PATIENT_MAX_MS;
+	int64_t pause_ms =
+		backoff_ms(PATIENT_MS, j->start_time.failures - FAILURES_MAX, PATIENT_MAX_MS);
 	j->start_time.patient_ms = g->tick_ms + gate_spread(g, pause_ms);
 	gate_alarm(g, j, j->start_time.patient_ms);
 }

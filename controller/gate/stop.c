@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "controller/gate/gate.h"
@@ -153,10 +154,7 @@ static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const ch
 {
 	if (g->now_ms - j->attempt.started_ms > PAUSE_MAX_MS)
 		*count = 0;
-	int64_t pause_ms = *count < 16 ? PAUSE_MS << *count : PAUSE_MAX_MS;
-	if (pause_ms > PAUSE_MAX_MS)
-		pause_ms = PAUSE_MAX_MS;
-	++*count;
+	int64_t pause_ms = backoff_ms(PAUSE_MS, (*count)++, PAUSE_MAX_MS);
 	j->stop.barred_ms = g->tick_ms + pause_ms;
 	j->stop.barred_for = why;
 	return pause_ms;

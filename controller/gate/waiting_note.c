@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
@@ -126,11 +127,12 @@ void waiting_note_begin(struct gate_job *j)
  * that was queued later than now tells that the clock was set back. */
 static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 {
-	unsigned doublings =
-		j->waiting_note.count < DOUBLINGS_MAX ? j->waiting_note.count : DOUBLINGS_MAX;
+	int64_t after_ms = g->notices.after_ms;
 	if (j->waiting_note.count > 0)
-		return g->tick_ms >= j->waiting_note.told_ms + (g->notices.after_ms << doublings);
-	return (j->waits_ms == 0 || g->tick_ms >= j->waits_ms + g->notices.after_ms) &&
+		return g->tick_ms >= j->waiting_note.told_ms + backoff_ms(after_ms,
+								       j->waiting_note.count,
+								       after_ms << DOUBLINGS_MAX);
+	return (j->waits_ms == 0 || g->tick_ms >= j->waits_ms + after_ms) &&
 	       (j->seen.queued_ms > g->now_ms ||
 		       g->now_ms >= j->seen.queued_ms + g->notices.after_ms);
 }

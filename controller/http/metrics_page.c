@@ -1,6 +1,6 @@
 #include "controller/http/metrics_page.h"
 
-#include "controller/common/clock.h"
+#include "base/monotonic.h"
 
 enum {
 	SHARE = 100, /* of the loop it has one in so many */
@@ -20,11 +20,11 @@ void metrics_page_done(struct metrics_page *p)
 
 void metrics_page_put(struct metrics_page *p, const struct metrics_sources *s, struct buf *out)
 {
-	int64_t now_us = clock_monotonic_us();
+	int64_t now_us = monotonic_us();
 	if (now_us >= p->until_us) {
 		buf_reset(&p->text);
 		metrics_render(s, &p->text);
-		int64_t done_us = clock_monotonic_us();
+		int64_t done_us = monotonic_us();
 		p->until_us = done_us + SHARE * (done_us - now_us);
 	}
 	if (p->text.failed)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/common/clock.h"
+#include "base/monotonic.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/http/api.h"
 #include "controller/http/auth.h"
@@ -144,8 +144,7 @@ static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], 
 	const struct ports *p = ctx;
 	struct auth_caller caller;
 	http_caller(q, &caller);
-	snprintf(ret, ANSWERS_WHO_SIZE, "%" PRIu64,
-		auth_name(p->auth, &caller, clock_monotonic_us() / 1000));
+	snprintf(ret, ANSWERS_WHO_SIZE, "%" PRIu64, auth_name(p->auth, &caller, monotonic_ms()));
 }
 
 /* False: the ledger is not asked for what is at this path. */
@@ -185,7 +184,7 @@ static enum auth_verdict on_ask(const struct auth_caller *caller, const struct r
 	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
 	struct ports *p = ctx;
-	return auth_ask(p->auth, caller, right, clock_monotonic_us() / 1000, fn, fn_ctx);
+	return auth_ask(p->auth, caller, right, monotonic_ms(), fn, fn_ctx);
 }
 
 static struct api_rights probe_rights(const struct api_request *r)

@@ -1,13 +1,6 @@
 #include "controller/kube/awake.h"
 
-#include <time.h>
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
+#include "base/monotonic.h"
 
 int64_t awake_since_ms(const struct awake *a)
 {

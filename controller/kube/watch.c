@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/backoff.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/mix.h"
+#include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/kube/frames.h"
 #include "controller/kube/skim.h"
@@ -89,25 +91,12 @@ static const char *state_name(enum watch_state s)
 
 static void watch_enter(struct kube_watch *w, enum watch_state next);
 
-/* splitmix64: the jitter, the same for the same seed. */
-static uint64_t draw(struct kube_watch *w)
-{
-	uint64_t z = (w->seed += 0x9e3779b97f4a7c15u);
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-/* The next wait: twice the last one up to the maximum, the upper half of it drawn. */
+/* Returns the next wait. */
 static int64_t backoff(struct kube_watch *w)
 {
-	int64_t wait = w->options.backoff_ms;
-	for (unsigned i = 0; i < w->failures && wait < w->options.backoff_max_ms; i++)
-		wait *= 2;
-	if (wait > w->options.backoff_max_ms)
-		wait = w->options.backoff_max_ms;
-	w->failures++;
-	return wait / 2 + (int64_t)(draw(w) % (uint64_t)(wait / 2 + 1));
+	const struct kube_watch_options *o = &w->options;
+	return backoff_drawn_ms(
+		backoff_ms(o->backoff_ms, w->failures++, o->backoff_max_ms), draw64(&w->seed));
 }
 
 /*
@@ -122,7 +111,7 @@ static bool is_starting_up(struct kube_watch *w, const struct kube_answer *a)
 
 static int64_t hasty_pause(struct kube_watch *w)
 {
-	return HASTY_MS / 2 + (int64_t)(draw(w) % (HASTY_MS / 2));
+	return backoff_drawn_ms(HASTY_MS, draw64(&w->seed));
 }
 
 /*
@@ -144,7 +133,7 @@ static int64_t next_pause(struct kube_watch *w)
 	if (at_once)
 		wait = 0;
 	if (w->absent && wait > ABSENT_MS)
-		wait = ABSENT_MS / 2 + (int64_t)(draw(w) % (ABSENT_MS / 2));
+		wait = backoff_drawn_ms(ABSENT_MS, draw64(&w->seed));
 	w->hasty = w->absent = w->forgotten = false;
 	return wait;
 }
@@ -156,13 +145,6 @@ static void pause_for(struct kube_watch *w, int64_t wait_ms)
 	ev_timer_set(&w->pause, (double)wait_ms / 1000.0, 0.);
 	ev_timer_start(w->loop, &w->pause);
 	watch_enter(w, WATCH_PAUSED);
-}
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec t;
-	must(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* It follows again, so that what kept the others waits no longer. One that comes and goes must not have the
@@ -600,7 +582,7 @@ static void open_stream(struct kube_watch *w, bool with_list)
 	struct buf path;
 	int64_t timeout_s = w->options.server_timeout_s;
 	if (timeout_s <= 0)
-		timeout_s = 300 + (int64_t)(draw(w) % 300);
+		timeout_s = 300 + (int64_t)(draw64(&w->seed) % 300);
 	buf_init(&path, SIZE_MAX / 2);
 	buf_printf(&path, "%s?watch=1&allowWatchBookmarks=true&timeoutSeconds=%lld", w->path,
 		(long long)timeout_s);

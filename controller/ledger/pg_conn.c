@@ -7,8 +7,10 @@
 #include <ev.h>
 #include <libpq-fe.h>
 
+#include "base/backoff.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/mix.h"
 #include "base/must.h"
 #include "controller/ledger/sql.h"
 
@@ -67,15 +69,8 @@ static void pg_conn_arm(struct pg_conn *l, double seconds)
 
 static double pg_conn_pause_s(struct pg_conn *l)
 {
-	int64_t ms = PAUSE_FIRST_MS;
-	for (int i = 0; i < l->failures && ms < PAUSE_LAST_MS; i++)
-		ms *= 2;
-	ms = ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS;
-	l->rng ^= l->rng << 13;
-	l->rng ^= l->rng >> 7;
-	l->rng ^= l->rng << 17;
-	ms = ms / 2 + (int64_t)(l->rng % (uint64_t)(ms / 2 + 1));
-	return (double)ms / 1000.;
+	int64_t ms = backoff_ms(PAUSE_FIRST_MS, (uint64_t)l->failures, PAUSE_LAST_MS);
+	return (double)backoff_drawn_ms(ms, draw64(&l->rng)) / 1000.;
 }
 
 static void round_clear(struct round *r)

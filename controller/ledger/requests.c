@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include <libpq-fe.h>
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
@@ -34,13 +34,6 @@ static void ask_story_key(struct pg *pg)
 	params_int8(p, pg_session(pg));
 	params_text(p, drawn);
 	pg_conn_add(pg->conn, SQL_STORY_KEY, p);
-}
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec t;
-	must(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* Of a lease that another holds. */

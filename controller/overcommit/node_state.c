@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "controller/overcommit/inventory.h"
@@ -333,8 +334,7 @@ void node_state_send(struct node_state *a)
 
 static int64_t pause_ms(unsigned failures)
 {
-	int64_t ms = failures < 6 ? (int64_t)RETRY_MS << failures : RETRY_MAX_MS;
-	return least(ms, RETRY_MAX_MS);
+	return backoff_ms(RETRY_MS, failures, RETRY_MAX_MS);
 }
 
 /* What was written counts as seen: the watch says so too, soon. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/common/clock.h"
+#include "base/monotonic.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 
@@ -31,7 +31,7 @@ struct node_watch {
 
 static bool worth_saying(struct count *t)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000;
+	int64_t now_ms = monotonic_ms();
 	if (t->complained_ms != 0 && now_ms - t->complained_ms < COMPLAIN_MS)
 		return false;
 	t->complained_ms = now_ms;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/common/clock.h"
+#include "base/monotonic.h"
 #include "controller/common/log.h"
 #include "controller/common/turns.h"
 #include "controller/ledger/pg.h"
@@ -336,7 +336,7 @@ static void lane_open(struct lane *t, struct ev_loop *loop, const struct past_qu
 	if (t->options.idle_ms == 0)
 		t->options.idle_ms = IDLE_MS;
 	if (!t->options.clock_us)
-		t->options.clock_us = clock_monotonic_us;
+		t->options.clock_us = monotonic_us;
 	ev_timer_init(&t->idle, on_idle, 0., 0.);
 	ev_timer_init(&t->rest, on_rest, 0., 0.);
 	t->idle.data = t->rest.data = t;

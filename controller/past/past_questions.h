@@ -16,6 +16,7 @@
 #define SLUICE_CONTROLLER_PAST_PAST_QUESTIONS_H
 
 #include "base/buf.h"
+#include "base/monotonic.h"
 #include "controller/gate/gate.h"
 #include "controller/past/past_query.h"
 
@@ -30,7 +31,7 @@ struct past_questions_options {
 		*log; /* why the ledger cannot be read: those who ask are not told; NULL: nowhere */
 	uint64_t seed;
 	int64_t idle_ms;	   /* 0: a minute */
-	int64_t (*clock_us)(void); /* NULL: clock_monotonic_us() */
+	int64_t (*clock_us)(void); /* NULL: monotonic_us() */
 };
 
 struct past_questions *past_questions_new(

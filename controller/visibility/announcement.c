@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/mem.h"
+#include "base/mix.h"
 #include "base/must.h"
 #include "controller/common/path.h"
 #include "controller/kube/json.h"
@@ -188,25 +190,10 @@ static bool slice_is_right(const struct announcement *a, const cJSON *object)
 
 /* ---- the end of a round ---------------------------------------------------------------------- */
 
-/* splitmix64 */
-static uint64_t draw(struct announcement *a)
-{
-	uint64_t z = a->random += 0x9e3779b97f4a7c15u;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-/* Twice the last one up to the maximum, the upper half of it drawn. */
 static int64_t pause_ms(struct announcement *a)
 {
-	int64_t wait = RETRY_MS;
-	for (unsigned i = 0; i < a->failures && wait < RETRY_MAX_MS; i++)
-		wait *= 2;
-	if (wait > RETRY_MAX_MS)
-		wait = RETRY_MAX_MS;
-	a->failures++;
-	return wait / 2 + (int64_t)(draw(a) % (uint64_t)(wait / 2 + 1));
+	return backoff_drawn_ms(
+		backoff_ms(RETRY_MS, a->failures++, RETRY_MAX_MS), draw64(&a->random));
 }
 
 static void rest(struct announcement *a, int64_t wait_ms)

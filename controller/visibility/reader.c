@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
-#include "controller/common/clock.h"
 #include "controller/common/turns.h"
 #include "controller/visibility/reader_child.h"
 
@@ -86,7 +86,7 @@ struct reader {
 
 static void warn(struct reader *r, enum failure kind, const char *text)
 {
-	int64_t now = clock_monotonic_us();
+	int64_t now = monotonic_us();
 	if (r->warned_us[kind] && now - r->warned_us[kind] < WARN_US)
 		return;
 	r->warned_us[kind] = now;
@@ -176,7 +176,7 @@ static void child_next(struct child *c)
 	c->asked = q;
 	c->round = q->turn.round;
 	c->is_busy = true;
-	c->busy_us = clock_monotonic_us();
+	c->busy_us = monotonic_us();
 	reader_child_ask(c->process, (struct slice){q->text, q->len});
 }
 
@@ -186,7 +186,7 @@ static void child_take(struct child *c, struct question *q)
 	turns_line_up(&c->waiting, c->round, &q->turn);
 	q->child = c;
 	q->moment = c->moment;
-	c->asked_us = clock_monotonic_us();
+	c->asked_us = monotonic_us();
 	child_next(c);
 }
 
@@ -197,7 +197,7 @@ static void child_end(struct child *c, enum failure why, const char *sentence)
 	if (r->last == c) {
 		r->last = NULL;
 		if (r->cost_us < 0)
-			r->cost_us = clock_monotonic_us() - c->made_us;
+			r->cost_us = monotonic_us() - c->made_us;
 	}
 	if (c->asked)
 		question_fail(r, c->asked, sentence);
@@ -215,7 +215,7 @@ static void on_answered(struct slice body, bool too_large, void *ctx)
 	struct question *q = c->asked;
 	struct reader_answer a = {.body = body, .moment = c->moment};
 	c->is_busy = false;
-	c->asked_us = clock_monotonic_us();
+	c->asked_us = monotonic_us();
 	if (r->last == c && r->cost_us < 0)
 		r->cost_us = c->asked_us - c->made_us;
 	if (too_large) {
@@ -248,7 +248,7 @@ static struct child *child_new(struct reader *r, struct err *e)
 	struct child *c = mem_alloc(sizeof(*c));
 	c->reader = r;
 	c->moment = next_moment(r);
-	c->made_us = c->asked_us = clock_monotonic_us();
+	c->made_us = c->asked_us = monotonic_us();
 	list_init(&c->waiting);
 	struct reader_child_options o = {.loop = r->o.loop,
 		.serve = r->o.serve,
@@ -271,7 +271,7 @@ static struct child *child_new(struct reader *r, struct err *e)
 	r->cost_us = -1;
 	list_add(&r->children, &c->place);
 	log_event(r->o.log, LEVEL_DEBUG, "reader-made", "#fork_us",
-		LOG_NUMBER(clock_monotonic_us() - c->made_us), NULL);
+		LOG_NUMBER(monotonic_us() - c->made_us), NULL);
 	return c;
 }
 
@@ -309,7 +309,7 @@ static bool make_room(struct reader *r, int64_t now_us)
  * older one will not do: whoever asks again would see time go backwards. */
 static void place_fresh(struct reader *r)
 {
-	int64_t now = clock_monotonic_us();
+	int64_t now = monotonic_us();
 	struct child *c = r->last;
 	struct err e = {""};
 	if (list_empty(&r->fresh))
@@ -331,7 +331,7 @@ static void place_fresh(struct reader *r)
 static struct child *child_of(const struct reader *r, uint64_t moment)
 {
 	list_each_entry(&r->children, struct child, c, place) {
-		bool may = c == r->last || clock_monotonic_us() - c->passed_us < PAGES_ALL_US;
+		bool may = c == r->last || monotonic_us() - c->passed_us < PAGES_ALL_US;
 		if (c->moment == moment)
 			return may ? c : NULL;
 	}
@@ -397,7 +397,7 @@ static void on_turn(struct ev_loop *loop, ev_timer *w, int revents)
 static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct reader *r = w->data;
-	int64_t now = clock_monotonic_us();
+	int64_t now = monotonic_us();
 	(void)revents;
 	look_at_children(r, now);
 	look_at_questions(r, now);
@@ -486,7 +486,7 @@ static struct question *question_new(
 	q->len = from->text.len;
 	q->fn = fn;
 	q->ctx = ctx;
-	q->until_us = clock_monotonic_us() + r->timeout_us;
+	q->until_us = monotonic_us() + r->timeout_us;
 	return q;
 }
 

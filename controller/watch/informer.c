@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/common/clock.h"
+#include "base/monotonic.h"
 #include "controller/watch/kinds.h"
 #include "controller/kube/skim.h"
 #include "controller/kube/watch.h"
@@ -77,7 +77,7 @@ static bool is_jobs(const struct view *v)
 /* A tenant may write the same object again a hundred times a second. */
 static bool log_has_room(struct view *v)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000;
+	int64_t now_ms = monotonic_ms();
 	if (v->complaints == 0 || now_ms - v->complaints_ms >= COMPLAIN_MS) {
 		v->complaints = 0;
 		v->complaints_ms = now_ms;
@@ -310,7 +310,7 @@ static void on_end(void *ctx)
  * anyway. */
 static bool worth_saying(struct view *v, const char *sentence)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000, age_ms = now_ms - v->troubled_ms;
+	int64_t now_ms = monotonic_ms(), age_ms = now_ms - v->troubled_ms;
 	bool news = !v->trouble || strcmp(v->trouble, sentence) != 0;
 	if (v->trouble && age_ms < (news ? COMPLAIN_NEWS_MS : COMPLAIN_MS))
 		return false;
@@ -677,7 +677,7 @@ static void list_quotas_anew(struct informer *o, int64_t now_ms)
 
 void informer_tick(struct informer *o)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000;
+	int64_t now_ms = monotonic_ms();
 	look_at_zones(o, now_ms);
 	list_jobs_anew(o, now_ms);
 	list_quotas_anew(o, now_ms);

@@ -5,8 +5,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
-#include "controller/common/clock.h"
 #include "controller/common/path.h"
 #include "controller/gate/gate.h"
 #include "controller/kube/json.h"
@@ -234,7 +234,7 @@ static void forget_mark(struct turn *t)
 
 static int64_t rest_ms(const struct turn *t)
 {
-	int64_t took_ms = clock_monotonic_us() / 1000 - t->began_ms;
+	int64_t took_ms = monotonic_ms() - t->began_ms;
 	int64_t rest = took_ms * (t->whole ? SHARE_MANY : SHARE_FEW);
 	if (t->whole && rest < REST_MANY_MS)
 		rest = REST_MANY_MS;
@@ -245,7 +245,7 @@ static void end_turn(struct turn *t, int64_t rest)
 {
 	struct predecessors *p = t->p;
 	p->nquestions -= predecessor_turn_count(t->asks);
-	t->tenant->rest_until_ms = clock_monotonic_us() / 1000 + rest;
+	t->tenant->rest_until_ms = monotonic_ms() + rest;
 	enter_line(p, t->tenant);
 	predecessor_turn_free(t->asks);
 	forget_mark(t);

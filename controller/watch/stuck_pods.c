@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "controller/common/clock.h"
 #include "controller/kube/watch.h"
 #include "controller/wire/decode.h"
@@ -25,7 +26,7 @@ struct stuck_pods {
 
 static int64_t now_ms(void)
 {
-	return clock_monotonic_us() / 1000;
+	return monotonic_ms();
 }
 
 /* ---- what a watch says ----------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
 #include "controller/common/path.h"
@@ -273,7 +274,7 @@ static bool speaks_of_rights(struct dispatcher *c, const struct kube_answer *a)
 
 static void complain(struct dispatcher *c, const struct kube_answer *a)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000;
+	int64_t now_ms = monotonic_ms();
 	if (c->complained_ms != 0 && now_ms - c->complained_ms < COMPLAIN_MS)
 		return;
 	c->complained_ms = now_ms;

@@ -5,8 +5,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/must.h"
-#include "controller/common/clock.h"
 #include "controller/kube/json.h"
 #include "controller/kube/skim.h"
 #include "controller/common/path.h"
@@ -161,7 +161,7 @@ struct status_writer *status_writer_new(const struct status_writer_options *o)
 	r->fair_sharing = o->fair_sharing;
 	r->zones = o->zones;
 	r->events = o->events;
-	r->clock_us = o->clock_us ? o->clock_us : clock_monotonic_us;
+	r->clock_us = o->clock_us ? o->clock_us : monotonic_us;
 	map_init(&r->subjects, subject_has_key);
 	return r;
 }

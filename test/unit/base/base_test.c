@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -236,6 +237,21 @@ static void errors_gain_context_and_never_overflow(void **state)
 	err_wrap(NULL, "%s", "nobody asks");
 }
 
+static void a_back_off_doubles_up_to_its_last(void **state)
+{
+	(void)state;
+	assert_int_equal(backoff_ms(200, 0, 30000), 200);
+	assert_int_equal(backoff_ms(200, 3, 30000), 1600);
+	assert_int_equal(backoff_ms(200, 8, 30000), 30000);
+	assert_int_equal(backoff_ms(200, UINT64_MAX, 30000), 30000);
+	assert_int_equal(backoff_ms(500, 0, 30), 30);
+	assert_int_equal(backoff_ms(0, 7, 0), 0);
+	assert_int_equal(backoff_ms(3, UINT64_MAX, INT64_MAX), INT64_MAX);
+	assert_int_equal(backoff_drawn_ms(1000, 0), 500);
+	assert_int_equal(backoff_drawn_ms(1000, 500), 1000);
+	assert_int_equal(backoff_drawn_ms(1000, 501), 500);
+}
+
 /* In a child: _exit, so that nothing of the parent is flushed twice. */
 static void a_broken_belief_kills(void **state)
 {
@@ -267,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_map_keeps_what_is_put_in),
 		cmocka_unit_test(uids_read_and_write),
 		cmocka_unit_test(errors_gain_context_and_never_overflow),
+		cmocka_unit_test(a_back_off_doubles_up_to_its_last),
 		cmocka_unit_test(a_broken_belief_kills),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,8 @@ void __wrap_status_writer_lose(
 	struct status_writer *r, enum status_writer_kind kind, const char *ns, const char *name);
 int __wrap_queue_set_advance_reservation(
 	struct queue *q, const struct advance_reservation_spec *s, struct err *e);
-int64_t __wrap_clock_monotonic_us(void);
-int64_t __real_clock_monotonic_us(void);
+int64_t __wrap_monotonic_us(void);
+int64_t __real_monotonic_us(void);
 void __wrap_gate_set_synced(struct gate *g);
 void __wrap_queue_know_cluster(struct queue *q);
 void __wrap_queue_set_node(struct queue *q, const struct node_spec *s);
@@ -187,9 +187,9 @@ int __wrap_queue_set_advance_reservation(
 	return 0;
 }
 
-int64_t __wrap_clock_monotonic_us(void)
+int64_t __wrap_monotonic_us(void)
 {
-	return clock_ms ? clock_ms * 1000 : __real_clock_monotonic_us();
+	return clock_ms ? clock_ms * 1000 : __real_monotonic_us();
 }
 
 /* ---- the stage ------------------------------------------------------------------------------- */

@@ -2,10 +2,10 @@
  * The reader of predecessors, against an API server that does as it is told, a ledger that says what
  * the test says, and a queue whose questions are the test's.
  */
+#include "base/monotonic.h"
 #include "controller/watch/predecessors.h"
 
 #include "api_stage.h"
-#include "controller/common/clock.h"
 #include "controller/ledger/outcomes.h"
 #include "controller/watch/predecessor_turn.h"
 
@@ -157,7 +157,7 @@ static void on_changed(void *ctx)
 static void stage_open(struct stage *s)
 {
 	memset(&now, 0, sizeof(now));
-	*s = (struct stage){.written = tmpfile(), .tick_ms = clock_monotonic_us() / 1000};
+	*s = (struct stage){.written = tmpfile(), .tick_ms = monotonic_ms()};
 	api_stage_open(&s->api);
 	s->log = log_new(fileno(s->written), LOG_JSON, LEVEL_INFO);
 	s->p = predecessors_new(&(struct predecessors_options){.client = s->api.client,

@@ -19,7 +19,7 @@ foreach(told reader_ask reader_forget http_answer http_stream http_stream_write 
   target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
 endforeach()
 # The clock of the reader, and whether there may be one more process, is the test's.
-target_link_options(test_controller_reader PRIVATE -Wl,--wrap=clock_monotonic_us -Wl,--wrap=fork)
+target_link_options(test_controller_reader PRIVATE -Wl,--wrap=monotonic_us -Wl,--wrap=fork)
 target_compile_definitions(test_controller_metrics PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 # What the time_specs tells the queue, the test hears.
 target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_calendar
@@ -77,7 +77,7 @@ target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_inte
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind queue_set_made_nodes
-  queue_set_device_class queue_drop_device_class queue_know_device_classes queue_drop_made_nodes queue_set_advance_reservation gate_leading status_writer_see status_writer_lose clock_monotonic_us)
+  queue_set_device_class queue_drop_device_class queue_know_device_classes queue_drop_made_nodes queue_set_advance_reservation gate_leading status_writer_see status_writer_lose monotonic_us)
   target_link_options(test_controller_informer PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What the queue asks and is told, and what the ledger says, is the test's.
