@@ -11,7 +11,6 @@
 
 #define SALT 0x616476616e6365 /* "advance" */
 #define GIB ((int64_t)1 << 30)
-#define WRITE_EVERY_MS 1000
 
 const char *const advance_names[ADVANCES] = {"demo", "upgrade", "workshop"};
 
@@ -74,7 +73,8 @@ static void make(struct sim *s, struct config *c)
 	struct advance_object *a = &c->advance;
 	*a = (struct advance_object){.incarnation = ++s->advance.made,
 		.version = a->version,
-		.created_ms = s->now_ms / 1000 * 1000};
+		.created_ms = s->now_ms / 1000 * 1000,
+		.found_free = sim_alloc(s, sizeof(bool))};
 	c->exists = true;
 	c->generation = 1;
 	c->clusterqueue = (size_t)rng_between(r, 0, CLUSTERQUEUES - 1);
@@ -122,6 +122,24 @@ static void admin_acts(struct sim *s, void *arg)
 		edit(s, c);
 	changed(s, c);
 	sim_after(s, rng_skewed(r, 500, 20000), admin_acts, NULL);
+}
+
+/* Empties the status of one of which nothing was given back, as people do who put back a manifest. */
+static void admin_empties_status(struct sim *s, void *arg)
+{
+	struct rng *r = &s->advance.rng;
+	(void)arg;
+	if (s->calm)
+		return;
+	size_t i = (size_t)rng_between(r, 0, ADVANCES - 1);
+	struct config *c = &s->people.config[CONFIG_ADVANCE][i];
+	if (c->exists && c->advance.status.accepted > 0 && c->advance.status.left_from_ms == 0) {
+		c->advance.status.accepted = 0;
+		s->advance.promised[i] = 0;
+		sim_log(s, "admin  empties the status of %s", advance_names[i]);
+		changed(s, c);
+	}
+	sim_after(s, rng_skewed(r, 500, 20000), admin_empties_status, NULL);
 }
 
 /* ---- Faults that are planted in the queue (ld --wrap) --------------------------------------------
@@ -172,6 +190,8 @@ void advance_begin(struct sim *s)
 		s->people.config[CONFIG_ADVANCE][i].exists = false;
 	if (s->advance.on)
 		sim_after(s, 1, admin_acts, NULL);
+	if (s->advance.on && s->o.restores)
+		sim_after(s, 1000, admin_empties_status, NULL);
 }
 
 void advance_calm(struct sim *s)
@@ -377,7 +397,7 @@ void advance_write(struct sim *s, struct replica *r)
 			continue;
 		bool told = written->incarnation == known->advance.incarnation &&
 			    is_same(&written->status, &status);
-		bool may = s->now_ms - written->at_ms >= WRITE_EVERY_MS;
+		bool may = s->now_ms - written->at_ms >= ADVANCE_WRITE_EVERY_MS;
 		if (may && (!told || (!as_seen && s->o.bug != BUG_STATUS_NOT_LOOKED_AT)) &&
 			!(told && as_seen))
 			send(s, r, (size_t)index, known, &status);

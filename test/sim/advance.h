@@ -6,14 +6,17 @@
  * The object is modelled as the API server has it. Its status is the leader's word: that it was accepted,
  * and what was given back. The driver writes it as the real one does, at most once a second, late, and now
  * and then not at all. It names the uid and the version that it is about, so that it is not said of another
- * object of that name, and undoes nothing that another leader has said. And if the status is seen to say another thing than was written, it is written anew: a leader that
- * was deposed may have written last.
+ * object of that name, and undoes nothing that another leader has said. If the status is seen to say another
+ * thing than was written, it is written anew: in worlds with --restores, admins empty it now and then, as people
+ * do who put back a manifest.
  *
  * P18, asked at each decision of a leader of what its queue has been told, by arithmetic on its views of
  * quota:
  *
  *   - what was accepted, as the object says, stays accepted, whoever leads, until it is deleted, or the
  *     API server goes back to when the object did not say so;
+ *   - a status says so of an object only once a leader has found that this very object can be kept;
+ *   - a leader that holds it accepted, and sees a status that does not say so, writes it, once a second at most;
  *   - in its time it has its quota: what its users hold and what is free are together what is still
  *     reserved. If not, Kept is false. Then pods of runs that were stopped, or are being deleted, have not
  *     ended; or quota was lowered, which has been said before;
@@ -40,6 +43,8 @@
 #include "sluice/queue.h"
 #include "test/sim/people.h"
 #include "test/sim/rng.h"
+
+#define ADVANCE_WRITE_EVERY_MS 1000 /* a leader writes each status so often at most */
 
 struct replica;
 struct sim;
@@ -77,6 +82,8 @@ void advance_write(struct sim *s, struct replica *r);
 /* The queue of a controller has made these decisions at now_ms, by its clock. */
 void advance_check(
 	struct sim *s, struct replica *r, const struct decision *d, size_t n, int64_t now_ms);
+/* The pass of a controller is over, and it has written what it would. */
+void advance_check_pass(struct sim *s, const struct replica *r);
 /* Says when, to what is planted in the queue. */
 void advance_judges(int64_t now_ms);
 /* Is it for Jobs of that namespace? */

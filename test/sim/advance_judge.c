@@ -442,6 +442,11 @@ static void check_accepted(
 		sim_reach(s, PATH_ADVANCE_RETOLD);
 	if (!x->ok && strcmp(x->reason, "NotFree") == 0)
 		sim_reach(s, PATH_ADVANCE_REFUSED);
+	if (x->ok && !told)
+		*a->found_free = true;
+	if (told && !*a->found_free)
+		break_it(s, r, x, now_ms,
+			"its status says that it is accepted, and no leader found so");
 	if (!x->ok && (told || promised))
 		break_it(s, r, x, now_ms, "it was accepted, and is not any more");
 	for (size_t i = 0; x->ok && a->cpu > 0 && i < x->nuse; i++) {
@@ -464,6 +469,30 @@ static void check_accepted(
 				"its status gives back more than is free for others");
 		if (u->left > amount || u->used > u->left)
 			break_it(s, r, x, now_ms, "more of it is left or used than was reserved");
+	}
+}
+
+/* ---- A pass is over ----------------------------------------------------------------------------
+ */
+
+void advance_check_pass(struct sim *s, const struct replica *r)
+{
+	struct reserved_all all;
+	if (!s->advance.on || !gate_leading(r->gate))
+		return;
+	gather(r, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct reserved *x = &all.of[i];
+		const struct config *now = &s->people.config[CONFIG_ADVANCE][x->index];
+		const struct advance_written *written = &r->advance[x->index];
+		bool is_known = now->exists && now->advance.version == x->known->advance.version;
+		bool is_said =
+			now->advance.status.accepted > 0 || x->known->advance.status.accepted > 0;
+		bool may =
+			!written->under_way && s->now_ms - written->at_ms >= ADVANCE_WRITE_EVERY_MS;
+		if (x->ok && is_known && !is_said && may)
+			break_it(s, r, x, s->now_ms,
+				"it is accepted, its status does not say so, and nothing is written");
 	}
 }
 

@@ -72,6 +72,7 @@ struct advance_object {
 	int64_t release_after_ms;
 	int64_t shortest_release_ms; /* that it ever was; 0: it always was 0 */
 	struct advance_status status;
+	bool *found_free; /* by a queue that read no status which says so; one flag for all copies */
 };
 
 /* One object of one kind; only the fields of its kind count. */

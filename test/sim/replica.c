@@ -272,6 +272,7 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 	}
 	pipelines_ask(s, r);
 	advance_write(s, r);
+	advance_check_pass(s, r);
 	restore_check_pass(s, r);
 	sleep_until_due(s, r);
 }
