@@ -11,8 +11,8 @@
 #include "cli/job_change.h"
 #include "cli/job_object.h"
 #include "cli/local_times.h"
-#include "controller/gate/gate.h"
 #include "sluice/job.h"
+#include "sluice/keys.h"
 
 #define NOT_HELD "false" /* the annotation with that text holds nothing */
 

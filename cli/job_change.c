@@ -7,8 +7,7 @@
 #include "cli/job_object.h"
 #include "cli/unlisted_job.h"
 #include "controller/common/path.h"
-#include "controller/gate/gate.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 enum { OUTPUT_MAX = 64 * 1024, SENTENCE_MAX = 2048 };
 

@@ -10,8 +10,8 @@
 #include "cli/help.h"
 #include "cli/job_object.h"
 #include "cli/own_jobs.h"
-#include "controller/wire/labels.h"
 #include "sluice/job.h"
+#include "sluice/keys.h"
 
 static const struct flag flags[] = {
 	{FLAG_GIVEN("top", 't', struct nice_change, top)},

@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/job_object.h"
 #include "controller/common/path.h"
-#include "controller/wire/labels.h"
 #include "sluice/job.h"
+#include "sluice/keys.h"
 
 #define PAGE "500"
 

@@ -11,7 +11,7 @@
 #include "cli/job_object.h"
 #include "cli/queued_place.h"
 #include "controller/common/path.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 static const struct flag flags[] = {JOB_OPTIONS_FLAGS(struct priority_change, of)};
 

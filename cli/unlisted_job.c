@@ -5,8 +5,8 @@
 
 #include "cli/commands.h"
 #include "cli/job_object.h"
-#include "controller/wire/labels.h"
 #include "sluice/job.h"
+#include "sluice/keys.h"
 
 #define KUEUE_LABEL "kueue.x-k8s.io/queue-name"
 

@@ -1,7 +1,9 @@
 #include "record/facts.h"
 
 #include "queue/calendar/zone.h"
+#include "queue/cluster/nodes.h"
 #include "queue/cluster/pod.h"
+#include "queue/cluster/resource_quota.h"
 #include "record/recorder.h"
 #include "sluice/queue_call.h"
 

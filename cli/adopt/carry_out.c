@@ -9,8 +9,7 @@
 #include "cli/adopt/permission.h"
 #include "cli/import/metadata.h"
 #include "cli/question.h"
-#include "controller/gate/newcomer.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, HEARSAY_SECONDS = 1, LOOKS_MAX = 5, PAUSE_MS = 50 };
 

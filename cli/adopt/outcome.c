@@ -7,8 +7,7 @@
 #include "base/monotonic.h"
 #include "cli/job_object.h"
 #include "cli/question.h"
-#include "controller/gate/story.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 enum { PATH_SIZE = 700, LOOK_SECONDS = 1 };
 

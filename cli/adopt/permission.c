@@ -6,8 +6,8 @@
 
 #include "base/instant.h"
 #include "cli/question.h"
-#include "controller/gate/newcomer.h"
 #include "controller/gate/story.h"
+#include "sluice/keys.h"
 
 #define POINTER "/metadata/annotations/sluice.dev~1adopt-begun-by"
 

@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "cli/commands.h"
 #include "controller/common/path.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 #define JOBS "/apis/batch/v1/namespaces/%s/jobs"
 /* Of each object its metadata alone. */

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/doctor/checks.h"
 #include "cli/job_object.h"
+#include "sluice/keys.h"
 
 #define LOCALQUEUES SLUICE_ROOT "/localqueues?"
 #define JOBSETS "jobset.x-k8s.io/"
@@ -84,7 +85,7 @@ static void take_job(const cJSON *object, void *ctx)
 	struct queue_names *x = ctx;
 	const cJSON *metadata = json_object(object, "metadata");
 	const char *ns = json_text(metadata, "namespace");
-	const char *queue = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name");
+	const char *queue = json_text(json_object(metadata, "labels"), QUEUE_LABEL);
 	if (!ns || !queue || !*queue || job_object_is_over(object) ||
 		doctor_context_exempts(x->context, ns))
 		return;

@@ -10,6 +10,7 @@
 #include "cli/doctor/checks.h"
 #include "cli/job_object.h"
 #include "controller/common/clock.h"
+#include "sluice/keys.h"
 
 #define PODS                                                                                       \
 	"/api/v1/pods?labelSelector=batch.kubernetes.io%2Fcontroller-uid&fieldSelector="           \
@@ -125,7 +126,7 @@ static void take_job(const cJSON *object, void *ctx)
 	const cJSON *metadata = json_object(object, "metadata");
 	const cJSON *status = json_object(object, "status");
 	const char *uid = json_text(metadata, "uid");
-	bool named = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name");
+	bool named = json_text(json_object(metadata, "labels"), QUEUE_LABEL);
 	bool queued =
 		named && !doctor_context_exempts(k->context, json_text(metadata, "namespace"));
 	k->nunqueued += !named &&

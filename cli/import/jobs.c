@@ -9,7 +9,7 @@
 #include "cli/import/references.h"
 #include "cli/job_object.h"
 #include "controller/wire/decode.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 #define COMMAND_MAX_BYTES ((size_t)1 << 20)
 

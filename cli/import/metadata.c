@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 /* ---- keys of Kueue --------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static const struct key_rule job_keys[] = {
 	{"max-exec-time-seconds", NULL, MAX_RUN_ANNOTATION, NULL},
 	{"job-min-parallelism", NULL, MIN_PARALLELISM_ANNOTATION, NULL},
 	{"job-completions-equal-parallelism", NULL, COMPLETIONS_ANNOTATION, NULL},
-	{"admission-gated-by", NULL, "sluice.dev/hold", /* HOLD_ANNOTATION of gate.h */
+	{"admission-gated-by", NULL, HOLD_ANNOTATION,
 		"becomes sluice.dev/hold: what lifted this gate must remove that annotation, else the Job waits for ever"},
 	{"elastic-job", NULL, NULL,
 		"is left out: to give a run more pods put the Job on hold, raise spec.parallelism and remove the hold, or let it grow by itself (sluice.dev/min-parallelism with sluice.dev/grow)"},

@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "cli/import/import.h"
 #include "controller/wire/decode.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 /* ---- what an object names -------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "cli/simulate/time_axis.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
+#include "sluice/quantity.h"
 
 enum {
 	WIDTH = 1000,

@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "cli/simulate/job_notes.h"
-#include "controller/gate/newcomer.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
+#include "sluice/keys.h"
 
 #define STORY_TREE_MAX (4u << 20)
 #define UNRANKED UINT64_MAX

@@ -7,7 +7,7 @@
 #include "cli/flags.h"
 #include "cli/short_times.h"
 #include "cli/start/report.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 enum { CELL_MAX_BYTES = 4096 };
 

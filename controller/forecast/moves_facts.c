@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "queue/cluster/nodes.h"
 
 static void add_fact(struct making *m, uint64_t tree, enum fact_kind kind, uint64_t count)
 {

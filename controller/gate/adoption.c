@@ -42,6 +42,7 @@
 #include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
+#include "sluice/keys.h"
 #include "sluice/quantity.h"
 
 #define LOOK_MS 1000

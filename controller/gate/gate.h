@@ -65,12 +65,6 @@
 #include "sluice/job.h"
 #include "sluice/queue.h"
 
-#define HOLD_ANNOTATION "sluice.dev/hold"
-#define WAITING_ANNOTATION "sluice.dev/waiting"
-#define OUTCOMES_ANNOTATION "sluice.dev/after-outcomes"
-#define STOPPING_ANNOTATION "sluice.dev/stopping-at"
-#define BOOKED_START_ANNOTATION "sluice.dev/booked-start"
-
 struct gate;
 
 /* When a Job is likely to start, by a forecast. */

@@ -36,10 +36,6 @@ struct gate_job;
 struct intent;
 struct job_answer;
 
-/* On a Namespace, UTC and whole seconds (2026-11-25T10:00:00Z; the policy matches that form alone): Jobs that
- * began by then may be adopted. */
-#define ADOPT_ANNOTATION "sluice.dev/adopt-begun-by"
-
 struct newcomer {
 	bool asked;	     /* its Namespace was read, */
 	int64_t begun_by_ms; /* ... and said this; 0: nothing */

@@ -40,7 +40,6 @@
 #include "sluice/job.h"
 #include "sluice/queue.h"
 
-#define STORY_ANNOTATION "sluice.dev/admission"
 #define STORY_TEXT_MAX 4096
 
 struct story {

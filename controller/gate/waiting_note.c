@@ -26,6 +26,7 @@
 #include "controller/gate/story.h"
 #include "controller/gate/view.h"
 #include "controller/gate/waiting_note.h"
+#include "sluice/keys.h"
 
 #define TICK_MS 2000
 #define LOOKS_MAX 100 /* in a tick */

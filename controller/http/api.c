@@ -11,8 +11,8 @@
 #include "controller/http/members.h"
 #include "controller/http/queues.h"
 #include "controller/http/week.h"
-#include "controller/wire/labels.h"
 #include "controller/write/trouble_rows.h"
+#include "sluice/keys.h"
 
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"

@@ -15,8 +15,8 @@
 #include "controller/write/events.h"
 #include "controller/watch/kind_health.h"
 #include "controller/kube/client.h"
-#include "controller/overcommit/overcommit_controller.h"
 #include "controller/http/counters.h"
+#include "controller/overcommit/overcommit_controller.h"
 #include "sluice/queue.h"
 
 #define METRICS_CONTENT_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -19,7 +19,6 @@
 #include "controller/page/page.h"
 #include "controller/visibility/answers.h"
 #include "controller/visibility/watch_terms.h"
-#include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/informer.h"
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"

@@ -15,8 +15,8 @@
 
 #include "base/err.h"
 #include "controller/http/leadership.h"
-#include "controller/parts.h"
 
+struct parts;
 struct ports;
 
 /* What only the loop knows; read at each request. */

@@ -12,9 +12,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "controller/past/past_query.h"
 #include "controller/gate/gate.h"
-#include "controller/ledger/ledger.h"
+#include "controller/past/past_query.h"
 
 struct cost_report;
 

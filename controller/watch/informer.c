@@ -12,7 +12,7 @@
 #include "controller/common/path.h"
 #include "controller/watch/seen_set.h"
 #include "controller/wire/decode_text.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 enum { COMPLAINTS_MAX = 20 }; /* about objects of one kind in COMPLAIN_MS */
 

@@ -5,7 +5,7 @@
 
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_provision.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 /* ---- kinds that concern more than the queue ---------------------------------------------------
  * */

@@ -9,6 +9,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_trouble.h"
 #include "controller/wire/patch.h"
+#include "sluice/keys.h"
 
 enum { COMPLAIN_MS = 60000, LINGER_MS = 60000 };
 

@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "controller/common/selector.h"
-#include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 #define AFTER_MAX_BYTES 8192
 #define JOB_NAME_MAX 253

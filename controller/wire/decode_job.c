@@ -4,7 +4,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 /* An ordinary Job of one container takes about 1,300 bytes, 2,200 when it has run before. */
 #define JOB_GUESS 3072

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
 #include "controller/wire/resources.h"
+#include "sluice/keys.h"
 #include "sluice/quantity.h"
 
 #define TREE_MAX_BYTES (16 << 20)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/labels.h"
 #include "controller/wire/resources.h"
+#include "sluice/keys.h"
 
 #define KEY_NAME_MAX 63
 #define KEY_PREFIX_MAX 253

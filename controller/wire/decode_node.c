@@ -6,7 +6,7 @@
 #include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/decode_strategy.h"
-#include "controller/wire/labels.h"
+#include "sluice/keys.h"
 
 /* An ordinary Node of 20 labels takes about 2,500 bytes. */
 #define NODE_GUESS 4096

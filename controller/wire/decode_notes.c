@@ -12,8 +12,8 @@
 #include "base/instant.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
+#include "sluice/keys.h"
 
 #define HOLD_MAX_BYTES 1024
 #define LABELS_MAX 4096

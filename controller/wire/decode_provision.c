@@ -6,6 +6,7 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
+#include "sluice/keys.h"
 
 #define PREFIX "sluice-"
 

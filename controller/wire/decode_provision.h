@@ -17,9 +17,6 @@
 
 struct cJSON;
 
-#define PROVISION_JOB_LABEL "sluice.dev/provisions-job-uid"
-#define PROVISION_KEY_ANNOTATION "sluice.dev/asks-for"
-
 /* False: it is none of ours. Texts are borrowed from o. */
 bool decode_provision(const struct cJSON *o, struct provision_fact *ret);
 bool provision_name_parse(const char *name, struct uid *ret_job, int32_t *ret_number);

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "queue/calendar/wall_time.h"
-#include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/labels.h"
 #include "queue/price/money.h"
+#include "sluice/keys.h"
 
 #define TIME_MAX 127 /* bytes of a time and a zone */
 #define SENTENCE_MAX 1024

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/wire/labels.h"
 #include "controller/wire/resources.h"
 
 /* Keys of ours as they stand in a JSON pointer: ~1 is a slash. */

@@ -25,8 +25,6 @@
 #include "base/buf.h"
 #include "controller/gate/gate.h"
 
-#define DIRECTIVES_ANNOTATION "sluice.dev/original-directives"
-#define CLUSTERQUEUE_LABEL "sluice.dev/cluster-queue-name" /* on the pods */
 #define PATCH_MAX_BYTES (1 << 20)
 
 /* Appends the patch for INTENT_START, INTENT_STOP, INTENT_SHRINK, INTENT_GROW, INTENT_TELL,

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "controller/wire/decode_provision.h"
+#include "sluice/keys.h"
 
 static void put_metadata(const struct intent *i, struct buf *out)
 {

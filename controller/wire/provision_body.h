@@ -8,7 +8,8 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
-#include "controller/gate/gate.h"
+
+struct intent;
 
 /* i is INTENT_PROVISION. template is the JSON of the Job's spec.template, as a dry run of its start
  * shows it. Functions append. */

@@ -18,6 +18,7 @@
 #include "controller/wire/patch.h"
 #include "controller/wire/pods_table.h"
 #include "controller/write/provisioner.h"
+#include "sluice/keys.h"
 
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
+#include "sluice/keys.h"
 
 enum {
 	UNDER_WAY_MAX = 2,

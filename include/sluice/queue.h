@@ -44,14 +44,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/uid.h"
-#include "queue/cluster/nodes.h"
-#include "queue/cluster/resource_quota.h"
 #include "sluice/calendar.h"
 #include "sluice/job.h"
 #include "sluice/policy.h"
 #include "sluice/spec.h"
 
+struct bound_pod;
+struct node_spec;
 struct queue;
+struct resource_quota;
 
 struct queue *queue_new(void);
 void queue_free(struct queue *q);

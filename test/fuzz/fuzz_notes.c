@@ -13,9 +13,9 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 #include "controller/wire/job_times.h"
-#include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
 #include "test/fuzz/outcome.h"
+#include "sluice/keys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

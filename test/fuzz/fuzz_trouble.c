@@ -11,6 +11,9 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode_trouble.h"
 #include "test/fuzz/outcome.h"
+#include "controller/gate/trouble.h"
+#include "base/uid.h"
+#include "controller/gate/rejection.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

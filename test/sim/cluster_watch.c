@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "test/sim/sim.h"
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/resource_quota.h"
 
 static int64_t news_at(struct sim *s, int64_t *last_ms)
 {

@@ -10,6 +10,7 @@
 #include "test/sim/directives.h"
 #include "test/sim/sim.h"
 #include "test/unit/wire/json_patch.h"
+#include "sluice/keys.h"
 
 #define PREEMPTIBLE (1u << LENDING_NONE | 1u << LENDING_BATCH)
 #define PLENTY (INT64_C(1) << 50)

@@ -20,6 +20,7 @@
 #include "queue/core/model/claim.h"
 
 struct feature;
+struct fit_answer;
 struct reservation;
 struct workload;
 

@@ -11,6 +11,8 @@
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 #include "controller_world.h"
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/resource_quota.h"
 
 /* What was told, as words: "node:a", "-node:a", "pool:a", "-pool:a", "bind", "unbind", "pods:1",
  * "saw:7", "cluster", "synced", "reservation:a:1" (accepted). */

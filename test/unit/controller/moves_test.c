@@ -3,6 +3,7 @@
 
 #include "test/unit/forecast/fixture.h"
 #include "test/unit/queue/worlds.h"
+#include "queue/cluster/nodes.h"
 
 enum { JOBS = 8 };
 

@@ -10,6 +10,8 @@
 #include "test/unit/kube/scripted_server.h"
 #include "test/unit/kube/test.h"
 #include "tls_client.h"
+#include "controller/parts.h"
+#include "controller/options.h"
 
 #include <dirent.h>
 

@@ -3,6 +3,7 @@
  * that who may write Jobs can write. The real gate and queue against the simulation's models.
  */
 #include "world.h"
+#include "queue/cluster/nodes.h"
 
 /* A Job that runs since start_ms, past Sluice, and gets its label now. */
 static void come_with(struct world *w, int64_t start_ms, bool was_suspended)

@@ -20,6 +20,7 @@
 #include "test/sim/model_api.h"
 #include "test/sim/model_ledger.h"
 #include "test/unit/queue/worlds.h"
+#include "sluice/keys.h"
 
 #define T0 INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
 #define STOP_MS (T0 + 600000)

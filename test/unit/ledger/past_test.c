@@ -16,6 +16,7 @@
 
 #include "controller/ledger/sql.h"
 #include "drive.h"
+#include "controller/gate/gate.h"
 
 #define NOW INT64_C(1795255200000)
 

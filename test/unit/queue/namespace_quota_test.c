@@ -24,6 +24,7 @@
 #include "sluice/queue.h"
 #include "test/unit/searched.h"
 #include "test/unit/queue/worlds.h"
+#include "queue/cluster/resource_quota.h"
 
 #define SPACES 2
 #define QUOTAS 4 /* of each namespace the half */

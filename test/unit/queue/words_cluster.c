@@ -8,6 +8,8 @@
 #include "test/unit/cluster/words.h"
 #include "pieces.h"
 #include "sluice/quantity.h"
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/resource_quota.h"
 
 bool words_cluster_of_queue(struct clusterqueue_spec *s, const char *word)
 {

@@ -27,6 +27,8 @@
 #include "record/recorder.h"
 #include "record/replay.h"
 #include "test/unit/record/shadow.h"
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/resource_quota.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -2,6 +2,8 @@
 #include "controller/wire/decode_trouble.h"
 
 #include "wire.h"
+#include "controller/gate/trouble.h"
+#include "controller/gate/rejection.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define T0 INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */

@@ -6,9 +6,10 @@
 #include "wire.h"
 
 #include "controller/wire/decode.h"
-#include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
 #include "json_patch.h"
+#include "sluice/keys.h"
+#include "queue/cluster/pod.h"
 
 #define UID_TEXT "123e4567-e89b-12d3-a456-426614174000"
 #define REQUIRED "'requiredDuringSchedulingIgnoredDuringExecution'"

@@ -3,6 +3,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "json_patch.h"
+#include "sluice/keys.h"
 
 #define UID_TEXT "123e4567-e89b-12d3-a456-426614174000"
 
