@@ -29,7 +29,7 @@ static uint64_t tree_of(const struct clusterqueue *cq)
 	const struct cohort *c = cq->spec.cohort;
 	while (c && c->parent && !c->cyclic)
 		c = c->parent;
-	return c ? tree_number(c->name, true) : tree_number(cq->name, false);
+	return c ? tree_number(c->object.name, true) : tree_number(cq->name, false);
 }
 
 uint64_t queue_tree_of(const struct queue *q, const char *clusterqueue)
@@ -48,7 +48,7 @@ static void tell_cohorts(const struct telling *t, const struct cohort *c)
 {
 	for (; c; c = c->cyclic ? NULL : c->parent)
 		if (c->exists)
-			tell(t, "Cohort", c->name, (uint64_t)c->generation);
+			tell(t, "Cohort", c->object.name, (uint64_t)c->generation);
 }
 
 static void tell_flavors(const struct telling *t, const struct clusterqueue *cq)

@@ -195,17 +195,9 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 static struct cohort *cohort_object(struct queue *q, const char *name)
 {
 	struct cohort *c = cohort_keep(&q->cohorts, name);
-	if (c->exists || c->invalid)
+	if (c->exists || c->object.invalid)
 		c->refs--;
 	return c;
-}
-
-static void cohort_refuse(struct queue *q, const char *name, const char *sentence)
-{
-	struct cohort *c = cohort_object(q, name);
-	free(c->invalid);
-	c->invalid = mem_strdup(sentence);
-	q->counters.version++;
 }
 
 int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e)
@@ -214,12 +206,11 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 	struct err own;
 	int code = cohort_check(s, &own);
 	if (code) {
-		cohort_refuse(q, s->name, own.text);
+		named_object_refuse(q, &cohort_object(q, s->name)->object, own.text);
 		return err_set(e, code, "%s", own.text);
 	}
 	struct cohort *c = cohort_object(q, s->name);
-	free(c->invalid);
-	c->invalid = NULL;
+	named_object_set_invalid(&c->object, NULL);
 	cohort_take_spec(&q->cohorts, c, s);
 	effective_quota_apply(q, c->node);
 	cohort_trees_form(q);
@@ -231,19 +222,18 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 void queue_reject_cohort(struct queue *q, const char *name, const char *sentence)
 {
 	queue_tell(q, REJECT_COHORT, .name = name, .sentence = sentence);
-	cohort_refuse(q, name, sentence);
+	named_object_refuse(q, &cohort_object(q, name)->object, sentence);
 }
 
 void queue_drop_cohort(struct queue *q, const char *name)
 {
 	queue_tell(q, DROP_COHORT, .name = name);
 	struct cohort *c = cohort_find(&q->cohorts, name);
-	if (!c || (!c->exists && !c->invalid))
+	if (!c || (!c->exists && !c->object.invalid))
 		return;
 	cohort_drop_spec(&q->cohorts, c);
 	effective_quota_apply(q, c->node);
-	free(c->invalid);
-	c->invalid = NULL;
+	named_object_set_invalid(&c->object, NULL);
 	cohort_trees_form(q);
 	effective_quota_divide(q);
 	cohort_put(&q->cohorts, c);

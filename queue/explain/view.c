@@ -155,7 +155,7 @@ static const char *inactive_reason(
 	case CLUSTERQUEUE_CYCLIC:
 		text_add(message,
 			"Can't admit new workloads: the parents of Cohort %s form a cycle.",
-			cq->spec.cohort->name);
+			cq->spec.cohort->object.name);
 		return "CohortCycle";
 	case CLUSTERQUEUE_FLAVOR_MISSING:
 		return add_missing_flavor(q, clusterqueue_missing_flavor(cq), message);
@@ -206,7 +206,7 @@ static void fill_clusterqueue(
 	ret->grows = cq->spec.grow_by_default;
 	ret->has_max_priority = cq->spec.has_max_priority;
 	ret->max_priority = cq->spec.max_priority;
-	ret->cohort = cq->spec.cohort ? cq->spec.cohort->name : "";
+	ret->cohort = cq->spec.cohort ? cq->spec.cohort->object.name : "";
 	count_waiting(cq, ret);
 	struct stopping stopping = stopping_of(cq);
 	ret->stopping = stopping.n;
@@ -300,7 +300,7 @@ static const char *cohort_reason(const struct cohort *c, struct text *message)
 			"Nothing can start below it: its parents form a cycle; correct spec.parentName of one of them");
 		return "CohortCycle";
 	}
-	if (!c->exists && c->invalid) {
+	if (!c->exists && c->object.invalid) {
 		text_add(message, "No valid spec was ever seen");
 		return "InvalidSpec";
 	}
@@ -310,19 +310,19 @@ static const char *cohort_reason(const struct cohort *c, struct text *message)
 
 bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret)
 {
-	struct tree_node *n = tree_at(&q->cohorts.shown, index);
-	if (!n)
+	struct named_object *o = named_object_at(&q->cohorts.all, index);
+	if (!o)
 		return false;
-	const struct cohort *c = container_of(n, struct cohort, by_name);
+	const struct cohort *c = container_of(o, struct cohort, object);
 	struct text message = text_over(ret->message, sizeof(ret->message));
 	struct share share = share_of(c->node);
 	ret->reason = cohort_reason(c, &message);
 	ret->active = !c->cyclic;
-	ret->name = c->name;
+	ret->name = c->object.name;
 	ret->exists = c->exists;
 	ret->generation = c->generation;
-	ret->parent = c->parent ? c->parent->name : "";
-	ret->invalid = c->invalid;
+	ret->parent = c->parent ? c->parent->object.name : "";
+	ret->invalid = c->object.invalid;
 	ret->weighted_share = share_shown(&share);
 	q->scratch->nusage = 0;
 	for (size_t i = 0; i < c->node->nrows; i++)

@@ -230,7 +230,7 @@ static void limits_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 static bool cohort_take(struct clusterqueues *all, struct clusterqueue *cq, const char *name)
 {
 	struct cohort *old = cq->spec.cohort;
-	if (old ? strcmp(old->name, name) == 0 : !*name)
+	if (old ? strcmp(old->object.name, name) == 0 : !*name)
 		return false;
 	cq->spec.cohort = *name ? cohort_keep(all->cohorts, name) : NULL;
 	quota_move(all->quota, cq->node, NULL); /* not below a Cohort that may be freed now */

@@ -6,40 +6,32 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-static bool cohort_is(const void *value, const void *key)
+static struct cohort *of_object(struct named_object *o)
 {
-	return strcmp(((const struct cohort *)value)->name, key) == 0;
-}
-
-static int name_order(const struct tree_node *a, const struct tree_node *b)
-{
-	return strcmp(container_of_const(a, struct cohort, by_name)->name,
-		container_of_const(b, struct cohort, by_name)->name);
+	return o ? container_of(o, struct cohort, object) : NULL;
 }
 
 void cohorts_init(struct cohorts *all, struct quota *quota)
 {
-	map_init(&all->map, cohort_is);
-	tree_init(&all->shown, name_order, NULL);
-	all->serials = 0;
+	named_objects_init(&all->all);
 	all->quota = quota;
 }
 
-static void cohort_free(struct cohort *c)
+static void cohort_free(struct cohorts *all, struct cohort *c)
 {
-	free(c->invalid);
-	free(c->name);
+	named_object_leave(&all->all, &c->object);
 	free(c);
 }
 
 void cohorts_done(struct cohorts *all)
 {
-	map_free(&all->map, cohort_free);
+	for (struct cohort *c; (c = of_object(named_object_at(&all->all, 0)));)
+		cohort_free(all, c);
 }
 
 struct cohort *cohort_find(const struct cohorts *all, const char *name)
 {
-	return map_get(&all->map, map_hash_string(name), name);
+	return of_object(named_object_find(&all->all, name));
 }
 
 struct cohort *cohort_keep(struct cohorts *all, const char *name)
@@ -47,12 +39,10 @@ struct cohort *cohort_keep(struct cohorts *all, const char *name)
 	struct cohort *c = cohort_find(all, name);
 	if (!c) {
 		c = mem_alloc(sizeof(*c));
-		c->name = mem_strdup(name);
+		named_object_enter(&all->all, &c->object, name);
 		c->weight = 1;
 		c->node = quota_node_under(all->quota, "cohort", name);
 		c->node->cohort = c;
-		map_put(&all->map, map_hash_string(name), c);
-		tree_insert(&all->shown, &c->by_name, ++all->serials);
 	}
 	c->refs++;
 	return c;
@@ -68,9 +58,7 @@ void cohort_put(struct cohorts *all, struct cohort *c)
 	quota_move(all->quota, c->node, NULL);
 	quota_settle(all->quota, c->node);
 	c->node->cohort = NULL;
-	tree_remove(&all->shown, &c->by_name);
-	must(map_take(&all->map, map_hash_string(c->name), c->name) == c);
-	cohort_free(c);
+	cohort_free(all, c);
 }
 
 static bool spec_lists(const struct cohort_spec *s, const struct quota_row *row)
@@ -146,21 +134,21 @@ void cohort_drop_spec(struct cohorts *all, struct cohort *c)
 static bool is_cyclic(const struct cohorts *all, const struct cohort *c)
 {
 	size_t steps = 0;
-	while (c && steps++ <= all->map.count)
+	while (c && steps++ <= tree_count(&all->all.by_name))
 		c = c->parent;
 	return c != NULL;
 }
 
 void cohorts_link(struct cohorts *all)
 {
-	for (struct tree_node *n = tree_first(&all->shown); n; n = tree_next(n)) {
-		struct cohort *c = container_of(n, struct cohort, by_name);
+	for (struct named_object *o = named_object_at(&all->all, 0); o; o = named_object_next(o)) {
+		struct cohort *c = of_object(o);
 		c->cyclic = is_cyclic(all, c);
 		if (c->cyclic || !c->parent)
 			quota_move(all->quota, c->node, NULL);
 	}
-	for (struct tree_node *n = tree_first(&all->shown); n; n = tree_next(n)) {
-		struct cohort *c = container_of(n, struct cohort, by_name);
+	for (struct named_object *o = named_object_at(&all->all, 0); o; o = named_object_next(o)) {
+		struct cohort *c = of_object(o);
 		if (!c->cyclic && c->parent)
 			quota_move(all->quota, c->node, c->parent->node);
 	}

@@ -10,14 +10,13 @@
 #define SLUICE_QUEUE_CORE_MODEL_COHORT_H
 
 #include "base/err.h"
+#include "queue/core/model/named_object.h"
 #include "queue/core/model/quota.h"
-#include "base/tree.h"
 #include "sluice/spec.h"
 
 struct cohort {
-	char *name;
+	struct named_object object;
 	uint32_t refs; /* ClusterQueues and Cohorts below it, the object, a refused spec */
-	struct tree_node by_name;
 	struct quota_node *node;
 
 	/* The spec in force; everything zero while the object does not exist. */
@@ -25,15 +24,12 @@ struct cohort {
 	int64_t generation;
 	struct cohort *parent; /* as the spec says, a cycle or not */
 	double weight;	       /* 1 while there is no object */
-	char *invalid;	       /* the sentence about a newer spec that was refused */
 
 	bool cyclic; /* its ancestors never end */
 };
 
 struct cohorts {
-	struct map map;
-	struct tree shown; /* all of them, by name */
-	uint64_t serials;
+	struct named_objects all;
 	struct quota *quota;
 };
 

@@ -75,8 +75,9 @@ struct clusterqueue *cohort_tree_take_stale_back(struct queue *q, struct cohort_
 
 static void settle_cohorts(struct queue *q)
 {
-	for (struct tree_node *n = tree_first(&q->cohorts.shown); n; n = tree_next(n)) {
-		struct cohort *c = container_of(n, struct cohort, by_name);
+	struct named_object *o = named_object_at(&q->cohorts.all, 0);
+	for (; o; o = named_object_next(o)) {
+		struct cohort *c = container_of(o, struct cohort, object);
 		if (!c->node->parent)
 			quota_settle(&q->quota, c->node);
 	}
