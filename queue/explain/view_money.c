@@ -87,12 +87,10 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 	const char *held = p->spec.hold_when_stale ? "nothing starts in its queues meanwhile"
 						   : "the rates hold meanwhile";
 	*ret_reason = "Active";
-	if (!p->spec.name) {
+	if (p->object.invalid) {
 		*ret_reason = "InvalidSpec";
-		text_add(t, "%s", p->object.invalid);
-	} else if (p->object.invalid) {
-		*ret_reason = "InvalidSpec";
-		text_add(t, "the newest spec was refused, the one before holds: %s",
+		text_add(t, "%s%s",
+			p->spec.name ? "the newest spec was refused, the one before holds: " : "",
 			p->object.invalid);
 	} else if (missing) {
 		*ret_reason = "CalendarNotFound";
