@@ -67,7 +67,7 @@ static void place_again(struct queue *q, struct workload *w)
 		workload_place(q, w);
 }
 
-/* Its waiting Jobs and its runs. */
+/* Moves the ClusterQueue's waiting Jobs and its runs to the places of their priorities. */
 static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
 {
 	move_members(q, cq, workload_reprioritise);

@@ -32,7 +32,7 @@ enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, con
 	const struct workload *w, int32_t pods, const struct choice *after,
 	struct choice *ret_choice);
 
-/* The same among all flavors, without preemption. By preference assign_flavors() may skip a flavor
+/* Chooses among all flavors, without preemption. By preference assign_flavors() may skip a flavor
  * that fits for one in which it preempts. When that has failed, this finds the skipped flavor. */
 enum assign_verdict assign_beside(struct queue *q, struct clusterqueue *cq, const struct claim *c,
 	const struct workload *w, int32_t pods, struct choice *ret_choice);

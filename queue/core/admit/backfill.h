@@ -38,14 +38,16 @@ void backfill_watch(struct queue *q, struct clusterqueue *cq);
 /* There is no slot, and no head is booked (any more). */
 void backfill_end(struct queue *q, struct clusterqueue *cq);
 
-/* True when it does not delay the head. `displaces`: it would preempt. */
+/* Returns whether the group's Job does not delay the head with this choice. `displaces`: it
+ * preempts. */
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice, bool displaces, int64_t now_ms);
-/* It started: takes its part off the spare quota. */
+/* Takes what the started Job of the group holds after the slot's moment off the spare quota. */
 void backfill_started(struct queue *q, struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice);
-/* May a run of the ClusterQueue have so many pods more without delaying the head? / It has. */
+/* Returns whether a run may have so many pods more without delaying its ClusterQueue's head. */
 bool backfill_lets_grow(const struct reservation *r, int32_t more);
+/* Takes what so many pods more of a run hold after the slot's moment off the spare quota. */
 void backfill_grew(struct reservation *r, int32_t more);
 /* What is free for each key, for Jobs that do not end by the slot. */
 void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[]);

@@ -126,8 +126,8 @@ static bool stays(struct queue *q, struct booking *b, int64_t lasts_ms, const st
 	       has_room_from(q, b, starts_ms(q, b));
 }
 
-/* It is asked again when its time comes; one whose time has come, when facts change. The end of a
- * run that should be over by now is put off in a moment. */
+/* Returns when a head is asked again: when its time comes, or, if that has come, when facts change.
+ * The end of a run that should be over by now is put off in a moment. */
 static int64_t asked_ms(const struct queue *q, const struct booking *b)
 {
 	const struct booking *first = quota_plan_first_end(&q->quota_plan);

@@ -30,27 +30,28 @@
 #include "queue/core/model/state.h"
 #include "queue/core/model/kept_start.h"
 
-/* So many waiting Jobs are walked at most. Jobs behind them are no heads. */
+/* The most waiting Jobs that are walked. Jobs behind them are no heads. */
 #define BACKFILL_WALK_MAX 10000
 
-/* Has it several? Else all that follows is not asked of it. */
+/* Returns whether the ClusterQueue has several heads. Else none of its Jobs is walked. */
 bool backfill_heads_of(const struct clusterqueue *cq);
 
 /* A walk begins. `searched`: bookings may not stand any more, or could be earlier. */
 void backfill_heads_begin(struct queue *q, struct clusterqueue *cq, bool searched);
-/* Those that the walk has not come to are dropped: a Job before them has no booking, or the walk is
+/* Drops the heads that the walk has not come to: a Job before them has no booking, or the walk is
  * over. */
 void backfill_heads_drop_rest(struct queue *q, struct clusterqueue *cq);
-/* Has the walk come to it? */
+/* Returns whether the Job is a head that this walk has booked or kept. */
 bool backfill_heads_walked(const struct queue *q, const struct workload *w);
-/* It cannot start: it is booked. False: it cannot be, so that it keeps nothing from others. */
+/* Books a Job that cannot start as a head. False: it cannot be booked, so that it keeps nothing
+ * from others. */
 bool backfill_heads_book(struct queue *q, struct workload *w);
-/* It keeps its booking as it is. False: it has none. */
+/* Keeps a head with its booking as it is. False: the Job is no head. */
 bool backfill_heads_keep(struct queue *q, const struct workload *w);
-/* There are none (any more). */
+/* Drops all heads of the ClusterQueue. */
 void backfill_heads_end(struct queue *q, struct clusterqueue *cq);
 
-/* Is there a head before w in the order that needs what w needs? */
+/* Returns whether there is a head before w in the order that needs what w needs. */
 bool backfill_heads_before(const struct workload *w);
 /* If w started now, until when would it overlap no booking but its own? With the flavors with which
  * that is longest; 0: it fits now with none. *ret_head: the head that it would run into; NULL:

@@ -126,7 +126,8 @@ bool growth_asked_for(const struct reservation *r)
 	       (w->grow == GROW_YES || (w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
 }
 
-/* Its lines are of its ClusterQueue. Those of an adopted run may be of others. */
+/* Returns whether all lines of the run are of its ClusterQueue. Those of an adopted run may be of
+ * others. */
 static bool stands_in_its_queue(const struct reservation *r)
 {
 	bool stands = r->nlines > 0;
@@ -164,7 +165,7 @@ void growth_forget(struct queue *q, struct reservation *r)
 	r->sizing->wish = NULL;
 }
 
-/* It does not grow before then. */
+/* Returns until when the run does not grow. */
 static int64_t rested_ms(const struct queue *q, const struct reservation *r)
 {
 	const struct sizing *s = r->sizing;
@@ -533,7 +534,7 @@ static int32_t fair_part(
 	return part < 1 ? 1 : part < step ? part : step;
 }
 
-/* Those that have one pod more share what is left. */
+/* Shares what is left among the runs that have one pod more. */
 static void share_rest(struct growth *g)
 {
 	bool done[GROWTH_ASKED_MAX] = {false};

@@ -49,13 +49,13 @@ struct grow_wish;
 
 /* Whether a run wants more pods may have changed. */
 void growth_heed(struct queue *q, struct reservation *r);
-/* It has fewer pods now, as Sluice told it: it rests from here on. */
+/* Lets a run rest from here on that has fewer pods now, as Sluice told it. */
 void growth_shrank(struct queue *q, struct reservation *r, int64_t now_ms);
-/* Idle resources were reclaimed from it, and it goes on. */
+/* Lets a run rest from which idle resources were reclaimed, and which goes on. */
 void growth_reclaimed(struct queue *q, struct reservation *r, int64_t now_ms);
-/* All runs of the ClusterQueue: its spec was edited. */
+/* Lets the wishes of all runs of the ClusterQueue rest anew, because its spec was edited. */
 void growth_heed_all(struct queue *q, struct clusterqueue *cq);
-/* It leaves or ends. */
+/* Drops the run's wish, because it leaves, ends or gives pods. */
 void growth_forget(struct queue *q, struct reservation *r);
 
 /* No run rests for longer than the interval: after the clock was set back, or an earlier leader's
@@ -78,9 +78,9 @@ struct growth_view {
 	const struct quota_row *row; /* which lacks quota for a pod more; or NULL */
 	int64_t lacks;		     /* ... so much */
 };
-/* False: it does not want to grow, or is growing. */
+/* Views the run's wish. False: the run does not want to grow, or is growing. */
 bool growth_view(const struct reservation *r, struct growth_view *ret);
-/* Does its Job or its ClusterQueue say that it grows? */
+/* Returns whether the run's Job or its ClusterQueue says that it grows. */
 bool growth_asked_for(const struct reservation *r);
 
 #endif

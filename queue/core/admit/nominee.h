@@ -26,7 +26,7 @@ struct nominee {
 
 /* What the nominee asks for; false: nothing. */
 bool nominee_demand(const struct nominee *e, struct demand *ret);
-/* Its victims, 0: none were found. Valid until the next search. */
+/* Finds the nominee's victims; 0: there are none. Valid until the next search. */
 size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret);
 
 /* By quota: tries flavors until one works with so many pods, or with fewer. False: *e is as for the

@@ -8,7 +8,8 @@
 
 /* ---- What a preempted run leaves ---- */
 
-/* Its pods did not get ready in time, preempted or not: it waits after a pause, from then on. */
+/* Returns whether the run's pods did not get ready in time, preempted or not: its Job then waits
+ * after a pause. */
 static bool loses_its_place(const struct reservation *r)
 {
 	return r->run.stop == STOP_REASON_PODS_READY_TIMEOUT;

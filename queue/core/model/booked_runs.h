@@ -26,8 +26,10 @@ void booked_runs_begin(struct queue *q, struct clusterqueue *cq);
 /* ClusterQueues are in other trees now. */
 void booked_runs_form(struct queue *q);
 
-/* It began, or its size or its expected end has changed / it holds nothing THEN any more. */
+/* Books what the run or promise holds THEN, in place of what was booked for it, if its tree plans
+ * ahead. */
 void booked_run_enter(struct queue *q, struct reservation *r);
+/* Drops the booking of a run that holds nothing THEN any more. */
 void booked_run_over(struct queue *q, struct reservation *r);
 
 /* Runs that should have ended by now are expected to end later. Before questions are asked. */

@@ -342,7 +342,8 @@ void queue_job_own_directives(
 
 /* ---- what a start changes beside them -------------------------------------------------------- */
 
-/* Those of keys that its owner has not, and the keys of an earlier start that are not among them. */
+/* Writes which keys a start edits: adds those that the Job's owner has not, and drops those of an
+ * earlier start that are not added again. */
 static void edit_keys(struct arena *a, const struct template_keys *keys, const struct label *adds,
 	size_t n, struct key_edit *ret)
 {

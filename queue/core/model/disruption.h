@@ -58,18 +58,18 @@ void disruption_enter(struct queue *q, struct reservation *r);
 void disruption_leave(struct queue *q, struct reservation *r);
 void disruption_forget(struct queue *q, const struct workload *w);
 
-/* Is there a budget in the Job's namespace? */
+/* Returns whether there is a budget in the Job's namespace. */
 bool disruption_concerns(const struct queue *q, const struct reservation *r);
-/* The budgets that select its pods, by name; at most cap. */
+/* Finds the budgets that select the run's pods, by name; at most cap. */
 size_t disruption_budgets(struct queue *q, const struct reservation *r,
 	const struct disruption_budget **ret, size_t cap);
 
-/* Does a budget select its pods? */
+/* Returns whether a budget selects the run's pods. */
 bool disruption_guards(struct queue *q, const struct reservation *r);
 
-/* It gives so many pods: they are subtracted from its budgets. */
+/* Subtracts so many pods, which the run gives, from its budgets. */
 void disruption_spend_pods(struct queue *q, const struct reservation *r, int32_t pods);
-/* It is being stopped: its pods are subtracted from its budgets. Once for each run. */
+/* Subtracts the pods of a run that is being stopped from its budgets, once for each run. */
 void disruption_spend(struct queue *q, struct reservation *r);
 
 /* Runs that leave or give pods, of one ClusterQueue or of a Cohort tree. */

@@ -44,17 +44,17 @@ void families_done(struct families *all); /* no Job is left */
 /* The Job is of that family from here on; "": of none. */
 void family_join(struct queue *q, struct workload *w, const char *ns, const char *family);
 void family_leave(struct queue *q, struct workload *w);
-/* Its runs, and its promises of quota in the order in which they were made (reservation.of_family).
- * The family is kept by its members. */
+/* Return the family's runs, and its promises of quota in the order in which they were made
+ * (reservation.of_family). The family is kept by its members. */
 struct link *family_runs(struct family *f);
 struct link *family_promises(struct family *f);
-/* Its members that wait to run alone: dependency_wait.of_family. */
+/* Returns the members that wait to run alone: dependency_wait.of_family. */
 struct link *family_singletons(struct family *f);
 
-/* The family's name; "": none. */
+/* Returns the name of the workload's family; "": none. */
 const char *family_name(const struct workload *w);
 
-/* 0 when unknown. */
+/* Returns the Job's expected duration; 0: unknown. */
 int64_t duration_expected(
 	const struct job *j, const struct family *f, enum duration_source *ret_source);
 

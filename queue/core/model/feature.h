@@ -143,17 +143,18 @@ struct feature {
 
 	bool (*promise_may)(struct queue *q, struct reservation *r);
 	enum room (*promise_room)(struct queue *q, const struct reservation *r);
-	/* Is there room now, if it took this choice instead? */
+	/* Returns whether there is room now, if the promise took this choice instead. */
 	bool (*promise_may_choose)(const struct queue *q, const struct reservation *r,
 		const struct claim *claim, const struct choice *choice);
-	/* It is preempted and will wait again. May its group start then? */
+	/* Returns whether the group of a preempted run may start when the run waits again. */
 	bool (*may_return)(const struct workload *w, int64_t now_ms);
 
 	/* ---- Runs ---- */
 
-	/* STOP_REASON_NONE: it goes on. *ret_policy: the object that stops it, if one does. */
+	/* Returns why the run has to stop; STOP_REASON_NONE: it goes on. *ret_policy: the object
+	 * that stops it, if one does. */
 	enum stop_reason (*stops)(struct queue *q, struct reservation *r, const char **ret_policy);
-	/* It would grow (growth.h): with how many of `more` pods more? */
+	/* Returns with how many of `more` pods more the run may grow (growth.h). */
 	int32_t (*growth_pods)(struct queue *q, const struct reservation *r, int32_t more);
 	const char *growth_refused; /* why it says fewer, as the end of a sentence */
 	/* When time alone may change the answer of stops(); INT64_MAX: never. */
@@ -167,7 +168,7 @@ struct feature {
 	void (*run_settle)(struct queue *q, struct reservation *r, int64_t now_ms);
 	/* The run has ended: counts what it has cost. */
 	void (*run_settled)(struct queue *q, struct reservation *r, int64_t now_ms);
-	/* Is its owner to be told now when it will stop? Writes the notice. */
+	/* Writes the notice, if the run's owner is to be told now when it will stop. */
 	bool (*gives_notice)(struct queue *q, struct reservation *r, struct decision *ret);
 	/* Names the object by which a run gives back quota that was lent to it; NULL: it is not
 	 * known. */
@@ -178,7 +179,7 @@ struct feature {
 
 	/* ---- Jobs ---- */
 
-	/* What is wrong with what it asks for; NULL: nothing. */
+	/* Returns what is wrong with what the Job asks for; NULL: nothing. */
 	const char *(*job_fault)(const struct job *j);
 	/* Is j, as it is now, not what was read last? */
 	bool (*job_differs)(const struct workload *w, const struct job *j);
@@ -192,7 +193,8 @@ struct feature {
 	bool (*asks_for_label)(const struct queue *q, const char *key);
 	/* What it keeps of the workload takes so many bytes that its owner can make more. */
 	size_t (*job_bytes)(const struct workload *w);
-	/* May it wait for quota at all? Then, when it is about to: now? */
+	/* Returns whether the Job may wait for quota at all; then, when it is about to, whether it
+	 * may now. */
 	bool (*job_may_wait)(const struct workload *w);
 	bool (*job_may_stand)(struct queue *q, struct workload *w);
 	/* The Job may not wait: what was booked for it goes. */

@@ -30,27 +30,29 @@ struct kept_start {
 	uint64_t walk;	      /* ... that booked it last: clusterqueue.walks */
 };
 
-/* NULL: it has none. */
+/* Returns the Job's kept start; NULL: it has none. */
 struct kept_start *kept_start_get(const struct queue *q, const struct workload *w);
-/* Its booking; NULL: none. */
+/* Returns the Job's booking; NULL: it has none. */
 struct booking *kept_start_of(const struct queue *q, const struct workload *w);
-/* It would overlap. Has it a booking for these lines and so long that still stands? */
+/* Returns whether a Job that would overlap others has a booking for these lines and so long that
+ * still stands. */
 bool kept_start_stands(const struct queue *q, const struct workload *w, struct booking_lines lines,
 	int64_t lasts_ms);
-/* It gets one. False: the plan is full, or there is no such moment; then nothing must keep it. */
+/* Books the Job at the earliest moment from which on it fits. False: the plan is full, or there is
+ * no such moment; then no booking must keep the Job from starting. */
 bool kept_start_book(
 	struct queue *q, struct workload *w, struct booking_lines lines, int64_t lasts_ms);
 void kept_start_drop(struct queue *q, struct workload *w);
-/* It leaves its place in the line: its booking goes, and the Jobs that it kept from starting are
- * asked. */
+/* Drops the Job's booking, because it leaves its place in the line, and has the Jobs asked that it
+ * kept from starting. */
 void kept_start_leave(struct queue *q, struct workload *w);
 
-/* It is booked at that moment, whether there is room or not. What it had booked before goes. NULL: the
- * plan is full. */
+/* Books the Job at that moment, whether there is room or not, in place of what it had booked. NULL:
+ * the plan is full. */
 struct kept_start *kept_start_put(struct queue *q, struct workload *w, struct booking_lines lines,
 	int64_t at_ms, int64_t lasts_ms);
 
-/* Its alarm rang: its time has come. */
+/* Has the Jobs of the ClusterQueue asked: the alarm of a kept start rang, so its time has come. */
 void kept_start_ring(struct queue *q, struct kept_start *k);
 /* After edits of quotas: drops the bookings that do not fit any more. Their Jobs are asked again,
  * and may never fit. */

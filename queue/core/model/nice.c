@@ -78,7 +78,7 @@ static struct nice *record_of(struct queue *q, struct workload *w)
 	return w->nice;
 }
 
-/* It has left its user. */
+/* Frees the record of a workload that has left its user. */
 static void record_free(struct queue *q, struct workload *w)
 {
 	q->workload_bytes -= sizeof(*w->nice);
@@ -189,8 +189,8 @@ static void exchange(struct workload *w, struct place own)
 	n->exchanged = !place_same(own, place_of(&w->key));
 }
 
-/* It starts from a place that another of its user's gave up: that one has its own from now on. Where
- * the other has left the line meanwhile, there is none to give it to. */
+/* Uses up the place from which w starts, which another Job of its user gave up: that Job has w's
+ * own place from now on. If it has left the line meanwhile, there is none to give the place to. */
 static void use_up(struct workload *w)
 {
 	struct place place = place_of(&w->nice->stands), own = own_place(w);
@@ -250,7 +250,7 @@ static void sort(struct workload **w, size_t n, int (*cmp)(const void *, const v
 		qsort(w, n, sizeof(*w), cmp);
 }
 
-/* It moves only where its place is another one. */
+/* Moves the workload to a place in line, if it stands at another one. */
 static void move_to(struct queue *q, struct workload *w, struct place p)
 {
 	if (!place_same(p, place_of(workload_standing(w)))) {
@@ -326,7 +326,7 @@ static size_t hand_next(const struct hand *h, size_t *at, struct workload ***ret
 	return *at - from;
 }
 
-/* Those of one priority: their places are in the order of w. */
+/* Deals the places of these Jobs of one priority by nice. w is in the order of their own places. */
 static void deal_to(struct queue *q, struct workload **w, size_t n)
 {
 	struct place *place = mem_array(n, sizeof(*place));
@@ -338,7 +338,7 @@ static void deal_to(struct queue *q, struct workload **w, size_t n)
 	free(place);
 }
 
-/* Those that do not take part any more stand at their own places. */
+/* Puts Jobs that do not take part any more back at their own places. */
 static void take_back(struct queue *q, struct user *u)
 {
 	for (struct link *l = u->displaced.next, *next; l != &u->displaced; l = next) {

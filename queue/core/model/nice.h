@@ -80,41 +80,45 @@ struct nices {
 
 void nices_init(struct nices *all);
 
-/* Its key in line. */
+/* Returns the workload's key in line. */
 static inline const struct order_key *workload_standing(const struct workload *w)
 {
 	return w->nice ? &w->nice->stands : &w->key;
 }
-/* Its key at its own place: where it would stand if its user gave no nice. */
+/* Returns the workload's key at its own place: where it would stand if its user gave no nice. */
 struct order_key nice_own_key(const struct workload *w);
 
-/* It is new here, and has its user. Called where some place is remembered. */
+/* Gives a new workload, which has its user, the place that is remembered of its Job. Called where
+ * some place is remembered. */
 void nice_recall(struct queue *q, struct workload *w);
-/* Its Job says another value. It stands nowhere meanwhile, or has a reservation. */
+/* Takes over another value that the Job says. The workload stands nowhere meanwhile. */
 void nice_take(struct queue *q, struct workload *w, int32_t value);
 static inline int32_t nice_of(const struct workload *w)
 {
 	return w->nice ? w->nice->value : 0;
 }
-/* It has a record, and this user from here on / no more. */
+/* Counts a workload with a record at its user. */
 void nice_join_user(struct queue *q, struct workload *w);
+/* Takes a workload with a record off the count of its user. */
 void nice_leave_user(struct workload *w);
 void nice_forget(struct queue *q, struct workload *w);
 
-/* Is it behind the first NICE_DEALT_MAX of its user? */
+/* Returns whether the workload is behind the first NICE_DEALT_MAX of its user. */
 bool nice_is_beyond(const struct workload *w);
 
-/* It is about to enter the line at its own place. Its user has Jobs with records. */
+/* Prepares a workload to enter the line at its own place. Its user has Jobs with records. */
 void nice_enter(struct queue *q, struct workload *w);
-/* It has left the line; starts: to start, or for a promise. Its user has Jobs with records. */
+/* Follows a workload that has left the line; starts: to start, or for a promise. Its user has Jobs
+ * with records. */
 void nice_leave(struct queue *q, struct workload *w, bool starts);
 
 /* Deals to all users of whom something changed; to all there are, when it is another question which
  * Jobs are possible. */
 void nices_deal(struct queue *q);
 
-/* Makes nice.before and .behind right of each of its records: how many of the others in the deal were
- * queued before it and have a higher nice, and how many were queued after it and have a lower one. */
+/* Makes nice.before and .behind right of each of the user's records: how many of the others in the
+ * deal were queued before it and have a higher nice, and how many were queued after it and have a
+ * lower one. */
 void nices_count(struct user *u);
 
 #endif

@@ -34,9 +34,10 @@
 #include "sluice/queue.h"
 
 #define OVERFLOW_UNKNOWN_MAX 1000
-/* So many more than maxWaiting may be kept before a waiting Job is deferred again. */
+/* The slack beyond maxWaiting before a waiting Job is deferred again. */
 #define OVERFLOW_SLACK 64
-/* So many of a namespace are read at a time, so that a slow one does not keep others waiting. */
+/* The most Jobs of a namespace that are read at a time, so that a slow one does not keep others
+ * waiting. */
 #define OVERFLOW_TAKEN_MAX 4
 
 struct deferred;

@@ -22,7 +22,7 @@ enum assign_verdict {
 /* Returns the verdict on all resource groups in quota THEN: the worst of them, each in its best
  * flavor. */
 enum assign_verdict plain_fit(const struct clusterqueue *cq, const struct claim *c);
-/* The same, also in quota NOW. */
+/* Returns the verdict of plain_fit() where quota NOW has to suffice, too. */
 enum assign_verdict plain_fit_now(const struct clusterqueue *cq, const struct claim *c);
 /* Returns plain_fit() of one resource group; ASSIGN_FITS when nothing of it is needed. */
 enum assign_verdict plain_fit_group(
@@ -30,7 +30,7 @@ enum assign_verdict plain_fit_group(
 /* Returns the verdict on a group of which no flavor suits. */
 enum assign_verdict plain_fit_untried(const struct resource_group *g);
 
-/* Could Jobs with this claim run at some time? */
+/* Returns whether Jobs with this claim could run at some time. */
 static inline bool plain_fit_possible(const struct clusterqueue *cq, const struct claim *c)
 {
 	return plain_fit(cq, c) >= ASSIGN_BUSY;

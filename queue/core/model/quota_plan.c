@@ -154,7 +154,8 @@ static bool counts(const struct booking *b)
 	return b->kind != BOOKING_RUN && b->root;
 }
 
-/* It is counted at its root, which it remembers: that may be none any more when it leaves. */
+/* Counts a booking at its root, which it remembers: that may be no root any more when the booking
+ * leaves. */
 static void enter_root(struct booking *b)
 {
 	b->root = booking_root(b);

@@ -80,7 +80,8 @@ struct booking {
 	struct booking_line line[];
 };
 
-/* The root above its quota today; NULL: it has no lines. booking.root may be of before. */
+/* Returns the root above the booking's quota today; NULL: it has no lines. booking.root may be of
+ * before. */
 struct quota_node *booking_root(const struct booking *b);
 
 struct quota_plan {
@@ -102,9 +103,10 @@ void quota_plan_done(struct quota_plan *p); /* before quota_done() */
  * those of 0 are left out. Needs from_ms < until_ms. */
 struct booking *quota_plan_book(struct quota_plan *p, enum booking_kind kind, const struct uid *who,
 	struct booking_lines lines, int64_t from_ms, int64_t until_ms);
-/* Has the tree of that node any, runs aside? */
+/* Returns whether the tree of that node has any bookings, runs aside. */
 bool quota_plan_has_bookings(struct quota_plan *p, const struct quota_node *node);
-/* Has the tree of that node as many as it may have? Then a look for a start is in vain. */
+/* Returns whether the tree of that node has as many bookings as it may have. Then a look for a
+ * start is in vain. */
 bool quota_plan_full(const struct quota_node *node);
 void quota_plan_unbook(struct quota_plan *p, struct booking *b); /* frees it; NULL is fine */
 void quota_plan_move(struct quota_plan *p, struct booking *b, int64_t from_ms, int64_t until_ms);
@@ -127,33 +129,33 @@ int64_t quota_plan_earliest(struct quota_plan *p, struct booking_lines lines, in
 	int64_t from_ms, int64_t latest_ms);
 int64_t quota_plan_earliest_in(struct quota_plan *p, enum plan_layer layer,
 	struct booking_lines lines, int64_t length_ms, int64_t from_ms, int64_t latest_ms);
-/* The same, and how long one may put it off: at each moment of [*from_ms, *ret_to_ms] there is room for
- * length_ms, and at *ret_to_ms + 1 there is not, or it is later than latest_ms. False: there is no such
- * moment up to latest_ms. */
+/* Finds the earliest start from *from_ms on, and how long one may put it off: at each moment of
+ * [*from_ms, *ret_to_ms] there is room for length_ms, and at *ret_to_ms + 1 there is not, or it is
+ * later than latest_ms. False: there is no such moment up to latest_ms. */
 bool quota_plan_next_starts(struct quota_plan *p, struct booking_lines lines, int64_t length_ms,
 	int64_t latest_ms, int64_t *from_ms, int64_t *ret_to_ms);
 
-/* It does not count until it is put back, moved or dropped. NULL is fine. */
+/* Takes a booking out of the count until it is put back, moved or dropped. NULL is fine. */
 void quota_plan_set_aside(struct quota_plan *p, struct booking *b);
 void quota_plan_put_back(struct quota_plan *p, struct booking *b);
 
-/* Does it still fit beside all others? */
+/* Returns whether the booking still fits beside all others. */
 bool quota_plan_stands(struct quota_plan *p, struct booking *b);
 
 /* For explanations: the first booking of a Job, of those in [from_ms, until_ms) that use what these
  * lines need, by its beginning, then by its making. NULL: there is none. Goes through all bookings. */
 const struct booking *quota_plan_in_the_way(
 	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
-/* The same, of AdvanceReservations. */
+/* Returns the first booking of an AdvanceReservation, as quota_plan_in_the_way() does of a Job. */
 const struct booking *quota_plan_reserved_in_the_way(
 	struct quota_plan *p, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
-/* Is it of just these amounts and times? */
+/* Returns whether the booking is of just these amounts and times. */
 bool booking_is(
 	const struct booking *b, struct booking_lines lines, int64_t from_ms, int64_t until_ms);
-/* Do they use the same pair, in trees that meet? */
+/* Returns whether the booking and the lines use the same pair, in trees that meet. */
 bool booking_meets(const struct booking *b, struct booking_lines lines);
 
-/* So much is planned to be used of the row at that moment. */
+/* Returns how much is planned to be used of the row at that moment. */
 __int128 quota_plan_use(struct quota_plan *p, const struct quota_row *row, int64_t at_ms);
 __int128 quota_plan_use_in(
 	struct quota_plan *p, enum plan_layer layer, const struct quota_row *row, int64_t at_ms);

@@ -122,7 +122,7 @@ static void lines_take(struct reservation *r, enum quota_when when)
 		quota_take(r->line[i].row, when, r->line[i].amount);
 }
 
-/* Its user holds that, promised or not. */
+/* Counts the lines as held by the reservation's user, promised or not. */
 static void lines_count(struct queue *q, struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
@@ -343,7 +343,8 @@ int32_t reservation_pods_of(const struct workload *w, const struct quota_line *l
 	return pods > 0 ? pods : w->shape->pods;
 }
 
-/* It was adopted before its Job was known. True: it is for another number of pods. */
+/* Works out anew for how many pods the lines of an adopted run are, now that its Job is read.
+ * Returns whether it is another number. */
 static bool recount(struct reservation *r)
 {
 	struct quota_line lines[QUEUE_LINES_MAX];
@@ -367,7 +368,8 @@ static void take_shape(struct queue *q, struct reservation *r, struct shape *sha
 	r->shape = shape;
 }
 
-/* It was adopted before its pods' template was known, or is now. */
+/* Takes over the Job's shape, if the reservation has one from before its Job was read, or one
+ * without a pod template. Returns whether it did. */
 static bool learn_shape(struct queue *q, struct reservation *r)
 {
 	if (!r->as_seen && (r->shape->template || !r->w->shape->template))

@@ -100,9 +100,9 @@ struct reservation {
 	const char *cleared_for; /* the AdvanceReservation that takes its quota, a symbol */
 	bool gives_back;	 /* it borrows quota whose owner's window opens soon (lead.h) */
 
-	/* Its Job is being deleted: nothing stops its pods, and their end is not known. It is no
-	 * candidate, no promise waits for it, and no stop is decided. The gate says the same of a
-	 * Job that it has not read yet. */
+	/* Deletion of its Job is under way: nothing stops the pods, and their end is not known. The
+	 * run is no candidate, no promise waits for it, and no stop is decided. The gate says the
+	 * same of a Job that it has not read yet. */
 	bool lingers;
 	/* A stop would end its Job as Complete: it is no candidate, but for quota that its owner
 	 * takes back (victims.h). What is no preemption (a window, a hold, a Budget) stops it all
@@ -113,7 +113,7 @@ struct reservation {
 	int64_t reserved_ms, since_ms;
 	int64_t expected_ms; /* how long, when it was promised or got its quota; 0: unknown */
 
-	/* Its expected end, where strategy Backfill needs it: run_ends.h. */
+	/* The run's expected end, where strategy Backfill needs it: run_ends.h. */
 	struct tree_node by_end; /* in cq->ends */
 	int64_t ends_ms;
 	struct booking *booking; /* in the plan, or NULL: booked_runs.h */
@@ -139,28 +139,28 @@ struct reservation {
 	struct reservation_line line[];
 };
 
-/* Returns when it was confirmed, or until then when it got its quota. */
+/* Returns when the run was confirmed, or until then when it got its quota. */
 static inline int64_t reservation_since_ms(const struct reservation *r)
 {
 	return r->confirmed ? r->since_ms : r->reserved_ms;
 }
 
-/* It was told to grow, and its Job does not say so yet. */
+/* Returns whether the run was told to grow, and its Job does not say so yet. */
 static inline bool reservation_grows(const struct reservation *r)
 {
 	return r->sizing && r->sizing->grows;
 }
-/* Is it to go on with fewer pods, or does it until they are gone? What it gives counts THEN no more. */
+/* Returns whether the run gives pods, until they are gone. What it gives counts THEN no more. */
 static inline bool reservation_gives(const struct reservation *r)
 {
 	return r->sizing && r->sizing->giving.keeps < INT32_MAX;
 }
-/* How many pods it has THEN. */
+/* Returns how many pods the run has THEN. */
 static inline int32_t reservation_pods_then(const struct reservation *r)
 {
 	return reservation_gives(r) ? r->sizing->giving.keeps : r->pods;
 }
-/* Made when it is first asked for. */
+/* Returns the run's sizing, which is made when it is first asked for. */
 struct sizing *reservation_sizing(struct queue *q, struct reservation *r);
 
 /* What a line counts THEN, where pods leave or all of it does. */
@@ -188,62 +188,64 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice);
 void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
-/* For how many pods such lines are, by what is known of the Job. */
+/* Returns for how many pods such lines are, by what is known of the Job. */
 int32_t reservation_pods_of(const struct workload *w, const struct quota_line *lines, size_t n);
-/* It was adopted for a Job that is not read yet. So many pods of that shape are expected until it is.
- * Takes the reference to the shape. */
+/* Expects so many pods of that shape of a run that was adopted for a Job not read yet, until the
+ * Job is read. Takes the reference to the shape. */
 void reservation_expect_as_seen(
 	struct queue *q, struct reservation *r, struct shape *shape, int32_t pods);
 void reservation_end(struct queue *q, struct workload *w);
-/* Its Job has changed. */
+/* Follows a change of the reservation's Job: its shape, its deletion, and whether a stop ends
+ * it. */
 void reservation_heed(struct queue *q, struct reservation *r);
 
 /* The clock was set back, or an earlier leader's was fast: no run began later than now. Else
  * preemption.minRun would spare it until then. */
 void reservations_begin_by_now(struct queue *q);
 
-/* Its lines took more THEN. Where a node borrows now, others may take that back, so those are
- * searched again by the next look (pass.h). True: one does. */
+/* Marks the ClusterQueue as borrowing more, if a node of the lines, which took more THEN, borrows:
+ * other ClusterQueues may take that back, so the next look searches them again (pass.h). Returns
+ * whether one does. */
 bool reservation_borrows_more(struct reservation *r);
 
-/* A promise: the next younger one of its ClusterQueue; NULL: there is none. */
+/* Returns the next younger promise of the ClusterQueue; NULL: there is none. */
 const struct reservation *reservation_younger_promise(const struct reservation *r);
-/* A promise. Does it fit NOW? */
+/* Returns whether a promise fits NOW. */
 bool reservation_fits_now(const struct reservation *r);
-/* It is kept: the workload starts. */
+/* Keeps a promise: the workload starts. */
 void reservation_keep_promise(struct queue *q, struct reservation *r);
-/* It is taken back: the workload waits as before. */
+/* Takes a promise back: the workload waits as before. */
 void reservation_break_promise(struct queue *q, struct reservation *r);
-/* The same for a workload that stands nowhere, if it has a promise. */
+/* Takes back the promise, if it has one, of a workload that stands nowhere. */
 void reservation_forget_promise(struct queue *q, struct workload *w);
 
-/* From here on it counts NOW only. */
+/* Lets a held reservation leave: from here on it counts NOW only. */
 void reservation_leave(struct queue *q, struct reservation *r);
-/* It is preempted for w. A promise is only taken back, and its workload waits again. */
+/* Preempts the reservation for w. A promise is only taken back, and its workload waits again. */
 void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
 	enum preemption_reason why);
 
-/* It ends, for whatever reason: sets stop_given. */
+/* Notes that the run ends, for whatever reason: sets stop_given. */
 void reservation_ends(struct reservation *r);
 
-/* How many pods it may have at once: as many as the Job asks for now, or will as soon as it grows,
- * within its quota. While the Job is not read, as many as it was told. */
+/* Returns how many pods the run may have at once: as many as the Job asks for now, or will as soon
+ * as it grows, within its quota. While the Job is not read, as many as it was told. */
 int32_t reservation_pods_at_once(const struct reservation *r);
 
-/* Under which kind of names its pods ask for cpu and memory. */
+/* Returns under which kind of names the run's pods ask for cpu and memory. */
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
-/* What so many of its pods hold of a line, of what the line counts THEN. */
+/* Returns what so many of the run's pods hold of a line, of what the line counts THEN. */
 int64_t reservation_then(const struct reservation *r, size_t line, int32_t pods);
-/* What `more` pods more hold of a line; INT64_MAX: more than can be counted. */
+/* Returns what `more` pods more hold of a line; INT64_MAX: more than can be counted. */
 int64_t reservation_more(const struct reservation *r, size_t line, int32_t more);
-/* To so many pods. There must be quota for them. */
+/* Grows the run to so many pods. There must be quota for them. */
 void reservation_grow(struct queue *q, struct reservation *r, int32_t pods);
-/* True when something became free. */
+/* Shrinks the run to so many pods. Returns whether quota came free. */
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 
-/* A change may mean a stop: queue_decide() will look. */
+/* Has queue_decide() look at the run, because a change may mean a stop. */
 void reservation_suspect(struct queue *q, struct reservation *r);
 
 #endif

@@ -33,51 +33,54 @@ struct past {
 	int64_t reclaims_paid_ms;     /* queue/job/stop_rate.h */
 };
 
-/* The history as an earlier leader recorded it. With a reservation: as it is at the end of that
- * attempt. */
+/* Takes over the history as an earlier leader recorded it. With a reservation: as it is at the end
+ * of that attempt. */
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
-/* The history before the attempt that it may hold a reservation for. */
+/* Takes over the history before the attempt for which the workload may hold a reservation. */
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
-/* Its place goes by job_queued_ms(). That is heard only now of a Job that was known by its reservation
- * alone. And it moves back where Jobs without a queue are managed, and this one gets its label. */
+/* Moves the Job to its place by job_queued_ms(), if it was known by its reservation alone until
+ * now. The place also moves back where Jobs without a queue are managed, and this one gets its
+ * label. */
 void past_queued(struct workload *w, const struct job *j);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);
-/* It was to be deactivated, but its run ended otherwise. */
+/* Takes a deactivation back, because the run ended otherwise. */
 void past_keep_active(struct queue *q, struct workload *w);
-/* Its counts begin anew, and it may start. */
+/* Begins the counts of a deactivated Job anew, so that it may start. */
 void past_reactivate(struct queue *q, struct workload *w);
 
-/* Sets its next deadline: its start, the state of its pods or a limit has changed. */
+/* Sets the run's next deadline: its start, the state of its pods or a limit has changed. */
 void run_arm(struct queue *q, struct reservation *r);
 void run_disarm(struct queue *q, struct reservation *r);
-/* The clock was set on by so much, or back: its deadlines move with it. */
+/* Moves the run's deadlines with the clock, which was set on by so much, or back. */
 void run_clock_stepped(struct queue *q, struct reservation *r, int64_t step_ms);
-/* The clock was set back, by how much is not known: no pod of it is awaited for longer than it
- * would have been, and it runs no longer than it may from now on. */
+/* Moves the run's times to now at the latest. The clock was set back, by how much is not known: no
+ * pod is awaited for longer than it would have been, and the run lasts no longer than it may from
+ * now on. */
 void run_begins_by_now(struct queue *q, struct reservation *r);
-/* When a confirmed run began, by the clock as it is now: for deadlines and plans. What it costs
- * goes by the ledger's times. */
+/* Returns when a confirmed run began, by the clock as it is now: for deadlines and plans. What the
+ * run costs goes by the ledger's times. */
 int64_t run_began_ms(const struct reservation *r);
-/* It has more pods since then, or will. */
+/* Awaits the pods that the run has more since then, or will have; 0: awaits none. */
 void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
-/* Its Job says so, or it does not grow after all. Whether its pods are ready is told before: if so,
- * none is awaited. */
+/* Follows the end of a growth: the Job says so, or the run does not grow after all. Whether its
+ * pods are ready is told before: if so, none is awaited. */
 void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms);
-/* Until then its pods are awaited, for it has more since it grew; 0: none is, or for ever. */
+/* Returns until when the pods of a run are awaited that has more since it grew; 0: none is, or for
+ * ever. */
 int64_t run_grown_due_ms(const struct queue *q, const struct reservation *r);
-/* The first decision since it was adopted: from here on the time is known. */
+/* Notes the time of the first decision since the run was adopted. */
 void run_taken_over(struct queue *q, struct reservation *r);
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);
 
-/* Which deadline has passed; STOP_REASON_NONE: none. */
+/* Returns which deadline has passed; STOP_REASON_NONE: none. */
 enum stop_reason run_stop_reason(const struct queue *q, const struct reservation *r);
-/* A stop was decided, for whatever reason. */
+/* Notes that a stop was decided, for whatever reason. */
 void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason);
 
-/* Its history, if its run (if any) ends now. */
+/* Returns the Job's history as it is if its run, if it has one, ends now. */
 struct job_history past_history(const struct queue *q, const struct workload *w, int64_t now_ms);
-/* The run ends. Its workload stands nowhere, and is placed afterwards by its new past. */
+/* Ends the run. Its workload stands nowhere, and is placed afterwards by its new past. */
 void run_end(struct queue *q, struct reservation *r, int64_t now_ms);
 
 #endif

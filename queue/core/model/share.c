@@ -80,7 +80,7 @@ struct share share_of(const struct quota_node *node)
 	return s;
 }
 
-/* It borrows with weight 0, by which nothing can be divided. */
+/* Returns whether the node borrows with weight 0, by which nothing can be divided. */
 static bool is_beyond_all(const struct share *s)
 {
 	return s->weight == 0 && s->ratio != 0;

@@ -23,33 +23,35 @@
 
 #include "queue/core/model/reservation.h"
 
-/* Does its Job say that it can do with fewer pods? *ret_least: with so few. */
+/* Returns whether the run's Job says that it can do with fewer pods. *ret_least: with so few. */
 bool giving_may(const struct reservation *r, int32_t *ret_least);
-/* It goes on with so many. by: the Job that gets the room; NULL: for a window. */
+/* Lets the run go on with so many pods. by: the Job that gets the room; NULL: for a window. */
 void giving_begin(struct queue *q, struct reservation *r, int32_t keeps, const struct workload *by,
 	enum preemption_reason why);
-/* Begins it because a window made the quota of a row smaller. */
+/* Begins giving because a window made the quota of a row smaller. */
 void giving_begin_for_quota(
 	struct queue *q, struct reservation *r, int32_t keeps, const struct quota_row *quota);
-/* Its Job cannot be told to: if it is for a smaller quota, or a stop would end it as Complete, it
- * keeps its pods, and whom they were for chooses anew. */
+/* Cancels the giving of a run whose Job cannot be told to, if it is for a smaller quota, or a stop
+ * would end the Job as Complete: the run keeps its pods, and whom they were for chooses anew. */
 void giving_cancel(struct queue *q, struct reservation *r);
-/* Its pods are gone, or it leaves with all of them. */
+/* Ends the giving: the pods are gone, or the run leaves with all of them. */
 void giving_end(struct queue *q, struct reservation *r);
 
-/* False: it is stopping already, or has (or will soon have) no more pods than that. */
+/* Asks the run to give back the idle resources of all but so many pods; if it may not, it stops.
+ * False: it is stopping already, or has (or will soon have) no more pods than that. */
 bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const char *why);
-/* So many pods keep their idle resources; 0: it has to stop; INT32_MAX: all do. */
+/* Returns how many pods keep their idle resources; 0: the run has to stop; INT32_MAX: all do. */
 int32_t reclaim_keeps(const struct reservation *r);
-/* It was told to go on with fewer pods, and with so many it does. */
+/* Returns whether the run was told to go on with fewer pods, and does so with `pods`. */
 bool reclaim_done_by(const struct reservation *r, int32_t pods);
-/* Does the run end because of this? Also where no stop was decided: the gate stops a run that cannot
- * go on with fewer pods. (One that its owner suspends in the same seconds is taken for that.) */
+/* Returns whether the run ends because of a reclaim. Also where no stop was decided: the gate stops
+ * a run that cannot go on with fewer pods. (One that its owner suspends in the same seconds is
+ * taken for that.) */
 bool reclaim_ended(const struct reservation *r);
-/* The reservation is gone: frees what is kept for it. */
+/* Frees what is kept for a reclaim: the reservation is gone. */
 void reclaim_done(struct queue *q, struct reservation *r);
 
-/* Is there a smaller number to tell? *ret: the decision. */
+/* Returns whether there is a smaller number of pods to tell. *ret: the decision. */
 bool shrink_tell(struct queue *q, struct reservation *r, struct decision *ret);
 
 #endif

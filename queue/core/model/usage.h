@@ -50,7 +50,7 @@ void usages_done(struct usages *all);
  * counts from then. */
 void usage_change(
 	struct queue *q, struct localqueue *lq, const char *resource, int64_t more, int64_t now_ms);
-/* The same from the next decision on. */
+/* Changes what the LocalQueue holds from the next decision on. */
 void usage_change_next(struct queue *q, struct localqueue *lq, const char *resource, int64_t more);
 void usages_decide(struct queue *q); /* the next decision is now */
 

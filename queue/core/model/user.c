@@ -245,7 +245,7 @@ static void settle_one(struct queue *q, struct user_line *l)
 	list_add(&q->unsettled_lines, &l->unsettled);
 	struct line_place *p = full ? last_standing(l) : first_beyond(l);
 	must(p); /* else it were settled */
-	/* It may leave the line by this: its terms may have another answer by now. */
+	/* The Job may leave the line by this: its terms may have another answer by now. */
 	unstand(l, p);
 	stand(l, p, !p->stands);
 	workload_stand_anew(q, p->w);

@@ -67,14 +67,15 @@ struct user {
 /* Inits localqueue.users. */
 void users_init(struct tree *users);
 
-/* name NULL: it is not known. With a reference for the caller. */
+/* Returns the user of that name (NULL: not known), made if need be, with a reference for the
+ * caller. */
 struct user *user_keep(struct queue *q, struct localqueue *lq, const char *name);
-/* While its LocalQueue is still referenced. */
+/* Drops a reference, while the user's LocalQueue is still referenced. */
 void user_put(struct queue *q, struct user *u);
-/* NULL: it has no Job there. */
+/* Returns the user of that name; NULL: there is none with a Job or a run in the LocalQueue. */
 struct user *user_find(const struct localqueue *lq, const char *name);
 
-/* It holds so much more of a resource, or less. The name is a symbol. */
+/* Adds so much of a resource to what the user holds, or takes it off. The name is a symbol. */
 void user_hold(struct queue *q, struct user *u, const char *resource, int64_t more);
 __int128 user_holds(const struct user *u, const char *resource);
 
@@ -85,16 +86,17 @@ static inline bool user_is_known(const struct user *u)
 
 /* ---- The line ---- */
 
-/* The workload would wait for quota now. May it? If it is in line already, nothing changes. */
+/* Puts a workload that would wait for quota now into its user's line, unless it is there already.
+ * Returns whether it may wait. */
 bool user_line_enter(struct queue *q, struct workload *w);
-/* It stands nowhere any more, or waits for something else. */
+/* Takes a workload that stands nowhere any more, or waits for something else, out of the line. */
 void user_line_leave(struct queue *q, struct workload *w);
-/* Is it set aside because others of its user stand in line? */
+/* Returns whether the workload is set aside because others of its user stand in line. */
 bool user_line_waits(const struct workload *w);
 
 /* Moves Jobs until the right ones stand in each line. True: some Job was moved. */
 bool user_lines_settle(struct queue *q);
-/* The limit of the LocalQueue is another one. */
+/* Has the lines of the LocalQueue settled, whose limit is another one. */
 void user_lines_limited(struct queue *q, struct localqueue *lq);
 
 /* How many stand in the user's line. */

@@ -131,7 +131,8 @@ static void set_wants(struct queue *q, struct workload *w, int32_t wants)
 	w->wants = wants;
 }
 
-/* Its place among the candidates follows. A run that falls may be below what waits now. */
+/* Sets the priority that counts. A run's place among the candidates follows, and one that falls may
+ * be below what waits now. */
 static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 {
 	const struct clusterqueue *cq = cq_that_counts(w);

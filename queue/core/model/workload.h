@@ -124,32 +124,32 @@ void workload_keep_text(struct queue *q, char **kept, const char *text);
 struct workload *workload_new(struct queue *q, const struct job *j);
 void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */
 
-/* Does the Job differ from what is known of it? */
+/* Returns whether the Job differs from what is known of it. */
 bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
 	const struct account *account);
 /* Takes over what the Job says. A waiting workload must stand nowhere meanwhile. */
 void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account);
 
-/* Notes that a fact of its own has changed: forecasts of it are worth nothing any more. */
+/* Notes that a fact of the workload's own has changed: forecasts of it are out of date. */
 void workload_edited(struct queue *q, struct workload *w);
 
-/* Puts it where it belongs now / takes it out of its place. */
+/* Puts the workload where it belongs now / takes it out of its place. */
 void workload_place(struct queue *q, struct workload *w);
 void workload_unplace(struct queue *q, struct workload *w);
-/* It holds quota. Will it wait in cq when it is stopped, and may it start then by time?
- * ResourceQuotas are not asked, because they still count its leaving pods. At worst the Jobs behind
- * it wait until it has left. Nothing starts by this. */
+/* Returns whether a workload that holds quota will wait in cq when it is stopped, and may start
+ * then by time. ResourceQuotas are not asked, because they still count its leaving pods. At worst
+ * the Jobs behind it wait until it has left. Nothing starts by this. */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it is reserved */
-/* A ready one leaves its place in line for another one (nice.h): out of it, and into it again. */
+/* Take a ready workload out of its place in line, and into another one (nice.h). */
 void workload_leave_line(struct queue *q, struct workload *w);
 void workload_join_line(struct queue *q, struct workload *w);
 
-/* It came into its user's line, or out of it. */
+/* Places a workload anew that came into its user's line, or out of it. */
 void workload_stand_anew(struct queue *q, struct workload *w);
 
-/* Sets its expected duration. */
+/* Sets the workload's expected duration. */
 void workload_expect(
 	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from);
 
@@ -159,36 +159,36 @@ static inline bool workload_fills_gaps(const struct workload *w)
 {
 	return w->fills_gaps;
 }
-/* The priority that it asks for, before its ClusterQueue caps it: the value of its class. A run
- * whose class is not there keeps the priority that counted last. */
+/* Returns the priority that the workload asks for, before its ClusterQueue caps it: the value of
+ * its class. A run whose class is not there keeps the priority that counted last. */
 int32_t workload_claims(const struct workload *w);
 /* Gives a run the priority that counted last under an earlier leader, unless its class is there, or
  * this queue knows better. False: it stays as it was. */
 bool workload_recall_priority(struct queue *q, struct workload *w, int32_t priority);
-/* May it preempt, by its priority and its class? */
+/* Returns whether the workload may preempt, by its priority and its class. */
 bool workload_displaces(const struct workload *w);
 
-/* The value of its class, or its ClusterQueue's cap, has changed: its place follows, also among
- * the runs. */
+/* Moves the workload, also among the runs, because the value of its class, or its ClusterQueue's
+ * cap, has changed. */
 void workload_reprioritise(struct queue *q, struct workload *w);
 /* The gate of a LocalQueue may have changed: its waiting workloads follow. */
 void workload_regate(struct queue *q, struct localqueue *lq);
 
-/* It is preempted. Until quota comes free otherwise (cohort_tree.news) it preempts no Job through
- * which it was preempted, with fair sharing: cohort_tree.h. */
+/* Notes that the workload is preempted. Until quota comes free otherwise (cohort_tree.news) it
+ * preempts no Job through which it was preempted, with fair sharing: cohort_tree.h. */
 void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree);
-/* It was preempted twice or more, with nothing free in between. The classic search then preempts
- * no more in order to borrow. */
+/* Returns whether the workload was preempted twice or more, with nothing free in between. The
+ * classic search then preempts no more in order to borrow. */
 bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree *cohort_tree);
 
-/* Jobs were preempted for it, and its pods do not fit on the nodes all the same. Until quota comes
- * free otherwise, or the nodes have space, it preempts none. Else the next Job would take the freed
- * quota and be stopped for it, for ever. */
+/* Notes that Jobs were preempted for the workload, and that its pods do not fit on the nodes all
+ * the same. Until quota comes free otherwise, or the nodes have space, it preempts none. Else the
+ * next Job would take the freed quota and be stopped for it, for ever. */
 void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
 
-/* How much of the memory of its LocalQueue it takes (overflow.h). */
+/* Returns how much of the memory of its LocalQueue the workload takes (overflow.h). */
 size_t workload_slots(const struct workload *w);
 
 /* The order of queue.back_off. */

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "queue/core/model/disruption.h"
 
-/* So many budgets of one pod are counted. */
+/* The most budgets of one pod that are counted. */
 #define BUDGETS_EACH 8
 
 void candidates_clear(struct candidates *l)

@@ -20,13 +20,13 @@ struct giver {
 	int32_t keeps; /* as it is tried; 0: it stops */
 };
 
-/* It keeps all. */
+/* Makes a giver of the run: it keeps all its pods at first. */
 struct giver giver_of(struct reservation *r);
 
-/* Tries it with so many pods. */
+/* Tries the giver with so many pods. */
 void giver_keep(struct giver *g, int32_t pods);
-/* Tries it with the most pods, `low` or more, with which it suits; with `low` if it never does.
- * What suits must suit with fewer pods, too. */
+/* Tries the giver with the most pods, `low` or more, with which it suits; with `low` if it never
+ * does. What suits must suit with fewer pods, too. */
 void giver_keep_most(struct giver *g, int32_t low,
 	bool (*suits)(const void *search, const struct giver *g), const void *search);
 

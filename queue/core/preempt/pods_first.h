@@ -27,8 +27,8 @@
 
 struct preemption;
 
-/* So many runs give pods for one Job at most, and so many candidates of a ClusterQueue are looked
- * at. */
+/* The most victims among which pods are given for one Job, and the most candidates of a
+ * ClusterQueue that are looked at. With runs of their ranks, up to twice as many runs give pods. */
 #define PODS_FIRST_MAX 64
 
 /* After victims_find() for the same demand, with the victims that it found: the runs that stop or
@@ -37,8 +37,8 @@ struct preemption;
 size_t pods_first(struct queue *q, const struct demand *d, bool takes_back,
 	const struct victim **ret, size_t n);
 
-/* The same for a ClusterQueue whose window opens soon (lead.h): x has the demand, and the victims,
- * all of which may go. */
+/* Does what pods_first() does for a ClusterQueue whose window opens soon (lead.h): x has the
+ * demand, and the victims, all of which may go. */
 void pods_first_for_window(struct preemption *x);
 
 #endif

@@ -36,7 +36,7 @@ struct candidate_source {
 	size_t beyond;			 /* how many were listed behind the victims */
 };
 
-/* So many candidates that would have come behind the victims are looked at, */
+/* The most candidates that are looked at behind the victims, of all ClusterQueues together, */
 #define CANDIDATES_BEYOND 32
 /* ... and of one ClusterQueue, where there are many. */
 #define CANDIDATES_BEYOND_EACH 8
@@ -84,15 +84,16 @@ struct preemption {
 /* Adds cq as a source, if it has candidates. False: it has none. */
 bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
 	const struct quota_node *shared);
-/* The source of cq; NULL: it is none. */
+/* Returns the source of cq; NULL: it is none. */
 struct candidate_source *candidate_source_of(
 	const struct preemption *x, const struct clusterqueue *cq);
 /* A bound: how much of contested row i the candidates of cq hold at most. */
 int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
-/* The same of the row like another one, as if cq were not the nominee's own. */
+/* Bounds how much the candidates of cq hold of its row that is like this one, as if cq were not the
+ * nominee's own, and minRun spared no run. */
 int64_t candidate_source_lent(
 	const struct preemption *x, struct clusterqueue *cq, const struct quota_row *like);
-/* Begins again with the first candidate. */
+/* Begins the source again with its first candidate. */
 void candidate_source_rewind(struct preemption *x, struct candidate_source *o);
 /* Takes the next candidate. */
 struct reservation *candidate_source_take(struct preemption *x, struct candidate_source *o);
@@ -100,7 +101,8 @@ struct reservation *candidate_source_take(struct preemption *x, struct candidate
 /* Does the node use more than its own quota of some contested row? */
 bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
-/* Would a stop end its Job as Complete? False of a run that ends anyway: it is waited for. */
+/* Returns whether a stop would end the run's Job as Complete. False of a run that ends anyway: it
+ * is waited for. */
 bool reservation_goes_last(const struct reservation *r);
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason);

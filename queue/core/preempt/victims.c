@@ -75,8 +75,9 @@ static void search(struct preemption *x)
 		find_classic(x);
 }
 
-/* Its owner takes nominal quota back, also from runs that a stop would end as Complete: else a
- * tenant whose Job has one pod that sleeps would keep it for ever. */
+/* Searches as a last resort also among runs that a stop would end as Complete, where the nominee
+ * takes nominal quota back. Else a tenant whose Job has one pod that sleeps would keep it for
+ * ever. */
 static void search_again(struct preemption *x)
 {
 	if (!x->leaves_out || x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER)
