@@ -67,8 +67,8 @@ static bool gives_nothing_beyond(
 	return true;
 }
 
-/* It uses what an older one keeps. So where quota is left for one of two, they do not stop each
- * other's runs in turn. */
+/* Returns whether the run uses what an older reservation keeps. So where quota is left for one of
+ * two, they do not stop each other's runs in turn. */
 static bool uses_an_older(const struct clearing *c, struct reservation *r)
 {
 	list_each_entry(&r->cq->reserved, const struct advance_reservation, other, of_clusterqueue)

@@ -298,7 +298,7 @@ static void settle(const struct queue *q, struct advance_reservation *a)
 	a->settled_ms = gives_back ? quantity_add(q->now_ms, ADVANCE_SETTLE_MS) : 0;
 }
 
-/* It was accepted before: nothing is asked. */
+/* Books a reservation that was accepted before: nothing is asked. */
 static void book_as_told(struct queue *q, struct advance_reservation *a)
 {
 	size_t window;
@@ -394,8 +394,8 @@ static void go_on(struct queue *q, struct advance_reservation *a)
 		a->period_from_ms = period_of(q, a, w->from_ms);
 }
 
-/* What it reserves is another amount now. It stays accepted. What was used most in this period is
- * not known any more, so that the period gives nothing back. */
+/* Books a reservation anew that reserves another amount now. It stays accepted. What was used most
+ * in this period is not known any more, so that the period gives nothing back. */
 static void book_anew(struct queue *q, struct advance_reservation *a)
 {
 	size_t window, n = a->nrows;
@@ -416,7 +416,8 @@ static void book_anew(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations->clears |= open;
 }
 
-/* The same amounts, but maybe other windows. Windows that are as before keep their bookings. */
+/* Looks up the windows anew, while the amounts are the same. Windows that are as before keep their
+ * bookings. */
 static void roll(struct queue *q, struct advance_reservation *a)
 {
 	size_t window;
@@ -554,7 +555,7 @@ static bool is_in_force(const struct advance_reservation *a)
 	return a->spec.name && !a->spec.deleting;
 }
 
-/* Those that were accepted come first, then in the order of creation. */
+/* Puts those that were accepted first, then in the order of creation. */
 static int judging_order(const void *x, const void *y)
 {
 	const struct advance_reservation *a = *(struct advance_reservation *const *)x;

@@ -181,7 +181,8 @@ void advance_run_unbooked(struct queue *q, struct reservation *r)
 	count(q, r, -1);
 }
 
-/* Its Jobs are parted by who submitted them, so they leave their groups and join others. */
+/* Moves the ClusterQueue's Jobs that stand at `from`. They are parted by who submitted them, so
+ * they leave their groups and join others. */
 static void members_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {

@@ -120,7 +120,7 @@ int advance_reservation_cmp(
 const struct advance_reservation *advance_reservation_of(
 	const struct queue *q, const struct booking *b);
 
-/* Does it reserve quota of cq: named, or for all? */
+/* Returns whether the object reserves quota of cq: named, or for all. */
 bool advance_reservation_concerns(
 	const struct advance_reservation *a, const struct clusterqueue *cq);
 
@@ -131,11 +131,11 @@ static inline int64_t advance_row_left(const struct advance_reservation *a,
 	return w->from_ms == a->left_from_ms ? x->left : x->amount;
 }
 
-/* Facts about it, or the clock, have changed: the next decision looks. */
+/* Has the next decision look at the object: facts about it, or the clock, have changed. */
 void advance_reservation_due(struct queue *q, struct advance_reservation *a);
-/* It reserves nothing any more. */
+/* Drops all that the object has booked: it reserves nothing any more. */
 void advance_reservation_end(struct queue *q, struct advance_reservation *a);
-/* Its alarm rang. */
+/* Follows the object's alarm: the next decision looks. */
 void advance_reservation_ring(struct queue *q, struct advance_reservation *a);
 /* The clock was set back: windows that had ended may be to come. */
 void advance_reservations_set_back(struct queue *q);
@@ -151,7 +151,7 @@ bool advance_spec_reserves_same(
 /* Does the status say the same of what was given back? */
 bool advance_spec_left_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);
-/* May the same Jobs use it? */
+/* Returns whether the same Jobs may use what is reserved. */
 bool advance_spec_usable_same(
 	const struct advance_reservation_spec *a, const struct advance_reservation_spec *b);
 

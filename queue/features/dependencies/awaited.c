@@ -241,7 +241,8 @@ static bool place_item(
 	return true;
 }
 
-/* It keeps its place in the crowd if there is none for its selector. */
+/* Takes the item out of the crowd, if there is a place for its selector. Else it keeps its place in
+ * the crowd. */
 static bool placed_from_crowd(
 	struct queue *q, struct predecessor_namespace *ns, struct dependency_item *item)
 {

@@ -30,7 +30,7 @@ static bool asks_singleton(const struct dependencies *d)
 	return items_of(d) < d->count;
 }
 
-/* What it costs to match it. */
+/* Returns how many comparisons it costs to match the term. */
 static size_t comparisons_of(const struct selector_term *t)
 {
 	size_t n = t->nrequirements;
@@ -68,9 +68,10 @@ static bool is_refused(const struct job *j)
 	return j->invalid || dependencies_fault(j);
 }
 
-/* Or an earlier leader gave it quota, which it could not without. Not if it is our start that may
- * be called off yet, or one that was (Fenced): what it waits for may be edited meanwhile. A story
- * that is older than its Job came with a manifest that was copied from another Job. */
+/* Returns whether the Job was started once, or got quota from an earlier leader, for which its
+ * items had to hold. Our own start does not count while it may be called off, nor one that was
+ * (Fenced): what the Job waits for may be edited meanwhile. A story that is older than its Job came
+ * with a manifest that was copied from another Job. */
 static bool was_started(const struct workload *w, const struct job *j)
 {
 	const struct job_admission *a = &j->admission;
@@ -384,7 +385,7 @@ static bool dependencies_asked_for(const struct job *j)
 	return j->after.count > 0;
 }
 
-/* It sleeps until a Job says what it waits for, or that it is a singleton. */
+/* Sleeps until a Job says what it waits for, or that it is a singleton. */
 const struct feature dependencies_feature = {
 	.sleeps = true,
 	.asked_for = dependencies_asked_for,

@@ -46,8 +46,8 @@ struct dependency_wait {
 	bool since_unknown; /* since when it waits in vain */
 	struct link due;    /* in dependencies.due: a decision is to be given */
 	struct alarm alarm;
-	/* Its record of outcomes (outcome_record.h): hashes of what the Job says, and of what is being
-	 * written; 0: nothing. */
+	/* The Job's record of outcomes (outcome_record.h): hashes of what the Job says, and of what
+	 * is being written; 0: nothing. */
 	struct link unrecorded;
 	uint64_t recorded, being_written;
 	char *record; /* as read last, for selectors that get a place later; or NULL */
@@ -63,10 +63,10 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 void dependencies_see(struct queue *q, struct workload *w, const struct job *j);
 bool dependencies_differ(const struct workload *w, const struct job *j);
 void dependencies_forget(struct queue *q, struct workload *w);
-/* NULL, or why it can never start as it is. */
+/* Returns why the Job can never start as it is, or NULL. */
 const char *dependencies_fault(const struct job *j);
 
-/* May it start, singletons aside? */
+/* Returns whether the Job may start, singletons aside. */
 static inline bool dependencies_hold(const struct workload *w)
 {
 	return !w->after || w->after->nheld == w->after->nitems;
@@ -77,21 +77,21 @@ static inline bool workload_is_singleton(const struct workload *w)
 	return w->after && w->after->is_singleton;
 }
 
-/* What it takes in memory, with what is kept of the names it waits for. */
+/* Returns what the Job's items take in memory, with what is kept of the names they wait for. */
 size_t dependencies_bytes(const struct workload *w);
 
-/* Another leader has written on its Job what it knew: that counts, too. What holds by it holds for
- * good. */
+/* Takes over what another leader knew and wrote on the Job. What holds by that holds for good. */
 void dependencies_recall(struct queue *q, struct dependency_wait *x, const char *record);
 
-/* What it waits for may have changed. */
+/* Judges an item anew: what it waits for may have changed. */
 void dependency_item_judge(struct queue *q, struct dependency_item *item);
 
-/* Its alarm has come. */
+/* Follows the Job's alarm: its decision is due, or its grace begins. */
 void dependencies_ring(struct queue *q, struct workload *w);
-/* It was taken off its hold, or mended: until then nothing was decided. */
+/* Arms the alarm of a Job that was taken off its hold, or mended: until then nothing was
+ * decided. */
 void dependencies_tell_again(struct queue *q, struct workload *w);
-/* The next of which a decision is to be given now; NULL: there is none. */
+/* Takes the next Job on which a decision is to be given now; NULL: there is none. */
 struct dependency_wait *dependencies_take_due(struct queue *q);
 
 #endif

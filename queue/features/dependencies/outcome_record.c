@@ -181,7 +181,7 @@ static void put_held(struct buf *out, const struct dependency_item *item)
 	buf_done(&line);
 }
 
-/* Its owner may write one item many times. */
+/* Returns whether item n was written before: the Job's owner may write one item many times. */
 static bool is_repeated(const struct dependency_wait *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

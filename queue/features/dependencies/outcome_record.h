@@ -32,15 +32,15 @@ struct record_line {
 	size_t item_len;
 };
 
-/* NULL: it says nothing. Else its first line. */
+/* Returns the record's first line; NULL: it says nothing. */
 const char *outcome_record_lines(const char *text, const struct uid *of);
 /* The next line, of one that can be read; false at its end. */
 bool outcome_record_next(const char **at, struct record_line *ret);
 bool record_line_is_of(const struct record_line *l, const char *item_text);
-/* Does an item that was written so hold by it? */
+/* Returns whether an item that was written so holds by the record. */
 bool outcome_record_holds(const char *text, const struct uid *of, const char *item_text);
 
-/* Does it keep such an item from holding, whatever becomes of the others? */
+/* Returns whether this outcome keeps such an item from holding, whatever becomes of the others. */
 bool outcome_is_kept(enum outcome o, enum dependency_kind k);
 
 /*
@@ -51,9 +51,9 @@ bool outcome_is_kept(enum outcome o, enum dependency_kind k);
 void unrecorded_init(struct unrecorded *all);
 void unrecorded_done(struct unrecorded *all); /* no Job is left */
 
-/* It may be another record by now. */
+/* Marks a Job whose record may be another one by now. */
 void unrecorded_mark(struct queue *q, struct dependency_wait *x);
-/* What the Job says on itself. */
+/* Takes over the record that the Job says. */
 void unrecorded_see(struct queue *q, struct dependency_wait *x, const struct job *j);
 
 #endif

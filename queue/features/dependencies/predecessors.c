@@ -123,8 +123,9 @@ static void name_moved(struct predecessor_name *n)
 
 /* ---- What is told of a Job ---- */
 
-/* Its end was not seen where this comes from; but up to when it left it was followed. And it was
- * started once, though nothing on it tells of that any more: it ran without being admitted. */
+/* Returns the outcome that is told, corrected by what is known. A Job of unknown end that was
+ * followed up to when it left was deleted. A Job that ran was started once, though nothing on it
+ * tells of that any more: it ran without being admitted. */
 static enum outcome outcome_told(const struct known_job *old, const struct predecessor *p)
 {
 	enum outcome o = outcome_of(p);
@@ -133,7 +134,8 @@ static enum outcome outcome_told(const struct known_job *old, const struct prede
 	return old && o == OUTCOME_VANISHED && old->told_end ? OUTCOME_DELETED : o;
 }
 
-/* One that is there and is not followed is not queued, or not any more: its end will not be there. */
+/* Returns whether what becomes of the Job can be read in the ledger. Not of one that is there and
+ * not followed: it is not queued, or not any more, so its end will not be there. */
 static bool is_in_ledger(const struct known_job *old, const struct predecessor *p)
 {
 	return p->followed || p->gone || p->by_ledger ||
@@ -157,7 +159,8 @@ static struct known_job job_told(const struct known_job *old, const struct prede
 				   : NULL};
 }
 
-/* Those that take it. The ledger knows no labels: what was known before is still right. */
+/* Returns the selectors that take the Job, a bit each. The ledger knows no labels: what was known
+ * before is still right. */
 static uint64_t taking(
 	const struct predecessor_name *n, const struct known_job *old, const struct predecessor *p)
 {
@@ -166,7 +169,7 @@ static uint64_t taking(
 	return unlabelled && same_newest ? n->taken_by : selectors_taking(n->awaited.ns, p);
 }
 
-/* One that was deleted before it was started is as if it had never been. */
+/* Returns whether the Job was deleted before it was started: then it is as if it had never been. */
 static bool never_was(const struct known_job *old, const struct predecessor *p)
 {
 	return p->gone && outcome_told(old, p) == OUTCOME_WAITS;
@@ -211,7 +214,8 @@ static bool is_stale(const struct predecessor_name *n, const struct predecessor 
 	       (p->gone && (old->followed || old->spared > 0));
 }
 
-/* The same again: only what is shown to people. */
+/* Returns whether the Job is told as it is known. Then only what is shown to people is taken
+ * over. */
 static bool job_stands(struct known_job *old, const struct predecessor *p)
 {
 	if (!old || old->outcome != outcome_told(old, p) || old->created_ms != p->created_ms ||
@@ -322,7 +326,8 @@ void queue_unfollow_predecessor(struct queue *q, const struct uid *uid, const ch
 
 /* ---- What an earlier leader wrote down ---- */
 
-/* One that an earlier leader knew of. If it is there still, or another has its name, answers tell. */
+/* Takes over a member that an earlier leader knew of. If it is there still, or another has its
+ * name, answers tell. */
 static void recall_member(
 	struct queue *q, struct predecessor_selector *s, const struct record_line *line)
 {
@@ -389,7 +394,8 @@ bool queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 	return true;
 }
 
-/* Its newest Job, if the answer does not name it though it was to; else NULL. */
+/* Returns the name's newest Job, if the answer does not name it though it was to; else NULL. A Job
+ * that is spared is so once less afterwards. */
 static struct known_job *unnamed(struct predecessor_name *n, uint64_t mark)
 {
 	struct known_job *newest = known_jobs_newest(&n->jobs);
@@ -406,7 +412,8 @@ static void vanish(struct queue *q, struct predecessor_name *n, struct known_job
 	job_is_gone(q, n, j, j->told_end ? OUTCOME_DELETED : OUTCOME_VANISHED);
 }
 
-/* Not on the API server any more, and nothing told of its end. */
+/* Lets the name's newest Job vanish if the answer does not name it: it is not on the API server any
+ * more, and nothing told of its end. */
 static void vanish_unnamed(struct queue *q, struct predecessor_name *n, uint64_t mark)
 {
 	struct known_job *j = unnamed(n, mark);
@@ -415,8 +422,8 @@ static void vanish_unnamed(struct queue *q, struct predecessor_name *n, uint64_t
 		vanish(q, n, j);
 }
 
-/* It is gone, or has lost its labels and is there: an answer about its name will tell. Of one that has
- * ended that makes no difference. */
+/* Asks for the names of Jobs that the answer does not name: such a Job is gone, or has lost its
+ * labels and is there. For one that has ended that makes no difference. */
 static void miss_unnamed(struct queue *q, struct predecessor_selector *s, uint64_t mark)
 {
 	for (size_t i = 0; i < s->ntaken; i++) {

@@ -27,7 +27,7 @@
 
 /* Bounds for what one namespace can make us keep. */
 #define PREDECESSOR_SELECTORS_MAX 64 /* of a namespace: more wait for their turn */
-/* And for what an event may cost: so many comparisons for each selector of the namespace. */
+/* Bound on what an event may cost: the comparisons for each selector of the namespace. */
 #define PREDECESSOR_REQUIREMENTS_MAX                                                               \
 	16 /* of a selector, and values of them all: more are refused */
 
@@ -109,23 +109,23 @@ void predecessors_return(struct queue *q, uint64_t id);
 void predecessors_join(
 	struct queue *q, struct dependency_item *item, const char *ns, const struct dependency *d);
 void predecessors_leave(struct queue *q, struct dependency_item *item);
-/* Of one that has just joined: it may hold already. Then it waits no more. */
+/* Judges an item that has just joined: it may hold already, and then it waits no more. */
 void predecessors_judge(struct queue *q, struct dependency_item *item);
 
-/* The members of its selectors that its record tells of. */
+/* Takes over the members, of selectors of x, that its record tells of. */
 void predecessors_recall_for(struct queue *q, struct dependency_wait *x);
 
-/* NULL: nothing waits for it, and no selector takes it. */
+/* Returns the name; NULL: nothing waits for it, and no selector takes it. */
 struct predecessor_name *predecessor_name_known(
 	const struct predecessor_namespace *ns, const char *name);
 
-/* For an item that waits for it. */
+/* Returns the verdict on an item that waits. */
 enum dependency_verdict awaited_verdict(
 	const struct awaited *a, const struct dependency_item *item);
-/* When what makes it VERDICT_NEVER happened; 0: not known. */
+/* Returns when what makes an item VERDICT_NEVER happened; 0: not known. */
 int64_t awaited_failed_ms(const struct awaited *a);
 
-/* Can a new leader read again what it says now? */
+/* Returns whether a new leader can read again what is known now. */
 bool awaited_is_in_ledger(const struct awaited *a);
 
 static inline const struct predecessor_name *awaited_name(const struct awaited *a)
@@ -138,7 +138,7 @@ static inline const struct predecessor_selector *awaited_selector(const struct a
 	return container_of_const(a, struct predecessor_selector, awaited);
 }
 
-/* NULL: no Job of that name is known. */
+/* Returns the newest Job of the name; NULL: none is known. */
 static inline const struct known_job *predecessor_newest(const struct predecessor_name *n)
 {
 	return known_jobs_newest(&n->jobs);

@@ -20,13 +20,13 @@ struct workload;
 		for (struct predecessor_selector *s = (ns)->selector[__builtin_ctzll(left_)]; s;   \
 			s = NULL)
 
-/* Those of the namespace that take this Job, a bit each. */
+/* Returns the selectors of the namespace that take this Job, a bit each. */
 uint64_t selectors_taking(const struct predecessor_namespace *ns, const struct predecessor *p);
 /* Before and after another Job of the name is the newest, or has another outcome. bits: those that
  * take it; where there is no place left, it is not taken. */
 void selectors_count_out(struct predecessor_name *n);
 void selectors_count_in(struct queue *q, struct predecessor_name *n, uint64_t bits);
-/* Not any more; it is counted out. */
+/* Takes a name that is counted out already off the selector. */
 void selector_let_go(struct queue *q, struct predecessor_selector *s, struct predecessor_name *n);
 
 /* own: selector_own() of the Job that waits. */
@@ -35,7 +35,7 @@ enum dependency_verdict selector_verdict(
 /* All verdicts that a follower may have of it, two bits each. SELECTOR_UNTOLD is none of them. */
 #define SELECTOR_UNTOLD UINT64_MAX
 uint64_t selector_verdicts(const struct predecessor_selector *s);
-/* Does some follower hold by them that did not before? */
+/* Returns whether some follower holds by the verdicts now that did not before. */
 bool selector_verdicts_turn(uint64_t before, uint64_t now);
 
 /* A selector does not mean the Job that waits for it. The outcome with which it is counted all the

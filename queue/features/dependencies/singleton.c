@@ -32,7 +32,7 @@ static void singleton_runs(struct queue *q, struct reservation *r)
 		list_add(family_runs(r->w->family), &r->of_family);
 }
 
-/* Its first run, else its first promise; NULL: there is neither. */
+/* Returns the family's first run, else its first promise; NULL: there is neither. */
 static const struct reservation *first_of(const struct family *asked)
 {
 	struct family *f = (struct family *)(uintptr_t)asked; /* only read */
@@ -40,7 +40,8 @@ static const struct reservation *first_of(const struct family *asked)
 	return list_empty(of) ? NULL : container_of_const(of->next, struct reservation, of_family);
 }
 
-/* It counts no more. Singletons of its family may wait in any ClusterQueue. */
+/* Takes a run or a promise off its family. If it was the last, singletons of the family may start,
+ * in any ClusterQueue. */
 static void singleton_over(struct queue *q, struct reservation *r)
 {
 	struct family *f = r->w->family;

@@ -33,7 +33,8 @@ void wanted_line_init(struct wanted_line *l)
 	list_init(&l->waiting);
 }
 
-/* It keeps its turn while it is among those that have one. */
+/* Lets the line have a turn while a question of it may be taken. It keeps its turn among those that
+ * have one. */
 static void line_moved(struct wanteds *all, struct wanted_line *l)
 {
 	if (list_empty(&l->waiting) || l->nasked >= WANTED_ASKED_MAX)

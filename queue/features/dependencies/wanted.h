@@ -60,18 +60,18 @@ void wanteds_done(struct wanteds *all);
 
 void wanted_line_init(struct wanted_line *l);
 
-/* It is wanted: for the first time, or again before it would be. The line is that of its namespace,
- * each time the same. */
+/* Wants a question answered: for the first time, or again before it would be. The line is that of
+ * its namespace, each time the same. */
 void wanted_ask(struct queue *q, struct wanted *w, struct wanted_line *l);
 struct wanted *wanted_take(struct queue *q); /* NULL: there is none */
 /* The one that was asked with this id; NULL: none. It is quiet from here on. */
 struct wanted *wanted_answered(struct queue *q, uint64_t id);
-/* It is wanted again, later. */
+/* Lets an answered question rest, to be wanted again later. */
 void wanted_rest(struct queue *q, struct wanted *w);
 void wanted_ring(struct queue *q, struct wanted *w); /* its alarm has come */
 /* The clock was set back: none waits longer than it would have. */
 void wanteds_set_back(struct queue *q);
-/* Its owner is freed. */
+/* Takes the question back, so that nothing waits for an answer. */
 void wanted_forget(struct queue *q, struct wanted *w);
 
 #endif

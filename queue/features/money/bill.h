@@ -25,13 +25,14 @@
 struct reservation;
 struct clusterqueue;
 
-/* Its start was decided or confirmed, or its lines or prices have changed. */
+/* Works out anew what the run is expected to cost: its start was decided or confirmed, or its lines
+ * or prices have changed. */
 void bill_expect(struct queue *q, struct reservation *r);
 void bill_done(struct reservation *r);
 
 /* Counts up to now_ms by the present prices, before they change. */
 void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms);
-/* From its start to now_ms; 0 without a plan. */
+/* Returns what the run costs from its start to now_ms; 0 without a plan. */
 int64_t bill_cost(struct queue *q, const struct reservation *r, int64_t now_ms);
 /* The hourly price at now_ms. */
 int64_t bill_per_hour(struct queue *q, const struct reservation *r, int64_t now_ms);

@@ -89,7 +89,7 @@ struct bargains {
 	struct bargain booked, alone; /* with what others booked; if it were alone */
 };
 
-/* Its best starts in time, or at all. */
+/* Finds the Job's best starts in time, or at all. */
 static void find(
 	struct queue *q, const struct workload *w, struct start_search s, struct bargains *ret)
 {
@@ -298,7 +298,8 @@ static int widest_first(const void *a, const void *b)
 	return order_cmp(&x->w->key, &y->w->key);
 }
 
-/* Those for which nothing in time is left come last, so that they are in no other's way. */
+/* Books all anew. Those for which nothing in time is left come last, so that they are in no other's
+ * way. */
 static void book_all(struct queue *q, const struct movables *m)
 {
 	bool cheapest;

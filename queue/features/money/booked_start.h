@@ -43,21 +43,22 @@ struct queue;
 struct reservation;
 struct workload;
 
-/* It waits, and is asked when it may start: keeps its booking, or books. Only while a decision is made,
- * because else the time is not known. */
+/* Keeps the booking of a Job that waits and is asked when it may start, or books a start. Only
+ * while a decision is made, because else the time is not known. */
 void booked_start_ask(struct queue *q, struct workload *w);
-/* The Job has that written on it; 0: nothing. Counts until it has been asked in a decision that may
- * start Jobs. */
+/* Takes over the start that is written on the Job; 0: none. It counts until the Job has been asked
+ * in a decision that may start Jobs. */
 void booked_start_told(struct queue *q, struct workload *w, int64_t at_ms);
-/* It starts / it waits for no start any more. */
+/* Drops the booking of a Job that starts / that waits for no start any more. */
 void booked_start_over(struct queue *q, struct workload *w);
 void booked_start_drop(struct queue *q, struct workload *w);
-/* NULL: none. */
+/* Returns the Job's booking; NULL: none. */
 struct booking *booked_start_of(const struct workload *w);
 
-/* The run ends: before its expected end? */
+/* Lets booked starts improve, if the run ends before its expected end. */
 void booked_starts_gain(struct queue *q, struct reservation *r);
-/* True: some are at other times now, so alarms may have to ring. */
+/* Books starts anew that may be better. True: some are at other times now, so alarms may have to
+ * ring. */
 bool booked_starts_improve(struct queue *q);
 
 #endif

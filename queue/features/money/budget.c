@@ -369,7 +369,7 @@ static void forget_spec(struct queue *q, struct budget *b)
 	arena_done(&b->memory);
 }
 
-/* It counts for no queue any more. */
+/* Takes the Budget off its queue: it counts for none any more. */
 static void stop_paying(struct queue *q, struct budget *b)
 {
 	move_payers(q, b->cq, b->lq, PLACE_READY, workload_unplace);
@@ -394,7 +394,8 @@ static void take_spec(struct queue *q, struct budget *b, const struct budget_spe
 	b->counted = false;
 }
 
-/* Its currency may decide which of several plans holds for its ClusterQueue (plan.h). */
+/* Returns whether a Budget's currency may decide which of several plans holds for its ClusterQueue
+ * (plan.h). */
 static bool chooses_plan(const struct queue *q, const char *clusterqueue, const char *currency)
 {
 	return *clusterqueue && *currency && plans_at(q, 1);

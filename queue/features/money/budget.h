@@ -42,7 +42,7 @@ struct budget {
 	struct arena memory;
 	const char *currency; /* a symbol; "": its plan's, which is not known yet */
 	struct zone *zone;    /* NULL: unknown */
-	/* Its owner, one of the two; with a reference. */
+	/* The Budget's owner, one of the two; with a reference. */
 	struct clusterqueue *cq;
 	struct localqueue *lq;
 	struct link of_owner; /* clusterqueue.budgets or localqueue.budgets, by name */
@@ -70,12 +70,13 @@ void budgets_done(struct queue *q);
 bool budget_lets_lines(struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct quota_line *lines, size_t n, const struct budget **ret_by, int64_t *ret_cost);
 
-/* It started or has a promise: money is reserved. / Its start, lines or end have changed. / It was
- * released: its bill is spent. */
+/* Reserves money for a run that starts, or for a promise. */
 void budget_started(struct queue *q, struct reservation *r);
+/* Has Budgets counted anew, because the run's start, lines or end have changed. */
 void budget_changed(struct queue *q, struct reservation *r);
+/* Spends the bill of a run that was released. */
 void budget_ended(struct queue *q, struct reservation *r, int64_t cost);
-/* Prices have changed. */
+/* Has all Budgets counted anew, because prices have changed. */
 void budgets_recount(struct queue *q);
 
 bool budget_concerns(const struct reservation *r); /* does any? */
@@ -90,13 +91,14 @@ void budgets_arm(struct queue *q);
 /* Works out period and sums for now. */
 void budget_count(struct queue *q, struct budget *b);
 int64_t budget_remaining(const struct budget *b);
-/* Its fault, as a part of a sentence, or NULL. */
+/* Returns the Budget's fault, as a part of a sentence, or NULL. */
 const char *budget_fault(struct queue *q, const struct budget *b);
 
 struct budget *budgets_find(const struct queue *q, const char *name);
 struct budget *budgets_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
 void budget_touch_owner(struct queue *q, struct budget *b);
-/* Did the run start in the Budget's period, for its queue, and in its currency? */
+/* Returns whether the run started in the Budget's period, in its LocalQueue if it is of one, and in
+ * its currency. */
 bool budget_counts(const struct budget *b, const struct reservation *r);
 
 /* Sleeps until there is a Budget or a PricePlan: what runs cost is kept for later Budgets

@@ -16,11 +16,12 @@ struct workload;
  * its queue holds all starts; only if it is that one. */
 bool explain_terms(struct queue *q, const struct workload *w, const struct clusterqueue *cq,
 	const struct claim *claim, int64_t now_ms, enum wait_reason tier, struct text *t);
-/* What it would take in the flavor that it would take first is too much for a Budget. */
+/* Writes that what the Job would take, in the flavor that it would take first, is too much for a
+ * Budget. False: it is not. */
 bool explain_budget(struct queue *q, const struct workload *w, const struct clusterqueue *cq,
 	const struct claim *claim, struct text *t);
 
-/* That its deadline cannot be met any more, if nothing was said of it yet. */
+/* Adds that the Job's deadline cannot be met any more, if nothing was said of it yet. */
 void explain_unreachable(const struct explanation *x, struct text *t);
 
 /* The fields of an explanation. */

@@ -88,7 +88,8 @@ void plans_form(struct queue *q);
 /* Makes the factors of a PricePlan anew, and asks Jobs with terms on prices again: a Calendar of
  * it was edited, or the clock was set back. */
 void plan_renew(struct queue *q, struct plan *p);
-/* Its alarm rang: the next step is reached. */
+/* Asks Jobs with terms on prices again, because the plan's alarm rang: the next step is reached, or
+ * what a series says ends. */
 void plan_ring(struct queue *q, struct plan *p);
 /* The first decision: what is known was worked out when no time was. All Jobs with terms are asked
  * in this decision anyway, and must not be asked before. */
@@ -109,7 +110,8 @@ const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_unt
 int64_t plan_spec_factor_at(
 	const struct plan *p, int64_t at_ms, const char **ret_label, int64_t *ret_until_ms);
 
-/* Has its series no price at that time? *ret_until_ms (or NULL): when that may change. */
+/* Returns whether the plan's series has no price at that time. *ret_until_ms (or NULL): when that
+ * may change. */
 bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
 /* May nothing start in cq, because its plan says HoldStarts and its series has no price now? */
 bool plan_holds(struct queue *q, struct clusterqueue *cq);

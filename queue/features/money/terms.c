@@ -192,7 +192,8 @@ static void consider_open(const struct outlook *o, const struct tariff *t, int64
 	}
 }
 
-/* The same for the parts of [from, to] in which there is room. */
+/* Considers the parts of [from, to], in which the queue is open, that have room in the plan of
+ * quota. */
 static void consider_room(const struct outlook *o, const struct tariff *t, int64_t from_ms,
 	int64_t to_ms, struct best *b)
 {
@@ -534,13 +535,13 @@ static enum wait_reason price_explain(struct question *a)
 										       : WAIT_NOT;
 }
 
-/* What it booked before it got its quota goes. */
+/* Drops what the Job booked before it got its quota. */
 static void price_begins(struct queue *q, struct reservation *r)
 {
 	booked_start_over(q, r->w);
 }
 
-/* Prices may stop it. */
+/* Has the run looked at, because prices may stop it. */
 static void price_confirmed(struct queue *q, struct reservation *r)
 {
 	bill_expect(q, r);

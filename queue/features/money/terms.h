@@ -96,9 +96,10 @@ struct found_start {
 struct found_start terms_find_start(
 	struct queue *q, const struct workload *w, const struct start_search *s);
 
-/* May it start by its terms, or must it be set aside? Sets due_ms and the alarm. */
+/* Returns whether the Job may start by its terms, or must be set aside. Sets due_ms and the
+ * alarm. */
 bool terms_let(struct queue *q, struct workload *w);
-/* It joins / leaves clusterqueue.timed. */
+/* Enters the workload in clusterqueue.timed / takes it out. */
 void terms_stand(struct queue *q, struct workload *w);
 void terms_unstand(struct queue *q, struct workload *w);
 

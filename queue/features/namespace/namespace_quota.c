@@ -62,7 +62,7 @@ static bool scope_same(const struct quota_scope_term *a, const struct quota_scop
 	       names_same(a->values, a->nvalues, b->values, b->nvalues);
 }
 
-/* The same limits in the same order, on the same pods. */
+/* Returns whether both have the same limits in the same order, on the same pods. */
 static bool limits_same(const struct resource_quota *a, const struct resource_quota *b)
 {
 	if (a->hard.count != b->hard.count || a->nscopes != b->nscopes)
@@ -244,7 +244,7 @@ static void namespace_quota_free(struct queue *q, struct namespace_quota *n)
 	namespace_tidy(&q->localqueues, ns);
 }
 
-/* Its index, or where it would be inserted. */
+/* Returns the index of the quota of that name, or where it would be inserted. */
 static size_t place_of(const struct namespace_quota *n, const char *name)
 {
 	size_t i = 0;

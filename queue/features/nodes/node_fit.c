@@ -291,7 +291,8 @@ void queue_know_pods(struct queue *q, bool known)
 
 /* ---- The rule of nodes ----------------------------------------------------------------------- */
 
-/* Also where clusterFit is Ignore: gap fillers start only where nodes have space. */
+/* Returns whether nodes are asked. They concern ClusterQueues with clusterFit Ignore, too: gap
+ * fillers start only where nodes have space. */
 static bool nodes_concern(struct queue *q, struct clusterqueue *cq)
 {
 	(void)cq;
@@ -337,7 +338,7 @@ static int32_t nodes_choice_pods(struct queue *q, const struct attempt *a)
 	return node_fit_pods(q, a->nominee, a->victim, a->nvictims);
 }
 
-/* Nodes still have no space for it. */
+/* Returns whether nodes still have no space for the nominee. */
 static bool nodes_in_vain(struct queue *q, const struct nominee *e)
 {
 	return !node_fit_lets(q, e, NULL, 0);

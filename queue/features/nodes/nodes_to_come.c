@@ -178,7 +178,8 @@ bool autoscalers_judge(const struct autoscalers *a, struct flavor *f)
 	return !same;
 }
 
-/* They come and go seldom: all ClusterQueues look again, in their order. */
+/* Judges all flavors anew after an autoscaler came or went, which is seldom: all ClusterQueues look
+ * again, in their order. */
 static void judge_all(struct queue *q)
 {
 	struct flavor *f;

@@ -45,14 +45,14 @@
 #include "queue/core/model/flavor.h"
 #include "queue/requests/pod_template.h"
 
-/* The flavor is another one, or the nodes are: is a node of it there? */
+/* Judges anew whether a node of the flavor is there, because the flavor or the nodes are others. */
 void nodes_to_come_judge(struct nodes *n, struct flavor *f);
-/* The same for all of them; each is told whether that became another answer (flavor.pool_moved). */
+/* Judges all flavors anew; each is told whether that became another answer (flavor.pool_moved). */
 void nodes_to_come_judge_all(struct nodes *n, const struct map *flavors);
 
-/* Can a node be made of it? */
+/* Returns whether a node can be made of the flavor. */
 bool nodes_to_come_of(const struct flavor *f);
-/* Can one be made that is of all these, for pods of the template? */
+/* Returns whether a node can be made that is of all these flavors, for pods of the template. */
 bool nodes_to_come_for(
 	const struct pod_template *template, const struct flavor *const *flavors, size_t n);
 
@@ -66,7 +66,7 @@ struct autoscalers {
 void autoscalers_init(struct autoscalers *a);
 void autoscalers_done(struct autoscalers *a);
 
-/* The flavor is another one: what makes nodes of it now? True when that is news. */
+/* Finds what makes nodes of the flavor now. True when that is news. */
 bool autoscalers_judge(const struct autoscalers *a, struct flavor *f);
 
 #endif

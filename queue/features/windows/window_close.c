@@ -9,7 +9,7 @@
 #include "queue/features/windows/smaller_quota.h"
 #include "queue/features/windows/window_quota.h"
 
-/* So many closes and ends of protections of one Calendar are looked at. */
+/* The most closes and ends of protections of one Calendar that are looked at. */
 #define LOOKS_MAX 1000
 
 /* ---- Protections ---- */
@@ -67,7 +67,7 @@ static int64_t overrun_until_ms(
 
 /* ---- When ---- */
 
-/* The first moment from now on at which the policy stops it. */
+/* Returns the first moment from now on at which the policy stops the run. */
 static int64_t policy_stop_ms(
 	const struct queue *q, const struct runpolicy *p, const struct reservation *r)
 {
@@ -111,7 +111,8 @@ static void window_close_add(const struct queue *q, const struct reservation *r,
 	}
 }
 
-/* Its LocalQueue may belong to another ClusterQueue by now: both window states count. */
+/* Finds when windows stop the run: those of its ClusterQueue, and those of its LocalQueue if it has
+ * a window state of its own. That may belong to another ClusterQueue by now. */
 static struct window_close window_close_of(const struct queue *q, const struct reservation *r)
 {
 	struct window_close c = {.stop_ms = INT64_MAX};
@@ -225,7 +226,7 @@ static bool window_may_return(const struct workload *w, int64_t now_ms)
 	return window_fit(window_state_of(w->lq), w->expected_ms, now_ms) != WINDOW_DOES_NOT_FIT;
 }
 
-/* Its window may have closed, or be too short by now. */
+/* Returns whether the window of the promise's Job is still open and long enough. */
 static bool window_promise_may(struct queue *q, struct reservation *r)
 {
 	return window_may_return(r->w, q->now_ms);
@@ -249,7 +250,7 @@ static enum stop_reason window_stops(
 	return STOP_REASON_WINDOW_CLOSED;
 }
 
-/* When it must be looked at again for its stop or notice. */
+/* Returns when the run must be looked at again for its stop or notice. */
 static int64_t window_next_ms(struct queue *q, const struct reservation *r)
 {
 	struct window_close c = window_close_of(q, r);
@@ -328,13 +329,13 @@ static bool window_gives_notice(struct queue *q, struct reservation *r, struct d
 	return true;
 }
 
-/* Nothing starts while a window is closed, or ends behind its close. */
-/* A notice that an earlier leader gave. */
+/* Returns whether an earlier leader gave notice of a stop. */
 static bool window_asked_for(const struct job *j)
 {
 	return j->annotations.stopping_at_ms != 0;
 }
 
+/* Nothing starts while a window is closed, nor, with fit Require, what would end behind its close. */
 const struct feature window_feature = {
 	.sleeps = true,
 	.asked_for = window_asked_for,

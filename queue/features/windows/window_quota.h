@@ -18,7 +18,8 @@ struct quota_limits window_quota_with(
 /* The window's quota that counts for this row now; NULL: its spec's does. */
 const struct window_quota_spec *window_quota_now(
 	const struct clusterqueue *cq, const struct quota_row *row);
-/* The same of one policy, while its Calendar shows that window (NULL: none). */
+/* Returns the quota of one policy that counts for this row while its Calendar shows that window
+ * (NULL: none). */
 const struct window_quota_spec *window_quota_in(
 	const struct runpolicy *p, const char *window, const struct quota_row *row);
 

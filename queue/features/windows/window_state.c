@@ -238,7 +238,8 @@ static bool times_fit(struct runpolicy *const *policy, size_t n)
 	return false;
 }
 
-/* Moves its Jobs that stand at `from`: takes them out, or places them. Returns how many. */
+/* Moves the LocalQueue's Jobs that stand at `from`: takes them out, or places them. Returns how
+ * many. */
 static size_t members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
@@ -286,7 +287,7 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 		members_move(q, lq, PLACE_NOWHERE, workload_place);
 }
 
-/* The same for all LocalQueues with the ClusterQueue's window state. */
+/* Moves the Jobs at `from` of all LocalQueues with the ClusterQueue's window state. */
 static void followers_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
