@@ -157,7 +157,7 @@ static void add_beyond(const struct workload *w, struct text *t)
 		w->lq->name, NICE_DEALT_MAX);
 }
 
-/* It has a nice. True: that is not heeded. */
+/* Adds why the nice of the Job is not heeded. False: it is. */
 static bool is_unheeded(const struct workload *w, struct text *t)
 {
 	if (!user_is_known(w->user))

@@ -327,8 +327,9 @@ static bool is_behind(const struct question *a)
 	return true;
 }
 
-/* It fits, but was looked at and not taken: the first of a StrictFIFO queue that shares quota with
- * it could take that back, as soon as others leave, and it is not lent further meanwhile. */
+/* Says that the Job fits, but was looked at and not taken: the first of a StrictFIFO queue that
+ * shares quota with it could take that back as others leave, and it is not lent further
+ * meanwhile. */
 static bool is_kept(const struct question *a)
 {
 	const struct cohort_tree *cohort_tree = a->cq->cohort_tree;
@@ -348,7 +349,8 @@ static bool is_kept(const struct question *a)
 	return false;
 }
 
-/* It fits as soon as others have gone, for which it does not wait as others do. */
+/* Says that a gap filler fits when others have gone. It does not wait for these as other Jobs
+ * do. */
 static bool is_held_still(const struct question *a)
 {
 	if (!workload_fills_gaps(a->w) || plain_fit_now(a->cq, a->claim) == ASSIGN_FITS)
@@ -363,7 +365,7 @@ static bool is_held_still(const struct question *a)
 	return true;
 }
 
-/* Why it waits though its ClusterQueue uses less than its own, and may take that back. */
+/* Adds why the Job waits though its ClusterQueue uses less than its own, and may take that back. */
 static void add_preemption(const struct question *a)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
@@ -372,7 +374,7 @@ static void add_preemption(const struct question *a)
 	explain_spared(q, cq, a->w, a->claim, a->now_ms, a->text);
 }
 
-/* What its owner asks of time. */
+/* Says what the Job's owner asks of time, if the Job waits for that. */
 static bool is_kept_by_terms(const struct question *a, enum wait_reason tier)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */

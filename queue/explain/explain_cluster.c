@@ -6,7 +6,7 @@
 #include "queue/features/nodes/nodes_to_come.h"
 #include "queue/features/nodes/node_suitability.h"
 
-/* So many ways to choose flavors are told; the rest is a number. */
+/* The most ways to choose flavors that are told; of the rest is only said that there are more. */
 #define WAYS_TOLD 2
 /* Bytes for what the scheduler would say, of all of them together. */
 #define ANSWERS_SIZE 200

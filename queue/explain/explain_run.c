@@ -55,7 +55,8 @@ static void explain_size(const struct queue *q, const struct reservation *r, str
 			r->pods, r->w->wants);
 }
 
-/* It runs on; what concerns its owner is where it would wait if it were stopped. */
+/* Adds that the run's ClusterQueue is gone, or goes. The Job runs on, but its owner has to know
+ * where it would wait if it were stopped. */
 static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 {
 	if (!cq || (cq->exists && !cq->deleting) || cq->invalid)
@@ -70,7 +71,7 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 			cq->name);
 }
 
-/* Its pods have no node yet. */
+/* Adds of which flavors of the run no node is up, so that its pods have none yet. */
 static void explain_pools(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	if (!q->node_suitability->asks || r->stop_given || !r->shape->template)

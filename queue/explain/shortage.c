@@ -6,7 +6,7 @@
 #include "queue/core/model/directives.h"
 #include "queue/requests/lending.h"
 
-/* So many other flavors are named one by one; the rest is a number. */
+/* The most other flavors that are named one by one; the rest is a number. */
 #define OTHERS_TOLD 3
 
 struct shortage {
