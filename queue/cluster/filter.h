@@ -46,7 +46,8 @@ bool filter_taints(const struct pod *p, const struct site *s);
 
 /* The first of the filters above ports that the site fails, as a set of one; 0: none. */
 uint32_t filter_now(const struct pod *p, const struct site *s);
-/* The same without what passes: cordons, and the taints that Kubernetes sets for a node's condition
+/* Returns the first of these filters that the site fails for good, as a set of one; 0: none. What
+ * passes does not count: cordons, and the taints that Kubernetes sets for a node's condition
  * (not-ready, memory-pressure ...). */
 uint32_t filter_ever(const struct pod *p, const struct site *s);
 

@@ -9,8 +9,8 @@
 #include "queue/job/placement.h"
 #include "queue/job/specs.h"
 
-/* So many kinds of pods are cached; the least lately asked is dropped. For 5,000 nodes each takes
- * 60 kB, with a ranking 125 kB. */
+/* The most kinds of pods that are cached; the least lately asked is dropped. For 5,000 nodes each
+ * takes 60 kB, with a ranking 125 kB. */
 #define FIT_CACHES_MAX 128
 
 struct fingerprint {
@@ -32,7 +32,7 @@ static int64_t amount_of(const struct asked_resource *r, const int64_t *amounts)
 	return r->number < 0 ? 0 : amounts[r->number];
 }
 
-/* Is it asked of the node's devices, which are not looked at? */
+/* Returns whether the resource is asked of the node's devices, which are not looked at. */
 static bool is_of_devices(const struct asked_resource *r, const int64_t *allocatable)
 {
 	return r->devices && amount_of(r, allocatable) == 0;

@@ -120,8 +120,8 @@ void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret);
  */
 int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough);
 
-/* The same without all bound and expected pods of these owners. Expected pods of other owners that
- * found no room yet do not take theirs. */
+/* Returns nodes_room() without all bound and expected pods of these owners. Expected pods of other
+ * owners that found no room yet do not take theirs. */
 int32_t nodes_room_without(struct nodes *n, const struct pod *p, int32_t enough,
 	const struct uid *owners, size_t nowners);
 

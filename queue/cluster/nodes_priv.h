@@ -149,7 +149,7 @@ static inline const char *node_label(const struct node *node, const char *key)
 }
 
 /* ---- answers.c */
-/* Is it placed by the default scheduler, or by none (it names its node)? */
+/* Returns whether the pod is placed by the default scheduler, or by none (it names its node). */
 bool nodes_knows_scheduler(const struct pod *p);
 
 /* ---- node_pods.c */
@@ -158,7 +158,7 @@ void node_pod_free(struct nodes *n, struct node_pod *t);
 void node_pod_expect(struct nodes *n, struct owner *o, struct node *node, int32_t pods);
 /* One less of them; freed with the last. */
 void node_pod_take_off(struct nodes *n, struct node_pod *t);
-/* Removes it / puts it back for one question, which is no fact. */
+/* Removes the node_pod / puts it back for one question, which is no fact. */
 void node_pod_lift(struct nodes *n, struct node_pod *t);
 void node_pod_land(struct nodes *n, struct node_pod *t);
 /* Sums `used` of a node anew: numbers of resources have changed. */
@@ -197,7 +197,7 @@ void anti_affinities_leave(struct nodes *n, struct node_pod *t);
 /* The node is known now / is about to be unknown: adds / removes the homes of its pods' terms. */
 void anti_affinities_settle(struct node *node);
 void anti_affinities_unsettle(struct node *node);
-/* The same for one node_pod: removes / adds. */
+/* Remove / add the homes of the terms of one node_pod. */
 void anti_affinities_lift(struct node_pod *t);
 void anti_affinities_land(struct node_pod *t);
 /* The anti-affinities that mean p; the caller frees the array. */

@@ -174,7 +174,7 @@ static struct topology_group *topology_groups_of(const struct pod_affinity *c, s
 	return topology_groups;
 }
 
-/* Its first spot that is open; NULL: it has none now. */
+/* Returns the group's first spot that is open; NULL: it has none now. */
 static struct spot *first_of(struct pod_affinity *c, struct topology_group *l)
 {
 	while (l->n > 0) {
@@ -286,8 +286,8 @@ static void place_level(struct spot *all, size_t n, int32_t pods)
 	}
 }
 
-/* So few pods are placed one by one, where most room is left. The result is the same, without a
- * look at all nodes. */
+/* The most pods that are placed one by one, where most room is left. The result is the same,
+ * without a look at all nodes. */
 #define FEW 32
 
 static struct spot *spot_of(struct spot *all, size_t *n, struct node *node)
