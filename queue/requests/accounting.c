@@ -108,7 +108,8 @@ static struct pod_resources fill_pod(
 	return pod;
 }
 
-/* Its resources are as its owner wrote them, not as the last start rewrote them. */
+/* Copies the template with the resources that were filled in: as the Job's owner wrote them, not as
+ * the last start rewrote them. */
 static const struct pod *pod_template_with(
 	struct arena *a, const struct pod *template, const struct pod_resources *filled)
 {
