@@ -5,9 +5,9 @@
 #include "base/arena.h"
 #include "sluice/job.h"
 
-/* NULL when it is not listed. */
+/* Returns the resource of that name; NULL: it is not listed. */
 const struct resource *resources_find(const struct resource_list *l, const char *name);
-/* The same names with the same amounts, in whatever order. */
+/* Returns whether both have the same names with the same amounts, in whatever order. */
 bool resource_list_same(const struct resource_list *a, const struct resource_list *b);
 bool resource_all_same(const struct resource *a, size_t na, const struct resource *b, size_t nb);
 /* Copies without the style in which amounts were written. */
