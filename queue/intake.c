@@ -45,7 +45,7 @@ static bool is_for_runs(const struct flavor *f)
 static uint64_t flavors_that_suit(
 	const struct claim *c, const struct resource_group *g, size_t group)
 {
-	/* That no node suits now says nothing: its pods have nodes. */
+	/* A flavor of which no node suits now counts, too: the Job's pods have nodes. */
 	uint64_t suits = c->suits[group] | c->never[group], all = 0;
 	for (size_t f = 0; f < g->nflavors; f++)
 		if (is_for_runs(g->flavors[f]))

@@ -14,7 +14,7 @@ struct bill_item {
 	bool several;	      /* it stands for several prices */
 };
 
-/* So many are kept apart; beyond that the first ones are joined. */
+/* The most prices that are kept apart; beyond that the first two are joined. */
 #define BILL_ITEMS_MAX 48
 
 struct bill {

@@ -36,8 +36,8 @@ int64_t tariff_at(const struct tariff *t, int64_t at_ms);
 /* What [from_ms, to_ms) costs; from_ms <= to_ms. Saturated at 64 bits. */
 int64_t tariff_cost(const struct tariff *t, int64_t from_ms, int64_t to_ms);
 
-/* The same exactly: per_hour times milliseconds, summed. For callers that multiply or add before
- * the one rounding. */
+/* Returns what [from_ms, to_ms) costs, exactly: per_hour times milliseconds, summed. For callers
+ * that multiply or add before the one rounding. */
 __int128 tariff_weight(const struct tariff *t, int64_t from_ms, int64_t to_ms);
 
 struct tariff_start {
