@@ -265,7 +265,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	each_waiting(q, lq, workload_place);
 }
 
-/* Would its users have lines (user.h) where they had none, or the reverse? */
+/* Returns whether users would have lines (user.h) where they had none, or the reverse. */
 static bool lines_otherwise(const struct localqueue *lq, const struct localqueue_limits *limits)
 {
 	return (lq->limits.per_user.waiting > 0) != (limits->per_user.waiting > 0);

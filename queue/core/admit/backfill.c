@@ -199,7 +199,8 @@ static struct reserved_row *reserved_line(
 	return NULL;
 }
 
-/* Its end is the one that was expected of it before. With more pods it is rather sooner. */
+/* Returns whether the run ends by the slot, as was expected of it before. With more pods it ends
+ * rather sooner. */
 static bool ends_in_time(const struct reservation *r)
 {
 	const struct backfill_slot *slot = r->cq->backfill_slot;

@@ -38,8 +38,7 @@ void backfill_watch(struct queue *q, struct clusterqueue *cq);
 /* There is no slot, and no head is booked (any more). */
 void backfill_end(struct queue *q, struct clusterqueue *cq);
 
-/* Returns whether the group's Job does not delay the head with this choice. `displaces`: it
- * preempts. */
+/* Returns whether the group's Job does not delay the head so. `displaces`: it preempts. */
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice, bool displaces, int64_t now_ms);
 /* Takes what the started Job of the group holds after the slot's moment off the spare quota. */

@@ -99,7 +99,7 @@ static bool walk_enters(const struct tree_node *n, void *ctx)
 	return ((const struct look *)ctx)->scan->walk.looked < BACKFILL_WALK_MAX;
 }
 
-/* Could it be a head? */
+/* Returns whether the Job could be a head. */
 static bool walk_stops_at(const struct tree_node *n, void *ctx)
 {
 	const struct look *l = ctx;

@@ -126,7 +126,7 @@ bool growth_asked_for(const struct reservation *r)
 	       (w->grow == GROW_YES || (w->grow == GROW_AS_QUEUE && r->cq->spec.grow_by_default));
 }
 
-/* Returns whether all lines of the run are of its ClusterQueue. Those of an adopted run may be of
+/* Returns whether the run's lines are its ClusterQueue's. Those of an adopted run may be of
  * others. */
 static bool stands_in_its_queue(const struct reservation *r)
 {
@@ -359,7 +359,7 @@ static bool may_be_taken_back(const struct growth *g, const struct reservation *
 	return g->ntakers > 1 || (g->ntakers == 1 && g->taker != r->cq);
 }
 
-/* Would it borrow with so many pods more? */
+/* Returns whether the run would borrow with so many pods more. */
 static bool borrows_with(const struct reservation *r, int32_t more)
 {
 	bool borrows = false;

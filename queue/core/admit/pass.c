@@ -130,7 +130,8 @@ static bool nominee_fits(const struct nominee *e, bool *ret_now)
 	return is_free(&d, QUOTA_THEN);
 }
 
-/* Would its ClusterQueue use no more than its own quota, once the victims are gone? */
+/* Returns whether the nominee's ClusterQueue would use no more than its own quota, once the victims
+ * are gone. */
 static bool stays_within_nominal(const struct nominee *e, const struct attempt *a)
 {
 	struct demand d;
@@ -373,8 +374,8 @@ static bool anybody_leaves(const struct pass *p)
 	return false;
 }
 
-/* Would it fit NOW in other flavors, and would rules let it start? Then it need not wait for its
- * victims. */
+/* Returns whether a promise would fit NOW in other flavors, and rules would let it start. Then it
+ * need not wait for its victims. */
 static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 {
 	struct claim claim;

@@ -26,8 +26,7 @@ void booked_runs_begin(struct queue *q, struct clusterqueue *cq);
 /* ClusterQueues are in other trees now. */
 void booked_runs_form(struct queue *q);
 
-/* Books what the run or promise holds THEN, in place of what was booked for it, if its tree plans
- * ahead. */
+/* Books what the run or promise holds THEN anew, if its tree plans ahead. */
 void booked_run_enter(struct queue *q, struct reservation *r);
 /* Drops the booking of a run that holds nothing THEN any more. */
 void booked_run_over(struct queue *q, struct reservation *r);

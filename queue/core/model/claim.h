@@ -69,7 +69,8 @@ const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_
 size_t claim_flavors(const struct clusterqueue *cq, const struct claim *c,
 	const uint8_t flavor[CQ_GROUPS_MAX], const struct flavor *ret[CQ_GROUPS_MAX]);
 
-/* Does it need cpu or memory of this group, so that a flavor's kind of lending matters? */
+/* Returns whether the claim needs cpu or memory of this group, so that a flavor's lending
+ * matters. */
 bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, size_t group);
 
 int64_t need_amount(const struct need *n, int32_t pods);

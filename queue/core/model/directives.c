@@ -51,7 +51,8 @@ static void put_toleration(struct toleration *all, size_t *n, const struct toler
 	all[(*n)++] = *t;
 }
 
-/* Does it speak of the same taints? An empty key is every key, no effect is every effect. */
+/* Returns whether both mean the same taints. An empty key is every key, no effect is every
+ * effect. */
 static bool toleration_meets(const struct toleration *a, const struct toleration *b)
 {
 	bool keys = !*a->key || !*b->key || strcmp(a->key, b->key) == 0;

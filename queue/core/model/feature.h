@@ -124,15 +124,15 @@ struct feature {
 	bool (*puts_last)(const struct clusterqueue *cq);
 	/* Adds what group_may() looks at: parting_add(). */
 	void (*parts)(const struct workload *w, struct parting *p);
-	/* Would it part Jobs of this LocalQueue where it did not, or the reverse? */
+	/* Returns whether the feature would part Jobs of this LocalQueue otherwise than it does. */
 	bool (*parts_otherwise)(const struct localqueue *lq, const struct localqueue_limits *limits,
 		const struct pod_metadata *metadata);
-	/* Does it look at the expected durations of Jobs of this LocalQueue? */
+	/* Returns whether the feature looks at expected durations of this LocalQueue's Jobs. */
 	bool (*looks_at_duration)(const struct localqueue *lq);
 
 	/* ---- What depends on victims and pods ---- */
 
-	/* May its answer to a choice depend on the victims? */
+	/* Returns whether the feature's answer to a choice may depend on the victims. */
 	bool (*looks_at_victims)(const struct queue *q, const struct nominee *e);
 	/* Some feature refused a choice. With so many pods this one would let it start. */
 	int32_t (*choice_pods)(struct queue *q, const struct attempt *a);
@@ -189,7 +189,7 @@ struct feature {
 	void (*job_seen)(struct queue *q, struct workload *w, const struct job *j);
 	/* The Job's status was read; before that its pods had come as far as `was`. */
 	void (*job_progressed)(struct queue *q, struct workload *w, const struct progress *was);
-	/* Does it look at a label by this key? */
+	/* Returns whether the feature looks at a label by this key. */
 	bool (*asks_for_label)(const struct queue *q, const char *key);
 	/* What it keeps of the workload takes so many bytes that its owner can make more. */
 	size_t (*job_bytes)(const struct workload *w);

@@ -36,7 +36,7 @@
 #define OVERFLOW_UNKNOWN_MAX 1000
 /* The slack beyond maxWaiting before a waiting Job is deferred again. */
 #define OVERFLOW_SLACK 64
-/* The most Jobs of a namespace that are read at a time, so that a slow one does not keep others
+/* The most Jobs of a namespace that are read at a time, so that a slow one keeps no others
  * waiting. */
 #define OVERFLOW_TAKEN_MAX 4
 

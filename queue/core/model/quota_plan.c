@@ -154,8 +154,7 @@ static bool counts(const struct booking *b)
 	return b->kind != BOOKING_RUN && b->root;
 }
 
-/* Counts a booking at its root, which it remembers: that may be no root any more when the booking
- * leaves. */
+/* Counts a booking at its root, which it remembers: later that may be no root any more. */
 static void enter_root(struct booking *b)
 {
 	b->root = booking_root(b);

@@ -80,8 +80,8 @@ struct booking {
 	struct booking_line line[];
 };
 
-/* Returns the root above the booking's quota today; NULL: it has no lines. booking.root may be of
- * before. */
+/* Returns the root above the booking's quota today (booking.root may be of before); NULL: no
+ * lines. */
 struct quota_node *booking_root(const struct booking *b);
 
 struct quota_plan {

@@ -195,8 +195,7 @@ int32_t reservation_pods_of(const struct workload *w, const struct quota_line *l
 void reservation_expect_as_seen(
 	struct queue *q, struct reservation *r, struct shape *shape, int32_t pods);
 void reservation_end(struct queue *q, struct workload *w);
-/* Follows a change of the reservation's Job: its shape, its deletion, and whether a stop ends
- * it. */
+/* Follows a change of the Job: its shape, its deletion, and whether a stop would end it. */
 void reservation_heed(struct queue *q, struct reservation *r);
 
 /* The clock was set back, or an earlier leader's was fast: no run began later than now. Else

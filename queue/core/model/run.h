@@ -38,9 +38,8 @@ struct past {
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
 /* Takes over the history before the attempt for which the workload may hold a reservation. */
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
-/* Moves the Job to its place by job_queued_ms(), if it was known by its reservation alone until
- * now. The place also moves back where Jobs without a queue are managed, and this one gets its
- * label. */
+/* Moves a Job that was known by its reservation alone to its place by job_queued_ms(). The place
+ * also moves back where Jobs without a queue are managed, and this one gets its label. */
 void past_queued(struct workload *w, const struct job *j);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);
@@ -66,8 +65,7 @@ void run_grew(struct queue *q, struct reservation *r, int64_t now_ms);
 /* Follows the end of a growth: the Job says so, or the run does not grow after all. Whether its
  * pods are ready is told before: if so, none is awaited. */
 void run_has_grown(struct queue *q, struct reservation *r, int64_t now_ms);
-/* Returns until when the pods of a run are awaited that has more since it grew; 0: none is, or for
- * ever. */
+/* Returns until when the pods of a run that grew are awaited; 0: none is, or for ever. */
 int64_t run_grown_due_ms(const struct queue *q, const struct reservation *r);
 /* Notes the time of the first decision since the run was adopted. */
 void run_taken_over(struct queue *q, struct reservation *r);

@@ -143,7 +143,8 @@ void reclaim_done(struct queue *q, struct reservation *r)
 
 /* ---- The gate is told ---- */
 
-/* Is it to be told now? A number is told once, but of a run that grows later: queue_grew_job(). */
+/* Returns whether a number is to be told now. Each is told once, but of a run that grows later:
+ * queue_grew_job(). */
 static bool is_told(const struct reservation *r, bool *untold)
 {
 	bool tells = *untold && !r->stop_given && r->state == RESERVATION_HELD;

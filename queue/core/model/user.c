@@ -190,9 +190,9 @@ static void unstand(struct user_line *l, struct line_place *p)
 	tree_remove(p->stands ? &l->standing : &l->beyond, &p->node);
 }
 
-/* Does it belong in line, as far as those tell that stand there now? For a pass it matters at once: a
- * Job whose promise is taken back has its turn before those that were queued after it. So there may be
- * one too many in line until user_lines_settle(). */
+/* Returns whether the Job belongs in line, as far as those tell that stand there now. For a pass it
+ * matters at once: a Job whose promise is taken back has its turn before those that were queued
+ * after it. So there may be one too many in line until user_lines_settle(). */
 static bool belongs(const struct user_line *l, const struct line_place *p)
 {
 	const struct line_place *last = last_standing(l), *next = first_beyond(l);

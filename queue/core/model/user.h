@@ -67,8 +67,7 @@ struct user {
 /* Inits localqueue.users. */
 void users_init(struct tree *users);
 
-/* Returns the user of that name (NULL: not known), made if need be, with a reference for the
- * caller. */
+/* Returns the user of that name (NULL: not known), made if need be, with a reference. */
 struct user *user_keep(struct queue *q, struct localqueue *lq, const char *name);
 /* Drops a reference, while the user's LocalQueue is still referenced. */
 void user_put(struct queue *q, struct user *u);

@@ -375,7 +375,7 @@ void workload_take(
 	w->progress = progress_of(j);
 }
 
-/* May it wait for quota, as far as terms and time are not asked? */
+/* Returns whether the workload may wait for quota, as far as terms and time are not asked. */
 static bool may_wait(const struct workload *w)
 {
 	if (past_deactivated(w) || w->hold || w->blocked || w->deleting || w->invalid ||

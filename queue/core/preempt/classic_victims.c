@@ -68,8 +68,8 @@ static void ask_others(struct preemption *x)
 
 /* ---- Which candidates go ---- */
 
-/* May it go only if the nominee's ClusterQueue does not borrow in the end? So it is without
- * borrowWithinCohort, or if the candidate's priority is too high for that. */
+/* Returns whether the candidate may go only if the nominee's ClusterQueue does not borrow in the
+ * end. So it is without borrowWithinCohort, or if the candidate's priority is too high for that. */
 static bool forbids_borrowing(
 	const struct preemption *x, const struct candidate_source *o, const struct reservation *r)
 {

@@ -237,8 +237,8 @@ static struct reservation *take_allowed(struct fair *f, struct seat *s, enum fai
 	return NULL;
 }
 
-/* Does its ClusterQueue stay within its quota on all contested rows, with the demand? Then it only
- * takes back what is its own. */
+/* Returns whether the nominee's ClusterQueue stays within its quota on all contested rows, with the
+ * demand. Then it only takes back what is its own. */
 static bool within_nominal(const struct preemption *x)
 {
 	for (size_t i = 0; i < x->ncontested; i++)
@@ -414,8 +414,8 @@ static void ease(struct preemption *x)
 
 /* ---- The search ---- */
 
-/* May it ask other ClusterQueues? If it was displaced itself, then not for the Jobs through which it
- * was. */
+/* Returns whether the nominee may ask other ClusterQueues. If it was displaced itself, then not for
+ * the Jobs through which it was. */
 static bool asks_others(struct preemption *x)
 {
 	const struct cohort_tree *cohort_tree = x->d->cq->cohort_tree;

@@ -323,7 +323,7 @@ static bool try_exchange(struct search *s, size_t leaves, size_t comes)
 	return better;
 }
 
-/* Would it cost less, were it enough? */
+/* Returns whether the set would cost less after the exchange, were it enough. */
 static bool is_worth_exchanging(struct search *s, size_t leaves, size_t comes)
 {
 	s->best[leaves] = false;

@@ -75,9 +75,8 @@ static void search(struct preemption *x)
 		find_classic(x);
 }
 
-/* Searches as a last resort also among runs that a stop would end as Complete, where the nominee
- * takes nominal quota back. Else a tenant whose Job has one pod that sleeps would keep it for
- * ever. */
+/* Searches again, also among runs that a stop would end as Complete: of these the nominee takes its
+ * nominal quota back. Else a tenant whose Job has one pod that sleeps would keep it for ever. */
 static void search_again(struct preemption *x)
 {
 	if (!x->leaves_out || x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER)
