@@ -28,7 +28,7 @@ static bool may_use_another(const struct clearing *c, const struct reservation *
 	return false;
 }
 
-/* Does it reserve of the same flavor and resource? */
+/* Returns whether the object reserves of the row's flavor and resource. */
 static bool is_asked_for(const struct clearing *c, const struct quota_row *row)
 {
 	for (size_t i = 0; i < c->a->nrows; i++)

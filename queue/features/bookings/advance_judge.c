@@ -416,8 +416,7 @@ static void book_anew(struct queue *q, struct advance_reservation *a)
 	q->advance_reservations->clears |= open;
 }
 
-/* Looks up the windows anew, while the amounts are the same. Windows that are as before keep their
- * bookings. */
+/* Looks up the windows anew; the amounts are the same. Windows as before keep their bookings. */
 static void roll(struct queue *q, struct advance_reservation *a)
 {
 	size_t window;

@@ -53,7 +53,7 @@ bool advance_covers(struct queue *q, const struct localqueue *lq, const struct u
 	struct booking_lines lines);
 /* Is any open in cq that Jobs may use? */
 bool advance_is_open(const struct clusterqueue *cq);
-/* Has it a window in that time? */
+/* Returns whether the object has a window in that time. */
 bool advance_is_in_time(const struct advance_reservation *a, int64_t from_ms, int64_t until_ms);
 
 /* ---- Has it its quota? For views ---- */

@@ -109,7 +109,7 @@ static void calendar_take(struct queue *q, struct advance_reservation *x, const 
 		list_add(&t->reserved, &x->of_calendar_ref);
 }
 
-/* Is it as it was told last? Each write of its status is told again. */
+/* Returns whether the object is as it was told last. Each write of its status is told again. */
 static bool is_known(const struct advance_reservation *x, const struct advance_reservation_spec *s)
 {
 	return x->spec.name && !x->object.invalid && uid_cmp(&x->spec.uid, &s->uid) == 0 &&

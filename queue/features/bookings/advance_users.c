@@ -195,7 +195,7 @@ void advance_users_count(struct reservation *r, int times, int64_t now_ms)
 		most_note(r->advance_users->may[i], now_ms);
 }
 
-/* Is it among the sets on which depends what a has? */
+/* Returns whether u is among the sets on which depends what a has. */
 static bool matters(const struct advance_users *u, const struct advance_reservation *a)
 {
 	return u->may[0]->users_group == a->users_group;

@@ -115,7 +115,8 @@ static bool is_kept_for_it(struct queue *q, const struct nominee *e, struct book
 	return advance_is_open(e->cq) && advance_covers(q, e->w->lq, e->w->user, lines);
 }
 
-/* Does it borrow nothing, where another ClusterQueue has booked what it would borrow? */
+/* Returns whether the nominee borrows nothing, where another ClusterQueue's head has booked
+ * that. */
 static bool is_its_own(
 	struct queue *q, const struct nominee *e, struct booking_lines lines, int64_t until_ms)
 {
@@ -225,7 +226,8 @@ static void bookings_parts(const struct workload *w, struct parting *p)
 	parting_add(p, w->user, w->user->name);
 }
 
-/* Does it wait for what somebody has reserved? By what it wanted when it was asked last. */
+/* Says that the Job waits for what somebody has reserved, by what it wanted when it was asked last.
+ * False: it does not. */
 static bool say_reserved(struct question *a, const struct booking *kept)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* profiles are made right first */

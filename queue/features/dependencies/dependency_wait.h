@@ -88,8 +88,7 @@ void dependency_item_judge(struct queue *q, struct dependency_item *item);
 
 /* Follows the Job's alarm: its decision is due, or its grace begins. */
 void dependencies_ring(struct queue *q, struct workload *w);
-/* Arms the alarm of a Job that was taken off its hold, or mended: until then nothing was
- * decided. */
+/* Arms the alarm of a Job that was taken off its hold, or mended: before, nothing was decided. */
 void dependencies_tell_again(struct queue *q, struct workload *w);
 /* Takes the next Job on which a decision is to be given now; NULL: there is none. */
 struct dependency_wait *dependencies_take_due(struct queue *q);

@@ -214,8 +214,7 @@ static bool is_stale(const struct predecessor_name *n, const struct predecessor 
 	       (p->gone && (old->followed || old->spared > 0));
 }
 
-/* Returns whether the Job is told as it is known. Then only what is shown to people is taken
- * over. */
+/* Returns whether the Job is told as it is known. Then takes over only what is shown to people. */
 static bool job_stands(struct known_job *old, const struct predecessor *p)
 {
 	if (!old || old->outcome != outcome_told(old, p) || old->created_ms != p->created_ms ||

@@ -199,7 +199,8 @@ static void book(struct queue *q, struct workload *w)
 		booked_starts_may_improve(q, w->lq->cq->cohort_tree);
 }
 
-/* Is it still worth keeping? One whose time has come is as long as it could start now. */
+/* Returns whether the booked start is still worth keeping. One whose time has come is as long as it
+ * could start now. */
 static bool stands(struct queue *q, const struct workload *w)
 {
 	struct booking *b = w->terms->booking;
@@ -298,7 +299,7 @@ static int widest_first(const void *a, const void *b)
 	return order_cmp(&x->w->key, &y->w->key);
 }
 
-/* Books all anew. Those for which nothing in time is left come last, so that they are in no other's
+/* Books all anew, at last those for which nothing in time is left: so these are in no other's
  * way. */
 static void book_all(struct queue *q, const struct movables *m)
 {

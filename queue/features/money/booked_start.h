@@ -57,8 +57,7 @@ struct booking *booked_start_of(const struct workload *w);
 
 /* Lets booked starts improve, if the run ends before its expected end. */
 void booked_starts_gain(struct queue *q, struct reservation *r);
-/* Books starts anew that may be better. True: some are at other times now, so alarms may have to
- * ring. */
+/* Books starts anew that may be better. True: some have moved, so alarms may have to ring. */
 bool booked_starts_improve(struct queue *q);
 
 #endif

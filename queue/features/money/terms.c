@@ -192,8 +192,7 @@ static void consider_open(const struct outlook *o, const struct tariff *t, int64
 	}
 }
 
-/* Considers the parts of [from, to], in which the queue is open, that have room in the plan of
- * quota. */
+/* Considers the parts with room of [from, to], in which the queue is open. */
 static void consider_room(const struct outlook *o, const struct tariff *t, int64_t from_ms,
 	int64_t to_ms, struct best *b)
 {

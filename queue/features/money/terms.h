@@ -96,7 +96,7 @@ struct found_start {
 struct found_start terms_find_start(
 	struct queue *q, const struct workload *w, const struct start_search *s);
 
-/* Returns whether the Job may start by its terms, or must be set aside. Sets due_ms and the
+/* Returns whether the Job may start by its terms; else it is set aside. Sets due_ms and the
  * alarm. */
 bool terms_let(struct queue *q, struct workload *w);
 /* Enters the workload in clusterqueue.timed / takes it out. */

@@ -73,8 +73,9 @@ void namespace_quotas_refresh(struct queue *q);
 int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 
-/* Would it be refused even if nothing were used? It asks for more than the whole quota, or lacks a
- * field that a quota requires. Kept with its template, so it may be asked of all waiting Jobs. */
+/* Returns whether the Job would be refused even if nothing were used: it asks for more than the
+ * whole quota, or lacks a field that a quota requires. Kept with its template, so it may be asked
+ * of all waiting Jobs. */
 bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 

@@ -15,7 +15,7 @@
 #include "queue/core/model/tell.h"
 #include "queue/features/nodes/nodes_to_come.h"
 
-/* Is it asked for w in cq? */
+/* Returns whether space on nodes is asked for w in cq. */
 static bool node_fit_asks(
 	const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {

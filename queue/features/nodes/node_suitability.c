@@ -311,7 +311,7 @@ static bool ask_again(const struct node_suitability *t, const struct pod_templat
 	return moved;
 }
 
-/* Is it a promise with pods that no node could take any more? */
+/* Returns whether r has pods that no node could take any more. */
 static bool is_lost(const struct queue *q, const struct reservation *r)
 {
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));

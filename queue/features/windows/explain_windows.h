@@ -16,8 +16,7 @@ int64_t explain_stop(const struct queue *q, const struct reservation *r, struct 
 /* The quota of a row that a window made smaller: how much it is, and until when. */
 void explain_smaller_quota(const struct queue *q, const struct quota_row *row, struct text *t);
 
-/* Returns whether some window has a quota of its own, for a Job that waits for more than there
- * is. */
+/* Returns whether some window has quotas: for a Job that waits for more than there is. */
 bool explain_has_sets(const struct clusterqueue *cq);
 
 #endif

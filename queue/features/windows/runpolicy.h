@@ -38,7 +38,7 @@ struct runpolicy *runpolicy_find(const struct queue *q, const char *name);
 struct runpolicy *runpolicy_first(const struct queue *q); /* in name order; NULL: none */
 struct runpolicy *runpolicy_next(const struct runpolicy *p);
 
-/* Does it bind this queue by its name? */
+/* Returns whether the policy binds this queue by its name. */
 bool runpolicy_names_clusterqueue(const struct runpolicy *p, const char *name);
 bool runpolicy_names_localqueue(const struct runpolicy *p, const char *ns, const char *name);
 

@@ -46,7 +46,7 @@ static int64_t measured(
 					       : quantity_add(l->nominal, l->borrowing);
 }
 
-/* Is it the one that counts in that window? */
+/* Returns whether x is the quota that counts for the row in its window. */
 static bool may_count(
 	const struct runpolicy *p, const struct window_quota_spec *x, const struct quota_row *row)
 {
@@ -236,7 +236,8 @@ static bool is_exempt(const struct debt *d, const struct debtor *from, size_t li
 	return p && window_close_exempts(p, from->giver.r->w);
 }
 
-/* Does it have to give more, by what is owed now? *ret_cause: whose window is why. */
+/* Returns whether the debtor has to give more, by what is owed now. *ret_cause: for whose
+ * window. */
 static bool has_to_give(
 	const struct asking *a, const struct debtor *from, const struct quota_row **ret_cause)
 {

@@ -335,7 +335,8 @@ static bool window_asked_for(const struct job *j)
 	return j->annotations.stopping_at_ms != 0;
 }
 
-/* Nothing starts while a window is closed, nor, with fit Require, what would end behind its close. */
+/* Nothing starts while a window is closed, nor, with fit Require, what would end after its
+ * close. */
 const struct feature window_feature = {
 	.sleeps = true,
 	.asked_for = window_asked_for,

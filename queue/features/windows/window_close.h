@@ -30,7 +30,7 @@ int64_t window_close_stop_ms(
 int64_t window_close_notice_ms(
 	const struct queue *q, const struct reservation *r, int64_t *ret_stop_ms);
 
-/* Does it, by its priority or its labels? */
+/* Returns whether the policy exempts the Job, by its priority or its labels. */
 bool window_close_exempts(const struct runpolicy *p, const struct workload *w);
 /* Until when the policy spares this run: INT64_MAX for good (exempt, maxSuspensions), else minRun's
  * end. */

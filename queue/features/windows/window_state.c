@@ -238,8 +238,7 @@ static bool times_fit(struct runpolicy *const *policy, size_t n)
 	return false;
 }
 
-/* Moves the LocalQueue's Jobs that stand at `from`: takes them out, or places them. Returns how
- * many. */
+/* Takes the LocalQueue's Jobs that stand at `from` out, or places them. Returns how many. */
 static size_t members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {

@@ -63,8 +63,7 @@ bool window_state_next_open(const struct window_state *r, int64_t duration_ms, i
 
 /* Policies came, went or changed: looks up anew which bind which queue, and touches the queues. */
 void window_states_form(struct queue *q);
-/* Looks up anew which policies bind one ClusterQueue and its LocalQueues, which came, went or
- * moved. */
+/* Looks up anew which policies bind one ClusterQueue, which came or goes, and its LocalQueues. */
 void window_states_form_queue(struct queue *q, struct clusterqueue *cq);
 /* Looks up anew which policies bind one LocalQueue. None of its Jobs may stand anywhere. */
 void window_states_form_localqueue(struct queue *q, struct localqueue *lq);
