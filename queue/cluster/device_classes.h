@@ -47,7 +47,8 @@ bool device_classes_drop(struct device_classes *d, const char *name);
 
 /* Is there a class of that resource? */
 bool device_classes_offer(const struct device_classes *d, const char *resource);
-/* Is it the name of an extended resource? None of kubernetes.io itself, but those of classes. */
+/* Returns whether this is the name of an extended resource. None of kubernetes.io itself, but those
+ * of classes. */
 bool resource_is_extended(const char *resource);
 
 #endif

@@ -79,16 +79,16 @@ struct pod {
  * count, of all containers and init containers. If the pod has pod-level resources, only those
  * count, filled in from its containers' (DefaultPodLevelResources of pkg/api/pod). */
 enum qos_class pod_qos_class(const struct pod *p);
-/* Has it pod-level resources without a limit and without an amount of cpu or memory? An API server
- * before 1.37 sees nothing else of such a pod, so there it is BestEffort whatever its containers
- * ask for. */
+/* Returns whether the pod has pod-level resources without a limit and without an amount of cpu or
+ * memory. An API server before 1.37 sees nothing else of such a pod, so there it is BestEffort
+ * whatever its containers ask for. */
 bool pod_level_is_nothing(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 
 /* All that pod_requests() or pod_limits() tells; free() the items. Their names are the pod's. */
 struct resource_list pod_amounts_new(pod_amounts of, const struct pod_resources *pod);
 
-/* Does it look at other pods? */
+/* Returns whether the pod looks at other pods: by affinity, anti-affinity or spread. */
 bool pod_is_sociable(const struct pod *p);
 
 /* ---- Deep copies, in their owner's arena, of what is only borrowed --------------------------- */

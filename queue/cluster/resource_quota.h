@@ -77,7 +77,7 @@ enum quantity_unit quota_unit_of(const char *name);
  * "requests.", does not. */
 bool quota_name_is_of_pods(const char *name);
 
-/* Does it count such a pod? */
+/* Returns whether the quota counts such a pod. */
 bool resource_quota_counts(const struct resource_quota *q, const struct pod *p);
 
 /* What one such pod counts for under the name of a hard limit; false: not at all. */
