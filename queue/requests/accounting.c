@@ -308,8 +308,9 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 		pod_lacks(&i, pod, &n->pod.max, true);
 }
 
-/* Is its RuntimeClass unknown (maybe only yet), so that its pods' overhead is not known? Has it an
- * overhead that its RuntimeClass has not? The API server takes no such pod. */
+/* Says that the Job's RuntimeClass is unknown (maybe only yet), so that its pods' overhead is not
+ * known, or that the Job has an overhead that its RuntimeClass has not. The API server takes no
+ * such pod. False: neither is so. */
 static bool class_is_wrong(struct account *a, const struct accounting *facts, const struct job *j)
 {
 	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";

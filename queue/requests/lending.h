@@ -19,7 +19,7 @@
  * lent resource. */
 const char *lending_counts_as(const char *resource, int64_t *ret_times);
 
-/* Is it cpu or memory? */
+/* Returns whether the resource is cpu or memory. */
 bool lending_counts(const char *resource);
 
 /* Rewrites a pod's requests as a start does for a flavor that lends l: each container's cpu and

@@ -29,13 +29,14 @@ struct podlabel_sets {
 void podlabel_sets_init(struct podlabel_sets *all);
 void podlabel_sets_done(struct podlabel_sets *all); /* every reference must have been given back */
 
-/* Is it a label that differs from Job to Job? */
+/* Returns whether the label differs from Job to Job. */
 bool podlabel_is_of_one_job(const char *key);
 
 struct podlabels *podlabels_of(struct podlabel_sets *all, const struct label *label, size_t n);
 void podlabels_put(struct podlabel_sets *all, struct podlabels *l); /* NULL does nothing */
 
-/* Does it select the pods of a Job of this name and uid? l NULL: no other labels are known. */
+/* Returns whether the selector selects the pods of a Job of this name and uid. l NULL: no other
+ * labels are known. */
 bool podlabels_match(struct podlabel_sets *all, const struct podlabels *l, const char *job,
 	const struct uid *uid, const struct selector_term *selector);
 
