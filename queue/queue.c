@@ -204,8 +204,8 @@ static void clock_jumped(struct queue *q, bool back, bool first)
 	/* 1.7 No run begins later than now. Before 1.8, which books runs from when they began. */
 	reservations_begin_by_now(q);
 	/* 1.8 Nor does the booking of a run. Before 2.7, which asks what is free at which time.
-	 * (1.2 and 1.3 ask that before. No reason was found. A start that a Job booked by it is
-	 * looked at again when it comes.) */
+	 * (1.2 and 1.3 ask it too early, by the old bookings. Nothing needs that order, and a start
+	 * that a Job booked by it is looked at again when it comes.) */
 	booked_runs_begin_by_now(q);
 	/* 1.9 Runs rest no longer than usual before they grow. Anywhere, as 1.1. */
 	growth_shorten_rests(q);
@@ -224,7 +224,7 @@ static void changes_arrive(struct queue *q)
 	/* 2.3 Space on nodes. After 2.2: promises that it breaks give space back. */
 	node_fit_refresh(q);
 	/* 2.4 Back-offs end. Before 3.1 and part 4, which go through the Jobs in line. (A Job that
-	 * books asks before 2.6. No reason was found.) */
+	 * books by it asks before 2.6, by ends that 2.6 puts off. Nothing needs that order.) */
 	decide_back_offs_end(q);
 	/* 2.5 Back-offs that last too long are shortened. In either order with 2.4: none of these
 	 * ends now. */
@@ -246,12 +246,12 @@ static void changes_arrive(struct queue *q)
 	 * fit beside what that books. Before part 4: Jobs that they held up may start. */
 	kept_starts_heed_quotas(q);
 	/* 2.11 What is left in namespaces. Before 3.1: a lead asks how many pods its Jobs may have,
-	 * and only in Cohort trees that were touched, as this does. */
+	 * and looks only at Cohort trees that were touched: this step touches some. */
 	namespace_quotas_refresh(q);
 }
 
-/* Part 3: runs that stop or give pods, and Jobs that wait in vain. Before part 4: what these runs
- * leave is for the Jobs that start. */
+/* Part 3: runs that stop or give pods, who stands in line, and Jobs that wait in vain. Before part 4: what
+ * these runs leave is for the Jobs that start. */
 static size_t stop_runs(struct queue *q, struct decision *out, size_t cap)
 {
 	/* 3.1 Leads take back what is lent. Before 3.2: it looks at quota alone, and would count
@@ -269,13 +269,14 @@ static size_t stop_runs(struct queue *q, struct decision *out, size_t cap)
 	/* 3.5 Jobs that wait in vain are held or deleted. Anywhere after 3.4: such a Job is set
 	 * aside, so that no pass starts it. */
 	n += give_up(q, out + n, cap - n);
-	/* 3.6 Runs are asked for pods where a window made quota smaller. Before 4.4, which tells
-	 * them. */
+	/* 3.6 Runs are asked for pods where a window made quota smaller, once no suspect is left and
+	 * while Jobs may start. Before 4.4, which tells them. */
 	smaller_quota_ask(q);
 	return n;
 }
 
-/* Part 4: passes, until no Job can start any more. */
+/* Part 4: passes, until no Job can start any more or `out` is full (none while starts are paused), and the
+ * stops that they chose. */
 static size_t start_jobs(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;

@@ -100,9 +100,10 @@ struct question {
 
 struct feature {
 	/* Sleeps until feature_wakes(), or until a Job asks for it, because before that it would do
-	 * nothing where Jobs and runs move. It is told of objects all the same, asked
-	 * asks_for_label, job_bytes, job_may_wait, may_return, recalled_by and run_settle, and hears
-	 * of runs that are adopted or go on as they are. */
+	 * nothing where Jobs and runs move. It is told of objects all the same, and asked what it
+	 * concerns (nothing, while it sleeps), asks_for_label, job_bytes, job_may_wait, may_return,
+	 * parts_otherwise, quota_timed, quota_due, recalled_by and run_settle. It hears of runs that
+	 * are adopted or go on as they are. */
 	bool sleeps;
 	/* Does this Job say something that it has to know? Asked of each Job while it sleeps. */
 	bool (*asked_for)(const struct job *j);
@@ -160,9 +161,10 @@ struct feature {
 	/* When time alone may change the answer of stops(); INT64_MAX: never. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
-	/* What it does at events of runs (runs.h), before and after their lines change. After
-	 * RUN_ENDED the run counts no more: queues of Jobs that waited for that are touched; those that
-	 * wait for its quota are looked at anyway. */
+	/* What it does at events of runs, before and after what they hold changes. runs.h says which
+	 * event is told when: the other entry is never called. A feature that counts runs touches,
+	 * after RUN_ENDED, the queues of Jobs that waited for the count: the core does so only for
+	 * Jobs that wait for quota. */
 	run_observer *before[RUN_EVENTS], *after[RUN_EVENTS];
 	/* The run will have another size: counts what it has cost until then. */
 	void (*run_settle)(struct queue *q, struct reservation *r, int64_t now_ms);
@@ -228,9 +230,10 @@ struct feature {
 	void (*line_formed)(struct queue *q, struct localqueue *lq);
 	/* The LocalQueue has other limits, or gives its pods other labels. */
 	void (*line_edited)(struct queue *q, const struct localqueue *lq);
-	/* The object was made or edited; `s` NULL: it is deleted. */
+	/* The flavor was made, edited or deleted (f->exists). */
 	void (*flavor_edited)(struct queue *q, struct flavor *f);
 	void (*priorities_changed)(struct queue *q);
+	/* The object was made or edited; `s` NULL: it is deleted. */
 	void (*namespace_edited)(struct queue *q, const char *name, const struct namespace_spec *s);
 	void (*runtime_class_edited)(
 		struct queue *q, const char *name, const struct runtime_class_spec *s);
@@ -267,7 +270,9 @@ extern const unsigned FEATURE_COUNT;
 			f = NULL)
 #define ALL_FEATURES ((uint32_t)((UINT64_C(1) << FEATURE_COUNT) - 1))
 
-/* Wakes the feature for good: something that it looks at was told. */
+/* Wakes the feature for good: something that it looks at was told. Jobs that wait stand in groups that
+ * its `parts` did not part: if it would part some of them now, the caller places those anew. (For what
+ * a LocalQueue says the core does so: parts_otherwise.) */
 void feature_wakes(struct queue *q, const struct feature *f);
 /* Wakes the features that the Job asks for, before it is read. */
 void features_asked_for(struct queue *q, const struct job *j);

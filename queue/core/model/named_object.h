@@ -1,5 +1,6 @@
 /*
- * Named objects: records of a kind, in the order of their names.
+ * Named objects: records of a kind, in the order of their names: Cohorts, RunPolicies, Calendars,
+ * PricePlans, Budgets, AdvanceReservations.
  *
  * The record of each such kind embeds a struct named_object, and one struct named_objects has all
  * records of the kind. Decisions and views go over them by name, so nothing depends on the order
@@ -8,8 +9,10 @@
  * What is always true:
  *
  *   - a name is there once, and never changes
- *   - serials count up from 1. Trees and alarms are ordered by them, never by an address
- *   - `invalid` says why the newest spec was refused. The spec before that one stays in force
+ *   - serials count up from 1. They stand for records where an address must not: in the shape of
+ *     trees, and between alarms of one time
+ *   - `invalid` says what is wrong with the newest spec. Mostly that was refused, and the spec before
+ *     it, if there is one, stays in force
  *
  * Each kind decides by itself when a record is made and freed. It keeps the spec in force, and
  * tells those who must hear of an edit.
@@ -26,7 +29,7 @@ struct named_object {
 	char *name;
 	uint64_t serial;
 	struct tree_node by_name;
-	char *invalid; /* NULL: the newest spec was not refused */
+	char *invalid; /* NULL: nothing is wrong with the newest spec */
 };
 
 struct named_objects {
@@ -46,7 +49,7 @@ void named_object_enter(struct named_objects *all, struct named_object *o, const
 /* Takes the record out, and frees its name and sentence. The caller frees the record. */
 void named_object_leave(struct named_objects *all, struct named_object *o);
 
-/* Keeps the sentence about the newest spec; NULL: that spec was not refused. */
+/* Keeps the sentence about the newest spec; NULL: nothing is wrong with it. */
 void named_object_set_invalid(struct named_object *o, const char *sentence);
 /* Keeps the sentence, and counts a new version of the queue. */
 void named_object_refuse(struct queue *q, struct named_object *o, const char *sentence);

@@ -21,14 +21,15 @@ static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
 	return false;
 }
 
-static size_t running(const struct localqueue *lq)
+/* Counts its runs, and the promises of starts to come. */
+static size_t taken(const struct localqueue *lq)
 {
 	return lq->nreserving + lq->npromised;
 }
 
 static bool is_full(const struct localqueue *lq)
 {
-	return lq->limits.max_running > 0 && running(lq) >= (size_t)lq->limits.max_running;
+	return lq->limits.max_running > 0 && taken(lq) >= (size_t)lq->limits.max_running;
 }
 
 /* Counts the promises of its LocalQueue that are younger than r. */
@@ -57,7 +58,7 @@ static bool max_running_promise_may(struct queue *q, struct reservation *r)
 {
 	int32_t most = r->lq->limits.max_running;
 	(void)q;
-	return most <= 0 || running(r->lq) - younger(r) <= (size_t)most;
+	return most <= 0 || taken(r->lq) - younger(r) <= (size_t)most;
 }
 
 static enum wait_reason max_running_explain(struct question *a)
@@ -65,15 +66,17 @@ static enum wait_reason max_running_explain(struct question *a)
 	const struct localqueue *lq = a->w->lq;
 	if (!is_full(lq))
 		return WAIT_NOT;
-	size_t n = running(lq);
+	size_t n = taken(lq);
 	text_add(a->text,
-		"%s of LocalQueue %s/%s %s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
+		"%s of LocalQueue %s/%s %s%s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
 		count_words(n, "Job").s, lq->ns->name, lq->name, n == 1 ? "runs" : "run",
+		lq->npromised > 0 ? " or will when pods of stopped Jobs have ended" : "",
 		lq->limits.max_running);
 	return WAIT_MAX_RUNNING;
 }
 
-/* The waiting Job may need other quota than came free, or none. */
+/* Has Jobs of the ClusterQueue asked: one that waited for the limit may need none of the quota that came
+ * free, so that nothing else asks it. */
 static void max_running_ended(struct queue *q, struct reservation *r)
 {
 	if (r->lq->limits.max_running > 0 && r->lq->cq)
