@@ -58,12 +58,10 @@ static void set_job(struct queue *q, const struct job *j)
 		take_job(q, w, j, &account);
 	account_done(&account);
 	w = queue_find_workload(q, &j->uid);
-	each_feature(f, q->features_awake, job_seen)
-		f->job_seen(q, w, j);
 	struct progress was = w->progress;
 	w->progress = progress_of(j);
-	each_feature(f, q->features_awake, job_progressed)
-		f->job_progressed(q, w, &was);
+	each_feature(f, q->features_awake, job_seen)
+		f->job_seen(q, w, j, &was);
 	disruption_see(q, w, j);
 }
 

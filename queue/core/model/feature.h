@@ -187,10 +187,10 @@ struct feature {
 	bool (*job_differs)(const struct workload *w, const struct job *j);
 	/* Reads its own part of j. The workload stands nowhere, or has a reservation. */
 	void (*job_read)(struct queue *q, struct workload *w, const struct job *j);
-	/* Reads what of j may be read at any time. The workload is where it stands. */
-	void (*job_seen)(struct queue *q, struct workload *w, const struct job *j);
-	/* The Job's status was read; before that its pods had come as far as `was`. */
-	void (*job_progressed)(struct queue *q, struct workload *w, const struct progress *was);
+	/* Reads what of j may be read at any time. The workload is where it stands; its pods had come
+	 * as far as `was` before. */
+	void (*job_seen)(struct queue *q, struct workload *w, const struct job *j,
+		const struct progress *was);
 	/* Returns whether the feature looks at a label by this key. */
 	bool (*asks_for_label)(const struct queue *q, const char *key);
 	/* What it keeps of the workload takes so many bytes that its owner can make more. */

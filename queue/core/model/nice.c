@@ -362,22 +362,14 @@ static void deal(struct queue *q, struct user *u)
 	free(h.w);
 }
 
-/* Another question which Jobs are possible? */
-static bool was_edited(struct queue *q)
-{
-	uint64_t edits = q->quota.edits + q->groups.edits;
-	bool edited = edits != q->nices.edits;
-	q->nices.edits = edits;
-	return edited;
-}
-
 void nices_deal(struct queue *q)
 {
-	if (list_empty(&q->nices.users) && list_empty(&q->nices.dirty))
-		return;
-	if (was_edited(q))
+	/* Another question which Jobs are possible? */
+	uint64_t edits = q->quota.edits + q->groups.edits;
+	if (edits != q->nices.edits)
 		list_each_entry(&q->nices.users, struct user, u, niced)
 			mark(q, u);
+	q->nices.edits = edits;
 	while (!list_empty(&q->nices.dirty)) {
 		struct user *u = container_of(q->nices.dirty.next, struct user, nice_dirty);
 		list_leave(&u->nice_dirty);

@@ -234,8 +234,10 @@ void dependencies_take(struct queue *q, struct workload *w, const struct job *j)
 		predecessors_judge(q, &w->after->item[i]);
 }
 
-void dependencies_see(struct queue *q, struct workload *w, const struct job *j)
+void dependencies_see(
+	struct queue *q, struct workload *w, const struct job *j, const struct progress *was)
 {
+	(void)was;
 	if (w->after)
 		unrecorded_see(q, w->after, j);
 }

@@ -60,7 +60,8 @@ struct dependency_wait {
 /* Takes over what the Job says, before it is placed. The workload stands nowhere, or is reserved. */
 void dependencies_take(struct queue *q, struct workload *w, const struct job *j);
 /* Each time that the Job is seen: what it says on itself. */
-void dependencies_see(struct queue *q, struct workload *w, const struct job *j);
+void dependencies_see(
+	struct queue *q, struct workload *w, const struct job *j, const struct progress *was);
 bool dependencies_differ(const struct workload *w, const struct job *j);
 void dependencies_forget(struct queue *q, struct workload *w);
 /* Returns why the Job can never start as it is, or NULL. */

@@ -564,8 +564,10 @@ static void price_read(struct queue *q, struct workload *w, const struct job *j)
 	terms_take(q, w, &j->terms);
 }
 
-static void price_seen(struct queue *q, struct workload *w, const struct job *j)
+static void price_seen(
+	struct queue *q, struct workload *w, const struct job *j, const struct progress *was)
 {
+	(void)was;
 	booked_start_told(q, w, j->annotations.booked_start_ms);
 }
 

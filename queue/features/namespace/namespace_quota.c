@@ -412,8 +412,10 @@ int32_t namespace_quota_in_all(const struct workload *w)
 	return in_all(w, &w->progress);
 }
 
-void namespace_quota_see(struct queue *q, struct workload *w, const struct progress *was)
+void namespace_quota_see(
+	struct queue *q, struct workload *w, const struct job *j, const struct progress *was)
 {
+	(void)j;
 	if (w->reservation)
 		namespace_quota_run(q, w->reservation);
 	else if (w->group && in_all(w, &w->progress) != in_all(w, was))

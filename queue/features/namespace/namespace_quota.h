@@ -41,6 +41,7 @@
 struct claim;
 struct clusterqueue;
 struct feature;
+struct job;
 struct nspace;
 struct pod_template;
 struct progress;
@@ -85,7 +86,8 @@ extern const struct feature namespace_quota_feature;
 /* ---- What is in flight ---- */
 
 /* The Job's status has changed. */
-void namespace_quota_see(struct queue *q, struct workload *w, const struct progress *was);
+void namespace_quota_see(
+	struct queue *q, struct workload *w, const struct job *j, const struct progress *was);
 /* The reservation is new, or its pods or its Job's status have changed / it ends. */
 void namespace_quota_run(struct queue *q, struct reservation *r);
 void namespace_quota_run_over(struct queue *q, struct reservation *r);

@@ -319,6 +319,6 @@ const struct feature namespace_quota_feature = {
 		[RUN_RESHAPED] = namespace_quota_run,
 		[RUN_RESIZED] = namespace_quota_run,
 		[RUN_ENDED] = namespace_quota_run_over},
-	.job_progressed = namespace_quota_see,
+	.job_seen = namespace_quota_see,
 	.priorities_changed = namespace_quotas_heed_default,
 };

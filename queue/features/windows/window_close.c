@@ -298,8 +298,10 @@ static void window_quota_due(const struct clusterqueue *cq, struct quota_limits 
 }
 
 /* Takes over what windows look at: labels, and the notice. */
-static void window_job_seen(struct queue *q, struct workload *w, const struct job *j)
+static void window_job_seen(
+	struct queue *q, struct workload *w, const struct job *j, const struct progress *was)
 {
+	(void)was;
 	uint64_t exempt = runpolicies_exempt(q, j);
 	bool again = exempt != w->exempt && w->reservation;
 	if (exempt != w->exempt)
