@@ -84,6 +84,30 @@ static void test_the_first_thousand_are_dealt_to(void **state)
 	queue_free(q);
 }
 
+/* A Job with a nice that is on hold is dealt nothing. Before, nobody had one, and quota was edited. */
+static void test_a_deal_is_told_once_it_was(void **state)
+{
+	struct queue *q = fixture_new(0, 1000);
+	struct decision d[8];
+	int64_t next_ms;
+	(void)state;
+	fixture_quota(q, 0, 1000);
+	for (uint32_t n = 1; n <= 1 + NICE_DEALT_MAX + 1; n++)
+		set(q, n, "alice", 0);
+	assert_int_equal(queue_decide(q, 100000000, d, 8, &next_ms), 1);
+	struct job held = fixture_job(5000, &c);
+	held.submitted_by = "alice";
+	held.nice = 3;
+	held.hold = "for a while";
+	queue_set_job(q, &held);
+	decide(q);
+	set(q, 6000, "alice", 5);
+	assert_null(strstr(explain(q, 6000).sentence, "not heeded yet"));
+	decide(q);
+	assert_non_null(strstr(explain(q, 6000).sentence, "not heeded yet"));
+	queue_free(q);
+}
+
 enum { JOBS = 300 };
 
 static const char *user_of(uint32_t n)
@@ -153,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_thousand_are_dealt_to),
+		cmocka_unit_test(test_a_deal_is_told_once_it_was),
 		cmocka_unit_test(test_the_same_facts_give_the_same_order),
 		cmocka_unit_test(test_records_are_made_where_they_are_needed),
 	};
