@@ -424,7 +424,9 @@ def test_a_job_that_fails_by_its_nodes_doing_says_so_one_is_stopped_before_and_o
     set_widgets(world, 10)
     world.finished("spared")
     # The Job controller tries again after ten seconds, and after more: as often as there was time for.
-    assert world.get("spared")["status"]["failed"] >= 1 and world.runs("spared") == [("Finished", 0)]
+    assert world.get("spared")["status"]["failed"] >= 1
+    world.wait("the end of its run to be written", lambda: world.runs("spared") == [("Finished", 0)], about="spared")
     world.patch("rescued", {"spec": {"backoffLimit": 20}})  # may be written while it waits or runs
     world.finished("rescued")
-    assert [reason for reason, _ in world.runs("rescued")] == ["BackoffLimitNear", "Finished"]
+    world.wait("the ends of both its runs to be written",
+               lambda: [reason for reason, _ in world.runs("rescued")] == ["BackoffLimitNear", "Finished"], about="rescued")
