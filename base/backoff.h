@@ -15,8 +15,8 @@ static inline int64_t backoff_ms(int64_t first_ms, uint64_t failures, int64_t la
 	return ms < last_ms ? ms : last_ms;
 }
 
-/* Returns a pause between half of this one and all of it, so that those who failed together do not
- * come back together. */
+/* Returns a pause between half of this one and all of it, so that clients which failed together
+ * do not come back together. */
 static inline int64_t backoff_drawn_ms(int64_t ms, uint64_t drawn)
 {
 	return ms / 2 + (int64_t)(drawn % (uint64_t)(ms / 2 + 1));

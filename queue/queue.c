@@ -250,8 +250,8 @@ static void changes_arrive(struct queue *q)
 	namespace_quotas_refresh(q);
 }
 
-/* Part 3: runs that stop or give pods, who stands in line, and Jobs that wait in vain. Before part 4: what
- * these runs leave is for the Jobs that start. */
+/* Part 3: runs that stop or give pods, Jobs that come into line, and Jobs that wait in vain. Before
+ * part 4: what these runs leave is for the Jobs that start. */
 static size_t stop_runs(struct queue *q, struct decision *out, size_t cap)
 {
 	/* 3.1 Leads take back what is lent. Before 3.2: it looks at quota alone, and would count
@@ -275,8 +275,8 @@ static size_t stop_runs(struct queue *q, struct decision *out, size_t cap)
 	return n;
 }
 
-/* Part 4: passes, until no Job can start any more or `out` is full (none while starts are paused), and the
- * stops that they chose. */
+/* Part 4: passes, until no Job can start any more or `out` is full (none while starts are paused),
+ * and the stops that they chose. */
 static size_t start_jobs(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;

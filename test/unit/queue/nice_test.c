@@ -84,7 +84,8 @@ static void test_the_first_thousand_are_dealt_to(void **state)
 	queue_free(q);
 }
 
-/* A Job with a nice that is on hold is dealt nothing. Before, nobody had one, and quota was edited. */
+/* A Job with a nice that is on hold is dealt nothing. Before, no Job had one, and quota was
+ * edited. */
 static void test_a_deal_is_told_once_it_was(void **state)
 {
 	struct queue *q = fixture_new(0, 1000);
