@@ -138,7 +138,7 @@ static void heed_alarms(struct queue *q)
 			break;
 		case ALARM_FIT:
 		case ALARM_GROWN:
-			queue_touch_reservation(q, a->owner);
+			queue_touch_tree_of(q, a->owner);
 			break;
 		case ALARM_GROWTH:
 			growth_wake(q, a->owner);

@@ -102,7 +102,7 @@ size_t decide_stops(struct queue *q, struct decision *out, size_t cap)
 			continue;
 		}
 		disruption_spend(q, r);
-		reservation_ends(r);
+		reservation_note_end(r);
 		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
 			.uid = r->w->key.uid,

@@ -130,7 +130,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
 		move_members(q, cq, place_again);
-	if (backfill_heads_of(cq))
+	if (backfills_several_heads(cq))
 		booked_runs_begin(q, cq);
 	if (is_new) /* only now: it moves them itself */
 		each_feature(f, ALL_FEATURES, queue_formed)
@@ -294,13 +294,13 @@ static void take_terms(struct queue *q, struct localqueue *lq,
 		each_waiting(q, lq, workload_unplace);
 	localqueue_take_terms(lq, limits, metadata);
 	features_edited(q);
-	each_feature(f, ALL_FEATURES, line_edited)
-		f->line_edited(q, lq);
+	each_feature(f, ALL_FEATURES, localqueue_edited)
+		f->localqueue_edited(q, lq);
 	if (regroups)
 		each_waiting(q, lq, place_again);
 	else
 		user_lines_limited(q, lq);
-	queue_touch_reservation(q, lq->cq); /* its head may keep quota no longer */
+	queue_touch_tree_of(q, lq->cq); /* its head may keep quota no longer */
 }
 
 /* The record, with the object's one reference, and what was said of a spec before it. */

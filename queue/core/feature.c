@@ -92,7 +92,7 @@ struct ruling features_group_may(const struct queue *q, const struct group *g)
 	return all;
 }
 
-bool features_choice_may(struct queue *q, const struct attempt *a)
+bool features_choice_may(struct queue *q, const struct proposal *a)
 {
 	each_feature(f, features_of(q, a->nominee->cq), choice_may)
 		if (!f->choice_may(q, a))
@@ -128,7 +128,7 @@ bool features_look_at_victims(const struct queue *q, const struct nominee *e)
 	return false;
 }
 
-int32_t features_choice_pods(struct queue *q, const struct attempt *a)
+int32_t features_choice_pods(struct queue *q, const struct proposal *a)
 {
 	int32_t least = a->nominee->choice.pods;
 	each_feature(f, features_of(q, a->nominee->cq), choice_pods) {

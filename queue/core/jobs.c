@@ -18,7 +18,7 @@ static void wake_behind_leaving(struct queue *q, const struct workload *w)
 {
 	const struct reservation *r = w->reservation;
 	if (r && r->state == RESERVATION_LEAVING && r->cq->spec.strategy == STRICT_FIFO)
-		queue_touch_reservation(q, r->cq);
+		queue_touch_tree_of(q, r->cq);
 }
 
 static void take_job(
@@ -422,7 +422,7 @@ void queue_ending_job(struct queue *q, const struct uid *uid)
 	struct reservation *r = queue_find_reservation(q, uid);
 	if (!r)
 		return;
-	reservation_ends(r);
+	reservation_note_end(r);
 	run_disarm(q, r);
 }
 

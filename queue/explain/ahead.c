@@ -34,7 +34,7 @@ struct late_groups {
 bool ahead_exceeds(const struct clusterqueue *cq, const struct claim *c, bool open)
 {
 	return plain_fit(cq, c) == ASSIGN_EXCEEDS && !shortage_may_end(cq, c) &&
-	       (open || !explain_has_sets(cq)); /* windows have quotas of their own */
+	       (open || !explain_has_window_quotas(cq)); /* windows have quotas of their own */
 }
 
 static bool can_never_start(const struct group *g)

@@ -330,7 +330,7 @@ static bool is_behind(const struct question *a)
 /* Says that the Job fits, but was looked at and not taken: the first of a StrictFIFO queue that
  * shares quota with it could take that back as others leave, and it is not lent further
  * meanwhile. */
-static bool is_kept(const struct question *a)
+static bool explain_lent_no_further(const struct question *a)
 {
 	const struct cohort_tree *cohort_tree = a->cq->cohort_tree;
 	if (a->w->place != PLACE_READY || list_in(&cohort_tree->dirty))
@@ -351,7 +351,7 @@ static bool is_kept(const struct question *a)
 
 /* Says that a gap filler fits when others have gone. It does not wait for these as other Jobs
  * do. */
-static bool is_held_still(const struct question *a)
+static bool explain_gap_filler(const struct question *a)
 {
 	if (!workload_fills_gaps(a->w) || plain_fit_now(a->cq, a->claim) == ASSIGN_FITS)
 		return false;
@@ -387,7 +387,7 @@ static bool exceeds(const struct question *a)
 	if (!ahead_exceeds(a->cq, a->claim, window_state_of(a->w->lq)->open))
 		return false;
 	shortage_add_excess(a->text, a->cq, a->claim);
-	if (explain_has_sets(a->cq))
+	if (explain_has_window_quotas(a->cq))
 		text_add(a->text, " (windows have quotas of their own here: see its RunPolicies)");
 	return true;
 }
@@ -428,13 +428,13 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
-	if (is_held_still(a) || explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
+	if (explain_gap_filler(a) || explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
 		return WAIT_QUOTA;
 	if (is_full(a, a->w, a->claim, a->text)) {
 		add_ahead(a);
 		return WAIT_NODES_FULL;
 	}
-	if (is_behind(a) || explain_delay(a) || is_kept(a))
+	if (is_behind(a) || explain_delay(a) || explain_lent_no_further(a))
 		return WAIT_BEHIND;
 	text_add(a->text, "fits, and is considered in the next pass");
 	add_ahead(a);

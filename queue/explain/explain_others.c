@@ -91,7 +91,7 @@ struct backfill_head {
 
 static struct backfill_head own_slot(const struct question *a)
 {
-	const struct booking *b = backfill_heads_of(a->cq) ? kept_start_of(a->q, a->w) : NULL;
+	const struct booking *b = backfills_several_heads(a->cq) ? kept_start_of(a->q, a->w) : NULL;
 	if (b)
 		return (struct backfill_head){a->w, b->from_ms};
 	if (backfill_is_head(a->cq, a->w))
@@ -116,7 +116,7 @@ static struct backfill_head delayed_by(const struct question *a)
 	struct backfill_head none = {NULL, INT64_MAX};
 	if (a->w->place != PLACE_READY)
 		return none;
-	if (backfill_heads_of(a->cq)) {
+	if (backfills_several_heads(a->cq)) {
 		struct queue *q = (struct queue *)(uintptr_t)a->q; /* as it was afterwards */
 		const struct kept_start *k;
 		int64_t until_ms = backfill_heads_room_until(q, a->w, &k);

@@ -311,7 +311,8 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 /* Says that the Job's RuntimeClass is unknown (maybe only yet), so that its pods' overhead is not
  * known, or that the Job has an overhead that its RuntimeClass has not. The API server takes no
  * such pod. False: neither is so. */
-static bool class_is_wrong(struct account *a, const struct accounting *facts, const struct job *j)
+static bool judge_runtime_class(
+	struct account *a, const struct accounting *facts, const struct job *j)
 {
 	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
 	const struct runtime_class *class = runtime_class_of(facts, j);
@@ -376,7 +377,7 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 	struct pod_resources pod = fill_pod(&ret->memory, a, j);
 	ret->requests = sums_of(&ret->memory, &pod, pod_requests);
 	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
-	if (!class_is_wrong(ret, a, j))
+	if (!judge_runtime_class(ret, a, j))
 		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
 	struct resource_list requested = ret->requests;
 	drop_excluded(c, &ret->memory, &ret->requests);

@@ -33,7 +33,7 @@ const char *lending_counts_as(const char *resource, int64_t *ret_times)
 	return NULL;
 }
 
-bool lending_counts(const char *resource)
+bool is_lendable(const char *resource)
 {
 	return strcmp(resource, "cpu") == 0 || strcmp(resource, "memory") == 0;
 }
@@ -92,7 +92,7 @@ static struct resource_list lent_list(struct arena *a, enum lending l, const str
 	struct resource *all = arena_take(a, from->count + 2, sizeof(*all));
 	size_t n = 0;
 	for (size_t i = 0; i < from->count; i++)
-		if (!lending_counts(from->item[i].name))
+		if (!is_lendable(from->item[i].name))
 			all[n++] = from->item[i];
 	for (size_t i = 0; i < 2; i++) {
 		int64_t times = 1;

@@ -20,7 +20,7 @@
 const char *lending_counts_as(const char *resource, int64_t *ret_times);
 
 /* Returns whether the resource is cpu or memory. */
-bool lending_counts(const char *resource);
+bool is_lendable(const char *resource);
 
 /* Rewrites a pod's requests as a start does for a flavor that lends l: each container's cpu and
  * memory under the names of l, limits equal to requests. In a pod that asks for lent resources

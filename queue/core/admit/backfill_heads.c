@@ -6,7 +6,7 @@
 #include "queue/core/model/kept_start.h"
 #include "sluice/quantity.h"
 
-bool backfill_heads_of(const struct clusterqueue *cq)
+bool backfills_several_heads(const struct clusterqueue *cq)
 {
 	return cq->spec.strategy == BACKFILL && cq->spec.backfill_reservations > 1;
 }

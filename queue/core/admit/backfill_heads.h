@@ -34,7 +34,7 @@
 #define BACKFILL_WALK_MAX 10000
 
 /* Returns whether the ClusterQueue has several heads. Else none of its Jobs is walked. */
-bool backfill_heads_of(const struct clusterqueue *cq);
+bool backfills_several_heads(const struct clusterqueue *cq);
 
 /* A walk begins. `searched`: bookings may not stand any more, or could be earlier. */
 void backfill_heads_begin(struct queue *q, struct clusterqueue *cq, bool searched);

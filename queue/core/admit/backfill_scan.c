@@ -29,7 +29,7 @@ bool backfill_passes(struct look *l)
 	struct nominee *e = &l->scan->nominee;
 	struct queue *q = l->q;
 	const struct claim *claim = &e->group->claim;
-	if (backfill_heads_of(e->cq))
+	if (backfills_several_heads(e->cq))
 		return e->verdict == ASSIGN_FITS || !backfill_heads_before(e->w);
 	while (l->scan->slot.blocked &&
 		!backfill_lets(e->cq, e->group, &e->choice, e->verdict != ASSIGN_FITS, q->now_ms)) {
@@ -198,5 +198,6 @@ static bool nominate_before_heads(struct look *l)
 
 bool backfill_nominates_head(struct look *l)
 {
-	return backfill_heads_of(l->scan->cq) ? nominate_before_heads(l) : nominate_one_head(l);
+	return backfills_several_heads(l->scan->cq) ? nominate_before_heads(l)
+						    : nominate_one_head(l);
 }

@@ -41,7 +41,7 @@ static bool was_passed(const struct scan *scan, const struct group *g)
 /* The nominee can start. May it, beside what is kept for others? */
 static bool passes(struct look *l)
 {
-	bool heads = backfill_heads_of(l->scan->cq);
+	bool heads = backfills_several_heads(l->scan->cq);
 	if (!heads && features_keep_for(l->q, &l->scan->nominee))
 		return true;
 	return !l->scan->strict.reserved_only && backfill_passes(l);
@@ -208,7 +208,7 @@ bool scan_searches(struct look *l)
 void scan_watches_fit(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
 	int64_t until = features_group_may(q, g).until_ms;
-	if (backfill_heads_of(cq) && until >= alarm_at(&cq->fit))
+	if (backfills_several_heads(cq) && until >= alarm_at(&cq->fit))
 		return;
 	alarm_init(&cq->fit, ALARM_FIT, cq->serial, cq);
 	alarm_set(&q->alarms, &cq->fit, until == INT64_MAX ? INT64_MAX : until + 1);

@@ -87,7 +87,7 @@ bool nominee_can_start(struct queue *q, struct nominee *e, int32_t pods)
 /* *ret_places: if refused, with how many pods rules might let it start. */
 static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_places)
 {
-	struct attempt a = {.nominee = e};
+	struct proposal a = {.nominee = e};
 	if (e->verdict == ASSIGN_PREEMPTS && features_look_at_victims(q, e))
 		a.nvictims = nominee_victims(q, e, &a.victim);
 	if (features_choice_may(q, &a))

@@ -132,7 +132,7 @@ static bool nominee_fits(const struct nominee *e, bool *ret_now)
 
 /* Returns whether the nominee's ClusterQueue would use no more than its own quota, once the victims
  * are gone. */
-static bool stays_within_nominal(const struct nominee *e, const struct attempt *a)
+static bool stays_within_nominal(const struct nominee *e, const struct proposal *a)
 {
 	struct demand d;
 	bool within = true;
@@ -149,7 +149,7 @@ static bool stays_within_nominal(const struct nominee *e, const struct attempt *
 /* What StrictFIFO heads keep adds no victims: a Job that takes back what is its ClusterQueue's own
  * is judged as if nothing were kept. True: it is one. *ret_fits: it needs no victims by now. */
 static bool takes_back_its_own(
-	struct pass *p, struct attempt *a, bool *ret_fits, bool *ret_fits_now)
+	struct pass *p, struct proposal *a, bool *ret_fits, bool *ret_fits_now)
 {
 	bool now, fits;
 	if (p->nreserves == 0)
@@ -167,7 +167,7 @@ static bool takes_back_its_own(
 }
 
 /* Which of its victims can give pods instead? */
-static void ask_for_pods_first(struct pass *p, struct attempt *a, bool own)
+static void ask_for_pods_first(struct pass *p, struct proposal *a, bool own)
 {
 	struct demand d;
 	if (a->nvictims == 0 || features_look_at_victims(p->q, a->nominee) ||
@@ -184,7 +184,7 @@ static void ask_for_pods_first(struct pass *p, struct attempt *a, bool own)
  * starts, or has a promise. */
 static bool turn(struct pass *p, const struct nominee *e)
 {
-	struct attempt a = {.nominee = e};
+	struct proposal a = {.nominee = e};
 	bool now, fits = nominee_fits(e, &now), own = false;
 	if (!fits && e->verdict == ASSIGN_PREEMPTS) {
 		own = takes_back_its_own(p, &a, &fits, &now);
@@ -302,7 +302,7 @@ static void let_others_pass(struct pass *p, const struct nominee *e)
 	scan_on(s, e->group->lq, &e->group->key);
 	if (workload_fills_gaps(e->w))
 		return;
-	if (backfill_heads_of(e->cq))
+	if (backfills_several_heads(e->cq))
 		s->walk.passed = e->group;
 	else if (e->cq->spec.strategy == BACKFILL && !s->slot.blocked)
 		s->slot.blocked = e->group;

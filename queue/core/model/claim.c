@@ -46,7 +46,7 @@ static bool shape_asks(const struct clusterqueue *cq, const struct shape *s, con
 		const struct resource *r = &s->request[i];
 		int64_t times = 1;
 		if (strcmp(r->name, resource) != 0 &&
-			!(lending_counts(resource) &&
+			!(is_lendable(resource) &&
 				strcmp(counted_as(cq, r->name, &times), resource) == 0))
 			continue;
 		asks = true;
@@ -87,7 +87,7 @@ bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, s
 	size_t n;
 	const struct need *need = claim_needs(c, group, &n);
 	for (size_t i = 0; i < n; i++)
-		if (lending_counts(cq->spec.groups[group].resources[need[i].resource]))
+		if (is_lendable(cq->spec.groups[group].resources[need[i].resource]))
 			return true;
 	return false;
 }

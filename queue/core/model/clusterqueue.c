@@ -334,7 +334,7 @@ static size_t count_counted(const struct resource_group *g)
 {
 	size_t n = 0;
 	for (size_t r = 0; r < g->nresources; r++)
-		n += lending_counts(g->resources[r]);
+		n += is_lendable(g->resources[r]);
 	return n;
 }
 

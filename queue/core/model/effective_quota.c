@@ -119,7 +119,7 @@ static void root_settle(struct queue *q, struct quota_node *root)
 	if (grown)
 		queue_touch(q, any);
 	else
-		queue_touch_reservation(q, any);
+		queue_touch_tree_of(q, any);
 }
 
 void effective_quota_divide(struct queue *q)

@@ -72,7 +72,7 @@ struct ruling {
 #define RULING_NO ((struct ruling){ANSWER_NO, 0, INT64_MAX})
 
 /* A nominee, and the runs that would stop for it. */
-struct attempt {
+struct proposal {
 	const struct nominee *nominee;
 	const struct victim *victim;
 	size_t nvictims;
@@ -115,7 +115,7 @@ struct feature {
 
 	bool (*queue_may)(struct queue *q, struct clusterqueue *cq);
 	struct ruling (*group_may)(const struct queue *q, const struct group *g);
-	bool (*choice_may)(struct queue *q, const struct attempt *a);
+	bool (*choice_may)(struct queue *q, const struct proposal *a);
 
 	/* ---- For searches ---- */
 
@@ -136,7 +136,7 @@ struct feature {
 	/* Returns whether the feature's answer to a choice may depend on the victims. */
 	bool (*looks_at_victims)(const struct queue *q, const struct nominee *e);
 	/* Some feature refused a choice. With so many pods this one would let it start. */
-	int32_t (*choice_pods)(struct queue *q, const struct attempt *a);
+	int32_t (*choice_pods)(struct queue *q, const struct proposal *a);
 	/* Jobs were stopped for this nominee, and it could not start. Would that be in vain again? */
 	bool (*is_in_vain)(struct queue *q, const struct nominee *e);
 
@@ -229,7 +229,7 @@ struct feature {
 	/* The LocalQueue has another ClusterQueue. */
 	void (*line_formed)(struct queue *q, struct localqueue *lq);
 	/* The LocalQueue has other limits, or gives its pods other labels. */
-	void (*line_edited)(struct queue *q, const struct localqueue *lq);
+	void (*localqueue_edited)(struct queue *q, const struct localqueue *lq);
 	/* The flavor was made, edited or deleted (f->exists). */
 	void (*flavor_edited)(struct queue *q, struct flavor *f);
 	void (*priorities_changed)(struct queue *q);
@@ -289,13 +289,13 @@ void features_edited(struct queue *q);
 bool features_queue_may(struct queue *q, struct clusterqueue *cq);
 /* pods is 0 where the answer is ANSWER_NO. */
 struct ruling features_group_may(const struct queue *q, const struct group *g);
-bool features_choice_may(struct queue *q, const struct attempt *a);
+bool features_choice_may(struct queue *q, const struct proposal *a);
 
 bool features_subtree_may(const struct queue *q, const struct group *root);
 bool features_put_last(const struct queue *q, const struct clusterqueue *cq);
 
 bool features_look_at_victims(const struct queue *q, const struct nominee *e);
-int32_t features_choice_pods(struct queue *q, const struct attempt *a);
+int32_t features_choice_pods(struct queue *q, const struct proposal *a);
 bool features_in_vain(struct queue *q, const struct nominee *e);
 
 bool features_promise_may(struct queue *q, struct reservation *r);

@@ -274,7 +274,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	lines_uncount(q, r);
 	r->lq->npromised--;
 	r->user->npromised--;
-	queue_touch_reservation(q, r->cq);
+	queue_touch_tree_of(q, r->cq);
 	reservation_free(q, r);
 }
 
@@ -296,14 +296,14 @@ void reservation_leave(struct queue *q, struct reservation *r)
 	giving_end(q, r);
 	if (r->cq)
 		r->cq->nleaving++;
-	queue_touch_reservation(q, r->cq);
+	queue_touch_tree_of(q, r->cq);
 }
 
 void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
 	enum preemption_reason why)
 {
 	struct cohort_tree *tree = r->cq->cohort_tree;
-	workload_yields(r->w, tree);
+	workload_note_yield(r->w, tree);
 	if (q->config.fair_sharing)
 		displacements_enter(&tree->displacements, tree->news, &w->key.uid, &r->w->key.uid);
 	if (r->state == RESERVATION_PROMISED) {
@@ -470,7 +470,7 @@ static void line_lower(
 	if (r->preemption == PREEMPTION_NONE && (!reservation_gives(r) || given > 0))
 		queue_touch(q, l->row->node->owner);
 	else
-		queue_touch_reservation(q, l->row->node->owner);
+		queue_touch_tree_of(q, l->row->node->owner);
 }
 
 void reservation_end(struct queue *q, struct workload *w)
@@ -497,7 +497,7 @@ void reservation_end(struct queue *q, struct workload *w)
 	reservation_free(q, r);
 }
 
-void reservation_ends(struct reservation *r)
+void reservation_note_end(struct reservation *r)
 {
 	victim_index_leave(r);
 	r->stop_given = true;
@@ -515,7 +515,7 @@ enum lending reservation_lending(const struct queue *q, const struct reservation
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
 		const struct flavor *f = flavor_find(&q->flavors, row->flavor);
-		if (f && lending_counts(row->resource) && f->lending != LENDING_NONE)
+		if (f && is_lendable(row->resource) && f->lending != LENDING_NONE)
 			return f->lending;
 	}
 	return LENDING_NONE;
@@ -598,7 +598,7 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		giving_end(q, r);
 	runs_after(q, r, RUN_RESIZED);
 	if (freed && r->lq->cq != r->cq)
-		queue_touch_reservation(q, r->lq->cq); /* there its user may have more */
+		queue_touch_tree_of(q, r->lq->cq); /* there its user may have more */
 	return freed;
 }
 

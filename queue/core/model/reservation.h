@@ -225,7 +225,7 @@ void reservation_displace(struct queue *q, struct reservation *r, const struct w
 	enum preemption_reason why);
 
 /* Notes that the run ends, for whatever reason: sets stop_given. */
-void reservation_ends(struct reservation *r);
+void reservation_note_end(struct reservation *r);
 
 /* Returns how many pods the run may have at once: as many as the Job asks for now, or will as soon
  * as it grows, within its quota. While the Job is not read, as many as it was told. */

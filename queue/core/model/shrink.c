@@ -37,7 +37,7 @@ static void begin(struct queue *q, struct reservation *r, int32_t keeps, struct 
 	s->giving.untold = true;
 	reservation_put_back(r);
 	runs_after(q, r, RUN_GIVES);
-	queue_touch_reservation(q, r->cq);
+	queue_touch_tree_of(q, r->cq);
 	reservation_suspect(q, r);
 }
 
@@ -70,7 +70,7 @@ void giving_cancel(struct queue *q, struct reservation *r)
 	reservation_put_back(r);
 	runs_after(q, r, RUN_GIVES);
 	runs_after(q, r, RUN_GOES_ON);
-	queue_touch_reservation(q, r->cq);
+	queue_touch_tree_of(q, r->cq);
 }
 
 void giving_end(struct queue *q, struct reservation *r)

@@ -134,7 +134,7 @@ static inline void queue_touch_queue(struct queue *q, struct clusterqueue *cq)
 
 /* Anything may start in cq or in its Cohort tree (NULL: nothing to do). Not news: victims free
  * quota, for example. */
-static inline void queue_touch_reservation(struct queue *q, struct clusterqueue *cq)
+static inline void queue_touch_tree_of(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq)
 		return;
@@ -142,13 +142,13 @@ static inline void queue_touch_reservation(struct queue *q, struct clusterqueue 
 	queue_touch_fresh(q, cq);
 }
 
-/* As queue_touch_reservation(), and news, because quota came free or was edited: Jobs that yielded
+/* As queue_touch_tree_of(), and news, because quota came free or was edited: Jobs that yielded
  * may preempt again. */
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (cq)
 		cq->cohort_tree->news++;
-	queue_touch_reservation(q, cq);
+	queue_touch_tree_of(q, cq);
 }
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);

@@ -147,7 +147,7 @@ static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 		return;
 	victim_index_join(w->reservation);
 	if (falls && q->nwaiting > 0)
-		queue_touch_reservation(q, w->reservation->cq);
+		queue_touch_tree_of(q, w->reservation->cq);
 }
 
 bool workload_displaces(const struct workload *w)
@@ -441,7 +441,7 @@ void workload_join_line(struct queue *q, struct workload *w)
 	struct clusterqueue *cq = w->lq->cq;
 	group_join(&q->groups, cq, w);
 	if (cq->spec.strategy == STRICT_FIFO && is_head(q, w) && tree_count(&cq->order) > 1)
-		queue_touch_reservation(q, cq);
+		queue_touch_tree_of(q, cq);
 	else
 		queue_touch_fresh(q, cq);
 }
@@ -497,7 +497,7 @@ void workload_leave_line(struct queue *q, struct workload *w)
 	if (backfill_is_head(cq, w))
 		queue_touch_queue(q, cq);
 	else if (cq->spec.strategy == STRICT_FIFO && !starts && is_head(q, w))
-		queue_touch_reservation(q, cq);
+		queue_touch_tree_of(q, cq);
 	if (group_leave(&q->groups, w))
 		queue_touch_fresh(q, cq);
 }
@@ -567,7 +567,7 @@ void workload_expect(
 		workload_place(q, w);
 }
 
-void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree)
+void workload_note_yield(struct workload *w, const struct cohort_tree *cohort_tree)
 {
 	bool again = workload_has_yielded(w, cohort_tree);
 	w->yielded = cohort_tree->news;
@@ -584,7 +584,7 @@ bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree
 	return w->yielded_again && workload_has_yielded(w, cohort_tree);
 }
 
-void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree)
+void workload_note_vain_displacement(struct workload *w, const struct cohort_tree *cohort_tree)
 {
 	w->in_vain = cohort_tree->news;
 }

@@ -176,7 +176,7 @@ void workload_regate(struct queue *q, struct localqueue *lq);
 
 /* Notes that the workload is preempted. Until quota comes free otherwise (cohort_tree.news) it
  * preempts no Job through which it was preempted, with fair sharing: cohort_tree.h. */
-void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree);
+void workload_note_yield(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree);
 /* Returns whether the workload was preempted twice or more, with nothing free in between. The
  * classic search then preempts no more in order to borrow. */
@@ -185,7 +185,7 @@ bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree
 /* Notes that Jobs were preempted for the workload, and that its pods do not fit on the nodes all
  * the same. Until quota comes free otherwise, or the nodes have space, it preempts none. Else the
  * next Job would take the freed quota and be stopped for it, for ever. */
-void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
+void workload_note_vain_displacement(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
 
 /* Returns how much of the memory of its LocalQueue the workload takes (overflow.h). */

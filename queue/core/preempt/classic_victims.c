@@ -274,7 +274,7 @@ static size_t count_kind(const struct preemption *x, enum candidate_kind kind)
 
 /* Some candidates may go only if the nominee's ClusterQueue does not borrow in the end; others help
  * only if it may. So both ways are tried, in Kueue's order, unless only borrowing can succeed. A
- * Job that was preempted twice of late (workload_yields()) only reclaims, and does not preempt to
+ * Job that was preempted twice of late (workload_note_yield()) only reclaims, and does not preempt to
  * borrow: that would be reclaimed at once, for ever. */
 void find_classic(struct preemption *x)
 {

@@ -81,7 +81,7 @@ static bool leaves_to_others(
 }
 
 static void set_victims_aside(
-	struct queue *q, const struct attempt *a, int64_t until_ms, bool aside)
+	struct queue *q, const struct proposal *a, int64_t until_ms, bool aside)
 {
 	for (size_t i = 0; i < a->nvictims; i++) {
 		const struct reservation *r = a->victim[i].reservation;
@@ -94,7 +94,7 @@ static void set_victims_aside(
 
 /* Beside runs that go on and what others have reserved. */
 static bool overlaps_nothing_firm(
-	struct queue *q, const struct attempt *a, struct booking_lines lines, int64_t until_ms)
+	struct queue *q, const struct proposal *a, struct booking_lines lines, int64_t until_ms)
 {
 	const struct workload *w = a->nominee->w;
 	set_victims_aside(q, a, until_ms, true);
@@ -123,7 +123,7 @@ static bool is_its_own(
 	const struct booking *b = quota_plan_in_the_way(&q->quota_plan, lines, q->now_ms, until_ms);
 	const struct workload *other = b ? queue_find_workload(q, &b->who) : NULL;
 	return e->choice.level == 0 && other && other->group && other->group->cq != e->cq &&
-	       backfill_heads_of(other->group->cq);
+	       backfills_several_heads(other->group->cq);
 }
 
 /* Until then it must overlap nothing. One of unknown duration never passes a head of Backfill,
@@ -131,7 +131,7 @@ static bool is_its_own(
 static int64_t overlaps_until_ms(const struct queue *q, const struct nominee *e)
 {
 	const struct booking *kept = kept_start_of(q, e->w);
-	bool passes = backfill_heads_of(e->cq) && !(kept && kept->from_ms <= q->now_ms);
+	bool passes = backfills_several_heads(e->cq) && !(kept && kept->from_ms <= q->now_ms);
 	if (e->w->expected_ms <= 0 && passes)
 		return INT64_MAX;
 	return quantity_add(q->now_ms, plan_lasts_ms(e->w->expected_ms));
@@ -141,12 +141,12 @@ static int64_t overlaps_until_ms(const struct queue *q, const struct nominee *e)
 static void book_behind_firm(
 	struct queue *q, const struct nominee *e, struct booking_lines lines, int64_t lasts_ms)
 {
-	if (e->verdict == ASSIGN_FITS && !backfill_heads_of(e->cq) &&
+	if (e->verdict == ASSIGN_FITS && !backfills_several_heads(e->cq) &&
 		!kept_start_stands(q, e->w, lines, lasts_ms))
 		kept_start_book(q, e->w, lines, lasts_ms);
 }
 
-static bool bookings_choice_may(struct queue *q, const struct attempt *a)
+static bool bookings_choice_may(struct queue *q, const struct proposal *a)
 {
 	const struct nominee *e = a->nominee;
 	struct wanted_lines x;
@@ -165,7 +165,7 @@ static bool bookings_choice_may(struct queue *q, const struct attempt *a)
 	int64_t until_ms = overlaps_until_ms(q, e);
 	if (overlaps_nothing(q, e->w, x.lines, until_ms) || is_its_own(q, e, x.lines, until_ms))
 		return true;
-	if (backfill_heads_of(e->cq))
+	if (backfills_several_heads(e->cq))
 		return is_above_it(q, e->w, x.lines, until_ms);
 	if (kept_start_stands(q, e->w, x.lines, lasts_ms))
 		return false;
@@ -189,7 +189,7 @@ static int32_t bookings_growth_pods(struct queue *q, const struct reservation *r
 		return more;
 	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
 		line[n++] = (struct booking_line){r->line[i].row, reservation_more(r, i, more)};
-	int64_t until_ms = backfill_heads_of(r->cq) && r->w->expected_ms <= 0
+	int64_t until_ms = backfills_several_heads(r->cq) && r->w->expected_ms <= 0
 				   ? INT64_MAX
 				   : r->booking->until_ms;
 	return advance_has_room(q, PLAN_ALL, r->lq, r->user, (struct booking_lines){line, n},
@@ -293,7 +293,7 @@ static enum wait_reason bookings_explain(struct question *a)
 		say_unknown_duration(a);
 		return WAIT_RESERVED;
 	}
-	if (backfill_heads_of(a->cq) ? !is_kept_by_others(a) : !fits)
+	if (backfills_several_heads(a->cq) ? !is_kept_by_others(a) : !fits)
 		return WAIT_NOT;
 	text_add(a->text, "fits now, but would run into starts that other Jobs have booked");
 	if (b) {

@@ -68,7 +68,7 @@ static struct ruling singleton_group_may(const struct queue *q, const struct gro
 }
 
 /* Another of its family may have started earlier in this pass, in another ClusterQueue. */
-static bool singleton_choice_may(struct queue *q, const struct attempt *a)
+static bool singleton_choice_may(struct queue *q, const struct proposal *a)
 {
 	const struct workload *w = a->nominee->w;
 	(void)q;

@@ -90,7 +90,7 @@ static bool max_running_parts_otherwise(const struct localqueue *lq,
 	return (lq->limits.max_running > 0) != (limits->max_running > 0);
 }
 
-static void max_running_line_edited(struct queue *q, const struct localqueue *lq)
+static void max_running_localqueue_edited(struct queue *q, const struct localqueue *lq)
 {
 	if (lq->limits.max_running > 0)
 		feature_wakes(q, &max_running_feature);
@@ -105,5 +105,5 @@ const struct feature max_running_feature = {
 	.after = {[RUN_ENDED] = max_running_ended},
 	.explain = max_running_explain,
 	.parts_otherwise = max_running_parts_otherwise,
-	.line_edited = max_running_line_edited,
+	.localqueue_edited = max_running_localqueue_edited,
 };

@@ -281,7 +281,7 @@ static bool user_limits_part_otherwise(const struct localqueue *lq,
 	return user_limits_runs(&lq->limits.per_user) != user_limits_runs(&limits->per_user);
 }
 
-static void user_limits_line_edited(struct queue *q, const struct localqueue *lq)
+static void user_limits_localqueue_edited(struct queue *q, const struct localqueue *lq)
 {
 	const struct user_limits *limits = &lq->limits.per_user;
 	if (user_limits_runs(limits) || limits->waiting > 0)
@@ -299,5 +299,5 @@ const struct feature user_limits_feature = {
 	.after = {[RUN_ENDED] = user_limits_ended},
 	.explain = user_limits_explain,
 	.parts_otherwise = user_limits_part_otherwise,
-	.line_edited = user_limits_line_edited,
+	.localqueue_edited = user_limits_localqueue_edited,
 };

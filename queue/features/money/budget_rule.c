@@ -215,7 +215,7 @@ static bool budget_queue_may(struct queue *q, struct clusterqueue *cq)
 	return !plan_of(q, cq) || !refusing(q, &cq->budgets, 0);
 }
 
-static bool budget_choice_may(struct queue *q, const struct attempt *a)
+static bool budget_choice_may(struct queue *q, const struct proposal *a)
 {
 	const struct nominee *e = a->nominee;
 	struct demand d;

@@ -113,7 +113,7 @@ static void touch_queues(struct queue *q, const struct namespace_quota *n, struc
 		if (!lq->cq || lq->nwaiting == 0)
 			continue;
 		if (lq->cq->spec.strategy != BEST_EFFORT_FIFO)
-			queue_touch_reservation(q, lq->cq);
+			queue_touch_tree_of(q, lq->cq);
 		else if (s.more)
 			queue_touch_queue(q, lq->cq);
 	}

@@ -264,7 +264,7 @@ static struct ruling namespace_quota_group_may(const struct queue *q, const stru
 	return ruling;
 }
 
-static bool namespace_quota_choice_may(struct queue *q, const struct attempt *a)
+static bool namespace_quota_choice_may(struct queue *q, const struct proposal *a)
 {
 	const struct nominee *e = a->nominee;
 	const struct namespace_quota *n = asks(q, e->w);

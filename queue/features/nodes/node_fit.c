@@ -261,7 +261,7 @@ void node_fit_refresh(struct queue *q)
 		struct clusterqueue *cq =
 			container_of(t->lacking.next, struct clusterqueue, lacks_nodes);
 		list_leave(&cq->lacks_nodes);
-		queue_touch_reservation(q, cq);
+		queue_touch_tree_of(q, cq);
 	}
 }
 
@@ -315,7 +315,7 @@ static void nodes_parts(const struct workload *w, struct parting *p)
 }
 
 /* May the nominee start with its choice, once its victims are gone? */
-static bool nodes_choice_may(struct queue *q, const struct attempt *a)
+static bool nodes_choice_may(struct queue *q, const struct proposal *a)
 {
 	const struct nominee *e = a->nominee;
 	const struct shape *shape = e->group->shape;
@@ -333,7 +333,7 @@ static bool nodes_look_at_victims(const struct queue *q, const struct nominee *e
 	return node_fit_asks(q, e->cq, e->w);
 }
 
-static int32_t nodes_choice_pods(struct queue *q, const struct attempt *a)
+static int32_t nodes_choice_pods(struct queue *q, const struct proposal *a)
 {
 	return node_fit_pods(q, a->nominee, a->victim, a->nvictims);
 }
@@ -349,7 +349,7 @@ static enum room nodes_promise_room(struct queue *q, const struct reservation *r
 {
 	enum room room = node_fit_for_promise(q, r);
 	if (room == ROOM_NONE && r->ngivers > 0 && q->node_suitability->pods_known)
-		workload_displaces_in_vain(r->w, r->cq->cohort_tree);
+		workload_note_vain_displacement(r->w, r->cq->cohort_tree);
 	return room;
 }
 
@@ -399,7 +399,7 @@ static bool nodes_part_otherwise(const struct localqueue *lq,
 	return (lq->metadata.nlabels > 0) != (metadata->nlabels > 0);
 }
 
-static void nodes_line_edited(struct queue *q, const struct localqueue *lq)
+static void nodes_localqueue_edited(struct queue *q, const struct localqueue *lq)
 {
 	if (lq->metadata.nlabels > 0)
 		feature_wakes(q, &nodes_feature);
@@ -428,7 +428,7 @@ const struct feature nodes_feature = {
 		[RUN_RESIZED] = node_fit_expect},
 	.claim_narrow = nodes_narrow,
 	.parts_otherwise = nodes_part_otherwise,
-	.line_edited = nodes_line_edited,
+	.localqueue_edited = nodes_localqueue_edited,
 	.queue_edited = nodes_queue_edited,
 	.flavor_edited = nodes_flavor_edited,
 	.namespace_edited = nodes_namespace_edited,

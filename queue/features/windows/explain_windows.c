@@ -187,7 +187,7 @@ void explain_smaller_quota(const struct queue *q, const struct quota_row *row, s
 	text_add(t, " (RunPolicy %s)", p->object.name);
 }
 
-bool explain_has_sets(const struct clusterqueue *cq)
+bool explain_has_window_quotas(const struct clusterqueue *cq)
 {
 	for (size_t i = 0; i < cq->window_state->npolicies; i++)
 		if (cq->window_state->policy[i]->spec.nquotas > 0)

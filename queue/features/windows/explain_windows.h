@@ -17,6 +17,6 @@ int64_t explain_stop(const struct queue *q, const struct reservation *r, struct 
 void explain_smaller_quota(const struct queue *q, const struct quota_row *row, struct text *t);
 
 /* Returns whether some window has quotas: for a Job that waits for more than there is. */
-bool explain_has_sets(const struct clusterqueue *cq);
+bool explain_has_window_quotas(const struct clusterqueue *cq);
 
 #endif

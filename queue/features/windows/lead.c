@@ -70,7 +70,7 @@ void lead_ring(struct queue *q, struct clusterqueue *cq)
 	if (effective_quota_apply(q, cq->node))
 		cohort_tree_settle(q, cq);
 	effective_quota_divide(q);
-	queue_touch_reservation(q, cq);
+	queue_touch_tree_of(q, cq);
 }
 
 /* ---- What it will need ---- */

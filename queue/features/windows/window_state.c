@@ -324,7 +324,7 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 	if (q->deciding && cq->quota_fell) /* by time; else by an edit */
 		smaller_quota_begins(q, cq->cohort_tree);
 	cq->cohort_tree->news++;
-	queue_touch_reservation(q, cq);
+	queue_touch_tree_of(q, cq);
 	list_each_entry(&cq->reservations, struct reservation, r, of_clusterqueue)
 		reservation_suspect(q, r);
 }
