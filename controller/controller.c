@@ -11,14 +11,14 @@
 #include "controller/common/note_log.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/reviews.h"
-#include "controller/http/counters.h"
-#include "controller/http/decision_log.h"
-#include "controller/http/ports.h"
+#include "controller/answers/counters.h"
+#include "controller/answers/decision_log.h"
+#include "controller/ports.h"
 #include "controller/ledger/pg.h"
 #include "controller/ledger/retention.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/parts.h"
-#include "controller/visibility/visibility.h"
+#include "controller/visibility.h"
 #include "controller/watch/finalizers.h"
 #include "controller/watch/following.h"
 #include "controller/watch/informer.h"
@@ -50,7 +50,7 @@ enum stage {
 struct controller {
 	struct parts parts;
 	struct ports *ports;
-	struct ports_state ports_state;
+	struct loop_state loop_state;
 	struct visibility *visibility; /* NULL: off */
 
 	ev_prepare prepare;
@@ -129,7 +129,7 @@ static void begin_to_stop(struct controller *c, int exit_code)
 {
 	c->exit_code = exit_code;
 	c->stage = STAGE_DRAINING;
-	c->ports_state.stopping = true;
+	c->loop_state.stopping = true;
 	ev_timer_stop(c->parts.loop, &c->wake);
 	ev_timer_set(&c->grace, STOP_GRACE_MS / 1000.0, 0.);
 	ev_timer_start(c->parts.loop, &c->grace);
@@ -355,11 +355,11 @@ static int controller_open(struct controller *c, struct err *e)
 {
 	struct parts_events events = {
 		.changed = mark_dirty, .ledger_state = on_ledger_state, .ctx = c};
-	c->ports_state.ledger_trouble = c->ledger_trouble;
+	c->loop_state.ledger_trouble = c->ledger_trouble;
 	int rc = parts_open(&c->parts, &events, e);
 	if (rc == 0)
-		rc = ports_open(&c->parts, &c->ports_state, &c->ports, e);
-	return rc ? rc : visibility_open(&c->parts, &c->ports_state, &c->visibility, e);
+		rc = ports_open(&c->parts, &c->loop_state, &c->ports, e);
+	return rc ? rc : visibility_open(&c->parts, &c->loop_state, &c->visibility, e);
 }
 
 int controller_run(const struct options *o, struct log *log)

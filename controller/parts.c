@@ -7,8 +7,8 @@
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/reviews.h"
 #include "controller/past/past_questions.h"
-#include "controller/http/counters.h"
-#include "controller/http/decision_log.h"
+#include "controller/answers/counters.h"
+#include "controller/answers/decision_log.h"
 #include "controller/ledger/pg.h"
 #include "controller/ledger/retention.h"
 #include "controller/overcommit/history.h"
@@ -27,6 +27,15 @@ enum { DRAIN_DOUBT_MS = 10000 /* longer than the Job controller's view of a Job 
 int64_t parts_now_ms(const struct parts *p)
 {
 	return clock_of_machine_ms((int64_t)(ev_now(p->loop) * 1000.0));
+}
+
+struct leadership parts_leadership(const struct parts *p, const struct loop_state *state)
+{
+	return (struct leadership){.leads = gate_leading(p->gate),
+		.identity = p->options->identity,
+		.lease = dispatcher_lease(p->dispatcher),
+		.ledger_trouble = state->ledger_trouble,
+		.now_ms = parts_now_ms(p)};
 }
 
 uint64_t parts_draw_seed(void)

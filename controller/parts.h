@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "controller/answers/leadership.h"
 #include "controller/common/log.h"
 #include "controller/options.h"
 #include "controller/wire/decode.h"
@@ -69,6 +70,15 @@ struct parts_events {
  * names the flag, what was made so far is still parts_close()'s to free. */
 int parts_open(struct parts *p, const struct parts_events *events, struct err *e);
 void parts_close(struct parts *p);
+
+/* What only the loop knows; read at each request. */
+struct loop_state {
+	bool stopping;		    /* the controller was told to stop */
+	const char *ledger_trouble; /* why the ledger is away; "" while it is up */
+};
+
+/* Says which controller leads, as of this turn of the loop. */
+struct leadership parts_leadership(const struct parts *p, const struct loop_state *state);
 
 /* By the clock on the wall, as of this turn of the loop. */
 int64_t parts_now_ms(const struct parts *p);

@@ -65,7 +65,7 @@ static int64_t probes_port(const cJSON *pod)
 	return PROBES_PORT;
 }
 
-/* Tells the controller's own text (answer_ready() in controller/http/api.c) from what the API server
+/* Tells the controller's own text (answer_ready() in controller/answers/api.c) from what the API server
  * says where it does not reach the pod. */
 static bool is_readiness(struct slice text)
 {

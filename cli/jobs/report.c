@@ -10,7 +10,7 @@
 #include "cli/jobs/options.h"
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
-#include "controller/visibility/job_query.h"
+#include "controller/answers/job_query.h"
 #include "queue/job/text.h"
 
 enum {

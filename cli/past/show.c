@@ -6,7 +6,7 @@
 #include "cli/past/cells.h"
 #include "cli/past/options.h"
 #include "controller/common/clock.h"
-#include "controller/visibility/job_query.h"
+#include "controller/answers/job_query.h"
 
 /* Those of one namespace are no sum of all: it is said wherever a person looks. */
 static void put_narrowed(enum past_kind kind, const cJSON *root, struct buf *out)

@@ -6,7 +6,7 @@
 
 #include "cli/queue/translate.h"
 #include "controller/common/path.h"
-#include "controller/visibility/job_query.h"
+#include "controller/answers/job_query.h"
 
 enum { STUCK_TIMEOUT_MS = 5000 };
 

@@ -1,8 +1,7 @@
 /* What /metrics says of lending: the seeds' series with their names and labels, and our own. */
 #include <inttypes.h>
 
-#include "controller/http/metrics.h"
-#include "controller/http/metrics_put.h"
+#include "controller/write/metrics_put.h"
 #include "controller/overcommit/node_watch.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"

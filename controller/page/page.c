@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "controller/visibility/job_query.h"
-#include "controller/visibility/past_resource.h"
-#include "controller/visibility/whatif.h"
+#include "controller/answers/job_query.h"
+#include "controller/answers/past_resource.h"
+#include "controller/answers/whatif.h"
 
 static bool ends_with(const char *text, const char *end)
 {

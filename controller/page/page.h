@@ -2,21 +2,21 @@
  * The page: what a browser gets at `/`, and from where its scripts get what they show.
  *
  *   /                                the document, and below /page/ its style and its scripts
- *   /apis/visibility.sluice.dev/...  the aggregated API (controller/visibility), at this port too
+ *   /apis/visibility.sluice.dev/...  the aggregated API (controller/answers), at this port too
  *   /api/v1/...                      queues, their week and use, budgets, and what is lent
- *                                    (controller/http/api.h)
+ *                                    (controller/answers/api.h)
  *
  * The document and its scripts are compiled in and open to all that reach the port: they tell nothing. What
  * they ask, they ask with the rights of the person who looks: by the bearer token that was pasted, or as the
- * user that a proxy names (http/caller.h). Each path of the aggregated API wants the right that the API server
- * would want for it (page_right()), and Kubernetes is asked for that (http/auth.h). The token stays in the tab:
+ * user that a proxy names (net/caller.h). Each path of the aggregated API wants the right that the API server
+ * would want for it (page_right()), and Kubernetes is asked for that (net/auth.h). The token stays in the tab:
  * it is in no cookie, so no other page can use it.
  *
  * Nothing is fetched from elsewhere, and the browser is told to allow nothing else (PAGE_POLICY). The scripts
  * are plain modules without a library: what they need is lists that are drawn in part, a few bars and lines,
  * and a stream of changes, and a library would be larger than they are.
  *
- * Left to others: who may ask (http/http.h), what is answered (visibility/answers.h, http/api.h).
+ * Left to others: who may ask (net/http.h), what is answered (answers/answers.h).
  */
 #ifndef SLUICE_CONTROLLER_PAGE_PAGE_H
 #define SLUICE_CONTROLLER_PAGE_PAGE_H
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "controller/http/review.h"
+#include "controller/net/review.h"
 
 #define PAGE_POLICY                                                                                           \
 	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " \

@@ -8,7 +8,7 @@
  * closed when no question came for a while.
  *
  * They are for all who ask, at the controller's own port (ports.c) and through the API server
- * (visibility/past_resource.h). Tenants ask there, as often as they like, and an answer takes time of the
+ * (answers/past_resource.h). Tenants ask there, as often as they like, and an answer takes time of the
  * loop that starts Jobs: of costs, for each run that goes on. So of one namespace few questions are taken
  * at a time, namespaces take turns, and after each answer none is made for ten times as long as it took.
  */

@@ -131,7 +131,7 @@ def test_the_token_that_the_servicemonitor_shows_is_of_an_account_that_may_read_
     who = {"kind": "ServiceAccount", "name": account["metadata"]["name"], "namespace": account["metadata"]["namespace"]}
     bound = [o["roleRef"]["name"] for o in rendered.values() if o["kind"].endswith("RoleBinding") and who in o["subjects"]]
     assert bound == ["sluice-metrics-reader"]
-    # What api_rights() wants of /metrics (controller/http/api.c).
+    # What api_rights() wants of /metrics (controller/answers/api.c).
     assert rendered["ClusterRole", bound[0]]["rules"] == [{"apiGroups": [GROUP.partition("/")[0]], "resources": ["clusterqueues"], "verbs": ["get"]}]
 
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/http/review.h"
+#include "controller/net/review.h"
 
 enum { CEILING = 256 * 1024 };
 

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/visibility/whatif_specs.h"
+#include "controller/answers/whatif_specs.h"
 #include "controller/watch/time_specs.h"
 #include "forecast/play.h"
 #include "sluice/queue.h"

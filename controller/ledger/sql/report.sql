@@ -1,7 +1,7 @@
 -- Sums over the runs that started in a stretch of time, a row for each key and currency: $1 cell;
 -- $2, $3 from and before (milliseconds since 1970); $4 by what (queue, namespace, owner, user, label), $5
 -- the label's key, $6 rows at most, $7 the namespace, '' all. As JSON objects (UsageReport in
--- controller/visibility/discovery.c), with whether it is a total: first the totals of each currency, then the
+-- controller/answers/discovery.c), with whether it is a total: first the totals of each currency, then the
 -- dearest. For people: no fence. A run that started since then has ended since then: the index is by the end.
 -- (A day is for clocks.) Runs that were adopted did not wait for a start of ours.
 -- A run without a bill (it goes on, or had no PricePlan) counts in the row of its key's bills, and in their

@@ -1,4 +1,4 @@
--- The runs of Jobs, the newest first, each as a JSON object (JobHistory in controller/visibility/discovery.c):
+-- The runs of Jobs, the newest first, each as a JSON object (JobHistory in controller/answers/discovery.c):
 -- $1 cell; $2, $3 ended, or go on, at $2 or later, and begun before $3 (milliseconds since 1970); $4 the
 -- namespace, '' all; $5 the Job's name, '' all; $6 who submitted it, '' all; $7 rows at most. For people: no
 -- fence.

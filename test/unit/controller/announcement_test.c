@@ -1,7 +1,7 @@
 /*
  * The announcement, against an API server that does as it is told.
  */
-#include "controller/visibility/announcement.h"
+#include "controller/announcement.h"
 
 #include "controller/kube/json.h"
 #include "test/unit/kube/scripted_server.h"

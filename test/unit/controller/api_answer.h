@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "controller/http/api.h"
+#include "controller/answers/api.h"
 #include "controller/kube/json.h"
 #include "controller_world.h"
 
 struct answer {
-	struct api_reply reply;
+	struct http_reply reply;
 	struct buf body;
 	struct json *json;
 	const cJSON *root; /* NULL when it is not JSON */

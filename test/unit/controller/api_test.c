@@ -1,7 +1,7 @@
 /*
  * The JSON that the controller answers, without a socket.
  */
-#include "controller/http/api.h"
+#include "controller/answers/api.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -531,7 +531,7 @@ static void each_path_wants_its_right(void **state)
 		{{"/api/v1/cost", .by = "label=team", .ns = "team-a"}, "list jobs.batch", ""},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct api_rights x = api_rights(&cases[i].request);
+		struct http_rights x = api_rights(&cases[i].request);
 		struct buf must, names;
 		print_message("  %s\n", cases[i].request.path);
 		buf_init(&must, 1024);

@@ -1,7 +1,7 @@
 /*
  * The guard, against an API server that does as it is told.
  */
-#include "controller/http/auth.h"
+#include "controller/net/auth.h"
 
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"

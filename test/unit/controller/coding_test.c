@@ -1,7 +1,7 @@
 /*
  * gzip and ETags of answers: who takes them, and that what is packed is what was said.
  */
-#include "controller/http/coding.h"
+#include "controller/net/coding.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef SLUICE_TEST_CONTROLLER_CONTROLLER_WORLD_H
 #define SLUICE_TEST_CONTROLLER_CONTROLLER_WORLD_H
 
-#include "controller/http/api.h"
+#include "controller/answers/api.h"
 
 struct world {
 	struct queue *queue;

@@ -2,8 +2,8 @@
 #include "controller/past/cost.h"
 #include "controller/common/stamp.h"
 #include "controller/past/answer.h"
-#include "controller/visibility/past_resource.h"
-#include "controller/visibility/job_query.h"
+#include "controller/answers/past_resource.h"
+#include "controller/answers/job_query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
  * The chronicle: a ring of decisions that a reader follows by number.
  */
-#include "controller/http/decision_log.h"
+#include "controller/answers/decision_log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

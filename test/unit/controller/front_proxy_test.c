@@ -3,9 +3,9 @@
  * hands with it for real, each with another one. Both on one loop; authorities and certificates are
  * made on the spot.
  */
-#include "controller/visibility/front_proxy.h"
+#include "controller/net/front_proxy.h"
 
-#include "controller/http/http.h"
+#include "controller/net/http.h"
 #include "tls_client.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -106,15 +106,16 @@ static bool judge(struct http_question *q, const char *path, void *ctx)
 	const char *user = http_header(q, "X-Remote-User");
 	buf_init(&body, 1000);
 	buf_printf(&body, "%s, user %s", why ? why : "let in", user ? user : "(none)");
-	http_answer(q, (struct api_reply){why ? 403 : 200, "text/plain"}, &body);
+	http_answer(q, (struct http_reply){why ? 403 : 200, "text/plain"}, &body);
 	buf_done(&body);
 	return true;
 }
 
-static struct api_rights open_to_all(const struct api_request *r)
+static struct http_rights open_to_all(const struct http_question *q, const char *path)
 {
-	(void)r;
-	return (struct api_rights){.open = true};
+	(void)q;
+	(void)path;
+	return (struct http_rights){.open = true};
 }
 
 static void port_open(struct port *p, struct front_proxy *proxy, bool with_tls)

@@ -1,7 +1,7 @@
 /*
  * The HTTP port, asked over a real socket on loopback, client and server on one loop.
  */
-#include "controller/http/http.h"
+#include "controller/net/http.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,17 +40,39 @@ struct port {
 
 enum { MUCH = 8 << 20 };
 
-static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
+static struct http_reply answer(
+	const struct http_question *q, const char *path, struct buf *out, void *ctx)
 {
 	static const char much[MUCH];
 	struct port *p = ctx;
 	p->answered++;
-	if (strcmp(r->path, "/much") == 0)
+	const char *after = http_param(q, "after");
+	if (strcmp(path, "/much") == 0)
 		buf_add(out, much, sizeof(much));
-	if (strcmp(r->path, "/long") == 0)
+	if (strcmp(path, "/long") == 0)
 		buf_add(out, much, 4096);
-	buf_printf(out, "path=%s after=%s names=%d", r->path, r->after ? r->after : "-", r->names);
-	return (struct api_reply){200, "text/plain"};
+	buf_printf(out, "path=%s after=%s names=%d", path, after ? after : "-", http_names(q));
+	return (struct http_reply){200, "text/plain"};
+}
+
+/* Probes are for all, a Job wants a right in its namespace, and queues are told without names of Jobs. */
+static struct http_rights rights(const struct http_question *q, const char *path)
+{
+	struct http_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""},
+		.names = {"list", "batch", "jobs", ""}};
+	(void)q;
+	x.open = strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
+	x.has_names = strcmp(path, "/api/v1/queues") == 0;
+	if (sscanf(path, "/api/v1/jobs/%63[^/]/", x.must.ns) == 1)
+		x.must.group = "batch", x.must.resource = "jobs";
+	return x;
+}
+
+static void put_refusal(const struct right *r, struct buf *out)
+{
+	buf_puts(out, "this user may not ");
+	right_describe(r, out);
+	buf_puts(out, "; bind sluice-viewer");
 }
 
 /* Anna may read Jobs of a; who is in the group admins may do everything. */
@@ -141,7 +163,7 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 		struct buf body;
 		buf_init(&body, 100);
 		buf_puts(&body, "at once");
-		http_answer(q, (struct api_reply){200, "text/plain"}, &body);
+		http_answer(q, (struct http_reply){200, "text/plain"}, &body);
 		buf_done(&body);
 	}
 	return true;
@@ -156,7 +178,10 @@ static void port_open_at(struct port *p, bool trust_nobody, const struct connect
 		.limits = *limits,
 		.pace = pace,
 		.trust_nobody = trust_nobody,
-		.rights = api_rights,
+		.rights = rights,
+		.put_refusal = put_refusal,
+		.names_users = {"impersonate", "visibility.sluice.dev", "users", ""},
+		.names_groups = {"impersonate", "visibility.sluice.dev", "groups", ""},
 		.answer = answer,
 		.defer = defer,
 		.ask = ask_auth,
@@ -717,7 +742,7 @@ static void a_request_is_not_ended_for_a_newcomer(void **state)
 	}
 	buf_init(&body, 100);
 	buf_puts(&body, "at last");
-	http_answer(p.question, (struct api_reply){200, "text/plain"}, &body);
+	http_answer(p.question, (struct http_reply){200, "text/plain"}, &body);
 	buf_done(&body);
 	port_hear(&p, fd, NULL, text, sizeof(text));
 	assert_non_null(strstr(text, "at last"));
@@ -1081,7 +1106,7 @@ static void some_questions_are_answered_later(void **state)
 	struct buf body;
 	buf_init(&body, 100);
 	buf_puts(&body, "at last");
-	http_answer(p.question, (struct api_reply){503, "text/plain"}, &body);
+	http_answer(p.question, (struct http_reply){503, "text/plain"}, &body);
 	buf_done(&body);
 	port_hear(&p, fd, NULL, text, sizeof(text));
 	assert_non_null(strstr(text, "HTTP/1.1 503"));
@@ -1129,7 +1154,7 @@ static void one_that_goes_before_the_answer_is_seen(void **state)
 	close(fd);
 	while (!http_gone(p.question))
 		ev_run(p.loop, EVRUN_NOWAIT);
-	http_answer(p.question, (struct api_reply){200, "text/plain"}, &body);
+	http_answer(p.question, (struct http_reply){200, "text/plain"}, &body);
 	buf_done(&body);
 	port_close(&p);
 }

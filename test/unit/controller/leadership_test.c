@@ -1,5 +1,5 @@
 /* What a controller that does not lead says, whoever asks it. */
-#include "controller/http/leadership.h"
+#include "controller/answers/leadership.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

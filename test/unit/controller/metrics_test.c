@@ -1,7 +1,7 @@
 /*
  * /metrics, read back line by line by the rules of OpenMetrics 1.0.
  */
-#include "controller/http/metrics.h"
+#include "controller/answers/metrics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
  * What the aggregated API understands, and what it says of Jobs, without a socket.
  */
-#include "controller/visibility/queued_jobs.h"
+#include "controller/answers/queued_jobs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "controller/kube/json.h"
-#include "controller/visibility/discovery.h"
-#include "controller/visibility/queued_job.h"
-#include "controller/visibility/watch_rows.h"
+#include "controller/answers/discovery.h"
+#include "controller/answers/queued_job.h"
+#include "controller/answers/watch_rows.h"
 #include "controller_world.h"
 
 #define TABLE "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"

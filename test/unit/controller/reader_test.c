@@ -2,7 +2,7 @@
  * The reader: answers of one moment, by processes that come and go. The children are real; the
  * clock by which they come and go is the test's to move on.
  */
-#include "controller/visibility/reader.h"
+#include "controller/answers/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

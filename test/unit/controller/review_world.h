@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "controller/kube/json.h"
-#include "controller/visibility/whatif_specs.h"
+#include "controller/answers/whatif_specs.h"
 #include "controller/watch/time_specs.h"
 #include "controller/wire/decode.h"
 #include "test/unit/forecast/fixture.h"

@@ -1,9 +1,16 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts)
-foreach(name api queued_jobs autoscaler_status decision_log coding cost clock gate http leadership log metrics options page job_scope reader seen_set status time_specs watchers week)
+foreach(name api queued_jobs autoscaler_status decision_log cost clock gate leadership log metrics options page job_scope reader seen_set status time_specs watchers week)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
+endforeach()
+# The transport, all of it, without anything of Sluice.
+foreach(name coding http)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE -Wl,--whole-archive net -Wl,--no-whole-archive ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()

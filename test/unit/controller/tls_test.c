@@ -3,7 +3,7 @@
  * openssl makes on the spot, and the client of `sluice` that asks it. Callers that stall in the
  * handshake are plain sockets.
  */
-#include "controller/http/tls.h"
+#include "controller/net/tls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@
 
 #include "base/mem.h"
 #include "cli/server.h"
-#include "controller/http/http.h"
+#include "controller/net/http.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { PATH_SIZE = 256, SLOW = 80 };
@@ -80,15 +80,24 @@ struct server {
 	int port;
 };
 
-static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
+static struct http_reply answer(
+	const struct http_question *q, const char *path, struct buf *out, void *ctx)
 {
+	(void)q;
 	(void)ctx;
-	if (strcmp(r->path, "/standby") == 0) {
+	if (strcmp(path, "/standby") == 0) {
 		buf_puts(out, "{\"error\":\"nobody leads since 2026-11-26T14:03:05Z\"}");
-		return (struct api_reply){503, "application/json"};
+		return (struct http_reply){503, "application/json"};
 	}
-	buf_printf(out, "path=%s", r->path);
-	return (struct api_reply){200, "text/plain"};
+	buf_printf(out, "path=%s", path);
+	return (struct http_reply){200, "text/plain"};
+}
+
+static struct http_rights rights(const struct http_question *q, const char *path)
+{
+	(void)q;
+	return (struct http_rights){.open = strcmp(path, "/healthz") == 0,
+		.must = {"get", "sluice.dev", "clusterqueues", ""}};
 }
 
 struct late {
@@ -104,7 +113,7 @@ static void on_late(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)revents;
 	buf_init(&body, 100);
 	buf_puts(&body, "at last");
-	http_answer(late->question, (struct api_reply){200, "text/plain"}, &body);
+	http_answer(late->question, (struct http_reply){200, "text/plain"}, &body);
 	buf_done(&body);
 }
 
@@ -125,7 +134,7 @@ static void serve(const struct tls *tls, const struct connections_limits *limits
 	struct http_options o = {.host = "127.0.0.1",
 		.limits = *limits,
 		.tls = tls,
-		.rights = api_rights,
+		.rights = rights,
 		.answer = answer,
 		.defer = defer,
 		.ctx = &late};

@@ -2,11 +2,11 @@
  * The port of the aggregated API: when it opens, for whom, and when it opens anew. The API server
  * does as it is told; who answers and who announces is the test's.
  */
-#include "controller/visibility/visibility.h"
+#include "controller/visibility.h"
 
 #include "controller/kube/client.h"
-#include "controller/visibility/announcement.h"
-#include "controller/visibility/answers.h"
+#include "controller/announcement.h"
+#include "controller/answers/answers.h"
 #include "test/unit/kube/scripted_server.h"
 #include "test/unit/kube/test.h"
 #include "tls_client.h"
@@ -27,7 +27,7 @@ static struct {
 	char ca[4096];
 } told;
 
-struct answers *__wrap_answers_new(const struct parts *parts, const struct ports_state *state,
+struct answers *__wrap_answers_new(const struct parts *parts, const struct loop_state *state,
 	answers_who_fn *who, const void *ctx);
 void __wrap_answers_free(struct answers *a);
 void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path);
@@ -41,7 +41,7 @@ void __wrap_announcement_pause(struct announcement *a);
 void __wrap_announcement_tick(
 	struct announcement *a, uint16_t port, const char *ca, int64_t tick_ms);
 
-struct answers *__wrap_answers_new(const struct parts *parts, const struct ports_state *state,
+struct answers *__wrap_answers_new(const struct parts *parts, const struct loop_state *state,
 	answers_who_fn *who, const void *ctx)
 {
 	(void)who;
@@ -61,7 +61,7 @@ static void say(struct http_question *q, unsigned status)
 	struct buf body;
 	buf_init(&body, 10);
 	buf_puts(&body, "said");
-	http_answer(q, (struct api_reply){status, "text/plain"}, &body);
+	http_answer(q, (struct http_reply){status, "text/plain"}, &body);
 	buf_done(&body);
 }
 
@@ -149,7 +149,7 @@ static int forget_authorities(void **state)
 struct stage {
 	struct options options;
 	struct parts parts;
-	struct ports_state state;
+	struct loop_state state;
 	struct scripted_server *server;
 	struct visibility *visibility;
 	FILE *written;

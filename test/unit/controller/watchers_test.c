@@ -1,7 +1,7 @@
 /*
  * Who is told what, and when: the reader and the streams are the test's.
  */
-#include "controller/visibility/watchers.h"
+#include "controller/answers/watchers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "controller/visibility/row_digest.h"
-#include "controller/visibility/watch_rows.h"
+#include "controller/answers/row_digest.h"
+#include "controller/answers/watch_rows.h"
 #include "base/must.h"
 
 /* ---- the reader and the port ----------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static char question_of_somebody, stream_of_somebody;
 bool __wrap_reader_ask(
 	struct reader *r, const struct reader_question *asked_for, reader_answer_fn *fn, void *ctx);
 void __wrap_reader_forget(struct reader *r, const void *ctx);
-void __wrap_http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
+void __wrap_http_answer(struct http_question *q, struct http_reply reply, const struct buf *body);
 struct http_stream *__wrap_http_stream(
 	struct http_question *q, const char *content_type, const struct http_stream_events *events);
 void __wrap_http_stream_write(struct http_stream *s, struct slice text);
@@ -100,7 +100,7 @@ void __wrap_reader_forget(struct reader *r, const void *ctx)
 		}
 }
 
-void __wrap_http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
+void __wrap_http_answer(struct http_question *q, struct http_reply reply, const struct buf *body)
 {
 	assert_ptr_equal(q, QUESTION);
 	told.complained = reply.status;

@@ -1,6 +1,6 @@
 /* Objects of a what-if: which are taken, and what is told of the two plays. */
-#include "controller/visibility/whatif_text.h"
-#include "controller/visibility/whatif_verdicts.h"
+#include "controller/answers/whatif_text.h"
+#include "controller/answers/whatif_verdicts.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,0 +1,359 @@
+#include "controller/answers/answers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/forecast/forecasts.h"
+#include "controller/net/coding.h"
+#include "controller/ledger/pg.h"
+#include "controller/past/past_questions.h"
+#include "controller/answers/complaint.h"
+#include "controller/answers/past_resource.h"
+#include "controller/answers/discovery.h"
+#include "controller/answers/job_query.h"
+#include "controller/answers/queued_jobs.h"
+#include "controller/answers/reader.h"
+#include "controller/answers/start_review.h"
+#include "controller/answers/watchers.h"
+#include "controller/answers/whatif.h"
+
+#define JSON "application/json"
+
+enum { ONE_MAX_BYTES = 1 << 20 };
+
+/* A question that the reader has. */
+struct pending {
+	struct pending *prev, *next;
+	struct answers *answers;
+	struct http_question *question;
+};
+
+struct answers {
+	const struct parts *parts;
+	const struct loop_state *state;
+	answers_who_fn *who;
+	const void *who_ctx;
+	struct reader *reader;
+	struct watchers *watchers;
+	struct start_reviews *start_reviews;
+	struct whatifs *whatifs;
+	struct pending *first;
+	struct queued_jobs *all; /* in the child: of its moment */
+};
+
+void answers_refuse(struct http_question *q, const char *sentence)
+{
+	complain(q, 401, sentence);
+}
+
+/* ---- who can answer -------------------------------------------------------------------------- */
+
+/* Only the leader knows. NULL: we are; else a sentence for others. */
+static const char *why_not(const struct answers *a, char sentence[LEADERSHIP_TEXT_SIZE])
+{
+	struct leadership l = parts_leadership(a->parts, a->state);
+	return leadership_why_not(&l, "ask again in a moment", sentence);
+}
+
+static struct queued_jobs_sources sources(const struct answers *a)
+{
+	return (struct queued_jobs_sources){.gate = a->parts->gate,
+		.queue = a->parts->queue,
+		.forecasts = a->parts->forecasts,
+		.ledger_up = pg_up(a->parts->pg),
+		.now_ms = parts_now_ms(a->parts)};
+}
+
+/* ---- one Job --------------------------------------------------------------------------------- */
+
+static void say_unknown(struct http_question *q, const char *name)
+{
+	char sentence[512];
+	snprintf(sentence, sizeof(sentence), "queuedjobs." VISIBILITY_GROUP " \"%s\" not found",
+		name);
+	complain(q, 404, sentence);
+}
+
+static void take_one(struct answers *a, struct http_question *q, const struct job_query *query)
+{
+	struct queued_jobs_sources s = sources(a);
+	struct buf body;
+	buf_init(&body, ONE_MAX_BYTES);
+	bool is_known = queued_jobs_one(&s, query, &body);
+	if (body.failed) {
+		complain(q, 413, "what is known of this Job is larger than 1 MiB");
+	} else if (is_known) {
+		http_answer(q, (struct http_reply){200, JSON}, &body);
+	} else {
+		say_unknown(q, query->name);
+	}
+	buf_done(&body);
+}
+
+/* ---- by the reader --------------------------------------------------------------------------- */
+
+static void serve_events(
+	struct answers *a, const struct job_query *query, struct slice rest, struct buf *out)
+{
+	struct job_query_events how;
+	must(rest.len >= sizeof(how));
+	memcpy(&how, rest.ptr, sizeof(how));
+	rest.ptr += sizeof(how);
+	rest.len -= sizeof(how);
+	queued_jobs_events(a->all, query, &how, rest, out);
+}
+
+/* In the child. */
+static void serve(struct slice question, uint64_t moment, struct buf *out, void *ctx)
+{
+	struct answers *a = ctx;
+	struct job_query query;
+	must(question.len >= sizeof(query));
+	memcpy(&query, question.ptr, sizeof(query));
+	if (!a->all) {
+		struct queued_jobs_sources s = sources(a);
+		a->all = queued_jobs_new(&s);
+	}
+	question.ptr += sizeof(query);
+	question.len -= sizeof(query);
+	switch (query.ask) {
+	case ASK_LIST:
+		queued_jobs_list(a->all, &query, moment, out);
+		if (query.takes_gzip)
+			coding_gzip(out);
+		return;
+	case ASK_ROWS:
+		queued_jobs_rows(a->all, &query, out);
+		return;
+	case ASK_EVENTS:
+		serve_events(a, &query, question, out);
+		return;
+	}
+	must_not_get_here();
+}
+
+static void forget(struct pending *p)
+{
+	struct answers *a = p->answers;
+	if (p->prev)
+		p->prev->next = p->next;
+	else
+		a->first = p->next;
+	if (p->next)
+		p->next->prev = p->prev;
+	free(p);
+}
+
+static void on_list(const struct reader_answer *r, void *ctx)
+{
+	struct pending *p = ctx;
+	struct http_question *q = p->question;
+	struct buf body = {.ptr = (char *)(uintptr_t)r->body.ptr, .len = r->body.len};
+	forget(p);
+	if (r->code == ERR_LIMIT)
+		complain(q, 413,
+			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
+	else if (r->sentence)
+		complain(q, r->too_many ? 429 : 503, r->sentence);
+	else if (!complain_of_unsent(q, body.len,
+			 "ask for this one in pages (limit=500), or again in a moment"))
+		http_answer(q, (struct http_reply){200, JSON}, &body);
+}
+
+static void take_later(struct answers *a, struct http_question *q, const struct job_query *query)
+{
+	struct pending *p = mem_alloc(sizeof(*p));
+	*p = (struct pending){.answers = a, .question = q, .next = a->first};
+	if (p->next)
+		p->next->prev = p;
+	a->first = p;
+	struct reader_question question = {.text = {(const char *)query, sizeof(*query)},
+		.moment = query->moment,
+		.ns = query->path_ns};
+	if (reader_ask(a->reader, &question, on_list, p))
+		return;
+	forget(p);
+	complain(q, 410,
+		"the list that this page continues is no longer kept: ask for it anew, without continue");
+}
+
+/* ---- how they change ------------------------------------------------------------------------- */
+
+static struct watch_words watch_words_of(const struct http_question *q)
+{
+	return (struct watch_words){.watch = http_param(q, "watch"),
+		.version = http_param(q, "resourceVersion"),
+		.initial = http_param(q, "sendInitialEvents"),
+		.bookmarks = http_param(q, "allowWatchBookmarks"),
+		.timeout = http_param(q, "timeoutSeconds")};
+}
+
+static void add_watcher(struct answers *a, struct http_question *q, const struct job_query *query,
+	const struct watch_terms *terms)
+{
+	char who[ANSWERS_WHO_SIZE];
+	a->who(q, who, a->who_ctx);
+	watchers_add(a->watchers, q, query, terms, who);
+}
+
+/* The path asks for more than one Job. */
+static void take_watch(struct answers *a, struct http_question *q, const struct job_query *query,
+	const struct watch_words *words, bool is_of_clusterqueue)
+{
+	struct watch_terms terms;
+	struct err e = {""};
+	/* The API server takes it for a get, and would end it after a minute. */
+	if (is_of_clusterqueue)
+		complain(q, 400,
+			"the line of a ClusterQueue cannot be watched: watch queuedjobs with the fieldSelector spec.clusterQueue");
+	else if (watch_terms_take(&terms, words, &e) != 0)
+		complain(q, 400, e.text);
+	else
+		add_watcher(a, q, query, &terms);
+}
+
+/* A page that nobody has touched for a while says so (page/assets/attended.js). */
+#define UNATTENDED "Sluice-Unattended"
+
+/* This is when somebody wants to know when Jobs start. A watch may last for days with nobody in front of
+ * it: it shows what others have asked for. */
+static void take_now_or_later(
+	struct answers *a, struct http_question *q, const struct job_query *query)
+{
+	if (!http_header(q, UNATTENDED))
+		forecasts_want(a->parts->forecasts);
+	if (query->one)
+		take_one(a, q, query);
+	else
+		take_later(a, q, query);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void take_jobs(struct answers *a, struct http_question *q, struct job_query *query)
+{
+	struct watch_words watch = watch_words_of(q);
+	bool is_of_clusterqueue = query->clusterqueue[0];
+	char sentence[LEADERSHIP_TEXT_SIZE];
+	const char *why = why_not(a, sentence);
+	struct job_query_words words = {.accept = http_header(q, "Accept"),
+		.include_object = http_param(q, "includeObject"),
+		.label_selector = http_param(q, "labelSelector"),
+		.field_selector = http_param(q, "fieldSelector"),
+		.limit = http_param(q, "limit"),
+		.token = http_param(q, "continue")};
+	struct err e = {""};
+	int rc = job_query_take(query, &words, &e);
+	query->takes_gzip = http_takes_gzip(q);
+	if (rc)
+		complain(q, rc == ERR_GONE ? 406 : 400, e.text);
+	else if (why)
+		complain(q, 503, why);
+	else if (watch_wanted(&watch) && !query->one)
+		take_watch(a, q, query, &watch, is_of_clusterqueue);
+	else
+		take_now_or_later(a, q, query);
+}
+
+static void take_past(
+	struct answers *a, struct http_question *q, const struct past_resource *resource)
+{
+	char sentence[LEADERSHIP_TEXT_SIZE];
+	const char *why = why_not(a, sentence);
+	if (why)
+		complain(q, 503, why);
+	else
+		past_resource_take(a->parts, q, resource, a);
+}
+
+/* True: the path asks what would happen if something were different. */
+static bool take_review(struct answers *a, struct http_question *q, const char *path)
+{
+	char ns[64], name[254], who[ANSWERS_WHO_SIZE], sentence[LEADERSHIP_TEXT_SIZE];
+	bool is_start = job_query_start_path(path, ns, name);
+	if (!is_start && strcmp(path, WHATIFS_PATH) != 0)
+		return false;
+	const char *why = why_not(a, sentence);
+	a->who(q, who, a->who_ctx);
+	if (why)
+		complain(q, 503, why);
+	else if (is_start)
+		start_reviews_take(a->start_reviews, q, ns, name, who);
+	else
+		whatifs_take(a->whatifs, q, who);
+	return true;
+}
+
+void answers_take(struct answers *a, struct http_question *q, const char *path)
+{
+	struct job_query query;
+	struct past_resource resource;
+	struct buf body;
+	if (take_review(a, q, path))
+		return;
+	if (past_resource_path(path, &resource)) {
+		take_past(a, q, &resource);
+		return;
+	}
+	if (job_query_path(path, &query)) {
+		take_jobs(a, q, &query);
+		return;
+	}
+	buf_init(&body, ONE_MAX_BYTES);
+	if (discovery_document(path, &body))
+		http_answer(q, (struct http_reply){200, JSON}, &body);
+	else
+		complain(q, 404, "the server could not find the requested resource");
+	buf_done(&body);
+}
+
+struct answers *answers_new(const struct parts *parts, const struct loop_state *state,
+	answers_who_fn *who, const void *ctx)
+{
+	struct answers *a = mem_alloc(sizeof(*a));
+	*a = (struct answers){.parts = parts, .state = state, .who = who, .who_ctx = ctx};
+	struct reader_options o = {
+		.loop = parts->loop, .log = parts->log, .serve = serve, .ctx = a};
+	a->reader = reader_new(&o);
+	a->watchers = watchers_new(a->reader);
+	a->start_reviews = start_reviews_new(parts);
+	a->whatifs = whatifs_new(parts);
+	return a;
+}
+
+void answers_drop(struct answers *a)
+{
+	while (a->first) {
+		reader_forget(a->reader, a->first);
+		forget(a->first);
+	}
+	watchers_drop(a->watchers);
+	start_reviews_drop(a->start_reviews);
+	whatifs_drop(a->whatifs);
+	past_questions_forget(a->parts->past_questions, a);
+}
+
+void answers_tick(struct answers *a, int64_t tick_ms)
+{
+	char sentence[LEADERSHIP_TEXT_SIZE];
+	const char *why = why_not(a, sentence);
+	if (why)
+		watchers_end(a->watchers, why);
+	else
+		watchers_tick(a->watchers, tick_ms);
+}
+
+void answers_free(struct answers *a)
+{
+	if (!a)
+		return;
+	answers_drop(a);
+	watchers_free(a->watchers);
+	start_reviews_free(a->start_reviews);
+	whatifs_free(a->whatifs);
+	reader_free(a->reader);
+	free(a);
+}

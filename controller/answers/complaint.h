@@ -1,0 +1,20 @@
+/*
+ * Complaints: errors as Kubernetes' own Status objects, so that kubectl prints their sentence.
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_COMPLAINT_H
+#define SLUICE_CONTROLLER_ANSWERS_COMPLAINT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "controller/net/http.h"
+
+/* Appends the Status. */
+void complaint_put(struct buf *out, unsigned status, const char *sentence);
+/* The answer to q. */
+void complain(struct http_question *q, unsigned status, const char *sentence);
+/* Slow clients must not take the controller's memory. True: too much is unsent to allow so many bytes more,
+ * and q is answered with that and the cure. */
+bool complain_of_unsent(struct http_question *q, size_t more, const char *cure);
+
+#endif

@@ -1,0 +1,247 @@
+#include "controller/answers/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+static const double wait_bounds[] = {
+	0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 86400, 7 * 86400};
+static const double pass_bounds[] = {
+	0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
+
+struct causes {
+	struct counters_cause *at;
+	size_t n;
+};
+
+struct counters {
+	struct causes evictions, preemptions, losses, costs, troubles;
+	struct map by_name;
+	struct counters_row **row; /* owns them */
+	size_t rows;
+	struct histogram waits, passes;
+};
+
+static bool row_has_name(const void *value, const void *key)
+{
+	const struct counters_row *r = value;
+	return strcmp(r->clusterqueue, key) == 0;
+}
+
+struct counters *counters_new(void)
+{
+	struct counters *t = mem_alloc(sizeof(*t));
+	map_init(&t->by_name, row_has_name);
+	histogram_init(&t->waits, wait_bounds, sizeof(wait_bounds) / sizeof(wait_bounds[0]));
+	histogram_init(&t->passes, pass_bounds, sizeof(pass_bounds) / sizeof(pass_bounds[0]));
+	return t;
+}
+
+static void causes_done(struct causes *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->at[i].clusterqueue);
+		free(c->at[i].reason);
+	}
+	free(c->at);
+}
+
+static void causes_append(struct causes *c, const char *clusterqueue, const char *reason,
+	uint64_t count, bool waits_again)
+{
+	c->at = mem_grow(c->at, c->n + 1, sizeof(*c->at));
+	c->at[c->n++] = (struct counters_cause){
+		mem_strdup(clusterqueue), mem_strdup(reason), count, waits_again};
+}
+
+/* There are few: as many as ClusterQueues, times a handful of reasons. */
+static void causes_add(struct causes *c, const char *clusterqueue, const char *reason,
+	uint64_t count, bool waits_again)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->at[i].clusterqueue, clusterqueue) == 0 &&
+			strcmp(c->at[i].reason, reason) == 0) {
+			c->at[i].count += count;
+			return;
+		}
+	causes_append(c, clusterqueue, reason, count, waits_again);
+}
+
+void counters_free(struct counters *t)
+{
+	if (!t)
+		return;
+	causes_done(&t->evictions);
+	causes_done(&t->preemptions);
+	causes_done(&t->losses);
+	causes_done(&t->costs);
+	causes_done(&t->troubles);
+	for (size_t i = 0; i < t->rows; i++) {
+		free(t->row[i]->clusterqueue);
+		free(t->row[i]);
+	}
+	free(t->row);
+	map_done(&t->by_name);
+	free(t);
+}
+
+const struct counters_row *counters_get(const struct counters *t, const char *clusterqueue)
+{
+	return map_get(&t->by_name, map_hash_string(clusterqueue), clusterqueue);
+}
+
+const struct counters_row *counters_at(const struct counters *t, size_t index)
+{
+	return index < t->rows ? t->row[index] : NULL;
+}
+
+static struct counters_row *counters_row(struct counters *t, const char *clusterqueue)
+{
+	uint64_t hash = map_hash_string(clusterqueue);
+	struct counters_row *r = map_get(&t->by_name, hash, clusterqueue);
+	if (r)
+		return r;
+	r = mem_alloc(sizeof(*r));
+	r->clusterqueue = mem_strdup(clusterqueue);
+	map_put(&t->by_name, hash, r);
+	t->row = mem_grow(t->row, t->rows + 1, sizeof(struct counters_row *));
+	t->row[t->rows++] = r;
+	return r;
+}
+
+/* What the gate itself stops. */
+static bool is_of_the_gate(const char *reason)
+{
+	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0 ||
+	       strcmp(reason, "BackoffLimitNear") == 0;
+}
+
+/* Stops by the Job's owner (deleted, suspended by its user, changed) are no evictions. */
+static void count_stop(struct counters *t, const struct note *n)
+{
+	if (n->reason && is_of_the_gate(n->reason))
+		causes_add(&t->evictions, n->clusterqueue, n->reason, 1, true);
+	for (enum stop_reason r = STOP_REASON_NONE + 1; *stop_reason_name(r); r++)
+		if (n->reason && strcmp(n->reason, stop_reason_name(r)) == 0)
+			causes_add(&t->evictions, n->clusterqueue, n->reason, 1,
+				r != STOP_REASON_HELD && !stop_reason_deactivates(r));
+	if (n->preemption && n->preemption[0])
+		causes_add(&t->preemptions, n->preempting ? n->preempting : "", n->preemption, 1,
+			true);
+}
+
+const struct counters_cause *counters_eviction_at(const struct counters *t, size_t index)
+{
+	return index < t->evictions.n ? &t->evictions.at[index] : NULL;
+}
+
+const struct counters_cause *counters_loss_at(const struct counters *t, size_t index)
+{
+	return index < t->losses.n ? &t->losses.at[index] : NULL;
+}
+
+const struct counters_cause *counters_cost_at(const struct counters *t, size_t index)
+{
+	return index < t->costs.n ? &t->costs.at[index] : NULL;
+}
+
+const struct counters_cause *counters_trouble_at(const struct counters *t, size_t index)
+{
+	return index < t->troubles.n ? &t->troubles.at[index] : NULL;
+}
+
+const struct counters_cause *counters_preemption_at(const struct counters *t, size_t index)
+{
+	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
+}
+
+static void begin_losses(struct counters *t, struct counters_row *r)
+{
+	if (r->has_losses)
+		return;
+	r->has_losses = true;
+	r->losses = t->losses.n;
+	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++)
+		causes_append(&t->losses, r->clusterqueue, stop_reason_name(s), 0, true);
+}
+
+static void count_loss(struct counters *t, struct counters_row *r, const struct note *n)
+{
+	const char *reason = n->reason ? n->reason : "";
+	if (n->lost_ms <= 0)
+		return;
+	begin_losses(t, r);
+	struct counters_cause *loss = &t->losses.at[r->losses];
+	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++, loss++)
+		if (strcmp(reason, stop_reason_name(s)) == 0) {
+			loss->count += (uint64_t)n->lost_ms;
+			return;
+		}
+	causes_add(&t->losses, n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
+}
+
+void counters_note(struct counters *t, const struct note *n)
+{
+	if (!n->clusterqueue || n->clusterqueue[0] == '\0')
+		return;
+	struct counters_row *r = counters_row(t, n->clusterqueue);
+	switch (n->kind) {
+	case NOTE_START:
+		r->admissions++;
+		histogram_add(&t->waits, (double)(n->waited_ms > 0 ? n->waited_ms : 0) / 1000.0);
+		return;
+	case NOTE_STOP:
+		r->stops++;
+		count_stop(t, n);
+		count_loss(t, r, n);
+		return;
+	case NOTE_SHRINK: /* it goes on, but some of its pods were at work */
+		count_loss(t, r, n);
+		return;
+	case NOTE_FINISH:
+		r->finishes++;
+		return;
+	case NOTE_RELEASE:
+		if (n->currency && n->currency[0] && n->cost > 0)
+			causes_add(
+				&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
+		return;
+	case NOTE_TROUBLE:
+		causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
+		return;
+	case NOTE_CUT_SHORT: /* its stop was counted */
+	case NOTE_TROUBLE_OVER:
+	case NOTE_REJECTED_POD:
+	case NOTE_GROW:
+	case NOTE_LEADING:
+	case NOTE_ADOPT:
+	case NOTE_TAKE_IN:
+	case NOTE_KEEP_OUT:
+	case NOTE_MASS_STOP:
+	case NOTE_HOLD:
+	case NOTE_DELETE:
+	case NOTE_CALL_OFF:
+	case NOTE_REFUSE:
+	case NOTE_WARN:
+	case NOTE_OVERDUE:
+	case NOTE_WAIT:
+		return;
+	}
+}
+
+void counters_pass(struct counters *t, int64_t took_us)
+{
+	histogram_add(&t->passes, (double)took_us / 1e6);
+}
+
+const struct histogram *counters_waits(const struct counters *t)
+{
+	return &t->waits;
+}
+
+const struct histogram *counters_passes(const struct counters *t)
+{
+	return &t->passes;
+}

@@ -1,0 +1,29 @@
+/*
+ * A histogram with fixed bounds, as OpenMetrics wants it.
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_HISTOGRAM_H
+#define SLUICE_CONTROLLER_ANSWERS_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum { HISTOGRAM_BOUNDS_MAX = 24 };
+
+struct histogram {
+	const double *bounds; /* growing; static memory */
+	size_t nbounds;
+	uint64_t
+		count[HISTOGRAM_BOUNDS_MAX + 1]; /* not cumulative; the last is beyond all bounds */
+	double sum;
+};
+
+void histogram_init(struct histogram *h, const double *bounds, size_t nbounds);
+void histogram_add(struct histogram *h, double value);
+uint64_t histogram_total(const struct histogram *h);
+
+/* The samples NAME_bucket{le=...}, NAME_sum and NAME_count. */
+void histogram_render(const struct histogram *h, const char *name, struct buf *out);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * /metrics: what operators plot and alert on, as OpenMetrics text.
+ *
+ * Labels are names of queues, flavors and resources, HTTP methods and codes: things admins make.
+ * Never the name of a Job, of which there are too many.
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_METRICS_H
+#define SLUICE_CONTROLLER_ANSWERS_METRICS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "controller/forecast/forecasts_counts.h"
+#include "controller/gate/gate.h"
+#include "controller/write/events.h"
+#include "controller/watch/kind_health.h"
+#include "controller/kube/client.h"
+#include "controller/answers/counters.h"
+#include "controller/overcommit/overcommit_controller.h"
+#include "sluice/queue.h"
+
+#define METRICS_CONTENT_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+struct metrics_sources {
+	const struct queue *queue;
+	const struct gate *gate;
+	const struct counters *counters;
+	struct events_counts events;
+	struct forecasts_counts forecasts;
+	const struct kube_client_stats *api;
+	const struct overcommit_controller
+		*overcommit_controller; /* NULL: families without samples */
+	struct kind_health kinds[KIND_HEALTH_MAX];
+	size_t nkinds;
+	bool ledger_up, synced;
+	const struct recorder *recorder; /* NULL: --record was not given */
+	bool fair_sharing;		 /* shares are told */
+	bool decides; /* it leads; a standby does not know what holds quota, nor what time makes of a Calendar */
+};
+
+void metrics_render(const struct metrics_sources *s, struct buf *out);
+
+/* Calendars, RunPolicies, PricePlans, Budgets, AdvanceReservations: metrics_time.c. */
+void metrics_put_time(struct buf *out, const struct queue *q);
+
+#endif

@@ -1,0 +1,360 @@
+#include "controller/answers/queued_jobs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/common/selector.h"
+#include "controller/gate/label_set.h"
+#include "controller/answers/queued_job.h"
+#include "controller/answers/row_digest.h"
+#include "controller/answers/watch_rows.h"
+#include "controller/answers/watch_terms.h"
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+struct row {
+	struct gate_listed job;
+	bool is_deferred; /* there may be very many, so what the queue says of it is not kept */
+	/* Where it stands; known once it was placed. */
+	bool is_placed, is_known, has_digest;
+	uint64_t digest;
+	const char *localqueue, *clusterqueue;
+	enum {
+		PART_HOLDS_QUOTA,
+		PART_IN_LINE,
+		PART_ASIDE,
+	} part;
+	size_t rank;
+	int64_t queued_ms;
+};
+
+struct queued_jobs {
+	struct queued_jobs_sources sources;
+	struct row *row; /* by namespace and name */
+	size_t n, size;
+	/* What was asked for last, in its order: pages of one list come one after the other. */
+	struct job_query query;
+	struct row **found;
+	size_t nfound;
+};
+
+static void add(const struct gate_listed *j, bool is_deferred, void *ctx)
+{
+	struct queued_jobs *all = ctx;
+	all->row = mem_room(all->row, all->n, &all->size, 1024, sizeof(*all->row));
+	struct row *r = &all->row[all->n++];
+	*r = (struct row){.job = *j, .is_deferred = is_deferred};
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int order = strcmp(x->job.ns, y->job.ns);
+	if (order == 0)
+		order = strcmp(x->job.name, y->job.name);
+	return order ? order : uid_cmp(&x->job.uid, &y->job.uid);
+}
+
+struct queued_jobs *queued_jobs_new(const struct queued_jobs_sources *s)
+{
+	struct queued_jobs *all = mem_alloc(sizeof(*all));
+	*all = (struct queued_jobs){.sources = *s};
+	gate_each_job(s->gate, add, all);
+	if (all->n > 1)
+		qsort(all->row, all->n, sizeof(*all->row), by_name);
+	return all;
+}
+
+void queued_jobs_free(struct queued_jobs *all)
+{
+	if (!all)
+		return;
+	free(all->found);
+	free(all->row);
+	free(all);
+}
+
+/* ---- which of them --------------------------------------------------------------------------- */
+
+/* False: the gate knows it no more. */
+static bool explain(const struct queued_jobs *all, const struct row *r, struct explanation *ret)
+{
+	if (r->is_deferred)
+		return queue_explain_deferred_uid(all->sources.queue, &r->job.uid, ret);
+	return gate_explain(all->sources.gate, r->job.ns, r->job.name, all->sources.now_ms, ret);
+}
+
+/* The queue does not have it, and the gate does: it is being deleted, say. */
+static bool place_of_gate(const struct queued_jobs *all, const struct row *r, struct job_place *ret)
+{
+	struct explanation x;
+	if (!explain(all, r, &x))
+		return false;
+	*ret = (struct job_place){.localqueue = x.localqueue,
+		.clusterqueue = x.clusterqueue,
+		.holds_quota = x.reason == WAIT_NOT,
+		.queued_ms = x.queued_ms};
+	return true;
+}
+
+static void place(const struct queued_jobs *all, struct row *r)
+{
+	struct job_place p = {0};
+	r->is_placed = true;
+	r->is_known =
+		queue_place_of(all->sources.queue, &r->job.uid, &p) || place_of_gate(all, r, &p);
+	r->localqueue = p.localqueue;
+	r->clusterqueue = p.clusterqueue;
+	r->part = p.holds_quota ? PART_HOLDS_QUOTA : p.in_line ? PART_IN_LINE : PART_ASIDE;
+	r->rank = p.rank;
+	r->queued_ms = p.queued_ms;
+}
+
+static bool is_or_any(const char *wanted, const char *text)
+{
+	return !*wanted || strcmp(wanted, text) == 0;
+}
+
+/* Most questions are not about troubles, and most Jobs have none. */
+static bool has_trouble_asked_for(
+	const struct queued_jobs *all, const struct gate_listed *j, const struct job_query *q)
+{
+	struct gate_trouble trouble;
+	if (!q->in_trouble && !*q->trouble)
+		return true;
+	return gate_job_trouble(all->sources.gate, j->ns, j->name, &trouble) &&
+	       is_or_any(q->trouble, trouble_name(trouble.word));
+}
+
+static bool is_asked_for(struct queued_jobs *all, struct row *r, const struct job_query *q,
+	const struct selector *labels)
+{
+	const struct gate_listed *j = &r->job;
+	if (!is_or_any(q->ns, j->ns) || !is_or_any(q->name, j->name) ||
+		!is_or_any(q->submitted_by, j->submitted_by ? j->submitted_by : "") ||
+		!is_or_any(q->state, j->state) ||
+		(*q->not_state && strcmp(q->not_state, j->state) == 0) ||
+		!has_trouble_asked_for(all, j, q))
+		return false;
+	if (*q->labels && !labels_match(label_set_labels(j->labels), label_set_count(j->labels),
+				  &labels->term))
+		return false;
+	if (!r->is_placed)
+		place(all, r);
+	return r->is_known && is_or_any(q->clusterqueue, r->clusterqueue) &&
+	       is_or_any(q->localqueue, r->localqueue);
+}
+
+/* The order of the queue, as far as there is one. */
+static int by_place(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->queued_ms != y->queued_ms)
+		return x->queued_ms < y->queued_ms ? -1 : 1;
+	return by_name(x, y);
+}
+
+/* The first row of that namespace, or of one behind it. */
+static size_t begin_of(const struct queued_jobs *all, const char *ns)
+{
+	size_t from = 0, to = all->n;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (strcmp(all->row[middle].job.ns, ns) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* All that is asked for, by name. */
+static void find_by_name(struct queued_jobs *all, const struct job_query *q)
+{
+	struct selector labels = {0};
+	if (*q->labels)
+		must(selector_parse(q->labels, &labels)); /* job_query_take() has seen to that */
+	size_t from = *q->ns ? begin_of(all, q->ns) : 0, to = from;
+	while (to < all->n && is_or_any(q->ns, all->row[to].job.ns))
+		to++;
+	all->found = mem_grow(all->found, to - from + 1, sizeof(*all->found));
+	all->nfound = 0;
+	for (size_t i = from; i < to; i++)
+		if (is_asked_for(all, &all->row[i], q, &labels))
+			all->found[all->nfound++] = &all->row[i];
+	selector_done(&labels);
+}
+
+static void find(struct queued_jobs *all, const struct job_query *q)
+{
+	find_by_name(all, q);
+	if (all->nfound > 1)
+		qsort(all->found, all->nfound, sizeof(*all->found), by_place);
+}
+
+/* The same but for the page. */
+static bool is_same_list(const struct job_query *a, const struct job_query *b)
+{
+	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->clusterqueue, b->clusterqueue) == 0 &&
+	       strcmp(a->localqueue, b->localqueue) == 0 &&
+	       strcmp(a->submitted_by, b->submitted_by) == 0 && strcmp(a->state, b->state) == 0 &&
+	       strcmp(a->not_state, b->not_state) == 0 && strcmp(a->trouble, b->trouble) == 0 &&
+	       a->in_trouble == b->in_trouble && strcmp(a->labels, b->labels) == 0;
+}
+
+/* ---- as a list ------------------------------------------------------------------------------- */
+
+static void put_head(const struct queued_jobs *all, const struct job_query *q, size_t end,
+	uint64_t moment, struct buf *out)
+{
+	char token[JOB_QUERY_TOKEN_SIZE];
+	bool is_table = q->form != FORM_OBJECTS;
+	buf_printf(out,
+		"{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
+		"\"",
+		is_table ? "Table" : "QueuedJobList",
+		is_table ? "meta.k8s.io/v1" : VISIBILITY_GROUP "/" VISIBILITY_VERSION,
+		watch_version(moment, 0));
+	if (end < all->nfound)
+		buf_printf(out, ",\"continue\":\"%s\",\"remainingItemCount\":%zu",
+			job_query_token(moment, end, token), all->nfound - end);
+	buf_putc(out, '}');
+	if (is_table)
+		queued_job_put_columns(out);
+	buf_puts(out, is_table ? ",\"rows\":[" : ",\"items\":[");
+}
+
+static void put_row(struct queued_jobs *all, const struct row *r, const struct job_query *q,
+	uint64_t version, struct buf *out)
+{
+	struct queued_job j = {.listed = r->job, .version = version};
+	must(explain(all, r, &j.explanation));
+	queued_job_put(&all->sources, &j, q->form, out);
+}
+
+void queued_jobs_list(
+	struct queued_jobs *all, const struct job_query *q, uint64_t moment, struct buf *out)
+{
+	if (!all->found || !is_same_list(&all->query, q))
+		find(all, q);
+	all->query = *q;
+	size_t first = q->first < all->nfound ? q->first : all->nfound;
+	size_t left = all->nfound - first;
+	size_t end = first + (q->limit && q->limit < left ? q->limit : left);
+	put_head(all, q, end, moment, out);
+	for (size_t i = first; i < end; i++) {
+		if (i > first)
+			buf_putc(out, ',');
+		put_row(all, all->found[i], q, watch_version(moment, 0), out);
+	}
+	buf_puts(out, "]}\n");
+}
+
+/* ---- as a watch has them --------------------------------------------------------------------- */
+
+static uint64_t digest_of(const struct queued_jobs *all, struct row *r)
+{
+	struct queued_job j = {.listed = r->job};
+	if (r->has_digest)
+		return r->digest;
+	must(explain(all, r, &j.explanation));
+	r->digest = row_digest(&all->sources, &j);
+	r->has_digest = true;
+	return r->digest;
+}
+
+static bool is_same_name(const struct row *a, const struct row *b)
+{
+	return strcmp(a->job.ns, b->job.ns) == 0 && strcmp(a->job.name, b->job.name) == 0;
+}
+
+void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct buf *out)
+{
+	find_by_name(all, q);
+	all->query = *q;
+	for (size_t i = 0; i < all->nfound; i++) {
+		struct row *r = all->found[i];
+		struct watch_row row = {.uid = r->job.uid,
+			.created_ms = r->job.created_ms,
+			.ns = slice_of(r->job.ns),
+			.name = slice_of(r->job.name),
+			.localqueue = slice_of(r->localqueue)};
+		if (i + 1 < all->nfound && is_same_name(r, all->found[i + 1]))
+			continue;
+		row.digest = digest_of(all, r);
+		watch_row_put(out, &row);
+	}
+}
+
+/* NULL: it is there no more. */
+static struct row *row_of(const struct queued_jobs *all, const struct watch_row *wanted)
+{
+	char ns[64], name[256];
+	snprintf(ns, sizeof(ns), "%.*s", (int)wanted->ns.len, wanted->ns.ptr);
+	snprintf(name, sizeof(name), "%.*s", (int)wanted->name.len, wanted->name.ptr);
+	struct row like = {.job = {.uid = wanted->uid, .ns = ns, .name = name}};
+	return all->n ? bsearch(&like, all->row, all->n, sizeof(*all->row), by_name) : NULL;
+}
+
+static void put_event(struct queued_jobs *all, const struct job_query *q,
+	const struct watch_order *o, bool with_columns, struct buf *out)
+{
+	static const char *const types[] = {[WATCH_ADDED] = "ADDED",
+		[WATCH_MODIFIED] = "MODIFIED",
+		[WATCH_DELETED] = "DELETED"};
+	struct row *r = row_of(all, &o->row);
+	if (r && !r->is_placed)
+		place(all, r);
+	queued_job_begin_event(types[o->event], o->version, with_columns, q->form, out);
+	if (r && r->is_known)
+		put_row(all, r, q, o->version, out);
+	else
+		queued_job_put_gone(&all->sources, &o->row, o->version, q->form, out);
+	queued_job_end_event(q->form, out);
+}
+
+void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
+	const struct job_query_events *how, struct slice orders, struct buf *out)
+{
+	struct watch_order o;
+	bool with_columns = how->with_columns;
+	while (watch_order_take(&orders, &o)) {
+		put_event(all, q, &o, with_columns, out);
+		with_columns = false;
+	}
+}
+
+/* ---- one ------------------------------------------------------------------------------------- */
+
+bool queued_jobs_one(
+	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out)
+{
+	struct queued_job j = {.story = gate_story(s->gate, q->ns, q->name), .tells_after = true};
+	if (!gate_explain(s->gate, q->ns, q->name, s->now_ms, &j.explanation))
+		return false;
+	if (!gate_find_listed(s->gate, q->ns, q->name, &j.listed))
+		j.listed = (struct gate_listed){.ns = q->ns,
+			.name = q->name,
+			.state = gate_state(s->gate, q->ns, q->name),
+			.created_ms = j.explanation.queued_ms};
+	if (q->form == FORM_OBJECTS) {
+		queued_job_put(s, &j, q->form, out);
+		buf_putc(out, '\n');
+		return true;
+	}
+	buf_puts(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{}");
+	queued_job_put_columns(out);
+	buf_puts(out, ",\"rows\":[");
+	queued_job_put(s, &j, q->form, out);
+	buf_puts(out, "]}\n");
+	return true;
+}

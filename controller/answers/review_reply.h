@@ -1,0 +1,46 @@
+/*
+ * The reply to a question for which the queue is played (forecast/reviews.h): the question's connection
+ * and its place in the line, until it is answered.
+ *
+ * Also the JSON that the two such questions share: start_review.h and whatif.h.
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_REVIEW_REPLY_H
+#define SLUICE_CONTROLLER_ANSWERS_REVIEW_REPLY_H
+
+#include "base/list.h"
+#include "controller/forecast/reviews.h"
+#include "controller/net/http.h"
+
+/* A member of the question's own record. */
+struct review_reply {
+	struct link link; /* of those that wait */
+	struct http_question *question;
+	struct review *review;
+	/* What is answered when the text is empty. */
+	unsigned empty_status;
+	const char *when_empty;
+	/* It is answered: the record goes. */
+	void (*done)(struct review_reply *r);
+};
+
+/* Takes a place in the line, and one in the list. False: q is answered, and r means nothing.
+ * ns: "" for a question about all. reviews NULL: there are none here. */
+bool review_reply_enter(struct review_reply *r, struct http_question *q, struct reviews *reviews,
+	struct link *list, const char *who, const char *ns);
+
+/* Answers with a Status, gives the place back, and calls done(). */
+void review_reply_complain(struct review_reply *r, unsigned status, const char *sentence);
+/* Gives the place back without an answer, and calls done(). */
+void review_reply_drop(struct review_reply *r);
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+/* "key":"time", with the comma before it. Nothing where it is PLAY_NEVER. */
+void review_put_time(struct buf *out, const char *key, int64_t ms);
+/* "draws" to "waitsFor", as an object: when it starts in so many draws. */
+void review_put_start(struct buf *out, const struct eta *eta, size_t draws);
+/* "asOf", "draws" and "basis": members, the first one without a comma. */
+void review_put_moment(
+	struct buf *out, const struct ask_answer *a, const struct review_basis *basis);
+
+#endif

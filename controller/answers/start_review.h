@@ -1,0 +1,28 @@
+/*
+ * What would make a Job start earlier:
+ *
+ *   /apis/visibility.sluice.dev/v1alpha1/namespaces/NS/queuedjobs/NAME/start
+ *
+ * The Job is read from the API server, for the queue does not keep all of it. What its owner could
+ * change is made of it (forecast/job_variants.h), and each is played. The answer is a StartReview.
+ * It names no Job but the one that is asked for.
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_START_REVIEW_H
+#define SLUICE_CONTROLLER_ANSWERS_START_REVIEW_H
+
+#include "controller/net/http.h"
+#include "controller/parts.h"
+
+struct start_reviews;
+
+/* parts is borrowed. */
+struct start_reviews *start_reviews_new(const struct parts *parts);
+void start_reviews_free(struct start_reviews *s);
+
+/* This controller leads. http_answer() is called for q, once, now or later from the loop; never after
+ * start_reviews_drop(). */
+void start_reviews_take(struct start_reviews *s, struct http_question *q, const char *ns,
+	const char *name, const char *who);
+void start_reviews_drop(struct start_reviews *s);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Watchers: those who asked to be told how QueuedJobs change (`kubectl get queuedjobs -w`).
+ *
+ * There is no history of changes. For each watcher it is kept what he knows (watch_rows.h: for each
+ * Job a digest, about 100 bytes). A round, once a second, asks the reader for the rows as they are,
+ * and tells what is different. So a watcher who is slow is told less often, not late: whatever
+ * changed twice meanwhile is told once.
+ *
+ *   rows      the reader is asked for what there is; of 64 KiB and more (about 700 Jobs) every 5 s
+ *   orders    what is different goes back to the same child, which has the words for it, at most 200
+ *             events at once, and no more while 256 KiB wait to be sent
+ *   told      then it is known. A child that is gone before all was told is no loss: what was not
+ *             told is still different in the next round
+ *
+ * What a watch begins with is in watch_terms.h. One that goes on from a list needs the child that made
+ * the list: it says what the client knows, and nothing between the two is lost. Where that child is
+ * gone, the answer is 410, and clients ask for a list anew, as they do of the API server. kubectl asks
+ * a moment after its list. An informer that comes back goes on from its last bookmark: one is told
+ * each minute and at the end.
+ *
+ * A watch ends after timeoutSeconds, or, as the API server's, half an hour to an hour; when this
+ * controller leads no more; and when the client has gone or takes nothing (stream.h). At most 100 are
+ * watching, 20 of one user, who know 128 MiB; who comes then is told to come later (429).
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_WATCHERS_H
+#define SLUICE_CONTROLLER_ANSWERS_WATCHERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/net/http.h"
+#include "controller/answers/job_query.h"
+#include "controller/answers/reader.h"
+#include "controller/answers/watch_terms.h"
+
+struct watchers;
+
+enum {
+	WATCHERS_MAX = 100,
+	WATCHERS_EACH_MAX = 20, /* of one user */
+};
+
+/* The reader serves ASK_ROWS and ASK_EVENTS; borrowed until watchers_free(). */
+struct watchers *watchers_new(struct reader *reader);
+/* None is left: watchers_end(). NULL is fine. */
+void watchers_free(struct watchers *w);
+
+/* Takes a question whose answer is a watch, or a complaint. */
+void watchers_add(struct watchers *w, struct http_question *q, const struct job_query *query,
+	const struct watch_terms *terms, const char *user);
+/* sentence: for those who were told nothing yet. */
+void watchers_end(struct watchers *w, const char *sentence);
+/* The port is about to close: nobody is told anything any more. */
+void watchers_drop(struct watchers *w);
+
+/* Once a second. tick_ms: of a clock that only goes on. */
+void watchers_tick(struct watchers *w, int64_t tick_ms);
+
+#endif

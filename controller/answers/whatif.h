@@ -1,0 +1,29 @@
+/*
+ * What would happen if some object were different?
+ *
+ *   /apis/visibility.sluice.dev/v1alpha1/whatifs?object=JSON[&object=JSON...][&drop=KIND/NAME...]
+ *
+ * The queue is played as it is, and with these objects in place of the live ones of their names. The
+ * answer is a WhatIf: which Jobs start earlier, which later, and what they cost. Nothing is written.
+ *
+ * The right is `list whatifs`, in all namespaces: the answer names Jobs of all.
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_WHATIF_H
+#define SLUICE_CONTROLLER_ANSWERS_WHATIF_H
+
+#include "controller/net/http.h"
+#include "controller/parts.h"
+#include "controller/answers/job_query.h"
+
+#define WHATIFS_PATH VISIBILITY_ROOT "/whatifs"
+
+struct whatifs;
+
+struct whatifs *whatifs_new(const struct parts *parts); /* borrowed */
+void whatifs_free(struct whatifs *w);
+
+/* As start_reviews_take(). */
+void whatifs_take(struct whatifs *w, struct http_question *q, const char *who);
+void whatifs_drop(struct whatifs *w);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * What the queue says of the AdvanceReservations of a what-if: would each be accepted, why not, from when on it
+ * could be kept, and what it costs. Asked in a play's own process, when its queue has decided first
+ * (forecast/ask.h).
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_WHATIF_VERDICTS_H
+#define SLUICE_CONTROLLER_ANSWERS_WHATIF_VERDICTS_H
+
+#include "base/buf.h"
+
+struct queue;
+struct whatif_specs;
+
+/* Appends a JSON array, or nothing where no object is one. Ten thousand others that the queue has cost a look
+ * each. */
+void whatif_verdicts_put(const struct whatif_specs *s, const struct queue *q, struct buf *out);
+
+#endif

@@ -1,0 +1,453 @@
+#include "controller/net/auth.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "base/siphash.h"
+
+enum {
+	OWNERS = 256,
+	TOKENS_EACH = 4,  /* of one owner, in OWNERS */
+	RIGHTS_EACH = 16, /* of one token, while it is remembered */
+	STRANGERS = 64,
+	ADDRESSES = 64,
+	REMEMBER_MS = 10000,
+	ASKING_MAX = 16,
+	ASKING_EACH = 8,   /* of one address */
+	REFILL_MS = 50,	   /* 20 tokens a second that are not known, */
+	REFILL_EACH = 200, /* and 5 of one address; */
+	BURST = 40,	   /* at once, */
+	BURST_EACH = 10,   /* and of one address */
+	TIMEOUT_MS = 5000,
+	TOKEN_MAX = 16 * 1024,
+	ANSWER_CEILING = 256 * 1024,
+};
+
+struct token {
+	uint64_t hash[2];
+};
+
+/* What is known of a right. */
+struct known {
+	struct right right;
+	enum auth_verdict verdict;
+};
+
+/* A valid token, or a user whom a proxy named. */
+struct owner {
+	struct token token;
+	int64_t until_ms; /* 0: no such */
+	uint64_t name;	  /* a hash of the user's name */
+	char *members;	  /* of a SubjectAccessReview's spec */
+	struct known known[RIGHTS_EACH];
+	unsigned asked, knows; /* how many of known[] are */
+};
+
+struct stranger {
+	struct token token;
+	int64_t until_ms;
+};
+
+/* So many more may be asked now; filled by time. */
+struct bucket {
+	uint64_t address;
+	int64_t empty_ms; /* when it was empty, at that rate */
+};
+
+/* One token that is being asked about. */
+struct question {
+	struct auth *auth;
+	struct token token;
+	struct right right;
+	uint64_t address;
+	char *members;	  /* when it is known whose it is */
+	uint64_t request; /* under way */
+	int64_t asked_ms;
+	auth_verdict_fn *fn;
+	void *ctx;
+};
+
+struct auth {
+	struct auth_options options;
+	struct siphash_key key,
+		as_key; /* of tokens, and of users that a proxy names: no token is taken for one of these */
+	struct owner owner[OWNERS];
+	struct stranger stranger[STRANGERS];
+	struct bucket all, each[ADDRESSES], again; /* again: of what was good before */
+	struct question *asking[ASKING_MAX];	   /* NULL: free */
+	struct json *json;
+};
+
+struct auth *auth_new(const struct auth_options *o)
+{
+	struct auth *g = mem_alloc(sizeof(*g));
+	g->options = *o;
+	g->json = json_new(4 * ANSWER_CEILING);
+	must(getrandom(&g->key, sizeof(g->key), 0) == sizeof(g->key));
+	must(getrandom(&g->as_key, sizeof(g->as_key), 0) == sizeof(g->as_key));
+	return g;
+}
+
+static void question_free(struct question *q)
+{
+	free(q->members);
+	free(q);
+}
+
+void auth_free(struct auth *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; i < ASKING_MAX; i++) {
+		if (!g->asking[i])
+			continue;
+		kube_client_cancel(g->options.client, g->asking[i]->request);
+		question_free(g->asking[i]);
+	}
+	for (size_t i = 0; i < OWNERS; i++)
+		free(g->owner[i].members);
+	json_free(g->json);
+	free(g);
+}
+
+/* ---- what is remembered ---------------------------------------------------------------------- */
+
+static bool token_is(const struct token *a, const struct token *b)
+{
+	return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
+}
+
+static struct owner *find_owner(struct auth *g, const struct token *t, int64_t now_ms)
+{
+	for (size_t i = 0; i < OWNERS; i++)
+		if (now_ms < g->owner[i].until_ms && token_is(&g->owner[i].token, t))
+			return &g->owner[i];
+	return NULL;
+}
+
+/* It was good, and nothing else is known since. Its place may have been taken by another. */
+static bool was_good(const struct auth *g, const struct token *t)
+{
+	for (size_t i = 0; i < OWNERS; i++)
+		if (g->owner[i].until_ms > 0 && token_is(&g->owner[i].token, t))
+			return true;
+	return false;
+}
+
+static void forget_owner(struct auth *g, const struct token *t)
+{
+	for (size_t i = 0; i < OWNERS; i++)
+		if (token_is(&g->owner[i].token, t))
+			g->owner[i].until_ms = 0;
+}
+
+static bool is_stranger(const struct auth *g, const struct token *t, int64_t now_ms)
+{
+	for (size_t i = 0; i < STRANGERS; i++)
+		if (now_ms < g->stranger[i].until_ms && token_is(&g->stranger[i].token, t))
+			return true;
+	return false;
+}
+
+static void remember_stranger(struct auth *g, const struct question *q)
+{
+	struct stranger *oldest = &g->stranger[0];
+	for (size_t i = 0; i < STRANGERS; i++)
+		if (g->stranger[i].until_ms < oldest->until_ms)
+			oldest = &g->stranger[i];
+	*oldest = (struct stranger){q->token, q->asked_ms + REMEMBER_MS};
+}
+
+/* The place of the same token, else an owner's oldest if it has enough, else the oldest of all.
+ */
+static struct owner *place_for(struct auth *g, const struct token *t, uint64_t name, int64_t now_ms)
+{
+	struct owner *oldest = &g->owner[0], *own = NULL;
+	unsigned has = 0;
+	for (size_t i = 0; i < OWNERS; i++) {
+		struct owner *o = &g->owner[i];
+		if (token_is(&o->token, t))
+			return o;
+		if (o->until_ms < oldest->until_ms)
+			oldest = o;
+		if (o->name != name || now_ms >= o->until_ms)
+			continue;
+		has++;
+		if (!own || o->until_ms < own->until_ms)
+			own = o;
+	}
+	return has >= TOKENS_EACH ? own : oldest;
+}
+
+static struct owner *remember_owner(struct auth *g, const struct token *t, const char *username,
+	const char *members, int64_t now_ms)
+{
+	uint64_t name = map_hash_string(username);
+	struct owner *o = place_for(g, t, name, now_ms);
+	free(o->members);
+	*o = (struct owner){.token = *t,
+		.until_ms = now_ms + REMEMBER_MS,
+		.name = name,
+		.members = mem_strdup(members)};
+	return o;
+}
+
+static const struct known *recall(const struct owner *o, const struct right *r)
+{
+	for (unsigned i = 0; i < o->knows; i++)
+		if (right_same(&o->known[i].right, r))
+			return &o->known[i];
+	return NULL;
+}
+
+static void remember_verdict(struct auth *g, const struct question *q, enum auth_verdict v)
+{
+	struct owner *o = find_owner(g, &q->token, q->asked_ms);
+	if (o && o->knows < RIGHTS_EACH && !recall(o, &q->right))
+		o->known[o->knows++] = (struct known){q->right, v};
+}
+
+/* ---- how much may be asked ------------------------------------------------------------------- */
+
+/* Takes one, if there is one. */
+static bool take(struct bucket *b, int64_t refill_ms, unsigned burst, int64_t now_ms)
+{
+	int64_t full_ms = now_ms - refill_ms * burst;
+	if (b->empty_ms < full_ms)
+		b->empty_ms = full_ms;
+	if (b->empty_ms + refill_ms > now_ms)
+		return false;
+	b->empty_ms += refill_ms;
+	return true;
+}
+
+/* An address that is not in the table takes the place of the one that asked for the longest ago. */
+static struct bucket *bucket_of(struct auth *g, uint64_t address)
+{
+	struct bucket *idle = &g->each[0];
+	for (size_t i = 0; i < ADDRESSES; i++) {
+		if (g->each[i].address == address)
+			return &g->each[i];
+		if (g->each[i].empty_ms < idle->empty_ms)
+			idle = &g->each[i];
+	}
+	*idle = (struct bucket){address, INT64_MIN / 2};
+	return idle;
+}
+
+static bool may_ask_token(struct auth *g, const struct token *t, uint64_t address, int64_t now_ms)
+{
+	if (was_good(g, t))
+		return take(&g->again, REFILL_MS, BURST, now_ms);
+	return take(bucket_of(g, address), REFILL_EACH, BURST_EACH, now_ms) &&
+	       take(&g->all, REFILL_MS, BURST, now_ms);
+}
+
+/* NULL: enough are under way. */
+static struct question **free_slot(struct auth *g, uint64_t address)
+{
+	struct question **slot = NULL;
+	unsigned own = 0;
+	for (size_t i = 0; i < ASKING_MAX; i++) {
+		if (!g->asking[i])
+			slot = &g->asking[i];
+		else
+			own += g->asking[i]->address == address;
+	}
+	return own < ASKING_EACH ? slot : NULL;
+}
+
+/* ---- second question: may they? -------------------------------------------------------------- */
+
+static void settle(struct question *q, enum auth_verdict v)
+{
+	struct auth *g = q->auth;
+	for (size_t i = 0; i < ASKING_MAX; i++)
+		if (g->asking[i] == q)
+			g->asking[i] = NULL;
+	q->fn(v, q->ctx);
+	question_free(q);
+}
+
+/* A review that got no 2xx: say why in the log, once, for it is our own rights that are missing. */
+static bool usable(struct question *q, const struct kube_answer *a, const char *what)
+{
+	if (a->outcome == KUBE_DONE)
+		return true;
+	log_event(q->auth->options.log, LEVEL_WARN, "caller-not-checked", "asking", what, "why",
+		a->sentence, NULL);
+	return false;
+}
+
+static void on_access(const struct kube_answer *a, void *ctx)
+{
+	struct question *q = ctx;
+	const cJSON *root;
+	if (!usable(q, a, "SubjectAccessReview") ||
+		json_parse(q->auth->json, a->body, &root, NULL) != 0) {
+		settle(q, AUTH_UNKNOWN);
+		return;
+	}
+	enum auth_verdict v = review_allows(root) ? AUTH_ALLOWED : AUTH_REFUSED;
+	remember_verdict(q->auth, q, v);
+	settle(q, v);
+}
+
+static uint64_t post(
+	struct question *q, const char *path, const struct buf *body, kube_answer_fn *fn)
+{
+	struct kube_request request = {
+		.method = KUBE_POST,
+		.path = path,
+		.body = buf_slice(body),
+		.timeout_ms = TIMEOUT_MS,
+		.answer_ceiling = ANSWER_CEILING,
+		.last = true,
+	};
+	return kube_client_send(q->auth->options.client, &request, fn, q);
+}
+
+/* False: the user's groups are too many. */
+static bool ask_access(struct question *q)
+{
+	struct buf body;
+	buf_init(&body, ANSWER_CEILING);
+	review_ask_access(&body, q->members, &q->right);
+	bool fits = !body.failed;
+	if (fits)
+		q->request = post(
+			q, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &body, on_access);
+	buf_done(&body);
+	return fits;
+}
+
+/* ---- first question: who is it? -------------------------------------------------------------- */
+
+static void on_token(const struct kube_answer *a, void *ctx)
+{
+	struct question *q = ctx;
+	struct auth *g = q->auth;
+	const cJSON *root;
+	if (!usable(q, a, "TokenReview") || json_parse(g->json, a->body, &root, NULL) != 0) {
+		settle(q, AUTH_UNKNOWN);
+		return;
+	}
+	const cJSON *user = review_user(root, g->options.audience);
+	if (!user) {
+		forget_owner(g, &q->token);
+		remember_stranger(g, q);
+		settle(q, AUTH_STRANGER);
+		return;
+	}
+	struct buf members;
+	buf_init(&members, ANSWER_CEILING);
+	review_put_user(&members, user);
+	bool fits = !members.failed;
+	q->members = buf_take(&members);
+	if (fits)
+		remember_owner(g, &q->token, json_text(user, "username"), q->members, q->asked_ms);
+	if (!fits || !ask_access(q))
+		settle(q, AUTH_UNKNOWN);
+}
+
+static bool ask_token(struct question *q, const char *token)
+{
+	struct buf body;
+	buf_init(&body, 2 * TOKEN_MAX);
+	review_ask_token(&body, token, q->auth->options.audience);
+	bool fits = !body.failed;
+	if (fits)
+		q->request =
+			post(q, "/apis/authentication.k8s.io/v1/tokenreviews", &body, on_token);
+	if (body.ptr)
+		explicit_bzero(body.ptr, body.len);
+	buf_done(&body);
+	return fits;
+}
+
+/* ---- asked ----------------------------------------------------------------------------------- */
+
+static enum auth_verdict begin(struct question **slot, struct question *q, const char *token)
+{
+	if (!(token ? ask_token(q, token) : ask_access(q))) {
+		question_free(q);
+		return AUTH_UNKNOWN;
+	}
+	*slot = q;
+	return AUTH_LATER;
+}
+
+/* False: the caller shows nothing that could be asked about. */
+static bool key_of(const struct auth *g, const struct auth_caller *c, struct token *ret)
+{
+	size_t len = strlen(c->as ? c->as : c->token);
+	if (c->as)
+		siphash128(&g->as_key, c->as, len, ret->hash);
+	else if (len > 0 && len <= TOKEN_MAX)
+		siphash128(&g->key, c->token, len, ret->hash);
+	else
+		return false;
+	return true;
+}
+
+/* A user that a proxy names is known by that: no token is asked about. NULL: too many are named just now. */
+static struct owner *take_named(
+	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
+{
+	struct bucket *of = was_good(g, t) ? &g->again : &g->all;
+	return take(of, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->user, c->as, now_ms)
+						  : NULL;
+}
+
+/* May one more question be asked of it? */
+static bool has_room(struct auth *g, struct owner *o, const struct token *t,
+	const struct auth_caller *c, int64_t now_ms)
+{
+	if (!o)
+		return !c->as && may_ask_token(g, t, c->address, now_ms);
+	if (o->asked >= RIGHTS_EACH)
+		return false;
+	o->asked++;
+	return true;
+}
+
+enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
+	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx)
+{
+	struct token t = {{0}};
+	if (!key_of(g, caller, &t) || is_stranger(g, &t, now_ms))
+		return AUTH_STRANGER;
+	struct owner *o = find_owner(g, &t, now_ms);
+	const struct known *known = o ? recall(o, right) : NULL;
+	if (known)
+		return known->verdict;
+	struct question **slot = free_slot(g, caller->address);
+	if (slot && !o && caller->as)
+		o = take_named(g, &t, caller, now_ms);
+	if (!slot || !has_room(g, o, &t, caller, now_ms))
+		return AUTH_UNKNOWN;
+	struct question *q = mem_alloc(sizeof(*q));
+	*q = (struct question){.auth = g,
+		.token = t,
+		.right = *right,
+		.address = caller->address,
+		.members = o ? mem_strdup(o->members) : NULL,
+		.asked_ms = now_ms,
+		.fn = fn,
+		.ctx = ctx};
+	return begin(slot, q, o ? NULL : caller->token);
+}
+
+uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms)
+{
+	struct token t = {{0}};
+	if (!caller->as && !caller->token)
+		return 0;
+	const struct owner *o = key_of(g, caller, &t) ? find_owner(g, &t, now_ms) : NULL;
+	return o ? o->name : 0;
+}

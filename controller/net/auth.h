@@ -1,0 +1,70 @@
+/*
+ * Auth: may the owner of this bearer token do that, or the user whom a proxy names?
+ *
+ * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
+ * have the right that the path wants. No token is kept, only a keyed hash of it. A user that a
+ * proxy names (caller.h) has no token: only the second question is asked.
+ *
+ * Callers must not be able to make it ask much, nor to make it forget what it knows of
+ * others:
+ *
+ * - whose token it is, and what they may, is remembered for ten seconds. So is an invalid
+ *   token, in a table of its own: a caller without a good one cannot push the good ones out. The
+ *   owner of many tokens has a few places, not all;
+ * - tokens that are not known cost a question each, of which there are so many a second, less of
+ *   one address, and less at once; a known owner has so many rights to ask for;
+ * - what was good a while ago is asked about anew at a rate of its own, the same 20 a second whatever the
+ *   address: behind an Ingress all have one, and strangers there cannot keep out those who were let in;
+ * - its questions go out behind everything else that the controller sends (kube_request.last).
+ *
+ * What goes beyond is AUTH_UNKNOWN: try again in a second.
+ */
+#ifndef SLUICE_CONTROLLER_NET_AUTH_H
+#define SLUICE_CONTROLLER_NET_AUTH_H
+
+#include <stdint.h>
+
+#include "controller/kube/client.h"
+#include "controller/common/log.h"
+#include "controller/net/review.h"
+
+struct auth;
+
+enum auth_verdict {
+	AUTH_ALLOWED,
+	AUTH_STRANGER, /* 401: the token is invalid */
+	AUTH_REFUSED,  /* 403: the token's owner may not */
+	AUTH_UNKNOWN,  /* 503: the API server cannot be asked, or too many ask */
+	AUTH_LATER,    /* the callback will say */
+};
+
+typedef void auth_verdict_fn(enum auth_verdict v, void *ctx);
+
+struct auth_options {
+	struct kube_client *client;
+	struct log *log;
+	const char
+		*audience; /* a token must be for this audience; NULL: the API server. Borrowed */
+};
+
+/* Texts are for the call. */
+struct auth_caller {
+	const char *token;
+	/* caller.user and caller.as, of a proxy that may name users; then no token is looked at. Or NULL */
+	const char *user, *as;
+	uint64_t address; /* any number that stands for it */
+};
+
+struct auth *auth_new(const struct auth_options *o);
+/* Pending questions get no answer. */
+void auth_free(struct auth *g);
+
+/* fn is called, from the loop, only when this returns AUTH_LATER, and then exactly once. now_ms
+ * must not be set: of a clock that only goes on. */
+enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
+	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
+
+/* A number that stands for the user's name; 0: nothing is known of the caller now, or no more. */
+uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms);
+
+#endif

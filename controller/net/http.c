@@ -1,0 +1,839 @@
+#include "controller/net/http.h"
+
+#include <ev.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/net/caller.h"
+#include "controller/net/coding.h"
+#include "controller/net/stream.h"
+
+#define LOOK_SECONDS 1.
+
+enum {
+	HEADERS_MAX_BYTES = 32 * 1024,
+	IDLE_SECONDS = 10,
+	BODY_MAX_BYTES = 64 * 1024 * 1024,
+	/* Connections that were ended and that libmicrohttpd has not closed yet. At its own limit
+	 * it closes new ones: no client must be able to bring it there. */
+	ENDING_MAX = 1024,
+	HANDSHAKE_PACE_MS = 5,
+	SMALL_BYTES = 64 * 1024, /* there is always room for an answer like that to a probe */
+};
+
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+const struct connections_limits HTTP_LIMITS = {
+	.all = 256, .each_address = 128, .request_ms = 10000, .answer_ms = 60000};
+const struct connections_limits HTTP_PROBE_LIMITS = {
+	.all = 64, .each_address = 32, .request_ms = 5000, .answer_ms = 5000};
+
+const struct listener_pace HTTP_TLS_PACE = {.each_second = 100, .burst = 200};
+
+/* The rights that Kubernetes is asked for, one after the other. */
+enum right_check {
+	CHECK_NAMES_USERS,  /* of a proxy that names a user, */
+	CHECK_NAMES_GROUPS, /* and groups */
+	CHECK_MUST,	    /* of the caller, or of the user that it names: rights.must */
+	CHECK_JOB_NAMES,    /* the same for rights.names; without it the answer has less */
+	CHECKS_DONE,
+};
+
+enum request_state {
+	REQUEST_NEW,
+	REQUEST_ASLEEP,	  /* auth was asked; the connection is suspended */
+	REQUEST_SETTLED,  /* auth has answered; MHD will call again */
+	REQUEST_DEFERRED, /* the owner will answer; the connection is suspended */
+	REQUEST_ANSWERED, /* it has */
+	REQUEST_STREAMS,  /* it answers by a stream */
+};
+
+struct http_question {
+	struct http *http;
+	struct MHD_Connection *connection;
+	struct connection *place;
+	struct http_question *prev,
+		*next; /* all that were begun; leave when MHD is done with them */
+	enum request_state state;
+	struct http_rights rights;
+	struct caller caller;
+	bool is_trusted; /* it comes from loopback, which is trusted, and shows no token */
+	enum right_check check;
+	bool names; /* it has rights.names */
+	enum auth_verdict verdict;
+	struct http_reply reply; /* REQUEST_ANSWERED */
+	struct buf body;
+	struct http_stream *stream; /* REQUEST_STREAMS */
+	size_t unsent;		    /* bytes of its answer */
+	bool refused;
+	bool is_file; /* its answer is the same for all, until another program runs */
+};
+
+struct http {
+	struct ev_loop *loop;
+	struct http_options options;
+	struct MHD_Daemon *daemon;
+	struct connections *connections;
+	struct listener *listener;
+	bool is_tls;
+	ev_io io;
+	ev_timer timer;
+	ev_timer look;	  /* at streams; runs while there are any */
+	bool has_drained; /* one of them */
+	struct http_question *first;
+	size_t unsent; /* of all answers but streams */
+};
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void add_headers(
+	struct MHD_Response *r, const char *content_type, const char *policy, const char *cache)
+{
+	if (policy) {
+		MHD_add_response_header(r, "Content-Security-Policy", policy);
+		MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+		MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+		MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
+	}
+	MHD_add_response_header(r, "Content-Type", content_type);
+	MHD_add_response_header(r, "Cache-Control", cache);
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+}
+
+/* Its connection is closed: whoever was refused comes anew, at the port's pace. But a stranger at the
+ * other end of one that is kept must not make all who share it wait. */
+static bool is_last(const struct http_question *q)
+{
+	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
+}
+
+/* Takes the body. tag: the ETag of a file, or "". */
+static struct MHD_Response *response_of(
+	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
+{
+	if (body->len <= CODING_SHORT_BYTES && http_takes_gzip(q))
+		coding_gzip(body);
+	bool is_gzip = coding_is_gzip(buf_slice(body));
+	size_t len = body->len;
+	char *text = buf_take(body);
+	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
+	if (!r) {
+		free(text);
+		return NULL;
+	}
+	/* A file is asked for again each time, and is told to be the same. */
+	add_headers(r, content_type, q->http->options.policy, *tag ? "no-cache" : "no-store");
+	MHD_add_response_header(r, "Vary", "Accept-Encoding");
+	if (*tag)
+		MHD_add_response_header(r, "ETag", tag);
+	if (is_gzip)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
+	return r;
+}
+
+static enum MHD_Result queue_body(
+	const struct http_question *q, struct http_reply reply, struct buf *body, const char *extra)
+{
+	char tag[CODING_TAG_SIZE] = "";
+	if (q->is_file)
+		coding_tag(buf_slice(body), tag);
+	if (q->is_file && coding_has(http_header(q, "If-None-Match"), tag))
+		reply.status = 304; /* libmicrohttpd leaves the body out */
+	struct MHD_Response *r = response_of(q, reply.content_type, tag, body);
+	if (!r)
+		return MHD_NO;
+	if (reply.status == 401)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	if (reply.status == 405)
+		MHD_add_response_header(r, "Allow", "GET, HEAD");
+	if ((reply.status == 503 || reply.status == 429) && extra)
+		MHD_add_response_header(r, "Retry-After", extra);
+	if (is_last(q))
+		MHD_add_response_header(r, "Connection", "close");
+	enum MHD_Result rc = MHD_queue_response(q->connection, reply.status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static void put_error(struct buf *out, unsigned status, const char *sentence)
+{
+	(void)status;
+	buf_puts(out, "{\"error\":");
+	buf_json_string(out, sentence);
+	buf_puts(out, "}");
+}
+
+static enum MHD_Result queue_error(struct http_question *q, unsigned status, const char *sentence)
+{
+	const struct http_options *o = &q->http->options;
+	struct buf body;
+	buf_init(&body, 4096);
+	(o->put_error ? o->put_error : put_error)(&body, status, sentence);
+	buf_puts(&body, "\n");
+	q->refused = true;
+	return queue_body(q, (struct http_reply){status, "application/json"}, &body, "1");
+}
+
+static void http_soon(struct http *h);
+
+struct wanted {
+	const char *name, *value;
+};
+
+static enum MHD_Result on_param(
+	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct wanted *w = ctx;
+	(void)kind;
+	if (!name || strcmp(name, w->name) != 0)
+		return MHD_YES;
+	w->value = value;
+	return MHD_NO;
+}
+
+/* MHD_lookup_connection_value() takes FieldSelector for fieldSelector. The API server does not, and
+ * gives a right for what it reads. */
+const char *http_param(const struct http_question *q, const char *name)
+{
+	struct wanted w = {name, NULL};
+	MHD_get_connection_values(q->connection, MHD_GET_ARGUMENT_KIND, on_param, &w);
+	return w.value;
+}
+
+struct each_wanted {
+	const char *name;
+	bool (*fn)(const char *value, void *ctx);
+	void *ctx;
+};
+
+static enum MHD_Result on_each_param(
+	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct each_wanted *w = ctx;
+	(void)kind;
+	if (!name || strcmp(name, w->name) != 0)
+		return MHD_YES;
+	return w->fn(value ? value : "", w->ctx) ? MHD_YES : MHD_NO;
+}
+
+void http_each_param(const struct http_question *q, const char *name,
+	bool (*fn)(const char *value, void *ctx), void *ctx)
+{
+	struct each_wanted w = {name, fn, ctx};
+	MHD_get_connection_values(q->connection, MHD_GET_ARGUMENT_KIND, on_each_param, &w);
+}
+
+const char *http_header(const struct http_question *q, const char *name)
+{
+	return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
+}
+
+bool http_takes_gzip(const struct http_question *q)
+{
+	return coding_takes_gzip(http_header(q, "Accept-Encoding"));
+}
+
+void *http_session(const struct http_question *q)
+{
+	if (!q->http->is_tls)
+		return NULL;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(q->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	return info ? info->tls_session : NULL;
+}
+
+void http_keep(struct http_question *q)
+{
+	connection_keep(q->place);
+	/* libmicrohttpd's own idle time is shorter. */
+	MHD_set_connection_option(q->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+}
+
+static void count_unsent(struct http_question *q, size_t bytes)
+{
+	q->unsent = bytes;
+	q->http->unsent += bytes;
+}
+
+void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body)
+{
+	must(q->state != REQUEST_ANSWERED && q->state != REQUEST_STREAMS);
+	bool sleeps = q->state == REQUEST_DEFERRED;
+	q->state = REQUEST_ANSWERED;
+	q->reply = reply;
+	q->refused = reply.status == 401;
+	buf_add(&q->body, body->ptr, body->len);
+	count_unsent(q, q->body.len);
+	if (!sleeps)
+		return;
+	MHD_resume_connection(q->connection);
+	http_soon(q->http);
+}
+
+void http_answer_file(struct http_question *q, const char *content_type, struct slice text)
+{
+	struct buf body;
+	buf_init(&body, text.len);
+	buf_add(&body, text.ptr, text.len);
+	q->is_file = true;
+	http_answer(q, (struct http_reply){200, content_type}, &body);
+	buf_done(&body);
+}
+
+bool http_names(const struct http_question *q)
+{
+	return q->names;
+}
+
+bool http_gone(const struct http_question *q)
+{
+	return connection_is_gone(q->place);
+}
+
+bool http_has_room(const struct http_question *q, size_t bytes)
+{
+	return bytes <= SMALL_BYTES || q->http->unsent + bytes <= HTTP_UNSENT_MAX_BYTES;
+}
+
+void http_caller(const struct http_question *q, struct auth_caller *ret)
+{
+	*ret = (struct auth_caller){.token = q->caller.token,
+		.user = q->caller.user,
+		.as = q->caller.as,
+		.address = connection_address(q->place)};
+}
+
+static void wake_port(void *ctx)
+{
+	http_soon(ctx);
+}
+
+static void note_drained(void *ctx)
+{
+	((struct http *)ctx)->has_drained = true;
+}
+
+struct http_stream *http_stream(
+	struct http_question *q, const char *content_type, const struct http_stream_events *events)
+{
+	struct http *h = q->http;
+	must(q->state == REQUEST_NEW || q->state == REQUEST_DEFERRED);
+	struct stream_options o = {.connection = q->connection,
+		.place = q->place,
+		.content_type = content_type,
+		.events = *events,
+		.wake = wake_port,
+		.drained = note_drained,
+		.ctx = h};
+	q->stream = stream_new(&o, ev_now(h->loop));
+	ev_timer_start(h->loop, &h->look);
+	bool sleeps = q->state == REQUEST_DEFERRED;
+	q->state = REQUEST_STREAMS;
+	if (sleeps)
+		MHD_resume_connection(q->connection);
+	http_soon(h);
+	return q->stream;
+}
+
+static enum MHD_Result queue_stream(struct http_question *q)
+{
+	struct MHD_Response *r = stream_response(q->stream);
+	if (!r)
+		return MHD_NO;
+	add_headers(r, stream_content_type(q->stream), q->http->options.policy, "no-store");
+	enum MHD_Result rc = MHD_queue_response(q->connection, 200, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static enum MHD_Result queue_deferred(struct http_question *r)
+{
+	if (r->state == REQUEST_ANSWERED)
+		return queue_body(r, r->reply, &r->body, "1");
+	if (r->state == REQUEST_STREAMS)
+		return queue_stream(r);
+	r->state = REQUEST_DEFERRED;
+	MHD_suspend_connection(r->connection);
+	return MHD_YES;
+}
+
+static enum MHD_Result queue_answer(struct http_question *r, const char *path)
+{
+	struct http *h = r->http;
+	connection_serves(r->place, true);
+	if (h->options.defer && h->options.defer(r, path, h->options.ctx))
+		return queue_deferred(r);
+	struct buf body;
+	buf_init(&body, BODY_MAX_BYTES);
+	struct http_reply reply = h->options.answer(r, path, &body, h->options.ctx);
+	if (body.failed) {
+		buf_done(&body);
+		return queue_error(r, 500, "the answer is too large to be sent");
+	}
+	if (!http_has_room(r, body.len)) {
+		buf_done(&body);
+		return queue_error(
+			r, 503, "too many large answers are on their way: ask again in a moment");
+	}
+	count_unsent(r, body.len);
+	return queue_body(r, reply, &body, NULL);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+static void on_verdict(enum auth_verdict v, void *ctx)
+{
+	struct http_question *r = ctx;
+	must(r->state == REQUEST_ASLEEP);
+	r->state = REQUEST_SETTLED;
+	r->verdict = v;
+	MHD_resume_connection(r->connection);
+	http_soon(r->http);
+}
+
+static const struct right *right_of(const struct http_question *r)
+{
+	switch (r->check) {
+	case CHECK_NAMES_USERS:
+		return &r->http->options.names_users;
+	case CHECK_NAMES_GROUPS:
+		return &r->http->options.names_groups;
+	case CHECK_MUST:
+		return &r->rights.must;
+	case CHECK_JOB_NAMES:
+		return &r->rights.names;
+	case CHECKS_DONE:
+		break;
+	}
+	must_not_get_here();
+	return NULL;
+}
+
+/* Does this caller pass without the check? One that is trusted may do everything, also name a user. What
+ * that user may is checked all the same. */
+static bool is_passed_over(const struct http_question *r)
+{
+	bool is_named = r->caller.as;
+	switch (r->check) {
+	case CHECK_NAMES_USERS:
+		return !is_named || r->is_trusted;
+	case CHECK_NAMES_GROUPS:
+		return !is_named || !r->caller.names_groups || r->is_trusted;
+	case CHECK_MUST:
+		return !is_named && r->is_trusted;
+	case CHECK_JOB_NAMES:
+		return !r->rights.has_names || (!is_named && r->is_trusted);
+	case CHECKS_DONE:
+		break;
+	}
+	return false;
+}
+
+static void put_refusal(const struct right *r, struct buf *out)
+{
+	buf_puts(out, "this user may not ");
+	right_describe(r, out);
+}
+
+static enum MHD_Result queue_refusal(struct http_question *r)
+{
+	const struct http_options *o = &r->http->options;
+	struct buf text;
+	buf_init(&text, 4096);
+	(o->put_refusal ? o->put_refusal : put_refusal)(right_of(r), &text);
+	enum MHD_Result rc = queue_error(r, 403, buf_text(&text));
+	buf_done(&text);
+	return rc;
+}
+
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path);
+
+static enum MHD_Result ask(struct http_question *r, const char *path)
+{
+	struct auth_caller caller;
+	http_caller(r, &caller);
+	if (r->check < CHECK_MUST)
+		caller.user = caller.as = NULL;
+	r->verdict =
+		r->http->options.ask(&caller, right_of(r), on_verdict, r, r->http->options.ctx);
+	if (r->verdict != AUTH_LATER)
+		return act_on_verdict(r, path);
+	r->state = REQUEST_ASLEEP;
+	connection_serves(r->place, true);
+	MHD_suspend_connection(r->connection);
+	return MHD_YES;
+}
+
+/* From the check that it has come to. */
+static enum MHD_Result go_on(struct http_question *r, const char *path)
+{
+	while (r->check != CHECKS_DONE && is_passed_over(r))
+		r->check++;
+	return r->check == CHECKS_DONE ? queue_answer(r, path) : ask(r, path);
+}
+
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
+{
+	enum right_check check = r->check;
+	if (r->verdict == AUTH_ALLOWED || check == CHECK_JOB_NAMES) {
+		r->names = check == CHECK_JOB_NAMES && r->verdict == AUTH_ALLOWED;
+		r->check++;
+		return go_on(r, path);
+	}
+	connection_serves(r->place, false);
+	switch (r->verdict) {
+	case AUTH_STRANGER:
+		return queue_error(r, 401,
+			"the API server does not know this bearer token, or it has expired");
+	case AUTH_REFUSED:
+		return queue_refusal(r);
+	case AUTH_UNKNOWN:
+		return queue_error(r, 503,
+			"the API server cannot review this token just now, or too many requests wait; try again in a second");
+	case AUTH_ALLOWED:
+	case AUTH_LATER:
+		break;
+	}
+	must_not_get_here();
+	return MHD_NO;
+}
+
+static enum MHD_Result admit(struct http_question *r, const char *path)
+{
+	struct http *h = r->http;
+	struct err e = {""};
+	r->rights = h->options.rights(r, path);
+	if (r->rights.open)
+		return queue_answer(r, path);
+	if (caller_is_of_another_site(r->connection))
+		return queue_error(r, 403,
+			"a page of another site may not ask; open this address in a tab of its own");
+	if (caller_read(r->connection, &r->caller, &e) != 0)
+		return queue_error(r, 400, e.text);
+	/* Who shows a token wants to be its owner: one that nobody knows must not see everything. */
+	r->is_trusted =
+		!h->options.trust_nobody && !r->caller.token && caller_is_loopback(r->connection);
+	r->names = r->is_trusted && !r->caller.as;
+	if (r->is_trusted && !caller_names_host(r->connection))
+		return queue_error(r, 421,
+			"ask for this host by its address or as localhost, not by another name");
+	if (!r->is_trusted && !r->caller.token)
+		return queue_error(
+			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
+	return go_on(r, path);
+}
+
+/* ---- MHD calls us ---------------------------------------------------------------------------- */
+
+static struct connection *place_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	must(info && info->socket_context);
+	return info->socket_context;
+}
+
+static struct http_question *request_begin(struct http *h, struct MHD_Connection *c)
+{
+	struct http_question *r = mem_alloc(sizeof(*r));
+	r->http = h;
+	r->connection = c;
+	r->place = place_of(c);
+	buf_init(&r->body, BODY_MAX_BYTES);
+	r->next = h->first;
+	if (r->next)
+		r->next->prev = r;
+	h->first = r;
+	return r;
+}
+
+static void on_completed(
+	void *cls, struct MHD_Connection *c, void **ctx, enum MHD_RequestTerminationCode why)
+{
+	struct http *h = cls;
+	struct http_question *r = *ctx;
+	(void)c;
+	(void)why;
+	if (!r)
+		return;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
+		h->first = r->next;
+	if (r->next)
+		r->next->prev = r->prev;
+	connection_serves(r->place, false);
+	stream_free(r->stream);
+	caller_done(&r->caller);
+	h->unsent -= r->unsent;
+	buf_done(&r->body);
+	free(r);
+	*ctx = NULL;
+}
+
+static void on_connection(
+	void *cls, struct MHD_Connection *c, void **place, enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = cls;
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		connections_remove(h->connections, *place);
+		return;
+	}
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *from =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	must(fd && from);
+	*place = connections_add(h->connections, fd->connect_fd, from->client_addr);
+}
+
+static bool has_body(struct MHD_Connection *c)
+{
+	const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+	return (length && strcmp(length, "0") != 0) ||
+	       MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
+}
+
+static enum MHD_Result on_text(void *ctx, enum MHD_ValueKind kind, const char *name,
+	size_t name_len, const char *value, size_t value_len)
+{
+	bool *has_nul = ctx;
+	(void)kind;
+	*has_nul = (name && strlen(name) != name_len) || (value && strlen(value) != value_len);
+	return *has_nul ? MHD_NO : MHD_YES;
+}
+
+/* %00 would end for us a text that goes on for whoever gave a right for it. */
+static bool has_nul(struct MHD_Connection *c)
+{
+	bool found = false;
+	MHD_get_connection_values_n(c, MHD_GET_ARGUMENT_KIND, on_text, &found);
+	return found;
+}
+
+/* The status of what is no question; 0: it is one. */
+static unsigned fault_of(struct MHD_Connection *c, const char *method, const char **ret_sentence)
+{
+	*ret_sentence = "only GET and HEAD";
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return 405;
+	*ret_sentence = "a parameter has a NUL in it (%00)";
+	if (has_nul(c))
+		return 400;
+	*ret_sentence = "a request must have no body";
+	return has_body(c) ? 413 : 0;
+}
+
+static enum MHD_Result take_new(struct http_question *q, const char *path, const char *method)
+{
+	const char *sentence;
+	unsigned status = fault_of(q->connection, method, &sentence);
+	return status ? queue_error(q, status, sentence) : admit(q, path);
+}
+
+/* Called once when the headers are there, then again until an answer is queued. One that is queued at
+ * once ends the connection: for libmicrohttpd somebody may send a body yet. */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *path,
+	const char *method, const char *version, const char *data, size_t *size, void **ctx)
+{
+	(void)version;
+	(void)data;
+	if (!*ctx) {
+		*ctx = request_begin(cls, c);
+		return has_body(c) ? take_new(*ctx, path, method) : MHD_YES;
+	}
+	struct http_question *r = *ctx;
+	*size = 0;
+	switch (r->state) {
+	case REQUEST_NEW:
+		return take_new(r, path, method);
+	case REQUEST_ASLEEP:
+		return MHD_YES;
+	case REQUEST_SETTLED:
+		return act_on_verdict(r, path);
+	case REQUEST_DEFERRED:
+		return MHD_YES;
+	case REQUEST_ANSWERED:
+	case REQUEST_STREAMS:
+		return queue_deferred(r);
+	}
+	return MHD_NO;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* libmicrohttpd's epoll forgets that a handshake waits for bytes (0.9.75 does): it then wants to be
+ * run again at once, for as long as the client stalls. A pace bounds what that costs. */
+static bool is_in_haste(const struct http *h, MHD_UNSIGNED_LONG_LONG ms)
+{
+	return h->is_tls && ms < HANDSHAKE_PACE_MS && connections_has_newcomer(h->connections);
+}
+
+static void http_arm(struct http *h)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	ev_timer_stop(h->loop, &h->timer);
+	if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+		return;
+	if (is_in_haste(h, ms))
+		ms = HANDSHAKE_PACE_MS;
+	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
+	ev_timer_start(h->loop, &h->timer);
+}
+
+static void http_soon(struct http *h)
+{
+	ev_timer_stop(h->loop, &h->timer);
+	ev_timer_set(&h->timer, 0., 0.);
+	ev_timer_start(h->loop, &h->timer);
+}
+
+static void tell_drained(struct http *h)
+{
+	h->has_drained = false;
+	for (struct http_question *q = h->first; q; q = q->next)
+		if (q->stream)
+			stream_tell_drained(q->stream);
+}
+
+/* What is written in tell_drained() wants another turn: http_soon(). */
+static void http_turn(struct http *h)
+{
+	MHD_run(h->daemon);
+	http_arm(h);
+	if (h->has_drained)
+		tell_drained(h);
+}
+
+static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct http *h = w->data;
+	bool any = false;
+	(void)revents;
+	for (struct http_question *q = h->first; q; q = q->next) {
+		if (!q->stream)
+			continue;
+		any = true;
+		stream_look(q->stream, ev_now(loop));
+	}
+	if (!any)
+		ev_timer_stop(loop, w);
+}
+
+static void on_io(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	http_turn(w->data);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	http_turn(w->data);
+}
+
+/* It is libmicrohttpd's from here on, and closed by that in any case. */
+static void on_accepted(int fd, const struct sockaddr *from, socklen_t len, void *ctx)
+{
+	struct http *h = ctx;
+	MHD_add_connection(h->daemon, fd, from, len);
+	http_soon(h);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static struct MHD_Daemon *start_daemon(struct http *h)
+{
+	const struct tls *tls = h->options.tls;
+	struct MHD_OptionItem secure[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->certificate : NULL},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)TLS_PRIORITIES},
+		/* With one, libmicrohttpd asks for a certificate. It verifies none. */
+		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (char *)h->options.client_authorities},
+		{MHD_OPTION_END, 0, NULL},
+	};
+	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+			 (tls ? MHD_USE_TLS : 0);
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_CONNECTION_LIMIT,
+		h->options.limits.all + ENDING_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, h, MHD_OPTION_ARRAY, tls ? secure : secure + 4, MHD_OPTION_END);
+}
+
+int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
+{
+	if (o->tls && MHD_is_feature_supported(MHD_FEATURE_SSL) != MHD_YES)
+		return err_set(e, ERR_INVALID,
+			"this libmicrohttpd was built without TLS; leave the --tls flags and --visibility-listen out, or install one that has it, such as Debian's");
+	struct http *h = mem_alloc(sizeof(*h));
+	struct listener_options at = {.host = o->host,
+		.port = o->port,
+		.flag = o->flag ? o->flag : "listen",
+		.pace = o->pace,
+		.accepted = on_accepted,
+		.ctx = h};
+	int rc = listener_new(loop, &at, &h->listener, e);
+	if (rc) {
+		free(h);
+		return rc;
+	}
+	h->loop = loop;
+	h->options = *o;
+	h->options.host = NULL; /* borrowed for this call only */
+	h->connections = connections_new(loop, &o->limits);
+	h->daemon = start_daemon(h);
+	if (!h->daemon) {
+		listener_free(h->listener);
+		connections_free(h->connections);
+		free(h);
+		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
+	}
+	h->is_tls = o->tls;
+	h->options.tls = NULL; /* borrowed, as the host */
+	h->options.client_authorities = NULL;
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	must(info);
+	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);
+	ev_timer_init(&h->timer, on_timer, 0., 0.);
+	ev_timer_init(&h->look, on_look, LOOK_SECONDS, LOOK_SECONDS);
+	h->io.data = h->timer.data = h->look.data = h;
+	ev_io_start(loop, &h->io);
+	*ret = h;
+	return 0;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	listener_free(h->listener);
+	ev_io_stop(h->loop, &h->io);
+	ev_timer_stop(h->loop, &h->timer);
+	ev_timer_stop(h->loop, &h->look);
+	for (struct http_question *r = h->first; r; r = r->next) {
+		if (r->stream)
+			stream_stop(r->stream);
+		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
+			continue;
+		r->state = REQUEST_SETTLED;
+		r->verdict = AUTH_UNKNOWN;
+		MHD_resume_connection(r->connection);
+	}
+	MHD_stop_daemon(h->daemon);
+	connections_free(h->connections);
+	free(h);
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return listener_port(h->listener);
+}

@@ -1,0 +1,160 @@
+/*
+ * The HTTP port: libmicrohttpd on our event loop, without a thread.
+ *
+ * Only GET and HEAD, no bodies, 256 connections, 32 KiB of headers each, ten seconds for a request
+ * and a minute for its answer; connections.h says which connection goes when there are too many.
+ * What is answered is the owner's (answer), and which right it wants (rights); this module decides
+ * who gets it: open paths are for all, the rest to callers from a loopback address, and to those
+ * whose bearer token the owner's `ask` gives that right; caller.h has those for whom a proxy asks. The
+ * connection sleeps while that is found out.
+ *
+ * An answer goes as gzip to a client that takes it (coding.h). It may also be a stream, which goes on for as long as
+ * its owner likes (stream.h).
+ *
+ * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
+ * the same ten seconds are for both. It costs about a millisecond, so http_options.pace bounds how
+ * many are begun (listener.h). Clients may be asked for certificates there (client_authorities); what
+ * one proves is for the owner to find out.
+ *
+ * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
+ * make them wait: open paths only, one request a connection, five seconds for it.
+ *
+ * Whoever is refused (401, or by this module) has had the last answer of his connection, unless that is
+ * kept (http_keep()): else he could go on without a pace.
+ *
+ * A browser says whether a page of another site asks (Sec-Fetch-Site). Such a page gets open paths only: it
+ * could not read an answer, but would learn how long it took, and could keep us busy with the rights of a
+ * port-forward or of a proxy's cookie.
+ *
+ * A caller from loopback must also name this host in its Host header by address or as localhost:
+ * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
+ * a user with a port-forward open.
+ */
+#ifndef SLUICE_CONTROLLER_NET_HTTP_H
+#define SLUICE_CONTROLLER_NET_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "controller/net/connections.h"
+#include "controller/net/auth.h"
+#include "controller/net/listener.h"
+#include "controller/net/tls.h"
+
+struct ev_loop;
+struct http;
+
+/* A request that waits for its answer. */
+struct http_question;
+
+struct http_reply {
+	unsigned status;
+	const char *content_type; /* static */
+};
+
+/* What a path wants of its caller. */
+struct http_rights {
+	bool open; /* nothing: it is for all that reach the port */
+	struct right must;
+	bool has_names;
+	struct right names; /* without it the answer has less: http_names() */
+};
+
+struct http_options {
+	const char *host;   /* "" all addresses */
+	uint16_t port;	    /* 0: any free one */
+	const char *flag;   /* that named the address, for sentences */
+	const char *policy; /* Content-Security-Policy of all answers; NULL: none. Static */
+	bool trust_nobody;  /* loopback is an address like any other */
+	bool one_request;   /* then the connection is closed */
+	struct connections_limits limits;
+	struct listener_pace pace; /* of new connections */
+	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
+	/* PEM: clients are asked for a certificate of these authorities, and may show none;
+	 * http_session() tells. NULL: they are not asked. Borrowed as tls. */
+	const char *client_authorities;
+	struct http_rights (*rights)(const struct http_question *q, const char *path);
+	struct http_reply (*answer)(
+		const struct http_question *q, const char *path, struct buf *out, void *ctx);
+	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
+	 * once. False: answer() has it. May be NULL. */
+	bool (*defer)(struct http_question *q, const char *path, void *ctx);
+	/* The body of an answer that is made here: application/json. NULL: {"error": sentence}. */
+	void (*put_error)(struct buf *out, unsigned status, const char *sentence);
+	/* Says which right a caller lacks, and how to get it. NULL: which, alone. */
+	void (*put_refusal)(const struct right *r, struct buf *out);
+	/* What a proxy must be allowed that names users, and groups (caller.h). */
+	struct right names_users, names_groups;
+	enum auth_verdict (*ask)(const struct auth_caller *caller, const struct right *right,
+		auth_verdict_fn *fn, void *fn_ctx, void *ctx);
+	void *ctx;
+};
+
+extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
+/* Of a port that speaks TLS: handshakes take a tenth of a core at most, whoever asks for them. */
+extern const struct listener_pace HTTP_TLS_PACE;
+
+/* ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says why. */
+int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
+/* A parameter of the query, or NULL; while the question is being taken. Its name is this one to the
+ * letter; of several the first. */
+const char *http_param(const struct http_question *q, const char *name);
+/* Each value of a parameter that may come several times, in their order; the same. Stops where fn says false. */
+void http_each_param(const struct http_question *q, const char *name,
+	bool (*fn)(const char *value, void *ctx), void *ctx);
+/* Has its caller http_rights.names? */
+bool http_names(const struct http_question *q);
+/* The same of a header. */
+const char *http_header(const struct http_question *q, const char *name);
+/* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */
+void *http_session(const struct http_question *q);
+/* Who asks, to the letter of the headers, as long as the question is there. Nothing of one that was let in
+ * without being asked: from here, or for an open path. */
+void http_caller(const struct http_question *q, struct auth_caller *ret);
+/* Whose connection this is is known: no stranger's takes its place (connections.h). From inside defer. */
+void http_keep(struct http_question *q);
+/* Does nobody wait for its answer any more? It still wants one. */
+bool http_gone(const struct http_question *q);
+/* May its answer go as gzip? */
+bool http_takes_gzip(const struct http_question *q);
+/* From inside defer, or later from the loop. The body may be a gzip where http_takes_gzip(). */
+void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body);
+/* Answers as http_answer() with a file, which is the same text until another program runs. It has an ETag; a client
+ * that names it is told that its copy is good (304). content_type: static. */
+void http_answer_file(struct http_question *q, const char *content_type, struct slice text);
+/* Slow clients must not take the controller's memory: so many bytes of answers may wait to be fetched at a port,
+ * streams aside. Who makes a large answer asks first whether there is room; a small one always has it. */
+enum { HTTP_UNSENT_MAX_BYTES = 96 << 20 };
+bool http_has_room(const struct http_question *q, size_t bytes);
+
+/* Its answer is a stream instead: status 200, and what is written until one of the two ends it. */
+struct http_stream;
+
+struct http_stream_events {
+	/* From the loop: nothing waits to be sent any more. May be NULL. */
+	void (*drained)(void *ctx);
+	/* The client has gone, or takes nothing: the stream is no more. Not after http_stream_end(),
+	 * and not from inside another call; nothing of the port may be called in here. */
+	void (*closed)(void *ctx);
+	void *ctx;
+};
+
+/* As http_answer(). content_type: static. */
+struct http_stream *http_stream(
+	struct http_question *q, const char *content_type, const struct http_stream_events *events);
+/* At most 4 MiB may wait to be sent: with more the client is cut off. */
+void http_stream_write(struct http_stream *s, struct slice text);
+size_t http_stream_waiting(const struct http_stream *s);
+/* What was written is sent yet. s must not be named again. */
+void http_stream_end(struct http_stream *s);
+
+/* No verdict and no answer may come after this: free those who give them first. Streams are
+ * cut. */
+void http_free(struct http *h);
+
+uint16_t http_port(const struct http *h);
+
+#endif

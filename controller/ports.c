@@ -1,0 +1,326 @@
+#include "controller/ports.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/monotonic.h"
+#include "controller/forecast/forecasts.h"
+#include "controller/answers/api.h"
+#include "controller/net/auth.h"
+#include "controller/past/past_questions.h"
+#include "controller/answers/counters.h"
+#include "controller/answers/decision_log.h"
+#include "controller/net/http.h"
+#include "controller/answers/metrics_page.h"
+#include "controller/ledger/pg.h"
+#include "controller/page/page.h"
+#include "controller/answers/answers.h"
+#include "controller/answers/job_query.h"
+#include "controller/answers/watch_terms.h"
+#include "controller/watch/informer.h"
+#include "controller/write/events.h"
+
+struct ports {
+	const struct parts *parts;
+	const struct loop_state *state;
+	struct auth *auth; /* may this caller ask? */
+	struct http *http, *probes;
+	struct answers *answers; /* the aggregated API, for the page */
+	struct metrics_page metrics;
+	struct buf missing; /* kinds that are not listed yet, for /readyz */
+	struct buf denied;  /* ... and those that it does without */
+};
+
+static struct api_sources sources_of(struct ports *p)
+{
+	buf_reset(&p->missing);
+	informer_missing(p->parts->informer, &p->missing);
+	buf_reset(&p->denied);
+	informer_denied(p->parts->informer, &p->denied);
+	struct api_sources s = {
+		.metrics = {.queue = p->parts->queue,
+			.gate = p->parts->gate,
+			.counters = p->parts->counters,
+			.events = events_count(p->parts->events),
+			.forecasts = forecasts_count(p->parts->forecasts),
+			.api = kube_client_stats(p->parts->client),
+			.overcommit_controller = p->parts->overcommit_controller,
+			.ledger_up = pg_up(p->parts->pg),
+			.recorder = p->parts->recorder,
+			.fair_sharing = p->parts->options->settings.config.fair_sharing,
+			.decides = gate_leading(p->parts->gate),
+			.synced = informer_synced(p->parts->informer)},
+		.decision_log = p->parts->decision_log,
+		.identity = p->parts->options->identity,
+		.cell = p->parts->options->cell,
+		.leadership = parts_leadership(p->parts, p->state),
+		.namespace_name = p->parts->options->config_namespace,
+		.port = p->http ? http_port(p->http) : 0,
+		.waiting_for = buf_text(&p->missing),
+		.denied = buf_text(&p->denied),
+		.ledger_trouble = p->state->ledger_trouble,
+		.stopping = p->state->stopping,
+		.now_ms = parts_now_ms(p->parts),
+	};
+	s.metrics.nkinds = informer_health(p->parts->informer, s.metrics.kinds);
+	return s;
+}
+
+static struct api_request request_of(const struct http_question *q, const char *path)
+{
+	return (struct api_request){.path = path,
+		.after = http_param(q, "after"),
+		.ns = http_param(q, "namespace"),
+		.by = http_param(q, "by"),
+		.clusterqueue = http_param(q, "clusterQueue"),
+		.names = http_names(q)};
+}
+
+static struct http_reply on_request(
+	const struct http_question *q, const char *path, struct buf *out, void *ctx)
+{
+	struct ports *p = ctx;
+	struct api_sources s = sources_of(p);
+	struct api_request r = request_of(q, path);
+	if (strcmp(path, "/metrics") == 0) {
+		metrics_page_put(&p->metrics, &s.metrics, out);
+		return (struct http_reply){200, METRICS_CONTENT_TYPE};
+	}
+	return api_answer(&s, &r, out);
+}
+
+static void complain(struct http_question *q, unsigned status, const char *sentence)
+{
+	struct buf body;
+	buf_init(&body, 4096);
+	struct http_reply reply = api_complain(&body, status, sentence);
+	http_answer(q, reply, &body);
+	buf_done(&body);
+}
+
+static void on_told(const struct buf *body, const char *sentence, void *ctx)
+{
+	if (!body)
+		complain(ctx, 503, sentence);
+	else if (!http_has_room(ctx, body->len))
+		complain(
+			ctx, 503, "too many large answers are on their way: ask again in a moment");
+	else
+		http_answer(ctx, (struct http_reply){200, "application/json"}, body);
+}
+
+static bool take_page_file(struct http_question *q, const char *path)
+{
+	const char *type, *text = page_text(path, &type);
+	if (text)
+		http_answer_file(q, type, slice_of(text));
+	return text != NULL;
+}
+
+/* A question of the page's scripts to the aggregated API. */
+static bool take_page_question(struct ports *p, struct http_question *q, const char *path)
+{
+	struct right right;
+	if (!page_right(path, false, &right))
+		return false;
+	answers_take(p->answers, q, path);
+	return true;
+}
+
+static struct http_rights page_rights(const struct http_question *q, const char *path)
+{
+	const struct watch_words watch = {.watch = http_param(q, "watch")};
+	const struct api_request r = request_of(q, path);
+	const char *type;
+	struct http_rights x = {.open = page_text(path, &type) != NULL};
+	if (x.open || page_right(path, watch_wanted(&watch), &x.must))
+		return x;
+	return api_rights(&r);
+}
+
+/* All who are let in without being asked are one. */
+static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx)
+{
+	const struct ports *p = ctx;
+	struct auth_caller caller;
+	http_caller(q, &caller);
+	snprintf(ret, ANSWERS_WHO_SIZE, "%" PRIu64, auth_name(p->auth, &caller, monotonic_ms()));
+}
+
+/* False: the ledger is not asked for what is at this path. */
+static bool past_words_of(const struct http_question *q, const char *path, struct past_words *ret)
+{
+	*ret = (struct past_words){
+		.since = http_param(q, "since"), .until = http_param(q, "until")};
+	if (strcmp(path, "/api/v1/usage") == 0) {
+		ret->kind = PAST_USAGE;
+		ret->clusterqueue = http_param(q, "clusterQueue");
+		return true;
+	}
+	ret->kind = PAST_COST;
+	ret->by = http_param(q, "by");
+	ret->ns = http_param(q, "namespace");
+	return strcmp(path, "/api/v1/cost") == 0;
+}
+
+static bool on_defer(struct http_question *q, const char *path, void *ctx)
+{
+	struct ports *p = ctx;
+	struct past_words words;
+	struct err e = {""};
+	if (take_page_file(q, path) || take_page_question(p, q, path))
+		return true;
+	if (!past_words_of(q, path, &words) || !gate_leading(p->parts->gate))
+		return false;
+	struct past_asker who = {on_told, q, p};
+	int rc = past_questions_ask(
+		p->parts->past_questions, &words, parts_now_ms(p->parts), &who, &e);
+	if (rc)
+		complain(q, rc == ERR_LIMIT ? 503 : 400, e.text);
+	return true;
+}
+
+static enum auth_verdict on_ask(const struct auth_caller *caller, const struct right *right,
+	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
+{
+	struct ports *p = ctx;
+	return auth_ask(p->auth, caller, right, monotonic_ms(), fn, fn_ctx);
+}
+
+static struct http_rights probe_rights(const struct http_question *q, const char *path)
+{
+	(void)q;
+	(void)path;
+	return (struct http_rights){.open = true};
+}
+
+static struct http_reply on_probe(
+	const struct http_question *q, const char *path, struct buf *out, void *ctx)
+{
+	if (api_is_probe(path))
+		return on_request(q, path, out, ctx);
+	buf_puts(out, "here are /healthz and /readyz; the rest is at the port of --listen\n");
+	return (struct http_reply){404, "text/plain; charset=utf-8"};
+}
+
+static int open_port(struct ports *p, const struct listen_at *at, struct http_options *o,
+	struct http **ret, struct err *e)
+{
+	if (!at->on)
+		return 0;
+	o->host = at->host;
+	o->port = at->port;
+	o->ctx = p;
+	int rc = http_new(p->parts->loop, o, ret, e);
+	if (rc == 0)
+		log_event(p->parts->log, LEVEL_INFO, "listening", "address", at->host, "#port",
+			LOG_NUMBER(http_port(*ret)), "for", o->one_request ? "probes" : "the API",
+			"scheme", o->tls ? "https" : "http", NULL);
+	return rc;
+}
+
+/* Of deploy/manager. */
+static const char *const service_names[] = {"sluice-controller.sluice-system.svc"};
+
+/* *ret stays NULL: plain HTTP. */
+static int load_tls(struct ports *p, struct tls **ret, struct err *e)
+{
+	const struct options *o = p->parts->options;
+	if (!o->listen.on || (!o->tls_self_signed && !o->tls_cert_file))
+		return 0;
+	struct tls_files files = {
+		"--tls-cert-file", "--tls-private-key-file", o->tls_cert_file, o->tls_key_file};
+	int rc = o->tls_self_signed ? tls_make(service_names, 1, ret, e) : tls_load(&files, ret, e);
+	if (rc == 0)
+		tls_log(*ret, o->tls_cert_file, p->parts->log);
+	else if (o->tls_self_signed)
+		err_wrap(e, "--tls-self-signed");
+	return rc;
+}
+
+static void make_auth(struct ports *p)
+{
+	struct auth_options o = {.client = p->parts->client,
+		.log = p->parts->log,
+		.audience = p->parts->options->token_audience};
+	p->auth = auth_new(&o);
+}
+
+static int open_all(struct ports *p, struct err *e)
+{
+	struct tls *tls = NULL;
+	struct http_options probes = {
+		.flag = "probe-listen",
+		.one_request = true,
+		.limits = HTTP_PROBE_LIMITS,
+		.rights = probe_rights,
+		.answer = on_probe,
+	};
+	struct http_options api = {
+		.flag = "listen",
+		.trust_nobody = p->parts->options->loopback_needs_token,
+		.limits = HTTP_LIMITS,
+		.policy = PAGE_POLICY,
+		.rights = page_rights,
+		.answer = on_request,
+		.defer = on_defer,
+		.ask = on_ask,
+		.put_refusal = api_refusal,
+		.names_users = {"impersonate", VISIBILITY_GROUP, "users", ""},
+		.names_groups = {"impersonate", VISIBILITY_GROUP, "groups", ""},
+	};
+	int rc = open_port(p, &p->parts->options->probe_listen, &probes, &p->probes, e);
+	if (rc == 0)
+		rc = load_tls(p, &tls, e);
+	api.tls = tls;
+	if (tls)
+		api.pace = HTTP_TLS_PACE;
+	if (rc == 0)
+		rc = open_port(p, &p->parts->options->listen, &api, &p->http, e);
+	tls_free(tls);
+	return rc;
+}
+
+int ports_open(const struct parts *parts, const struct loop_state *state, struct ports **ret,
+	struct err *e)
+{
+	struct ports *p = mem_alloc(sizeof(*p));
+	*p = (struct ports){.parts = parts, .state = state};
+	metrics_page_init(&p->metrics);
+	buf_init(&p->missing, 1024);
+	buf_init(&p->denied, 1024);
+	make_auth(p);
+	p->answers = answers_new(parts, state, who_asks, p);
+	int rc = open_all(p, e);
+	if (rc) {
+		ports_close(p);
+		p = NULL;
+	}
+	*ret = p;
+	return rc;
+}
+
+void ports_tick(struct ports *p, int64_t tick_ms)
+{
+	if (p)
+		answers_tick(p->answers, tick_ms);
+}
+
+void ports_close(struct ports *p)
+{
+	if (!p)
+		return;
+	/* These give verdicts and answers (http_free()). */
+	auth_free(p->auth);
+	past_questions_forget(p->parts->past_questions, p);
+	answers_free(p->answers);
+	http_free(p->http);
+	http_free(p->probes);
+	metrics_page_done(&p->metrics);
+	buf_done(&p->missing);
+	buf_done(&p->denied);
+	free(p);
+}

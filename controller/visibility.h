@@ -1,0 +1,50 @@
+/*
+ * Visibility: the aggregated API visibility.sluice.dev, by which everybody asks as himself.
+ *
+ *     kubectl get queuedjobs -n team        (docs/visibility.md)
+ *
+ * The API server authenticates and authorizes, and passes the request on to this port
+ * (--visibility-listen), over TLS, with its front-proxy certificate. What is not the front proxy is
+ * told nothing.
+ *
+ *   front_proxy.h   is it the API server that asks?
+ *   job_query.h     what is asked for: path and parameters as a question
+ *   answers.h       which question is answered by whom: documents, one Job, many,
+ *                   a watch, the past
+ *   queued_jobs.h   Jobs as QueuedJobs, or as the rows of a Table
+ *   past_resource.h  costs, reports, histories
+ *   start_review.h  what would make a Job start earlier
+ *   whatif.h        what would happen if some object were different
+ *   discovery.h     what kubectl reads first: groups, resources, OpenAPI
+ *   watchers.h      who is told how they change
+ *   reader.h        the process in which lists are made
+ *   announcement.h  how the API server finds the leader
+ *
+ * Only the leader answers: another replica says in one line who leads, or since when nobody does. It
+ * would have to answer from what it does not know.
+ *
+ * The port opens when the authority of the front proxy is known, and anew when that changes or the
+ * certificate does. A certificate that is made here lives as long as the process.
+ *
+ * Nothing here may hold up a start of a Job: a failure is a line in the log, and tried again.
+ */
+#ifndef SLUICE_CONTROLLER_VISIBILITY_H
+#define SLUICE_CONTROLLER_VISIBILITY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "controller/parts.h"
+
+struct visibility;
+
+/* *ret is NULL where --visibility-listen is off. ERR_INVALID names the flag: files that cannot be
+ * read, or an address that cannot be had. parts and state are borrowed until visibility_close(). */
+int visibility_open(const struct parts *parts, const struct loop_state *state,
+	struct visibility **ret, struct err *e);
+void visibility_close(struct visibility *v); /* before parts_close(); NULL is fine */
+
+/* Once a second; NULL is fine. tick_ms: of a clock that only goes on. */
+void visibility_tick(struct visibility *v, int64_t tick_ms);
+
+#endif
