@@ -11,6 +11,7 @@
 #include "controller/common/note_log.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/reviews.h"
+#include "controller/answers/answers.h"
 #include "controller/answers/counters.h"
 #include "controller/answers/decision_log.h"
 #include "controller/ports.h"
@@ -49,6 +50,7 @@ enum stage {
 
 struct controller {
 	struct parts parts;
+	struct answers *answers; /* for all ports */
 	struct ports *ports;
 	struct loop_state loop_state;
 	struct visibility *visibility; /* NULL: off */
@@ -241,8 +243,8 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		informer_tick(c->parts.informer);
 		look_for_news(c);
 		stuck_pods_tick(c->parts.stuck_pods, tick_ms());
-		ports_tick(c->ports, tick_ms());
 		visibility_tick(c->visibility, tick_ms());
+		answers_tick(c->answers, tick_ms());
 		forecasts_tick(c->parts.forecasts, gate_leading(c->parts.gate),
 			parts_now_ms(&c->parts), tick_ms());
 		reviews_tick(c->parts.reviews, gate_leading(c->parts.gate), parts_now_ms(&c->parts),
@@ -357,9 +359,11 @@ static int controller_open(struct controller *c, struct err *e)
 		.changed = mark_dirty, .ledger_state = on_ledger_state, .ctx = c};
 	c->loop_state.ledger_trouble = c->ledger_trouble;
 	int rc = parts_open(&c->parts, &events, e);
-	if (rc == 0)
-		rc = ports_open(&c->parts, &c->loop_state, &c->ports, e);
-	return rc ? rc : visibility_open(&c->parts, &c->loop_state, &c->visibility, e);
+	if (rc)
+		return rc;
+	c->answers = answers_new(&c->parts, &c->loop_state);
+	rc = ports_open(&c->parts, &c->loop_state, c->answers, &c->ports, e);
+	return rc ? rc : visibility_open(&c->parts, c->answers, &c->visibility, e);
 }
 
 int controller_run(const struct options *o, struct log *log)
@@ -386,6 +390,7 @@ int controller_run(const struct options *o, struct log *log)
 	}
 	visibility_close(c.visibility);
 	ports_close(c.ports);
+	answers_free(c.answers);
 	parts_close(&c.parts);
 	ev_loop_destroy(loop);
 	return c.exit_code;

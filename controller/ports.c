@@ -1,6 +1,5 @@
 #include "controller/ports.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct ports {
 	const struct loop_state *state;
 	struct auth *auth; /* may this caller ask? */
 	struct http *http, *probes;
-	struct answers *answers; /* the aggregated API, for the page */
+	struct answers *answers;
 	struct metrics_page metrics;
 	struct buf missing; /* kinds that are not listed yet, for /readyz */
 	struct buf denied;  /* ... and those that it does without */
@@ -120,13 +119,21 @@ static bool take_page_file(struct http_question *q, const char *path)
 	return text != NULL;
 }
 
+/* All who are let in without being asked are one. */
+static uint64_t who_asks(const struct ports *p, const struct http_question *q)
+{
+	struct auth_caller caller;
+	http_caller(q, &caller);
+	return auth_name(p->auth, &caller, monotonic_ms());
+}
+
 /* A question of the page's scripts to the aggregated API. */
 static bool take_page_question(struct ports *p, struct http_question *q, const char *path)
 {
 	struct right right;
 	if (!page_right(path, false, &right))
 		return false;
-	answers_take(p->answers, q, path);
+	answers_take(p->answers, q, path, who_asks(p, q));
 	return true;
 }
 
@@ -139,15 +146,6 @@ static struct http_rights page_rights(const struct http_question *q, const char 
 	if (x.open || page_right(path, watch_wanted(&watch), &x.must))
 		return x;
 	return api_rights(&r);
-}
-
-/* All who are let in without being asked are one. */
-static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx)
-{
-	const struct ports *p = ctx;
-	struct auth_caller caller;
-	http_caller(q, &caller);
-	snprintf(ret, ANSWERS_WHO_SIZE, "%" PRIu64, auth_name(p->auth, &caller, monotonic_ms()));
 }
 
 /* False: the ledger is not asked for what is at this path. */
@@ -284,16 +282,15 @@ static int open_all(struct ports *p, struct err *e)
 	return rc;
 }
 
-int ports_open(const struct parts *parts, const struct loop_state *state, struct ports **ret,
-	struct err *e)
+int ports_open(const struct parts *parts, const struct loop_state *state, struct answers *answers,
+	struct ports **ret, struct err *e)
 {
 	struct ports *p = mem_alloc(sizeof(*p));
-	*p = (struct ports){.parts = parts, .state = state};
+	*p = (struct ports){.parts = parts, .state = state, .answers = answers};
 	metrics_page_init(&p->metrics);
 	buf_init(&p->missing, 1024);
 	buf_init(&p->denied, 1024);
 	make_auth(p);
-	p->answers = answers_new(parts, state, who_asks, p);
 	int rc = open_all(p, e);
 	if (rc) {
 		ports_close(p);
@@ -303,12 +300,6 @@ int ports_open(const struct parts *parts, const struct loop_state *state, struct
 	return rc;
 }
 
-void ports_tick(struct ports *p, int64_t tick_ms)
-{
-	if (p)
-		answers_tick(p->answers, tick_ms);
-}
-
 void ports_close(struct ports *p)
 {
 	if (!p)
@@ -316,7 +307,8 @@ void ports_close(struct ports *p)
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
 	past_questions_forget(p->parts->past_questions, p);
-	answers_free(p->answers);
+	if (p->http)
+		answers_drop(p->answers, p->http);
 	http_free(p->http);
 	http_free(p->probes);
 	metrics_page_done(&p->metrics);

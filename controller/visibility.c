@@ -179,6 +179,13 @@ static void look_at_configmap(struct visibility *v)
 
 /* ---- the port -------------------------------------------------------------------------------- */
 
+/* The API server says, behind its certificate. */
+static uint64_t who_asks(const struct http_question *q)
+{
+	const char *user = http_header(q, "X-Remote-User");
+	return auth_number(user ? user : "");
+}
+
 static bool on_question(struct http_question *q, const char *path, void *ctx)
 {
 	struct visibility *v = ctx;
@@ -188,7 +195,7 @@ static bool on_question(struct http_question *q, const char *path, void *ctx)
 		answers_refuse(q, why);
 	} else {
 		http_keep(q);
-		answers_take(v->answers, q, path);
+		answers_take(v->answers, q, path, who_asks(q));
 	}
 	return true;
 }
@@ -223,7 +230,7 @@ static int listen_anew(struct visibility *v, struct http **ret, struct err *e)
 static void close_port(struct visibility *v)
 {
 	if (v->http)
-		answers_drop(v->answers);
+		answers_drop(v->answers, v->http);
 	http_free(v->http);
 	v->http = NULL;
 }
@@ -275,18 +282,9 @@ void visibility_tick(struct visibility *v, int64_t tick_ms)
 	if (known && v->outdated)
 		open_port(v);
 	announce(v, tick_ms);
-	answers_tick(v->answers, tick_ms);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
-
-/* The API server says, behind its certificate. */
-static void who_asks(const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx)
-{
-	const char *user = http_header(q, "X-Remote-User");
-	(void)ctx;
-	snprintf(ret, ANSWERS_WHO_SIZE, "%s", user ? user : "");
-}
 
 /* 0: browsers elsewhere do not reach it. */
 static uint16_t page_port(const struct listen_at *at)
@@ -296,7 +294,7 @@ static uint16_t page_port(const struct listen_at *at)
 	return at->on && !is_here ? at->port : 0;
 }
 
-static void make_sources(struct visibility *v, const struct loop_state *state)
+static void make_sources(struct visibility *v)
 {
 	const struct options *o = v->parts->options;
 	struct announcement_options announcement = {.client = v->parts->client,
@@ -307,19 +305,19 @@ static void make_sources(struct visibility *v, const struct loop_state *state)
 		.seed = parts_draw_seed()};
 	v->front_proxy = front_proxy_new();
 	v->json = json_new(TREE_MAX_BYTES);
-	v->answers = answers_new(v->parts, state, who_asks, NULL);
 	v->announcement = announcement_new(&announcement);
 }
 
-int visibility_open(const struct parts *parts, const struct loop_state *state,
-	struct visibility **ret, struct err *e)
+int visibility_open(
+	const struct parts *parts, struct answers *answers, struct visibility **ret, struct err *e)
 {
 	*ret = NULL;
 	if (!parts->options->visibility_listen.on)
 		return 0;
 	struct visibility *v = mem_alloc(sizeof(*v));
 	v->parts = parts;
-	make_sources(v, state);
+	v->answers = answers;
+	make_sources(v);
 	int rc = get_certificate(v, e);
 	if (rc == 0)
 		rc = try_port(v, e);
@@ -338,7 +336,6 @@ void visibility_close(struct visibility *v)
 	kube_client_cancel(v->parts->client, v->reading);
 	announcement_free(v->announcement);
 	close_port(v);
-	answers_free(v->answers);
 	front_proxy_free(v->front_proxy);
 	json_free(v->json);
 	tls_free(v->tls);

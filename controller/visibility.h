@@ -36,12 +36,13 @@
 #include "base/err.h"
 #include "controller/parts.h"
 
+struct answers;
 struct visibility;
 
 /* *ret is NULL where --visibility-listen is off. ERR_INVALID names the flag: files that cannot be
- * read, or an address that cannot be had. parts and state are borrowed until visibility_close(). */
-int visibility_open(const struct parts *parts, const struct loop_state *state,
-	struct visibility **ret, struct err *e);
+ * read, or an address that cannot be had. parts and answers are borrowed until visibility_close(). */
+int visibility_open(
+	const struct parts *parts, struct answers *answers, struct visibility **ret, struct err *e);
 void visibility_close(struct visibility *v); /* before parts_close(); NULL is fine */
 
 /* Once a second; NULL is fine. tick_ms: of a clock that only goes on. */

@@ -1,5 +1,6 @@
 #include "controller/answers/answers.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,6 @@ struct pending {
 struct answers {
 	const struct parts *parts;
 	const struct loop_state *state;
-	answers_who_fn *who;
-	const void *who_ctx;
 	struct reader *reader;
 	struct watchers *watchers;
 	struct start_reviews *start_reviews;
@@ -191,28 +190,20 @@ static struct watch_words watch_words_of(const struct http_question *q)
 		.timeout = http_param(q, "timeoutSeconds")};
 }
 
-static void add_watcher(struct answers *a, struct http_question *q, const struct job_query *query,
-	const struct watch_terms *terms)
-{
-	char who[ANSWERS_WHO_SIZE];
-	a->who(q, who, a->who_ctx);
-	watchers_add(a->watchers, q, query, terms, who);
-}
-
 /* The path asks for more than one Job. */
 static void take_watch(struct answers *a, struct http_question *q, const struct job_query *query,
-	const struct watch_words *words, bool is_of_clusterqueue)
+	const struct watch_words *words, const char *who)
 {
 	struct watch_terms terms;
 	struct err e = {""};
 	/* The API server takes it for a get, and would end it after a minute. */
-	if (is_of_clusterqueue)
+	if (query->clusterqueue[0])
 		complain(q, 400,
 			"the line of a ClusterQueue cannot be watched: watch queuedjobs with the fieldSelector spec.clusterQueue");
 	else if (watch_terms_take(&terms, words, &e) != 0)
 		complain(q, 400, e.text);
 	else
-		add_watcher(a, q, query, &terms);
+		watchers_add(a->watchers, q, query, &terms, who);
 }
 
 /* A page that nobody has touched for a while says so (page/assets/attended.js). */
@@ -233,10 +224,10 @@ static void take_now_or_later(
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void take_jobs(struct answers *a, struct http_question *q, struct job_query *query)
+static void take_jobs(
+	struct answers *a, struct http_question *q, struct job_query *query, const char *who)
 {
 	struct watch_words watch = watch_words_of(q);
-	bool is_of_clusterqueue = query->clusterqueue[0];
 	char sentence[LEADERSHIP_TEXT_SIZE];
 	const char *why = why_not(a, sentence);
 	struct job_query_words words = {.accept = http_header(q, "Accept"),
@@ -253,7 +244,7 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 	else if (why)
 		complain(q, 503, why);
 	else if (watch_wanted(&watch) && !query->one)
-		take_watch(a, q, query, &watch, is_of_clusterqueue);
+		take_watch(a, q, query, &watch, who);
 	else
 		take_now_or_later(a, q, query);
 }
@@ -266,18 +257,18 @@ static void take_past(
 	if (why)
 		complain(q, 503, why);
 	else
-		past_resource_take(a->parts, q, resource, a);
+		past_resource_take(a->parts, q, resource);
 }
 
 /* True: the path asks what would happen if something were different. */
-static bool take_review(struct answers *a, struct http_question *q, const char *path)
+static bool take_review(
+	struct answers *a, struct http_question *q, const char *path, const char *who)
 {
-	char ns[64], name[254], who[ANSWERS_WHO_SIZE], sentence[LEADERSHIP_TEXT_SIZE];
+	char ns[64], name[254], sentence[LEADERSHIP_TEXT_SIZE];
 	bool is_start = job_query_start_path(path, ns, name);
 	if (!is_start && strcmp(path, WHATIFS_PATH) != 0)
 		return false;
 	const char *why = why_not(a, sentence);
-	a->who(q, who, a->who_ctx);
 	if (why)
 		complain(q, 503, why);
 	else if (is_start)
@@ -287,19 +278,21 @@ static bool take_review(struct answers *a, struct http_question *q, const char *
 	return true;
 }
 
-void answers_take(struct answers *a, struct http_question *q, const char *path)
+void answers_take(struct answers *a, struct http_question *q, const char *path, uint64_t number)
 {
 	struct job_query query;
 	struct past_resource resource;
 	struct buf body;
-	if (take_review(a, q, path))
+	char who[24];
+	snprintf(who, sizeof(who), "%" PRIu64, number);
+	if (take_review(a, q, path, who))
 		return;
 	if (past_resource_path(path, &resource)) {
 		take_past(a, q, &resource);
 		return;
 	}
 	if (job_query_path(path, &query)) {
-		take_jobs(a, q, &query);
+		take_jobs(a, q, &query, who);
 		return;
 	}
 	buf_init(&body, ONE_MAX_BYTES);
@@ -310,11 +303,10 @@ void answers_take(struct answers *a, struct http_question *q, const char *path)
 	buf_done(&body);
 }
 
-struct answers *answers_new(const struct parts *parts, const struct loop_state *state,
-	answers_who_fn *who, const void *ctx)
+struct answers *answers_new(const struct parts *parts, const struct loop_state *state)
 {
 	struct answers *a = mem_alloc(sizeof(*a));
-	*a = (struct answers){.parts = parts, .state = state, .who = who, .who_ctx = ctx};
+	*a = (struct answers){.parts = parts, .state = state};
 	struct reader_options o = {
 		.loop = parts->loop, .log = parts->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);
@@ -324,16 +316,19 @@ struct answers *answers_new(const struct parts *parts, const struct loop_state *
 	return a;
 }
 
-void answers_drop(struct answers *a)
+void answers_drop(struct answers *a, const struct http *port)
 {
-	while (a->first) {
-		reader_forget(a->reader, a->first);
-		forget(a->first);
+	for (struct pending *p = a->first, *next; p; p = next) {
+		next = p->next;
+		if (http_of(p->question) != port)
+			continue;
+		reader_forget(a->reader, p);
+		forget(p);
 	}
-	watchers_drop(a->watchers);
-	start_reviews_drop(a->start_reviews);
-	whatifs_drop(a->whatifs);
-	past_questions_forget(a->parts->past_questions, a);
+	watchers_drop(a->watchers, port);
+	start_reviews_drop(a->start_reviews, port);
+	whatifs_drop(a->whatifs, port);
+	past_questions_forget(a->parts->past_questions, port);
 }
 
 void answers_tick(struct answers *a, int64_t tick_ms)
@@ -350,7 +345,7 @@ void answers_free(struct answers *a)
 {
 	if (!a)
 		return;
-	answers_drop(a);
+	must(!a->first);
 	watchers_free(a->watchers);
 	start_reviews_free(a->start_reviews);
 	whatifs_free(a->whatifs);

@@ -8,7 +8,8 @@
  *   the past                  by the ledger (past_resource.h)
  *   what a change would do    by plays of the queue (start_review.h, whatif.h)
  *
- * Errors are Kubernetes' own (complaint.h).
+ * There is one of it, for all ports: so there is one reader, and what one user may ask at a time is the same by
+ * whichever port. Errors are Kubernetes' own (complaint.h).
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_ANSWERS_H
 #define SLUICE_CONTROLLER_ANSWERS_ANSWERS_H
@@ -18,18 +19,14 @@
 
 struct answers;
 
-/* Writes who asks: for bounds of one user's questions, not for rights. "" is a user too. */
-enum { ANSWERS_WHO_SIZE = 256 };
-typedef void answers_who_fn(
-	const struct http_question *q, char ret[ANSWERS_WHO_SIZE], const void *ctx);
-
 /* All is borrowed until answers_free(). */
-struct answers *answers_new(const struct parts *parts, const struct loop_state *state,
-	answers_who_fn *who, const void *ctx);
+struct answers *answers_new(const struct parts *parts, const struct loop_state *state);
+/* No port has a question of it any more; NULL is fine. */
 void answers_free(struct answers *a);
 
-/* Of somebody who may ask that. http_answer() is called for q, once, now or later from the loop. */
-void answers_take(struct answers *a, struct http_question *q, const char *path);
+/* Takes a question of a user who may ask it. who stands for that user at all ports (auth_number()): bounds of one
+ * user's questions go by it, rights do not. http_answer() is called for q, once, now or later from the loop. */
+void answers_take(struct answers *a, struct http_question *q, const char *path, uint64_t who);
 
 /* Of somebody who may not, who is told no more than why. */
 void answers_refuse(struct http_question *q, const char *sentence);
@@ -38,7 +35,7 @@ void answers_refuse(struct http_question *q, const char *sentence);
  * only goes on. */
 void answers_tick(struct answers *a, int64_t tick_ms);
 
-/* The port is about to close: questions that have no answer yet get none, and watches end. */
-void answers_drop(struct answers *a);
+/* A port is about to close: its questions that have no answer yet get none, and its watches end. */
+void answers_drop(struct answers *a, const struct http *port);
 
 #endif

@@ -99,8 +99,8 @@ static void complain_of_table(struct http_question *q, const struct past_resourc
 	complain(q, 406, sentence);
 }
 
-void past_resource_take(const struct parts *parts, struct http_question *q,
-	const struct past_resource *r, const void *owner)
+void past_resource_take(
+	const struct parts *parts, struct http_question *q, const struct past_resource *r)
 {
 	struct watch_words watch = {.watch = http_param(q, "watch")};
 	struct past_words words = {.kind = r->kind,
@@ -122,7 +122,7 @@ void past_resource_take(const struct parts *parts, struct http_question *q,
 		complain_of_table(q, r);
 		return;
 	}
-	struct past_asker who = {answers[r->kind], q, owner};
+	struct past_asker who = {answers[r->kind], q, http_of(q)};
 	int rc = past_questions_ask(parts->past_questions, &words, parts_now_ms(parts), &who, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);

@@ -34,8 +34,8 @@ bool past_resource_path(const char *path, struct past_resource *ret);
 bool past_resource_wants_table(const char *accept);
 
 /* http_answer() is called for q, once, now or later from the loop; never after past_questions_forget() of
- * that owner. */
-void past_resource_take(const struct parts *parts, struct http_question *q,
-	const struct past_resource *r, const void *owner);
+ * its port (http_of()). */
+void past_resource_take(
+	const struct parts *parts, struct http_question *q, const struct past_resource *r);
 
 #endif

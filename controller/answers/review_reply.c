@@ -63,17 +63,27 @@ bool review_reply_enter(struct review_reply *r, struct http_question *q, struct 
 	return r->review;
 }
 
-void review_reply_complain(struct review_reply *r, unsigned status, const char *sentence)
-{
-	complain(r->question, status, sentence);
-	review_reply_drop(r);
-}
-
-void review_reply_drop(struct review_reply *r)
+static void leave(struct review_reply *r)
 {
 	review_leave(r->review);
 	r->review = NULL;
 	end(r);
+}
+
+void review_reply_complain(struct review_reply *r, unsigned status, const char *sentence)
+{
+	complain(r->question, status, sentence);
+	leave(r);
+}
+
+void review_reply_drop(struct link *list, const struct http *port)
+{
+	for (struct link *l = list->next, *next; l != list; l = next) {
+		struct review_reply *r = container_of(l, struct review_reply, link);
+		next = l->next;
+		if (http_of(r->question) == port)
+			leave(r);
+	}
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */

@@ -30,8 +30,8 @@ bool review_reply_enter(struct review_reply *r, struct http_question *q, struct 
 
 /* Answers with a Status, gives the place back, and calls done(). */
 void review_reply_complain(struct review_reply *r, unsigned status, const char *sentence);
-/* Gives the place back without an answer, and calls done(). */
-void review_reply_drop(struct review_reply *r);
+/* Gives back the places of all in the list that were asked at that port, without an answer, and calls done(). */
+void review_reply_drop(struct link *list, const struct http *port);
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "controller/common/path.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/job_variants.h"
@@ -330,10 +331,9 @@ void start_reviews_take(struct start_reviews *s, struct http_question *q, const 
 		free(x);
 }
 
-void start_reviews_drop(struct start_reviews *s)
+void start_reviews_drop(struct start_reviews *s, const struct http *port)
 {
-	while (!list_empty(&s->asked))
-		review_reply_drop(container_of(s->asked.next, struct review_reply, link));
+	review_reply_drop(&s->asked, port);
 }
 
 struct start_reviews *start_reviews_new(const struct parts *parts)
@@ -349,7 +349,7 @@ void start_reviews_free(struct start_reviews *s)
 {
 	if (!s)
 		return;
-	start_reviews_drop(s);
+	must(list_empty(&s->asked));
 	json_free(s->json);
 	free(s);
 }

@@ -23,6 +23,6 @@ void start_reviews_free(struct start_reviews *s);
  * start_reviews_drop(). */
 void start_reviews_take(struct start_reviews *s, struct http_question *q, const char *ns,
 	const char *name, const char *who);
-void start_reviews_drop(struct start_reviews *s);
+void start_reviews_drop(struct start_reviews *s, const struct http *port);
 
 #endif

@@ -40,6 +40,7 @@ struct watcher {
 	struct watchers *watchers;
 	struct http_question *question; /* until the first answer of the reader; then NULL */
 	struct http_stream *stream;	/* from then on */
+	const struct http *port;
 	char *user;
 	struct job_query query;
 	struct watch_terms terms;
@@ -328,6 +329,7 @@ void watchers_add(struct watchers *w, struct http_question *q, const struct job_
 	struct watcher *x = mem_alloc(sizeof(*x));
 	*x = (struct watcher){.watchers = w,
 		.question = q,
+		.port = http_of(q),
 		.user = mem_strdup(user ? user : ""),
 		.query = *query,
 		.terms = *terms};
@@ -394,10 +396,13 @@ void watchers_end(struct watchers *w, const char *sentence)
 	}
 }
 
-void watchers_drop(struct watchers *w)
+void watchers_drop(struct watchers *w, const struct http *port)
 {
-	while (!list_empty(&w->watchers)) {
-		struct watcher *x = container_of(w->watchers.next, struct watcher, all);
+	for (struct link *l = w->watchers.next, *next; l != &w->watchers; l = next) {
+		struct watcher *x = container_of(l, struct watcher, all);
+		next = l->next;
+		if (x->port != port)
+			continue;
 		if (x->stream)
 			http_stream_end(x->stream);
 		watcher_free(x);

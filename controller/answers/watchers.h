@@ -42,7 +42,7 @@ enum {
 
 /* The reader serves ASK_ROWS and ASK_EVENTS; borrowed until watchers_free(). */
 struct watchers *watchers_new(struct reader *reader);
-/* None is left: watchers_end(). NULL is fine. */
+/* None is left: watchers_drop(). NULL is fine. */
 void watchers_free(struct watchers *w);
 
 /* Takes a question whose answer is a watch, or a complaint. */
@@ -50,8 +50,8 @@ void watchers_add(struct watchers *w, struct http_question *q, const struct job_
 	const struct watch_terms *terms, const char *user);
 /* sentence: for those who were told nothing yet. */
 void watchers_end(struct watchers *w, const char *sentence);
-/* The port is about to close: nobody is told anything any more. */
-void watchers_drop(struct watchers *w);
+/* A port is about to close: who asked there is told nothing any more. */
+void watchers_drop(struct watchers *w, const struct http *port);
 
 /* Once a second. tick_ms: of a clock that only goes on. */
 void watchers_tick(struct watchers *w, int64_t tick_ms);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "controller/answers/complaint.h"
 #include "controller/answers/review_reply.h"
 #include "controller/answers/whatif_specs.h"
@@ -121,10 +122,9 @@ void whatifs_take(struct whatifs *w, struct http_question *q, const char *who)
 	review_play(x->reply.review, &plays);
 }
 
-void whatifs_drop(struct whatifs *w)
+void whatifs_drop(struct whatifs *w, const struct http *port)
 {
-	while (!list_empty(&w->asked))
-		review_reply_drop(container_of(w->asked.next, struct review_reply, link));
+	review_reply_drop(&w->asked, port);
 }
 
 struct whatifs *whatifs_new(const struct parts *parts)
@@ -139,6 +139,6 @@ void whatifs_free(struct whatifs *w)
 {
 	if (!w)
 		return;
-	whatifs_drop(w);
+	must(list_empty(&w->asked));
 	free(w);
 }

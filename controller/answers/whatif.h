@@ -24,6 +24,6 @@ void whatifs_free(struct whatifs *w);
 
 /* As start_reviews_take(). */
 void whatifs_take(struct whatifs *w, struct http_question *q, const char *who);
-void whatifs_drop(struct whatifs *w);
+void whatifs_drop(struct whatifs *w, const struct http *port);
 
 #endif

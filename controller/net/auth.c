@@ -115,6 +115,11 @@ void auth_free(struct auth *g)
 	free(g);
 }
 
+uint64_t auth_number(const char *user)
+{
+	return map_hash_string(user);
+}
+
 /* ---- what is remembered ---------------------------------------------------------------------- */
 
 static bool token_is(const struct token *a, const struct token *b)
@@ -187,7 +192,7 @@ static struct owner *place_for(struct auth *g, const struct token *t, uint64_t n
 static struct owner *remember_owner(struct auth *g, const struct token *t, const char *username,
 	const char *members, int64_t now_ms)
 {
-	uint64_t name = map_hash_string(username);
+	uint64_t name = auth_number(username);
 	struct owner *o = place_for(g, t, name, now_ms);
 	free(o->members);
 	*o = (struct owner){.token = *t,

@@ -285,6 +285,11 @@ void http_answer_file(struct http_question *q, const char *content_type, struct 
 	buf_done(&body);
 }
 
+const struct http *http_of(const struct http_question *q)
+{
+	return q->http;
+}
+
 bool http_names(const struct http_question *q)
 {
 	return q->names;

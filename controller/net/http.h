@@ -105,6 +105,8 @@ const char *http_param(const struct http_question *q, const char *name);
 /* Each value of a parameter that may come several times, in their order; the same. Stops where fn says false. */
 void http_each_param(const struct http_question *q, const char *name,
 	bool (*fn)(const char *value, void *ctx), void *ctx);
+/* The port at which it was asked. */
+const struct http *http_of(const struct http_question *q);
 /* Has its caller http_rights.names? */
 bool http_names(const struct http_question *q);
 /* The same of a header. */

@@ -22,7 +22,7 @@ target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=gate_job_trou
 # And what was forecast.
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=forecasts_find)
 # The reader and the port are the test's.
-foreach(told reader_ask reader_forget http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
+foreach(told reader_ask reader_forget http_of http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
   target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
 endforeach()
 # The clock of the reader, and whether there may be one more process, is the test's.
@@ -74,7 +74,7 @@ foreach(name front_proxy visibility)
 endforeach()
 target_link_options(test_controller_front_proxy PRIVATE -Wl,--wrap=gnutls_x509_trust_list_verify_crt2)
 # Who answers and who announces is the test's.
-foreach(told answers_new answers_free answers_take answers_refuse answers_drop answers_tick gate_leading announcement_new announcement_free announcement_tick
+foreach(told answers_take answers_refuse answers_drop gate_leading announcement_new announcement_free announcement_tick
   announcement_pause)
   target_link_options(test_controller_visibility PRIVATE -Wl,--wrap=${told})
 endforeach()

@@ -27,34 +27,16 @@ static struct {
 	char ca[4096];
 } told;
 
-struct answers *__wrap_answers_new(const struct parts *parts, const struct loop_state *state,
-	answers_who_fn *who, const void *ctx);
-void __wrap_answers_free(struct answers *a);
-void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path);
+void __wrap_answers_take(
+	struct answers *a, struct http_question *q, const char *path, uint64_t who);
 void __wrap_answers_refuse(struct http_question *q, const char *sentence);
-void __wrap_answers_drop(struct answers *a);
-void __wrap_answers_tick(struct answers *a, int64_t tick_ms);
+void __wrap_answers_drop(struct answers *a, const struct http *port);
 bool __wrap_gate_leading(const struct gate *g);
 struct announcement *__wrap_announcement_new(const struct announcement_options *o);
 void __wrap_announcement_free(struct announcement *a);
 void __wrap_announcement_pause(struct announcement *a);
 void __wrap_announcement_tick(
 	struct announcement *a, uint16_t port, const char *ca, int64_t tick_ms);
-
-struct answers *__wrap_answers_new(const struct parts *parts, const struct loop_state *state,
-	answers_who_fn *who, const void *ctx)
-{
-	(void)who;
-	(void)ctx;
-	(void)parts;
-	(void)state;
-	return NULL;
-}
-
-void __wrap_answers_free(struct answers *a)
-{
-	(void)a;
-}
 
 static void say(struct http_question *q, unsigned status)
 {
@@ -65,9 +47,10 @@ static void say(struct http_question *q, unsigned status)
 	buf_done(&body);
 }
 
-void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path)
+void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path, uint64_t who)
 {
 	(void)a;
+	assert_int_equal(who, auth_number("mia"));
 	assert_string_equal(path, "/apis");
 	told.answered++;
 	say(q, 200);
@@ -79,16 +62,11 @@ void __wrap_answers_refuse(struct http_question *q, const char *sentence)
 	say(q, 401);
 }
 
-void __wrap_answers_drop(struct answers *a)
+void __wrap_answers_drop(struct answers *a, const struct http *port)
 {
 	(void)a;
+	assert_non_null(port);
 	told.dropped++;
-}
-
-void __wrap_answers_tick(struct answers *a, int64_t tick_ms)
-{
-	(void)a;
-	(void)tick_ms;
 }
 
 bool __wrap_gate_leading(const struct gate *g)
@@ -149,7 +127,6 @@ static int forget_authorities(void **state)
 struct stage {
 	struct options options;
 	struct parts parts;
-	struct loop_state state;
 	struct scripted_server *server;
 	struct visibility *visibility;
 	FILE *written;
@@ -164,7 +141,7 @@ static void stage_prepare(struct stage *s)
 	char *argv[] = {program, listen, address, NULL};
 	struct err e = {""};
 	memset(&told, 0, sizeof(told));
-	*s = (struct stage){.written = tmpfile(), .state = {.ledger_trouble = ""}};
+	*s = (struct stage){.written = tmpfile()};
 	assert_int_equal(options_parse(3, argv, &s->options, &e), 0);
 	s->parts.options = &s->options;
 	s->parts.loop = ev_loop_new(EVFLAG_AUTO);
@@ -178,7 +155,7 @@ static void stage_prepare(struct stage *s)
 static void stage_open(struct stage *s)
 {
 	struct err e = {""};
-	if (visibility_open(&s->parts, &s->state, &s->visibility, &e) != 0)
+	if (visibility_open(&s->parts, NULL, &s->visibility, &e) != 0)
 		fail_msg("%s", e.text);
 	assert_non_null(s->visibility);
 }
@@ -264,7 +241,7 @@ static void off_is_nothing(void **state)
 	(void)state;
 	stage_prepare(&s);
 	s.options.visibility_listen.on = false;
-	assert_int_equal(visibility_open(&s.parts, &s.state, &s.visibility, &e), 0);
+	assert_int_equal(visibility_open(&s.parts, NULL, &s.visibility, &e), 0);
 	assert_null(s.visibility);
 	visibility_tick(s.visibility, 0);
 	stage_close(&s);
@@ -530,12 +507,12 @@ static void a_start_that_cannot_be_names_the_flag(void **state)
 	stage_prepare(&s);
 	s.options.visibility_cert_file = "/no/such.crt";
 	s.options.visibility_key_file = "/no/such.key";
-	assert_int_equal(visibility_open(&s.parts, &s.state, &s.visibility, &e), ERR_INVALID);
+	assert_int_equal(visibility_open(&s.parts, NULL, &s.visibility, &e), ERR_INVALID);
 	assert_null(s.visibility);
 	assert_non_null(strstr(e.text, "--visibility-cert-file"));
 	s.options.visibility_cert_file = s.options.visibility_key_file = NULL;
 	strcpy(s.options.visibility_listen.host, "no.such.host.invalid");
-	assert_int_equal(visibility_open(&s.parts, &s.state, &s.visibility, &e), ERR_INVALID);
+	assert_int_equal(visibility_open(&s.parts, NULL, &s.visibility, &e), ERR_INVALID);
 	assert_null(s.visibility);
 	assert_non_null(strstr(e.text, "no.such.host.invalid"));
 	stage_close(&s);

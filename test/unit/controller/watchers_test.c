@@ -50,6 +50,7 @@ static char question_of_somebody, stream_of_somebody;
 bool __wrap_reader_ask(
 	struct reader *r, const struct reader_question *asked_for, reader_answer_fn *fn, void *ctx);
 void __wrap_reader_forget(struct reader *r, const void *ctx);
+const struct http *__wrap_http_of(const struct http_question *q);
 void __wrap_http_answer(struct http_question *q, struct http_reply reply, const struct buf *body);
 struct http_stream *__wrap_http_stream(
 	struct http_question *q, const char *content_type, const struct http_stream_events *events);
@@ -98,6 +99,12 @@ void __wrap_reader_forget(struct reader *r, const void *ctx)
 			struct asked a = take_asked(i);
 			buf_done(&a.orders);
 		}
+}
+
+const struct http *__wrap_http_of(const struct http_question *q)
+{
+	(void)q;
+	return NULL;
 }
 
 void __wrap_http_answer(struct http_question *q, struct http_reply reply, const struct buf *body)
@@ -154,7 +161,7 @@ static int open_stage(void **state)
 static int close_stage(void **state)
 {
 	(void)state;
-	watchers_drop(watchers);
+	watchers_drop(watchers, NULL);
 	watchers_free(watchers);
 	assert_int_equal(told.nasked, 0);
 	buf_done(&told.said);
@@ -301,7 +308,7 @@ static void then_what_is_different(void **state)
 		tick(1000);
 		have(cases[i].after, 30);
 		said("");
-		watchers_drop(watchers);
+		watchers_drop(watchers, NULL);
 		close_stage(NULL);
 		open_stage(NULL);
 	}
