@@ -6,6 +6,7 @@
 #include "controller/kube/json.h"
 #include "test/unit/kube/scripted_server.h"
 #include "test/unit/kube/test.h"
+#include "test/golden/requests.h"
 
 #define APISERVICE "/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.visibility.sluice.dev"
 #define SLICE "/apis/discovery.k8s.io/v1/namespaces/sluice-system/endpointslices/sluice-visibility"
@@ -65,6 +66,7 @@ static void stage_close(struct stage *s)
 	announcement_free(s->announcement);
 	kube_client_free(s->client);
 	kube_config_free(s->config);
+	golden_requests(s->server);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
 	log_free(s->log);
@@ -419,5 +421,5 @@ int main(void)
 		cmocka_unit_test(it_may_go_with_a_request_under_way),
 		cmocka_unit_test(the_port_of_the_page_is_told_beside_it),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -9,6 +9,7 @@
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 #include "controller_world.h"
+#include "test/golden/requests.h"
 
 #define NOW_MS 1795255200000 /* 2026-11-21T10:00:00Z */
 
@@ -43,6 +44,7 @@ static inline void api_stage_close(struct api_stage *s)
 	world_close(&s->world);
 	json_free(s->json);
 	kube_config_free(s->config);
+	golden_requests(s->server);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
 }

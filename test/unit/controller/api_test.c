@@ -674,5 +674,5 @@ int main(void)
 		cmocka_unit_test(decisions_of_one_namespace_name_no_other),
 		cmocka_unit_test(decisions_of_one_namespace_name_no_other),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -5,6 +5,7 @@
 
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
+#include "test/golden/requests.h"
 
 #define NOW_MS 5000000
 #define QUEUES                                                                                     \
@@ -44,6 +45,7 @@ static void stage_close(struct stage *s)
 	auth_free(s->auth);
 	kube_client_free(s->client);
 	kube_config_free(s->config);
+	golden_requests(s->server);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
 }
@@ -456,5 +458,5 @@ int main(void)
 		cmocka_unit_test(who_is_named_is_asked_about_and_has_no_token),
 		cmocka_unit_test(many_are_named_at_a_rate),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

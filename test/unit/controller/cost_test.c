@@ -4,6 +4,7 @@
 #include "controller/past/answer.h"
 #include "controller/answers/past_resource.h"
 #include "controller/answers/job_query.h"
+#include "test/golden/golden.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +101,7 @@ static void assert_rows(struct cost_report *r, const char *expected)
 	const char *rows = strstr(buf_text(&out), "\"rows\":");
 	assert_non_null(rows);
 	assert_string_equal(rows, expected);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 /* Only who asks for a time before is told that something is missing, and what to ask instead. */
@@ -134,7 +135,7 @@ static void what_was_forgotten_is_told(void **state)
 			assert_non_null(strstr(buf_text(&out), "\"forgottenUntil\":\"2026-11-01T"));
 		}
 		assert_string_equal(buf_text(&out) + strlen(buf_text(&out)) - 2, "}\n");
-		buf_done(&out);
+		GOLDEN_DONE(&out);
 		cost_report_free(r);
 	}
 }
@@ -208,7 +209,7 @@ static void keys_of_runs_that_go_on(void **state)
 		snprintf(expected, sizeof(expected), "\"key\":%s,", rows[i].key);
 		assert_non_null(strstr(buf_text(&out), expected));
 		assert_non_null(strstr(buf_text(&out), "\"leading\":false"));
-		buf_done(&out);
+		GOLDEN_DONE(&out);
 		cost_report_free(r);
 	}
 }
@@ -242,7 +243,7 @@ static void a_question_of_one_namespace_has_nothing_of_another(void **state)
 			"\"totals\":[{\"currency\":\"EUR\",\"runs\":0,\"running\":1,"
 			"\"runSeconds\":60.000,\"lostSeconds\":0.000,\"estimatedSeconds\":0.000,"
 			"\"cost\":\"1.25\","));
-		buf_done(&out);
+		GOLDEN_DONE(&out);
 		cost_report_free(r);
 	}
 }
@@ -370,11 +371,11 @@ static void usage_names_its_queue_and_its_steps(void **state)
 	assert_string_equal(buf_text(&out),
 		"{\"clusterQueue\":\"night\",\"from\":\"2026-11-20T10:00:00Z\",\"until\":\"2026-11-21T10:00:00Z\","
 		"\"stepSeconds\":900,\"more\":false,\"flavors\":[{\"units\":[1]},{\"units\":[2]}]}\n");
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	past_answer_usage(&q, rows, 0, NOW - DAY_MS, &out);
 	assert_non_null(strstr(buf_text(&out),
 		"\"flavors\":[],\"forgottenUntil\":\"2026-11-20T10:00:00.000Z\",\"note\":\"Runs that ended by"));
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 /* The rows are the ledger's words. */
@@ -394,14 +395,14 @@ static void rows_of_the_ledger_are_put_into_an_answer(void **state)
 	assert_string_equal(buf_text(&out),
 		"{\"by\":\"label\",\"label\":\"x\",\"since\":\"2026-11-01T00:00:00.000Z\",\"until\":\"2026-11-02T00:00:00.000Z\","
 		"\"more\":false,\"rows\":[{\"key\":\"a\"},{\"key\":\"b\"}],\"totals\":[{\"jobs\":2}]}\n");
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	w = (struct past_words){.job = "j", .since = "1d", .ns = "team", .kind = PAST_RUNS};
 	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
 	past_answer_rows(&q, rows + 1, 1, NOW, &out);
 	assert_non_null(strstr(buf_text(&out), "{\"namespace\":\"team\",\"job\":\"j\",\"since\":"));
 	assert_non_null(strstr(buf_text(&out), ",\"runs\":[{\"key\":\"a\"}],\"forgottenUntil\":"));
 	assert_null(strstr(buf_text(&out), "totals"));
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void too_many_rows_are_cut_and_it_is_said(void **state)
@@ -421,10 +422,10 @@ static void too_many_rows_are_cut_and_it_is_said(void **state)
 	for (const char *at = buf_text(&out); (at = strstr(at, "{}")); at++)
 		n++;
 	assert_int_equal(n, PAST_ROWS_MAX);
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	past_answer_rows(&q, rows, PAST_ROWS_MAX, 0, &out);
 	assert_non_null(strstr(buf_text(&out), "\"more\":false"));
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void paths_of_the_past(void **state)
@@ -544,5 +545,5 @@ int main(void)
 		cmocka_unit_test(paths_of_the_past),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "controller/kube/json.h"
+#include "test/golden/golden.h"
 
 static void add(struct decision_log *c, int n)
 {
@@ -49,7 +50,7 @@ static size_t tell(const struct decision_log *c, uint64_t after, int64_t *first,
 		n++;
 	}
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 	return n;
 }
 
@@ -100,5 +101,5 @@ int main(void)
 		cmocka_unit_test(the_oldest_are_forgotten),
 		cmocka_unit_test(a_number_of_an_earlier_process_gives_all),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -7,6 +7,7 @@
 #include "controller/kube/json.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
+#include "test/golden/requests.h"
 
 #define NOW_MS 1795255200000
 #define EVENTS "POST /api/v1/namespaces/team-a/events"
@@ -39,6 +40,7 @@ static void stage_close(struct stage *s)
 	events_free(s->events);
 	json_free(s->json);
 	kube_config_free(s->config);
+	golden_requests(s->server);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
 }
@@ -439,5 +441,5 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_written_is_given_up_at_once),
 		cmocka_unit_test(what_is_under_way_dies_with_the_client),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -308,5 +308,5 @@ int main(void)
 		cmocka_unit_test(an_object_that_goes_while_it_is_written_is_freed_with_all),
 		cmocka_unit_test(an_object_made_again_while_it_is_written_gets_its_own),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "queue/calendar/zone.h"
 #include "controller_world.h"
+#include "test/golden/golden.h"
 
 /* A strict reader. Knows the family it is in; every sample must belong to it. */
 struct reader {
@@ -128,6 +129,7 @@ static char *render(const struct world *w)
 	buf_init(&out, 1 << 20);
 	metrics_render(&w->sources.metrics, &out);
 	assert_false(out.failed);
+	golden_add("metrics", "", buf_slice(&out));
 	return buf_take(&out);
 }
 
@@ -397,5 +399,5 @@ int main(void)
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
 		cmocka_unit_test(a_standby_says_nothing_of_queues),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -16,6 +16,7 @@
 #include "controller/answers/queued_job.h"
 #include "controller/answers/watch_rows.h"
 #include "controller_world.h"
+#include "test/golden/golden.h"
 
 #define TABLE "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
@@ -221,7 +222,7 @@ static void stage_close(struct stage *s)
 {
 	queued_jobs_free(s->all);
 	json_free(s->json);
-	buf_done(&s->body);
+	GOLDEN_DONE(&s->body);
 	world_close(&s->world);
 }
 
@@ -237,7 +238,7 @@ static const cJSON *list(struct stage *s, const struct job_query *q)
 {
 	if (!s->all)
 		s->all = queued_jobs_new(&s->sources);
-	buf_reset(&s->body);
+	GOLDEN_RESET(&s->body);
 	queued_jobs_list(s->all, q, 7, &s->body);
 	return parsed(s);
 }
@@ -511,7 +512,7 @@ static void events_are_lines_of_json(void **state)
 		FORM_OBJECTS, FORM_TABLE, FORM_TABLE_ALONE, FORM_TABLE_OBJECTS};
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		q.form = forms[i];
-		buf_reset(&s.body);
+		GOLDEN_RESET(&s.body);
 		queued_jobs_events(s.all, &q, &(struct job_query_events){.with_columns = true},
 			buf_slice(&orders), &s.body);
 		struct slice text = buf_slice(&s.body);
@@ -534,7 +535,7 @@ static void bookmarks_are_lines_of_json(void **state)
 	assert_string_equal(json_text(meta, "resourceVersion"), "7168");
 	assert_string_equal(
 		json_text(json_object(meta, "annotations"), "k8s.io/initial-events-end"), "true");
-	buf_reset(&s.body);
+	GOLDEN_RESET(&s.body);
 	queued_job_put_bookmark(7168, true, FORM_TABLE, &s.body);
 	const cJSON *row = json_array(json_object(parsed(&s), "object"), "rows")->child;
 	meta = json_object(json_object(row, "object"), "metadata");
@@ -561,7 +562,7 @@ static void one_that_leaves_the_selection_is_told_as_it_is(void **state)
 	assert_true(watch_row_take(&left, &o.row));
 	watch_order_put(&orders, &o);
 	strcpy(q.labels, "team=a");
-	buf_reset(&s.body);
+	GOLDEN_RESET(&s.body);
 	queued_jobs_events(s.all, &q, &(struct job_query_events){0}, buf_slice(&orders), &s.body);
 	const cJSON *object = json_object(parsed(&s), "object");
 	assert_string_equal(json_text(json_object(object, "status"), "state"), "Waiting");
@@ -581,11 +582,11 @@ static void one_job_is_told_whole_or_not_at_all(void **state)
 	const cJSON *root = parsed(&s);
 	assert_string_equal(json_text(root, "kind"), "QueuedJob");
 	assert_non_null(json_text(json_object(root, "status"), "message"));
-	buf_reset(&s.body);
+	GOLDEN_RESET(&s.body);
 	q.form = FORM_TABLE;
 	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
 	assert_string_equal(json_text(parsed(&s), "kind"), "Table");
-	buf_reset(&s.body);
+	GOLDEN_RESET(&s.body);
 	strcpy(q.ns, "team-b");
 	assert_false(queued_jobs_one(&s.sources, &q, &s.body));
 	assert_int_equal(s.body.len, 0);
@@ -611,7 +612,7 @@ static const cJSON *start_of(struct stage *s, const char *name)
 {
 	struct job_query q = {.one = true, .ns = "team-a"};
 	snprintf(q.name, sizeof(q.name), "%s", name);
-	buf_reset(&s->body);
+	GOLDEN_RESET(&s->body);
 	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
 	return json_object(json_object(parsed(s), "status"), "start");
 }
@@ -620,7 +621,7 @@ static const char *cell_of(struct stage *s, const char *name, int column)
 {
 	struct job_query q = {.one = true, .ns = "team-a", .form = FORM_TABLE};
 	snprintf(q.name, sizeof(q.name), "%s", name);
-	buf_reset(&s->body);
+	GOLDEN_RESET(&s->body);
 	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
 	const cJSON *rows = json_array(parsed(s), "rows");
 	return cJSON_GetArrayItem(json_array(rows->child, "cells"), column)->valuestring;
@@ -807,13 +808,13 @@ static void documents_are_json_and_name_the_resource(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const cJSON *root = NULL;
 		struct err e = {""};
-		buf_reset(&out);
+		GOLDEN_RESET(&out);
 		assert_true(discovery_document(cases[i].path, &out));
 		assert_int_equal(json_parse(json, buf_slice(&out), &root, &e), 0);
 		assert_non_null(strstr(buf_text(&out), cases[i].says));
 	}
 	assert_false(discovery_document("/apis/other", &out));
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 	json_free(json);
 }
 
@@ -845,5 +846,5 @@ int main(void)
 		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -15,6 +15,7 @@
 #include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
+#include "test/golden/golden.h"
 
 #define SINCE "2026-11-21T10:00:00Z"
 
@@ -100,7 +101,7 @@ static void a_clusterqueue_tells_all(void **state)
 	assert_string_equal(json_text(memory, "borrowed"), "63Gi");
 	assert_non_null(member(json_array(status, "flavorsUsage"), "on-demand"));
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void a_refused_spec_is_said_while_the_old_one_works(void **state)
@@ -115,7 +116,7 @@ static void a_refused_spec_is_said_while_the_old_one_works(void **state)
 	assert_non_null(strstr(buf_text(&out), "\"reason\":\"InvalidSpec\""));
 	assert_non_null(strstr(buf_text(&out), "1e400"));
 	assert_non_null(strstr(buf_text(&out), "the last valid spec stays in force"));
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void the_same_view_gives_the_same_text(void **state)
@@ -129,11 +130,11 @@ static void the_same_view_gives_the_same_text(void **state)
 	status_render_clusterqueue(&v, false, SINCE, NULL, &b);
 	assert_string_equal(buf_text(&a), buf_text(&b));
 	v.pending++;
-	buf_reset(&b);
+	GOLDEN_RESET(&b);
 	status_render_clusterqueue(&v, false, SINCE, NULL, &b);
 	assert_string_not_equal(buf_text(&a), buf_text(&b));
-	buf_done(&a);
-	buf_done(&b);
+	GOLDEN_DONE(&a);
+	GOLDEN_DONE(&b);
 }
 
 static void shares_are_told_while_they_count(void **state)
@@ -153,20 +154,20 @@ static void shares_are_told_while_they_count(void **state)
 	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
 	assert_null(strstr(buf_text(&out), "fairSharing")); /* it is in no cohort */
 	v.cohort = "all";
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
 	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":{\"weightedShare\":250}"));
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
 	assert_null(strstr(buf_text(&out), "fairSharing"));
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_render_cohort(&c, true, SINCE, NULL, &out);
 	assert_string_equal(buf_text(&out),
 		"{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
 		"\"CohortCycle\",\"message\":\"its parents form a "
 		"ring\",\"lastTransitionTime\":\"" SINCE
 		"\",\"observedGeneration\":2}],\"fairSharing\":{\"weightedShare\":125}}");
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void a_localqueue_tells_its_counts(void **state)
@@ -192,7 +193,7 @@ static void a_localqueue_tells_its_counts(void **state)
 
 	v.invalid = "LocalQueue team-a/main: spec.podTemplate is wrong";
 	v.active = true;
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_render_localqueue(&v, SINCE, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	active = json_array(root, "conditions")->child;
@@ -201,7 +202,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	assert_string_equal(json_text(active, "message"),
 		"LocalQueue team-a/main: spec.podTemplate is wrong; the last valid spec stays in force");
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 /* ---- time and money -------------------------------------------------------------------------- */
@@ -262,7 +263,7 @@ static void a_calendar_tells_its_next_turns(void **state)
 	assert_string_equal(json_text(condition(status, "Valid"), "status"), "True");
 	assert_string_equal(json_text(condition(status, "NeverOpens"), "status"), "False");
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 	zone_free(zone);
 }
 
@@ -288,7 +289,7 @@ static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
 
 	v.valid = (struct condition_view){.reason = "InvalidZone", .message = "no such zone"};
 	v.zone = NULL;
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_judge_calendar(&v, &c);
 	status_render_calendar(&v, "2026f", &c, &out);
 	status = parse(j, &out);
@@ -296,7 +297,7 @@ static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
 	assert_string_equal(json_text(condition(status, "Valid"), "reason"), "InvalidZone");
 	assert_null(json_text(status, "state"));
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 	zone_free(zone);
 }
 
@@ -329,12 +330,12 @@ static void a_policy_and_a_plan_tell_what_holds_now(void **state)
 	assert_int_equal(count(status, "exempt"), 1);
 
 	p.active = (struct condition_view){.reason = "CalendarNotFound", .message = "no Calendar"};
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_judge_runpolicy(&p, &c);
 	status_render_runpolicy(&p, &c, &out);
 	assert_null(json_text(parse(j, &out), "state"));
 
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status_judge_priceplan(&plan, &c);
 	status_render_priceplan(&plan, &c, &out);
 	status = parse(j, &out);
@@ -343,7 +344,7 @@ static void a_policy_and_a_plan_tell_what_holds_now(void **state)
 	assert_null(json_text(status, "until"));
 	assert_string_equal(json_text(condition(status, "Active"), "reason"), "SeriesStale");
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void a_budget_that_is_used_up_is_in_force_all_the_same(void **state)
@@ -371,7 +372,7 @@ static void a_budget_that_is_used_up_is_in_force_all_the_same(void **state)
 		json_text(condition(status, "Exhausted"), "message"), "5,000 EUR are spent");
 	assert_string_equal(json_text(condition(status, "Exhausted"), "lastTransitionTime"), SINCE);
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 /* ---- AdvanceReservations --------------------------------------------------------------------- */
@@ -441,7 +442,7 @@ static void a_reservation_tells_its_window(void **state)
 	assert_string_equal(
 		json_text(member(json_array(spot, "resources"), "memory"), "amount"), "64Gi");
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 static void a_refused_reservation_tells_when_it_could_be_kept(void **state)
@@ -465,7 +466,7 @@ static void a_refused_reservation_tells_when_it_could_be_kept(void **state)
 	assert_string_equal(json_text(condition(status, "Accepted"), "reason"), "NotFree");
 	assert_null(strstr(buf_text(&out), "\"Kept\""));
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 /* What the next leader reads: decode_advance_reservation(). */
@@ -499,8 +500,8 @@ static void what_is_left_outlives_a_leader(void **state)
 	}
 	free(s);
 	json_free(j);
-	buf_done(&out);
-	buf_done(&object);
+	GOLDEN_DONE(&out);
+	GOLDEN_DONE(&object);
 }
 
 /* Maintenance of all ClusterQueues: their rows are added up. More than fits is cut, and then nothing is
@@ -529,7 +530,7 @@ static void rows_of_all_queues_are_added_up(void **state)
 		json_text(json_array(gpu, "resources")->child, "amount"), "9223372036854775807m");
 	for (size_t i = 0; i < 300; i++)
 		many[i].resource = names[i];
-	buf_reset(&out);
+	GOLDEN_RESET(&out);
 	status = reservation_status(j, &out, &v);
 	size_t rows = 0;
 	json_each(row, json_array(json_array(status, "flavors")->child, "resources"))
@@ -537,7 +538,7 @@ static void rows_of_all_queues_are_added_up(void **state)
 	assert_int_equal(rows, 256);
 	assert_null(json_text(status, "leftFrom"));
 	json_free(j);
-	buf_done(&out);
+	GOLDEN_DONE(&out);
 }
 
 int main(void)
@@ -557,5 +558,5 @@ int main(void)
 		cmocka_unit_test(shares_are_told_while_they_count),
 		cmocka_unit_test(a_localqueue_tells_its_counts),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -580,5 +580,5 @@ int main(void)
 		cmocka_unit_test(a_name_that_finds_nothing_is_told_once_it_stays_so),
 		cmocka_unit_test(a_budget_is_written_every_ten_seconds_at_most),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -1,6 +1,6 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
-target_link_libraries(controller_world PUBLIC controller_parts)
+target_link_libraries(controller_world PUBLIC controller_parts golden)
 foreach(name api queued_jobs autoscaler_status decision_log cost clock gate leadership log metrics options page job_scope reader seen_set status time_specs watchers week)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
@@ -33,7 +33,7 @@ target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_cale
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 # These have an API server that does as it is told (../kube/tests.cmake).
-foreach(name announcement dispatcher finalizers auth events informer predecessors status_writer)
+foreach(name announcement dispatcher finalizers auth events informer predecessors status_writer views)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -57,7 +57,7 @@ endforeach()
 # What reviews are about: plays that fork, without a port.
 foreach(name job_variants whatif)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_controller_${name} PRIVATE controller_parts ${CMOCKA})
+  target_link_libraries(test_controller_${name} PRIVATE controller_parts golden ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
@@ -91,4 +91,8 @@ endforeach()
 foreach(told queue_take_wanted queue_answer_wanted queue_return_wanted gate_follows_job outcomes_new outcomes_free outcomes_idle outcomes_ask
   outcomes_tick)
   target_link_options(test_controller_predecessors PRIVATE -Wl,--wrap=${told})
+endforeach()
+# What is known of the Job, and its review, is the test's.
+foreach(told gate_job_trouble gate_bill gate_ledger_down_ms forecasts_find queue_view_after reviews_enter review_leave review_play parts_now_ms)
+  target_link_options(test_controller_views PRIVATE -Wl,--wrap=${told})
 endforeach()

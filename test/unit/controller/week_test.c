@@ -336,5 +336,5 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_of_a_budget_is_left_out),
 		cmocka_unit_test(a_budget_that_is_used_up_says_so),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -9,6 +9,7 @@
 
 #include "forecast/play.h"
 #include "test/unit/controller/review_world.h"
+#include "test/golden/golden.h"
 
 /* ---- what is taken ----------------------------------------------------------------------------- */
 
@@ -329,6 +330,7 @@ static const cJSON *played(struct queue *q, struct whatif_specs *s, struct json 
 		fail_msg("%s", e.text);
 	if (json_parse(json, a.text, &root, &e) != 0)
 		fail_msg("%s: %.*s", e.text, (int)a.text.len, a.text.ptr);
+	golden_add("whatif", "", a.text);
 	ask_free(ask);
 	assert_string_equal(json_text(root, "kind"), "WhatIf");
 	return json_object(root, "status");
@@ -534,5 +536,5 @@ int main(void)
 		cmocka_unit_test(of_many_those_that_move_most_are_told),
 		cmocka_unit_test(an_advancereservation_is_judged),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -1,6 +1,7 @@
 #include "overcommit_controller_stage.h"
 
 #include "controller/common/stamp.h"
+#include "test/golden/requests.h"
 
 static char *format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -200,6 +201,7 @@ void stage_close(struct overcommit_controller_stage *s)
 	queue_free(s->queue);
 	json_free(s->json);
 	kube_config_free(s->config);
+	golden_requests(s->server);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
 }

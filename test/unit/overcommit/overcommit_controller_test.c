@@ -4,6 +4,7 @@
 #include "overcommit_controller_stage.h"
 
 #include "controller/overcommit/node_watch.h"
+#include "test/golden/golden.h"
 
 #define PATCH_N1 "PATCH /api/v1/nodes/n1/status"
 #define SEED_CONFIG                                                                                \
@@ -545,10 +546,10 @@ static void the_page_of_a_node_is_json(void **state)
 	int64_t result = 0;
 	json_i64(json_object(json_object(o, "terms"), "cpu"), "result", &result);
 	assert_int_equal(result, 45000);
-	buf_reset(&b);
+	GOLDEN_RESET(&b);
 	assert_true(overcommit_controller_show(s.overcommit_controller, "", &b));
 	assert_int_equal(json_parse(s.json, buf_slice(&b), &o, NULL), 0);
-	buf_reset(&b);
+	GOLDEN_RESET(&b);
 	assert_false(overcommit_controller_show(s.overcommit_controller, "n2", &b));
 	buf_reset(&b);
 	overcommit_controller_put_metrics(s.overcommit_controller, &b);
@@ -582,5 +583,5 @@ int main(void)
 		cmocka_unit_test(a_figure_waits_for_pods_in_flight),
 		cmocka_unit_test(the_page_of_a_node_is_json),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -3,6 +3,7 @@
  */
 #include "controller/overcommit/reclaimer.h"
 
+#include "test/golden/requests.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -96,6 +97,7 @@ static void stage_close(struct stage *s)
 	kube_client_free(s->client);
 	events_free(s->events);
 	kube_config_free(s->config);
+	golden_requests(s->server);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
 }
@@ -393,5 +395,5 @@ int main(void)
 		cmocka_unit_test(a_pod_is_evicted_where_that_is_no_failure),
 		cmocka_unit_test(a_refused_eviction_is_the_next_ones_turn),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

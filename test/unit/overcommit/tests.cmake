@@ -7,7 +7,7 @@ endforeach()
 
 # The controller's part, with an API server that does as it is told (../kube/tests.cmake).
 add_library(overcommit_controller_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/overcommit_controller_stage.c)
-target_link_libraries(overcommit_controller_stage PUBLIC controller_parts scripted_server ${CMOCKA})
+target_link_libraries(overcommit_controller_stage PUBLIC controller_parts scripted_server golden ${CMOCKA})
 foreach(name inventory overcommit_controller reclaimer usage_poller)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE overcommit_controller_stage)
