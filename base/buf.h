@@ -8,6 +8,7 @@
 #ifndef SLUICE_BASE_BUF_H
 #define SLUICE_BASE_BUF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ void buf_add(struct buf *b, const void *ptr, size_t len);
 void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 /* JSON: a quoted string with everything escaped that must be; bytes that are not UTF-8 become
  * U+FFFD, so that what we send is always valid. NULL writes null. */

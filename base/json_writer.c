@@ -1,0 +1,108 @@
+#include "base/json_writer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+
+static bool is_in_array(const struct json_writer *w)
+{
+	return w->depth > 0 && (w->arrays >> (w->depth - 1) & 1);
+}
+
+/* Puts what stands before a value. */
+static void begin(struct json_writer *w, const char *key)
+{
+	must(w->depth > 0 ? is_in_array(w) == !key : !key && !w->filled);
+	if (w->filled)
+		buf_putc(w->out, ',');
+	w->filled = true;
+	if (!key)
+		return;
+	buf_json_string(w->out, key);
+	buf_putc(w->out, ':');
+}
+
+static void open(struct json_writer *w, const char *key, bool is_array)
+{
+	begin(w, key);
+	must(w->depth < JSON_WRITER_DEPTH_MAX);
+	uint64_t bit = UINT64_C(1) << w->depth++;
+	w->arrays = is_array ? w->arrays | bit : w->arrays & ~bit;
+	w->filled = false;
+	buf_putc(w->out, is_array ? '[' : '{');
+}
+
+void jw_object(struct json_writer *w, const char *key)
+{
+	open(w, key, false);
+}
+
+void jw_array(struct json_writer *w, const char *key)
+{
+	open(w, key, true);
+}
+
+void jw_end(struct json_writer *w)
+{
+	must(w->depth > 0);
+	buf_putc(w->out, is_in_array(w) ? ']' : '}');
+	w->depth--;
+	w->filled = true;
+}
+
+void jw_text(struct json_writer *w, const char *key, const char *value)
+{
+	begin(w, key);
+	buf_json_string(w->out, value);
+}
+
+void jw_slice(struct json_writer *w, const char *key, struct slice value)
+{
+	begin(w, key);
+	buf_json_slice(w->out, value);
+}
+
+void jw_textf(struct json_writer *w, const char *key, const char *fmt, ...)
+{
+	struct buf text;
+	va_list ap;
+	buf_init(&text, w->out->ceiling);
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	jw_slice(w, key, buf_slice(&text));
+	buf_done(&text);
+}
+
+void jw_int(struct json_writer *w, const char *key, int64_t value)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRId64, value);
+	begin(w, key);
+	buf_add(w->out, digits, (size_t)n);
+}
+
+void jw_bool(struct json_writer *w, const char *key, bool value)
+{
+	begin(w, key);
+	buf_puts(w->out, value ? "true" : "false");
+}
+
+void jw_number(struct json_writer *w, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	begin(w, key);
+	va_start(ap, fmt);
+	buf_vprintf(w->out, fmt, ap);
+	va_end(ap);
+}
+
+void jw_raw(struct json_writer *w, const char *key, struct slice json)
+{
+	must(json.len > 0);
+	begin(w, key);
+	buf_add(w->out, json.ptr, json.len);
+}
