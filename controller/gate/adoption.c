@@ -34,12 +34,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
 #include "controller/gate/outbox.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 #include "sluice/keys.h"
@@ -94,36 +93,30 @@ void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r
 	g->counts.operations++;
 }
 
-void adoption_take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
+bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_reservation *ret)
 {
-	attempt_adopting(j);
-	job_adopt(g, j, r);
-	gate_operate(g, j, LEDGER_ADOPT, 0);
-	gate_operate_at(g, j, LEDGER_COMMIT, r->started_ms);
+	struct story_run *run = &g->adoption.run;
+	if (!told_run(g, j, run) || run->epoch > g->epoch || run->attempt <= j->attempt.number)
+		return false; /* not again what was given back */
+	*ret = (struct ledger_reservation){.uid = j->uid,
+		.attempt = run->attempt,
+		.state = LEDGER_POSTED,
+		.reserved_ms = run->at_ms,
+		.sizes = run->sizes,
+		.started_ms = run->at_ms,
+		.lines = run->lines,
+		.nlines = run->nlines,
+		.estimated = true};
+	return true;
 }
 
-static bool adopt(struct gate *g, struct gate_job *j)
+void adoption_found(struct gate *g, struct gate_job *j)
 {
-	struct story_run run;
-	if (!told_run(g, j, &run) || run.epoch > g->epoch || run.attempt <= j->attempt.number)
-		return false; /* not again what was given back */
-	struct ledger_reservation r = {.uid = j->uid,
-		.attempt = run.attempt,
-		.state = LEDGER_POSTED,
-		.reserved_ms = run.at_ms,
-		.sizes = run.sizes,
-		.started_ms = run.at_ms,
-		.lines = run.lines,
-		.nlines = run.nlines,
-		.estimated = true};
-	gate_adopt_in_queue(g, j, &r);
-	adoption_take_over(g, j, &r);
 	j->adopted = true;
 	gate_note(g, NOTE_ADOPT, j,
 		"adopted: the ledger had lost the reservation of attempt %d; it keeps what its %s annotation says that it holds, and its cost is estimated",
-		run.attempt, STORY_ANNOTATION);
+		j->attempt.number, STORY_ANNOTATION);
 	g->adoption.adopted++;
-	return true;
 }
 
 static void pause_starts(struct gate *g)
@@ -143,11 +136,7 @@ static void pause_starts(struct gate *g)
 
 void adoption_begin(struct gate *g)
 {
-	struct adoption *a = &g->adoption;
-	for (struct gate_job *j = g->first; j; j = j->next)
-		if (!j->attempt.has_reservation)
-			adopt(g, j);
-	if (a->moved || a->adopted > 0)
+	if (g->adoption.moved || g->adoption.adopted > 0)
 		pause_starts(g);
 }
 
@@ -236,11 +225,6 @@ bool adoption_story_covers(struct gate *g, const struct gate_job *j)
 			return false;
 	}
 	return n > 0;
-}
-
-bool adoption_takes(struct gate *g, struct gate_job *j)
-{
-	return g->adoption.pauses && adopt(g, j);
 }
 
 /* The pause is for a ledger that has lost something: a tenant that resumes its Job under an old

@@ -35,12 +35,12 @@ bool adoption_story_covers(struct gate *g, const struct gate_job *j);
  * that was lost. */
 bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r);
 void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r);
-/* It runs, the queue knows what it holds, and the ledger does not: ADOPT and COMMIT are made. */
-void adoption_take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* The open reservations were adopted: what runs besides? */
+/* Finds what a Job without a reservation holds, if its own story tells and is believed. Lines are good
+ * until a story is read again. phase.c takes the Job over by it, and then tells that here. */
+bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_reservation *ret);
+void adoption_found(struct gate *g, struct gate_job *j);
+/* Begins the pause, if one is due: all that runs was adopted. */
 void adoption_begin(struct gate *g);
-/* It runs without a reservation: true when its own story was believed, and it has one now. */
-bool adoption_takes(struct gate *g, struct gate_job *j);
 /* It runs by the word of a leader that came after us: so we are none. */
 bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
 /* It runs a later attempt than the one that was adopted, which the ledger had closed and forgotten, or

@@ -9,13 +9,11 @@
 #include "base/backoff.h"
 #include "base/must.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/stop.h"
@@ -281,9 +279,11 @@ enum phase attempt_run(struct gate *g, struct gate_job *j)
 	return PHASE_RUNNING;
 }
 
-int32_t attempt_resized(struct gate_job *j)
+int32_t attempt_begin_growth(struct gate *g, struct gate_job *j)
 {
-	return ++j->attempt.sizes;
+	j->attempt.sizes++;
+	gate_operate(g, j, LEDGER_GROW, 0);
+	return j->attempt.sizes;
 }
 
 void attempt_grow(struct gate_job *j, int32_t pods)
@@ -296,8 +296,10 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods)
 	if (pods >= j->attempt.pods)
 		return;
 	j->attempt.pods = pods;
-	if (queue_shrink_job(g->queue, &j->uid, pods, g->now_ms))
-		gate_operate(g, j, LEDGER_SHRINK, 0);
+	if (!queue_shrink_job(g->queue, &j->uid, pods, g->now_ms))
+		return;
+	j->attempt.sizes++;
+	gate_operate(g, j, LEDGER_SHRINK, 0);
 }
 
 /* The bill is asked for at the very moment of the release, at which the queue charges it to its
@@ -339,8 +341,8 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
  * story nor generation, and the start is sent behind it. */
 static bool busy_with_another(const struct gate_job *j)
 {
-	enum intent_kind k = job_busy_with(j);
-	return job_busy(j) && k != INTENT_NOTICE && k != INTENT_OUTCOMES && k != INTENT_CLEAR;
+	return job_busy(j) && !job_busy_with(j, INTENT_NOTICE) &&
+	       !job_busy_with(j, INTENT_OUTCOMES) && !job_busy_with(j, INTENT_CLEAR);
 }
 
 static enum phase decided_start(struct gate *g, struct gate_job *j, const struct decision *d)

@@ -82,10 +82,10 @@ void attempt_know_pods(struct gate *g, struct gate_job *j);
 void attempt_tell_ready(struct gate *g, struct gate_job *j);
 /* So many pods are left to it at most. */
 void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
-/* Its reservation is for so many from now on: GROW is durable. */
+/* Makes the GROW of a reservation that the queue has raised. Returns the number of this change of size. */
+int32_t attempt_begin_growth(struct gate *g, struct gate_job *j);
+/* Raises the reservation to so many pods: GROW is durable. */
 void attempt_grow(struct gate_job *j, int32_t pods);
-/* Its size changes once more: the number of that. */
-int32_t attempt_resized(struct gate_job *j);
 /* A start came to nothing by its owner's doing: the pause until the next, often 0. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
 /* It never began, and cannot any more. */

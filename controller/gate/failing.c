@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/slice.h"
-#include "controller/gate/gate_priv.h"
+#include "controller/gate/core.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"

@@ -11,10 +11,11 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "controller/gate/adoption.h"
+#include "controller/gate/core.h"
 #include "controller/gate/due.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/note.h"
 #include "controller/gate/observe.h"
@@ -32,20 +33,6 @@
 #define LEASE_POLL_MS 200   /* a standby asks this often: so soon it sees that the leader died */
 #define LEDGER_RETRY_MS 200 /* after a lost answer; the driver has its own pauses */
 #define LEDGER_RETRY_MAX_MS 2000
-#define DIRECTIVES_MAX (1 << 20) /* bytes of a text; a PATCH takes no more either */
-
-static bool has_name(const void *value, const void *key)
-{
-	const struct gate_job *j = value;
-	const struct job_name *n = key;
-	return strcmp(j->name, n->name) == 0 && strcmp(j->ns, n->ns) == 0;
-}
-
-static bool has_uid(const void *value, const void *key)
-{
-	const struct gate_job *j = value;
-	return uid_cmp(&j->uid, key) == 0;
-}
 
 static bool has_request(const void *value, const void *key)
 {
@@ -56,20 +43,6 @@ static bool has_request(const void *value, const void *key)
 static uint64_t request_hash(uint64_t id)
 {
 	return id * 0x9E3779B97F4A7C15u >> 20;
-}
-
-void directives_text_init(struct directives_text *t)
-{
-	buf_init(&t->node_selector, DIRECTIVES_MAX);
-	buf_init(&t->tolerations, DIRECTIVES_MAX);
-	buf_init(&t->node_affinity, DIRECTIVES_MAX);
-}
-
-void directives_text_done(struct directives_text *t)
-{
-	buf_done(&t->node_selector);
-	buf_done(&t->tolerations);
-	buf_done(&t->node_affinity);
 }
 
 struct gate *gate_new(const struct gate_options *o, struct queue *q)
@@ -97,8 +70,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;
 	label_sets_init(&g->label_sets, g->name_key);
-	map_init(&g->by_uid, has_uid);
-	map_init(&g->by_name, has_name);
+	job_table_init(g);
 	provisions_init(&g->provisions);
 	map_init(&g->by_request, has_request);
 	outbox_init(&g->outbox);
@@ -123,8 +95,7 @@ void gate_free(struct gate *g)
 	}
 	free(g->notes.out);
 	label_sets_done(&g->label_sets);
-	map_done(&g->by_uid);
-	map_done(&g->by_name);
+	job_table_done(g);
 	map_done(&g->by_request);
 	due_done(&g->due);
 	outbox_done(&g->outbox);
@@ -140,148 +111,7 @@ void gate_free(struct gate *g)
 	free(g);
 }
 
-/* ---- Chance, time, wishes -------------------------------------------------------------------- */
-
-int64_t gate_spread(struct gate *g, int64_t ms)
-{
-	/* xorshift64: pauses need no better */
-	g->random ^= g->random << 13;
-	g->random ^= g->random >> 7;
-	g->random ^= g->random << 17;
-	return ms + (int64_t)(g->random % (uint64_t)(ms / 4 + 1));
-}
-
-void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms)
-{
-	if (j->request.alarm.place == 0 || at_ms < j->request.alarm.at_ms)
-		due_set(&g->due, &j->request.alarm, at_ms);
-}
-
-void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms)
-{
-	int64_t pause_ms = backoff_ms(first_ms, j->request.tries++, limit_ms);
-	j->request.retry_ms = g->tick_ms + gate_spread(g, pause_ms);
-	gate_alarm(g, j, j->request.retry_ms);
-}
-
-void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
-{
-	must(j->request.id == 0);
-	j->request.want = kind;
-	j->request.want_in = j->phase;
-	if (j->request.wanting)
-		return;
-	j->request.wanting = true;
-	j->request.next_want = NULL;
-	*g->want.tail = j;
-	g->want.tail = &j->request.next_want;
-}
-
-/* Of one that is gone, and of which something was missed, nobody knows. */
-static enum ledger_job_outcome outcome_of(const struct gate_job *j)
-{
-	if (j->seen.finished)
-		return j->seen.failed || j->seen.cut_short ? LEDGER_JOB_FAILED
-							   : LEDGER_JOB_SUCCEEDED;
-	return j->gone && j->told_end ? LEDGER_JOB_DELETED : LEDGER_JOB_GOES_ON;
-}
-
-static void operate(
-	struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms, int64_t lost_ms)
-{
-	struct ledger_op op = {.kind = kind,
-		.uid = j->uid,
-		.attempt = j->attempt.number,
-		.at_ms = at_ms,
-		.reason = j->stop.reason,
-		.actor = j->stop.actor,
-		.lost_ms = lost_ms,
-		.preemptor = j->stop.preemptor};
-	if (ledger_reserves(kind) || ledger_changes_size(kind)) {
-		op.lines = g->taken.lines;
-		op.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
-	}
-	if (ledger_changes_size(kind))
-		op.seq = attempt_resized(j);
-	if (kind == LEDGER_ADOPT) {
-		op.reason = "Adopted";
-		op.actor = g->identity;
-	}
-	if (ledger_reserves(kind)) {
-		op.ns = j->ns;
-		op.name = j->name;
-		op.clusterqueue = j->attempt.clusterqueue;
-		op.localqueue = j->queue;
-		op.owner = j->family ? j->family : j->name;
-		op.labels = j->labels;
-		op.submitted_by = j->submitted_by;
-		op.created_ms = j->seen.created_ms;
-		op.queued_ms = j->seen.queued_ms > j->seen.created_ms ? j->seen.queued_ms : 0;
-	}
-	if (kind == LEDGER_RELEASE)
-		op.outcome = outcome_of(j);
-	op.estimated = kind == LEDGER_RELEASE && g->adoption.pauses;
-	if (kind == LEDGER_RELEASE && g->bill.priced) {
-		op.priced = true;
-		op.plan = g->bill.plan;
-		op.currency = g->bill.currency;
-		op.price = g->bill.detail;
-		op.cost = g->bill.cost;
-	}
-	outbox_add(&g->outbox, &op);
-	g->counts.operations++;
-}
-
-void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms)
-{
-	operate(g, j, kind, g->now_ms, lost_ms);
-}
-
-void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms)
-{
-	operate(g, j, kind, at_ms, 0);
-}
-
 /* ---- Lease and takeover ---------------------------------------------------------------------- */
-
-void gate_depose(struct gate *g, const char *why)
-{
-	if (g->role == ROLE_DEPOSED)
-		return;
-	g->role = ROLE_DEPOSED;
-	gate_note(g, NOTE_LEADING, NULL, "epoch %" PRId64 " is over: %s", g->epoch, why);
-}
-
-bool gate_starts_pause(const struct gate *g)
-{
-	return g->mass_stop.stage != MASS_STOP_NONE || g->adoption.pauses;
-}
-
-void gate_pause_starts(struct gate *g)
-{
-	queue_pause_starts(g->queue, gate_starts_pause(g));
-}
-
-void gate_confirm_lease(struct gate *g)
-{
-	g->lease.awaited = true;
-	if (g->lease.request == 0)
-		g->lease.due_ms = g->tick_ms;
-}
-
-/* A successor may lead by now, and may have fenced the start, or the growth, off on the Job. Where
- * etcd went back since, the Job does not tell of that any more: so both want more than its word. */
-bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
-{
-	if ((kind == INTENT_START || kind == INTENT_GROW) && gate_lease_ran_out(g))
-		return true;
-	return j->after_lease > g->lease.confirmed && kind != INTENT_READ && kind != INTENT_PODS;
-}
-
-bool gate_lease_ran_out(const struct gate *g)
-{
-	return g->tick_ms >= g->lease.until_ms;
-}
 
 static void lease_is_ours(struct gate *g)
 {
@@ -322,35 +152,6 @@ void gate_answer_lease(
 		g->lease.due_ms =
 			g->tick_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
 	}
-}
-
-/* What it holds counts. Nothing is decided about it: there is nothing to start any more, or what is
- * seen of it is older than its reservation, and it will be read. */
-static void adopt_unread(
-	struct gate *g, const struct gate_job *j, const struct ledger_reservation *r)
-{
-	struct job unread = {.uid = j->uid,
-		.ns = j->ns,
-		.name = j->name,
-		.deleting = true,
-		.queue = r->localqueue ? r->localqueue : "",
-		.priority_class = "",
-		.pod_priority_class = "",
-		.family = j->family ? j->family : "",
-		.submitted_by = r->submitted_by ? r->submitted_by : j->submitted_by,
-		.suspend = true,
-		.admission.history = j->seen.history};
-	queue_adopt_unread(g->queue, &unread, r->lines, r->nlines, r->reserved_ms);
-}
-
-void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
-{
-	bool behind = j->seen.story_attempt < r->attempt;
-	j->retell |= behind;
-	if (behind || !queue_adopt_job(g->queue, &j->uid, r->lines, r->nlines, r->reserved_ms))
-		adopt_unread(g, j, r);
-	else
-		run_priority_recall(g, j, r->attempt);
 }
 
 static void adopt_reservation(struct gate *g, const struct ledger_reservation *h)
@@ -401,6 +202,9 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	gate_note(g, NOTE_LEADING, NULL,
 		"leading with epoch %" PRId64 ": %zu open reservations adopted, %zu Jobs known",
 		g->epoch, n, g->counts.jobs);
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (!j->attempt.has_reservation)
+			job_adopt_by_story(g, j);
 	adoption_begin(g);
 	mass_stop_begin(g);
 }

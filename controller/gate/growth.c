@@ -3,11 +3,9 @@
 #include "base/backoff.h"
 #include "base/must.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 
@@ -61,8 +59,7 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 	x->from = j->attempt.pods;
 	x->to = d->pods;
 	x->may_have_landed = x->dropped = x->denied = false;
-	gate_operate(g, j, LEDGER_GROW, 0);
-	x->seq = j->attempt.sizes;
+	x->seq = attempt_begin_growth(g, j);
 }
 
 static void refused(struct gate *g, struct gate_job *j, enum ledger_verdict v)

@@ -20,11 +20,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
 #include "controller/gate/record.h"
 
 #define LEAST 5	     /* fewer are stopped at once */

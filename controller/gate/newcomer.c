@@ -6,11 +6,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/gate/adoption.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "sluice/intake.h"
 
@@ -162,37 +160,36 @@ static void count_pods(struct gate *g, struct gate_job *j)
 }
 
 /* Each look goes by its pods: their nodes may be of a flavor that its template does not suit. */
-static void take_in(struct gate *g, struct gate_job *j)
+static enum newcomer_verdict take_in(
+	struct gate *g, struct gate_job *j, struct ledger_reservation *ret)
 {
 	const struct newcomer *x = &j->newcomer;
 	struct intake in;
 	if (!was_counted_since(g, j, COUNT_KEPT_MS)) {
 		count_pods(g, j);
-		return;
+		return NEWCOMER_GOES_ON;
 	}
 	if (!queue_intake_on(g->queue, &j->uid, pods_of(j), (const char *const *)x->node, x->nnodes,
 		    g->now_ms, &in)) {
 		keep_out(g, j, in.why_not);
-		return;
+		return NEWCOMER_GOES_ON;
 	}
 	if (!was_counted_since(g, j, COUNT_FRESH_MS)) {
 		count_pods(g, j);
-		return;
+		return NEWCOMER_GOES_ON;
 	}
 	if (job_busy(j))
-		return;
-	struct ledger_reservation r = {.uid = j->uid,
+		return NEWCOMER_GOES_ON;
+	*ret = (struct ledger_reservation){.uid = j->uid,
 		.attempt = next_attempt(j),
 		.state = LEDGER_POSTED,
 		.reserved_ms = g->now_ms,
 		.started_ms = g->now_ms,
-		.lines = in.line,
-		.nlines = in.nlines,
 		.estimated = true};
 	queue_block_job(g->queue, &j->uid, NULL);
 	newcomer_end(j);
 	must(queue_take_in(g->queue, &j->uid, in.line, in.nlines, g->now_ms));
-	adoption_take_over(g, j, &r);
+	return NEWCOMER_TAKE_OVER;
 }
 
 /* It may have been suspended and let run since the Namespace was read. */
@@ -201,10 +198,11 @@ static bool began_in_time(const struct gate_job *j)
 	return j->seen.start_ms <= j->newcomer.begun_by_ms;
 }
 
-bool newcomer_see_to(struct gate *g, struct gate_job *j)
+enum newcomer_verdict newcomer_see_to(
+	struct gate *g, struct gate_job *j, struct ledger_reservation *ret)
 {
 	if (!is_newcomer(j) || (j->newcomer.asked && !began_in_time(j)))
-		return false;
+		return NEWCOMER_INTRUDER;
 	if (!j->newcomer.asked) {
 		queue_block_job(g->queue, &j->uid, ASKING);
 		job_request(g, j, INTENT_NAMESPACE);
@@ -212,9 +210,9 @@ bool newcomer_see_to(struct gate *g, struct gate_job *j)
 		queue_block_job(g->queue, &j->uid, PAUSED);
 		gate_alarm(g, j, g->tick_ms + PAUSE_MS);
 	} else {
-		take_in(g, j);
+		return take_in(g, j, ret);
 	}
-	return true;
+	return NEWCOMER_GOES_ON;
 }
 
 /* It holds what it was adopted with, and nothing on it says so yet. */

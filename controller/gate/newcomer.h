@@ -35,6 +35,7 @@ struct gate;
 struct gate_job;
 struct intent;
 struct job_answer;
+struct ledger_reservation;
 
 struct newcomer {
 	bool asked;	     /* its Namespace was read, */
@@ -48,8 +49,16 @@ struct newcomer {
 	char *why; /* what keeps it out of its queue; NULL: nothing, or it was not tried */
 };
 
-/* Of one that waits and runs. True: it is seen to, and is not to be stopped. */
-bool newcomer_see_to(struct gate *g, struct gate_job *j);
+enum newcomer_verdict {
+	NEWCOMER_INTRUDER, /* it is none: it is to be stopped */
+	NEWCOMER_GOES_ON,  /* it is seen to */
+	NEWCOMER_TAKE_OVER,
+};
+
+/* Of a Job that waits and runs. NEWCOMER_TAKE_OVER: the queue has it as running with ret, whose lines
+ * stay empty, and the caller takes it over. */
+enum newcomer_verdict newcomer_see_to(
+	struct gate *g, struct gate_job *j, struct ledger_reservation *ret);
 /* INTENT_NAMESPACE: is it still wanted? It was answered. */
 bool newcomer_asks(const struct gate_job *j);
 void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);

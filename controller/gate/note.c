@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
-#include "controller/gate/stop.h"
 
 #define NOTES_MAX 4096 /* they were not taken for a long time: the oldest go */
 
@@ -111,10 +110,7 @@ struct note *gate_note(
 	n->ns = item->names;
 	n->name = item->names + ns_size;
 	n->attempt = j ? j->attempt.number : 0;
-	n->reason = j && kind == NOTE_STOP ? j->stop.reason : "";
-	n->preemption = j && kind == NOTE_STOP ? j->stop.preemption : "";
-	n->on_hold = j && kind == NOTE_STOP && stop_holds(j);
-	n->currency = "";
+	n->reason = n->preemption = n->currency = "";
 	n->waited_ms = j && g->now_ms > j->seen.queued_ms ? g->now_ms - j->seen.queued_ms : 0;
 	va_list ap;
 	va_start(ap, fmt);

@@ -1,9 +1,6 @@
 /*
  * What is seen of Jobs: on the watch, in lists, in answers. The newest fact of each is reduced to
  * what the protocol asks (struct facts), and told to the queue as it is; older ones are ignored.
- *
- * Jobs are kept in the order they were first seen, and everything that walks them walks that list,
- * so nothing that comes out depends on a hash or an address.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +10,15 @@
 #include "base/must.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/bill_labels.h"
+#include "controller/gate/core.h"
 #include "controller/gate/due.h"
 #include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/never_starts.h"
 #include "controller/gate/newcomer.h"
 #include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/predecessor.h"
 #include "controller/gate/run_priority.h"
 #include "controller/gate/provision.h"
@@ -56,40 +53,6 @@ void gate_free_job(struct gate *g, struct gate_job *j)
 	free(j);
 }
 
-struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid)
-{
-	return map_get(&g->by_uid, uid_hash(uid), uid);
-}
-
-struct gate_job *gate_job_named(const struct gate *g, const char *ns, const char *name)
-{
-	struct gate_job *last = map_get(
-		&g->by_name, siphash_names(&g->name_key, ns, name), &(struct job_name){ns, name});
-	for (struct gate_job *j = last; j; j = j->namesake)
-		if (!j->lost)
-			return j;
-	return last;
-}
-
-static void join_name(struct gate *g, struct gate_job *j)
-{
-	uint64_t hash = siphash_names(&g->name_key, j->ns, j->name);
-	j->namesake = map_take(&g->by_name, hash, &(struct job_name){j->ns, j->name});
-	map_put(&g->by_name, hash, j);
-}
-
-static void leave_name(struct gate *g, struct gate_job *j)
-{
-	uint64_t hash = siphash_names(&g->name_key, j->ns, j->name);
-	struct gate_job *last = map_take(&g->by_name, hash, &(struct job_name){j->ns, j->name});
-	struct gate_job **at = &last;
-	while (*at != j)
-		at = &(*at)->namesake;
-	*at = j->namesake;
-	if (last)
-		map_put(&g->by_name, hash, last);
-}
-
 struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name)
 {
@@ -103,14 +66,7 @@ struct gate_job *gate_add_job(
 	attempt_init(&j->attempt);
 	stop_init(&j->stop);
 	j->waits_ms = g->tick_ms;
-	j->prev = g->last;
-	if (g->last)
-		g->last->next = j;
-	else
-		g->first = j;
-	g->last = j;
-	map_put(&g->by_uid, uid_hash(uid), j);
-	join_name(g, j);
+	job_table_join(g, j);
 	g->counts.jobs++;
 	g->counts.by_phase[PHASE_WAITING]++;
 	return j;
@@ -133,24 +89,11 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	if (g->notices.at == j)
 		g->notices.at = j->next;
 	due_clear(&g->due, &j->request.alarm);
-	map_take(&g->by_uid, uid_hash(&j->uid), &j->uid);
-	leave_name(g, j);
-	*(j->prev ? &j->prev->next : &g->first) = j->next;
-	*(j->next ? &j->next->prev : &g->last) = j->prev;
+	job_table_leave(g, j);
 	g->counts.jobs--;
 	g->counts.by_phase[j->phase]--;
 	provision_forget(g, j);
 	gate_free_job(g, j);
-}
-
-void gate_mark_dirty(struct gate *g, struct gate_job *j)
-{
-	if (j->dirty)
-		return;
-	j->dirty = true;
-	j->next_dirty = NULL;
-	*g->dirty.tail = j;
-	g->dirty.tail = &j->next_dirty;
 }
 
 /* True when the text became another one. */

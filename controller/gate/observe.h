@@ -1,4 +1,4 @@
-/* What is seen of Jobs, and the table of those that the gate knows. */
+/* What is seen of Jobs, and the life of their records. */
 #ifndef SLUICE_CONTROLLER_GATE_OBSERVE_H
 #define SLUICE_CONTROLLER_GATE_OBSERVE_H
 
@@ -9,10 +9,6 @@ struct gate_job;
 struct job;
 struct uid;
 
-struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
-/* The newest Job of that name that is on the watch, else the newest that is lost; NULL: none. */
-struct gate_job *gate_job_named(const struct gate *g, const char *ns, const char *name);
-void gate_mark_dirty(struct gate *g, struct gate_job *j);
 struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */

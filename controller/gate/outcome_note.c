@@ -2,10 +2,9 @@
 
 #include "base/backoff.h"
 #include "base/order.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/record.h"
 
 #define TICK_MS 1000
@@ -36,7 +35,7 @@ static size_t posts_max(const struct gate *g)
 
 static bool is_unanswered(const struct gate_job *j)
 {
-	return j && job_busy(j) && job_busy_with(j) == INTENT_OUTCOMES;
+	return j && job_busy_with(j, INTENT_OUTCOMES);
 }
 
 /* An API server that is slow is given no more to do. */

@@ -10,10 +10,10 @@
 #include "base/must.h"
 #include "controller/gate/adoption.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/core.h"
 #include "controller/gate/due.h"
 #include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/never_starts.h"
@@ -72,38 +72,6 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->request.retry_ms = 0;
 	due_clear(&g->due, &j->request.alarm);
 	gate_mark_dirty(g, j);
-}
-
-bool job_busy(const struct gate_job *j)
-{
-	return j->request.id != 0 || j->request.wanting;
-}
-
-enum intent_kind job_busy_with(const struct gate_job *j)
-{
-	return j->request.wanting ? j->request.want : j->request.asked;
-}
-
-void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms)
-{
-	j->request.retry_ms = at_ms;
-	gate_alarm(g, j, at_ms);
-}
-
-/* Asks for kind, unless something is under way or a pause is on. After a refusal or a doubt what we
- * know may be old, so a GET goes before it; where a successor may lead, the lease. */
-void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
-{
-	if (job_busy(j))
-		return;
-	if (j->need_read)
-		kind = INTENT_READ;
-	if (g->tick_ms < j->request.retry_ms)
-		gate_alarm(g, j, j->request.retry_ms);
-	else if (gate_doubts_lease(g, j, kind))
-		gate_confirm_lease(g);
-	else
-		gate_want(g, j, kind);
 }
 
 /* A Job that is off the watch but holds quota is asked for by GET, now and then. So is one that is
@@ -243,6 +211,23 @@ static void wait_suspended(struct gate *g, struct gate_job *j)
 	}
 }
 
+/* A start that the last leader sent has landed, in the pause that is made for that. */
+static bool adopted_late(struct gate *g, struct gate_job *j)
+{
+	return g->adoption.pauses && job_adopt_by_story(g, j);
+}
+
+static void take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+
+static bool newcomer_goes_on(struct gate *g, struct gate_job *j)
+{
+	struct ledger_reservation r;
+	enum newcomer_verdict v = newcomer_see_to(g, j, &r);
+	if (v == NEWCOMER_TAKE_OVER)
+		take_over(g, j, &r);
+	return v != NEWCOMER_INTRUDER;
+}
+
 /* No reservation. The queue has it, unless it is over. */
 static enum phase waiting(struct gate *g, struct gate_job *j)
 {
@@ -255,7 +240,7 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 		gate_forget_job(g, j);
 		return FORGOTTEN;
 	}
-	if (adoption_takes(g, j))
+	if (adopted_late(g, j))
 		return j->phase;
 	if (j->seen.deleting) {
 		queue_drop_job(g->queue, &j->uid);
@@ -265,7 +250,7 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 		block(g, j, ENDING);
 		return PHASE_WAITING;
 	}
-	if (!j->seen.suspend && newcomer_see_to(g, j))
+	if (!j->seen.suspend && newcomer_goes_on(g, j))
 		return j->phase;
 	if (!j->seen.suspend && mass_stop_spares(g, j)) {
 		block(g, j, SPARED);
@@ -368,12 +353,6 @@ static enum phase fencing(struct gate *g, struct gate_job *j)
 		stop_because(j, "StoryLost", g->identity);
 	job_request(g, j, INTENT_TELL);
 	return PHASE_FENCING;
-}
-
-/* So many there are, or may be made at any time. */
-int32_t job_pods_in_sight(const struct gate_job *j)
-{
-	return j->seen.pods > j->seen.present ? j->seen.pods : j->seen.present;
 }
 
 /* Pods that end leave room, but never less is held than there are pods. */
@@ -561,7 +540,7 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 {
 	if (j->attempt.has_reservation && !looked_for(g, j))
 		return PHASE_STOPPING;
-	if (!j->attempt.has_reservation && adoption_takes(g, j))
+	if (!j->attempt.has_reservation && adopted_late(g, j))
 		return j->phase; /* the stop was for an earlier run, which we saw late */
 	if (j->seen.start_seen)
 		j->ran_unseen = false;
@@ -684,6 +663,26 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 	enter(g, j, attempt_adopt(g, j, r));
 	/* What we saw may be older than the ledger: no run is stopped for that. */
 	j->need_read = j->lost || j->seen.pods > j->attempt.pods || job_is_another(g, j);
+}
+
+/* It runs, the queue knows what it holds, and the ledger does not. */
+static void take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
+{
+	attempt_adopting(j);
+	job_adopt(g, j, r);
+	gate_operate(g, j, LEDGER_ADOPT, 0);
+	gate_operate_at(g, j, LEDGER_COMMIT, r->started_ms);
+}
+
+bool job_adopt_by_story(struct gate *g, struct gate_job *j)
+{
+	struct ledger_reservation r;
+	if (!adoption_finds(g, j, &r))
+		return false;
+	gate_adopt_in_queue(g, j, &r);
+	take_over(g, j, &r);
+	adoption_found(g, j);
+	return true;
 }
 
 void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r)

@@ -32,15 +32,11 @@ void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
 	const struct ledger_result *r);
 /* The ledger has this open reservation for it, of an earlier leader. */
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+/* Adopts a Job without a reservation by its own story. False: that tells nothing, or is not believed. */
+bool job_adopt_by_story(struct gate *g, struct gate_job *j);
 /* The ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
 void job_adopted(
 	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
-bool job_busy(const struct gate_job *j);
-/* Of one that is busy: what it is busy with. */
-enum intent_kind job_busy_with(const struct gate_job *j);
-/* Asks for kind, unless something is under way or a pause is on. */
-void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
-void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* False when the facts have overtaken the wish. */
 bool job_still_wants(const struct gate *g, const struct gate_job *j);
 /* Resumed by others with pods that are more than is reserved for them. */
@@ -48,7 +44,5 @@ bool job_is_another(const struct gate *g, const struct gate_job *j);
 /* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
  * later leader knows): the start may have landed, and nothing on the Job would tell. */
 bool job_story_is_lost(const struct gate_job *j);
-/* So many there are, or may be made at any time. */
-int32_t job_pods_in_sight(const struct gate_job *j);
 
 #endif

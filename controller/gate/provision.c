@@ -11,9 +11,8 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "controller/gate/attempt.h"
-#include "controller/gate/gate_priv.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
+#include "controller/gate/core.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 

@@ -5,15 +5,14 @@
 #include "base/backoff.h"
 #include "base/map.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/core.h"
 #include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
 #include "controller/gate/newcomer.h"
 #include "controller/gate/note.h"
 #include "controller/gate/outcome_note.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/provision.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
@@ -442,16 +441,6 @@ static enum phase answered_done(
 		j->refusals.others = j->refusals.told = 0;
 	}
 	return j->phase;
-}
-
-void request_begin_tries(struct gate_job *j)
-{
-	j->request.tries = j->request.refused = 0;
-}
-
-bool request_count_refused(struct gate_job *j)
-{
-	return j->request.refused++ >= REFUSED_TRIES;
 }
 
 /* Tells whether a no is the end of it. What else holds quota (a stop, a fence) is asked for until it lands. */

@@ -13,8 +13,6 @@ struct gate_job;
 struct intent;
 struct job_answer;
 
-#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
-
 /* Wanted, then under way, then perhaps again. */
 struct job_request {
 	bool wanting;
@@ -56,10 +54,6 @@ struct refusals {
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
 /* Is it still the one whose start or hold was refused? */
 bool request_is_as_denied(const struct gate_job *j);
-/* What is tried next is tried for the first time. */
-void request_begin_tries(struct gate_job *j);
-/* Counts a JOB_REFUSED. Tells whether there were too many in this phase to be races that we lost. */
-bool request_count_refused(struct gate_job *j);
 /* It may be another one. */
 void request_forget_denials(struct gate_job *j);
 enum phase request_answered(

@@ -1,7 +1,7 @@
 #include "controller/gate/run_priority.h"
 
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/record.h"
 #include "controller/gate/story.h"
 

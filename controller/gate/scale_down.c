@@ -23,12 +23,10 @@
 
 #include "base/mem.h"
 #include "controller/gate/attempt.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/growth.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/stop.h"

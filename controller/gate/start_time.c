@@ -1,10 +1,9 @@
 #include "controller/gate/start_time.h"
 
 #include "base/backoff.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 
 #define FAILURES_MAX 4 /* a start waits for so many */

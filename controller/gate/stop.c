@@ -11,10 +11,10 @@
 #include "base/backoff.h"
 #include "base/mem.h"
 #include "base/slice.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/stop.h"
@@ -504,11 +504,14 @@ void stop_note(struct gate *g, struct gate_job *j)
 	const char *message = j->stop.message, *trouble = j->stop.pod_trouble;
 	int64_t lost_ms = stop_lost_ms(g, j);
 	g->counts.stops++;
-	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of pod time lost%s%s%s%s",
+	struct note *n = gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of pod time lost%s%s%s%s",
 		j->gone || j->seen.deleting ? "deleted" : "stopped", j->stop.reason,
 		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
-		trouble ? "; " : "", trouble ? trouble : "")
-		->lost_ms = lost_ms;
+		trouble ? "; " : "", trouble ? trouble : "");
+	n->reason = j->stop.reason;
+	n->preemption = j->stop.preemption;
+	n->on_hold = stop_holds(j);
+	n->lost_ms = lost_ms;
 }
 
 void stop_note_intruder(struct gate *g, struct gate_job *j)

@@ -15,11 +15,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "controller/gate/core.h"
 #include "controller/gate/failing.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/mass_stop.h"
-#include "controller/gate/observe.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/stop.h"
@@ -83,8 +82,7 @@ static void explain_ends_when_stopped(const struct gate_job *j, struct explanati
 /* What is known of it may be old, and nothing is sent before it has been read. */
 static bool is_read_first(const struct gate_job *j)
 {
-	return attempt_is_behind(j) || j->need_read || j->lost ||
-	       (job_busy(j) && job_busy_with(j) == INTENT_READ);
+	return attempt_is_behind(j) || j->need_read || j->lost || job_busy_with(j, INTENT_READ);
 }
 
 static void explain_starting(const struct gate_job *j, struct explanation *x)

@@ -18,10 +18,9 @@
 #include <string.h>
 
 #include "base/backoff.h"
+#include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/gate_priv.h"
 #include "controller/gate/note.h"
-#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
 #include "controller/gate/story.h"
 #include "controller/gate/view.h"

@@ -3,8 +3,8 @@
  * start when it lands all the same.
  */
 #include "controller/gate/failing.h"
-#include "controller/gate/gate_priv.h"
-#include "controller/gate/observe.h"
+#include "controller/gate/core.h"
+#include "controller/gate/job_table.h"
 #include "world.h"
 
 static struct explanation said_of(struct world *w)

@@ -1,9 +1,12 @@
 /*
- * The body of struct gate, and what gate.c does for the files beside it: the lease, takeover, the
- * pass, the routing of answers. Of Jobs it has pointers only: record.h has their body.
+ * The core of the gate, private to it: the body of struct gate, and the services that every part uses.
+ * core.c calls no part. Of Jobs it has pointers only: record.h has their body, job_table.h finds them.
+ *
+ * Who calls whom in this folder: gate.c -> phase.c, observe.c -> requests.c -> the parts (one noun a
+ * file) -> attempt.c -> stop.c -> core.c, job_table.c, note.c, refusals.c. None calls back.
  */
-#ifndef SLUICE_CONTROLLER_GATE_GATE_PRIV_H
-#define SLUICE_CONTROLLER_GATE_GATE_PRIV_H
+#ifndef SLUICE_CONTROLLER_GATE_CORE_H
+#define SLUICE_CONTROLLER_GATE_CORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,31 +143,55 @@ struct gate {
 	struct gate_counts counts;
 };
 
-void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
-/* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
-void gate_confirm_lease(struct gate *g);
-/* A request of that kind would write to a Job that a successor of ours may lead. */
-bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
-/* No confirmation came for so long that a successor may lead by now. */
-bool gate_lease_ran_out(const struct gate *g);
+/* ---- Chance and time ------------------------------------------------------------------------- */
+
+/* Returns ms, or up to a quarter more. */
+int64_t gate_spread(struct gate *g, int64_t ms);
 /* Looks at the Job again when tick_ms is that, if not before. */
 void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
-int64_t gate_spread(struct gate *g, int64_t ms);
-void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
-/* The same of what was done at another time than now. */
-void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
-/* The queue counts its lines as the Job's, whether it has it in its order or not. */
-void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* Our epoch is over. */
-void gate_depose(struct gate *g, const char *why);
-/* Nothing starts while a mass stop or an adoption wants it so. */
-void gate_pause_starts(struct gate *g);
-/* ... it does. */
-bool gate_starts_pause(const struct gate *g);
+/* Reconciles the Job in this pass. */
+void gate_mark_dirty(struct gate *g, struct gate_job *j);
+
+/* ---- What is asked of the API server for a Job ----------------------------------------------- */
+
+/* Tells whether a request is wanted or under way, and which. */
+bool job_busy(const struct gate_job *j);
+bool job_busy_with(const struct gate_job *j, enum intent_kind kind);
+/* Asks for kind, unless something is under way or a pause is on. */
+void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* Asks for kind whatever pause is on. Nothing may be under way. */
+void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
+void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
+/* Begins to count the tries, and the refusals among them, anew. */
+void request_begin_tries(struct gate_job *j);
+/* Counts a JOB_REFUSED. Tells whether there were too many in this phase to be races that we lost. */
+bool request_count_refused(struct gate_job *j);
+/* Counts the pods that there are, or that may be made at any time. */
+int32_t job_pods_in_sight(const struct gate_job *j);
 /* As large as the API server takes. */
 void directives_text_init(struct directives_text *t);
 void directives_text_done(struct directives_text *t);
+
+/* ---- The ledger, and the lease --------------------------------------------------------------- */
+
+void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
+/* Makes an operation for what was done at another time than now. */
+void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
+/* Tells the queue of a reservation: it counts the lines as the Job's, whether it has that in its order
+ * or not. */
+void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+/* Ends our epoch. */
+void gate_depose(struct gate *g, const char *why);
+/* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
+void gate_confirm_lease(struct gate *g);
+/* Tells whether a request of that kind would write to a Job that a successor of ours may lead. */
+bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
+/* Tells whether no confirmation came for so long that a successor may lead by now. */
+bool gate_lease_ran_out(const struct gate *g);
+/* Tells whether nothing starts, while a mass stop or an adoption wants it so; tells the queue. */
+bool gate_starts_pause(const struct gate *g);
+void gate_pause_starts(struct gate *g);
 
 #endif
