@@ -11,7 +11,6 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/growth.h"
 #include "controller/gate/never_starts.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
@@ -109,7 +108,6 @@ static enum phase close_reservation(struct gate *g, struct gate_job *j, enum led
 	a->started_ms = 0;
 	stop_notice_end(j);
 	scale_down_end(j);
-	growth_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, a->not_before_ms);
 	a->not_before_ms = 0;
 	return PHASE_WAITING;
@@ -136,6 +134,20 @@ static bool ends_by_owner(const struct gate_job *j)
 {
 	return j->stop.reason == CHANGED ||
 	       strcmp(j->stop.reason, stop_reason_name(STOP_REASON_HELD)) == 0;
+}
+
+bool attempt_must_not_start(const struct gate *g, const struct gate_job *j)
+{
+	if (!queue_job_flavors_exist(g->queue, &j->uid))
+		return true;
+	return j->stop.wanted || j->lost || j->seen.finished || j->seen.deleting ||
+	       !j->seen.suspend || j->seen.generation != j->attempt.generation || j->attempt.moved;
+}
+
+bool attempt_story_is_lost(const struct gate_job *j)
+{
+	int64_t decided = j->attempt.generation > 0 ? j->attempt.generation : 1;
+	return j->seen.story_state == STORY_NONE && j->seen.generation > decided;
 }
 
 enum phase attempt_call_off(struct gate *g, struct gate_job *j)
@@ -345,7 +357,7 @@ static bool busy_with_another(const struct gate_job *j)
 	       !job_busy_with(j, INTENT_OUTCOMES) && !job_busy_with(j, INTENT_CLEAR);
 }
 
-static enum phase decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
+enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (j->phase != PHASE_WAITING || busy_with_another(j)) {
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
@@ -367,7 +379,7 @@ static enum phase decided_start(struct gate *g, struct gate_job *j, const struct
 	return PHASE_RESERVING;
 }
 
-static void decided_stop(struct gate *g, struct gate_job *j, const struct decision *d)
+void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (!j->attempt.has_reservation || j->phase == PHASE_DRAINING)
 		return;
@@ -378,31 +390,6 @@ static void decided_stop(struct gate *g, struct gate_job *j, const struct decisi
 	if (!j->stop.hold) /* it was ending already: then it is not deactivated */
 		queue_keep_active(g->queue, &j->uid);
 	gate_mark_dirty(g, j);
-}
-
-enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d)
-{
-	switch (d->kind) {
-	case DECISION_START:
-		return decided_start(g, j, d);
-	case DECISION_STOP:
-		decided_stop(g, j, d);
-		break;
-	case DECISION_NOTICE:
-		stop_notice_decided(g, j, d);
-		break;
-	case DECISION_SHRINK:
-		scale_down_decided(g, j, d);
-		break;
-	case DECISION_GROW:
-		growth_decided(g, j, d);
-		break;
-	case DECISION_HOLD:
-	case DECISION_DELETE:
-		never_starts_decided(g, j, d);
-		break;
-	}
-	return j->phase;
 }
 
 /* Doubles with each refusal in a row: queue and ledger disagree, and asking does not mend that. */
@@ -456,7 +443,6 @@ enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 	stop_unwant(j);
 	stop_notice_end(j);
 	scale_down_end(j);
-	growth_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, 0);
 	return PHASE_WAITING;
 }

@@ -48,7 +48,9 @@ struct attempt {
 	int32_t restless_s;	  /* the last of these, by tick_ms, in seconds */
 };
 
-enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* The queue wants the Job started, its run stopped. */
+enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struct decision *d);
+void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d);
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* ADOPT will be made; the ledger has taken it. In between the queue does not take it for a run, which
  * would be charged: the ledger may have closed, and charged, that attempt before. */
@@ -88,6 +90,11 @@ int32_t attempt_begin_growth(struct gate *g, struct gate_job *j);
 void attempt_grow(struct gate_job *j, int32_t pods);
 /* A start came to nothing by its owner's doing: the pause until the next, often 0. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
+/* Tells whether it is called off unless it began already: something of the Job has changed. */
+bool attempt_must_not_start(const struct gate *g, const struct gate_job *j);
+/* Tells whether the Job has no story, and its spec was changed since the decision (made on generation 1,
+ * as far as a later leader knows): the start may have landed, and nothing on the Job would tell. */
+bool attempt_story_is_lost(const struct gate_job *j);
 /* It never began, and cannot any more. */
 enum phase attempt_call_off(struct gate *g, struct gate_job *j);
 /* The same, once no start PATCH can land any more. */

@@ -66,6 +66,8 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	failing_enter(j, next);
 	if (j->attempt.has_reservation && (next == PHASE_STOPPING || next == PHASE_DRAINING))
 		queue_ending_job(g->queue, &j->uid);
+	if (next == PHASE_WAITING)
+		growth_end(j);
 	request_begin_tries(j);
 	j->need_read = false;
 	j->refusals.short_of_room = 0;
@@ -268,14 +270,6 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 	return PHASE_WAITING;
 }
 
-static bool must_not_start(const struct gate *g, const struct gate_job *j)
-{
-	if (!queue_job_flavors_exist(g->queue, &j->uid))
-		return true;
-	return j->stop.wanted || j->lost || j->seen.finished || j->seen.deleting ||
-	       !j->seen.suspend || j->seen.generation != j->attempt.generation || j->attempt.moved;
-}
-
 /* A start PATCH of this attempt may have gone out. What the Job shows of it, if anything, decides
  * what comes next; the phase that it is in when nothing is shown. */
 static enum phase settled_otherwise(struct gate *g, struct gate_job *j)
@@ -300,14 +294,14 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 		stop_want(j);
 		stop_because(j, stop_reason_name(STOP_REASON_WINDOW_CLOSED), g->identity);
 	}
-	if (must_not_start(g, j) && !j->attempt.doubt && !j->attempt.sent && !job_busy(j))
+	if (attempt_must_not_start(g, j) && !j->attempt.doubt && !j->attempt.sent && !job_busy(j))
 		return attempt_call_off(g, j);
 	if (!looked_for(g, j))
 		return PHASE_STARTING;
 	enum phase next = settled_otherwise(g, j);
 	if (next != PHASE_STARTING || job_busy(j))
 		return next;
-	if (must_not_start(g, j))
+	if (attempt_must_not_start(g, j))
 		return j->attempt.doubt ? PHASE_FENCING : attempt_call_off(g, j);
 	switch (provision_see_to(g, j)) {
 	case PROVISION_WAIT:
@@ -321,12 +315,6 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 	if (!start_time_see_to(g, j))
 		job_request(g, j, INTENT_START);
 	return PHASE_STARTING;
-}
-
-bool job_story_is_lost(const struct gate_job *j)
-{
-	int64_t decided = j->attempt.generation > 0 ? j->attempt.generation : 1;
-	return j->seen.story_state == STORY_NONE && j->seen.generation > decided;
 }
 
 /* A PATCH of this attempt tests a story that is no longer there. A story of a later attempt stands
@@ -349,7 +337,7 @@ static enum phase fencing(struct gate *g, struct gate_job *j)
 		return next;
 	if (is_fenced(j))
 		return attempt_fenced(g, j);
-	if (job_story_is_lost(j))
+	if (attempt_story_is_lost(j))
 		stop_because(j, "StoryLost", g->identity);
 	job_request(g, j, INTENT_TELL);
 	return PHASE_FENCING;
@@ -421,6 +409,29 @@ static bool has_all_its_pods(const struct gate_job *j)
 	return j->seen.ends_when_stopped && j->seen.present <= j->attempt.pods;
 }
 
+/* What makes it smaller goes before what makes it larger. */
+static void drop_growth(struct gate_job *j)
+{
+	if (j->scale_down.to > 0)
+		growth_drop(j);
+}
+
+/* Tells whether it goes on with fewer pods: its manifest was applied again. */
+static bool goes_back(struct gate *g, struct gate_job *j)
+{
+	bool again = scale_down_again(g, j);
+	drop_growth(j);
+	return again;
+}
+
+/* Tells whether it goes on with as many pods as it holds, of those that it was let have. */
+static bool goes_on_with_hold(struct gate *g, struct gate_job *j)
+{
+	bool held = adoption_story_covers(g, j) && scale_down_to_hold(g, j);
+	drop_growth(j);
+	return held;
+}
+
 /* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
  * go on with more pods than are reserved, or with pods that cannot be counted. Where Sluice let it
  * have so many (a store went back), it goes on with fewer. */
@@ -433,12 +444,11 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		return true;
 	}
 	bool fits = j->seen.pods <= j->attempt.pods || has_all_its_pods(j);
-	if (!job_is_another(g, j) && (fits || scale_down_again(g, j)))
+	if (!job_is_another(g, j) && (fits || goes_back(g, j)))
 		return false;
 	if (j->need_read) {
 		job_request(g, j, INTENT_READ);
-	} else if (!job_is_another(g, j) && adoption_story_covers(g, j) &&
-		   scale_down_to_hold(g, j)) {
+	} else if (!job_is_another(g, j) && goes_on_with_hold(g, j)) {
 		return false;
 	} else {
 		stop_another(g, j);
@@ -638,7 +648,28 @@ void job_reconcile(struct gate *g, struct gate_job *j)
 
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
-	enter(g, j, attempt_decided(g, j, d));
+	switch (d->kind) {
+	case DECISION_START:
+		enter(g, j, attempt_decided_start(g, j, d));
+		break;
+	case DECISION_STOP:
+		attempt_decided_stop(g, j, d);
+		break;
+	case DECISION_NOTICE:
+		stop_notice_decided(g, j, d);
+		break;
+	case DECISION_SHRINK:
+		scale_down_decided(g, j, d);
+		drop_growth(j);
+		break;
+	case DECISION_GROW:
+		growth_decided(g, j, d);
+		break;
+	case DECISION_HOLD:
+	case DECISION_DELETE:
+		never_starts_decided(g, j, d);
+		break;
+	}
 }
 
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r)
@@ -709,7 +740,7 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 	if (j->request.want == INTENT_DELETE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend &&
 		       !j->seen.deleting && j->never.action == NEVER_DELETE;
-	if (j->request.want == INTENT_PROVISION && must_not_start(g, j))
+	if (j->request.want == INTENT_PROVISION && attempt_must_not_start(g, j))
 		return false;
 	if (j->request.want == INTENT_PROVISION || j->request.want == INTENT_UNPROVISION)
 		return provision_still_wants(g, j);
@@ -730,5 +761,5 @@ bool job_still_wants(const struct gate *g, const struct gate_job *j)
 	if (j->request.want == INTENT_PODS) /* of a run they say something else than of its end */
 		return j->request.want_in == j->phase;
 	return j->request.want != INTENT_START ||
-	       (j->phase == PHASE_STARTING && !must_not_start(g, j));
+	       (j->phase == PHASE_STARTING && !attempt_must_not_start(g, j));
 }

@@ -41,8 +41,5 @@ void job_adopted(
 bool job_still_wants(const struct gate *g, const struct gate_job *j);
 /* Resumed by others with pods that are more than is reserved for them. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
-/* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
- * later leader knows): the start may have landed, and nothing on the Job would tell. */
-bool job_story_is_lost(const struct gate_job *j);
 
 #endif

@@ -20,6 +20,7 @@
 #include "controller/gate/newcomer.h"
 #include "controller/gate/outcome_note.h"
 #include "controller/gate/phase.h"
+#include "controller/gate/refusals.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/start_time.h"

@@ -21,6 +21,7 @@
 #include "controller/gate/start_time.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
+#include "controller/gate/stop_words.h"
 #include "controller/gate/story.h"
 #include "controller/gate/waiting_note.h"
 
@@ -28,8 +29,6 @@
 #define RETRY_MAX_MS 5000
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
 #define DENIED_RETRY_MAX_MS 3600000
-#define TELL_AGAIN_MS INT64_C(3000000)	/* an Event is gone after an hour */
-#define TELL_OTHERS_MS INT64_C(600000)	/* other words: some are new each time */
 #define DENIED_START_MS INT64_C(10000)	/* the first pause after a refused start, then doubled */
 #define DENIALS_MAX 5			/* so many starts in a row: it is put on hold */
 #define GIVEN_UP_MAX_MS INT64_C(640000) /* after starts at which the server fails */
@@ -173,7 +172,7 @@ static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
 static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	struct story *s = &i->story;
-	bool lost = job_story_is_lost(j);
+	bool lost = attempt_story_is_lost(j);
 	bool stops = i->kind == INTENT_STOP;
 	bool over = stops || j->phase == PHASE_WAITING || lost;
 	/* Of one whose start was refused nothing is to be taken for a run. But where a STOP lands
@@ -284,24 +283,6 @@ static const char *denied_lending(struct gate *g, struct gate_job *j, const char
 	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run it on idle resources, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
 }
 
-/* Is it still the one that was refused before? */
-bool request_is_as_denied(const struct gate_job *j)
-{
-	return j->refusals.generation == j->seen.generation &&
-	       j->refusals.bytes == j->seen.annotation_bytes;
-}
-
-void request_forget_denials(struct gate_job *j)
-{
-	j->refusals.starts = 0;
-}
-
-static void keep_denied(struct gate_job *j)
-{
-	j->refusals.generation = j->seen.generation;
-	j->refusals.bytes = j->seen.annotation_bytes;
-}
-
 /* Not applied, and it will not be: the quota is given back for a while that doubles with each
  * refusal, and after the last the Job is put on hold. A Job that is refused idle room and may run
  * elsewhere is kept off that instead. */
@@ -311,11 +292,11 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 	bool elsewhere = *lending && j->seen.rewritable;
 	gate_note(g, NOTE_REFUSE, j, "%sits start is refused: %s", lending, said)->reason =
 		REFUSED_BY_SERVER;
-	bool edited = j->refusals.starts > 0 && !request_is_as_denied(j);
+	bool edited = j->refusals.starts > 0 && !refusal_stands(j);
 	int64_t restless_ms = edited ? attempt_restless_ms(g, j) : 0;
 	if (edited)
 		j->refusals.starts = 0;
-	keep_denied(j);
+	refusal_keep(j);
 	int64_t pause_ms = elsewhere ? DENIED_RETRY_MS : DENIED_START_MS << j->refusals.starts;
 	j->refusals.starts += !elsewhere;
 	stop_want(j);
@@ -347,39 +328,12 @@ static void denied_telling(
 		scale_down_fails(g, j); /* what is lent is wanted back all the same */
 	} else if (j->phase == PHASE_WAITING) {
 		if (j->stop.hold_owed && !j->stop.hold_refused)
-			keep_denied(j);
+			refusal_keep(j);
 		stop_hold_refused(j);
 		gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 	} else {
 		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
 	}
-}
-
-/* Tells whether a refusal is told: the first of its kind, then the second, fourth, eighth ... in a row, and
- * what was not told for long. What is owed is asked for each minute, and an Event each minute tells nobody
- * more. */
-static bool tells_refusal(
-	const struct gate *g, struct refusals *r, enum intent_kind asked, const char *said)
-{
-	uint32_t bit = UINT32_C(1) << asked;
-	uint64_t words = map_hash_string(said);
-	int64_t rest_ms = words == r->told_words ? TELL_AGAIN_MS : TELL_OTHERS_MS;
-	r->others += r->others < UINT32_MAX;
-	if ((r->told & bit) && (r->others & (r->others - 1)) != 0 &&
-		g->tick_ms - r->told_ms < rest_ms)
-		return false;
-	r->told |= bit;
-	r->told_ms = g->tick_ms;
-	r->told_words = words;
-	return true;
-}
-
-static void note_refusal(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
-{
-	if (tells_refusal(g, &j->refusals, asked, said))
-		gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
-			REFUSED_BY_SERVER;
 }
 
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
@@ -390,7 +344,7 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		denied_start(g, j, said);
 		return;
 	}
-	note_refusal(g, j, asked, said);
+	refusal_note(g, j, asked, said);
 	if (asked == INTENT_GROW)
 		growth_denied(g, j);
 	else if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK ||
@@ -465,7 +419,7 @@ static void answered_refused(
 		return;
 	}
 	if (is_no)
-		note_refusal(g, j, asked, a->sentence ? a->sentence : "no reason given");
+		refusal_note(g, j, asked, a->sentence ? a->sentence : "no reason given");
 	gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 }
 

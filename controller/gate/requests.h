@@ -32,30 +32,8 @@ struct job_request {
 	struct alarm alarm; /* when to look again */
 };
 
-/* What the API server refused of a Job. */
-struct refusals {
-	unsigned starts; /* in a row */
-	unsigned
-		others; /* in a row, of requests that are no starts; no write of it landed meanwhile */
-	uint32_t told;	     /* their kinds: a bit each */
-	int64_t told_ms;     /* by tick_ms: when one of them was told last, */
-	uint64_t told_words; /* ... and a hash of the words */
-	/* As the Job was when last refused: another one may be started. */
-	int64_t generation;
-	int32_t bytes;
-	unsigned short_of_room; /* PATCHes: 1, the story is to be short; 2, no hold goes with a
-				   stop either */
-	bool annotations_full;	/* the last refusal said that they are too long */
-	unsigned immutables;	/* starts in a row, as a change of what is immutable */
-	int64_t no_lending_ms;	/* until then, by tick_ms, it is kept off idle resources */
-};
-
 /* The story and the extra text that the intent of this Job carries. */
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
-/* Is it still the one whose start or hold was refused? */
-bool request_is_as_denied(const struct gate_job *j);
-/* It may be another one. */
-void request_forget_denials(struct gate_job *j);
 enum phase request_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
 

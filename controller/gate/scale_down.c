@@ -25,11 +25,11 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
-#include "controller/gate/growth.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/stop.h"
+#include "controller/gate/stop_words.h"
 #include "sluice/quantity.h"
 
 #define PODS_RETRY_MS 250
@@ -68,7 +68,6 @@ static void wish(
 	free(s->why);
 	s->why = mem_strdup(why);
 	s->decided = (struct decision){0};
-	growth_drop(j);
 	gate_mark_dirty(g, j);
 }
 

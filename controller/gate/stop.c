@@ -18,8 +18,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/stop.h"
-#include "controller/gate/stop_notice.h"
-#include "queue/job/text.h"
+#include "controller/gate/stop_words.h"
 #include "sluice/quantity.h"
 
 #define SAID_MAX 600 /* of what the API server said, in an annotation of 1,024 bytes */
@@ -28,7 +27,6 @@
 #define PAUSE_MAX_MS INT64_C(3600000)
 
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
-const char REFUSED_BY_SERVER[] = "RefusedByServer";
 static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
 	"spec.suspend was set to true while it ran, as happens when a manifest with suspend: true is applied again; leave spec.suspend out of the manifest, and stop a Job with the annotation sluice.dev/hold";
@@ -139,14 +137,6 @@ static bool comes_never_back(const struct gate_job *j)
 	return j->seen.ends_when_stopped || j->seen.cut_short;
 }
 
-static char *ending_sentence(const char *why)
-{
-	struct buf text;
-	buf_init(&text, 1024);
-	buf_printf(&text, "%s%s%s", why, *why ? "; " : "", JOB_ENDS_AS_COMPLETE);
-	return buf_take(&text);
-}
-
 /* A tool that applies a manifest every few minutes, or a node whose figures are wrong, must not have
  * the Job start and stop as often. A run that lasted longer than the longest pause begins the count
  * anew. Returns the pause, in milliseconds. */
@@ -160,29 +150,6 @@ static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const ch
 	return pause_ms;
 }
 
-/* "kubectl-edit at 2026-11-27T18:43:05Z", as far as that is known. */
-static void describe_suspender(const struct gate_job *j, struct buf *out)
-{
-	char at[32];
-	struct text time = text_over(at, sizeof(at));
-	buf_puts(out, j->suspender ? j->suspender : "another client");
-	if (j->seen.suspended_ms == 0)
-		return;
-	text_add_time(&time, j->seen.suspended_ms);
-	buf_printf(out, " at %s", at);
-}
-
-/* What the annotation says that holds it from then on. */
-static char *suspension_sentence(const struct gate_job *j)
-{
-	struct buf text;
-	buf_init(&text, 256);
-	buf_puts(&text, "suspended by ");
-	describe_suspender(j, &text);
-	buf_puts(&text, " while it ran");
-	return buf_take(&text);
-}
-
 /* Held when a person meant it; else queued again at its old place, after a pause. */
 void stop_suspended(struct gate *g, struct gate_job *j)
 {
@@ -191,11 +158,11 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 		return;
 	stop_because(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
 	if (j->seen.by_person) {
-		keep_sentence(&j->stop, suspension_sentence(j));
+		keep_sentence(&j->stop, stop_suspension_sentence(j));
 		return;
 	}
 	if (comes_never_back(j)) {
-		keep_sentence(&j->stop, ending_sentence(MANIFEST_SUSPENDS));
+		keep_sentence(&j->stop, stop_ending_sentence(MANIFEST_SUSPENDS));
 		return;
 	}
 	int64_t pause_ms = bar(g, j, &j->stop.reapplied, MANIFEST_SUSPENDS);
@@ -203,7 +170,7 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 	buf_printf(&text, "%s", MANIFEST_SUSPENDS);
 	if (j->suspender) {
 		buf_puts(&text, " (this time it was ");
-		describe_suspender(j, &text);
+		stop_put_suspender(j, &text);
 		buf_putc(&text, ')');
 	}
 	buf_printf(&text,
@@ -235,7 +202,7 @@ void stop_suspended_unseen(struct gate_job *j)
 		return;
 	stop_forget(j);
 	s->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
-	s->sentence = person ? suspension_sentence(j) : NULL;
+	s->sentence = person ? stop_suspension_sentence(j) : NULL;
 	s->hold = s->sentence;
 	s->message = person ? NULL : MANIFEST_SUSPENDS; /* a hold is told by itself */
 }
@@ -264,91 +231,12 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 	j->stop.hold = j->stop.message;
 }
 
-/* NULL: it is gone. */
-static char *name_preemptor(const struct gate_job *by)
-{
-	struct buf b;
-	if (!by)
-		return NULL;
-	buf_init(&b, 1024);
-	buf_printf(&b, "%s/%s", by->ns, by->name);
-	return buf_take(&b);
-}
-
-const char *stop_preemptor_shown(const struct gate_job *j)
-{
-	const char *name = j->stop.preemptor;
-	size_t len = strlen(j->ns);
-	return name && strncmp(name, j->ns, len) == 0 && name[len] == '/' ? name : NULL;
-}
-
-/* For the owner of the stopped Job: a name only when both are of one namespace. */
-static void describe_preemptor(const struct gate_job *j, const struct gate_job *by,
-	const char *clusterqueue, struct buf *out)
-{
-	if (!by)
-		buf_puts(out, "Job (deleted)");
-	else if (strcmp(j->ns, by->ns) == 0)
-		buf_printf(out, "Job %s/%s", by->ns, by->name);
-	else if (*clusterqueue)
-		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
-	else
-		buf_puts(out, "a Job of another namespace");
-}
-
-/* In words, as Kueue's condition Preempted has them. */
-static const char *preemption_words(enum preemption_reason r)
-{
-	switch (r) {
-	case PREEMPTION_NONE:
-		break;
-	case PREEMPTION_IN_CLUSTERQUEUE:
-		return "prioritization in the ClusterQueue";
-	case PREEMPTION_IN_COHORT_RECLAMATION:
-		return "reclamation within the cohort";
-	case PREEMPTION_IN_COHORT_FAIR_SHARING:
-		return "fair sharing within the cohort";
-	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
-		return "reclamation within the cohort while borrowing";
-	}
-	return "its priority";
-}
-
-/* The ClusterQueue of the Job that needs the room; until the next call on the queue. */
-static const char *preempting_queue(struct gate *g, const struct decision *d)
-{
-	struct job_outline o;
-	return queue_outline_job(g->queue, &d->by, &o) ? o.clusterqueue : "";
-}
-
-static char *preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
-{
-	struct buf text;
-	char uid[UID_TEXT_SIZE];
-	const struct gate_job *by = gate_find_job(g, &d->by);
-	uid_format(&d->by, uid);
-	buf_init(&text, 1024);
-	buf_puts(&text, "Preempted to accommodate ");
-	describe_preemptor(j, by, preempting_queue(g, d), &text);
-	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
-	return buf_take(&text);
-}
-
-char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
-{
-	if (d->reason == STOP_REASON_PREEMPTED)
-		return preemption_sentence(g, j, d);
-	if (d->reason == STOP_REASON_IDLE_RECLAIMED || d->reason == STOP_REASON_WINDOW_QUOTA)
-		return mem_strdup(d->why);
-	return stop_notice_sentence(d->reason, d->policy);
-}
-
 static void name_other(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	struct stop *s = &j->stop;
 	s->preemption = preemption_reason_name(d->preemption);
-	s->preemptor = name_preemptor(gate_find_job(g, &d->by));
-	s->preempting = mem_strdup(preempting_queue(g, d));
+	s->preemptor = stop_name_preemptor(gate_find_job(g, &d->by));
+	s->preempting = mem_strdup(stop_preempting_queue(g, d));
 }
 
 void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence)
@@ -362,7 +250,7 @@ void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, cha
 	keep_sentence(&j->stop, sentence);
 	if (stop_reason_deactivates(d->reason) && comes_never_back(j)) {
 		bool max_run = d->reason == STOP_REASON_MAX_RUN;
-		keep_sentence(&j->stop, ending_sentence(max_run ? MAX_RUN_REACHED : ""));
+		keep_sentence(&j->stop, stop_ending_sentence(max_run ? MAX_RUN_REACHED : ""));
 	} else if (stop_reason_deactivates(d->reason)) {
 		j->stop.hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
 		j->stop.message = j->stop.hold;
@@ -385,23 +273,6 @@ int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms)
 	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;
 	bool deleted = j->gone || j->seen.deleting;
 	return quantity_times(ran_ms, deleted ? j->seen.at_work : j->seen.active);
-}
-
-const char *deletion_words(const struct gate_job *j, char *ret, size_t size)
-{
-	char uid[UID_TEXT_SIZE];
-	if (!j->finalizer)
-		return "";
-	uid_format(&j->uid, uid);
-	if (strcmp(j->finalizer, "orphan") == 0)
-		snprintf(ret, size,
-			"it was deleted without its pods (--cascade=orphan), which run on; to end them: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
-			j->ns, uid);
-	else
-		snprintf(ret, size,
-			"it is being deleted, but the finalizer %s keeps it, and its pods run on; remove that from metadata.finalizers, or: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
-			j->finalizer, j->ns, uid);
-	return ret;
 }
 
 /* What its stop has thrown away. */
@@ -433,13 +304,13 @@ void stop_hold_settled(struct gate_job *j)
 	if (!j->stop.hold_owed)
 		return;
 	j->stop.hold_owed = j->stop.hold_refused = false;
-	request_forget_denials(j);
+	refusal_forget_starts(j);
 }
 
 /* Not once its owner has changed what was refused. */
 bool stop_owes_hold(struct gate_job *j)
 {
-	if (j->stop.hold_refused && !request_is_as_denied(j))
+	if (j->stop.hold_refused && !refusal_stands(j))
 		stop_hold_settled(j);
 	return j->stop.hold_owed;
 }

@@ -40,9 +40,7 @@ struct stop {
 	const char *barred_for; /* that one, a sentence */
 };
 
-#define DELETION_SIZE 640
-
-extern const char MANIFEST_SUSPENDS[], REFUSED_BY_SERVER[];
+extern const char MANIFEST_SUSPENDS[];
 
 void stop_init(struct stop *s);
 void stop_done(struct stop *s);
@@ -60,9 +58,6 @@ void stop_with_sentence(struct gate_job *j, const char *reason, const char *acto
 void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* The same; sentence becomes the stop's. */
 void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence);
-/* What is to be said of a decision to stop a run, or to take pods of it, beside its reason: yours, or
- * NULL. */
-char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decision *d);
 /* It was suspended while it ran, and not by us. */
 void stop_suspended(struct gate *g, struct gate_job *j);
 /* The same, of a Job that has no reservation any more: what its story is to tell. */
@@ -77,10 +72,6 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor);
 void stop_forget(struct gate_job *j);
 /* What kept its pods when it was stopped; becomes the stop's. */
 void stop_keep_trouble(struct gate_job *j, char *sentence);
-
-/* The Job that needs the room, as the owner of the stopped one may know it: when both are of one namespace.
- * Else NULL. */
-const char *stop_preemptor_shown(const struct gate_job *j);
 
 /* The end puts it on hold. */
 bool stop_holds(const struct gate_job *j);
@@ -109,8 +100,6 @@ void stop_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */
 void stop_complain(struct gate *g, struct gate_job *j);
 
-/* It is being deleted, or is deleted: what keeps its pods, and the cure; "" when nothing does. */
-const char *deletion_words(const struct gate_job *j, char *ret, size_t size);
 /* The work a stop at that time would throw away: pods that are active, times how long the attempt
  * will have run. Of a Job that is deleted also pods that went before it, and had not ended well. */
 int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms);

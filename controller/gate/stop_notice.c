@@ -21,6 +21,7 @@
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
+#include "controller/gate/stop_words.h"
 #include "controller/gate/story.h"
 
 /* So long after the stop that did not come; longer than any stop takes to be decided. */
@@ -32,29 +33,6 @@ static int64_t told_as(int64_t ms)
 	return ms / 1000 * 1000;
 }
 
-char *stop_notice_sentence(enum stop_reason r, const char *policy)
-{
-	static const struct {
-		const char *before, *kind, *after;
-	} words[] = {
-		[STOP_REASON_WINDOW_CLOSED] = {"The window of", "RunPolicy", "closes"},
-		[STOP_REASON_WINDOW_OPENING] = {"It borrows what is needed for the window of",
-			"RunPolicy", "which opens soon"},
-		[STOP_REASON_PRICE] = {"The price has risen above its sluice.dev/max-price, and",
-			"RunPolicy", "says to stop it"},
-		[STOP_REASON_BUDGET] = {"", "Budget", "is spent"},
-		[STOP_REASON_RESERVED] = {"Its quota is reserved by", "AdvanceReservation",
-			"from now on"},
-	};
-	if (!policy || r >= sizeof(words) / sizeof(*words) || !words[r].kind)
-		return NULL;
-	struct buf b;
-	buf_init(&b, 1024);
-	buf_printf(&b, "%s%s%s %s %s", words[r].before, *words[r].before ? " " : "", words[r].kind,
-		policy, words[r].after);
-	return buf_take(&b);
-}
-
 void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (j->phase != PHASE_RUNNING || j->stop.wanted)
@@ -63,7 +41,7 @@ void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decisi
 	gate_mark_dirty(g, j);
 	if (j->seen.stopping_at_ms == told_as(j->stop_notice.at_ms))
 		return; /* an earlier leader did */
-	char *why = stop_notice_sentence(d->reason, d->policy);
+	char *why = stop_policy_sentence(d->reason, d->policy);
 	int64_t then_ms = stop_loses_ms(j, j->stop_notice.at_ms);
 	struct buf at;
 	buf_init(&at, 64);

@@ -25,7 +25,5 @@ void stop_notice_tell(struct gate_job *j, struct intent *i);
 bool stop_notice_stands(const struct gate_job *j);
 /* The attempt is over. */
 void stop_notice_end(struct gate_job *j);
-/* Yours: what stops it, in a sentence; NULL when the reason says it all. */
-char *stop_notice_sentence(enum stop_reason r, const char *policy);
 
 #endif

@@ -12,9 +12,9 @@
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/stop.h"
+#include "controller/gate/stop_words.h"
 #include "controller/gate/story.h"
 #include "controller/gate/stuck.h"
-#include "controller/gate/view.h"
 
 bool gate_deposed(const struct gate *g)
 {
@@ -133,18 +133,6 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	case PHASES:
 		must_not_get_here();
 	}
-}
-
-/* Its own sentence comes first: the queue's only speaks of what is left to it. */
-void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x)
-{
-	char rest[sizeof(x->sentence)];
-	if (j->refusals.no_lending_ms <= g->tick_ms || x->reason == WAIT_NOT)
-		return;
-	memcpy(rest, x->sentence, sizeof(rest));
-	snprintf(x->sentence, sizeof(x->sentence),
-		"kept off idle resources, for this API server (before Kubernetes 1.36) does not let its requests be rewritten; ask for kubernetes.io/batch-cpu and batch-memory to run it there. Otherwise: %.*s",
-		(int)(sizeof(x->sentence) / 2), rest);
 }
 
 /* The queue does not have it. */

@@ -23,7 +23,6 @@
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/story.h"
-#include "controller/gate/view.h"
 #include "controller/gate/waiting_note.h"
 #include "sluice/keys.h"
 
