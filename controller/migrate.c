@@ -22,11 +22,10 @@ static void finish(struct migrate *m, int exit_code)
 	ev_break(m->loop, EVBREAK_ALL);
 }
 
-static void on_migrate(uint64_t id, enum ledger_outcome o, void *ctx)
+static void on_migrate(const struct pg_answer *a, void *ctx)
 {
 	struct migrate *m = ctx;
-	(void)id;
-	if (o != LEDGER_DONE)
+	if (a->outcome != LEDGER_DONE)
 		return; /* on_state() says why */
 	log_event(m->log, LEVEL_INFO, "migrated", "what", "the schema of the ledger is up to date",
 		"#version", LOG_NUMBER(MIGRATIONS_COUNT), NULL);
@@ -37,7 +36,7 @@ static void on_state(bool up, const char *sentence, void *ctx)
 {
 	struct migrate *m = ctx;
 	if (up) {
-		pg_migrate(m->pg, 1);
+		pg_migrate(m->pg, &(struct pg_asker){on_migrate, m, 1});
 		return;
 	}
 	log_event(m->log, LEVEL_ERROR, "cannot-migrate", "why", sentence, NULL);
@@ -51,13 +50,13 @@ int migrate_run(const struct options *o, struct log *log)
 	struct pg_options pg = {.conninfo = o->database,
 		.cell = o->cell,
 		.identity = o->identity,
-		.seed = parts_draw_seed()};
-	struct pg_events events = {
-		.migrate = on_migrate, .state = on_state, .ctx = &m, .state_ctx = &m};
+		.seed = parts_draw_seed(),
+		.state = on_state,
+		.ctx = &m};
 	signal(SIGPIPE, SIG_IGN);
 	m.loop = ev_loop_new(EVFLAG_AUTO);
 	must(m.loop);
-	if (pg_new(m.loop, &pg, &events, &m.pg, &e) != 0) {
+	if (pg_new(m.loop, &pg, &m.pg, &e) != 0) {
 		err_wrap(&e, "--database");
 		log_event(log, LEVEL_ERROR, "cannot-migrate", "why", e.text, NULL);
 	} else {

@@ -22,7 +22,11 @@
 #include "controller/write/status_writer.h"
 #include "record/recorder.h"
 
-enum { DRAIN_DOUBT_MS = 10000 /* longer than the Job controller's view of a Job may be old */ };
+enum {
+	DRAIN_DOUBT_MS = 10000, /* longer than the Job controller's view of a Job may be old */
+	LEDGER_IDLE_MS =
+		60000, /* after it a connection to the ledger that nobody needs is closed */
+};
 
 int64_t parts_now_ms(const struct parts *p)
 {
@@ -149,6 +153,36 @@ static int open_recorder(struct parts *p, struct err *e)
 	return 0;
 }
 
+/* events: for the one that stays connected. Who asks one of the others hears by the answer how it is. */
+static int open_pg(struct parts *p, const char *name, const struct parts_events *events,
+	struct pg **ret, struct err *e)
+{
+	struct pg_options o = {
+		.conninfo = p->options->database,
+		.cell = p->options->cell,
+		.identity = name,
+		.seed = parts_draw_seed(),
+		.idle_ms = events ? 0 : LEDGER_IDLE_MS,
+		.state = events ? events->ledger_state : NULL,
+		.ctx = events ? events->ctx : NULL,
+	};
+	int rc = pg_new(p->loop, &o, ret, e);
+	if (rc)
+		err_wrap(e, "--database");
+	return rc;
+}
+
+/* Which is for what, pg.h says. */
+static int open_ledger(struct parts *p, const struct parts_events *events, struct err *e)
+{
+	int rc = open_pg(p, p->options->identity, events, &p->pg, e);
+	if (rc == 0)
+		rc = open_pg(p, "sluice-controller background", NULL, &p->background, e);
+	if (rc == 0)
+		rc = open_pg(p, "sluice-controller reports", NULL, &p->reports, e);
+	return rc;
+}
+
 static void make_queue_and_gate(struct parts *p)
 {
 	const struct options *o = p->options;
@@ -189,6 +223,7 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 	p->counters = counters_new();
 	struct dispatcher_options dispatcher = {
 		.client = p->client,
+		.pg = p->pg,
 		.gate = p->gate,
 		.queue = p->queue,
 		.forecasts = p->forecasts,
@@ -241,31 +276,6 @@ static void make_overcommit(struct parts *p, const struct parts_events *events)
 	p->overcommit_controller = overcommit_controller_new(&overcommit);
 }
 
-static int open_ledger(struct parts *p, const struct parts_events *events, struct err *e)
-{
-	struct pg_options o = {
-		.conninfo = p->options->database,
-		.cell = p->options->cell,
-		.identity = p->options->identity,
-		.seed = parts_draw_seed(),
-	};
-	struct pg_events answers = {.lease = dispatcher_on_lease,
-		.load = dispatcher_on_load,
-		.recall = dispatcher_on_recall,
-		.spent = dispatcher_on_spent,
-		.durations = dispatcher_on_durations,
-		.batch = dispatcher_on_batch,
-		.state = events->ledger_state,
-		.ctx = p->dispatcher,
-		.state_ctx = events->ctx};
-	int rc = pg_new(p->loop, &o, &answers, &p->pg, e);
-	if (rc)
-		err_wrap(e, "--database");
-	else
-		dispatcher_set_pg(p->dispatcher, p->pg);
-	return rc;
-}
-
 static void make_retention(struct parts *p)
 {
 	struct retention_options o = {.conninfo = p->options->database,
@@ -278,12 +288,8 @@ static void make_retention(struct parts *p)
 
 static void make_past(struct parts *p)
 {
-	struct past_questions_options o = {.conninfo = p->options->database,
-		.log = p->log,
-		.cell = p->options->cell,
-		.identity = p->options->identity,
-		.gate = p->gate,
-		.seed = parts_draw_seed()};
+	struct past_questions_options o = {
+		.quick = p->background, .slow = p->reports, .log = p->log, .gate = p->gate};
 	p->past_questions = past_questions_new(p->loop, &o);
 }
 
@@ -335,6 +341,8 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 		return rc;
 	make_shared_watches(p);
 	rc = open_recorder(p, e);
+	if (rc == 0)
+		rc = open_ledger(p, events, e);
 	if (rc)
 		return rc;
 	make_queue_and_gate(p);
@@ -347,15 +355,16 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 	make_retention(p);
 	make_past(p);
 	make_predecessors(p, events);
-	rc = open_ledger(p, events, e);
-	if (rc == 0)
-		start_informer(p, events);
-	return rc;
+	start_informer(p, events);
+	return 0;
 }
 
 /* A part goes only when none is left that may still call it. */
 void parts_close(struct parts *p)
 {
+	pg_free(p->background);
+	pg_free(p->reports);
+	pg_free(p->pg);
 	informer_free(p->informer);
 	stuck_pods_free(p->stuck_pods);
 	predecessors_free(p->predecessors);
@@ -365,8 +374,6 @@ void parts_close(struct parts *p)
 	overcommit_controller_free(p->overcommit_controller);
 	kube_shared_watch_free(p->nodes);
 	kube_shared_watch_free(p->pods);
-	if (p->pg)
-		pg_free(p->pg);
 	dispatcher_free(p->dispatcher);
 	if (p->client)
 		kube_client_free(p->client);

@@ -31,7 +31,8 @@ struct parts {
 	struct queue *queue;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct gate *gate;
-	struct pg *pg;
+	struct pg *pg; /* of decisions; the others: pg.h */
+	struct pg *background, *reports;
 	struct retention *retention;
 	struct forecasts *forecasts;	       /* when Jobs start; NULL: --forecasts off */
 	struct reviews *reviews;	       /* what would change that; NULL: the same */
@@ -62,7 +63,7 @@ struct parts {
 /* What parts tell the loop. */
 struct parts_events {
 	void (*changed)(void *ctx); /* a fact came in: a pass is due */
-	void (*ledger_state)(bool up, const char *sentence, void *ctx); /* as pg_events.state */
+	void (*ledger_state)(bool up, const char *sentence, void *ctx); /* as pg_options.state */
 	void *ctx;
 };
 

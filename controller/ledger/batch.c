@@ -49,7 +49,7 @@ static int32_t seq_of(const struct ledger_op *op)
 
 static void ask_reservations(struct pg *pg, struct request *r)
 {
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *reserving = params_array(p, PARAM_BOOL);
 	for (size_t i = 0; i < r->batch_plan->nreservations; i++) {
@@ -62,8 +62,7 @@ static void ask_reservations(struct pg *pg, struct request *r)
 
 static void ask_resizes(struct pg *pg, struct request *r)
 {
-	struct params *p = params_new();
-	params_text(p, pg->cell);
+	struct params *p = pg_params(pg);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *kind = params_array(p, PARAM_TEXT), *seq = params_array(p, PARAM_INT4);
 	for (size_t i = 0; i < r->batch_plan->nresizes; i++) {
@@ -79,8 +78,7 @@ static void ask_resizes(struct pg *pg, struct request *r)
 static void ask_rows(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
-	struct params *p = params_new();
-	params_text(p, pg->cell);
+	struct params *p = pg_params(pg);
 	struct param *node = params_array(p, PARAM_TEXT), *flavor = params_array(p, PARAM_TEXT);
 	struct param *resource = params_array(p, PARAM_TEXT);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
@@ -240,7 +238,7 @@ static void send_if(
 static void write_transfers(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *kind = params_array(p, PARAM_TEXT), *seq = params_array(p, PARAM_INT4);
 	struct param *at = params_array(p, PARAM_TIME), *source = params_array(p, PARAM_TEXT);
@@ -298,7 +296,7 @@ static void params_arrays(struct params *p, enum param_type t, struct param **re
 
 static void write_balances(struct pg *pg, struct request *r)
 {
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *name[3], *was[4], *now[4];
 	params_arrays(p, PARAM_TEXT, name, 3);
 	params_arrays(p, PARAM_INT8, was, 4);
@@ -326,7 +324,7 @@ static void write_balances(struct pg *pg, struct request *r)
 
 static void write_new_balances(struct pg *pg, struct request *r)
 {
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *name[3], *now[4];
 	params_arrays(p, PARAM_TEXT, name, 3);
 	params_arrays(p, PARAM_INT8, now, 4);
@@ -362,7 +360,7 @@ static void put_started_lines(
 static void write_reservations(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *state = params_array(p, PARAM_TEXT), *started = params_array(p, PARAM_TIME);
 	struct param *stopping = params_array(p, PARAM_TIME);
@@ -401,7 +399,7 @@ static void put_json_text(struct param *a, const char *json)
 static void write_new_reservations(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *text[5], *time[3];
 	params_arrays(p, PARAM_TEXT, text, 5);
@@ -445,7 +443,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 
 static void write_closed_reservations(struct pg *pg, struct request *r)
 {
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	for (size_t i = 0; i < r->batch_plan->nreservations; i++) {
 		const struct batch_plan_reservation *h = &r->batch_plan->reservations[i];
@@ -485,7 +483,7 @@ static const char *outcome_name(enum ledger_job_outcome o)
 static void write_segments(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r);
+	struct params *p = request_params(pg, r->epoch);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *text[4], *time[3];
 	params_arrays(p, PARAM_TEXT, text, 4);
@@ -538,7 +536,7 @@ static void batch_write(struct pg *pg, struct request *r)
 {
 	request_begin_round(pg, r, STEP_WRITE);
 	r->rows_sent = 0;
-	struct params *fence = request_params(pg, r);
+	struct params *fence = request_params(pg, r->epoch);
 	params_int8(fence, pg_acknowledged(pg, r->epoch));
 	pg_conn_add(pg->conn, SQL_FENCE, fence);
 	write_transfers(pg, r);
@@ -569,10 +567,17 @@ static bool batch_from_memory(struct pg *pg, struct request *r)
 	return true;
 }
 
+static void batch_answer(struct pg *pg, const struct request *r)
+{
+	request_answer(pg, (struct pg_answer){.outcome = LEDGER_DONE,
+				   .results = r->batch_plan->results,
+				   .n = r->batch_plan->nops});
+}
+
 static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 {
 	if (!batch_found(r->batch_plan, round)) {
-		pg_answer_batch(pg, LEDGER_FENCED, NULL);
+		request_answer(pg, (struct pg_answer){.outcome = LEDGER_FENCED});
 		return;
 	}
 	r->read = *round; /* the plan borrows its strings */
@@ -583,7 +588,7 @@ static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 		return;
 	}
 	cache_learn(pg->cache, r->batch_plan);
-	pg_answer_batch(pg, LEDGER_DONE, r->batch_plan->results);
+	batch_answer(pg, r);
 }
 
 /* A row that was to be written and is not there was taken away by hand: what we remember is not
@@ -598,10 +603,10 @@ static void batch_done(struct pg *pg, struct request *r, const struct round *rou
 		cache_learn(pg->cache, r->batch_plan);
 	else
 		cache_clear(pg->cache);
-	pg_answer_batch(pg, LEDGER_DONE, r->batch_plan->results);
+	batch_answer(pg, r);
 }
 
-void batch_step(struct pg *pg, struct request *r, struct round *round)
+static void batch_step(struct pg *pg, struct request *r, struct round *round)
 {
 	if (!round) {
 		if (!batch_from_memory(pg, r))
@@ -611,6 +616,14 @@ void batch_step(struct pg *pg, struct request *r, struct round *round)
 	} else if (PQntuples(round->result[1])) { /* the fence, after the settings */
 		batch_done(pg, r, round);
 	} else {
-		pg_answer_batch(pg, LEDGER_FENCED, NULL);
+		request_answer(pg, (struct pg_answer){.outcome = LEDGER_FENCED});
 	}
+}
+
+static const struct pg_query BATCH = {.name = "batch", .fenced = true, .step = batch_step};
+
+void pg_batch(struct pg *pg, const struct ledger_batch *b, const struct pg_asker *asker)
+{
+	pg_line_up(pg,
+		(struct request){.query = &BATCH, .epoch = b->epoch, .batch = b, .asker = *asker});
 }

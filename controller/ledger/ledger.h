@@ -191,6 +191,13 @@ struct ledger_reservation {
 	size_t nlines;
 };
 
+/* Where a page of runs ends, and the next begins: an attempt, in the order in which they ended. */
+struct ledger_mark {
+	int64_t ended_us; /* since 2000, as Postgres counts */
+	struct uid uid;
+	int32_t attempt;
+};
+
 /* What was held for a while by an attempt that has ended, as read back at a takeover: what fair
  * share over time remembers. An attempt whose size changed is several runs, which add up, all from
  * its start on: what it held at its end, what each SHRINK gave back, until then, and what each GROW
@@ -200,6 +207,7 @@ struct ledger_run {
 	const struct quota_line *lines;
 	size_t nlines;
 	int64_t from_ms, to_ms;
+	struct ledger_mark mark; /* its attempt: a page goes on behind the last one */
 };
 
 /* What was spent on the runs of a LocalQueue that began in a quarter of an hour and have ended. */
@@ -215,6 +223,11 @@ struct ledger_duration {
 	int64_t ran_ms;
 	const char *localqueue, *clusterqueue;
 	const char *user; /* who submitted it; "": not known */
+};
+
+#define LEDGER_NAMES_MAX 200 /* in a question about Jobs by their names */
+struct ledger_job_name {
+	const char *ns, *name;
 };
 
 /* What became of a Job of a name, for those that wait for it: of the attempts that ran. */
@@ -269,13 +282,6 @@ struct ledger_cost {
 	const char *currency; /* NULL: those without a price */
 	int64_t runs, ran_ms, cost, lost_ms;
 	int64_t estimated_ms, estimated_cost; /* that part of ran_ms and cost */
-};
-
-/* Where a page of runs ends, and the next begins: an attempt, in the order in which they ended. */
-struct ledger_mark {
-	int64_t ended_us; /* since 2000, as Postgres counts */
-	struct uid uid;
-	int32_t attempt;
 };
 
 /* Before all that ended at since_ms or later. */

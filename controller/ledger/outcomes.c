@@ -29,7 +29,7 @@ struct outcomes {
 
 static void send_question(struct outcomes *x)
 {
-	pg_conn_add_settings(x->conn);
+	pg_conn_add_settings(x->conn, SQL_SETTINGS);
 	pg_conn_add(x->conn, SQL_OUTCOMES_PLAN, NULL);
 	pg_conn_add(x->conn, SQL_OUTCOMES, x->asked);
 	x->asked = NULL;

@@ -1,10 +1,29 @@
 /*
  * The ledger's driver: libpq, non-blocking, on the event loop.
  *
- * One connection. Requests are answered in the order they were made; each gets exactly one answer,
- * from the loop, never from inside the call that made it. What was under way when the connection
- * broke is answered LEDGER_LOST, and so is what is asked while there is no connection: trying again
- * is the asker's business, connecting again (with growing, jittered pauses) is the driver's.
+ * A pg is one connection and a line of requests. A request is a row (struct pg_query: its SQL, and how
+ * its answer is read), its parameters, and an asker who hears of it. Requests go one at a time, in the
+ * order in which they were made; each gets exactly one answer, from the loop, never from inside the
+ * call that made it. What was under way when the connection broke is answered LEDGER_LOST, and so is
+ * what is asked while there is no connection: trying again is the asker's business, connecting again
+ * (with growing, jittered pauses) is the driver's.
+ *
+ * A controller has three:
+ *
+ *   decisions    the lease, what a new leader reads back, batches. Connected for as long as it runs
+ *   background   what is forgotten (retention.h), what became of Jobs, what was used of Nodes, and
+ *                what people ask that is read in milliseconds
+ *   reports      what people ask that may take seconds
+ *
+ * No admission waits for the other two, nor the background for a report. They are connected with
+ * the first request, and closed when none came for a while. In the background each who asks has one
+ * request in the line at a time, so each has its turn after at most one of every other, and the line
+ * needs no other bound. What goes wrong with one (`aside`) is that one's alone: a statement that takes
+ * longer than 8 s is given up by the server, and the next one has its turn.
+ *
+ * The lease has no connection of its own: the session that holds it is the one that may write
+ * (sql/attach.sql), and a renewal on another connection would keep a leader whose writes do not
+ * get through.
  *
  * A batch is two rounds: what it must know is read, batch_plan.h judges it operation by operation,
  * and the outcome is written in one transaction behind the fence (epoch and session of the lease).
@@ -12,10 +31,10 @@
  * connection of one holder: a backend that goes on running what a connection left behind finds the
  * fence closed.
  *
- * Each connection locks the number of its session (an advisory lock) for as long as it lives, so
- * that the lease of a leader that died is free at once. That is all the session state there is, and
- * nothing needs it: behind PgBouncer in transaction mode no lock is taken, and the lease has to run
- * out.
+ * Each connection that asks for the lease locks the number of its session (an advisory lock) for as
+ * long as it lives, so that the lease of a leader that died is free at once. That is all the session
+ * state there is, and nothing needs it: behind PgBouncer in transaction mode no lock is taken, and the
+ * lease has to run out.
  *
  * The schema comes as numbered migrations (migrations/NNN_name.sql, compiled in), applied by
  * the controller that takes the lease, each in a transaction that begins with inserting its number:
@@ -28,75 +47,128 @@
 #include <stdint.h>
 
 #include "controller/ledger/ledger.h"
+#include "controller/ledger/params.h"
 
 struct ev_loop;
 struct pg;
+struct request;
+struct round;
 
 struct pg_options {
 	const char *conninfo; /* libpq's; "" takes the PG* variables; copied */
 	const char *cell;     /* names the cluster in every key; copied */
 	const char *identity; /* holder of the lease, application_name; copied */
 	uint64_t seed;	      /* spreads reconnects */
-};
-
-struct pg_events {
-	void (*lease)(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
-	void (*load)(uint64_t id, enum ledger_outcome o,
-		const struct ledger_reservation *reservations, size_t n, void *ctx);
-	/* next: where to go on; n is 0 exactly when there is no more. */
-	void (*recall)(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
-		const struct ledger_mark *next, void *ctx);
-	void (*spent)(uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent,
-		size_t n, void *ctx);
-	void (*durations)(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
-		size_t n, void *ctx);
-	/* forgotten_until_ms: of runs that ended until then there are sums at best; 0: of none. */
-	void (*cost)(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
-		int64_t forgotten_until_ms, void *ctx);
-	void (*rows)(uint64_t id, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
-		int64_t forgotten_until_ms, void *ctx);
-	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
-		size_t n, void *ctx);
-	void (*migrate)(uint64_t id, enum ledger_outcome o, void *ctx);
-	/* The connection came up (sentence NULL) or went away (why, without secrets). */
-	void (*state)(bool up, const char *sentence, void *state_ctx);
-	void *ctx, *state_ctx;
+	/* 0: connects at once, and stays connected. Else: connects with a request, which waits for it, and
+	 * closes the connection when there was none for so long. */
+	int64_t idle_ms;
+	/* The connection came up (sentence NULL) or went away (why, without secrets). May be NULL. */
+	void (*state)(bool up, const char *sentence, void *ctx);
+	void *ctx;
 };
 
 /* ERR_INVALID: the connection string cannot be parsed. Connects from the loop. */
-int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_events *events,
-	struct pg **ret, struct err *e);
-void pg_free(struct pg *pg); /* not from inside an event */
+int pg_new(struct ev_loop *loop, const struct pg_options *o, struct pg **ret, struct err *e);
+/* Requests that have no answer get none. Not from inside an answer. */
+void pg_free(struct pg *pg);
 
 bool pg_up(const struct pg *pg);
+
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
+
+/* Good until the asker returns. */
+struct pg_answer {
+	uint64_t id; /* the asker's */
+	enum ledger_outcome outcome;
+	const char *why; /* LEDGER_LOST: a sentence without secrets */
+	bool too_long;	 /* LEDGER_LOST: the server gave this one up; others will be answered */
+	size_t n;	 /* rows, of the kind that was asked for; 0 but with LEDGER_DONE */
+	union {
+		const void *rows;
+		const struct ledger_lease *lease; /* NULL but with LEDGER_DONE */
+		const struct ledger_result *results;
+		const struct ledger_reservation *reservations;
+		const struct ledger_run *runs;
+		const struct ledger_spent *spent;
+		const struct ledger_duration *durations;
+		const struct ledger_cost *costs;
+		const struct ledger_row *texts;
+		const struct ledger_outcome_row *outcomes;
+	};
+	/* pg_past(): of runs that ended until then there are sums at best; 0: of none. */
+	int64_t forgotten_until_ms;
+};
+
+/* Who hears of an answer. */
+struct pg_asker {
+	void (*fn)(const struct pg_answer *a, void *ctx); /* may ask again; NULL: nobody */
+	void *ctx;
+	uint64_t id;
+};
+
+/* ---- Requests ---------------------------------------------------------------------------------
+ */
+
+/* A kind of request, as a row. */
+struct pg_query {
+	const char *name; /* in sentences */
+	const char *sql;  /* in a transaction of its own */
+	/* For the holder of an epoch alone. An answer without a row is LEDGER_FENCED; a row that begins
+	 * with NULL says that the fence is open, and is not told. */
+	bool fenced;
+	bool aside;	   /* an error of its own is this request's alone: the connection stays */
+	bool plans_freely; /* without what sql/settings.sql says to the planner: of many rows at once */
+	bool asks_horizon; /* ... and for forgotten_until_ms */
+	/* How a row of the answer is read. NULL: only how many rows there are is told. */
+	size_t row_bytes;
+	void (*read)(const struct pg_result *r, int row, void *ret);
+	/* Rows of one thing are neighbours, each with one of its lines, in columns 8 to 11. NULL: each row
+	 * is a thing. */
+	bool (*same)(const struct pg_result *r, int x, int y);
+	void (*add_line)(void *ret, const struct quota_line *line);
+	/* Of the driver's own, which take several rounds; NULL: one, of `sql`. */
+	void (*step)(struct pg *pg, struct request *r, struct round *round);
+};
+
+/* q is a constant. Takes p; as many as the SQL has. Not of a fenced query. */
+void pg_ask(
+	struct pg *pg, const struct pg_query *q, struct params *p, const struct pg_asker *asker);
+/* The cell, which is the first parameter of most. Yours. */
+struct params *pg_params(const struct pg *pg);
 
 /* Applies migrations if the schema is older than this program, then takes or renews: epoch 0 asks
  * for the lease if it is free or run out (a new epoch, beyond epoch_seen), else renews that epoch.
  * settled: renewed by a leader for whom nothing is left that the ledger may have lost. */
-void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms,
-	bool settled);
-void pg_load(struct pg *pg, uint64_t id, int64_t epoch);
+void pg_lease(struct pg *pg, int64_t epoch, int64_t epoch_seen, int64_t lease_ms, bool settled,
+	const struct pg_asker *asker);
+void pg_load(struct pg *pg, int64_t epoch, const struct pg_asker *asker);
 /* A page of the attempts that ended after a mark, at most so many: what a new leader feeds to
  * queue_recall_run(), page after page, if fair share over time is on. Begin with
- * ledger_mark_since(). */
-void pg_recall(struct pg *pg, uint64_t id, int64_t epoch, const struct ledger_mark *after,
-	size_t attempts);
+ * ledger_mark_since(), go on behind the last run; none: there is no more. */
+void pg_recall(struct pg *pg, int64_t epoch, const struct ledger_mark *after, size_t attempts,
+	const struct pg_asker *asker);
 /* What was spent on runs that began at since_ms or later and ended from from_ms on, before to_ms: a
  * stretch at a time, so that no single question takes long. */
-void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, int64_t from_ms,
-	int64_t to_ms);
+void pg_recall_spent(struct pg *pg, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms,
+	const struct pg_asker *asker);
 /* The last runs that ended well since then, at most so many of each family, and of each user in a
  * LocalQueue of those that are of none; the oldest first. */
-void pg_recall_durations(
-	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
+void pg_recall_durations(struct pg *pg, int64_t epoch, int64_t since_ms, size_t of_each,
+	const struct pg_asker *asker);
 /* At most so many rows: PAST_RUNS, the newest; PAST_USAGE, by name; else the totals, then the dearest. For any
- * caller; it may take seconds, and what is asked after it waits for it. Answered by cost() or rows(). */
-void pg_past(struct pg *pg, uint64_t id, const struct past_question *q, size_t rows);
+ * caller; it may take seconds. */
+void pg_past(
+	struct pg *pg, const struct past_question *q, size_t rows, const struct pg_asker *asker);
+/* What became of Jobs, by their names, at most LEDGER_NAMES_MAX of them; of each name the newest Jobs. For
+ * any caller: what has ended does not change. What retention has forgotten is not known. */
+void pg_outcomes(
+	struct pg *pg, const struct ledger_job_name *names, size_t n, const struct pg_asker *asker);
 /* The batch must stay valid until answered. */
-void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
+void pg_batch(struct pg *pg, const struct ledger_batch *b, const struct pg_asker *asker);
 /* Applies migrations, whoever leads; DONE: the schema is of this program's version. For a role that
  * does nothing else: the one that leads then needs no right but to read and write the tables. */
-void pg_migrate(struct pg *pg, uint64_t id);
+void pg_migrate(struct pg *pg, const struct pg_asker *asker);
 /* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */
 void pg_resign(struct pg *pg, int64_t epoch);
 

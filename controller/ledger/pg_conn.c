@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/must.h"
-#include "controller/ledger/sql.h"
 
 #define PAUSE_FIRST_MS 100
 #define PAUSE_LAST_MS 5000
@@ -432,18 +431,23 @@ static bool pg_conn_send_prepared(struct pg_conn *l, const char *sql, struct par
 	return params_send_prepared(p, l->conn, name);
 }
 
-void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p)
+void pg_conn_add_kept(struct pg_conn *l, const char *sql, struct params *p)
 {
 	must(l->state == PG_CONN_IDLE && l->sent < ROUND_MAX * 2 - 1);
 	if (PQpipelineStatus(l->conn) == PQ_PIPELINE_OFF)
 		PQenterPipelineMode(l->conn);
-	struct params *mine = p ? p : params_new();
 	if (l->prepares) {
-		l->unsent |= !pg_conn_send_prepared(l, sql, mine);
+		l->unsent |= !pg_conn_send_prepared(l, sql, p);
 	} else {
 		l->preparing[l->sent++] = NULL;
-		l->unsent |= !params_send(mine, l->conn, sql);
+		l->unsent |= !params_send(p, l->conn, sql);
 	}
+}
+
+void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p)
+{
+	struct params *mine = p ? p : params_new();
+	pg_conn_add_kept(l, sql, mine);
 	params_free(mine);
 }
 
@@ -585,12 +589,12 @@ void pg_conn_praise(struct pg_conn *l)
 	l->failures = 0;
 }
 
-void pg_conn_add_settings(struct pg_conn *l)
+void pg_conn_add_settings(struct pg_conn *l, const char *sql)
 {
 	int64_t ms = l->patience_ms * 4 / 5;
 	char text[32];
 	struct params *p = params_new();
 	snprintf(text, sizeof(text), "%lld", (long long)(ms > 0 ? ms : 1));
 	params_text(p, text);
-	pg_conn_add(l, SQL_SETTINGS, p);
+	pg_conn_add(l, sql, p);
 }

@@ -77,9 +77,11 @@ void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 
 /* The first of a round: the server gives up a little before our own patience ends, for a sentence of
  * its own is better than none. */
-void pg_conn_add_settings(struct pg_conn *l);
+void pg_conn_add_settings(struct pg_conn *l, const char *sql); /* $1: milliseconds */
 /* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
 void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p);
+/* Adds a statement; p stays yours, and may be sent again. */
+void pg_conn_add_kept(struct pg_conn *l, const char *sql, struct params *p);
 void pg_conn_go(struct pg_conn *l);
 /* A round of its own: a script of many statements, as one transaction. No results, only a fault. The
  * connection is given up when it takes longer than patience_ms; 0: never. */

@@ -41,7 +41,7 @@ static void forget_batch(struct retention *r, int64_t before_ms)
 	params_int8(p, r->o.keep_ms);
 	params_int8(p, r->batch);
 	r->under_way = true;
-	pg_conn_add_settings(r->conn);
+	pg_conn_add_settings(r->conn, SQL_SETTINGS);
 	pg_conn_add(r->conn, SQL_FORGET, p);
 	pg_conn_go(r->conn);
 }

@@ -60,14 +60,14 @@ static void put_number(struct buf *script, const struct pg *pg, int version)
 		m->addition ? "schema_addition (number" : "schema_version (version", version);
 	buf_literal(script, m->name);
 	buf_puts(script, ", ");
-	buf_literal(script, pg->identity);
+	buf_literal(script, pg->options.identity);
 	buf_puts(script, ");\n");
 }
 
 static void schema_migrate(struct pg *pg, struct request *r, int version)
 {
 	struct buf script;
-	int64_t limit_ms = r->kind == REQUEST_MIGRATE ? 0 : pg->migration_ms;
+	int64_t limit_ms = r->query == &PG_MIGRATE ? 0 : pg->migration_ms;
 	const struct migration *m = &MIGRATIONS[version - 1];
 	bool makes_the_table = m->addition ? !r->has_additions : version == 1;
 	buf_init(&script, SCRIPT_BYTES_MAX);
@@ -98,9 +98,8 @@ static void schema_ask_state(struct pg *pg, struct request *r)
 
 static void schema_ask_version(struct pg *pg, struct request *r)
 {
-	struct params *p = params_new();
-	params_text(p, pg->cell);
-	params_text(p, pg->identity);
+	struct params *p = pg_params(pg);
+	params_text(p, pg->options.identity);
 	request_begin_round(pg, r, STEP_SCHEMA_VERSION);
 	if (r->has_additions)
 		pg_conn_add(pg->conn, SQL_SCHEMA_ADDITIONS, NULL);
@@ -173,7 +172,7 @@ static bool schema_judge(struct pg *pg, struct request *r, const struct schema_s
 		refuse_to_migrate(pg, version);
 		return false;
 	}
-	if (s->led_by_other && r->kind != REQUEST_MIGRATE)
+	if (s->led_by_other && r->query != &PG_MIGRATE)
 		return true; /* not ours to change: only the lease is looked up */
 	schema_migrate(pg, r, version + 1);
 	return false;
@@ -181,7 +180,7 @@ static bool schema_judge(struct pg *pg, struct request *r, const struct schema_s
 
 static void say_too_slow(const struct pg *pg, const struct request *r, struct err *e)
 {
-	if (r->kind == REQUEST_MIGRATE) { /* of us there is no limit */
+	if (r->query == &PG_MIGRATE) { /* of us there is no limit */
 		err_set(e, ERR_BUSY, "the migration to version %d was cancelled in the database",
 			r->version + 1);
 		return;
@@ -233,14 +232,9 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 		struct schema_seen seen = schema_read(r, round);
 		return schema_judge(pg, r, &seen);
 	case STEP_LEASE:
-	case STEP_LOAD:
-	case STEP_RECALL:
-	case STEP_SPENT:
-	case STEP_DURATIONS:
-	case STEP_PAST:
 	case STEP_READ:
 	case STEP_WRITE:
-	case STEP_RESIGN:
+	case STEP_ONLY:
 		break;
 	}
 	must_not_get_here();

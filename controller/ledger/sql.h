@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-extern const char SQL_SETTINGS[], SQL_ATTACH[], SQL_SESSION_LOCK[];
+extern const char SQL_SETTINGS[], SQL_LIMITS[], SQL_ATTACH[], SQL_SESSION_LOCK[];
 extern const char SQL_SCHEMA_STATE[], SQL_SCHEMA_VERSION[], SQL_SCHEMA_ADDITIONS[];
 extern const char SQL_LEASE_TAKE[], SQL_LEASE_RENEW[], SQL_LEASE_LOOK[], SQL_LEASE_RESIGN[],
 	SQL_STORY_KEY[], SQL_LEASE_EXPIRE[];

@@ -18,7 +18,6 @@ enum {
 	ASKED_MAX = 64,
 	ASKED_OF_ALL_MAX = 32,
 	ASKED_OF_NAMESPACE_MAX = 4,
-	IDLE_MS = 60000,
 	ANSWER_MAX_BYTES = 4 << 20,
 	REST = 10,			   /* so many times as long as an answer took */
 	QUICK_USAGE_MS = 26 * 3600 * 1000, /* a day, and the step that goes on */
@@ -29,23 +28,22 @@ struct asked {
 	struct turn turn;
 	struct past_query query;
 	int64_t now_ms;
-	uint64_t id; /* 0: waits for its turn, or for the connection */
+	uint64_t id; /* 0: waits for its turn */
 	struct past_asker who;
 };
 
-/* Questions of a kind, one after the other, on a connection of their own. */
+/* Questions of a kind, one after the other. */
 struct lane {
 	struct ev_loop *loop;
 	struct past_questions_options options;
-	struct pg *pg;	   /* NULL: no question lately */
+	struct pg *pg;
 	struct link asked; /* asked.turn: the one under way, then those that wait */
 	uint64_t round;	   /* of the last that was asked */
 	size_t count;
 	uint64_t next_id;
 	uint64_t under_way; /* the question that the ledger has; 0: none */
-	char trouble[512];  /* of the connection, "" none */
-	ev_timer idle;
-	ev_timer rest; /* runs while none is asked for the loop's sake */
+	char trouble[512];  /* that was said last; "": none since the last answer */
+	ev_timer rest;	    /* runs while none is asked for the loop's sake */
 };
 
 /* What is known to be read in milliseconds does not wait behind a report of a year. */
@@ -79,53 +77,48 @@ static void forget(struct lane *t, struct asked *a)
 	free(a);
 }
 
-static void arm_idle(struct lane *t)
+/* Takes the question off the list and answers it; sentence: without a body. */
+static void settle(struct lane *t, struct asked *a, const struct buf *body, const char *sentence)
 {
-	ev_timer_stop(t->loop, &t->idle);
-	if (!list_empty(&t->asked) || !t->pg)
-		return;
-	ev_timer_set(&t->idle, (double)t->options.idle_ms / 1000.0, 0.);
-	ev_timer_start(t->loop, &t->idle);
-}
-
-static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
-{
-	struct lane *t = w->data;
-	(void)loop, (void)events;
-	pg_free(t->pg);
-	t->pg = NULL;
-	t->under_way = 0;
-	t->trouble[0] = '\0';
-}
-
-/* Takes the question off the list and answers it; why: without a body, if Postgres is there. */
-static void settle(struct lane *t, struct asked *a, const struct buf *body, const char *why)
-{
-	char sentence[700];
 	list_leave(&a->turn.link);
 	t->count--;
-	if (t->trouble[0])
-		snprintf(sentence, sizeof(sentence),
-			"Postgres is down: the past can be read when it is back");
-	else
-		snprintf(sentence, sizeof(sentence), "%s: ask for a shorter time (since, until)%s",
-			why, a->query.question.kind == PAST_USAGE ? "" : " or for one namespace");
-	a->who.fn(body, body ? NULL : sentence, a->who.ctx);
+	a->who.fn(body, sentence, a->who.ctx);
 	free(a);
-	arm_idle(t);
+}
+
+static void settle_without(struct lane *t, struct asked *a, const char *why)
+{
+	char sentence[256];
+	snprintf(sentence, sizeof(sentence), "%s: ask for a shorter time (since, until)%s", why,
+		a->query.question.kind == PAST_USAGE ? "" : " or for one namespace");
+	settle(t, a, NULL, sentence);
+}
+
+/* The ledger cannot be read: nobody waits until it can. */
+static void settle_all(struct lane *t, const char *why)
+{
+	if (strncmp(t->trouble, why, sizeof(t->trouble) - 1) != 0)
+		log_event(t->options.log, LEVEL_WARN, "past-unreadable", "why", why, NULL);
+	snprintf(t->trouble, sizeof(t->trouble), "%s", why);
+	while (!list_empty(&t->asked))
+		settle(t, asked_of(t->asked.next), NULL,
+			"Postgres is down: the past can be read when it is back");
 }
 
 /* ---- Questions, one at a time ----------------------------------------------------------------
  */
 
+static void on_answer(const struct pg_answer *x, void *ctx);
+
 static void send_next(struct lane *t)
 {
 	struct asked *a = find(t, 0);
-	if (!a || t->under_way || !t->pg || !pg_up(t->pg) || ev_is_active(&t->rest))
+	if (!a || t->under_way || ev_is_active(&t->rest))
 		return;
 	a->id = t->under_way = ++t->next_id;
 	t->round = a->turn.round;
-	pg_past(t->pg, a->id, &a->query.question, PAST_ROWS_MAX + 1);
+	pg_past(t->pg, &a->query.question, PAST_ROWS_MAX + 1,
+		&(struct pg_asker){on_answer, t, a->id});
 }
 
 static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
@@ -156,90 +149,47 @@ static void answer_costs(struct lane *t, struct asked *a, const struct ledger_co
 	cost_report_free(r);
 }
 
-/* What the ledger answered, of whatever kind. */
-struct told {
-	uint64_t id;
-	enum ledger_outcome outcome;
-	const struct ledger_cost *costs;
-	const struct ledger_row *rows;
-	size_t n;
-	int64_t forgotten_until_ms;
-};
-
-static void render(struct lane *t, struct asked *a, const struct told *x, struct buf *body)
+static void render(struct lane *t, struct asked *a, const struct pg_answer *x, struct buf *body)
 {
 	if (a->query.question.kind == PAST_COST)
 		answer_costs(t, a, x->costs, x->n, x->forgotten_until_ms, body);
 	else if (a->query.question.kind == PAST_USAGE)
-		past_answer_usage(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
+		past_answer_usage(&a->query, x->texts, x->n, x->forgotten_until_ms, body);
 	else
-		past_answer_rows(&a->query, x->rows, x->n, x->forgotten_until_ms, body);
+		past_answer_rows(&a->query, x->texts, x->n, x->forgotten_until_ms, body);
 }
 
-static void answer(struct lane *t, const struct told *x)
+static void answer(struct lane *t, struct asked *a, const struct pg_answer *x)
 {
-	struct asked *a = find(t, x->id);
 	struct buf body;
+	buf_init(&body, ANSWER_MAX_BYTES);
+	render(t, a, x, &body);
+	if (body.failed)
+		settle_without(t, a, "the answer is larger than 4 MiB");
+	else
+		settle(t, a, &body, NULL);
+	buf_done(&body);
+}
+
+static void on_answer(const struct pg_answer *x, void *ctx)
+{
+	struct lane *t = ctx;
+	struct asked *a = find(t, x->id);
 	int64_t began_us = t->options.clock_us();
 	t->under_way = 0;
-	buf_init(&body, ANSWER_MAX_BYTES);
+	if (x->outcome == LEDGER_DONE)
+		t->trouble[0] = '\0';
+	else if (!x->too_long)
+		settle_all(t, x->why);
+	else if (a)
+		settle_without(t, a, "Postgres did not answer in time");
 	if (a && x->outcome == LEDGER_DONE)
-		render(t, a, x, &body);
-	if (a)
-		settle(t, a, x->outcome == LEDGER_DONE && !body.failed ? &body : NULL,
-			body.failed ? "the answer is larger than 4 MiB"
-				    : "Postgres did not answer in time");
-	buf_done(&body);
+		answer(t, a, x);
 	rest(t, t->options.clock_us() - began_us);
 }
 
-static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *costs, size_t n,
-	int64_t forgotten_until_ms, void *ctx)
-{
-	answer(ctx, &(struct told){.id = id,
-			    .outcome = o,
-			    .costs = costs,
-			    .n = n,
-			    .forgotten_until_ms = forgotten_until_ms});
-}
-
-static void on_rows(uint64_t id, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
-	int64_t forgotten_until_ms, void *ctx)
-{
-	answer(ctx, &(struct told){.id = id,
-			    .outcome = o,
-			    .rows = rows,
-			    .n = n,
-			    .forgotten_until_ms = forgotten_until_ms});
-}
-
-/* ---- The connection --------------------------------------------------------------------------
+/* ---- The line --------------------------------------------------------------------------------
  */
-
-static void on_state(bool up, const char *sentence, void *ctx)
-{
-	struct lane *t = ctx;
-	snprintf(t->trouble, sizeof(t->trouble), "%s", up || !sentence ? "" : sentence);
-	if (up) {
-		send_next(t);
-		return;
-	}
-	if (t->options.log)
-		log_event(t->options.log, LEVEL_WARN, "past-unreadable", "why", t->trouble, NULL);
-	for (struct asked *a; (a = find(t, 0));)
-		settle(t, a, NULL, "");
-}
-
-static int connect_to_ledger(struct lane *t, struct err *e)
-{
-	struct pg_options o = {.conninfo = t->options.conninfo,
-		.cell = t->options.cell,
-		.identity = t->options.identity,
-		.seed = t->options.seed};
-	struct pg_events events = {
-		.cost = on_cost, .rows = on_rows, .state = on_state, .ctx = t, .state_ctx = t};
-	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
-}
 
 static size_t count_of_namespace(const struct lane *t, const char *ns)
 {
@@ -278,18 +228,12 @@ static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 static int line_up(struct lane *t, struct asked *a, struct err *e)
 {
 	int rc = check_room(t, a->query.question.ns, e);
-	if (!rc)
-		rc = connect_to_ledger(t, e);
 	if (rc)
 		return rc;
 	a->turn.ns = a->query.question.ns ? a->query.question.ns : "";
 	turns_line_up(&t->asked, t->round, &a->turn);
 	t->count++;
-	ev_timer_stop(t->loop, &t->idle);
-	if (pg_up(t->pg))
-		send_next(t);
-	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
-		settle(t, a, NULL, "");
+	send_next(t);
 	return 0;
 }
 
@@ -316,7 +260,6 @@ static void forget_of(struct lane *t, const void *owner)
 		if (a->who.owner == owner)
 			forget(t, a);
 	}
-	arm_idle(t);
 }
 
 void past_questions_forget(struct past_questions *p, const void *owner)
@@ -328,25 +271,22 @@ void past_questions_forget(struct past_questions *p, const void *owner)
 /* ---- Life ------------------------------------------------------------------------------------
  */
 
-static void lane_open(struct lane *t, struct ev_loop *loop, const struct past_questions_options *o)
+static void lane_open(
+	struct lane *t, struct ev_loop *loop, struct pg *pg, const struct past_questions_options *o)
 {
 	t->loop = loop;
+	t->pg = pg;
 	list_init(&t->asked);
 	t->options = *o;
-	if (t->options.idle_ms == 0)
-		t->options.idle_ms = IDLE_MS;
 	if (!t->options.clock_us)
 		t->options.clock_us = monotonic_us;
-	ev_timer_init(&t->idle, on_idle, 0., 0.);
 	ev_timer_init(&t->rest, on_rest, 0., 0.);
-	t->idle.data = t->rest.data = t;
+	t->rest.data = t;
 }
 
 static void lane_close(struct lane *t)
 {
-	ev_timer_stop(t->loop, &t->idle);
 	ev_timer_stop(t->loop, &t->rest);
-	pg_free(t->pg);
 	while (!list_empty(&t->asked))
 		forget(t, asked_of(t->asked.next));
 }
@@ -355,8 +295,8 @@ struct past_questions *past_questions_new(
 	struct ev_loop *loop, const struct past_questions_options *o)
 {
 	struct past_questions *p = mem_alloc(sizeof(*p));
-	for (int i = 0; i < LANES; i++)
-		lane_open(&p->lane[i], loop, o);
+	lane_open(&p->lane[LANE_QUICK], loop, o->quick, o);
+	lane_open(&p->lane[LANE_SLOW], loop, o->slow, o);
 	return p;
 }
 

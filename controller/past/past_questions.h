@@ -1,11 +1,11 @@
 /*
  * The past, as people ask for it: what runs cost (cost.h), what Jobs did, each run, and what a ClusterQueue
- * held (answer.h), from connections to the ledger of its own.
+ * held (answer.h), from the ledger.
  *
- * Its own, because requests to the ledger go one at a time: a question about a year of runs may
- * take seconds, and no admission is to wait for it. Nor is a question about one Job, so there are two
- * connections: for what is read in milliseconds, and for all else. Each is made for its first question and
- * closed when no question came for a while.
+ * Requests to the ledger go one at a time on a connection: a question about a year of runs may take
+ * seconds, and no admission is to wait for it. Nor is a question about one Job, so there are two lanes:
+ * for what is read in milliseconds, beside the other work of the background, and for all else (pg.h).
+ * Each has one question in the line of its connection at a time.
  *
  * They are for all who ask, at the controller's own port (ports.c) and through the API server
  * (answers/past_resource.h). Tenants ask there, as often as they like, and an answer takes time of the
@@ -23,20 +23,18 @@
 struct ev_loop;
 struct log;
 struct past_questions;
+struct pg;
 
 struct past_questions_options {
-	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
-	struct gate *gate;			/* knows the runs that go on */
-	struct log
-		*log; /* why the ledger cannot be read: those who ask are not told; NULL: nowhere */
-	uint64_t seed;
-	int64_t idle_ms;	   /* 0: a minute */
+	struct pg *quick, *slow;   /* for what is read in milliseconds, and for all else */
+	struct gate *gate;	   /* knows the runs that go on */
+	struct log *log;	   /* why the ledger cannot be read: those who ask are not told */
 	int64_t (*clock_us)(void); /* NULL: monotonic_us() */
 };
 
 struct past_questions *past_questions_new(
 	struct ev_loop *loop, const struct past_questions_options *o);
-/* No question is answered any more. */
+/* No question is answered any more: pg goes first, or is not turned meanwhile. */
 void past_questions_free(struct past_questions *t);
 
 /* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */

@@ -40,20 +40,21 @@ static void begin(struct recall *r, const struct queue *q, int64_t now_ms)
 	r->stage = back_ms > 0 ? RECALL_RUNS : RECALL_SPENT;
 }
 
-bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t id, int64_t epoch,
-	int64_t now_ms)
+bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg,
+	const struct pg_asker *asker, int64_t epoch, int64_t now_ms)
 {
 	if (r->stage == RECALL_NEW)
 		begin(r, q, now_ms);
 	switch (r->stage) {
 	case RECALL_RUNS:
-		pg_recall(pg, id, epoch, &r->mark, PAGE);
+		pg_recall(pg, epoch, &r->mark, PAGE, asker);
 		return true;
 	case RECALL_SPENT:
-		pg_recall_spent(pg, id, epoch, r->spent_since_ms, r->spent_from_ms, r->spent_to_ms);
+		pg_recall_spent(
+			pg, epoch, r->spent_since_ms, r->spent_from_ms, r->spent_to_ms, asker);
 		return true;
 	case RECALL_DURATIONS:
-		pg_recall_durations(pg, id, epoch, r->durations_since_ms, DURATIONS_OF_EACH);
+		pg_recall_durations(pg, epoch, r->durations_since_ms, DURATIONS_OF_EACH, asker);
 		return true;
 	case RECALL_OVER:
 		return false;
@@ -63,20 +64,19 @@ bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t
 	must_not_get_here();
 }
 
-void recall_take(struct recall *r, struct queue *q, const struct ledger_run *runs, size_t n,
-	const struct ledger_mark *next)
+static void take_runs(struct recall *r, struct queue *q, const struct ledger_run *runs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		queue_recall_run(q, runs[i].ns, runs[i].localqueue, runs[i].lines, runs[i].nlines,
 			runs[i].from_ms, runs[i].to_ms);
 	r->runs += n;
 	if (n > 0)
-		r->mark = *next;
+		r->mark = runs[n - 1].mark;
 	else
 		r->stage = RECALL_SPENT;
 }
 
-void recall_take_spent(
+static void take_spent(
 	struct recall *r, struct queue *q, const struct ledger_spent *spent, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -99,7 +99,7 @@ static void tell_forecasts(struct forecasts *f, const struct ledger_duration *ru
 	forecasts_tell_run(f, &told, run->ran_ms);
 }
 
-void recall_take_durations(struct recall *r, struct queue *q, struct forecasts *f,
+static void take_durations(struct recall *r, struct queue *q, struct forecasts *f,
 	const struct ledger_duration *runs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -108,4 +108,23 @@ void recall_take_durations(struct recall *r, struct queue *q, struct forecasts *
 		tell_forecasts(f, &runs[i]);
 	r->durations += n;
 	r->stage = RECALL_OVER;
+}
+
+void recall_take(struct recall *r, struct queue *q, struct forecasts *f, const struct pg_answer *a)
+{
+	switch (r->stage) {
+	case RECALL_RUNS:
+		take_runs(r, q, a->runs, a->n);
+		return;
+	case RECALL_SPENT:
+		take_spent(r, q, a->spent, a->n);
+		return;
+	case RECALL_DURATIONS:
+		take_durations(r, q, f, a->durations, a->n);
+		return;
+	case RECALL_NEW:
+	case RECALL_OVER:
+		break;
+	}
+	must_not_get_here();
 }

@@ -44,15 +44,10 @@ struct recall {
 /* Runs that ended since then may be read by a leader that comes now. */
 int64_t recall_since_ms(const struct queue *q, int64_t now_ms);
 
-/* Asks for the next page, to be answered under this id. False: there is nothing (more) to read. */
-bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t id, int64_t epoch,
-	int64_t now_ms);
-/* What pg_events bring with LEDGER_DONE. */
-void recall_take(struct recall *r, struct queue *q, const struct ledger_run *runs, size_t n,
-	const struct ledger_mark *next);
-void recall_take_spent(
-	struct recall *r, struct queue *q, const struct ledger_spent *spent, size_t n);
-void recall_take_durations(struct recall *r, struct queue *q, struct forecasts *f,
-	const struct ledger_duration *runs, size_t n); /* f may be NULL */
+/* Asks for the next page. False: there is nothing (more) to read. */
+bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg,
+	const struct pg_asker *asker, int64_t epoch, int64_t now_ms);
+/* Takes the answer to what was asked last, with LEDGER_DONE. f may be NULL. */
+void recall_take(struct recall *r, struct queue *q, struct forecasts *f, const struct pg_answer *a);
 
 #endif

@@ -47,7 +47,6 @@ struct errand {
 
 struct dispatcher {
 	struct dispatcher_options options;
-	struct pg *pg;
 	struct provisioner *provisioner;
 	struct recall recall;
 	int64_t load_epoch; /* of the intent whose recall is under way */
@@ -76,11 +75,6 @@ struct dispatcher *dispatcher_new(const struct dispatcher_options *o)
 		o->client, judge_provision, words_of_provision, answer_provision, c};
 	c->provisioner = provisioner_new(&provisioner);
 	return c;
-}
-
-void dispatcher_set_pg(struct dispatcher *c, struct pg *pg)
-{
-	c->pg = pg;
 }
 
 static bool is_write(enum intent_kind k)
@@ -144,77 +138,49 @@ static void hear_lease(struct dispatcher *c, const struct ledger_lease *l)
 	c->lease_ends_ms = clock_now_ms() + l->left_ms;
 }
 
-void dispatcher_on_lease(
-	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+static void on_lease(const struct pg_answer *a, void *ctx)
 {
 	struct dispatcher *c = ctx;
-	if (o == LEDGER_DONE && l)
-		hear_lease(c, l);
-	gate_answer_lease(c->options.gate, id, o, l);
+	if (a->outcome == LEDGER_DONE)
+		hear_lease(c, a->lease);
+	gate_answer_lease(c->options.gate, a->id, a->outcome, a->lease);
 	changed(c);
+}
+
+static void on_load(const struct pg_answer *a, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	gate_answer_load(c->options.gate, a->id, a->outcome, a->reservations, a->n);
+	changed(c);
+}
+
+static void load(struct dispatcher *c, uint64_t id);
+
+static void on_recall(const struct pg_answer *a, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	if (a->outcome != LEDGER_DONE) { /* what goes wrong with it goes wrong with the load */
+		on_load(a, c);
+		return;
+	}
+	recall_take(&c->recall, c->options.queue, c->options.forecasts, a);
+	load(c, a->id);
 }
 
 static void load(struct dispatcher *c, uint64_t id)
 {
-	if (!recall_ask(&c->recall, c->options.queue, c->pg, id, c->load_epoch, clock_now_ms()))
-		pg_load(c->pg, id, c->load_epoch);
+	const struct pg_asker recall = {on_recall, c, id}, load = {on_load, c, id};
+	if (!recall_ask(&c->recall, c->options.queue, c->options.pg, &recall, c->load_epoch,
+		    clock_now_ms()))
+		pg_load(c->options.pg, c->load_epoch, &load);
 }
 
-/* What goes wrong with it goes wrong with the load, which comes after it. */
-static bool recalled(struct dispatcher *c, uint64_t id, enum ledger_outcome o)
-{
-	if (o == LEDGER_DONE)
-		return true;
-	gate_answer_load(c->options.gate, id, o, NULL, 0);
-	changed(c);
-	return false;
-}
-
-void dispatcher_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs,
-	size_t n, const struct ledger_mark *next, void *ctx)
-{
-	struct dispatcher *c = ctx;
-	if (!recalled(c, id, o))
-		return;
-	recall_take(&c->recall, c->options.queue, runs, n, next);
-	load(c, id);
-}
-
-void dispatcher_on_spent(
-	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
-{
-	struct dispatcher *c = ctx;
-	if (!recalled(c, id, o))
-		return;
-	recall_take_spent(&c->recall, c->options.queue, spent, n);
-	load(c, id);
-}
-
-void dispatcher_on_durations(
-	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
-{
-	struct dispatcher *c = ctx;
-	if (!recalled(c, id, o))
-		return;
-	recall_take_durations(&c->recall, c->options.queue, c->options.forecasts, runs, n);
-	load(c, id);
-}
-
-void dispatcher_on_load(uint64_t id, enum ledger_outcome o, const struct ledger_reservation *holds,
-	size_t n, void *ctx)
-{
-	struct dispatcher *c = ctx;
-	gate_answer_load(c->options.gate, id, o, holds, n);
-	changed(c);
-}
-
-void dispatcher_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
-	size_t n, void *ctx)
+static void on_batch(const struct pg_answer *a, void *ctx)
 {
 	struct dispatcher *c = ctx;
 	must(c->batches > 0);
 	c->batches--;
-	gate_answer_batch(c->options.gate, id, o, results, n);
+	gate_answer_batch(c->options.gate, a->id, a->outcome, a->results, a->n);
 	changed(c);
 }
 
@@ -552,7 +518,8 @@ static void carry(struct dispatcher *c, const struct intent *i)
 {
 	switch (i->kind) {
 	case INTENT_LEASE:
-		pg_lease(c->pg, i->id, i->epoch, i->epoch_seen, i->lease_ms, i->settled);
+		pg_lease(c->options.pg, i->epoch, i->epoch_seen, i->lease_ms, i->settled,
+			&(struct pg_asker){on_lease, c, i->id});
 		return;
 	case INTENT_LOAD:
 		c->load_epoch = i->epoch;
@@ -560,7 +527,7 @@ static void carry(struct dispatcher *c, const struct intent *i)
 		return;
 	case INTENT_BATCH:
 		c->batches++;
-		pg_batch(c->pg, i->id, &i->batch);
+		pg_batch(c->options.pg, &i->batch, &(struct pg_asker){on_batch, c, i->id});
 		return;
 	case INTENT_START:
 	case INTENT_STOP:

@@ -14,15 +14,16 @@
 
 #include "controller/gate/gate.h"
 #include "controller/kube/client.h"
-#include "controller/ledger/pg.h"
 #include "controller/common/log.h"
 #include "controller/wire/decode.h"
 
 struct dispatcher;
+struct pg;
 
 struct dispatcher_options {
 	struct kube_client *client;
 	struct gate *gate;
+	struct pg *pg;			/* of decisions */
 	struct queue *queue;		/* to recall what was used */
 	struct forecasts *forecasts;	/* to recall how long runs took; NULL: none */
 	struct job_context job_context; /* for decode_job() */
@@ -34,23 +35,6 @@ struct dispatcher_options {
 struct dispatcher *dispatcher_new(const struct dispatcher_options *o);
 /* Cancels what is under way at the API server. Free pg first, the client after. */
 void dispatcher_free(struct dispatcher *c);
-
-/* The driver that answers to dispatcher_on_*; set once, before anything is carried. */
-void dispatcher_set_pg(struct dispatcher *c, struct pg *pg);
-
-/* pg_events for pg_new, with the dispatcher as ctx. */
-void dispatcher_on_lease(
-	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
-void dispatcher_on_load(uint64_t id, enum ledger_outcome o, const struct ledger_reservation *holds,
-	size_t n, void *ctx);
-void dispatcher_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs,
-	size_t n, const struct ledger_mark *next, void *ctx);
-void dispatcher_on_spent(
-	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx);
-void dispatcher_on_durations(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
-	size_t n, void *ctx);
-void dispatcher_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
-	size_t n, void *ctx);
 
 /* Takes all intents that the gate has, and sends them off. */
 void dispatcher_carry(struct dispatcher *c);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "controller/common/clock.h"
+#include "controller/ledger/pg.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -245,6 +246,28 @@ void __wrap_gate_answer_lease(
 	assert_true(o == LEDGER_DONE || o == LEDGER_LOST);
 }
 
+static struct pg_asker lease_asker;
+
+void __wrap_pg_lease(struct pg *pg, int64_t epoch, int64_t epoch_seen, int64_t lease_ms,
+	bool settled, const struct pg_asker *asker);
+
+void __wrap_pg_lease(struct pg *pg, int64_t epoch, int64_t epoch_seen, int64_t lease_ms,
+	bool settled, const struct pg_asker *asker)
+{
+	(void)pg, (void)epoch, (void)epoch_seen, (void)lease_ms, (void)settled;
+	lease_asker = *asker;
+}
+
+static void tell_lease(
+	struct dispatcher *d, enum ledger_outcome o, const struct ledger_lease *lease)
+{
+	static const struct intent asks = {.id = 1, .kind = INTENT_LEASE};
+	next = &asks;
+	dispatcher_carry(d);
+	lease_asker.fn(&(struct pg_answer){.id = lease_asker.id, .outcome = o, .lease = lease},
+		lease_asker.ctx);
+}
+
 /* The ledger tells how long it lasts, by a clock that is not ours. */
 static void the_lease_ends_by_our_own_clock(void **state)
 {
@@ -258,10 +281,10 @@ static void the_lease_ends_by_our_own_clock(void **state)
 	(void)state;
 	assert_string_equal(dispatcher_lease(d).holder, "");
 	int64_t from_ms = clock_now_ms();
-	dispatcher_on_lease(1, LEDGER_DONE, &lease, d);
+	tell_lease(d, LEDGER_DONE, &lease);
 	int64_t ends_ms = dispatcher_lease(d).ends_ms;
 	assert_in_range(ends_ms, from_ms + 15000, clock_now_ms() + 15000);
-	dispatcher_on_lease(1, LEDGER_LOST, NULL, d); /* what was heard stays */
+	tell_lease(d, LEDGER_LOST, NULL); /* what was heard stays */
 	assert_string_equal(dispatcher_lease(d).holder, "two");
 	assert_int_equal(dispatcher_lease(d).ends_ms, ends_ms);
 	dispatcher_free(d);

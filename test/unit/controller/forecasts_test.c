@@ -802,7 +802,8 @@ static void a_takeover_knows_what_was(void **state)
 	for (int i = 0; i < 3; i++)
 		forecasts_tell_arrival(
 			x->forecasts, &came, BEGIN_MS + x->tick_ms - 2 * ARRIVALS_LEAST_MS + i);
-	recall_take_durations(&recall, x->queue, x->forecasts, runs, 2);
+	recall_take(
+		&recall, x->queue, x->forecasts, &(struct pg_answer){.n = 2, .durations = runs});
 	assert_int_equal(recall.stage, RECALL_OVER);
 	assert_int_equal(recall.durations, 2);
 	look_for(x, 1);

@@ -80,7 +80,7 @@ foreach(told answers_take answers_refuse answers_drop gate_leading announcement_
 endforeach()
 # What the gate wants is the test's, and what it is answered, the test hears.
 target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job
-  -Wl,--wrap=gate_answer_lease)
+  -Wl,--wrap=gate_answer_lease -Wl,--wrap=pg_lease)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind queue_set_made_nodes

@@ -12,19 +12,26 @@
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
 
-static void answered(struct drive *d, uint64_t id, enum ledger_outcome o)
+/* True: it was done. */
+static bool answered(struct drive *d, const struct pg_answer *a)
 {
 	must(!d->inside);
-	must(id == d->answered + 1); /* in order, each once */
-	d->answered = id;
-	d->outcome = o;
+	must(a->id == d->answered + 1); /* in order, each once */
+	must((a->outcome == LEDGER_LOST) == (a->why && a->why[0]));
+	d->answered = a->id;
+	d->outcome = a->outcome;
+	return a->outcome == LEDGER_DONE;
 }
 
-static void on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+static void on_done(const struct pg_answer *a, void *ctx)
+{
+	answered(ctx, a);
+}
+
+static void on_lease(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
-	d->lease = *l;
+	d->lease = answered(d, a) ? *a->lease : (struct ledger_lease){0};
 }
 
 void reservation_print(struct buf *b, const struct ledger_reservation *h)
@@ -49,34 +56,32 @@ void reservation_print(struct buf *b, const struct ledger_reservation *h)
 	buf_putc(b, '\n');
 }
 
-static void on_load(uint64_t id, enum ledger_outcome o,
-	const struct ledger_reservation *reservations, size_t n, void *ctx)
+static void on_load(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
+	const struct ledger_reservation *reservations = a->reservations;
+	answered(d, a);
 	buf_reset(&d->reservations);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		reservation_print(&d->reservations, &reservations[i]);
 }
 
-static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
-	size_t n, void *ctx)
+static void on_batch(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
-	must(n == (o == LEDGER_DONE ? d->expected : 0));
-	if (o == LEDGER_DONE)
-		memcpy(d->results, results, d->expected * sizeof(*results));
+	answered(d, a);
+	must(a->n == (a->outcome == LEDGER_DONE ? d->expected : 0));
+	if (a->outcome == LEDGER_DONE)
+		memcpy(d->results, a->results, d->expected * sizeof(*d->results));
 }
 
-static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
-	const struct ledger_mark *next, void *ctx)
+static void on_recall(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
+	answered(d, a);
 	buf_reset(&d->runs);
-	for (size_t i = 0; i < n; i++) {
-		const struct ledger_run *r = &runs[i];
+	for (size_t i = 0; i < a->n; i++) {
+		const struct ledger_run *r = &a->runs[i];
 		buf_printf(&d->runs, "%s/%s %s %lld-%lld", r->ns, r->localqueue, r->clusterqueue,
 			(long long)r->from_ms, (long long)r->to_ms);
 		for (size_t k = 0; k < r->nlines; k++)
@@ -84,41 +89,42 @@ static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_ru
 				r->lines[k].resource, (long long)r->lines[k].amount);
 		buf_putc(&d->runs, '\n');
 	}
-	d->mark = *next;
+	if (a->n > 0)
+		d->mark = a->runs[a->n - 1].mark;
 }
 
-static void on_spent(
-	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
+static void on_spent(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
+	const struct ledger_spent *spent = a->spent;
+	answered(d, a);
 	buf_reset(&d->past);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		buf_printf(&d->past, "%s %s/%s %lld %lld %s\n", spent[i].clusterqueue, spent[i].ns,
 			spent[i].localqueue, (long long)spent[i].started_ms,
 			(long long)spent[i].cost, spent[i].currency);
 }
 
-static void on_durations(
-	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
+static void on_durations(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
+	const struct ledger_duration *runs = a->durations;
+	answered(d, a);
 	buf_reset(&d->past);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		buf_printf(&d->past, "%s/%s %lld %s>%s %s\n", runs[i].ns, runs[i].family,
 			(long long)runs[i].ran_ms, runs[i].localqueue, runs[i].clusterqueue,
 			runs[i].user);
 }
 
-static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
-	int64_t forgotten_until_ms, void *ctx)
+static void on_cost(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
-	d->forgotten_until_ms = forgotten_until_ms;
+	const struct ledger_cost *rows = a->costs;
+	answered(d, a);
+	d->forgotten_until_ms = a->forgotten_until_ms;
 	buf_reset(&d->past);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		buf_printf(&d->past, "%s %lld runs %lld %lld %s lost %lld",
 			rows[i].is_total ? "*"
 			: rows[i].key	 ? rows[i].key
@@ -132,20 +138,15 @@ static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost
 	}
 }
 
-static void on_rows(uint64_t id, enum ledger_outcome o, const struct ledger_row *rows, size_t n,
-	int64_t forgotten_until_ms, void *ctx)
+static void on_rows(const struct pg_answer *a, void *ctx)
 {
 	struct drive *d = ctx;
-	answered(d, id, o);
-	d->forgotten_until_ms = forgotten_until_ms;
+	const struct ledger_row *rows = a->texts;
+	answered(d, a);
+	d->forgotten_until_ms = a->forgotten_until_ms;
 	buf_reset(&d->past);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		buf_printf(&d->past, "%s%s\n", rows[i].is_total ? "* " : "", rows[i].json);
-}
-
-static void on_migrate(uint64_t id, enum ledger_outcome o, void *ctx)
-{
-	answered(ctx, id, o);
 }
 
 static void on_state(bool up, const char *sentence, void *ctx)
@@ -166,11 +167,9 @@ void drive_start(
 	buf_init(&d->runs, (size_t)1 << 26);
 	buf_init(&d->past, (size_t)1 << 26);
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
-	struct pg_options o = {f->conninfo, cell, identity, 7};
-	struct pg_events e = {on_lease, on_load, on_recall, on_spent, on_durations, on_cost,
-		on_rows, on_batch, on_migrate, on_state, d, d};
+	struct pg_options o = {f->conninfo, cell, identity, 7, .state = on_state, .ctx = d};
 	struct err why;
-	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
+	if (pg_new(d->loop, &o, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);
 		must_not_get_here();
 	}
@@ -204,60 +203,76 @@ void drive_until_answered(struct drive *d, uint64_t id)
 		ev_run(d->loop, EVRUN_ONCE);
 }
 
-enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms)
+struct pg_asker drive_asker(struct drive *d, void (*fn)(const struct pg_answer *a, void *ctx))
 {
-	d->inside = true;
-	pg_lease(d->pg, ++d->next_id, epoch, 0, lease_ms, true);
-	d->inside = false;
+	return (struct pg_asker){fn ? fn : on_done, d, ++d->next_id};
+}
+
+/* What was asked is answered later, and never before the call is over. */
+#define ASK(d, fn, call, ...)                                                                      \
+	do {                                                                                       \
+		const struct pg_asker who = drive_asker(d, fn);                                    \
+		(d)->inside = true;                                                                \
+		call((d)->pg, __VA_ARGS__, &who);                                                  \
+		(d)->inside = false;                                                               \
+	} while (0)
+
+static enum ledger_outcome outcome(struct drive *d)
+{
 	drive_until_answered(d, d->next_id);
 	return d->outcome;
+}
+
+void drive_ask_lease(struct drive *d, int64_t epoch, int64_t seen, int64_t lease_ms, bool settled)
+{
+	ASK(d, on_lease, pg_lease, epoch, seen, lease_ms, settled);
+}
+
+enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms)
+{
+	drive_ask_lease(d, epoch, 0, lease_ms, true);
+	return outcome(d);
 }
 
 enum ledger_outcome drive_migrate(struct drive *d)
 {
+	const struct pg_asker who = drive_asker(d, NULL);
 	d->inside = true;
-	pg_migrate(d->pg, ++d->next_id);
+	pg_migrate(d->pg, &who);
 	d->inside = false;
-	drive_until_answered(d, d->next_id);
-	return d->outcome;
+	return outcome(d);
 }
 
 enum ledger_outcome drive_load(struct drive *d, int64_t epoch)
 {
-	d->inside = true;
-	pg_load(d->pg, ++d->next_id, epoch);
-	d->inside = false;
-	drive_until_answered(d, d->next_id);
-	return d->outcome;
+	ASK(d, on_load, pg_load, epoch);
+	return outcome(d);
 }
 
 enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts)
 {
-	d->inside = true;
-	pg_recall(d->pg, ++d->next_id, epoch, &d->mark, attempts);
-	d->inside = false;
-	drive_until_answered(d, d->next_id);
-	return d->outcome;
+	ASK(d, on_recall, pg_recall, epoch, &d->mark, attempts);
+	return outcome(d);
 }
 
 enum ledger_outcome drive_spent(
 	struct drive *d, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms)
 {
-	d->inside = true;
-	pg_recall_spent(d->pg, ++d->next_id, epoch, since_ms, from_ms, to_ms);
-	d->inside = false;
-	drive_until_answered(d, d->next_id);
-	return d->outcome;
+	ASK(d, on_spent, pg_recall_spent, epoch, since_ms, from_ms, to_ms);
+	return outcome(d);
 }
 
 enum ledger_outcome drive_durations(
 	struct drive *d, int64_t epoch, int64_t since_ms, size_t of_each)
 {
-	d->inside = true;
-	pg_recall_durations(d->pg, ++d->next_id, epoch, since_ms, of_each);
-	d->inside = false;
-	drive_until_answered(d, d->next_id);
-	return d->outcome;
+	ASK(d, on_durations, pg_recall_durations, epoch, since_ms, of_each);
+	return outcome(d);
+}
+
+enum ledger_outcome drive_past(struct drive *d, const struct past_question *q, size_t rows)
+{
+	ASK(d, q->kind == PAST_COST ? on_cost : on_rows, pg_past, q, rows);
+	return outcome(d);
 }
 
 void drive_go_back_a_version(void)
@@ -276,22 +291,11 @@ int drive_schema_version(struct pg_fixture *f)
 	return addition > version ? addition : version;
 }
 
-enum ledger_outcome drive_past(struct drive *d, const struct past_question *q, size_t rows)
-{
-	d->inside = true;
-	pg_past(d->pg, ++d->next_id, q, rows);
-	d->inside = false;
-	drive_until_answered(d, d->next_id);
-	return d->outcome;
-}
-
 uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b)
 {
 	must(b->nops <= DRIVE_OPS_MAX);
 	d->expected = b->nops;
-	d->inside = true;
-	pg_batch(d->pg, ++d->next_id, b);
-	d->inside = false;
+	ASK(d, on_batch, pg_batch, b);
 	return d->next_id;
 }
 

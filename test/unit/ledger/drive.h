@@ -43,6 +43,10 @@ void drive_until_up(struct drive *d);
 void drive_until_down(struct drive *d);
 void drive_until_answered(struct drive *d, uint64_t id);
 
+/* Of the driver's next question; NULL: only that it was answered, and how, is kept. */
+struct pg_asker drive_asker(struct drive *d, void (*fn)(const struct pg_answer *a, void *ctx));
+void drive_ask_lease(struct drive *d, int64_t epoch, int64_t epoch_seen, int64_t lease_ms,
+	bool settled);							 /* does not wait */
 uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b); /* does not wait */
 
 enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms);

@@ -155,8 +155,9 @@ static void test_everything_under_way_is_lost_in_order(void **state)
 	PGconn *lock = reservation_up();
 	drive_ask_batch(&d, &b);
 	until_waiting(&d);
-	pg_lease(d.pg, ++d.next_id, e, 0, 1000, true);
-	pg_load(d.pg, ++d.next_id, e);
+	drive_ask_lease(&d, e, 0, 1000, true);
+	const struct pg_asker load = drive_asker(&d, NULL);
+	pg_load(d.pg, e, &load);
 	pg_resign(d.pg, e + 1);
 	drive_ask_batch(&d, &b);
 	pg_fixture_sql(&F, "SELECT pg_terminate_backend(%d)", backend("order"));
@@ -347,10 +348,9 @@ static void test_sentences_keep_secrets(void **state)
 		"postgres://me:hun@hunter2@host/db", "hunter2"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct pg_options o = {wrong[i], "c", "me", 1};
-		struct pg_events none = {0};
 		struct pg *pg = NULL;
 		struct err e;
-		assert_int_equal(pg_new(EV_DEFAULT, &o, &none, &pg, &e), ERR_INVALID);
+		assert_int_equal(pg_new(EV_DEFAULT, &o, &pg, &e), ERR_INVALID);
 		assert_null(pg);
 		assert_null(strstr(e.text, "hunter2"));
 	}

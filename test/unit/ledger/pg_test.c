@@ -113,7 +113,7 @@ static void test_schema_is_made_by_one_of_many_at_once(void **state)
 	for (int i = 0; i < N; i++)
 		drive_until_up(&d[i]);
 	for (int i = 0; i < N; i++)
-		pg_lease(d[i].pg, ++d[i].next_id, 0, 0, 60000, true);
+		drive_ask_lease(&d[i], 0, 0, 60000, true);
 	for (bool all = false; !all;) {
 		all = true;
 		for (int i = 0; i < N; i++) {
@@ -399,7 +399,7 @@ static bool taken_over_is_moved(struct drive *d, const char *cell)
 {
 	drive_until_answered(d, d->next_id);
 	expire(cell);
-	pg_lease(d->pg, ++d->next_id, 0, 0, 60000, false);
+	drive_ask_lease(d, 0, 0, 60000, false);
 	drive_until_answered(d, d->next_id);
 	assert_true(d->lease.held);
 	return d->lease.moved;
@@ -411,7 +411,7 @@ static void test_an_epoch_that_a_job_tells_of_is_not_given_out_again(void **stat
 	struct drive d;
 	drive_start(&d, &F, "seen", "me");
 	drive_until_up(&d);
-	pg_lease(d.pg, ++d.next_id, 0, 7, 60000, true);
+	drive_ask_lease(&d, 0, 7, 60000, true);
 	drive_until_answered(&d, d.next_id);
 	assert_true(d.lease.held);
 	assert_int_equal(d.lease.epoch, 8);
@@ -420,20 +420,20 @@ static void test_an_epoch_that_a_job_tells_of_is_not_given_out_again(void **stat
 	assert_true(key[0] != 0 && key[1] != 0);
 	expire("seen");
 	/* A tenant's word is heeded within reason. */
-	pg_lease(d.pg, ++d.next_id, 0, INT64_MAX, 60000, true);
+	drive_ask_lease(&d, 0, INT64_MAX, 60000, true);
 	drive_until_answered(&d, d.next_id);
 	assert_int_equal(d.lease.epoch, 1009);
 	assert_int_equal(d.lease.story_key[0], key[0]);
 	assert_int_equal(d.lease.story_key[1], key[1]);
 	pg_fixture_sql(&F, "UPDATE sluice.lease SET timeline = '000000FF' WHERE cell = 'seen'");
 	expire("seen");
-	pg_lease(d.pg, ++d.next_id, 0, 0, 60000, true);
+	drive_ask_lease(&d, 0, 0, 60000, true);
 	drive_until_answered(&d, d.next_id);
 	assert_true(d.lease.moved);
 	/* Until a leader has settled that, each one is told. */
-	pg_lease(d.pg, ++d.next_id, d.lease.epoch, 0, 60000, false);
+	drive_ask_lease(&d, d.lease.epoch, 0, 60000, false);
 	assert_true(taken_over_is_moved(&d, "seen"));
-	pg_lease(d.pg, ++d.next_id, d.lease.epoch, 0, 60000, true);
+	drive_ask_lease(&d, d.lease.epoch, 0, 60000, true);
 	assert_false(taken_over_is_moved(&d, "seen"));
 	drive_stop(&d);
 }
