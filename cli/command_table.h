@@ -2,7 +2,7 @@
  * The commands of `sluice`, a row each: main.c runs them by it, help prints their pages by it, and
  * completion offers by it what may follow (completion/candidates.h).
  *
- * When a command is added: its name here, a row in command_table.c, its page in help.c.
+ * When a command is added: its name here, a row in command_table.c, its page in cli/help/.
  */
 #ifndef SLUICE_CLI_COMMAND_TABLE_H
 #define SLUICE_CLI_COMMAND_TABLE_H
@@ -45,7 +45,7 @@ struct arguments;
 
 struct command_row {
 	const char *name;
-	const char *page; /* of help */
+	const char *page; /* of help, by its name in cli/help/; NULL: the command's own */
 	const struct flag_table *flags;
 	/* What follows the name and is no flag, as flags.h notes it, one word behind the other: "JOB CLASS".
 	 * "JOB ...": any number of them. NULL: nothing. */

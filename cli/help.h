@@ -1,19 +1,20 @@
 /*
- * What `sluice help` prints.
+ * What `sluice help` prints: a page each command, with the sections of a man page (cli/help/, compiled in).
  */
 #ifndef SLUICE_CLI_HELP_H
 #define SLUICE_CLI_HELP_H
 
+#include <stddef.h>
 #include <stdio.h>
 
-#include "cli/arguments.h"
+#include "base/embedded.h"
+#include "cli/command_table.h"
 
-/* A page each: the sections of a man page. */
-extern const char overview_help[], queue_help[], jobs_help[], explain_help[], start_help[],
-	whatif_help[], decisions_help[], cost_help[], report_help[], history_help[],
-	simulate_help[], replay_help[], calendar_help[], overcommit_help[], doctor_help[],
-	import_help[], adopt_help[], reserve_help[], hold_help[], move_help[], priority_help[],
-	nice_help[], completion_help[];
+extern const struct embedded HELP_PAGES[];
+extern const size_t HELP_PAGES_COUNT;
+
+/* The page of a command, without what several commands have in common. */
+const char *help_page(const struct command_row *row);
 
 /* c: COMMAND_NONE for the overview. */
 void help_print(enum command c, FILE *out);

@@ -614,6 +614,12 @@ void options_done(struct options *o)
 	settings_done(&o->settings);
 }
 
+void options_print_help(FILE *out)
+{
+	for (size_t i = 0; i < OPTIONS_HELP_COUNT; i++)
+		fputs(OPTIONS_HELP[i].text, out);
+}
+
 void options_print_version(FILE *out)
 {
 	fprintf(out, "sluice-controller %s\n", SLUICE_VERSION);

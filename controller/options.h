@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/embedded.h"
 #include "base/err.h"
 #include "controller/gate/bill_labels.h"
 #include "controller/write/events.h"
@@ -74,6 +75,9 @@ struct options {
 int options_parse(int argc, char **argv, struct options *ret, struct err *e);
 void options_done(struct options *o);
 
+/* What --help prints: the files of controller/help/, one behind the other. */
+extern const struct embedded OPTIONS_HELP[];
+extern const size_t OPTIONS_HELP_COUNT;
 void options_print_help(FILE *out);
 void options_print_version(FILE *out);
 

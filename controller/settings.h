@@ -6,7 +6,7 @@
  * whether it wants a value, and is taken by settings_take(). The config borrows from the settings,
  * and queue_configure() copies it.
  *
- * When a flag is added: the table in settings.c, the help in options_help.c and cli/help.c,
+ * When a flag is added: the table in settings.c, the help in controller/help/ and cli/help/,
  * docs/guide.md.
  */
 #ifndef SLUICE_CONTROLLER_SETTINGS_H

@@ -6,6 +6,7 @@
 #include "base/slice.h"
 #include "cli/command_table.h"
 #include "cli/doctor/checks.h"
+#include "cli/help.h"
 #include "cli/live_object.h"
 
 enum { WORDS_MAX = 64, KIND_MAX = 32, NAMES_MAX_BYTES = 1024 * 1024 };
@@ -151,8 +152,8 @@ static void offer_commands(struct answer *a)
 	static const char dash[] = " - ";
 	for (int c = COMMAND_NONE + 1; c < COMMANDS; c++) {
 		const struct command_row *row = &command_table[c];
-		const char *about = strstr(row->page, dash);
-		bool own = row->page != command_table[COMMAND_NONE].page;
+		const char *page = help_page(row), *about = strstr(page, dash);
+		bool own = page != help_page(&command_table[COMMAND_NONE]);
 		offer(a, slice_of(row->name), own && about ? about + strlen(dash) : NULL);
 	}
 }

@@ -377,7 +377,7 @@ static void help_comes_before_everything(void **state)
 	assert_int_equal(o.show, SHOW_VERSION);
 }
 
-static void help_has_each_exit_code(void **state)
+static void help_has_each_exit_code_and_the_default_labels(void **state)
 {
 	(void)state;
 	static const int codes[] = {
@@ -386,6 +386,7 @@ static void help_has_each_exit_code(void **state)
 	FILE *out = fmemopen(help, sizeof(help), "w");
 	options_print_help(out);
 	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(help, "\n        " BILL_LABELS_DEFAULT ".\n"));
 	const char *status = strstr(help, "EXIT STATUS\n");
 	assert_non_null(status);
 	for (size_t i = 0; i < COUNT(codes); i++) {
@@ -408,7 +409,7 @@ int main(void)
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
 		cmocka_unit_test(visibility_has_a_port_and_an_address),
 		cmocka_unit_test(help_comes_before_everything),
-		cmocka_unit_test(help_has_each_exit_code),
+		cmocka_unit_test(help_has_each_exit_code_and_the_default_labels),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
