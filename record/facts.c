@@ -6,14 +6,15 @@
 #include "queue/cluster/resource_quota.h"
 #include "record/recorder.h"
 #include "sluice/queue_call.h"
+#include "sluice/fields/plain.h"
 
 /* ---- Names of values, for people who read a record ---- */
 
 const char *queue_call_named(unsigned kind)
 {
-#define NAME(kind, function, needs) [CALL_##kind] = #function,
-	static const char *const names[] = {QUEUE_CALLS(NAME)};
-#undef NAME
+#define CALL_NAME(kind, function, needs) [CALL_##kind] = #function,
+	static const char *const names[] = {QUEUE_CALLS(CALL_NAME)};
+#undef CALL_NAME
 	return kind < QUEUE_CALL_KINDS ? names[kind] : NULL;
 }
 

@@ -29,6 +29,7 @@ enum close_action {
 };
 
 #define RUNPOLICY_SUSPENSIONS_UNLIMITED (-1)
+#define RUNPOLICY_SPAN_MAX_MS (INT64_C(744) * 3600 * 1000) /* overrun, notice, minRun, leadTime */
 
 /* While a window of that name is the one shown (calendar_at()), the quota is this one. */
 struct window_quota_spec {
@@ -42,29 +43,9 @@ struct runpolicy_spec {
 	const char *name;
 	int64_t generation;
 	bool deleting;
-	const char *const *queues; /* ClusterQueues: names, or globs with * and ? */
-	size_t nqueues;
-	const char *const *localqueues; /* LocalQueues: "namespace/name", globs in both */
-	size_t nlocalqueues;
-	const char *calendar;
-
-	enum start_fit fit;
-	bool hold_unknown; /* unknownDuration: Hold; else such a Job counts as one that fits */
-	int32_t margin_permille; /* safetyMargin: "10%" is 100; 0 to 10,000 */
-
-	enum close_action action;
-	int64_t overrun_ms;	 /* a Job that is expected to end within it goes on */
-	int64_t notice_ms;	 /* before a stop, so that it can save its work; 0: none */
-	int64_t min_run_ms;	 /* no Job is stopped sooner after its start */
-	int32_t max_suspensions; /* by windows; then it goes on to its end */
-	bool has_exempt_priority;
-	int32_t exempt_priority; /* from here on it stops no Job */
-	bool has_exempt_selector;
-	struct selector_term exempt_selector; /* of the Job's labels */
-	enum close_action at_price_rise;      /* when a running Job's price rises above its own
-						 max-price; with the same protections */
-	int64_t lead_ms; /* so long before it opens, what others borrow of it is taken back */
-
+#include "sluice/fields/members.h"
+#include "sluice/fields/runpolicy.def"
+#include "sluice/fields/end.h"
 	const struct window_quota_spec *quota;
 	size_t nquotas;
 };
@@ -172,16 +153,15 @@ struct advance_reservation_spec {
 	int64_t generation;
 	int64_t created_ms; /* they are judged in this order, then by name */
 	bool deleting;
-	const char *clusterqueue; /* "": maintenance of these flavors in all ClusterQueues */
+#include "sluice/fields/members.h"
+#include "sluice/fields/advance_reservation.def"
+#include "sluice/fields/end.h"
 	const struct advance_amount *amount;
 	size_t namounts;
-	int64_t from_ms, until_ms; /* both 0 when: */
-	const char *calendar;	   /* whenever it is open; "" when not */
-	bool maintenance;	   /* no Job may use it */
+	int64_t from_ms, until_ms; /* both 0 when calendar says when */
 	/* Whose Jobs use it: of these namespaces, and submitted by these users. None: of any. */
 	const char *const *namespaces, *const *users;
 	size_t nnamespaces, nusers;
-	int64_t release_after_ms; /* what is not used for so long is given back; 0: it is kept */
 
 	/* From its status, so that it outlives a leader. */
 	bool accepted; /* it was: in this generation, or before an edit of what may be edited */

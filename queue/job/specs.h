@@ -16,9 +16,19 @@
 #define SLUICE_QUEUE_JOB_SPECS_H
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "sluice/placement.h"
 #include "sluice/policy.h"
 #include "sluice/spec.h"
+
+/* Is each number and each duration in the bounds of its row? Else ERR_INVALID, and "spec.leadTime must be 0s to
+ * 744h (31 days)"; at: what stands in front of the field ("spec."). */
+#define BOUNDS(tag) int tag##_bounds(const struct tag *s, const char *at, struct err *e);
+
+BOUNDS(advance_reservation_spec)
+BOUNDS(runpolicy_spec)
+
+#undef BOUNDS
 
 #define COPY(tag) struct tag tag##_copy(struct arena *a, const struct tag *from);
 #define COPIES(tag)                                                                                \

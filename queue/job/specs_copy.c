@@ -30,4 +30,5 @@
 #define PART(m, tag) to.m = tag##_copy(a, &from->m);
 #define LIST(m, n, tag) to.m = from->n > 0 ? tag##_copies(a, from->m, from->n) : NULL;
 #define ZONE(m) to.m = NULL;
+#include "sluice/fields/plain.h"
 #include "sluice/specs.def"

@@ -39,4 +39,5 @@ static bool maybe_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+#include "sluice/fields/plain.h"
 #include "sluice/specs.def"

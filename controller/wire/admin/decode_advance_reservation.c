@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "controller/wire/admin/decode_fields.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 #include "sluice/quantity.h"
@@ -127,7 +128,6 @@ static void when_field(struct decoder *d, const struct path *up, const cJSON *sp
 	bool timed = from && until;
 	s->from_ms = time_field(d, up, spec, "from");
 	s->until_ms = time_field(d, up, spec, "until");
-	s->calendar = text_field(d, up, spec, "calendar", NAME_MAX_BYTES);
 	if (*s->calendar ? from || until : !timed)
 		decoder_fault(d, up,
 			"must say when: write from and until, or calendar, the name of a Calendar, and not both");
@@ -151,18 +151,11 @@ static void usable_by_field(struct decoder *d, const struct path *up, const cJSO
 			"is of no use with maintenance, which is for no Job; remove one of them");
 }
 
-static void release_field(struct decoder *d, const struct path *up, const cJSON *spec,
-	struct advance_reservation_spec *s)
+static void check_release(
+	struct decoder *d, const struct path *at, const struct advance_reservation_spec *s)
 {
-	const struct path *at = PATH(up, "releaseAfter");
-	s->release_after_ms = span_field(d, up, spec, "releaseAfter", SPAN_MAX_MS, 0);
-	if (!json_get(spec, "releaseAfter"))
-		return;
-	if (s->release_after_ms < 1000)
-		decoder_fault(
-			d, at, "must be at least 1s; leave it out to keep all that is reserved");
-	if (s->maintenance)
-		decoder_fault(d, at,
+	if (s->release_after_ms > 0 && s->maintenance)
+		decoder_fault(d, PATH(at, "releaseAfter"),
 			"would give all of it back, for maintenance is used by no Job; remove one of them");
 }
 
@@ -260,25 +253,17 @@ static void metadata_fields(struct decoder *d, const cJSON *o, struct advance_re
 			"is not a time; leave it to the API server");
 }
 
-static void maintenance_field(struct decoder *d, const struct path *up, const cJSON *spec,
-	struct advance_reservation_spec *s)
-{
-	if (json_bool(spec, "maintenance", &s->maintenance) == ERR_INVALID)
-		decoder_fault(d, PATH(up, "maintenance"), "must be true or false");
-}
-
 static int fill_advance_reservation(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *at = PATH(NULL, "spec");
 	struct advance_reservation_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec"), *status = json_object(o, "status");
 	metadata_fields(d, o, s);
-	s->clusterqueue = text_field(d, at, spec, "clusterQueue", NAME_MAX_BYTES);
-	maintenance_field(d, at, spec, s);
+	advance_reservation_spec_fields(d, at, spec, s);
 	flavors_field(d, at, spec, s);
 	when_field(d, at, spec, s);
 	usable_by_field(d, at, spec, s);
-	release_field(d, at, spec, s);
+	check_release(d, at, s);
 	check_queue(d, at, s);
 	s->accepted = was_accepted(status, s->generation);
 	if (s->accepted)

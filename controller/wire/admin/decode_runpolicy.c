@@ -1,52 +1,19 @@
 #include <string.h>
 
+#include "controller/wire/admin/decode_fields.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
 #define QUOTAS_MAX 256
 
-static void start_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, struct runpolicy_spec *s)
+/* What exempts nothing was meant otherwise. */
+static void check_exempt(
+	struct decoder *d, const struct path *at, const cJSON *spec, const struct runpolicy_spec *s)
 {
-	static const char *const fits[] = {
-		"Prefer", "Require", "Ignore", NULL}; /* enum start_fit */
-	static const char *const unknowns[] = {"Start", "Hold", NULL};
-	const struct path *at = PATH(up, "start");
-	const cJSON *o = object_field(d, up, spec, "start");
-	s->fit = (enum start_fit)name_field(d, at, o, "fit", fits, FIT_PREFER);
-	s->hold_unknown = name_field(d, at, o, "unknownDuration", unknowns, 0) == 1;
-	s->margin_permille = permille_field(d, at, o, "safetyMargin");
-}
-
-static const char *const actions[] = {"Finish", "Suspend", NULL}; /* enum close_action */
-
-static void exempt_field(
-	struct decoder *d, const struct path *up, const cJSON *close, struct runpolicy_spec *s)
-{
-	const struct path *at = PATH(up, "exempt");
-	const cJSON *o = object_field(d, up, close, "exempt");
-	const cJSON *selector = object_field(d, at, o, "selector");
-	s->has_exempt_priority = json_get(o, "priorityAtLeast") != NULL;
-	s->exempt_priority = int32_field(d, at, o, "priorityAtLeast", INT32_MIN, 0);
-	s->has_exempt_selector = selector != NULL;
-	s->exempt_selector = label_selector(d, PATH(at, "selector"), selector);
-	if (o && !s->has_exempt_priority && !s->has_exempt_selector)
-		decoder_fault(
-			d, at, "exempts no Job; write priorityAtLeast or selector, or remove it");
-}
-
-static void close_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, struct runpolicy_spec *s)
-{
-	const struct path *at = PATH(up, "atClose");
-	const cJSON *o = object_field(d, up, spec, "atClose");
-	s->action = (enum close_action)name_field(d, at, o, "action", actions, CLOSE_FINISH);
-	s->overrun_ms = span_field(d, at, o, "overrun", SPAN_MAX_MS, 0);
-	s->notice_ms = span_field(d, at, o, "notice", SPAN_MAX_MS, 0);
-	s->min_run_ms = span_field(d, at, o, "minRun", SPAN_MAX_MS, 0);
-	s->max_suspensions =
-		int32_field(d, at, o, "maxSuspensions", 0, RUNPOLICY_SUSPENSIONS_UNLIMITED);
-	exempt_field(d, at, o, s);
+	if (json_get(json_get(spec, "atClose"), "exempt") && !s->has_exempt_priority &&
+		!s->has_exempt_selector)
+		decoder_fault(d, PATH(PATH(at, "atClose"), "exempt"),
+			"exempts no Job; write priorityAtLeast or selector, or remove it");
 }
 
 static int64_t limit_field(struct decoder *d, const struct path *up, const cJSON *o,
@@ -118,17 +85,13 @@ static int fill_runpolicy(struct decoder *d, const cJSON *o, struct err *e)
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
 	s->generation = meta_generation(o);
 	s->deleting = meta_deleting(o);
-	s->queues = queue_globs_field(d, at, spec, "queues", false, &s->nqueues);
-	s->localqueues = queue_globs_field(d, at, spec, "localQueues", true, &s->nlocalqueues);
+	runpolicy_spec_fields(d, at, spec, s);
+	s->margin_permille =
+		permille_field(d, PATH(at, "start"), json_get(spec, "start"), "safetyMargin");
 	if (s->nqueues + s->nlocalqueues == 0)
 		decoder_fault(d, at,
 			"names no queue; write queues, e.g. [batch, sim-*], or localQueues, e.g. [team-a/*]");
-	s->calendar = needed_text(d, at, spec, "calendar", "nights, the name of a Calendar");
-	start_field(d, at, spec, s);
-	close_field(d, at, spec, s);
-	s->at_price_rise =
-		(enum close_action)name_field(d, at, spec, "atPriceRise", actions, CLOSE_FINISH);
-	s->lead_ms = span_field(d, at, spec, "leadTime", SPAN_MAX_MS, 0);
+	check_exempt(d, at, spec, s);
 	quotas_field(d, at, spec, s);
 	return decoder_verdict(d, "RunPolicy", o, e);
 }

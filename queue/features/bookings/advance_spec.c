@@ -89,9 +89,7 @@ int advance_spec_check(const struct advance_reservation_spec *s, struct err *e)
 		code = check_names("namespaces", s->namespaces, s->nnamespaces, e);
 	if (code == 0)
 		code = check_names("users", s->users, s->nusers, e);
-	if (code == 0 && (s->release_after_ms < 0 || s->release_after_ms > ADVANCE_RELEASE_MAX_MS))
-		code = err_set(e, ERR_INVALID, "spec.releaseAfter must be 0s to 744h (31 days)");
-	return code;
+	return code ? code : advance_reservation_spec_bounds(s, "spec.", e);
 }
 
 bool advance_spec_reserves_same(

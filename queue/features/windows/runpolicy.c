@@ -149,23 +149,11 @@ static int check_lists(const struct runpolicy_spec *s, struct err *e)
 	return 0;
 }
 
-static int check_spans(const struct runpolicy_spec *s, struct err *e)
+static int check_bounds(const struct runpolicy_spec *s, struct err *e)
 {
-	const struct {
-		const char *field;
-		int64_t ms;
-	} span[] = {{"atClose.overrun", s->overrun_ms}, {"atClose.notice", s->notice_ms},
-		{"atClose.minRun", s->min_run_ms}, {"leadTime", s->lead_ms}};
-	for (size_t i = 0; i < sizeof(span) / sizeof(span[0]); i++)
-		if (span[i].ms < 0 || span[i].ms > RUNPOLICY_SPAN_MAX_MS)
-			return err_set(e, ERR_INVALID, "spec.%s must be 0s to 744h (31 days)",
-				span[i].field);
 	if (s->margin_permille < 0 || s->margin_permille > 10000)
 		return err_set(e, ERR_INVALID, "spec.start.safetyMargin must be 0%% to 1000%%");
-	if (s->max_suspensions < RUNPOLICY_SUSPENSIONS_UNLIMITED)
-		return err_set(e, ERR_INVALID,
-			"spec.atClose.maxSuspensions must be 0 or more; leave it out for no limit");
-	return 0;
+	return runpolicy_spec_bounds(s, "spec.", e);
 }
 
 static int check_quota(const struct window_quota_spec *x, size_t i, struct err *e)
@@ -220,7 +208,7 @@ static int check_spec(const struct runpolicy_spec *s, struct err *e)
 	if (code == 0 && !*s->calendar)
 		code = err_set(e, ERR_INVALID, "spec.calendar is missing; name a Calendar");
 	if (code == 0)
-		code = check_spans(s, e);
+		code = check_bounds(s, e);
 	return code ? code : check_quotas(s, e);
 }
 

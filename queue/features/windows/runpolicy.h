@@ -12,7 +12,6 @@
 #include "queue/features/windows/calendar_ref.h"
 #include "sluice/queue.h"
 
-#define RUNPOLICY_SPAN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000) /* overrun, notice, minRun, .. */
 #define RUNPOLICY_NAMES_MAX 256				       /* queues; localQueues; quota */
 #define RUNPOLICY_EXEMPTING_MAX 64			       /* policies with a selector */
 

@@ -1,0 +1,60 @@
+/*
+ * Turns the rows of fields/X.def into members of a struct. Included in front of them; fields/end.h behind.
+ *
+ * A file fields/X.def has the fields of one object that admins write, one row a field. The row is all that
+ * is written of a field. Made of it are
+ *
+ *   - the member of the struct (here), its copy, whether two are the same, how a record has it (fields/plain.h)
+ *   - what reads it from JSON and refuses it (controller/wire/admin/decode_fields.c), and the queue's own check
+ *     of its bounds (queue/core/model/check.c)
+ *   - its schema in the CRD and its line in docs/reference.md (api/generate.py; a test compares them)
+ *
+ * A new field is a row, and `api/generate.py`. What the CRD says beside it (a CEL rule that is no bound, a
+ * description of the object around it) is written by hand in api/parts/KIND.yaml, and wins over the row.
+ *
+ *   NAME(m, wire, kind, needed, text)          the name of an object of that kind; "" when absent
+ *   STRING(m, wire, low, high, needed, text)   text of that many characters; "" when absent
+ *   GLOBS(m, n, wire, namespaced, text)        names of ClusterQueues, or of LocalQueues, with * and ?
+ *   FLAG(m, wire, text)                        true or false; false when absent
+ *   NUMBER(m, wire, low, high, absent, why, text)  a whole number of 32 bits
+ *   MAYBE_NUMBER(has, m, wire, low, high, why, text)  ... of which absent is another thing than 0
+ *   SPAN(m, wire, low, high, absent, why, text)    a duration in ms, written "1h30m"
+ *   CHOICE(m, tag, wire, absent, NAMES(...), text) a value of enum tag, by the names of its values in order
+ *   EITHER(m, wire, absent, NAMES(...), text)      one of two names; true is the second
+ *
+ *   wire    its name in the object; "start.fit" is fit of start, whose struct has no struct of its own
+ *   absent  WRITTEN(x): the API server writes x where it is absent; UNWRITTEN(x): absent means x; NEEDED:
+ *           it must not be absent. x of a CHOICE is the number of a name
+ *   needed  NULL, or "write e.g. batch": it must not be absent
+ *   why     NULL, or the end of the sentence about a value beyond the bound that people run into: "must be at
+ *           most 1000" and why
+ *   text    what the CRD and the reference say of it
+ *
+ * The others are members too, but what they say is said by hand, in the decoder of the kind and in
+ * api/parts/KIND.yaml: INT32, INT64, BOOL, ENUM_OF(m, tag, last). SELECTOR(has, m, wire), WEIGHT(m) and
+ * METADATA(m, wire) are decoded by their rows, and described by hand. OBJECT(m, tag, wire) is an object
+ * with a struct and rows of its own.
+ */
+#define NAME(m, wire, kind, needed, text) const char *m;
+#define STRING(m, wire, low, high, needed, text) const char *m;
+#define GLOBS(m, n, wire, namespaced, text)                                                        \
+	const char *const *m;                                                                      \
+	size_t n;
+#define FLAG(m, wire, text) bool m;
+#define NUMBER(m, wire, low, high, absent, why, text) int32_t m;
+#define MAYBE_NUMBER(has, m, wire, low, high, why, text)                                           \
+	bool has;                                                                                  \
+	int32_t m;
+#define SPAN(m, wire, low, high, absent, why, text) int64_t m;
+#define CHOICE(m, tag, wire, absent, names, text) enum tag m;
+#define EITHER(m, wire, absent, names, text) bool m;
+#define INT32(m) int32_t m;
+#define INT64(m) int64_t m;
+#define BOOL(m) bool m;
+#define ENUM_OF(m, tag, last) enum tag m;
+#define SELECTOR(has, m, wire)                                                                     \
+	bool has;                                                                                  \
+	struct selector_term m;
+#define WEIGHT(m) double m;
+#define METADATA(m, wire) struct pod_metadata m;
+#define OBJECT(m, tag, wire) struct tag m;
