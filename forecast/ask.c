@@ -1,12 +1,7 @@
 #include "forecast/ask.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "base/mem.h"
@@ -15,168 +10,117 @@
 #include "forecast/board.h"
 
 struct ask {
-	pid_t pid; /* 0: reaped */
-	int fd;
+	struct child child;
 	size_t most; /* etas of a variant that the answer may have */
 	size_t variants;
 	bool text_only;
 	int64_t now_ms;
-	struct ask_head head;
-	char *rest;
-	size_t rest_len;
-	size_t has; /* bytes that have come */
+	struct child_message answer; /* as ask_child.h has it */
 };
 
 int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **ret, struct err *e)
 {
-	int pair[2];
 	must(o->draws > 0 && o->play_s > 0 && ask_variants_of(o) <= ASK_VARIANTS_MAX &&
 		o->draws * ask_variants_of(o) <= QUANTILES_DRAWS_MAX);
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_set(e, ERR_BUSY, "no pipe for a forecast: %s", strerror(errno));
-	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	struct ask *a = mem_alloc(sizeof(*a));
 	a->variants = ask_variants_of(o);
 	a->text_only = o->text_only;
 	a->now_ms = o->now_ms;
 	a->most = ask_count_jobs(q);
-	pid_t parent = getpid();
-	a->pid = child_fork();
-	if (a->pid == 0)
-		ask_child_run(q, o, a->most, parent, pair[1]);
-	int error = errno;
-	close(pair[1]);
-	a->fd = pair[0];
-	if (a->pid < 0) {
-		a->pid = 0;
-		ask_free(a);
-		return err_set(e, ERR_BUSY, "no process for a forecast: %s", strerror(error));
+	struct ask_child child = {q, o, a->most};
+	int rc = child_start(
+		&a->child, "sluice-forecast", "for a forecast", ask_child_run, &child, e);
+	if (rc) {
+		free(a);
+		return rc;
 	}
-	setpgid(a->pid, a->pid); /* whichever of the two is first */
 	*ret = a;
 	return 0;
-}
-
-/* The child's play is an orphan when the child was killed. In a container we are mostly process 1, so
- * orphans become ours, and nobody else would bury them. They are of the child's group. */
-static void reap_orphans(pid_t group)
-{
-	while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
-		;
-}
-
-/* Kills what is left of it. While the child is not reaped, its number is nobody else's. */
-static int reap(struct ask *a)
-{
-	int status = 0;
-	if (a->pid == 0)
-		return 0;
-	kill(-a->pid, SIGKILL);
-	while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	reap_orphans(a->pid);
-	a->pid = 0;
-	return status;
 }
 
 void ask_free(struct ask *a)
 {
 	if (!a)
 		return;
-	if (a->pid > 0)
-		kill(a->pid, SIGKILL); /* it may not be in a group of its own yet */
-	reap(a);
-	close(a->fd);
-	free(a->rest);
+	child_kill(&a->child);
+	child_reap(&a->child, true, NULL);
+	child_close(&a->child);
+	child_message_done(&a->answer);
 	free(a);
 }
 
 int ask_fd(const struct ask *a)
 {
-	return a->fd;
-}
-
-/* Bytes of the answer at that offset: of the head, or of what follows. */
-static void *place_for(struct ask *a, size_t *ret_room)
-{
-	if (a->has < sizeof(a->head)) {
-		*ret_room = sizeof(a->head) - a->has;
-		return (char *)&a->head + a->has;
-	}
-	size_t has = a->has - sizeof(a->head);
-	*ret_room = a->rest_len - has;
-	return *ret_room > 0 ? a->rest + has : NULL;
+	return a->child.fd;
 }
 
 static int no_answer(struct ask *a, struct err *e)
 {
-	int status = reap(a);
-	if (WIFSIGNALED(status))
-		return err_set(e, ERR_BUSY, "the forecast was ended by signal %d (%s)",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	struct err how;
+	int status = 0;
+	child_kill(&a->child);
+	child_reap(&a->child, true, &status);
+	child_say_end(status, &how);
+	if (status != -1 && WIFSIGNALED(status))
+		return err_set(e, ERR_BUSY, "the forecast was ended by %s", how.text);
 	return err_set(
 		e, ERR_BUSY, "the forecast ended without an answer: no play came to its end");
 }
 
-static size_t etas_len(const struct ask *a)
+/* Of an answer about so many Jobs, without its text. */
+static size_t bytes_of(const struct ask *a, size_t jobs)
 {
-	return a->text_only ? 0 : a->variants * a->head.n * sizeof(struct eta);
+	return sizeof(struct ask_head) + a->variants * sizeof(struct ask_variant) +
+	       (a->text_only ? 0 : a->variants * jobs * sizeof(struct eta));
 }
 
-/* The head has come: it says how much follows. */
-static bool head_is_sound(struct ask *a)
+static const struct ask_head *head_of(const struct ask *a)
 {
-	if (a->head.n > a->most || a->head.text_len > ask_text_max(a->head.n) ||
-		(a->head.draws == 0 && a->variants == 1))
-		return false;
-	a->rest_len = a->variants * sizeof(struct ask_variant) + etas_len(a) + a->head.text_len;
-	a->rest = mem_array(a->rest_len + 1, 1);
-	return true;
+	return (const struct ask_head *)(const void *)a->answer.body;
+}
+
+static bool is_sound(const struct ask *a)
+{
+	const struct ask_head *head = head_of(a);
+	size_t len = a->answer.head.len;
+	return len >= sizeof(*head) && head->n <= a->most &&
+	       head->text_len <= ask_text_max(head->n) && (head->draws > 0 || a->variants > 1) &&
+	       len == bytes_of(a, head->n) + head->text_len;
 }
 
 static void take_answer(const struct ask *a, struct ask_answer *ret)
 {
-	const char *behind = a->rest + a->variants * sizeof(struct ask_variant);
-	*ret = (struct ask_answer){.n = a->head.n,
-		.draws = a->head.draws,
-		.cut = a->head.cut,
+	const struct ask_head *head = head_of(a);
+	const struct ask_variant *variant = (const struct ask_variant *)(const void *)(head + 1);
+	*ret = (struct ask_answer){.n = head->n,
+		.draws = head->draws,
+		.cut = head->cut,
 		.variants = a->variants,
-		.variant = (const struct ask_variant *)(const void *)a->rest,
-		.eta = a->text_only ? NULL : (const struct eta *)(const void *)behind,
-		.text = {behind + etas_len(a), a->head.text_len},
+		.variant = variant,
+		.eta = a->text_only ? NULL
+				    : (const struct eta *)(const void *)(variant + a->variants),
+		.text = {a->answer.body + bytes_of(a, head->n), head->text_len},
 		.now_ms = a->now_ms,
-		.plays_cpu_us = a->head.plays_cpu_us,
-		.play_cpu_most_us = a->head.play_cpu_most_us,
-		.cpu_us = a->head.cpu_us};
+		.plays_cpu_us = head->plays_cpu_us,
+		.play_cpu_most_us = head->play_cpu_most_us,
+		.cpu_us = head->cpu_us};
 }
 
 int ask_read(struct ask *a, struct ask_answer *ret, struct err *e)
 {
-	size_t room;
-	for (void *to; (to = place_for(a, &room));) {
-		ssize_t n = read(a->fd, to, room);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN)
-			return 0;
-		if (n <= 0)
-			return no_answer(a, e);
-		a->has += (size_t)n;
-		if (a->has == sizeof(a->head) && !head_is_sound(a))
-			return err_set(e, ERR_BUSY, "the forecast's answer makes no sense");
-	}
-	take_answer(a, ret);
-	return 1;
+	int rc = child_receive(&a->child, &a->answer, bytes_of(a, a->most) + ask_text_max(a->most));
+	if (rc < 0)
+		return no_answer(a, e);
+	if (rc > 0 && !is_sound(a))
+		return err_set(e, ERR_BUSY, "the forecast's answer makes no sense");
+	if (rc > 0)
+		take_answer(a, ret);
+	return rc;
 }
 
 bool ask_reap(struct ask *a)
 {
-	int status;
-	pid_t pid = a->pid > 0 ? waitpid(a->pid, &status, WNOHANG) : 0;
-	/* ECHILD: whoever started us has SIGCHLD ignored. Its number may be another's by now. */
-	if (pid > 0 || (pid < 0 && errno == ECHILD))
-		a->pid = 0;
-	return a->pid == 0;
+	return child_reap(&a->child, false, NULL);
 }
 
 /* In tell() uids are an array of their own; else they are the first member of each eta. */

@@ -5,19 +5,16 @@
  * the caller goes on at once: to it an ask costs one fork, which is the copy of its page tables. The
  * child forks once more for each draw, one after the other, because a play (play.h) spends its queue.
  * Each of these plays with other lengths of runs, writes its starts into memory that the child
- * shares with it, and ends. The child merges them (quantiles.h), writes the answer into a pipe, and
- * ends.
+ * shares with it, and ends. The child merges them (quantiles.h), sends the answer, and ends.
  *
  * What is always true of child and grandchildren:
- *   - they have no file but stdin, stdout, stderr and the pipe. So no connection of ours stays open
- *     for them, and they open none
+ *   - what base/child.h says of children. They open no file
  *   - they write nothing but the answer; what must() says before it ends one goes to stderr
- *   - they end when we end, when ask_free() says so, and when their time is over, whichever is first
+ *   - they end also when ask_free() says so, and when their time is over
  *   - a play takes ASK_PLAY_GROWS_MAX more memory at most, beside the pages that it copies
- *   - they yield the processor to us, and are the first to go when memory runs out
  *
  * A play whose processor time is over is cut off, and what started until then counts. One that fails (it
- * hangs, a broken belief, no memory) is left out of the answer, which says how many there were. The pipe's
+ * hangs, a broken belief, no memory) is left out of the answer, which says how many there were. Our
  * end is non-blocking, so that an event loop can have it: ask_fd().
  *
  * One ask may compare several variants of the queue. Variant 0 is the queue as it is; each other one is
@@ -117,7 +114,7 @@ struct ask_answer {
 
 struct ask;
 
-/* ERR_BUSY: the machine gives us no process, or no pipe. q is only read. */
+/* ERR_BUSY: the machine gives us no process, or no socket. q is only read. */
 int ask_begin(const struct queue *q, const struct ask_options *o, struct ask **ret, struct err *e);
 /* Kills what still runs, and waits until it is gone: some milliseconds at most, and no time after
  * ask_reap() was true. NULL is fine. */

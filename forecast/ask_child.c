@@ -10,11 +10,11 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "forecast/board.h"
 #include "sluice/queue_call.h"
 
@@ -121,13 +121,6 @@ static _Noreturn void draw_run(const struct queue *const_q, const struct ask_opt
 }
 
 /* ---- in the child ---------------------------------------------------------------------------- */
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static int64_t cpu_us_of(const struct rusage *r)
 {
@@ -246,20 +239,6 @@ int ask_by_uid(const void *a, const void *b)
 	return uid_cmp(a, b);
 }
 
-static bool write_whole(const void *from, size_t len)
-{
-	for (const char *at = from; len > 0;) {
-		ssize_t n = write(CHILD_FD, at, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 /* What the child used itself, as far as it has come. */
 static int64_t own_cpu_us(void)
 {
@@ -309,10 +288,12 @@ static bool make_text(const struct plays *p, const struct ask_answer *a, struct 
 
 static void write_answer(const struct ask_head *head, const struct ask_answer *a, struct slice text)
 {
-	if (write_whole(head, sizeof(*head)) &&
-		write_whole(a->variant, a->variants * sizeof(*a->variant)) &&
-		(!a->eta || write_whole(a->eta, a->variants * a->n * sizeof(*a->eta))))
-		write_whole(text.ptr, text.len);
+	size_t variants = a->variants * sizeof(*a->variant);
+	size_t etas = a->eta ? a->variants * a->n * sizeof(*a->eta) : 0;
+	struct child_head message = {.len = sizeof(*head) + variants + etas + text.len};
+	if (child_write(&message, sizeof(message)) && child_write(head, sizeof(*head)) &&
+		child_write(a->variant, variants) && child_write(a->eta, etas))
+		child_write(text.ptr, text.len);
 }
 
 static void answer(const struct plays *p, const struct uid *uid)
@@ -341,20 +322,20 @@ static void bound_real_time(unsigned ask_ms)
 	setitimer(ITIMER_REAL, &late, NULL);
 }
 
-void ask_child_run(
-	const struct queue *q, const struct ask_options *o, size_t most, pid_t parent, int own)
+void ask_child_run(void *ctx)
 {
+	const struct ask_child *c = ctx;
+	const struct ask_options *o = c->o;
+	struct queue *q = (struct queue *)(uintptr_t)c->q; /* the copy is ours */
 	struct board b;
 	struct ask_head head = {0};
 	struct plays plays = {.q = q, .o = o, .board = &b, .head = &head};
 	struct gathering waiting = {.uid = NULL};
-	child_begin(parent, own, "sluice-forecast");
-	setpgid(0, 0);
 	bound_real_time(o->ask_ms);
 	/* No play is recorded, and none writes a status. */
-	queue_listen((struct queue *)(uintptr_t)q, (struct queue_listener){0});
-	queue_await_statuses((struct queue *)(uintptr_t)q, false);
-	waiting.uid = mem_array(most + 1, sizeof(*waiting.uid));
+	queue_listen(q, (struct queue_listener){0});
+	queue_await_statuses(q, false);
+	waiting.uid = mem_array(c->most + 1, sizeof(*waiting.uid));
 	queue_each_job(q, gather_waiting, &waiting);
 	qsort(waiting.uid, waiting.n, sizeof(*waiting.uid), ask_by_uid);
 	head.n = waiting.n;
@@ -366,5 +347,4 @@ void ask_child_run(
 	plays.end_ms = monotonic_ms() + o->ask_ms;
 	play_all(&plays);
 	answer(&plays, waiting.uid);
-	_exit(0);
 }

@@ -1,6 +1,6 @@
 /*
  * The child of an ask: plays the queue as it was at the fork, once for each draw and variant, merges what
- * the plays found, and writes the answer into its end of the pipe.
+ * the plays found, and sends the answer.
  *
  * Three processes: the caller (ask.c), the child, and one play at a time, which spends its copy of
  * the queue and leaves its starts on the board (board.h).
@@ -8,20 +8,22 @@
 #ifndef SLUICE_FORECAST_ASK_CHILD_H
 #define SLUICE_FORECAST_ASK_CHILD_H
 
-#include <sys/types.h>
-
 #include "forecast/ask.h"
 
-/* What comes first. Both ends are the same program: no byte order. Behind it come the variants, then
- * their etas, then the text. */
+/* What the answer begins with. Behind it come the variants, then their etas, then the text. */
 struct ask_head {
 	uint64_t n, draws, cut, text_len;
 	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
 };
 
-/* After child_fork(). most: ask_count_jobs(). own: its end of the pipe. */
-_Noreturn void ask_child_run(
-	const struct queue *q, const struct ask_options *o, size_t most, pid_t parent, int own);
+struct ask_child {
+	const struct queue *q;
+	const struct ask_options *o;
+	size_t most; /* ask_count_jobs() */
+};
+
+/* What the child does (child_start()). ctx: struct ask_child. */
+void ask_child_run(void *ctx);
 
 /* ---- What both ends go by ---- */
 

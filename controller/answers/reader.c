@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/child.h"
 #include "base/err.h"
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/common/turns.h"
-#include "controller/answers/reader_child.h"
 
 #define LOOK_SECONDS 0.25
 #define SECOND_US INT64_C(1000000)
@@ -37,7 +37,7 @@ enum failure {
 struct question {
 	struct link all;  /* r->questions, until fn is called */
 	struct turn turn; /* link: r->fresh, its child's waiting, or r->failed; in none under way */
-	struct child *child;
+	struct copy *copy;
 	char *text;
 	size_t len;
 	char ns[NAMESPACE_SIZE];
@@ -50,10 +50,12 @@ struct question {
 	bool too_many;	 /* that is why */
 };
 
-struct child {
+struct copy {
 	struct reader *reader;
 	struct link place; /* r->children, then r->graves until it is reaped */
-	struct reader_child *process;
+	struct child process;
+	ev_io reading; /* until it is in its grave: that it ended shows there, too */
+	struct child_message answer;
 	uint64_t moment;
 	int64_t made_us;
 	int64_t passed_us;   /* when a newer one was made */
@@ -72,7 +74,7 @@ struct reader {
 	struct link questions, fresh, failed;
 	size_t nquestions;
 	struct link children, graves; /* the oldest first */
-	struct child *last;	      /* the last that was made; NULL: it has ended, or none was */
+	struct copy *last;	      /* the last that was made; NULL: it has ended, or none was */
 	bool has_made;
 	int64_t made_us; /* the last */
 	int64_t cost_us; /* from then to its first answer, or to its end; -1: not yet */
@@ -108,9 +110,9 @@ static void question_leave(struct reader *r, struct question *q)
 		r->nquestions--;
 	list_leave(&q->all);
 	list_leave(&q->turn.link);
-	if (q->child && q->child->asked == q)
-		q->child->asked = NULL;
-	q->child = NULL;
+	if (q->copy && q->copy->asked == q)
+		q->copy->asked = NULL;
+	q->copy = NULL;
 }
 
 static void question_free(struct question *q)
@@ -131,9 +133,9 @@ static void question_tell(struct reader *r, struct question *q, const struct rea
 static void question_fail(struct reader *r, struct question *q, const char *sentence)
 {
 	list_leave(&q->turn.link);
-	if (q->child && q->child->asked == q)
-		q->child->asked = NULL;
-	q->child = NULL;
+	if (q->copy && q->copy->asked == q)
+		q->copy->asked = NULL;
+	q->copy = NULL;
 	q->sentence = mem_strdup(sentence);
 	list_add(&r->failed, &q->turn.link);
 	turn_soon(r);
@@ -165,9 +167,38 @@ static void tell_failed(struct reader *r)
 	}
 }
 
+/* ---- in the child ---------------------------------------------------------------------------- */
+
+/* False: nobody asks any more. */
+static bool answer_one(const struct copy *c)
+{
+	const struct reader_options *o = &c->reader->o;
+	struct child_head head;
+	if (!child_read(&head, sizeof(head)))
+		return false;
+	char *question = mem_alloc(head.len + 1);
+	struct buf out;
+	buf_init(&out, READER_ANSWER_MAX);
+	bool alive = child_read(question, head.len);
+	if (alive) {
+		o->serve((struct slice){question, head.len}, c->moment, &out, o->ctx);
+		head = (struct child_head){.len = out.failed ? 0 : out.len, .status = out.failed};
+		alive = child_write(&head, sizeof(head)) && child_write(out.ptr, head.len);
+	}
+	buf_done(&out);
+	free(question);
+	return alive;
+}
+
+static void answer_all(void *ctx)
+{
+	while (answer_one(ctx))
+		;
+}
+
 /* ---- a child --------------------------------------------------------------------------------- */
 
-static void child_next(struct child *c)
+static void copy_next(struct copy *c)
 {
 	if (c->is_busy || list_empty(&c->waiting))
 		return;
@@ -177,23 +208,26 @@ static void child_next(struct child *c)
 	c->round = q->turn.round;
 	c->is_busy = true;
 	c->busy_us = monotonic_us();
-	reader_child_ask(c->process, (struct slice){q->text, q->len});
+	if (!child_send(&c->process, &(struct child_head){.len = q->len}, q->text))
+		child_kill(&c->process); /* on_readable() sees the end */
 }
 
-static void child_take(struct child *c, struct question *q)
+static void copy_take(struct copy *c, struct question *q)
 {
 	list_leave(&q->turn.link);
 	turns_line_up(&c->waiting, c->round, &q->turn);
-	q->child = c;
+	q->copy = c;
 	q->moment = c->moment;
 	c->asked_us = monotonic_us();
-	child_next(c);
+	copy_next(c);
 }
 
-static void child_end(struct child *c, enum failure why, const char *sentence)
+static void copy_end(struct copy *c, enum failure why, const char *sentence)
 {
 	struct reader *r = c->reader;
-	reader_child_kill(c->process);
+	ev_io_stop(r->o.loop, &c->reading);
+	child_close(&c->process);
+	child_kill(&c->process);
 	if (r->last == c) {
 		r->last = NULL;
 		if (r->cost_us < 0)
@@ -208,29 +242,38 @@ static void child_end(struct child *c, enum failure why, const char *sentence)
 	ev_timer_start(r->o.loop, &r->look);
 }
 
-static void on_answered(struct slice body, bool too_large, void *ctx)
+static void copy_answered(struct copy *c)
 {
-	struct child *c = ctx;
 	struct reader *r = c->reader;
 	struct question *q = c->asked;
-	struct reader_answer a = {.body = body, .moment = c->moment};
+	struct child_message m = c->answer;
+	struct reader_answer a = {.body = {m.body ? m.body : "", m.head.len}, .moment = c->moment};
+	c->answer = (struct child_message){0};
 	c->is_busy = false;
 	c->asked_us = monotonic_us();
 	if (r->last == c && r->cost_us < 0)
 		r->cost_us = c->asked_us - c->made_us;
-	if (too_large) {
+	if (m.head.status) {
 		a.code = ERR_LIMIT;
 		a.sentence = "the answer is larger than 64 MiB; ask for less at once";
 	}
 	if (q)
 		question_tell(r, q, &a);
-	child_next(c);
+	child_message_done(&m);
+	copy_next(c);
 }
 
-static void on_ended(void *ctx)
+/* More than nothing comes only when it is asked. */
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
-	child_end(ctx, FAILURE_ENDED,
-		"the process that reads ended before it gave an answer; ask again");
+	(void)loop, (void)revents;
+	struct copy *c = w->data;
+	int rc = child_receive(&c->process, &c->answer, c->is_busy ? READER_ANSWER_MAX : 0);
+	if (rc < 0 || (rc > 0 && !c->is_busy))
+		copy_end(c, FAILURE_ENDED,
+			"the process that reads ended before it gave an answer; ask again");
+	else if (rc > 0)
+		copy_answered(c);
 }
 
 /* ---- which child ----------------------------------------------------------------------------- */
@@ -243,25 +286,20 @@ static uint64_t next_moment(const struct reader *r)
 	return now > r->moment ? now : r->moment + 1;
 }
 
-static struct child *child_new(struct reader *r, struct err *e)
+static struct copy *copy_new(struct reader *r, struct err *e)
 {
-	struct child *c = mem_alloc(sizeof(*c));
+	struct copy *c = mem_alloc(sizeof(*c));
 	c->reader = r;
 	c->moment = next_moment(r);
 	c->made_us = c->asked_us = monotonic_us();
 	list_init(&c->waiting);
-	struct reader_child_options o = {.loop = r->o.loop,
-		.serve = r->o.serve,
-		.serve_ctx = r->o.ctx,
-		.moment = c->moment,
-		.answered = on_answered,
-		.ended = on_ended,
-		.ctx = c,
-		.answer_max = READER_ANSWER_MAX};
-	if (reader_child_new(&o, &c->process, e)) {
+	if (child_start(&c->process, "sluice-reader", "that reads", answer_all, c, e)) {
 		free(c);
 		return NULL;
 	}
+	ev_io_init(&c->reading, on_readable, c->process.fd, EV_READ);
+	c->reading.data = c;
+	ev_io_start(r->o.loop, &c->reading);
 	if (r->last)
 		r->last->passed_us = c->made_us;
 	r->moment = c->moment;
@@ -285,7 +323,7 @@ static bool is_time(const struct reader *r, int64_t now_us)
 }
 
 /* Somebody reads pages of an older child, and may go on. */
-static bool is_needed(const struct child *c, int64_t now_us)
+static bool is_needed(const struct copy *c, int64_t now_us)
 {
 	return c->is_busy || !list_empty(&c->waiting) || now_us - c->asked_us < PAGES_US;
 }
@@ -298,10 +336,10 @@ static bool make_room(struct reader *r, int64_t now_us)
 		n++;
 	if (n < CHILDREN_MAX)
 		return true;
-	struct child *oldest = container_of(r->children.next, struct child, place);
+	struct copy *oldest = container_of(r->children.next, struct copy, place);
 	if (is_needed(oldest, now_us))
 		return false;
-	child_end(oldest, FAILURE_COUNT, NULL);
+	copy_end(oldest, FAILURE_COUNT, NULL);
 	return true;
 }
 
@@ -310,12 +348,12 @@ static bool make_room(struct reader *r, int64_t now_us)
 static void place_fresh(struct reader *r)
 {
 	int64_t now = monotonic_us();
-	struct child *c = r->last;
+	struct copy *c = r->last;
 	struct err e = {""};
 	if (list_empty(&r->fresh))
 		return;
 	if (is_time(r, now) && make_room(r, now))
-		c = child_new(r, &e);
+		c = copy_new(r, &e);
 	else if (!c)
 		return;
 	if (!c) {
@@ -324,13 +362,13 @@ static void place_fresh(struct reader *r)
 		return;
 	}
 	while (!list_empty(&r->fresh))
-		child_take(c, container_of(r->fresh.next, struct question, turn.link));
+		copy_take(c, container_of(r->fresh.next, struct question, turn.link));
 }
 
 /* NULL: that moment is over. */
-static struct child *child_of(const struct reader *r, uint64_t moment)
+static struct copy *copy_of(const struct reader *r, uint64_t moment)
 {
-	list_each_entry(&r->children, struct child, c, place) {
+	list_each_entry(&r->children, struct copy, c, place) {
 		bool may = c == r->last || monotonic_us() - c->passed_us < PAGES_ALL_US;
 		if (c->moment == moment)
 			return may ? c : NULL;
@@ -343,15 +381,15 @@ static struct child *child_of(const struct reader *r, uint64_t moment)
 static void look_at_children(struct reader *r, int64_t now_us)
 {
 	for (struct link *l = r->children.next, *next; l != &r->children; l = next) {
-		struct child *c = container_of(l, struct child, place);
+		struct copy *c = container_of(l, struct copy, place);
 		next = l->next;
 		if (c->is_busy && now_us - c->busy_us >= r->timeout_us) {
 			warn(r, FAILURE_STUCK,
 				"a process that reads took too long for an answer, and was killed");
-			child_end(c, FAILURE_STUCK,
+			copy_end(c, FAILURE_STUCK,
 				"the process that reads took too long for an answer; ask again, or for less at once");
 		} else if (!c->is_busy && now_us - c->asked_us >= IDLE_US) {
-			child_end(c, FAILURE_COUNT, NULL);
+			copy_end(c, FAILURE_COUNT, NULL);
 		}
 	}
 }
@@ -365,25 +403,27 @@ static void look_at_questions(struct reader *r, int64_t now_us)
 	}
 }
 
-static void child_free(struct child *c)
+static void copy_free(struct copy *c)
 {
 	list_leave(&c->place);
-	reader_child_free(c->process);
+	child_message_done(&c->answer);
 	free(c);
 }
 
 static void bury(struct reader *r)
 {
 	for (struct link *l = r->graves.next, *next; l != &r->graves; l = next) {
-		struct child *c = container_of(l, struct child, place);
+		struct copy *c = container_of(l, struct copy, place);
 		struct err how, text;
+		int status;
 		next = l->next;
-		if (!reader_child_reap(c->process, false, &how))
+		if (!child_reap(&c->process, false, &status))
 			continue;
+		child_say_end(status, &how);
 		err_set(&text, 0, "a process that reads ended by itself, by %s", how.text);
 		if (c->failure == FAILURE_ENDED)
 			warn(r, FAILURE_ENDED, text.text);
-		child_free(c);
+		copy_free(c);
 	}
 }
 
@@ -428,7 +468,6 @@ struct reader *reader_new(const struct reader_options *o)
 
 void reader_free(struct reader *r)
 {
-	struct err how;
 	if (!r)
 		return;
 	while (!list_empty(&r->questions)) {
@@ -437,11 +476,11 @@ void reader_free(struct reader *r)
 		question_free(q);
 	}
 	while (!list_empty(&r->children))
-		child_end(container_of(r->children.next, struct child, place), FAILURE_COUNT, NULL);
+		copy_end(container_of(r->children.next, struct copy, place), FAILURE_COUNT, NULL);
 	while (!list_empty(&r->graves)) {
-		struct child *c = container_of(r->graves.next, struct child, place);
-		must(reader_child_reap(c->process, true, &how));
-		child_free(c);
+		struct copy *c = container_of(r->graves.next, struct copy, place);
+		child_reap(&c->process, true, NULL);
+		copy_free(c);
 	}
 	ev_timer_stop(r->o.loop, &r->turn);
 	ev_timer_stop(r->o.loop, &r->look);
@@ -493,7 +532,7 @@ static struct question *question_new(
 bool reader_ask(
 	struct reader *r, const struct reader_question *question, reader_answer_fn *fn, void *ctx)
 {
-	struct child *c = question->moment ? child_of(r, question->moment) : NULL;
+	struct copy *c = question->moment ? copy_of(r, question->moment) : NULL;
 	if (question->moment && !c)
 		return false;
 	struct question *q = question_new(r, question, fn, ctx);
@@ -503,7 +542,7 @@ bool reader_ask(
 	if (!may)
 		turn_soon(r);
 	else if (c)
-		child_take(c, q);
+		copy_take(c, q);
 	else
 		list_add(&r->fresh, &q->turn.link);
 	turn_soon(r);

@@ -4,7 +4,7 @@
  * moment.
  *
  * The controller forks, from its loop and never inside reader_ask(). The child
- * (reader_child.h) has everything that the controller knows as of that instant, for as long as it
+ * (base/child.h) has everything that the controller knows as of that instant, for as long as it
  * lives. It answers questions one after the other, each by serve().
  *
  * Namespaces take turns: a question waits for the one under way, and for two of each other namespace
