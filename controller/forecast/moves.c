@@ -94,14 +94,14 @@ static void look_at_missing(struct making *m, size_t old_i)
 	struct job_outline o;
 	bool was_to_start = old->start.p50_ms != PLAY_NEVER && old->start.p50_ms > m->world->now_ms;
 	if (was_to_start && !queue_outline_job(m->world->queue, &old->uid, &o))
-		facts_count(m, m->old.told[old_i].tree, FACT_GONE);
+		facts_count(m, m->old.told[old_i].tree, MOVE_GONE);
 }
 
 /* It waits on, and does not start in most plays any more: it is held, say. */
 static void look_at_halted(struct making *m, size_t i, size_t old_i)
 {
 	if (m->old_eta[old_i].start.p50_ms != PLAY_NEVER && m->eta[i].start.p50_ms == PLAY_NEVER)
-		facts_count(m, m->old.told[old_i].tree, FACT_GONE);
+		facts_count(m, m->old.told[old_i].tree, MOVE_GONE);
 }
 
 /* Both lists of etas are by uid. */
@@ -184,12 +184,12 @@ static bool is_named(const struct move *m, size_t n, const struct change *c)
 static void name_objects(const struct memory *m, const struct moved *x, struct move *ret)
 {
 	size_t n = 0;
-	for (uint32_t i = 0; i < x->objects && i < MOVES_NAMES; i++) {
+	for (uint32_t i = 0; i < x->why.count[MOVE_OBJECT] && i < MOVES_NAMES; i++) {
 		const struct change *c = find_change(m, x->change[i]);
 		if (!c)
 			continue;
 		if (is_named(ret, n, c)) {
-			ret->objects--;
+			ret->why.count[MOVE_OBJECT]--;
 			continue;
 		}
 		ret->is_new[n] = c->is_new;
@@ -210,15 +210,7 @@ bool moves_find(const struct ask_answer *a, const struct eta *eta, struct move *
 		.at_ms = x->at_ms,
 		.is_later = x->is_later,
 		.itself = x->itself,
-		.partial = x->partial,
-		.more_to_come = x->more_to_come,
-		.came = x->came,
-		.gone = x->gone,
-		.longer = x->longer,
-		.sooner = x->sooner,
-		.nodes_came = x->nodes_came,
-		.nodes_went = x->nodes_went,
-		.objects = x->objects};
+		.why = x->why};
 	name_objects(&m, x, ret);
 	return true;
 }
@@ -248,21 +240,38 @@ static void say_objects(const struct move *m, size_t empty, struct buf *out)
 		else
 			buf_puts(out, "an object of an admin was removed");
 	}
-	if (m->objects == named)
+	if (m->why.count[MOVE_OBJECT] == named)
 		return;
 	begin_reason(empty, out);
-	buf_printf(out, "%" PRIu32 " %s", m->objects - named,
+	buf_printf(out, "%" PRIu32 " %s", m->why.count[MOVE_OBJECT] - named,
 		named > 0 ? "other objects of admins were changed"
 			  : "objects of admins were changed");
 }
 
-static void say_count(const struct move *m, uint32_t n, const char *one, const char *many,
-	size_t empty, struct buf *out)
+/* Of each that is counted in words: one, and more than one. */
+static const struct {
+	const char *one, *many;
+} fact_words[MOVE_FACTS] = {
+	[MOVE_CAME] = {"Job came that starts before it", "Jobs came that start before it"},
+	[MOVE_GONE] = {"Job that waited is gone or held back",
+		"Jobs that waited are gone or held back"},
+	[MOVE_LONGER] = {"run went on for longer than expected",
+		"runs went on for longer than expected"},
+	[MOVE_SOONER] = {"run ended sooner than expected", "runs ended sooner than expected"},
+	[MOVE_NODE_CAME] = {"node came", "nodes came"},
+	[MOVE_NODE_WENT] = {"node went", "nodes went"},
+};
+
+static void say_counts(const struct move *m, size_t empty, struct buf *out)
 {
-	if (n == 0)
-		return;
-	begin_reason(empty, out);
-	buf_printf(out, "%s%" PRIu32 " %s", m->partial ? "at least " : "", n, n == 1 ? one : many);
+	for (size_t i = 0; i < MOVE_FACTS; i++) {
+		uint32_t n = m->why.count[i];
+		if (n == 0 || !fact_words[i].one)
+			continue;
+		begin_reason(empty, out);
+		buf_printf(out, "%s%" PRIu32 " %s", m->why.partial ? "at least " : "", n,
+			n == 1 ? fact_words[i].one : fact_words[i].many);
+	}
 }
 
 void moves_say_why(const struct move *m, struct buf *out)
@@ -271,17 +280,8 @@ void moves_say_why(const struct move *m, struct buf *out)
 	if (m->itself)
 		buf_puts(out, "the Job itself was changed");
 	say_objects(m, empty, out);
-	say_count(m, m->came, "Job came that starts before it", "Jobs came that start before it",
-		empty, out);
-	say_count(m, m->gone, "Job that waited is gone or held back",
-		"Jobs that waited are gone or held back", empty, out);
-	say_count(m, m->longer, "run went on for longer than expected",
-		"runs went on for longer than expected", empty, out);
-	say_count(m, m->sooner, "run ended sooner than expected", "runs ended sooner than expected",
-		empty, out);
-	say_count(m, m->nodes_came, "node came", "nodes came", empty, out);
-	say_count(m, m->nodes_went, "node went", "nodes went", empty, out);
-	if (m->more_to_come) {
+	say_counts(m, empty, out);
+	if (m->why.count[MOVE_MORE_TO_COME]) {
 		begin_reason(empty, out);
 		buf_puts(out, "more Jobs are expected to come than before");
 	}

@@ -59,15 +59,31 @@ struct moves_world {
 void moves_remember(const struct moves_world *w, const struct ask_answer *before,
 	const struct eta *eta, size_t n, struct buf *out);
 
+/* The facts that explain a move, in the order in which they are told. */
+enum move_fact {
+	MOVE_OBJECT,
+	MOVE_CAME, /* a Job */
+	MOVE_GONE,
+	MOVE_LONGER, /* a run */
+	MOVE_SOONER,
+	MOVE_NODE_CAME,
+	MOVE_NODE_WENT,
+	MOVE_MORE_TO_COME, /* Jobs */
+	MOVE_FACTS,
+};
+
+struct move_why {
+	uint32_t count[MOVE_FACTS];
+	bool partial; /* more may have happened than was kept */
+};
+
 struct move {
 	int64_t from_ms; /* what was told before */
 	int64_t at_ms;	 /* until then */
 	bool is_later;
-	bool itself;	   /* the Job was changed */
-	bool partial;	   /* more may have happened than was kept */
-	bool more_to_come; /* Jobs are expected to come than were before */
-	uint32_t came, gone, longer, sooner, nodes_came, nodes_went;
-	uint32_t objects; /* so many of them, of which some are known by name: */
+	bool itself; /* the Job was changed */
+	struct move_why why;
+	/* Of the objects that were changed, some are known by name. */
 	/* NULL: no more; "": it was removed. As long as the answer. */
 	const char *kind[MOVES_NAMES], *name[MOVES_NAMES];
 	bool is_new[MOVES_NAMES]; /* in the tree */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "queue/cluster/nodes.h"
 
-static void add_fact(struct making *m, uint64_t tree, enum fact_kind kind, uint64_t count)
+static void add_fact(struct making *m, uint64_t tree, enum move_fact kind, uint64_t count)
 {
 	struct memory *now = &m->now;
 	if (count == 0)
@@ -24,7 +24,7 @@ static void add_fact(struct making *m, uint64_t tree, enum fact_kind kind, uint6
 }
 
 /* Facts of one tree and answer come one after the other, and are counted as one. */
-void facts_count(struct making *m, uint64_t tree, enum fact_kind kind)
+void facts_count(struct making *m, uint64_t tree, enum move_fact kind)
 {
 	struct memory *now = &m->now;
 	for (size_t i = now->head.facts; i > 0 && now->fact[i - 1].in == now->head.answer; i--) {
@@ -55,8 +55,8 @@ static void look_at_nodes(struct making *m)
 	m->now.head.nodes_went = t.went;
 	if (!m->has_old)
 		return;
-	add_fact(m, 0, FACT_NODES_CAME, t.came - m->old.head.nodes_came);
-	add_fact(m, 0, FACT_NODES_WENT, t.went - m->old.head.nodes_went);
+	add_fact(m, 0, MOVE_NODE_CAME, t.came - m->old.head.nodes_came);
+	add_fact(m, 0, MOVE_NODE_WENT, t.went - m->old.head.nodes_went);
 }
 
 /* ---- Jobs that are to come --------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void look_at_arrivals(struct making *m)
 	if (!m->has_old || !m->old.head.arrivals_are_young)
 		return;
 	bool is_known_now = w->arrivals > 0 && !w->arrivals_are_young;
-	add_fact(m, 0, FACT_MORE_TO_COME, is_known_now || w->arrivals > m->old.head.arrivals);
+	add_fact(m, 0, MOVE_MORE_TO_COME, is_known_now || w->arrivals > m->old.head.arrivals);
 }
 
 /* ---- objects of admins ------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static void look_at_object(uint64_t tree, const struct admin_object *o, void *ct
 	if (now->is_new || (before && before->edition == like.edition))
 		return;
 	now->is_new = 1;
-	add_fact(m, tree, FACT_OBJECT, keep_change(&m->now, o, !before));
+	add_fact(m, tree, MOVE_OBJECT, keep_change(&m->now, o, !before));
 }
 
 static int tree_cmp(const void *tree, const void *object)
@@ -161,7 +161,7 @@ static void look_at_removed(struct making *m)
 	for (size_t i = 0; i < m->old.head.objects; i++) {
 		const struct object *old = &m->old.object[i];
 		if (!find_object(&m->now, old) && has_tree(&m->now, old->tree))
-			add_fact(m, old->tree, FACT_OBJECT, keep_change(&m->now, &removed, false));
+			add_fact(m, old->tree, MOVE_OBJECT, keep_change(&m->now, &removed, false));
 	}
 }
 
@@ -235,7 +235,7 @@ static void look_at_longer(struct making *m)
 		if (r->counted || m->world->now_ms <= old->most_ms)
 			continue;
 		r->counted = 1;
-		facts_count(m, r->tree, FACT_LONGER);
+		facts_count(m, r->tree, MOVE_LONGER);
 	}
 }
 
@@ -252,7 +252,7 @@ static void look_at_sooner(struct making *m)
 		const struct run *old = &m->old.run[i];
 		if (m->world->now_ms < old->least_ms && !find_run(&m->now, &old->uid) &&
 			has_ended(m->world->queue, &old->uid))
-			facts_count(m, old->tree, FACT_SOONER);
+			facts_count(m, old->tree, MOVE_SOONER);
 	}
 }
 

@@ -28,28 +28,18 @@ struct told {
 
 struct moved {
 	uint32_t eta;
-	bool is_later, itself, partial;
+	bool is_later, itself;
 	int64_t from_ms, at_ms;
-	uint32_t came, gone, longer, sooner, nodes_came, nodes_went, objects, more_to_come;
+	struct move_why why;
 	uint32_t change[MOVES_NAMES]; /* numbers of struct change */
-};
-
-enum fact_kind {
-	FACT_GONE,
-	FACT_LONGER,
-	FACT_SOONER,
-	FACT_NODES_CAME,
-	FACT_NODES_WENT,
-	FACT_OBJECT,
-	FACT_MORE_TO_COME,
 };
 
 /* Happened before the answer `in`, and after the one before it. */
 struct fact {
 	uint64_t tree; /* 0: concerns all */
 	uint32_t in;
-	uint32_t kind;
-	uint32_t count; /* FACT_OBJECT: the number of struct change */
+	uint32_t kind;	/* enum move_fact */
+	uint32_t count; /* MOVE_OBJECT: the number of struct change */
 	uint32_t unused;
 };
 
@@ -105,7 +95,7 @@ struct making {
 };
 
 /* One more of the kind, in this answer. */
-void facts_count(struct making *m, uint64_t tree, enum fact_kind kind);
+void facts_count(struct making *m, uint64_t tree, enum move_fact kind);
 /* All but those of Jobs, behind the facts of earlier answers. */
 void facts_gather(struct making *m);
 

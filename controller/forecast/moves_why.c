@@ -23,36 +23,29 @@ static int by_tree_and_answer(const void *a, const void *b)
 	return x->moved->eta < y->moved->eta ? -1 : 1;
 }
 
+/* Whether a fact makes starts later; else it makes them sooner. */
+static const bool delays[MOVE_FACTS] = {[MOVE_CAME] = true,
+	[MOVE_LONGER] = true,
+	[MOVE_NODE_WENT] = true,
+	[MOVE_MORE_TO_COME] = true};
+
+static void add_object(struct moved *x, uint32_t change)
+{
+	uint32_t *n = &x->why.count[MOVE_OBJECT];
+	for (uint32_t i = 0; i < *n && i < MOVES_NAMES; i++)
+		if (x->change[i] == change)
+			return;
+	if (*n < MOVES_NAMES)
+		x->change[*n] = change;
+	++*n;
+}
+
 static void add_reason(struct moved *x, const struct fact *f)
 {
-	switch ((enum fact_kind)f->kind) {
-	case FACT_GONE:
-		x->gone += x->is_later ? 0 : f->count;
-		return;
-	case FACT_LONGER:
-		x->longer += x->is_later ? f->count : 0;
-		return;
-	case FACT_SOONER:
-		x->sooner += x->is_later ? 0 : f->count;
-		return;
-	case FACT_NODES_CAME:
-		x->nodes_came += x->is_later ? 0 : f->count;
-		return;
-	case FACT_NODES_WENT:
-		x->nodes_went += x->is_later ? f->count : 0;
-		return;
-	case FACT_MORE_TO_COME:
-		x->more_to_come = x->is_later;
-		return;
-	case FACT_OBJECT:
-		for (uint32_t i = 0; i < x->objects && i < MOVES_NAMES; i++)
-			if (x->change[i] == f->count)
-				return;
-		if (x->objects < MOVES_NAMES)
-			x->change[x->objects] = f->count;
-		x->objects++;
-		return;
-	}
+	if (f->kind == MOVE_OBJECT)
+		add_object(x, f->count);
+	else if (delays[f->kind] == x->is_later)
+		x->why.count[f->kind] += f->count;
 }
 
 /* The newest first, as far back as was told otherwise. */
@@ -64,7 +57,7 @@ static void gather_reasons(const struct memory *now, const struct puzzle *p)
 		if (now->fact[i].tree == p->tree || now->fact[i].tree == 0)
 			add_reason(p->moved, &now->fact[i]);
 	}
-	p->moved->partial = i == 0 && now->head.facts >= MOVES_FACTS_MAX / 2;
+	p->moved->why.partial = i == 0 && now->head.facts >= MOVES_FACTS_MAX / 2;
 }
 
 /* Many Jobs move for one reason: facts are gone through once for all those of a tree and an answer. */
@@ -80,14 +73,7 @@ static void explain_by_facts(const struct memory *now, const struct puzzle *p, s
 		}
 		const struct moved *of = (*same)->moved;
 		struct moved *x = p[i].moved;
-		x->gone = of->gone;
-		x->longer = of->longer;
-		x->sooner = of->sooner;
-		x->nodes_came = of->nodes_came;
-		x->nodes_went = of->nodes_went;
-		x->objects = of->objects;
-		x->more_to_come = of->more_to_come;
-		x->partial = of->partial;
+		x->why = of->why;
 		memcpy(x->change, of->change, sizeof(x->change));
 	}
 }
@@ -182,7 +168,7 @@ static void explain_by_newcomers(const struct making *m, struct puzzle *p, size_
 		for (; put < comers && newest[put]->first_in > p[i].since; put++)
 			sums_add(&s, (size_t)(newest[put] - all));
 		if (p[i].moved->is_later)
-			p[i].moved->came =
+			p[i].moved->why.count[MOVE_CAME] =
 				sums_before(&s, place_of(all, comers, p[i].tree, p[i].start_ms)) -
 				sums_before(&s, place_of(all, comers, p[i].tree, INT64_MIN));
 	}

@@ -678,8 +678,7 @@ static void a_start_is_told_as_it_was_foretold(void **state)
 	foretold.move = (struct move){.from_ms = s.sources.now_ms + 600000,
 		.at_ms = s.sources.now_ms - 5000,
 		.is_later = true,
-		.came = 3,
-		.objects = 1,
+		.why.count = {[MOVE_OBJECT] = 1, [MOVE_CAME] = 3},
 		.kind = {"ClusterQueue"},
 		.name = {"batch"}};
 	const cJSON *moved = json_object(start_of(&s, "one"), "moved");
