@@ -199,25 +199,15 @@ static int add_list(struct kubeconfig *k, const char *list, size_t *ret_count, s
 	return rc;
 }
 
-static int load_list(const char *list, const struct kube_config_options *options,
+/* Of the files of list, or of the one at path. */
+static int load(const char *list, const char *path, const struct kube_config_options *options,
 	struct kube_config **ret_config, struct err *err)
 {
 	struct kubeconfig *k = kubeconfig_new();
-	size_t count;
-	int rc = add_list(k, list, &count, err);
+	size_t count = 1;
+	int rc = list ? add_list(k, list, &count, err) : add_file(k, path, err);
 	if (rc == 0 && count == 0)
 		rc = err_set(err, ERR_GONE, "none of the files in KUBECONFIG=%s exists", list);
-	if (rc == 0)
-		rc = kubeconfig_resolve(k, options, ret_config, err);
-	kubeconfig_free(k);
-	return rc;
-}
-
-static int load_one(const char *path, const struct kube_config_options *options,
-	struct kube_config **ret_config, struct err *err)
-{
-	struct kubeconfig *k = kubeconfig_new();
-	int rc = add_file(k, path, err);
 	if (rc == 0)
 		rc = kubeconfig_resolve(k, options, ret_config, err);
 	kubeconfig_free(k);
@@ -257,15 +247,15 @@ static int find(
 	const char *list = getenv("KUBECONFIG"), *host = getenv("KUBERNETES_SERVICE_HOST");
 	const char *home = getenv("HOME");
 	if (options->kubeconfig)
-		return load_one(options->kubeconfig, options, ret_config, err);
+		return load(NULL, options->kubeconfig, options, ret_config, err);
 	if (list && *list)
-		return load_list(list, options, ret_config, err);
+		return load(list, NULL, options, ret_config, err);
 	if (host && *host && !options->context)
 		return load_in_cluster(host, options, ret_config, err);
 	char *path = join(home ? home : "", "/", ".kube/config");
 	int rc = ERR_GONE;
 	if (access(path, F_OK) == 0)
-		rc = load_one(path, options, ret_config, err);
+		rc = load(NULL, path, options, ret_config, err);
 	else
 		err_set(err, ERR_GONE,
 			"nothing says where the API server is: no --kubeconfig, no KUBECONFIG, no %s, and this is not a pod; give one of them",

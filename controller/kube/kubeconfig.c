@@ -211,49 +211,40 @@ static int read_cluster(const struct entry *e, struct kube_config *c, struct err
 	return rc;
 }
 
-/* A sequence of texts as a NULL-terminated array; NULL in *ret_list when absent. */
-static int plugin_args(
-	const struct entry *e, const yaml_node_t *exec, char ***ret_list, struct err *err)
+/* "name=value"; NULL: it has no name. */
+static char *plugin_variable(struct yaml *y, const yaml_node_t *item)
 {
-	struct yaml *y = e->file->yaml;
-	const yaml_node_t *all = yaml_tree_get(y, exec, "args"), *item;
-	size_t n = 0;
-	char **list = mem_array(1, sizeof(*list));
-	*ret_list = list;
-	for (; (item = yaml_tree_item(y, all, n)); n++) {
-		const char *text = yaml_tree_text(item);
-		if (!text)
-			return err_set(err, ERR_INVALID, "exec.args[%zu] must be a text", n);
-		list = mem_grow(list, n + 2, sizeof(*list));
-		list[n] = mem_strdup(text);
-		list[n + 1] = NULL;
-		*ret_list = list;
-	}
-	return 0;
+	const char *name = yaml_tree_text(yaml_tree_get(y, item, "name"));
+	const char *value = yaml_tree_text(yaml_tree_get(y, item, "value"));
+	struct buf b;
+	if (!name || !*name || strchr(name, '='))
+		return NULL;
+	buf_init(&b, SIZE_MAX / 2);
+	buf_printf(&b, "%s=%s", name, value ? value : "");
+	return buf_take(&b);
 }
 
-static int plugin_env(
-	const struct entry *e, const yaml_node_t *exec, char ***ret_list, struct err *err)
+static char *plugin_argument(struct yaml *y, const yaml_node_t *item)
+{
+	(void)y;
+	return mem_strdup(yaml_tree_text(item));
+}
+
+/* The sequence of that name as a NULL-terminated array of what make gives. */
+static int plugin_list(const struct entry *e, const yaml_node_t *exec, const char *name,
+	char *(*make)(struct yaml *y, const yaml_node_t *item), const char *must, char ***ret_list,
+	struct err *err)
 {
 	struct yaml *y = e->file->yaml;
-	const yaml_node_t *all = yaml_tree_get(y, exec, "env"), *item;
+	const yaml_node_t *all = yaml_tree_get(y, exec, name), *item;
 	size_t n = 0;
-	char **list = mem_array(1, sizeof(*list));
-	*ret_list = list;
+	char **list = *ret_list = mem_array(1, sizeof(*list));
 	for (; (item = yaml_tree_item(y, all, n)); n++) {
-		const char *name = yaml_tree_text(yaml_tree_get(y, item, "name"));
-		const char *value = yaml_tree_text(yaml_tree_get(y, item, "value"));
-		if (!name || !*name || strchr(name, '='))
-			return err_set(err, ERR_INVALID, "exec.env[%zu] needs a name", n);
-		struct buf b;
-		buf_init(&b, SIZE_MAX / 2);
-		buf_puts(&b, name);
-		buf_putc(&b, '=');
-		buf_puts(&b, value ? value : "");
-		list = mem_grow(list, n + 2, sizeof(*list));
-		list[n] = buf_take(&b);
+		*ret_list = list = mem_grow(list, n + 2, sizeof(*list));
+		list[n] = make(y, item);
 		list[n + 1] = NULL;
-		*ret_list = list;
+		if (!list[n])
+			return err_set(err, ERR_INVALID, "exec.%s[%zu] %s", name, n, must);
 	}
 	return 0;
 }
@@ -290,8 +281,10 @@ static int fill_plugin(
 		p->command = resolve_path(e->file, p->command);
 	p->install_hint = mem_strdup(yaml_tree_text(yaml_tree_get(y, exec, "installHint")));
 	p->provide_cluster_info = info && strcmp(info, "true") == 0;
-	rc = plugin_args(e, exec, &p->args, err);
-	return rc < 0 ? rc : plugin_env(e, exec, &p->env, err);
+	rc = plugin_list(e, exec, "args", plugin_argument, "must be a text", &p->args, err);
+	if (rc == 0)
+		rc = plugin_list(e, exec, "env", plugin_variable, "needs a name", &p->env, err);
+	return rc;
 }
 
 static int read_plugin(const struct entry *e, struct kube_config *c, struct err *err)

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
@@ -35,28 +35,6 @@ struct plugin {
 	bool late; /* the timer killed it */
 };
 
-/* "2026-11-21T10:00:00Z", with a fraction or an offset if it must. */
-static bool parse_time(const char *text, double *ret_time)
-{
-	struct tm tm = {0};
-	int hours = 0, minutes = 0;
-	const char *p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (!p)
-		return false;
-	if (*p == '.')
-		p += 1 + strspn(p + 1, "0123456789");
-	double t = (double)timegm(&tm);
-	char sign = *p, extra;
-	if (strcmp(p, "Z") != 0) {
-		if ((sign != '+' && sign != '-') ||
-			sscanf(p + 1, "%2d:%2d%c", &hours, &minutes, &extra) != 2)
-			return false;
-		t -= (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-	}
-	*ret_time = t;
-	return true;
-}
-
 static int read_pem(const cJSON *status, const char *field, char **ret_text, struct err *err)
 {
 	const char *text = json_text(status, field);
@@ -70,6 +48,7 @@ static int read_status(const cJSON *status, struct plugin_result *r)
 {
 	const char *token = json_text(status, "token");
 	const char *expires = json_text(status, "expirationTimestamp");
+	int64_t expires_ms = 0;
 	if (token && *token && !source_is_token(token))
 		return err_set(&r->err, ERR_INVALID,
 			"status.token holds blanks or characters that no token has");
@@ -84,9 +63,10 @@ static int read_status(const cJSON *status, struct plugin_result *r)
 			"clientCertificateData and clientKeyData are needed together");
 	if (!r->token && !r->cert)
 		return err_set(&r->err, ERR_INVALID, "status holds no token and no certificate");
-	if (expires && !parse_time(expires, &r->expires_at))
+	if (expires && !instant_parse(slice_of(expires), &expires_ms))
 		return err_set(
 			&r->err, ERR_INVALID, "status.expirationTimestamp is no RFC 3339 time");
+	r->expires_at = (double)(expires_ms / 1000);
 	return 0;
 }
 

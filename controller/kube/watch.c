@@ -12,6 +12,7 @@
 #include "base/mix.h"
 #include "base/monotonic.h"
 #include "base/must.h"
+#include "controller/common/path.h"
 #include "controller/kube/frames.h"
 #include "controller/kube/skim.h"
 
@@ -259,28 +260,12 @@ __attribute__((format(printf, 3, 4))) static void watch_fail(
 		w->handler.trouble(err.text, w->ctx);
 }
 
-static void add_escaped(struct buf *b, struct slice s)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.ptr[i] && strchr(plain, s.ptr[i]))
-			buf_putc(b, s.ptr[i]);
-		else
-			buf_printf(b, "%%%02X", (unsigned char)s.ptr[i]);
-	}
-}
-
 static void add_selectors(struct kube_watch *w, struct buf *b)
 {
-	if (w->label_selector) {
-		buf_puts(b, "&labelSelector=");
-		add_escaped(b, slice_of(w->label_selector));
-	}
-	if (w->field_selector) {
-		buf_puts(b, "&fieldSelector=");
-		add_escaped(b, slice_of(w->field_selector));
-	}
+	if (w->label_selector)
+		path_format(b, "&labelSelector=%s", w->label_selector);
+	if (w->field_selector)
+		path_format(b, "&fieldSelector=%s", w->field_selector);
 }
 
 /* Keeps the version of an object's metadata. False: it has none that we can use. */
@@ -586,12 +571,10 @@ static void open_stream(struct kube_watch *w, bool with_list)
 	buf_init(&path, SIZE_MAX / 2);
 	buf_printf(&path, "%s?watch=1&allowWatchBookmarks=true&timeoutSeconds=%lld", w->path,
 		(long long)timeout_s);
-	if (with_list) {
+	if (with_list)
 		buf_puts(&path, "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
-	} else {
-		buf_puts(&path, "&resourceVersion=");
-		add_escaped(&path, slice_of(w->version));
-	}
+	else
+		path_format(&path, "&resourceVersion=%s", w->version);
 	add_selectors(w, &path);
 	struct kube_request q = {.method = KUBE_GET, .path = buf_text(&path)};
 	w->request = kube_client_stream(w->client, &q, on_bytes, on_stream_end, w);
@@ -685,10 +668,8 @@ static void ask_page(struct kube_watch *w)
 	struct buf path;
 	buf_init(&path, SIZE_MAX / 2);
 	buf_printf(&path, "%s?limit=%d", w->path, w->page_limit);
-	if (w->next_page.len > 0) {
-		buf_puts(&path, "&continue=");
-		add_escaped(&path, buf_slice(&w->next_page));
-	}
+	if (w->next_page.len > 0)
+		path_format(&path, "&continue=%s", buf_text(&w->next_page));
 	add_selectors(w, &path);
 	struct kube_request q = {.method = KUBE_GET,
 		.path = buf_text(&path),
