@@ -200,7 +200,7 @@ static bool batch_found(struct batch_plan *b, const struct round *round)
 	return true;
 }
 
-/* ---- Writing: each its statement in sql/write_*.sql, sent if there is something to write ------
+/* ---- Writing: each its statement in sql/write_*.sql -------------------------------------------
  */
 
 static void put_lines(
@@ -225,167 +225,12 @@ static void put_lines(
 	buf_done(&json);
 }
 
-static void send_if(
-	struct pg *pg, struct request *r, const char *sql, struct params *p, uint32_t count)
-{
-	r->rows_sent += count;
-	if (count)
-		pg_conn_add(pg->conn, sql, p);
-	else
-		params_free(p);
-}
-
-static void write_transfers(struct pg *pg, struct request *r)
-{
-	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r->epoch);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *kind = params_array(p, PARAM_TEXT), *seq = params_array(p, PARAM_INT4);
-	struct param *at = params_array(p, PARAM_TIME), *source = params_array(p, PARAM_TEXT);
-	struct param *target = params_array(p, PARAM_TEXT), *lines = params_array(p, PARAM_JSONB);
-	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
-	struct param *lost = params_array(p, PARAM_INT8), *preemptor = params_array(p, PARAM_TEXT);
-	for (size_t i = 0; i < b->nentries; i++) {
-		const struct batch_plan_entry *e = &b->entries[i];
-		const struct ledger_op *op = &b->ops[e->op];
-		put_uuid(uid, &op->uid);
-		put_int4(attempt, op->attempt);
-		/* They share the key: an attempt is reserved once. The reason tells them apart. */
-		bool reserves = ledger_reserves(op->kind);
-		put_text(kind, ledger_kind_name(reserves ? LEDGER_RESERVE : op->kind));
-		put_int4(seq, seq_of(op));
-		put_time(at, op->at_ms > 0 ? op->at_ms : 1);
-		put_text(source, e->has_source ? state_name(e->source) : NULL);
-		put_text(target, e->has_target ? state_name(e->target) : NULL);
-		put_lines(lines, b, e->lines, e->nlines);
-		bool ends = op->kind == LEDGER_STOP || op->kind == LEDGER_RELEASE ||
-			    op->kind == LEDGER_VOID;
-		bool tells = ends || op->kind == LEDGER_ADOPT || op->adopts;
-		put_text(reason, tells ? op->reason : NULL);
-		put_text(actor, tells ? op->actor : NULL);
-		put_text(preemptor, ends ? op->preemptor : NULL);
-		if (ends)
-			put_int8(lost, op->lost_ms);
-		else
-			put_null(lost);
-	}
-	send_if(pg, r, SQL_WRITE_TRANSFERS, p, uid->count);
-}
-
 static void put_int8_if(struct param *a, bool there, int64_t v)
 {
 	if (there)
 		put_int8(a, v);
 	else
 		put_null(a);
-}
-
-static void put_balance(struct param *const a[4], const struct balance *v)
-{
-	put_int8(a[0], v->part[LEDGER_PENDING]);
-	put_int8(a[1], v->part[LEDGER_POSTED]);
-	put_int8(a[2], v->part[LEDGER_RELEASING]);
-	put_int8(a[3], v->members);
-}
-
-static void params_arrays(struct params *p, enum param_type t, struct param **ret, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		ret[i] = params_array(p, t);
-}
-
-static void write_balances(struct pg *pg, struct request *r)
-{
-	struct params *p = request_params(pg, r->epoch);
-	struct param *name[3], *was[4], *now[4];
-	params_arrays(p, PARAM_TEXT, name, 3);
-	params_arrays(p, PARAM_INT8, was, 4);
-	params_arrays(p, PARAM_INT8, now, 4);
-	struct param *use = params_array(p, PARAM_INT8), *wanted = params_array(p, PARAM_INT8);
-	struct param *parent = params_array(p, PARAM_TEXT);
-	struct param *guaranteed = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < r->batch_plan->nrows; i++) {
-		const struct batch_plan_row *row = r->batch_plan->rows[i];
-		if (!row->exists || !batch_plan_row_changed(row))
-			continue;
-		int64_t before = balance_use(&row->was), after = balance_use(&row->now);
-		put_text(name[0], row->node);
-		put_text(name[1], row->flavor);
-		put_text(name[2], row->resource);
-		put_balance(was, &row->was);
-		put_balance(now, &row->now);
-		put_int8_if(use, row->follows || after <= before, after);
-		put_int8_if(wanted, row->made, row->now.wanted);
-		put_text(parent, row->made ? row->now.parent : NULL);
-		put_int8_if(guaranteed, row->made, row->now.guaranteed);
-	}
-	send_if(pg, r, SQL_WRITE_BALANCES, p, use->count);
-}
-
-static void write_new_balances(struct pg *pg, struct request *r)
-{
-	struct params *p = request_params(pg, r->epoch);
-	struct param *name[3], *now[4];
-	params_arrays(p, PARAM_TEXT, name, 3);
-	params_arrays(p, PARAM_INT8, now, 4);
-	struct param *use = params_array(p, PARAM_INT8), *wanted = params_array(p, PARAM_INT8);
-	struct param *parent = params_array(p, PARAM_TEXT);
-	struct param *guaranteed = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < r->batch_plan->nrows; i++) {
-		const struct batch_plan_row *row = r->batch_plan->rows[i];
-		if (row->exists || !batch_plan_row_changed(row))
-			continue;
-		put_text(name[0], row->node);
-		put_text(name[1], row->flavor);
-		put_text(name[2], row->resource);
-		put_balance(now, &row->now);
-		put_int8(use, balance_use(&row->now));
-		put_int8(wanted, row->now.wanted);
-		put_text(parent, row->now.parent);
-		put_int8(guaranteed, row->now.guaranteed);
-	}
-	send_if(pg, r, SQL_WRITE_NEW_BALANCES, p, use->count);
-}
-
-/* What it held at COMMIT, if that is not what it holds now. */
-static void put_started_lines(
-	struct param *a, const struct batch_plan *b, const struct batch_plan_reservation *h)
-{
-	if (h->has_started_lines)
-		put_lines(a, b, h->started_lines, h->nstarted_lines);
-	else
-		put_null(a);
-}
-
-static void write_reservations(struct pg *pg, struct request *r)
-{
-	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r->epoch);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *state = params_array(p, PARAM_TEXT), *started = params_array(p, PARAM_TIME);
-	struct param *stopping = params_array(p, PARAM_TIME);
-	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
-	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
-	struct param *started_lines = params_array(p, PARAM_JSONB);
-	for (size_t i = 0; i < b->nreservations; i++) {
-		const struct batch_plan_reservation *h = &b->reservations[i];
-		if (!h->was_open || !h->open || !h->changed)
-			continue;
-		put_uuid(uid, &h->uid);
-		put_int4(attempt, h->attempt);
-		put_text(state, state_name(h->state));
-		put_time(started, h->started_ms);
-		put_time(stopping, h->stopping_ms);
-		put_text(reason, h->reason);
-		put_text(actor, h->actor);
-		put_int8_if(lost, h->has_lost, h->lost_ms);
-		if (h->resized)
-			put_lines(lines, b, h->lines, h->nlines);
-		else
-			put_null(lines);
-		put_started_lines(started_lines, b, h);
-	}
-	send_if(pg, r, SQL_WRITE_HOLDS, p, uid->count);
 }
 
 static void put_json_text(struct param *a, const char *json)
@@ -396,73 +241,169 @@ static void put_json_text(struct param *a, const char *json)
 		put_null(a);
 }
 
-static void write_new_reservations(struct pg *pg, struct request *r)
-{
-	const struct batch_plan *b = r->batch_plan;
-	struct params *p = request_params(pg, r->epoch);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *text[5], *time[3];
-	params_arrays(p, PARAM_TEXT, text, 5);
-	params_arrays(p, PARAM_TIME, time, 3);
-	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
-	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
-	struct param *started_lines = params_array(p, PARAM_JSONB);
-	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
-	struct param *estimated = params_array(p, PARAM_BOOL),
-		     *created = params_array(p, PARAM_TIME);
-	struct param *submitted_by = params_array(p, PARAM_TEXT);
-	struct param *queued = params_array(p, PARAM_TIME);
-	for (size_t i = 0; i < b->nreservations; i++) {
-		const struct batch_plan_reservation *h = &b->reservations[i];
-		if (h->was_open || !h->open)
-			continue;
-		put_uuid(uid, &h->uid);
-		put_int4(attempt, h->attempt);
-		put_text(text[0], state_name(h->state));
-		put_text(text[1], h->ns);
-		put_text(text[2], h->name);
-		put_text(text[3], h->clusterqueue);
-		put_text(text[4], h->localqueue);
-		put_time(time[0], h->reserved_ms > 0 ? h->reserved_ms : 1);
-		put_time(time[1], h->started_ms);
-		put_time(time[2], h->stopping_ms);
-		put_text(reason, h->reason);
-		put_text(actor, h->actor);
-		put_int8_if(lost, h->has_lost, h->lost_ms);
-		put_lines(lines, b, h->lines, h->nlines);
-		put_started_lines(started_lines, b, h);
-		put_text(owner, h->owner);
-		put_json_text(labels, h->labels);
-		put_bool(estimated, h->estimated);
-		put_time(created, h->created_ms);
-		put_text(submitted_by, h->submitted_by);
-		put_time(queued, h->queued_ms);
-	}
-	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
-}
-
-static void write_closed_reservations(struct pg *pg, struct request *r)
-{
-	struct params *p = request_params(pg, r->epoch);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < r->batch_plan->nreservations; i++) {
-		const struct batch_plan_reservation *h = &r->batch_plan->reservations[i];
-		if (!h->was_open || h->open)
-			continue;
-		put_uuid(uid, &h->uid);
-		put_int4(attempt, h->attempt);
-	}
-	send_if(pg, r, SQL_WRITE_CLOSED_HOLDS, p, uid->count);
-}
-
 /* What a run cost, or that it has no price. */
-static void put_bill(struct param *const text[2], struct param *price, struct param *cost,
-	const struct ledger_op *bill)
+static struct param *put_bill(struct param *c, const struct ledger_op *bill)
 {
-	put_text(text[0], bill ? bill->plan : NULL);
-	put_text(text[1], bill ? bill->currency : NULL);
-	put_json_text(price, bill ? bill->price : NULL);
-	put_int8_if(cost, bill, bill ? bill->cost : 0);
+	put_text(c++, bill ? bill->plan : NULL);
+	put_text(c++, bill ? bill->currency : NULL);
+	put_json_text(c++, bill ? bill->price : NULL);
+	put_int8_if(c++, bill, bill ? bill->cost : 0);
+	return c;
+}
+
+static bool put_transfer(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_entry *e = &b->entries[i];
+	const struct ledger_op *op = &b->ops[e->op];
+	/* They share the key: an attempt is reserved once. The reason tells them apart. */
+	bool reserves = ledger_reserves(op->kind);
+	bool ends =
+		op->kind == LEDGER_STOP || op->kind == LEDGER_RELEASE || op->kind == LEDGER_VOID;
+	bool tells = ends || op->kind == LEDGER_ADOPT || op->adopts;
+	put_uuid(c++, &op->uid);
+	put_int4(c++, op->attempt);
+	put_text(c++, ledger_kind_name(reserves ? LEDGER_RESERVE : op->kind));
+	put_int4(c++, seq_of(op));
+	put_time(c++, op->at_ms > 0 ? op->at_ms : 1);
+	put_text(c++, e->has_source ? state_name(e->source) : NULL);
+	put_text(c++, e->has_target ? state_name(e->target) : NULL);
+	put_lines(c++, b, e->lines, e->nlines);
+	put_text(c++, tells ? op->reason : NULL);
+	put_text(c++, tells ? op->actor : NULL);
+	put_int8_if(c++, ends, op->lost_ms);
+	put_text(c++, ends ? op->preemptor : NULL);
+	return true;
+}
+
+static struct param *put_row_name(struct param *c, const struct batch_plan_row *row)
+{
+	put_text(c++, row->node);
+	put_text(c++, row->flavor);
+	put_text(c++, row->resource);
+	return c;
+}
+
+static struct param *put_parts(struct param *c, const struct balance *v)
+{
+	put_int8(c++, v->part[LEDGER_PENDING]);
+	put_int8(c++, v->part[LEDGER_POSTED]);
+	put_int8(c++, v->part[LEDGER_RELEASING]);
+	put_int8(c++, v->members);
+	return c;
+}
+
+static bool put_balance(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_row *row = b->rows[i];
+	if (!row->exists || !batch_plan_row_changed(row))
+		return false;
+	int64_t before = balance_use(&row->was), after = balance_use(&row->now);
+	c = put_row_name(c, row);
+	c = put_parts(c, &row->was);
+	c = put_parts(c, &row->now);
+	put_int8_if(c++, row->follows || after <= before, after);
+	put_int8_if(c++, row->made, row->now.wanted);
+	put_text(c++, row->made ? row->now.parent : NULL);
+	put_int8_if(c++, row->made, row->now.guaranteed);
+	return true;
+}
+
+static bool put_new_balance(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_row *row = b->rows[i];
+	if (row->exists || !batch_plan_row_changed(row))
+		return false;
+	c = put_row_name(c, row);
+	c = put_parts(c, &row->now);
+	put_int8(c++, balance_use(&row->now));
+	put_int8(c++, row->now.wanted);
+	put_text(c++, row->now.parent);
+	put_int8(c++, row->now.guaranteed);
+	return true;
+}
+
+static struct param *put_attempt(struct param *c, const struct batch_plan_reservation *h)
+{
+	put_uuid(c++, &h->uid);
+	put_int4(c++, h->attempt);
+	return c;
+}
+
+static struct param *put_names(struct param *c, const struct batch_plan_reservation *h)
+{
+	put_text(c++, h->ns);
+	put_text(c++, h->name);
+	put_text(c++, h->clusterqueue);
+	put_text(c++, h->localqueue);
+	return c;
+}
+
+static struct param *put_stop(struct param *c, const struct batch_plan_reservation *h)
+{
+	put_text(c++, h->reason);
+	put_text(c++, h->actor);
+	put_int8_if(c++, h->has_lost, h->lost_ms);
+	return c;
+}
+
+/* What it held at COMMIT, if that is not what it holds now. */
+static void put_started_lines(
+	struct param *c, const struct batch_plan *b, const struct batch_plan_reservation *h)
+{
+	if (h->has_started_lines)
+		put_lines(c, b, h->started_lines, h->nstarted_lines);
+	else
+		put_null(c);
+}
+
+static bool put_reservation(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_reservation *h = &b->reservations[i];
+	if (!h->was_open || !h->open || !h->changed)
+		return false;
+	c = put_attempt(c, h);
+	put_text(c++, state_name(h->state));
+	put_time(c++, h->started_ms);
+	put_time(c++, h->stopping_ms);
+	c = put_stop(c, h);
+	if (h->resized)
+		put_lines(c++, b, h->lines, h->nlines);
+	else
+		put_null(c++);
+	put_started_lines(c++, b, h);
+	return true;
+}
+
+static bool put_new_reservation(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_reservation *h = &b->reservations[i];
+	if (h->was_open || !h->open)
+		return false;
+	c = put_attempt(c, h);
+	put_text(c++, state_name(h->state));
+	c = put_names(c, h);
+	put_time(c++, h->reserved_ms > 0 ? h->reserved_ms : 1);
+	put_time(c++, h->started_ms);
+	put_time(c++, h->stopping_ms);
+	c = put_stop(c, h);
+	put_lines(c++, b, h->lines, h->nlines);
+	put_started_lines(c++, b, h);
+	put_text(c++, h->owner);
+	put_json_text(c++, h->labels);
+	put_bool(c++, h->estimated);
+	put_time(c++, h->created_ms);
+	put_text(c++, h->submitted_by);
+	put_time(c++, h->queued_ms);
+	return true;
+}
+
+static bool put_closed_reservation(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_reservation *h = &b->reservations[i];
+	if (!h->was_open || h->open)
+		return false;
+	put_attempt(c, h);
+	return true;
 }
 
 static const char *outcome_name(enum ledger_job_outcome o)
@@ -480,56 +421,83 @@ static const char *outcome_name(enum ledger_job_outcome o)
 	must_not_get_here();
 }
 
-static void write_segments(struct pg *pg, struct request *r)
+static bool put_segment(struct param *c, const struct batch_plan *b, size_t i)
+{
+	const struct batch_plan_reservation *h = &b->reservations[i];
+	if (!batch_plan_reservation_ended(h))
+		return false;
+	c = put_attempt(c, h);
+	c = put_names(c, h);
+	put_time(c++, h->started_ms);
+	put_time(c++, h->stopping_ms);
+	put_time(c++, h->stopped_ms);
+	c = put_stop(c, h);
+	if (h->has_started_lines)
+		put_lines(c++, b, h->started_lines, h->nstarted_lines);
+	else
+		put_lines(c++, b, h->lines, h->nlines);
+	put_text(c++, h->owner);
+	put_json_text(c++, h->labels);
+	c = put_bill(c, h->bill);
+	put_bool(c++, h->estimated);
+	put_time(c++, h->created_ms);
+	put_text(c++, outcome_name(h->outcome));
+	put_text(c++, h->submitted_by);
+	put_time(c++, h->queued_ms);
+	return true;
+}
+
+/* A statement of the writing: what of the plan has a row, the types of its columns ($4 and on) in
+ * their order, and what puts a row into them (false: nothing of this one is to be written). */
+struct write {
+	const char *sql;
+	enum { OF_ENTRIES, OF_ROWS, OF_RESERVATIONS } of;
+	const char *types;
+	bool (*put)(struct param *columns, const struct batch_plan *b, size_t i);
+};
+
+static const struct write WRITES[] = {
+	{SQL_WRITE_TRANSFERS, OF_ENTRIES, "uitizttjttnt", put_transfer},
+	{SQL_WRITE_BALANCES, OF_ROWS, "tttnnnnnnnnnntn", put_balance},
+	{SQL_WRITE_NEW_BALANCES, OF_ROWS, "tttnnnnnntn", put_new_balance},
+	{SQL_WRITE_HOLDS, OF_RESERVATIONS, "uitzzttnjj", put_reservation},
+	{SQL_WRITE_NEW_HOLDS, OF_RESERVATIONS, "uitttttzzzttnjjtjbztz", put_new_reservation},
+	{SQL_WRITE_CLOSED_HOLDS, OF_RESERVATIONS, "ui", put_closed_reservation},
+	{SQL_WRITE_SEGMENTS, OF_RESERVATIONS, "uittttzzzttnjtjttjnbzttz", put_segment},
+};
+
+static enum param_type type_of(char letter)
+{
+	static const struct {
+		char letter;
+		enum param_type type;
+	} types[] = {{'u', PARAM_UUID}, {'i', PARAM_INT4}, {'n', PARAM_INT8}, {'t', PARAM_TEXT},
+		{'z', PARAM_TIME}, {'j', PARAM_JSONB}, {'b', PARAM_BOOL}};
+	size_t i = 0;
+	while (types[i].letter != letter)
+		must(++i < sizeof(types) / sizeof(*types));
+	return types[i].type;
+}
+
+/* Sent if there is something to write. */
+static void send_write(struct pg *pg, struct request *r, const struct write *w)
 {
 	const struct batch_plan *b = r->batch_plan;
+	const size_t counts[] = {[OF_ENTRIES] = b->nentries,
+		[OF_ROWS] = b->nrows,
+		[OF_RESERVATIONS] = b->nreservations};
 	struct params *p = request_params(pg, r->epoch);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *text[4], *time[3];
-	params_arrays(p, PARAM_TEXT, text, 4);
-	params_arrays(p, PARAM_TIME, time, 3);
-	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
-	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
-	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
-	struct param *bill[2], *price, *cost;
-	params_arrays(p, PARAM_TEXT, bill, 2);
-	price = params_array(p, PARAM_JSONB);
-	cost = params_array(p, PARAM_INT8);
-	struct param *estimated = params_array(p, PARAM_BOOL),
-		     *created = params_array(p, PARAM_TIME);
-	struct param *outcome = params_array(p, PARAM_TEXT);
-	struct param *submitted_by = params_array(p, PARAM_TEXT);
-	struct param *queued = params_array(p, PARAM_TIME);
-	for (size_t i = 0; i < b->nreservations; i++) {
-		const struct batch_plan_reservation *h = &b->reservations[i];
-		if (!batch_plan_reservation_ended(h))
-			continue;
-		put_uuid(uid, &h->uid);
-		put_int4(attempt, h->attempt);
-		put_text(text[0], h->ns);
-		put_text(text[1], h->name);
-		put_text(text[2], h->clusterqueue);
-		put_text(text[3], h->localqueue);
-		put_time(time[0], h->started_ms);
-		put_time(time[1], h->stopping_ms);
-		put_time(time[2], h->stopped_ms);
-		put_text(reason, h->reason);
-		put_text(actor, h->actor);
-		put_int8_if(lost, h->has_lost, h->lost_ms);
-		if (h->has_started_lines)
-			put_lines(lines, b, h->started_lines, h->nstarted_lines);
-		else
-			put_lines(lines, b, h->lines, h->nlines);
-		put_text(owner, h->owner);
-		put_json_text(labels, h->labels);
-		put_bill(bill, price, cost, h->bill);
-		put_bool(estimated, h->estimated);
-		put_time(created, h->created_ms);
-		put_text(outcome, outcome_name(h->outcome));
-		put_text(submitted_by, h->submitted_by);
-		put_time(queued, h->queued_ms);
-	}
-	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
+	struct param *columns = params_array(p, type_of(w->types[0]));
+	uint32_t rows = 0;
+	for (const char *t = w->types + 1; *t; t++)
+		params_array(p, type_of(*t));
+	for (size_t i = 0; i < counts[w->of]; i++)
+		rows += w->put(columns, b, i);
+	r->rows_sent += rows;
+	if (rows)
+		pg_conn_add(pg->conn, w->sql, p);
+	else
+		params_free(p);
 }
 
 static void batch_write(struct pg *pg, struct request *r)
@@ -539,13 +507,8 @@ static void batch_write(struct pg *pg, struct request *r)
 	struct params *fence = request_params(pg, r->epoch);
 	params_int8(fence, pg_acknowledged(pg, r->epoch));
 	pg_conn_add(pg->conn, SQL_FENCE, fence);
-	write_transfers(pg, r);
-	write_balances(pg, r);
-	write_new_balances(pg, r);
-	write_reservations(pg, r);
-	write_new_reservations(pg, r);
-	write_closed_reservations(pg, r);
-	write_segments(pg, r);
+	for (size_t i = 0; i < sizeof(WRITES) / sizeof(*WRITES); i++)
+		send_write(pg, r, &WRITES[i]);
 	pg_conn_go(pg->conn);
 }
 
