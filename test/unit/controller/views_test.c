@@ -2,8 +2,8 @@
  * A QueuedJob and a StartReview with each of their members, as golden texts. What the gate, the queue and the
  * forecasts know of the Job is the test's.
  */
-#include "controller/visibility/queued_job.h"
-#include "controller/visibility/start_review.h"
+#include "controller/answers/queued_job.h"
+#include "controller/answers/start_review.h"
 
 #include "api_stage.h"
 #include "controller/forecast/reviews.h"
@@ -67,8 +67,7 @@ bool __wrap_forecasts_find(const struct forecasts *f, const struct uid *uid,
 		.move = {.from_ms = NOW_MS + 10 * MINUTE_MS,
 			.at_ms = NOW_MS - 5000,
 			.is_later = true,
-			.came = 3,
-			.objects = 1,
+			.why.count = {[MOVE_OBJECT] = 1, [MOVE_CAME] = 3},
 			.kind = {"ClusterQueue"},
 			.name = {"batch"}}};
 	return has_forecast;
@@ -204,6 +203,13 @@ int64_t __wrap_parts_now_ms(const struct parts *p)
 	return NOW_MS;
 }
 
+const struct http *__wrap_http_of(const struct http_question *q);
+const struct http *__wrap_http_of(const struct http_question *q)
+{
+	(void)q;
+	return NULL;
+}
+
 #define JOB_TEXT                                                                                   \
 	"{\"metadata\":{\"namespace\":\"team-a\",\"name\":\"one\","                                \
 	"\"uid\":\"01000000-0000-0000-0000-000000000000\",\"resourceVersion\":\"1\","              \
@@ -270,6 +276,7 @@ static void a_startreview_has_each_member(void **state)
 	api_stage_settle(&s);
 	assert_non_null(plays.tell);
 	tell_all();
+	start_reviews_drop(all, NULL);
 	start_reviews_free(all);
 	api_stage_hang_up(&s);
 	api_stage_close(&s);
