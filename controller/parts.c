@@ -299,10 +299,8 @@ static void make_predecessors(struct parts *p, const struct parts_events *events
 		.queue = p->queue,
 		.gate = p->gate,
 		.job_context = p->job_context,
-		.conninfo = p->options->database,
-		.cell = p->options->cell,
+		.pg = p->background,
 		.log = p->log,
-		.seed = parts_draw_seed(),
 		.changed = events->changed,
 		.ctx = events->ctx};
 	p->predecessors = predecessors_new(&o);

@@ -42,6 +42,15 @@ bool log_shows(const struct log *l, enum log_level level)
 	return l && level <= l->least;
 }
 
+void log_trouble(struct log *l, char said[LOG_TROUBLE_MAX], const char *event, const char *why,
+	const char *effect)
+{
+	if (strncmp(said, why, LOG_TROUBLE_MAX - 1) == 0)
+		return;
+	snprintf(said, LOG_TROUBLE_MAX, "%s", why);
+	log_event(l, LEVEL_WARN, event, "why", why, "effect", effect, NULL);
+}
+
 const char *log_number(char text[24], int64_t n)
 {
 	snprintf(text, 24, "%" PRId64, n);

@@ -51,6 +51,12 @@ bool log_shows(const struct log *l, enum log_level level);
 void log_pairs(struct log *l, enum log_level level, const char *event, const char *const *fields,
 	size_t count);
 
+/* Says a trouble that lasts once, and again when it is another one. said: what was said last; "" at
+ * first, and set to "" when it is over. effect may be NULL. */
+enum { LOG_TROUBLE_MAX = 512 };
+void log_trouble(struct log *l, char said[LOG_TROUBLE_MAX], const char *event, const char *why,
+	const char *effect);
+
 /* A number as text, in the caller's own memory: "#pods", LOG_NUMBER(3). */
 #define LOG_NUMBER(n) log_number((char[24]){0}, (n))
 const char *log_number(char text[24], int64_t n);

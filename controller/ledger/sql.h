@@ -20,7 +20,7 @@ extern const char SQL_WRITE_HOLDS[], SQL_WRITE_NEW_HOLDS[], SQL_WRITE_CLOSED_HOL
 extern const char SQL_WRITE_SEGMENTS[];
 extern const char SQL_HISTORY_READ[], SQL_HISTORY_WRITE[], SQL_HISTORY_FORGET[];
 extern const char SQL_FORGET[];
-extern const char SQL_OUTCOMES_PLAN[], SQL_OUTCOMES[];
+extern const char SQL_OUTCOMES[];
 
 /* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. Of an
  * addition ("-- The ledger, addition N" in its first line) a program that does not know it is not

@@ -41,9 +41,9 @@ struct lane {
 	uint64_t round;	   /* of the last that was asked */
 	size_t count;
 	uint64_t next_id;
-	uint64_t under_way; /* the question that the ledger has; 0: none */
-	char trouble[512];  /* that was said last; "": none since the last answer */
-	ev_timer rest;	    /* runs while none is asked for the loop's sake */
+	uint64_t under_way;	       /* the question that the ledger has; 0: none */
+	char trouble[LOG_TROUBLE_MAX]; /* that was said last; "": none since the last answer */
+	ev_timer rest;		       /* runs while none is asked for the loop's sake */
 };
 
 /* What is known to be read in milliseconds does not wait behind a report of a year. */
@@ -97,9 +97,7 @@ static void settle_without(struct lane *t, struct asked *a, const char *why)
 /* The ledger cannot be read: nobody waits until it can. */
 static void settle_all(struct lane *t, const char *why)
 {
-	if (strncmp(t->trouble, why, sizeof(t->trouble) - 1) != 0)
-		log_event(t->options.log, LEVEL_WARN, "past-unreadable", "why", why, NULL);
-	snprintf(t->trouble, sizeof(t->trouble), "%s", why);
+	log_trouble(t->options.log, t->trouble, "past-unreadable", why, NULL);
 	while (!list_empty(&t->asked))
 		settle(t, asked_of(t->asked.next), NULL,
 			"Postgres is down: the past can be read when it is back");

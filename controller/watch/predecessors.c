@@ -10,7 +10,7 @@
 #include "controller/common/path.h"
 #include "controller/gate/gate.h"
 #include "controller/kube/json.h"
-#include "controller/ledger/outcomes.h"
+#include "controller/ledger/pg.h"
 #include "controller/watch/predecessor_turn.h"
 
 enum {
@@ -61,25 +61,25 @@ struct turn {
 	char *mark; /* where the next page begins; NULL: it is the first */
 	unsigned page;
 	int64_t began_ms;
-	size_t recalled[OUTCOMES_NAMES_MAX]; /* the questions that the ledger is asked for */
+	size_t recalled[LEDGER_NAMES_MAX]; /* the questions that the ledger is asked for */
 	size_t nrecalled;
 };
 
 struct predecessors {
 	struct predecessors_options o;
-	struct outcomes *outcomes;
 	struct json *json;
 	struct map by_ns;
 	struct tenant *first, **tail;
 	size_t nquestions;
 	int64_t tick_ms, complained_ms;
+	bool recalls;			      /* the ledger has a question */
+	char ledger_trouble[LOG_TROUBLE_MAX]; /* said last */
 	struct turn turn[TURNS];
 };
 
 static void read_next(struct turn *t);
 static void recall_next(struct predecessors *p);
-static void on_outcomes(
-	enum ledger_outcome o, const struct ledger_outcome_row *rows, size_t n, void *ctx);
+static void on_outcomes(const struct pg_answer *a, void *ctx);
 
 static bool has_ns(const void *value, const void *key)
 {
@@ -89,14 +89,7 @@ static bool has_ns(const void *value, const void *key)
 struct predecessors *predecessors_new(const struct predecessors_options *o)
 {
 	struct predecessors *p = mem_alloc(sizeof(*p));
-	struct outcomes_options outcomes = {.conninfo = o->conninfo,
-		.cell = o->cell,
-		.log = o->log,
-		.seed = o->seed,
-		.answered = on_outcomes,
-		.ctx = p};
 	p->o = *o;
-	p->outcomes = outcomes_new(kube_client_loop(o->client), &outcomes);
 	p->json = json_new(TREE_BYTES_MAX);
 	map_init(&p->by_ns, has_ns);
 	p->tail = &p->first;
@@ -121,7 +114,6 @@ void predecessors_free(struct predecessors *p)
 		predecessor_turn_free(p->turn[i].asks);
 		free(p->turn[i].mark);
 	}
-	outcomes_free(p->outcomes);
 	map_free(&p->by_ns, tenant_free);
 	json_free(p->json);
 	free(p);
@@ -449,43 +441,47 @@ static void read_next(struct turn *t)
 /* The next names of the turn. False: there are no more. */
 static bool recall_names(struct turn *t)
 {
-	struct outcomes_name names[OUTCOMES_NAMES_MAX];
+	struct ledger_job_name names[LEDGER_NAMES_MAX];
 	t->nrecalled = 0;
-	for (; t->at < predecessor_turn_count(t->asks) && t->nrecalled < OUTCOMES_NAMES_MAX;
+	for (; t->at < predecessor_turn_count(t->asks) && t->nrecalled < LEDGER_NAMES_MAX;
 		t->at++) {
 		const struct wanted_predecessors *w = predecessor_turn_question(t->asks, t->at);
 		if (!w->name)
 			continue;
-		names[t->nrecalled] = (struct outcomes_name){t->tenant->ns, w->name};
+		names[t->nrecalled] = (struct ledger_job_name){t->tenant->ns, w->name};
 		t->recalled[t->nrecalled++] = t->at;
 	}
 	if (t->nrecalled == 0)
 		return false;
 	t->stage = TURN_RECALLS;
-	outcomes_ask(t->p->outcomes, names, t->nrecalled);
+	t->p->recalls = true;
+	pg_outcomes(t->p->o.pg, names, t->nrecalled, &(struct pg_asker){on_outcomes, t->p, 0});
 	return true;
 }
 
 static void recall_next(struct predecessors *p)
 {
-	for (size_t i = 0; i < TURNS && outcomes_idle(p->outcomes); i++)
+	for (size_t i = 0; i < TURNS && !p->recalls; i++)
 		if (p->turn[i].stage == TURN_WAITS_RECALL && !recall_names(&p->turn[i]))
 			answer(&p->turn[i]);
 }
 
-static void on_outcomes(
-	enum ledger_outcome o, const struct ledger_outcome_row *rows, size_t n, void *ctx)
+static void on_outcomes(const struct pg_answer *a, void *ctx)
 {
 	struct predecessors *p = ctx;
 	struct turn *t = p->turn;
+	p->recalls = false;
 	while (t->stage != TURN_RECALLS)
 		t++;
-	if (o != LEDGER_DONE) {
+	if (a->outcome != LEDGER_DONE) {
+		log_trouble(p->o.log, p->ledger_trouble, "outcomes-unknown", a->why,
+			"Jobs that wait for a Job that is gone (sluice.dev/after) wait on");
 		give_up(t, "the ledger does not answer", 0);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		predecessor_turn_recall(t->asks, t->recalled[rows[i].name], &rows[i]);
+	p->ledger_trouble[0] = '\0';
+	for (size_t i = 0; i < a->n; i++)
+		predecessor_turn_recall(t->asks, t->recalled[a->outcomes[i].name], &a->outcomes[i]);
 	t->stage = TURN_WAITS_RECALL;
 	p->o.changed(p->o.ctx); /* what goes on with it is called from there */
 }
@@ -495,7 +491,6 @@ static void on_outcomes(
 void predecessors_carry(struct predecessors *p, int64_t tick_ms)
 {
 	p->tick_ms = tick_ms;
-	outcomes_tick(p->outcomes, tick_ms);
 	take_questions(p);
 	for (size_t i = 0; i < TURNS; i++)
 		if (p->turn[i].stage == TURN_ANSWERS)

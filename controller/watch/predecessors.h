@@ -2,7 +2,7 @@
  * Predecessors: what the queue wants to know of Jobs that others wait for (sluice.dev/after) is read
  * and answered, while leading. Of Jobs on the watch the gate tells the queue what becomes of them; here
  * is what was before that, and Jobs that are not queued, which no watch follows. First the API server is
- * read, then the ledger (outcomes.h): a Job that is gone from the one has been written into the other
+ * read, then the ledger (pg_outcomes()): a Job that is gone from the one has been written into the other
  * before, if it was ever to be.
  *
  * A tenant writes these questions: as many as he has Jobs, times DEPENDENCIES_MAX, and each comes again
@@ -35,6 +35,7 @@
 #include "sluice/queue.h"
 
 struct gate;
+struct pg;
 struct predecessors;
 
 struct predecessors_options {
@@ -42,15 +43,14 @@ struct predecessors_options {
 	struct queue *queue;
 	const struct gate *gate;
 	struct job_context job_context; /* for decode_job() */
-	const char *conninfo, *cell;	/* of the ledger; borrowed as long as it lives */
+	struct pg *pg;			/* of the background */
 	struct log *log;
-	uint64_t seed;
 	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
 	void *ctx;
 };
 
 struct predecessors *predecessors_new(const struct predecessors_options *o);
-void predecessors_free(struct predecessors *p); /* before the client */
+void predecessors_free(struct predecessors *p); /* before the client, and after pg */
 
 /* Takes the queue's questions and reads what it may. After each pass, and about once a second, while
  * leading. tick_ms: a clock that is never set. */

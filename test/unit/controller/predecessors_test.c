@@ -6,7 +6,7 @@
 #include "controller/watch/predecessors.h"
 
 #include "api_stage.h"
-#include "controller/ledger/outcomes.h"
+#include "controller/ledger/pg.h"
 #include "controller/watch/predecessor_turn.h"
 
 #define JOBS "GET /apis/batch/v1/namespaces/a/jobs"
@@ -18,7 +18,7 @@ static struct {
 	struct wanted_predecessors wanted[64];
 	size_t nwanted, taken;
 	char told[4096]; /* "1: prep Succeeded; 2: returned; " */
-	struct outcomes_options outcomes;
+	struct pg_asker asker;
 	bool asked;
 	char names[1024];      /* that the ledger was asked for */
 	size_t follows;	       /* the uid that the gate follows; 0: none */
@@ -30,11 +30,8 @@ void __wrap_queue_answer_wanted(
 	struct queue *q, uint64_t id, const struct predecessor *p, size_t n);
 void __wrap_queue_return_wanted(struct queue *q, uint64_t id);
 bool __wrap_gate_follows_job(const struct gate *g, const struct uid *uid);
-struct outcomes *__wrap_outcomes_new(struct ev_loop *loop, const struct outcomes_options *o);
-void __wrap_outcomes_free(struct outcomes *x);
-bool __wrap_outcomes_idle(const struct outcomes *x);
-void __wrap_outcomes_ask(struct outcomes *x, const struct outcomes_name *names, size_t n);
-void __wrap_outcomes_tick(struct outcomes *x, int64_t tick_ms);
+void __wrap_pg_outcomes(
+	struct pg *pg, const struct ledger_job_name *names, size_t n, const struct pg_asker *asker);
 
 bool __wrap_queue_take_wanted(struct queue *q, struct wanted_predecessors *ret)
 {
@@ -83,27 +80,11 @@ bool __wrap_gate_follows_job(const struct gate *g, const struct uid *uid)
 	return uid->byte[15] == now.follows;
 }
 
-struct outcomes *__wrap_outcomes_new(struct ev_loop *loop, const struct outcomes_options *o)
+void __wrap_pg_outcomes(
+	struct pg *pg, const struct ledger_job_name *names, size_t n, const struct pg_asker *asker)
 {
-	(void)loop;
-	now.outcomes = *o;
-	return NULL;
-}
-
-void __wrap_outcomes_free(struct outcomes *x)
-{
-	(void)x;
-}
-
-bool __wrap_outcomes_idle(const struct outcomes *x)
-{
-	(void)x;
-	return !now.asked;
-}
-
-void __wrap_outcomes_ask(struct outcomes *x, const struct outcomes_name *names, size_t n)
-{
-	(void)x;
+	(void)pg;
+	now.asker = *asker;
 	assert_false(now.asked);
 	now.asked = true;
 	now.names[0] = '\0';
@@ -114,16 +95,12 @@ void __wrap_outcomes_ask(struct outcomes *x, const struct outcomes_name *names, 
 	}
 }
 
-void __wrap_outcomes_tick(struct outcomes *x, int64_t tick_ms)
-{
-	(void)x, (void)tick_ms;
-}
-
 static void recalled(enum ledger_outcome o, const struct ledger_outcome_row *rows, size_t n)
 {
 	assert_true(now.asked);
 	now.asked = false;
-	now.outcomes.answered(o, rows, n, now.outcomes.ctx);
+	const struct pg_answer a = {.outcome = o, .why = "away", .n = n, .outcomes = rows};
+	now.asker.fn(&a, now.asker.ctx);
 }
 
 static void want(uint64_t id, const char *name)
@@ -163,8 +140,6 @@ static void stage_open(struct stage *s)
 	s->p = predecessors_new(&(struct predecessors_options){.client = s->api.client,
 		.queue = s->api.world.queue,
 		.gate = s->api.world.gate,
-		.conninfo = "",
-		.cell = "c",
 		.log = s->log,
 		.changed = on_changed,
 		.ctx = s});

@@ -88,8 +88,7 @@ foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node q
   target_link_options(test_controller_informer PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What the queue asks and is told, and what the ledger says, is the test's.
-foreach(told queue_take_wanted queue_answer_wanted queue_return_wanted gate_follows_job outcomes_new outcomes_free outcomes_idle outcomes_ask
-  outcomes_tick)
+foreach(told queue_take_wanted queue_answer_wanted queue_return_wanted gate_follows_job pg_outcomes)
   target_link_options(test_controller_predecessors PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What is known of the Job, and its review, is the test's.

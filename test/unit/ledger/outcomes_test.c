@@ -8,7 +8,6 @@
 #include <cmocka.h>
 #include <ev.h>
 
-#include "controller/ledger/outcomes.h"
 #include "controller/ledger/pg_conn.h"
 #include "controller/ledger/pg_priv.h"
 #include "drive.h"
@@ -35,30 +34,30 @@ static void put_row(struct buf *out, const struct ledger_outcome_row *r)
 		buf_puts(out, " held");
 }
 
-static void on_answer(
-	enum ledger_outcome o, const struct ledger_outcome_row *rows, size_t n, void *ctx)
+static void on_answer(const struct pg_answer *a, void *ctx)
 {
 	(void)ctx;
 	assert_false(answer.came);
 	answer.came = true;
-	answer.o = o;
+	answer.o = a->outcome;
 	buf_reset(&answer.rows);
-	for (size_t i = 0; i < n; i++)
-		put_row(&answer.rows, &rows[i]);
+	for (size_t i = 0; i < a->n; i++)
+		put_row(&answer.rows, &a->outcomes[i]);
 }
 
-static struct outcomes *reader(struct ev_loop *loop, const char *cell)
+static struct pg *reader(struct ev_loop *loop, const char *cell)
 {
-	struct outcomes_options o = {
-		.conninfo = F.conninfo, .cell = cell, .seed = 1, .answered = on_answer};
-	return outcomes_new(loop, &o);
+	struct pg_options o = {F.conninfo, cell, "aside", 1, .idle_ms = 300};
+	struct pg *x = NULL;
+	assert_int_equal(pg_new(loop, &o, &x, NULL), 0);
+	return x;
 }
 
 static const char *asked(
-	struct ev_loop *loop, struct outcomes *x, const struct outcomes_name *names, size_t n)
+	struct ev_loop *loop, struct pg *x, const struct ledger_job_name *names, size_t n)
 {
 	answer.came = false;
-	outcomes_ask(x, names, n);
+	pg_outcomes(x, names, n, &(struct pg_asker){on_answer, NULL, 1});
 	assert_false(answer.came); /* never from inside the call */
 	while (!answer.came)
 		ev_run(loop, EVRUN_ONCE);
@@ -152,18 +151,18 @@ static void what_became_of_each(void **state)
 	struct ledger_op runs[] = {reserve(7, "a", "runs", 1, 300), op(LEDGER_COMMIT, 7, 1, 300),
 		reserve(8, "a", "starts", 1, 300)};
 	do_all(&d, e, runs, 3);
-	struct outcomes *x = reader(d.loop, "each");
-	const struct outcomes_name names[] = {{"a", "prep"}, {"a", "load"}, {"a", "warm"},
+	struct pg *x = reader(d.loop, "each");
+	const struct ledger_job_name names[] = {{"a", "prep"}, {"a", "load"}, {"a", "warm"},
 		{"b", "prep"}, {"a", "late"}, {"a", "again"}, {"a", "runs"}, {"a", "starts"},
 		{"a", "none"}, {"b", "load"}};
 	assert_string_equal(asked(d.loop, x, names, COUNT(names)),
 		"0.1 Succeeded 130 created 1; 1.2 Failed 130 created 2; 2.3 goes on 130 created 3; "
 		"3.4 Deleted 130 created 4; 4.5 Succeeded 130 created 5; "
 		"5.6 Succeeded 230 created 6; 6.7 goes on created 7 held");
-	struct outcomes *other = reader(d.loop, "other");
+	struct pg *other = reader(d.loop, "other");
 	assert_string_equal(asked(d.loop, other, names, COUNT(names)), "");
-	outcomes_free(other);
-	outcomes_free(x);
+	pg_free(other);
+	pg_free(x);
 	drive_stop(&d);
 }
 
@@ -175,12 +174,12 @@ static void a_name_is_used_again(void **state)
 	for (int job = 1; job <= 6; job++)
 		ran(&d, e, job, "a", "prep", 1, 1000 * job, job % 2 ? "Finished" : "Failed",
 			job % 2 ? LEDGER_JOB_SUCCEEDED : LEDGER_JOB_FAILED);
-	struct outcomes *x = reader(d.loop, "again");
-	const struct outcomes_name name = {"a", "prep"};
+	struct pg *x = reader(d.loop, "again");
+	const struct ledger_job_name name = {"a", "prep"};
 	assert_string_equal(asked(d.loop, x, &name, 1),
 		"0.6 Failed 6030 created 6; 0.5 Succeeded 5030 created 5; 0.4 Failed 4030 created 4; "
 		"0.3 Succeeded 3030 created 3");
-	outcomes_free(x);
+	pg_free(x);
 	drive_stop(&d);
 }
 
@@ -198,14 +197,14 @@ static void a_leader_came_in_between(void **state)
 	struct ledger_op stop = op(LEDGER_STOP, 1, 1, 20);
 	stop.reason = "Finished";
 	do_all(&d, e, &stop, 1);
-	struct outcomes *x = reader(d.loop, "between");
-	const struct outcomes_name name = {"a", "prep"};
+	struct pg *x = reader(d.loop, "between");
+	const struct ledger_job_name name = {"a", "prep"};
 	assert_string_equal(asked(d.loop, x, &name, 1), "0.1 Succeeded 20 created 1 held");
 	pg_conn_drop(d.pg->conn, "cut by the test");
 	drive_until_up(&d);
 	do_all(&d, e, &end, 1);
 	assert_string_equal(asked(d.loop, x, &name, 1), "0.1 Succeeded 20 created 1");
-	outcomes_free(x);
+	pg_free(x);
 	drive_stop(&d);
 }
 
@@ -226,10 +225,10 @@ static void version_9_wrote_some(void **state)
 		"interval '20 s', 'Failed', 'older', 0, lines, owner, labels, NULL, NULL, NULL, "
 		"NULL, false FROM sluice.hold WHERE cell = 'older'");
 	pg_fixture_sql(&F, "DELETE FROM sluice.hold WHERE cell = 'older'");
-	struct outcomes *x = reader(d.loop, "older");
-	const struct outcomes_name name = {"a", "prep"};
+	struct pg *x = reader(d.loop, "older");
+	const struct ledger_job_name name = {"a", "prep"};
 	assert_string_equal(asked(d.loop, x, &name, 1), "0.1 Failed 30");
-	outcomes_free(x);
+	pg_free(x);
 	drive_stop(&d);
 }
 
@@ -239,26 +238,25 @@ static void a_connection_is_made_and_closed(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "idle");
 	ran(&d, e, 1, "a", "prep", 1, 100, "Finished", LEDGER_JOB_SUCCEEDED);
-	struct outcomes *x = reader(d.loop, "idle");
-	const struct outcomes_name name = {"a", "prep"};
+	struct pg *x = reader(d.loop, "idle");
+	const struct ledger_job_name name = {"a", "prep"};
 	static const char count[] =
-		"SELECT count(*) FROM pg_stat_activity WHERE application_name = "
-		"'sluice-controller outcomes'";
+		"SELECT count(*) FROM pg_stat_activity WHERE application_name = 'aside'";
 	assert_string_equal(pg_fixture_sql(&F, count), "0");
-	outcomes_tick(x, 1000);
 	assert_string_equal(asked(d.loop, x, &name, 1), "0.1 Succeeded 130 created 1");
 	assert_string_equal(pg_fixture_sql(&F, count), "1");
-	outcomes_tick(x, 62000);
-	for (int i = 0; i < 1000 && strcmp(pg_fixture_sql(&F, count), "0") != 0; i++)
+	/* Nobody asks for a while. */
+	while (strcmp(pg_fixture_sql(&F, count), "0") != 0)
 		ev_run(d.loop, EVRUN_NOWAIT);
-	assert_string_equal(pg_fixture_sql(&F, count), "0");
 	assert_string_equal(asked(d.loop, x, &name, 1), "0.1 Succeeded 130 created 1");
 	/* Cut off: it says so, and comes back. */
 	pg_fixture_sql(&F, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
-			   "application_name = 'sluice-controller outcomes'");
+			   "application_name = 'aside'");
 	assert_string_equal(asked(d.loop, x, &name, 1), "lost");
-	assert_string_equal(asked(d.loop, x, &name, 1), "0.1 Succeeded 130 created 1");
-	outcomes_free(x);
+	while (strcmp(asked(d.loop, x, &name, 1), "lost") == 0)
+		ev_run(d.loop, EVRUN_ONCE);
+	assert_string_equal(buf_text(&answer.rows), "0.1 Succeeded 130 created 1");
+	pg_free(x);
 	drive_stop(&d);
 }
 

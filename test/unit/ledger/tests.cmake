@@ -22,7 +22,6 @@ ledger_test(history_page)
 target_compile_definitions(test_ledger_history_page PRIVATE HISTORY_PAGE="${CMAKE_SOURCE_DIR}/docs/history.md"
   LEDGER_PAGE="${CMAKE_SOURCE_DIR}/docs/ledger.md")
 ledger_test(outcomes)
-target_link_libraries(test_ledger_outcomes PRIVATE outcomes)
 target_link_libraries(test_ledger_faults PRIVATE ${LIBEV})
 
 add_executable(bench_ledger ${LEDGER_TEST_DIR}/../../bench/ledger.c)
