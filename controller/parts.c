@@ -254,12 +254,8 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 static void make_overcommit(struct parts *p, const struct parts_events *events)
 {
 	const struct options *o = p->options;
-	struct history_options history = {.conninfo = o->database,
-		.cell = o->cell,
-		.identity = o->identity,
-		.log = p->log,
-		.seed = parts_draw_seed()};
-	p->history = history_new(p->loop, &history);
+	struct history_options history = {.pg = p->background, .log = p->log};
+	p->history = history_new(&history);
 	struct overcommit_controller_options overcommit = {.history = p->history,
 		.client = p->client,
 		.nodes = p->nodes,
@@ -278,12 +274,9 @@ static void make_overcommit(struct parts *p, const struct parts_events *events)
 
 static void make_retention(struct parts *p)
 {
-	struct retention_options o = {.conninfo = p->options->database,
-		.cell = p->options->cell,
-		.log = p->log,
-		.seed = parts_draw_seed(),
-		.keep_ms = p->options->keep_history_ms};
-	p->retention = retention_new(p->loop, &o);
+	struct retention_options o = {
+		.pg = p->background, .log = p->log, .keep_ms = p->options->keep_history_ms};
+	p->retention = retention_new(&o);
 }
 
 static void make_past(struct parts *p)

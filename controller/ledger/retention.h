@@ -14,9 +14,9 @@
  *     number had under way was over weeks ago.
  *   - A new leader does not read it: see recall.h. Those are `since_ms` below.
  *
- * On a connection of its own, as the cost API's, so that no admission waits for it, and made only
- * while there is something to do. Behind the leader's epoch, without holding the lease. A batch that
- * is cut off in the middle is a transaction that did not happen.
+ * On the background's connection (pg.h), so that no admission waits for it. Behind the leader's
+ * epoch, without holding the lease. A batch that is cut off in the middle is a transaction that did
+ * not happen.
  */
 #ifndef SLUICE_CONTROLLER_LEDGER_RETENTION_H
 #define SLUICE_CONTROLLER_LEDGER_RETENTION_H
@@ -29,17 +29,16 @@
 /* A new leader reads five weeks back (recall.h); clocks differ, and people look late. */
 #define RETENTION_LEAST_MS (40 * RETENTION_DAY_MS)
 
-struct ev_loop;
+struct pg;
 struct retention;
 
 struct retention_options {
-	const char *conninfo, *cell; /* borrowed as long as it lives */
-	struct log *log;	     /* NULL: says nothing */
-	uint64_t seed;
+	struct pg *pg;	 /* of the background; goes first, or is not turned meanwhile */
+	struct log *log; /* NULL: says nothing */
 	int64_t keep_ms; /* after its end; 0: for ever */
 };
 
-struct retention *retention_new(struct ev_loop *loop, const struct retention_options *o);
+struct retention *retention_new(const struct retention_options *o);
 void retention_free(struct retention *r);
 
 /* Forgets what is due; returns at once. About once a second, while leading under that epoch. What

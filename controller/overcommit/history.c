@@ -1,21 +1,23 @@
 #include "controller/overcommit/history.h"
 
-#include <libpq-fe.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "controller/ledger/pg_conn.h"
+#include "controller/ledger/pg.h"
 #include "controller/ledger/sql.h"
 #include "overcommit/forecast.h"
 
 enum {
 	MINUTE_MS = 60000,
 	HOUR_MS = 60 * MINUTE_MS,
+	DAY_MS = 24 * HOUR_MS,
 	WRITE_MS = 5 * MINUTE_MS,
 	BATCH_MAX = 6000, /* minutes in a statement */
 	PAGE = 200,	  /* hours in a page */
+	REST_MAX = 60,	  /* ticks without a question after trouble */
 };
 
 /* A node's minute that is not over. */
@@ -32,18 +34,18 @@ struct note {
 	struct load taken;
 };
 
-enum history_state { IDLE, READING, WRITING };
-
 struct history {
 	struct history_options o;
-	struct ev_loop *loop;
-	struct pg_conn *conn; /* NULL: not needed yet */
-	bool up;
-	enum history_state state;
+	bool under_way; /* a question */
 	struct map minutes;
 	struct note *note; /* oldest first */
 	size_t nnotes, room, sent;
-	int64_t epoch, written_ms;
+	int64_t epoch, now_ms, written_ms;
+	unsigned too_much; /* the ledger gave up so often to delete what is old at once */
+	/* Trouble. */
+	uint64_t failures; /* in a row */
+	int64_t rest;	   /* ticks until the next question */
+	char trouble[LOG_TROUBLE_MAX];
 	/* The reading. */
 	bool wants; /* there is more to read */
 	history_told_fn *told;
@@ -57,19 +59,51 @@ static bool minute_has_node(const void *value, const void *key)
 	return strcmp(((const struct minute *)value)->node, key) == 0;
 }
 
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static void ask(struct history *h, const struct pg_query *q, struct params *p,
+	void (*fn)(const struct pg_answer *a, void *ctx))
+{
+	h->under_way = true;
+	pg_ask(h->o.pg, q, p, &(struct pg_asker){fn, h, 0});
+}
+
+/* False: there is none. It is asked again after a while. */
+static bool answered(struct history *h, const struct pg_answer *a)
+{
+	h->under_way = false;
+	if (a->outcome == LEDGER_DONE) {
+		h->failures = 0;
+		h->trouble[0] = '\0';
+		return true;
+	}
+	h->rest = backoff_ms(1, h->failures++, REST_MAX);
+	log_trouble(
+		h->o.log, h->trouble, "history-down", a->why, "what nodes use is kept for an hour");
+	return false;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void read_page(struct history *h)
+struct hour {
+	const char *node, *cpu, *memory; /* "1,,3": a number a minute */
+	int64_t at_ms;
+};
+
+static void read_hour(const struct pg_result *res, int row, void *ret)
 {
-	struct params *p = params_new();
-	params_text(p, h->o.cell);
-	params_text(p, h->after_node);
-	params_int8(p, h->after_ms);
-	params_int8(p, PAGE);
-	h->state = READING;
-	pg_conn_add(h->conn, SQL_HISTORY_READ, p);
-	pg_conn_go(h->conn);
+	*(struct hour *)ret = (struct hour){.node = field_text(res, row, 0),
+		.at_ms = field_int8(res, row, 1),
+		.cpu = field_text(res, row, 2),
+		.memory = field_text(res, row, 3)};
 }
+
+static const struct pg_query READ = {.name = "node-history",
+	.sql = SQL_HISTORY_READ,
+	.aside = true,
+	.plans_freely = true,
+	.row_bytes = sizeof(struct hour),
+	.read = read_hour};
 
 /* The next number of "1,,3"; false where there is none. */
 static bool take_number(const char **at, int64_t *ret)
@@ -82,32 +116,46 @@ static bool take_number(const char **at, int64_t *ret)
 	return any;
 }
 
-static void tell_hour(
-	struct history *h, const char *node, int64_t hour_ms, const char *cpu, const char *memory)
+static void tell_hour(struct history *h, const struct hour *hour)
 {
+	const char *cpu = hour->cpu, *memory = hour->memory;
 	for (int i = 0; i < 60; i++) {
 		struct load l;
 		bool both = take_number(&cpu, &l.cpu_milli);
 		both &= take_number(&memory, &l.memory_bytes);
 		if (both)
-			h->told(node, hour_ms + (int64_t)i * MINUTE_MS, l, h->ctx);
+			h->told(hour->node, hour->at_ms + (int64_t)i * MINUTE_MS, l, h->ctx);
 	}
 }
 
-static void take_page(struct history *h, const struct pg_result *r)
+static void on_page(const struct pg_answer *a, void *ctx);
+
+static void read_page(struct history *h)
 {
-	int rows = PQntuples(r);
-	for (int i = 0; i < rows; i++)
-		tell_hour(h, field_text(r, i, 0), field_int8(r, i, 1), field_text(r, i, 2),
-			field_text(r, i, 3));
-	if (rows == PAGE) {
-		free(h->after_node);
-		h->after_node = mem_strdup(field_text(r, rows - 1, 0));
-		h->after_ms = field_int8(r, rows - 1, 1);
+	struct params *p = pg_params(h->o.pg);
+	params_text(p, h->after_node);
+	params_int8(p, h->after_ms);
+	params_int8(p, PAGE);
+	ask(h, &READ, p, on_page);
+}
+
+static void on_page(const struct pg_answer *a, void *ctx)
+{
+	struct history *h = ctx;
+	const struct hour *hours = a->rows;
+	if (!answered(h, a))
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		tell_hour(h, &hours[i]);
+	if (a->n < PAGE) {
+		h->wants = false;
+		h->told("", 0, (struct load){0, 0}, h->ctx);
 		return;
 	}
-	h->wants = false;
-	h->told("", 0, (struct load){0, 0}, h->ctx);
+	free(h->after_node);
+	h->after_node = mem_strdup(hours[a->n - 1].node);
+	h->after_ms = hours[a->n - 1].at_ms;
+	read_page(h); /* the loop turns before its answer is there */
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -131,22 +179,6 @@ static void put_notes(struct history *h, struct params *p)
 		put_int8(memory, h->note[i].taken.memory_bytes);
 }
 
-static void write_notes(struct history *h, int64_t now_ms)
-{
-	struct params *p = params_new(), *old = params_new();
-	h->sent = h->nnotes < BATCH_MAX ? h->nnotes : BATCH_MAX;
-	params_text(p, h->o.cell);
-	params_int8(p, h->epoch);
-	put_notes(h, p);
-	params_text(old, h->o.cell);
-	params_int8(old, h->epoch);
-	params_int8(old, now_ms - FORECAST_RETENTION_MS);
-	h->state = WRITING;
-	pg_conn_add(h->conn, SQL_HISTORY_WRITE, p);
-	pg_conn_add(h->conn, SQL_HISTORY_FORGET, old);
-	pg_conn_go(h->conn);
-}
-
 static void forget_notes(struct history *h, size_t n)
 {
 	if (n == 0)
@@ -157,60 +189,62 @@ static void forget_notes(struct history *h, size_t n)
 	h->nnotes -= n;
 }
 
-/* ---- the connection -------------------------------------------------------------------------- */
+static const struct pg_query WRITE = {.name = "write-node-history",
+	.sql = SQL_HISTORY_WRITE,
+	.aside = true,
+	.plans_freely = true};
+static const struct pg_query FORGET = {.name = "forget-node-history",
+	.sql = SQL_HISTORY_FORGET,
+	.aside = true,
+	.plans_freely = true};
 
-static void on_up(void *ctx)
-{
-	((struct history *)ctx)->up = true;
-}
-
-static void on_down(bool came_up, const char *sentence, void *ctx)
-{
-	struct history *h = ctx;
-	h->up = false;
-	h->state = IDLE;
-	if (came_up)
-		log_event(h->o.log, LEVEL_WARN, "history-down", "why", sentence, "effect",
-			"what nodes use is kept for an hour", NULL);
-}
-
-static void on_round(struct round *r, void *ctx)
+static void on_forgot(const struct pg_answer *a, void *ctx)
 {
 	struct history *h = ctx;
-	enum history_state was = h->state;
-	h->state = IDLE;
-	if (r->sqlstate[0]) {
-		if (!pg_conn_unprepared(r->sqlstate))
-			pg_conn_drop(h->conn, r->fault.text);
-		return;
-	}
-	pg_conn_praise(h->conn);
-	if (was == WRITING)
-		forget_notes(h, h->sent);
-	if (was != READING || r->count != 1)
-		return;
-	take_page(h, r->result[0]);
-	if (h->wants) /* the loop turns before its answer is there */
-		read_page(h);
+	answered(h, a);
+	if (a->too_long)
+		h->too_much++;
+	else if (h->too_much > 0)
+		h->too_much--;
 }
 
-static void connect_to_ledger(struct history *h)
+/* Where nobody led for weeks there may be more to delete than the server does in the time of a
+ * statement: then the oldest first. */
+static void forget_hours(struct history *h)
 {
-	struct pg_conn_options o = {.conninfo = h->o.conninfo,
-		.application_name = "sluice-controller history",
-		.seed = h->o.seed};
-	struct pg_conn_events events = {.up = on_up, .down = on_down, .round = on_round, .ctx = h};
-	struct err e = {""};
-	if (!h->conn && pg_conn_new(h->loop, &o, &events, &h->conn, &e) != 0)
-		log_event(h->o.log, LEVEL_WARN, "history-down", "why", e.text, NULL);
+	struct params *p = pg_params(h->o.pg);
+	int64_t more_ms =
+		h->too_much > 0 ? backoff_ms(DAY_MS, h->too_much - 1, INT64_C(1000) * DAY_MS) : 0;
+	params_int8(p, h->epoch);
+	params_int8(p, h->now_ms - FORECAST_RETENTION_MS - more_ms);
+	ask(h, &FORGET, p, on_forgot);
+}
+
+static void on_written(const struct pg_answer *a, void *ctx)
+{
+	struct history *h = ctx;
+	if (!answered(h, a))
+		return;
+	if (h->sent < BATCH_MAX) /* all that there were */
+		h->written_ms = h->now_ms;
+	forget_notes(h, h->sent);
+	forget_hours(h);
+}
+
+static void write_notes(struct history *h)
+{
+	struct params *p = pg_params(h->o.pg);
+	h->sent = h->nnotes < BATCH_MAX ? h->nnotes : BATCH_MAX;
+	params_int8(p, h->epoch);
+	put_notes(h, p);
+	ask(h, &WRITE, p, on_written);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
-struct history *history_new(struct ev_loop *loop, const struct history_options *o)
+struct history *history_new(const struct history_options *o)
 {
 	struct history *h = mem_alloc(sizeof(*h));
-	h->loop = loop;
 	h->o = *o;
 	map_init(&h->minutes, minute_has_node);
 	return h;
@@ -220,8 +254,6 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
-	if (h->conn)
-		pg_conn_free(h->conn);
 	map_free(&h->minutes, free);
 	forget_notes(h, h->nnotes);
 	free(h->note);
@@ -265,30 +297,25 @@ void history_note(struct history *h, const char *node, int64_t at_ms, struct loa
 }
 
 /* What could not be written for an hour is let go; not while it is on its way. */
-static void forget_old(struct history *h, int64_t now_ms)
+static void forget_old(struct history *h)
 {
 	size_t n = 0;
-	while (n < h->nnotes && h->note[n].at_ms < now_ms - HOUR_MS)
+	while (n < h->nnotes && h->note[n].at_ms < h->now_ms - HOUR_MS)
 		n++;
-	if (n > 0 && h->state != WRITING && !h->up)
+	if (!h->under_way && h->trouble[0])
 		forget_notes(h, n);
 }
 
 void history_tick(struct history *h, int64_t epoch, int64_t now_ms)
 {
 	h->epoch = epoch;
-	forget_old(h, now_ms);
+	h->now_ms = now_ms;
+	forget_old(h);
 	bool due = h->nnotes > 0 && (now_ms - h->written_ms >= WRITE_MS || now_ms < h->written_ms);
-	if (!h->wants && !due)
-		return;
-	connect_to_ledger(h);
-	if (!h->up || h->state != IDLE || pg_conn_busy(h->conn))
-		return;
-	if (h->wants) {
+	if (h->rest > 0)
+		h->rest--;
+	else if (!h->under_way && h->wants)
 		read_page(h);
-		return;
-	}
-	if (h->nnotes <= BATCH_MAX)
-		h->written_ms = now_ms;
-	write_notes(h, now_ms);
+	else if (!h->under_way && due)
+		write_notes(h);
 }

@@ -7,9 +7,9 @@
  * behind the leader's epoch, in one statement. What is older than FORECAST_RETENTION_MS is deleted
  * as it goes. A loss of the last minutes is a loss of minutes: nothing waits for a write.
  *
- * On a connection of its own, as the cost API's: a week of 5,000 nodes is 840,000 rows, and no
- * admission is to wait for their reading. Postgres away: samples are kept for an hour, then the
- * oldest go.
+ * On the background's connection (ledger/pg.h): a week of 5,000 nodes is 840,000 rows, and no admission is
+ * to wait for their reading; of others there each has its turn after a page. Postgres away: samples are
+ * kept for an hour, then the oldest go.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_HISTORY_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_HISTORY_H
@@ -20,16 +20,15 @@
 #include "controller/common/log.h"
 #include "overcommit/load.h"
 
-struct ev_loop;
 struct history;
+struct pg;
 
 struct history_options {
-	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
+	struct pg *pg; /* of the background; goes first, or is not turned meanwhile */
 	struct log *log;
-	uint64_t seed;
 };
 
-struct history *history_new(struct ev_loop *loop, const struct history_options *o);
+struct history *history_new(const struct history_options *o);
 void history_free(struct history *h);
 
 /* Asks for all that is kept; told is called for each minute, from the loop, in pages; node "" with

@@ -19,6 +19,7 @@
 
 struct book {
 	struct ev_loop *loop;
+	struct pg *pg;
 	struct history *history;
 	struct buf told; /* "node minute cpu memory;" each */
 	bool all;
@@ -39,14 +40,15 @@ static void open_book(struct book *b, const char *cell, int64_t epoch)
 {
 	*b = (struct book){.loop = ev_loop_new(EVFLAG_AUTO), .epoch = epoch};
 	buf_init(&b->told, 1 << 24);
-	struct history_options o = {
-		.conninfo = F.conninfo, .cell = cell, .identity = "me", .seed = 3};
-	b->history = history_new(b->loop, &o);
+	struct pg_options pg = {F.conninfo, cell, "background", 3, .idle_ms = 60000};
+	assert_int_equal(pg_new(b->loop, &pg, &b->pg, NULL), 0);
+	b->history = history_new(&(struct history_options){.pg = b->pg});
 	alarm(900);
 }
 
 static void close_book(struct book *b)
 {
+	pg_free(b->pg);
 	history_free(b->history);
 	ev_loop_destroy(b->loop);
 	buf_done(&b->told);

@@ -25,6 +25,7 @@ struct shop {
 	struct drive d;
 	int64_t epoch, now_ms, tick_ms;
 	const char *cell;
+	struct pg *background[2]; /* of the one who forgets, and of a second one */
 	struct retention *retention;
 };
 
@@ -35,11 +36,13 @@ static int64_t wall_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-static struct retention *make_retention(struct shop *s, int keep_days, int64_t batch)
+static struct retention *make_retention(
+	struct shop *s, struct pg **ret_background, int keep_days, int64_t batch)
 {
-	struct retention_options o = {
-		.conninfo = F.conninfo, .cell = s->cell, .seed = 3, .keep_ms = keep_days * DAY};
-	struct retention *r = retention_new(s->d.loop, &o);
+	struct pg_options pg = {F.conninfo, s->cell, "background", 3, .idle_ms = 60000};
+	assert_int_equal(pg_new(s->d.loop, &pg, ret_background, NULL), 0);
+	struct retention_options o = {.pg = *ret_background, .keep_ms = keep_days * DAY};
+	struct retention *r = retention_new(&o);
 	retention_set_pace(r, 0, batch);
 	return r;
 }
@@ -52,12 +55,14 @@ static void open_shop(struct shop *s, const char *cell, int keep_days, int64_t b
 	drive_start(&s->d, &F, cell, "me");
 	s->epoch = drive_lead(&s->d);
 	assert_int_equal(drive_batch(&s->d, s->epoch, &cap, 1), LEDGER_DONE);
-	s->retention = make_retention(s, keep_days, batch);
+	s->retention = make_retention(s, &s->background[0], keep_days, batch);
 }
 
 static void close_shop(struct shop *s)
 {
 	assert_string_equal(drive_audit(), "");
+	for (int i = 0; i < 2; i++)
+		pg_free(s->background[i]);
 	retention_free(s->retention);
 	drive_stop(&s->d);
 }
@@ -439,7 +444,7 @@ static void two_at_once_count_each_run_once(void **state)
 	struct shop s;
 	char before[4096], after[4096];
 	open_shop(&s, "two", 400, 3);
-	struct retention *second = make_retention(&s, 400, 4);
+	struct retention *second = make_retention(&s, &s.background[1], 400, 4);
 	for (int job = 1; job <= 50; job++)
 		ran(&s, job, 1, 405, job);
 	sums(&s, before);
@@ -447,6 +452,8 @@ static void two_at_once_count_each_run_once(void **state)
 		turn(&s, second, ALWAYS, s.now_ms);
 		turn(&s, s.retention, ALWAYS, s.now_ms);
 	}
+	pg_free(s.background[1]);
+	s.background[1] = NULL;
 	retention_free(second);
 	sums(&s, after);
 	assert_string_equal(after, before);
@@ -459,7 +466,7 @@ static void two_at_once_count_each_run_once(void **state)
 static bool waits_for_a_lock(void)
 {
 	return strcmp(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
-					 "application_name = 'sluice-controller retention' AND "
+					 "application_name = 'background' AND "
 					 "wait_event_type = 'Lock'"),
 		       "0") != 0;
 }
@@ -496,7 +503,7 @@ static void a_batch_that_is_cut_off_did_not_happen(void **state)
 	assert_string_equal(
 		pg_fixture_sql(&F, "SELECT count(*) FROM sluice.segment WHERE cell = 'cut'"), "20");
 	pg_fixture_sql(&F, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
-			   "application_name = 'sluice-controller retention'");
+			   "application_name = 'background'");
 	PQfinish(other);
 	for (int i = 0; i < 3; i++) /* it hears of it */
 		turn(&s, s.retention, ALWAYS, s.now_ms);

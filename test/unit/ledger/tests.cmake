@@ -30,7 +30,7 @@ add_executable(bench_retention ${LEDGER_TEST_DIR}/../../bench/retention.c)
 target_link_libraries(bench_retention PRIVATE ledger_drive)
 
 # What the controller reads of it.
-foreach(name past history retention roles)
+foreach(name past history retention roles background)
   add_executable(test_ledger_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_ledger_${name} PRIVATE controller_parts ledger_drive ${CMOCKA})
   add_test(NAME ledger_${name} COMMAND test_ledger_${name})
