@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FIELDS = ROOT / "include/sluice/fields"
 # Each kind, in the order of the reference, and the rows of its spec. None: no row is of it, and its CRD is written by hand.
-KINDS = {"clusterqueue": None, "localqueue": None, "cohort": None, "resourceflavor": None, "workloadpriorityclass": None,
+KINDS = {"clusterqueue": "clusterqueue", "localqueue": None, "cohort": None, "resourceflavor": None, "workloadpriorityclass": None,
          "calendar": None, "runpolicy": "runpolicy", "priceplan": None, "budget": None, "advancereservation": "advance_reservation", "nodeovercommit": None}
 MARK = "# Made by api/generate.py of include/sluice/fields/ and api/parts/{}.yaml: edit those.\n"
 
@@ -176,8 +176,9 @@ def a_span(m, wire, low, high, default, why, text):
     bounds = f"duration(self) >= duration('{span(low)}') && " if low > 0 else ""
     cel = f"self != '' && self.matches('^([0-9]{{1,4}}h)?([0-9]{{1,6}}m)?([0-9]{{1,8}}s)?$') && {bounds}duration(self) <= duration('{span(high)}')"
     what = f"from {span(low)} to {span(high, True)}" if low > 0 else f"of at most {span(high, True)}"
+    such = "30m, 1h30m or 36h" if high >= 36 * 3600000 else "30s, 5m or 1h30m"
     schema = {"type": ("string", []), "maxLength": ("32", []), "x-kubernetes-validations": rule(
-        cel, f"{key} must be a duration {what} with its units: hours, minutes, seconds, such as 30m, 1h30m or 36h")}
+        cel, f"{key} must be a duration {what} with its units: hours, minutes, seconds, such as {such}")}
     return said(wire), needed, text, schema | ({"default": (span(written), [])} if written is not None else {})
 
 

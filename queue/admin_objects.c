@@ -26,7 +26,7 @@ static uint64_t tree_number(const char *name, bool is_cohort)
 
 static uint64_t tree_of(const struct clusterqueue *cq)
 {
-	const struct cohort *c = cq->spec.cohort;
+	const struct cohort *c = cq->cohort;
 	while (c && c->parent && !c->cyclic)
 		c = c->parent;
 	return c ? tree_number(c->object.name, true) : tree_number(cq->name, false);
@@ -113,7 +113,7 @@ static void tell_of_localqueues(const struct telling *t, const struct clusterque
 static void tell_of(const struct telling *t, struct clusterqueue *cq)
 {
 	tell(t, "ClusterQueue", cq->name, (uint64_t)cq->generation);
-	tell_cohorts(t, cq->spec.cohort);
+	tell_cohorts(t, cq->cohort);
 	tell_flavors(t, cq);
 	tell_policies(t, cq->window_state);
 	tell_plan(t, cq);

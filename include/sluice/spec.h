@@ -112,9 +112,9 @@ enum stop_policy {
 
 /* When the search through the flavors of a group goes on. Zero is Kueue's default. */
 struct fungibility_spec {
-	bool next_when_borrowing;  /* whenCanBorrow: TryNextFlavor */
-	bool stop_when_preempting; /* whenCanPreempt: MayStopSearch */
-	bool prefer_preemption;	   /* preference: PreemptionOverBorrowing */
+#include "sluice/fields/members.h"
+#include "sluice/fields/fungibility.def"
+#include "sluice/fields/end.h"
 };
 
 enum preemption_policy {
@@ -127,12 +127,9 @@ enum preemption_policy {
 /* Which Jobs a Job of this ClusterQueue may preempt, and for how long its own runs are
  * spared. Zero is Kueue's default: none. */
 struct preemption_spec {
-	enum preemption_policy within_clusterqueue;
-	enum preemption_policy reclaim_within_cohort;
-	bool borrow_within_cohort; /* borrowWithinCohort.policy LowerPriority */
-	bool has_max_priority;	   /* borrowWithinCohort.maxPriorityThreshold is set */
-	int32_t max_priority;
-	int64_t min_run_ms; /* minRun: its own runs are no victims sooner after their start */
+#include "sluice/fields/members.h"
+#include "sluice/fields/preemption.def"
+#include "sluice/fields/end.h"
 };
 
 /* The longest minRun. */
@@ -169,29 +166,11 @@ struct clusterqueue_spec {
 	const char *name;
 	int64_t generation; /* what status.observedGeneration will say */
 	bool deleting;
-	const char *cohort; /* spec.cohortName, "" when absent */
 	const struct resource_group_spec *groups;
 	size_t ngroups;
-	enum queueing_strategy strategy;
-	enum stop_policy stop_policy;
-	bool has_namespace_selector; /* absent selects nothing, empty selects everything */
-	struct selector_term namespace_selector;
-	struct fungibility_spec fungibility;
-	struct preemption_spec preemption;
-	int32_t backfill_reservations; /* spec.backfill.reservations, up to
-					  BACKFILL_RESERVATIONS_MAX; 0 when absent, which is one */
-	double weight;		       /* spec.fairSharing.weight; 1 when absent */
-	bool orders_by_usage;	       /* admissionMode UsageBasedAdmissionFairSharing */
-	int64_t default_max_run_ms;    /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
-	enum cluster_fit cluster_fit;
-	bool has_max_priority; /* spec.maxPriority: what more a Job claims does not count */
-	int32_t max_priority;
-	struct pod_metadata metadata; /* spec.podTemplate */
-	int32_t gap_fillers_below; /* spec.gapFillers.below: Jobs of a lower priority fill gaps. 0
-				      when gapFillers is absent, GAP_FILLERS_NONE when it is empty */
-	bool grow_by_default;	   /* growByDefault, for Jobs that do not say (struct job, grow) */
-	int64_t grow_interval_ms;  /* growInterval: a run grows so long after its start or the last
-				      change of its size at the earliest; 0: GROW_INTERVAL_MS */
+#include "sluice/fields/members.h"
+#include "sluice/fields/clusterqueue.def"
+#include "sluice/fields/end.h"
 };
 
 /* No priority is below it, so no Job fills gaps: as in Kueue. */

@@ -309,19 +309,19 @@ static void judge_selector(struct faults *f, const void *object)
 			return;
 		any |= ns->exists;
 	}
-	if (cq->spec.has_selector && !any)
+	if (cq->spec.has_namespace_selector && !any)
 		return; /* none has been read */
 	if (faults_add(f, "WithoutEffect"))
 		text_add(f->text,
 			"spec.namespaceSelector selects no namespace, so no Job can wait here; %s",
-			cq->spec.has_selector ? "label a namespace or change it"
-					      : "set it ({} selects all)");
+			cq->spec.has_namespace_selector ? "label a namespace or change it"
+							: "set it ({} selects all)");
 }
 
 void effect_say_not_selected(const struct localqueue *lq, struct text *t)
 {
 	const char *cq = lq->cq->name, *ns = lq->ns->name;
-	if (!lq->cq->spec.has_selector)
+	if (!lq->cq->spec.has_namespace_selector)
 		text_add(t,
 			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set it ({} selects every namespace)",
 			cq);

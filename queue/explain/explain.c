@@ -188,7 +188,7 @@ static void explain_inactive(
 	case CLUSTERQUEUE_CYCLIC:
 		text_add(t,
 			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; correct spec.parentName of one of them",
-			cq->name, cq->spec.cohort->object.name);
+			cq->name, cq->cohort->object.name);
 		break;
 	case CLUSTERQUEUE_FLAVOR_MISSING:
 		explain_missing_flavor(cq, clusterqueue_missing_flavor(cq), t);

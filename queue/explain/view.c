@@ -155,7 +155,7 @@ static const char *inactive_reason(
 	case CLUSTERQUEUE_CYCLIC:
 		text_add(message,
 			"Can't admit new workloads: the parents of Cohort %s form a cycle.",
-			cq->spec.cohort->object.name);
+			cq->cohort->object.name);
 		return "CohortCycle";
 	case CLUSTERQUEUE_FLAVOR_MISSING:
 		return add_missing_flavor(q, clusterqueue_missing_flavor(cq), message);
@@ -169,7 +169,7 @@ static const char *inactive_reason(
 		break;
 	}
 	text_add(message, "Can admit new workloads");
-	if (!cq->spec.has_selector)
+	if (!cq->spec.has_namespace_selector)
 		text_add(message,
 			", but selects no namespace: set spec.namespaceSelector ({} selects all)");
 	return "Ready";
@@ -206,7 +206,7 @@ static void fill_clusterqueue(
 	ret->grows = cq->spec.grow_by_default;
 	ret->has_max_priority = cq->spec.has_max_priority;
 	ret->max_priority = cq->spec.max_priority;
-	ret->cohort = cq->spec.cohort ? cq->spec.cohort->object.name : "";
+	ret->cohort = cq->cohort ? cq->cohort->object.name : "";
 	count_waiting(cq, ret);
 	struct stopping stopping = stopping_of(cq);
 	ret->stopping = stopping.n;

@@ -26,6 +26,8 @@
 #define BOUNDS(tag) int tag##_bounds(const struct tag *s, const char *at, struct err *e);
 
 BOUNDS(advance_reservation_spec)
+BOUNDS(clusterqueue_spec)
+BOUNDS(preemption_spec)
 BOUNDS(runpolicy_spec)
 
 #undef BOUNDS
@@ -53,6 +55,8 @@ COPY(node_group)
 SAME(node_group)
 
 COPY(queue_config)
+COPY(fungibility_spec)
+COPY(preemption_spec)
 COPY(localqueue_limits)
 SAME(localqueue_limits)
 COPY(provisioning_spec)

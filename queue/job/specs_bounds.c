@@ -56,6 +56,14 @@ BEGIN(advance_reservation_spec)
 #include "sluice/fields/advance_reservation.def"
 END
 
+BEGIN(clusterqueue_spec)
+#include "sluice/fields/clusterqueue.def"
+END
+
+BEGIN(preemption_spec)
+#include "sluice/fields/preemption.def"
+END
+
 BEGIN(runpolicy_spec)
 #include "sluice/fields/runpolicy.def"
 END

@@ -131,6 +131,18 @@ BEGIN(advance_reservation_spec)
 #include "sluice/fields/advance_reservation.def"
 }
 
+BEGIN(fungibility_spec)
+#include "sluice/fields/fungibility.def"
+}
+
+BEGIN(preemption_spec)
+#include "sluice/fields/preemption.def"
+}
+
+BEGIN(clusterqueue_spec)
+#include "sluice/fields/clusterqueue.def"
+}
+
 BEGIN(runpolicy_spec)
 #include "sluice/fields/runpolicy.def"
 }

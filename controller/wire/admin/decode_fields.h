@@ -16,6 +16,9 @@
 		struct decoder *d, const struct path *at, const cJSON *o, struct tag *ret);
 
 FIELDS(advance_reservation_spec)
+FIELDS(clusterqueue_spec)
+FIELDS(fungibility_spec)
+FIELDS(preemption_spec)
 FIELDS(runpolicy_spec)
 
 #undef FIELDS

@@ -16,3 +16,4 @@
 #undef WEIGHT
 #undef METADATA
 #undef OBJECT
+#undef NAMES

@@ -6,6 +6,7 @@
 
 #include "queue/core/model/clusterqueue.h"
 #include "queue/core/model/cohort.h"
+#include "queue/job/specs.h"
 
 /* The object with the resource groups. */
 struct owner {
@@ -174,13 +175,13 @@ static int check_policies(const struct clusterqueue_spec *s, struct err *e)
 {
 	const struct preemption_spec *p = &s->preemption;
 	const struct fungibility_spec *f = &s->fungibility;
-	if (p->min_run_ms < 0 || p->min_run_ms > MIN_RUN_MAX_MS)
-		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: spec.preemption.minRun must be from 0s to 744h", s->name);
-	if (s->grow_interval_ms != 0 && (s->grow_interval_ms < GROW_INTERVAL_MIN_MS ||
-						s->grow_interval_ms > GROW_INTERVAL_MAX_MS))
-		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: spec.growInterval must be from 1s to 24h", s->name);
+	int code = clusterqueue_spec_bounds(s, "spec.", e);
+	if (code == 0)
+		code = preemption_spec_bounds(p, "spec.preemption.", e);
+	if (code) {
+		err_wrap(e, "ClusterQueue %s", s->name);
+		return code;
+	}
 	if (p->borrow_within_cohort && p->reclaim_within_cohort == PREEMPT_NEVER)
 		return err_set(e, ERR_INVALID,
 			"ClusterQueue %s: spec.preemption.borrowWithinCohort needs reclaimWithinCohort LowerPriority or Any; set it or remove borrowWithinCohort",

@@ -91,13 +91,18 @@ struct clusterqueue **clusterqueues_by_name(const struct clusterqueues *all, siz
 	return ret;
 }
 
+static struct cq_spec no_spec(const struct clusterqueues *all)
+{
+	return (struct cq_spec){
+		.cohort = "", .weight = 1, .ignores_undeclared = all->ignore_undeclared};
+}
+
 static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 {
 	struct clusterqueue *cq = mem_alloc(sizeof(*cq));
-	cq->spec.ignores_undeclared = all->ignore_undeclared;
+	cq->spec = no_spec(all);
 	cq->name = mem_strdup(name);
 	cq->serial = ++all->serials;
-	cq->spec.weight = 1;
 	cq->node = quota_node_under(all->quota, "cq", name);
 	cq->node->owner = cq;
 	each_feature(f, ALL_FEATURES, queue_made)
@@ -229,10 +234,10 @@ static void limits_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 
 static bool cohort_take(struct clusterqueues *all, struct clusterqueue *cq, const char *name)
 {
-	struct cohort *old = cq->spec.cohort;
+	struct cohort *old = cq->cohort;
 	if (old ? strcmp(old->object.name, name) == 0 : !*name)
 		return false;
-	cq->spec.cohort = *name ? cohort_keep(all->cohorts, name) : NULL;
+	cq->cohort = *name ? cohort_keep(all->cohorts, name) : NULL;
 	quota_move(all->quota, cq->node, NULL); /* not below a Cohort that may be freed now */
 	if (old)
 		cohort_put(all->cohorts, old);
@@ -249,28 +254,21 @@ static void groups_take(
 		group_take(&cq->spec.groups[i], &s->groups[i], cq, all->flavors, all->quota);
 }
 
-static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec *s)
+/* Everything that the spec says but for its groups. */
+static void fields_take(struct cq_spec *to, const struct clusterqueue_spec *from)
 {
-	cq->exists = true;
-	cq->deleting = s->deleting;
-	cq->generation = s->generation;
-	cq->spec.strategy = s->strategy;
-	cq->spec.backfill_reservations = s->backfill_reservations;
-	cq->spec.stop_policy = s->stop_policy;
-	cq->spec.has_selector = s->has_namespace_selector;
-	cq->spec.selector = selector_term_copy(&cq->spec.memory, &s->namespace_selector);
-	cq->spec.fungibility = s->fungibility;
-	cq->spec.preemption = s->preemption;
-	cq->spec.weight = s->weight;
-	cq->spec.orders_by_usage = s->orders_by_usage;
-	cq->spec.default_max_run_ms = s->default_max_run_ms;
-	cq->spec.grow_by_default = s->grow_by_default;
-	cq->spec.grow_interval_ms = s->grow_interval_ms;
-	cq->spec.cluster_fit = s->cluster_fit;
-	cq->spec.has_max_priority = s->has_max_priority;
-	cq->spec.max_priority = s->max_priority;
-	cq->spec.metadata = pod_metadata_copy(&cq->spec.memory, &s->metadata);
-	cq->spec.gap_fillers_below = s->gap_fillers_below;
+	struct arena *a = &to->memory;
+#define VALUE(m) to->m = from->m;
+#define ENUM(m, last) to->m = from->m;
+#define TEXT(m) to->m = arena_string(a, from->m);
+#define PART(m, tag) to->m = tag##_copy(a, &from->m);
+#include "sluice/fields/plain.h"
+#include "sluice/fields/clusterqueue.def"
+#include "sluice/fields/end.h"
+#undef VALUE
+#undef ENUM
+#undef TEXT
+#undef PART
 }
 
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
@@ -283,7 +281,10 @@ void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 		.spec.groups = cq->spec.groups,
 		.spec.ngroups = cq->spec.ngroups};
 	groups_take(all, cq, s);
-	fields_take(cq, s);
+	cq->exists = true;
+	cq->deleting = s->deleting;
+	cq->generation = s->generation;
+	fields_take(&cq->spec, s);
 	ret->moved = cohort_take(all, cq, s->cohort) || !existed;
 	limits_take(cq, s);
 	ret->reshaped = keys_choose(cq, same ? &old : NULL);
@@ -293,20 +294,9 @@ void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 {
 	spec_forget(cq, all->flavors);
-	cq->exists = cq->deleting = cq->spec.has_selector = cq->spec.orders_by_usage = false;
-	cq->spec.has_max_priority = false;
-	cq->spec.gap_fillers_below = 0;
-	cq->generation = cq->spec.default_max_run_ms = cq->spec.grow_interval_ms = 0;
-	cq->spec.grow_by_default = false;
-	cq->spec.strategy = BEST_EFFORT_FIFO;
-	cq->spec.backfill_reservations = 0;
-	cq->spec.cluster_fit = CLUSTER_FIT_POSSIBLE;
-	cq->spec.stop_policy = STOP_NONE;
-	cq->spec.selector = (struct selector_term){0};
-	cq->spec.metadata = (struct pod_metadata){0};
-	cq->spec.fungibility = (struct fungibility_spec){0};
-	cq->spec.preemption = (struct preemption_spec){0};
-	cq->spec.weight = 1;
+	cq->exists = cq->deleting = false;
+	cq->generation = 0;
+	cq->spec = no_spec(all);
 	cq->nkeys = 0;
 	limits_drop(cq);
 	cohort_take(all, cq, "");
@@ -372,7 +362,7 @@ enum clusterqueue_state clusterqueue_state(const struct clusterqueue *cq)
 		return CLUSTERQUEUE_DELETING;
 	if (cq->spec.stop_policy != STOP_NONE)
 		return CLUSTERQUEUE_STOPPED;
-	if (cq->spec.cohort && cq->spec.cohort->cyclic)
+	if (cq->cohort && cq->cohort->cyclic)
 		return CLUSTERQUEUE_CYCLIC;
 	if (clusterqueue_missing_flavor(cq))
 		return CLUSTERQUEUE_FLAVOR_MISSING;

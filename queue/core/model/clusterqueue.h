@@ -43,24 +43,9 @@ static inline struct quota_row *group_row(
 
 /* The spec in force. */
 struct cq_spec {
-	struct cohort *cohort; /* NULL: in none */
-	enum queueing_strategy strategy;
-	int32_t backfill_reservations;
-	enum stop_policy stop_policy;
-	bool has_selector;
-	struct selector_term selector;
-	struct fungibility_spec fungibility;
-	struct preemption_spec preemption;
-	double weight;
-	bool orders_by_usage;
-	int64_t default_max_run_ms;
-	enum cluster_fit cluster_fit;
-	bool has_max_priority;
-	struct pod_metadata metadata;
-	int32_t max_priority;	   /* its Jobs' priorities are capped at this */
-	int32_t gap_fillers_below; /* Jobs of a lower priority fill gaps */
-	bool grow_by_default;	   /* its runs with min-parallelism grow unless their Jobs say no */
-	int64_t grow_interval_ms;  /* 0: GROW_INTERVAL_MS */
+#include "sluice/fields/members.h"
+#include "sluice/fields/clusterqueue.def"
+#include "sluice/fields/end.h"
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;
@@ -87,7 +72,8 @@ struct clusterqueue {
 	bool exists, deleting;
 	int64_t generation;
 	struct cq_spec spec;
-	char *invalid; /* the sentence about a newer spec that was refused */
+	struct cohort *cohort; /* NULL: in none */
+	char *invalid;	       /* the sentence about a newer spec that was refused */
 
 	size_t nkeys; /* keys.h */
 

@@ -92,7 +92,7 @@ void cohort_trees_form(struct queue *q)
 		take_promises_back(q, cq);
 	cohorts_link(&q->cohorts);
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
-		quota_move(&q->quota, cq->node, cq->spec.cohort ? cq->spec.cohort->node : NULL);
+		quota_move(&q->quota, cq->node, cq->cohort ? cq->cohort->node : NULL);
 	settle_cohorts(q);
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
 		if (!cq->node->parent)

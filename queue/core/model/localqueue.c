@@ -177,11 +177,11 @@ size_t localqueue_pending(const struct localqueue *lq)
 
 bool clusterqueue_selects(const struct clusterqueue *cq, const struct nspace *ns)
 {
-	if (!cq->spec.has_selector)
+	if (!cq->spec.has_namespace_selector)
 		return false;
 	if (!ns->exists)
-		return cq->spec.selector.nrequirements == 0;
-	return labels_match(ns->labels, ns->nlabels, &cq->spec.selector);
+		return cq->spec.namespace_selector.nrequirements == 0;
+	return labels_match(ns->labels, ns->nlabels, &cq->spec.namespace_selector);
 }
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq)
