@@ -1,4 +1,5 @@
 #include "base/uid.h"
+#include "base/json_writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,13 @@ void uid_format(const struct uid *uid, char ret_text[UID_TEXT_SIZE])
 		*p++ = digits[uid->byte[i] & 15];
 	}
 	*p = '\0';
+}
+
+void uid_put(struct json_writer *w, const char *key, const struct uid *uid)
+{
+	char text[UID_TEXT_SIZE];
+	uid_format(uid, text);
+	jw_text(w, key, text);
 }
 
 int uid_cmp(const struct uid *a, const struct uid *b)

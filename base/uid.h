@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct json_writer;
+
 struct uid {
 	uint8_t byte[16];
 };
@@ -16,6 +18,7 @@ struct uid {
 
 bool uid_parse(const char *text, struct uid *ret_uid); /* 8-4-4-4-12 hex digits, nothing else */
 void uid_format(const struct uid *uid, char ret_text[UID_TEXT_SIZE]);
+void uid_put(struct json_writer *w, const char *key, const struct uid *uid); /* as a member */
 int uid_cmp(const struct uid *a, const struct uid *b); /* <0, 0, >0: the last tie-breaker */
 uint64_t uid_hash(const struct uid *uid);
 

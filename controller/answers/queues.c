@@ -9,31 +9,28 @@
 #include "controller/write/status.h"
 #include "controller/write/trouble_rows.h"
 
-static void put_resource(struct buf *out, const struct usage_view *u, const void *ctx)
+static void put_resource(struct json_writer *w, const struct usage_view *u, const void *ctx)
 {
 	(void)ctx;
-	char text[QUANTITY_TEXT_SIZE];
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, u->resource);
-	put_member(out, "nominal", status_quantity(u->nominal, u->resource, text));
-	put_member(out, "reserved", status_quantity(u->reserved, u->resource, text));
-	put_member(out, "used", status_quantity(u->used, u->resource, text));
+	quantity_put(w, "nominal", u->nominal, u->resource);
+	quantity_put(w, "reserved", u->reserved, u->resource);
+	quantity_put(w, "used", u->used, u->resource);
 	if (u->borrowed > 0)
-		put_member(out, "borrowed", status_quantity(u->borrowed, u->resource, text));
+		quantity_put(w, "borrowed", u->borrowed, u->resource);
 	if (u->subtree != u->nominal) {
-		put_member(out, "subtree", status_quantity(u->subtree, u->resource, text));
-		buf_printf(out, ",\"subtreeUnits\":%" PRId64, u->subtree);
+		quantity_put(w, "subtree", u->subtree, u->resource);
+		jw_int(w, "subtreeUnits", u->subtree);
 	}
-	buf_printf(out,
-		",\"nominalUnits\":%" PRId64 ",\"reservedUnits\":%" PRId64 ",\"usedUnits\":%" PRId64
-		"}",
-		u->nominal, u->reserved, u->used);
+	jw_int(w, "nominalUnits", u->nominal);
+	jw_int(w, "reservedUnits", u->reserved);
+	jw_int(w, "usedUnits", u->used);
 }
 
 static void put_flavors(struct buf *out, const struct usage_view *usage, size_t n)
 {
+	struct json_writer w = json_writer(out);
 	buf_puts(out, ",\"flavors\":");
-	status_put_flavors(out, usage, n, put_resource, NULL);
+	status_put_flavors(&w, NULL, usage, n, put_resource, NULL);
 }
 
 /* Of one below a Cohort. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_writer.h"
+
 static const char *stamp_render(int64_t ms, bool with_ms, char ret_text[STAMP_TEXT_SIZE])
 {
 	int64_t rest = ms % 1000;
@@ -30,4 +32,23 @@ const char *stamp_format(int64_t ms, char ret_text[STAMP_TEXT_SIZE])
 const char *stamp_format_seconds(int64_t ms, char ret_text[STAMP_TEXT_SIZE])
 {
 	return stamp_render(ms, false, ret_text);
+}
+
+static bool is_known(int64_t ms)
+{
+	return ms > 0 && ms < INT64_MAX;
+}
+
+void stamp_put(struct json_writer *w, const char *key, int64_t ms)
+{
+	char text[STAMP_TEXT_SIZE];
+	if (is_known(ms))
+		jw_text(w, key, stamp_format_seconds(ms, text));
+}
+
+void stamp_put_exact(struct json_writer *w, const char *key, int64_t ms)
+{
+	char text[STAMP_TEXT_SIZE];
+	if (is_known(ms))
+		jw_text(w, key, stamp_format(ms, text));
 }

@@ -2,17 +2,40 @@
 
 #include <inttypes.h>
 
+static void begin_step(struct json_writer *w, const char *op, const char *path)
+{
+	jw_object(w, NULL);
+	jw_text(w, "op", op);
+	jw_text(w, "path", path);
+}
+
 void status_patch(struct buf *out, const struct uid *uid, int64_t version, struct slice status)
 {
-	char text[UID_TEXT_SIZE];
-	uid_format(uid, text);
-	buf_printf(out, "[{\"op\":\"test\",\"path\":\"/metadata/uid\",\"value\":\"%s\"},", text);
-	if (version != 0)
-		buf_printf(out,
-			"{\"op\":\"test\",\"path\":\"/metadata/resourceVersion\",\"value\":\"%" PRId64
-			"\"},",
-			version);
-	buf_puts(out, "{\"op\":\"add\",\"path\":\"/status\",\"value\":");
-	buf_add(out, status.ptr, status.len);
-	buf_puts(out, "}]");
+	struct json_writer w = json_writer(out);
+	jw_array(&w, NULL);
+	begin_step(&w, "test", "/metadata/uid");
+	uid_put(&w, "value", uid);
+	jw_end(&w);
+	if (version != 0) {
+		begin_step(&w, "test", "/metadata/resourceVersion");
+		jw_textf(&w, "value", "%" PRId64, version);
+		jw_end(&w);
+	}
+	begin_step(&w, "add", "/status");
+	jw_raw(&w, "value", status);
+	jw_end(&w);
+	jw_end(&w);
+}
+
+void status_put_condition(struct json_writer *w, const char *type, bool is, const char *reason,
+	const char *message, const char *since, int64_t generation)
+{
+	jw_object(w, NULL);
+	jw_text(w, "type", type);
+	jw_text(w, "status", is ? "True" : "False");
+	jw_text(w, "reason", reason && reason[0] ? reason : "Unknown");
+	jw_text(w, "message", message);
+	jw_text(w, "lastTransitionTime", since);
+	jw_int(w, "observedGeneration", generation > 0 ? generation : 0);
+	jw_end(w);
 }

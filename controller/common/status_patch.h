@@ -9,7 +9,9 @@
 #ifndef SLUICE_CONTROLLER_COMMON_STATUS_PATCH_H
 #define SLUICE_CONTROLLER_COMMON_STATUS_PATCH_H
 
-#include "base/buf.h"
+#include <stdbool.h>
+
+#include "base/json_writer.h"
 #include "base/slice.h"
 #include "base/uid.h"
 
@@ -18,5 +20,9 @@
 /* Appends the JSON patch, for /status, of the object with that uid and that resourceVersion (0: any). The API
  * server answers 422 where uid or version is another by now. */
 void status_patch(struct buf *out, const struct uid *uid, int64_t version, struct slice status);
+
+/* Puts the object of one condition. since: RFC 3339; a reason that is NULL or "" becomes Unknown. */
+void status_put_condition(struct json_writer *w, const char *type, bool is, const char *reason,
+	const char *message, const char *since, int64_t generation);
 
 #endif

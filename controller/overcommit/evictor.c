@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/path.h"
 #include "sluice/queue.h"
@@ -88,14 +89,20 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 
 static void put_body(struct buf *body, const char *ns, const char *name, const struct uid *uid)
 {
-	char text[UID_TEXT_SIZE];
-	uid_format(uid, text);
-	buf_puts(body, "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{"
-		       "\"namespace\":");
-	buf_json_string(body, ns);
-	buf_puts(body, ",\"name\":");
-	buf_json_string(body, name);
-	buf_printf(body, "},\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}", text);
+	struct json_writer w = json_writer(body);
+	jw_object(&w, NULL);
+	jw_text(&w, "apiVersion", "policy/v1");
+	jw_text(&w, "kind", "Eviction");
+	jw_object(&w, "metadata");
+	jw_text(&w, "namespace", ns);
+	jw_text(&w, "name", name);
+	jw_end(&w);
+	jw_object(&w, "deleteOptions");
+	jw_object(&w, "preconditions");
+	uid_put(&w, "uid", uid);
+	jw_end(&w);
+	jw_end(&w);
+	jw_end(&w);
 }
 
 static uint64_t send_off(struct evictor *e, struct eviction *v)

@@ -1,6 +1,5 @@
 #include "controller/overcommit/overcommit_status.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,29 +223,29 @@ static bool may_be_judged(const struct overcommit_status *b, const struct rule *
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_load(struct buf *out, const char *key, struct load l)
+static void put_load(struct json_writer *w, const char *key, struct load l)
 {
-	char cpu[QUANTITY_TEXT_SIZE], memory[QUANTITY_TEXT_SIZE];
-	quantity_format(l.cpu_milli, QUANTITY_MILLI, false, cpu);
-	quantity_format(l.memory_bytes, QUANTITY_WHOLE, true, memory);
-	buf_printf(out, "\"%s\":{\"cpu\":\"%s\",\"memory\":\"%s\"},", key, cpu, memory);
+	jw_object(w, key);
+	quantity_put(w, "cpu", l.cpu_milli, "cpu");
+	quantity_put(w, "memory", l.memory_bytes, "memory");
+	jw_end(w);
 }
 
 static void put_status(
 	struct buf *out, const struct page *p, const struct notice *n, int64_t now_ms)
 {
-	char now[STAMP_TEXT_SIZE];
-	buf_printf(out, "{\"nodes\":%zu,\"degradedNodes\":%zu,", n->nodes, n->degraded);
-	put_load(out, "lent", n->lent);
-	put_load(out, "requested", n->requested);
-	buf_printf(out, "\"lastUpdateTime\":\"%s\",\"conditions\":[{\"type\":\"Active\",",
-		stamp_format_seconds(now_ms, now));
-	buf_printf(out,
-		"\"status\":\"%s\",\"reason\":\"%s\",\"message\":", n->active ? "True" : "False",
-		n->reason);
-	buf_json_string(out, n->message);
-	buf_printf(out, ",\"lastTransitionTime\":\"%s\",\"observedGeneration\":%" PRId64 "}]}",
-		p->since, n->generation > 0 ? n->generation : 0);
+	struct json_writer w = json_writer(out);
+	jw_object(&w, NULL);
+	jw_int(&w, "nodes", (int64_t)n->nodes);
+	jw_int(&w, "degradedNodes", (int64_t)n->degraded);
+	put_load(&w, "lent", n->lent);
+	put_load(&w, "requested", n->requested);
+	stamp_put(&w, "lastUpdateTime", now_ms);
+	jw_array(&w, "conditions");
+	status_put_condition(
+		&w, "Active", n->active, n->reason, n->message, p->since, n->generation);
+	jw_end(&w);
+	jw_end(&w);
 }
 
 static void on_written(const struct kube_answer *a, void *ctx)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
@@ -56,42 +57,42 @@ void publisher_free(struct publisher *p)
 
 /* ---- the body -------------------------------------------------------------------------------- */
 
-static void put_figure(struct buf *out, const char *name, int64_t amount, bool *comma)
+/* Figures are texts, as quantities are. */
+static void put_figure(struct json_writer *w, const char *name, int64_t amount)
 {
-	if (amount < 0)
-		return;
-	buf_printf(out, "%s\"%s\":\"%" PRId64 "\"", *comma ? "," : "", name, amount);
-	*comma = true;
+	if (amount >= 0)
+		jw_textf(w, name, "%" PRId64, amount);
 }
 
-static void put_figures(struct buf *out, const char *key, const struct figures *f)
+static void put_figures(struct json_writer *w, const char *key, const struct figures *f)
 {
-	bool comma = false;
-	buf_printf(out, "\"%s\":{", key);
-	put_figure(out, BATCH_CPU, f->batch_cpu, &comma);
-	put_figure(out, BATCH_MEMORY, f->batch_memory, &comma);
-	put_figure(out, GOCRAN_CPU, f->gocran_cpu, &comma);
-	put_figure(out, GOCRAN_MEMORY, f->gocran_memory, &comma);
-	buf_putc(out, '}');
+	jw_object(w, key);
+	put_figure(w, BATCH_CPU, f->batch_cpu);
+	put_figure(w, BATCH_MEMORY, f->batch_memory);
+	put_figure(w, GOCRAN_CPU, f->gocran_cpu);
+	put_figure(w, GOCRAN_MEMORY, f->gocran_memory);
+	jw_end(w);
 }
 
-/* null: what is published is of no sample. The API server refuses another uid than the node has: that is
- * another node of that name. */
+/* A sample that is null: what is published is of none. The API server refuses another uid than the node has: that
+ * is another node of that name. */
 static void put_body(struct buf *out, const struct uid *of, const struct node_state *a)
 {
-	char at[STAMP_TEXT_SIZE], uid[UID_TEXT_SIZE];
-	uid_format(of, uid);
-	buf_printf(out,
-		"{\"metadata\":{\"uid\":\"%s\",\"annotations\":{\"" SAMPLE_ANNOTATION "\":", uid);
-	if (a->window.newest_ms > 0)
-		buf_printf(out, "\"%s\"", stamp_format(a->window.newest_ms, at));
-	else
-		buf_puts(out, "null");
-	buf_puts(out, "}},\"status\":{");
-	put_figures(out, "capacity", &a->sending);
-	buf_putc(out, ',');
-	put_figures(out, "allocatable", &a->sending);
-	buf_puts(out, "}}");
+	struct json_writer w = json_writer(out);
+	char at[STAMP_TEXT_SIZE];
+	bool is_sampled = a->window.newest_ms > 0;
+	jw_object(&w, NULL);
+	jw_object(&w, "metadata");
+	uid_put(&w, "uid", of);
+	jw_object(&w, "annotations");
+	jw_text(&w, SAMPLE_ANNOTATION, is_sampled ? stamp_format(a->window.newest_ms, at) : NULL);
+	jw_end(&w);
+	jw_end(&w);
+	jw_object(&w, "status");
+	put_figures(&w, "capacity", &a->sending);
+	put_figures(&w, "allocatable", &a->sending);
+	jw_end(&w);
+	jw_end(&w);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "controller/past/past_query.h"
 
 enum { PAST_ROWS_MAX = 1000 };
 
-/* "by":"queue","since":...,"until":...,"more":false and what narrows it; no brace, no comma at either end. */
-void past_answer_put_head(const struct past_query *q, bool more, struct buf *out);
-/* ,"forgottenUntil":...,"note":...: nothing where nothing is missing. Of runs that ended until then the
+/* Puts the members by, since, until, more and what narrows the question, of the object that is open. */
+void past_answer_put_head(const struct past_query *q, bool more, struct json_writer *w);
+/* Puts forgottenUntil and note: nothing where nothing is missing. Of runs that ended until then the
  * ledger has sums at best; 0: it has all of all. */
 void past_answer_put_forgotten(
-	const struct past_query *q, int64_t forgotten_until_ms, struct buf *out);
+	const struct past_query *q, int64_t forgotten_until_ms, struct json_writer *w);
 
 /* The answer to PAST_RUNS, {...,"runs":[...]}, or PAST_REPORT, {...,"rows":[...],"totals":[...]}. Of more
  * than PAST_ROWS_MAX rows, totals included, the first are shown, and "more" is true. */

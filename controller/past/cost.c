@@ -177,59 +177,51 @@ static int row_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->currency ? x->currency : "", y->currency ? y->currency : "");
 }
 
-static void put_money(struct buf *out, const char *key, int64_t micro)
+static void put_seconds(struct json_writer *w, const char *key, int64_t ms)
 {
-	char text[MONEY_TEXT_SIZE];
-	money_format(micro, text);
-	buf_printf(out, ",\"%s\":\"%s\"", key, text);
+	jw_number(w, key, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
 }
 
-static void put_row(struct buf *out, const struct cost_row *row)
+static void put_row(struct json_writer *w, const struct cost_row *row)
 {
-	buf_puts(out, "{\"currency\":");
-	buf_json_string(out, row->currency);
-	if (!row->is_total) {
-		buf_puts(out, ",\"key\":");
-		buf_json_string(out, row->key);
-	}
-	buf_printf(out,
-		",\"runs\":%" PRId64 ",\"running\":%" PRId64 ",\"runSeconds\":%" PRId64
-		".%03d,\"lostSeconds\":%" PRId64 ".%03d,\"estimatedSeconds\":%" PRId64 ".%03d",
-		row->runs, row->running, row->ran_ms / 1000, (int)(row->ran_ms % 1000),
-		row->lost_ms / 1000, (int)(row->lost_ms % 1000), row->estimated_ms / 1000,
-		(int)(row->estimated_ms % 1000));
+	jw_object(w, NULL);
+	jw_text(w, "currency", row->currency);
+	if (!row->is_total)
+		jw_text(w, "key", row->key);
+	jw_int(w, "runs", row->runs);
+	jw_int(w, "running", row->running);
+	put_seconds(w, "runSeconds", row->ran_ms);
+	put_seconds(w, "lostSeconds", row->lost_ms);
+	put_seconds(w, "estimatedSeconds", row->estimated_ms);
 	if (row->currency) {
-		put_money(out, "cost", row->cost);
-		put_money(out, "runningCost", row->running_cost);
-		put_money(out, "estimatedCost", row->estimated_cost);
+		money_put(w, "cost", row->cost);
+		money_put(w, "runningCost", row->running_cost);
+		money_put(w, "estimatedCost", row->estimated_cost);
 	}
-	buf_putc(out, '}');
+	jw_end(w);
 }
 
-static void put_rows(const struct cost_report *r, bool totals, struct buf *out)
+static void put_rows(
+	const struct cost_report *r, const char *key, bool totals, struct json_writer *w)
 {
-	bool comma = false;
-	for (size_t i = 0; i < r->nrows; i++) {
-		if (r->row[i]->is_total != totals)
-			continue;
-		if (comma)
-			buf_putc(out, ',');
-		comma = true;
-		put_row(out, r->row[i]);
-	}
+	jw_array(w, key);
+	for (size_t i = 0; i < r->nrows; i++)
+		if (r->row[i]->is_total == totals)
+			put_row(w, r->row[i]);
+	jw_end(w);
 }
 
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 {
+	struct json_writer w = json_writer(out);
 	if (r->nrows > 0)
 		qsort(r->row, r->nrows, sizeof(*r->row), row_cmp);
-	buf_putc(out, '{');
-	past_answer_put_head(r->query, r->more, out);
-	buf_printf(out, ",\"leading\":%s,\"rows\":[", leading ? "true" : "false");
-	put_rows(r, false, out);
-	buf_puts(out, "],\"totals\":[");
-	put_rows(r, true, out);
-	buf_putc(out, ']');
-	past_answer_put_forgotten(r->query, r->forgotten_until_ms, out);
-	buf_puts(out, "}\n");
+	jw_object(&w, NULL);
+	past_answer_put_head(r->query, r->more, &w);
+	jw_bool(&w, "leading", leading);
+	put_rows(r, "rows", false, &w);
+	put_rows(r, "totals", true, &w);
+	past_answer_put_forgotten(r->query, r->forgotten_until_ms, &w);
+	jw_end(&w);
+	buf_putc(out, '\n');
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "sluice/quantity.h"
 #include "sluice/queue.h"
 
@@ -77,14 +77,14 @@ void status_render_advance_reservation(const struct advance_reservation_view *v,
 const char *status_quantity(
 	int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE]);
 
-/* Appends the object of one condition. since: RFC 3339; a reason that is NULL or "" becomes Unknown. */
-void status_put_condition(struct buf *out, const char *type, bool is, const char *reason,
-	const char *message, const char *since, int64_t generation);
+/* Puts a number that the CRD has as an int32. */
+void status_put_count(struct json_writer *w, const char *key, size_t n);
 
-/* Appends [{"name":FLAVOR,"resources":[...]},...]: put writes the object of each row. The rows of one flavor
- * need not stand together. */
-typedef void status_put_row_fn(struct buf *out, const struct usage_view *row, const void *ctx);
-void status_put_flavors(struct buf *out, const struct usage_view *usage, size_t n,
-	status_put_row_fn *put, const void *ctx);
+/* Puts the member key, [{"name":FLAVOR,"resources":[{"name":RESOURCE,...},...]},...]: put writes the other members
+ * of each row. The rows of one flavor need not stand together. */
+typedef void status_put_row_fn(
+	struct json_writer *w, const struct usage_view *row, const void *ctx);
+void status_put_flavors(struct json_writer *w, const char *key, const struct usage_view *usage,
+	size_t n, status_put_row_fn *put, const void *ctx);
 
 #endif

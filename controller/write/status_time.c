@@ -1,54 +1,26 @@
 /* The status of what admins describe of time and money. */
-#include <inttypes.h>
-#include <limits.h>
 #include <string.h>
 
 #include "base/order.h"
 #include "queue/calendar/zone.h"
 #include "controller/common/stamp.h"
+#include "controller/common/status_patch.h"
 #include "controller/write/status.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static void put_text(struct buf *out, const char *key, const char *value)
+/* Puts the last member, and ends the status. */
+static void put_conditions(
+	struct json_writer *w, const struct status_conditions *c, int64_t generation)
 {
-	buf_printf(out, "\"%s\":", key);
-	buf_json_string(out, value);
-	buf_putc(out, ',');
-}
-
-static void put_time(struct buf *out, const char *key, int64_t ms)
-{
-	char text[STAMP_TEXT_SIZE];
-	if (ms > 0 && ms != CALENDAR_NEVER)
-		put_text(out, key, stamp_format_seconds(ms, text));
-}
-
-static void put_money(struct buf *out, const char *key, int64_t micro)
-{
-	char text[MONEY_TEXT_SIZE];
-	money_format(micro, text);
-	put_text(out, key, text);
-}
-
-static void put_count(struct buf *out, const char *key, size_t n)
-{
-	buf_printf(out, "\"%s\":%zu,", key, n > INT32_MAX ? (size_t)INT32_MAX : n);
-}
-
-/* The last field. */
-static void put_conditions(struct buf *out, const struct status_conditions *c, int64_t generation)
-{
-	buf_puts(out, "\"conditions\":[");
-	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++) {
-		if (i > 0)
-			buf_putc(out, ',');
-		status_put_condition(out, c->type[i], c->is[i], c->reason[i], c->message[i],
+	jw_array(w, "conditions");
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++)
+		status_put_condition(w, c->type[i], c->is[i], c->reason[i], c->message[i],
 			c->since[i] ? c->since[i] : "", generation);
-	}
-	buf_puts(out, "]}");
+	jw_end(w);
+	jw_end(w);
 }
 
 static void judge(struct status_conditions *c, size_t i, const char *type, bool is, bool bad,
@@ -107,45 +79,39 @@ void status_judge_calendar(const struct calendar_view *v, struct status_conditio
 			"it is open now, or will be within five years");
 }
 
-static void put_turn(struct buf *out, const struct zone *zone, bool opens, int64_t at_ms)
+static void put_turn(struct json_writer *w, const struct zone *zone, bool opens, int64_t at_ms)
 {
-	char at[STAMP_TEXT_SIZE], local[ZONE_TEXT_SIZE];
-	buf_printf(out, "{\"state\":\"%s\",\"at\":\"%s\",\"local\":", opens ? "Open" : "Closed",
-		stamp_format_seconds(at_ms, at));
-	buf_json_string(out, zone_text(zone, at_ms / 1000, local));
-	buf_putc(out, '}');
+	char local[ZONE_TEXT_SIZE];
+	jw_object(w, NULL);
+	jw_text(w, "state", opens ? "Open" : "Closed");
+	stamp_put(w, "at", at_ms);
+	jw_text(w, "local", zone_text(zone, at_ms / 1000, local));
+	jw_end(w);
 }
 
-static void put_next(struct buf *out, const struct calendar_view *v)
+static void put_state(struct json_writer *w, const struct calendar_view *v)
 {
 	bool opens = !v->state.open;
-	buf_puts(out, "\"next\":[");
-	for (size_t i = 0; i < 5 && v->next_ms[i] != CALENDAR_NEVER; i++, opens = !opens) {
-		if (i > 0)
-			buf_putc(out, ',');
-		put_turn(out, v->zone, opens, v->next_ms[i]);
-	}
-	buf_puts(out, "],");
-}
-
-static void put_state(struct buf *out, const struct calendar_view *v)
-{
-	put_text(out, "state", v->state.open ? "Open" : "Closed");
-	put_text(out, "window", v->state.window ? v->state.window : "");
+	jw_text(w, "state", v->state.open ? "Open" : "Closed");
+	jw_text(w, "window", v->state.window ? v->state.window : "");
 	if (v->state.exception)
-		put_text(out, "exception", v->state.exception);
-	put_time(out, "closesAt", v->state.open ? v->next_ms[0] : CALENDAR_NEVER);
-	put_next(out, v);
+		jw_text(w, "exception", v->state.exception);
+	stamp_put(w, "closesAt", v->state.open ? v->next_ms[0] : CALENDAR_NEVER);
+	jw_array(w, "next");
+	for (size_t i = 0; i < 5 && v->next_ms[i] != CALENDAR_NEVER; i++, opens = !opens)
+		put_turn(w, v->zone, opens, v->next_ms[i]);
+	jw_end(w);
 }
 
 void status_render_calendar(const struct calendar_view *v, const char *tzdata,
 	const struct status_conditions *c, struct buf *out)
 {
-	buf_putc(out, '{');
+	struct json_writer w = json_writer(out);
+	jw_object(&w, NULL);
 	if (v->zone) /* else no spec was ever understood: it is unknown */
-		put_state(out, v);
-	put_text(out, "tzdata", tzdata);
-	put_conditions(out, c, v->generation);
+		put_state(&w, v);
+	jw_text(&w, "tzdata", tzdata);
+	put_conditions(&w, c, v->generation);
 }
 
 /* ---- RunPolicy ------------------------------------------------------------------------------- */
@@ -158,17 +124,18 @@ void status_judge_runpolicy(const struct runpolicy_view *v, struct status_condit
 void status_render_runpolicy(
 	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out)
 {
+	struct json_writer w = json_writer(out);
 	bool unknown = is_reason(&v->active, "CalendarNotFound") ||
 		       is_reason(&v->active, "CalendarInvalid");
-	buf_putc(out, '{');
+	jw_object(&w, NULL);
 	if (!unknown)
-		put_text(out, "state", v->open ? "Open" : "Closed");
-	put_time(out, "until", unknown ? CALENDAR_NEVER : v->until_ms);
-	put_count(out, "queues", v->queues);
-	put_count(out, "localQueues", v->localqueues);
-	put_count(out, "runs", v->runs);
-	put_count(out, "exempt", v->exempt_runs);
-	put_conditions(out, c, v->generation);
+		jw_text(&w, "state", v->open ? "Open" : "Closed");
+	stamp_put(&w, "until", unknown ? CALENDAR_NEVER : v->until_ms);
+	status_put_count(&w, "queues", v->queues);
+	status_put_count(&w, "localQueues", v->localqueues);
+	status_put_count(&w, "runs", v->runs);
+	status_put_count(&w, "exempt", v->exempt_runs);
+	put_conditions(&w, c, v->generation);
 }
 
 /* ---- PricePlan ------------------------------------------------------------------------------- */
@@ -181,12 +148,13 @@ void status_judge_priceplan(const struct priceplan_view *v, struct status_condit
 void status_render_priceplan(
 	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out)
 {
-	buf_putc(out, '{');
-	put_money(out, "factor", v->factor);
-	put_text(out, "rate", v->rate ? v->rate : "base");
-	put_time(out, "until", v->until_ms);
-	put_count(out, "queues", v->queues);
-	put_conditions(out, c, v->generation);
+	struct json_writer w = json_writer(out);
+	jw_object(&w, NULL);
+	money_put(&w, "factor", v->factor);
+	jw_text(&w, "rate", v->rate ? v->rate : "base");
+	stamp_put(&w, "until", v->until_ms);
+	status_put_count(&w, "queues", v->queues);
+	put_conditions(&w, c, v->generation);
 }
 
 /* ---- Budget ---------------------------------------------------------------------------------- */
@@ -212,13 +180,14 @@ void status_judge_budget(const struct budget_view *v, struct status_conditions *
 void status_render_budget(
 	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
 {
-	buf_putc(out, '{');
-	put_time(out, "periodFrom", v->period_from_ms);
-	put_time(out, "periodTo", v->period_to_ms);
-	put_money(out, "spent", v->spent);
-	put_money(out, "reserved", v->reserved);
-	put_money(out, "remaining", v->remaining);
-	put_conditions(out, c, v->generation);
+	struct json_writer w = json_writer(out);
+	jw_object(&w, NULL);
+	stamp_put(&w, "periodFrom", v->period_from_ms);
+	stamp_put(&w, "periodTo", v->period_to_ms);
+	money_put(&w, "spent", v->spent);
+	money_put(&w, "reserved", v->reserved);
+	money_put(&w, "remaining", v->remaining);
+	put_conditions(&w, c, v->generation);
 }
 
 /* ---- AdvanceReservation ---------------------------------------------------------------------- */
@@ -289,59 +258,53 @@ static bool add_up(const struct advance_reservation_view *v, struct usage_view *
 	return true;
 }
 
-static void put_reserved(struct buf *out, const struct usage_view *row, const void *ctx)
+static void put_reserved(struct json_writer *w, const struct usage_view *row, const void *ctx)
 {
-	char amount[QUANTITY_TEXT_SIZE], left[QUANTITY_TEXT_SIZE], used[QUANTITY_TEXT_SIZE];
 	(void)ctx;
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, row->resource);
-	buf_printf(out, ",\"amount\":\"%s\",\"left\":\"%s\",\"used\":\"%s\"}",
-		status_quantity(row->nominal, row->resource, amount),
-		status_quantity(row->reserved, row->resource, left),
-		status_quantity(row->used, row->resource, used));
+	quantity_put(w, "amount", row->nominal, row->resource);
+	quantity_put(w, "left", row->reserved, row->resource);
+	quantity_put(w, "used", row->used, row->resource);
 }
 
-/* To the millisecond: it is compared with the beginning of a window when it is read back. */
-static void put_exact_time(struct buf *out, const char *key, int64_t ms)
+/* Puts ms where there are any: the time is compared with the beginning of a window when it is read back. */
+static void put_exact_time(struct json_writer *w, const char *key, int64_t ms)
 {
-	char text[STAMP_TEXT_SIZE];
 	if (ms % 1000 == 0)
-		put_time(out, key, ms);
+		stamp_put(w, key, ms);
 	else
-		put_text(out, key, stamp_format(ms, text));
+		stamp_put_exact(w, key, ms);
 }
 
 /* What was given back is told with all rows or not at all: of a part, another leader would take the
  * rest for given back. */
-static void put_window(struct buf *out, const struct advance_reservation_view *v)
+static void put_window(struct json_writer *w, const struct advance_reservation_view *v)
 {
 	struct usage_view row[RESERVED_ROWS_MAX];
 	size_t n;
 	bool whole = add_up(v, row, &n);
-	put_time(out, "from", v->from_ms);
-	put_time(out, "until", v->until_ms);
-	put_exact_time(out, "leftFrom", whole ? v->left_from_ms : 0);
-	buf_puts(out, "\"flavors\":");
-	status_put_flavors(out, row, n, put_reserved, NULL);
-	buf_putc(out, ',');
+	stamp_put(w, "from", v->from_ms);
+	stamp_put(w, "until", v->until_ms);
+	put_exact_time(w, "leftFrom", whole ? v->left_from_ms : 0);
+	status_put_flavors(w, "flavors", row, n, put_reserved, NULL);
 }
 
-static void put_cost(struct buf *out, const struct advance_reservation_view *v)
+static void put_cost(struct json_writer *w, const struct advance_reservation_view *v)
 {
 	if (!v->has_cost)
 		return;
-	put_money(out, "cost", v->cost);
-	put_text(out, "currency", v->currency ? v->currency : "");
+	money_put(w, "cost", v->cost);
+	jw_text(w, "currency", v->currency ? v->currency : "");
 }
 
 void status_render_advance_reservation(const struct advance_reservation_view *v,
 	const struct status_conditions *c, struct buf *out)
 {
-	buf_putc(out, '{');
-	put_text(out, "state", advance_state_name(v->state));
-	put_window(out, v);
-	put_time(out, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
-	put_cost(out, v);
-	put_count(out, "stoppedRuns", v->stopped_total);
-	put_conditions(out, c, v->generation);
+	struct json_writer w = json_writer(out);
+	jw_object(&w, NULL);
+	jw_text(&w, "state", advance_state_name(v->state));
+	put_window(&w, v);
+	stamp_put(&w, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
+	put_cost(&w, v);
+	status_put_count(&w, "stoppedRuns", v->stopped_total);
+	put_conditions(&w, c, v->generation);
 }

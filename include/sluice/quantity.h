@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+struct json_writer;
+
 enum quantity_unit {
 	QUANTITY_WHOLE,
 	QUANTITY_MILLI,
@@ -52,6 +54,9 @@ bool quantity_counts_bytes(const char *resource);
 
 /* For a person, with the resource's usual unit: "12 cpu", "500m cpu", "64Gi memory", "3 pods". */
 void quantity_describe(int64_t amount, const char *resource, char *ret_text, size_t size);
+
+/* Puts the amount of a resource as a member, a text in its usual unit: "500m" of cpu, "64Gi" of memory. */
+void quantity_put(struct json_writer *w, const char *key, int64_t amount, const char *resource);
 
 /* Sum and product that stop at INT64_MAX instead of overflowing (amounts are never negative). */
 int64_t quantity_add(int64_t a, int64_t b);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_writer.h"
+
 /*
  * A quantity is read in place: digits, the position of the decimal point, and a power of two
  * (binary suffixes) or a shift of the point (other suffixes, and the unit). So a million digits
@@ -259,6 +261,13 @@ void quantity_describe(int64_t amount, const char *resource, char *ret_text, siz
 	if (amount == 1 && strcmp(resource, "pods") == 0)
 		resource = "pod";
 	snprintf(ret_text, size, "%s %s", text, resource);
+}
+
+void quantity_put(struct json_writer *w, const char *key, int64_t amount, const char *resource)
+{
+	char text[QUANTITY_TEXT_SIZE];
+	quantity_format(amount, quantity_unit_of(resource), quantity_counts_bytes(resource), text);
+	jw_text(w, key, text);
 }
 
 int64_t quantity_add(int64_t a, int64_t b)

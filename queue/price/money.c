@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_writer.h"
+
 #define DIGITS_MAX 6
 #define UNITS_MAX INT64_C(9000000000000)
 
@@ -63,6 +65,13 @@ void money_format(int64_t micro, char ret_text[MONEY_TEXT_SIZE])
 	size_t len = strlen(ret_text);
 	for (int kept = DIGITS_MAX; kept > 2 && ret_text[len - 1] == '0'; kept--)
 		ret_text[--len] = '\0';
+}
+
+void money_put(struct json_writer *w, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	jw_text(w, key, text);
 }
 
 int64_t money_add(int64_t a, int64_t b)

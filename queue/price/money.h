@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+struct json_writer;
+
 #define MONEY_UNIT 1000000
 #define MONEY_TEXT_SIZE 32
 
@@ -23,6 +25,9 @@ int money_parse(struct slice text, int64_t *ret_micro, struct err *e);
 
 /* Exact, with two digits behind the point at least: "5000.00", "0.0405", "-3.20". */
 void money_format(int64_t micro, char ret_text[MONEY_TEXT_SIZE]);
+
+/* Puts the amount as a member, a text as money_format() has it. */
+void money_put(struct json_writer *w, const char *key, int64_t micro);
 
 /* The sum, saturated at INT64_MAX and INT64_MIN. */
 int64_t money_add(int64_t a, int64_t b);
