@@ -53,10 +53,32 @@ void jw_end(struct json_writer *w)
 	w->filled = true;
 }
 
+void jw_close(struct json_writer *w)
+{
+	while (w->depth > 0)
+		jw_end(w);
+}
+
+struct json_writer json_writer_object(struct buf *out)
+{
+	struct json_writer w = json_writer(out);
+	jw_object(&w, NULL);
+	return w;
+}
+
 void jw_text(struct json_writer *w, const char *key, const char *value)
 {
 	begin(w, key);
 	buf_json_string(w->out, value);
+}
+
+void jw_texts(struct json_writer *w, const char *key, ...)
+{
+	va_list ap;
+	va_start(ap, key);
+	for (; key; key = va_arg(ap, const char *))
+		jw_text(w, key, va_arg(ap, const char *));
+	va_end(ap);
 }
 
 void jw_slice(struct json_writer *w, const char *key, struct slice value)

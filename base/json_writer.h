@@ -2,13 +2,11 @@
  * Writes JSON into a buf, member by member: the writer puts the commas, the quotes and the colons, and escapes what
  * must be escaped. So what comes out is one valid value, compact, in the order of the calls.
  *
- *     struct json_writer w = json_writer(out);
- *     jw_object(&w, NULL);
+ *     struct json_writer w = json_writer_object(out);
  *     jw_text(&w, "name", j->name);
  *     jw_array(&w, "pods");
  *     jw_int(&w, NULL, 3);
- *     jw_end(&w);
- *     jw_end(&w);
+ *     jw_close(&w);
  *
  * A key names a member of an object; in an array, and for the outermost value, it is NULL. A call that fits
  * neither, a second outermost value and an end too many are bugs of the caller, and must() fails.
@@ -36,12 +34,19 @@ static inline struct json_writer json_writer(struct buf *out)
 	return (struct json_writer){.out = out};
 }
 
+/* Begins an object at the end of out; jw_close() ends it. */
+struct json_writer json_writer_object(struct buf *out);
+
 void jw_object(struct json_writer *w, const char *key);
 void jw_array(struct json_writer *w, const char *key);
 /* Ends the object or array that was begun last. */
 void jw_end(struct json_writer *w);
+/* Ends all that is open. */
+void jw_close(struct json_writer *w);
 
 void jw_text(struct json_writer *w, const char *key, const char *value); /* NULL: null */
+/* Puts text members: a key and its value, and so on; NULL ends them. */
+void jw_texts(struct json_writer *w, const char *key, ...) __attribute__((sentinel));
 void jw_slice(struct json_writer *w, const char *key, struct slice value);
 /* Puts a text that is made as printf() makes it. */
 void jw_textf(struct json_writer *w, const char *key, const char *fmt, ...)

@@ -5,8 +5,7 @@
 static void begin_step(struct json_writer *w, const char *op, const char *path)
 {
 	jw_object(w, NULL);
-	jw_text(w, "op", op);
-	jw_text(w, "path", path);
+	jw_texts(w, "op", op, "path", path, NULL);
 }
 
 void status_patch(struct buf *out, const struct uid *uid, int64_t version, struct slice status)
@@ -23,19 +22,16 @@ void status_patch(struct buf *out, const struct uid *uid, int64_t version, struc
 	}
 	begin_step(&w, "add", "/status");
 	jw_raw(&w, "value", status);
-	jw_end(&w);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 void status_put_condition(struct json_writer *w, const char *type, bool is, const char *reason,
 	const char *message, const char *since, int64_t generation)
 {
 	jw_object(w, NULL);
-	jw_text(w, "type", type);
-	jw_text(w, "status", is ? "True" : "False");
-	jw_text(w, "reason", reason && reason[0] ? reason : "Unknown");
-	jw_text(w, "message", message);
-	jw_text(w, "lastTransitionTime", since);
+	jw_texts(w, "type", type, "status", is ? "True" : "False", "reason",
+		reason && reason[0] ? reason : "Unknown", "message", message, "lastTransitionTime",
+		since, NULL);
 	jw_int(w, "observedGeneration", generation > 0 ? generation : 0);
 	jw_end(w);
 }

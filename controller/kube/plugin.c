@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/instant.h"
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
@@ -192,25 +192,23 @@ static char *exec_info(const struct kube_config *c)
 	struct buf b;
 	char *ca = NULL;
 	buf_init(&b, SIZE_MAX / 2);
-	buf_puts(&b, "KUBERNETES_EXEC_INFO={\"kind\":\"ExecCredential\",\"apiVersion\":");
-	buf_json_string(&b, c->plugin->api_version);
-	buf_puts(&b, ",\"spec\":{\"interactive\":false");
+	buf_puts(&b, "KUBERNETES_EXEC_INFO=");
+	struct json_writer w = json_writer_object(&b);
+	jw_texts(&w, "kind", "ExecCredential", "apiVersion", c->plugin->api_version, NULL);
+	jw_object(&w, "spec");
+	jw_bool(&w, "interactive", false);
 	if (c->plugin->provide_cluster_info) {
-		buf_puts(&b, ",\"cluster\":{\"server\":");
-		buf_json_string(&b, c->server);
-		if (c->tls_server_name) {
-			buf_puts(&b, ",\"tls-server-name\":");
-			buf_json_string(&b, c->tls_server_name);
-		}
+		jw_object(&w, "cluster");
+		jw_text(&w, "server", c->server);
+		if (c->tls_server_name)
+			jw_text(&w, "tls-server-name", c->tls_server_name);
 		if (source_read(&c->ca, &ca, NULL) == 0 && ca) {
 			char *coded = source_to_base64(ca);
-			buf_puts(&b, ",\"certificate-authority-data\":");
-			buf_json_string(&b, coded);
+			jw_text(&w, "certificate-authority-data", coded);
 			free(coded);
 		}
-		buf_putc(&b, '}');
 	}
-	buf_puts(&b, "}}");
+	jw_close(&w);
 	free(ca);
 	return buf_take(&b);
 }

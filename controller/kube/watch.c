@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/backoff.h"
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/monotonic.h"
@@ -388,12 +388,14 @@ static void say_deleted(struct kube_watch *w, const struct skim_identity *id)
 	struct buf text;
 	const cJSON *object;
 	buf_init(&text, 4 * sizeof(*id));
-	buf_printf(&text, "{\"metadata\":{\"name\":\"%s\"", id->name);
+	struct json_writer made = json_writer_object(&text);
+	jw_object(&made, "metadata");
+	jw_text(&made, "name", id->name);
 	if (*id->ns)
-		buf_printf(&text, ",\"namespace\":\"%s\"", id->ns);
+		jw_text(&made, "namespace", id->ns);
 	if (*id->uid)
-		buf_printf(&text, ",\"uid\":\"%s\"", id->uid);
-	buf_puts(&text, "}}");
+		jw_text(&made, "uid", id->uid);
+	jw_close(&made);
 	if (json_parse(w->json, buf_slice(&text), &object, NULL) == 0)
 		w->handler.event(KUBE_DELETED, object, w->ctx);
 	buf_done(&text);

@@ -89,20 +89,15 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 
 static void put_body(struct buf *body, const char *ns, const char *name, const struct uid *uid)
 {
-	struct json_writer w = json_writer(body);
-	jw_object(&w, NULL);
-	jw_text(&w, "apiVersion", "policy/v1");
-	jw_text(&w, "kind", "Eviction");
+	struct json_writer w = json_writer_object(body);
+	jw_texts(&w, "apiVersion", "policy/v1", "kind", "Eviction", NULL);
 	jw_object(&w, "metadata");
-	jw_text(&w, "namespace", ns);
-	jw_text(&w, "name", name);
+	jw_texts(&w, "namespace", ns, "name", name, NULL);
 	jw_end(&w);
 	jw_object(&w, "deleteOptions");
 	jw_object(&w, "preconditions");
 	uid_put(&w, "uid", uid);
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 static uint64_t send_off(struct evictor *e, struct eviction *v)

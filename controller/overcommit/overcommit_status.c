@@ -234,8 +234,7 @@ static void put_load(struct json_writer *w, const char *key, struct load l)
 static void put_status(
 	struct buf *out, const struct page *p, const struct notice *n, int64_t now_ms)
 {
-	struct json_writer w = json_writer(out);
-	jw_object(&w, NULL);
+	struct json_writer w = json_writer_object(out);
 	jw_int(&w, "nodes", (int64_t)n->nodes);
 	jw_int(&w, "degradedNodes", (int64_t)n->degraded);
 	put_load(&w, "lent", n->lent);
@@ -244,8 +243,7 @@ static void put_status(
 	jw_array(&w, "conditions");
 	status_put_condition(
 		&w, "Active", n->active, n->reason, n->message, p->since, n->generation);
-	jw_end(&w);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 static void on_written(const struct kube_answer *a, void *ctx)

@@ -78,10 +78,9 @@ static void put_figures(struct json_writer *w, const char *key, const struct fig
  * is another node of that name. */
 static void put_body(struct buf *out, const struct uid *of, const struct node_state *a)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	char at[STAMP_TEXT_SIZE];
 	bool is_sampled = a->window.newest_ms > 0;
-	jw_object(&w, NULL);
 	jw_object(&w, "metadata");
 	uid_put(&w, "uid", of);
 	jw_object(&w, "annotations");
@@ -91,8 +90,7 @@ static void put_body(struct buf *out, const struct uid *of, const struct node_st
 	jw_object(&w, "status");
 	put_figures(&w, "capacity", &a->sending);
 	put_figures(&w, "allocatable", &a->sending);
-	jw_end(&w);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

@@ -61,24 +61,22 @@ static void put_rows(struct json_writer *w, const char *key, const struct ledger
 void past_answer_rows(const struct past_query *q, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	bool is_report = q->question.kind == PAST_REPORT;
-	jw_object(&w, NULL);
 	past_answer_put_head(q, n > PAST_ROWS_MAX, &w);
 	put_rows(&w, is_report ? "rows" : "runs", rows, n, false);
 	if (is_report)
 		put_rows(&w, "totals", rows, n, true);
 	past_answer_put_forgotten(q, forgotten_until_ms, &w);
-	jw_end(&w);
+	jw_close(&w);
 	buf_putc(out, '\n');
 }
 
 void past_answer_usage(const struct past_query *q, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	const struct past_question *p = &q->question;
-	jw_object(&w, NULL);
 	put_maybe(&w, "clusterQueue", p->clusterqueue);
 	stamp_put(&w, "from", p->from_ms);
 	stamp_put(&w, "until", p->to_ms);
@@ -86,6 +84,6 @@ void past_answer_usage(const struct past_query *q, const struct ledger_row *rows
 	jw_bool(&w, "more", n > PAST_ROWS_MAX);
 	put_rows(&w, "flavors", rows, n, false);
 	past_answer_put_forgotten(q, forgotten_until_ms, &w);
-	jw_end(&w);
+	jw_close(&w);
 	buf_putc(out, '\n');
 }

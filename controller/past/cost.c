@@ -213,15 +213,14 @@ static void put_rows(
 
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	if (r->nrows > 0)
 		qsort(r->row, r->nrows, sizeof(*r->row), row_cmp);
-	jw_object(&w, NULL);
 	past_answer_put_head(r->query, r->more, &w);
 	jw_bool(&w, "leading", leading);
 	put_rows(r, "rows", false, &w);
 	put_rows(r, "totals", true, &w);
 	past_answer_put_forgotten(r->query, r->forgotten_until_ms, &w);
-	jw_end(&w);
+	jw_close(&w);
 	buf_putc(out, '\n');
 }

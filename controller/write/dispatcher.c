@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/instant.h"
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/must.h"
@@ -483,14 +484,15 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 /* Its pods, if there are any against all that is known, go with it. */
 static void send_delete(struct dispatcher *c, const struct intent *i)
 {
-	char uid[UID_TEXT_SIZE];
-	uid_format(&i->uid, uid);
 	job_path(c, i);
 	buf_reset(&c->body);
-	buf_printf(&c->body,
-		"{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"propagationPolicy\":\"Background\",\"preconditions\":{\"uid\":\"%s\",\"resourceVersion\":\"%" PRId64
-		"\"}}",
-		uid, i->version);
+	struct json_writer w = json_writer_object(&c->body);
+	jw_texts(&w, "apiVersion", "v1", "kind", "DeleteOptions", "propagationPolicy", "Background",
+		NULL);
+	jw_object(&w, "preconditions");
+	uid_put(&w, "uid", &i->uid);
+	jw_textf(&w, "resourceVersion", "%" PRId64, i->version);
+	jw_close(&w);
 	struct errand *e = errand_new(c, i);
 	struct kube_request request = {
 		.method = KUBE_DELETE, .path = buf_text(&c->path), .body = buf_slice(&c->body)};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
@@ -117,13 +118,6 @@ static struct slice cut_message(const char *message)
 	return (struct slice){message, slice_cut(message, EVENTS_MESSAGE_MAX)};
 }
 
-static void put_text(struct buf *out, const char *key, const char *value)
-{
-	buf_printf(out, "\"%s\":", key);
-	buf_json_string(out, value);
-	buf_putc(out, ',');
-}
-
 static const char *api_version_of(const char *kind)
 {
 	if (!kind)
@@ -132,17 +126,16 @@ static const char *api_version_of(const char *kind)
 	return core ? "v1" : "sluice.dev/v1alpha1";
 }
 
-static void render_subject(const struct events_subject *of, struct buf *out)
+static void put_subject(const struct events_subject *of, struct json_writer *w)
 {
-	char uid[UID_TEXT_SIZE];
-	uid_format(&of->uid, uid);
-	buf_puts(out, "\"involvedObject\":{");
-	put_text(out, "apiVersion", api_version_of(of->kind));
-	put_text(out, "kind", of->kind ? of->kind : "Job");
+	jw_object(w, "involvedObject");
+	jw_texts(w, "apiVersion", api_version_of(of->kind), "kind", of->kind ? of->kind : "Job",
+		NULL);
 	if (of->ns[0])
-		put_text(out, "namespace", of->ns);
-	put_text(out, "name", of->name);
-	buf_printf(out, "\"uid\":\"%s\"},", uid);
+		jw_text(w, "namespace", of->ns);
+	jw_text(w, "name", of->name);
+	uid_put(w, "uid", &of->uid);
+	jw_end(w);
 }
 
 /* Where the API server lets an Event of it be. */
@@ -154,23 +147,24 @@ static const char *namespace_of(const struct events_subject *of)
 static void render(struct events *h, const struct events_subject *of, enum events_type type,
 	const char *reason, const char *message, int64_t now_ms, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	struct buf name;
-	char at[STAMP_TEXT_SIZE];
 	buf_init(&name, PATH_MAX_BYTES);
 	render_name(h, of->name, now_ms, &name);
-	stamp_format_seconds(now_ms, at);
-	buf_puts(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{");
-	put_text(out, "namespace", namespace_of(of));
-	buf_printf(out, "\"name\":\"%s\"},", buf_text(&name));
-	render_subject(of, out);
-	put_text(out, "type", type == EVENTS_WARNING ? "Warning" : "Normal");
-	put_text(out, "reason", reason);
-	buf_puts(out, "\"message\":");
-	buf_json_slice(out, cut_message(message));
-	buf_printf(out, ",\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\",\"count\":1,", at, at);
-	put_text(out, "reportingInstance", h->identity);
-	buf_puts(out, "\"reportingComponent\":\"" COMPONENT
-		      "\",\"source\":{\"component\":\"" COMPONENT "\"}}");
+	jw_texts(&w, "apiVersion", "v1", "kind", "Event", NULL);
+	jw_object(&w, "metadata");
+	jw_texts(&w, "namespace", namespace_of(of), "name", buf_text(&name), NULL);
+	jw_end(&w);
+	put_subject(of, &w);
+	jw_texts(&w, "type", type == EVENTS_WARNING ? "Warning" : "Normal", "reason", reason, NULL);
+	jw_slice(&w, "message", cut_message(message));
+	stamp_put(&w, "firstTimestamp", now_ms);
+	stamp_put(&w, "lastTimestamp", now_ms);
+	jw_int(&w, "count", 1);
+	jw_texts(&w, "reportingInstance", h->identity, "reportingComponent", COMPONENT, NULL);
+	jw_object(&w, "source");
+	jw_text(&w, "component", COMPONENT);
+	jw_close(&w);
 	buf_done(&name);
 }
 

@@ -114,29 +114,27 @@ static void put_verdict(struct json_writer *w, const struct status_verdict *v, c
 void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
 	const char *since, const struct status_effect *effect, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
-	jw_object(&w, NULL);
 	put_verdict(&w, &verdict, since, effect);
 	status_put_count(&w, "pendingWorkloads", v->pending);
 	status_put_count(&w, "reservingWorkloads", v->reserving);
 	status_put_count(&w, "admittedWorkloads", v->admitted);
 	put_flavors(&w, v->usage, v->nusage, true);
 	put_share(&w, fair_sharing && v->cohort && v->cohort[0], v->weighted_share);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const char *since,
 	const struct status_effect *effect, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
-	jw_object(&w, NULL);
 	put_verdict(&w, &verdict, since, effect);
 	put_share(&w, fair_sharing && v->parent && v->parent[0], v->weighted_share);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 /* Puts whole numbers from ten on: usage decays all the time, and a status is not rewritten for its last
@@ -153,23 +151,21 @@ static void put_usage(struct json_writer *w, double usage)
 void status_render_localqueue(const struct localqueue_view *v, const char *since,
 	const struct status_effect *effect, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	struct status_verdict verdict = {
 		v->active, v->reason, v->message, v->invalid, v->generation};
-	jw_object(&w, NULL);
 	put_verdict(&w, &verdict, since, effect);
 	status_put_count(&w, "pendingWorkloads", v->pending);
 	status_put_count(&w, "reservingWorkloads", v->reserving);
 	status_put_count(&w, "admittedWorkloads", v->admitted);
 	put_flavors(&w, v->usage, v->nusage, false);
 	put_usage(&w, v->fair_usage);
-	jw_end(&w);
+	jw_close(&w);
 }
 
 void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
-	jw_object(&w, NULL);
+	struct json_writer w = json_writer_object(out);
 	put_verdict(&w, v, since, NULL);
-	jw_end(&w);
+	jw_close(&w);
 }

@@ -106,8 +106,7 @@ static void put_state(struct json_writer *w, const struct calendar_view *v)
 void status_render_calendar(const struct calendar_view *v, const char *tzdata,
 	const struct status_conditions *c, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
-	jw_object(&w, NULL);
+	struct json_writer w = json_writer_object(out);
 	if (v->zone) /* else no spec was ever understood: it is unknown */
 		put_state(&w, v);
 	jw_text(&w, "tzdata", tzdata);
@@ -124,10 +123,9 @@ void status_judge_runpolicy(const struct runpolicy_view *v, struct status_condit
 void status_render_runpolicy(
 	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
+	struct json_writer w = json_writer_object(out);
 	bool unknown = is_reason(&v->active, "CalendarNotFound") ||
 		       is_reason(&v->active, "CalendarInvalid");
-	jw_object(&w, NULL);
 	if (!unknown)
 		jw_text(&w, "state", v->open ? "Open" : "Closed");
 	stamp_put(&w, "until", unknown ? CALENDAR_NEVER : v->until_ms);
@@ -148,8 +146,7 @@ void status_judge_priceplan(const struct priceplan_view *v, struct status_condit
 void status_render_priceplan(
 	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
-	jw_object(&w, NULL);
+	struct json_writer w = json_writer_object(out);
 	money_put(&w, "factor", v->factor);
 	jw_text(&w, "rate", v->rate ? v->rate : "base");
 	stamp_put(&w, "until", v->until_ms);
@@ -180,8 +177,7 @@ void status_judge_budget(const struct budget_view *v, struct status_conditions *
 void status_render_budget(
 	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
-	jw_object(&w, NULL);
+	struct json_writer w = json_writer_object(out);
 	stamp_put(&w, "periodFrom", v->period_from_ms);
 	stamp_put(&w, "periodTo", v->period_to_ms);
 	money_put(&w, "spent", v->spent);
@@ -299,8 +295,7 @@ static void put_cost(struct json_writer *w, const struct advance_reservation_vie
 void status_render_advance_reservation(const struct advance_reservation_view *v,
 	const struct status_conditions *c, struct buf *out)
 {
-	struct json_writer w = json_writer(out);
-	jw_object(&w, NULL);
+	struct json_writer w = json_writer_object(out);
 	jw_text(&w, "state", advance_state_name(v->state));
 	put_window(&w, v);
 	stamp_put(&w, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);

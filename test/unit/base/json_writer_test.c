@@ -15,10 +15,8 @@ static void each_type_is_put_with_its_commas(void **state)
 	(void)state;
 	struct buf out;
 	buf_init(&out, 4096);
-	struct json_writer w = json_writer(&out);
-	jw_object(&w, NULL);
-	jw_text(&w, "text", "a \"b\"\n");
-	jw_text(&w, "none", NULL);
+	struct json_writer w = json_writer_object(&out);
+	jw_texts(&w, "text", "a \"b\"\n", "none", NULL, NULL);
 	jw_slice(&w, "part", (struct slice){"abc", 2});
 	jw_textf(&w, "format", "%d\t%s", 7, "\xFF");
 	jw_int(&w, "least", INT64_MIN);
@@ -36,7 +34,7 @@ static void each_type_is_put_with_its_commas(void **state)
 	jw_end(&w);
 	jw_end(&w);
 	jw_int(&w, "last", 2);
-	jw_end(&w);
+	jw_close(&w);
 	assert_string_equal(buf_text(&out),
 		"{\"text\":\"a \\\"b\\\"\\n\",\"none\":null,\"part\":\"ab\","
 		"\"format\":\"7\\t\xEF\xBF\xBD\",\"least\":-9223372036854775808,\"no\":false,"
