@@ -9,8 +9,6 @@
 #include "sluice/job.h"
 #include "sluice/keys.h"
 
-#define PAGE "500"
-
 static const char *annotation(const cJSON *job, const char *key)
 {
 	return text_of(json_object(json_object(job, "metadata"), "annotations"), key);
@@ -46,44 +44,35 @@ static bool waits(const cJSON *job)
 	       !*text_of(json_object(job, "metadata"), "deletionTimestamp");
 }
 
-static void tell_page(const struct job_asked *a, const cJSON *list,
-	void (*each)(const struct own_job *j, void *ctx), void *ctx)
+struct looking {
+	const struct job_asked *a;
+	void (*each)(const struct own_job *j, void *ctx);
+	void *ctx;
+};
+
+static void look_at(const cJSON *job, void *ctx)
 {
-	json_each(job, json_array(list, "items")) {
-		const cJSON *meta = json_object(job, "metadata");
-		struct own_job own = {text_of(meta, "name"), text_of(meta, "creationTimestamp"),
-			own_jobs_nice(job)};
-		if (strcmp(own.name, a->name) != 0 && waits(job) && is_of_the_same(a->job, job))
-			each(&own, ctx);
-	}
+	const struct looking *l = ctx;
+	const cJSON *meta = json_object(job, "metadata");
+	struct own_job own = {
+		text_of(meta, "name"), text_of(meta, "creationTimestamp"), own_jobs_nice(job)};
+	if (strcmp(own.name, l->a->name) != 0 && waits(job) && is_of_the_same(l->a->job, job))
+		l->each(&own, l->ctx);
 }
 
 int own_jobs_each(const struct job_asked *a, void (*each)(const struct own_job *j, void *ctx),
 	void *ctx, struct err *e)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
-	struct buf path, token;
-	int rc;
-	buf_init(&path, 2 * PATH_MAX_BYTES);
-	buf_init(&token, PATH_MAX_BYTES);
-	do {
-		const cJSON *list;
-		buf_reset(&path);
-		path_format(&path,
-			"/apis/batch/v1/namespaces/%s/jobs?limit=" PAGE "&labelSelector=%s", a->ns,
-			QUEUE_LABEL "=");
-		path_escape(&path, job_label(a->job, QUEUE_LABEL));
-		if (token.len > 0)
-			path_format(&path, "&continue=%s", buf_text(&token));
-		rc = question_ask(a->loop, a->client, buf_text(&path), json, &list, e);
-		buf_reset(&token);
-		if (rc == 0)
-			tell_page(a, list, each, ctx);
-		if (rc == 0)
-			buf_puts(&token, text_of(json_object(list, "metadata"), "continue"));
-	} while (token.len > 0);
+	struct looking looking = {a, each, ctx};
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs?labelSelector=%s", a->ns,
+		QUEUE_LABEL "=");
+	path_escape(&path, job_label(a->job, QUEUE_LABEL));
+	int rc = question_each(
+		a->loop, a->client, json, buf_text(&path), look_at, &looking, NULL, e);
 	buf_done(&path);
-	buf_done(&token);
 	json_free(json);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/commands.h"
 #include "controller/common/path.h"
 
 struct kube_client *question_client(struct ev_loop *loop, const struct kube_config *config)
@@ -163,6 +164,71 @@ int question_ask(struct ev_loop *loop, struct kube_client *client, const char *p
 	const struct kube_request r = {
 		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
 	return question_send(loop, client, &r, json, ret_root, &facts, e);
+}
+
+enum { PAGE = 500, TOKEN_MAX_BYTES = 2048 };
+
+/* An answer came, and was more than is read at once. */
+static bool is_too_large(int rc, const struct question_facts *f)
+{
+	return (rc == ERR_INVALID || rc == ERR_LIMIT) && f->http_status / 100 == 2;
+}
+
+/* token: where the page begins; "": it is the first. */
+static int ask_page(struct ev_loop *loop, struct kube_client *client, struct json *json,
+	const char *list, const char *token, size_t *size, const cJSON **ret_root,
+	struct question_facts *facts, struct err *e)
+{
+	struct buf path;
+	const char *query = strchrnul(list, '?');
+	int rc;
+	buf_init(&path, PATH_MAX_BYTES + 3 * TOKEN_MAX_BYTES);
+	do {
+		buf_reset(&path);
+		buf_printf(&path, "%.*s?limit=%zu%s%s", (int)(query - list), list, *size,
+			*query ? "&" : "", *query ? query + 1 : "");
+		if (*token)
+			path_format(&path, "&continue=%s", token);
+		const struct kube_request r = {.method = KUBE_GET,
+			.path = buf_text(&path),
+			.answer_ceiling = QUESTION_ANSWER_MAX};
+		rc = question_send(loop, client, &r, json, ret_root, facts, e);
+	} while (is_too_large(rc, facts) && *size > 1 && (*size = *size > 10 ? *size / 10 : 1));
+	buf_done(&path);
+	if (rc == ERR_GONE && *token)
+		rc = err_set(e, ERR_BUSY,
+			"GET %.200s: the list was so long in coming that the API server has forgotten it; try again",
+			list);
+	return rc;
+}
+
+int question_each(struct ev_loop *loop, struct kube_client *client, struct json *json,
+	const char *path, question_item_fn *take, void *ctx, struct question_facts *ret_facts,
+	struct err *e)
+{
+	struct question_facts facts;
+	struct buf token;
+	size_t size = PAGE;
+	const cJSON *root;
+	int rc;
+	buf_init(&token, TOKEN_MAX_BYTES);
+	do {
+		rc = ask_page(loop, client, json, path, buf_text(&token), &size, &root, &facts, e);
+		if (rc < 0)
+			break;
+		buf_reset(&token);
+		buf_puts(&token, text_of(json_object(root, "metadata"), "continue"));
+		if (token.failed)
+			rc = err_set(e, ERR_INVALID,
+				"GET %.200s: the token of the next page is too long", path);
+		json_each(item, json_array(root, "items")) {
+			take(item, ctx);
+		}
+	} while (rc == 0 && token.len > 0);
+	if (ret_facts)
+		*ret_facts = facts;
+	buf_done(&token);
+	return rc;
 }
 
 bool question_group_is_served(

@@ -59,6 +59,14 @@ bool question_refused_user(const struct question_facts *f, char ret[QUESTION_USE
 int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
 	struct json *json, const cJSON **ret_root, struct question_facts *ret_facts, struct err *e);
 
+/* GETs a list page by page and gives each of its items to take, for the call; json is not to be used in it.
+ * path may have a query. Pages of large objects are made smaller. ret_facts: of the last answer; NULL is
+ * fine. Errors as question_ask(). */
+typedef void question_item_fn(const cJSON *item, void *ctx);
+int question_each(struct ev_loop *loop, struct kube_client *client, struct json *json,
+	const char *path, question_item_fn *take, void *ctx, struct question_facts *ret_facts,
+	struct err *e);
+
 /* Appends the answer as it came, a refusal as well. Errors as question_ask(). */
 int question_text(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
 	struct buf *out, struct err *e);

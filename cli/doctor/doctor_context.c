@@ -49,30 +49,12 @@ int doctor_context_text(struct doctor_context *p, const char *path, int64_t time
 		out, e);
 }
 
-/* Tokens of pages are base64, of the alphabet of URLs. */
-int doctor_context_each(struct doctor_context *p, const char *path,
-	void (*take)(const cJSON *item, void *ctx), void *ctx, struct err *e)
+int doctor_context_each(struct doctor_context *p, const char *path, question_item_fn *take,
+	void *ctx, struct err *e)
 {
-	char *next = NULL;
-	int rc;
-	do {
-		struct buf page;
-		const cJSON *root = NULL;
-		buf_init(&page, 1 << 16);
-		buf_printf(
-			&page, "%slimit=500%s%s", path, next ? "&continue=" : "", next ? next : "");
-		rc = doctor_context_get(p, buf_text(&page), &root, e);
-		buf_done(&page);
-		free(next);
-		next = NULL;
-		if (rc < 0)
-			break;
-		json_each(item, json_array(root, "items")) {
-			take(item, ctx);
-		}
-		const char *more = json_text(json_object(root, "metadata"), "continue");
-		next = more && *more ? mem_strdup(more) : NULL;
-	} while (next);
+	struct question_facts facts;
+	int rc = question_each(p->loop, p->client, p->json, path, take, ctx, &facts, e);
+	p->api_answers |= facts.http_status != 0;
 	return rc;
 }
 

@@ -46,11 +46,10 @@ int doctor_context_get(
  * question_ask(). */
 int doctor_context_text(struct doctor_context *p, const char *path, int64_t timeout_ms,
 	struct buf *out, struct err *e);
-/* A list, page by page: take() has each item, whose tree lives until it returns. path ends with '?' or '&'. Errors as
- * question_ask(). */
-int doctor_context_each(struct doctor_context *p, const char *path,
-	void (*take)(const cJSON *item, void *ctx), void *ctx, struct err *e);
-#define DOCTOR_JOBS "/apis/batch/v1/jobs?"
+/* As question_each(). */
+int doctor_context_each(struct doctor_context *p, const char *path, question_item_fn *take,
+	void *ctx, struct err *e);
+#define DOCTOR_JOBS "/apis/batch/v1/jobs"
 /* Are Jobs of that namespace none of ours, whatever their labels? ns may be NULL. */
 bool doctor_context_exempts(const struct doctor_context *p, const char *ns);
 int doctor_context_post(struct doctor_context *p, const char *path, const char *body,

@@ -15,9 +15,9 @@
 #include "cli/job_object.h"
 #include "sluice/keys.h"
 
-#define LOCALQUEUES SLUICE_ROOT "/localqueues?"
+#define LOCALQUEUES SLUICE_ROOT "/localqueues"
 #define JOBSETS "jobset.x-k8s.io/"
-#define QUEUED_JOBS DOCTOR_JOBS "labelSelector=sluice.dev%2Fqueue-name&"
+#define QUEUED_JOBS DOCTOR_JOBS "?labelSelector=sluice.dev%2Fqueue-name"
 
 /* "namespace/name" of LocalQueues, in order once names_sort() was called. */
 struct names {

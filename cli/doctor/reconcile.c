@@ -14,7 +14,7 @@
 
 #define PODS                                                                                       \
 	"/api/v1/pods?labelSelector=batch.kubernetes.io%2Fcontroller-uid&fieldSelector="           \
-	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed&"
+	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
 
 struct hold {
 	char uid[40], state[16];

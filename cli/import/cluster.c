@@ -8,7 +8,7 @@
 #include "cli/import/metadata.h"
 #include "cli/question.h"
 
-enum { PAGE = 500, PATH_SIZE = 1200, TOKEN_SIZE = 2100 };
+enum { PATH_SIZE = 1200 };
 
 struct reader {
 	const struct import_cluster *c;
@@ -22,60 +22,32 @@ struct reader {
 struct listing {
 	const char *api, *kind, *plural;
 	bool namespaced;
-	const char *query; /* "labelSelector=...", or "" */
+	const char *query; /* "?labelSelector=...", or "" */
 };
 
-static bool is_safe(char c)
+struct taking {
+	struct import *import;
+	const struct listing *listing;
+};
+
+static void take_item(const cJSON *o, void *ctx)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '_' || c == '.';
+	const struct taking *t = ctx;
+	import_object(t->import, "the cluster", t->listing->api, t->listing->kind, o);
 }
 
-/* A token is the server's, and may be any text. False: it is too long. */
-static bool escape(const char *text, char ret[TOKEN_SIZE])
-{
-	size_t n = 0;
-	for (const char *p = text; *p; p++) {
-		if (n + 4 > TOKEN_SIZE)
-			return false;
-		if (is_safe(*p))
-			ret[n++] = *p;
-		else
-			n += (size_t)snprintf(
-				ret + n, TOKEN_SIZE - n, "%%%02X", (unsigned)(unsigned char)*p);
-	}
-	ret[n] = '\0';
-	return true;
-}
-
-static void path_of(const struct reader *r, const struct listing *l, const char *token,
-	char ret[PATH_SIZE + TOKEN_SIZE])
-{
-	bool one = l->namespaced && r->c->namespace_name;
-	snprintf(ret, PATH_SIZE + TOKEN_SIZE, "/apis/%s%s%.253s/%s?limit=%d%s%s%s%s", l->api,
-		one ? "/namespaces/" : "", one ? r->c->namespace_name : "", l->plural, PAGE,
-		*l->query ? "&" : "", l->query, *token ? "&continue=" : "", token);
-}
-
-/* All pages. ERR_GONE: there is no such kind, or version of it. */
+/* ERR_GONE: there is no such kind, or version of it. */
 static int read_listing(struct reader *r, const struct listing *l, struct err *e)
 {
-	char path[PATH_SIZE + TOKEN_SIZE], token[TOKEN_SIZE] = "";
-	do {
-		const cJSON *root;
-		path_of(r, l, token, path);
-		int rc = question_ask(r->c->loop, r->client, path, r->json, &root, e);
-		if (rc < 0)
-			return rc;
-		r->answered = true;
-		json_each(o, json_array(root, "items"))
-			import_object(r->import, "the cluster", l->api, l->kind, o);
-		const char *next = json_text(json_object(root, "metadata"), "continue");
-		if (!escape(next ? next : "", token))
-			return err_set(e, ERR_INVALID,
-				"GET %s: the token of the next page is too long", l->plural);
-	} while (*token);
-	return 0;
+	char path[PATH_SIZE];
+	const char *ns = l->namespaced ? r->c->namespace_name : NULL;
+	struct question_facts facts;
+	snprintf(path, sizeof(path), "/apis/%s%s%.253s/%s%s", l->api, ns ? "/namespaces/" : "",
+		ns ? ns : "", l->plural, l->query);
+	int rc = question_each(r->c->loop, r->client, r->json, path, take_item,
+		&(struct taking){r->import, l}, &facts, e);
+	r->answered |= facts.http_status / 100 == 2;
+	return rc;
 }
 
 /* The newest version that is served. None: the cluster has no such kind, and nothing is lost. */
@@ -114,7 +86,7 @@ static int forgive(struct reader *r, int rc, const char *kind, const struct err 
 static int read_all(struct reader *r, struct err *e)
 {
 	const struct listing jobs = {
-		"batch/v1", "Job", "jobs", true, "labelSelector=" KUEUE_DOMAIN "%2Fqueue-name"};
+		"batch/v1", "Job", "jobs", true, "?labelSelector=" KUEUE_DOMAIN "%2Fqueue-name"};
 	const struct listing cronjobs = {"batch/v1", "CronJob", "cronjobs", true, ""};
 	const struct import_kind *k;
 	int rc = 0;

@@ -18,8 +18,6 @@
 #define CLUSTER "the cluster" /* what sentences begin with, where they name a file else */
 #define COMPLAINTS_MAX 10     /* of the objects of one kind */
 
-enum { PAGE = 500, TOKEN_MAX_BYTES = 2048 };
-
 /* What a Budget's status says. */
 struct live_spent {
 	char *budget;
@@ -38,106 +36,50 @@ struct reader {
 	struct live *l;
 	struct kube_client *client;
 	struct json *json;
-	int64_t date_ms; /* of the last answer; 0: it did not say */
+	const struct listing *k; /* that is read */
+	int64_t date_ms;	 /* of the last answer; 0: it did not say */
 	size_t complaints;
 	uint64_t ranked; /* QueuedJobs so far */
 };
 
-typedef int item_reader(struct reader *r, const struct listing *k, const cJSON *o, struct err *e);
-
 /* ---- lists, page by page --------------------------------------------------------------------- */
 
-static int ask(struct reader *r, const char *path, const cJSON **ret_root,
-	struct question_facts *ret_facts, struct err *e)
-{
-	const struct kube_request request = {
-		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
-	int rc = question_send(
-		r->l->options.loop, r->client, &request, r->json, ret_root, ret_facts, e);
-	if (rc == 0)
-		r->date_ms = ret_facts->date_ms;
-	return rc;
-}
-
-/* An answer came, and was more than is read at once. */
-static bool is_too_large(int rc, const struct question_facts *f)
-{
-	return (rc == ERR_INVALID || rc == ERR_LIMIT) && f->http_status / 100 == 2;
-}
-
-static void put_path(const struct listing *k, size_t page, const char *token, struct buf *path)
-{
-	buf_printf(path, "%s/%s?limit=%zu%s", k->root, k->plural, page, k->query);
-	if (*token)
-		path_format(path, "&continue=%s", token);
-}
-
-/* One page: the token of the next is appended to ret_next. Pages of large objects are made smaller. */
-static int ask_page(struct reader *r, const struct listing *k, size_t *page, const char *token,
-	const cJSON **ret_root, struct err *e)
+/* A fault of one object ends nothing: read has said it. */
+static int read_listing(
+	struct reader *r, const struct listing *k, question_item_fn *read, struct err *e)
 {
 	struct question_facts facts;
 	struct buf path;
-	int rc;
-	do {
-		buf_init(&path, PATH_MAX_BYTES + 3 * TOKEN_MAX_BYTES);
-		put_path(k, *page, token, &path);
-		rc = ask(r, buf_text(&path), ret_root, &facts, e);
-		buf_done(&path);
-	} while (is_too_large(rc, &facts) && *page > 1 && (*page = *page > 10 ? *page / 10 : 1));
-	if (rc == ERR_GONE && *token)
-		rc = err_set(e, ERR_BUSY,
-			"the list of %s was so long in coming that the API server has forgotten it; try again",
-			k->right);
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_printf(&path, "%s/%s%s", k->root, k->plural, k->query);
+	r->k = k;
+	r->complaints = 0;
+	int rc = question_each(
+		r->l->options.loop, r->client, r->json, buf_text(&path), read, r, &facts, e);
+	buf_done(&path);
+	if (rc == 0)
+		r->date_ms = facts.date_ms;
 	return rc;
 }
 
-/* A fault of one object ends nothing: read has said it. */
-static int read_listing(struct reader *r, const struct listing *k, item_reader *read, struct err *e)
-{
-	char token[TOKEN_MAX_BYTES] = "";
-	size_t page = PAGE;
-	int rc;
-	r->complaints = 0;
-	do {
-		const cJSON *root;
-		rc = ask_page(r, k, &page, token, &root, e);
-		if (rc < 0)
-			return rc;
-		const char *next = json_text(json_object(root, "metadata"), "continue");
-		if (next && strlen(next) >= sizeof(token))
-			return err_set(e, ERR_INVALID,
-				"GET %s: the token of the next page is too long", k->plural);
-		snprintf(token, sizeof(token), "%s", next ? next : "");
-		json_each(o, json_array(root, "items")) {
-			rc = read(r, k, o, e);
-			if (rc < 0)
-				return rc;
-		}
-	} while (*token);
-	return 0;
-}
-
 /* What no sense can be made of is left out, as in the cluster. */
-static int complain(struct reader *r, const struct listing *k, const struct err *e)
+static void complain(struct reader *r, const struct err *e)
 {
 	if (r->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "sluice: %s; it is left out\n", e->text);
 	else if (r->complaints == COMPLAINTS_MAX + 1)
 		fprintf(stderr, "sluice: more %ss of which no sense can be made are left out\n",
-			k->kind);
-	return 0;
+			r->k->kind);
 }
 
 /* ---- one object ------------------------------------------------------------------------------ */
 
-static int read_described(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_described(const cJSON *o, void *ctx)
 {
-	(void)e;
+	struct reader *r = ctx;
 	struct err fault;
-	if (manifest_read_object(r->l->w, CLUSTER, k->kind, o, &fault) < 0)
-		return complain(r, k, &fault);
-	return 0;
+	if (manifest_read_object(r->l->w, CLUSTER, r->k->kind, o, &fault) < 0)
+		complain(r, &fault);
 }
 
 static bool has_items(const cJSON *object)
@@ -145,23 +87,25 @@ static bool has_items(const cJSON *object)
 	return object && object->child;
 }
 
-static int read_clusterqueue(
-	struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_clusterqueue(const cJSON *o, void *ctx)
 {
+	struct reader *r = ctx;
 	const cJSON *selector = json_object(json_object(o, "spec"), "namespaceSelector");
 	r->l->selects_namespaces |= has_items(json_object(selector, "matchLabels")) ||
 				    has_items(json_array(selector, "matchExpressions"));
-	return read_described(r, k, o, e);
+	read_described(o, r);
 }
 
-static int read_namespace(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_namespace(const cJSON *o, void *ctx)
 {
+	struct reader *r = ctx;
 	live_jobs_see_namespace(&r->l->jobs, o);
-	return read_described(r, k, o, e);
+	read_described(o, r);
 }
 
-static int read_budget(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_budget(const cJSON *o, void *ctx)
 {
+	struct reader *r = ctx;
 	struct live *l = r->l;
 	const cJSON *status = json_object(o, "status");
 	const char *from = json_text(status, "periodFrom"), *spent = json_text(status, "spent");
@@ -172,26 +116,25 @@ static int read_budget(struct reader *r, const struct listing *k, const cJSON *o
 		l->spent = mem_grow(l->spent, l->nspent + 1, sizeof(*l->spent));
 		l->spent[l->nspent++] = s;
 	}
-	return read_described(r, k, o, e);
+	read_described(o, r);
 }
 
-static int read_cronjob(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_cronjob(const cJSON *o, void *ctx)
 {
+	struct reader *r = ctx;
 	size_t n = r->l->w->ncronjobs;
-	int rc = read_described(r, k, o, e);
+	read_described(o, r);
 	/* What was due before has been made by Kubernetes. */
 	if (r->l->w->ncronjobs > n)
 		r->l->w->cronjob[n].from_ms = NEVER_MS;
-	return rc;
 }
 
-static int read_job(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_job(const cJSON *o, void *ctx)
 {
-	(void)e;
+	struct reader *r = ctx;
 	struct err fault;
 	if (live_jobs_see(&r->l->jobs, o, &fault) < 0)
-		return complain(r, k, &fault);
-	return 0;
+		complain(r, &fault);
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -203,7 +146,7 @@ static int read_job(struct reader *r, const struct listing *k, const cJSON *o, s
 
 static const struct described {
 	struct listing listing;
-	item_reader *read;
+	question_item_fn *read;
 	void (*know)(struct queue *q, bool known); /* NULL, or told when it is missing */
 } kinds[] = {
 	{OURS("resourceflavors", "ResourceFlavor"), read_described},
@@ -244,7 +187,7 @@ static const struct listing
 		"priorityclasses.scheduling.k8s.io", "no Job goes by one"},
 	cronjobs = {"/apis/batch/v1", "cronjobs", "", "CronJob", "cronjobs.batch",
 		"no Jobs of CronJobs come"},
-	jobs = {"/apis/batch/v1", "jobs", "&labelSelector=sluice.dev%2Fqueue-name", "Job",
+	jobs = {"/apis/batch/v1", "jobs", "?labelSelector=sluice.dev%2Fqueue-name", "Job",
 		"jobs.batch", NULL};
 
 static void say_missing(const struct listing *k)
@@ -262,7 +205,8 @@ static int refuse(const struct listing *k, struct err *e)
 }
 
 /* 1: it may not be read, and the play can go on without it. */
-static int read_kind(struct reader *r, const struct listing *k, item_reader *read, struct err *e)
+static int read_kind(
+	struct reader *r, const struct listing *k, question_item_fn *read, struct err *e)
 {
 	int rc = read_listing(r, k, read, e);
 	if (rc == ERR_GONE && strcmp(k->plural, "clusterqueues") == 0)
@@ -290,8 +234,8 @@ static int read_kinds(struct reader *r, struct err *e)
 }
 
 /* Kinds of which it depends on the others whether they can be missing. needed: they cannot. */
-static int read_if(
-	struct reader *r, const struct listing *k, item_reader *read, bool needed, struct err *e)
+static int read_if(struct reader *r, const struct listing *k, question_item_fn *read, bool needed,
+	struct err *e)
 {
 	int rc = read_kind(r, k, read, e);
 	if (rc > 0 && needed)
@@ -306,7 +250,6 @@ static int read_if(
 /* One that is not there is what it is in the cluster, too: its Calendar or PricePlan says so. */
 static int read_configmap(struct reader *r, const char *name, const char *key, struct err *e)
 {
-	struct question_facts facts;
 	struct buf path;
 	const cJSON *root;
 	struct err fault;
@@ -315,7 +258,7 @@ static int read_configmap(struct reader *r, const char *name, const char *key, s
 	buf_init(&path, PATH_MAX_BYTES);
 	path_format(
 		&path, "/api/v1/namespaces/%s/configmaps/%s", r->l->options.config_namespace, name);
-	int rc = ask(r, buf_text(&path), &root, &facts, e);
+	int rc = question_ask(r->l->options.loop, r->client, buf_text(&path), r->json, &root, e);
 	buf_done(&path);
 	if (rc == ERR_DENIED)
 		return err_set(e, ERR_DENIED,
@@ -353,12 +296,10 @@ static int read_configmaps(struct reader *r, struct err *e)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static int read_rank(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_rank(const cJSON *o, void *ctx)
 {
-	(void)k;
-	(void)e;
+	struct reader *r = ctx;
 	live_jobs_rank(&r->l->jobs, decode_namespace_of(o), decode_name(o), r->ranked++);
-	return 0;
 }
 
 /* The order of the live queue, where times do not tell it. Who may not ask goes without. */
@@ -393,13 +334,12 @@ static int read_jobs(struct reader *r, struct err *e)
 
 /* ---- Jobs that others wait for --------------------------------------------------------------- */
 
-static int read_other(struct reader *r, const struct listing *k, const cJSON *o, struct err *e)
+static void read_other(const cJSON *o, void *ctx)
 {
-	(void)e;
+	struct reader *r = ctx;
 	struct err fault;
 	if (live_jobs_see_other(&r->l->jobs, o, &fault) < 0)
-		return complain(r, k, &fault);
-	return 0;
+		complain(r, &fault);
 }
 
 static int by_text(const void *a, const void *b)

@@ -600,7 +600,7 @@ static void a_local_queue_that_jobs_name_is_there(void **state)
 			"{\"items\":[" QUEUE_OF("b", "spot") "," QUEUE_OF("a", "main") "]}");
 		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].jobs);
 		answer(&s,
-			"GET /apis/batch/v1/jobs?labelSelector=sluice.dev%2Fqueue-name&limit=500 HTTP",
+			"GET /apis/batch/v1/jobs?limit=500&labelSelector=sluice.dev%2Fqueue-name HTTP",
 			200, list);
 		examine(&s, "queue-names");
 		expect(&s, cases[i].verdict, cases[i].says);

@@ -7,7 +7,7 @@
 #include "test/unit/ledger/drive.h"
 
 #define JOBS "GET /apis/batch/v1/jobs?limit=500 HTTP"
-#define PODS "GET /api/v1/pods?labelSelector"
+#define PODS "GET /api/v1/pods?limit=500&labelSelector"
 #define UID(n) "00000000-0000-4000-8000-00000000000" n
 
 static void dial(struct stage *s)
