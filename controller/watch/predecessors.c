@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
@@ -35,7 +36,7 @@ enum {
 
 /* A namespace with open questions, or one that rests. */
 struct tenant {
-	struct tenant *next; /* in line; the first one's turn is next */
+	struct link line; /* the first one's turn is next; in none while it has its turn */
 	struct wanted_predecessors *wanted;
 	size_t count;
 	int64_t rest_until_ms;
@@ -50,7 +51,7 @@ enum turn_stage {
 	TURN_ANSWERS, /* some with each pass */
 };
 
-struct turn {
+struct tenant_turn {
 	struct predecessors *p;
 	enum turn_stage stage;
 	struct tenant *tenant;
@@ -69,15 +70,15 @@ struct predecessors {
 	struct predecessors_options o;
 	struct json *json;
 	struct map by_ns;
-	struct tenant *first, **tail;
+	struct link line; /* tenant.line */
 	size_t nquestions;
 	int64_t tick_ms, complained_ms;
 	bool recalls;			      /* the ledger has a question */
 	char ledger_trouble[LOG_TROUBLE_MAX]; /* said last */
-	struct turn turn[TURNS];
+	struct tenant_turn turn[TURNS];
 };
 
-static void read_next(struct turn *t);
+static void read_next(struct tenant_turn *t);
 static void recall_next(struct predecessors *p);
 static void on_outcomes(const struct pg_answer *a, void *ctx);
 
@@ -92,7 +93,7 @@ struct predecessors *predecessors_new(const struct predecessors_options *o)
 	p->o = *o;
 	p->json = json_new(TREE_BYTES_MAX);
 	map_init(&p->by_ns, has_ns);
-	p->tail = &p->first;
+	list_init(&p->line);
 	for (size_t i = 0; i < TURNS; i++)
 		p->turn[i].p = p;
 	return p;
@@ -121,13 +122,6 @@ void predecessors_free(struct predecessors *p)
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-static void enter_line(struct predecessors *p, struct tenant *n)
-{
-	n->next = NULL;
-	*p->tail = n;
-	p->tail = &n->next;
-}
-
 static struct tenant *tenant_of(struct predecessors *p, const char *ns)
 {
 	uint64_t hash = map_hash_string(ns);
@@ -138,7 +132,7 @@ static struct tenant *tenant_of(struct predecessors *p, const char *ns)
 	n = mem_alloc(sizeof(*n) + size);
 	memcpy(n->ns, ns, size);
 	map_put(&p->by_ns, hash, n);
-	enter_line(p, n);
+	list_add(&p->line, &n->line);
 	return n;
 }
 
@@ -156,14 +150,12 @@ static void take_questions(struct predecessors *p)
 /* The next that may have a turn, off the line. One that has nothing to ask, and rested, is forgotten. */
 static struct tenant *next_tenant(struct predecessors *p)
 {
-	for (struct tenant **at = &p->first, *n; (n = *at);) {
-		if (p->tick_ms < n->rest_until_ms) {
-			at = &n->next;
+	for (struct link *l = p->line.next, *next; l != &p->line; l = next) {
+		struct tenant *n = container_of(l, struct tenant, line);
+		next = l->next;
+		if (p->tick_ms < n->rest_until_ms)
 			continue;
-		}
-		*at = n->next;
-		if (p->tail == &n->next)
-			p->tail = at;
+		list_leave(l);
 		if (n->count > 0)
 			return n;
 		map_take(&p->by_ns, map_hash_string(n->ns), n->ns);
@@ -183,7 +175,7 @@ static bool is_long(const struct selector_term *s)
 }
 
 /* Its first questions, the rest stays. */
-static void hand_over(struct tenant *n, struct turn *t)
+static void hand_over(struct tenant *n, struct tenant_turn *t)
 {
 	size_t names = 0, selectors = 0, kept = 0;
 	bool any_long = false;
@@ -206,7 +198,7 @@ static void hand_over(struct tenant *n, struct turn *t)
 	}
 }
 
-static void begin_turn(struct turn *t, struct tenant *n)
+static void begin_turn(struct tenant_turn *t, struct tenant *n)
 {
 	t->tenant = n;
 	t->asks = predecessor_turn_new(n->ns);
@@ -218,13 +210,13 @@ static void begin_turn(struct turn *t, struct tenant *n)
 	read_next(t);
 }
 
-static void forget_mark(struct turn *t)
+static void forget_mark(struct tenant_turn *t)
 {
 	free(t->mark);
 	t->mark = NULL;
 }
 
-static int64_t rest_ms(const struct turn *t)
+static int64_t rest_ms(const struct tenant_turn *t)
 {
 	int64_t took_ms = monotonic_ms() - t->began_ms;
 	int64_t rest = took_ms * (t->whole ? SHARE_MANY : SHARE_FEW);
@@ -233,12 +225,12 @@ static int64_t rest_ms(const struct turn *t)
 	return rest < REST_MAX_MS ? rest : REST_MAX_MS;
 }
 
-static void end_turn(struct turn *t, int64_t rest)
+static void end_turn(struct tenant_turn *t, int64_t rest)
 {
 	struct predecessors *p = t->p;
 	p->nquestions -= predecessor_turn_count(t->asks);
 	t->tenant->rest_until_ms = monotonic_ms() + rest;
-	enter_line(p, t->tenant);
+	list_add(&p->line, &t->tenant->line);
 	predecessor_turn_free(t->asks);
 	forget_mark(t);
 	t->asks = NULL;
@@ -257,14 +249,14 @@ static void complain(struct predecessors *p, const char *ns, const char *why)
 		NULL);
 }
 
-static void give_up(struct turn *t, const char *why, int64_t retry_ms)
+static void give_up(struct tenant_turn *t, const char *why, int64_t retry_ms)
 {
 	complain(t->p, t->tenant->ns, why);
 	predecessor_turn_return(t->asks, t->p->o.queue);
 	end_turn(t, retry_ms > REST_AFTER_TROUBLE_MS ? retry_ms : REST_AFTER_TROUBLE_MS);
 }
 
-static void answer(struct turn *t)
+static void answer(struct tenant_turn *t)
 {
 	t->stage = TURN_ANSWERS;
 	if (predecessor_turn_answer(t->asks, t->p->o.queue, t->p->o.gate))
@@ -315,7 +307,7 @@ static void put_selector(struct buf *path, const struct selector_term *s)
 	buf_done(&text);
 }
 
-static void put_path(const struct turn *t, struct buf *path)
+static void put_path(const struct tenant_turn *t, struct buf *path)
 {
 	const struct wanted_predecessors *w =
 		t->whole ? NULL : predecessor_turn_question(t->asks, t->at);
@@ -332,7 +324,7 @@ static void put_path(const struct turn *t, struct buf *path)
 }
 
 /* Only those that some question is about. False: one of them cannot be read. */
-static bool see_job(struct turn *t, const cJSON *object)
+static bool see_job(struct tenant_turn *t, const cJSON *object)
 {
 	struct job *job = NULL;
 	struct err e = {""};
@@ -345,7 +337,7 @@ static bool see_job(struct turn *t, const cJSON *object)
 	return true;
 }
 
-static bool see_page(struct turn *t, const cJSON *root)
+static bool see_page(struct tenant_turn *t, const cJSON *root)
 {
 	const cJSON *items = json_array(root, "items");
 	const char *mark = json_text(json_object(root, "metadata"), "continue");
@@ -361,7 +353,7 @@ static bool see_page(struct turn *t, const cJSON *root)
 	return true;
 }
 
-static bool see_body(struct turn *t, struct slice body, struct err *e)
+static bool see_body(struct tenant_turn *t, struct slice body, struct err *e)
 {
 	const cJSON *root;
 	if (json_parse(t->p->json, body, &root, e) != 0)
@@ -375,7 +367,7 @@ static bool see_body(struct turn *t, struct slice body, struct err *e)
 }
 
 /* All there is was read of the question, or of the namespace. */
-static void read_on(struct turn *t)
+static void read_on(struct tenant_turn *t)
 {
 	if (predecessor_turn_is_too_large(t->asks)) {
 		give_up(t, "more Jobs are waited for at once than can be kept", REST_MAX_MS);
@@ -388,7 +380,7 @@ static void read_on(struct turn *t)
 
 /* What the API server does not take as a question (400) can be compared here. So one selector that it
  * reads in another way than we do does not keep the other questions of its namespace from an answer. */
-static void read_whole(struct turn *t)
+static void read_whole(struct tenant_turn *t)
 {
 	predecessor_turn_begin_anew(t->asks);
 	forget_mark(t);
@@ -400,7 +392,7 @@ static void read_whole(struct turn *t)
 
 static void on_answer(const struct kube_answer *a, void *ctx)
 {
-	struct turn *t = ctx;
+	struct tenant_turn *t = ctx;
 	struct err e = {""};
 	t->request = 0;
 	bool is_name = !t->whole && predecessor_turn_question(t->asks, t->at)->name;
@@ -417,7 +409,7 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 		give_up(t, a->sentence, a->retry_after_ms);
 }
 
-static void read_next(struct turn *t)
+static void read_next(struct tenant_turn *t)
 {
 	struct buf path;
 	if (t->at == predecessor_turn_count(t->asks)) {
@@ -439,7 +431,7 @@ static void read_next(struct turn *t)
 /* ---- the ledger ------------------------------------------------------------------------------ */
 
 /* The next names of the turn. False: there are no more. */
-static bool recall_names(struct turn *t)
+static bool recall_names(struct tenant_turn *t)
 {
 	struct ledger_job_name names[LEDGER_NAMES_MAX];
 	t->nrecalled = 0;
@@ -469,7 +461,7 @@ static void recall_next(struct predecessors *p)
 static void on_outcomes(const struct pg_answer *a, void *ctx)
 {
 	struct predecessors *p = ctx;
-	struct turn *t = p->turn;
+	struct tenant_turn *t = p->turn;
 	p->recalls = false;
 	while (t->stage != TURN_RECALLS)
 		t++;
