@@ -23,7 +23,6 @@
 #define PAGES_ALL_US (20 * SECOND_US) /* for all of them, once there is a newer child */
 #define IDLE_US (30 * SECOND_US)
 #define TIMEOUT_MS 30000
-#define WARN_US (60 * SECOND_US) /* between two warnings of one kind */
 
 enum { CHILDREN_MAX = 2, WAITING_MAX = 256, NAMESPACE_SIZE = 64 };
 
@@ -79,7 +78,7 @@ struct reader {
 	int64_t made_us; /* the last */
 	int64_t cost_us; /* from then to its first answer, or to its end; -1: not yet */
 	uint64_t moment;
-	int64_t warned_us[FAILURE_COUNT]; /* 0: never */
+	int64_t warned_ms[FAILURE_COUNT]; /* 0: never */
 	ev_timer turn;			  /* of 0 s: what must not be done inside reader_ask() */
 	ev_timer look;			  /* runs while there are questions, children or graves */
 };
@@ -88,11 +87,8 @@ struct reader {
 
 static void warn(struct reader *r, enum failure kind, const char *text)
 {
-	int64_t now = monotonic_us();
-	if (r->warned_us[kind] && now - r->warned_us[kind] < WARN_US)
-		return;
-	r->warned_us[kind] = now;
-	log_event(r->o.log, LEVEL_WARN, "reader-failed", "text", text, NULL);
+	if (log_again(&r->warned_ms[kind], monotonic_ms()))
+		log_event(r->o.log, LEVEL_WARN, "reader-failed", "text", text, NULL);
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */

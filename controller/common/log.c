@@ -10,7 +10,7 @@
 #include "controller/common/clock.h"
 #include "controller/common/stamp.h"
 
-enum { LINE_MAX_BYTES = 64 * 1024, PAIRS_MAX = 24 };
+enum { LINE_MAX_BYTES = 64 * 1024, PAIRS_MAX = 24, AGAIN_MS = 60000 };
 
 struct log {
 	int fd;
@@ -49,6 +49,15 @@ void log_trouble(struct log *l, char said[LOG_TROUBLE_MAX], const char *event, c
 		return;
 	snprintf(said, LOG_TROUBLE_MAX, "%s", why);
 	log_event(l, LEVEL_WARN, event, "why", why, "effect", effect, NULL);
+}
+
+bool log_again(int64_t *said_ms, int64_t now_ms)
+{
+	int64_t age_ms = now_ms - *said_ms;
+	if (*said_ms != 0 && age_ms >= 0 && age_ms < AGAIN_MS)
+		return false;
+	*said_ms = now_ms;
+	return true;
 }
 
 const char *log_number(char text[24], int64_t n)

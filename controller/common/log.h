@@ -57,6 +57,10 @@ enum { LOG_TROUBLE_MAX = 512 };
 void log_trouble(struct log *l, char said[LOG_TROUBLE_MAX], const char *event, const char *why,
 	const char *effect);
 
+/* Tells whether a trouble that stays is to be logged again: at first, and then once a minute. *said_ms is
+ * when it was logged last; 0: never. now_ms is of any clock, and may be set back. */
+bool log_again(int64_t *said_ms, int64_t now_ms);
+
 /* A number as text, in the caller's own memory: "#pods", LOG_NUMBER(3). */
 #define LOG_NUMBER(n) log_number((char[24]){0}, (n))
 const char *log_number(char text[24], int64_t n);

@@ -8,8 +8,6 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 
-enum { COMPLAIN_MS = 60000 };
-
 struct count {
 	struct node_watch *node_watch;
 	const char *kind;
@@ -31,11 +29,7 @@ struct node_watch {
 
 static bool worth_saying(struct count *t)
 {
-	int64_t now_ms = monotonic_ms();
-	if (t->complained_ms != 0 && now_ms - t->complained_ms < COMPLAIN_MS)
-		return false;
-	t->complained_ms = now_ms;
-	return true;
+	return log_again(&t->complained_ms, monotonic_ms());
 }
 
 static void on_trouble(const char *sentence, void *ctx)

@@ -66,10 +66,8 @@ static void on_configmap_end(void *ctx)
 static void on_configmap_trouble(const char *sentence, void *ctx)
 {
 	struct overcommit_controller *l = ctx;
-	int64_t age_ms = l->now_ms - l->complained_ms;
-	if (l->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
+	if (!log_again(&l->complained_ms, l->now_ms))
 		return;
-	l->complained_ms = l->now_ms;
 	log_event(l->o.log, LEVEL_WARN, "watch-trouble", "kind", "configmaps", "namespace",
 		l->o.configmap_namespace, "name", l->o.configmap, "why", sentence, NULL);
 }

@@ -13,8 +13,6 @@
 #include "controller/overcommit/reclaimer.h"
 #include "controller/overcommit/overcommit_configs.h"
 
-enum { COMPLAIN_MS = 60000 };
-
 struct kube_watch;
 
 struct overcommit_controller {

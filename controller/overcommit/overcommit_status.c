@@ -20,7 +20,6 @@ enum {
 	RETRY_MS = 5000,
 	MUCH_MS = 10000, /* what an admin who has just switched it on waits for */
 	ANY_MS = 300000,
-	COMPLAIN_MS = 60000,
 };
 
 /* What is to be said of one. */
@@ -250,16 +249,13 @@ static void on_written(const struct kube_answer *a, void *ctx)
 {
 	struct page *p = ctx;
 	struct overcommit_status *b = p->overcommit_status;
-	int64_t age_ms = b->now_ms - b->complained_ms;
 	p->request = 0;
 	b->under_way--;
 	p->written = a->outcome == KUBE_DONE;
 	if (a->outcome != KUBE_DONE && a->outcome != KUBE_GONE && !p->lost &&
-		(b->complained_ms == 0 || age_ms < 0 || age_ms > COMPLAIN_MS)) {
-		b->complained_ms = b->now_ms;
+		log_again(&b->complained_ms, b->now_ms))
 		log_event(b->o.log, LEVEL_WARN, "status-not-written", "kind", "NodeOvercommit",
 			"name", p->name, "why", a->sentence, NULL);
-	}
 	if (p->lost)
 		remove_page(b, p);
 }

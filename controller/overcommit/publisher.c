@@ -13,7 +13,6 @@ enum {
 	UNDER_WAY_MAX = 8,
 	BODY_MAX_BYTES = 4096,
 	TIMEOUT_MS = 10000,
-	COMPLAIN_MS = 60000,
 };
 
 struct writing {
@@ -97,10 +96,8 @@ static void put_body(struct buf *out, const struct uid *of, const struct node_st
 
 static void complain(struct publisher *p, const char *node, const char *sentence)
 {
-	int64_t age_ms = p->now_ms - p->complained_ms;
-	if (p->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
+	if (!log_again(&p->complained_ms, p->now_ms))
 		return;
-	p->complained_ms = p->now_ms;
 	log_event(p->log, LEVEL_WARN, "figures-not-written", "node", node, "why", sentence, NULL);
 }
 

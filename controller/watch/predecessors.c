@@ -31,7 +31,6 @@ enum {
 	REST_MANY_MS = 5000,
 	REST_MAX_MS = 300000,
 	REST_AFTER_TROUBLE_MS = 5000,
-	COMPLAIN_MS = 60000,
 };
 
 /* A namespace with open questions, or one that rests. */
@@ -241,9 +240,8 @@ static void end_turn(struct tenant_turn *t, int64_t rest)
 
 static void complain(struct predecessors *p, const char *ns, const char *why)
 {
-	if (p->complained_ms != 0 && p->tick_ms - p->complained_ms < COMPLAIN_MS)
+	if (!log_again(&p->complained_ms, p->tick_ms))
 		return;
-	p->complained_ms = p->tick_ms;
 	log_event(p->o.log, LEVEL_WARN, "predecessors-unread", "namespace", ns, "why", why,
 		"effect", "Jobs that wait for others (sluice.dev/after) wait on; it is tried again",
 		NULL);

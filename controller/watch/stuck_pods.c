@@ -11,7 +11,7 @@
 #include "controller/wire/patch.h"
 #include "sluice/keys.h"
 
-enum { COMPLAIN_MS = 60000, LINGER_MS = 60000 };
+enum { LINGER_MS = 60000 };
 
 struct view {
 	struct stuck_pods *stuck_pods;
@@ -25,19 +25,11 @@ struct stuck_pods {
 	struct view pods, refusals, rejected;
 };
 
-static int64_t now_ms(void)
-{
-	return monotonic_ms();
-}
-
 /* ---- what a watch says ----------------------------------------------------------------------- */
 
 static bool worth_saying(struct view *v)
 {
-	if (v->complained_ms != 0 && now_ms() - v->complained_ms < COMPLAIN_MS)
-		return false;
-	v->complained_ms = now_ms();
-	return true;
+	return log_again(&v->complained_ms, monotonic_ms());
 }
 
 static void on_trouble(const char *sentence, void *ctx)
@@ -95,7 +87,7 @@ static void on_pod(enum kube_event type, const cJSON *object, void *ctx)
 		if (decode_uid(object, &uid))
 			troubles_lose_pod(book(ctx), &uid);
 	} else if (decode_trouble_pod(object, &p, &e) == 0) {
-		troubles_see_pod(book(ctx), p, now_ms());
+		troubles_see_pod(book(ctx), p, monotonic_ms());
 	} else {
 		unreadable(ctx, object, e.text);
 	}

@@ -29,7 +29,6 @@ enum {
 	 * managedFields as well keeps a Job of his own namespace from being adopted. */
 	PODS_WITH_NODES_MAX = 8 * 1024 * 1024,
 	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
-	COMPLAIN_MS = 60000,
 };
 
 /* One request to the API server. */
@@ -242,10 +241,8 @@ static bool speaks_of_rights(struct dispatcher *c, const struct kube_answer *a)
 
 static void complain(struct dispatcher *c, const struct kube_answer *a)
 {
-	int64_t now_ms = monotonic_ms();
-	if (c->complained_ms != 0 && now_ms - c->complained_ms < COMPLAIN_MS)
+	if (!log_again(&c->complained_ms, monotonic_ms()))
 		return;
-	c->complained_ms = now_ms;
 	log_event(c->options.log, LEVEL_ERROR, "no-rights", "why", a->sentence, "cure",
 		"kubectl apply -k deploy/rbac, unless the API server has only just started", NULL);
 }

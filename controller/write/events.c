@@ -16,7 +16,6 @@ enum {
 	BODY_MAX_BYTES = 16 * 1024, /* a message of control characters, each written as \u0001 */
 	JOB_NAME_MAX = 200,	    /* in an Event's name, which may have 253 characters */
 	TIMEOUT_MS = 10000,
-	COMPLAIN_MS = 60000,
 	NS_PER_MS = 1000000,
 };
 
@@ -342,10 +341,8 @@ void events_note(struct events *h, const struct note *n)
 
 static void complain(struct events *h, const struct kube_answer *a)
 {
-	int64_t age_ms = h->now_ms - h->complained_ms; /* below 0: the clock was set back */
-	if (h->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
+	if (!log_again(&h->complained_ms, h->now_ms))
 		return;
-	h->complained_ms = h->now_ms;
 	log_event(h->log, LEVEL_WARN, "event-not-written", "why", a->sentence, "cure",
 		a->outcome == KUBE_DENIED ? "kubectl apply -k deploy/rbac, or --events=none" : NULL,
 		NULL);

@@ -25,7 +25,6 @@ enum {
 	SHARE = 100, /* an object's writes take a hundredth of the time at most */
 	STATUS_MAX_BYTES = 512 * 1024,
 	TIMEOUT_MS = 10000,
-	COMPLAIN_MS = 60000,
 	EFFECT_MS =
 		5000, /* what of a spec has no effect is looked at so often, and told at the second look */
 	EFFECT_OF_QUOTAS =
@@ -296,10 +295,8 @@ void status_writer_lose(
 
 static void complain(struct status_writer *r, const struct subject *s, const char *sentence)
 {
-	int64_t age_ms = r->now_ms - r->complained_ms; /* below 0: the clock was set back */
-	if (r->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
+	if (!log_again(&r->complained_ms, r->now_ms))
 		return;
-	r->complained_ms = r->now_ms;
 	log_event(r->log, LEVEL_WARN, "status-not-written", "kind", subject_kinds[s->kind].name,
 		"namespace", s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
 }
