@@ -13,16 +13,25 @@
 
 enum { LINGER_MS = 60000 };
 
+enum { PENDING, REFUSALS, REJECTED, VIEWS };
+
+/* What a view follows; its watch's seed is added. */
+struct followed {
+	const char *kind;
+	struct kube_watch_options watch;
+	struct kube_watch_handler handler;
+};
+
 struct view {
 	struct stuck_pods *stuck_pods;
-	const char *kind;
+	const struct followed *of;
 	struct kube_watch *watch; /* NULL: not followed */
 	int64_t wanted_ms, complained_ms;
 };
 
 struct stuck_pods {
 	struct stuck_pods_options options;
-	struct view pods, refusals, rejected;
+	struct view view[VIEWS];
 };
 
 /* ---- what a watch says ----------------------------------------------------------------------- */
@@ -36,15 +45,15 @@ static void on_trouble(const char *sentence, void *ctx)
 {
 	struct view *v = ctx;
 	if (worth_saying(v))
-		log_event(v->stuck_pods->options.log, LEVEL_WARN, "watch-trouble", "kind", v->kind,
-			"why", sentence, "effect",
+		log_event(v->stuck_pods->options.log, LEVEL_WARN, "watch-trouble", "kind",
+			v->of->kind, "why", sentence, "effect",
 			"what keeps the pods of running Jobs is not told", NULL);
 }
 
 static void unreadable(struct view *v, const cJSON *object, const char *sentence)
 {
 	if (worth_saying(v))
-		log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "rejected", "kind", v->kind,
+		log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "rejected", "kind", v->of->kind,
 			"name", decode_name(object), "why", sentence, NULL);
 }
 
@@ -52,13 +61,13 @@ static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 {
 	struct view *v = ctx;
 	if (worth_saying(v))
-		log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "rejected", "kind", v->kind,
+		log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "rejected", "kind", v->of->kind,
 			"name", u->name, "why", u->why, NULL);
 }
 
 static void listed(struct view *v)
 {
-	log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "listed", "kind", v->kind, NULL);
+	log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "listed", "kind", v->of->kind, NULL);
 }
 
 static struct troubles *book(const struct view *v)
@@ -152,80 +161,70 @@ static void on_rejected(enum kube_event type, const cJSON *object, void *ctx)
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
-static void open_pods(struct stuck_pods *l)
-{
-	static const struct kube_watch_handler handler = {
-		on_begin_pods, on_pod, on_end_pods, on_trouble, NULL, NULL, on_unreadable};
-	struct kube_watch_options o = {.path = "/api/v1/pods",
-		.label_selector = CLUSTERQUEUE_LABEL,
-		.field_selector = "status.phase=Pending",
-		.seed = l->options.seed};
-	l->pods.watch = kube_watch_new(l->options.client, &o, &handler, &l->pods);
-}
+static const struct followed followed[VIEWS] = {
+	[PENDING] = {"pending pods",
+		{.path = "/api/v1/pods",
+			.label_selector = CLUSTERQUEUE_LABEL,
+			.field_selector = "status.phase=Pending"},
+		{on_begin_pods, on_pod, on_end_pods, on_trouble, .unreadable = on_unreadable}},
+	[REFUSALS] = {"events of refused pods",
+		{.path = "/api/v1/events",
+			.field_selector = "involvedObject.kind=Job,reason=FailedCreate"},
+		{on_begin_refusals, on_refusal, on_end_refusals, on_trouble,
+			.unreadable = on_unreadable}},
+	[REJECTED] = {"rejected pods",
+		{.path = "/api/v1/pods",
+			.label_selector = CLUSTERQUEUE_LABEL,
+			.field_selector = "status.phase=Failed,status.podIP="},
+		{on_begin_rejected, on_rejected, on_end_rejected, on_trouble,
+			.unreadable = on_unreadable}},
+};
 
-static void open_refusals(struct stuck_pods *l)
+static void view_open(struct view *v)
 {
-	static const struct kube_watch_handler handler = {on_begin_refusals, on_refusal,
-		on_end_refusals, on_trouble, NULL, NULL, on_unreadable};
-	struct kube_watch_options o = {.path = "/api/v1/events",
-		.field_selector = "involvedObject.kind=Job,reason=FailedCreate",
-		.seed = l->options.seed + 1};
-	l->refusals.watch = kube_watch_new(l->options.client, &o, &handler, &l->refusals);
-}
-
-static void open_rejected(struct stuck_pods *l)
-{
-	static const struct kube_watch_handler handler = {on_begin_rejected, on_rejected,
-		on_end_rejected, on_trouble, NULL, NULL, on_unreadable};
-	struct kube_watch_options o = {.path = "/api/v1/pods",
-		.label_selector = CLUSTERQUEUE_LABEL,
-		.field_selector = "status.phase=Failed,status.podIP=",
-		.seed = l->options.seed + 2};
-	l->rejected.watch = kube_watch_new(l->options.client, &o, &handler, &l->rejected);
+	const struct stuck_pods_options *options = &v->stuck_pods->options;
+	struct kube_watch_options o = v->of->watch;
+	o.seed = options->seed + (uint64_t)(v->of - followed);
+	v->watch = kube_watch_new(options->client, &o, &v->of->handler, v);
 }
 
 static void view_close(struct view *v)
 {
 	kube_watch_free(v->watch);
 	v->watch = NULL;
-	log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "not-followed", "kind", v->kind, "why",
-		"all running Jobs have the pods they need", NULL);
+	log_event(v->stuck_pods->options.log, LEVEL_DEBUG, "not-followed", "kind", v->of->kind,
+		"why", "all running Jobs have the pods they need", NULL);
 }
 
-/* True when it is to be followed; one that is not wanted for a moment is not closed. */
-static bool is_wanted(struct view *v, bool wants, int64_t tick_ms)
+/* Opens or closes the view. One that is not wanted for a moment is not closed. True: it was closed. */
+static bool view_follow(struct view *v, bool wants, int64_t tick_ms)
 {
 	if (wants)
 		v->wanted_ms = tick_ms;
-	return wants || (v->watch && tick_ms - v->wanted_ms < LINGER_MS);
+	if (wants && !v->watch)
+		view_open(v);
+	if (!v->watch || tick_ms - v->wanted_ms < LINGER_MS)
+		return false;
+	view_close(v);
+	return true;
 }
 
 void stuck_pods_tick(struct stuck_pods *l, int64_t tick_ms)
 {
-	const struct gate *g = l->options.gate;
-	if (gate_leading(g) && !l->rejected.watch)
-		open_rejected(l);
-	bool pods = is_wanted(&l->pods, gate_wants_pods(g), tick_ms);
-	bool refusals = is_wanted(&l->refusals, gate_wants_refusals(g), tick_ms);
-	if (refusals && !l->refusals.watch)
-		open_refusals(l);
-	else if (!refusals && l->refusals.watch)
-		view_close(&l->refusals);
-	if (pods && !l->pods.watch)
-		open_pods(l);
-	if (pods || !l->pods.watch)
-		return;
-	view_close(&l->pods);
-	troubles_clear(gate_troubles(l->options.gate)); /* what is not followed is not known */
+	struct gate *g = l->options.gate;
+	if (gate_leading(g) && !l->view[REJECTED].watch)
+		view_open(&l->view[REJECTED]);
+	view_follow(&l->view[REFUSALS], gate_wants_refusals(g), tick_ms);
+	if (view_follow(&l->view[PENDING], gate_wants_pods(g), tick_ms))
+		troubles_clear(gate_troubles(g)); /* what is not followed is not known */
 }
 
 struct stuck_pods *stuck_pods_new(const struct stuck_pods_options *o)
 {
 	struct stuck_pods *l = mem_alloc(sizeof(*l));
 	l->options = *o;
-	l->pods = (struct view){.stuck_pods = l, .kind = "pending pods"};
-	l->refusals = (struct view){.stuck_pods = l, .kind = "events of refused pods"};
-	l->rejected = (struct view){.stuck_pods = l, .kind = "rejected pods"};
+	for (size_t i = 0; i < VIEWS; i++)
+		l->view[i] = (struct view){.stuck_pods = l, .of = &followed[i]};
 	return l;
 }
 
@@ -233,8 +232,7 @@ void stuck_pods_free(struct stuck_pods *l)
 {
 	if (!l)
 		return;
-	kube_watch_free(l->pods.watch);
-	kube_watch_free(l->refusals.watch);
-	kube_watch_free(l->rejected.watch);
+	for (size_t i = 0; i < VIEWS; i++)
+		kube_watch_free(l->view[i].watch);
 	free(l);
 }
