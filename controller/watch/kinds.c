@@ -197,14 +197,14 @@ const struct kind kinds[KINDS] = {
 	/* The overcommit controller writes its status: it says what nodes lend, which the queue
 	 * does not know. */
 	{OURS("nodeovercommits"), .see = see_node_overcommit, .lose = lose_node_overcommit},
-	{.name = "nodes",
+	[NODES] = {.name = "nodes",
 		.path = "/api/v1/nodes",
 		.is_nodes = true,
 		.without =
 			"nothing of the cluster is asked: Jobs start by their quota alone, whether or not there is a node for their pods",
 		.tell = tell_node,
 		.drop = queue_drop_node},
-	{.name = "resourcequotas",
+	[QUOTAS] = {.name = "resourcequotas",
 		.path = "/api/v1/resourcequotas",
 		.without = "Jobs start whether or not a ResourceQuota lets their pods in",
 		.tell = tell_resource_quota,
@@ -248,9 +248,12 @@ const struct kind kinds[KINDS] = {
 			"no Job starts in a flavor with spec.provisioning: what becomes of its ProvisioningRequest is not seen",
 		.see = see_provision,
 		.lose = lose_provision},
-	{.name = "configmaps", .is_configmaps = true, .see = see_configmap, .lose = lose_configmap},
+	[CONFIGMAPS] = {.name = "configmaps",
+		.is_configmaps = true,
+		.see = see_configmap,
+		.lose = lose_configmap},
 	/* The two namespaces that the admission policies leave alone are left alone here too. */
-	{.name = "jobs",
+	[JOBS] = {.name = "jobs",
 		.path = "/apis/batch/v1/jobs",
 		.label_selector = QUEUE_LABEL,
 		.field_selector =
