@@ -4,6 +4,7 @@
 
 #include "base/backoff.h"
 #include "base/map.h"
+#include "controller/common/server_words.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/failing.h"
@@ -274,7 +275,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
 	if (j->seen.start_left || queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
-		!queue_job_resources(g->queue, &j->uid) || !strstr(said, "immutable"))
+		!queue_job_resources(g->queue, &j->uid) ||
+		!server_says(slice_of(said), SERVER_FIELD_IS_IMMUTABLE))
 		return "";
 	if (j->seen.rewritable && ++j->refusals.immutables > 1) {
 		j->refusals.no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
@@ -310,7 +312,8 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 /* By the API server, or by etcd of the whole object. */
 static bool says_full(const char *said)
 {
-	return strstr(said, "metadata.annotations: Too long") || strstr(said, "too large");
+	return server_says(slice_of(said), SERVER_ANNOTATIONS_TOO_LONG) ||
+	       server_says(slice_of(said), SERVER_OBJECT_TOO_LARGE);
 }
 
 /* The story is what has grown: once more, as short as can be. A hold that cannot be told waits for

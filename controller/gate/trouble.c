@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/slice.h"
+#include "controller/common/server_words.h"
 
 enum {
 	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
@@ -93,7 +94,8 @@ bool trouble_same(enum trouble_word a, enum trouble_word b)
 
 const char *trouble_cure(enum trouble_word w, const char *message)
 {
-	if (w == TROUBLE_PODS_REFUSED && message && strstr(message, "exceeded quota"))
+	if (w == TROUBLE_PODS_REFUSED && message &&
+		server_says(slice_of(message), SERVER_QUOTA_EXCEEDED))
 		return "other pods took the quota: raise the ResourceQuota, or free what uses it";
 	return w < TROUBLE_WORDS ? words[w].cure : "";
 }

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/common/server_words.h"
 #include "controller/kube/awake.h"
 #include "controller/kube/json.h"
 #include "controller/kube/multi.h"
@@ -394,24 +395,9 @@ static int64_t read_date_ms(CURL *easy)
 	return seconds > 0 ? (int64_t)seconds * 1000 : 0;
 }
 
-static bool says(const struct request *r, const char *words)
+static bool says(const struct request *r, enum server_words what)
 {
-	return r->answer.len > 0 &&
-	       memmem(r->answer.ptr, r->answer.len, words, strlen(words)) != NULL;
-}
-
-/* The API server passes etcd's words on, and has no other mark for them. */
-static bool speaks_of_storage(const struct request *r)
-{
-	return says(r, "request is too large");
-}
-
-/* Nor has it one for webhooks: "Internal error occurred: failed calling webhook", and, with the code that the
- * webhook chose, "admission webhook ... denied the request". */
-static bool speaks_of_webhooks(const struct request *r)
-{
-	return says(r, "failed calling webhook") ||
-	       (says(r, "admission webhook ") && says(r, " denied the request"));
+	return r->answer.len > 0 && server_says(buf_slice(&r->answer), what);
 }
 
 static struct kube_facts look(const struct request *r, CURLcode result)
@@ -426,8 +412,9 @@ static struct kube_facts look(const struct request *r, CURLcode result)
 		.curl = (int)result,
 		.sent = sent > 0,
 		.over_ceiling = r->over,
-		.over_storage = status == 500 && speaks_of_storage(r),
-		.in_admission = status >= 500 && speaks_of_webhooks(r),
+		.over_storage = status == 500 && says(r, SERVER_REQUEST_TOO_LARGE),
+		.in_admission = status >= 500 &&
+				(says(r, SERVER_WEBHOOK_FAILED) || says(r, SERVER_WEBHOOK_REFUSED)),
 		.http_status = (int)status,
 		.retry_after_ms = read_retry_after(r->easy),
 	};

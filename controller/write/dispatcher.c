@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "controller/kube/json.h"
 #include "controller/common/path.h"
+#include "controller/common/server_words.h"
 #include "controller/gate/newcomer.h"
 #include "controller/watch/recall.h"
 #include "controller/common/clock.h"
@@ -227,16 +228,14 @@ static bool speaks_of_fields(struct dispatcher *c, const struct kube_answer *a)
 	return name && name[0];
 }
 
-/* RBAC's 403 says `User "x" cannot patch resource ...` and has no other mark than these words.
- * Where they are others one day, the Job is called off for a while instead: slower, and as safe. */
+/* RBAC's 403 has no other mark than its words. */
 static bool speaks_of_rights(struct dispatcher *c, const struct kube_answer *a)
 {
 	const cJSON *root;
 	if (a->http_status != 403 || json_parse(c->json, a->body, &root, NULL) != 0)
 		return false;
 	const char *message = json_text(root, "message");
-	const char *user = message ? strstr(message, "is forbidden: User \"") : NULL;
-	return user && strstr(user, "\" cannot ");
+	return message && server_says(slice_of(message), SERVER_NO_RIGHT);
 }
 
 static void complain(struct dispatcher *c, const struct kube_answer *a)
