@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/instant.h"
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/explain/answer.h"
 #include "cli/flags.h"
@@ -24,24 +25,12 @@ enum {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* "12 min ago" of an RFC 3339 time in UTC; "" when it is none. */
+/* Writes " (12m ago)" of a time in RFC 3339; nothing where that is none. */
 static void put_age(const char *at, int64_t now_ms, struct buf *out)
 {
-	struct tm tm = {0};
-	const char *rest = strptime(at, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (!rest)
-		return;
-	int64_t age = now_ms / 1000 - (int64_t)timegm(&tm);
-	if (age < 0)
-		age = 0;
-	if (age < 120)
-		buf_printf(out, " (%" PRId64 " s ago)", age);
-	else if (age < 120 * 60)
-		buf_printf(out, " (%" PRId64 " min ago)", age / 60);
-	else if (age < 48 * 3600)
-		buf_printf(out, " (%" PRId64 " h ago)", age / 3600);
-	else
-		buf_printf(out, " (%" PRId64 " days ago)", age / 86400);
+	int64_t at_ms;
+	if (instant_parse(slice_of(at), &at_ms))
+		buf_printf(out, " (%s ago)", span_short(now_ms - at_ms).s);
 }
 
 /* A cell of text in which times may stand. */
@@ -202,18 +191,6 @@ static void put_row(struct table *t, struct local_times *l, const char *label, c
 	table_end_row(t);
 }
 
-/* "1h30m", "45s"; days become hours, as people write them on Jobs. */
-static void format_span(int64_t ms, struct buf *out)
-{
-	int64_t s = ms / 1000;
-	if (s >= 3600)
-		buf_printf(out, "%" PRId64 "h", s / 3600);
-	if (s / 60 % 60 > 0)
-		buf_printf(out, "%" PRId64 "m", s / 60 % 60);
-	if (s % 60 > 0 || s == 0)
-		buf_printf(out, "%" PRId64 "s", s % 60);
-}
-
 static const char *source_words(const char *from)
 {
 	static const struct {
@@ -230,13 +207,12 @@ static const char *source_words(const char *from)
 /* How long it takes, by when it must end, and when it will be stopped. */
 static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 {
-	struct buf span, says;
-	buf_init(&span, 64);
+	struct buf says;
 	buf_init(&says, 512);
 	if (number_of(job, "expectedMs") > 0) {
-		format_span(number_of(job, "expectedMs"), &span);
+		struct span_text span = span_exact(number_of(job, "expectedMs"));
 		buf_puts(&says, source_words(text_of(job, "expectedFrom")));
-		put_row(t, l, "takes", buf_text(&span), false, &says);
+		put_row(t, l, "takes", span.s, false, &says);
 	}
 	buf_reset(&says);
 	if (text_of(job, "deadline")[0]) {
@@ -249,7 +225,6 @@ static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 		buf_puts(&says, "when its window closes; it waits for the next one then");
 		put_row(t, l, "stops", text_of(job, "stopsAt"), false, &says);
 	}
-	buf_done(&span);
 	buf_done(&says);
 }
 

@@ -38,25 +38,3 @@ void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out)
 	}
 	t->day_ms = at_ms;
 }
-
-void short_span_put(int64_t seconds, struct buf *out)
-{
-	static const struct {
-		int64_t seconds;
-		const char *name;
-	} units[] = {{INT64_C(24) * 3600, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
-	size_t i = 0, last = sizeof(units) / sizeof(*units) - 1;
-	int64_t left = seconds > 0 ? seconds : 0;
-	while (i < last && left < units[i].seconds)
-		i++;
-	buf_printf(out, "%" PRId64 " %s", left / units[i].seconds, units[i].name);
-	left %= units[i].seconds;
-	if (i < 2 && left >= units[i + 1].seconds) /* of minutes no seconds are told */
-		buf_printf(out, " %" PRId64 " %s", left / units[i + 1].seconds, units[i + 1].name);
-}
-
-void short_ago_put(int64_t at_ms, int64_t now_ms, struct buf *out)
-{
-	short_span_put((now_ms - at_ms) / 1000, out);
-	buf_puts(out, " ago");
-}

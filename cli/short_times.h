@@ -1,5 +1,5 @@
 /*
- * Times and spans of an answer in few letters, for people.
+ * Times of an answer in few letters, for people.
  *
  *     14:10 CET          of the same day as the time before it
  *     Tue 14:10          within a week from now
@@ -28,10 +28,5 @@ static inline struct short_times short_times_from(int64_t now_ms)
 
 /* Appends it; the next time is written beside this one. */
 void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out);
-
-/* "30 s", "40 min", "2 h 10 min", "3 d 4 h": the two largest units. Below 0 is as 0. */
-void short_span_put(int64_t seconds, struct buf *out);
-/* "3 s ago", by such a span. */
-void short_ago_put(int64_t at_ms, int64_t now_ms, struct buf *out);
 
 #endif

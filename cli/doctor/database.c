@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/doctor/checks.h"
 #include "controller/common/clock.h"
 #include "controller/ledger/sql.h"
@@ -231,8 +232,8 @@ void check_database_clock(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 	if (llabs(skew_ms) - (after_ms - before_ms) / 2 > SKEW_MAX_MS)
 		findings_add(f, VERDICT_WARN,
-			"its clock is %lld s %s this machine's: the lease goes by its own, bills and windows by the controller's",
-			(long long)llabs(skew_ms) / 1000, skew_ms > 0 ? "ahead of" : "behind");
+			"its clock is %s %s this machine's: the lease goes by its own, bills and windows by the controller's",
+			span_short(llabs(skew_ms)).s, skew_ms > 0 ? "ahead of" : "behind");
 	else
 		findings_ok(f, "within %lld ms of this machine's", (long long)llabs(skew_ms) + 1);
 }

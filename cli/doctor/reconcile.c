@@ -7,6 +7,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "base/span.h"
 #include "cli/doctor/checks.h"
 #include "cli/job_object.h"
 #include "controller/common/clock.h"
@@ -215,19 +216,6 @@ static void add(struct reconciliation *r, enum discord about, const char *uid, c
 	r->item[r->n++].text = text;
 }
 
-static char *age(int64_t ms, char ret[32])
-{
-	if (ms >= 2 * 86400000LL)
-		snprintf(ret, 32, "%lldd", (long long)(ms / 86400000));
-	else if (ms >= 2 * 3600000LL)
-		snprintf(ret, 32, "%lldh", (long long)(ms / 3600000));
-	else if (ms >= 2 * 60000LL)
-		snprintf(ret, 32, "%lldm", (long long)(ms / 60000));
-	else
-		snprintf(ret, 32, "%llds", (long long)(ms / 1000));
-	return ret;
-}
-
 static const struct job_seen *job_of(const struct look *k, const char *uid)
 {
 	return k->njobs ? bsearch(uid, k->job, k->njobs, sizeof(*k->job), by_uid) : NULL;
@@ -246,7 +234,7 @@ static bool has_reservation(const struct look *k, const char *uid)
 
 static void compare_hold(const struct look *k, const struct hold *h, struct reconciliation *r)
 {
-	char text[800], old[32];
+	char text[800];
 	const struct job_seen *j = job_of(k, h->uid);
 	const char *why = !j		 ? "does not exist"
 			  : j->over	 ? "has ended"
@@ -258,26 +246,26 @@ static void compare_hold(const struct look *k, const struct hold *h, struct reco
 		return;
 	snprintf(text, sizeof(text),
 		"an orphan: Job %.500s (uid %s) %s and has no pods, and its attempt %d holds quota (%s) for %s",
-		h->name, h->uid, why, h->attempt, h->state, age(h->age_ms, old));
+		h->name, h->uid, why, h->attempt, h->state, span_short(h->age_ms).s);
 	add(r, DISCORD_HOLD, h->uid, mem_strdup(text));
 }
 
 static void compare_job(const struct look *k, const struct job_seen *j, struct reconciliation *r)
 {
-	char text[800], old[32];
+	char text[800];
 	int64_t age_ms = k->now_ms - j->changed_ms;
 	if (!j->queued || j->suspended || j->over || age_ms < RECONCILE_YOUNG_MS ||
 		has_reservation(k, j->uid))
 		return;
 	snprintf(text, sizeof(text), "Job %.600s runs for %s with %lld pods and holds no quota",
-		j->name, age(age_ms, old), (long long)j->pods);
+		j->name, span_short(age_ms).s, (long long)j->pods);
 	add(r, DISCORD_JOB, j->uid, mem_strdup(text));
 }
 
 /* Of a Job that runs they are its own matter (compare_job). */
 static void compare_pods(const struct look *k, const struct pods_seen *s, struct reconciliation *r)
 {
-	char text[1500], old[32];
+	char text[1500];
 	const struct job_seen *j = job_of(k, s->uid);
 	if (!j || !j->queued || has_reservation(k, s->uid) || !(j->suspended || j->over) ||
 		k->now_ms - s->oldest_ms < RECONCILE_YOUNG_MS ||
@@ -286,7 +274,7 @@ static void compare_pods(const struct look *k, const struct pods_seen *s, struct
 	snprintf(text, sizeof(text),
 		"Job %.600s %s and holds no quota, and %zu of its pods live on (%.600s, %s old)",
 		j->name, j->over ? "has ended" : "is suspended", s->count, s->name,
-		age(k->now_ms - s->oldest_ms, old));
+		span_short(k->now_ms - s->oldest_ms).s);
 	add(r, DISCORD_POD, s->uid, mem_strdup(text));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "cli/doctor/checks.h"
 
 enum {
@@ -79,8 +80,8 @@ void check_api_clock(struct doctor_context *p, struct findings *f)
 	int64_t off_ms = llabs(p->api_skew_ms);
 	if (off_ms - p->api_unsure_ms > SKEW_MAX_MS)
 		findings_add(f, VERDICT_WARN,
-			"its clock is %lld s %s this machine's: windows open and close, and waits are told, by the controller's",
-			(long long)off_ms / 1000, p->api_skew_ms > 0 ? "ahead of" : "behind");
+			"its clock is %s %s this machine's: windows open and close, and waits are told, by the controller's",
+			span_short(off_ms).s, p->api_skew_ms > 0 ? "ahead of" : "behind");
 	else
 		findings_ok(f, "within %lld ms of this machine's",
 			(long long)(off_ms > p->api_unsure_ms ? off_ms : p->api_unsure_ms));

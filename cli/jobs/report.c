@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/jobs/options.h"
 #include "cli/ledger_down.h"
@@ -38,21 +39,6 @@ struct jobs_report {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-const char *jobs_report_span(int64_t ms, char ret[SPAN_TEXT_SIZE])
-{
-	struct text t = text_over(ret, SPAN_TEXT_SIZE);
-	int64_t days = ms / DAY, unit = ms < 10 * MINUTE ? SECOND : MINUTE;
-	if (ms < 0)
-		text_add(&t, "0s");
-	else if (days < 2)
-		text_add_span(&t, ms - ms % unit);
-	else if (days < 10 && ms / HOUR % 24 > 0)
-		text_add(&t, "%" PRId64 "d%" PRId64 "h", days, ms / HOUR % 24);
-	else
-		text_add(&t, "%" PRId64 "d", days);
-	return ret;
-}
-
 /* By the user's own clock: "14:05", and the day where that was another. */
 static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
 {
@@ -68,9 +54,8 @@ static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
 
 static void put_wait(const char *how, int64_t ms, struct buf *out)
 {
-	char span[SPAN_TEXT_SIZE];
 	if (ms > 0)
-		buf_printf(out, "%s %s", how, jobs_report_span(ms, span));
+		buf_printf(out, "%s %s", how, span_short(ms).s);
 	else
 		buf_puts(out, "due");
 }
@@ -94,10 +79,9 @@ static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
 
 static void put_age(const cJSON *job, int64_t now_ms, struct buf *out)
 {
-	char span[SPAN_TEXT_SIZE];
 	int64_t at_ms;
 	bool known = instant_of(json_object(job, "metadata"), "creationTimestamp", &at_ms);
-	buf_puts(out, known ? jobs_report_span(now_ms - at_ms, span) : NONE);
+	buf_puts(out, known ? span_short(now_ms - at_ms).s : NONE);
 }
 
 /* ---- what it asks for ------------------------------------------------------------------------ */

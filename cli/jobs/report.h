@@ -37,8 +37,4 @@ size_t jobs_report_count(const struct jobs_report *r); /* Jobs that it shows */
 /* Appends it; of no Job nothing, but in JSON. */
 void jobs_report_render(const struct jobs_report *r, struct buf *out);
 
-/* "45s", "12m", "3h12m", "2d4h", "12d": rounded down. Returns ret. */
-#define SPAN_TEXT_SIZE 32
-const char *jobs_report_span(int64_t ms, char ret[SPAN_TEXT_SIZE]);
-
 #endif

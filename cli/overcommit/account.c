@@ -5,21 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "controller/common/stamp.h"
-
-const char *account_age(int64_t ms, char ret[32])
-{
-	int64_t s = ms / 1000;
-	if (s < 120)
-		snprintf(ret, 32, "%" PRId64 "s", s);
-	else if (s < 7200)
-		snprintf(ret, 32, "%" PRId64 "m", s / 60);
-	else if (s < 172800)
-		snprintf(ret, 32, "%" PRId64 "h", s / 3600);
-	else
-		snprintf(ret, 32, "%" PRId64 "d", s / 86400);
-	return ret;
-}
 
 /* A pod's sample counts while it is of about the time of the node's. */
 static bool of_one_time(const struct strategy *s, int64_t node_ms, int64_t pod_ms)
@@ -75,12 +62,12 @@ static void make_estimate(const struct snapshot *s, struct account *a, struct ga
 
 static void say_stale(struct account *a, int64_t now_ms)
 {
-	char at[STAMP_TEXT_SIZE], age[32];
+	char at[STAMP_TEXT_SIZE];
 	stamp_format_seconds(a->sample_ms, at);
 	snprintf(a->reason, sizeof(a->reason),
 		"Stale: its newest sample is of %s, %s ago, and degradeTimeMinutes is %" PRId64
 		"; wait for the next one, or see whether metrics-server runs",
-		at, account_age(now_ms - a->sample_ms, age), a->ruling.strategy.degrade_min);
+		at, span_short(now_ms - a->sample_ms).s, a->ruling.strategy.degrade_min);
 }
 
 static void judge(struct account *a, bool ready, int64_t now_ms)

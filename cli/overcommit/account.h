@@ -32,7 +32,4 @@ struct account {
 void account_make(const struct snapshot *s, const struct snapshot_node *n, int64_t now_ms,
 	const enum profile *profile, bool tried, struct account *ret);
 
-/* "12s", "3m", "2h", "5d". */
-const char *account_age(int64_t ms, char ret[32]);
-
 #endif

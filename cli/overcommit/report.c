@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/common/stamp.h"
 #include "sluice/quantity.h"
 
@@ -92,7 +93,7 @@ static void put_whose(const struct account *a, struct buf *out)
 
 static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 {
-	char age[32], at[STAMP_TEXT_SIZE];
+	char at[STAMP_TEXT_SIZE];
 	const struct estimate *e = &a->estimate;
 	if (!a->has_sample)
 		return;
@@ -103,7 +104,7 @@ static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 	else if (a->sample_ms <= now_ms)
 		buf_printf(out, ", by a sample of %s, %s old",
 			stamp_format_seconds(a->sample_ms, at),
-			account_age(now_ms - a->sample_ms, age));
+			span_short(now_ms - a->sample_ms).s);
 	buf_printf(out, ". %zu ordinary pod%s", e->high_pods, e->high_pods == 1 ? "" : "s");
 	if (e->without_sample > 0)
 		buf_printf(out, " (%zu without a sample: as %s)", e->without_sample,
@@ -256,7 +257,7 @@ static bool figures_same(const struct figures *a, const struct figures *b)
 
 static void put_published(const struct account *a, int64_t now_ms, struct buf *out)
 {
-	char at[STAMP_TEXT_SIZE], age[32];
+	char at[STAMP_TEXT_SIZE];
 	const struct node_facts *f = a->node;
 	put_figures("  It publishes ", &f->allocatable_lent, "nothing", out);
 	if (!figures_same(&f->allocatable_lent, &f->capacity_lent))
@@ -264,7 +265,7 @@ static void put_published(const struct account *a, int64_t now_ms, struct buf *o
 	if (f->sample_ms > 0)
 		buf_printf(out, "  The sample behind that was taken at %s, %s ago.\n",
 			stamp_format_seconds(f->sample_ms, at),
-			account_age(now_ms > f->sample_ms ? now_ms - f->sample_ms : 0, age));
+			span_short(now_ms - f->sample_ms).s);
 }
 
 void report_account(const struct account *a, bool live, int64_t now_ms, const struct style *style,

@@ -4,19 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/csv.h"
-
-const char *past_span(double seconds, char ret[PAST_SPAN_SIZE])
-{
-	int64_t s = seconds > 0 && seconds < 1e15 ? (int64_t)seconds : 0;
-	if (s >= 3600)
-		snprintf(ret, PAST_SPAN_SIZE, "%" PRId64 "h%02dm", s / 3600, (int)(s / 60 % 60));
-	else if (s >= 60)
-		snprintf(ret, PAST_SPAN_SIZE, "%dm%02ds", (int)(s / 60), (int)(s % 60));
-	else
-		snprintf(ret, PAST_SPAN_SIZE, "%ds", (int)s);
-	return ret;
-}
 
 double past_figure(const cJSON *row, const char *key)
 {
@@ -32,9 +21,8 @@ void past_put_right(struct table *t, enum colour colour, const char *text)
 
 void past_put_seconds(struct table *t, const cJSON *row, const char *key)
 {
-	char span[PAST_SPAN_SIZE];
 	bool known = json_get(row, key) != NULL;
-	past_put_right(t, COLOUR_NONE, known ? past_span(past_figure(row, key), span) : "-");
+	past_put_right(t, COLOUR_NONE, known ? span_of_seconds(past_figure(row, key)).s : "-");
 }
 
 void past_put_count(struct table *t, const cJSON *row, const char *key)

@@ -8,10 +8,6 @@
 #include "cli/commands.h"
 #include "cli/local_times.h"
 
-enum { PAST_SPAN_SIZE = 32 };
-
-/* "2h02m", "39m58s", "2s". Returns ret. */
-const char *past_span(double seconds, char ret[PAST_SPAN_SIZE]);
 /* A number of the answer; 0 where it is absent. */
 double past_figure(const cJSON *row, const char *key);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "cli/past/cells.h"
 #include "cli/past/run.h"
 #include "queue/price/money.h"
@@ -44,12 +45,6 @@ static void put_time(struct story *s, const char *at)
 	snprintf(s->day, sizeof(s->day), "%.*s", DAY_CHARACTERS, shown);
 	put_raw(s, same ? shown + DAY_CHARACTERS + 1 : shown);
 	buf_done(&text);
-}
-
-static void put_span(struct story *s, double seconds)
-{
-	char span[PAST_SPAN_SIZE];
-	buf_puts(s->out, past_span(seconds, span));
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */
@@ -97,10 +92,8 @@ static void put_start(struct story *s, const cJSON *run, const char *clusterqueu
 	}
 	buf_puts(s->out, started ? "started " : "got quota ");
 	put_time(s, text_of(run, started ? "startedAt" : "reservedAt"));
-	if (json_get(run, "waitSeconds")) {
-		buf_puts(s->out, " after ");
-		put_span(s, past_figure(run, "waitSeconds"));
-	}
+	if (json_get(run, "waitSeconds"))
+		buf_printf(s->out, " after %s", span_of_seconds(past_figure(run, "waitSeconds")).s);
 	put_flavors(s, run);
 	put_holds(s, run);
 	if (strcmp(text_of(run, "clusterQueue"), clusterqueue) != 0) {
@@ -127,8 +120,7 @@ static void put_ended(struct story *s, const cJSON *run)
 	bool finished = strcmp(reason, "Finished") == 0, failed = strcmp(reason, "Failed") == 0;
 	buf_puts(s->out, finished ? "finished " : failed ? "failed " : "stopped ");
 	put_time(s, text_of(run, "stoppedAt"));
-	buf_puts(s->out, " after ");
-	put_span(s, past_figure(run, "runSeconds"));
+	buf_printf(s->out, " after %s", span_of_seconds(past_figure(run, "runSeconds")).s);
 	if (!finished && !failed)
 		put_colon_reason(s, run);
 }
@@ -138,9 +130,8 @@ static void put_end(struct story *s, const cJSON *run)
 	if (past_run_is(run, "Reserved")) {
 		buf_puts(s->out, "is about to start");
 	} else if (past_run_is(run, "Running")) {
-		buf_puts(s->out, "runs, for ");
-		put_span(s, past_figure(run, "runSeconds"));
-		buf_puts(s->out, " so far");
+		buf_printf(s->out, "runs, for %s so far",
+			span_of_seconds(past_figure(run, "runSeconds")).s);
 	} else if (past_run_is(run, "Stopping")) {
 		buf_puts(s->out, "stopping since ");
 		put_time(s, text_of(run, "stoppingAt"));
@@ -156,11 +147,9 @@ static void put_price(struct story *s, const cJSON *run)
 	struct buf cost;
 	buf_init(&cost, RUN_TEXT_MAX);
 	past_run_cost(run, &cost);
-	if (past_figure(run, "lostSeconds") > 0) {
-		buf_puts(s->out, "; ");
-		put_span(s, past_figure(run, "lostSeconds"));
-		buf_puts(s->out, " of pod time lost");
-	}
+	if (past_figure(run, "lostSeconds") > 0)
+		buf_printf(s->out, "; %s of pod time lost",
+			span_of_seconds(past_figure(run, "lostSeconds")).s);
 	if (cost.len > 0) {
 		buf_puts(s->out, "; cost ");
 		put_raw(s, buf_text(&cost));
@@ -266,15 +255,11 @@ static const char *fate(const cJSON *last)
 static void put_sums(struct story *s, const struct runs *r)
 {
 	double lost = sum_of(r, "lostSeconds");
-	buf_printf(s->out, "  in all: %zu run%s, waited ", r->n, r->n == 1 ? "" : "s");
-	put_span(s, sum_of(r, "waitSeconds"));
-	buf_puts(s->out, ", ran ");
-	put_span(s, sum_of(r, "runSeconds"));
-	if (lost > 0) {
-		buf_puts(s->out, ", ");
-		put_span(s, lost);
-		buf_puts(s->out, " of pod time lost");
-	}
+	buf_printf(s->out, "  in all: %zu run%s, waited %s, ran %s", r->n, r->n == 1 ? "" : "s",
+		span_of_seconds(sum_of(r, "waitSeconds")).s,
+		span_of_seconds(sum_of(r, "runSeconds")).s);
+	if (lost > 0)
+		buf_printf(s->out, ", %s of pod time lost", span_of_seconds(lost).s);
 	put_costs(s, r);
 	buf_printf(s->out, "; %s.\n", fate(r->run[r->n - 1]));
 	if (number_of(r->run[0], "attempt") > 1 && !truth_of(s->root, "more"))

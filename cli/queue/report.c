@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
@@ -274,7 +275,7 @@ static void put_stopping(const cJSON *root, const struct queue_filter *f, struct
 		text_render(text_of(q, "name"), out);
 		buf_printf(out, ": stopping %" PRId64 " %s", jobs, jobs == 1 ? "Job" : "Jobs");
 		if (seconds > 0)
-			buf_printf(out, ", up to %" PRId64 " s", seconds);
+			buf_printf(out, ", up to %s", span_of_seconds((double)seconds).s);
 		buf_puts(out, ", for Jobs that preempt them\n");
 	}
 }

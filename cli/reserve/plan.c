@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/short_times.h"
 #include "queue/calendar/civil.h"
@@ -340,9 +341,7 @@ static void put_when(const struct reserve_plan *p, struct buf *out)
 	put_moment("from", &p->from, out);
 	buf_putc(out, '\n');
 	put_moment("until", &p->until, out);
-	buf_puts(out, ", after ");
-	short_span_put((p->until.at_ms - p->from.at_ms) / 1000, out);
-	buf_putc(out, '\n');
+	buf_printf(out, ", after %s\n", span_short(p->until.at_ms - p->from.at_ms).s);
 	const struct moment *both[] = {&p->from, &p->until};
 	for (size_t i = 0; i < 2; i++)
 		if (*both[i]->note)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/simulate/length.h"
+#include "base/span.h"
 #include "cli/simulate/time_axis.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
@@ -531,11 +531,11 @@ static double draw_queues(const struct chart *c, double top, struct buf *out)
 static void draw_head(const struct chart *c, struct buf *out)
 {
 	const struct summary *s = c->summary;
-	char text[256], length[LENGTH_TEXT_SIZE];
+	char text[256];
 	snprintf(text, sizeof(text),
 		"%zu Jobs: %zu admissions, %zu preemptions, %zu finished, %zu wait; makespan %s",
 		s->w->nsim_jobs - s->w->nunqueued, s->admitted, s->preempted, s->finished,
-		s->waiting, length_text(s->last_ms - s->first_ms, length));
+		s->waiting, span_short(s->last_ms - s->first_ms).s);
 	draw_label(out, LEFT, 24, " class=\"head\"", text);
 	snprintf(text, sizeof(text), "times in %s", c->zone->name);
 	draw_label(out, RIGHT, 24, " class=\"dim\" text-anchor=\"end\"", text);

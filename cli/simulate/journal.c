@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/monotonic.h"
-#include "cli/simulate/length.h"
+#include "base/span.h"
 #include "controller/common/stamp.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
@@ -81,47 +81,46 @@ static const char *stamp(int64_t ms, char text[STAMP_TEXT_SIZE])
 static void finished_message(
 	const struct sim_job *a, const struct sim_event *e, char *text, size_t size)
 {
-	char ran[LENGTH_TEXT_SIZE], late[LENGTH_TEXT_SIZE];
-	snprintf(text, size, "ran %s%s%s%s", length_text(e->at_ms - a->since_ms, ran),
-		e->late_ms > 0 ? ", " : "", e->late_ms > 0 ? length_text(e->late_ms, late) : "",
+	snprintf(text, size, "ran %s%s%s%s", span_short(e->at_ms - a->since_ms).s,
+		e->late_ms > 0 ? ", " : "", e->late_ms > 0 ? span_short(e->late_ms).s : "",
 		e->late_ms > 0 ? " late" : "");
 }
 
 /* The figure of lost_ms. */
-static const char *lost_text(const struct sim_event *e, char length[LENGTH_TEXT_SIZE])
+static struct span_text lost_text(const struct sim_event *e)
 {
-	return length_text(quantity_times(e->lost_ms, e->lost_pods), length);
+	return span_short(quantity_times(e->lost_ms, e->lost_pods));
 }
 
 static void shrank_message(
 	const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
-	char name[600], length[LENGTH_TEXT_SIZE];
+	char name[600];
 	snprintf(text, size, "goes on with %" PRId32 " pod%s%s%s; %s of pod time lost",
 		j->w->sim_job[e->sim_job].pods, j->w->sim_job[e->sim_job].pods == 1 ? "" : "s",
 		e->by != SIZE_MAX ? ", for " : "",
 		e->by != SIZE_MAX ? world_name(j->w, e->by, name, sizeof(name)) : "",
-		lost_text(e, length));
+		lost_text(e).s);
 }
 
 /* Own words, where the queue has none. */
 static void message_of(const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];
-	char name[600], length[LENGTH_TEXT_SIZE];
+	char name[600];
 	text[0] = '\0';
 	switch (e->kind) {
 	case SIM_EVENT_ADMITTED:
 		snprintf(text, size, "%" PRId32 " pod%s, %s after the Job came", a->pods,
-			a->pods == 1 ? "" : "s", length_text(e->at_ms - a->arrival_ms, length));
+			a->pods == 1 ? "" : "s", span_short(e->at_ms - a->arrival_ms).s);
 		return;
 	case SIM_EVENT_PREEMPTED:
 		if (e->by != SIZE_MAX)
 			snprintf(text, size, "preempted for %s; %s of pod time lost",
-				world_name(j->w, e->by, name, sizeof(name)), lost_text(e, length));
+				world_name(j->w, e->by, name, sizeof(name)), lost_text(e).s);
 		return;
 	case SIM_EVENT_STOPPED:
-		snprintf(text, size, "%s of pod time lost", lost_text(e, length));
+		snprintf(text, size, "%s of pod time lost", lost_text(e).s);
 		return;
 	case SIM_EVENT_GREW:
 		snprintf(text, size, "goes on with %" PRId32 " pods", a->pods);
@@ -133,8 +132,7 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 		finished_message(a, e, text, size);
 		return;
 	case SIM_EVENT_NOTICE:
-		snprintf(text, size, "will be stopped in %s",
-			length_text(e->stop_ms - e->at_ms, length));
+		snprintf(text, size, "will be stopped in %s", span_short(e->stop_ms - e->at_ms).s);
 		return;
 	case SIM_EVENT_GIVEN_UP:
 	case SIM_EVENT_UNREACHABLE:

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
-#include "cli/simulate/length.h"
+#include "base/span.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
@@ -357,9 +357,8 @@ void summary_render_json(const struct summary *s, struct buf *out)
 
 static void length_row(struct table *t, const char *what, int64_t ms)
 {
-	char text[LENGTH_TEXT_SIZE];
 	table_cell(t, COLOUR_DIM, what);
-	table_cell(t, COLOUR_NONE, length_text(ms, text));
+	table_cell(t, COLOUR_NONE, span_short(ms).s);
 	table_end_row(t);
 }
 

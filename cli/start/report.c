@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
@@ -127,10 +128,8 @@ static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 	buf_puts(out, "Based on ");
 	put_count(number_of(start, "draws"), "play", "plays", out);
 	buf_puts(out, " of the queue");
-	if (instant_of(start, "asOf", &as_of_ms)) {
-		buf_puts(out, " as it was ");
-		short_ago_put(as_of_ms, now_ms, out);
-	}
+	if (instant_of(start, "asOf", &as_of_ms))
+		buf_printf(out, " as it was %s ago", span_short(now_ms - as_of_ms).s);
 	buf_puts(out, ". ");
 	if (runs > 0) {
 		buf_puts(out, "Run times are drawn from ");

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/short_times.h"
@@ -143,8 +144,8 @@ static void put_gain(const cJSON *variant, int64_t now_ms, struct buf *out)
 	struct short_times times = short_times_from(now_ms);
 	int64_t p50_ms;
 	if (!truth_of(variant, "starts")) {
-		short_span_put(number_of(variant, "earlierSeconds"), out);
-		buf_puts(out, " earlier");
+		buf_printf(out, "%s earlier",
+			span_of_seconds((double)number_of(variant, "earlierSeconds")).s);
 		return;
 	}
 	buf_puts(out, "it starts");
@@ -205,10 +206,9 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
 	buf_printf(out, "\nBased on %" PRId64 " play%s of each", draws, draws == 1 ? "" : "s");
-	if (instant_of(status, "asOf", &as_of_ms)) {
-		buf_puts(out, ", with the queue as it was ");
-		short_ago_put(as_of_ms, now_ms, out);
-	}
+	if (instant_of(status, "asOf", &as_of_ms))
+		buf_printf(
+			out, ", with the queue as it was %s ago", span_short(now_ms - as_of_ms).s);
 	buf_puts(out, ". Nothing was changed.\n");
 }
 

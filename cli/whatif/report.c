@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
@@ -31,20 +32,17 @@ static void put_count(struct table *t, int64_t n)
 
 static void put_wait(struct table *t, const cJSON *row, const char *key)
 {
-	struct buf cell;
-	buf_init(&cell, CELL_MAX_BYTES);
-	if (json_get(row, key))
-		short_span_put(number_of(row, key), &cell);
-	table_cell(t, COLOUR_NONE, cell.len > 0 ? buf_text(&cell) : "-");
+	table_cell(t, COLOUR_NONE,
+		json_get(row, key) ? span_of_seconds((double)number_of(row, key)).s : "-");
 	table_right(t);
-	buf_done(&cell);
 }
 
 /* A span in words with what it means: "40 min earlier". */
 static void put_moved(int64_t earlier_s, struct buf *out)
 {
-	short_span_put(earlier_s < 0 ? -earlier_s : earlier_s, out);
-	buf_puts(out, earlier_s < 0 ? " later" : " earlier");
+	buf_printf(out, "%s %s",
+		span_of_seconds((double)(earlier_s < 0 ? -earlier_s : earlier_s)).s,
+		earlier_s < 0 ? "later" : "earlier");
 }
 
 /* ---- ClusterQueues --------------------------------------------------------------------------- */
@@ -181,10 +179,8 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	buf_printf(out,
 		"Based on %" PRId64 " play%s of the queue as it is and %" PRId64 " as it would be",
 		draws, draws == 1 ? "" : "s", draws);
-	if (instant_of(status, "asOf", &as_of_ms)) {
-		buf_puts(out, ", begun ");
-		short_ago_put(as_of_ms, now_ms, out);
-	}
+	if (instant_of(status, "asOf", &as_of_ms))
+		buf_printf(out, ", begun %s ago", span_short(now_ms - as_of_ms).s);
 	int64_t days = number_of(status, "horizonSeconds") / DAY_S;
 	if (days > 0)
 		buf_printf(out, ", %" PRId64 " days ahead", days);
@@ -201,11 +197,10 @@ static void put_part(const cJSON *status, const struct part *p, const char *befo
 {
 	int64_t n = number_of(status, p->count);
 	buf_printf(out, "%s%" PRId64 " %s", before, n, n == 1 ? p->one : p->many);
-	if (p->median && json_get(status, p->median)) {
-		buf_puts(out, " (by ");
-		short_span_put(number_of(status, p->median), out);
-		buf_puts(out, n == 1 ? ")" : " in the median)");
-	}
+	if (p->median && json_get(status, p->median))
+		buf_printf(out, " (by %s%s)",
+			span_of_seconds((double)number_of(status, p->median)).s,
+			n == 1 ? "" : " in the median");
 }
 
 static void put_parts(const cJSON *status, struct buf *out)

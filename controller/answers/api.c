@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "controller/common/stamp.h"
 #include "controller/answers/budgets.h"
 #include "controller/answers/members.h"
@@ -142,9 +143,8 @@ static void put_stalled(const struct metrics_sources *m, struct buf *out)
 	for (size_t i = 0; i < m->nkinds; i++)
 		if (m->kinds[i].stalled_ms >= KIND_STALE_MS)
 			buf_printf(out,
-				"- has not been able to follow %s for %" PRId64
-				" s: what it knows of them is as old (watch-trouble in the log says why)\n",
-				m->kinds[i].name, m->kinds[i].stalled_ms / 1000);
+				"- has not been able to follow %s for %s: what it knows of them is as old (watch-trouble in the log says why)\n",
+				m->kinds[i].name, span_short(m->kinds[i].stalled_ms).s);
 }
 
 static void put_mass_stop(const struct gate *g, struct buf *out)
@@ -152,9 +152,8 @@ static void put_mass_stop(const struct gate *g, struct buf *out)
 	struct gate_mass_stop m;
 	if (gate_mass_stop(g, &m))
 		buf_printf(out,
-			"- mass stop: %zu of %zu running Jobs have no reservation in the ledger; they are stopped in %" PRId64
-			" s, and nothing starts until then (--mass-stop-after)\n",
-			m.jobs, m.running, m.left_ms / 1000);
+			"- mass stop: %zu of %zu running Jobs have no reservation in the ledger; they are stopped in %s, and nothing starts until then (--mass-stop-after)\n",
+			m.jobs, m.running, span_short(m.left_ms).s);
 }
 
 static void put_settling(const struct gate *g, struct buf *out)
@@ -162,9 +161,8 @@ static void put_settling(const struct gate *g, struct buf *out)
 	int64_t left_ms;
 	if (gate_settling(g, &left_ms))
 		buf_printf(out,
-			"- the ledger failed over or was restored: nothing starts for another %" PRId64
-			" s (--settle-after-failover)\n",
-			left_ms / 1000);
+			"- the ledger failed over or was restored: nothing starts for another %s (--settle-after-failover)\n",
+			span_short(left_ms).s);
 }
 
 static struct http_reply ready(const struct api_sources *s, struct buf *out)

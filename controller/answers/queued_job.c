@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "controller/common/stamp.h"
 #include "controller/gate/label_set.h"
 #include "controller/gate/trouble.h"
@@ -330,26 +331,6 @@ void queued_job_put_columns(struct buf *out)
 	buf_putc(out, ']');
 }
 
-/* As kubectl has it: two units where the second one matters. */
-static void put_span(struct buf *out, int64_t ms)
-{
-	int64_t s = ms > 0 ? ms / 1000 : 0, m = s / 60, h = m / 60, d = h / 24;
-	if (s < 120)
-		buf_printf(out, "%" PRId64 "s", s);
-	else if (m < 10 && s % 60)
-		buf_printf(out, "%" PRId64 "m%" PRId64 "s", m, s % 60);
-	else if (m < 180)
-		buf_printf(out, "%" PRId64 "m", m);
-	else if (h < 8 && m % 60)
-		buf_printf(out, "%" PRId64 "h%" PRId64 "m", h, m % 60);
-	else if (h < 48)
-		buf_printf(out, "%" PRId64 "h", h);
-	else if (d < 8 && h % 24)
-		buf_printf(out, "%" PRId64 "d%" PRId64 "h", d, h % 24);
-	else
-		buf_printf(out, "%" PRId64 "d", d);
-}
-
 static void put_cell(struct buf *out, const char *text)
 {
 	buf_putc(out, ',');
@@ -374,12 +355,15 @@ static void put_asks(struct buf *out, const struct queue *q, const struct uid *u
 	buf_done(&text);
 }
 
+static int64_t age_ms(const struct queued_jobs_sources *s, int64_t since_ms)
+{
+	return since_ms > 0 ? s->now_ms - since_ms : 0;
+}
+
 /* A forecast is of some moments ago. */
 static void put_likely_start(int64_t in_ms, struct buf *out)
 {
-	buf_puts(out, in_ms > 0 ? "about " : "soon");
-	if (in_ms > 0)
-		put_span(out, in_ms);
+	buf_printf(out, in_ms > 0 ? "about %s" : "soon", span_short(in_ms).s);
 }
 
 static void put_start(
@@ -389,13 +373,11 @@ static void put_start(
 	struct forecast x;
 	buf_puts(out, ",\"");
 	if (at_ms > 0) {
-		buf_puts(out, "in ");
-		put_span(out, at_ms - s->now_ms);
+		buf_printf(out, "in %s", span_short(at_ms - s->now_ms).s);
 	} else if (queued_job_forecast(s, j, &x) && x.start.p50_ms < PLAY_NEVER) {
 		put_likely_start(x.start.p50_ms - s->now_ms, out);
 	} else if (j->listed.started_ms > 0) {
-		put_span(out, s->now_ms - j->listed.started_ms);
-		buf_puts(out, " ago");
+		buf_printf(out, "%s ago", span_short(s->now_ms - j->listed.started_ms).s);
 	}
 	buf_putc(out, '"');
 }
@@ -424,9 +406,7 @@ static void put_cells(
 	put_asks(out, s->queue, &j->listed.uid);
 	put_cell(out, waits_for(s, j));
 	put_start(s, j, out);
-	buf_puts(out, ",\"");
-	put_span(out, j->listed.created_ms > 0 ? s->now_ms - j->listed.created_ms : 0);
-	buf_putc(out, '"');
+	put_cell(out, span_short(age_ms(s, j->listed.created_ms)).s);
 	put_cell(out, x->clusterqueue);
 	put_cell(out, j->listed.submitted_by ? j->listed.submitted_by : "");
 	put_cell(out, x->sentence);
@@ -470,9 +450,8 @@ static void put_gone_cells(const struct queued_jobs_sources *s, const struct gat
 	buf_json_string(out, j->name);
 	buf_putc(out, ',');
 	buf_json_slice(out, localqueue);
-	buf_puts(out, ",\"" GONE "\",\"\",null,\"\",\"\",\"\",\"");
-	put_span(out, j->created_ms > 0 ? s->now_ms - j->created_ms : 0);
-	buf_puts(out, "\",\"\",\"\",\"\"");
+	buf_printf(out, ",\"" GONE "\",\"\",null,\"\",\"\",\"\",\"%s\",\"\",\"\",\"\"",
+		span_short(age_ms(s, j->created_ms)).s);
 }
 
 static void put_gone_object(

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "queue/cluster/pod.h"
 #include "queue/price/money.h"
 
@@ -190,18 +191,7 @@ static void add_localqueue(struct job_variants *v, const struct job *j, const ch
 	x->text = text_of(v, "in LocalQueue %s", name);
 }
 
-/* "90s", "45m", "4h", "1h30m": as sluice.dev/expected-duration takes it. */
-static const char *span_of(struct job_variants *v, int64_t ms)
-{
-	int64_t s = (ms + 999) / 1000, m = s / 60, h = m / 60;
-	if (s < 120)
-		return text_of(v, "%" PRId64 "s", s);
-	if (h == 0 || m % 60 == 0)
-		return h == 0 ? text_of(v, "%" PRId64 "m", m) : text_of(v, "%" PRId64 "h", h);
-	return text_of(v, "%" PRId64 "h%" PRId64 "m", h, m % 60);
-}
-
-/* In units that span_of() shows whole. */
+/* In units that a setting shows in few letters. */
 static int64_t half_of(int64_t ms)
 {
 	int64_t unit_ms = ms / 2 < 2 * MINUTE_MS ? 1000 : MINUTE_MS;
@@ -224,8 +214,8 @@ static void add_length(struct job_variants *v, const struct job *j, const struct
 	if (!x)
 		return;
 	x->job.durations.expected_ms = half_ms;
-	x->from = span_of(v, expected_ms);
-	x->to = span_of(v, half_ms);
+	x->from = text_of(v, "%s", span_exact(expected_ms).s);
+	x->to = text_of(v, "%s", span_exact(half_ms).s);
 	x->text = text_of(v, "if it were expected to take %s", x->to);
 }
 

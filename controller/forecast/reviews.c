@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/common/turns.h"
 #include "controller/forecast/guesses.h"
 
@@ -165,8 +166,8 @@ static int check_rest(const struct reviews *r, const char *who, const char *ns, 
 	if (until_ms == 0)
 		return 0;
 	return err_set(e, ERR_LIMIT,
-		"%s took much of the controller's time lately: ask again in %" PRId64 " s", what,
-		(until_ms - r->tick_ms + 999) / 1000);
+		"%s took much of the controller's time lately: ask again in %s", what,
+		span_exact(until_ms - r->tick_ms).s);
 }
 
 static int check_line(struct reviews *r, const char *who, const char *ns, struct err *e)
@@ -181,9 +182,9 @@ static int check_line(struct reviews *r, const char *who, const char *ns, struct
 	}
 	if (of_ns < REVIEWS_EACH_MAX && (!*ns || of_any_ns < REVIEWS_WAIT_MAX))
 		return 0;
-	return err_set(e, ERR_LIMIT, "%zu other questions of this kind wait%s: ask again in %d s",
+	return err_set(e, ERR_LIMIT, "%zu other questions of this kind wait%s: ask again in %s",
 		r->n, of_ns >= REVIEWS_EACH_MAX && *ns ? ", too many of this namespace" : "",
-		REVIEWS_PATIENCE_MS / 1000);
+		span_exact(REVIEWS_PATIENCE_MS).s);
 }
 
 struct review *reviews_enter(struct reviews *r, const struct review_asker *asker, struct err *e)

@@ -35,6 +35,7 @@
 
 #include "base/mem.h"
 #include "controller/gate/core.h"
+#include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
@@ -127,11 +128,10 @@ static void pause_starts(struct gate *g)
 	a->look_ms = a->until_ms;
 	gate_pause_starts(g);
 	gate_note(g, NOTE_LEADING, NULL,
-		"the ledger %s: %zu running Jobs without a reservation were adopted; nothing new starts for %" PRId64
-		" s, until what the last leader sent can no longer land",
+		"the ledger %s: %zu running Jobs without a reservation were adopted; nothing new starts for %s, until what the last leader sent can no longer land",
 		a->moved ? "is on another server, or was restored, since Jobs last started"
 			 : "has lost reservations",
-		a->adopted, a->settle_ms / 1000);
+		a->adopted, span_exact(a->settle_ms).s);
 }
 
 void adoption_begin(struct gate *g)
@@ -322,7 +322,6 @@ void explain_adoption(const struct gate *g, struct explanation *x)
 		return;
 	int64_t left_ms = a->until_ms > g->tick_ms ? a->until_ms - g->tick_ms : 0;
 	snprintf(x->sentence, sizeof(x->sentence),
-		"nothing starts for another %" PRId64
-		" s: the database failed over or was restored, and starts from before may still arrive (docs/restore.md)",
-		(left_ms + 999) / 1000);
+		"nothing starts for another %s: the database failed over or was restored, and starts from before may still arrive (docs/restore.md)",
+		span_exact(left_ms).s);
 }

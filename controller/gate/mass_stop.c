@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "controller/gate/core.h"
+#include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/mass_stop.h"
 #include "controller/gate/note.h"
@@ -54,9 +55,8 @@ static void say(struct gate *g)
 	int64_t left_ms = m->until_ms > g->tick_ms ? m->until_ms - g->tick_ms : 0;
 	g->mass_stop.said_ms = g->tick_ms;
 	gate_note(g, NOTE_MASS_STOP, NULL,
-		"%zu of %zu running Jobs have no reservation in the ledger: was it lost, or restored from an old backup? They run on for %" PRId64
-		" s more and nothing new starts; then they are stopped (NotAdmitted) and queued again. Restore the ledger, or start the controller with --mass-stop-after=0s to stop them now",
-		m->spared, m->running, left_ms / 1000);
+		"%zu of %zu running Jobs have no reservation in the ledger: was it lost, or restored from an old backup? They run on for %s more and nothing new starts; then they are stopped (NotAdmitted) and queued again. Restore the ledger, or start the controller with --mass-stop-after=0s to stop them now",
+		m->spared, m->running, span_short(left_ms).s);
 }
 
 static void enter(struct gate *g, enum mass_stop_stage next)

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/slice.h"
+#include "base/span.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/job_table.h"
@@ -677,9 +678,8 @@ bool provision_words(const struct gate *g, const struct gate_job *j, char *ret, 
 	const struct request *r = request_of(g, v, j, &p);
 	snprintf(ret, size,
 		"starting: quota is reserved, and a ProvisioningRequest of class %.100s %s nodes for its %" PRId32
-		" pods in flavor %s%s%s; without them the quota is given back after %" PRId64
-		" s (spec.provisioning.timeout)",
+		" pods in flavor %s%s%s; without them the quota is given back after %s (spec.provisioning.timeout)",
 		p.class_name, r ? "asks for" : "is to ask for", j->attempt.pods, p.flavor,
-		r && *r->message ? ": " : "", r ? r->message : "", p.timeout_ms / 1000);
+		r && *r->message ? ": " : "", r ? r->message : "", span_exact(p.timeout_ms).s);
 	return true;
 }

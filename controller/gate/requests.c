@@ -5,6 +5,7 @@
 #include "base/backoff.h"
 #include "base/map.h"
 #include "controller/common/server_words.h"
+#include "base/span.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/failing.h"
@@ -447,8 +448,8 @@ static void give_up_start(struct gate *g, struct gate_job *j)
 	attempt_pause(j, g->now_ms + pause_ms);
 	stop_because(j, REFUSED_BY_SERVER, g->identity);
 	gate_note(g, NOTE_REFUSE, j,
-		"its start is given up, since the API server has failed at it for %d s; its quota is given back, and it is tried again after %d s%s%s",
-		(int)(FAILING_PATIENCE_MS / 1000), (int)(pause_ms / 1000),
+		"its start is given up, since the API server has failed at it for %s; its quota is given back, and it is tried again after %s%s%s",
+		span_exact(FAILING_PATIENCE_MS).s, span_short(pause_ms).s,
 		j->failing->said ? ": " : "", j->failing->said ? j->failing->said : "")
 		->reason = REFUSED_BY_SERVER;
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "controller/gate/core.h"
+#include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
@@ -173,9 +174,8 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 		stop_put_suspender(j, &text);
 		buf_putc(&text, ')');
 	}
-	buf_printf(&text,
-		"; it is queued again at its old place, in %lld s (twice as long each time)",
-		(long long)(pause_ms / 1000));
+	buf_printf(&text, "; it is queued again at its old place, in %s (twice as long each time)",
+		span_short(pause_ms).s);
 	keep_sentence(&j->stop, buf_take(&text));
 }
 
@@ -187,8 +187,8 @@ void stop_at_limit(struct gate *g, struct gate_job *j, const char *why)
 	int64_t pause_ms = bar(g, j, &j->stop.rejected, PODS_ARE_REJECTED);
 	buf_init(&text, 2048);
 	buf_printf(&text,
-		"%s; one more failed pod would fail the Job, so it is queued again at its old place, in %lld s (twice as long each time); a larger spec.backoffLimit, which may be written at any time, outlasts such pods",
-		why, (long long)(pause_ms / 1000));
+		"%s; one more failed pod would fail the Job, so it is queued again at its old place, in %s (twice as long each time); a larger spec.backoffLimit, which may be written at any time, outlasts such pods",
+		why, span_short(pause_ms).s);
 	stop_want(j);
 	stop_with_sentence(j, BACKOFF_LIMIT_NEAR, g->identity, buf_take(&text));
 }
@@ -366,8 +366,8 @@ void stop_note_finish(struct gate *g, struct gate_job *j)
 		return;
 	}
 	g->counts.finishes++;
-	gate_note(g, NOTE_FINISH, j, "%s after %.1f s", j->seen.failed ? "failed" : "finished",
-		(double)(g->now_ms - since_ms) / 1000.0);
+	gate_note(g, NOTE_FINISH, j, "%s after %s", j->seen.failed ? "failed" : "finished",
+		span_short(g->now_ms - since_ms).s);
 }
 
 void stop_note(struct gate *g, struct gate_job *j)
@@ -375,9 +375,9 @@ void stop_note(struct gate *g, struct gate_job *j)
 	const char *message = j->stop.message, *trouble = j->stop.pod_trouble;
 	int64_t lost_ms = stop_lost_ms(g, j);
 	g->counts.stops++;
-	struct note *n = gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of pod time lost%s%s%s%s",
+	struct note *n = gate_note(g, NOTE_STOP, j, "%s (%s): %s of pod time lost%s%s%s%s",
 		j->gone || j->seen.deleting ? "deleted" : "stopped", j->stop.reason,
-		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
+		span_short(lost_ms).s, message ? "; " : "", message ? message : "",
 		trouble ? "; " : "", trouble ? trouble : "");
 	n->reason = j->stop.reason;
 	n->preemption = j->stop.preemption;
@@ -398,9 +398,8 @@ void stop_complain(struct gate *g, struct gate_job *j)
 		return;
 	j->stop.overdue_ms = g->tick_ms + OVERDUE_MS;
 	gate_note(g, NOTE_OVERDUE, j,
-		"pods are left %" PRId64
-		" s after it ended (%s); its quota stays reserved until they are gone: %s%s",
-		(g->tick_ms - j->stop.drains_ms) / 1000, j->stop.reason,
+		"pods are left %s after it ended (%s); its quota stays reserved until they are gone: %s%s",
+		span_short(g->tick_ms - j->stop.drains_ms).s, j->stop.reason,
 		j->finalizer ? "" : "look for pods that do not terminate",
 		deletion_words(j, words, sizeof(words)));
 }

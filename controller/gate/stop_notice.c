@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "controller/gate/core.h"
+#include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
@@ -48,10 +49,10 @@ void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decisi
 	story_time(j->stop_notice.at_ms, &at);
 	bool ends = j->seen.ends_when_stopped;
 	struct note *n = gate_note(g, NOTE_WARN, j,
-		"will be stopped at %s (%s%s%s): %.1f s of pod time would be lost now, %.1f s then%s%s",
+		"will be stopped at %s (%s%s%s): %s of pod time would be lost now, %s then%s%s",
 		buf_text(&at), stop_reason_name(d->reason), why ? "; " : "", why ? why : "",
-		(double)stop_loses_ms(j, g->now_ms) / 1000.0, (double)then_ms / 1000.0,
-		ends ? "; " : "", ends ? JOB_ENDS_WHEN_STOPPED : "");
+		span_short(stop_loses_ms(j, g->now_ms)).s, span_short(then_ms).s, ends ? "; " : "",
+		ends ? JOB_ENDS_WHEN_STOPPED : "");
 	n->reason = stop_reason_name(d->reason);
 	n->lost_ms = then_ms;
 	buf_done(&at);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "controller/common/server_words.h"
+#include "base/span.h"
 
 enum {
 	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
@@ -451,17 +452,6 @@ struct trouble troubles_of(const struct troubles *t, const struct troubles_ask *
 	return worst;
 }
 
-static void put_span(int64_t ms, struct buf *out)
-{
-	int64_t s = ms > 0 ? ms / 1000 : 0;
-	if (s < 120)
-		buf_printf(out, "%" PRId64 " s", s);
-	else if (s < 120 * 60)
-		buf_printf(out, "%" PRId64 " min", s / 60);
-	else
-		buf_printf(out, "%" PRId64 " h", s / 3600);
-}
-
 /* Pods that are too many are counted too, for a moment. */
 static void put_pods(const struct trouble *x, int32_t of, struct buf *out)
 {
@@ -476,8 +466,8 @@ static void put_pods(const struct trouble *x, int32_t of, struct buf *out)
 void trouble_sentence(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out)
 {
 	put_pods(x, of, out);
-	buf_printf(out, "cannot %s, for ", words[x->word].what);
-	put_span(now_ms - x->since_ms, out);
+	buf_printf(
+		out, "cannot %s, for %s", words[x->word].what, span_short(now_ms - x->since_ms).s);
 	if (*x->message)
 		buf_printf(out, ": %s", x->message);
 }
@@ -486,8 +476,8 @@ void trouble_epitaph(const struct trouble *x, int32_t of, int64_t now_ms, struct
 {
 	buf_printf(out, "%s: ", words[x->word].name);
 	put_pods(x, of, out);
-	buf_printf(out, "could not %s for ", words[x->word].what);
-	put_span(now_ms - x->since_ms, out);
+	buf_printf(out, "could not %s for %s", words[x->word].what,
+		span_short(now_ms - x->since_ms).s);
 	if (*x->message)
 		buf_printf(out, ": %s", x->message);
 }

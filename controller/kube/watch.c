@@ -13,6 +13,7 @@
 #include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/common/path.h"
+#include "base/span.h"
 #include "controller/kube/frames.h"
 #include "controller/kube/skim.h"
 
@@ -604,8 +605,8 @@ static void on_silence(struct ev_loop *loop, ev_timer *timer, int revents)
 	}
 	if (quiet >= limit || quiet < 0) {
 		watch_fail(w, 0,
-			"nothing received for %.0f s: the connection is dead; connecting again",
-			limit);
+			"nothing received for %s: the connection is dead; connecting again",
+			span_of_seconds(limit).s);
 		return;
 	}
 	ev_timer_set(&w->silence, limit - quiet + 0.001, 0.);

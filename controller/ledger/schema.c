@@ -26,6 +26,7 @@
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
 
@@ -186,8 +187,8 @@ static void say_too_slow(const struct pg *pg, const struct request *r, struct er
 		return;
 	}
 	err_set(e, ERR_BUSY,
-		"the migration of the ledger to version %d takes longer than the %lld s that a starting controller gives it, as the tables are large; run once, without that limit: sluice-controller --migrate-only --database \"...\"",
-		r->version + 1, (long long)pg->migration_ms / 1000);
+		"the migration of the ledger to version %d takes longer than the %s that a starting controller gives it, as the tables are large; run once, without that limit: sluice-controller --migrate-only --database \"...\"",
+		r->version + 1, span_exact(pg->migration_ms).s);
 }
 
 void schema_explain_fault(

@@ -1,6 +1,7 @@
 /* Durations, shares, money and names of queues, as policies and annotations write them. */
 #include <string.h>
 
+#include "base/span.h"
 #include "controller/wire/decode_parts.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
@@ -25,8 +26,8 @@ int64_t span_field(struct decoder *d, const struct path *up, const cJSON *object
 			"%s is not a duration; write hours, minutes and seconds with their units, such as 30m, 1h30m or 36h",
 			text_show(text, shown));
 	else if (ms > max_ms)
-		decoder_fault(d, PATH(up, key), "%s is too long; at most %lldh is supported",
-			text_show(text, shown), (long long)(max_ms / 3600000));
+		decoder_fault(d, PATH(up, key), "%s is too long; at most %s is supported",
+			text_show(text, shown), span_exact(max_ms).s);
 	else
 		return ms;
 	return fallback;

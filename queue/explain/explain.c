@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/span.h"
 #include "queue/core/model/state.h"
 #include "queue/core/model/disruption.h"
 #include "queue/effect/effect.h"
@@ -125,8 +126,8 @@ static void add_stopping(const struct stopping *s, struct text *t)
 {
 	if (s->n == 0 || s->grace_ms == 0)
 		return;
-	text_add(t, "; stopping %s, up to %lld s, since %s", count_words(s->n, "Job").s,
-		(long long)((s->grace_ms + 999) / 1000), time_words(s->since_ms).s);
+	text_add(t, "; stopping %s, up to %s, since %s", count_words(s->n, "Job").s,
+		span_exact(s->grace_ms).s, time_words(s->since_ms).s);
 }
 
 /* All Jobs that leave free what is promised, whatever they are stopped for. When none leaves any
@@ -451,8 +452,8 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 {
 	const struct past *p = w->past;
 	if (p->deactivated == STOP_REASON_MAX_RUN)
-		text_add(t, "deactivated: the maximum execution time (%lld s) exceeded",
-			(long long)(p->max_run_ms / 1000));
+		text_add(t, "deactivated: the maximum execution time (%s) exceeded",
+			span_exact(p->max_run_ms).s);
 	else
 		text_add(t, "deactivated: its pods were not ready in time once more after %s",
 			count_words((size_t)p->requeues, "requeue").s);

@@ -1,3 +1,4 @@
+#include "base/span.h"
 #include "queue/explain/explain.h"
 
 #include <inttypes.h>
@@ -78,7 +79,7 @@ void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workl
 	text_add(t,
 		"; it waits until %s, when %s has run its minimum of %s (preemption.minRun of ClusterQueue %s)",
 		time_words(until_ms).s, other_words(w, last->w).s,
-		span_words(last->cq->spec.preemption.min_run_ms).s, last->cq->name);
+		span_exact(last->cq->spec.preemption.min_run_ms).s, last->cq->name);
 }
 
 /* ---- Backfill ---- */

@@ -113,20 +113,6 @@ struct words time_words(int64_t ms)
 	return w;
 }
 
-struct words span_words(int64_t ms)
-{
-	struct words w = {""};
-	struct text t = text_over(w.s, sizeof(w.s));
-	long long s = (long long)((ms + 999) / 1000);
-	if (s >= 3600)
-		text_add(&t, "%lldh", s / 3600);
-	if (s / 60 % 60 > 0)
-		text_add(&t, "%lldm", s / 60 % 60);
-	if (s % 60 > 0 || s == 0)
-		text_add(&t, "%llds", s % 60);
-	return w;
-}
-
 void text_add_amount(struct text *t, int64_t amount, const char *resource)
 {
 	text_add(t, "%s", amount_words(amount, resource).s);
@@ -140,9 +126,4 @@ void text_add_number(struct text *t, int64_t amount, const char *resource)
 void text_add_time(struct text *t, int64_t ms)
 {
 	text_add(t, "%s", time_words(ms).s);
-}
-
-void text_add_span(struct text *t, int64_t ms)
-{
-	text_add(t, "%s", span_words(ms).s);
 }

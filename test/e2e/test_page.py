@@ -523,7 +523,7 @@ def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
     """Also by who may not watch: what keeps the page from being live is another refusal then."""
     page.expected = (401, 403)
     page.sign_in(lister, line.ns, "jobs")
-    page.wait_text("asked for again every 5 s", selector="#news")
+    page.wait_text("asked for again every 5s", selector="#news")
     page.run("""window.asked = [];
         window.fetch = () => new Promise((_, fail) => { window.asked.push(performance.now()); setTimeout(() => fail(new TypeError("away")), 1); });""")
     page.wait_text("the server cannot be reached", selector="#news")
@@ -716,7 +716,7 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
         found += problems(page, axe, "sign-in", look)
     page.look()
     page.give(boss(world))
-    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "in the fullest 15 min; the quota is", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
+    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "in the fullest 15m; the quota is", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
                                ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes-none", "nodes", ["lent"])):
         page.look()

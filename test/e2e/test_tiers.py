@@ -217,14 +217,14 @@ def test_the_wait_for_those_that_stop_is_told(world, pool, program):
         world.started(name)
     world.job("urgent", pods=4, priority="high")
     world.waits("urgent", "WaitingForPreemptedWorkloads")
-    world.wait("all three to be told of", lambda: "stopping 3 Jobs, up to 90 s" in world.explain("urgent")["sentence"], about="urgent")
+    world.wait("all three to be told of", lambda: "stopping 3 Jobs, up to 1m30s" in world.explain("urgent")["sentence"], about="urgent")
     at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "urgent", "-n", world.ns, env=at).stdout.split())
-    assert "stopping 3 Jobs, up to 90 s" in told, told
+    assert "stopping 3 Jobs, up to 1m30s" in told, told
     for name in ("short", "long", "other"):
         world.wait_job(name, "to have its pod asked to end", lambda j: j["status"].get("terminating") == 1)
     vanish(world, "long")
-    world.wait("the longest to be gone", lambda: "stopping 2 Jobs, up to 30 s" in world.explain("urgent")["sentence"])
+    world.wait("the longest to be gone", lambda: "stopping 2 Jobs, up to 30s" in world.explain("urgent")["sentence"])
     for name in ("short", "other"):
         vanish(world, name)
     world.started("urgent")
@@ -240,7 +240,7 @@ def test_the_wait_for_those_that_stop_is_told_by_sluice_queue_too(world, program
 
     def listed():
         return " ".join(program("sluice", "queue", world.full("q"), env={"SLUICE_SERVER": world.box.controller_url()}).stdout.split())
-    world.wait("sluice queue to say so", lambda: "stopping 1 Job, up to 30 s" in listed(), about="urgent")
+    world.wait("sluice queue to say so", lambda: "stopping 1 Job, up to 30s" in listed(), about="urgent")
 
 
 # ---- bounds of priority ---------------------------------------------------------------------------

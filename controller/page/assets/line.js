@@ -10,6 +10,7 @@
 import { follow, jobs, Refusal } from "./api.js";
 import { isAttended } from "./attended.js";
 import { paced, pause, visible, waitToRetry, whileVisible } from "./live.js";
+import { span } from "./words.js";
 
 const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
 const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200;
@@ -148,7 +149,7 @@ export class Line {
   }
 
   async readAgain() {
-    this.page.tell(`Live: what you see is asked for again every ${READ_AGAIN_MS / 1000} s.`);
+    this.page.tell(`Live: what you see is asked for again every ${span(READ_AGAIN_MS / 1000)}.`);
     await pause(paced(READ_AGAIN_MS, this.tookMs), this.page.signal);
   }
 

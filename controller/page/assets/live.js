@@ -1,6 +1,7 @@
 // How a page stays true: it asks again while its tab is visible, says when it cannot, and goes on by itself.
 
 import { Refusal } from "./api.js";
+import { span } from "./words.js";
 
 const RETRY_MS = 5000, RETRY_WORDS = "Asking again in a few seconds.";
 
@@ -80,7 +81,7 @@ export async function again(ms, page, look) {
     try {
       await look();
       if (page.signal.aborted) return;
-      page.tell(`Live: asked again every ${Math.round(ms / 1000)} s.`);
+      page.tell(`Live: asked again every ${span(ms / 1000)}.`);
       await pause(paced(ms, performance.now() - began), page.signal);
     } catch (error) {
       await waitToRetry(error, page);

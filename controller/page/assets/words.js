@@ -9,13 +9,15 @@ export function count(n, one, many = `${one}s`) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-// "2 h 5 min": two units where the second one matters.
+// "3h20m": what span_short() of base/span.h writes.
 export function span(seconds) {
-  const s = Math.max(0, Math.round(seconds)), m = Math.floor(s / 60), hours = Math.floor(m / 60), d = Math.floor(hours / 24);
-  if (s < 120) return `${s} s`;
-  if (m < 180) return m < 10 && s % 60 ? `${m} min ${s % 60} s` : `${m} min`;
-  if (hours < 48) return hours < 8 && m % 60 ? `${hours} h ${m % 60} min` : `${hours} h`;
-  return d < 8 && hours % 24 ? `${d} d ${hours % 24} h` : `${d} d`;
+  const s = Math.max(0, Math.floor(seconds)), told = s < 600 ? 1 : s < 86400 ? 60 : s < 864000 ? 3600 : 86400;
+  let left = s - s % told, text = "";
+  for (const [unit, name] of [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]]) {
+    if (left >= unit) text += Math.floor(left / unit) + name;
+    left %= unit;
+  }
+  return text || "0s";
 }
 
 const OF_MOMENT = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
@@ -67,7 +69,7 @@ export function time(text, words = text && moment(text)) {
   return element;
 }
 
-// "after 5 min"; nothing where that is not known.
+// "after 5m"; nothing where that is not known.
 export function spanIfKnown(seconds, before = "") {
   return seconds === undefined || seconds === null ? "" : `${before}${span(seconds)}`;
 }

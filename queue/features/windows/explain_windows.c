@@ -1,5 +1,6 @@
 #include "queue/features/windows/explain_windows.h"
 
+#include "base/span.h"
 #include "queue/calendar/zone.h"
 #include "queue/features/windows/window_quota.h"
 #include "queue/features/windows/smaller_quota.h"
@@ -53,21 +54,6 @@ static void add_closed(struct text *t, const struct window_state *r, int64_t now
 			local_words(p, r->opens_ms).s);
 }
 
-/* In two units: "1h05m", "10m00s". */
-static struct words length_words(int64_t ms)
-{
-	struct words w = {""};
-	struct text t = text_over(w.s, sizeof(w.s));
-	long long s = (long long)((ms + 999) / 1000);
-	if (s >= 3600)
-		text_add(&t, "%lldh%02lldm", s / 3600, s / 60 % 60);
-	else if (s >= 60)
-		text_add(&t, "%lldm%02llds", s / 60, s % 60);
-	else
-		text_add(&t, "%llds", s);
-	return w;
-}
-
 /* The policy with the first close, of those that do not let it in. */
 static const struct runpolicy *too_short(const struct window_state *r, bool unknown, int64_t now_ms)
 {
@@ -100,7 +86,7 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 	}
 	text_add(t,
 		"would not end in time: it is expected to run %s%s, and RunPolicy %s (Calendar %s) closes %s",
-		length_words(window_state_lasts_ms(r, expected_ms)).s,
+		span_exact(window_state_lasts_ms(r, expected_ms)).s,
 		r->margin_permille ? " with safetyMargin" : "", p->object.name, p->spec.calendar,
 		local_words(p, calendar_next_change(p->calendar_ref->calendar, now_ms)).s);
 	if (not_before_ms == 0)

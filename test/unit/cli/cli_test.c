@@ -359,7 +359,7 @@ static void an_explanation_begins_with_its_sentence(void **state)
 	assert_non_null(
 		strstr(buf_text(&out), "position      4, 3 ahead  priority 100 (claims 1000, "
 				       "ClusterQueue batch caps at 100), queued "
-				       "2026-11-21 10:00 UTC (10 min ago)\n"));
+				       "2026-11-21 10:00 UTC (9m59s ago)\n"));
 	assert_non_null(strstr(buf_text(&out), "state         Waiting     WaitingForQuota\n"));
 	assert_non_null(strstr(buf_text(&out), "20 of 40"));
 	json_free(j);
@@ -454,7 +454,7 @@ static void an_explanation_tells_what_was_done_last(void **state)
 	explain_render(tree(j, text), NULL, 1795255800000, &plain, &out);
 	assert_non_null(strstr(buf_text(&out), "last"));
 	assert_non_null(
-		strstr(buf_text(&out), "attempt 2, 2026-11-21 10:00 UTC (10 min ago): Preempted "
+		strstr(buf_text(&out), "attempt 2, 2026-11-21 10:00 UTC (10m ago): Preempted "
 				       "for team-b/urgent: it borrowed\n"));
 	json_free(j);
 	buf_done(&out);
@@ -488,7 +488,7 @@ static void jobs_that_are_stuck_or_stopping_are_told(void **state)
 	assert_non_null(strstr(buf_text(&out),
 		"\nbatch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)\n"));
 	assert_non_null(strstr(buf_text(&out),
-		"\nbatch: stopping 3 Jobs, up to 30 s, for Jobs that preempt them\n"));
+		"\nbatch: stopping 3 Jobs, up to 30s, for Jobs that preempt them\n"));
 	assert_non_null(strstr(buf_text(&out), "\nbatch: 1 Job is stuck: PodsRefused "));
 	assert_null(strstr(buf_text(&out), "does not exist"));
 	buf_reset(&out);
@@ -497,8 +497,8 @@ static void jobs_that_are_stuck_or_stopping_are_told(void **state)
 	assert_non_null(strstr(buf_text(&out), "\n2 Jobs wait for a queue that does not exist; "));
 	buf_reset(&out);
 	explain_render(tree(j, job), NULL, 1795255800000, &plain, &out);
-	assert_non_null(strstr(
-		buf_text(&out), "  3 of 8 pods, since 2026-11-21 10:09:30 UTC (30 s ago)\n"));
+	assert_non_null(
+		strstr(buf_text(&out), "  3 of 8 pods, since 2026-11-21 10:09:30 UTC (30s ago)\n"));
 	assert_non_null(strstr(buf_text(&out), "; ErrImagePull: its pod\n"));
 	json_free(j);
 	buf_done(&out);
@@ -601,10 +601,10 @@ static void cost_as_a_table_and_as_csv(void **state)
 	cost_render_table(tree(j, cost_text), &plain, &out);
 	assert_string_equal(buf_text(&out),
 		"team        RUNS  RUNNING  RUN TIME      COST  SO FAR  CURRENCY  POD TIME LOST\n"
-		"red, \"big\"    12        1     2h02m      4.25    1.25  EUR               1m01s\n"
+		"red, \"big\"    12        1      2h2m      4.25    1.25  EUR                1m1s\n"
 		"=1+1           1        0       59s  0.000001          EUR                  0s\n"
 		"(none)         3        0        0s         -                               0s\n"
-		"total         13        1     2h03m  4.250001    1.25  EUR               1m01s\n");
+		"total         13        1      2h3m  4.250001    1.25  EUR                1m1s\n");
 	buf_reset(&out);
 	cost_render_csv(tree(j, cost_text), &out);
 	assert_string_equal(buf_text(&out),
@@ -650,8 +650,8 @@ static void cost_that_is_estimated_has_columns(void **state)
 	cost_render_table(tree(j, text), &plain, &out);
 	assert_string_equal(buf_text(&out),
 		"QUEUE  RUNS  RUNNING  RUN TIME  COST  SO FAR  CURRENCY  POD TIME LOST  ESTIMATED  EST. COST\n"
-		"a         2        0     2h00m  4.25          EUR                  0s      1h00m       1.25\n"
-		"b         1        0     1m00s  1.00          EUR                  0s                      \n"
+		"a         2        0        2h  4.25          EUR                  0s         1h       1.25\n"
+		"b         1        0        1m  1.00          EUR                  0s                      \n"
 		"c         1        0       30s     -                               0s        30s           \n"
 		"ESTIMATED is run time in bills of which the ledger lost the beginning or the end "
 		"(docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");

@@ -276,7 +276,7 @@ static void examine_answers(const char *check, const char *question,
 #define READYZ "GET /api/v1/namespaces/sluice-system/pods/c-1:8081/proxy/readyz HTTP"
 #define LEADS "leading: epoch 3, cell default, as c-1\n"
 #define STALE                                                                                      \
-	"- has not been able to follow clusterqueues for 75 s: what it knows of them is as old\n"
+	"- has not been able to follow clusterqueues for 1m15s: what it knows of them is as old\n"
 
 static void controllers_that_do_not_follow_jobs(void **state)
 {
@@ -295,7 +295,7 @@ static void controllers_that_do_not_follow_jobs(void **state)
 			"follow Jobs; of other kinds that is not known (GET "},
 		{200, POD(READY("True")), 200, "<html>", VERDICT_OK, "not answer as a controller"},
 		{200, POD(READY("True")), 200, LEADS STALE, VERDICT_WARN,
-			"pod sluice-system/c-1: has not been able to follow clusterqueues for 75 s"},
+			"pod sluice-system/c-1: has not been able to follow clusterqueues for 1m15s"},
 		{200, POD(READY("False")), 503, STATUS("no address"), VERDICT_WARN,
 			"sluice-system/c-1 is not ready since 2026-11-21T10:00:00Z"},
 		{200, POD("\"phase\":\"Pending\""), 503, STATUS("no address"), VERDICT_WARN,
@@ -333,7 +333,7 @@ static void controllers_say_what_they_miss(void **state)
 	examine(&s, "controllers");
 	assert_int_equal(s.f.count, 3);
 	assert_string_equal(s.f.kept[1].text, "pod sluice-system/c-1: the ledger is not connected");
-	assert_non_null(strstr(s.f.kept[2].text, "follow clusterqueues for 75 s"));
+	assert_non_null(strstr(s.f.kept[2].text, "follow clusterqueues for 1m15s"));
 	assert_non_null(strstr(s.f.kept[2].cure, "watch-trouble"));
 	stage_close(&s);
 }

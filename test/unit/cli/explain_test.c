@@ -68,7 +68,7 @@ static void a_job_that_waits(void **state)
 	assert_string_equal(buf_text(&out),
 		"waiting for 12 cpu; 2 Jobs are ahead of it. It starts 16:30 CET; by 18:00 with 90 %\n\n"
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
-		"at 100), queued 2026-11-26 12:50 CET (10 min ago), not before 2026-11-26 16:12\n"
+		"at 100), queued 2026-11-26 12:50 CET (10m ago), not before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
 		"  moved     forecast          was 15:30 CET until 12:57; since: 1 node went\n"
 		"  takes     1h30m30s          as its last runs took, all but the longest\n"
@@ -118,10 +118,10 @@ static void a_job_that_runs(void **state)
 	assert_null(strstr(buf_text(&out), "not before"));
 	wants(&out, "  state     Running               \n");
 	wants(&out, "  stops     2026-11-26 19:00 CET  when its window closes");
-	wants(&out, "3 of 8 pods, since 2026-11-26 12:59:30 (30 s ago)\n");
+	wants(&out, "3 of 8 pods, since 2026-11-26 12:59:30 (30s ago)\n");
 	wants(&out,
 		"so far, and 0.16 an hour by PricePlan power; 1.24 expected for the whole run\n");
-	wants(&out, "attempt 2, 2026-11-26 12:00 (60 min ago)\n");
+	wants(&out, "attempt 2, 2026-11-26 12:00 (1h ago)\n");
 	/* A run that lost pods was not preempted. */
 	explain("{" META
 		",\"status\":{\"state\":\"Running\",\"story\":\"{\\\"state\\\":\\\"Started\\\","
@@ -129,7 +129,7 @@ static void a_job_that_runs(void **state)
 		"\\\"Preempted\\\",\\\"pods\\\":3}\"}}",
 		NULL, &out);
 	wants(&out, "  last      Shrunk ");
-	wants(&out, "(60 min ago): it goes on with 3 pods: Preempted\n");
+	wants(&out, "(1h ago): it goes on with 3 pods: Preempted\n");
 	/* One that was adopted has kept its pods. */
 	explain("{" META
 		",\"status\":{\"state\":\"Running\",\"story\":\"{\\\"state\\\":\\\"Started\\\","
@@ -137,7 +137,7 @@ static void a_job_that_runs(void **state)
 		"\\\"Adopted\\\",\\\"pods\\\":3}\"}}",
 		NULL, &out);
 	wants(&out, "  last      Started ");
-	wants(&out, "(60 min ago): Adopted\n");
+	wants(&out, "(1h ago): Adopted\n");
 	explain("{" META ",\"status\":{\"state\":\"Starting\"}}", NULL, &out);
 	wants(&out, "not waiting");
 	wants(&out, "Starting");

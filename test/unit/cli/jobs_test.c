@@ -89,20 +89,6 @@ static void flags_and_mistakes(void **state)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static void spans_are_short(void **state)
-{
-	static const struct {
-		int64_t s;
-		const char *text;
-	} rows[] = {{-5, "0s"}, {0, "0s"}, {45, "45s"}, {119, "1m59s"}, {600, "10m"}, {659, "10m"},
-		{3600, "1h"}, {11565, "3h12m"}, {172799, "47h59m"}, {172800, "2d"},
-		{187200, "2d4h"}, {864000 + 7200, "10d"}};
-	char text[SPAN_TEXT_SIZE];
-	(void)state;
-	for (size_t i = 0; i < ROWS(rows); i++)
-		assert_string_equal(jobs_report_span(rows[i].s * 1000, text), rows[i].text);
-}
-
 /* Of this machine. */
 static void clock_of(const char *zone)
 {
@@ -504,7 +490,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_are_read),
 		cmocka_unit_test(flags_and_mistakes),
-		cmocka_unit_test(spans_are_short),
 		cmocka_unit_test(a_list_becomes_a_table),
 		cmocka_unit_test(a_run_in_trouble_does_not_look_healthy),
 		cmocka_unit_test(a_message_has_the_users_times),

@@ -210,10 +210,10 @@ static void a_report_is_a_table(void **state)
 	(void)state;
 	renders(report_render_table, report_text,
 		"USER        JOBS  STARTS  RUNNING  ENDED                                WAIT P50  WAIT P99  RUN TIME  CPU HOURS  GPU HOURS  POD TIME LOST  COST  CURRENCY\n"
-		"red, \"big\"     3      16        0  12 Finished, 3 Preempted, 1 Failed         2s     1h02m     2h02m       8.50       2.00          1m01s  4.25  EUR\n"
+		"red, \"big\"     3      16        0  12 Finished, 3 Preempted, 1 Failed         2s      1h2m      2h2m       8.50       2.00           1m1s  4.25  EUR\n"
 		"=1+1           1       1        1  -                                           -         -       59s       0.02       0.00             0s     -  \n"
-		"(none)         2       9        0  4 Finished, 2 A?, 1 B, 1 C, 1 other        0s        0s     1h00m       1.00       0.00             0s     -  \n"
-		"total          3      16        0  12 Finished, 3 Preempted, 1 Failed         2s     1h02m     2h02m       8.50       2.00          1m01s  4.25  EUR\n");
+		"(none)         2       9        0  4 Finished, 2 A?, 1 B, 1 C, 1 other        0s        0s        1h       1.00       0.00             0s     -  \n"
+		"total          3      16        0  12 Finished, 3 Preempted, 1 Failed         2s      1h2m      2h2m       8.50       2.00           1m1s  4.25  EUR\n");
 }
 
 /* GPUs have a column where there are some. */
@@ -289,12 +289,12 @@ static void a_history_is_a_table_the_newest_first(void **state)
 		"\"startedAt\":\"2026-11-21T10:00:02.000Z\","
 		"\"stoppedAt\":\"2026-11-21T10:20:00.000Z\",\"runSeconds\":1198,"
 		"\"reason\":\"Preempted\",\"lostSeconds\":0}," FIRST_RUN "]}",
-		"JOB          RUN  QUEUED                STARTED              STOPPED              RAN  WHY                                    POD TIME LOST      COST\n"
-		"team/next      1  2026-11-21 10:50 UTC  -                    -                      -  is about to start                                 0s         -\n"
-		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m00s  runs                                              0s         -\n"
-		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m00s  WindowClosed, its pods are waited for             0s         -\n"
-		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m58s  Preempted for another Job                         0s         -\n"
-		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent                      1h20m  1.20 EUR\n"
+		"JOB          RUN  QUEUED                STARTED              STOPPED           RAN  WHY                                    POD TIME LOST      COST\n"
+		"team/next      1  2026-11-21 10:50 UTC  -                    -                   -  is about to start                                 0s         -\n"
+		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m  runs                                              0s         -\n"
+		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m  WindowClosed, its pods are waited for             0s         -\n"
+		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m  Preempted for another Job                         0s         -\n"
+		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m  Preempted for team/urgent                      1h20m  1.20 EUR\n"
 		"There are more runs: these are the newest. An earlier --until shows older ones.\n");
 }
 
@@ -302,16 +302,16 @@ static void a_history_of_one_namespace_does_not_repeat_it(void **state)
 {
 	(void)state;
 	renders(history_render, "{\"namespace\":\"team\"," HEAD RUNS FIRST_RUN "]}",
-		"JOB    RUN  QUEUED                STARTED              STOPPED              RAN  WHY                        POD TIME LOST      COST\n"
-		"train    1  2026-11-21 10:00 UTC  2026-11-21 10:00:02  2026-11-21 10:40  39m58s  Preempted for team/urgent          1h20m  1.20 EUR\n");
+		"JOB    RUN  QUEUED                STARTED              STOPPED           RAN  WHY                        POD TIME LOST      COST\n"
+		"train    1  2026-11-21 10:00 UTC  2026-11-21 10:00:02  2026-11-21 10:40  39m  Preempted for team/urgent          1h20m  1.20 EUR\n");
 }
 
 #define NAMED "{\"namespace\":\"team\",\"job\":\"train\"," HEAD RUNS
 #define STORY_BEGINS                                                                                                      \
 	"Job team/train (uid " UID ", submitted by alice), ClusterQueue batch:\n"                                         \
 	"  run 1: queued 2026-11-21 10:00 UTC, started 10:00:02 after 2s in flavor spot with 4 cpu, 4 pods, 8Gi memory\n" \
-	"         stopped 10:40 after 39m58s: Preempted for team/urgent; 1h20m of pod time lost; cost 1.20 EUR\n"         \
-	"  run 2: queued 2026-11-21 10:40, started 11:00 after 20m00s in flavors a, b with 500m cpu, 1 pod\n"
+	"         stopped 10:40 after 39m: Preempted for team/urgent; 1h20m of pod time lost; cost 1.20 EUR\n"            \
+	"  run 2: queued 2026-11-21 10:40, started 11:00 after 20m in flavors a, b with 500m cpu, 1 pod\n"
 
 static void the_history_of_a_job_is_a_story(void **state)
 {
@@ -322,22 +322,22 @@ static void the_history_of_a_job_is_a_story(void **state)
 			    "\"reason\":\"Finished\",\"outcome\":\"Succeeded\","
 			    "\"runSeconds\":86400.000,\"currency\":\"EUR\",\"cost\":\"0.000001\"}",
 			STORY_BEGINS
-			"         finished 2026-11-22 11:00 after 24h00m; cost 0.000001 EUR\n"
-			"  in all: 2 runs, waited 20m02s, ran 24h39m, 1h20m of pod time lost, cost 1.200001 EUR; the Job succeeded.\n"},
+			"         finished 2026-11-22 11:00 after 1d; cost 0.000001 EUR\n"
+			"  in all: 2 runs, waited 20m, ran 1d, 1h20m of pod time lost, cost 1.200001 EUR; the Job succeeded.\n"},
 		{SECOND_RUN "\"state\":\"Running\",\"runSeconds\":600.5}", STORY_BEGINS
-			"         runs, for 10m00s so far\n"
-			"  in all: 2 runs, waited 20m02s, ran 49m58s, 1h20m of pod time lost, cost 1.20 EUR; the Job runs.\n"},
+			"         runs, for 10m so far\n"
+			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR; the Job runs.\n"},
 		{SECOND_RUN "\"state\":\"Stopping\",\"stoppingAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Preempted\",\"runSeconds\":600.0}",
 			STORY_BEGINS
 			"         stopping since 11:10: Preempted for another Job, its pods are waited for\n"
-			"  in all: 2 runs, waited 20m02s, ran 49m58s, 1h20m of pod time lost, cost 1.20 EUR; the Job is being stopped.\n"},
+			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR; the Job is being stopped.\n"},
 		{SECOND_RUN "\"state\":\"Ended\",\"stoppedAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Deleted\",\"outcome\":\"Deleted\",\"runSeconds\":600,"
 			    "\"currency\":\"USD\",\"cost\":\"2.00\",\"estimated\":true}",
 			STORY_BEGINS
-			"         stopped 11:10 after 10m00s: Deleted; cost 2.00 USD; its times are estimated\n"
-			"  in all: 2 runs, waited 20m02s, ran 49m58s, 1h20m of pod time lost, cost 1.20 EUR and 2.00 USD; the Job was deleted.\n"},
+			"         stopped 11:10 after 10m: Deleted; cost 2.00 USD; its times are estimated\n"
+			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR and 2.00 USD; the Job was deleted.\n"},
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -361,10 +361,10 @@ static void a_story_may_begin_in_the_middle(void **state)
 		      "\"reason\":\"Failed\",\"lostSeconds\":0}]}",
 		"Job team/train (uid " UID "), ClusterQueue night:\n"
 		"  run 2: started 2026-11-21 11:00 UTC, in ClusterQueue batch\n"
-		"         failed 12:00 after 1h00m\n"
+		"         failed 12:00 after 1h\n"
 		"  run 3: queued 2026-11-21 12:00, got quota 13:00\n"
 		"         is about to start\n"
-		"  in all: 2 runs, waited 0s, ran 1h00m; the Job is about to start.\n"
+		"  in all: 2 runs, waited 0s, ran 1h; the Job is about to start.\n"
 		"  Its first run here is run 2: earlier ones ended before --since, were called off, or are forgotten.\n");
 }
 
@@ -386,13 +386,13 @@ static void a_name_that_was_used_again_is_two_jobs(void **state)
 		"\"reason\":\"Finished\",\"outcome\":\"Succeeded\",\"lostSeconds\":0}]}",
 		"Job team/train (uid old), ClusterQueue q:\n"
 		"  run 1: started 2026-11-21 11:00 UTC\n"
-		"         finished 11:01 after 1m00s\n"
-		"  in all: 1 run, waited 0s, ran 1m00s; the Job succeeded.\n"
+		"         finished 11:01 after 1m\n"
+		"  in all: 1 run, waited 0s, ran 1m; the Job succeeded.\n"
 		"\n"
 		"Job team/train (uid new, submitted by bob?[2J), ClusterQueue q:\n"
 		"  run 1: started 2026-11-21 12:00\n"
-		"         stopped 12:01 after 1m00s: x?y\n"
-		"  in all: 1 run, waited 0s, ran 1m00s; no run of it goes on: sluice explain says whether it waits.\n");
+		"         stopped 12:01 after 1m: x?y\n"
+		"  in all: 1 run, waited 0s, ran 1m; no run of it goes on: sluice explain says whether it waits.\n");
 }
 
 static void a_history_may_be_empty(void **state)

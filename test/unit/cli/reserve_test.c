@@ -258,7 +258,7 @@ static const struct {
 		"AdvanceReservation team-2026-11-30-0900, in ClusterQueue team\n"
 		"  64 nvidia.com/gpu of flavor gpu\n"
 		"  from  Mon 2026-11-30 09:00 CET  (2026-11-30 08:00 UTC)\n"
-		"  until Mon 2026-11-30 17:00 CET  (2026-11-30 16:00 UTC), after 8 h\n"
+		"  until Mon 2026-11-30 17:00 CET  (2026-11-30 16:00 UTC), after 8h\n"
 		"  for all Jobs of the ClusterQueue\n"},
 	{"-y|8|spot/cpu|--usable-by|namespace/a|64Gi|spot/memory|--usable-by|user/anna@example.com|-q|team|--usable-by|namespace/b|"
 	 "--release-after|30m|--name|demo|--from|2026-11-30 09:00|--until|17:00",
@@ -271,7 +271,7 @@ static const struct {
 		"  8 cpu of flavor spot\n"
 		"  64Gi memory of flavor spot\n"
 		"  from  Mon 2026-11-30 09:00 CET  (2026-11-30 08:00 UTC)\n"
-		"  until Mon 2026-11-30 17:00 CET  (2026-11-30 16:00 UTC), after 8 h\n"
+		"  until Mon 2026-11-30 17:00 CET  (2026-11-30 16:00 UTC), after 8h\n"
 		"  for Jobs of namespaces a, b that were submitted by anna@example.com\n"
 		"  what no Job has used for 30m is given back\n"},
 	{"--maintenance|--all-of|gpu|--all-of|spot|--from|Sat 20:00 UTC|--for|6h",
@@ -282,7 +282,7 @@ static const struct {
 		"  all of flavor gpu that each ClusterQueue and Cohort itself has\n"
 		"  all of flavor spot that each ClusterQueue and Cohort itself has\n"
 		"  from  Sat 2026-11-28 20:00 UTC\n"
-		"  until Sun 2026-11-29 02:00 UTC, after 6 h\n"
+		"  until Sun 2026-11-29 02:00 UTC, after 6h\n"
 		"  for maintenance: no Job may use it\n"},
 	{"64|gpu|--queue|team|--calendar|nights",
 		"{\"apiVersion\":\"sluice.dev/v1alpha1\",\"kind\":\"AdvanceReservation\",\"metadata\":{\"name\":\"team-nights\"},"
@@ -300,7 +300,7 @@ static const struct {
 		"AdvanceReservation spring, in ClusterQueue team\n"
 		"  64 nvidia.com/gpu of flavor gpu\n"
 		"  from  Sat 2027-03-27 12:00 CET  (2027-03-27 11:00 UTC)\n"
-		"  until Sun 2027-03-28 12:00 CEST  (2027-03-28 10:00 UTC), after 23 h\n"
+		"  until Sun 2027-03-28 12:00 CEST  (2027-03-28 10:00 UTC), after 23h\n"
 		"  for all Jobs of the ClusterQueue\n"},
 };
 

@@ -89,7 +89,7 @@ static void it_says_what_it_rests_on(void **state)
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC; by 14:30 with 90 %\n\nwaiting for 4 cpu\n"
-		"Based on 16 plays of the queue as it was 12 s ago. Run times are drawn from 64 earlier runs; "
+		"Based on 16 plays of the queue as it was 12s ago. Run times are drawn from 64 earlier runs; "
 		"new Jobs are drawn from 310 that came lately.\n");
 	buf_done(&out);
 	render(START("\"draws\":1,\"asOf\":\"2026-11-26T12:00:09Z\",\"p50\":\"2026-11-26T13:10:00Z\","
@@ -97,7 +97,7 @@ static void it_says_what_it_rests_on(void **state)
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC\n\nwaiting for 4 cpu\n"
-		"Based on 1 play of the queue as it was 0 s ago. No run has ended yet: each is taken to last as "
+		"Based on 1 play of the queue as it was 0s ago. No run has ended yet: each is taken to last as "
 		"long as was asked for, else an hour; Jobs that may still come are left out.\n");
 	buf_done(&out);
 }
@@ -254,22 +254,22 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "13:10 UTC; by 14:30 with 90 %\n\n");
 	says(&out, "it starts (12:30 UTC) with class high");
 	says(&out, " sluice priority job/train-8 high -n team\n");
-	says(&out, "40 min earlier with 8 pods ");
+	says(&out, "40m earlier with 8 pods ");
 	says(&out,
 		" kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
-	says(&out, "10 min earlier if it tolerated the taints of flavor spot");
+	says(&out, "10m earlier if it tolerated the taints of flavor spot");
 	says(&out, "spec.nodeTaints of kubectl get resourceflavors.sluice.dev spot -o yaml");
-	says(&out, "1 min earlier in LocalQueue night");
+	says(&out, "1m30s earlier in LocalQueue night");
 	says(&out, " sluice move job/train-8 --queue night -n team\n");
-	says(&out, "2 h 10 min earlier if it were expected to take 2h");
+	says(&out, "2h10m earlier if it were expected to take 2h");
 	says(&out,
 		" kubectl annotate job train-8 -n team --overwrite 'sluice.dev/expected-duration=2h'   # only if it takes no longer\n");
-	says(&out, "30 s earlier in flavor gpu");
+	says(&out, "30s earlier in flavor gpu");
 	says(&out, "spec.nodeLabels of kubectl get resourceflavors.sluice.dev gpu -o yaml");
 	says(&out, "\nNot earlier: with a price ceiling of 2.75; in LocalQueue day.\n");
 	says(&out, "\nNot tried: it has one pod.\n");
 	says(&out,
-		"\nBased on 4 plays of each, with the queue as it was 3 s ago. Nothing was changed.\n");
+		"\nBased on 4 plays of each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
 }
 
@@ -285,7 +285,7 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 	assert_string_equal(buf_text(&out),
 		"13:10 UTC; by 14:30 with 90 %\n\n"
 		"Nothing that was tried makes it start earlier: with 8 pods; in LocalQueue day.\n\n"
-		"Based on 4 plays of each, with the queue as it was 3 s ago. Nothing was changed.\n");
+		"Based on 4 plays of each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
 	render_review(REVIEW("\"variants\":[]"), false, &out);
 	says(&out, "There was nothing to try that could make it start earlier.\n");

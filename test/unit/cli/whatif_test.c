@@ -612,21 +612,21 @@ static void the_tables_say_what_moves(void **state)
 	render(much, false, &out);
 	assert_string_equal(buf_text(&out),
 		"CLUSTERQUEUE  EARLIER  LATER  SAME  WAIT NOW  WAIT THEN\n"
-		"batch              10      2     5       1 h     20 min\n"
+		"batch              10      2     5        1h        20m\n"
 		"new                 3      1     1         -          -\n"
 		"and 2 more ClusterQueues, with fewer Jobs that move\n"
 		"\n"
 		"JOB         CLUSTERQUEUE  START NOW      START THEN  DIFFERENCE\n"
-		"team/big    batch         Fri 13:10 UTC  12:30       1 d earlier\n"
-		"team/small  batch         at once        12:05       5 min later\n"
+		"team/big    batch         Fri 13:10 UTC  12:30       1d earlier\n"
+		"team/small  batch         at once        12:05       5m later\n"
 		"team/stuck  batch         no start       14:00       starts only then\n"
 		"team/lost   batch         14:00          no start    no longer starts\n"
 		"and 734 more that move less; --all shows more\n"
 		"\n"
-		"Based on 4 plays of the queue as it is and 4 as it would be, begun 4 s ago, 30 days ahead.\n"
+		"Based on 4 plays of the queue as it is and 4 as it would be, begun 4s ago, 30 days ahead.\n"
 		"Runs of these Jobs are expected to cost 130.00 EUR instead of 123.45.\n"
 		"Runs of these Jobs are expected to cost 1.00 USD, as now.\n"
-		"1234 Jobs wait: 200 start earlier (by 40 min in the median), 1 starts later (by 5 min), "
+		"1234 Jobs wait: 200 start earlier (by 40m in the median), 1 starts later (by 5m), "
 		"3 start only with the change, 1 no longer starts. Nothing was written.\n");
 	buf_done(&out);
 }

@@ -481,16 +481,16 @@ static void readiness_says_what_is_not_followed(void **state)
 	ask(&a, &w, "/readyz", NULL); /* Jobs for less than a minute, others for more */
 	assert_int_equal(a.reply.status, 200);
 	assert_true(slice_starts(buf_slice(&a.body), "standby"));
-	assert_non_null(strstr(buf_text(&a.body), "follow poddisruptionbudgets for 75 s"));
-	assert_non_null(strstr(buf_text(&a.body), "follow clusterqueues for 5 s"));
-	assert_non_null(strstr(buf_text(&a.body), "follow jobs for 59 s"));
+	assert_non_null(strstr(buf_text(&a.body), "follow poddisruptionbudgets for 1m15s"));
+	assert_non_null(strstr(buf_text(&a.body), "follow clusterqueues for 5s"));
+	assert_non_null(strstr(buf_text(&a.body), "follow jobs for 59s"));
 	assert_null(strstr(buf_text(&a.body), "localqueues"));
 	done(&a);
 	m->kinds[0].stalled_ms = 60000;
 	ask(&a, &w, "/readyz", NULL);
 	assert_int_equal(a.reply.status, 503);
 	assert_true(slice_starts(buf_slice(&a.body), "not ready"));
-	assert_non_null(strstr(buf_text(&a.body), "follow jobs for 60 s"));
+	assert_non_null(strstr(buf_text(&a.body), "follow jobs for 1m"));
 	done(&a);
 	world_close(&w);
 }

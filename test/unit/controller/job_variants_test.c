@@ -200,7 +200,7 @@ static void a_shorter_length_only_where_it_matters(void **state)
 		LOCALQUEUE("team-a", "main", "batch"), NULL};
 	static const struct {
 		const char *annotation, *from, *to;
-	} cases[] = {{"4h", "4h", "2h"}, {"1h30m", "1h30m", "45m"}, {"90s", "90s", "45s"},
+	} cases[] = {{"4h", "4h", "2h"}, {"1h30m", "1h30m", "45m"}, {"90s", "1m30s", "45s"},
 		{"5h", "5h", "2h30m"}, {"7m", "7m", "3m"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char annotation[100], text[100];

@@ -672,7 +672,7 @@ static void a_start_is_told_as_it_was_foretold(void **state)
 	const cJSON *basis = json_object(start, "basis");
 	assert_int_equal(cJSON_GetObjectItem(basis, "runs")->valueint, 64);
 	assert_int_equal(cJSON_GetObjectItem(basis, "arrivals")->valueint, 3);
-	assert_string_equal(start_cell(&s, "one"), "about 60m");
+	assert_string_equal(start_cell(&s, "one"), "about 1h");
 	assert_null(json_object(start, "moved"));
 	foretold.has_moved = true;
 	foretold.move = (struct move){.from_ms = s.sources.now_ms + 600000,

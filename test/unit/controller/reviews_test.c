@@ -243,8 +243,8 @@ static void there_is_one_place_for_each_and_few_in_all(void **state)
 		assert_true(ask(x, i, who, ns));
 	}
 	assert_false(ask(x, 10, "late", "late"));
-	assert_non_null(strstr(
-		x->asker[10].text, "8 other questions of this kind wait: ask again in 20 s"));
+	assert_non_null(
+		strstr(x->asker[10].text, "8 other questions of this kind wait: ask again in 20s"));
 	review_leave(x->asker[5].review);
 	assert_false(x->asker[5].is_answered);
 	assert_true(ask(x, 10, "late", "late"));
@@ -318,7 +318,7 @@ static void a_namespace_rests_whoever_asks(void **state)
 	pass(x, 20);
 	assert_false(ask(x, 0, "sa-1", "team"));
 	assert_string_equal(x->asker[0].text,
-		"questions of this kind about this namespace took much of the controller's time lately: ask again in 10 s");
+		"questions of this kind about this namespace took much of the controller's time lately: ask again in 10s");
 	assert_true(ask(x, 1, "sa-1", "other"));
 	assert_true(ask(x, 2, "boss", ""));
 	pass(x, 10);
@@ -332,7 +332,7 @@ static void who_leaves_before_his_turn_rests_for_a_moment(void **state)
 	assert_true(enter(x, 0, "ann", "team"));
 	review_leave(x->asker[0].review);
 	assert_false(enter(x, 0, "ann", "team"));
-	assert_non_null(strstr(x->asker[0].text, "ask again in 2 s"));
+	assert_non_null(strstr(x->asker[0].text, "ask again in 2s"));
 	pass(x, 2);
 	assert_true(enter(x, 0, "ann", "team"));
 }
@@ -390,7 +390,7 @@ static void who_comes_too_soon_is_told_when_to_come(void **state)
 	pass(x, 4);
 	assert_false(ask(x, 0, "ann", "team"));
 	assert_string_equal(x->asker[0].text,
-		"your last question of this kind took much of the controller's time lately: ask again in 56 s");
+		"your last question of this kind took much of the controller's time lately: ask again in 56s");
 	assert_true(ask(x, 1, "bob", "other"));
 	pass(x, 11); /* all rest for 15 s */
 	assert_int_equal(asks.begun, 2);
@@ -402,7 +402,7 @@ static void who_comes_too_soon_is_told_when_to_come(void **state)
 	answer(x);
 	pass(x, 1);
 	assert_false(ask(x, 3, "dan", "fourth"));
-	assert_non_null(strstr(x->asker[3].text, "ask again in 99 s"));
+	assert_non_null(strstr(x->asker[3].text, "ask again in 1m39s"));
 }
 
 /* ---- what ends it ------------------------------------------------------------------------------ */

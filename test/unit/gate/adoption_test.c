@@ -96,7 +96,7 @@ static void what_runs_is_adopted_and_nothing_starts_for_a_while(void **state)
 	assert_true(gate_settling(c.w.gate, &left_ms));
 	assert_int_equal(running(&c), 10);
 	assert_true(gate_explain(c.w.gate, "team-a", "train-10", c.w.now_ms, &x));
-	assert_non_null(strstr(x.sentence, "nothing starts for another 2 s"));
+	assert_non_null(strstr(x.sentence, "nothing starts for another 2s"));
 	pass_time(&c, 4000);
 	assert_false(gate_settling(c.w.gate, &left_ms));
 	assert_int_equal(running(&c), 11);

@@ -213,7 +213,7 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 	assert_false(w->j->now->job.suspend);
 	assert_string_equal(w->last[NOTE_WARN].text,
 		"will be stopped at 2026-11-21T10:10:00Z (WindowClosed; The window of RunPolicy "
-		"nights closes): 120.0 s of pod time would be lost now, 1201.5 s then");
+		"nights closes): 2m of pod time would be lost now, 20m then");
 	assert_true(w->last[NOTE_WARN].lost_ms == 1201500);
 	at(w, T0 + 120000);
 	assert_int_equal(w->sent[INTENT_WARN], 1);

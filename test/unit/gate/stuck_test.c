@@ -190,7 +190,7 @@ static void trouble_is_told_once_and_explained_until_it_is_over(void **state)
 	assert_int_equal(troubled(&w), 1);
 	assert_string_equal(explained(&w),
 		"runs since 2026-11-21T10:00:00Z, but all of its 2 pods cannot be scheduled, for "
-		"42 s: " NO_NODE
+		"42s: " NO_NODE
 		"; free or add nodes, or change what the pods ask for; with clusterFit: Now "
 		"on its ClusterQueue it would wait until nodes have room");
 	assert_true(gate_job_trouble(w.gate, "team-a", "train", &x));
@@ -253,7 +253,7 @@ static void a_refusal_is_told_until_the_pods_are_there(void **state)
 	at(&w, T0 + 13000);
 	assert_string_equal(w.last[NOTE_TROUBLE].reason, "PodsRefused");
 	assert_string_equal(explained(&w),
-		"runs since 2026-11-21T10:00:00Z, but 1 of its 2 pods cannot be created, for 10 s: "
+		"runs since 2026-11-21T10:00:00Z, but 1 of its 2 pods cannot be created, for 10s: "
 		"exceeded quota: q; other pods took the quota: raise the ResourceQuota, or free "
 		"what uses it");
 	status(&w, 2, 1);
@@ -294,7 +294,7 @@ static void drain(struct world *w)
 static void a_stop_quotes_it(void **state)
 {
 	static const char said[] =
-		"Unschedulable: 1 of its 2 pods could not be scheduled for 18 s: " NO_NODE;
+		"Unschedulable: 1 of its 2 pods could not be scheduled for 18s: " NO_NODE;
 	struct world w;
 	(void)state;
 	have_it_stuck(&w);

@@ -371,14 +371,14 @@ static void sentences(void **state)
 		int64_t s;
 		const char *now, *then;
 	} cases[] = {
-		{3, 8, 42, "3 of its 8 pods cannot be scheduled, for 42 s: no",
-			"Unschedulable: 3 of its 8 pods could not be scheduled for 42 s: no"},
-		{1, 1, 600, "its pod cannot be scheduled, for 10 min: no",
-			"Unschedulable: its pod could not be scheduled for 10 min: no"},
-		{8, 8, 7200, "all of its 8 pods cannot be scheduled, for 2 h: no",
-			"Unschedulable: all of its 8 pods could not be scheduled for 2 h: no"},
-		{1, 0, -5, "one of its pods cannot be scheduled, for 0 s: no",
-			"Unschedulable: one of its pods could not be scheduled for 0 s: no"},
+		{3, 8, 42, "3 of its 8 pods cannot be scheduled, for 42s: no",
+			"Unschedulable: 3 of its 8 pods could not be scheduled for 42s: no"},
+		{1, 1, 600, "its pod cannot be scheduled, for 10m: no",
+			"Unschedulable: its pod could not be scheduled for 10m: no"},
+		{8, 8, 7200, "all of its 8 pods cannot be scheduled, for 2h: no",
+			"Unschedulable: all of its 8 pods could not be scheduled for 2h: no"},
+		{1, 0, -5, "one of its pods cannot be scheduled, for 0s: no",
+			"Unschedulable: one of its pods could not be scheduled for 0s: no"},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -10,7 +10,6 @@
 
 #include "base/agenda.h"
 #include "base/must.h"
-#include "cli/simulate/length.h"
 #include "cli/simulate/options.h"
 #include "cli/simulate/time_axis.h"
 #include "cli/simulate/trace.h"
@@ -357,17 +356,6 @@ static void events_come_in_a_total_order(void **state)
 	agenda_done(&a);
 }
 
-static void lengths_for_people(void **state)
-{
-	(void)state;
-	char text[LENGTH_TEXT_SIZE];
-	assert_string_equal(length_text(0, text), "0s");
-	assert_string_equal(length_text(1500, text), "1.5s");
-	assert_string_equal(length_text(90000, text), "1m 30s");
-	assert_string_equal(length_text(INT64_C(3600000) * 5, text), "5h 0m");
-	assert_string_equal(length_text(INT64_C(3600000) * 49, text), "2d 1h");
-}
-
 /* ---- the time axis ----------------------------------------------------------------------------- */
 
 static void says_ticks(const struct zone *z, int64_t first_s, int64_t last_s, const char *expected)
@@ -419,7 +407,6 @@ int main(void)
 		cmocka_unit_test(a_bad_file_gets_its_line),
 		cmocka_unit_test(a_file_may_begin_with_a_byte_order_mark),
 		cmocka_unit_test(events_come_in_a_total_order),
-		cmocka_unit_test(lengths_for_people),
 		cmocka_unit_test(ticks_are_round_local_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,30 @@
+/*
+ * Durations as text. A program that reads them gets milliseconds or seconds, as a number; people
+ * get one of two forms, and both are read here.
+ *
+ *     short    42s  9m3s  47m  3h20m  2d4h  12d   how long something took or will take: at most two
+ *                                                 units; from ten minutes on no seconds, from ten
+ *                                                 days on no hours
+ *     exact    45s  1h30m  48h  1h0m5s            what a setting says: all of it, and no days, as
+ *                                                 settings take none
+ */
+#ifndef SLUICE_BASE_SPAN_H
+#define SLUICE_BASE_SPAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A duration within a sentence: buf_printf(out, "for %s", span_short(ms).s). It lives until the end
+ * of the expression in which it is made, and no pointer to it is kept. */
+struct span_text {
+	char s[32];
+};
+
+/* What is less than a unit is cut off, as in an age; below 0 is as 0. */
+struct span_text span_short(int64_t ms);
+/* The short form of seconds that JSON has. */
+struct span_text span_of_seconds(double seconds);
+/* A part of a second counts as a whole one; below 0 is as 0. */
+struct span_text span_exact(int64_t ms);
+
+#endif
