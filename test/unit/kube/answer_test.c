@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 
 #include "controller/kube/answer.h"
+#include "controller/common/server_words.h"
 
 #define NONE (-1)
 
@@ -132,11 +133,43 @@ static void test_no_write_is_repeated_that_may_have_landed(void **state)
 	}
 }
 
+static void test_words(void **state)
+{
+	static const struct {
+		const char *text;
+		enum server_words what;
+		bool says;
+	} words[] = {
+		{"spec.template: Invalid value: field is immutable", SERVER_FIELD_IS_IMMUTABLE,
+			true},
+		{"metadata.annotations: Too long: must have at most 262144 bytes",
+			SERVER_ANNOTATIONS_TOO_LONG, true},
+		{"etcdserver: request is too large", SERVER_REQUEST_TOO_LARGE, true},
+		{"etcdserver: request is too large", SERVER_OBJECT_TOO_LARGE, true},
+		{"pods \"a\" is forbidden: exceeded quota: q", SERVER_QUOTA_EXCEEDED, true},
+		{"pods \"a\" is forbidden: exceeded quota: q", SERVER_NO_RIGHT, false},
+		{"jobs \"a\" is forbidden: User \"x\" cannot patch resource", SERVER_NO_RIGHT,
+			true},
+		{"jobs \"a\" is forbidden: User \"x\" is not liked", SERVER_NO_RIGHT, false},
+		{"\" cannot is forbidden: User \"", SERVER_NO_RIGHT, false},
+		{"Internal error occurred: failed calling webhook \"w\"", SERVER_WEBHOOK_FAILED,
+			true},
+		{"admission webhook \"w\" denied the request: no", SERVER_WEBHOOK_REFUSED, true},
+		{"admission webhook \"w\" is slow", SERVER_WEBHOOK_REFUSED, false},
+		{"", SERVER_FIELD_IS_IMMUTABLE, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (server_says(slice_of(words[i].text), words[i].what) != words[i].says)
+			fail_msg("row %zu: %s", i, words[i].text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_no_write_is_repeated_that_may_have_landed),
+		cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
